@@ -1,0 +1,95 @@
+// Package device is what a planner and a runtime need of a machine that runs kernels, and nothing else.
+package device
+
+import (
+	"context"
+
+	"weft/kernels/ir"
+)
+
+// Info describes a device.
+type Info struct {
+	Name    string // "cpu", "interpreter", "cuda:0"
+	Kind    string // native, interp, cuda, emulated
+	Detail  string // processor, compiler, instruction set: for people
+	Threads int    // launches that run at once with profit
+}
+
+// Device compiles kernels and owns memory. All methods are safe for concurrent use.
+type Device interface {
+	Info() Info
+	// Compile prepares kernels for launch, together where that is cheaper. The programs come in the kernels' order.
+	Compile(ctx context.Context, kernels []*ir.Kernel, opt Options) ([]Program, error)
+	// Alloc gives memory for a buffer: zeroed, padding set to its value, margins readable.
+	Alloc(buf *ir.Buffer) (Memory, error)
+}
+
+// Options for a compilation.
+type Options struct {
+	Tune bool // measure candidate schedules when no measurement is cached
+}
+
+// Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.
+type Memory interface {
+	// Host is the memory itself where the host can address it, nil otherwise. The first byte is the first element of the
+	// first row's padding, so element i of the first row lies at (Pad.Before+i)*Type.Size().
+	Host() []byte
+	Free()
+}
+
+// Scalar is the value of an ir.Arg: F for float types, I for the others.
+type Scalar struct {
+	F float64
+	I int64
+}
+
+// Bindings give a program its buffers and launch scalars.
+type Bindings struct {
+	Mem  map[*ir.Buffer]Memory
+	Args map[string]Scalar
+}
+
+// Range is a half-open interval of an axis.
+type Range struct{ Lo, Hi int }
+
+// Tile is a box of a kernel's axes, one range an axis.
+type Tile []Range
+
+// Whole is the tile of all points of a kernel.
+func Whole(k *ir.Kernel) Tile {
+	t := make(Tile, len(k.Axes))
+	for i, a := range k.Axes {
+		t[i] = Range{0, a.Extent}
+	}
+	return t
+}
+
+// Points is the number of points in the tile.
+func (t Tile) Points() int64 {
+	n := int64(1)
+	for _, r := range t {
+		n *= int64(r.Hi - r.Lo)
+	}
+	return n
+}
+
+// Program is a compiled kernel.
+type Program interface {
+	Kernel() *ir.Kernel
+	// Bind checks that every buffer and scalar is there and returns the launch: it runs the kernel over one tile and
+	// returns when its stores are visible. Launches of one binding may run at the same time over disjoint tiles.
+	Bind(b Bindings) (func(Tile) error, error)
+	// Step is, an axis, the granularity at which tiles cost least: ranges that start and end on multiples of it.
+	Step() []int
+	Report() Report
+}
+
+// Report is what explain prints of a compiled kernel.
+type Report struct {
+	Schedule string         // how lanes, vectors and loops are laid out; empty on the interpreter
+	Tuned    bool           // chosen by measurement, not by rule alone
+	Loads    map[string]int // loads by class: uniform, contiguous, window, gather
+	Tables   int            // lane-uniform values tabulated over a fold
+	Source   string         // generated source, empty on the interpreter
+	Cached   bool           // the compiled object was found, not made
+}

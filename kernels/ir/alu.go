@@ -1,0 +1,148 @@
+package ir
+
+import "fmt"
+
+// Alu applies an operation. Operand types must agree (the condition of Select and the target of Cast apart). Constants are
+// folded where the result is exact in every rounding mode of thought: integer arithmetic, selects and casts on constants,
+// and identities that hold for every value (x+0 on integers, x*1, select of equal branches).
+func (b *Builder) Alu(op Op, args ...*Node) *Node {
+	info := op.Info()
+	if len(args) != info.Arity || op == Cast || op == Bits {
+		panic(fmt.Sprintf("ir: %s takes %d operands (got %d); use Cast and Bits for conversions", op, info.Arity, len(args)))
+	}
+	t := args[0].Type
+	if op == Select {
+		if t != Bool || args[1].Type != args[2].Type {
+			panic(fmt.Sprintf("ir: select of (%s, %s, %s)", t, args[1].Type, args[2].Type))
+		}
+		t = args[1].Type
+	} else {
+		for _, a := range args {
+			if a.Type != t {
+				panic(fmt.Sprintf("ir: %s of mixed types %s and %s", op, t, a.Type))
+			}
+		}
+		if !info.Takes.has(t) {
+			panic(fmt.Sprintf("ir: %s does not take %s", op, t))
+		}
+	}
+	if info.Bool {
+		t = Bool
+	}
+	if n := b.simplify(op, t, args); n != nil {
+		return n
+	}
+	return b.intern(&Node{Kind: KAlu, Type: t, Op: op, Args: args})
+}
+
+// Cast converts to another compute type.
+func (b *Builder) Cast(t DType, a *Node) *Node {
+	switch {
+	case a.Type == t:
+		return a
+	case a.Kind == KConst && !a.Type.Float() && t.Int():
+		return b.Int(t, a.I)
+	case a.Kind == KConst && !a.Type.Float():
+		return b.Const(t, float64(a.I))
+	case a.Kind == KConst && t.Float():
+		return b.Const(t, a.F)
+	}
+	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
+}
+
+// Reinterpret gives a value the type t of the same size with the same bits.
+func (b *Builder) Reinterpret(t DType, a *Node) *Node {
+	if a.Type == t {
+		return a
+	}
+	if a.Type.Size() != t.Size() {
+		panic(fmt.Sprintf("ir: bits of %s as %s", a.Type, t))
+	}
+	return b.intern(&Node{Kind: KAlu, Type: t, Op: Bits, Args: []*Node{a}})
+}
+
+func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {
+	if op == Select {
+		switch {
+		case a[1] == a[2]:
+			return a[1]
+		case a[0].Kind == KConst && a[0].I != 0:
+			return a[1]
+		case a[0].Kind == KConst:
+			return a[2]
+		}
+		return nil
+	}
+	if op == And || op == Or {
+		return b.simplifyBool(op, a)
+	}
+	if op == Mul && t.Float() {
+		if a[1].IsConst(1) {
+			return a[0]
+		}
+		if a[0].IsConst(1) {
+			return a[1]
+		}
+	}
+	if !t.Int() || len(a) != 2 {
+		return nil
+	}
+	x, y := a[0], a[1]
+	if x.Kind == KConst && y.Kind == KConst {
+		switch op {
+		case Add:
+			return b.Int(t, x.I+y.I)
+		case Sub:
+			return b.Int(t, x.I-y.I)
+		case Mul:
+			return b.Int(t, x.I*y.I)
+		}
+		return nil
+	}
+	switch {
+	case (op == Add || op == Sub) && y.IsConst(0), (op == Mul || op == Div) && y.IsConst(1):
+		return x
+	case op == Add && x.IsConst(0), op == Mul && x.IsConst(1):
+		return y
+	case op == Mul && (x.IsConst(0) || y.IsConst(0)):
+		return b.Int(t, 0)
+	}
+	return nil
+}
+
+func (b *Builder) simplifyBool(op Op, a []*Node) *Node {
+	absorbing := int64(0)
+	if op == Or {
+		absorbing = 1
+	}
+	for i, x := range a {
+		if x.Kind == KConst && x.I == absorbing {
+			return x
+		}
+		if x.Kind == KConst {
+			return a[1-i]
+		}
+	}
+	if a[0] == a[1] {
+		return a[0]
+	}
+	return nil
+}
+
+// Short forms for the common operations.
+func (b *Builder) Add(x, y *Node) *Node       { return b.Alu(Add, x, y) }
+func (b *Builder) Sub(x, y *Node) *Node       { return b.Alu(Sub, x, y) }
+func (b *Builder) Mul(x, y *Node) *Node       { return b.Alu(Mul, x, y) }
+func (b *Builder) Div(x, y *Node) *Node       { return b.Alu(Div, x, y) }
+func (b *Builder) Mod(x, y *Node) *Node       { return b.Alu(Mod, x, y) }
+func (b *Builder) Neg(x *Node) *Node          { return b.Alu(Neg, x) }
+func (b *Builder) Abs(x *Node) *Node          { return b.Alu(Abs, x) }
+func (b *Builder) Min(x, y *Node) *Node       { return b.Alu(Min, x, y) }
+func (b *Builder) Max(x, y *Node) *Node       { return b.Alu(Max, x, y) }
+func (b *Builder) Lt(x, y *Node) *Node        { return b.Alu(Lt, x, y) }
+func (b *Builder) Le(x, y *Node) *Node        { return b.Alu(Le, x, y) }
+func (b *Builder) And(x, y *Node) *Node       { return b.Alu(And, x, y) }
+func (b *Builder) Or(x, y *Node) *Node        { return b.Alu(Or, x, y) }
+func (b *Builder) Not(x *Node) *Node          { return b.Alu(Not, x) }
+func (b *Builder) Sqrt(x *Node) *Node         { return b.Alu(Sqrt, x) }
+func (b *Builder) Select(c, x, y *Node) *Node { return b.Alu(Select, c, x, y) }

@@ -1,0 +1,87 @@
+package ir
+
+// Role of a buffer in a kernel follows from its use: stored to, loaded from, or both over different kernels.
+
+// Buffer is an array in device memory, in C order. The innermost axis may be padded: a row then takes Before + n + After
+// elements (rounded up to the allocator's liking) and the padding holds Pad.Value, as a promise of the allocator, so that
+// a guarded load whose guard is "the innermost index is within the row" needs no test.
+// Besides, every buffer may be read (never written) from 64 elements before its first to 64 after its last element.
+type Buffer struct {
+	Name  string
+	Type  DType
+	Shape []int // elements an axis; empty for a scalar
+	Pad   Pad
+	Facts Facts
+}
+
+// Pad is constant padding of the innermost axis, in elements.
+type Pad struct {
+	Before, After int
+	Value         float64
+}
+
+// Facts are advisory properties of a buffer's contents that bounds may use; a device may ignore them.
+type Facts struct {
+	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, 0 unknown
+	Max  *MaxPyramid // maximum tables over the two innermost axes
+}
+
+// MaxPyramid bounds a buffer from above: Tables[i] holds, at (row >> Shift, col >> Shift), the largest value of any window
+// that an index inside that cell can meet within Block iterations; Top holds the largest value of all.
+type MaxPyramid struct {
+	Top    *Buffer
+	Tables []MaxTable
+}
+
+// MaxTable is one level of a pyramid.
+type MaxTable struct {
+	Buf          *Buffer
+	Shift, Block int
+}
+
+// Len is the number of elements without padding.
+func (b *Buffer) Len() int {
+	n := 1
+	for _, s := range b.Shape {
+		n *= s
+	}
+	return n
+}
+
+// Row is the distance in elements between neighbouring rows (the innermost axis with its padding).
+func (b *Buffer) Row() int {
+	if len(b.Shape) == 0 {
+		return 1
+	}
+	return b.Pad.Before + b.Shape[len(b.Shape)-1] + b.Pad.After
+}
+
+// Strides are the distances in elements between neighbours along each axis.
+func (b *Buffer) Strides() []int {
+	s := make([]int, len(b.Shape))
+	step := 1
+	for i := len(b.Shape) - 1; i >= 0; i-- {
+		s[i] = step
+		if i == len(b.Shape)-1 {
+			step = b.Row()
+		} else {
+			step *= b.Shape[i]
+		}
+	}
+	return s
+}
+
+// Cells is the number of elements with padding: what must be allocated, margins apart.
+func (b *Buffer) Cells() int {
+	if len(b.Shape) == 0 {
+		return 1
+	}
+	n := b.Row()
+	for _, s := range b.Shape[:len(b.Shape)-1] {
+		n *= s
+	}
+	return n
+}
+
+// Bytes is Cells in bytes.
+func (b *Buffer) Bytes() int64 { return int64(b.Cells()) * int64(b.Type.Size()) }

@@ -1,0 +1,178 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+)
+
+// Builder makes nodes, at most one of each: two equal expressions are one node.
+type Builder struct {
+	table   map[key]*Node
+	next    int
+	binders int
+}
+
+// NewBuilder returns an empty builder. Nodes of different builders must not be mixed.
+func NewBuilder() *Builder { return &Builder{table: map[key]*Node{}} }
+
+// key identifies a node by content; up to three operands inline, more through rest.
+type key struct {
+	kind    Kind
+	typ     DType
+	op      Op
+	guarded bool
+	bits    uint64
+	name    string
+	buf     *Buffer
+	a, b, c int
+	rest    string
+}
+
+func keyOf(n *Node) key {
+	k := key{kind: n.Kind, typ: n.Type, op: n.Op, guarded: n.Guarded, name: n.Name, buf: n.Buf, bits: uint64(n.I)}
+	if n.Kind == KConst && n.Type.Float() {
+		k.bits = math.Float64bits(n.F)
+	}
+	p := [3]*int{&k.a, &k.b, &k.c}
+	for i, a := range n.Args {
+		if i < 3 {
+			*p[i] = a.id
+		} else {
+			k.rest += fmt.Sprintf("%d,", a.id)
+		}
+	}
+	return k
+}
+
+func (b *Builder) intern(n *Node) *Node {
+	k := keyOf(n)
+	if m := b.table[k]; m != nil {
+		return m
+	}
+	b.add(n)
+	b.table[k] = n
+	return n
+}
+
+func (b *Builder) add(n *Node) *Node {
+	b.next++
+	n.id = b.next
+	n.free = n.bind
+	for _, a := range n.Args {
+		n.free = n.free.Or(a.free)
+	}
+	return n
+}
+
+func (b *Builder) binder() Set {
+	if b.binders == MaxBinders {
+		panic(fmt.Sprintf("ir: a kernel binds more than %d axes and folds", MaxBinders))
+	}
+	b.binders++
+	return bit(b.binders - 1)
+}
+
+// Binders is how many of MaxBinders are taken: a planner stops fusing before they run out.
+func (b *Builder) Binders() int { return b.binders }
+
+// Const is a constant of type t. Integers must be exact in a float64; use Int otherwise. For Bool, any v but 0 is true.
+// An F32 constant keeps the float64 it was made of: devices round it, a float64 reference does not.
+func (b *Builder) Const(t DType, v float64) *Node {
+	n := &Node{Kind: KConst, Type: t}
+	switch {
+	case t.Float() && t.Compute() == t:
+		n.F = v
+	case t == Bool:
+		if v != 0 {
+			n.I = 1
+		}
+	case t == I32 || t == I64:
+		n.I = int64(v)
+	default:
+		panic("ir: constants have a compute type, not " + t.String())
+	}
+	return b.intern(n)
+}
+
+// Int is an integer constant.
+func (b *Builder) Int(t DType, v int64) *Node {
+	if t == I32 {
+		v = int64(int32(v))
+	}
+	return b.intern(&Node{Kind: KConst, Type: t, I: v})
+}
+
+// I32 is an int32 constant.
+func (b *Builder) I32(v int) *Node { return b.Int(I32, int64(v)) }
+
+// F32 is a float32 constant.
+func (b *Builder) F32(v float64) *Node { return b.Const(F32, v) }
+
+// F64 is a float64 constant.
+func (b *Builder) F64(v float64) *Node { return b.Const(F64, v) }
+
+// True and False are Bool constants.
+func (b *Builder) True() *Node  { return b.Const(Bool, 1) }
+func (b *Builder) False() *Node { return b.Const(Bool, 0) }
+
+// Arg is a scalar given at launch.
+func (b *Builder) Arg(t DType, name string) *Node {
+	return b.intern(&Node{Kind: KArg, Type: t, Name: name})
+}
+
+// Axis is a new parallel axis of the given extent; its value is an I32 from 0 to extent-1.
+func (b *Builder) Axis(name string, extent int) *Node {
+	return b.add(&Node{Kind: KAxis, Type: I32, Name: name, Extent: extent, Role: RoleParallel, bind: b.binder()})
+}
+
+// Load reads buf at index, one index an axis.
+func (b *Builder) Load(buf *Buffer, index ...*Node) *Node {
+	b.checkIndex(buf, index)
+	return b.intern(&Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: index})
+}
+
+// LoadOr reads buf at index where guard holds and is other elsewhere; the buffer is not touched there.
+func (b *Builder) LoadOr(buf *Buffer, guard, other *Node, index ...*Node) *Node {
+	if guard.Kind == KConst {
+		if guard.I == 0 {
+			return other
+		}
+		return b.Load(buf, index...)
+	}
+	b.checkIndex(buf, index)
+	args := append(append(make([]*Node, 0, len(index)+2), index...), guard, other)
+	return b.intern(&Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: args, Guarded: true})
+}
+
+func (b *Builder) checkIndex(buf *Buffer, index []*Node) {
+	if len(index) != len(buf.Shape) {
+		panic(fmt.Sprintf("ir: buffer %s has %d axes, indexed with %d", buf.Name, len(buf.Shape), len(index)))
+	}
+}
+
+// FoldSpec says what a fold is made of besides its body.
+type FoldSpec struct {
+	Lo, Hi *Node
+	Init   []*Node
+	Monoid Monoid
+}
+
+// Fold builds a loop. body receives the index and the accumulators, and returns the stepped accumulators and the while
+// condition (nil: none). The results are the final accumulators.
+func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node, while *Node)) []*Node {
+	f := &Fold{Lo: s.Lo, Hi: s.Hi, Init: s.Init, Monoid: s.Monoid, IndexBind: b.binder(), AccBind: b.binder()}
+	f.Index = b.add(&Node{Kind: KAxis, Type: s.Lo.Type, Name: "i", Role: RoleIndex, Fold: f, bind: f.IndexBind})
+	for k, n := range s.Init {
+		f.Accs = append(f.Accs, b.add(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f, bind: f.AccBind}))
+	}
+	f.Step, f.While = body(f.Index, f.Accs)
+	f.Node = &Node{Kind: KFold, Fold: f}
+	b.add(f.Node)
+	f.Operands(func(n *Node) { f.Node.free = f.Node.free.Or(n.free) })
+	f.Node.free = f.Node.free.Minus(f.IndexBind.Or(f.AccBind))
+	out := make([]*Node, len(s.Init))
+	for k, n := range s.Init {
+		out[k] = b.add(&Node{Kind: KGet, Type: n.Type, I: int64(k), Args: []*Node{f.Node}, Fold: f})
+	}
+	return out
+}

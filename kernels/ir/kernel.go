@@ -1,0 +1,108 @@
+package ir
+
+// Store writes Value to Buf at Index (one an axis), where Guard holds (nil: everywhere). Distinct points of the kernel's
+// axes must write distinct elements, unless Combine says how values for one element join.
+type Store struct {
+	Buf     *Buffer
+	Index   []*Node
+	Value   *Node
+	Guard   *Node
+	Combine Monoid // Ordered: plain store; Sum, Smallest, Largest: join with what is there, in any order
+}
+
+// Kernel is a set of stores over parallel axes, outermost first. No axes: one evaluation.
+type Kernel struct {
+	Name     string
+	Axes     []*Node
+	Stores   []Store
+	Contract bool // a*b+c may be rounded once
+}
+
+// Points is the number of points of the kernel's axes.
+func (k *Kernel) Points() int64 {
+	n := int64(1)
+	for _, a := range k.Axes {
+		n *= int64(a.Extent)
+	}
+	return n
+}
+
+// Outputs are the buffers stored to, in order of first use.
+func (k *Kernel) Outputs() []*Buffer {
+	var out []*Buffer
+	seen := map[*Buffer]bool{}
+	for _, s := range k.Stores {
+		if !seen[s.Buf] {
+			seen[s.Buf] = true
+			out = append(out, s.Buf)
+		}
+	}
+	return out
+}
+
+// Inputs are the buffers loaded from, in order of first use, and Args the launch scalars.
+func (k *Kernel) Inputs() []*Buffer {
+	var out []*Buffer
+	seen := map[*Buffer]bool{}
+	k.Walk(func(n *Node) {
+		if n.Kind == KLoad && !seen[n.Buf] {
+			seen[n.Buf] = true
+			out = append(out, n.Buf)
+		}
+	})
+	return out
+}
+
+// Args are the launch scalars, in order of first use.
+func (k *Kernel) Args() []*Node {
+	var out []*Node
+	k.Walk(func(n *Node) {
+		if n.Kind == KArg {
+			out = append(out, n)
+		}
+	})
+	return out
+}
+
+// Roots are the nodes the stores are made of.
+func (k *Kernel) Roots() []*Node {
+	var out []*Node
+	for _, s := range k.Stores {
+		out = append(out, s.Index...)
+		out = append(out, s.Value)
+		if s.Guard != nil {
+			out = append(out, s.Guard)
+		}
+	}
+	return out
+}
+
+// Walk visits every node once, operands before users.
+func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
+
+// WalkNodes visits every node reachable from roots once, operands before users. A fold's index and accumulators come
+// before its body.
+func WalkNodes(roots []*Node, visit func(*Node)) {
+	seen := map[*Node]bool{}
+	var walk func(*Node)
+	walk = func(n *Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		for _, a := range n.Args {
+			walk(a)
+		}
+		if n.Kind == KFold {
+			walk(n.Fold.Index)
+			for _, a := range n.Fold.Accs {
+				walk(a)
+			}
+			n.Fold.Operands(walk)
+		}
+		visit(n)
+	}
+	for _, r := range roots {
+		walk(r)
+	}
+}

@@ -1,0 +1,133 @@
+package ir
+
+// Kind is one of the seven node kinds.
+type Kind uint8
+
+const (
+	KConst Kind = iota
+	KArg        // a scalar given at launch
+	KAxis       // a parallel axis, a fold's index, or a fold's accumulator
+	KLoad
+	KAlu
+	KFold
+	KGet // the final value of one accumulator of a fold
+)
+
+// Role tells the three uses of a KAxis node apart.
+type Role uint8
+
+const (
+	RoleParallel Role = iota
+	RoleIndex
+	RoleAcc
+)
+
+// Node is one scalar value. Nodes are made by a Builder and never change.
+type Node struct {
+	Kind Kind
+	Type DType
+	Op   Op      // KAlu
+	F    float64 // KConst of a float type
+	I    int64   // KConst of an integer type or Bool; KGet: which accumulator
+	Name string  // KArg, KAxis
+
+	// Args are the operands of KAlu; the index of KLoad, one an axis of the buffer, then guard and other if Guarded;
+	// the KFold node of KGet.
+	Args    []*Node
+	Guarded bool    // KLoad: Args ends with guard (Bool) and other: the value is guard ? buffer[index] : other
+	Buf     *Buffer // KLoad
+	Role    Role    // KAxis
+	Extent  int     // KAxis parallel: iterations, from 0
+	Fold    *Fold   // KFold, KGet, and KAxis with RoleIndex or RoleAcc
+
+	bind Set // KAxis: the binder it is
+	free Set
+	id   int
+}
+
+// Free is the set of binders whose variables the value depends on: it decides in which loop the value lives.
+func (n *Node) Free() Set { return n.free }
+
+// Bind is the binder a KAxis node belongs to; empty for the others.
+func (n *Node) Bind() Set { return n.bind }
+
+// ID is unique within a builder and increases from operands to users.
+func (n *Node) ID() int { return n.id }
+
+// Index is the index operands of a load.
+func (n *Node) Index() []*Node {
+	if n.Guarded {
+		return n.Args[:len(n.Args)-2]
+	}
+	return n.Args
+}
+
+// Guard is the guard and the other value of a guarded load, nil otherwise.
+func (n *Node) Guard() (guard, other *Node) {
+	if !n.Guarded {
+		return nil, nil
+	}
+	return n.Args[len(n.Args)-2], n.Args[len(n.Args)-1]
+}
+
+// IsConst reports a constant of value v.
+func (n *Node) IsConst(v float64) bool {
+	if n.Kind != KConst {
+		return false
+	}
+	if n.Type.Float() {
+		return n.F == v
+	}
+	return float64(n.I) == v
+}
+
+// Monoid names how a fold's accumulators combine, which lets a renderer split, reorder or leave a fold early. Order
+// of accumulation is then unspecified within rounding.
+type Monoid uint8
+
+const (
+	Ordered Monoid = iota // no promise: runs in order, alone
+	Sum                   // every accumulator is acc + term, written as any chain of + and - that starts at the accumulator
+	Product
+	Smallest // acc = Min(acc, term) or Min(term, acc)
+	Largest
+	Any    // acc = acc or term; may be left when true
+	All    // acc = acc and term; may be left when false
+	ArgMin // accumulators (value, index): the first of the smallest
+	ArgMax
+)
+
+var monoidNames = [...]string{"ordered", "sum", "product", "min", "max", "any", "all", "argmin", "argmax"}
+
+func (m Monoid) String() string { return monoidNames[m] }
+
+// Fold is the only loop: for index in [lo, hi), while the condition holds, all accumulators step simultaneously.
+// The while condition is tested before each iteration, on the accumulators as they stand. lo >= hi gives init.
+// A fold with a while has the Ordered monoid.
+type Fold struct {
+	Index  *Node
+	Accs   []*Node
+	Lo, Hi *Node
+	Init   []*Node
+	Step   []*Node
+	While  *Node // nil: none
+	Monoid Monoid
+	Node   *Node // the KFold node
+
+	IndexBind, AccBind Set
+}
+
+// Operands calls yield for every node the fold is made of.
+func (f *Fold) Operands(yield func(*Node)) {
+	yield(f.Lo)
+	yield(f.Hi)
+	for _, n := range f.Init {
+		yield(n)
+	}
+	for _, n := range f.Step {
+		yield(n)
+	}
+	if f.While != nil {
+		yield(f.While)
+	}
+}

@@ -1,0 +1,53 @@
+package ir
+
+import "math/bits"
+
+// MaxBinders is how many axes and folds (two each) one builder can bind.
+const MaxBinders = 256
+
+// Set is a set of binders: one bit for each parallel axis, each fold's index, and each fold's accumulators together.
+type Set [MaxBinders / 64]uint64
+
+func bit(i int) (s Set) {
+	s[i/64] = 1 << (i % 64)
+	return s
+}
+
+// Or is the union.
+func (s Set) Or(t Set) Set {
+	for i := range s {
+		s[i] |= t[i]
+	}
+	return s
+}
+
+// And is the intersection.
+func (s Set) And(t Set) Set {
+	for i := range s {
+		s[i] &= t[i]
+	}
+	return s
+}
+
+// Minus is s without the members of t.
+func (s Set) Minus(t Set) Set {
+	for i := range s {
+		s[i] &^= t[i]
+	}
+	return s
+}
+
+// Meets reports a common member.
+func (s Set) Meets(t Set) bool { return s.And(t) != Set{} }
+
+// Empty reports a set without members.
+func (s Set) Empty() bool { return s == Set{} }
+
+// Len counts the members.
+func (s Set) Len() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
