@@ -1,0 +1,143 @@
+// Package fileio writes files that are either complete or absent, and words file errors for people.
+package fileio
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Pending is a file being written under a temporary name beside its final one.
+// Nothing is visible under the final name before Commit. Every Pending ends in Commit or Abort.
+type Pending struct {
+	file   *os.File
+	path   string // as the user named it
+	target string // with links followed
+}
+
+const cannotWrite = "cannot write"
+
+// Create starts a file that will be at path after Commit. The temporary file is in the same folder, so that the
+// final rename stays on one disk. What is at path now is replaced only if it is a regular file.
+func Create(path string) (*Pending, error) {
+	target := path
+	mode := fs.FileMode(0o666)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		target = real
+	}
+	info, err := os.Stat(target)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &Error{Path: path, Reason: cannotWrite + ": it is a folder", Help: "name a file in it"}
+	case err == nil && !info.Mode().IsRegular():
+		return nil, &Error{Path: path, Reason: cannotWrite + ": it is a device or pipe, which cannot be replaced by a file"}
+	case err == nil:
+		mode = info.Mode().Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, Wrap(path, cannotWrite, err)
+	}
+	folder, name := filepath.Split(target)
+	temporary := filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:12]))
+	file, err := os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Path: path, Reason: cannotWrite + ": its folder does not exist", Help: "create " + filepath.Clean(folder) + " first", Err: err}
+	}
+	if err != nil {
+		return nil, Wrap(path, cannotWrite, err)
+	}
+	return &Pending{file: file, path: path, target: target}, nil
+}
+
+// shorten keeps the temporary name within the 255 bytes that file systems allow.
+func shorten(name string) string { return name[:min(len(name), 200)] }
+
+// Path is the final name as given to Create.
+func (p *Pending) Path() string { return p.path }
+
+// File is the open temporary file.
+func (p *Pending) File() *os.File { return p.file }
+
+// Write appends bytes.
+func (p *Pending) Write(b []byte) (int, error) {
+	n, err := p.file.Write(b)
+	if err != nil {
+		return n, Wrap(p.path, cannotWrite, err)
+	}
+	return n, nil
+}
+
+// WriteAt writes bytes at an offset. Calls on disjoint ranges may run concurrently.
+func (p *Pending) WriteAt(b []byte, offset int64) (int, error) {
+	n, err := p.file.WriteAt(b, offset)
+	if err != nil {
+		return n, Wrap(p.path, cannotWrite, err)
+	}
+	return n, nil
+}
+
+// Reserve gives the file its final size, taking the disk space at once where the system can, so that a full disk
+// is found before the work and not after it.
+func (p *Pending) Reserve(size int64) error {
+	if err := reserve(p.file, size); err != nil {
+		return Wrap(p.path, fmt.Sprintf("cannot write %d bytes", size), err)
+	}
+	return nil
+}
+
+// Commit closes the file and gives it its final name. With durable set it first waits until the bytes are on the
+// disk. When it fails, nothing is left behind and what was at the path before is untouched.
+func (p *Pending) Commit(durable bool) error {
+	steps := []func() error{p.file.Close, func() error { return os.Rename(p.file.Name(), p.target) }}
+	if durable {
+		steps = append([]func() error{p.file.Sync}, steps...)
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return errors.Join(Wrap(p.path, cannotWrite, err), p.Abort())
+		}
+	}
+	if durable {
+		return p.syncFolder()
+	}
+	return nil
+}
+
+// syncFolder makes the rename itself durable.
+func (p *Pending) syncFolder() error {
+	folder, err := os.Open(filepath.Dir(p.target))
+	if err != nil {
+		return Wrap(p.path, "cannot sync its folder", err)
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil {
+		return Wrap(p.path, "cannot sync its folder", err)
+	}
+	return nil
+}
+
+// Abort closes and removes the temporary file. It may be called again, and does nothing after a Commit that succeeded.
+func (p *Pending) Abort() error {
+	if err := p.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return Wrap(p.path, "cannot close the temporary file", err)
+	}
+	if err := os.Remove(p.file.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Wrap(p.path, "cannot remove the temporary file", err)
+	}
+	return nil
+}
+
+// WriteFile writes the file at path with what fill writes: complete, or not at all.
+func WriteFile(path string, fill func(io.Writer) error) error {
+	pending, err := Create(path)
+	if err != nil {
+		return err
+	}
+	if err := fill(pending); err != nil {
+		return errors.Join(Wrap(path, cannotWrite, err), pending.Abort())
+	}
+	return pending.Commit(false)
+}
