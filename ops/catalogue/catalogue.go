@@ -1,0 +1,42 @@
+// Package catalogue lists every operator weft knows.
+package catalogue
+
+import (
+	"slices"
+	"strings"
+
+	"weft/ops"
+)
+
+// Catalogue finds operators by name.
+type Catalogue struct {
+	byName map[string]*ops.Spec
+	names  []string
+}
+
+// New is a catalogue of the given operators; two of one name are a programming error.
+func New(groups ...[]*ops.Spec) *Catalogue {
+	c := &Catalogue{byName: map[string]*ops.Spec{}}
+	for _, g := range groups {
+		for _, s := range g {
+			if c.byName[s.Name] != nil {
+				panic("catalogue: two operators named " + s.Name)
+			}
+			c.byName[s.Name] = s
+			c.names = append(c.names, s.Name)
+		}
+	}
+	slices.Sort(c.names)
+	return c
+}
+
+// Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.
+func (c *Catalogue) Lookup(name string) *ops.Spec { return c.byName[name] }
+
+// Names are all operator names, sorted.
+func (c *Catalogue) Names() []string { return c.names }
+
+// IsPrefix reports that name is the first part of dotted operator names (simulate of simulate.echoes).
+func (c *Catalogue) IsPrefix(name string) bool {
+	return slices.ContainsFunc(c.names, func(n string) bool { return strings.HasPrefix(n, name+".") })
+}

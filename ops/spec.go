@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"context"
+
+	"weft/kernels/ir"
+)
+
+// Spec is an operator. Exactly one of Make, Lower, Source and Sink says what it does.
+type Spec struct {
+	Name     string
+	Doc      string // one line
+	Long     string // paragraphs: what it computes, conventions, source of its formulas
+	Group    string // heading under which it is listed: beamforming, arithmetic, ...
+	Params   []Param
+	Returns  string    // shapes and units of what it gives, in words
+	Examples []Example // run as tests
+	Error    ErrorRule // how a tolerance on its output is stated
+
+	// Infer gives the outputs' types from checked arguments: every mistake a user can make is found here. It returns
+	// Problems (joined, if several). A single output may have an empty name.
+	Infer func(*Call) ([]Output, error)
+
+	// Make gives a value known while checking: a number, a probe, a grid.
+	Make func(*Call) (Value, error)
+	// Lower defines the outputs as stages, in the order of Infer's.
+	Lower func(*Lowering) []*Stage
+	// Source fills the output from outside when the plan runs.
+	Source func(context.Context, *Call, HostArray) (Note, error)
+	// Sink hands arrays to the outside world when they are computed: the reason anything runs.
+	Sink func(context.Context, *Call, []HostArray, Terminal) (Note, error)
+	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
+	Footprint func(*Call, []Interval) map[string][]Interval
+	// Reference computes the outputs in plain float64, independently of Lower. Used by tests only.
+	Reference func(*Call, map[string]Dense) ([]Dense, error)
+}
+
+// Interval is a half-open range of indices along a dimension.
+type Interval struct{ Lo, Hi int }
+
+// Output is one result of an operator.
+type Output struct {
+	Name string
+	Type Type
+}
+
+// Example is a piece of a pipeline that runs by itself, with what it shows.
+type Example struct {
+	Title string
+	Code  string
+}
+
+// Param is one argument of an operator. Parameters are taken by position in order, or by name.
+type Param struct {
+	Name    string
+	Doc     string
+	Accept  Kind
+	Unit    string   // numbers, ranges and arrays: required unit by dimension; "" plain; "*" any
+	Choices []string // symbols accepted
+	Objects []string // type names of objects accepted
+	Dims    []string // arrays: dims that must be there
+	Default Value    // nil: required unless Optional
+	// Optional parameters without default are simply absent.
+	Optional bool
+	Rest     bool     // takes all further positional arguments, as a List
+	Min, Max *float64 // inclusive bounds on numbers, in SI units
+	Positive bool     // numbers: > 0
+	Integer  bool     // numbers: whole
+}
+
+// ErrorRule is the metric in which a tolerance on an output is stated.
+type ErrorRule struct {
+	Metric    Metric
+	Tolerance float64 // the default, in the metric's terms
+}
+
+// Metric compares a result with float64.
+type Metric string
+
+// Metrics.
+const (
+	Exact    Metric = "exact"    // bit for bit (masks, indices)
+	Peak     Metric = "peak"     // |error| over the largest magnitude of the output
+	Absolute Metric = "absolute" // |error| in the output's unit
+	Relative Metric = "relative" // |error| over |value|
+)
+
+// Note is what a source or sink did, for the summary, and what a person should know.
+type Note struct {
+	Text     string
+	Bytes    int64
+	Warnings []Problem
+}
+
+// Terminal is where a sink may print.
+type Terminal interface {
+	Write([]byte) (int, error)
+	Size() (columns, rows int)
+	Rich() bool // colours and pictures are welcome
+}
+
+// Instance is one use of an operator in a program: a node of its graph.
+type Instance struct {
+	ID    int
+	Spec  *Spec
+	Call  *Call
+	Out   []Output
+	Label string // the variable that holds it, when there is one
+	Where Where
+	Notes []Annotation
+}
+
+// Where is a place in a source text.
+type Where struct {
+	File      string
+	Line, Col int
+}
+
+// Annotation is @name(arg) after a stage.
+type Annotation struct {
+	Name  string
+	Value Value // nil without argument
+	Where Where
+}
+
+// Dense is a float64 array for references: element i is Re[i] + j Im[i]; Im is nil for real arrays. C order.
+type Dense struct {
+	Shape  []int
+	Re, Im []float64
+}
+
+// HostArray is a computed array in host memory, laid out as Buf says: complex ones have a leading plane axis of 2.
+type HostArray struct {
+	Type Type
+	Buf  *ir.Buffer
+	Data []byte
+}

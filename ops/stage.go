@@ -1,0 +1,94 @@
+package ops
+
+import "weft/kernels/ir"
+
+// Elem is one element while a kernel is built: a real node, or a pair.
+type Elem struct{ Re, Im *ir.Node }
+
+// Stage is an array in pull form: what it holds at an index, given the stages it reads. Stages are what a planner fuses:
+// reading a stage either computes its element in place or loads it from a buffer, as the planner decided for that edge.
+type Stage struct {
+	Name   string    // beamform.prepare
+	Type   Type      // Type.Elem.Base is the type it computes in and, unless the planner narrows it, is stored in
+	Op     *Instance // the operator use it comes from
+	Inputs []*Stage  // what Elem may read
+	Steps  []string  // for explain: what is done per element, in order (delay, interpolate, rotate, sum)
+	Where  Where
+
+	// Elem defines the stage: its element at index (one I32 node a dim, in range).
+	Elem func(b *Body, index []*ir.Node) Elem
+	// Data holds values known while planning, in float64 and C order; such a stage has no Elem.
+	Data []float64
+	// Facts about Data that bounds may use.
+	Facts ir.Facts
+	// Source marks an array that arrives from outside: Op.Spec.Source fills it.
+	Source bool
+	// Opaque stages are never computed in place; the reason is shown by explain.
+	Opaque string
+}
+
+// At reads the stage at index, which must be in range.
+func (s *Stage) At(b *Body, index ...*ir.Node) Elem { return b.Read(s, nil, 0, index) }
+
+// AtOr reads the stage at index where guard holds and is other elsewhere. The index may be out of range there.
+func (s *Stage) AtOr(b *Body, guard *ir.Node, other float64, index ...*ir.Node) Elem {
+	return b.Read(s, guard, other, index)
+}
+
+// Body is what definitions are written with: a node builder, and the planner's decision about every read.
+type Body struct {
+	*ir.Builder
+	// Read is set by the planner.
+	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
+}
+
+// Lowering is what an operator's Lower works with.
+type Lowering struct {
+	*Call
+	Op     *Instance
+	Inputs map[string]*Stage // array arguments by parameter name
+	Lists  map[string][]*Stage
+	stages []*Stage
+}
+
+// NewLowering prepares the lowering of an instance; in gives the stage of each array it uses.
+func NewLowering(op *Instance, in func(Array) *Stage) *Lowering {
+	l := &Lowering{Call: op.Call, Op: op, Inputs: map[string]*Stage{}, Lists: map[string][]*Stage{}}
+	op.Call.Arrays(func(param string, a Array) {
+		s := in(a)
+		if l.Inputs[param] == nil {
+			l.Inputs[param] = s
+		}
+		l.Lists[param] = append(l.Lists[param], s)
+	})
+	return l
+}
+
+// In is the stage of an array argument.
+func (l *Lowering) In(param string) *Stage { return l.Inputs[param] }
+
+// Stage defines an array. An output of the operator is named like the operator; inner ones get a name of their own.
+func (l *Lowering) Stage(name string, t Type, inputs []*Stage, elem func(b *Body, index []*ir.Node) Elem) *Stage {
+	full := l.Op.Spec.Name
+	if name != "" {
+		full += "." + name
+	}
+	s := &Stage{Name: full, Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
+	l.stages = append(l.stages, s)
+	return s
+}
+
+// Constant defines an array whose values are known now.
+func (l *Lowering) Constant(name string, t Type, data []float64) *Stage {
+	s := l.Stage(name, t, nil, nil)
+	s.Data = data
+	return s
+}
+
+// Table is a Constant of plain reals without named meaning: dims are called by the given names.
+func (l *Lowering) Table(name string, base ir.DType, data []float64, dims ...Dim) *Stage {
+	return l.Constant(name, Type{Elem: ElemType{Base: base}, Dims: dims}, data)
+}
+
+// Made are the stages defined so far, in order.
+func (l *Lowering) Made() []*Stage { return l.stages }

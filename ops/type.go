@@ -1,0 +1,132 @@
+package ops
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/kernels/ir"
+)
+
+// ElemType is what one element of an array is: a real scalar, or a pair (real, imaginary) of them.
+type ElemType struct {
+	Base    ir.DType
+	Complex bool
+}
+
+// Common element types.
+var (
+	F32  = ElemType{ir.F32, false}
+	F64  = ElemType{ir.F64, false}
+	C64  = ElemType{ir.F32, true}
+	C128 = ElemType{ir.F64, true}
+	I32  = ElemType{ir.I32, false}
+	I64  = ElemType{ir.I64, false}
+	Bool = ElemType{ir.Bool, false}
+)
+
+func (t ElemType) String() string {
+	if t.Complex {
+		return fmt.Sprintf("c%d", 16*t.Base.Size())
+	}
+	return t.Base.String()
+}
+
+// ParseElem is the inverse of String.
+func ParseElem(s string) (ElemType, bool) {
+	for _, t := range []ElemType{C64, C128} {
+		if s == t.String() {
+			return t, true
+		}
+	}
+	b, ok := ir.ParseDType(s)
+	return ElemType{Base: b}, ok
+}
+
+// Size is bytes an element.
+func (t ElemType) Size() int {
+	if t.Complex {
+		return 2 * t.Base.Size()
+	}
+	return t.Base.Size()
+}
+
+// Planes is how many scalars an element takes: complex arrays lie in memory as a plane of real and a plane of imaginary parts.
+func (t ElemType) Planes() int {
+	if t.Complex {
+		return 2
+	}
+	return 1
+}
+
+// Dim is a named dimension. Coords, if there, give the place of each index in SI units.
+type Dim struct {
+	Name   string
+	Size   int
+	Coords []float64
+	Unit   Unit // how coordinates are written for people
+}
+
+// Type is what the checker knows of an array. Elements lie in C order of Dims.
+type Type struct {
+	Elem ElemType
+	Dims []Dim
+	Unit Unit
+}
+
+// Shape is the sizes of the dimensions.
+func (t Type) Shape() []int {
+	s := make([]int, len(t.Dims))
+	for i, d := range t.Dims {
+		s[i] = d.Size
+	}
+	return s
+}
+
+// Len is the number of elements.
+func (t Type) Len() int {
+	n := 1
+	for _, d := range t.Dims {
+		n *= d.Size
+	}
+	return n
+}
+
+// Bytes is the size of the elements.
+func (t Type) Bytes() int64 { return int64(t.Len()) * int64(t.Elem.Size()) }
+
+// Dim finds a dimension by name; -1 when there is none.
+func (t Type) Dim(name string) int {
+	for i, d := range t.Dims {
+		if d.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// DimNames lists the names of the dimensions in order.
+func (t Type) DimNames() []string {
+	s := make([]string, len(t.Dims))
+	for i, d := range t.Dims {
+		s[i] = d.Name
+	}
+	return s
+}
+
+// String is written as in explain: c64 [x: 64, y: 64, z: 128] Pa.
+func (t Type) String() string {
+	var b strings.Builder
+	b.WriteString(t.Elem.String())
+	b.WriteString(" [")
+	for i, d := range t.Dims {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s: %d", d.Name, d.Size)
+	}
+	b.WriteString("]")
+	if !t.Unit.Plain() {
+		b.WriteString(" " + t.Unit.String())
+	}
+	return b.String()
+}

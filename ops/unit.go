@@ -1,0 +1,248 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/unit"
+)
+
+// Unit is a unit of measure: a product of powers of base dimensions and the size of one such unit in coherent SI units.
+// The zero Unit is dimensionless.
+type Unit struct {
+	Symbol string          // as a person writes it; empty for plain numbers
+	Dims   unit.Dimensions // exponents of base dimensions, none zero
+	Scale  float64         // SI value of 1 of this unit; 0 stands for 1
+	Offset float64         // SI value of 0 of this unit (degC: 273.15)
+}
+
+// decibelDim is a dimension of its own: levels neither add to plain numbers nor multiply by one another unnoticed.
+var decibelDim = unit.NewDimension("dB")
+
+type atom struct {
+	dims   unit.Dimensions
+	scale  float64
+	offset float64
+	prefix string // the SI prefixes it takes
+	doc    string
+}
+
+const allPrefixes = "f p n u µ m c k M G T"
+
+var prefixes = map[string]float64{
+	"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+}
+
+func dims(m, kg, s, amp, k int) unit.Dimensions {
+	d := unit.Dimensions{}
+	for dim, e := range map[unit.Dimension]int{unit.LengthDim: m, unit.MassDim: kg, unit.TimeDim: s, unit.CurrentDim: amp, unit.TemperatureDim: k} {
+		if e != 0 {
+			d[dim] = e
+		}
+	}
+	return d
+}
+
+const degree = 0.017453292519943295769
+
+var atoms = map[string]atom{
+	"m":        {dims(1, 0, 0, 0, 0), 1, 0, allPrefixes, "metre"},
+	"g":        {dims(0, 1, 0, 0, 0), 1e-3, 0, allPrefixes, "gram"},
+	"s":        {dims(0, 0, 1, 0, 0), 1, 0, "f p n u µ m", "second"},
+	"min":      {dims(0, 0, 1, 0, 0), 60, 0, "", "minute"},
+	"h":        {dims(0, 0, 1, 0, 0), 3600, 0, "", "hour"},
+	"A":        {dims(0, 0, 0, 1, 0), 1, 0, "p n u µ m k", "ampere"},
+	"K":        {dims(0, 0, 0, 0, 1), 1, 0, "n u µ m k", "kelvin"},
+	"degC":     {dims(0, 0, 0, 0, 1), 1, 273.15, "", "degree Celsius"},
+	"rad":      {unit.Dimensions{unit.AngleDim: 1}, 1, 0, "u µ m", "radian"},
+	"deg":      {unit.Dimensions{unit.AngleDim: 1}, degree, 0, "", "degree of arc"},
+	"arcmin":   {unit.Dimensions{unit.AngleDim: 1}, degree / 60, 0, "", "minute of arc"},
+	"arcsec":   {unit.Dimensions{unit.AngleDim: 1}, degree / 3600, 0, "", "second of arc"},
+	"Hz":       {dims(0, 0, -1, 0, 0), 1, 0, "m k M G T", "hertz"},
+	"N":        {dims(1, 1, -2, 0, 0), 1, 0, "u µ m k M", "newton"},
+	"Pa":       {dims(-1, 1, -2, 0, 0), 1, 0, "u µ m k M G", "pascal"},
+	"J":        {dims(2, 1, -2, 0, 0), 1, 0, "n u µ m k M G", "joule"},
+	"W":        {dims(2, 1, -3, 0, 0), 1, 0, "n u µ m k M G", "watt"},
+	"V":        {dims(2, 1, -3, -1, 0), 1, 0, "n u µ m k M", "volt"},
+	"Gy":       {dims(2, 0, -2, 0, 0), 1, 0, "u µ m c k", "gray (absorbed dose)"},
+	"angstrom": {dims(1, 0, 0, 0, 0), 1e-10, 0, "", "angstrom, 0.1 nm"},
+	"dB":       {unit.Dimensions{decibelDim: 1}, 1, 0, "", "decibel"},
+	"percent":  {nil, 0.01, 0, "", "one hundredth"},
+}
+
+// lookupAtom resolves a unit name such as mm, MHz or degC.
+func lookupAtom(name string) (atom, bool) {
+	if a, ok := atoms[name]; ok {
+		return a, true
+	}
+	for p, f := range prefixes {
+		base, ok := strings.CutPrefix(name, p)
+		if a, known := atoms[base]; ok && known && slices.Contains(strings.Fields(a.prefix), p) {
+			a.scale *= f
+			return a, true
+		}
+	}
+	return atom{}, false
+}
+
+// IsUnit reports that name alone is a unit: mm, MHz, degC.
+func IsUnit(name string) bool { _, ok := lookupAtom(name); return ok }
+
+// UnitNames lists unit names without prefixes, sorted, with what they mean.
+func UnitNames() (names []string, meaning map[string]string) {
+	meaning = map[string]string{}
+	for n, a := range atoms {
+		names = append(names, n)
+		meaning[n] = a.doc
+	}
+	sort.Strings(names)
+	return names, meaning
+}
+
+// NamedUnit is the unit of a single name.
+func NamedUnit(name string) (Unit, bool) {
+	a, ok := lookupAtom(name)
+	return Unit{Symbol: name, Dims: a.dims, Scale: a.scale, Offset: a.offset}, ok
+}
+
+// MustUnit parses a product such as "m/s" or "kg m^-3" and panics when it is not one: for units written in code.
+func MustUnit(text string) Unit {
+	u := Unit{Scale: 1}
+	sign := 1
+	for _, f := range strings.Fields(strings.NewReplacer("/", " / ", "*", " ").Replace(text)) {
+		if f == "/" {
+			sign = -1
+			continue
+		}
+		name, exp := f, 1
+		if n, e, ok := strings.Cut(f, "^"); ok {
+			name = n
+			if _, err := fmt.Sscan(e, &exp); err != nil {
+				panic("ops: unit " + text)
+			}
+		}
+		a, ok := NamedUnit(name)
+		if !ok {
+			panic("ops: unit " + text)
+		}
+		u = u.Times(a.Power(sign * exp))
+	}
+	u.Symbol = text
+	return u
+}
+
+// SI is the size of one unit in coherent SI units.
+func (u Unit) SI() float64 {
+	if u.Scale == 0 {
+		return 1
+	}
+	return u.Scale
+}
+
+// Plain reports a dimensionless unit.
+func (u Unit) Plain() bool { return len(u.Dims) == 0 }
+
+// Same reports equal dimensions: values of the two units can be added.
+func (u Unit) Same(v Unit) bool {
+	if len(u.Dims) != len(v.Dims) {
+		return false
+	}
+	for d, e := range u.Dims {
+		if v.Dims[d] != e {
+			return false
+		}
+	}
+	return true
+}
+
+// Times is the product of two units. An offset is lost: 20 degC times anything is a difference of temperature.
+func (u Unit) Times(v Unit) Unit {
+	d := unit.Dimensions{}
+	for _, from := range []unit.Dimensions{u.Dims, v.Dims} {
+		for k, e := range from {
+			if d[k] += e; d[k] == 0 {
+				delete(d, k)
+			}
+		}
+	}
+	out := Unit{Dims: d, Scale: u.SI() * v.SI()}
+	switch {
+	case u.Plain() && u.SI() == 1:
+		out.Symbol = v.Symbol
+	case v.Plain() && v.SI() == 1:
+		out.Symbol = u.Symbol
+	default:
+		out.Symbol = siSymbol(d)
+		out.Scale = 1
+	}
+	return out
+}
+
+// Power is the unit to an integer power.
+func (u Unit) Power(n int) Unit {
+	if n == 1 {
+		return u
+	}
+	d := unit.Dimensions{}
+	scale := 1.0
+	for k, e := range u.Dims {
+		if e*n != 0 {
+			d[k] = e * n
+		}
+	}
+	for range max(n, -n) {
+		scale *= u.SI()
+	}
+	if n < 0 {
+		scale = 1 / scale
+	}
+	out := Unit{Dims: d, Scale: scale}
+	if len(d) > 0 {
+		out.Symbol = fmt.Sprintf("%s^%d", u.Symbol, n)
+	}
+	return out
+}
+
+// Root is the square root of a unit; ok is false when an exponent is odd.
+func (u Unit) Root() (v Unit, ok bool) {
+	d := unit.Dimensions{}
+	for k, e := range u.Dims {
+		if e%2 != 0 {
+			return Unit{}, false
+		}
+		d[k] = e / 2
+	}
+	return Unit{Dims: d, Scale: 1, Symbol: siSymbol(d)}, true
+}
+
+// Coherent is the SI unit of the same dimensions.
+func (u Unit) Coherent() Unit { return Unit{Symbol: siSymbol(u.Dims), Dims: u.Dims, Scale: 1} }
+
+func siSymbol(d unit.Dimensions) string {
+	if len(d) == 0 {
+		return ""
+	}
+	for _, name := range []string{"N", "Pa", "J", "W", "V"} { // names people know for products they see often
+		if (Unit{Dims: d}).Same(Unit{Dims: atoms[name].dims}) {
+			return name
+		}
+	}
+	return d.String()
+}
+
+func (u Unit) String() string {
+	if u.Symbol == "" && len(u.Dims) > 0 {
+		return siSymbol(u.Dims)
+	}
+	return u.Symbol
+}
+
+// Describe names a unit in a sentence: "a plain number", "mm", ...
+func (u Unit) Describe() string {
+	if u.Plain() {
+		return "a plain number"
+	}
+	return u.String()
+}

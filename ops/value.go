@@ -1,0 +1,158 @@
+package ops
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is a set of value kinds: one bit for a value, several for what a parameter accepts.
+type Kind uint16
+
+const (
+	KNumber Kind = 1 << iota
+	KText
+	KBool
+	KSymbol // a bare name that no variable has: linear, hann, sample
+	KList
+	KRange
+	KPair // name: value, in slices
+	KArray
+	KRecord
+	KObject // a value of a domain: a probe, a grid, a transmit law
+)
+
+var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object"}
+
+func (k Kind) String() string {
+	var s []string
+	for i, n := range kindNames {
+		if k&(1<<i) != 0 {
+			s = append(s, n)
+		}
+	}
+	if len(s) == 0 {
+		return "nothing"
+	}
+	if len(s) == 1 {
+		return s[0]
+	}
+	return strings.Join(s[:len(s)-1], ", ") + " or " + s[len(s)-1]
+}
+
+// Value is anything an expression can be while a program is checked.
+type Value interface {
+	Kind() Kind
+	String() string
+}
+
+// Number is a scalar in SI units; Unit is how it was written.
+type Number struct {
+	V    float64
+	Unit Unit
+	Int  bool // written as an integer without unit
+}
+
+// Text, Bool and Symbol are what they say.
+type (
+	Text   string
+	Flag   bool
+	Symbol string
+	List   []Value
+)
+
+// Range is From .. To, with N points (ends included) when N > 0, else with step Step when that is not 0.
+type Range struct {
+	From, To Number
+	N        int
+	Step     float64
+}
+
+// Pair is name: value, as in v[z: 3 mm].
+type Pair struct {
+	Name  string
+	Value Value
+}
+
+// Array is one output of an instance: an edge of the program's graph.
+type Array struct {
+	Of  *Instance
+	Out int
+}
+
+// Record is the outputs of an operator that has several.
+type Record struct {
+	Names  []string
+	Fields map[string]Value
+}
+
+// Object is a value of a domain, known while checking.
+type Object interface {
+	Value
+	TypeName() string // probe, grid, transmit, window
+}
+
+func (Number) Kind() Kind { return KNumber }
+func (Text) Kind() Kind   { return KText }
+func (Flag) Kind() Kind   { return KBool }
+func (Symbol) Kind() Kind { return KSymbol }
+func (List) Kind() Kind   { return KList }
+func (Range) Kind() Kind  { return KRange }
+func (Pair) Kind() Kind   { return KPair }
+func (Array) Kind() Kind  { return KArray }
+func (Record) Kind() Kind { return KRecord }
+
+func (n Number) String() string {
+	v := strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)
+	if s := n.Unit.String(); s != "" {
+		return v + " " + s
+	}
+	return v
+}
+func (t Text) String() string   { return strconv.Quote(string(t)) }
+func (b Flag) String() string   { return strconv.FormatBool(bool(b)) }
+func (s Symbol) String() string { return string(s) }
+func (l List) String() string {
+	var s []string
+	for _, v := range l {
+		s = append(s, v.String())
+	}
+	return "[" + strings.Join(s, ", ") + "]"
+}
+func (r Range) String() string {
+	s := r.From.String() + " .. " + r.To.String()
+	if r.N > 0 {
+		return fmt.Sprintf("%s in %d", s, r.N)
+	}
+	if r.Step != 0 {
+		return s + " by " + Number{V: r.Step, Unit: r.From.Unit}.String()
+	}
+	return s
+}
+func (p Pair) String() string   { return p.Name + ": " + p.Value.String() }
+func (a Array) String() string  { return a.Type().String() }
+func (r Record) String() string { return "{" + strings.Join(r.Names, ", ") + "}" }
+
+// Type is the array's type.
+func (a Array) Type() Type { return a.Of.Out[a.Out].Type }
+
+// Points are the N values of a counted range, or those of a stepped one, in SI units.
+func (r Range) Points() []float64 {
+	n, step := r.N, r.Step
+	switch {
+	case n == 1:
+		return []float64{r.From.V}
+	case n > 1:
+		step = (r.To.V - r.From.V) / float64(n-1)
+	case step != 0:
+		n = int((r.To.V-r.From.V)/step+1e-9) + 1
+	}
+	p := make([]float64, max(n, 0))
+	for i := range p {
+		p[i] = r.From.V + float64(i)*step
+	}
+	if r.N > 1 {
+		p[n-1] = r.To.V
+	}
+	return p
+}
