@@ -1,0 +1,359 @@
+/* Elementary functions of vectors, in plain GNU C vector arithmetic.
+
+   The including prelude defines vf and vi (f32, i32), vd and vl (f64, i64), all four of one size in bytes, and includes
+   immintrin.h on AVX2 and up. v_NAMEf takes vf, v_NAME takes vd, s_NAMEf and s_NAME are the same code on one lane. A lane's
+   result depends on that lane alone. Nothing here relies on contraction of a*b+c, nor breaks under it: products that must
+   be exact have short factors.
+
+   Errors are at most 2 ulp, measured by kernels/native/math_test.go, subnormals included. Coefficients: kernels/native/minimax.
+   Methods are the usual ones: Cody and Waite's reduction, then a polynomial; log(1+f) = f - f^2/2 + s(f^2/2 + R(s^2)) with
+   s = f/(2+f) in double precision. Arguments of sin, cos and tan beyond 10^6, and tan, atan2 and pow in double precision,
+   go to the C library lane by lane. */
+
+#ifndef FN
+#define FN static inline __attribute__((always_inline))
+#endif
+#define M_COLD static __attribute__((noinline, cold, unused))
+#define M_INF __builtin_inff()
+#define M_SIGN ((int)0x80000000)
+#define M_SIGN64 ((long long)0x8000000000000000)
+
+float sinf(float), cosf(float), tanf(float);
+double sin(double), cos(double), tan(double), atan2(double, double), pow(double, double);
+
+typedef float m_half __attribute__((vector_size(sizeof(vf) / 2)));
+typedef unsigned long long m_vul __attribute__((vector_size(sizeof(vl))));
+
+FN vf m_f(float c) { return (vf){} + c; }
+FN vd m_d(double c) { return (vd){} + c; }
+FN vf m_pick(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+FN vd m_pickd(vl m, vd a, vd b) { return (vd)((m & (vl)a) | (~m & (vl)b)); }
+FN vf m_abs(vf x) { return (vf)((vi)x & 0x7fffffff); }
+FN vd m_absd(vd x) { return (vd)((vl)x & 0x7fffffffffffffffLL); }
+
+#if defined(__AVX512DQ__)
+FN int m_any(vi m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
+FN vd m_lo(vf x) { return (vd)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
+FN vd m_hi(vf x) { return (vd)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1)); }
+FN vf m_join(vd lo, vd hi) {
+    __m256 l = _mm512_cvtpd_ps((__m512d)lo), h = _mm512_cvtpd_ps((__m512d)hi);
+    return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(l), h, 1);
+}
+#elif defined(__AVX2__)
+FN int m_any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
+FN vd m_lo(vf x) { return (vd)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
+FN vd m_hi(vf x) { return (vd)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+FN vf m_join(vd lo, vd hi) {
+    __m128 l = _mm256_cvtpd_ps((__m256d)lo), h = _mm256_cvtpd_ps((__m256d)hi);
+    return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(l), h, 1);
+}
+#else
+FN int m_any(vi m) {
+    int r = 0;
+    for (unsigned l = 0; l < sizeof m / sizeof m[0]; l++) r |= m[l];
+    return r;
+}
+FN vd m_part(vf x, int k) {
+    m_half h;
+    __builtin_memcpy(&h, (char *)&x + k * sizeof h, sizeof h);
+    return __builtin_convertvector(h, vd);
+}
+FN vd m_lo(vf x) { return m_part(x, 0); }
+FN vd m_hi(vf x) { return m_part(x, 1); }
+FN vf m_join(vd lo, vd hi) {
+    m_half h[2] = {__builtin_convertvector(lo, m_half), __builtin_convertvector(hi, m_half)};
+    vf r;
+    __builtin_memcpy(&r, h, sizeof r);
+    return r;
+}
+#endif
+
+/* Applies a function of vd to both halves of f32 arguments. */
+#define M_WIDE1(F, x) m_join(F(m_lo(x)), F(m_hi(x)))
+#define M_WIDE2(F, x, y) m_join(F(m_lo(x), m_lo(y)), F(m_hi(x), m_hi(y)))
+/* The C library's value in the lanes of m. */
+#define M_SLOW1(N, T, M, F) \
+    M_COLD T N(T x, T r, M m) { for (unsigned l = 0; l < sizeof m / sizeof m[0]; l++) if (m[l]) r[l] = F(x[l]); return r; }
+
+/* ---- f32: exp, log, log10 ---- */
+
+FN vf m_pow2(vi n) { return (vf)((n + 127) << 23); }
+
+FN vf v_expf(vf x) {
+    vf c = m_pick(x > 89.0f, m_f(89), x); /* NaN stays */
+    c = m_pick(c < -104.0f, m_f(-104), c);
+    vf t = c * 1.44269504f + 0x1.8p23f; /* the nearest integer, also in t's low bits */
+    vf k = t - 0x1.8p23f;
+    vf r = (c - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
+    vf q = ((0.0013926198f * r + 0.00836319011f) * r + 0.0416665561f) * r + 0.166665763f;
+    vf e = (q * r + 0.5f) * (r * r) + r + 1.0f;
+    vi n = (vi)t - 0x4b400000, h = n >> 1; /* in two steps, so that the result may be subnormal or infinite */
+    return e * m_pow2(h) * m_pow2(n - h);
+}
+
+/* x = 2^e (1 + f) with 1+f in [sqrt(1/2), sqrt(2)); w = f^3 P(f) = log(1+f) - f + f^2/2. */
+FN void m_logsplit(vf x, vf *e, vf *f, vf *w) {
+    vi tiny = x < 0x1p-126f;
+    vi b = (vi)m_pick(tiny, x * 0x1p23f, x) - 0x3f3504f3;
+    *e = __builtin_convertvector((b >> 23) - (tiny & 23), vf);
+    vf r = (vf)((b & 0x7fffff) + 0x3f3504f3) - 1.0f, z = r * r;
+    vf p = ((0.0697161183f * r - 0.114797339f) * r + 0.116854198f) * r - 0.124256872f;
+    p = (((p * r + 0.142490581f) * r - 0.166678026f) * r + 0.200007156f) * r - 0.24999997f;
+    *f = r;
+    *w = (p * r + 0.333333313f) * (z * r);
+}
+
+/* A logarithm's values where x is not positive and finite. */
+FN vf m_logedge(vf x, vf r) {
+    r = m_pick(x < M_INF, r, x);
+    r = m_pick(x == 0.0f, m_f(-M_INF), r);
+    return m_pick(x < 0.0f, m_f(__builtin_nanf("")), r);
+}
+
+FN vf v_logf(vf x) {
+    vf e, f, w;
+    m_logsplit(x, &e, &f, &w);
+    return m_logedge(x, e * 0x1.62e4p-1f + (f + (e * 0x1.7f7d1cp-20f + (w - 0.5f * (f * f)))));
+}
+
+FN vf v_log10f(vf x) {
+    vf e, f, w;
+    m_logsplit(x, &e, &f, &w);
+    vf s = 0.5f * (f * f);
+    vf h = (vf)((vi)(f - s) & ~0xfff), l = ((f - h) - s) + w; /* h + l = log(1+f), h short */
+    vf a = e * 0x1.344p-2f, b = h * 0x1.bccp-2f, c = a + b;   /* e log10(2), h log10(e), leading parts: exact */
+    vf t = (e * 0x1.3509f8p-18f + (h + l) * -0x1.09d5b2p-15f) + l * 0x1.bccp-2f;
+    return m_logedge(x, c + (((a - c) + b) + t)); /* |a| > |b| unless e = 0, then a - c + b = 0 */
+}
+
+/* ---- f32: sin, cos, tan ---- */
+
+#define M_TRIG_LIMIT 1e6f
+
+/* x - k pi/2 with k = rint(x 2/pi), which is put in *q. */
+FN vd m_quarter(vd x, vd *q) {
+    vd k = (x * 0x1.45f306dc9c883p-1 + 0x1.8p52) - 0x1.8p52;
+    *q = k;
+    return (x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a626331p-34;
+}
+
+FN vf m_reduce(vf x, vi *quadrant) {
+    vd kl, kh, lo = m_quarter(m_lo(x), &kl), hi = m_quarter(m_hi(x), &kh);
+    *quadrant = (vi)(m_join(kl, kh) + 0x1.8p23f);
+    return m_join(lo, hi);
+}
+
+/* sin of r + q pi/2. */
+FN vf m_sinq(vf r, vi q) {
+    vf z = r * r;
+    vf s = ((-0.000195878267f * z + 0.00833274797f) * z - 0.166666642f) * (z * r) + r;
+    vf c = ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416666642f) * (z * z) + (1.0f - 0.5f * z);
+    vi odd = -(q & 1);
+    return (vf)((vi)m_pick(odd, c, s) ^ ((q & 2) << 30));
+}
+
+FN vi m_far(vf x) { vf a = m_abs(x); return (a > M_TRIG_LIMIT) & (a < M_INF); }
+
+M_SLOW1(m_slow_sinf, vf, vi, sinf)
+M_SLOW1(m_slow_cosf, vf, vi, cosf)
+M_SLOW1(m_slow_tanf, vf, vi, tanf)
+
+FN vf v_sinf(vf x) {
+    vi q, far = m_far(x);
+    vf r = m_reduce(x, &q);
+    r = m_sinq(r, q);
+    r = m_pick(x == 0.0f, x, r); /* -0 */
+    return __builtin_expect(m_any(far), 0) ? m_slow_sinf(x, r, far) : r;
+}
+
+FN vf v_cosf(vf x) {
+    vi q, far = m_far(x);
+    vf r = m_reduce(x, &q);
+    r = m_sinq(r, q + 1);
+    return __builtin_expect(m_any(far), 0) ? m_slow_cosf(x, r, far) : r;
+}
+
+FN vd m_tan(vd x) {
+    vd k, r = m_quarter(x, &k), z = r * r;
+    vd s = (((2.7249847946069239e-06 * z - 0.00019840086134863201) * z + 0.0083333318735984412) * z - 0.16666666663852431) * (z * r) + r;
+    vd c = (((-2.7300894222097942e-07 * z + 2.4800599875957372e-05) * z - 0.001388888767108894) * z + 0.04166666666431882) * (z * z) + (1.0 - 0.5 * z);
+    vl odd = -((vl)(k + 0x1.8p52) & 1);
+    vd n = m_pickd(odd, -c, s), d = m_pickd(odd, s, c);
+    return m_pickd(x == 0.0, x, n / d);
+}
+
+FN vf v_tanf(vf x) {
+    vi far = m_far(x);
+    vf r = M_WIDE1(m_tan, x);
+    return __builtin_expect(m_any(far), 0) ? m_slow_tanf(x, r, far) : r;
+}
+
+/* ---- f32: atan2, pow ---- */
+
+FN vd m_atan2(vd y, vd x) {
+    vd ax = m_absd(x), ay = m_absd(y);
+    vl steep = ay > ax;
+    vd n = m_pickd(steep, ax, ay), d = m_pickd(steep, ay, ax);
+    vd q = m_pickd(n == d, m_pickd(d == 0.0, m_d(0), m_d(1)), n / d); /* 0/0 and inf/inf */
+    vd z = q * q, w = z * z;
+    /* even and odd powers apart: two short chains instead of a long one */
+    vd a = ((((-0.0042216579909296467 * w - 0.029913111945516956) * w - 0.062463151941283164) * w - 0.090735531189764088) * w - 0.14285624891483525) * w - 0.33333333326944142;
+    vd b = ((((0.00059304375563652798 * w + 0.014072923344697237) * w + 0.047294798621813336) * w + 0.075866528336466704) * w + 0.11109392308322223) * w + 0.19999998154086215;
+    vd t = (a + b * z) * (z * q) + q;
+    t = m_pickd(steep, 0x1.921fb54442d18p+0 - t, t);
+    t = m_pickd((vl)x < 0, 0x1.921fb54442d18p+1 - t, t);
+    return (vd)((vl)t | ((vl)y & M_SIGN64));
+}
+
+FN vf v_atan2f(vf y, vf x) { return M_WIDE2(m_atan2, y, x); }
+
+/* The integer part of the exponent and the rest, for positive normal x: x = 2^e m with m in [sqrt(1/2), sqrt(2)). */
+FN vd m_exponent(vd x, vd *m) {
+    vl b = (vl)x - 0x3fe6a09e667f3bcdLL;
+    m_vul e = (m_vul)(b + 0x3ff0000000000000LL) >> 52; /* biased by 1023, hence not negative */
+    *m = (vd)((b & 0xfffffffffffffLL) + 0x3fe6a09e667f3bcdLL);
+    return (vd)(e | 0x4330000000000000ULL) - (0x1p52 + 1023);
+}
+
+/* |x|^y of values that come from f32, for x neither 0 nor infinite nor NaN: 2^(y log2 |x|), both with errors below 1e-10. */
+FN vd m_pow(vd x, vd y) {
+    vd ax = m_absd(x), m, e = m_exponent(ax, &m);
+    vd s = (m - 1.0) / (m + 1.0), z = s * s;
+    vd g = (((((0.24296332611259117 * z + 0.26144042332141254) * z + 0.32061650335968256) * z + 0.41219840046505485) * z + 0.5770780172560378) * z + 0.96179669392431311) * z + 2.8853900817779272;
+    vd l = g * s + e;
+    l = m_pickd(ax < M_INF, l, ax); /* infinity and NaN */
+    l = m_pickd(ax == 0.0, m_d(-M_INF), l);
+    vd p = y * l;
+    p = m_pickd(p > 1000.0, m_d(1000), p);
+    p = m_pickd(p < -1000.0, m_d(-1000), p);
+    vd t = p + 0x1.8p52, r = p - (t - 0x1.8p52);
+    vd v = ((((((1.5303700711365693e-05 * r + 0.00015469729214118296) * r + 0.0013333478473685416) * r + 0.009618025613318034) * r + 0.055504109063258665) * r + 0.24022651213498092) * r + 0.69314718055683244) * r + 0.99999999995956179;
+    v *= (vd)(((vl)t + 1023) << 52);
+    vd ay = m_absd(y), half = 0.5 * ay;
+    vl big = ay >= 0x1p24; /* an even integer, as are all f32 from there */
+    vl whole = (((ay + 0x1.8p52) - 0x1.8p52) == ay) | big, even = (((half + 0x1.8p52) - 0x1.8p52) == half) | big;
+    vl flip = (vl)x & whole & ~even & M_SIGN64;
+    v = (vd)((vl)v ^ flip);
+    v = m_pickd((x < 0.0) & (ax < M_INF) & ~whole, m_d(__builtin_nan("")), v);
+    return m_pickd((y == 0.0) | (x == 1.0) | ((ax == 1.0) & (ay == M_INF)), m_d(1), v);
+}
+
+FN vf v_powf(vf x, vf y) { return M_WIDE2(m_pow, x, y); }
+
+/* ---- f64 ---- */
+
+FN vd v_exp(vd x) {
+    vd c = m_pickd(x > 710.0, m_d(710), x);
+    c = m_pickd(c < -746.0, m_d(-746), c);
+    vd t = c * 0x1.71547652b82fep+0 + 0x1.8p52, k = t - 0x1.8p52;
+    vd h = c - k * 0x1.62e42ffp-1, r = h - k * -0x1.718432a1b0e26p-35, z = r * r;
+    vd a = (((2.7620112139572367e-07 * z + 2.4801521246131495e-05) * z + 0.0013888888917245787) * z + 0.041666666666624066) * z + 0.50000000000000011;
+    vd b = (((2.5100403716576691e-08 * z + 2.7557268421682613e-06) * z + 0.00019841269863078281) * z + 0.0083333333333300563) * z + 0.16666666666666669;
+    vd e = (a + b * r) * z + r + 1.0;
+    m_vul u = (m_vul)((vl)t - 0x4338000000000000LL + 2048), s = u >> 1; /* in two steps, as in v_expf */
+    return e * (vd)((s - 1) << 52) * (vd)((u - s - 1) << 52);
+}
+
+/* x = 2^e (1 + f); w = s (f^2/2 + R), so that log(1+f) = f - f^2/2 + w. */
+FN void m_logsplitd(vd x, vd *e, vd *f, vd *w) {
+    vl tiny = x < 0x1p-1022;
+    vd m, k = m_exponent(m_pickd(tiny, x * 0x1p52, x), &m);
+    *e = k - (vd)(tiny & (vl)m_d(52));
+    vd r = m - 1.0, s = r / (2.0 + r), z = s * s;
+    vd p = (((((0.14619343453512615 * z + 0.15331487235865734) * z + 0.18182896183483085) * z + 0.22222211037816589) * z + 0.28571428626570206) * z + 0.39999999999898189) * z + 0.66666666666666696;
+    *f = r;
+    *w = s * (0.5 * r * r + p * z);
+}
+
+FN vd m_logedged(vd x, vd r) {
+    r = m_pickd(x < (double)M_INF, r, x);
+    r = m_pickd(x == 0.0, m_d(-M_INF), r);
+    return m_pickd(x < 0.0, m_d(__builtin_nan("")), r);
+}
+
+FN vd v_log(vd x) {
+    vd e, f, w;
+    m_logsplitd(x, &e, &f, &w);
+    return m_logedged(x, e * 0x1.62e42ffp-1 + (f - (0.5 * f * f - (w + e * -0x1.718432a1b0e26p-35))));
+}
+
+FN vd v_log10(vd x) {
+    vd e, f, w;
+    m_logsplitd(x, &e, &f, &w);
+    vd s = 0.5 * f * f;
+    vd h = (vd)((vl)(f - s) & ~0xffffffLL), l = ((f - h) - s) + w;
+    vd a = e * 0x1.3441350ap-2, b = h * 0x1.bcb7b2p-2, c = a + b;
+    vd t = (e * -0x1.0c0219dc1da99p-39 + (h + l) * -0x1.5b235e39ab2a9p-27) + l * 0x1.bcb7b2p-2;
+    return m_logedged(x, c + (((a - c) + b) + t));
+}
+
+/* x - k pi/2 as h + *l, from 152 bits of pi/2: exact enough for every double below M_TRIG_LIMIT. */
+FN vd m_quarterd(vd x, vl *quadrant, vd *l) {
+    vd t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, k = t - 0x1.8p52;
+    *quadrant = (vl)t;
+    vd a = x - k * 0x1.921fb544p+0;
+    vd b = k * 0x1.0b4611a6p-34, c = a - b, ce = (a - (c + (a - c))) + ((a - c) - b);
+    vd d = k * 0x1.3198a2ep-69, h = c - d, he = (c - (h + (c - h))) + ((c - h) - d);
+    vd tail = (ce + he) - k * 0x1.b839a252049c1p-104;
+    vd r = h + tail;
+    *l = (h - r) + tail;
+    return r;
+}
+
+FN vd m_sinqd(vd r, vd l, vl q) {
+    vd z = r * r;
+    vd p = ((((1.5918093561437795e-10 * z - 2.5051131348960252e-08) * z + 2.7557316100172069e-06) * z - 0.00019841269836753985) * z + 0.0083333333333309462) * z - 0.16666666666666666;
+    vd s = r + (p * (z * r) + (l - 0.5 * z * l));
+    vd g = ((((-1.1382610070998325e-11 * z + 2.0876145958084941e-09) * z - 2.7557317270240677e-07) * z + 2.4801587298762816e-05) * z - 0.0013888888888887395) * z + 0.041666666666666664;
+    vd hz = 0.5 * z, u = 1.0 - hz;
+    vd c = u + (((1.0 - u) - hz) + (g * (z * z) - r * l));
+    return (vd)((vl)m_pickd(-(q & 1), c, s) ^ ((q & 2) << 62));
+}
+
+FN vl m_fard(vd x) { vd a = m_absd(x); return (a > (double)M_TRIG_LIMIT) & (a < (double)M_INF); }
+
+M_SLOW1(m_slow_sin, vd, vl, sin)
+M_SLOW1(m_slow_cos, vd, vl, cos)
+
+FN vd v_sin(vd x) {
+    vl q, far = m_fard(x);
+    vd l, r = m_quarterd(x, &q, &l);
+    r = m_pickd(x == 0.0, x, m_sinqd(r, l, q));
+    return __builtin_expect(m_any((vi)far), 0) ? m_slow_sin(x, r, far) : r;
+}
+
+FN vd v_cos(vd x) {
+    vl q, far = m_fard(x);
+    vd l, r = m_quarterd(x, &q, &l);
+    r = m_sinqd(r, l, q + 1);
+    return __builtin_expect(m_any((vi)far), 0) ? m_slow_cos(x, r, far) : r;
+}
+
+#define M_LIBRARY1(N, F) \
+    M_COLD vd N(vd x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l]); return x; }
+#define M_LIBRARY2(N, F) \
+    M_COLD vd N(vd x, vd y) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l], y[l]); return x; }
+M_LIBRARY1(v_tan, tan)
+M_LIBRARY2(v_atan2, atan2)
+M_LIBRARY2(v_pow, pow)
+
+/* ---- one lane ---- */
+
+#define M_ONE1(N, T, V) FN T s_##N(T x) { V a = {x}; return v_##N(a)[0]; }
+#define M_ONE2(N, T, V) FN T s_##N(T x, T y) { V a = {x}, b = {y}; return v_##N(a, b)[0]; }
+M_ONE1(expf, float, vf)
+M_ONE1(logf, float, vf)
+M_ONE1(log10f, float, vf)
+M_ONE1(sinf, float, vf)
+M_ONE1(cosf, float, vf)
+M_ONE1(tanf, float, vf)
+M_ONE2(atan2f, float, vf)
+M_ONE2(powf, float, vf)
+M_ONE1(exp, double, vd)
+M_ONE1(log, double, vd)
+M_ONE1(log10, double, vd)
+M_ONE1(sin, double, vd)
+M_ONE1(cos, double, vd)
+FN double s_tan(double x) { return tan(x); }
+FN double s_atan2(double y, double x) { return atan2(y, x); }
+FN double s_pow(double x, double y) { return pow(x, y); }
