@@ -1,0 +1,194 @@
+package npy
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Archive is an NPZ file open for reading: a ZIP archive of NPY files, stored or deflated.
+type Archive struct {
+	path    string
+	file    *os.File
+	names   []string
+	members map[string]*zip.File
+}
+
+const suffix = ".npy"
+
+// OpenArchive reads the directory of the NPZ file at path.
+func OpenArchive(path string) (*Archive, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fail(path, cannotRead, err)
+	}
+	a := &Archive{path: path, file: file, members: map[string]*zip.File{}}
+	if err := a.list(); err != nil {
+		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
+	}
+	return a, nil
+}
+
+func (a *Archive) list() error {
+	info, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(a.file, info.Size())
+	if errors.Is(err, zip.ErrFormat) {
+		return &Error{Reason: "is not an NPZ archive, or is damaged", Help: "an NPY file holds a single array and is opened as such", Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	for _, member := range z.File {
+		name, array := strings.CutSuffix(member.Name, suffix)
+		if !array {
+			continue
+		}
+		if a.members[name] != nil {
+			return &Error{Reason: fmt.Sprintf("holds two arrays named %s", clip(name))}
+		}
+		if err := plausible(member, info.Size()); err != nil {
+			return err
+		}
+		a.names = append(a.names, name)
+		a.members[name] = member
+	}
+	return nil
+}
+
+// plausible checks the sizes that the directory claims against the size of the archive, so that nothing is
+// allocated for bytes that cannot come: deflate makes data at most 1032 times smaller.
+func plausible(member *zip.File, size int64) error {
+	const most = 1032
+	packed, unpacked := member.CompressedSize64, member.UncompressedSize64
+	bad := packed > uint64(size) || unpacked > 1<<62
+	switch member.Method {
+	case zip.Store:
+		bad = bad || unpacked != packed
+	case zip.Deflate:
+		bad = bad || unpacked/most > packed
+	default:
+		return &Error{
+			Reason: fmt.Sprintf("packs %s by the ZIP method %d; stored and deflated are read", clip(member.Name), member.Method),
+			Help:   "write it with np.savez or np.savez_compressed",
+		}
+	}
+	if bad {
+		return &Error{Reason: fmt.Sprintf("is damaged: %s cannot be %d bytes packed into %d", clip(member.Name), unpacked, packed)}
+	}
+	return nil
+}
+
+// Names lists the arrays in the order of the archive.
+func (a *Archive) Names() []string { return slices.Clone(a.names) }
+
+// Stat reads and checks the header of one array.
+func (a *Archive) Stat(name string) (Header, error) {
+	f, err := a.Open(name)
+	if err != nil {
+		return Header{}, err
+	}
+	return f.header, f.Close()
+}
+
+// Open opens one array. Reading tiles in ascending order is fast; going back unpacks again from the beginning.
+// The archive's checksum is verified when the last byte is read.
+func (a *Archive) Open(name string) (*File, error) {
+	member := a.members[name]
+	if member == nil {
+		e := &Error{Path: a.path, Reason: fmt.Sprintf("holds no array named %s", clip(name))}
+		if len(a.names) > 0 {
+			e.Help = "it holds " + strings.Join(a.names, ", ")
+		}
+		return nil, e
+	}
+	stream := &memberReader{member: member}
+	f, err := New(a.path+"["+name+"]", stream, int64(member.UncompressedSize64))
+	if err != nil {
+		return nil, errors.Join(err, stream.Close())
+	}
+	f.close = stream.Close
+	return f, nil
+}
+
+// Close ends reading of the archive and of all arrays opened from it.
+func (a *Archive) Close() error {
+	if err := a.file.Close(); err != nil {
+		return fail(a.path, cannotRead, err)
+	}
+	return nil
+}
+
+// memberReader reads an archive member at any offset: forward by unpacking, backward by starting again.
+type memberReader struct {
+	member *zip.File
+	mu     sync.Mutex
+	stream io.ReadCloser // nil before the first read
+	at     int64
+}
+
+func (m *memberReader) ReadAt(p []byte, offset int64) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stream == nil || offset < m.at {
+		if err := m.restart(); err != nil {
+			return 0, err
+		}
+	}
+	skipped, err := io.CopyN(io.Discard, m.stream, offset-m.at)
+	m.at += skipped
+	if err != nil {
+		return 0, m.explain(err)
+	}
+	n, err := io.ReadFull(m.stream, p)
+	m.at += int64(n)
+	if err == nil && m.at == int64(m.member.UncompressedSize64) {
+		// The checksum is compared by the read that meets the end.
+		if _, err = io.ReadFull(m.stream, make([]byte, 1)); err == io.EOF {
+			err = nil
+		}
+	}
+	if err != nil {
+		return 0, m.explain(err)
+	}
+	return n, nil
+}
+
+func (m *memberReader) restart() (err error) {
+	if err := m.close(); err != nil {
+		return err
+	}
+	m.stream, err = m.member.Open()
+	return err
+}
+
+func (m *memberReader) explain(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return &Error{Reason: fmt.Sprintf("is damaged: unpacking fails near byte %d: %v", m.at, err), Help: "copy or write the file again", Err: err}
+}
+
+// Close releases the unpacker.
+func (m *memberReader) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.close()
+}
+
+func (m *memberReader) close() error {
+	m.at = 0
+	if m.stream == nil {
+		return nil
+	}
+	stream := m.stream
+	m.stream = nil
+	return stream.Close()
+}

@@ -1,0 +1,94 @@
+package npy
+
+import "runtime/debug"
+
+// block is the side of the squares in which Fortran order is transposed: 64 cache lines of source and the rows of
+// one square stay in the first-level cache.
+const block = 64
+
+// readFortran reads a tile of a file whose first axis is contiguous. For each index of the middle axes, the plane of
+// the first and the last axis is transposed square by square.
+func (f *File) readFortran(p *placer, t Tile) (err error) {
+	data, err := f.elements()
+	if err != nil {
+		return err
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer faultAsError(&err)
+	shape, size := f.header.Shape, f.header.DType.Size()
+	last := len(shape) - 1
+	strides := stridesFortran(shape)
+	inTile := stridesC(t.Extent)
+	for middle := range indices(t.Extent[1:last]) {
+		source, target := t.Start[0]+t.Start[last]*strides[last], 0
+		for i, k := range middle {
+			source += (t.Start[i+1] + k) * strides[i+1]
+			target += k * inTile[i+1]
+		}
+		for row := 0; row < t.Extent[0]; row += block {
+			for column := 0; column < t.Extent[last]; column += block {
+				for r := row; r < min(row+block, t.Extent[0]); r++ {
+					n := min(block, t.Extent[last]-column)
+					segment := p.scratch(n)
+					gather(segment, data, size, source+r+column*strides[last], strides[last])
+					if err := p.place(target+r*inTile[0]+column, segment); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// stridesFortran is the elements between neighbours along each axis, first axis contiguous.
+func stridesFortran(shape []int) []int {
+	strides := make([]int, len(shape))
+	step := 1
+	for i, n := range shape {
+		strides[i] = step
+		step *= n
+	}
+	return strides
+}
+
+// gather collects elements of the given size from data, beginning at element first and going step elements at a time.
+func gather(dst, data []byte, size, first, step int) {
+	if !aligned(data, size) {
+		for i := 0; i < len(dst); i += size {
+			at := (first + i/size*step) * size
+			copy(dst[i:i+size], data[at:])
+		}
+		return
+	}
+	switch size {
+	case 1:
+		pick(dst, data, first, step)
+	case 2:
+		pick(view[uint16](dst), view[uint16](data), first, step)
+	case 4:
+		pick(view[uint32](dst), view[uint32](data), first, step)
+	case 8:
+		pick(view[uint64](dst), view[uint64](data), first, step)
+	case 16:
+		pick(view[[2]uint64](dst), view[[2]uint64](data), first, step)
+	}
+}
+
+func pick[T any](dst, data []T, first, step int) {
+	for i := range dst {
+		dst[i] = data[first+i*step]
+	}
+}
+
+// elements gives all elements in file order: mapped where possible, read otherwise.
+func (f *File) elements() ([]byte, error) {
+	if data, ok := f.mapping(); ok {
+		return data, nil
+	}
+	f.reading.Do(func() {
+		f.whole = alignedBytes(int(f.header.Bytes()))
+		f.wholeErr = readFull(f.source, f.whole, f.header.DataOffset)
+	})
+	return f.whole, f.wholeErr
+}

@@ -1,0 +1,57 @@
+package npy
+
+import (
+	"io"
+	"runtime"
+)
+
+// Mapped gives the elements as they are in the file, without a copy: mapped into memory, to be read only, until
+// Close. ok is false where that cannot be: other byte order, Fortran order, booleans (whose bytes need checking),
+// archive members, empty arrays, or a system without memory mapping; then Read does the work. If another program
+// shortens the file meanwhile, touching the lost part is a fault that ends the program.
+func (f *File) Mapped() (data []byte, ok bool) {
+	h := &f.header
+	if h.DType == Bool || f.swapped() || h.Fortran && transposed(h.Shape) {
+		return nil, false
+	}
+	data, ok = f.mapping()
+	return data, ok && aligned(data, h.DType.Size())
+}
+
+// swapped says whether the file's byte order is not this machine's.
+func (f *File) swapped() bool {
+	return f.header.BigEndian != hostBigEndian && f.header.DType.word() > 1
+}
+
+// mapping maps the elements on first use. Any reason why that fails is no error: reading still works.
+func (f *File) mapping() ([]byte, bool) {
+	f.mapOnce.Do(func() {
+		file, ok := f.source.(interface {
+			io.ReaderAt
+			Fd() uintptr
+		})
+		end := f.header.DataOffset + f.header.Bytes()
+		if !ok || f.header.Bytes() == 0 || end != int64(int(end)) {
+			return
+		}
+		if all, unmap, err := mapFile(file.Fd(), int(end)); err == nil {
+			f.mapped, f.unmap = all[f.header.DataOffset:], unmap
+		}
+	})
+	return f.mapped, f.mapped != nil
+}
+
+// faultAsError, deferred while debug.SetPanicOnFault is set, turns a memory fault into an error: that is what a
+// mapped file which another program shortens gives.
+func faultAsError(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case interface {
+		runtime.Error
+		Addr() uintptr
+	}:
+		*err = &Error{Reason: shortened}
+	default:
+		panic(r)
+	}
+}

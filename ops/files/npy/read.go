@@ -1,0 +1,161 @@
+package npy
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// chunk is the bytes read at once when elements are converted on the way.
+const chunk = 256 << 10
+
+// Read reads the whole array into dst in C order.
+func (f *File) Read(dst []byte, as Layout) error {
+	return f.ReadTile(dst, as, Whole(f.header.Shape))
+}
+
+// ReadTile reads part of the array into dst in C order, in this machine's byte order and in the layout's element
+// type. dst begins at a multiple of the element size (8 for complex128) and holds at least as.Span(t.Extent) bytes.
+// Reading slab after slab needs no memory but dst and 256 KiB, except for files in Fortran order where no memory mapping is
+// possible: those are read whole on first use.
+func (f *File) ReadTile(dst []byte, as Layout, t Tile) error {
+	h := &f.header
+	if err := t.within(h.Shape); err != nil {
+		return fail(f.name, cannotRead, err)
+	}
+	p, err := newPlacer(dst, as, t, f)
+	if err != nil {
+		return fail(f.name, cannotRead, err)
+	}
+	read := f.readC
+	if h.Fortran && transposed(h.Shape) {
+		read = f.readFortran
+	}
+	if err := read(p, t); err != nil {
+		return fail(f.name, cannotRead, err)
+	}
+	return nil
+}
+
+// transposed says whether C and Fortran order differ: they do not when at most one axis is longer than 1.
+func transposed(shape []int) bool {
+	long := 0
+	for _, n := range shape {
+		if n > 1 {
+			long++
+		}
+	}
+	return long > 1
+}
+
+func (f *File) readC(p *placer, t Tile) error {
+	size := f.header.DType.Size()
+	for r := range t.runs(f.header.Shape) {
+		offset := f.header.DataOffset + int64(r.inArray)*int64(size)
+		if p.direct() {
+			part := p.dst[r.inTile*size : (r.inTile+r.n)*size]
+			if err := readFull(f.source, part, offset); err != nil {
+				return err
+			}
+			swap(part, p.swap)
+			continue
+		}
+		for done := 0; done < r.n; {
+			elements := min(r.n-done, chunk/size)
+			scratch := p.scratch(elements)
+			if err := readFull(f.source, scratch, offset+int64(done*size)); err != nil {
+				return err
+			}
+			if err := p.place(r.inTile+done, scratch); err != nil {
+				return err
+			}
+			done += elements
+		}
+	}
+	return nil
+}
+
+// placer converts elements of the file and puts them into their rows in memory.
+type placer struct {
+	dst     []byte
+	tile    Tile
+	from    DType
+	to      DType
+	swap    int // bytes of the words to reverse, or 0
+	convert convert
+	columns int // elements in a row
+	stride  int // bytes from row to row in dst
+	buffer  []byte
+}
+
+func newPlacer(dst []byte, as Layout, t Tile, f *File) (*placer, error) {
+	from := f.header.DType
+	c, err := as.check(dst, t, from, as.DType)
+	if err != nil {
+		return nil, err
+	}
+	rows, columns := rowsOf(t.Extent)
+	p := &placer{dst: dst, tile: t, from: from, to: as.DType, convert: c, columns: columns, stride: as.stride(columns)}
+	if f.swapped() {
+		p.swap = from.word()
+	}
+	if p.stride == columns*as.DType.Size() { // no padding: one long row
+		p.columns *= rows
+	}
+	return p, nil
+}
+
+// direct says whether the file's bytes can be read into dst where they belong.
+func (p *placer) direct() bool {
+	_, columns := rowsOf(p.tile.Extent)
+	return p.from == p.to && p.from != Bool && p.stride == columns*p.to.Size()
+}
+
+// scratch is a buffer for elements of the file, reused.
+func (p *placer) scratch(elements int) []byte {
+	n := elements * p.from.Size()
+	if len(p.buffer) < n {
+		p.buffer = alignedBytes(n)
+	}
+	return p.buffer[:n]
+}
+
+// place puts elements as they are in the file at a place of the tile counted in C order. It may change src.
+func (p *placer) place(at int, src []byte) error {
+	swap(src, p.swap)
+	fromSize, toSize := p.from.Size(), p.to.Size()
+	for len(src) > 0 {
+		row, column := at/p.columns, at%p.columns
+		n := min(p.columns-column, len(src)/fromSize)
+		start := row*p.stride + column*toSize
+		part := src[:n*fromSize]
+		if bad := p.convert(p.dst[start:start+n*toSize], part); bad >= 0 {
+			return unfit(p.tile, at+bad, part[bad*fromSize:], p.from, p.to)
+		}
+		at, src = at+n, src[n*fromSize:]
+	}
+	return nil
+}
+
+// unfit names a value, the first in src, that the target type cannot hold. at is its place in the tile in C order.
+func unfit(t Tile, at int, src []byte, from, to DType) error {
+	index := make([]int, len(t.Extent))
+	for i, n := range slices.Backward(t.Extent) {
+		index[i] = t.Start[i] + at%n
+		at /= n
+	}
+	var value string
+	if load, signed := loadInt[from]; signed {
+		one := make([]int64, 1)
+		load(one, src[:from.Size()])
+		value = strconv.FormatInt(one[0], 10)
+	} else {
+		one := make([]uint64, 1)
+		loadUint[from](one, src[:from.Size()])
+		value = strconv.FormatUint(one[0], 10)
+	}
+	return &Error{
+		Reason: fmt.Sprintf("element %v is %s, which %v cannot hold", index, value, to),
+		Help:   fmt.Sprintf("keep the array as %v", from),
+	}
+}

@@ -1,0 +1,141 @@
+package npy
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Layout says how a read places elements in memory.
+type Layout struct {
+	DType DType // type of the elements in memory; see Conversion
+	// RowStride is the bytes between the beginnings of two rows, a row being the elements along the last axis.
+	// Zero means that rows follow each other without padding. Padding bytes are left as they are.
+	RowStride int
+}
+
+// Span is the bytes that a tile of the given lengths takes up in memory.
+func (l Layout) Span(extent []int) int {
+	rows, columns := rowsOf(extent)
+	if rows == 0 || columns == 0 {
+		return 0
+	}
+	return (rows-1)*l.stride(columns) + columns*l.DType.Size()
+}
+
+func (l Layout) stride(columns int) int {
+	if l.RowStride == 0 {
+		return columns * l.DType.Size()
+	}
+	return l.RowStride
+}
+
+// rowsOf splits lengths into the number of rows and the length of the last axis. A single value is one row of one.
+func rowsOf(extent []int) (rows, columns int) {
+	if len(extent) == 0 {
+		return 1, 1
+	}
+	rows = 1
+	for _, n := range extent[:len(extent)-1] {
+		rows *= n
+	}
+	return rows, extent[len(extent)-1]
+}
+
+// Tile is a rectangular part of an array: where it begins and its length along each axis.
+type Tile struct{ Start, Extent []int }
+
+// Whole is the tile that is all of an array.
+func Whole(shape []int) Tile { return Tile{Start: make([]int, len(shape)), Extent: shape} }
+
+// Slab is the tile from lo up to, not including, hi along the first axis and whole along the others.
+func Slab(shape []int, lo, hi int) Tile {
+	t := Tile{Start: make([]int, len(shape)), Extent: slices.Clone(shape)}
+	t.Start[0], t.Extent[0] = lo, hi-lo
+	return t
+}
+
+// within says why t is no part of an array of the given shape.
+func (t Tile) within(shape []int) error {
+	if len(t.Start) != len(shape) || len(t.Extent) != len(shape) {
+		return fmt.Errorf("a tile of %d and %d dimensions does not fit the shape %v", len(t.Start), len(t.Extent), Shape(shape))
+	}
+	for i, n := range shape {
+		if t.Start[i] < 0 || t.Extent[i] < 0 || t.Extent[i] > n-t.Start[i] {
+			return fmt.Errorf("the tile from %v of %v is outside the shape %v", Shape(t.Start), Shape(t.Extent), Shape(shape))
+		}
+	}
+	return nil
+}
+
+// run is n elements that are contiguous both in an array in C order and in a tile of it, with the place of the first in each.
+type run struct{ inArray, inTile, n int }
+
+// runs yields the contiguous parts of a tile in order.
+func (t Tile) runs(shape []int) iter.Seq[run] {
+	// Axes after split are whole, so that a run covers the tile's length along split and all that follows.
+	split, n := len(shape)-1, 1
+	for ; split >= 0; split-- {
+		n *= t.Extent[split]
+		if t.Extent[split] != shape[split] {
+			break
+		}
+	}
+	outer := max(split, 0)
+	strides := stridesC(shape)
+	return func(yield func(run) bool) {
+		if n == 0 {
+			return
+		}
+		inTile := 0
+		for index := range indices(t.Extent[:outer]) {
+			inArray := 0
+			for i := range shape {
+				inArray += t.Start[i] * strides[i]
+				if i < outer {
+					inArray += index[i] * strides[i]
+				}
+			}
+			if !yield(run{inArray, inTile, n}) {
+				return
+			}
+			inTile += n
+		}
+	}
+}
+
+// stridesC is the elements between neighbours along each axis, last axis contiguous.
+func stridesC(shape []int) []int {
+	strides := make([]int, len(shape))
+	step := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = step
+		step *= shape[i]
+	}
+	return strides
+}
+
+// indices yields every index below extent, last axis fastest. The slice is reused.
+func indices(extent []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		if slices.Contains(extent, 0) {
+			return
+		}
+		index := make([]int, len(extent))
+		for {
+			if !yield(index) {
+				return
+			}
+			i := len(index) - 1
+			for ; i >= 0; i-- {
+				if index[i]++; index[i] < extent[i] {
+					break
+				}
+				index[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package npy
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"weft/ops/files/fileio"
+)
+
+// Writer writes one NPY file, in order with Write or by tiles with WriteTile, not both. The file appears under its
+// name at Commit, complete; every Writer ends in Commit or Abort.
+type Writer struct {
+	pending *fileio.Pending
+	header  Header
+	next    int64        // bytes of elements written by Write
+	written atomic.Int64 // bytes of elements written in all
+}
+
+// Create starts an NPY file of version 1.0, in C order and this machine's byte order. The disk space is taken now,
+// so that a full disk shows before the work.
+func Create(path string, d DType, shape []int) (*Writer, error) {
+	header, err := newHeader(d, shape)
+	if err != nil {
+		return nil, fileio.Wrap(path, cannotWrite, err)
+	}
+	pending, err := fileio.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	encoded := header.encode()
+	header.DataOffset = int64(len(encoded))
+	w := &Writer{pending: pending, header: header}
+	err = pending.Reserve(header.DataOffset + header.Bytes())
+	if err == nil {
+		_, err = pending.WriteAt(encoded, 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, pending.Abort())
+	}
+	return w, nil
+}
+
+const cannotWrite = "cannot write"
+
+// newHeader checks what is to be written.
+func newHeader(d DType, shape []int) (Header, error) {
+	if !d.Valid() {
+		return Header{}, fmt.Errorf("no element type: %v", d)
+	}
+	if len(shape) > maxDims {
+		return Header{}, fmt.Errorf("the array has %d dimensions; NPY files hold at most %d", len(shape), maxDims)
+	}
+	for _, n := range shape {
+		if n < 0 {
+			return Header{}, fmt.Errorf("the shape %v has a negative length", Shape(shape))
+		}
+	}
+	if !addressable(shape, d) {
+		return Header{}, fmt.Errorf("the shape %v of %v has more bytes than this machine can address", Shape(shape), d)
+	}
+	return Header{DType: d, Shape: shape, BigEndian: hostBigEndian && d.word() > 1, Version: [2]uint8{1, 0}}, nil
+}
+
+// Header is what the file will say of its array.
+func (w *Writer) Header() Header { return w.header }
+
+// Write appends elements in C order and this machine's byte order.
+func (w *Writer) Write(p []byte) (int, error) {
+	if int64(len(p)) > w.header.Bytes()-w.next {
+		return 0, w.fail(fmt.Errorf("more elements than the shape %v holds", Shape(w.header.Shape)))
+	}
+	n, err := w.pending.WriteAt(p, w.header.DataOffset+w.next)
+	w.next += int64(n)
+	w.written.Add(int64(n))
+	return n, err
+}
+
+// WriteTile writes a part of the array from memory in C order: src holds elements of the layout's type, which are
+// converted to the file's. Tiles that do not overlap may be written concurrently. src is aligned for its elements.
+func (w *Writer) WriteTile(src []byte, from Layout, t Tile) error {
+	if err := t.within(w.header.Shape); err != nil {
+		return w.fail(err)
+	}
+	p, err := newPacker(src, from, t, w.header.DType)
+	if err != nil {
+		return w.fail(err)
+	}
+	size := w.header.DType.Size()
+	for r := range t.runs(w.header.Shape) {
+		for done := 0; done < r.n; {
+			part, err := p.pack(r.inTile+done, r.n-done)
+			if err != nil {
+				return w.fail(err)
+			}
+			offset := w.header.DataOffset + int64(r.inArray+done)*int64(size)
+			n, err := w.pending.WriteAt(part, offset)
+			w.written.Add(int64(n))
+			if err != nil {
+				return err
+			}
+			done += len(part) / size
+		}
+	}
+	return nil
+}
+
+func (w *Writer) fail(err error) error {
+	return fail(w.pending.Path(), cannotWrite, err)
+}
+
+// Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until
+// they are on the disk. When it fails, no file is left.
+func (w *Writer) Commit(durable bool) error {
+	if got, want := w.written.Load(), w.header.Bytes(); got != want {
+		size := int64(w.header.DType.Size())
+		err := fmt.Errorf("%d elements of %d were written", got/size, want/size)
+		return errors.Join(w.fail(err), w.Abort())
+	}
+	return w.pending.Commit(durable)
+}
+
+// Abort removes what was written. After a Commit that succeeded it does nothing.
+func (w *Writer) Abort() error { return w.pending.Abort() }
