@@ -1,0 +1,184 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Options of a planning.
+type Options struct {
+	File      string
+	Weft      string // version of weft, recorded in the plan
+	FuseLimit int    // at most so many fusions; negative: no limit
+	Threads   int    // launches at once, which tiles are cut for
+	Memory    int64  // bytes that buffers may take together; 0: no limit
+	Rates     Rates
+}
+
+// DefaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
+func DefaultRates(threads int) Rates {
+	return Rates{Flops: 40e9 * float64(max(1, threads)), Bandwidth: 20e9}
+}
+
+// Build plans what the sinks of a program ask for. Kernels are not compiled yet: see Plan.Compile.
+func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
+	if opt.Rates == (Rates{}) {
+		opt.Rates = DefaultRates(opt.Threads)
+	}
+	g := collect(sinks)
+	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}}
+	f.run()
+	if len(f.faults) > 0 {
+		return nil, errors.Join(f.faults...)
+	}
+	a := &assembler{g: g, fused: f.fused, bufs: map[*ops.Stage]*ir.Buffer{}, place: map[*ops.Stage]int{}}
+	for i, s := range g.stages {
+		a.place[s] = i
+	}
+	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}}
+	b.plan = &Plan{Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
+	b.build(a.groups())
+	if err := b.checkMemory(); err != nil {
+		return nil, err
+	}
+	return b.plan, nil
+}
+
+// builder writes the plan value.
+type builder struct {
+	opt   Options
+	dev   device.Info
+	a     *assembler
+	fuser *fuser
+	plan  *Plan
+	ids   map[*ops.Stage]string
+}
+
+func (b *builder) build(groups []*group) {
+	ks := make([]*ir.Kernel, len(groups))
+	for i, g := range groups {
+		ks[i] = g.kernel
+	}
+	mayPad := map[*ir.Buffer]bool{}
+	for _, buf := range b.a.bufs {
+		mayPad[buf] = true
+	}
+	padGuarded(ks, mayPad)
+	for i, g := range groups {
+		for _, s := range g.loads {
+			b.use(s)
+		}
+		b.kernelStep(i, g)
+	}
+	for _, s := range b.a.g.sinks {
+		for _, in := range s.inputs {
+			b.use(in)
+		}
+		b.sinkStep(s)
+	}
+	b.placeSinks()
+	b.frees()
+	b.totals(groups)
+	b.plan.Hash = hashPlan(b.plan)
+}
+
+// use makes sure a stage has a buffer and, when it comes from outside, a step that reads it.
+func (b *builder) use(s *ops.Stage) string {
+	if id, ok := b.ids[s]; ok {
+		return id
+	}
+	id := fmt.Sprintf("b%d", len(b.plan.Buffers)+1)
+	b.ids[s] = id
+	buf := b.a.buffer(s)
+	role := FromKernel
+	switch {
+	case s.Source:
+		role = FromSource
+	case s.Data != nil:
+		role = FromPlan
+	}
+	pb := Buffer{ID: id, Stage: s.Name, Label: label(s), Type: s.Type.String(), Bytes: buf.Bytes(), Role: role, Unit: s.Type.Unit.String(), Ir: buf, Array: s}
+	if buf.Pad != (ir.Pad{}) {
+		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", buf.Pad.Before, buf.Shape[len(buf.Shape)-1], buf.Pad.After, buf.Pad.Value)
+	}
+	b.plan.Buffers = append(b.plan.Buffers, pb)
+	if s.Source {
+		b.plan.Steps = append(b.plan.Steps, Step{ID: fmt.Sprintf("r%d", len(b.plan.Steps)+1), Kind: ReadStep, Name: s.Op.Spec.Name, Args: arguments(s.Op), Writes: []string{id}, Line: s.Op.Where.Line, Op: s.Op})
+	}
+	return id
+}
+
+// label is the variable an operator's result is held by; inner stages have none.
+func label(s *ops.Stage) string {
+	if s.Op == nil || s.Name != s.Op.Spec.Name {
+		return ""
+	}
+	return s.Op.Label
+}
+
+// arguments writes an operator's settings for people: everything but arrays.
+func arguments(op *ops.Instance) string {
+	var out []string
+	for _, p := range op.Spec.Params {
+		v, ok := op.Call.Args[p.Name]
+		if !ok || v == nil || v.Kind()&(ops.KArray|ops.KObject|ops.KRecord) != 0 || p.Default != nil && v.String() == p.Default.String() {
+			continue
+		}
+		out = append(out, p.Name+": "+v.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func (b *builder) kernelStep(i int, g *group) {
+	step := Step{ID: fmt.Sprintf("k%d", i+1), Kind: KernelStep}
+	k := &Kernel{Device: b.dev.Name, Ir: g.kernel, Roots: g.roots, Hash: ir.Hash(g.kernel)}
+	for _, s := range g.inside {
+		k.Stages = append(k.Stages, Fused{Name: s.Name, Label: label(s), Steps: s.Steps, Line: s.Where.Line})
+		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
+			k.Ops = append(k.Ops, s.Op.Spec.Name)
+		}
+	}
+	step.Name = strings.Join(k.Ops, " + ")
+	for _, s := range g.loads {
+		step.Reads = append(step.Reads, b.use(s))
+	}
+	for _, s := range g.roots {
+		step.Writes = append(step.Writes, b.use(s))
+		if step.Line == 0 || s.Where.Line > 0 {
+			step.Line = s.Where.Line
+		}
+	}
+	b.estimate(k, g)
+	k.Precision = precisionOf(g.kernel)
+	k.setTiles(cut(g.kernel, nil, k.Predicted*1e-3, b.opt.Threads))
+	step.Kernel = k
+	b.plan.Steps = append(b.plan.Steps, step)
+}
+
+// estimate fills in work and predicted time: the larger of arithmetic and memory traffic.
+func (b *builder) estimate(k *Kernel, g *group) {
+	cost := ir.CostOf(g.kernel)
+	k.Flops = cost.Flops
+	for _, s := range slices.Concat(g.loads, g.roots) {
+		k.Bytes += b.a.buffer(s).Bytes()
+	}
+	compute, move := k.Flops/b.opt.Rates.Flops, float64(k.Bytes)/b.opt.Rates.Bandwidth
+	k.Predicted, k.Bound = 1e3*compute, "compute"
+	if move > compute {
+		k.Predicted, k.Bound = 1e3*move, "bandwidth"
+	}
+}
+
+func (b *builder) sinkStep(s sink) {
+	step := Step{ID: fmt.Sprintf("s%d", len(b.plan.Steps)+1), Kind: SinkStep, Name: s.op.Spec.Name, Args: arguments(s.op), Line: s.op.Where.Line, Op: s.op}
+	for _, in := range s.inputs {
+		step.Reads = append(step.Reads, b.ids[in])
+	}
+	b.plan.Steps = append(b.plan.Steps, step)
+}

@@ -1,0 +1,232 @@
+package planner
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Rates are the machine's figures that a verdict weighs.
+type Rates struct {
+	Flops     float64 `yaml:"flops" json:"flops"`         // single-precision additions a second, all cores, in kernels as rendered
+	Bandwidth float64 `yaml:"bandwidth" json:"bandwidth"` // bytes a second to and from memory
+}
+
+// A fused kernel keeps below these, so that it compiles in reasonable time and its loops can be told apart.
+const (
+	maxBinders = ir.MaxBinders / 2
+	maxNodes   = 6000
+)
+
+// fuser gives the verdicts.
+type fuser struct {
+	g      *graph
+	rates  Rates
+	limit  int // fusions still allowed; negative: any number
+	fused  map[[2]*ops.Stage]bool
+	edges  []Edge
+	alone  map[*ops.Stage]isolated
+	faults []error
+}
+
+// isolated is what building a stage from stored inputs tells.
+type isolated struct {
+	loads     map[*ops.Stage]float64 // executed loads of each input
+	elsewhere map[[2]*ops.Stage]bool
+	folds     bool
+}
+
+func (f *fuser) run() {
+	for _, s := range f.g.stages {
+		f.alone[s] = f.isolate(s)
+	}
+	for _, p := range f.g.stages {
+		f.decide(p)
+	}
+}
+
+// isolate builds a stage with every input loaded and counts.
+func (f *fuser) isolate(s *ops.Stage) isolated {
+	if given(s) {
+		return isolated{}
+	}
+	bufs := map[*ops.Stage]*ir.Buffer{}
+	l := newLowerer(func(p, _ *ops.Stage) *ir.Buffer {
+		if bufs[p] == nil {
+			bufs[p] = bufferOf(p, p.Name)
+		}
+		return bufs[p]
+	})
+	k := l.kernelOf(s)
+	cost := ir.CostOf(k)
+	out := isolated{loads: map[*ops.Stage]float64{}, elsewhere: l.elsewhere}
+	for p, b := range bufs {
+		out.loads[p] = cost.Loads[b] / float64(p.Type.Elem.Planes())
+	}
+	k.Walk(func(n *ir.Node) { out.folds = out.folds || n.Kind == ir.KFold })
+	return out
+}
+
+// kernelOf builds the kernel that stores one stage.
+func (l *lowerer) kernelOf(s *ops.Stage) *ir.Kernel {
+	axes := l.axes(s.Type)
+	e := l.define(s, axes)
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: l.stores(bufferOf(s, s.Name), e, axes), Contract: true}
+}
+
+// flopsPerElement is the cost of one element of a stage as decided so far, and whether it still fits a kernel.
+func (f *fuser) flopsPerElement(s *ops.Stage) (flops float64, fits bool) {
+	l := newLowerer(f.readAsDecided())
+	k := l.kernelOf(s)
+	nodes := 0
+	k.Walk(func(*ir.Node) { nodes++ })
+	return ir.CostOf(k).Flops / float64(max(1, s.Type.Len())), nodes <= maxNodes && l.body.Binders() <= maxBinders
+}
+
+// readAsDecided inlines along fused edges and loads along the others.
+func (f *fuser) readAsDecided() reader {
+	bufs := map[*ops.Stage]*ir.Buffer{}
+	return func(p, c *ops.Stage) *ir.Buffer {
+		if f.fused[[2]*ops.Stage{p, c}] {
+			return nil
+		}
+		if bufs[p] == nil {
+			bufs[p] = bufferOf(p, p.Name)
+		}
+		return bufs[p]
+	}
+}
+
+// decide gives the verdict on every edge that leaves p.
+func (f *fuser) decide(p *ops.Stage) {
+	users := f.g.users[p]
+	if len(users) == 0 {
+		return
+	}
+	if p.Data != nil {
+		return // tables known while planning are operands, not stages a user wrote
+	}
+	n := float64(max(1, p.Type.Len()))
+	size := float64(p.Type.Bytes())
+	var flops float64
+	fits := true
+	if !given(p) {
+		flops, fits = f.flopsPerElement(p)
+	}
+	compute := n * flops / f.rates.Flops
+	var reads float64
+	for _, c := range users {
+		reads += f.alone[c].loads[p] / n
+	}
+	move := size * (1 + math.Min(reads, float64(len(users)))) / f.rates.Bandwidth
+	fusedT, storedT := reads*compute, compute+move
+	refusal := f.refusal(p, fits)
+	sibling := false
+	for _, c := range users {
+		r := f.alone[c].loads[p] / n
+		e := Edge{From: p.Name, To: c.Name, Reads: r, Bytes: int64(size * (1 + math.Min(r, 1))), Inner: p.Op == c.Op}
+		pointwise := !f.alone[c].elsewhere[[2]*ops.Stage{p, c}] && sameShape(p, c)
+		e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
+		switch {
+		case refusal != "":
+			e.Code = refusal
+		case f.g.wanted[p] && pointwise && !sibling:
+			e.Code, sibling = Sibling, true
+		case f.g.wanted[p]:
+			e.FusedMs, e.StoredMs = 1e3*r*compute, 1e3*size*r/f.rates.Bandwidth
+			e.Code = choose(e, WantedBySink)
+		case reads <= 1+1e-9:
+			e.Code = Pointwise
+		case fusedT <= storedT:
+			e.Code = Recomputed
+		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
+			e.Code = Barrier
+		default:
+			e.Code = Costly
+		}
+		f.settle(p, c, &e)
+	}
+}
+
+func choose(e Edge, stored Code) Code {
+	if e.FusedMs < e.StoredMs {
+		return Recomputed
+	}
+	return stored
+}
+
+// refusal is the code of a legality rule that forbids computing p in place.
+func (f *fuser) refusal(p *ops.Stage, fits bool) Code {
+	switch {
+	case given(p):
+		return Given
+	case p.Opaque != "":
+		return OpaqueStage
+	case annotated(p, "keep"):
+		return Kept
+	case !fits:
+		return Budget
+	}
+	return ""
+}
+
+// settle applies what the user asked for and records the edge.
+func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
+	if annotated(p, "fuse") && p.Op != c.Op {
+		switch e.Code {
+		case Barrier, Costly, WantedBySink:
+			e.Code = Forced
+		}
+	}
+	if e.Code.Fused() && f.limit == 0 {
+		e.Code = Limit
+	}
+	if annotated(p, "fuse") && p.Op != c.Op && !e.Code.Fused() {
+		f.faults = append(f.faults, ops.Wrong("E0603", "", Meaning[e.Code],
+			"%s cannot be fused into %s as @fuse asks (%s)", p.Name, c.Name, e.Code))
+	}
+	if e.Code.Fused() {
+		f.limit = max(f.limit-1, min(f.limit, -1))
+		f.fused[[2]*ops.Stage{p, c}] = true
+	}
+	e.Change = change(*e)
+	f.edges = append(f.edges, *e)
+}
+
+// change says what would turn a verdict that was weighed.
+func change(e Edge) string {
+	switch e.Code {
+	case Recomputed:
+		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs, 1e-12))
+	case Costly, WantedBySink:
+		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs/math.Max(e.StoredMs, 1e-12))
+	case Kept:
+		return "remove @keep"
+	case Limit:
+		return "raise --fuse-limit"
+	}
+	return ""
+}
+
+func annotated(s *ops.Stage, name string) bool {
+	for _, a := range s.Op.Notes {
+		if a.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func sameShape(a, b *ops.Stage) bool {
+	if len(a.Type.Dims) != len(b.Type.Dims) {
+		return false
+	}
+	for i, d := range a.Type.Dims {
+		if d.Size != b.Type.Dims[i].Size {
+			return false
+		}
+	}
+	return true
+}

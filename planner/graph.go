@@ -1,0 +1,100 @@
+package planner
+
+import (
+	"fmt"
+
+	"weft/ops"
+)
+
+// graph is the program as stages.
+type graph struct {
+	stages []*ops.Stage // producers before consumers
+	sinks  []sink
+	users  map[*ops.Stage][]*ops.Stage // stages that read a stage, in order
+	wanted map[*ops.Stage]bool         // handed to a sink
+}
+
+// sink is a use of a sink operator and the stages it takes.
+type sink struct {
+	op     *ops.Instance
+	inputs []*ops.Stage
+}
+
+// collect lowers every operator that a sink needs.
+func collect(sinks []*ops.Instance) *graph {
+	g := &graph{users: map[*ops.Stage][]*ops.Stage{}, wanted: map[*ops.Stage]bool{}}
+	made := map[*ops.Instance][]*ops.Stage{}
+	var outputs func(op *ops.Instance) []*ops.Stage
+	stageOf := func(a ops.Array) *ops.Stage { return outputs(a.Of)[a.Out] }
+	outputs = func(op *ops.Instance) []*ops.Stage {
+		if s, ok := made[op]; ok {
+			return s
+		}
+		var out []*ops.Stage
+		switch {
+		case op.Spec.Source != nil:
+			for _, o := range op.Out {
+				s := &ops.Stage{Name: op.Spec.Name, Type: o.Type, Op: op, Source: true, Where: op.Where}
+				g.stages = append(g.stages, s)
+				out = append(out, s)
+			}
+		case op.Spec.Lower != nil:
+			l := ops.NewLowering(op, stageOf)
+			out = op.Spec.Lower(l)
+			g.stages = append(g.stages, l.Made()...)
+		default:
+			panic(fmt.Sprintf("planner: operator %s gives arrays but has neither Lower nor Source", op.Spec.Name))
+		}
+		made[op] = out
+		return out
+	}
+	for _, op := range sinks {
+		s := sink{op: op}
+		op.Call.Arrays(func(_ string, a ops.Array) {
+			st := stageOf(a)
+			s.inputs = append(s.inputs, st)
+			g.wanted[st] = true
+		})
+		g.sinks = append(g.sinks, s)
+	}
+	g.link()
+	return g
+}
+
+// link keeps the stages that sinks need and records who reads whom.
+func (g *graph) link() {
+	needed := map[*ops.Stage]bool{}
+	var need func(s *ops.Stage)
+	need = func(s *ops.Stage) {
+		if needed[s] {
+			return
+		}
+		needed[s] = true
+		for _, in := range s.Inputs {
+			need(in)
+		}
+	}
+	for _, s := range g.sinks {
+		for _, in := range s.inputs {
+			need(in)
+		}
+	}
+	kept := g.stages[:0]
+	for _, s := range g.stages {
+		if !needed[s] {
+			continue
+		}
+		kept = append(kept, s)
+		seen := map[*ops.Stage]bool{}
+		for _, in := range s.Inputs {
+			if !seen[in] {
+				seen[in] = true
+				g.users[in] = append(g.users[in], s)
+			}
+		}
+	}
+	g.stages = kept
+}
+
+// given reports a stage whose elements exist before any kernel runs.
+func given(s *ops.Stage) bool { return s.Source || s.Data != nil }

@@ -1,0 +1,124 @@
+package planner
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// group is a kernel to be: the stages it stores and those it computes on the way.
+type group struct {
+	roots   []*ops.Stage // stored, in the order of the graph
+	inside  []*ops.Stage // computed, roots included, producers first
+	loads   []*ops.Stage
+	kernel  *ir.Kernel
+	longest int // position in the graph of the last root
+}
+
+// assembler builds the kernels that the verdicts ask for.
+type assembler struct {
+	g     *graph
+	fused map[[2]*ops.Stage]bool
+	bufs  map[*ops.Stage]*ir.Buffer
+	place map[*ops.Stage]int
+}
+
+// groups builds one kernel for every stored stage, save those that another kernel stores on its way.
+func (a *assembler) groups() []*group {
+	stored := a.stored()
+	covered := map[*ops.Stage]bool{}
+	var out []*group
+	// A kernel built from the last of a chain stores the earlier wanted ones on the way, so begin at the end.
+	for i := len(a.g.stages) - 1; i >= 0; i-- {
+		s := a.g.stages[i]
+		if stored[s] && !covered[s] {
+			out = append(out, a.build(s, stored, covered))
+		}
+	}
+	return a.order(out)
+}
+
+// stored are the stages whose elements must be in memory: a sink takes them or some reader loads them.
+func (a *assembler) stored() map[*ops.Stage]bool {
+	out := map[*ops.Stage]bool{}
+	for _, s := range a.g.stages {
+		if given(s) {
+			continue
+		}
+		if a.g.wanted[s] {
+			out[s] = true
+		}
+		for _, c := range a.g.users[s] {
+			if !a.fused[[2]*ops.Stage{s, c}] {
+				out[s] = true
+			}
+		}
+	}
+	return out
+}
+
+func (a *assembler) buffer(s *ops.Stage) *ir.Buffer {
+	if a.bufs[s] == nil {
+		a.bufs[s] = bufferOf(s, s.Name)
+	}
+	return a.bufs[s]
+}
+
+func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) *group {
+	grp := &group{longest: a.place[root]}
+	l := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
+		if a.fused[[2]*ops.Stage{p, c}] {
+			return nil
+		}
+		if !slices.Contains(grp.loads, p) {
+			grp.loads = append(grp.loads, p)
+		}
+		return a.buffer(p)
+	})
+	axes := l.axes(root.Type)
+	l.define(root, axes)
+	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: true}
+	for _, p := range l.placed {
+		if !slices.Contains(grp.inside, p.stage) {
+			grp.inside = append(grp.inside, p.stage)
+		}
+		if stored[p.stage] && !covered[p.stage] && slices.Equal(p.index, axes) && sameShape(p.stage, root) {
+			covered[p.stage] = true
+			grp.roots = append(grp.roots, p.stage)
+			k.Stores = append(k.Stores, l.stores(a.buffer(p.stage), p.elem, axes)...)
+		}
+	}
+	grp.kernel = k
+	return grp
+}
+
+// order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.
+func (a *assembler) order(in []*group) []*group {
+	maker := map[*ops.Stage]*group{}
+	for _, g := range in {
+		for _, r := range g.roots {
+			maker[r] = g
+		}
+	}
+	slices.SortStableFunc(in, func(x, y *group) int { return x.longest - y.longest })
+	var out []*group
+	done := map[*group]bool{}
+	var visit func(g *group)
+	visit = func(g *group) {
+		if done[g] {
+			return
+		}
+		done[g] = true
+		for _, s := range g.loads {
+			if m := maker[s]; m != nil && m != g {
+				visit(m)
+			}
+		}
+		out = append(out, g)
+	}
+	for _, g := range in {
+		visit(g)
+	}
+	return out
+}

@@ -1,0 +1,67 @@
+package planner
+
+import "weft/kernels/ir"
+
+// Rows of a buffer that is read with "index in range, else a constant" get margins of that constant, wide enough for the
+// widest window a renderer loads (32 elements) on either side, so that the guard needs no test.
+const (
+	padBefore = 32
+	padAfter  = 64
+)
+
+// padGuarded pads the buffers of guarded loads where every such load agrees on the constant.
+func padGuarded(kernels []*ir.Kernel, mayPad map[*ir.Buffer]bool) {
+	values := map[*ir.Buffer]float64{}
+	refused := map[*ir.Buffer]bool{}
+	for _, k := range kernels {
+		k.Walk(func(n *ir.Node) {
+			if n.Kind != ir.KLoad || !n.Guarded || len(n.Buf.Shape) == 0 {
+				return
+			}
+			guard, other := n.Guard()
+			v, seen := values[n.Buf]
+			index := n.Index()
+			if other.Kind != ir.KConst || !inRow(guard, index[len(index)-1], n.Buf.Shape[len(n.Buf.Shape)-1]) || seen && v != constant(other) {
+				refused[n.Buf] = true
+				return
+			}
+			values[n.Buf] = constant(other)
+		})
+	}
+	for b, v := range values {
+		if mayPad[b] && !refused[b] {
+			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: v}
+		}
+	}
+}
+
+func constant(n *ir.Node) float64 {
+	if n.Type.Float() {
+		return n.F
+	}
+	return float64(n.I)
+}
+
+// inRow reports a guard that says exactly 0 <= index < n, perhaps among other conjuncts.
+func inRow(guard, index *ir.Node, n int) bool {
+	lower, upper := false, false
+	var walk func(g *ir.Node)
+	walk = func(g *ir.Node) {
+		if g.Kind != ir.KAlu {
+			return
+		}
+		switch g.Op {
+		case ir.And:
+			walk(g.Args[0])
+			walk(g.Args[1])
+		case ir.Le:
+			lower = lower || g.Args[0].IsConst(0) && g.Args[1] == index
+			upper = upper || g.Args[0] == index && g.Args[1].IsConst(float64(n-1))
+		case ir.Lt:
+			lower = lower || g.Args[0].IsConst(-1) && g.Args[1] == index
+			upper = upper || g.Args[0] == index && g.Args[1].IsConst(float64(n))
+		}
+	}
+	walk(guard)
+	return lower && upper
+}

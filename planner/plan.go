@@ -1,0 +1,149 @@
+package planner
+
+import (
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// FormatVersion of the plan value.
+const FormatVersion = 1
+
+// Plan is everything a run needs to know, as a value.
+type Plan struct {
+	Format  int      `yaml:"format" json:"format"`
+	Weft    string   `yaml:"weft" json:"weft"`
+	File    string   `yaml:"file" json:"file"`
+	Hash    string   `yaml:"hash" json:"hash"`
+	Device  string   `yaml:"device" json:"device"`
+	Rates   Rates    `yaml:"rates" json:"rates"`
+	Buffers []Buffer `yaml:"buffers" json:"buffers"`
+	Steps   []Step   `yaml:"steps" json:"steps"`
+	Edges   []Edge   `yaml:"edges" json:"edges"`
+	Totals  Totals   `yaml:"totals" json:"totals"`
+}
+
+// Totals sum a plan up.
+type Totals struct {
+	Kernels    int     `yaml:"kernels" json:"kernels"`
+	Flops      float64 `yaml:"flops" json:"flops"`
+	Bytes      int64   `yaml:"bytes" json:"bytes"`             // moved by kernels
+	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"` // that fusion keeps from being moved
+	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`   // of buffers alive at once
+	PeakAt     string  `yaml:"peak_at" json:"peak_at"`         // the step at which they are
+	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"`
+}
+
+// Buffer is an array in memory.
+type Buffer struct {
+	ID     string `yaml:"id" json:"id"`
+	Stage  string `yaml:"stage" json:"stage"`
+	Label  string `yaml:"label,omitempty" json:"label,omitempty"`
+	Type   string `yaml:"type" json:"type"`
+	Bytes  int64  `yaml:"bytes" json:"bytes"`
+	Role   Role   `yaml:"role" json:"role"`
+	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
+	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
+
+	Ir    *ir.Buffer `yaml:"-" json:"-"`
+	Array *ops.Stage `yaml:"-" json:"-"`
+}
+
+// Role says where a buffer's elements come from.
+type Role string
+
+// Roles.
+const (
+	FromSource Role = "source"
+	FromPlan   Role = "table"
+	FromKernel Role = "computed"
+)
+
+// StepKind is what a step does.
+type StepKind string
+
+// Step kinds.
+const (
+	ReadStep   StepKind = "read"
+	KernelStep StepKind = "kernel"
+	SinkStep   StepKind = "sink"
+)
+
+// Step is one thing to do; steps run in order.
+type Step struct {
+	ID   string   `yaml:"id" json:"id"`
+	Kind StepKind `yaml:"kind" json:"kind"`
+	Name string   `yaml:"name" json:"name"` // operators, for people
+	Args string   `yaml:"args,omitempty" json:"args,omitempty"`
+	// Reads and Writes are buffer ids; Frees are those not needed afterwards.
+	Reads  []string `yaml:"reads,omitempty,flow" json:"reads,omitempty"`
+	Writes []string `yaml:"writes,omitempty,flow" json:"writes,omitempty"`
+	Frees  []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
+	Line   int      `yaml:"line,omitempty" json:"line,omitempty"`
+	Kernel *Kernel  `yaml:"kernel,omitempty" json:"kernel,omitempty"`
+
+	Op *ops.Instance `yaml:"-" json:"-"`
+}
+
+// Kernel is the plan of one kernel.
+type Kernel struct {
+	Ops       []string  `yaml:"ops,flow" json:"ops"`  // operators, producers first
+	Stages    []Fused   `yaml:"stages" json:"stages"` // what is computed in place
+	Axes      []Axis    `yaml:"axes" json:"axes"`     // outermost first
+	Tiles     int       `yaml:"tiles" json:"tiles"`   // launches
+	Device    string    `yaml:"device" json:"device"` //
+	Precision Precision `yaml:"precision" json:"precision"`
+	Flops     float64   `yaml:"flops" json:"flops"`
+	Bytes     int64     `yaml:"bytes" json:"bytes"`
+	Predicted float64   `yaml:"predicted_ms" json:"predicted_ms"`
+	Bound     string    `yaml:"bound" json:"bound"` // compute or bandwidth: what the prediction is limited by
+	Schedule  string    `yaml:"schedule,omitempty" json:"schedule,omitempty"`
+	Tuned     bool      `yaml:"tuned,omitempty" json:"tuned,omitempty"`
+	Loads     []Count   `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
+	Tables    int       `yaml:"tables,omitempty" json:"tables,omitempty"`
+	Hash      string    `yaml:"hash" json:"hash"` // of the kernel's IR
+
+	Ir      *ir.Kernel     `yaml:"-" json:"-"`
+	Program device.Program `yaml:"-" json:"-"`
+	TileSet []device.Tile  `yaml:"-" json:"-"`
+	Roots   []*ops.Stage   `yaml:"-" json:"-"` // the stages it stores
+	Source  string         `yaml:"-" json:"-"`
+}
+
+// Fused is a stage computed inside a kernel, with the steps it names.
+type Fused struct {
+	Name  string   `yaml:"name" json:"name"`
+	Label string   `yaml:"label,omitempty" json:"label,omitempty"`
+	Steps []string `yaml:"steps,omitempty,flow" json:"steps,omitempty"`
+	Line  int      `yaml:"line,omitempty" json:"line,omitempty"`
+}
+
+// Axis is a parallel axis and the extent of a tile along it.
+type Axis struct {
+	Name   string `yaml:"name" json:"name"`
+	Extent int    `yaml:"extent" json:"extent"`
+	Tile   int    `yaml:"tile" json:"tile"`
+}
+
+// Precision is the triple a stage is computed in.
+type Precision struct {
+	Storage    string `yaml:"storage" json:"storage"`
+	Compute    string `yaml:"compute" json:"compute"`
+	Accumulate string `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
+}
+
+// Count is a named number.
+type Count struct {
+	Name string `yaml:"name" json:"name"`
+	N    int    `yaml:"n" json:"n"`
+}
+
+// Buffer finds a buffer by id.
+func (p *Plan) Buffer(id string) *Buffer {
+	for i := range p.Buffers {
+		if p.Buffers[i].ID == id {
+			return &p.Buffers[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package planner
+
+// Code names the reason for a verdict on an edge. The table is what explain and the documentation print.
+type Code string
+
+// Codes of edges that are fused begin with F, of edges that are stored with S.
+const (
+	Pointwise    Code = "F1"
+	Sibling      Code = "F2"
+	Recomputed   Code = "F3"
+	Forced       Code = "F4"
+	Given        Code = "S1"
+	Barrier      Code = "S2"
+	Costly       Code = "S3"
+	WantedBySink Code = "S4"
+	OpaqueStage  Code = "S5"
+	Kept         Code = "S6"
+	Limit        Code = "S7"
+	Budget       Code = "S8"
+)
+
+// Meaning explains every code in a sentence.
+var Meaning = map[Code]string{
+	Pointwise:    "fused: every element is read once, so nothing is computed twice and the array is never stored",
+	Sibling:      "fused: computed and stored by the same kernel, which hands the value on in a register",
+	Recomputed:   "fused: computing the elements again where they are read costs less than storing and loading them",
+	Forced:       "fused: asked for with @fuse",
+	Given:        "stored: the elements exist before the kernel runs (read from outside, or known while planning)",
+	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
+	Costly:       "stored: elements are read many times, and computing them again would cost more than storing and loading them",
+	WantedBySink: "stored: a sink takes the array, and loading it costs less than computing it again",
+	OpaqueStage:  "stored: the stage cannot be computed in place",
+	Kept:         "stored: asked for with @keep",
+	Limit:        "stored: beyond --fuse-limit",
+	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
+}
+
+// Fused reports a code of the fused kind.
+func (c Code) Fused() bool { return c != "" && c[0] == 'F' }
+
+// Edge is the verdict on one producer-consumer pair.
+type Edge struct {
+	From string `yaml:"from" json:"from"`
+	To   string `yaml:"to" json:"to"`
+	Code Code   `yaml:"code" json:"code"`
+	// Reads is how often an element of From is read by To on average.
+	Reads float64 `yaml:"reads" json:"reads"`
+	// Bytes is what storing and loading costs (or would cost) in memory traffic.
+	Bytes int64 `yaml:"bytes" json:"bytes"`
+	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.
+	FusedMs  float64 `yaml:"fused_ms" json:"fused_ms"`
+	StoredMs float64 `yaml:"stored_ms" json:"stored_ms"`
+	// Change says what would turn the verdict, where something would.
+	Change string `yaml:"change,omitempty" json:"change,omitempty"`
+	// Inner marks an edge within one operator.
+	Inner bool `yaml:"inner,omitempty" json:"inner,omitempty"`
+}
