@@ -42,13 +42,16 @@ func (b *Builder) Cast(t DType, a *Node) *Node {
 		return a
 	case a.Kind == KConst && !a.Type.Float() && t.Int():
 		return b.Int(t, a.I)
-	case a.Kind == KConst && !a.Type.Float():
+	case a.Kind == KConst && !a.Type.Float() && (t == Bool || float64Exact(a.I)):
 		return b.Const(t, float64(a.I))
-	case a.Kind == KConst && t.Float():
+	case a.Kind == KConst && a.Type == F64 && t == F32:
 		return b.Const(t, a.F)
 	}
 	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
 }
+
+// float64Exact reports an integer that a float64 holds exactly, so that converting it to a float rounds at most once.
+func float64Exact(i int64) bool { return -1<<53 <= i && i <= 1<<53 }
 
 // Reinterpret gives a value the type t of the same size with the same bits.
 func (b *Builder) Reinterpret(t DType, a *Node) *Node {

@@ -26,17 +26,22 @@ type Facts struct {
 	Max  *MaxPyramid // maximum tables over the two innermost axes
 }
 
-// MaxPyramid bounds a buffer from above: Tables[i] holds, at (row >> Shift, col >> Shift), the largest value of any window
-// that an index inside that cell can meet within Block iterations; Top holds the largest value of all.
+// MaxPyramid bounds a buffer from above, NaN apart. Top, a scalar, holds the largest value of all; Tables hold the largest
+// of overlapping windows over the two innermost axes.
 type MaxPyramid struct {
 	Top    *Buffer
 	Tables []MaxTable
 }
 
-// MaxTable is one level of a pyramid.
+// MaxTable is one level of a pyramid: entry (r, c) is the largest element of rows [r<<Shift, (r<<Shift)+Rows) and columns
+// [c<<Shift, (c<<Shift)+Cols), cut off at the buffer's edges. One lookup at the least row and column then bounds every
+// index of a window, wherever in its cell it starts, that is at most Rows-(1<<Shift)+1 by Cols-(1<<Shift)+1 large.
+// Block is the number of fold iterations whose indices are meant to fit such a window: a hint, not part of the promise.
 type MaxTable struct {
-	Buf          *Buffer
-	Shift, Block int
+	Buf        *Buffer
+	Shift      int
+	Rows, Cols int
+	Block      int
 }
 
 // Len is the number of elements without padding.

@@ -43,6 +43,8 @@ const (
 	Tan
 	Atan2
 	Pow
+	LaneMin // a renderer's own: least value over the lanes of a patch; never part of a kernel (Check refuses it)
+	LaneMax
 	numOps
 )
 
@@ -103,6 +105,9 @@ var opTable = [numOps]OpInfo{
 	Tan:    {"tan", 1, Floats, 24, false},
 	Atan2:  {"atan2", 2, Floats, 24, false},
 	Pow:    {"pow", 2, Floats, 40, false},
+
+	LaneMin: {"lanemin", 1, Floats | Ints, 4, false},
+	LaneMax: {"lanemax", 1, Floats | Ints, 4, false},
 }
 
 // Info returns the operation's row of the table.

@@ -1,0 +1,186 @@
+package ir
+
+import "math"
+
+// AxisRange gives the least and the greatest value of a KAxis node, or ok false to leave it to RangeOf.
+type AxisRange func(n *Node) (lo, hi float64, ok bool)
+
+// RangeOf bounds the values n can take, by interval arithmetic over the whole domain of its axes: parallel axes run over
+// their extent and fold indices over their fold's bounds, unless axis says otherwise (it may be nil). Unknown ends are
+// infinite; ok reports that both are finite. NaN is not counted as a value. Float ranges hold for the interpreter's exact
+// and wide arithmetic alike; casts of floats to integers are taken to be in range, as the language asks. Integers beyond
+// 2^53 lose their last bits.
+func RangeOf(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
+	r := ranger{axis: axis, memo: map[*Node]span{}}
+	s := r.of(n)
+	return s.lo, s.hi, !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0)
+}
+
+// span is an interval, and whether the value may be NaN besides.
+type span struct {
+	lo, hi float64
+	nan    bool
+}
+
+var (
+	inf       = math.Inf(1)
+	anything  = span{-inf, inf, true}
+	anyBool   = span{0, 1, false}
+	truth     = span{1, 1, false}
+	falsehood = span{0, 0, false}
+)
+
+// limits are the values a type can hold.
+func limits(t DType) span {
+	switch t {
+	case Bool:
+		return anyBool
+	case U8, U16, U32:
+		return span{0, math.Ldexp(1, 8*t.Size()) - 1, false}
+	case I8, I16, I32, I64:
+		half := math.Ldexp(1, 8*t.Size()-1)
+		return span{-half, half - 1, false}
+	}
+	return anything
+}
+
+func (s span) hull(t span) span { return span{min(s.lo, t.lo), max(s.hi, t.hi), s.nan || t.nan} }
+
+func (s span) has(v float64) bool { return s.lo <= v && v <= s.hi }
+
+func (s span) finite() bool { return !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0) }
+
+type ranger struct {
+	axis AxisRange
+	memo map[*Node]span
+}
+
+func (r *ranger) of(n *Node) span {
+	if s, ok := r.memo[n]; ok {
+		return s
+	}
+	s := r.compute(n)
+	r.memo[n] = s
+	return s
+}
+
+func (r *ranger) compute(n *Node) span {
+	switch n.Kind {
+	case KConst:
+		return constSpan(n)
+	case KAxis:
+		return r.axisSpan(n)
+	case KLoad:
+		s := limits(n.Buf.Type)
+		if _, other := n.Guard(); other != nil {
+			s = s.hull(r.of(other))
+		}
+		return s
+	case KAlu:
+		return fit(n.Type, r.alu(n))
+	case KGet:
+		return r.get(n)
+	}
+	return limits(n.Type)
+}
+
+// constSpan covers an F32 constant both as written and as rounded.
+func constSpan(n *Node) span {
+	if !n.Type.Float() {
+		return span{float64(n.I), float64(n.I), false}
+	}
+	if math.IsNaN(n.F) {
+		return anything
+	}
+	return fit(n.Type, span{n.F, n.F, false})
+}
+
+func (r *ranger) axisSpan(n *Node) span {
+	if r.axis != nil {
+		if lo, hi, ok := r.axis(n); ok {
+			return span{lo, hi, n.Type.Float()}
+		}
+	}
+	switch n.Role {
+	case RoleParallel:
+		return span{0, float64(max(n.Extent-1, 0)), false}
+	case RoleIndex:
+		lo, hi := r.of(n.Fold.Lo), r.of(n.Fold.Hi)
+		return span{lo.lo, max(lo.lo, hi.hi-1), false}
+	}
+	return limits(n.Type)
+}
+
+// get knows the accumulators that only ever choose between init and terms.
+func (r *ranger) get(n *Node) span {
+	f, s := n.Fold, limits(n.Type)
+	op := map[Monoid]Op{Smallest: Min, Largest: Max}[f.Monoid]
+	if step := f.Step[n.I]; op != OpNone && step.Kind == KAlu && step.Op == op {
+		term := step.Args[0]
+		if term == f.Accs[n.I] {
+			term = step.Args[1]
+		}
+		s = r.of(f.Init[n.I]).hull(r.of(term))
+	}
+	return s
+}
+
+// fit makes a span hold for a value of type t: integers that may wrap can be anything; an F32 may be rounded or not.
+func fit(t DType, s span) span {
+	if math.IsNaN(s.lo) || math.IsNaN(s.hi) {
+		return limits(t)
+	}
+	all := limits(t)
+	switch {
+	case t == F32:
+		return span{min(s.lo, float64(float32(s.lo))), max(s.hi, float64(float32(s.hi))), s.nan}
+	case !t.Float() && (s.lo < all.lo || s.hi > all.hi):
+		return all
+	}
+	return s
+}
+
+func (r *ranger) alu(n *Node) span {
+	a := r.of(n.Args[0])
+	switch n.Op {
+	case Select:
+		t, f := r.of(n.Args[1]), r.of(n.Args[2])
+		switch a {
+		case truth:
+			return t
+		case falsehood:
+			return f
+		}
+		return t.hull(f)
+	case Cast:
+		return castSpan(n, a)
+	}
+	if rule := unarySpans[n.Op]; rule != nil {
+		return rule(a)
+	}
+	rule := binarySpans[n.Op]
+	if rule == nil || len(n.Args) != 2 {
+		return limits(n.Type)
+	}
+	b := r.of(n.Args[1])
+	if n.Op == Mul && n.Args[0] == n.Args[1] {
+		return squareSpan(a)
+	}
+	return rule(a, b, n.Args[0].Type)
+}
+
+// castSpan: out-of-range values do not count, so the limits of an integer target apply.
+func castSpan(n *Node, a span) span {
+	from, to := n.Args[0].Type, n.Type
+	switch {
+	case to == Bool:
+		return anyBool
+	case from.Float() && to.Int():
+		all := limits(to)
+		if s := (span{max(all.lo, math.Trunc(a.lo)), min(all.hi, math.Trunc(a.hi)), false}); s.lo <= s.hi {
+			return s
+		}
+		return all
+	}
+	return a
+}

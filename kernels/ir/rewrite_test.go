@@ -1,0 +1,193 @@
+package ir
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// sumOver is a fold that adds term(i, acc) from lo to hi.
+func sumOver(b *Builder, lo, hi *Node, term func(i *Node) *Node) *Node {
+	return b.Fold(FoldSpec{Lo: lo, Hi: hi, Init: []*Node{b.I32(0)}, Monoid: Sum}, func(i *Node, acc []*Node) ([]*Node, *Node) {
+		return []*Node{b.Add(acc[0], term(i))}, nil
+	})[0]
+}
+
+func TestVaryFollowsFolds(t *testing.T) {
+	b := NewBuilder()
+	x, y := b.Axis("x", 4), b.Axis("y", 4)
+	var inner, acc, index *Node
+	out := sumOver(b, x, b.I32(9), func(i *Node) *Node {
+		index = i
+		inner = sumOver(b, b.I32(0), i, func(j *Node) *Node { return b.Mul(j, y) })
+		acc = inner.Fold.Accs[0]
+		return inner
+	})
+	v := NewVary()
+	for _, c := range []struct {
+		name string
+		n    *Node
+		want Set
+	}{
+		{"constant", b.I32(3), Set{}},
+		{"axis", x, x.Bind()},
+		{"index from x", index, x.Bind().Or(index.Bind())},
+		{"inner accumulator", acc, acc.Bind().Or(inner.Fold.IndexBind).Or(index.Bind()).Or(x.Bind()).Or(y.Bind())},
+		{"inner result", inner, index.Bind().Or(x.Bind()).Or(y.Bind())},
+		{"result", out, x.Bind().Or(y.Bind())},
+	} {
+		if got := v.Of(c.n); got != c.want {
+			t.Errorf("%s varies over %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAffine(t *testing.T) {
+	b := NewBuilder()
+	x, y, n := b.Axis("x", 8), b.Axis("y", 8), b.Arg(I32, "n")
+	c := func(v int) *Node { return b.I32(v) }
+	var acc *Node
+	b.Fold(FoldSpec{Lo: c(0), Hi: x, Init: []*Node{c(0)}}, func(i *Node, a []*Node) ([]*Node, *Node) {
+		acc = a[0]
+		return []*Node{b.Add(a[0], i)}, nil
+	})
+	for _, k := range []struct {
+		name   string
+		n      *Node
+		stride int64
+		ok     bool
+	}{
+		{"axis", x, 1, true},
+		{"other axis", y, 0, true},
+		{"3x-2y+n", b.Add(b.Sub(b.Mul(x, c(3)), b.Mul(c(2), y)), n), 3, true},
+		{"4-x", b.Sub(c(4), x), -1, true},
+		{"-(x<<3)", b.Neg(b.Alu(Shl, x, c(3))), -8, true},
+		{"wide", b.Add(b.Cast(I64, b.Mul(x, c(5))), b.Int(I64, 7)), 5, true},
+		{"select over y", b.Select(b.Lt(y, c(3)), b.Add(x, c(1)), x), 1, true},
+		{"select over x", b.Select(b.Lt(x, c(3)), b.Add(x, c(1)), x), 0, false},
+		{"n*x", b.Mul(n, x), 0, false},
+		{"x*x", b.Mul(x, x), 0, false},
+		{"x%3", b.Mod(x, c(3)), 0, false},
+		{"rounded", b.Cast(I32, b.Cast(F32, x)), 0, false},
+		{"accumulator over x", acc, 0, false},
+	} {
+		stride, ok := Affine(k.n, x)
+		if ok != k.ok || ok && stride != k.stride {
+			t.Errorf("%s: stride %d, %v; want %d, %v", k.name, stride, ok, k.stride, k.ok)
+		}
+	}
+}
+
+func TestSplitUniformAddsUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newScene(t)
+		n := s.integer(t, 4)
+		v := NewVary()
+		varies := func(m *Node) bool { return v.Of(m).Meets(s.x.Bind()) }
+		uniform, rest := SplitUniform(s.b, n, varies)
+		if varies(uniform) {
+			t.Fatal("the uniform part varies")
+		}
+		if !varies(n) && !rest.IsConst(0) {
+			t.Fatal("nothing varies but there is a rest")
+		}
+		s.each(0, 8, func(e *env) {
+			if got, want := e.eval(s.b.Add(uniform, rest)), e.eval(n); got != want {
+				t.Fatalf("parts add to %v, want %v", got, want)
+			}
+		})
+	})
+}
+
+func TestSplitUniformTakesTermsApart(t *testing.T) {
+	b := NewBuilder()
+	x, y := b.Axis("x", 8), b.Axis("y", 8)
+	varies := func(m *Node) bool { return m.Free().Meets(x.Bind()) }
+	n := b.Mul(b.Sub(b.Add(y, x), b.I32(5)), b.I32(3))
+	uniform, rest := SplitUniform(b, n, varies)
+	if want := b.Mul(b.Sub(y, b.I32(5)), b.I32(3)); uniform != want {
+		t.Errorf("uniform part is not 3(y-5)")
+	}
+	if want := b.Mul(x, b.I32(3)); rest != want {
+		t.Errorf("rest is not 3x")
+	}
+}
+
+func TestSubstituteRebuildsFolds(t *testing.T) {
+	b := NewBuilder()
+	x, y := b.Axis("x", 5), b.Axis("y", 5)
+	shared := sumOver(b, b.I32(0), b.I32(4), func(i *Node) *Node { return i })
+	nested := sumOver(b, b.I32(0), b.I32(6), func(i *Node) *Node {
+		in := sumOver(b, b.I32(0), i, func(j *Node) *Node { return b.Add(b.Mul(j, x), i) })
+		return b.Add(in, shared)
+	})
+	n := b.Add(nested, b.Mul(x, shared))
+	m := Substitute(b, n, map[*Node]*Node{x: b.Add(y, b.I32(2))})
+	if m.Free() != y.Bind() {
+		t.Fatal("x is still there")
+	}
+	before, after := map[*Node]bool{}, 0
+	WalkNodes([]*Node{n}, func(k *Node) { before[k] = k.Kind == KFold })
+	WalkNodes([]*Node{m}, func(k *Node) {
+		if k.Kind == KFold && before[k] {
+			after++
+		}
+	})
+	if after != 1 {
+		t.Errorf("%d folds are shared, want the one without x", after)
+	}
+	for v := range 3 {
+		e := &env{vars: map[*Node]float64{x: float64(v + 2), y: float64(v)}}
+		if got, want := e.eval(m), e.eval(n); got != want {
+			t.Errorf("y=%d: %v, want %v", v, got, want)
+		}
+	}
+	if again := Substitute(b, n, map[*Node]*Node{y: x}); again != n {
+		t.Error("a node without the key is not the same node")
+	}
+}
+
+func TestSubstituteReplacesAFoldsIndex(t *testing.T) {
+	b := NewBuilder()
+	out := sumOver(b, b.I32(0), b.I32(6), func(i *Node) *Node { return b.Mul(i, i) })
+	body := out.Fold.Step[0]
+	m := Substitute(b, body, map[*Node]*Node{out.Fold.Index: b.I32(3), out.Fold.Accs[0]: b.I32(10)})
+	if !m.IsConst(19) {
+		t.Errorf("the step at i=3, acc=10 is not the constant 19")
+	}
+}
+
+func TestRangeOfDecides(t *testing.T) {
+	b := NewBuilder()
+	x := b.Axis("x", 10)
+	byt := &Buffer{Name: "byte", Type: U8, Shape: []int{10}}
+	real := &Buffer{Name: "real", Type: F32, Shape: []int{10}}
+	w := b.Load(real, x)
+	for _, c := range []struct {
+		name   string
+		n      *Node
+		lo, hi float64
+		ok     bool
+	}{
+		{"2x+1", b.Add(b.Mul(x, b.I32(2)), b.I32(1)), 1, 19, true},
+		{"byte", b.Load(byt, x), 0, 255, true},
+		{"float", w, -inf, inf, false},
+		{"clamped float", b.Min(b.Max(w, b.F32(0)), b.F32(15)), 0, 15, true},
+		{"x < 10", b.Lt(x, b.I32(10)), 1, 1, true},
+		{"x < 0", b.Lt(x, b.I32(0)), 0, 0, true},
+		{"x < 5", b.Lt(x, b.I32(5)), 0, 1, true},
+		{"(x+20) % 64", b.Mod(b.Add(x, b.I32(20)), b.I32(64)), 20, 29, true},
+		{"wraps", b.Mul(b.Add(x, b.I32(1<<30)), b.I32(4)), -1 << 31, 1<<31 - 1, true},
+		{"fold index", sumOver(b, b.I32(2), x, func(i *Node) *Node { return i }).Fold.Index, 2, 8, true},
+		{"square", b.Mul(b.Sub(x, b.I32(4)), b.Sub(x, b.I32(4))), 0, 25, true},
+	} {
+		lo, hi, ok := RangeOf(c.n, nil)
+		if lo != c.lo || hi != c.hi || ok != c.ok {
+			t.Errorf("%s: [%v, %v] %v, want [%v, %v] %v", c.name, lo, hi, ok, c.lo, c.hi, c.ok)
+		}
+	}
+	lo, hi, _ := RangeOf(b.Mul(x, b.I32(3)), func(*Node) (float64, float64, bool) { return 4, 5, true })
+	if lo != 12 || hi != 15 {
+		t.Errorf("over x in [4, 5]: [%v, %v]", lo, hi)
+	}
+}

@@ -1,0 +1,59 @@
+package ir
+
+// Vary tells over which binders values differ. That is more than Free: an accumulator is free only in its own fold, but its
+// value differs over everything that fold depends on, and a fold's index differs over what its lower bound depends on.
+// Answers are remembered; a Vary is for one goroutine.
+type Vary struct {
+	seen  map[*Node]bool
+	folds []varyFold
+	memo  map[Set]Set
+}
+
+// varyFold is a fold met so far: a value that has bind free also varies over more.
+type varyFold struct{ bind, more Set }
+
+// NewVary returns an empty Vary.
+func NewVary() *Vary { return &Vary{seen: map[*Node]bool{}, memo: map[Set]Set{}} }
+
+// Of is the set of binders whose variables can change the value of n, conservatively.
+func (v *Vary) Of(n *Node) Set {
+	if v.discover(n) {
+		clear(v.memo)
+	}
+	if s, ok := v.memo[n.free]; ok {
+		return s
+	}
+	s := n.free
+	for grown := true; grown; {
+		grown = false
+		for _, f := range v.folds {
+			if s.Meets(f.bind) && !f.more.Minus(s).Empty() {
+				s, grown = s.Or(f.more), true
+			}
+		}
+	}
+	v.memo[n.free] = s
+	return s
+}
+
+// discover records the folds that bind anything below n and reports whether there were new ones.
+func (v *Vary) discover(n *Node) (found bool) {
+	if v.seen[n] {
+		return false
+	}
+	v.seen[n] = true
+	for _, a := range n.Args {
+		found = v.discover(a) || found
+	}
+	switch {
+	case n.Kind == KFold:
+		n.Fold.Operands(func(m *Node) { found = v.discover(m) || found })
+	case n.Kind == KAxis && n.Role == RoleIndex:
+		v.folds = append(v.folds, varyFold{n.bind, n.Fold.Lo.free})
+		return v.discover(n.Fold.Lo) || true
+	case n.Kind == KAxis && n.Role == RoleAcc && n.Fold.Node != nil:
+		v.folds = append(v.folds, varyFold{n.bind, n.Fold.Node.free.Or(n.Fold.IndexBind)})
+		return v.discover(n.Fold.Node) || true
+	}
+	return found
+}
