@@ -58,3 +58,68 @@ func CAbs(b *Body, x Elem) *ir.Node {
 	}
 	return b.Sqrt(CAbs2(b, x))
 }
+
+// CNeg is -x.
+func CNeg(b *Body, x Elem) Elem { return each(x, b.Neg) }
+
+// CConj is the complex conjugate.
+func CConj(b *Body, x Elem) Elem {
+	if x.Im == nil {
+		return x
+	}
+	return Elem{x.Re, b.Neg(x.Im)}
+}
+
+// CScale is x times a real.
+func CScale(b *Body, x Elem, k *ir.Node) Elem {
+	return each(x, func(n *ir.Node) *ir.Node { return b.Mul(n, k) })
+}
+
+// CDiv is x / y by the plain formula x conj(y) / |y|^2, without guard against overflow of the square.
+func CDiv(b *Body, x, y Elem) Elem {
+	if y.Im == nil {
+		return each(x, func(n *ir.Node) *ir.Node { return b.Div(n, y.Re) })
+	}
+	p, d := CMul(b, x, CConj(b, y)), CAbs2(b, y)
+	return Elem{b.Div(p.Re, d), b.Div(p.Im, d)}
+}
+
+// CExp is e^x.
+func CExp(b *Body, x Elem) Elem {
+	m := b.Alu(ir.Exp, x.Re)
+	if x.Im == nil {
+		return Elem{Re: m}
+	}
+	return Elem{b.Mul(m, b.Alu(ir.Cos, x.Im)), b.Mul(m, b.Alu(ir.Sin, x.Im))}
+}
+
+// CCast converts both parts.
+func CCast(b *Body, t ir.DType, x Elem) Elem {
+	return each(x, func(n *ir.Node) *ir.Node { return b.Cast(t, n) })
+}
+
+// CSelect is cond ? x : y.
+func CSelect(b *Body, cond *ir.Node, x, y Elem) Elem {
+	out := Elem{Re: b.Select(cond, x.Re, y.Re)}
+	if x.Im == nil && y.Im == nil {
+		return out
+	}
+	out.Im = b.Select(cond, x.Imag(b), y.Imag(b))
+	return out
+}
+
+// Imag is the imaginary part, zero for a real element.
+func (e Elem) Imag(b *Body) *ir.Node {
+	if e.Im == nil {
+		return b.Const(e.Re.Type, 0)
+	}
+	return e.Im
+}
+
+// each applies f to both parts.
+func each(x Elem, f func(*ir.Node) *ir.Node) Elem {
+	if x.Im == nil {
+		return Elem{Re: f(x.Re)}
+	}
+	return Elem{f(x.Re), f(x.Im)}
+}

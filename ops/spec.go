@@ -6,7 +6,8 @@ import (
 	"weft/kernels/ir"
 )
 
-// Spec is an operator. Exactly one of Make, Lower, Source and Sink says what it does.
+// Spec is an operator. One of Make, Lower, Source and Sink says what it does; Make may stand beside Lower, and is then used
+// when no argument is an array, so that 2 * 3 mm and sqrt(2) are numbers while the program is checked.
 type Spec struct {
 	Name     string
 	Doc      string // one line
@@ -31,7 +32,8 @@ type Spec struct {
 	Sink func(context.Context, *Call, []HostArray, Terminal) (Note, error)
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
 	Footprint func(*Call, []Interval) map[string][]Interval
-	// Reference computes the outputs in plain float64, independently of Lower. Used by tests only.
+	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their
+	// names (see ReferenceKey for lists). Used by tests only.
 	Reference func(*Call, map[string]Dense) ([]Dense, error)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/unit"
@@ -107,29 +108,53 @@ func NamedUnit(name string) (Unit, bool) {
 	return Unit{Symbol: name, Dims: a.dims, Scale: a.scale, Offset: a.offset}, ok
 }
 
-// MustUnit parses a product such as "m/s" or "kg m^-3" and panics when it is not one: for units written in code.
-func MustUnit(text string) Unit {
+// ParseUnit reads a product such as "m/s", "kg m^-3", "1/s" or "g/cm^3": a slash divides by the one name behind it.
+func ParseUnit(text string) (Unit, error) {
 	u := Unit{Scale: 1}
-	sign := 1
-	for _, f := range strings.Fields(strings.NewReplacer("/", " / ", "*", " ").Replace(text)) {
+	divide := false
+	fields := strings.Fields(strings.NewReplacer("/", " / ", "*", " ").Replace(text))
+	for i, f := range fields {
 		if f == "/" {
-			sign = -1
+			if i == 0 || divide || i == len(fields)-1 {
+				return Unit{}, fmt.Errorf("unit %q: a slash without a unit on each side", text)
+			}
+			divide = true
 			continue
 		}
-		name, exp := f, 1
+		if f == "1" && i == 0 {
+			continue
+		}
+		name, exponent := f, 1
 		if n, e, ok := strings.Cut(f, "^"); ok {
-			name = n
-			if _, err := fmt.Sscan(e, &exp); err != nil {
-				panic("ops: unit " + text)
+			k, err := strconv.Atoi(e)
+			if err != nil || k < -9 || k > 9 {
+				return Unit{}, fmt.Errorf("unit %q: the exponent %q is not a whole number of one digit", text, e)
 			}
+			name, exponent = n, k
 		}
 		a, ok := NamedUnit(name)
 		if !ok {
-			panic("ops: unit " + text)
+			return Unit{}, fmt.Errorf("unit %q: %q is not a unit", text, name)
 		}
-		u = u.Times(a.Power(sign * exp))
+		if len(fields) == 1 && exponent == 1 {
+			return a, nil
+		}
+		if divide {
+			exponent, divide = -exponent, false
+		}
+		power := a.Power(exponent)
+		u = Unit{Dims: u.Times(power).Dims, Scale: u.SI() * power.SI()}
 	}
-	u.Symbol = text
+	u.Symbol = strings.TrimSpace(text)
+	return u, nil
+}
+
+// MustUnit is ParseUnit for units written in code.
+func MustUnit(text string) Unit {
+	u, err := ParseUnit(text)
+	if err != nil {
+		panic("ops: " + err.Error())
+	}
 	return u
 }
 
@@ -180,7 +205,7 @@ func (u Unit) Times(v Unit) Unit {
 	return out
 }
 
-// Power is the unit to an integer power.
+// Power is the unit to an integer power. A compound unit gives a coherent one.
 func (u Unit) Power(n int) Unit {
 	if n == 1 {
 		return u
@@ -199,7 +224,11 @@ func (u Unit) Power(n int) Unit {
 		scale = 1 / scale
 	}
 	out := Unit{Dims: d, Scale: scale}
-	if len(d) > 0 {
+	switch {
+	case len(d) == 0:
+	case u.Symbol == "" || strings.ContainsAny(u.Symbol, " /*^"):
+		return out.Coherent()
+	default:
 		out.Symbol = fmt.Sprintf("%s^%d", u.Symbol, n)
 	}
 	return out

@@ -1,0 +1,55 @@
+package ops
+
+import "fmt"
+
+// NewDense makes a zeroed array of the given shape.
+func NewDense(complex bool, shape ...int) Dense {
+	n := 1
+	for _, s := range shape {
+		n *= s
+	}
+	d := Dense{Shape: shape, Re: make([]float64, n)}
+	if complex {
+		d.Im = make([]float64, n)
+	}
+	return d
+}
+
+// Len is the number of elements.
+func (d Dense) Len() int { return len(d.Re) }
+
+// At is element i in C order.
+func (d Dense) At(i int) complex128 {
+	if d.Im == nil {
+		return complex(d.Re[i], 0)
+	}
+	return complex(d.Re[i], d.Im[i])
+}
+
+// Set stores element i; the imaginary part is dropped by real arrays.
+func (d Dense) Set(i int, v complex128) {
+	d.Re[i] = real(v)
+	if d.Im != nil {
+		d.Im[i] = imag(v)
+	}
+}
+
+// Strides are the distances between neighbours along each axis.
+func (d Dense) Strides() []int {
+	s := make([]int, len(d.Shape))
+	step := 1
+	for i := len(d.Shape) - 1; i >= 0; i-- {
+		s[i] = step
+		step *= d.Shape[i]
+	}
+	return s
+}
+
+// ReferenceKey is the key under which a Reference finds the k-th array of an argument: the name of the argument for the
+// first one, name.1, name.2 and so on for further members of a list.
+func ReferenceKey(param string, k int) string {
+	if k == 0 {
+		return param
+	}
+	return fmt.Sprintf("%s.%d", param, k)
+}
