@@ -1,0 +1,96 @@
+package ir
+
+import "math"
+
+// Cost is the work of a whole kernel, each value computed once for every combination of the loops it depends on: what a
+// renderer that hoists perfectly would execute.
+type Cost struct {
+	Flops           float64             // weighted by OpInfo.Flops
+	NodeEvals       float64             // operations and loads
+	Transcendentals float64             // exp, log, sin, ...
+	Loads           map[*Buffer]float64 // elements loaded
+	Stores          float64             // elements stored
+}
+
+// Trips of a fold whose bounds are known only at run time (rows of a sparse matrix, say).
+const unknownTrips = 16
+
+// CostOf counts the work of a kernel. Folds with bounds known at run time only are estimated; a fold that may end early
+// counts in full.
+func CostOf(k *Kernel) Cost {
+	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}}}
+	for _, a := range k.Axes {
+		c.bind(a.bind, float64(a.Extent))
+	}
+	k.Walk(c.binders)
+	k.Walk(c.count)
+	points := float64(k.Points())
+	c.cost.Stores = points * float64(len(k.Stores))
+	return c.cost
+}
+
+type counter struct {
+	loops []binder
+	trips    map[Set]float64 // memo: evaluations of a value by its free set
+	cost     Cost
+}
+
+// binder is a loop: the sets that stand for it and how often it turns.
+type binder struct {
+	set   Set
+	trips float64
+}
+
+func (c *counter) bind(s Set, n float64) { c.loops = append(c.loops, binder{s, n}) }
+
+// binders records the trips of a fold. Its index and accumulators stand for one loop.
+func (c *counter) binders(n *Node) {
+	if n.Kind != KFold {
+		return
+	}
+	f := n.Fold
+	c.bind(f.IndexBind.Or(f.AccBind), foldTrips(f))
+}
+
+func foldTrips(f *Fold) float64 {
+	lo, _, okLo := RangeOf(f.Lo, nil)
+	_, hi, okHi := RangeOf(f.Hi, nil)
+	n := hi - lo
+	if !okLo || !okHi || n >= math.MaxInt32 {
+		return unknownTrips
+	}
+	return max(n, 0)
+}
+
+func (c *counter) evaluations(free Set) float64 {
+	if n, ok := c.trips[free]; ok {
+		return n
+	}
+	n := 1.0
+	for _, b := range c.loops {
+		if b.set.Meets(free) {
+			n *= b.trips
+		}
+	}
+	c.trips[free] = n
+	return n
+}
+
+func (c *counter) count(n *Node) {
+	switch n.Kind {
+	case KLoad:
+		e := c.evaluations(n.free)
+		c.cost.Loads[n.Buf] += e
+		c.cost.NodeEvals += e
+	case KAlu:
+		e := c.evaluations(n.free)
+		c.cost.NodeEvals += e
+		if !n.Type.Float() && n.Type != Bool {
+			return // address arithmetic
+		}
+		c.cost.Flops += e * float64(n.Op.Info().Flops)
+		if n.Op >= Exp && n.Op <= Pow {
+			c.cost.Transcendentals += e
+		}
+	}
+}

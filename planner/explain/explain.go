@@ -1,0 +1,78 @@
+// Package explain prints a plan: as text for people, as JSON and YAML for programs, as a graph for dot.
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+
+	"gopkg.in/yaml.v3"
+
+	"weft/planner"
+)
+
+// Options of a rendering.
+type Options struct {
+	Kernels bool // the generated source of every kernel too (text)
+}
+
+// formats are the renderings by name.
+var formats = map[string]func(io.Writer, *planner.Plan, Options) error{
+	"text": Text,
+	"json": JSON,
+	"yaml": YAML,
+	"dot":  Dot,
+}
+
+// Formats lists the names Write takes.
+func Formats() []string {
+	var names []string
+	for n := range formats {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Write renders a plan in the named format.
+func Write(w io.Writer, format string, p *planner.Plan, opt Options) error {
+	f, ok := formats[format]
+	if !ok {
+		return fmt.Errorf("no explain format %q; there are %v", format, Formats())
+	}
+	return f(w, p, opt)
+}
+
+// JSON writes the plan value.
+func JSON(w io.Writer, p *planner.Plan, _ Options) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(p)
+}
+
+// YAML writes the plan value.
+func YAML(w io.Writer, p *planner.Plan, _ Options) error {
+	e := yaml.NewEncoder(w)
+	e.SetIndent(2)
+	if err := e.Encode(p); err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// ReadYAML reads a plan value written by YAML. It describes; it carries no code to run.
+func ReadYAML(data []byte) (*planner.Plan, error) {
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	p := new(planner.Plan)
+	if err := d.Decode(p); err != nil {
+		return nil, fmt.Errorf("not a plan: %w", err)
+	}
+	if p.Format != planner.FormatVersion {
+		return nil, fmt.Errorf("plan format %d, this weft reads %d", p.Format, planner.FormatVersion)
+	}
+	return p, nil
+}

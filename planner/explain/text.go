@@ -1,0 +1,226 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/planner"
+)
+
+// Text writes the plan for people: a headline, the steps in order, the verdict on every edge, and the codes that occur.
+func Text(w io.Writer, p *planner.Plan, opt Options) error {
+	t := &printer{plan: p}
+	t.headline()
+	for i := range p.Steps {
+		t.step(&p.Steps[i])
+	}
+	t.edges()
+	if opt.Kernels {
+		t.sources()
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+type printer struct {
+	plan *planner.Plan
+	out  strings.Builder
+}
+
+func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n", a...) }
+
+func (t *printer) headline() {
+	s := t.plan.Totals
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), planner.FormatBytes(s.Bytes), planner.FormatBytes(s.SavedBytes))
+	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", t.plan.Device, millis(s.Predicted), planner.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
+}
+
+func (t *printer) step(s *planner.Step) {
+	t.line("")
+	args := ""
+	if s.Args != "" {
+		args = "  " + s.Args
+	}
+	switch {
+	case s.Kernel != nil:
+		t.line("%-3s kernel  %s", s.ID, stages(s.Kernel))
+		t.kernel(s)
+	case s.Kind == planner.ReadStep:
+		t.line("%-3s read    %s%s", s.ID, s.Name, args)
+		t.arrays("gives", s.Writes)
+	default:
+		t.line("%-3s sink    %s%s", s.ID, s.Name, args)
+		t.arrays("takes", s.Reads)
+	}
+}
+
+// stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope.
+func stages(k *planner.Kernel) string {
+	var out []string
+	for _, f := range k.Stages {
+		s := f.Name
+		if len(f.Steps) > 0 {
+			s += "{" + strings.Join(f.Steps, ", ") + "}"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " + ")
+}
+
+func (t *printer) kernel(s *planner.Step) {
+	k := s.Kernel
+	t.arrays("loads", s.Reads)
+	t.arrays("stores", s.Writes)
+	var axes []string
+	for _, a := range k.Axes {
+		axes = append(axes, fmt.Sprintf("%s %d (tile %d)", a.Name, a.Extent, a.Tile))
+	}
+	if axes == nil {
+		axes = []string{"a single element"}
+	}
+	t.line("      %-7s %s: %s on %s", "axes", strings.Join(axes, ", "), plural(k.Tiles, "tile"), k.Device)
+	acc := ""
+	if k.Precision.Accumulate != "" {
+		acc = ", accumulates " + k.Precision.Accumulate
+	}
+	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
+	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), k.Bound)
+	if k.Schedule != "" {
+		how := "by rule"
+		if k.Tuned {
+			how = "tuned"
+		}
+		t.line("      %-7s %s (%s)", "lanes", k.Schedule, how)
+	}
+	var loads []string
+	for _, l := range k.Loads {
+		loads = append(loads, fmt.Sprintf("%d %s", l.N, l.Name))
+	}
+	if k.Tables > 0 {
+		loads = append(loads, plural(k.Tables, "table"))
+	}
+	if loads != nil {
+		t.line("      %-7s %s", "access", strings.Join(loads, ", "))
+	}
+	if len(s.Frees) > 0 {
+		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
+	}
+}
+
+func (t *printer) arrays(verb string, ids []string) {
+	tables, bytes := 0, int64(0)
+	for _, id := range ids {
+		b := t.plan.Buffer(id)
+		if b.Role == planner.FromPlan {
+			tables++
+			bytes += b.Bytes
+			continue
+		}
+		name := b.Stage
+		if b.Label != "" {
+			name = b.Label
+		}
+		pad := ""
+		if b.Padded != "" {
+			pad = ", " + b.Padded
+		}
+		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, planner.FormatBytes(b.Bytes), pad)
+		verb = ""
+	}
+	if tables > 0 {
+		t.line("      %-7s %s known while planning  %s", verb, plural(tables, "table"), planner.FormatBytes(bytes))
+	}
+}
+
+func (t *printer) edges() {
+	if len(t.plan.Edges) == 0 {
+		return
+	}
+	t.line("")
+	t.line("edges")
+	width := 0
+	for _, e := range t.plan.Edges {
+		width = max(width, len(e.From)+len(e.To)+4)
+	}
+	var used []planner.Code
+	seen := map[planner.Code]bool{}
+	for _, e := range t.plan.Edges {
+		verb := "stored"
+		if e.Code.Fused() {
+			verb = "fused "
+		}
+		t.line("  %s  %-*s  %s  %s", e.Code, width, e.From+" -> "+e.To, verb, figures(e))
+		if e.Change != "" {
+			t.line("      %-*s  %s", width, "", e.Change)
+		}
+		if !seen[e.Code] {
+			seen[e.Code] = true
+			used = append(used, e.Code)
+		}
+	}
+	t.line("")
+	for _, c := range used {
+		t.line("  %s  %s", c, planner.Meaning[c])
+	}
+}
+
+func figures(e planner.Edge) string {
+	s := fmt.Sprintf("%s, read %s", planner.FormatBytes(e.Bytes), times(e.Reads))
+	if e.Code.Fused() {
+		s = "saves " + s
+	} else {
+		s = "moves " + s
+	}
+	if e.FusedMs > 0 || e.StoredMs > 0 {
+		s += fmt.Sprintf("; fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
+	}
+	return s
+}
+
+func (t *printer) sources() {
+	for _, s := range t.plan.Steps {
+		if s.Kernel == nil || s.Kernel.Source == "" {
+			continue
+		}
+		t.line("")
+		t.line("source of %s, kernel %s", s.ID, s.Kernel.Hash)
+		t.line("%s", strings.TrimRight(s.Kernel.Source, "\n"))
+	}
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func times(x float64) string {
+	if x == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%.3g times", x)
+}
+
+func amount(x float64, unit string) string {
+	for _, p := range []struct {
+		scale float64
+		name  string
+	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if x >= p.scale {
+			return fmt.Sprintf("%.3g %s%s", x/p.scale, p.name, unit)
+		}
+	}
+	return fmt.Sprintf("%.3g %s", x, unit)
+}
+
+func millis(ms float64) string {
+	switch {
+	case ms >= 1e3:
+		return fmt.Sprintf("%.3g s", ms/1e3)
+	case ms >= 1 || ms == 0:
+		return fmt.Sprintf("%.3g ms", ms)
+	}
+	return fmt.Sprintf("%.3g us", ms*1e3)
+}
