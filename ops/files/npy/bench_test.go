@@ -1,0 +1,81 @@
+package npy
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The size of a shot through a 1024-element probe: 560 x 1024 complex64, 4.6 MB.
+var benchShape = []int{560, 1024}
+
+func BenchmarkRead(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		file    DType
+		fortran bool
+		order   binary.ByteOrder
+		as      DType
+		padding int
+	}{
+		{"f32", Float32, false, binary.LittleEndian, Float32, 0},
+		{"c64", Complex64, false, binary.LittleEndian, Complex64, 0},
+		{"c64-padded", Complex64, false, binary.LittleEndian, Complex64, 64},
+		{"c64-big-endian", Complex64, false, binary.BigEndian, Complex64, 0},
+		{"c64-fortran", Complex64, true, binary.LittleEndian, Complex64, 0},
+		{"f32-fortran", Float32, true, binary.LittleEndian, Float32, 0},
+		{"f64-to-f32", Float64, false, binary.LittleEndian, Float32, 0},
+		{"f16-to-f32", Float16, false, binary.LittleEndian, Float32, 0},
+		{"f32-to-f16", Float32, false, binary.LittleEndian, Float16, 0},
+		{"i16-to-f32", Int16, false, binary.LittleEndian, Float32, 0},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s := sample{c.file, benchShape, c.fortran, c.order, 1}
+			path := filepath.Join(b.TempDir(), "a.npy")
+			if err := os.WriteFile(path, s.file(), 0o600); err != nil {
+				b.Fatal(err)
+			}
+			as := Layout{DType: c.as}
+			if c.padding > 0 {
+				as.RowStride = benchShape[1]*c.as.Size() + c.padding
+			}
+			dst := alignedBytes(as.Span(benchShape))
+			b.SetBytes(int64(s.size() * c.file.Size()))
+			for b.Loop() {
+				f, err := Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Read(dst, as); err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, d := range []DType{Float32, Complex64} {
+		b.Run(d.String(), func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "a.npy")
+			src := alignedBytes(560 * 1024 * d.Size())
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				w, err := Create(path, d, benchShape)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := w.WriteTile(src, Layout{DType: d}, Whole(benchShape)); err != nil {
+					b.Fatal(err)
+				}
+				if err := w.Commit(false); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
