@@ -132,6 +132,8 @@ func (f *fuser) decide(p *ops.Stage) {
 		switch {
 		case refusal != "":
 			e.Code = refusal
+		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
+			e.Code = Barrier // tiles run at the same time: each would reduce everything again
 		case f.g.wanted[p] && pointwise && !sibling:
 			e.Code, sibling = Sibling, true
 		case f.g.wanted[p]:
@@ -141,8 +143,6 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code = Pointwise
 		case fusedT <= storedT:
 			e.Code = Recomputed
-		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
-			e.Code = Barrier
 		default:
 			e.Code = Costly
 		}
@@ -176,7 +176,7 @@ func (f *fuser) refusal(p *ops.Stage, fits bool) Code {
 func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 	if annotated(p, "fuse") && p.Op != c.Op {
 		switch e.Code {
-		case Barrier, Costly, WantedBySink:
+		case Costly, WantedBySink:
 			e.Code = Forced
 		}
 	}

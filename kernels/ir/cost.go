@@ -20,7 +20,7 @@ const unknownTrips = 16
 func CostOf(k *Kernel) Cost {
 	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}}}
 	for _, a := range k.Axes {
-		c.bind(a.bind, float64(a.Extent))
+		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
 	}
 	k.Walk(c.binders)
 	k.Walk(c.count)
@@ -31,17 +31,20 @@ func CostOf(k *Kernel) Cost {
 
 type counter struct {
 	loops []binder
-	trips    map[Set]float64 // memo: evaluations of a value by its free set
-	cost     Cost
+	trips map[Set]float64 // memo: evaluations of a value by its free set
+	cost  Cost
 }
 
-// binder is a loop: the sets that stand for it and how often it turns.
+// binder is a loop: the sets that stand for it, how often it turns, and, for a fold, what it runs within: an accumulator
+// takes another value in every run of its fold.
 type binder struct {
-	set   Set
-	trips float64
+	set    Set
+	trips  float64
+	acc    Set
+	within Set
 }
 
-func (c *counter) bind(s Set, n float64) { c.loops = append(c.loops, binder{s, n}) }
+func (c *counter) bind(b binder) { c.loops = append(c.loops, b) }
 
 // binders records the trips of a fold. Its index and accumulators stand for one loop.
 func (c *counter) binders(n *Node) {
@@ -49,7 +52,7 @@ func (c *counter) binders(n *Node) {
 		return
 	}
 	f := n.Fold
-	c.bind(f.IndexBind.Or(f.AccBind), foldTrips(f))
+	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f), f.AccBind, n.free})
 }
 
 func foldTrips(f *Fold) float64 {
@@ -67,13 +70,25 @@ func (c *counter) evaluations(free Set) float64 {
 		return n
 	}
 	n := 1.0
+	all := c.closure(free)
 	for _, b := range c.loops {
-		if b.set.Meets(free) {
+		if b.set.Meets(all) {
 			n *= b.trips
 		}
 	}
 	c.trips[free] = n
 	return n
+}
+
+// closure adds what the accumulators in a set depend on. Inner folds come before outer ones, whose accumulators they may
+// start from, so one pass in order is enough.
+func (c *counter) closure(s Set) Set {
+	for _, b := range c.loops {
+		if b.acc.Meets(s) {
+			s = s.Or(b.within)
+		}
+	}
+	return s
 }
 
 func (c *counter) count(n *Node) {
