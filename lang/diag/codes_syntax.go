@@ -113,7 +113,7 @@ var syntaxCodes = []Code{
 		Right:       `show(true == (not false))`},
 	{Code: TooComplex, Title: "expression too complex",
 		Explanation: "Brackets are nested too deeply, or one chain of operators is too long. Name parts of the expression in statements of their own.",
-		Wrong:       strings.Repeat("(", 150) + "1" + strings.Repeat(")", 150),
+		Wrong:       strings.Repeat("(", 300) + "1" + strings.Repeat(")", 300),
 		Right:       `show(1)`},
 	{Code: JuxtaposedUnits, Title: "units without an operator between them",
 		Explanation: "The factors of a unit are joined by * or /, such as 5 N*m or 9.81 m/s^2.",

@@ -30,7 +30,7 @@ f.weft:1:6: error[E0202]: what
 `},
 		{"wide and combining characters", "a = \"日本e\u0301\" «+» 2", `
 f.weft:1:12: error[E0202]: what
-  1 | a = "日本e`+"\u0301"+`" + 2
+  1 | a = "日本e` + "\u0301" + `" + 2
     |             ^
 `},
 		{"control characters", "a\x1b[31m «b»\x00", `

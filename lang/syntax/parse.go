@@ -1,0 +1,191 @@
+package syntax
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"weft/lang/diag"
+)
+
+// Parse turns a source into its tree and reports every syntax error. A statement with an error becomes a *Bad, save
+// for an unknown unit, which leaves the tree whole.
+func Parse(src *diag.Source, units Units, diags *diag.List) *File {
+	file := &File{Source: src}
+	g := acquire()
+	defer g.mu.Unlock()
+	for _, s := range split(src, Scan(src, units, diags), diags) {
+		file.Statements = append(file.Statements, g.parse(src, s, diags))
+	}
+	return file
+}
+
+// grammar is the parser with the state of the statement in work. It is built once: that takes longer than parsing
+// most files.
+type grammar struct {
+	mu sync.Mutex
+
+	statements *participle.Parser[Statement]
+	pipelines  *participle.Parser[Pipeline]
+	atoms      *participle.Parser[Atom]
+	suffixes   *participle.Parser[Suffix]
+	root       *participle.Parser[production]
+
+	depth   int      // of operations inside operations
+	deepest *failure // the failure farthest into the statement; participle drops some of them
+}
+
+var shared = sync.OnceValue(build)
+
+// acquire returns the shared grammar, locked.
+func acquire() *grammar {
+	g := shared()
+	g.mu.Lock()
+	return g
+}
+
+func build() *grammar {
+	g := &grammar{}
+	g.root = participle.MustBuild[production](
+		participle.Lexer(vocabulary{}),
+		participle.ParseTypeWith(g.expr),
+		participle.ParseTypeWith(func(lex *lexer.PeekingLexer) (Operation, error) { return g.operation(lex, 0) }),
+		participle.Union[Statement](&Param{}, &Function{}, &Assign{}, &Sink{}),
+		participle.Union[Atom](&Name{}, &Number{}, &String{}, &Bool{}, &List{}, &Paren{}),
+		participle.Union[Suffix](&Arguments{}, &Selection{}, &Member{}),
+	)
+	// Every production that a struct or union names is in the root parser, so it parses any of them.
+	g.statements = (*participle.Parser[Statement])(g.root)
+	g.pipelines = (*participle.Parser[Pipeline])(g.root)
+	g.atoms = (*participle.Parser[Atom])(g.root)
+	g.suffixes = (*participle.Parser[Suffix])(g.root)
+	return g
+}
+
+func parseWith[P any](lex *lexer.PeekingLexer, p *participle.Parser[P]) (*P, error) {
+	return p.ParseFromLexer(lex, participle.AllowTrailing(true))
+}
+
+// expr parses a pipeline, and returns its head alone when nothing follows it.
+func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
+	p, err := parseWith(lex, g.pipelines)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Annotations) == 0 && len(p.Stages) == 0 {
+		return p.Head, nil
+	}
+	return p, nil
+}
+
+// parse parses one statement.
+func (g *grammar) parse(src *diag.Source, s sentence, diags *diag.List) Statement {
+	if s.broken {
+		return bad(src, s.tokens)
+	}
+	lex, err := lexer.Upgrade(&feed{tokens: s.tokens})
+	if err != nil {
+		panic(err) // a feed never fails
+	}
+	g.depth, g.deepest = 0, nil
+	statement, err := g.statements.ParseFromLexer(lex)
+	if err != nil {
+		g.explain(src, s.tokens, err, diags)
+		return bad(src, s.tokens)
+	}
+	finish(src, *statement)
+	return *statement
+}
+
+// bad makes the stand-in for a statement with errors.
+func bad(src *diag.Source, tokens []Token) *Bad {
+	b := &Bad{}
+	b.span = tokens[0].Span(src).To(tokens[len(tokens)-1].Span(src))
+	name := tokens
+	if tokens[0].is("param") || tokens[0].is("fn") {
+		name = tokens[1:]
+	} else if len(tokens) < 2 || !tokens[1].is("=") {
+		return b
+	}
+	if len(name) > 0 && name[0].Kind == Ident {
+		b.Name = &Name{extent: extent{span: name[0].Span(src)}, Text: name[0].Text}
+	}
+	return b
+}
+
+// failure is a syntax error with its own message. It satisfies participle.Error.
+type failure struct {
+	at            lexer.Token
+	code          string
+	message, help string
+}
+
+func (f *failure) Error() string            { return f.message }
+func (f *failure) Message() string          { return f.message }
+func (f *failure) Position() lexer.Position { return f.at.Pos }
+
+// fail makes a failure at the next token and remembers it.
+func (g *grammar) fail(lex *lexer.PeekingLexer, code, message, help string) error {
+	f := &failure{*lex.Peek(), code, message, help}
+	if g.deepest == nil || f.at.Pos.Offset >= g.deepest.at.Pos.Offset {
+		g.deepest = f
+	}
+	return f
+}
+
+// place is the byte offset of an error that participle returned.
+func place(err error) int {
+	var at participle.Error
+	if errors.As(err, &at) {
+		return at.Position().Offset
+	}
+	panic(cmp.Or(err, errors.New("no error"))) // participle returns nothing else for a constant grammar
+}
+
+// feed hands the tokens of a statement to participle.
+type feed struct {
+	tokens []Token
+	end    int
+}
+
+// Next implements lexer.Lexer.
+func (f *feed) Next() (lexer.Token, error) {
+	if len(f.tokens) == 0 {
+		return lexer.EOFToken(lexer.Position{Offset: f.end}), nil
+	}
+	t := f.tokens[0]
+	f.tokens, f.end = f.tokens[1:], t.End()
+	return lexer.Token{Type: tokenType(t.Kind), Value: t.Text, Pos: lexer.Position{Offset: t.Start}}, nil
+}
+
+// tokenType is participle's number of a kind; -1 is the end of the statement.
+func tokenType(k Kind) lexer.TokenType { return lexer.EOF - 1 - lexer.TokenType(k) }
+
+var punctuationType, keywordType = tokenType(Punctuation), tokenType(Keyword)
+
+// vocabulary names the kinds of token that the grammar mentions.
+type vocabulary struct{}
+
+// Symbols implements lexer.Definition.
+func (vocabulary) Symbols() map[string]lexer.TokenType {
+	return map[string]lexer.TokenType{
+		"EOF":         lexer.EOF,
+		"Ident":       tokenType(Ident),
+		"Keyword":     keywordType,
+		"Number":      tokenType(Numeral),
+		"String":      tokenType(Text),
+		"Unit":        tokenType(UnitWord),
+		"UnitJoin":    tokenType(UnitJoin),
+		"UnitPower":   tokenType(UnitPower),
+		"Punctuation": punctuationType,
+	}
+}
+
+// Lex implements lexer.Definition. Statements are fed token by token instead.
+func (vocabulary) Lex(string, io.Reader) (lexer.Lexer, error) {
+	return nil, errors.ErrUnsupported
+}

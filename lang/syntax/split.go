@@ -1,0 +1,109 @@
+package syntax
+
+import (
+	"weft/lang/diag"
+)
+
+// sentence holds the tokens of one statement without newlines and comments.
+type sentence struct {
+	tokens []Token
+	broken bool // a mistake in it is reported already
+}
+
+// split cuts the tokens of a file into statements. A newline ends a statement unless a bracket is open or the next
+// line that is neither blank nor a comment begins with |. Brackets that do not match are reported.
+func split(src *diag.Source, tokens []Token, diags *diag.List) []sentence {
+	sp := splitter{src: src, diags: diags}
+	for i, t := range tokens {
+		switch {
+		case t.Kind == Comment:
+		case t.Kind == Newline:
+			if len(sp.open) == 0 && !startsWithPipe(tokens[i+1:]) || sp.startsDefinition(tokens[i+1:]) {
+				sp.end()
+			}
+		default:
+			sp.add(t)
+		}
+	}
+	sp.end()
+	return sp.done
+}
+
+type splitter struct {
+	src     *diag.Source
+	diags   *diag.List
+	done    []sentence
+	current sentence
+	open    []Token // brackets not closed yet
+}
+
+func (sp *splitter) add(t Token) {
+	sp.current.tokens = append(sp.current.tokens, t)
+	switch {
+	case t.Kind == Illegal:
+		sp.current.broken = true
+	case t.opens():
+		sp.open = append(sp.open, t)
+	case t.closes():
+		sp.close(t)
+	}
+}
+
+func (sp *splitter) close(t Token) {
+	if len(sp.open) == 0 {
+		sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes nothing", t.Text)
+		sp.current.broken = true
+		return
+	}
+	opener := sp.open[len(sp.open)-1]
+	sp.open = sp.open[:len(sp.open)-1]
+	if want := closers[opener.Text]; want != t.Text {
+		sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes `%s`", t.Text, opener.Text).
+			Relate(opener.Span(sp.src), "opened here").
+			Helpf("write `%s`", want)
+		sp.current.broken = true
+	}
+}
+
+// end finishes the current statement. Only the innermost open bracket is reported: closing it may close the rest.
+func (sp *splitter) end() {
+	if n := len(sp.open); n > 0 {
+		opener := sp.open[n-1]
+		if !sp.current.broken {
+			sp.diags.Report(diag.UnclosedBracket, opener.Span(sp.src), "`%s` is never closed", opener.Text).
+				Helpf("add `%s`", closers[opener.Text])
+		}
+		sp.current.broken = true
+		sp.open = nil
+	}
+	if len(sp.current.tokens) > 0 {
+		sp.done = append(sp.done, sp.current)
+	}
+	sp.current = sentence{}
+}
+
+// startsWithPipe reports whether the first token that is neither newline nor comment is a pipe.
+func startsWithPipe(tokens []Token) bool {
+	for _, t := range tokens {
+		if t.Kind != Newline && t.Kind != Comment {
+			return t.is("|")
+		}
+	}
+	return false
+}
+
+// startsDefinition reports whether a line looks like the start of a definition: param, fn, or a name in the first
+// column that gets a value. Inside brackets it means that one of them was left open.
+func (sp *splitter) startsDefinition(line []Token) bool {
+	switch {
+	case len(line) == 0:
+		return false
+	case line[0].is("param"), line[0].is("fn"):
+		return true
+	case len(line) == 1:
+		return false
+	}
+	first := line[0].Start
+	inFirstColumn := first == 0 || sp.src.Text[first-1] == '\n'
+	return inFirstColumn && line[0].Kind == Ident && line[1].is("=")
+}
