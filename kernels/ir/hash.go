@@ -51,7 +51,7 @@ func (h *hasher) pyramid(p *MaxPyramid) string {
 	}
 	s := h.buffer(p.Top)
 	for _, t := range p.Tables {
-		s += fmt.Sprintf(" %s/%d/%d", h.buffer(t.Buf), t.Shift, t.Block)
+		s += fmt.Sprintf(" %s>>%d %dx%d/%d", h.buffer(t.Buf), t.Shift, t.Rows, t.Cols, t.Block)
 	}
 	return s
 }
