@@ -1,0 +1,250 @@
+package picture
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// steps is an image whose element (r, c) is its place in C order.
+func steps(rows, cols int) Image {
+	v := make([]float32, rows*cols)
+	for i := range v {
+		v[i] = float32(i)
+	}
+	return NewImage(v, rows, cols)
+}
+
+// projections is a figure as of a 64 x 64 x 128 volume.
+func projections() Figure {
+	x, y, z := Axis{"x", "mm", -10, 10}, Axis{"y", "mm", -10, 10}, Axis{"z", "mm", 20, 40}
+	along := func(rows, cols int, vertical, horizontal Axis) Image {
+		m := steps(rows, cols)
+		for i := range m.Values {
+			m.Values[i] = -60 * float32(i%cols*(i/cols)) / float32(rows*cols)
+		}
+		m.Y, m.X = vertical, horizontal
+		m.Title = horizontal.Name + vertical.Name
+		return m
+	}
+	return Figure{
+		Panels: []Image{along(128, 64, z, x), along(128, 64, z, y), along(64, 64, y, x)},
+		Scale:  Scale{Lo: -60, Hi: 0, Label: "dB"},
+	}
+}
+
+func decode(t *testing.T, f Figure) image.Image {
+	t.Helper()
+	var out bytes.Buffer
+	if err := EncodePNG(&out, f); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func place(t *testing.T, f Figure) layout {
+	t.Helper()
+	f, err := f.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arrange(&f, panelLimits(len(f.Panels)))
+}
+
+func at(img image.Image, x, y int) color.RGBA {
+	return color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+}
+
+// Every pixel of a small array is a square of one colour, a whole number of dots wide, in the colour of its value.
+func TestPixelsBecomeSquares(t *testing.T) {
+	m := steps(3, 5)
+	m.Values[7] = float32(math.NaN())
+	m.Values[8] = float32(math.Inf(1))
+	m.Values[9] = float32(math.Inf(-1))
+	f := Figure{Panels: []Image{m}, Scale: Scale{Map: "gray", Lo: 0, Hi: 14}}
+	img, l := decode(t, f), place(t, f)
+	if img.Bounds().Size() != l.size {
+		t.Errorf("the image has the size %v, the layout %v", img.Bounds().Size(), l.size)
+	}
+	a := l.panels[0].array
+	side := a.Dx() / 5
+	if a.Dx() != 5*side || a.Dy() != 3*side || side < 100 {
+		t.Fatalf("5 x 3 pixels are drawn on %v dots", a.Size())
+	}
+	level := func(v float64) color.RGBA { y := uint8(v/14*255 + 0.5); return color.RGBA{y, y, y, 255} }
+	for i := range 15 {
+		want := level(float64(i))
+		switch i {
+		case 7:
+			want = blue
+		case 8:
+			want = level(14)
+		case 9:
+			want = level(0)
+		}
+		r, c := i/5, i%5
+		corners := image.Rect(a.Min.X+c*side, a.Min.Y+r*side, a.Min.X+(c+1)*side-1, a.Min.Y+(r+1)*side-1)
+		for _, p := range []image.Point{corners.Min, corners.Max, corners.Min.Add(corners.Max).Div(2)} {
+			if got := at(img, p.X, p.Y); got != want {
+				t.Errorf("pixel %d at %v is %v, want %v", i, p, got, want)
+			}
+		}
+	}
+	if got := at(img, a.Min.X-1, a.Min.Y+5); got != ink {
+		t.Errorf("the frame is %v", got)
+	}
+	if got := at(img, 0, 0); got != (color.RGBA{255, 255, 255, 255}) {
+		t.Errorf("the ground is %v", got)
+	}
+	middle := (l.swatch.Min.X + l.swatch.Max.X) / 2
+	if got := at(img, middle, (l.swatch.Min.Y+l.swatch.Max.Y)/2); got != blue {
+		t.Errorf("the key of missing data is %v", got)
+	}
+	if top, bottom := at(img, middle, l.bar.Min.Y), at(img, middle, l.bar.Max.Y-1); top != level(14) || bottom != level(0) {
+		t.Errorf("the colour bar goes from %v below to %v above", bottom, top)
+	}
+}
+
+func TestTransposedAndStrided(t *testing.T) {
+	m := steps(2, 3).Transposed()
+	if m.Rows != 3 || m.Cols != 2 || m.At(2, 1) != 5 || m.At(1, 0) != 1 {
+		t.Errorf("transposed: %+v", m)
+	}
+}
+
+// Three panels in millimetres share one scale, equal in both directions.
+func TestEqualScale(t *testing.T) {
+	f := projections()
+	l := place(t, f)
+	for i, p := range l.panels {
+		w, h := shapeOf(&f.Panels[i]).width, shapeOf(&f.Panels[i]).height
+		first := shapeOf(&f.Panels[0])
+		perUnit := float64(l.panels[0].array.Dx()) / first.width
+		if math.Abs(float64(p.array.Dx())-w*perUnit) > 1 || math.Abs(float64(p.array.Dy())-h*perUnit) > 1 {
+			t.Errorf("panel %d: %v dots for %.1f x %.1f mm, the first has %.2f dots a mm", i, p.array.Size(), w, h, perUnit)
+		}
+		if !p.array.In(image.Rectangle{Max: l.size}) || i > 0 && p.array.Min.X <= l.panels[i-1].array.Max.X {
+			t.Errorf("panel %d at %v overlaps or leaves the figure of %v", i, p.array, l.size)
+		}
+	}
+}
+
+// Data larger than the figure is averaged, not dropped: a single bright pixel in 2000 x 2000 still shows.
+func TestLargeImagesAreAveraged(t *testing.T) {
+	m := NewImage(make([]float32, 2000*2000), 2000, 2000)
+	m.Values[777*2000+1234] = 1
+	sum := 0.0
+	for r := range 500 {
+		for c := range 500 {
+			sum += m.sample(r, 500, c, 500)
+		}
+	}
+	if math.Abs(sum-1.0/16) > 1e-9 {
+		t.Errorf("the mean over dots of 4 x 4 pixels adds up to %v, want 1/16", sum)
+	}
+	l := place(t, Figure{Panels: []Image{m}})
+	if size := l.panels[0].array.Size(); size.X > 840 || size.Y > 640 {
+		t.Errorf("2000 x 2000 pixels take %v dots", size)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	var one, two bytes.Buffer
+	if err := EncodePNG(&one, projections()); err != nil {
+		t.Fatal(err)
+	}
+	if err := EncodePNG(&two, projections()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one.Bytes(), two.Bytes()) {
+		t.Error("the same figure gave other bytes")
+	}
+}
+
+func TestFigureErrors(t *testing.T) {
+	good := steps(2, 2)
+	with := func(change func(*Figure)) Figure {
+		f := Figure{Panels: []Image{good}}
+		change(&f)
+		return f
+	}
+	for _, c := range []struct {
+		name string
+		f    Figure
+		want string
+	}{
+		{"no panels", Figure{}, "at least one image"},
+		{"empty", with(func(f *Figure) { f.Panels[0] = NewImage(nil, 0, 3) }), "0 x 3 has nothing to draw"},
+		{"too few values", with(func(f *Figure) { f.Panels[0].Rows = 3 }), "image 1 of the figure: an array of 3 x 2 needs 6 values, there are 4"},
+		{"negative stride", with(func(f *Figure) { f.Panels[0].RowStride = -1 }), "negative"},
+		{"endless axis", with(func(f *Figure) { f.Panels[0].X = Axis{"x", "mm", 0, math.Inf(1)} }), `axis "x" goes from 0 to +Inf`},
+		{"map", with(func(f *Figure) { f.Map = "jet" }), `no colour map "jet"; there are gray, `},
+		{"range", with(func(f *Figure) { f.Lo, f.Hi = 1, -1 }), "from 1 to -1"},
+		{"range of NaN", with(func(f *Figure) { f.Lo = math.NaN() }), "from NaN to 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.png")
+			err := WritePNG(path, c.f)
+			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, want %q and the path", err, c.want)
+			}
+			if _, err := os.Stat(path); err == nil {
+				t.Error("a file was left")
+			}
+		})
+	}
+}
+
+func TestWritePNG(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	if err := WritePNG(path, projections()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := png.Decode(file); err != nil {
+		t.Error(err)
+	}
+}
+
+// Values without a range: all equal, or none.
+func TestRangeOfTheData(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		values []float32
+		lo, hi float64
+	}{
+		{[]float32{1, 3, nan, float32(math.Inf(1))}, 1, 3},
+		{[]float32{4, 4}, 2, 6},
+		{[]float32{0, 0}, -0.5, 0.5},
+		{[]float32{nan, nan}, 0, 1},
+	} {
+		s, err := Scale{}.resolve([]Image{NewImage(c.values, 1, len(c.values))})
+		if err != nil || s.Lo != c.lo || s.Hi != c.hi {
+			t.Errorf("%v: from %v to %v, %v", c.values, s.Lo, s.Hi, err)
+		}
+	}
+}
+
+func BenchmarkThreePanels(b *testing.B) {
+	f := projections()
+	for b.Loop() {
+		var out bytes.Buffer
+		if err := EncodePNG(&out, f); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
