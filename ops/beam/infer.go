@@ -1,0 +1,170 @@
+package beam
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/ops"
+)
+
+// furthest is how many samples away a point may be: far beyond any record, and well within a 32-bit index.
+const furthest = 1 << 28
+
+func inferBeamform(c *ops.Call) ([]ops.Output, error) {
+	s, err := resolve(c)
+	var p problems
+	p.join(err)
+	s.checkInput(&p)
+	s.checkRates(&p)
+	s.checkGrid(&p)
+	s.checkTransmit(&p)
+	if len(p) > 0 && hasErrors(p) {
+		return nil, p.err()
+	}
+	s.checkCoverage(&p)
+	if hasErrors(p) {
+		return nil, p.err()
+	}
+	return []ops.Output{{Type: s.output()}}, p.err()
+}
+
+func hasErrors(list []error) bool {
+	return slices.ContainsFunc(list, func(err error) bool {
+		var p ops.Problem
+		return !errors.As(err, &p) || !p.Warning
+	})
+}
+
+var inputDims = []string{"frame", "transmit", "sample", "element"}
+
+func (s *setup) checkInput(p *problems) {
+	checkDims(p, s.input, []string{"sample", "element"}, inputDims)
+	if !s.input.Elem.Complex {
+		p.add(ops.CodeWrongElementType, "input", "for radio-frequency data, demodulate(fc: ..., fs: ...) comes first", "beamform needs complex samples (IQ), and the input is %s", s.input.Elem)
+	}
+	if s.sample < 0 || s.element < 0 {
+		return
+	}
+	if n := s.size(s.element); n != s.probe.Elements() {
+		p.add(ops.CodeExtentMismatch, "probe", "the probe lists the elements of the input, one each", "the probe has %d elements, and the input %d", s.probe.Elements(), n)
+	}
+	if s.places() < 1 {
+		p.add(ops.CodeExtentMismatch, "input", "", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
+	}
+	s.checkStart(p)
+}
+
+// checkDims reports dims that are missing and dims of which nothing is known.
+func checkDims(p *problems, t ops.Type, need, known []string) {
+	for _, d := range need {
+		if t.Dim(d) < 0 {
+			p.add(ops.CodeMissingDim, "input", "name the dims in read(..., dims: [...]), or rename them", "the input has no dim %s: its dims are [%s]", d, strings.Join(t.DimNames(), ", "))
+		}
+	}
+	for _, d := range t.DimNames() {
+		if !slices.Contains(known, d) {
+			p.add(ops.CodeExtraDim, "input", "reduce over "+d+", or choose one index: ["+d+": 0]", "the input has a dim %s; allowed are %s", d, strings.Join(known, ", "))
+		}
+	}
+}
+
+// checkStart compares start with the times the samples say of themselves.
+func (s *setup) checkStart(p *problems) {
+	d := s.input.Dims[s.sample]
+	if len(d.Coords) == 0 || !d.Unit.Same(ops.MustUnit("s")) {
+		return
+	}
+	if t := d.Coords[0]; math.Abs(t-s.start)*s.fs > 0.5 {
+		p.warn(ops.CodeContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(s.start))
+	}
+}
+
+func (s *setup) checkRates(p *problems) {
+	if s.fc > s.fs {
+		hz := func(v float64) ops.Number { return ops.Number{V: v, Unit: ops.MustUnit("MHz")} }
+		p.add(ops.CodeUndersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs))
+	}
+}
+
+func (s *setup) checkGrid(p *problems) {
+	nearest, deepest := slices.Min(s.grid.Axes[2].Points), slices.Max(s.grid.Axes[2].Points)
+	back, front := slices.Min(s.probe.Z), slices.Max(s.probe.Z)
+	switch {
+	case deepest <= back:
+		p.add(ops.CodeGridBehindProbe, "grid", "the probe looks towards +z: choose z beyond "+millimetres(front), "the grid lies behind the probe: z ends at %s, and the elements stand at %s", millimetres(deepest), millimetres(back))
+	case nearest <= back:
+		p.add(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front), "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
+	case nearest <= front:
+		p.warn(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front)+" unless the probe is curved that way", "part of the grid lies behind some elements: z begins at %s, and elements stand up to %s", millimetres(nearest), millimetres(front))
+	}
+	if s.law == nil {
+		return
+	}
+	for _, x := range [2]float64{slices.Min(s.grid.Axes[0].Points), slices.Max(s.grid.Axes[0].Points)} {
+		far := distance([3]float64{x, s.grid.Axes[1].Points[0], deepest}, s.probe.Element(0))
+		if samples := 2 * far / s.c * s.fs; samples > furthest {
+			p.add(ops.CodeOutOfBounds, "grid", "check the units of the grid, of c and of fs", "the grid reaches %.3g samples away from the probe", samples)
+			return
+		}
+	}
+}
+
+func (s *setup) checkTransmit(p *problems) {
+	if s.law != nil {
+		p.join(s.law.fits(s.probe))
+	} else {
+		s.checkArrivals(p)
+	}
+	have := s.size(s.transmit)
+	switch {
+	case s.law == nil && s.given.Elem.Complex, have == s.shots() && s.transmit >= 0, s.transmit < 0 && s.shots() == 1:
+	case s.transmit < 0:
+		p.add(ops.CodeMissingDim, "input", "stack the shots along transmit", "there are %d transmits, and the input has no dim transmit", s.shots())
+	default:
+		p.add(ops.CodeExtentMismatch, "transmit", "give one law a shot", "the input has %d transmits, and transmit has %d", have, s.shots())
+	}
+}
+
+// checkArrivals compares an array of arrival times with the grid.
+func (s *setup) checkArrivals(p *problems) {
+	t := s.given
+	if t.Elem.Complex || !t.Elem.Base.Float() {
+		p.add(ops.CodeWrongElementType, "transmit", "", "arrival times are real numbers, and the array is %s", t.Elem)
+	}
+	if want := ops.MustUnit("s"); !t.Unit.Same(want) {
+		p.add(ops.CodeWrongUnit, "transmit", "multiply plain numbers by 1 s", "arrival times are in s, and the array is in %s", t.Unit.Describe())
+	}
+	known := []string{"transmit"}
+	for _, d := range s.grid.Dims() {
+		known = append(known, d.Name)
+		switch at := t.Dim(d.Name); {
+		case at < 0:
+			p.add(ops.CodeMissingDim, "transmit", "", "the arrival times have no dim %s", d.Name)
+		case t.Dims[at].Size != d.Size:
+			p.add(ops.CodeExtentMismatch, "transmit", "", "the arrival times have %d points along %s, and the grid %d", t.Dims[at].Size, d.Name, d.Size)
+		}
+	}
+	for _, d := range t.DimNames() {
+		if !slices.Contains(known, d) {
+			p.add(ops.CodeExtraDim, "transmit", "", "the arrival times have a dim %s, which the grid does not", d)
+		}
+	}
+}
+
+// checkCoverage warns when the record holds nothing of the grid.
+func (s *setup) checkCoverage(p *problems) {
+	if s.law == nil {
+		return
+	}
+	share, least, most := s.coverage()
+	if share > 0 {
+		return
+	}
+	end := s.start + float64(s.size(s.sample)-1)/s.fs
+	seen := func(place float64) string { return microseconds(s.start + place/s.fs) }
+	p.warn(ops.CodeOutOfBounds, "grid", "check start, fs and the depths of the grid",
+		"no echo of the grid is in the record, so the image is zero: echoes come from %s to %s, the record from %s to %s (depths of about %s to %s)",
+		seen(least), seen(most), microseconds(s.start), microseconds(end), millimetres(s.start*s.c/2), millimetres(end*s.c/2))
+}
