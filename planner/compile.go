@@ -9,33 +9,48 @@ import (
 	"weft/kernels/ir"
 )
 
-// Compile makes the plan's kernels ready on a device, all in one go, and fits the tiles to what the compiled code likes.
+// slowness is how much longer than Rates predict a kind of device takes, in orders of magnitude: tiles are cut by it.
+var slowness = map[string]float64{"interp": 300}
+
+// Compile makes all the plan's kernels ready on a device, in one go, and fits the tiles to what the compiled code likes.
 func (p *Plan) Compile(ctx context.Context, dev device.Device, threads int, opt device.Options) error {
-	var ks []*ir.Kernel
-	var plans []*Kernel
-	for i := range p.Steps {
-		if k := p.Steps[i].Kernel; k != nil {
-			ks = append(ks, k.Ir)
-			plans = append(plans, k)
+	var ks []*Kernel
+	for _, s := range p.Steps {
+		if s.Kernel != nil {
+			ks = append(ks, s.Kernel)
 		}
 	}
-	if len(ks) == 0 {
+	return Compile(ctx, dev, threads, opt, ks)
+}
+
+// Compile is Plan.Compile for some kernels of a plan. They then belong to that device.
+func Compile(ctx context.Context, dev device.Device, threads int, opt device.Options, kernels []*Kernel) error {
+	if len(kernels) == 0 {
 		return nil
 	}
-	programs, err := dev.Compile(ctx, ks, opt)
+	bodies := make([]*ir.Kernel, len(kernels))
+	for i, k := range kernels {
+		bodies[i] = k.Ir
+	}
+	programs, err := dev.Compile(ctx, bodies, opt)
 	if err != nil {
 		return err
 	}
-	for i, k := range plans {
-		k.Program = programs[i]
-		r := programs[i].Report()
-		k.Schedule, k.Tuned, k.Tables, k.Source = r.Schedule, r.Tuned, r.Tables, r.Source
-		k.Loads = nil
-		for name, n := range r.Loads {
-			k.Loads = append(k.Loads, Count{name, n})
-		}
-		slices.SortFunc(k.Loads, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
-		k.setTiles(cut(k.Ir, programs[i].Step(), k.Predicted*1e-3, threads))
+	for i, k := range kernels {
+		k.adopt(programs[i], dev.Info(), threads)
 	}
 	return nil
+}
+
+// adopt records how a device compiled the kernel.
+func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
+	r := program.Report()
+	k.Program, k.Device = program, dev.Name
+	k.Schedule, k.Tuned, k.Tables, k.Source = r.Schedule, r.Tuned, r.Tables, r.Source
+	k.Loads = nil
+	for name, n := range r.Loads {
+		k.Loads = append(k.Loads, Count{name, n})
+	}
+	slices.SortFunc(k.Loads, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
+	k.setTiles(cut(k.Ir, program.Step(), k.Predicted*1e-3*max(1, slowness[dev.Kind]), threads))
 }

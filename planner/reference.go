@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/ops"
 )
@@ -17,44 +19,77 @@ type Reference struct {
 	Cost   float64                   // scalar operations an element
 }
 
-// Reference builds the float64 definition of a stage that the plan stores.
-func (p *Plan) Reference(s *ops.Stage) Reference {
-	stored := map[*ops.Stage]*ir.Buffer{}
+// Reference builds the float64 definition of a stage that the plan stores. It loads only stages that are alive; these must
+// include all that the stage's own kernel loads.
+func (p *Plan) Reference(s *ops.Stage, alive func(*ops.Stage) bool) Reference {
+	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{}}
 	for _, b := range p.Buffers {
-		stored[b.Array] = b.Ir
-	}
-	load := map[[2]*ops.Stage]bool{}
-	for {
-		ref, frontier := buildReference(s, stored, load)
-		if ref.Cost <= inlineBudget || len(frontier) == 0 {
-			return ref
+		if alive(b.Array) {
+			l.stored[b.Array] = b.Ir
 		}
-		load[frontier[0]] = true // the farthest one first: as much as possible stays in float64
+	}
+	for {
+		_, point, frontier := l.build(s, pointOf(s.Type))
+		cost := ir.CostOf(point).NodeEvals
+		if cost <= inlineBudget || len(frontier) == 0 {
+			loads, kernel, _ := l.build(s, s.Type)
+			return Reference{Kernel: kernel, Loads: loads, Cost: cost}
+		}
+		l.load[frontier[0]] = true // the farthest one first: as much as possible stays in float64
 	}
 }
 
-// buildReference inlines every edge but those in load, and lists the edges that could be loaded instead, deepest first.
-func buildReference(s *ops.Stage, stored map[*ops.Stage]*ir.Buffer, load map[[2]*ops.Stage]bool) (Reference, [][2]*ops.Stage) {
-	ref := Reference{Loads: map[*ir.Buffer]*ops.Stage{}}
-	var frontier [][2]*ops.Stage
+// pointOf is a type of a single element: what is shared by all elements of a kernel costs each sample in full.
+func pointOf(t ops.Type) ops.Type {
+	t.Dims = slices.Clone(t.Dims)
+	for i := range t.Dims {
+		t.Dims[i].Size = 1
+	}
+	return t
+}
+
+// referenceLowerer decides what a reference computes in place: everything but the edges in load and what lacks inputs.
+type referenceLowerer struct {
+	stored map[*ops.Stage]*ir.Buffer // that are alive
+	load   map[[2]*ops.Stage]bool
+	known  map[*ops.Stage]bool // memo of computable
+}
+
+// computable reports a stage whose elements can be had without loading it: all it is made from is alive in the end.
+func (l *referenceLowerer) computable(s *ops.Stage) bool {
+	if v, ok := l.known[s]; ok {
+		return v
+	}
+	v := !s.Source
+	for _, in := range s.Inputs {
+		v = v && (l.stored[in] != nil || l.computable(in))
+	}
+	l.known[s] = v
+	return v
+}
+
+// build lowers the reference over axes as large as those of a type, with what it loads, and lists the edges that could be
+// loaded instead, deepest first.
+func (l *referenceLowerer) build(s *ops.Stage, over ops.Type) (loads map[*ir.Buffer]*ops.Stage, k *ir.Kernel, frontier [][2]*ops.Stage) {
+	loads = map[*ir.Buffer]*ops.Stage{}
 	seen := map[[2]*ops.Stage]bool{}
-	l := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
+	low := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
 		e := [2]*ops.Stage{p, c}
-		if !given(p) && !(load[e] && stored[p] != nil) {
-			if stored[p] != nil && !seen[e] {
+		buf := l.stored[p]
+		if p.Data == nil && l.computable(p) && !l.load[e] {
+			if buf != nil && !seen[e] {
 				seen[e] = true
 				frontier = append([][2]*ops.Stage{e}, frontier...)
 			}
 			return nil
 		}
-		buf := stored[p]
-		if buf == nil {
+		if buf == nil { // a table that no kernel loads: its values are in Data
 			buf = bufferOf(p, p.Name)
 		}
-		ref.Loads[buf] = p
+		loads[buf] = p
 		return buf
 	})
-	ref.Kernel = l.kernelOf(s)
-	ref.Cost = ir.CostOf(ref.Kernel).NodeEvals / float64(max(1, s.Type.Len()))
-	return ref, frontier
+	axes := low.axes(over)
+	e := low.define(s, axes)
+	return loads, &ir.Kernel{Name: s.Name, Axes: axes, Stores: low.stores(bufferOf(s, s.Name), e, axes)}, frontier
 }

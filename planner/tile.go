@@ -5,10 +5,12 @@ import (
 	"weft/kernels/ir"
 )
 
-// Tiles are cut so that every thread gets several (the last ones even out), but none is so short that starting it shows.
+// Tiles are cut so that every thread gets several (the last ones even out), but none is so short that starting it shows,
+// nor so long that a run which is stopped between two tiles seems to hang.
 const (
 	tilesPerThread = 16
 	shortestTile   = 200e-6 // seconds
+	longestTile    = 0.25   // seconds
 )
 
 // cut divides a kernel's axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the
@@ -18,7 +20,7 @@ func cut(k *ir.Kernel, step []int, seconds float64, threads int) (size []int, ti
 	for i, a := range k.Axes {
 		size[i] = a.Extent
 	}
-	want := min(tilesPerThread*max(1, threads), int(seconds/shortestTile))
+	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
 	have := 1
 	for i := range size {
 		if have >= want {
