@@ -2,27 +2,23 @@ package syntax
 
 import (
 	"errors"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2"
 
 	"weft/lang/diag"
 )
 
 // explain reports a statement that participle could not parse. participle knows where; the tokens around that place
 // tell what the user meant.
-func (g *grammar) explain(src *diag.Source, tokens []Token, err error, diags *diag.List) {
-	offset := place(err)
-	f := g.deepest
-	if own := (*failure)(nil); errors.As(err, &own) && (f == nil || offset >= f.at.Pos.Offset) {
-		f = own
+func explain(src *diag.Source, tokens []Token, err error, diags *diag.List) {
+	var at participle.Error
+	if !errors.As(err, &at) {
+		panic(err) // participle returns nothing else for a constant grammar
 	}
-	if f != nil && offset <= f.at.Pos.Offset {
-		offset = f.at.Pos.Offset
-	} else {
-		f = nil
-	}
-	s := situate(tokens, offset)
-	if f == nil || f.code == "" {
+	s := situate(tokens, at.Position().Offset)
+	f, ok := at.(*failure)
+	if !ok {
 		f = s.diagnose()
 	}
 	diags.Report(f.code, s.span(src), "%s", f.message).Help = f.help
@@ -136,11 +132,37 @@ func (s situation) diagnose() *failure {
 
 // rules name the mistakes, the particular ones before the general ones. Each returns nil when it does not apply.
 var rules = []func(situation) *failure{
-	definitionRule, equalsRule, colonRule, keywordRule, pipeRule, nameRule, stageRule, neighbourRule, valueRule,
+	pairRule, definitionRule, equalsRule, colonRule, keywordRule, pipeRule, nameRule, stageRule, neighbourRule, commaRule, valueRule,
 }
 
 func mistake(code, message, help string) *failure {
 	return &failure{code: code, message: message, help: help}
+}
+
+// mistaken maps two adjacent operators to what the user of another language means by them.
+var mistaken = map[string]string{
+	"**": "powers are written with `^`",
+	"//": "comments start with `#`",
+	"||": "logical or is the word `or`",
+	"|>": "the pipe is a single `|`",
+	"=>": "greater or equal is `>=`",
+	"=<": "less or equal is `<=`",
+	"<>": "not equal is `!=`",
+	"->": "a pipe is written `|`",
+	"++": "values do not change; give the new one a name of its own",
+	"+=": "values do not change; give the new one a name of its own",
+	"-=": "values do not change; give the new one a name of its own",
+	"*=": "values do not change; give the new one a name of its own",
+	"/=": "not equal is `!=`; values do not change",
+}
+
+// pairRule explains operators of other languages.
+func pairRule(s situation) *failure {
+	pair := s.prev.Text + s.at.Text
+	if help := mistaken[pair]; help != "" && !s.ended() && s.adjacent() {
+		return mistake(diag.UnexpectedToken, "`"+pair+"` is no operator", help)
+	}
+	return nil
 }
 
 // definitionRule explains the heads of param and fn.
@@ -183,8 +205,6 @@ func equalsRule(s situation) *failure {
 	switch {
 	case !s.at.is("="):
 		return nil
-	case s.prev.is(":") && s.adjacent():
-		return mistake(diag.UnexpectedToken, "unexpected `:=`", "a name gets its value with `=`, an argument with `:`")
 	case s.inside == inCall || s.inside == inIndex:
 		if s.prev.Kind == Ident {
 			return mistake(diag.EqualsInArgument, "`=` in an argument", "write `"+s.prev.Text+": value`")
@@ -204,8 +224,7 @@ func colonRule(s situation) *failure {
 	}
 	switch s.inside {
 	case nowhere:
-		help := "a name gets its value with `=`"
-		return mistake(diag.ColonOutsideArguments, "`:` outside the arguments of an operator", help)
+		return mistake(diag.ColonOutsideArguments, "`:` outside the arguments of an operator", "a name gets its value with `=`")
 	case inGroup, inList:
 		return mistake(diag.ColonOutsideArguments, "`:` outside the arguments of an operator", "only calls and indices have named arguments")
 	}
@@ -231,8 +250,6 @@ func keywordRule(s situation) *failure {
 
 func pipeRule(s situation) *failure {
 	switch {
-	case s.at.is("|") && s.prev.is("|") && s.adjacent():
-		return mistake(diag.StrayPipe, "`||` is no operator", "logical or is the word `or`")
 	case s.at.is("|") && s.prev.is("|"):
 		return mistake(diag.StrayPipe, "no operator between two pipes", "remove one `|`")
 	case s.at.is("|") && s.i == 0:
@@ -281,7 +298,12 @@ func neighbourRule(s situation) *failure {
 		return nil
 	}
 	switch s.inside {
-	case inCall, inIndex, inList:
+	case inIndex:
+		if s.prev.Kind == Ident && s.namesArgument() {
+			return mistake(diag.MissingComma, "expected `:` after "+quote(s.prev.Text), "an index is written `[dimension: value]`")
+		}
+		fallthrough
+	case inCall, inList:
 		return mistake(diag.MissingComma, "expected `,` before "+s.found(), "separate arguments and items with commas")
 	case inGroup:
 		return mistake(diag.UnexpectedToken, "expected `)` or an operator before "+s.found(), "")
@@ -293,18 +315,24 @@ func neighbourRule(s situation) *failure {
 			}
 		}
 	}
-	return mistake(diag.UnexpectedToken, "expected an operator or the end of the line before "+s.found(), "each statement has its own line")
+	help := "each statement has its own line"
+	if s.prev.Kind == Ident && s.at.Kind != Ident {
+		help = "arguments stand in parentheses: `" + s.prev.Text + "(...)`"
+	}
+	return mistake(diag.UnexpectedToken, "expected an operator or the end of the line before "+s.found(), help)
 }
 
-// mistaken maps two adjacent operators to what the user of another language means by them.
-var mistaken = map[string]string{
-	"**": "powers are written with `^`",
-	"//": "comments start with `#`",
-	"++": "values do not change; give the new one a name of its own",
-	"=>": "greater or equal is `>=`",
-	"=<": "less or equal is `<=`",
-	"<>": "not equal is `!=`",
-	"..": "a range is written with two points",
+// namesArgument reports whether the token before the one in error begins an argument.
+func (s situation) namesArgument() bool {
+	return s.i >= 2 && (s.tokens[s.i-2].opens() || s.tokens[s.i-2].is(","))
+}
+
+// commaRule explains commas outside brackets.
+func commaRule(s situation) *failure {
+	if s.at.is(",") && s.inside == nowhere && s.prev.endsOperand() {
+		return mistake(diag.UnexpectedToken, "`,` outside brackets", "a statement defines one name; several outputs make a record, whose parts are `name.part`")
+	}
+	return nil
 }
 
 // valueRule explains a missing value.
@@ -312,19 +340,14 @@ func valueRule(s situation) *failure {
 	if s.prev.endsOperand() {
 		return nil
 	}
-	pair := ""
-	if !s.ended() && s.i > 0 && s.adjacent() {
-		pair = mistaken[s.prev.Text+s.at.Text]
-	}
-	const nothing = "nothing stands between the brackets"
 	switch {
-	case pair != "":
-		return mistake(diag.MissingValue, "`"+s.prev.Text+s.at.Text+"` is no operator", pair)
+	case s.i == 0 && s.at.is("@"):
+		return mistake(diag.MissingValue, "no value before `@`", "annotations stand behind a stage, on its line")
 	case s.i == 0:
 		return mistake(diag.MissingValue, "no value before "+s.found(), "")
 	case s.prev.opens() && s.at.closes():
-		return mistake(diag.MissingValue, nothing, "")
-	case s.ended() && strings.Trim(s.prev.Text, "=") != "":
+		return mistake(diag.MissingValue, "nothing stands between the brackets", "")
+	case s.ended():
 		return mistake(diag.MissingValue, "expected a value after "+quote(s.prev.Text),
 			"a statement goes on with the next line inside brackets, or when that line begins with `|`")
 	}

@@ -1,7 +1,8 @@
 package syntax
 
 // The structs of this file are the grammar, in their tags, and the tree. Fields without a tag are filled when the
-// statement is complete.
+// statement is complete. (?= and (?! look ahead, so that every alternative is chosen by its first tokens and no
+// mistake behind them is lost to backtracking.
 
 // Param is a constant that the command line may override.
 type Param struct {
@@ -14,14 +15,14 @@ type Param struct {
 type Function struct {
 	extent
 	Name       *Name   `parser:"'fn' @@"`
-	Parameters []*Name `parser:"'(' (@@ (',' @@)* ','?)? ')' '='"`
+	Parameters []*Name `parser:"'(' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ')' '='"`
 	Body       Expr    `parser:"@@"`
 }
 
 // Assign names a value.
 type Assign struct {
 	extent
-	Name  *Name `parser:"@@ '='"`
+	Name  *Name `parser:"(?= Ident '=') @@ '='"`
 	Value Expr  `parser:"@@"`
 }
 
@@ -63,19 +64,19 @@ type Annotation struct {
 // Arguments are the values of a call.
 type Arguments struct {
 	extent
-	List []*Argument `parser:"'(' (@@ (',' @@)* ','?)? ')'"`
+	List []*Argument `parser:"'(' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ')'"`
 }
 
 // Selection is what an index chooses, by dimension.
 type Selection struct {
 	extent
-	List []*Argument `parser:"'[' @@ (',' @@)* ','? ']'"`
+	List []*Argument `parser:"'[' @@ ((?! ',' (')' | ']')) ',' @@)* ','? ']'"`
 }
 
 // Argument is a value by position or by name.
 type Argument struct {
 	extent
-	Name  *Name `parser:"(@@ ':')?"`
+	Name  *Name `parser:"((?= Ident ':') @@ ':')?"`
 	Value Expr  `parser:"@@"`
 }
 
@@ -142,7 +143,7 @@ type Bool struct {
 // List is a list of values.
 type List struct {
 	extent
-	Items []Expr `parser:"'[' (@@ (',' @@)* ','?)? ']'"`
+	Items []Expr `parser:"'[' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ']'"`
 }
 
 // Paren is a value in parentheses.

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"sync"
@@ -35,8 +34,7 @@ type grammar struct {
 	suffixes   *participle.Parser[Suffix]
 	root       *participle.Parser[production]
 
-	depth   int      // of operations inside operations
-	deepest *failure // the failure farthest into the statement; participle drops some of them
+	depth int // of operations inside operations
 }
 
 var shared = sync.OnceValue(build)
@@ -52,6 +50,7 @@ func build() *grammar {
 	g := &grammar{}
 	g.root = participle.MustBuild[production](
 		participle.Lexer(vocabulary{}),
+		participle.UseLookahead(0),
 		participle.ParseTypeWith(g.expr),
 		participle.ParseTypeWith(func(lex *lexer.PeekingLexer) (Operation, error) { return g.operation(lex, 0) }),
 		participle.Union[Statement](&Param{}, &Function{}, &Assign{}, &Sink{}),
@@ -91,10 +90,10 @@ func (g *grammar) parse(src *diag.Source, s sentence, diags *diag.List) Statemen
 	if err != nil {
 		panic(err) // a feed never fails
 	}
-	g.depth, g.deepest = 0, nil
+	g.depth = 0
 	statement, err := g.statements.ParseFromLexer(lex)
 	if err != nil {
-		g.explain(src, s.tokens, err, diags)
+		explain(src, s.tokens, err, diags)
 		return bad(src, s.tokens)
 	}
 	finish(src, *statement)
@@ -128,22 +127,9 @@ func (f *failure) Error() string            { return f.message }
 func (f *failure) Message() string          { return f.message }
 func (f *failure) Position() lexer.Position { return f.at.Pos }
 
-// fail makes a failure at the next token and remembers it.
-func (g *grammar) fail(lex *lexer.PeekingLexer, code, message, help string) error {
-	f := &failure{*lex.Peek(), code, message, help}
-	if g.deepest == nil || f.at.Pos.Offset >= g.deepest.at.Pos.Offset {
-		g.deepest = f
-	}
-	return f
-}
-
-// place is the byte offset of an error that participle returned.
-func place(err error) int {
-	var at participle.Error
-	if errors.As(err, &at) {
-		return at.Position().Offset
-	}
-	panic(cmp.Or(err, errors.New("no error"))) // participle returns nothing else for a constant grammar
+// fail makes a failure at the next token.
+func fail(lex *lexer.PeekingLexer, code, message, help string) error {
+	return &failure{*lex.Peek(), code, message, help}
 }
 
 // feed hands the tokens of a statement to participle.

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"slices"
+
 	"weft/lang/diag"
 )
 
@@ -14,11 +16,12 @@ type sentence struct {
 // line that is neither blank nor a comment begins with |. Brackets that do not match are reported.
 func split(src *diag.Source, tokens []Token, diags *diag.List) []sentence {
 	sp := splitter{src: src, diags: diags}
+	continued := beforePipe(tokens)
 	for i, t := range tokens {
 		switch {
 		case t.Kind == Comment:
 		case t.Kind == Newline:
-			if len(sp.open) == 0 && !startsWithPipe(tokens[i+1:]) || sp.startsDefinition(tokens[i+1:]) {
+			if len(sp.open) == 0 && !continued[i] || sp.startsDefinition(tokens[i+1:]) {
 				sp.end()
 			}
 		default:
@@ -82,14 +85,17 @@ func (sp *splitter) end() {
 	sp.current = sentence{}
 }
 
-// startsWithPipe reports whether the first token that is neither newline nor comment is a pipe.
-func startsWithPipe(tokens []Token) bool {
-	for _, t := range tokens {
+// beforePipe tells of each token whether the next one that is neither newline nor comment is a pipe.
+func beforePipe(tokens []Token) []bool {
+	out := make([]bool, len(tokens))
+	pipe := false
+	for i, t := range slices.Backward(tokens) {
+		out[i] = pipe
 		if t.Kind != Newline && t.Kind != Comment {
-			return t.is("|")
+			pipe = t.is("|")
 		}
 	}
-	return false
+	return out
 }
 
 // startsDefinition reports whether a line looks like the start of a definition: param, fn, or a name in the first
