@@ -1,0 +1,300 @@
+package render
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
+
+// load renders a load: uniform, contiguous, window or gather, by how its index differs over the lanes.
+func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
+	buf := n.Buf
+	l := flatten(buf, n.Index())
+	_, rest := r.split(l, m)
+	covered, tests := padCover(n, r.W)
+	guard, guarded := r.conjunction(tests, v, m)
+	sc := r.stack[at]
+	pattern, known := r.lanePattern(rest, m)
+	if m == origin || len(rest.terms) == 0 {
+		return r.uniformLoad(n, v, m, sc, guard, guarded, covered)
+	}
+	if known && isIota(pattern) && !r.ownActivity(n, at) {
+		return r.contiguousLoad(n, l, v, m, sc, guard, guarded, covered)
+	}
+	if m == patch && !guarded {
+		if x, ok := r.windowLoad(n, l, v, at); ok {
+			return x
+		}
+	}
+	r.loads["gather"]++
+	return r.gatherLoad(n, l, v, m, sc, guard, guarded, covered)
+}
+
+// conjunction is the value of all tests together; ok is false if there are none.
+func (r *renderer) conjunction(tests []*ir.Node, v int, m layout) (x value, ok bool) {
+	for i, t := range tests {
+		y := r.val(t, v, m)
+		if i == 0 {
+			x = y
+		} else {
+			x = r.op(ir.And, ir.Bool, paren(x), paren(y))
+		}
+	}
+	return x, len(tests) > 0
+}
+
+// innerLimit cuts the innermost index of a covered load to the padding next to its row, below lanes before it.
+func (r *renderer) innerLimit(n *ir.Node, x value, before int) value {
+	size := n.Buf.Shape[len(n.Buf.Shape)-1]
+	x = r.op(ir.Max, x.t, x, scalar(x.t, fmt.Sprintf("(%d)", -before)))
+	return r.op(ir.Min, x.t, x, scalar(x.t, fmt.Sprint(size)))
+}
+
+// rowAndInner parts the index of a load into the start of its row and the innermost index.
+func rowAndInner(n *ir.Node) (row linear, inner *ir.Node) {
+	index := n.Index()
+	inner = index[len(index)-1]
+	strides := n.Buf.Strides()
+	for i, x := range index[:len(index)-1] {
+		row.add(x, int64(strides[i]))
+	}
+	return row, inner
+}
+
+func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+	r.loads["uniform"]++
+	t := n.Type
+	var p string
+	if covered {
+		row, inner := rowAndInner(n)
+		cut := r.name(sc, r.innerLimit(n, r.val(inner, v, m), 1))
+		p = r.pointer(n.Buf, row, v, m, cut.s[0])
+	} else {
+		p = r.pointer(n.Buf, flatten(n.Buf, n.Index()), v, m)
+	}
+	r.exactLoads++
+	text := fmt.Sprintf("s_load_%s(%s)", n.Buf.Type, p)
+	if r.ownActivity(n, r.depth(n)) {
+		text = fmt.Sprintf("(%s ? %s : 0)", anyLane(r.activeMask(r.depth(n))(v)), text)
+	}
+	if !guarded {
+		return r.name(sc, scalar(t, text))
+	}
+	_, o := n.Guard()
+	other := r.val(o, v, m)
+	if guard.vec || other.vec {
+		x := r.name(sc, choose(scalar(ir.Bool, anyLane(guard)), scalar(t, text), scalar(t, "0")))
+		return r.name(sc, choose(guard, x, other))
+	}
+	return r.name(sc, choose(paren(guard), scalar(t, text), other))
+}
+
+func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+	r.loads["contiguous"]++
+	r.exactLoads++
+	start := m
+	if m == patch {
+		start = origin
+	}
+	var p string
+	if covered {
+		row, inner := rowAndInner(n)
+		first := r.val(inner, v, start)
+		if m == iter {
+			var il linear
+			il.add(inner, 1)
+			first = r.firstIteration(il, v)
+		}
+		cut := r.name(sc, r.innerLimit(n, first, r.W))
+		p = r.pointer(n.Buf, row, v, start, cut.s[0])
+	} else {
+		p = r.pointer(n.Buf, l, v, start)
+	}
+	whole := each(n.Type, func(h int) string { return fmt.Sprintf("%s(%s)", partFunc("load", n, h), p) })
+	if !guarded {
+		return r.name(sc, whole)
+	}
+	_, o := n.Guard()
+	other := r.val(o, v, m)
+	x := r.declare(sc, n.Type)
+	if guard.vec {
+		guard = r.name(sc, guard)
+		r.emit(sc, "if (v_all(%s)) {%s} else {", guard.s[0], assign(x, whole))
+		r.laneLoop(sc, n, l, v, m, x, func(l string) string { return fmt.Sprintf("%s[%s]", guard.s[0], l) })
+		r.emit(sc, "}")
+	} else {
+		r.emit(sc, "if (%s) {%s} else {%s}", guard.s[0], assign(x, whole), assign(x, each(n.Type, func(int) string { return "(" + ctypes[n.Type].v + "){}" })))
+	}
+	return r.name(sc, choose(guard, x, other))
+}
+
+// firstIteration is an index at the iteration that the loop variable stands at, in layout iter.
+func (r *renderer) firstIteration(l linear, v int) value {
+	text := fmt.Sprint(l.c)
+	for _, t := range l.terms {
+		x := axisName(t.n)
+		if t.n != r.iter.Index {
+			x = r.val(t.n, v, iter).s[0]
+		}
+		text += fmt.Sprintf(" + %s*%d", x, t.coef)
+	}
+	return scalar(ir.I32, "("+text+")")
+}
+
+// laneLoop reads element by element what on selects, into the zeroed x.
+func (r *renderer) laneLoop(sc *scope, n *ir.Node, l linear, v int, m layout, x value, on func(lane string) string) {
+	idx := r.fresh("q")
+	per := r.W / parts(n.Type)
+	i := r.vecIndex(n.Buf, l, v, m)
+	storage := "i32"
+	list := i.s[0]
+	ct := "int"
+	if parts(i.t) == 2 {
+		storage, list, ct = "i64", i.s[0]+", "+i.s[1], "long long"
+	}
+	r.emit(sc, "%s %s[W]; store_%s(%s, %s);", ct, idx, storage, idx, list)
+	for h := range parts(n.Type) {
+		lane := fmt.Sprintf("l + %d", h*per)
+		r.emit(sc, "%s = (%s){}; for (int l = 0; l < %d; l++) if (%s) %s[l] = %ss_load_%s(%s + %s[%s]);", x.s[h], ctypes[x.t].v, per,
+			on(lane), x.s[h], negate(x.t), n.Buf.Type, r.bufName(n.Buf), idx, lane)
+	}
+}
+
+// negate turns a C truth value into a mask.
+func negate(t ir.DType) string {
+	if t == ir.Bool {
+		return "-"
+	}
+	return ""
+}
+
+// partFunc is the prelude function that yields part h of a loaded vector.
+func partFunc(what string, n *ir.Node, h int) string {
+	if parts(n.Type) == 1 {
+		return fmt.Sprintf("%s_%s", what, n.Buf.Type)
+	}
+	return fmt.Sprintf("%s_%s_%d", what, n.Buf.Type, h)
+}
+
+// declare makes variables for a vector that branches assign.
+func (r *renderer) declare(sc *scope, t ir.DType) value {
+	base := r.fresh("v")
+	x := each(t, func(h int) string { return fmt.Sprintf("%s_%d", base, h) })
+	for h := range parts(t) {
+		r.emit(sc, "%s %s;", ctypes[t].v, x.s[h])
+	}
+	return x
+}
+
+func assign(x, y value) string {
+	out := ""
+	for h := range parts(x.t) {
+		out += fmt.Sprintf(" %s = %s; ", x.s[h], y.part(h))
+	}
+	return out
+}
+
+func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+	if active := r.activeMask(r.depth(n)); active != nil {
+		on := active(v)
+		if guarded {
+			on = r.op(ir.And, ir.Bool, paren(guard), on)
+		}
+		guard, guarded = on, true
+	}
+	if guarded {
+		guard = r.name(sc, guard)
+	}
+	if n.Buf.Cells() > 1<<31-1 {
+		x := r.declare(sc, n.Type)
+		r.laneLoop(sc, n, l, v, m, x, func(lane string) string {
+			if !guarded {
+				return "1"
+			}
+			return fmt.Sprintf("%s[%s]", guard.asVec().s[0], lane)
+		})
+		return r.otherwise(n, v, m, sc, x, guard, guarded)
+	}
+	p, idx := "", value{}
+	switch {
+	case covered:
+		row, inner := rowAndInner(n)
+		cut := r.innerLimit(n, r.val(inner, v, m), 1)
+		if cut.t == ir.I64 {
+			cut = convert(ir.Cast, ir.I32, cut)
+		}
+		u, rest := r.split(row, m)
+		idx = cut
+		if len(rest.terms) > 0 {
+			idx = r.op(ir.Add, ir.I32, cut, paren(r.vecIndex(n.Buf, rest, v, m)))
+		}
+		if guarded {
+			u.c, rest.c = 0, 0
+			idx = r.op(ir.Add, ir.I32, cut, paren(r.vecIndex(n.Buf, row, v, m).asVec()))
+			u = linear{}
+		}
+		p = r.pointer(n.Buf, u, v, m)
+	case guarded:
+		p, idx = r.bufName(n.Buf), r.vecIndex(n.Buf, l, v, m)
+	default:
+		u, rest := r.split(l, m)
+		if pattern, known := r.lanePattern(rest, m); known && m == patch {
+			p = r.pointer(n.Buf, l, v, origin)
+			idx = vector(ir.I32, offsets(pattern))
+		} else {
+			p, idx = r.pointer(n.Buf, u, v, m), r.vecIndex(n.Buf, rest, v, m)
+		}
+	}
+	if guarded {
+		idx = r.op(ir.BitAnd, ir.I32, paren(idx), guard)
+	}
+	idx = r.name(sc, idx.asVec())
+	x := r.name(sc, each(n.Type, func(h int) string {
+		return fmt.Sprintf("%s(%s, %s)", partFunc("gather", n, h), p, idx.s[0])
+	}))
+	return r.otherwise(n, v, m, sc, x, guard, guarded)
+}
+
+// otherwise puts the load's other value where its guard does not hold.
+func (r *renderer) otherwise(n *ir.Node, v int, m layout, sc *scope, x, guard value, guarded bool) value {
+	_, o := n.Guard()
+	if !guarded || o == nil {
+		return x
+	}
+	return r.name(sc, choose(guard, x, r.val(o, v, m)))
+}
+
+func offsets(pattern []int64) string {
+	out := "(vi){"
+	for i, x := range pattern {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprint(x)
+	}
+	return out + "}"
+}
+
+// anyLane is a C condition: the mask holds somewhere.
+func anyLane(mask value) string {
+	if mask.vec {
+		return fmt.Sprintf("v_any(%s)", mask.s[0])
+	}
+	return mask.s[0]
+}
+
+// activeMask is the mask of the nearest enclosing fold, up to a depth, that lanes leave one by one; nil if there is none.
+func (r *renderer) activeMask(depth int) func(v int) value {
+	for i := depth; i >= 0; i-- {
+		if r.stack[i].mask != nil {
+			return r.stack[i].mask
+		}
+	}
+	return nil
+}
+
+// ownActivity reports a load that vectors in flight do not share, inside a fold that they may leave one by one: that some
+// vector is active does not mean that its index is in range.
+func (r *renderer) ownActivity(n *ir.Node, depth int) bool {
+	return r.V > 1 && r.activeMask(depth) != nil && len(r.copies(r.vary.Of(n))) > 1
+}

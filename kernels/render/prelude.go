@@ -1,0 +1,30 @@
+package render
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed prelude/*.h
+var preludeFiles embed.FS
+
+// preludeParts are the files of a prelude in order; the second is the target's own.
+var preludeParts = []string{"types", "", "common", "storage", "reduce", "math"}
+
+// Prelude is the C text that rendered functions of a target rely on.
+func Prelude(t Target) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "#define VB %d\n", 4*t.Lanes)
+	for _, name := range preludeParts {
+		if name == "" {
+			name = t.ISA
+		}
+		text, err := preludeFiles.ReadFile("prelude/" + name + ".h")
+		if err != nil {
+			continue // math.h is absent where no kernel needs it
+		}
+		out.Write(text)
+	}
+	return out.String()
+}

@@ -1,0 +1,50 @@
+// AVX2 with FMA and F16C (x86-64-v3).
+#define F8(x) ((__m256)(x))
+#define D4(x) ((__m256d)(x))
+#define I8(x) ((__m256i)(x))
+FN vf v_sqrt_f(vf x) { return (vf)_mm256_sqrt_ps(F8(x)); }
+FN vd v_sqrt_d(vd x) { return (vd)_mm256_sqrt_pd(D4(x)); }
+#define ROUND(op, mode) \
+  FN vf v_##op##_f(vf x) { return (vf)_mm256_round_ps(F8(x), mode); } \
+  FN vd v_##op##_d(vd x) { return (vd)_mm256_round_pd(D4(x), mode); }
+ROUND(rint, 8) ROUND(floor, 9) ROUND(ceil, 10) ROUND(trunc, 11)
+FN vf v_frac_f(vf x) { return x - v_rint_f(x); }
+FN vd v_frac_d(vd x) { return x - v_rint_d(x); }
+FN vf v_max_f(vf a, vf b) { return (vf)_mm256_max_ps(F8(a), F8(b)); }
+FN vf v_min_f(vf a, vf b) { return (vf)_mm256_min_ps(F8(a), F8(b)); }
+FN vd v_max_d(vd a, vd b) { return (vd)_mm256_max_pd(D4(a), D4(b)); }
+FN vd v_min_d(vd a, vd b) { return (vd)_mm256_min_pd(D4(a), D4(b)); }
+FN vi v_max_i(vi a, vi b) { return (vi)_mm256_max_epi32(I8(a), I8(b)); }
+FN vi v_min_i(vi a, vi b) { return (vi)_mm256_min_epi32(I8(a), I8(b)); }
+FN vf sel_f(vi m, vf a, vf b) { return (vf)_mm256_blendv_ps(F8(b), F8(a), F8(m)); }
+FN vd sel_d(vl m, vd a, vd b) { return (vd)_mm256_blendv_pd(D4(b), D4(a), D4(m)); }
+FN vi sel_i(vi m, vi a, vi b) { return (vi)_mm256_blendv_epi8(I8(b), I8(a), I8(m)); }
+FN vl sel_l(vl m, vl a, vl b) { return (vl)_mm256_blendv_epi8(I8(b), I8(a), I8(m)); }
+FN vl v_max_l(vl a, vl b) { return sel_l(a > b, a, b); }
+FN vl v_min_l(vl a, vl b) { return sel_l(a < b, a, b); }
+FN int v_any(vi m) { return _mm256_movemask_ps(F8(m)) != 0; }
+FN int v_all(vi m) { return _mm256_movemask_ps(F8(m)) == 0xff; }
+FN vf v_gather_f(const float *p, vi i) { return (vf)_mm256_i32gather_ps(p, I8(i), 4); }
+FN vi v_gather_i(const int *p, vi i) { return (vi)_mm256_i32gather_epi32(p, I8(i), 4); }
+FN vd v_gather_d0(const double *p, vi i) { return (vd)_mm256_i32gather_pd(p, (__m128i)lo_i(i), 8); }
+FN vd v_gather_d1(const double *p, vi i) { return (vd)_mm256_i32gather_pd(p, (__m128i)hi_i(i), 8); }
+FN vl v_gather_l0(const long long *p, vi i) { return (vl)_mm256_i32gather_epi64(p, (__m128i)lo_i(i), 8); }
+FN vl v_gather_l1(const long long *p, vi i) { return (vl)_mm256_i32gather_epi64(p, (__m128i)hi_i(i), 8); }
+FN vf v_win16_f(const float *p, vi i) {
+  __m256 a = _mm256_permutevar8x32_ps(F8(*(const vf_u *)p), I8(i)), b = _mm256_permutevar8x32_ps(F8(*(const vf_u *)(p + 8)), I8(i));
+  return (vf)_mm256_blendv_ps(a, b, F8(i << 28));
+}
+FN vf v_win32_f(const float *p, vi i) { return (vf)_mm256_blendv_ps(F8(v_win16_f(p, i)), F8(v_win16_f(p + 16, i)), F8(i << 27)); }
+FN vi v_win16_i(const int *p, vi i) { return (vi)v_win16_f((const float *)p, i); }
+FN vi v_win32_i(const int *p, vi i) { return (vi)v_win32_f((const float *)p, i); }
+FN vd cvt_fd0(vf x) { return (vd)_mm256_cvtps_pd((__m128)lo_f(x)); }
+FN vd cvt_fd1(vf x) { return (vd)_mm256_cvtps_pd((__m128)hi_f(x)); }
+FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm256_cvtpd_ps(D4(a)), (hf)_mm256_cvtpd_ps(D4(b))); }
+FN vd cvt_id0(vi x) { return (vd)_mm256_cvtepi32_pd((__m128i)lo_i(x)); }
+FN vd cvt_id1(vi x) { return (vd)_mm256_cvtepi32_pd((__m128i)hi_i(x)); }
+FN vi cvt_di(vd a, vd b) { return cat_i((hi)_mm256_cvttpd_epi32(D4(a)), (hi)_mm256_cvttpd_epi32(D4(b))); }
+FN vl cvt_il0(vi x) { return (vl)_mm256_cvtepi32_epi64((__m128i)lo_i(x)); }
+FN vl cvt_il1(vi x) { return (vl)_mm256_cvtepi32_epi64((__m128i)hi_i(x)); }
+FN vi cvt_li(vl a, vl b) { return cat_i(__builtin_convertvector(a, hi), __builtin_convertvector(b, hi)); }
+FN vf load_f16(const unsigned short *p) { return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
+FN void store_f16(unsigned short *p, vf x) { _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(F8(x), 0)); }

@@ -1,0 +1,47 @@
+// AVX-512 (F, DQ, BW, VL).
+#define F5(x) ((__m512)(x))
+#define D5(x) ((__m512d)(x))
+#define I5(x) ((__m512i)(x))
+FN vf v_sqrt_f(vf x) { return (vf)_mm512_sqrt_ps(F5(x)); }
+FN vd v_sqrt_d(vd x) { return (vd)_mm512_sqrt_pd(D5(x)); }
+#define ROUND(op, mode) \
+  FN vf v_##op##_f(vf x) { return (vf)_mm512_roundscale_ps(F5(x), mode); } \
+  FN vd v_##op##_d(vd x) { return (vd)_mm512_roundscale_pd(D5(x), mode); }
+ROUND(rint, 8) ROUND(floor, 9) ROUND(ceil, 10) ROUND(trunc, 11)
+FN vf v_frac_f(vf x) { return (vf)_mm512_reduce_ps(F5(x), 8); }
+FN vd v_frac_d(vd x) { return (vd)_mm512_reduce_pd(D5(x), 8); }
+FN vf v_max_f(vf a, vf b) { return (vf)_mm512_max_ps(F5(a), F5(b)); }
+FN vf v_min_f(vf a, vf b) { return (vf)_mm512_min_ps(F5(a), F5(b)); }
+FN vd v_max_d(vd a, vd b) { return (vd)_mm512_max_pd(D5(a), D5(b)); }
+FN vd v_min_d(vd a, vd b) { return (vd)_mm512_min_pd(D5(a), D5(b)); }
+FN vi v_max_i(vi a, vi b) { return (vi)_mm512_max_epi32(I5(a), I5(b)); }
+FN vi v_min_i(vi a, vi b) { return (vi)_mm512_min_epi32(I5(a), I5(b)); }
+FN vl v_max_l(vl a, vl b) { return (vl)_mm512_max_epi64(I5(a), I5(b)); }
+FN vl v_min_l(vl a, vl b) { return (vl)_mm512_min_epi64(I5(a), I5(b)); }
+FN vf sel_f(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+FN vd sel_d(vl m, vd a, vd b) { return (vd)((m & (vl)a) | (~m & (vl)b)); }
+FN vi sel_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
+FN vl sel_l(vl m, vl a, vl b) { return (m & a) | (~m & b); }
+FN int v_any(vi m) { return _mm512_test_epi32_mask(I5(m), I5(m)) != 0; }
+FN int v_all(vi m) { return _mm512_test_epi32_mask(I5(m), I5(m)) == 0xffff; }
+FN vf v_gather_f(const float *p, vi i) { return (vf)_mm512_i32gather_ps(I5(i), p, 4); }
+FN vi v_gather_i(const int *p, vi i) { return (vi)_mm512_i32gather_epi32(I5(i), p, 4); }
+FN vd v_gather_d0(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m256i)lo_i(i), p, 8); }
+FN vd v_gather_d1(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m256i)hi_i(i), p, 8); }
+FN vl v_gather_l0(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)lo_i(i), p, 8); }
+FN vl v_gather_l1(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)hi_i(i), p, 8); }
+FN vf v_win16_f(const float *p, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(*(const vf_u *)p)); }
+FN vf v_win32_f(const float *p, vi i) { return (vf)_mm512_permutex2var_ps(F5(*(const vf_u *)p), I5(i), F5(*(const vf_u *)(p + 16))); }
+FN vi v_win16_i(const int *p, vi i) { return (vi)v_win16_f((const float *)p, i); }
+FN vi v_win32_i(const int *p, vi i) { return (vi)v_win32_f((const float *)p, i); }
+FN vd cvt_fd0(vf x) { return (vd)_mm512_cvtps_pd((__m256)lo_f(x)); }
+FN vd cvt_fd1(vf x) { return (vd)_mm512_cvtps_pd((__m256)hi_f(x)); }
+FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm512_cvtpd_ps(D5(a)), (hf)_mm512_cvtpd_ps(D5(b))); }
+FN vd cvt_id0(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)lo_i(x)); }
+FN vd cvt_id1(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)hi_i(x)); }
+FN vi cvt_di(vd a, vd b) { return cat_i((hi)_mm512_cvttpd_epi32(D5(a)), (hi)_mm512_cvttpd_epi32(D5(b))); }
+FN vl cvt_il0(vi x) { return (vl)_mm512_cvtepi32_epi64((__m256i)lo_i(x)); }
+FN vl cvt_il1(vi x) { return (vl)_mm512_cvtepi32_epi64((__m256i)hi_i(x)); }
+FN vi cvt_li(vl a, vl b) { return cat_i((hi)_mm512_cvtepi64_epi32(I5(a)), (hi)_mm512_cvtepi64_epi32(I5(b))); }
+FN vf load_f16(const unsigned short *p) { return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
+FN void store_f16(unsigned short *p, vf x) { _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(F5(x), 0)); }

@@ -1,0 +1,42 @@
+// Any machine with GNU vectors: lane loops.
+FN vf v_sqrt_f(vf x) { EACH(vf, __builtin_sqrtf(x[l])); }
+FN vd v_sqrt_d(vd x) { EACH(vd, __builtin_sqrt(x[l])); }
+#define ROUND(op) \
+  FN vf v_##op##_f(vf x) { EACH(vf, __builtin_##op##f(x[l])); } \
+  FN vd v_##op##_d(vd x) { EACH(vd, __builtin_##op(x[l])); }
+ROUND(rint) ROUND(floor) ROUND(ceil) ROUND(trunc)
+FN vf v_frac_f(vf x) { return x - v_rint_f(x); }
+FN vd v_frac_d(vd x) { return x - v_rint_d(x); }
+FN vf sel_f(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
+FN vd sel_d(vl m, vd a, vd b) { return (vd)((m & (vl)a) | (~m & (vl)b)); }
+FN vi sel_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
+FN vl sel_l(vl m, vl a, vl b) { return (m & a) | (~m & b); }
+#define MINMAX(t) \
+  FN v##t v_max_##t(v##t a, v##t b) { return sel_##t(a > b, a, b); } \
+  FN v##t v_min_##t(v##t a, v##t b) { return sel_##t(a < b, a, b); }
+MINMAX(f) MINMAX(d) MINMAX(i) MINMAX(l)
+FN int v_any(vi m) { int r = 0; for (int l = 0; l < W; l++) r |= m[l]; return r != 0; }
+FN int v_all(vi m) { int r = -1; for (int l = 0; l < W; l++) r &= m[l]; return r != 0; }
+FN vf v_gather_f(const float *p, vi i) { EACH(vf, p[i[l]]); }
+FN vi v_gather_i(const int *p, vi i) { EACH(vi, p[i[l]]); }
+FN vd v_gather_d0(const double *p, vi i) { EACH(vd, p[i[l]]); }
+FN vd v_gather_d1(const double *p, vi i) { EACH(vd, p[i[l + W / 2]]); }
+FN vl v_gather_l0(const long long *p, vi i) { EACH(vl, p[i[l]]); }
+FN vl v_gather_l1(const long long *p, vi i) { EACH(vl, p[i[l + W / 2]]); }
+FN vf v_win16_f(const float *p, vi i) { EACH(vf, p[i[l] & 15]); }
+FN vf v_win32_f(const float *p, vi i) { EACH(vf, p[i[l] & 31]); }
+FN vi v_win16_i(const int *p, vi i) { EACH(vi, p[i[l] & 15]); }
+FN vi v_win32_i(const int *p, vi i) { EACH(vi, p[i[l] & 31]); }
+FN vd cvt_fd0(vf x) { EACH(vd, (double)x[l]); }
+FN vd cvt_fd1(vf x) { EACH(vd, (double)x[l + W / 2]); }
+FN vf cvt_df(vd a, vd b) { EACH(vf, (float)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }
+FN vd cvt_id0(vi x) { EACH(vd, (double)x[l]); }
+FN vd cvt_id1(vi x) { EACH(vd, (double)x[l + W / 2]); }
+FN vi cvt_di(vd a, vd b) { EACH(vi, (int)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }
+FN vl cvt_il0(vi x) { EACH(vl, (long long)x[l]); }
+FN vl cvt_il1(vi x) { EACH(vl, (long long)x[l + W / 2]); }
+FN vi cvt_li(vl a, vl b) { EACH(vi, (int)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }
+FN float s_f16(unsigned short);
+FN unsigned short s_to_f16(float);
+FN vf load_f16(const unsigned short *p) { EACH(vf, s_f16(p[l])); }
+FN void store_f16(unsigned short *p, vf x) { for (int l = 0; l < W; l++) p[l] = s_to_f16(x[l]); }

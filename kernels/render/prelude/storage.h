@@ -1,0 +1,75 @@
+// Storage types: bf16 and f16 as bits, integers narrower than a register lane. load_X reads W contiguous elements.
+FN float s_bf16(unsigned short x) { return s_bits_if((int)((unsigned)x << 16)); }
+FN unsigned short s_to_bf16(float x) {
+  unsigned b = (unsigned)s_bits_fi(x);
+  return x != x ? (unsigned short)(b >> 16 | 64) : (unsigned short)((b + 0x7fff + (b >> 16 & 1)) >> 16);
+}
+FN float s_f16(unsigned short x) {
+  unsigned e = x >> 10 & 31, m = x & 1023, s = (unsigned)(x & 0x8000) << 16;
+  if (e == 31) return s_bits_if((int)(s | 0x7f800000u | m << 13 | (m ? 0x400000u : 0)));
+  if (e == 0) return s_bits_if((int)(s | (unsigned)s_bits_fi((float)m * 5.9604644775390625e-8f)));
+  return s_bits_if((int)(s | (e + 112) << 23 | m << 13));
+}
+FN unsigned short s_to_f16(float x) {
+  unsigned b = (unsigned)s_bits_fi(x), s = b >> 16 & 0x8000, a = b & 0x7fffffff;
+  if (a > 0x7f800000u) return (unsigned short)(s | 0x7e00 | (a >> 13 & 0x3ff));
+  if (a >= 0x477ff000u) return (unsigned short)(s | 0x7c00);
+  if (a < 0x38800000u) return (unsigned short)(s | (unsigned)s_bits_fi(s_bits_if((int)a) + 0.5f) - 0x3f000000u);
+  return (unsigned short)(s | (a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13);
+}
+FN vf load_f32(const float *p) { return *(const vf_u *)p; }
+FN vi load_i32(const int *p) { return *(const vi_u *)p; }
+FN vi load_i8(const signed char *p) { return __builtin_convertvector(*(const qsb_u *)p, vi); }
+FN vi load_u8(const unsigned char *p) { return __builtin_convertvector(*(const qub_u *)p, vi); }
+FN vi load_i16(const short *p) { return __builtin_convertvector(*(const hss_u *)p, vi); }
+FN vi load_u16(const unsigned short *p) { return __builtin_convertvector(*(const hus_u *)p, vi); }
+FN vi load_bool(const unsigned char *p) { return load_u8(p) != 0; }
+FN vf load_bf16(const unsigned short *p) { return (vf)(load_u16(p) << 16); }
+FN vd load_f64_0(const double *p) { return *(const vd_u *)p; }
+FN vd load_f64_1(const double *p) { return *(const vd_u *)(p + W / 2); }
+FN vl load_i64_0(const long long *p) { return *(const vl_u *)p; }
+FN vl load_i64_1(const long long *p) { return *(const vl_u *)(p + W / 2); }
+FN vl load_u32_0(const unsigned *p) { return __builtin_convertvector(*(const hu_u *)p, vl); }
+FN vl load_u32_1(const unsigned *p) { return __builtin_convertvector(*(const hu_u *)(p + W / 2), vl); }
+
+// gather_X reads the elements p[i[l]].
+#define GATHER(name, V, T, E) FN V gather_##name(const T *p, vi i) { EACH(V, E); }
+GATHER(i8, vi, signed char, p[i[l]]) GATHER(u8, vi, unsigned char, p[i[l]])
+GATHER(i16, vi, short, p[i[l]]) GATHER(u16, vi, unsigned short, p[i[l]])
+GATHER(bool, vi, unsigned char, -(p[i[l]] != 0))
+GATHER(u32_0, vl, unsigned, p[i[l]]) GATHER(u32_1, vl, unsigned, p[i[l + W / 2]])
+FN vf gather_bf16(const unsigned short *p, vi i) { return (vf)(gather_u16(p, i) << 16); }
+FN vf gather_f16(const unsigned short *p, vi i) { unsigned short t[W]; for (int l = 0; l < W; l++) t[l] = p[i[l]]; return load_f16(t); }
+FN vf gather_f32(const float *p, vi i) { return v_gather_f(p, i); }
+FN vi gather_i32(const int *p, vi i) { return v_gather_i(p, i); }
+FN vd gather_f64_0(const double *p, vi i) { return v_gather_d0(p, i); }
+FN vd gather_f64_1(const double *p, vi i) { return v_gather_d1(p, i); }
+FN vl gather_i64_0(const long long *p, vi i) { return v_gather_l0(p, i); }
+FN vl gather_i64_1(const long long *p, vi i) { return v_gather_l1(p, i); }
+
+// s_load_X and s_store_X convert one element.
+#define SCALAR(name, T, C, LD, ST) \
+  FN C s_load_##name(const T *p) { T x = *p; return LD; } \
+  FN void s_store_##name(T *p, C x) { *p = ST; }
+SCALAR(bool, unsigned char, int, x != 0, x != 0)
+SCALAR(i8, signed char, int, x, (signed char)x) SCALAR(u8, unsigned char, int, x, (unsigned char)x)
+SCALAR(i16, short, int, x, (short)x) SCALAR(u16, unsigned short, int, x, (unsigned short)x)
+SCALAR(i32, int, int, x, x) SCALAR(u32, unsigned, long long, x, (unsigned)x) SCALAR(i64, long long, long long, x, x)
+SCALAR(f16, unsigned short, float, s_f16(x), s_to_f16(x)) SCALAR(bf16, unsigned short, float, s_bf16(x), s_to_bf16(x))
+SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
+
+// store_X writes W contiguous elements.
+FN void store_f32(float *p, vf x) { *(vf_u *)p = x; }
+FN void store_i32(int *p, vi x) { *(vi_u *)p = x; }
+FN void store_i8(signed char *p, vi x) { *(qsb_u *)p = __builtin_convertvector(x, qsb); }
+FN void store_u8(unsigned char *p, vi x) { *(qub_u *)p = __builtin_convertvector(x, qub); }
+FN void store_i16(short *p, vi x) { *(hss_u *)p = __builtin_convertvector(x, hss); }
+FN void store_u16(unsigned short *p, vi x) { *(hus_u *)p = __builtin_convertvector(x, hus); }
+FN void store_bool(unsigned char *p, vi x) { store_u8(p, x & 1); }
+FN void store_bf16(unsigned short *p, vf x) {
+  vi b = (vi)x, r = (vi)((vu)(b + 0x7fff + ((b >> 16) & 1)) >> 16), q = (vi)((vu)b >> 16) | 64;
+  store_u16(p, sel_i(x == x, r, q));
+}
+FN void store_f64(double *p, vd a, vd b) { *(vd_u *)p = a; *(vd_u *)(p + W / 2) = b; }
+FN void store_i64(long long *p, vl a, vl b) { *(vl_u *)p = a; *(vl_u *)(p + W / 2) = b; }
+FN void store_u32(unsigned *p, vl a, vl b) { *(vi_u *)p = cvt_li(a, b); }

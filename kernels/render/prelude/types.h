@@ -1,0 +1,29 @@
+// Vector types. VB is the bytes of a register, W = VB/4 its float32 lanes. A value of a 4-byte type is one vector, of an
+// 8-byte type two (part 0 holds the lower lanes). Bool is an int vector of 0 and -1. Suffixes: f d i l for the types.
+#include <immintrin.h>
+#define FN static inline __attribute__((always_inline, unused))
+#define W (VB / 4)
+#define VEC(name, type, bytes) typedef type name __attribute__((vector_size(bytes))); typedef type name##_u __attribute__((vector_size(bytes), aligned(1), may_alias))
+VEC(vf, float, VB);
+VEC(vi, int, VB);
+VEC(vu, unsigned, VB);
+VEC(vd, double, VB);
+VEC(vl, long long, VB);
+VEC(hf, float, VB / 2);
+VEC(hi, int, VB / 2);
+VEC(hu, unsigned, VB / 2);
+VEC(hus, unsigned short, VB / 2);
+VEC(hss, short, VB / 2);
+VEC(qub, unsigned char, VB / 4);
+VEC(qsb, signed char, VB / 4);
+typedef struct { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; } weft_args;
+
+// Lane loop: the portable way to say anything.
+#define EACH(R, E) R r; for (int l = 0; l < (int)(sizeof r / sizeof r[0]); l++) r[l] = E; return r
+
+FN hf lo_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[0]; }
+FN hf hi_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[1]; }
+FN hi lo_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[0]; }
+FN hi hi_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[1]; }
+FN vf cat_f(hf a, hf b) { union { hf h[2]; vf v; } u = {{a, b}}; return u.v; }
+FN vi cat_i(hi a, hi b) { union { hi h[2]; vi v; } u = {{a, b}}; return u.v; }

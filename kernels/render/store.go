@@ -1,0 +1,93 @@
+package render
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
+
+// store renders a store for every distinct vector in flight, in the innermost tile loop.
+func (r *renderer) store(s ir.Store) {
+	in := r.top()
+	l := flatten(s.Buf, s.Index)
+	vary := r.vary.Of(s.Value)
+	for _, n := range s.Index {
+		vary = vary.Or(r.vary.Of(n))
+	}
+	if s.Guard != nil {
+		vary = vary.Or(r.vary.Of(s.Guard))
+	}
+	for _, v := range r.copies(vary) {
+		r.storeOne(in, s, l, v)
+	}
+}
+
+func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
+	x := r.val(s.Value, v, patch)
+	guard := value{}
+	if s.Guard != nil {
+		guard = r.val(s.Guard, v, patch)
+	}
+	_, rest := r.split(l, patch)
+	if len(rest.terms) == 0 && !x.vec && !guard.vec {
+		text := r.storeElement(s, r.pointer(s.Buf, l, v, patch), x.s[0])
+		if s.Guard != nil {
+			text = fmt.Sprintf("if (%s) %s", guard.s[0], text)
+		}
+		r.emit(in, "%s", text)
+		return
+	}
+	x = x.asVec()
+	pattern, known := r.lanePattern(rest, patch)
+	if known && isIota(pattern) && s.Guard == nil && s.Combine == ir.Ordered {
+		list := x.s[0]
+		if parts(x.t) == 2 {
+			list += ", " + x.s[1]
+		}
+		r.emit(in, "store_%s(%s, %s);", s.Buf.Type, r.pointer(s.Buf, l, v, origin), list)
+		return
+	}
+	var p, at string
+	idx := r.fresh("q")
+	if known {
+		p, at = r.pointer(s.Buf, l, v, origin), fmt.Sprintf("const int %s[W] = %s;", idx, offsets(pattern)[len("(vi)"):])
+	} else {
+		u, rest := r.split(l, patch)
+		i := r.vecIndex(s.Buf, rest, v, patch)
+		p = r.pointer(s.Buf, u, v, patch)
+		if len(rest.terms) == 0 {
+			i = scalar(ir.I32, "0")
+		}
+		i = i.asVec()
+		if parts(i.t) == 2 {
+			at = fmt.Sprintf("long long %s[W]; store_i64(%s, %s, %s);", idx, idx, i.s[0], i.s[1])
+		} else {
+			at = fmt.Sprintf("int %s[W]; store_i32(%s, %s);", idx, idx, i.s[0])
+		}
+	}
+	c := ctypes[x.t]
+	w := r.fresh("w")
+	text := fmt.Sprintf("{ %s %s %s[W]; ", at, c.c, w)
+	per := r.W / parts(x.t)
+	for h := range parts(x.t) {
+		text += fmt.Sprintf("*(%s_u *)(%s + %d) = %s; ", c.v, w, h*per, x.s[h])
+	}
+	cond := ""
+	if s.Guard != nil {
+		g := r.fresh("g")
+		text += fmt.Sprintf("int %s[W]; *(vi_u *)%s = %s; ", g, g, guard.part(0))
+		cond = fmt.Sprintf("if (%s[l]) ", g)
+	}
+	element := r.storeElement(s, fmt.Sprintf("%s + %s[l]", p, idx), w+"[l]")
+	r.emit(in, "%sfor (int l = 0; l < W; l++) %s%s }", text, cond, element)
+}
+
+// combines are the prelude's names of what a combining store does.
+var combines = map[ir.Monoid]string{ir.Sum: "add", ir.Smallest: "min", ir.Largest: "max"}
+
+func (r *renderer) storeElement(s ir.Store, p, x string) string {
+	if s.Combine == ir.Ordered {
+		return fmt.Sprintf("s_store_%s(%s, %s);", s.Buf.Type, p, x)
+	}
+	return fmt.Sprintf("s_%s_%s(%s, %s);", combines[s.Combine], s.Buf.Type, p, x)
+}

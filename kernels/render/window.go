@@ -1,0 +1,135 @@
+package render
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/ir"
+)
+
+// windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
+// resolving the magic constant.
+const windowReach = 1 << 20
+
+// magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
+const magic = 1.5 * (1 << 23)
+
+// windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
+// load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
+// run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
+func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
+	sc := r.stack[at]
+	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || n.Buf.Type != ir.F32 && n.Buf.Type != ir.I32 {
+		return value{}, false
+	}
+	size := n.Buf.Shape[len(n.Buf.Shape)-1]
+	_, rest := r.split(l, patch)
+	if len(rest.terms) != 1 || rest.terms[0].coef != 1 || size > windowReach {
+		return value{}, false
+	}
+	var inner linear
+	inner.add(n.Index()[len(n.Index())-1], 1)
+	w := rest.terms[0].n
+	if r.innermostShift(inner, w) == nil {
+		return value{}, false
+	}
+	slack := r.windowSlack(n)
+	if inner.c < -slack || inner.c > slack || w.Type != ir.I32 {
+		return value{}, false
+	}
+	base, rel, bad := r.windowBase(w, size, int(slack))
+	if base == nil {
+		return value{}, false
+	}
+	sc.block.guard(guardTest{bad, v})
+	r.loads["window"]++
+	b := r.val(base, v, patch)
+	u, _ := r.split(l, patch)
+	p := r.pointer(n.Buf, u, v, patch, b.s[0])
+	i := r.val(rel, v, patch)
+	return r.name(sc, vector(n.Type, fmt.Sprintf("v_win%d_%s(%s, %s)", r.s.Window, ctypes[n.Type].sfx, p, i.asVec().s[0]))), true
+}
+
+// innermostShift checks that the innermost index is w plus a constant, so that the row is the same on all lanes.
+func (r *renderer) innermostShift(inner linear, w *ir.Node) *ir.Node {
+	if len(inner.terms) == 1 && inner.terms[0].n == w && inner.terms[0].coef == 1 {
+		return w
+	}
+	return nil
+}
+
+// windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one
+// base: a base cut to the padding must leave every such window in the padding.
+func (r *renderer) windowSlack(n *ir.Node) int64 {
+	if !n.Guarded {
+		return 2
+	}
+	room := min(n.Buf.Pad.Before, n.Buf.Pad.After) - r.s.Window
+	return int64(min(2, room/2))
+}
+
+// windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
+// and the test that some lane lies beyond its end. The base is cut to the row's surroundings, where a window wholly in the
+// padding is right whatever its span.
+func (r *renderer) windowBase(w *ir.Node, size, slack int) (base, rel, bad *ir.Node) {
+	first, last := -r.s.Window-slack, size+slack
+	b := r.b
+	q := r.bounder()
+	if w.Kind == ir.KAlu && w.Op == ir.Cast && w.Args[0].Type.Float() {
+		s := w.Args[0]
+		rounded := s.Kind == ir.KAlu && s.Op == ir.Rint && s.Type == ir.F32
+		if rounded {
+			s = s.Args[0]
+		}
+		lo, hi := q.Bound(s, ir.Lo), q.Bound(s, ir.Hi)
+		if lo == nil || hi == nil {
+			return nil, nil, nil
+		}
+		c := func(x float64) *ir.Node { return b.Const(s.Type, x) }
+		margin := c(windowMargin(size))
+		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
+		fb = b.Max(b.Min(fb, c(float64(last))), c(float64(first)))
+		base = b.Cast(ir.I32, fb)
+		end := b.Alu(ir.Rint, b.Add(hi, margin))
+		bad = b.And(b.Lt(c(float64(r.s.Window-1)), b.Sub(end, fb)), b.Lt(fb, c(float64(last))))
+		if rounded {
+			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
+		}
+		return base, b.Sub(w, base), bad
+	}
+	lo, hi := q.Bound(w, ir.Lo), q.Bound(w, ir.Hi)
+	if lo == nil || hi == nil {
+		return nil, nil, nil
+	}
+	base = b.Max(b.Min(lo, b.I32(last)), b.I32(first))
+	bad = b.And(b.Lt(b.I32(r.s.Window-1), b.Sub(hi, base)), b.Lt(base, b.I32(last)))
+	return base, b.Sub(w, base), bad
+}
+
+// windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
+// largest index.
+func windowMargin(size int) float64 {
+	ulp := math.Nextafter32(float32(size), math.MaxFloat32) - float32(size)
+	return max(1.0/64, 8*float64(ulp))
+}
+
+// bounder bounds values over the lanes of the patch, in terms of the iteration of the fold at the top of the stack: what
+// does not depend on that fold is reduced over the lanes once, outside it.
+func (r *renderer) bounder() *ir.Bounder {
+	f := r.top().fold
+	if q := r.bounders[f]; q != nil {
+		return q
+	}
+	inside := f.IndexBind.Or(f.AccBind)
+	q := &ir.Bounder{B: r.b, Over: r.lanes, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+		if n.Free().Meets(inside) || n.Type == ir.Bool {
+			return nil
+		}
+		if s == ir.Lo {
+			return r.b.Alu(ir.LaneMin, n)
+		}
+		return r.b.Alu(ir.LaneMax, n)
+	}}
+	r.bounders[f] = q
+	return q
+}
