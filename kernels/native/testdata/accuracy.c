@@ -1,8 +1,11 @@
 /* Compared with the C library in long double: worst(function, lane form, count, seed, report) for each function below. It
    follows the prelude and math.h. */
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+int long_double_digits(void) { return LDBL_MANT_DIG; }
 
 static uint64_t state;
 static uint64_t draw(void) { /* splitmix64 */

@@ -1,0 +1,211 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// variant is a kernel under one schedule.
+type variant struct {
+	kernel   *ir.Kernel
+	schedule render.Schedule
+	out      render.Output
+	key      string // digest of all the code depends on
+	function *function
+	cached   bool // the object was found, not made
+}
+
+// flags are the compiler's, all of them.
+func (d *Device) flags(contract bool) []string {
+	return append(slices.Clone(d.march), render.Flags(contract)...)
+}
+
+// render makes a variant, not compiled yet.
+func (d *Device) render(k *ir.Kernel, s render.Schedule) (*variant, error) {
+	out, err := render.Render(k, s, d.target)
+	if err != nil {
+		return nil, err
+	}
+	v := &variant{kernel: k, schedule: s, out: out}
+	v.key = digest(append([]string{out.Source, out.Name, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " ")}, d.flags(k.Contract)...)...)
+	return v, nil
+}
+
+// function is a loaded kernel, or one on its way.
+type function struct {
+	ready   chan struct{} // closed once address or err is set
+	address uintptr
+	err     error
+}
+
+// loaded are the functions of a device by key, so that a kernel is compiled and loaded once.
+type loaded struct {
+	mu        sync.Mutex
+	functions map[string]*function
+}
+
+// claim returns the variants that the caller must bring; the others are ready or on their way elsewhere.
+func (l *loaded) claim(variants []*variant) (mine []*variant) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, v := range variants {
+		f := l.functions[v.key]
+		v.cached = f != nil
+		if f == nil {
+			f = &function{ready: make(chan struct{})}
+			l.functions[v.key] = f
+			mine = append(mine, v)
+		}
+		v.function = f
+	}
+	return mine
+}
+
+// settle hands out the result of a claim; a failure is forgotten, so that it may be tried again.
+func (l *loaded) settle(v *variant, address uintptr, err error) {
+	if err != nil {
+		l.mu.Lock()
+		delete(l.functions, v.key)
+		l.mu.Unlock()
+	}
+	v.function.address, v.function.err = address, err
+	close(v.function.ready)
+}
+
+// build brings the code of all variants into memory: from the cache, or by compiling.
+func (d *Device) build(ctx context.Context, variants []*variant) error {
+	for len(variants) > 0 {
+		again, err := d.attempt(ctx, variants)
+		if err != nil {
+			return err
+		}
+		variants = again
+	}
+	return nil
+}
+
+// attempt is build, save that variants which another caller claimed and then gave up, being cancelled, are returned.
+func (d *Device) attempt(ctx context.Context, variants []*variant) (again []*variant, err error) {
+	var missing []*variant
+	for _, v := range d.loaded.claim(variants) {
+		if address, ok := d.fetch(v); ok {
+			v.cached = true
+			d.loaded.settle(v, address, nil)
+			continue
+		}
+		missing = append(missing, v)
+	}
+	var group sync.WaitGroup
+	for _, u := range divide(missing, runtime.GOMAXPROCS(0)) {
+		group.Go(func() { d.make(ctx, u) })
+	}
+	group.Wait()
+	if len(missing) > 0 {
+		if err := d.store.evict(); err != nil {
+			return nil, err
+		}
+	}
+	var errs []error
+	for _, v := range variants {
+		select {
+		case <-v.function.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		switch err := v.function.err; {
+		case errors.Is(err, context.Canceled) && ctx.Err() == nil:
+			again = append(again, v)
+		case err != nil && !slices.Contains(errs, err):
+			errs = append(errs, err)
+		}
+	}
+	return again, errors.Join(errs...)
+}
+
+// fetch loads a variant from the cache. One that does not load is not there.
+func (d *Device) fetch(v *variant) (address uintptr, ok bool) {
+	object, symbol, ok := d.store.find(v.key)
+	if !ok {
+		return 0, false
+	}
+	address, err := load(object, symbol)
+	return address, err == nil
+}
+
+// unit is what one run of the compiler takes: kernels of one kind of contraction.
+type unit []*variant
+
+// divide spreads variants over at most about parts units, each of one contraction, the longest sources first.
+func divide(variants []*variant, parts int) []unit {
+	var units []unit
+	for _, contract := range []bool{false, true} {
+		var kind []*variant
+		for _, v := range variants {
+			if v.kernel.Contract == contract {
+				kind = append(kind, v)
+			}
+		}
+		slices.SortStableFunc(kind, func(a, b *variant) int { return len(b.out.Source) - len(a.out.Source) })
+		n := min(max(1, parts*len(kind)/max(1, len(variants))), len(kind))
+		bins, length := make([]unit, n), make([]int, n)
+		for _, v := range kind {
+			i := slices.Index(length, slices.Min(length))
+			bins[i] = append(bins[i], v)
+			length[i] += len(v.out.Source)
+		}
+		units = append(units, bins...)
+	}
+	return units
+}
+
+// make compiles a unit, records it in the cache, loads it and settles its variants.
+func (d *Device) make(ctx context.Context, u unit) {
+	object, symbols, err := d.compile(ctx, u)
+	for _, v := range u {
+		var address uintptr
+		e := err
+		if e == nil {
+			address, e = load(object, symbols[v.key])
+		}
+		d.loaded.settle(v, address, e)
+	}
+}
+
+// compile makes the object of a unit and its references in the cache.
+func (d *Device) compile(ctx context.Context, u unit) (object string, symbols map[string]string, err error) {
+	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
+	symbols = map[string]string{}
+	var source strings.Builder
+	source.WriteString(render.Prelude(d.target))
+	keys := make([]string, len(u))
+	for i, v := range u {
+		// Kernels may share a name; the preprocessor gives each function its own.
+		symbol := fmt.Sprintf("%s_%s", v.out.Name, v.key[:16])
+		fmt.Fprintf(&source, "\n#define %s %s\n%s\n#undef %s\n", v.out.Name, symbol, v.out.Source, v.out.Name)
+		symbols[v.key], keys[i] = symbol, v.key
+	}
+	name := digest(keys...)
+	path := d.store.path(name, ".c")
+	if err := writeAtomically(path, []byte(source.String())); err != nil {
+		return "", nil, err
+	}
+	object = d.store.path(name, ".so")
+	err = d.compiler.compile(ctx, d.flags(u[0].kernel.Contract), path, object)
+	if ce, ok := errors.AsType[*CompileError](err); ok {
+		for _, v := range u {
+			ce.Kernels = append(ce.Kernels, v.kernel.Name)
+		}
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return object, symbols, d.store.refer(name, symbols)
+}

@@ -1,0 +1,149 @@
+package native
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// call is a variant with its buffers and scalars: what launches need, laid out for C in one pinned block of words. First
+// the buffers' addresses, then the scalars as floats, then as integers, then frames, one for each launch under way.
+type call struct {
+	v      *variant
+	mem    []device.Memory // keeps the buffers alive
+	words  []uint64
+	frames int           // where the frames start
+	size   int           // words a frame takes
+	free   atomic.Uint64 // a bit set for each free frame
+}
+
+// argWords is the size of render.Args in words.
+const argWords = int(unsafe.Sizeof(render.Args{}) / 8)
+
+// maxFrames is how many launches of one binding run at once without allocating.
+const maxFrames = 32
+
+func newCall(v *variant, b device.Bindings) (*call, error) {
+	mem, err := memories(v, b)
+	if err != nil {
+		return nil, err
+	}
+	nb, na, axes := len(mem), len(v.out.Args), len(v.kernel.Axes)
+	c := &call{v: v, mem: mem, frames: nb + 2*na, size: argWords + axes}
+	frames := min(max(4, 2*runtime.GOMAXPROCS(0)), maxFrames)
+	c.words = make([]uint64, max(1, c.frames+frames*c.size))
+	c.free.Store(1<<frames - 1)
+	for i, buf := range v.out.Bufs {
+		first := uintptr(unsafe.Pointer(unsafe.SliceData(mem[i].Host())))
+		c.words[i] = uint64(first) + uint64(buf.Pad.Before*buf.Type.Size())
+	}
+	for i, a := range v.out.Args {
+		s, ok := b.Args[a.Name]
+		if !ok {
+			return nil, fmt.Errorf("native: kernel %s: no value for its argument %s", v.kernel.Name, a.Name)
+		}
+		*(*float64)(unsafe.Pointer(&c.words[nb+i])) = s.F
+		*(*int64)(unsafe.Pointer(&c.words[nb+na+i])) = s.I
+	}
+	for i := range frames {
+		at := c.frames + i*c.size
+		c.frame(c.words[at : at+c.size])
+	}
+	pin := new(runtime.Pinner)
+	pin.Pin(&c.words[0])
+	runtime.AddCleanup(c, (*runtime.Pinner).Unpin, pin)
+	return c, nil
+}
+
+// frame fills in a launch's arguments, the tile apart. The words are pinned or about to be.
+func (c *call) frame(w []uint64) {
+	address := func(words []uint64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(words))) }
+	nb, na := len(c.mem), len(c.v.out.Args)
+	lo := address(w[argWords:])
+	*(*render.Args)(unsafe.Pointer(&w[0])) = render.Args{
+		Buf:  address(c.words),
+		Farg: address(c.words[nb:]),
+		Iarg: address(c.words[nb+na:]),
+		Lo:   lo,
+		Hi:   lo + uintptr(4*len(c.v.kernel.Axes)),
+	}
+}
+
+// launch runs the kernel over a tile that lies within its axes.
+func (c *call) launch(t device.Tile) error {
+	if err := checkTile(c.v.kernel, t); err != nil {
+		return err
+	}
+	if t.Points() == 0 {
+		return nil
+	}
+	for i, m := range c.mem {
+		if b := c.v.out.Bufs[i]; len(m.Host()) < int(b.Bytes()) {
+			return fmt.Errorf("native: kernel %s: buffer %s has been freed", c.v.kernel.Name, b.Name)
+		}
+	}
+	i := c.take()
+	if i < 0 {
+		return c.launchApart(t)
+	}
+	at := c.frames + i*c.size
+	c.run(c.words[at:at+c.size], t)
+	c.free.Or(1 << i)
+	return nil
+}
+
+// take claims a free frame; -1 when all are in use.
+func (c *call) take() int {
+	for {
+		free := c.free.Load()
+		if free == 0 {
+			return -1
+		}
+		if c.free.CompareAndSwap(free, free&(free-1)) {
+			return bits.TrailingZeros64(free)
+		}
+	}
+}
+
+// launchApart runs a launch in a frame of its own.
+func (c *call) launchApart(t device.Tile) error {
+	w := make([]uint64, c.size)
+	var pin runtime.Pinner
+	pin.Pin(&w[0])
+	defer pin.Unpin()
+	c.frame(w)
+	c.run(w, t)
+	return nil
+}
+
+func (c *call) run(w []uint64, t device.Tile) {
+	if len(t) > 0 {
+		bounds := unsafe.Slice((*int32)(unsafe.Pointer(&w[argWords])), 2*len(t))
+		for i, r := range t {
+			bounds[i], bounds[len(t)+i] = int32(r.Lo), int32(r.Hi)
+		}
+	}
+	purego.SyscallN(c.v.function.address, uintptr(unsafe.Pointer(&w[0])))
+	runtime.KeepAlive(c)
+}
+
+// checkTile reports a tile that is not within the kernel's axes.
+func checkTile(k *ir.Kernel, t device.Tile) error {
+	if len(t) != len(k.Axes) {
+		return fmt.Errorf("native: kernel %s has %d axes, the tile %d", k.Name, len(k.Axes), len(t))
+	}
+	for i, r := range t {
+		if a := k.Axes[i]; r.Lo < 0 || r.Hi < r.Lo || r.Hi > a.Extent {
+			return fmt.Errorf("native: kernel %s: tile %d..%d is outside axis %s of %d points", k.Name, r.Lo, r.Hi, a.Name, a.Extent)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,159 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script writes an executable shell script.
+func script(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestNoCompilerSaysWhatWasTried(t *testing.T) {
+	dir := t.TempDir()
+	old := script(t, dir, "gcc-4", "echo '#define __GNUC__ 4'\n")
+	other := script(t, dir, "othercc", "echo '#define __TINYC__ 1'\n")
+	broken := script(t, dir, "brokencc", "echo 'cannot execute cc1' >&2; exit 1\n")
+	_, err := New(Config{Compilers: []string{"no-such-compiler", old, other, broken, " "}, Cache: dir})
+	if !errors.Is(err, ErrNoCompiler) {
+		t.Fatalf("got %v, want ErrNoCompiler", err)
+	}
+	for _, want := range []string{"no-such-compiler: not found", "gcc 4 is older than 10", "not a GNU C compiler", "cannot execute cc1", "empty command", "WEFT_CC"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+	var e *NoCompilerError
+	if !errors.As(err, &e) || len(e.Tried) != 5 {
+		t.Errorf("got %d attempts, want 5", len(e.Tried))
+	}
+}
+
+// TestWarmStartRunsNoCompiler counts the runs of a compiler through a script in front of it.
+func TestWarmStartRunsNoCompiler(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no cc: ", err)
+	}
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	wrapper := script(t, dir, "cc", "echo run >> "+log+"\nexec "+cc+" \"$@\"\n")
+	runs := func() int {
+		text, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "run\n")
+	}
+	config := Config{Compilers: []string{wrapper}, Cache: dir}
+	first, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runs() != 1 {
+		t.Fatalf("a cold start ran the compiler %d times, want 1", runs())
+	}
+	second, err := New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runs() != 1 {
+		t.Errorf("a warm start ran the compiler")
+	}
+	if a, b := first.Info(), second.Info(); a != b {
+		t.Errorf("warm start: %+v, cold start: %+v", b, a)
+	}
+	if err := os.Chtimes(wrapper, time.Now(), time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(config); err != nil {
+		t.Fatal(err)
+	}
+	if runs() != 2 {
+		t.Errorf("a replaced compiler was not asked again")
+	}
+}
+
+func TestDamagedProbeIsReplaced(t *testing.T) {
+	d := open(t, "")
+	dir := filepath.Dir(d.store.dir)
+	files, err := filepath.Glob(filepath.Join(dir, "compiler-*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte(`{"Command":[]`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := New(Config{Compilers: FromEnv().Compilers, Cache: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.compiler.ID != d.compiler.ID {
+		t.Error("the compiler's identity changed")
+	}
+	if _, ok := readProbe(files[0]); !ok {
+		t.Error("the damaged file was not replaced")
+	}
+}
+
+func TestISAErrors(t *testing.T) {
+	d := open(t, "")
+	if _, _, err := chooseTarget("sse9", d.compiler.Macros); err == nil || !strings.Contains(err.Error(), "avx512, avx2, portable") {
+		t.Errorf("unknown instruction set: %v", err)
+	}
+	if _, _, err := chooseTarget("avx512", map[string]string{"__AVX2__": "1"}); err == nil || !strings.Contains(err.Error(), "__AVX512F__") {
+		t.Errorf("missing instruction set: %v", err)
+	}
+	target, march, err := chooseTarget("", map[string]string{"__AVX2__": "1", "__FMA__": "1", "__F16C__": "1", "__BMI2__": "1", "__AVX512F__": "1"})
+	if err != nil || target.ISA != "avx2" || march[0] != "-march=native" {
+		t.Errorf("half an AVX-512: got %v %v %v, want avx2", target, march, err)
+	}
+}
+
+func TestCompileErrorSaysWhere(t *testing.T) {
+	d := open(t, "")
+	dir := t.TempDir()
+	source := filepath.Join(dir, "bad.c")
+	if err := os.WriteFile(source, []byte("int f(void) { return no_such_name; }\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := d.compiler.compile(context.Background(), nil, source, filepath.Join(dir, "bad.so"))
+	var ce *CompileError
+	if !errors.As(err, &ce) {
+		t.Fatalf("got %v, want a CompileError", err)
+	}
+	ce.Kernels = []string{"beam"}
+	for _, want := range []string{"beam", "no_such_name", source} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error does not say %q: %v", want, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.so")); len(left) > 0 {
+		t.Errorf("a failed run left %v", left)
+	}
+}
+
+func TestCancelledCompile(t *testing.T) {
+	d := open(t, "")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("int f;\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.compiler.compile(ctx, nil, dir+"/a.c", dir+"/a.so"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+}

@@ -1,0 +1,112 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// Device is the CPU with a C compiler.
+type Device struct {
+	compiler *compiler
+	target   render.Target
+	march    []string
+	store    store
+	loaded   loaded
+}
+
+var _ device.Device = (*Device)(nil)
+
+// New finds a compiler and the processor's best instruction set. Without a usable compiler the error matches
+// ErrNoCompiler and says what was tried.
+func New(c Config) (*Device, error) {
+	dir, err := c.folder()
+	if err != nil {
+		return nil, err
+	}
+	cc, err := findCompiler(context.Background(), c.candidates(), probeCache{dir})
+	if err != nil {
+		return nil, err
+	}
+	target, march, err := chooseTarget(c.ISA, cc.Macros)
+	if err != nil {
+		return nil, err
+	}
+	limit := c.CacheLimit
+	if limit == 0 {
+		limit = DefaultCacheLimit
+	}
+	d := &Device{compiler: cc, target: target, march: march, store: store{filepath.Join(dir, "objects"), limit}}
+	d.loaded.functions = map[string]*function{}
+	return d, nil
+}
+
+// Info names the processor, the compiler and the instruction set.
+func (d *Device) Info() device.Info {
+	isa := d.target.ISA
+	if d.compiler.CPU != "" && len(d.march) > 0 && d.march[0] == "-march=native" {
+		isa += ", " + d.compiler.CPU
+	}
+	return device.Info{
+		Name:    "cpu",
+		Kind:    "native",
+		Detail:  strings.Join([]string{processorName(), d.compiler.Version, isa}, "; "),
+		Threads: runtime.GOMAXPROCS(0),
+	}
+}
+
+// Target is the instruction set code is generated for.
+func (d *Device) Target() render.Target { return d.target }
+
+// processorName is the model as Linux reports it, or the architecture.
+func processorName() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+// Alloc gives host memory outside the Go heap.
+func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) { return device.NewHostMemory(buf) }
+
+// Compile renders the kernels and compiles those that are not in the cache, as few compiler runs side by side as there are
+// processors. A kernel appears in an error by its name.
+func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.Options) ([]device.Program, error) {
+	var all []*variant
+	programs := make([]*program, len(kernels))
+	for i, k := range kernels {
+		for _, a := range k.Axes {
+			if a.Extent < 0 || a.Extent > math.MaxInt32 {
+				return nil, fmt.Errorf("native: kernel %s: axis %s of %d points; at most %d", k.Name, a.Name, a.Extent, math.MaxInt32)
+			}
+		}
+		p, err := d.plan(k, opt)
+		if err != nil {
+			return nil, err
+		}
+		programs[i] = p
+		all = append(all, p.variants...)
+	}
+	if err := d.build(ctx, all); err != nil {
+		return nil, err
+	}
+	out := make([]device.Program, len(programs))
+	for i, p := range programs {
+		out[i] = p
+	}
+	return out, nil
+}

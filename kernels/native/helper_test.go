@@ -1,0 +1,67 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"weft/kernels/render"
+)
+
+// open returns a device with a cache of its own for one instruction set (empty: the best), or skips the test.
+func open(t testing.TB, isa string) *Device {
+	t.Helper()
+	c := FromEnv()
+	c.ISA, c.Cache = isa, t.TempDir()
+	return openWith(t, c)
+}
+
+func openWith(t testing.TB, c Config) *Device {
+	t.Helper()
+	d, err := New(c)
+	if errors.Is(err, ErrNoCompiler) {
+		t.Skip(err)
+	}
+	if err != nil {
+		if c.ISA != "" && !supported(t, c.ISA) {
+			t.Skip(err)
+		}
+		t.Fatal(err)
+	}
+	return d
+}
+
+// supported reports that the machine's best instruction set includes isa.
+func supported(t testing.TB, isa string) bool {
+	d, err := New(Config{Cache: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range levels {
+		if l.target.ISA == isa {
+			return len(l.lack(d.compiler.Macros)) == 0
+		}
+	}
+	return true
+}
+
+// buildC compiles C text that follows the prelude and loads a symbol of it.
+func buildC(t testing.TB, d *Device, contract bool, text string, symbols ...string) []uintptr {
+	t.Helper()
+	dir := t.TempDir()
+	if err := writeAtomically(dir+"/test.c", []byte(render.Prelude(d.target)+text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.compiler.compile(context.Background(), d.flags(contract), dir+"/test.c", dir+"/test.so"); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]uintptr, len(symbols))
+	for i, s := range symbols {
+		a, err := load(dir+"/test.so", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = a
+	}
+	return out
+}

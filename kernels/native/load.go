@@ -1,0 +1,22 @@
+//go:build unix
+
+package native
+
+import (
+	"fmt"
+
+	"github.com/ebitengine/purego"
+)
+
+// load opens a shared object, which stays open, and returns the address of a symbol.
+func load(object, symbol string) (uintptr, error) {
+	handle, err := purego.Dlopen(object, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return 0, fmt.Errorf("native: cannot load a compiled kernel: %w", err)
+	}
+	address, err := purego.Dlsym(handle, symbol)
+	if err != nil {
+		return 0, fmt.Errorf("native: %s has no %s: %w", object, symbol, err)
+	}
+	return address, nil
+}

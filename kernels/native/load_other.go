@@ -1,0 +1,12 @@
+//go:build !unix
+
+package native
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func load(object, symbol string) (uintptr, error) {
+	return 0, fmt.Errorf("native: loading compiled kernels is not supported on %s", runtime.GOOS)
+}
