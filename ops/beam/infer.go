@@ -113,13 +113,13 @@ func (s *setup) checkGrid(p *problems) {
 
 func (s *setup) checkTransmit(p *problems) {
 	if s.law != nil {
-		p.join(s.law.fits(s.probe))
+		p.join(s.law.Fits(s.probe))
 	} else {
 		s.checkArrivals(p)
 	}
 	have := s.size(s.transmit)
 	switch {
-	case s.law == nil && s.given.Elem.Complex, have == s.shots() && s.transmit >= 0, s.transmit < 0 && s.shots() == 1:
+	case have == s.shots() && s.transmit >= 0, s.transmit < 0 && s.shots() == 1:
 	case s.transmit < 0:
 		p.add(ops.CodeMissingDim, "input", "stack the shots along transmit", "there are %d transmits, and the input has no dim transmit", s.shots())
 	default:
@@ -130,12 +130,7 @@ func (s *setup) checkTransmit(p *problems) {
 // checkArrivals compares an array of arrival times with the grid.
 func (s *setup) checkArrivals(p *problems) {
 	t := s.given
-	if t.Elem.Complex || !t.Elem.Base.Float() {
-		p.add(ops.CodeWrongElementType, "transmit", "", "arrival times are real numbers, and the array is %s", t.Elem)
-	}
-	if want := ops.MustUnit("s"); !t.Unit.Same(want) {
-		p.add(ops.CodeWrongUnit, "transmit", "multiply plain numbers by 1 s", "arrival times are in s, and the array is in %s", t.Unit.Describe())
-	}
+	checkTimes(p, "transmit", t)
 	known := []string{"transmit"}
 	for _, d := range s.grid.Dims() {
 		known = append(known, d.Name)

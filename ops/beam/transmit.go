@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"weft/kernels/ir"
 	"weft/ops"
 )
 
@@ -25,9 +26,11 @@ type Law interface {
 	// meets it before time zero.
 	Distance(p *Probe, c float64, shot int, at [3]float64) float64
 
+	// Fits returns a Problem about an argument transmit if the law is made for another probe.
+	Fits(*Probe) error
+
 	name() string
 	append(Law) (Law, bool) // the shots of both, if the laws are of one kind
-	fits(*Probe) error
 	lower(*arrival)
 }
 
@@ -55,7 +58,7 @@ func (f firstArrival) append(l Law) (Law, bool) {
 	return firstArrival{append(append([][]float64{}, f.delays...), g.delays...)}, ok
 }
 
-func (f firstArrival) fits(p *Probe) error {
+func (f firstArrival) Fits(p *Probe) error {
 	for _, t := range f.delays {
 		if t != nil && len(t) != p.Elements() {
 			return ops.Wrong(ops.CodeExtentMismatch, "transmit", "list one delay an element", "first_arrival has %d delays, and the probe %d elements", len(t), p.Elements())
@@ -80,7 +83,7 @@ func (w planeWave) append(l Law) (Law, bool) {
 	return planeWave{append(append([][3]float64{}, w.directions...), v.directions...)}, ok
 }
 
-func (planeWave) fits(*Probe) error { return nil }
+func (planeWave) Fits(*Probe) error { return nil }
 
 // virtualSource: a spherical front around the point v, which passes the origin at time zero. Behind the probe (v_z < 0) it
 // diverges from v: d = |r - v| - |v|. In front it converges: d = |v| - |r - v| before the focus, |v| + |r - v| behind it.
@@ -106,7 +109,7 @@ func (s virtualSource) append(l Law) (Law, bool) {
 	return virtualSource{append(append([][3]float64{}, s.points...), v.points...)}, ok
 }
 
-func (virtualSource) fits(*Probe) error { return nil }
+func (virtualSource) Fits(*Probe) error { return nil }
 
 // simultaneous is first_arrival of elements that all fire at time zero.
 func simultaneous() Law { return firstArrival{[][]float64{nil}} }
@@ -269,9 +272,35 @@ var arrivalsLaw = &ops.Spec{
 	Doc:   "Transmit law: the time at which the wave meets each point of the grid, as an array.",
 	Group: group,
 	Long: "The array has the dims of the grid and, for several shots, transmit. NaN marks points that the wave does not reach:\n" +
-		"they receive nothing. beamform(transmit: a) takes the array as it is, too.",
-	Params:   []ops.Param{ops.In("times", "arrival times").Of("s")},
-	Returns:  "a transmit law",
-	Examples: []ops.Example{},
-	Make:     func(c *ops.Call) (ops.Value, error) { return c.Args["times"], nil },
+		"they receive nothing. Here the times are only checked: beamform(transmit: times) takes the array as it is, too.",
+	Params:    []ops.Param{ops.In("times", "arrival times").Of("s")},
+	Returns:   "the times",
+	Error:     ops.ErrorRule{Metric: ops.Exact},
+	Infer:     inferArrivals,
+	Lower:     lowerArrivals,
+	Reference: func(_ *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) { return []ops.Dense{in["times"]}, nil },
+}
+
+func inferArrivals(c *ops.Call) ([]ops.Output, error) {
+	var p problems
+	t := c.Type("times")
+	checkTimes(&p, "times", t)
+	return []ops.Output{{Type: t}}, p.err()
+}
+
+func lowerArrivals(l *ops.Lowering) []*ops.Stage {
+	in := l.In("times")
+	return []*ops.Stage{l.Stage("", in.Type, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		return in.At(b, index...)
+	})}
+}
+
+// checkTimes reports an array that does not hold times.
+func checkTimes(p *problems, arg string, t ops.Type) {
+	if t.Elem.Complex || !t.Elem.Base.Float() {
+		p.add(ops.CodeWrongElementType, arg, "", "arrival times are real numbers, and the array is %s", t.Elem)
+	}
+	if want := ops.MustUnit("s"); !t.Unit.Same(want) {
+		p.add(ops.CodeWrongUnit, arg, "multiply plain numbers by 1 s", "arrival times are in s, and the array is in %s", t.Unit.Describe())
+	}
 }

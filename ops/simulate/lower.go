@@ -1,0 +1,148 @@
+package simulate
+
+import (
+	"math"
+	"math/cmplx"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// tables are the scene's geometry in samples, float64: a phase of hundreds of radians hangs on it.
+type tables struct {
+	way      *ops.Stage // transmit way [transmit, point]
+	point    [3]*ops.Stage
+	element  [3]*ops.Stage
+	strength *ops.Stage
+}
+
+func (s *scene) tables(l *ops.Lowering) tables {
+	scale := s.fs / s.c
+	list := func(name string, n int, value func(i int) float64) *ops.Stage {
+		data := make([]float64, n)
+		for i := range data {
+			data[i] = value(i)
+		}
+		return l.Table(name, ir.F64, data, ops.Dim{Name: name, Size: n})
+	}
+	points, elements := len(s.points), s.probe.Elements()
+	var t tables
+	ways := make([]float64, 0, s.law.Shots()*points)
+	for shot := range s.law.Shots() {
+		for _, p := range s.points {
+			ways = append(ways, s.law.Distance(s.probe, s.c, shot, p.At)*scale)
+		}
+	}
+	t.way = l.Table("transmit_way", ir.F64, ways, ops.Dim{Name: "transmit", Size: s.law.Shots()}, ops.Dim{Name: "point", Size: points})
+	for a, name := range []string{"x", "y", "z"} {
+		t.point[a] = list("point_"+name, points, func(i int) float64 { return s.points[i].At[a] * scale })
+		t.element[a] = list("element_"+name, elements, func(i int) float64 { return s.probe.Element(i)[a] * scale })
+	}
+	t.strength = list("amplitude", points, func(i int) float64 { return s.points[i].Amplitude * referenceDistance * scale })
+	return t
+}
+
+func (t tables) all() []*ops.Stage {
+	return append(append([]*ops.Stage{t.way, t.strength}, t.point[:]...), t.element[:]...)
+}
+
+// from is the way from element e to point k, and its length.
+func (t tables) from(b *ops.Body, k, e *ir.Node) (d [3]*ir.Node, r *ir.Node) {
+	for a := range d {
+		d[a] = b.Sub(t.point[a].At(b, k).Re, t.element[a].At(b, e).Re)
+	}
+	return d, b.Sqrt(b.Add(b.Add(b.Mul(d[0], d[0]), b.Mul(d[1], d[1])), b.Mul(d[2], d[2])))
+}
+
+func lower(l *ops.Lowering) []*ops.Stage {
+	s, err := resolve(l.Call)
+	if err != nil {
+		panic("simulate: lowering of a call that does not check: " + err.Error())
+	}
+	t := s.tables(l)
+	pairs := []ops.Dim{{Name: "transmit", Size: s.law.Shots()}, {Name: "point", Size: len(s.points)}, {Name: "element", Size: s.probe.Elements()}}
+	delay := l.Stage("delay", ops.Type{Elem: ops.F64, Dims: pairs}, t.all(), func(b *ops.Body, i []*ir.Node) ops.Elem {
+		_, r := t.from(b, i[1], i[2])
+		return ops.Real(b.Add(t.way.At(b, i[0], i[1]).Re, r))
+	})
+	echo := l.Stage("echo", ops.Type{Elem: ops.C64, Dims: pairs}, append(t.all(), delay), func(b *ops.Body, i []*ir.Node) ops.Elem {
+		a := s.amplitudeNode(b, t, i[1], i[2])
+		turns := b.Mul(delay.At(b, i...).Re, b.F64(s.fc/s.fs))
+		angle := b.Mul(b.Cast(ir.F32, b.Sub(turns, b.Alu(ir.Rint, turns))), b.F32(2*math.Pi))
+		return ops.Elem{Re: b.Mul(a, b.Alu(ir.Cos, angle)), Im: b.Neg(b.Mul(a, b.Alu(ir.Sin, angle)))}
+	})
+	out := l.Stage("", s.output(), []*ops.Stage{delay, echo}, func(b *ops.Body, i []*ir.Node) ops.Elem { return s.sample(b, delay, echo, i) })
+	out.Steps = []string{"delay", "pulse", "sum"}
+	if s.level > 0 {
+		out.Steps = append(out.Steps, "noise")
+	}
+	return []*ops.Stage{out}
+}
+
+// amplitudeNode is amplitude in a kernel.
+func (s *scene) amplitudeNode(b *ops.Body, t tables, k, e *ir.Node) *ir.Node {
+	d, r := t.from(b, k, e)
+	kx, ky := s.halfWaves()
+	a := b.Cast(ir.F32, b.Mul(b.Div(t.strength.At(b, k).Re, r), b.Div(d[2], r)))
+	for axis, half := range [2]float64{kx, ky} {
+		if half > 0 {
+			x := b.Mul(b.Cast(ir.F32, b.Div(d[axis], r)), b.F32(half))
+			small := b.Lt(b.Abs(x), b.F32(1e-4)) // 1 - x^2/6 is 1 there
+			a = b.Mul(a, b.Select(small, b.F32(1), b.Div(b.Alu(ir.Sin, x), x)))
+		}
+	}
+	return a
+}
+
+// sample is one element of the record.
+func (s *scene) sample(b *ops.Body, delay, echo *ops.Stage, index []*ir.Node) ops.Elem {
+	shot := b.I32(0)
+	if len(index) == 3 {
+		shot, index = index[0], index[1:]
+	}
+	n, e := index[0], index[1]
+	now := b.Add(b.Cast(ir.F64, n), b.F64(s.start*s.fs))
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(len(s.points)), Init: []*ir.Node{b.F32(0), b.F32(0)}, Monoid: ir.Sum}
+	sum := b.Fold(spec, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		u := b.Cast(ir.F32, b.Sub(now, delay.At(b, shot, k, e).Re))
+		pulse := b.Alu(ir.Exp, b.Mul(b.Mul(u, u), b.F32(-s.decay())))
+		a := echo.At(b, shot, k, e)
+		return []*ir.Node{b.Add(acc[0], b.Mul(pulse, a.Re)), b.Add(acc[1], b.Mul(pulse, a.Im))}, nil
+	})
+	out := ops.Elem{Re: sum[0], Im: sum[1]}
+	if sigma := s.noise(); sigma > 0 {
+		row := b.Add(b.Mul(shot, b.I32(s.samples)), n)
+		x, y := normalNodes(b, s.seed, b.Add(b.Mul(row, b.I32(s.probe.Elements())), e))
+		out = ops.CAdd(b, out, ops.Elem{Re: b.Mul(x, b.F32(sigma)), Im: b.Mul(y, b.F32(sigma))})
+	}
+	return out
+}
+
+// referenceEchoes is the formula of the documentation.
+func referenceEchoes(c *ops.Call, _ map[string]ops.Dense) ([]ops.Dense, error) {
+	s, err := resolve(c)
+	if err != nil {
+		return nil, err
+	}
+	out := ops.NewDense(true, s.output().Shape()...)
+	sigma, i := s.noise(), 0
+	for shot := range s.law.Shots() {
+		for n := range s.samples {
+			for e := range s.probe.Elements() {
+				var sum complex128
+				for _, p := range s.points {
+					tau := s.delay(shot, p, e)
+					t := s.start*s.fs + float64(n) - tau*s.fs
+					sum += cmplx.Rect(s.amplitude(p, e)*math.Exp(-t*t*s.decay()), -2*math.Pi*s.fc*tau)
+				}
+				if sigma > 0 {
+					x, y := normalPair(s.seed, uint32(i))
+					sum += complex(sigma*x, sigma*y)
+				}
+				out.Set(i, sum)
+				i++
+			}
+		}
+	}
+	return []ops.Dense{out}, nil
+}
