@@ -114,8 +114,9 @@ type Instance struct {
 
 // Where is a place in a source text.
 type Where struct {
-	File      string
-	Line, Col int
+	File       string
+	Line, Col  int // from 1
+	Start, End int // byte offsets
 }
 
 // Annotation is @name(arg) after a stage.

@@ -1,0 +1,163 @@
+package check
+
+import (
+	"strings"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// annotations are the words that may follow a stage: what argument each takes.
+var annotations = map[string]struct {
+	takes ops.Kind // 0: none
+	what  string
+}{
+	"precision": {ops.KSymbol, "a type, as in @precision(f32)"},
+	"device":    {ops.KSymbol, "a device, as in @device(cpu)"},
+	"tolerance": {ops.KNumber, "an error, as in @tolerance(0.1 dB)"},
+	"tile":      {ops.KPair, "extents, as in @tile(z: 8)"},
+	"keep":      {0, ""},
+	"fuse":      {0, ""},
+}
+
+// annotate attaches what follows a stage to the operator use it made.
+func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
+	seen := map[string]bool{}
+	for _, a := range list {
+		name := a.Name.Text
+		known, ok := annotations[name]
+		if !ok {
+			var names []string
+			for n := range annotations {
+				names = append(names, n)
+			}
+			c.report(diag.UnknownAnnotation, a.Name.Span(), "there is no annotation @%s", name).Suggest(diag.Nearest(name, names)...)
+			continue
+		}
+		if seen[name] {
+			c.report(diag.DuplicateAnnotation, a.Span(), "@%s stands twice", name)
+			continue
+		}
+		seen[name] = true
+		value, ok := c.annotationValue(a, known.takes, known.what, in)
+		op := instanceOf(v)
+		if !ok || v == nil {
+			continue
+		}
+		if op == nil {
+			c.report(diag.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name)
+			continue
+		}
+		if why := unhonoured(name, value); why != "" {
+			c.report(diag.CannotHonour, a.Span(), "@%s is not honoured: %s", name, why)
+		}
+		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
+	}
+}
+
+// unhonoured says why an annotation changes nothing; empty when it does what it says.
+func unhonoured(name string, v ops.Value) string {
+	switch s, _ := v.(ops.Symbol); {
+	case name == "precision" && s != "f32":
+		return "stages compute in f32, and in f64 where the operator asks for it"
+	case name == "device" && s != "cpu":
+		return "the only device is cpu"
+	}
+	return ""
+}
+
+func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, what string, in env) (ops.Value, bool) {
+	var given []*syntax.Argument
+	if a.Arguments != nil {
+		given = a.Arguments.List
+	}
+	if takes == 0 {
+		if len(given) > 0 {
+			c.report(diag.BadAnnotation, a.Span(), "@%s takes nothing", a.Name.Text)
+		}
+		return nil, len(given) == 0
+	}
+	bad := func() (ops.Value, bool) {
+		c.report(diag.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, what)
+		return nil, false
+	}
+	if takes == ops.KPair {
+		out := ops.List{}
+		for _, g := range given {
+			v := c.eval(g.Value, in)
+			n, ok := v.(ops.Number)
+			if g.Name == nil || !ok || !n.Int || n.V < 1 {
+				return bad()
+			}
+			out = append(out, ops.Pair{Name: g.Name.Text, Value: n})
+		}
+		if len(out) == 0 {
+			return bad()
+		}
+		return out, true
+	}
+	if len(given) != 1 || given[0].Name != nil {
+		return bad()
+	}
+	v := c.eval(given[0].Value, in)
+	if v == nil {
+		return nil, false
+	}
+	if v.Kind() != takes {
+		return bad()
+	}
+	return v, true
+}
+
+// instanceOf is the operator use that made a value; nil when there is none.
+func instanceOf(v ops.Value) *ops.Instance {
+	switch v := v.(type) {
+	case ops.Array:
+		return v.Of
+	case ops.Record:
+		for _, f := range v.Fields {
+			if a, ok := f.(ops.Array); ok {
+				return a.Of
+			}
+		}
+	}
+	return nil
+}
+
+// overrides puts the command line's values in place of those of the file's params.
+func (c *checker) overrides() {
+	for name, text := range c.opt.Params {
+		b := c.globals[name]
+		if b == nil || b.kind != paramKind {
+			var names []string
+			for n, g := range c.globals {
+				if g.kind == paramKind {
+					names = append(names, n)
+				}
+			}
+			c.report(diag.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, text, name).Suggest(diag.Nearest(name, names)...)
+			continue
+		}
+		if e := c.override(b, text); e != nil {
+			b.value = e
+		}
+	}
+}
+
+// override reads the text of a param: as it stands where the file has a text, else as an expression.
+func (c *checker) override(b *binding, text string) syntax.Expr {
+	if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
+		return &syntax.String{Value: text}
+	}
+	list := &diag.List{}
+	file := syntax.Parse(diag.NewSource("-p "+b.name.Text, text), c.units, list)
+	if !list.HasErrors() && len(file.Statements) == 1 {
+		if s, ok := file.Statements[0].(*syntax.Sink); ok {
+			return s.Value
+		}
+	}
+	d := c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: not a value", b.name.Text, text)
+	d.Helpf("write it as in the file, for example -p %s='%s'", b.name.Text, b.value.Span().Text())
+	return nil
+}

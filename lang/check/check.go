@@ -1,0 +1,248 @@
+// Package check turns the tree of a pipeline file into a typed program: names resolved, functions written out, constants
+// computed, every operator's arguments bound and its outputs' shapes and units inferred. It reports everything it finds wrong.
+//
+// Definitions may stand anywhere in the file. A value that could not be computed poisons what uses it, so that one mistake is
+// reported once.
+package check
+
+import (
+	"slices"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+	"weft/ops/catalogue"
+)
+
+// Options of a check.
+type Options struct {
+	Params map[string]string // param overrides: name to the text of its value
+}
+
+// Program is a checked file.
+type Program struct {
+	File   string
+	Source *diag.Source
+	Sinks  []*ops.Instance // what the file asks for, in order
+	Params []Param
+}
+
+// Param is a constant the command line may override.
+type Param struct {
+	Name       string
+	Value      ops.Value
+	Overridden bool
+}
+
+// File checks a pipeline text. The program is complete only if the list has no errors.
+func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Program, diag.List) {
+	c := &checker{cat: cat, opt: opt, diags: &diag.List{}, globals: map[string]*binding{}, units: Units()}
+	src := diag.NewSource(name, string(text))
+	c.program = &Program{File: name, Source: src}
+	file := syntax.Parse(src, c.units, c.diags)
+	c.declare(file)
+	c.overrides()
+	for _, s := range file.Statements {
+		c.statement(s)
+	}
+	c.unused()
+	c.outputs()
+	if len(c.program.Sinks) == 0 && !c.diags.HasErrors() {
+		c.report(diag.NoSink, diag.Span{Source: src}, "nothing runs: no statement writes or shows anything").Helpf("end a pipeline with `| write(\"out.npy\")` or `| show`")
+	}
+	return c.program, *c.diags
+}
+
+// Units are the unit names of the language.
+func Units() syntax.Units {
+	return syntax.Units{IsUnit: ops.IsUnit, Names: func() []string { names, _ := ops.UnitNames(); return names }}
+}
+
+type checker struct {
+	cat     *catalogue.Catalogue
+	opt     Options
+	units   syntax.Units
+	diags   *diag.List
+	program *Program
+	globals map[string]*binding
+	order   []*binding // definitions in order of the file
+	calling []*syntax.Function
+	nextID  int
+}
+
+// binding is a name of the file: a param, a value or a function.
+type binding struct {
+	name  *syntax.Name
+	kind  diagKind
+	value syntax.Expr      // nil for a function and for a statement with syntax errors
+	fn    *syntax.Function // nil for a value
+	state state
+	out   ops.Value // nil: poisoned
+	used  bool
+}
+
+type diagKind string
+
+const (
+	paramKind diagKind = "param"
+	valueKind diagKind = "value"
+	fnKind    diagKind = "fn"
+	badKind   diagKind = "bad"
+)
+
+type state uint8
+
+const (
+	fresh state = iota
+	busy
+	done
+)
+
+func (c *checker) report(code string, at diag.Span, format string, a ...any) *diag.Diagnostic {
+	return c.diags.Report(code, at, format, a...)
+}
+
+// declare records every name the file defines.
+func (c *checker) declare(file *syntax.File) {
+	for _, s := range file.Statements {
+		b := &binding{}
+		switch s := s.(type) {
+		case *syntax.Param:
+			b.name, b.kind, b.value = s.Name, paramKind, s.Value
+		case *syntax.Assign:
+			b.name, b.kind, b.value = s.Name, valueKind, s.Value
+		case *syntax.Function:
+			b.name, b.kind, b.fn = s.Name, fnKind, s
+			c.parameters(s)
+		case *syntax.Bad:
+			b.name, b.kind = s.Name, badKind
+		}
+		if b.name == nil {
+			continue
+		}
+		c.define(b)
+	}
+}
+
+func (c *checker) define(b *binding) {
+	if old := c.globals[b.name.Text]; old != nil {
+		code := diag.DuplicateName
+		if old.kind == paramKind && b.kind == paramKind {
+			code = diag.DuplicateParameter
+		}
+		c.report(code, b.name.Span(), "`%s` is defined twice", b.name.Text).Relate(old.name.Span(), "first defined here")
+		return
+	}
+	if c.cat.Lookup(b.name.Text) != nil || c.cat.IsPrefix(b.name.Text) {
+		c.report(diag.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
+	}
+	c.globals[b.name.Text] = b
+	c.order = append(c.order, b)
+}
+
+func (c *checker) parameters(f *syntax.Function) {
+	for i, p := range f.Parameters {
+		for _, q := range f.Parameters[:i] {
+			if p.Text == q.Text {
+				c.report(diag.DuplicateParameter, p.Span(), "`%s` is a parameter twice", p.Text).Relate(q.Span(), "first here")
+			}
+		}
+	}
+}
+
+// statement evaluates one statement; definitions that others used are evaluated already.
+func (c *checker) statement(s syntax.Statement) {
+	switch s := s.(type) {
+	case *syntax.Param:
+		c.resolve(c.globals[s.Name.Text])
+	case *syntax.Assign:
+		c.resolve(c.globals[s.Name.Text])
+	case *syntax.Sink:
+		before := len(c.program.Sinks)
+		errors := c.diags.Len()
+		v := c.eval(s.Value, nil)
+		if v != nil && len(c.program.Sinks) == before && c.diags.Len() == errors {
+			c.report(diag.UnusedValue, s.Span(), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
+		}
+	}
+}
+
+// resolve evaluates a definition once.
+func (c *checker) resolve(b *binding) ops.Value {
+	if b.state != fresh || b.value == nil {
+		return b.out
+	}
+	b.state = busy
+	b.out = c.wanted(b.value, c.eval(b.value, nil))
+	b.state = done
+	if a, ok := b.out.(ops.Array); ok && a.Of.Label == "" {
+		a.Of.Label = b.name.Text
+	}
+	if b.kind == paramKind {
+		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 {
+			c.report(diag.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
+			b.out = nil
+		}
+		if b.out != nil {
+			_, over := c.opt.Params[b.name.Text]
+			c.program.Params = append(c.program.Params, Param{b.name.Text, b.out, over})
+		}
+	}
+	return b.out
+}
+
+// unused warns about definitions nothing refers to.
+func (c *checker) unused() {
+	for _, b := range c.order {
+		if b.used || b.kind == badKind || len(b.name.Text) > 0 && b.name.Text[0] == '_' {
+			continue
+		}
+		if a, ok := b.out.(ops.Array); ok && c.isSinkInput(a) {
+			continue // x = a | write("f"): the pipeline itself is the use
+		}
+		c.report(diag.UnusedName, b.name.Span(), "`%s` is defined and never used", b.name.Text)
+	}
+}
+
+func (c *checker) isSinkInput(a ops.Array) bool {
+	return slices.ContainsFunc(c.program.Sinks, func(s *ops.Instance) bool {
+		used := false
+		s.Call.Arrays(func(_ string, b ops.Array) { used = used || a == b })
+		return used
+	})
+}
+
+// outputs refuses two sinks to one file, and a sink to a file that is also read.
+func (c *checker) outputs() {
+	written := map[string]*ops.Instance{}
+	read := map[string]bool{}
+	var visit func(op *ops.Instance)
+	seen := map[*ops.Instance]bool{}
+	visit = func(op *ops.Instance) {
+		if seen[op] {
+			return
+		}
+		seen[op] = true
+		if op.Spec.Source != nil {
+			read[op.Call.Text("path")] = true
+		}
+		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
+	}
+	for _, s := range c.program.Sinks {
+		visit(s)
+	}
+	for _, s := range c.program.Sinks {
+		path := s.Call.Text("path")
+		if path == "" {
+			continue
+		}
+		at := c.spanOf(s.Where)
+		if old := written[path]; old != nil {
+			c.report(diag.DuplicateOutput, at, "%q is written twice", path).Relate(c.spanOf(old.Where), "first written here")
+		}
+		written[path] = s
+		if read[path] {
+			c.report(diag.OutputIsInput, at, "%q is read and written by the same program", path).Helpf("write to another file")
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package check
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/lang/diag"
+	"weft/ops"
+	"weft/ops/catalogue"
+)
+
+func array(t ops.Type) func(*ops.Call) ([]ops.Output, error) {
+	return func(*ops.Call) ([]ops.Output, error) { return []ops.Output{{Type: t}}, nil }
+}
+
+func like(c *ops.Call) ([]ops.Output, error) { return []ops.Output{{Type: c.Type("input")}}, nil }
+
+var line = ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "x", Size: 8}}, Unit: ops.MustUnit("m")}
+
+type disc struct{ r float64 }
+
+func (disc) Kind() ops.Kind   { return ops.KObject }
+func (d disc) String() string { return "disc" }
+func (disc) TypeName() string { return "disc" }
+
+// words is a small catalogue of operators that do nothing, for mistakes of every kind.
+func words() *catalogue.Catalogue {
+	input := ops.Param{Name: "input", Accept: ops.KArray, Unit: "*"}
+	two := 2.0
+	stage := func(name string, params ...ops.Param) *ops.Spec {
+		return &ops.Spec{Name: name, Params: append([]ops.Param{input}, params...), Infer: like, Lower: func(*ops.Lowering) []*ops.Stage { return nil }}
+	}
+	return catalogue.New([]*ops.Spec{
+		{Name: "data", Params: []ops.Param{{Name: "n", Accept: ops.KNumber, Default: ops.Number{V: 8, Int: true}, Integer: true, Positive: true}}, Infer: array(line), Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		{Name: "sim.noise", Infer: array(line), Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		stage("shift", ops.Param{Name: "dx", Accept: ops.KNumber, Unit: "m"}, ops.Param{Name: "times", Accept: ops.KNumber, Integer: true, Min: &two, Default: ops.Number{V: 2}}),
+		stage("smooth", ops.Param{Name: "window", Accept: ops.KSymbol | ops.KObject, Choices: []string{"hann", "rect"}, Objects: []string{"disc"}, Default: ops.Symbol("rect")}),
+		stage("total", ops.Param{Name: "over", Accept: ops.KSymbol | ops.KList, Optional: true}),
+		stage("slice", ops.Param{Name: "at", Accept: ops.KList}),
+		{Name: "column", Params: []ops.Param{{Name: "input", Accept: ops.KArray, Unit: "*", Dims: []string{"sample"}}}, Infer: like, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		stage("add", ops.Param{Name: "b", Accept: ops.KArray | ops.KNumber, Unit: "*"}),
+		stage("sqrt"), stage("mul", ops.Param{Name: "b", Accept: ops.KArray | ops.KNumber, Unit: "*"}),
+		{Name: "disc", Params: []ops.Param{{Name: "r", Accept: ops.KNumber, Unit: "m"}}, Make: func(c *ops.Call) (ops.Value, error) { return disc{c.Number("r")}, nil }},
+		{Name: "split", Params: []ops.Param{input}, Infer: func(c *ops.Call) ([]ops.Output, error) {
+			return []ops.Output{{Name: "low", Type: line}, {Name: "high", Type: line}}, nil
+		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		{Name: "refuse", Params: []ops.Param{input, {Name: "why", Accept: ops.KText}}, Infer: func(c *ops.Call) ([]ops.Output, error) {
+			return nil, ops.Wrong(diag.ExtentMismatch, "why", "ask nicely", "refused: %s", c.Text("why"))
+		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Sink: noSink},
+	})
+}
+
+var expectation = regexp.MustCompile(`#! (.*)$`)
+
+// expected reads the comments "#! E0202 part of the message; E0203 ..." of a text: what must be reported on each line.
+func expected(text string) map[int][]string {
+	out := map[int][]string{}
+	sc := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; sc.Scan(); n++ {
+		if m := expectation.FindStringSubmatch(sc.Text()); m != nil {
+			for _, e := range strings.Split(m[1], ";") {
+				out[n] = append(out[n], strings.TrimSpace(e))
+			}
+		}
+	}
+	return out
+}
+
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.weft")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test files", err)
+	}
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, list := File(f, text, words(), Options{})
+			want := expected(string(text))
+			for _, d := range list.Sorted() {
+				n := d.Span.Position().Line
+				got := d.Code + " " + d.Message
+				if d.Help != "" {
+					got += " help: " + d.Help
+				}
+				i := slices.IndexFunc(want[n], func(w string) bool { return matches(got, w) })
+				if i < 0 {
+					t.Errorf("%s:%d: unexpected %s", f, n, got)
+					continue
+				}
+				want[n] = slices.Delete(want[n], i, i+1)
+			}
+			for n, w := range want {
+				for _, m := range w {
+					t.Errorf("%s:%d: not reported: %s", f, n, m)
+				}
+			}
+		})
+	}
+}
+
+// matches reports that got begins with the code of want and contains its text.
+func matches(got, want string) bool {
+	code, text, _ := strings.Cut(want, " ")
+	return strings.HasPrefix(got, code+" ") && strings.Contains(got, text)
+}
+
+func TestOverrides(t *testing.T) {
+	text := []byte("param c = 1540 m/s\nparam path = \"a.npy\"\nshift(data(), dx: c * 1 s) | out(path: path)\n")
+	p, list := File("f", text, words(), Options{Params: map[string]string{"c": "2 km/s", "path": "b.npy"}})
+	if list.HasErrors() {
+		t.Fatal(list.Sorted())
+	}
+	if got := p.Sinks[0].Call.Text("path"); got != "b.npy" {
+		t.Errorf("path is %q", got)
+	}
+	shift := p.Sinks[0].Call.Args["input"].(ops.Array).Of
+	if got := shift.Call.Number("dx"); got != 2000 {
+		t.Errorf("dx is %g m, want 2000", got)
+	}
+	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.WrongUnit} {
+		name, value, _ := strings.Cut(over, "=")
+		_, list := File("f", text, words(), Options{Params: map[string]string{name: value}})
+		if !slices.ContainsFunc(list.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == code }) {
+			t.Errorf("-p %s: want %s, got %v", over, code, list.Sorted())
+		}
+	}
+}
+
+func TestConstants(t *testing.T) {
+	for text, want := range map[string]string{
+		"2 + 3 * 4":         "14",
+		"-2 ^ 2":            "-4",
+		"2 ^ 3 ^ 2":         "512",
+		"1 mm + 1 cm":       "11 mm",
+		"5 m / s":           "5 m / s",
+		"1540 m/s / 3 MHz":  "0.00051333333 m",
+		"(3 mm) * (2 mm)":   "6e-06 m^2",
+		"20 degC - 5 K":     "15 degC",
+		"sqrt(16)":          "4",
+		"max(2 mm, 1 cm)":   "1 cm",
+		"36 km/h == 10 m/s": "true",
+		"\"a\" + \"b\"":     "\"ab\"",
+		"not (1 < 2)":       "false",
+		"1 mm .. 3 mm in 3": "1 mm .. 3 mm in 3",
+		"[1 mm, 2 mm]":      "[1 mm, 2 mm]",
+		"(2 m)^2":           "4 m^2",
+		"60 dB - 6 dB":      "54 dB",
+		"cos(60 deg)":       "0.5",
+		"9.81 m/s^2 * 2 s":  "19.62 m s^-1",
+		"10 / 4":            "2.5",
+	} {
+		cat := catalogue.New([]*ops.Spec{
+			{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Sink: noSink},
+			{Name: "sqrt", Params: []ops.Param{{Name: "x", Accept: ops.KNumber, Unit: "*"}}}, {Name: "cos", Params: []ops.Param{{Name: "x", Accept: ops.KNumber, Unit: "*"}}},
+			{Name: "max", Params: []ops.Param{{Name: "x", Accept: ops.KNumber, Unit: "*"}, {Name: "y", Accept: ops.KNumber, Unit: "*"}}},
+		})
+		p, list := File("f", []byte("see("+text+")"), cat, Options{})
+		if list.HasErrors() || len(p.Sinks) != 1 {
+			t.Errorf("%s: %v", text, list.Sorted())
+			continue
+		}
+		if got := p.Sinks[0].Call.Args["v"].String(); got != want {
+			t.Errorf("%s = %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestNothingPanics(t *testing.T) {
+	for _, text := range []string{"", "x", "x | y", "a.b.c", "[1, x][y: 2]", "fn f(x) = f(x)\nf(1) | out", "a = b\nb = a\nout(a)", "data() @keep @keep(1)", "out(data())[x: 1]", "(1 | 2)", "param p = data()\nout(p)"} {
+		File("f", []byte(text), words(), Options{})
+	}
+}
+
+func TestHundredLinesAreQuick(t *testing.T) {
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, "v%d = data(n: %d) | shift(dx: %d mm) | smooth(window: hann)\n", i, i+1, i)
+	}
+	b.WriteString("out(v99)\n")
+	File("warm", []byte("out(data())"), words(), Options{})
+	start := time.Now()
+	File("f", []byte(b.String()), words(), Options{})
+	if d := time.Since(start); d > 50*time.Millisecond {
+		t.Errorf("checking 100 lines took %v, want at most 50 ms", d)
+	}
+}

@@ -1,0 +1,210 @@
+package check
+
+import (
+	"strings"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// env is the arguments of the function being written out.
+type env map[string]ops.Value
+
+// eval computes an expression; nil when it, or something it uses, is wrong. A bare name that nothing defines is a Symbol: the
+// parameter it is given to decides whether it is a choice, a dimension or a mistake.
+func (c *checker) eval(e syntax.Expr, in env) ops.Value {
+	switch e := e.(type) {
+	case *syntax.Paren:
+		return c.eval(e.Inner, in)
+	case *syntax.Number:
+		return c.number(e)
+	case *syntax.String:
+		return ops.Text(e.Value)
+	case *syntax.Bool:
+		return ops.Flag(e.Value)
+	case *syntax.Name:
+		return c.name(e, in)
+	case *syntax.List:
+		return c.list(e, in)
+	case *syntax.Range:
+		return c.rangeOf(e, in)
+	case *syntax.Unary:
+		return c.unary(e, in)
+	case *syntax.Binary:
+		return c.binary(e, in)
+	case *syntax.Field:
+		return c.field(e, in)
+	case *syntax.Index:
+		return c.index(e, in)
+	case *syntax.Call:
+		return c.call(e, in)
+	case *syntax.Pipeline:
+		return c.pipeline(e, in)
+	}
+	return nil
+}
+
+// wanted turns a Symbol into the report of an unknown name, where no choice can be meant.
+func (c *checker) wanted(e syntax.Expr, v ops.Value) ops.Value {
+	switch v := v.(type) {
+	case ops.Symbol:
+		c.unknownName(syntax.Unparen(e).Span(), string(v))
+		return nil
+	case ops.List:
+		l, ok := syntax.Unparen(e).(*syntax.List)
+		for i, x := range v {
+			if ok && c.wanted(l.Items[i], x) == nil {
+				return nil
+			}
+		}
+	}
+	return v
+}
+
+func (c *checker) unknownName(at diag.Span, name string) {
+	if c.cat.Lookup(name) != nil {
+		c.report(diag.OperatorAsValue, at, "`%s` is an operator, not a value", name).Helpf("call it: `%s(...)`, or pipe into it: `... | %s`", name, name)
+		return
+	}
+	var names []string
+	for n, b := range c.globals {
+		if b.out != nil || b.state == fresh {
+			names = append(names, n)
+		}
+	}
+	c.report(diag.UnknownName, at, "nothing is named `%s`", name).Suggest(diag.Nearest(name, names)...)
+}
+
+func (c *checker) name(n *syntax.Name, in env) ops.Value {
+	if v, ok := in[n.Text]; ok {
+		return v
+	}
+	b := c.globals[n.Text]
+	if b == nil {
+		return ops.Symbol(n.Text)
+	}
+	b.used = true
+	switch {
+	case b.kind == fnKind:
+		c.report(diag.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
+		return nil
+	case b.state == busy:
+		c.report(diag.CyclicDefinition, n.Span(), "`%s` is defined by way of itself", n.Text).Relate(b.name.Span(), "defined here")
+		return nil
+	}
+	return c.resolve(b)
+}
+
+func (c *checker) list(l *syntax.List, in env) ops.Value {
+	out := ops.List{}
+	ok := true
+	for _, e := range l.Items {
+		v := c.eval(e, in)
+		ok = ok && v != nil
+		out = append(out, v)
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+func (c *checker) field(f *syntax.Field, in env) ops.Value {
+	if path, ok := syntax.PathOf(f); ok && c.globals[path.Names[0].Text] == nil && in[path.Names[0].Text] == nil {
+		name := path.String()
+		if c.cat.Lookup(name) != nil {
+			c.unknownName(f.Span(), name)
+		} else {
+			c.unknownName(path.Names[0].Span(), path.Names[0].Text)
+		}
+		return nil
+	}
+	base := c.wanted(f.Base, c.eval(f.Base, in))
+	if base == nil {
+		return nil
+	}
+	r, ok := base.(ops.Record)
+	if !ok {
+		c.report(diag.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", base.Kind(), f.Name.Text)
+		return nil
+	}
+	v, ok := r.Fields[f.Name.Text]
+	if !ok {
+		c.report(diag.UnknownField, f.Name.Span(), "there is no `%s`; the parts are %s", f.Name.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(f.Name.Text, r.Names)...)
+		return nil
+	}
+	return v
+}
+
+// index is v[dim: place, ...], the operator slice.
+func (c *checker) index(x *syntax.Index, in env) ops.Value {
+	base := c.wanted(x.Base, c.eval(x.Base, in))
+	at := ops.List{}
+	ok := base != nil
+	for _, a := range x.Selection.List {
+		if a.Name == nil {
+			c.report(diag.IndexWithoutDim, a.Span(), "which dimension?").Helpf("name it: `[x: ...]`")
+			ok = false
+			continue
+		}
+		v := c.wanted(a.Value, c.eval(a.Value, in))
+		ok = ok && v != nil
+		at = append(at, ops.Pair{Name: a.Name.Text, Value: v})
+	}
+	if !ok {
+		return nil
+	}
+	return c.apply("slice", x.Span(), []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span()}})
+}
+
+// pipeline runs a value through stages.
+func (c *checker) pipeline(p *syntax.Pipeline, in env) ops.Value {
+	v := c.eval(p.Head, in)
+	c.annotate(v, p.Annotations, in)
+	var from syntax.Expr = p.Head
+	start := p.Head.Span()
+	for _, s := range p.Stages {
+		v = c.stage(s, v, from, start, in)
+		c.annotate(v, s.Annotations, in)
+		from = nil
+	}
+	return v
+}
+
+func (c *checker) stage(s *syntax.Stage, piped ops.Value, from syntax.Expr, start diag.Span, in env) ops.Value {
+	args := []argument{{value: piped, expr: from, at: start, piped: true}}
+	ok := piped != nil
+	if from != nil && piped != nil {
+		args[0].value = c.wanted(from, piped)
+		ok = args[0].value != nil
+	}
+	var list []*syntax.Argument
+	if s.Arguments != nil {
+		list = s.Arguments.List
+	}
+	more, fine := c.arguments(list, in)
+	return c.callee(s.Operator, s.Span(), append(args, more...), ok && fine)
+}
+
+func (c *checker) call(x *syntax.Call, in env) ops.Value {
+	args, ok := c.arguments(x.Arguments.List, in)
+	path, isPath := syntax.PathOf(x.Callee)
+	if !isPath {
+		c.report(diag.NotCallable, x.Callee.Span(), "this is not an operator")
+		return nil
+	}
+	return c.callee(path, x.Span(), args, ok)
+}
+
+// arguments evaluates what stands between parentheses.
+func (c *checker) arguments(list []*syntax.Argument, in env) ([]argument, bool) {
+	var out []argument
+	ok := true
+	for _, a := range list {
+		v := c.eval(a.Value, in)
+		ok = ok && v != nil
+		out = append(out, argument{value: v, expr: a.Value, name: a.Name, at: a.Value.Span()})
+	}
+	return out, ok
+}

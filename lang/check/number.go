@@ -1,0 +1,162 @@
+package check
+
+import (
+	"math"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// number is a literal with its unit, in SI.
+func (c *checker) number(n *syntax.Number) ops.Value {
+	if math.IsInf(n.Value, 0) {
+		c.report(diag.NotFiniteConstant, n.Span(), "the number is too large")
+		return nil
+	}
+	if n.Unit == nil {
+		return ops.Number{V: n.Value, Int: n.Whole}
+	}
+	u := ops.Unit{}
+	for _, f := range n.Unit.Factors {
+		unit, ok := ops.NamedUnit(f.Name.Text)
+		if !ok {
+			return nil // the scanner has reported it
+		}
+		if unit.Offset != 0 && (len(n.Unit.Factors) > 1 || f.Exponent != 1) {
+			c.report(diag.OffsetUnit, f.Span(), "%s has a zero of its own and does not multiply", f.Name.Text).Helpf("use K for differences")
+			return nil
+		}
+		if len(n.Unit.Factors) == 1 && f.Exponent == 1 {
+			u = unit
+			continue
+		}
+		p := unit.Power(f.Exponent)
+		scale := u.SI() * p.SI()
+		u = u.Times(p)
+		u.Scale = scale
+	}
+	u.Symbol = n.Unit.Span().Text()
+	return ops.Number{V: n.Value*u.SI() + u.Offset, Unit: u}
+}
+
+func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
+	from, ok1 := c.asNumber(r.Start, in, "a range begins with a number")
+	to, ok2 := c.asNumber(r.End, in, "a range ends with a number")
+	out := ops.Range{From: from, To: to}
+	ok3 := true
+	if r.Count != nil {
+		var n ops.Number
+		n, ok3 = c.asNumber(r.Count, in, "the number of points is a number")
+		switch {
+		case !ok3:
+		case !n.Unit.Plain() || n.V != math.Trunc(n.V):
+			c.report(diag.NotWhole, r.Count.Span(), "the number of points must be whole, not %s", n)
+			ok3 = false
+		case n.V < 1:
+			c.report(diag.ZeroExtent, r.Count.Span(), "a range of %s points is empty", n).Helpf("give at least 1")
+			ok3 = false
+		}
+		out.N = int(n.V)
+	}
+	if r.Step != nil {
+		var n ops.Number
+		n, ok3 = c.asNumber(r.Step, in, "the step is a number")
+		if ok3 && ok1 && ok2 && (n.V == 0 || (to.V-from.V)*n.V < 0) {
+			c.report(diag.BadStep, r.Step.Span(), "steps of %s never lead from %s to %s", n, from, to)
+			ok3 = false
+		}
+		if ok3 && ok1 && !n.Unit.Same(from.Unit) {
+			c.report(diag.UnitMismatch, r.Step.Span(), "the step is in %s, the range in %s", n.Unit.Describe(), from.Unit.Describe())
+			ok3 = false
+		}
+		out.Step = n.V
+	}
+	if !ok1 || !ok2 || !ok3 {
+		return nil
+	}
+	if !from.Unit.Same(to.Unit) {
+		c.report(diag.UnitMismatch, r.Span(), "a range from %s to %s mixes %s and %s", from, to, from.Unit.Describe(), to.Unit.Describe())
+		return nil
+	}
+	return out
+}
+
+func (c *checker) asNumber(e syntax.Expr, in env, what string) (ops.Number, bool) {
+	v := c.wanted(e, c.eval(e, in))
+	n, ok := v.(ops.Number)
+	if v != nil && !ok {
+		c.report(diag.NotANumber, e.Span(), "%s, not %s", what, v.Kind())
+	}
+	return n, ok
+}
+
+func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
+	v := c.wanted(u.Operand, c.eval(u.Operand, in))
+	if v == nil {
+		return nil
+	}
+	switch x := v.(type) {
+	case ops.Number:
+		if u.Operator.Text == "-" {
+			x.V = -x.V
+			return x
+		}
+	case ops.Flag:
+		if u.Operator.Text == "not" {
+			return !x
+		}
+	case ops.Array:
+		name := "not"
+		if u.Operator.Text == "-" {
+			name = "neg"
+		}
+		return c.apply(name, u.Span(), []argument{{value: v, expr: u.Operand}})
+	}
+	c.operandKind(u.Operand, u.Operator.Text, v)
+	return nil
+}
+
+func (c *checker) operandKind(e syntax.Expr, operator string, v ops.Value) {
+	if v.Kind() == ops.KRecord {
+		c.report(diag.RecordAsArray, e.Span(), "`%s` takes one array, this is a record of %s", operator, v.String()).Helpf("choose a part with `.name`")
+		return
+	}
+	c.report(diag.WrongKind, e.Span(), "`%s` does not take %s", operator, v.Kind())
+}
+
+// binaryOps maps the signs to operators of the catalogue; swapped ones take their operands the other way round.
+var binaryOps = map[string]struct {
+	name    string
+	swapped bool
+}{
+	"+": {"add", false}, "-": {"sub", false}, "*": {"mul", false}, "/": {"div", false}, "^": {"power", false},
+	"<": {"less", false}, "<=": {"less_equal", false}, ">": {"less", true}, ">=": {"less_equal", true},
+	"==": {"equal", false}, "!=": {"not_equal", false}, "and": {"and", false}, "or": {"or", false},
+}
+
+func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
+	left, right := c.wanted(b.Left, c.eval(b.Left, in)), c.wanted(b.Right, c.eval(b.Right, in))
+	if left == nil || right == nil {
+		return nil
+	}
+	op := b.Operator.Text
+	for _, side := range []struct {
+		e syntax.Expr
+		v ops.Value
+	}{{b.Left, left}, {b.Right, right}} {
+		if side.v.Kind()&(ops.KNumber|ops.KBool|ops.KArray|ops.KText) == 0 {
+			c.operandKind(side.e, op, side.v)
+			return nil
+		}
+	}
+	if left.Kind() == ops.KArray || right.Kind() == ops.KArray {
+		o := binaryOps[op]
+		args := []argument{{value: left, expr: b.Left}, {value: right, expr: b.Right}}
+		if o.swapped {
+			args[0], args[1] = args[1], args[0]
+		}
+		return c.apply(o.name, b.Span(), args)
+	}
+	return c.constant(b, left, right)
+}
