@@ -18,7 +18,7 @@ type variant struct {
 	kernel   *ir.Kernel
 	schedule render.Schedule
 	out      render.Output
-	key      string // digest of all the code depends on
+	key      string // digest of all that its code depends on
 	function *function
 	cached   bool // the object was found, not made
 }
@@ -28,15 +28,14 @@ func (d *Device) flags(contract bool) []string {
 	return append(slices.Clone(d.march), render.Flags(contract)...)
 }
 
-// render makes a variant, not compiled yet.
+// render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
 func (d *Device) render(k *ir.Kernel, s render.Schedule) (*variant, error) {
-	out, err := render.Render(k, s, d.target)
+	out, err := render.C(k, s, d.target, "weft_"+digest(ir.Hash(k), fmt.Sprintf("%+v", s))[:16])
 	if err != nil {
 		return nil, err
 	}
-	v := &variant{kernel: k, schedule: s, out: out}
-	v.key = digest(append([]string{out.Source, out.Name, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " ")}, d.flags(k.Contract)...)...)
-	return v, nil
+	made := append(d.flags(k.Contract), out.Source, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
+	return &variant{kernel: k, schedule: s, out: out, key: digest(made...)}, nil
 }
 
 // function is a loaded kernel, or one on its way.
@@ -168,34 +167,29 @@ func divide(variants []*variant, parts int) []unit {
 
 // make compiles a unit, records it in the cache, loads it and settles its variants.
 func (d *Device) make(ctx context.Context, u unit) {
-	object, symbols, err := d.compile(ctx, u)
+	object, err := d.compile(ctx, u)
 	for _, v := range u {
 		var address uintptr
 		e := err
 		if e == nil {
-			address, e = load(object, symbols[v.key])
+			address, e = load(object, v.out.Name)
 		}
 		d.loaded.settle(v, address, e)
 	}
 }
 
 // compile makes the object of a unit and its references in the cache.
-func (d *Device) compile(ctx context.Context, u unit) (object string, symbols map[string]string, err error) {
+func (d *Device) compile(ctx context.Context, u unit) (object string, err error) {
 	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
-	symbols = map[string]string{}
-	var source strings.Builder
-	source.WriteString(render.Prelude(d.target))
-	keys := make([]string, len(u))
+	source, keys, symbols := render.Prelude(d.target), make([]string, len(u)), map[string]string{}
 	for i, v := range u {
-		// Kernels may share a name; the preprocessor gives each function its own.
-		symbol := fmt.Sprintf("%s_%s", v.out.Name, v.key[:16])
-		fmt.Fprintf(&source, "\n#define %s %s\n%s\n#undef %s\n", v.out.Name, symbol, v.out.Source, v.out.Name)
-		symbols[v.key], keys[i] = symbol, v.key
+		source += "\n" + v.out.Source
+		keys[i], symbols[v.key] = v.key, v.out.Name
 	}
 	name := digest(keys...)
 	path := d.store.path(name, ".c")
-	if err := writeAtomically(path, []byte(source.String())); err != nil {
-		return "", nil, err
+	if err := writeAtomically(path, []byte(source)); err != nil {
+		return "", err
 	}
 	object = d.store.path(name, ".so")
 	err = d.compiler.compile(ctx, d.flags(u[0].kernel.Contract), path, object)
@@ -205,7 +199,7 @@ func (d *Device) compile(ctx context.Context, u unit) (object string, symbols ma
 		}
 	}
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	return object, symbols, d.store.refer(name, symbols)
+	return object, d.store.refer(name, symbols)
 }

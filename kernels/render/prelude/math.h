@@ -1,7 +1,7 @@
 /* Elementary functions of vectors, in plain GNU C vector arithmetic.
 
    The including prelude defines vf and vi (f32, i32), vd and vl (f64, i64), all four of one size in bytes, and includes
-   immintrin.h on AVX2 and up. v_NAMEf takes vf, v_NAME takes vd, s_NAMEf and s_NAME are the same code on one lane. A lane's
+   immintrin.h on AVX2 and up. v_NAME_f takes vf, v_NAME_d vd; s_NAME_f and s_NAME_d are the same code on one lane. A lane's
    result depends on that lane alone. Nothing here relies on contraction of a*b+c, nor breaks under it: products that must
    be exact have short factors.
 
@@ -79,7 +79,7 @@ FN vf m_join(vd lo, vd hi) {
 
 FN vf m_pow2(vi n) { return (vf)((n + 127) << 23); }
 
-FN vf v_expf(vf x) {
+FN vf v_exp_f(vf x) {
     vf c = m_pick(x > 89.0f, m_f(89), x); /* NaN stays */
     c = m_pick(c < -104.0f, m_f(-104), c);
     vf t = c * 1.44269504f + 0x1.8p23f; /* the nearest integer, also in t's low bits */
@@ -110,13 +110,13 @@ FN vf m_logedge(vf x, vf r) {
     return m_pick(x < 0.0f, m_f(__builtin_nanf("")), r);
 }
 
-FN vf v_logf(vf x) {
+FN vf v_log_f(vf x) {
     vf e, f, w;
     m_logsplit(x, &e, &f, &w);
     return m_logedge(x, e * 0x1.62e4p-1f + (f + (e * 0x1.7f7d1cp-20f + (w - 0.5f * (f * f)))));
 }
 
-FN vf v_log10f(vf x) {
+FN vf v_log10_f(vf x) {
     vf e, f, w;
     m_logsplit(x, &e, &f, &w);
     vf s = 0.5f * (f * f);
@@ -158,7 +158,7 @@ M_SLOW1(m_slow_sinf, vf, vi, sinf)
 M_SLOW1(m_slow_cosf, vf, vi, cosf)
 M_SLOW1(m_slow_tanf, vf, vi, tanf)
 
-FN vf v_sinf(vf x) {
+FN vf v_sin_f(vf x) {
     vi q, far = m_far(x);
     vf r = m_reduce(x, &q);
     r = m_sinq(r, q);
@@ -166,7 +166,7 @@ FN vf v_sinf(vf x) {
     return __builtin_expect(m_any(far), 0) ? m_slow_sinf(x, r, far) : r;
 }
 
-FN vf v_cosf(vf x) {
+FN vf v_cos_f(vf x) {
     vi q, far = m_far(x);
     vf r = m_reduce(x, &q);
     r = m_sinq(r, q + 1);
@@ -182,7 +182,7 @@ FN vd m_tan(vd x) {
     return m_pickd(x == 0.0, x, n / d);
 }
 
-FN vf v_tanf(vf x) {
+FN vf v_tan_f(vf x) {
     vi far = m_far(x);
     vf r = M_WIDE1(m_tan, x);
     return __builtin_expect(m_any(far), 0) ? m_slow_tanf(x, r, far) : r;
@@ -205,7 +205,7 @@ FN vd m_atan2(vd y, vd x) {
     return (vd)((vl)t | ((vl)y & M_SIGN64));
 }
 
-FN vf v_atan2f(vf y, vf x) { return M_WIDE2(m_atan2, y, x); }
+FN vf v_atan2_f(vf y, vf x) { return M_WIDE2(m_atan2, y, x); }
 
 /* The integer part of the exponent and the rest, for positive normal x: x = 2^e m with m in [sqrt(1/2), sqrt(2)). */
 FN vd m_exponent(vd x, vd *m) {
@@ -238,11 +238,11 @@ FN vd m_pow(vd x, vd y) {
     return m_pickd((y == 0.0) | (x == 1.0) | ((ax == 1.0) & (ay == M_INF)), m_d(1), v);
 }
 
-FN vf v_powf(vf x, vf y) { return M_WIDE2(m_pow, x, y); }
+FN vf v_pow_f(vf x, vf y) { return M_WIDE2(m_pow, x, y); }
 
 /* ---- f64 ---- */
 
-FN vd v_exp(vd x) {
+FN vd v_exp_d(vd x) {
     vd c = m_pickd(x > 710.0, m_d(710), x);
     c = m_pickd(c < -746.0, m_d(-746), c);
     vd t = c * 0x1.71547652b82fep+0 + 0x1.8p52, k = t - 0x1.8p52;
@@ -250,7 +250,7 @@ FN vd v_exp(vd x) {
     vd a = (((2.7620112139572367e-07 * z + 2.4801521246131495e-05) * z + 0.0013888888917245787) * z + 0.041666666666624066) * z + 0.50000000000000011;
     vd b = (((2.5100403716576691e-08 * z + 2.7557268421682613e-06) * z + 0.00019841269863078281) * z + 0.0083333333333300563) * z + 0.16666666666666669;
     vd e = (a + b * r) * z + r + 1.0;
-    m_vul u = (m_vul)((vl)t - 0x4338000000000000LL + 2048), s = u >> 1; /* in two steps, as in v_expf */
+    m_vul u = (m_vul)((vl)t - 0x4338000000000000LL + 2048), s = u >> 1; /* in two steps, as in v_exp_f */
     return e * (vd)((s - 1) << 52) * (vd)((u - s - 1) << 52);
 }
 
@@ -271,13 +271,13 @@ FN vd m_logedged(vd x, vd r) {
     return m_pickd(x < 0.0, m_d(__builtin_nan("")), r);
 }
 
-FN vd v_log(vd x) {
+FN vd v_log_d(vd x) {
     vd e, f, w;
     m_logsplitd(x, &e, &f, &w);
     return m_logedged(x, e * 0x1.62e42ffp-1 + (f - (0.5 * f * f - (w + e * -0x1.718432a1b0e26p-35))));
 }
 
-FN vd v_log10(vd x) {
+FN vd v_log10_d(vd x) {
     vd e, f, w;
     m_logsplitd(x, &e, &f, &w);
     vd s = 0.5 * f * f;
@@ -315,14 +315,14 @@ FN vl m_fard(vd x) { vd a = m_absd(x); return (a > (double)M_TRIG_LIMIT) & (a < 
 M_SLOW1(m_slow_sin, vd, vl, sin)
 M_SLOW1(m_slow_cos, vd, vl, cos)
 
-FN vd v_sin(vd x) {
+FN vd v_sin_d(vd x) {
     vl q, far = m_fard(x);
     vd l, r = m_quarterd(x, &q, &l);
     r = m_pickd(x == 0.0, x, m_sinqd(r, l, q));
     return __builtin_expect(m_any((vi)far), 0) ? m_slow_sin(x, r, far) : r;
 }
 
-FN vd v_cos(vd x) {
+FN vd v_cos_d(vd x) {
     vl q, far = m_fard(x);
     vd l, r = m_quarterd(x, &q, &l);
     r = m_sinqd(r, l, q + 1);
@@ -333,27 +333,27 @@ FN vd v_cos(vd x) {
     M_COLD vd N(vd x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l]); return x; }
 #define M_LIBRARY2(N, F) \
     M_COLD vd N(vd x, vd y) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l], y[l]); return x; }
-M_LIBRARY1(v_tan, tan)
-M_LIBRARY2(v_atan2, atan2)
-M_LIBRARY2(v_pow, pow)
+M_LIBRARY1(v_tan_d, tan)
+M_LIBRARY2(v_atan2_d, atan2)
+M_LIBRARY2(v_pow_d, pow)
 
 /* ---- one lane ---- */
 
 #define M_ONE1(N, T, V) FN T s_##N(T x) { V a = {x}; return v_##N(a)[0]; }
 #define M_ONE2(N, T, V) FN T s_##N(T x, T y) { V a = {x}, b = {y}; return v_##N(a, b)[0]; }
-M_ONE1(expf, float, vf)
-M_ONE1(logf, float, vf)
-M_ONE1(log10f, float, vf)
-M_ONE1(sinf, float, vf)
-M_ONE1(cosf, float, vf)
-M_ONE1(tanf, float, vf)
-M_ONE2(atan2f, float, vf)
-M_ONE2(powf, float, vf)
-M_ONE1(exp, double, vd)
-M_ONE1(log, double, vd)
-M_ONE1(log10, double, vd)
-M_ONE1(sin, double, vd)
-M_ONE1(cos, double, vd)
-FN double s_tan(double x) { return tan(x); }
-FN double s_atan2(double y, double x) { return atan2(y, x); }
-FN double s_pow(double x, double y) { return pow(x, y); }
+M_ONE1(exp_f, float, vf)
+M_ONE1(log_f, float, vf)
+M_ONE1(log10_f, float, vf)
+M_ONE1(sin_f, float, vf)
+M_ONE1(cos_f, float, vf)
+M_ONE1(tan_f, float, vf)
+M_ONE2(atan2_f, float, vf)
+M_ONE2(pow_f, float, vf)
+M_ONE1(exp_d, double, vd)
+M_ONE1(log_d, double, vd)
+M_ONE1(log10_d, double, vd)
+M_ONE1(sin_d, double, vd)
+M_ONE1(cos_d, double, vd)
+FN double s_tan_d(double x) { return tan(x); }
+FN double s_atan2_d(double y, double x) { return atan2(y, x); }
+FN double s_pow_d(double x, double y) { return pow(x, y); }
