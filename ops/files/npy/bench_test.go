@@ -33,7 +33,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			s := sample{c.file, benchShape, c.fortran, c.order, 1}
 			path := filepath.Join(b.TempDir(), "a.npy")
-			if err := os.WriteFile(path, s.file(), 0o600); err != nil {
+			if err := os.WriteFile(path, s.alignedFile(), 0o600); err != nil {
 				b.Fatal(err)
 			}
 			as := Layout{DType: c.as}

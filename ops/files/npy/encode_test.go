@@ -115,6 +115,16 @@ func (s sample) file() []byte {
 	return b
 }
 
+// alignedFile is a version 1.0 file with the elements at a multiple of 64 bytes, as NumPy aligns them; file does not.
+func (s sample) alignedFile() []byte {
+	file := s.file()
+	header := len(file) - s.size()*s.dtype.Size()
+	padding := (64 - header%64) % 64
+	out := slices.Concat(file[:header-1], bytes.Repeat([]byte{' '}, padding), file[header-1:])
+	binary.LittleEndian.PutUint16(out[8:], uint16(header-10+padding))
+	return out
+}
+
 // npyFile frames a header text and data.
 func npyFile(version byte, dict string, data []byte) []byte {
 	b := append([]byte("\x93NUMPY"), version, 0)

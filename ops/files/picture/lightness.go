@@ -7,7 +7,7 @@ import (
 )
 
 // sweep is a map whose CIE lightness rises linearly from 14 to 92 while the hue turns evenly from one angle to another
-// (degrees in the CIELAB plane). The chroma is 60 at the ends and 36 in the middle, where screens have little of it.
+// (degrees in the CIELAB plane). The chroma is 60 at the ends and 30 in the middle, where screens have little of it.
 func sweep(fromHue, toHue float64) func() *[levels]color.RGBA {
 	const darkest, lightest = 14.0, 92.0
 	return sync.OnceValue(func() *[levels]color.RGBA {
@@ -16,7 +16,7 @@ func sweep(fromHue, toHue float64) func() *[levels]color.RGBA {
 			t := float64(i) / (levels - 1)
 			lightness := darkest + t*(lightest-darkest)
 			hue := (fromHue + t*(toHue-fromHue)) * math.Pi / 180
-			chroma := 36 + 24*(2*t-1)*(2*t-1)
+			chroma := 30 + 30*(2*t-1)*(2*t-1)
 			lut[i] = inGamut(lightness, chroma, hue)
 		}
 		return &lut
