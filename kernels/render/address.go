@@ -141,7 +141,7 @@ func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...s
 		sums = append(sums, summand{r.depth(t.n), text})
 	}
 	for _, e := range extra {
-		sums = append(sums, summand{len(r.stack) - 1, "(long)" + e})
+		sums = append(sums, summand{len(r.stack), "(long)" + e})
 	}
 	slices.SortStableFunc(sums, func(a, b summand) int { return a.depth - b.depth })
 	cur := r.bufName(buf)
@@ -151,7 +151,7 @@ func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...s
 		for ; i < len(sums) && sums[i].depth == depth; i++ {
 			expr = append(expr, sums[i].text)
 		}
-		cur = r.partial(r.stack[depth], buf, strings.Join(expr, " + "))
+		cur = r.partial(r.stack[min(depth, len(r.stack)-1)], buf, strings.Join(expr, " + "))
 	}
 	if c == 0 {
 		return cur

@@ -296,11 +296,11 @@ func (r *renderer) blockedLoop(c *loop) {
 		line("vi %s = (vi){};", unproven)
 		r.spanTests(c, unproven, end)
 	}
-	line("for (%s %s = %s; %s < %s; %s += %d) {\n%s\n}", t.c, i, b.start, i, end, i, r.W, strings.Join(b.fill.lines, "\n"))
+	line("for (%s %s = %s, %s_in = 0; %s < %s; %s += %d, %s_in += %d) {\n%s\n}", t.c, i, b.start, i, i, end, i, r.W, i, r.W, strings.Join(b.fill.lines, "\n"))
 	if alt != "" {
 		line("if (__builtin_expect(v_any(%s), 0)) %s {\n%s\n} else", unproven, c.header(b.start, end), alt)
 	}
-	line("%s {\n%s\n}", c.header(b.start, end), strings.Join(in.lines, "\n"))
+	line("for (%s %s = %s, %s_in = 0; %s < %s; %s++, %s_in++) {\n%s\n}", t.c, i, b.start, i, i, end, i, i, strings.Join(in.lines, "\n"))
 	r.emit(sc, "for (%s %s = %s; %s < %s; %s += %d) {\n%s\n}", t.c, b.start, c.lo, b.start, c.hi, b.start, b.size, strings.Join(out, "\n"))
 }
 

@@ -76,12 +76,12 @@ func (r *renderer) tabulate(n *ir.Node, v int, sc *scope) value {
 	r.tables++
 	b.tables++
 	name := r.fresh("t")
-	at := fmt.Sprintf("%s - %s", axisName(sc.fold.Index), b.start)
+	at := axisName(sc.fold.Index) + "_in"
 	r.emit(b.outer, "%s %s[%d] __attribute__((aligned(64)));", c.c, name, b.size)
 	r.inFill(sc, func() {
 		x := r.val(n, v, iter).asVec()
 		for h := range parts(n.Type) {
-			r.emit(b.fill, "*(%s_u *)(%s + (%s) + %d) = %s;", c.v, name, at, h*r.W/parts(n.Type), x.s[h])
+			r.emit(b.fill, "*(%s_u *)(%s + %s + %d) = %s;", c.v, name, at, h*r.W/parts(n.Type), x.s[h])
 		}
 	})
 	return r.name(sc, scalar(n.Type, fmt.Sprintf("%s[%s]", name, at)))

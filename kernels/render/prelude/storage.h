@@ -14,8 +14,8 @@ FN unsigned short s_to_f16(float x) {
   unsigned b = (unsigned)s_bits_fi(x), s = b >> 16 & 0x8000, a = b & 0x7fffffff;
   if (a > 0x7f800000u) return (unsigned short)(s | 0x7e00 | (a >> 13 & 0x3ff));
   if (a >= 0x477ff000u) return (unsigned short)(s | 0x7c00);
-  if (a < 0x38800000u) return (unsigned short)(s | (unsigned)s_bits_fi(s_bits_if((int)a) + 0.5f) - 0x3f000000u);
-  return (unsigned short)(s | (a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13);
+  if (a < 0x38800000u) return (unsigned short)(s | ((unsigned)s_bits_fi(s_bits_if((int)a) + 0.5f) - 0x3f000000u));
+  return (unsigned short)(s | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));
 }
 FN vf load_f32(const float *p) { return *(const vf_u *)p; }
 FN vi load_i32(const int *p) { return *(const vi_u *)p; }
