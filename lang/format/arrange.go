@@ -1,0 +1,65 @@
+package format
+
+import (
+	"strings"
+
+	"weft/lang/syntax"
+)
+
+// arrange lays blocks out as lines, and aligns the = of neighbouring definitions of one kind.
+func arrange(blocks []*block) []line {
+	laid := make([][]line, len(blocks))
+	for i, b := range blocks {
+		laid[i] = b.lay()
+	}
+	for i := 0; i < len(blocks); {
+		end := i + 1
+		for end < len(blocks) && aligned(blocks[i], laid[i]) && sameRun(blocks[i], blocks[end]) && aligned(blocks[end], laid[end]) {
+			end++
+		}
+		alignEquals(blocks[i:end], laid[i:end])
+		i = end
+	}
+	var out []line
+	for _, lines := range laid {
+		out = append(out, lines...)
+	}
+	return out
+}
+
+// aligned reports whether a block is a definition on one line.
+func aligned(b *block, lines []line) bool {
+	return len(lines) == 1 && b.definition() > 0
+}
+
+// sameRun reports whether a block goes on with the definitions before it.
+func sameRun(first, next *block) bool {
+	return !next.blank && first.definition() == next.definition()
+}
+
+// definition is the number of tokens before the = of a definition whose = is aligned, or 0.
+func (b *block) definition() int {
+	switch b.statement.(type) {
+	case *syntax.Param:
+		return 2
+	case *syntax.Assign:
+		return 1
+	}
+	return 0
+}
+
+// alignEquals pads the names of a run of definitions to one width.
+func alignEquals(run []*block, laid [][]line) {
+	if len(run) < 2 {
+		return
+	}
+	name := func(b *block) string { return b.parts[b.definition()-1].Text }
+	width := 0
+	for _, b := range run {
+		width = max(width, columns(name(b)))
+	}
+	for i, b := range run {
+		head, tail, _ := strings.Cut(laid[i][0].text, "=")
+		laid[i][0].text = head + strings.Repeat(" ", width-columns(name(b))) + "=" + tail
+	}
+}

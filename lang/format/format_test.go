@@ -1,0 +1,113 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+)
+
+var unitNames = []string{"m", "mm", "s", "us", "MHz", "dB", "deg", "kg"}
+
+var units = syntax.Units{IsUnit: func(name string) bool { return slices.Contains(unitNames, name) }}
+
+func format(text string) (string, bool, *diag.List) {
+	var diags diag.List
+	out, ok := Source(diag.NewSource("f.weft", text), units, &diags)
+	return out, ok, &diags
+}
+
+// Each file in testdata is a source and its format, divided by a line of dashes.
+func TestFormat(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no test data", err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, want, ok := strings.Cut(string(text), "----\n")
+		if !ok {
+			t.Fatalf("%s has no line of dashes", path)
+		}
+		got, ok, diags := format(source)
+		if !ok {
+			t.Errorf("%s:\n%s", path, diags)
+			continue
+		}
+		if got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+		}
+		if again, _, _ := format(got); again != got {
+			t.Errorf("%s: formatted twice\n%s\nonce\n%s", path, again, got)
+		}
+	}
+}
+
+func TestMistakesLeaveTheTextAlone(t *testing.T) {
+	const text = "a   =   1\nb = = 2\n"
+	got, ok, diags := format(text)
+	if ok || got != text || !diags.HasErrors() {
+		t.Errorf("got %q, %v, %v", got, ok, diags)
+	}
+}
+
+func TestEmptyFiles(t *testing.T) {
+	for text, want := range map[string]string{"": "", "\n\n\n": "", "  \t\r\n": "", "\ufeff# a\r\n": "# a\n", "a": "a\n"} {
+		if got, ok, _ := format(text); !ok || got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzFormat(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	for _, c := range diag.Codes() {
+		f.Add(c.Wrong)
+		f.Add(c.Right)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once, ok, _ := format(text)
+		if !ok {
+			return
+		}
+		twice, ok, diags := format(once)
+		if !ok {
+			t.Fatalf("the format of %q has mistakes:\n%s%s", text, once, diags)
+		}
+		if once != twice {
+			t.Errorf("formatted once\n%s\ntwice\n%s", once, twice)
+		}
+		if a, b := meaning(text), meaning(once); a != b {
+			t.Errorf("formatting changes\n%s\nto\n%s", a, b)
+		}
+	})
+}
+
+// meaning is the tree of a text, and its comments in order.
+func meaning(text string) string {
+	src := diag.NewSource("f.weft", text)
+	out := syntax.Dump(syntax.Parse(src, units, &diag.List{}))
+	for _, t := range syntax.Scan(src, units, &diag.List{}) {
+		if t.Kind == syntax.Comment {
+			out += t.Text + "\n"
+		}
+	}
+	return out
+}

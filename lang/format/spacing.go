@@ -1,0 +1,71 @@
+package format
+
+import (
+	"strings"
+
+	"weft/lang/syntax"
+)
+
+// roles tells tokens of one spelling apart by their byte offsets.
+type roles struct {
+	signs   map[int]bool // - before its operand
+	callers map[int]bool // brackets of calls and indices, which follow their operator directly
+}
+
+// rolesOf collects the roles of the tokens of a statement.
+func rolesOf(statement syntax.Statement, parts []part) roles {
+	r := roles{signs: map[int]bool{}, callers: map[int]bool{}}
+	syntax.Walk(statement, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Unary:
+			r.signs[n.Operator.Span().Start] = n.Operator.Text == "-"
+		case *syntax.Arguments, *syntax.Selection:
+			r.callers[n.Span().Start] = true
+		}
+		return true
+	})
+	if _, ok := statement.(*syntax.Function); ok {
+		for _, p := range parts {
+			if p.Text == "(" {
+				r.callers[p.Start] = true
+				break
+			}
+		}
+	}
+	return r
+}
+
+// gap is the number of blanks between two tokens on a line.
+func (r roles) gap(before, t syntax.Token) int {
+	switch {
+	case t.Kind == syntax.UnitJoin, t.Kind == syntax.UnitPower, before.Kind == syntax.UnitJoin:
+		return 0
+	case isSign(t, ",", ")", "]", ":", "."), isSign(before, "(", "[", ".", "@"):
+		return 0
+	case r.signs[before.Start], r.callers[t.Start]:
+		return 0
+	case isSign(t, "@"):
+		return 2
+	}
+	return 1
+}
+
+func isSign(t syntax.Token, signs ...string) bool {
+	if t.Kind != syntax.Punctuation {
+		return false
+	}
+	for _, s := range signs {
+		if t.Text == s {
+			return true
+		}
+	}
+	return false
+}
+
+// spelling is the text of a token without the blanks it may hold.
+func spelling(t syntax.Token) string {
+	if t.Kind == syntax.UnitPower {
+		return strings.Join(strings.Fields(t.Text), "")
+	}
+	return t.Text
+}
