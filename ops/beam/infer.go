@@ -112,10 +112,13 @@ func (s *setup) checkGrid(p *problems) {
 }
 
 func (s *setup) checkTransmit(p *problems) {
-	if s.law != nil {
+	switch {
+	case s.law != nil:
 		p.join(s.law.Fits(s.probe))
-	} else {
+	case s.given != nil:
 		s.checkArrivals(p)
+	default:
+		return // reported already
 	}
 	have := s.size(s.transmit)
 	switch {
@@ -129,7 +132,7 @@ func (s *setup) checkTransmit(p *problems) {
 
 // checkArrivals compares an array of arrival times with the grid.
 func (s *setup) checkArrivals(p *problems) {
-	t := s.given
+	t := *s.given
 	checkTimes(p, "transmit", t)
 	known := []string{"transmit"}
 	for _, d := range s.grid.Dims() {

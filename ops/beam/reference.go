@@ -67,7 +67,7 @@ func (s *setup) wayTo(given ops.Dense, shot, i int) float64 {
 		place[axisNames[a]] = i % n
 		i /= n
 	}
-	return given.Re[flatIndex(s.given, place)] * s.c
+	return given.Re[flatIndex(*s.given, place)] * s.c
 }
 
 // flatIndex is the position of an element given by the names of its dims; unnamed ones count as 0.

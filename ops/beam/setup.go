@@ -18,8 +18,8 @@ type setup struct {
 	interpolation    string
 	scheme           scheme
 
-	law   Law      // nil: arrival times are given
-	given ops.Type // of the arrival times
+	law   Law       // nil: arrival times are given
+	given *ops.Type // of the arrival times; nil: there is a law
 
 	input                            ops.Type
 	frame, transmit, sample, element int // which dims of the input; -1: it has none
@@ -43,7 +43,8 @@ func resolve(c *ops.Call) (*setup, error) {
 	s.frame, s.transmit = s.input.Dim("frame"), s.input.Dim("transmit")
 	s.sample, s.element = s.input.Dim("sample"), s.input.Dim("element")
 	if a, ok := c.Array("transmit"); ok {
-		s.given = a.Type()
+		t := a.Type()
+		s.given = &t
 		return s, nil
 	}
 	law, err := ParseTransmit("transmit", c.Args["transmit"])

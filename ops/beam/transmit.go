@@ -147,7 +147,10 @@ func ParseTransmit(name string, v ops.Value) (Law, error) {
 		}
 		all = joined
 	}
-	return all, p.err()
+	if len(p) > 0 {
+		return nil, p.err()
+	}
+	return all, nil
 }
 
 var firstArrivalLaw = &ops.Spec{
