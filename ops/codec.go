@@ -1,8 +1,7 @@
 package ops
 
 import (
-	"unsafe"
-
+	"weft/kernels/device"
 	"weft/kernels/ir"
 )
 
@@ -13,56 +12,46 @@ type codec struct {
 }
 
 var codecs = [...]codec{
-	ir.Bool: {loadWith(func(b uint8) float64 { return float64(min(b, 1)) }), storeWith(func(v float64) uint8 {
+	ir.Bool: {loadWith(ir.Bool, func(b uint8) float64 { return float64(min(b, 1)) }), storeWith(ir.Bool, func(v float64) uint8 {
 		if v != 0 {
 			return 1
 		}
 		return 0
 	})},
-	ir.I8:   plain[int8](),
-	ir.U8:   plain[uint8](),
-	ir.I16:  plain[int16](),
-	ir.U16:  plain[uint16](),
-	ir.I32:  plain[int32](),
-	ir.U32:  plain[uint32](),
-	ir.I64:  plain[int64](),
-	ir.F16:  {loadWith(halfValue), storeWith(halfBits)},
-	ir.BF16: {loadWith(brainValue), storeWith(brainBits)},
-	ir.F32:  plain[float32](),
-	ir.F64:  plain[float64](),
+	ir.I8:   plain[int8](ir.I8),
+	ir.U8:   plain[uint8](ir.U8),
+	ir.I16:  plain[int16](ir.I16),
+	ir.U16:  plain[uint16](ir.U16),
+	ir.I32:  plain[int32](ir.I32),
+	ir.U32:  plain[uint32](ir.U32),
+	ir.I64:  plain[int64](ir.I64),
+	ir.F16:  small(ir.F16, device.FloatFromHalf, device.HalfFromFloat),
+	ir.BF16: small(ir.BF16, device.FloatFromBrain, device.BrainFromFloat),
+	ir.F32:  plain[float32](ir.F32),
+	ir.F64:  plain[float64](ir.F64),
 }
 
-// scalar are the Go types that elements are made of in memory.
-type scalar interface {
-	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | float32 | float64
+func plain[T device.Element](t ir.DType) codec {
+	return codec{loadWith(t, func(v T) float64 { return float64(v) }), storeWith(t, func(v float64) T { return T(v) })}
 }
 
-func plain[T scalar]() codec {
-	return codec{loadWith(func(v T) float64 { return float64(v) }), storeWith(func(v float64) T { return T(v) })}
+func small(t ir.DType, decode func(uint16) float32, encode func(float64) uint16) codec {
+	return codec{loadWith(t, func(v uint16) float64 { return float64(decode(v)) }), storeWith(t, encode)}
 }
 
-func loadWith[T scalar](f func(T) float64) func([]float64, []byte) {
+func loadWith[T device.Element](t ir.DType, f func(T) float64) func([]float64, []byte) {
 	return func(dst []float64, src []byte) {
-		for i, v := range view[T](src)[:len(dst)] {
+		for i, v := range device.View[T](src, t)[:len(dst)] {
 			dst[i] = f(v)
 		}
 	}
 }
 
-func storeWith[T scalar](f func(float64) T) func([]byte, []float64) {
+func storeWith[T device.Element](t ir.DType, f func(float64) T) func([]byte, []float64) {
 	return func(dst []byte, src []float64) {
-		out := view[T](dst)
+		out := device.View[T](dst, t)
 		for i, v := range src[:len(out)] {
 			out[i] = f(v)
 		}
 	}
-}
-
-// view is b seen as elements of T, in the machine's byte order. Memory of devices is aligned to its elements.
-func view[T scalar](b []byte) []T {
-	if len(b) == 0 {
-		return nil
-	}
-	var t T
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }

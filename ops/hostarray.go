@@ -5,6 +5,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 )
 
@@ -98,7 +99,7 @@ func (h HostArray) Float32Rows(plane int) iter.Seq2[int, []float32] {
 		for r := range h.Rows() {
 			row := narrow
 			if h.Buf.Type == ir.F32 {
-				row = view[float32](h.Row(plane, r))
+				row = device.View[float32](h.Row(plane, r), ir.F32)
 			} else {
 				h.LoadRow(wide, plane, r)
 				for i, v := range wide {

@@ -1,0 +1,71 @@
+package array
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"weft/ops"
+)
+
+// broadcast joins the dims of the operands by name and tells each operand which dims of the result are its own.
+func broadcast(xs []operand) ([]ops.Dim, error) {
+	var dims []ops.Dim
+	var from []string // which operand each dim comes from
+	var errs []error
+	for i := range xs {
+		x := &xs[i]
+		x.pick = make([]int, len(x.typ.Dims))
+		for j, d := range x.typ.Dims {
+			k := ops.Type{Dims: dims}.Dim(d.Name)
+			if k < 0 {
+				k = len(dims)
+				dims, from = append(dims, d), append(from, x.name)
+			} else if err := join(&dims[k], d, from[k], x.name); err != nil {
+				errs = append(errs, err)
+			}
+			x.pick[j] = k
+		}
+	}
+	return dims, errors.Join(errs...)
+}
+
+// join checks that two dims of one name are the same, and takes over coordinates that only the second has.
+func join(have *ops.Dim, d ops.Dim, haveName, name string) error {
+	switch {
+	case have.Size != d.Size:
+		return ops.Wrong(ops.CodeExtentMismatch, name, fmt.Sprintf("slice them alike, or rename(%s, from: %s, to: ...) if they are different dimensions", name, d.Name),
+			"dimension %s has %d points in %s and %d in %s", d.Name, have.Size, haveName, d.Size, name)
+	case have.Coords == nil:
+		have.Coords, have.Unit = d.Coords, d.Unit
+	case d.Coords != nil && !sameCoords(*have, d):
+		return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
+			"the coordinates of %s differ: %s in %s, %s in %s", d.Name, extentOf(*have), haveName, extentOf(d), name)
+	}
+	return nil
+}
+
+// sameCoords compares coordinates to 1e-9 of the largest of them.
+func sameCoords(a, b ops.Dim) bool {
+	if !a.Unit.Same(b.Unit) {
+		return false
+	}
+	scale := 0.0
+	for _, v := range a.Coords {
+		scale = max(scale, math.Abs(v))
+	}
+	for i, v := range a.Coords {
+		if math.Abs(v-b.Coords[i]) > 1e-9*scale {
+			return false
+		}
+	}
+	return true
+}
+
+// extentOf puts the coordinates of a dim into words: -10 mm .. 10 mm in 64.
+func extentOf(d ops.Dim) string {
+	n := len(d.Coords)
+	return ops.Range{From: coordinate(d, 0), To: coordinate(d, n-1), N: n}.String()
+}
+
+func coordinate(d ops.Dim, i int) ops.Number { return ops.Number{V: d.Coords[i], Unit: d.Unit} }

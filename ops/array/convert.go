@@ -1,0 +1,130 @@
+package array
+
+import (
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// castTypes are the element types that arrays compute in.
+var castTypes = []ops.ElemType{ops.Bool, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
+
+func convertSpecs() []*ops.Spec {
+	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: sameUnit,
+		args:   []arg{{"re", "real part"}, {"im", "imaginary part"}},
+		result: func(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base, Complex: true} },
+		build: func(_ *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+			return ops.Elem{Re: x[0].Re, Im: x[1].Re}
+		},
+		value: func(x []complex128) complex128 { return complex(real(x[0]), real(x[1])) }, rule: rounded,
+		examples: []ops.Example{{Title: "A turning phasor", Code: "p = axis(t, 0 deg .. 360 deg in 9)\nshow(phase(complex(cos(p), sin(p))))"}}}
+	joinSpec := join.spec()
+	joinSpec.Make = nil // there are no complex numbers but in arrays
+	joinSpec.Returns = "a complex array with the dimensions of both."
+
+	var names []string
+	for _, t := range castTypes {
+		names = append(names, t.String())
+	}
+	return []*ops.Spec{joinSpec, {
+		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: rounded,
+		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
+			"For smaller types in files see the argument `as` of write.",
+		Returns:  "an array of the same dimensions.",
+		Params:   []ops.Param{ops.In("input", "array"), ops.Choose("type", "element type", names...)},
+		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
+		Infer:    inferCast, Lower: lowerCast, Reference: referenceCast,
+	}}
+}
+
+func castType(c *ops.Call) ops.Type {
+	t := c.Type("input")
+	e, _ := ops.ParseElem(c.Symbol("type"))
+	return ops.Type{Elem: e, Dims: t.Dims, Unit: t.Unit}
+}
+
+func inferCast(c *ops.Call) ([]ops.Output, error) {
+	t, out := c.Type("input"), castType(c)
+	switch {
+	case t.Elem.Complex && !out.Elem.Complex:
+		return nil, ops.Wrong(ops.CodeWrongElementType, "input", "take abs, real or imag of it", "a complex array has no %s values: input is %s", out.Elem, t)
+	case !out.Elem.Base.Float() && t.Elem.Base.Float() && !t.Unit.Plain():
+		return nil, ops.Wrong(ops.CodeUnexpectedUnit, "input", "divide by a unit first, such as input / (1 "+t.Unit.String()+")",
+			"whole numbers of %s depend on the unit they are counted in", t.Unit)
+	}
+	if out.Elem.Base == ir.Bool {
+		out.Unit = ops.Unit{}
+	}
+	return []ops.Output{{Type: out}}, nil
+}
+
+func lowerCast(l *ops.Lowering) []*ops.Stage {
+	in, out := l.In("input"), l.Op.Out[0].Type
+	s := l.Stage("", out, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		x := in.At(b, index...)
+		x = ops.Elem{Re: convert(b, out.Elem.Base, x.Re), Im: x.Im}
+		switch {
+		case out.Elem.Complex && x.Im == nil:
+			x.Im = b.Const(out.Elem.Base, 0)
+		case x.Im != nil:
+			x.Im = convert(b, out.Elem.Base, x.Im)
+		}
+		return x
+	})
+	s.Steps = []string{"cast"}
+	return []*ops.Stage{s}
+}
+
+// intLimits are the largest floats of each type below the end of an integer's range, and its smallest value.
+func intLimits(from, to ir.DType) (low, high float64) {
+	switch {
+	case to == ir.I32 && from == ir.F64:
+		return math.MinInt32, math.MaxInt32
+	case to == ir.I32:
+		return math.MinInt32, 0x7fffff80
+	case from == ir.F64:
+		return math.MinInt64, 0x7ffffffffffffc00
+	}
+	return math.MinInt64, 0x7fffff8000000000
+}
+
+// convert is a cast that is defined for every value.
+func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
+	from := x.Type
+	switch {
+	case to == ir.Bool && from != ir.Bool:
+		return b.Alu(ir.Ne, x, b.Const(from, 0))
+	case from.Float() && to.Int():
+		low, high := intLimits(from, to)
+		x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(from, 0))
+		return b.Cast(to, b.Max(b.Const(from, low), b.Min(b.Const(from, high), x)))
+	case from == ir.I64 && to == ir.I32:
+		return b.Cast(to, b.Max(b.Int(from, math.MinInt32), b.Min(b.Int(from, math.MaxInt32), x)))
+	}
+	return b.Cast(to, x)
+}
+
+func referenceCast(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	a, to := in["input"], castType(c).Elem
+	from := c.Type("input").Elem.Base.Compute()
+	out := ops.NewDense(to.Complex, a.Shape...)
+	for i := range a.Re {
+		v := a.At(i)
+		switch {
+		case to.Base == ir.Bool:
+			v = truth(v != 0)
+		case to.Base.Int():
+			low, high := intLimits(from, to.Base)
+			if !from.Float() {
+				low, high = intLimits(ir.F64, to.Base)
+			}
+			v = complex(math.Trunc(min(high, max(low, real(v)))), 0)
+			if math.IsNaN(real(v)) {
+				v = 0
+			}
+		}
+		out.Set(i, v)
+	}
+	return []ops.Dense{out}, nil
+}

@@ -1,0 +1,223 @@
+package array
+
+import (
+	"cmp"
+	"errors"
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// takes says which elements an operator accepts.
+type takes int
+
+const (
+	realsOnly takes = iota
+	complexToo
+	boolsOnly
+)
+
+// arg is an argument of an elementwise operator: an array or a number.
+type arg struct{ name, doc string }
+
+// elementwise is a row of the tables of operators that work on each element by itself. The first masks arguments are
+// booleans and take no part in types and units (the condition of where).
+type elementwise struct {
+	name, doc, long string
+	group           string
+	args            []arg
+	masks           int
+	takes           takes
+	compute         func(ops.ElemType, []operand) ops.ElemType // what it computes in, from the promoted type; nil: that type
+	result          func(ops.ElemType) ops.ElemType            // what it gives, from what it computes in; nil: the same
+	unit            unitRule
+	build           func(b *ops.Body, c *ops.Call, x []ops.Elem) ops.Elem
+	value           func(x []complex128) complex128 // the same on numbers
+	rule            ops.ErrorRule
+	returns         string
+	examples        []ops.Example
+}
+
+func elementwiseSpecs(table []elementwise) []*ops.Spec {
+	out := make([]*ops.Spec, len(table))
+	for i := range table {
+		out[i] = table[i].spec()
+	}
+	return out
+}
+
+func (e *elementwise) spec() *ops.Spec {
+	s := &ops.Spec{
+		Name: e.name, Doc: e.doc, Long: e.long, Group: e.group, Examples: e.examples, Error: e.rule,
+		Returns: cmp.Or(e.returns, "an array with the dimensions of all arguments, joined by name; a number when all arguments are numbers."),
+		Infer:   e.infer, Make: e.make, Lower: e.lower, Reference: e.reference,
+	}
+	for _, a := range e.args {
+		s.Params = append(s.Params, ops.Param{Name: a.name, Doc: a.doc, Accept: ops.KArray | ops.KNumber | ops.KBool, Unit: "*"})
+	}
+	return s
+}
+
+// typed is what is known of a call once its arguments are checked.
+type typed struct {
+	xs      []operand
+	compute ops.ElemType
+	out     ops.Type
+}
+
+// check types a call and finds every mistake.
+func (e *elementwise) check(c *ops.Call) (typed, error) {
+	var t typed
+	for _, a := range e.args {
+		t.xs = append(t.xs, operandsOf(c, a.name)...)
+	}
+	masks, values := t.xs[:e.masks], t.xs[e.masks:]
+	errs := []error{e.checkElems(masks, boolsOnly), e.checkElems(values, e.takes)}
+	if errors.Join(errs...) != nil {
+		return t, errors.Join(errs...)
+	}
+	t.compute = promote(values)
+	if e.takes == boolsOnly {
+		t.compute = ops.Bool
+	}
+	if e.compute != nil {
+		t.compute = e.compute(t.compute, values)
+	}
+	t.out.Elem = t.compute
+	if e.result != nil {
+		t.out.Elem = e.result(t.compute)
+	}
+	var unitErr, dimErr error
+	t.out.Unit, unitErr = e.unit(e.name, values)
+	t.out.Dims, dimErr = broadcast(t.xs)
+	return t, errors.Join(unitErr, dimErr)
+}
+
+func (e *elementwise) checkElems(xs []operand, want takes) error {
+	var errs []error
+	for _, x := range xs {
+		isBool := x.typ.Elem.Base == ir.Bool
+		switch {
+		case want == boolsOnly && !isBool:
+			errs = append(errs, ops.Wrong(ops.CodeNotABoolean, x.name, "compare it with something, such as "+x.name+" > 0",
+				"%s needs true or false in %s, which is %s", e.name, x.name, describe(x)))
+		case want == realsOnly && x.typ.Elem.Complex:
+			errs = append(errs, needsReal(e.name, x.name, x.typ))
+		case want != boolsOnly && isBool && x.scalar:
+			errs = append(errs, ops.Wrong(ops.CodeNotANumber, x.name, "", "%s needs numbers: %s is %s", e.name, x.name, x.value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func needsReal(op, name string, t ops.Type) error {
+	return ops.Wrong(ops.CodeWrongElementType, name, "take abs, real or imag of it first",
+		"%s needs real numbers: %s is complex (%s)", op, name, t)
+}
+
+// describe names what an operand is.
+func describe(x operand) string {
+	if x.scalar {
+		return x.value.String()
+	}
+	return x.typ.String()
+}
+
+func (e *elementwise) infer(c *ops.Call) ([]ops.Output, error) {
+	t, err := e.check(c)
+	if err != nil {
+		return nil, err
+	}
+	return []ops.Output{{Type: t.out}}, nil
+}
+
+func (e *elementwise) lower(l *ops.Lowering) []*ops.Stage {
+	t, err := e.check(l.Call)
+	if err != nil {
+		panic("array: lowering of an unchecked call: " + err.Error())
+	}
+	inputs := bind(l, t.xs)
+	s := l.Stage("", t.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		x := make([]ops.Elem, len(t.xs))
+		for i := range t.xs {
+			base := t.compute.Base
+			if i < e.masks {
+				base = ir.Bool
+			}
+			x[i] = t.xs[i].read(b, base, index)
+		}
+		return e.build(b, l.Call, x)
+	})
+	s.Steps = []string{e.name}
+	return []*ops.Stage{s}
+}
+
+// make computes a call of numbers only.
+func (e *elementwise) make(c *ops.Call) (ops.Value, error) {
+	t, err := e.check(c)
+	if err != nil {
+		return nil, err
+	}
+	in := make([]complex128, len(t.xs))
+	for i, x := range t.xs {
+		in[i] = complex(x.si(), 0)
+	}
+	v := e.value(in)
+	switch {
+	case e.name == "div" && in[1] == 0:
+		return nil, ops.Wrong(ops.CodeDivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
+	case imag(v) != 0 || math.IsNaN(real(v)) || math.IsInf(real(v), 0):
+		return nil, ops.Wrong(ops.CodeNotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", e.name, t.xs[0].value)
+	case t.out.Elem.Base == ir.Bool:
+		return ops.Flag(real(v) != 0), nil
+	}
+	return ops.Number{V: real(v), Unit: t.out.Unit, Int: t.out.Elem.Base.Int() && t.out.Unit.Plain()}, nil
+}
+
+func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	t, err := e.check(c)
+	if err != nil {
+		return nil, err
+	}
+	out := ops.NewDense(t.out.Elem.Complex, t.out.Shape()...)
+	x := make([]complex128, len(t.xs))
+	for i, index := range indices(out.Shape) {
+		for k, o := range t.xs {
+			if o.scalar {
+				x[k] = complex(o.si(), 0)
+				continue
+			}
+			d := in[o.name]
+			at := 0
+			for j, s := range d.Strides() {
+				at += s * index[o.pick[j]]
+			}
+			x[k] = d.At(at)
+		}
+		out.Set(i, e.value(x))
+	}
+	return []ops.Dense{out}, nil
+}
+
+// indices yields every index of a shape in C order with its number; the slice is reused.
+func indices(shape []int) func(func(int, []int) bool) {
+	return func(yield func(int, []int) bool) {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		index := make([]int, len(shape))
+		for i := range n {
+			if !yield(i, index) {
+				return
+			}
+			for k := len(shape) - 1; k >= 0; k-- {
+				if index[k]++; index[k] < shape[k] {
+					break
+				}
+				index[k] = 0
+			}
+		}
+	}
+}

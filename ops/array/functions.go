@@ -1,0 +1,94 @@
+package array
+
+import (
+	"math"
+	"math/cmplx"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+var single = []arg{{"a", "array or number"}}
+
+var functions = []elementwise{
+	{name: "abs", doc: "Magnitude.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: sameUnit,
+		long:  "The square of a complex magnitude must be within the range of the element type.",
+		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(ops.CAbs(b, x)) }),
+		value: func(x []complex128) complex128 { return complex(cmplx.Abs(x[0]), 0) }, rule: rounded},
+	{name: "real", doc: "Real part.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: sameUnit,
+		build: one(func(_ *ops.Body, x ops.Elem) ops.Elem { return ops.Real(x.Re) }),
+		value: func(x []complex128) complex128 { return complex(real(x[0]), 0) }, rule: rounded},
+	{name: "imag", doc: "Imaginary part; 0 for real numbers.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: sameUnit,
+		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(x.Imag(b)) }),
+		value: func(x []complex128) complex128 { return complex(imag(x[0]), 0) }, rule: rounded},
+	{name: "conj", doc: "Complex conjugate.", group: groupFunction, args: single, takes: complexToo, compute: numeric, unit: sameUnit,
+		build: one(ops.CConj), value: func(x []complex128) complex128 { return cmplx.Conj(x[0]) }, rule: rounded},
+	{name: "phase", doc: "Angle of a complex number, -180 deg to 180 deg.", group: groupFunction, args: single, takes: complexToo, compute: inexact, result: realPart, unit: toAngle,
+		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(b.Alu(ir.Atan2, x.Imag(b), x.Re)) }),
+		value: func(x []complex128) complex128 { return complex(math.Atan2(imag(x[0]), real(x[0])), 0) }, rule: rounded},
+	{name: "sqrt", doc: "Square root; NaN for negative numbers.", group: groupFunction, args: single, compute: inexact, unit: root,
+		build: alu(ir.Sqrt), value: real1(math.Sqrt), rule: rounded},
+	{name: "exp", doc: "Exponential function.", group: groupFunction, args: single, takes: complexToo, compute: inexact, unit: plainOnly,
+		build: one(ops.CExp), value: func(x []complex128) complex128 { return expOf(x[0]) }, rule: rounded},
+	{name: "log", doc: "Natural logarithm.", group: groupFunction, args: single, compute: inexact, unit: plainOnly,
+		long:  "log(0) is -inf and the logarithm of a negative number NaN.",
+		build: alu(ir.Log), value: real1(math.Log), rule: rounded},
+	{name: "log10", doc: "Logarithm to base 10.", group: groupFunction, args: single, compute: inexact, unit: plainOnly,
+		long:  "log10(0) is -inf and the logarithm of a negative number NaN. For levels in dB see decibel.",
+		build: alu(ir.Log10), value: real1(math.Log10), rule: rounded},
+	{name: "sin", doc: "Sine of an angle.", group: groupFunction, args: single, compute: inexact, unit: angle,
+		build: alu(ir.Sin), value: real1(math.Sin), rule: rounded,
+		examples: []ops.Example{{Title: "A wave", Code: "x = axis(x, 0 deg .. 360 deg in 73)\nshow(sin(x))"}}},
+	{name: "cos", doc: "Cosine of an angle.", group: groupFunction, args: single, compute: inexact, unit: angle,
+		build: alu(ir.Cos), value: real1(math.Cos), rule: rounded},
+	{name: "tan", doc: "Tangent of an angle.", group: groupFunction, args: single, compute: inexact, unit: angle,
+		build: alu(ir.Tan), value: real1(math.Tan), rule: rounded},
+	{name: "atan2", doc: "Angle of the point (x, y), -180 deg to 180 deg.", group: groupFunction, args: []arg{{"y", "ordinate"}, {"x", "abscissa"}}, compute: inexact, unit: toAngle,
+		build: alu(ir.Atan2), value: real2(math.Atan2), rule: rounded},
+	{name: "floor", doc: "Largest whole number not above.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
+		build: ifFloat(ir.Floor), value: real1(math.Floor), rule: exact},
+	{name: "ceil", doc: "Smallest whole number not below.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
+		build: ifFloat(ir.Ceil), value: real1(math.Ceil), rule: exact},
+	{name: "round", doc: "Nearest whole number; halves go to the even one.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
+		long:  "To round to a multiple of a quantity divide by it first: round(x / (0.5 mm)) * 0.5 mm.",
+		build: ifFloat(ir.Rint), value: real1(math.RoundToEven), rule: exact},
+	{name: "clamp", doc: "The nearest value within low and high.", group: groupFunction, compute: numeric, unit: sameUnit,
+		args:  []arg{{"a", "array or number"}, {"low", "lower limit"}, {"high", "upper limit"}},
+		long:  "NaN stays NaN. Where low is above high the result is high.",
+		build: buildClamp, value: clampOf, rule: rounded,
+		examples: []ops.Example{{Title: "Cut off", Code: "x = axis(x, -2 .. 2 in 5)\nshow(clamp(x, -1, 1))"}}},
+}
+
+// ifFloat applies a rounding to floats; integers are whole already.
+func ifFloat(op ir.Op) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
+	return func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+		if !x[0].Re.Type.Float() {
+			return x[0]
+		}
+		return ops.Real(b.Alu(op, x[0].Re))
+	}
+}
+
+// buildClamp relies on Max(low, x) being x where x is NaN.
+func buildClamp(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+	return ops.Real(b.Min(x[2].Re, b.Max(x[1].Re, x[0].Re)))
+}
+
+func clampOf(x []complex128) complex128 {
+	a, low, high := real(x[0]), real(x[1]), real(x[2])
+	if a < low {
+		a = low
+	}
+	if a > high {
+		a = high
+	}
+	return complex(a, 0)
+}
+
+// expOf keeps real operands real, so that exp(inf) is infinite.
+func expOf(x complex128) complex128 {
+	if imag(x) == 0 {
+		return complex(math.Exp(real(x)), 0)
+	}
+	return cmplx.Exp(x)
+}

@@ -1,0 +1,232 @@
+package array
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+func joinSpecs() []*ops.Spec {
+	arrays := ops.Param{Name: "arrays", Doc: "list of arrays", Accept: ops.KList | ops.KArray}
+	stack := &ops.Spec{
+		Name: "stack", Doc: "Several arrays of one shape along a new dimension.", Group: groupShape, Error: rounded,
+		Long:     "The new dimension is the outermost. Arrays that lack a dimension of the others repeat along it.",
+		Returns:  "an array over the new dimension and those of the arrays.",
+		Params:   []ops.Param{arrays, {Name: "dim", Doc: "name of the new dimension", Accept: ops.KSymbol}},
+		Examples: []ops.Example{{Title: "Sine and cosine", Code: "x = axis(x, 0 deg .. 360 deg in 9)\nshow(stack([sin(x), cos(x)], dim: part))"}},
+	}
+	concat := &ops.Spec{
+		Name: "concat", Doc: "Several arrays one behind the other along a dimension.", Group: groupShape, Error: rounded,
+		Long:     "All arrays have the dimension, and agree in the others. The dimension keeps its coordinates when all have them.",
+		Returns:  "an array over the dimensions of the first.",
+		Params:   []ops.Param{arrays, {Name: "dim", Doc: "dimension to join along", Accept: ops.KSymbol}},
+		Examples: []ops.Example{{Title: "Two lines in one", Code: "a = axis(x, 0 mm .. 3 mm in 4)\nb = axis(x, 4 mm .. 9 mm in 6)\nshow(concat([a, b], dim: x))"}},
+	}
+	return []*ops.Spec{joinSpec(stack, planStack), joinSpec(concat, planConcat)}
+}
+
+// joined is the plan of stack or concat: where each array begins along dim, its length there and its operand.
+type joined struct {
+	out     ops.Type
+	dim     int
+	parts   []operand
+	starts  []int
+	lengths []int
+}
+
+func joinSpec(s *ops.Spec, plan func(*ops.Call) (joined, error)) *ops.Spec {
+	s.Infer = func(c *ops.Call) ([]ops.Output, error) {
+		p, err := plan(c)
+		if err != nil {
+			return nil, err
+		}
+		return []ops.Output{{Type: p.out}}, nil
+	}
+	s.Lower = func(l *ops.Lowering) []*ops.Stage {
+		p, err := plan(l.Call)
+		if err != nil {
+			panic("array: lowering of an unchecked call: " + err.Error())
+		}
+		inputs := l.Lists["arrays"]
+		st := l.Stage("", p.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return p.elem(b, inputs, index) })
+		st.Steps = []string{s.Name}
+		return []*ops.Stage{st}
+	}
+	s.Reference = func(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+		p, err := plan(c)
+		if err != nil {
+			return nil, err
+		}
+		return []ops.Dense{p.reference(in)}, nil
+	}
+	return s
+}
+
+// elem reads every part where its guard holds and chooses among them.
+func (p *joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.Elem {
+	var out ops.Elem
+	for k := len(p.parts) - 1; k >= 0; k-- {
+		along := b.Sub(index[p.dim], b.I32(p.starts[k]))
+		within := b.And(b.Le(b.I32(0), along), b.Lt(along, b.I32(p.lengths[k])))
+		at := make([]*ir.Node, len(p.parts[k].pick))
+		for i, d := range p.parts[k].pick {
+			at[i] = index[d]
+			if d == p.dim {
+				at[i] = along
+			}
+		}
+		x := ops.CCast(b, p.out.Elem.Base, inputs[k].AtOr(b, within, 0, at...))
+		if out.Re == nil {
+			out = x
+			continue
+		}
+		out = ops.CSelect(b, within, x, out)
+	}
+	return out
+}
+
+func (p *joined) reference(in map[string]ops.Dense) ops.Dense {
+	out := ops.NewDense(p.out.Elem.Complex, p.out.Shape()...)
+	for i, index := range indices(out.Shape) {
+		k := 0
+		for k+1 < len(p.starts) && index[p.dim] >= p.starts[k+1] {
+			k++
+		}
+		a := in[ops.ReferenceKey("arrays", k)]
+		at := 0
+		for j, s := range a.Strides() {
+			x := index[p.parts[k].pick[j]]
+			if p.parts[k].pick[j] == p.dim {
+				x -= p.starts[k]
+			}
+			at += x * s
+		}
+		out.Set(i, a.At(at))
+	}
+	return out
+}
+
+// members are the arrays of a list, with their common element type and unit.
+func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
+	var errs []error
+	for i, v := range c.List("arrays") {
+		a, ok := v.(ops.Array)
+		if !ok {
+			errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "", "item %d of the list is no array but %s", i, v))
+			continue
+		}
+		xs = append(xs, operand{name: fmt.Sprintf("item %d", i), value: a, typ: a.Type()})
+	}
+	if len(xs) == 0 && len(errs) == 0 {
+		errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "", "the list is empty"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, t, err
+	}
+	t.Elem = promoteKeepingBool(xs)
+	t.Unit, err = sameUnit(c.Spec.Name, xs)
+	return xs, t, about("arrays", err)
+}
+
+// promoteKeepingBool leaves masks masks.
+func promoteKeepingBool(xs []operand) ops.ElemType {
+	if slices.ContainsFunc(xs, func(x operand) bool { return x.typ.Elem.Base != ir.Bool }) {
+		return promote(xs)
+	}
+	return ops.Bool
+}
+
+// about makes problems with the items of a list problems with the list.
+func about(arg string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var errs []error
+		for _, e := range many.Unwrap() {
+			errs = append(errs, about(arg, e))
+		}
+		return errors.Join(errs...)
+	}
+	var p ops.Problem
+	if errors.As(err, &p) {
+		p.Arg = arg
+		return p
+	}
+	return err
+}
+
+func planStack(c *ops.Call) (joined, error) {
+	xs, t, err := members(c)
+	if err != nil {
+		return joined{}, err
+	}
+	name := c.Symbol("dim")
+	dims, err := broadcast(xs)
+	if err != nil {
+		return joined{}, about("arrays", err)
+	}
+	if (ops.Type{Dims: dims}).Dim(name) >= 0 {
+		return joined{}, ops.Wrong(ops.CodeDuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
+	}
+	p := joined{parts: xs}
+	for k := range xs {
+		for i := range xs[k].pick {
+			xs[k].pick[i]++
+		}
+		p.starts, p.lengths = append(p.starts, k), append(p.lengths, 1)
+	}
+	t.Dims = slices.Insert(dims, 0, ops.Dim{Name: name, Size: len(xs)})
+	p.out = t
+	return p, nil
+}
+
+func planConcat(c *ops.Call) (joined, error) {
+	xs, t, err := members(c)
+	if err != nil {
+		return joined{}, err
+	}
+	name := c.Symbol("dim")
+	along := ops.Dim{Name: name}
+	p := joined{parts: xs}
+	others := slices.Clone(xs)
+	coords := true
+	for k, x := range xs {
+		d := x.typ.Dim(name)
+		if d < 0 {
+			return joined{}, about("dim", unknownDim("dim", name, x.typ))
+		}
+		if len(x.typ.Dims) != len(xs[0].typ.Dims) {
+			return joined{}, ops.Wrong(ops.CodeWrongDims, "arrays", "", "%s has dimensions %v, item 0 has %v", x.name, x.typ.DimNames(), xs[0].typ.DimNames())
+		}
+		dim := x.typ.Dims[d]
+		p.starts, p.lengths = append(p.starts, along.Size), append(p.lengths, dim.Size)
+		along.Size += dim.Size
+		along.Coords = append(along.Coords, dim.Coords...)
+		coords = coords && dim.Coords != nil && dim.Unit.Same(xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit)
+		others[k].typ.Dims = slices.Clone(x.typ.Dims)
+		others[k].typ.Dims[d] = ops.Dim{Name: name, Size: 1} // lengths along it may differ
+	}
+	dims, err := broadcast(others)
+	if err != nil {
+		return joined{}, about("arrays", err)
+	}
+	if len(dims) != len(xs[0].typ.Dims) {
+		return joined{}, ops.Wrong(ops.CodeWrongDims, "arrays", "", "the arrays have different dimensions")
+	}
+	p.dim = ops.Type{Dims: dims}.Dim(name)
+	along.Unit = xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit
+	if !coords {
+		along.Coords, along.Unit = nil, ops.Unit{}
+	}
+	dims[p.dim] = along
+	for k := range xs {
+		xs[k].pick = others[k].pick
+	}
+	t.Dims = dims
+	p.out = t
+	return p, nil
+}

@@ -1,0 +1,174 @@
+package array
+
+import (
+	"errors"
+	"math"
+	"math/cmplx"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+var decibel = ops.MustUnit("dB")
+
+// peak is the largest magnitude; NaN are skipped.
+var peak = reduction{name: "peak", takes: complexToo, accumulate: realFloat, result: realFloat, unit: sameUnit, monoid: ir.Largest, start: zero,
+	term: func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem {
+		return ops.Real(ops.CAbs(b, ops.CCast(b, t, x)))
+	},
+	value: func(x []complex128) complex128 {
+		m := 0.0
+		for _, v := range x {
+			if a := cmplx.Abs(v); a > m {
+				m = a
+			}
+		}
+		return complex(m, 0)
+	}}
+
+func levelSpecs() []*ops.Spec {
+	envelope := elementwise{name: "envelope", takes: complexToo, compute: inexact, result: realPart, unit: sameUnit,
+		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(ops.CAbs(b, x)) }),
+		value: func(x []complex128) complex128 { return complex(cmplx.Abs(x[0]), 0) }, args: []arg{{"input", ""}}}
+	return []*ops.Spec{
+		{
+			Name: "envelope", Doc: "Envelope of an analytic signal: the magnitude of complex (IQ) data.", Group: groupLevel, Error: rounded,
+			Long:     "The square of the magnitude must be within the range of the element type.",
+			Returns:  "a real array of the same dimensions and unit.",
+			Params:   []ops.Param{ops.In("input", "complex (IQ) data")},
+			Examples: []ops.Example{{Title: "A pulse", Code: "t = axis(t, -1 us .. 1 us in 65)\na = exp(-(t / (0.3 us)) ^ 2)\np = 2 * 3.14159265 * t * 3 MHz\ncomplex(a * cos(p), a * sin(p)) | envelope | show"}},
+			Infer: func(c *ops.Call) ([]ops.Output, error) {
+				if t := c.Type("input"); !t.Elem.Complex {
+					return nil, ops.Wrong(ops.CodeWrongElementType, "input", "demodulate real (RF) data to IQ first; abs gives plain magnitudes",
+						"envelope needs complex (IQ) data: input is %s", t)
+				}
+				return envelope.infer(c)
+			},
+			Lower: envelope.lower, Reference: envelope.reference,
+		},
+		{
+			Name: "decibel", Doc: "Level in dB below the largest magnitude: log compression.", Group: groupLevel,
+			Long: "20 log10(|v| / reference), clipped to [-range, 0] dB. Without a reference it is the largest magnitude along over, or of the " +
+				"whole array. Where the reference is 0, so is everything, and the level is -range. NaN stay NaN and do not count for the reference. " +
+				"The square of a complex magnitude must be within the range of the element type.",
+			Error:   ops.ErrorRule{Metric: ops.Absolute, Tolerance: 0.1},
+			Returns: "a real array of the same dimensions, in dB.",
+			Params: []ops.Param{
+				ops.In("input", "real or complex data"),
+				ops.Num("range", "dB", "dynamic range").Above0().Or(ops.Quantity(60, "dB")),
+				ops.Num("reference", "*", "magnitude at 0 dB, in the unit of the input; the largest when left out").Above0().Opt(),
+				ops.Names("over", "dimensions along which the largest is taken; all when left out").Opt(),
+			},
+			Examples: []ops.Example{{Title: "A Gaussian down to -40 dB", Code: "x = axis(x, -3 mm .. 3 mm in 61)\nexp(-(x / (1 mm)) ^ 2) | decibel(range: 40 dB) | show"}},
+			Infer:    inferDecibel, Lower: lowerDecibel, Reference: referenceDecibel,
+		},
+	}
+}
+
+func inferDecibel(c *ops.Call) ([]ops.Output, error) {
+	t := c.Type("input")
+	var errs []error
+	if t.Unit.Same(decibel) {
+		errs = append(errs, ops.Wrong(ops.CodeWrongUnit, "input", "take decibel of the magnitudes", "input is in dB already"))
+	}
+	if t.Elem.Base == ir.Bool {
+		errs = append(errs, ops.Wrong(ops.CodeWrongElementType, "input", "", "decibel needs numbers: input is %s", t))
+	}
+	if r, ok := c.Args["reference"].(ops.Number); ok {
+		if !r.Unit.Same(t.Unit) {
+			errs = append(errs, ops.Wrong(ops.CodeUnitMismatch, "reference", "", "the reference is %s, the input %s", inUnit(r.Unit), inUnit(t.Unit)))
+		}
+		if c.Has("over") {
+			errs = append(errs, ops.Wrong(ops.CodeContradictArguments, "over", "", "decibel takes a reference or over, not both"))
+		}
+	}
+	_, err := dimsNamed(c, "over", t, true)
+	if err := errors.Join(append(errs, noOffset("decibel", []operand{{name: "input", typ: t}}), err)...); err != nil {
+		return nil, err
+	}
+	return []ops.Output{{Type: levelType(t)}}, nil
+}
+
+func levelType(t ops.Type) ops.Type {
+	return ops.Type{Elem: realFloat(t.Elem), Dims: t.Dims, Unit: decibel}
+}
+
+// peakOf gives the dims that the largest magnitude is taken over, those that remain, and its type.
+func peakOf(c *ops.Call) (over, kept []int, t ops.Type) {
+	in := c.Type("input")
+	over, err := dimsNamed(c, "over", in, true)
+	if err != nil {
+		panic("array: lowering of an unchecked call: " + err.Error())
+	}
+	for i := range in.Dims {
+		if !slices.Contains(over, i) {
+			kept = append(kept, i)
+		}
+	}
+	return over, kept, ops.Type{Elem: realFloat(in.Elem), Dims: without(in.Dims, over), Unit: in.Unit}
+}
+
+func lowerDecibel(l *ops.Lowering) []*ops.Stage {
+	in, out := l.In("input"), levelType(l.Type("input"))
+	base := out.Elem.Base
+	floor := -l.Number("range")
+	inputs := []*ops.Stage{in}
+	over, kept, peakType := peakOf(l.Call)
+	var top *ops.Stage
+	if !l.Has("reference") {
+		top = peak.stages(l, "peak", in, over, peakType)
+		inputs = append(inputs, top)
+	}
+	s := l.Stage("", out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		magnitude := ops.CAbs(b, ops.CCast(b, base, in.At(b, index...)))
+		reference := b.Const(base, l.Number("reference"))
+		if top != nil {
+			at := make([]*ir.Node, len(kept))
+			for i, d := range kept {
+				at[i] = index[d]
+			}
+			reference = top.At(b, at...).Re
+		}
+		low := b.Const(base, floor)
+		level := b.Mul(b.Const(base, 20), b.Alu(ir.Log10, b.Div(magnitude, reference)))
+		level = b.Min(b.Const(base, 0), b.Max(low, level))
+		if top != nil {
+			level = b.Select(b.Lt(b.Const(base, 0), reference), level, low)
+		}
+		return ops.Real(level)
+	})
+	s.Steps = []string{"magnitude", "log10", "clip"}
+	return []*ops.Stage{s}
+}
+
+func referenceDecibel(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	over, kept, t := peakOf(c)
+	a := in["input"]
+	top := peak.reduceDense(a, over, t)
+	strides := top.Strides()
+	out := ops.NewDense(false, a.Shape...)
+	for i, index := range indices(a.Shape) {
+		reference := c.Number("reference")
+		if !c.Has("reference") {
+			at := 0
+			for k, d := range kept {
+				at += index[d] * strides[k]
+			}
+			reference = top.Re[at]
+		}
+		out.Re[i] = levelOf(cmplx.Abs(a.At(i)), reference, c.Number("range"))
+	}
+	return []ops.Dense{out}, nil
+}
+
+func levelOf(magnitude, reference, span float64) float64 {
+	if reference == 0 {
+		return -span
+	}
+	level := 20 * math.Log10(magnitude/reference)
+	if math.IsNaN(level) {
+		return level
+	}
+	return min(0, max(-span, level))
+}

@@ -1,0 +1,215 @@
+package array
+
+import (
+	"errors"
+	"math"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// reduction is a row of the table of operators that join all elements along some dimensions. What it accumulates is one
+// node, a pair (real, imaginary), or a pair (value, index), as its monoid and element type say.
+type reduction struct {
+	name, doc, long string
+	takes           takes
+	accumulate      func(ops.ElemType) ops.ElemType // what it accumulates in, from the widened type of the array
+	result          func(ops.ElemType) ops.ElemType // what it gives, from the widened type of the array
+	unit            unitRule
+	monoid          ir.Monoid
+	start           func(b *ops.Body, t ir.DType) *ir.Node
+	term            func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem // an element as it is accumulated; nil: a cast
+	finish          func(b *ops.Body, acc ops.Elem, count int) ops.Elem
+	value           func(x []complex128) complex128 // the same on numbers
+	rule            ops.ErrorRule
+	returns         string
+	examples        []ops.Example
+}
+
+// indexed reports accumulators (value, index).
+func (r *reduction) indexed() bool { return r.monoid == ir.ArgMin || r.monoid == ir.ArgMax }
+
+const overDoc = "a dimension or a list of dimensions to reduce; all when left out"
+
+func (r *reduction) spec() *ops.Spec {
+	s := &ops.Spec{
+		Name: r.name, Doc: r.doc, Long: r.long, Group: groupReduce, Examples: r.examples, Error: r.rule, Returns: r.returns,
+		Params: []ops.Param{ops.In("a", "array"), ops.Names("over", overDoc).Opt()},
+		Infer:  r.infer, Reference: r.reference,
+	}
+	s.Lower = func(l *ops.Lowering) []*ops.Stage {
+		in := l.In("a")
+		over, out := mustOver(r, l.Call)
+		return []*ops.Stage{r.stages(l, "", in, over, out)}
+	}
+	return s
+}
+
+// check gives the positions of the reduced dims and the type of the result.
+func (r *reduction) check(c *ops.Call) ([]int, ops.Type, error) {
+	t := c.Type("a")
+	if err := r.checkElem(t); err != nil {
+		return nil, ops.Type{}, err
+	}
+	over, dimErr := dimsNamed(c, "over", t, true)
+	unit, unitErr := r.unit(r.name, []operand{{name: "a", typ: t}})
+	if err := errors.Join(dimErr, unitErr); err != nil {
+		return nil, ops.Type{}, err
+	}
+	return over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}, nil
+}
+
+func (r *reduction) checkElem(t ops.Type) error {
+	switch {
+	case r.takes == boolsOnly && t.Elem.Base != ir.Bool:
+		return ops.Wrong(ops.CodeNotABoolean, "a", "compare it with something, such as a > 0", "%s needs true or false: a is %s", r.name, t)
+	case r.takes == realsOnly && t.Elem.Complex:
+		return needsReal(r.name, "a", t)
+	}
+	return nil
+}
+
+func mustOver(r *reduction, c *ops.Call) ([]int, ops.Type) {
+	over, out, err := r.check(c)
+	if err != nil {
+		panic("array: lowering of an unchecked call: " + err.Error())
+	}
+	return over, out
+}
+
+func (r *reduction) infer(c *ops.Call) ([]ops.Output, error) {
+	_, out, err := r.check(c)
+	if err != nil {
+		return nil, err
+	}
+	return []ops.Output{{Type: out}}, nil
+}
+
+// dimsNamed finds the dims an argument names, in the order of the array. Without the argument they are all of them.
+func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) {
+	if !c.Has(arg) {
+		all := make([]int, len(t.Dims))
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	names, err := c.Names(arg)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, ops.Wrong(ops.CodeNotANameList, arg, "leave it out for all dimensions", "%s names no dimension", arg)
+	}
+	var errs []error
+	place := map[int]bool{}
+	var out []int
+	for _, n := range names {
+		i := t.Dim(n)
+		switch {
+		case i < 0:
+			errs = append(errs, unknownDim(arg, n, t))
+			continue
+		case place[i]:
+			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, arg, "", "%s names dimension %s twice", arg, n))
+		}
+		place[i] = true
+		out = append(out, i)
+	}
+	if sorted {
+		out = out[:0]
+		for i := range t.Dims {
+			if place[i] {
+				out = append(out, i)
+			}
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+func unknownDim(arg, name string, t ops.Type) error {
+	help := "it has none"
+	if len(t.Dims) > 0 {
+		help = "it has " + strings.Join(t.DimNames(), ", ")
+	}
+	return ops.Wrong(ops.CodeUnknownDim, arg, help, "the array has no dimension %s", name)
+}
+
+// without are the dims but those at the given places.
+func without(dims []ops.Dim, places []int) []ops.Dim {
+	drop := map[int]bool{}
+	for _, p := range places {
+		drop[p] = true
+	}
+	var out []ops.Dim
+	for i, d := range dims {
+		if !drop[i] {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func (r *reduction) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	over, t, err := r.check(c)
+	if err != nil {
+		return nil, err
+	}
+	return []ops.Dense{r.reduceDense(in["a"], over, t)}, nil
+}
+
+func (r *reduction) reduceDense(a ops.Dense, over []int, t ops.Type) ops.Dense {
+	out := ops.NewDense(t.Elem.Complex, t.Shape()...)
+	reduced := map[int]bool{}
+	for _, d := range over {
+		reduced[d] = true
+	}
+	groups := make([][]complex128, out.Len())
+	strides := out.Strides()
+	for i, index := range indices(a.Shape) {
+		at, k := 0, 0
+		for d, x := range index {
+			if !reduced[d] {
+				at += x * strides[k]
+				k++
+			}
+		}
+		groups[at] = append(groups[at], a.At(i))
+	}
+	for i, g := range groups {
+		out.Set(i, r.value(g))
+	}
+	return out
+}
+
+// sumOf adds numbers.
+func sumOf(x []complex128) complex128 {
+	var s complex128
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+func normOf(x []complex128) complex128 {
+	s := 0.0
+	for _, v := range x {
+		s += real(v)*real(v) + imag(v)*imag(v)
+	}
+	return complex(math.Sqrt(s), 0)
+}
+
+// firstOf finds the first extreme element; NaN never is. before orders two elements.
+func firstOf(x []complex128, worst float64, before func(a, b float64) bool) (value float64, index int) {
+	value = worst
+	for i, v := range x {
+		if before(real(v), value) {
+			value, index = real(v), i
+		}
+	}
+	return value, index
+}
+
+func below(a, b float64) bool { return a < b }
+func above(a, b float64) bool { return a > b }

@@ -1,0 +1,245 @@
+package array
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel
+// work: the first leaves about enoughOutputs partial results.
+const (
+	manyElements  = 4096
+	enoughOutputs = 64
+)
+
+// loop is a part of a reduced dimension: size steps of step elements. When a dim of end elements is cut into blocks there
+// are two loops over it: one of the blocks, one within a block.
+type loop struct{ dim, size, step, end int }
+
+// splitLoops divides the loops over the reduced dims into those that remain as dims of partial results and those that
+// are done for each of them. There are no outer ones when one stage is enough.
+func splitLoops(t ops.Type, over []int) (outer, inner []loop) {
+	count, outputs := 1, t.Len()
+	for _, d := range over {
+		n := t.Dims[d].Size
+		count *= n
+		outputs /= n
+		inner = append(inner, loop{d, n, 1, n})
+	}
+	if count <= manyElements || outputs >= enoughOutputs {
+		return nil, inner
+	}
+	for kept := outputs; kept < enoughOutputs && len(inner) > 0; {
+		l := inner[0]
+		need := (enoughOutputs + kept - 1) / kept
+		if l.size <= 4*need {
+			outer, inner = append(outer, l), inner[1:]
+			kept *= l.size
+			continue
+		}
+		block := (l.size + need - 1) / need
+		outer = append(outer, loop{l.dim, (l.size + block - 1) / block, block, l.end})
+		inner[0].size = block
+		break
+	}
+	return outer, inner
+}
+
+// reducer is a reduction of one stage while it is lowered.
+type reducer struct {
+	*reduction
+	in           *ops.Stage
+	over         []int // reduced dims
+	kept         []int // the others
+	acc          ops.ElemType
+	out          ops.Type
+	outer, inner []loop
+}
+
+// stages defines the reduction of a stage over dims, in one stage or two.
+func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type) *ops.Stage {
+	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out}
+	for i := range in.Type.Dims {
+		if !slices.Contains(over, i) {
+			w.kept = append(w.kept, i)
+		}
+	}
+	w.outer, w.inner = splitLoops(in.Type, over)
+	inputs := []*ops.Stage{in}
+	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.first(b, index)) }
+	if len(w.outer) > 0 {
+		inputs = w.partials(l, name)
+		elem = func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.second(b, inputs, index)) }
+	}
+	s := l.Stage(name, out, inputs, elem)
+	s.Steps = []string{r.name}
+	return s
+}
+
+// partials defines the stages of partial results, whose dims are those of the output and the outer loops: two of them for
+// pairs (value, index), one otherwise.
+func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
+	if name != "" {
+		name += "."
+	}
+	t := ops.Type{Elem: w.acc, Dims: slices.Clone(w.out.Dims), Unit: w.out.Unit}
+	for _, o := range w.outer {
+		t.Dims = append(t.Dims, ops.Dim{Name: w.in.Type.Dims[o.dim].Name, Size: o.size})
+	}
+	define := func(suffix string, elem ops.ElemType, give func([]*ir.Node) ops.Elem) *ops.Stage {
+		t.Elem = elem
+		s := l.Stage(name+suffix, t, []*ops.Stage{w.in}, func(b *ops.Body, index []*ir.Node) ops.Elem { return give(w.first(b, index)) })
+		s.Steps = []string{w.name}
+		return s
+	}
+	if w.indexed() {
+		return []*ops.Stage{
+			define("partial.value", w.acc, func(a []*ir.Node) ops.Elem { return ops.Real(a[0]) }),
+			define("partial.index", ops.I32, func(a []*ir.Node) ops.Elem { return ops.Real(a[1]) }),
+		}
+	}
+	return []*ops.Stage{define("partial", w.acc, joinParts)}
+}
+
+// first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
+func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
+	at := make([]*ir.Node, len(w.in.Type.Dims))
+	for i, d := range w.kept {
+		at[d] = index[i]
+	}
+	start := map[int]*ir.Node{} // where the inner loop over a dim begins
+	for i, o := range w.outer {
+		start[o.dim] = b.Mul(index[len(w.kept)+i], b.I32(o.step))
+		at[o.dim] = start[o.dim]
+	}
+	his := make([]*ir.Node, len(w.inner))
+	for i, l := range w.inner {
+		his[i] = b.I32(l.size)
+		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
+			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
+		}
+	}
+	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
+		full := slices.Clone(at)
+		for i, l := range w.inner {
+			full[l.dim] = steps[i]
+			if s := start[l.dim]; s != nil {
+				full[l.dim] = b.Add(s, steps[i])
+			}
+		}
+		x := w.in.At(b, full...)
+		if w.term != nil {
+			x = w.term(b, x, w.acc.Base)
+		}
+		x = ops.CCast(b, w.acc.Base, x)
+		if w.indexed() {
+			return []*ir.Node{x.Re, w.flat(b, full)}
+		}
+		return parts(b, x, w.acc.Complex)
+	})
+}
+
+// second gives the accumulators of the outer loops over partial results.
+func (w *reducer) second(b *ops.Body, partial []*ops.Stage, index []*ir.Node) []*ir.Node {
+	his := make([]*ir.Node, len(w.outer))
+	for i, o := range w.outer {
+		his[i] = b.I32(o.size)
+	}
+	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
+		var terms []*ir.Node
+		for _, p := range partial {
+			terms = append(terms, parts(b, p.At(b, slices.Concat(index, steps)...), p.Type.Elem.Complex)...)
+		}
+		return terms
+	})
+}
+
+// flat is the index of an element among the reduced ones, in C order.
+func (w *reducer) flat(b *ops.Body, full []*ir.Node) *ir.Node {
+	n := b.I32(0)
+	for _, d := range w.over {
+		n = b.Add(b.Mul(n, b.I32(w.in.Type.Dims[d].Size)), full[d])
+	}
+	return n
+}
+
+// fold nests a loop for each bound around the terms.
+func (w *reducer) fold(b *ops.Body, his []*ir.Node, term func(steps []*ir.Node) []*ir.Node) []*ir.Node {
+	init := []*ir.Node{w.start(b, w.acc.Base)}
+	switch {
+	case w.indexed():
+		init = append(init, b.I32(0))
+	case w.acc.Complex:
+		init = append(init, w.start(b, w.acc.Base))
+	}
+	var nest func(steps []*ir.Node) []*ir.Node
+	nest = func(steps []*ir.Node) []*ir.Node {
+		if len(steps) == len(his) {
+			return term(steps)
+		}
+		return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return w.join(b, acc, nest(append(slices.Clone(steps), i))), nil
+		})
+	}
+	return nest(nil)
+}
+
+// monoidOps are the operations of monoids with independent accumulators. Terms stand first, so that NaN are skipped by min
+// and max.
+var monoidOps = map[ir.Monoid]ir.Op{ir.Smallest: ir.Min, ir.Largest: ir.Max, ir.Any: ir.Or, ir.All: ir.And}
+
+func (w *reducer) join(b *ops.Body, acc, term []*ir.Node) []*ir.Node {
+	out := make([]*ir.Node, len(acc))
+	switch w.monoid {
+	case ir.ArgMin, ir.ArgMax:
+		better := b.Lt(term[0], acc[0])
+		if w.monoid == ir.ArgMax {
+			better = b.Lt(acc[0], term[0])
+		}
+		for i := range out {
+			out[i] = b.Select(better, term[i], acc[i])
+		}
+	case ir.Sum:
+		for i := range out {
+			out[i] = b.Add(acc[i], term[i])
+		}
+	default:
+		for i := range out {
+			out[i] = b.Alu(monoidOps[w.monoid], term[i], acc[i])
+		}
+	}
+	return out
+}
+
+// finished makes the output's element of accumulators.
+func (w *reducer) finished(b *ops.Body, acc []*ir.Node) ops.Elem {
+	x := joinParts(acc)
+	if w.indexed() {
+		x = ops.Real(acc[1])
+	}
+	if w.finish != nil {
+		count := 1
+		for _, d := range w.over {
+			count *= w.in.Type.Dims[d].Size
+		}
+		x = w.finish(b, x, count)
+	}
+	return ops.CCast(b, w.out.Elem.Base, x)
+}
+
+// parts are the nodes of an element, joinParts the element of such nodes.
+func parts(b *ops.Body, x ops.Elem, complex bool) []*ir.Node {
+	if !complex {
+		return []*ir.Node{x.Re}
+	}
+	return []*ir.Node{x.Re, x.Imag(b)}
+}
+
+func joinParts(n []*ir.Node) ops.Elem {
+	if len(n) == 2 {
+		return ops.Elem{Re: n[0], Im: n[1]}
+	}
+	return ops.Real(n[0])
+}

@@ -1,0 +1,126 @@
+package array
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// wide is the type sums accumulate in: f64 for floats, i64 for integers and booleans.
+func wide(t ops.ElemType) ops.ElemType {
+	if t.Base.Float() {
+		return ops.ElemType{Base: ir.F64, Complex: t.Complex}
+	}
+	return ops.I64
+}
+
+func sumType(t ops.ElemType) ops.ElemType {
+	if t.Base.Float() {
+		return t
+	}
+	return ops.I64
+}
+
+func inexactOf(t ops.ElemType) ops.ElemType { return inexact(t, nil) }
+func numericOf(t ops.ElemType) ops.ElemType { return numeric(t, nil) }
+func realFloat(t ops.ElemType) ops.ElemType { return realPart(inexact(t, nil)) }
+func wideFloat(ops.ElemType) ops.ElemType   { return ops.F64 }
+func itself(t ops.ElemType) ops.ElemType    { return t }
+func toI32(ops.ElemType) ops.ElemType       { return ops.I32 }
+
+func zero(b *ops.Body, t ir.DType) *ir.Node    { return b.Const(t, 0) }
+func always(b *ops.Body, t ir.DType) *ir.Node    { return b.Const(t, 1) }
+func highest(b *ops.Body, t ir.DType) *ir.Node { return limit(b, t, 1) }
+func lowest(b *ops.Body, t ir.DType) *ir.Node  { return limit(b, t, -1) }
+
+// limit is the largest (sign 1) or smallest (-1) value of a type.
+func limit(b *ops.Body, t ir.DType, sign int) *ir.Node {
+	switch {
+	case t.Float():
+		return b.Const(t, math.Inf(sign))
+	case t == ir.I32 && sign > 0:
+		return b.Int(t, math.MaxInt32)
+	case t == ir.I32:
+		return b.Int(t, math.MinInt32)
+	case sign > 0:
+		return b.Int(t, math.MaxInt64)
+	}
+	return b.Int(t, math.MinInt64)
+}
+
+// plainResult gives a plain number whatever goes in.
+func plainResult(string, []operand) (ops.Unit, error) { return ops.Unit{}, nil }
+
+// totalUnit is the unit of a sum: temperatures counted from an offset add up to kelvin.
+func totalUnit(op string, xs []operand) (ops.Unit, error) {
+	u := xs[0].typ.Unit
+	if u.Offset != 0 {
+		return u.Coherent(), nil
+	}
+	return u, nil
+}
+
+// squareUnit is the unit of a root of squares.
+func squareUnit(op string, xs []operand) (ops.Unit, error) { return xs[0].typ.Unit, noOffset(op, xs) }
+
+const (
+	remaining = "an array over the remaining dimensions, in order; a single value when none remains."
+	nanSums   = "A NaN among the elements gives NaN."
+	nanSkips  = "NaN are skipped; where there is nothing else the result is "
+)
+
+var reductions = []reduction{
+	{name: "sum", doc: "Sum of the elements.", takes: complexToo, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
+		long:  nanSums + " Floats accumulate in f64; integers and booleans give i64, so the sum of a mask counts.",
+		value: sumOf, rule: rounded, returns: remaining,
+		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"}}},
+	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: sameUnit, monoid: ir.Sum, start: zero,
+		long: nanSums + " The sum accumulates in f64, or i64 for integers.",
+		finish: func(b *ops.Body, acc ops.Elem, count int) ops.Elem {
+			acc = ops.CCast(b, ir.F64, acc)
+			n := b.F64(float64(count))
+			return ops.CDiv(b, acc, ops.Real(n))
+		},
+		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: rounded, returns: remaining},
+	{name: "norm", doc: "Root of the sum of the squared magnitudes.", takes: complexToo, accumulate: wideFloat, result: realFloat, unit: squareUnit, monoid: ir.Sum, start: zero,
+		long: nanSums + " The squares must be within the range of the element type; their sum accumulates in f64.",
+		term: func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem {
+			x = ops.CCast(b, ops.Inexact(x.Re.Type), x)
+			return ops.Real(b.Cast(t, ops.CAbs2(b, x)))
+		},
+		finish: func(b *ops.Body, acc ops.Elem, _ int) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
+		value:  normOf, rule: rounded, returns: remaining},
+	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: highest,
+		long:  "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
+		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: exact, returns: remaining},
+	{name: "argmax", doc: "Index of the first largest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMax, start: lowest,
+		long: "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
+		value: func(x []complex128) complex128 {
+			_, i := firstOf(x, math.Inf(-1), above)
+			return complex(float64(i), 0)
+		}, rule: exact, returns: remaining},
+	{name: "any", doc: "True where any element is true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.Any, start: zero,
+		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: exact, returns: remaining},
+	{name: "all", doc: "True where all elements are true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.All, start: always,
+		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: exact, returns: remaining},
+}
+
+const flatIndex = "Over several dimensions the index counts in C order of those dimensions as they stand in the array."
+
+// smallest and largest are the reductions of min and max.
+var (
+	smallest = reduction{name: "min", accumulate: numericOf, result: numericOf, unit: sameUnit, monoid: ir.Smallest, start: highest,
+		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(1), below); return complex(v, 0) }}
+	largest = reduction{name: "max", accumulate: numericOf, result: numericOf, unit: sameUnit, monoid: ir.Largest, start: lowest,
+		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(-1), above); return complex(v, 0) }}
+)
+
+func reductionSpecs() []*ops.Spec {
+	out := make([]*ops.Spec, len(reductions))
+	for i := range reductions {
+		out[i] = reductions[i].spec()
+	}
+	return out
+}

@@ -1,0 +1,279 @@
+package array
+
+import (
+	"errors"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+func shapeSpecs() []*ops.Spec {
+	const grid = "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\n"
+	input := ops.In("input", "array")
+	return []*ops.Spec{
+		remapSpec(&ops.Spec{
+			Name: "transpose", Doc: "Order of the dimensions.", Group: groupShape,
+			Returns:  "the array with its dimensions in the given order.",
+			Params:   []ops.Param{input, ops.Names("order", "all dimensions, outermost first")},
+			Examples: []ops.Example{{Title: "y before x", Code: grid + "x + y | transpose(order: [y, x]) | show"}},
+		}, planTranspose),
+		remapSpec(&ops.Spec{
+			Name: "reverse", Doc: "Turn dimensions round, with their coordinates.", Group: groupShape,
+			Returns:  "an array of the same dimensions.",
+			Params:   []ops.Param{input, ops.Names("dim", "a dimension or a list of dimensions")},
+			Examples: []ops.Example{{Title: "From large to small", Code: "axis(x, 0 mm .. 3 mm in 4) | reverse(x) | show"}},
+		}, planReverse),
+		remapSpec(&ops.Spec{
+			Name: "reshape", Doc: "The same elements, in C order, over other dimensions.", Group: groupShape,
+			Long:    "One extent may be -1: it follows from the others. Dimensions that keep name, extent and place keep their coordinates.",
+			Returns: "an array over the dimensions given.",
+			Params: []ops.Param{input, ops.Names("dims", "names of the new dimensions"),
+				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber}},
+			Examples: []ops.Example{{Title: "Cut a line into rows", Code: "axis(i, 0 .. 11 in 12) | reshape(dims: [row, column], extents: [3, -1]) | show"}},
+		}, planReshape),
+		remapSpec(&ops.Spec{
+			Name: "rename", Doc: "Give dimensions other names.", Group: groupShape,
+			Returns:  "the same array with renamed dimensions.",
+			Params:   []ops.Param{input, ops.Names("from", "dimensions to rename"), ops.Names("to", "their new names")},
+			Examples: []ops.Example{{Title: "Outer product of a line with itself", Code: "x = axis(x, 0 mm .. 3 mm in 4)\nshow(x * rename(x, from: x, to: y))"}},
+		}, planRename),
+		remapSpec(&ops.Spec{
+			Name: "with_coordinates", Doc: "Give a dimension coordinates.", Group: groupShape,
+			Returns: "the same array with other coordinates.",
+			Params: []ops.Param{input, {Name: "dim", Doc: "dimension", Accept: ops.KSymbol},
+				ops.Span("at", "*", "first and last coordinate; a number of points must be that of the dimension")},
+			Examples: []ops.Example{{Title: "Sample times", Code: "a = axis(sample, 0 .. 63 in 64)\na | with_coordinates(sample, 0 us .. 21 us) | show"}},
+		}, planCoordinates),
+	}
+}
+
+func planTranspose(c *ops.Call) (remap, error) {
+	t := c.Type("input")
+	order, err := dimsNamed(c, "order", t, false)
+	if err != nil {
+		return remap{}, err
+	}
+	dims := make([]ops.Dim, len(order))
+	for i, d := range order {
+		dims[i] = t.Dims[d]
+	}
+	if missing := without(t.Dims, order); len(missing) > 0 {
+		return remap{}, ops.Wrong(ops.CodeMissingDim, "order", "name every dimension once", "order leaves out %s", missing[0].Name)
+	}
+	return remap{
+		out: widened(t, dims),
+		at:  func(_ *ops.Body, index []*ir.Node) []*ir.Node { return permuted(index, order) },
+		ref: func(index []int) []int { return permuted(index, order) },
+	}, nil
+}
+
+// permuted puts index[i] at place order[i].
+func permuted[T any](index []T, order []int) []T {
+	out := make([]T, len(index))
+	for i, d := range order {
+		out[d] = index[i]
+	}
+	return out
+}
+
+func planReverse(c *ops.Call) (remap, error) {
+	t := c.Type("input")
+	turned, err := dimsNamed(c, "dim", t, true)
+	if err != nil {
+		return remap{}, err
+	}
+	dims := slices.Clone(t.Dims)
+	for _, d := range turned {
+		dims[d].Coords = slices.Clone(dims[d].Coords)
+		slices.Reverse(dims[d].Coords)
+	}
+	return remap{
+		out: widened(t, dims),
+		at: func(b *ops.Body, index []*ir.Node) []*ir.Node {
+			at := slices.Clone(index)
+			for _, d := range turned {
+				at[d] = b.Sub(b.I32(dims[d].Size-1), index[d])
+			}
+			return at
+		},
+		ref: func(index []int) []int {
+			at := slices.Clone(index)
+			for _, d := range turned {
+				at[d] = dims[d].Size - 1 - index[d]
+			}
+			return at
+		},
+	}, nil
+}
+
+func planRename(c *ops.Call) (remap, error) {
+	t := c.Type("input")
+	from, err1 := dimsNamed(c, "from", t, false)
+	to, err2 := c.Names("to")
+	if err := errors.Join(err1, err2); err != nil {
+		return remap{}, err
+	}
+	if len(from) != len(to) {
+		return remap{}, ops.Wrong(ops.CodeDimsCount, "to", "", "from names %d dimensions and to names %d", len(from), len(to))
+	}
+	dims := slices.Clone(t.Dims)
+	for i, d := range from {
+		dims[d].Name = to[i]
+	}
+	return same(widened(t, dims)), unique("to", dims)
+}
+
+// unique checks that dims have different names.
+func unique(arg string, dims []ops.Dim) error {
+	seen := map[string]bool{}
+	for _, d := range dims {
+		if seen[d.Name] {
+			return ops.Wrong(ops.CodeDuplicateDim, arg, "", "the array would have two dimensions %s", d.Name)
+		}
+		seen[d.Name] = true
+	}
+	return nil
+}
+
+func planCoordinates(c *ops.Call) (remap, error) {
+	t := c.Type("input")
+	name := c.Symbol("dim")
+	i := t.Dim(name)
+	if i < 0 {
+		return remap{}, unknownDim("dim", name, t)
+	}
+	r := c.Args["at"].(ops.Range)
+	d := &t.Dims[i]
+	if r.N == 0 && r.Step == 0 {
+		r.N = d.Size
+	}
+	points := r.Points()
+	if len(points) != d.Size {
+		return remap{}, ops.Wrong(ops.CodeExtentMismatch, "at", "leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
+	}
+	dims := slices.Clone(t.Dims)
+	dims[i].Coords, dims[i].Unit = points, r.From.Unit
+	return same(widened(t, dims)), nil
+}
+
+func planReshape(c *ops.Call) (remap, error) {
+	t := c.Type("input")
+	dims, open, product, err := newDims(c, t.Len())
+	if err != nil {
+		return remap{}, err
+	}
+	if open >= 0 {
+		dims[open].Size = t.Len() / product
+		product *= dims[open].Size
+	}
+	if product != t.Len() {
+		return remap{}, ops.Wrong(ops.CodeBadReshape, "extents", "", "the array has %d elements, the new extents make %d", t.Len(), product)
+	}
+	groups := regroup(t.Dims, dims)
+	for _, g := range groups {
+		if a, b := g.oldEnd-g.old, g.newEnd-g.new; a == 1 && b == 1 && t.Dims[g.old].Name == dims[g.new].Name {
+			dims[g.new] = t.Dims[g.old]
+		}
+	}
+	return remap{
+		out: widened(t, dims),
+		at: func(b *ops.Body, index []*ir.Node) []*ir.Node {
+			at := make([]*ir.Node, 0, len(t.Dims))
+			for _, g := range groups {
+				at = append(at, g.nodes(b, t.Dims, dims, index)...)
+			}
+			return at
+		},
+		ref: func(index []int) []int {
+			n := 0
+			for i, d := range dims {
+				n = n*d.Size + index[i]
+			}
+			at := make([]int, len(t.Dims))
+			for i, d := range slices.Backward(t.Dims) {
+				at[i] = n % d.Size
+				n /= d.Size
+			}
+			return at
+		},
+	}, nil
+}
+
+// newDims reads dims and extents of at most total elements. One extent may be -1, then open is its place, or -1.
+func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err error) {
+	names, err := c.Names("dims")
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	extents := c.List("extents")
+	if len(names) != len(extents) {
+		return nil, 0, 0, ops.Wrong(ops.CodeDimsCount, "extents", "", "%d dimensions and %d extents", len(names), len(extents))
+	}
+	dims = make([]ops.Dim, len(names))
+	open, product = -1, 1
+	for i, v := range extents {
+		n, ok := v.(ops.Number)
+		switch {
+		case !ok || !n.Int:
+			return nil, 0, 0, ops.Wrong(ops.CodeNotWhole, "extents", "", "the extent %s is not a whole number", v)
+		case n.V == -1 && open < 0:
+			open = i
+		case n.V < 1:
+			return nil, 0, 0, ops.Wrong(ops.CodeZeroExtent, "extents", "", "the extent of %s is %s", names[i], v)
+		case n.V > float64(total/product):
+			return nil, 0, 0, ops.Wrong(ops.CodeBadReshape, "extents", "", "the extents make more than %d elements", total)
+		default:
+			product *= int(n.V)
+		}
+		dims[i] = ops.Dim{Name: names[i], Size: int(n.V)}
+	}
+	return dims, open, product, unique("dims", dims)
+}
+
+// group is a run of old dims that has as many elements as a run of new ones.
+type group struct{ old, oldEnd, new, newEnd int }
+
+// regroup cuts two lists of dims of the same total into the shortest such runs, so that dims which stay need no division.
+func regroup(from, to []ops.Dim) []group {
+	var out []group
+	i, j := 0, 0
+	for i < len(from) || j < len(to) {
+		g := group{old: i, new: j}
+		a, b := 1, 1
+		if i < len(from) {
+			a, i = from[i].Size, i+1
+		} else { // what remains has one element each
+			b, j = to[j].Size, j+1
+		}
+		for a != b {
+			if a > b {
+				b, j = b*to[j].Size, j+1
+			} else {
+				a, i = a*from[i].Size, i+1
+			}
+		}
+		g.oldEnd, g.newEnd = i, j
+		out = append(out, g)
+	}
+	return out
+}
+
+// nodes are the indices of the old dims of a group.
+func (g group) nodes(b *ops.Body, from, to []ops.Dim, index []*ir.Node) []*ir.Node {
+	n := b.I32(0)
+	for k := g.new; k < g.newEnd; k++ {
+		n = b.Add(b.Mul(n, b.I32(to[k].Size)), index[k])
+	}
+	at := make([]*ir.Node, g.oldEnd-g.old)
+	for k := g.oldEnd - 1; k >= g.old; k-- {
+		if k == g.old {
+			at[0] = n
+			break
+		}
+		size := b.I32(from[k].Size)
+		at[k-g.old] = b.Alu(ir.Mod, n, size)
+		n = b.Div(n, size)
+	}
+	return at
+}

@@ -1,0 +1,154 @@
+package array
+
+import (
+	"fmt"
+	"math"
+
+	"weft/ops"
+)
+
+// A unitRule gives the unit of a result from those of the operands.
+type unitRule func(op string, xs []operand) (ops.Unit, error)
+
+// sameUnit: all operands measure the same kind of quantity, which the result does too. A plain 0 goes with everything.
+func sameUnit(op string, xs []operand) (ops.Unit, error) {
+	var ref *operand
+	for i := range xs {
+		x := &xs[i]
+		switch {
+		case ref == nil:
+			ref = x
+		case x.typ.Unit.Same(ref.typ.Unit):
+		case x.zero() && ref.typ.Unit.Offset == 0:
+		case ref.zero() && x.typ.Unit.Offset == 0:
+			ref = x
+		default:
+			return ops.Unit{}, ops.Wrong(ops.CodeUnitMismatch, x.name, "", "%s needs one kind of quantity: %s is %s, %s is %s",
+				op, ref.name, inUnit(ref.typ.Unit), x.name, inUnit(x.typ.Unit))
+		}
+	}
+	return ref.typ.Unit, nil
+}
+
+// addUnits: sameUnit, but temperatures counted from an offset (degC) add to differences only: the sum of two of them means
+// nothing on that scale and is given in kelvin, as is their difference.
+func addUnits(op string, xs []operand) (ops.Unit, error) {
+	u, err := sameUnit(op, xs)
+	if err != nil {
+		return u, err
+	}
+	offsets := 0
+	for _, x := range xs {
+		if x.typ.Unit.Offset != 0 {
+			u = x.typ.Unit
+			offsets++
+		}
+	}
+	if offsets > 1 || offsets == 1 && op == "sub" && xs[0].typ.Unit.Offset == 0 {
+		u = u.Coherent()
+	}
+	return u, nil
+}
+
+// noUnit: the operands measure the same kind of quantity and the result is plain (masks).
+func noUnit(op string, xs []operand) (ops.Unit, error) {
+	_, err := sameUnit(op, xs)
+	return ops.Unit{}, err
+}
+
+// plainOnly: plain numbers in and out.
+func plainOnly(op string, xs []operand) (ops.Unit, error) {
+	for _, x := range xs {
+		if !x.typ.Unit.Plain() {
+			return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, x.name, fmt.Sprintf("divide by a reference first, such as %s / (1 %s)", x.name, x.typ.Unit),
+				"%s takes plain numbers: %s is %s", op, x.name, inUnit(x.typ.Unit))
+		}
+	}
+	return ops.Unit{}, nil
+}
+
+var radian = ops.MustUnit("rad")
+
+// angle: angles or plain numbers (radians) in, plain numbers out.
+func angle(op string, xs []operand) (ops.Unit, error) {
+	if u := xs[0].typ.Unit; !u.Plain() && !u.Same(radian) {
+		return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, xs[0].name, "",
+			"%s takes an angle or a plain number: %s is %s", op, xs[0].name, inUnit(u))
+	}
+	return ops.Unit{}, nil
+}
+
+// toAngle: any one kind of quantity in, an angle out.
+func toAngle(op string, xs []operand) (ops.Unit, error) {
+	_, err := sameUnit(op, xs)
+	return radian, err
+}
+
+// product and quotient combine units.
+func product(op string, xs []operand) (ops.Unit, error) {
+	if err := noOffset(op, xs); err != nil {
+		return ops.Unit{}, err
+	}
+	return xs[0].typ.Unit.Times(xs[1].typ.Unit), nil
+}
+
+func quotient(op string, xs []operand) (ops.Unit, error) {
+	if err := noOffset(op, xs); err != nil {
+		return ops.Unit{}, err
+	}
+	return xs[0].typ.Unit.Times(xs[1].typ.Unit.Power(-1)), nil
+}
+
+// root halves exponents.
+func root(op string, xs []operand) (ops.Unit, error) {
+	if err := noOffset(op, xs); err != nil {
+		return ops.Unit{}, err
+	}
+	u := xs[0].typ.Unit
+	r, ok := u.Root()
+	if !ok {
+		return u, ops.Wrong(ops.CodeBadPower, xs[0].name, "", "%s needs even powers of each unit: %s is %s", op, xs[0].name, inUnit(u))
+	}
+	return r, nil
+}
+
+// power: a whole constant power of any unit, a half of one with even exponents, any power of plain numbers.
+func power(op string, xs []operand) (ops.Unit, error) {
+	base, exponent := xs[0], xs[1]
+	if !exponent.typ.Unit.Plain() {
+		return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "an exponent is a plain number: %s is %s", exponent.name, inUnit(exponent.typ.Unit))
+	}
+	if base.typ.Unit.Plain() {
+		return ops.Unit{}, nil
+	}
+	if err := noOffset(op, xs); err != nil {
+		return ops.Unit{}, err
+	}
+	p := exponent.si()
+	switch {
+	case !exponent.scalar:
+	case p == math.Trunc(p) && math.Abs(p) <= 9:
+		return base.typ.Unit.Power(int(p)), nil
+	case p == 0.5:
+		return root(op, xs)
+	}
+	return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "%s is %s, so its exponent must be a whole constant between -9 and 9, or 0.5", base.name, inUnit(base.typ.Unit))
+}
+
+// noOffset refuses temperature scales in products.
+func noOffset(op string, xs []operand) error {
+	for _, x := range xs {
+		if x.typ.Unit.Offset != 0 {
+			return ops.Wrong(ops.CodeOffsetUnit, x.name, "use K", "%s of %s means nothing: %s is in %s", op, x.typ.Unit, x.name, x.typ.Unit)
+		}
+	}
+	return nil
+}
+
+// inUnit completes "x is ...".
+func inUnit(u ops.Unit) string {
+	if u.Plain() {
+		return u.Describe()
+	}
+	return "in " + u.String()
+}
