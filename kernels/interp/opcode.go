@@ -1,0 +1,188 @@
+package interp
+
+import (
+	"math"
+
+	"weft/kernels/ir"
+)
+
+// opcode is an instruction of the register program. F stands for the float registers, I for the integer and Bool ones; 32
+// and 64 tell the width to which a result is rounded or wrapped.
+type opcode uint16
+
+const (
+	nop opcode = iota
+
+	loadF // register d from load a
+	loadI
+	fold // loop a
+
+	movF
+	movI
+
+	addF64
+	addF32
+	addI64
+	addI32
+	subF64
+	subF32
+	subI64
+	subI32
+	mulF64
+	mulF32
+	mulI64
+	mulI32
+	divF64
+	divF32
+	divI64
+	divI32
+	modI64
+	modI32
+	negF
+	negI64
+	negI32
+	absF
+	absI64
+	absI32
+	minF
+	minI
+	maxF
+	maxI
+	ltF
+	ltI
+	leF
+	leI
+	eqF
+	eqI
+	neF
+	neI
+	andB
+	orB
+	notB
+	bitAnd
+	bitOr
+	bitXor
+	shlI64
+	shlI32
+	shrI64
+	shrI32
+	ushrI64
+	ushrI32
+	selectF
+	selectI
+	sqrtF64
+	sqrtF32
+	rintF
+	floorF
+	ceilF
+	truncF
+	call64 // function b of a
+	call32
+	call2F64 // function c of a and b
+	call2F32
+
+	roundF32 // of a float64
+	wrapI32
+	floatI64 // an integer as float64
+	floatI32 // an integer as float32
+	truncI64 // a float as int64
+	truncI32
+	boolF
+	boolI
+	bitsF64
+	bitsF32
+	fromBitsF64
+	fromBitsF32
+)
+
+// form says which opcode computes an operation on F64, F32, I64, I32 and Bool operands.
+type form [5]opcode
+
+// class is the column of a form.
+type class int
+
+const (
+	f64 class = iota
+	f32
+	i64
+	i32
+	boolean
+)
+
+// classOf is the class of a type. Wide arithmetic has no float32.
+func classOf(t ir.DType, mode Mode) class {
+	switch t {
+	case ir.F64:
+		return f64
+	case ir.F32:
+		if mode == Wide {
+			return f64
+		}
+		return f32
+	case ir.I64:
+		return i64
+	case ir.I32:
+		return i32
+	}
+	return boolean
+}
+
+var forms = map[ir.Op]form{
+	ir.Add:    {addF64, addF32, addI64, addI32},
+	ir.Sub:    {subF64, subF32, subI64, subI32},
+	ir.Mul:    {mulF64, mulF32, mulI64, mulI32},
+	ir.Div:    {divF64, divF32, divI64, divI32},
+	ir.Mod:    {nop, nop, modI64, modI32},
+	ir.Neg:    {negF, negF, negI64, negI32},
+	ir.Abs:    {absF, absF, absI64, absI32},
+	ir.Min:    {minF, minF, minI, minI},
+	ir.Max:    {maxF, maxF, maxI, maxI},
+	ir.Lt:     {ltF, ltF, ltI, ltI},
+	ir.Le:     {leF, leF, leI, leI},
+	ir.Eq:     {eqF, eqF, eqI, eqI, eqI},
+	ir.Ne:     {neF, neF, neI, neI, neI},
+	ir.And:    {nop, nop, nop, nop, andB},
+	ir.Or:     {nop, nop, nop, nop, orB},
+	ir.Not:    {nop, nop, nop, nop, notB},
+	ir.BitAnd: {nop, nop, bitAnd, bitAnd},
+	ir.BitOr:  {nop, nop, bitOr, bitOr},
+	ir.BitXor: {nop, nop, bitXor, bitXor},
+	ir.Shl:    {nop, nop, shlI64, shlI32},
+	ir.Shr:    {nop, nop, shrI64, shrI32},
+	ir.Ushr:   {nop, nop, ushrI64, ushrI32},
+	ir.Sqrt:   {sqrtF64, sqrtF32},
+	ir.Rint:   {rintF, rintF},
+	ir.Floor:  {floorF, floorF},
+	ir.Ceil:   {ceilF, ceilF},
+	ir.Trunc:  {truncF, truncF},
+}
+
+// selects are by the class of the branches.
+var selects = form{selectF, selectF, selectI, selectI, selectI}
+
+// casts[from][to]; a cast that changes nothing is a move.
+var casts = [5]form{
+	f64:     {movF, roundF32, truncI64, truncI32, boolF},
+	f32:     {movF, movF, truncI64, truncI32, boolF},
+	i64:     {floatI64, floatI32, movI, wrapI32, boolI},
+	i32:     {floatI64, floatI32, movI, movI, boolI},
+	boolean: {floatI64, floatI32, movI, movI, movI},
+}
+
+// reinterpret[to] gives the bits of the other class of the same size. In Wide mode an F32 has class f64, so this goes by type.
+var reinterpret = map[ir.DType]opcode{ir.I32: bitsF32, ir.I64: bitsF64, ir.F32: fromBitsF32, ir.F64: fromBitsF64}
+
+// unary and binary are the functions that instructions call, in float64.
+var unary = []struct {
+	op ir.Op
+	f  func(float64) float64
+}{
+	{ir.Exp, math.Exp}, {ir.Log, math.Log}, {ir.Log10, math.Log10}, {ir.Sin, math.Sin}, {ir.Cos, math.Cos}, {ir.Tan, math.Tan},
+}
+
+var binary = []struct {
+	op ir.Op
+	f  func(x, y float64) float64
+}{
+	{ir.Atan2, math.Atan2}, {ir.Pow, math.Pow},
+}

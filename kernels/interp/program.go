@@ -1,0 +1,119 @@
+package interp
+
+import (
+	"sync"
+
+	"weft/kernels/ir"
+)
+
+// maxRegisters is how many values of each kind, float and integer, a program can hold.
+const maxRegisters = 1 << 16
+
+// Program is a compiled kernel. It is safe for concurrent use.
+type Program struct {
+	kernel *ir.Kernel
+	mode   Mode
+
+	levels  [][]instruction // levels[d] runs when the d outermost axes have new values; levels[0] once
+	axes    []register      // integer registers of the axes
+	folds   []loop
+	loads   []load
+	stores  []store
+	buffers []*ir.Buffer // what loads and stores number, in ir.Kernel.Buffers order
+	args    []argument
+	floats  []constant[float64]
+	ints    []constant[int64]
+
+	machines sync.Pool
+}
+
+// register is the number of a float or an integer register, by context.
+type register = uint16
+
+type instruction struct {
+	op         opcode
+	d, a, b, c register
+}
+
+// loop is a fold: while is nil, or ends with the condition in register cond. body ends with the moves of the steps.
+type loop struct {
+	lo, hi, index register
+	init          []instruction
+	while         []instruction
+	cond          register
+	guarded       bool // there is a while
+	body          []instruction
+}
+
+// load reads buffer buf. Registers of index, guard are integer ones, other is of the load's kind.
+type load struct {
+	buf     int
+	index   []register
+	guarded bool
+	guard   register
+	other   register
+}
+
+type store struct {
+	buf     int
+	index   []register
+	value   register
+	float   bool
+	guarded bool
+	guard   register
+	combine ir.Monoid
+}
+
+type argument struct {
+	name string
+	typ  ir.DType
+	at   register
+}
+
+// constant is a register's value before a program runs.
+type constant[T any] struct {
+	at register
+	v  T
+}
+
+// Kernel is what was compiled.
+func (p *Program) Kernel() *ir.Kernel { return p.kernel }
+
+// Mode is the arithmetic it was compiled for.
+func (p *Program) Mode() Mode { return p.mode }
+
+// machine is the state of one run.
+type machine struct {
+	f       [maxRegisters]float64
+	i       [maxRegisters]int64
+	program *Program
+	buffers []binding
+	err     error
+}
+
+// machine takes a machine, with constants and launch scalars in place.
+func (p *Program) machine(in *bound) *machine {
+	m, _ := p.machines.Get().(*machine)
+	if m == nil {
+		m = &machine{program: p}
+		for _, c := range p.floats {
+			m.f[c.at] = c.v
+		}
+		for _, c := range p.ints {
+			m.i[c.at] = c.v
+		}
+	}
+	for _, c := range in.floats {
+		m.f[c.at] = c.v
+	}
+	for _, c := range in.ints {
+		m.i[c.at] = c.v
+	}
+	m.buffers, m.err = in.buffers, nil
+	return m
+}
+
+func (p *Program) release(m *machine) {
+	m.buffers = nil
+	p.machines.Put(m)
+}

@@ -1,0 +1,257 @@
+package interp
+
+import "math"
+
+// run executes code; false means that m.err says why it stopped.
+func (m *machine) run(code []instruction) bool {
+	f, i := &m.f, &m.i
+	for k := range code {
+		in := &code[k]
+		switch in.op {
+		case loadF:
+			if !m.loadF(in) {
+				return false
+			}
+		case loadI:
+			if !m.loadI(in) {
+				return false
+			}
+		case fold:
+			if !m.loop(&m.program.folds[in.a]) {
+				return false
+			}
+		case movF:
+			f[in.d] = f[in.a]
+		case movI:
+			i[in.d] = i[in.a]
+
+		// Rounding a float64 sum, product, quotient or root of float32 to float32 is the same as rounding once.
+		case addF64:
+			f[in.d] = f[in.a] + f[in.b]
+		case addF32:
+			f[in.d] = float64(float32(f[in.a] + f[in.b]))
+		case addI64:
+			i[in.d] = i[in.a] + i[in.b]
+		case addI32:
+			i[in.d] = int64(int32(i[in.a] + i[in.b]))
+		case subF64:
+			f[in.d] = f[in.a] - f[in.b]
+		case subF32:
+			f[in.d] = float64(float32(f[in.a] - f[in.b]))
+		case subI64:
+			i[in.d] = i[in.a] - i[in.b]
+		case subI32:
+			i[in.d] = int64(int32(i[in.a] - i[in.b]))
+		case mulF64:
+			f[in.d] = f[in.a] * f[in.b]
+		case mulF32:
+			f[in.d] = float64(float32(f[in.a] * f[in.b]))
+		case mulI64:
+			i[in.d] = i[in.a] * i[in.b]
+		case mulI32:
+			i[in.d] = int64(int32(i[in.a] * i[in.b]))
+		case divF64:
+			f[in.d] = f[in.a] / f[in.b]
+		case divF32:
+			f[in.d] = float64(float32(f[in.a] / f[in.b]))
+		case divI64:
+			i[in.d] = floorDiv(i[in.a], i[in.b])
+		case divI32:
+			i[in.d] = int64(int32(floorDiv(i[in.a], i[in.b])))
+		case modI64:
+			i[in.d] = floorMod(i[in.a], i[in.b])
+		case modI32:
+			i[in.d] = int64(int32(floorMod(i[in.a], i[in.b])))
+		case negF:
+			f[in.d] = -f[in.a]
+		case negI64:
+			i[in.d] = -i[in.a]
+		case negI32:
+			i[in.d] = int64(int32(-i[in.a]))
+		case absF:
+			f[in.d] = math.Abs(f[in.a])
+		case absI64:
+			i[in.d] = max(i[in.a], -i[in.a])
+		case absI32:
+			i[in.d] = int64(int32(max(i[in.a], -i[in.a])))
+		case minF:
+			x, y := f[in.a], f[in.b]
+			if x < y {
+				y = x
+			}
+			f[in.d] = y
+		case minI:
+			i[in.d] = min(i[in.a], i[in.b])
+		case maxF:
+			x, y := f[in.a], f[in.b]
+			if x > y {
+				y = x
+			}
+			f[in.d] = y
+		case maxI:
+			i[in.d] = max(i[in.a], i[in.b])
+		case ltF:
+			i[in.d] = truth(f[in.a] < f[in.b])
+		case ltI:
+			i[in.d] = truth(i[in.a] < i[in.b])
+		case leF:
+			i[in.d] = truth(f[in.a] <= f[in.b])
+		case leI:
+			i[in.d] = truth(i[in.a] <= i[in.b])
+		case eqF:
+			i[in.d] = truth(f[in.a] == f[in.b])
+		case eqI:
+			i[in.d] = truth(i[in.a] == i[in.b])
+		case neF:
+			i[in.d] = truth(f[in.a] != f[in.b])
+		case neI:
+			i[in.d] = truth(i[in.a] != i[in.b])
+		case andB, bitAnd:
+			i[in.d] = i[in.a] & i[in.b]
+		case orB, bitOr:
+			i[in.d] = i[in.a] | i[in.b]
+		case notB:
+			i[in.d] = i[in.a] ^ 1
+		case bitXor:
+			i[in.d] = i[in.a] ^ i[in.b]
+		case shlI64:
+			i[in.d] = i[in.a] << (i[in.b] & 63)
+		case shlI32:
+			i[in.d] = int64(int32(i[in.a]) << (i[in.b] & 31))
+		case shrI64:
+			i[in.d] = i[in.a] >> (i[in.b] & 63)
+		case shrI32:
+			i[in.d] = i[in.a] >> (i[in.b] & 31)
+		case ushrI64:
+			i[in.d] = int64(uint64(i[in.a]) >> (i[in.b] & 63))
+		case ushrI32:
+			i[in.d] = int64(int32(uint32(i[in.a]) >> (i[in.b] & 31)))
+		case selectF:
+			v := f[in.c]
+			if i[in.a] != 0 {
+				v = f[in.b]
+			}
+			f[in.d] = v
+		case selectI:
+			v := i[in.c]
+			if i[in.a] != 0 {
+				v = i[in.b]
+			}
+			i[in.d] = v
+		case sqrtF64:
+			f[in.d] = math.Sqrt(f[in.a])
+		case sqrtF32:
+			f[in.d] = float64(float32(math.Sqrt(f[in.a])))
+		case rintF:
+			f[in.d] = math.RoundToEven(f[in.a])
+		case floorF:
+			f[in.d] = math.Floor(f[in.a])
+		case ceilF:
+			f[in.d] = math.Ceil(f[in.a])
+		case truncF:
+			f[in.d] = math.Trunc(f[in.a])
+		case call64:
+			f[in.d] = unary[in.b].f(f[in.a])
+		case call32:
+			f[in.d] = float64(float32(unary[in.b].f(f[in.a])))
+		case call2F64:
+			f[in.d] = binary[in.c].f(f[in.a], f[in.b])
+		case call2F32:
+			f[in.d] = float64(float32(binary[in.c].f(f[in.a], f[in.b])))
+		case roundF32:
+			f[in.d] = float64(float32(f[in.a]))
+		case wrapI32:
+			i[in.d] = int64(int32(i[in.a]))
+		case floatI64:
+			f[in.d] = float64(i[in.a])
+		case floatI32:
+			f[in.d] = float64(float32(i[in.a]))
+		case truncI64:
+			i[in.d] = toInt(f[in.a], math.MinInt64, math.MaxInt64)
+		case truncI32:
+			i[in.d] = toInt(f[in.a], math.MinInt32, math.MaxInt32)
+		case boolF:
+			i[in.d] = truth(f[in.a] != 0)
+		case boolI:
+			i[in.d] = truth(i[in.a] != 0)
+		case bitsF64:
+			i[in.d] = int64(math.Float64bits(f[in.a]))
+		case bitsF32:
+			i[in.d] = int64(int32(math.Float32bits(float32(f[in.a]))))
+		case fromBitsF64:
+			f[in.d] = math.Float64frombits(uint64(i[in.a]))
+		case fromBitsF32:
+			f[in.d] = float64(math.Float32frombits(uint32(i[in.a])))
+		default:
+			panic("interp: unknown instruction")
+		}
+	}
+	return true
+}
+
+// loop runs a fold.
+func (m *machine) loop(l *loop) bool {
+	if !m.run(l.init) {
+		return false
+	}
+	hi := m.i[l.hi]
+	for n := m.i[l.lo]; n < hi; n++ {
+		m.i[l.index] = n
+		if l.guarded {
+			if !m.run(l.while) {
+				return false
+			}
+			if m.i[l.cond] == 0 {
+				return true
+			}
+		}
+		if !m.run(l.body) {
+			return false
+		}
+	}
+	return true
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// floorDiv rounds to minus infinity. Division by zero, which the language leaves open, gives 0.
+func floorDiv(a, b int64) int64 {
+	if b == 0 {
+		return 0
+	}
+	q := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		q--
+	}
+	return q
+}
+
+// floorMod has the sign of the divisor; of zero, it is 0.
+func floorMod(a, b int64) int64 {
+	if b == 0 {
+		return 0
+	}
+	r := a % b
+	if r != 0 && (r < 0) != (b < 0) {
+		r += b
+	}
+	return r
+}
+
+// toInt truncates. What the language leaves open is the nearest end of the range, and 0 for NaN.
+func toInt(v float64, lo, hi int64) int64 {
+	switch {
+	case v != v:
+		return 0
+	case v <= float64(lo):
+		return lo
+	case v >= float64(hi):
+		return hi
+	}
+	return int64(v)
+}
