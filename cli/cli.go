@@ -1,0 +1,89 @@
+// Package cli is the command line of weft: flags in, calls to the packages below, text out. Each subcommand has a file of
+// its own.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes.
+const (
+	exitOK        = 0
+	exitFailed    = 1
+	exitUsage     = 2
+	exitCancelled = 130 // as a shell counts a program that Ctrl-C ended
+)
+
+// commands is the grammar of the command line.
+type commands struct {
+	Run     runCommand     `cmd:"" help:"Run a pipeline."`
+	Explain explainCommand `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
+	Check   checkCommand   `cmd:"" help:"Report every mistake in pipeline files."`
+	Ops     opsCommand     `cmd:"" help:"List the operators, or document one."`
+	Fmt     fmtCommand     `cmd:"" help:"Format pipeline files."`
+	Errors  errorsCommand  `cmd:"" help:"List the error codes, or explain one."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+// streams are what a command talks to.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// errReported is a failure whose reason was printed already.
+var errReported = errors.New("failed")
+
+// Main runs the command line of the process and does not return.
+func Main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second Ctrl-C ends the process at once
+	}()
+	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Run runs one command line and returns its exit code.
+func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	exit := -1
+	var grammar commands
+	parser, err := kong.New(&grammar, kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
+		kong.Description("A language and an engine for scientific array pipelines."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
+	if err != nil {
+		panic(err) // the grammar above is wrong
+	}
+	command, err := parser.Parse(args)
+	if exit >= 0 { // --help was there, and is answered
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintf(errOut, "weft: %s\nTry: weft --help\n", err)
+		return exitUsage
+	}
+	return codeOf(command.Run(), errOut)
+}
+
+// codeOf prints an error that nobody printed and gives the exit code for it.
+func codeOf(err error, errOut io.Writer) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "weft: cancelled")
+		return exitCancelled
+	case !errors.Is(err, errReported):
+		fmt.Fprintf(errOut, "weft: %s\n", err)
+	}
+	return exitFailed
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"runtime"
+
+	"weft/kernels/device"
+	"weft/kernels/interp"
+	"weft/kernels/native"
+	"weft/ops"
+	"weft/planner"
+	weft "weft/runtime"
+)
+
+// planFlags are the flags of every command that plans.
+type planFlags struct {
+	File      string            `arg:"" help:"Pipeline file."`
+	Params    map[string]string `short:"p" name:"param" mapsep:"none" placeholder:"NAME=VALUE" help:"Override a param of the file."`
+	FuseLimit int               `default:"-1" placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
+	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
+	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+}
+
+// machine is the chain of devices, best first, and those that cannot be had.
+type machine struct {
+	devices []device.Device
+	missing []weft.Missing
+}
+
+// openMachine looks for a C compiler; without one the interpreter is all there is.
+func openMachine() machine {
+	m := machine{devices: []device.Device{interp.New(interp.Options{})}}
+	cpu, err := native.New(native.FromEnv())
+	if err != nil {
+		m.missing = append(m.missing, weft.Missing{Kind: "native", Reason: err.Error()})
+		return m
+	}
+	m.devices = append([]device.Device{cpu}, m.devices...)
+	return m
+}
+
+// plan checks the file and plans what its sinks ask for. Mistakes are printed.
+func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
+	l, err := load(f.File, f.Params)
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.found.HasErrors() {
+		return nil, nil, l.show(s.err)
+	}
+	memory := int64(f.Memory)
+	if memory == 0 {
+		memory = weft.MemoryLimit()
+	}
+	p, err := planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{
+		File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: memory,
+	})
+	if err == nil {
+		return l, p, nil
+	}
+	if !l.addProblems(err, ops.Where{}) {
+		return nil, nil, err
+	}
+	return nil, nil, l.show(s.err)
+}
+
+func (f planFlags) threads() int {
+	if f.Threads > 0 {
+		return f.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}

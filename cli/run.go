@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"weft/ops"
+	"weft/ops/files/fileio"
+	weft "weft/runtime"
+	"weft/runtime/trace"
+)
+
+type runCommand struct {
+	planFlags
+	Report   string `placeholder:"FILE" help:"Write what the run did and took, as JSON."`
+	Trace    string `placeholder:"FILE" help:"Write a Chrome trace (chrome://tracing, Perfetto)."`
+	Strict   bool   `help:"Fail instead of falling back to another device, or of a result beyond its tolerance."`
+	NoVerify bool   `help:"Do not compare a sample of the results with float64."`
+	Tune     bool   `help:"Measure kernel schedules that were never measured on this machine."`
+	Seed     uint64 `placeholder:"N" help:"Seed of the float64 sample."`
+}
+
+// Run plans and runs the file, then prints what happened.
+func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
+	m := openMachine()
+	l, p, err := c.plan(s, m)
+	if err != nil {
+		return err
+	}
+	tracer, err := c.tracer()
+	if err != nil {
+		return err
+	}
+	result, failure := weft.Run(ctx, p, weft.Options{
+		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
+		Tune: c.Tune, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
+	})
+	err = errors.Join(tracer.Close(), c.report(result, failure))
+	if result != nil {
+		for _, w := range result.Warnings {
+			l.add(w.Code, w.Message, w.Help, w.Where)
+		}
+	}
+	if failure != nil {
+		return errors.Join(l.failed(failure, s.err), err)
+	}
+	if err := errors.Join(l.show(s.err), err); err != nil {
+		return err
+	}
+	return result.WriteSummary(s.out)
+}
+
+func (c runCommand) tracer() (*trace.Writer, error) {
+	if c.Trace == "" {
+		return nil, nil
+	}
+	return trace.Create(c.Trace)
+}
+
+// report writes the result, of a failed run too: then with the reason.
+func (c runCommand) report(r *weft.Result, failure error) error {
+	if c.Report == "" || r == nil {
+		return nil
+	}
+	if failure != nil {
+		r.Error = failure.Error()
+	}
+	return fileio.WriteFile(c.Report, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	})
+}
+
+// failed prints why a run failed, at its place in the program. A cancelled run is no mistake of the program.
+func (l *loaded) failed(failure error, errOut io.Writer) error {
+	at := ops.Where{}
+	var stage *weft.StageError
+	if errors.As(failure, &stage) {
+		at = stage.Where
+	}
+	if errors.Is(failure, context.Canceled) {
+		return failure
+	}
+	if !l.addProblems(failure, at) {
+		l.add("", failure.Error(), "", at)
+	}
+	return l.show(errOut)
+}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// byteSize is a flag such as 512MiB, 2GB or 1000000.
+type byteSize int64
+
+var sizeUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
+	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
+	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
+}
+
+// UnmarshalText reads a size: a number above 0, and a unit if it is not in bytes.
+func (b *byteSize) UnmarshalText(text []byte) error {
+	s, scale := strings.ToLower(strings.TrimSpace(string(text))), 1.0
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(s, u.suffix); ok {
+			s, scale = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(v > 0) || v*scale >= math.MaxInt64 {
+		return fmt.Errorf("%q is not a size: write 512MiB, 2GB or a number of bytes", text)
+	}
+	*b = byteSize(v * scale)
+	return nil
+}

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"weft/runtime"
+	"weft/runtime/progress"
+)
+
+// terminal is where sinks print.
+type terminal struct {
+	io.Writer
+	columns, rows int
+	rich          bool
+}
+
+func (t terminal) Size() (columns, rows int) { return t.columns, t.rows }
+
+func (t terminal) Rich() bool { return t.rich }
+
+// terminalOf describes the output: 80 columns of plain text when it is no terminal.
+func terminalOf(out io.Writer) terminal {
+	t := terminal{Writer: out, columns: 80, rows: 24}
+	if f, ok := isTerminal(out); ok {
+		t.rich = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if c, r, err := term.GetSize(int(f.Fd())); err == nil && c > 0 && r > 0 {
+			t.columns, t.rows = c, r
+		}
+	}
+	return t
+}
+
+func isTerminal(w io.Writer) (*os.File, bool) {
+	f, ok := w.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+// progressOn draws bars on a terminal and writes lines elsewhere.
+func progressOn(errOut io.Writer) runtime.Progress {
+	if _, ok := isTerminal(errOut); ok && os.Getenv("TERM") != "dumb" {
+		return progress.NewBars(errOut)
+	}
+	return progress.NewLines(errOut)
+}

@@ -1,0 +1,106 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/planner"
+)
+
+// kindNames are what people call a kind of device.
+var kindNames = map[string]string{"native": "CPU", "interp": "interpreter", "cuda": "GPU", "emulated": "GPU"}
+
+func kindName(kind string) string {
+	if n, ok := kindNames[kind]; ok {
+		return n
+	}
+	return kind
+}
+
+// fellBack logs and counts tiles of a stage that run on another device than planned: an error under Strict.
+func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
+	f := Fallback{Stage: stage, Device: kindName(from), Reason: reason, Count: tiles}
+	r.result.Fallbacks = append(r.result.Fallbacks, f)
+	if r.opt.Strict {
+		return ops.Wrong("E0703", "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, stage, reason)
+	}
+	r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. %s fallback.", f.Device, stage, reason, kindName(to)))
+	return nil
+}
+
+// compile makes every kernel ready on the first device of the chain that takes it.
+func (r *run) compile(ctx context.Context) error {
+	start := time.Now()
+	var todo []*planner.Step
+	for i := range r.plan.Steps {
+		if s := &r.plan.Steps[i]; s.Kernel != nil {
+			todo = append(todo, s)
+		}
+	}
+	all := todo
+	for _, m := range r.opt.Missing {
+		for _, s := range all {
+			if err := r.fellBack(s.Name, m.Kind, r.opt.Devices[0].Info().Kind, m.Reason, s.Kernel.Tiles); err != nil {
+				return &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+			}
+		}
+	}
+	for at := 0; len(todo) > 0; at++ {
+		refused, err := r.compileOn(ctx, at, todo)
+		if err != nil {
+			return err
+		}
+		todo = refused
+	}
+	for _, s := range all {
+		if s.Kernel.Program.Report().Cached {
+			r.result.Compile.Cached++
+		}
+	}
+	r.result.Compile.Kernels = len(all)
+	r.result.CompileS = since(start)
+	r.opt.Trace.Span(0, "compile", "compile", start, map[string]any{"kernels": len(all), "cached": r.result.Compile.Cached})
+	return nil
+}
+
+// compileOn compiles kernels on one device, all in one go, and one by one when that fails, so that only those that do not
+// compile are returned for the next device.
+func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (refused []*planner.Step, err error) {
+	dev := r.opt.Devices[at]
+	one := func(steps ...*planner.Step) error {
+		var ks []*planner.Kernel
+		for _, s := range steps {
+			if s.Kernel.Program == nil || s.Kernel.Device != dev.Info().Name {
+				ks = append(ks, s.Kernel)
+			}
+		}
+		return planner.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune}, ks)
+	}
+	err = one(steps...)
+	if err == nil || ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, s := range steps {
+		if len(steps) > 1 {
+			err = one(s)
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if at+1 == len(r.opt.Devices) {
+			err = ops.Wrong("E0705", "", "`weft explain --kernels` shows the source", "%s does not compile: %s", s.Name, err)
+			return nil, &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+		}
+		if err := r.fellBack(s.Name, dev.Info().Kind, r.opt.Devices[at+1].Info().Kind, err.Error(), s.Kernel.Tiles); err != nil {
+			return nil, &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+		}
+		refused = append(refused, s)
+	}
+	return refused, nil
+}

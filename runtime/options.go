@@ -1,0 +1,64 @@
+package runtime
+
+import (
+	"runtime"
+	"time"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/runtime/trace"
+)
+
+// Options of a run.
+type Options struct {
+	// Devices in order of preference: a stage that fails on one runs on the next. The first one holds the arrays.
+	Devices []device.Device
+	// Missing are devices that would have been preferred but cannot be had: every kernel counts as fallen back from them.
+	Missing []Missing
+
+	Threads  int // launches at once; 0: one a processor
+	Strict   bool
+	Verify   bool   // compare a sample of every stored array with float64
+	Seed     uint64 // of the sample; 0: DefaultSeed
+	Tune     bool   // measure schedules that were never measured
+	Terminal ops.Terminal
+	Progress Progress      // nil: none
+	Trace    *trace.Writer // nil: none
+}
+
+// DefaultSeed picks the sample of a run unless Options says otherwise, so that two runs check the same elements.
+const DefaultSeed = 20240229
+
+// Missing is a device that cannot be had, and why.
+type Missing struct {
+	Kind   string // as device.Info's
+	Reason string
+}
+
+// Progress hears how a run goes. Tile and Log may be called from several goroutines at once.
+type Progress interface {
+	Begin(stage string, tiles int, predicted time.Duration) // a kernel starts
+	Tile()                                                  // one of its tiles is done
+	End()                                                   // the kernel is done, or given up
+	Log(line string)                                        // something a person should see now
+}
+
+type silence struct{}
+
+func (silence) Begin(string, int, time.Duration) {}
+func (silence) Tile()                            {}
+func (silence) End()                             {}
+func (silence) Log(string)                       {}
+
+func (o Options) withDefaults() Options {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.Seed == 0 {
+		o.Seed = DefaultSeed
+	}
+	if o.Progress == nil {
+		o.Progress = silence{}
+	}
+	return o
+}

@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// verify compares a sample of what a kernel stored with float64, while its inputs are still there.
+func (r *run) verify(ctx context.Context, step *planner.Step) error {
+	start := time.Now()
+	defer func() {
+		r.result.VerifyS += since(start)
+		r.opt.Trace.Span(0, "verify", step.Name, start, nil)
+	}()
+	for _, s := range step.Kernel.Roots {
+		p, err := r.parity(ctx, step, s)
+		if err != nil {
+			return err
+		}
+		r.result.Parity = append(r.result.Parity, p)
+		if p.OK {
+			continue
+		}
+		w := violation(p)
+		if r.opt.Strict {
+			return w
+		}
+		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.Where})
+	}
+	return nil
+}
+
+func violation(p Parity) ops.Problem {
+	what := fmt.Sprintf("differs from float64 by %.3g (%s), the tolerance is %.3g", p.Worst, p.Metric, p.Tolerance)
+	if p.Mismatched > 0 {
+		what = fmt.Sprintf("is not finite at %d of %d sampled elements where float64 is, or the reverse", p.Mismatched, p.Samples)
+	}
+	at := ""
+	if len(p.At) > 0 {
+		at = fmt.Sprintf(" (worst at %v)", p.At)
+	}
+	return ops.Wrong("E0704", "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
+}
+
+// parity checks one stored stage.
+func (r *run) parity(ctx context.Context, step *planner.Step, s *ops.Stage) (Parity, error) {
+	ref := r.plan.Reference(s, r.arrays.holds)
+	shape := s.Type.Shape()
+	points := samplePoints(shape, sampleSize(ref.Cost), r.opt.Seed)
+	want, err := r.evaluate(ctx, ref, points)
+	if err != nil {
+		return Parity{}, err
+	}
+	got, err := r.arrays.host(r.arrays.byStage[s].ID)
+	if err != nil {
+		return Parity{}, err
+	}
+	rule := ruleOf(s)
+	p := Parity{Value: valueName(r.arrays.byStage[s]), Kernel: step.ID, Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(points),
+		Peak: peakOf(got, r.opt.Threads), Unit: s.Type.Unit.String()}
+	var errs []float64
+	for i, at := range points {
+		g := got.Complex(flatten(at, shape))
+		if finite(g) != finite(want[i]) {
+			p.Mismatched++
+			p.At = at
+			continue
+		}
+		abs := distance(g, want[i])
+		e := inMetric(rule.Metric, abs, want[i], p.Peak)
+		if len(errs) == 0 || e > p.Worst {
+			p.Worst = e
+			if p.Mismatched == 0 {
+				p.At = at
+			}
+		}
+		p.MaxAbs = max(p.MaxAbs, abs)
+		errs = append(errs, e)
+	}
+	p.MaxRel = inMetric(ops.Peak, p.MaxAbs, 0, p.Peak)
+	p.P99 = percentile(errs, 99)
+	p.OK = p.Mismatched == 0 && p.Worst <= rule.Tolerance
+	return p, nil
+}
+
+// valueName is the variable that holds an array, or the stage that makes it.
+func valueName(b *planner.Buffer) string { return cmp.Or(b.Label, b.Stage) }
+
+func finite(v complex128) bool { return !cmplx.IsNaN(v) && !cmplx.IsInf(v) }
+
+// distance of two values; two that are not finite agree.
+func distance(a, b complex128) float64 {
+	if !finite(a) {
+		return 0
+	}
+	return cmplx.Abs(a - b)
+}
+
+// inMetric turns an absolute error into the metric's terms. Where there is nothing to be relative to, the error stays as it is.
+func inMetric(m ops.Metric, abs float64, want complex128, peak float64) float64 {
+	scale := 1.0
+	switch m {
+	case ops.Peak:
+		scale = peak
+	case ops.Relative:
+		scale = cmplx.Abs(want)
+	}
+	if scale == 0 || abs == 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
+		return abs
+	}
+	return abs / scale
+}
+
+func percentile(v []float64, p int) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	return v[(len(v)*p+99)/100-1]
+}
+
+// peakOf is the largest finite magnitude of an array.
+func peakOf(h ops.HostArray, threads int) float64 {
+	rows := h.Rows()
+	parts := min(max(1, threads), max(1, rows))
+	peaks := make([]float64, parts)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { peaks[i] = peakOfRows(h, i*rows/parts, (i+1)*rows/parts) })
+	}
+	wg.Wait()
+	return slices.Max(peaks)
+}
+
+func peakOfRows(h ops.HostArray, lo, hi int) float64 {
+	re, im := make([]float64, h.Width()), make([]float64, h.Width())
+	largest := 0.0
+	for row := lo; row < hi; row++ {
+		h.LoadRow(re, 0, row)
+		if h.Planes() == 2 {
+			h.LoadRow(im, 1, row)
+			for i := range re {
+				re[i] = math.Hypot(re[i], im[i])
+			}
+		}
+		for _, x := range re {
+			if x = math.Abs(x); x > largest && !math.IsInf(x, 0) {
+				largest = x
+			}
+		}
+	}
+	return largest
+}

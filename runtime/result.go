@@ -1,0 +1,127 @@
+package runtime
+
+import (
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// Result is what a run did and what it took: the report of `weft run --report`.
+type Result struct {
+	Weft     string  `json:"weft"`
+	File     string  `json:"file,omitempty"`
+	PlanHash string  `json:"plan_hash"`
+	Wall     float64 `json:"wall_s"`
+	CPU      float64 `json:"cpu_s"`
+	Threads  int     `json:"threads"`
+
+	Compile  Compile    `json:"compile"`
+	CompileS float64    `json:"compile_s"`
+	ReadS    float64    `json:"read_s"`
+	VerifyS  float64    `json:"verify_s"`
+	SinkS    float64    `json:"sink_s"`
+	Kernels  []Kernel   `json:"kernels"`
+	Sources  []Transfer `json:"sources"`
+	Sinks    []Transfer `json:"sinks"`
+
+	Parity    []Parity   `json:"parity"`
+	Fallbacks []Fallback `json:"fallbacks"`
+	Warnings  []Warning  `json:"warnings"`
+
+	Error string `json:"error,omitempty"` // why the run failed
+
+	PeakRSS     int64 `json:"peak_rss_bytes"`
+	PeakBuffers int64 `json:"peak_buffer_bytes"` // arrays alive at once, as measured
+}
+
+// Compile says how kernels were made ready.
+type Compile struct {
+	Kernels int `json:"kernels"`
+	Cached  int `json:"cached"` // objects that were found, not made
+}
+
+// Kernel is one kernel step, measured.
+type Kernel struct {
+	ID        string            `json:"id"`
+	Ops       []string          `json:"ops"`
+	Device    string            `json:"device"`
+	Tiles     int               `json:"tiles"`
+	Wall      float64           `json:"wall_s"`
+	CPU       float64           `json:"cpu_s"`
+	Flops     float64           `json:"flops"`
+	Bytes     int64             `json:"bytes"`
+	Predicted float64           `json:"predicted_s"`
+	Precision planner.Precision `json:"precision"`
+	Schedule  string            `json:"schedule,omitempty"`
+	Cached    bool              `json:"cached"`
+	// Turnaround is the time from when a tile is queued to when it is done.
+	TurnaroundMean float64 `json:"turnaround_mean_s"`
+	TurnaroundP95  float64 `json:"turnaround_p95_s"`
+	QueuePeak      int     `json:"queue_peak"` // tiles queued at once
+}
+
+// Transfer is a source or a sink.
+type Transfer struct {
+	ID    string  `json:"id"`
+	Op    string  `json:"op"`
+	Text  string  `json:"text"` // what it did, in its own words
+	Bytes int64   `json:"bytes"`
+	Wall  float64 `json:"wall_s"`
+}
+
+// Parity compares a sample of one stored array with float64.
+type Parity struct {
+	Value   string     `json:"value"` // the variable or stage
+	Kernel  string     `json:"kernel"`
+	Samples int        `json:"samples"`
+	Seed    uint64     `json:"seed"`
+	Metric  ops.Metric `json:"metric"`
+	// Worst and P99 are the largest error and the one that 99 of 100 samples stay below, in the metric.
+	Worst     float64 `json:"worst"`
+	P99       float64 `json:"p99"`
+	Tolerance float64 `json:"tolerance"`
+	MaxAbs    float64 `json:"max_abs"` // in the array's unit
+	MaxRel    float64 `json:"max_rel"` // relative to the array's largest magnitude
+	Peak      float64 `json:"peak"`    // that magnitude
+	// Mismatched counts samples where one side is finite and the other is not.
+	Mismatched int    `json:"mismatched"`
+	At         []int  `json:"at,omitempty"` // index of the worst sample
+	Unit       string `json:"unit,omitempty"`
+	OK         bool   `json:"ok"`
+}
+
+// Fallback counts the tiles of a stage that ran on another device than planned.
+type Fallback struct {
+	Stage  string `json:"stage"`
+	Device string `json:"device"` // the one that failed
+	Reason string `json:"reason"`
+	Count  int    `json:"count"` // tiles
+}
+
+// Warning is something a person should know about a result.
+type Warning struct {
+	Code    string    `json:"code,omitempty"`
+	Message string    `json:"message"`
+	Help    string    `json:"help,omitempty"`
+	Where   ops.Where `json:"where"`
+}
+
+// StageError is a step that failed, and where in the program it stands.
+type StageError struct {
+	Stage string
+	Where ops.Where
+	Err   error
+}
+
+func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
+
+// Unwrap is the reason.
+func (e *StageError) Unwrap() error { return e.Err }
+
+func newResult(p *planner.Plan, threads int) *Result {
+	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Threads: threads,
+		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}}
+}
+
+func since(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -1,0 +1,130 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// run is the state of one execution.
+type run struct {
+	plan   *planner.Plan
+	opt    Options
+	result *Result
+	arrays *arrays
+}
+
+// Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
+// an error is returned: a *StageError for a step that failed, or the context's error for a run that was cancelled.
+func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
+	if len(opt.Devices) == 0 {
+		return nil, errors.New("runtime: no device to run on")
+	}
+	opt = opt.withDefaults()
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads)}
+	r.arrays = newArrays(p, opt.Devices[0])
+	defer r.arrays.freeAll()
+	start, cpu := time.Now(), cpuTime()
+	err := r.execute(ctx)
+	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
+	r.result.PeakRSS, r.result.PeakBuffers = PeakRSS(), r.arrays.peak
+	return r.result, err
+}
+
+func (r *run) execute(ctx context.Context) error {
+	if err := r.compile(ctx); err != nil {
+		return err
+	}
+	for i := range r.plan.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		step := &r.plan.Steps[i]
+		if err := r.step(ctx, step); err != nil {
+			return r.failed(ctx, step, err)
+		}
+		r.arrays.free(step.Frees)
+	}
+	return nil
+}
+
+// failed says where an error belongs; a cancelled run has no failing stage.
+func (r *run) failed(ctx context.Context, step *planner.Step, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return ctx.Err()
+	}
+	return &StageError{Stage: step.Name, Where: whereOf(step), Err: err}
+}
+
+// whereOf is the place of a step in the program: of its operator, or of the last stage a kernel stores.
+func whereOf(step *planner.Step) ops.Where {
+	switch {
+	case step.Op != nil:
+		return step.Op.Where
+	case step.Kernel != nil && len(step.Kernel.Roots) > 0:
+		return step.Kernel.Roots[len(step.Kernel.Roots)-1].Where
+	}
+	return ops.Where{}
+}
+
+func (r *run) step(ctx context.Context, step *planner.Step) error {
+	for _, id := range slices.Concat(step.Reads, step.Writes) {
+		if err := r.arrays.need(id); err != nil {
+			return err
+		}
+	}
+	switch step.Kind {
+	case planner.ReadStep:
+		return r.read(ctx, step)
+	case planner.SinkStep:
+		return r.sink(ctx, step)
+	}
+	if err := r.kernel(ctx, step); err != nil {
+		return err
+	}
+	if !r.opt.Verify {
+		return nil
+	}
+	return r.verify(ctx, step)
+}
+
+func (r *run) read(ctx context.Context, step *planner.Step) error {
+	start := time.Now()
+	to, err := r.arrays.host(step.Writes[0])
+	if err != nil {
+		return err
+	}
+	note, err := step.Op.Spec.Source(ctx, step.Op.Call, to)
+	r.result.ReadS += since(start)
+	r.transferred(&r.result.Sources, "read", step, note, start)
+	return err
+}
+
+func (r *run) sink(ctx context.Context, step *planner.Step) error {
+	start := time.Now()
+	in := make([]ops.HostArray, len(step.Reads))
+	for i, id := range step.Reads {
+		h, err := r.arrays.host(id)
+		if err != nil {
+			return err
+		}
+		in[i] = h
+	}
+	note, err := step.Op.Spec.Sink(ctx, step.Op.Call, in, r.opt.Terminal)
+	r.result.SinkS += since(start)
+	r.transferred(&r.result.Sinks, "sink", step, note, start)
+	return err
+}
+
+// transferred records what a source or sink did and what it warns of.
+func (r *run) transferred(list *[]Transfer, category string, step *planner.Step, note ops.Note, start time.Time) {
+	*list = append(*list, Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Wall: since(start)})
+	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
+	for _, w := range note.Warnings {
+		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: step.Op.Where})
+	}
+}

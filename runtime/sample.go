@@ -1,0 +1,72 @@
+package runtime
+
+import "math/rand/v2"
+
+// A stored array is checked at as many elements as the budget of scalar operations allows, within these bounds.
+const (
+	fewestSamples = 8
+	mostSamples   = 256
+	sampleBudget  = 20e6
+)
+
+// sampleSize is how many elements are checked when one costs that many operations.
+func sampleSize(cost float64) int {
+	return int(max(fewestSamples, min(mostSamples, sampleBudget/max(1, cost))))
+}
+
+// samplePoints picks elements of an array, at most n: corners first, at most half of them, then one at random from each of
+// equal stretches of the array in C order, so that no region is left out.
+func samplePoints(shape []int, n int, seed uint64) [][]int {
+	total := 1
+	for _, s := range shape {
+		total *= s
+	}
+	n = min(n, total)
+	seen := map[int]bool{}
+	var points [][]int
+	add := func(flat int) {
+		if !seen[flat] {
+			seen[flat] = true
+			points = append(points, unflatten(flat, shape))
+		}
+	}
+	for c := 0; c < 1<<min(len(shape), 8) && len(points) < n/2; c++ {
+		add(corner(c, shape))
+	}
+	random := rand.New(rand.NewPCG(seed, uint64(total)))
+	rest := n - len(points)
+	for i := range rest {
+		lo, hi := i*total/rest, (i+1)*total/rest
+		add(lo + random.IntN(hi-lo))
+	}
+	return points
+}
+
+// corner is the element whose index is 0 or the last along each dim, by the bits of c.
+func corner(c int, shape []int) int {
+	flat := 0
+	for i, s := range shape {
+		flat *= s
+		if c>>i&1 == 1 {
+			flat += s - 1
+		}
+	}
+	return flat
+}
+
+func unflatten(flat int, shape []int) []int {
+	p := make([]int, len(shape))
+	for i := len(shape) - 1; i >= 0; i-- {
+		p[i] = flat % shape[i]
+		flat /= shape[i]
+	}
+	return p
+}
+
+func flatten(point, shape []int) int {
+	flat := 0
+	for i, s := range shape {
+		flat = flat*s + point[i]
+	}
+	return flat
+}

@@ -1,0 +1,100 @@
+package runtime
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// WriteSummary says in a few lines what a run did: kernels with their rates, errors beside their tolerances, files, memory.
+func (r *Result) WriteSummary(to io.Writer) error {
+	var b strings.Builder
+	r.summarizeKernels(&b)
+	r.summarizeParity(&b)
+	for _, s := range r.Sinks {
+		if s.Text != "" && s.Bytes > 0 {
+			fmt.Fprintf(&b, "%s (%s)\n", s.Text, planner.FormatBytes(s.Bytes))
+		}
+	}
+	for _, f := range r.Fallbacks {
+		fmt.Fprintf(&b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
+	}
+	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
+		duration(r.Wall), duration(r.CPU), r.Threads, duration(r.ReadS), duration(r.CompileS), r.cachedNote(), duration(r.VerifyS),
+		duration(r.SinkS), planner.FormatBytes(r.PeakRSS))
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+func (r *Result) cachedNote() string {
+	switch {
+	case r.Compile.Kernels == 0:
+		return ""
+	case r.Compile.Cached == r.Compile.Kernels:
+		return " cached"
+	case r.Compile.Cached > 0:
+		return fmt.Sprintf(" %d of %d cached", r.Compile.Cached, r.Compile.Kernels)
+	}
+	return ""
+}
+
+func (r *Result) summarizeKernels(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, k := range r.Kernels {
+		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), duration(k.Wall),
+			rate(k.Flops, k.Wall, "Gflop/s"), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
+	}
+	w.Flush() // to a Builder, which never fails
+}
+
+func (r *Result) summarizeParity(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, p := range r.Parity {
+		verdict := "ok"
+		if !p.OK {
+			verdict = "EXCEEDED"
+		}
+		fmt.Fprintf(w, "float64\t%s\tworst error %s\ttolerance %s\t%d samples\t%s\n",
+			p.Value, p.quantity(p.Worst), p.quantity(p.Tolerance), p.Samples, verdict)
+	}
+	w.Flush()
+}
+
+// quantity writes an error in its metric.
+func (p Parity) quantity(v float64) string {
+	s := fmt.Sprintf("%.2g", v)
+	switch {
+	case p.Metric == ops.Peak:
+		return s + " of peak"
+	case p.Metric == ops.Relative:
+		return s + " relative"
+	case p.Metric == ops.Absolute && p.Unit != "":
+		return s + " " + p.Unit
+	}
+	return s
+}
+
+func rate(amount, seconds float64, unit string) string {
+	if seconds <= 0 {
+		return "- " + unit
+	}
+	return fmt.Sprintf("%.3g %s", amount/seconds*1e-9, unit)
+}
+
+// duration writes seconds with three digits.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.3g us", seconds*1e6)
+	case seconds < 1:
+		return fmt.Sprintf("%.3g ms", seconds*1e3)
+	case seconds < 100:
+		return fmt.Sprintf("%.3g s", seconds)
+	}
+	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
+}

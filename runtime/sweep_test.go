@@ -1,0 +1,126 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"weft/kernels/device"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// tilesOf are n tiles of one point each.
+func tilesOf(n int) []device.Tile {
+	out := make([]device.Tile, n)
+	for i := range out {
+		out[i] = device.Tile{{Lo: i, Hi: i + 1}}
+	}
+	return out
+}
+
+// ledger counts how often each tile was launched.
+type ledger struct {
+	mu    sync.Mutex
+	count map[int]int
+}
+
+func (l *ledger) add(t device.Tile) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count[t[0].Lo]++
+}
+
+func newSweep(threads int, launch func(device.Tile) error) *sweep {
+	return &sweep{threads: threads, launch: launch, done: func() {}}
+}
+
+func TestSweepLaunchesEveryTileOnce(t *testing.T) {
+	for _, threads := range []int{1, 2, 7} {
+		l := ledger{count: map[int]int{}}
+		var running, most atomic.Int32
+		s := newSweep(threads, func(tile device.Tile) error {
+			n := running.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			l.add(tile)
+			running.Add(-1)
+			return nil
+		})
+		if err := s.run(context.Background(), tilesOf(100)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			if l.count[i] != 1 {
+				t.Fatalf("%d threads: tile %d ran %d times", threads, i, l.count[i])
+			}
+		}
+		if int(most.Load()) > threads || len(s.turnaround) != 100 || s.queuePeak > queuedPerThread*threads {
+			t.Errorf("%d threads: %d at once, %d timed, %d queued", threads, most.Load(), len(s.turnaround), s.queuePeak)
+		}
+	}
+}
+
+func TestSweepLeavesWhatAFaultyLaunchDidNotDo(t *testing.T) {
+	broken := errors.New("broken")
+	l := ledger{count: map[int]int{}}
+	s := newSweep(3, func(tile device.Tile) error {
+		if tile[0].Lo == 20 {
+			return broken
+		}
+		l.add(tile)
+		return nil
+	})
+	if err := s.run(context.Background(), tilesOf(100)); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(s.fault, broken) {
+		t.Errorf("fault %v", s.fault)
+	}
+	for _, tile := range s.left {
+		l.add(tile)
+	}
+	for i := range 100 {
+		if l.count[i] != 1 {
+			t.Errorf("tile %d: done or left %d times", i, l.count[i])
+		}
+	}
+	if len(s.left) < 2 {
+		t.Errorf("launches went on after the fault: %d left", len(s.left))
+	}
+}
+
+func TestSweepStopsBetweenTiles(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done atomic.Int32
+	s := newSweep(2, func(device.Tile) error {
+		if done.Add(1) == 10 {
+			cancel()
+		}
+		return nil
+	})
+	if err := s.run(ctx, tilesOf(1000)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if n := done.Load(); n < 10 || n > 12 {
+		t.Errorf("%d tiles ran, cancelled in the 10th of two threads", n)
+	}
+}
+
+func TestMeanAndP95(t *testing.T) {
+	var d []time.Duration
+	for i := range 100 {
+		d = append(d, time.Duration(100-i)*time.Second)
+	}
+	if mean, p95 := meanAndP95(d); mean != 50.5 || p95 != 95 {
+		t.Errorf("mean %g, p95 %g", mean, p95)
+	}
+	if mean, p95 := meanAndP95(nil); mean != 0 || p95 != 0 {
+		t.Errorf("nothing done: mean %g, p95 %g", mean, p95)
+	}
+}

@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// defaultTolerance, relative to the peak, of stages whose operator states no error rule: what plain summation of a few
+// thousand terms may lose in the type.
+var defaultTolerance = map[ir.DType]float64{ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32: 2e-5, ir.F64: 1e-11}
+
+// ruleOf is the metric and tolerance that a stored stage is held to: the user's @tolerance, else its operator's rule, which
+// is about the operator's output and not about its inner stages.
+func ruleOf(s *ops.Stage) ops.ErrorRule {
+	output := s.Op != nil && s.Name == s.Op.Spec.Name
+	if output {
+		for _, a := range s.Op.Notes {
+			if n, ok := a.Value.(ops.Number); ok && a.Name == "tolerance" {
+				return toleranceOf(n, s)
+			}
+		}
+		if r := s.Op.Spec.Error; r.Metric != "" {
+			return r
+		}
+	}
+	if !s.Type.Elem.Base.Float() {
+		return ops.ErrorRule{Metric: ops.Exact}
+	}
+	return ops.ErrorRule{Metric: ops.Peak, Tolerance: defaultTolerance[s.Type.Elem.Base]}
+}
+
+// toleranceOf reads @tolerance: in the array's own unit it is absolute. On an array that is no level, decibels below zero
+// are relative to the peak and others a ratio of each value; a plain number is relative to the peak.
+func toleranceOf(n ops.Number, s *ops.Stage) ops.ErrorRule {
+	level := ops.MustUnit("dB")
+	switch {
+	case n.Unit.Same(level) && !s.Type.Unit.Same(level) && n.V < 0:
+		return ops.ErrorRule{Metric: ops.Peak, Tolerance: math.Pow(10, n.V/20)}
+	case n.Unit.Same(level) && !s.Type.Unit.Same(level):
+		return ops.ErrorRule{Metric: ops.Relative, Tolerance: math.Pow(10, n.V/20) - 1}
+	case !n.Unit.Plain() && n.Unit.Same(s.Type.Unit):
+		return ops.ErrorRule{Metric: ops.Absolute, Tolerance: n.V}
+	}
+	return ops.ErrorRule{Metric: ops.Peak, Tolerance: n.V}
+}

@@ -1,0 +1,75 @@
+// Package trace writes what happened when, in the Chrome trace-event format (chrome://tracing, Perfetto):
+// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU, complete events ("ph": "X").
+package trace
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+
+	"weft/ops/files/fileio"
+)
+
+// Writer collects events. All methods may be called from several goroutines, and on a nil Writer, which does nothing.
+type Writer struct {
+	mu      sync.Mutex
+	start   time.Time
+	pending *fileio.Pending
+	events  []event
+}
+
+// event has the format's field names: times are microseconds from the start of the trace.
+type event struct {
+	Name  string         `json:"name"`
+	Cat   string         `json:"cat,omitempty"`
+	Phase string         `json:"ph"`
+	Time  float64        `json:"ts"`
+	Dur   float64        `json:"dur"`
+	PID   int            `json:"pid"`
+	TID   int            `json:"tid"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+// Create starts a trace that will be at path after Close: whole, or not at all.
+func Create(path string) (*Writer, error) {
+	p, err := fileio.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{start: time.Now(), pending: p}, nil
+}
+
+// Span records that something took from start to now, on the given lane (0: the run itself, from 1: workers).
+func (w *Writer) Span(lane int, category, name string, start time.Time, args map[string]any) {
+	if w == nil {
+		return
+	}
+	dur := time.Since(start)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, event{name, category, "X", micros(start.Sub(w.start)), micros(dur), 1, lane, args})
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+
+// Close writes the file. A run that was cut short closes its trace too, so that what is there is valid.
+func (w *Writer) Close() error {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := encode(w.pending, w.events); err != nil {
+		_ = w.pending.Abort() // the first error is the one to report
+		return err
+	}
+	return w.pending.Commit(false)
+}
+
+func encode(to io.Writer, events []event) error {
+	if events == nil {
+		events = []event{}
+	}
+	return json.NewEncoder(to).Encode(map[string]any{"displayTimeUnit": "ms", "traceEvents": events})
+}
