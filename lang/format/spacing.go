@@ -40,6 +40,8 @@ func (r roles) gap(before, t syntax.Token) int {
 	switch {
 	case t.Kind == syntax.UnitJoin, t.Kind == syntax.UnitPower, before.Kind == syntax.UnitJoin:
 		return 0
+	case isQuantity(before) && (isSign(t, ".") || r.callers[t.Start]):
+		return 1 // joined, they would read as another number, or the unit as a name
 	case isSign(t, ",", ")", "]", ":", "."), isSign(before, "(", "[", ".", "@"):
 		return 0
 	case r.signs[before.Start], r.callers[t.Start]:
@@ -48,6 +50,11 @@ func (r roles) gap(before, t syntax.Token) int {
 		return 2
 	}
 	return 1
+}
+
+// isQuantity reports whether a token is a number or the end of a unit.
+func isQuantity(t syntax.Token) bool {
+	return t.Kind == syntax.Numeral || t.Kind == syntax.UnitWord || t.Kind == syntax.UnitPower
 }
 
 func isSign(t syntax.Token, signs ...string) bool {
