@@ -8,11 +8,30 @@ import (
 	"syscall"
 )
 
+// Kind sorts failures by what a person has to do about them.
+type Kind uint8
+
+// Kinds of failure beyond those that the system reports, which errors.Is tells apart.
+const (
+	System     Kind = iota // reported by the system, or of no kind below
+	Folder                 // a folder, not a file
+	Foreign                // not in the format expected
+	Cut                    // shorter than it says
+	Overlong               // longer than it says
+	BadHeader              // a header that breaks the rules of the format
+	HugeHeader             // a header too long to be true
+	Objects                // Python objects
+	BadType                // elements of a type that is not read
+	NoMember               // an archive without the array asked for
+	Unfit                  // a value that the type asked for cannot hold
+)
+
 // Error is a failure to read or write one file, worded for the person who named it.
 // Callers that know where the file was named (a line of a pipeline) attach that place.
 type Error struct {
 	Path   string // the file as the user named it
 	Reason string // what is wrong, without the path
+	Kind   Kind   // what is wrong, for programs
 	Help   string // what to do about it, or ""
 	Err    error  // the cause for errors.Is, or nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"weft/ops/files/fileio"
 )
 
 // Archive is an NPZ file open for reading: a ZIP archive of NPY files, stored or deflated.
@@ -41,7 +43,7 @@ func (a *Archive) list() error {
 	}
 	z, err := zip.NewReader(a.file, info.Size())
 	if errors.Is(err, zip.ErrFormat) {
-		return &Error{Reason: "is not an NPZ archive, or is damaged", Help: "an NPY file holds a single array and is opened as such", Err: err}
+		return &Error{Kind: fileio.Foreign, Reason: "is not an NPZ archive, or is damaged", Help: "an NPY file holds a single array and is opened as such", Err: err}
 	}
 	if err != nil {
 		return err
@@ -103,7 +105,7 @@ func (a *Archive) Stat(name string) (Header, error) {
 func (a *Archive) Open(name string) (*File, error) {
 	member := a.members[name]
 	if member == nil {
-		e := &Error{Path: a.path, Reason: fmt.Sprintf("holds no array named %s", clip(name))}
+		e := &Error{Path: a.path, Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %s", clip(name))}
 		if len(a.names) > 0 {
 			e.Help = "it holds " + strings.Join(a.names, ", ")
 		}

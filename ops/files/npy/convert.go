@@ -1,6 +1,10 @@
 package npy
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/ops/files/fileio"
+)
 
 // Loss says what a conversion between element types can do to a value.
 type Loss uint8
@@ -49,7 +53,7 @@ var refusedHelp = map[class]string{
 // converter finds the conversion. Between complex types the parts are converted as reals.
 func converter(from, to DType) (convert, error) {
 	if Conversion(from, to) == Refused {
-		return nil, &Error{Reason: fmt.Sprintf("%v elements cannot become %v", from, to), Help: refusedHelp[dtypes[from].class]}
+		return nil, &Error{Kind: fileio.BadType, Reason: fmt.Sprintf("%v elements cannot become %v", from, to), Help: refusedHelp[dtypes[from].class]}
 	}
 	if dtypes[to].class != classComplex {
 		return reals(from, to), nil

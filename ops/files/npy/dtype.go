@@ -3,6 +3,8 @@ package npy
 import (
 	"fmt"
 	"strings"
+
+	"weft/ops/files/fileio"
 )
 
 // DType is the type of an array's elements.
@@ -120,7 +122,11 @@ func parseDescr(descr string) (d DType, bigEndian bool, err error) {
 	if !known {
 		refusal = [2]string{"has an unknown element type", "readable are " + names()}
 	}
-	return 0, false, &Error{Reason: fmt.Sprintf("%s (NumPy dtype %s)", refusal[0], clip(descr)), Help: refusal[1]}
+	kind := fileio.BadType
+	if strings.HasPrefix(code, "O") {
+		kind = fileio.Objects
+	}
+	return 0, false, &Error{Kind: kind, Reason: fmt.Sprintf("%s (NumPy dtype %s)", refusal[0], clip(descr)), Help: refusal[1]}
 }
 
 func names() string {

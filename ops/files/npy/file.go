@@ -50,11 +50,11 @@ func Open(path string) (*File, error) {
 		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
 	}
 	if !info.Mode().IsRegular() {
-		reason := "is not a regular file, so parts of it cannot be read in any order"
+		kind, reason := fileio.Foreign, "is not a regular file, so parts of it cannot be read in any order"
 		if info.IsDir() {
-			reason = "is a folder, not a file"
+			kind, reason = fileio.Folder, "is a folder, not a file"
 		}
-		return nil, errors.Join(&Error{Path: path, Reason: reason}, file.Close())
+		return nil, errors.Join(&Error{Path: path, Kind: kind, Reason: reason}, file.Close())
 	}
 	f, err := New(path, file, info.Size())
 	if err != nil {
@@ -110,7 +110,7 @@ func readFull(r io.ReaderAt, p []byte, offset int64) error {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {
-		return &Error{Reason: shortened}
+		return &Error{Kind: fileio.Cut, Reason: shortened}
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/bits"
 	"strings"
+
+	"weft/ops/files/fileio"
 )
 
 // Header is what an NPY file says of its array.
@@ -65,11 +67,11 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 		lengthBytes = 2
 	}
 	if len(start) < 8+lengthBytes {
-		return h, &Error{Reason: "ends within the NPY header: the file is incomplete"}
+		return h, &Error{Kind: fileio.Cut, Reason: "ends within the NPY header: the file is incomplete"}
 	}
 	h.Version = [2]uint8{start[6], start[7]}
 	if h.Version[0] < 1 || h.Version[0] > 3 || h.Version[1] != 0 {
-		return h, &Error{Reason: fmt.Sprintf("has NPY version %d.%d; known are 1.0, 2.0 and 3.0", start[6], start[7])}
+		return h, &Error{Kind: fileio.BadHeader, Reason: fmt.Sprintf("has NPY version %d.%d; known are 1.0, 2.0 and 3.0", start[6], start[7])}
 	}
 	length := int64(binary.LittleEndian.Uint16(start[8:]))
 	if lengthBytes == 4 {
@@ -77,10 +79,10 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 	}
 	h.DataOffset = int64(8+lengthBytes) + length
 	if length > maxHeader {
-		return h, &Error{Reason: fmt.Sprintf("claims a header of %d bytes; at most %d are read", length, maxHeader)}
+		return h, &Error{Kind: fileio.HugeHeader, Reason: fmt.Sprintf("claims a header of %d bytes; at most %d are read", length, maxHeader)}
 	}
 	if h.DataOffset > size {
-		return h, &Error{Reason: fmt.Sprintf("ends within the NPY header: %d bytes expected, the file has %d", h.DataOffset, size)}
+		return h, &Error{Kind: fileio.Cut, Reason: fmt.Sprintf("ends within the NPY header: %d bytes expected, the file has %d", h.DataOffset, size)}
 	}
 	text := make([]byte, length)
 	if err := readFull(r, text, int64(8+lengthBytes)); err != nil {
@@ -94,24 +96,25 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 
 func notNPY(start string) error {
 	if start == "" {
-		return &Error{Reason: "is empty"}
+		return &Error{Kind: fileio.Cut, Reason: "is empty"}
 	}
 	for _, f := range foreign {
 		if strings.HasPrefix(start, f.prefix) {
-			return &Error{Reason: f.reason, Help: f.help}
+			return &Error{Kind: fileio.Foreign, Reason: f.reason, Help: f.help}
 		}
 	}
-	return &Error{Reason: "is not an NPY file: it does not begin with \\x93NUMPY"}
+	return &Error{Kind: fileio.Foreign, Reason: "is not an NPY file: it does not begin with \\x93NUMPY"}
 }
 
 // decode fills the header from its dict literal.
 func (h *Header) decode(text string) error {
 	f, err := parseLiteral(text)
 	if err != nil {
-		return &Error{Reason: "has a damaged NPY header, which " + err.Error(), Err: err}
+		return &Error{Kind: fileio.BadHeader, Reason: "has a damaged NPY header, which " + err.Error(), Err: err}
 	}
 	if f.structured != "" {
 		return &Error{
+			Kind:   fileio.BadType,
 			Reason: fmt.Sprintf("holds records with several fields (NumPy dtype %s)", clip(f.structured)),
 			Help:   refusals['V'][1],
 		}
@@ -121,7 +124,7 @@ func (h *Header) decode(text string) error {
 	}
 	h.Shape, h.Fortran = f.shape, f.fortran
 	if !addressable(h.Shape, h.DType) {
-		return &Error{Reason: fmt.Sprintf("claims the shape %v of %v, more bytes than this machine can address", Shape(h.Shape), h.DType)}
+		return &Error{Kind: fileio.BadHeader, Reason: fmt.Sprintf("claims the shape %v of %v, more bytes than this machine can address", Shape(h.Shape), h.DType)}
 	}
 	return nil
 }
@@ -147,11 +150,13 @@ func (h *Header) checkSize(size int64) error {
 	switch {
 	case actual < expected:
 		return &Error{
+			Kind:   fileio.Cut,
 			Reason: fmt.Sprintf("is truncated: %v of %v needs %d bytes after the header, the file has %d", Shape(h.Shape), h.DType, expected, actual),
 			Help:   "copy or write the file again",
 		}
 	case actual > expected:
 		return &Error{
+			Kind:   fileio.Overlong,
 			Reason: fmt.Sprintf("is too long: %v of %v needs %d bytes after the header, the file has %d", Shape(h.Shape), h.DType, expected, actual),
 			Help:   "if several arrays were appended to one file, save each in a file of its own or all in one NPZ archive",
 		}

@@ -3,6 +3,8 @@ package npy
 import (
 	"io"
 	"runtime"
+
+	"weft/ops/files/fileio"
 )
 
 // Mapped gives the elements as they are in the file, without a copy: mapped into memory, to be read only, until
@@ -50,7 +52,7 @@ func faultAsError(err *error) {
 		runtime.Error
 		Addr() uintptr
 	}:
-		*err = &Error{Reason: shortened}
+		*err = &Error{Kind: fileio.Cut, Reason: shortened}
 	default:
 		panic(r)
 	}

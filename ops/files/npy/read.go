@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"weft/ops/files/fileio"
 )
 
 // chunk is the bytes read at once when elements are converted on the way.
@@ -155,6 +157,7 @@ func unfit(t Tile, at int, src []byte, from, to DType) error {
 		value = strconv.FormatUint(one[0], 10)
 	}
 	return &Error{
+		Kind:   fileio.Unfit,
 		Reason: fmt.Sprintf("element %v is %s, which %v cannot hold", index, value, to),
 		Help:   fmt.Sprintf("keep the array as %v", from),
 	}
