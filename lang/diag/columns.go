@@ -50,17 +50,21 @@ func cells(line string) []cell {
 // columns to the left, then carets, at least one. A range that enters the line from above starts at its first
 // character that is not blank.
 func mark(line string, start, end, width int) (text string, pad, carets int) {
-	cs := cells(line)
 	if start < 0 {
 		start = len(line) - len(strings.TrimLeft(line, " \t"))
 	}
+	first, last := vicinity(line, start, width)
+	cutLeft, cutRight := first > 0, last < len(line)
+	line, start, end = line[first:last], start-first, end-first
+
+	cs := cells(line)
 	total := columnFrom(cs, len(line))
 	from, to := columnOf(cs, start), columnFrom(cs, end)
 	left, right := window(from, to, total, width)
 
 	var b strings.Builder
 	shift := -left // from a column of the line to a column as shown
-	if left > 0 {
+	if cutLeft || left > 0 {
 		b.WriteString(ellipsis)
 		shift++
 	}
@@ -69,10 +73,24 @@ func mark(line string, start, end, width int) (text string, pad, carets int) {
 			b.WriteString(c.text)
 		}
 	}
-	if right < total {
+	if cutRight || right < total {
 		b.WriteString(ellipsis)
 	}
 	return strings.TrimRight(b.String(), " "), from + shift, max(1, min(to, right)-from)
+}
+
+// vicinity is the byte range of a line that may come to be shown: laying out a line of a megabyte for each of its
+// mistakes would take too long.
+func vicinity(line string, start, width int) (first, last int) {
+	reach := utf8.UTFMax * width
+	first, last = max(0, start-reach), min(len(line), start+2*reach)
+	for first > 0 && !utf8.RuneStart(line[first]) && first > start-reach-utf8.UTFMax {
+		first--
+	}
+	for last < len(line) && !utf8.RuneStart(line[last]) && last < start+2*reach+utf8.UTFMax {
+		last++
+	}
+	return first, last
 }
 
 // columnOf is the display column of the character that holds a byte offset, or the width of the line behind it.

@@ -3,6 +3,9 @@ package diag
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/rivo/uniseg"
 )
 
 // at makes the span of the marked part: the text between « and », which are removed.
@@ -167,5 +170,25 @@ func TestColor(t *testing.T) {
 	stripped := strings.NewReplacer(reset, "", bold, "", yellow, "", cyan, "", green, "").Replace(colored.String())
 	if stripped != plain.String() {
 		t.Errorf("colour changes the text: %q, %q", stripped, plain.String())
+	}
+}
+
+func TestManyMistakesOnOneLongLineRenderQuickly(t *testing.T) {
+	const n = 20_000
+	src := NewSource("f", strings.Repeat("é\t日\xff", n))
+	var l List
+	for i := range 500 {
+		at := i * len(src.Text) / 500
+		l.Report(UnknownCharacter, Span{src, at, at + 1}, "here")
+	}
+	start := time.Now()
+	text := l.String()
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	for line := range strings.Lines(text) {
+		if uniseg.StringWidth(line) > defaultWidth+10 {
+			t.Fatalf("line of %d columns", uniseg.StringWidth(line))
+		}
 	}
 }

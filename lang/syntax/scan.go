@@ -124,7 +124,7 @@ var foreign = map[rune]string{
 func (s *scanner) unknown() {
 	r, size := utf8.DecodeRuneInString(s.text[s.at:])
 	unit := s.text[s.at : s.at+size]
-	n := size
+	n := max(size, invalidLength(s.text[s.at:]))
 	for strings.HasPrefix(s.text[s.at+n:], unit) {
 		n += size
 	}
@@ -160,18 +160,29 @@ func (s *scanner) str() {
 			}
 			i += n
 		default:
-			r, size := utf8.DecodeRuneInString(line[i:])
-			if r == utf8.RuneError && size == 1 {
-				s.diags.Report(diag.UnknownCharacter, s.span(s.at+i, 1), "byte 0x%02x is no text in UTF-8", c)
+			n := invalidLength(line[i:])
+			if n > 0 {
+				s.diags.Report(diag.UnknownCharacter, s.span(s.at+i, n), "byte 0x%02x is no text in UTF-8", c)
 				kind = Illegal
 			}
-			i += size
+			_, size := utf8.DecodeRuneInString(line[i:])
+			i += max(n, size)
 		}
 	}
 	n := len(strings.TrimRight(line, " \t\r"))
 	s.diags.Report(diag.UnterminatedString, s.span(s.at, n), "string without end").
 		Helpf("a string ends with `\"` on its own line")
 	s.emit(Illegal, n)
+}
+
+// invalidLength is the number of bytes at the start of a text that are no UTF-8.
+func invalidLength(text string) int {
+	for n := 0; n < len(text); n++ {
+		if r, size := utf8.DecodeRuneInString(text[n:]); r != utf8.RuneError || size != 1 {
+			return n
+		}
+	}
+	return len(text)
 }
 
 // escapes maps the letter of an escape to what it stands for.
