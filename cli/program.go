@@ -90,14 +90,14 @@ func (l *loaded) add(code, message, help string, at ops.Where) {
 }
 
 // show prints what was found, and fails if it holds an error.
-func (l *loaded) show(errOut io.Writer) error {
-	_, terminal := isTerminal(errOut)
-	r := diag.Renderer{Color: terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
-	if err := r.Write(errOut, &l.found); err != nil {
+func (l *loaded) show(errOut io.Writer) error { return showAll(errOut, &l.found) }
+
+func showAll(errOut io.Writer, found *diag.List) error {
+	if err := (diag.Renderer{Color: colourful(errOut)}).Write(errOut, found); err != nil {
 		return err
 	}
-	if l.found.HasErrors() {
-		fmt.Fprintln(errOut, l.found.Summary())
+	if found.HasErrors() {
+		fmt.Fprintln(errOut, found.Summary())
 		return errReported
 	}
 	return nil

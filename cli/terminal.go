@@ -24,8 +24,8 @@ func (t terminal) Rich() bool { return t.rich }
 // terminalOf describes the output: 80 columns of plain text when it is no terminal.
 func terminalOf(out io.Writer) terminal {
 	t := terminal{Writer: out, columns: 80, rows: 24}
+	t.rich = colourful(out)
 	if f, ok := isTerminal(out); ok {
-		t.rich = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if c, r, err := term.GetSize(int(f.Fd())); err == nil && c > 0 && r > 0 {
 			t.columns, t.rows = c, r
 		}
@@ -36,6 +36,12 @@ func terminalOf(out io.Writer) terminal {
 func isTerminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colourful reports a terminal whose user did not ask for plain text (https://no-color.org).
+func colourful(w io.Writer) bool {
+	_, ok := isTerminal(w)
+	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // progressOn draws bars on a terminal and writes lines elsewhere.

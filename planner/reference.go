@@ -10,18 +10,18 @@ import (
 // inlineBudget bounds the scalar operations one sampled element of a reference may cost.
 const inlineBudget = 400e3
 
-// Reference is a stage's definition in one kernel for evaluation in float64 at sampled points. Producers are computed in
+// Reference is the definition of stages in one kernel for evaluation in float64 at sampled points. Producers are computed in
 // place as far back as stays cheap; beyond that, the arrays the plan stored are read, so errors that were made before them
 // are not seen here (they are seen where those arrays are themselves sampled).
 type Reference struct {
 	Kernel *ir.Kernel
 	Loads  map[*ir.Buffer]*ops.Stage // what its loads read
-	Cost   float64                   // scalar operations an element
+	Cost   float64                   // scalar operations for one point
 }
 
-// Reference builds the float64 definition of a stage that the plan stores. It loads only stages that are alive; these must
-// include all that the stage's own kernel loads.
-func (p *Plan) Reference(s *ops.Stage, alive func(*ops.Stage) bool) Reference {
+// Reference builds the float64 definition of the stages that one kernel stores, which have one shape, its stores in their
+// order. It loads only stages that are alive; these must include all that the kernel loads.
+func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
 	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{}}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
@@ -29,10 +29,10 @@ func (p *Plan) Reference(s *ops.Stage, alive func(*ops.Stage) bool) Reference {
 		}
 	}
 	for {
-		_, point, frontier := l.build(s, pointOf(s.Type))
+		_, point, frontier := l.build(roots, pointOf(roots[0].Type))
 		cost := ir.CostOf(point).NodeEvals
 		if cost <= inlineBudget || len(frontier) == 0 {
-			loads, kernel, _ := l.build(s, s.Type)
+			loads, kernel, _ := l.build(roots, roots[0].Type)
 			return Reference{Kernel: kernel, Loads: loads, Cost: cost}
 		}
 		l.load[frontier[0]] = true // the farthest one first: as much as possible stays in float64
@@ -70,7 +70,7 @@ func (l *referenceLowerer) computable(s *ops.Stage) bool {
 
 // build lowers the reference over axes as large as those of a type, with what it loads, and lists the edges that could be
 // loaded instead, deepest first.
-func (l *referenceLowerer) build(s *ops.Stage, over ops.Type) (loads map[*ir.Buffer]*ops.Stage, k *ir.Kernel, frontier [][2]*ops.Stage) {
+func (l *referenceLowerer) build(roots []*ops.Stage, over ops.Type) (loads map[*ir.Buffer]*ops.Stage, k *ir.Kernel, frontier [][2]*ops.Stage) {
 	loads = map[*ir.Buffer]*ops.Stage{}
 	seen := map[[2]*ops.Stage]bool{}
 	low := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
@@ -90,6 +90,9 @@ func (l *referenceLowerer) build(s *ops.Stage, over ops.Type) (loads map[*ir.Buf
 		return buf
 	})
 	axes := low.axes(over)
-	e := low.define(s, axes)
-	return loads, &ir.Kernel{Name: s.Name, Axes: axes, Stores: low.stores(bufferOf(s, s.Name), e, axes)}, frontier
+	k = &ir.Kernel{Name: roots[0].Name, Axes: axes}
+	for _, s := range roots {
+		k.Stores = append(k.Stores, low.stores(bufferOf(s, s.Name), low.define(s, axes), axes)...)
+	}
+	return loads, k, frontier
 }

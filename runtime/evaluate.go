@@ -7,12 +7,13 @@ import (
 
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner"
 )
 
-// evaluate computes elements of a reference in float64, on all threads. Tables enter as they were computed, unrounded; other
-// arrays as they are stored.
-func (r *run) evaluate(ctx context.Context, ref planner.Reference, points [][]int) ([]complex128, error) {
+// evaluate computes the roots of a reference at some points in float64, on all threads: by root, then by point. Tables enter
+// as they were computed, unrounded; other arrays as they are stored.
+func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int) ([][]complex128, error) {
 	program, err := interp.Compile(ref.Kernel, interp.Wide)
 	if err != nil {
 		return nil, fmt.Errorf("float64 reference: %w", err)
@@ -23,7 +24,10 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, points [][]in
 			in.Host[buf] = s.Data
 		}
 	}
-	out := make([]complex128, len(points))
+	out := make([][]complex128, len(roots))
+	for i := range out {
+		out[i] = make([]complex128, len(points))
+	}
 	parts := max(1, min(r.opt.Threads, len(points)))
 	faults := make([]error, parts)
 	var wg sync.WaitGroup
@@ -32,8 +36,12 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, points [][]in
 			lo, hi := i*len(points)/parts, (i+1)*len(points)/parts
 			samples, err := program.Eval(ctx, in, points[lo:hi])
 			faults[i] = err
-			for k, s := range samples {
-				out[lo+k] = valueOf(s)
+			for k, stores := range samples {
+				for i, s := range roots {
+					planes := s.Type.Elem.Planes()
+					out[i][lo+k] = valueOf(stores[:planes])
+					stores = stores[planes:]
+				}
 			}
 		})
 	}

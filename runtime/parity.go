@@ -21,11 +21,19 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 		r.result.VerifyS += since(start)
 		r.opt.Trace.Span(0, "verify", step.Name, start, nil)
 	}()
-	for _, s := range step.Kernel.Roots {
-		p, err := r.parity(ctx, step, s)
+	roots := step.Kernel.Roots
+	ref := r.plan.Reference(roots, r.arrays.holds)
+	points := samplePoints(roots[0].Type.Shape(), sampleSize(ref.Cost), r.opt.Seed)
+	want, err := r.evaluate(ctx, ref, roots, points)
+	if err != nil {
+		return err
+	}
+	for i, s := range roots {
+		p, err := r.parity(s, points, want[i])
 		if err != nil {
 			return err
 		}
+		p.Kernel = step.ID
 		r.result.Parity = append(r.result.Parity, p)
 		if p.OK {
 			continue
@@ -51,21 +59,15 @@ func violation(p Parity) ops.Problem {
 	return ops.Wrong("E0704", "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
 }
 
-// parity checks one stored stage.
-func (r *run) parity(ctx context.Context, step *planner.Step, s *ops.Stage) (Parity, error) {
-	ref := r.plan.Reference(s, r.arrays.holds)
+// parity compares one stored stage with what it should hold at some points.
+func (r *run) parity(s *ops.Stage, points [][]int, want []complex128) (Parity, error) {
 	shape := s.Type.Shape()
-	points := samplePoints(shape, sampleSize(ref.Cost), r.opt.Seed)
-	want, err := r.evaluate(ctx, ref, points)
-	if err != nil {
-		return Parity{}, err
-	}
 	got, err := r.arrays.host(r.arrays.byStage[s].ID)
 	if err != nil {
 		return Parity{}, err
 	}
 	rule := ruleOf(s)
-	p := Parity{Value: valueName(r.arrays.byStage[s]), Kernel: step.ID, Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(points),
+	p := Parity{Value: valueName(r.arrays.byStage[s]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(points),
 		Peak: peakOf(got, r.opt.Threads), Unit: s.Type.Unit.String()}
 	var errs []float64
 	for i, at := range points {

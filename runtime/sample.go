@@ -2,11 +2,12 @@ package runtime
 
 import "math/rand/v2"
 
-// A stored array is checked at as many elements as the budget of scalar operations allows, within these bounds.
+// What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
+// interpreter takes 5 to 10 ns for each, so that checking stays a few hundredths of a second.
 const (
 	fewestSamples = 8
 	mostSamples   = 256
-	sampleBudget  = 20e6
+	sampleBudget  = 6e6
 )
 
 // sampleSize is how many elements are checked when one costs that many operations.

@@ -1,0 +1,58 @@
+package planner
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"weft/ops"
+)
+
+func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
+	const n = 1 << 12
+	source := func(w *world) ops.Array {
+		a := w.ramp(n)
+		a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+		return a
+	}
+	for _, c := range []struct {
+		name  string
+		root  string   // the stage that is checked
+		dead  []string // stages whose arrays are freed by then
+		build func(w *world) ops.Array
+		loads []string
+		cost  float64 // at least
+	}{
+		{"everything is computed again", "blur", nil, func(w *world) ops.Array { return w.blur(w.dear(w.ramp(n))) }, nil, 1500},
+		{"back to what was read", "blur", nil, func(w *world) ops.Array { return w.blur(w.dear(source(w))) }, []string{"ramp"}, 1500},
+		{"what was read is freed", "blur", []string{"ramp"}, func(w *world) ops.Array { return w.blur(w.dear(source(w))) }, []string{"dear"}, 3},
+		{"a reduction costs every sample in full", "normal", nil, func(w *world) ops.Array { return w.normal(w.dear(w.ramp(n))) }, []string{"dear"}, n},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{}
+			p := plan(t, Options{FuseLimit: -1}, w.sink(c.build(w)))
+			var roots []*ops.Stage
+			for _, b := range p.Buffers {
+				if b.Stage == c.root {
+					roots = append(roots, b.Array)
+				}
+			}
+			ref := p.Reference(roots, func(s *ops.Stage) bool { return s.Name != c.root && !slices.Contains(c.dead, s.Name) })
+			var loads []string
+			for _, s := range ref.Loads {
+				loads = append(loads, s.Name)
+			}
+			slices.Sort(loads)
+			if !slices.Equal(loads, c.loads) {
+				t.Errorf("loads %q, want %q (cost %g)", loads, c.loads, ref.Cost)
+			}
+			if ref.Cost < c.cost || ref.Cost > inlineBudget || ref.Kernel.Points() != n {
+				t.Errorf("cost %g, %d points", ref.Cost, ref.Kernel.Points())
+			}
+		})
+	}
+}
+
+func readNothing(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) {
+	return ops.Note{}, nil
+}
