@@ -186,3 +186,30 @@ func (c *compiler) check() error {
 	}
 	return errors.New("not a GNU C compiler")
 }
+
+// trial needs what generated code needs besides the compiler proper: the C library's headers, an assembler and a linker.
+const trial = "#include <stdlib.h>\n#include <math.h>\ndouble weft_trial(double x) { return sin(x); }\n"
+
+// try builds a small object in a folder of its own inside dir.
+func (c *compiler) try(ctx context.Context, dir string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	dir, err := os.MkdirTemp(dir, "trial-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	source, object := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial.so")
+	if err := writeAtomically(source, []byte(trial)); err != nil {
+		return err
+	}
+	err = c.compile(ctx, nil, source, object)
+	if ce, ok := errors.AsType[*CompileError](err); ok {
+		return fmt.Errorf("cannot build a shared object: %s", ce.Messages[0])
+	}
+	if err != nil {
+		return err
+	}
+	_, err = load(object, "weft_trial")
+	return err
+}

@@ -34,6 +34,9 @@ func (p probeCache) lookup(ctx context.Context, command string) (*compiler, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := c.try(ctx, p.dir); err != nil {
+		return nil, err
+	}
 	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err

@@ -37,12 +37,12 @@ func (p *program) decide(calls []*call, t device.Tile) (int, error) {
 	if err := checkTile(p.kernel, t); err != nil {
 		return 0, err
 	}
-	m := meter{deadline: time.Now().Add(tuneTime)}
-	sample, ok, err := m.sample(calls, t)
+	deadline := time.Now().Add(tuneTime)
+	sample, ok, err := findSample(calls, t)
 	if err != nil || !ok {
 		return 0, err
 	}
-	w, err := m.fastest(calls, sample)
+	w, err := fastest(calls, sample, deadline)
 	if err != nil {
 		return 0, err
 	}
@@ -50,11 +50,9 @@ func (p *program) decide(calls []*call, t device.Tile) (int, error) {
 	return w, p.device.store.remember(p.rule, p.variants[w].schedule)
 }
 
-type meter struct{ deadline time.Time }
-
-// sample finds a part in the middle of the tile, whole steps of every variant, that takes sampleTime under the rule's
+// findSample finds a part in the middle of the tile, whole steps of every variant, that takes sampleTime under the rule's
 // variant. Not ok: the whole tile takes less.
-func (m meter) sample(calls []*call, t device.Tile) (sample device.Tile, ok bool, err error) {
+func findSample(calls []*call, t device.Tile) (sample device.Tile, ok bool, err error) {
 	step, size := make([]int, len(t)), make([]int, len(t))
 	for i := range t {
 		for _, c := range calls {
@@ -64,7 +62,7 @@ func (m meter) sample(calls []*call, t device.Tile) (sample device.Tile, ok bool
 	}
 	for axis := len(t) - 1; ; axis-- {
 		sample = middle(t, size, step)
-		d, err := m.time(calls[0], sample)
+		d, err := stopwatch(func() error { return calls[0].launch(sample) })
 		if err != nil || d >= sampleTime {
 			return sample, true, err
 		}
@@ -94,12 +92,13 @@ func middle(t device.Tile, size, step []int) device.Tile {
 	return part
 }
 
-// fastest takes the least time of each variant, round by round so that a disturbance hits all alike, until the time is up.
-func (m meter) fastest(calls []*call, sample device.Tile) (int, error) {
+// fastest takes the least time of each variant, round by round so that a disturbance hits all alike, until the
+// deadline; the first round is always finished.
+func fastest(calls []*call, sample device.Tile, deadline time.Time) (int, error) {
 	least := make([]time.Duration, len(calls))
 	for round := range repetitions {
 		for i, c := range calls {
-			d, err := m.time(c, sample)
+			d, err := stopwatch(func() error { return c.launch(sample) })
 			if err != nil {
 				return 0, err
 			}
@@ -107,15 +106,9 @@ func (m meter) fastest(calls []*call, sample device.Tile) (int, error) {
 				least[i] = d
 			}
 		}
-		if time.Now().After(m.deadline) {
+		if time.Now().After(deadline) {
 			break
 		}
 	}
 	return slices.Index(least, slices.Min(least)), nil
-}
-
-func (m meter) time(c *call, t device.Tile) (time.Duration, error) {
-	start := time.Now()
-	err := c.launch(t)
-	return time.Since(start), err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"sync"
 )
 
 const precision = 300
@@ -93,7 +94,7 @@ func atan(q *big.Float) *big.Float {
 	return mul(mul(q, s), num(scale))
 }
 
-func ln2() *big.Float { return log1p(num(1)) }
+var ln2 = sync.OnceValue(func() *big.Float { return log1p(num(1)) })
 
 // ln10 = 3 ln 2 + log(1 + 1/4).
 func ln10() *big.Float { return add(mul(num(3), ln2()), log1p(num(0.25))) }

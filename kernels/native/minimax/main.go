@@ -90,8 +90,8 @@ func (p fit) coefficients() []*big.Float {
 // worst is the largest error of the rounded polynomial on a grid.
 func (p fit) worst(c []*big.Float) float64 {
 	worst := 0.0
-	for i := range 1001 {
-		t := num(p.lo + (p.hi-p.lo)*(float64(i)+third)/1001)
+	for i := range 257 {
+		t := num(p.lo + (p.hi-p.lo)*(float64(i)+third)/257)
 		v := num(0)
 		for k := len(c) - 1; k >= 0; k-- {
 			v = add(mul(v, t), num(p.round(c[k])))
