@@ -27,11 +27,14 @@ func call(spec *ops.Spec, args, changes arguments) *ops.Call {
 	return c
 }
 
+func spec(all []*ops.Spec, name string) *ops.Spec {
+	return all[slices.IndexFunc(all, func(s *ops.Spec) bool { return s.Name == name })]
+}
+
 func made(t testing.TB, name string, args arguments) ops.Value {
 	t.Helper()
-	all := append(beam.Specs(), Specs()...)
-	spec := all[slices.IndexFunc(all, func(s *ops.Spec) bool { return s.Name == name })]
-	v, err := spec.Make(call(spec, args, nil))
+	operator := spec(append(beam.Specs(), Specs()...), name)
+	v, err := operator.Make(call(operator, args, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
