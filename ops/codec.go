@@ -31,6 +31,9 @@ var codecs = [...]codec{
 	ir.F64:  plain[float64](ir.F64),
 }
 
+// Encode narrows float64 values to the bytes of a storage type: floats round to nearest even, integers must fit.
+func Encode(t ir.DType, dst []byte, src []float64) { codecs[t].store(dst, src) }
+
 func plain[T device.Element](t ir.DType) codec {
 	return codec{loadWith(t, func(v T) float64 { return float64(v) }), storeWith(t, func(v float64) T { return T(v) })}
 }

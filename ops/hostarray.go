@@ -51,6 +51,9 @@ func (h HostArray) Rows() int {
 // Stride is the bytes from one row to the next.
 func (h HostArray) Stride() int { return h.Buf.Row() * h.Buf.Type.Size() }
 
+// Offset is the bytes of padding before the first element.
+func (h HostArray) Offset() int { return h.before() * h.Buf.Type.Size() }
+
 // Row is the bytes of one row of one plane without its padding.
 func (h HostArray) Row(plane, row int) []byte {
 	size := h.Buf.Type.Size()
@@ -76,6 +79,31 @@ func (h HostArray) LoadRow(dst []float64, plane, row int) {
 // StoreRow narrows src, of Width elements, into a row. Floats round to nearest even; values must fit integer types.
 func (h HostArray) StoreRow(plane, row int, src []float64) {
 	codecs[h.Buf.Type].store(h.Row(plane, row), src)
+}
+
+// LoadRange widens consecutive elements of a plane, counted in C order from the given one, to float64.
+func (h HostArray) LoadRange(dst []float64, plane, from int) {
+	h.pieces(len(dst), plane, from, func(done int, b []byte) {
+		codecs[h.Buf.Type].load(dst[done:done+len(b)/h.Buf.Type.Size()], b)
+	})
+}
+
+// StoreRange narrows src into consecutive elements of a plane; see StoreRow.
+func (h HostArray) StoreRange(plane, from int, src []float64) {
+	h.pieces(len(src), plane, from, func(done int, b []byte) {
+		codecs[h.Buf.Type].store(b, src[done:done+len(b)/h.Buf.Type.Size()])
+	})
+}
+
+// pieces cuts n consecutive elements into parts of rows.
+func (h HostArray) pieces(n, plane, from int, visit func(done int, b []byte)) {
+	w, size := h.Width(), h.Buf.Type.Size()
+	for done := 0; done < n; {
+		row, column := (from+done)/w, (from+done)%w
+		k := min(w-column, n-done)
+		visit(done, h.Row(plane, row)[column*size:(column+k)*size])
+		done += k
+	}
 }
 
 // Float64Rows yields the rows of a plane in order; the slice is reused.

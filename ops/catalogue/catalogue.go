@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/array"
+	"weft/ops/beam"
+	"weft/ops/files"
+	"weft/ops/simulate"
 )
 
 // Catalogue finds operators by name.
@@ -28,6 +32,11 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 	}
 	slices.Sort(c.names)
 	return c
+}
+
+// Standard is the catalogue of all domains.
+func Standard() *Catalogue {
+	return New(array.Specs(), files.Specs(), beam.Specs(), simulate.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

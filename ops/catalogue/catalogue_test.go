@@ -1,0 +1,72 @@
+package catalogue
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"weft/ops"
+)
+
+// TestSpecs checks what every operator owes to those who read its declaration.
+func TestSpecs(t *testing.T) {
+	c := Standard()
+	name := regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?$`)
+	for _, n := range c.Names() {
+		s := c.Lookup(n)
+		t.Run(n, func(t *testing.T) {
+			if !name.MatchString(n) {
+				t.Errorf("name %q", n)
+			}
+			if s.Doc == "" || !strings.HasSuffix(s.Doc, ".") {
+				t.Errorf("Doc %q is not a sentence", s.Doc)
+			}
+			if s.Group == "" {
+				t.Error("no Group")
+			}
+			checkBehaviour(t, s)
+			seen := map[string]bool{}
+			for _, p := range s.Params {
+				if seen[p.Name] || p.Doc == "" || p.Accept == 0 {
+					t.Errorf("parameter %q: twice, without Doc, or accepting nothing", p.Name)
+				}
+				seen[p.Name] = true
+				if p.Unit != "" && p.Unit != "*" {
+					if _, err := ops.ParseUnit(p.Unit); err != nil {
+						t.Error(err)
+					}
+				}
+				if p.Default != nil && p.Default.Kind()&p.Accept == 0 {
+					t.Errorf("parameter %s: the default %s is not of a kind it accepts", p.Name, p.Default)
+				}
+			}
+			for _, e := range s.Examples {
+				if e.Title == "" || !strings.Contains(e.Code, "show") && !strings.Contains(e.Code, "write") {
+					t.Errorf("example %q has no title or no sink", e.Title)
+				}
+			}
+			if doc := ops.Doc(s); !strings.Contains(doc, s.Doc) || !strings.Contains(doc, ops.Signature(s)) {
+				t.Errorf("documentation lacks the line or the signature:\n%s", doc)
+			}
+		})
+	}
+}
+
+func checkBehaviour(t *testing.T, s *ops.Spec) {
+	n := 0
+	for _, there := range []bool{s.Lower != nil, s.Source != nil, s.Sink != nil} {
+		if there {
+			n++
+		}
+	}
+	switch {
+	case n > 1 || n == 0 && s.Make == nil:
+		t.Error("not exactly one behaviour")
+	case n == 1 && s.Infer == nil:
+		t.Error("no Infer")
+	case s.Lower != nil && s.Reference == nil:
+		t.Error("lowered, but without Reference")
+	case s.Lower != nil && s.Error.Metric == "":
+		t.Error("no error rule")
+	}
+}

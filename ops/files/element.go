@@ -1,0 +1,142 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/files/fileio"
+	"weft/ops/files/npy"
+)
+
+// elements pairs element types with those of NPY files. Files of uint64 are read as i64, where values must fit.
+var elements = []struct {
+	elem ops.ElemType
+	file npy.DType
+}{
+	{ops.Bool, npy.Bool},
+	{ops.ElemType{Base: ir.I8}, npy.Int8},
+	{ops.ElemType{Base: ir.U8}, npy.Uint8},
+	{ops.ElemType{Base: ir.I16}, npy.Int16},
+	{ops.ElemType{Base: ir.U16}, npy.Uint16},
+	{ops.I32, npy.Int32},
+	{ops.ElemType{Base: ir.U32}, npy.Uint32},
+	{ops.I64, npy.Int64},
+	{ops.ElemType{Base: ir.F16}, npy.Float16},
+	{ops.F32, npy.Float32},
+	{ops.F64, npy.Float64},
+	{ops.C64, npy.Complex64},
+	{ops.C128, npy.Complex128},
+	{ops.I64, npy.Uint64},
+}
+
+func elemOf(d npy.DType) ops.ElemType {
+	for _, e := range elements {
+		if e.file == d {
+			return e.elem
+		}
+	}
+	panic("files: element type " + d.String() + " of NPY files is not in the table")
+}
+
+// fileType is the NPY type of an element type; bf16 has none.
+func fileType(e ops.ElemType) (npy.DType, bool) {
+	for _, x := range elements {
+		if x.elem == e {
+			return x.file, true
+		}
+	}
+	return 0, false
+}
+
+// elementNames lists what the argument `as` takes.
+func elementNames() []string {
+	var names []string
+	for _, e := range elements[:len(elements)-1] {
+		names = append(names, e.elem.String())
+	}
+	return names
+}
+
+// parseUnit reads the argument unit: a name (mm), a text ("m/s") or a quantity whose unit is meant (1 m/s).
+func parseUnit(c *ops.Call) (ops.Unit, error) {
+	var text string
+	switch v := c.Args["unit"].(type) {
+	case nil:
+		return ops.Unit{}, nil
+	case ops.Number:
+		if n := (v.V - v.Unit.Offset) / v.Unit.SI(); n != 1 {
+			return ops.Unit{}, ops.Wrong(ops.CodeWrongUnit, "unit", "write 1 before the unit, or its name alone", "the unit is %s, not one of a unit", v)
+		}
+		return v.Unit, nil
+	default:
+		text = strings.Trim(v.String(), `"`)
+	}
+	u, err := ops.ParseUnit(text)
+	if err != nil {
+		return u, ops.Wrong(ops.CodeUnknownUnit, "unit", `name one unit, or write a product as a text, such as "m/s"`, "%v", err)
+	}
+	return u, nil
+}
+
+// kindCodes gives the codes of what is wrong with a file.
+var kindCodes = map[fileio.Kind]string{
+	fileio.Folder:     ops.CodeIsDirectory,
+	fileio.Foreign:    ops.CodeNotThisFormat,
+	fileio.Cut:        ops.CodeTruncatedFile,
+	fileio.Overlong:   ops.CodeBadHeader,
+	fileio.BadHeader:  ops.CodeBadHeader,
+	fileio.HugeHeader: ops.CodeHugeHeader,
+	fileio.Objects:    ops.CodeObjectArray,
+	fileio.BadType:    ops.CodeUnsupportedType,
+	fileio.NoMember:   ops.CodeMissingMember,
+	fileio.Unfit:      ops.CodeUnsupportedType,
+}
+
+// causeCodes does so for what the system reports, when reading and when writing.
+var causeCodes = []struct {
+	cause         error
+	reads, writes string
+}{
+	{fs.ErrNotExist, ops.CodeMissingFile, ops.CodeMissingFolder},
+	{fs.ErrPermission, ops.CodeUnreadable, ops.CodeUnwritable},
+	{syscall.ENOSPC, ops.CodeReadFailed, ops.CodeDiskFull},
+	{syscall.EDQUOT, ops.CodeReadFailed, ops.CodeDiskFull},
+	{syscall.EFBIG, ops.CodeReadFailed, ops.CodeDiskFull},
+	{syscall.EROFS, ops.CodeReadFailed, ops.CodeUnwritable},
+}
+
+// problem words a failure with a file as a Problem of the argument path.
+func problem(err error, writing bool) error {
+	if err == nil {
+		return nil
+	}
+	var e *fileio.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	code := ops.CodeReadFailed
+	if writing {
+		code = ops.CodeUnwritable
+	}
+	if c, ok := kindCodes[e.Kind]; ok && !writing {
+		code = c
+	}
+	for _, c := range causeCodes {
+		if !errors.Is(err, c.cause) {
+			continue
+		}
+		if code = c.reads; writing {
+			code = c.writes
+		}
+		break
+	}
+	arg := "path"
+	if e.Kind == fileio.NoMember {
+		arg = "member"
+	}
+	return ops.Wrong(code, arg, e.Help, "%s: %s", e.Path, e.Reason)
+}

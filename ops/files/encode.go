@@ -1,0 +1,112 @@
+package files
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/files/npy"
+)
+
+// encoder turns an array in memory into the elements of a file.
+type encoder struct {
+	h    ops.HostArray
+	to   ops.ElemType
+	file npy.DType
+	unit ops.Unit
+}
+
+func newEncoder(c *ops.Call, h ops.HostArray) (*encoder, error) {
+	e := &encoder{h: h, to: elemIn(c, h.Type)}
+	var known bool
+	if e.file, known = fileType(e.to); !known {
+		return nil, ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "NPY files hold no %s", e.to)
+	}
+	var err error
+	e.unit, err = unitIn(c, h.Type)
+	return e, err
+}
+
+// encode writes all elements in C order and in the machine's byte order.
+func (e *encoder) encode(ctx context.Context, w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<18)
+	body := e.converted
+	if scaled := e.unit.SI() != 1 || e.unit.Offset != 0; !scaled && !e.to.Complex && e.h.Buf.Type == e.to.Base {
+		body = e.verbatim
+	}
+	if err := body(ctx, b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// verbatim writes the rows as they are in memory.
+func (e *encoder) verbatim(ctx context.Context, w io.Writer) error {
+	for r := range e.h.Rows() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := w.Write(e.h.Row(0, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// converted writes blocks through float64.
+func (e *encoder) converted(ctx context.Context, w io.Writer) error {
+	total, planes := e.h.Type.Len(), e.to.Planes()
+	part := make([]float64, blockLen)
+	joined := make([]float64, blockLen*planes)
+	raw := make([]byte, blockLen*e.to.Size())
+	for from := 0; from < total; from += blockLen {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(blockLen, total-from)
+		for plane := range planes {
+			if plane < e.h.Planes() {
+				e.h.LoadRange(part[:n], plane, from)
+			} else {
+				clear(part[:n])
+			}
+			for i, v := range part[:n] {
+				joined[i*planes+plane] = (v - e.unit.Offset*float64(1-plane)) / e.unit.SI()
+			}
+		}
+		if err := e.fits(joined[:n*planes], from); err != nil {
+			return err
+		}
+		out := raw[:n*e.to.Size()]
+		ops.Encode(e.to.Base, out, joined[:n*planes])
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// integerLimits are the ranges of the integer types.
+var integerLimits = map[ir.DType][2]float64{
+	ir.I8: {math.MinInt8, math.MaxInt8}, ir.U8: {0, math.MaxUint8}, ir.I16: {math.MinInt16, math.MaxInt16}, ir.U16: {0, math.MaxUint16},
+	ir.I32: {math.MinInt32, math.MaxInt32}, ir.U32: {0, math.MaxUint32},
+}
+
+// fits refuses integers that the type in the file cannot hold.
+func (e *encoder) fits(values []float64, from int) error {
+	limits, narrow := integerLimits[e.to.Base]
+	if !narrow {
+		return nil
+	}
+	for i, v := range values {
+		if v < limits[0] || v > limits[1] {
+			return ops.Wrong(ops.CodeCannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
+				indexText(e.h.Type, from+i), fmt.Sprint(v), e.to)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,287 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"weft/ops"
+	"weft/ops/files/picture"
+)
+
+// Small arrays are shown as numbers, up to so many of them along each of at most two dimensions.
+const (
+	numbersAcross = 8
+	numbersDown   = 16
+)
+
+// pictureRows bounds the height of a picture in a terminal.
+const pictureRows = 40
+
+func showSpec() *ops.Spec {
+	everything := ops.KArray | ops.KNumber | ops.KText | ops.KBool | ops.KList | ops.KRange | ops.KObject
+	return &ops.Spec{
+		Name: "show", Doc: "Show a value in the terminal.", Group: group,
+		Long: "Numbers and small arrays are shown as numbers, lines as a curve, arrays of two dimensions as a picture with coordinates, of three " +
+			"as pictures of the largest values along each, in colours where the terminal has them. Complex arrays are drawn by magnitude.",
+		Params: []ops.Param{
+			{Name: "value", Doc: "what to show", Accept: everything, Unit: "*"},
+			{Name: "map", Doc: "colours: " + strings.Join(mapNames(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
+			ops.Span("range", "*", "values at the ends of the colours; the least and the largest when left out").Opt(),
+		},
+		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
+		Infer: func(c *ops.Call) ([]ops.Output, error) {
+			if a, ok := c.Array("value"); ok {
+				return nil, checkColours(c, a.Type())
+			}
+			return nil, nil
+		},
+		Sink: sinkShow,
+	}
+}
+
+func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
+	a, isArray := c.Array("value")
+	if !isArray {
+		_, err := fmt.Fprintln(t, c.Args["value"])
+		return ops.Note{}, err
+	}
+	h := in[0]
+	heading := h.Type.String()
+	if a.Of.Label != "" {
+		heading = a.Of.Label + ": " + heading
+	}
+	if _, err := fmt.Fprintln(t, heading); err != nil {
+		return ops.Note{}, err
+	}
+	return ops.Note{}, draw(c, h, t)
+}
+
+func draw(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
+	dims := h.Type.Dims
+	small := len(dims) <= 2
+	if small && len(dims) > 0 {
+		small = dims[len(dims)-1].Size <= numbersAcross && h.Type.Len() <= numbersAcross*numbersDown
+	}
+	switch {
+	case small:
+		return table(h, t)
+	case len(dims) == 1:
+		return line(magnitudes(h), t)
+	case len(dims) <= 3:
+		return pictures(c, magnitudes(h), t)
+	}
+	return summary(magnitudes(h), t)
+}
+
+// magnitudes replaces a complex array by its magnitudes.
+func magnitudes(h ops.HostArray) ops.HostArray {
+	if !h.Type.Elem.Complex {
+		return h
+	}
+	t := h.Type
+	t.Elem.Complex = false
+	out := ops.NewHostArray(t)
+	re, im := make([]float64, h.Width()), make([]float64, h.Width())
+	for r := range h.Rows() {
+		h.LoadRow(re, 0, r)
+		h.LoadRow(im, 1, r)
+		for i := range re {
+			re[i] = math.Hypot(re[i], im[i])
+		}
+		out.StoreRow(0, r, re)
+	}
+	return out
+}
+
+// table writes the elements as numbers, a row a line, with the coordinates before and above them.
+func table(h ops.HostArray, w io.Writer) error {
+	u := h.Type.Unit
+	cells := make([][]string, h.Rows())
+	for r := range cells {
+		for i := range h.Width() {
+			cells[r] = append(cells[r], element(h, r*h.Width()+i, u))
+		}
+	}
+	if n := len(h.Type.Dims); n > 0 {
+		cells = withCoordinates(h, cells, n)
+	} else if s := u.String(); s != "" {
+		cells[0][0] += " " + s
+	}
+	widths := make([]int, len(cells[0]))
+	for _, row := range cells {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	var b strings.Builder
+	for _, row := range cells {
+		for i, cell := range row {
+			fmt.Fprintf(&b, "  %*s", widths[i], cell)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// withCoordinates puts the places of the columns above and those of the rows before the numbers.
+func withCoordinates(h ops.HostArray, cells [][]string, n int) [][]string {
+	across := h.Type.Dims[n-1]
+	head := make([]string, across.Size)
+	for i := range head {
+		head[i] = coordinateText(across, i)
+	}
+	cells = append([][]string{head}, cells...)
+	if n == 1 {
+		cells[0] = append([]string{across.Name}, cells[0]...)
+		cells[1] = append([]string{""}, cells[1]...)
+		return cells
+	}
+	down := h.Type.Dims[0]
+	cells[0] = append([]string{down.Name + "\\" + across.Name}, cells[0]...)
+	for r := range down.Size {
+		cells[r+1] = append([]string{coordinateText(down, r)}, cells[r+1]...)
+	}
+	return cells
+}
+
+// coordinateText is the place of index i: its coordinate, or itself.
+func coordinateText(d ops.Dim, i int) string {
+	if d.Coords == nil {
+		return fmt.Sprint(i)
+	}
+	return strings.TrimSpace(number(shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
+}
+
+// element writes element i in a unit.
+func element(h ops.HostArray, i int, u ops.Unit) string {
+	if h.Type.Elem == ops.Bool {
+		return fmt.Sprint(h.Float(i) != 0)
+	}
+	v := h.Complex(i)
+	text := number(shown(real(v), u))
+	if !h.Type.Elem.Complex {
+		return text
+	}
+	im := number(imag(v) / u.SI())
+	if !strings.HasPrefix(im, "-") {
+		im = "+" + im
+	}
+	return text + im + "j"
+}
+
+// pictures draws an array of two or three dimensions.
+func pictures(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
+	columns, rows := t.Size()
+	caps := capabilities(t)
+	for _, m := range panels(h, h.Type.Unit) {
+		if m.Title != "" {
+			if _, err := fmt.Fprintln(t, m.Title); err != nil {
+				return err
+			}
+		}
+		if err := picture.Terminal(t, m, scale(c, h.Type.Unit), columns, max(1, min(rows-1, pictureRows)), caps); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// capabilities asks the terminal what it can show, where it can say more than whether it is rich.
+func capabilities(t ops.Terminal) picture.Caps {
+	if d, ok := t.(interface{ Caps() picture.Caps }); ok {
+		return d.Caps()
+	}
+	if t.Rich() {
+		return picture.Caps{Depth: picture.Indexed}
+	}
+	return picture.Caps{}
+}
+
+// bars are the heights of a curve, from low to high, and plainBars those of terminals without such signs.
+var (
+	bars      = []rune("▁▂▃▄▅▆▇█")
+	plainBars = []rune("_.-=*#")
+)
+
+// line draws an array of one dimension as a curve of bars: each is the largest of the elements it stands for.
+func line(h ops.HostArray, t ops.Terminal) error {
+	values := make([]float64, h.Width())
+	h.LoadRow(values, 0, 0)
+	columns, _ := t.Size()
+	n := max(1, min(len(values), columns-2))
+	lo, hi := finiteRange(values)
+	signs := plainBars
+	if t.Rich() {
+		signs = bars
+	}
+	var b strings.Builder
+	b.WriteString("  ")
+	for i := range n {
+		most := math.Inf(-1)
+		for _, v := range values[i*len(values)/n : (i+1)*len(values)/n] {
+			if v > most {
+				most = v
+			}
+		}
+		b.WriteRune(sign(signs, most, lo, hi))
+	}
+	d := h.Type.Dims[0]
+	fmt.Fprintf(&b, "\n  %s from %s to %s\n", d.Name, coordinateText(d, 0), coordinateText(d, d.Size-1))
+	_, err := io.WriteString(t, b.String())
+	return errors.Join(err, summary(h, t))
+}
+
+// sign chooses the bar for a value between lo and hi; a blank for what is not finite.
+func sign(signs []rune, v, lo, hi float64) rune {
+	switch {
+	case v-v != 0:
+		return ' '
+	case hi == lo:
+		return signs[0]
+	}
+	return signs[min(len(signs)-1, int((v-lo)/(hi-lo)*float64(len(signs))))]
+}
+
+func finiteRange(values []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if v-v == 0 {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// summary writes least, largest and mean of an array, and how many of its elements are not finite.
+func summary(h ops.HostArray, w io.Writer) error {
+	lo, hi, sum, finite := math.Inf(1), math.Inf(-1), 0.0, 0
+	for _, row := range h.Float64Rows(0) {
+		for _, v := range row {
+			if v-v == 0 {
+				lo, hi, sum, finite = min(lo, v), max(hi, v), sum+v, finite+1
+			}
+		}
+	}
+	u := h.Type.Unit
+	text := "  no finite value\n"
+	if finite > 0 {
+		text = fmt.Sprintf("  least %s, largest %s, mean %s%s\n", number(shown(lo, u)), number(shown(hi, u)), number(shown(sum/float64(finite), u)), space(u.String()))
+	}
+	if bad := h.Type.Len() - finite; bad > 0 && finite > 0 {
+		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("; %d not finite\n", bad)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func space(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s
+}
