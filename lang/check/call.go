@@ -150,7 +150,7 @@ func (c *checker) applySpec(spec *ops.Spec, at diag.Span, args []argument) ops.V
 	if v, ok := c.fold(spec, b.call); ok {
 		return v
 	}
-	if spec.Make != nil {
+	if spec.Make != nil && (spec.Lower == nil || !takesArray(b.call)) {
 		v, err := spec.Make(b.call)
 		if c.problems(err, b) {
 			return nil
@@ -158,6 +158,13 @@ func (c *checker) applySpec(spec *ops.Spec, at diag.Span, args []argument) ops.V
 		return v
 	}
 	return c.instance(spec, b)
+}
+
+// takesArray reports an array among the arguments: then an operator that has both is lowered, not made.
+func takesArray(call *ops.Call) bool {
+	found := false
+	call.Arrays(func(string, ops.Array) { found = true })
+	return found
 }
 
 func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
