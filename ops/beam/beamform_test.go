@@ -60,7 +60,7 @@ const (
 func TestBeamformAgainstDefinition(t *testing.T) {
 	input := func(d ...ops.Dim) ops.Value { return array(iq(d...)) }
 	matrix := made[*Probe](t, matrixProbe, arguments{"nx": ops.Integer(4), "ny": ops.Integer(3), "pitch_x": mm(0.3), "pitch_y": mm(0.4)})
-	arc := made[*Probe](t, listedProbe, arguments{
+	arc := made[*Probe](t, customProbe, arguments{
 		"x": numbers("mm", -2, -1.1, 0, 0.9, 2.1), "y": numbers("mm", 0.1, 0, -0.2, 0, 0.3), "z": numbers("mm", -0.5, -0.1, 0, -0.1, -0.4)})
 	volume := made[*Grid](t, boxGrid, arguments{"x": span(-1, 1.5, 3), "y": span(-2, 1, 2), "z": span(6, 14, 4)})
 	law := func(spec *ops.Spec, args arguments) ops.Value { return made[*Transmit](t, spec, args) }
@@ -163,7 +163,7 @@ func TestEndsOfTheRecord(t *testing.T) {
 		{"linear", 0, n - 1},
 		{"cubic", 1, n - 2},
 	}
-	probe := made[*Probe](t, listedProbe, arguments{"x": mm(0)})
+	probe := made[*Probe](t, customProbe, arguments{"x": mm(0)})
 	one := iq(dim("sample", n), dim("element", 1))
 	ones := ops.NewDense(true, n, 1)
 	for i := range ones.Re {

@@ -147,8 +147,8 @@ var linearProbe = &ops.Spec{
 	},
 }
 
-var listedProbe = &ops.Spec{
-	Name:  "probe",
+var customProbe = &ops.Spec{
+	Name:  "custom_probe",
 	Doc:   "A probe of any shape from lists of element coordinates.",
 	Group: group,
 	Long: "x, y and z list one coordinate an element, in the order of the data's element dim; a single length holds for all elements.\n" +
@@ -159,7 +159,7 @@ var listedProbe = &ops.Spec{
 		ops.Num("z", "m", "depth coordinates").Also(ops.KList).Or(ops.Quantity(0, "m")),
 	},
 	Returns:  "a probe",
-	Examples: []ops.Example{{Title: "three elements on an arc", Code: "probe(x: [-5 mm, 0 mm, 5 mm], z: [-0.4 mm, 0 mm, -0.4 mm]) | show"}},
+	Examples: []ops.Example{{Title: "three elements on an arc", Code: "custom_probe(x: [-5 mm, 0 mm, 5 mm], z: [-0.4 mm, 0 mm, -0.4 mm]) | show"}},
 	Make: func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		names := [3]string{"x", "y", "z"}

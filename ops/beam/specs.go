@@ -5,7 +5,7 @@ import "weft/ops"
 // Specs are the operators of this package.
 func Specs() []*ops.Spec {
 	return []*ops.Spec{
-		matrixProbe, linearProbe, listedProbe,
+		matrixProbe, linearProbe, customProbe,
 		boxGrid,
 		firstArrivalLaw, planeLaw, divergingLaw, arrivalsLaw,
 		tukeyWindow,

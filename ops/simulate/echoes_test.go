@@ -60,7 +60,7 @@ func TestEchoesAgainstDefinition(t *testing.T) {
 	cases := map[string]arguments{
 		"plain":     nil,
 		"linear":    {"probe": made(t, "linear_probe", arguments{"n": ops.Integer(4), "pitch": mm(0.3), "width": mm(0.2)})},
-		"any probe": {"probe": made(t, "probe", arguments{"x": ops.List{mm(0), mm(1)}, "z": ops.List{mm(0), mm(-0.3)}})},
+		"any probe": {"probe": made(t, "custom_probe", arguments{"x": ops.List{mm(0), mm(1)}, "z": ops.List{mm(0), mm(-0.3)}})},
 		"noise":     {"noise": ops.Quantity(-20, "dB"), "seed": ops.Integer(1 << 31)},
 		"planes":    {"transmit": waves, "noise": ops.Quantity(-20, "dB")},
 		"delays":    {"transmit": made(t, "first_arrival", arguments{"delays": delays})},
