@@ -2,8 +2,6 @@ package native
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"weft/kernels/device"
@@ -50,7 +48,8 @@ func BenchmarkBind(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is a new device and one kernel, ready to launch: cold, with the compiler known, and with the object there.
+// BenchmarkStart is a new device and one kernel, ready to launch: cold, with compiler and prelude known, and with the object
+// there.
 func BenchmarkStart(b *testing.B) {
 	start := func(b *testing.B, cache string) {
 		d := openWith(b, Config{Cache: cache})
@@ -61,15 +60,12 @@ func BenchmarkStart(b *testing.B) {
 			start(b, b.TempDir())
 		}
 	})
-	b.Run("objects-lost", func(b *testing.B) {
+	b.Run("next-kernel", func(b *testing.B) {
 		cache := b.TempDir()
+		n := 1000
 		for b.Loop() {
-			start(b, cache)
-			b.StopTimer()
-			if err := os.RemoveAll(filepath.Join(cache, "objects")); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
+			n++
+			compileOne(b, openWith(b, Config{Cache: cache}), newShifted("next", n).kernel, device.Options{})
 		}
 	})
 	b.Run("warm", func(b *testing.B) {

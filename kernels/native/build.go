@@ -103,8 +103,13 @@ func (d *Device) attempt(ctx context.Context, variants []*variant) (again []*var
 		missing = append(missing, v)
 	}
 	var group sync.WaitGroup
-	for _, u := range divide(missing, runtime.GOMAXPROCS(0)) {
-		group.Go(func() { d.make(ctx, u) })
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, u := range divide(missing, cap(slots)) {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			d.make(ctx, u)
+		})
 	}
 	group.Wait()
 	if len(missing) > 0 {
@@ -142,7 +147,11 @@ func (d *Device) fetch(v *variant) (address uintptr, ok bool) {
 // unit is what one run of the compiler takes: kernels of one kind of contraction.
 type unit []*variant
 
-// divide spreads variants over at most about parts units, each of one contraction, the longest sources first.
+// unitSize is how many kernels a unit holds at most: more would gain little, and one bad kernel fails its unit.
+const unitSize = 16
+
+// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; the
+// longest sources first.
 func divide(variants []*variant, parts int) []unit {
 	var units []unit
 	for _, contract := range []bool{false, true} {
@@ -153,7 +162,7 @@ func divide(variants []*variant, parts int) []unit {
 			}
 		}
 		slices.SortStableFunc(kind, func(a, b *variant) int { return len(b.out.Source) - len(a.out.Source) })
-		n := min(max(1, parts*len(kind)/max(1, len(variants))), len(kind))
+		n := min(max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize), len(kind))
 		bins, length := make([]unit, n), make([]int, n)
 		for _, v := range kind {
 			i := slices.Index(length, slices.Min(length))
@@ -181,7 +190,12 @@ func (d *Device) make(ctx context.Context, u unit) {
 // compile makes the object of a unit and its references in the cache.
 func (d *Device) compile(ctx context.Context, u unit) (object string, err error) {
 	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
-	source, keys, symbols := render.Prelude(d.target), make([]string, len(u)), map[string]string{}
+	flags := d.flags(u[0].kernel.Contract)
+	header, err := d.header(ctx, flags)
+	if err != nil {
+		return "", err
+	}
+	source, keys, symbols := fmt.Sprintf("#include %q\n", header), make([]string, len(u)), map[string]string{}
 	for i, v := range u {
 		source += "\n" + v.out.Source
 		keys[i], symbols[v.key] = v.key, v.out.Name
@@ -192,8 +206,13 @@ func (d *Device) compile(ctx context.Context, u unit) (object string, err error)
 		return "", err
 	}
 	object = d.store.path(name, ".so")
-	err = d.compiler.compile(ctx, d.flags(u[0].kernel.Contract), path, object)
-	if ce, ok := errors.AsType[*CompileError](err); ok {
+	err = d.compiler.compile(ctx, flags, path, object)
+	ce, failed := errors.AsType[*CompileError](err)
+	if failed && d.distrust(header) {
+		err = d.compiler.compile(ctx, flags, path, object)
+		ce, failed = errors.AsType[*CompileError](err)
+	}
+	if failed {
 		for _, v := range u {
 			ce.Kernels = append(ce.Kernels, v.kernel.Name)
 		}

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/render"
@@ -131,7 +129,7 @@ func (c *call) run(w []uint64, t device.Tile) {
 			bounds[i], bounds[len(t)+i] = int32(r.Lo), int32(r.Hi)
 		}
 	}
-	purego.SyscallN(c.v.function.address, uintptr(unsafe.Pointer(&w[0])))
+	invoke(c.v.function.address, uintptr(unsafe.Pointer(&w[0])))
 	runtime.KeepAlive(c)
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -30,14 +31,23 @@ const shown = 5
 
 // compile makes a shared object of the C file source at path object, which appears whole or not at all.
 func (c *compiler) compile(ctx context.Context, flags []string, source, object string) error {
-	temporary, err := os.CreateTemp(filepath.Dir(object), "tmp-*.so")
+	return c.run(ctx, flags, source, object, "-shared", source, "-lm")
+}
+
+// precompile makes a precompiled header, for units compiled with the same flags.
+func (c *compiler) precompile(ctx context.Context, flags []string, header, object string) error {
+	return c.run(ctx, flags, header, object, "-x", "c-header", header)
+}
+
+// run has the compiler write a file, which appears whole or not at all.
+func (c *compiler) run(ctx context.Context, flags []string, source, object string, what ...string) error {
+	temporary, err := os.CreateTemp(filepath.Dir(object), "tmp-*")
 	if err != nil {
 		return fmt.Errorf("native: %w", err)
 	}
 	temporary.Close()
 	defer os.Remove(temporary.Name()) // gone already after the rename
-	args := append(append([]string(nil), c.Command[1:]...), flags...)
-	args = append(args, "-shared", "-fPIC", "-pipe", "-o", temporary.Name(), source, "-lm")
+	args := slices.Concat(c.Command[1:], flags, []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
 	cmd := exec.CommandContext(ctx, c.Command[0], args...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var said bytes.Buffer
@@ -47,9 +57,6 @@ func (c *compiler) compile(ctx context.Context, flags []string, source, object s
 			return ctx.Err()
 		}
 		return &CompileError{Messages: complaints(said.String()), Source: source, Err: err}
-	}
-	if err := os.Chmod(temporary.Name(), 0o755); err != nil {
-		return fmt.Errorf("native: %w", err)
 	}
 	if err := os.Rename(temporary.Name(), object); err != nil {
 		return fmt.Errorf("native: %w", err)

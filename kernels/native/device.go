@@ -20,6 +20,7 @@ type Device struct {
 	target   render.Target
 	march    []string
 	store    store
+	headers  headers
 	loaded   loaded
 }
 
@@ -45,6 +46,7 @@ func New(c Config) (*Device, error) {
 		limit = DefaultCacheLimit
 	}
 	d := &Device{compiler: cc, target: target, march: march, store: store{filepath.Join(dir, "objects"), limit}}
+	d.headers.ready = map[string]bool{}
 	d.loaded.functions = map[string]*function{}
 	return d, nil
 }

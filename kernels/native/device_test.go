@@ -221,6 +221,36 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
+// TestDamagedHeader damages the precompiled prelude and expects new kernels to compile.
+func TestDamagedHeader(t *testing.T) {
+	for name, damage := range map[string]func(f string, size int64) error{
+		"garbage":   func(f string, _ int64) error { return os.WriteFile(f, []byte("garbage"), 0o644) },
+		"truncated": func(f string, size int64) error { return os.Truncate(f, size/2) },
+		"lost":      func(f string, _ int64) error { return os.Remove(f) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, "")
+			if !d.compiler.precompiles() {
+				t.Skip("no precompiled headers with ", d.compiler.Version)
+			}
+			compileOne(t, d, newShifted("before", 10).kernel, device.Options{})
+			files, _ := filepath.Glob(filepath.Join(d.store.dir, "*.gch"))
+			if len(files) != 1 {
+				t.Fatalf("%d precompiled headers, want 1", len(files))
+			}
+			info, err := os.Stat(files[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := damage(files[0], info.Size()); err != nil {
+				t.Fatal(err)
+			}
+			again := openWith(t, Config{Cache: filepath.Dir(d.store.dir)})
+			compileOne(t, again, newShifted("after", 11).kernel, device.Options{})
+		})
+	}
+}
+
 // TestManyCompileAtOnce has two devices on one cache, as two processes have, compile the same kernels from many goroutines.
 func TestManyCompileAtOnce(t *testing.T) {
 	a := open(t, "")

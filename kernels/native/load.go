@@ -20,3 +20,6 @@ func load(object, symbol string) (uintptr, error) {
 	}
 	return address, nil
 }
+
+// invoke calls a function of one pointer, which must stay where it is meanwhile.
+func invoke(function, argument uintptr) { purego.SyscallN(function, argument) }

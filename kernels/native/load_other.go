@@ -10,3 +10,7 @@ import (
 func load(object, symbol string) (uintptr, error) {
 	return 0, fmt.Errorf("native: loading compiled kernels is not supported on %s", runtime.GOOS)
 }
+
+func invoke(function, argument uintptr) {
+	panic("native: nothing can have been loaded")
+}
