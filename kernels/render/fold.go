@@ -15,7 +15,8 @@ type loop struct {
 	copies []int  // distinct vectors in flight
 	vec    bool
 	lo, hi string
-	masked bool // lanes leave one by one
+	masked bool             // lanes leave one by one
+	narrow map[int][]signed // accumulators summed in float32 within a block, with the float32 terms
 }
 
 // fold renders a fold, all vectors in flight together, into the scope at a depth, and leaves the accumulators' variables.
@@ -36,7 +37,9 @@ func (r *renderer) fold(f *ir.Fold, at int) {
 	switch {
 	case c.masked || f.While != nil:
 		r.maskedLoop(c)
-	case r.s.Table > 0 && r.innermost(f):
+	case (f.Monoid == ir.Any || f.Monoid == ir.All) && !r.s.FoldLanes && r.anyFold(c, at):
+	case r.s.FoldLanes && r.foldLanes(c):
+	case max(r.s.Table, r.s.AccBlock) > 0 && r.innermost(f) && r.iter == nil:
 		r.blockedLoop(c)
 	default:
 		r.push(c.in)
@@ -144,6 +147,10 @@ func set(name, x value) string {
 func (r *renderer) body(c *loop, in *scope) {
 	var last []string
 	step := func(q, v int) {
+		if terms, ok := c.narrow[q]; ok {
+			last = append(last, r.narrowStep(c, q, v, terms))
+			return
+		}
 		a := r.accName(c.f.Accs[q], v)
 		x := r.stepValue(c, q, v)
 		if in.mask != nil {
@@ -208,129 +215,4 @@ func (r *renderer) innermost(f *ir.Fold) bool {
 		}
 	})
 	return yes
-}
-
-// maskedLoop renders a fold that lanes leave at different times: by their own bounds, or by the while condition.
-func (r *renderer) maskedLoop(c *loop) {
-	f, in := c.f, c.in
-	lanewise := c.masked || f.While != nil && r.differs(f.While)
-	depth := len(r.stack) - 1
-	r.push(in)
-	if !lanewise {
-		r.emit(in, "if (!(%s)) break;", r.val(f.While, 0, patch).s[0])
-		r.body(c, in)
-		r.emit(c.sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(in.lines, "\n"))
-		return
-	}
-	outer := r.activeMask(depth)
-	name := func(v int) value {
-		s := fmt.Sprintf("m%d_%d", f.Node.ID(), r.canon(r.vary.Of(f.Node), v))
-		if c.vec {
-			return vector(ir.Bool, s)
-		}
-		return scalar(ir.Bool, s)
-	}
-	var masks []string
-	for _, v := range c.copies {
-		start := scalar(ir.Bool, "1")
-		if outer != nil {
-			start = outer(v)
-		}
-		m := name(v)
-		if start.vec && !m.vec {
-			start = scalar(ir.Bool, anyLane(start))
-		}
-		r.variable(c.sc, m, start)
-		masks = append(masks, m.s[0])
-	}
-	in.mask = name
-	loads := r.exactLoads
-	for _, v := range c.copies {
-		if c.masked {
-			t := r.op(ir.Lt, ir.Bool, scalar(f.Index.Type, c.index()), r.end(c, v))
-			in.lines = append(in.lines, set(name(v), r.op(ir.And, ir.Bool, name(v), paren(t))))
-		}
-	}
-	if f.While != nil {
-		for _, v := range c.copies {
-			w := r.val(f.While, v, patch)
-			in.lines = append(in.lines, set(name(v), r.op(ir.And, ir.Bool, name(v), w)))
-		}
-	}
-	test := fmt.Sprintf("if (!(%s)) break;", strings.Join(masks, " | "))
-	if c.vec {
-		test = fmt.Sprintf("if (!v_any(%s)) break;", strings.Join(masks, " | "))
-	}
-	here := len(in.lines)
-	r.body(c, in)
-	if r.s.Every <= 1 || r.exactLoads != loads {
-		lines := append(append(append([]string{}, in.lines[:here]...), test), in.lines[here:]...)
-		r.emit(c.sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(lines, "\n"))
-		return
-	}
-	e := r.fresh("e")
-	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\nconst %s %s = s_min_%s(%s + %d, %s);\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
-		c.ctype().c, c.index(), c.lo, c.index(), c.hi, c.ctype().c, e, c.ctype().sfx, c.index(), r.s.Every, c.hi,
-		c.index(), e, c.index(), strings.Join(in.lines, "\n"), test)
-}
-
-// blockedLoop renders a fold in blocks of iterations with tables and windows, or plainly if it has use for neither.
-func (r *renderer) blockedLoop(c *loop) {
-	in, sc := c.in, c.sc
-	b := &block{size: r.s.Table, start: r.fresh("s"), outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
-	in.block = b
-	r.push(in)
-	r.body(c, in)
-	if b.tables == 0 && len(b.guards) == 0 {
-		r.emit(sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(in.lines, "\n"))
-		return
-	}
-	i, t, end := c.index(), c.ctype(), r.fresh("e")
-	alt := r.gatherCopy(c)
-	out := append([]string{}, b.outer.lines...)
-	line := func(format string, a ...any) { out = append(out, fmt.Sprintf(format, a...)) }
-	line("const %s %s = s_min_%s(%s + %d, %s), %s_last = %s - 1;", t.c, end, t.sfx, b.start, b.size, c.hi, i, end)
-	unproven := ""
-	if alt != "" {
-		unproven = r.fresh("w")
-		line("vi %s = (vi){};", unproven)
-		r.spanTests(c, unproven, end)
-	}
-	line("for (%s %s = %s, %s_in = 0; %s < %s; %s += %d, %s_in += %d) {\n%s\n}", t.c, i, b.start, i, i, end, i, r.W, i, r.W, strings.Join(b.fill.lines, "\n"))
-	if alt != "" {
-		line("if (__builtin_expect(v_any(%s), 0)) %s {\n%s\n} else", unproven, c.header(b.start, end), alt)
-	}
-	line("for (%s %s = %s, %s_in = 0; %s < %s; %s++, %s_in++) {\n%s\n}", t.c, i, b.start, i, i, end, i, i, strings.Join(in.lines, "\n"))
-	r.emit(sc, "for (%s %s = %s; %s < %s; %s += %d) {\n%s\n}", t.c, b.start, c.lo, b.start, c.hi, b.start, b.size, strings.Join(out, "\n"))
-}
-
-// gatherCopy is the body for blocks whose spans are not proven, empty if there is nothing to prove.
-func (r *renderer) gatherCopy(c *loop) string {
-	if len(c.in.block.guards) == 0 {
-		return ""
-	}
-	in := newScope(c.in.binds)
-	in.fold = c.f
-	saved := r.stack
-	r.stack = append(append([]*scope{}, r.stack[:len(r.stack)-1]...), in)
-	r.gathering = true
-	r.body(c, in)
-	r.gathering = false
-	r.stack = saved
-	return strings.Join(in.lines, "\n")
-}
-
-// spanTests emits the proofs of a block's windows into its fill loop.
-func (r *renderer) spanTests(c *loop, flag, end string) {
-	b := c.in.block
-	lanes := make([]string, r.W)
-	for l := range lanes {
-		lanes[l] = fmt.Sprint(l)
-	}
-	for _, g := range b.guards {
-		r.inFill(c.in, func() {
-			bad := r.val(g.bad, g.v, iter).asVec()
-			r.emit(b.fill, "%s |= %s & ((vi){%s} < (int)(%s - %s));", flag, bad.s[0], strings.Join(lanes, ","), end, c.index())
-		})
-	}
 }

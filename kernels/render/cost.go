@@ -1,0 +1,257 @@
+package render
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// survey is what the choice of a schedule looks at: which folds there are, how often each value is computed for a point,
+// and which loads would be costly on lanes.
+type survey struct {
+	k     *ir.Kernel
+	t     Target
+	vary  *ir.Vary
+	nodes []*ir.Node
+	folds []*ir.Fold
+	depth map[*ir.Fold]int
+	iters map[*ir.Node]float64
+	cost  float64 // of a point computed alone, in additions
+}
+
+// unknownTrips stands for the iterations of a fold whose bounds are values.
+const unknownTrips = 64
+
+func newSurvey(k *ir.Kernel, t Target) *survey {
+	s := &survey{k: k, t: t, vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{}}
+	k.Walk(func(n *ir.Node) {
+		s.nodes = append(s.nodes, n)
+		if n.Kind == ir.KFold {
+			s.folds = append(s.folds, n.Fold)
+		}
+	})
+	for _, f := range s.folds { // operands come first, so inner folds do
+		s.depth[f] = 1
+	}
+	slices.Reverse(s.folds)
+	for _, f := range s.folds {
+		for _, g := range s.folds {
+			if f.Node.Free().Meets(binders(g)) {
+				s.depth[f] = max(s.depth[f], s.depth[g]+1)
+			}
+		}
+	}
+	for _, n := range s.nodes {
+		s.cost += s.weight(n) * s.times(n)
+	}
+	return s
+}
+
+func binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
+
+// deepest is the innermost fold whose loop a value is computed in, nil if none.
+func (s *survey) deepest(n *ir.Node) *ir.Fold {
+	var in *ir.Fold
+	for _, f := range s.folds {
+		if n.Free().Meets(binders(f)) && (in == nil || s.depth[f] > s.depth[in]) {
+			in = f
+		}
+	}
+	return in
+}
+
+// times is how often a value is computed for one point.
+func (s *survey) times(n *ir.Node) float64 {
+	if x, ok := s.iters[n]; ok {
+		return x
+	}
+	x := 1.0
+	if f := s.deepest(n); f != nil {
+		x = trips(f) * s.times(f.Node)
+	}
+	s.iters[n] = x
+	return x
+}
+
+func trips(f *ir.Fold) float64 {
+	if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst {
+		return float64(max(0, f.Hi.I-f.Lo.I))
+	}
+	return unknownTrips
+}
+
+// weight is the cost of a node by itself.
+func (s *survey) weight(n *ir.Node) float64 {
+	switch n.Kind {
+	case ir.KLoad:
+		return 1
+	case ir.KAlu:
+		if parts(n.Type) == 2 {
+			return 2 * float64(n.Op.Info().Flops)
+		}
+		return float64(n.Op.Info().Flops)
+	}
+	return 0
+}
+
+// heaviest is the innermost fold that takes most of the work, with the accumulators' registers; nil if there is none.
+func (s *survey) heaviest() *ir.Fold {
+	var best *ir.Fold
+	most := 0.0
+	for _, f := range s.folds {
+		work := 0.0
+		for _, n := range s.nodes {
+			if s.deepest(n) == f {
+				work += s.weight(n) * s.times(n)
+			}
+		}
+		if work > most {
+			best, most = f, work
+		}
+	}
+	return best
+}
+
+// shared is the work inside fold f that does not differ along an axis: vectors in flight along it have it in common.
+func (s *survey) shared(f *ir.Fold, axis *ir.Node) float64 {
+	sum := 0.0
+	for _, n := range s.nodes {
+		if f != nil && s.deepest(n) == f && !s.vary.Of(n).Meets(axis.Bind()) {
+			sum += s.weight(n)
+		}
+	}
+	return sum
+}
+
+// hoisted is the share of all work that is done once for all points along an axis, if its loop is the innermost.
+func (s *survey) hoisted(axis *ir.Node) float64 {
+	sum := 0.0
+	for _, n := range s.nodes {
+		if n.Kind == ir.KFold && !s.vary.Of(n).Meets(axis.Bind()) && s.deepest(n) == nil {
+			sum += s.foldWork(n.Fold)
+		}
+	}
+	return sum / max(1, s.cost)
+}
+
+func (s *survey) foldWork(f *ir.Fold) float64 {
+	sum := 0.0
+	for _, n := range s.nodes {
+		for g := s.deepest(n); g != nil; g = s.deepest(g.Node) {
+			if g == f {
+				sum += s.weight(n) * s.times(n)
+			}
+		}
+	}
+	return sum
+}
+
+// scattered reports a load inside f whose innermost index is a rounded value that differs along axes: the place for a
+// window. It returns those axes.
+func (s *survey) scattered(f *ir.Fold) (axes []int) {
+	for _, n := range s.nodes {
+		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || n.Buf.Type != ir.F32 && n.Buf.Type != ir.I32 {
+			continue
+		}
+		var inner linear
+		inner.add(n.Index()[len(n.Index())-1], 1)
+		for _, t := range inner.terms {
+			if t.n.Kind != ir.KAlu || t.n.Op != ir.Cast || !t.n.Args[0].Type.Float() || t.coef != 1 {
+				continue
+			}
+			for a, axis := range s.k.Axes {
+				if s.vary.Of(t.n).Meets(axis.Bind()) && !slices.Contains(axes, a) {
+					axes = append(axes, a)
+				}
+			}
+		}
+	}
+	slices.Sort(axes)
+	return axes
+}
+
+// costs of memory accesses, per lane, in additions
+const (
+	gatherCost  = 1.5
+	scatterCost = 2.0
+	divergence  = 3.0 // how much longer the longest row of a patch is than a row
+)
+
+// onLanes estimates the cost of a point when lanes run along an axis.
+func (s *survey) onLanes(a int) float64 {
+	axis := s.k.Axes[a]
+	w := float64(s.t.Lanes)
+	used := float64(axis.Extent) / (w * float64((axis.Extent+s.t.Lanes-1)/s.t.Lanes))
+	full := axis.Extent >= s.t.Lanes // shorter than a vector, lanes repeat: neighbours in memory do not help
+	sum := 0.0
+	for _, n := range s.nodes {
+		c := s.weight(n) / (w * used)
+		if n.Kind == ir.KLoad && s.vary.Of(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
+			c = gatherCost
+		}
+		sum += c * s.times(n)
+	}
+	for _, st := range s.k.Stores {
+		if full && stride(st.Buf, st.Index, axis) == 1 && st.Combine == ir.Ordered {
+			sum += 1 / (w * used)
+		} else {
+			sum += scatterCost
+		}
+	}
+	for _, f := range s.folds {
+		if s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Meets(axis.Bind()) {
+			sum *= divergence
+			break
+		}
+	}
+	return sum
+}
+
+// onIterations estimates it when lanes are iterations of the innermost folds.
+func (s *survey) onIterations() float64 {
+	w := float64(s.t.Lanes)
+	sum := 0.0
+	for _, n := range s.nodes {
+		c := s.weight(n)
+		f := s.deepest(n)
+		if f != nil && s.splits(f) {
+			used := trips(f) / (w * float64((int(trips(f))+s.t.Lanes-1)/s.t.Lanes))
+			if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && stride(n.Buf, n.Index(), f.Index) != 1 {
+				c = gatherCost
+			} else {
+				c /= w * max(used, 1/w)
+			}
+		}
+		sum += c * s.times(n)
+	}
+	for _, f := range s.folds {
+		if s.splits(f) {
+			sum += 12 * float64(len(f.Accs)) * s.times(f.Node) // joining the lanes
+		}
+	}
+	return sum + float64(len(s.k.Stores))
+}
+
+// splits reports a fold whose iterations may be lanes.
+func (s *survey) splits(f *ir.Fold) bool {
+	if f.Monoid == ir.Ordered || f.While != nil || trips(f) < 4 {
+		return false
+	}
+	for _, g := range s.folds {
+		if g.Node.Free().Meets(binders(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// stride is the distance in elements between neighbours along a binder's variable; 0 if it is not a constant, or none.
+func stride(buf *ir.Buffer, index []*ir.Node, axis *ir.Node) int64 {
+	l := flatten(buf, index)
+	for _, t := range l.terms {
+		if t.n == axis {
+			return t.coef
+		}
+	}
+	return 0
+}

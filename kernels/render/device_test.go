@@ -1,0 +1,200 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
+
+// bench is a device for tests: it renders kernels under the schedules a function chooses.
+type bench struct {
+	t      testing.TB
+	target Target
+	choose func(k *ir.Kernel) Schedule
+}
+
+func (d *bench) Info() device.Info {
+	return device.Info{Name: "render", Kind: "native", Detail: d.target.ISA, Threads: 1}
+}
+
+func (d *bench) Alloc(buf *ir.Buffer) (device.Memory, error) {
+	size := buf.Type.Size()
+	n := buf.Cells() * size
+	raw := make([]byte, n+2*ReadMargin*size+64)
+	off := ReadMargin * size
+	off += int(-(uintptr(unsafe.Pointer(&raw[0])) + uintptr(off)) & 63)
+	m := hostMemory(raw[off : off+n : off+n])
+	row := buf.Row()
+	for i := range buf.Cells() {
+		if at := i % max(row, 1); len(buf.Shape) > 0 && (at < buf.Pad.Before || at >= buf.Pad.Before+buf.Shape[len(buf.Shape)-1]) {
+			setElement(buf.Type, m, i, buf.Pad.Value)
+		}
+	}
+	return m, nil
+}
+
+type hostMemory []byte
+
+func (m hostMemory) Host() []byte { return m }
+func (m hostMemory) Free()        {}
+
+func setElement(t ir.DType, m []byte, i int, v float64) {
+	p := unsafe.Pointer(&m[i*t.Size()])
+	switch t {
+	case ir.F32:
+		*(*float32)(p) = float32(v)
+	case ir.F64:
+		*(*float64)(p) = v
+	case ir.F16, ir.BF16:
+		if v != 0 {
+			panic("test device: padding of half floats is zero")
+		}
+	case ir.I64:
+		*(*int64)(p) = int64(v)
+	case ir.I32, ir.U32:
+		*(*int32)(p) = int32(int64(v))
+	case ir.I16, ir.U16:
+		*(*int16)(p) = int16(int64(v))
+	default:
+		*(*int8)(p) = int8(int64(v))
+	}
+}
+
+// Compile makes one object of all kernels of each rounding rule.
+func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
+	out := make([]device.Program, len(kernels))
+	for _, contract := range []bool{false, true} {
+		text, mine := Prelude(d.target), []*launchable{}
+		for i, k := range kernels {
+			if k.Contract != contract {
+				continue
+			}
+			s := d.choose(k)
+			o, err := C(k, s, d.target, fmt.Sprintf("kernel%d", i))
+			if err != nil {
+				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
+			}
+			text += o.Source
+			p := &launchable{k: k, out: o, s: s}
+			mine, out[i] = append(mine, p), p
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		lib, err := d.compile(text, contract)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range mine {
+			if p.sym, err = purego.Dlsym(lib, p.out.Name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (d *bench) compile(text string, contract bool) (uintptr, error) {
+	dir := d.t.TempDir()
+	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
+		dir = keep
+	}
+	src, so := filepath.Join(dir, fmt.Sprintf("%s%v.c", d.target.ISA, contract)), filepath.Join(d.t.TempDir(), "k.so")
+	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+		return 0, err
+	}
+	args := append(append(Flags(contract), March(d.target)...), "-O1", "-shared", "-fPIC", "-o", so, src, "-lm")
+	if msg, err := exec.Command(compiler(d.t), args...).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%w\n%s", err, msg)
+	}
+	return purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// launchable is a kernel of the test device.
+type launchable struct {
+	k   *ir.Kernel
+	s   Schedule
+	out Output
+	sym uintptr
+}
+
+func (p *launchable) Kernel() *ir.Kernel { return p.k }
+func (p *launchable) Step() []int        { return p.out.Step }
+func (p *launchable) Report() device.Report {
+	return device.Report{Schedule: p.s.Text(p.k), Loads: p.out.Loads, Tables: p.out.Tables, Source: p.out.Source}
+}
+
+func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
+	bufs := make([]unsafe.Pointer, len(p.out.Bufs)+1)
+	for i, buf := range p.out.Bufs {
+		m := b.Mem[buf]
+		if m == nil {
+			return nil, fmt.Errorf("no memory for %s", buf.Name)
+		}
+		bufs[i] = unsafe.Add(unsafe.Pointer(unsafe.SliceData(m.Host())), buf.Pad.Before*buf.Type.Size())
+	}
+	farg, iarg := make([]float64, len(p.out.Args)+1), make([]int64, len(p.out.Args)+1)
+	for i, n := range p.out.Args {
+		s := b.Args[n.Name]
+		farg[i], iarg[i] = s.F, s.I
+	}
+	return func(t device.Tile) error {
+		lo, hi := make([]int32, len(t)+1), make([]int32, len(t)+1)
+		for i, x := range t {
+			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
+		}
+		a := Args{uintptr(unsafe.Pointer(&bufs[0])), uintptr(unsafe.Pointer(&farg[0])), uintptr(unsafe.Pointer(&iarg[0])),
+			uintptr(unsafe.Pointer(&lo[0])), uintptr(unsafe.Pointer(&hi[0]))}
+		purego.SyscallN(p.sym, uintptr(unsafe.Pointer(&a)))
+		for _, x := range []any{bufs, farg, iarg, lo, hi, b} {
+			runtime.KeepAlive(x)
+		}
+		return nil
+	}, nil
+}
+
+// anySchedule draws a legal schedule.
+func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
+	for {
+		s := Schedule{Order: rng.Perm(len(k.Axes)), Every: rng.IntN(4) * 3, Skip: rng.IntN(2) == 0, AccMajor: rng.IntN(3) == 0}
+		switch {
+		case len(k.Axes) > 0 && rng.IntN(8) > 0:
+			for left := t.Lanes; left > 1; {
+				n := 1 << rng.IntN(int(math.Log2(float64(left)))+1)
+				if n == 1 && len(s.Lanes) > 0 {
+					n = left
+				}
+				s.Lanes = append(s.Lanes, AxisN{rng.IntN(len(k.Axes)), n})
+				left /= n
+			}
+		case rng.IntN(3) > 0:
+			s.FoldLanes = true
+		}
+		for range rng.IntN(3) {
+			if len(k.Axes) > 0 {
+				s.Unroll = append(s.Unroll, AxisN{rng.IntN(len(k.Axes)), 1 + rng.IntN(4)})
+			}
+		}
+		if rng.IntN(2) == 0 {
+			s.Table = t.Lanes * (1 + rng.IntN(3))
+			if rng.IntN(3) > 0 {
+				s.Window, s.Guard = 16<<rng.IntN(2), true
+			}
+		}
+		if s.check(k, t) == nil {
+			return s
+		}
+	}
+}

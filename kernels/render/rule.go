@@ -1,0 +1,235 @@
+package render
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// longFold is the number of iterations from which a fold repays what a compact patch costs at its edges: gathered
+// coordinates and scattered stores.
+const longFold = 100
+
+// Default is the schedule that the rules choose without measuring.
+func Default(k *ir.Kernel, t Target) Schedule { return Candidates(k, t)[0] }
+
+// Candidates are the schedules worth measuring for a kernel, the rules' own choice first.
+func Candidates(k *ir.Kernel, t Target) []Schedule {
+	s := newSurvey(k, t)
+	f := s.heaviest()
+	var out []Schedule
+	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*trips(f) >= longFold {
+		out = s.patches(f, axes)
+	}
+	out = append(out, s.lines(f)...)
+	seen := map[string]bool{}
+	out = slices.DeleteFunc(out, func(c Schedule) bool {
+		text := c.String()
+		if seen[text] || c.check(k, t) != nil {
+			return true
+		}
+		seen[text] = true
+		return false
+	})
+	return out[:min(len(out), 6)]
+}
+
+// registers are those of the target that vectors in flight may take with accumulators and their own invariants.
+func (s *survey) registers() int {
+	if s.t.ISA == "avx512" {
+		return 24
+	}
+	return 12
+}
+
+// flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis
+// has room for.
+func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
+	if f == nil {
+		return 1
+	}
+	each := 1
+	for _, a := range f.Accs {
+		each += parts(a.Type)
+	}
+	v := 1
+	for v < 8 && 2*v*each <= s.registers() && 2*v*lanes <= axis.Extent {
+		v *= 2
+	}
+	return v
+}
+
+// patches are schedules for a long fold whose loads scatter along several axes: lanes form a compact patch, so that one
+// window of elements serves them all, and vectors in flight go along the axis they have most work in common on.
+func (s *survey) patches(f *ir.Fold, axes []int) (out []Schedule) {
+	flightAxis := axes[0]
+	for _, a := range axes[1:] {
+		if s.shared(f, s.k.Axes[a]) >= s.shared(f, s.k.Axes[flightAxis]) {
+			flightAxis = a
+		}
+	}
+	var wide []int
+	for _, a := range axes {
+		if a != flightAxis && s.k.Axes[a].Extent > 1 {
+			wide = append(wide, a)
+		}
+	}
+	slices.SortStableFunc(wide, func(a, b int) int { return s.k.Axes[b].Extent - s.k.Axes[a].Extent })
+	w := s.t.Lanes
+	var shapes [][]AxisN
+	switch {
+	case len(wide) >= 2:
+		x, y := min(wide[0], wide[1]), max(wide[0], wide[1])
+		shapes = [][]AxisN{{{x, 4}, {y, w / 4}}, {{x, w / 2}, {y, 2}}, {{x, 2}, {y, w / 2}}}
+	case len(wide) == 1:
+		shapes = [][]AxisN{{{wide[0], w / 2}, {flightAxis, 2}}, {{wide[0], 4}, {flightAxis, w / 4}}, {{wide[0], w}}, {{flightAxis, w}}}
+	default:
+		shapes = [][]AxisN{{{flightAxis, w}}}
+	}
+	for _, lanes := range shapes {
+		onFlight := 1
+		fits := true
+		for _, l := range lanes {
+			if l.Axis == flightAxis {
+				onFlight = l.N
+			}
+			fits = fits && l.N <= s.k.Axes[l.Axis].Extent
+		}
+		if !fits {
+			continue
+		}
+		c := Schedule{Order: s.order(), Lanes: lanes, Unroll: s.unroll(flightAxis, s.flight(f, s.k.Axes[flightAxis], onFlight))}
+		s.detail(&c, f)
+		gather := c
+		if s.t.ISA != "portable" {
+			c.Window, c.Guard = 16, true
+			c.Table = min(32, max(w, (int(trips(f))+w-1)/w*w))
+		}
+		out = append(out, c)
+		if len(out) == 1 {
+			less := c
+			less.Unroll = s.unroll(flightAxis, max(1, product(c.Unroll)/2))
+			out = append(out, less)
+		}
+		if len(out) == 2 && c.Window > 0 {
+			c.Window = 32
+			out = append(out, c, gather)
+		}
+	}
+	return out
+}
+
+func (s *survey) unroll(axis, n int) []AxisN {
+	if n <= 1 {
+		return nil
+	}
+	return []AxisN{{axis, n}}
+}
+
+// order puts the axis innermost along which most work can be shared by doing it once before its loop.
+func (s *survey) order() []int {
+	best, most := -1, 0.01
+	for a, axis := range s.k.Axes {
+		if h := s.hoisted(axis); h >= most && axis.Extent > 1 {
+			best, most = a, h
+		}
+	}
+	var out []int
+	for a := range s.k.Axes {
+		if a != best {
+			out = append(out, a)
+		}
+	}
+	if best >= 0 {
+		out = append(out, best)
+	}
+	return out
+}
+
+// detail sets what follows from the fold that takes most of the work.
+func (s *survey) detail(c *Schedule, f *ir.Fold) {
+	if f == nil {
+		return
+	}
+	v := product(c.Unroll)
+	accs := 0
+	for _, a := range f.Accs {
+		accs += parts(a.Type)
+	}
+	c.AccMajor = accs*v > 20
+	for _, g := range s.folds {
+		if g.Monoid == ir.Any || g.Monoid == ir.All || g.While != nil {
+			c.Every = 8
+		}
+		if g.Monoid == ir.Any && s.hasMaxima(g) {
+			c.Skip = true
+		}
+	}
+}
+
+// hasMaxima reports a fold that compares values of a buffer with maximum tables.
+func (s *survey) hasMaxima(f *ir.Fold) bool {
+	found := false
+	ir.WalkNodes(f.Step, func(n *ir.Node) { found = found || n.Kind == ir.KLoad && n.Buf.Facts.Max != nil })
+	return found
+}
+
+// lines are schedules with lanes along one axis, along iterations, or none, by estimated cost.
+func (s *survey) lines(f *ir.Fold) []Schedule {
+	type option struct {
+		c    Schedule
+		cost float64
+	}
+	options := []option{{Schedule{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
+	for a, axis := range s.k.Axes {
+		if axis.Extent < 2 {
+			continue
+		}
+		c := Schedule{Order: s.order(), Lanes: []AxisN{{a, s.t.Lanes}}}
+		u := s.flightAxis(f, a)
+		lanes := 1
+		if u == a {
+			lanes = s.t.Lanes
+		}
+		c.Unroll = s.unroll(u, s.flight(f, s.k.Axes[u], lanes))
+		s.detail(&c, f)
+		cost := s.onLanes(a)
+		options = append(options, option{c, cost})
+		if v := product(c.Unroll); v > 1 {
+			half := c
+			half.Unroll = s.unroll(u, v/2)
+			options = append(options, option{half, cost * 1.05})
+		}
+	}
+	if slices.ContainsFunc(s.folds, s.splits) {
+		c := Schedule{Order: s.order(), FoldLanes: true}
+		s.detail(&c, f)
+		options = append(options, option{c, s.onIterations()})
+	}
+	slices.SortStableFunc(options, func(a, b option) int {
+		switch {
+		case a.cost < b.cost:
+			return -1
+		case a.cost > b.cost:
+			return 1
+		}
+		return 0
+	})
+	var out []Schedule
+	for _, o := range options[:min(len(options), 4)] {
+		out = append(out, o.c)
+	}
+	return out
+}
+
+// flightAxis is where vectors in flight go when lanes run along an axis: where they share most work in the fold, another
+// axis than the lanes' if in doubt.
+func (s *survey) flightAxis(f *ir.Fold, lanes int) int {
+	best, most := lanes, s.shared(f, s.k.Axes[lanes])
+	for a, axis := range s.k.Axes {
+		if w := s.shared(f, axis); a != lanes && axis.Extent > 1 && w >= most {
+			best, most = a, w
+		}
+	}
+	return best
+}
