@@ -2,6 +2,7 @@ package beam
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"weft/ops"
@@ -80,4 +81,9 @@ func millimetres(v float64) string {
 // microseconds writes a time for people.
 func microseconds(v float64) string {
 	return ops.Number{V: v, Unit: ops.MustUnit("us")}.String()
+}
+
+// about writes a quantity to four digits.
+func about(v float64, unit string) string {
+	return fmt.Sprintf("%.4g %s", v/ops.MustUnit(unit).SI(), unit)
 }

@@ -161,8 +161,9 @@ func (s *setup) checkCoverage(p *problems) {
 		return
 	}
 	end := s.start + float64(s.size(s.sample)-1)/s.fs
-	seen := func(place float64) string { return microseconds(s.start + place/s.fs) }
+	us := func(t float64) string { return about(t, "us") }
+	mm := func(t float64) string { return about(t*s.c/2, "mm") }
 	p.warn(ops.CodeOutOfBounds, "grid", "check start, fs and the depths of the grid",
 		"no echo of the grid is in the record, so the image is zero: echoes come from %s to %s, the record from %s to %s (depths of about %s to %s)",
-		seen(least), seen(most), microseconds(s.start), microseconds(end), millimetres(s.start*s.c/2), millimetres(end*s.c/2))
+		us(s.start+least/s.fs), us(s.start+most/s.fs), us(s.start), us(end), mm(s.start), mm(end))
 }
