@@ -1,0 +1,72 @@
+package runtime
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/ops"
+)
+
+func TestArraysThatOneKernelStoresAreCheckedTogether(t *testing.T) {
+	w := newWorld()
+	dev := newFaulty("native")
+	v := w.third(w.ramp(matrix(16, 5)))
+	p := w.plan(t, dev, w.keep("third", v), w.keep("spin", w.spin(v)))
+	if p.Totals.Kernels != 1 {
+		t.Fatalf("%d kernels", p.Totals.Kernels)
+	}
+	r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Parity) != 2 {
+		t.Fatalf("parity %+v", r.Parity)
+	}
+	for i, want := range []struct {
+		value string
+		peak  float64
+	}{{"third", 79./3 + 4./7}, {"spin", 1}} {
+		got := r.Parity[i]
+		if got.Value != want.value || math.Abs(got.Peak-want.peak) > 1e-5 || got.Samples < 60 || !got.OK || got.MaxAbs == 0 {
+			t.Errorf("parity %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestInMetric(t *testing.T) {
+	for _, c := range []struct {
+		metric          ops.Metric
+		abs, want, peak float64
+		result          float64
+	}{
+		{ops.Absolute, 0.5, 2, 10, 0.5},
+		{ops.Relative, 0.5, -2, 10, 0.25},
+		{ops.Relative, 0.5, 0, 10, 0.5}, // nothing to be relative to
+		{ops.Peak, 0.5, 2, 10, 0.05},
+		{ops.Peak, 0.5, 2, 0, 0.5},
+		{ops.Exact, 1, 2, 10, 1},
+	} {
+		if got := inMetric(c.metric, c.abs, complex(c.want, 0), c.peak); got != c.result {
+			t.Errorf("%s of %g at %g, peak %g: %g, want %g", c.metric, c.abs, c.want, c.peak, got, c.result)
+		}
+	}
+}
+
+func TestPeakOf(t *testing.T) {
+	d := ops.NewDense(true, 3, 4)
+	d.Set(7, complex(-3, 4))
+	d.Set(8, complex(math.Inf(1), 0))
+	d.Set(9, complex(0, math.NaN()))
+	typ := ops.Type{Elem: ops.C64, Dims: []ops.Dim{{Name: "y", Size: 3}, {Name: "x", Size: 4}}}
+	h := ops.NewHostArray(typ)
+	if err := h.SetDense(d); err != nil {
+		t.Fatal(err)
+	}
+	for _, threads := range []int{1, 2, 8} {
+		if got := peakOf(h, threads); got != 5 {
+			t.Errorf("%d threads: peak %g, want 5", threads, got)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"strings"
+	"testing"
+
+	"weft/ops"
+)
+
+func TestSummary(t *testing.T) {
+	r := Result{
+		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
+		Kernels: []Kernel{
+			{ID: "k1", Ops: []string{"beamform", "envelope"}, Wall: 0.05, Flops: 2e10, Bytes: 3e6, Tiles: 32},
+			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Bytes: 2e6, Tiles: 1},
+		},
+		Parity: []Parity{
+			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, OK: true},
+			{Value: "level", Worst: 0.25, Tolerance: 0.1, Metric: ops.Absolute, Unit: "dB", Samples: 256},
+		},
+		Sinks:     []Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
+		Fallbacks: []Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
+	}
+	var b strings.Builder
+	if err := r.WriteSummary(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s  0.06 GB/s  32 tiles
+kernel  k2  decibel              1 ms   1 Gflop/s    2 GB/s     1 tiles
+float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samples  ok
+float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
+wrote volume.npy (4 MiB)
+fallback  decibel: 3 tiles not on the CPU: no compiler
+total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us cached, verify 30 ms, write 0 us); peak memory 90 MiB
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for seconds, want := range map[float64]string{0: "0 us", 1.5e-6: "1.5 us", 0.0123456: "12.3 ms", 1.5: "1.5 s", 75: "75 s", 125: "2m5s"} {
+		if got := duration(seconds); got != want {
+			t.Errorf("%g: %s, want %s", seconds, got, want)
+		}
+	}
+}
