@@ -1,0 +1,268 @@
+package conformance
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/ir"
+)
+
+// applications are small kernels of the shapes that scientific pipelines have.
+func applications() []spec {
+	return []spec{
+		{"matrix-vector product", sums, func(k *kit) {
+			y := k.axis("y", 41)
+			a, x := k.random("a", 41, 130), k.floats(ir.F16, "x", k.noise(130, 1))
+			k.out("v", k.sum(130, k.F32(0), func(j *ir.Node) *ir.Node { return k.Mul(k.at(a, y, j), k.at(x, j)) }))
+		}},
+		{"matrix product", sums, func(k *kit) {
+			y, x := k.axis("y", 17), k.axis("x", 33)
+			a, b := k.random("a", 17, 40), k.random("b", 40, 33)
+			k.out("v", k.sum(40, k.F32(0), func(j *ir.Node) *ir.Node { return k.Mul(k.at(a, y, j), k.at(b, j, x)) }))
+		}},
+		{"sparse matrix-vector product", exactly, sparse},
+		{"sparse product in f32 and f64", sums, func(k *kit) {
+			start, cols := k.rows(53, 0, 9)
+			vals, x := k.random("vals", len(cols)), k.random("x", 200)
+			at := k.ints(ir.I32, "cols", cols)
+			y := k.axis("row", 53)
+			p := k.ints(ir.I64, "start", start)
+			v := k.Fold(ir.FoldSpec{Lo: k.at(p, y), Hi: k.at(p, k.Add(y, k.I32(1))), Init: []*ir.Node{k.F32(0), k.F64(0)}, Monoid: ir.Sum}, func(j *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+				w := k.Mul(k.at(vals, j), k.at(x, k.at(at, j)))
+				return []*ir.Node{k.Add(a[0], w), k.Add(a[1], k.Cast(ir.F64, w))}, nil
+			})
+			k.out("f32", v[0])
+			k.out("f64", v[1])
+		}},
+		{"mandelbrot", exactly, func(k *kit) {
+			y, x := k.axis("y", 21), k.axis("x", 37)
+			cr, ci := k.Sub(k.Mul(k.real(x), k.F32(0.08)), k.F32(2.1)), k.Sub(k.Mul(k.real(y), k.F32(0.11)), k.F32(1.1))
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(60), Init: []*ir.Node{k.F32(0), k.F32(0), k.I32(0)}}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+				rr, ii := k.Mul(a[0], a[0]), k.Mul(a[1], a[1])
+				ri := k.Mul(a[0], a[1])
+				return []*ir.Node{k.Add(k.Sub(rr, ii), cr), k.Add(k.Add(ri, ri), ci), k.Add(a[2], k.I32(1))}, k.Le(k.Add(rr, ii), k.F32(4))
+			})
+			k.out("turns", v[2])
+			k.out("re", v[0])
+		}},
+		{"delay and sum", sums, delayAndSum(false, 40)},
+		{"delay and sum, contracted", contractedSum, delayAndSum(true, 40)},
+		{"delay and sum out of range", sums, delayAndSum(false, 100)},
+		{"sky view", exactly, skyView(false)},
+		{"sky view with maximum tables", exactly, skyView(true)},
+		{"normal equations", contracted, func(k *kit) { normalEquations(k); k.kernel.Contract = true }},
+		{"normal equations, not contracted", sums, normalEquations},
+		{"bilinear interpolation", exactly, func(k *kit) {
+			y, x := k.axis("y", 13), k.axis("x", 45)
+			a := k.random("a", 10, 12)
+			v, u := k.Mul(k.real(y), k.F32(0.68)), k.Mul(k.real(x), k.F32(0.24))
+			j, i := k.Cast(ir.I32, v), k.Cast(ir.I32, u)
+			p, q := k.Sub(v, k.real(j)), k.Sub(u, k.real(i))
+			at := func(dj, di int) *ir.Node {
+				return k.at(a, k.clamp(k.Add(j, k.I32(dj)), 10), k.clamp(k.Add(i, k.I32(di)), 12))
+			}
+			top := k.Add(at(0, 0), k.Mul(q, k.Sub(at(0, 1), at(0, 0))))
+			low := k.Add(at(1, 0), k.Mul(q, k.Sub(at(1, 1), at(1, 0))))
+			k.out("v", k.Add(top, k.Mul(p, k.Sub(low, top))))
+		}},
+		{"convolution", exactly, func(k *kit) {
+			x := k.axis("x", 101)
+			a, w := k.counts("a", 101), k.counts("w", 9)
+			a.Pad = ir.Pad{Before: 16, After: 27}
+			k.out("v", k.sum(9, k.F32(0), func(j *ir.Node) *ir.Node {
+				i := k.Sub(k.Add(x, j), k.I32(4))
+				return k.Mul(k.at(w, j), k.LoadOr(a, k.within(i, 101), k.F32(0), i))
+			}))
+		}},
+		{"recursive filter", exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", 20)
+			a := k.random("a", 9, 20)
+			k.out("v", k.fold(ir.Ordered, k.Add(x, k.I32(1)), []*ir.Node{k.F32(0), k.F32(0)}, func(i *ir.Node, s []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(k.Sub(k.Mul(s[0], k.F32(1.2)), k.Mul(s[1], k.F32(0.5))), k.at(a, y, i)), s[0]}
+			})[0])
+		}},
+		{"histogram", exactly, func(k *kit) {
+			x := k.axis("x", 500)
+			bin := k.Cast(ir.I32, k.Mul(k.Abs(k.at(k.random("v", 500), x)), k.F32(7.99)))
+			counts := &ir.Buffer{Name: "counts", Type: ir.U32, Shape: []int{8}}
+			k.kernel.Stores = append(k.kernel.Stores, ir.Store{Buf: counts, Index: []*ir.Node{bin}, Value: k.Int(ir.I64, 1), Combine: ir.Sum})
+		}},
+		{"newton's root", exactly, func(k *kit) {
+			x := k.Add(k.Abs(k.at(k.floats(ir.F64, "x", k.noise(61, 50)), k.axis("i", 61))), k.F64(0.1))
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(40), Init: []*ir.Node{x, k.I32(0)}}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+				next := k.Mul(k.F64(0.5), k.Add(a[0], k.Div(x, a[0])))
+				return []*ir.Node{next, i}, k.Lt(k.Mul(x, k.F64(1e-12)), k.Abs(k.Sub(k.Mul(a[0], a[0]), x)))
+			})
+			k.out("root", v[0])
+			k.out("turns", v[1])
+		}},
+		{"rigid phase rotation", Tolerance{ULP: 8, Abs: 2e-6}, func(k *kit) {
+			x := k.axis("x", 70)
+			re, im, phase := k.at(k.random("re", 70), x), k.at(k.random("im", 70), x), k.Mul(k.at(k.random("p", 70), x), k.F32(30))
+			c, s := k.Alu(ir.Cos, phase), k.Alu(ir.Sin, phase)
+			k.out("real", k.Sub(k.Mul(re, c), k.Mul(im, s)))
+			k.out("imag", k.Add(k.Mul(re, s), k.Mul(im, c)))
+			k.out("decibel", k.Mul(k.F32(20), k.Alu(ir.Log10, k.Max(k.Sqrt(k.Add(k.Mul(re, re), k.Mul(im, im))), k.F32(1e-3)))))
+		}},
+	}
+}
+
+// rows are the row starts and the columns of a sparse matrix of rows of least to most elements among 200 columns.
+func (k *kit) rows(n, least, most int) (start, cols []int64) {
+	start = []int64{0}
+	for range n {
+		for range least + k.rng.IntN(most-least+1) {
+			cols = append(cols, int64(k.rng.IntN(200)))
+		}
+		start = append(start, int64(len(cols)))
+	}
+	return start, cols
+}
+
+// sparse has whole numbers, so that rows of different lengths agree exactly; some rows are empty.
+func sparse(k *kit) {
+	start, cols := k.rows(75, 0, 12)
+	p, at := k.ints(ir.I32, "start", start), k.ints(ir.I32, "cols", cols)
+	vals, x := k.counts("vals", len(cols)), k.counts("x", 200)
+	y := k.axis("row", 75)
+	v := k.Fold(ir.FoldSpec{Lo: k.at(p, y), Hi: k.at(p, k.Add(y, k.I32(1))), Init: []*ir.Node{k.F32(0)}, Monoid: ir.Sum}, func(j *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{k.Add(a[0], k.Mul(k.at(vals, j), k.at(x, k.at(at, j))))}, nil
+	})
+	k.out("v", v[0])
+}
+
+// delayAndSum is a plane wave beamformer: per element a delay, the nearest sample, its residual phase.
+func delayAndSum(contract bool, span float64) func(k *kit) {
+	return func(k *kit) {
+		const elements, samples = 24, 96
+		x, z := k.axis("x", 19), k.axis("z", 34)
+		data, pos := k.counts("data", elements, samples), k.random("pos", elements)
+		data.Pad = ir.Pad{Before: 32, After: 32}
+		k.kernel.Contract = contract
+		px, pz := k.Sub(k.Mul(k.real(x), k.F32(0.1)), k.F32(1)), k.Add(k.Mul(k.real(z), k.F32(0.05)), k.F32(0.5))
+		v := k.fold(ir.Sum, k.I32(elements), []*ir.Node{k.F32(0), k.F32(0)}, func(e *ir.Node, a []*ir.Node) []*ir.Node {
+			d := k.Sub(px, k.at(pos, e))
+			s := k.Sub(k.Mul(k.Sqrt(k.Add(k.Mul(d, d), k.Mul(pz, pz))), k.F32(span)), k.F32(20.26))
+			r := k.Alu(ir.Rint, s)
+			i := k.Cast(ir.I32, r)
+			w := k.LoadOr(data, k.within(i, samples), k.F32(0), e, i)
+			phase := k.Sub(s, r)
+			if contract {
+				phase = k.F32(0.25) // a residual would jump where contraction moves a tie
+			}
+			return []*ir.Node{k.Add(a[0], w), k.Add(a[1], k.Mul(w, phase))}
+		})
+		k.out("sum", v[0])
+		k.out("rotated", v[1])
+	}
+}
+
+// skyView asks, for each pixel and direction, whether terrain hides the sky: an any-fold that may end early, or skip
+// blocks by the maximum tables.
+func skyView(tables bool) func(k *kit) {
+	return func(k *kit) {
+		const rows, cols, steps, directions = 48, 70, 20, 3
+		h := k.holed(rows * cols)
+		terrain := k.floats(ir.F32, "terrain", h, rows, cols)
+		rise := k.floats(ir.F32, "rise", ramp(steps, 0.15, 0.11))
+		dr := k.ints(ir.I32, "dr", []int64{0, 0, 1, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 6, 6, 7, 7, 8})
+		dc := k.ints(ir.I32, "dc", []int64{1, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 9, 10, 11, 12, 12, 13, 14, 15})
+		rise.Facts.Mono, dr.Facts.Mono, dc.Facts.Mono = 1, 1, 1
+		if tables {
+			terrain.Facts.Max = k.pyramid(h, rows, cols, 3, 23, 31)
+		}
+		dir, y, x := k.axis("direction", directions), k.axis("y", 34), k.axis("x", 49)
+		here := k.Sub(k.at(terrain, y, x), k.F32(0.4))
+		tilt := k.Add(k.F32(0.5), k.Mul(k.real(dir), k.F32(0.5)))
+		seen := k.fold(ir.Any, k.I32(steps), []*ir.Node{k.False()}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+			r, c := k.Add(y, k.at(dr, i)), k.Add(x, k.at(dc, i))
+			in := k.And(k.within(r, rows), k.within(c, cols))
+			above := k.Sub(k.LoadOr(terrain, in, k.F32(-1e30), r, c), k.Mul(tilt, k.at(rise, i)))
+			return []*ir.Node{k.Or(a[0], k.Lt(here, above))}
+		})
+		k.out("hidden", seen[0])
+		k.out("share", k.Select(seen[0], k.F32(0), tilt))
+	}
+}
+
+func ramp(n int, from, step float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = from + step*float64(i)
+	}
+	return v
+}
+
+// pyramid is one maximum table over values, and their maximum.
+func (k *kit) pyramid(v []float64, rows, cols, shift, spanRows, spanCols int) *ir.MaxPyramid {
+	tr, tc := (rows+1<<shift-1)>>shift, (cols+1<<shift-1)>>shift
+	var table []float64
+	top := math.Inf(-1)
+	for r := range tr {
+		for c := range tc {
+			m := math.Inf(-1)
+			for i := r << shift; i < min(r<<shift+spanRows, rows); i++ {
+				for j := c << shift; j < min(c<<shift+spanCols, cols); j++ {
+					if w := v[i*cols+j]; w > m {
+						m = w
+					}
+				}
+			}
+			table = append(table, m)
+			top = max(top, m)
+		}
+	}
+	return &ir.MaxPyramid{
+		Top:    k.floats(ir.F32, "top", []float64{top}, []int{}...),
+		Tables: []ir.MaxTable{{Buf: k.floats(ir.F32, "table", table, tr, tc), Shift: shift, Rows: spanRows, Cols: spanCols, Block: 8}},
+	}
+}
+
+// normalEquations is a weighted fit of four functions to each spectrum, solved by elimination in the kernel.
+func normalEquations(k *kit) {
+	const n, pixels = 4, 50
+	y := k.axis("spectrum", 23)
+	data, basis := k.floats(ir.F64, "data", k.noise(23*pixels, 1), 23, pixels), k.floats(ir.F64, "basis", k.noise(n*pixels, 1), n, pixels)
+	var init []*ir.Node
+	for range n*(n+1)/2 + n {
+		init = append(init, k.F64(0))
+	}
+	v := k.fold(ir.Sum, k.I32(pixels), init, func(p *ir.Node, a []*ir.Node) []*ir.Node {
+		d := k.at(data, y, p)
+		w := k.Add(k.F64(1), k.Mul(d, d))
+		var next []*ir.Node
+		for i := range n {
+			wi := k.Mul(w, k.at(basis, k.I32(i), p))
+			for j := range i + 1 {
+				next = append(next, k.Add(a[len(next)], k.Mul(wi, k.at(basis, k.I32(j), p))))
+			}
+			next = append(next, k.Add(a[len(next)], k.Mul(wi, d)))
+		}
+		return next
+	})
+	m, at := make([][]*ir.Node, n), 0
+	for i := range n {
+		m[i] = make([]*ir.Node, n+1)
+		for j := range i + 1 {
+			m[i][j] = v[at]
+			m[j][i] = v[at]
+			at++
+		}
+		m[i][n] = v[at]
+		at++
+	}
+	for p := range n {
+		for i := range n {
+			if i == p {
+				continue
+			}
+			f := k.Div(m[i][p], m[p][p])
+			for j := p; j <= n; j++ {
+				m[i][j] = k.Sub(m[i][j], k.Mul(f, m[p][j]))
+			}
+		}
+	}
+	for i := range n {
+		k.out(fmt.Sprint("x", i), k.Div(m[i][n], m[i][i]))
+	}
+}

@@ -1,0 +1,220 @@
+package conformance
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
+
+// folds run in order and are exact, or sum whole numbers, which is exact in any order.
+func folds() []spec {
+	out := []spec{
+		{"fold of no turns", exactly, func(k *kit) {
+			x := k.axis("x", 40)
+			a := k.counts("a", 40)
+			none := k.fold(ir.Sum, k.I32(0), []*ir.Node{k.real(x)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(acc[0], k.at(a, i))}
+			})
+			k.out("constant", none[0])
+			back := k.Fold(ir.FoldSpec{Lo: k.I32(5), Hi: k.Sub(x, k.I32(20)), Init: []*ir.Node{k.F32(-1)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(k.Mul(acc[0], k.F32(0.5)), k.at(a, i))}, nil
+			})
+			k.out("some", back[0])
+		}},
+		{"fold bounds from axes", exactly, func(k *kit) {
+			y, x := k.axis("y", 19), k.axis("x", 23)
+			a := k.counts("a", 64)
+			triangle := k.Fold(ir.FoldSpec{Lo: y, Hi: k.Add(x, k.I32(3)), Init: []*ir.Node{k.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(acc[0], k.at(a, i))}, nil
+			})
+			k.out("triangle", triangle[0])
+			k.out("rows", k.fold(ir.Sum, y, []*ir.Node{k.F32(0)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(acc[0], k.Mul(k.at(a, i), k.real(x)))}
+			})[0])
+		}},
+		{"fold bounds below zero", exactly, func(k *kit) {
+			x := k.axis("x", 21)
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(-7), Hi: k.Sub(x, k.I32(5)), Init: []*ir.Node{k.I32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(k.Mul(acc[0], k.I32(3)), i)}, nil
+			})
+			k.out("v", v[0])
+		}},
+		{"fold over int64", exactly, func(k *kit) {
+			x := k.axis("x", 33)
+			far := k.Int(ir.I64, 1<<40)
+			v := k.Fold(ir.FoldSpec{Lo: far, Hi: k.Add(far, k.Cast(ir.I64, x)), Init: []*ir.Node{k.Int(ir.I64, 1)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(k.Mul(acc[0], k.Int(ir.I64, 31)), i)}, nil
+			})
+			k.out("v", v[0])
+		}},
+		{"fibonacci", exactly, func(k *kit) {
+			x := k.axis("x", 50)
+			v := k.fold(ir.Ordered, x, []*ir.Node{k.I32(0), k.I32(1)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				return []*ir.Node{a[1], k.Add(a[0], a[1])}
+			})
+			k.out("v", v[0])
+			k.out("next", v[1])
+		}},
+		{"rotating accumulators", exactly, func(k *kit) {
+			x := k.axis("x", 40)
+			v := k.fold(ir.Ordered, x, []*ir.Node{k.F32(1), k.F32(2), k.F32(3), k.F32(4)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				return []*ir.Node{a[3], a[0], k.Add(a[1], k.F32(1)), a[2]}
+			})
+			for j, r := range v {
+				k.out(fmt.Sprint("v", j), r)
+			}
+		}},
+		{"accumulators of all types", exactly, func(k *kit) {
+			x := k.axis("x", 45)
+			a := k.random("a", 45)
+			init := []*ir.Node{k.F32(0), k.F64(0), k.I32(0), k.Int(ir.I64, 0), k.False()}
+			v := k.fold(ir.Ordered, k.Add(x, k.I32(1)), init, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+				w := k.at(a, i)
+				return []*ir.Node{
+					k.Add(k.Mul(acc[0], k.F32(0.5)), w),
+					k.Add(acc[1], k.Mul(k.Cast(ir.F64, w), k.Cast(ir.F64, acc[0]))),
+					k.Select(k.Lt(w, k.F32(0)), k.Add(acc[2], k.I32(1)), acc[2]),
+					k.Add(k.Mul(acc[3], k.Int(ir.I64, 7)), k.Cast(ir.I64, i)),
+					k.Alu(ir.Ne, acc[4], k.Lt(acc[0], k.F32(0.1))),
+				}
+			})
+			for _, r := range v {
+				k.out(r.Type.String(), r)
+			}
+		}},
+		{"nested folds", exactly, func(k *kit) {
+			x := k.axis("x", 37)
+			a, b := k.counts("a", 37, 11), k.counts("b", 11, 5)
+			k.out("v", k.sum(11, k.F32(0), func(i *ir.Node) *ir.Node {
+				in := k.sum(5, k.F32(0), func(j *ir.Node) *ir.Node { return k.Mul(k.at(b, i, j), k.real(j)) })
+				return k.Mul(k.at(a, x, i), in)
+			}))
+		}},
+		{"nested folds of bounds that vary", exactly, func(k *kit) {
+			x := k.axis("x", 29)
+			a := k.counts("a", 29)
+			v := k.fold(ir.Ordered, x, []*ir.Node{k.I32(1), k.F32(0)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+				in := k.Fold(ir.FoldSpec{Lo: i, Hi: k.Min(k.Add(i, acc[0]), k.I32(29)), Init: []*ir.Node{acc[1]}}, func(j *ir.Node, s []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{k.Add(s[0], k.Mul(k.at(a, j), k.real(acc[0])))}, nil
+				})
+				return []*ir.Node{k.Add(k.Mod(acc[0], k.I32(5)), k.I32(1)), k.Sub(in[0], k.real(i))}
+			})
+			k.out("v", v[1])
+		}},
+		{"three folds deep", exactly, func(k *kit) {
+			y, x := k.axis("y", 3), k.axis("x", 18)
+			k.out("v", k.fold(ir.Sum, k.Add(y, k.I32(2)), []*ir.Node{k.I32(0)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				in := k.fold(ir.Sum, k.Add(i, k.I32(1)), []*ir.Node{k.I32(0)}, func(j *ir.Node, b []*ir.Node) []*ir.Node {
+					in := k.fold(ir.Sum, k.I32(4), []*ir.Node{x}, func(l *ir.Node, c []*ir.Node) []*ir.Node {
+						return []*ir.Node{k.Add(c[0], k.Mul(k.Add(l, j), k.Add(i, x)))}
+					})
+					return []*ir.Node{k.Add(b[0], in[0])}
+				})
+				return []*ir.Node{k.Add(a[0], in[0])}
+			})[0])
+		}},
+		{"fold bounds from folds", exactly, func(k *kit) {
+			x := k.axis("x", 31)
+			marks := k.ints(ir.I32, "marks", k.whole(31*6, 0, 3), 31, 6)
+			count := k.fold(ir.Sum, k.I32(6), []*ir.Node{k.I32(0)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(a[0], k.at(marks, x, i))}
+			})[0]
+			k.out("v", k.fold(ir.Ordered, count, []*ir.Node{k.F32(1)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(k.Mul(a[0], k.F32(0.75)), k.real(i))}
+			})[0])
+			k.out("count", count)
+		}},
+		{"while on an accumulator", exactly, func(k *kit) {
+			x := k.axis("x", 67)
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(200), Init: []*ir.Node{k.Add(x, k.I32(1)), k.I32(0)}}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+				odd := k.Alu(ir.Eq, k.Alu(ir.BitAnd, a[0], k.I32(1)), k.I32(1))
+				next := k.Select(odd, k.Add(k.Mul(a[0], k.I32(3)), k.I32(1)), k.Alu(ir.Shr, a[0], k.I32(1)))
+				return []*ir.Node{next, k.Add(a[1], k.I32(1))}, k.Lt(k.I32(1), a[0])
+			})
+			k.out("steps", v[1])
+		}},
+		{"while on data", exactly, func(k *kit) {
+			x := k.axis("x", 50)
+			a := k.random("a", 90)
+			v := k.Fold(ir.FoldSpec{Lo: x, Hi: k.I32(90), Init: []*ir.Node{k.F32(0), k.I32(-1)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(acc[0], k.at(a, i)), i}, k.Lt(k.Abs(acc[0]), k.F32(1.5))
+			})
+			k.out("sum", v[0])
+			k.out("last", v[1])
+		}},
+		{"while that never holds", exactly, func(k *kit) {
+			x := k.axis("x", 20)
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(9), Init: []*ir.Node{k.real(x)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.F32(-1)}, k.Lt(acc[0], k.F32(0))
+			})
+			k.out("v", v[0])
+		}},
+		{"while that does not vary", exactly, func(k *kit) {
+			x := k.axis("x", 50)
+			stop := k.ints(ir.I32, "stop", []int64{1, 1, 1, 1, 0, 1})
+			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(6), Init: []*ir.Node{k.real(x)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				go1 := k.Alu(ir.Ne, k.at(stop, i), k.I32(0))
+				return []*ir.Node{k.Add(k.Mul(acc[0], k.F32(0.5)), k.real(i))}, k.And(go1, k.Lt(acc[0], k.F32(20)))
+			})
+			k.out("v", v[0])
+		}},
+		{"while in a fold", exactly, func(k *kit) {
+			x := k.axis("x", 35)
+			v := k.fold(ir.Ordered, k.I32(4), []*ir.Node{k.I32(0)}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+				in := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(30), Init: []*ir.Node{k.Add(x, i)}}, func(j *ir.Node, s []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{k.Add(s[0], k.Add(j, k.I32(1)))}, k.Lt(s[0], k.Mul(k.Add(i, k.I32(1)), k.I32(25)))
+				})
+				return []*ir.Node{k.Add(a[0], in[0])}
+			})
+			k.out("v", v[0])
+		}},
+		{"values shared by folds and stores", exactly, func(k *kit) {
+			y, x := k.axis("y", 6), k.axis("x", 33)
+			a := k.counts("a", 33, 8)
+			shared := k.Mul(k.real(x), k.real(y))
+			first := k.sum(8, k.F32(0), func(i *ir.Node) *ir.Node { return k.Mul(k.at(a, x, i), shared) })
+			second := k.sum(8, first, func(i *ir.Node) *ir.Node { return k.Add(k.at(a, x, i), k.real(y)) })
+			k.out("first", first)
+			k.out("second", k.Add(second, shared))
+		}},
+	}
+	for _, n := range []int{1, 2, 3, 8, 20, 33, 60} {
+		out = append(out, spec{fmt.Sprintf("%d accumulators", n), exactly, manyAccumulators(n)})
+	}
+	return out
+}
+
+// manyAccumulators is a fold as normal equations have it: each accumulator adds another product of the same few values.
+func manyAccumulators(n int) func(k *kit) {
+	return func(k *kit) {
+		x := k.axis("x", 21)
+		a, w := k.counts("a", 21, 13), k.counts("w", 13)
+		init := make([]*ir.Node, n)
+		for j := range init {
+			init[j] = k.real(k.Add(x, k.I32(j)))
+		}
+		v := k.fold(ir.Sum, k.I32(13), init, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+			p, q := k.at(a, x, i), k.at(w, i)
+			next := make([]*ir.Node, n)
+			for j := range next {
+				term := k.Mul(k.Add(p, k.F32(float64(j%7))), k.Sub(q, k.F32(float64(j/7))))
+				if j%3 == 2 {
+					next[j] = k.Sub(acc[j], term)
+				} else {
+					next[j] = k.Add(acc[j], term)
+				}
+			}
+			return next
+		})
+		for j, r := range v {
+			if j < 4 || j == n-1 {
+				k.out(fmt.Sprint("v", j), r)
+			}
+		}
+		total := v[0]
+		for _, r := range v[1:] {
+			total = k.Add(total, r)
+		}
+		k.out("total", total)
+	}
+}

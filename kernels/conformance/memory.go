@@ -1,0 +1,190 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
+
+// arena is the memory of one run of a case on one device.
+type arena struct {
+	c       Case
+	mem     map[*ir.Buffer]device.Memory
+	outputs []*ir.Buffer
+	before  map[*ir.Buffer]snapshot
+}
+
+// snapshot is a buffer's memory with its margins.
+type snapshot struct{ before, cells, after []byte }
+
+func snap(b *ir.Buffer, host []byte) snapshot {
+	if len(host) == 0 {
+		return snapshot{}
+	}
+	n := device.Margin * b.Type.Size()
+	first := unsafe.Pointer(unsafe.SliceData(host))
+	return snapshot{
+		before: slices.Clone(unsafe.Slice((*byte)(unsafe.Add(first, -n)), n)),
+		cells:  slices.Clone(host),
+		after:  slices.Clone(unsafe.Slice((*byte)(unsafe.Add(first, len(host))), n)),
+	}
+}
+
+// setUp allocates and fills every buffer of a case. Outputs start from values that no case computes, so that a store too
+// few is seen as well as one too many.
+func (c Case) setUp(t *testing.T, dev device.Device) *arena {
+	t.Helper()
+	a := &arena{c: c, mem: map[*ir.Buffer]device.Memory{}, before: map[*ir.Buffer]snapshot{}, outputs: c.Kernel.Outputs()}
+	alloc := func(b *ir.Buffer) []byte {
+		m, err := dev.Alloc(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(m.Free)
+		a.mem[b] = m
+		host := m.Host()
+		if int64(len(host)) != b.Bytes() {
+			t.Fatalf("buffer %s: the host sees %d bytes of memory, want %d", b.Name, len(host), b.Bytes())
+		}
+		if err := paddingHolds(b, host); err != nil {
+			t.Fatal(err)
+		}
+		return host
+	}
+	for _, in := range c.Inputs {
+		host := alloc(in.Buf)
+		device.Rows(in.Buf, func(packed, cell, n int) {
+			for i := range n {
+				if in.F != nil {
+					device.SetFloat(in.Buf.Type, host, cell+i, in.F[packed+i])
+				} else {
+					device.SetInt(in.Buf.Type, host, cell+i, in.I[packed+i])
+				}
+			}
+		})
+	}
+	for _, b := range a.outputs {
+		host := alloc(b)
+		device.Rows(b, func(packed, cell, n int) {
+			for i := range n {
+				device.SetFloat(b.Type, host, cell+i, float64((packed+i)%5+40))
+			}
+		})
+	}
+	for b, m := range a.mem {
+		a.before[b] = snap(b, m.Host())
+	}
+	return a
+}
+
+// paddingHolds checks the allocator's promise.
+func paddingHolds(b *ir.Buffer, host []byte) error {
+	inside := make([]bool, b.Cells())
+	device.Rows(b, func(_, cell, n int) {
+		for i := range n {
+			inside[cell+i] = true
+		}
+	})
+	for i, own := range inside {
+		if got := device.Float(b.Type, host, i); !own && got != device.PadFloat(b) {
+			return fmt.Errorf("buffer %s: padding at cell %d is %v, want %v", b.Name, i, got, device.PadFloat(b))
+		}
+	}
+	return nil
+}
+
+func (a *arena) launch(p device.Program, tiles []device.Tile) error {
+	run, err := p.Bind(device.Bindings{Mem: a.mem, Args: a.c.Args})
+	if err != nil {
+		return err
+	}
+	for _, tile := range tiles {
+		if err := run(tile); err != nil {
+			return fmt.Errorf("tile %v: %w", tile, err)
+		}
+	}
+	return nil
+}
+
+// differences lists what is not as the interpreter left it: outputs within the tolerance, all else bit by bit.
+func (a *arena) differences(want *arena, within Tolerance) (problems []string) {
+	for _, in := range a.c.Inputs {
+		problems = append(problems, a.untouched(in.Buf, "input")...)
+	}
+	for _, b := range a.outputs {
+		now, ref := snap(b, a.mem[b].Host()), want.mem[b].Host()
+		if was := a.before[b]; !bytes.Equal(now.before, was.before) || !bytes.Equal(now.after, was.after) {
+			problems = append(problems, fmt.Sprintf("output %s: written outside of its memory", b.Name))
+		}
+		for i := range b.Cells() {
+			if msg := within.compare(b.Type, now.cells, ref, i); msg != "" {
+				problems = append(problems, fmt.Sprintf("%s%v: %s", b.Name, coordinates(b, i), msg))
+			}
+		}
+	}
+	return problems
+}
+
+func (a *arena) untouched(b *ir.Buffer, what string) []string {
+	now, was := snap(b, a.mem[b].Host()), a.before[b]
+	if bytes.Equal(now.cells, was.cells) && bytes.Equal(now.before, was.before) && bytes.Equal(now.after, was.after) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s %s was written to", what, b.Name)}
+}
+
+// coordinates are the index of a cell; in the padding the innermost lies outside of the shape.
+func coordinates(b *ir.Buffer, cell int) []int {
+	index := make([]int, len(b.Shape))
+	if len(b.Shape) == 0 {
+		return index
+	}
+	for d, s := range b.Strides() {
+		if d == len(b.Shape)-1 {
+			index[d] = cell - b.Pad.Before
+			break
+		}
+		index[d] = cell / s
+		cell %= s
+	}
+	return index
+}
+
+// compare is empty if cell i of got is right.
+func (w Tolerance) compare(t ir.DType, got, want []byte, i int) string {
+	if !t.Float() {
+		if g, r := device.Int(t, got, i), device.Int(t, want, i); g != r {
+			return fmt.Sprintf("%d, want %d", g, r)
+		}
+		return ""
+	}
+	g, r := device.Float(t, got, i), device.Float(t, want, i)
+	switch {
+	case math.IsNaN(g) && math.IsNaN(r), g == r && math.Signbit(g) == math.Signbit(r), g == r && w != Tolerance{}:
+		return ""
+	case math.IsNaN(g) || math.IsNaN(r) || math.IsInf(g, 0) || math.IsInf(r, 0) || w == Tolerance{}:
+		return fmt.Sprintf("%v, want %v", g, r)
+	}
+	unit := ulp(t, r)
+	if d := math.Abs(g - r); d > w.ULP*unit+w.Abs {
+		return fmt.Sprintf("%v, want %v: off by %.3g, %.1f units in the last place", g, r, d, d/unit)
+	}
+	return ""
+}
+
+// ulp is the distance between neighbouring values of type t at v.
+func ulp(t ir.DType, v float64) float64 {
+	digits := map[ir.DType]int{ir.F16: 10, ir.BF16: 7, ir.F32: 23, ir.F64: 52}[t]
+	least := map[ir.DType]int{ir.F16: -14, ir.BF16: -126, ir.F32: -126, ir.F64: -1022}[t]
+	_, e := math.Frexp(v)
+	if v == 0 {
+		e = least
+	}
+	return math.Ldexp(1, max(e-1, least)-digits)
+}

@@ -1,0 +1,135 @@
+package conformance
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/interp"
+	"weft/kernels/ir"
+)
+
+// Policy says how a device is tested. The zero value asks for everything.
+type Policy struct {
+	Tune  bool                   // compile with tuning
+	Scale float64                // multiplies tolerances; 0 is 1. Equal bits stay equal bits
+	Only  func(name string) bool // cases to run; nil: all
+}
+
+// Run compares a device with the interpreter on every case.
+func Run(t *testing.T, dev device.Device) {
+	t.Helper()
+	RunWith(t, dev, Policy{})
+}
+
+// RunWith is Run under a policy. Kernels are compiled in one call; if that fails, one by one to tell which.
+func RunWith(t *testing.T, dev device.Device, p Policy) {
+	t.Helper()
+	var cases []Case
+	var kernels []*ir.Kernel
+	for _, c := range Cases() {
+		if p.Only == nil || p.Only(c.Name) {
+			cases, kernels = append(cases, c), append(kernels, c.Kernel)
+		}
+	}
+	opt := device.Options{Tune: p.Tune}
+	programs, err := dev.Compile(t.Context(), kernels, opt)
+	if err == nil && len(programs) != len(kernels) {
+		t.Fatalf("%d kernels make %d programs", len(kernels), len(programs))
+	}
+	if err != nil {
+		t.Errorf("compiling all kernels together: %v", err)
+	}
+	for i, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			var program device.Program
+			if err == nil {
+				program = programs[i]
+			} else {
+				one, err := dev.Compile(t.Context(), []*ir.Kernel{c.Kernel}, opt)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, c.Kernel)
+				}
+				program = one[0]
+			}
+			c.compare(t, dev, program, p)
+		})
+	}
+}
+
+// compare runs one case on the interpreter and on the device, whole and in tiles.
+func (c Case) compare(t *testing.T, dev device.Device, program device.Program, p Policy) {
+	t.Helper()
+	if program.Kernel() != c.Kernel {
+		t.Fatal("the program is of another kernel")
+	}
+	definition, err := interp.Compile(c.Kernel, interp.Exact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c.setUp(t, interp.New(interp.Options{}))
+	if err := want.launch(definition, []device.Tile{device.Whole(c.Kernel)}); err != nil {
+		t.Fatalf("interpreter: %v", err)
+	}
+	scale := p.Scale
+	if scale == 0 {
+		scale = 1
+	}
+	within := Tolerance{c.Within.ULP * scale, c.Within.Abs * scale}
+	for _, plan := range []struct {
+		name  string
+		tiles []device.Tile
+	}{
+		{"whole", []device.Tile{device.Whole(c.Kernel)}},
+		{"tiles", c.tiles(program.Step())},
+	} {
+		got := c.setUp(t, dev)
+		if err := got.launch(program, plan.tiles); err != nil {
+			t.Errorf("%s: %v", plan.name, err)
+			continue
+		}
+		if problems := got.differences(want, within); len(problems) > 0 {
+			t.Errorf("%s: %s", plan.name, report(problems))
+			if testing.Verbose() {
+				t.Logf("%s\nschedule %s", c.Kernel, program.Report().Schedule)
+			}
+		}
+	}
+}
+
+// tiles cuts the kernel's axes at random multiples of the program's step, in random order.
+func (c Case) tiles(step []int) []device.Tile {
+	rng := rand.New(rand.NewPCG(11, uint64(len(c.Kernel.Axes))))
+	tiles := []device.Tile{{}}
+	for d, a := range c.Kernel.Axes {
+		var ranges []device.Range
+		for lo := 0; lo < a.Extent; {
+			hi := min(lo+max(1, step[d])*(1+rng.IntN(3)), a.Extent)
+			if len(ranges) == 3 {
+				hi = a.Extent
+			}
+			ranges = append(ranges, device.Range{Lo: lo, Hi: hi})
+			lo = hi
+		}
+		var next []device.Tile
+		for _, t := range tiles {
+			for _, r := range ranges {
+				next = append(next, append(t[:d:d], r))
+			}
+		}
+		tiles = next
+	}
+	rng.Shuffle(len(tiles), func(i, j int) { tiles[i], tiles[j] = tiles[j], tiles[i] })
+	return tiles
+}
+
+// report shows the first few of a list of problems.
+func report(problems []string) string {
+	const shown = 6
+	s := fmt.Sprintf("%d differences", len(problems))
+	for _, p := range problems[:min(shown, len(problems))] {
+		s += "\n\t" + p
+	}
+	return s
+}
