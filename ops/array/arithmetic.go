@@ -69,7 +69,7 @@ var arithmetic = []elementwise{
 		build: two(ops.CSub), value: func(x []complex128) complex128 { return x[0] - x[1] }, rule: rounded},
 	{name: "mul", doc: "Product a * b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: product,
 		long:  "Written a * b. Units multiply.",
-		build: two(ops.CMul), value: func(x []complex128) complex128 { return x[0] * x[1] }, rule: rounded},
+		build: two(ops.CMul), value: func(x []complex128) complex128 { return productOf(x[0], x[1]) }, rule: rounded},
 	{name: "div", doc: "Quotient a / b.", group: groupArithmetic, args: pair, takes: complexToo, compute: inexact, unit: quotient,
 		long: "Written a / b. Units divide. Integers give floats: 1 / 2 is 0.5. Complex quotients are a conj(b) / |b|^2, so |b|^2 " +
 			"must be within the range of the element type.",
@@ -137,6 +137,17 @@ func products(b *ops.Body, x *ir.Node, n int) *ir.Node {
 		return b.Const(x.Type, 1)
 	}
 	return out
+}
+
+// productOf is x y with real operands kept apart, so that a NaN spreads to the other part only where both are complex.
+func productOf(x, y complex128) complex128 {
+	switch {
+	case imag(y) == 0:
+		return complex(real(x)*real(y), imag(x)*real(y))
+	case imag(x) == 0:
+		return complex(real(x)*real(y), real(x)*imag(y))
+	}
+	return x * y
 }
 
 // quotientOf is x / y with real operands kept apart, so that 1/0 is infinite and not a complex infinity.

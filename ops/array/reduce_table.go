@@ -31,7 +31,7 @@ func itself(t ops.ElemType) ops.ElemType    { return t }
 func toI32(ops.ElemType) ops.ElemType       { return ops.I32 }
 
 func zero(b *ops.Body, t ir.DType) *ir.Node    { return b.Const(t, 0) }
-func always(b *ops.Body, t ir.DType) *ir.Node    { return b.Const(t, 1) }
+func always(b *ops.Body, t ir.DType) *ir.Node  { return b.Const(t, 1) }
 func highest(b *ops.Body, t ir.DType) *ir.Node { return limit(b, t, 1) }
 func lowest(b *ops.Body, t ir.DType) *ir.Node  { return limit(b, t, -1) }
 

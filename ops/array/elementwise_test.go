@@ -1,0 +1,184 @@
+package array
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/optest"
+)
+
+var (
+	i16 = ops.ElemType{Base: ir.I16}
+	f16 = ops.ElemType{Base: ir.F16}
+)
+
+// TestElementwise runs every elementwise operator over element types, broadcasts and literals, with and without NaN.
+func TestElementwise(t *testing.T) {
+	xy, yz := []ops.Dim{dim("x", 3), dim("y", 4)}, []ops.Dim{dim("y", 4), dim("z", 2)}
+	elems := []ops.ElemType{ops.Bool, i16, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64}
+	tables := append(append(append([]elementwise{}, arithmetic...), comparisons...), functions...)
+	for _, e := range tables {
+		t.Run(e.name, func(t *testing.T) {
+			ran := 0
+			for i, left := range elems {
+				for j, right := range elems {
+					if len(e.args) == 1 && j > 0 {
+						continue
+					}
+					a := newArgs()
+					a.seed = uint64(100*i + j)
+					if (i+j)%2 == 1 {
+						a.nan = 0.2
+					}
+					types := []ops.ElemType{left, right, left}
+					for k, arg := range e.args {
+						elem := types[k]
+						if k < e.masks {
+							elem = ops.Bool
+						}
+						d := xy
+						if k == 1 {
+							d = yz
+						}
+						a.array(arg.name, ops.Type{Elem: elem, Dims: d})
+					}
+					c := optest.Call(spec(t, e.name), a.values)
+					if _, err := c.Spec.Infer(c); err != nil {
+						continue // refused types have tests of their own
+					}
+					ran++
+					a.check(t, e.name)
+				}
+			}
+			if ran == 0 {
+				t.Error("no combination of types was accepted")
+			}
+		})
+	}
+}
+
+func TestResultTypes(t *testing.T) {
+	n := func(v float64, whole bool) ops.Value { return ops.Number{V: v, Int: whole} }
+	x := dim("x", 3)
+	tests := []struct {
+		op   string
+		a, b ops.Value
+		want string
+	}{
+		{"add", optest.Array(typ(ops.F32, "", x)), n(2.5, false), "f32 [x: 3]"},
+		{"add", optest.Array(typ(i16, "", x)), n(2, true), "i32 [x: 3]"},
+		{"add", optest.Array(typ(i16, "", x)), n(1e10, true), "i64 [x: 3]"},
+		{"add", optest.Array(typ(i16, "", x)), n(2.5, false), "f32 [x: 3]"},
+		{"mul", optest.Array(typ(ops.I64, "", x)), n(2.5, false), "f64 [x: 3]"},
+		{"div", optest.Array(typ(ops.I32, "", x)), n(2, true), "f32 [x: 3]"},
+		{"add", optest.Array(typ(ops.Bool, "", x)), optest.Array(typ(ops.Bool, "", x)), "i32 [x: 3]"},
+		{"add", optest.Array(typ(f16, "", x)), optest.Array(typ(ops.C64, "", x)), "c64 [x: 3]"},
+		{"mul", optest.Array(typ(ops.F32, "m", x)), optest.Array(typ(ops.F32, "1/s", dim("y", 2))), "f32 [x: 3, y: 2] m s^-1"},
+		{"div", optest.Array(typ(ops.F32, "mm", x)), optest.Array(typ(ops.F32, "m", x)), "f32 [x: 3]"},
+		{"mul", n(2, true), optest.Array(typ(ops.F32, "mm", x)), "f32 [x: 3] mm"},
+		{"power", optest.Array(typ(ops.F32, "mm", x)), n(2, true), "f32 [x: 3] mm^2"},
+		{"power", optest.Array(typ(ops.I32, "", x)), n(2, true), "i32 [x: 3]"},
+		{"power", optest.Array(typ(ops.I32, "", x)), n(-2, true), "f32 [x: 3]"},
+		{"less", optest.Array(typ(ops.F32, "mm", x)), n(0, true), "bool [x: 3]"},
+		{"sub", optest.Array(typ(ops.F32, "degC", x)), optest.Array(typ(ops.F32, "degC", x)), "f32 [x: 3] K"},
+		{"sub", optest.Array(typ(ops.F32, "degC", x)), optest.Array(typ(ops.F32, "K", x)), "f32 [x: 3] degC"},
+		{"add", optest.Array(typ(ops.F32, "dB", x)), optest.Array(typ(ops.F32, "dB", x)), "f32 [x: 3] dB"},
+	}
+	for _, tt := range tests {
+		s := spec(t, tt.op)
+		out, err := s.Infer(optest.Call(s, map[string]ops.Value{"a": tt.a, "b": tt.b}))
+		if err != nil {
+			t.Errorf("%s(%v, %v): %v", tt.op, tt.a, tt.b, err)
+		} else if got := out[0].Type.String(); got != tt.want {
+			t.Errorf("%s(%v, %v) is %s, want %s", tt.op, tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestElementwiseErrors(t *testing.T) {
+	x3, x4 := dim("x", 3), dim("x", 4)
+	real32 := func(unit string, d ...ops.Dim) ops.Type { return typ(ops.F32, unit, d...) }
+	newArgs().array("a", real32("", x3)).array("b", real32("", x4)).fails(t, "add", ops.CodeExtentMismatch, "x", "3 points in a", "4 in b")
+	newArgs().array("a", real32("mm", x3)).array("b", real32("MHz", x3)).fails(t, "add", ops.CodeUnitMismatch, "mm", "MHz")
+	newArgs().array("a", real32("dB", x3)).with("b", ops.Number{V: 1, Int: true}).fails(t, "add", ops.CodeUnitMismatch, "dB", "plain")
+	newArgs().array("a", typ(ops.C64, "", x3)).array("b", real32("", x3)).fails(t, "less", ops.CodeWrongElementType, "complex", "abs")
+	newArgs().array("a", real32("", x3)).array("b", typ(ops.Bool, "", x3)).fails(t, "and", ops.CodeNotABoolean, "a > 0")
+	newArgs().array("a", real32("mm", x3)).fails(t, "exp", ops.CodeUnitInFunction, "a / (1 mm)")
+	newArgs().array("a", real32("mm", x3)).fails(t, "sqrt", ops.CodeBadPower, "mm")
+	newArgs().array("a", real32("mm", x3)).with("b", ops.Number{V: 1.5}).fails(t, "power", ops.CodeBadPower, "whole constant")
+	newArgs().array("a", real32("degC", x3)).with("b", ops.Number{V: 2, Int: true}).fails(t, "mul", ops.CodeOffsetUnit, "degC")
+	newArgs().array("a", real32("", line("x", 3, "mm", 0, 1))).array("b", real32("", line("x", 3, "mm", 1, 1))).
+		fails(t, "add", ops.CodeCoordinateMismatch, "0 mm .. 2 mm in 3", "1 mm .. 3 mm in 3")
+	newArgs().array("a", real32("", x3)).array("b", real32("", x3)).with("over", ops.Symbol("x")).fails(t, "max", ops.CodeContradictArguments)
+	newArgs().array("condition", real32("", x3)).with("a", ops.Number{}).with("b", ops.Number{}).fails(t, "where", ops.CodeNotABoolean)
+}
+
+func TestLiterals(t *testing.T) {
+	x := dim("x", 7)
+	mm := ops.MustUnit("mm")
+	for _, n := range []ops.Number{{V: 2, Int: true}, {V: 0.5}, {V: -3, Int: true}, {V: 0, Int: true}, {V: 20, Int: true}, {V: 1.7}} {
+		for _, e := range []ops.ElemType{i16, ops.F32, ops.F64} {
+			for _, op := range []string{"add", "mul", "power", "less", "div"} {
+				if n.V == 20 && e == i16 && op == "power" {
+					continue // beyond 32 bits
+				}
+				newArgs().array("a", typ(e, "", x)).positive("a").with("b", n).check(t, op)
+				newArgs().array("b", typ(e, "", x)).with("a", n).check(t, op)
+			}
+		}
+	}
+	newArgs().array("a", typ(ops.F32, "m", x)).with("low", ops.Number{V: -1e-3, Unit: mm}).with("high", ops.Number{V: 1e-3, Unit: mm}).check(t, "clamp")
+	newArgs().array("condition", typ(ops.Bool, "", x)).with("a", ops.Number{V: 1e-3, Unit: mm}).with("b", ops.Number{Int: true}).check(t, "where")
+}
+
+// TestNumbers checks what operators give of numbers alone.
+func TestNumbers(t *testing.T) {
+	mm := ops.MustUnit("mm")
+	length := func(v float64) ops.Number { return ops.Number{V: v * 1e-3, Unit: mm} }
+	plain := func(v float64) ops.Number { return ops.Number{V: v, Int: v == math.Trunc(v)} }
+	tests := []struct {
+		op   string
+		a, b ops.Value
+		want string
+	}{
+		{"add", length(1), length(2), "3 mm"},
+		{"mul", plain(3), length(2), "6 mm"},
+		{"div", length(3), length(2), "1.5"},
+		{"div", plain(6), plain(2), "3"},
+		{"sqrt", plain(4), nil, "2"},
+		{"power", length(3), plain(2), "9 mm^2"},
+		{"less", length(1), length(2), "true"},
+		{"max", length(1), length(2), "2 mm"},
+		{"not", ops.Flag(true), nil, "false"},
+	}
+	for _, tt := range tests {
+		s := spec(t, tt.op)
+		v, err := s.Make(optest.Call(s, map[string]ops.Value{"a": tt.a, "b": tt.b}))
+		if err != nil {
+			t.Errorf("%s(%v, %v): %v", tt.op, tt.a, tt.b, err)
+		} else if v.String() != tt.want {
+			t.Errorf("%s(%v, %v) = %v, want %s", tt.op, tt.a, tt.b, v, tt.want)
+		}
+	}
+	for _, bad := range []struct {
+		op   string
+		a, b ops.Value
+		code string
+	}{
+		{"div", plain(1), plain(0), ops.CodeDivisionByZero},
+		{"sqrt", plain(-1), nil, ops.CodeNotFiniteConstant},
+		{"add", length(1), plain(1), ops.CodeUnitMismatch},
+		{"max", length(1), nil, ops.CodeMissingArgument},
+		{"add", ops.Flag(true), plain(1), ops.CodeNotANumber},
+	} {
+		s := spec(t, bad.op)
+		_, err := s.Make(optest.Call(s, map[string]ops.Value{"a": bad.a, "b": bad.b}))
+		var p ops.Problem
+		if !errors.As(err, &p) || p.Code != bad.code {
+			t.Errorf("%s(%v, %v): %v, want %s", bad.op, bad.a, bad.b, err, bad.code)
+		}
+	}
+}

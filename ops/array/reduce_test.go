@@ -1,0 +1,147 @@
+package array
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"weft/kernels/interp"
+	"weft/ops"
+	"weft/ops/optest"
+)
+
+func TestReductions(t *testing.T) {
+	d := []ops.Dim{dim("x", 3), dim("y", 5), dim("z", 4)}
+	elems := []ops.ElemType{ops.Bool, i16, ops.I64, ops.F32, ops.F64, ops.C64}
+	overs := []ops.Value{nil, ops.Symbol("x"), ops.Symbol("z"), names("z", "x"), names("x", "y", "z"), names("y")}
+	for _, name := range []string{"sum", "mean", "norm", "min", "max", "argmin", "argmax", "any", "all"} {
+		t.Run(name, func(t *testing.T) {
+			ran := 0
+			for i, e := range elems {
+				for j, over := range overs {
+					a := newArgs()
+					a.seed, a.nan = uint64(10*i+j), 0.1*float64(j%3)
+					a.array("a", ops.Type{Elem: e, Dims: d})
+					if over != nil {
+						a.with("over", over)
+					}
+					c := optest.Call(spec(t, name), a.values)
+					if _, err := c.Spec.Infer(c); err != nil {
+						continue
+					}
+					ran++
+					a.check(t, name)
+				}
+			}
+			if ran == 0 {
+				t.Error("no combination of types was accepted")
+			}
+		})
+	}
+}
+
+// TestTwoStages reduces arrays that are cut into partial results, with blocks that are not all full.
+func TestTwoStages(t *testing.T) {
+	shapes := [][]ops.Dim{
+		{dim("x", 5001)},
+		{dim("x", 2), dim("y", 4099)},
+		{dim("x", 19), dim("y", 17), dim("z", 23)},
+		{dim("x", 4100), dim("y", 2)},
+	}
+	for _, d := range shapes {
+		for _, name := range []string{"sum", "mean", "norm", "min", "max", "argmin", "argmax"} {
+			t.Run(fmt.Sprint(name, ops.Type{Dims: d}), func(t *testing.T) {
+				a := newArgs().array("a", ops.Type{Elem: ops.F32, Dims: d})
+				a.data["a"].Re[7] = math.NaN()
+				if name == "sum" || name == "mean" || name == "norm" {
+					a.data["a"].Re[7] = 3
+				}
+				c := optest.Call(spec(t, name), a.values)
+				want, err := c.Spec.Reference(c, a.data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := optest.Run(t, c, a.data, interp.Exact, optest.Stored)
+				if err := optest.Differ(got[0], want[0], c.Spec.Error); err != nil {
+					t.Error(err)
+				}
+				if n := partialStages(t, c); n == 0 {
+					t.Error("done in one stage")
+				}
+			})
+		}
+	}
+}
+
+func partialStages(t *testing.T, c *ops.Call) int {
+	out, err := c.Spec.Infer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := c.Array("a")
+	in := &ops.Stage{Type: a.Type(), Source: true}
+	l := ops.NewLowering(&ops.Instance{Spec: c.Spec, Call: c, Out: out}, func(ops.Array) *ops.Stage { return in })
+	c.Spec.Lower(l)
+	return len(l.Made()) - 1
+}
+
+// TestLongSums checks that sums of many f32 do not lose what f32 accumulation loses.
+func TestLongSums(t *testing.T) {
+	const n = 60000
+	a := newArgs().array("a", typ(ops.F32, "", dim("x", n)))
+	for i := range n {
+		a.data["a"].Re[i] = float64(float32(0.1))
+	}
+	c := optest.Call(spec(t, "sum"), a.values)
+	got := optest.Run(t, c, a.data, interp.Exact, optest.Stored)[0].Re[0]
+	want := float64(float32(n * float64(float32(0.1))))
+	if got != want {
+		t.Errorf("sum is %v, want %v", got, want)
+	}
+}
+
+func TestReductionDims(t *testing.T) {
+	a := typ(ops.C64, "Pa", line("x", 3, "mm", 0, 1), dim("y", 4))
+	tests := []struct{ name, over, want string }{
+		{"sum", "x", "c64 [y: 4] Pa"},
+		{"norm", "y", "f32 [x: 3] Pa"},
+		{"mean", "", "c64 [] Pa"},
+	}
+	for _, tt := range tests {
+		args := newArgs().array("a", a)
+		if tt.over != "" {
+			args.with("over", ops.Symbol(tt.over))
+		}
+		out, err := spec(t, tt.name).Infer(optest.Call(spec(t, tt.name), args.values))
+		if err != nil || out[0].Type.String() != tt.want {
+			t.Errorf("%s over %q: %v, %v, want %s", tt.name, tt.over, out, err, tt.want)
+		}
+	}
+	x := typ(ops.F32, "", dim("x", 3))
+	newArgs().array("a", x).with("over", ops.Symbol("q")).fails(t, "sum", ops.CodeUnknownDim, "q", "it has x")
+	newArgs().array("a", x).with("over", names("x", "x")).fails(t, "sum", ops.CodeDuplicateDim, "x")
+	newArgs().array("a", x).with("over", ops.List{ops.Number{V: 1}}).fails(t, "sum", ops.CodeNotANameList)
+	newArgs().array("a", x).with("over", ops.List{}).fails(t, "sum", ops.CodeNotANameList)
+	newArgs().array("a", a).fails(t, "max", ops.CodeWrongElementType, "complex")
+	newArgs().array("a", x).fails(t, "any", ops.CodeNotABoolean)
+}
+
+func TestSkippedNaN(t *testing.T) {
+	a := newArgs().array("a", typ(ops.F32, "", dim("x", 4)))
+	nan := math.NaN()
+	for _, tt := range []struct {
+		values []float64
+		want   map[string]float64
+	}{
+		{[]float64{nan, 2, -1, nan}, map[string]float64{"min": -1, "max": 2, "argmin": 2, "argmax": 1}},
+		{[]float64{2, 2, -1, -1}, map[string]float64{"argmin": 2, "argmax": 0}},
+		{[]float64{nan, nan, nan, nan}, map[string]float64{"min": math.Inf(1), "max": math.Inf(-1), "argmin": 0, "argmax": 0}},
+	} {
+		copy(a.data["a"].Re, tt.values)
+		for name, want := range tt.want {
+			if got := a.check(t, name)[0].Re[0]; got != want {
+				t.Errorf("%s of %v is %v, want %v", name, tt.values, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,210 @@
+// Package optest runs operators through the kernel interpreter and compares them with their references, for tests.
+package optest
+
+import (
+	"context"
+	"testing"
+
+	"weft/kernels/interp"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Array is an array argument of the given type; its values come from the map given to Run.
+func Array(t ops.Type) ops.Array { return ops.Array{Of: &ops.Instance{Out: []ops.Output{{Type: t}}}} }
+
+// Call binds arguments and fills in defaults.
+func Call(s *ops.Spec, args map[string]ops.Value) *ops.Call {
+	c := &ops.Call{Spec: s, Args: map[string]ops.Value{}}
+	for _, p := range s.Params {
+		switch v := args[p.Name]; {
+		case v != nil:
+			c.Args[p.Name] = v
+		case p.Default != nil:
+			c.Args[p.Name] = p.Default
+		}
+	}
+	return c
+}
+
+// Fusion says how stages are computed.
+type Fusion bool
+
+const (
+	Fused  Fusion = true  // everything in one kernel
+	Stored Fusion = false // every stage by itself
+)
+
+// Run lowers a call and computes its outputs from the values of its arrays, which stand under ops.ReferenceKey.
+func Run(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, how Fusion) []ops.Dense {
+	t.Helper()
+	types, err := c.Spec.Infer(c)
+	if err != nil {
+		t.Fatalf("%s: %v", c.Spec.Name, err)
+	}
+	r := &runner{mode: mode, how: how, values: map[*ops.Stage][]float64{}}
+	op := &ops.Instance{Spec: c.Spec, Call: c, Out: types}
+	count := map[string]int{}
+	byArray := map[ops.Array]*ops.Stage{}
+	c.Arrays(func(param string, a ops.Array) {
+		key := ops.ReferenceKey(param, count[param])
+		count[param]++
+		d, ok := in[key]
+		if !ok {
+			t.Fatalf("%s: no values for %s", c.Spec.Name, key)
+		}
+		s := &ops.Stage{Name: key, Type: a.Type(), Source: true}
+		r.values[s] = append(append([]float64{}, d.Re...), d.Im...)
+		byArray[a] = s
+	})
+	outputs := c.Spec.Lower(ops.NewLowering(op, func(a ops.Array) *ops.Stage { return byArray[a] }))
+	var out []ops.Dense
+	for i, s := range outputs {
+		if got, want := s.Type.String(), types[i].Type.String(); got != want {
+			t.Fatalf("%s: lowered to %s, inferred %s", c.Spec.Name, got, want)
+		}
+		if err := r.compute(s); err != nil {
+			t.Fatalf("%s: %v", c.Spec.Name, err)
+		}
+		d := ops.Dense{Shape: s.Type.Shape(), Re: r.values[s][:s.Type.Len()]}
+		if s.Type.Elem.Complex {
+			d.Im = r.values[s][s.Type.Len():]
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// runner computes stages.
+type runner struct {
+	mode   interp.Mode
+	how    Fusion
+	values map[*ops.Stage][]float64 // planes one after another, of stages that are known
+}
+
+func (r *runner) compute(s *ops.Stage) error {
+	if r.values[s] != nil {
+		return nil
+	}
+	if s.Data != nil {
+		r.values[s] = s.Data
+		return nil
+	}
+	for _, in := range s.Inputs {
+		if r.how == Stored || in.Data != nil {
+			if err := r.compute(in); err != nil {
+				return err
+			}
+		}
+	}
+	k, host := r.kernel(s)
+	if err := ir.Check(k); err != nil {
+		return err
+	}
+	p, err := interp.Compile(k, r.mode)
+	if err != nil {
+		return err
+	}
+	var points [][]int
+	for _, index := range indices(s.Type.Shape()) {
+		points = append(points, append([]int{}, index...))
+	}
+	samples, err := p.Eval(context.Background(), interp.Inputs{Host: host}, points)
+	if err != nil {
+		return err
+	}
+	for plane := range k.Stores {
+		for _, at := range samples {
+			v := at[plane].F
+			if !s.Type.Elem.Base.Float() {
+				v = float64(at[plane].I)
+			}
+			r.values[s] = append(r.values[s], v)
+		}
+	}
+	return nil
+}
+
+// kernel computes a stage at every index, reading known stages and computing the others in place.
+func (r *runner) kernel(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer][]float64) {
+	host := map[*ir.Buffer][]float64{}
+	buffers := map[*ops.Stage]*ir.Buffer{}
+	b := &ops.Body{Builder: ir.NewBuilder()}
+	b.Read = func(in *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+		if guard == nil {
+			guard = b.True()
+		}
+		if r.values[in] == nil && in.Data != nil {
+			r.values[in] = in.Data
+		}
+		if r.values[in] == nil {
+			return inPlace(b, in, guard, other, index)
+		}
+		if buffers[in] == nil {
+			buffers[in] = &ir.Buffer{Name: in.Name, Type: in.Type.Elem.Base, Shape: ops.PlanesOf(in.Type)}
+			host[buffers[in]] = r.values[in]
+		}
+		return load(b, buffers[in], in.Type.Elem.Complex, guard, other, index)
+	}
+	k := &ir.Kernel{Name: s.Name}
+	for _, d := range s.Type.Dims {
+		k.Axes = append(k.Axes, b.Axis(d.Name, d.Size))
+	}
+	e := s.Elem(b, k.Axes)
+	out := &ir.Buffer{Name: s.Name, Type: s.Type.Elem.Base, Shape: ops.PlanesOf(s.Type)}
+	if !s.Type.Elem.Complex {
+		k.Stores = []ir.Store{{Buf: out, Index: k.Axes, Value: e.Re}}
+		return k, host
+	}
+	for plane, v := range []*ir.Node{e.Re, e.Im} {
+		k.Stores = append(k.Stores, ir.Store{Buf: out, Index: append([]*ir.Node{b.I32(plane)}, k.Axes...), Value: v})
+	}
+	return k, host
+}
+
+func load(b *ops.Body, buf *ir.Buffer, complex bool, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+	rest := b.Const(buf.Type.Compute(), other)
+	if !complex {
+		return ops.Real(b.LoadOr(buf, guard, rest, index...))
+	}
+	plane := func(i int) *ir.Node {
+		return b.LoadOr(buf, guard, rest, append([]*ir.Node{b.I32(i)}, index...)...)
+	}
+	return ops.Elem{Re: plane(0), Im: plane(1)}
+}
+
+// inPlace computes a stage at an index that is 0 where the guard does not hold.
+func inPlace(b *ops.Body, s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+	safe := make([]*ir.Node, len(index))
+	for i, n := range index {
+		safe[i] = b.Select(guard, n, b.I32(0))
+	}
+	e := s.Elem(b, safe)
+	e.Re = b.Select(guard, e.Re, b.Const(e.Re.Type, other))
+	if e.Im != nil {
+		e.Im = b.Select(guard, e.Im, b.Const(e.Im.Type, 0))
+	}
+	return e
+}
+
+// indices yields every index of a shape in C order with its number; the slice is reused.
+func indices(shape []int) func(func(int, []int) bool) {
+	return func(yield func(int, []int) bool) {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		index := make([]int, len(shape))
+		for i := range n {
+			if !yield(i, index) {
+				return
+			}
+			for k := len(shape) - 1; k >= 0; k-- {
+				if index[k]++; index[k] < shape[k] {
+					break
+				}
+				index[k] = 0
+			}
+		}
+	}
+}
