@@ -26,9 +26,8 @@ says otherwise. Beyond the ends of the record the echoes count as 0. The dim sam
 		ops.Count("taps", "length of the filter, odd").Opt(),
 	},
 	Returns: "complex, the dims and the unit of the input",
-	Examples: []ops.Example{{Title: "real echoes back to IQ", Code: `probe = linear_probe(n: 8, pitch: 0.3 mm)
-iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256)
-rf = real(iq)
+	Examples: []ops.Example{{Title: "echoes as a probe receives them, to IQ", Code: `probe = linear_probe(n: 8, pitch: 0.3 mm)
+rf = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256, signal: rf)
 rf | demodulate(fc: 3 MHz, fs: 12 MHz) | abs | show`}},
 	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
 	Infer:     inferDemodulate,

@@ -86,6 +86,9 @@ func (s *setup) checkRates(p *problems) {
 		hz := func(v float64) ops.Number { return ops.Number{V: v, Unit: ops.MustUnit("MHz")} }
 		p.add(ops.CodeUndersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs))
 	}
+	if far := math.Abs(s.start) * s.fs; far > furthest {
+		p.add(ops.CodeOutOfBounds, "start", "check its unit", "the record starts %.3g samples away from the transmit", far)
+	}
 }
 
 func (s *setup) checkGrid(p *problems) {
@@ -98,16 +101,6 @@ func (s *setup) checkGrid(p *problems) {
 		p.add(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front), "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
 	case nearest <= front:
 		p.warn(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front)+" unless the probe is curved that way", "part of the grid lies behind some elements: z begins at %s, and elements stand up to %s", millimetres(nearest), millimetres(front))
-	}
-	if s.law == nil {
-		return
-	}
-	for _, x := range [2]float64{slices.Min(s.grid.Axes[0].Points), slices.Max(s.grid.Axes[0].Points)} {
-		far := distance([3]float64{x, s.grid.Axes[1].Points[0], deepest}, s.probe.Element(0))
-		if samples := 2 * far / s.c * s.fs; samples > furthest {
-			p.add(ops.CodeOutOfBounds, "grid", "check the units of the grid, of c and of fs", "the grid reaches %.3g samples away from the probe", samples)
-			return
-		}
 	}
 }
 
@@ -151,12 +144,16 @@ func (s *setup) checkArrivals(p *problems) {
 	}
 }
 
-// checkCoverage warns when the record holds nothing of the grid.
+// checkCoverage refuses delays that no index holds, and warns when the record has nothing of the grid.
 func (s *setup) checkCoverage(p *problems) {
 	if s.law == nil {
 		return
 	}
 	share, least, most := s.coverage()
+	if far := max(-least, most); far > furthest {
+		p.add(ops.CodeOutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
+		return
+	}
 	if share > 0 {
 		return
 	}

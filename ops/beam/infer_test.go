@@ -50,6 +50,7 @@ func TestBeamformInfer(t *testing.T) {
 		{"partly behind", arguments{"grid": grid(span(-1, 8, 5))}, []string{ops.CodeGridBehindProbe + " grid"}, "reaches behind the probe: z begins at -1 mm"},
 		{"nothing recorded", arguments{"grid": grid(span(80, 90, 5))}, []string{ops.CodeOutOfBounds + "w grid"}, "from 0 us to 16.5"},
 		{"units of lengths", arguments{"grid": grid(span(8, 8e9, 5))}, []string{ops.CodeOutOfBounds + " grid"}, "samples away"},
+		{"units of times", arguments{"start": ops.Quantity(1e6, "s")}, []string{ops.CodeOutOfBounds + " start"}, "starts 1.2e+13 samples"},
 		{"start", input(timed, dim("element", 16)), []string{ops.CodeContradictArguments + "w start"}, "begin at 2 us, and start is 0 us"},
 		{"two laws, one shot", arguments{"transmit": waves}, []string{ops.CodeMissingDim + " input"}, "2 transmits"},
 		{"one law, two shots", input(dim("transmit", 2), dim("sample", 200), dim("element", 16)), []string{ops.CodeExtentMismatch + " transmit"}, "the input has 2 transmits, and transmit has 1"},

@@ -87,7 +87,7 @@ func (s *setup) output() ops.Type {
 // coverage estimates what share of the pairs of point and element lies in the record, and the range of places seen, from a
 // coarse grid. It needs a law: given arrival times are not known while checking.
 func (s *setup) coverage() (share, least, most float64) {
-	g := s.grid.sparse(7)
+	g := s.probes()
 	step := max(1, s.probe.Elements()/64)
 	least, most = math.Inf(1), math.Inf(-1)
 	inside, pairs := 0, 0
@@ -107,6 +107,17 @@ func (s *setup) coverage() (share, least, most float64) {
 		}
 	}
 	return float64(inside) / float64(pairs), least, most
+}
+
+// probes are a few points of the grid: as many as keep a check fast, corners included.
+func (s *setup) probes() *Grid {
+	const most, work = 7, 2e6
+	for n := most; ; n-- {
+		g := s.grid.sparse(n)
+		if n == 2 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= work {
+			return g
+		}
+	}
 }
 
 // place is where in the record a way of the given length ends, in samples.

@@ -65,6 +65,8 @@ func TestEchoesAgainstDefinition(t *testing.T) {
 		"planes":    {"transmit": waves, "noise": ops.Quantity(-20, "dB")},
 		"delays":    {"transmit": made(t, "first_arrival", arguments{"delays": delays})},
 		"bandwidth": {"bandwidth": ops.Number{V: 0.3}, "c": ops.Quantity(1480, "m/s")},
+		"rf":        {"signal": ops.Symbol("rf"), "noise": ops.Quantity(-20, "dB")},
+		"rf planes": {"signal": ops.Symbol("rf"), "transmit": waves},
 		"on axis":   {"scatterers": ops.List{made(t, "point", arguments{"z": mm(8)})}, "probe": made(t, "linear_probe", arguments{"n": ops.Integer(1), "pitch": mm(0.3)})},
 	}
 	for name, changes := range cases {
@@ -104,6 +106,22 @@ func TestEchoOnAxis(t *testing.T) {
 	if r := cmplx.Abs(atHalf) / cmplx.Abs(at0); math.Abs(r-0.5) > 1e-3 {
 		t.Errorf("the spectrum falls to %g at half the bandwidth, want 0.5", r)
 	}
+}
+
+// What is received, demodulated, is what is simulated demodulated.
+func TestDemodulatedEchoes(t *testing.T) {
+	iq := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us")})
+	rf := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us"), "signal": ops.Symbol("rf")})
+	out, err := echoes.Infer(rf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	demodulate := spec(beam.Specs(), "demodulate")
+	in := ops.Array{Of: &ops.Instance{Spec: echoes, Out: out}}
+	c := call(demodulate, arguments{"input": in, "fc": rf.Args["fc"], "fs": rf.Args["fs"], "start": rf.Args["start"]}, nil)
+	received := beamtest.Run{Call: rf, Stored: true}.All(t)
+	got := beamtest.Run{Call: c, Inputs: map[string]ops.Dense{"input": received}}.All(t)
+	beamtest.Compare(t, got, beamtest.Run{Call: iq, Stored: true}.All(t), 1e-2)
 }
 
 func TestNoise(t *testing.T) {

@@ -14,6 +14,7 @@ type tables struct {
 	point    [3]*ops.Stage
 	element  [3]*ops.Stage
 	strength *ops.Stage
+	cos, sin *ops.Stage // of the carrier, by sample; nil for iq
 }
 
 func (s *scene) tables(l *ops.Lowering) tables {
@@ -37,6 +38,10 @@ func (s *scene) tables(l *ops.Lowering) tables {
 	for a, name := range []string{"x", "y", "z"} {
 		t.point[a] = list("point_"+name, points, func(i int) float64 { return s.points[i].At[a] * scale })
 		t.element[a] = list("element_"+name, elements, func(i int) float64 { return s.probe.Element(i)[a] * scale })
+	}
+	if s.rf {
+		t.cos = list("carrier_re", s.samples, func(n int) float64 { return math.Cos(s.carrier(n)) })
+		t.sin = list("carrier_im", s.samples, func(n int) float64 { return math.Sin(s.carrier(n)) })
 	}
 	t.strength = list("amplitude", points, func(i int) float64 { return s.points[i].Amplitude * referenceDistance * scale })
 	return t
@@ -71,11 +76,23 @@ func lower(l *ops.Lowering) []*ops.Stage {
 		angle := b.Mul(b.Cast(ir.F32, b.Sub(turns, b.Alu(ir.Rint, turns))), b.F32(2*math.Pi))
 		return ops.Elem{Re: b.Mul(a, b.Alu(ir.Cos, angle)), Im: b.Neg(b.Mul(a, b.Alu(ir.Sin, angle)))}
 	})
-	out := l.Stage("", s.output(), []*ops.Stage{delay, echo}, func(b *ops.Body, i []*ir.Node) ops.Elem { return s.sample(b, delay, echo, i) })
-	out.Steps = []string{"delay", "pulse", "sum"}
+	inputs, steps := []*ops.Stage{delay, echo}, []string{"delay", "pulse", "sum"}
 	if s.level > 0 {
-		out.Steps = append(out.Steps, "noise")
+		steps = append(steps, "noise")
 	}
+	if s.rf {
+		inputs, steps = append(inputs, t.cos, t.sin), append(steps, "modulate")
+	}
+	out := l.Stage("", s.output(), inputs, func(b *ops.Body, i []*ir.Node) ops.Elem {
+		v := s.sample(b, delay, echo, i)
+		if !s.rf {
+			return v
+		}
+		n := i[len(i)-2]
+		cos, sin := b.Cast(ir.F32, t.cos.At(b, n).Re), b.Cast(ir.F32, t.sin.At(b, n).Re)
+		return ops.Real(b.Sub(b.Mul(v.Re, cos), b.Mul(v.Im, sin)))
+	})
+	out.Steps = steps
 	return []*ops.Stage{out}
 }
 
@@ -94,7 +111,7 @@ func (s *scene) amplitudeNode(b *ops.Body, t tables, k, e *ir.Node) *ir.Node {
 	return a
 }
 
-// sample is one element of the record.
+// sample is one element of the demodulated record.
 func (s *scene) sample(b *ops.Body, delay, echo *ops.Stage, index []*ir.Node) ops.Elem {
 	shot := b.I32(0)
 	if len(index) == 3 {
@@ -124,7 +141,7 @@ func referenceEchoes(c *ops.Call, _ map[string]ops.Dense) ([]ops.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := ops.NewDense(true, s.output().Shape()...)
+	out := ops.NewDense(!s.rf, s.output().Shape()...)
 	sigma, i := s.noise(), 0
 	for shot := range s.law.Shots() {
 		for n := range s.samples {
@@ -138,6 +155,9 @@ func referenceEchoes(c *ops.Call, _ map[string]ops.Dense) ([]ops.Dense, error) {
 				if sigma > 0 {
 					x, y := normalPair(s.seed, uint32(i))
 					sum += complex(sigma*x, sigma*y)
+				}
+				if s.rf {
+					sum *= cmplx.Rect(1, s.carrier(n))
 				}
 				out.Set(i, sum)
 				i++

@@ -17,12 +17,13 @@ type scene struct {
 	samples                     int
 	level                       float64 // rms of the noise over the strongest echo
 	seed                        uint32
+	rf                          bool
 }
 
 func resolve(c *ops.Call) (*scene, error) {
 	s := &scene{
 		fc: c.Number("fc"), fs: c.Number("fs"), c: c.Number("c"), start: c.Number("start"), bandwidth: c.Number("bandwidth"),
-		samples: c.Int("samples"), seed: uint32(c.Number("seed")),
+		samples: c.Int("samples"), seed: uint32(c.Number("seed")), rf: c.Symbol("signal") == "rf",
 	}
 	s.probe, _ = c.Args["probe"].(*beam.Probe)
 	if n, ok := c.Args["noise"].(ops.Number); ok {
@@ -58,6 +59,9 @@ func infer(c *ops.Call) ([]ops.Output, error) {
 
 func (s *scene) output() ops.Type {
 	t := ops.Type{Elem: ops.C64}
+	if s.rf {
+		t.Elem = ops.F32
+	}
 	if s.law.Shots() > 1 {
 		t.Dims = append(t.Dims, ops.Dim{Name: "transmit", Size: s.law.Shots()})
 	}
@@ -69,6 +73,9 @@ func (s *scene) output() ops.Type {
 	t.Dims = append(t.Dims, sample, ops.Dim{Name: "element", Size: s.probe.Elements()})
 	return t
 }
+
+// carrier is the angle by which demodulation turns sample n back.
+func (s *scene) carrier(n int) float64 { return 2 * math.Pi * s.fc * (s.start + float64(n)/s.fs) }
 
 // delay is the time from transmit to element by way of a point.
 func (s *scene) delay(shot int, p Scatterer, e int) float64 {
