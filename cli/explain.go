@@ -14,7 +14,7 @@ type explainCommand struct {
 	Kernels bool   `help:"Show the generated source of every kernel (text)."`
 }
 
-// Run plans, compiles for the schedules, and prints the plan.
+// Run plans, compiles for the schedules, and prints the plan; without schedules if it does not compile.
 func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	m := openMachine()
 	l, p, err := c.plan(s, m)
@@ -25,7 +25,10 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
 	if err := p.Compile(ctx, m.devices[0], c.threads(), device.Options{}); err != nil {
-		return err
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
 	}
 	if err := l.show(s.err); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"weft/kernels/ir"
 )
 
-// slowness is how much longer than Rates predict a kind of device takes, in orders of magnitude: tiles are cut by it.
-var slowness = map[string]float64{"interp": 300}
+// slowness is how much longer than Rates predict a kind of device takes, roughly and at worst: tiles are cut by it.
+var slowness = map[string]float64{"interp": 1000}
 
 // Compile makes all the plan's kernels ready on a device, in one go, and fits the tiles to what the compiled code likes.
 func (p *Plan) Compile(ctx context.Context, dev device.Device, threads int, opt device.Options) error {

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"gopkg.in/yaml.v3"
+
+	"weft/ops/files/npy"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"weft": Main})
+}
+
+func TestScripts(t *testing.T) {
+	cache := t.TempDir() // one for all scripts, so that a kernel is compiled once
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("WEFT_CACHE", cache)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near},
+	})
+}
+
+// decode reads a file as JSON or YAML, by its ending.
+func decode(ts *testscript.TestScript, file string) any {
+	var v any
+	read := json.Unmarshal
+	if strings.HasSuffix(file, ".yaml") {
+		read = yaml.Unmarshal
+	}
+	if err := read([]byte(ts.ReadFile(file)), &v); err != nil {
+		ts.Fatalf("%s: %v", file, err)
+	}
+	return v
+}
+
+// parses FILE: the file is valid JSON or YAML.
+func parses(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: parses FILE")
+	}
+	decode(ts, args[0])
+}
+
+// has FILE PATH VALUE: what stands at a dotted path, such as kernels.0.device, prints as VALUE.
+func has(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] has FILE PATH VALUE")
+	}
+	v := decode(ts, args[0])
+	for part := range strings.SplitSeq(args[1], ".") {
+		v = child(v, part)
+	}
+	if got := fmt.Sprint(v); (got == args[2]) == neg {
+		ts.Fatalf("%s: %s is %s", args[0], args[1], got)
+	}
+}
+
+// near A B TOLERANCE: two NPY files of float32 differ by at most that, relative to the largest magnitude of the first.
+func near(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: [!] near A B TOLERANCE")
+	}
+	a, shape, err := npy.Load[float32](ts.MkAbs(args[0]))
+	ts.Check(err)
+	b, other, err := npy.Load[float32](ts.MkAbs(args[1]))
+	ts.Check(err)
+	tolerance, err := strconv.ParseFloat(args[2], 64)
+	ts.Check(err)
+	if !slices.Equal(shape, other) {
+		ts.Fatalf("shapes %v and %v", shape, other)
+	}
+	var peak, worst float64
+	for i, v := range a {
+		peak = max(peak, math.Abs(float64(v)))
+		worst = max(worst, math.Abs(float64(v-b[i])))
+	}
+	if (worst <= tolerance*peak) == neg {
+		ts.Fatalf("%s and %s differ by %g of the peak", args[0], args[1], worst/peak)
+	}
+}
+
+// child is a member of an object, an element of a list, or the length of a list.
+func child(v any, name string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return v[name]
+	case []any:
+		var i int
+		if name == "length" {
+			return len(v)
+		}
+		if _, err := fmt.Sscan(name, &i); err == nil && i >= 0 && i < len(v) {
+			return v[i]
+		}
+	}
+	return nil
+}
