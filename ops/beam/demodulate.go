@@ -27,7 +27,7 @@ says otherwise. Beyond the ends of the record the echoes count as 0. The dim sam
 	},
 	Returns: "complex, the dims and the unit of the input",
 	Examples: []ops.Example{{Title: "echoes as a probe receives them, to IQ", Code: `probe = linear_probe(n: 8, pitch: 0.3 mm)
-rf = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256, signal: rf)
+rf = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256, signal: received)
 rf | demodulate(fc: 3 MHz, fs: 12 MHz) | abs | show`}},
 	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
 	Infer:     inferDemodulate,

@@ -65,8 +65,8 @@ func TestEchoesAgainstDefinition(t *testing.T) {
 		"planes":    {"transmit": waves, "noise": ops.Quantity(-20, "dB")},
 		"delays":    {"transmit": made(t, "first_arrival", arguments{"delays": delays})},
 		"bandwidth": {"bandwidth": ops.Number{V: 0.3}, "c": ops.Quantity(1480, "m/s")},
-		"rf":        {"signal": ops.Symbol("rf"), "noise": ops.Quantity(-20, "dB")},
-		"rf planes": {"signal": ops.Symbol("rf"), "transmit": waves},
+		"rf":        {"signal": ops.Symbol("received"), "noise": ops.Quantity(-20, "dB")},
+		"rf planes": {"signal": ops.Symbol("received"), "transmit": waves},
 		"on axis":   {"scatterers": ops.List{made(t, "point", arguments{"z": mm(8)})}, "probe": made(t, "linear_probe", arguments{"n": ops.Integer(1), "pitch": mm(0.3)})},
 	}
 	for name, changes := range cases {
@@ -111,7 +111,7 @@ func TestEchoOnAxis(t *testing.T) {
 // What is received, demodulated, is what is simulated demodulated.
 func TestDemodulatedEchoes(t *testing.T) {
 	iq := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us")})
-	rf := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us"), "signal": ops.Symbol("rf")})
+	rf := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us"), "signal": ops.Symbol("received")})
 	out, err := echoes.Infer(rf)
 	if err != nil {
 		t.Fatal(err)

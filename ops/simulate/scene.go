@@ -23,7 +23,7 @@ type scene struct {
 func resolve(c *ops.Call) (*scene, error) {
 	s := &scene{
 		fc: c.Number("fc"), fs: c.Number("fs"), c: c.Number("c"), start: c.Number("start"), bandwidth: c.Number("bandwidth"),
-		samples: c.Int("samples"), seed: uint32(c.Number("seed")), rf: c.Symbol("signal") == "rf",
+		samples: c.Int("samples"), seed: uint32(c.Number("seed")), rf: c.Symbol("signal") == "received",
 	}
 	s.probe, _ = c.Args["probe"].(*beam.Probe)
 	if n, ok := c.Args["noise"].(ops.Number); ok {
