@@ -102,7 +102,7 @@ func (b *Bars) Log(line string) {
 	fmt.Fprintln(b.to, line)
 }
 
-// Lines writes plain lines, for logs: one every few seconds, and none in the first two.
+// Lines writes plain lines, for logs: one every few seconds, and none in the first two or when a kernel is done.
 type Lines struct {
 	to    io.Writer
 	mu    sync.Mutex
@@ -126,7 +126,7 @@ func (l *Lines) Tile() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	done := l.now.done.Add(1)
-	if time.Since(l.start) < patienceLines || time.Since(l.last) < patienceLines {
+	if done == int64(l.now.tiles) || time.Since(l.start) < patienceLines || time.Since(l.last) < patienceLines {
 		return
 	}
 	l.last = time.Now()
