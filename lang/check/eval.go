@@ -183,13 +183,17 @@ func (c *checker) stage(s *syntax.Stage, piped ops.Value, from syntax.Expr, star
 	if s.Arguments != nil {
 		list = s.Arguments.List
 	}
-	more, fine := c.arguments(list, in)
+	more, fine := c.arguments(list, c.operator(s.Operator), 1, in)
 	return c.callee(s.Operator, s.Span(), append(args, more...), ok && fine)
 }
 
 func (c *checker) call(x *syntax.Call, in env) ops.Value {
-	args, ok := c.arguments(x.Arguments.List, in)
 	path, isPath := syntax.PathOf(x.Callee)
+	var spec *ops.Spec
+	if isPath {
+		spec = c.operator(path)
+	}
+	args, ok := c.arguments(x.Arguments.List, spec, 0, in)
 	if !isPath {
 		c.report(diag.NotCallable, x.Callee.Span(), "this is not an operator")
 		return nil
@@ -197,12 +201,20 @@ func (c *checker) call(x *syntax.Call, in env) ops.Value {
 	return c.callee(path, x.Span(), args, ok)
 }
 
-// arguments evaluates what stands between parentheses.
-func (c *checker) arguments(list []*syntax.Argument, in env) ([]argument, bool) {
+// arguments evaluates what stands between parentheses; position is the place of the first one among the parameters of spec,
+// which is nil for functions and unknown operators.
+func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position int, in env) ([]argument, bool) {
 	var out []argument
 	ok := true
 	for _, a := range list {
-		v := c.eval(a.Value, in)
+		eval := c.eval
+		if p := paramOf(spec, a, position); p != nil && takesNames(p) {
+			eval = c.bareNames
+		}
+		if a.Name == nil {
+			position++
+		}
+		v := eval(a.Value, in)
 		ok = ok && v != nil
 		out = append(out, argument{value: v, expr: a.Value, name: a.Name, at: a.Value.Span()})
 	}

@@ -1,0 +1,60 @@
+package check
+
+import (
+	"slices"
+
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// operator finds the operator that a dotted name calls; nil where a definition of the file has the name.
+func (c *checker) operator(path *syntax.Path) *ops.Spec {
+	if len(path.Names) == 1 && c.globals[path.Names[0].Text] != nil {
+		return nil
+	}
+	return c.cat.Lookup(path.String())
+}
+
+// paramOf is the parameter that an argument is for; nil when there is none.
+func paramOf(spec *ops.Spec, a *syntax.Argument, position int) *ops.Param {
+	if spec == nil {
+		return nil
+	}
+	i := position
+	if a.Name != nil {
+		i = slices.IndexFunc(spec.Params, func(p ops.Param) bool { return p.Name == a.Name.Text })
+	}
+	if i < 0 || i >= len(spec.Params) {
+		return nil
+	}
+	return &spec.Params[i]
+}
+
+// takesNames reports a parameter that takes names and nothing else: dimensions, mostly. There a bare name stands for itself,
+// so that a variable may be called like a dimension: x = axis(x, 0 mm .. 1 mm in 9), sum(a, over: x).
+func takesNames(p *ops.Param) bool {
+	return p.Accept&ops.KSymbol != 0 && p.Accept&^(ops.KSymbol|ops.KList) == 0
+}
+
+// bareNames evaluates an argument in which names stand for themselves, but for the parameters of the function being
+// written out.
+func (c *checker) bareNames(e syntax.Expr, in env) ops.Value {
+	switch x := syntax.Unparen(e).(type) {
+	case *syntax.Name:
+		if v, ok := in[x.Text]; ok {
+			return v
+		}
+		return ops.Symbol(x.Text)
+	case *syntax.List:
+		out := ops.List{}
+		for _, item := range x.Items {
+			v := c.bareNames(item, in)
+			if v == nil {
+				return nil
+			}
+			out = append(out, v)
+		}
+		return out
+	}
+	return c.eval(e, in)
+}
