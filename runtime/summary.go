@@ -36,9 +36,9 @@ func (r *Result) cachedNote() string {
 	case r.Compile.Kernels == 0:
 		return ""
 	case r.Compile.Cached == r.Compile.Kernels:
-		return " cached"
+		return fmt.Sprintf(", %d kernels cached", r.Compile.Cached)
 	case r.Compile.Cached > 0:
-		return fmt.Sprintf(" %d of %d cached", r.Compile.Cached, r.Compile.Kernels)
+		return fmt.Sprintf(", %d of %d kernels cached", r.Compile.Cached, r.Compile.Kernels)
 	}
 	return ""
 }

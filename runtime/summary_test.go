@@ -31,7 +31,7 @@ float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samp
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
 wrote volume.npy (4 MiB)
 fallback  decibel: 3 tiles not on the CPU: no compiler
-total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us cached, verify 30 ms, write 0 us); peak memory 90 MiB
+total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us, 2 kernels cached, verify 30 ms, write 0 us); peak memory 90 MiB
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
