@@ -109,13 +109,14 @@ func inferDemodulate(c *ops.Call) ([]ops.Output, error) {
 	if t.Elem.Base == ir.Bool {
 		p.add(ops.CodeWrongElementType, "input", "", "demodulate needs numbers, and the input is bool")
 	}
-	_, err := newLowPass(c)
+	f, err := newLowPass(c)
 	p.join(err)
-	if len(p) > 0 {
+	if hasErrors(p) {
 		return nil, p.err()
 	}
+	checkStart(&p, t.Dims[t.Dim("sample")], f.from, f.fs)
 	t.Elem = ops.ElemType{Base: ops.Inexact(t.Elem.Base), Complex: true}
-	return []ops.Output{{Type: t}}, nil
+	return []ops.Output{{Type: t}}, p.err()
 }
 
 func lowerDemodulate(l *ops.Lowering) []*ops.Stage {

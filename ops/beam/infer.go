@@ -53,7 +53,7 @@ func (s *setup) checkInput(p *problems) {
 	if s.places() < 1 {
 		p.add(ops.CodeExtentMismatch, "input", "", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
 	}
-	s.checkStart(p)
+	checkStart(p, s.input.Dims[s.sample], s.start, s.fs)
 }
 
 // checkDims reports dims that are missing and dims of which nothing is known.
@@ -71,13 +71,12 @@ func checkDims(p *problems, t ops.Type, need, known []string) {
 }
 
 // checkStart compares start with the times the samples say of themselves.
-func (s *setup) checkStart(p *problems) {
-	d := s.input.Dims[s.sample]
-	if len(d.Coords) == 0 || !d.Unit.Same(ops.MustUnit("s")) {
+func checkStart(p *problems, sample ops.Dim, start, fs float64) {
+	if len(sample.Coords) == 0 || !sample.Unit.Same(ops.MustUnit("s")) {
 		return
 	}
-	if t := d.Coords[0]; math.Abs(t-s.start)*s.fs > 0.5 {
-		p.warn(ops.CodeContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(s.start))
+	if t := sample.Coords[0]; math.Abs(t-start)*fs > 0.5 {
+		p.warn(ops.CodeContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(start))
 	}
 }
 

@@ -104,6 +104,9 @@ func TestDemodulateInfer(t *testing.T) {
 	complex, noSample := rf, rf
 	complex.Elem = ops.C64
 	noSample.Dims = []ops.Dim{dim("time", 64)}
+	timed := rf
+	timed.Dims = slices.Clone(rf.Dims)
+	timed.Dims[0].Coords, timed.Dims[0].Unit = make([]float64, 64), ops.MustUnit("us")
 	cases := []struct {
 		name  string
 		args  arguments
@@ -111,6 +114,7 @@ func TestDemodulateInfer(t *testing.T) {
 	}{
 		{"good", nil, nil},
 		{"complex", arguments{"input": array(complex)}, []string{ops.CodeWrongElementType + " input"}},
+		{"start", arguments{"input": array(timed), "start": us(2)}, []string{ops.CodeContradictArguments + "w start"}},
 		{"no sample", arguments{"input": array(noSample)}, []string{ops.CodeMissingDim + " input"}},
 		{"undersampled", arguments{"fc": mhz(7)}, []string{ops.CodeUndersampled + " fc"}},
 		{"cutoff", arguments{"cutoff": mhz(6)}, []string{ops.CodeOutOfBounds + " cutoff"}},
@@ -123,7 +127,7 @@ func TestDemodulateInfer(t *testing.T) {
 			if got := codes(t, err); !slices.Equal(got, c.codes) {
 				t.Fatalf("codes %q, want %q (%v)", got, c.codes, err)
 			}
-			if err == nil && out[0].Type.String() != "c64 [sample: 64, element: 4]" {
+			if out != nil && out[0].Type.String() != "c64 [sample: 64, element: 4]" {
 				t.Errorf("output %s", out[0].Type)
 			}
 		})
