@@ -1,6 +1,10 @@
 package ops
 
-import "weft/kernels/ir"
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
 
 // Elem is one element while a kernel is built: a real node, or a pair.
 type Elem struct{ Re, Im *ir.Node }
@@ -40,6 +44,28 @@ type Body struct {
 	*ir.Builder
 	// Read is set by the planner.
 	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
+	once map[onceKey][]*ir.Node
+}
+
+type onceKey struct {
+	of    any
+	index string
+}
+
+// Once builds what several outputs of an operator share, such as one fold with an accumulator for each: made at the first
+// call with this owner and index, handed out again at the others. The owner is any comparable value of the operator's own.
+func (b *Body) Once(owner any, index []*ir.Node, build func() []*ir.Node) []*ir.Node {
+	k := onceKey{of: owner}
+	for _, n := range index {
+		k.index += fmt.Sprintf("%d,", n.ID())
+	}
+	if b.once == nil {
+		b.once = map[onceKey][]*ir.Node{}
+	}
+	if b.once[k] == nil {
+		b.once[k] = build()
+	}
+	return b.once[k]
 }
 
 // Lowering is what an operator's Lower works with.

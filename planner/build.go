@@ -156,7 +156,7 @@ func (b *builder) kernelStep(i int, g *group) {
 	}
 	b.estimate(k, g)
 	k.Precision = precisionOf(g.kernel)
-	k.setTiles(cut(g.kernel, nil, k.Predicted*1e-3, b.opt.Threads))
+	k.setTiles(cut(g.kernel, askedTile(g.roots), nil, k.Predicted*1e-3, b.opt.Threads))
 	step.Kernel = k
 	b.plan.Steps = append(b.plan.Steps, step)
 }

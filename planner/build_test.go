@@ -152,7 +152,7 @@ func TestVerdicts(t *testing.T) {
 		}, "ramp + double + blur", "ramp>double:F1 double>blur:F3"},
 		{"the maximum of a whole array is a barrier", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.normal(w.dear(w.ramp(n))))}
-		}, "ramp + dear | normal | normal", "ramp>dear:F1 dear>normal.peak:S3 dear>normal:S3 normal.peak>normal:S2"},
+		}, "ramp + dear | normal | normal", "ramp>dear:F1 dear>normal.peak:S9 dear>normal:S3 normal.peak>normal:S2"},
 		{"an array that a sink takes is stored by the kernel that uses it", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
 			d := w.dear(w.ramp(n))
 			return []*ops.Instance{w.sink(d), w.sink(w.double(d))}
@@ -251,7 +251,7 @@ func TestTilesCoverEveryPointOnce(t *testing.T) {
 			step = append(step, 4>>i+1)
 			points *= int64(e)
 		}
-		_, tiles := cut(k, step, 1, 2)
+		_, tiles := cut(k, nil, step, 1, 2)
 		var sum int64
 		for _, tl := range tiles {
 			sum += tl.Points()

@@ -52,5 +52,5 @@ func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
 		k.Loads = append(k.Loads, Count{name, n})
 	}
 	slices.SortFunc(k.Loads, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
-	k.setTiles(cut(k.Ir, program.Step(), k.Predicted*1e-3*max(1, slowness[dev.Kind]), threads))
+	k.setTiles(cut(k.Ir, askedTile(k.Roots), program.Step(), k.Predicted*1e-3*max(1, slowness[dev.Kind]), threads))
 }

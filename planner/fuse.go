@@ -20,6 +20,9 @@ const (
 	maxNodes   = 6000
 )
 
+// fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
+const fewElements = 16
+
 // fuser gives the verdicts.
 type fuser struct {
 	g      *graph
@@ -126,7 +129,7 @@ func (f *fuser) decide(p *ops.Stage) {
 	sibling := false
 	for _, c := range users {
 		r := f.alone[c].loads[p] / n
-		e := Edge{From: p.Name, To: c.Name, Reads: r, Bytes: int64(size * (1 + math.Min(r, 1))), Inner: p.Op == c.Op}
+		e := Edge{From: p.Name, To: c.Name, Reads: r, Readers: len(users), Bytes: int64(size * (1 + math.Min(r, 1))), Inner: p.Op == c.Op}
 		pointwise := !f.alone[c].elsewhere[[2]*ops.Stage{p, c}] && sameShape(p, c)
 		e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
 		switch {
@@ -134,6 +137,8 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code = refusal
 		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
 			e.Code = Barrier // tiles run at the same time: each would reduce everything again
+		case f.serial(p, c, n*flops):
+			e.Code = Serial
 		case f.g.wanted[p] && pointwise && !sibling:
 			e.Code, sibling = Sibling, true
 		case f.g.wanted[p]:
@@ -148,6 +153,19 @@ func (f *fuser) decide(p *ops.Stage) {
 		}
 		f.settle(p, c, &e)
 	}
+}
+
+// serial reports a long reduction of reductions: fused into so few elements it would run on one thread, stored it does not.
+func (f *fuser) serial(p, c *ops.Stage, flops float64) bool {
+	const worthThreads = 50e-6 // seconds, well above the cost of one more launch
+	if !f.alone[p].folds || !f.alone[c].folds || c.Type.Len() > fewElements || p.Type.Len() <= c.Type.Len() {
+		return false
+	}
+	read := 0.0
+	for in, n := range f.alone[p].loads {
+		read += n * float64(in.Type.Elem.Size())
+	}
+	return max(flops/f.rates.Flops, read/f.rates.Bandwidth) > worthThreads
 }
 
 func choose(e Edge, stored Code) Code {
@@ -184,7 +202,7 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 		e.Code = Limit
 	}
 	if annotated(p, "fuse") && p.Op != c.Op && !e.Code.Fused() {
-		f.faults = append(f.faults, ops.Wrong("E0603", "", Meaning[e.Code],
+		f.faults = append(f.faults, ops.Wrong("E0604", "", Meaning[e.Code],
 			"%s cannot be fused into %s as @fuse asks (%s)", p.Name, c.Name, e.Code))
 	}
 	if e.Code.Fused() {

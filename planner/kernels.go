@@ -78,6 +78,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	})
 	axes := l.axes(root.Type)
 	l.define(root, axes)
+	a.siblings(l, root, axes, stored, covered)
 	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: true}
 	for _, p := range l.placed {
 		if !slices.Contains(grp.inside, p.stage) {
@@ -91,6 +92,23 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	}
 	grp.kernel = k
 	return grp
+}
+
+// siblings defines, in the same kernel, the other stored outputs of root's operator that have its shape, so that what they
+// share is computed once. Outputs that one makes from the other through memory stay apart.
+func (a *assembler) siblings(l *lowerer, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
+	for _, s := range a.g.stages {
+		if s != root && s.Op == root.Op && stored[s] && !covered[s] && sameShape(s, root) && !a.leads(s, root) && !a.leads(root, s) {
+			l.define(s, axes)
+		}
+	}
+}
+
+// leads reports a way from one stage to another along readers.
+func (a *assembler) leads(from, to *ops.Stage) bool {
+	return slices.ContainsFunc(a.g.users[from], func(u *ops.Stage) bool {
+		return a.place[u] <= a.place[to] && (u == to || a.leads(u, to))
+	})
 }
 
 // order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.

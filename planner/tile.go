@@ -3,6 +3,7 @@ package planner
 import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/ops"
 )
 
 // Tiles are cut so that every thread gets several (the last ones even out), but none is so short that starting it shows,
@@ -15,10 +16,17 @@ const (
 
 // cut divides a kernel's axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the
 // predicted time of the whole. Outer axes are cut first, so that inner loops stay long and what they share is computed once.
-func cut(k *ir.Kernel, step []int, seconds float64, threads int) (size []int, tiles []device.Tile) {
+// Extents that were asked for with @tile stand, and nothing else is then cut.
+func cut(k *ir.Kernel, asked map[string]int, step []int, seconds float64, threads int) (size []int, tiles []device.Tile) {
 	size = make([]int, len(k.Axes))
 	for i, a := range k.Axes {
 		size[i] = a.Extent
+		if n := asked[a.Name]; n > 0 {
+			size[i] = min(n, a.Extent)
+		}
+	}
+	if asked != nil {
+		return size, cover(k, size)
 	}
 	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
 	have := 1
@@ -60,4 +68,27 @@ func (k *Kernel) setTiles(size []int, tiles []device.Tile) {
 		k.Axes = append(k.Axes, Axis{Name: a.Name, Extent: a.Extent, Tile: size[i]})
 	}
 	k.Tiles, k.TileSet = len(tiles), tiles
+}
+
+// askedTile is what @tile says of the stages a kernel stores; nil when it says nothing.
+func askedTile(roots []*ops.Stage) map[string]int {
+	var out map[string]int
+	for _, r := range roots {
+		for _, a := range r.Op.Notes {
+			l, ok := a.Value.(ops.List)
+			if a.Name != "tile" || !ok {
+				continue
+			}
+			for _, v := range l {
+				if p, ok := v.(ops.Pair); ok {
+					if out == nil {
+						out = map[string]int{}
+					}
+					n, _ := p.Value.(ops.Number)
+					out[p.Name] = int(n.V)
+				}
+			}
+		}
+	}
+	return out
 }

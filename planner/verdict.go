@@ -17,6 +17,7 @@ const (
 	Kept         Code = "S6"
 	Limit        Code = "S7"
 	Budget       Code = "S8"
+	Serial       Code = "S9"
 )
 
 // Meaning explains every code in a sentence.
@@ -32,6 +33,7 @@ var Meaning = map[Code]string{
 	OpaqueStage:  "stored: the stage cannot be computed in place",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",
+	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }
 
@@ -43,8 +45,9 @@ type Edge struct {
 	From string `yaml:"from" json:"from"`
 	To   string `yaml:"to" json:"to"`
 	Code Code   `yaml:"code" json:"code"`
-	// Reads is how often an element of From is read by To on average.
-	Reads float64 `yaml:"reads" json:"reads"`
+	// Reads is how often an element of From is read by To on average, of Readers stages that read it.
+	Reads   float64 `yaml:"reads" json:"reads"`
+	Readers int     `yaml:"readers" json:"readers"`
 	// Bytes is what storing and loading costs (or would cost) in memory traffic.
 	Bytes int64 `yaml:"bytes" json:"bytes"`
 	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.

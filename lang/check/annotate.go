@@ -49,11 +49,30 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			c.report(diag.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name)
 			continue
 		}
+		if name == "tile" && !c.tileFits(a, v, value) {
+			continue
+		}
 		if why := unhonoured(name, value); why != "" {
 			c.report(diag.CannotHonour, a.Span(), "@%s is not honoured: %s", name, why)
 		}
 		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
 	}
+}
+
+// tileFits checks that @tile names dimensions of the array it stands behind.
+func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bool {
+	arr, ok := v.(ops.Array)
+	if !ok {
+		return true
+	}
+	for _, p := range tile.(ops.List) {
+		name := p.(ops.Pair).Name
+		if arr.Type().Dim(name) < 0 {
+			c.report(diag.BadTile, a.Span(), "the array has no dimension `%s`; it has %s", name, listDims(arr.Type().DimNames())).Suggest(diag.Nearest(name, arr.Type().DimNames())...)
+			return false
+		}
+	}
+	return true
 }
 
 // unhonoured says why an annotation changes nothing; empty when it does what it says.

@@ -167,6 +167,9 @@ func (t *printer) edges() {
 
 func figures(e planner.Edge) string {
 	s := fmt.Sprintf("%s, read %s", planner.FormatBytes(e.Bytes), times(e.Reads))
+	if e.Readers > 1 {
+		s += fmt.Sprintf(" by this of %d readers", e.Readers)
+	}
 	if e.Code.Fused() {
 		s = "saves " + s
 	} else {
