@@ -78,6 +78,9 @@ func (r *run) parity(s *ops.Stage, points [][]int, want []complex128) (Parity, e
 			continue
 		}
 		abs := distance(g, want[i])
+		if rule.Metric == ops.Angle {
+			abs = math.Abs(math.Remainder(abs, 2*math.Pi))
+		}
 		e := inMetric(rule.Metric, abs, want[i], p.Peak)
 		if len(errs) == 0 || e > p.Worst {
 			p.Worst = e

@@ -7,7 +7,7 @@ import "math/rand/v2"
 const (
 	fewestSamples = 8
 	mostSamples   = 256
-	sampleBudget  = 6e6
+	sampleBudget  = 4.5e6
 )
 
 // sampleSize is how many elements are checked when one costs that many operations.
