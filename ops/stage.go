@@ -25,10 +25,38 @@ type Stage struct {
 	Data []float64
 	// Facts about Data that bounds may use.
 	Facts ir.Facts
+	// Tall gives tables that bound the stage from above; readers list them among their Inputs. Where the stage is loaded from
+	// memory the tables are there too, and a renderer may skip by them what cannot change a result.
+	Tall *MaxTables
 	// Source marks an array that arrives from outside: Op.Spec.Source fills it.
 	Source bool
 	// Opaque stages are never computed in place; the reason is shown by explain.
 	Opaque string
+}
+
+// MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.
+type MaxTables struct {
+	Top    *Stage
+	Levels []MaxLevel
+}
+
+// MaxLevel is one table: at (row >> Shift, col >> Shift) it holds the largest element of any window that an index inside that
+// cell meets within Block iterations of a fold.
+type MaxLevel struct {
+	Table        *Stage
+	Shift, Block int
+}
+
+// Stages are the tables, the top one first.
+func (t *MaxTables) Stages() []*Stage {
+	if t == nil {
+		return nil
+	}
+	out := []*Stage{t.Top}
+	for _, l := range t.Levels {
+		out = append(out, l.Table)
+	}
+	return out
 }
 
 // At reads the stage at index, which must be in range.

@@ -3,6 +3,7 @@ package planner
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -133,6 +134,8 @@ func (f *fuser) decide(p *ops.Stage) {
 		pointwise := !f.alone[c].elsewhere[[2]*ops.Stage{p, c}] && sameShape(p, c)
 		e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
 		switch {
+		case bounds(p, c):
+			e.Code, e.FusedMs, e.StoredMs = Bounding, 0, 0
 		case refusal != "":
 			e.Code = refusal
 		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
@@ -153,6 +156,11 @@ func (f *fuser) decide(p *ops.Stage) {
 		}
 		f.settle(p, c, &e)
 	}
+}
+
+// bounds reports that p is a table of another stage that c reads.
+func bounds(p, c *ops.Stage) bool {
+	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
 }
 
 // serial reports a long reduction of reductions: fused into so few elements it would run on one thread, stored it does not.

@@ -59,10 +59,18 @@ func (a *assembler) stored() map[*ops.Stage]bool {
 }
 
 func (a *assembler) buffer(s *ops.Stage) *ir.Buffer {
-	if a.bufs[s] == nil {
-		a.bufs[s] = bufferOf(s, s.Name)
+	if b := a.bufs[s]; b != nil {
+		return b
 	}
-	return a.bufs[s]
+	b := bufferOf(s, s.Name)
+	a.bufs[s] = b
+	if t := s.Tall; t != nil {
+		b.Facts.Max = &ir.MaxPyramid{Top: a.buffer(t.Top)}
+		for _, l := range t.Levels {
+			b.Facts.Max.Tables = append(b.Facts.Max.Tables, ir.MaxTable{Buf: a.buffer(l.Table), Shift: l.Shift, Block: l.Block})
+		}
+	}
+	return b
 }
 
 func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) *group {
@@ -71,8 +79,10 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 		if a.fused[[2]*ops.Stage{p, c}] {
 			return nil
 		}
-		if !slices.Contains(grp.loads, p) {
-			grp.loads = append(grp.loads, p)
+		for _, in := range append([]*ops.Stage{p}, p.Tall.Stages()...) {
+			if !slices.Contains(grp.loads, in) {
+				grp.loads = append(grp.loads, in)
+			}
 		}
 		return a.buffer(p)
 	})

@@ -18,6 +18,7 @@ const (
 	Limit        Code = "S7"
 	Budget       Code = "S8"
 	Serial       Code = "S9"
+	Bounding     Code = "S10"
 )
 
 // Meaning explains every code in a sentence.
@@ -33,6 +34,7 @@ var Meaning = map[Code]string{
 	OpaqueStage:  "stored: the stage cannot be computed in place",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",
+	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }
