@@ -40,11 +40,13 @@ type MaxTables struct {
 	Levels []MaxLevel
 }
 
-// MaxLevel is one table: at (row >> Shift, col >> Shift) it holds the largest element of any window that an index inside that
-// cell meets within Block iterations of a fold.
+// MaxLevel is one table: entry (r, c) holds the largest element, NaN apart, of rows [r<<Shift, (r<<Shift)+Rows) and columns
+// [c<<Shift, (c<<Shift)+Cols); see ir.MaxTable.
 type MaxLevel struct {
-	Table        *Stage
-	Shift, Block int
+	Table      *Stage
+	Shift      int
+	Rows, Cols int
+	Block      int // iterations of a fold whose window is meant to fit
 }
 
 // Stages are the tables, the top one first.

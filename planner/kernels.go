@@ -67,7 +67,7 @@ func (a *assembler) buffer(s *ops.Stage) *ir.Buffer {
 	if t := s.Tall; t != nil {
 		b.Facts.Max = &ir.MaxPyramid{Top: a.buffer(t.Top)}
 		for _, l := range t.Levels {
-			b.Facts.Max.Tables = append(b.Facts.Max.Tables, ir.MaxTable{Buf: a.buffer(l.Table), Shift: l.Shift, Block: l.Block})
+			b.Facts.Max.Tables = append(b.Facts.Max.Tables, ir.MaxTable{Buf: a.buffer(l.Table), Shift: l.Shift, Rows: l.Rows, Cols: l.Cols, Block: l.Block})
 		}
 	}
 	return b
