@@ -131,7 +131,8 @@ func sparse(k *kit) {
 	k.out("v", v[0])
 }
 
-// delayAndSum is a plane wave beamformer: per element a delay, the nearest sample, its residual phase.
+// delayAndSum is a plane wave beamformer: per element a delay, the nearest sample, its residual phase. Contracted, it
+// interpolates instead, because the nearest sample jumps where contraction moves a tie.
 func delayAndSum(contract bool, span float64) func(k *kit) {
 	return func(k *kit) {
 		const elements, samples = 24, 96
@@ -140,17 +141,26 @@ func delayAndSum(contract bool, span float64) func(k *kit) {
 		data.Pad = ir.Pad{Before: 32, After: 32}
 		k.kernel.Contract = contract
 		px, pz := k.Sub(k.Mul(k.real(x), k.F32(0.1)), k.F32(1)), k.Add(k.Mul(k.real(z), k.F32(0.05)), k.F32(0.5))
+		sample := func(e, i *ir.Node) *ir.Node { return k.LoadOr(data, k.within(i, samples), k.F32(0), e, i) }
+		term := func(e, s *ir.Node) (*ir.Node, *ir.Node) {
+			r := k.Alu(ir.Rint, s)
+			w := sample(e, k.Cast(ir.I32, r))
+			return w, k.Mul(w, k.Sub(s, r))
+		}
+		if contract {
+			term = func(e, s *ir.Node) (*ir.Node, *ir.Node) {
+				r := k.Alu(ir.Floor, s)
+				i := k.Cast(ir.I32, r)
+				lo, hi := sample(e, i), sample(e, k.Add(i, k.I32(1)))
+				w := k.Add(lo, k.Mul(k.Sub(s, r), k.Sub(hi, lo)))
+				return w, k.Mul(w, k.Mul(s, k.F32(0.01)))
+			}
+		}
 		v := k.fold(ir.Sum, k.I32(elements), []*ir.Node{k.F32(0), k.F32(0)}, func(e *ir.Node, a []*ir.Node) []*ir.Node {
 			d := k.Sub(px, k.at(pos, e))
 			s := k.Sub(k.Mul(k.Sqrt(k.Add(k.Mul(d, d), k.Mul(pz, pz))), k.F32(span)), k.F32(20.26))
-			r := k.Alu(ir.Rint, s)
-			i := k.Cast(ir.I32, r)
-			w := k.LoadOr(data, k.within(i, samples), k.F32(0), e, i)
-			phase := k.Sub(s, r)
-			if contract {
-				phase = k.F32(0.25) // a residual would jump where contraction moves a tie
-			}
-			return []*ir.Node{k.Add(a[0], w), k.Add(a[1], k.Mul(w, phase))}
+			p, q := term(e, s)
+			return []*ir.Node{k.Add(a[0], p), k.Add(a[1], q)}
 		})
 		k.out("sum", v[0])
 		k.out("rotated", v[1])
