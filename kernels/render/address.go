@@ -115,13 +115,18 @@ func isIota(p []int64) bool {
 	return true
 }
 
+// summand is an offset computed in the scope at a depth.
+type summand struct {
+	depth int
+	text  string
+}
+
+// extra is an offset in elements: no term of an index, and added last.
+func extra(depth int, x value) summand { return summand{depth, "(long)" + x.s[0]} }
+
 // pointer is buf + l as a chain of named partial pointers, one a loop depth with the constant last as a displacement: the
 // outer part is computed once, and vectors in flight that lie a constant apart share one address.
-func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...string) string {
-	type summand struct {
-		depth int
-		text  string
-	}
+func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...summand) string {
 	var sums []summand
 	c := l.c
 	for _, t := range l.terms {
@@ -140,9 +145,6 @@ func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...s
 		}
 		sums = append(sums, summand{r.depth(t.n), text})
 	}
-	for _, e := range extra {
-		sums = append(sums, summand{len(r.stack), "(long)" + e})
-	}
 	slices.SortStableFunc(sums, func(a, b summand) int { return a.depth - b.depth })
 	cur := r.bufName(buf)
 	for i := 0; i < len(sums); {
@@ -151,7 +153,10 @@ func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...s
 		for ; i < len(sums) && sums[i].depth == depth; i++ {
 			expr = append(expr, sums[i].text)
 		}
-		cur = r.partial(r.stack[min(depth, len(r.stack)-1)], buf, strings.Join(expr, " + "))
+		cur = r.partial(r.stack[depth], buf, strings.Join(expr, " + "))
+	}
+	for _, e := range extra {
+		cur = r.partial(r.stack[e.depth], buf, cur+" + "+e.text)
 	}
 	if c == 0 {
 		return cur

@@ -29,48 +29,7 @@ func (d *bench) Info() device.Info {
 	return device.Info{Name: "render", Kind: "native", Detail: d.target.ISA, Threads: 1}
 }
 
-func (d *bench) Alloc(buf *ir.Buffer) (device.Memory, error) {
-	size := buf.Type.Size()
-	n := buf.Cells() * size
-	raw := make([]byte, n+2*ReadMargin*size+64)
-	off := ReadMargin * size
-	off += int(-(uintptr(unsafe.Pointer(&raw[0])) + uintptr(off)) & 63)
-	m := hostMemory(raw[off : off+n : off+n])
-	row := buf.Row()
-	for i := range buf.Cells() {
-		if at := i % max(row, 1); len(buf.Shape) > 0 && (at < buf.Pad.Before || at >= buf.Pad.Before+buf.Shape[len(buf.Shape)-1]) {
-			setElement(buf.Type, m, i, buf.Pad.Value)
-		}
-	}
-	return m, nil
-}
-
-type hostMemory []byte
-
-func (m hostMemory) Host() []byte { return m }
-func (m hostMemory) Free()        {}
-
-func setElement(t ir.DType, m []byte, i int, v float64) {
-	p := unsafe.Pointer(&m[i*t.Size()])
-	switch t {
-	case ir.F32:
-		*(*float32)(p) = float32(v)
-	case ir.F64:
-		*(*float64)(p) = v
-	case ir.F16, ir.BF16:
-		if v != 0 {
-			panic("test device: padding of half floats is zero")
-		}
-	case ir.I64:
-		*(*int64)(p) = int64(v)
-	case ir.I32, ir.U32:
-		*(*int32)(p) = int32(int64(v))
-	case ir.I16, ir.U16:
-		*(*int16)(p) = int16(int64(v))
-	default:
-		*(*int8)(p) = int8(int64(v))
-	}
-}
+func (d *bench) Alloc(buf *ir.Buffer) (device.Memory, error) { return device.NewHostMemory(buf) }
 
 // Compile makes one object of all kernels of each rounding rule.
 func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {

@@ -160,8 +160,8 @@ func (r *renderer) body(c *loop, in *scope) {
 			in.lines = append(in.lines, set(a, x))
 			return
 		}
-		if in.mask != nil {
-			x = r.name(in, x)
+		if n := c.f.Step[q]; in.mask != nil || n.Kind == ir.KAxis && n.Role == ir.RoleAcc {
+			x = r.name(in, x) // as it was before any accumulator is written back
 		}
 		last = append(last, set(a, x))
 	}

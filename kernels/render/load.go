@@ -68,7 +68,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 	if covered {
 		row, inner := rowAndInner(n)
 		cut := r.name(sc, r.innerLimit(n, r.val(inner, v, m), 1))
-		p = r.pointer(n.Buf, row, v, m, cut.s[0])
+		p = r.pointer(n.Buf, row, v, m, extra(r.depth(n), cut))
 	} else {
 		p = r.pointer(n.Buf, flatten(n.Buf, n.Index()), v, m)
 	}
@@ -106,7 +106,7 @@ func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *sco
 			first = r.firstIteration(il, v)
 		}
 		cut := r.name(sc, r.innerLimit(n, first, r.W))
-		p = r.pointer(n.Buf, row, v, start, cut.s[0])
+		p = r.pointer(n.Buf, row, v, start, extra(r.depth(n), cut))
 	} else {
 		p = r.pointer(n.Buf, l, v, start)
 	}

@@ -45,7 +45,7 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	r.loads["window"]++
 	b := r.val(base, v, patch)
 	u, _ := r.split(l, patch)
-	p := r.pointer(n.Buf, u, v, patch, b.s[0])
+	p := r.pointer(n.Buf, u, v, patch, extra(at, b))
 	i := r.val(rel, v, patch)
 	return r.name(sc, vector(n.Type, fmt.Sprintf("v_win%d_%s(%s, %s)", r.s.Window, ctypes[n.Type].sfx, p, i.asVec().s[0]))), true
 }
