@@ -136,6 +136,7 @@ var metricWords = map[Metric]string{
 	Peak:     "of the largest magnitude of the result",
 	Absolute: "in the unit of the result",
 	Relative: "of each value",
+	Angle:    "rad, whole turns apart",
 }
 
 // String says the rule in words.

@@ -85,6 +85,7 @@ const (
 	Peak     Metric = "peak"     // |error| over the largest magnitude of the output
 	Absolute Metric = "absolute" // |error| in the output's unit
 	Relative Metric = "relative" // |error| over |value|
+	Angle    Metric = "angle"    // |error| in radians, less whole turns
 )
 
 // Note is what a source or sink did, for the summary, and what a person should know.

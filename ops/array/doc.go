@@ -35,5 +35,6 @@ const (
 // Tolerances that f32 keeps with room to spare, and their metrics.
 var (
 	exact   = ops.ErrorRule{Metric: ops.Exact}
+	turning = ops.ErrorRule{Metric: ops.Angle, Tolerance: 1e-4}
 	rounded = ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
 )

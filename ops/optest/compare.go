@@ -67,6 +67,9 @@ func within(got, want, peak float64, rule ops.ErrorRule) bool {
 		return got == want
 	}
 	limit := rule.Tolerance
+	if rule.Metric == ops.Angle {
+		return math.Abs(math.Remainder(got-want, 2*math.Pi)) <= limit
+	}
 	switch rule.Metric {
 	case ops.Peak:
 		limit *= peak
