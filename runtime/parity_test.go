@@ -59,14 +59,15 @@ func TestPeakOf(t *testing.T) {
 	d.Set(7, complex(-3, 4))
 	d.Set(8, complex(math.Inf(1), 0))
 	d.Set(9, complex(0, math.NaN()))
-	typ := ops.Type{Elem: ops.C64, Dims: []ops.Dim{{Name: "y", Size: 3}, {Name: "x", Size: 4}}}
-	h := ops.NewHostArray(typ)
-	if err := h.SetDense(d); err != nil {
-		t.Fatal(err)
-	}
-	for _, threads := range []int{1, 2, 8} {
-		if got := peakOf(h, threads); got != 5 {
-			t.Errorf("%d threads: peak %g, want 5", threads, got)
+	for _, elem := range []ops.ElemType{ops.C64, ops.C128} {
+		h := ops.NewHostArray(ops.Type{Elem: elem, Dims: []ops.Dim{{Name: "y", Size: 3}, {Name: "x", Size: 4}}})
+		if err := h.SetDense(d); err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{1, 2, 8} {
+			if got := peakOf(h, threads); got != 5 {
+				t.Errorf("%s, %d threads: peak %g, want 5", elem, threads, got)
+			}
 		}
 	}
 }

@@ -88,7 +88,9 @@ type Parity struct {
 	Mismatched int    `json:"mismatched"`
 	At         []int  `json:"at,omitempty"` // index of the worst sample
 	Unit       string `json:"unit,omitempty"`
-	OK         bool   `json:"ok"`
+	// Skipped says why no sample was taken; OK then says nothing.
+	Skipped string `json:"skipped,omitempty"`
+	OK      bool   `json:"ok"`
 }
 
 // Fallback counts the tiles of a stage that ran on another device than planned.

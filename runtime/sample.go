@@ -3,16 +3,22 @@ package runtime
 import "math/rand/v2"
 
 // What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
-// interpreter takes 5 to 10 ns for each, so that checking stays a few hundredths of a second.
+// interpreter takes 5 to 10 ns for each, so that checking stays a few hundredths of a second; a single dear point may take
+// seconds, and one beyond that is not checked.
 const (
 	fewestSamples = 8
 	mostSamples   = 256
 	sampleBudget  = 4.5e6
+	dearestSample = 3e8
 )
 
-// sampleSize is how many elements are checked when one costs that many operations.
+// sampleSize is how many points are checked when one costs that many operations.
 func sampleSize(cost float64) int {
-	return int(max(fewestSamples, min(mostSamples, sampleBudget/max(1, cost))))
+	if cost > dearestSample {
+		return 0
+	}
+	least := max(1, min(fewestSamples, dearestSample/max(1, cost)))
+	return int(max(least, min(mostSamples, sampleBudget/max(1, cost))))
 }
 
 // samplePoints picks elements of an array, at most n: corners first, at most half of them, then one at random from each of

@@ -64,7 +64,7 @@ func TestSampleSizeFollowsCost(t *testing.T) {
 	for _, c := range []struct {
 		cost float64
 		want int
-	}{{0, 256}, {10, 256}, {45e3, 100}, {1e9, 8}} {
+	}{{0, 256}, {10, 256}, {45e3, 100}, {1e6, 8}, {1e8, 3}, {3e8, 1}, {1e9, 0}} {
 		if got := sampleSize(c.cost); got != c.want {
 			t.Errorf("cost %g: %d samples, want %d", c.cost, got, c.want)
 		}

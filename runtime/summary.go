@@ -55,6 +55,10 @@ func (r *Result) summarizeKernels(b *strings.Builder) {
 func (r *Result) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, p := range r.Parity {
+		if p.Skipped != "" {
+			fmt.Fprintf(w, "float64\t%s\tnot checked: %s\n", p.Value, p.Skipped)
+			continue
+		}
 		verdict := "ok"
 		if !p.OK {
 			verdict = "EXCEEDED"

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// exits CODE PROGRAM ARG...: the program ends with this exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
+			ts.Fatalf("%v", err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// damages are the ways in which the command npy spoils a file.
+var damages = map[string]func(file []byte) []byte{
+	"cut":      func(f []byte) []byte { return f[:len(f)-len(f)/3] },
+	"trailing": func(f []byte) []byte { return append(f, "more"...) },
+	"header":   func(f []byte) []byte { return []byte(strings.Replace(string(f), "'descr'", "'desc' ", 1)) },
+	"huge": func(f []byte) []byte { // version 2, whose header length has four bytes
+		return append([]byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f"), f[10:]...)
+	},
+	"nonfinite": func(f []byte) []byte { // float32: elements 5 and 9
+		data := f[10+int(binary.LittleEndian.Uint16(f[8:])):]
+		binary.LittleEndian.PutUint32(data[4*5:], math.Float32bits(float32(math.NaN())))
+		binary.LittleEndian.PutUint32(data[4*9:], math.Float32bits(float32(math.Inf(1))))
+		return f
+	},
+}
+
+// npyFile makes an NPY file whose elements, of four bytes each part, count -3, -2, ... 3 and again from -3.
+func npyFile(descr, shape string) ([]byte, error) {
+	n := 1
+	for s := range strings.SplitSeq(strings.Trim(shape, ","), ",") {
+		extent, err := strconv.Atoi(s)
+		if err != nil {
+			return nil, err
+		}
+		n *= extent
+	}
+	size, err := strconv.Atoi(strings.TrimLeft(descr, "<>|abcdefghijklmnopqrstuvwxyzOUS"))
+	if err != nil {
+		size = 8 // such as |O
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	file := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
+	binary.LittleEndian.PutUint16(file[8:], uint16(len(header)))
+	file = append(file, header...)
+	for i := range n * size / 4 {
+		file = binary.LittleEndian.AppendUint32(file, math.Float32bits(float32(i%7-3)))
+	}
+	return file, nil
+}
+
+// npy FILE DESCR SHAPE [DAMAGE]: writes an NPY file, such as npy iq.npy <c8 40,16 cut.
+func npyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || len(args) > 4 {
+		ts.Fatalf("usage: npy FILE DESCR SHAPE [DAMAGE]")
+	}
+	file, err := npyFile(args[1], args[2])
+	ts.Check(err)
+	if len(args) == 4 {
+		file = damages[args[3]](file)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), file, 0o666))
+}
