@@ -21,7 +21,7 @@ func processTime(b *testing.B) time.Duration {
 
 // BenchmarkDelaySum is one volume of 64 x 64 x 128 points on 32 x 32 elements, on all processors.
 func BenchmarkDelaySum(b *testing.B) {
-	d := open(b, "")
+	d := fresh(b)
 	s := newDelaySum(64, 64, 128, 32)
 	bindings := s.bindings(b, d)
 	pairs := float64(s.kernel.Points()) * float64(s.side*s.side)

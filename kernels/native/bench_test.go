@@ -86,14 +86,14 @@ func BenchmarkCompile8(b *testing.B) {
 	}
 	b.Run("together", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := open(b, "").Compile(context.Background(), kernels, device.Options{}); err != nil {
+			if _, err := fresh(b).Compile(context.Background(), kernels, device.Options{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("apart", func(b *testing.B) {
 		for b.Loop() {
-			d := open(b, "")
+			d := fresh(b)
 			for _, k := range kernels {
 				compileOne(b, d, k, device.Options{})
 			}

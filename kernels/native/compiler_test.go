@@ -89,7 +89,7 @@ func TestWarmStartRunsNoCompiler(t *testing.T) {
 }
 
 func TestDamagedProbeIsReplaced(t *testing.T) {
-	d := open(t, "")
+	d := fresh(t)
 	dir := filepath.Dir(d.store.dir)
 	files, err := filepath.Glob(filepath.Join(dir, "compiler-*.json"))
 	if err != nil || len(files) != 1 {

@@ -141,7 +141,7 @@ func TestFramesRunOut(t *testing.T) {
 }
 
 func TestObjectsAreFound(t *testing.T) {
-	d := open(t, "")
+	d := fresh(t)
 	s := newShifted("cached", 50)
 	if compileOne(t, d, s.kernel, device.Options{}).Report().Cached {
 		t.Error("the first compilation claims to come from the cache")
@@ -192,7 +192,7 @@ func TestDamagedObjects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// The damaged object is written by one device and read by another that never had it loaded.
-			from, d := open(t, ""), open(t, "")
+			from, d := fresh(t), fresh(t)
 			s := newShifted("damaged", 40)
 			compileOne(t, from, s.kernel, device.Options{})
 			if err := os.CopyFS(d.store.dir, os.DirFS(from.store.dir)); err != nil {
@@ -229,7 +229,7 @@ func TestDamagedHeader(t *testing.T) {
 		"lost":      func(f string, _ int64) error { return os.Remove(f) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := open(t, "")
+			d := fresh(t)
 			if !d.compiler.precompiles() {
 				t.Skip("no precompiled headers with ", d.compiler.Version)
 			}
@@ -253,7 +253,7 @@ func TestDamagedHeader(t *testing.T) {
 
 // TestManyCompileAtOnce has two devices on one cache, as two processes have, compile the same kernels from many goroutines.
 func TestManyCompileAtOnce(t *testing.T) {
-	a := open(t, "")
+	a := fresh(t)
 	b := openWith(t, Config{Cache: filepath.Dir(a.store.dir)})
 	var group sync.WaitGroup
 	for i := range 8 {

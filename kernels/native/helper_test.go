@@ -3,16 +3,36 @@ package native
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 
 	"weft/kernels/render"
 )
 
-// open returns a device with a cache of its own for one instruction set (empty: the best), or skips the test.
-func open(t testing.TB, isa string) *Device {
+// common is a cache that tests share which do not look at it: most of their time would go into precompiling the prelude.
+var common string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "weft-native-")
+	if err != nil {
+		panic(err)
+	}
+	common = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// open returns a device for one instruction set (empty: the best) on the common cache, or skips the test.
+func open(t testing.TB, isa string) *Device { return openIn(t, isa, common) }
+
+// fresh returns a device with an empty cache of its own.
+func fresh(t testing.TB) *Device { return openIn(t, "", t.TempDir()) }
+
+func openIn(t testing.TB, isa, cache string) *Device {
 	t.Helper()
 	c := FromEnv()
-	c.ISA, c.Cache = isa, t.TempDir()
+	c.ISA, c.Cache = isa, cache
 	return openWith(t, c)
 }
 
@@ -33,7 +53,7 @@ func openWith(t testing.TB, c Config) *Device {
 
 // supported reports that the machine's best instruction set includes isa.
 func supported(t testing.TB, isa string) bool {
-	d, err := New(Config{Cache: t.TempDir()})
+	d, err := New(Config{Cache: common})
 	if err != nil {
 		t.Fatal(err)
 	}

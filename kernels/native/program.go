@@ -25,7 +25,8 @@ var _ device.Program = (*program)(nil)
 
 // plan renders a kernel under the schedule measured before, or the rule's, and with it the candidates to measure.
 func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
-	rule, err := d.render(k, render.Default(k, d.target))
+	schedules := append(render.Candidates(k, d.target), render.Schedule{}) // every kernel has the scalar one
+	rule, rest, err := d.first(k, schedules)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +41,9 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 	if !opt.Tune || !worthTuning(k) {
 		return p, nil
 	}
-	for _, s := range render.Candidates(k, d.target) {
-		v, err := d.render(k, s)
-		if err != nil {
+	for len(rest) > 1 { // the scalar one, last, is not worth measuring
+		var v *variant
+		if v, rest, err = d.first(k, rest); err != nil {
 			return nil, err
 		}
 		if !slices.ContainsFunc(p.variants, func(w *variant) bool { return w.key == v.key }) {
@@ -53,6 +54,18 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 		p.winner = -1
 	}
 	return p, nil
+}
+
+// first renders the first schedule that the kernel has, and returns those that follow it.
+func (d *Device) first(k *ir.Kernel, schedules []render.Schedule) (v *variant, rest []render.Schedule, err error) {
+	for len(schedules) > 0 {
+		v, err = d.render(k, schedules[0])
+		schedules = schedules[1:]
+		if err == nil {
+			return v, schedules, nil
+		}
+	}
+	return nil, nil, err
 }
 
 // Kernel is what was compiled.

@@ -47,7 +47,7 @@ func (w waves) check(t *testing.T, b device.Bindings) {
 // TestTuning launches from several goroutines at once: one of them measures, all end up with the same variant, the result
 // is right everywhere, and a later device takes the measured schedule without measuring.
 func TestTuning(t *testing.T) {
-	d := open(t, "")
+	d := fresh(t)
 	const n, parts = 1 << 14, 4
 	w := newWaves(n, 1<<13)
 	p := compileOne(t, d, w.kernel, device.Options{Tune: true})
@@ -126,7 +126,7 @@ func TestMiddle(t *testing.T) {
 
 // TestCompileKeepsOrder compiles a list with repeated kernels, some of them cached.
 func TestCompileKeepsOrder(t *testing.T) {
-	d := open(t, "")
+	d := fresh(t)
 	a, b := newShifted("a", 20), newShifted("b", 21)
 	if _, err := d.Compile(context.Background(), []*ir.Kernel{a.kernel}, device.Options{}); err != nil {
 		t.Fatal(err)
