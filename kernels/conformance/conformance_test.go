@@ -1,10 +1,12 @@
 package conformance
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"weft/kernels/device"
 	"weft/kernels/interp"
@@ -65,15 +67,12 @@ var uniform = []string{
 // A case whose output is the same everywhere would not notice much.
 func TestCasesComputeSomething(t *testing.T) {
 	for _, c := range Cases() {
-		p, err := interp.Compile(c.Kernel, interp.Exact)
+		a, err := c.define()
 		if err != nil {
-			t.Fatal(err)
-		}
-		a := c.setUp(t, interp.New(interp.Options{}))
-		if err := a.launch(p, []device.Tile{device.Whole(c.Kernel)}); err != nil {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
+		defer a.free()
 		for _, b := range a.outputs {
 			name := c.Name + "/" + b.Name
 			if b.Len() < 9 || slices.ContainsFunc(uniform, func(s string) bool { return strings.Contains(name, s) }) {
@@ -93,4 +92,73 @@ func constant(v []float64) bool {
 		}
 	}
 	return true
+}
+
+// wrongProgram is a program with a fault in its launches.
+type wrongProgram struct {
+	device.Program
+	fault func(k *ir.Kernel, b device.Bindings, run func(device.Tile) error) func(device.Tile) error
+}
+
+func (p wrongProgram) Bind(b device.Bindings) (func(device.Tile) error, error) {
+	run, err := p.Program.Bind(b)
+	return p.fault(p.Kernel(), b, run), err
+}
+
+// The suite notices a device that does a little too much, too little, or in another precision.
+func TestFaultsAreNoticed(t *testing.T) {
+	type launch = func(device.Tile) error
+	good := func(_ *ir.Kernel, _ device.Bindings, run launch) launch { return run }
+	poke := func(at func(host []byte) *byte, pick func(k *ir.Kernel) *ir.Buffer) func(*ir.Kernel, device.Bindings, launch) launch {
+		return func(k *ir.Kernel, b device.Bindings, run launch) launch {
+			return func(tile device.Tile) error {
+				*at(b.Mem[pick(k)].Host()) ^= 0x55
+				return run(tile)
+			}
+		}
+	}
+	output := func(k *ir.Kernel) *ir.Buffer { return k.Outputs()[0] }
+	input := func(k *ir.Kernel) *ir.Buffer { return k.Inputs()[0] }
+	first := func(host []byte) *byte { return &host[0] }
+	for _, c := range []struct {
+		name, kernel string
+		mode         interp.Mode
+		fault        func(*ir.Kernel, device.Bindings, launch) launch
+		want         string
+	}{
+		{"none", "extent 33", interp.Exact, good, ""},
+		{"float64 for float32", "extent 33", interp.Wide, good, "v["},
+		{"a point too few", "extent 33", interp.Exact, func(_ *ir.Kernel, _ device.Bindings, run launch) launch {
+			return func(tile device.Tile) error { return run(device.Tile{{Lo: tile[0].Lo, Hi: tile[0].Hi - 1}}) }
+		}, "v[32]"},
+		{"a store twice", "histogram", interp.Exact, func(_ *ir.Kernel, _ device.Bindings, run launch) launch {
+			return func(tile device.Tile) error { return errors.Join(run(tile), run(tile)) }
+		}, "counts["},
+		{"padding", "stores to padded buffers", interp.Exact, poke(first, output), "zero[0 -16]"},
+		{"margin", "extent 33", interp.Exact, poke(func(host []byte) *byte {
+			return (*byte)(unsafe.Add(unsafe.Pointer(&host[0]), -1))
+		}, output), "written outside of its memory"},
+		{"input", "extent 33", interp.Exact, poke(first, input), "was written to"},
+		{"unguarded", "guarded stores", interp.Exact, func(k *ir.Kernel, b device.Bindings, run launch) launch {
+			return func(tile device.Tile) error {
+				device.SetFloat(ir.F32, b.Mem[k.Outputs()[3]].Host(), 5, 1)
+				return run(tile)
+			}
+		}, "never[5]"},
+	} {
+		for _, k := range Cases() {
+			if k.Name != c.kernel {
+				continue
+			}
+			dev := interp.New(interp.Options{Mode: c.mode})
+			p, err := dev.Compile(t.Context(), []*ir.Kernel{k.Kernel}, device.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = errors.Join(k.compare(dev, wrongProgram{p[0], c.fault}, Policy{})...)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+			}
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"testing"
 	"unsafe"
 
 	"weft/kernels/device"
@@ -38,39 +37,20 @@ func snap(b *ir.Buffer, host []byte) snapshot {
 
 // setUp allocates and fills every buffer of a case. Outputs start from values that no case computes, so that a store too
 // few is seen as well as one too many.
-func (c Case) setUp(t *testing.T, dev device.Device) *arena {
-	t.Helper()
+func (c Case) setUp(dev device.Device) (*arena, error) {
 	a := &arena{c: c, mem: map[*ir.Buffer]device.Memory{}, before: map[*ir.Buffer]snapshot{}, outputs: c.Kernel.Outputs()}
-	alloc := func(b *ir.Buffer) []byte {
-		m, err := dev.Alloc(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(m.Free)
-		a.mem[b] = m
-		host := m.Host()
-		if int64(len(host)) != b.Bytes() {
-			t.Fatalf("buffer %s: the host sees %d bytes of memory, want %d", b.Name, len(host), b.Bytes())
-		}
-		if err := paddingHolds(b, host); err != nil {
-			t.Fatal(err)
-		}
-		return host
-	}
 	for _, in := range c.Inputs {
-		host := alloc(in.Buf)
-		device.Rows(in.Buf, func(packed, cell, n int) {
-			for i := range n {
-				if in.F != nil {
-					device.SetFloat(in.Buf.Type, host, cell+i, in.F[packed+i])
-				} else {
-					device.SetInt(in.Buf.Type, host, cell+i, in.I[packed+i])
-				}
-			}
-		})
+		host, err := a.alloc(dev, in.Buf)
+		if err != nil {
+			return a, err
+		}
+		in.fill(host)
 	}
 	for _, b := range a.outputs {
-		host := alloc(b)
+		host, err := a.alloc(dev, b)
+		if err != nil {
+			return a, err
+		}
 		device.Rows(b, func(packed, cell, n int) {
 			for i := range n {
 				device.SetFloat(b.Type, host, cell+i, float64((packed+i)%5+40))
@@ -80,7 +60,41 @@ func (c Case) setUp(t *testing.T, dev device.Device) *arena {
 	for b, m := range a.mem {
 		a.before[b] = snap(b, m.Host())
 	}
-	return a
+	return a, nil
+}
+
+// alloc takes memory for b and checks what the allocator promises.
+func (a *arena) alloc(dev device.Device, b *ir.Buffer) ([]byte, error) {
+	m, err := dev.Alloc(b)
+	if err != nil {
+		return nil, err
+	}
+	a.mem[b] = m
+	host := m.Host()
+	if int64(len(host)) != b.Bytes() {
+		return nil, fmt.Errorf("buffer %s: the host sees %d bytes of memory, want %d", b.Name, len(host), b.Bytes())
+	}
+	return host, paddingHolds(b, host)
+}
+
+// free gives all memory back.
+func (a *arena) free() {
+	for _, m := range a.mem {
+		m.Free()
+	}
+}
+
+// fill writes an input to memory.
+func (in Input) fill(host []byte) {
+	device.Rows(in.Buf, func(packed, cell, n int) {
+		for i := range n {
+			if in.F != nil {
+				device.SetFloat(in.Buf.Type, host, cell+i, in.F[packed+i])
+			} else {
+				device.SetInt(in.Buf.Type, host, cell+i, in.I[packed+i])
+			}
+		}
+	})
 }
 
 // paddingHolds checks the allocator's promise.
@@ -115,7 +129,7 @@ func (a *arena) launch(p device.Program, tiles []device.Tile) error {
 // differences lists what is not as the interpreter left it: outputs within the tolerance, all else bit by bit.
 func (a *arena) differences(want *arena, within Tolerance) (problems []string) {
 	for _, in := range a.c.Inputs {
-		problems = append(problems, a.untouched(in.Buf, "input")...)
+		problems = append(problems, a.untouched(in.Buf)...)
 	}
 	for _, b := range a.outputs {
 		now, ref := snap(b, a.mem[b].Host()), want.mem[b].Host()
@@ -131,12 +145,12 @@ func (a *arena) differences(want *arena, within Tolerance) (problems []string) {
 	return problems
 }
 
-func (a *arena) untouched(b *ir.Buffer, what string) []string {
+func (a *arena) untouched(b *ir.Buffer) []string {
 	now, was := snap(b, a.mem[b].Host()), a.before[b]
 	if bytes.Equal(now.cells, was.cells) && bytes.Equal(now.before, was.before) && bytes.Equal(now.after, was.after) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s %s was written to", what, b.Name)}
+	return []string{fmt.Sprintf("input %s was written to", b.Name)}
 }
 
 // coordinates are the index of a cell; in the padding the innermost lies outside of the shape.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -53,24 +54,25 @@ func RunWith(t *testing.T, dev device.Device, p Policy) {
 				}
 				program = one[0]
 			}
-			c.compare(t, dev, program, p)
+			for _, problem := range c.compare(dev, program, p) {
+				t.Error(problem)
+			}
+			if t.Failed() && testing.Verbose() {
+				t.Logf("%s\nschedule %s", c.Kernel, program.Report().Schedule)
+			}
 		})
 	}
 }
 
-// compare runs one case on the interpreter and on the device, whole and in tiles.
-func (c Case) compare(t *testing.T, dev device.Device, program device.Program, p Policy) {
-	t.Helper()
+// compare runs one case on the interpreter and on the device, whole and in tiles, and says what is wrong.
+func (c Case) compare(dev device.Device, program device.Program, p Policy) (problems []error) {
 	if program.Kernel() != c.Kernel {
-		t.Fatal("the program is of another kernel")
+		return []error{errors.New("the program is of another kernel")}
 	}
-	definition, err := interp.Compile(c.Kernel, interp.Exact)
+	want, err := c.define()
+	defer want.free()
 	if err != nil {
-		t.Fatal(err)
-	}
-	want := c.setUp(t, interp.New(interp.Options{}))
-	if err := want.launch(definition, []device.Tile{device.Whole(c.Kernel)}); err != nil {
-		t.Fatalf("interpreter: %v", err)
+		return []error{fmt.Errorf("interpreter: %w", err)}
 	}
 	scale := p.Scale
 	if scale == 0 {
@@ -84,18 +86,40 @@ func (c Case) compare(t *testing.T, dev device.Device, program device.Program, p
 		{"whole", []device.Tile{device.Whole(c.Kernel)}},
 		{"tiles", c.tiles(program.Step())},
 	} {
-		got := c.setUp(t, dev)
-		if err := got.launch(program, plan.tiles); err != nil {
-			t.Errorf("%s: %v", plan.name, err)
-			continue
-		}
-		if problems := got.differences(want, within); len(problems) > 0 {
-			t.Errorf("%s: %s", plan.name, report(problems))
-			if testing.Verbose() {
-				t.Logf("%s\nschedule %s", c.Kernel, program.Report().Schedule)
-			}
+		if err := c.runOn(dev, program, plan.tiles, want, within); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", plan.name, err))
 		}
 	}
+	return problems
+}
+
+// define runs the case on the interpreter.
+func (c Case) define() (*arena, error) {
+	a, err := c.setUp(interp.New(interp.Options{}))
+	if err != nil {
+		return a, err
+	}
+	p, err := interp.Compile(c.Kernel, interp.Exact)
+	if err != nil {
+		return a, err
+	}
+	return a, a.launch(p, []device.Tile{device.Whole(c.Kernel)})
+}
+
+// runOn runs the case on a device with memory of its own.
+func (c Case) runOn(dev device.Device, program device.Program, tiles []device.Tile, want *arena, within Tolerance) error {
+	got, err := c.setUp(dev)
+	defer got.free()
+	if err != nil {
+		return err
+	}
+	if err := got.launch(program, tiles); err != nil {
+		return err
+	}
+	if d := got.differences(want, within); len(d) > 0 {
+		return errors.New(report(d))
+	}
+	return nil
 }
 
 // tiles cuts the kernel's axes at random multiples of the program's step, in random order.
