@@ -1,0 +1,160 @@
+package tiff
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"weft/ops/files/fileio"
+)
+
+const cannotRead = "cannot read"
+
+// File is a raster open for reading. Its methods other than Close may be called concurrently.
+type File struct {
+	header Header
+	name   string // for errors
+	source *container
+	table  []place
+	cache  *cache
+	inputs sync.Pool // *input
+	rows   sync.Pool // *[]byte, chunk bytes long
+	close  func() error
+}
+
+// place is where the bytes of a block are. One without bytes was never written: its elements are nodata, or else 0.
+type place struct{ offset, bytes int64 }
+
+// Stat reads and checks what the file says of its raster.
+func Stat(path string) (Header, error) {
+	f, err := Open(path)
+	if err != nil {
+		return Header{}, err
+	}
+	return f.header, f.Close()
+}
+
+// Open checks the raster in the GeoTIFF file at path and keeps the file open for reading.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fail(path, cannotRead, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
+	}
+	if !info.Mode().IsRegular() {
+		reason := "is not a regular file, so parts of it cannot be read in any order"
+		if info.IsDir() {
+			reason = "is a folder, not a file"
+		}
+		return nil, errors.Join(&Error{Path: path, Reason: reason}, file.Close())
+	}
+	f, err := New(path, file, info.Size())
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f.close = file.Close
+	return f, nil
+}
+
+// New reads a raster from size bytes of r, called name in errors. Concurrent use of the File needs an r that allows it.
+func New(name string, r io.ReaderAt, size int64) (*File, error) {
+	f := &File{name: name, cache: newCache(DefaultCache)}
+	if err := f.open(r, size); err != nil {
+		return nil, fail(name, cannotRead, err)
+	}
+	f.inputs.New = func() any { return new(input) }
+	f.rows.New = func() any { b := alignedBytes(chunk); return &b }
+	return f, nil
+}
+
+func (f *File) open(r io.ReaderAt, size int64) error {
+	source, first, err := openContainer(r, size)
+	if err != nil {
+		return err
+	}
+	d, ignored, err := source.find(first)
+	if err != nil {
+		return err
+	}
+	f.source = source
+	if f.header, err = readHeader(d); err != nil {
+		return err
+	}
+	f.header.Ignored = ignored
+	f.table, err = readTable(d, &f.header)
+	return err
+}
+
+// find walks the directories for the first image of full resolution and counts the others.
+func (c *container) find(offset int64) (found directory, ignored Ignored, err error) {
+	seen := map[int64]bool{}
+	for offset != 0 {
+		if seen[offset] {
+			return found, ignored, &Error{Reason: fmt.Sprintf("is damaged: its directories form a cycle at %d", offset), Help: "copy or write the file again"}
+		}
+		if len(seen) == maxDirectories {
+			return found, ignored, &Error{Reason: fmt.Sprintf("has more than %d directories", maxDirectories)}
+		}
+		seen[offset] = true
+		d, next, err := c.directory(offset)
+		if err != nil {
+			return found, ignored, err
+		}
+		reduced, mask, err := d.subordinate()
+		switch {
+		case err != nil:
+			return found, ignored, err
+		case mask:
+			ignored.Masks++
+		case reduced:
+			ignored.Overviews++
+		case found.fields != nil:
+			ignored.Images++
+		default:
+			found = d
+		}
+		offset = next
+	}
+	if found.fields == nil {
+		return found, ignored, &Error{Reason: "holds no image of full resolution"}
+	}
+	return found, ignored, nil
+}
+
+// subordinate says whether a directory is of a reduced copy or of a mask.
+func (d directory) subordinate() (reduced, mask bool, err error) {
+	flags, err := d.int(tagNewSubfileType, 0)
+	if err != nil {
+		return false, false, err
+	}
+	old, err := d.int(tagSubfileType, 1)
+	return flags&1 != 0 || old == 2, flags&4 != 0, err
+}
+
+// Header is what the file says of its raster.
+func (f *File) Header() Header { return f.header }
+
+// Close ends reading.
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	if err := f.close(); err != nil {
+		return fail(f.name, cannotRead, err)
+	}
+	return nil
+}
+
+// fail words err as an *Error about the file.
+func fail(path, doing string, err error) error {
+	var known *Error
+	if errors.As(err, &known) && known.Path == "" {
+		known.Path = path
+	}
+	return fileio.Wrap(path, doing, err)
+}

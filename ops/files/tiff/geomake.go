@@ -1,0 +1,103 @@
+package tiff
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// NewGeo makes a georeference of a place and a CRS, whose EPSG code, unit and citation are written where they are
+// set. It fails where the place is no map, or a number of the CRS does not fit its field.
+func NewGeo(a Affine, crs CRS) (Geo, error) {
+	for _, code := range []int{crs.EPSG, crs.Unit.Code, crs.Vertical.Code} {
+		if code < 0 || code > math.MaxUint16 {
+			return Geo{}, fmt.Errorf("%d is no EPSG code of a GeoTIFF file: 0 to 65535 are", code)
+		}
+	}
+	if len(crs.Citation) > math.MaxUint16/2 {
+		return Geo{}, fmt.Errorf("the citation of the CRS has %d characters; at most %d fit", len(crs.Citation), math.MaxUint16/2)
+	}
+	var g Geo
+	g.fields[atGeoKeys], g.fields[atGeoDoubles], g.fields[atGeoASCII] = encodeGeoKeys(crs)
+	return parseGeo(g.at(a).fields)
+}
+
+// at is g with another place.
+func (g Geo) at(a Affine) Geo {
+	g.Affine, g.Placed, g.controlPoints = a, true, false
+	if g.PixelIsPoint {
+		a[0] += (a[1] + a[2]) / 2
+		a[3] += (a[4] + a[5]) / 2
+	}
+	g.fields[atScale], g.fields[atTiepoint], g.fields[atTransformation] = rawField{}, rawField{}, rawField{}
+	if a[2] == 0 && a[4] == 0 && a[5] < 0 {
+		g.fields[atScale] = doublesField(a[1], -a[5], 0)
+		g.fields[atTiepoint] = doublesField(0, 0, 0, a[0], a[3], 0)
+	} else {
+		g.fields[atTransformation] = doublesField(a[1], a[2], 0, a[0], a[4], a[5], 0, a[3], 0, 0, 0, 0, 0, 0, 0, 1)
+	}
+	return g
+}
+
+func doublesField(values ...float64) rawField {
+	f := rawField{kind: typeDouble, count: int64(len(values))}
+	for _, v := range values {
+		f.data = binary.LittleEndian.AppendUint64(f.data, math.Float64bits(v))
+	}
+	return f
+}
+
+func shortsField(values []uint16) rawField {
+	f := rawField{kind: typeShort, count: int64(len(values))}
+	for _, v := range values {
+		f.data = binary.LittleEndian.AppendUint16(f.data, v)
+	}
+	return f
+}
+
+func textField(text string) rawField {
+	return rawField{typeASCII, int64(len(text) + 1), append([]byte(text), 0)}
+}
+
+// crsKeys are the keys of each model: of its EPSG code and of its unit.
+var crsKeys = map[Model]struct{ code, unit geoKey }{
+	Projected:  {keyProjectedCRS, keyLinearUnit},
+	Geographic: {keyGeographicCRS, keyAngularUnit},
+	Geocentric: {keyGeographicCRS, keyLinearUnit},
+}
+
+func encodeGeoKeys(crs CRS) (list, doubles, text rawField) {
+	var entries [][4]uint16
+	short := func(key geoKey, value int) {
+		if value != 0 {
+			entries = append(entries, [4]uint16{uint16(key), 0, 1, uint16(value)})
+		}
+	}
+	short(keyModelType, int(crs.Model))
+	short(keyRasterType, 1)
+	keys, known := crsKeys[crs.Model]
+	if known && crs.EPSG != 0 {
+		short(keys.code, crs.EPSG)
+	} else if known {
+		short(keys.code, userDefined)
+	}
+	if known {
+		short(keys.unit, crs.Unit.Code)
+	}
+	short(keyVerticalUnit, crs.Vertical.Code)
+	if crs.Citation != "" {
+		text = textField(crs.Citation + "|")
+		entries = append(entries, [4]uint16{uint16(keyCitation), uint16(tagGeoASCII), uint16(text.count - 1), 0})
+	}
+	if known && crs.Unit.Code == userDefined {
+		doubles = doublesField(crs.Unit.Metres)
+		entries = append(entries, [4]uint16{uint16(keyLinearUnitSize), uint16(tagGeoDoubles), 1, 0})
+	}
+	slices.SortFunc(entries, func(a, b [4]uint16) int { return int(a[0]) - int(b[0]) })
+	all := []uint16{1, 1, 0, uint16(len(entries))}
+	for _, e := range entries {
+		all = append(all, e[:]...)
+	}
+	return shortsField(all), doubles, text
+}

@@ -1,0 +1,204 @@
+package tiff
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// chunk is the bytes read at once from blocks that are not compressed.
+const chunk = 256 << 10
+
+// Layout says how elements lie in memory.
+type Layout struct {
+	DType DType // type of the elements in memory; see Conversion
+	// RowStride is the bytes between the beginnings of two rows. Zero means that rows follow each other without
+	// padding. Padding bytes are left as they are.
+	RowStride int
+	// NodataAsNaN says that elements which the file marks as missing are NaN in memory, which is then of a float
+	// type. Without it they have the value that the header names.
+	NodataAsNaN bool
+}
+
+// Span is the bytes that a rectangle takes up in memory.
+func (l Layout) Span(r Rect) int {
+	if r.empty() {
+		return 0
+	}
+	return (r.Height()-1)*l.stride(r.Width()) + r.Width()*l.DType.Size()
+}
+
+func (l Layout) stride(columns int) int {
+	if l.RowStride == 0 {
+		return columns * l.DType.Size()
+	}
+	return l.RowStride
+}
+
+// check says why memory does not hold the rectangle in this layout.
+func (l Layout) check(memory []byte, r Rect) error {
+	if !l.DType.Valid() {
+		return fmt.Errorf("no element type in memory: %v", l.DType)
+	}
+	if l.NodataAsNaN && !l.DType.Float() {
+		return fmt.Errorf("%v elements cannot be NaN where data are missing", l.DType)
+	}
+	if r.empty() {
+		return nil
+	}
+	size, stride := l.DType.Size(), l.stride(r.Width())
+	switch {
+	case stride/size < r.Width() || stride%size != 0:
+		return fmt.Errorf("a row stride of %d bytes does not fit rows of %d %v", stride, r.Width(), l.DType)
+	case r.Width() > len(memory)/size || r.Height()-1 > (len(memory)-r.Width()*size)/stride:
+		return fmt.Errorf("%d x %d %v with rows %d bytes apart do not fit %d bytes of memory", r.Height(), r.Width(), l.DType, stride, len(memory))
+	case !aligned(memory, size):
+		return fmt.Errorf("the memory is not aligned for %v", l.DType)
+	}
+	return nil
+}
+
+// Read reads the whole raster into dst, row by row.
+func (f *File) Read(dst []byte, as Layout) error {
+	return f.ReadTile(dst, as, f.header.Whole())
+}
+
+// ReadTile reads a rectangle of the raster into dst, row by row, in this machine's byte order and in the layout's
+// element type. dst begins at a multiple of the element size and holds at least as.Span(r) bytes. Only the blocks
+// that hold a part of the rectangle are read.
+func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
+	p, err := f.newPlacer(dst, as, r)
+	if err != nil {
+		return fail(f.name, cannotRead, err)
+	}
+	read := f.readPacked
+	if f.header.Compression == None {
+		read = f.readPlain
+	}
+	for b := range f.header.over(r) {
+		if err := read(p, b, b.area.intersect(r)); err != nil {
+			return fail(f.name, cannotRead, err)
+		}
+	}
+	return nil
+}
+
+// readPacked places the part of a block that was compressed.
+func (f *File) readPacked(p *placer, b block, part Rect) error {
+	unpack := func(dst []byte) error { return f.unpack(b, dst) }
+	return f.cache.with(b.index, int(f.header.bytes(b)), unpack, func(data []byte) error {
+		size := f.header.DType.Size()
+		for y := part.Y0; y < part.Y1; y++ {
+			at := ((y-b.area.Y0)*b.area.Width() + part.X0 - b.area.X0) * size
+			if err := p.place(y, part.X0, data[at:at+part.Width()*size]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// readPlain places the part of a block that is in the file as it is: whole rows at a time where much of them is
+// wanted, and pieces of rows otherwise.
+func (f *File) readPlain(p *placer, b block, part Rect) error {
+	size, stored := f.header.DType.Size(), b.area.Width()
+	at := f.table[b.index]
+	buffer := f.rows.Get().(*[]byte)
+	defer f.rows.Put(buffer)
+	if at.absent() {
+		n := min(part.Width()*size, chunk)
+		repeat((*buffer)[:n], f.header.fill())
+		return eachPiece(part, n/size, func(y, x, n int) error { return p.place(y, x, (*buffer)[:n*size]) })
+	}
+	offset := func(y, x int) int64 {
+		return at.offset + (int64(y-b.area.Y0)*int64(stored)+int64(x-b.area.X0))*int64(size)
+	}
+	if rows := chunk / size / stored; rows > 1 && 2*part.Width() >= stored {
+		for y := part.Y0; y < part.Y1; y += rows {
+			n := min(rows, part.Y1-y)
+			data := (*buffer)[:n*stored*size]
+			if err := f.source.fill(data, offset(y, b.area.X0)); err != nil {
+				return err
+			}
+			f.header.swap(data)
+			for i := range n {
+				row := data[(i*stored+part.X0-b.area.X0)*size:]
+				if err := p.place(y+i, part.X0, row[:part.Width()*size]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return eachPiece(part, chunk/size, func(y, x, n int) error {
+		data := (*buffer)[:n*size]
+		if err := f.source.fill(data, offset(y, x)); err != nil {
+			return err
+		}
+		f.header.swap(data)
+		return p.place(y, x, data)
+	})
+}
+
+// eachPiece visits r row by row in pieces of at most so many elements.
+func eachPiece(r Rect, most int, visit func(y, x, n int) error) error {
+	for y := r.Y0; y < r.Y1; y++ {
+		for x := r.X0; x < r.X1; x += most {
+			if err := visit(y, x, min(most, r.X1-x)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// placer converts elements of the file and puts them where they belong in memory.
+type placer struct {
+	dst      []byte
+	area     Rect
+	from, to DType
+	stride   int
+	convert  convert
+	missing  missing // nil where no element can be
+	nodata   []byte
+}
+
+func (f *File) newPlacer(dst []byte, as Layout, r Rect) (*placer, error) {
+	h := &f.header
+	if err := r.within(h); err != nil {
+		return nil, err
+	}
+	if err := as.check(dst, r); err != nil {
+		return nil, err
+	}
+	c, err := converter(h.DType, as.DType)
+	if err != nil {
+		return nil, err
+	}
+	p := &placer{dst: dst, area: r, from: h.DType, to: as.DType, stride: as.stride(r.Width()), convert: c}
+	if nodata, ok := h.nodata(); ok && as.NodataAsNaN {
+		p.nodata, p.missing = nodata, missings[h.DType][as.DType]
+	}
+	return p, nil
+}
+
+// place puts elements of the file, in this machine's byte order, from (y, x) of the raster on.
+func (p *placer) place(y, x int, src []byte) error {
+	n := len(src) / p.from.Size()
+	start := (y-p.area.Y0)*p.stride + (x-p.area.X0)*p.to.Size()
+	dst := p.dst[start : start+n*p.to.Size()]
+	if bad := p.convert(dst, src); bad >= 0 {
+		return unfit(y, x+bad, src[bad*p.from.Size():], p.from, p.to)
+	}
+	if p.missing != nil {
+		p.missing(dst, src, p.nodata)
+	}
+	return nil
+}
+
+// unfit names a value, the first in src, that the target type cannot hold.
+func unfit(y, x int, src []byte, from, to DType) error {
+	return &Error{
+		Reason: fmt.Sprintf("element [%d, %d] is %s, which %v cannot hold", y, x, strconv.FormatFloat(toFloat64(from, src), 'f', -1, 64), to),
+		Help:   fmt.Sprintf("keep the raster as %v", from),
+	}
+}

@@ -1,0 +1,99 @@
+package tiff
+
+import (
+	"fmt"
+)
+
+const (
+	// MaxBlock is the most bytes that a compressed block may have when unpacked: it has to be held in memory whole.
+	MaxBlock = 1 << 30
+	// slack is what a block may unpack to however few bytes it has.
+	slack = 4 << 10
+)
+
+// densest is how many bytes one byte can at most unpack to. Deflate: 258 bytes from two bits, less the codes'
+// description. LZW: 4096 bytes at most from 12 bits.
+var densest = map[Compression]int64{Deflate: 1032, LZW: 2731}
+
+// readTable reads where the blocks are, and compares the bytes of each with the file and with what they are to hold.
+func readTable(d directory, h *Header) ([]place, error) {
+	offsetsTag, countsTag := tagStripOffsets, tagStripByteCounts
+	if h.Tiled {
+		offsetsTag, countsTag = tagTileOffsets, tagTileByteCounts
+		if !d.has(tagTileOffsets) { // libtiff takes these too
+			offsetsTag, countsTag = tagStripOffsets, tagStripByteCounts
+		}
+	}
+	if !d.has(offsetsTag) {
+		return nil, &Error{Reason: fmt.Sprintf("is damaged: it lacks %v", offsetsTag), Help: "copy or write the file again"}
+	}
+	full := h.blockBytes()
+	if full < 0 || h.Compression != None && full > MaxBlock {
+		return nil, &Error{
+			Reason: fmt.Sprintf("has compressed blocks of %d x %d %v; at most %d bytes are unpacked at once", h.BlockH, h.BlockW, h.DType, MaxBlock),
+			Help:   rewrite,
+		}
+	}
+	offsets, err := d.ints(offsetsTag, h.blocks())
+	if err != nil {
+		return nil, err
+	}
+	var counts []int64
+	if d.has(countsTag) {
+		counts, err = d.ints(countsTag, h.blocks())
+	} else if h.Compression != None {
+		err = &Error{Reason: fmt.Sprintf("is damaged: it lacks %v", countsTag), Help: "copy or write the file again"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	table := make([]place, len(offsets))
+	for i := range table {
+		need := h.bytes(h.block(i))
+		table[i] = place{offsets[i], need}
+		if counts != nil {
+			table[i].bytes = counts[i]
+		}
+		if err := table[i].check(d.container, h, i, need); err != nil {
+			return nil, err
+		}
+	}
+	return table, nil
+}
+
+// check says why a block cannot hold what it should.
+func (p place) check(c *container, h *Header, i int, need int64) error {
+	if p.absent() {
+		return nil
+	}
+	kind := "strip"
+	if h.Tiled {
+		kind = "tile"
+	}
+	damaged := func(format string, args ...any) error {
+		return &Error{
+			Reason: fmt.Sprintf("is truncated or damaged: %s %d %s", kind, i, fmt.Sprintf(format, args...)),
+			Help:   "copy or write the file again",
+		}
+	}
+	switch {
+	case !c.holds(p.offset, p.bytes):
+		return damaged("would take %d bytes at %d, the file has %d", p.bytes, p.offset, c.size)
+	case h.Compression == None && p.bytes < need:
+		return damaged("has %d bytes, %d expected", p.bytes, need)
+	case h.Compression != None && (need-slack)/densest[h.Compression] > p.bytes:
+		return damaged("has %d bytes, which cannot unpack to %d", p.bytes, need)
+	}
+	return nil
+}
+
+// absent says whether the block was never written, as GDAL does for sparse files.
+func (p place) absent() bool { return p.offset == 0 || p.bytes == 0 }
+
+// fill is the element of blocks that were never written.
+func (h *Header) fill() []byte {
+	if element, ok := h.nodata(); ok {
+		return element
+	}
+	return alignedBytes(h.DType.Size())
+}

@@ -1,0 +1,243 @@
+package tiff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"weft/ops/files/fileio"
+)
+
+const cannotWrite = "cannot write"
+
+// Writer writes one GeoTIFF file by rectangles, in any order, from any goroutines. The file appears under its name at
+// Commit, complete; every Writer ends in Commit or Abort.
+type Writer struct {
+	pending *fileio.Pending
+	header  Header
+	nodata  []byte // the element for NaN, or nil
+	packers sync.Pool
+	buffers sync.Pool
+
+	mu       sync.Mutex
+	blocks   map[int]*assembly // blocks of which a part was written
+	table    []place           // blocks that are in the file
+	written  int               // how many those are
+	end      int64             // of the file as far as it is taken
+	buffered int64
+}
+
+// assembly is a block being put together.
+type assembly struct {
+	data  []byte
+	parts []Rect // written or being written
+	todo  int64  // elements of the raster not yet there
+}
+
+// dataOffset leaves room for the header of a BigTIFF file: whether it becomes one is known only at Commit.
+const dataOffset = 16
+
+// Create starts a file with what the header says: the type, size and place of the raster, and how it is stored. A
+// storage that is not set is tiles of 256 x 256, deflate, and the predictor that suits the type. With no compression
+// the disk space is taken now, so that a full disk shows before the work. Whether the file is a BigTIFF file is
+// decided by its size, unless Big asks for one.
+func Create(path string, h Header) (*Writer, error) {
+	h.Ignored = Ignored{}
+	for _, step := range []func() error{h.setStorage, h.checkStorage} {
+		if err := step(); err != nil {
+			return nil, fail(path, cannotWrite, err)
+		}
+	}
+	pending, err := fileio.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{pending: pending, header: h, end: dataOffset, blocks: map[int]*assembly{}, table: make([]place, h.blocks())}
+	w.nodata, _ = h.nodata()
+	w.packers.New = func() any { return new(packer) }
+	w.buffers.New = func() any { return new([]byte) }
+	if h.Compression == None {
+		// Each block has its place, so that the same raster always gives the same file.
+		for i := range w.table {
+			w.table[i].offset = w.allot(h.bytes(h.block(i)))
+		}
+		if err := pending.Reserve(w.end); err != nil {
+			return nil, errors.Join(err, pending.Abort())
+		}
+	}
+	return w, nil
+}
+
+// allot takes room for a block, at an even offset as TIFF wants it.
+func (w *Writer) allot(bytes int64) int64 {
+	offset := w.end
+	w.end += bytes + bytes&1
+	return offset
+}
+
+const tileEdge = 256
+
+// setStorage fills in what the caller left open.
+func (h *Header) setStorage() error {
+	if !h.DType.Valid() {
+		return fmt.Errorf("no element type: %v", h.DType)
+	}
+	if h.BlockH == 0 {
+		h.Tiled, h.BlockH, h.BlockW = true, tileEdge, tileEdge
+	}
+	if !h.Tiled && h.BlockW == 0 {
+		h.BlockW = h.Width
+	}
+	if h.Compression == 0 {
+		h.Compression = Deflate
+	}
+	switch {
+	case h.Compression == None:
+		h.Predictor = NoPredictor
+	case h.Predictor == 0 && h.DType.Float():
+		h.Predictor = FloatingPoint
+	case h.Predictor == 0:
+		h.Predictor = Horizontal
+	}
+	if !h.Tiled {
+		h.BlockH = min(h.BlockH, h.Height)
+	}
+	return nil
+}
+
+// maxWritten is the most bytes of a block that is written: all of it is held in memory until it is complete.
+const maxWritten = 64 << 20
+
+// checkStorage says what no file can hold.
+func (h *Header) checkStorage() error {
+	_, packs := packings[h.Compression]
+	switch {
+	case h.Height < 1 || h.Width < 1 || h.Height > math.MaxInt32 || h.Width > math.MaxInt32 || int64(h.Height) > math.MaxInt64/8/int64(h.Width):
+		return fmt.Errorf("a TIFF file cannot hold a raster of %d x %d %v", h.Height, h.Width, h.DType)
+	case h.Tiled && (h.BlockH < 16 || h.BlockW < 16 || h.BlockH%16 != 0 || h.BlockW%16 != 0):
+		return fmt.Errorf("tiles of %d x %d elements are not allowed in TIFF: both must be multiples of 16", h.BlockH, h.BlockW)
+	case !h.Tiled && (h.BlockH < 1 || h.BlockW != h.Width):
+		return fmt.Errorf("strips of %d x %d elements do not fit a raster with %d columns", h.BlockH, h.BlockW, h.Width)
+	case h.blockBytes() < 0 || h.blockBytes() > maxWritten:
+		return fmt.Errorf("blocks of %d x %d %v are larger than the %d bytes that are held for one", h.BlockH, h.BlockW, h.DType, maxWritten)
+	case h.blocks() > math.MaxInt32:
+		return fmt.Errorf("blocks of %d x %d elements are too many for a raster of %d x %d", h.BlockH, h.BlockW, h.Height, h.Width)
+	case !packs:
+		return fmt.Errorf("no compression: Compression(%d)", h.Compression)
+	case h.Predictor < NoPredictor || h.Predictor > FloatingPoint || h.Predictor == FloatingPoint && !h.DType.Float():
+		return fmt.Errorf("the predictor %d does not suit %v elements", h.Predictor, h.DType)
+	}
+	return nil
+}
+
+// Header is what the file will say of its raster. Big is settled only at Commit.
+func (w *Writer) Header() Header { return w.header }
+
+// Buffered is the bytes of blocks of which a part was written and a part is still to come. It stays small when
+// rectangles are written by rows of blocks, or along block borders.
+func (w *Writer) Buffered() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buffered
+}
+
+// WriteTile writes a rectangle of the raster from memory, row by row: src holds elements of the layout's type, which
+// are converted to the file's; it is aligned for them. Every element is written once.
+func (w *Writer) WriteTile(src []byte, from Layout, r Rect) error {
+	c, err := w.newCollector(src, from, r)
+	if err != nil {
+		return w.fail(err)
+	}
+	for b := range w.header.over(r) {
+		if err := w.writePart(c, b, b.area.intersect(r)); err != nil {
+			return w.fail(err)
+		}
+	}
+	return nil
+}
+
+// writePart puts a part of a block into its assembly and, when it was the last, the block into the file.
+func (w *Writer) writePart(c *collector, b block, part Rect) error {
+	a, err := w.begin(b, part)
+	if err != nil {
+		return err
+	}
+	if err := c.collect(a.data, b.area, part); err != nil {
+		return err
+	}
+	if !w.finish(a, part) {
+		return nil
+	}
+	return w.store(a, b)
+}
+
+// begin claims a part of a block, none of which may have been written.
+func (w *Writer) begin(b block, part Rect) (*assembly, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.table[b.index].bytes > 0 {
+		return nil, fmt.Errorf("%v were written already", part)
+	}
+	a := w.blocks[b.index]
+	if a == nil {
+		inside := b.area.intersect(w.header.Whole())
+		size := w.header.bytes(b)
+		a = &assembly{data: resized(*w.buffers.Get().(*[]byte), int(size)), todo: int64(inside.Height()) * int64(inside.Width())}
+		if inside != b.area {
+			clear(a.data) // beyond the raster
+		}
+		w.blocks[b.index] = a
+		w.buffered += size
+	}
+	for _, other := range a.parts {
+		if both := other.intersect(part); !both.empty() {
+			return nil, fmt.Errorf("%v were written already", both)
+		}
+	}
+	a.parts = append(a.parts, part)
+	return a, nil
+}
+
+// finish counts a part as written. last says that the block is complete.
+func (w *Writer) finish(a *assembly, part Rect) (last bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a.todo -= int64(part.Height()) * int64(part.Width())
+	return a.todo == 0
+}
+
+// store writes a complete block.
+func (w *Writer) store(a *assembly, b block) error {
+	packer := w.packers.Get().(*packer)
+	defer w.packers.Put(packer)
+	w.header.predict(a.data, b.area.Width())
+	packed, err := packings[w.header.Compression](packer, a.data)
+	if err != nil {
+		return err
+	}
+	at := w.placeFor(b.index, int64(len(packed)))
+	if _, err := w.pending.WriteAt(packed, at.offset); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.table[b.index] = at
+	w.written++
+	w.buffered -= int64(len(a.data))
+	delete(w.blocks, b.index)
+	w.buffers.Put(&a.data)
+	return nil
+}
+
+// placeFor is where a block of so many bytes goes.
+func (w *Writer) placeFor(index int, bytes int64) place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.header.Compression == None {
+		return place{w.table[index].offset, bytes}
+	}
+	return place{w.allot(bytes), bytes}
+}
+
+func (w *Writer) fail(err error) error { return fail(w.pending.Path(), cannotWrite, err) }
