@@ -46,10 +46,13 @@ func showSpec() *ops.Spec {
 func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
 	a, isArray := c.Array("value")
 	if !isArray {
-		_, err := fmt.Fprintln(t, c.Args["value"])
+		_, err := fmt.Fprintln(t, plainText(c.Args["value"]))
 		return ops.Note{}, err
 	}
 	h := in[0]
+	if len(h.Type.Dims) == 0 {
+		return ops.Note{}, single(h, a.Of.Label, t)
+	}
 	heading := h.Type.String()
 	if a.Of.Label != "" {
 		heading = a.Of.Label + ": " + heading
@@ -60,12 +63,26 @@ func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal
 	return ops.Note{}, draw(c, h, t)
 }
 
+// plainText is a value as it is written in a file, a text without its quotes.
+func plainText(v ops.Value) string {
+	if t, ok := v.(ops.Text); ok {
+		return string(t)
+	}
+	return v.String()
+}
+
+// single writes an array of one element: name = 3.2 mm.
+func single(h ops.HostArray, name string, w io.Writer) error {
+	if name != "" {
+		name += " = "
+	}
+	_, err := fmt.Fprintf(w, "%s%s%s\n", name, element(h, 0, h.Type.Unit), space(h.Type.Unit.String()))
+	return err
+}
+
 func draw(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
 	dims := h.Type.Dims
-	small := len(dims) <= 2
-	if small && len(dims) > 0 {
-		small = dims[len(dims)-1].Size <= numbersAcross && h.Type.Len() <= numbersAcross*numbersDown
-	}
+	small := len(dims) <= 2 && dims[len(dims)-1].Size <= numbersAcross && h.Type.Len() <= numbersAcross*numbersDown
 	switch {
 	case small:
 		return table(h, t)
@@ -106,11 +123,7 @@ func table(h ops.HostArray, w io.Writer) error {
 			cells[r] = append(cells[r], element(h, r*h.Width()+i, u))
 		}
 	}
-	if n := len(h.Type.Dims); n > 0 {
-		cells = withCoordinates(h, cells, n)
-	} else if s := u.String(); s != "" {
-		cells[0][0] += " " + s
-	}
+	cells = withCoordinates(h, cells)
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, cell := range row {
@@ -129,7 +142,8 @@ func table(h ops.HostArray, w io.Writer) error {
 }
 
 // withCoordinates puts the places of the columns above and those of the rows before the numbers.
-func withCoordinates(h ops.HostArray, cells [][]string, n int) [][]string {
+func withCoordinates(h ops.HostArray, cells [][]string) [][]string {
+	n := len(h.Type.Dims)
 	across := h.Type.Dims[n-1]
 	head := make([]string, across.Size)
 	for i := range head {

@@ -1,0 +1,397 @@
+package files
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/files/npy"
+	"weft/ops/optest"
+)
+
+// bind makes a call of an operator of this package.
+func bind(s *ops.Spec, args map[string]ops.Value) *ops.Call { return optest.Call(s, args) }
+
+// written puts values into a file through write and gives its path.
+func written(t *testing.T, name string, h ops.HostArray, args map[string]ops.Value) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	all := map[string]ops.Value{"path": ops.Text(path), "array": optest.Array(h.Type)}
+	for k, v := range args {
+		all[k] = v
+	}
+	c := bind(writeSpec(), all)
+	if _, err := c.Spec.Infer(c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Spec.Sink(context.Background(), c, []ops.HostArray{h}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// readBack runs read over a file, into memory with padded rows.
+func readBack(t *testing.T, args map[string]ops.Value) (ops.HostArray, ops.Note) {
+	t.Helper()
+	c := bind(readSpec(), args)
+	out, err := c.Spec.Infer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typ := out[0].Type
+	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 3, After: 2}})
+	note, err := c.Spec.Source(context.Background(), c, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, note
+}
+
+func hostOf(t *testing.T, typ ops.Type, pad ir.Pad, seed uint64) ops.HostArray {
+	t.Helper()
+	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: pad})
+	d := optest.Random(typ, seed, 0)
+	if b := typ.Elem.Base; b == ir.U8 || b == ir.U16 || b == ir.U32 {
+		for i, v := range d.Re {
+			d.Re[i] = math.Abs(v)
+		}
+	}
+	if err := h.SetDense(d); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func names(n ...string) ops.List {
+	var l ops.List
+	for _, s := range n {
+		l = append(l, ops.Symbol(s))
+	}
+	return l
+}
+
+// TestRoundTrip writes and reads every element type, through padded memory, in NPY and NPZ.
+func TestRoundTrip(t *testing.T) {
+	shapes := [][]ops.Dim{optest.Dims("x", 3, "y", 70000), optest.Dims("x", 5), nil, optest.Dims("a", 2, "b", 3, "c", 4)}
+	for _, e := range elements[:len(elements)-1] {
+		for i, dims := range shapes {
+			for _, name := range []string{"a.npy", "a.npz"} {
+				typ := ops.Type{Elem: e.elem, Dims: dims}
+				h := hostOf(t, typ, ir.Pad{Before: 1, After: 4}, uint64(i))
+				args := map[string]ops.Value{"path": ops.Text(written(t, name, h, nil))}
+				var n []string
+				for _, d := range dims {
+					n = append(n, d.Name)
+				}
+				if len(n) > 0 {
+					args["dims"] = names(n...)
+				}
+				got, note := readBack(t, args)
+				if got.Type.String() != typ.String() {
+					t.Fatalf("%s %s: read as %s", name, typ, got.Type)
+				}
+				if err := optest.Differ(got.Dense(), h.Dense(), ops.ErrorRule{Metric: ops.Exact}); err != nil {
+					t.Errorf("%s %s: %v", name, typ, err)
+				}
+				if note.Bytes != typ.Bytes() || len(note.Warnings) > 0 {
+					t.Errorf("%s %s: note %+v", name, typ, note)
+				}
+			}
+		}
+	}
+}
+
+func TestUnits(t *testing.T) {
+	typ := ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 3), Unit: ops.MustUnit("degC")}
+	h := ops.NewHostArray(typ)
+	h.StoreRow(0, 0, []float64{273.15, 283.15, 293.15})
+	path := written(t, "t.npy", h, nil)
+	values, _, err := npy.Load[float32](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float32{0, 10, 20} {
+		if math.Abs(float64(values[i]-want)) > 1e-4 {
+			t.Errorf("file holds %v degC, want 0, 10, 20", values)
+			break
+		}
+	}
+	kelvin := written(t, "k.npy", h, map[string]ops.Value{"unit": ops.Symbol("K")})
+	if values, _, err = npy.Load[float32](kelvin); err != nil || math.Abs(float64(values[2])-293.15) > 1e-4 {
+		t.Errorf("in kelvin: %v, %v", values, err)
+	}
+	got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol("degC"), "dims": names("x")})
+	if math.Abs(got.Float(1)-283.15) > 1e-4 || got.Type.Unit.String() != "degC" {
+		t.Errorf("read back %v in %s", got.Float(1), got.Type.Unit)
+	}
+	counts := written(t, "i.npy", hostOf(t, ops.Type{Elem: ops.ElemType{Base: ir.I16}, Dims: optest.Dims("x", 3)}, ir.Pad{}, 1), nil)
+	for unit, want := range map[string]string{"mm": "f32", "m": "i16"} {
+		got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(counts), "unit": ops.Symbol(unit)})
+		if got.Type.Elem.String() != want {
+			t.Errorf("int16 in %s is read as %s, want %s", unit, got.Type.Elem, want)
+		}
+	}
+}
+
+func TestConversions(t *testing.T) {
+	typ := ops.Type{Elem: ops.C64, Dims: optest.Dims("x", 4, "y", 3)}
+	h := hostOf(t, typ, ir.Pad{}, 7)
+	path := written(t, "c.npy", h, map[string]ops.Value{"as": ops.Symbol("c128")})
+	if head, err := npy.Stat(path); err != nil || head.DType != npy.Complex128 {
+		t.Errorf("header %+v, %v", head, err)
+	}
+	got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(path), "as": ops.Symbol("c64"), "dims": names("x", "y")})
+	if err := optest.Differ(got.Dense(), h.Dense(), ops.ErrorRule{Metric: ops.Exact}); err != nil {
+		t.Error(err)
+	}
+	real32 := hostOf(t, ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 9)}, ir.Pad{}, 3)
+	half, _ := readBack(t, map[string]ops.Value{"path": ops.Text(written(t, "h.npy", real32, map[string]ops.Value{"as": ops.Symbol("f16")}))})
+	if half.Type.Elem.String() != "f16" {
+		t.Errorf("read as %s", half.Type.Elem)
+	}
+	if err := optest.Differ(half.Dense(), real32.Dense(), ops.ErrorRule{Metric: ops.Relative, Tolerance: 0x1p-11}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNarrowIntegers: what does not fit is an error, and leaves no file.
+func TestNarrowIntegers(t *testing.T) {
+	h := ops.NewHostArray(ops.Type{Elem: ops.I32, Dims: optest.Dims("x", 2, "y", 2)})
+	h.StoreRow(0, 1, []float64{3, 300})
+	folder := t.TempDir()
+	c := bind(writeSpec(), map[string]ops.Value{"path": ops.Text(filepath.Join(folder, "a.npy")), "array": optest.Array(h.Type), "as": ops.Symbol("u8")})
+	_, err := c.Spec.Sink(context.Background(), c, []ops.HostArray{h}, nil)
+	var p ops.Problem
+	if !errors.As(err, &p) || p.Code != ops.CodeCannotStore || !strings.Contains(p.Message, "[x: 1, y: 1] is 300") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestNonFinite(t *testing.T) {
+	h := hostOf(t, ops.Type{Elem: ops.C64, Dims: optest.Dims("a", 4, "b", 5)}, ir.Pad{}, 1)
+	d := h.Dense()
+	d.Im[13], d.Re[17], d.Re[18] = math.NaN(), math.Inf(1), math.NaN()
+	if err := h.SetDense(d); err != nil {
+		t.Fatal(err)
+	}
+	_, note := readBack(t, map[string]ops.Value{"path": ops.Text(written(t, "a.npy", h, nil)), "dims": names("a", "b")})
+	if len(note.Warnings) != 1 {
+		t.Fatalf("warnings %v", note.Warnings)
+	}
+	w := note.Warnings[0]
+	if w.Code != ops.CodeNonFinite || !w.Warning || !strings.Contains(w.Message, "2 NaN and 1 infinite values, the first at [a: 2, b: 3]") {
+		t.Errorf("warning %+v", w)
+	}
+}
+
+// header is an NPY file of version 1.0 with the given header and body.
+func header(dict string, body int) []byte {
+	var b bytes.Buffer
+	b.WriteString("\x93NUMPY\x01\x00")
+	b.Write([]byte{byte(len(dict)), byte(len(dict) >> 8)})
+	b.WriteString(dict)
+	b.Write(make([]byte, body))
+	return b.Bytes()
+}
+
+func TestReadErrors(t *testing.T) {
+	folder := t.TempDir()
+	put := func(name string, data []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := put("good.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 24))
+	two := filepath.Join(folder, "two.npz")
+	w, err := npy.CreateArchive(two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{"a", "b"} {
+		if err := w.Add(n, npy.Uint8, []int{1}, []byte{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(false); err != nil {
+		t.Fatal(err)
+	}
+	type args = map[string]ops.Value
+	for _, tt := range []struct {
+		name  string
+		args  args
+		code  string
+		arg   string
+		words []string
+	}{
+		{"missing", args{"path": ops.Text("none.npy")}, ops.CodeMissingFile, "path", []string{"none.npy", "no such file", "spelling"}},
+		{"folder", args{"path": ops.Text(folder + ".npy")}, ops.CodeIsDirectory, "path", []string{"folder"}},
+		{"no ending", args{"path": ops.Text("data")}, ops.CodeUnknownFormat, "path", []string{".npy or .npz"}},
+		{"other ending", args{"path": ops.Text("data.csv")}, ops.CodeUnknownFormat, "path", []string{".csv"}},
+		{"truncated", args{"path": ops.Text(put("t.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 20)))}, ops.CodeTruncatedFile, "path", []string{"24", "20"}},
+		{"objects", args{"path": ops.Text(put("o.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16)))}, ops.CodeObjectArray, "path", []string{"Python objects"}},
+		{"text", args{"path": ops.Text(put("u.npy", header("{'descr': '<U5', 'fortran_order': False, 'shape': (2,), }", 40)))}, ops.CodeUnsupportedType, "path", []string{"text"}},
+		{"huge header", args{"path": ops.Text(put("h.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")))}, ops.CodeHugeHeader, "path", []string{"2147483647"}},
+		{"bad header", args{"path": ops.Text(put("b.npy", header("{'descr': ", 20)))}, ops.CodeBadHeader, "path", nil},
+		{"not npy", args{"path": ops.Text(put("n.npy", []byte("hello, this is text")))}, ops.CodeNotThisFormat, "path", nil},
+		{"empty array", args{"path": ops.Text(put("e.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", 0)))}, ops.CodeEmptyArray, "path", []string{"(0, 3)"}},
+		{"wrong number of dims", args{"path": ops.Text(good), "dims": names("x")}, ops.CodeDimsCount, "dims", []string{"(2, 3)", "names 1", "name 2 dimensions"}},
+		{"dim twice", args{"path": ops.Text(good), "dims": names("x", "x")}, ops.CodeDuplicateDim, "dims", []string{"x twice"}},
+		{"dims not names", args{"path": ops.Text(good), "dims": ops.List{ops.Integer(1)}}, ops.CodeNotANameList, "dims", nil},
+		{"several members", args{"path": ops.Text(two)}, ops.CodeAmbiguousMember, "path", []string{"a, b", `member: "a"`}},
+		{"missing member", args{"path": ops.Text(two), "member": ops.Text("c")}, ops.CodeMissingMember, "member", []string{"a, b"}},
+		{"member of npy", args{"path": ops.Text(good), "member": ops.Text("c")}, ops.CodeContradictArguments, "member", nil},
+		{"unknown unit", args{"path": ops.Text(good), "unit": ops.Symbol("parsec")}, ops.CodeUnknownUnit, "unit", []string{"parsec"}},
+		{"float as integer", args{"path": ops.Text(good), "as": ops.Symbol("i32")}, ops.CodeWrongElementType, "as", []string{"f32", "cast"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "folder" {
+				if err := os.Mkdir(folder+".npy", 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := bind(readSpec(), tt.args)
+			_, err := c.Spec.Infer(c)
+			wantProblem(t, err, tt.code, tt.arg, tt.words)
+		})
+	}
+}
+
+func wantProblem(t *testing.T, err error, code, arg string, words []string) {
+	t.Helper()
+	var p ops.Problem
+	if !errors.As(err, &p) {
+		t.Fatalf("got %v, want a problem %s", err, code)
+	}
+	if p.Code != code || p.Arg != arg {
+		t.Errorf("code %s of %s (%s), want %s of %s", p.Code, p.Arg, p.Message, code, arg)
+	}
+	for _, w := range words {
+		if !strings.Contains(p.Message+" / "+p.Help, w) {
+			t.Errorf("%q does not say %q", p.Message+" / "+p.Help, w)
+		}
+	}
+}
+
+// TestChangedInput: a file that was replaced since the check is not read into an array of another shape.
+func TestChangedInput(t *testing.T) {
+	path := written(t, "a.npy", hostOf(t, ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4)}, ir.Pad{}, 1), nil)
+	c := bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "dims": names("x")})
+	h := ops.NewHostArray(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 5)})
+	_, err := c.Spec.Source(context.Background(), c, h)
+	wantProblem(t, err, ops.CodeInputChanged, "path", []string{"(4,)", "(5,)"})
+}
+
+func TestWriteErrors(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) ops.Value { return ops.Text(filepath.Join(folder, name)) }
+	plane := optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4, "y", 3), Unit: ops.MustUnit("dB")})
+	complexPlane := optest.Array(ops.Type{Elem: ops.C64, Dims: optest.Dims("x", 4, "y", 3)})
+	type args = map[string]ops.Value
+	if err := os.Mkdir(filepath.Join(folder, "d.npy"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name  string
+		args  args
+		code  string
+		arg   string
+		words []string
+	}{
+		{"no folder", args{"array": plane, "path": in("no/a.npy")}, ops.CodeMissingFolder, "path", []string{"create"}},
+		{"folder", args{"array": plane, "path": in("d.npy")}, ops.CodeUnwritable, "path", []string{"is a folder"}},
+		{"ending", args{"array": plane, "path": in("a.tif")}, ops.CodeUnknownFormat, "path", []string{".tif", ".png"}},
+		{"complex picture", args{"array": complexPlane, "path": in("a.png")}, ops.CodeCannotStore, "array", []string{"complex", "abs"}},
+		{"line as picture", args{"array": optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4)}), "path": in("a.png")}, ops.CodeCannotStore, "array", []string{"has 1"}},
+		{"map", args{"array": plane, "path": in("a.png"), "map": ops.Text("rainbow")}, ops.CodeUnknownChoice, "map", []string{"rainbow", "tide"}},
+		{"range unit", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "mm"), To: ops.Quantity(1, "mm")}}, ops.CodeUnitMismatch, "range", []string{"mm", "dB"}},
+		{"empty range", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "dB"), To: ops.Quantity(-60, "dB")}}, ops.CodeEmptyRange, "range", nil},
+		{"map of numbers", args{"array": plane, "path": in("a.npy"), "map": ops.Text("gray")}, ops.CodeContradictArguments, "map", []string{"pictures"}},
+		{"type of a picture", args{"array": plane, "path": in("a.png"), "as": ops.Symbol("f16")}, ops.CodeContradictArguments, "as", nil},
+		{"complex as real", args{"array": complexPlane, "path": in("a.npy"), "as": ops.Symbol("f32")}, ops.CodeCannotStore, "as", []string{"abs"}},
+		{"float as integer", args{"array": plane, "path": in("a.npy"), "as": ops.Symbol("i16")}, ops.CodeCannotStore, "as", []string{"cast"}},
+		{"unit", args{"array": plane, "path": in("a.npy"), "unit": ops.Symbol("mm")}, ops.CodeWrongUnit, "unit", []string{"dB", "mm"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := bind(writeSpec(), tt.args)
+			_, err := c.Spec.Infer(c)
+			wantProblem(t, err, tt.code, tt.arg, tt.words)
+		})
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
+		t.Errorf("checking left files: %v, %v", left, err)
+	}
+}
+
+func TestUnwritableFolder(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	wantProblem(t, writable(filepath.Join(folder, "a.npy")), ops.CodeUnwritable, "path", []string{"permission"})
+}
+
+func TestPictures(t *testing.T) {
+	dims := []ops.Dim{{Name: "x", Size: 6}, {Name: "y", Size: 4}, {Name: "z", Size: 5, Unit: ops.MustUnit("mm"), Coords: []float64{0, 1e-3, 2e-3, 3e-3, 4e-3}}}
+	for n := 2; n <= 3; n++ {
+		h := hostOf(t, ops.Type{Elem: ops.F32, Dims: dims[3-n:], Unit: ops.MustUnit("dB")}, ir.Pad{Before: 2}, 1)
+		data, err := os.ReadFile(written(t, "a.png", h, map[string]ops.Value{"map": ops.Text("gray"), "title": ops.Text("title")}))
+		if err != nil || !bytes.HasPrefix(data, []byte("\x89PNG")) {
+			t.Errorf("%d dims: %d bytes, %v", n, len(data), err)
+		}
+		images := panels(h, h.Type.Unit)
+		if want := []int{0, 0, 1, 3}[n]; len(images) != want {
+			t.Fatalf("%d dims: %d panels, want %d", n, len(images), want)
+		}
+		first := images[0] // z down
+		if first.Rows != 5 || first.Y.Name != "z" || first.Y.Unit != "mm" || math.Abs(first.Y.Last-4) > 1e-12 {
+			t.Errorf("%d dims: first panel %dx%d, axis %+v", n, first.Rows, first.Cols, first.Y)
+		}
+	}
+}
+
+func TestProject(t *testing.T) {
+	nan := math.NaN()
+	values := []float64{1, 2, 3, 4, nan, 6, 7, nan} // 2 x 2 x 2
+	for along, want := range [][]float64{{1, 6, 7, 4}, {3, 4, 7, 6}, {2, 4, 6, 7}} {
+		got := project(values, []int{2, 2, 2}, along)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("along %d: %v, want %v", along, got, want)
+				break
+			}
+		}
+	}
+	if v := project([]float64{nan, nan}, []int{1, 1, 2}, 2)[0]; v == v {
+		t.Errorf("of NaN alone: %v", v)
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	for _, shape := range [][]int{nil, {1}, {200000}, {3, 70000}, {70000, 3}, {2, 300, 400}, {1, 1, 65536, 2}} {
+		next := 0
+		for from, tile := range blocks(shape) {
+			if n := tileLen(tile); from != next || n > blockLen || n == 0 {
+				t.Fatalf("%v: tile %v of %d elements at %d, expected at %d", shape, tile, n, from, next)
+			}
+			next += tileLen(tile)
+		}
+		if want := tileLen(npy.Whole(shape)); next != want {
+			t.Errorf("%v: %d elements, want %d", shape, next, want)
+		}
+	}
+}
