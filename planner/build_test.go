@@ -232,7 +232,7 @@ func TestEqualProgramsHaveEqualHashes(t *testing.T) {
 		w := &world{}
 		return plan(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(n))))).Hash
 	}
-	if build(100) != build(100) {
+	if first, second := build(100), build(100); first != second {
 		t.Error("the same program planned twice has two hashes")
 	}
 	if build(100) == build(101) {
