@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -145,7 +146,7 @@ func (r Range) Points() []float64 {
 	case n > 1:
 		step = (r.To.V - r.From.V) / float64(n-1)
 	case step != 0:
-		n = int((r.To.V-r.From.V)/step+1e-9) + 1
+		n = int(math.Floor((r.To.V-r.From.V)/step+1e-9)) + 1
 	}
 	p := make([]float64, max(n, 0))
 	for i := range p {

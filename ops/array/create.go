@@ -44,10 +44,10 @@ func createSpecs() []*ops.Spec {
 			},
 		},
 		{
-			Name: "index", Doc: "The index along a dimension: 0, 1, 2 and so on.", Group: groupCreate, Error: exact,
+			Name: "indices", Doc: "The index along a dimension: 0, 1, 2 and so on.", Group: groupCreate, Error: exact,
 			Returns:  "a one-dimensional i32 array.",
 			Params:   []ops.Param{ops.In("input", "array"), dim("one of its dimensions")},
-			Examples: []ops.Example{{Title: "Every other element", Code: "x = axis(x, 0 mm .. 5 mm in 6)\ni = index(x, x)\nshow(where(i - 2 * floor(i / 2) > 0, x, 0))"}},
+			Examples: []ops.Example{{Title: "Every other element", Code: "x = axis(x, 0 mm .. 5 mm in 6)\ni = indices(x, x)\nshow(where(i - 2 * floor(i / 2) > 0, x, 0))"}},
 			Infer: func(c *ops.Call) ([]ops.Output, error) {
 				d, err := oneDim(c)
 				if err != nil {
@@ -57,7 +57,7 @@ func createSpecs() []*ops.Spec {
 			},
 			Lower: func(l *ops.Lowering) []*ops.Stage {
 				s := l.Stage("", l.Op.Out[0].Type, nil, func(_ *ops.Body, index []*ir.Node) ops.Elem { return ops.Real(index[0]) })
-				s.Steps = []string{"index"}
+				s.Steps = []string{"indices"}
 				return []*ops.Stage{s}
 			},
 			Reference: func(c *ops.Call, _ map[string]ops.Dense) ([]ops.Dense, error) {
@@ -114,11 +114,30 @@ func inferAxis(c *ops.Call) ([]ops.Output, error) {
 	if r.N == 0 && r.Step == 0 {
 		return nil, ops.Wrong(ops.CodeRangeWithoutCount, "points", "write "+r.String()+" in 64, or by a step", "the range %s has no number of points", r)
 	}
-	points := r.Points()
-	if len(points) == 0 {
-		return nil, ops.Wrong(ops.CodeEmptyRange, "points", "", "the range %s holds no points", r)
+	points, err := pointsOf("points", r)
+	if err != nil {
+		return nil, err
 	}
 	return []ops.Output{{Type: lineType(ops.Dim{Name: c.Symbol("dim"), Size: len(points), Coords: points, Unit: r.From.Unit})}}, nil
+}
+
+// mostPoints bounds the coordinates of a dim, which are held in memory while the program is checked.
+const mostPoints = 1 << 24
+
+// pointsOf are the points of a range that an argument gives.
+func pointsOf(arg string, r ops.Range) ([]float64, error) {
+	n := float64(r.N)
+	if r.N == 0 && r.Step != 0 {
+		n = (r.To.V-r.From.V)/r.Step + 1
+	}
+	if !(n <= mostPoints) {
+		return nil, ops.Wrong(ops.CodeOutOfBounds, arg, "", "the range %s has more than %d points", r, mostPoints)
+	}
+	points := r.Points()
+	if len(points) == 0 {
+		return nil, ops.Wrong(ops.CodeEmptyRange, arg, "", "the range %s holds no points", r)
+	}
+	return points, nil
 }
 
 // oneDim finds the dim that the argument dim names.
@@ -137,7 +156,7 @@ func inferCoordinates(c *ops.Call) ([]ops.Output, error) {
 	case err != nil:
 		return nil, err
 	case d.Coords == nil:
-		return nil, ops.Wrong(ops.CodeNoCoordinates, "dim", "give it coordinates by with_coordinates, or take index", "dimension %s has no coordinates", d.Name)
+		return nil, ops.Wrong(ops.CodeNoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
 	}
 	return []ops.Output{{Type: lineType(d)}}, nil
 }

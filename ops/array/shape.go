@@ -148,7 +148,10 @@ func planCoordinates(c *ops.Call) (remap, error) {
 	if r.N == 0 && r.Step == 0 {
 		r.N = d.Size
 	}
-	points := r.Points()
+	points, err := pointsOf("at", r)
+	if err != nil {
+		return remap{}, err
+	}
 	if len(points) != d.Size {
 		return remap{}, ops.Wrong(ops.CodeExtentMismatch, "at", "leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
 	}

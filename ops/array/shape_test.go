@@ -169,9 +169,16 @@ func TestCreate(t *testing.T) {
 	counted.N = 5
 	newArgs().with("dim", ops.Symbol("x")).with("points", counted).check(t, "axis")
 	newArgs().with("dim", ops.Symbol("x")).with("points", rng(mm(0), mm(1))).fails(t, "axis", ops.CodeRangeWithoutCount, "in 64")
+	huge := rng(mm(0), mm(1))
+	huge.N = 1 << 40
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeOutOfBounds, "16777216")
+	huge.N, huge.Step = 0, 1e-300
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeOutOfBounds)
+	huge.Step = -1e-3
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeEmptyRange)
 	a := typ(ops.F32, "", line("x", 3, "mm", 0, 1), dim("y", 4))
 	newArgs().array("input", a).with("dim", ops.Symbol("x")).check(t, "coordinates")
-	newArgs().array("input", a).with("dim", ops.Symbol("y")).check(t, "index")
+	newArgs().array("input", a).with("dim", ops.Symbol("y")).check(t, "indices")
 	newArgs().array("input", a).with("dim", ops.Symbol("y")).fails(t, "coordinates", ops.CodeNoCoordinates, "with_coordinates")
 	newArgs().with("value", mm(3)).with("dims", names("x", "y")).with("extents", ops.List{ops.Integer(2), ops.Integer(3)}).check(t, "fill")
 	newArgs().with("value", ops.Integer(7)).with("dims", ops.Symbol("x")).with("extents", ops.Integer(2)).check(t, "fill")
