@@ -66,7 +66,7 @@ func (r *renderer) anyFold(c *loop, depth int) bool {
 	} else {
 		r.body(c, c.in)
 	}
-	if r.exactLoads != loads && r.activeMask(depth) != nil {
+	if r.exactLoads != loads && r.masked(depth) {
 		every = 1 // the lanes of an outer fold that are still active keep loads in range only while they iterate
 	}
 	test := r.doneTest(c, terms, running, all, depth)
@@ -97,7 +97,6 @@ func (r *renderer) levelName(c *loop, t anyTerm, v int) value {
 // doneTest leaves the loop when no active lane can change any more.
 func (r *renderer) doneTest(c *loop, terms []anyTerm, running, all bool, depth int) string {
 	var conds []string
-	active := r.activeMask(depth)
 	for _, v := range c.copies {
 		for _, t := range terms {
 			x := r.accName(c.f.Accs[t.q], v)
@@ -108,8 +107,8 @@ func (r *renderer) doneTest(c *loop, terms []anyTerm, running, all bool, depth i
 			if all {
 				x = r.op(ir.Not, ir.Bool, x)
 			}
-			if active != nil {
-				x = paren(r.op(ir.Or, ir.Bool, paren(x), paren(r.op(ir.Not, ir.Bool, active(v)))))
+			if on, ok := r.active(depth, r.vary.Of(c.f.Node), v); ok {
+				x = paren(r.op(ir.Or, ir.Bool, paren(x), paren(r.op(ir.Not, ir.Bool, on))))
 			}
 			if x.vec != c.vec {
 				x = x.asVec()
@@ -131,13 +130,12 @@ type openMin struct{ name string }
 func (r *renderer) openText(c *loop, t anyTerm, depth int) string {
 	ty := t.threshold.Type
 	high := scalar(ty, highest(ty))
-	active := r.activeMask(depth)
 	var least value
 	for i, v := range c.copies {
 		b := r.val(t.threshold, v, patch)
 		waits := r.op(ir.And, ir.Bool, paren(compare(ir.Le, r.levelName(c, t, v), b, true)), paren(r.op(ir.Not, ir.Bool, r.accName(c.f.Accs[t.q], v))))
-		if active != nil {
-			waits = r.op(ir.And, ir.Bool, paren(waits), active(v))
+		if on, ok := r.active(depth, r.vary.Of(c.f.Node), v); ok {
+			waits = r.op(ir.And, ir.Bool, paren(waits), on)
 		}
 		x := choose(paren(waits), b, high)
 		if i == 0 {

@@ -18,7 +18,7 @@ type partial struct {
 // joined after the loop. The last, incomplete vector is masked. It gives up (false) on folds that it cannot split.
 func (r *renderer) foldLanes(c *loop) bool {
 	f := c.f
-	if c.vec || c.masked || f.While != nil || f.Monoid == ir.Ordered || !r.innermost(f) || r.iter != nil || r.stack[len(r.stack)-1].fold != nil && r.activeMask(len(r.stack)-1) != nil {
+	if c.vec || c.masked || f.While != nil || f.Monoid == ir.Ordered || !r.innermost(f) || r.iter != nil {
 		return false
 	}
 	shares, ok := r.shares(f)

@@ -75,7 +75,8 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 	r.exactLoads++
 	text := fmt.Sprintf("s_load_%s(%s)", n.Buf.Type, p)
 	if r.ownActivity(n, r.depth(n)) {
-		text = fmt.Sprintf("(%s ? %s : 0)", anyLane(r.activeMask(r.depth(n))(v)), text)
+		on, _ := r.active(r.depth(n), r.vary.Of(n), v)
+		text = fmt.Sprintf("(%s ? %s : 0)", anyLane(on), text)
 	}
 	if !guarded {
 		return r.name(sc, scalar(t, text))
@@ -195,8 +196,7 @@ func assign(x, y value) string {
 }
 
 func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
-	if active := r.activeMask(r.depth(n)); active != nil {
-		on := active(v)
+	if on, ok := r.active(r.depth(n), r.vary.Of(n), v); ok {
 		if guarded {
 			on = r.op(ir.And, ir.Bool, paren(guard), on)
 		}
@@ -283,18 +283,41 @@ func anyLane(mask value) string {
 	return mask.s[0]
 }
 
-// activeMask is the mask of the nearest enclosing fold, up to a depth, that lanes leave one by one; nil if there is none.
-func (r *renderer) activeMask(depth int) func(v int) value {
+// active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
+// masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.
+func (r *renderer) active(depth int, vary ir.Set, v int) (mask value, ok bool) {
 	for i := depth; i >= 0; i-- {
-		if r.stack[i].mask != nil {
-			return r.stack[i].mask
+		m := r.stack[i].mask
+		if m == nil {
+			continue
 		}
+		var out value
+		seen := map[string]bool{}
+		for w := range r.V {
+			x := m(w)
+			if r.canon(vary, w) != r.canon(vary, v) || seen[x.s[0]] {
+				continue
+			}
+			seen[x.s[0]] = true
+			if len(seen) == 1 {
+				out = x
+			} else {
+				out = paren(r.op(ir.Or, ir.Bool, out, x))
+			}
+		}
+		return out, true
 	}
-	return nil
+	return value{}, false
+}
+
+// masked reports an enclosing masked fold, up to a depth.
+func (r *renderer) masked(depth int) bool {
+	_, ok := r.active(depth, ir.Set{}, 0)
+	return ok
 }
 
 // ownActivity reports a load that vectors in flight do not share, inside a fold that they may leave one by one: that some
 // vector is active does not mean that its index is in range.
 func (r *renderer) ownActivity(n *ir.Node, depth int) bool {
-	return r.V > 1 && r.activeMask(depth) != nil && len(r.copies(r.vary.Of(n))) > 1
+	return r.V > 1 && r.masked(depth) && len(r.copies(r.vary.Of(n))) > 1
 }

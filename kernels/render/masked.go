@@ -19,7 +19,6 @@ func (r *renderer) maskedLoop(c *loop) {
 		r.emit(c.sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(in.lines, "\n"))
 		return
 	}
-	outer := r.activeMask(depth)
 	name := func(v int) value {
 		s := fmt.Sprintf("m%d_%d", f.Node.ID(), r.canon(r.vary.Of(f.Node), v))
 		if c.vec {
@@ -30,8 +29,8 @@ func (r *renderer) maskedLoop(c *loop) {
 	var masks []string
 	for _, v := range c.copies {
 		start := scalar(ir.Bool, "1")
-		if outer != nil {
-			start = outer(v)
+		if on, ok := r.active(depth, r.vary.Of(f.Node), v); ok {
+			start = on
 		}
 		m := name(v)
 		if start.vec && !m.vec {

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"weft/kernels/conformance"
+	"weft/kernels/ir"
+)
+
+// TestConformance runs the suite on rendered code: under the rules' schedule, the scalar one, and schedules drawn at random.
+func TestConformance(t *testing.T) {
+	draws := 3
+	if testing.Short() {
+		draws = 1
+	}
+	for _, target := range []Target{AVX512, AVX2, Portable} {
+		if !runs(t, target) {
+			t.Logf("this processor does not run %s", target.ISA)
+			continue
+		}
+		run := func(name string, choose func(k *ir.Kernel) Schedule) {
+			t.Run(target.ISA+"/"+name, func(t *testing.T) { conformance.Run(t, &bench{t, target, choose}) })
+		}
+		run("rule", func(k *ir.Kernel) Schedule { return Default(k, target) })
+		if target == Portable {
+			run("scalar", func(*ir.Kernel) Schedule { return Schedule{} })
+		}
+		for draw := range draws {
+			rng := rand.New(rand.NewPCG(uint64(draw), 5))
+			run(fmt.Sprintf("random%d", draw), func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) })
+		}
+	}
+}
