@@ -147,9 +147,6 @@ func (c *checker) applySpec(spec *ops.Spec, at diag.Span, args []argument) ops.V
 	if !b.bind(args) {
 		return nil
 	}
-	if v, ok := c.fold(spec, b.call); ok {
-		return v
-	}
 	if spec.Make != nil && (spec.Lower == nil || !takesArray(b.call)) {
 		v, err := spec.Make(b.call)
 		if c.problems(err, b) {
