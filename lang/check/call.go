@@ -12,6 +12,7 @@ import (
 // argument is an evaluated argument of a call.
 type argument struct {
 	value ops.Value
+	names ops.Value    // for a function: see bound
 	expr  syntax.Expr  // where it was written; nil for the result of a stage
 	name  *syntax.Name // nil: by position
 	at    diag.Span
@@ -111,14 +112,14 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, at diag.Span, ar
 			continue
 		}
 		p := f.Parameters[i].Text
-		if in[p] != nil {
+		if in[p].value != nil {
 			c.report(diag.DuplicateArgument, a.span(), "`%s` is given twice", p)
 			ok = false
 		}
-		in[p] = a.value
+		in[p] = bound{a.value, a.names}
 	}
 	for _, p := range f.Parameters {
-		if in[p.Text] == nil && ok {
+		if in[p.Text].value == nil && ok {
 			c.report(diag.MissingArgument, at, "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
 			ok = false
 		}

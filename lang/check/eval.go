@@ -9,7 +9,13 @@ import (
 )
 
 // env is the arguments of the function being written out.
-type env map[string]ops.Value
+type env map[string]bound
+
+// bound is an argument of a function: its value, and the names it was written as, where names may be meant.
+type bound struct {
+	value ops.Value
+	names ops.Value // a Symbol or a List of them; nil for anything else
+}
 
 // eval computes an expression; nil when it, or something it uses, is wrong. A bare name that nothing defines is a Symbol: the
 // parameter it is given to decides whether it is a choice, a dimension or a mistake.
@@ -77,8 +83,8 @@ func (c *checker) unknownName(at diag.Span, name string) {
 }
 
 func (c *checker) name(n *syntax.Name, in env) ops.Value {
-	if v, ok := in[n.Text]; ok {
-		return v
+	if b, ok := in[n.Text]; ok {
+		return b.value
 	}
 	b := c.globals[n.Text]
 	if b == nil {
@@ -111,7 +117,7 @@ func (c *checker) list(l *syntax.List, in env) ops.Value {
 }
 
 func (c *checker) field(f *syntax.Field, in env) ops.Value {
-	if path, ok := syntax.PathOf(f); ok && c.globals[path.Names[0].Text] == nil && in[path.Names[0].Text] == nil {
+	if path, ok := syntax.PathOf(f); ok && c.globals[path.Names[0].Text] == nil && in[path.Names[0].Text].value == nil {
 		name := path.String()
 		if c.cat.Lookup(name) != nil {
 			c.unknownName(f.Span(), name)
@@ -216,7 +222,7 @@ func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position in
 		}
 		v := eval(a.Value, in)
 		ok = ok && v != nil
-		out = append(out, argument{value: v, expr: a.Value, name: a.Name, at: a.Value.Span()})
+		out = append(out, argument{value: v, names: asNames(a.Value, in), expr: a.Value, name: a.Name, at: a.Value.Span()})
 	}
 	return out, ok
 }

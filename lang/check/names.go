@@ -36,25 +36,33 @@ func takesNames(p *ops.Param) bool {
 	return p.Accept&ops.KSymbol != 0 && p.Accept&^(ops.KSymbol|ops.KList) == 0
 }
 
-// bareNames evaluates an argument in which names stand for themselves, but for the parameters of the function being
-// written out.
+// bareNames evaluates an argument in which names stand for themselves.
 func (c *checker) bareNames(e syntax.Expr, in env) ops.Value {
+	if v := asNames(e, in); v != nil {
+		return v
+	}
+	return c.eval(e, in)
+}
+
+// asNames reads a name, or a list of them, as itself; nil when it is anything else. A parameter of the function that is
+// being written out stands for what was written in its place.
+func asNames(e syntax.Expr, in env) ops.Value {
 	switch x := syntax.Unparen(e).(type) {
 	case *syntax.Name:
-		if v, ok := in[x.Text]; ok {
-			return v
+		if b, ok := in[x.Text]; ok {
+			return b.names
 		}
 		return ops.Symbol(x.Text)
 	case *syntax.List:
 		out := ops.List{}
 		for _, item := range x.Items {
-			v := c.bareNames(item, in)
-			if v == nil {
+			s, ok := asNames(item, in).(ops.Symbol)
+			if !ok {
 				return nil
 			}
-			out = append(out, v)
+			out = append(out, s)
 		}
 		return out
 	}
-	return c.eval(e, in)
+	return nil
 }
