@@ -30,6 +30,9 @@ type Spec struct {
 	Source func(context.Context, *Call, HostArray) (Note, error)
 	// Sink hands arrays to the outside world when they are computed: the reason anything runs.
 	Sink func(context.Context, *Call, []HostArray, Terminal) (Note, error)
+	// Range bounds the values of an output, NaN and infinities apart, where that is cheap to know while planning: a generator
+	// knows its own, a file can be scanned. See RangeOf.
+	Range func(c *Call, output int) (lo, hi float64, err error)
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
 	Footprint func(*Call, []Interval) map[string][]Interval
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their

@@ -28,6 +28,12 @@ type Stage struct {
 	// Tall gives tables that bound the stage from above; readers list them among their Inputs. Where the stage is loaded from
 	// memory the tables are there too, and a renderer may skip by them what cannot change a result.
 	Tall *MaxTables
+	// Exact says that every operation must be rounded by itself, as comparisons that break ties need: what it is computed in is
+	// not contracted, and is checked against the same arithmetic instead of float64.
+	Exact bool
+	// Unrolled says that the elements along the last dim are parts of one value, such as the bytes of a bit mask: a kernel has
+	// no axis for that dim and stores its few elements one by one.
+	Unrolled bool
 	// Source marks an array that arrives from outside: Op.Spec.Source fills it.
 	Source bool
 	// Opaque stages are never computed in place; the reason is shown by explain.
@@ -59,6 +65,14 @@ func (t *MaxTables) Stages() []*Stage {
 		out = append(out, l.Table)
 	}
 	return out
+}
+
+// Axes are the dims that a kernel which stores the stage has axes for.
+func (s *Stage) Axes() []Dim {
+	if s.Unrolled {
+		return s.Type.Dims[:len(s.Type.Dims)-1]
+	}
+	return s.Type.Dims
 }
 
 // At reads the stage at index, which must be in range.

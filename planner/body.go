@@ -115,11 +115,24 @@ func indexKey(index []*ir.Node) string {
 	return string(k)
 }
 
-// axes makes a parallel axis for every dim of a type.
-func (l *lowerer) axes(t ops.Type) []*ir.Node {
-	out := make([]*ir.Node, len(t.Dims))
-	for i, d := range t.Dims {
+// axes makes a parallel axis for every dim.
+func (l *lowerer) axes(dims []ops.Dim) []*ir.Node {
+	out := make([]*ir.Node, len(dims))
+	for i, d := range dims {
 		out[i] = l.body.Axis(d.Name, d.Size)
+	}
+	return out
+}
+
+// storesOf builds what a kernel over a stage's axes stores of it, into buf.
+func (l *lowerer) storesOf(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Store {
+	if !s.Unrolled {
+		return l.stores(buf, l.define(s, axes), axes)
+	}
+	var out []ir.Store
+	for i := range s.Type.Dims[len(s.Type.Dims)-1].Size {
+		index := append(axes[:len(axes):len(axes)], l.body.I32(i))
+		out = append(out, l.stores(buf, l.define(s, index), index)...)
 	}
 	return out
 }
@@ -131,6 +144,11 @@ func (l *lowerer) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Stor
 	}
 	at := func(i int) []*ir.Node { return append([]*ir.Node{l.body.I32(i)}, index...) }
 	return []ir.Store{{Buf: buf, Index: at(0), Value: e.Re}, {Buf: buf, Index: at(1), Value: e.Im}}
+}
+
+// exact reports a definition among those built that must not be contracted.
+func (l *lowerer) exact() bool {
+	return slices.ContainsFunc(l.placed, func(p placement) bool { return p.stage.Exact })
 }
 
 // bufferOf lays a stage's array out.

@@ -75,9 +75,9 @@ func (f *fuser) isolate(s *ops.Stage) isolated {
 
 // kernelOf builds the kernel that stores one stage.
 func (l *lowerer) kernelOf(s *ops.Stage) *ir.Kernel {
-	axes := l.axes(s.Type)
-	e := l.define(s, axes)
-	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: l.stores(bufferOf(s, s.Name), e, axes), Contract: true}
+	axes := l.axes(s.Axes())
+	stores := l.storesOf(s, bufferOf(s, s.Name), axes)
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.exact()}
 }
 
 // flopsPerElement is the cost of one element of a stage as decided so far, and whether it still fits a kernel.
@@ -245,14 +245,8 @@ func annotated(s *ops.Stage, name string) bool {
 	return false
 }
 
-func sameShape(a, b *ops.Stage) bool {
-	if len(a.Type.Dims) != len(b.Type.Dims) {
-		return false
-	}
-	for i, d := range a.Type.Dims {
-		if d.Size != b.Type.Dims[i].Size {
-			return false
-		}
-	}
-	return true
+func sameShape(a, b *ops.Stage) bool { return sameSizes(a.Type.Dims, b.Type.Dims) }
+
+func sameSizes(a, b []ops.Dim) bool {
+	return slices.EqualFunc(a, b, func(x, y ops.Dim) bool { return x.Size == y.Size })
 }

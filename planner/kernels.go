@@ -86,30 +86,31 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 		}
 		return a.buffer(p)
 	})
-	axes := l.axes(root.Type)
-	l.define(root, axes)
+	axes := l.axes(root.Axes())
+	l.storesOf(root, a.buffer(root), axes)
 	a.siblings(l, root, axes, stored, covered)
-	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: true}
+	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: !l.exact()}
 	for _, p := range l.placed {
 		if !slices.Contains(grp.inside, p.stage) {
 			grp.inside = append(grp.inside, p.stage)
 		}
-		if stored[p.stage] && !covered[p.stage] && slices.Equal(p.index, axes) && sameShape(p.stage, root) {
+		own := p.index[:min(len(p.index), len(p.stage.Axes()))]
+		if stored[p.stage] && !covered[p.stage] && slices.Equal(own, axes) && sameSizes(p.stage.Axes(), root.Axes()) {
 			covered[p.stage] = true
 			grp.roots = append(grp.roots, p.stage)
-			k.Stores = append(k.Stores, l.stores(a.buffer(p.stage), p.elem, axes)...)
+			k.Stores = append(k.Stores, l.storesOf(p.stage, a.buffer(p.stage), axes)...)
 		}
 	}
 	grp.kernel = k
 	return grp
 }
 
-// siblings defines, in the same kernel, the other stored outputs of root's operator that have its shape, so that what they
+// siblings defines, in the same kernel, the other stored outputs of root's operator over its axes, so that what they
 // share is computed once. Outputs that one makes from the other through memory stay apart.
 func (a *assembler) siblings(l *lowerer, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
 	for _, s := range a.g.stages {
-		if s != root && s.Op == root.Op && stored[s] && !covered[s] && sameShape(s, root) && !a.leads(s, root) && !a.leads(root, s) {
-			l.define(s, axes)
+		if s != root && s.Op == root.Op && stored[s] && !covered[s] && sameSizes(s.Axes(), root.Axes()) && !a.leads(s, root) && !a.leads(root, s) {
+			l.storesOf(s, a.buffer(s), axes)
 		}
 	}
 }

@@ -17,9 +17,10 @@ type Reference struct {
 	Kernel *ir.Kernel
 	Loads  map[*ir.Buffer]*ops.Stage // what its loads read
 	Cost   float64                   // scalar operations for one point
+	Exact  bool                      // to be evaluated in the kernel's own arithmetic: see ops.Stage.Exact
 }
 
-// Reference builds the float64 definition of the stages that one kernel stores, which have one shape, its stores in their
+// Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
 // order. It loads only stages that are alive; these must include all that the kernel loads.
 func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
 	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{}}
@@ -29,23 +30,24 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 		}
 	}
 	for {
-		_, point, frontier := l.build(roots, pointOf(roots[0].Type))
-		cost := ir.CostOf(point).NodeEvals
+		point, frontier := l.build(roots, pointOf(roots[0].Axes()))
+		cost := ir.CostOf(point.Kernel).NodeEvals
 		if cost <= inlineBudget || len(frontier) == 0 {
-			loads, kernel, _ := l.build(roots, roots[0].Type)
-			return Reference{Kernel: kernel, Loads: loads, Cost: cost}
+			ref, _ := l.build(roots, roots[0].Axes())
+			ref.Cost = cost
+			return ref
 		}
 		l.load[frontier[0]] = true // the farthest one first: as much as possible stays in float64
 	}
 }
 
-// pointOf is a type of a single element: what is shared by all elements of a kernel costs each sample in full.
-func pointOf(t ops.Type) ops.Type {
-	t.Dims = slices.Clone(t.Dims)
-	for i := range t.Dims {
-		t.Dims[i].Size = 1
+// pointOf are dims of a single element: what is shared by all elements of a kernel costs each sample in full.
+func pointOf(dims []ops.Dim) []ops.Dim {
+	dims = slices.Clone(dims)
+	for i := range dims {
+		dims[i].Size = 1
 	}
-	return t
+	return dims
 }
 
 // referenceLowerer decides what a reference computes in place: everything but the edges in load and what lacks inputs.
@@ -68,10 +70,10 @@ func (l *referenceLowerer) computable(s *ops.Stage) bool {
 	return v
 }
 
-// build lowers the reference over axes as large as those of a type, with what it loads, and lists the edges that could be
-// loaded instead, deepest first.
-func (l *referenceLowerer) build(roots []*ops.Stage, over ops.Type) (loads map[*ir.Buffer]*ops.Stage, k *ir.Kernel, frontier [][2]*ops.Stage) {
-	loads = map[*ir.Buffer]*ops.Stage{}
+// build lowers the reference over axes as large as some dims, with what it loads, and lists the edges that could be loaded
+// instead, deepest first.
+func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) (ref Reference, frontier [][2]*ops.Stage) {
+	loads := map[*ir.Buffer]*ops.Stage{}
 	seen := map[[2]*ops.Stage]bool{}
 	low := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
 		e := [2]*ops.Stage{p, c}
@@ -90,9 +92,9 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over ops.Type) (loads map[*
 		return buf
 	})
 	axes := low.axes(over)
-	k = &ir.Kernel{Name: roots[0].Name, Axes: axes}
+	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {
-		k.Stores = append(k.Stores, low.stores(bufferOf(s, s.Name), low.define(s, axes), axes)...)
+		k.Stores = append(k.Stores, low.storesOf(s, bufferOf(s, s.Name), axes)...)
 	}
-	return loads, k, frontier
+	return Reference{Kernel: k, Loads: loads, Exact: low.exact()}, frontier
 }

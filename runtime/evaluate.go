@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"weft/kernels/interp"
@@ -11,10 +12,15 @@ import (
 	"weft/planner"
 )
 
-// evaluate computes the roots of a reference at some points in float64, on all threads: by root, then by point. Tables enter
+// evaluate computes the roots of a reference at some points of its axes in float64, on all threads: by root, then by the
+// points that pointsOf gives. Tables enter
 // as they were computed, unrounded; other arrays as they are stored.
 func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int) ([][]complex128, error) {
-	program, err := interp.Compile(ref.Kernel, interp.Wide)
+	mode := interp.Wide
+	if ref.Exact {
+		mode = interp.Exact
+	}
+	program, err := interp.Compile(ref.Kernel, mode)
 	if err != nil {
 		return nil, fmt.Errorf("float64 reference: %w", err)
 	}
@@ -26,7 +32,7 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.
 	}
 	out := make([][]complex128, len(roots))
 	for i := range out {
-		out[i] = make([]complex128, len(points))
+		out[i] = make([]complex128, len(points)*inner(roots[i]))
 	}
 	parts := max(1, min(r.opt.Threads, len(points)))
 	faults := make([]error, parts)
@@ -38,9 +44,11 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.
 			faults[i] = err
 			for k, stores := range samples {
 				for i, s := range roots {
-					planes := s.Type.Elem.Planes()
-					out[i][lo+k] = valueOf(stores[:planes])
-					stores = stores[planes:]
+					planes, n := s.Type.Elem.Planes(), inner(s)
+					for j := range n {
+						out[i][(lo+k)*n+j] = valueOf(stores[:planes])
+						stores = stores[planes:]
+					}
 				}
 			}
 		})
@@ -52,6 +60,28 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.
 		}
 	}
 	return out, nil
+}
+
+// inner is how many elements of a stage a kernel stores at a point of its axes.
+func inner(s *ops.Stage) int {
+	if !s.Unrolled {
+		return 1
+	}
+	return s.Type.Dims[len(s.Type.Dims)-1].Size
+}
+
+// pointsOf are the elements of a stage that belong to some points of a kernel's axes.
+func pointsOf(s *ops.Stage, points [][]int) [][]int {
+	if !s.Unrolled {
+		return points
+	}
+	var out [][]int
+	for _, p := range points {
+		for j := range inner(s) {
+			out = append(out, append(slices.Clone(p), j))
+		}
+	}
+	return out
 }
 
 // valueOf joins what the stores of an element write: one of a real array, two of a complex one.

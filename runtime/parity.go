@@ -30,13 +30,13 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 		r.skip(step, fmt.Sprintf("one element takes %.2g operations in float64", ref.Cost))
 		return nil
 	}
-	points := samplePoints(roots[0].Type.Shape(), size, r.opt.Seed)
+	points := samplePoints(ops.Type{Dims: roots[0].Axes()}.Shape(), size, r.opt.Seed)
 	want, err := r.evaluate(ctx, ref, roots, points)
 	if err != nil {
 		return err
 	}
 	for i, s := range roots {
-		p, err := r.parity(s, points, want[i])
+		p, err := r.parity(s, pointsOf(s, points), want[i])
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -190,10 +191,26 @@ func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
 	}
 	r := ops.Record{Fields: map[string]ops.Value{}}
 	for i, o := range out {
-		r.Names = append(r.Names, o.Name)
-		r.Fields[o.Name] = ops.Array{Of: op, Out: i}
+		place(&r, o.Name, ops.Array{Of: op, Out: i})
 	}
 	return r
+}
+
+// place puts an output into a record; a dotted name goes into a record within.
+func place(r *ops.Record, name string, v ops.Value) {
+	group, rest, dotted := strings.Cut(name, ".")
+	if dotted {
+		inner, ok := r.Fields[group].(ops.Record)
+		if !ok {
+			inner = ops.Record{Fields: map[string]ops.Value{}}
+		}
+		place(&inner, rest, v)
+		name, v = group, inner
+	}
+	if r.Fields[name] == nil {
+		r.Names = append(r.Names, name)
+	}
+	r.Fields[name] = v
 }
 
 // problems reports what an operator found wrong, each at the argument it names. It tells whether there was an error.
