@@ -83,7 +83,8 @@ var reductions = []reduction{
 			n := b.F64(float64(count))
 			return ops.CDiv(b, acc, ops.Real(n))
 		},
-		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: rounded, returns: remaining},
+		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: rounded, returns: remaining,
+		examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(mean(x + y, over: x))"}}},
 	{name: "norm", doc: "Root of the sum of the squared magnitudes.", takes: complexToo, accumulate: wideFloat, result: realFloat, unit: squareUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The squares must be within the range of the element type; their sum accumulates in f64.",
 		term: func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem {
@@ -91,20 +92,25 @@ var reductions = []reduction{
 			return ops.Real(b.Cast(t, ops.CAbs2(b, x)))
 		},
 		finish: func(b *ops.Body, acc ops.Elem, _ int) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
-		value:  normOf, rule: rounded, returns: remaining},
+		value:  normOf, rule: rounded, returns: remaining,
+		examples: []ops.Example{{Title: "Length of a vector", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(norm(x + y, over: y))"}}},
 	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: highest,
 		long:  "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
-		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: exact, returns: remaining},
+		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: exact, returns: remaining,
+		examples: []ops.Example{{Title: "Where it is smallest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmin(abs(x) + y, over: x))"}}},
 	{name: "argmax", doc: "Index of the first largest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMax, start: lowest,
 		long: "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
 		value: func(x []complex128) complex128 {
 			_, i := firstOf(x, math.Inf(-1), above)
 			return complex(float64(i), 0)
-		}, rule: exact, returns: remaining},
+		}, rule: exact, returns: remaining,
+		examples: []ops.Example{{Title: "Where it is largest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmax(y - abs(x), over: x))"}}},
 	{name: "any", doc: "True where any element is true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.Any, start: zero,
-		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: exact, returns: remaining},
+		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: exact, returns: remaining,
+		examples: []ops.Example{{Title: "Rows that reach beyond", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(any(x + y > 1.5 mm, over: x))"}}},
 	{name: "all", doc: "True where all elements are true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.All, start: always,
-		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: exact, returns: remaining},
+		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: exact, returns: remaining,
+		examples: []ops.Example{{Title: "Rows that stay above", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(all(x + y > -0.5 mm, over: x))"}}},
 }
 
 const flatIndex = "Over several dimensions the index counts in C order of those dimensions as they stand in the array."

@@ -278,6 +278,7 @@ var arrivalsLaw = &ops.Spec{
 		"they receive nothing. Here the times are only checked: beamform(transmit: times) takes the array as it is, too.",
 	Params:    []ops.Param{ops.In("times", "arrival times").Of("s")},
 	Returns:   "the times",
+	Examples:  []ops.Example{{Title: "a plane wave along z", Code: "z = axis(z, 20 mm .. 40 mm in 5)\narrivals(z / (1540 m/s)) | show"}},
 	Error:     ops.ErrorRule{Metric: ops.Exact},
 	Infer:     inferArrivals,
 	Lower:     lowerArrivals,

@@ -40,6 +40,9 @@ func TestSpecs(t *testing.T) {
 					t.Errorf("parameter %s: the default %s is not of a kind it accepts", p.Name, p.Default)
 				}
 			}
+			if len(s.Examples) == 0 && s.Source == nil && s.Make == nil {
+				t.Error("no example")
+			}
 			for _, e := range s.Examples {
 				if e.Title == "" || !strings.Contains(e.Code, "show") && !strings.Contains(e.Code, "write") {
 					t.Errorf("example %q has no title or no sink", e.Title)
