@@ -236,7 +236,7 @@ func (s sample) maker() (m *maker, blocks [][]byte) {
 		m.add(322, 3, uint64(s.blockW))
 		m.add(323, 3, uint64(s.blockH))
 	} else {
-		m.add(278, 3, uint64(s.blockH))
+		m.add(278, 4, uint64(s.blockH))
 	}
 	for y := 0; y < s.height; y += s.blockH {
 		rows := s.blockH
