@@ -161,22 +161,32 @@ func (q *Bounder) fixed(n *Node, count int) (index []*Node, ok bool) {
 	return index, true
 }
 
-// monoLoad reads the end of the row that a monotone row's values are bounded by; any row will do if the index is fixed.
+// monoLoad reads the ends of the row that a monotone row's values lie between; any row will do if the index is fixed.
 func (q *Bounder) monoLoad(n *Node, s Side, rank int) *Node {
 	mono := n.Buf.Facts.Mono
 	index, ok := q.fixed(n, rank-1)
-	if !ok || mono == 0 && q.Varies(n.Index()[rank-1]) {
+	last := n.Index()[rank-1]
+	if !ok || mono == 0 && q.Varies(last) {
 		return nil
 	}
-	end := s
-	if mono < 0 {
-		end = s.Other()
+	at := func(end Side) *Node {
+		i := q.Bound(last, end)
+		if i == nil {
+			return nil
+		}
+		return q.B.Load(n.Buf, append(index[:rank-1:rank-1], q.inRange(i, n.Buf.Shape[rank-1]))...)
 	}
-	i := q.Bound(n.Index()[rank-1], end)
-	if i == nil {
+	switch {
+	case mono < 0:
+		return at(s.Other())
+	case mono != MonoEither:
+		return at(s)
+	}
+	x, y := at(Lo), at(Hi)
+	if x == nil || y == nil {
 		return nil
 	}
-	return q.B.Load(n.Buf, append(index, q.inRange(i, n.Buf.Shape[rank-1]))...)
+	return q.outer(s, x, y)
 }
 
 // maxLoad reads the chosen table where the window of rows and columns that n can read lies within one entry, the top of the

@@ -13,6 +13,7 @@ type scene struct {
 	x, y, k *Node
 	rising  *Buffer
 	falling *Buffer
+	either  *Buffer
 	hills   *Buffer
 	data    map[*Buffer][]float64
 }
@@ -28,6 +29,8 @@ func newScene(t *rapid.T) *scene {
 	})
 	s.rising = s.mono(t, "rising", 1)
 	s.falling = s.mono(t, "falling", -1)
+	s.either = s.mono(t, "either", 2*rapid.IntRange(0, 1).Draw(t, "way")-1)
+	s.either.Facts.Mono = MonoEither
 	s.hills = &Buffer{Name: "hills", Type: F32, Shape: []int{sceneRows, sceneCols}}
 	s.hills.Facts.Max = s.pyramid(t)
 	return s
@@ -124,16 +127,18 @@ func clampTo(b *Builder, i *Node, n int) *Node { return b.Min(b.Max(i, b.I32(0))
 func (s *scene) float(t *rapid.T, depth int) *Node {
 	b := s.b
 	leaf := func() *Node {
-		switch rapid.IntRange(0, 4).Draw(t, "float leaf") {
+		switch rapid.IntRange(0, 5).Draw(t, "float leaf") {
 		case 0:
 			return b.Load(s.rising, clampTo(b, s.integer(t, 1), 16))
 		case 1:
 			return b.Load(s.falling, clampTo(b, s.integer(t, 1), 16))
 		case 2:
+			return b.Load(s.either, clampTo(b, s.integer(t, 1), 16))
+		case 3:
 			i := s.integer(t, 1)
 			in := b.And(b.Le(b.I32(0), i), b.Lt(i, b.I32(16)))
 			return b.LoadOr(s.rising, in, b.Cast(F32, s.x), i)
-		case 3:
+		case 4:
 			return b.Load(s.hills, clampTo(b, s.integer(t, 2), sceneRows), clampTo(b, s.integer(t, 2), sceneCols))
 		}
 		return b.Mul(b.Cast(F32, s.integer(t, 1)), b.F32(0.375))

@@ -22,9 +22,12 @@ type Pad struct {
 
 // Facts are advisory properties of a buffer's contents that bounds may use; a device may ignore them.
 type Facts struct {
-	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, 0 unknown
+	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, MonoEither one or the other row by row, 0 unknown
 	Max  *MaxPyramid // maximum tables over the two innermost axes
 }
+
+// MonoEither says of a buffer that each of its rows is monotone, some perhaps rising and others falling.
+const MonoEither = 2
 
 // MaxPyramid bounds a buffer from above, NaN apart. Top, a scalar, holds the largest value of all; Tables hold the largest
 // of overlapping windows over the two innermost axes.

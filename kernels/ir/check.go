@@ -80,8 +80,8 @@ func (c *checker) buffer(b *Buffer) {
 	if p.Before+p.After != 0 && !b.Type.Float() && (p.Value != float64(int64(p.Value)) || !all.has(p.Value)) {
 		c.wrong("buffer %s is padded with %v, which is no %s", b.Name, p.Value, b.Type)
 	}
-	if b.Facts.Mono < -1 || b.Facts.Mono > 1 {
-		c.wrong("buffer %s claims monotony %d; it can be -1, 0 or 1", b.Name, b.Facts.Mono)
+	if b.Facts.Mono < -1 || b.Facts.Mono > MonoEither {
+		c.wrong("buffer %s claims monotony %d; it can be -1, 0, 1 or %d", b.Name, b.Facts.Mono, MonoEither)
 	}
 	if m := b.Facts.Max; m != nil {
 		c.pyramid(b, m)
