@@ -1,6 +1,8 @@
 package check
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"weft/lang/diag"
@@ -28,15 +30,11 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 		name := a.Name.Text
 		known, ok := annotations[name]
 		if !ok {
-			var names []string
-			for n := range annotations {
-				names = append(names, n)
-			}
-			c.report(diag.UnknownAnnotation, a.Name.Span(), "there is no annotation @%s", name).Suggest(diag.Nearest(name, names)...)
+			c.unknownAnnotation(a)
 			continue
 		}
 		if seen[name] {
-			c.report(diag.DuplicateAnnotation, a.Span(), "@%s stands twice", name)
+			c.report(diag.DuplicateAnnotation, a.Span(), "@%s stands twice behind one stage", name).Helpf("remove one")
 			continue
 		}
 		seen[name] = true
@@ -46,16 +44,26 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		}
 		if op == nil {
-			c.report(diag.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name)
+			c.report(diag.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name).Helpf("a value known before the run is computed once, and needs none")
 			continue
 		}
 		if name == "tile" && !c.tileFits(a, v, value) {
 			continue
 		}
 		if why := unhonoured(name, value); why != "" {
-			c.report(diag.CannotHonour, a.Span(), "@%s is not honoured: %s", name, why)
+			c.report(diag.CannotHonour, a.Span(), "@%s cannot be honoured: %s", name, why).Helpf("leave it out")
 		}
 		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
+	}
+}
+
+func (c *checker) unknownAnnotation(a *syntax.Annotation) {
+	names := slices.Sorted(maps.Keys(annotations))
+	d := c.report(diag.UnknownAnnotation, a.Name.Span(), "there is no annotation @%s", a.Name.Text)
+	if near := diag.Nearest(a.Name.Text, names); len(near) > 0 {
+		d.Helpf("did you mean @%s?", strings.Join(near, " or @"))
+	} else {
+		d.Helpf("there are @%s", strings.Join(names, ", @"))
 	}
 }
 
@@ -93,7 +101,7 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, what str
 	}
 	if takes == 0 {
 		if len(given) > 0 {
-			c.report(diag.BadAnnotation, a.Span(), "@%s takes nothing", a.Name.Text)
+			c.report(diag.BadAnnotation, a.Span(), "@%s takes no arguments", a.Name.Text)
 		}
 		return nil, len(given) == 0
 	}
@@ -126,6 +134,10 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, what str
 	if v.Kind() != takes {
 		return bad()
 	}
+	if n, ok := v.(ops.Number); ok && n.V == 0 {
+		c.report(diag.BadAnnotation, a.Span(), "a tolerance of 0 asks for a result without any error").Helpf("give what error is allowed, as in @tolerance(1e-6) or @tolerance(0.1 dB)")
+		return nil, false
+	}
 	return v, true
 }
 
@@ -141,42 +153,5 @@ func instanceOf(v ops.Value) *ops.Instance {
 			}
 		}
 	}
-	return nil
-}
-
-// overrides puts the command line's values in place of those of the file's params.
-func (c *checker) overrides() {
-	for name, text := range c.opt.Params {
-		b := c.globals[name]
-		if b == nil || b.kind != paramKind {
-			var names []string
-			for n, g := range c.globals {
-				if g.kind == paramKind {
-					names = append(names, n)
-				}
-			}
-			c.report(diag.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, text, name).Suggest(diag.Nearest(name, names)...)
-			continue
-		}
-		if e := c.override(b, text); e != nil {
-			b.value = e
-		}
-	}
-}
-
-// override reads the text of a param: as it stands where the file has a text, else as an expression.
-func (c *checker) override(b *binding, text string) syntax.Expr {
-	if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
-		return &syntax.String{Value: text}
-	}
-	list := &diag.List{}
-	file := syntax.Parse(diag.NewSource("-p "+b.name.Text, text), c.units, list)
-	if !list.HasErrors() && len(file.Statements) == 1 {
-		if s, ok := file.Statements[0].(*syntax.Sink); ok {
-			return s.Value
-		}
-	}
-	d := c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: not a value", b.name.Text, text)
-	d.Helpf("write it as in the file, for example -p %s='%s'", b.name.Text, b.value.Span().Text())
 	return nil
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -15,28 +14,50 @@ import (
 type binder struct {
 	c    *checker
 	spec *ops.Spec
-	at   diag.Span
+	at   site
 	call *ops.Call
 	from map[string]argument
 	rest ops.List
 	bad  bool
 }
 
-func (b *binder) wrong(code string, at diag.Span, format string, a ...any) *diag.Diagnostic {
+// wrong reports a mistake at an argument; at the operator for one that comes through the pipe, with a note on its origin.
+func (b *binder) wrong(code string, a argument, format string, args ...any) *diag.Diagnostic {
 	b.bad = true
-	return b.c.report(code, at, format, a...)
+	if !a.piped {
+		return b.c.report(code, a.span(), format, args...)
+	}
+	d := b.c.report(code, b.at.name, format, args...)
+	b.relatePipe(d, a)
+	return d
 }
 
-// spanFor is where an argument stands; the whole call for one that is not written.
-func (b *binder) spanFor(param string) diag.Span {
-	if a, ok := b.from[param]; ok {
-		return a.span()
+func (b *binder) relatePipe(d *diag.Diagnostic, a argument) {
+	what := kindOf(a.value)
+	if arr, ok := a.value.(ops.Array); ok {
+		what = arr.Type().String()
 	}
-	return b.at
+	d.Relate(a.at, "the pipe brings %s from here", what)
+}
+
+// wrongCall reports a mistake of the call as a whole.
+func (b *binder) wrongCall(code, format string, args ...any) *diag.Diagnostic {
+	b.bad = true
+	return b.c.report(code, b.at.name, format, args...)
+}
+
+// spanFor is where an argument or, behind a point, an item of it stands; the name of the operator for one that is not
+// written or comes through the pipe.
+func (b *binder) spanFor(arg string) diag.Span {
+	name, item, _ := strings.Cut(arg, ".")
+	if a, ok := b.from[name]; ok && !a.piped {
+		return a.part(item)
+	}
+	return b.at.name
 }
 
 func (b *binder) bind(args []argument) bool {
-	position, named := 0, false
+	position, named, surplus := 0, false, false
 	for _, a := range args {
 		if a.name != nil {
 			named = true
@@ -44,11 +65,14 @@ func (b *binder) bind(args []argument) bool {
 			continue
 		}
 		if named {
-			b.wrong(diag.PositionalAfterNamed, a.span(), "an argument by position behind one by name").Helpf("name it, or put it first")
+			b.wrong(diag.PositionalAfterNamed, a, "an argument without a name behind one with a name").Helpf("put it first, or name it: %s", strings.Join(b.left(args), ", "))
 			continue
 		}
 		if position >= len(b.spec.Params) {
-			b.tooMany(a, args)
+			if !surplus {
+				b.tooMany(a)
+			}
+			surplus = true
 			continue
 		}
 		p := &b.spec.Params[position]
@@ -63,15 +87,26 @@ func (b *binder) bind(args []argument) bool {
 	return !b.bad
 }
 
-func (b *binder) tooMany(a argument, args []argument) {
-	switch {
-	case len(b.spec.Params) == 0 && a.piped:
-		b.wrong(diag.TakesNoInput, a.span(), "`%s` takes no input", b.spec.Name).Helpf("start a pipeline with it")
-	case len(b.spec.Params) == 0:
-		b.wrong(diag.TooManyArguments, a.span(), "`%s` takes no arguments", b.spec.Name)
-	default:
-		b.wrong(diag.TooManyArguments, a.span(), "`%s` takes at most %d arguments: %s", b.spec.Name, len(b.spec.Params), strings.Join(b.names(), ", "))
+func (b *binder) tooMany(a argument) {
+	if len(b.spec.Params) == 0 && a.piped {
+		b.takesNoInput(a)
+		return
 	}
+	d := b.wrong(diag.TooManyArguments, a, "`%s` takes %s, and this is one more", b.spec.Name, count(len(b.spec.Params), "argument"))
+	if len(b.spec.Params) > 0 {
+		d.Helpf("its arguments are %s", strings.Join(b.names(), ", "))
+	}
+}
+
+func (b *binder) takesNoInput(a argument) {
+	b.wrong(diag.TakesNoInput, a, "`%s` takes no input, so nothing can be piped into it", b.spec.Name).Helpf("start a pipeline with it, or give its result to the operator that needs it")
+}
+
+// left lists the parameters that no argument names or fills by position.
+func (b *binder) left(args []argument) []string {
+	return slices.DeleteFunc(b.names(), func(n string) bool {
+		return b.from[n].value != nil || slices.ContainsFunc(args, func(a argument) bool { return a.name != nil && a.name.Text == n })
+	})
 }
 
 func (b *binder) names() []string {
@@ -97,19 +132,15 @@ func (b *binder) byName(a argument, all []argument) {
 		return
 	}
 	// offer a name only if the argument fits there and it is not given already
-	near := slices.DeleteFunc(diag.Nearest(a.name.Text, b.names()), func(n string) bool {
-		p := b.param(n)
-		given := b.from[n].value != nil || slices.ContainsFunc(all, func(o argument) bool { return o.name != nil && o.name.Text == n })
-		return given || !b.c.trial(func() bool {
+	near := slices.DeleteFunc(b.c.nearest(a.name.Text, b.left(all)), func(n string) bool {
+		return b.c.trial(func() {
 			t := &binder{c: b.c, spec: b.spec, at: b.at, call: &ops.Call{Spec: b.spec, Args: map[string]ops.Value{}}, from: map[string]argument{}}
-			t.take(p, a)
-			return !t.bad
-		})
+			t.take(b.param(n), a)
+		}) != nil
 	})
-	d := b.wrong(diag.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", b.spec.Name, a.name.Text)
-	if len(near) > 0 {
-		d.Suggest(near...)
-	} else {
+	b.bad = true
+	d := b.c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", b.spec.Name, a.name.Text)
+	if d.Suggest(near...); len(near) == 0 {
 		d.Helpf("its arguments are %s", strings.Join(b.names(), ", "))
 	}
 }
@@ -117,7 +148,7 @@ func (b *binder) byName(a argument, all []argument) {
 // take gives an argument to a parameter.
 func (b *binder) take(p *ops.Param, a argument) {
 	if b.from[p.Name].value != nil && !p.Rest {
-		d := b.wrong(diag.DuplicateArgument, a.span(), "`%s` of `%s` is given twice", p.Name, b.spec.Name)
+		d := b.wrong(diag.DuplicateArgument, a, "`%s` of `%s` is given twice", p.Name, b.spec.Name)
 		if old := b.from[p.Name]; old.piped {
 			d.Helpf("the pipe gives it already")
 		} else {
@@ -151,7 +182,7 @@ func (b *binder) complete(p *ops.Param) {
 	if b.bad {
 		return // it may be what a wrong argument was meant to be
 	}
-	b.wrong(diag.MissingArgument, b.at, "`%s` needs `%s`: %s", b.spec.Name, p.Name, p.Doc).Helpf("`weft ops %s` shows its arguments", b.spec.Name)
+	b.wrongCall(diag.MissingArgument, "`%s` needs `%s`: %s", b.spec.Name, p.Name, p.Doc).Helpf("`weft ops %s` shows its arguments", b.spec.Name)
 }
 
 // fit checks a value against its parameter and returns it, as a Symbol where a bare name is meant as a choice.
@@ -175,7 +206,7 @@ func (b *binder) fit(p *ops.Param, a argument) ops.Value {
 		}
 	}
 	if o, ok := v.(ops.Object); ok && len(p.Objects) > 0 && !slices.Contains(p.Objects, o.TypeName()) {
-		b.wrong(diag.WrongKind, a.span(), "`%s` of `%s` takes a %s, not a %s", p.Name, b.spec.Name, strings.Join(p.Objects, " or "), o.TypeName())
+		b.wrong(diag.WrongKind, a, "`%s` of `%s` takes a %s, not %s", p.Name, b.spec.Name, strings.Join(p.Objects, " or "), kindOf(o))
 		return nil
 	}
 	if !b.unit(p, a, v) || !b.bounds(p, a, v) || !b.dims(p, a, v) {
@@ -200,7 +231,7 @@ func (b *binder) choice(p *ops.Param, a argument, s ops.Symbol) ops.Value {
 		b.c.unknownName(a.span(), string(s))
 		return nil
 	case len(p.Choices) > 0 && !slices.Contains(p.Choices, string(s)):
-		d := b.wrong(diag.UnknownChoice, a.span(), "`%s` of `%s` is one of %s, not `%s`", p.Name, b.spec.Name, strings.Join(p.Choices, ", "), s)
+		d := b.wrong(diag.UnknownChoice, a, "`%s` of `%s` is one of %s, not `%s`", p.Name, b.spec.Name, strings.Join(p.Choices, ", "), s)
 		d.Suggest(diag.Nearest(string(s), p.Choices)...)
 		return nil
 	}
@@ -212,11 +243,15 @@ var kindCodes = map[ops.Kind]string{ops.KArray: diag.NotAnArray, ops.KNumber: di
 
 func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 	if v.Kind() == ops.KRecord && p.Accept&ops.KArray != 0 {
-		b.wrong(diag.RecordAsArray, a.span(), "`%s` takes one array, this is a record of %s", b.spec.Name, strings.Join(v.(ops.Record).Names, ", ")).Helpf("choose a part with `.name`")
+		b.wrong(diag.RecordAsArray, a, "`%s` takes one array, this is a record of %s", b.spec.Name, strings.Join(v.(ops.Record).Names, ", ")).Helpf("choose a part with `.name`")
 		return nil
 	}
 	if v.Kind() == ops.KSymbol {
 		b.c.unknownName(a.span(), v.String())
+		return nil
+	}
+	if a.piped && !slices.ContainsFunc(b.spec.Params, func(q ops.Param) bool { return q.Accept&v.Kind() != 0 }) && p.Accept&ops.KArray == 0 {
+		b.takesNoInput(a)
 		return nil
 	}
 	code := kindCodes[p.Accept]
@@ -227,66 +262,16 @@ func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 	if len(p.Objects) > 0 {
 		what = "a " + strings.Join(p.Objects, " or ")
 	}
-	got := v.Kind().String()
-	if o, ok := v.(ops.Object); ok {
-		got = "a " + o.TypeName()
-	}
-	b.wrong(code, a.span(), "`%s` of `%s` takes %s, not %s", p.Name, b.spec.Name, what, got)
+	b.wrong(code, a, "`%s` of `%s` takes %s, not %s", p.Name, b.spec.Name, what, kindOf(v))
 	return nil
 }
 
-// unit checks numbers, ranges and arrays against the parameter's unit.
-func (b *binder) unit(p *ops.Param, a argument, v ops.Value) bool {
-	if p.Unit == "*" {
-		return true
+// kindOf names the kind of a value, and of an object its type.
+func kindOf(v ops.Value) string {
+	if o, ok := v.(ops.Object); ok {
+		return "a " + o.TypeName()
 	}
-	want := ops.MustUnit(p.Unit)
-	var got ops.Unit
-	switch v := v.(type) {
-	case ops.Number:
-		got = v.Unit
-	case ops.Range:
-		got = v.From.Unit
-	case ops.List:
-		if p.Unit == "" {
-			return true
-		}
-		for i, x := range v {
-			at := a
-			if l, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.List); ok {
-				at.expr = l.Items[i]
-			}
-			if !b.unit(p, at, x) {
-				return false
-			}
-		}
-		return true
-	case ops.Array:
-		if p.Unit == "" {
-			return true // arrays of any unit unless one is asked for
-		}
-		got = v.Type().Unit
-	default:
-		return true
-	}
-	switch {
-	case got.Same(want):
-		return true
-	case want.Plain():
-		b.wrong(diag.UnexpectedUnit, a.span(), "`%s` of `%s` is a plain number, not in %s", p.Name, b.spec.Name, got)
-	case got.Plain():
-		b.wrong(diag.MissingUnit, a.span(), "`%s` of `%s` needs a unit of %s", p.Name, b.spec.Name, want).Helpf("%s", sample(v, want))
-	default:
-		b.wrong(diag.WrongUnit, a.span(), "`%s` of `%s` is measured in %s, not in %s", p.Name, b.spec.Name, want, got)
-	}
-	return false
-}
-
-func sample(v ops.Value, u ops.Unit) string {
-	if n, ok := v.(ops.Number); ok {
-		return fmt.Sprintf("write `%s %s`, say", n, u)
-	}
-	return fmt.Sprintf("give values in %s", u)
+	return v.Kind().String()
 }
 
 func (b *binder) bounds(p *ops.Param, a argument, v ops.Value) bool {
@@ -297,13 +282,13 @@ func (b *binder) bounds(p *ops.Param, a argument, v ops.Value) bool {
 	in := func(x float64) string { return ops.Number{V: x, Unit: n.Unit}.String() }
 	switch {
 	case p.Integer && n.V != math.Trunc(n.V):
-		b.wrong(diag.NotWhole, a.span(), "`%s` of `%s` must be whole, not %s", p.Name, b.spec.Name, n)
+		b.wrong(diag.NotWhole, a, "`%s` of `%s` must be whole, not %s", p.Name, b.spec.Name, n)
 	case p.Positive && n.V <= 0:
-		b.wrong(diag.OutOfBounds, a.span(), "`%s` of `%s` must be positive, not %s", p.Name, b.spec.Name, n)
+		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be positive, not %s", p.Name, b.spec.Name, n)
 	case p.Min != nil && n.V < *p.Min:
-		b.wrong(diag.OutOfBounds, a.span(), "`%s` of `%s` must be at least %s, not %s", p.Name, b.spec.Name, in(*p.Min), n)
+		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be at least %s, not %s", p.Name, b.spec.Name, in(*p.Min), n)
 	case p.Max != nil && n.V > *p.Max:
-		b.wrong(diag.OutOfBounds, a.span(), "`%s` of `%s` must be at most %s, not %s", p.Name, b.spec.Name, in(*p.Max), n)
+		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be at most %s, not %s", p.Name, b.spec.Name, in(*p.Max), n)
 	default:
 		return true
 	}
@@ -317,17 +302,24 @@ func (b *binder) dims(p *ops.Param, a argument, v ops.Value) bool {
 		return true
 	}
 	have := arr.Type().DimNames()
-	for _, d := range p.Dims {
-		if slices.Contains(have, d) {
-			continue
-		}
-		msg := b.wrong(diag.MissingDim, a.span(), "`%s` of `%s` needs a dimension `%s`; the array has %s", p.Name, b.spec.Name, d, listDims(have))
-		if near := diag.Nearest(d, have); len(near) > 0 {
-			msg.Helpf("rename `%s`, or give it this name where it is read", near[0])
-		}
-		return false
+	missing := slices.DeleteFunc(slices.Clone(p.Dims), func(d string) bool { return slices.Contains(have, d) })
+	if len(missing) == 0 {
+		return true
 	}
-	return true
+	msg := b.wrong(diag.MissingDim, a, "`%s` of `%s` needs %s `%s`; the array has %s", p.Name, b.spec.Name,
+		plural(len(missing), "dimension"), strings.Join(missing, "` and `"), listDims(have))
+	msg.Helpf("dimensions get their names where the array is read: dims: [%s]; rename gives others", strings.Join(p.Dims, ", "))
+	if near := diag.Nearest(missing[0], have); len(missing) == 1 && len(near) > 0 {
+		msg.Helpf("is `%s` a slip for `%s`? Write it so where the array is read, or rename it", near[0], missing[0])
+	}
+	return false
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "a " + what
+	}
+	return what + "s"
 }
 
 func listDims(names []string) string {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,23 +10,6 @@ import (
 	"weft/lang/syntax"
 	"weft/ops"
 )
-
-// argument is an evaluated argument of a call.
-type argument struct {
-	value ops.Value
-	names ops.Value    // for a function: see bound
-	expr  syntax.Expr  // where it was written; nil for the result of a stage
-	name  *syntax.Name // nil: by position
-	at    diag.Span
-	piped bool
-}
-
-func (a argument) span() diag.Span {
-	if a.expr != nil {
-		return a.expr.Span()
-	}
-	return a.at
-}
 
 // callee calls the operator or function of a dotted name. ok is false when an argument is poisoned: then only the name is
 // checked.
@@ -43,52 +27,28 @@ func (c *checker) callee(path *syntax.Path, at diag.Span, args []argument, ok bo
 		if !ok {
 			return nil
 		}
-		return c.inline(b.fn, path, at, args)
+		return c.inline(b.fn, path, args)
 	}
 	spec := c.cat.Lookup(name)
 	if spec == nil {
 		d := c.report(diag.UnknownOperator, path.Span(), "there is no operator `%s`", name)
-		d.Suggest(c.fitting(name, at, args, ok)...)
+		c.similar(d, name, site{at, path.Span()}, args, ok)
 		return nil
 	}
 	if !ok {
 		return nil
 	}
-	return c.applySpec(spec, at, args)
-}
-
-// fitting are names like the one written that would accept these arguments.
-func (c *checker) fitting(name string, at diag.Span, args []argument, ok bool) []string {
-	candidates := slices.Clone(c.cat.Names())
-	for n, b := range c.globals {
-		if b.fn != nil {
-			candidates = append(candidates, n)
-		}
-	}
-	near := diag.Nearest(name, candidates)
-	if !ok {
-		return near
-	}
-	return slices.DeleteFunc(near, func(n string) bool {
-		spec := c.cat.Lookup(n)
-		return spec != nil && !c.trial(func() bool { return c.applySpec(spec, at, args) != nil })
-	})
-}
-
-// trial runs something whose reports and sinks are thrown away, and tells whether it succeeded without errors.
-func (c *checker) trial(f func() bool) bool {
-	diags, sinks := c.diags, len(c.program.Sinks)
-	c.diags = &diag.List{}
-	ok := f() && !c.diags.HasErrors()
-	c.diags = diags
-	c.program.Sinks = c.program.Sinks[:sinks]
-	return ok
+	return c.applySpec(spec, site{at, path.Span()}, args)
 }
 
 // inline writes a function out with its arguments.
-func (c *checker) inline(f *syntax.Function, path *syntax.Path, at diag.Span, args []argument) ops.Value {
-	if slices.Contains(c.calling, f) {
-		c.report(diag.RecursiveFunction, path.Span(), "`%s` calls itself", f.Name.Text).Relate(f.Name.Span(), "defined here")
+func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument) ops.Value {
+	if i := slices.Index(c.calling, f); i >= 0 {
+		var circle []string
+		for _, g := range append(slices.Clone(c.calling[i:]), f) {
+			circle = append(circle, g.Name.Text)
+		}
+		c.report(diag.RecursiveFunction, path.Span(), "`%s` calls itself: %s", f.Name.Text, strings.Join(circle, " -> ")).Relate(f.Name.Span(), "defined here")
 		return nil
 	}
 	in := env{}
@@ -106,7 +66,7 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, at diag.Span, ar
 			i = position
 			position++
 		default:
-			c.report(diag.TooManyArguments, a.span(), "`%s` takes %d arguments", f.Name.Text, len(f.Parameters)).Relate(f.Name.Span(), "defined here")
+			c.report(diag.TooManyArguments, a.span(), "`%s` takes %s", f.Name.Text, count(len(f.Parameters), "argument")).Relate(f.Name.Span(), "defined here")
 		}
 		if i < 0 {
 			ok = false
@@ -121,7 +81,7 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, at diag.Span, ar
 	}
 	for _, p := range f.Parameters {
 		if in[p.Text].value == nil && ok {
-			c.report(diag.MissingArgument, at, "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
+			c.report(diag.MissingArgument, path.Span(), "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
 			ok = false
 		}
 	}
@@ -134,22 +94,22 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, at diag.Span, ar
 }
 
 // apply uses an operator that the syntax, not a name in the text, asks for.
-func (c *checker) apply(name string, at diag.Span, args []argument) ops.Value {
+func (c *checker) apply(name string, at site, args []argument) ops.Value {
 	spec := c.cat.Lookup(name)
 	if spec == nil {
-		c.report(diag.InternalError, at, "the catalogue has no operator `%s`", name)
+		c.report(diag.InternalError, at.name, "the catalogue has no operator `%s`", name)
 		return nil
 	}
 	return c.applySpec(spec, at, args)
 }
 
 // applySpec binds the arguments and makes the value or the instance.
-func (c *checker) applySpec(spec *ops.Spec, at diag.Span, args []argument) ops.Value {
+func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value {
 	b := &binder{c: c, spec: spec, at: at, call: &ops.Call{Spec: spec, Args: map[string]ops.Value{}}, from: map[string]argument{}}
 	if !b.bind(args) {
 		return nil
 	}
-	if spec.Make != nil && (spec.Lower == nil || !takesArray(b.call)) {
+	if makes(spec, b.call) {
 		v, err := spec.Make(b.call)
 		if c.problems(err, b) {
 			return nil
@@ -157,6 +117,11 @@ func (c *checker) applySpec(spec *ops.Spec, at diag.Span, args []argument) ops.V
 		return v
 	}
 	return c.instance(spec, b)
+}
+
+// makes reports a use of an operator that gives a value while checking.
+func makes(spec *ops.Spec, call *ops.Call) bool {
+	return spec.Make != nil && (spec.Lower == nil || !takesArray(call))
 }
 
 // takesArray reports an array among the arguments: then an operator that has both is lowered, not made.
@@ -176,15 +141,11 @@ func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
 		}
 	}
 	c.nextID++
-	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Out: out, Where: c.where(b.at)}
+	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Out: out, Where: c.where(b.at.name)}
 	if spec.Sink != nil {
 		c.program.Sinks = append(c.program.Sinks, op)
-		for _, p := range spec.Params { // a sink hands its input on, so that a pipeline may go through it
-			if a, ok := b.call.Args[p.Name].(ops.Array); ok {
-				return a
-			}
-		}
-		return ops.Record{}
+		c.paths[op] = b.spanFor("path")
+		return b.call.Args[spec.Params[0].Name] // handed on, so that a pipeline may go through a sink
 	}
 	if len(out) == 1 && out[0].Name == "" {
 		return ops.Array{Of: op}
@@ -227,7 +188,7 @@ func (c *checker) problems(err error, b *binder) bool {
 	}
 	var p ops.Problem
 	if !errors.As(err, &p) {
-		c.report(diag.InternalError, b.at, "%s: %v", b.spec.Name, err)
+		c.report(diag.InternalError, b.at.name, "%s: %v", b.spec.Name, err)
 		return true
 	}
 	d := c.report(p.Code, b.spanFor(p.Arg), "%s", p.Message)
@@ -235,5 +196,20 @@ func (c *checker) problems(err error, b *binder) bool {
 	if p.Warning {
 		d.Severity = diag.Warning
 	}
+	if name, _, _ := strings.Cut(p.Arg, "."); b.from[name].piped {
+		b.relatePipe(d, b.from[name])
+	}
+	d.Suggest(b.meant(p)...)
 	return d.Severity == diag.Error
+}
+
+// count writes a number of things.
+func count(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

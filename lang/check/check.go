@@ -6,6 +6,7 @@
 package check
 
 import (
+	"path/filepath"
 	"slices"
 
 	"weft/lang/diag"
@@ -36,7 +37,7 @@ type Param struct {
 
 // File checks a pipeline text. The program is complete only if the list has no errors.
 func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Program, diag.List) {
-	c := &checker{cat: cat, opt: opt, diags: &diag.List{}, globals: map[string]*binding{}, units: Units()}
+	c := &checker{cat: cat, opt: opt, diags: &diag.List{}, globals: map[string]*binding{}, units: Units(), paths: map[*ops.Instance]diag.Span{}}
 	src := diag.NewSource(name, string(text))
 	c.program = &Program{File: name, Source: src}
 	file := syntax.Parse(src, c.units, c.diags)
@@ -45,10 +46,11 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 	for _, s := range file.Statements {
 		c.statement(s)
 	}
-	c.unused()
 	c.outputs()
-	if len(c.program.Sinks) == 0 && !c.diags.HasErrors() {
-		c.report(diag.NoSink, diag.Span{Source: src}, "nothing runs: no statement writes or shows anything").Helpf("end a pipeline with `| write(\"out.npy\")` or `| show`")
+	if len(c.program.Sinks) > 0 || c.diags.HasErrors() {
+		c.unused()
+	} else if c.diags.Len() == 0 {
+		c.noSink()
 	}
 	return c.program, *c.diags
 }
@@ -67,6 +69,8 @@ type checker struct {
 	globals map[string]*binding
 	order   []*binding // definitions in order of the file
 	calling []*syntax.Function
+	solving []*binding                  // definitions being evaluated, each for the one before it
+	paths   map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID  int
 }
 
@@ -113,7 +117,9 @@ func (c *checker) declare(file *syntax.File) {
 			b.name, b.kind, b.value = s.Name, valueKind, s.Value
 		case *syntax.Function:
 			b.name, b.kind, b.fn = s.Name, fnKind, s
-			c.parameters(s)
+			if !c.parameters(s) {
+				b.kind = badKind
+			}
 		case *syntax.Bad:
 			b.name, b.kind = s.Name, badKind
 		}
@@ -130,7 +136,8 @@ func (c *checker) define(b *binding) {
 		if old.kind == paramKind && b.kind == paramKind {
 			code = diag.DuplicateParameter
 		}
-		c.report(code, b.name.Span(), "`%s` is defined twice", b.name.Text).Relate(old.name.Span(), "first defined here")
+		c.report(code, b.name.Span(), "`%s` is defined twice", b.name.Text).Relate(old.name.Span(), "first defined here").Helpf("give one of them another name")
+		old.used = true
 		return
 	}
 	if c.cat.Lookup(b.name.Text) != nil || c.cat.IsPrefix(b.name.Text) {
@@ -140,14 +147,17 @@ func (c *checker) define(b *binding) {
 	c.order = append(c.order, b)
 }
 
-func (c *checker) parameters(f *syntax.Function) {
+func (c *checker) parameters(f *syntax.Function) bool {
+	ok := true
 	for i, p := range f.Parameters {
 		for _, q := range f.Parameters[:i] {
 			if p.Text == q.Text {
 				c.report(diag.DuplicateParameter, p.Span(), "`%s` is a parameter twice", p.Text).Relate(q.Span(), "first here")
+				ok = false
 			}
 		}
 	}
+	return ok
 }
 
 // statement evaluates one statement; definitions that others used are evaluated already.
@@ -162,7 +172,7 @@ func (c *checker) statement(s syntax.Statement) {
 		errors := c.diags.Len()
 		v := c.eval(s.Value, nil)
 		if v != nil && len(c.program.Sinks) == before && c.diags.Len() == errors {
-			c.report(diag.UnusedValue, s.Span(), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
+			c.report(diag.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
 		}
 	}
 }
@@ -173,7 +183,9 @@ func (c *checker) resolve(b *binding) ops.Value {
 		return b.out
 	}
 	b.state = busy
+	c.solving = append(c.solving, b)
 	b.out = c.wanted(b.value, c.eval(b.value, nil))
+	c.solving = c.solving[:len(c.solving)-1]
 	b.state = done
 	if a, ok := b.out.(ops.Array); ok && a.Of.Label == "" {
 		a.Of.Label = b.name.Text
@@ -200,8 +212,17 @@ func (c *checker) unused() {
 		if a, ok := b.out.(ops.Array); ok && c.isSinkInput(a) {
 			continue // x = a | write("f"): the pipeline itself is the use
 		}
-		c.report(diag.UnusedName, b.name.Span(), "`%s` is defined and never used", b.name.Text)
+		c.report(diag.UnusedName, b.name.Span(), "`%s` is defined and never used", b.name.Text).Helpf("remove it, or use it in something that is written or shown")
 	}
+}
+
+// noSink warns about a file that asks for nothing, at its last definition.
+func (c *checker) noSink() {
+	at := diag.Span{Source: c.program.Source}
+	if n := len(c.order); n > 0 {
+		at = c.order[n-1].name.Span()
+	}
+	c.report(diag.NoSink, at, "nothing runs: no statement writes or shows anything").Helpf("end a pipeline with `| write(\"out.npy\")` or `| show`")
 }
 
 func (c *checker) isSinkInput(a ops.Array) bool {
@@ -224,7 +245,7 @@ func (c *checker) outputs() {
 		}
 		seen[op] = true
 		if op.Spec.Source != nil {
-			read[op.Call.Text("path")] = true
+			read[filepath.Clean(op.Call.Text("path"))] = true
 		}
 		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
 	}
@@ -232,17 +253,16 @@ func (c *checker) outputs() {
 		visit(s)
 	}
 	for _, s := range c.program.Sinks {
-		path := s.Call.Text("path")
-		if path == "" {
+		if s.Call.Text("path") == "" {
 			continue
 		}
-		at := c.spanOf(s.Where)
+		path, at := filepath.Clean(s.Call.Text("path")), c.paths[s]
 		if old := written[path]; old != nil {
-			c.report(diag.DuplicateOutput, at, "%q is written twice", path).Relate(c.spanOf(old.Where), "first written here")
+			c.report(diag.DuplicateOutput, at, "%s is written twice", path).Relate(c.paths[old], "first written here").Helpf("write to another file")
 		}
 		written[path] = s
 		if read[path] {
-			c.report(diag.OutputIsInput, at, "%q is read and written by the same program", path).Helpf("write to another file")
+			c.report(diag.OutputIsInput, at, "%s is read and written by the same program", path).Helpf("write to another file")
 		}
 	}
 }

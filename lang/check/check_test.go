@@ -130,7 +130,7 @@ func TestOverrides(t *testing.T) {
 	if got := shift.Call.Number("dx"); got != 2000 {
 		t.Errorf("dx is %g m, want 2000", got)
 	}
-	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.WrongUnit} {
+	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.BadOverride, "c=fast": diag.BadOverride, "path=\"a\" + 3": diag.BadOverride} {
 		name, value, _ := strings.Cut(over, "=")
 		_, list := File("f", text, words(), Options{Params: map[string]string{name: value}})
 		if !slices.ContainsFunc(list.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == code }) {

@@ -17,7 +17,7 @@ func (c *checker) constant(b *syntax.Binary, left, right ops.Value) ops.Value {
 		}
 	}
 	if left.Kind() != right.Kind() || left.Kind() == ops.KNumber {
-		c.report(diag.WrongKind, b.Span(), "`%s` between %s and %s", op, left.Kind(), right.Kind())
+		c.report(diag.WrongKind, b.Operator.Span(), "`%s` does not go between %s and %s", op, left.Kind(), right.Kind())
 		return nil
 	}
 	switch op {
@@ -57,24 +57,23 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	case "^":
 		return c.raise(b, x, y)
 	case "and", "or":
-		c.report(diag.NotABoolean, b.Left.Span(), "`%s` takes true or false, not a number", op)
+		c.report(diag.NotABoolean, b.Left.Span(), "`%s` takes true or false, not a number", op).Helpf("compare it with something, such as `> 0`")
 		return nil
 	}
 	if !x.Unit.Same(y.Unit) {
-		c.report(diag.UnitMismatch, b.Span(), "`%s` between %s and %s", op, x.Unit.Describe(), y.Unit.Describe()).
-			Relate(b.Left.Span(), "%s", measure(x.Unit)).Relate(b.Right.Span(), "%s", measure(y.Unit))
+		c.report(diag.UnitMismatch, b.Operator.Span(), "`%s` needs one kind of quantity on both sides, not %s and %s", op, x.Unit.Describe(), y.Unit.Describe())
 		return nil
 	}
 	switch op {
 	case "+", "-":
 		if x.Unit.Offset != 0 && y.Unit.Offset != 0 && op == "+" {
-			c.report(diag.OffsetUnit, b.Span(), "temperatures in %s do not add", x.Unit)
+			c.report(diag.OffsetUnit, b.Operator.Span(), "temperatures in %s do not add", x.Unit).Helpf("a difference of temperature is in K")
 			return nil
 		}
 		if op == "-" {
 			y.V = -y.V
 		}
-		return ops.Number{V: x.V + y.V, Unit: x.Unit, Int: whole}
+		return c.finite(b, ops.Number{V: x.V + y.V, Unit: x.Unit, Int: whole})
 	case "<":
 		return ops.Flag(x.V < y.V)
 	case "<=":
@@ -89,17 +88,10 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	return ops.Flag(x.V != y.V)
 }
 
-func measure(u ops.Unit) string {
-	if u.Plain() {
-		return "a plain number"
-	}
-	return "in " + u.String()
-}
-
 // product gives v the unit of x times y to the power sign.
 func (c *checker) product(b *syntax.Binary, x, y ops.Number, sign int, v ops.Number) ops.Value {
 	if x.Unit.Offset != 0 || y.Unit.Offset != 0 {
-		c.report(diag.OffsetUnit, b.Span(), "a temperature in degC does not multiply").Helpf("use K")
+		c.report(diag.OffsetUnit, b.Operator.Span(), "a temperature in degC does not multiply").Helpf("use K")
 		return nil
 	}
 	v.Unit = x.Unit.Times(y.Unit.Power(sign))
@@ -131,7 +123,7 @@ func (c *checker) raise(b *syntax.Binary, x, y ops.Number) ops.Value {
 
 func (c *checker) finite(e syntax.Expr, v ops.Number) ops.Value {
 	if math.IsNaN(v.V) || math.IsInf(v.V, 0) {
-		c.report(diag.NotFiniteConstant, e.Span(), "the result is not a finite number")
+		c.report(diag.NotFiniteConstant, e.Span(), "the value is not a finite number")
 		return nil
 	}
 	return v

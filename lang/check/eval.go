@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"weft/lang/diag"
@@ -73,13 +74,26 @@ func (c *checker) unknownName(at diag.Span, name string) {
 		c.report(diag.OperatorAsValue, at, "`%s` is an operator, not a value", name).Helpf("call it: `%s(...)`, or pipe into it: `... | %s`", name, name)
 		return
 	}
+	if group := c.inGroup(name); len(group) > 0 {
+		c.report(diag.UnknownName, at, "`%s` is a group of operators, not a value", name).Helpf("they are %s", strings.Join(group, ", "))
+		return
+	}
 	var names []string
 	for n, b := range c.globals {
 		if b.out != nil || b.state == fresh {
 			names = append(names, n)
 		}
 	}
-	c.report(diag.UnknownName, at, "nothing is named `%s`", name).Suggest(diag.Nearest(name, names)...)
+	near := c.nearest(name, names)
+	d := c.report(diag.UnknownName, at, "nothing is named `%s`", name)
+	if d.Suggest(near...); len(near) == 0 {
+		d.Helpf("define it in a line of its own: `%s = ...`", name)
+	}
+}
+
+// inGroup lists the operators whose names begin with a name and a point.
+func (c *checker) inGroup(name string) []string {
+	return slices.DeleteFunc(slices.Clone(c.cat.Names()), func(n string) bool { return !strings.HasPrefix(n, name+".") })
 }
 
 func (c *checker) name(n *syntax.Name, in env) ops.Value {
@@ -96,10 +110,24 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 		c.report(diag.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
 		return nil
 	case b.state == busy:
-		c.report(diag.CyclicDefinition, n.Span(), "`%s` is defined by way of itself", n.Text).Relate(b.name.Span(), "defined here")
+		c.cycle(n, b)
 		return nil
 	}
 	return c.resolve(b)
+}
+
+// cycle reports a definition that needs itself, with the way round.
+func (c *checker) cycle(n *syntax.Name, b *binding) {
+	round := append(slices.Clone(c.solving[slices.Index(c.solving, b):]), b)
+	var names []string
+	for _, x := range round {
+		names = append(names, x.name.Text)
+	}
+	d := c.report(diag.CyclicDefinition, n.Span(), "`%s` is defined by way of itself: %s", n.Text, strings.Join(names, " -> "))
+	for _, x := range round[:len(round)-1] {
+		d.Relate(x.name.Span(), "`%s` is defined here", x.name.Text)
+	}
+	d.Helpf("give one of them a value of its own")
 }
 
 func (c *checker) list(l *syntax.List, in env) ops.Value {
@@ -132,7 +160,7 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 	}
 	r, ok := base.(ops.Record)
 	if !ok {
-		c.report(diag.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", base.Kind(), f.Name.Text)
+		c.report(diag.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", kindOf(base), f.Name.Text).Helpf("only operators with several outputs give parts")
 		return nil
 	}
 	v, ok := r.Fields[f.Name.Text]
@@ -147,13 +175,15 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 func (c *checker) index(x *syntax.Index, in env) ops.Value {
 	base := c.wanted(x.Base, c.eval(x.Base, in))
 	at := ops.List{}
+	parts := map[string]diag.Span{}
 	ok := base != nil
 	for _, a := range x.Selection.List {
 		if a.Name == nil {
-			c.report(diag.IndexWithoutDim, a.Span(), "which dimension?").Helpf("name it: `[x: ...]`")
+			c.unnamedIndex(a, base)
 			ok = false
 			continue
 		}
+		parts[a.Name.Text] = a.Span()
 		v := c.wanted(a.Value, c.eval(a.Value, in))
 		ok = ok && v != nil
 		at = append(at, ops.Pair{Name: a.Name.Text, Value: v})
@@ -161,36 +191,41 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 	if !ok {
 		return nil
 	}
-	return c.apply("slice", x.Span(), []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span()}})
+	return c.apply("slice", site{x.Span(), x.Selection.Span()}, []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span(), parts: parts}})
+}
+
+func (c *checker) unnamedIndex(a *syntax.Argument, base ops.Value) {
+	text := a.Span().Text()
+	d := c.report(diag.IndexWithoutDim, a.Span(), "which dimension does %s index?", text)
+	if arr, ok := base.(ops.Array); ok && len(arr.Type().Dims) > 0 {
+		names := arr.Type().DimNames()
+		d.Helpf("name it, such as [%s: %s]; the dimensions are %s", names[0], text, listDims(names))
+	}
 }
 
 // pipeline runs a value through stages.
 func (c *checker) pipeline(p *syntax.Pipeline, in env) ops.Value {
 	v := c.eval(p.Head, in)
 	c.annotate(v, p.Annotations, in)
-	var from syntax.Expr = p.Head
-	start := p.Head.Span()
+	piped := argument{value: v, expr: p.Head, at: origin(p.Head), piped: true}
 	for _, s := range p.Stages {
-		v = c.stage(s, v, from, start, in)
+		v = c.stage(s, piped, in)
 		c.annotate(v, s.Annotations, in)
-		from = nil
+		piped = argument{value: v, at: s.Operator.Span(), piped: true}
 	}
 	return v
 }
 
-func (c *checker) stage(s *syntax.Stage, piped ops.Value, from syntax.Expr, start diag.Span, in env) ops.Value {
-	args := []argument{{value: piped, expr: from, at: start, piped: true}}
-	ok := piped != nil
-	if from != nil && piped != nil {
-		args[0].value = c.wanted(from, piped)
-		ok = args[0].value != nil
+func (c *checker) stage(s *syntax.Stage, piped argument, in env) ops.Value {
+	if piped.expr != nil {
+		piped.value = c.wanted(piped.expr, piped.value)
 	}
 	var list []*syntax.Argument
 	if s.Arguments != nil {
 		list = s.Arguments.List
 	}
 	more, fine := c.arguments(list, c.operator(s.Operator), 1, in)
-	return c.callee(s.Operator, s.Span(), append(args, more...), ok && fine)
+	return c.callee(s.Operator, s.Span(), append([]argument{piped}, more...), piped.value != nil && fine)
 }
 
 func (c *checker) call(x *syntax.Call, in env) ops.Value {

@@ -37,7 +37,7 @@ func (c *checker) number(n *syntax.Number) ops.Value {
 		u.Scale = scale
 	}
 	u.Symbol = n.Unit.Span().Text()
-	return ops.Number{V: n.Value*u.SI() + u.Offset, Unit: u}
+	return c.finite(n, ops.Number{V: n.Value*u.SI() + u.Offset, Unit: u})
 }
 
 func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
@@ -86,7 +86,7 @@ func (c *checker) asNumber(e syntax.Expr, in env, what string) (ops.Number, bool
 	v := c.wanted(e, c.eval(e, in))
 	n, ok := v.(ops.Number)
 	if v != nil && !ok {
-		c.report(diag.NotANumber, e.Span(), "%s, not %s", what, v.Kind())
+		c.report(diag.NotANumber, e.Span(), "%s, not %s", what, kindOf(v))
 	}
 	return n, ok
 }
@@ -111,7 +111,7 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 		if u.Operator.Text == "-" {
 			name = "neg"
 		}
-		return c.apply(name, u.Span(), []argument{{value: v, expr: u.Operand}})
+		return c.apply(name, site{u.Span(), u.Operator.Span()}, []argument{{value: v, expr: u.Operand}})
 	}
 	c.operandKind(u.Operand, u.Operator.Text, v)
 	return nil
@@ -119,10 +119,10 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 
 func (c *checker) operandKind(e syntax.Expr, operator string, v ops.Value) {
 	if v.Kind() == ops.KRecord {
-		c.report(diag.RecordAsArray, e.Span(), "`%s` takes one array, this is a record of %s", operator, v.String()).Helpf("choose a part with `.name`")
+		c.report(diag.RecordAsArray, e.Span(), "`%s` takes one array, this is a record of %s", operator, v.String()).Helpf("choose a part with a point and its name")
 		return
 	}
-	c.report(diag.WrongKind, e.Span(), "`%s` does not take %s", operator, v.Kind())
+	c.report(diag.WrongKind, e.Span(), "`%s` does not take %s", operator, kindOf(v))
 }
 
 // binaryOps maps the signs to operators of the catalogue; swapped ones take their operands the other way round.
@@ -156,7 +156,7 @@ func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
 		if o.swapped {
 			args[0], args[1] = args[1], args[0]
 		}
-		return c.apply(o.name, b.Span(), args)
+		return c.apply(o.name, site{b.Span(), b.Operator.Span()}, args)
 	}
 	return c.constant(b, left, right)
 }

@@ -11,11 +11,6 @@ func (c *checker) where(s diag.Span) ops.Where {
 	return ops.Where{File: c.program.File, Line: p.Line, Col: p.Column, Start: s.Start, End: s.End}
 }
 
-// spanOf is the inverse of where.
-func (c *checker) spanOf(w ops.Where) diag.Span {
-	return diag.Span{Source: c.program.Source, Start: w.Start, End: w.End}
-}
-
 // Span is the place in the program's text that an instance came from.
 func (p *Program) Span(w ops.Where) diag.Span {
 	return diag.Span{Source: p.Source, Start: w.Start, End: w.End}

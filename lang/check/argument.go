@@ -1,0 +1,60 @@
+package check
+
+import (
+	"strconv"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// argument is an evaluated argument of a call.
+type argument struct {
+	value ops.Value
+	names ops.Value    // for a function: see bound
+	expr  syntax.Expr  // where it was written; nil for the result of a stage
+	name  *syntax.Name // nil: by position
+	at    diag.Span
+	piped bool
+	parts map[string]diag.Span // where the items of a selection stand, by dimension
+}
+
+// span is where the argument was written or, for one that comes through a pipe, what made it.
+func (a argument) span() diag.Span {
+	if a.expr != nil && !a.piped {
+		return a.expr.Span()
+	}
+	return a.at
+}
+
+// part is where an item of the argument stands: of a list by its place, of a selection by its dimension.
+func (a argument) part(item string) diag.Span {
+	if s, ok := a.parts[item]; ok {
+		return s
+	}
+	i, err := strconv.Atoi(item)
+	if l, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.List); ok && err == nil && i < len(l.Items) {
+		return l.Items[i].Span()
+	}
+	return a.span()
+}
+
+// site is where an operator is used: the whole use, and the name or sign that asks for it, which messages point at.
+type site struct{ whole, name diag.Span }
+
+// origin is the name or sign that made a value.
+func origin(e syntax.Expr) diag.Span {
+	switch x := syntax.Unparen(e).(type) {
+	case *syntax.Call:
+		return x.Callee.Span()
+	case *syntax.Pipeline:
+		return x.Stages[len(x.Stages)-1].Operator.Span()
+	case *syntax.Binary:
+		return x.Operator.Span()
+	case *syntax.Unary:
+		return x.Operator.Span()
+	case *syntax.Index:
+		return x.Selection.Span()
+	}
+	return e.Span()
+}

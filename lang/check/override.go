@@ -1,0 +1,134 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// overrides puts the command line's values in place of those of the file's params.
+func (c *checker) overrides() {
+	for _, name := range slices.Sorted(maps.Keys(c.opt.Params)) {
+		text := c.opt.Params[name]
+		b := c.globals[name]
+		if b == nil || b.kind != paramKind {
+			c.unknownOverride(name, text)
+			continue
+		}
+		if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
+			b.value = &syntax.String{Value: text}
+			continue
+		}
+		if e := c.override(b, text); e != nil {
+			b.value = e
+		}
+	}
+}
+
+func (c *checker) unknownOverride(name, text string) {
+	var names []string
+	for n, g := range c.globals {
+		if g.kind == paramKind {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	d := c.report(diag.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, oneLine(text), name)
+	switch near := diag.Nearest(name, names); {
+	case len(near) > 0:
+		d.Suggest(near...)
+	case len(names) > 0:
+		d.Helpf("its params are %s", strings.Join(names, ", "))
+	case c.globals[name] != nil:
+		d.Helpf("write `param %s = ...` in the file, so that it can be overridden", name)
+	}
+}
+
+// override reads the value of a param from the command line: of the kind and the unit of the default that it replaces.
+func (c *checker) override(b *binding, text string) syntax.Expr {
+	wrong := func(format string, a ...any) syntax.Expr {
+		d := c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: "+format, append([]any{b.name.Text, oneLine(text)}, a...)...)
+		d.Helpf("write it as in the file, for example -p %s='%s'", b.name.Text, b.value.Span().Text())
+		return nil
+	}
+	var e syntax.Expr
+	failed := c.trial(func() { e = c.expression("-p "+b.name.Text, text) })
+	switch {
+	case failed != nil:
+		return wrong("%s", failed.Message)
+	case e == nil:
+		return wrong("this is not a value")
+	}
+	was, failed := c.peek(b.value)
+	if failed != nil {
+		return e // the file is wrong already
+	}
+	now, failed := c.peek(e)
+	if failed != nil {
+		return wrong("%s", failed.Message)
+	}
+	if was.Kind() != now.Kind() {
+		return wrong("this is %s, and the default is %s", kindOf(now), kindOf(was))
+	}
+	if x, y := unitOf(was), unitOf(now); !x.Same(y) {
+		return wrong("this is %s, and the default %s", measured(y), measured(x))
+	}
+	return e
+}
+
+// peek evaluates an expression and forgets about it, and about the definitions that it used.
+func (c *checker) peek(e syntax.Expr) (v ops.Value, failed *diag.Diagnostic) {
+	before := make([]binding, len(c.order))
+	for i, b := range c.order {
+		before[i] = *b
+	}
+	params := len(c.program.Params)
+	failed = c.trial(func() { v = c.wanted(e, c.eval(e, nil)) })
+	for i, b := range c.order {
+		*b = before[i]
+	}
+	c.program.Params = c.program.Params[:params]
+	return v, failed
+}
+
+// expression parses a text that holds a single expression; nil when it holds anything else.
+func (c *checker) expression(name, text string) syntax.Expr {
+	file := syntax.Parse(diag.NewSource(name, text), c.units, c.diags)
+	if len(file.Statements) != 1 {
+		return nil
+	}
+	if s, ok := file.Statements[0].(*syntax.Sink); ok {
+		return s.Value
+	}
+	return nil
+}
+
+func unitOf(v ops.Value) ops.Unit {
+	switch v := v.(type) {
+	case ops.Number:
+		return v.Unit
+	case ops.Range:
+		return v.From.Unit
+	}
+	return ops.Unit{}
+}
+
+func measured(u ops.Unit) string {
+	if u.Plain() {
+		return "a plain number"
+	}
+	return "in " + u.String()
+}
+
+// oneLine is a text as it is, or quoted when it would break the line of a message.
+func oneLine(text string) string {
+	if quoted := strconv.Quote(text); strings.ContainsAny(text, "\n\r\t\x1b\x00") {
+		return quoted
+	}
+	return text
+}

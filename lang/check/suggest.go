@@ -1,0 +1,155 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/lang/diag"
+	"weft/ops"
+)
+
+// manyMistakes is how many messages a person reads before the first ones are mended: beyond it no suggestions are sought,
+// each of which costs a comparison with every name of the file.
+const manyMistakes = 100
+
+func (c *checker) nearest(name string, candidates []string) []string {
+	if c.diags.Len() > manyMistakes {
+		return nil
+	}
+	return diag.Nearest(name, candidates)
+}
+
+// similar helps with an unknown operator: by a name that would accept these arguments, or else by the nearest one with the
+// reason why it would not do.
+func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argument, ok bool) {
+	candidates := slices.Clone(c.cat.Names())
+	for n, b := range c.globals {
+		if b.fn != nil {
+			candidates = append(candidates, n)
+		}
+	}
+	var fit []string
+	reason := ""
+	near := c.nearest(name, candidates)
+	for _, n := range near {
+		spec := c.cat.Lookup(n)
+		if spec == nil || !ok {
+			fit = append(fit, n)
+			continue
+		}
+		failed := c.trial(func() { c.applySpec(spec, at, args) })
+		if failed == nil {
+			fit = append(fit, n)
+		} else if reason == "" {
+			reason = fmt.Sprintf("the nearest name is `%s`, which does not fit: %s", n, failed.Message)
+		}
+	}
+	switch {
+	case len(fit) > 0:
+		d.Suggest(fit...)
+	case reason != "":
+		d.Helpf("%s", reason)
+	default:
+		d.Helpf("`weft ops` lists the operators")
+	}
+}
+
+// trial runs something whose reports and sinks are thrown away, and gives the first error it met.
+func (c *checker) trial(f func()) *diag.Diagnostic {
+	diags, sinks := c.diags, len(c.program.Sinks)
+	c.diags = &diag.List{}
+	f()
+	found := c.diags.Sorted()
+	c.diags = diags
+	c.program.Sinks = c.program.Sinks[:sinks]
+	i := slices.IndexFunc(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
+	if i < 0 {
+		return nil
+	}
+	return found[i]
+}
+
+// meant are the names a person may have meant by the one that an operator complains about: those like it with which the
+// operator does not complain of this argument.
+func (b *binder) meant(p ops.Problem) []string {
+	if len(p.Known) == 0 {
+		return nil
+	}
+	arg, item, _ := strings.Cut(p.Arg, ".")
+	written := nameIn(b.call.Args[arg], item)
+	return slices.DeleteFunc(b.c.nearest(written, p.Known), func(n string) bool {
+		call := *b.call
+		call.Args = map[string]ops.Value{}
+		for k, v := range b.call.Args {
+			call.Args[k] = v
+		}
+		call.Args[arg] = replaceName(call.Args[arg], written, n)
+		return slices.ContainsFunc(complaints(b.spec, &call), func(q ops.Problem) bool { return q.Arg == p.Arg && !q.Warning })
+	})
+}
+
+// nameIn is a name in an argument: the argument itself, or the item at a place or of a dimension.
+func nameIn(v ops.Value, item string) string {
+	switch v := v.(type) {
+	case ops.Symbol:
+		return string(v)
+	case ops.Text:
+		return string(v)
+	}
+	return item
+}
+
+// replaceName puts another name in place of one, within lists and pairs too.
+func replaceName(v ops.Value, old, name string) ops.Value {
+	switch v := v.(type) {
+	case ops.Symbol:
+		if string(v) == old {
+			return ops.Symbol(name)
+		}
+	case ops.Text:
+		if string(v) == old {
+			return ops.Text(name)
+		}
+	case ops.Pair:
+		if v.Name == old {
+			v.Name = name
+		}
+		return v
+	case ops.List:
+		out := make(ops.List, len(v))
+		for i, x := range v {
+			out[i] = replaceName(x, old, name)
+		}
+		return out
+	}
+	return v
+}
+
+// complaints are what an operator finds wrong with a call.
+func complaints(spec *ops.Spec, call *ops.Call) []ops.Problem {
+	var err error
+	switch {
+	case makes(spec, call):
+		_, err = spec.Make(call)
+	case spec.Infer != nil:
+		_, err = spec.Infer(call)
+	}
+	return flatten(err)
+}
+
+func flatten(err error) []ops.Problem {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []ops.Problem
+		for _, e := range joined.Unwrap() {
+			out = append(out, flatten(e)...)
+		}
+		return out
+	}
+	var p ops.Problem
+	if errors.As(err, &p) {
+		return []ops.Problem{p}
+	}
+	return nil
+}

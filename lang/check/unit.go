@@ -1,0 +1,78 @@
+package check
+
+import (
+	"fmt"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// unit checks numbers, ranges and arrays against the parameter's unit.
+func (b *binder) unit(p *ops.Param, a argument, v ops.Value) bool {
+	if p.Unit == "*" {
+		return true
+	}
+	want := ops.MustUnit(p.Unit)
+	var got ops.Unit
+	switch v := v.(type) {
+	case ops.Number:
+		got = v.Unit
+	case ops.Range:
+		got = v.From.Unit
+	case ops.List:
+		if p.Unit == "" {
+			return true
+		}
+		for i, x := range v {
+			at := a
+			if l, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.List); ok {
+				at.expr = l.Items[i]
+			}
+			if !b.unit(p, at, x) {
+				return false
+			}
+		}
+		return true
+	case ops.Array:
+		if p.Unit == "" {
+			return true // arrays of any unit unless one is asked for
+		}
+		got = v.Type().Unit
+	default:
+		return true
+	}
+	switch {
+	case got.Same(want):
+		return true
+	case want.Plain():
+		b.wrong(diag.UnexpectedUnit, a, "`%s` of `%s` is a plain number, and this is in %s", p.Name, b.spec.Name, got).Helpf("leave out the unit")
+	case got.Plain():
+		b.wrong(diag.MissingUnit, a, "`%s` of `%s` needs a unit: it is measured in %s", p.Name, b.spec.Name, want).Helpf("%s", sample(v, want))
+	default:
+		b.wrong(diag.WrongUnit, a, "`%s` of `%s` is measured in %s, and this is in %s", p.Name, b.spec.Name, want, got).Helpf("any unit of that kind will do, such as %s", usual(want))
+	}
+	return false
+}
+
+// usualUnits are what people measure in, where it is not the SI unit.
+var usualUnits = []string{"mm", "us", "MHz"}
+
+func usual(u ops.Unit) string {
+	for _, name := range usualUnits {
+		if ops.MustUnit(name).Same(u) {
+			return name
+		}
+	}
+	return u.String()
+}
+
+func sample(v ops.Value, u ops.Unit) string {
+	switch v := v.(type) {
+	case ops.Number:
+		return fmt.Sprintf("write the unit behind the number, such as `%s %s`", v, usual(u))
+	case ops.Range:
+		return fmt.Sprintf("write the unit behind both ends, such as `%s %s .. %s %s`", v.From, usual(u), v.To, usual(u))
+	}
+	return fmt.Sprintf("multiply it by a unit first, such as `* (1 %s)`", usual(u))
+}
