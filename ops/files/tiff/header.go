@@ -140,7 +140,7 @@ func (h *Header) readType(d directory) error {
 	case bands != 1:
 		return &Error{Reason: fmt.Sprintf("holds %d bands; one band is read", bands), Help: oneBand}
 	case isPicture:
-		return &Error{Reason: fmt.Sprintf("holds %s, not plain numbers", picture), Help: "extract the numbers first, e.g. gdal_translate -b 1 -colorinterp gray in.tif out.tif"}
+		return &Error{Reason: fmt.Sprintf("holds %s, not plain numbers", picture), Help: "extract the numbers first, e.g. gdal_translate -co PHOTOMETRIC=MINISBLACK in.tif out.tif"}
 	case photometric > 1:
 		return &Error{Reason: fmt.Sprintf("holds a picture of an unusual kind (%v %d), not plain numbers", tagPhotometric, photometric)}
 	case orientation != 1:

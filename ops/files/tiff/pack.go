@@ -23,7 +23,7 @@ var packings = map[Compression]func(p *packer, block []byte) ([]byte, error){
 	},
 }
 
-// level of deflate: predicted rasters become hardly smaller at higher ones, which take several times as long.
+// level of deflate. At level 6, a predicted surface takes 3 % fewer bytes and twice the time; see BenchmarkWrite.
 const level = zlib.BestSpeed
 
 func (p *packer) deflate(block []byte) ([]byte, error) {

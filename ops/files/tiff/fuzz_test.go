@@ -1,0 +1,116 @@
+package tiff
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+// FuzzRead feeds arbitrary bytes. Whatever is accepted must give the same elements by rectangles as at once, and the
+// same again when written and read back.
+func FuzzRead(f *testing.F) {
+	i := 0
+	for s := range samples {
+		s.height, s.width = 5, 9
+		if i++; i%29 == 0 && s.blockH*max(s.blockW, s.width)*s.dtype.Size() < 5000 {
+			f.Add(s.file())
+		}
+	}
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		f.Add(placed(order, func(m *maker) {
+			keys(m, 1024, 1, 1025, 2, 3072, 25832, 3076, 9001)
+			m.doubles(33550, 2, 2, 0)
+			m.doubles(33922, 0, 0, 0, 500000, 5400000, 0)
+			m.text(42113, "-9999")
+			m.text(42112, `<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.01</Item></GDALMetadata>`)
+		}))
+		f.Add(placed(order, func(m *maker) {
+			m.add(34735, 3, 1, 1, 0, 3, 1024, 0, 1, 1, 3076, 0, 1, 32767, 3077, 34736, 1, 0)
+			m.doubles(34736, 0.3)
+			m.doubles(34264, 1, 0, 0, 5, 0, -1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1)
+		}))
+	}
+	f.Add(cycle(2))
+	f.Add(placedSparse())
+	f.Add(bomb(1 << 24))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		file, err := New("input.tif", bytes.NewReader(input), int64(len(input)))
+		if err != nil {
+			return
+		}
+		h := file.Header()
+		h.Geo.Problems()
+		const most = 4 << 20
+		if h.blockBytes() > most {
+			return
+		}
+		part := h.Whole()
+		part.Y1, part.X1 = min(part.Y1, 64), min(part.X1, 64)
+		whole, ok := readPart(t, file, part)
+		if !ok {
+			return
+		}
+		checkParts(t, file, part, whole)
+		if part == h.Whole() {
+			checkAgain(t, h, whole)
+		}
+	})
+}
+
+// readPart gives a rectangle in the type of the file, or not ok where its blocks are damaged.
+func readPart(t *testing.T, f *File, r Rect) (b []byte, ok bool) {
+	as := Layout{DType: f.header.DType}
+	b = alignedBytes(as.Span(r))
+	if err := f.ReadTile(b, as, r); err != nil {
+		wantError(t, err, "input.tif")
+		return nil, false
+	}
+	return b, true
+}
+
+// checkParts reads a rectangle in four parts, with another cache.
+func checkParts(t *testing.T, f *File, r Rect, whole []byte) {
+	f.SetCache(int64(len(whole)))
+	size := f.header.DType.Size()
+	y, x := r.Y1/3, r.X1/2
+	for _, part := range []Rect{{0, y, 0, x}, {0, y, x, r.X1}, {y, r.Y1, x, r.X1}, {y, r.Y1, 0, x}} {
+		b, ok := readPart(t, f, part)
+		if !ok {
+			t.Fatalf("%v cannot be read, though %v can", part, r)
+		}
+		for i := range part.Height() {
+			at := ((part.Y0+i)*r.Width() + part.X0) * size
+			row := part.Width() * size
+			if !bytes.Equal(b[i*row:(i+1)*row], whole[at:at+row]) {
+				t.Fatalf("%v differs from %v", part, r)
+			}
+		}
+	}
+}
+
+// checkAgain writes a raster with the same header where that can be written, and reads it.
+func checkAgain(t *testing.T, h Header, whole []byte) {
+	path := t.TempDir() + "/input.tif"
+	w, err := Create(path, h)
+	if err != nil {
+		return // such as tiles whose sides are no multiples of 16
+	}
+	as := Layout{DType: h.DType}
+	if err := w.WriteTile(whole, as, h.Whole()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(false); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if again, ok := readPart(t, f, h.Whole()); !ok || !bytes.Equal(again, whole) {
+		t.Fatal("the elements changed when written and read")
+	}
+	if f.header.Geo.Affine != h.Geo.Affine || f.header.Geo.CRS != h.Geo.CRS {
+		t.Fatalf("the georeference changed from %+v to %+v", h.Geo, f.header.Geo)
+	}
+}
