@@ -17,7 +17,13 @@ var unarySpans = map[Op]func(span) span{
 	Log10: func(a span) span { return widen(nonNegative(math.Log10)(a), -inf, inf) },
 	Sin:   func(a span) span { return span{-1, 1, a.nan || !a.finite()} },
 	Cos:   func(a span) span { return span{-1, 1, a.nan || !a.finite()} },
+
+	LaneMin: anyLane,
+	LaneMax: anyLane,
 }
+
+// anyLane: some lane's value lies where each of them does.
+func anyLane(a span) span { return a }
 
 func monotone(f func(float64) float64) func(span) span {
 	return func(a span) span { return span{f(a.lo), f(a.hi), a.nan} }

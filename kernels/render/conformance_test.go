@@ -1,6 +1,7 @@
 package render
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -9,11 +10,12 @@ import (
 	"weft/kernels/ir"
 )
 
+var draws = flag.Int("draws", 1, "random schedules per kernel and target")
+
 // TestConformance runs the suite on rendered code: under the rules' schedule, the scalar one, and schedules drawn at random.
 func TestConformance(t *testing.T) {
-	draws := 3
 	if testing.Short() {
-		draws = 1
+		t.Skip("compiles hundreds of kernels for each target")
 	}
 	for _, target := range []Target{AVX512, AVX2, Portable} {
 		if !runs(t, target) {
@@ -27,7 +29,7 @@ func TestConformance(t *testing.T) {
 		if target == Portable {
 			run("scalar", func(*ir.Kernel) Schedule { return Schedule{} })
 		}
-		for draw := range draws {
+		for draw := range *draws {
 			rng := rand.New(rand.NewPCG(uint64(draw), 5))
 			run(fmt.Sprintf("random%d", draw), func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) })
 		}

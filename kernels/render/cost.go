@@ -172,8 +172,8 @@ func (s *survey) scattered(f *ir.Fold) (axes []int) {
 
 // costs of memory accesses, per lane, in additions
 const (
-	gatherCost  = 1.5
-	scatterCost = 2.0
+	gatherCost  = 2.5
+	scatterCost = 5.0
 	divergence  = 3.0 // how much longer the longest row of a patch is than a row
 )
 

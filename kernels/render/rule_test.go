@@ -84,7 +84,7 @@ func TestRules(t *testing.T) {
 		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
 		{"planar", planar(), "order x>z, lanes x:8xz:2, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
-		{"elementwise, short rows", elementwise(1000, 3), "order y>x, lanes y:16"},
+		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
 		{"total", total(100000), "foldlanes"},
 		{"sparse", sparse(500), "order y, foldlanes"},
 		{"matmul", matmul(256), "order i>j, lanes j:16, unroll i:8"},

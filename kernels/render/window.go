@@ -90,8 +90,11 @@ func (r *renderer) windowBase(w *ir.Node, size, slack int) (base, rel, bad *ir.N
 		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
 		fb = b.Max(b.Min(fb, c(float64(last))), c(float64(first)))
 		base = b.Cast(ir.I32, fb)
-		end := b.Alu(ir.Rint, b.Add(hi, margin))
-		bad = b.And(b.Lt(c(float64(r.s.Window-1)), b.Sub(end, fb)), b.Lt(fb, c(float64(last))))
+		reach := float64(r.s.Window) - windowMargin(size)
+		if rounded {
+			reach -= 0.5
+		}
+		bad = b.And(b.Not(r.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, c(float64(last))))
 		if rounded {
 			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
 		}
@@ -132,4 +135,26 @@ func (r *renderer) bounder() *ir.Bounder {
 	}}
 	r.bounders[f] = q
 	return q
+}
+
+// below is n < limit, or a little less, without the root if n is a root plus something: a root takes as long as the rest
+// of the test, and squaring the limit does as well. NaN is not below.
+func (r *renderer) below(n, limit *ir.Node) *ir.Node {
+	b := r.b
+	if n.Kind == ir.KAlu && r.isSlow(n) {
+		switch x := n.Args; n.Op {
+		case ir.Sqrt:
+			return b.And(b.Lt(b.Const(n.Type, 0), limit), b.Lt(x[0], b.Mul(limit, limit)))
+		case ir.Floor:
+			return r.below(x[0], limit)
+		case ir.Add:
+			if r.isSlow(x[1]) && x[1].Free().Meets(r.top().binds) {
+				x = []*ir.Node{x[1], x[0]}
+			}
+			return r.below(x[0], b.Sub(limit, x[1]))
+		case ir.Sub:
+			return r.below(x[0], b.Add(limit, x[1]))
+		}
+	}
+	return b.Lt(n, limit)
 }
