@@ -88,7 +88,10 @@ func (f firstArrival) lowerTogether(a *arrival) {
 	delay := a.perShot("transmit_delay", delays)
 	a.at = func(b *ops.Body, shot *ir.Node, p point, _ []*ir.Node) *ir.Node {
 		depth := difference(b, p[2], a.elements[2].at(b, nil))
-		way := b.Sqrt(b.Add(a.nearest(b, p), squares(b, depth)))
+		// The maximum keeps the square from being rounded together with the sum, in some kernels and not in others: arrivals
+		// computed in place and stored ones then agree to the bit.
+		square := b.Max(squares(b, depth), b.F32(0))
+		way := b.Sqrt(b.Add(a.nearest(b, p), square))
 		if delay.table == nil && delay.value == 0 {
 			return way
 		}
