@@ -44,13 +44,18 @@ func runs(t testing.TB, target Target) bool {
 
 func build(t testing.TB, k *ir.Kernel, s Schedule, target Target) *compiled {
 	t.Helper()
+	return buildEdited(t, k, s, target, func(c string) string { return c })
+}
+
+func buildEdited(t testing.TB, k *ir.Kernel, s Schedule, target Target, edit func(c string) string) *compiled {
+	t.Helper()
 	out, err := C(k, s, target, "kernel")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	src, so := filepath.Join(dir, "k.c"), filepath.Join(dir, "k.so")
-	text := Prelude(target) + out.Source
+	text := Prelude(target) + edit(out.Source)
 	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
 		os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")+".c"), []byte(text), 0o644)
 	}

@@ -117,6 +117,12 @@ func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *sco
 	}
 	_, o := n.Guard()
 	other := r.val(o, v, m)
+	if guard.vec && masksLoads(n.Buf.Type) {
+		guard = r.name(sc, guard)
+		return r.name(sc, choose(guard, r.name(sc, each(n.Type, func(h int) string {
+			return fmt.Sprintf("%s(%s, %s)", partFunc("mask_load", n, h), p, maskPart(guard, n.Type, h))
+		})), other))
+	}
 	x := r.declare(sc, n.Type)
 	if guard.vec {
 		guard = r.name(sc, guard)
@@ -274,6 +280,9 @@ func offsets(pattern []int64) string {
 	}
 	return out + "}"
 }
+
+// masksLoads reports a storage type that machines load by lanes, without touching the others.
+func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
 
 // anyLane is a C condition: the mask holds somewhere.
 func anyLane(mask value) string {

@@ -39,13 +39,17 @@ func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
 	}
 	x = x.asVec()
 	pattern, known := r.lanePattern(rest, patch)
-	if known && isIota(pattern) && s.Guard == nil && s.Combine == ir.Ordered {
+	if known && isIota(pattern) && s.Combine == ir.Ordered {
 		list := x.s[0]
 		if parts(x.t) == 2 {
 			list += ", " + x.s[1]
 		}
-		r.emit(in, "store_%s(%s, %s);", s.Buf.Type, r.pointer(s.Buf, l, v, origin), list)
-		return
+		text := fmt.Sprintf("store_%s(%s, %s);", s.Buf.Type, r.pointer(s.Buf, l, v, origin), list)
+		if s.Guard == nil {
+			r.emit(in, "%s", text)
+			return
+		}
+		r.emit(in, "if (v_all(%s)) %s else", guard.part(0), text)
 	}
 	var p, at string
 	idx := r.fresh("q")

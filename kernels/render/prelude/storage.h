@@ -32,6 +32,26 @@ FN vl load_i64_1(const long long *p) { return *(const vl_u *)(p + W / 2); }
 FN vl load_u32_0(const unsigned *p) { return __builtin_convertvector(*(const hu_u *)p, vl); }
 FN vl load_u32_1(const unsigned *p) { return __builtin_convertvector(*(const hu_u *)(p + W / 2), vl); }
 
+// mask_load_X reads the lanes of m and touches no others, which are 0 or anything.
+#if VB == 64
+FN vf mask_load_f32(const float *p, vi m) { return (vf)_mm512_maskz_loadu_ps(_mm512_movepi32_mask(I5(m)), p); }
+FN vi mask_load_i32(const int *p, vi m) { return (vi)_mm512_maskz_loadu_epi32(_mm512_movepi32_mask(I5(m)), p); }
+FN vd mask_load_f64_0(const double *p, vl m) { return (vd)_mm512_maskz_loadu_pd(_mm512_movepi64_mask(I5(m)), p); }
+FN vl mask_load_i64_0(const long long *p, vl m) { return (vl)_mm512_maskz_loadu_epi64(_mm512_movepi64_mask(I5(m)), p); }
+#elif defined __AVX2__ && defined F8
+FN vf mask_load_f32(const float *p, vi m) { return (vf)_mm256_maskload_ps(p, I8(m)); }
+FN vi mask_load_i32(const int *p, vi m) { return (vi)_mm256_maskload_epi32(p, I8(m)); }
+FN vd mask_load_f64_0(const double *p, vl m) { return (vd)_mm256_maskload_pd(p, I8(m)); }
+FN vl mask_load_i64_0(const long long *p, vl m) { return (vl)_mm256_maskload_epi64(p, I8(m)); }
+#else
+FN vf mask_load_f32(const float *p, vi m) { EACH(vf, m[l] ? p[l] : 0); }
+FN vi mask_load_i32(const int *p, vi m) { EACH(vi, m[l] ? p[l] : 0); }
+FN vd mask_load_f64_0(const double *p, vl m) { EACH(vd, m[l] ? p[l] : 0); }
+FN vl mask_load_i64_0(const long long *p, vl m) { EACH(vl, m[l] ? p[l] : 0); }
+#endif
+FN vd mask_load_f64_1(const double *p, vl m) { return mask_load_f64_0(p + W / 2, m); }
+FN vl mask_load_i64_1(const long long *p, vl m) { return mask_load_i64_0(p + W / 2, m); }
+
 // gather_X reads the elements p[i[l]].
 #define GATHER(name, V, T, E) FN V gather_##name(const T *p, vi i) { EACH(V, E); }
 GATHER(i8, vi, signed char, p[i[l]]) GATHER(u8, vi, unsigned char, p[i[l]])
