@@ -39,8 +39,11 @@ func (a argument) part(item string) diag.Span {
 	return a.span()
 }
 
-// site is where an operator is used: the whole use, and the name or sign that asks for it, which messages point at.
-type site struct{ whole, name diag.Span }
+// site is where an operator is used: the name or sign that asks for it, which messages point at.
+type site struct {
+	name diag.Span
+	sign string // of an operator between values; empty for one that is called
+}
 
 // origin is the name or sign that made a value.
 func origin(e syntax.Expr) diag.Span {

@@ -262,6 +262,10 @@ func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 	if len(p.Objects) > 0 {
 		what = "a " + strings.Join(p.Objects, " or ")
 	}
+	if b.at.sign != "" {
+		b.wrong(code, a, "`%s` takes %s, not %s", b.at.sign, what, kindOf(v))
+		return nil
+	}
 	b.wrong(code, a, "`%s` of `%s` takes %s, not %s", p.Name, b.spec.Name, what, kindOf(v))
 	return nil
 }

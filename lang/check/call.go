@@ -13,7 +13,7 @@ import (
 
 // callee calls the operator or function of a dotted name. ok is false when an argument is poisoned: then only the name is
 // checked.
-func (c *checker) callee(path *syntax.Path, at diag.Span, args []argument, ok bool) ops.Value {
+func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value {
 	name := path.String()
 	if b := c.globals[name]; b != nil && len(path.Names) == 1 {
 		b.used = true
@@ -32,13 +32,13 @@ func (c *checker) callee(path *syntax.Path, at diag.Span, args []argument, ok bo
 	spec := c.cat.Lookup(name)
 	if spec == nil {
 		d := c.report(diag.UnknownOperator, path.Span(), "there is no operator `%s`", name)
-		c.similar(d, name, site{at, path.Span()}, args, ok)
+		c.similar(d, name, site{name: path.Span()}, args, ok)
 		return nil
 	}
 	if !ok {
 		return nil
 	}
-	return c.applySpec(spec, site{at, path.Span()}, args)
+	return c.applySpec(spec, site{name: path.Span()}, args)
 }
 
 // inline writes a function out with its arguments.

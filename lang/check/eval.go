@@ -191,7 +191,7 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 	if !ok {
 		return nil
 	}
-	return c.apply("slice", site{x.Span(), x.Selection.Span()}, []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span(), parts: parts}})
+	return c.apply("slice", site{name: x.Selection.Span()}, []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span(), parts: parts}})
 }
 
 func (c *checker) unnamedIndex(a *syntax.Argument, base ops.Value) {
@@ -225,7 +225,7 @@ func (c *checker) stage(s *syntax.Stage, piped argument, in env) ops.Value {
 		list = s.Arguments.List
 	}
 	more, fine := c.arguments(list, c.operator(s.Operator), 1, in)
-	return c.callee(s.Operator, s.Span(), append([]argument{piped}, more...), piped.value != nil && fine)
+	return c.callee(s.Operator, append([]argument{piped}, more...), piped.value != nil && fine)
 }
 
 func (c *checker) call(x *syntax.Call, in env) ops.Value {
@@ -239,7 +239,7 @@ func (c *checker) call(x *syntax.Call, in env) ops.Value {
 		c.report(diag.NotCallable, x.Callee.Span(), "this is not an operator")
 		return nil
 	}
-	return c.callee(path, x.Span(), args, ok)
+	return c.callee(path, args, ok)
 }
 
 // arguments evaluates what stands between parentheses; position is the place of the first one among the parameters of spec,

@@ -111,7 +111,7 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 		if u.Operator.Text == "-" {
 			name = "neg"
 		}
-		return c.apply(name, site{u.Span(), u.Operator.Span()}, []argument{{value: v, expr: u.Operand}})
+		return c.apply(name, site{u.Operator.Span(), u.Operator.Text}, []argument{{value: v, expr: u.Operand}})
 	}
 	c.operandKind(u.Operand, u.Operator.Text, v)
 	return nil
@@ -156,7 +156,7 @@ func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
 		if o.swapped {
 			args[0], args[1] = args[1], args[0]
 		}
-		return c.apply(o.name, site{b.Span(), b.Operator.Span()}, args)
+		return c.apply(o.name, site{b.Operator.Span(), op}, args)
 	}
 	return c.constant(b, left, right)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/lang/diag"
@@ -97,6 +98,10 @@ func nameIn(v ops.Value, item string) string {
 		return string(v)
 	case ops.Text:
 		return string(v)
+	case ops.List:
+		if i, err := strconv.Atoi(item); err == nil && i < len(v) {
+			return nameIn(v[i], "")
+		}
 	}
 	return item
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // broadcast joins the dims of the operands by name and tells each operand which dims of the result are its own.
-func broadcast(xs []operand) ([]ops.Dim, error) {
+func broadcast(op string, xs []operand) ([]ops.Dim, error) {
 	var dims []ops.Dim
 	var from []string // which operand each dim comes from
 	var errs []error
@@ -21,7 +21,7 @@ func broadcast(xs []operand) ([]ops.Dim, error) {
 			if k < 0 {
 				k = len(dims)
 				dims, from = append(dims, d), append(from, x.name)
-			} else if err := join(&dims[k], d, from[k], x.name); err != nil {
+			} else if err := join(op, &dims[k], d, from[k], x.name); err != nil {
 				errs = append(errs, err)
 			}
 			x.pick[j] = k
@@ -31,16 +31,16 @@ func broadcast(xs []operand) ([]ops.Dim, error) {
 }
 
 // join checks that two dims of one name are the same, and takes over coordinates that only the second has.
-func join(have *ops.Dim, d ops.Dim, haveName, name string) error {
+func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 	switch {
 	case have.Size != d.Size:
-		return ops.Wrong(ops.CodeExtentMismatch, name, fmt.Sprintf("slice them alike, or rename(%s, from: %s, to: ...) if they are different dimensions", name, d.Name),
-			"dimension %s has %d points in %s and %d in %s", d.Name, have.Size, haveName, d.Size, name)
+		return ops.Wrong(ops.CodeExtentMismatch, name, fmt.Sprintf("slice them alike, or give one another name, if they are different dimensions: rename(..., from: %s, to: ...)", d.Name),
+			"dimension %s has %d points here, and %d %s", d.Name, d.Size, have.Size, within(op, haveName))
 	case have.Coords == nil:
 		have.Coords, have.Unit = d.Coords, d.Unit
 	case d.Coords != nil && !sameCoords(*have, d):
 		return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
-			"the coordinates of %s differ: %s in %s, %s in %s", d.Name, extentOf(*have), haveName, extentOf(d), name)
+			"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func lineType(d ops.Dim) ops.Type { return ops.Type{Elem: ops.F32, Dims: []ops.D
 func inferAxis(c *ops.Call) ([]ops.Output, error) {
 	r := c.Args["points"].(ops.Range)
 	if r.N == 0 && r.Step == 0 {
-		return nil, ops.Wrong(ops.CodeRangeWithoutCount, "points", "write "+r.String()+" in 64, or by a step", "the range %s has no number of points", r)
+		return nil, ops.Wrong(ops.CodeRangeWithoutCount, "points", "write `"+r.String()+" in 64`, say, or a step behind `by`", "the range %s has no number of points", r)
 	}
 	points, err := pointsOf("points", r)
 	if err != nil {
@@ -135,7 +135,7 @@ func pointsOf(arg string, r ops.Range) ([]float64, error) {
 	}
 	points := r.Points()
 	if len(points) == 0 {
-		return nil, ops.Wrong(ops.CodeEmptyRange, arg, "", "the range %s holds no points", r)
+		return nil, ops.Wrong(ops.CodeEmptyRange, arg, "write its ends the other way round", "the range %s holds no points", r)
 	}
 	return points, nil
 }

@@ -90,7 +90,7 @@ func (e *elementwise) check(c *ops.Call) (typed, error) {
 	}
 	var unitErr, dimErr error
 	t.out.Unit, unitErr = e.unit(e.name, values)
-	t.out.Dims, dimErr = broadcast(t.xs)
+	t.out.Dims, dimErr = broadcast(e.name, t.xs)
 	return t, errors.Join(unitErr, dimErr)
 }
 
@@ -100,12 +100,12 @@ func (e *elementwise) checkElems(xs []operand, want takes) error {
 		isBool := x.typ.Elem.Base == ir.Bool
 		switch {
 		case want == boolsOnly && !isBool:
-			errs = append(errs, ops.Wrong(ops.CodeNotABoolean, x.name, "compare it with something, such as "+x.name+" > 0",
-				"%s needs true or false in %s, which is %s", e.name, x.name, describe(x)))
+			errs = append(errs, ops.Wrong(ops.CodeNotABoolean, x.name, "compare it with something, such as `... > 0`",
+				"%s needs true or false, and this is %s", called(e.name), describe(x)))
 		case want == realsOnly && x.typ.Elem.Complex:
 			errs = append(errs, needsReal(e.name, x.name, x.typ))
 		case want != boolsOnly && isBool && x.scalar:
-			errs = append(errs, ops.Wrong(ops.CodeNotANumber, x.name, "", "%s needs numbers: %s is %s", e.name, x.name, x.value))
+			errs = append(errs, ops.Wrong(ops.CodeNotANumber, x.name, "", "%s needs numbers, and this is %s", called(e.name), x.value))
 		}
 	}
 	return errors.Join(errs...)
@@ -113,7 +113,7 @@ func (e *elementwise) checkElems(xs []operand, want takes) error {
 
 func needsReal(op, name string, t ops.Type) error {
 	return ops.Wrong(ops.CodeWrongElementType, name, "take abs, real or imag of it first",
-		"%s needs real numbers: %s is complex (%s)", op, name, t)
+		"%s needs real numbers, and this is complex: %s", called(op), t)
 }
 
 // describe names what an operand is.
@@ -168,7 +168,7 @@ func (e *elementwise) make(c *ops.Call) (ops.Value, error) {
 	case e.name == "div" && in[1] == 0:
 		return nil, ops.Wrong(ops.CodeDivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
 	case imag(v) != 0 || math.IsNaN(real(v)) || math.IsInf(real(v), 0):
-		return nil, ops.Wrong(ops.CodeNotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", e.name, t.xs[0].value)
+		return nil, ops.Wrong(ops.CodeNotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(e.name), t.xs[0].value)
 	case t.out.Elem.Base == ir.Bool:
 		return ops.Flag(real(v) != 0), nil
 	}

@@ -101,12 +101,12 @@ func TestResultTypes(t *testing.T) {
 func TestElementwiseErrors(t *testing.T) {
 	x3, x4 := dim("x", 3), dim("x", 4)
 	real32 := func(unit string, d ...ops.Dim) ops.Type { return typ(ops.F32, unit, d...) }
-	newArgs().array("a", real32("", x3)).array("b", real32("", x4)).fails(t, "add", ops.CodeExtentMismatch, "x", "3 points in a", "4 in b")
+	newArgs().array("a", real32("", x3)).array("b", real32("", x4)).fails(t, "add", ops.CodeExtentMismatch, "x", "4 points here", "3 on the other side")
 	newArgs().array("a", real32("mm", x3)).array("b", real32("MHz", x3)).fails(t, "add", ops.CodeUnitMismatch, "mm", "MHz")
 	newArgs().array("a", real32("dB", x3)).with("b", ops.Number{V: 1, Int: true}).fails(t, "add", ops.CodeUnitMismatch, "dB", "plain")
 	newArgs().array("a", typ(ops.C64, "", x3)).array("b", real32("", x3)).fails(t, "less", ops.CodeWrongElementType, "complex", "abs")
-	newArgs().array("a", real32("", x3)).array("b", typ(ops.Bool, "", x3)).fails(t, "and", ops.CodeNotABoolean, "a > 0")
-	newArgs().array("a", real32("mm", x3)).fails(t, "exp", ops.CodeUnitInFunction, "a / (1 mm)")
+	newArgs().array("a", real32("", x3)).array("b", typ(ops.Bool, "", x3)).fails(t, "and", ops.CodeNotABoolean, "... > 0")
+	newArgs().array("a", real32("mm", x3)).fails(t, "exp", ops.CodeUnitInFunction, "... / (1 mm)")
 	newArgs().array("a", real32("mm", x3)).fails(t, "sqrt", ops.CodeBadPower, "mm")
 	newArgs().array("a", real32("mm", x3)).with("b", ops.Number{V: 1.5}).fails(t, "power", ops.CodeBadPower, "whole constant")
 	newArgs().array("a", real32("degC", x3)).with("b", ops.Number{V: 2, Int: true}).fails(t, "mul", ops.CodeOffsetUnit, "degC")

@@ -55,11 +55,11 @@ func (e *extreme) spec() *ops.Spec {
 func (e *extreme) choose(c *ops.Call) (along bool, err error) {
 	switch _, array := c.Array("a"); {
 	case c.Has("b") && c.Has("over"):
-		return false, ops.Wrong(ops.CodeContradictArguments, "over", "", "%s takes a second value or over, not both", e.along.name)
+		return false, ops.Wrong(ops.CodeContradictArguments, "over", "leave one out", "`%s` takes a second value or `over`, not both", e.along.name)
 	case c.Has("b"):
 		return false, nil
 	case !array:
-		return false, ops.Wrong(ops.CodeMissingArgument, "a", "give a second value", "%s of a single number", e.along.name)
+		return false, ops.Wrong(ops.CodeMissingArgument, "a", "give a second value to compare with, or an array", "`%s` of a single number is that number", e.along.name)
 	}
 	return true, nil
 }

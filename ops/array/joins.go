@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -115,13 +116,13 @@ func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
 	for i, v := range c.List("arrays") {
 		a, ok := v.(ops.Array)
 		if !ok {
-			errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "", "item %d of the list is no array but %s", i, v))
+			errs = append(errs, ops.Wrong(ops.CodeNotAnArray, fmt.Sprintf("arrays.%d", i), "fill makes an array of a number", "`%s` takes arrays, and this is %s", c.Spec.Name, v))
 			continue
 		}
 		xs = append(xs, operand{name: fmt.Sprintf("item %d", i), value: a, typ: a.Type()})
 	}
 	if len(xs) == 0 && len(errs) == 0 {
-		errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "", "the list is empty"))
+		errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "list at least one array", "`%s` of no arrays", c.Spec.Name))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, t, err
@@ -153,6 +154,9 @@ func about(arg string, err error) error {
 	}
 	var p ops.Problem
 	if errors.As(err, &p) {
+		if k, ok := strings.CutPrefix(p.Arg, "item "); ok {
+			arg += "." + k
+		}
 		p.Arg = arg
 		return p
 	}
@@ -165,7 +169,7 @@ func planStack(c *ops.Call) (joined, error) {
 		return joined{}, err
 	}
 	name := c.Symbol("dim")
-	dims, err := broadcast(xs)
+	dims, err := broadcast(c.Spec.Name, xs)
 	if err != nil {
 		return joined{}, about("arrays", err)
 	}
@@ -200,7 +204,8 @@ func planConcat(c *ops.Call) (joined, error) {
 			return joined{}, about("dim", unknownDim("dim", name, x.typ))
 		}
 		if len(x.typ.Dims) != len(xs[0].typ.Dims) {
-			return joined{}, ops.Wrong(ops.CodeWrongDims, "arrays", "", "%s has dimensions %v, item 0 has %v", x.name, x.typ.DimNames(), xs[0].typ.DimNames())
+			return joined{}, ops.Wrong(ops.CodeWrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
+				strings.Join(x.typ.DimNames(), ", "), strings.Join(xs[0].typ.DimNames(), ", "))
 		}
 		dim := x.typ.Dims[d]
 		p.starts, p.lengths = append(p.starts, along.Size), append(p.lengths, dim.Size)
@@ -210,7 +215,7 @@ func planConcat(c *ops.Call) (joined, error) {
 		others[k].typ.Dims = slices.Clone(x.typ.Dims)
 		others[k].typ.Dims[d] = ops.Dim{Name: name, Size: 1} // lengths along it may differ
 	}
-	dims, err := broadcast(others)
+	dims, err := broadcast(c.Spec.Name, others)
 	if err != nil {
 		return joined{}, about("arrays", err)
 	}

@@ -41,7 +41,7 @@ func levelSpecs() []*ops.Spec {
 			Infer: func(c *ops.Call) ([]ops.Output, error) {
 				if t := c.Type("input"); !t.Elem.Complex {
 					return nil, ops.Wrong(ops.CodeWrongElementType, "input", "demodulate real (RF) data to IQ first; abs gives plain magnitudes",
-						"envelope needs complex (IQ) data: input is %s", t)
+						"`envelope` needs complex (IQ) data, and this is %s", t)
 				}
 				return envelope.infer(c)
 			},
@@ -70,17 +70,17 @@ func inferDecibel(c *ops.Call) ([]ops.Output, error) {
 	t := c.Type("input")
 	var errs []error
 	if t.Unit.Same(decibel) {
-		errs = append(errs, ops.Wrong(ops.CodeWrongUnit, "input", "take decibel of the magnitudes", "input is in dB already"))
+		errs = append(errs, ops.Wrong(ops.CodeWrongUnit, "input", "take decibel of the magnitudes", "the input is in dB already"))
 	}
 	if t.Elem.Base == ir.Bool {
-		errs = append(errs, ops.Wrong(ops.CodeWrongElementType, "input", "", "decibel needs numbers: input is %s", t))
+		errs = append(errs, ops.Wrong(ops.CodeWrongElementType, "input", "", "`decibel` needs numbers, and the input is %s", t))
 	}
 	if r, ok := c.Args["reference"].(ops.Number); ok {
 		if !r.Unit.Same(t.Unit) {
-			errs = append(errs, ops.Wrong(ops.CodeUnitMismatch, "reference", "", "the reference is %s, the input %s", inUnit(r.Unit), inUnit(t.Unit)))
+			errs = append(errs, ops.Wrong(ops.CodeUnitMismatch, "reference", "give it in the unit of the input", "the reference is %s, and the input %s", inUnit(r.Unit), inUnit(t.Unit)))
 		}
 		if c.Has("over") {
-			errs = append(errs, ops.Wrong(ops.CodeContradictArguments, "over", "", "decibel takes a reference or over, not both"))
+			errs = append(errs, ops.Wrong(ops.CodeContradictArguments, "over", "leave one out", "`decibel` takes a reference or `over`, not both"))
 		}
 	}
 	_, err := dimsNamed(c, "over", t, true)

@@ -2,6 +2,7 @@ package array
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -63,7 +64,7 @@ func (r *reduction) check(c *ops.Call) ([]int, ops.Type, error) {
 func (r *reduction) checkElem(t ops.Type) error {
 	switch {
 	case r.takes == boolsOnly && t.Elem.Base != ir.Bool:
-		return ops.Wrong(ops.CodeNotABoolean, "a", "compare it with something, such as a > 0", "%s needs true or false: a is %s", r.name, t)
+		return ops.Wrong(ops.CodeNotABoolean, "a", "compare it with something, such as `... > 0`", "%s needs true or false, and this is %s", called(r.name), t)
 	case r.takes == realsOnly && t.Elem.Complex:
 		return needsReal(r.name, "a", t)
 	}
@@ -100,19 +101,19 @@ func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) 
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, ops.Wrong(ops.CodeNotANameList, arg, "leave it out for all dimensions", "%s names no dimension", arg)
+		return nil, ops.Wrong(ops.CodeNotANameList, arg, "leave it out for all dimensions", "`%s` names no dimension", arg)
 	}
 	var errs []error
 	place := map[int]bool{}
 	var out []int
-	for _, n := range names {
+	for k, n := range names {
 		i := t.Dim(n)
 		switch {
 		case i < 0:
-			errs = append(errs, unknownDim(arg, n, t))
+			errs = append(errs, unknownDim(fmt.Sprintf("%s.%d", arg, k), n, t))
 			continue
 		case place[i]:
-			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, arg, "", "%s names dimension %s twice", arg, n))
+			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, fmt.Sprintf("%s.%d", arg, k), "leave one out", "dimension %s is named twice", n))
 		}
 		place[i] = true
 		out = append(out, i)
@@ -129,11 +130,11 @@ func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) 
 }
 
 func unknownDim(arg, name string, t ops.Type) error {
-	help := "it has none"
+	help := "the array has no dimensions"
 	if len(t.Dims) > 0 {
-		help = "it has " + strings.Join(t.DimNames(), ", ")
+		help = "its dimensions are " + strings.Join(t.DimNames(), ", ")
 	}
-	return ops.Wrong(ops.CodeUnknownDim, arg, help, "the array has no dimension %s", name)
+	return ops.Wrong(ops.CodeUnknownDim, arg, help, "the array has no dimension %s", name).Among(t.DimNames())
 }
 
 // without are the dims but those at the given places.

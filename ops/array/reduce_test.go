@@ -118,7 +118,7 @@ func TestReductionDims(t *testing.T) {
 		}
 	}
 	x := typ(ops.F32, "", dim("x", 3))
-	newArgs().array("a", x).with("over", ops.Symbol("q")).fails(t, "sum", ops.CodeUnknownDim, "q", "it has x")
+	newArgs().array("a", x).with("over", ops.Symbol("q")).fails(t, "sum", ops.CodeUnknownDim, "q", "its dimensions are x")
 	newArgs().array("a", x).with("over", names("x", "x")).fails(t, "sum", ops.CodeDuplicateDim, "x")
 	newArgs().array("a", x).with("over", ops.List{ops.Number{V: 1}}).fails(t, "sum", ops.CodeNotANameList)
 	newArgs().array("a", x).with("over", ops.List{}).fails(t, "sum", ops.CodeNotANameList)

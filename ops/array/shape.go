@@ -2,6 +2,7 @@ package array
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"weft/kernels/ir"
@@ -59,7 +60,7 @@ func planTranspose(c *ops.Call) (remap, error) {
 		dims[i] = t.Dims[d]
 	}
 	if missing := without(t.Dims, order); len(missing) > 0 {
-		return remap{}, ops.Wrong(ops.CodeMissingDim, "order", "name every dimension once", "order leaves out %s", missing[0].Name)
+		return remap{}, ops.Wrong(ops.CodeMissingDim, "order", "name every dimension once", "`order` leaves out %s", missing[0].Name)
 	}
 	return remap{
 		out: widened(t, dims),
@@ -115,7 +116,7 @@ func planRename(c *ops.Call) (remap, error) {
 		return remap{}, err
 	}
 	if len(from) != len(to) {
-		return remap{}, ops.Wrong(ops.CodeDimsCount, "to", "", "from names %d dimensions and to names %d", len(from), len(to))
+		return remap{}, ops.Wrong(ops.CodeDimsCount, "to", "name as many", "`from` names %d dimensions, and `to` names %d", len(from), len(to))
 	}
 	dims := slices.Clone(t.Dims)
 	for i, d := range from {
@@ -129,7 +130,7 @@ func unique(arg string, dims []ops.Dim) error {
 	seen := map[string]bool{}
 	for _, d := range dims {
 		if seen[d.Name] {
-			return ops.Wrong(ops.CodeDuplicateDim, arg, "", "the array would have two dimensions %s", d.Name)
+			return ops.Wrong(ops.CodeDuplicateDim, arg, "choose another name", "the array would have two dimensions %s", d.Name)
 		}
 		seen[d.Name] = true
 	}
@@ -171,7 +172,7 @@ func planReshape(c *ops.Call) (remap, error) {
 		product *= dims[open].Size
 	}
 	if product != t.Len() {
-		return remap{}, ops.Wrong(ops.CodeBadReshape, "extents", "", "the array has %d elements, the new extents make %d", t.Len(), product)
+		return remap{}, ops.Wrong(ops.CodeBadReshape, "extents", "the extents must multiply to "+fmt.Sprint(t.Len())+"; -1 stands for what is left", "the array has %d elements, and these extents make %d", t.Len(), product)
 	}
 	groups := regroup(t.Dims, dims)
 	for _, g := range groups {
@@ -211,7 +212,7 @@ func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err err
 	}
 	extents := c.List("extents")
 	if len(names) != len(extents) {
-		return nil, 0, 0, ops.Wrong(ops.CodeDimsCount, "extents", "", "%d dimensions and %d extents", len(names), len(extents))
+		return nil, 0, 0, ops.Wrong(ops.CodeDimsCount, "extents", "give one extent a dimension", "`dims` names %d dimensions, and here are %d extents", len(names), len(extents))
 	}
 	dims = make([]ops.Dim, len(names))
 	open, product = -1, 1

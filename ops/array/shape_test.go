@@ -86,7 +86,7 @@ func TestSliceErrors(t *testing.T) {
 	} {
 		newArgs().array("input", a).with("index", pairs(ops.Pair{Name: tt.name, Value: tt.value})).fails(t, "slice", tt.code, tt.words...)
 	}
-	newArgs().array("input", a).with("index", ops.List{index(0)}).fails(t, "slice", ops.CodeIndexWithoutDim, "a[x: 0]")
+	newArgs().array("input", a).with("index", ops.List{index(0)}).fails(t, "slice", ops.CodeIndexWithoutDim, "x: 0")
 	newArgs().array("input", a).with("index", pairs(ops.Pair{Name: "x", Value: index(0)}, ops.Pair{Name: "x", Value: index(1)})).fails(t, "slice", ops.CodeDuplicateDim)
 }
 
@@ -160,8 +160,8 @@ func TestJoins(t *testing.T) {
 	newArgs().list("arrays", f, typ(ops.F32, "Pa", x3, dim("y", 9))).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeExtentMismatch, "y")
 	newArgs().list("arrays", f, typ(ops.F32, "V", x3, y)).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeUnitMismatch, "Pa", "V")
 	newArgs().list("arrays", f, typ(ops.F32, "Pa", y)).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeUnknownDim, "x")
-	newArgs().with("arrays", ops.List{}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "empty")
-	newArgs().with("arrays", ops.List{ops.Integer(1)}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "item 0")
+	newArgs().with("arrays", ops.List{}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "no arrays")
+	newArgs().with("arrays", ops.List{ops.Integer(1)}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "this is 1")
 }
 
 func TestCreate(t *testing.T) {

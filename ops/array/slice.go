@@ -41,22 +41,22 @@ func planSlice(c *ops.Call) (remap, error) {
 	for _, v := range c.List("index") {
 		p, ok := v.(ops.Pair)
 		if !ok {
-			errs = append(errs, ops.Wrong(ops.CodeIndexWithoutDim, "index", "write dimension: place, such as a[x: 0]", "the index %s names no dimension", v))
+			errs = append(errs, ops.Wrong(ops.CodeIndexWithoutDim, "index", "name it, such as x: 0", "the index %s names no dimension", v))
 			continue
 		}
 		i := t.Dim(p.Name)
 		switch {
 		case i < 0:
-			errs = append(errs, unknownDim("index", p.Name, t))
+			errs = append(errs, unknownDim("index."+p.Name, p.Name, t))
 			continue
 		case seen[p.Name]:
-			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, "index", "", "dimension %s is indexed twice", p.Name))
+			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, "index."+p.Name, "leave one out", "dimension %s is indexed twice", p.Name))
 			continue
 		}
 		seen[p.Name] = true
 		var err error
 		cuts[i], err = cutDim(t.Dims[i], p.Value)
-		errs = append(errs, err)
+		errs = append(errs, about("index."+p.Name, err))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return remap{}, err
@@ -117,14 +117,14 @@ func cutDim(d ops.Dim, v ops.Value) (cut, error) {
 		return cut{i, 1, 1, true}, err
 	case ops.Range:
 		if v.N > 0 {
-			return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "", "a slice takes the points that are there: %s has a number of points", v)
+			return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "leave out `in ...`; `by` takes every so many", "a slice takes the points that are there, so %s cannot have a number of points", v)
 		}
 		if byIndex(v.From) && byIndex(v.To) {
 			return cutIndices(d, v)
 		}
 		return cutCoords(d, v)
 	}
-	return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "", "dimension %s is indexed with %s; it takes a number or a range", d.Name, v)
+	return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "", "dimension %s is indexed by a number or a range, not by %s", d.Name, v)
 }
 
 // byIndex tells indices from coordinates.
@@ -138,7 +138,7 @@ func place(d ops.Dim, n ops.Number) (int, error) {
 	}
 	if i < 0 || i >= d.Size {
 		return 0, ops.Wrong(ops.CodeIndexOutOfRange, "index", fmt.Sprintf("%s takes 0 to %d, or -%d to -1 from the end", d.Name, d.Size-1, d.Size),
-			"index %d of dimension %s, which has %d points", int(n.V), d.Name, d.Size)
+			"there is no index %d: dimension %s has %d points", int(n.V), d.Name, d.Size)
 	}
 	return i, nil
 }
@@ -147,12 +147,12 @@ func place(d ops.Dim, n ops.Number) (int, error) {
 func coordinates(d ops.Dim, n ops.Number) error {
 	switch {
 	case d.Coords == nil && n.Unit.Plain():
-		return ops.Wrong(ops.CodeNotWhole, "index", "", "%s is not an index: dimension %s has no coordinates, so it is indexed by whole numbers", n, d.Name)
+		return ops.Wrong(ops.CodeNotWhole, "index", "round it, or give the dimension coordinates by with_coordinates", "%s is not an index: dimension %s has no coordinates, so it is indexed by whole numbers", n, d.Name)
 	case d.Coords == nil:
 		return ops.Wrong(ops.CodeNoCoordinates, "index", fmt.Sprintf("index it by a whole number from 0 to %d, or give it coordinates by with_coordinates", d.Size-1),
 			"dimension %s has no coordinates, so %s is nowhere", d.Name, n)
 	case !n.Unit.Same(d.Unit):
-		return ops.Wrong(ops.CodeUnitMismatch, "index", "", "the coordinates of %s are %s, not %s: they are %s", d.Name, inUnit(d.Unit), inUnit(n.Unit), extentOf(d))
+		return ops.Wrong(ops.CodeUnitMismatch, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "the coordinates of %s are %s, and this is %s", d.Name, inUnit(d.Unit), inUnit(n.Unit))
 	}
 	return nil
 }
@@ -200,7 +200,7 @@ func cutIndices(d ops.Dim, r ops.Range) (cut, error) {
 		return cut{}, ops.Wrong(ops.CodeBadStep, "index", "reverse turns a dimension round", "the step of indices must be a positive whole number, not %g", r.Step)
 	}
 	if to < from {
-		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", "reverse turns a dimension round", "the range %s of %s holds no points", r, d.Name)
+		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", "reverse turns a dimension round", "the range %s of %s runs backwards and holds no points", r, d.Name)
 	}
 	return cut{from, step, (to-from)/step + 1, false}, nil
 }
@@ -211,7 +211,7 @@ func cutCoords(d ops.Dim, r ops.Range) (cut, error) {
 		return cut{}, err
 	}
 	if r.Step != 0 {
-		return cut{}, ops.Wrong(ops.CodeBadStep, "index", "", "a range of coordinates takes every point: only ranges of indices have a step")
+		return cut{}, ops.Wrong(ops.CodeBadStep, "index", "leave out `by ...`, or write the range in indices", "a range of coordinates takes every point in it, so it has no step")
 	}
 	rising := sort.Float64sAreSorted(d.Coords)
 	if !rising && !sort.SliceIsSorted(d.Coords, func(i, j int) bool { return d.Coords[i] > d.Coords[j] }) {
@@ -226,6 +226,9 @@ func cutCoords(d ops.Dim, r ops.Range) (cut, error) {
 			}
 			count++
 		}
+	}
+	if r.To.V < r.From.V {
+		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", "write "+ops.Range{From: r.To, To: r.From}.String(), "the range %s of %s runs backwards and holds no points", r, d.Name)
 	}
 	if count == 0 {
 		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "no point of %s lies in %s", d.Name, r)

@@ -23,8 +23,9 @@ func sameUnit(op string, xs []operand) (ops.Unit, error) {
 		case ref.zero() && x.typ.Unit.Offset == 0:
 			ref = x
 		default:
-			return ops.Unit{}, ops.Wrong(ops.CodeUnitMismatch, x.name, "", "%s needs one kind of quantity: %s is %s, %s is %s",
-				op, ref.name, inUnit(ref.typ.Unit), x.name, inUnit(x.typ.Unit))
+			p := unlike(op, ref.name, ref.typ.Unit, x.typ.Unit)
+			p.Arg = x.name
+			return ops.Unit{}, p
 		}
 	}
 	return ref.typ.Unit, nil
@@ -60,8 +61,8 @@ func noUnit(op string, xs []operand) (ops.Unit, error) {
 func plainOnly(op string, xs []operand) (ops.Unit, error) {
 	for _, x := range xs {
 		if !x.typ.Unit.Plain() {
-			return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, x.name, fmt.Sprintf("divide by a reference first, such as %s / (1 %s)", x.name, x.typ.Unit),
-				"%s takes plain numbers: %s is %s", op, x.name, inUnit(x.typ.Unit))
+			return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, x.name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", x.typ.Unit),
+				"%s takes plain numbers, and this is %s", called(op), inUnit(x.typ.Unit))
 		}
 	}
 	return ops.Unit{}, nil
@@ -72,8 +73,8 @@ var radian = ops.MustUnit("rad")
 // angle: angles or plain numbers (radians) in, plain numbers out.
 func angle(op string, xs []operand) (ops.Unit, error) {
 	if u := xs[0].typ.Unit; !u.Plain() && !u.Same(radian) {
-		return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, xs[0].name, "",
-			"%s takes an angle or a plain number: %s is %s", op, xs[0].name, inUnit(u))
+		return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u),
+			"%s takes an angle or a plain number, and this is %s", called(op), inUnit(u))
 	}
 	return ops.Unit{}, nil
 }
@@ -107,7 +108,7 @@ func root(op string, xs []operand) (ops.Unit, error) {
 	u := xs[0].typ.Unit
 	r, ok := u.Root()
 	if !ok {
-		return u, ops.Wrong(ops.CodeBadPower, xs[0].name, "", "%s needs even powers of each unit: %s is %s", op, xs[0].name, inUnit(u))
+		return u, ops.Wrong(ops.CodeBadPower, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u), "%s needs even powers of each unit, and this is %s", called(op), inUnit(u))
 	}
 	return r, nil
 }
@@ -116,7 +117,7 @@ func root(op string, xs []operand) (ops.Unit, error) {
 func power(op string, xs []operand) (ops.Unit, error) {
 	base, exponent := xs[0], xs[1]
 	if !exponent.typ.Unit.Plain() {
-		return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "an exponent is a plain number: %s is %s", exponent.name, inUnit(exponent.typ.Unit))
+		return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "an exponent is a plain number, and this is %s", inUnit(exponent.typ.Unit))
 	}
 	if base.typ.Unit.Plain() {
 		return ops.Unit{}, nil
@@ -132,14 +133,14 @@ func power(op string, xs []operand) (ops.Unit, error) {
 	case p == 0.5:
 		return root(op, xs)
 	}
-	return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "%s is %s, so its exponent must be a whole constant between -9 and 9, or 0.5", base.name, inUnit(base.typ.Unit))
+	return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "what is raised is %s, so its exponent must be a whole constant between -9 and 9, or 0.5", inUnit(base.typ.Unit))
 }
 
 // noOffset refuses temperature scales in products.
 func noOffset(op string, xs []operand) error {
 	for _, x := range xs {
 		if x.typ.Unit.Offset != 0 {
-			return ops.Wrong(ops.CodeOffsetUnit, x.name, "use K", "%s of %s means nothing: %s is in %s", op, x.typ.Unit, x.name, x.typ.Unit)
+			return ops.Wrong(ops.CodeOffsetUnit, x.name, "use K", "%s of %s means nothing: that scale has a zero of its own", called(op), x.typ.Unit)
 		}
 	}
 	return nil

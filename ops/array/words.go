@@ -1,0 +1,45 @@
+package array
+
+import (
+	"strings"
+
+	"weft/ops"
+)
+
+// signs are how a pipeline writes the operators that have a sign; those of comparisons may stand either way round.
+var signs = map[string]string{
+	"add": "`+`", "sub": "`-`", "mul": "`*`", "div": "`/`", "power": "`^`", "neg": "`-`",
+	"less": "a comparison", "less_equal": "a comparison", "equal": "a comparison", "not_equal": "a comparison",
+}
+
+// called is what messages call an operator.
+func called(op string) string {
+	if s, ok := signs[op]; ok {
+		return s
+	}
+	return "`" + op + "`"
+}
+
+// other is what messages call an operand that they do not point at.
+func other(op, operand string) string {
+	switch _, sign := signs[op]; {
+	case sign:
+		return "the other side"
+	case strings.HasPrefix(operand, "item "):
+		return operand
+	}
+	return "`" + operand + "`"
+}
+
+// within completes "9 points ...".
+func within(op, operand string) string {
+	if _, sign := signs[op]; sign {
+		return "on the other side"
+	}
+	return "in " + other(op, operand)
+}
+
+// unlike words two operands that measure different things.
+func unlike(op, operand string, ref, this ops.Unit) ops.Problem {
+	return ops.Wrong(ops.CodeUnitMismatch, "", "", "%s needs one kind of quantity: this is %s, and %s is %s", called(op), inUnit(this), other(op, operand), inUnit(ref))
+}
