@@ -65,6 +65,7 @@ const (
 	CodeCannotStore         = "E0518"
 	CodeInputChanged        = "E0519"
 	CodeMissingFolder       = "E0520"
+	CodeTrailingData        = "E0521"
 	CodeReadFailed          = "E0522"
 	CodeAmbiguousMember     = "E0523"
 )

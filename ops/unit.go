@@ -102,6 +102,19 @@ func UnitNames() (names []string, meaning map[string]string) {
 	return names, meaning
 }
 
+// AllUnitNames lists every unit name, those with prefixes too, sorted.
+func AllUnitNames() []string {
+	var names []string
+	for n, a := range atoms {
+		names = append(names, n)
+		for _, p := range strings.Fields(a.prefix) {
+			names = append(names, p+n)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
 // NamedUnit is the unit of a single name.
 func NamedUnit(name string) (Unit, bool) {
 	a, ok := lookupAtom(name)

@@ -57,7 +57,7 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 
 // Units are the unit names of the language.
 func Units() syntax.Units {
-	return syntax.Units{IsUnit: ops.IsUnit, Names: func() []string { names, _ := ops.UnitNames(); return names }}
+	return syntax.Units{IsUnit: ops.IsUnit, Names: ops.AllUnitNames}
 }
 
 type checker struct {

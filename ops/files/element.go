@@ -69,7 +69,7 @@ func parseUnit(c *ops.Call) (ops.Unit, error) {
 		return ops.Unit{}, nil
 	case ops.Number:
 		if n := (v.V - v.Unit.Offset) / v.Unit.SI(); n != 1 {
-			return ops.Unit{}, ops.Wrong(ops.CodeWrongUnit, "unit", "write 1 before the unit, or its name alone", "the unit is %s, not one of a unit", v)
+			return ops.Unit{}, ops.Wrong(ops.CodeWrongUnit, "unit", "write the name of the unit alone", "a unit is expected, and this is a quantity: %s", v)
 		}
 		return v.Unit, nil
 	default:
@@ -77,7 +77,7 @@ func parseUnit(c *ops.Call) (ops.Unit, error) {
 	}
 	u, err := ops.ParseUnit(text)
 	if err != nil {
-		return u, ops.Wrong(ops.CodeUnknownUnit, "unit", `name one unit, or write a product as a text, such as "m/s"`, "%v", err)
+		return u, ops.Wrong(ops.CodeUnknownUnit, "unit", `name one unit, or write a product as a text, such as "m/s"`, "%s is not a unit", text).Among(ops.AllUnitNames())
 	}
 	return u, nil
 }
@@ -87,7 +87,7 @@ var kindCodes = map[fileio.Kind]string{
 	fileio.Folder:     ops.CodeIsDirectory,
 	fileio.Foreign:    ops.CodeNotThisFormat,
 	fileio.Cut:        ops.CodeTruncatedFile,
-	fileio.Overlong:   ops.CodeBadHeader,
+	fileio.Overlong:   ops.CodeTrailingData,
 	fileio.BadHeader:  ops.CodeBadHeader,
 	fileio.HugeHeader: ops.CodeHugeHeader,
 	fileio.Objects:    ops.CodeObjectArray,

@@ -247,7 +247,7 @@ func TestReadErrors(t *testing.T) {
 		{"not npy", args{"path": ops.Text(put("n.npy", []byte("hello, this is text")))}, ops.CodeNotThisFormat, "path", nil},
 		{"empty array", args{"path": ops.Text(put("e.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", 0)))}, ops.CodeEmptyArray, "path", []string{"(0, 3)"}},
 		{"wrong number of dims", args{"path": ops.Text(good), "dims": names("x")}, ops.CodeDimsCount, "dims", []string{"(2, 3)", "names 1", "name 2 dimensions"}},
-		{"dim twice", args{"path": ops.Text(good), "dims": names("x", "x")}, ops.CodeDuplicateDim, "dims", []string{"x twice"}},
+		{"dim twice", args{"path": ops.Text(good), "dims": names("x", "x")}, ops.CodeDuplicateDim, "dims.1", []string{"x is named twice"}},
 		{"dims not names", args{"path": ops.Text(good), "dims": ops.List{ops.Integer(1)}}, ops.CodeNotANameList, "dims", nil},
 		{"several members", args{"path": ops.Text(two)}, ops.CodeAmbiguousMember, "path", []string{"a, b", `member: "a"`}},
 		{"missing member", args{"path": ops.Text(two), "member": ops.Text("c")}, ops.CodeMissingMember, "member", []string{"a, b"}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,13 +51,16 @@ func (a array) Close() error {
 // open opens the array a call names.
 func open(c *ops.Call) (array, error) {
 	path := c.Text("path")
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return array{}, ops.Wrong(ops.CodeIsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
+	}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".npy":
 		if c.Has("member") {
-			return array{}, ops.Wrong(ops.CodeContradictArguments, "member", "leave it out", "an NPY file holds a single array without a name")
+			return array{}, ops.Wrong(ops.CodeContradictArguments, "member", "leave it out", "`member` is for NPZ archives: an NPY file holds a single array without a name")
 		}
 		f, err := npy.Open(path)
-		return array{File: f}, problem(err, false)
+		return array{File: f}, besides(path, problem(err, false))
 	case ".npz":
 		return openMember(c, path)
 	default:
@@ -74,7 +78,7 @@ func unknownFormat(path, ext, known string) error {
 func openMember(c *ops.Call, path string) (array, error) {
 	a, err := npy.OpenArchive(path)
 	if err != nil {
-		return array{}, problem(err, false)
+		return array{}, besides(path, problem(err, false))
 	}
 	name, names := c.Text("member"), a.Names()
 	switch {
@@ -89,7 +93,7 @@ func openMember(c *ops.Call, path string) (array, error) {
 	}
 	f, err := a.Open(name)
 	if err != nil {
-		return array{}, errors.Join(problem(err, false), a.Close())
+		return array{}, errors.Join(among(problem(err, false), names), a.Close())
 	}
 	return array{File: f, archive: a}, nil
 }
@@ -143,8 +147,8 @@ func dimsFor(c *ops.Call, shape []int) ([]ops.Dim, error) {
 		}
 	}
 	if len(names) != len(shape) {
-		return nil, ops.Wrong(ops.CodeDimsCount, "dims", fmt.Sprintf("name %d dimensions", len(shape)),
-			"%s has %d dimensions, of shape %v, and dims names %d", c.Text("path"), len(shape), npy.Shape(shape), len(names))
+		return nil, ops.Wrong(ops.CodeDimsCount, "dims", fmt.Sprintf("name %d dimensions, in the order of the file", len(shape)), "%s has %d dimensions, of shape %v, and dims names %d",
+			c.Text("path"), len(shape), npy.Shape(shape), len(names))
 	}
 	dims := make([]ops.Dim, len(shape))
 	for i, n := range shape {
@@ -152,7 +156,7 @@ func dimsFor(c *ops.Call, shape []int) ([]ops.Dim, error) {
 		case n == 0:
 			return nil, ops.Wrong(ops.CodeEmptyArray, "path", "", "%s holds no elements: its shape is %v", c.Text("path"), npy.Shape(shape))
 		case slices.Contains(names[:i], names[i]):
-			return nil, ops.Wrong(ops.CodeDuplicateDim, "dims", "", "dims names %s twice", names[i])
+			return nil, ops.Wrong(ops.CodeDuplicateDim, fmt.Sprintf("dims.%d", i), "give each dimension a name of its own", "dimension %s is named twice", names[i])
 		}
 		dims[i] = ops.Dim{Name: names[i], Size: n}
 	}
@@ -275,7 +279,7 @@ func nonFinite(ctx context.Context, c *ops.Call, h ops.HostArray) ([]ops.Problem
 	if count == 0 {
 		return nil, nil
 	}
-	w := ops.Wrong(ops.CodeNonFinite, "path", "where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
+	w := ops.Wrong(ops.CodeNonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
 		c.Text("path"), nan, count-nan, indexText(h.Type, first))
 	w.Warning = true
 	return []ops.Problem{w}, nil

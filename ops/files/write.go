@@ -65,7 +65,10 @@ func inferWrite(c *ops.Call) ([]ops.Output, error) {
 	path, t := c.Text("path"), c.Type("array")
 	f, known := formats[ending(path)]
 	if !known {
-		return nil, errors.Join(unknownFormat(path, ending(path), formatNames), writable(path))
+		if err := writable(path); err != nil {
+			return nil, err
+		}
+		return nil, unknownFormat(path, ending(path), formatNames)
 	}
 	_, unitErr := unitIn(c, t)
 	return nil, errors.Join(f.check(c, t), unitErr, writable(path))
@@ -78,7 +81,7 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 	}
 	u, err := parseUnit(c)
 	if err == nil && !u.Same(t.Unit) {
-		return u, ops.Wrong(ops.CodeWrongUnit, "unit", "", "the array is %s, which cannot be written in %s", inUnit(t.Unit), u.Describe())
+		return u, ops.Wrong(ops.CodeWrongUnit, "unit", "give a unit of the same kind, or leave it out", "the array is %s, which cannot be written in %s", inUnit(t.Unit), u.Describe())
 	}
 	return u, err
 }
@@ -96,11 +99,11 @@ func writable(path string) error {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return ops.Wrong(ops.CodeMissingFolder, "path", "create "+folder+" first", "%s: its folder %s does not exist", path, folder)
+		return ops.Wrong(ops.CodeMissingFolder, "path", "create the folder first: mkdir -p "+folder, "%s cannot be written: there is no folder %s", path, folder)
 	case err != nil:
 		return ops.Wrong(ops.CodeUnwritable, "path", "", "%s: %v", path, err)
 	case !info.IsDir():
-		return ops.Wrong(ops.CodeMissingFolder, "path", "", "%s: %s is not a folder", path, folder)
+		return ops.Wrong(ops.CodeMissingFolder, "path", "name another folder", "%s cannot be written: %s is a file, not a folder", path, folder)
 	}
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -108,11 +111,11 @@ func writable(path string) error {
 	}
 	switch info, err := os.Stat(target); {
 	case err == nil && info.IsDir():
-		return ops.Wrong(ops.CodeUnwritable, "path", "name a file in it", "%s is a folder", path)
+		return ops.Wrong(ops.CodeUnwritable, "path", "name a file in it", "%s is a folder, not a file", path)
 	case err == nil && !info.Mode().IsRegular():
-		return ops.Wrong(ops.CodeUnwritable, "path", "", "%s is a device or pipe, which cannot be replaced by a file", path)
+		return ops.Wrong(ops.CodeUnwritable, "path", "name another file", "%s is a device or pipe, which cannot be replaced by a file", path)
 	case !mayWrite(filepath.Dir(target)):
-		return ops.Wrong(ops.CodeUnwritable, "path", "check the permissions of the folder", "%s: no permission to write in %s", path, filepath.Dir(target))
+		return ops.Wrong(ops.CodeUnwritable, "path", "check the permissions of the folder, or write elsewhere", "%s cannot be written: no permission to write in %s", path, filepath.Dir(target))
 	}
 	return nil
 }
@@ -140,7 +143,7 @@ func elemIn(c *ops.Call, t ops.Type) ops.ElemType {
 func checkNumbers(c *ops.Call, t ops.Type) error {
 	for _, name := range []string{"map", "range", "title"} {
 		if c.Has(name) {
-			return ops.Wrong(ops.CodeContradictArguments, name, "leave it out, or write a .png", "%s is for pictures: %s holds numbers", name, c.Text("path"))
+			return ops.Wrong(ops.CodeContradictArguments, name, "leave it out, or write a .png", "`%s` is for pictures, and %s holds numbers", name, c.Text("path"))
 		}
 	}
 	to := elemIn(c, t)

@@ -58,7 +58,7 @@ var helps = []struct {
 	{syscall.EFBIG, "the file system or a limit of this shell (ulimit -f) allows no file this large"},
 	{syscall.EROFS, "this disk is mounted read-only: write to another one"},
 	{fs.ErrPermission, "check the permissions of the file and of its folder"},
-	{fs.ErrNotExist, "check the spelling; relative paths start at the working directory"},
+	{fs.ErrNotExist, "check the spelling; relative paths start at the folder where weft runs"},
 }
 
 // Wrap words err, which came from doing something (such as "cannot read") to the file at path.

@@ -79,7 +79,7 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 	}
 	h.DataOffset = int64(8+lengthBytes) + length
 	if length > maxHeader {
-		return h, &Error{Kind: fileio.HugeHeader, Reason: fmt.Sprintf("claims a header of %d bytes; at most %d are read", length, maxHeader)}
+		return h, &Error{Kind: fileio.HugeHeader, Reason: fmt.Sprintf("claims a header of %d bytes; at most %d are read", length, maxHeader), Help: "the file is damaged: copy it again, or save the array again with numpy.save"}
 	}
 	if h.DataOffset > size {
 		return h, &Error{Kind: fileio.Cut, Reason: fmt.Sprintf("ends within the NPY header: %d bytes expected, the file has %d", h.DataOffset, size)}
@@ -96,21 +96,21 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 
 func notNPY(start string) error {
 	if start == "" {
-		return &Error{Kind: fileio.Cut, Reason: "is empty"}
+		return &Error{Kind: fileio.Cut, Reason: "is empty", Help: "copy or write the file again"}
 	}
 	for _, f := range foreign {
 		if strings.HasPrefix(start, f.prefix) {
 			return &Error{Kind: fileio.Foreign, Reason: f.reason, Help: f.help}
 		}
 	}
-	return &Error{Kind: fileio.Foreign, Reason: "is not an NPY file: it does not begin with \\x93NUMPY"}
+	return &Error{Kind: fileio.Foreign, Reason: "is not an NPY file: it does not begin with \\x93NUMPY", Help: "save the array with numpy.save"}
 }
 
 // decode fills the header from its dict literal.
 func (h *Header) decode(text string) error {
 	f, err := parseLiteral(text)
 	if err != nil {
-		return &Error{Kind: fileio.BadHeader, Reason: "has a damaged NPY header, which " + err.Error(), Err: err}
+		return &Error{Kind: fileio.BadHeader, Reason: "has a damaged NPY header, which " + err.Error(), Help: "copy it again, or save the array again with numpy.save", Err: err}
 	}
 	if f.structured != "" {
 		return &Error{

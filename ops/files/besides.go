@@ -1,0 +1,54 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"weft/ops"
+)
+
+// mostNeighbours bounds how many files of a folder are looked at for one that was meant.
+const mostNeighbours = 2000
+
+// besides adds to the problem of a missing file the files of the same kind in its folder.
+func besides(path string, err error) error {
+	var p ops.Problem
+	if !errors.As(err, &p) || p.Code != ops.CodeMissingFile {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return missingFolder(p, filepath.Dir(path), err)
+	}
+	defer folder.Close()
+	entries, err := folder.ReadDir(mostNeighbours)
+	if err != nil {
+		return p // the folder is empty, or cannot be listed
+	}
+	var names []string
+	for _, e := range entries {
+		if ending(e.Name()) == ending(path) {
+			names = append(names, filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
+	return p.Among(names)
+}
+
+// missingFolder says that not only the file is missing.
+func missingFolder(p ops.Problem, folder string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		p.Help = "there is no folder " + folder + " either; relative paths start at the folder where weft runs"
+	}
+	return p
+}
+
+// among adds the arrays of an archive to the problem of a missing one.
+func among(err error, names []string) error {
+	var p ops.Problem
+	if errors.As(err, &p) && p.Code == ops.CodeMissingMember {
+		return p.Among(names)
+	}
+	return err
+}
