@@ -105,6 +105,10 @@ func (s *survey) patches(f *ir.Fold, axes []int) (out []Schedule) {
 			c.Window, c.Guard = 16, true
 			c.Table = min(32, max(w, (int(trips(f))+w-1)/w*w))
 		}
+		if narrows(f) {
+			c.AccBlock = max(c.Table, w)
+			gather.AccBlock = c.AccBlock
+		}
 		out = append(out, c)
 		if len(out) == 1 {
 			less := c
@@ -117,6 +121,18 @@ func (s *survey) patches(f *ir.Fold, axes []int) (out []Schedule) {
 		}
 	}
 	return out
+}
+
+// narrows reports a fold with a float64 sum that may be kept in float32 for a while.
+func narrows(f *ir.Fold) bool {
+	for q, a := range f.Accs {
+		if terms, ok := sumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 {
+			if _, ok := narrowSum(terms); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *survey) unroll(axis, n int) []AxisN {

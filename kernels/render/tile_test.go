@@ -1,0 +1,116 @@
+package render
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
+
+// smear is a guarded three-point sum along both axes, a comparison stored as Bool, and totals by rows and columns in
+// combining stores: a point done twice or not at all shows.
+func smear(ny, nx int) *ir.Kernel {
+	b := ir.NewBuilder()
+	y, x := b.Axis("y", ny), b.Axis("x", nx)
+	a := f32("a", ny, nx)
+	a.Pad = ir.Pad{Before: 16, After: 16}
+	within := func(i *ir.Node, n int) *ir.Node { return b.And(b.Le(b.I32(0), i), b.Lt(i, b.I32(n))) }
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(-1), Hi: b.I32(2), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		r, c := b.Add(y, i), b.Add(x, i)
+		return []*ir.Node{b.Add(acc[0], b.LoadOr(a, b.And(within(r, ny), within(c, nx)), b.F32(0), r, c))}, nil
+	})[0]
+	whole := b.Cast(ir.I64, b.Mul(b.Load(a, y, x), b.F32(8)))
+	plane := func(name string, t ir.DType) *ir.Buffer { return &ir.Buffer{Name: name, Type: t, Shape: []int{ny, nx}} }
+	return &ir.Kernel{Name: "smear", Axes: []*ir.Node{y, x}, Stores: []ir.Store{
+		{Buf: plane("sum", ir.F32), Index: []*ir.Node{y, x}, Value: sum},
+		{Buf: plane("above", ir.Bool), Index: []*ir.Node{y, x}, Value: b.Lt(b.F32(0), sum), Guard: b.Alu(ir.Ne, b.Alu(ir.Mod, x, b.I32(3)), b.I32(1))},
+		{Buf: plane("half", ir.F16), Index: []*ir.Node{y, x}, Value: sum},
+		{Buf: &ir.Buffer{Name: "rows", Type: ir.I64, Shape: []int{ny}}, Index: []*ir.Node{y}, Value: whole, Combine: ir.Sum},
+		{Buf: &ir.Buffer{Name: "most", Type: ir.F64, Shape: []int{nx}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F64, sum), Combine: ir.Largest},
+	}}
+}
+
+// TestAnyTile covers kernels of every extent up to 67 or so with tiles cut anywhere, under random schedules.
+func TestAnyTile(t *testing.T) {
+	for _, target := range []Target{AVX512, AVX2, Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(3, uint64(target.Lanes)))
+		var kernels []*ir.Kernel
+		for range 16 {
+			k := smear(1+rng.IntN(20), 1+rng.IntN(67))
+			if rng.IntN(2) == 0 {
+				k.Stores = k.Stores[:3] // pure stores take other ways at the edges
+			}
+			kernels = append(kernels, k)
+		}
+		d := &bench{t, target, func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) }}
+		truth := &bench{t, target, func(*ir.Kernel) Schedule { return Schedule{} }}
+		fast, err := d.Compile(t.Context(), kernels, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, err := truth.Compile(t.Context(), kernels, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range kernels {
+			want := runTiles(t, slow[i].(*launchable), []device.Tile{device.Whole(k)})
+			got := runTiles(t, fast[i].(*launchable), slice(rng, device.Whole(k)))
+			for buf, w := range want {
+				if g := got[buf]; string(g) != string(w) {
+					t.Errorf("%s %v: %s differs under %s", target.ISA, k.Outputs()[0].Shape, buf, fast[i].(*launchable).s)
+				}
+			}
+		}
+	}
+}
+
+// slice divides a tile at random, down to nothing or single points.
+func slice(rng *rand.Rand, t device.Tile) []device.Tile {
+	axis := rng.IntN(len(t))
+	if rng.IntN(6) == 0 || t.Points() == 0 {
+		return []device.Tile{t}
+	}
+	at := t[axis].Lo + rng.IntN(t[axis].Hi-t[axis].Lo+1)
+	a, b := append(device.Tile{}, t...), append(device.Tile{}, t...)
+	a[axis].Hi, b[axis].Lo = at, at
+	return append(slice(rng, a), slice(rng, b)...)
+}
+
+// runTiles runs tiles on noise and returns the bytes of the outputs by name.
+func runTiles(t *testing.T, p *launchable, tiles []device.Tile) map[string][]byte {
+	t.Helper()
+	b := device.Bindings{Mem: map[*ir.Buffer]device.Memory{}}
+	for _, buf := range p.out.Bufs {
+		m, err := device.NewHostMemory(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if buf.Name == "a" {
+			v := waves(buf.Len(), 0.7)
+			for i := range v {
+				v[i] = math.Round(64*v[i]) / 64 // sums are exact in any order
+			}
+			device.SetFloats(buf, m.Host(), v)
+		}
+		b.Mem[buf] = m
+	}
+	launch, err := p.Bind(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tile := range tiles {
+		if err := launch(tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := map[string][]byte{}
+	for _, buf := range p.k.Outputs() {
+		out[buf.Name] = b.Mem[buf].Host()
+	}
+	return out
+}
