@@ -50,7 +50,7 @@ func readPipeline(path string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	}
 	if !utf8.Valid(text) {
-		return nil, fmt.Errorf("error[%s]: %s is no text in UTF-8", diag.PipelineUnreadable, path)
+		return nil, fmt.Errorf("error[%s]: %s is not a text file (UTF-8)", diag.PipelineUnreadable, path)
 	}
 	return text, nil
 }
@@ -77,6 +77,9 @@ func (l *loaded) addProblems(err error, at ops.Where) bool {
 	if !errors.As(err, &p) {
 		return false
 	}
+	if p.At != (ops.Where{}) {
+		at = p.At
+	}
 	l.add(p.Code, p.Message, p.Help, at)
 	return true
 }
@@ -92,8 +95,11 @@ func (l *loaded) add(code, message, help string, at ops.Where) {
 // show prints what was found, and fails if it holds an error.
 func (l *loaded) show(errOut io.Writer) error { return showAll(errOut, &l.found) }
 
+// mostErrors is how many errors are printed; more are counted.
+const mostErrors = 50
+
 func showAll(errOut io.Writer, found *diag.List) error {
-	if err := (diag.Renderer{Color: colourful(errOut)}).Write(errOut, found); err != nil {
+	if err := (diag.Renderer{Color: colourful(errOut), Limit: mostErrors}).Write(errOut, found); err != nil {
 		return err
 	}
 	if found.HasErrors() {

@@ -188,7 +188,7 @@ func TestVerdicts(t *testing.T) {
 func TestFuseRefusedIsAnError(t *testing.T) {
 	w := &world{}
 	_, err := Build([]*ops.Instance{w.sink(w.double(w.note(w.dear(w.ramp(8)), "fuse")))}, device.Info{}, Options{FuseLimit: 0})
-	if err == nil || !strings.Contains(err.Error(), "dear cannot be fused into double as @fuse asks (S7)") {
+	if err == nil || !strings.Contains(err.Error(), "dear cannot be fused into double as @fuse asks: beyond --fuse-limit (S7)") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -210,8 +211,10 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 		e.Code = Limit
 	}
 	if annotated(p, "fuse") && p.Op != c.Op && !e.Code.Fused() {
-		f.faults = append(f.faults, ops.Wrong("E0604", "", Meaning[e.Code],
-			"%s cannot be fused into %s as @fuse asks (%s)", p.Name, c.Name, e.Code))
+		fault := ops.Wrong("E0604", "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
+			p.Name, c.Name, strings.TrimPrefix(Meaning[e.Code], "stored: "), e.Code)
+		fault.At = noteOf(p, "fuse").Where
+		f.faults = append(f.faults, fault)
 	}
 	if e.Code.Fused() {
 		f.limit = max(f.limit-1, min(f.limit, -1))
@@ -236,13 +239,15 @@ func change(e Edge) string {
 	return ""
 }
 
-func annotated(s *ops.Stage, name string) bool {
-	for _, a := range s.Op.Notes {
-		if a.Name == name {
-			return true
-		}
+func annotated(s *ops.Stage, name string) bool { return noteOf(s, name).Name != "" }
+
+// noteOf is the annotation of that name behind the operator of a stage; the zero one if there is none.
+func noteOf(s *ops.Stage, name string) ops.Annotation {
+	i := slices.IndexFunc(s.Op.Notes, func(a ops.Annotation) bool { return a.Name == name })
+	if i < 0 {
+		return ops.Annotation{}
 	}
-	return false
+	return s.Op.Notes[i]
 }
 
 func sameShape(a, b *ops.Stage) bool { return sameSizes(a.Type.Dims, b.Type.Dims) }

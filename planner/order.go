@@ -95,20 +95,23 @@ func (b *builder) checkMemory() error {
 	}
 	var name, largest string
 	var most int64
+	var at ops.Where
 	for _, s := range b.plan.Steps {
 		if s.ID != t.PeakAt {
 			continue
 		}
-		name = s.Name
+		name, at = s.Name, s.Where()
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
 			if buf := b.plan.Buffer(id); buf.Bytes > most {
 				most, largest = buf.Bytes, buf.Stage+" "+buf.Type
 			}
 		}
 	}
-	return ops.Wrong("E0601", "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", FormatBytes(t.PeakBytes)),
-		"stage %s needs %s of arrays at once, the budget is %s; the largest is %s (%s)",
+	p := ops.Wrong("E0601", "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", FormatBytes(t.PeakBytes)),
+		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s (%s)",
 		name, FormatBytes(t.PeakBytes), FormatBytes(b.opt.Memory), largest, FormatBytes(most))
+	p.At = at
+	return p
 }
 
 // FormatBytes writes a size for people.

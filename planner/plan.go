@@ -85,6 +85,17 @@ type Step struct {
 	Op *ops.Instance `yaml:"-" json:"-"`
 }
 
+// Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.
+func (s *Step) Where() ops.Where {
+	switch {
+	case s.Op != nil:
+		return s.Op.Where
+	case s.Kernel != nil && len(s.Kernel.Roots) > 0:
+		return s.Kernel.Roots[len(s.Kernel.Roots)-1].Where
+	}
+	return ops.Where{}
+}
+
 // Kernel is the plan of one kernel.
 type Kernel struct {
 	Ops       []string  `yaml:"ops,flow" json:"ops"`  // operators, producers first

@@ -44,7 +44,7 @@ func (r *run) compile(ctx context.Context) error {
 	for _, m := range r.opt.Missing {
 		for _, s := range all {
 			if err := r.fellBack(s.Name, m.Kind, r.opt.Devices[0].Info().Kind, m.Reason, s.Kernel.Tiles); err != nil {
-				return &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+				return &StageError{Stage: s.Name, Where: s.Where(), Err: err}
 			}
 		}
 	}
@@ -95,10 +95,10 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 		}
 		if at+1 == len(r.opt.Devices) {
 			err = ops.Wrong("E0705", "", "`weft explain --kernels` shows the source", "%s does not compile: %s", s.Name, err)
-			return nil, &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+			return nil, &StageError{Stage: s.Name, Where: s.Where(), Err: err}
 		}
 		if err := r.fellBack(s.Name, dev.Info().Kind, r.opt.Devices[at+1].Info().Kind, err.Error(), s.Kernel.Tiles); err != nil {
-			return nil, &StageError{Stage: s.Name, Where: whereOf(s), Err: err}
+			return nil, &StageError{Stage: s.Name, Where: s.Where(), Err: err}
 		}
 		refused = append(refused, s)
 	}

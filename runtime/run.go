@@ -57,18 +57,7 @@ func (r *run) failed(ctx context.Context, step *planner.Step, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ctx.Err()
 	}
-	return &StageError{Stage: step.Name, Where: whereOf(step), Err: err}
-}
-
-// whereOf is the place of a step in the program: of its operator, or of the last stage a kernel stores.
-func whereOf(step *planner.Step) ops.Where {
-	switch {
-	case step.Op != nil:
-		return step.Op.Where
-	case step.Kernel != nil && len(step.Kernel.Roots) > 0:
-		return step.Kernel.Roots[len(step.Kernel.Roots)-1].Where
-	}
-	return ops.Where{}
+	return &StageError{Stage: step.Name, Where: step.Where(), Err: err}
 }
 
 func (r *run) step(ctx context.Context, step *planner.Step) error {

@@ -9,7 +9,7 @@ import (
 // Renderer writes diagnostics as text.
 type Renderer struct {
 	Color bool // ANSI colours, for terminals
-	Limit int  // errors shown before the rest are only counted; 0 shows all
+	Limit int  // errors, and warnings, shown before the rest are only counted; 0 shows all
 	Width int  // columns a source line may take before it is cut around the span; 0 means 120
 }
 
@@ -37,19 +37,19 @@ func (l *List) String() string {
 // Write renders the distinct diagnostics of the list in order.
 func (r Renderer) Write(w io.Writer, l *List) error {
 	var b strings.Builder
-	shown, hidden := 0, 0
+	var shown, hidden [len(severityNames)]int
 	for _, d := range l.Sorted() {
-		if d.Severity == Error {
-			if r.Limit > 0 && shown == r.Limit {
-				hidden++
-				continue
-			}
-			shown++
+		if r.Limit > 0 && shown[d.Severity] == r.Limit {
+			hidden[d.Severity]++
+			continue
 		}
+		shown[d.Severity]++
 		r.render(&b, d)
 	}
-	if hidden > 0 {
-		fmt.Fprintf(&b, "%s\n", r.paint(bold, fmt.Sprintf("%s not shown", plural(hidden, "more error"))))
+	for severity, n := range hidden {
+		if n > 0 {
+			fmt.Fprintf(&b, "%s\n", r.paint(bold, plural(n, "more "+severityNames[severity])+" not shown"))
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -127,6 +127,6 @@ func (r Renderer) markedLine(b *strings.Builder, s Span, line, digits int, color
 		width = defaultWidth
 	}
 	text, pad, carets := mark(s.Source.Text[start:end], s.Start-start, s.End-start, width)
-	fmt.Fprintf(b, "%*d | %s\n", digits, line, text)
+	fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("%*d | %s", digits, line, text), " "))
 	fmt.Fprintf(b, "%*s | %s%s\n", digits, "", strings.Repeat(" ", pad), r.paint(color, strings.Repeat("^", carets)))
 }

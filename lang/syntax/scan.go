@@ -129,7 +129,10 @@ func (s *scanner) unknown() {
 		n += size
 	}
 	var d *diag.Diagnostic
-	switch {
+	switch line := firstLine(s.text[s.at:]); {
+	case r == '\'' && strings.Count(line, "'") > 1:
+		n = strings.Index(line[1:], "'") + 2
+		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "unknown character `'`")
 	case r == utf8.RuneError && size == 1:
 		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "byte 0x%02x is no text in UTF-8", unit[0])
 	case unicode.IsPrint(r):

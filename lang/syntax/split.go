@@ -54,13 +54,22 @@ func (sp *splitter) add(t Token) {
 
 func (sp *splitter) close(t Token) {
 	if len(sp.open) == 0 {
-		sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes nothing", t.Text)
+		if !sp.current.broken { // else a bracket of the other kind closed too much
+			sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes nothing", t.Text).Helpf("remove it, or write the bracket that it should close")
+		}
 		sp.current.broken = true
 		return
 	}
 	opener := sp.open[len(sp.open)-1]
 	sp.open = sp.open[:len(sp.open)-1]
 	if want := closers[opener.Text]; want != t.Text {
+		// it closes the nearest bracket of its kind as well, so that the next lines are statements again
+		for i, o := range slices.Backward(sp.open) {
+			if closers[o.Text] == t.Text {
+				sp.open = sp.open[:i]
+				break
+			}
+		}
 		sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes `%s`", t.Text, opener.Text).
 			Relate(opener.Span(sp.src), "opened here").
 			Helpf("write `%s`", want)
