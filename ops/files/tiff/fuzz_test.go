@@ -6,55 +6,93 @@ import (
 	"testing"
 )
 
-// FuzzRead feeds arbitrary bytes. Whatever is accepted must give the same elements by rectangles as at once, and the
-// same again when written and read back.
-func FuzzRead(f *testing.F) {
+// seeds yields small files of all kinds, well-formed and not.
+func seeds(yield func([]byte) bool) {
 	i := 0
 	for s := range samples {
 		s.height, s.width = 5, 9
-		if i++; i%29 == 0 && s.blockH*max(s.blockW, s.width)*s.dtype.Size() < 5000 {
-			f.Add(s.file())
+		i++
+		if i%29 == 0 && s.blockH*max(s.blockW, s.width)*s.dtype.Size() < 5000 && !yield(s.file()) {
+			return
 		}
 	}
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
-		f.Add(placed(order, func(m *maker) {
-			keys(m, 1024, 1, 1025, 2, 3072, 25832, 3076, 9001)
-			m.doubles(33550, 2, 2, 0)
-			m.doubles(33922, 0, 0, 0, 500000, 5400000, 0)
-			m.text(42113, "-9999")
-			m.text(42112, `<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.01</Item></GDALMetadata>`)
-		}))
-		f.Add(placed(order, func(m *maker) {
-			m.add(34735, 3, 1, 1, 0, 3, 1024, 0, 1, 1, 3076, 0, 1, 32767, 3077, 34736, 1, 0)
-			m.doubles(34736, 0.3)
-			m.doubles(34264, 1, 0, 0, 5, 0, -1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1)
-		}))
+		for _, file := range [][]byte{
+			placed(order, func(m *maker) {
+				keys(m, 1024, 1, 1025, 2, 3072, 25832, 3076, 9001)
+				m.doubles(33550, 2, 2, 0)
+				m.doubles(33922, 0, 0, 0, 500000, 5400000, 0)
+				m.text(42113, "-9999")
+				m.text(42112, `<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.01</Item></GDALMetadata>`)
+			}),
+			placed(order, func(m *maker) {
+				m.add(34735, 3, 1, 1, 0, 3, 1024, 0, 1, 1, 3076, 0, 1, 32767, 3077, 34736, 1, 0)
+				m.doubles(34736, 0.3)
+				m.doubles(34264, 1, 0, 0, 5, 0, -1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 1)
+			}),
+		} {
+			if !yield(file) {
+				return
+			}
+		}
 	}
-	f.Add(cycle(2))
-	f.Add(placedSparse())
-	f.Add(bomb(1 << 24))
+	for _, file := range [][]byte{cycle(2), placedSparse(), bomb(1 << 24)} {
+		if !yield(file) {
+			return
+		}
+	}
+}
+
+// FuzzRead feeds arbitrary bytes. Whatever is accepted must give the same elements by rectangles as at once, and the
+// same again when written and read back.
+func FuzzRead(f *testing.F) {
+	for file := range seeds {
+		f.Add(file)
+	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		file, err := New("input.tif", bytes.NewReader(input), int64(len(input)))
-		if err != nil {
-			return
-		}
-		h := file.Header()
-		h.Geo.Problems()
-		const most = 4 << 20
-		if h.blockBytes() > most {
-			return
-		}
-		part := h.Whole()
-		part.Y1, part.X1 = min(part.Y1, 64), min(part.X1, 64)
-		whole, ok := readPart(t, file, part)
-		if !ok {
-			return
-		}
-		checkParts(t, file, part, whole)
-		if part == h.Whole() {
+		if h, whole, ok := checkInput(t, input); ok {
 			checkAgain(t, h, whole)
 		}
 	})
+}
+
+// Every byte of small files changed in turn, and the files cut off everywhere.
+func TestEveryByteChanged(t *testing.T) {
+	for file := range seeds {
+		if len(file) > 2000 {
+			continue
+		}
+		for i, was := range file {
+			for _, b := range []byte{0, was ^ 0x80, 0xff} {
+				file[i] = b
+				checkInput(t, file)
+			}
+			file[i] = was
+			checkInput(t, file[:i])
+		}
+	}
+}
+
+// checkInput reads a file if it can be read. ok says that whole is all of it.
+func checkInput(t *testing.T, input []byte) (h Header, whole []byte, ok bool) {
+	file, err := New("input.tif", bytes.NewReader(input), int64(len(input)))
+	if err != nil {
+		wantError(t, err, "input.tif")
+		return h, nil, false
+	}
+	h = file.Header()
+	h.Geo.Problems()
+	const most = 4 << 20
+	if h.blockBytes() > most {
+		return h, nil, false
+	}
+	part := h.Whole()
+	part.Y1, part.X1 = min(part.Y1, 64), min(part.X1, 64)
+	if whole, ok = readPart(t, file, part); !ok {
+		return h, nil, false
+	}
+	checkParts(t, file, part, whole)
+	return h, whole, part == h.Whole()
 }
 
 // readPart gives a rectangle in the type of the file, or not ok where its blocks are damaged.

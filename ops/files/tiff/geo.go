@@ -88,7 +88,7 @@ func parseGeo(fields [len(geoTags)]rawField) (Geo, error) {
 	return g, err
 }
 
-// place finds the affine map. GeoTIFF 7.2: scale and one tie point, or a matrix; tie points alone give no map.
+// place finds the affine map, from scale and one tie point or from a matrix. Tie points alone give no map.
 func (g *Geo) place() error {
 	scale, tie, matrix := g.fields[atScale], g.fields[atTiepoint], g.fields[atTransformation]
 	for i, want := range []int64{2, 6, 16} {

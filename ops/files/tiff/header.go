@@ -60,7 +60,8 @@ type Header struct {
 	Ignored               Ignored // what else the file holds
 }
 
-// Ignored counts the images of a file that are not read: reduced copies, masks and further images.
+// Ignored counts the images of a file that are not read: reduced copies, masks and further images. A mask may mark
+// elements as missing that are read here as any others.
 type Ignored struct{ Overviews, Masks, Images int }
 
 // Bytes is the size of all elements.
