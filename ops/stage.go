@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/kernels/ir"
 )
@@ -75,6 +76,21 @@ func (s *Stage) Axes() []Dim {
 	return s.Type.Dims
 }
 
+// IsOutput reports a stage that is an output of its operator, by its name: inner ones have names of their own.
+func (s *Stage) IsOutput() bool {
+	if s.Op == nil {
+		return false
+	}
+	return slices.ContainsFunc(s.Op.Out, func(o Output) bool { return s.Name == stageName(s.Op, o.Name) })
+}
+
+func stageName(op *Instance, name string) string {
+	if name == "" {
+		return op.Spec.Name
+	}
+	return op.Spec.Name + "." + name
+}
+
 // At reads the stage at index, which must be in range.
 func (s *Stage) At(b *Body, index ...*ir.Node) Elem { return b.Read(s, nil, 0, index) }
 
@@ -139,11 +155,7 @@ func (l *Lowering) In(param string) *Stage { return l.Inputs[param] }
 
 // Stage defines an array. An output of the operator is named like the operator; inner ones get a name of their own.
 func (l *Lowering) Stage(name string, t Type, inputs []*Stage, elem func(b *Body, index []*ir.Node) Elem) *Stage {
-	full := l.Op.Spec.Name
-	if name != "" {
-		full += "." + name
-	}
-	s := &Stage{Name: full, Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
+	s := &Stage{Name: stageName(l.Op, name), Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
 	l.stages = append(l.stages, s)
 	return s
 }

@@ -16,6 +16,12 @@ type group struct {
 	longest int // position in the graph of the last root
 }
 
+func (g *group) load(s *ops.Stage) {
+	if !slices.Contains(g.loads, s) {
+		g.loads = append(g.loads, s)
+	}
+}
+
 // assembler builds the kernels that the verdicts ask for.
 type assembler struct {
 	g     *graph
@@ -79,9 +85,10 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 		if a.fused[[2]*ops.Stage{p, c}] {
 			return nil
 		}
-		for _, in := range append([]*ops.Stage{p}, p.Tall.Stages()...) {
-			if !slices.Contains(grp.loads, in) {
-				grp.loads = append(grp.loads, in)
+		grp.load(p)
+		for _, t := range p.Tall.Stages() {
+			if slices.Contains(c.Inputs, t) { // the tables are made from p: what makes them has p without them
+				grp.load(t)
 			}
 		}
 		return a.buffer(p)

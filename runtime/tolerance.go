@@ -14,14 +14,13 @@ var defaultTolerance = map[ir.DType]float64{ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32:
 // ruleOf is the metric and tolerance that a stored stage is held to: the user's @tolerance, else its operator's rule, which
 // is about the operator's output and not about its inner stages.
 func ruleOf(s *ops.Stage) ops.ErrorRule {
-	output := s.Op != nil && s.Name == s.Op.Spec.Name
-	if output {
+	if s.IsOutput() {
 		for _, a := range s.Op.Notes {
 			if n, ok := a.Value.(ops.Number); ok && a.Name == "tolerance" {
 				return toleranceOf(n, s)
 			}
 		}
-		if r := s.Op.Spec.Error; r.Metric != "" {
+		if r := s.Op.Spec.Error; r.Metric != "" && s.Type.Elem.Base.Float() {
 			return r
 		}
 	}

@@ -35,7 +35,7 @@ func TestRuleOf(t *testing.T) {
 		{"a plain number", "op", spec, ops.F32, pascal, []ops.Annotation{{Name: "tolerance", Value: ops.Number{V: 1e-3}}}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Notes: c.notes}}
+			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Out: []ops.Output{{}}, Notes: c.notes}}
 			got := ruleOf(s)
 			if got.Metric != c.want.Metric || math.Abs(got.Tolerance-c.want.Tolerance) > 1e-9*c.want.Tolerance {
 				t.Errorf("%+v, want %+v", got, c.want)

@@ -1,0 +1,48 @@
+package sky
+
+import (
+	"errors"
+	"math"
+
+	"weft/ops"
+)
+
+// group is the heading under which the operators of this package are listed.
+const group = "urban climate"
+
+// problems collects what is wrong with a call.
+type problems []error
+
+func (p *problems) add(code, arg, help, format string, a ...any) {
+	*p = append(*p, ops.Wrong(code, arg, help, format, a...))
+}
+
+func (p problems) err() error { return errors.Join(p...) }
+
+// pixelParam is the size of a pixel of rasters that do not say it themselves.
+var pixelParam = ops.Num("pixel", "m", "size of a pixel, where the input has no coordinates along y and x").Above0().Opt()
+
+// degrees is an angle in degrees without the rounding errors of converting it to radians and back.
+func degrees(radians float64) float64 { return math.Round(radians*180/math.Pi*1e10) / 1e10 }
+
+// angles are the values of a number or list of numbers in degrees.
+func angles(c *ops.Call, name string, p *problems) []float64 {
+	var out []float64
+	deg := ops.MustUnit("deg")
+	for i, v := range c.List(name) {
+		n, ok := v.(ops.Number)
+		switch {
+		case !ok:
+			p.add(ops.CodeWrongKind, name, "write angles, such as 60 deg", "item %d of %s is %s, which is no number", i+1, name, v)
+		case n.Unit.Plain():
+			p.add(ops.CodeMissingUnit, name, "write a unit, such as 60 deg", "item %d of %s is %s without a unit", i+1, name, v)
+		case !n.Unit.Same(deg):
+			p.add(ops.CodeWrongUnit, name, "write it in degrees", "item %d of %s is in %s, which is no angle", i+1, name, n.Unit)
+		case math.IsNaN(n.V) || math.IsInf(n.V, 0):
+			p.add(ops.CodeNotFiniteConstant, name, "", "item %d of %s is not finite", i+1, name)
+		default:
+			out = append(out, degrees(n.V))
+		}
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package sky
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+var byteType = ops.ElemType{Base: ir.U8}
+
+// wordBits is how many patches a word of the masks holds while they are summed.
+const wordBits = 32
+
+// kernel is what the main stages of skyview are made of: one fold over patches in which each patch marches along its ray.
+type kernel struct {
+	*view
+	marcher
+	weights, masks *ops.Stage // by patch and part, by patch and word
+	inputs         []*ops.Stage
+}
+
+func (k *kernel) words() int { return (len(k.patches) + wordBits - 1) / wordBits }
+
+func lowerSkyview(l *ops.Lowering) []*ops.Stage {
+	v, err := resolveView(l.Call)
+	if err != nil {
+		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
+	}
+	v.findRelief(l.Call)
+	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.rays())}
+	patch := ops.Dim{Name: "patch", Size: len(v.patches)}
+	var weights []float64
+	masks := make([]float64, len(v.patches)*k.words())
+	for p, at := range v.patches {
+		weights = append(weights, at.weight[:]...)
+		masks[p*k.words()+p/wordBits] = float64(int32(1) << (p % wordBits))
+	}
+	k.weights = l.Table("weights", ir.F32, weights, patch, ops.Dim{Name: "part", Size: len(parts)})
+	k.masks = l.Table("masks", ir.I32, masks, patch, ops.Dim{Name: "word", Size: k.words()})
+	k.inputs = append(k.marcher.inputs(), k.weights, k.masks)
+	var out []*ops.Stage
+	for i, o := range v.outputs() {
+		s := l.Stage(o.Name, o.Type, k.inputs, k.output(i))
+		s.Exact = true
+		s.Unrolled = o.Type.Elem == byteType
+		s.Steps = k.steps(o.Name)
+		out = append(out, s)
+	}
+	return out
+}
+
+func (k *kernel) steps(output string) []string {
+	return append(k.marcher.steps(), "weigh", "sum "+output)
+}
+
+// output defines the i-th output.
+func (k *kernel) output(i int) func(b *ops.Body, index []*ir.Node) ops.Elem {
+	kind, part := i/(len(parts)+1), i%(len(parts)+1)
+	each := len(parts) + k.words()
+	return func(b *ops.Body, index []*ir.Node) ops.Elem {
+		y, x := index[0], index[1]
+		sums := b.Once(k, index[:2], func() []*ir.Node { return k.sums(b, y, x) })[kind*each:][:each]
+		known := k.known(b, y, x)
+		if part == len(parts) {
+			return ops.Real(b.Select(known, k.byteOf(b, sums[len(parts):], index[2]), b.I32(0)))
+		}
+		sum := sums[part]
+		if parts[part].offset {
+			sum = b.Add(sum, k.offset(b, kind, y, x))
+		}
+		return ops.Real(b.Select(known, b.Min(sum, b.F32(1)), b.F32(math.NaN())))
+	}
+}
+
+// offset is what is added to the south and west parts; to those of vegetation only where there is no trunk.
+func (k *kernel) offset(b *ops.Body, kind int, y, x *ir.Node) *ir.Node {
+	c := b.F32(float64(float32(shareOfZenith)))
+	if kind == 0 {
+		return c
+	}
+	return b.Select(k.none(b, k.trunk(b, y, x)), c, b.F32(0))
+}
+
+// byteOf is byte i of the words of a mask.
+func (k *kernel) byteOf(b *ops.Body, words []*ir.Node, i *ir.Node) *ir.Node {
+	const bytes = wordBits / 8
+	if i.Kind == ir.KConst {
+		return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, words[i.I/bytes], b.Int(ir.I32, i.I%bytes*8)), b.I32(0xff))
+	}
+	word := words[len(words)-1]
+	for w := len(words) - 2; w >= 0; w-- {
+		word = b.Select(b.Lt(i, b.I32((w+1)*bytes)), words[w], word)
+	}
+	shift := b.Mul(b.Alu(ir.BitAnd, i, b.I32(bytes-1)), b.I32(8))
+	return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, word, shift), b.I32(0xff))
+}
+
+// sums marches to every patch: for each kind of mask the weights of the patches seen, then the bits.
+func (k *kernel) sums(b *ops.Body, y, x *ir.Node) []*ir.Node {
+	each := len(parts) + k.words()
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(len(k.patches))}
+	for range k.kinds() {
+		for range parts {
+			spec.Init = append(spec.Init, b.F32(0))
+		}
+		for range k.words() {
+			spec.Init = append(spec.Init, b.I32(0))
+		}
+	}
+	return b.Fold(spec, func(p *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		var out []*ir.Node
+		for kind, hidden := range k.marcher.hidden(b, p, y, x) {
+			own := acc[kind*each:][:each]
+			for i := range parts {
+				out = append(out, b.Add(own[i], b.Select(hidden, b.F32(0), k.weights.At(b, p, b.I32(i)).Re)))
+			}
+			for w := range k.words() {
+				out = append(out, b.Alu(ir.BitOr, own[len(parts)+w], b.Select(hidden, b.I32(0), k.masks.At(b, p, b.I32(w)).Re)))
+			}
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,130 @@
+package sky
+
+import (
+	"math"
+	"slices"
+
+	"weft/ops"
+)
+
+// raster is the elevation model an operator works on.
+type raster struct {
+	t     ops.Type
+	y, x  int     // which of its dims run south and east
+	pixel float64 // m
+}
+
+func (r raster) rows() int    { return r.t.Dims[r.y].Size }
+func (r raster) columns() int { return r.t.Dims[r.x].Size }
+
+// output is an array over the raster's pixels.
+func (r raster) output(e ops.ElemType, unit string, inner ...ops.Dim) ops.Type {
+	t := ops.Type{Elem: e, Dims: []ops.Dim{r.t.Dims[r.y], r.t.Dims[r.x]}}
+	t.Dims = append(t.Dims, inner...)
+	if unit != "" {
+		t.Unit = ops.MustUnit(unit)
+	}
+	return t
+}
+
+// resolveRaster reads the argument input and checks that it is a raster of heights with square pixels of a known size.
+func resolveRaster(c *ops.Call, p *problems) raster {
+	r := raster{t: c.Type("input")}
+	r.y, r.x = r.t.Dim("y"), r.t.Dim("x")
+	for _, name := range []string{"y", "x"} {
+		if r.t.Dim(name) < 0 {
+			p.add(ops.CodeMissingDim, "input", "name the dims in read(..., dims: [y, x])", "the input has no dim %s", name)
+		}
+	}
+	for _, d := range r.t.DimNames() {
+		if d != "y" && d != "x" {
+			p.add(ops.CodeExtraDim, "input", "choose one index: ["+d+": 0]", "the input has a dim %s; a raster has y and x", d)
+		}
+	}
+	checkHeights(p, "input", r.t)
+	if r.y < 0 || r.x < 0 {
+		return r
+	}
+	if r.rows() == 0 || r.columns() == 0 {
+		p.add(ops.CodeEmptyArray, "input", "", "the input has no pixels")
+	}
+	r.pixel = c.Number("pixel")
+	north, east := spacing(p, r.t.Dims[r.y]), spacing(p, r.t.Dims[r.x])
+	if north > 0 {
+		p.add(ops.CodeContradictArguments, "input", "store the raster north up", "y grows from row to row, but row 0 must be the north edge")
+	}
+	if east < 0 {
+		p.add(ops.CodeContradictArguments, "input", "store the raster with columns from west to east", "x falls from column to column, but column 0 must be the west edge")
+	}
+	for _, size := range []float64{math.Abs(north), math.Abs(east)} {
+		switch {
+		case size == 0:
+		case r.pixel == 0:
+			r.pixel = size
+		case math.Abs(size/r.pixel-1) > 1e-4 && c.Has("pixel"):
+			p.add(ops.CodeContradictArguments, "pixel", "leave pixel out", "the coordinates of the input are %g m apart, and pixel is %g m", size, r.pixel)
+		case math.Abs(size/r.pixel-1) > 1e-4:
+			p.add(ops.CodeContradictArguments, "input", "resample it to square pixels", "pixels are %g m by %g m: they must be square", math.Abs(north), math.Abs(east))
+		}
+	}
+	if r.pixel == 0 && !slices.ContainsFunc(r.t.Dims, hasCoords) {
+		p.add(ops.CodeNoCoordinates, "pixel", "write pixel: 1 m, say", "the input does not say how large its pixels are")
+	} else if r.pixel == 0 {
+		r.pixel = 1 // a single pixel, whatever its size
+	}
+	return r
+}
+
+func hasCoords(d ops.Dim) bool { return len(d.Coords) > 0 }
+
+// spacing is the signed distance of neighbours along a dim in metres; 0 where it has no coordinates or a single one.
+func spacing(p *problems, d ops.Dim) float64 {
+	n := len(d.Coords)
+	if n < 2 {
+		return 0
+	}
+	if m := ops.MustUnit("m"); !d.Unit.Plain() && !d.Unit.Same(m) {
+		p.add(ops.CodeWrongUnit, "input", "project the raster to metres, such as UTM", "the coordinates along %s are in %s, not in metres", d.Name, d.Unit)
+		return 0
+	}
+	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	for i, v := range d.Coords {
+		if math.Abs(v-d.Coords[0]-float64(i)*step) > 1e-3*math.Abs(step) {
+			p.add(ops.CodeContradictArguments, "input", "resample the raster", "the coordinates along %s are not evenly spaced: see index %d", d.Name, i)
+			return 0
+		}
+	}
+	return step
+}
+
+func checkHeights(p *problems, arg string, t ops.Type) {
+	switch {
+	case t.Elem.Complex || !t.Elem.Base.Float() && !t.Elem.Base.Int():
+		p.add(ops.CodeWrongElementType, arg, "heights are real numbers", "%s holds %s", arg, t.Elem)
+	case !t.Unit.Plain() && !t.Unit.Same(ops.MustUnit("m")):
+		p.add(ops.CodeWrongUnit, arg, "heights are in metres", "%s is in %s", arg, t.Unit)
+	}
+}
+
+// layer is another raster over the pixels of r, if it is given.
+func (r raster) layer(c *ops.Call, arg string, p *problems) *ops.Type {
+	if !c.Has(arg) {
+		return nil
+	}
+	t := c.Type(arg)
+	for _, d := range r.t.Dims {
+		at := t.Dim(d.Name)
+		switch {
+		case at < 0:
+			p.add(ops.CodeMissingDim, arg, "", "%s has no dim %s", arg, d.Name)
+		case t.Dims[at].Size != d.Size:
+			p.add(ops.CodeExtentMismatch, arg, "cut or resample it to the pixels of the input", "%s has %d pixels along %s, and the input %d", arg, t.Dims[at].Size, d.Name, d.Size)
+		case hasCoords(d) && hasCoords(t.Dims[at]) && !slices.EqualFunc(d.Coords, t.Dims[at].Coords, func(a, b float64) bool { return math.Abs(a-b) <= 1e-3*r.pixel }):
+			p.add(ops.CodeCoordinateMismatch, arg, "resample it to the pixels of the input", "%s lies on other coordinates along %s than the input", arg, d.Name)
+		}
+	}
+	if len(t.Dims) != 2 {
+		p.add(ops.CodeExtraDim, arg, "", "%s has the dims %v; a raster has y and x", arg, t.DimNames())
+	}
+	return &t
+}

@@ -1,0 +1,170 @@
+package sky
+
+import (
+	"fmt"
+	"math"
+
+	"weft/ops"
+)
+
+var skyview = &ops.Spec{
+	Name:  "skyview",
+	Doc:   "Sky view factors of an elevation raster: the share of the sky that each pixel sees.",
+	Group: group,
+	Long: `The sky is divided into patches (145: Tregenza; 153: the usual one; 305; 609), and a ray goes from every pixel towards the middle of each.
+A patch counts as seen if no source pixel on the ray stands above it. total is the sum of cosine-weighted view factors of the patches
+seen; north, east, south and west are those of the half sky on that side, by SOLWEIG's weights (on open ground they are .976, 1, .947 and
+.924 with 153 patches, not 1). bits holds one bit a patch, seen or not: bit p & 7 of byte p >> 3, patches band by band from the horizon.
+
+canopy, trunk and bush add vegetation, by the pergola rule: a ray is in leaves where it passes between the top of the trunk zone and
+the top of the canopy of a source pixel, at this step or the one before. All three are elevations above the same zero as the input, NaN or
+0 where there is none. bush is what stands without trunk (left out: the canopy where there is no trunk); a pixel in a bush sees no sky through it.
+veg are the factors of what vegetation leaves of the sky, aveg of what it leaves in front of buildings. zenith: clear lets the zenith be
+seen everywhere; umep traces it as UMEP does, where the northern neighbour's canopy hides it.
+
+Rays go as far as anything could shade: to where they have risen by the relief of the input, or to the edge of the raster. reach cuts them
+short; what is beyond is then not seen, and the result is not exact.
+
+Heights are compared in float32. Sources: Lindberg and Grimmond, Theor. Appl. Climatol. 105 (2011); Robinson and Stone, Proc. Building
+Simulation (2004).`,
+	Params: []ops.Param{
+		ops.In("input", "elevation of ground and buildings, m", "y", "x"),
+		ops.In("canopy", "elevation of the tops of trees", "y", "x").Opt(),
+		ops.In("trunk", "elevation of the tops of the trunk zones below", "y", "x").Opt(),
+		ops.In("bush", "elevation of vegetation without trunk", "y", "x").Opt(),
+		ops.Num("patches", "", "of the sky: 145, 153, 305 or 609").Whole().Or(ops.Integer(153)),
+		ops.Choose("zenith", "how vegetation hides the zenith", "clear", "umep").Or(ops.Symbol("clear")),
+		ops.Num("reach", "m", "length at which rays end").Above0().Opt(),
+		pixelParam,
+	},
+	Returns: "a record of f32 over y and x: total, north, east, south, west; and bits, u8 over y, x and byte. With canopy also records veg and aveg of the same.",
+	Examples: []ops.Example{
+		{Title: "a street", Code: `city = simulate.city(y: 64, x: 64, seed: 1)
+sky = city.dsm | skyview
+sky.total | show`},
+		{Title: "with trees, in more patches", Code: `city = simulate.city(y: 32, x: 32, seed: 1)
+sky = city.dsm | skyview(canopy: city.canopy, trunk: city.trunk, patches: 305)
+sky.veg.total | show`},
+	},
+	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Infer:     inferSkyview,
+	Lower:     lowerSkyview,
+	Reference: referenceSkyview,
+}
+
+// view is a call of skyview with its arguments resolved.
+type view struct {
+	scene
+	patches []patch
+}
+
+// scene is what both skyview and shadow look at.
+type scene struct {
+	raster
+	canopy, trunk, bush *ops.Type // nil: not given
+	umep                bool
+	relief              float64 // highest source less lowest target; +Inf when it is not known before the run
+	reach               float64 // +Inf for no cap
+}
+
+func resolveScene(c *ops.Call, p *problems) scene {
+	s := scene{raster: resolveRaster(c, p), umep: c.Symbol("zenith") == "umep", reach: math.Inf(1)}
+	if c.Has("reach") {
+		s.reach = c.Number("reach")
+	}
+	for arg, t := range map[string]**ops.Type{"canopy": &s.canopy, "trunk": &s.trunk, "bush": &s.bush} {
+		if *t = s.layer(c, arg, p); *t != nil {
+			checkHeights(p, arg, **t)
+		}
+	}
+	switch {
+	case s.canopy != nil && s.trunk == nil:
+		p.add(ops.CodeMissingArgument, "canopy", "give trunk: the elevation of the tops of the trunk zones", "a canopy needs its trunk zone")
+	case s.canopy == nil && s.trunk != nil:
+		p.add(ops.CodeMissingArgument, "trunk", "give canopy as well", "a trunk zone needs its canopy")
+	case s.canopy == nil && s.bush != nil:
+		p.add(ops.CodeMissingArgument, "bush", "give canopy and trunk as well", "bushes are a part of the canopy")
+	}
+	return s
+}
+
+// findRelief asks the inputs for the ranges of their values; it is for lowering only, as it may read files.
+func (s *scene) findRelief(c *ops.Call) {
+	s.relief = math.Inf(1)
+	in, _ := c.Array("input")
+	low, high, ok := ops.RangeOf(in)
+	if !ok {
+		return
+	}
+	for _, arg := range []string{"canopy", "trunk"} {
+		a, given := c.Array(arg)
+		if !given {
+			continue
+		}
+		_, top, ok := ops.RangeOf(a)
+		if !ok {
+			return
+		}
+		high = max(high, top)
+	}
+	s.relief = float64(float32(high)) - float64(float32(low))
+}
+
+func (s *scene) limit() limit {
+	return limit{rows: s.rows(), columns: s.columns(), relief: s.relief, reach: s.reach}
+}
+
+func resolveView(c *ops.Call) (*view, error) {
+	var p problems
+	v := &view{scene: resolveScene(c, &p)}
+	n := c.Int("patches")
+	if _, ok := divisions[n]; !ok {
+		p.add(ops.CodeUnknownChoice, "patches", fmt.Sprintf("one of %v", patchCounts()), "there is no division of the sky into %d patches", n)
+	} else {
+		v.patches = patches(n)
+	}
+	return v, p.err()
+}
+
+func (v *view) bytes() int { return (len(v.patches) + 7) / 8 }
+
+// rays are those of the patches.
+func (v *view) rays() []ray {
+	var out []ray
+	for _, p := range v.patches {
+		if v.umep && v.canopy != nil && p.altitude >= zenithAltitude {
+			out = append(out, grazing(v.limit()))
+			continue
+		}
+		out = append(out, newRay(p.azimuth, p.altitude, v.pixel, v.limit()))
+	}
+	return out
+}
+
+// kinds are the masks that are summed, by the prefix of their outputs: of buildings, of vegetation, of vegetation in front of
+// buildings.
+func (v *view) kinds() []string {
+	if v.canopy == nil {
+		return []string{""}
+	}
+	return []string{"", "veg.", "aveg."}
+}
+
+func inferSkyview(c *ops.Call) ([]ops.Output, error) {
+	v, err := resolveView(c)
+	if err != nil {
+		return nil, err
+	}
+	return v.outputs(), nil
+}
+
+func (v *view) outputs() []ops.Output {
+	var out []ops.Output
+	for _, kind := range v.kinds() {
+		for _, part := range parts {
+			out = append(out, ops.Output{Name: kind + part.name, Type: v.output(ops.F32, "")})
+		}
+		out = append(out, ops.Output{Name: kind + "bits", Type: v.output(byteType, "", ops.Dim{Name: "byte", Size: v.bytes()})})
+	}
+	return out
+}

@@ -1,0 +1,6 @@
+package sky
+
+import "weft/ops"
+
+// Specs are the operators of this package.
+func Specs() []*ops.Spec { return []*ops.Spec{skyview} }
