@@ -25,6 +25,9 @@ func (c *checker) nearest(name string, candidates []string) []string {
 // similar helps with an unknown operator: by a name that would accept these arguments, or else by the nearest one with the
 // reason why it would not do.
 func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argument, ok bool) {
+	if c.diags.Len() > manyMistakes {
+		return
+	}
 	candidates := slices.Clone(c.cat.Names())
 	for n, b := range c.globals {
 		if b.fn != nil {

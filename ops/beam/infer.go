@@ -48,10 +48,10 @@ func (s *setup) checkInput(p *problems) {
 		return
 	}
 	if n := s.size(s.element); n != s.probe.Elements() {
-		p.add(ops.CodeExtentMismatch, "probe", "the probe lists the elements of the input, one each", "the probe has %d elements, and the input %d", s.probe.Elements(), n)
+		p.add(ops.CodeExtentMismatch, "probe", "the probe lists the elements of the input, one each", "the probe has %d elements, and the input has %d", s.probe.Elements(), n)
 	}
 	if s.places() < 1 {
-		p.add(ops.CodeExtentMismatch, "input", "", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
+		p.add(ops.CodeExtentMismatch, "input", "give a longer record, or interpolation: nearest", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
 	}
 	checkStart(p, s.input.Dims[s.sample], s.start, s.fs)
 }
@@ -60,12 +60,12 @@ func (s *setup) checkInput(p *problems) {
 func checkDims(p *problems, t ops.Type, need, known []string) {
 	for _, d := range need {
 		if t.Dim(d) < 0 {
-			p.add(ops.CodeMissingDim, "input", "name the dims in read(..., dims: [...]), or rename them", "the input has no dim %s: its dims are [%s]", d, strings.Join(t.DimNames(), ", "))
+			p.add(ops.CodeMissingDim, "input", "name the dimensions where the array is read, or rename them", "the input has no dimension %s; it has %s", d, strings.Join(t.DimNames(), ", "))
 		}
 	}
 	for _, d := range t.DimNames() {
 		if !slices.Contains(known, d) {
-			p.add(ops.CodeExtraDim, "input", "reduce over "+d+", or choose one index: ["+d+": 0]", "the input has a dim %s; allowed are %s", d, strings.Join(known, ", "))
+			p.add(ops.CodeExtraDim, "input", "reduce over "+d+", or choose one index: ["+d+": 0]", "the input has a dimension %s, of which beamform knows nothing: it takes %s", d, strings.Join(known, ", "))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (s *setup) checkTransmit(p *problems) {
 	switch {
 	case have == s.shots() && s.transmit >= 0, s.transmit < 0 && s.shots() == 1:
 	case s.transmit < 0:
-		p.add(ops.CodeMissingDim, "input", "stack the shots along transmit", "there are %d transmits, and the input has no dim transmit", s.shots())
+		p.add(ops.CodeMissingDim, "input", "stack the records of the shots along a dimension transmit", "there are %d transmits, and the input has no dimension transmit", s.shots())
 	default:
 		p.add(ops.CodeExtentMismatch, "transmit", "give one law a shot", "the input has %d transmits, and transmit has %d", have, s.shots())
 	}
@@ -131,14 +131,14 @@ func (s *setup) checkArrivals(p *problems) {
 		known = append(known, d.Name)
 		switch at := t.Dim(d.Name); {
 		case at < 0:
-			p.add(ops.CodeMissingDim, "transmit", "", "the arrival times have no dim %s", d.Name)
+			p.add(ops.CodeMissingDim, "transmit", "arrivals(grid: ...) gives them for each point", "the arrival times have no dimension %s", d.Name)
 		case t.Dims[at].Size != d.Size:
-			p.add(ops.CodeExtentMismatch, "transmit", "", "the arrival times have %d points along %s, and the grid %d", t.Dims[at].Size, d.Name, d.Size)
+			p.add(ops.CodeExtentMismatch, "transmit", "compute them on the grid that is imaged", "the arrival times have %d points along %s, and the grid %d", t.Dims[at].Size, d.Name, d.Size)
 		}
 	}
 	for _, d := range t.DimNames() {
 		if !slices.Contains(known, d) {
-			p.add(ops.CodeExtraDim, "transmit", "", "the arrival times have a dim %s, which the grid does not", d)
+			p.add(ops.CodeExtraDim, "transmit", "reduce over it, or choose one index", "the arrival times have a dimension %s, which the grid has not", d)
 		}
 	}
 }
@@ -148,13 +148,13 @@ func (s *setup) checkCoverage(p *problems) {
 	if s.law == nil {
 		return
 	}
-	share, least, most := s.coverage()
+	_, least, most := s.coverage(checkWork)
 	if far := max(-least, most); far > furthest {
 		p.add(ops.CodeOutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
 		return
 	}
-	if share > 0 {
-		return
+	if least < float64(s.size(s.sample)-1) && most >= 0 {
+		return // places change gradually over the grid, so some lie in the record
 	}
 	end := s.start + float64(s.size(s.sample)-1)/s.fs
 	us := func(t float64) string { return about(t, "us") }

@@ -40,9 +40,9 @@ func TestBeamformInfer(t *testing.T) {
 		says  string // part of the first message
 	}{
 		{"good", nil, nil, ""},
-		{"no element", input(dim("sample", 200), dim("elemnt", 16)), []string{ops.CodeMissingDim + " input", ops.CodeExtraDim + " input"}, "no dim element"},
+		{"no element", input(dim("sample", 200), dim("elemnt", 16)), []string{ops.CodeMissingDim + " input", ops.CodeExtraDim + " input"}, "no dimension element"},
 		{"extra dim", input(dim("subject", 2), dim("sample", 200), dim("element", 16)), []string{ops.CodeExtraDim + " input"}, "subject"},
-		{"element count", input(dim("sample", 200), dim("element", 15)), []string{ops.CodeExtentMismatch + " probe"}, "the probe has 16 elements, and the input 15"},
+		{"element count", input(dim("sample", 200), dim("element", 15)), []string{ops.CodeExtentMismatch + " probe"}, "the probe has 16 elements, and the input has 15"},
 		{"one sample", input(dim("sample", 1), dim("element", 16)), []string{ops.CodeExtentMismatch + " input"}, "reads 2 samples"},
 		{"real input", arguments{"input": array(real)}, []string{ops.CodeWrongElementType + " input"}, "complex"},
 		{"fc above fs", arguments{"fc": mhz(30)}, []string{ops.CodeUndersampled + " fc"}, "30 MHz exceeds the sampling frequency 12 MHz"},
@@ -61,8 +61,8 @@ func TestBeamformInfer(t *testing.T) {
 		{"delays of another probe", arguments{"transmit": made[*Transmit](t, firstArrivalLaw, arguments{"delays": numbers("us", 0, 1)})}, []string{ops.CodeExtentMismatch + " transmit"}, "2 delays, and the probe 16 elements"},
 		{"times", times("us", ops.F64, dim("z", 5), dim("x", 5)), nil, ""},
 		{"times of another grid", times("us", ops.F64, dim("z", 6), dim("x", 5)), []string{ops.CodeExtentMismatch + " transmit"}, "6 points along z, and the grid 5"},
-		{"times without z", times("us", ops.F64, dim("x", 5)), []string{ops.CodeMissingDim + " transmit"}, "no dim z"},
-		{"times with more", times("us", ops.F64, dim("x", 5), dim("y", 5), dim("z", 5)), []string{ops.CodeExtraDim + " transmit"}, "dim y"},
+		{"times without z", times("us", ops.F64, dim("x", 5)), []string{ops.CodeMissingDim + " transmit"}, "no dimension z"},
+		{"times with more", times("us", ops.F64, dim("x", 5), dim("y", 5), dim("z", 5)), []string{ops.CodeExtraDim + " transmit"}, "dimension y"},
 		{"times that are lengths", times("mm", ops.F64, dim("x", 5), dim("z", 5)), []string{ops.CodeWrongUnit + " transmit"}, "in mm"},
 		{"times that are whole", times("us", ops.I32, dim("x", 5), dim("z", 5)), []string{ops.CodeWrongElementType + " transmit"}, "i32"},
 		{"several", arguments{"fc": mhz(30), "grid": grid(span(-12, -8, 5)), "input": array(real)},

@@ -33,7 +33,7 @@ func (s *setup) theta() float64 { return 2 * math.Pi * s.fc / s.fs }
 func (s *setup) steps() []string {
 	delay := "delay"
 	if s.law != nil {
-		share, _, _ := s.coverage()
+		share, _, _ := s.coverage(planWork)
 		delay = fmt.Sprintf("delay (%.3g %% of pairs in the record)", 100*share)
 	}
 	steps := []string{delay, "interpolate", "rotate"}

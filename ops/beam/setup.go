@@ -85,9 +85,9 @@ func (s *setup) output() ops.Type {
 }
 
 // coverage estimates what share of the pairs of point and element lies in the record, and the range of places seen, from a
-// coarse grid. It needs a law: given arrival times are not known while checking.
-func (s *setup) coverage() (share, least, most float64) {
-	g := s.probes()
+// coarse grid of about so much work. It needs a law: given arrival times are not known while checking.
+func (s *setup) coverage(work float64) (share, least, most float64) {
+	g := s.probes(work)
 	step := max(1, s.probe.Elements()/64)
 	least, most = math.Inf(1), math.Inf(-1)
 	inside, pairs := 0, 0
@@ -109,9 +109,15 @@ func (s *setup) coverage() (share, least, most float64) {
 	return float64(inside) / float64(pairs), least, most
 }
 
-// probes are a few points of the grid: as many as keep a check fast, corners included.
-func (s *setup) probes() *Grid {
-	const most, work = 7, 2e6
+// Distances that coverage may measure: a check takes well below a millisecond, and a plan some.
+const (
+	checkWork = 1e5
+	planWork  = 2e6
+)
+
+// probes are a few points of the grid, corners included.
+func (s *setup) probes(work float64) *Grid {
+	const most = 7
 	for n := most; ; n-- {
 		g := s.grid.sparse(n)
 		if n == 2 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= work {
