@@ -78,6 +78,10 @@ func (c *checker) unknownName(at diag.Span, name string) {
 		c.report(diag.UnknownName, at, "`%s` is a group of operators, not a value", name).Helpf("they are %s", strings.Join(group, ", "))
 		return
 	}
+	d := c.report(diag.UnknownName, at, "nothing is named `%s`", name)
+	if c.diags.Len() > manyMistakes {
+		return
+	}
 	var names []string
 	for n, b := range c.globals {
 		if b.out != nil || b.state == fresh {
@@ -85,7 +89,6 @@ func (c *checker) unknownName(at diag.Span, name string) {
 		}
 	}
 	near := c.nearest(name, names)
-	d := c.report(diag.UnknownName, at, "nothing is named `%s`", name)
 	if d.Suggest(near...); len(near) == 0 {
 		d.Helpf("define it in a line of its own: `%s = ...`", name)
 	}

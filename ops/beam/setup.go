@@ -111,16 +111,16 @@ func (s *setup) coverage(work float64) (share, least, most float64) {
 
 // Distances that coverage may measure: a check takes well below a millisecond, and a plan some.
 const (
-	checkWork = 1e5
+	checkWork = 3e4
 	planWork  = 2e6
 )
 
-// probes are a few points of the grid, corners included.
+// probes are a few points of the grid: corners and centre at least.
 func (s *setup) probes(work float64) *Grid {
 	const most = 7
 	for n := most; ; n-- {
 		g := s.grid.sparse(n)
-		if n == 2 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= work {
+		if n == 3 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= work {
 			return g
 		}
 	}
