@@ -33,6 +33,10 @@ type Spec struct {
 	// Range bounds the values of an output, NaN and infinities apart, where that is cheap to know while planning: a generator
 	// knows its own, a file can be scanned. See RangeOf.
 	Range func(c *Call, output int) (lo, hi float64, err error)
+	// File is the path of the file that a source reads or a sink writes; empty where there is none.
+	File func(*Call) string
+	// Streams say how a source or sink works part by part; nil: it takes arrays as a whole.
+	Streams *Streams
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
 	Footprint func(*Call, []Interval) map[string][]Interval
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their

@@ -64,6 +64,8 @@ type Dim struct {
 	Size   int
 	Coords []float64
 	Unit   Unit // how coordinates are written for people
+	// Frame is the system the coordinates are in; nil: none that is known.
+	Frame Frame
 }
 
 // Type is what the checker knows of an array. Elements lie in C order of Dims.

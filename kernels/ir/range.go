@@ -2,7 +2,8 @@ package ir
 
 import "math"
 
-// AxisRange gives the least and the greatest value of a KAxis node, or ok false to leave it to RangeOf.
+// AxisRange gives the least and the greatest value of a KAxis node, or of what a KLoad node reads where its guard holds, or ok
+// false to leave it to RangeOf.
 type AxisRange func(n *Node) (lo, hi float64, ok bool)
 
 // RangeOf bounds the values n can take, by interval arithmetic over the whole domain of its axes: parallel axes run over
@@ -72,6 +73,11 @@ func (r *ranger) compute(n *Node) span {
 		return r.axisSpan(n)
 	case KLoad:
 		s := limits(n.Buf.Type)
+		if r.axis != nil {
+			if lo, hi, ok := r.axis(n); ok {
+				s = span{lo, hi, n.Type.Float()}
+			}
+		}
 		if _, other := n.Guard(); other != nil {
 			s = s.hull(r.of(other))
 		}
