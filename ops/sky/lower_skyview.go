@@ -29,7 +29,7 @@ func lowerSkyview(l *ops.Lowering) []*ops.Stage {
 		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
 	}
 	v.findRelief(l.Call)
-	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.rays())}
+	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.trace())}
 	patch := ops.Dim{Name: "patch", Size: len(v.patches)}
 	var weights []float64
 	masks := make([]float64, len(v.patches)*k.words())
@@ -76,7 +76,7 @@ func (k *kernel) output(i int) func(b *ops.Body, index []*ir.Node) ops.Elem {
 
 // offset is what is added to the south and west parts; to those of vegetation only where there is no trunk.
 func (k *kernel) offset(b *ops.Body, kind int, y, x *ir.Node) *ir.Node {
-	c := b.F32(float64(float32(shareOfZenith)))
+	c := b.F32(single(shareOfZenith))
 	if kind == 0 {
 		return c
 	}

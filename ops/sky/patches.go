@@ -87,7 +87,7 @@ func patches(n int) []patch {
 				case part.from < part.to && az >= part.from && az < part.to, part.from > part.to && (az >= part.from || az < part.to):
 					p.weight[i] = 2 * math.Pi / math.Ceil(float64(count)/2) * b
 				}
-				p.weight[i] = float64(float32(p.weight[i]))
+				p.weight[i] = single(p.weight[i])
 			}
 			out = append(out, p)
 		}

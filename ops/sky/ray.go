@@ -36,7 +36,7 @@ func newRay(azimuth, altitude, pixel float64, l limit) ray {
 		length = math.Abs(1 / sin)
 	}
 	south, east := -sign(cos), sign(sin)
-	for k := 0; k == 0 || y.rise[k-1] < l.relief; k++ {
+	for k := 0; k == 0 || single(y.rise[k-1]) < l.relief; k++ {
 		major := float64(k)
 		var r, c int
 		if eastWest {
@@ -62,10 +62,12 @@ func grazing(l limit) ray {
 	return y
 }
 
-// add appends a step; its rise is kept as kernels have it, in float32.
 func (y *ray) add(row, column int, rise float64) {
-	y.row, y.column, y.rise = append(y.row, row), append(y.column, column), append(y.rise, float64(float32(rise)))
+	y.row, y.column, y.rise = append(y.row, row), append(y.column, column), append(y.rise, rise)
 }
+
+// single is a value as float32 kernels have it.
+func single(v float64) float64 { return float64(float32(v)) }
 
 func sign(v float64) int {
 	if v < 0 {

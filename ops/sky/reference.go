@@ -57,7 +57,7 @@ func (g *plain[F]) look(ray ray, row, column int) (walled, leaved, behind bool) 
 	before := F(0)
 	for k := range ray.row {
 		y, x := row+ray.row[k], column+ray.column[k]
-		rise := F(ray.rise[k])
+		rise := F(single(ray.rise[k]))
 		if y >= 0 && y < g.rows() && x >= 0 && x < g.columns() {
 			i := y*g.columns() + x
 			walled = walled || g.ground[i]-rise > h
@@ -88,7 +88,7 @@ func plainSkyview[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]
 	}
 	v.relief = math.Inf(1)
 	g := newPlain[F](&v.scene, in)
-	list := v.rays()
+	list := v.trace()
 	var out []ops.Dense
 	for _, o := range v.outputs() {
 		out = append(out, ops.NewDense(false, o.Type.Shape()...))
@@ -125,8 +125,89 @@ func (v *view) finish(out []ops.Dense, i int, known, trunk bool, hidden func(p i
 	}
 	for part, x := range parts {
 		if x.offset && !trunk {
-			out[part].Re[i] += float64(float32(shareOfZenith))
+			out[part].Re[i] += single(shareOfZenith)
 		}
 		out[part].Re[i] = min(out[part].Re[i], 1)
 	}
+}
+
+func referenceShadow(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	return plainShadow[float64](c, in)
+}
+
+// plainShadow computes the outputs of shadow.
+func plainShadow[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
+	d, err := resolveShadow(c)
+	if err != nil {
+		return nil, err
+	}
+	d.relief = math.Inf(1)
+	g := newPlain[F](&d.scene, in)
+	var out []ops.Dense
+	at := map[string]ops.Dense{}
+	for _, o := range d.outputs() {
+		a := ops.NewDense(false, o.Type.Shape()...)
+		out, at[o.Name] = append(out, a), a
+	}
+	var walls, aspects []float64
+	if d.walls {
+		walls = rowByRow[float64](d.raster, c.Type("wall_height"), in["wall_height"])
+		aspects = rowByRow[float64](d.raster, c.Type("wall_aspect"), in["wall_aspect"])
+	}
+	for s, ray := range d.trace() {
+		for i, h := range g.ground {
+			put := func(name string, v float64) {
+				if a, ok := at[name]; ok {
+					if h != h {
+						v = math.NaN()
+					}
+					a.Re[s*len(g.ground)+i] = v
+				}
+			}
+			row, column := i/d.columns(), i%d.columns()
+			walled, leaved, _ := g.look(ray, row, column)
+			dark := d.altitude[s] <= 0
+			light := map[bool]float64{true: 1}
+			put("building", light[!walled && !dark])
+			put("canopy", light[!leaved])
+			put("both", light[!walled && !dark]-light[leaved]*(1-d.transmissivity))
+			if !d.walls {
+				continue
+			}
+			rise, leaf := g.volumes(ray, row, column)
+			if !leaved {
+				leaf = 0
+			}
+			w := walls[i]
+			sun, shade := wallLight(w, aspects[i], ray.azimuth*math.Pi/180, rise, leaf)
+			if dark {
+				sun, shade = 0, w
+			}
+			put("wall_sun", sun)
+			put("wall_shade", shade)
+		}
+	}
+	return out, nil
+}
+
+// volumes are how far the tops of the shadows of buildings and of the canopy stand above a pixel, not below it.
+func (g *plain[F]) volumes(ray ray, row, column int) (building, leaf float64) {
+	h := float64(g.ground[row*g.columns()+column])
+	for k := range ray.row {
+		y, x := row+ray.row[k], column+ray.column[k]
+		if y < 0 || y >= g.rows() || x < 0 || x >= g.columns() {
+			continue
+		}
+		i := y*g.columns() + x
+		if v := float64(g.ground[i]) - ray.rise[k] - h; v > building {
+			building = v
+		}
+		if g.canopy == nil {
+			continue
+		}
+		if v := float64(g.canopy[i]) - ray.rise[k] - h; v > leaf {
+			leaf = v
+		}
+	}
+	return building, leaf
 }

@@ -107,7 +107,7 @@ func (s *scene) findRelief(c *ops.Call) {
 		}
 		high = max(high, top)
 	}
-	s.relief = float64(float32(high)) - float64(float32(low))
+	s.relief = single(high) - single(low)
 }
 
 func (s *scene) limit() limit {
@@ -128,8 +128,8 @@ func resolveView(c *ops.Call) (*view, error) {
 
 func (v *view) bytes() int { return (len(v.patches) + 7) / 8 }
 
-// rays are those of the patches.
-func (v *view) rays() []ray {
+// trace gives the rays towards the patches.
+func (v *view) trace() []ray {
 	var out []ray
 	for _, p := range v.patches {
 		if v.umep && v.canopy != nil && p.altitude >= zenithAltitude {

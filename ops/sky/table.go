@@ -37,7 +37,7 @@ func newRays(l *ops.Lowering, list []ray) *rays {
 				row, column, rise = append(row, 0), append(column, 0), append(rise, 0)
 				continue
 			}
-			row, column, rise = append(row, float64(r.row[at])), append(column, float64(r.column[at])), append(rise, r.rise[at])
+			row, column, rise = append(row, float64(r.row[at])), append(column, float64(r.column[at])), append(rise, single(r.rise[at]))
 		}
 	}
 	y.count = l.Table("steps", ir.I32, count, ray)
