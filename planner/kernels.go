@@ -112,21 +112,21 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	return grp
 }
 
-// siblings defines, in the same kernel, the other stored outputs of root's operator over its axes, so that what they
-// share is computed once. Outputs that one makes from the other through memory stay apart.
+// siblings defines, in the same kernel, the other stored outputs of root's operator over its axes that read the same stages, so
+// that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
 func (a *assembler) siblings(l *lowerer, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
 	for _, s := range a.g.stages {
-		if s != root && s.Op == root.Op && stored[s] && !covered[s] && sameSizes(s.Axes(), root.Axes()) && !a.leads(s, root) && !a.leads(root, s) {
+		if s != root && s.Op == root.Op && stored[s] && !covered[s] && sameSizes(s.Axes(), root.Axes()) && sameInputs(s, root) {
 			l.storesOf(s, a.buffer(s), axes)
 		}
 	}
 }
 
-// leads reports a way from one stage to another along readers.
-func (a *assembler) leads(from, to *ops.Stage) bool {
-	return slices.ContainsFunc(a.g.users[from], func(u *ops.Stage) bool {
-		return a.place[u] <= a.place[to] && (u == to || a.leads(u, to))
-	})
+func sameInputs(a, b *ops.Stage) bool {
+	holds := func(list, of []*ops.Stage) bool {
+		return !slices.ContainsFunc(of, func(s *ops.Stage) bool { return !slices.Contains(list, s) })
+	}
+	return holds(a.Inputs, b.Inputs) && holds(b.Inputs, a.Inputs)
 }
 
 // order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.
