@@ -29,6 +29,17 @@ func CostOf(k *Kernel) Cost {
 	return c.cost
 }
 
+// Trips returns how often a value that depends on some binders is computed in a whole kernel, once for every combination of the
+// loops they stand for.
+func Trips(k *Kernel) func(free Set) float64 {
+	c := counter{trips: map[Set]float64{}}
+	for _, a := range k.Axes {
+		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
+	}
+	k.Walk(c.binders)
+	return c.evaluations
+}
+
 type counter struct {
 	loops []binder
 	trips map[Set]float64 // memo: evaluations of a value by its free set

@@ -1,0 +1,122 @@
+package profile
+
+import "weft/kernels/ir"
+
+// Class is a kind of operation that costs about the same.
+type Class string
+
+// Classes of operations. A class that is measured in one type stands for others as Model says.
+const (
+	FMA      Class = "fma"    // multiply, add, or both in one
+	Simple   Class = "simple" // min, max, compare, select, abs, round
+	Integer  Class = "int"
+	Convert  Class = "convert" // between float32 and int32
+	Divide   Class = "div"
+	SquareRt Class = "sqrt"
+	Exp      Class = "exp"
+	Log      Class = "log"
+	Sine     Class = "sin"
+	Atan2    Class = "atan2"
+	Power    Class = "pow"
+
+	FMA64    Class = "fma.f64"
+	Divide64 Class = "div.f64"
+	Exp64    Class = "exp.f64"
+	Half     Class = "half" // load or store of float16: conversion to float32
+
+	Contiguous Class = "load"
+	Uniform    Class = "load.uniform"
+	Window     Class = "load.window"
+	Gather     Class = "load.gather"     // of a table that the nearest cache holds
+	GatherFar  Class = "load.gather.far" // of one that it does not
+)
+
+// benchmark is a kernel: every point sums, over a fold, a term that holds ops operations of the class besides what the
+// kernel of class less has.
+type benchmark struct {
+	class Class
+	usual float64 // nanoseconds, where nothing is measured
+	ops   float64
+	less  Class
+	term  func(e env) *ir.Node
+}
+
+// What measurements subtract: sums of the argument alone, and of an index.
+const (
+	plain      Class = "plain"
+	plainIndex Class = "plain.index"
+)
+
+var benchmarks = []benchmark{
+	{plain, 0, 0, "", func(e env) *ir.Node { return e.t(ir.F32) }},
+	{plainIndex, 0, 0, "", func(e env) *ir.Node { return e.b.Cast(ir.F32, e.scattered(near)) }},
+
+	{FMA, 0.03, 8, plain, func(e env) *ir.Node { return e.horner(ir.F32) }},
+	{Simple, 0.06, 8, plain, func(e env) *ir.Node {
+		v := e.t(ir.F32)
+		for k := range 4 {
+			v = e.b.Max(e.b.Min(v, e.b.F32(7-float64(k))), e.b.F32(float64(k)-6))
+		}
+		return v
+	}},
+	{Integer, 0.06, 8, plainIndex, func(e env) *ir.Node {
+		v := e.scattered(near)
+		for k := range 4 {
+			v = e.b.Alu(ir.BitXor, e.b.Add(v, e.x), e.b.I32(12345+k))
+		}
+		return e.b.Cast(ir.F32, v)
+	}},
+	{Convert, 0.08, 2, plain, func(e env) *ir.Node { return e.b.Cast(ir.F32, e.b.Cast(ir.I32, e.t(ir.F32))) }},
+	{Divide, 0.5, 1, plain, func(e env) *ir.Node { return e.b.Div(e.b.F32(1.25), e.t(ir.F32)) }},
+	{SquareRt, 0.5, 1, plain, func(e env) *ir.Node { return e.b.Sqrt(e.t(ir.F32)) }},
+	{Exp, 0.7, 1, plain, unary(ir.Exp)},
+	{Log, 0.9, 1, plain, unary(ir.Log)},
+	{Sine, 0.8, 1, plain, unary(ir.Sin)},
+	{Atan2, 2, 1, plain, func(e env) *ir.Node { return e.b.Alu(ir.Atan2, e.t(ir.F32), e.b.F32(0.75)) }},
+
+	{FMA64, 0.06, 8, plain, func(e env) *ir.Node { return e.horner(ir.F64) }},
+	{Divide64, 1, 1, plain, func(e env) *ir.Node { return e.b.Div(e.b.F64(1.25), e.t(ir.F64)) }},
+
+	{Contiguous, 0.06, 1, plain, func(e env) *ir.Node {
+		return e.b.Add(e.t(ir.F32), e.b.Load(e.rows, e.b.Alu(ir.BitAnd, e.i, e.b.I32(7)), e.x))
+	}},
+	{Uniform, 0.03, 1, plain, func(e env) *ir.Node { return e.b.Add(e.t(ir.F32), e.b.Load(e.table, e.i)) }},
+	{Window, 0.25, 1, plainIndex, func(e env) *ir.Node { return e.b.Load(e.table, e.slope()) }},
+	{Gather, 0.6, 1, plainIndex, func(e env) *ir.Node { return e.b.Load(e.small, e.scattered(near)) }},
+	{GatherFar, 1.5, 1, plainIndex, func(e env) *ir.Node { return e.b.Load(e.large, e.scattered(far)) }},
+}
+
+// derived are classes that are not measured, since their code takes long to compile: each from others, as it was when all were
+// measured on processors with 256 and 512-bit vectors.
+var derived = []struct {
+	class Class
+	of    func(ns map[Class]float64) float64
+}{
+	{Power, func(ns map[Class]float64) float64 { return 3 * (ns[Exp] + ns[Log]) }},
+	{Exp64, func(ns map[Class]float64) float64 { return 1.2 * ns[Exp] * ns[FMA64] / ns[FMA] }},
+	{Half, func(ns map[Class]float64) float64 { return ns[Contiguous] + ns[Convert] }},
+}
+
+func derive(ns map[Class]float64) {
+	for _, d := range derived {
+		ns[d.class] = d.of(ns)
+	}
+}
+
+func unary(op ir.Op) func(env) *ir.Node {
+	return func(e env) *ir.Node { return e.b.Alu(op, e.t(ir.F32)) }
+}
+
+// Classes are those that a profile holds figures of.
+func Classes() []Class {
+	var out []Class
+	for _, b := range benchmarks {
+		if b.ops > 0 {
+			out = append(out, b.class)
+		}
+	}
+	for _, d := range derived {
+		out = append(out, d.class)
+	}
+	return out
+}

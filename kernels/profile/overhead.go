@@ -1,0 +1,66 @@
+package profile
+
+import (
+	"sync"
+	"time"
+
+	"weft/kernels/device"
+)
+
+// overheads measures what starting work costs: a launch, and a step that hands one tile to workers.
+func (m *meter) overheads() error {
+	program := m.program(string(plain))
+	small, err := m.alloc(program.Kernel().Outputs()[0])
+	if err != nil {
+		return err
+	}
+	launch, err := m.bind(program, small)
+	if err != nil {
+		return err
+	}
+	point := device.Tile{{Lo: 0, Hi: 1}}
+	const launches = 200
+	total, err := m.least(repeats, func() error {
+		for range launches {
+			if err := launch(point); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.profile.Launch = total / launches
+	for i := range 20 {
+		start := time.Now()
+		if _, err := m.bind(program, small); err != nil {
+			return err
+		}
+		if err := handOver(launch, point, m.profile.Threads); err != nil {
+			return err
+		}
+		if t := time.Since(start).Seconds(); i == 0 || t < m.profile.Dispatch {
+			m.profile.Dispatch = t
+		}
+	}
+	return nil
+}
+
+// handOver does what a runtime does around the tiles of a kernel: start workers, queue, wait.
+func handOver(launch func(device.Tile) error, tile device.Tile, workers int) error {
+	queue := make(chan device.Tile, workers)
+	faults := make(chan error, 1)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for t := range queue {
+				faults <- launch(t)
+			}
+		})
+	}
+	queue <- tile
+	close(queue)
+	wg.Wait()
+	return <-faults
+}
