@@ -13,6 +13,10 @@
 // threads at once over disjoint tiles. Buffers must not overlap, and may be read from 64 elements before their first
 // element (padding included) to 64 after their last. Pointers need only the alignment of an element; 64 bytes is faster.
 //
+// A value is computed in the outermost loop that binds what it depends on, even if an inner fold that uses it runs zero
+// times. So the index of an unguarded load must be in range wherever the axes and folds it depends on are; what depends on
+// a fold's own index or accumulators is computed only for iterations, and lanes, that run.
+//
 // A translation unit is Prelude(target) followed by any number of such functions, all of the same target and the same
 // Kernel.Contract, compiled with March(target) and Flags(contract). (gcc 12 ignores a change of -ffp-contract by function attribute
 // when the function inlines prelude code, so kernels of the two kinds go in two units.)

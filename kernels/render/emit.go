@@ -44,6 +44,7 @@ type renderer struct {
 	iter       *ir.Fold // the fold whose iterations are lanes, in layout iter
 	loads      map[string]int
 	tables     int
+	counted    map[loadClass]bool
 	bufs       []*ir.Buffer
 	bufIndex   map[*ir.Buffer]int
 	args       map[*ir.Node]int

@@ -146,6 +146,10 @@ func set(name, x value) string {
 // together at the end; with AccMajor, one at a time where no other step still reads it.
 func (r *renderer) body(c *loop, in *scope) {
 	var last []string
+	atOnce := make([]bool, len(c.f.Accs))
+	for q := range atOnce {
+		atOnce[q] = r.s.AccMajor && !r.readElsewhere(c.f, q)
+	}
 	step := func(q, v int) {
 		if terms, ok := c.narrow[q]; ok {
 			last = append(last, r.narrowStep(c, q, v, terms))
@@ -156,7 +160,7 @@ func (r *renderer) body(c *loop, in *scope) {
 		if in.mask != nil {
 			x = choose(in.mask(v), x, a)
 		}
-		if r.s.AccMajor && !r.readElsewhere(c.f, q) {
+		if atOnce[q] {
 			in.lines = append(in.lines, set(a, x))
 			return
 		}

@@ -26,8 +26,22 @@ func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 			return x
 		}
 	}
-	r.loads["gather"]++
+	r.count("gather", n)
 	return r.gatherLoad(n, l, v, m, sc, guard, guarded, covered)
+}
+
+// count notes the class of a load, once for all vectors in flight; copies for blocks without proof do not count.
+func (r *renderer) count(class string, n *ir.Node) {
+	k := loadClass{n, class}
+	if !r.gathering && !r.counted[k] {
+		r.counted[k] = true
+		r.loads[class]++
+	}
+}
+
+type loadClass struct {
+	n     *ir.Node
+	class string
 }
 
 // conjunction is the value of all tests together; ok is false if there are none.
@@ -62,7 +76,7 @@ func rowAndInner(n *ir.Node) (row linear, inner *ir.Node) {
 }
 
 func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
-	r.loads["uniform"]++
+	r.count("uniform", n)
 	t := n.Type
 	var p string
 	if covered {
@@ -91,7 +105,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 }
 
 func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
-	r.loads["contiguous"]++
+	r.count("contiguous", n)
 	r.exactLoads++
 	start := m
 	if m == patch {

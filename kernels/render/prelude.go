@@ -22,7 +22,7 @@ func Prelude(t Target) string {
 		}
 		text, err := preludeFiles.ReadFile("prelude/" + name + ".h")
 		if err != nil {
-			continue // math.h is absent where no kernel needs it
+			panic("render: " + err.Error()) // a part that is not embedded
 		}
 		out.Write(text)
 	}

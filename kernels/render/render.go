@@ -167,7 +167,7 @@ func stepOf(s Schedule, axis int) int {
 // variant renders the kernel once, as a static function.
 func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
 	r := &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: product(s.Unroll), clamp: end == cut, b: u.b, vary: ir.NewVary(),
-		loads: map[string]int{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, uses: map[*ir.Buffer]bool{},
+		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, uses: map[*ir.Buffer]bool{},
 		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}}
 	if len(s.Lanes) == 0 && !s.FoldLanes {
 		r.W = 1

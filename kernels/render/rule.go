@@ -10,6 +10,9 @@ import (
 // coordinates and scattered stores.
 const longFold = 100
 
+// hopeless is how many times the best estimate an estimate must be for its schedule not to be worth measuring.
+const hopeless = 5
+
 // Default is the schedule that the rules choose without measuring.
 func Default(k *ir.Kernel, t Target) Schedule { return Candidates(k, t)[0] }
 
@@ -172,7 +175,7 @@ func (s *survey) detail(c *Schedule, f *ir.Fold) {
 	for _, a := range f.Accs {
 		accs += parts(a.Type)
 	}
-	c.AccMajor = accs*v > 20
+	c.AccMajor = accs*v > 16
 	for _, g := range s.folds {
 		if g.Monoid == ir.Any || g.Monoid == ir.All || g.While != nil {
 			c.Every = 8
@@ -233,7 +236,9 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 	})
 	var out []Schedule
 	for _, o := range options[:min(len(options), 4)] {
-		out = append(out, o.c)
+		if o.cost <= hopeless*options[0].cost {
+			out = append(out, o.c)
+		}
 	}
 	return out
 }

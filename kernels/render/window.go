@@ -42,7 +42,7 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 		return value{}, false
 	}
 	sc.block.guard(guardTest{bad, v})
-	r.loads["window"]++
+	r.count("window", n)
 	b := r.val(base, v, patch)
 	u, _ := r.split(l, patch)
 	p := r.pointer(n.Buf, u, v, patch, extra(at, b))
