@@ -31,7 +31,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("WEFT_CACHE", cache)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "npy": npyCommand},
+		Condition: condition,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "npy": npyCommand},
 	})
 }
 

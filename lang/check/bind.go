@@ -94,7 +94,7 @@ func (b *binder) tooMany(a argument) {
 	}
 	d := b.wrong(diag.TooManyArguments, a, "`%s` takes %s, and this is one more", b.spec.Name, count(len(b.spec.Params), "argument"))
 	if len(b.spec.Params) > 0 {
-		d.Helpf("its arguments are %s", strings.Join(b.names(), ", "))
+		d.Help = b.takes()
 	}
 }
 
@@ -107,6 +107,15 @@ func (b *binder) left(args []argument) []string {
 	return slices.DeleteFunc(b.names(), func(n string) bool {
 		return b.from[n].value != nil || slices.ContainsFunc(args, func(a argument) bool { return a.name != nil && a.name.Text == n })
 	})
+}
+
+// takes lists the arguments of the operator.
+func (b *binder) takes() string {
+	names := b.names()
+	if len(names) == 1 {
+		return "its argument is " + names[0]
+	}
+	return "its arguments are " + strings.Join(names, ", ")
 }
 
 func (b *binder) names() []string {
@@ -141,7 +150,7 @@ func (b *binder) byName(a argument, all []argument) {
 	b.bad = true
 	d := b.c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", b.spec.Name, a.name.Text)
 	if d.Suggest(near...); len(near) == 0 {
-		d.Helpf("its arguments are %s", strings.Join(b.names(), ", "))
+		d.Help = b.takes()
 	}
 }
 

@@ -21,7 +21,7 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 			return nil
 		}
 		if b.fn == nil {
-			c.report(diag.NotCallable, path.Span(), "`%s` is a value, not an operator", name).Relate(b.name.Span(), "defined here")
+			c.report(diag.NotCallable, path.Span(), "`%s` is a value, not an operator", name).Relate(b.name.Span(), "defined here").Helpf("index an array with square brackets, multiply with `*`")
 			return nil
 		}
 		if !ok {
@@ -60,7 +60,7 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 		case a.name != nil:
 			i = slices.IndexFunc(f.Parameters, func(p *syntax.Name) bool { return p.Text == a.name.Text })
 			if i < 0 {
-				c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no parameter `%s`", f.Name.Text, a.name.Text).Relate(f.Name.Span(), "defined here")
+				c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no parameter `%s`", f.Name.Text, a.name.Text).Relate(f.Name.Span(), "defined here").Suggest(c.nearest(a.name.Text, namesOf(f.Parameters))...)
 			}
 		case position < len(f.Parameters):
 			i = position
@@ -91,6 +91,14 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 	c.calling = append(c.calling, f)
 	defer func() { c.calling = c.calling[:len(c.calling)-1] }()
 	return c.wanted(f.Body, c.eval(f.Body, in))
+}
+
+func namesOf(list []*syntax.Name) []string {
+	var out []string
+	for _, n := range list {
+		out = append(out, n.Text)
+	}
+	return out
 }
 
 // apply uses an operator that the syntax, not a name in the text, asks for.

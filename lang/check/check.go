@@ -142,6 +142,7 @@ func (c *checker) define(b *binding) {
 	}
 	if c.cat.Lookup(b.name.Text) != nil || c.cat.IsPrefix(b.name.Text) {
 		c.report(diag.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
+		b.used = true
 	}
 	c.globals[b.name.Text] = b
 	c.order = append(c.order, b)

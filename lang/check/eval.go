@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,13 +83,7 @@ func (c *checker) unknownName(at diag.Span, name string) {
 	if c.diags.Len() > manyMistakes {
 		return
 	}
-	var names []string
-	for n, b := range c.globals {
-		if b.out != nil || b.state == fresh {
-			names = append(names, n)
-		}
-	}
-	near := c.nearest(name, names)
+	near := c.nearest(name, slices.Sorted(maps.Keys(c.globals)))
 	if d.Suggest(near...); len(near) == 0 {
 		d.Helpf("define it in a line of its own: `%s = ...`", name)
 	}

@@ -17,7 +17,7 @@ var mistakes = []struct{ marked, want string }{
 	{"a = «\x00»", "E0101 unknown character U+0000"},
 	{"a = «\xff\xff»", "E0101 byte 0xff is no text in UTF-8"},
 	{"a = \"b«\xff»\"", "E0101 byte 0xff is no text in UTF-8"},
-	{"a = f(«\"b, c)»  \nb = 1", "E0102 string without end / a string ends with `\"` on its own line"},
+	{"a = f(«\"b, c)»  \nb = 1", "E0102 string without end / a string ends with `\"` on the line where it began"},
 	{`a = "c:«\d»ata"`, "E0103 unknown escape `\\d` in a string / a backslash itself is written `\\\\`; paths may use `/`"},
 	{`a = "«\u»12"`, "E0103 unknown escape `\\u` in a string / a backslash itself is written `\\\\`; paths may use `/`"},
 	{"a = «1.2.3»", "E0104 malformed number `1.2.3` / numbers are written 1, 1.5, .5, 1e-3 or 1_000"},

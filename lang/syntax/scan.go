@@ -174,7 +174,7 @@ func (s *scanner) str() {
 	}
 	n := len(strings.TrimRight(line, " \t\r"))
 	s.diags.Report(diag.UnterminatedString, s.span(s.at, n), "string without end").
-		Helpf("a string ends with `\"` on its own line")
+		Helpf("a string ends with `\"` on the line where it began")
 	s.emit(Illegal, n)
 }
 

@@ -220,13 +220,13 @@ func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err err
 		n, ok := v.(ops.Number)
 		switch {
 		case !ok || !n.Int:
-			return nil, 0, 0, ops.Wrong(ops.CodeNotWhole, "extents", "", "the extent %s is not a whole number", v)
+			return nil, 0, 0, ops.Wrong(ops.CodeNotWhole, fmt.Sprintf("extents.%d", i), "", "an extent is a whole number, and this is %s", v)
 		case n.V == -1 && open < 0:
 			open = i
 		case n.V < 1:
-			return nil, 0, 0, ops.Wrong(ops.CodeZeroExtent, "extents", "", "the extent of %s is %s", names[i], v)
+			return nil, 0, 0, ops.Wrong(ops.CodeZeroExtent, fmt.Sprintf("extents.%d", i), "give at least 1", "the extent of %s is %s", names[i], v)
 		case n.V > float64(total/product):
-			return nil, 0, 0, ops.Wrong(ops.CodeBadReshape, "extents", "", "the extents make more than %d elements", total)
+			return nil, 0, 0, ops.Wrong(ops.CodeBadReshape, "extents", "", "these extents make more than %d elements", total)
 		default:
 			product *= int(n.V)
 		}

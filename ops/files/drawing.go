@@ -14,7 +14,7 @@ import (
 func checkPicture(c *ops.Call, t ops.Type) error {
 	switch n := len(t.Dims); {
 	case c.Has("as"):
-		return ops.Wrong(ops.CodeContradictArguments, "as", "leave it out, or write a .npy", "as is for numbers: %s is a picture", c.Text("path"))
+		return ops.Wrong(ops.CodeContradictArguments, "as", "leave it out, or write a .npy", "`as` is for numbers, and %s is a picture", c.Text("path"))
 	case t.Elem.Complex:
 		return ops.Wrong(ops.CodeCannotStore, "array", "take abs, real or phase of it first", "a picture shows real numbers: the array is complex (%s)", t)
 	case n != 2 && n != 3:
@@ -26,7 +26,7 @@ func checkPicture(c *ops.Call, t ops.Type) error {
 // checkColours checks the arguments map and range.
 func checkColours(c *ops.Call, t ops.Type) error {
 	if name := mapName(c); name != "" && !slices.Contains(mapNames(), name) {
-		return ops.Wrong(ops.CodeUnknownChoice, "map", "it is one of "+strings.Join(mapNames(), ", "), "there is no colour map %s", name)
+		return ops.Wrong(ops.CodeUnknownChoice, "map", "it is one of "+strings.Join(mapNames(), ", "), "there is no colour map %s", name).Among(mapNames())
 	}
 	r, ok := c.Args["range"].(ops.Range)
 	switch {

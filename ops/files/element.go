@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -109,6 +110,9 @@ var causeCodes = []struct {
 	{syscall.EROFS, ops.CodeReadFailed, ops.CodeUnwritable},
 }
 
+// says are the beginnings of reasons that go on where the name of the file stops.
+var says = regexp.MustCompile(`^(is|has|holds|claims) `)
+
 // problem words a failure with a file as a Problem of the argument path.
 func problem(err error, writing bool) error {
 	if err == nil {
@@ -138,5 +142,9 @@ func problem(err error, writing bool) error {
 	if e.Kind == fileio.NoMember {
 		arg = "member"
 	}
-	return ops.Wrong(code, arg, e.Help, "%s: %s", e.Path, e.Reason)
+	between := ": "
+	if says.MatchString(e.Reason) {
+		between = " "
+	}
+	return ops.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason)
 }

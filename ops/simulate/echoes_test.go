@@ -198,9 +198,9 @@ func TestEchoesInfer(t *testing.T) {
 	}{
 		{"good", nil, "", ""},
 		{"no points", arguments{"scatterers": ops.List{}}, ops.CodeZeroExtent, "scatterers"},
-		{"two coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2)}}}, ops.CodeExtentMismatch, "scatterers"},
+		{"two coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2)}}}, ops.CodeExtentMismatch, "scatterers.0"},
 		{"plain coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2), ops.Integer(3)}}}, ops.CodeMissingUnit, "scatterers"},
-		{"a number", arguments{"scatterers": ops.List{mm(1)}}, ops.CodeWrongKind, "scatterers"},
+		{"a number", arguments{"scatterers": ops.List{mm(1)}}, ops.CodeWrongKind, "scatterers.0"},
 		{"behind", arguments{"scatterers": ops.List{point(-1e-3)}}, ops.CodeOutOfBounds, "scatterers"},
 		{"fc above fs", arguments{"fc": ops.Quantity(13, "MHz")}, ops.CodeUndersampled, "fc"},
 		{"endless", arguments{"samples": ops.Integer(1 << 40)}, ops.CodeOutOfBounds, "samples"},

@@ -51,7 +51,7 @@ func scatterers(c *ops.Call, name string) ([]Scatterer, error) {
 		case ops.List:
 			at, err := beam.ListNumbers(name, s, "m")
 			if err == nil && len(at) != 3 {
-				err = ops.Wrong(ops.CodeExtentMismatch, name, "write [x, y, z], or point(x: ..., z: ..., amplitude: ...)", "point %d of %s has %d coordinates", i+1, name, len(at))
+				err = ops.Wrong(ops.CodeExtentMismatch, fmt.Sprintf("%s.%d", name, i), "write [x, y, z], or point(x: ..., z: ..., amplitude: ...)", "a point has 3 coordinates, and this has %d", len(at))
 			}
 			if err != nil {
 				wrong = append(wrong, err)
@@ -59,7 +59,7 @@ func scatterers(c *ops.Call, name string) ([]Scatterer, error) {
 			}
 			out = append(out, Scatterer{[3]float64(at), 1})
 		default:
-			wrong = append(wrong, ops.Wrong(ops.CodeWrongKind, name, "write point(x: ..., z: ..., amplitude: ...)", "%s holds %s, which is no point", name, v))
+			wrong = append(wrong, ops.Wrong(ops.CodeWrongKind, fmt.Sprintf("%s.%d", name, i), "write point(x: ..., z: ..., amplitude: ...)", "a point is expected, and this is %s", v))
 		}
 	}
 	for i, s := range out {
@@ -68,7 +68,7 @@ func scatterers(c *ops.Call, name string) ([]Scatterer, error) {
 		}
 	}
 	if len(out) == 0 && len(wrong) == 0 {
-		wrong = append(wrong, ops.Wrong(ops.CodeZeroExtent, name, "list at least one point", "%s lists no points", name))
+		wrong = append(wrong, ops.Wrong(ops.CodeZeroExtent, name, "list at least one point", "`%s` lists no points", name))
 	}
 	return out, errors.Join(wrong...)
 }

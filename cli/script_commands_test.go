@@ -33,6 +33,14 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// condition knows [root]: permissions do not bind the user who runs the tests.
+func condition(name string) (bool, error) {
+	if name != "root" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	return os.Getuid() == 0, nil
+}
+
 // damages are the ways in which the command npy spoils a file.
 var damages = map[string]func(file []byte) []byte{
 	"cut":      func(f []byte) []byte { return f[:len(f)-len(f)/3] },
