@@ -1,0 +1,125 @@
+package sky
+
+import (
+	"math"
+
+	"weft/ops"
+)
+
+var walls = &ops.Spec{
+	Name:  "walls",
+	Doc:   "Walls of an elevation raster: how high a wall rises beside each pixel, and where it looks.",
+	Group: group,
+	Long: `height is the highest of the four neighbours less the pixel itself, where that is limit or more; 0 elsewhere and along the edges of the
+raster. So a wall stands on the lower side of a step.
+
+aspect is the azimuth of the wall's outward normal, by Goodwin's filter: of the 180 lines through the pixel, a degree apart and about 9 m
+long, the one that covers most wall pixels is the wall; of its two sides, it looks away from the higher one. Where no line fits in the raster
+the aspect is that of the slope. Pixels without wall have aspect 0.
+
+Source: Lindberg et al., Solar Energy 112 (2015); Goodwin et al. (2009).`,
+	Params: []ops.Param{
+		ops.In("input", "elevation of ground and buildings, m", "y", "x"),
+		ops.Num("limit", "m", "the lowest step that is a wall").Above0().Or(ops.Quantity(1, "m")),
+		pixelParam,
+	},
+	Returns: "a record of f32 over y and x: height in metres, and aspect as an angle.",
+	Examples: []ops.Example{{Title: "walls that the evening sun reaches", Code: `city = simulate.city(y: 48, x: 48, seed: 1)
+w = city.dsm | walls
+light = city.dsm | shadow(azimuth: 270 deg, altitude: 20 deg, wall_height: w.height, wall_aspect: w.aspect)
+light.wall_sun | show`}},
+	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Infer:     inferWalls,
+	Lower:     lowerWalls,
+	Reference: referenceWalls,
+}
+
+func resolveWalls(c *ops.Call) (raster, error) {
+	var p problems
+	r := resolveRaster(c, &p)
+	return r, p.err()
+}
+
+func inferWalls(c *ops.Call) ([]ops.Output, error) {
+	r, err := resolveWalls(c)
+	if err != nil {
+		return nil, err
+	}
+	return []ops.Output{{Name: "height", Type: r.output(ops.F32, "m")}, {Name: "aspect", Type: r.output(ops.F32, "deg")}}, nil
+}
+
+// offset is a pixel beside another.
+type offset struct{ row, column int }
+
+// direction is one of the lines that Goodwin's filter tries, and the pixels to its two sides.
+type direction struct {
+	line         []offset
+	first, other []offset
+}
+
+// filterSize is the number of pixels along a line: about 9 m, odd and at least 3.
+func filterSize(pixel float64) int {
+	n := int(math.Floor((1/pixel + 1e-10) * 9))
+	return max(3, n|1)
+}
+
+// directions are the lines of an n x n window, turned by 0 to 179 deg: the middle column resampled bilinearly and rounded half to
+// even; its sides, the halves of the middle row, resampled to the nearest.
+func directions(n int) []direction {
+	half := n / 2
+	out := make([]direction, 180)
+	for turn := range out {
+		d := &out[turn]
+		sin, cos := sinCosDegrees(turn)
+		for i := range n {
+			for j := range n {
+				y, x := float64(i-half), float64(j-half)
+				at := offset{i - half, j - half}
+				row, column := cos*y+sin*x+float64(half), cos*x-sin*y+float64(half)
+				corner := (i == 0 || i == n-1) && (turn == 45 && i == j || turn == 135 && i+j == n-1)
+				if corner || onColumn(column, half, n) {
+					d.line = append(d.line, at)
+				}
+				if int(math.Floor(row+0.5)) != half || (turn == 30 || turn == 150) && j == n-1 {
+					continue
+				}
+				switch c := int(math.Floor(column + 0.5)); {
+				case c < half:
+					d.first = append(d.first, at)
+				case c > half:
+					d.other = append(d.other, at)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sinCosDegrees is exact at multiples of 90 deg.
+func sinCosDegrees(turn int) (sin, cos float64) {
+	switch turn {
+	case 0:
+		return 0, 1
+	case 90:
+		return 1, 0
+	}
+	return math.Sincos(float64(turn) * math.Pi / 180)
+}
+
+// onColumn tells that a column, interpolated between neighbours that are 1 in the middle of n and 0 elsewhere, rounds to 1.
+func onColumn(column float64, half, n int) bool {
+	column = min(max(column, 0), float64(n-1))
+	whole := math.Floor(column)
+	part := column - whole
+	v := 0.0
+	if int(whole) == half {
+		v += 1 - part
+	}
+	if int(whole)+1 == half {
+		v += part
+	}
+	return math.RoundToEven(v) == 1
+}
+
+// firstAzimuth is the normal of the line turned by 0 deg, away from its first side; turning it turns the normal back.
+const firstAzimuth = 270
