@@ -92,4 +92,13 @@ type Report struct {
 	Tables   int            // lane-uniform values tabulated over a fold
 	Source   string         // generated source, empty on the interpreter
 	Cached   bool           // the compiled object was found, not made
+	Layout   Layout         // the schedule, as far as what it costs depends on it
+}
+
+// Layout says how points and iterations lie on lanes. The zero value is scalar code.
+type Layout struct {
+	Lanes     []int // axes that the lanes of a vector lie along
+	Flight    int   // vectors in flight, which share what differs along none of their axes
+	FlightOn  []int // these axes
+	FoldLanes bool  // lanes are iterations of the innermost folds instead
 }

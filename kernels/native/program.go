@@ -121,5 +121,18 @@ func (p *program) Report() device.Report {
 		Tables:   v.out.Tables,
 		Source:   v.out.Source,
 		Cached:   v.cached,
+		Layout:   layoutOf(v.schedule),
 	}
+}
+
+func layoutOf(s render.Schedule) device.Layout {
+	l := device.Layout{Flight: 1, FoldLanes: s.FoldLanes}
+	for _, a := range s.Lanes {
+		l.Lanes = append(l.Lanes, a.Axis)
+	}
+	for _, a := range s.Unroll {
+		l.Flight *= a.N
+		l.FlightOn = append(l.FlightOn, a.Axis)
+	}
+	return l
 }

@@ -89,8 +89,8 @@ func (p *Profile) LevelFor(bytes int64) Level {
 	return p.Levels[len(p.Levels)-1]
 }
 
-// check reports what is missing in a profile that was read.
-func (p *Profile) check() error {
+// Check reports what is missing in a profile that was read.
+func (p *Profile) Check() error {
 	if p.Schema != Schema {
 		return fmt.Errorf("schema %d, this weft measures %d", p.Schema, Schema)
 	}

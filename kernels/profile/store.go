@@ -61,7 +61,7 @@ func (s Store) Load(now Fingerprint) (p *Profile, why string) {
 	if err := yaml.Unmarshal(text, p); err != nil {
 		return nil, "the file is damaged: " + err.Error()
 	}
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return nil, err.Error()
 	}
 	if p.Fingerprint != now {

@@ -1,0 +1,279 @@
+package cost
+
+import (
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+)
+
+// work is what a kernel executes: nanoseconds of one core by class, under a layout.
+type work struct {
+	ns map[profile.Class]float64
+}
+
+func (w work) total() float64 {
+	sum := 0.0
+	for _, v := range w.ns {
+		sum += v
+	}
+	return sum
+}
+
+// heaviest is the class that takes most of the time.
+func (w work) heaviest() (class profile.Class, share float64) {
+	most := 0.0
+	for c, v := range w.ns {
+		if v > most || v == most && c < class {
+			class, most = c, v
+		}
+	}
+	return class, most / max(w.total(), 1e-30)
+}
+
+// earlyExit is the part of its iterations that a fold which may end early is taken to run.
+const earlyExit = 0.3
+
+// usualFlight is how many vectors in flight are taken to share what does not differ between them before a schedule is known.
+const usualFlight = 4
+
+// counter walks a kernel.
+type counter struct {
+	k       *ir.Kernel
+	p       *profile.Profile
+	layout  device.Layout
+	windows bool // loads that scatter along the lanes go through windows
+	vary    *ir.Vary
+	trips   func(ir.Set) float64
+	folds   []*ir.Fold // inner ones first
+	fused   map[*ir.Node]bool
+	lanes   ir.Set
+	flight  ir.Set
+}
+
+// count gives the work of a kernel. known is how it was compiled; nil takes what the rules would probably choose.
+func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
+	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: ir.Trips(k), fused: map[*ir.Node]bool{}}
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold {
+			c.folds = append(c.folds, n.Fold)
+		}
+	})
+	if known != nil {
+		c.layout, c.windows = known.Layout, known.Loads["window"] > 0
+	} else {
+		c.layout = likely(k, p.Lanes, len(c.folds) > 0)
+	}
+	for _, a := range c.layout.Lanes {
+		c.lanes = c.lanes.Or(k.Axes[a].Bind())
+	}
+	if c.layout.FoldLanes {
+		for _, f := range c.innermost() {
+			c.lanes = c.lanes.Or(f.IndexBind).Or(f.AccBind)
+		}
+	}
+	c.flight = c.lanes
+	for _, a := range c.layout.FlightOn {
+		c.flight = c.flight.Or(k.Axes[a].Bind())
+	}
+	if k.Contract {
+		c.contract()
+	}
+	w := work{ns: map[profile.Class]float64{}}
+	k.Walk(func(n *ir.Node) {
+		class, times := c.classOf(n)
+		if times > 0 {
+			w.ns[class] += times * c.executions(n) * p.Ops[class]
+		}
+	})
+	for range k.Stores {
+		w.ns[profile.Contiguous] += float64(k.Points()) * p.Ops[profile.Contiguous] * c.scalar()
+	}
+	return w
+}
+
+// likely is the layout taken before a kernel is compiled: lanes along the innermost axis long enough, along iterations where
+// there is none.
+func likely(k *ir.Kernel, lanes int, folds bool) device.Layout {
+	for a := len(k.Axes) - 1; a >= 0; a-- {
+		if k.Axes[a].Extent >= lanes {
+			return device.Layout{Lanes: []int{a}, Flight: usualFlight, FlightOn: []int{a}}
+		}
+	}
+	return device.Layout{FoldLanes: folds}
+}
+
+// innermost are the folds that no other lies in.
+func (c *counter) innermost() []*ir.Fold {
+	var out []*ir.Fold
+	for _, f := range c.folds {
+		if !slices.ContainsFunc(c.folds, func(g *ir.Fold) bool { return g.Node.Free().Meets(binders(f)) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
+
+// scalar is how many times dearer an operation is where lanes are not used.
+func (c *counter) scalar() float64 {
+	if c.lanes.Empty() {
+		return float64(c.p.Lanes)
+	}
+	return 1
+}
+
+// executions is how often a value is computed, in lanes: a value that differs between lanes in the innermost fold it belongs
+// to as often as that fold turns, one that does not once for all vectors in flight.
+func (c *counter) executions(n *ir.Node) float64 {
+	free := n.Free()
+	exit := 1.0
+	for _, f := range c.folds {
+		if free.Meets(binders(f)) {
+			free = free.Or(f.Node.Free())
+			if f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All {
+				exit = earlyExit
+			}
+		}
+	}
+	times := c.trips(free) * exit * c.scalar()
+	if c.lanes.Empty() || c.vary.Of(n).Meets(c.lanes) {
+		return times
+	}
+	if free.Meets(c.lanes) && !c.vary.Of(n).Meets(c.flight) { // inside a loop that lanes divide, but the same for all of them
+		return times / float64(max(1, c.layout.Flight))
+	}
+	if free.Meets(c.lanes) {
+		return times
+	}
+	return times * float64(c.p.Lanes) // a scalar operation takes the time of a vector's
+}
+
+// contract finds the multiplications that become part of an addition: used once, by one.
+func (c *counter) contract() {
+	users := map[*ir.Node]int{}
+	c.k.Walk(func(n *ir.Node) {
+		for _, a := range n.Args {
+			users[a]++
+		}
+		if n.Kind == ir.KFold {
+			n.Fold.Operands(func(m *ir.Node) { users[m]++ })
+		}
+	})
+	c.k.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KAlu || !n.Type.Float() || n.Op != ir.Add && n.Op != ir.Sub {
+			return
+		}
+		for _, a := range n.Args {
+			if a.Kind == ir.KAlu && a.Op == ir.Mul && users[a] == 1 {
+				c.fused[a] = true
+				return
+			}
+		}
+	})
+}
+
+// classOf is the class of a node's operation and how many of the class's it takes; none for what costs nothing.
+func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
+	switch {
+	case n.Kind == ir.KLoad:
+		return c.loadClass(n), 1
+	case n.Kind != ir.KAlu || c.fused[n]:
+		return "", 0
+	}
+	row := classes[n.Op]
+	switch operand := operandType(n); {
+	case operand == ir.F64 && row.wide != "":
+		return row.wide, row.times
+	case operand == ir.F64: // half as many lanes
+		return row.class, 2 * row.times
+	case n.Type.Int() && n.Op != ir.Cast && n.Op != ir.Div && n.Op != ir.Mod:
+		return profile.Integer, 1
+	}
+	return row.class, row.times
+}
+
+// operandType is the type that decides what an operation costs.
+func operandType(n *ir.Node) ir.DType {
+	for _, a := range n.Args {
+		if a.Type == ir.F64 {
+			return ir.F64
+		}
+	}
+	return n.Type
+}
+
+// row of the table of operations: its class, how many of the class's operations it takes, and the class in float64.
+type row struct {
+	class profile.Class
+	times float64
+	wide  profile.Class
+}
+
+// classes of operations on floats; integer arithmetic is Integer. Operations not named are Simple.
+var classes = func() map[ir.Op]row {
+	m := map[ir.Op]row{
+		ir.Add: {profile.FMA, 1, profile.FMA64}, ir.Sub: {profile.FMA, 1, profile.FMA64}, ir.Mul: {profile.FMA, 1, profile.FMA64},
+		ir.Div: {profile.Divide, 1, profile.Divide64}, ir.Mod: {profile.Divide, 1, profile.Divide64},
+		ir.Cast: {profile.Convert, 1, ""}, ir.Bits: {},
+		ir.Sqrt: {profile.SquareRt, 1, profile.Divide64},
+		ir.Exp:  {profile.Exp, 1, profile.Exp64}, ir.Log: {profile.Log, 1, profile.Exp64}, ir.Log10: {profile.Log, 1, profile.Exp64},
+		ir.Sin: {profile.Sine, 1, profile.Exp64}, ir.Cos: {profile.Sine, 1, profile.Exp64}, ir.Tan: {profile.Sine, 1.5, profile.Exp64},
+		ir.Atan2: {profile.Atan2, 1, ""}, ir.Pow: {profile.Power, 1, ""},
+	}
+	for _, op := range []ir.Op{ir.Neg, ir.Abs, ir.Min, ir.Max, ir.Lt, ir.Le, ir.Eq, ir.Ne, ir.And, ir.Or, ir.Not, ir.BitAnd, ir.BitOr,
+		ir.BitXor, ir.Shl, ir.Shr, ir.Ushr, ir.Select, ir.Rint, ir.Floor, ir.Ceil, ir.Trunc} {
+		m[op] = row{profile.Simple, 1, ""}
+	}
+	return m
+}()
+
+// loadClass is how a load's index differs over the lanes.
+func (c *counter) loadClass(n *ir.Node) profile.Class {
+	stride, known := c.stride(n)
+	switch {
+	case c.lanes.Empty() || known && stride == 0:
+		return profile.Uniform
+	case known && stride == 1 && n.Buf.Type == ir.F16:
+		return profile.Half
+	case known && stride == 1:
+		return profile.Contiguous
+	case !known && c.windows:
+		return profile.Window
+	case n.Buf.Bytes() > c.p.Levels[0].Bytes/2:
+		return profile.GatherFar
+	}
+	return profile.Gather
+}
+
+// stride is the distance of neighbouring lanes in a buffer, in elements.
+func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
+	index, size := n.Index(), n.Buf.Strides()
+	for _, axis := range c.laneVariables() {
+		a := ir.NewAffine(axis)
+		for i, x := range index {
+			s, ok := a.Stride(x)
+			if !ok {
+				return 0, false
+			}
+			elements += s * int64(size[i])
+		}
+	}
+	return elements, true
+}
+
+// laneVariables are the axes or fold indices that lanes lie along.
+func (c *counter) laneVariables() []*ir.Node {
+	var out []*ir.Node
+	for _, a := range c.layout.Lanes {
+		out = append(out, c.k.Axes[a])
+	}
+	if c.layout.FoldLanes {
+		for _, f := range c.innermost() {
+			out = append(out, f.Index)
+		}
+	}
+	return out
+}

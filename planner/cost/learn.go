@@ -1,0 +1,178 @@
+package cost
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/kernels/profile"
+)
+
+// What is learned: the logarithm of measured over predicted time, of each kernel and, as a first guess for others, of each
+// operator.
+const (
+	historyFile   = "learned.json"
+	historySchema = 1
+	mostKernels   = 4000 // entries kept, the last used
+	smoothing     = 0.3  // weight of a new observation once there are a few
+	farthest      = 16.0 // factors are kept within this and its inverse
+	leastSeconds  = 20e-6
+	trusted       = 3 // observations after which a kernel that is far off counts as drift
+)
+
+// Observation is a kernel that ran: what the model alone predicted, and what it took, in seconds.
+type Observation struct {
+	Hash      string
+	Kind      string // of the device; empty: the model's
+	Ops       []string
+	Predicted float64 // without what was learned
+	Measured  float64
+}
+
+// entry is what is known of a kernel or an operator.
+type entry struct {
+	N    int     `json:"n"`
+	Log2 float64 `json:"log2"` // of measured over predicted
+	Used int64   `json:"used"` // day, counted from 1970
+}
+
+// take in an observation: a mean at first, then a smoothed value.
+func (e entry) add(log2 float64, day int64) entry {
+	weight := max(smoothing, 1/float64(e.N+1))
+	return entry{e.N + 1, e.Log2 + weight*(log2-e.Log2), day}
+}
+
+// History is what runs on this machine taught.
+type History struct {
+	mu   sync.Mutex
+	dir  string
+	data historyData
+}
+
+type historyData struct {
+	Schema  int              `json:"schema"`
+	Profile string           `json:"profile"` // digest of the fingerprint it was learned on
+	Made    time.Time        `json:"made"`    // of the profile the factors multiply
+	Drift   profile.Drift    `json:"drift"`
+	Kernels map[string]entry `json:"kernels"`
+	Ops     map[string]entry `json:"ops"`
+}
+
+// OpenHistory reads what was learned with a profile. A file that is missing, damaged or of another machine is an empty history.
+func OpenHistory(dir string, p *profile.Profile) *History {
+	h := &History{dir: dir}
+	h.data = readHistory(dir, p)
+	return h
+}
+
+func readHistory(dir string, p *profile.Profile) historyData {
+	empty := historyData{Schema: historySchema, Profile: digest(p.Fingerprint), Made: p.Created, Kernels: map[string]entry{}, Ops: map[string]entry{}}
+	text, err := os.ReadFile(filepath.Join(dir, historyFile))
+	if err != nil {
+		return empty
+	}
+	var d historyData
+	if json.Unmarshal(text, &d) != nil || d.Schema != historySchema || d.Profile != empty.Profile || d.Kernels == nil || d.Ops == nil {
+		return empty
+	}
+	if !d.Made.Equal(p.Created) { // factors of other rates say nothing
+		return empty
+	}
+	return d
+}
+
+// Drift is how far runs are from what the profile and the factors say.
+func (h *History) Drift() profile.Drift {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.data.Drift
+}
+
+// factor is what a prediction is multiplied by, and where that comes from.
+func (h *History) factor(key string, ops []string) (float64, string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if e, ok := h.data.Kernels[key]; ok {
+		return bounded(e.Log2), fmt.Sprintf("learned from %d runs of it", e.N)
+	}
+	sum, weight := 0.0, 0.0
+	for _, name := range ops {
+		if e := h.data.Ops[name]; e.N > 1 {
+			w := float64(min(e.N, 10))
+			sum += w * e.Log2
+			weight += w
+		}
+	}
+	if weight == 0 {
+		return 1, "model"
+	}
+	return bounded(sum / (weight + 1)), "learned from other kernels with its operators"
+}
+
+func bounded(log2 float64) float64 { return min(farthest, max(1/farthest, math.Exp2(log2))) }
+
+// Learn takes in the kernels of a run and saves what was learned, together with what other processes learned meanwhile.
+// Kernels too short to time teach nothing.
+func (m *Model) Learn(seen []Observation) error {
+	h := m.History
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer profile.Lock(h.dir)()
+	h.data = readHistory(h.dir, m.Profile)
+	day := time.Now().Unix() / 86400
+	off, weight := 0.0, 0.0 // of kernels known well
+	for _, o := range seen {
+		if o.Measured < leastSeconds || !(o.Predicted > 0) {
+			continue
+		}
+		log2 := math.Log2(o.Measured / o.Predicted)
+		key := m.key(o.Hash, o.Kind)
+		e := h.data.Kernels[key]
+		if e.N >= trusted {
+			w := math.Sqrt(o.Measured)
+			off += w * (log2 - e.Log2)
+			weight += w
+			if math.Exp2(math.Abs(log2-e.Log2)) > 1.5 {
+				continue // the machine is not itself, or has changed: Drift decides which
+			}
+		}
+		h.data.Kernels[key] = e.add(log2, day)
+		for _, name := range o.Ops {
+			h.data.Ops[name] = h.data.Ops[name].add(log2, day)
+		}
+	}
+	if weight > 0 {
+		h.data.Drift = h.data.Drift.Add(math.Exp2(off/weight), time.Now().UTC())
+	}
+	h.trim()
+	text, err := json.Marshal(h.data)
+	if err != nil {
+		return err
+	}
+	return profile.WriteFile(filepath.Join(h.dir, historyFile), text)
+}
+
+// trim forgets the kernels that were not used for longest.
+func (h *History) trim() {
+	if len(h.data.Kernels) <= mostKernels {
+		return
+	}
+	keys := slices.SortedFunc(maps.Keys(h.data.Kernels), func(a, b string) int {
+		return cmp.Or(cmp.Compare(h.data.Kernels[b].Used, h.data.Kernels[a].Used), cmp.Compare(a, b))
+	})
+	for _, k := range keys[mostKernels:] {
+		delete(h.data.Kernels, k)
+	}
+}
+
+func digest(f profile.Fingerprint) string { return fmt.Sprintf("%+v", f) }

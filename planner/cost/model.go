@@ -1,0 +1,153 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+)
+
+// Model predicts kernels on one device. It is safe for concurrent use once opened.
+type Model struct {
+	Profile *profile.Profile
+	History *History // nil: nothing is learned
+	Kind    string   // of the device: native, interp, ...
+	Threads int
+}
+
+// Kernel is what a prediction is made from.
+type Kernel struct {
+	IR     *ir.Kernel
+	Hash   string
+	Kind   string         // of the device it runs on; empty: the model's
+	Ops    []string       // operators, for what was learned of them
+	Loads  []int64        // bytes of each array loaded
+	Stores []int64        // and stored
+	Tiles  int            // launches; 0: not cut yet, as many as threads like
+	Report *device.Report // nil: not compiled yet
+}
+
+// Estimate is a prediction and what it is made of, in seconds.
+type Estimate struct {
+	Seconds  float64 `yaml:"seconds" json:"seconds"`       // in all
+	Compute  float64 `yaml:"compute_s" json:"compute_s"`   // operations, over the threads that have work
+	Memory   float64 `yaml:"memory_s" json:"memory_s"`     // bytes through the level that serves them
+	Pages    float64 `yaml:"pages_s" json:"pages_s"`       // first touch of what is stored
+	Overhead float64 `yaml:"overhead_s" json:"overhead_s"` // launches and handing out
+	Bound    string  `yaml:"bound" json:"bound"`           // compute, bandwidth, pages or latency: the largest part
+	Heaviest string  `yaml:"heaviest" json:"heaviest"`     // class of operations that takes most of Compute, and its share
+	Level    string  `yaml:"level" json:"level"`           // of the memory
+	Factor   float64 `yaml:"factor" json:"factor"`         // what was learned multiplies the rest by
+	Source   string  `yaml:"source" json:"source"`         // "model", or from what it was learned
+}
+
+// perTile is what a tile costs a runtime besides the launch: queueing it, and counting it when it is done.
+const perTile = 1.5e-6
+
+// interpreted is what the interpreter takes for an operation, in seconds.
+const interpreted = 8e-9
+
+// Predict estimates a kernel.
+func (m *Model) Predict(k Kernel) Estimate {
+	e := m.raw(k)
+	e.Factor, e.Source = 1, "model"
+	if m.History != nil {
+		e.Factor, e.Source = m.History.factor(m.key(k.Hash, k.Kind), k.Ops)
+	}
+	e.Seconds *= e.Factor
+	return e
+}
+
+// raw is the model without what was learned.
+func (m *Model) raw(k Kernel) Estimate {
+	threads := max(1, m.Threads)
+	tiles := k.Tiles
+	if tiles <= 0 {
+		tiles = threads
+	}
+	at := float64(min(threads, tiles))
+	rounds := math.Ceil(float64(tiles) / float64(threads))
+	uneven := rounds * float64(threads) / float64(max(tiles, threads)) // the last round may leave threads idle
+	p := m.Profile
+	w := count(k.IR, p, k.Report)
+	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
+	if cmp.Or(k.Kind, m.Kind) == "interp" {
+		e.Compute = ir.CostOf(k.IR).NodeEvals * interpreted / at * uneven
+	}
+	class, share := w.heaviest()
+	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)
+	var bytes int64
+	for _, b := range k.Loads {
+		bytes += b
+	}
+	for _, b := range k.Stores {
+		bytes += b
+		rate := p.TouchSmall * at
+		if b >= largePages {
+			rate = p.Touch.Of(int(at))
+		}
+		e.Pages += float64(b) / rate
+	}
+	level := p.LevelFor(bytes / int64(at))
+	e.Level = level.Name
+	e.Memory = float64(bytes) / level.Triad.Of(int(at))
+	e.Overhead = p.Dispatch + float64(tiles)/at*(p.Launch+perTile)
+	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
+	e.Bound = e.bound()
+	return e
+}
+
+// largePages is the size from which arrays have large pages.
+const largePages = 4 << 20
+
+func (e Estimate) bound() string {
+	name, most := "compute", e.Compute
+	for _, part := range []struct {
+		name string
+		s    float64
+	}{{"bandwidth", e.Memory}, {"pages", e.Pages}, {"latency", e.Overhead}} {
+		if part.s > most {
+			name, most = part.name, part.s
+		}
+	}
+	return name
+}
+
+// Flops is single-precision additions a second of all threads, as a planner weighs recomputing with: half of them end up in
+// a multiplication's instruction.
+func (m *Model) Flops() float64 {
+	return 1e9 / m.Profile.Ops[profile.FMA] * float64(max(1, m.Threads)) * usualYield
+}
+
+// usualYield is the part of the rate of independent operations that whole kernels reach, loads and addresses included.
+const usualYield = 0.25
+
+// Bandwidth is bytes a second to and from memory of all threads, first touch of what is stored included.
+func (m *Model) Bandwidth() float64 {
+	p := m.Profile
+	copied := p.Levels[len(p.Levels)-1].Copy.Of(m.Threads)
+	return 1 / (1/copied + 0.5/p.Touch.Of(m.Threads)) // of a copy, half is stored
+}
+
+// Source says where the figures come from.
+func (m *Model) Source() string {
+	switch p := m.Profile; {
+	case p.Default:
+		return "default rates: this machine is not measured"
+	case p.Provisional:
+		return "rates measured " + p.Created.Format("2006-01-02") + " while the machine was busy"
+	default:
+		return "rates measured " + p.Created.Format("2006-01-02")
+	}
+}
+
+// key tells what was learned of a kernel on this device from the same on another.
+func (m *Model) key(hash, kind string) string {
+	if len(hash) > 24 {
+		hash = hash[:24]
+	}
+	return hash + "@" + cmp.Or(kind, m.Kind)
+}

@@ -1,0 +1,73 @@
+package planner
+
+import (
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/planner/cost"
+)
+
+// estimate counts a kernel's work and predicts its time.
+func (b *builder) estimate(k *Kernel, g *group) {
+	k.Flops = ir.CostOf(g.kernel).Flops
+	about := cost.Kernel{IR: g.kernel, Hash: k.Hash, Ops: k.Ops}
+	for _, s := range g.loads {
+		about.Loads = append(about.Loads, b.a.buffer(s).Bytes())
+	}
+	for _, s := range g.roots {
+		about.Stores = append(about.Stores, b.a.buffer(s).Bytes())
+	}
+	for _, n := range slices.Concat(about.Loads, about.Stores) {
+		k.Bytes += n
+	}
+	k.predictor = func(tiles int, known *device.Report) cost.Estimate {
+		if b.opt.Cost == nil {
+			return roofline(k, b.opt.Rates)
+		}
+		about.Tiles, about.Report, about.Kind = tiles, known, k.kind
+		k.slow = 1 // the model knows its device
+		return b.opt.Cost.Predict(about)
+	}
+	k.kind = b.dev.Kind
+	k.predict(0, nil)
+}
+
+// predict fills in the predicted time. Tiles and the report of its program are 0 and nil before they are known.
+func (k *Kernel) predict(tiles int, known *device.Report) {
+	if k.predictor == nil { // a plan that was read describes; it has nothing to predict from
+		return
+	}
+	k.Estimate = k.predictor(tiles, known)
+	k.Predicted, k.Bound = 1e3*k.Estimate.Seconds, k.Estimate.Bound
+}
+
+// roofline is the larger of arithmetic and memory traffic at two given rates.
+func roofline(k *Kernel, r Rates) cost.Estimate {
+	e := cost.Estimate{Compute: k.Flops / r.Flops, Memory: float64(k.Bytes) / r.Bandwidth, Bound: "compute", Factor: 1, Source: "given rates"}
+	e.Seconds = max(e.Compute, e.Memory)
+	if e.Memory > e.Compute {
+		e.Bound = "bandwidth"
+	}
+	return e
+}
+
+// predictTiles fills in the predicted time once the kernel is cut.
+func (k *Kernel) predictTiles() {
+	if k.Program == nil {
+		k.predict(k.Tiles, nil)
+		return
+	}
+	r := k.Program.Report()
+	k.predict(k.Tiles, &r)
+}
+
+// sumPredictions sums the kernels' predictions up, which change when kernels are compiled.
+func (p *Plan) sumPredictions() {
+	p.Totals.Predicted = 0
+	for _, s := range p.Steps {
+		if s.Kernel != nil {
+			p.Totals.Predicted += s.Kernel.Predicted
+		}
+	}
+}
