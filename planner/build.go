@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner/cost"
 )
 
 // Options of a planning.
@@ -19,6 +20,7 @@ type Options struct {
 	Threads   int    // launches at once, which tiles are cut for
 	Memory    int64  // bytes that buffers may take together; 0: no limit
 	Rates     Rates
+	Cost      *cost.Model // of the device; nil: predictions from Rates alone
 }
 
 // DefaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
@@ -28,6 +30,9 @@ func DefaultRates(threads int) Rates {
 
 // Build plans what the sinks of a program ask for. Kernels are not compiled yet: see Plan.Compile.
 func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
+	if opt.Rates == (Rates{}) && opt.Cost != nil {
+		opt.Rates = Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth()}
+	}
 	if opt.Rates == (Rates{}) {
 		opt.Rates = DefaultRates(opt.Threads)
 	}
@@ -44,7 +49,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}}
 	b.plan = &Plan{Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
 	b.build(a.groups())
-	if err := b.checkMemory(); err != nil {
+	if err := b.fit(); err != nil {
 		return nil, err
 	}
 	return b.plan, nil
@@ -137,7 +142,7 @@ func arguments(op *ops.Instance) string {
 
 func (b *builder) kernelStep(i int, g *group) {
 	step := Step{ID: fmt.Sprintf("k%d", i+1), Kind: KernelStep}
-	k := &Kernel{Device: b.dev.Name, Ir: g.kernel, Roots: g.roots, Hash: ir.Hash(g.kernel)}
+	k := &Kernel{Device: b.dev.Name, Ir: g.kernel, Roots: g.roots, Hash: ir.Hash(g.kernel), group: g}
 	for _, s := range g.inside {
 		k.Stages = append(k.Stages, Fused{Name: s.Name, Label: label(s), Steps: s.Steps, Line: s.Where.Line})
 		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
@@ -156,23 +161,10 @@ func (b *builder) kernelStep(i int, g *group) {
 	}
 	b.estimate(k, g)
 	k.Precision = precisionOf(g.kernel)
-	k.setTiles(cut(g.kernel, askedTile(g.roots), nil, k.Predicted*1e-3, b.opt.Threads))
+	k.setTiles(nil, b.opt.Threads)
+	k.predictTiles()
 	step.Kernel = k
 	b.plan.Steps = append(b.plan.Steps, step)
-}
-
-// estimate fills in work and predicted time: the larger of arithmetic and memory traffic.
-func (b *builder) estimate(k *Kernel, g *group) {
-	cost := ir.CostOf(g.kernel)
-	k.Flops = cost.Flops
-	for _, s := range slices.Concat(g.loads, g.roots) {
-		k.Bytes += b.a.buffer(s).Bytes()
-	}
-	compute, move := k.Flops/b.opt.Rates.Flops, float64(k.Bytes)/b.opt.Rates.Bandwidth
-	k.Predicted, k.Bound = 1e3*compute, "compute"
-	if move > compute {
-		k.Predicted, k.Bound = 1e3*move, "bandwidth"
-	}
 }
 
 func (b *builder) sinkStep(s sink) {

@@ -251,7 +251,7 @@ func TestTilesCoverEveryPointOnce(t *testing.T) {
 			step = append(step, 4>>i+1)
 			points *= int64(e)
 		}
-		_, tiles := cut(k, nil, step, 1, 2)
+		tiles := cover(axesOf(k), cut(axesOf(k), nil, step, 1, 2))
 		var sum int64
 		for _, tl := range tiles {
 			sum += tl.Points()

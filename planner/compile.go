@@ -20,6 +20,7 @@ func (p *Plan) Compile(ctx context.Context, dev device.Device, threads int, opt 
 			ks = append(ks, s.Kernel)
 		}
 	}
+	defer p.sumPredictions()
 	return Compile(ctx, dev, threads, opt, ks)
 }
 
@@ -52,5 +53,8 @@ func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
 		k.Loads = append(k.Loads, Count{name, n})
 	}
 	slices.SortFunc(k.Loads, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
-	k.setTiles(cut(k.Ir, askedTile(k.Roots), program.Step(), k.Predicted*1e-3*max(1, slowness[dev.Kind]), threads))
+	k.kind, k.slow = dev.Kind, slowness[dev.Kind]
+	k.predict(0, &r)
+	k.setTiles(program.Step(), threads)
+	k.predictTiles()
 }

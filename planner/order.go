@@ -87,31 +87,70 @@ func (b *builder) totals(groups []*group) {
 	}
 }
 
-// checkMemory refuses a plan that cannot fit, naming the step and its largest array.
-func (b *builder) checkMemory() error {
+// fit makes a plan that does not fit the memory budget run in blocks of rows, and refuses one that does not fit so either.
+func (b *builder) fit() error {
 	t := b.plan.Totals
 	if b.opt.Memory <= 0 || t.PeakBytes <= b.opt.Memory {
 		return nil
 	}
-	var name, largest string
-	var most int64
-	var at ops.Where
-	for _, s := range b.plan.Steps {
-		if s.ID != t.PeakAt {
-			continue
+	least, why := t.PeakBytes, "its device holds arrays as a whole"
+	if !holdsWhole[b.dev.Kind] {
+		s, ok := newFlow(b.plan).stream(b.opt.Memory)
+		if ok {
+			b.plan.Stream = s
+			return nil
 		}
-		name, at = s.Name, s.Where()
-		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if buf := b.plan.Buffer(id); buf.Bytes > most {
-				most, largest = buf.Bytes, buf.Stage+" "+buf.Type
-			}
+		why = s.obstacle(b.opt.Memory)
+		least = min(least, s.PeakBytes)
+	}
+	step, largest := b.largestAtPeak()
+	p := ops.Wrong("E0601", "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least)),
+		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
+		step.Name, FormatBytes(t.PeakBytes), FormatBytes(b.opt.Memory), largest.Stage, largest.Type, FormatBytes(largest.Bytes), why)
+	p.At = step.Where()
+	return p
+}
+
+// holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
+var holdsWhole = map[string]bool{"cuda": true, "emulated": true}
+
+// obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
+func (s *Stream) obstacle(budget int64) string {
+	for _, k := range s.Kept {
+		if k.Bytes > budget/2 {
+			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, FormatBytes(k.Bytes), k.Why)
 		}
 	}
-	p := ops.Wrong("E0601", "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", FormatBytes(t.PeakBytes)),
-		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s (%s)",
-		name, FormatBytes(t.PeakBytes), FormatBytes(b.opt.Memory), largest, FormatBytes(most))
-	p.At = at
-	return p
+	reach := 0
+	for _, h := range s.Halos {
+		reach = max(reach, h.Above+h.Below)
+	}
+	return fmt.Sprintf("the smallest take %s, with %d rows around each", FormatBytes(s.PeakBytes), reach)
+}
+
+// largestAtPeak is the step at which most is alive and its largest array.
+func (b *builder) largestAtPeak() (step Step, largest Buffer) {
+	i := slices.IndexFunc(b.plan.Steps, func(s Step) bool { return s.ID == b.plan.Totals.PeakAt })
+	step = b.plan.Steps[i]
+	for _, id := range slices.Concat(step.Reads, step.Writes) {
+		if buf := b.plan.Buffer(id); buf.Bytes > largest.Bytes {
+			largest = *buf
+		}
+	}
+	return step, largest
+}
+
+// sizeFor writes a budget that holds so many bytes, as --memory takes it.
+func sizeFor(n int64) string {
+	for _, u := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= 16*u.bytes {
+			return fmt.Sprintf("%d%s", (n+u.bytes-1)/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%dB", n)
 }
 
 // FormatBytes writes a size for people.

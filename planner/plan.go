@@ -4,6 +4,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner/cost"
 )
 
 // FormatVersion of the plan value.
@@ -21,6 +22,8 @@ type Plan struct {
 	Steps   []Step   `yaml:"steps" json:"steps"`
 	Edges   []Edge   `yaml:"edges" json:"edges"`
 	Totals  Totals   `yaml:"totals" json:"totals"`
+	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
+	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 }
 
 // Totals sum a plan up.
@@ -108,17 +111,24 @@ type Kernel struct {
 	Bytes     int64     `yaml:"bytes" json:"bytes"`
 	Predicted float64   `yaml:"predicted_ms" json:"predicted_ms"`
 	Bound     string    `yaml:"bound" json:"bound"` // compute or bandwidth: what the prediction is limited by
-	Schedule  string    `yaml:"schedule,omitempty" json:"schedule,omitempty"`
-	Tuned     bool      `yaml:"tuned,omitempty" json:"tuned,omitempty"`
-	Loads     []Count   `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
-	Tables    int       `yaml:"tables,omitempty" json:"tables,omitempty"`
-	Hash      string    `yaml:"hash" json:"hash"` // of the kernel's IR
+	// Estimate is what the prediction is made of.
+	Estimate cost.Estimate `yaml:"estimate" json:"estimate"`
+	Schedule string        `yaml:"schedule,omitempty" json:"schedule,omitempty"`
+	Tuned    bool          `yaml:"tuned,omitempty" json:"tuned,omitempty"`
+	Loads    []Count       `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
+	Tables   int           `yaml:"tables,omitempty" json:"tables,omitempty"`
+	Hash     string        `yaml:"hash" json:"hash"` // of the kernel's IR
 
 	Ir      *ir.Kernel     `yaml:"-" json:"-"`
 	Program device.Program `yaml:"-" json:"-"`
 	TileSet []device.Tile  `yaml:"-" json:"-"`
 	Roots   []*ops.Stage   `yaml:"-" json:"-"` // the stages it stores
 	Source  string         `yaml:"-" json:"-"`
+
+	group     *group
+	predictor func(tiles int, known *device.Report) cost.Estimate
+	kind      string  // of the device it is compiled for
+	slow      float64 // how much longer than predicted the device takes; see slowness
 }
 
 // Fused is a stage computed inside a kernel, with the steps it names.

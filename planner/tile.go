@@ -14,19 +14,19 @@ const (
 	longestTile    = 0.25   // seconds
 )
 
-// cut divides a kernel's axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the
-// predicted time of the whole. Outer axes are cut first, so that inner loops stay long and what they share is computed once.
-// Extents that were asked for with @tile stand, and nothing else is then cut.
-func cut(k *ir.Kernel, asked map[string]int, step []int, seconds float64, threads int) (size []int, tiles []device.Tile) {
-	size = make([]int, len(k.Axes))
-	for i, a := range k.Axes {
+// cut divides axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the predicted time of
+// the whole. Outer axes are cut first, so that inner loops stay long and what they share is computed once. Extents that were
+// asked for with @tile stand, and nothing else is then cut.
+func cut(axes []Axis, asked map[string]int, step []int, seconds float64, threads int) (size []int) {
+	size = make([]int, len(axes))
+	for i, a := range axes {
 		size[i] = a.Extent
 		if n := asked[a.Name]; n > 0 {
 			size[i] = min(n, a.Extent)
 		}
 	}
 	if asked != nil {
-		return size, cover(k, size)
+		return size
 	}
 	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
 	have := 1
@@ -42,15 +42,15 @@ func cut(k *ir.Kernel, asked map[string]int, step []int, seconds float64, thread
 		parts := min(blocks, (want+have-1)/have)
 		per := (blocks + parts - 1) / parts
 		size[i] = min(size[i], per*s)
-		have *= (k.Axes[i].Extent + size[i] - 1) / size[i]
+		have *= (axes[i].Extent + size[i] - 1) / size[i]
 	}
-	return size, cover(k, size)
+	return size
 }
 
 // cover lists the tiles of the given size, in order.
-func cover(k *ir.Kernel, size []int) []device.Tile {
+func cover(axes []Axis, size []int) []device.Tile {
 	tiles := []device.Tile{{}}
-	for i, a := range k.Axes {
+	for i, a := range axes {
 		var next []device.Tile
 		for _, t := range tiles {
 			for lo := 0; lo < a.Extent; lo += size[i] {
@@ -62,12 +62,43 @@ func cover(k *ir.Kernel, size []int) []device.Tile {
 	return tiles
 }
 
-func (k *Kernel) setTiles(size []int, tiles []device.Tile) {
-	k.Axes = k.Axes[:0]
-	for i, a := range k.Ir.Axes {
-		k.Axes = append(k.Axes, Axis{Name: a.Name, Extent: a.Extent, Tile: size[i]})
+// axesOf are a kernel's axes, not yet cut.
+func axesOf(k *ir.Kernel) []Axis {
+	axes := make([]Axis, len(k.Axes))
+	for i, a := range k.Axes {
+		axes[i] = Axis{Name: a.Name, Extent: a.Extent}
 	}
-	k.Tiles, k.TileSet = len(tiles), tiles
+	return axes
+}
+
+// setTiles cuts the kernel; step is that of its program, nil before there is one.
+func (k *Kernel) setTiles(step []int, threads int) {
+	k.Axes = axesOf(k.Ir)
+	size := cut(k.Axes, askedTile(k.Roots), step, k.seconds(), threads)
+	for i := range k.Axes {
+		k.Axes[i].Tile = size[i]
+	}
+	k.TileSet = cover(k.Axes, size)
+	k.Tiles = len(k.TileSet)
+}
+
+// seconds is how long the kernel is expected to take where it runs.
+func (k *Kernel) seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) }
+
+// RowTiles cuts the part of a kernel between two indices of its first axis into tiles.
+func (k *Kernel) RowTiles(rows ops.Interval, threads int) []device.Tile {
+	if len(k.Ir.Axes) == 0 {
+		return []device.Tile{{}}
+	}
+	axes := axesOf(k.Ir)
+	share := float64(rows.Hi-rows.Lo) / float64(max(1, axes[0].Extent))
+	axes[0].Extent = rows.Hi - rows.Lo
+	tiles := cover(axes, cut(axes, askedTile(k.Roots), k.Program.Step(), k.seconds()*share, threads))
+	for _, t := range tiles {
+		t[0].Lo += rows.Lo
+		t[0].Hi += rows.Lo
+	}
+	return tiles
 }
 
 // askedTile is what @tile says of the stages a kernel stores; nil when it says nothing.

@@ -1,0 +1,303 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// track is how the rows of one array come and go over the blocks of a pass: in block t, rows up to Hi[t] are there, and
+// those before Lo[t] are not needed any more.
+type track struct{ lo, hi []int }
+
+// schedule is what happens to the rows of a pass, block by block.
+type schedule struct {
+	clock  []ops.Interval             // rows of the tallest target, by block
+	need   map[*Buffer][]ops.Interval // by block
+	tracks map[*Buffer]track
+	runs   map[*unit][]ops.Interval // rows that a kernel computes
+	writes map[*unit][]ops.Interval // rows that a sink takes
+}
+
+// schedule lays out a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
+// there then, so the first one makes all that it needs.
+func (f *flow) schedule(p *Pass, blockRows, from int) *schedule {
+	s := &schedule{need: map[*Buffer][]ops.Interval{}, tracks: map[*Buffer]track{}, runs: map[*unit][]ops.Interval{}, writes: map[*unit][]ops.Interval{}}
+	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
+		s.clock = append(s.clock, ops.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
+	}
+	for _, b := range p.targets {
+		for t, c := range s.clock {
+			s.want(b, t, scaled(c, p.Rows, rowsOf(b.Array.Type)))
+		}
+	}
+	for _, u := range slices.Backward(p.units) {
+		switch u.step.Kind {
+		case SinkStep:
+			for _, c := range s.clock {
+				s.writes[u] = append(s.writes[u], scaled(c, p.Rows, rowsOf(u.reads[0].Array.Type)))
+			}
+		case KernelStep:
+			s.kernel(f, u)
+		}
+	}
+	for b := range s.need {
+		s.tracks[b] = trackOf(s.need[b])
+	}
+	return s
+}
+
+// scaled is the part of an array of so many rows that goes with a part of one of others.
+func scaled(at ops.Interval, of, to int) ops.Interval {
+	if of == to {
+		return at
+	}
+	return ops.Interval{Lo: at.Lo * to / of, Hi: at.Hi * to / of}
+}
+
+func (s *schedule) want(b *Buffer, t int, rows ops.Interval) {
+	if s.need[b] == nil {
+		s.need[b] = make([]ops.Interval, len(s.clock))
+	}
+	s.need[b][t] = hull(s.need[b][t], rows)
+}
+
+// kernel finds the rows that a kernel computes in every block and what it needs for them.
+func (s *schedule) kernel(f *flow, u *unit) {
+	all := make([]ops.Interval, len(s.clock))
+	for _, b := range u.makes {
+		for t, n := range s.need[b] {
+			all[t] = hull(all[t], n)
+		}
+	}
+	tr := trackOf(all)
+	done := 0
+	runs := make([]ops.Interval, len(s.clock))
+	for t := range s.clock {
+		runs[t] = ops.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
+		done = runs[t].Hi
+		if empty(runs[t]) {
+			continue
+		}
+		for b, n := range f.inputs(u, runs[t]) {
+			if b.Role != FromPlan {
+				s.want(b, t, n)
+			}
+		}
+	}
+	s.runs[u] = runs
+	for _, b := range u.makes { // its results come together
+		for t, r := range runs {
+			if !empty(r) {
+				s.want(b, t, r)
+			}
+		}
+	}
+}
+
+// trackOf makes rows come in order and go when no later block needs them.
+func trackOf(need []ops.Interval) track {
+	tr := track{make([]int, len(need)), make([]int, len(need))}
+	hi := 0
+	for t, n := range need {
+		if !empty(n) {
+			hi = max(hi, n.Hi)
+		}
+		tr.hi[t] = hi
+	}
+	lo := hi
+	for t, n := range slices.Backward(need) {
+		if !empty(n) {
+			lo = min(lo, n.Lo)
+		}
+		tr.lo[t] = lo
+	}
+	return tr
+}
+
+// hugePages is what a window may take beyond its rows where memory comes in pages of that size.
+const hugePages = 2 << 20
+
+// peak is the most memory that a pass takes over its blocks: rows alive, those read ahead and those being written.
+func (s *schedule) peak(f *flow, p *Pass) int64 {
+	fixed := int64(0)
+	for _, b := range p.kept {
+		fixed += b.Bytes
+	}
+	sinks := map[*Buffer]bool{}
+	for _, u := range p.units {
+		if u.step.Kind == KernelStep {
+			continue
+		}
+		if st := u.step.Op.Spec.Streams; st != nil && st.Scratch != nil {
+			fixed += st.Scratch(u.step.Op.Call)
+		}
+		for _, b := range u.reads {
+			sinks[b] = true
+		}
+	}
+	most := int64(0)
+	for t := range s.clock {
+		alive := fixed
+		for b, tr := range s.tracks {
+			if f.kept[b] != "" {
+				continue
+			}
+			lo, hi := tr.lo[t], tr.hi[t]
+			if b.Role == FromSource && t+1 < len(tr.hi) {
+				hi = tr.hi[t+1]
+			}
+			if sinks[b] && t > 0 {
+				lo = min(lo, tr.lo[t-1])
+			}
+			alive += min(windowBytes(b.Ir, b.Array.Type, hi-lo), b.Bytes)
+		}
+		most = max(most, alive)
+	}
+	return most
+}
+
+// windowBytes is the memory of so many rows of an array.
+func windowBytes(buf *ir.Buffer, t ops.Type, rows int) int64 {
+	from, to := ops.RowBytes(buf, t, 0, 0, max(0, rows))
+	n := int64(to-from) * int64(t.Elem.Planes())
+	if buf.Bytes() >= 16*hugePages {
+		n += hugePages
+	}
+	return n
+}
+
+// Blocks lays a pass out from one row of its tallest array on.
+func (s *Stream) Blocks(pass, from int) []Block {
+	p := &s.Passes[pass]
+	sched := s.flow.schedule(p, s.BlockRows, from)
+	out := make([]Block, len(sched.clock))
+	for t := range out {
+		b := Block{Rows: sched.clock[t], Read: map[string]ops.Interval{}, Run: map[string]ops.Interval{}, Write: map[string]ops.Interval{}, Keep: map[string]int{}}
+		for buf, tr := range sched.tracks {
+			before := 0
+			if t > 0 {
+				before = tr.hi[t-1]
+			}
+			if at := (ops.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == FromSource && !empty(at) && s.flow.kept[buf] == "" {
+				b.Read[buf.ID] = at
+			}
+			if s.flow.kept[buf] != "" {
+				continue
+			}
+			b.Keep[buf.ID] = tr.hi[t]
+			if t+1 < len(out) {
+				b.Keep[buf.ID] = tr.lo[t+1]
+			}
+		}
+		for u, runs := range sched.runs {
+			if !empty(runs[t]) {
+				b.Run[u.step.ID] = runs[t]
+			}
+		}
+		for u, writes := range sched.writes {
+			if s.flow.kept[u.reads[0]] == "" {
+				b.Write[u.step.ID] = writes[t]
+			}
+		}
+		out[t] = b
+	}
+	return out
+}
+
+// stream plans the run in blocks: the largest that fit the budget. ok is false where none do; least is then the smallest
+// budget that would, and most the array that takes most of it.
+func (f *flow) stream(budget int64) (s *Stream, ok bool) {
+	s = &Stream{Passes: f.passes(), flow: f, Whole: f.plan.Totals.PeakBytes}
+	tallest := 1
+	for _, p := range s.Passes {
+		tallest = max(tallest, p.Rows)
+	}
+	smallest := max(1, tallest/mostBlocks)
+	fits := false
+	for rows := tallest; ; rows = max(smallest, even(rows/2)) {
+		s.set(rows)
+		if fits = s.PeakBytes <= budget; fits || rows <= smallest {
+			break
+		}
+	}
+	if fits {
+		s.grow(budget)
+	}
+	s.describe()
+	return s, fits
+}
+
+// mostBlocks bounds the overhead of blocks: there are not more of them.
+const mostBlocks = 1024
+
+// even rounds rows down to what kernels and files like.
+func even(rows int) int {
+	const patch = 16
+	if rows > 4*patch {
+		return rows / patch * patch
+	}
+	return rows
+}
+
+// set lays the passes out in blocks of so many rows.
+func (s *Stream) set(rows int) {
+	s.BlockRows, s.PeakBytes = rows, 0
+	for i := range s.Passes {
+		p := &s.Passes[i]
+		sched := s.flow.schedule(p, rows, 0)
+		p.Blocks, p.Peak = len(sched.clock), sched.peak(s.flow, p)
+		if p.Blocks > 1 { // a run that is resumed in the middle starts with more rows
+			p.Peak = max(p.Peak, s.flow.schedule(p, rows, sched.clock[p.Blocks/2].Lo).peak(s.flow, p))
+		}
+		s.PeakBytes = max(s.PeakBytes, p.Peak)
+	}
+}
+
+// grow enlarges blocks that fit, by bisection between these and twice as many rows.
+func (s *Stream) grow(budget int64) {
+	good, bad := s.BlockRows, 2*s.BlockRows
+	for range 3 {
+		rows := even((good + bad) / 2)
+		if rows <= good {
+			break
+		}
+		if s.set(rows); s.PeakBytes <= budget {
+			good = rows
+		} else {
+			bad = rows
+		}
+	}
+	s.set(good)
+}
+
+// describe fills in what people want to know.
+func (s *Stream) describe() {
+	f := s.flow
+	for i := range f.plan.Buffers {
+		b := &f.plan.Buffers[i]
+		if why := f.kept[b]; why != "" && b.Role != FromPlan && len(b.Array.Type.Dims) > 0 {
+			s.Kept = append(s.Kept, KeptArray{Buffer: b.ID, Name: cmp.Or(b.Label, b.Stage), Bytes: b.Bytes, Why: why})
+		}
+	}
+	for _, u := range f.units {
+		if u.step.Kind != KernelStep || f.rows(u) < 3 {
+			continue
+		}
+		middle := f.rows(u) / 2
+		for _, b := range u.reads {
+			n, ok := f.probe(u)[b]
+			if !ok || f.kept[b] != "" || empty(n) {
+				continue
+			}
+			// rows of the two arrays correspond by their share of the whole, margins apart
+			shift := (rowsOf(b.Array.Type) - f.rows(u)) / 2
+			h := Halo{Kernel: u.step.ID, Of: b.ID, Above: middle + shift - n.Lo, Below: n.Hi - 1 - middle - shift}
+			if scale := float64(rowsOf(b.Array.Type)) / float64(f.rows(u)); scale > 0.5 && scale < 2 && (h.Above > 0 || h.Below > 0) {
+				s.Halos = append(s.Halos, h)
+			}
+		}
+	}
+}

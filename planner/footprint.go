@@ -1,0 +1,181 @@
+package planner
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// footprints tell which rows of the arrays it reads a stage needs for some rows of its own. Rows are indices along the first dim.
+type footprints struct {
+	stages map[*ops.Stage]*rowReads
+	values map[*ops.Stage]span
+}
+
+// rowReads are the row indices at which a stage reads each of its inputs, as nodes of the kernel that stores it alone.
+type rowReads struct {
+	of     map[*ops.Stage][]*ir.Node
+	tables map[*ir.Buffer]*ops.Stage // inputs whose values are known
+	axis   *ir.Node                  // over the stage's rows; nil for a single value
+}
+
+type span struct{ lo, hi float64 }
+
+func newFootprints() *footprints {
+	return &footprints{stages: map[*ops.Stage]*rowReads{}, values: map[*ops.Stage]span{}}
+}
+
+// reads builds a stage from stored inputs and looks at its loads.
+func (f *footprints) reads(s *ops.Stage) *rowReads {
+	if r := f.stages[s]; r != nil {
+		return r
+	}
+	r := &rowReads{of: map[*ops.Stage][]*ir.Node{}, tables: map[*ir.Buffer]*ops.Stage{}}
+	bufs, stages := map[*ops.Stage]*ir.Buffer{}, map[*ir.Buffer]*ops.Stage{}
+	l := newLowerer(func(p, _ *ops.Stage) *ir.Buffer {
+		if bufs[p] == nil {
+			b := bufferOf(p, p.Name)
+			bufs[p], stages[b] = b, p
+			if p.Data != nil {
+				r.tables[b] = p
+			}
+		}
+		return bufs[p]
+	})
+	k := l.kernelOf(s)
+	if len(k.Axes) > 0 {
+		r.axis = k.Axes[0]
+	}
+	k.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KLoad {
+			return
+		}
+		p := stages[n.Buf]
+		index := n.Index()
+		if p.Type.Elem.Complex {
+			index = index[1:] // of the plane
+		}
+		if len(index) > 0 && !slices.Contains(r.of[p], index[0]) {
+			r.of[p] = append(r.of[p], index[0])
+		}
+	})
+	f.stages[s] = r
+	return r
+}
+
+// need are the rows of an input that some rows of a stage are made from; empty where it reads none.
+func (f *footprints) need(p, s *ops.Stage, rows ops.Interval) ops.Interval {
+	r := f.reads(s)
+	known := func(n *ir.Node) (lo, hi float64, ok bool) {
+		if n == r.axis {
+			return float64(rows.Lo), float64(rows.Hi - 1), true
+		}
+		if t := r.tables[n.Buf]; n.Kind == ir.KLoad && t != nil {
+			v := f.valuesOf(t)
+			return v.lo, v.hi, true
+		}
+		return 0, 0, false
+	}
+	var out ops.Interval
+	for _, index := range r.of[p] {
+		lo, hi, _ := ir.RangeOf(index, known)
+		first, last := math.Max(lo, 0), math.Min(hi, float64(p.Type.Dims[0].Size-1))
+		if first <= last {
+			out = hull(out, ops.Interval{Lo: int(first), Hi: int(last) + 1})
+		}
+	}
+	return f.within(out, p, s, rows)
+}
+
+// within narrows what the index map says by what the operator declares of its arguments.
+func (f *footprints) within(need ops.Interval, p, s *ops.Stage, rows ops.Interval) ops.Interval {
+	if s.Op == nil || s.Op.Spec.Footprint == nil || p.Op == s.Op || len(s.Op.Out) == 0 || len(s.Op.Out[0].Type.Dims) == 0 || !sameSizes(s.Type.Dims, s.Op.Out[0].Type.Dims) {
+		return need
+	}
+	region := make([]ops.Interval, len(s.Type.Dims))
+	for i, d := range s.Type.Dims {
+		region[i] = ops.Interval{Lo: 0, Hi: d.Size}
+	}
+	region[0] = rows
+	declared := s.Op.Spec.Footprint(s.Op.Call, region)
+	var all ops.Interval
+	found := false
+	s.Op.Call.Arrays(func(param string, a ops.Array) {
+		if at := declared[param]; a.Of == p.Op && len(at) > 0 {
+			all, found = hull(all, at[0]), true
+		}
+	})
+	if !found {
+		return need
+	}
+	return ops.Interval{Lo: max(need.Lo, all.Lo), Hi: max(need.Lo, all.Lo, min(need.Hi, all.Hi))}
+}
+
+// valuesOf are the least and the greatest value of a table.
+func (f *footprints) valuesOf(t *ops.Stage) span {
+	v, ok := f.values[t]
+	if !ok {
+		v = span{math.Inf(1), math.Inf(-1)}
+		for _, x := range t.Data {
+			v = span{math.Min(v.lo, x), math.Max(v.hi, x)}
+		}
+		f.values[t] = v
+	}
+	return v
+}
+
+// kernel are the rows of each array it loads that a kernel needs to store some rows of its roots.
+func (f *footprints) kernel(g *group, rows ops.Interval) map[*ops.Stage]ops.Interval {
+	need := map[*ops.Stage]ops.Interval{}
+	for _, r := range g.roots {
+		need[r] = rows
+	}
+	for _, s := range slices.Backward(g.inside) {
+		at := need[s]
+		if empty(at) {
+			continue
+		}
+		for p := range f.reads(s).of {
+			need[p] = hull(need[p], f.need(p, s, at))
+		}
+	}
+	out := map[*ops.Stage]ops.Interval{}
+	for _, p := range g.loads {
+		if len(p.Type.Dims) > 0 {
+			out[p] = need[p]
+		}
+	}
+	for _, p := range g.loads { // what bounds an array is looked up anywhere
+		for _, t := range p.Tall.Stages() {
+			if len(t.Type.Dims) > 0 {
+				out[t] = whole(t)
+			}
+		}
+	}
+	return out
+}
+
+func whole(s *ops.Stage) ops.Interval { return ops.Interval{Lo: 0, Hi: rowsOf(s.Type)} }
+
+// rowsOf is the number of rows of an array; a single value is one row.
+func rowsOf(t ops.Type) int {
+	if len(t.Dims) == 0 {
+		return 1
+	}
+	return t.Dims[0].Size
+}
+
+func empty(i ops.Interval) bool { return i.Hi <= i.Lo }
+
+// hull is the least interval that holds both.
+func hull(a, b ops.Interval) ops.Interval {
+	switch {
+	case empty(a):
+		return b
+	case empty(b):
+		return a
+	}
+	return ops.Interval{Lo: min(a.Lo, b.Lo), Hi: max(a.Hi, b.Hi)}
+}
