@@ -8,6 +8,7 @@ import (
 	"weft/kernels/native"
 	"weft/ops"
 	"weft/planner"
+	"weft/planner/cost"
 	weft "weft/runtime"
 )
 
@@ -24,6 +25,7 @@ type planFlags struct {
 type machine struct {
 	devices []device.Device
 	missing []weft.Missing
+	cpu     *native.Device // nil without a compiler
 }
 
 // openMachine looks for a C compiler; without one the interpreter is all there is.
@@ -34,8 +36,13 @@ func openMachine() machine {
 		m.missing = append(m.missing, weft.Missing{Kind: "native", Reason: err.Error()})
 		return m
 	}
-	m.devices = append([]device.Device{cpu}, m.devices...)
+	m.devices, m.cpu = append([]device.Device{cpu}, m.devices...), cpu
 	return m
+}
+
+// model predicts for the best device; why is what is wrong with the machine's profile, if anything is.
+func (m machine) model(threads int) (model *cost.Model, why string, err error) {
+	return cost.Open(m.devices[0].Info(), threads)
 }
 
 // plan checks the file and plans what its sinks ask for. Mistakes are printed.
@@ -47,12 +54,16 @@ func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
 	if l.found.HasErrors() {
 		return nil, nil, l.show(s.err)
 	}
+	model, _, err := m.model(f.threads())
+	if err != nil {
+		return nil, nil, err
+	}
 	memory := int64(f.Memory)
 	if memory == 0 {
 		memory = weft.MemoryLimit()
 	}
 	p, err := planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{
-		File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: memory,
+		File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: memory, Cost: model,
 	})
 	if err == nil {
 		return l, p, nil

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"weft/ops"
 	"weft/ops/files/fileio"
+	"weft/planner"
+	"weft/planner/cost"
 	weft "weft/runtime"
 	"weft/runtime/trace"
 )
@@ -49,7 +52,31 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err := errors.Join(l.show(s.err), err); err != nil {
 		return err
 	}
-	return result.WriteSummary(s.out)
+	if err := result.WriteSummary(s.out); err != nil {
+		return err
+	}
+	return c.learn(ctx, s, m, p, result)
+}
+
+// learn teaches the cost model what the run took and, once the results are out, measures a machine that was never measured.
+// Neither is worth failing a run for.
+func (c runCommand) learn(ctx context.Context, s *streams, m machine, p *planner.Plan, r *weft.Result) error {
+	model, why, err := m.model(c.threads())
+	if err != nil {
+		return err
+	}
+	if !c.Tune { // whose kernels took the time of their measurements too
+		err = model.Learn(weft.Observations(p, r))
+	}
+	if why != "" && m.cpu != nil && ctx.Err() == nil {
+		if _, e := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, false); e != nil {
+			err = errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(s.err, "weft: predictions will be rough: %s\n", err)
+	}
+	return nil
 }
 
 func (c runCommand) tracer() (*trace.Writer, error) {

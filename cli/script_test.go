@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WEFT_CACHE", cache)
+			e.Setenv("WEFT_PROFILE", "default") // predictions that are the same on every machine
 			return nil
 		},
 		Condition: condition,

@@ -71,3 +71,6 @@ func (p *Plan) sumPredictions() {
 		}
 	}
 }
+
+// Kind is that of the device the kernel is planned or compiled for.
+func (k *Kernel) Kind() string { return k.kind }

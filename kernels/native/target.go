@@ -51,3 +51,14 @@ func chooseTarget(isa string, macros map[string]string) (render.Target, []string
 	}
 	return t, render.March(t), nil
 }
+
+// Available lists the instruction sets that compiler and processor share, best first; none without a compiler.
+func Available(c Config) (names []string) {
+	for _, l := range levels {
+		c.ISA = l.target.ISA
+		if _, err := New(c); err == nil {
+			names = append(names, l.target.ISA)
+		}
+	}
+	return names
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"weft/kernels/native"
+	"weft/kernels/profile"
+	"weft/planner"
+	"weft/planner/cost"
+)
+
+type devicesCommand struct {
+	Benchmark bool `help:"Measure this machine again: half a second."`
+}
+
+// Run lists the devices and what is known of their speed, which it measures if asked to or if nothing is known.
+func (c devicesCommand) Run(ctx context.Context, s *streams) error {
+	m := openMachine()
+	listDevices(s, m)
+	if m.cpu == nil {
+		fmt.Fprintln(s.out, "\nrates: none, since only compiled kernels are measured")
+		return nil
+	}
+	model, why, err := m.model(runtime.GOMAXPROCS(0))
+	if err != nil {
+		return err
+	}
+	if c.Benchmark || model.Profile.Default && why != "" {
+		p, err := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, c.Benchmark)
+		if err != nil {
+			return err
+		}
+		model.Profile, why = p, ""
+	}
+	return showProfile(s, model, why)
+}
+
+func listDevices(s *streams, m machine) {
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	for _, d := range m.devices {
+		i := d.Info()
+		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Kind, cmp.Or(i.Detail, "the definition of the kernel language"))
+	}
+	if m.cpu != nil {
+		best := m.cpu.Target().ISA
+		others := slices.DeleteFunc(native.Available(native.FromEnv()), func(isa string) bool { return isa == best })
+		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n", runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
+	}
+	for _, missing := range m.missing {
+		fmt.Fprintf(w, "%s:\tnone (%s)\n", missing.Kind, missing.Reason)
+	}
+	fmt.Fprintf(w, "cuda:\tnone (%s)\n", profile.MissingCUDA())
+	w.Flush() // what it writes to reports its own errors
+}
+
+func showProfile(s *streams, m *cost.Model, why string) error {
+	p := m.Profile
+	fmt.Fprintln(s.out)
+	switch {
+	case p.Default:
+		fmt.Fprintf(s.out, "rates: built in, not measured\n")
+	default:
+		age := time.Since(p.Created).Round(time.Minute)
+		fmt.Fprintf(s.out, "rates: measured %s (%s ago) in %.2g s", p.Created.Local().Format("2006-01-02 15:04"), age, p.Took)
+		if p.Provisional {
+			fmt.Fprintf(s.out, "; provisional: the machine was busy (%.2f s passed for each second of work)", p.Noise)
+		}
+		fmt.Fprintln(s.out)
+		if dir, err := profile.Folder(); err == nil {
+			fmt.Fprintf(s.out, "kept in %s\n", profile.Store{Dir: dir}.Path())
+		}
+	}
+	if why != "" {
+		fmt.Fprintf(s.out, "to be measured again: %s\n", why)
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\noperation\tns\tG/s a core\t\n")
+	for _, c := range profile.Classes() {
+		fmt.Fprintf(w, "%s\t%.3g\t%.3g\t\n", c, p.Ops[c], 1/p.Ops[c])
+	}
+	fmt.Fprintf(w, "\nmemory\tcopy, GB/s a core\tall\ttriad, GB/s a core\tall\t\n")
+	for _, l := range p.Levels {
+		name := l.Name
+		if l.Bytes > 0 {
+			name += " to " + planner.FormatBytes(l.Bytes)
+		}
+		fmt.Fprintf(w, "%s\t%.3g\t%.3g\t%.3g\t%.3g\t\n", name, l.Copy.Core/1e9, l.Copy.All/1e9, l.Triad.Core/1e9, l.Triad.All/1e9)
+	}
+	fmt.Fprintf(w, "new pages\t%.3g\t%.3g\t\n", p.Touch.Core/1e9, p.Touch.All/1e9)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.out, "\nlaunch %.3g us, step %.3g us, compile %.3g ms a kernel, disk reads %.3g and writes %.3g MB/s\n",
+		p.Launch*1e6, p.Dispatch*1e6, p.Compile*1e3, p.DiskRead/1e6, p.DiskWrite/1e6)
+	return err
+}

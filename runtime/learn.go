@@ -1,0 +1,38 @@
+package runtime
+
+import (
+	"weft/planner"
+	"weft/planner/cost"
+)
+
+// settle is what handing out and waking up may add to a kernel beyond what its processors show, in seconds.
+const settle = 30e-6
+
+// Undisturbed is how long the kernel took, less what other programs on the machine took of its time: on the wall, or by the
+// processor time of the threads that had tiles where that is less.
+func (k Kernel) Undisturbed(threads int) float64 {
+	if k.CPU <= 0 || k.Tiles == 0 {
+		return k.Wall
+	}
+	return min(k.Wall, k.CPU/float64(min(threads, k.Tiles))+settle)
+}
+
+// Observations are the kernels of a run that ran where they were planned, for a cost model to learn from.
+func Observations(p *planner.Plan, r *Result) []cost.Observation {
+	planned := map[string]*planner.Kernel{}
+	for _, s := range p.Steps {
+		if s.Kernel != nil {
+			planned[s.ID] = s.Kernel
+		}
+	}
+	var out []cost.Observation
+	for _, k := range r.Kernels {
+		was := planned[k.ID]
+		if was == nil || was.Device != k.Device || was.Estimate.Factor <= 0 {
+			continue
+		}
+		out = append(out, cost.Observation{Hash: was.Hash, Kind: was.Kind(), Ops: was.Ops,
+			Predicted: was.Estimate.Seconds / was.Estimate.Factor, Measured: k.Undisturbed(r.Threads)})
+	}
+	return out
+}
