@@ -1,0 +1,317 @@
+package ir
+
+import "fmt"
+
+// Retyping says in which types a finished kernel is to work. The zero value changes nothing.
+type Retyping struct {
+	// Compute is what F32 arithmetic is done in: F64, or F16 and BF16, where every result is rounded to that type but still
+	// travels as F32. 0: as it is.
+	Compute DType
+	// Accumulate is what sums over folds are kept in: F64, F32, or F16 and BF16 as above. 0: Compute if that is wider, else as
+	// they are: a narrow Compute does not narrow sums.
+	Accumulate DType
+	// Stored gives arrays that lie in memory in another type.
+	Stored map[*Buffer]Stored
+}
+
+// Stored is how an array lies in memory in place of another buffer of its shape.
+type Stored struct {
+	Buf *Buffer
+	// Scale is the value of one unit of an integer type: values are stored as the nearest multiple. Unused by floats.
+	Scale float64
+}
+
+// Retype rebuilds a kernel with other types. Axes, folds and stores keep their order; a sum that is rounded after every
+// addition becomes an Ordered fold, since its terms can no longer be regrouped.
+func Retype(k *Kernel, r Retyping) *Kernel {
+	t := &retyper{Retyping: r, b: NewBuilder(), float: F32, done: map[*Node]*Node{}, folds: map[*Fold][]*Node{}, sums: map[*Node]DType{}}
+	if r.Compute == F64 {
+		t.float = F64
+	}
+	out := &Kernel{Name: k.Name, Contract: k.Contract}
+	for _, a := range k.Axes {
+		t.done[a] = t.b.Axis(a.Name, a.Extent)
+		out.Axes = append(out.Axes, t.done[a])
+	}
+	k.Walk(func(n *Node) {
+		if n.Kind == KFold {
+			t.findSums(n.Fold)
+		}
+	})
+	for _, s := range k.Stores {
+		out.Stores = append(out.Stores, t.store(s))
+	}
+	return out
+}
+
+type retyper struct {
+	Retyping
+	b     *Builder
+	float DType // in which F32 values are held
+	done  map[*Node]*Node
+	folds map[*Fold][]*Node
+	// sums holds the nodes that carry a sum along its fold, and the type they are held in: accumulators, the additions that
+	// start at them, and the folds that go on with them.
+	sums map[*Node]DType
+}
+
+// held is the type a value of type t is held in outside sums.
+func (t *retyper) held(typ DType) DType {
+	if typ == F32 {
+		return t.float
+	}
+	return typ
+}
+
+// sumType is the type that a sum of this type is held in.
+func (t *retyper) sumType(typ DType) DType {
+	switch {
+	case t.Accumulate == 0:
+		return t.held(typ)
+	case t.Accumulate == F64:
+		return F64
+	}
+	return F32
+}
+
+// findSums marks the accumulators of a fold that are sums, and what carries them. An inner fold that starts from a marked
+// value and is itself a sum goes on with it; inner folds come first when walking, so an outer fold finds their steps.
+func (t *retyper) findSums(f *Fold) {
+	if f.Monoid != Sum && f.Monoid != Ordered || f.While != nil {
+		return
+	}
+	for k, acc := range f.Accs {
+		if !acc.Type.Float() {
+			continue
+		}
+		var chain []*Node
+		if f.Monoid == Ordered && f.Step[k] == acc || !t.chain(f.Step[k], acc, f.AccBind, &chain) {
+			continue
+		}
+		for _, n := range append(chain, acc) {
+			t.sums[n] = t.sumType(acc.Type)
+		}
+	}
+}
+
+// chain collects the additions from acc to n.
+func (t *retyper) chain(n, acc *Node, accs Set, out *[]*Node) bool {
+	if n == acc {
+		return true
+	}
+	if n.Kind == KGet {
+		_, sum := t.sums[n.Fold.Accs[n.I]]
+		if !sum || !t.chain(n.Fold.Init[n.I], acc, accs, out) {
+			return false
+		}
+		*out = append(*out, n)
+		return true
+	}
+	if n.Kind != KAlu || n.Op != Add && n.Op != Sub {
+		return false
+	}
+	a, b := n.Args[0], n.Args[1]
+	if n.Op == Add && b.free.Meets(accs) {
+		a, b = b, a
+	}
+	if b.free.Meets(accs) || !t.chain(a, acc, accs, out) {
+		return false
+	}
+	*out = append(*out, n)
+	return true
+}
+
+// as is a value converted to a compute type.
+func (t *retyper) as(typ DType, n *Node) *Node { return t.b.Cast(typ, n) }
+
+// of is the node that stands for n.
+func (t *retyper) of(n *Node) *Node {
+	if m := t.done[n]; m != nil {
+		return m
+	}
+	m := t.make(n)
+	t.done[n] = m
+	return m
+}
+
+func (t *retyper) make(n *Node) *Node {
+	switch n.Kind {
+	case KConst:
+		if n.Type.Float() {
+			return t.narrowed(n.Type, t.b.Const(t.held(n.Type), n.F))
+		}
+		return t.b.intern(&Node{Kind: KConst, Type: n.Type, I: n.I})
+	case KArg:
+		return t.narrowed(n.Type, t.as(t.held(n.Type), t.b.Arg(n.Type, n.Name)))
+	case KLoad:
+		return t.load(n)
+	case KGet:
+		return t.fold(n.Fold)[n.I]
+	case KAlu:
+		return t.alu(n)
+	}
+	panic(fmt.Sprintf("ir: retyping a loose %s", n.Name))
+}
+
+// narrowed rounds a value that was F32 if the kernel computes in a narrow type.
+func (t *retyper) narrowed(was DType, n *Node) *Node {
+	if was != F32 {
+		return n
+	}
+	return RoundTo(t.b, t.Compute, n)
+}
+
+func (t *retyper) all(nodes []*Node) []*Node {
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		out[i] = t.of(n)
+	}
+	return out
+}
+
+func (t *retyper) load(n *Node) *Node {
+	buf, scale := n.Buf, 1.0
+	if s, ok := t.Stored[n.Buf]; ok {
+		buf, scale = s.Buf, s.Scale
+	}
+	typ, held := buf.Type.Compute(), t.held(n.Type)
+	guard, other := n.Guard()
+	if guard == nil {
+		return t.loaded(n, t.b.Load(buf, t.all(n.Index())...), scale)
+	}
+	g, o := t.of(guard), t.of(other)
+	if typ.Int() && n.Type.Float() {
+		v := t.loaded(n, t.b.LoadOr(buf, g, t.b.Int(typ, 0), t.all(n.Index())...), scale)
+		if other.IsConst(0) {
+			return v
+		}
+		return t.b.Select(g, v, t.as(held, o))
+	}
+	return t.loaded(n, t.b.LoadOr(buf, g, t.as(typ, o), t.all(n.Index())...), scale)
+}
+
+// loaded turns what lies in memory into a value of the type it is held in.
+func (t *retyper) loaded(n, v *Node, scale float64) *Node {
+	held := t.held(n.Type)
+	whole := v.Type.Int() && n.Type.Float()
+	v = t.as(held, v)
+	if whole {
+		v = t.b.Mul(v, t.b.Const(held, scale))
+	}
+	return t.narrowed(n.Type, v)
+}
+
+func (t *retyper) alu(n *Node) *Node {
+	if typ, ok := t.sums[n]; ok {
+		v := t.b.Alu(n.Op, t.as(typ, t.of(n.Args[0])), t.as(typ, t.of(n.Args[1])))
+		return RoundTo(t.b, t.Accumulate, v)
+	}
+	args := t.all(n.Args)
+	for i, a := range n.Args {
+		args[i] = t.as(t.held(a.Type), args[i])
+	}
+	switch n.Op {
+	case Bits:
+		return t.narrowed(n.Type, t.as(t.held(n.Type), t.b.Reinterpret(n.Type, t.as(n.Args[0].Type, args[0]))))
+	case Cast:
+		return t.narrowed(n.Type, t.b.Cast(t.held(n.Type), args[0]))
+	}
+	v := t.b.Alu(n.Op, args...)
+	if exactOps[n.Op] {
+		return v
+	}
+	return t.narrowed(n.Type, v)
+}
+
+// exactOps give a value of the type if their operands are.
+var exactOps = map[Op]bool{Neg: true, Abs: true, Min: true, Max: true, Select: true, Rint: true, Floor: true, Ceil: true, Trunc: true}
+
+func (t *retyper) fold(f *Fold) []*Node {
+	if out := t.folds[f]; out != nil {
+		return out
+	}
+	typeOf := func(acc *Node) DType {
+		if typ, ok := t.sums[acc]; ok {
+			return typ
+		}
+		return t.held(acc.Type)
+	}
+	spec := FoldSpec{Lo: t.of(f.Lo), Hi: t.of(f.Hi), Monoid: f.Monoid}
+	for k, n := range f.Init {
+		spec.Init = append(spec.Init, t.as(typeOf(f.Accs[k]), t.of(n)))
+	}
+	if t.regroups(f) {
+		spec.Monoid = Ordered
+	}
+	t.folds[f] = t.b.Fold(spec, func(i *Node, acc []*Node) (step []*Node, while *Node) {
+		t.done[f.Index] = i
+		for k, a := range f.Accs {
+			t.done[a] = acc[k]
+		}
+		for k, n := range f.Step {
+			step = append(step, t.as(typeOf(f.Accs[k]), t.of(n)))
+		}
+		if f.While != nil {
+			while = t.of(f.While)
+		}
+		return step, while
+	})
+	return t.folds[f]
+}
+
+// regroups reports a fold whose monoid would not survive rounding after every step.
+func (t *retyper) regroups(f *Fold) bool {
+	floats := false
+	for _, a := range f.Accs {
+		floats = floats || a.Type.Float()
+	}
+	return floats && (f.Monoid == Sum && narrow(t.Accumulate) || f.Monoid == Product && narrow(t.Compute))
+}
+
+func (t *retyper) store(s Store) Store {
+	out := Store{Buf: s.Buf, Index: t.all(s.Index), Combine: s.Combine}
+	v, scale := t.of(s.Value), 1.0
+	if to, ok := t.Stored[s.Buf]; ok {
+		out.Buf, scale = to.Buf, to.Scale
+	}
+	typ := out.Buf.Type.Compute()
+	if typ.Int() && s.Value.Type.Float() {
+		most := limits(out.Buf.Type).hi
+		v = t.b.Alu(Rint, t.b.Mul(v, t.b.Const(v.Type, 1/scale)))
+		v = t.b.Max(t.b.Min(v, t.b.Const(v.Type, most)), t.b.Const(v.Type, -most))
+	}
+	out.Value = t.as(typ, v)
+	if s.Guard != nil {
+		out.Guard = t.of(s.Guard)
+	}
+	return out
+}
+
+// narrow reports a type that arithmetic is rounded to but not held in.
+func narrow(t DType) bool { return t == F16 || t == BF16 }
+
+// RoundTo rounds an F32 value, to nearest even, to one that the narrower float type t holds, with its overflow to infinity
+// and its subnormals. Other types leave the value as it is.
+func RoundTo(b *Builder, t DType, x *Node) *Node {
+	if !narrow(t) || x.Type != F32 {
+		return x
+	}
+	const dropped = 16 // bits of a float32 significand that bf16 lacks
+	if t == BF16 {
+		return b.Select(b.Alu(Eq, x, x), roundBits(b, x, dropped), x)
+	}
+	// Below its normal range f16 counts units of 2^-24; beyond 65520 lies infinity.
+	const half = 13
+	units := b.Mul(b.Alu(Rint, b.Mul(x, b.F32(0x1p24))), b.F32(0x1p-24))
+	normal := roundBits(b, x, half)
+	normal = b.Select(b.Lt(b.F32(65504), b.Abs(normal)), b.Mul(x, b.Reinterpret(F32, b.I32(0x7f800000))), normal)
+	return b.Select(b.Lt(b.Abs(x), b.F32(0x1p-14)), units, b.Select(b.Alu(Eq, x, x), normal, x))
+}
+
+// roundBits rounds the significand of a float32 to nearest even, without its last n bits; a carry goes to the exponent.
+func roundBits(b *Builder, x *Node, n int) *Node {
+	i := b.Reinterpret(I32, x)
+	even := b.Alu(BitAnd, b.Alu(Shr, i, b.I32(n)), b.I32(1))
+	up := b.Add(b.Add(i, b.I32(1<<(n-1)-1)), even)
+	return b.Reinterpret(F32, b.Alu(BitAnd, up, b.I32(-1<<n)))
+}
