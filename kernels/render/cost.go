@@ -150,7 +150,7 @@ func (s *survey) foldWork(f *ir.Fold) float64 {
 // window. It returns those axes.
 func (s *survey) scattered(f *ir.Fold) (axes []int) {
 	for _, n := range s.nodes {
-		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || n.Buf.Type != ir.F32 && n.Buf.Type != ir.I32 {
+		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windowed(n.Buf.Type) {
 			continue
 		}
 		var inner linear

@@ -23,6 +23,7 @@ type bench struct {
 	t      testing.TB
 	target Target
 	choose func(k *ir.Kernel) Schedule
+	edit   func(source string) string // nil: as rendered
 }
 
 func (d *bench) Info() device.Info {
@@ -44,6 +45,9 @@ func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Option
 			o, err := C(k, s, d.target, fmt.Sprintf("kernel%d", i))
 			if err != nil {
 				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
+			}
+			if d.edit != nil {
+				o.Source = d.edit(o.Source)
 			}
 			text += o.Source
 			p := &launchable{k: k, out: o, s: s}
@@ -122,6 +126,36 @@ func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
 		}
 		return nil
 	}, nil
+}
+
+// outputs runs tiles on zeroed buffers with the given contents and returns the bytes of what is stored, by name.
+func (p *launchable) outputs(t *testing.T, in map[string][]float64, tiles []device.Tile) map[string][]byte {
+	t.Helper()
+	b := device.Bindings{Mem: map[*ir.Buffer]device.Memory{}}
+	for _, buf := range p.out.Bufs {
+		m, err := device.NewHostMemory(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, ok := in[buf.Name]; ok {
+			device.SetFloats(buf, m.Host(), v)
+		}
+		b.Mem[buf] = m
+	}
+	launch, err := p.Bind(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tile := range tiles {
+		if err := launch(tile); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := map[string][]byte{}
+	for _, buf := range p.k.Outputs() {
+		out[buf.Name] = b.Mem[buf].Host()
+	}
+	return out
 }
 
 // anySchedule draws a legal schedule.

@@ -11,7 +11,7 @@ import (
 // results runs a kernel over its whole on a bench and returns the elements of a buffer.
 func results(t *testing.T, k *ir.Kernel, s Schedule, target Target, in map[string][]float64, out *ir.Buffer) []float64 {
 	t.Helper()
-	d := &bench{t, target, func(*ir.Kernel) Schedule { return s }}
+	d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}
 	p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func TestBeyond32Bits(t *testing.T) {
 			continue
 		}
 		for _, s := range []Schedule{{}, {Lanes: []AxisN{{0, target.Lanes}}}} {
-			d := &bench{t, target, func(*ir.Kernel) Schedule { return s }}
+			d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}
 			p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 			if err != nil {
 				t.Fatal(err)

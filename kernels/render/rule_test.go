@@ -11,12 +11,11 @@ func f32(name string, shape ...int) *ir.Buffer {
 }
 
 // planar is a linear probe under a plane of pixels, with a sum over transmits outside the sum over elements.
-func planar() *ir.Kernel {
+func planar(storage ir.DType) *ir.Kernel {
 	b := ir.NewBuilder()
 	x, z := b.Axis("x", 256), b.Axis("z", 512)
 	const transmits, elements, samples = 11, 128, 1024
-	t := f32("T", transmits, elements, samples)
-	t.Pad = ir.Pad{Before: 32, After: 64}
+	t := &ir.Buffer{Name: "T", Type: storage, Shape: []int{transmits, elements, samples}, Pad: ir.Pad{Before: 36, After: 64}}
 	px, pz := b.Load(f32("X", 256), x), b.Load(f32("Z", 512), z)
 	z2 := b.Mul(pz, pz)
 	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(transmits), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(j *ir.Node, outer []*ir.Node) ([]*ir.Node, *ir.Node) {
@@ -26,7 +25,8 @@ func planar() *ir.Kernel {
 			s := b.Add(b.Sqrt(b.Add(b.Mul(d, d), z2)), lag)
 			n := b.Cast(ir.I32, b.Alu(ir.Rint, s))
 			inside := b.And(b.Le(b.I32(0), n), b.Lt(n, b.I32(samples)))
-			return []*ir.Node{b.Add(acc[0], b.LoadOr(t, inside, b.F32(0), j, i, n))}, nil
+			sample := b.LoadOr(t, inside, b.Const(storage.Compute(), 0), j, i, n)
+			return []*ir.Node{b.Add(acc[0], b.Cast(ir.F32, sample))}, nil
 		}), nil
 	})
 	return &ir.Kernel{Name: "planar", Axes: []*ir.Node{x, z}, Contract: true, Stores: []ir.Store{{Buf: f32("O", 256, 512), Index: []*ir.Node{x, z}, Value: sum[0]}}}
@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 	}{
 		{"beam", newBeam(64, 64, 128, 32, 32, false).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
 		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
-		{"planar", planar(), "order x>z, lanes x:8xz:2, unroll z:8, window 16, table 32, guard"},
+		{"planar", planar(ir.F32), "order x>z, lanes x:8xz:2, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
 		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
 		{"total", total(100000), "foldlanes"},

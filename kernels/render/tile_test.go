@@ -47,8 +47,8 @@ func TestAnyTile(t *testing.T) {
 			}
 			kernels = append(kernels, k)
 		}
-		d := &bench{t, target, func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) }}
-		truth := &bench{t, target, func(*ir.Kernel) Schedule { return Schedule{} }}
+		d := &bench{t: t, target: target, choose: func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) }}
+		truth := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return Schedule{} }}
 		fast, err := d.Compile(t.Context(), kernels, device.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -58,8 +58,9 @@ func TestAnyTile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, k := range kernels {
-			want := runTiles(t, slow[i].(*launchable), []device.Tile{device.Whole(k)})
-			got := runTiles(t, fast[i].(*launchable), slice(rng, device.Whole(k)))
+			in := map[string][]float64{"a": exactWave(k.Inputs()[0].Len())}
+			want := slow[i].(*launchable).outputs(t, in, []device.Tile{device.Whole(k)})
+			got := fast[i].(*launchable).outputs(t, in, slice(rng, device.Whole(k)))
 			for buf, w := range want {
 				if g := got[buf]; string(g) != string(w) {
 					t.Errorf("%s %v: %s differs under %s", target.ISA, k.Outputs()[0].Shape, buf, fast[i].(*launchable).s)
@@ -81,36 +82,11 @@ func slice(rng *rand.Rand, t device.Tile) []device.Tile {
 	return append(slice(rng, a), slice(rng, b)...)
 }
 
-// runTiles runs tiles on noise and returns the bytes of the outputs by name.
-func runTiles(t *testing.T, p *launchable, tiles []device.Tile) map[string][]byte {
-	t.Helper()
-	b := device.Bindings{Mem: map[*ir.Buffer]device.Memory{}}
-	for _, buf := range p.out.Bufs {
-		m, err := device.NewHostMemory(buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if buf.Name == "a" {
-			v := waves(buf.Len(), 0.7)
-			for i := range v {
-				v[i] = math.Round(64*v[i]) / 64 // sums are exact in any order
-			}
-			device.SetFloats(buf, m.Host(), v)
-		}
-		b.Mem[buf] = m
+// exactWave is noise whose sums are exact in any order.
+func exactWave(n int) []float64 {
+	v := waves(n, 0.7)
+	for i := range v {
+		v[i] = math.Round(64*v[i]) / 64
 	}
-	launch, err := p.Bind(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tile := range tiles {
-		if err := launch(tile); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out := map[string][]byte{}
-	for _, buf := range p.k.Outputs() {
-		out[buf.Name] = b.Mem[buf].Host()
-	}
-	return out
+	return v
 }

@@ -14,12 +14,15 @@ const windowReach = 1 << 20
 // magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
 const magic = 1.5 * (1 << 23)
 
+// windowed reports a storage type that windows serve: what computes in one register.
+func windowed(t ir.DType) bool { return t != ir.Bool && parts(t.Compute()) == 1 }
+
 // windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
 func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	sc := r.stack[at]
-	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || n.Buf.Type != ir.F32 && n.Buf.Type != ir.I32 {
+	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !windowed(n.Buf.Type) {
 		return value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
@@ -30,7 +33,7 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	var inner linear
 	inner.add(n.Index()[len(n.Index())-1], 1)
 	w := rest.terms[0].n
-	if r.innermostShift(inner, w) == nil {
+	if len(inner.terms) != 1 || inner.terms[0] != rest.terms[0] { // another row on each lane
 		return value{}, false
 	}
 	slack := r.windowSlack(n)
@@ -47,15 +50,7 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	u, _ := r.split(l, patch)
 	p := r.pointer(n.Buf, u, v, patch, extra(at, b))
 	i := r.val(rel, v, patch)
-	return r.name(sc, vector(n.Type, fmt.Sprintf("v_win%d_%s(%s, %s)", r.s.Window, ctypes[n.Type].sfx, p, i.asVec().s[0]))), true
-}
-
-// innermostShift checks that the innermost index is w plus a constant, so that the row is the same on all lanes.
-func (r *renderer) innermostShift(inner linear, w *ir.Node) *ir.Node {
-	if len(inner.terms) == 1 && inner.terms[0].n == w && inner.terms[0].coef == 1 {
-		return w
-	}
-	return nil
+	return r.name(sc, vector(n.Type, fmt.Sprintf("v_win%d_%s(%s, %s)", r.s.Window, n.Buf.Type, p, i.asVec().s[0]))), true
 }
 
 // windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one

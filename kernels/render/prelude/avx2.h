@@ -30,13 +30,9 @@ FN vd v_gather_d0(const double *p, vi i) { return (vd)_mm256_i32gather_pd(p, (__
 FN vd v_gather_d1(const double *p, vi i) { return (vd)_mm256_i32gather_pd(p, (__m128i)hi_i(i), 8); }
 FN vl v_gather_l0(const long long *p, vi i) { return (vl)_mm256_i32gather_epi64(p, (__m128i)lo_i(i), 8); }
 FN vl v_gather_l1(const long long *p, vi i) { return (vl)_mm256_i32gather_epi64(p, (__m128i)hi_i(i), 8); }
-FN vf v_win16_f(const float *p, vi i) {
-  __m256 a = _mm256_permutevar8x32_ps(F8(*(const vf_u *)p), I8(i)), b = _mm256_permutevar8x32_ps(F8(*(const vf_u *)(p + 8)), I8(i));
-  return (vf)_mm256_blendv_ps(a, b, F8(i << 28));
-}
-FN vf v_win32_f(const float *p, vi i) { return (vf)_mm256_blendv_ps(F8(v_win16_f(p, i)), F8(v_win16_f(p + 16, i)), F8(i << 27)); }
-FN vi v_win16_i(const int *p, vi i) { return (vi)v_win16_f((const float *)p, i); }
-FN vi v_win32_i(const int *p, vi i) { return (vi)v_win32_f((const float *)p, i); }
+// pick is lane i of a; pick2 of a followed by b.
+FN vf pick_f(vf a, vi i) { return (vf)_mm256_permutevar8x32_ps(F8(a), I8(i)); }
+FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm256_blendv_ps(F8(pick_f(a, i)), F8(pick_f(b, i)), F8(i << 28)); }
 FN vd cvt_fd0(vf x) { return (vd)_mm256_cvtps_pd((__m128)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm256_cvtps_pd((__m128)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm256_cvtpd_ps(D4(a)), (hf)_mm256_cvtpd_ps(D4(b))); }

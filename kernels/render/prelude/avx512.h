@@ -30,10 +30,9 @@ FN vd v_gather_d0(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m25
 FN vd v_gather_d1(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m256i)hi_i(i), p, 8); }
 FN vl v_gather_l0(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)lo_i(i), p, 8); }
 FN vl v_gather_l1(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)hi_i(i), p, 8); }
-FN vf v_win16_f(const float *p, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(*(const vf_u *)p)); }
-FN vf v_win32_f(const float *p, vi i) { return (vf)_mm512_permutex2var_ps(F5(*(const vf_u *)p), I5(i), F5(*(const vf_u *)(p + 16))); }
-FN vi v_win16_i(const int *p, vi i) { return (vi)v_win16_f((const float *)p, i); }
-FN vi v_win32_i(const int *p, vi i) { return (vi)v_win32_f((const float *)p, i); }
+// pick is lane i of a; pick2 of a followed by b.
+FN vf pick_f(vf a, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(a)); }
+FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm512_permutex2var_ps(F5(a), I5(i), F5(b)); }
 FN vd cvt_fd0(vf x) { return (vd)_mm512_cvtps_pd((__m256)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm512_cvtps_pd((__m256)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm512_cvtpd_ps(D5(a)), (hf)_mm512_cvtpd_ps(D5(b))); }

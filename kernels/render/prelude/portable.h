@@ -23,10 +23,9 @@ FN vd v_gather_d0(const double *p, vi i) { EACH(vd, p[i[l]]); }
 FN vd v_gather_d1(const double *p, vi i) { EACH(vd, p[i[l + W / 2]]); }
 FN vl v_gather_l0(const long long *p, vi i) { EACH(vl, p[i[l]]); }
 FN vl v_gather_l1(const long long *p, vi i) { EACH(vl, p[i[l + W / 2]]); }
-FN vf v_win16_f(const float *p, vi i) { EACH(vf, p[i[l] & 15]); }
-FN vf v_win32_f(const float *p, vi i) { EACH(vf, p[i[l] & 31]); }
-FN vi v_win16_i(const int *p, vi i) { EACH(vi, p[i[l] & 15]); }
-FN vi v_win32_i(const int *p, vi i) { EACH(vi, p[i[l] & 31]); }
+// pick is lane i of a; pick2 of a followed by b.
+FN vf pick_f(vf a, vi i) { EACH(vf, a[i[l] & (W - 1)]); }
+FN vf pick2_f(vf a, vf b, vi i) { EACH(vf, i[l] & W ? b[i[l] & (W - 1)] : a[i[l] & (W - 1)]); }
 FN vd cvt_fd0(vf x) { EACH(vd, (double)x[l]); }
 FN vd cvt_fd1(vf x) { EACH(vd, (double)x[l + W / 2]); }
 FN vf cvt_df(vd a, vd b) { EACH(vf, (float)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }

@@ -67,6 +67,21 @@ FN vd gather_f64_1(const double *p, vi i) { return v_gather_d1(p, i); }
 FN vl gather_i64_0(const long long *p, vi i) { return v_gather_l0(p, i); }
 FN vl gather_i64_1(const long long *p, vi i) { return v_gather_l1(p, i); }
 
+// v_win16_X and v_win32_X read elements p[i] of 16 or 32 neighbours.
+FN vi pick_i(vi a, vi i) { return (vi)pick_f((vf)a, i); }
+FN vi pick2_i(vi a, vi b, vi i) { return (vi)pick2_f((vf)a, (vf)b, i); }
+#if VB == 64
+#define WINDOW(name, t, T) \
+  FN v##t v_win16_##name(const T *p, vi i) { return pick_##t(load_##name(p), i); } \
+  FN v##t v_win32_##name(const T *p, vi i) { return pick2_##t(load_##name(p), load_##name(p + 16), i); }
+#else
+#define WINDOW(name, t, T) \
+  FN v##t v_win16_##name(const T *p, vi i) { return pick2_##t(load_##name(p), load_##name(p + 8), i); } \
+  FN v##t v_win32_##name(const T *p, vi i) { return sel_##t(-((i >> 4) & 1), v_win16_##name(p + 16, i), v_win16_##name(p, i)); }
+#endif
+WINDOW(f32, f, float) WINDOW(f16, f, unsigned short) WINDOW(bf16, f, unsigned short) WINDOW(i32, i, int)
+WINDOW(i16, i, short) WINDOW(u16, i, unsigned short) WINDOW(i8, i, signed char) WINDOW(u8, i, unsigned char)
+
 // s_load_X and s_store_X convert one element.
 #define SCALAR(name, T, C, LD, ST) \
   FN C s_load_##name(const T *p) { T x = *p; return LD; } \
