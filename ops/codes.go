@@ -41,7 +41,6 @@ const (
 	CodeOutsideCoordinates  = "E0413"
 	CodeBadReshape          = "E0414"
 	CodeDimsCount           = "E0415"
-	CodeNotAScalar          = "E0416"
 	CodeCoordinateMismatch  = "E0417"
 	CodeMixedList           = "E0419"
 	CodeNotABoolean         = "E0420"

@@ -47,6 +47,9 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 		c.statement(s)
 	}
 	c.outputs()
+	if broken := slices.ContainsFunc(file.Statements, isBad); broken {
+		return c.program, *c.diags // what cannot be read may use any name
+	}
 	if len(c.program.Sinks) > 0 || c.diags.HasErrors() {
 		c.unused()
 	} else if c.diags.Len() == 0 {
@@ -54,6 +57,8 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 	}
 	return c.program, *c.diags
 }
+
+func isBad(s syntax.Statement) bool { _, bad := s.(*syntax.Bad); return bad }
 
 // Units are the unit names of the language.
 func Units() syntax.Units {

@@ -84,6 +84,9 @@ func (c *checker) unknownName(at diag.Span, name string) {
 		return
 	}
 	near := c.nearest(name, slices.Sorted(maps.Keys(c.globals)))
+	for _, n := range near {
+		c.globals[n].used = true // most likely
+	}
 	if d.Suggest(near...); len(near) == 0 {
 		d.Helpf("define it in a line of its own: `%s = ...`", name)
 	}

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,7 +84,7 @@ func (b *binder) meant(p ops.Problem) []string {
 	}
 	arg, item, _ := strings.Cut(p.Arg, ".")
 	written := nameIn(b.call.Args[arg], item)
-	return slices.DeleteFunc(b.c.nearest(written, p.Known), func(n string) bool {
+	return slices.DeleteFunc(b.c.alike(written, p.Known), func(n string) bool {
 		call := *b.call
 		call.Args = map[string]ops.Value{}
 		for k, v := range b.call.Args {
@@ -92,6 +93,24 @@ func (b *binder) meant(p ops.Problem) []string {
 		call.Args[arg] = replaceName(call.Args[arg], written, n)
 		return slices.ContainsFunc(complaints(b.spec, &call), func(q ops.Problem) bool { return q.Arg == p.Arg && !q.Warning })
 	})
+}
+
+// alike is nearest, but of files compares names without folder and ending, which all have in common.
+func (c *checker) alike(name string, known []string) []string {
+	stems := make([]string, len(known))
+	for i, k := range known {
+		stems[i] = stem(k)
+	}
+	var out []string
+	for _, s := range c.nearest(stem(name), stems) {
+		out = append(out, known[slices.Index(stems, s)])
+	}
+	return out
+}
+
+func stem(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // nameIn is a name in an argument: the argument itself, or the item at a place or of a dimension.

@@ -17,7 +17,6 @@ const (
 	OutsideCoordinates = "E0413"
 	BadReshape         = "E0414"
 	DimsCount          = "E0415"
-	NotAScalar         = "E0416"
 	CoordinateMismatch = "E0417"
 	RecordAsArray      = "E0418"
 	MixedList          = "E0419"
@@ -28,13 +27,9 @@ const (
 
 var shapeCodes = []Code{
 	{Code: WrongDims, Title: "wrong dimensions",
-		Explanation: "The operator needs an array over other dimensions. rename gives dimensions other names, transpose another order.",
-		Wrong: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
-grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
-read("iq.npy", dims: [row, column]) | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`,
-		Right: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
-grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
-read("iq.npy", dims: [sample, element]) | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`},
+		Explanation: "The arrays need the same dimensions. rename gives dimensions other names, transpose another order, and a slice takes one away.",
+		Wrong:       "a = read(\"iq.npy\", dims: [x, y])\nshow(concat([a, a[y: 0]], x))",
+		Right:       "a = read(\"iq.npy\", dims: [x, y])\nshow(concat([a, a], x))"},
 	{Code: MissingDim, Title: "missing dimension",
 		Explanation: "The array lacks a dimension that the operator works along.",
 		Wrong: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
@@ -49,11 +44,11 @@ iq | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`},
 		Explanation: "The array has a dimension that the operator has no use for. Reduce over it, or choose one index of it.",
 		Wrong: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
 grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
-iq = read("iq.npy", dims: [subject, sample, element])
+iq = stack([read("iq.npy", dims: [sample, element])], subject)
 iq | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`,
 		Right: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
 grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
-iq = read("iq.npy", dims: [subject, sample, element])
+iq = stack([read("iq.npy", dims: [sample, element])], subject)
 iq[subject: 0] | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`},
 	{Code: UnknownDim, Title: "unknown dimension",
 		Explanation: "The array has no dimension of this name.",
@@ -74,7 +69,7 @@ iq[subject: 0] | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`},
 	{Code: WrongKind, Title: "wrong kind of value",
 		Explanation: "The argument takes another kind of value: a number, a string, a list, a range, a probe or a grid.",
 		Wrong:       `read(3) | show`,
-		Right:       `read("3.npy") | show`},
+		Right:       `read("iq.npy") | show`},
 	{Code: WrongElementType, Title: "wrong element type",
 		Explanation: "The operator needs real, complex, whole or boolean elements and the array has others. abs, real, imag and cast convert.",
 		Wrong:       "a = read(\"iq.npy\", dims: [sample, element])\nshow(a < 3)",
@@ -109,10 +104,6 @@ v[z: 30 mm] | show`},
 		Explanation: "dims names every axis of the file, in the order of the file.",
 		Wrong:       `read("iq.npy", dims: [sample]) | show`,
 		Right:       `read("iq.npy", dims: [sample, element]) | show`},
-	{Code: NotAScalar, Title: "array where a single value is expected",
-		Explanation: "The argument takes one value. Reduce the array, or choose one element.",
-		Wrong:       "a = read(\"iq.npy\", dims: [x])\na | decibel(range: a) | show",
-		Right:       "a = read(\"iq.npy\", dims: [x])\na | decibel(range: 60 dB) | show"},
 	{Code: CoordinateMismatch, Title: "two sets of coordinates of one dimension",
 		Explanation: "Arrays that share a dimension lie on the same coordinates. Slice them alike, or rename the dimension of one.",
 		Wrong: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
@@ -125,20 +116,28 @@ v = read("iq.npy", dims: [sample, element]) | beamform(probe, grid, fc: 3 MHz, f
 show(v[z: 0 .. 3] + v[z: 0 .. 3])`},
 	{Code: RecordAsArray, Title: "record where an array is expected",
 		Explanation: "The value has several outputs. Choose one with a point and its name.",
-		Wrong:       "s = read(\"dsm.npy\") | skyview\ns | write(\"sky.npy\")",
-		Right:       "s = read(\"dsm.npy\") | skyview\ns.total | write(\"sky.npy\")"},
+		Wrong:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\ns | write(\"sky.npy\")",
+		Right:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\ns.total | write(\"sky.npy\")"},
 	{Code: MixedList, Title: "list of different kinds",
-		Explanation: "The items of a list have one kind and one unit dimension.",
-		Wrong:       `show([1 mm, "two"])`,
-		Right:       `show([1 mm, 2 mm])`},
+		Explanation: "The items of this list are of one kind.",
+		Wrong: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
+grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
+iq = read("iq.npy", dims: [sample, element])
+shots = stack([iq, iq], transmit)
+shots | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, transmit: [plane(5 deg), first_arrival()]) | show`,
+		Right: `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm)
+grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
+iq = read("iq.npy", dims: [sample, element])
+shots = stack([iq, iq], transmit)
+shots | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, transmit: [plane(5 deg), plane(0 deg)]) | show`},
 	{Code: NotABoolean, Title: "not true or false",
 		Explanation: "and, or, not and the condition of where take booleans. Compare the value with something.",
 		Wrong:       "a = read(\"iq.npy\")\nshow(where(abs(a), 1, 0))",
 		Right:       "a = read(\"iq.npy\")\nshow(where(abs(a) > 0, 1, 0))"},
 	{Code: NotANumber, Title: "not a number",
-		Explanation: "Arithmetic works on numbers and arrays of numbers.",
-		Wrong:       `show("3" + 4)`,
-		Right:       `show(3 + 4)`},
+		Explanation: "The argument, or the end of a range, is a number.",
+		Wrong:       `axis(x, 0 mm .. true in 3) | show`,
+		Right:       `axis(x, 0 mm .. 1 mm in 3) | show`},
 	{Code: NotANameList, Title: "not a list of names",
 		Explanation: "Dimensions are given as a list of bare names, such as [x, y].",
 		Wrong:       `read("iq.npy", dims: [1, 2]) | show`,

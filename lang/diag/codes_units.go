@@ -106,6 +106,6 @@ grid = box(x: -1 mm .. 1 mm in 8, y: -1 mm .. 1 mm in 8, z: 20 mm .. 40 mm in 8)
 read("iq.npy", dims: [sample, element]) | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) | show`},
 	{Code: ContradictArguments, Title: "arguments contradict each other",
 		Explanation: "Each argument is valid, but not together with the other.",
-		Wrong:       `read("iq.npy") | clamp(low: 1, high: 0) | show`,
-		Right:       `read("iq.npy") | clamp(low: 0, high: 1) | show`},
+		Wrong:       `read("iq.npy", member: "iq") | show`,
+		Right:       `read("arrays.npz", member: "iq") | show`},
 }
