@@ -1,0 +1,13 @@
+//go:build !unix
+
+package memory
+
+import "errors"
+
+func reserve(int) ([]byte, error) {
+	return nil, errors.New("this system cannot reserve addresses without memory")
+}
+
+func giveBack([]byte) error { return nil }
+
+func discard([]byte) {}
