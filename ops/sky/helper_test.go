@@ -29,7 +29,7 @@ func (a *arguments) layer(name string, rows, columns int, height func(row, colum
 		d.Re[i] = float64(float32(height(i/columns, i%columns)))
 	}
 	a.data[name] = d
-	a.values[name] = optest.Array(ops.Type{Elem: ops.F32, Unit: ops.MustUnit("m"), Dims: optest.Dims("y", rows, "x", columns)})
+	a.values[name] = optest.Array(landType(rows, columns))
 	return a
 }
 
@@ -64,4 +64,9 @@ func hills(seed uint64, low, high, missing float64) func(row, column int) float6
 		}
 		return low + (high-low)*r.Float64()*r.Float64()
 	}
+}
+
+// landType is the type of a raster of heights.
+func landType(rows, columns int) ops.Type {
+	return ops.Type{Elem: ops.F32, Unit: ops.MustUnit("m"), Dims: optest.Dims("y", rows, "x", columns)}
 }
