@@ -21,26 +21,15 @@ func streamLength() int {
 func (m *meter) memory() error {
 	n, threads := streamLength(), m.profile.Threads
 	var arrays [3]device.Memory
-	for i := range arrays {
-		var err error
-		if arrays[i], err = m.alloc(m.program("fill").Kernel().Outputs()[0]); err != nil {
-			return err
-		}
-		fill, err := m.bind(m.program("fill"), arrays[i])
-		if err != nil {
-			return err
-		}
-		whole := device.Range{Lo: 0, Hi: n}
-		switch i {
-		case 1:
-			m.profile.Touch.All, err = m.rate(threads, 1, floatSize, whole, fill)
-		default: // twice: a virtual machine's first use of a page may cost its host work that later ones do not
-			var r float64
-			r, err = m.rate(1, 1, floatSize, whole, fill)
-			m.profile.Touch.Core = max(m.profile.Touch.Core, r)
-		}
-		if err != nil {
-			return err
+	for round := range 2 { // a virtual machine's first use of a page costs its host work that later ones do not
+		for i := range arrays {
+			if round > 0 {
+				arrays[i].Free()
+			}
+			var err error
+			if arrays[i], err = m.touch(i == 1); err != nil {
+				return err
+			}
 		}
 	}
 	if err := m.touchSmall(); err != nil {
@@ -146,4 +135,24 @@ func (m *meter) touchSmall() error {
 	})
 	m.profile.TouchSmall = float64(len(host)) / t
 	return err
+}
+
+// touch allocates a large array and writes to all of it for the first time, on one core or on all.
+func (m *meter) touch(all bool) (device.Memory, error) {
+	fill := m.program("fill")
+	a, err := m.alloc(fill.Kernel().Outputs()[0])
+	if err != nil {
+		return nil, err
+	}
+	launch, err := m.bind(fill, a)
+	if err != nil {
+		return nil, err
+	}
+	threads, rate := 1, &m.profile.Touch.Core
+	if all {
+		threads, rate = m.profile.Threads, &m.profile.Touch.All
+	}
+	r, err := m.rate(threads, 1, floatSize, device.Range{Lo: 0, Hi: streamLength() / threads * threads}, launch)
+	*rate = max(*rate, r)
+	return a, err
 }

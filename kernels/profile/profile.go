@@ -6,7 +6,7 @@ import (
 )
 
 // Schema is the version of the file's fields and of the classes measured: a profile of another one is measured again.
-const Schema = 1
+const Schema = 2
 
 // Profile is a machine, measured.
 type Profile struct {
@@ -28,6 +28,7 @@ type Profile struct {
 	Touch      Rate    `yaml:"touch,flow" json:"touch"`
 	TouchSmall float64 `yaml:"touch_small" json:"touch_small"` // of an array too small for large pages, one core
 	Launch     float64 `yaml:"launch_s" json:"launch_s"`       // of a kernel over one point
+	First      float64 `yaml:"first_s" json:"first_s"`         // what the first launch of a kernel costs more: its code is in no cache
 	Dispatch   float64 `yaml:"dispatch_s" json:"dispatch_s"`   // of a step: starting workers, handing them a tile, waiting
 	Compile    float64 `yaml:"compile_s" json:"compile_s"`     // of a small kernel that is in no cache; 0: not measured
 	DiskRead   float64 `yaml:"disk_read" json:"disk_read"`     // bytes a second, past the page cache where the system allows it
@@ -69,7 +70,7 @@ func Default(threads int) *Profile {
 	p := &Profile{Schema: Schema, Default: true, Noise: 1, Threads: threads, Lanes: 8, Ops: map[Class]float64{},
 		Levels: []Level{level("L2", 512<<10, 60e9, 1e15), level("L3", 8<<20, 25e9, 100e9), level("memory", 0, 12e9, 25e9)},
 		Touch:  Rate{3e9, min(3e9*float64(threads), 8e9)}, TouchSmall: 2e9,
-		Launch: 2e-7, Dispatch: 2e-5, Compile: 0.1, DiskRead: 500e6, DiskWrite: 300e6}
+		Launch: 2e-7, First: 4e-5, Dispatch: 2e-5, Compile: 0.1, DiskRead: 500e6, DiskWrite: 300e6}
 	for _, b := range benchmarks {
 		if b.ops > 0 {
 			p.Ops[b.class] = b.usual

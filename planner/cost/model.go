@@ -94,7 +94,7 @@ func (m *Model) raw(k Kernel) Estimate {
 	level := p.LevelFor(bytes / int64(at))
 	e.Level = level.Name
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
-	e.Overhead = p.Dispatch + float64(tiles)/at*(p.Launch+perTile)
+	e.Overhead = p.Dispatch + p.First + float64(tiles)/at*(p.Launch+perTile)
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
 	e.Bound = e.bound()
 	return e
