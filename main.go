@@ -3,4 +3,6 @@ package main
 
 import "weft/cli"
 
+//go:generate go run . docs docs
+
 func main() { cli.Main() }

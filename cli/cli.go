@@ -32,6 +32,7 @@ type commands struct {
 	Fmt     fmtCommand     `cmd:"" help:"Format pipeline files."`
 	Errors  errorsCommand  `cmd:"" help:"List the error codes, or explain one."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Docs    docsCommand    `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
 }
 
 // streams are what a command talks to.

@@ -39,25 +39,37 @@ func didYouMean(name string, known []string) string {
 }
 
 func listOps(out io.Writer, cat *catalogue.Catalogue) error {
-	groups := map[string][]*ops.Spec{}
-	var order []string
-	for _, n := range cat.Names() {
-		spec := cat.Lookup(n)
-		if groups[spec.Group] == nil {
-			order = append(order, spec.Group)
-		}
-		groups[spec.Group] = append(groups[spec.Group], spec)
-	}
-	slices.Sort(order)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for i, g := range order {
+	for i, g := range grouped(cat) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s\n", g)
-		for _, spec := range groups[g] {
+		fmt.Fprintf(w, "%s\n", g.name)
+		for _, spec := range g.specs {
 			fmt.Fprintf(w, "  %s\t%s\n", spec.Name, spec.Doc)
 		}
 	}
 	return w.Flush()
+}
+
+// group is the operators under one heading.
+type group struct {
+	name  string
+	specs []*ops.Spec
+}
+
+// grouped sorts the operators by heading, then by name.
+func grouped(cat *catalogue.Catalogue) []group {
+	var out []group
+	for _, n := range cat.Names() {
+		spec := cat.Lookup(n)
+		i := slices.IndexFunc(out, func(g group) bool { return g.name == spec.Group })
+		if i < 0 {
+			i = len(out)
+			out = append(out, group{name: spec.Group})
+		}
+		out[i].specs = append(out[i].specs, spec)
+	}
+	slices.SortFunc(out, func(a, b group) int { return strings.Compare(a.name, b.name) })
+	return out
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"weft/planner/explain"
 )
 
 // exits CODE PROGRAM ARG...: the program ends with this exit code.
@@ -30,6 +33,21 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// roundtrips PLAN: the YAML of a plan reads back, and is written again to the byte.
+func roundtrips(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: roundtrips PLAN")
+	}
+	text := ts.ReadFile(args[0])
+	p, err := explain.ReadYAML([]byte(text))
+	ts.Check(err)
+	var again bytes.Buffer
+	ts.Check(explain.YAML(&again, p, explain.Options{}))
+	if again.String() != text {
+		ts.Fatalf("%s reads back as\n%s", args[0], &again)
 	}
 }
 

@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: condition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "npy": npyCommand},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "npy": npyCommand, "roundtrips": roundtrips},
 	})
 }
 
