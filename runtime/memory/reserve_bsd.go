@@ -8,3 +8,6 @@ func adviseHuge([]byte) {}
 
 // discard lets the system take pages when it needs memory; until then they still count as the process's.
 func discard(data []byte) { _ = unix.Madvise(data, unix.MADV_DONTNEED) }
+
+// withoutSwap: these systems count memory when it is touched.
+const withoutSwap = 0

@@ -11,3 +11,6 @@ func discard(data []byte) {
 		panic("memory: discarding pages: " + err.Error())
 	}
 }
+
+// withoutSwap keeps the system from counting addresses that are never touched against what it can give.
+const withoutSwap = unix.MAP_NORESERVE

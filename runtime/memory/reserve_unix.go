@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 
 // reserve maps zero pages that take memory once they are touched.
 func reserve(bytes int) ([]byte, error) {
-	data, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	data, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|withoutSwap)
 	if err == nil && bytes >= hugeFrom {
 		adviseHuge(data)
 	}

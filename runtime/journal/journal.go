@@ -1,0 +1,172 @@
+// Package journal records how far an output that is written part by part has come, so that a run which died can go on.
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"weft/ops"
+)
+
+// Format of the file: a header, then a mark a line, each as JSON. A line that a crash cut off does not count.
+const Format = 1
+
+// Header tells the run that a journal belongs to.
+type Header struct {
+	Format int                 `json:"format"`
+	Weft   string              `json:"weft"`
+	Plan   string              `json:"plan"`
+	Output string              `json:"output"` // file name
+	Inputs []ops.InputIdentity `json:"inputs"`
+}
+
+// Journal is an open journal.
+type Journal struct {
+	file *os.File
+}
+
+// PathOf is where the journal of an output is: beside it.
+func PathOf(output string) string {
+	if real, err := filepath.EvalSymlinks(output); err == nil {
+		output = real
+	}
+	folder, name := filepath.Split(output)
+	return filepath.Join(folder, "."+name+".weft-journal")
+}
+
+// Create starts the journal of an output, durably, in place of one that is there.
+func Create(output string, h Header) (*Journal, error) {
+	h.Format, h.Output = Format, filepath.Base(output)
+	file, err := os.OpenFile(PathOf(output), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot keep a journal: %w", err)
+	}
+	j := &Journal{file}
+	if err := j.line(h); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return j, syncFolder(filepath.Dir(file.Name()))
+}
+
+// Record is what a journal holds.
+type Record struct {
+	Header Header
+	Marks  []ops.Mark
+	size   int64 // of the whole lines
+}
+
+// Read gives what the journal of an output holds. The error is fs.ErrNotExist where there is none, or one without a header.
+func Read(output string) (Record, error) {
+	text, err := os.ReadFile(PathOf(output))
+	if err != nil {
+		return Record{}, err
+	}
+	var r Record
+	for line := range bytes.Lines(text) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		if r.size == 0 {
+			err = json.Unmarshal(line, &r.Header)
+		} else {
+			var m ops.Mark
+			if err = json.Unmarshal(line, &m); err == nil {
+				r.Marks = append(r.Marks, m)
+			}
+		}
+		if err != nil {
+			break
+		}
+		r.size += int64(len(line))
+	}
+	if r.Header.Format == 0 {
+		return Record{}, fs.ErrNotExist
+	}
+	return r, nil
+}
+
+// Resume opens the journal of an output to go on behind what was read of it.
+func Resume(output string, r Record) (*Journal, error) {
+	file, err := os.OpenFile(PathOf(output), os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot keep a journal: %w", err)
+	}
+	err = file.Truncate(r.size)
+	if err == nil {
+		_, err = file.Seek(r.size, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot keep a journal: %w", err), file.Close())
+	}
+	return &Journal{file}, nil
+}
+
+// Foreign says why a journal does not belong to a run; empty when it does.
+func (h Header) Foreign(run Header) string {
+	switch {
+	case h.Format != Format:
+		return fmt.Sprintf("it has format %d, this weft writes %d", h.Format, Format)
+	case h.Weft != run.Weft:
+		return fmt.Sprintf("it is of weft %s, this is %s", h.Weft, run.Weft)
+	case h.Plan != run.Plan:
+		return "it is of another program or another plan of it"
+	}
+	for _, in := range run.Inputs {
+		at := slices.IndexFunc(h.Inputs, func(o ops.InputIdentity) bool { return o.Path == in.Path })
+		if at < 0 || h.Inputs[at].Bytes != in.Bytes || h.Inputs[at].Hash != in.Hash || h.Inputs[at].Modified != in.Modified {
+			return in.Path + " has changed since"
+		}
+	}
+	return ""
+}
+
+// Append records a mark, durably.
+func (j *Journal) Append(m ops.Mark) error { return j.line(m) }
+
+func (j *Journal) line(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if _, err := j.file.Write(append(text, '\n')); err != nil {
+		return fmt.Errorf("cannot keep the journal: %w", err)
+	}
+	if err := j.file.Sync(); err != nil {
+		return fmt.Errorf("cannot keep the journal: %w", err)
+	}
+	return nil
+}
+
+// Close keeps the journal for a later run.
+func (j *Journal) Close() error { return j.file.Close() }
+
+// Remove ends a journal whose output is complete or given up.
+func (j *Journal) Remove() error { return errors.Join(j.file.Close(), os.Remove(j.file.Name())) }
+
+// Discard removes the journal of an output, if there is one.
+func Discard(output string) error {
+	if err := os.Remove(PathOf(output)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// syncFolder makes a new file's name durable, where folders can be synced.
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot keep a journal: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) {
+		return fmt.Errorf("cannot keep a journal: %w", err)
+	}
+	return nil
+}
