@@ -200,3 +200,23 @@ func root(s *ops.Spec) *ops.Spec {
 	s.Make = func(c *ops.Call) (ops.Value, error) { return ops.Number{V: math.Sqrt(c.Number("input"))}, nil }
 	return s
 }
+
+func TestThousandsOfMistakesAreQuick(t *testing.T) {
+	var b strings.Builder
+	for i := range 2500 {
+		fmt.Fprintf(&b, "alpha%d = data() | shfit(dx: 1 kg)\nout(alpah%d)\n", i, i)
+	}
+	start := time.Now()
+	_, list := File("f", []byte(b.String()), words(), Options{})
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("checking 5000 lines took %v", d)
+	}
+	if n := list.Count(diag.Error); n != 5000 {
+		t.Errorf("%d errors, want 5000", n)
+	}
+	for i, d := range list.Sorted()[:2] {
+		if d.Help == "" {
+			t.Errorf("mistake %d has no help", i)
+		}
+	}
+}
