@@ -1,6 +1,10 @@
 package profile
 
-import "weft/kernels/ir"
+import (
+	"strings"
+
+	"weft/kernels/ir"
+)
 
 // Class is a kind of operation that costs about the same.
 type Class string
@@ -30,6 +34,9 @@ const (
 	Gather     Class = "load.gather"     // of a table that the nearest cache holds
 	GatherFar  Class = "load.gather.far" // of one that it does not
 )
+
+// IsLoad reports a class of loads.
+func (c Class) IsLoad() bool { return strings.HasPrefix(string(c), string(Contiguous)) }
 
 // benchmark is a kernel: every point sums, over a fold, a term that holds ops operations of the class besides what the
 // kernel of class less has.

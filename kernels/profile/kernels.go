@@ -7,6 +7,7 @@ import (
 // Sizes of the benchmark kernels: some 0.3 million terms each, and tables for the nearest cache and for one beyond.
 const (
 	points = 1024
+	side   = 32 // of as many points in a square
 	trips  = 256
 	near   = 2 << 10 // elements of float32
 	far    = 1 << 20
@@ -16,19 +17,26 @@ const (
 type env struct {
 	b            *ir.Builder
 	x, i         *ir.Node
+	y            *ir.Node   // the outer axis of kernels over a square, else nil
 	rows         *ir.Buffer // 8 x points
 	table        *ir.Buffer // points
 	small, large *ir.Buffer // near, far
 }
 
-func newEnv() env {
+func newEnv(square bool) env {
 	b := ir.NewBuilder()
+	e := env{b: b}
+	if square {
+		e.y, e.x = b.Axis("y", side), b.Axis("x", side)
+	} else {
+		e.x = b.Axis("x", points)
+	}
 	vector := func(name string, t ir.DType, shape ...int) *ir.Buffer {
 		return &ir.Buffer{Name: name, Type: t, Shape: shape}
 	}
-	return env{b: b, x: b.Axis("x", points),
-		rows: vector("rows", ir.F32, 8, points), table: vector("table", ir.F32, points),
-		small: vector("small", ir.F32, near), large: vector("large", ir.F32, far)}
+	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, points)
+	e.small, e.large = vector("small", ir.F32, near), vector("large", ir.F32, far)
+	return e
 }
 
 // t is an argument between 0.5 and 4 that differs in every point and iteration.
@@ -54,25 +62,29 @@ func (e env) scattered(n int) *ir.Node {
 	return b.Alu(ir.BitAnd, b.Add(b.Mul(e.x, b.I32(40503)), b.Mul(e.i, b.I32(30011))), b.I32(n-1))
 }
 
-// slope is an index that grows slowly over the lanes, like a delay along a probe.
+// slope is an index that grows slowly over both axes, as delays over an image do.
 func (e env) slope() *ir.Node {
 	b := e.b
-	return b.Cast(ir.I32, b.Add(b.Mul(b.Cast(ir.F32, e.x), b.F32(0.375)), b.Mul(b.Cast(ir.F32, e.i), b.F32(0.5))))
+	term := func(n *ir.Node, slope float64) *ir.Node { return b.Mul(b.Cast(ir.F32, n), b.F32(slope)) }
+	return b.Cast(ir.I32, b.Add(b.Add(term(e.x, 0.375), term(e.y, 0.25)), term(e.i, 0.5)))
 }
 
 // kernel sums the benchmark's term over the fold at every point.
 func (m benchmark) kernel() *ir.Kernel {
-	e := newEnv()
+	e := newEnv(m.class == Window)
 	b := e.b
 	e.i = b.I32(0)
 	t := m.term(e).Type
-	out := &ir.Buffer{Name: "out", Type: t, Shape: []int{points}}
+	axes, shape := []*ir.Node{e.x}, []int{points}
+	if e.y != nil {
+		axes, shape = []*ir.Node{e.y, e.x}, []int{side, side}
+	}
+	out := &ir.Buffer{Name: "out", Type: t, Shape: shape}
 	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		e.i = i
 		return []*ir.Node{b.Add(acc[0], m.term(e))}, nil
 	})
-	return &ir.Kernel{Name: "profile." + string(m.class), Axes: []*ir.Node{e.x}, Contract: true,
-		Stores: []ir.Store{{Buf: out, Index: []*ir.Node{e.x}, Value: sum[0]}}}
+	return &ir.Kernel{Name: "profile." + string(m.class), Axes: axes, Contract: true, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}
 }
 
 // stream is a kernel over one-dimensional arrays: out[x] = value(in[0][x], ...).

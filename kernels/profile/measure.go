@@ -143,11 +143,12 @@ func (m *meter) operations() error {
 	times := map[Class]float64{}
 	var cold []float64
 	for _, b := range benchmarks {
-		launch, err := m.bind(m.program(string(b.class)))
+		program := m.program(string(b.class))
+		launch, err := m.bind(program)
 		if err != nil {
 			return err
 		}
-		whole := device.Tile{{Lo: 0, Hi: points}}
+		whole := device.Whole(program.Kernel())
 		first, err := m.least(1, func() error { return launch(whole) }) // brings code and tables into the caches
 		if err != nil {
 			return err

@@ -13,23 +13,33 @@ type work struct {
 	ns map[profile.Class]float64
 }
 
+// overlap is the part of the shorter of arithmetic and loads that a processor does not hide behind the longer: their units
+// work side by side.
+const overlap = 0.25
+
+// total is the time of all operations together.
 func (w work) total() float64 {
-	sum := 0.0
-	for _, v := range w.ns {
-		sum += v
+	var arithmetic, loads float64
+	for c, v := range w.ns {
+		if c.IsLoad() {
+			loads += v
+		} else {
+			arithmetic += v
+		}
 	}
-	return sum
+	return max(arithmetic, loads) + overlap*min(arithmetic, loads)
 }
 
 // heaviest is the class that takes most of the time.
 func (w work) heaviest() (class profile.Class, share float64) {
-	most := 0.0
+	most, sum := 0.0, 0.0
 	for c, v := range w.ns {
+		sum += v
 		if v > most || v == most && c < class {
 			class, most = c, v
 		}
 	}
-	return class, most / max(w.total(), 1e-30)
+	return class, most / max(sum, 1e-30)
 }
 
 // earlyExit is the part of its iterations that a fold which may end early is taken to run.

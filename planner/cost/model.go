@@ -44,6 +44,10 @@ type Estimate struct {
 	Source   string  `yaml:"source" json:"source"`         // "model", or from what it was learned
 }
 
+// perStep is what a kernel costs a runtime besides the first launch: binding its arrays, workers that have gone to sleep, and
+// statistics.
+const perStep = 60e-6
+
 // perTile is what a tile costs a runtime besides the launch: queueing it, and counting it when it is done.
 const perTile = 1.5e-6
 
@@ -94,7 +98,7 @@ func (m *Model) raw(k Kernel) Estimate {
 	level := p.LevelFor(bytes / int64(at))
 	e.Level = level.Name
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
-	e.Overhead = p.Dispatch + p.First + float64(tiles)/at*(p.Launch+perTile)
+	e.Overhead = p.Dispatch + p.First + perStep + float64(tiles)/at*(p.Launch+perTile)
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
 	e.Bound = e.bound()
 	return e
