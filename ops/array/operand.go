@@ -103,16 +103,6 @@ func (o operand) read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 	return ops.Real(b.Const(base, v))
 }
 
-// anyArray reports an array among the operands.
-func anyArray(xs []operand) bool {
-	for _, x := range xs {
-		if !x.scalar {
-			return true
-		}
-	}
-	return false
-}
-
 // bind gives array operands their stages.
 func bind(l *ops.Lowering, xs []operand) (inputs []*ops.Stage) {
 	for i := range xs {
