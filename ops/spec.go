@@ -145,4 +145,5 @@ type HostArray struct {
 	Type Type
 	Buf  *ir.Buffer
 	Data []byte
+	Out  int // which output of its operator it is
 }

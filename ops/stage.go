@@ -35,8 +35,9 @@ type Stage struct {
 	// Unrolled says that the elements along the last dim are parts of one value, such as the bytes of a bit mask: a kernel has
 	// no axis for that dim and stores its few elements one by one.
 	Unrolled bool
-	// Source marks an array that arrives from outside: Op.Spec.Source fills it.
+	// Source marks an array that arrives from outside: Op.Spec.Source fills it, knowing it by its place Out among the outputs.
 	Source bool
+	Out    int
 	// Opaque stages are never computed in place; the reason is shown by explain.
 	Opaque string
 }
@@ -81,10 +82,11 @@ func (s *Stage) IsOutput() bool {
 	if s.Op == nil {
 		return false
 	}
-	return slices.ContainsFunc(s.Op.Out, func(o Output) bool { return s.Name == stageName(s.Op, o.Name) })
+	return slices.ContainsFunc(s.Op.Out, func(o Output) bool { return s.Name == StageName(s.Op, o.Name) })
 }
 
-func stageName(op *Instance, name string) string {
+// StageName is the name of the stage that is the named output of an operator.
+func StageName(op *Instance, name string) string {
 	if name == "" {
 		return op.Spec.Name
 	}
@@ -155,7 +157,7 @@ func (l *Lowering) In(param string) *Stage { return l.Inputs[param] }
 
 // Stage defines an array. An output of the operator is named like the operator; inner ones get a name of their own.
 func (l *Lowering) Stage(name string, t Type, inputs []*Stage, elem func(b *Body, index []*ir.Node) Elem) *Stage {
-	s := &Stage{Name: stageName(l.Op, name), Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
+	s := &Stage{Name: StageName(l.Op, name), Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
 	l.stages = append(l.stages, s)
 	return s
 }

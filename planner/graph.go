@@ -33,8 +33,8 @@ func collect(sinks []*ops.Instance) *graph {
 		var out []*ops.Stage
 		switch {
 		case op.Spec.Source != nil:
-			for _, o := range op.Out {
-				s := &ops.Stage{Name: op.Spec.Name, Type: o.Type, Op: op, Source: true, Where: op.Where}
+			for i, o := range op.Out {
+				s := &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, Out: i, Where: op.Where}
 				g.stages = append(g.stages, s)
 				out = append(out, s)
 			}

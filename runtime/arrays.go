@@ -68,7 +68,7 @@ func (a *arrays) host(id string) (ops.HostArray, error) {
 	if data == nil {
 		return ops.HostArray{}, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
-	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: data}, nil
+	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: data, Out: b.Array.Out}, nil
 }
 
 // refresh gives a kernel's output new memory, as before anything was stored to it.

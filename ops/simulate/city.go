@@ -1,0 +1,100 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+
+	"weft/ops"
+)
+
+var cityMap = &ops.Spec{
+	Name:  "simulate.city",
+	Doc:   "Elevation of a city that does not exist: streets, courtyards, towers, parks and trees on hilly ground.",
+	Group: group,
+	Long: `Blocks of about 70 m between streets hold rows of houses around a courtyard, a tower on a square, or a park. Trees line streets and fill
+parks and courtyards. The ground rolls between 10 m and 10 m + relief.
+
+dsm is the elevation of ground and buildings. canopy and trunk are the elevations of the tops of trees and of the trunk zones below, NaN where
+there is no tree; bush is that of what grows without trunk, and stands in canopy as well.
+
+Every pixel is a function of seed and of its place alone: a larger city of the same seed and pixel begins with the same streets.`,
+	Params: []ops.Param{
+		ops.Count("y", "rows, from north to south"),
+		ops.Count("x", "columns, from west to east"),
+		ops.Num("seed", "", "chooses the city").Whole().Within(0, math.MaxUint32).Or(ops.Integer(1)),
+		ops.Num("pixel", "m", "size of a pixel").Above0().Or(ops.Quantity(1, "m")),
+		ops.Num("relief", "m", "height of the hills").AtLeast(0).Or(ops.Quantity(12, "m")),
+	},
+	Returns: "a record of f32 over y and x in metres, with coordinates: dsm, canopy, trunk, bush.",
+	Examples: []ops.Example{{Title: "a few blocks", Code: `city = simulate.city(y: 150, x: 200, seed: 3)
+city.dsm | show`}},
+	Infer:  inferCity,
+	Source: fillCity,
+	Range: func(c *ops.Call, output int) (lo, hi float64, err error) {
+		t := newTown(c)
+		lo, hi = ground, ground+t.relief
+		return lo, hi + layers[output].tallest, nil
+	},
+}
+
+// layers are the outputs of simulate.city in order, with the most that they rise above the ground.
+var layers = []struct {
+	name    string
+	tallest float64
+	at      func(t *town, x, y float64) float64
+}{
+	{"dsm", towerFloors[1] * storey, func(t *town, x, y float64) float64 { return t.ground(x, y) + t.building(x, y) }},
+	{"canopy", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).canopy }},
+	{"trunk", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).trunk }},
+	{"bush", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).bush }},
+}
+
+// largestCity bounds the coordinates that a check makes.
+const largestCity = 1 << 20
+
+func inferCity(c *ops.Call) ([]ops.Output, error) {
+	rows, columns, pixel := c.Int("y"), c.Int("x"), c.Number("pixel")
+	for _, arg := range []string{"y", "x"} {
+		if c.Int(arg) > largestCity {
+			return nil, ops.Wrong(ops.CodeOutOfBounds, arg, "take fewer pixels", "%d pixels are beyond the limit of %d", c.Int(arg), largestCity)
+		}
+	}
+	m := ops.MustUnit("m")
+	dim := func(name string, n int, first, step float64) ops.Dim {
+		d := ops.Dim{Name: name, Size: n, Unit: m, Coords: make([]float64, n)}
+		for i := range d.Coords {
+			d.Coords[i] = first + float64(i)*step
+		}
+		return d
+	}
+	t := ops.Type{Elem: ops.F32, Unit: m, Dims: []ops.Dim{
+		dim("y", rows, (float64(rows)-0.5)*pixel, -pixel), dim("x", columns, 0.5*pixel, pixel)}}
+	var out []ops.Output
+	for _, l := range layers {
+		out = append(out, ops.Output{Name: l.name, Type: t})
+	}
+	return out, nil
+}
+
+func fillCity(ctx context.Context, c *ops.Call, to ops.HostArray) (ops.Note, error) {
+	t := newTown(c)
+	var workers sync.WaitGroup
+	n := min(runtime.GOMAXPROCS(0), to.Rows())
+	for w := range n {
+		workers.Go(func() {
+			line := make([]float64, to.Width())
+			for row := w; row < to.Rows() && ctx.Err() == nil; row += n {
+				for column := range line {
+					line[column] = t.at(layers[to.Out].at, row, column)
+				}
+				to.StoreRow(0, row, line)
+			}
+		})
+	}
+	workers.Wait()
+	text := fmt.Sprintf("%s of a city of %d x %d pixels", layers[to.Out].name, to.Rows(), to.Width())
+	return ops.Note{Text: text, Bytes: to.Type.Bytes()}, ctx.Err()
+}
