@@ -62,11 +62,11 @@ func TestCityIsItsPlaceAlone(t *testing.T) {
 // A few blocks hold what a city is made of, in shares like those of one.
 func TestCityHasAllParts(t *testing.T) {
 	c := fill(t, city(500, 500, 1, 1))
-	town := newTown(optest.Call(cityMap, city(500, 500, 1, 1)))
+	of := newTown(optest.Call(cityMap, city(500, 500, 1, 1)))
 	n := float64(500 * 500)
 	var built, trees, bushes float64
 	for i := range 500 * 500 {
-		bare := town.at(func(t *town, x, y float64) float64 { return t.ground(x, y) }, i/500, i%500)
+		bare := of.at(func(t *town, x, y float64) float64 { return t.ground(x, y) }, i/500, i%500)
 		if c[0].Float(i) > bare+1 {
 			built++
 			if !math.IsNaN(c[1].Float(i)) {
