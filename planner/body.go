@@ -21,6 +21,8 @@ type lowerer struct {
 	elsewhere map[[2]*ops.Stage]bool
 	// inPlaceAt holds, for stages computed in place, the element at each index they were computed at.
 	placed []placement
+	// scales are what one unit is worth of arrays stored as integers.
+	scales map[*ops.Stage]float64
 }
 
 type frame struct {
@@ -73,19 +75,35 @@ func (l *lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index [
 		return l.inPlace(s, guard, other, index)
 	}
 	if !s.Type.Elem.Complex {
-		return ops.Real(load(b, buf, guard, other, index))
+		return ops.Real(l.load(s, buf, guard, other, index))
 	}
 	plane := func(i int) *ir.Node {
-		return load(b, buf, guard, other, append([]*ir.Node{b.I32(i)}, index...))
+		return l.load(s, buf, guard, other, append([]*ir.Node{b.I32(i)}, index...))
 	}
 	return ops.Elem{Re: plane(0), Im: plane(1)}
 }
 
-func load(b *ops.Body, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
-	if guard == nil {
-		return b.Load(buf, index...)
+// load reads an element of a stage in the type it computes in, however it is stored.
+func (l *lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
+	b, typ, base := l.body, buf.Type.Compute(), s.Type.Elem.Base.Compute()
+	scaled := typ.Int() && base.Float()
+	v := b.Load
+	if guard != nil {
+		outside := b.Const(typ, other)
+		if scaled {
+			outside = b.Const(typ, 0)
+		}
+		v = func(buf *ir.Buffer, index ...*ir.Node) *ir.Node { return b.LoadOr(buf, guard, outside, index...) }
 	}
-	return b.LoadOr(buf, guard, b.Const(buf.Type.Compute(), other), index...)
+	n := b.Cast(base, v(buf, index...))
+	if !scaled {
+		return n
+	}
+	n = b.Mul(n, b.Const(base, l.scales[s]))
+	if guard != nil && other != 0 {
+		n = b.Select(guard, n, b.Const(base, other))
+	}
+	return n
 }
 
 // inPlace computes a producer where it is read. Outside the guard its definition must not see an index out of range, so

@@ -21,6 +21,7 @@ type Options struct {
 	Memory    int64  // bytes that buffers may take together; 0: no limit
 	Rates     Rates
 	Cost      *cost.Model // of the device; nil: predictions from Rates alone
+	Precision Choices     // that differ from what operators say; @precision goes first
 }
 
 // DefaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
@@ -46,9 +47,13 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	for i, s := range g.stages {
 		a.place[s] = i
 	}
-	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}}
+	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
 	b.plan = &Plan{Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
-	b.build(a.groups())
+	groups := a.groups()
+	if err := b.retype(groups); err != nil {
+		return nil, err
+	}
+	b.build(groups)
 	if err := b.fit(); err != nil {
 		return nil, err
 	}
@@ -63,6 +68,9 @@ type builder struct {
 	fuser *fuser
 	plan  *Plan
 	ids   map[*ops.Stage]string
+
+	pins   *pins
+	scales map[*ops.Stage]float64 // of one unit of arrays stored as integers
 }
 
 func (b *builder) build(groups []*group) {
@@ -89,6 +97,7 @@ func (b *builder) build(groups []*group) {
 	}
 	b.placeSinks()
 	b.frees()
+	b.keepForProof()
 	b.totals(groups)
 	b.plan.Hash = hashPlan(b.plan)
 }
@@ -112,6 +121,7 @@ func (b *builder) use(s *ops.Stage) string {
 	if buf.Pad != (ir.Pad{}) {
 		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", buf.Pad.Before, buf.Shape[len(buf.Shape)-1], buf.Pad.After, buf.Pad.Value)
 	}
+	b.describeStorage(&pb)
 	b.plan.Buffers = append(b.plan.Buffers, pb)
 	if s.Source {
 		b.plan.Steps = append(b.plan.Steps, Step{ID: fmt.Sprintf("r%d", len(b.plan.Steps)+1), Kind: ReadStep, Name: s.Op.Spec.Name, Args: arguments(s.Op), Writes: []string{id}, Line: s.Op.Where.Line, Op: s.Op})
@@ -160,7 +170,8 @@ func (b *builder) kernelStep(i int, g *group) {
 		}
 	}
 	b.estimate(k, g)
-	k.Precision = precisionOf(g.kernel)
+	k.Precision = precisionOf(g.kernel, g.types)
+	k.Precision.Why = b.pins.because(g)
 	k.setTiles(nil, b.opt.Threads)
 	k.predictTiles()
 	step.Kernel = k

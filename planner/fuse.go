@@ -139,6 +139,8 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code, e.FusedMs, e.StoredMs = Bounding, 0, 0
 		case refusal != "":
 			e.Code = refusal
+		case arithmeticOf(p.Op) != arithmeticOf(c.Op):
+			e.Code = OtherTypes
 		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
 			e.Code = Barrier // tiles run at the same time: each would reduce everything again
 		case f.serial(p, c, n*flops):

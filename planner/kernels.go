@@ -13,7 +13,8 @@ type group struct {
 	inside  []*ops.Stage // computed, roots included, producers first
 	loads   []*ops.Stage
 	kernel  *ir.Kernel
-	longest int // position in the graph of the last root
+	longest int         // position in the graph of the last root
+	types   ir.Retyping // what the kernel was retyped to
 }
 
 func (g *group) load(s *ops.Stage) {

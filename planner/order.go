@@ -47,9 +47,15 @@ func (b *builder) frees() {
 	for id, i := range last {
 		b.plan.Steps[i].Frees = append(b.plan.Steps[i].Frees, id)
 	}
+	b.peak()
+}
+
+// peak finds the most memory that is alive at once.
+func (b *builder) peak() {
 	alive := int64(0)
 	bytes := map[string]int64{}
 	t := &b.plan.Totals
+	t.PeakBytes = 0
 	for i := range b.plan.Steps {
 		s := &b.plan.Steps[i]
 		slices.Sort(s.Frees)

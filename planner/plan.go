@@ -24,6 +24,8 @@ type Plan struct {
 	Totals  Totals   `yaml:"totals" json:"totals"`
 	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
+	// Search is how the precision was found; nil where everything is in what its operators say.
+	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
 }
 
 // Totals sum a plan up.
@@ -47,6 +49,11 @@ type Buffer struct {
 	Role   Role   `yaml:"role" json:"role"`
 	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
 	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale.
+	Stored string  `yaml:"stored,omitempty" json:"stored,omitempty"`
+	Scale  float64 `yaml:"scale,omitempty" json:"scale,omitempty"`
+	// Pinned is why the array keeps its type; empty where it may be stored in fewer bits.
+	Pinned string `yaml:"pinned,omitempty" json:"pinned,omitempty"`
 
 	Ir    *ir.Buffer `yaml:"-" json:"-"`
 	Array *ops.Stage `yaml:"-" json:"-"`
@@ -151,6 +158,10 @@ type Precision struct {
 	Storage    string `yaml:"storage" json:"storage"`
 	Compute    string `yaml:"compute" json:"compute"`
 	Accumulate string `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
+	// Why says what is pinned, and by what.
+	Why []string `yaml:"why,omitempty" json:"why,omitempty"`
+	// Emulated says which types the device has no arithmetic for.
+	Emulated []string `yaml:"emulated,omitempty" json:"emulated,omitempty"`
 }
 
 // Count is a named number.

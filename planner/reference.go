@@ -41,6 +41,22 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	}
 }
 
+// BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
+// kernel reads, of which the rows it needs are there, and no others.
+func (p *Plan) BlockReference(k *Kernel) Reference {
+	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, must: map[*ops.Stage]bool{},
+		scales: map[*ops.Stage]float64{}}
+	for _, b := range p.Buffers {
+		l.stored[b.Array] = b.Ir
+		l.scales[b.Array] = b.Scale
+		l.must[b.Array] = slices.Contains(k.group.loads, b.Array)
+	}
+	point, _ := l.build(k.Roots, pointOf(k.Roots[0].Axes()))
+	ref, _ := l.build(k.Roots, k.Roots[0].Axes())
+	ref.Cost = ir.CostOf(point.Kernel).NodeEvals
+	return ref
+}
+
 // pointOf are dims of a single element: what is shared by all elements of a kernel costs each sample in full.
 func pointOf(dims []ops.Dim) []ops.Dim {
 	dims = slices.Clone(dims)
@@ -55,6 +71,9 @@ type referenceLowerer struct {
 	stored map[*ops.Stage]*ir.Buffer // that are alive
 	load   map[[2]*ops.Stage]bool
 	known  map[*ops.Stage]bool // memo of computable
+	must   map[*ops.Stage]bool // to be loaded in any case
+	scales map[*ops.Stage]float64
+	narrow map[*ops.Stage]bool // stored with an error that the reference is there to see: not loaded if it can be computed
 }
 
 // computable reports a stage whose elements can be had without loading it: all it is made from is alive in the end.
@@ -78,8 +97,8 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) (ref Refere
 	low := newLowerer(func(p, c *ops.Stage) *ir.Buffer {
 		e := [2]*ops.Stage{p, c}
 		buf := l.stored[p]
-		if p.Data == nil && l.computable(p) && !l.load[e] {
-			if buf != nil && !seen[e] {
+		if p.Data == nil && !l.must[p] && l.computable(p) && !l.load[e] {
+			if buf != nil && !seen[e] && !l.narrow[p] {
 				seen[e] = true
 				frontier = append([][2]*ops.Stage{e}, frontier...)
 			}
@@ -91,6 +110,7 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) (ref Refere
 		loads[buf] = p
 		return buf
 	})
+	low.scales = l.scales
 	axes := low.axes(over)
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {

@@ -19,6 +19,7 @@ const (
 	Budget       Code = "S8"
 	Serial       Code = "S9"
 	Bounding     Code = "S10"
+	OtherTypes   Code = "S11"
 )
 
 // Meaning explains every code in a sentence.
@@ -35,6 +36,7 @@ var Meaning = map[Code]string{
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",
 	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
+	OtherTypes:   "stored: @precision asks for other arithmetic in the reader, and a kernel computes in one type",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }

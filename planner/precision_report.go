@@ -1,0 +1,134 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/ops"
+)
+
+// Search is how the precision of a plan was found: what was tried and measured, and what it was held to.
+type Search struct {
+	Seconds float64 `yaml:"seconds" json:"seconds"` // that it took; 0 where it was found before
+	Cached  bool    `yaml:"cached,omitempty" json:"cached,omitempty"`
+	Samples int     `yaml:"samples" json:"samples"`
+	Seed    uint64  `yaml:"seed" json:"seed"`
+	Factor  float64 `yaml:"factor" json:"factor"` // of the tolerance that a choice may use
+	// Skipped is why nothing was tried.
+	Skipped    string      `yaml:"skipped,omitempty" json:"skipped,omitempty"`
+	Proofs     []Proof     `yaml:"proofs,omitempty" json:"proofs,omitempty"`
+	Candidates []Candidate `yaml:"candidates,omitempty" json:"candidates,omitempty"`
+	Choices    Choices     `yaml:"choices,omitempty" json:"choices,omitempty"`
+}
+
+// Proof is the measured error of one output, end to end, under what was chosen.
+type Proof struct {
+	Output    string     `yaml:"output" json:"output"`
+	Metric    ops.Metric `yaml:"metric" json:"metric"`
+	Tolerance float64    `yaml:"tolerance" json:"tolerance"`
+	Max       float64    `yaml:"max" json:"max"`
+	P99       float64    `yaml:"p99" json:"p99"`
+	Judged    string     `yaml:"judged" json:"judged"` // max or p99: the figure that is held to the tolerance
+	Samples   int        `yaml:"samples" json:"samples"`
+}
+
+// Figure is the one of the two errors that is held to the tolerance.
+func (p Proof) Figure() float64 {
+	if p.Judged == "p99" {
+		return p.P99
+	}
+	return p.Max
+}
+
+// Candidate is a precision that was tried for one stage.
+type Candidate struct {
+	Stage  string  `yaml:"stage" json:"stage"`
+	Choice Choice  `yaml:"choice" json:"choice"`
+	Millis float64 `yaml:"ms" json:"ms"` // processor time of the kernels it touches
+	Bytes  int64   `yaml:"bytes" json:"bytes"`
+	Proofs []Proof `yaml:"proofs,omitempty" json:"proofs,omitempty"`
+	// Verdict is chosen, or why not.
+	Verdict string `yaml:"verdict" json:"verdict"`
+}
+
+// because says why a kernel keeps what it keeps.
+func (p *pins) because(g *group) (why []string) {
+	add := func(format string, a ...any) {
+		if s := fmt.Sprintf(format, a...); !slices.Contains(why, s) {
+			why = append(why, s)
+		}
+	}
+	for _, s := range g.loads {
+		if w := p.storage[s]; w != "" && s.Type.Elem.Base.Float() && s.Data == nil {
+			add("%s is pinned at %s: it %s", s.Name, s.Type.Elem.Base, w)
+		}
+	}
+	if w := p.compute[g]; w != "" {
+		add("computing is pinned at f32: it %s", w)
+	}
+	return why
+}
+
+// describeStorage says how an array lies in memory, or why it keeps its type.
+func (b *builder) describeStorage(buf *Buffer) {
+	s := buf.Array
+	if buf.Ir.Type != s.Type.Elem.Base {
+		buf.Stored, buf.Scale = buf.Ir.Type.String(), b.scales[s]
+	}
+	switch {
+	case !s.Type.Elem.Base.Float() || buf.Role != FromKernel:
+	case b.a.g.wanted[s]:
+		buf.Pinned = "goes to a sink"
+	default:
+		buf.Pinned = b.pins.storage[s]
+	}
+}
+
+// Narrowed reports an array that is stored, or a kernel that computes, in fewer digits than its operators say.
+func (p *Plan) Narrowed() bool {
+	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Stored != "" && narrower(b.Ir.Type) }) ||
+		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
+}
+
+// keepForProof lets arrays live on that a sampled output must be computed from again, in float64, because what it was
+// computed from in the plan is stored in fewer digits.
+func (b *builder) keepForProof() {
+	if !slices.ContainsFunc(b.plan.Buffers, func(b Buffer) bool { return b.Stored != "" }) {
+		return
+	}
+	made := map[*ops.Stage]int{}
+	for i, s := range b.plan.Steps {
+		for _, id := range s.Writes {
+			made[b.plan.Buffer(id).Array] = i
+		}
+		for _, id := range s.Reads {
+			if buf := b.plan.Buffer(id); buf.Role == FromPlan {
+				made[buf.Array] = 0
+			}
+		}
+	}
+	for i, s := range b.plan.Steps {
+		if s.Kernel == nil {
+			continue
+		}
+		ref := b.plan.Reference(s.Kernel.Roots, func(st *ops.Stage) bool { at, ok := made[st]; return ok && at < i })
+		for _, st := range ref.Loads {
+			if id, ok := b.ids[st]; ok {
+				b.plan.outlive(id, i)
+			}
+		}
+	}
+	b.peak()
+}
+
+// outlive keeps a buffer until after a step.
+func (p *Plan) outlive(id string, step int) {
+	for i := range step {
+		if at := slices.Index(p.Steps[i].Frees, id); at >= 0 {
+			p.Steps[i].Frees = slices.Delete(p.Steps[i].Frees, at, at+1)
+			p.Steps[step].Frees = append(p.Steps[step].Frees, id)
+			slices.Sort(p.Steps[step].Frees)
+			return
+		}
+	}
+}
