@@ -54,6 +54,7 @@ type renderer struct {
 	slowMemo   map[*ir.Node]bool
 	bounders   map[*ir.Fold]*ir.Bounder
 	lanedMemo  map[*ir.Node]bool
+	threads    *threads // the CUDA dialect; nil: C
 }
 
 func (r *renderer) emit(sc *scope, format string, a ...any) {
@@ -87,7 +88,7 @@ func (r *renderer) push(sc ...*scope) {
 // returns its name.
 func (r *renderer) val(n *ir.Node, v int, m layout) value {
 	if n.Kind == ir.KConst {
-		return scalar(n.Type, literal(n))
+		return scalar(n.Type, r.literal(n))
 	}
 	m = r.simplest(n, m)
 	v = r.canon(r.vary.Of(n), v)
@@ -121,6 +122,9 @@ func (r *renderer) compute(n *ir.Node, v int, m layout, at int) value {
 }
 
 func (r *renderer) argText(n *ir.Node) string {
+	if r.threads != nil {
+		return fmt.Sprintf("(%s)%s", ctypes[n.Type].c, argParam(n, r.args[n]))
+	}
 	if n.Type.Float() {
 		return fmt.Sprintf("(%s)a->farg[%d]", ctypes[n.Type].c, r.args[n])
 	}
@@ -151,7 +155,7 @@ func (r *renderer) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
 		text = fmt.Sprintf("(%s+%d)", text, o)
 	}
 	last := ""
-	if r.clamp && r.step(r.axisNumber(n)) > 1 {
+	if r.clamp && r.step(r.axisNumber(n)) > 1 && (r.threads == nil || r.offset(n, v) != 0) {
 		last = fmt.Sprintf("%s_last", axisName(n))
 	}
 	if m == patch && r.laned(n) {

@@ -34,7 +34,7 @@ func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
 		if s.Guard != nil {
 			text = fmt.Sprintf("if (%s) %s", guard.s[0], text)
 		}
-		r.emit(in, "%s", text)
+		r.emit(in, "%s%s", r.storingThread(v), text)
 		return
 	}
 	x = x.asVec()

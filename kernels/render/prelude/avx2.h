@@ -1,4 +1,5 @@
 // AVX2 with FMA and F16C (x86-64-v3).
+#include <immintrin.h>
 #define F8(x) ((__m256)(x))
 #define D4(x) ((__m256d)(x))
 #define I8(x) ((__m256i)(x))

@@ -1,4 +1,5 @@
 // AVX-512 (F, DQ, BW, VL).
+#include <immintrin.h>
 #define F5(x) ((__m512)(x))
 #define D5(x) ((__m512d)(x))
 #define I5(x) ((__m512i)(x))
