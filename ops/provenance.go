@@ -7,10 +7,12 @@ type Provenance struct {
 	Weft      string           `json:"weft"`
 	File      string           `json:"file,omitempty"` // the pipeline
 	Plan      string           `json:"plan"`           // hash of what is computed
-	Array     string           `json:"array,omitempty"`
 	Devices   []string         `json:"devices"`
 	Precision []StagePrecision `json:"precision"`
 	Inputs    []InputIdentity  `json:"inputs"`
+
+	// Beside asks for a file of its own beside an output that has no room for it.
+	Beside bool `json:"-"`
 }
 
 // StagePrecision is what a kernel stores, computes and accumulates in.

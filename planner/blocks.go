@@ -169,6 +169,9 @@ func windowBytes(buf *ir.Buffer, t ops.Type, rows int) int64 {
 	return n
 }
 
+// Windowed reports a buffer of which only some rows are in memory at a time.
+func (s *Stream) Windowed(buffer string) bool { return s.flow.kept[s.flow.plan.Buffer(buffer)] == "" }
+
 // Blocks lays a pass out from one row of its tallest array on.
 func (s *Stream) Blocks(pass, from int) []Block {
 	p := &s.Passes[pass]

@@ -2,11 +2,13 @@ package runtime
 
 import (
 	"fmt"
+	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/memory"
 )
 
 // arrays holds the memory of the buffers that are alive.
@@ -16,6 +18,9 @@ type arrays struct {
 	byStage     map[*ops.Stage]*planner.Buffer
 	mem         map[*ir.Buffer]device.Memory
 	alive, peak int64
+
+	windows map[string]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
+	mu      sync.Mutex                // guards alive and peak while blocks are read beside the computation
 }
 
 func newArrays(p *planner.Plan, dev device.Device) *arrays {
@@ -33,14 +38,21 @@ func (a *arrays) need(id string) error {
 	if a.mem[b.Ir] != nil {
 		return nil
 	}
+	if _, ok := a.windows[id]; ok {
+		w, err := memory.NewWindow(b.Ir, b.Array.Type)
+		if err != nil {
+			return ops.Wrong("E0708", "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
+		}
+		a.windows[id], a.mem[b.Ir] = w, w
+		return nil
+	}
 	m, err := a.dev.Alloc(b.Ir)
 	if err != nil {
 		return ops.Wrong("E0708", "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
 			b.Stage, b.Type, planner.FormatBytes(b.Bytes), err)
 	}
 	a.mem[b.Ir] = m
-	a.alive += b.Ir.Bytes()
-	a.peak = max(a.peak, a.alive)
+	a.count(b.Ir.Bytes())
 	if b.Role != planner.FromPlan {
 		return nil
 	}
@@ -83,12 +95,63 @@ func (a *arrays) free(ids []string) {
 		if m := a.mem[b]; m != nil {
 			m.Free()
 			delete(a.mem, b)
-			a.alive -= b.Bytes()
+			a.count(-b.Bytes())
+		}
+	}
+}
+
+// count keeps the bytes that are alive and the most there were.
+func (a *arrays) count(bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.alive += bytes
+	a.peak = max(a.peak, a.alive)
+}
+
+// block makes the arrays that a run in blocks does not keep as a whole windows.
+func (a *arrays) block(s *planner.Stream) {
+	a.windows = map[string]*memory.Window{}
+	for id := range a.byID {
+		if s.Windowed(id) {
+			a.windows[id] = nil
+		}
+	}
+}
+
+func (a *arrays) windowed(id string) bool { _, ok := a.windows[id]; return ok }
+
+// extend makes rows ready to be written; those of an array that is there as a whole are.
+func (a *arrays) extend(id string, rows ops.Interval) {
+	a.resize(id, func(w *memory.Window) { w.Extend(rows.Lo, rows.Hi) })
+}
+
+// drop gives the memory of rows before lo back.
+func (a *arrays) drop(id string, lo int) { a.resize(id, func(w *memory.Window) { w.Drop(lo) }) }
+
+func (a *arrays) resize(id string, change func(*memory.Window)) {
+	w := a.windows[id]
+	if w == nil {
+		return
+	}
+	before := w.Bytes()
+	change(w)
+	a.count(w.Bytes() - before)
+}
+
+// freeWindows ends a pass: its windows have no memory until the next one.
+func (a *arrays) freeWindows() {
+	for id, w := range a.windows {
+		if w != nil {
+			a.count(-w.Bytes())
+			w.Free()
+			delete(a.mem, a.byID[id].Ir)
+			a.windows[id] = nil
 		}
 	}
 }
 
 func (a *arrays) freeAll() {
+	a.freeWindows()
 	for id := range a.byID {
 		a.free([]string{id})
 	}

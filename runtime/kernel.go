@@ -11,29 +11,60 @@ import (
 	"weft/planner"
 )
 
-// kernel runs one kernel step: on its device, and what fails there on the devices after it.
+// work is a kernel under way: what its tiles took so far.
+type work struct {
+	run    *run
+	step   *planner.Step
+	sweep  *sweep
+	device string
+	wall   float64
+	cpu    float64
+}
+
+func (r *run) work(step *planner.Step) *work {
+	s := &sweep{name: step.Name, threads: r.opt.Threads, done: r.opt.Progress.Tile, trace: r.opt.Trace}
+	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
+}
+
+// kernel runs one kernel step as a whole: on its device, and what fails there on the devices after it.
 func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	k := step.Kernel
-	s := &sweep{name: step.Name, threads: r.opt.Threads, done: r.opt.Progress.Tile, trace: r.opt.Trace}
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(k.Predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
-	start, cpu := time.Now(), cpuTime()
-	device, err := r.launches(ctx, step, s)
-	mean, p95 := meanAndP95(s.turnaround)
-	r.result.Kernels = append(r.result.Kernels, Kernel{
-		ID: step.ID, Ops: k.Ops, Device: device, Tiles: len(s.turnaround), Wall: since(start), CPU: (cpuTime() - cpu).Seconds(),
-		Flops: k.Flops, Bytes: k.Bytes, Predicted: k.Predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
-		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak,
-	})
-	r.opt.Trace.Span(0, "kernel", step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": device})
+	w := r.work(step)
+	err := w.tiles(ctx, k.TileSet)
+	w.finish()
 	return err
 }
 
-// launches works the tiles of a kernel off along the chain of devices and names the device that finished them.
-func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep) (string, error) {
+// tiles runs some tiles of the kernel.
+func (w *work) tiles(ctx context.Context, tiles []device.Tile) error {
+	start, cpu := time.Now(), cpuTime()
+	var err error
+	w.device, err = w.run.launches(ctx, w.step, w.sweep, tiles)
+	w.wall += since(start)
+	w.cpu += (cpuTime() - cpu).Seconds()
+	w.run.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": w.step.Kernel.Flops, "bytes": w.step.Kernel.Bytes, "device": w.device})
+	return err
+}
+
+// finish reports what the kernel took.
+func (w *work) finish() {
+	k, s := w.step.Kernel, w.sweep
+	mean, p95 := meanAndP95(s.turnaround)
+	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
+		ID: w.step.ID, Ops: k.Ops, Device: w.device, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
+		Flops: k.Flops, Bytes: k.Bytes, Predicted: k.Predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
+		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak,
+	})
+}
+
+// launches works tiles of a kernel off along the chain of devices and names the device that finished them.
+func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles []device.Tile) (string, error) {
 	k := step.Kernel
+	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })
-	program, tiles := k.Program, k.TileSet
+	program := k.Program
 	for {
 		dev := r.opt.Devices[at]
 		s.left, s.fault = nil, nil
@@ -49,6 +80,9 @@ func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep) (strin
 			return dev.Info().Name, nil
 		}
 		if at++; at == len(r.opt.Devices) {
+			return dev.Info().Name, err
+		}
+		if joins(k.Ir) && !all {
 			return dev.Info().Name, err
 		}
 		if joins(k.Ir) { // a tile that failed half-way may have added some of its terms already

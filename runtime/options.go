@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
 
@@ -22,8 +23,14 @@ type Options struct {
 	Seed     uint64 // of the sample; 0: DefaultSeed
 	Tune     bool   // measure schedules that were never measured
 	Terminal ops.Terminal
-	Progress Progress      // nil: none
-	Trace    *trace.Writer // nil: none
+	// Memory hands out what the arrays take; nil: whatever the plan asks for.
+	Memory *memory.Governor
+	// Resume goes on with outputs that an earlier run of the same plan in blocks left unfinished.
+	Resume bool
+	// Provenance is recorded beside outputs that have no room for it in themselves.
+	Provenance bool
+	Progress   Progress      // nil: none
+	Trace      *trace.Writer // nil: none
 }
 
 // DefaultSeed picks the sample of a run unless Options says otherwise, so that two runs check the same elements.

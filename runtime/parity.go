@@ -18,29 +18,97 @@ import (
 
 // verify compares a sample of what a kernel stored with float64, while its inputs are still there.
 func (r *run) verify(ctx context.Context, step *planner.Step) error {
-	start := time.Now()
+	c := r.newCheck(step, r.plan.Reference(step.Kernel.Roots, r.arrays.holds))
+	if c.size > 0 {
+		all := ops.Interval{Hi: rowsOf(step.Kernel.Roots[0].Type)}
+		if err := c.sample(ctx, all, c.size); err != nil {
+			return err
+		}
+	}
+	return c.judge()
+}
+
+// rowsOf is the number of rows of an array: the extent of its first dim.
+func rowsOf(t ops.Type) int {
+	if len(t.Dims) == 0 {
+		return 1
+	}
+	return t.Dims[0].Size
+}
+
+// check gathers samples of what a kernel stores.
+type check struct {
+	run   *run
+	step  *planner.Step
+	ref   planner.Reference
+	size  int // samples that are worth their time; 0: even one is too dear
+	taken []samples
+}
+
+// samples are elements of one stored stage and what they should be.
+type samples struct {
+	stage     *ops.Stage
+	points    [][]int
+	got, want []complex128
+	peak      float64
+}
+
+func (r *run) newCheck(step *planner.Step, ref planner.Reference) *check {
+	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost)}
+	for _, s := range step.Kernel.Roots {
+		c.taken = append(c.taken, samples{stage: s})
+	}
+	return c
+}
+
+// sample compares at most n points of some rows.
+func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
+	r, start := c.run, time.Now()
 	defer func() {
 		r.result.VerifyS += since(start)
-		r.opt.Trace.Span(0, "verify", step.Name, start, nil)
+		r.opt.Trace.Span(0, "verify", c.step.Name, start, nil)
 	}()
-	roots := step.Kernel.Roots
-	ref := r.plan.Reference(roots, r.arrays.holds)
-	size := sampleSize(ref.Cost)
-	if size == 0 {
-		r.skip(step, fmt.Sprintf("one element takes %.2g operations in float64", ref.Cost))
-		return nil
+	roots := c.step.Kernel.Roots
+	shape := ops.Type{Dims: roots[0].Axes()}.Shape()
+	if len(shape) > 0 {
+		shape[0] = rows.Hi - rows.Lo
 	}
-	points := samplePoints(ops.Type{Dims: roots[0].Axes()}.Shape(), size, r.opt.Seed)
-	want, err := r.evaluate(ctx, ref, roots, points)
+	points := samplePoints(shape, n, r.opt.Seed+uint64(rows.Lo))
+	for _, p := range points {
+		if len(p) > 0 {
+			p[0] += rows.Lo
+		}
+	}
+	want, err := r.evaluate(ctx, c.ref, roots, points)
 	if err != nil {
 		return err
 	}
-	for i, s := range roots {
-		p, err := r.parity(s, pointsOf(s, points), want[i])
+	for i := range c.taken {
+		s := &c.taken[i]
+		h, err := r.arrays.host(r.arrays.byStage[s.stage].ID)
 		if err != nil {
 			return err
 		}
-		p.Kernel = step.ID
+		at := pointsOf(s.stage, points)
+		for _, p := range at {
+			s.got = append(s.got, h.Complex(flatten(p, s.stage.Type.Shape())))
+		}
+		s.points, s.want = append(s.points, at...), append(s.want, want[i]...)
+		s.peak = max(s.peak, peakOf(h, rows, r.opt.Threads))
+	}
+	return nil
+}
+
+// judge reports the samples, and what is beyond its tolerance.
+func (c *check) judge() error {
+	r := c.run
+	if c.size == 0 {
+		r.skip(c.step, fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost))
+		return nil
+	}
+	for _, s := range c.taken {
+		p := r.parity(s)
+		p.Kernel = c.step.ID
 		r.result.Parity = append(r.result.Parity, p)
 		if p.OK {
 			continue
@@ -49,7 +117,7 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 		if r.opt.Strict {
 			return w
 		}
-		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.Where})
+		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.stage.Where})
 	}
 	return nil
 }
@@ -75,29 +143,24 @@ func violation(p Parity) ops.Problem {
 	return ops.Wrong("E0704", "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
 }
 
-// parity compares one stored stage with what it should hold at some points.
-func (r *run) parity(s *ops.Stage, points [][]int, want []complex128) (Parity, error) {
-	shape := s.Type.Shape()
-	got, err := r.arrays.host(r.arrays.byStage[s].ID)
-	if err != nil {
-		return Parity{}, err
-	}
-	rule := ruleOf(s)
-	p := Parity{Value: valueName(r.arrays.byStage[s]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(points),
-		Peak: peakOf(got, r.opt.Threads), Unit: s.Type.Unit.String()}
+// parity compares samples of one stored stage with what they should be.
+func (r *run) parity(s samples) Parity {
+	rule := ruleOf(s.stage)
+	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(s.points),
+		Peak: s.peak, Unit: s.stage.Type.Unit.String()}
 	var errs []float64
-	for i, at := range points {
-		g := got.Complex(flatten(at, shape))
-		if finite(g) != finite(want[i]) {
+	for i, at := range s.points {
+		g, want := s.got[i], s.want[i]
+		if finite(g) != finite(want) {
 			p.Mismatched++
 			p.At = at
 			continue
 		}
-		abs := distance(g, want[i])
+		abs := distance(g, want)
 		if rule.Metric == ops.Angle {
 			abs = math.Abs(math.Remainder(abs, 2*math.Pi))
 		}
-		e := inMetric(rule.Metric, abs, want[i], p.Peak)
+		e := inMetric(rule.Metric, abs, want, p.Peak)
 		if len(errs) == 0 || e > p.Worst {
 			p.Worst = e
 			if p.Mismatched == 0 {
@@ -110,7 +173,7 @@ func (r *run) parity(s *ops.Stage, points [][]int, want []complex128) (Parity, e
 	p.MaxRel = inMetric(ops.Peak, p.MaxAbs, 0, p.Peak)
 	p.P99 = percentile(errs, 99)
 	p.OK = p.Mismatched == 0 && p.Worst <= rule.Tolerance
-	return p, nil
+	return p
 }
 
 // valueName is the variable that holds an array, or the stage that makes it.
@@ -149,14 +212,23 @@ func percentile(v []float64, p int) float64 {
 	return v[(len(v)*p+99)/100-1]
 }
 
-// peakOf is the largest finite magnitude of an array.
-func peakOf(h ops.HostArray, threads int) float64 {
-	rows := h.Rows()
-	parts := min(max(1, threads), max(1, rows))
+// peakOf is the largest finite magnitude in some rows of an array.
+func peakOf(h ops.HostArray, rows ops.Interval, threads int) float64 {
+	first, last := 0, h.Rows()
+	switch {
+	case len(h.Type.Dims) == 1 && h.Planes() == 1:
+		h = h.RowsOf(rows.Lo, rows.Hi)
+	case len(h.Type.Dims) > 1:
+		each := h.Rows() / max(1, h.Type.Dims[0].Size)
+		first, last = rows.Lo*each, rows.Hi*each
+	}
+	parts := min(max(1, threads), max(1, last-first))
 	peaks := make([]float64, parts)
 	var wg sync.WaitGroup
 	for i := range parts {
-		wg.Go(func() { peaks[i] = peakOfRows(h, i*rows/parts, (i+1)*rows/parts) })
+		wg.Go(func() {
+			peaks[i] = peakOfRows(h, first+i*(last-first)/parts, first+(i+1)*(last-first)/parts)
+		})
 	}
 	wg.Wait()
 	return slices.Max(peaks)

@@ -16,6 +16,7 @@ type run struct {
 	opt    Options
 	result *Result
 	arrays *arrays
+	inputs []ops.InputIdentity // what the sources read, where that is recorded
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -36,8 +37,19 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 }
 
 func (r *run) execute(ctx context.Context) error {
+	if err := r.identify(); err != nil {
+		return err
+	}
+	ticket, err := r.ticket(ctx)
+	if err != nil {
+		return err
+	}
+	defer ticket.Release()
 	if err := r.compile(ctx); err != nil {
 		return err
+	}
+	if r.plan.Stream != nil {
+		return r.stream(ctx)
 	}
 	for i := range r.plan.Steps {
 		if err := ctx.Err(); err != nil {
@@ -103,7 +115,10 @@ func (r *run) sink(ctx context.Context, step *planner.Step) error {
 		}
 		in[i] = h
 	}
-	note, err := step.Op.Spec.Sink(ctx, step.Op.Call, in, r.opt.Terminal)
+	if err := r.leftovers(step); err != nil {
+		return err
+	}
+	note, err := step.Op.Spec.Sink(r.context(ctx), step.Op.Call, in, r.opt.Terminal)
 	r.result.SinkS += since(start)
 	r.transferred(&r.result.Sinks, "sink", step, note, start)
 	return err

@@ -170,3 +170,11 @@ func syncFolder(path string) error {
 	}
 	return nil
 }
+
+// Rows are those that an output has, by the last mark.
+func (r Record) Rows() int {
+	if len(r.Marks) == 0 {
+		return 0
+	}
+	return r.Marks[len(r.Marks)-1].Rows
+}

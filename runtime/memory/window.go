@@ -46,6 +46,14 @@ func (w *Window) Rows() ops.Interval {
 	return ops.Interval{Lo: w.lo, Hi: w.hi}
 }
 
+// Bytes is the memory of the rows that are there.
+func (w *Window) Bytes() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	from, to := ops.RowBytes(w.buf, w.t, 0, w.lo, w.hi)
+	return int64(to-from) * int64(w.t.Elem.Planes())
+}
+
 // Extend makes rows up to, not including, hi ready to be written; the first call from lo on.
 func (w *Window) Extend(lo, hi int) {
 	w.mu.Lock()

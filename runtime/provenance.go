@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/journal"
+	"weft/runtime/memory"
+)
+
+// ticket is the right to the memory that the plan's arrays take at once.
+func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
+	if r.opt.Memory == nil {
+		return nil, nil
+	}
+	bytes := r.plan.Totals.PeakBytes
+	if r.plan.Stream != nil {
+		bytes = r.plan.Stream.PeakBytes
+	}
+	t, err := r.opt.Memory.Acquire(ctx, r.plan.File, bytes, bytes)
+	if errors.Is(err, memory.ErrTooLarge) {
+		return nil, ops.Wrong("E0601", "", "run again: the plan is made for what is free then", "the memory that the plan was made for is not there any more: %s", err)
+	}
+	return t, err
+}
+
+// identify hashes the files that sources read, for what is recorded with the outputs.
+func (r *run) identify() error {
+	if !slices.ContainsFunc(r.plan.Steps, func(s planner.Step) bool {
+		return s.Kind == planner.SinkStep && s.Op.Spec.File != nil && s.Op.Spec.File(s.Op.Call) != ""
+	}) {
+		return nil
+	}
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		if s.Kind != planner.ReadStep || s.Op.Spec.File == nil {
+			continue
+		}
+		path := s.Op.Spec.File(s.Op.Call)
+		if path == "" || slices.ContainsFunc(r.inputs, func(in ops.InputIdentity) bool { return in.Path == path }) {
+			continue
+		}
+		id, err := journal.IdentityOf(path)
+		if err != nil {
+			return &StageError{Stage: s.Name, Where: s.Op.Where, Err: ops.Wrong("E0522", "path", "", "%s", err)}
+		}
+		r.inputs = append(r.inputs, id)
+	}
+	return nil
+}
+
+// context tells sinks where what they write comes from.
+func (r *run) context(ctx context.Context) context.Context {
+	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: []string{}, Precision: []ops.StagePrecision{}, Beside: r.opt.Provenance}
+	for _, in := range r.inputs {
+		in.Modified = 0 // a copy of the same file gives the same output
+		p.Inputs = append(p.Inputs, in)
+	}
+	for _, s := range r.plan.Steps {
+		if s.Kernel == nil {
+			continue
+		}
+		if !slices.Contains(p.Devices, s.Kernel.Device) {
+			p.Devices = append(p.Devices, s.Kernel.Device)
+		}
+		k := s.Kernel.Precision
+		p.Precision = append(p.Precision, ops.StagePrecision{Stage: s.Name, Storage: k.Storage, Compute: k.Compute, Accumulate: k.Accumulate})
+	}
+	return ops.WithProvenance(ctx, p)
+}

@@ -1,0 +1,285 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// stream runs a plan in blocks of rows, pass by pass.
+func (r *run) stream(ctx context.Context) error {
+	if m, err := r.opt.Devices[0].Alloc(probe); err != nil || m.Host() == nil {
+		return ops.Wrong("E0601", "", "give --memory more, or choose another device", "%s holds arrays as a whole, and they do not fit the budget", r.opt.Devices[0].Info().Name)
+	} else {
+		m.Free()
+	}
+	r.arrays.block(r.plan.Stream)
+	for i := range r.plan.Stream.Passes {
+		p := &pass{run: r, index: i, Pass: &r.plan.Stream.Passes[i], works: map[string]*work{}, checks: map[string]*check{}}
+		if err := p.execute(ctx); err != nil {
+			return err
+		}
+		r.arrays.free(p.Frees)
+		r.arrays.freeWindows()
+	}
+	return nil
+}
+
+// pass is one pass of a run in blocks.
+type pass struct {
+	*planner.Pass
+	run    *run
+	index  int
+	steps  []*planner.Step
+	blocks []planner.Block
+
+	sources []*tileSource
+	sinks   []*tileSink
+	works   map[string]*work // kernels, by step
+	checks  map[string]*check
+	sampled map[string]int // samples taken in a block
+}
+
+func (p *pass) execute(ctx context.Context) (err error) {
+	r := p.run
+	for i := range r.plan.Steps {
+		if s := &r.plan.Steps[i]; slices.Contains(p.Steps, s.ID) {
+			p.steps = append(p.steps, s)
+		}
+	}
+	defer func() { err = errors.Join(err, p.close(ctx, err)) }()
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	if err := p.prepare(ctx); err != nil {
+		return err
+	}
+	if err := p.run1(ctx); err != nil {
+		return err
+	}
+	return p.finish(ctx)
+}
+
+// prepare gives arrays their memory and reads those that are kept as a whole.
+func (p *pass) prepare(ctx context.Context) error {
+	r := p.run
+	for _, s := range p.steps {
+		whole := s.Kind == planner.ReadStep && !r.arrays.windowed(s.Writes[0]) && r.arrays.mem[r.arrays.byID[s.Writes[0]].Ir] == nil
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			if err := r.arrays.need(id); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
+		if whole {
+			if err := r.read(ctx, s); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
+		if s.Kind == planner.KernelStep {
+			p.works[s.ID] = r.work(s)
+		}
+	}
+	if !r.opt.Verify {
+		return nil
+	}
+	p.sampled = map[string]int{}
+	for _, s := range p.steps {
+		if s.Kind != planner.KernelStep {
+			continue
+		}
+		c := r.newCheck(s, r.plan.BlockReference(s.Kernel))
+		p.checks[s.ID] = c
+		if c.size > 0 {
+			p.sampled[s.ID] = max(2, (c.size+len(p.blocks)-1)/len(p.blocks))
+		}
+	}
+	return nil
+}
+
+// run1 runs the blocks: while one is computed, the next is read and the one before written.
+func (p *pass) run1(ctx context.Context) error {
+	r := p.run
+	tiles := 0
+	var predicted float64
+	for _, s := range p.steps {
+		if s.Kernel == nil {
+			continue
+		}
+		for _, b := range p.blocks {
+			if rows, ok := b.Run[s.ID]; ok {
+				tiles += len(s.Kernel.RowTiles(rows, r.opt.Threads))
+			}
+		}
+		predicted += s.Kernel.Predicted
+	}
+	r.opt.Progress.Begin(p.name(), tiles, time.Duration(predicted*float64(time.Millisecond)))
+	defer r.opt.Progress.End()
+
+	stop, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var reading, writing task
+	defer func() { reading.wait(); writing.wait() }()
+	reading = start(func() error { return p.read(stop, 0) })
+	for t := range p.blocks {
+		if err := reading.wait(); err != nil {
+			return err
+		}
+		if t+1 < len(p.blocks) {
+			reading = start(func() error { return p.read(stop, t+1) })
+		}
+		if err := p.compute(ctx, t); err != nil {
+			cancel()
+			return err
+		}
+		if err := writing.wait(); err != nil {
+			cancel()
+			return err
+		}
+		p.drop(t)
+		writing = start(func() error { return p.write(stop, t) })
+	}
+	return writing.wait()
+}
+
+// name is what a pass computes, for people.
+func (p *pass) name() string {
+	name := ""
+	for _, s := range p.steps {
+		if s.Kernel != nil {
+			name = s.Name
+		}
+	}
+	return fmt.Sprintf("%s, pass %d of %d", name, p.index+1, len(p.run.plan.Stream.Passes))
+}
+
+// task is something that runs beside the computation.
+type task struct{ done chan error }
+
+func start(f func() error) task {
+	t := task{make(chan error, 1)}
+	go func() { t.done <- f(); close(t.done) }()
+	return t
+}
+
+// wait gives the error once; later calls, and those on no task, give nil.
+func (t task) wait() error {
+	if t.done == nil {
+		return nil
+	}
+	return <-t.done
+}
+
+func (p *pass) read(ctx context.Context, t int) error {
+	for _, s := range p.sources {
+		rows, ok := p.blocks[t].Read[s.buffer]
+		if !ok {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.read(ctx, rows); err != nil {
+			return p.run.failed(ctx, s.step, err)
+		}
+	}
+	return nil
+}
+
+func (p *pass) compute(ctx context.Context, t int) error {
+	r := p.run
+	for _, s := range p.steps {
+		rows, ok := p.blocks[t].Run[s.ID]
+		if !ok {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, id := range s.Writes {
+			r.arrays.extend(id, rows)
+		}
+		if err := p.works[s.ID].tiles(ctx, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
+			return r.failed(ctx, s, err)
+		}
+		if n := p.sampled[s.ID]; n > 0 {
+			if err := p.checks[s.ID].sample(ctx, rows, n); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
+	}
+	return nil
+}
+
+// write hands a block to the sinks and records that it is there.
+func (p *pass) write(ctx context.Context, t int) error {
+	for _, s := range p.sinks {
+		if err := s.write(ctx, p.blocks[t].Write[s.step.ID]); err != nil {
+			return p.run.failed(ctx, s.step, err)
+		}
+	}
+	return nil
+}
+
+// drop frees the rows that nothing needs behind block t, whose own rows the sinks still have to take.
+func (p *pass) drop(t int) {
+	for id, lo := range p.blocks[t].Keep {
+		for _, s := range p.sinks {
+			if slices.Contains(s.step.Reads, id) {
+				lo = min(lo, p.blocks[t].Write[s.step.ID].Lo)
+			}
+		}
+		p.run.arrays.drop(id, lo)
+	}
+}
+
+// finish judges the samples, completes the outputs and runs the sinks that take arrays as a whole.
+func (p *pass) finish(ctx context.Context) error {
+	r := p.run
+	for _, s := range p.steps {
+		if c := p.checks[s.ID]; c != nil {
+			if err := c.judge(); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
+	}
+	for _, s := range p.sinks {
+		if err := s.commit(r.context(ctx)); err != nil {
+			return r.failed(ctx, s.step, err)
+		}
+	}
+	for _, s := range p.steps {
+		if s.Kind != planner.SinkStep || slices.ContainsFunc(p.sinks, func(k *tileSink) bool { return k.step == s }) {
+			continue
+		}
+		if err := r.sink(ctx, s); err != nil {
+			return r.failed(ctx, s, err)
+		}
+	}
+	return nil
+}
+
+// close ends what is open. Outputs that are not complete can be taken up again.
+func (p *pass) close(ctx context.Context, failure error) error {
+	r := p.run
+	var errs []error
+	for _, s := range p.steps {
+		if w := p.works[s.ID]; w != nil {
+			w.finish()
+		}
+	}
+	for _, s := range p.sources {
+		errs = append(errs, s.close(ctx, failure != nil))
+	}
+	for _, s := range p.sinks {
+		errs = append(errs, s.close())
+	}
+	if failure != nil {
+		r.arrays.freeWindows()
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,275 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/journal"
+)
+
+// probe is the smallest buffer there is: by it a device shows where its memory lies.
+var probe = &ir.Buffer{Name: "probe", Type: ir.F32}
+
+// tileSource reads one source by rows.
+type tileSource struct {
+	run    *run
+	step   *planner.Step
+	buffer string
+	ops.TileSource
+	took time.Duration
+}
+
+func (s *tileSource) read(ctx context.Context, rows ops.Interval) error {
+	start := time.Now()
+	defer func() { s.took += time.Since(start) }()
+	s.run.arrays.extend(s.buffer, rows)
+	h, err := s.run.arrays.host(s.buffer)
+	if err != nil {
+		return err
+	}
+	to := h
+	if h.Planes() == 1 {
+		to = h.RowsOf(rows.Lo, rows.Hi)
+	} else {
+		to = packedRows(h, rows)
+	}
+	if err := s.Read(ctx, intervals(h.Type, rows), to); err != nil {
+		return err
+	}
+	if h.Planes() == 2 {
+		copyRows(h, rows, to, func(whole, part []byte) { copy(whole, part) })
+	}
+	s.run.opt.Trace.Span(0, "read", s.step.Name, start, map[string]any{"rows": rows})
+	return nil
+}
+
+// packedRows is memory for rows of an array as one piece.
+func packedRows(h ops.HostArray, rows ops.Interval) ops.HostArray {
+	t := h.Type.Rows(rows.Lo, rows.Hi)
+	return ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
+}
+
+// copyRows visits the rows of an array with those of a packed part of it.
+func copyRows(h ops.HostArray, rows ops.Interval, part ops.HostArray, visit func(whole, part []byte)) {
+	each := 1
+	if len(h.Type.Dims) > 1 {
+		each = h.Rows() / h.Type.Dims[0].Size
+	}
+	for plane := range h.Planes() {
+		if len(h.Type.Dims) == 1 {
+			from, to := ops.RowBytes(h.Buf, h.Type, plane, rows.Lo, rows.Hi)
+			visit(h.Data[from:to], part.Row(plane, 0))
+			continue
+		}
+		for i := range (rows.Hi - rows.Lo) * each {
+			visit(h.Row(plane, rows.Lo*each+i), part.Row(plane, i))
+		}
+	}
+}
+
+func (s *tileSource) close(ctx context.Context, failed bool) error {
+	note, err := s.Close(ctx)
+	s.run.result.ReadS += s.took.Seconds()
+	if !failed {
+		s.run.transferred(&s.run.result.Sources, "read", s.step, note, time.Now().Add(-s.took))
+	}
+	return err
+}
+
+// intervals are some rows of an array, and all of its other dims.
+func intervals(t ops.Type, rows ops.Interval) []ops.Interval {
+	at := make([]ops.Interval, len(t.Dims))
+	for i, d := range t.Dims {
+		at[i] = ops.Interval{Hi: d.Size}
+	}
+	at[0] = rows
+	return at
+}
+
+// tileSink writes one sink by rows and keeps its journal.
+type tileSink struct {
+	run     *run
+	step    *planner.Step
+	output  string // path; empty for a sink without a file, which has no journal
+	journal *journal.Journal
+	ops.TileSink
+	done bool // committed
+	from int  // rows that an earlier run wrote
+	took time.Duration
+}
+
+// write hands over the rows that are not there from an earlier run.
+func (s *tileSink) write(ctx context.Context, rows ops.Interval) error {
+	if rows.Lo = max(rows.Lo, s.from); rows.Hi <= rows.Lo {
+		return nil
+	}
+	start := time.Now()
+	defer func() { s.took += time.Since(start) }()
+	in := make([]ops.HostArray, len(s.step.Reads))
+	for i, id := range s.step.Reads {
+		h, err := s.run.arrays.host(id)
+		if err != nil {
+			return err
+		}
+		in[i] = rowsForWriting(h, rows)
+	}
+	if err := s.Write(ctx, intervals(s.run.arrays.byID[s.step.Reads[0]].Array.Type, rows), in); err != nil {
+		return err
+	}
+	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"rows": rows})
+	if s.journal == nil {
+		return nil
+	}
+	mark, err := s.Sync()
+	if err != nil || mark.Rows <= s.from {
+		return err
+	}
+	s.from = mark.Rows
+	return s.journal.Append(mark)
+}
+
+// rowsForWriting are rows of an array as one piece of memory: the array's own, or a copy where it is complex.
+func rowsForWriting(h ops.HostArray, rows ops.Interval) ops.HostArray {
+	if h.Planes() == 1 {
+		return h.RowsOf(rows.Lo, rows.Hi)
+	}
+	out := packedRows(h, rows)
+	copyRows(h, rows, out, func(whole, part []byte) { copy(part, whole) })
+	return out
+}
+
+func (s *tileSink) commit(ctx context.Context) error {
+	start := time.Now()
+	note, err := s.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	s.done = true
+	s.took += time.Since(start)
+	s.run.result.SinkS += s.took.Seconds()
+	s.run.transferred(&s.run.result.Sinks, "sink", s.step, note, time.Now().Add(-s.took))
+	if s.journal == nil {
+		return nil
+	}
+	return s.journal.Remove()
+}
+
+// close leaves an output that is not complete to a later run, where it can be taken up, and removes it where it cannot.
+func (s *tileSink) close() error {
+	switch {
+	case s.done:
+		return nil
+	case s.journal == nil:
+		return s.Abort()
+	case s.from == 0: // nothing is lost
+		return errors.Join(s.Abort(), s.journal.Remove())
+	}
+	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.from))
+	return errors.Join(s.Suspend(), s.journal.Close())
+}
+
+// open opens the sources and sinks of a pass that work by rows and lays out the blocks that are left to do.
+func (p *pass) open(ctx context.Context) error {
+	r := p.run
+	for _, s := range p.steps {
+		switch {
+		case s.Kind == planner.ReadStep && r.arrays.windowed(s.Writes[0]):
+			src, err := s.Op.Spec.Streams.Source(s.Op.Call)
+			if err != nil {
+				return r.failed(ctx, s, err)
+			}
+			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
+		case s.Kind == planner.SinkStep && r.arrays.windowed(s.Reads[0]):
+			sink, err := r.openSink(s)
+			if err != nil {
+				return r.failed(ctx, s, err)
+			}
+			p.sinks = append(p.sinks, sink)
+		}
+	}
+	p.blocks = r.plan.Stream.Blocks(p.index, p.from())
+	return nil
+}
+
+// from is the row, of the tallest array that the pass makes, from which something is left to do.
+func (p *pass) from() int {
+	from := p.Rows
+	for _, id := range p.Makes {
+		if !p.run.arrays.windowed(id) { // what is kept for later passes is made anew
+			return 0
+		}
+	}
+	for _, s := range p.sinks {
+		rows := rowsOf(p.run.arrays.byID[s.step.Reads[0]].Array.Type)
+		from = min(from, s.from*p.Rows/rows)
+	}
+	return min(from, p.Rows-1)
+}
+
+// openSink starts an output, or takes it up where an earlier run left it.
+func (r *run) openSink(step *planner.Step) (*tileSink, error) {
+	s := &tileSink{run: r, step: step}
+	spec, call := step.Op.Spec, step.Op.Call
+	if spec.File != nil {
+		s.output = spec.File(call)
+	}
+	if s.output == "" {
+		sink, err := spec.Streams.Sink(call, nil)
+		s.TileSink = sink
+		return s, err
+	}
+	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs}
+	old, err := journal.Read(s.output)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		old = journal.Record{}
+	case err != nil:
+		return nil, err
+	case !r.opt.Resume:
+		r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run is replaced; --resume would have gone on from row %d", s.output, old.Rows()))
+		old = journal.Record{}
+	default:
+		if why := old.Header.Foreign(header); why != "" {
+			return nil, ops.Wrong("E0707", "path", "run without --resume to start afresh", "the journal of %s is of another run: %s", s.output, why)
+		}
+	}
+	if old.Rows() > 0 {
+		if s.TileSink, err = spec.Streams.Sink(call, old.Marks); err == nil {
+			s.from = old.Rows()
+			s.journal, err = journal.Resume(s.output, old)
+			return s, err
+		}
+		r.opt.Progress.Log(fmt.Sprintf("%s: what an earlier run wrote cannot be taken up, so it is written anew: %s", s.output, err))
+	}
+	if s.TileSink, err = spec.Streams.Sink(call, nil); err != nil {
+		return nil, err
+	}
+	if s.journal, err = journal.Create(s.output, header); err != nil {
+		return nil, errors.Join(err, s.Abort())
+	}
+	return s, nil
+}
+
+// leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
+func (r *run) leftovers(step *planner.Step) error {
+	spec := step.Op.Spec
+	if spec.File == nil || spec.Streams == nil {
+		return nil
+	}
+	output := spec.File(step.Op.Call)
+	if old, err := journal.Read(output); err == nil {
+		r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run, which was at row %d, is replaced: the program fits in memory now", output, old.Rows()))
+		sink, err := spec.Streams.Sink(step.Op.Call, nil)
+		if err == nil {
+			err = sink.Abort()
+		}
+		return errors.Join(err, journal.Discard(output))
+	}
+	return nil
+}
