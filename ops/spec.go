@@ -93,6 +93,9 @@ const (
 	Absolute Metric = "absolute" // |error| in the output's unit
 	Relative Metric = "relative" // |error| over |value|
 	Angle    Metric = "angle"    // |error| in radians, less whole turns
+	// Level is the ratio of magnitudes in dB, over elements at most 60 dB below the largest: its 99th percentile is held to the
+	// tolerance, since a few elements that nearly cancel may be off by any ratio.
+	Level Metric = "level"
 )
 
 // Note is what a source or sink did, for the summary, and what a person should know.

@@ -26,6 +26,9 @@ type Plan struct {
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 	// Search is how the precision was found; nil where everything is in what its operators say.
 	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
+	// Wider plans the same program in wider types, and names them, for a run whose samples are beyond their tolerance; nil, or a
+	// nil plan, where there are none.
+	Wider func() (*Plan, string, error) `yaml:"-" json:"-"`
 }
 
 // Totals sum a plan up.

@@ -3,6 +3,7 @@ package planner
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/ops"
 )
@@ -88,6 +89,36 @@ func (b *builder) describeStorage(buf *Buffer) {
 func (p *Plan) Narrowed() bool {
 	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Stored != "" && narrower(b.Ir.Type) }) ||
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
+}
+
+// Worth is the value of one stored unit: 1 but for integers that stand for fractions.
+func (b *Buffer) Worth() float64 {
+	if b.Scale != 0 {
+		return b.Scale
+	}
+	return 1
+}
+
+// Forced names what @precision asks for in what a stage is made from, the stage included; "" if it asks for nothing narrow.
+func (p *Plan) Forced(s *ops.Stage) string {
+	seen := map[*ops.Stage]bool{}
+	var find func(s *ops.Stage) string
+	find = func(s *ops.Stage) string {
+		if seen[s] {
+			return ""
+		}
+		seen[s] = true
+		if a, ok := askedPrecision(s.Op); ok && (narrower(a.Storage) || narrower(a.Compute) || narrower(a.Accumulate)) {
+			return fmt.Sprintf("@precision(%s) of %s", strings.Trim(noteOf(s, "precision").Value.String(), "[]"), s.Op.Spec.Name)
+		}
+		for _, in := range s.Inputs {
+			if f := find(in); f != "" {
+				return f
+			}
+		}
+		return ""
+	}
+	return find(s)
 }
 
 // keepForProof lets arrays live on that a sampled output must be computed from again, in float64, because what it was

@@ -6,16 +6,21 @@ import (
 	"slices"
 	"sync"
 
+	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner"
 )
 
-// evaluate computes the roots of a reference at some points of its axes in float64, on all threads: by root, then by the
-// points that pointsOf gives. Tables enter
-// as they were computed, unrounded; other arrays as they are stored.
+// evaluate is Evaluate with the arrays of the run.
 func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int) ([][]complex128, error) {
+	return Evaluate(ctx, ref, roots, points, r.arrays.mem, r.opt.Threads)
+}
+
+// Evaluate computes the roots of a reference at some points of its axes in float64, on several threads: by root, then by the
+// points that PointsOf gives. Tables enter as they were computed, unrounded; other arrays as they are stored in mem.
+func Evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([][]complex128, error) {
 	mode := interp.Wide
 	if ref.Exact {
 		mode = interp.Exact
@@ -24,7 +29,7 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.
 	if err != nil {
 		return nil, fmt.Errorf("float64 reference: %w", err)
 	}
-	in := interp.Inputs{Mem: r.arrays.mem, Host: map[*ir.Buffer][]float64{}}
+	in := interp.Inputs{Mem: mem, Host: map[*ir.Buffer][]float64{}}
 	for buf, s := range ref.Loads {
 		if s.Data != nil {
 			in.Host[buf] = s.Data
@@ -34,7 +39,7 @@ func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.
 	for i := range out {
 		out[i] = make([]complex128, len(points)*inner(roots[i]))
 	}
-	parts := max(1, min(r.opt.Threads, len(points)))
+	parts := max(1, min(threads, len(points)))
 	faults := make([]error, parts)
 	var wg sync.WaitGroup
 	for i := range parts {

@@ -90,11 +90,12 @@ func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
 			return err
 		}
 		at := pointsOf(s.stage, points)
+		unit := complex(r.arrays.byStage[s.stage].Worth(), 0)
 		for _, p := range at {
-			s.got = append(s.got, h.Complex(flatten(p, s.stage.Type.Shape())))
+			s.got = append(s.got, unit*h.Complex(flatten(p, s.stage.Type.Shape())))
 		}
 		s.points, s.want = append(s.points, at...), append(s.want, want[i]...)
-		s.peak = max(s.peak, peakOf(h, rows, r.opt.Threads))
+		s.peak = max(s.peak, real(unit)*peakOf(h, rows, r.opt.Threads))
 	}
 	return nil
 }
@@ -113,7 +114,10 @@ func (c *check) judge() error {
 		if p.OK {
 			continue
 		}
-		w := violation(p)
+		w, err := r.unproven(s.stage, p)
+		if err != nil {
+			return err
+		}
 		if r.opt.Strict {
 			return w
 		}
@@ -125,14 +129,14 @@ func (c *check) judge() error {
 // skip records that what a kernel stored is not checked, and why.
 func (r *run) skip(step *planner.Step, reason string) {
 	for _, s := range step.Kernel.Roots {
-		rule := ruleOf(s)
+		rule := r.ruleOf(s)
 		r.result.Parity = append(r.result.Parity, Parity{Value: valueName(r.arrays.byStage[s]), Kernel: step.ID, Seed: r.opt.Seed,
 			Metric: rule.Metric, Tolerance: rule.Tolerance, Unit: s.Type.Unit.String(), Skipped: reason, OK: true})
 	}
 }
 
 func violation(p Parity) ops.Problem {
-	what := fmt.Sprintf("differs from float64 by %.3g (%s), the tolerance is %.3g", p.Worst, p.Metric, p.Tolerance)
+	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
 	if p.Mismatched > 0 {
 		what = fmt.Sprintf("is not finite at %d of %d sampled elements where float64 is, or the reverse", p.Mismatched, p.Samples)
 	}
@@ -145,34 +149,18 @@ func violation(p Parity) ops.Problem {
 
 // parity compares samples of one stored stage with what they should be.
 func (r *run) parity(s samples) Parity {
-	rule := ruleOf(s.stage)
+	rule := r.ruleOf(s.stage)
+	f := Compare(rule.Metric, s.got, s.want, s.peak)
 	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(s.points),
-		Peak: s.peak, Unit: s.stage.Type.Unit.String()}
-	var errs []float64
-	for i, at := range s.points {
-		g, want := s.got[i], s.want[i]
-		if finite(g) != finite(want) {
-			p.Mismatched++
-			p.At = at
-			continue
-		}
-		abs := distance(g, want)
-		if rule.Metric == ops.Angle {
-			abs = math.Abs(math.Remainder(abs, 2*math.Pi))
-		}
-		e := inMetric(rule.Metric, abs, want, p.Peak)
-		if len(errs) == 0 || e > p.Worst {
-			p.Worst = e
-			if p.Mismatched == 0 {
-				p.At = at
-			}
-		}
-		p.MaxAbs = max(p.MaxAbs, abs)
-		errs = append(errs, e)
+		Peak: s.peak, Unit: s.stage.Type.Unit.String(), Worst: f.Worst, P99: f.P99, Judged: Judged(rule.Metric), MaxAbs: f.MaxAbs, Mismatched: f.Mismatched,
+		OK: f.Within(rule)}
+	if f.At >= 0 {
+		p.At = s.points[f.At]
 	}
-	p.MaxRel = inMetric(ops.Peak, p.MaxAbs, 0, p.Peak)
-	p.P99 = percentile(errs, 99)
-	p.OK = p.Mismatched == 0 && p.Worst <= rule.Tolerance
+	p.MaxRel = f.MaxAbs
+	if s.peak > 0 && !math.IsInf(s.peak, 0) {
+		p.MaxRel /= s.peak
+	}
 	return p
 }
 
@@ -187,21 +175,6 @@ func distance(a, b complex128) float64 {
 		return 0
 	}
 	return cmplx.Abs(a - b)
-}
-
-// inMetric turns an absolute error into the metric's terms. Where there is nothing to be relative to, the error stays as it is.
-func inMetric(m ops.Metric, abs float64, want complex128, peak float64) float64 {
-	scale := 1.0
-	switch m {
-	case ops.Peak:
-		scale = peak
-	case ops.Relative:
-		scale = cmplx.Abs(want)
-	}
-	if scale == 0 || abs == 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
-		return abs
-	}
-	return abs / scale
 }
 
 func percentile(v []float64, p int) float64 {

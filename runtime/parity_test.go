@@ -48,7 +48,7 @@ func TestInMetric(t *testing.T) {
 		{ops.Peak, 0.5, 2, 0, 0.5},
 		{ops.Exact, 1, 2, 10, 1},
 	} {
-		if got := inMetric(c.metric, c.abs, complex(c.want, 0), c.peak); got != c.result {
+		if got, _ := inMetric(c.metric, c.abs, complex(c.want+c.abs, 0), complex(c.want, 0), c.peak); got != c.result {
 			t.Errorf("%s of %g at %g, peak %g: %g, want %g", c.metric, c.abs, c.want, c.peak, got, c.result)
 		}
 	}

@@ -28,6 +28,8 @@ type Result struct {
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
 	Warnings  []Warning  `json:"warnings"`
+	// Repairs are the runs that were given up because a sample was beyond its tolerance, and done again in wider types.
+	Repairs []Repair `json:"repairs,omitempty"`
 
 	Error string `json:"error,omitempty"` // why the run failed
 
@@ -80,6 +82,7 @@ type Parity struct {
 	// Worst and P99 are the largest error and the one that 99 of 100 samples stay below, in the metric.
 	Worst     float64 `json:"worst"`
 	P99       float64 `json:"p99"`
+	Judged    string  `json:"judged,omitempty"` // which of the two is held to the tolerance
 	Tolerance float64 `json:"tolerance"`
 	MaxAbs    float64 `json:"max_abs"` // in the array's unit
 	MaxRel    float64 `json:"max_rel"` // relative to the array's largest magnitude

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -26,6 +27,21 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 		return nil, errors.New("runtime: no device to run on")
 	}
 	opt = opt.withDefaults()
+	var repairs []Repair
+	for {
+		result, err := once(ctx, p, opt)
+		result.Repairs = repairs
+		next, why, again := widened(p, err)
+		if !again {
+			return result, err
+		}
+		opt.Progress.Log(fmt.Sprintf("%s; running again in %s", why.Reason, why.Wider))
+		p, repairs = next, append(repairs, why)
+	}
+}
+
+// once is Run with one plan.
+func once(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads)}
 	r.arrays = newArrays(p, opt.Devices[0])
 	defer r.arrays.freeAll()

@@ -21,6 +21,9 @@ func (r *Result) WriteSummary(to io.Writer) error {
 			fmt.Fprintf(&b, "%s (%s)\n", s.Text, planner.FormatBytes(s.Bytes))
 		}
 	}
+	for _, f := range r.Repairs {
+		fmt.Fprintf(&b, "repaired  %s; done again in %s\n", f.Reason, f.Wider)
+	}
 	for _, f := range r.Fallbacks {
 		fmt.Fprintf(&b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
 	}
@@ -64,7 +67,7 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 			verdict = "EXCEEDED"
 		}
 		fmt.Fprintf(w, "float64\t%s\tworst error %s\ttolerance %s\t%d samples\t%s\n",
-			p.Value, p.quantity(p.Worst), p.quantity(p.Tolerance), p.Samples, verdict)
+			p.Value, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
 	}
 	w.Flush()
 }
@@ -75,6 +78,8 @@ func (p Parity) quantity(v float64) string {
 	switch {
 	case p.Metric == ops.Peak:
 		return s + " of peak"
+	case p.Metric == ops.Level:
+		return s + " dB"
 	case p.Metric == ops.Relative:
 		return s + " relative"
 	case p.Metric == ops.Absolute && p.Unit != "":

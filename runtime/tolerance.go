@@ -9,17 +9,15 @@ import (
 
 // defaultTolerance, relative to the peak, of stages whose operator states no error rule: what plain summation of a few
 // thousand terms may lose in the type.
-var defaultTolerance = map[ir.DType]float64{ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32: 2e-5, ir.F64: 1e-11}
+var defaultTolerance = map[ir.DType]float64{ir.I16: 1e-4, ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32: 2e-5, ir.F64: 1e-11}
 
-// ruleOf is the metric and tolerance that a stored stage is held to: the user's @tolerance, else its operator's rule, which
-// is about the operator's output and not about its inner stages.
-func ruleOf(s *ops.Stage) ops.ErrorRule {
-	if s.IsOutput() {
-		for _, a := range s.Op.Notes {
-			if n, ok := a.Value.(ops.Number); ok && a.Name == "tolerance" {
-				return toleranceOf(n, s)
-			}
-		}
+// Rule is the metric and tolerance that a stage, stored in some type, is held to: the user's @tolerance, else its operator's
+// rule, which is about the operator's output and not about its inner stages, else what the type allows.
+func Rule(s *ops.Stage, stored ir.DType) ops.ErrorRule {
+	if r, ok := Asked(s); ok {
+		return r
+	}
+	if s.IsOutput() && stored == s.Type.Elem.Base {
 		if r := s.Op.Spec.Error; r.Metric != "" && s.Type.Elem.Base.Float() {
 			return r
 		}
@@ -27,18 +25,31 @@ func ruleOf(s *ops.Stage) ops.ErrorRule {
 	if !s.Type.Elem.Base.Float() {
 		return ops.ErrorRule{Metric: ops.Exact}
 	}
-	return ops.ErrorRule{Metric: ops.Peak, Tolerance: defaultTolerance[s.Type.Elem.Base]}
+	return ops.ErrorRule{Metric: ops.Peak, Tolerance: defaultTolerance[stored]}
+}
+
+// Asked is the rule that the user states with @tolerance; ok is false where there is none.
+func Asked(s *ops.Stage) (rule ops.ErrorRule, ok bool) {
+	if !s.IsOutput() || !s.Type.Elem.Base.Float() {
+		return rule, false
+	}
+	for _, a := range s.Op.Notes {
+		if n, ok := a.Value.(ops.Number); ok && a.Name == "tolerance" {
+			return toleranceOf(n, s), true
+		}
+	}
+	return rule, false
 }
 
 // toleranceOf reads @tolerance: in the array's own unit it is absolute. On an array that is no level, decibels below zero
-// are relative to the peak and others a ratio of each value; a plain number is relative to the peak.
+// are relative to the peak and others the ratio of magnitudes; a plain number is relative to the peak.
 func toleranceOf(n ops.Number, s *ops.Stage) ops.ErrorRule {
 	level := ops.MustUnit("dB")
 	switch {
 	case n.Unit.Same(level) && !s.Type.Unit.Same(level) && n.V < 0:
 		return ops.ErrorRule{Metric: ops.Peak, Tolerance: math.Pow(10, n.V/20)}
 	case n.Unit.Same(level) && !s.Type.Unit.Same(level):
-		return ops.ErrorRule{Metric: ops.Relative, Tolerance: math.Pow(10, n.V/20) - 1}
+		return ops.ErrorRule{Metric: ops.Level, Tolerance: n.V}
 	case !n.Unit.Plain() && n.Unit.Same(s.Type.Unit):
 		return ops.ErrorRule{Metric: ops.Absolute, Tolerance: n.V}
 	}

@@ -30,13 +30,13 @@ func TestRuleOf(t *testing.T) {
 		{"no rule, integers", "op", bare, ops.I32, ops.Unit{}, nil, ops.ErrorRule{Metric: ops.Exact}},
 		{"decibels of a level", "op", spec, ops.F32, level, tolerance(0.1, "dB"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 0.1}},
 		{"decibels below the peak", "op", spec, ops.C64, ops.Unit{}, tolerance(-100, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}},
-		{"decibels of each value", "op", spec, ops.F32, pascal, tolerance(20, "dB"), ops.ErrorRule{Metric: ops.Relative, Tolerance: 9}},
+		{"a ratio in decibels", "op", spec, ops.F32, pascal, tolerance(20, "dB"), ops.ErrorRule{Metric: ops.Level, Tolerance: 20}},
 		{"the array's unit", "op", spec, ops.F32, pascal, tolerance(3, "kPa"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 3000}},
 		{"a plain number", "op", spec, ops.F32, pascal, []ops.Annotation{{Name: "tolerance", Value: ops.Number{V: 1e-3}}}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Out: []ops.Output{{}}, Notes: c.notes}}
-			got := ruleOf(s)
+			got := Rule(s, s.Type.Elem.Base)
 			if got.Metric != c.want.Metric || math.Abs(got.Tolerance-c.want.Tolerance) > 1e-9*c.want.Tolerance {
 				t.Errorf("%+v, want %+v", got, c.want)
 			}
@@ -44,9 +44,9 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
-func TestEveryFloatTypeHasADefaultTolerance(t *testing.T) {
+func TestEveryTypeOfFractionsHasADefaultTolerance(t *testing.T) {
 	for d := ir.Bool; d <= ir.F64; d++ {
-		if d.Float() != (defaultTolerance[d] > 0) {
+		if stores := d.Float() || d == ir.I16; stores != (defaultTolerance[d] > 0) {
 			t.Errorf("%s: tolerance %g", d, defaultTolerance[d])
 		}
 	}

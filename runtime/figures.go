@@ -1,0 +1,94 @@
+package runtime
+
+import (
+	"math"
+	"math/cmplx"
+
+	"weft/ops"
+)
+
+// quietest is the share of the largest magnitude below which a level is not judged: -60 dB.
+const quietest = 1e-3
+
+// Figures are the errors of samples in a metric.
+type Figures struct {
+	Samples    int // that count in the metric
+	Worst, P99 float64
+	MaxAbs     float64 // in the array's unit
+	Mismatched int     // samples where one side is finite and the other is not
+	At         int     // of the worst sample, or of a mismatched one; -1: there is none
+}
+
+// Compare finds the errors of some values against what they should be, in a metric; peak is the largest magnitude of the array.
+func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
+	f := Figures{At: -1}
+	var errs []float64
+	for i, g := range got {
+		if finite(g) != finite(want[i]) {
+			f.Mismatched++
+			f.At = i
+			continue
+		}
+		abs := distance(g, want[i])
+		f.MaxAbs = max(f.MaxAbs, abs)
+		if m == ops.Angle {
+			abs = math.Abs(math.Remainder(abs, 2*math.Pi))
+		}
+		e, counts := inMetric(m, abs, g, want[i], peak)
+		if !counts {
+			continue
+		}
+		if len(errs) == 0 || e > f.Worst {
+			f.Worst = e
+			if f.Mismatched == 0 {
+				f.At = i
+			}
+		}
+		errs = append(errs, e)
+	}
+	f.Samples = len(errs)
+	f.P99 = percentile(errs, 99)
+	return f
+}
+
+// Judged names the figure that a metric holds to its tolerance.
+func Judged(m ops.Metric) string {
+	if m == ops.Level {
+		return "p99"
+	}
+	return "max"
+}
+
+// Figure is that figure.
+func (f Figures) Figure(m ops.Metric) float64 {
+	if m == ops.Level {
+		return f.P99
+	}
+	return f.Worst
+}
+
+// Within reports errors within a rule.
+func (f Figures) Within(r ops.ErrorRule) bool {
+	return f.Mismatched == 0 && f.Figure(r.Metric) <= r.Tolerance
+}
+
+// inMetric turns an error into the metric's terms; counts is false where the metric does not look. Where there is nothing to be
+// relative to, the error stays as it is.
+func inMetric(m ops.Metric, abs float64, got, want complex128, peak float64) (e float64, counts bool) {
+	scale := 1.0
+	switch m {
+	case ops.Level:
+		if !finite(want) || cmplx.Abs(want) < quietest*peak || cmplx.Abs(want) == 0 {
+			return 0, false
+		}
+		return math.Abs(20 * math.Log10(cmplx.Abs(got)/cmplx.Abs(want))), true
+	case ops.Peak:
+		scale = peak
+	case ops.Relative:
+		scale = cmplx.Abs(want)
+	}
+	if scale == 0 || abs == 0 || math.IsInf(scale, 0) || math.IsNaN(scale) {
+		return abs, true
+	}
+	return abs / scale, true
+}

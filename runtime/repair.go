@@ -1,0 +1,66 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// Repair is a run that was given up because its precision turned out too low.
+type Repair struct {
+	Reason string `json:"reason"`
+	Wider  string `json:"wider"` // what it was done again in
+}
+
+// beyond is a sample beyond its tolerance in a plan that has a wider one.
+type beyond struct{ ops.Problem }
+
+// unproven says what becomes of a sample beyond its tolerance: a run in wider types where there are any, an error where the
+// user asked for the types, and else the problem to report.
+func (r *run) unproven(s *ops.Stage, p Parity) (ops.Problem, error) {
+	w := violation(p)
+	if asked := r.plan.Forced(s); asked != "" {
+		return w, ops.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: it %s",
+			p.quantity(p.Tolerance), asked, w.Message)
+	}
+	if r.plan.Wider != nil {
+		return w, &beyond{w}
+	}
+	return w, nil
+}
+
+// widened is the plan to run in place of one that turned out too narrow.
+func widened(p *planner.Plan, err error) (next *planner.Plan, why Repair, again bool) {
+	var b *beyond
+	if p.Wider == nil || !errors.As(err, &b) {
+		return nil, why, false
+	}
+	next, name, fault := p.Wider()
+	if fault != nil || next == nil {
+		return nil, why, false
+	}
+	return next, Repair{Reason: b.Message, Wider: name}, true
+}
+
+// ruleOf is Rule for a stage as the plan stores it.
+func (r *run) ruleOf(s *ops.Stage) ops.ErrorRule {
+	if b := r.arrays.byStage[s]; b != nil {
+		return Rule(s, b.Ir.Type)
+	}
+	return Rule(s, s.Type.Elem.Base)
+}
+
+// figure is the error that is held to the tolerance.
+func (p Parity) figure() float64 {
+	if p.Judged == Judged(ops.Level) {
+		return p.P99
+	}
+	return p.Worst
+}
+
+func (b *beyond) Error() string { return fmt.Sprint(b.Problem) }
+
+// Unwrap is the problem, for those who report it.
+func (b *beyond) Unwrap() error { return b.Problem }
