@@ -1,37 +1,107 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"weft/kernels/device"
+	"weft/ops"
+	"weft/ops/files"
+	"weft/ops/files/fileio"
+	"weft/planner"
 	"weft/planner/explain"
+	weft "weft/runtime"
+	"weft/runtime/trace"
 )
 
 type explainCommand struct {
 	planFlags
-	Format  string `enum:"text,json,yaml,dot" default:"text" help:"text, json, yaml or dot."`
+	Other   string `arg:"" optional:"" name:"to" help:"With --why: the reader, to ask about the edge between the two."`
+	Format  string `enum:"text,json,yaml,dot,html" default:"text" help:"text, json, yaml, dot or html (one page that needs nothing else)."`
 	Kernels bool   `help:"Show the generated source of every kernel (text)."`
+	Analyze bool   `help:"Run the pipeline, sinks included, and show what it took beside what was predicted."`
+	NoSinks bool   `help:"With --analyze: compute what the sinks would be given, but write and show nothing."`
+	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for the precision of A: operators, stages or variables."`
+	Output  string `short:"o" placeholder:"FILE" help:"Write to a file instead of the terminal."`
 }
 
-// Run plans, compiles for the schedules, and prints the plan; without schedules if it does not compile.
+// Run plans, compiles for the schedules, runs if asked to, and prints the plan; without schedules if it does not compile.
 func (c explainCommand) Run(ctx context.Context, s *streams) error {
+	if c.Why == "" && c.Other != "" {
+		return fmt.Errorf("explain takes one pipeline file; %s is one too many (two names belong to --why)", c.Other)
+	}
+	if c.Other != "" && strings.HasSuffix(c.Other, ".weft") && !strings.HasSuffix(c.File, ".weft") {
+		c.File, c.Other = c.Other, c.File // weft explain --why A B FILE
+	}
 	m := openMachine()
 	l, p, err := c.plan(s, m)
 	if err != nil {
 		return err
 	}
+	if c.Why != "" {
+		return explain.Why(s.out, p, c.Why, c.Other)
+	}
 	for _, missing := range m.missing {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
+	opt := explain.Options{Kernels: c.Kernels}
 	if err := p.Compile(ctx, m.devices[0], c.threads(), device.Options{}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
 	}
+	if c.Analyze {
+		if opt.Analysis, err = c.analyze(ctx, s, m, l, p); err != nil {
+			return err
+		}
+	}
 	if err := l.show(s.err); err != nil {
 		return err
 	}
-	return explain.Write(s.out, c.Format, p, explain.Options{Kernels: c.Kernels})
+	if c.Output == "" {
+		return explain.Write(s.out, c.Format, p, opt)
+	}
+	return fileio.WriteFile(c.Output, func(w io.Writer) error { return explain.Write(w, c.Format, p, opt) })
+}
+
+// analyze runs the plan. What sinks show goes where errors go, so that what is printed stays the explanation alone.
+func (c explainCommand) analyze(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan) (*explain.Analysis, error) {
+	var pictures []explain.Picture
+	weft.Tap(p, func(step *planner.Step, in []ops.HostArray) error {
+		if c.Format != "html" {
+			return nil
+		}
+		for i, h := range in {
+			var png bytes.Buffer
+			title := strings.TrimSpace(step.ID + " " + step.Name + " " + step.Args)
+			if len(in) > 1 {
+				title += fmt.Sprintf(", array %d", i+1)
+			}
+			drawn, err := files.Preview(&png, h, "")
+			if err != nil {
+				return fmt.Errorf("picture of %s: %w", title, err)
+			}
+			if drawn {
+				pictures = append(pictures, explain.Picture{Title: title, PNG: png.Bytes()})
+			}
+		}
+		return nil
+	}, c.NoSinks)
+	tracer := trace.Record()
+	result, failure := weft.Run(ctx, p, weft.Options{Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true,
+		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer})
+	for _, w := range result.Warnings {
+		l.add(w.Code, w.Message, w.Help, w.Where)
+	}
+	if failure != nil {
+		return nil, errors.Join(l.failed(failure, s.err))
+	}
+	a := result.Analysis(p, tracer)
+	a.Pictures = pictures
+	return a, learn(ctx, s, m, p, result, c.threads())
 }

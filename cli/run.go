@@ -55,19 +55,20 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err := result.WriteSummary(s.out); err != nil {
 		return err
 	}
-	return c.learn(ctx, s, m, p, result)
+	if c.Tune { // its kernels took the time of their measurements too
+		return nil
+	}
+	return learn(ctx, s, m, p, result, c.threads())
 }
 
-// learn teaches the cost model what the run took and, once the results are out, measures a machine that was never measured.
+// learn teaches the cost model what a run took and, once the results are out, measures a machine that was never measured.
 // Neither is worth failing a run for.
-func (c runCommand) learn(ctx context.Context, s *streams, m machine, p *planner.Plan, r *weft.Result) error {
-	model, why, err := m.model(c.threads())
+func learn(ctx context.Context, s *streams, m machine, p *planner.Plan, r *weft.Result, threads int) error {
+	model, why, err := m.model(threads)
 	if err != nil {
 		return err
 	}
-	if !c.Tune { // whose kernels took the time of their measurements too
-		err = model.Learn(weft.Observations(p, r))
-	}
+	err = model.Learn(weft.Observations(p, r))
 	if why != "" && m.cpu != nil && ctx.Err() == nil {
 		if _, e := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, false); e != nil {
 			err = errors.Join(err, e)

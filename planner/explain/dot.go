@@ -9,7 +9,7 @@ import (
 )
 
 // Dot writes the plan as a graph: steps are boxes (kernels list what they compute), arrays are the arrows between them.
-func Dot(w io.Writer, p *planner.Plan, _ Options) error {
+func Dot(w io.Writer, p *planner.Plan, opt Options) error {
 	var b strings.Builder
 	b.WriteString("digraph plan {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
 	maker := map[string]string{}
@@ -19,6 +19,12 @@ func Dot(w io.Writer, p *planner.Plan, _ Options) error {
 		if s.Kernel != nil {
 			label = s.ID + ": " + stages(s.Kernel) + "\n" + amount(s.Kernel.Flops, "flop") + ", " + millis(s.Kernel.Predicted)
 			style = "style=filled, fillcolor=\"#e8f0fe\""
+			if m, ok := opt.Analysis.kernel(s.ID); ok {
+				label += " predicted\n" + seconds(m.Seconds) + " measured, " + m.mark()
+				if m.Off {
+					style += ", color=\"#c5221f\", penwidth=2"
+				}
+			}
 		}
 		fmt.Fprintf(&b, "  %s [label=%s, %s];\n", s.ID, quote(label), style)
 		for _, id := range s.Writes {

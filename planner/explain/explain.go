@@ -1,4 +1,5 @@
-// Package explain prints a plan: as text for people, as JSON and YAML for programs, as a graph for dot.
+// Package explain prints a plan: as text for people, as JSON and YAML for programs, as a graph for dot, as a page for browsers;
+// each with what a run of it took, where it ran.
 package explain
 
 import (
@@ -15,7 +16,8 @@ import (
 
 // Options of a rendering.
 type Options struct {
-	Kernels bool // the generated source of every kernel too (text)
+	Kernels  bool      // the generated source of every kernel too (text)
+	Analysis *Analysis // what a run took; nil: the plan was not run
 }
 
 // formats are the renderings by name.
@@ -24,6 +26,7 @@ var formats = map[string]func(io.Writer, *planner.Plan, Options) error{
 	"json": JSON,
 	"yaml": YAML,
 	"dot":  Dot,
+	"html": HTML,
 }
 
 // Formats lists the names Write takes.
@@ -45,19 +48,25 @@ func Write(w io.Writer, format string, p *planner.Plan, opt Options) error {
 	return f(w, p, opt)
 }
 
+// explained is the plan value with an analysis beside it.
+type explained struct {
+	*planner.Plan `yaml:",inline"`
+	Analysis      *Analysis `yaml:"analysis,omitempty" json:"analysis,omitempty"`
+}
+
 // JSON writes the plan value.
-func JSON(w io.Writer, p *planner.Plan, _ Options) error {
+func JSON(w io.Writer, p *planner.Plan, opt Options) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	return e.Encode(p)
+	return e.Encode(explained{p, opt.Analysis})
 }
 
 // YAML writes the plan value.
-func YAML(w io.Writer, p *planner.Plan, _ Options) error {
+func YAML(w io.Writer, p *planner.Plan, opt Options) error {
 	e := yaml.NewEncoder(w)
 	e.SetIndent(2)
-	if err := e.Encode(p); err != nil {
+	if err := e.Encode(explained{p, opt.Analysis}); err != nil {
 		return err
 	}
 	return e.Close()
@@ -68,7 +77,7 @@ func ReadYAML(data []byte) (*planner.Plan, error) {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	d.KnownFields(true)
 	p := new(planner.Plan)
-	if err := d.Decode(p); err != nil {
+	if err := d.Decode(&explained{Plan: p}); err != nil {
 		return nil, fmt.Errorf("not a plan: %w", err)
 	}
 	if p.Format != planner.FormatVersion {

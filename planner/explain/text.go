@@ -10,12 +10,15 @@ import (
 
 // Text writes the plan for people: a headline, the steps in order, the verdict on every edge, and the codes that occur.
 func Text(w io.Writer, p *planner.Plan, opt Options) error {
-	t := &printer{plan: p}
+	t := &printer{plan: p, analysis: opt.Analysis}
 	t.headline()
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
 	}
 	t.edges()
+	if opt.Analysis != nil {
+		opt.Analysis.write(t)
+	}
 	if opt.Kernels {
 		t.sources()
 	}
@@ -24,8 +27,9 @@ func Text(w io.Writer, p *planner.Plan, opt Options) error {
 }
 
 type printer struct {
-	plan *planner.Plan
-	out  strings.Builder
+	plan     *planner.Plan
+	analysis *Analysis
+	out      strings.Builder
 }
 
 func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n", a...) }
@@ -85,7 +89,13 @@ func (t *printer) kernel(s *planner.Step) {
 		acc = ", accumulates " + k.Precision.Accumulate
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
-	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), k.Bound)
+	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), boundOf(k))
+	if m, ok := t.analysis.kernel(s.ID); ok {
+		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
+	}
+	for _, c := range t.analysis.checks(s.ID) {
+		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.quantity(c.Worst), c.quantity(c.Tolerance), c.verdict())
+	}
 	if k.Schedule != "" {
 		how := "by rule"
 		if k.Tuned {
@@ -106,6 +116,21 @@ func (t *printer) kernel(s *planner.Step) {
 	if len(s.Frees) > 0 {
 		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
 	}
+}
+
+// boundOf says what the prediction is limited by and where it comes from.
+func boundOf(k *planner.Kernel) string {
+	out := k.Bound
+	switch {
+	case k.Bound == "compute" && k.Estimate.Heaviest != "":
+		out += " (" + k.Estimate.Heaviest + ")"
+	case k.Bound == "bandwidth" && k.Estimate.Level != "":
+		out += " (" + k.Estimate.Level + ")"
+	}
+	if s := k.Estimate.Source; s != "" && s != "model" {
+		out += "; " + s
+	}
+	return out
 }
 
 func (t *printer) arrays(verb string, ids []string) {

@@ -40,6 +40,30 @@ func Create(path string) (*Writer, error) {
 	return &Writer{start: time.Now(), pending: p}, nil
 }
 
+// Record starts a trace that is kept in memory only, for Spans.
+func Record() *Writer { return &Writer{start: time.Now()} }
+
+// Span is something that took time: seconds from the start of the trace.
+type Span struct {
+	Lane           int
+	Category, Name string
+	Start, Seconds float64
+}
+
+// Spans are those recorded so far, in the order they ended.
+func (w *Writer) Spans() []Span {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := make([]Span, len(w.events))
+	for i, e := range w.events {
+		out[i] = Span{e.TID, e.Cat, e.Name, e.Time * 1e-6, e.Dur * 1e-6}
+	}
+	return out
+}
+
 // Span records that something took from start to now, on the given lane (0: the run itself, from 1: workers).
 func (w *Writer) Span(lane int, category, name string, start time.Time, args map[string]any) {
 	if w == nil {
@@ -55,7 +79,7 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
 // Close writes the file. A run that was cut short closes its trace too, so that what is there is valid.
 func (w *Writer) Close() error {
-	if w == nil {
+	if w == nil || w.pending == nil {
 		return nil
 	}
 	w.mu.Lock()

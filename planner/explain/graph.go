@@ -1,0 +1,189 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/planner"
+)
+
+// Sizes of the graph, in pixels.
+const (
+	boxWidth   = 340
+	lineHeight = 16
+	boxPadding = 10
+	columnGap  = 36
+	layerGap   = 46
+	margin     = 12
+	barLength  = boxWidth - 2*boxPadding - 110
+)
+
+// box is a step in the drawing.
+type box struct {
+	step         *planner.Step
+	title        string
+	lines        []string
+	m            Measured
+	ran          bool
+	layer        int
+	x, y, height float64
+	into         []*box
+	order        float64 // within its layer: mean of those it reads from
+}
+
+// boundColours are the boxes' by what limits a kernel.
+var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec"}
+
+// drawGraph draws steps as boxes in layers, producers above, and arrays as lines between them.
+func drawGraph(p *planner.Plan, a *Analysis) string {
+	boxes, arrays := boxesOf(p, a)
+	width, height := place(boxes)
+	var s svg
+	s.add(`<svg viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="plan">`, width, height, width, height)
+	s.add(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>`)
+	for _, e := range arrays {
+		x1, y1, x2, y2 := e.from.x+boxWidth/2, e.from.y+e.from.height, e.to.x+boxWidth/2, e.to.y
+		middle := (y1 + y2) / 2
+		s.add(`<path d="M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f" fill="none" stroke="#667" stroke-width="%.1f" marker-end="url(#tip)"/>`,
+			x1, y1, x1, middle, x2, middle, x2, y2-2, e.weight)
+		s.add(`<text x="%.0f" y="%.0f" class="edge">%s</text>`, (x1+x2)/2+6, middle+4, text(e.label))
+	}
+	longest := 0.0
+	for _, b := range boxes {
+		if b.step.Kernel != nil {
+			longest = max(longest, b.step.Kernel.Predicted*1e-3, b.m.Seconds)
+		}
+	}
+	for _, b := range boxes {
+		b.draw(&s, longest)
+	}
+	s.WriteString(`</svg>`)
+	return s.String()
+}
+
+// array is a line from the step that makes it to one that takes it.
+type array struct {
+	from, to *box
+	label    string
+	weight   float64
+}
+
+func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
+	maker := map[string]*box{}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		b := &box{step: step, title: step.ID + "  " + string(step.Kind)}
+		body := step.Name
+		if step.Kernel != nil {
+			body = stages(step.Kernel)
+			b.m, b.ran = a.kernel(step.ID)
+		} else if step.Args != "" {
+			body += "(" + step.Args + ")"
+		}
+		b.lines = wrap(body, 50, 4)
+		b.height = float64(2*boxPadding + lineHeight*(1+len(b.lines)))
+		if step.Kernel != nil {
+			b.height += 2*lineHeight + 6
+		}
+		for _, id := range step.Reads {
+			from, ok := maker[id]
+			if !ok || from == b {
+				continue
+			}
+			buf := p.Buffer(id)
+			if !slices.Contains(b.into, from) {
+				b.into = append(b.into, from)
+			}
+			b.layer = max(b.layer, from.layer+1)
+			name := cmp.Or(buf.Label, buf.Stage)
+			arrays = append(arrays, array{from, b, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
+		}
+		for _, id := range step.Writes {
+			maker[id] = b
+		}
+		boxes = append(boxes, b)
+	}
+	return boxes, arrays
+}
+
+// weightOf is the width of an array's line: thicker the more it holds.
+func weightOf(bytes int64) float64 {
+	w := 1.0
+	for n := bytes; n > 1<<20 && w < 5; n >>= 4 {
+		w += 0.8
+	}
+	return w
+}
+
+// place puts layers below each other and centres them; within a layer boxes stand near those they read from.
+func place(boxes []*box) (width, height float64) {
+	var layers [][]*box
+	for _, b := range boxes {
+		for len(layers) <= b.layer {
+			layers = append(layers, nil)
+		}
+		layers[b.layer] = append(layers[b.layer], b)
+	}
+	widest := 1
+	for _, l := range layers {
+		widest = max(widest, len(l))
+	}
+	width = float64(2*margin + widest*boxWidth + (widest-1)*columnGap)
+	y := float64(margin)
+	for _, l := range layers {
+		for _, b := range l {
+			b.order = 0
+			for _, from := range b.into {
+				b.order += from.x / float64(len(b.into))
+			}
+		}
+		slices.SortStableFunc(l, func(a, b *box) int { return cmp.Compare(a.order, b.order) })
+		x := (width - float64(len(l)*boxWidth+(len(l)-1)*columnGap)) / 2
+		tallest := 0.0
+		for _, b := range l {
+			b.x, b.y = x, y
+			x += boxWidth + columnGap
+			tallest = max(tallest, b.height)
+		}
+		y += tallest + layerGap
+	}
+	return width, y - layerGap + margin
+}
+
+// draw draws the box; a kernel's with bars of its times, the longest of all filling the width.
+func (b *box) draw(s *svg, longest float64) {
+	fill, stroke, weight := "#ffffff", "#99a", 1.0
+	if k := b.step.Kernel; k != nil {
+		fill = boundColours[k.Bound]
+	}
+	if b.m.Off {
+		stroke, weight = "#c5221f", 2
+	}
+	s.add(`<g><rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="7" fill="%s" stroke="%s" stroke-width="%.0f"/>`, b.x, b.y, boxWidth, b.height, fill, stroke, weight)
+	y := b.y + boxPadding + 12
+	s.add(`<text x="%.0f" y="%.0f" class="name">%s</text>`, b.x+boxPadding, y, text(b.title))
+	for _, line := range b.lines {
+		y += lineHeight
+		s.add(`<text x="%.0f" y="%.0f">%s</text>`, b.x+boxPadding, y, text(line))
+	}
+	if k := b.step.Kernel; k != nil {
+		y += 6
+		b.bar(s, &y, "predicted", k.Predicted*1e-3, longest, "#8fa8cc")
+		if b.ran {
+			colour := "#3c6ab0"
+			if b.m.Off {
+				colour = "#c5221f"
+			}
+			b.bar(s, &y, "measured", b.m.Seconds, longest, colour)
+		}
+	}
+	s.WriteString(`</g>`)
+}
+
+func (b *box) bar(s *svg, y *float64, what string, t, longest float64, colour string) {
+	*y += lineHeight
+	length := barLength * t / max(longest, 1e-12)
+	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding, *y, what)
+	s.add(`<rect x="%.0f" y="%.0f" width="%.1f" height="8" fill="%s"/>`, b.x+boxPadding+58, *y-8, max(1, length), colour)
+	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding+62+max(1, length), *y, seconds(t))
+}

@@ -1,0 +1,120 @@
+package explain
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"weft/planner"
+)
+
+//go:embed page.html
+var page string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"bytes":    planner.FormatBytes,
+	"millis":   millis,
+	"seconds":  seconds,
+	"amount":   amount,
+	"stages":   stages,
+	"bound":    boundOf,
+	"ratio":    ratio,
+	"meaning":  func(c planner.Code) string { return planner.Meaning[c] },
+	"figures":  figures,
+	"fused":    func(c planner.Code) bool { return c.Fused() },
+	"data":     dataURI,
+	"share":    func(c Check) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
+	"quantity": func(c Check, v float64) string { return c.quantity(v) },
+	"verdict":  Check.verdict,
+	"mark":     Measured.mark,
+	"rate":     func(x, s float64, unit string) string { return amount(x/s, unit) },
+	"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },
+}).Parse(page))
+
+// dataURI is a picture inside the page.
+func dataURI(png []byte) template.URL {
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(png))
+}
+
+// view is what the page shows.
+type view struct {
+	*planner.Plan
+	Analysis *Analysis
+	Graph    template.HTML
+	Timeline template.HTML
+	Rows     []kernelRow
+}
+
+// kernelRow is a kernel with what was measured of it.
+type kernelRow struct {
+	*planner.Step
+	Measured Measured
+	Ran      bool
+}
+
+// HTML writes one page that needs nothing else: the plan as a graph, the kernels' times, the errors, the timeline, pictures of
+// the outputs, and the generated sources.
+func HTML(w io.Writer, p *planner.Plan, opt Options) error {
+	v := view{Plan: p, Analysis: opt.Analysis, Graph: template.HTML(drawGraph(p, opt.Analysis))}
+	if opt.Analysis != nil {
+		v.Timeline = template.HTML(drawTimeline(opt.Analysis.Timeline))
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kernel != nil {
+			m, ran := opt.Analysis.kernel(s.ID)
+			v.Rows = append(v.Rows, kernelRow{s, m, ran})
+		}
+	}
+	var b bytes.Buffer // a page is written whole or not at all
+	if err := pageTemplate.Execute(&b, v); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// svg builds a drawing.
+type svg struct{ strings.Builder }
+
+func (s *svg) add(format string, a ...any) { fmt.Fprintf(s, format, a...) }
+
+// text is escaped for XML.
+func text(s string) string { return template.HTMLEscapeString(s) }
+
+// clip shortens a line.
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+// wrap breaks a text at spaces into at most so many lines of n characters.
+func wrap(s string, n, lines int) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && len(line)+1+len(word) > n {
+			out = append(out, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	out = append(out, line)
+	if len(out) > lines {
+		out = append(out[:lines-1], out[lines-1]+" …")
+	}
+	for i := range out {
+		out[i] = clip(out[i], n)
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package explain
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/planner"
+)
+
+// Why answers for the edge from one stage to another, or, without a second name, for the precision of one. Stages go by their
+// own name, their operator's, or the variable that holds them.
+func Why(w io.Writer, p *planner.Plan, from, to string) error {
+	t := &printer{plan: p}
+	var err error
+	if to == "" {
+		err = t.whyPrecision(from)
+	} else {
+		err = t.whyEdge(from, to)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, t.out.String())
+	return err
+}
+
+// named are the stages that a name means.
+func (t *printer) named(name string) map[string]bool {
+	out := map[string]bool{}
+	add := func(stage, label string) {
+		operator, _, _ := strings.Cut(stage, ".")
+		if stage == name || label == name || operator == name || strings.HasPrefix(stage, name+".") {
+			out[stage] = true
+		}
+	}
+	for _, s := range t.plan.Steps {
+		if s.Kernel == nil {
+			continue
+		}
+		for _, f := range s.Kernel.Stages {
+			add(f.Name, f.Label)
+		}
+	}
+	for _, b := range t.plan.Buffers {
+		add(b.Stage, b.Label)
+	}
+	for _, e := range t.plan.Edges {
+		add(e.From, "")
+		add(e.To, "")
+	}
+	return out
+}
+
+// unknown is the error for a name that means nothing here.
+func (t *printer) unknown(name string) error {
+	var names []string
+	for _, e := range t.plan.Edges {
+		names = append(names, e.From, e.To)
+	}
+	for _, b := range t.plan.Buffers {
+		if b.Label != "" {
+			names = append(names, b.Label)
+		}
+	}
+	slices.Sort(names)
+	return fmt.Errorf("nothing in this plan is called %s; there are %s", name, strings.Join(slices.Compact(names), ", "))
+}
+
+func (t *printer) whyEdge(from, to string) error {
+	a, b := t.named(from), t.named(to)
+	for _, n := range []struct {
+		name string
+		set  map[string]bool
+	}{{from, a}, {to, b}} {
+		if len(n.set) == 0 {
+			return t.unknown(n.name)
+		}
+	}
+	path := t.path(a, b)
+	if path == nil {
+		if t.path(b, a) != nil {
+			return fmt.Errorf("%s does not feed %s: it is the other way round", from, to)
+		}
+		return fmt.Errorf("%s does not feed %s, not even by way of others", from, to)
+	}
+	if len(path) > 1 {
+		t.line("%s feeds %s by way of %d edges", from, to, len(path))
+		t.line("")
+	}
+	for i, e := range path {
+		if i > 0 {
+			t.line("")
+		}
+		t.edge(e)
+	}
+	return nil
+}
+
+// path is the shortest chain of edges from any stage of one set to any of another.
+func (t *printer) path(from, to map[string]bool) []planner.Edge {
+	type walk struct {
+		at  string
+		way []planner.Edge
+	}
+	var queue []walk
+	seen := map[string]bool{}
+	for _, e := range t.plan.Edges { // in the plan's order, so that answers are the same every time
+		if from[e.From] && !seen[e.From] {
+			seen[e.From] = true
+			queue = append(queue, walk{at: e.From})
+		}
+	}
+	for len(queue) > 0 {
+		x := queue[0]
+		queue = queue[1:]
+		for _, e := range t.plan.Edges {
+			if e.From != x.at || from[e.From] && from[e.To] && !to[e.To] {
+				continue
+			}
+			way := append(slices.Clone(x.way), e)
+			if to[e.To] {
+				return way
+			}
+			if !seen[e.To] {
+				seen[e.To] = true
+				queue = append(queue, walk{e.To, way})
+			}
+		}
+	}
+	return nil
+}
+
+// edge writes one verdict in full.
+func (t *printer) edge(e planner.Edge) {
+	t.line("%s -> %s: %s (%s)", e.From, e.To, planner.Meaning[e.Code], e.Code)
+	t.line("  %-9s %s", "traffic", figures(e))
+	if e.FusedMs > 0 || e.StoredMs > 0 {
+		t.line("  %-9s fused %s, stored %s", "predicted", millis(e.FusedMs), millis(e.StoredMs))
+		t.line("  %-9s %s, %s", "rates", amount(t.plan.Rates.Flops, "flop/s"), amount(t.plan.Rates.Bandwidth, "B/s"))
+	}
+	if e.Change != "" {
+		t.line("  %-9s %s", "otherwise", e.Change)
+	}
+}
+
+func (t *printer) whyPrecision(name string) error {
+	stages := t.named(name)
+	if len(stages) == 0 {
+		return t.unknown(name)
+	}
+	found := false
+	for _, s := range t.plan.Steps {
+		if s.Kernel == nil || !slices.ContainsFunc(s.Kernel.Stages, func(f planner.Fused) bool { return stages[f.Name] }) {
+			continue
+		}
+		found = true
+		k := s.Kernel
+		t.line("%s, kernel %s: stores %s, computes %s%s", name, s.ID, k.Precision.Storage, k.Precision.Compute, accumulates(k.Precision))
+		t.precision(k)
+	}
+	if !found {
+		t.line("%s is not computed: it is read from outside or known while planning", name)
+	}
+	return nil
+}
+
+func accumulates(p planner.Precision) string {
+	if p.Accumulate == "" {
+		return ""
+	}
+	return ", accumulates " + p.Accumulate
+}
+
+// precision writes what holds a kernel's types where they are, and what was tried.
+func (t *printer) precision(k *planner.Kernel) {
+	for _, w := range k.Precision.Why {
+		t.line("  %s", w)
+	}
+	for _, e := range k.Precision.Emulated {
+		t.line("  emulated: %s", e)
+	}
+	if t.plan.Search == nil {
+		return
+	}
+	if t.plan.Search.Skipped != "" {
+		t.line("  nothing else was tried: %s", t.plan.Search.Skipped)
+	}
+	for _, c := range t.plan.Search.Candidates {
+		if !slices.ContainsFunc(k.Stages, func(f planner.Fused) bool { return f.Name == c.Stage }) {
+			continue
+		}
+		t.line("  tried     %s: %s, %s; %s", choice(c.Choice), millis(c.Millis), planner.FormatBytes(c.Bytes), c.Verdict)
+		for _, p := range c.Proofs {
+			t.line("            %s off by %.3g (%s %s), tolerance %.3g, %d samples", p.Output, p.Figure(), p.Judged, p.Metric, p.Tolerance, p.Samples)
+		}
+	}
+}
+
+// choice writes the types that a candidate changes.
+func choice(c planner.Choice) string {
+	var out []string
+	for _, part := range []struct {
+		verb string
+		t    ir.DType
+	}{{"stores", c.Storage}, {"computes", c.Compute}, {"accumulates", c.Accumulate}} {
+		if part.t != ir.Bool { // the zero value: as the operators say
+			out = append(out, part.verb+" "+part.t.String())
+		}
+	}
+	return strings.Join(out, ", ")
+}
