@@ -64,7 +64,7 @@ func (h HostArray) RowsOf(lo, hi int) HostArray {
 	if h.Planes() == 2 {
 		panic("ops: rows of a complex array are not one piece of memory")
 	}
-	out := HostArray{Type: h.Type.Rows(lo, hi)}
+	out := HostArray{Type: h.Type.Rows(lo, hi), Out: h.Out}
 	buf := *h.Buf
 	buf.Shape = PlanesOf(out.Type)
 	if len(buf.Shape) == 1 {

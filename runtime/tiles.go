@@ -52,7 +52,9 @@ func (s *tileSource) read(ctx context.Context, rows ops.Interval) error {
 // packedRows is memory for rows of an array as one piece.
 func packedRows(h ops.HostArray, rows ops.Interval) ops.HostArray {
 	t := h.Type.Rows(rows.Lo, rows.Hi)
-	return ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
+	out := ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
+	out.Out = h.Out
+	return out
 }
 
 // copyRows visits the rows of an array with those of a packed part of it.

@@ -1,0 +1,368 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/memory"
+)
+
+// streams is a world whose sources and sinks work by rows.
+type streams struct {
+	*world
+	mu    sync.Mutex
+	fault func(row int) error // of the sink
+}
+
+func newStreams() *streams { return &streams{world: newWorld()} }
+
+// waves is a source of a bumpy surface with holes.
+func (w *streams) waves(t ops.Type) ops.Array {
+	value := func(flat int) float64 {
+		if flat%97 == 13 {
+			return math.NaN()
+		}
+		return float64(float32(math.Sin(float64(flat)*0.37) + float64(flat%11)))
+	}
+	fill := func(at int, to ops.HostArray) error {
+		d := to.Dense()
+		for i := range d.Re {
+			d.Re[i] = value(at + i)
+			if d.Im != nil {
+				d.Im[i] = value(at+i) * 0.5
+			}
+		}
+		return to.SetDense(d)
+	}
+	spec := &ops.Spec{Name: "waves",
+		Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) { return ops.Note{}, fill(0, to) },
+		Streams: &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) {
+			return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil
+		}}}
+	return ops.Array{Of: w.use(spec, t)}
+}
+
+type waveSource struct {
+	w    *streams
+	row  int
+	fill func(int, ops.HostArray) error
+}
+
+func (s waveSource) Read(_ context.Context, at []ops.Interval, to ops.HostArray) error {
+	s.w.mu.Lock()
+	s.w.read = append(s.w.read, fmt.Sprintf("waves %d-%d", at[0].Lo, at[0].Hi))
+	s.w.mu.Unlock()
+	return s.fill(at[0].Lo*s.row, to)
+}
+
+func (s waveSource) Close(context.Context) (ops.Note, error) { return ops.Note{Text: "waves"}, nil }
+
+// blur averages 2n+1 rows and 3 columns; beyond the edges there is nothing.
+func (w *streams) blur(in ops.Array, n int) ops.Array {
+	t := in.Type()
+	rows, columns := t.Dims[0].Size, t.Dims[1].Size
+	return w.lowered("blur", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			fold := func(lo, hi int, term func(*ir.Node) *ir.Node) *ir.Node {
+				return b.Fold(ir.FoldSpec{Lo: b.I32(lo), Hi: b.I32(hi), Init: []*ir.Node{b.F32(0)}}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{b.Add(acc[0], term(k))}, nil
+				})[0]
+			}
+			sum := fold(-n, n+1, func(dy *ir.Node) *ir.Node {
+				return fold(-1, 2, func(dx *ir.Node) *ir.Node {
+					y, x := b.Add(i[0], dy), b.Add(i[1], dx)
+					inside := b.And(b.And(b.Le(b.I32(0), y), b.Lt(y, b.I32(rows))), b.And(b.Le(b.I32(0), x), b.Lt(x, b.I32(columns))))
+					v := l.In("a").AtOr(b, inside, 0, y, x).Re
+					return b.Select(b.Alu(ir.Eq, v, v), v, b.F32(0))
+				})
+			})
+			return ops.Real(b.Div(sum, b.F32(float64(3*(2*n+1)))))
+		})}
+	}, in)
+}
+
+// swap exchanges the two dims.
+func (w *streams) swap(in ops.Array) ops.Array {
+	t := in.Type()
+	t.Dims = []ops.Dim{t.Dims[1], t.Dims[0]}
+	return w.lowered("swap", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return l.In("a").At(b, i[1], i[0])
+		})}
+	}, in)
+}
+
+// keepRows is keep by rows.
+func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
+	op := w.keep(name, in)
+	op.Spec.Streams = &ops.Streams{Sink: func(*ops.Call, []ops.Mark) (ops.TileSink, error) {
+		t := in.Type()
+		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, nil
+	}}
+	return op
+}
+
+type rowKeeper struct {
+	w       *streams
+	name    string
+	got     ops.Dense
+	row     int
+	aborted bool
+}
+
+func (k *rowKeeper) Write(_ context.Context, at []ops.Interval, in []ops.HostArray) error {
+	if at[0].Lo != k.row {
+		return fmt.Errorf("row %d comes after %d", at[0].Lo, k.row)
+	}
+	if k.w.fault != nil {
+		if err := k.w.fault(at[0].Lo); err != nil {
+			return err
+		}
+	}
+	each := len(k.got.Re) / k.got.Shape[0]
+	d := in[0].Dense()
+	copy(k.got.Re[at[0].Lo*each:], d.Re)
+	if d.Im != nil {
+		copy(k.got.Im[at[0].Lo*each:], d.Im)
+	}
+	k.row = at[0].Hi
+	return nil
+}
+
+func (k *rowKeeper) Sync() (ops.Mark, error) { return ops.Mark{Rows: k.row}, nil }
+func (k *rowKeeper) Suspend() error          { return nil }
+func (k *rowKeeper) Abort() error            { k.w.read = append(k.w.read, "abort "+k.name); return nil }
+func (k *rowKeeper) Commit(context.Context) (ops.Note, error) {
+	if k.row != k.got.Shape[0] {
+		return ops.Note{}, fmt.Errorf("%d rows of %d", k.row, k.got.Shape[0])
+	}
+	k.w.got[k.name] = k.got
+	return ops.Note{Text: "kept " + k.name}, nil
+}
+
+func (w *streams) build(t *testing.T, budget int64, sinks ...*ops.Instance) (*planner.Plan, error) {
+	t.Helper()
+	dev := newFaulty("native")
+	return planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Memory: budget, Rates: planner.Rates{Flops: 1e5, Bandwidth: 1e6}})
+}
+
+// programs are ways to chain operators; each ends in sinks that take rows.
+var programs = []struct {
+	name   string
+	build  func(w *streams) []*ops.Instance
+	passes int
+	share  float64 // of the memory of the whole that must do
+}{
+	{"pointwise", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 64))))}
+	}, 1, 0.1},
+	{"blur", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(300, 64)), 4))}
+	}, 1, 0.25},
+	{"blur of blur of third, and the third", func(w *streams) []*ops.Instance {
+		third := w.third(w.waves(matrix(311, 40)))
+		return []*ops.Instance{w.keepRows("out", w.blur(w.blur(third, 3), 5)), w.keepRows("third", third)}
+	}, 1, 0.35},
+	{"complex", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.spin(w.third(w.waves(matrix(200, 30)))))}
+	}, 1, 0.2},
+	{"divided by the sum of all", func(w *streams) []*ops.Instance {
+		blurred := w.blur(w.waves(matrix(257, 33)), 2)
+		sums := w.rowSums(blurred)
+		return []*ops.Instance{w.keepRows("out", w.over(blurred, w.sumOf(sums)))}
+	}, 3, 0.4},
+	{"no source", func(w *streams) []*ops.Instance {
+		t := matrix(400, 50)
+		index := w.lowered("index", t, func(l *ops.Lowering) []*ops.Stage {
+			return []*ops.Stage{l.Stage("", t, nil, func(b *ops.Body, i []*ir.Node) ops.Elem {
+				return ops.Real(b.Cast(ir.F32, b.Add(b.Mul(i[0], b.I32(7)), i[1])))
+			})}
+		})
+		return []*ops.Instance{w.keepRows("out", w.blur(index, 1))}
+	}, 1, 0.1},
+}
+
+// rowSums is the sum along x.
+func (w *streams) rowSums(in ops.Array) ops.Array {
+	t := ops.Type{Elem: ops.F32, Dims: in.Type().Dims[:1]}
+	n := in.Type().Dims[1].Size
+	return w.lowered("sums", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(sumTo(b, n, func(x *ir.Node) *ir.Node { return l.In("a").At(b, i[0], x).Re }))
+		})}
+	}, in)
+}
+
+// sumOf is the sum of a vector.
+func (w *streams) sumOf(in ops.Array) ops.Array {
+	n := in.Type().Dims[0].Size
+	t := ops.Type{Elem: ops.F32}
+	return w.lowered("sum", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a")}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
+			return ops.Real(sumTo(b, n, func(y *ir.Node) *ir.Node { return l.In("a").At(b, y).Re }))
+		})}
+	}, in)
+}
+
+func sumTo(b *ops.Body, n int, term func(*ir.Node) *ir.Node) *ir.Node {
+	return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], term(i))}, nil
+	})[0]
+}
+
+func sameBits(a, b ops.Dense) bool {
+	same := func(x, y []float64) bool {
+		return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+	}
+	return slices.Equal(a.Shape, b.Shape) && same(a.Re, b.Re) && same(a.Im, b.Im)
+}
+
+func TestBlocksGiveTheSameBitsAsTheWhole(t *testing.T) {
+	for _, c := range programs {
+		t.Run(c.name, func(t *testing.T) {
+			whole := newStreams()
+			p, err := whole.build(t, 0, c.build(whole)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); err != nil {
+				t.Fatal(err)
+			}
+			peak := p.Totals.PeakBytes
+			for _, share := range []float64{c.share, (1 + c.share) / 2} {
+				budget := int64(float64(peak) * share)
+				w := newStreams()
+				p, err := w.build(t, budget, c.build(w)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Stream == nil || len(p.Stream.Passes) != c.passes {
+					t.Fatalf("not in %d passes: %+v", c.passes, p.Stream)
+				}
+				dev := newFaulty("native")
+				g := memory.NewGovernor(budget)
+				r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.PeakBuffers > budget || p.Stream.PeakBytes > budget {
+					t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
+				}
+				if err := g.Leaks(); err != nil || *dev.alive != 0 {
+					t.Errorf("left %d arrays and %v", *dev.alive, err)
+				}
+				for name, want := range whole.got {
+					if !sameBits(w.got[name], want) {
+						t.Errorf("budget %d of %d, blocks of %d rows: %s differs", budget, peak, p.Stream.BlockRows, name)
+					}
+				}
+				for _, q := range r.Parity {
+					if q.Samples == 0 || !q.OK {
+						t.Errorf("parity of %s: %+v", q.Value, q)
+					}
+				}
+				rows := 0
+				for _, s := range w.read {
+					var lo, hi int
+					if n, _ := fmt.Sscanf(s, "waves %d-%d", &lo, &hi); n == 2 {
+						rows += hi - lo
+					}
+				}
+				if most := 311 * 2; rows > most {
+					t.Errorf("%d rows were read", rows)
+				}
+			}
+		})
+	}
+}
+
+func TestRefusedBudgetsNameOneThatWorks(t *testing.T) {
+	for _, c := range programs {
+		for _, make := range []func(w *streams) []*ops.Instance{c.build, func(w *streams) []*ops.Instance {
+			out := c.build(w)
+			in, _ := out[0].Call.Array("a")
+			if len(in.Type().Dims) == 2 && !in.Type().Elem.Complex {
+				out = append(out, w.keepRows("swapped", w.swap(in)))
+			}
+			return out
+		}} {
+			w := newStreams()
+			_, err := w.build(t, 300, make(w)...)
+			var problem ops.Problem
+			if !errors.As(err, &problem) || problem.Code != "E0601" {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			var least int64
+			var unit string
+			if _, err := fmt.Sscanf(problem.Help, "give --memory at least %d%s", &least, &unit); err != nil {
+				t.Fatalf("%s: help %q", c.name, problem.Help)
+			}
+			unit = strings.TrimSuffix(unit, ",")
+			least *= map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}[unit]
+			w = newStreams()
+			p, err := w.build(t, least, make(w)...)
+			if err != nil {
+				t.Fatalf("%s: %d bytes were said to do: %v", c.name, least, err)
+			}
+			r, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 1, Memory: memory.NewGovernor(least)})
+			if err != nil || r.PeakBuffers > least {
+				t.Errorf("%s: took %d of %d: %v", c.name, r.PeakBuffers, least, err)
+			}
+		}
+	}
+}
+
+func TestSinksThatFailEndTheRunAndItsMemory(t *testing.T) {
+	w := newStreams()
+	broken := errors.New("disk on fire")
+	w.fault = func(row int) error {
+		if row > 100 {
+			return broken
+		}
+		return nil
+	}
+	p, err := w.build(t, 30000, w.keepRows("out", w.blur(w.waves(matrix(300, 64)), 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := newFaulty("native")
+	r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2})
+	var stage *StageError
+	if !errors.Is(err, broken) || !errors.As(err, &stage) || stage.Stage != "keep" {
+		t.Errorf("error %v", err)
+	}
+	if r == nil || *dev.alive != 0 || !slices.Contains(w.read, "abort out") {
+		t.Errorf("arrays alive: %d; %v", *dev.alive, w.read)
+	}
+}
+
+func TestCancelledBlocksStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newStreams()
+	w.fault = func(row int) error {
+		if row > 100 {
+			cancel()
+		}
+		return nil
+	}
+	p, err := w.build(t, 30000, w.keepRows("out", w.blur(w.waves(matrix(300, 64)), 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(ctx, p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if w.got["out"].Re != nil {
+		t.Error("the output was completed")
+	}
+}
