@@ -135,6 +135,13 @@ func (r *run) skip(step *planner.Step, reason string) {
 	}
 }
 
+// unnamed reports an array that a user has no name for and does not get.
+func unnamed(p *planner.Plan, b *planner.Buffer) bool {
+	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s planner.Step) bool {
+		return s.Kind == planner.SinkStep && slices.Contains(s.Reads, b.ID)
+	})
+}
+
 func violation(p Parity) ops.Problem {
 	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
 	if p.Mismatched > 0 {
@@ -154,6 +161,7 @@ func (r *run) parity(s samples) Parity {
 	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(s.points),
 		Peak: s.peak, Unit: s.stage.Type.Unit.String(), Worst: f.Worst, P99: f.P99, Judged: Judged(rule.Metric), MaxAbs: f.MaxAbs, Mismatched: f.Mismatched,
 		OK: f.Within(rule)}
+	p.Inner = unnamed(r.plan, r.arrays.byStage[s.stage])
 	if f.At >= 0 {
 		p.At = s.points[f.At]
 	}

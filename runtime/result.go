@@ -76,6 +76,7 @@ type Transfer struct {
 type Parity struct {
 	Value   string     `json:"value"` // the variable or stage
 	Kernel  string     `json:"kernel"`
+	Inner   bool       `json:"inner,omitempty"` // neither named in the file nor handed to a sink
 	Samples int        `json:"samples"`
 	Seed    uint64     `json:"seed"`
 	Metric  ops.Metric `json:"metric"`

@@ -46,18 +46,39 @@ func (r *Result) cachedNote() string {
 	return ""
 }
 
+// manyKernels is how many kernels the summary lists one by one; beyond, those of less than a hundredth of the time are one line.
+const manyKernels = 8
+
 func (r *Result) summarizeKernels(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var all, rest float64
+	small := 0
 	for _, k := range r.Kernels {
+		all += k.Wall
+	}
+	for _, k := range r.Kernels {
+		if len(r.Kernels) > manyKernels && k.Wall < all/100 {
+			small++
+			rest += k.Wall
+			continue
+		}
 		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), duration(k.Wall),
 			rate(k.Flops, k.Wall, "Gflop/s"), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
+	}
+	if small > 0 {
+		fmt.Fprintf(w, "kernel\t\t%d short ones\t%s\n", small, duration(rest))
 	}
 	w.Flush() // to a Builder, which never fails
 }
 
 func (r *Result) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	quiet := 0
 	for _, p := range r.Parity {
+		if p.Inner && p.OK && p.Skipped == "" {
+			quiet++ // the report has them
+			continue
+		}
 		if p.Skipped != "" {
 			fmt.Fprintf(w, "float64\t%s\tnot checked: %s\n", p.Value, p.Skipped)
 			continue
@@ -68,6 +89,9 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 		}
 		fmt.Fprintf(w, "float64\t%s\tworst error %s\ttolerance %s\t%d samples\t%s\n",
 			p.Value, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
+	}
+	if quiet > 0 {
+		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance\n", quiet)
 	}
 	w.Flush()
 }
