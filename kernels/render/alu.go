@@ -47,6 +47,7 @@ func (r *renderer) op(o ir.Op, t ir.DType, a ...value) value {
 	}
 	text := func(arg func(x value) string) string {
 		switch {
+		case r.wraps(o, t): // a function of the prelude
 		case infix[o] != "":
 			return arg(a[0]) + " " + infix[o] + " " + arg(a[1])
 		case o == ir.Div && t.Float():

@@ -22,9 +22,7 @@ func C(k *ir.Kernel, s Schedule, t Target, name string) (Output, error) {
 			s.Order = append(s.Order, a)
 		}
 	}
-	u := &unit{k: k, t: t, name: name, b: ir.Extend(k.Roots()), bufIndex: map[*ir.Buffer]int{}, args: map[*ir.Node]int{}}
-	u.collect()
-	return u.render(s)
+	return newUnit(k, t, name).render(s)
 }
 
 // checkKernel refuses what no schedule can render.
@@ -54,7 +52,8 @@ type unit struct {
 	args     map[*ir.Node]int
 }
 
-func (u *unit) collect() {
+func newUnit(k *ir.Kernel, t Target, name string) *unit {
+	u := &unit{k: k, t: t, name: name, b: ir.Extend(k.Roots()), bufIndex: map[*ir.Buffer]int{}, args: map[*ir.Node]int{}}
 	u.argList = u.k.Args()
 	for i, n := range u.argList {
 		u.args[n] = i
@@ -63,6 +62,7 @@ func (u *unit) collect() {
 		u.bufIndex[b] = len(u.bufs)
 		u.bufs = append(u.bufs, b)
 	}
+	return u
 }
 
 // tail is what a variant does about tiles that are no multiple of its step.
@@ -164,11 +164,17 @@ func stepOf(s Schedule, axis int) int {
 	return n
 }
 
-// variant renders the kernel once, as a static function.
-func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
-	r := &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: product(s.Unroll), clamp: end == cut, b: u.b, vary: ir.NewVary(),
+// renderer is a fresh state for one variant.
+func (u *unit) renderer(s Schedule) *renderer {
+	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: product(s.Unroll), b: u.b, vary: ir.NewVary(),
 		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, uses: map[*ir.Buffer]bool{},
 		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}}
+}
+
+// variant renders the kernel once, as a static function.
+func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
+	r := u.renderer(s)
+	r.clamp = end == cut
 	if len(s.Lanes) == 0 && !s.FoldLanes {
 		r.W = 1
 	}

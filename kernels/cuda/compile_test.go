@@ -1,0 +1,154 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/kernels/conformance"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+func library(t testing.TB) *nvrtc.Library {
+	t.Helper()
+	l, err := nvrtc.Open()
+	if errors.Is(err, nvrtc.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// capabilities are what every generated kernel is compiled for.
+var capabilities = []int{80, 90}
+
+// suite are all kernels of the conformance suite.
+func suite() (kernels []*ir.Kernel) {
+	for _, c := range conformance.Cases() {
+		kernels = append(kernels, c.Kernel)
+	}
+	return kernels
+}
+
+// TestSuiteCompiles has NVRTC compile every kernel of the conformance suite, under the rules' schedule and one drawn by
+// chance, for several architectures.
+func TestSuiteCompiles(t *testing.T) {
+	lib := library(t)
+	t.Log(lib)
+	kernels := suite()
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, set := range []struct {
+		name   string
+		choose func(k *ir.Kernel) render.CUDASchedule
+	}{
+		{"rule", render.CUDADefault},
+		{"random", func(k *ir.Kernel) render.CUDASchedule { return render.AnyCUDASchedule(rng, k) }},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			schedules := make([]render.CUDASchedule, len(kernels))
+			for i, k := range kernels {
+				schedules[i] = set.choose(k)
+			}
+			for _, c := range capabilities {
+				t.Run(fmt.Sprint("sm_", c), func(t *testing.T) {
+					t.Parallel()
+					compileAll(t, lib, kernels, schedules, c)
+				})
+			}
+		})
+	}
+}
+
+// compileAll compiles kernels in units of one kind of contraction, and reports registers where ptxas is at hand.
+func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedules []render.CUDASchedule, capability int) {
+	const unit = 40
+	assembler := ptxas()
+	for _, contract := range []bool{false, true} {
+		var sources []string
+		flush := func() {
+			if len(sources) == 0 {
+				return
+			}
+			text := render.CUDAPrelude() + strings.Join(sources, "\n")
+			sources = nil
+			if _, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, render.CUDAFlags(contract)); err != nil {
+				t.Error(err)
+			}
+			if assembler != "" && capability == capabilities[0] {
+				reportRegisters(t, lib, assembler, text, capability, contract)
+			}
+		}
+		for i, k := range kernels {
+			if k.Contract != contract {
+				continue
+			}
+			out, err := render.CUDA(k, schedules[i], fmt.Sprintf("k%d", i))
+			if err != nil {
+				t.Errorf("%s under %s: %v", k.Name, schedules[i].Text(k), err)
+				continue
+			}
+			if sources = append(sources, out.Source); len(sources) == unit {
+				flush()
+			}
+		}
+		flush()
+	}
+}
+
+// ptxas is NVIDIA's assembler where one lies beside NVRTC or in the path, else empty.
+func ptxas() string {
+	if dir, err := nvrtc.Folder(); err == nil {
+		if path := filepath.Join(dir, "ptxas"); exec.Command(path, "--version").Run() == nil {
+			return path
+		}
+	}
+	path, err := exec.LookPath("ptxas")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+var (
+	registers = regexp.MustCompile(`Used (\d+) registers`)
+	spills    = regexp.MustCompile(`(\d+) bytes spill stores`)
+)
+
+func reportRegisters(t *testing.T, lib *nvrtc.Library, assembler, source string, capability int, contract bool) {
+	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, render.CUDAFlags(contract))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "suite.ptx")
+	if err := os.WriteFile(path, []byte(strings.TrimRight(string(ptx), "\x00")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(assembler, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", capability), "-o", path+".cubin", path).CombinedOutput()
+	if err != nil {
+		t.Errorf("ptxas: %v\n%s", err, said)
+		return
+	}
+	most, spilled, n := 0, 0, 0
+	for _, m := range registers.FindAllStringSubmatch(string(said), -1) {
+		v, _ := strconv.Atoi(m[1])
+		most, n = max(most, v), n+1
+	}
+	for _, m := range spills.FindAllStringSubmatch(string(said), -1) {
+		if m[1] != "0" {
+			spilled++
+		}
+	}
+	t.Logf("contract %t: %d kernels, at most %d registers, %d spill", contract, n, most, spilled)
+}

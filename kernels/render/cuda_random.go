@@ -1,0 +1,31 @@
+package render
+
+import (
+	"math/rand/v2"
+
+	"weft/kernels/ir"
+)
+
+// AnyCUDASchedule draws a schedule that a kernel has: tests of devices run kernels under many.
+func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
+	for range 20 {
+		s := CUDASchedule{AccMajor: rng.IntN(2) == 0, AccBlock: rng.IntN(3) * 8, Every: rng.IntN(6)}
+		order := rng.Perm(len(k.Axes))
+		for _, a := range order[:min(len(order), rng.IntN(4))] {
+			s.Block = append(s.Block, AxisN{a, []int{1, 2, 3, 4, 8, 17, 32}[rng.IntN(7)]})
+		}
+		for _, a := range order[:min(len(order), rng.IntN(3))] {
+			s.Unroll = append(s.Unroll, AxisN{a, 2 + rng.IntN(2)})
+		}
+		switch rng.IntN(5) {
+		case 0:
+			s.Fold, s.Unroll = 32, nil
+		case 1:
+			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(8)), nil, nil
+		}
+		if s.check(k) == nil {
+			return s
+		}
+	}
+	return CUDASchedule{}
+}

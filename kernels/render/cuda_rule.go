@@ -1,0 +1,186 @@
+package render
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// Threads and points by which the rules choose; reasoned from the machine's parameters, not measured.
+const (
+	blockThreads   = 256
+	fillThreads    = 1 << 15 // points below which threads per output leave a large device idle
+	blockFold      = 256     // threads of a block that shares a fold
+	sharedTrips    = 64      // iterations from which a warp pays
+	blockTrips     = 4096    // and a block
+	plenty         = 1 << 17 // points from which a thread may take several outputs
+	anyEvery       = 4       // iterations between tests of an early exit
+	sharedWork     = 0.3     // share of a fold's work that outputs of a thread must have in common
+	patchX, patchY = 8, 4    // of a warp where loads scatter along several axes
+)
+
+// CUDADefault is the schedule that the rules choose without measuring.
+func CUDADefault(k *ir.Kernel) CUDASchedule { return CUDACandidates(k)[0] }
+
+// CUDACandidates are the schedules worth measuring for a kernel, the rules' own choice first.
+func CUDACandidates(k *ir.Kernel) []CUDASchedule {
+	s := newSurvey(k, Target{Lanes: 32, ISA: "cuda"})
+	f := s.heaviest()
+	base := CUDASchedule{Block: s.threadBlock(f)}
+	for _, g := range s.folds {
+		if g.Monoid == ir.Any || g.Monoid == ir.All {
+			base.Every = anyEvery
+		}
+	}
+	if f != nil && narrows(f) {
+		base.AccBlock = 32
+	}
+	var out []CUDASchedule
+	add := func(c CUDASchedule) {
+		if c.check(k) == nil && !slices.ContainsFunc(out, func(o CUDASchedule) bool { return o.String() == c.String() }) {
+			out = append(out, c)
+		}
+	}
+	if n := s.foldThreads(f); n > 0 {
+		add(s.sharing(base, n))
+	}
+	add(base)
+	if axis := s.severalAxis(f, base.Block); axis >= 0 {
+		for _, n := range []int{2, 4} {
+			c := base
+			c.Unroll = []AxisN{{axis, n}}
+			add(c)
+		}
+	}
+	small := base
+	small.Block = s.blockOf(s.threadOrder(f), blockThreads/2)
+	add(small)
+	add(CUDASchedule{})
+	return out
+}
+
+// threadOrder ranks the axes, fastest first, by how many loads and stores have neighbours side by side along them; an
+// inner axis goes before an outer one that is no better.
+func (s *survey) threadOrder(f *ir.Fold) []int {
+	score := make([]float64, len(s.k.Axes))
+	for a, axis := range s.k.Axes {
+		for _, st := range s.k.Stores {
+			if stride(st.Buf, st.Index, axis) == 1 {
+				score[a] += 2
+			}
+		}
+		for _, n := range s.nodes {
+			if n.Kind == ir.KLoad && stride(n.Buf, n.Index(), axis) == 1 {
+				score[a] += s.times(n)
+			}
+		}
+		if axis.Extent < 2 {
+			score[a] = -1
+		}
+	}
+	var order []int
+	for a := len(score) - 1; a >= 0; a-- {
+		order = append(order, a)
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case score[a] > score[b]:
+			return -1
+		case score[a] < score[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// threadBlock is the block's shape: along the fastest axis as far as it goes, or, where a long fold's loads scatter
+// along several axes, compact, so that a warp's loads fall on few lines.
+func (s *survey) threadBlock(f *ir.Fold) []AxisN {
+	order := s.threadOrder(f)
+	axes := s.scattered(f)
+	if len(axes) < 2 || s.times(f.Node)*trips(f) < longFold {
+		return s.blockOf(order, blockThreads)
+	}
+	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !slices.Contains(axes, a) })
+	x, y := order[0], order[1]
+	block := []AxisN{{x, min(patchX, s.k.Axes[x].Extent)}, {y, min(patchY, s.k.Axes[y].Extent)}}
+	if len(order) > 2 {
+		return append(block, AxisN{order[2], min(blockThreads/(patchX*patchY), s.k.Axes[order[2]].Extent)})
+	}
+	block[1].N = min(blockThreads/patchX, s.k.Axes[y].Extent)
+	return block
+}
+
+// blockOf fills a block of n threads with axes in order.
+func (s *survey) blockOf(order []int, n int) (block []AxisN) {
+	for _, a := range order[:min(len(order), 3)] {
+		along := min(n, s.k.Axes[a].Extent)
+		if len(block) == 2 {
+			along = min(along, maxBlockZ)
+		}
+		if along > 32 {
+			along = min(n, (along+31)/32*32) // whole warps
+		}
+		along = max(1, along)
+		block = append(block, AxisN{a, along})
+		n /= along
+	}
+	return block
+}
+
+// foldThreads is how many threads should share the folds of a kernel with few outputs; 0: none.
+func (s *survey) foldThreads(f *ir.Fold) int {
+	points := float64(s.k.Points())
+	if f == nil || points >= fillThreads {
+		return 0
+	}
+	most := 0.0
+	for _, g := range s.folds {
+		if g.Monoid != ir.Ordered && g.While == nil {
+			most = math.Max(most, s.foldIterations(g))
+		}
+	}
+	switch {
+	case most >= blockTrips && points*32 < fillThreads:
+		return blockFold
+	case most >= sharedTrips:
+		return 32
+	}
+	return 0
+}
+
+// foldIterations are a fold's own, with those of the folds it runs inside.
+func (s *survey) foldIterations(f *ir.Fold) float64 { return trips(f) * s.times(f.Node) }
+
+// sharing is a schedule under which n threads share each fold.
+func (s *survey) sharing(c CUDASchedule, n int) CUDASchedule {
+	c.Fold, c.AccBlock, c.Block = n, 0, nil
+	if n == 32 {
+		c.Block = s.blockOf(s.threadOrder(nil)[:min(1, len(s.k.Axes))], 4)
+	}
+	return c
+}
+
+// severalAxis is the axis along which a thread may take several outputs, which then share much of the heaviest fold's
+// work; -1 if there is none, or too few points.
+func (s *survey) severalAxis(f *ir.Fold, block []AxisN) int {
+	best, most := -1, 0.0
+	if f == nil || s.k.Points() < plenty {
+		return -1
+	}
+	work := 0.0
+	for _, n := range s.nodes {
+		if s.deepest(n) == f {
+			work += s.weight(n)
+		}
+	}
+	for a, axis := range s.k.Axes {
+		fast := len(block) > 0 && block[0].Axis == a
+		if w := s.shared(f, axis); !fast && axis.Extent >= 8 && w > sharedWork*work && w > most {
+			best, most = a, w
+		}
+	}
+	return best
+}

@@ -1,0 +1,148 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/kernels/ir"
+)
+
+// CUDASchedule says how a kernel's points lie on threads. The zero value is one thread a block.
+type CUDASchedule struct {
+	Block    []AxisN `yaml:"block,omitempty"`    // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
+	Unroll   []AxisN `yaml:"unroll,omitempty"`   // outputs of a thread, a block's width apart
+	Fold     int     `yaml:"fold,omitempty"`     // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
+	Every    int     `yaml:"every,omitempty"`    // test exits of any- and all-folds every so many iterations
+	AccMajor bool    `yaml:"accMajor,omitempty"` // emit accumulator by accumulator instead of output by output
+	AccBlock int     `yaml:"accBlock,omitempty"` // accumulate float64 sums of float32 terms in float32 over so many iterations
+}
+
+// String is the schedule in one line, axes by number.
+func (s CUDASchedule) String() string { return s.text(func(a int) string { return fmt.Sprint(a) }) }
+
+// Text is the schedule in one line, axes by the kernel's names.
+func (s CUDASchedule) Text(k *ir.Kernel) string {
+	return s.text(func(a int) string { return k.Axes[a].Name })
+}
+
+func (s CUDASchedule) text(name func(int) string) string {
+	list := func(l []AxisN) string {
+		var out []string
+		for _, a := range l {
+			out = append(out, fmt.Sprintf("%s:%d", name(a.Axis), a.N))
+		}
+		return strings.Join(out, "x")
+	}
+	out := []string{"block 1"}
+	if len(s.Block) > 0 {
+		out[0] = "block " + list(s.Block)
+	}
+	if len(s.Unroll) > 0 {
+		out = append(out, "each "+list(s.Unroll))
+	}
+	switch {
+	case s.Fold == 32:
+		out = append(out, "folds by warp")
+	case s.Fold > 32:
+		out = append(out, fmt.Sprintf("folds by block of %d", s.Fold))
+	}
+	for _, n := range []struct {
+		word string
+		n    int
+	}{{"every", s.Every}, {"accblock", s.AccBlock}} {
+		if n.n > 0 {
+			out = append(out, fmt.Sprintf("%s %d", n.word, n.n))
+		}
+	}
+	if s.AccMajor {
+		out = append(out, "accmajor")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Limits of every CUDA device since compute capability 2.0.
+const (
+	maxBlockThreads = 1024
+	maxBlockZ       = 64
+)
+
+func (s CUDASchedule) check(k *ir.Kernel) error {
+	for _, list := range [][]AxisN{s.Block, s.Unroll} {
+		seen := map[int]bool{}
+		for _, l := range list {
+			if l.Axis < 0 || l.Axis >= len(k.Axes) || l.N < 1 || seen[l.Axis] {
+				return fmt.Errorf("render %s: %v does not name each of the kernel's %d axes at most once", k.Name, list, len(k.Axes))
+			}
+			seen[l.Axis] = true
+		}
+	}
+	combines := slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
+	t := s.threads()
+	switch {
+	case s.Fold != 0 && (s.Fold < 32 || s.Fold%32 != 0):
+		return fmt.Errorf("render %s: %d threads share a fold; a multiple of 32", k.Name, s.Fold)
+	case s.Fold > 32 && product(s.Block) > 1:
+		return fmt.Errorf("render %s: a block that shares folds computes one output", k.Name)
+	case len(s.Block) > 3 || s.Fold > 1 && len(s.Block) > 2:
+		return fmt.Errorf("render %s: a block over %d axes", k.Name, len(s.Block))
+	case t[0]*t[1]*t[2] > maxBlockThreads || t[2] > maxBlockZ:
+		return fmt.Errorf("render %s: a block of %dx%dx%d threads; at most %d, and %d in z", k.Name, t[0], t[1], t[2], maxBlockThreads, maxBlockZ)
+	case product(s.Unroll) > 16:
+		return fmt.Errorf("render %s: %d outputs a thread; at most 16", k.Name, product(s.Unroll))
+	case product(s.Unroll) > 1 && s.Fold > 1:
+		return fmt.Errorf("render %s: threads that share folds have one output", k.Name)
+	case product(s.Unroll) > 1 && combines:
+		return fmt.Errorf("render %s: a thread joins one value at a time with what is stored", k.Name)
+	case s.Every < 0 || s.AccBlock < 0:
+		return fmt.Errorf("render %s: every %d, accblock %d", k.Name, s.Every, s.AccBlock)
+	}
+	return nil
+}
+
+// threads are the block's dimensions.
+func (s CUDASchedule) threads() [3]int {
+	t := [3]int{1, 1, 1}
+	at := 0
+	if s.Fold > 1 {
+		t[0], at = s.Fold, 1
+	}
+	for _, b := range s.Block {
+		if at < len(t) {
+			t[at] = b.N
+		}
+		at++
+	}
+	return t
+}
+
+// threadOf is which of threadIdx's components counts an axis; ok is false for an axis with one thread.
+func (s CUDASchedule) threadOf(axis int) (component string, ok bool) {
+	at := slices.IndexFunc(s.Block, func(b AxisN) bool { return b.Axis == axis })
+	if at < 0 || s.Block[at].N == 1 {
+		return "", false
+	}
+	if s.Fold > 1 {
+		at++
+	}
+	return string("xyz"[at]), true
+}
+
+// groups assigns axes to the grid's dimensions: x, which may be long, the fastest axis of the block (the last one where
+// there is no block), y the next, z all that are left, counted as one number.
+func (s CUDASchedule) groups(axes int) (g [3][]int) {
+	var order []int // fastest first
+	for _, b := range s.Block {
+		order = append(order, b.Axis)
+	}
+	for a := axes - 1; a >= 0; a-- {
+		if !slices.Contains(order, a) {
+			order = append(order, a)
+		}
+	}
+	for i, a := range order {
+		d := min(i, 2)
+		g[d] = append([]int{a}, g[d]...)
+	}
+	return g
+}

@@ -1,0 +1,154 @@
+// What rendered CUDA relies on: scalar arithmetic, storage types, stores that combine, joins over threads. It includes
+// nothing, and is C as well as C++ apart from CUDA's own names, so that an emulation may define those before.
+#ifndef WEFT_KERNEL
+#define WEFT_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#define WEFT_RESTRICT __restrict__
+#define WEFT_SHARED __shared__
+#endif
+#define FN static __device__ __forceinline__
+#define WEFT_INF_F __int_as_float(0x7f800000)
+#define WEFT_NAN_F __int_as_float(0x7fc00000)
+#define WEFT_INF_D __longlong_as_double(0x7ff0000000000000LL)
+#define WEFT_NAN_D __longlong_as_double(0x7ff8000000000000LL)
+
+// Minimum and maximum return the second operand when either is NaN.
+#define MINMAX(t, T) \
+  FN T s_max_##t(T a, T b) { return a > b ? a : b; } \
+  FN T s_min_##t(T a, T b) { return a < b ? a : b; }
+MINMAX(f, float) MINMAX(d, double) MINMAX(i, int) MINMAX(l, long long)
+
+#define MATH1(name) \
+  FN float s_##name##_f(float x) { return name##f(x); } \
+  FN double s_##name##_d(double x) { return name(x); }
+#define MATH2(name) \
+  FN float s_##name##_f(float x, float y) { return name##f(x, y); } \
+  FN double s_##name##_d(double x, double y) { return name(x, y); }
+MATH1(sqrt) MATH1(rint) MATH1(floor) MATH1(ceil) MATH1(trunc)
+MATH1(exp) MATH1(log) MATH1(log10) MATH1(sin) MATH1(cos) MATH1(tan) MATH2(atan2) MATH2(pow)
+FN float s_abs_f(float x) { return fabsf(x); }
+FN double s_abs_d(double x) { return fabs(x); }
+
+// Integers wrap. Division rounds down; by zero it gives 0.
+#define INTEGERS(t, T, U, N) \
+  FN T s_add_##t(T a, T b) { return (T)((U)a + (U)b); } \
+  FN T s_sub_##t(T a, T b) { return (T)((U)a - (U)b); } \
+  FN T s_mul_##t(T a, T b) { return (T)((U)a * (U)b); } \
+  FN T s_neg_##t(T a) { return (T)(0 - (U)a); } \
+  FN T s_abs_##t(T a) { return a < 0 ? (T)(0 - (U)a) : a; } \
+  FN T s_div_##t(T a, T b) { if (b == 0) return 0; if (b == -1) return (T)(0 - (U)a); T q = a / b; return q - (a % b != 0 && (a ^ b) < 0); } \
+  FN T s_mod_##t(T a, T b) { if (b == 0 || b == -1) return 0; T m = a % b; return m != 0 && (a ^ b) < 0 ? m + b : m; } \
+  FN T s_shl_##t(T a, T b) { return (T)((U)a << (b & N)); } \
+  FN T s_shr_##t(T a, T b) { return a >> (b & N); } \
+  FN T s_ushr_##t(T a, T b) { return (T)((U)a >> (b & N)); }
+INTEGERS(i, int, unsigned, 31)
+INTEGERS(l, long long, unsigned long long, 63)
+
+// The same bits as another type.
+FN int s_bits_fi(float x) { return __float_as_int(x); }
+FN float s_bits_if(int x) { return __int_as_float(x); }
+FN long long s_bits_dl(double x) { return __double_as_longlong(x); }
+FN double s_bits_ld(long long x) { return __longlong_as_double(x); }
+
+// Storage types: halves as bits.
+FN float s_bf16(unsigned short x) { return s_bits_if((int)((unsigned)x << 16)); }
+FN unsigned short s_to_bf16(float x) {
+  unsigned b = (unsigned)s_bits_fi(x);
+  return x != x ? (unsigned short)(b >> 16 | 64) : (unsigned short)((b + 0x7fff + (b >> 16 & 1)) >> 16);
+}
+#ifdef __CUDA_ARCH__
+FN float s_f16(unsigned short x) { float r; asm("cvt.f32.f16 %0, %1;" : "=f"(r) : "h"(x)); return r; }
+FN unsigned short s_to_f16(float x) { unsigned short r; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(x)); return r; }
+#else
+FN float s_f16(unsigned short x) {
+  unsigned e = x >> 10 & 31, m = x & 1023, s = (unsigned)(x & 0x8000) << 16;
+  if (e == 31) return s_bits_if((int)(s | 0x7f800000u | m << 13 | (m ? 0x400000u : 0)));
+  if (e == 0) return s_bits_if((int)(s | (unsigned)s_bits_fi((float)m * 5.9604644775390625e-8f)));
+  return s_bits_if((int)(s | (e + 112) << 23 | m << 13));
+}
+FN unsigned short s_to_f16(float x) {
+  unsigned b = (unsigned)s_bits_fi(x), s = b >> 16 & 0x8000, a = b & 0x7fffffff;
+  if (a > 0x7f800000u) return (unsigned short)(s | 0x7e00 | (a >> 13 & 0x3ff));
+  if (a >= 0x477ff000u) return (unsigned short)(s | 0x7c00);
+  if (a < 0x38800000u) return (unsigned short)(s | ((unsigned)s_bits_fi(s_bits_if((int)a) + 0.5f) - 0x3f000000u));
+  return (unsigned short)(s | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));
+}
+#endif
+
+// s_load_X reads an element that no thread writes during the launch, s_store_X writes one.
+#define SCALAR(name, T, C, LD, ST) \
+  FN C s_load_##name(const T *p) { T x = __ldg(p); return LD; } \
+  FN C s_from_##name(T x) { return LD; } \
+  FN T s_to_##name##_(C x) { return ST; } \
+  FN void s_store_##name(T *p, C x) { *p = ST; }
+SCALAR(bool, unsigned char, int, x != 0, x != 0)
+SCALAR(i8, signed char, int, x, (signed char)x) SCALAR(u8, unsigned char, int, x, (unsigned char)x)
+SCALAR(i16, short, int, x, (short)x) SCALAR(u16, unsigned short, int, x, (unsigned short)x)
+SCALAR(i32, int, int, x, x) SCALAR(u32, unsigned, long long, x, (unsigned)x) SCALAR(i64, long long, long long, x, x)
+SCALAR(f16, unsigned short, float, s_f16(x), s_to_f16(x)) SCALAR(bf16, unsigned short, float, s_bf16(x), s_to_bf16(x))
+SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
+
+// Stores that combine: exchange until nobody came between. A NaN loses against what is there. Elements smaller than a
+// word are exchanged with their neighbours in it.
+#define COMBINE(name, op, C, WORD, OLD, NEW, E) \
+  FN void s_##op##_##name##_at(WORD *p, int shift, C x) { \
+    WORD was = *(volatile WORD *)p, seen; \
+    do { \
+      seen = was; \
+      const C y = OLD; \
+      const C z = E; \
+      was = atomicCAS(p, seen, NEW); \
+    } while (was != seen); \
+  }
+#define COMBINES(name, C, WORD, OLD, NEW) \
+  COMBINE(name, min, C, WORD, OLD, NEW, x < y ? x : y) COMBINE(name, max, C, WORD, OLD, NEW, x > y ? x : y)
+#define WHOLE(name, op, T, WORD, C) FN void s_##op##_##name(T *p, C x) { s_##op##_##name##_at((WORD *)p, 0, x); }
+#define WHOLES(name, T, WORD, C, OLD, NEW) \
+  COMBINES(name, C, WORD, OLD, NEW) COMBINE(name, add, C, WORD, OLD, NEW, s_plus_##name(y, x)) \
+  WHOLE(name, add, T, WORD, C) WHOLE(name, min, T, WORD, C) WHOLE(name, max, T, WORD, C)
+#define PART(name, op, T, C) FN void s_##op##_##name(T *p, C x) { \
+    s_##op##_##name##_at((unsigned *)((unsigned long long)p & ~3ULL), (int)((unsigned long long)p & 3) * 8, x); }
+#define PARTS(name, T, C, MASK) \
+  COMBINES(name, C, unsigned, s_from_##name((T)(seen >> shift)), (seen & ~((unsigned)MASK << shift)) | ((unsigned)s_to_##name##_(z) & MASK) << shift) \
+  COMBINE(name, add, C, unsigned, s_from_##name((T)(seen >> shift)), (seen & ~((unsigned)MASK << shift)) | ((unsigned)s_to_##name##_(z) & MASK) << shift, s_plus_##name(y, x)) \
+  PART(name, add, T, C) PART(name, min, T, C) PART(name, max, T, C)
+#define PLUS(name, C, E) FN C s_plus_##name(C y, C x) { return E; }
+PLUS(i8, int, s_add_i(y, x)) PLUS(u8, int, s_add_i(y, x)) PLUS(i16, int, s_add_i(y, x)) PLUS(u16, int, s_add_i(y, x))
+PLUS(i32, int, s_add_i(y, x)) PLUS(u32, long long, s_add_l(y, x)) PLUS(i64, long long, s_add_l(y, x))
+PLUS(f16, float, y + x) PLUS(bf16, float, y + x) PLUS(f32, float, y + x) PLUS(f64, double, y + x)
+PARTS(i8, signed char, int, 0xff) PARTS(u8, unsigned char, int, 0xff)
+PARTS(i16, short, int, 0xffff) PARTS(u16, unsigned short, int, 0xffff)
+PARTS(f16, unsigned short, float, 0xffff) PARTS(bf16, unsigned short, float, 0xffff)
+WHOLES(i32, int, unsigned, int, (int)seen, (unsigned)z)
+WHOLES(u32, unsigned, unsigned, long long, (long long)seen, (unsigned)z)
+WHOLES(i64, long long, unsigned long long, long long, (long long)seen, (unsigned long long)z)
+WHOLES(f32, float, unsigned, float, s_bits_if((int)seen), (unsigned)s_bits_fi(z))
+WHOLES(f64, double, unsigned long long, double, s_bits_ld((long long)seen), (unsigned long long)s_bits_dl(z))
+
+// Joins over the threads of a warp, or of a block of whole warps. Every thread gets the same result. Minimum and maximum
+// leave NaN out.
+#define WEFT_XOR(a, n) __shfl_xor_sync(0xffffffffu, a, n)
+#define LOW(a, b) (b != b ? a : a != a ? b : b < a ? b : a)
+#define HIGH(a, b) (b != b ? a : a != a ? b : b > a ? b : a)
+#define PLUSOP(a, b) (a + b)
+#define TIMES(a, b) (a * b)
+#define JOIN(name, t, T, OP) \
+  FN T s_warp_##name##_##t(T a) { \
+    for (int n = 16; n; n /= 2) { const T b = WEFT_XOR(a, n); a = (T)OP(a, b); } \
+    return __shfl_sync(0xffffffffu, a, 0); \
+  } \
+  FN T s_block_##name##_##t(T a) { \
+    WEFT_SHARED T part[32]; \
+    a = s_warp_##name##_##t(a); \
+    __syncthreads(); \
+    if ((threadIdx.x & 31) == 0) part[threadIdx.x >> 5] = a; \
+    __syncthreads(); \
+    a = part[0]; \
+    for (unsigned n = 1; n < blockDim.x / 32; n++) { const T b = part[n]; a = (T)OP(a, b); } \
+    return a; \
+  }
+#define JOINS(t, T, PLUS, MUL) JOIN(add, t, T, PLUS) JOIN(mul, t, T, MUL) JOIN(low, t, T, LOW) JOIN(high, t, T, HIGH)
+JOINS(f, float, PLUSOP, TIMES) JOINS(d, double, PLUSOP, TIMES) JOINS(i, int, s_add_i, s_mul_i) JOINS(l, long long, s_add_l, s_mul_l)
+FN int s_warp_any_b(int a) { return __any_sync(0xffffffffu, a) != 0; }
+FN int s_warp_all_b(int a) { return __all_sync(0xffffffffu, a) != 0; }
+FN int s_block_any_b(int a) { return __syncthreads_or(a) != 0; }
+FN int s_block_all_b(int a) { return __syncthreads_and(a) != 0; }
