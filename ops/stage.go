@@ -24,7 +24,7 @@ type Stage struct {
 	Elem func(b *Body, index []*ir.Node) Elem
 	// Data holds values known while planning, in float64 and C order; such a stage has no Elem.
 	Data []float64
-	// Facts about Data that bounds may use.
+	// Facts about Data that bounds may use; Constant finds those that follow from it.
 	Facts ir.Facts
 	// Tall gives tables that bound the stage from above; readers list them among their Inputs. Where the stage is loaded from
 	// memory the tables are there too, and a renderer may skip by them what cannot change a result.
@@ -166,6 +166,9 @@ func (l *Lowering) Stage(name string, t Type, inputs []*Stage, elem func(b *Body
 func (l *Lowering) Constant(name string, t Type, data []float64) *Stage {
 	s := l.Stage(name, t, nil, nil)
 	s.Data = data
+	if shape := t.Shape(); !t.Elem.Complex && len(shape) > 0 {
+		s.Facts.Data = ir.DataFactsOf(data, shape[len(shape)-1])
+	}
 	return s
 }
 

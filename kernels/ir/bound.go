@@ -31,6 +31,9 @@ type Bounder struct {
 	// Table chooses the table for the upper bound of a load with Facts.Max: -1 or no function, only its Top.
 	Table func(p *MaxPyramid) int
 
+	// Extent is how many values of an axis or fold index are met while the binders in Over run; nil, or 0: any number.
+	Extent func(n *Node) int
+
 	// Axis narrows the ranges of axes by which signs are told; may be nil.
 	Axis AxisRange
 
@@ -206,14 +209,22 @@ func (q *Bounder) maxLoad(n *Node, rank int) *Node {
 	fits := q.B.True()
 	for d, extent := range [2]int{t.Rows, t.Cols} {
 		axis := rank - 2 + d
-		lo, hi, ok := q.both(n.Index()[axis])
-		if !ok {
+		lo := q.Bound(n.Index()[axis], Lo)
+		if lo == nil {
 			return top
 		}
-		lo, hi = q.inRange(lo, n.Buf.Shape[axis]), q.inRange(hi, n.Buf.Shape[axis])
+		lo = q.inRange(lo, n.Buf.Shape[axis])
 		shift := q.B.Int(lo.Type, int64(t.Shift))
 		cell := q.B.Alu(Shr, lo, shift)
 		index = append(index, cell)
+		if s, ok := q.spread(n.Index()[axis]); ok && s <= float64(extent-1<<t.Shift) {
+			continue // wherever in its cell it begins
+		}
+		hi := q.Bound(n.Index()[axis], Hi)
+		if hi == nil {
+			return top
+		}
+		hi = q.inRange(hi, n.Buf.Shape[axis])
 		end := q.B.Add(q.B.Alu(Shl, cell, shift), q.B.Int(lo.Type, int64(extent)))
 		fits = q.B.And(fits, q.B.Lt(hi, end))
 	}

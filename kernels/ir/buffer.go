@@ -1,5 +1,10 @@
 package ir
 
+import (
+	"fmt"
+	"math"
+)
+
 // Role of a buffer in a kernel follows from its use: stored to, loaded from, or both over different kernels.
 
 // Buffer is an array in device memory, in C order. The innermost axis may be padded: a row then takes Before + n + After
@@ -24,6 +29,38 @@ type Pad struct {
 type Facts struct {
 	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, MonoEither one or the other row by row, 0 unknown
 	Max  *MaxPyramid // maximum tables over the two innermost axes
+	Data *DataFacts  // of a buffer whose elements are known now
+}
+
+// DataFacts sums up known elements, none of which is NaN.
+type DataFacts struct {
+	Least, Most float64
+	Slope       float64 // largest difference of neighbours along the innermost axis
+}
+
+func (f *DataFacts) String() string {
+	if f == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%g..%g slope %g", f.Least, f.Most, f.Slope)
+}
+
+// DataFactsOf sums up rows of elements; nil if there are none, or one is not finite.
+func DataFactsOf(data []float64, row int) *DataFacts {
+	if len(data) == 0 {
+		return nil
+	}
+	f := DataFacts{Least: data[0], Most: data[0]}
+	for i, v := range data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		f.Least, f.Most = min(f.Least, v), max(f.Most, v)
+		if i%row > 0 {
+			f.Slope = max(f.Slope, math.Abs(v-data[i-1]))
+		}
+	}
+	return &f
 }
 
 // MonoEither says of a buffer that each of its rows is monotone, some perhaps rising and others falling.

@@ -40,7 +40,7 @@ func (h *hasher) buffer(b *Buffer) string {
 	if !ok {
 		i = len(h.bufs)
 		h.bufs[b] = i
-		fmt.Fprintf(&h.text, "buf %d %s %v %+v %d %s\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max))
+		fmt.Fprintf(&h.text, "buf %d %s %v %+v %d %s %s\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), b.Facts.Data)
 	}
 	return fmt.Sprint("b", i)
 }

@@ -123,6 +123,9 @@ func (p *printer) declare(w io.Writer, b *Buffer) {
 	if b.Facts.Mono != 0 {
 		fmt.Fprintf(w, " mono %d", b.Facts.Mono)
 	}
+	if d := b.Facts.Data; d != nil {
+		fmt.Fprintf(w, " holds %s", d)
+	}
 	if m := b.Facts.Max; m != nil {
 		fmt.Fprintf(w, " max %s", p.buffers[m.Top])
 		for _, t := range m.Tables {

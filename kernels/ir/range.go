@@ -73,6 +73,9 @@ func (r *ranger) compute(n *Node) span {
 		return r.axisSpan(n)
 	case KLoad:
 		s := limits(n.Buf.Type)
+		if d := n.Buf.Facts.Data; d != nil && n.Buf.Type == n.Type { // narrow floats round
+			s = fit(n.Type, span{d.Least, d.Most, false})
+		}
 		if r.axis != nil {
 			if lo, hi, ok := r.axis(n); ok {
 				s = span{lo, hi, n.Type.Float()}

@@ -170,7 +170,7 @@ func (r *renderer) skipTests(c *loop, t anyTerm, open *openMin) []string {
 		if l.block > 0 {
 			next = r.b.Min(r.b.Add(f.Index, r.b.Int(f.Index.Type, int64(l.block))), f.Hi)
 		}
-		upper := r.blockBounder(f, next, l.table).Bound(t.level, ir.Hi)
+		upper := r.blockBounder(f, next, l.table, l.block).Bound(t.level, ir.Hi)
 		if upper == nil {
 			continue
 		}
@@ -188,8 +188,9 @@ func (r *renderer) skipTests(c *loop, t anyTerm, open *openMin) []string {
 	return sc.lines
 }
 
-// blockBounder bounds values over the patch, the vectors in flight, and the iterations from the fold's index to next.
-func (r *renderer) blockBounder(f *ir.Fold, next *ir.Node, table int) *ir.Bounder {
+// blockBounder bounds values over the patch, the vectors in flight, and the iterations from the fold's index to next, of which
+// there are at most block (0: any number).
+func (r *renderer) blockBounder(f *ir.Fold, next *ir.Node, table, block int) *ir.Bounder {
 	over := f.IndexBind
 	for a, n := range r.k.Axes {
 		if r.step(a) > 1 {
@@ -197,7 +198,16 @@ func (r *renderer) blockBounder(f *ir.Fold, next *ir.Node, table int) *ir.Bounde
 		}
 	}
 	b := r.b
-	return &ir.Bounder{B: b, Over: over, NaNs: true, Table: func(*ir.MaxPyramid) int { return table }, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+	extent := func(n *ir.Node) int {
+		switch {
+		case n == f.Index:
+			return block
+		case n.Role == ir.RoleParallel:
+			return r.step(r.axisNumber(n))
+		}
+		return 0
+	}
+	return &ir.Bounder{B: b, Over: over, NaNs: true, Extent: extent, Table: func(*ir.MaxPyramid) int { return table }, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
 		switch {
 		case n.Kind != ir.KAxis:
 			return nil

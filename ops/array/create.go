@@ -100,9 +100,9 @@ func lineOf(l *ops.Lowering, d ops.Dim) *ops.Stage {
 	s := l.Constant("", l.Op.Out[0].Type, d.Coords)
 	switch {
 	case slices.IsSorted(d.Coords):
-		s.Facts = ir.Facts{Mono: 1}
+		s.Facts.Mono = 1
 	case slices.IsSortedFunc(d.Coords, func(a, b float64) int { return cmp.Compare(b, a) }):
-		s.Facts = ir.Facts{Mono: -1}
+		s.Facts.Mono = -1
 	}
 	return s
 }

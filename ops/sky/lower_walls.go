@@ -101,7 +101,7 @@ func (f *filter) inputs(step *ops.Stage) []*ops.Stage {
 
 // sum adds up a surface over the pixels of a window about (y, x).
 func (w window) sum(b *ops.Body, t ir.DType, s surface, turn, y, x *ir.Node) *ir.Node {
-	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.Min(w.count.At(b, turn).Re, b.I32(w.row.Type.Dims[1].Size)), Init: []*ir.Node{b.Const(t, 0)}}
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: w.count.At(b, turn).Re, Init: []*ir.Node{b.Const(t, 0)}}
 	return b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		v := s.at(b, b.Add(y, w.row.At(b, turn, i).Re), b.Add(x, w.column.At(b, turn, i).Re))
 		return []*ir.Node{b.Add(acc[0], b.Cast(t, v))}, nil
