@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
 	"weft/kernels/ir"
 )
@@ -97,6 +98,22 @@ const (
 	// tolerance, since a few elements that nearly cancel may be off by any ratio.
 	Level Metric = "level"
 )
+
+// Quantity writes an error in the metric's terms; unit is that of the array.
+func (m Metric) Quantity(v float64, unit string) string {
+	s := fmt.Sprintf("%.2g", v)
+	switch {
+	case m == Peak:
+		return s + " of peak"
+	case m == Level:
+		return s + " dB"
+	case m == Relative:
+		return s + " relative"
+	case m == Absolute && unit != "":
+		return s + " " + unit
+	}
+	return s
+}
 
 // Note is what a source or sink did, for the summary, and what a person should know.
 type Note struct {

@@ -31,7 +31,13 @@ type Proof struct {
 	P99       float64    `yaml:"p99" json:"p99"`
 	Judged    string     `yaml:"judged" json:"judged"` // max or p99: the figure that is held to the tolerance
 	Samples   int        `yaml:"samples" json:"samples"`
+	Unit      string     `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Mismatched counts samples where one side is finite and the other is not.
+	Mismatched int `yaml:"mismatched,omitempty" json:"mismatched,omitempty"`
 }
+
+// Quantity writes an error in the proof's metric.
+func (p Proof) Quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
 
 // Figure is the one of the two errors that is held to the tolerance.
 func (p Proof) Figure() float64 {
@@ -43,10 +49,13 @@ func (p Proof) Figure() float64 {
 
 // Candidate is a precision that was tried for one stage.
 type Candidate struct {
-	Stage  string  `yaml:"stage" json:"stage"`
-	Choice Choice  `yaml:"choice" json:"choice"`
-	Millis float64 `yaml:"ms" json:"ms"` // processor time of the kernels it touches
-	Bytes  int64   `yaml:"bytes" json:"bytes"`
+	Stage  string `yaml:"stage" json:"stage"`
+	Name   string `yaml:"name" json:"name"`
+	Choice Choice `yaml:"choice,omitempty" json:"choice"`
+	// Millis is the processor time of the kernels it touches, Was that of the same kernels without it; 0: not measured.
+	Millis float64 `yaml:"ms,omitempty" json:"ms,omitempty"`
+	Was    float64 `yaml:"was_ms,omitempty" json:"was_ms,omitempty"`
+	Bytes  int64   `yaml:"bytes,omitempty" json:"bytes,omitempty"`
 	Proofs []Proof `yaml:"proofs,omitempty" json:"proofs,omitempty"`
 	// Verdict is chosen, or why not.
 	Verdict string `yaml:"verdict" json:"verdict"`

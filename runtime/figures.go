@@ -7,8 +7,8 @@ import (
 	"weft/ops"
 )
 
-// quietest is the share of the largest magnitude below which a level is not judged: -60 dB.
-const quietest = 1e-3
+// Quietest is the share of the largest magnitude below which a level is not judged: -60 dB.
+const Quietest = 1e-3
 
 // Figures are the errors of samples in a metric.
 type Figures struct {
@@ -78,7 +78,7 @@ func inMetric(m ops.Metric, abs float64, got, want complex128, peak float64) (e 
 	scale := 1.0
 	switch m {
 	case ops.Level:
-		if !finite(want) || cmplx.Abs(want) < quietest*peak || cmplx.Abs(want) == 0 {
+		if !finite(want) || cmplx.Abs(want) < Quietest*peak || cmplx.Abs(want) == 0 {
 			return 0, false
 		}
 		return math.Abs(20 * math.Log10(cmplx.Abs(got)/cmplx.Abs(want))), true
@@ -91,4 +91,9 @@ func inMetric(m ops.Metric, abs float64, got, want complex128, peak float64) (e 
 		return abs, true
 	}
 	return abs / scale, true
+}
+
+// Peak is the largest finite magnitude of an array as it lies in memory.
+func Peak(h ops.HostArray, threads int) float64 {
+	return peakOf(h, ops.Interval{Hi: rowsOf(h.Type)}, threads)
 }

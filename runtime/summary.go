@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"weft/ops"
 	"weft/planner"
 )
 
@@ -97,20 +96,7 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 }
 
 // quantity writes an error in its metric.
-func (p Parity) quantity(v float64) string {
-	s := fmt.Sprintf("%.2g", v)
-	switch {
-	case p.Metric == ops.Peak:
-		return s + " of peak"
-	case p.Metric == ops.Level:
-		return s + " dB"
-	case p.Metric == ops.Relative:
-		return s + " relative"
-	case p.Metric == ops.Absolute && p.Unit != "":
-		return s + " " + p.Unit
-	}
-	return s
-}
+func (p Parity) quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
 
 func rate(amount, seconds float64, unit string) string {
 	if seconds <= 0 {

@@ -1,0 +1,69 @@
+package search
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"gopkg.in/yaml.v3"
+
+	"weft/planner"
+)
+
+// key identifies a search: what is computed, on what, and what it is held to.
+func (f *finder) key() string {
+	h := sha256.New()
+	fmt.Fprintln(h, f.base.Weft, f.base.Hash, f.opt.Device.Info(), f.opt.Seed, safety, noise)
+	for _, o := range f.outputs {
+		fmt.Fprintln(h, o.id, o.rule)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func path(folder, key string) string { return filepath.Join(folder, "precision", key+".yaml") }
+
+// recall reads what an earlier search found; a file that does not read counts as absent.
+func recall(folder, key string) (*planner.Search, bool) {
+	if folder == "" {
+		return nil, false
+	}
+	text, err := os.ReadFile(path(folder, key))
+	if err != nil {
+		return nil, false
+	}
+	s := new(planner.Search)
+	return s, yaml.Unmarshal(text, s) == nil
+}
+
+// remember keeps what was found, for other processes too: the file appears as a whole.
+func remember(folder, key string, s *planner.Search) error {
+	if folder == "" {
+		return nil
+	}
+	text, err := yaml.Marshal(s)
+	if err != nil {
+		return err
+	}
+	to := path(folder, key)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return fmt.Errorf("cannot keep the precision that was found: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(to), "new-*")
+	if err != nil {
+		return fmt.Errorf("cannot keep the precision that was found: %w", err)
+	}
+	_, err = tmp.Write(text)
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), to)
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("cannot keep the precision that was found: %w", err)
+	}
+	return nil
+}

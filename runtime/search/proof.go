@@ -1,0 +1,144 @@
+package search
+
+import (
+	"context"
+	"math/cmplx"
+	"math/rand/v2"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime"
+)
+
+// output is an array with a tolerance, and what it should hold at sampled points.
+type output struct {
+	id     string
+	rule   ops.ErrorRule
+	points [][]int
+	want   []complex128
+	peak   float64
+}
+
+// Samples are as many as a budget of scalar operations allows, within these bounds.
+const (
+	sampleBudget  = 50e6 // a few tenths of a second
+	fewestSamples = 32
+	mostSamples   = 1024
+	dearestSample = 2e6
+)
+
+// sample picks points of an output among those that the trial computed and evaluates them in float64. Points that the metric
+// does not look at are not taken. ok is false where even few points would take too long.
+func (o *output) sample(ctx context.Context, t *trial, seed uint64) (ok bool, err error) {
+	b := t.plan.Buffer(o.id)
+	ref := t.plan.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array && t.filled(s) })
+	if ref.Cost > dearestSample {
+		return false, nil
+	}
+	h := t.host(b)
+	o.peak = runtime.Peak(h, t.threads)
+	n := int(max(fewestSamples, min(mostSamples, sampleBudget/max(1, ref.Cost))))
+	shape := b.Array.Type.Shape()
+	tiles := t.tiles(t.maker(o.id))
+	random := rand.New(rand.NewPCG(seed, uint64(b.Array.Type.Len())))
+	seen := map[int]bool{}
+	for range 64 * n {
+		if len(o.points) == n || len(seen) == b.Array.Type.Len() {
+			break
+		}
+		p := pointIn(tiles[random.IntN(len(tiles))], random)
+		at := flatten(p, shape)
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		if o.rule.Metric != ops.Level || cmplx.Abs(h.Complex(at)) >= runtime.Quietest*o.peak {
+			o.points = append(o.points, p)
+		}
+	}
+	want, err := runtime.Evaluate(ctx, ref, []*ops.Stage{b.Array}, o.points, t.mem, t.threads)
+	if err != nil {
+		return false, err
+	}
+	o.want = want[0]
+	return len(o.points) > 0, nil
+}
+
+func pointIn(tile device.Tile, random *rand.Rand) []int {
+	p := make([]int, len(tile))
+	for i, r := range tile {
+		p[i] = r.Lo + random.IntN(r.Hi-r.Lo)
+	}
+	return p
+}
+
+func flatten(point, shape []int) int {
+	at := 0
+	for i, s := range shape {
+		at = at*s + point[i]
+	}
+	return at
+}
+
+// filled reports a stage whose array the trial has as a whole.
+func (t *trial) filled(s *ops.Stage) bool {
+	for _, b := range t.plan.Buffers {
+		if b.Array == s && t.byID[b.ID] != nil {
+			m := t.maker(b.ID)
+			return m == nil || !t.parts[m.ID]
+		}
+	}
+	return false
+}
+
+// maker is the step that fills a buffer; nil for tables.
+func (t *trial) maker(id string) *planner.Step {
+	for i := range t.plan.Steps {
+		for _, w := range t.plan.Steps[i].Writes {
+			if w == id {
+				return &t.plan.Steps[i]
+			}
+		}
+	}
+	return nil
+}
+
+// prove compares the outputs of a trial with float64.
+func prove(t *trial, outputs []*output) (proofs []planner.Proof) {
+	for _, o := range outputs {
+		b := t.plan.Buffer(o.id)
+		h := t.host(b)
+		got := make([]complex128, len(o.points))
+		for i, p := range o.points {
+			got[i] = complex(b.Worth(), 0) * h.Complex(flatten(p, b.Array.Type.Shape()))
+		}
+		f := runtime.Compare(o.rule.Metric, got, o.want, o.peak)
+		p := planner.Proof{Output: name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
+			Judged: runtime.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched}
+		proofs = append(proofs, p)
+	}
+	return proofs
+}
+
+// within reports errors of at most that part of their tolerances.
+func within(proofs []planner.Proof, part float64) bool { return strain(proofs) <= part }
+
+// strain is the largest part of its tolerance that an error takes; more than any where values are not finite that should be.
+func strain(proofs []planner.Proof) float64 {
+	most := 0.0
+	for _, p := range proofs {
+		if p.Mismatched > 0 {
+			return infinite
+		}
+		most = max(most, p.Figure()/p.Tolerance)
+	}
+	return most
+}
+
+func name(b *planner.Buffer) string {
+	if b.Label != "" {
+		return b.Label
+	}
+	return b.Stage
+}

@@ -1,0 +1,346 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime"
+)
+
+// Options of a search.
+type Options struct {
+	// Build plans the same program with other precision.
+	Build   func(planner.Choices) (*planner.Plan, error)
+	Device  device.Device
+	Threads int
+	Seed    uint64 // of the samples; 0: runtime.DefaultSeed
+	Cache   string // folder that keeps what was found; empty: none
+	Memory  int64  // that arrays may take; 0: no limit
+	// All outputs that go to sinks are held to their operators' tolerances, not only those with a tolerance of the user's.
+	All bool
+}
+
+const (
+	// safety is the part of a tolerance that a choice may use, since a sample is not everything.
+	safety = 0.5
+	// noise is what times may differ by without meaning. A type of half the size whose time is within it is worth having: it
+	// takes half the memory.
+	noise = 0.03
+	// mostStages are tried, the largest first, and none that is smaller than smallest.
+	mostStages = 3
+	smallest   = 256 << 10
+	// partTime is what a kernel that nothing follows runs for, on one thread, in place of all its tiles.
+	partTime = 60 * time.Millisecond
+	// worthwhile is the longest that a search is predicted to take.
+	worthwhile = 2 * time.Second
+)
+
+var infinite = math.Inf(1)
+
+// Find returns the plan to run in place of base: base itself where nothing has a tolerance or nothing is gained. The plan holds
+// the search, and knows what to run in its place if a run finds it too narrow.
+func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, error) {
+	if opt.Seed == 0 {
+		opt.Seed = runtime.DefaultSeed
+	}
+	f := &finder{base: base, opt: opt, outputs: outputsOf(base, opt.All), said: &planner.Search{Factor: safety, Seed: opt.Seed}}
+	if len(f.outputs) == 0 {
+		return base, nil
+	}
+	key := f.key()
+	if s, ok := recall(opt.Cache, key); ok {
+		if p, err := f.plan(s.Choices); err == nil {
+			s.Seconds, s.Cached = 0, true
+			return f.finish(p, s), nil
+		}
+	}
+	start := time.Now()
+	p, err := f.search(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.said.Seconds = time.Since(start).Seconds()
+	if err := remember(opt.Cache, key, f.said); err != nil {
+		return nil, err
+	}
+	return f.finish(p, f.said), nil
+}
+
+// Recall is Find without measuring: ok is false where it would have to.
+func Recall(base *planner.Plan, opt Options) (p *planner.Plan, ok bool) {
+	f := &finder{base: base, opt: opt, outputs: outputsOf(base, opt.All)}
+	if len(f.outputs) == 0 {
+		return base, true
+	}
+	s, ok := recall(opt.Cache, f.key())
+	if !ok {
+		return base, false
+	}
+	p, err := f.plan(s.Choices)
+	if err != nil {
+		return base, false
+	}
+	s.Seconds, s.Cached = 0, true
+	return f.finish(p, s), true
+}
+
+type finder struct {
+	base    *planner.Plan
+	opt     Options
+	outputs []*output
+	said    *planner.Search
+	trials  []*trial
+}
+
+// outputsOf are the stored arrays that have a tolerance.
+func outputsOf(p *planner.Plan, all bool) (out []*output) {
+	taken := map[string]bool{}
+	for _, s := range p.Steps {
+		for _, id := range s.Reads {
+			taken[id] = taken[id] || s.Kind == planner.SinkStep
+		}
+	}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if b.Role != planner.FromKernel || b.Array.Unrolled || !b.Array.Type.Elem.Base.Float() {
+			continue
+		}
+		rule, ok := runtime.Asked(b.Array)
+		if !ok && all && taken[b.ID] {
+			rule, ok = runtime.Rule(b.Array, b.Array.Type.Elem.Base), true
+		}
+		if ok {
+			out = append(out, &output{id: b.ID, rule: rule})
+		}
+	}
+	return out
+}
+
+func (f *finder) ids() (out []string) {
+	for _, o := range f.outputs {
+		out = append(out, o.id)
+	}
+	return out
+}
+
+func (f *finder) plan(c planner.Choices) (*planner.Plan, error) {
+	if len(c) == 0 {
+		return f.base, nil
+	}
+	return f.opt.Build(c)
+}
+
+// finish gives a plan what was found and what to fall back on: the plan as operators say, then float64 throughout.
+func (f *finder) finish(p *planner.Plan, s *planner.Search) *planner.Plan {
+	p.Search = s
+	widest := func() (*planner.Plan, string, error) {
+		q, err := f.opt.Build(f.double())
+		return q, "f64", err
+	}
+	p.Wider = widest
+	if len(s.Choices) > 0 {
+		p.Wider = func() (*planner.Plan, string, error) {
+			f.base.Wider = widest
+			return f.base, "f32", nil
+		}
+	}
+	return p
+}
+
+// double is float64 for all that the outputs are made from.
+func (f *finder) double() planner.Choices {
+	out := planner.Choices{}
+	need := upstream(f.base, f.ids())
+	for i := range f.base.Buffers {
+		if b := &f.base.Buffers[i]; b.Role == planner.FromKernel && need[b.ID] && b.Array.Type.Elem.Base == ir.F32 {
+			out[planner.StageKey(b.Array)] = planner.Choice{Storage: ir.F64, Compute: ir.F64}
+		}
+	}
+	return out
+}
+
+// search measures.
+func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
+	defer func() {
+		for _, t := range f.trials {
+			t.free()
+		}
+	}()
+	stages := f.stages()
+	if why := f.tooDear(len(stages)); why != "" {
+		f.said.Skipped = why
+		return f.base, nil
+	}
+	base, err := f.trial(ctx, f.base, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.sample(ctx, base); err != nil || f.said.Skipped != "" {
+		return f.base, err
+	}
+	proofs := prove(base, f.outputs)
+	f.said.Proofs = proofs
+	if !within(proofs, 1) {
+		return f.upward(ctx, base)
+	}
+	if !within(proofs, safety) || len(stages) == 0 {
+		return f.base, nil
+	}
+	return f.downward(ctx, base, stages)
+}
+
+// stages are the arrays worth trying in fewer bits, the largest first.
+func (f *finder) stages() (out []*planner.Buffer) {
+	need := upstream(f.base, f.ids())
+	for i := range f.base.Buffers {
+		b := &f.base.Buffers[i]
+		if b.Role == planner.FromKernel && b.Pinned == "" && b.Stored == "" && b.Ir.Type == ir.F32 && b.Bytes >= smallest && need[b.ID] {
+			out = append(out, b)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *planner.Buffer) int { return int(b.Bytes - a.Bytes) })
+	return out[:min(len(out), mostStages)]
+}
+
+// tooDear says why measuring would cost more than it may.
+func (f *finder) tooDear(stages int) string {
+	var bytes int64
+	for _, b := range f.base.Buffers {
+		bytes += b.Bytes
+	}
+	if f.base.Stream != nil || f.opt.Memory > 0 && 3*bytes > f.opt.Memory {
+		return "its arrays do not fit the memory budget at once"
+	}
+	parts := f.parts(f.base)
+	need := upstream(f.base, f.ids())
+	each := 0.0
+	for _, s := range f.base.Steps {
+		if s.Kernel == nil || !slices.ContainsFunc(s.Writes, func(id string) bool { return need[id] }) {
+			continue
+		}
+		t := s.Kernel.Predicted * 1e-3
+		if parts[s.ID] {
+			t = min(t, partTime.Seconds())
+		}
+		each += t
+	}
+	if all := each * float64(1+len(candidates)*stages); all > worthwhile.Seconds() && !f.opt.All {
+		return fmt.Sprintf("trying would take about %.1f s", all)
+	}
+	return ""
+}
+
+// parts are the long kernels of which a few tiles do: nothing that an output needs is made from all of what they store.
+func (f *finder) parts(p *planner.Plan) map[string]bool {
+	out := map[string]bool{}
+	need := upstream(p, f.ids())
+	for _, s := range p.Steps {
+		if s.Kernel == nil || s.Kernel.Predicted*1e-3 < 2*partTime.Seconds() {
+			continue
+		}
+		followed := slices.ContainsFunc(p.Steps, func(r planner.Step) bool {
+			return r.Kernel != nil && slices.ContainsFunc(r.Writes, func(id string) bool { return need[id] }) &&
+				slices.ContainsFunc(r.Reads, func(id string) bool { return slices.Contains(s.Writes, id) })
+		})
+		out[s.ID] = !followed
+	}
+	return out
+}
+
+// trial compiles and runs a plan.
+func (f *finder) trial(ctx context.Context, p *planner.Plan, base *trial, parts map[string]bool) (*trial, error) {
+	t := newTrial(p, f.base, base, f.ids(), f.opt)
+	f.trials = append(f.trials, t)
+	if err := f.compile(ctx, t); err != nil {
+		return nil, err
+	}
+	if parts == nil {
+		parts = f.parts(p)
+	}
+	t.parts = parts
+	return t, t.run(ctx)
+}
+
+// compile makes the kernels of trials ready, in one go.
+func (f *finder) compile(ctx context.Context, trials ...*trial) error {
+	var ks []*planner.Kernel
+	for _, t := range trials {
+		for _, k := range t.kernels() {
+			if k.Program == nil {
+				ks = append(ks, k)
+			}
+		}
+	}
+	return planner.Compile(ctx, f.opt.Device, f.opt.Threads, device.Options{}, ks)
+}
+
+func (f *finder) sample(ctx context.Context, base *trial) error {
+	for _, o := range f.outputs {
+		ok, err := o.sample(ctx, base, f.opt.Seed)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			f.said.Skipped = fmt.Sprintf("an element of %s takes too long in float64", name(f.base.Buffer(o.id)))
+			return nil
+		}
+		f.said.Samples += len(o.points)
+	}
+	return nil
+}
+
+// upward looks for a precision above f32 that meets the tolerances: float64 sums, then float64 throughout.
+func (f *finder) upward(ctx context.Context, base *trial) (*planner.Plan, error) {
+	sums := planner.Choices{}
+	for key, c := range f.double() {
+		c.Storage, c.Compute, c.Accumulate = 0, 0, ir.F64
+		sums[key] = c
+	}
+	for _, c := range []struct {
+		what    string
+		choices planner.Choices
+	}{{"f64 sums", sums}, {"f64", f.double()}} {
+		p, err := f.plan(c.choices)
+		if err != nil {
+			return nil, err
+		}
+		t, err := f.trial(ctx, p, base, base.parts)
+		if err != nil {
+			return nil, err
+		}
+		proofs := prove(t, f.outputs)
+		tried := planner.Candidate{Stage: "everything", Name: c.what, Proofs: proofs, Verdict: "beyond the tolerance"}
+		if within(proofs, 1) {
+			tried.Verdict = "chosen: f32 is beyond the tolerance"
+			f.said.Proofs, f.said.Choices = proofs, c.choices
+			f.said.Candidates = append(f.said.Candidates, tried)
+			return p, nil
+		}
+		f.said.Candidates = append(f.said.Candidates, tried)
+	}
+	return nil, f.unreachable()
+}
+
+func (f *finder) unreachable() error {
+	last := f.said.Candidates[len(f.said.Candidates)-1]
+	for i, p := range last.Proofs {
+		if strain(last.Proofs[i:i+1]) > 1 {
+			at := f.base.Buffer(f.outputs[i].id).Array
+			w := ops.Wrong("E0605", "", "allow more with @tolerance",
+				"%s cannot be had within %s: f64 throughout measures %s over %d samples", p.Output, p.Quantity(p.Tolerance), p.Quantity(p.Figure()), p.Samples)
+			w.At = at.Where
+			return w
+		}
+	}
+	return errors.New("search: no precision meets the tolerances")
+}
+
+func joined(faults []error) error { return errors.Join(faults...) }

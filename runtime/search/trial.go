@@ -1,0 +1,187 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+)
+
+// trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
+type trial struct {
+	plan    *planner.Plan
+	device  device.Device
+	threads int
+	mem     map[*ir.Buffer]device.Memory
+	byID    map[string]device.Memory
+	own     []device.Memory // what it allocated itself
+	steps   []*planner.Step // to run, in order
+	parts   map[string]bool // kernels of which a few tiles do
+}
+
+// newTrial prepares a plan. With a base, whose arrays are filled, only what differs from it runs, and what follows from that.
+func newTrial(p, basePlan *planner.Plan, base *trial, outputs []string, opt Options) *trial {
+	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, parts: map[string]bool{}}
+	changed := map[string]bool{}
+	needed := upstream(p, outputs)
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kind == planner.SinkStep || !slices.ContainsFunc(s.Writes, func(id string) bool { return needed[id] }) {
+			continue
+		}
+		differs := base == nil || s.Kernel != nil && s.Kernel.Hash != basePlan.Steps[i].Kernel.Hash
+		if !differs && !slices.ContainsFunc(s.Reads, func(id string) bool { return changed[id] }) {
+			continue
+		}
+		t.steps = append(t.steps, s)
+		for _, id := range s.Writes {
+			changed[id] = true
+		}
+	}
+	if base != nil {
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			if !changed[b.ID] && basePlan.Buffers[i].Ir.Type == b.Ir.Type && base.byID[b.ID] != nil {
+				t.byID[b.ID], t.mem[b.Ir] = base.byID[b.ID], base.byID[b.ID]
+			}
+		}
+	}
+	return t
+}
+
+// upstream are the buffers that some buffers are made from, themselves included.
+func upstream(p *planner.Plan, ids []string) map[string]bool {
+	out := map[string]bool{}
+	for _, id := range ids {
+		out[id] = true
+	}
+	for _, s := range slices.Backward(p.Steps) {
+		if s.Kind != planner.SinkStep && slices.ContainsFunc(s.Writes, func(id string) bool { return out[id] }) {
+			for _, id := range slices.Concat(s.Reads, s.Writes) {
+				out[id] = true
+			}
+		}
+	}
+	return out
+}
+
+// kernels are those that the trial runs.
+func (t *trial) kernels() (out []*planner.Kernel) {
+	for _, s := range t.steps {
+		if s.Kernel != nil {
+			out = append(out, s.Kernel)
+		}
+	}
+	return out
+}
+
+// run fills the arrays.
+func (t *trial) run(ctx context.Context) error {
+	for _, s := range t.steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			if err := t.need(id); err != nil {
+				return err
+			}
+		}
+		if s.Kind == planner.ReadStep {
+			b := t.plan.Buffer(s.Writes[0])
+			if _, err := s.Op.Spec.Source(ctx, s.Op.Call, t.host(b)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.launch(ctx, s); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+func (t *trial) need(id string) error {
+	if t.byID[id] != nil {
+		return nil
+	}
+	b := t.plan.Buffer(id)
+	m, err := t.device.Alloc(b.Ir)
+	if err != nil {
+		return err
+	}
+	t.own = append(t.own, m)
+	t.byID[id], t.mem[b.Ir] = m, m
+	if b.Role == planner.FromPlan {
+		device.SetFloats(b.Ir, m.Host(), b.Array.Data)
+	}
+	return nil
+}
+
+func (t *trial) host(b *planner.Buffer) ops.HostArray {
+	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: t.byID[b.ID].Host()}
+}
+
+func (t *trial) free() {
+	for _, m := range t.own {
+		m.Free()
+	}
+	t.own = nil
+}
+
+// tiles are those of a kernel that the trial runs.
+func (t *trial) tiles(s *planner.Step) []device.Tile {
+	if t.parts[s.ID] {
+		return spread(s.Kernel, partTime)
+	}
+	return s.Kernel.TileSet
+}
+
+// spread are tiles from all over a kernel that take about so long on one thread, at least two.
+func spread(k *planner.Kernel, most time.Duration) []device.Tile {
+	all := k.TileSet
+	each := k.Predicted * 1e-3 / float64(max(1, len(all)))
+	n := len(all)
+	if each > 0 {
+		n = min(n, max(2, int(most.Seconds()/each)))
+	}
+	out := make([]device.Tile, 0, n)
+	for i := range n {
+		out = append(out, all[(2*i+1)*len(all)/(2*n)])
+	}
+	return out
+}
+
+func (t *trial) launch(ctx context.Context, s *planner.Step) error {
+	launch, err := s.Kernel.Program.Bind(device.Bindings{Mem: t.mem})
+	if err != nil {
+		return err
+	}
+	tiles := t.tiles(s)
+	queue := make(chan device.Tile, len(tiles))
+	for _, tile := range tiles {
+		queue <- tile
+	}
+	close(queue)
+	faults := make([]error, max(1, min(t.threads, len(tiles))))
+	var workers sync.WaitGroup
+	for i := range faults {
+		workers.Go(func() {
+			for tile := range queue {
+				if faults[i] = ctx.Err(); faults[i] == nil {
+					faults[i] = launch(tile)
+				}
+				if faults[i] != nil {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	return joined(faults)
+}
