@@ -17,8 +17,8 @@ const wordBits = 32
 type kernel struct {
 	*view
 	marcher
-	weights, masks *ops.Stage // by patch and part, by patch and word
-	inputs         []*ops.Stage
+	weights *ops.Stage // by patch and part
+	inputs  []*ops.Stage
 }
 
 func (k *kernel) words() int { return (len(k.patches) + wordBits - 1) / wordBits }
@@ -32,14 +32,11 @@ func lowerSkyview(l *ops.Lowering) []*ops.Stage {
 	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.trace())}
 	patch := ops.Dim{Name: "patch", Size: len(v.patches)}
 	var weights []float64
-	masks := make([]float64, len(v.patches)*k.words())
-	for p, at := range v.patches {
-		weights = append(weights, at.weight[:]...)
-		masks[p*k.words()+p/wordBits] = float64(int32(1) << (p % wordBits))
+	for _, p := range v.patches {
+		weights = append(weights, p.weight[:]...)
 	}
 	k.weights = l.Table("weights", ir.F32, weights, patch, ops.Dim{Name: "part", Size: len(parts)})
-	k.masks = l.Table("masks", ir.I32, masks, patch, ops.Dim{Name: "word", Size: k.words()})
-	k.inputs = append(k.marcher.inputs(), k.weights, k.masks)
+	k.inputs = append(k.marcher.inputs(), k.weights)
 	var out []*ops.Stage
 	for i, o := range v.outputs() {
 		s := l.Stage(o.Name, o.Type, k.inputs, k.output(i))
@@ -97,10 +94,11 @@ func (k *kernel) byteOf(b *ops.Body, words []*ir.Node, i *ir.Node) *ir.Node {
 	return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, word, shift), b.I32(0xff))
 }
 
-// sums marches to every patch: for each kind of mask the weights of the patches seen, then the bits.
+// sums marches to every patch: for each kind of mask the weights of the patches seen, then the bits. Patches are taken a word
+// of bits at a time, so that few values change from patch to patch.
 func (k *kernel) sums(b *ops.Body, y, x *ir.Node) []*ir.Node {
 	each := len(parts) + k.words()
-	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(len(k.patches))}
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(k.words())}
 	for range k.kinds() {
 		for range parts {
 			spec.Init = append(spec.Init, b.F32(0))
@@ -109,17 +107,36 @@ func (k *kernel) sums(b *ops.Body, y, x *ir.Node) []*ir.Node {
 			spec.Init = append(spec.Init, b.I32(0))
 		}
 	}
-	return b.Fold(spec, func(p *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+	return b.Fold(spec, func(w *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		first := b.Mul(w, b.I32(wordBits))
+		inner := ir.FoldSpec{Lo: b.I32(0), Hi: b.Min(b.Sub(b.I32(len(k.patches)), first), b.I32(wordBits))}
+		for kind := range k.kinds() {
+			inner.Init = append(append(inner.Init, acc[kind*each:][:len(parts)]...), b.I32(0))
+		}
+		done := b.Fold(inner, func(bit *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return k.patch(b, b.Add(first, bit), bit, y, x, acc), nil
+		})
 		var out []*ir.Node
-		for kind, hidden := range k.marcher.hidden(b, p, y, x) {
-			own := acc[kind*each:][:each]
-			for i := range parts {
-				out = append(out, b.Add(own[i], b.Select(hidden, b.F32(0), k.weights.At(b, p, b.I32(i)).Re)))
-			}
-			for w := range k.words() {
-				out = append(out, b.Alu(ir.BitOr, own[len(parts)+w], b.Select(hidden, b.I32(0), k.masks.At(b, p, b.I32(w)).Re)))
+		for kind := range k.kinds() {
+			own := done[kind*(len(parts)+1):][:len(parts)+1]
+			out = append(out, own[:len(parts)]...)
+			for i := range k.words() {
+				out = append(out, b.Select(b.Alu(ir.Eq, w, b.I32(i)), own[len(parts)], acc[kind*each+len(parts)+i]))
 			}
 		}
 		return out, nil
 	})
+}
+
+// patch adds a patch to the sums and to a bit of a word, for each kind of mask.
+func (k *kernel) patch(b *ops.Body, p, bit, y, x *ir.Node, acc []*ir.Node) (out []*ir.Node) {
+	mask := b.Alu(ir.Shl, b.I32(1), bit)
+	for _, hidden := range k.marcher.hidden(b, p, y, x) {
+		for i := range parts {
+			out = append(out, b.Add(acc[i], b.Select(hidden, b.F32(0), k.weights.At(b, p, b.I32(i)).Re)))
+		}
+		out = append(out, b.Alu(ir.BitOr, acc[len(parts)], b.Select(hidden, b.I32(0), mask)))
+		acc = acc[len(parts)+1:]
+	}
+	return out
 }
