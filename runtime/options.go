@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"runtime"
 	"time"
 
@@ -29,8 +30,10 @@ type Options struct {
 	Resume bool
 	// Provenance is recorded beside outputs that have no room for it in themselves.
 	Provenance bool
-	Progress   Progress      // nil: none
-	Trace      *trace.Writer // nil: none
+	// Inspect sees every kernel once it has run, in plans that keep whole arrays; an error ends the run.
+	Inspect  func(context.Context, *Inspection) error
+	Progress Progress      // nil: none
+	Trace    *trace.Writer // nil: none
 }
 
 // DefaultSeed picks the sample of a run unless Options says otherwise, so that two runs check the same elements.

@@ -54,7 +54,7 @@ type samples struct {
 }
 
 func (r *run) newCheck(step *planner.Step, ref planner.Reference) *check {
-	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost)}
+	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost, step.Kernel.Flops)}
 	for _, s := range step.Kernel.Roots {
 		c.taken = append(c.taken, samples{stage: s})
 	}

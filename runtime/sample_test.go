@@ -62,11 +62,11 @@ func TestSampleIsReproducibleAndSpread(t *testing.T) {
 
 func TestSampleSizeFollowsCost(t *testing.T) {
 	for _, c := range []struct {
-		cost float64
-		want int
-	}{{0, 256}, {10, 256}, {45e3, 100}, {1e6, 8}, {1e8, 3}, {3e8, 1}, {1e9, 0}} {
-		if got := sampleSize(c.cost); got != c.want {
-			t.Errorf("cost %g: %d samples, want %d", c.cost, got, c.want)
+		cost, kernel float64
+		want         int
+	}{{0, 1, 512}, {10, 1, 512}, {30e3, 20e9, 512}, {45e3, 1, 355}, {4e6, 1, 8}, {1e8, 1, 3}, {3e8, 1, 1}, {1e9, 1, 0}, {45e3, 100e9, 512}} {
+		if got := sampleSize(c.cost, c.kernel); got != c.want {
+			t.Errorf("cost %g of %g: %d samples, want %d", c.cost, c.kernel, got, c.want)
 		}
 	}
 }
