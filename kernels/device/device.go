@@ -13,6 +13,7 @@ type Info struct {
 	Kind    string // native, interp, cuda, emulated
 	Detail  string // processor, compiler, instruction set: for people
 	Threads int    // launches that run at once with profit
+	Limits  Limits
 }
 
 // Device compiles kernels and owns memory. All methods are safe for concurrent use.
@@ -31,7 +32,7 @@ type Options struct {
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.
 type Memory interface {
-	// Host is the memory itself where the host can address it, nil otherwise. The first byte is the first element of the
+	// Host is the memory itself where the host can address it; nil otherwise, then the memory is a Remote. The first byte is the first element of the
 	// first row's padding, so element i of the first row lies at (Pad.Before+i)*Type.Size().
 	Host() []byte
 	Free()
