@@ -67,4 +67,6 @@ const (
 	CodeTrailingData        = "E0521"
 	CodeReadFailed          = "E0522"
 	CodeAmbiguousMember     = "E0523"
+	CodeUnplacedRaster      = "E0525"
+	CodeRotatedRaster       = "E0526"
 )

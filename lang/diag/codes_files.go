@@ -26,6 +26,8 @@ const (
 	ReadFailed         = "E0522"
 	AmbiguousMember    = "E0523"
 	PipelineUnreadable = "E0524"
+	UnplacedRaster     = "E0525"
+	RotatedRaster      = "E0526"
 )
 
 var fileCodes = []Code{
@@ -93,6 +95,14 @@ var fileCodes = []Code{
 		Explanation: "Two sinks write the same file, and the second would replace the first.",
 		Wrong:       "a = read(\"iq.npy\")\na | write(\"out.npy\")\na | envelope | write(\"out.npy\")",
 		Right:       "a = read(\"iq.npy\")\na | write(\"out.npy\")\na | envelope | write(\"envelope.npy\")"},
+	{Code: UnplacedRaster, Title: "raster without a full georeference", Severity: Warning,
+		Explanation: "The GeoTIFF file does not say where its pixels are, how large they are, or in which system. What it says is used; sizes without a unit count as metres.",
+		Wrong:       `read("no_crs.tif") | show`,
+		Right:       `read("dsm.tif") | show`},
+	{Code: RotatedRaster, Title: "raster that is not north up",
+		Explanation: "Rows and columns of the raster do not run along the axes of its coordinate system from the north-west corner, so they have no coordinates of their own.",
+		Wrong:       `read("rotated.tif") | show`,
+		Right:       `read("dsm.tif") | show`},
 	{Code: OutputIsInput, Title: "output replaces an input",
 		Explanation: "The file is read and written by the same pipeline, so a second run would start from other data.",
 		Wrong:       `read("iq.npy") | envelope | write("iq.npy")`,

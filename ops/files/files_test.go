@@ -237,7 +237,7 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"missing", args{"path": ops.Text("none.npy")}, ops.CodeMissingFile, "path", []string{"none.npy", "no such file", "spelling"}},
 		{"folder", args{"path": ops.Text(folder + ".npy")}, ops.CodeIsDirectory, "path", []string{"folder"}},
-		{"no ending", args{"path": ops.Text("data")}, ops.CodeUnknownFormat, "path", []string{".npy or .npz"}},
+		{"no ending", args{"path": ops.Text("data")}, ops.CodeUnknownFormat, "path", []string{".npy, .npz, .tif or .tiff"}},
 		{"other ending", args{"path": ops.Text("data.csv")}, ops.CodeUnknownFormat, "path", []string{".csv"}},
 		{"truncated", args{"path": ops.Text(put("t.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 20)))}, ops.CodeTruncatedFile, "path", []string{"24", "20"}},
 		{"objects", args{"path": ops.Text(put("o.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16)))}, ops.CodeObjectArray, "path", []string{"Python objects"}},

@@ -24,27 +24,39 @@ const cannotWrite = "cannot write"
 // Create starts a file that will be at path after Commit. The temporary file is in the same folder, so that the
 // final rename stays on one disk. What is at path now is replaced only if it is a regular file.
 func Create(path string) (*Pending, error) {
-	target := path
-	mode := fs.FileMode(0o666)
+	target, mode, err := destination(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, name := filepath.Split(target)
+	temporary := filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:12]))
+	return begin(path, target, temporary, os.O_CREATE|os.O_EXCL, mode)
+}
+
+// destination is the file that a path leads to, if a file may be put there, and its permissions.
+func destination(path string) (target string, mode fs.FileMode, err error) {
+	target, mode = path, 0o666
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real
 	}
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, &Error{Path: path, Reason: cannotWrite + ": it is a folder", Help: "name a file in it"}
+		return "", 0, &Error{Path: path, Reason: cannotWrite + ": it is a folder", Help: "name a file in it"}
 	case err == nil && !info.Mode().IsRegular():
-		return nil, &Error{Path: path, Reason: cannotWrite + ": it is a device or pipe, which cannot be replaced by a file"}
+		return "", 0, &Error{Path: path, Reason: cannotWrite + ": it is a device or pipe, which cannot be replaced by a file"}
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, Wrap(path, cannotWrite, err)
+		return "", 0, Wrap(path, cannotWrite, err)
 	}
-	folder, name := filepath.Split(target)
-	temporary := filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:12]))
-	file, err := os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Path: path, Reason: cannotWrite + ": its folder does not exist", Help: "create " + filepath.Clean(folder) + " first", Err: err}
+	return target, mode, nil
+}
+
+func begin(path, target, temporary string, flags int, mode fs.FileMode) (*Pending, error) {
+	file, err := os.OpenFile(temporary, os.O_RDWR|flags, mode)
+	if folder := filepath.Dir(target); errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE != 0 {
+		return nil, &Error{Path: path, Reason: cannotWrite + ": its folder does not exist", Help: "create " + folder + " first", Err: err}
 	}
 	if err != nil {
 		return nil, Wrap(path, cannotWrite, err)

@@ -20,11 +20,31 @@ type Writer struct {
 // Create starts an NPY file of version 1.0, in C order and this machine's byte order. The disk space is taken now,
 // so that a full disk shows before the work.
 func Create(path string, d DType, shape []int) (*Writer, error) {
+	return create(path, d, shape, fileio.Create)
+}
+
+// CreateResumable is Create of a file that Resume can go on with.
+func CreateResumable(path string, d DType, shape []int) (*Writer, error) {
+	return create(path, d, shape, fileio.CreateResumable)
+}
+
+// Resume goes on with a file that CreateResumable began, after so many elements in C order.
+func Resume(path string, d DType, shape []int, elements int) (*Writer, error) {
+	w, err := create(path, d, shape, fileio.Resume)
+	if err != nil {
+		return nil, err
+	}
+	w.next = int64(elements) * int64(d.Size())
+	w.written.Store(w.next)
+	return w, nil
+}
+
+func create(path string, d DType, shape []int, begin func(string) (*fileio.Pending, error)) (*Writer, error) {
 	header, err := newHeader(d, shape)
 	if err != nil {
 		return nil, fileio.Wrap(path, cannotWrite, err)
 	}
-	pending, err := fileio.Create(path)
+	pending, err := begin(path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +60,12 @@ func Create(path string, d DType, shape []int) (*Writer, error) {
 	}
 	return w, nil
 }
+
+// Sync waits until what was written is on the disk.
+func (w *Writer) Sync() error { return w.pending.Sync() }
+
+// Suspend leaves a file that CreateResumable began for Resume.
+func (w *Writer) Suspend() error { return w.pending.Suspend() }
 
 const cannotWrite = "cannot write"
 

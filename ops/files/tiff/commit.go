@@ -43,11 +43,14 @@ func (w *Writer) describe() error {
 	}
 	w.header.Big = w.header.Big || w.end+room > maxClassic
 	e.big = w.header.Big
-	if _, err := w.pending.WriteAt(e.directory(fields), w.end); err != nil {
+	directory := e.directory(fields)
+	if _, err := w.pending.WriteAt(directory, w.end); err != nil {
 		return err
 	}
-	_, err = w.pending.WriteAt(e.header(), 0)
-	return err
+	if _, err = w.pending.WriteAt(e.header(), 0); err != nil {
+		return err
+	}
+	return w.pending.Truncate(w.end + int64(len(directory))) // behind it may be what an earlier run wrote
 }
 
 // maxClassic is the most bytes of a file whose offsets have 32 bits.

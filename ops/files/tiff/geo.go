@@ -1,6 +1,7 @@
 package tiff
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -157,4 +158,18 @@ func (g Geo) Cropped(y, x int) Geo {
 	a[0] += a[1]*float64(x) + a[2]*float64(y)
 	a[3] += a[4]*float64(x) + a[5]*float64(y)
 	return g.at(a)
+}
+
+// SameCRS reports that two rasters are in the same coordinate reference system: of the same EPSG code where both have one, and
+// otherwise described by the same bytes.
+func (g Geo) SameCRS(o Geo) bool {
+	if g.CRS.EPSG != 0 && o.CRS.EPSG != 0 {
+		return g.CRS.Model == o.CRS.Model && g.CRS.EPSG == o.CRS.EPSG
+	}
+	for _, i := range []int{atGeoKeys, atGeoDoubles, atGeoASCII} {
+		if !bytes.Equal(g.fields[i].data, o.fields[i].data) {
+			return false
+		}
+	}
+	return true
 }

@@ -24,6 +24,7 @@ type Writer struct {
 	blocks   map[int]*assembly // blocks of which a part was written
 	table    []place           // blocks that are in the file
 	written  int               // how many those are
+	marked   int               // how many of them checkpoints have told
 	end      int64             // of the file as far as it is taken
 	buffered int64
 }
@@ -42,14 +43,16 @@ const dataOffset = 16
 // storage that is not set is tiles of 256 x 256, deflate, and the predictor that suits the type. With no compression
 // the disk space is taken now, so that a full disk shows before the work. Whether the file is a BigTIFF file is
 // decided by its size, unless Big asks for one.
-func Create(path string, h Header) (*Writer, error) {
+func Create(path string, h Header) (*Writer, error) { return create(path, h, fileio.Create) }
+
+func create(path string, h Header, begin func(string) (*fileio.Pending, error)) (*Writer, error) {
 	h.Ignored = Ignored{}
 	for _, step := range []func() error{h.setStorage, h.checkStorage} {
 		if err := step(); err != nil {
 			return nil, fail(path, cannotWrite, err)
 		}
 	}
-	pending, err := fileio.Create(path)
+	pending, err := begin(path)
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +214,21 @@ func (w *Writer) finish(a *assembly, part Rect) (last bool) {
 func (w *Writer) store(a *assembly, b block) error {
 	packer := w.packers.Get().(*packer)
 	defer w.packers.Put(packer)
-	w.header.predict(a.data, b.area.Width())
-	packed, err := packings[w.header.Compression](packer, a.data)
+	packed, err := w.pack(packer, a, b)
 	if err != nil {
 		return err
 	}
+	return w.put(a, b, packed)
+}
+
+// pack gives the bytes of a complete block in the file. They are valid until the packer is used again.
+func (w *Writer) pack(p *packer, a *assembly, b block) ([]byte, error) {
+	w.header.predict(a.data, b.area.Width())
+	return packings[w.header.Compression](p, a.data)
+}
+
+// put writes a packed block behind the others and forgets its assembly.
+func (w *Writer) put(a *assembly, b block, packed []byte) error {
 	at := w.placeFor(b.index, int64(len(packed)))
 	if _, err := w.pending.WriteAt(packed, at.offset); err != nil {
 		return err

@@ -1,0 +1,229 @@
+package files
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/files/npy"
+	"weft/ops/files/tiff"
+)
+
+// rasterTypes pairs element types with those of GeoTIFF files.
+var rasterTypes = []struct {
+	elem ops.ElemType
+	file tiff.DType
+}{
+	{ops.ElemType{Base: ir.U8}, tiff.Uint8},
+	{ops.ElemType{Base: ir.I8}, tiff.Int8},
+	{ops.ElemType{Base: ir.U16}, tiff.Uint16},
+	{ops.ElemType{Base: ir.I16}, tiff.Int16},
+	{ops.ElemType{Base: ir.U32}, tiff.Uint32},
+	{ops.I32, tiff.Int32},
+	{ops.F32, tiff.Float32},
+	{ops.F64, tiff.Float64},
+	{ops.Bool, tiff.Uint8}, // written as 0 and 1
+}
+
+func rasterType(e ops.ElemType) (tiff.DType, bool) {
+	for _, r := range rasterTypes {
+		if r.elem == e {
+			return r.file, true
+		}
+	}
+	return 0, false
+}
+
+// rasterInput is the raster of a GeoTIFF file.
+type rasterInput struct{ *tiff.File }
+
+func (r rasterInput) Shape() []int { return []int{r.Header().Height, r.Header().Width} }
+func (r rasterInput) Bytes() int64 { return r.Header().Bytes() }
+func (r rasterInput) scaled() bool { return r.Header().Scale != 0 }
+func (r rasterInput) gaps() bool   { return r.Header().Nodata != nil }
+
+func (r rasterInput) names() []string { return []string{"y", "x"} }
+
+func (r rasterInput) Elem() ops.ElemType {
+	i := slices.IndexFunc(rasterTypes, func(t struct {
+		elem ops.ElemType
+		file tiff.DType
+	}) bool {
+		return t.file == r.Header().DType
+	})
+	return rasterTypes[i].elem
+}
+
+func (r rasterInput) reads(as ops.ElemType) bool {
+	to, known := rasterType(as)
+	return known && as != ops.Bool && tiff.Conversion(r.Header().DType, to) != tiff.Refused
+}
+
+// scale turns elements into what they stand for.
+func (r rasterInput) scale(values []float64) {
+	h := r.Header()
+	if h.Scale == 0 {
+		return
+	}
+	for i, v := range values {
+		values[i] = h.Scale*v + h.Offset
+	}
+}
+
+// read reads rows of blocks on all processors.
+func (r rasterInput) read(dst []byte, as ops.ElemType, stride int, t npy.Tile) error {
+	to, known := rasterType(as)
+	if !known {
+		return fmt.Errorf("GeoTIFF files hold no %s", as)
+	}
+	if stride == 0 {
+		stride = t.Extent[1] * to.Size()
+	}
+	layout := tiff.Layout{DType: to, RowStride: stride, NodataAsNaN: to.Float()}
+	all := tiff.Rect{Y0: t.Start[0], Y1: t.Start[0] + t.Extent[0], X0: t.Start[1], X1: t.Start[1] + t.Extent[1]}
+	bands := r.cut(all)
+	faults := make([]error, len(bands))
+	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	for i, b := range bands {
+		limit <- struct{}{}
+		wg.Go(func() {
+			faults[i] = r.ReadTile(dst[(b.Y0-all.Y0)*stride:], layout, b)
+			<-limit
+		})
+	}
+	wg.Wait()
+	return errors.Join(faults...)
+}
+
+// cut divides a rectangle along the borders of the file's blocks.
+func (r rasterInput) cut(all tiff.Rect) []tiff.Rect {
+	step := r.bands()
+	var out []tiff.Rect
+	for y := all.Y0; y < all.Y1; {
+		end := min((y/step+1)*step, all.Y1)
+		out = append(out, tiff.Rect{Y0: y, Y1: end, X0: all.X0, X1: all.X1})
+		y = end
+	}
+	return out
+}
+
+// bands are rows of blocks, several where blocks are low.
+func (r rasterInput) bands() int {
+	h := r.Header()
+	row := int64(h.Width) * int64(h.DType.Size())
+	few := max(1, int((1<<20)/max(1, row*int64(h.BlockH))))
+	return h.BlockH * few
+}
+
+// scratch is two rows of blocks, and a block for each processor.
+func (r rasterInput) scratch() int64 {
+	h := r.Header()
+	if h.Compression == tiff.None {
+		return int64(runtime.GOMAXPROCS(0)) << 18
+	}
+	return r.cacheSize() + int64(runtime.GOMAXPROCS(0))*int64(h.BlockH)*int64(h.BlockW)*int64(h.DType.Size())
+}
+
+// cacheSize holds the row of blocks that two parts share.
+func (r rasterInput) cacheSize() int64 {
+	h := r.Header()
+	across := int64((h.Width + h.BlockW - 1) / h.BlockW)
+	return across * int64(h.BlockW) * int64(h.BlockH) * int64(h.DType.Size())
+}
+
+// frame is the map projection of a raster.
+type frame struct{ geo tiff.Geo }
+
+func (f frame) String() string {
+	crs := f.geo.CRS
+	switch {
+	case crs.EPSG != 0:
+		return fmt.Sprintf("EPSG:%d", crs.EPSG)
+	case crs.Citation != "":
+		return crs.Citation
+	}
+	return "a system without a name"
+}
+
+// Same compares projections, not places.
+func (f frame) Same(other ops.Frame) bool {
+	o, ok := other.(frame)
+	return ok && f.geo.SameCRS(o.geo)
+}
+
+// problemCodes say which problems of a georeference are errors. Others are warned of.
+var problemCodes = map[tiff.ProblemKind]string{tiff.Rotated: ops.CodeRotatedRaster, tiff.Mirrored: ops.CodeRotatedRaster}
+
+// place gives the rows and columns of a raster the coordinates of their centres.
+func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
+	geo := r.Header().Geo
+	var found []error
+	for _, p := range geo.Problems() {
+		w := ops.Wrong(ops.CodeUnplacedRaster, "path", p.Help, "%s %s", c.Text("path"), p.Reason)
+		if code, bad := problemCodes[p.Kind]; bad {
+			w.Code = code
+			return nil, w
+		}
+		if p.Kind == tiff.SouthUp || p.Kind == tiff.NotSquare || p.Kind == tiff.AngularUnit || p.Kind == tiff.Unplaced && c.Has("pixel") {
+			continue // the coordinates say it, or the call
+		}
+		w.Warning = true
+		found = append(found, w)
+	}
+	if !geo.Placed {
+		return errors.Join(found...), placeByPixel(c, dims)
+	}
+	scale, unit := geo.CRS.Unit.Metres, ops.MustUnit("m")
+	switch {
+	case geo.CRS.Unit.Angular:
+		scale, unit = math.Pi/180, ops.MustUnit("deg")
+	case scale == 0:
+		scale = 1 // a warning was found above
+	}
+	a := geo.Affine
+	for i, line := range [][2]float64{{a[3], a[5]}, {a[0], a[1]}} {
+		d := &dims[i]
+		d.Unit, d.Coords = unit, make([]float64, d.Size)
+		for k := range d.Coords {
+			d.Coords[k] = (line[0] + line[1]*(float64(k)+0.5)) * scale
+		}
+		if geo.CRS.Model != tiff.NoModel {
+			d.Frame = frame{geo}
+		}
+	}
+	if p := c.Number("pixel"); c.Has("pixel") && (math.Abs(p-math.Abs(a[1])*scale) > 1e-6*p || math.Abs(p-math.Abs(a[5])*scale) > 1e-6*p) {
+		return nil, ops.Wrong(ops.CodeContradictArguments, "pixel", "leave it out", "%s says that its pixels are %g x %g m", c.Text("path"), math.Abs(a[5])*scale, math.Abs(a[1])*scale)
+	}
+	return errors.Join(found...), nil
+}
+
+// placeByPixel gives the dims y and x coordinates by the argument pixel: metres from the south-west corner, row 0 in the north.
+func placeByPixel(c *ops.Call, dims []ops.Dim) error {
+	if !c.Has("pixel") {
+		return nil
+	}
+	t := ops.Type{Dims: dims}
+	y, x := t.Dim("y"), t.Dim("x")
+	if y < 0 || x < 0 {
+		return ops.Wrong(ops.CodeMissingDim, "pixel", "name the dims: dims: [y, x]", "pixel is for rasters over y and x, and %s has the dims %v", c.Text("path"), t.DimNames())
+	}
+	pixel := c.Number("pixel")
+	for _, at := range []int{y, x} {
+		d := &dims[at]
+		d.Unit, d.Coords = ops.MustUnit("m"), make([]float64, d.Size)
+		for k := range d.Coords {
+			n := float64(k)
+			if at == y {
+				n = float64(d.Size - 1 - k)
+			}
+			d.Coords[k] = (n + 0.5) * pixel
+		}
+	}
+	return nil
+}

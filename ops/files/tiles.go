@@ -1,0 +1,255 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"weft/ops"
+	"weft/ops/files/npy"
+)
+
+// tileReader reads a file part by part.
+type tileReader struct {
+	in   input
+	call *ops.Call
+	odd  oddities
+	read ops.Type // of the array as a whole
+}
+
+func openTiles(c *ops.Call) (*tileReader, error) {
+	in, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	return &tileReader{in: in, call: c}, nil
+}
+
+// Read fills to with a part of the array.
+func (r *tileReader) Read(ctx context.Context, at []ops.Interval, to ops.HostArray) error {
+	shape := r.in.Shape()
+	t := npy.Tile{Start: make([]int, len(at)), Extent: make([]int, len(at))}
+	for i, a := range at {
+		t.Start[i], t.Extent[i] = a.Lo, a.Hi-a.Lo
+	}
+	if !partOf(at, shape) {
+		return r.changed(nil)
+	}
+	if err := fill(ctx, r.in, to, t); err != nil {
+		return problem(err, false)
+	}
+	r.read = to.Type
+	r.read.Dims = slices.Clone(to.Type.Dims)
+	start, each := 0, 1
+	for i := len(at) - 1; i >= 0; i-- {
+		r.read.Dims[i].Size = shape[i]
+		start += at[i].Lo * each
+		each *= shape[i]
+	}
+	return r.odd.add(ctx, to, start)
+}
+
+// partOf reports rows of an array of the given shape.
+func partOf(at []ops.Interval, shape []int) bool {
+	if len(at) != len(shape) {
+		return false
+	}
+	for i, a := range at {
+		if a.Hi > shape[i] || i > 0 && a.Hi != shape[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *tileReader) changed(from []int) error {
+	was := ""
+	if from != nil {
+		was = fmt.Sprintf(", from %v", npy.Shape(from))
+	}
+	return ops.Wrong(ops.CodeInputChanged, "path", "run again", "%s has become %v since it was checked%s", r.call.Text("path"), npy.Shape(r.in.Shape()), was)
+}
+
+// Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.
+func (r *tileReader) Close(context.Context) (ops.Note, error) {
+	note := ops.Note{Bytes: r.in.Bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.read)}
+	if r.in.names() == nil || r.odd.count > r.odd.nan {
+		note.Warnings = r.odd.warnings(r.call, r.read)
+	}
+	return note, problem(r.in.Close(), false)
+}
+
+// readsByRows says why a call cannot read rows of its file alone.
+func readsByRows(c *ops.Call) error {
+	in, err := open(c)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if n, ok := in.(npyInput); ok && (n.archive != nil || n.Header().Fortran && len(n.Shape()) > 1) {
+		return fmt.Errorf("%s is read as a whole: its rows do not lie together", c.Text("path"))
+	}
+	return nil
+}
+
+func readScratch(c *ops.Call) int64 {
+	in, err := open(c)
+	if err != nil {
+		return 0 // reading says why
+	}
+	defer in.Close()
+	return in.scratch()
+}
+
+// fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
+func fill(ctx context.Context, in input, h ops.HostArray, t npy.Tile) error {
+	unit := h.Type.Unit
+	base := ops.ElemType{Base: h.Buf.Type}
+	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && !in.scaled() && in.reads(base) {
+		stride := 0
+		if len(h.Type.Dims) > 0 {
+			stride = h.Stride()
+		}
+		return in.read(h.Data[h.Offset():], base, stride, t)
+	}
+	for from, part := range blocks(h.Type.Shape()) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range part.Start {
+			part.Start[i] += t.Start[i]
+		}
+		if err := fillBlock(in, h, from, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillBlock reads one tile, which begins at element from of h, through float64.
+func fillBlock(in input, h ops.HostArray, from int, t npy.Tile) error {
+	n := tileLen(t)
+	unit := h.Type.Unit
+	if !h.Type.Elem.Complex {
+		values := make([]float64, n)
+		if err := in.read(bytesOf(values), ops.F64, 0, t); err != nil {
+			return err
+		}
+		if r, ok := in.(rasterInput); ok {
+			r.scale(values)
+		}
+		toSI(values, unit)
+		h.StoreRange(0, from, values)
+		return nil
+	}
+	pairs := make([]complex128, n)
+	if err := in.read(bytesOf(pairs), ops.C128, 0, t); err != nil {
+		return err
+	}
+	re, im := make([]float64, n), make([]float64, n)
+	for i, v := range pairs {
+		re[i], im[i] = real(v), imag(v)
+	}
+	for plane, part := range [][]float64{re, im} {
+		toSI(part, unit)
+		h.StoreRange(plane, from, part)
+	}
+	return nil
+}
+
+// ranges remembers what scans of files found, while they stay as they are.
+var ranges sync.Map // of rangeKey to span
+
+type rangeKey struct {
+	path, member, as string
+	unit             ops.Unit
+	bytes, changed   int64
+}
+
+type span struct{ lo, hi float64 }
+
+// rangeOfFile reads a whole file for its least and largest finite value.
+func rangeOfFile(c *ops.Call, _ int) (lo, hi float64, err error) {
+	info, err := os.Stat(c.Text("path"))
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := inferRead(c)
+	if out == nil {
+		return 0, 0, err
+	}
+	t := out[0].Type
+	key := rangeKey{c.Text("path"), c.Text("member"), t.Elem.String(), t.Unit, info.Size(), info.ModTime().UnixNano()}
+	if known, ok := ranges.Load(key); ok {
+		return known.(span).lo, known.(span).hi, nil
+	}
+	if t.Elem.Complex || len(t.Dims) == 0 {
+		return 0, 0, fmt.Errorf("%s has no range", t)
+	}
+	in, err := open(c)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer in.Close()
+	s, err := scan(in, t)
+	if err == nil {
+		ranges.Store(key, s)
+	}
+	return s.lo, s.hi, err
+}
+
+// scan finds the least and the largest finite value of a file, several bands of rows at a time.
+func scan(in input, t ops.Type) (span, error) {
+	rows, band := t.Dims[0].Size, in.bands()
+	next := make(chan int)
+	workers := runtime.GOMAXPROCS(0)
+	parts, faults := make([]span, workers), make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		parts[w] = span{math.Inf(1), math.Inf(-1)}
+		wg.Go(func() {
+			for lo := range next {
+				if faults[w] == nil {
+					faults[w] = scanBand(in, t, lo, min(lo+band, rows), &parts[w])
+				}
+			}
+		})
+	}
+	for lo := 0; lo < rows; lo += band {
+		next <- lo
+	}
+	close(next)
+	wg.Wait()
+	all := parts[0]
+	for i, p := range parts {
+		if faults[i] != nil {
+			return all, faults[i]
+		}
+		all = span{min(all.lo, p.lo), max(all.hi, p.hi)}
+	}
+	return all, nil
+}
+
+func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
+	part := t
+	part.Dims = slices.Clone(t.Dims)
+	part.Dims[0] = ops.Dim{Name: t.Dims[0].Name, Size: hi - lo}
+	h := ops.NewHostArray(part)
+	tile := npy.Whole(part.Shape())
+	tile.Start[0] = lo
+	if err := fill(context.Background(), in, h, tile); err != nil {
+		return err
+	}
+	for _, row := range h.Float64Rows(0) {
+		for _, v := range row {
+			if v-v == 0 {
+				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
+			}
+		}
+	}
+	return nil
+}
