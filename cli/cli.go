@@ -26,6 +26,7 @@ const (
 type commands struct {
 	Run     runCommand     `cmd:"" help:"Run a pipeline."`
 	Explain explainCommand `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
+	Verify  verifyCommand  `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
 	Devices devicesCommand `cmd:"" help:"List the devices and how fast they are."`
 	Check   checkCommand   `cmd:"" help:"Report every mistake in pipeline files."`
 	Ops     opsCommand     `cmd:"" help:"List the operators, or document one."`

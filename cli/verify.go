@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"weft/kernels/native"
+	"weft/ops"
+	weft "weft/runtime"
+	"weft/runtime/verify"
+)
+
+type verifyCommand struct {
+	planFlags
+	Samples int    `default:"1024" placeholder:"N" help:"Points of each kernel that are compared with float64."`
+	Seed    uint64 `placeholder:"N" help:"Seed of the points."`
+	Format  string `enum:"text,json" default:"text" help:"text or json."`
+	All     bool   `help:"List every variant, not only the worst of each device."`
+}
+
+// Run verifies the plan as it is and with every stage in a kernel of its own.
+func (c verifyCommand) Run(ctx context.Context, s *streams) error {
+	m := openMachine()
+	subjects, err := verify.Here(native.FromEnv())
+	if err != nil {
+		return err
+	}
+	var reports []*verify.Report
+	for _, limit := range []int{c.FuseLimit, 0} {
+		f := c.planFlags
+		f.FuseLimit = limit
+		l, p, err := f.plan(s, m)
+		if err != nil {
+			return err
+		}
+		if limit == 0 && len(reports) > 0 && p.Stream != nil {
+			fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
+			continue
+		}
+		r, failure := verify.Run(ctx, p, verify.Options{Subjects: subjects, Samples: c.Samples, Run: weft.Options{
+			Devices: m.devices, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)}})
+		if failure != nil {
+			return l.failed(failure, s.err)
+		}
+		reports = append(reports, r)
+		if c.FuseLimit == 0 {
+			break
+		}
+	}
+	return c.show(s, reports)
+}
+
+func (c verifyCommand) show(s *streams, reports []*verify.Report) error {
+	ok := true
+	for _, r := range reports {
+		ok = ok && r.OK
+	}
+	if c.Format == "json" {
+		e := json.NewEncoder(s.out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(reports); err != nil {
+			return err
+		}
+	} else {
+		titles := []string{"kernels as planned", "every stage in a kernel of its own"}
+		for i, r := range reports {
+			fmt.Fprintf(s.out, "%s\n", titles[i])
+			c.table(s.out, r)
+			fmt.Fprintln(s.out)
+		}
+		verdict := "every device agrees with float64 within the tolerances"
+		if !ok {
+			verdict = "VIOLATED: see the rows above"
+		}
+		fmt.Fprintln(s.out, verdict)
+	}
+	if !ok {
+		return errReported
+	}
+	return nil
+}
+
+// table prints a row for each array and device: of all schedules, or of the worst with their number.
+func (c verifyCommand) table(out io.Writer, r *verify.Report) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  array\tkernel\tdevice\tmax error\t99 % below\ttolerance\tfinite\tapart from the run\t\tschedule")
+	rows := r.Rows
+	if !c.All {
+		rows = worst(rows)
+	}
+	for _, x := range rows {
+		if x.Skipped != "" {
+			fmt.Fprintf(w, "  %s\t%s\t%s\tnot compared: %s\n", x.Value, x.Kernel, x.Subject, x.Skipped)
+			continue
+		}
+		verdict := "ok"
+		if !x.OK {
+			verdict = "VIOLATED"
+		}
+		if x.Mismatched > 0 {
+			verdict += fmt.Sprintf(" (%d finite on one side only)", x.Mismatched)
+		}
+		apart := ""
+		if x.Compared > 0 {
+			apart = fmt.Sprintf("%.2g of %d", x.Apart, x.Compared)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%.2g\t%.2g\t%s\t%d of %d\t%s\t%s\t%s\n", x.Value, x.Kernel, x.Subject, x.Max, x.P99, toleranceText(x), x.Finite, x.Samples,
+			apart, verdict, x.Variant)
+	}
+	w.Flush() // what it writes to reports its own errors
+}
+
+func toleranceText(x verify.Row) string {
+	s := fmt.Sprintf("%.2g", x.Tolerance)
+	switch x.Metric {
+	case ops.Exact:
+		return "exact"
+	case ops.Absolute:
+		return strings.TrimSpace(s + " " + x.Unit)
+	}
+	return s + " " + string(x.Metric)
+}
+
+// worst keeps, of the variants of one device, the one with the largest error, and those that violate.
+func worst(rows []verify.Row) []verify.Row {
+	type key struct{ value, kernel, subject string }
+	at := map[key]int{}
+	count := map[key]int{}
+	var out []verify.Row
+	for _, r := range rows {
+		k := key{r.Value, r.Kernel, r.Subject}
+		count[k]++
+		i, seen := at[k]
+		switch {
+		case !r.OK || !seen:
+			if !seen || out[i].OK {
+				at[k] = len(out)
+			}
+			out = append(out, r)
+		case out[i].OK && (r.Max > out[i].Max || r.Skipped != ""):
+			out[i] = r
+		}
+	}
+	for i := range out {
+		if n := count[key{out[i].Value, out[i].Kernel, out[i].Subject}]; n > 1 && out[i].OK {
+			out[i].Variant = fmt.Sprintf("worst of %d: %s", n, out[i].Variant)
+		}
+	}
+	return out
+}

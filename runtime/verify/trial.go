@@ -1,0 +1,232 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/runtime"
+)
+
+// trial is one kernel put to the test.
+type trial struct {
+	*runtime.Inspection
+	opt    Options
+	points [][]int
+	want   [][]complex128 // by root
+	rows   []Row
+}
+
+func (t *trial) kernel(ctx context.Context) error {
+	points, cost := t.Points(t.opt.Samples, t.opt.Run.Seed)
+	if points == nil {
+		for _, s := range t.Step.Kernel.Roots {
+			r := t.row(s, Subject{Name: "run"}, "")
+			r.Skipped = fmt.Sprintf("one element takes %.2g operations in float64", cost)
+			t.rows = append(t.rows, r)
+		}
+		return nil
+	}
+	t.points = points
+	var err error
+	if t.want, err = t.Expected(ctx, points); err != nil {
+		return err
+	}
+	for i, s := range t.Step.Kernel.Roots {
+		r := t.row(s, Subject{Name: "run"}, t.Step.Kernel.Schedule)
+		t.judge(&r, i, t.Mem[t.Buffer(s).Ir], points, t.want[i])
+		t.rows = append(t.rows, r)
+	}
+	for _, subject := range t.opt.Subjects {
+		variants, err := subject.Variants(ctx, t.Step.Kernel.Ir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", subject.Name, err)
+		}
+		for _, v := range variants {
+			if err := t.variant(ctx, subject, v); err != nil {
+				return fmt.Errorf("%s, %s: %w", subject.Name, v.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trial) row(s *ops.Stage, subject Subject, variant string) Row {
+	rule := t.Rule(s)
+	return Row{Value: t.Name(s), Kernel: t.Step.ID, Subject: subject.Name, Variant: variant, Metric: rule.Metric, Tolerance: rule.Tolerance,
+		Unit: s.Type.Unit.String(), OK: true}
+}
+
+// judge fills in the errors of root i at some points, as memory holds it.
+func (t *trial) judge(r *Row, i int, mem device.Memory, points [][]int, want []complex128) {
+	s := t.Step.Kernel.Roots[i]
+	got := t.Values(s, mem, points)
+	f := runtime.Compare(r.Metric, got, want, t.Peak(s))
+	r.Max, r.P99, r.Mismatched, r.Samples = f.Worst, f.P99, f.Mismatched, len(got)
+	for _, v := range got {
+		if real(v)-real(v) == 0 && imag(v)-imag(v) == 0 { // neither infinite nor NaN
+			r.Finite++
+		}
+	}
+	r.OK = f.Within(t.Rule(s))
+}
+
+// variant computes the kernel into memory of its own and compares.
+func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
+	k := t.Step.Kernel
+	own := map[*ir.Buffer]device.Memory{}
+	for _, b := range k.Ir.Outputs() {
+		m, err := subject.Alloc(b)
+		if err != nil {
+			return err
+		}
+		defer m.Free()
+		own[b] = m
+	}
+	tiles, whole, err := t.tiles(subject, v)
+	if err != nil {
+		return err
+	}
+	if tiles == nil {
+		for _, s := range k.Roots {
+			r := t.row(s, subject, v.Name)
+			r.Skipped = "its terms are added in any order, so that all points are needed, which take too long"
+			t.rows = append(t.rows, r)
+		}
+		return nil
+	}
+	if err := t.Sweep(ctx, v.Program, tiles, own); err != nil {
+		return err
+	}
+	at := slices.DeleteFunc(indices(len(t.points)), func(i int) bool {
+		return !slices.ContainsFunc(tiles, func(tile device.Tile) bool { return holds(tile, t.points[i]) })
+	})
+	for i, s := range k.Roots {
+		r := t.row(s, subject, v.Name)
+		mem := own[t.Buffer(s).Ir]
+		points, want := t.some(s, i, at)
+		t.judge(&r, i, mem, points, want)
+		t.apart(&r, s, mem, points, whole)
+		r.OK = r.OK && r.Apart <= 2*r.Tolerance
+		t.rows = append(t.rows, r)
+	}
+	return nil
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// some are the chosen points, and what root i should hold there.
+func (t *trial) some(s *ops.Stage, root int, at []int) (points [][]int, want []complex128) {
+	each := len(t.want[root]) / max(1, len(t.points))
+	for _, i := range at {
+		points = append(points, t.points[i])
+		want = append(want, t.want[root][i*each:(i+1)*each]...)
+	}
+	return points, want
+}
+
+func holds(tile device.Tile, point []int) bool {
+	for i, r := range tile {
+		if point[i] < r.Lo || point[i] >= r.Hi {
+			return false
+		}
+	}
+	return true
+}
+
+// tiles are those a variant computes: all of the kernel's, as many as its time allows, spread over the kernel, or single points;
+// none if that would not give whole elements.
+func (t *trial) tiles(subject Subject, v Variant) (tiles []device.Tile, whole bool, err error) {
+	k := t.Step.Kernel
+	all := k.TileSet
+	joins := slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
+	if subject.Pointwise {
+		if joins {
+			return nil, false, nil
+		}
+		for _, p := range t.points {
+			tile := make(device.Tile, len(p))
+			for i, x := range p {
+				tile[i] = device.Range{Lo: x, Hi: x + 1}
+			}
+			tiles = append(tiles, tile)
+		}
+		return tiles, false, nil
+	}
+	seconds := k.Predicted * 1e-3 * max(1, v.Slowness)
+	n := len(all)
+	if seconds > t.opt.Seconds {
+		n = max(1, int(float64(n)*t.opt.Seconds/seconds))
+	}
+	if n == len(all) {
+		return all, true, nil
+	}
+	if joins {
+		return nil, false, nil
+	}
+	for i := range n {
+		tiles = append(tiles, all[(2*i+1)*len(all)/(2*n)])
+	}
+	return tiles, false, nil
+}
+
+// apart compares with what the run stored: everywhere if the variant computed everything, else at the points.
+func (t *trial) apart(r *Row, s *ops.Stage, mem device.Memory, points [][]int, whole bool) {
+	stored := t.Mem[t.Buffer(s).Ir]
+	peak := t.Peak(s)
+	add := func(got, want []complex128) {
+		f := runtime.Compare(r.Metric, got, want, peak)
+		r.Apart = max(r.Apart, f.Figure(r.Metric))
+		r.Mismatched += f.Mismatched
+		r.OK = r.OK && f.Mismatched == 0
+	}
+	if !whole {
+		add(t.Values(s, mem, points), t.Values(s, stored, points))
+		r.Compared = len(points)
+		return
+	}
+	buf := t.Buffer(s)
+	a := ops.HostArray{Type: s.Type, Buf: buf.Ir, Data: mem.Host()}
+	b := ops.HostArray{Type: s.Type, Buf: buf.Ir, Data: stored.Host()}
+	r.Compared = s.Type.Len()
+	for row := range a.Rows() {
+		if same(a, b, row) {
+			continue
+		}
+		add(values(a, row, buf.Worth()), values(b, row, buf.Worth()))
+	}
+}
+
+// same reports rows that are equal to the bit.
+func same(a, b ops.HostArray, row int) bool {
+	for plane := range a.Planes() {
+		if !bytes.Equal(a.Row(plane, row), b.Row(plane, row)) {
+			return false
+		}
+	}
+	return true
+}
+
+// values are the elements of a row, in the array's own unit.
+func values(h ops.HostArray, row int, unit float64) []complex128 {
+	re, im := make([]float64, h.Width()), make([]float64, h.Width())
+	h.LoadRow(re, 0, row)
+	if h.Planes() == 2 {
+		h.LoadRow(im, 1, row)
+	}
+	out := make([]complex128, len(re))
+	for i := range out {
+		out[i] = complex(unit*re[i], unit*im[i])
+	}
+	return out
+}
