@@ -9,14 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"weft/kernels/profile"
 )
 
-// What is learned: the logarithm of measured over predicted time, of each kernel and, as a first guess for others, of each
-// operator.
+// What is learned: the logarithm of measured over predicted time, of each kernel and, as a first guess for others, of its
+// kind.
 const (
 	historyFile   = "learned.json"
 	historySchema = 2    // counts changes of the model too: factors of another one say nothing
@@ -32,11 +33,12 @@ type Observation struct {
 	Hash      string
 	Kind      string // of the device; empty: the model's
 	Ops       []string
+	Bound     string  // what limits it
 	Predicted float64 // without what was learned
 	Measured  float64
 }
 
-// entry is what is known of a kernel or an operator.
+// entry is what is known of a kernel or a kind of them.
 type entry struct {
 	N    int     `json:"n"`
 	Log2 float64 `json:"log2"` // of measured over predicted
@@ -96,25 +98,22 @@ func (h *History) Drift() profile.Drift {
 }
 
 // factor is what a prediction is multiplied by, and where that comes from.
-func (h *History) factor(key string, ops []string) (float64, string) {
+func (h *History) factor(key, kin string) (float64, string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if e, ok := h.data.Kernels[key]; ok {
 		return bounded(e.Log2), fmt.Sprintf("learned from %d runs of it", e.N)
 	}
-	sum, weight := 0.0, 0.0
-	for _, name := range ops {
-		if e := h.data.Ops[name]; e.N > 1 {
-			w := float64(min(e.N, 10))
-			sum += w * e.Log2
-			weight += w
-		}
-	}
-	if weight == 0 {
+	e := h.data.Ops[kin]
+	if e.N == 0 {
 		return 1, "model"
 	}
-	return bounded(sum / (weight + 1)), "learned from other kernels with its operators"
+	n := float64(min(e.N, 10)) // few observations count in part
+	return bounded(e.Log2 * n / (n + 1)), "learned from other kernels of its kind"
 }
+
+// kin is what kernels that are off in the same way have in common: their operators, and what limits them.
+func kin(ops []string, bound string) string { return strings.Join(ops, "+") + "/" + bound }
 
 func bounded(log2 float64) float64 { return min(farthest, max(1/farthest, math.Exp2(log2))) }
 
@@ -147,9 +146,8 @@ func (m *Model) Learn(seen []Observation) error {
 			}
 		}
 		h.data.Kernels[key] = e.add(log2, day)
-		for _, name := range o.Ops {
-			h.data.Ops[name] = h.data.Ops[name].add(log2, day)
-		}
+		k := kin(o.Ops, o.Bound)
+		h.data.Ops[k] = h.data.Ops[k].add(log2, day)
 	}
 	if weight > 0 {
 		h.data.Drift = h.data.Drift.Add(math.Exp2(off/weight), time.Now().UTC())

@@ -18,18 +18,24 @@ const (
 	barLength  = boxWidth - 2*boxPadding - 110
 )
 
-// box is a step in the drawing.
+// box is a step in the drawing, or, without a step, a gap that a line passes through.
 type box struct {
-	step         *planner.Step
-	title        string
-	lines        []string
-	m            Measured
-	ran          bool
-	layer        int
-	x, y, height float64
-	into         []*box
-	order        float64 // within its layer: mean of those it reads from
+	step   *planner.Step
+	title  string
+	lines  []string
+	m      Measured
+	ran    bool
+	layer  int
+	x, y   float64
+	width  float64
+	height float64
+	into   []*box
+	order  float64 // within its layer: mean of those it reads from
 }
+
+// top and bottom are where lines end and begin.
+func (b *box) top() (x, y float64)    { return b.x + b.width/2, b.y }
+func (b *box) bottom() (x, y float64) { return b.x + b.width/2, b.y + b.height }
 
 // boundColours are the boxes' by what limits a kernel.
 var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec"}
@@ -42,20 +48,23 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 	s.add(`<svg viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="plan">`, width, height, width, height)
 	s.add(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>`)
 	for _, e := range arrays {
-		x1, y1, x2, y2 := e.from.x+boxWidth/2, e.from.y+e.from.height, e.to.x+boxWidth/2, e.to.y
-		middle := (y1 + y2) / 2
-		s.add(`<path d="M%.0f %.0fC%.0f %.0f %.0f %.0f %.0f %.0f" fill="none" stroke="#667" stroke-width="%.1f" marker-end="url(#tip)"/>`,
-			x1, y1, x1, middle, x2, middle, x2, y2-2, e.weight)
-		s.add(`<text x="%.0f" y="%.0f" class="edge">%s</text>`, (x1+x2)/2+6, middle+4, text(e.label))
+		e.draw(&s)
+	}
+	for _, e := range arrays { // above all lines
+		x1, y1 := e.from.bottom()
+		x2, y2 := e.way[0].top()
+		s.add(`<text x="%.0f" y="%.0f" class="edge">%s</text>`, x1+(x2-x1)*0.6+6, y1+(y2-y1)*0.6+4, text(e.label))
 	}
 	longest := 0.0
 	for _, b := range boxes {
-		if b.step.Kernel != nil {
+		if b.step != nil && b.step.Kernel != nil {
 			longest = max(longest, b.step.Kernel.Predicted*1e-3, b.m.Seconds)
 		}
 	}
 	for _, b := range boxes {
-		b.draw(&s, longest)
+		if b.step != nil {
+			b.draw(&s, longest)
+		}
 	}
 	s.WriteString(`</svg>`)
 	return s.String()
@@ -63,16 +72,39 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 
 // array is a line from the step that makes it to one that takes it.
 type array struct {
-	from, to *box
-	label    string
-	weight   float64
+	from   *box
+	way    []*box // gaps in the layers it passes through, then the step that takes it
+	label  string
+	weight float64
 }
+
+// draw draws a line through the gaps.
+func (e array) draw(s *svg) {
+	x, y := e.from.bottom()
+	s.add(`<path d="M%.0f %.0f`, x, y)
+	for i, b := range e.way {
+		toX, toY := b.top()
+		if i == len(e.way)-1 {
+			toY -= 2
+		}
+		middle := (y + toY) / 2
+		s.add(`C%.0f %.0f %.0f %.0f %.0f %.0f`, x, middle, toX, middle, toX, toY)
+		x, y = b.bottom()
+		if b.step == nil {
+			s.add(`L%.0f %.0f`, x, y)
+		}
+	}
+	s.add(`" fill="none" stroke="#667" stroke-width="%.1f" marker-end="url(#tip)"/>`, e.weight)
+}
+
+// gapWidth is the room that a line takes in a layer it passes through.
+const gapWidth = 24
 
 func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 	maker := map[string]*box{}
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		b := &box{step: step, title: step.ID + "  " + string(step.Kind)}
+		b := &box{step: step, width: boxWidth, title: step.ID + "  " + string(step.Kind)}
 		body := step.Name
 		if step.Kernel != nil {
 			body = stages(step.Kernel)
@@ -80,7 +112,7 @@ func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 		} else if step.Args != "" {
 			body += "(" + step.Args + ")"
 		}
-		b.lines = wrap(body, 50, 4)
+		b.lines = wrap(body, 46, 4)
 		b.height = float64(2*boxPadding + lineHeight*(1+len(b.lines)))
 		if step.Kernel != nil {
 			b.height += 2*lineHeight + 6
@@ -96,12 +128,32 @@ func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 			}
 			b.layer = max(b.layer, from.layer+1)
 			name := cmp.Or(buf.Label, buf.Stage)
-			arrays = append(arrays, array{from, b, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
+			arrays = append(arrays, array{from, []*box{b}, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
 		}
 		for _, id := range step.Writes {
 			maker[id] = b
 		}
 		boxes = append(boxes, b)
+	}
+	return addGaps(boxes, arrays)
+}
+
+// addGaps lets lines that pass by a layer take part in it, so that they do not run behind its boxes.
+func addGaps(boxes []*box, arrays []array) ([]*box, []array) {
+	for i := range arrays {
+		e := &arrays[i]
+		to, last := e.way[0], e.from
+		var way []*box
+		for layer := e.from.layer + 1; layer < to.layer; layer++ {
+			gap := &box{layer: layer, width: gapWidth, into: []*box{last}}
+			boxes = append(boxes, gap)
+			way = append(way, gap)
+			last = gap
+		}
+		if last != e.from {
+			to.into = append(to.into, last)
+		}
+		e.way = append(way, to)
 	}
 	return boxes, arrays
 }
@@ -124,26 +176,34 @@ func place(boxes []*box) (width, height float64) {
 		}
 		layers[b.layer] = append(layers[b.layer], b)
 	}
-	widest := 1
-	for _, l := range layers {
-		widest = max(widest, len(l))
-	}
-	width = float64(2*margin + widest*boxWidth + (widest-1)*columnGap)
-	y := float64(margin)
-	for _, l := range layers {
+	widths := make([]float64, len(layers))
+	for i, l := range layers {
 		for _, b := range l {
-			b.order = 0
-			for _, from := range b.into {
-				b.order += from.x / float64(len(b.into))
+			widths[i] += b.width
+		}
+		widths[i] += float64((len(l) - 1) * columnGap)
+	}
+	width = slices.Max(widths) + 2*margin
+	y := float64(margin)
+	for i, l := range layers {
+		for _, b := range l {
+			b.order = width / 2
+			for k, from := range b.into {
+				b.order += (from.x + from.width/2 - b.order) / float64(k+1) // the mean
 			}
 		}
 		slices.SortStableFunc(l, func(a, b *box) int { return cmp.Compare(a.order, b.order) })
-		x := (width - float64(len(l)*boxWidth+(len(l)-1)*columnGap)) / 2
+		x := (width - widths[i]) / 2
 		tallest := 0.0
 		for _, b := range l {
 			b.x, b.y = x, y
-			x += boxWidth + columnGap
+			x += b.width + columnGap
 			tallest = max(tallest, b.height)
+		}
+		for _, b := range l {
+			if b.step == nil {
+				b.height = tallest
+			}
 		}
 		y += tallest + layerGap
 	}
