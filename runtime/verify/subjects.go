@@ -48,16 +48,8 @@ func Native(d *native.Device, all bool) Subject {
 		}
 		var out []Variant
 		for _, p := range programs {
-			r := p.Report()
-			v := Variant{Name: r.Schedule, Program: p, Slowness: otherISA}
-			if len(r.Layout.Lanes) == 0 && !r.Layout.FoldLanes {
-				v.Slowness = float64(d.Target().Lanes)
-			}
-			out = append(out, v)
+			out = append(out, Variant{Name: p.Report().Schedule, Program: p})
 		}
 		return out, nil
 	}}
 }
-
-// otherISA is how much longer a schedule may take that is not the one in use, roughly.
-const otherISA = 3

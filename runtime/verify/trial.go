@@ -2,9 +2,12 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -87,20 +90,18 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 		defer m.Free()
 		own[b] = m
 	}
-	tiles, whole, err := t.tiles(subject, v)
+	tiles, err := t.compute(ctx, subject, v, own)
 	if err != nil {
 		return err
 	}
+	whole := len(tiles) == len(k.TileSet) && !subject.Pointwise
 	if tiles == nil {
 		for _, s := range k.Roots {
 			r := t.row(s, subject, v.Name)
-			r.Skipped = "its terms are added in any order, so that all points are needed, which take too long"
+			r.Skipped = "its terms are added in any order, so that single points mean nothing"
 			t.rows = append(t.rows, r)
 		}
 		return nil
-	}
-	if err := t.Sweep(ctx, v.Program, tiles, own); err != nil {
-		return err
 	}
 	at := slices.DeleteFunc(indices(len(t.points)), func(i int) bool {
 		return !slices.ContainsFunc(tiles, func(tile device.Tile) bool { return holds(tile, t.points[i]) })
@@ -144,40 +145,48 @@ func holds(tile device.Tile, point []int) bool {
 	return true
 }
 
-// tiles are those a variant computes: all of the kernel's, as many as its time allows, spread over the kernel, or single points;
-// none if that would not give whole elements.
-func (t *trial) tiles(subject Subject, v Variant) (tiles []device.Tile, whole bool, err error) {
+// compute runs a variant over all tiles of the kernel, or over as many as its time allows, spread over the kernel, or over the
+// sampled points alone, and says which it did; none if that would not give whole elements.
+func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []device.Tile, err error) {
 	k := t.Step.Kernel
-	all := k.TileSet
 	joins := slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
-	if subject.Pointwise {
-		if joins {
-			return nil, false, nil
-		}
+	switch {
+	case joins && subject.Pointwise:
+		return nil, nil
+	case joins:
+		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
+	case subject.Pointwise:
 		for _, p := range t.points {
 			tile := make(device.Tile, len(p))
 			for i, x := range p {
 				tile[i] = device.Range{Lo: x, Hi: x + 1}
 			}
-			tiles = append(tiles, tile)
+			done = append(done, tile)
 		}
-		return tiles, false, nil
+		return done, t.Sweep(ctx, v.Program, done, own)
 	}
-	seconds := k.Predicted * 1e-3 * max(1, v.Slowness)
-	n := len(all)
-	if seconds > t.opt.Seconds {
-		n = max(1, int(float64(n)*t.opt.Seconds/seconds))
+	order := spread(k.TileSet)
+	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
+	for batch := t.Threads; len(done) < len(order) && (len(done) == 0 || time.Now().Before(deadline)); batch *= 2 {
+		next := order[len(done):min(len(done)+batch, len(order))]
+		if err := t.Sweep(ctx, v.Program, next, own); err != nil {
+			return nil, err
+		}
+		done = order[:len(done)+len(next)]
 	}
-	if n == len(all) {
-		return all, true, nil
+	return done, nil
+}
+
+// spread orders tiles so that the first few lie all over the kernel: by the fractional parts of multiples of the golden ratio.
+func spread(tiles []device.Tile) []device.Tile {
+	place := func(i int) float64 { _, f := math.Modf(float64(i) * math.Phi); return f }
+	order := indices(len(tiles))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+	out := make([]device.Tile, len(tiles))
+	for i, at := range order {
+		out[at] = tiles[i] // the i-th smallest fraction belongs to tile i, so consecutive numbers are far apart
 	}
-	if joins {
-		return nil, false, nil
-	}
-	for i := range n {
-		tiles = append(tiles, all[(2*i+1)*len(all)/(2*n)])
-	}
-	return tiles, false, nil
+	return out
 }
 
 // apart compares with what the run stored: everywhere if the variant computed everything, else at the points.

@@ -29,8 +29,6 @@ type Subject struct {
 type Variant struct {
 	Name    string
 	Program device.Program
-	// Slowness is how many times longer than the schedule in use it takes, roughly.
-	Slowness float64
 }
 
 // Options of a verification.
@@ -44,7 +42,7 @@ type Options struct {
 // Defaults.
 const (
 	DefaultSamples = 1024
-	DefaultSeconds = 2.0
+	DefaultSeconds = 0.5
 )
 
 // Row is one stored array as one variant of a subject computes it, or as the run stored it.
