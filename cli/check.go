@@ -1,6 +1,10 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/lang/check"
+)
 
 type checkCommand struct {
 	Files  []string          `arg:"" name:"file" help:"Pipeline files."`
@@ -11,7 +15,7 @@ type checkCommand struct {
 func (c checkCommand) Run(s *streams) error {
 	var failed error
 	for _, path := range c.Files {
-		l, err := load(path, c.Params)
+		l, err := load(path, check.Options{Params: c.Params})
 		if err != nil {
 			fmt.Fprintf(s.err, "weft: %s\n", err)
 			failed = errReported

@@ -6,6 +6,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/native"
+	"weft/lang/check"
 	"weft/ops"
 	"weft/planner"
 	"weft/planner/cost"
@@ -19,6 +20,7 @@ type planFlags struct {
 	FuseLimit int               `default:"-1" placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
 	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
 	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+	Tolerance string            `placeholder:"ERROR" help:"Error allowed in what sinks take, such as '0.1 dB' or 1e-4: the precision is then chosen by measurement."`
 }
 
 // machine is the chain of devices, best first, and those that cannot be had.
@@ -47,7 +49,7 @@ func (m machine) model(threads int) (model *cost.Model, why string, err error) {
 
 // plan checks the file and plans what its sinks ask for. Mistakes are printed.
 func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
-	l, err := load(f.File, f.Params)
+	l, err := load(f.File, check.Options{Params: f.Params, Tolerance: f.Tolerance})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,13 +60,12 @@ func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	memory := int64(f.Memory)
-	if memory == 0 {
-		memory = weft.MemoryLimit()
+	l.build = func(c planner.Choices) (*planner.Plan, error) {
+		return planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{
+			File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: f.memory(), Cost: model, Precision: c,
+		})
 	}
-	p, err := planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{
-		File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: memory, Cost: model,
-	})
+	p, err := l.build(nil)
 	if err == nil {
 		return l, p, nil
 	}
@@ -72,6 +73,14 @@ func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
 		return nil, nil, err
 	}
 	return nil, nil, l.show(s.err)
+}
+
+// memory is what arrays may take.
+func (f planFlags) memory() int64 {
+	if f.Memory != 0 {
+		return int64(f.Memory)
+	}
+	return weft.MemoryLimit()
 }
 
 func (f planFlags) threads() int {

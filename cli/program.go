@@ -12,22 +12,24 @@ import (
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/ops/catalogue"
+	"weft/planner"
 )
 
 // loaded is a checked pipeline file with all that is to be said about it.
 type loaded struct {
 	*check.Program
 	found diag.List
+	build func(planner.Choices) (*planner.Plan, error) // once it is planned
 }
 
 // load reads and checks a pipeline file. The error is only for a file that cannot be read; mistakes in it are in found.
-func load(path string, params map[string]string) (*loaded, error) {
+func load(path string, opt check.Options) (*loaded, error) {
 	text, err := readPipeline(path)
 	if err != nil {
 		return nil, err
 	}
-	p, found := check.File(path, text, catalogue.Standard(), check.Options{Params: params})
-	return &loaded{p, found}, nil
+	p, found := check.File(path, text, catalogue.Standard(), opt)
+	return &loaded{Program: p, found: found}, nil
 }
 
 // largestPipeline is far beyond any text a person wrote; a larger file is data given by mistake.

@@ -18,7 +18,7 @@ type Search struct {
 	// Skipped is why nothing was tried.
 	Skipped    string      `yaml:"skipped,omitempty" json:"skipped,omitempty"`
 	Proofs     []Proof     `yaml:"proofs,omitempty" json:"proofs,omitempty"`
-	Candidates []Candidate `yaml:"candidates,omitempty" json:"candidates,omitempty"`
+	Candidates []*Candidate `yaml:"candidates,omitempty" json:"candidates,omitempty"`
 	Choices    Choices     `yaml:"choices,omitempty" json:"choices,omitempty"`
 }
 

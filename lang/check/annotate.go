@@ -15,7 +15,7 @@ var annotations = map[string]struct {
 	takes ops.Kind // 0: none
 	what  string
 }{
-	"precision": {ops.KSymbol, "a type, as in @precision(f32)"},
+	"precision": {ops.KSymbol | ops.KPair, "a type, as in @precision(f64), or types by part, as in @precision(storage: f16, accumulate: f64)"},
 	"device":    {ops.KSymbol, "a device, as in @device(cpu)"},
 	"tolerance": {ops.KNumber, "an error, as in @tolerance(0.1 dB)"},
 	"tile":      {ops.KPair, "extents, as in @tile(z: 8)"},
@@ -38,7 +38,7 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		}
 		seen[name] = true
-		value, ok := c.annotationValue(a, known.takes, known.what, in)
+		value, ok := c.annotationValue(a, known.takes, in)
 		op := instanceOf(v)
 		if !ok || v == nil {
 			continue
@@ -85,16 +85,57 @@ func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bo
 
 // unhonoured says why an annotation changes nothing; empty when it does what it says.
 func unhonoured(name string, v ops.Value) string {
-	switch s, _ := v.(ops.Symbol); {
-	case name == "precision" && s != "f32":
-		return "stages compute in f32, and in f64 where the operator asks for it"
-	case name == "device" && s != "cpu":
+	if s, _ := v.(ops.Symbol); name == "device" && s != "cpu" {
 		return "the only device is cpu"
 	}
 	return ""
 }
 
-func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, what string, in env) (ops.Value, bool) {
+// precisions are the types that each part of a stage may be asked to be in.
+var precisions = map[string][]string{
+	"storage":    {"f64", "f32", "f16", "bf16"},
+	"compute":    {"f64", "f32", "f16", "bf16"},
+	"accumulate": {"f64", "f32", "f16", "bf16"},
+}
+
+// precision reads the argument of @precision: a type, or a type a part.
+func (c *checker) precision(a *syntax.Annotation, given []*syntax.Argument, in env) (ops.Value, bool) {
+	typeOf := func(g *syntax.Argument, known []string) (ops.Symbol, bool) {
+		s, ok := c.eval(g.Value, in).(ops.Symbol)
+		if ok && slices.Contains(known, string(s)) {
+			return s, true
+		}
+		c.report(diag.UnsupportedPrecision, g.Value.Span(), "there is no such precision").Helpf("choose %s", strings.Join(known, ", "))
+		return s, false
+	}
+	if len(given) == 1 && given[0].Name == nil {
+		return typeOf(given[0], precisions["storage"])
+	}
+	var out ops.List
+	seen := map[string]bool{}
+	for _, g := range given {
+		if g.Name == nil || precisions[g.Name.Text] == nil || seen[g.Name.Text] {
+			return c.badAnnotation(a)
+		}
+		seen[g.Name.Text] = true
+		s, ok := typeOf(g, precisions[g.Name.Text])
+		if !ok {
+			return nil, false
+		}
+		out = append(out, ops.Pair{Name: g.Name.Text, Value: s})
+	}
+	if len(out) == 0 {
+		return c.badAnnotation(a)
+	}
+	return out, true
+}
+
+func (c *checker) badAnnotation(a *syntax.Annotation) (ops.Value, bool) {
+	c.report(diag.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, annotations[a.Name.Text].what)
+	return nil, false
+}
+
+func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) (ops.Value, bool) {
 	var given []*syntax.Argument
 	if a.Arguments != nil {
 		given = a.Arguments.List
@@ -105,10 +146,10 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, what str
 		}
 		return nil, len(given) == 0
 	}
-	bad := func() (ops.Value, bool) {
-		c.report(diag.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, what)
-		return nil, false
+	if a.Name.Text == "precision" {
+		return c.precision(a, given, in)
 	}
+	bad := func() (ops.Value, bool) { return c.badAnnotation(a) }
 	if takes == ops.KPair {
 		out := ops.List{}
 		for _, g := range given {

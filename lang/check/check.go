@@ -17,7 +17,8 @@ import (
 
 // Options of a check.
 type Options struct {
-	Params map[string]string // param overrides: name to the text of its value
+	Params    map[string]string // param overrides: name to the text of its value
+	Tolerance string            // of what sinks take, unless it has one of its own; empty: none
 }
 
 // Program is a checked file.
@@ -47,6 +48,7 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 		c.statement(s)
 	}
 	c.outputs()
+	c.tolerate()
 	if broken := slices.ContainsFunc(file.Statements, isBad); broken {
 		return c.program, *c.diags // what cannot be read may use any name
 	}

@@ -2,11 +2,13 @@ package diag
 
 // Planning and resources.
 const (
-	MemoryBudget  = "E0601"
-	CannotHonour  = "E0602"
-	FusionRefused = "E0604"
-	BadTile       = "E0606"
-	ArrayTooLarge = "E0610"
+	MemoryBudget         = "E0601"
+	CannotHonour         = "E0602"
+	FusionRefused        = "E0604"
+	ToleranceUnreachable = "E0605"
+	BadTile              = "E0606"
+	UnsupportedPrecision = "E0609"
+	ArrayTooLarge        = "E0610"
 )
 
 var planCodes = []Code{
@@ -16,16 +18,25 @@ var planCodes = []Code{
 		Right:       "# weft run file.weft --memory 1GiB\nread(\"iq.npy\") | envelope | write(\"out.npy\")"},
 	{Code: CannotHonour, Title: "annotation cannot be honoured",
 		Explanation: "The annotation is well-formed, but this version of weft cannot do what it asks.",
-		Wrong:       `read("iq.npy") | abs @precision(f16) | show`,
+		Wrong:       `read("iq.npy") | abs @device(gpu7) | show`,
 		Right:       `read("iq.npy") | show`},
 	{Code: FusionRefused, Title: "fusion refused",
 		Explanation: "@fuse asks for one kernel, and the planner has a reason that forbids it.",
 		Wrong:       "# weft run file.weft\na = abs(read(\"iq.npy\"))\npeak = max(a) @fuse\na / peak | write(\"out.npy\")",
 		Right:       "# weft run file.weft\na = abs(read(\"iq.npy\"))\npeak = max(a)\na / peak | write(\"out.npy\")"},
+	{Code: ToleranceUnreachable, Title: "tolerance cannot be reached",
+		Explanation: "No precision meets the tolerance, float64 included: the message holds what it measures.",
+		Wrong:       "# weft run file.weft\nread(\"iq.npy\") | envelope | decibel(range: 60 dB) @tolerance(1e-30 dB) | write(\"out.npy\")",
+		Right:       "# weft run file.weft\nread(\"iq.npy\") | envelope | decibel(range: 60 dB) @tolerance(0.1 dB) | write(\"out.npy\")"},
 	{Code: BadTile, Title: "tile does not fit",
 		Explanation: "@tile names dimensions of the stage's output, with extents between one and theirs.",
 		Wrong:       `read("iq.npy", dims: [sample, element]) | envelope @tile(depth: 8) | show`,
 		Right:       `read("iq.npy", dims: [sample, element]) | envelope @tile(element: 8) | show`},
+	{Code: UnsupportedPrecision, Title: "unsupported precision",
+		Explanation: "There is no such precision, or the stage must keep f32: what feeds an index, the end of a loop, an integer or a comparison is pinned there, " +
+			"because rounding it would give another answer, not a less exact one.",
+		Wrong: `read("iq.npy") | abs @precision(f8) | show`,
+		Right: `read("iq.npy") | abs @precision(f32) | show`},
 	{Code: ArrayTooLarge, Title: "array too large",
 		Explanation: "The number of elements or bytes exceeds what can be addressed.",
 		Wrong:       `box(x: 0 mm .. 1 mm in 4_000_000_000, y: 0 mm .. 1 mm in 4_000_000_000, z: 0 mm .. 1 mm in 4_000_000_000) | show`,

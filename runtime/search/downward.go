@@ -13,18 +13,14 @@ import (
 	"weft/runtime"
 )
 
-// candidates are the types in memory that are tried, the more exact ones first.
-var candidates = []struct {
-	t    ir.DType
-	most float64 // largest magnitude that may be stored, with room for other data of the kind; 0: any
-}{
-	{ir.I16, 0},
-	{ir.F16, 65504 / 4},
-	{ir.BF16, 0},
-}
-
 // headroom is how far beyond the measured peak integers of full scale reach.
 const headroom = 1.25
+
+// f16Most is the largest magnitude that is tried in f16, with room for other data of the kind.
+const f16Most = 65504 / 4
+
+// Errors of rounding follow the digits: those of bf16 are so many times those of f16.
+const coarser = 8
 
 // attempt is a candidate being measured.
 type attempt struct {
@@ -36,68 +32,111 @@ type attempt struct {
 	was    time.Duration // of the plan as it is, the same kernels in turns
 }
 
-// downward tries stored arrays in fewer bits and returns the best plan.
-func (f *finder) downward(ctx context.Context, base *trial, stages []*planner.Buffer) (*planner.Plan, error) {
-	tried, err := f.attempts(base, stages)
+// attempt plans a candidate.
+func (f *finder) attempt(b *planner.Buffer, c planner.Choice) (*attempt, error) {
+	p, err := f.plan(planner.Choices{planner.StageKey(b.Array): c})
 	if err != nil {
 		return nil, err
 	}
-	var passed []*attempt
-	for _, a := range tried {
-		if err := a.trial.run(ctx); err != nil {
+	return &attempt{stage: b, choice: c, said: f.candidate(b, c, ""), trial: newTrial(p, f.base, f.ids(), f.opt)}, nil
+}
+
+// candidate records one in the report.
+func (f *finder) candidate(b *planner.Buffer, c planner.Choice, verdict string) *planner.Candidate {
+	said := &planner.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
+		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.Ir.Type.Size())}
+	f.said.Candidates = append(f.said.Candidates, said)
+	return said
+}
+
+// downward measures stored arrays in fewer bits, f16 first, which is compiled already; its error tells whether another type is
+// worth trying. It returns the best plan.
+func (f *finder) downward(ctx context.Context, base *trial, stages []*planner.Buffer, halves []*attempt) (*planner.Plan, error) {
+	var passed, more []*attempt
+	for _, b := range stages {
+		next, err := f.others(ctx, base, b, halves, &passed)
+		if err != nil {
 			return nil, err
 		}
-		a.said.Proofs = prove(a.trial, f.outputs)
-		if !within(a.said.Proofs, safety) {
-			a.said.Verdict = fmt.Sprintf("takes %.0f %% of the tolerance, more than %.0f %%", 100*strain(a.said.Proofs), 100*safety)
-			continue
+		more = append(more, next...)
+	}
+	if err := f.compile(ctx, trialsOf(more)...); err != nil {
+		return nil, err
+	}
+	for _, a := range more {
+		ok, err := f.measure(ctx, base, a)
+		if err != nil {
+			return nil, err
 		}
-		passed = append(passed, a)
+		if ok {
+			passed = append(passed, a)
+		}
 	}
 	if err := f.rank(base, passed); err != nil {
 		return nil, err
 	}
-	best := f.best(stages, passed)
-	p, err := f.together(ctx, base, best)
-	for _, a := range tried {
-		f.said.Candidates = append(f.said.Candidates, *a.said)
-	}
-	return p, err
+	return f.together(ctx, base, f.best(stages, passed))
 }
 
-// attempts plans and compiles every candidate; those that a bound rules out are not tried.
-func (f *finder) attempts(base *trial, stages []*planner.Buffer) (out []*attempt, err error) {
-	var trials []*trial
-	for _, b := range stages {
-		peak := runtime.Peak(base.host(b), f.opt.Threads)
-		for _, c := range candidates {
-			choice := planner.Choice{Storage: c.t}
-			if c.t.Int() {
-				choice.Scale = headroom * peak / math.MaxInt16
-			}
-			said := &planner.Candidate{Stage: b.Stage, Name: c.t.String(), Choice: choice, Bytes: b.Bytes * int64(c.t.Size()) / int64(b.Ir.Type.Size())}
-			switch {
-			case c.most > 0 && peak > c.most:
-				said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)
-			case c.t.Int() && (peak == 0 || b.Ir.Pad.Value != 0):
-				said.Verdict = "not tried: there is no scale for it"
-			}
-			if said.Verdict != "" {
-				f.said.Candidates = append(f.said.Candidates, *said)
-				continue
-			}
-			p, err := f.plan(planner.Choices{planner.StageKey(b.Array): choice})
-			if err != nil {
-				return nil, err
-			}
-			t := newTrial(p, f.base, base, f.ids(), f.opt)
-			t.parts = base.parts
-			trials = append(trials, t)
-			out = append(out, &attempt{stage: b, choice: choice, trial: t, said: said})
-		}
+func trialsOf(list []*attempt) (out []*trial) {
+	for _, a := range list {
+		out = append(out, a.trial)
 	}
-	f.trials = append(f.trials, trials...)
-	return out, f.compile(context.Background(), trials...)
+	return out
+}
+
+// others measures f16 for a stage and plans what else is worth trying: i16, which has more digits but one scale for all, where
+// f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
+func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
+	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
+	peak := runtime.Peak(base.host(b), f.opt.Threads)
+	fits := peak <= f16Most
+	if !fits {
+		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)
+	} else if ok, err := f.measure(ctx, base, half); err != nil {
+		return nil, err
+	} else if ok {
+		*passed = append(*passed, half)
+	}
+	lost := strain(half.said.Proofs)
+	try := func(t ir.DType, scale float64, why string) error {
+		c := planner.Choice{Storage: t, Scale: scale}
+		if why != "" {
+			f.candidate(b, c, "not tried: "+why)
+			return nil
+		}
+		a, err := f.attempt(b, c)
+		if err == nil {
+			more = append(more, a)
+		}
+		return err
+	}
+	whole, brain := "", ""
+	switch {
+	case fits && lost <= safety:
+		whole = "f16 is exact enough"
+	case peak == 0 || b.Ir.Pad.Value != 0:
+		whole = "there is no scale for it"
+	}
+	if fits && coarser*lost > safety {
+		brain = fmt.Sprintf("its error is about %d times that of f16, %.0f %% of the tolerance", coarser, 100*coarser*lost)
+	}
+	return more, joined([]error{try(ir.I16, headroom*peak/math.MaxInt16, whole), try(ir.BF16, 0, brain)})
+}
+
+// measure runs a candidate and compares; ok is false where its errors are too large.
+func (f *finder) measure(ctx context.Context, base *trial, a *attempt) (ok bool, err error) {
+	f.trials = append(f.trials, a.trial)
+	a.trial.parts = base.parts
+	a.trial.share(base)
+	if err := a.trial.run(ctx); err != nil {
+		return false, err
+	}
+	a.said.Proofs = prove(a.trial, f.outputs)
+	if ok = within(a.said.Proofs, safety); !ok {
+		a.said.Verdict = fmt.Sprintf("takes %.0f %% of the tolerance, more than %.0f %%", 100*strain(a.said.Proofs), 100*safety)
+	}
+	return ok, nil
 }
 
 // Tiles of each kernel are timed for so long altogether, in so many rounds.
@@ -115,7 +154,7 @@ func (f *finder) rank(base *trial, attempts []*attempt) error {
 		runs := []*trial{base}
 		var of []*attempt
 		for _, a := range attempts {
-			if s := step(a.trial.plan, b.ID); s.Kernel.Hash != b.Kernel.Hash {
+			if s := a.trial.step(b.ID); s != nil && s.Kernel.Hash != b.Kernel.Hash {
 				of, runs = append(of, a), append(runs, a.trial)
 			}
 		}
@@ -146,11 +185,11 @@ func adds(k *planner.Kernel) bool {
 
 // inTurns times one kernel of several trials over the same tiles and gives the processor time of all its tiles.
 func inTurns(trials []*trial, id string) ([]time.Duration, error) {
-	first := step(trials[0].plan, id).Kernel
+	first := trials[0].step(id).Kernel
 	tiles := spread(first, rankTime)
 	launches := make([]func(device.Tile) error, len(trials))
 	for i, t := range trials {
-		launch, err := step(t.plan, id).Kernel.Program.Bind(device.Bindings{Mem: t.mem})
+		launch, err := t.step(id).Kernel.Program.Bind(device.Bindings{Mem: t.mem})
 		if err != nil {
 			return nil, err
 		}
@@ -185,9 +224,13 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	return out, nil
 }
 
-func step(p *planner.Plan, id string) *planner.Step {
-	i := slices.IndexFunc(p.Steps, func(s planner.Step) bool { return s.ID == id })
-	return &p.Steps[i]
+// step is one that the trial runs; nil for others.
+func (t *trial) step(id string) *planner.Step {
+	i := slices.IndexFunc(t.steps, func(s *planner.Step) bool { return s.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return t.steps[i]
 }
 
 // best is the attempt to take for each stage, if any: one that is no slower, the fastest of these, and the more exact of those
@@ -230,7 +273,7 @@ func (f *finder) together(ctx context.Context, base *trial, best []*attempt) (*p
 			if err != nil {
 				return nil, err
 			}
-			if t, err = f.trial(ctx, p, base, base.parts); err != nil {
+			if t, err = f.trial(ctx, p, base); err != nil {
 				return nil, err
 			}
 			proofs = prove(t, f.outputs)

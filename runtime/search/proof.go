@@ -86,7 +86,7 @@ func (t *trial) filled(s *ops.Stage) bool {
 	for _, b := range t.plan.Buffers {
 		if b.Array == s && t.byID[b.ID] != nil {
 			m := t.maker(b.ID)
-			return m == nil || !t.parts[m.ID]
+			return m == nil || t.parts[m.ID] == nil
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,9 +35,10 @@ const (
 	// noise is what times may differ by without meaning. A type of half the size whose time is within it is worth having: it
 	// takes half the memory.
 	noise = 0.03
-	// mostStages are tried, the largest first, and none that is smaller than smallest.
-	mostStages = 3
-	smallest   = 256 << 10
+	// mostStages are tried, those with the most at stake first, and none whose loads and stores would take less than this part
+	// of all the time if each went to memory.
+	mostStages = 2
+	leastStake = 0.05
 	// partTime is what a kernel that nothing follows runs for, on one thread, in place of all its tiles.
 	partTime = 60 * time.Millisecond
 	// worthwhile is the longest that a search is predicted to take.
@@ -179,8 +181,21 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 		f.said.Skipped = why
 		return f.base, nil
 	}
-	base, err := f.trial(ctx, f.base, nil, nil)
-	if err != nil {
+	base := newTrial(f.base, nil, f.ids(), f.opt)
+	var halves []*attempt
+	for _, b := range stages {
+		a, err := f.attempt(b, planner.Choice{Storage: ir.F16})
+		if err != nil {
+			return nil, err
+		}
+		halves = append(halves, a)
+	}
+	if err := f.compile(ctx, append(trialsOf(halves), base)...); err != nil {
+		return nil, err
+	}
+	base.parts = f.parts(f.base) // now that the kernels are cut as they are compiled
+	f.trials = append(f.trials, base)
+	if err := base.run(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.sample(ctx, base); err != nil || f.said.Skipped != "" {
@@ -191,23 +206,38 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 	if !within(proofs, 1) {
 		return f.upward(ctx, base)
 	}
-	if !within(proofs, safety) || len(stages) == 0 {
+	if !within(proofs, safety) {
 		return f.base, nil
 	}
-	return f.downward(ctx, base, stages)
+	return f.downward(ctx, base, stages, halves)
 }
 
-// stages are the arrays worth trying in fewer bits, the largest first.
+// stages are the arrays worth trying in fewer bits, those with the most at stake first.
 func (f *finder) stages() (out []*planner.Buffer) {
 	need := upstream(f.base, f.ids())
+	stakes := map[*planner.Buffer]float64{}
 	for i := range f.base.Buffers {
 		b := &f.base.Buffers[i]
-		if b.Role == planner.FromKernel && b.Pinned == "" && b.Stored == "" && b.Ir.Type == ir.F32 && b.Bytes >= smallest && need[b.ID] {
+		if b.Role != planner.FromKernel || b.Pinned != "" || b.Stored != "" || b.Ir.Type != ir.F32 || !need[b.ID] {
+			continue
+		}
+		if stakes[b] = f.stake(b); stakes[b] >= leastStake*f.base.Totals.Predicted*1e-3 {
 			out = append(out, b)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *planner.Buffer) int { return int(b.Bytes - a.Bytes) })
+	slices.SortStableFunc(out, func(a, b *planner.Buffer) int { return cmp.Compare(stakes[b], stakes[a]) })
 	return out[:min(len(out), mostStages)]
+}
+
+// stake is the time that all loads and stores of an array would take if each went to memory, in seconds.
+func (f *finder) stake(b *planner.Buffer) float64 {
+	elements := float64(b.Ir.Len())
+	for _, s := range f.base.Steps {
+		if s.Kernel != nil && slices.Contains(s.Reads, b.ID) {
+			elements += ir.CostOf(s.Kernel.Ir).Loads[b.Ir]
+		}
+	}
+	return elements * float64(b.Ir.Type.Size()) / f.base.Rates.Bandwidth
 }
 
 // tooDear says why measuring would cost more than it may.
@@ -215,6 +245,9 @@ func (f *finder) tooDear(stages int) string {
 	var bytes int64
 	for _, b := range f.base.Buffers {
 		bytes += b.Bytes
+	}
+	if f.opt.Device.Info().Kind == "interp" {
+		return "the interpreter is for checking, not for speed"
 	}
 	if f.base.Stream != nil || f.opt.Memory > 0 && 3*bytes > f.opt.Memory {
 		return "its arrays do not fit the memory budget at once"
@@ -227,20 +260,20 @@ func (f *finder) tooDear(stages int) string {
 			continue
 		}
 		t := s.Kernel.Predicted * 1e-3
-		if parts[s.ID] {
+		if parts[s.ID] != nil {
 			t = min(t, partTime.Seconds())
 		}
 		each += t
 	}
-	if all := each * float64(1+len(candidates)*stages); all > worthwhile.Seconds() && !f.opt.All {
+	if all := each * float64(1+stages); all > worthwhile.Seconds() && !f.opt.All {
 		return fmt.Sprintf("trying would take about %.1f s", all)
 	}
 	return ""
 }
 
 // parts are the long kernels of which a few tiles do: nothing that an output needs is made from all of what they store.
-func (f *finder) parts(p *planner.Plan) map[string]bool {
-	out := map[string]bool{}
+func (f *finder) parts(p *planner.Plan) map[string][]device.Tile {
+	out := map[string][]device.Tile{}
 	need := upstream(p, f.ids())
 	for _, s := range p.Steps {
 		if s.Kernel == nil || s.Kernel.Predicted*1e-3 < 2*partTime.Seconds() {
@@ -250,22 +283,22 @@ func (f *finder) parts(p *planner.Plan) map[string]bool {
 			return r.Kernel != nil && slices.ContainsFunc(r.Writes, func(id string) bool { return need[id] }) &&
 				slices.ContainsFunc(r.Reads, func(id string) bool { return slices.Contains(s.Writes, id) })
 		})
-		out[s.ID] = !followed
+		if !followed {
+			out[s.ID] = spread(s.Kernel, partTime)
+		}
 	}
 	return out
 }
 
 // trial compiles and runs a plan.
-func (f *finder) trial(ctx context.Context, p *planner.Plan, base *trial, parts map[string]bool) (*trial, error) {
-	t := newTrial(p, f.base, base, f.ids(), f.opt)
+func (f *finder) trial(ctx context.Context, p *planner.Plan, base *trial) (*trial, error) {
+	t := newTrial(p, f.base, f.ids(), f.opt)
 	f.trials = append(f.trials, t)
+	t.parts = base.parts
+	t.share(base)
 	if err := f.compile(ctx, t); err != nil {
 		return nil, err
 	}
-	if parts == nil {
-		parts = f.parts(p)
-	}
-	t.parts = parts
 	return t, t.run(ctx)
 }
 
@@ -312,12 +345,12 @@ func (f *finder) upward(ctx context.Context, base *trial) (*planner.Plan, error)
 		if err != nil {
 			return nil, err
 		}
-		t, err := f.trial(ctx, p, base, base.parts)
+		t, err := f.trial(ctx, p, base)
 		if err != nil {
 			return nil, err
 		}
 		proofs := prove(t, f.outputs)
-		tried := planner.Candidate{Stage: "everything", Name: c.what, Proofs: proofs, Verdict: "beyond the tolerance"}
+		tried := &planner.Candidate{Stage: "everything", Name: c.what, Proofs: proofs, Verdict: "beyond the tolerance"}
 		if within(proofs, 1) {
 			tried.Verdict = "chosen: f32 is beyond the tolerance"
 			f.said.Proofs, f.said.Choices = proofs, c.choices

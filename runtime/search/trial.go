@@ -20,22 +20,23 @@ type trial struct {
 	threads int
 	mem     map[*ir.Buffer]device.Memory
 	byID    map[string]device.Memory
-	own     []device.Memory // what it allocated itself
-	steps   []*planner.Step // to run, in order
-	parts   map[string]bool // kernels of which a few tiles do
+	own     []device.Memory          // what it allocated itself
+	steps   []*planner.Step          // to run, in order
+	changed map[string]bool          // buffers that they fill
+	parts   map[string][]device.Tile // kernels of which a few tiles do, and these
 }
 
-// newTrial prepares a plan. With a base, whose arrays are filled, only what differs from it runs, and what follows from that.
-func newTrial(p, basePlan *planner.Plan, base *trial, outputs []string, opt Options) *trial {
-	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, parts: map[string]bool{}}
-	changed := map[string]bool{}
+// newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
+func newTrial(p, base *planner.Plan, outputs []string, opt Options) *trial {
+	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, changed: map[string]bool{}}
+	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if s.Kind == planner.SinkStep || !slices.ContainsFunc(s.Writes, func(id string) bool { return needed[id] }) {
 			continue
 		}
-		differs := base == nil || s.Kernel != nil && s.Kernel.Hash != basePlan.Steps[i].Kernel.Hash
+		differs := base == nil || s.Kernel != nil && s.Kernel.Hash != base.Steps[i].Kernel.Hash
 		if !differs && !slices.ContainsFunc(s.Reads, func(id string) bool { return changed[id] }) {
 			continue
 		}
@@ -44,15 +45,17 @@ func newTrial(p, basePlan *planner.Plan, base *trial, outputs []string, opt Opti
 			changed[id] = true
 		}
 	}
-	if base != nil {
-		for i := range p.Buffers {
-			b := &p.Buffers[i]
-			if !changed[b.ID] && basePlan.Buffers[i].Ir.Type == b.Ir.Type && base.byID[b.ID] != nil {
-				t.byID[b.ID], t.mem[b.Ir] = base.byID[b.ID], base.byID[b.ID]
-			}
+	return t
+}
+
+// share takes over the arrays of a base that hold the same.
+func (t *trial) share(base *trial) {
+	for i := range t.plan.Buffers {
+		b := &t.plan.Buffers[i]
+		if m := base.byID[b.ID]; m != nil && !t.changed[b.ID] && base.plan.Buffers[i].Ir.Type == b.Ir.Type {
+			t.byID[b.ID], t.mem[b.Ir] = m, m
 		}
 	}
-	return t
 }
 
 // upstream are the buffers that some buffers are made from, themselves included.
@@ -63,7 +66,7 @@ func upstream(p *planner.Plan, ids []string) map[string]bool {
 	}
 	for _, s := range slices.Backward(p.Steps) {
 		if s.Kind != planner.SinkStep && slices.ContainsFunc(s.Writes, func(id string) bool { return out[id] }) {
-			for _, id := range slices.Concat(s.Reads, s.Writes) {
+			for _, id := range s.Reads {
 				out[id] = true
 			}
 		}
@@ -136,8 +139,8 @@ func (t *trial) free() {
 
 // tiles are those of a kernel that the trial runs.
 func (t *trial) tiles(s *planner.Step) []device.Tile {
-	if t.parts[s.ID] {
-		return spread(s.Kernel, partTime)
+	if part := t.parts[s.ID]; part != nil {
+		return part
 	}
 	return s.Kernel.TileSet
 }

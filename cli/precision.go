@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+
+	"weft/kernels/profile"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/search"
+)
+
+// precise is the plan with the precision that tolerances allow: found before, or measured now. all holds every output to its
+// operator's tolerance, not only those with one of the user's. Tolerances that cannot be had are printed.
+func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan, all bool) (*planner.Plan, error) {
+	opt, err := f.searching(m, l, all)
+	if err != nil {
+		return nil, err
+	}
+	found, err := search.Find(ctx, p, opt)
+	switch {
+	case err == nil:
+		return found, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !l.addProblems(err, ops.Where{}):
+		return nil, err
+	}
+	return nil, l.show(s.err)
+}
+
+func (f planFlags) searching(m machine, l *loaded, all bool) (search.Options, error) {
+	folder, err := profile.Folder()
+	return search.Options{Build: l.build, Device: m.devices[0], Threads: f.threads(), Cache: folder, Memory: f.memory(), All: all}, err
+}
