@@ -32,6 +32,9 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	if p, err = c.precise(ctx, s, m, l, p, c.Tune); err != nil {
+		return err
+	}
 	tracer, err := c.tracer()
 	if err != nil {
 		return err
