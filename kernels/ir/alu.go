@@ -79,6 +79,9 @@ func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {
 	if op == And || op == Or {
 		return b.simplifyBool(op, a)
 	}
+	if op == Not && a[0].Kind == KConst {
+		return b.Const(Bool, float64(1-a[0].I))
+	}
 	if op == Mul && t.Float() {
 		if a[1].IsConst(1) {
 			return a[0]

@@ -11,6 +11,7 @@ import (
 type survey struct {
 	k     *ir.Kernel
 	t     Target
+	b     *ir.Builder // for trying what values would become
 	vary  *ir.Vary
 	nodes []*ir.Node
 	folds []*ir.Fold
@@ -23,7 +24,7 @@ type survey struct {
 const unknownTrips = 64
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{}}
+	s := &survey{k: k, t: t, b: ir.Extend(k.Roots()), vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{}}
 	k.Walk(func(n *ir.Node) {
 		s.nodes = append(s.nodes, n)
 		if n.Kind == ir.KFold {

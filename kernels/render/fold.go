@@ -39,6 +39,7 @@ func (r *renderer) fold(f *ir.Fold, at int) {
 	case c.masked || f.While != nil:
 		r.maskedLoop(c)
 	case (f.Monoid == ir.Any || f.Monoid == ir.All) && !r.s.FoldLanes && r.anyFold(c, at):
+	case f.Monoid == ir.Ordered && !r.s.FoldLanes && r.absorbingFold(c, at):
 	case r.s.FoldLanes && r.foldLanes(c):
 	case max(r.s.Table, r.s.AccBlock) > 0 && r.innermost(f) && r.iter == nil:
 		r.blockedLoop(c)

@@ -177,10 +177,11 @@ func (s *survey) detail(c *Schedule, f *ir.Fold) {
 	}
 	c.AccMajor = accs*v > 16
 	for _, g := range s.folds {
-		if g.Monoid == ir.Any || g.Monoid == ir.All || g.While != nil {
+		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || absorber(s.b, g) >= 0
+		if leaves || g.While != nil {
 			c.Every = 8
 		}
-		if g.Monoid == ir.Any && s.hasMaxima(g) {
+		if leaves && s.hasMaxima(g) {
 			c.Skip = true
 		}
 	}

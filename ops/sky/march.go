@@ -86,13 +86,13 @@ func (m *marcher) hidden(b *ops.Body, p, y, x *ir.Node) []*ir.Node {
 	upright := b.Alu(ir.Eq, m.rays.count.At(b, p).Re, b.I32(0))
 	inBush := b.And(b.Not(upright), b.Lt(b.F32(1), m.bush(b, y, x)))
 	spec := ir.FoldSpec{Init: []*ir.Node{b.Const(ir.Bool, 0), inBush}}
-	// The building flag never falls, so what the step after it would do to vegetation is the same whatever comes.
+	// Nothing changes behind a building: renderers find out by themselves and leave.
 	end := m.rays.march(b, p, 0, spec, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		now, before := m.rays.rises(b, p, k)
 		above := func(s surface, rise *ir.Node) *ir.Node { return b.Lt(h, b.Sub(s.along(b, p, k, y, x), rise)) }
 		walled := b.Or(acc[0], above(m.ground, now))
 		leaved := b.And(above(m.leaves, before), b.Not(above(m.trunks, now)))
-		return []*ir.Node{walled, b.Or(acc[1], b.And(leaved, b.Not(walled)))}, b.Not(acc[0])
+		return []*ir.Node{walled, b.Or(acc[1], b.And(leaved, b.Not(walled)))}, nil
 	})
 	return []*ir.Node{end[0], b.And(end[1], b.Not(end[0])), b.And(end[1], end[0])}
 }
