@@ -43,7 +43,7 @@ func (r *renderer) threadBody(o CUDAOutput) string {
 		r.stack = append(r.stack, newScope(r.axis(a).Bind()))
 	}
 	for _, st := range r.k.Stores {
-		r.store(st)
+		r.store(output{Store: st})
 	}
 	var text strings.Builder
 	line := func(format string, a ...any) { fmt.Fprintf(&text, format+"\n", a...) }

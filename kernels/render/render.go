@@ -186,7 +186,7 @@ func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text str
 	for _, a := range s.Order {
 		r.stack = append(r.stack, newScope(u.k.Axes[a].Bind()))
 	}
-	for _, st := range u.k.Stores {
+	for _, st := range outputs(u.k.Stores) {
 		r.store(st)
 	}
 	u.bufs = r.bufs

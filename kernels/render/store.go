@@ -7,7 +7,7 @@ import (
 )
 
 // store renders a store for every distinct vector in flight, in the innermost tile loop.
-func (r *renderer) store(s ir.Store) {
+func (r *renderer) store(s output) {
 	in := r.top()
 	l := flatten(s.Buf, s.Index)
 	vary := r.vary.Of(s.Value)
@@ -22,7 +22,7 @@ func (r *renderer) store(s ir.Store) {
 	}
 }
 
-func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
+func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 	x := r.val(s.Value, v, patch)
 	guard := value{}
 	if s.Guard != nil {
@@ -39,7 +39,7 @@ func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
 	}
 	x = x.asVec()
 	pattern, known := r.lanePattern(rest, patch)
-	if known && isIota(pattern) && s.Combine == ir.Ordered {
+	if known && isIota(pattern) && s.Combine == ir.Ordered && !s.word {
 		list := x.s[0]
 		if parts(x.t) == 2 {
 			list += ", " + x.s[1]
@@ -52,10 +52,11 @@ func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
 		r.emit(in, "if (v_all(%s)) %s else", guard.part(0), text)
 	}
 	var p, at string
-	idx := r.fresh("q")
+	idx := ""
 	if known {
-		p, at = r.pointer(s.Buf, l, v, origin), fmt.Sprintf("const int %s[W] = %s;", idx, offsets(pattern)[len("(vi)"):])
+		p, idx = r.pointer(s.Buf, l, v, origin), r.offsets(in, pattern)
 	} else {
+		idx = r.fresh("q")
 		u, rest := r.split(l, patch)
 		i := r.vecIndex(s.Buf, rest, v, patch)
 		p = r.pointer(s.Buf, u, v, patch)
@@ -89,7 +90,10 @@ func (r *renderer) storeOne(in *scope, s ir.Store, l linear, v int) {
 // combines are the prelude's names of what a combining store does.
 var combines = map[ir.Monoid]string{ir.Sum: "add", ir.Smallest: "min", ir.Largest: "max"}
 
-func (r *renderer) storeElement(s ir.Store, p, x string) string {
+func (r *renderer) storeElement(s output, p, x string) string {
+	if s.word {
+		return fmt.Sprintf("{ const int word = %s; __builtin_memcpy(%s, &word, 4); }", x, p)
+	}
 	if s.Combine == ir.Ordered {
 		return fmt.Sprintf("s_store_%s(%s, %s);", s.Buf.Type, p, x)
 	}

@@ -61,7 +61,7 @@ func (k *kernel) output(i int) func(b *ops.Body, index []*ir.Node) ops.Elem {
 		sums := b.Once(k, index[:2], func() []*ir.Node { return k.sums(b, y, x) })[kind*each:][:each]
 		known := k.known(b, y, x)
 		if part == len(parts) {
-			return ops.Real(b.Select(known, k.byteOf(b, sums[len(parts):], index[2]), b.I32(0)))
+			return ops.Real(k.byteOf(b, known, sums[len(parts):], index[2]))
 		}
 		sum := sums[part]
 		if parts[part].offset {
@@ -80,18 +80,20 @@ func (k *kernel) offset(b *ops.Body, kind int, y, x *ir.Node) *ir.Node {
 	return b.Select(k.none(b, k.trunk(b, y, x)), c, b.F32(0))
 }
 
-// byteOf is byte i of the words of a mask.
-func (k *kernel) byteOf(b *ops.Body, words []*ir.Node, i *ir.Node) *ir.Node {
+// byteOf is byte i of the words of a mask, 0 where the mask is not known.
+func (k *kernel) byteOf(b *ops.Body, known *ir.Node, words []*ir.Node, i *ir.Node) *ir.Node {
 	const bytes = wordBits / 8
+	part := func(word, shift *ir.Node) *ir.Node {
+		return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, b.Select(known, word, b.I32(0)), shift), b.I32(0xff))
+	}
 	if i.Kind == ir.KConst {
-		return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, words[i.I/bytes], b.Int(ir.I32, i.I%bytes*8)), b.I32(0xff))
+		return part(words[i.I/bytes], b.Int(ir.I32, i.I%bytes*8))
 	}
 	word := words[len(words)-1]
 	for w := len(words) - 2; w >= 0; w-- {
 		word = b.Select(b.Lt(i, b.I32((w+1)*bytes)), words[w], word)
 	}
-	shift := b.Mul(b.Alu(ir.BitAnd, i, b.I32(bytes-1)), b.I32(8))
-	return b.Alu(ir.BitAnd, b.Alu(ir.Ushr, word, shift), b.I32(0xff))
+	return part(word, b.Mul(b.Alu(ir.BitAnd, i, b.I32(bytes-1)), b.I32(8)))
 }
 
 // sums marches to every patch: for each kind of mask the weights of the patches seen, then the bits. Patches are taken a word

@@ -1,0 +1,68 @@
+package render
+
+import "weft/kernels/ir"
+
+// output is a store as it is rendered.
+type output struct {
+	ir.Store
+	word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
+}
+
+// outputs are the stores of a kernel; those of the four bytes of a word, one after the other, are one.
+func outputs(stores []ir.Store) (out []output) {
+	for i := 0; i < len(stores); i++ {
+		if word := wordOf(stores[i:]); word != nil {
+			s := stores[i]
+			s.Value = word
+			out = append(out, output{s, true})
+			i += 3
+			continue
+		}
+		out = append(out, output{stores[i], false})
+	}
+	return out
+}
+
+// wordOf is the word whose bytes the first four stores write to neighbouring elements; nil if they do something else.
+func wordOf(stores []ir.Store) *ir.Node {
+	if len(stores) < 4 || stores[0].Buf.Type != ir.U8 || len(stores[0].Index) == 0 {
+		return nil
+	}
+	var word *ir.Node
+	first := flatten(stores[0].Buf, stores[0].Index)
+	for j, s := range stores[:4] {
+		if s.Buf != stores[0].Buf || s.Guard != nil || s.Combine != ir.Ordered {
+			return nil
+		}
+		w := byteOf(s.Value, int64(8*j))
+		at := flatten(s.Buf, s.Index)
+		if w == nil || word != nil && w != word || !sameTerms(first, at) || at.c != first.c+int64(j) {
+			return nil
+		}
+		word = w
+	}
+	return word
+}
+
+// byteOf is the I32 of which a value is the byte that begins at a bit; nil if it is none.
+func byteOf(n *ir.Node, bit int64) *ir.Node {
+	if n.Kind == ir.KAlu && n.Op == ir.BitAnd && n.Args[1].IsConst(0xff) {
+		n = n.Args[0]
+	}
+	if n.Kind != ir.KAlu || n.Op != ir.Ushr || n.Type != ir.I32 || !n.Args[1].IsConst(float64(bit)) {
+		return nil
+	}
+	return n.Args[0]
+}
+
+func sameTerms(a, b linear) bool {
+	if len(a.terms) != len(b.terms) {
+		return false
+	}
+	for i := range a.terms {
+		if a.terms[i] != b.terms[i] {
+			return false
+		}
+	}
+	return true
+}
