@@ -2,6 +2,8 @@ package conformance
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,6 +17,7 @@ import (
 type arena struct {
 	c       Case
 	mem     map[*ir.Buffer]device.Memory
+	shadow  map[*ir.Buffer]*device.HostMemory // what memory that the host cannot address holds, as last copied
 	outputs []*ir.Buffer
 	before  map[*ir.Buffer]snapshot
 }
@@ -38,7 +41,7 @@ func snap(b *ir.Buffer, host []byte) snapshot {
 // setUp allocates and fills every buffer of a case. Outputs start from values that no case computes, so that a store too
 // few is seen as well as one too many.
 func (c Case) setUp(dev device.Device) (*arena, error) {
-	a := &arena{c: c, mem: map[*ir.Buffer]device.Memory{}, before: map[*ir.Buffer]snapshot{}, outputs: c.Kernel.Outputs()}
+	a := &arena{c: c, mem: map[*ir.Buffer]device.Memory{}, shadow: map[*ir.Buffer]*device.HostMemory{}, before: map[*ir.Buffer]snapshot{}, outputs: c.Kernel.Outputs()}
 	for _, in := range c.Inputs {
 		host, err := a.alloc(dev, in.Buf)
 		if err != nil {
@@ -57,10 +60,38 @@ func (c Case) setUp(dev device.Device) (*arena, error) {
 			}
 		})
 	}
-	for b, m := range a.mem {
-		a.before[b] = snap(b, m.Host())
+	for b := range a.mem {
+		a.before[b] = snap(b, a.host(b))
 	}
-	return a, nil
+	return a, a.shadows(upload)
+}
+
+// host is a buffer's contents in host memory.
+func (a *arena) host(b *ir.Buffer) []byte {
+	if s := a.shadow[b]; s != nil {
+		return s.Host()
+	}
+	return a.mem[b].Host()
+}
+
+// shadows copies every shadow to or from its memory, in two parts that meet in the middle of an element.
+func (a *arena) shadows(copying func(m device.Memory, offset int64, host []byte) error) error {
+	for b, s := range a.shadow {
+		host := s.Host()
+		half := len(host)/2 | min(1, len(host))
+		if err := errors.Join(copying(a.mem[b], int64(half), host[half:]), copying(a.mem[b], 0, host[:half])); err != nil {
+			return fmt.Errorf("buffer %s: %w", b.Name, err)
+		}
+	}
+	return nil
+}
+
+func upload(m device.Memory, offset int64, host []byte) error {
+	return device.Write(context.Background(), m, offset, host)
+}
+
+func download(m device.Memory, offset int64, host []byte) error {
+	return device.Read(context.Background(), m, host, offset)
 }
 
 // alloc takes memory for b and checks what the allocator promises.
@@ -70,7 +101,16 @@ func (a *arena) alloc(dev device.Device, b *ir.Buffer) ([]byte, error) {
 		return nil, err
 	}
 	a.mem[b] = m
-	host := m.Host()
+	if m.Host() == nil && b.Bytes() > 0 {
+		if a.shadow[b], err = device.NewHostMemory(b); err != nil {
+			return nil, err
+		}
+		clear(a.shadow[b].Host())
+		if err := download(m, 0, a.shadow[b].Host()); err != nil {
+			return nil, err
+		}
+	}
+	host := a.host(b)
 	if int64(len(host)) != b.Bytes() {
 		return nil, fmt.Errorf("buffer %s: the host sees %d bytes of memory, want %d", b.Name, len(host), b.Bytes())
 	}
@@ -81,6 +121,9 @@ func (a *arena) alloc(dev device.Device, b *ir.Buffer) ([]byte, error) {
 func (a *arena) free() {
 	for _, m := range a.mem {
 		m.Free()
+	}
+	for _, s := range a.shadow {
+		s.Free()
 	}
 }
 
@@ -123,7 +166,7 @@ func (a *arena) launch(p device.Program, tiles []device.Tile) error {
 			return fmt.Errorf("tile %v: %w", tile, err)
 		}
 	}
-	return nil
+	return a.shadows(download)
 }
 
 // differences lists what is not as the interpreter left it: outputs within the tolerance, all else bit by bit.
@@ -132,7 +175,7 @@ func (a *arena) differences(want *arena, within Tolerance) (problems []string) {
 		problems = append(problems, a.untouched(in.Buf)...)
 	}
 	for _, b := range a.outputs {
-		now, ref := snap(b, a.mem[b].Host()), want.mem[b].Host()
+		now, ref := snap(b, a.host(b)), want.host(b)
 		if was := a.before[b]; !bytes.Equal(now.before, was.before) || !bytes.Equal(now.after, was.after) {
 			problems = append(problems, fmt.Sprintf("output %s: written outside of its memory", b.Name))
 		}
@@ -146,7 +189,7 @@ func (a *arena) differences(want *arena, within Tolerance) (problems []string) {
 }
 
 func (a *arena) untouched(b *ir.Buffer) []string {
-	now, was := snap(b, a.mem[b].Host()), a.before[b]
+	now, was := snap(b, a.host(b)), a.before[b]
 	if bytes.Equal(now.cells, was.cells) && bytes.Equal(now.before, was.before) && bytes.Equal(now.after, was.after) {
 		return nil
 	}

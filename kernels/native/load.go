@@ -21,5 +21,8 @@ func load(object, symbol string) (uintptr, error) {
 	return address, nil
 }
 
-// invoke calls a function of one pointer, which must stay where it is meanwhile.
-func invoke(function, argument uintptr) { purego.SyscallN(function, argument) }
+// invoke calls a function of one pointer, which must stay where it is meanwhile, and returns its int.
+func invoke(function, argument uintptr) int32 {
+	result, _, _ := purego.SyscallN(function, argument)
+	return int32(result)
+}

@@ -118,6 +118,14 @@ func argParam(n *ir.Node, i int) string {
 	return fmt.Sprintf("iarg%d", i)
 }
 
+// paramText is a scalar's value.
+func paramText(n *ir.Node, i int) string {
+	if n.Type == ir.Bool {
+		return argParam(n, i) + " != 0"
+	}
+	return fmt.Sprintf("(%s)%s", ctypes[n.Type].c, argParam(n, i))
+}
+
 // ParamTypes are the C types of the parameters in order, pointers as void *: for callers that pass them on.
 func (o CUDAOutput) ParamTypes() []string {
 	var list []string

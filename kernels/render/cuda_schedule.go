@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -59,6 +60,13 @@ func (s CUDASchedule) text(name func(int) string) string {
 		out = append(out, "accmajor")
 	}
 	return strings.Join(out, ", ")
+}
+
+// Digest is a short name that tells schedules apart, fit for a symbol.
+func (s CUDASchedule) Digest() string {
+	h := fnv.New32a()
+	fmt.Fprintf(h, "%+v", s)
+	return fmt.Sprintf("%08x", h.Sum32())
 }
 
 // Limits of every CUDA device since compute capability 2.0.

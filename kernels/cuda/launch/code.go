@@ -1,0 +1,75 @@
+// Package launch is what CUDA devices and their emulation share between a kernel and its launch: which schedule, which
+// source, which parameters, which grid.
+package launch
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// Code is a kernel rendered for devices of some limits.
+type Code struct {
+	Kernel   *ir.Kernel
+	Schedule render.CUDASchedule
+	Out      render.CUDAOutput
+	Limits   device.Limits
+}
+
+// New renders a kernel under the first of the schedules that the kernel has and the limits allow. The function's name tells
+// it from others. Schedules nil are the rules' own.
+func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*Code, error) {
+	for _, a := range k.Axes {
+		if a.Extent < 0 || a.Extent > math.MaxInt32 {
+			return nil, fmt.Errorf("kernel %s: axis %s of %d points; at most %d", k.Name, a.Name, a.Extent, math.MaxInt32)
+		}
+	}
+	if schedules == nil {
+		schedules = render.CUDACandidates(k)
+	}
+	var err error
+	for _, s := range schedules {
+		var out render.CUDAOutput
+		name := fmt.Sprintf("weft_%s_%s", ir.Hash(k)[:16], s.Digest())
+		if out, err = render.CUDA(k, s, name); err != nil {
+			continue
+		}
+		c := &Code{k, s, out, limits}
+		if err = c.allowed(); err == nil {
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+// allowed reports a block that the device cannot run.
+func (c *Code) allowed() error {
+	threads := 1
+	for d, n := range c.Out.Block {
+		threads *= n
+		if n > c.Limits.Block[d] {
+			return fmt.Errorf("kernel %s: a block of %v threads; at most %v", c.Kernel.Name, c.Out.Block, c.Limits.Block)
+		}
+	}
+	if threads > c.Limits.Threads || c.Out.Shared > c.Limits.Shared {
+		return fmt.Errorf("kernel %s: a block of %d threads and %d bytes of shared memory; at most %d and %d",
+			c.Kernel.Name, threads, c.Out.Shared, c.Limits.Threads, c.Limits.Shared)
+	}
+	return nil
+}
+
+// Report is what is known of the code before it is compiled.
+func (c *Code) Report() device.Report {
+	l := device.Layout{Flight: 1, FoldLanes: c.Schedule.Fold > 1}
+	for _, a := range c.Schedule.Block {
+		l.Lanes = append(l.Lanes, a.Axis)
+	}
+	for _, a := range c.Schedule.Unroll {
+		l.Flight *= a.N
+		l.FlightOn = append(l.FlightOn, a.Axis)
+	}
+	return device.Report{Schedule: c.Schedule.Text(c.Kernel), Loads: c.Out.Loads, Source: c.Out.Source, Layout: l}
+}

@@ -1,0 +1,121 @@
+package emulated
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
+
+// pageable is how much of the link's rate memory that is not page-locked gets.
+const pageable = 0.5
+
+// work is what a launch of all of a kernel's points costs.
+type work struct{ flops, bytes float64 }
+
+// workOf counts a kernel's operations, and the bytes it must move: no more of a buffer than there is of it.
+func workOf(k *ir.Kernel) work {
+	c := ir.CostOf(k)
+	w := work{flops: c.Flops}
+	for b, n := range c.Loads {
+		w.bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
+	}
+	for _, s := range k.Stores {
+		w.bytes += float64(k.Points()) * float64(s.Buf.Type.Size())
+	}
+	return w
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// launchTime is what the described device takes for a share of a kernel's points: the longer of computing and of
+// moving bytes, after the latency.
+func (d *Device) launchTime(w work, share, slow float64) time.Duration {
+	compute, memory := 0.0, 0.0
+	if d.description.Flops > 0 {
+		compute = w.flops * share / d.description.Flops
+	}
+	if d.description.Bandwidth > 0 {
+		memory = w.bytes * share / d.description.Bandwidth
+	}
+	return seconds(slow * (time.Duration(d.description.Launch).Seconds() + max(compute, memory)))
+}
+
+func (d *Device) transferTime(n int, pinned bool) time.Duration {
+	t := time.Duration(d.description.Link.Latency)
+	if rate := d.description.Link.Rate; rate > 0 {
+		if !pinned {
+			rate *= pageable
+		}
+		t += seconds(float64(n) / rate)
+	}
+	return t
+}
+
+// pace holds a call until the host's clock has gone on as far as the description says.
+func (d *Device) pace(ctx context.Context, start time.Time, took time.Duration) error {
+	rest := time.Duration(d.description.Pace*float64(took)) - time.Since(start)
+	if rest <= 0 {
+		return nil
+	}
+	t := time.NewTimer(rest)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// meter accounts for a device's memory and time.
+type meter struct {
+	mu    sync.Mutex
+	usage device.Usage
+}
+
+func (m *meter) take(bytes, limit int64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.usage.Allocated+bytes > limit {
+		return fmt.Errorf("%w: %d bytes wanted, %d of %d free", device.ErrMemory, bytes, limit-m.usage.Allocated, limit)
+	}
+	m.usage.Allocated += bytes
+	m.usage.Peak = max(m.usage.Peak, m.usage.Allocated)
+	return nil
+}
+
+func (m *meter) giveBack(bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage.Allocated -= bytes
+}
+
+func (m *meter) copied(on string, n int, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if on == onUpload {
+		m.usage.BytesIn += int64(n)
+		m.usage.Upload += took
+		return
+	}
+	m.usage.BytesOut += int64(n)
+	m.usage.Download += took
+}
+
+func (m *meter) launched(took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage.Launches++
+	m.usage.Compute += took
+}
+
+// Usage is what the device has done, in its own time.
+func (d *Device) Usage() device.Usage {
+	d.meter.mu.Lock()
+	defer d.meter.mu.Unlock()
+	return d.meter.usage
+}

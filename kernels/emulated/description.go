@@ -1,0 +1,183 @@
+package emulated
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"weft/kernels/device"
+)
+
+// Description describes one device, or Count equal ones. Speeds of zero cost no time on the device's clock.
+type Description struct {
+	Name       string    `yaml:"name"`  // default emulated
+	Count      int       `yaml:"count"` // default 1
+	Capability string    `yaml:"capability"`
+	Memory     Bytes     `yaml:"memory"`      // default 8 GiB
+	MaxGrid    [3]int    `yaml:"max_grid"`    // blocks of a launch
+	MaxBlock   [3]int    `yaml:"max_block"`   // threads of a block
+	MaxThreads int       `yaml:"max_threads"` // of a block in all
+	Shared     Bytes     `yaml:"shared"`      // memory that a block's threads share
+	Streams    int       `yaml:"streams"`     // launches at once with profit; default 2
+	Flops      float64   `yaml:"flops"`       // float32 operations a second
+	Bandwidth  float64   `yaml:"bandwidth"`   // of memory, bytes a second
+	Launch     Duration  `yaml:"launch"`      // latency of a launch
+	Link       Link      `yaml:"link"`        // to the host
+	Pace       float64   `yaml:"pace"`        // hold calls until so many host seconds a device second have passed; 0: do not
+	Failures   []Failure `yaml:"failures"`
+}
+
+// Link is the way between host and device. Pageable memory goes at half its rate.
+type Link struct {
+	Rate    float64  `yaml:"rate"` // bytes a second each way
+	Latency Duration `yaml:"latency"`
+	Pinned  *bool    `yaml:"pinned"` // whether page-locked memory is given; default true
+}
+
+// limits that a CUDA device of capability 8.0 has.
+var usual = device.Limits{
+	Grid: [3]int{math.MaxInt32, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10, Memory: 8 << 30,
+}
+
+// Read reads descriptions from a YAML file: a list under the key devices.
+func Read(path string) ([]Description, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("emulated devices: %w", err)
+	}
+	d, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("emulated devices, %s: %w", path, err)
+	}
+	return d, nil
+}
+
+// Parse is Read of a file's text.
+func Parse(text []byte) ([]Description, error) {
+	var file struct {
+		Devices []Description `yaml:"devices"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&file); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("empty: list devices under the key devices")
+		}
+		return nil, err
+	}
+	if len(file.Devices) == 0 {
+		return nil, errors.New("no devices: list them under the key devices")
+	}
+	var problems []error
+	for i := range file.Devices {
+		d := &file.Devices[i]
+		d.complete()
+		if err := d.check(); err != nil {
+			problems = append(problems, fmt.Errorf("device %d (%s): %w", i+1, d.Name, err))
+		}
+	}
+	return file.Devices, errors.Join(problems...)
+}
+
+// complete fills in what a description leaves out.
+func (d *Description) complete() {
+	or := func(n *int, v int) {
+		if *n == 0 {
+			*n = v
+		}
+	}
+	if d.Name == "" {
+		d.Name = "emulated"
+	}
+	if d.Memory == 0 {
+		d.Memory = Bytes(usual.Memory)
+	}
+	if d.Shared == 0 {
+		d.Shared = Bytes(usual.Shared)
+	}
+	or(&d.Count, 1)
+	or(&d.Streams, 2)
+	or(&d.MaxThreads, usual.Threads)
+	for i := range 3 {
+		or(&d.MaxGrid[i], usual.Grid[i])
+		or(&d.MaxBlock[i], usual.Block[i])
+	}
+}
+
+func (d *Description) check() error {
+	var problems []error
+	wrong := func(bad bool, format string, args ...any) {
+		if bad {
+			problems = append(problems, fmt.Errorf(format, args...))
+		}
+	}
+	wrong(d.Count < 1 || d.Count > 64, "count %d; from 1 to 64", d.Count)
+	wrong(d.Memory < 0 || d.Shared < 0, "memory cannot be negative")
+	wrong(d.Streams < 1, "streams %d; at least 1", d.Streams)
+	wrong(d.MaxThreads < 1 || d.MaxThreads > usual.Threads, "max_threads %d; from 1 to %d", d.MaxThreads, usual.Threads)
+	for i := range 3 {
+		wrong(d.MaxGrid[i] < 1 || d.MaxGrid[i] > math.MaxInt32, "max_grid %v; each from 1 to %d", d.MaxGrid, math.MaxInt32)
+		wrong(d.MaxBlock[i] < 1, "max_block %v; each at least 1", d.MaxBlock)
+	}
+	for _, v := range []struct {
+		name string
+		v    float64
+	}{{"flops", d.Flops}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
+		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
+	}
+	wrong(d.Launch < 0 || d.Link.Latency < 0, "latencies cannot be negative")
+	for i, f := range d.Failures {
+		if err := f.check(); err != nil {
+			problems = append(problems, fmt.Errorf("failure %d: %w", i+1, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (d *Description) limits() device.Limits {
+	return device.Limits{Memory: int64(d.Memory), Grid: d.MaxGrid, Block: d.MaxBlock, Threads: d.MaxThreads, Shared: int(d.Shared)}
+}
+
+// Bytes is a size, written as a number or with a unit: 24 GiB, 500 MB.
+type Bytes int64
+
+var byteUnits = map[string]float64{
+	"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+}
+
+// UnmarshalYAML reads a size.
+func (b *Bytes) UnmarshalYAML(n *yaml.Node) error {
+	text := strings.TrimSpace(n.Value)
+	at := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.eE+-_", r) })
+	if at < 0 {
+		at = len(text)
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(text[:at]), 64)
+	unit, ok := byteUnits[strings.ToLower(strings.TrimSpace(text[at:]))]
+	if err != nil || !ok || v < 0 || v*unit > 1<<50 {
+		return fmt.Errorf("line %d: %q is not a size such as 24 GiB", n.Line, n.Value)
+	}
+	*b = Bytes(v * unit)
+	return nil
+}
+
+// Duration is a time such as 5us.
+type Duration time.Duration
+
+// UnmarshalYAML reads a time.
+func (d *Duration) UnmarshalYAML(n *yaml.Node) error {
+	v, err := time.ParseDuration(n.Value)
+	if err != nil {
+		return fmt.Errorf("line %d: %q is not a time such as 5us", n.Line, n.Value)
+	}
+	*d = Duration(v)
+	return nil
+}

@@ -1,0 +1,232 @@
+package emulated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+	"unsafe"
+
+	"weft/kernels/cuda/launch"
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/native"
+	"weft/kernels/render"
+)
+
+// Device is one emulated device.
+type Device struct {
+	host        *native.Device
+	description Description
+	info        device.Info
+	schedules   func(*ir.Kernel) []render.CUDASchedule
+	fate        fate
+	meter       meter
+	pins        pins
+}
+
+var (
+	_ device.Device  = (*Device)(nil)
+	_ device.Metered = (*Device)(nil)
+	_ device.Pinner  = (*Device)(nil)
+)
+
+// Options of emulated devices.
+type Options struct {
+	// Schedules gives the schedules to try for a kernel, in order; nil: the rules' own.
+	Schedules func(*ir.Kernel) []render.CUDASchedule
+}
+
+// New makes the devices that descriptions ask for. Their code is compiled by a native device's compiler.
+func New(host *native.Device, list []Description, opt Options) []*Device {
+	var out []*Device
+	for _, desc := range list {
+		desc.complete()
+		for range desc.Count {
+			d := &Device{host: host, description: desc, schedules: opt.Schedules}
+			d.fate.failures = desc.Failures
+			capability := desc.Capability
+			if capability != "" {
+				capability = "; capability " + capability
+			}
+			d.info = device.Info{
+				Name:    fmt.Sprintf("%s:%d", desc.Name, len(out)),
+				Kind:    "emulated",
+				Detail:  "CUDA dialect on the CPU" + capability,
+				Threads: desc.Streams,
+				Limits:  desc.limits(),
+			}
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Info describes the device as it was described.
+func (d *Device) Info() device.Info { return d.info }
+
+// Description is what the device was made from.
+func (d *Device) Description() Description { return d.description }
+
+// Compile renders the kernels as CUDA and compiles them for the CPU, those of one kind of contraction together.
+func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
+	if _, err := d.fate.next(onCompile); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	}
+	programs := make([]*program, len(kernels))
+	for i, k := range kernels {
+		var schedules []render.CUDASchedule
+		if d.schedules != nil {
+			schedules = append(d.schedules(k), render.CUDASchedule{})
+		}
+		code, err := launch.New(k, schedules, d.info.Limits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+		}
+		programs[i] = &program{dev: d, code: code, work: workOf(k)}
+	}
+	for _, contract := range []bool{false, true} {
+		if err := d.build(ctx, programs, contract); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]device.Program, len(kernels))
+	for i, p := range programs {
+		out[i] = p
+	}
+	return out, nil
+}
+
+// unitSize is how many kernels are compiled together at most.
+const unitSize = 24
+
+func (d *Device) build(ctx context.Context, programs []*program, contract bool) error {
+	var codes []*launch.Code
+	var symbols []string
+	byName := map[string][]*program{}
+	for _, p := range programs {
+		if p.code.Kernel.Contract != contract {
+			continue
+		}
+		name := runName(p.code.Out)
+		if byName[name] == nil {
+			codes, symbols = append(codes, p.code), append(symbols, name)
+		}
+		byName[name] = append(byName[name], p)
+	}
+	var problems []error
+	for from := 0; from < len(codes); from += unitSize {
+		to := min(from+unitSize, len(codes))
+		addresses, cached, err := d.host.CompileText(ctx, unit(codes[from:to]), contract, symbols[from:to]...)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", d.info.Name, err))
+			continue
+		}
+		for i, s := range symbols[from:to] {
+			for _, p := range byName[s] {
+				p.run, p.cached = addresses[i], cached
+			}
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// program is a compiled kernel.
+type program struct {
+	dev    *Device
+	code   *launch.Code
+	work   work
+	run    uintptr
+	cached bool
+}
+
+var _ device.Program = (*program)(nil)
+
+// Kernel is what was compiled.
+func (p *program) Kernel() *ir.Kernel { return p.code.Kernel }
+
+// Step is what a block covers.
+func (p *program) Step() []int { return slices.Clone(p.code.Out.Step) }
+
+// Report describes the schedule and the CUDA source.
+func (p *program) Report() device.Report {
+	r := p.code.Report()
+	r.Cached = p.cached
+	return r
+}
+
+// Bind returns the launch.
+func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+	bound, err := p.code.Bind(p.dev, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
+	}
+	return func(t device.Tile) error {
+		if err := p.launch(bound, t); err != nil {
+			return fmt.Errorf("%s: %w", p.dev.info.Name, err)
+		}
+		return nil
+	}, nil
+}
+
+// arguments is the shim's weft_launch.
+type arguments struct {
+	params      uintptr
+	grid, block [3]int32
+}
+
+func (p *program) launch(bound *launch.Bound, t device.Tile) error {
+	l, ok, err := bound.At(t)
+	if err != nil || !ok {
+		return err
+	}
+	start := time.Now()
+	o, err := p.dev.fate.next(onLaunch)
+	if err != nil {
+		return fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
+	}
+	var bufs []*ir.Buffer
+	var now, before [][]byte
+	if o.wrong {
+		var mem []launch.Memory
+		bufs, mem = bound.Written()
+		for _, m := range mem {
+			data := m.(*memory).data.Host()
+			now, before = append(now, data), append(before, slices.Clone(data))
+		}
+	}
+	if err := p.execute(l); err != nil {
+		return fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
+	}
+	if o.wrong {
+		corrupt(bufs, now, before)
+	}
+	took := p.dev.launchTime(p.work, float64(t.Points())/float64(max(1, p.code.Kernel.Points())), o.slow)
+	p.dev.meter.launched(took)
+	return p.dev.pace(context.Background(), start, took)
+}
+
+// execute runs the grid.
+func (p *program) execute(l launch.Launch) error {
+	a := &arguments{}
+	for d := range 3 {
+		a.grid[d], a.block[d] = int32(l.Grid[d]), int32(l.Block[d])
+	}
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	if len(l.Params) > 0 {
+		pin.Pin(&l.Params[0])
+		a.params = uintptr(unsafe.Pointer(&l.Params[0]))
+	}
+	pin.Pin(a)
+	switch status := native.Invoke(p.run, uintptr(unsafe.Pointer(a))); status {
+	case 0:
+		return nil
+	case 1:
+		return errors.New("threads wait at a barrier that others of their block do not reach")
+	default:
+		return fmt.Errorf("no memory on the host for %v threads", l.Block)
+	}
+}

@@ -1,0 +1,124 @@
+package emulated
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"weft/kernels/device"
+)
+
+// Failure makes the device misbehave when an event happens for the At-th time, counted from 1 over the device's life.
+type Failure struct {
+	On     string  `yaml:"on"`     // alloc, launch, upload, download, compile or pin
+	At     int     `yaml:"at"`     // which of them
+	Until  int     `yaml:"until"`  // the last of several; default only At
+	Kind   string  `yaml:"kind"`   // fail (default), lost, wrong (launch only), slow (launch only; without until, from then on)
+	Factor float64 `yaml:"factor"` // slow: how much slower
+}
+
+// The events that may fail.
+const (
+	onAlloc    = "alloc"
+	onLaunch   = "launch"
+	onUpload   = "upload"
+	onDownload = "download"
+	onCompile  = "compile"
+	onPin      = "pin"
+)
+
+// kinds are what may go wrong, with the events it may go wrong at.
+var kinds = map[string][]string{
+	"fail":  {onAlloc, onLaunch, onUpload, onDownload, onCompile, onPin},
+	"lost":  {onAlloc, onLaunch, onUpload, onDownload},
+	"wrong": {onLaunch},
+	"slow":  {onLaunch},
+}
+
+func (f *Failure) kind() string {
+	if f.Kind == "" {
+		return "fail"
+	}
+	return f.Kind
+}
+
+func (f *Failure) check() error {
+	events, ok := kinds[f.kind()]
+	switch {
+	case !ok:
+		return fmt.Errorf("kind %q; one of %s", f.Kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+	case !slices.Contains(events, f.On):
+		return fmt.Errorf("on %q; kind %s takes one of %s", f.On, f.kind(), strings.Join(events, ", "))
+	case f.At < 1:
+		return fmt.Errorf("at %d; the first is 1", f.At)
+	case f.Until != 0 && f.Until < f.At:
+		return fmt.Errorf("until %d is before at %d", f.Until, f.At)
+	case f.kind() == "slow" && f.Factor <= 0:
+		return errors.New("slow needs a positive factor")
+	}
+	return nil
+}
+
+// covers reports the n-th event.
+func (f *Failure) covers(on string, n int) bool {
+	last := f.Until
+	switch {
+	case last == 0 && f.kind() == "slow":
+		last = n
+	case last == 0:
+		last = f.At
+	}
+	return f.On == on && n >= f.At && n <= last
+}
+
+// fate counts events and says what becomes of them.
+type fate struct {
+	mu       sync.Mutex
+	failures []Failure
+	counts   map[string]int
+	lost     error
+}
+
+// outcome is what an event that does not fail comes to.
+type outcome struct {
+	wrong bool
+	slow  float64
+}
+
+// next is the fate of one more event. After a loss every event fails.
+func (f *fate) next(on string) (o outcome, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lost != nil {
+		return o, f.lost
+	}
+	if f.counts == nil {
+		f.counts = map[string]int{}
+	}
+	f.counts[on]++
+	n := f.counts[on]
+	o.slow = 1
+	for i := range f.failures {
+		if !f.failures[i].covers(on, n) {
+			continue
+		}
+		switch f.failures[i].kind() {
+		case "lost":
+			f.lost = fmt.Errorf("%w (at %s %d, as described)", device.ErrLost, on, n)
+			return o, f.lost
+		case "wrong":
+			o.wrong = true
+		case "slow":
+			o.slow *= f.failures[i].Factor
+		default:
+			if on == onAlloc {
+				return o, fmt.Errorf("%w (%s %d fails as described)", device.ErrMemory, on, n)
+			}
+			return o, fmt.Errorf("%s %d fails as described", on, n)
+		}
+	}
+	return o, nil
+}

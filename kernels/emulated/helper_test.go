@@ -1,0 +1,47 @@
+package emulated
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"weft/kernels/native"
+)
+
+// cache is shared by the tests of this package.
+var cache string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "weft-emulated-")
+	if err != nil {
+		panic(err)
+	}
+	cache = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func host(t testing.TB) *native.Device {
+	t.Helper()
+	c := native.FromEnv()
+	c.Cache = cache
+	d, err := native.New(c)
+	if errors.Is(err, native.ErrNoCompiler) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// open makes the one device of a description.
+func open(t testing.TB, text string, opt Options) *Device {
+	t.Helper()
+	list, err := Parse([]byte("devices:\n  - " + text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(host(t), list, opt)[0]
+}

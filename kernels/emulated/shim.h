@@ -1,0 +1,158 @@
+// CUDA's names in C, for one block at a time on one thread of the host. Threads of a block that wait for each other are
+// coroutines, which take turns; a barrier that not all reach is an error, where a GPU would hang or go on wrongly.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define WEFT_KERNEL(threads) static __attribute__((unused)) void
+#define WEFT_RESTRICT __restrict__
+#define WEFT_SHARED static __thread
+#define __device__ __attribute__((unused))
+#define __forceinline__ inline __attribute__((always_inline))
+
+typedef struct { unsigned x, y, z; } weft_dim3;
+static __thread weft_dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+// A launch: parameters of 8 bytes each.
+typedef struct { void **params; int grid[3], block[3]; } weft_launch;
+
+#define __ldg(p) (*(p))
+static inline int __float_as_int(float x) { int i; memcpy(&i, &x, 4); return i; }
+static inline float __int_as_float(int i) { float x; memcpy(&x, &i, 4); return x; }
+static inline long long __double_as_longlong(double x) { long long i; memcpy(&i, &x, 8); return i; }
+static inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i, 8); return x; }
+#define atomicCAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
+
+enum { WEFT_STACK = 128 << 10, WEFT_WARP = 32, WEFT_THREADS = 1024, WEFT_STUCK = 1, WEFT_NO_MEMORY = 2 };
+
+// Threads that wait together: how many have arrived, and a number that changes when all have.
+typedef struct { int arrived; unsigned turn; } weft_group;
+
+typedef struct weft_block {
+  ucontext_t scheduler, *threads;
+  char *stacks, *done;
+  int count, now, live;
+  long progress;
+  weft_group all, warps[WEFT_THREADS / WEFT_WARP];
+  unsigned long long slots[WEFT_THREADS];
+  void (*entry)(void **);
+  void **params;
+} weft_block;
+static __thread weft_block *weft_now;
+
+static __attribute__((unused)) void weft_yield(void) {
+  weft_block *b = weft_now;
+  swapcontext(&b->threads[b->now], &b->scheduler);
+}
+
+static void weft_release(weft_block *b, weft_group *g) { g->arrived = 0; g->turn++; b->progress++; }
+
+// weft_wait returns when need threads of the group have called it; need 0 is all that still run.
+static __attribute__((unused)) void weft_wait(weft_group *g, int need) {
+  weft_block *b = weft_now;
+  unsigned turn = g->turn;
+  if (++g->arrived == (need ? need : b->live)) { weft_release(b, g); return; }
+  while (g->turn == turn) weft_yield();
+}
+
+static void weft_thread(void) {
+  weft_block *b = weft_now;
+  b->entry(b->params);
+  b->done[b->now] = 1;
+  b->live--;
+  b->progress++;
+  if (b->live && b->all.arrived == b->live) weft_release(b, &b->all);
+}
+
+static void weft_place(int t) {
+  threadIdx.x = t % blockDim.x, threadIdx.y = t / blockDim.x % blockDim.y, threadIdx.z = t / blockDim.x / blockDim.y;
+}
+
+// weft_together runs one block whose threads wait for each other.
+static int weft_together(weft_block *b) {
+  memset(&b->all, 0, sizeof b->all);
+  memset(b->warps, 0, sizeof b->warps);
+  memset(b->done, 0, b->count);
+  b->live = b->count;
+  for (int t = 0; t < b->count; t++) {
+    getcontext(&b->threads[t]);
+    b->threads[t].uc_stack.ss_sp = b->stacks + (size_t)t * WEFT_STACK;
+    b->threads[t].uc_stack.ss_size = WEFT_STACK;
+    b->threads[t].uc_link = &b->scheduler;
+    makecontext(&b->threads[t], weft_thread, 0);
+  }
+  while (b->live) {
+    long before = b->progress;
+    for (int t = 0; t < b->count; t++) {
+      if (b->done[t]) continue;
+      b->now = t;
+      weft_place(t);
+      swapcontext(&b->scheduler, &b->threads[t]);
+    }
+    if (b->progress == before) return WEFT_STUCK;
+  }
+  return 0;
+}
+
+#define WEFT_EACH(d, n) for (d = 0; d < (unsigned)(n); d++)
+#define WEFT_BLOCKS(l) WEFT_EACH(blockIdx.z, l->grid[2]) WEFT_EACH(blockIdx.y, l->grid[1]) WEFT_EACH(blockIdx.x, l->grid[0])
+#define WEFT_ALONE(l) WEFT_EACH(threadIdx.z, l->block[2]) WEFT_EACH(threadIdx.y, l->block[1]) WEFT_EACH(threadIdx.x, l->block[0])
+
+static void weft_dims(const weft_launch *l) {
+  gridDim.x = l->grid[0], gridDim.y = l->grid[1], gridDim.z = l->grid[2];
+  blockDim.x = l->block[0], blockDim.y = l->block[1], blockDim.z = l->block[2];
+}
+
+// weft_run_together runs a grid of such blocks.
+static __attribute__((unused)) int weft_run_together(const weft_launch *l, void (*entry)(void **)) {
+  int status = WEFT_NO_MEMORY, n = l->block[0] * l->block[1] * l->block[2];
+  weft_block *b = calloc(1, sizeof *b);
+  weft_dims(l);
+  if (b) {
+    b->count = n, b->entry = entry, b->params = l->params;
+    b->threads = calloc(n, sizeof *b->threads), b->done = calloc(n, 1), b->stacks = malloc((size_t)n * WEFT_STACK);
+  }
+  if (b && b->threads && b->done && b->stacks) {
+    status = 0;
+    weft_now = b;
+    WEFT_BLOCKS(l) if (!status) status = weft_together(b);
+    weft_now = NULL;
+  }
+  if (b) free(b->threads), free(b->done), free(b->stacks);
+  free(b);
+  return status;
+}
+
+// weft_exchange gives each thread of a warp the value of another one.
+static __attribute__((unused)) void weft_exchange(void *value, int size, int from) {
+  weft_block *b = weft_now;
+  int t = b->now, warp = t / WEFT_WARP;
+  memcpy(&b->slots[t], value, size);
+  weft_wait(&b->warps[warp], WEFT_WARP);
+  memcpy(value, &b->slots[warp * WEFT_WARP + from], size);
+  weft_wait(&b->warps[warp], WEFT_WARP);
+}
+#define WEFT_GIVE(v, from) __extension__({ __typeof__((v) + 0) v_ = (v); weft_exchange(&v_, sizeof v_, from); v_; })
+#define __shfl_sync(mask, v, lane) WEFT_GIVE(v, lane)
+#define __shfl_xor_sync(mask, v, n) WEFT_GIVE(v, (weft_now->now % WEFT_WARP) ^ (n))
+
+// weft_count counts the threads, of n from first on that wait together, for which a holds.
+static __attribute__((unused)) int weft_count(weft_group *g, int need, int first, int n, int a) {
+  weft_block *b = weft_now;
+  int sum = 0;
+  b->slots[b->now] = a != 0;
+  weft_wait(g, need);
+  for (int t = 0; t < n; t++) sum += b->slots[first + t];
+  weft_wait(g, need);
+  return sum;
+}
+static __attribute__((unused)) int weft_warp_count(int a) {
+  int warp = weft_now->now / WEFT_WARP;
+  return weft_count(&weft_now->warps[warp], WEFT_WARP, warp * WEFT_WARP, WEFT_WARP, a);
+}
+#define __any_sync(mask, a) (weft_warp_count(a) > 0)
+#define __all_sync(mask, a) (weft_warp_count(a) == WEFT_WARP)
+#define __syncthreads() weft_wait(&weft_now->all, 0)
+#define __syncthreads_or(a) (weft_count(&weft_now->all, 0, 0, weft_now->count, a) > 0)
+#define __syncthreads_and(a) (weft_count(&weft_now->all, 0, 0, weft_now->count, a) == weft_now->count)

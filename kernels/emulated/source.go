@@ -1,0 +1,42 @@
+package emulated
+
+import (
+	_ "embed" // the shim
+	"fmt"
+	"strings"
+
+	"weft/kernels/cuda/launch"
+	"weft/kernels/render"
+)
+
+//go:embed shim.h
+var shim string
+
+// unit is C text for rendered CUDA: shim, prelude, kernels, and for each a function of a weft_launch that runs its grid.
+func unit(codes []*launch.Code) string {
+	var text strings.Builder
+	text.WriteString(shim)
+	text.WriteString(render.CUDAPrelude())
+	for _, c := range codes {
+		text.WriteString(c.Out.Source)
+		entry(&text, c.Out)
+	}
+	return text.String()
+}
+
+// runName is the symbol of a kernel's runner.
+func runName(o render.CUDAOutput) string { return o.Name + "_run" }
+
+func entry(text *strings.Builder, o render.CUDAOutput) {
+	args := make([]string, len(o.ParamTypes()))
+	for i, t := range o.ParamTypes() {
+		args[i] = fmt.Sprintf("*(%s *)&p[%d]", t, i)
+	}
+	call := fmt.Sprintf("%s(%s)", o.Name, strings.Join(args, ", "))
+	if o.Joins {
+		fmt.Fprintf(text, "static void %s_entry(void **p) { %s; }\n", o.Name, call)
+		fmt.Fprintf(text, "int %s(const weft_launch *l) { return weft_run_together(l, %s_entry); }\n", runName(o), o.Name)
+		return
+	}
+	fmt.Fprintf(text, "int %s(const weft_launch *l) {\nvoid **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s;\nreturn 0;\n}\n", runName(o), call)
+}

@@ -1,0 +1,51 @@
+package native
+
+import (
+	"context"
+	"strings"
+)
+
+// CompileText compiles C text that is no kernel of this device with the device's compiler, for this processor and by the
+// rules of generated code, and returns the addresses of functions in it. Objects are cached like those of kernels; cached
+// reports one that was found.
+func (d *Device) CompileText(ctx context.Context, text string, contract bool, symbols ...string) (addresses []uintptr, cached bool, err error) {
+	flags := d.flags(contract)
+	name := digest(append(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...), symbols...)...)
+	object, _, cached := d.store.find(name)
+	if cached {
+		if addresses, err = loadAll(object, symbols); err == nil {
+			return addresses, true, nil
+		}
+	}
+	path := d.store.path(name, ".c")
+	if err := writeAtomically(path, []byte(text)); err != nil {
+		return nil, false, err
+	}
+	object = d.store.path(name, ".so")
+	if err := d.compiler.compile(ctx, flags, path, object); err != nil {
+		return nil, false, err
+	}
+	if err := d.store.refer(name, map[string]string{name: symbols[0]}); err != nil {
+		return nil, false, err
+	}
+	if err := d.store.evict(); err != nil {
+		return nil, false, err
+	}
+	addresses, err = loadAll(object, symbols)
+	return addresses, false, err
+}
+
+func loadAll(object string, symbols []string) ([]uintptr, error) {
+	addresses := make([]uintptr, len(symbols))
+	for i, s := range symbols {
+		a, err := load(object, s)
+		if err != nil {
+			return nil, err
+		}
+		addresses[i] = a
+	}
+	return addresses, nil
+}
+
+// Invoke calls a function of one pointer, which must stay where it is meanwhile, and returns the int it returns.
+func Invoke(function, argument uintptr) int32 { return invoke(function, argument) }
