@@ -48,7 +48,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		a.place[s] = i
 	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
-	b.plan = &Plan{Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
+	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
 	groups := a.groups()
 	if err := b.retype(groups); err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func (p *pass) run1(ctx context.Context) error {
 		}
 		predicted += s.Kernel.Predicted
 	}
-	r.opt.Progress.Begin(p.name(), tiles, time.Duration(predicted*float64(time.Millisecond)))
+	r.opt.Progress.Begin(p.name(), tiles+len(p.blocks), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 
 	stop, cancel := context.WithCancel(ctx)
@@ -141,6 +141,7 @@ func (p *pass) run1(ctx context.Context) error {
 			return err
 		}
 		p.drop(t)
+		r.opt.Progress.Tile()
 		writing = start(func() error { return p.write(stop, t) })
 	}
 	return writing.wait()
@@ -148,7 +149,7 @@ func (p *pass) run1(ctx context.Context) error {
 
 // name is what a pass computes, for people.
 func (p *pass) name() string {
-	name := ""
+	name := p.steps[len(p.steps)-1].Name
 	for _, s := range p.steps {
 		if s.Kernel != nil {
 			name = s.Name
@@ -248,6 +249,9 @@ func (p *pass) finish(ctx context.Context) error {
 		}
 	}
 	for _, s := range p.sinks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := s.commit(r.context(ctx)); err != nil {
 			return r.failed(ctx, s.step, err)
 		}

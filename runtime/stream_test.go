@@ -45,7 +45,9 @@ func (w *streams) waves(t ops.Type) ops.Array {
 		return to.SetDense(d)
 	}
 	spec := &ops.Spec{Name: "waves",
-		Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) { return ops.Note{}, fill(0, to) },
+		Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
+			return ops.Note{}, fill(0, to)
+		},
 		Streams: &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) {
 			return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil
 		}}}

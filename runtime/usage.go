@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"weft/runtime/memory"
 )
 
 // PeakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
@@ -18,19 +20,8 @@ func PeakRSS() int64 {
 	return maxRSS() * 1024
 }
 
-// MemoryLimit is the default for the arrays of a run: half of the machine's memory, 0.8 of what is free now, or 8 GiB,
-// whichever is least.
-func MemoryLimit() int64 {
-	const most = 8 << 30
-	limit := int64(most)
-	if n, ok := procField("/proc/meminfo", "MemTotal"); ok {
-		limit = min(limit, n/2)
-	}
-	if n, ok := procField("/proc/meminfo", "MemAvailable"); ok {
-		limit = min(limit, n/10*8)
-	}
-	return limit
-}
+// MemoryLimit is the default for the arrays of a run; see memory.System.
+func MemoryLimit() int64 { return memory.System{}.Default() }
 
 // procField reads a line such as "VmHWM:  1234 kB" of a file under /proc, in bytes.
 func procField(path, name string) (int64, bool) {

@@ -37,7 +37,10 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 		return ops.Wrong(ops.CodeExtentMismatch, name, fmt.Sprintf("slice them alike, or give one another name, if they are different dimensions: rename(..., from: %s, to: ...)", d.Name),
 			"dimension %s has %d points here, and %d %s", d.Name, d.Size, have.Size, within(op, haveName))
 	case have.Coords == nil:
-		have.Coords, have.Unit = d.Coords, d.Unit
+		have.Coords, have.Unit, have.Frame = d.Coords, d.Unit, d.Frame
+	case have.Frame != nil && d.Frame != nil && !have.Frame.Same(d.Frame):
+		return ops.Wrong(ops.CodeCoordinateMismatch, name, "project both to the same system first",
+			"dimension %s is in %s in %s and in %s in %s", d.Name, have.Frame, haveName, d.Frame, name)
 	case d.Coords != nil && !sameCoords(*have, d):
 		return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
 			"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))

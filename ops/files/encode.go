@@ -31,11 +31,16 @@ func newEncoder(c *ops.Call, h ops.HostArray) (*encoder, error) {
 	return e, err
 }
 
+// plain reports elements that go to the file as they are in memory.
+func (e *encoder) plain() bool {
+	return e.unit.SI() == 1 && e.unit.Offset == 0 && !e.to.Complex && e.h.Buf.Type == e.to.Base
+}
+
 // encode writes all elements in C order and in the machine's byte order.
 func (e *encoder) encode(ctx context.Context, w io.Writer) error {
 	b := bufio.NewWriterSize(w, 1<<18)
 	body := e.converted
-	if scaled := e.unit.SI() != 1 || e.unit.Offset != 0; !scaled && !e.to.Complex && e.h.Buf.Type == e.to.Base {
+	if e.plain() {
 		body = e.verbatim
 	}
 	if err := body(ctx, b); err != nil {

@@ -166,7 +166,7 @@ var ranges sync.Map // of rangeKey to span
 
 type rangeKey struct {
 	path, member, as string
-	unit             ops.Unit
+	unit             string
 	bytes, changed   int64
 }
 
@@ -183,7 +183,7 @@ func rangeOfFile(c *ops.Call, _ int) (lo, hi float64, err error) {
 		return 0, 0, err
 	}
 	t := out[0].Type
-	key := rangeKey{c.Text("path"), c.Text("member"), t.Elem.String(), t.Unit, info.Size(), info.ModTime().UnixNano()}
+	key := rangeKey{c.Text("path"), c.Text("member"), t.Elem.String(), t.Unit.String(), info.Size(), info.ModTime().UnixNano()}
 	if known, ok := ranges.Load(key); ok {
 		return known.(span).lo, known.(span).hi, nil
 	}

@@ -22,23 +22,25 @@ type format struct {
 }
 
 var formats = map[string]format{
-	".npy": {checkNumbers, writeNPY},
-	".npz": {checkNumbers, writeNPZ},
-	".png": {checkPicture, writePNG},
+	".npy":  {checkNumbers, writeNPY},
+	".npz":  {checkNumbers, writeNPZ},
+	".png":  {checkPicture, writePNG},
+	".tif":  {checkRaster, writeRaster},
+	".tiff": {checkRaster, writeRaster},
 }
 
-const formatNames = ".npy, .npz or .png"
+const formatNames = ".npy, .npz, .tif or .png"
 
 func writeSpec() *ops.Spec {
 	return &ops.Spec{
-		Name: "write", Doc: "Write an array to a file: NPY, NPZ or a PNG picture, by the ending of its name.", Group: group,
+		Name: "write", Doc: "Write an array to a file: NPY, NPZ, GeoTIFF or a PNG picture, by the ending of its name.", Group: group,
 		Long: "Numbers are written in the unit of the array, or the one given, in C order. NPZ files also hold the coordinates of each dimension under " +
-			"its name. Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions " +
+			"its name. A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from. Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions " +
 			"they show the largest values along each, side by side. A file appears complete or not at all, and replaces one that is there.",
 		Params: []ops.Param{
 			ops.In("array", "what to write"),
 			ops.Str("path", "file ending in "+formatNames+"; its folder must exist"),
-			ops.Choose("as", "element type in NPY and NPZ files; that of the array when left out", elementNames()...).Opt(),
+			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			{Name: "map", Doc: "colours of pictures: " + strings.Join(mapNames(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
@@ -47,6 +49,8 @@ func writeSpec() *ops.Spec {
 		Examples: []ops.Example{{Title: "Numbers and a picture",
 			Code: "x = axis(x, -1 mm .. 1 mm in 33)\nz = axis(z, 0 mm .. 2 mm in 33)\na = exp(-(x ^ 2 + z ^ 2) / (1 mm) ^ 2)\na | write(\"spot.npy\")\na | write(\"spot.png\", map: \"kindlmann\")"}},
 		Infer: inferWrite, Sink: sinkWrite,
+		File:    func(c *ops.Call) string { return c.Text("path") },
+		Streams: &ops.Streams{Sink: openRows, Fits: writesByRows, Scratch: writeScratch},
 	}
 }
 
@@ -125,11 +129,21 @@ func sinkWrite(ctx context.Context, c *ops.Call, in []ops.HostArray, _ ops.Termi
 	if err := formats[ending(path)].write(ctx, c, h); err != nil {
 		return ops.Note{}, problem(err, true)
 	}
+	return wrote(ctx, path, h.Type)
+}
+
+// wrote says what a file holds now, and notes beside it where it comes from if it has no room for that.
+func wrote(ctx context.Context, path string, t ops.Type) (ops.Note, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ops.Note{}, ops.Wrong(ops.CodeUnwritable, "path", "", "%s: %v", path, err)
 	}
-	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, h.Type), Bytes: info.Size()}, nil
+	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && !isRaster(path) {
+		if err := writeBeside(path, p); err != nil {
+			return ops.Note{}, problem(err, true)
+		}
+	}
+	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, t), Bytes: info.Size()}, nil
 }
 
 // elemIn is the element type in the file.

@@ -31,8 +31,9 @@ Every pixel is a function of seed and of its place alone: a larger city of the s
 	Returns: "a record of f32 over y and x in metres, with coordinates: dsm, canopy, trunk, bush.",
 	Examples: []ops.Example{{Title: "a few blocks", Code: `city = simulate.city(y: 150, x: 200, seed: 3)
 city.dsm | show`}},
-	Infer:  inferCity,
-	Source: fillCity,
+	Infer:   inferCity,
+	Source:  fillCity,
+	Streams: &ops.Streams{Source: func(c *ops.Call) (ops.TileSource, error) { return &cityRows{town: newTown(c)}, nil }},
 	Range: func(c *ops.Call, output int) (lo, hi float64, err error) {
 		t := newTown(c)
 		lo, hi = ground, ground+t.relief
@@ -80,7 +81,28 @@ func inferCity(c *ops.Call) ([]ops.Output, error) {
 }
 
 func fillCity(ctx context.Context, c *ops.Call, to ops.HostArray) (ops.Note, error) {
-	t := newTown(c)
+	r := cityRows{town: newTown(c)}
+	err := r.fill(ctx, 0, to)
+	return r.note(), err
+}
+
+// cityRows builds a city row by row.
+type cityRows struct {
+	town  *town
+	layer string
+	rows  int
+	width int
+	bytes int64
+}
+
+func (r *cityRows) Read(ctx context.Context, at []ops.Interval, to ops.HostArray) error {
+	return r.fill(ctx, at[0].Lo, to)
+}
+
+func (r *cityRows) Close(context.Context) (ops.Note, error) { return r.note(), nil }
+
+// fill sets rows from the given one on.
+func (r *cityRows) fill(ctx context.Context, first int, to ops.HostArray) error {
 	var workers sync.WaitGroup
 	n := min(runtime.GOMAXPROCS(0), to.Rows())
 	for w := range n {
@@ -88,13 +110,17 @@ func fillCity(ctx context.Context, c *ops.Call, to ops.HostArray) (ops.Note, err
 			line := make([]float64, to.Width())
 			for row := w; row < to.Rows() && ctx.Err() == nil; row += n {
 				for column := range line {
-					line[column] = t.at(layers[to.Out].at, row, column)
+					line[column] = r.town.at(layers[to.Out].at, first+row, column)
 				}
 				to.StoreRow(0, row, line)
 			}
 		})
 	}
 	workers.Wait()
-	text := fmt.Sprintf("%s of a city of %d x %d pixels", layers[to.Out].name, to.Rows(), to.Width())
-	return ops.Note{Text: text, Bytes: to.Type.Bytes()}, ctx.Err()
+	r.layer, r.rows, r.width, r.bytes = layers[to.Out].name, max(r.rows, first+to.Rows()), to.Width(), r.bytes+to.Type.Bytes()
+	return ctx.Err()
+}
+
+func (r *cityRows) note() ops.Note {
+	return ops.Note{Text: fmt.Sprintf("%s of a city of %d x %d pixels", r.layer, r.rows, r.width), Bytes: r.bytes}
 }

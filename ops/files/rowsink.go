@@ -1,0 +1,154 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"weft/ops"
+	"weft/ops/files/npy"
+	"weft/ops/files/tiff"
+)
+
+// writesByRows says why a call cannot write its file by rows.
+func writesByRows(c *ops.Call) error {
+	if path := c.Text("path"); ending(path) != ".npy" && !isRaster(path) {
+		return fmt.Errorf("%s is written as a whole; .npy and .tif files are written by rows", path)
+	}
+	return nil
+}
+
+// writeScratch is, of a GeoTIFF, a row of blocks as it is and packed, and one block for each processor.
+func writeScratch(c *ops.Call) int64 {
+	t := c.Type("array")
+	if !isRaster(c.Text("path")) || len(t.Dims) != 2 {
+		return 1 << 20
+	}
+	const edge = 256
+	size := int64(elemIn(c, t).Size())
+	band := int64((t.Dims[1].Size+edge-1)/edge*edge) * edge * size
+	own := int64(runtime.GOMAXPROCS(0)) * (edge*edge*size + 1<<20)
+	if elemIn(c, t) != t.Elem || t.Unit.SI() != 1 {
+		band += band / 2 // encoded first
+	}
+	return 2*band + own
+}
+
+// openRows starts a file that is written by rows, or takes one up.
+func openRows(c *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
+	t := c.Type("array")
+	if isRaster(c.Text("path")) {
+		s, err := openRaster(c, t, marks)
+		if err != nil {
+			return nil, problem(err, true)
+		}
+		return s, nil
+	}
+	to, known := fileType(elemIn(c, t))
+	if !known {
+		return nil, ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "NPY files hold no %s", elemIn(c, t))
+	}
+	s := &npySink{call: c, whole: t}
+	var err error
+	if len(marks) == 0 {
+		s.Writer, err = npy.CreateResumable(c.Text("path"), to, t.Shape())
+	} else {
+		s.row = marks[len(marks)-1].Rows
+		s.Writer, err = npy.Resume(c.Text("path"), to, t.Shape(), s.row*(t.Len()/t.Dims[0].Size))
+	}
+	if err != nil {
+		return nil, problem(err, true)
+	}
+	return s, nil
+}
+
+// npySink writes an NPY file by rows.
+type npySink struct {
+	*npy.Writer
+	call  *ops.Call
+	whole ops.Type
+	row   int // next one
+}
+
+func (s *npySink) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+	if at[0].Lo != s.row {
+		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
+	}
+	e, err := newEncoder(s.call, in[0])
+	if err != nil {
+		return err
+	}
+	if err := e.encode(ctx, s.Writer); err != nil {
+		return problem(err, true)
+	}
+	s.row = at[0].Hi
+	return nil
+}
+
+func (s *npySink) Sync() (ops.Mark, error) {
+	return ops.Mark{Rows: s.row}, problem(s.Writer.Sync(), true)
+}
+
+func (s *npySink) Commit(ctx context.Context) (ops.Note, error) {
+	if err := s.Writer.Commit(true); err != nil {
+		return ops.Note{}, problem(err, true)
+	}
+	return wrote(ctx, s.call.Text("path"), s.whole)
+}
+
+// rasterSink writes a GeoTIFF file by rows.
+type rasterSink struct {
+	rasterWriter
+	whole ops.Type
+}
+
+func openRaster(c *ops.Call, t ops.Type, marks []ops.Mark) (*rasterSink, error) {
+	header, err := rasterHeader(c, t)
+	if err != nil {
+		return nil, err
+	}
+	s := &rasterSink{rasterWriter{call: c}, t}
+	if len(marks) == 0 {
+		s.Writer, err = tiff.CreateResumable(c.Text("path"), header)
+		return s, err
+	}
+	var taken []tiff.Checkpoint
+	for _, m := range marks {
+		var p tiff.Checkpoint
+		if err := json.Unmarshal(m.State, &p); err != nil {
+			return nil, fmt.Errorf("files: the journal of %s is damaged: %w", c.Text("path"), err)
+		}
+		taken = append(taken, p)
+	}
+	s.row = marks[len(marks)-1].Rows
+	s.Writer, err = tiff.Resume(c.Text("path"), header, taken)
+	return s, err
+}
+
+func (s *rasterSink) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+	if at[0].Lo != s.row {
+		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
+	}
+	return problem(s.rows(ctx, in[0]), true)
+}
+
+func (s *rasterSink) Sync() (ops.Mark, error) {
+	rows, p, err := s.Checkpoint()
+	if err != nil {
+		return ops.Mark{}, problem(err, true)
+	}
+	state, err := json.Marshal(p)
+	return ops.Mark{Rows: rows, State: state}, err
+}
+
+func (s *rasterSink) Commit(ctx context.Context) (ops.Note, error) {
+	if err := s.annotate(ctx); err != nil {
+		return ops.Note{}, errors.Join(err, s.Abort())
+	}
+	if err := s.Writer.Commit(true); err != nil {
+		return ops.Note{}, problem(err, true)
+	}
+	return wrote(ctx, s.call.Text("path"), s.whole)
+}
