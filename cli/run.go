@@ -12,6 +12,7 @@ import (
 	"weft/planner"
 	"weft/planner/cost"
 	weft "weft/runtime"
+	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
 
@@ -23,6 +24,9 @@ type runCommand struct {
 	NoVerify bool   `help:"Do not compare a sample of the results with float64."`
 	Tune     bool   `help:"Measure kernel schedules that were never measured on this machine."`
 	Seed     uint64 `placeholder:"N" help:"Seed of the float64 sample."`
+
+	Resume     bool `help:"Go on with outputs that an earlier run in blocks left unfinished."`
+	Provenance bool `help:"Write beside each NPY file what it was made from; GeoTIFF files always hold it."`
 }
 
 // Run plans and runs the file, then prints what happened.
@@ -41,7 +45,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	}
 	result, failure := weft.Run(ctx, p, weft.Options{
 		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
-		Tune: c.Tune, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
+		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})
 	err = errors.Join(tracer.Close(), c.report(result, failure))
 	if result != nil {
