@@ -73,11 +73,11 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 	one := func(steps ...*planner.Step) error {
 		var ks []*planner.Kernel
 		for _, s := range steps {
-			if s.Kernel.Program == nil || s.Kernel.Device != dev.Info().Name {
+			if s.Kernel.Program == nil || s.Kernel.Device != dev.Info().Name || r.toTune(s.Kernel) {
 				ks = append(ks, s.Kernel)
 			}
 		}
-		return planner.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune}, ks)
+		return planner.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
 	}
 	err = one(steps...)
 	if err == nil || ctx.Err() != nil {
@@ -103,4 +103,9 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 		refused = append(refused, s)
 	}
 	return refused, nil
+}
+
+// toTune reports a compiled kernel whose schedule is still to be searched.
+func (r *run) toTune(k *planner.Kernel) bool {
+	return r.opt.Tune && (r.opt.TuneTime > 0 || !k.Program.Report().Tuned)
 }

@@ -20,9 +20,10 @@ type Options struct {
 
 	Threads  int // launches at once; 0: one a processor
 	Strict   bool
-	Verify   bool   // compare a sample of every stored array with float64
-	Seed     uint64 // of the sample; 0: DefaultSeed
-	Tune     bool   // measure schedules that were never measured
+	Verify   bool          // compare a sample of every stored array with float64
+	Seed     uint64        // of the sample; 0: DefaultSeed
+	Tune     bool          // measure schedules that were never measured
+	TuneTime time.Duration // for each kernel, and again where some were measured; 0: a default time, once
 	Terminal ops.Terminal
 	// Memory hands out what the arrays take; nil: whatever the plan asks for.
 	Memory *memory.Governor

@@ -3,6 +3,7 @@ package device
 
 import (
 	"context"
+	"time"
 
 	"weft/kernels/ir"
 )
@@ -28,6 +29,8 @@ type Device interface {
 // Options for a compilation.
 type Options struct {
 	Tune bool // measure candidate schedules when no measurement is cached
+	// TuneTime bounds the measurements of each kernel and makes them happen again where some are cached; 0: a default time, once.
+	TuneTime time.Duration
 }
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.

@@ -1,8 +1,10 @@
 package native
 
 import (
+	"cmp"
 	"slices"
 	"sync"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -17,8 +19,10 @@ type program struct {
 	variants []*variant // the rule's first
 	measured bool       // the only variant was chosen by an earlier measurement
 
+	tuneTime time.Duration
+
 	mu     sync.Mutex
-	winner int // index of the variant measured fastest; -1 while undecided
+	winner *variant // the variant measured fastest, or the only one; nil while undecided
 }
 
 var _ device.Program = (*program)(nil)
@@ -31,16 +35,20 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 		return nil, err
 	}
 	p := &program{device: d, kernel: k, rule: rule.key, variants: []*variant{rule}}
+	p.winner = rule
 	if s, ok := d.store.best(rule.key); ok {
 		// A schedule that no longer renders is from another version: measure again.
 		if v, err := d.render(k, s); err == nil {
-			p.variants, p.measured = []*variant{v}, true
-			return p, nil
+			p.variants, p.winner, p.measured = []*variant{v}, v, true
 		}
 	}
-	if !opt.Tune || !worthTuning(k) {
+	if !opt.Tune || !worthTuning(k) || p.measured && opt.TuneTime == 0 {
 		return p, nil
 	}
+	if p.measured { // measured again, with the rule's choice among the candidates
+		p.variants = append(p.variants, rule)
+	}
+	p.tuneTime = cmp.Or(opt.TuneTime, defaultTuneTime)
 	for len(rest) > 1 { // the scalar one, last, is not worth measuring
 		var v *variant
 		if v, rest, err = d.first(k, rest); err != nil {
@@ -50,9 +58,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 			p.variants = append(p.variants, v)
 		}
 	}
-	if len(p.variants) > 1 {
-		p.winner = -1
-	}
+	p.winner, p.measured = nil, false
 	return p, nil
 }
 
@@ -73,50 +79,46 @@ func (p *program) Kernel() *ir.Kernel { return p.kernel }
 
 // Bind checks buffers and scalars and returns the launch.
 func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
-	if w := p.decided(); w >= 0 {
-		c, err := newCall(p.variants[w], b)
+	if w := p.decided(); w != nil {
+		c, err := newCall(w, b)
 		if err != nil {
 			return nil, err
 		}
 		return c.launch, nil
 	}
-	calls := make([]*call, len(p.variants))
-	for i, v := range p.variants {
-		c, err := newCall(v, b)
-		if err != nil {
+	r := &race{program: p, bindings: b}
+	for _, v := range p.variants {
+		if _, err := r.call(v); err != nil {
 			return nil, err
 		}
-		calls[i] = c
 	}
-	return func(t device.Tile) error {
-		w, err := p.decide(calls, t)
-		if err != nil {
-			return err
-		}
-		return calls[w].launch(t)
-	}, nil
+	return r.launch, nil
 }
 
-// decided is the index of the variant in use, -1 while several compete.
-func (p *program) decided() int {
+// decided is the variant in use, nil while several compete.
+func (p *program) decided() *variant {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.winner
 }
 
-// current is the variant in use; the rule's while several compete.
-func (p *program) current() *variant { return p.variants[max(0, p.decided())] }
+// current is the variant in use; the first one while several compete.
+func (p *program) current() *variant {
+	if w := p.decided(); w != nil {
+		return w
+	}
+	return p.variants[0]
+}
 
 // Step is, an axis, the granularity at which tiles cost least.
 func (p *program) Step() []int { return p.current().out.Step }
 
 // Report describes the variant in use.
 func (p *program) Report() device.Report {
-	w := p.decided()
-	v := p.variants[max(0, w)]
+	v := p.current()
 	return device.Report{
 		Schedule: v.schedule.Text(p.kernel),
-		Tuned:    p.measured || w >= 0 && len(p.variants) > 1,
+		Tuned:    p.measured || p.tuneTime > 0 && p.decided() != nil,
 		Loads:    v.out.Loads,
 		Tables:   v.out.Tables,
 		Source:   v.out.Source,

@@ -2,6 +2,7 @@ package native
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"weft/kernels/device"
@@ -9,10 +10,10 @@ import (
 )
 
 const (
-	worthFlops  = 1e9                    // a kernel with less work is over before a measurement pays
-	sampleTime  = 2 * time.Millisecond   // a sample tile takes at least so long, if the tile does
-	tuneTime    = 500 * time.Millisecond // for all measurements of a kernel together, the sample's search included
-	repetitions = 3
+	worthFlops      = 1e9                    // a kernel with less work is over before a measurement pays
+	sampleTime      = 2 * time.Millisecond   // a sample tile takes at least so long, if the tile does
+	defaultTuneTime = 500 * time.Millisecond // for all measurements of a kernel together, the sample's search included
+	repetitions     = 3
 )
 
 // worthTuning reports a kernel with enough work whose launch may be repeated: one that only overwrites, and nothing it reads.
@@ -26,28 +27,79 @@ func worthTuning(k *ir.Kernel) bool {
 	return ir.CostOf(k).Flops >= worthFlops
 }
 
-// decide returns the variant to run a tile with. The first launch with enough points measures all variants on a part of
-// its tile, with the real data; what the samples write, the launch then writes again. Other launches wait for the result.
-func (p *program) decide(calls []*call, t device.Tile) (int, error) {
+// race is one binding of a program whose variants compete.
+type race struct {
+	program  *program
+	bindings device.Bindings
+
+	mu    sync.Mutex
+	calls []*call
+}
+
+// call is a variant with the binding's buffers.
+func (r *race) call(v *variant) (*call, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.calls {
+		if c.v == v {
+			return c, nil
+		}
+	}
+	c, err := newCall(v, r.bindings)
+	if err == nil {
+		r.calls = append(r.calls, c)
+	}
+	return c, err
+}
+
+func (r *race) launch(t device.Tile) error {
+	v, err := r.decide(t)
+	if err != nil {
+		return err
+	}
+	c, err := r.call(v)
+	if err != nil {
+		return err
+	}
+	return c.launch(t)
+}
+
+// decide returns the variant to run a tile with. The first launch with enough points measures all variants on a part of its
+// tile, with the real data, and then searches around the fastest; what the samples write, the launch then writes again. Other
+// launches wait for the result.
+func (r *race) decide(t device.Tile) (*variant, error) {
+	p := r.program
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.winner >= 0 {
+	if p.winner != nil {
 		return p.winner, nil
 	}
 	if err := checkTile(p.kernel, t); err != nil {
-		return 0, err
+		return nil, err
 	}
-	deadline := time.Now().Add(tuneTime)
+	deadline := time.Now().Add(p.tuneTime)
+	calls := make([]*call, len(p.variants))
+	for i, v := range p.variants {
+		c, err := r.call(v)
+		if err != nil {
+			return nil, err
+		}
+		calls[i] = c
+	}
 	sample, ok, err := findSample(calls, t)
 	if err != nil || !ok {
-		return 0, err
+		return p.variants[0], err
 	}
-	w, err := fastest(calls, sample, deadline)
+	w, least, err := fastest(calls, sample, deadline)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	p.winner = w
-	return w, p.device.store.remember(p.rule, p.variants[w].schedule)
+	best, err := r.climb(calls[w], least, sample, deadline)
+	if err != nil {
+		return nil, err
+	}
+	p.winner = best.v
+	return best.v, p.device.store.remember(p.rule, best.v.schedule)
 }
 
 // findSample finds a part in the middle of the tile, whole steps of every variant, that takes sampleTime under the rule's
@@ -94,13 +146,13 @@ func middle(t device.Tile, size, step []int) device.Tile {
 
 // fastest takes the least time of each variant, round by round so that a disturbance hits all alike, until the
 // deadline; the first round is always finished.
-func fastest(calls []*call, sample device.Tile, deadline time.Time) (int, error) {
+func fastest(calls []*call, sample device.Tile, deadline time.Time) (at int, took time.Duration, err error) {
 	least := make([]time.Duration, len(calls))
 	for round := range repetitions {
 		for i, c := range calls {
 			d, err := stopwatch(func() error { return c.launch(sample) })
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 			if round == 0 || d < least[i] {
 				least[i] = d
@@ -110,5 +162,6 @@ func fastest(calls []*call, sample device.Tile, deadline time.Time) (int, error)
 			break
 		}
 	}
-	return slices.Index(least, slices.Min(least)), nil
+	took = slices.Min(least)
+	return slices.Index(least, took), took, nil
 }

@@ -31,7 +31,7 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 	}
 	out := make([]device.Program, len(all))
 	for i, v := range all {
-		out[i] = &program{device: d, kernel: k, rule: v.key, variants: []*variant{v}}
+		out[i] = &program{device: d, kernel: k, rule: v.key, variants: []*variant{v}, winner: v}
 	}
 	return out, nil
 }
