@@ -22,7 +22,7 @@ type runCommand struct {
 	Trace    string `placeholder:"FILE" help:"Write a Chrome trace (chrome://tracing, Perfetto)."`
 	Strict   bool   `help:"Fail instead of falling back to another device, or of a result beyond its tolerance."`
 	NoVerify bool   `help:"Do not compare a sample of the results with float64."`
-	Tune     bool   `help:"Measure kernel schedules that were never measured on this machine."`
+	Tune     tuning `placeholder:"SECONDS" help:"Search the fastest schedule of kernels that were never tuned on this machine; with a time for each, search again."`
 	Seed     uint64 `placeholder:"N" help:"Seed of the float64 sample."`
 
 	Resume     bool `help:"Go on with outputs that an earlier run in blocks left unfinished."`
@@ -36,7 +36,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if p, err = c.precise(ctx, s, m, l, p, c.Tune); err != nil {
+	if p, err = c.precise(ctx, s, m, l, p, c.Tune.on); err != nil {
 		return err
 	}
 	tracer, err := c.tracer()
@@ -45,7 +45,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	}
 	result, failure := weft.Run(ctx, p, weft.Options{
 		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
-		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
+		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})
 	err = errors.Join(tracer.Close(), c.report(result, failure))
 	if result != nil {
@@ -62,7 +62,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err := result.WriteSummary(s.out); err != nil {
 		return err
 	}
-	if c.Tune { // its kernels took the time of their measurements too
+	if c.Tune.on { // its kernels took the time of their measurements too
 		return nil
 	}
 	return learn(ctx, s, m, p, result, c.threads())
