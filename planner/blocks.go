@@ -131,9 +131,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 		if u.step.Kind == KernelStep {
 			continue
 		}
-		if st := u.step.Op.Spec.Streams; st != nil && st.Scratch != nil {
-			fixed += st.Scratch(u.step.Op.Call)
-		}
+		fixed += f.scratchOf(u)
 		for _, b := range u.reads {
 			sinks[b] = true
 		}
@@ -159,6 +157,18 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 	return most
 }
 
+// scratchOf is the memory that a source or sink takes besides its array.
+func (f *flow) scratchOf(u *unit) int64 {
+	st := u.step.Op.Spec.Streams
+	if st == nil || st.Scratch == nil {
+		return 0
+	}
+	if _, known := f.scratch[u]; !known {
+		f.scratch[u] = st.Scratch(u.step.Op.Call)
+	}
+	return f.scratch[u]
+}
+
 // windowBytes is the memory of so many rows of an array.
 func windowBytes(buf *ir.Buffer, t ops.Type, rows int) int64 {
 	from, to := ops.RowBytes(buf, t, 0, 0, max(0, rows))
@@ -175,7 +185,7 @@ func (s *Stream) Windowed(buffer string) bool { return s.flow.kept[s.flow.plan.B
 // Blocks lays a pass out from one row of its tallest array on.
 func (s *Stream) Blocks(pass, from int) []Block {
 	p := &s.Passes[pass]
-	sched := s.flow.schedule(p, s.BlockRows, from)
+	sched := s.flow.schedule(p, p.BlockRows, from)
 	out := make([]Block, len(sched.clock))
 	for t := range out {
 		b := Block{Rows: sched.clock[t], Read: map[string]ops.Interval{}, Run: map[string]ops.Interval{}, Write: map[string]ops.Interval{}, Keep: map[string]int{}}
@@ -210,27 +220,55 @@ func (s *Stream) Blocks(pass, from int) []Block {
 	return out
 }
 
-// stream plans the run in blocks: the largest that fit the budget. ok is false where none do; least is then the smallest
-// budget that would, and most the array that takes most of it.
+// stream plans the run in blocks, in each pass the largest that fit the budget. ok is false where not even the smallest do.
 func (f *flow) stream(budget int64) (s *Stream, ok bool) {
 	s = &Stream{Passes: f.passes(), flow: f, Whole: f.plan.Totals.PeakBytes}
-	tallest := 1
-	for _, p := range s.Passes {
-		tallest = max(tallest, p.Rows)
-	}
-	smallest := max(1, tallest/mostBlocks)
-	fits := false
-	for rows := tallest; ; rows = max(smallest, even(rows/2)) {
-		s.set(rows)
-		if fits = s.PeakBytes <= budget; fits || rows <= smallest {
-			break
-		}
-	}
-	if fits {
-		s.grow(budget)
+	ok = true
+	for i := range s.Passes {
+		p := &s.Passes[i]
+		ok = p.choose(f, budget) && ok
+		s.PeakBytes = max(s.PeakBytes, p.Peak)
 	}
 	s.describe()
-	return s, fits
+	return s, ok
+}
+
+// fewestBlocks lets reading, computing and writing overlap.
+const fewestBlocks = 8
+
+// choose finds the largest blocks that fit.
+func (p *Pass) choose(f *flow, budget int64) bool {
+	smallest := max(1, p.Rows/mostBlocks)
+	rows := max(smallest, even((p.Rows+fewestBlocks-1)/fewestBlocks))
+	for p.set(f, rows); p.Peak > budget && rows > smallest; p.set(f, rows) {
+		rows = max(smallest, even(rows/2))
+	}
+	if p.Peak > budget {
+		return false
+	}
+	good, bad := rows, min(2*rows, p.Rows/fewestBlocks+1)
+	for range 3 {
+		mid := even((good + bad) / 2)
+		if mid <= good {
+			break
+		}
+		if p.set(f, mid); p.Peak <= budget {
+			good = mid
+		} else {
+			bad = mid
+		}
+	}
+	p.set(f, good)
+	return true
+}
+
+// set lays the pass out in blocks of so many rows.
+func (p *Pass) set(f *flow, rows int) {
+	sched := f.schedule(p, rows, 0)
+	p.BlockRows, p.Blocks, p.Peak = rows, len(sched.clock), sched.peak(f, p)
+	if p.Blocks > 1 { // a run that is resumed in the middle starts with more rows
+		p.Peak = max(p.Peak, f.schedule(p, rows, sched.clock[p.Blocks/2].Lo).peak(f, p))
+	}
 }
 
 // mostBlocks bounds the overhead of blocks: there are not more of them.
@@ -243,37 +281,6 @@ func even(rows int) int {
 		return rows / patch * patch
 	}
 	return rows
-}
-
-// set lays the passes out in blocks of so many rows.
-func (s *Stream) set(rows int) {
-	s.BlockRows, s.PeakBytes = rows, 0
-	for i := range s.Passes {
-		p := &s.Passes[i]
-		sched := s.flow.schedule(p, rows, 0)
-		p.Blocks, p.Peak = len(sched.clock), sched.peak(s.flow, p)
-		if p.Blocks > 1 { // a run that is resumed in the middle starts with more rows
-			p.Peak = max(p.Peak, s.flow.schedule(p, rows, sched.clock[p.Blocks/2].Lo).peak(s.flow, p))
-		}
-		s.PeakBytes = max(s.PeakBytes, p.Peak)
-	}
-}
-
-// grow enlarges blocks that fit, by bisection between these and twice as many rows.
-func (s *Stream) grow(budget int64) {
-	good, bad := s.BlockRows, 2*s.BlockRows
-	for range 3 {
-		rows := even((good + bad) / 2)
-		if rows <= good {
-			break
-		}
-		if s.set(rows); s.PeakBytes <= budget {
-			good = rows
-		} else {
-			bad = rows
-		}
-	}
-	s.set(good)
 }
 
 // describe fills in what people want to know.

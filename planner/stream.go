@@ -11,9 +11,8 @@ import (
 // the first dim. Each array keeps only the rows that are still needed, so rows are read once a pass and computed once; a result
 // is the same bit for bit, since the same kernels run over the same indices.
 type Stream struct {
-	BlockRows int   `yaml:"block_rows" json:"block_rows"` // of the tallest array that a pass makes
-	PeakBytes int64 `yaml:"peak_bytes" json:"peak_bytes"` // of rows alive at once, what is read ahead and written behind included
-	Whole     int64 `yaml:"whole_bytes" json:"whole_bytes"`
+	PeakBytes int64 `yaml:"peak_bytes" json:"peak_bytes"`   // of rows alive at once, what is read ahead and written behind included
+	Whole     int64 `yaml:"whole_bytes" json:"whole_bytes"` // of all arrays alive at once without blocks
 	// Passes follow each other: one needs what an earlier one reduced its whole input to.
 	Passes []Pass `yaml:"passes" json:"passes"`
 	// Kept are arrays that stay in memory as a whole, and why.
@@ -26,12 +25,13 @@ type Stream struct {
 
 // Pass runs some steps of the plan once over all blocks.
 type Pass struct {
-	Steps  []string `yaml:"steps,flow" json:"steps"`
-	Makes  []string `yaml:"makes,flow" json:"makes"` // buffers it is there for
-	Frees  []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
-	Blocks int      `yaml:"blocks" json:"blocks"`
-	Peak   int64    `yaml:"peak_bytes" json:"peak_bytes"`
-	Rows   int      `yaml:"rows" json:"rows"` // of the tallest array it makes
+	Steps     []string `yaml:"steps,flow" json:"steps"`
+	Makes     []string `yaml:"makes,flow" json:"makes"` // buffers it is there for
+	Frees     []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
+	BlockRows int      `yaml:"block_rows" json:"block_rows"` // of the tallest array it makes
+	Blocks    int      `yaml:"blocks" json:"blocks"`
+	Peak      int64    `yaml:"peak_bytes" json:"peak_bytes"`
+	Rows      int      `yaml:"rows" json:"rows"` // of the tallest array it makes
 
 	units   []*unit
 	targets []*Buffer
@@ -73,18 +73,18 @@ type unit struct {
 
 // flow is a plan seen as rows that move from step to step.
 type flow struct {
-	plan   *Plan
-	prints *footprints
-	units  []*unit
-	maker  map[*Buffer]*unit
-	kept   map[*Buffer]string // arrays that stay as a whole, and why
-	late   map[*Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
-	least  int                // rows of the smallest blocks considered
+	plan    *Plan
+	prints  *footprints
+	units   []*unit
+	maker   map[*Buffer]*unit
+	kept    map[*Buffer]string // arrays that stay as a whole, and why
+	late    map[*Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
+	scratch map[*unit]int64
 }
 
 // newFlow finds out what can run by rows.
 func newFlow(p *Plan) *flow {
-	f := &flow{plan: p, prints: newFootprints(), maker: map[*Buffer]*unit{}, kept: map[*Buffer]string{}, late: map[*Buffer]bool{}}
+	f := &flow{plan: p, prints: newFootprints(), maker: map[*Buffer]*unit{}, kept: map[*Buffer]string{}, late: map[*Buffer]bool{}, scratch: map[*unit]int64{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}

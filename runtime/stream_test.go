@@ -265,7 +265,7 @@ func TestBlocksGiveTheSameBitsAsTheWhole(t *testing.T) {
 				}
 				for name, want := range whole.got {
 					if !sameBits(w.got[name], want) {
-						t.Errorf("budget %d of %d, blocks of %d rows: %s differs", budget, peak, p.Stream.BlockRows, name)
+						t.Errorf("budget %d of %d, blocks of %d rows: %s differs", budget, peak, p.Stream.Passes[0].BlockRows, name)
 					}
 				}
 				for _, q := range r.Parity {

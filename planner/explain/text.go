@@ -12,6 +12,7 @@ import (
 func Text(w io.Writer, p *planner.Plan, opt Options) error {
 	t := &printer{plan: p, analysis: opt.Analysis}
 	t.headline()
+	t.stream()
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
 	}
