@@ -1,0 +1,62 @@
+package explain
+
+import (
+	"fmt"
+
+	"weft/planner"
+)
+
+// stream says how a program runs in blocks of rows: passes, what stays in memory as a whole, and halos.
+func (t *printer) stream() {
+	s := t.plan.Stream
+	if s == nil {
+		return
+	}
+	t.line("")
+	t.line("in blocks of rows: %s at once, where whole arrays take %s; the result is the same bit for bit",
+		planner.FormatBytes(s.PeakBytes), planner.FormatBytes(s.Whole))
+	for i, p := range s.Passes {
+		var makes []string
+		for _, id := range p.Makes {
+			makes = append(makes, t.name(id))
+		}
+		t.line("      pass %d  %v: %s of %s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), plural(p.Rows, "row"), makes, planner.FormatBytes(p.Peak))
+	}
+	for _, h := range s.Halos {
+		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
+	}
+	for _, k := range s.Kept {
+		t.line("      kept    %s as a whole (%s): %s", k.Name, planner.FormatBytes(k.Bytes), k.Why)
+	}
+	if n := t.elements(); n > 0 {
+		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)
+	}
+}
+
+// name is what people call a buffer.
+func (t *printer) name(id string) string {
+	b := t.plan.Buffer(id)
+	if b == nil {
+		return id
+	}
+	if b.Label != "" {
+		return b.Label
+	}
+	return fmt.Sprintf("%s (%s)", id, b.Stage)
+}
+
+// elements are those of the largest array that a sink takes.
+func (t *printer) elements() float64 {
+	most := 0.0
+	for _, s := range t.plan.Steps {
+		if s.Kind != planner.SinkStep {
+			continue
+		}
+		for _, id := range s.Reads {
+			if b := t.plan.Buffer(id); b != nil && b.Ir != nil {
+				most = max(most, float64(b.Ir.Len()))
+			}
+		}
+	}
+	return most
+}
