@@ -1,0 +1,115 @@
+//go:build linux
+
+package memory
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// resident is the memory of the process that is really there.
+func resident(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
+	for _, elem := range []ops.ElemType{ops.F32, ops.C64} {
+		typ := ops.Type{Elem: elem, Dims: []ops.Dim{{Name: "y", Size: 4000}, {Name: "x", Size: 5000}}}
+		buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
+		w, err := NewWindow(buf, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
+		before := resident(t)
+		line := make([]float64, 5000)
+		const step, kept = 100, 150
+		most := int64(0)
+		for lo := 0; lo < 4000; lo += step {
+			w.Extend(lo, lo+step)
+			for row := lo; row < lo+step; row++ {
+				for i := range line {
+					line[i] = float64(row + i)
+				}
+				for plane := range h.Planes() {
+					h.StoreRow(plane, row, line)
+				}
+			}
+			w.Drop(lo + step - kept)
+			most = max(most, resident(t)-before)
+			for _, row := range []int{max(0, lo+step-kept), lo + step - 1} {
+				for plane := range h.Planes() {
+					h.LoadRow(line, plane, row)
+					if line[3] != float64(row+3) || line[4999] != float64(row+4999) {
+						t.Fatalf("row %d of plane %d was lost: %v", row, plane, line[3])
+					}
+					from, _ := ops.RowBytes(buf, typ, plane, row, row+1)
+					for _, cell := range []int{0, 31, 32 + 5000, 32 + 5000 + 63} {
+						if v := device.Float(ir.F32, w.Host()[from:], cell); v != 7 {
+							t.Fatalf("padding of row %d is %g", row, v)
+						}
+					}
+				}
+			}
+			if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4*int64(elem.Planes()); got > want+step*5096*8 || w.Rows().Hi != lo+step {
+				t.Fatalf("%d bytes, want %d", got, want)
+			}
+		}
+		rows := int64(kept+step) * 5096 * 4 * int64(elem.Planes())
+		if slack := int64(10 << 20); most > rows+slack {
+			t.Errorf("%v: %d bytes were there, the rows take %d, all of them %d", elem, most, rows, buf.Bytes())
+		}
+		w.Free()
+		w.Free()
+		if w.Host() != nil {
+			t.Error("freed memory can be had")
+		}
+	}
+}
+
+func TestWindowsOfVectors(t *testing.T) {
+	typ := ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "x", Size: 100000}}}
+	buf := &ir.Buffer{Name: "v", Type: ir.F64, Shape: []int{100000}, Pad: ir.Pad{Before: 32, After: 64, Value: -1}}
+	w, err := NewWindow(buf, typ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
+	for lo := 5000; lo < 100000; lo += 1000 {
+		w.Extend(lo, lo+1000)
+		part := h.RowsOf(lo, lo+1000)
+		for i := range 1000 {
+			device.SetFloat(ir.F64, part.Data, i, float64(lo+i))
+		}
+		w.Drop(lo - 100)
+		for i := max(5000, lo-100); i < lo+1000; i++ {
+			if h.Float(i) != float64(i) {
+				t.Fatalf("element %d is %g", i, h.Float(i))
+			}
+		}
+	}
+	for _, cell := range []int{0, 31, 100032, 100095} {
+		if v := device.Float(ir.F64, w.Host(), cell); v != -1 {
+			t.Errorf("padding %d is %g", cell, v)
+		}
+	}
+	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, ops.Type{Elem: ops.F32}); err == nil {
+		t.Error("a single value has a window")
+	}
+}
