@@ -1,0 +1,146 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/ops"
+)
+
+func header() Header {
+	return Header{Weft: "1", Plan: "abc", Inputs: []ops.InputIdentity{{Path: "a.npy", Bytes: 5, Modified: 7, Hash: "h"}}}
+}
+
+// A crash may cut the file off anywhere: what is read is then all marks of which every byte is there.
+func TestJournalsSurviveCutsAnywhere(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.tif")
+	j, err := Create(out, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		if err := j.Append(ops.Mark{Rows: 10 * (i + 1), State: json.RawMessage(`{"a":"b\n"}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(PathOf(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(text) + 1 {
+		if err := os.WriteFile(PathOf(out), text[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(string(text[:n]), "\n")
+		r, err := Read(out)
+		if lines == 0 {
+			if !errors.Is(err, fs.ErrNotExist) {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+			continue
+		}
+		if err != nil || r.Rows() != 10*(lines-1) || len(r.Marks) != lines-1 || r.Header.Foreign(header()) != "" {
+			t.Fatalf("%d bytes: %+v, %v", n, r, err)
+		}
+		j, err := Resume(out, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(j.Append(ops.Mark{Rows: 99}), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = Read(out); err != nil || r.Rows() != 99 || len(r.Marks) != lines {
+			t.Fatalf("%d bytes, then one mark: %+v, %v", n, r, err)
+		}
+	}
+}
+
+func TestForeignJournals(t *testing.T) {
+	for _, c := range []struct {
+		says   string
+		change func(*Header)
+	}{
+		{"it is of weft 2", func(h *Header) { h.Weft = "2" }},
+		{"another program", func(h *Header) { h.Plan = "abd" }},
+		{"a.npy has changed", func(h *Header) { h.Inputs[0].Hash = "i" }},
+		{"a.npy has changed", func(h *Header) { h.Inputs[0].Modified++ }},
+		{"a.npy has changed", func(h *Header) { h.Inputs[0].Bytes++ }},
+		{"a.npy has changed", func(h *Header) { h.Inputs = nil }},
+		{"it has format 9", func(h *Header) { h.Format = 9 }},
+	} {
+		old := header()
+		old.Format = Format
+		c.change(&old)
+		if why := old.Foreign(header()); !strings.Contains(why, c.says) {
+			t.Errorf("%q does not say %q", why, c.says)
+		}
+	}
+	same := header()
+	same.Format = Format
+	if why := same.Foreign(header()); why != "" {
+		t.Error(why)
+	}
+}
+
+func TestRemovedJournalsAreGone(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.npy")
+	if err := Discard(out); err != nil {
+		t.Error(err)
+	}
+	j, err := Create(out, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := Create(filepath.Join(t.TempDir(), "no", "out.npy"), header()); err == nil {
+		t.Error("a journal in no folder")
+	}
+}
+
+func TestIdentityNoticesChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "big")
+	data := make([]byte, hashedWhole+3*piece)
+	write := func() ops.InputIdentity {
+		if err := os.WriteFile(path, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		id, err := IdentityOf(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first := write()
+	seen := []string{first.Hash}
+	for _, at := range []int{0, piece / 2, len(data) / 2, len(data) - 1} {
+		data[at]++
+		id := write()
+		if slices.Contains(seen, id.Hash) && at != len(data)/2 { // between samples only the time tells
+			t.Errorf("the hash does not see byte %d", at)
+		}
+		seen = append(seen, id.Hash)
+	}
+	data = data[:1000]
+	small := write()
+	data[500]++
+	if again := write(); again.Hash == small.Hash || !strings.HasPrefix(small.Hash, "sha256 ") || strings.Contains(small.Hash, "samples") {
+		t.Errorf("%+v and %+v", small, again)
+	}
+	if _, err := IdentityOf(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
