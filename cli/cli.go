@@ -24,17 +24,18 @@ const (
 
 // commands is the grammar of the command line.
 type commands struct {
-	Run        runCommand        `cmd:"" help:"Run a pipeline."`
-	Explain    explainCommand    `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
-	Verify     verifyCommand     `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
-	Devices    devicesCommand    `cmd:"" help:"List the devices and how fast they are."`
-	Check      checkCommand      `cmd:"" help:"Report every mistake in pipeline files."`
-	Ops        opsCommand        `cmd:"" help:"List the operators, or document one."`
-	Fmt        fmtCommand        `cmd:"" help:"Format pipeline files."`
-	Errors     errorsCommand     `cmd:"" help:"List the error codes, or explain one."`
-	Provenance provenanceCommand `cmd:"" help:"Say what a file that weft wrote was made from."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
-	Docs       docsCommand       `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
+	Run         runCommand         `cmd:"" help:"Run a pipeline."`
+	Explain     explainCommand     `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
+	Verify      verifyCommand      `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
+	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`
+	Check       checkCommand       `cmd:"" help:"Report every mistake in pipeline files."`
+	Ops         opsCommand         `cmd:"" help:"List the operators, or document one."`
+	Fmt         fmtCommand         `cmd:"" help:"Format pipeline files."`
+	Errors      errorsCommand      `cmd:"" help:"List the error codes, or explain one."`
+	Provenance  provenanceCommand  `cmd:"" help:"Say what a file that weft wrote was made from."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Predictions predictionsCommand `cmd:"" hidden:"" help:"Write a page that compares predicted and measured times."`
+	Docs        docsCommand        `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
 }
 
 // streams are what a command talks to.

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/profile"
+	"weft/lang/check"
+	"weft/ops/files/fileio"
+	"weft/planner"
+	"weft/planner/cost"
+	weft "weft/runtime"
+)
+
+type predictionsCommand struct {
+	Files []string `arg:"" name:"file" help:"Pipeline files."`
+	Out   string   `short:"o" default:"docs/prediction.md" help:"Page to write."`
+	Runs  int      `default:"5" help:"Runs of each pipeline."`
+}
+
+// prediction is a kernel that ran several times: what the model said before it had seen it, what it said having learned from
+// all runs but the last, and what it took, in seconds.
+type prediction struct {
+	file, kernel, ops, bound string
+	model, learned           float64
+	took                     []float64
+}
+
+// Run runs the pipelines and writes how predictions compare.
+func (c predictionsCommand) Run(ctx context.Context, s *streams) error {
+	m := openMachine()
+	if m.cpu == nil {
+		return fmt.Errorf("predictions are about compiled kernels, and there is no compiler: %s", m.missing[0].Reason)
+	}
+	threads := runtime.GOMAXPROCS(0)
+	p, err := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, true)
+	if err != nil {
+		return err
+	}
+	var all []prediction
+	for _, path := range c.Files {
+		rows, err := c.pipeline(ctx, s, m, p, path, threads)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, rows...)
+	}
+	return fileio.WriteFile(c.Out, func(w io.Writer) error {
+		_, err := io.WriteString(w, predictionsPage(all, p, c.Runs))
+		return err
+	})
+}
+
+func (c predictionsCommand) pipeline(ctx context.Context, s *streams, m machine, p *profile.Profile, path string, threads int) ([]prediction, error) {
+	folder, err := os.MkdirTemp("", "weft-predictions-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	model := &cost.Model{Profile: p, History: cost.OpenHistory(folder, p), Kind: m.devices[0].Info().Kind, Threads: threads}
+	rows := map[string]*prediction{}
+	var order []string
+	for range c.Runs {
+		l, err := load(path, check.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if l.found.HasErrors() {
+			return nil, l.show(s.err)
+		}
+		plan, err := planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{File: path, Weft: version(), FuseLimit: -1, Threads: threads, Cost: model})
+		if err != nil {
+			return nil, err
+		}
+		weft.Tap(plan, nil, true)
+		if err := plan.Compile(ctx, m.devices[0], threads, device.Options{}); err != nil {
+			return nil, err
+		}
+		r, err := weft.Run(ctx, plan, weft.Options{Devices: m.devices, Threads: threads, Terminal: terminalOf(io.Discard)})
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range r.Kernels {
+			row := rows[k.ID]
+			if row == nil {
+				row = &prediction{file: path, kernel: k.ID, ops: strings.Join(k.Ops, " + "), model: k.Predicted}
+				rows[k.ID] = row
+				order = append(order, k.ID)
+			}
+			row.took = append(row.took, k.Undisturbed(threads))
+			row.learned = k.Predicted
+		}
+		for _, step := range plan.Steps {
+			if step.Kernel != nil && rows[step.ID] != nil {
+				rows[step.ID].bound = step.Kernel.Bound
+			}
+		}
+		if err := model.Learn(weft.Observations(plan, r)); err != nil {
+			return nil, err
+		}
+	}
+	var out []prediction
+	for _, id := range order {
+		out = append(out, *rows[id])
+	}
+	return out, nil
+}
+
+// median of the measured times.
+func (p prediction) median() float64 {
+	t := slices.Sorted(slices.Values(p.took))
+	return t[len(t)/2]
+}
+
+// predictionsPage is the table in Markdown.
+func predictionsPage(all []prediction, p *profile.Profile, runs int) string {
+	var b strings.Builder
+	b.WriteString("# Predicted and measured times\n\n<!-- Written by `weft predictions pipelines/*/*.weft` on an idle machine. -->\n\n")
+	fmt.Fprintf(&b, "Every kernel of the shipped pipelines, %d runs each: the time that the cost model gives before a kernel has ever run "+
+		"(from the machine's profile alone; within a pipeline that is run for the first time), the time it gives having learned from the runs before, and the median of "+
+		"what the runs took. Measured times are those on the wall, or of the processor where other programs took part of that.\n\n", runs)
+	busy := ""
+	if p.Provisional {
+		busy = fmt.Sprintf("; the machine was busy: %.2f s passed for each second of work", p.Noise)
+	}
+	fmt.Fprintf(&b, "%s, %d threads; %s; %s%s.\n\n", p.Fingerprint.CPU, p.Threads, p.Fingerprint.Device, time.Now().UTC().Format("2006-01-02"), busy)
+	for _, of := range []struct {
+		name string
+		get  func(prediction) float64
+	}{{"Model alone", func(p prediction) float64 { return p.model }}, {"Learned", func(p prediction) float64 { return p.learned }}} {
+		median, worst := errorsOf(all, of.get)
+		fmt.Fprintf(&b, "%s: the median of |log2(predicted / measured)| is %.2f (a factor of %.2f), the worst kernel is off by %.2f times.\n\n",
+			of.name, median, math.Exp2(median), math.Exp2(worst))
+	}
+	b.WriteString("| pipeline | kernel | operators | limited by | measured | model | off by | learned | off by |\n|---|---|---|---|---:|---:|---:|---:|---:|\n")
+	for _, x := range all {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", x.file, x.kernel, x.ops, x.bound,
+			short(x.median()), short(x.model), offBy(x.model, x.median()), short(x.learned), offBy(x.learned, x.median()))
+	}
+	return b.String()
+}
+
+func errorsOf(all []prediction, get func(prediction) float64) (median, worst float64) {
+	var errs []float64
+	for _, x := range all {
+		errs = append(errs, math.Abs(math.Log2(get(x)/x.median())))
+	}
+	if len(errs) == 0 {
+		return 0, 0
+	}
+	slices.SortFunc(errs, cmp.Compare)
+	return errs[len(errs)/2], errs[len(errs)-1]
+}
+
+func offBy(predicted, measured float64) string { return fmt.Sprintf("%.2f", predicted/measured) }
+
+func short(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(time.Duration(max(1, seconds*1e6)) * time.Microsecond / 100).String()
+}
