@@ -266,3 +266,31 @@ func TestTilesCoverEveryPointOnce(t *testing.T) {
 		}
 	}
 }
+
+// A stage that a sink wants and that one reader takes element by element and another through memory must be stored before the
+// second reader runs, though the first could store it in passing.
+func TestStoredBeforeItIsLoaded(t *testing.T) {
+	w := &world{}
+	x := w.dear(w.ramp(64))
+	around := w.note(w.blur(x), "keep")
+	sum := w.use("sum", x.Type(), func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", x.Type(), []*ops.Stage{l.In("a"), l.In("b")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(b.Add(l.In("a").At(b, i...).Re, l.In("b").At(b, i...).Re))
+		})}
+	}, x, around)
+	p, err := Build([]*ops.Instance{w.sink(x), w.sink(sum)}, device.Info{Name: "test"}, Options{FuseLimit: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{}
+	for _, s := range p.Steps {
+		for _, id := range s.Reads {
+			if !written[id] {
+				t.Errorf("step %s (%s) reads %s before it is written", s.ID, s.Name, p.Buffer(id).Stage)
+			}
+		}
+		for _, id := range s.Writes {
+			written[id] = true
+		}
+	}
+}

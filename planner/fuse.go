@@ -145,7 +145,7 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code = Barrier // tiles run at the same time: each would reduce everything again
 		case f.serial(p, c, n*flops):
 			e.Code = Serial
-		case f.g.wanted[p] && pointwise && !sibling:
+		case f.g.wanted[p] && pointwise && !sibling && !f.g.leadsAround(p, c):
 			e.Code, sibling = Sibling, true
 		case f.g.wanted[p]:
 			e.FusedMs, e.StoredMs = 1e3*r*compute, 1e3*size*r/f.rates.Bandwidth

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/ops"
 )
@@ -94,6 +95,25 @@ func (g *graph) link() {
 		}
 	}
 	g.stages = kept
+}
+
+// leads reports a way from one stage to another along readers.
+func (g *graph) leads(from, to *ops.Stage) bool {
+	seen := map[*ops.Stage]bool{}
+	var look func(s *ops.Stage) bool
+	look = func(s *ops.Stage) bool {
+		if seen[s] {
+			return false
+		}
+		seen[s] = true
+		return slices.ContainsFunc(g.users[s], func(u *ops.Stage) bool { return u == to || look(u) })
+	}
+	return look(from)
+}
+
+// leadsAround reports a way from a stage to one of its readers through another reader.
+func (g *graph) leadsAround(from, to *ops.Stage) bool {
+	return slices.ContainsFunc(g.users[from], func(u *ops.Stage) bool { return u != to && g.leads(u, to) })
 }
 
 // given reports a stage whose elements exist before any kernel runs.

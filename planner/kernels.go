@@ -103,7 +103,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			grp.inside = append(grp.inside, p.stage)
 		}
 		own := p.index[:min(len(p.index), len(p.stage.Axes()))]
-		if stored[p.stage] && !covered[p.stage] && slices.Equal(own, axes) && sameSizes(p.stage.Axes(), root.Axes()) {
+		if stored[p.stage] && !covered[p.stage] && slices.Equal(own, axes) && sameSizes(p.stage.Axes(), root.Axes()) && !a.waits(grp, p.stage) {
 			covered[p.stage] = true
 			grp.roots = append(grp.roots, p.stage)
 			k.Stores = append(k.Stores, l.storesOf(p.stage, a.buffer(p.stage), axes)...)
@@ -111,6 +111,11 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	}
 	grp.kernel = k
 	return grp
+}
+
+// waits reports that a kernel loads what is made from a stage by way of memory, so that it cannot be the one to store the stage.
+func (a *assembler) waits(grp *group, s *ops.Stage) bool {
+	return slices.ContainsFunc(grp.loads, func(in *ops.Stage) bool { return in == s || a.g.leads(s, in) })
 }
 
 // siblings defines, in the same kernel, the other stored outputs of root's operator over its axes that read the same stages, so
