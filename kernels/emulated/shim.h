@@ -1,6 +1,8 @@
 // CUDA's names in C, for one block at a time on one thread of the host. Threads of a block that wait for each other are
 // coroutines, which take turns; a barrier that not all reach is an error, where a GPU would hang or go on wrongly.
+#undef _FORTIFY_SOURCE // its longjmp refuses to leave for another stack
 #include <math.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -24,14 +26,15 @@ static inline long long __double_as_longlong(double x) { long long i; memcpy(&i,
 static inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i, 8); return x; }
 #define atomicCAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
 
+enum { WEFT_NEW, WEFT_RUNNING, WEFT_DONE };
 enum { WEFT_STACK = 128 << 10, WEFT_WARP = 32, WEFT_THREADS = 1024, WEFT_STUCK = 1, WEFT_NO_MEMORY = 2 };
 
 // Threads that wait together: how many have arrived, and a number that changes when all have.
 typedef struct { int arrived; unsigned turn; } weft_group;
 
 typedef struct weft_block {
-  ucontext_t scheduler, *threads;
-  char *stacks, *done;
+  jmp_buf scheduler, *threads;
+  char *stacks, *state;
   int count, now, live;
   long progress;
   weft_group all, warps[WEFT_THREADS / WEFT_WARP];
@@ -43,7 +46,7 @@ static __thread weft_block *weft_now;
 
 static __attribute__((unused)) void weft_yield(void) {
   weft_block *b = weft_now;
-  swapcontext(&b->threads[b->now], &b->scheduler);
+  if (!_setjmp(b->threads[b->now])) _longjmp(b->scheduler, 1);
 }
 
 static void weft_release(weft_block *b, weft_group *g) { g->arrived = 0; g->turn++; b->progress++; }
@@ -59,10 +62,24 @@ static __attribute__((unused)) void weft_wait(weft_group *g, int need) {
 static void weft_thread(void) {
   weft_block *b = weft_now;
   b->entry(b->params);
-  b->done[b->now] = 1;
+  b->state[b->now] = WEFT_DONE;
   b->live--;
   b->progress++;
   if (b->live && b->all.arrived == b->live) weft_release(b, &b->all);
+  _longjmp(b->scheduler, 1);
+}
+
+// weft_resume lets thread t run until it waits or ends. Contexts start a thread; jumps, which call no kernel, do the rest.
+static __attribute__((noinline, unused)) void weft_resume(weft_block *b, int t) {
+  if (_setjmp(b->scheduler)) return;
+  if (b->state[t] == WEFT_RUNNING) _longjmp(b->threads[t], 1);
+  ucontext_t fresh;
+  getcontext(&fresh);
+  fresh.uc_stack.ss_sp = b->stacks + (size_t)t * WEFT_STACK;
+  fresh.uc_stack.ss_size = WEFT_STACK;
+  makecontext(&fresh, weft_thread, 0);
+  b->state[t] = WEFT_RUNNING;
+  setcontext(&fresh);
 }
 
 static void weft_place(int t) {
@@ -73,22 +90,15 @@ static void weft_place(int t) {
 static int weft_together(weft_block *b) {
   memset(&b->all, 0, sizeof b->all);
   memset(b->warps, 0, sizeof b->warps);
-  memset(b->done, 0, b->count);
+  memset(b->state, WEFT_NEW, b->count);
   b->live = b->count;
-  for (int t = 0; t < b->count; t++) {
-    getcontext(&b->threads[t]);
-    b->threads[t].uc_stack.ss_sp = b->stacks + (size_t)t * WEFT_STACK;
-    b->threads[t].uc_stack.ss_size = WEFT_STACK;
-    b->threads[t].uc_link = &b->scheduler;
-    makecontext(&b->threads[t], weft_thread, 0);
-  }
   while (b->live) {
     long before = b->progress;
     for (int t = 0; t < b->count; t++) {
-      if (b->done[t]) continue;
+      if (b->state[t] == WEFT_DONE) continue;
       b->now = t;
       weft_place(t);
-      swapcontext(&b->scheduler, &b->threads[t]);
+      weft_resume(b, t);
     }
     if (b->progress == before) return WEFT_STUCK;
   }
@@ -111,15 +121,15 @@ static __attribute__((unused)) int weft_run_together(const weft_launch *l, void 
   weft_dims(l);
   if (b) {
     b->count = n, b->entry = entry, b->params = l->params;
-    b->threads = calloc(n, sizeof *b->threads), b->done = calloc(n, 1), b->stacks = malloc((size_t)n * WEFT_STACK);
+    b->threads = calloc(n, sizeof *b->threads), b->state = calloc(n, 1), b->stacks = malloc((size_t)n * WEFT_STACK);
   }
-  if (b && b->threads && b->done && b->stacks) {
+  if (b && b->threads && b->state && b->stacks) {
     status = 0;
     weft_now = b;
     WEFT_BLOCKS(l) if (!status) status = weft_together(b);
     weft_now = NULL;
   }
-  if (b) free(b->threads), free(b->done), free(b->stacks);
+  if (b) free(b->threads), free(b->state), free(b->stacks);
   free(b);
   return status;
 }

@@ -21,7 +21,7 @@ func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
 		case 0:
 			s.Fold, s.Unroll = 32, nil
 		case 1:
-			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(8)), nil, nil
+			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(4)), nil, nil
 		}
 		if s.check(k) == nil {
 			return s
