@@ -79,8 +79,16 @@ FN vi pick2_i(vi a, vi b, vi i) { return (vi)pick2_f((vf)a, (vf)b, i); }
   FN v##t v_win16_##name(const T *p, vi i) { return pick2_##t(load_##name(p), load_##name(p + 8), i); } \
   FN v##t v_win32_##name(const T *p, vi i) { return sel_##t(-((i >> 4) & 1), v_win16_##name(p + 16, i), v_win16_##name(p, i)); }
 #endif
-WINDOW(f32, f, float) WINDOW(f16, f, unsigned short) WINDOW(bf16, f, unsigned short) WINDOW(i32, i, int)
-WINDOW(i16, i, short) WINDOW(u16, i, unsigned short) WINDOW(i8, i, signed char) WINDOW(u8, i, unsigned char)
+#if VB == 64 // a permutation of halves puts each where its lane wants it
+FN vf v_win32_bf16(const unsigned short *p, vi i) { return (vf)_mm512_maskz_permutexvar_epi16(0xaaaaaaaa, I5(i << 16), _mm512_loadu_si512(p)); }
+FN vf v_win16_bf16(const unsigned short *p, vi i) { return v_win32_bf16(p, i); }
+FN vi v_win32_u16(const unsigned short *p, vi i) { return (vi)_mm512_maskz_permutexvar_epi16(0x55555555, I5(i), _mm512_loadu_si512(p)); }
+FN vi v_win16_u16(const unsigned short *p, vi i) { return v_win32_u16(p, i); }
+#else
+WINDOW(bf16, f, unsigned short) WINDOW(u16, i, unsigned short)
+#endif
+WINDOW(f32, f, float) WINDOW(f16, f, unsigned short) WINDOW(i32, i, int)
+WINDOW(i16, i, short) WINDOW(i8, i, signed char) WINDOW(u8, i, unsigned char)
 
 // s_load_X and s_store_X convert one element.
 #define SCALAR(name, T, C, LD, ST) \
