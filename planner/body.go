@@ -86,20 +86,20 @@ func (l *lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index [
 // load reads an element of a stage in the type it computes in, however it is stored.
 func (l *lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
 	b, typ, base := l.body, buf.Type.Compute(), s.Type.Elem.Base.Compute()
-	scaled := typ.Int() && base.Float()
+	counted := typ.Int() && base.Float()
 	v := b.Load
 	if guard != nil {
 		outside := b.Const(typ, other)
-		if scaled {
-			outside = b.Const(typ, 0)
+		if counted {
+			outside = b.Const(typ, ir.Middle)
 		}
 		v = func(buf *ir.Buffer, index ...*ir.Node) *ir.Node { return b.LoadOr(buf, guard, outside, index...) }
 	}
 	n := b.Cast(base, v(buf, index...))
-	if !scaled {
+	if !counted {
 		return n
 	}
-	n = b.Mul(n, b.Const(base, l.scales[s]))
+	n = b.Mul(b.Sub(n, b.Const(base, ir.Middle)), b.Const(base, l.scales[s]))
 	if guard != nil && other != 0 {
 		n = b.Select(guard, n, b.Const(base, other))
 	}

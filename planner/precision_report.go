@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/ir"
 	"weft/ops"
 )
 
@@ -16,10 +17,11 @@ type Search struct {
 	Seed    uint64  `yaml:"seed" json:"seed"`
 	Factor  float64 `yaml:"factor" json:"factor"` // of the tolerance that a choice may use
 	// Skipped is why nothing was tried.
-	Skipped    string      `yaml:"skipped,omitempty" json:"skipped,omitempty"`
-	Proofs     []Proof     `yaml:"proofs,omitempty" json:"proofs,omitempty"`
+	Skipped    string       `yaml:"skipped,omitempty" json:"skipped,omitempty"`
+	Proofs     []Proof      `yaml:"proofs,omitempty" json:"proofs,omitempty"`
 	Candidates []*Candidate `yaml:"candidates,omitempty" json:"candidates,omitempty"`
-	Choices    Choices     `yaml:"choices,omitempty" json:"choices,omitempty"`
+	Inputs     string       `yaml:"inputs,omitempty" json:"inputs,omitempty"` // files that were read
+	Choices    Choices      `yaml:"choices,omitempty" json:"choices,omitempty"`
 }
 
 // Proof is the measured error of one output, end to end, under what was chosen.
@@ -100,12 +102,32 @@ func (p *Plan) Narrowed() bool {
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
 }
 
-// Worth is the value of one stored unit: 1 but for integers that stand for fractions.
+// Worth is the value of one stored unit: 1 but for integers that count units.
 func (b *Buffer) Worth() float64 {
 	if b.Scale != 0 {
 		return b.Scale
 	}
 	return 1
+}
+
+// Value is what a stored element stands for: itself, but for integers that count units from ir.Middle.
+func (b *Buffer) Value(stored complex128) complex128 {
+	if b.Scale == 0 {
+		return stored
+	}
+	middle := complex(ir.Middle, 0)
+	if b.Array.Type.Elem.Complex {
+		middle += complex(0, ir.Middle)
+	}
+	return complex(b.Scale, 0) * (stored - middle)
+}
+
+// Peak is the largest magnitude of an array whose stored elements reach so far; of counted ones, the largest they can hold.
+func (b *Buffer) Peak(stored float64) float64 {
+	if b.Scale == 0 {
+		return stored
+	}
+	return b.Scale * ir.Middle
 }
 
 // Forced names what @precision asks for in what a stage is made from, the stage included; "" if it asks for nothing narrow.

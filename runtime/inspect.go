@@ -52,10 +52,9 @@ func (i *Inspection) Expected(ctx context.Context, points [][]int) ([][]complex1
 func (i *Inspection) Values(s *ops.Stage, mem device.Memory, points [][]int) []complex128 {
 	b := i.run.arrays.byStage[s]
 	h := ops.HostArray{Type: s.Type, Buf: b.Ir, Data: mem.Host()}
-	unit := complex(b.Worth(), 0)
 	var out []complex128
 	for _, p := range pointsOf(s, points) {
-		out = append(out, unit*h.Complex(flatten(p, s.Type.Shape())))
+		out = append(out, b.Value(h.Complex(flatten(p, s.Type.Shape()))))
 	}
 	return out
 }
@@ -76,7 +75,7 @@ func (i *Inspection) Rule(s *ops.Stage) ops.ErrorRule { return i.run.ruleOf(s) }
 func (i *Inspection) Peak(s *ops.Stage) float64 {
 	b := i.run.arrays.byStage[s]
 	h := ops.HostArray{Type: s.Type, Buf: b.Ir, Data: i.Mem[b.Ir].Host()}
-	return b.Worth() * peakOf(h, ops.Interval{Hi: rowsOf(s.Type)}, i.Threads)
+	return b.Peak(peakOf(h, ops.Interval{Hi: rowsOf(s.Type)}, i.Threads))
 }
 
 // Sweep launches a program over tiles on all threads, with memory of its own for some buffers.

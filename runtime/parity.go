@@ -25,7 +25,10 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 			return err
 		}
 	}
-	return c.judge()
+	if err := c.judge(); err != nil || c.size == 0 {
+		return err
+	}
+	return c.fillUp(ctx)
 }
 
 // rowsOf is the number of rows of an array: the extent of its first dim.
@@ -54,11 +57,16 @@ type samples struct {
 }
 
 func (r *run) newCheck(step *planner.Step, ref planner.Reference) *check {
-	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost, step.Kernel.Flops)}
+	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost, step.Kernel.Flops, r.innerOnly(step))}
 	for _, s := range step.Kernel.Roots {
 		c.taken = append(c.taken, samples{stage: s})
 	}
 	return c
+}
+
+// innerOnly reports a kernel none of whose arrays a user gets or has a name for.
+func (r *run) innerOnly(step *planner.Step) bool {
+	return !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !unnamed(r.plan, r.arrays.byStage[s]) })
 }
 
 // sample compares at most n points of some rows.
@@ -90,12 +98,12 @@ func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
 			return err
 		}
 		at := pointsOf(s.stage, points)
-		unit := complex(r.arrays.byStage[s.stage].Worth(), 0)
+		b := r.arrays.byStage[s.stage]
 		for _, p := range at {
-			s.got = append(s.got, unit*h.Complex(flatten(p, s.stage.Type.Shape())))
+			s.got = append(s.got, b.Value(h.Complex(flatten(p, s.stage.Type.Shape()))))
 		}
 		s.points, s.want = append(s.points, at...), append(s.want, want[i]...)
-		s.peak = max(s.peak, real(unit)*peakOf(h, rows, r.opt.Threads))
+		s.peak = max(s.peak, b.Peak(peakOf(h, rows, r.opt.Threads)))
 	}
 	return nil
 }

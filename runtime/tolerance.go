@@ -9,7 +9,7 @@ import (
 
 // defaultTolerance, relative to the peak, of stages whose operator states no error rule: what plain summation of a few
 // thousand terms may lose in the type.
-var defaultTolerance = map[ir.DType]float64{ir.I16: 1e-4, ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32: 2e-5, ir.F64: 1e-11}
+var defaultTolerance = map[ir.DType]float64{ir.U16: 1e-4, ir.F16: 2e-3, ir.BF16: 2e-2, ir.F32: 2e-5, ir.F64: 1e-11}
 
 // Rule is the metric and tolerance that a stage, stored in some type, is held to: the user's @tolerance, else its operator's
 // rule, which is about the operator's output and not about its inner stages, else what the type allows.

@@ -46,7 +46,7 @@ func TestRuleOf(t *testing.T) {
 
 func TestEveryTypeOfFractionsHasADefaultTolerance(t *testing.T) {
 	for d := ir.Bool; d <= ir.F64; d++ {
-		if stores := d.Float() || d == ir.I16; stores != (defaultTolerance[d] > 0) {
+		if stores := d.Float() || d == ir.U16; stores != (defaultTolerance[d] > 0) {
 			t.Errorf("%s: tolerance %g", d, defaultTolerance[d])
 		}
 	}

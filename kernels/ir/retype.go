@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Retyping says in which types a finished kernel is to work. The zero value changes nothing.
 type Retyping struct {
@@ -17,9 +20,13 @@ type Retyping struct {
 // Stored is how an array lies in memory in place of another buffer of its shape.
 type Stored struct {
 	Buf *Buffer
-	// Scale is the value of one unit of an integer type: values are stored as the nearest multiple. Unused by floats.
+	// Scale is the value of one unit of U16, a power of two: values are stored as the nearest multiple, counted from Middle.
+	// There is no NaN then, and what is out of range is cut off. Unused by floats.
 	Scale float64
 }
+
+// Middle is the U16 that stands for zero.
+const Middle = 1 << 15
 
 // Retype rebuilds a kernel with other types. Axes, folds and stores keep their order; a sum that is rounded after every
 // addition becomes an Ordered fold, since its terms can no longer be regrouped.
@@ -174,31 +181,36 @@ func (t *retyper) load(n *Node) *Node {
 	if s, ok := t.Stored[n.Buf]; ok {
 		buf, scale = s.Buf, s.Scale
 	}
-	typ, held := buf.Type.Compute(), t.held(n.Type)
+	typ := buf.Type.Compute()
 	guard, other := n.Guard()
 	if guard == nil {
 		return t.loaded(n, t.b.Load(buf, t.all(n.Index())...), scale)
 	}
 	g, o := t.of(guard), t.of(other)
 	if typ.Int() && n.Type.Float() {
-		v := t.loaded(n, t.b.LoadOr(buf, g, t.b.Int(typ, 0), t.all(n.Index())...), scale)
+		v := t.loaded(n, t.b.LoadOr(buf, g, t.b.Int(typ, Middle), t.all(n.Index())...), scale)
 		if other.IsConst(0) {
 			return v
 		}
-		return t.b.Select(g, v, t.as(held, o))
+		return t.b.Select(g, v, t.as(v.Type, o))
 	}
 	return t.loaded(n, t.b.LoadOr(buf, g, t.as(typ, o), t.all(n.Index())...), scale)
 }
 
 // loaded turns what lies in memory into a value of the type it is held in.
 func (t *retyper) loaded(n, v *Node, scale float64) *Node {
-	held := t.held(n.Type)
-	whole := v.Type.Int() && n.Type.Float()
-	v = t.as(held, v)
-	if whole {
-		v = t.b.Mul(v, t.b.Const(held, scale))
+	if v.Type.Int() && n.Type.Float() {
+		v = counted(t.b, v, scale)
 	}
-	return t.narrowed(n.Type, v)
+	return t.narrowed(n.Type, t.as(t.held(n.Type), v))
+}
+
+// counted is the value that a U16 stands for. Its bits are put where a float32 at 2^23 counts units, which saves a conversion;
+// nothing is rounded.
+func counted(b *Builder, u *Node, scale float64) *Node {
+	const at = 1 << 23
+	x := b.Reinterpret(F32, b.Alu(BitOr, u, b.I32(int(math.Float32bits(at)))))
+	return b.Sub(b.Mul(x, b.F32(scale)), b.F32((at+Middle)*scale))
 }
 
 func (t *retyper) alu(n *Node) *Node {
@@ -276,9 +288,9 @@ func (t *retyper) store(s Store) Store {
 	}
 	typ := out.Buf.Type.Compute()
 	if typ.Int() && s.Value.Type.Float() {
-		most := limits(out.Buf.Type).hi
-		v = t.b.Alu(Rint, t.b.Mul(v, t.b.Const(v.Type, 1/scale)))
-		v = t.b.Max(t.b.Min(v, t.b.Const(v.Type, most)), t.b.Const(v.Type, -most))
+		c := func(x float64) *Node { return t.b.Const(v.Type, x) }
+		v = t.b.Add(t.b.Alu(Rint, t.b.Mul(v, c(1/scale))), c(Middle))
+		v = t.b.Max(t.b.Min(v, c(limits(out.Buf.Type).hi)), c(0))
 	}
 	out.Value = t.as(typ, v)
 	if s.Guard != nil {

@@ -138,7 +138,7 @@ func TestRetype(t *testing.T) {
 		{"f16 sums", ir.Retyping{Accumulate: ir.F16}, 1e-4, 5e-2, nil},
 		{"bf16 sums", ir.Retyping{Accumulate: ir.BF16}, 1e-3, 1, nil},
 		{"f16 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.F16)}}}, 1e-7, 1e-3, nil},
-		{"i16 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.I16), Scale: 4.0 / 32767}}}, 1e-8, 1e-4, nil},
+		{"u16 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.U16), Scale: 0x1p-13}}}, 1e-8, 1e-4, nil},
 		{"f64 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.F64)}}}, 0, 1e-6, nil},
 	} {
 		for _, nested := range []bool{false, true} {
@@ -156,7 +156,7 @@ func TestRetype(t *testing.T) {
 				if s.Scale != 0 {
 					in[s.Buf] = make([]float64, len(xs))
 					for i, v := range xs {
-						in[s.Buf][i] = math.RoundToEven(v / s.Scale)
+						in[s.Buf][i] = math.RoundToEven(v/s.Scale) + ir.Middle
 					}
 				}
 			}

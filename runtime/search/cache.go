@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -23,6 +24,21 @@ func (f *finder) key() string {
 }
 
 func path(folder, key string) string { return filepath.Join(folder, "precision", key+".yaml") }
+
+// inputs tells the files that a plan reads from others.
+func inputs(p *planner.Plan) string {
+	var out []string
+	for _, s := range p.Steps {
+		if s.Kind != planner.ReadStep {
+			continue
+		}
+		file := s.Op.Call.Text("path")
+		if info, err := os.Stat(file); file != "" && err == nil {
+			out = append(out, fmt.Sprintf("%s %d %d", file, info.Size(), info.ModTime().UnixNano()))
+		}
+	}
+	return strings.Join(out, "; ")
+}
 
 // recall reads what an earlier search found; a file that does not read counts as absent.
 func recall(folder, key string) (*planner.Search, bool) {

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -85,7 +86,7 @@ func trialsOf(list []*attempt) (out []*trial) {
 	return out
 }
 
-// others measures f16 for a stage and plans what else is worth trying: i16, which has more digits but one scale for all, where
+// others measures f16 for a stage and plans what else is worth trying: u16, which has more digits but one scale for all, where
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
 func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
@@ -117,11 +118,28 @@ func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, hal
 		whole = "f16 is exact enough"
 	case peak == 0 || b.Ir.Pad.Value != 0:
 		whole = "there is no scale for it"
+	case !allFinite(base.host(b)):
+		whole = "it has no NaN and no infinity"
 	}
 	if fits && coarser*lost > safety {
 		brain = fmt.Sprintf("its error is about %d times that of f16, %.0f %% of the tolerance", coarser, 100*coarser*lost)
 	}
-	return more, joined([]error{try(ir.I16, headroom*peak/math.MaxInt16, whole), try(ir.BF16, 0, brain)})
+	err = joined([]error{try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/ir.Middle))), whole), try(ir.BF16, 0, brain)})
+	return more, err
+}
+
+// allFinite reports an array of plain numbers.
+func allFinite(h ops.HostArray) bool {
+	for plane := range h.Planes() {
+		for _, row := range h.Float64Rows(plane) {
+			for _, v := range row {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // measure runs a candidate and compares; ok is false where its errors are too large.

@@ -111,7 +111,7 @@ func prove(t *trial, outputs []*output) (proofs []planner.Proof) {
 		h := t.host(b)
 		got := make([]complex128, len(o.points))
 		for i, p := range o.points {
-			got[i] = complex(b.Worth(), 0) * h.Complex(flatten(p, b.Array.Type.Shape()))
+			got[i] = b.Value(h.Complex(flatten(p, b.Array.Type.Shape())))
 		}
 		f := runtime.Compare(o.rule.Metric, got, o.want, o.peak)
 		p := planner.Proof{Output: name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,

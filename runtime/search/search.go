@@ -58,18 +58,15 @@ func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, 
 		return base, nil
 	}
 	key := f.key()
-	if s, ok := recall(opt.Cache, key); ok {
-		if p, err := f.plan(s.Choices); err == nil {
-			s.Seconds, s.Cached = 0, true
-			return f.finish(p, s), nil
-		}
+	if p, ok := f.recall(key); ok {
+		return p, nil
 	}
 	start := time.Now()
 	p, err := f.search(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f.said.Seconds = time.Since(start).Seconds()
+	f.said.Seconds, f.said.Inputs = time.Since(start).Seconds(), inputs(f.base)
 	if err := remember(opt.Cache, key, f.said); err != nil {
 		return nil, err
 	}
@@ -82,13 +79,26 @@ func Recall(base *planner.Plan, opt Options) (p *planner.Plan, ok bool) {
 	if len(f.outputs) == 0 {
 		return base, true
 	}
-	s, ok := recall(opt.Cache, f.key())
+	if p, ok := f.recall(f.key()); ok {
+		return p, true
+	}
+	return base, false
+}
+
+// recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others.
+func (f *finder) recall(key string) (*planner.Plan, bool) {
+	s, ok := recall(f.opt.Cache, key)
 	if !ok {
-		return base, false
+		return nil, false
+	}
+	for _, c := range s.Choices {
+		if c.Scale != 0 && s.Inputs != inputs(f.base) {
+			return nil, false
+		}
 	}
 	p, err := f.plan(s.Choices)
 	if err != nil {
-		return base, false
+		return nil, false
 	}
 	s.Seconds, s.Cached = 0, true
 	return f.finish(p, s), true
