@@ -1,0 +1,231 @@
+package cost
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+)
+
+// sums is out[x] = sum over i < n of op(in[i*stride + x*step]).
+func sums(points, n int, step int, op func(*ir.Builder, *ir.Node) *ir.Node) *ir.Kernel {
+	b := ir.NewBuilder()
+	x := b.Axis("x", points)
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points*max(1, step) + n}}
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], op(b, b.Load(in, b.Add(i, b.Mul(x, b.I32(step))))))}, nil
+	})
+	return &ir.Kernel{Name: "sums", Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
+}
+
+// shared is out[x] = sum over i < n of in[i] times x.
+func shared(points, n int) *ir.Kernel {
+	b := ir.NewBuilder()
+	x := b.Axis("x", points)
+	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{n}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(in, i), b.Cast(ir.F32, x)))}, nil
+	})
+	return &ir.Kernel{Name: "shared", Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
+}
+
+func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
+
+func TestCountFollowsWhatIsExecuted(t *testing.T) {
+	p := profile.Default(1)
+	lanes := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}}
+	const points, n = 1024, 100
+	per := func(k *ir.Kernel, r *device.Report, c profile.Class) float64 {
+		return count(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.02*max(want, 1) {
+			t.Errorf("%s: %.3f, want %.3f", what, got, want)
+		}
+	}
+	near("additions of a sum", per(sums(points, n, 1, plain), lanes, profile.FMA), 1)
+	near("contiguous loads", per(sums(points, n, 1, plain), lanes, profile.Contiguous), 1)
+	near("gathered loads", per(sums(points, n, 3, plain), lanes, profile.Gather), 1)
+	near("loads that lanes share", per(shared(points, n), lanes, profile.Uniform), 0.25)
+	square := func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Mul(v, v) }
+	near("a product inside a sum", per(sums(points, n, 1, square), lanes, profile.FMA), 1)
+	near("exponentials", per(sums(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
+	near("scalar code", per(sums(points, n, 1, plain), &device.Report{}, profile.FMA), float64(p.Lanes))
+	along := &device.Report{Layout: device.Layout{FoldLanes: true}}
+	near("loads along iterations", per(sums(points, n, 100, plain), along, profile.Contiguous), 1)
+}
+
+func model(p *profile.Profile) *Model { return &Model{Profile: p, Kind: "native", Threads: p.Threads} }
+
+func TestPredictions(t *testing.T) {
+	m := model(profile.Default(4))
+	big := Kernel{IR: sums(1<<16, 1000, 1, plain), Loads: []int64{1 << 18}, Stores: []int64{1 << 18}, Tiles: 64}
+	e := m.Predict(big)
+	if e.Bound != "compute" || e.Source != "model" || e.Factor != 1 {
+		t.Errorf("%+v", e)
+	}
+	half := big
+	half.IR = sums(1<<16, 500, 1, plain)
+	if r := e.Seconds / m.Predict(half).Seconds; r < 1.6 || r > 2.1 {
+		t.Errorf("twice the work takes %.2f times as long", r)
+	}
+	alone := big
+	alone.Tiles = 1
+	if r := m.Predict(alone).Compute / e.Compute; r < 3.5 || r > 4.5 {
+		t.Errorf("on one of 4 threads compute takes %.2f times as long", r)
+	}
+	uneven := big
+	uneven.Tiles = 5
+	if r := m.Predict(uneven).Compute / e.Compute; r < 1.5 || r > 1.7 {
+		t.Errorf("5 tiles on 4 threads take %.2f times as long as an even division", r)
+	}
+	moving := Kernel{IR: sums(1<<20, 1, 1, plain), Loads: []int64{1 << 30}, Stores: []int64{4 << 10}, Tiles: 64}
+	if e := m.Predict(moving); e.Bound != "bandwidth" || e.Level != "memory" {
+		t.Errorf("%+v", e)
+	}
+	fresh := Kernel{IR: sums(1<<20, 1, 1, plain), Stores: []int64{1 << 30}, Tiles: 64}
+	if e := m.Predict(fresh); e.Bound != "pages" {
+		t.Errorf("%+v", e)
+	}
+	tiny := Kernel{IR: sums(1, 1, 1, plain), Loads: []int64{4}, Stores: []int64{4}, Tiles: 1}
+	if e := m.Predict(tiny); e.Bound != "latency" || e.Seconds < perStep {
+		t.Errorf("%+v", e)
+	}
+	slow := m.Predict(Kernel{IR: big.IR, Kind: "interp", Tiles: 64})
+	if slow.Compute < 20*e.Compute {
+		t.Errorf("interpreted in %g s, compiled in %g", slow.Compute, e.Compute)
+	}
+}
+
+func TestLearning(t *testing.T) {
+	dir := t.TempDir()
+	p := profile.Default(2)
+	m := model(p)
+	m.History = OpenHistory(dir, p)
+	k := Kernel{IR: sums(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
+	raw := m.Predict(k).Seconds
+	for range 4 {
+		if err := m.Learn([]Observation{{Hash: "one", Ops: k.Ops, Bound: "compute", Predicted: raw, Measured: 3 * raw}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := m.Predict(k).Seconds / raw; math.Abs(r-3) > 0.01 {
+		t.Errorf("learned %.3f times, want 3", r)
+	}
+	again := model(p)
+	again.History = OpenHistory(dir, p)
+	if r := again.Predict(k).Seconds / raw; math.Abs(r-3) > 0.01 {
+		t.Errorf("read back: %.3f times, want 3", r)
+	}
+	kind := k
+	kind.Hash = "another"
+	if r := again.Predict(kind).Seconds / raw; r < 2 || r > 3 {
+		t.Errorf("another kernel of its kind: %.3f times", r)
+	}
+	kind.Ops = []string{"elsewhere"}
+	if e := again.Predict(kind); e.Factor != 1 || e.Source != "model" {
+		t.Errorf("a kernel of another kind: %+v", e)
+	}
+	for range 6 { // as when something else takes the machine
+		if err := m.Learn([]Observation{{Hash: "one", Ops: k.Ops, Bound: "compute", Predicted: raw, Measured: 30 * raw}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := m.Predict(k).Seconds / raw; math.Abs(r-3) > 0.01 {
+		t.Errorf("a disturbed machine taught %.3f times", r)
+	}
+	p.Created = time.Now().Add(-time.Hour)
+	if d := m.History.Drift(); d.Runs < 5 || d.Ratio < 2 {
+		t.Errorf("drift %+v", d)
+	}
+}
+
+func TestShortKernelsTeachNothing(t *testing.T) {
+	p := profile.Default(2)
+	m := model(p)
+	m.History = OpenHistory(t.TempDir(), p)
+	if err := m.Learn([]Observation{{Hash: "short", Predicted: 1e-6, Measured: 10e-6}, {Hash: "none", Predicted: 0, Measured: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(m.History.data.Kernels); n != 0 {
+		t.Errorf("%d kernels learned", n)
+	}
+}
+
+func TestHistoriesThatDoNotHold(t *testing.T) {
+	p := profile.Default(2)
+	other := profile.Default(2)
+	other.Fingerprint.CPU = "another"
+	remeasured := profile.Default(2)
+	remeasured.Created = time.Now()
+	dir := t.TempDir()
+	m := model(p)
+	m.History = OpenHistory(dir, p)
+	if err := m.Learn([]Observation{{Hash: "one", Predicted: 1, Measured: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]*profile.Profile{"another machine": other, "measured again": remeasured} {
+		if h := OpenHistory(dir, q); len(h.data.Kernels) != 0 {
+			t.Errorf("%s: the history was taken over", name)
+		}
+	}
+	if h := OpenHistory(dir, p); len(h.data.Kernels) != 1 {
+		t.Error("the history of this machine is lost")
+	}
+	for _, text := range []string{"{", "null", "[]", `{"schema":2}`, "\x00"} {
+		if err := os.WriteFile(filepath.Join(dir, historyFile), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		h := OpenHistory(dir, p)
+		m.History = h
+		if err := m.Learn([]Observation{{Hash: "one", Predicted: 1, Measured: 2}}); err != nil {
+			t.Errorf("after %q: %v", text, err)
+		}
+	}
+}
+
+func TestSeveralLearnersLoseNothing(t *testing.T) {
+	dir := t.TempDir()
+	p := profile.Default(2)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			m := model(p) // as another process would have
+			m.History = OpenHistory(dir, p)
+			for j := range 10 {
+				if err := m.Learn([]Observation{{Hash: string(rune('a'+i)) + string(rune('a'+j)), Predicted: 1, Measured: 2}}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := len(OpenHistory(dir, p).data.Kernels); n != 40 {
+		t.Errorf("%d kernels of 40 are known", n)
+	}
+}
+
+func TestPinned(t *testing.T) {
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_PROFILE", Pinned)
+	m, why, err := Open(device.Info{Kind: "native"}, 2)
+	if err != nil || why != "" || !m.Profile.Default || m.History != nil {
+		t.Errorf("pinned: %v, %q, %+v", err, why, m)
+	}
+	t.Setenv("WEFT_PROFILE", "")
+	if m, why, err = Open(device.Info{Kind: "native"}, 2); err != nil || why == "" || !m.Profile.Default {
+		t.Errorf("never measured: %v, %q", err, why)
+	}
+	t.Setenv("WEFT_PROFILE", filepath.Join(t.TempDir(), "missing.yaml"))
+	if _, _, err = Open(device.Info{Kind: "native"}, 2); err == nil {
+		t.Error("a profile that is not there was taken")
+	}
+}
