@@ -1,0 +1,149 @@
+package skytest
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/native"
+	"weft/ops"
+	"weft/ops/catalogue"
+	"weft/planner"
+	"weft/runtime"
+)
+
+// field is a raster of heights.
+type field struct {
+	rows, columns int
+	v             []float64
+}
+
+func newField(rows, columns int, at func(row, column int) float64) field {
+	f := field{rows, columns, make([]float64, rows*columns)}
+	for i := range f.v {
+		f.v[i] = float64(float32(at(i/columns, i%columns)))
+	}
+	return f
+}
+
+func (f field) at(row, column int) float64 { return f.v[row*f.columns+column] }
+
+// scene is a use of an operator.
+type scene struct {
+	op     string
+	pixel  float64
+	layers map[string]field
+	args   map[string]ops.Value
+	tile   [2]int // rows, columns; 0: as planned
+	blind  bool   // the ranges of layers are not known
+	next   int
+}
+
+// run plans and runs the use on the compiled device, checks a sample strictly, and gives the outputs by name.
+func (s *scene) run(t *testing.T) map[string]field {
+	t.Helper()
+	dev, err := native.New(native.FromEnv())
+	if err != nil {
+		t.Skip("no compiler: ", err)
+	}
+	spec := catalogue.Standard().Lookup(s.op)
+	call := &ops.Call{Spec: spec, Args: map[string]ops.Value{}}
+	for _, p := range spec.Params {
+		if p.Default != nil {
+			call.Args[p.Name] = p.Default
+		}
+	}
+	for name, v := range s.args {
+		call.Args[name] = v
+	}
+	for name, f := range s.layers {
+		call.Args[name] = ops.Array{Of: s.source(name, f)}
+	}
+	out, err := spec.Infer(call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.next++
+	op := &ops.Instance{ID: s.next, Spec: spec, Call: call, Out: out}
+	if s.tile != [2]int{} {
+		extent := func(dim string, n int) ops.Value { return ops.Pair{Name: dim, Value: ops.Integer(n)} }
+		op.Notes = []ops.Annotation{{Name: "tile", Value: ops.List{extent("y", s.tile[0]), extent("x", s.tile[1])}}}
+	}
+	got := map[string]field{}
+	var sinks []*ops.Instance
+	for i, o := range out {
+		sinks = append(sinks, s.sink(got, o, ops.Array{Of: op, Out: i}))
+	}
+	plan, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runtime.Run(context.Background(), plan, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true}); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// source is an array that is there. Its coordinates tell the size of a pixel.
+func (s *scene) source(name string, f field) *ops.Instance {
+	m := ops.MustUnit("m")
+	dim := func(name string, n int, step float64) ops.Dim {
+		d := ops.Dim{Name: name, Size: n, Unit: m}
+		for i := range n {
+			d.Coords = append(d.Coords, float64(i)*step)
+		}
+		return d
+	}
+	unit := m
+	if name == "wall_aspect" {
+		unit = ops.MustUnit("deg")
+	}
+	spec := &ops.Spec{Name: name, Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
+		return ops.Note{}, to.SetDense(ops.Dense{Shape: []int{f.rows, f.columns}, Re: f.v})
+	}}
+	if !s.blind {
+		spec.Range = func(*ops.Call, int) (lo, hi float64, err error) {
+			lo, hi = math.Inf(1), math.Inf(-1)
+			for _, v := range f.v {
+				if !math.IsNaN(v) {
+					lo, hi = min(lo, v), max(hi, v)
+				}
+			}
+			return lo, hi, nil
+		}
+	}
+	s.next++
+	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec}, Out: []ops.Output{{Type: ops.Type{
+		Elem: ops.F32, Unit: unit, Dims: []ops.Dim{dim("y", f.rows, -s.pixel), dim("x", f.columns, s.pixel)}}}}}
+}
+
+func (s *scene) sink(got map[string]field, o ops.Output, a ops.Array) *ops.Instance {
+	spec := &ops.Spec{Name: "keep", Params: []ops.Param{{Name: "input", Accept: ops.KArray}},
+		Sink: func(_ context.Context, _ *ops.Call, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+			d := in[0].Dense()
+			got[o.Name] = field{d.Shape[0], len(d.Re) / d.Shape[0], d.Re}
+			return ops.Note{}, nil
+		}}
+	s.next++
+	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"input": a}}}
+}
+
+func over(op string, pixel float64, f field) *scene {
+	return &scene{op: op, pixel: pixel, layers: map[string]field{"input": f}, args: map[string]ops.Value{}}
+}
+
+func (s *scene) sun(azimuth, altitude float64) *scene {
+	s.args["azimuth"], s.args["altitude"] = ops.Quantity(azimuth, "deg"), ops.Quantity(altitude, "deg")
+	return s
+}
+
+// differ counts the elements that are not the same; NaN equals NaN.
+func differ(a, b field) (n int) {
+	for i := range a.v {
+		if a.v[i] != b.v[i] && !(math.IsNaN(a.v[i]) && math.IsNaN(b.v[i])) {
+			n++
+		}
+	}
+	return n
+}
