@@ -92,6 +92,8 @@ type Parity struct {
 	Mismatched int    `json:"mismatched"`
 	At         []int  `json:"at,omitempty"` // index of the worst sample
 	Unit       string `json:"unit,omitempty"`
+	// Echoes counts points that the kernel computed a second time and found as they were.
+	Echoes int `json:"echoes,omitempty"`
 	// Skipped says why no sample was taken; OK then says nothing.
 	Skipped string `json:"skipped,omitempty"`
 	OK      bool   `json:"ok"`

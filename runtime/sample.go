@@ -7,22 +7,28 @@ import "math/rand/v2"
 // kernel takes; a single dear point may take seconds, and one beyond that is not checked.
 //
 // Of results of which 1 % are wrong anywhere, n points at random miss all with a chance of 0.99^n: 459 find them with a chance of
-// 0.99. Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point.
+// 0.99, and what is too dear for so many is filled up with echoes. Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point.
 const (
 	fewestSamples = 8
+	enoughSamples = 459
 	mostSamples   = 512
 	sampleBudget  = 16e6
+	innerBudget   = 2e6  // of a kernel that makes only what others read on: its faults show in what they make
 	sampleShare   = 1e-3 // operations of the float64 check for each of the kernel's
 	dearestSample = 3e8
 )
 
 // sampleSize is how many points are checked when one costs that many operations and the whole kernel takes some more.
-func sampleSize(cost, kernel float64) int {
+func sampleSize(cost, kernel float64, inner bool) int {
 	if cost > dearestSample {
 		return 0
 	}
+	budget := max(sampleBudget, sampleShare*kernel)
+	if inner {
+		budget = innerBudget
+	}
 	least := max(1, min(fewestSamples, dearestSample/max(1, cost)))
-	return int(max(least, min(mostSamples, max(sampleBudget, sampleShare*kernel)/max(1, cost))))
+	return int(max(least, min(mostSamples, budget/max(1, cost))))
 }
 
 // samplePoints picks elements of an array, at most n: corners first, at most half of them, then one at random from each of

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner"
 	"weft/runtime"
 )
 
@@ -212,7 +213,7 @@ func (t *trial) apart(r *Row, s *ops.Stage, mem device.Memory, points [][]int, w
 		if same(a, b, row) {
 			continue
 		}
-		add(values(a, row, buf.Worth()), values(b, row, buf.Worth()))
+		add(values(a, row, buf), values(b, row, buf))
 	}
 }
 
@@ -227,7 +228,7 @@ func same(a, b ops.HostArray, row int) bool {
 }
 
 // values are the elements of a row, in the array's own unit.
-func values(h ops.HostArray, row int, unit float64) []complex128 {
+func values(h ops.HostArray, row int, buf *planner.Buffer) []complex128 {
 	re, im := make([]float64, h.Width()), make([]float64, h.Width())
 	h.LoadRow(re, 0, row)
 	if h.Planes() == 2 {
@@ -235,7 +236,7 @@ func values(h ops.HostArray, row int, unit float64) []complex128 {
 	}
 	out := make([]complex128, len(re))
 	for i := range out {
-		out[i] = complex(unit*re[i], unit*im[i])
+		out[i] = buf.Value(complex(re[i], im[i]))
 	}
 	return out
 }
