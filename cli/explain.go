@@ -42,6 +42,9 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	if p, err = c.precise(ctx, s, m, l, p, false); err != nil { // as a run would
+		return err
+	}
 	if c.Why != "" {
 		return explain.Why(s.out, p, c.Why, c.Other)
 	}

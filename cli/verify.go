@@ -37,6 +37,11 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 		if err != nil {
 			return err
 		}
+		if limit == c.FuseLimit {
+			if p, err = f.precise(ctx, s, m, l, p, false); err != nil { // as a run would
+				return err
+			}
+		}
 		if limit == 0 && len(reports) > 0 && p.Stream != nil {
 			fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
 			continue
