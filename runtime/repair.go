@@ -22,7 +22,7 @@ type beyond struct{ ops.Problem }
 func (r *run) unproven(s *ops.Stage, p Parity) (ops.Problem, error) {
 	w := violation(p)
 	if asked := r.plan.Forced(s); asked != "" {
-		return w, ops.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: it %s",
+		return w, ops.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
 			p.quantity(p.Tolerance), asked, w.Message)
 	}
 	if r.plan.Wider != nil {

@@ -14,6 +14,9 @@ var defaultTolerance = map[ir.DType]float64{ir.U16: 1e-4, ir.F16: 2e-3, ir.BF16:
 // Rule is the metric and tolerance that a stage, stored in some type, is held to: the user's @tolerance, else its operator's
 // rule, which is about the operator's output and not about its inner stages, else what the type allows.
 func Rule(s *ops.Stage, stored ir.DType) ops.ErrorRule {
+	if stored == ir.F64 {
+		stored = s.Type.Elem.Base // what it is made from has no more digits for it
+	}
 	if r, ok := Asked(s); ok {
 		return r
 	}

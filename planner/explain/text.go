@@ -16,6 +16,7 @@ func Text(w io.Writer, p *planner.Plan, opt Options) error {
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
 	}
+	t.search()
 	t.edges()
 	if opt.Analysis != nil {
 		opt.Analysis.write(t)
@@ -90,6 +91,7 @@ func (t *printer) kernel(s *planner.Step) {
 		acc = ", accumulates " + k.Precision.Accumulate
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
+	t.types(k)
 	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), boundOf(k))
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
@@ -151,6 +153,7 @@ func (t *printer) arrays(verb string, ids []string) {
 		if b.Padded != "" {
 			pad = ", " + b.Padded
 		}
+		pad = storedAs(b) + pad
 		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, planner.FormatBytes(b.Bytes), pad)
 		verb = ""
 	}

@@ -112,8 +112,17 @@ type finder struct {
 	trials  []*trial
 }
 
-// outputsOf are the stored arrays that have a tolerance.
+// outputsOf are the stored arrays that have a tolerance of the user's, and, if there are any or all is set, what sinks take
+// besides: choices for the one must not break the other.
 func outputsOf(p *planner.Plan, all bool) (out []*output) {
+	for i := range p.Buffers {
+		if _, ok := runtime.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == planner.FromKernel {
+			all = true
+		}
+	}
+	if !all {
+		return nil
+	}
 	taken := map[string]bool{}
 	for _, s := range p.Steps {
 		for _, id := range s.Reads {
@@ -126,7 +135,7 @@ func outputsOf(p *planner.Plan, all bool) (out []*output) {
 			continue
 		}
 		rule, ok := runtime.Asked(b.Array)
-		if !ok && all && taken[b.ID] {
+		if !ok && taken[b.ID] {
 			rule, ok = runtime.Rule(b.Array, b.Array.Type.Elem.Base), true
 		}
 		if ok {

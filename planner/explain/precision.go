@@ -1,0 +1,75 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/planner"
+)
+
+// storedAs says how an array lies in memory where that is not its own type.
+func storedAs(b *planner.Buffer) string {
+	switch {
+	case b.Stored == "":
+		return ""
+	case b.Scale != 0:
+		return fmt.Sprintf(", stored as %s in units of %.3g", b.Stored, b.Scale)
+	}
+	return ", stored as " + b.Stored
+}
+
+// types says why a kernel keeps its types, and which of them the device has no arithmetic for.
+func (t *printer) types(k *planner.Kernel) {
+	verb := "keeps"
+	for _, why := range k.Precision.Why {
+		t.line("      %-7s %s", verb, why)
+		verb = ""
+	}
+	for _, e := range k.Precision.Emulated {
+		t.line("      %-7s %s", "slow", e)
+	}
+}
+
+// search says how the precision was found.
+func (t *printer) search() {
+	s := t.plan.Search
+	if s == nil {
+		return
+	}
+	t.line("")
+	how := fmt.Sprintf("searched in %s", seconds(s.Seconds))
+	if s.Cached {
+		how = "found before"
+	}
+	if s.Skipped != "" {
+		t.line("precision not searched: %s", s.Skipped)
+		return
+	}
+	t.line("precision %s: errors may take %.0f %% of their tolerances on %d samples (seed %d)", how, 100*s.Factor, s.Samples, s.Seed)
+	for _, p := range s.Proofs {
+		t.line("  %s: %s", p.Output, proof(p))
+	}
+	for _, c := range s.Candidates {
+		t.line("  %s as %s: %s", c.Stage, c.Name, candidate(c))
+	}
+}
+
+func proof(p planner.Proof) string {
+	s := fmt.Sprintf("max %s, 99 %% within %s, tolerance %s (%s of %d samples)", p.Quantity(p.Max), p.Quantity(p.P99), p.Quantity(p.Tolerance), p.Judged, p.Samples)
+	if p.Mismatched > 0 {
+		s += fmt.Sprintf(", %d not finite on one side only", p.Mismatched)
+	}
+	return s
+}
+
+// candidate writes the verdict and what it rests on.
+func candidate(c *planner.Candidate) string {
+	out := []string{c.Verdict}
+	if c.Was > 0 {
+		out = append(out, fmt.Sprintf("%s in place of %s", millis(c.Millis), millis(c.Was)))
+	}
+	for _, p := range c.Proofs {
+		out = append(out, fmt.Sprintf("%s %s", p.Output, p.Quantity(p.Figure())))
+	}
+	return strings.Join(out, "; ")
+}
