@@ -45,14 +45,6 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if p, err = c.precise(ctx, s, m, l, p, false); err != nil { // as a run would
 		return err
 	}
-	if c.Analyze {
-		p, err = c.precise(ctx, s, m, l, p, false)
-	} else {
-		p, err = c.recalled(s, m, l, p)
-	}
-	if err != nil {
-		return err
-	}
 	if c.Why != "" {
 		return explain.Why(s.out, p, c.Why, c.Other)
 	}

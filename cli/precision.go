@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"weft/kernels/profile"
 	"weft/ops"
@@ -32,17 +31,4 @@ func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded
 func (f planFlags) searching(m machine, l *loaded, all bool) (search.Options, error) {
 	folder, err := profile.Folder()
 	return search.Options{Build: l.build, Device: m.devices[0], Threads: f.threads(), Cache: folder, Memory: f.memory(), All: all}, err
-}
-
-// recalled is the plan with the precision that was found before; where it was not, that is said.
-func (f planFlags) recalled(s *streams, m machine, l *loaded, p *planner.Plan) (*planner.Plan, error) {
-	opt, err := f.searching(m, l, false)
-	if err != nil {
-		return nil, err
-	}
-	found, ok := search.Recall(p, opt)
-	if !ok {
-		fmt.Fprintln(s.err, "weft: what precision the tolerance allows is not known yet: the first run finds out")
-	}
-	return found, nil
 }

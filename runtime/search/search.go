@@ -73,18 +73,6 @@ func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, 
 	return f.finish(p, f.said), nil
 }
 
-// Recall is Find without measuring: ok is false where it would have to.
-func Recall(base *planner.Plan, opt Options) (p *planner.Plan, ok bool) {
-	f := &finder{base: base, opt: opt, outputs: outputsOf(base, opt.All)}
-	if len(f.outputs) == 0 {
-		return base, true
-	}
-	if p, ok := f.recall(f.key()); ok {
-		return p, true
-	}
-	return base, false
-}
-
 // recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others.
 func (f *finder) recall(key string) (*planner.Plan, bool) {
 	s, ok := recall(f.opt.Cache, key)
