@@ -1,0 +1,118 @@
+package cuda
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"weft/kernels/cuda/launch"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/render"
+)
+
+// compiler makes code that a driver loads, and keeps it in a folder by what it is made from.
+type compiler struct {
+	lib *nvrtc.Library
+	dir string
+}
+
+func newCompiler(lib *nvrtc.Library, cache string) (*compiler, error) {
+	if cache == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("no cache folder for compiled kernels (%w): set WEFT_CACHE to a folder", err)
+		}
+		cache = filepath.Join(base, "weft")
+	}
+	dir := filepath.Join(cache, "cuda")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make the cache folder for compiled kernels: %w (WEFT_CACHE chooses another)", err)
+	}
+	return &compiler{lib, dir}, nil
+}
+
+// image is compiled code: a cubin or PTX.
+type image struct {
+	data   []byte
+	cached bool
+}
+
+// build compiles each kernel to an image of its own, several at a time; in their order.
+func (c *compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.Target) ([]image, error) {
+	images, problems := make([]image, len(codes)), make([]error, len(codes))
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var group sync.WaitGroup
+	for i, code := range codes {
+		group.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if problems[i] = ctx.Err(); problems[i] == nil {
+				images[i], problems[i] = c.one(code, target)
+			}
+		})
+	}
+	group.Wait()
+	return images, errors.Join(problems...)
+}
+
+func (c *compiler) one(code *launch.Code, target nvrtc.Target) (image, error) {
+	source := render.CUDAPrelude() + code.Out.Source
+	options := render.CUDAFlags(code.Kernel.Contract)
+	path := filepath.Join(c.dir, digest(append([]string{source, c.lib.String(), fmt.Sprint(target)}, options...)...)+".bin")
+	if data, ok := load(path); ok {
+		return image{data, true}, nil
+	}
+	data, err := c.lib.Compile(code.Kernel.Name, source, target, options)
+	if err != nil {
+		return image{}, err
+	}
+	return image{data, false}, save(path, data)
+}
+
+// load returns a kept image; one that is not what was kept counts as absent. The first line is a checksum of the rest.
+func load(path string) ([]byte, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, false
+	}
+	sum, data, ok := strings.Cut(string(text), "\n")
+	if !ok || sum != digest(data) {
+		return nil, false
+	}
+	return []byte(data), true
+}
+
+// save puts an image in place whole or not at all.
+func save(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "tmp-*")
+	if err != nil {
+		return fmt.Errorf("keeping a compiled kernel: %w", err)
+	}
+	_, err = f.WriteString(digest(string(data)) + "\n" + string(data))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("keeping a compiled kernel: %w", err)
+	}
+	return nil
+}
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

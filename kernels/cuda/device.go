@@ -1,0 +1,246 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+	"unsafe"
+
+	"gorgonia.org/cu"
+
+	"weft/kernels/cuda/launch"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// Device is an NVIDIA GPU.
+type Device struct {
+	gpu       cu.Device
+	context   cu.CUContext
+	info      device.Info
+	compiler  *compiler
+	target    nvrtc.Target
+	extra     *extra
+	schedules func(*ir.Kernel) []render.CUDASchedule
+	slots     chan *slot // free streams
+
+	mu    sync.Mutex
+	usage device.Usage
+	lost  error
+}
+
+var (
+	_ device.Device  = (*Device)(nil)
+	_ device.Metered = (*Device)(nil)
+	_ device.Pinner  = (*Device)(nil)
+)
+
+// slot is a stream with events that time what goes through it.
+type slot struct {
+	stream      cu.Stream
+	start, stop cu.Event
+}
+
+func newSlot() (*slot, error) {
+	stream, err := cu.MakeStream(cu.NonBlocking)
+	if err != nil {
+		return nil, fmt.Errorf("making a stream: %w", err)
+	}
+	s := &slot{stream: stream}
+	for _, e := range []*cu.Event{&s.start, &s.stop} {
+		if *e, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
+			return nil, fmt.Errorf("making an event: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// lockThread keeps the goroutine on its thread, to which the driver ties the current context.
+func lockThread() (unlock func()) {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
+
+// with runs calls of the driver in the device's context.
+func (d *Device) with(calls func() error) error {
+	d.mu.Lock()
+	lost := d.lost
+	d.mu.Unlock()
+	if lost != nil {
+		return lost
+	}
+	unlock := lockThread()
+	defer unlock()
+	if err := cu.SetCurrentContext(d.context); err != nil {
+		return d.judge(err)
+	}
+	return d.judge(calls())
+}
+
+// fatal are errors after which a context answers nothing but them.
+var fatal = []error{
+	cu.IllegalAddress, cu.IllegalInstruction, cu.MisalignedAddress, cu.InvalidAddressSpace, cu.InvalidPc, cu.LaunchFailed,
+	cu.LaunchTimeout, cu.HardwareStackError, cu.EccUncorrectable, cu.Deinitialized, cu.Unknown,
+}
+
+// judge marks errors that callers react to.
+func (d *Device) judge(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, cu.OutOfMemory):
+		return fmt.Errorf("%w: %w", device.ErrMemory, err)
+	case slices.ContainsFunc(fatal, func(f error) bool { return errors.Is(err, f) }):
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.lost == nil {
+			d.lost = fmt.Errorf("%w: %w", device.ErrLost, err)
+		}
+		return d.lost
+	}
+	return err
+}
+
+// timed runs work on a stream of its own, waits for it and returns how long it took on the device.
+func (d *Device) timed(ctx context.Context, work func(cu.Stream) error) (took time.Duration, err error) {
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case s := <-d.slots:
+		defer func() { d.slots <- s }()
+		err = d.with(func() error {
+			if err := s.start.Record(s.stream); err != nil {
+				return err
+			}
+			if err := work(s.stream); err != nil {
+				return err
+			}
+			if err := s.stop.Record(s.stream); err != nil {
+				return err
+			}
+			if err := s.stream.Synchronize(); err != nil {
+				return err
+			}
+			ms, err := s.start.Elapsed(s.stop)
+			took = time.Duration(ms * float64(time.Millisecond))
+			return err
+		})
+		return took, err
+	}
+}
+
+// Info describes the GPU, its driver and the compiler.
+func (d *Device) Info() device.Info { return d.info }
+
+// Usage is what the device has done; times are measured by its own events.
+func (d *Device) Usage() device.Usage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.usage
+}
+
+func (d *Device) account(f func(u *device.Usage)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f(&d.usage)
+}
+
+// Compile renders the kernels, compiles those that are not in the cache, and loads them.
+func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
+	codes := make([]*launch.Code, len(kernels))
+	for i, k := range kernels {
+		var schedules []render.CUDASchedule
+		if d.schedules != nil {
+			schedules = append(d.schedules(k), render.CUDASchedule{})
+		}
+		code, err := launch.New(k, schedules, d.info.Limits)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+		}
+		codes[i] = code
+	}
+	images, err := d.compiler.build(ctx, codes, d.target)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+	}
+	out := make([]device.Program, len(kernels))
+	for i, code := range codes {
+		p := &program{dev: d, code: code, cached: images[i].cached}
+		err := d.with(func() error {
+			module, err := cu.LoadData(string(images[i].data))
+			if err != nil {
+				return err
+			}
+			p.function, err = module.Function(code.Out.Name)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("%s: loading kernel %s: %w", d.info.Name, code.Kernel.Name, err)
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+// program is a loaded kernel.
+type program struct {
+	dev      *Device
+	code     *launch.Code
+	function cu.Function
+	cached   bool
+}
+
+var _ device.Program = (*program)(nil)
+
+// Kernel is what was compiled.
+func (p *program) Kernel() *ir.Kernel { return p.code.Kernel }
+
+// Step is what a block covers.
+func (p *program) Step() []int { return slices.Clone(p.code.Out.Step) }
+
+// Report describes the schedule and the CUDA source.
+func (p *program) Report() device.Report {
+	r := p.code.Report()
+	r.Cached = p.cached
+	return r
+}
+
+// Bind returns the launch.
+func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+	bound, err := p.code.Bind(p.dev, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
+	}
+	return func(t device.Tile) error {
+		l, ok, err := bound.At(t)
+		if err == nil && ok {
+			err = p.launch(l)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: kernel %s: %w", p.dev.info.Name, p.code.Kernel.Name, err)
+		}
+		return nil
+	}, nil
+}
+
+func (p *program) launch(l launch.Launch) error {
+	params := make([]unsafe.Pointer, len(l.Params))
+	for i := range l.Params {
+		params[i] = unsafe.Pointer(&l.Params[i])
+	}
+	took, err := p.dev.timed(context.Background(), func(s cu.Stream) error {
+		return p.function.Launch(l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], 0, s, params)
+	})
+	if err == nil {
+		p.dev.account(func(u *device.Usage) { u.Launches++; u.Compute += took })
+	}
+	return err
+}

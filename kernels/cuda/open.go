@@ -1,0 +1,116 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/cu"
+
+	"weft/kernels/cuda/driver"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/device"
+)
+
+// streams is how many launches and copies of a device run at once.
+const streams = 4
+
+// Devices opens the GPUs of this machine. The error says, for people, why there is none, or which of several cannot be had.
+func Devices(c Config) ([]device.Device, error) {
+	if err := driver.Open(); err != nil {
+		return nil, err
+	}
+	count, err := cu.NumDevices()
+	if err != nil {
+		return nil, fmt.Errorf("counting GPUs: %w", err)
+	}
+	if count == 0 {
+		return nil, errors.New("the driver finds no GPU")
+	}
+	lib, err := nvrtc.Open()
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := newCompiler(lib, c.Cache)
+	if err != nil {
+		return nil, err
+	}
+	extra, err := openExtra()
+	if err != nil {
+		return nil, err
+	}
+	var out []device.Device
+	var problems []error
+	for i := range count {
+		d, err := open(i, c, compiler, extra)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("GPU %d: %w", i, err))
+			continue
+		}
+		out = append(out, d)
+	}
+	return out, errors.Join(problems...)
+}
+
+func open(ordinal int, c Config, compiler *compiler, extra *extra) (*Device, error) {
+	gpu, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{gpu: gpu, compiler: compiler, extra: extra, schedules: c.Schedules, slots: make(chan *slot, streams)}
+	if err := d.describe(ordinal); err != nil {
+		return nil, err
+	}
+	unlock := lockThread()
+	defer unlock()
+	if d.context, err = gpu.MakeContext(cu.SchedBlockingSync); err != nil {
+		return nil, fmt.Errorf("making a context: %w", err)
+	}
+	for range streams {
+		s, err := newSlot()
+		if err != nil {
+			return nil, err
+		}
+		d.slots <- s
+	}
+	return d, nil
+}
+
+// describe fills in what the device is.
+func (d *Device) describe(ordinal int) error {
+	name, err := d.gpu.Name()
+	if err != nil {
+		return err
+	}
+	memory, err := d.gpu.TotalMem()
+	if err != nil {
+		return err
+	}
+	l := device.Limits{Memory: memory}
+	var major, minor, units int
+	for _, a := range []struct {
+		attribute cu.DeviceAttribute
+		to        *int
+	}{
+		{cu.ComputeCapabilityMajor, &major}, {cu.ComputeCapabilityMinor, &minor}, {cu.MultiprocessorCount, &units},
+		{cu.MaxGridDimX, &l.Grid[0]}, {cu.MaxGridDimY, &l.Grid[1]}, {cu.MaxGridDimZ, &l.Grid[2]},
+		{cu.MaxBlockDimX, &l.Block[0]}, {cu.MaxBlockDimY, &l.Block[1]}, {cu.MaxBlockDimZ, &l.Block[2]},
+		{cu.MaxThreadsPerBlock, &l.Threads}, {cu.MaxSharedMemoryPerBlock, &l.Shared},
+	} {
+		if *a.to, err = d.gpu.Attribute(a.attribute); err != nil {
+			return fmt.Errorf("attribute %d: %w", a.attribute, err)
+		}
+	}
+	d.target = d.compiler.lib.Best(10*major + minor)
+	version := cu.Version()
+	d.info = device.Info{
+		Name: fmt.Sprintf("cuda:%d", ordinal),
+		Kind: "cuda",
+		Detail: fmt.Sprintf("%s; capability %d.%d, %d multiprocessors; driver for CUDA %d.%d; %s",
+			name, major, minor, units, version/1000, version%1000/10, d.compiler.lib),
+		Threads: streams,
+		Limits:  l,
+	}
+	return nil
+}
