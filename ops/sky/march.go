@@ -26,6 +26,7 @@ func newMarcher(l *ops.Lowering, s *scene, list []ray) marcher {
 	m.ground = newSurface(l, "ground", s.raster, y, true, []*ops.Stage{in["input"]}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
 		return height(b, in["input"], inside, y, x)
 	})
+	m.ground.stage.Steps = []string{m.margin()}
 	if !m.vegetation {
 		return m
 	}
@@ -60,14 +61,19 @@ func (m *marcher) inputs() []*ops.Stage {
 }
 
 func (m *marcher) steps() []string {
-	far := fmt.Sprintf("march (%s, up to %d x %d pixels)", m.rays.describe(), m.rays.rows, m.rays.columns)
-	if !math.IsInf(m.scene.reach, 1) {
-		far += fmt.Sprintf(", cut at %g m: not exact", m.scene.reach)
+	return []string{fmt.Sprintf("march (%s)", m.rays.describe())}
+}
+
+// margin says how wide the margin around the raster is, and why.
+func (m *marcher) margin() string {
+	why := fmt.Sprintf("where rays have risen by the relief of %.4g m", m.scene.relief)
+	switch {
+	case !math.IsInf(m.scene.reach, 1):
+		why = fmt.Sprintf("rays are cut at %g m, so what stands further away does not count: not exact", m.scene.reach)
+	case math.IsInf(m.scene.relief, 1):
+		why = "as far as the raster reaches, since its relief is not known before the run"
 	}
-	if math.IsInf(m.scene.relief, 1) {
-		far += ", to the edges as the relief is not known"
-	}
-	return []string{far}
+	return fmt.Sprintf("margin of %d x %d pixels: %s", m.rays.rows, m.rays.columns, why)
 }
 
 // known tells that a pixel has a height.
