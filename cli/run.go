@@ -43,7 +43,13 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	model, _, err := m.model(c.threads())
+	if err != nil {
+		return err
+	}
+	tiled := func(k *planner.Kernel) error { return model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	result, failure := weft.Run(ctx, p, weft.Options{
+		Tiled:   tiled,
 		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
 		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})

@@ -57,4 +57,5 @@ func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
 	k.predict(0, &r)
 	k.setTiles(program.Step(), threads)
 	k.predictTiles()
+	k.retune()
 }

@@ -30,6 +30,9 @@ func (b *builder) estimate(k *Kernel, g *group) {
 		return b.opt.Cost.Predict(about)
 	}
 	k.kind = b.dev.Kind
+	if b.opt.Cost != nil {
+		k.tuned = func() []int { return b.opt.Cost.Tiles(k.Hash, k.kind) }
+	}
 	k.predict(0, nil)
 }
 

@@ -54,7 +54,7 @@ type Buffer struct {
 	Role   Role   `yaml:"role" json:"role"`
 	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
 	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
-	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale.
+	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale; see ir.Stored.
 	Stored string  `yaml:"stored,omitempty" json:"stored,omitempty"`
 	Scale  float64 `yaml:"scale,omitempty" json:"scale,omitempty"`
 	// Pinned is why the array keeps its type; empty where it may be stored in fewer bits.
@@ -113,16 +113,17 @@ func (s *Step) Where() ops.Where {
 
 // Kernel is the plan of one kernel.
 type Kernel struct {
-	Ops       []string  `yaml:"ops,flow" json:"ops"`  // operators, producers first
-	Stages    []Fused   `yaml:"stages" json:"stages"` // what is computed in place
-	Axes      []Axis    `yaml:"axes" json:"axes"`     // outermost first
-	Tiles     int       `yaml:"tiles" json:"tiles"`   // launches
-	Device    string    `yaml:"device" json:"device"` //
-	Precision Precision `yaml:"precision" json:"precision"`
-	Flops     float64   `yaml:"flops" json:"flops"`
-	Bytes     int64     `yaml:"bytes" json:"bytes"`
-	Predicted float64   `yaml:"predicted_ms" json:"predicted_ms"`
-	Bound     string    `yaml:"bound" json:"bound"` // compute or bandwidth: what the prediction is limited by
+	Ops        []string  `yaml:"ops,flow" json:"ops"`                                // operators, producers first
+	Stages     []Fused   `yaml:"stages" json:"stages"`                               // what is computed in place
+	Axes       []Axis    `yaml:"axes" json:"axes"`                                   // outermost first
+	Tiles      int       `yaml:"tiles" json:"tiles"`                                 // launches
+	TilesTuned bool      `yaml:"tiles_tuned,omitempty" json:"tiles_tuned,omitempty"` // their size was chosen by measurement
+	Device     string    `yaml:"device" json:"device"`                               //
+	Precision  Precision `yaml:"precision" json:"precision"`
+	Flops      float64   `yaml:"flops" json:"flops"`
+	Bytes      int64     `yaml:"bytes" json:"bytes"`
+	Predicted  float64   `yaml:"predicted_ms" json:"predicted_ms"`
+	Bound      string    `yaml:"bound" json:"bound"` // compute or bandwidth: what the prediction is limited by
 	// Estimate is what the prediction is made of.
 	Estimate cost.Estimate `yaml:"estimate" json:"estimate"`
 	Schedule string        `yaml:"schedule,omitempty" json:"schedule,omitempty"`
@@ -138,6 +139,7 @@ type Kernel struct {
 	Source  string         `yaml:"-" json:"-"`
 
 	group     *group
+	tuned     func() []int // the tiles measured fastest; nil: there is nothing to ask
 	predictor func(tiles int, known *device.Report) cost.Estimate
 	kind      string  // of the device it is compiled for
 	slow      float64 // how much longer than predicted the device takes; see slowness

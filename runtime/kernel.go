@@ -29,6 +29,9 @@ func (r *run) work(step *planner.Step) *work {
 // kernel runs one kernel step as a whole: on its device, and what fails there on the devices after it.
 func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	k := step.Kernel
+	if err := r.tuneTiles(ctx, step); err != nil {
+		return err
+	}
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(k.Predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)

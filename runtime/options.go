@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/planner"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	Seed     uint64        // of the sample; 0: DefaultSeed
 	Tune     bool          // measure schedules that were never measured
 	TuneTime time.Duration // for each kernel, and again where some were measured; 0: a default time, once
+	// Tiled hears, under Tune, of kernels whose tiles were measured to be fastest in another size than planned.
+	Tiled    func(k *planner.Kernel) error
 	Terminal ops.Terminal
 	// Memory hands out what the arrays take; nil: whatever the plan asks for.
 	Memory *memory.Governor

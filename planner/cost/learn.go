@@ -65,6 +65,7 @@ type historyData struct {
 	Drift   profile.Drift    `json:"drift"`
 	Kernels map[string]entry `json:"kernels"`
 	Ops     map[string]entry `json:"ops"`
+	Tiles   map[string][]int `json:"tiles,omitempty"` // sizes measured fastest
 }
 
 // OpenHistory reads what was learned with a profile. A file that is missing, damaged or of another machine is an empty history.
@@ -120,14 +121,10 @@ func bounded(log2 float64) float64 { return min(farthest, max(1/farthest, math.E
 // Learn takes in the kernels of a run and saves what was learned, together with what other processes learned meanwhile.
 // Kernels too short to time teach nothing.
 func (m *Model) Learn(seen []Observation) error {
-	h := m.History
-	if h == nil {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	defer profile.Lock(h.dir)()
-	h.data = readHistory(h.dir, m.Profile)
+	return m.update(func(d *historyData) { m.learn(d, seen) })
+}
+
+func (m *Model) learn(d *historyData, seen []Observation) {
 	day := time.Now().Unix() / 86400
 	off, weight := 0.0, 0.0 // of kernels known well
 	for _, o := range seen {
@@ -136,7 +133,7 @@ func (m *Model) Learn(seen []Observation) error {
 		}
 		log2 := math.Log2(o.Measured / o.Predicted)
 		key := m.key(o.Hash, o.Kind)
-		e := h.data.Kernels[key]
+		e := d.Kernels[key]
 		if e.N >= trusted {
 			w := math.Sqrt(o.Measured)
 			off += w * (log2 - e.Log2)
@@ -145,13 +142,51 @@ func (m *Model) Learn(seen []Observation) error {
 				continue // the machine is not itself, or has changed: Drift decides which
 			}
 		}
-		h.data.Kernels[key] = e.add(log2, day)
+		d.Kernels[key] = e.add(log2, day)
 		k := kin(o.Ops, o.Bound)
-		h.data.Ops[k] = h.data.Ops[k].add(log2, day)
+		d.Ops[k] = d.Ops[k].add(log2, day)
 	}
 	if weight > 0 {
-		h.data.Drift = h.data.Drift.Add(math.Exp2(off/weight), time.Now().UTC())
+		d.Drift = d.Drift.Add(math.Exp2(off/weight), time.Now().UTC())
 	}
+}
+
+// Tiles are the sizes of tiles that were measured fastest for a kernel with as many threads; nil: none were measured.
+func (m *Model) Tiles(hash, kind string) []int {
+	h := m.History
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.data.Tiles[m.tileKey(hash, kind)]
+}
+
+func (m *Model) tileKey(hash, kind string) string {
+	return fmt.Sprintf("%s/%d", m.key(hash, kind), m.Threads)
+}
+
+// RememberTiles keeps the sizes that were measured fastest, for as long as the profile holds.
+func (m *Model) RememberTiles(hash, kind string, size []int) error {
+	return m.update(func(d *historyData) {
+		if d.Tiles == nil || len(d.Tiles) > mostKernels {
+			d.Tiles = map[string][]int{}
+		}
+		d.Tiles[m.tileKey(hash, kind)] = size
+	})
+}
+
+// update changes what is known, together with what other processes learned meanwhile, and saves it.
+func (m *Model) update(change func(*historyData)) error {
+	h := m.History
+	if h == nil {
+		return nil
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	defer profile.Lock(h.dir)()
+	h.data = readHistory(h.dir, m.Profile)
+	change(&h.data)
 	h.trim()
 	text, err := json.Marshal(h.data)
 	if err != nil {

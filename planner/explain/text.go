@@ -85,7 +85,11 @@ func (t *printer) kernel(s *planner.Step) {
 	if axes == nil {
 		axes = []string{"a single element"}
 	}
-	t.line("      %-7s %s: %s on %s", "axes", strings.Join(axes, ", "), plural(k.Tiles, "tile"), k.Device)
+	tuned := ""
+	if k.TilesTuned {
+		tuned = " (tuned)"
+	}
+	t.line("      %-7s %s: %s%s on %s", "axes", strings.Join(axes, ", "), plural(k.Tiles, "tile"), tuned, k.Device)
 	acc := ""
 	if k.Precision.Accumulate != "" {
 		acc = ", accumulates " + k.Precision.Accumulate

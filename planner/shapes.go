@@ -1,0 +1,60 @@
+package planner
+
+import "slices"
+
+// TileShapes are divisions of the kernel worth measuring, the one in use first: coarser, finer, and with inner axes cut before
+// outer ones. None where the user asked for the tiles.
+func (k *Kernel) TileShapes(threads int) [][]int {
+	if askedTile(k.Roots) != nil || len(k.Axes) == 0 {
+		return nil
+	}
+	shapes := [][]int{k.TileSize()}
+	add := func(size []int) {
+		if !slices.ContainsFunc(shapes, func(s []int) bool { return slices.Equal(s, size) }) {
+			shapes = append(shapes, size)
+		}
+	}
+	axes, step := axesOf(k.Ir), k.Program.Step()
+	for _, times := range []float64{0.25, 4} {
+		add(cut(axes, nil, step, k.seconds()*times, max(1, int(float64(threads)*times))))
+	}
+	slices.Reverse(axes)
+	step = slices.Clone(step)
+	slices.Reverse(step)
+	inner := cut(axes, nil, step, k.seconds(), threads)
+	slices.Reverse(inner)
+	add(inner)
+	return shapes
+}
+
+// Retile cuts the kernel into tiles of the given size.
+func (k *Kernel) Retile(size []int) {
+	k.Axes = axesOf(k.Ir)
+	for i := range k.Axes {
+		k.Axes[i].Tile = min(max(1, size[i]), max(1, k.Axes[i].Extent))
+		size[i] = k.Axes[i].Tile
+	}
+	k.TileSet = cover(k.Axes, size)
+	k.Tiles = len(k.TileSet)
+	k.predictTiles()
+}
+
+// retune takes the tiles that were measured fastest, where they were and still fit.
+func (k *Kernel) retune() {
+	if k.tuned == nil || askedTile(k.Roots) != nil {
+		return
+	}
+	if size := k.tuned(); len(size) == len(k.Ir.Axes) && len(size) > 0 {
+		k.Retile(slices.Clone(size))
+		k.TilesTuned = true
+	}
+}
+
+// TileSize is the extent of a tile along each axis.
+func (k *Kernel) TileSize() []int {
+	size := make([]int, len(k.Axes))
+	for i, a := range k.Axes {
+		size[i] = a.Tile
+	}
+	return size
+}
