@@ -38,13 +38,18 @@ func newCompiler(lib *nvrtc.Library, cache string) (*compiler, error) {
 	return &compiler{lib, dir}, nil
 }
 
+// builder compiles each kernel to an image of its own; in their order.
+type builder interface {
+	build(ctx context.Context, codes []*launch.Code, target nvrtc.Target) ([]image, error)
+}
+
 // image is compiled code: a cubin or PTX.
 type image struct {
 	data   []byte
 	cached bool
 }
 
-// build compiles each kernel to an image of its own, several at a time; in their order.
+// build compiles several kernels at a time.
 func (c *compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.Target) ([]image, error) {
 	images, problems := make([]image, len(codes)), make([]error, len(codes))
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))

@@ -26,7 +26,7 @@ type Device struct {
 	gpu       cu.Device
 	context   cu.CUContext
 	info      device.Info
-	compiler  *compiler
+	compiler  builder
 	target    nvrtc.Target
 	extra     *extra
 	schedules func(*ir.Kernel) []render.CUDASchedule

@@ -59,7 +59,7 @@ func open(ordinal int, c Config, compiler *compiler, extra *extra) (*Device, err
 		return nil, err
 	}
 	d := &Device{gpu: gpu, compiler: compiler, extra: extra, schedules: c.Schedules, slots: make(chan *slot, streams)}
-	if err := d.describe(ordinal); err != nil {
+	if err := d.describe(ordinal, compiler.lib); err != nil {
 		return nil, err
 	}
 	unlock := lockThread()
@@ -78,7 +78,7 @@ func open(ordinal int, c Config, compiler *compiler, extra *extra) (*Device, err
 }
 
 // describe fills in what the device is.
-func (d *Device) describe(ordinal int) error {
+func (d *Device) describe(ordinal int, lib *nvrtc.Library) error {
 	name, err := d.gpu.Name()
 	if err != nil {
 		return err
@@ -102,13 +102,13 @@ func (d *Device) describe(ordinal int) error {
 			return fmt.Errorf("attribute %d: %w", a.attribute, err)
 		}
 	}
-	d.target = d.compiler.lib.Best(10*major + minor)
+	d.target = lib.Best(10*major + minor)
 	version := cu.Version()
 	d.info = device.Info{
 		Name: fmt.Sprintf("cuda:%d", ordinal),
 		Kind: "cuda",
 		Detail: fmt.Sprintf("%s; capability %d.%d, %d multiprocessors; driver for CUDA %d.%d; %s",
-			name, major, minor, units, version/1000, version%1000/10, d.compiler.lib),
+			name, major, minor, units, version/1000, version%1000/10, lib),
 		Threads: streams,
 		Limits:  l,
 	}

@@ -110,7 +110,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 		if p.code.Kernel.Contract != contract {
 			continue
 		}
-		name := runName(p.code.Out)
+		name := Runner(p.code.Out)
 		if byName[name] == nil {
 			codes, symbols = append(codes, p.code), append(symbols, name)
 		}
@@ -119,7 +119,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 	var problems []error
 	for from := 0; from < len(codes); from += unitSize {
 		to := min(from+unitSize, len(codes))
-		addresses, cached, err := d.host.CompileText(ctx, unit(codes[from:to]), contract, symbols[from:to]...)
+		addresses, cached, err := d.host.CompileText(ctx, Text(codes[from:to]), contract, symbols[from:to]...)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", d.info.Name, err))
 			continue

@@ -1,0 +1,142 @@
+// A libcuda that runs on the CPU, for tests of what talks to the driver: memory is the host's, a module's image names a
+// shared object, a kernel is a function there that takes a launch. It checks that calls come with a current context.
+// FAKE_CUDA_MEMORY limits the bytes that may be allocated, FAKE_CUDA_FAILS is the number of the launch that fails for good.
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+enum { CANARY = 64, CANARY_BYTE = 0x5C };
+
+typedef struct { void **params; int grid[3], block[3]; } weft_launch;
+typedef struct block { struct block *next; size_t size; unsigned char *data; } block;
+
+static __thread void *current;
+static int context, failed, launches;
+static size_t allocated;
+static block *blocks;
+static int lock;
+
+static void enter(void) { while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {} }
+static void leave(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+static size_t setting(const char *name) { const char *s = getenv(name); return s ? strtoull(s, 0, 10) : 0; }
+#define CURRENT do { if (!current) return INVALID_CONTEXT; if (failed) return LAUNCH_FAILED; } while (0)
+
+int cuInit(unsigned flags) { return flags ? INVALID_VALUE : OK; }
+int cuDriverGetVersion(int *v) { *v = 12040; return OK; }
+int cuDeviceGetCount(int *n) { *n = 1; return OK; }
+int cuDeviceGet(int *d, int i) { *d = i; return i ? INVALID_VALUE : OK; }
+int cuDeviceGetName(char *s, int n, int d) { (void)d; snprintf(s, n, "Fake GPU"); return OK; }
+int cuDeviceTotalMem_v2(size_t *n, int d) { (void)d; *n = 1ULL << 33; return OK; }
+int cuDeviceGetAttribute(int *v, int a, int d) {
+  (void)d;
+  switch (a) {
+  case 1: *v = 1024; break; // threads of a block, then block and grid dimensions
+  case 2: case 3: *v = 1024; break;
+  case 4: *v = 64; break;
+  case 5: *v = 2147483647; break;
+  case 6: case 7: *v = 65535; break;
+  case 8: *v = 49152; break;
+  case 16: *v = 1; break;
+  case 75: *v = 9; break;
+  case 76: *v = 0; break;
+  default: return INVALID_VALUE;
+  }
+  return OK;
+}
+int cuCtxCreate_v2(void **c, unsigned flags, int d) { (void)flags; (void)d; *c = current = &context; return OK; }
+int cuCtxSetCurrent(void *c) { current = c; return c == &context ? OK : INVALID_CONTEXT; }
+int cuCtxSynchronize(void) { CURRENT; return OK; }
+
+int cuMemAlloc_v2(unsigned long long *p, size_t n) {
+  CURRENT;
+  size_t limit = setting("FAKE_CUDA_MEMORY");
+  if (!n) return INVALID_VALUE;
+  enter();
+  int full = limit && allocated + n > limit;
+  block *b = full ? NULL : malloc(sizeof *b);
+  if (b) {
+    b->size = n, b->next = blocks;
+    b->data = (unsigned char *)aligned_alloc(256, (n + 2 * 256 + 255) / 256 * 256) + 256;
+    memset(b->data - CANARY, CANARY_BYTE, n + 2 * CANARY);
+    blocks = b, allocated += n;
+    *p = (unsigned long long)b->data;
+  }
+  leave();
+  return b ? OK : OUT_OF_MEMORY;
+}
+int cuMemFree_v2(unsigned long long p) {
+  CURRENT;
+  int code = INVALID_VALUE;
+  enter();
+  for (block **at = &blocks; *at; at = &(*at)->next) {
+    block *b = *at;
+    if ((unsigned long long)b->data != p) continue;
+    for (int i = 0; i < CANARY; i++) {
+      if (b->data[-1 - i] != CANARY_BYTE || b->data[b->size + i] != CANARY_BYTE) { fprintf(stderr, "fake driver: written outside of memory\n"); abort(); }
+    }
+    *at = b->next, allocated -= b->size, code = OK;
+    free(b->data - 256);
+    free(b);
+    break;
+  }
+  leave();
+  return code;
+}
+static int inside(unsigned long long p, size_t n) {
+  int yes = 0;
+  enter();
+  for (block *b = blocks; b; b = b->next) yes |= p >= (unsigned long long)b->data && p + n <= (unsigned long long)b->data + b->size;
+  leave();
+  return yes;
+}
+#define WITHIN(p, n) do { CURRENT; if (!inside(p, n)) return INVALID_VALUE; } while (0)
+int cuMemcpyHtoDAsync_v2(unsigned long long d, const void *h, size_t n, void *s) { WITHIN(d, n); if (!s) return INVALID_VALUE; memcpy((void *)d, h, n); return OK; }
+int cuMemcpyDtoHAsync_v2(void *h, unsigned long long d, size_t n, void *s) { WITHIN(d, n); if (!s) return INVALID_VALUE; memcpy(h, (void *)d, n); return OK; }
+int cuMemsetD8_v2(unsigned long long d, unsigned char v, size_t n) { WITHIN(d, n); memset((void *)d, v, n); return OK; }
+#define MEMSET2D(name, T, V) \
+  int name(unsigned long long d, size_t pitch, V v, size_t w, size_t h) { \
+    if (h) WITHIN(d, (h - 1) * pitch + w * sizeof(T)); \
+    for (size_t y = 0; y < h; y++) for (size_t x = 0; x < w; x++) ((T *)(d + y * pitch))[x] = (T)v; \
+    return OK; \
+  }
+MEMSET2D(cuMemsetD2D8_v2, unsigned char, unsigned char)
+MEMSET2D(cuMemsetD2D16_v2, unsigned short, unsigned short)
+MEMSET2D(cuMemsetD2D32_v2, unsigned, unsigned)
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { CURRENT; (void)flags; *p = malloc(n); return *p ? OK : OUT_OF_MEMORY; }
+int cuMemFreeHost(void *p) { CURRENT; free(p); return OK; }
+
+int cuModuleLoadData(void **m, const void *image) { CURRENT; *m = dlopen(image, RTLD_NOW | RTLD_LOCAL); return *m ? OK : 300; }
+
+typedef struct { int (*run)(const weft_launch *); int params; } function;
+
+int cuModuleGetFunction(void **f, void *m, const char *name) {
+  char symbol[256];
+  CURRENT;
+  function *k = malloc(sizeof *k);
+  snprintf(symbol, sizeof symbol, "%s_run", name);
+  k->run = (int (*)(const weft_launch *))dlsym(m, symbol);
+  snprintf(symbol, sizeof symbol, "%s_params", name);
+  int *params = dlsym(m, symbol);
+  if (!k->run || !params) return NOT_FOUND;
+  k->params = *params;
+  *f = k;
+  return OK;
+}
+int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **p, void **extra) {
+  CURRENT;
+  size_t last = setting("FAKE_CUDA_FAILS");
+  if (!gx || gy > 65535 || gz > 65535 || bx * by * bz > 1024 || bz > 64 || shared || !s || extra) return INVALID_VALUE;
+  if (last && __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) == (int)last) { failed = 1; return OK; } // as a GPU: later calls tell
+  function *k = f;
+  void *slots[512];
+  for (int i = 0; i < k->params; i++) memcpy(&slots[i], p[i], 8);
+  weft_launch l = {slots, {gx, gy, gz}, {bx, by, bz}};
+  return k->run(&l) ? LAUNCH_FAILED : OK;
+}
+int cuStreamCreate(void **s, unsigned flags) { CURRENT; (void)flags; *s = malloc(1); return OK; }
+int cuStreamSynchronize(void *s) { CURRENT; return s ? OK : INVALID_VALUE; }
+int cuEventCreate(void **e, unsigned flags) { CURRENT; (void)flags; *e = malloc(1); return OK; }
+int cuEventRecord(void *e, void *s) { CURRENT; return e && s ? OK : INVALID_VALUE; }
+int cuEventElapsedTime(float *ms, void *a, void *b) { CURRENT; *ms = 0.5f; return a && b ? OK : INVALID_VALUE; }
