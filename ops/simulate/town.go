@@ -42,10 +42,30 @@ const (
 type town struct {
 	seed          uint32
 	pixel, relief float64
+	waves         []wave
+	streets       [2][]street // along x and y, from number -1 on
 }
 
+// wave is one of the waves that the ground is made of.
+type wave struct{ alongX, alongY, phase, length float64 }
+
+// street is the place of the middle of a street along an axis, and its width.
+type street struct{ middle, width float64 }
+
 func newTown(c *ops.Call) *town {
-	return &town{seed: uint32(c.Number("seed")), pixel: c.Number("pixel"), relief: c.Number("relief")}
+	t := &town{seed: uint32(c.Number("seed")), pixel: c.Number("pixel"), relief: c.Number("relief")}
+	for i, length := range [4]float64{1900, 830, 410, 270} {
+		sin, cos := math.Sincos(2 * math.Pi * t.random(streamHill, i, 0, 0))
+		turns := 2 * math.Pi / length
+		t.waves = append(t.waves, wave{cos * turns, sin * turns, 2 * math.Pi * t.random(streamHill, i, 1, 0), length})
+	}
+	for axis, n := range [2]int{c.Int("x"), c.Int("y")} {
+		for i := -1; i <= int(float64(n)*t.pixel/block)+2; i++ {
+			u := t.random(streamStreet, axis, i, 0)
+			t.streets[axis] = append(t.streets[axis], street{float64(i)*block + jitter*(2*u-1), between(streetWidth, t.random(streamStreet, axis, i, 1))})
+		}
+	}
+	return t
 }
 
 // at is a layer at the middle of a pixel.
@@ -67,19 +87,11 @@ func between(r [2]float64, u float64) float64 { return r[0] + (r[1]-r[0])*u }
 // ground is the elevation of the ground: waves from several directions.
 func (t *town) ground(x, y float64) float64 {
 	var sum, all float64
-	for i, length := range [4]float64{1900, 830, 410, 270} {
-		turn, phase := 2*math.Pi*t.random(streamHill, i, 0, 0), 2*math.Pi*t.random(streamHill, i, 1, 0)
-		sin, cos := math.Sincos(turn)
-		sum += length * math.Sin(2*math.Pi*(x*cos+y*sin)/length+phase)
-		all += length
+	for _, w := range t.waves {
+		sum += w.length * math.Sin(x*w.alongX+y*w.alongY+w.phase)
+		all += w.length
 	}
 	return ground + t.relief*(sum/all+1)/2
-}
-
-// street is the place of the middle of the i-th street along an axis (0: x, 1: y), and its width.
-func (t *town) street(axis, i int) (middle, width float64) {
-	u := t.random(streamStreet, axis, i, 0)
-	return float64(i)*block + jitter*(2*u-1), between(streetWidth, t.random(streamStreet, axis, i, 1))
 }
 
 // parcel is a block as one of its points sees it.
@@ -94,15 +106,15 @@ func (p parcel) edge() float64 { return min(p.x, p.y, p.width-p.x, p.depth-p.y) 
 
 func (t *town) parcel(x, y float64) parcel {
 	along := func(axis int, v float64) (i int, from, to float64) {
+		s := t.streets[axis][1:] // so that i is the number, and -1 the one before
 		i = int(math.Floor(v / block))
-		if middle, _ := t.street(axis, i); v < middle {
+		if v < s[i].middle {
 			i--
-		} else if middle, _ := t.street(axis, i+1); v >= middle {
+		} else if v >= s[i+1].middle {
 			i++
 		}
-		low, before := t.street(axis, i)
-		high, after := t.street(axis, i+1)
-		return i, low + before/2, high - after/2
+		before, after := t.streets[axis][i+1], s[i+1]
+		return i, before.middle + before.width/2, after.middle - after.width/2
 	}
 	i, west, east := along(0, x)
 	j, north, south := along(1, y)
