@@ -15,6 +15,7 @@ const (
 	columnGap  = 36
 	layerGap   = 46
 	margin     = 12
+	leastScale = 0.6 // of what the page may shrink it to
 	barLength  = boxWidth - 2*boxPadding - 110
 )
 
@@ -45,7 +46,8 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 	boxes, arrays := boxesOf(p, a)
 	width, height := place(boxes)
 	var s svg
-	s.add(`<svg viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="plan">`, width, height, width, height)
+	// A wide plan shrinks to the page, but not so far that it cannot be read: then it scrolls.
+	s.add(`<svg viewBox="0 0 %.0f %.0f" style="width:min(%.0fpx,max(100%%,%.0fpx))" role="img" aria-label="plan">`, width, height, width, leastScale*width)
 	s.add(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>`)
 	for _, e := range arrays {
 		e.draw(&s)

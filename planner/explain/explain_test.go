@@ -1,0 +1,197 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"weft/planner"
+)
+
+// example is a plan of a source, two kernels and a sink, and a run in which the second kernel took far too long.
+func example() (*planner.Plan, *Analysis) {
+	p := &planner.Plan{Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
+		Rates: planner.Rates{Flops: 1e9, Bandwidth: 1e9},
+		Buffers: []planner.Buffer{
+			{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromSource},
+			{ID: "b2", Stage: "blur", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel},
+			{ID: "b3", Stage: "decibel", Label: "level", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel},
+		},
+		Steps: []planner.Step{
+			{ID: "r1", Kind: planner.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}},
+			{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}, Kernel: &planner.Kernel{Ops: []string{"blur"},
+				Stages: []planner.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Source: "void f(void) { if (1 < 2) ; }", Schedule: "lanes x:8",
+				Precision: planner.Precision{Storage: "f32", Compute: "f32"}}},
+			{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}, Kernel: &planner.Kernel{Ops: []string{"decibel"},
+				Stages: []planner.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
+				Precision: planner.Precision{Storage: "f32", Compute: "f32"}}},
+			{ID: "s1", Kind: planner.SinkStep, Name: "write", Reads: []string{"b3"}},
+		},
+		Edges: []planner.Edge{
+			{From: "read", To: "blur", Code: planner.Given, Reads: 3, Readers: 2, Bytes: 64},
+			{From: "blur", To: "decibel", Code: planner.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
+		},
+		Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3}}
+	a := &Analysis{Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
+		Kernels: []Measured{{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64},
+			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Seconds: 0.01, Predicted: 0.002, Flops: 1e6, Bytes: 64}},
+		Checks:    []Check{{Value: "level", Kernel: "k2", Metric: "absolute", Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1}, {Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
+		Transfers: []Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
+		Fallbacks: []Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Tiles: 3}},
+		Timeline:  []Span{{0, "kernel", "blur", 0, 0.001}, {1, "tile", "blur", 0, 0.0004}, {1, "tile", "blur", 0.0004, 0.0006}, {0, "kernel", "decibel", 0.001, 0.01}},
+		Pictures:  []Picture{{"level", []byte("\x89PNG fake")}}}
+	for i := range a.Kernels {
+		a.Kernels[i].Judge()
+	}
+	return p, a
+}
+
+func render(t *testing.T, format string, p *planner.Plan, a *Analysis) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, format, p, Options{Analysis: a}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestEveryFormatMarksWhatIsOff(t *testing.T) {
+	p, a := example()
+	for format, marks := range map[string][]string{
+		"text": {"OFF: 5.0 times longer", "took    1.1 ms: +10 %", "EXCEEDED", "not checked: too dear", "3 tiles not on the GPU", "(tuned)", "(by rule)"},
+		"json": {`"off_by_2x": true`, `"ratio": 5`},
+		"yaml": {"off_by_2x: true", "ratio: 5"},
+		"dot":  {"OFF: 5.0 times longer", "c5221f"},
+		"html": {"OFF: 5.0 times longer", "c5221f", "EXCEEDED", "data:image/png;base64,", "<svg", "Timeline"},
+	} {
+		out := render(t, format, p, a)
+		for _, m := range marks {
+			if !strings.Contains(out, m) {
+				t.Errorf("%s does not say %q", format, m)
+			}
+		}
+		if plain := render(t, format, p, nil); strings.Contains(plain, "OFF") || strings.Contains(plain, "easured") && format != "html" {
+			t.Errorf("%s of a plan that did not run tells of a run", format)
+		}
+	}
+}
+
+func TestPlansAreReadBack(t *testing.T) {
+	p, a := example()
+	for _, analysis := range []*Analysis{nil, a} {
+		got, err := ReadYAML([]byte(render(t, "yaml", p, analysis)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Hash != p.Hash || len(got.Steps) != len(p.Steps) || len(got.Edges) != len(p.Edges) {
+			t.Errorf("read %+v", got)
+		}
+	}
+	var v map[string]any
+	if err := json.Unmarshal([]byte(render(t, "json", p, a)), &v); err != nil || v["analysis"] == nil || v["hash"] != p.Hash {
+		t.Errorf("json: %v, %v", err, v["analysis"])
+	}
+}
+
+// The page asks for nothing from outside and its drawings are well formed, whatever names hold.
+func TestPageStandsAlone(t *testing.T) {
+	p, a := example()
+	page := render(t, "html", p, a)
+	if refs := regexp.MustCompile(`(?i)(src|href|action)\s*=\s*"[^"d]`).FindAllString(page, -1); len(refs) > 0 {
+		t.Errorf("references %q", refs)
+	}
+	if i := strings.Index(page, "//"); i >= 0 {
+		t.Errorf("an address: %q", page[max(0, i-30):min(len(page), i+30)])
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "@import") || strings.Contains(page, "a<b>") || strings.Contains(page, "<level>") {
+		t.Error("something is not escaped, or runs")
+	}
+	drawings := regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(page, -1)
+	if len(drawings) != 2 {
+		t.Fatalf("%d drawings", len(drawings))
+	}
+	for _, d := range drawings {
+		x := xml.NewDecoder(strings.NewReader(d))
+		for {
+			_, err := x.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %s", err, d)
+			}
+		}
+	}
+}
+
+func TestLongLinesGoAroundBoxes(t *testing.T) {
+	p, a := example()
+	boxes, arrays := boxesOf(p, a)
+	place(boxes)
+	for _, e := range arrays {
+		for i := range e.way[:len(e.way)-1] {
+			gap := e.way[i]
+			for _, b := range boxes {
+				if b.step != nil && b.layer == gap.layer && gap.x < b.x+b.width && b.x < gap.x+gap.width {
+					t.Errorf("the line %q runs through %s", e.label, b.title)
+				}
+			}
+		}
+	}
+	if len(arrays[1].way) != 2 {
+		t.Errorf("the line that passes a layer has %d points", len(arrays[1].way))
+	}
+}
+
+func TestMergedSpansKeepTheirTime(t *testing.T) {
+	var spans []Span
+	for i := range 10000 {
+		spans = append(spans, Span{1, "tile", "a", float64(i) * 1e-6, 1e-6})
+	}
+	out := merged(spans, 1000/0.01)
+	if len(out) > 1000 {
+		t.Errorf("%d spans drawn", len(out))
+	}
+	sum := 0.0
+	for _, s := range out {
+		sum += s.Seconds
+	}
+	if sum < 0.0099 || sum > 0.0101 {
+		t.Errorf("%g s of 0.01 drawn", sum)
+	}
+}
+
+func TestWhy(t *testing.T) {
+	p, _ := example()
+	for _, c := range []struct{ from, to, want, fails string }{
+		{"blur", "decibel", "fusing would win if computing were 4.0 times cheaper", ""},
+		{"read", "level", "by way of 2 edges", ""},
+		{"iq", "blur", "(S1)", ""},
+		{"level", "", "computes f32", ""},
+		{"iq", "", "is not computed", ""},
+		{"level", "blur", "", "the other way round"},
+		{"nosuch", "blur", "", "nothing in this plan is called nosuch"},
+		{"nosuch", "", "", "nothing in this plan is called nosuch"},
+	} {
+		var b bytes.Buffer
+		err := Why(&b, p, c.from, c.to)
+		switch {
+		case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+			t.Errorf("%s -> %s: %v", c.from, c.to, err)
+		case c.fails == "" && (err != nil || !strings.Contains(b.String(), c.want)):
+			t.Errorf("%s -> %s: %v, %q", c.from, c.to, err, b.String())
+		}
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for length, want := range map[float64]float64{0.4: 0.05, 1: 0.2, 0.08: 0.01, 100: 20} {
+		if got := tickStep(length); got < 0.999*want || got > 1.001*want {
+			t.Errorf("a length of %g has ticks every %g, want %g", length, got, want)
+		}
+	}
+}
