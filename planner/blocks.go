@@ -272,7 +272,7 @@ func (p *Pass) set(f *flow, rows int) {
 }
 
 // mostBlocks bounds the overhead of blocks: there are not more of them.
-const mostBlocks = 1024
+const mostBlocks = 256
 
 // even rounds rows down to what kernels and files like.
 func even(rows int) int {

@@ -244,6 +244,7 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	if old.Rows() > 0 {
 		if s.TileSink, err = spec.Streams.Sink(call, old.Marks); err == nil {
 			s.from = old.Rows()
+			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.from))
 			s.journal, err = journal.Resume(s.output, old)
 			return s, err
 		}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Pending is a file being written under a temporary name beside its final one.
@@ -29,8 +30,41 @@ func Create(path string) (*Pending, error) {
 		return nil, err
 	}
 	folder, name := filepath.Split(target)
-	temporary := filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:12]))
-	return begin(path, target, temporary, os.O_CREATE|os.O_EXCL, mode)
+	sweep(folder, name)
+	temporary := filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:tag]))
+	p, err := begin(path, target, temporary, os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
+	}
+	_ = lock(p.file) // nobody else can hold it; a file system without locks refuses, and is not swept either
+	return p, nil
+}
+
+// tag is the length of what tells the temporary files of one name apart.
+const tag = 12
+
+// sweep removes the temporary files of a name that processes which died left behind: nobody holds their locks. What cannot be
+// looked at or removed stays; it does not stand in the way.
+func sweep(folder, name string) {
+	left, err := filepath.Glob(filepath.Join(escape(folder), "."+escape(shorten(name))+"."+strings.Repeat("?", tag)+".part"))
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		file, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if lock(file) == nil {
+			_ = os.Remove(path)
+		}
+		_ = file.Close()
+	}
+}
+
+// escape makes a name match only itself.
+func escape(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }
 
 // destination is the file that a path leads to, if a file may be put there, and its permissions.

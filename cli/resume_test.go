@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/ops/files/npy"
+	"weft/runtime/journal"
+)
+
+var kills = flag.Int("kills", 5, "how often each pipeline is killed")
+
+// interrupted is a pipeline that is killed and resumed.
+type interrupted struct {
+	name, text string
+	rows       int
+	outputs    []string
+	needsCC    bool
+}
+
+var interruptions = []interrupted{
+	{name: "pointwise", rows: 5000, outputs: []string{"a.npy", "b.tif"}, text: `
+a = read("in.npy", dims: [y, x], pixel: 1 m)
+b = sqrt(abs(a)) + sin(a)
+b | write("a.npy")
+where(b > 0.5, b, 0) | write("b.tif", as: f64)
+`},
+	{name: "views", rows: 6000, outputs: []string{"sky.tif", "south.npy"}, needsCC: true, text: `
+a = read("in.npy", dims: [y, x], pixel: 1 m)
+s = a | skyview(patches: 145)
+s.total | write("sky.tif")
+s.south | write("south.npy")
+`},
+}
+
+// A run that is killed at any moment goes on with --resume, and writes the bytes of a run that was not.
+func TestKilledRunsResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a process many times")
+	}
+	cache := t.TempDir()
+	for _, c := range interruptions {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := exec.LookPath("cc"); err != nil && c.needsCC {
+				t.Skip("needs a C compiler")
+			}
+			folder := t.TempDir()
+			r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+cache)}
+			const columns = 200
+			values := make([]float32, c.rows*columns)
+			for i := range values {
+				values[i] = float32(10 + 8*math.Sin(float64(i)*0.013)*math.Cos(float64(i/columns)*0.07))
+			}
+			must(t, npy.Save(filepath.Join(folder, "in.npy"), []int{c.rows, columns}, values))
+			must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(c.text), 0o666))
+			r.run("--memory", "2GiB") // as a whole
+			want := r.outputs(c.outputs)
+			budget := r.least()
+			start := time.Now()
+			r.run("--memory", budget)
+			took := time.Since(start)
+			if got := r.outputs(c.outputs); !same(got, want) {
+				t.Fatal("blocks give other bytes than the whole")
+			}
+			random := rand.New(rand.NewPCG(1, uint64(c.rows)))
+			resumed := 0
+			for range *kills {
+				for _, name := range c.outputs {
+					must(t, os.Remove(filepath.Join(folder, name)))
+				}
+				args := []string{"--memory", budget}
+				for range 1 + random.IntN(3) {
+					if r.killed(time.Duration((0.1+0.9*random.Float64())*float64(took)), args...) {
+						break
+					}
+					args = []string{"--memory", budget, "--resume"}
+				}
+				from := r.journalled(c.outputs)
+				said := r.run("--memory", budget, "--resume")
+				if from > 0 {
+					resumed++
+					if !strings.Contains(said, "goes on") {
+						t.Errorf("rows before %d were there, and it says %q", from, said)
+					}
+				}
+				if got := r.outputs(c.outputs); !same(got, want) {
+					t.Fatalf("other bytes after going on from row %d", from)
+				}
+				r.clean(c.outputs)
+			}
+			t.Logf("%d of %d runs had something to go on with; one takes %s in blocks, with %s", resumed, *kills, took, budget)
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(a, b [][]byte) bool {
+	for i := range a {
+		if !bytes.Equal(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// restarter runs weft in a folder.
+type restarter struct {
+	t      *testing.T
+	folder string
+	env    []string
+}
+
+func (r *restarter) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
+	c := exec.Command("weft", append([]string{"run", "p.weft", "--no-verify"}, args...)...)
+	c.Dir, c.Env = r.folder, r.env
+	errOut := new(bytes.Buffer)
+	c.Stderr = errOut
+	return c, errOut
+}
+
+func (r *restarter) run(args ...string) string {
+	r.t.Helper()
+	c, errOut := r.command(args...)
+	if err := c.Run(); err != nil {
+		r.t.Fatalf("weft %v: %v\n%s", args, err, errOut)
+	}
+	return errOut.String()
+}
+
+var atLeast = regexp.MustCompile(`--memory at least ([0-9]+[KMGi]*B)`)
+
+// least is the smallest budget that does, as weft says.
+func (r *restarter) least() string {
+	r.t.Helper()
+	c, errOut := r.command("--memory", "1KiB")
+	if err := c.Run(); err == nil {
+		r.t.Fatal("1 KiB did")
+	}
+	m := atLeast.FindStringSubmatch(errOut.String())
+	if m == nil {
+		r.t.Fatalf("no budget is named:\n%s", errOut)
+	}
+	return m[1]
+}
+
+// killed runs weft for a time and reports that it was done before.
+func (r *restarter) killed(after time.Duration, args ...string) (done bool) {
+	r.t.Helper()
+	c, errOut := r.command(args...)
+	must(r.t, c.Start())
+	timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
+	defer timer.Stop()
+	err := c.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		r.t.Fatalf("weft %v: %v\n%s", args, err, errOut)
+	}
+	return err == nil
+}
+
+// journalled is the first row that some output lacks.
+func (r *restarter) journalled(outputs []string) int {
+	from := -1
+	for _, name := range outputs {
+		rec, err := journal.Read(filepath.Join(r.folder, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return 0
+		}
+		must(r.t, err)
+		if from < 0 || rec.Rows() < from {
+			from = rec.Rows()
+		}
+	}
+	return from
+}
+
+func (r *restarter) outputs(names []string) [][]byte {
+	r.t.Helper()
+	var out [][]byte
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join(r.folder, name))
+		must(r.t, err)
+		out = append(out, b)
+	}
+	return out
+}
+
+// clean reports anything that is neither input nor output.
+func (r *restarter) clean(outputs []string) {
+	r.t.Helper()
+	entries, err := os.ReadDir(r.folder)
+	must(r.t, err)
+	if len(entries) != len(outputs)+2 {
+		r.t.Fatalf("left over: %v", entries)
+	}
+}
