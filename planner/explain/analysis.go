@@ -44,8 +44,8 @@ type Measured struct {
 	// Seconds is the time compared with the prediction: on the wall, less what other programs took of it.
 	Seconds   float64 `yaml:"measured_s" json:"measured_s"`
 	Predicted float64 `yaml:"predicted_s" json:"predicted_s"`
-	Ratio     float64 `yaml:"ratio" json:"ratio"` // measured over predicted
-	Off       bool    `yaml:"off_by_2x" json:"off_by_2x"`     // by more than twice, either way
+	Ratio     float64 `yaml:"ratio" json:"ratio"`         // measured over predicted
+	Off       bool    `yaml:"off_by_2x" json:"off_by_2x"` // by more than twice, either way
 	Flops     float64 `yaml:"flops" json:"flops"`
 	Bytes     int64   `yaml:"bytes" json:"bytes"`
 }

@@ -246,6 +246,6 @@ func (b *box) bar(s *svg, y *float64, what string, t, longest float64, colour st
 	*y += lineHeight
 	length := barLength * t / max(longest, 1e-12)
 	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding, *y, what)
-	s.add(`<rect x="%.0f" y="%.0f" width="%.1f" height="8" fill="%s"/>`, b.x+boxPadding+58, *y-8, max(1, length), colour)
-	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding+62+max(1, length), *y, seconds(t))
+	s.add(`<rect x="%.0f" y="%.0f" width="%.1f" height="8" fill="%s"/>`, b.x+boxPadding+64, *y-8, max(1, length), colour)
+	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding+68+max(1, length), *y, seconds(t))
 }
