@@ -140,7 +140,7 @@ func (r rasterInput) cacheSize() int64 {
 // frame is the map projection of a raster.
 type frame struct{ geo tiff.Geo }
 
-func (f frame) String() string {
+func (f *frame) String() string {
 	crs := f.geo.CRS
 	switch {
 	case crs.EPSG != 0:
@@ -152,8 +152,8 @@ func (f frame) String() string {
 }
 
 // Same compares projections, not places.
-func (f frame) Same(other ops.Frame) bool {
-	o, ok := other.(frame)
+func (f *frame) Same(other ops.Frame) bool {
+	o, ok := other.(*frame)
 	return ok && f.geo.SameCRS(o.geo)
 }
 
@@ -194,7 +194,7 @@ func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 			d.Coords[k] = (line[0] + line[1]*(float64(k)+0.5)) * scale
 		}
 		if geo.CRS.Model != tiff.NoModel {
-			d.Frame = frame{geo}
+			d.Frame = &frame{geo}
 		}
 	}
 	if p := c.Number("pixel"); c.Has("pixel") && (math.Abs(p-math.Abs(a[1])*scale) > 1e-6*p || math.Abs(p-math.Abs(a[5])*scale) > 1e-6*p) {

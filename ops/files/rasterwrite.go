@@ -54,7 +54,7 @@ func geoOf(y, x ops.Dim) (tiff.Geo, error) {
 		return tiff.Geo{}, nil
 	}
 	crs, scale := tiff.CRS{}, 1.0
-	if f, ok := x.Frame.(frame); ok && x.Frame == y.Frame || ok && y.Frame != nil && x.Frame.Same(y.Frame) {
+	if f, ok := x.Frame.(*frame); ok && y.Frame != nil && f.Same(y.Frame) {
 		a := f.geo.Affine
 		crs = f.geo.CRS
 		if scale = crs.Unit.Metres; crs.Unit.Angular {
