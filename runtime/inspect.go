@@ -2,7 +2,7 @@ package runtime
 
 import (
 	"context"
-	"slices"
+	"maps"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -80,14 +80,9 @@ func (i *Inspection) Peak(s *ops.Stage) float64 {
 
 // Sweep launches a program over tiles on all threads, with memory of its own for some buffers.
 func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []device.Tile, instead map[*ir.Buffer]device.Memory) error {
-	mem := map[*ir.Buffer]device.Memory{}
 	k := p.Kernel()
-	for _, b := range slices.Concat(k.Inputs(), k.Outputs()) {
-		mem[b] = i.Mem[b]
-		if m := instead[b]; m != nil {
-			mem[b] = m
-		}
-	}
+	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
+	maps.Copy(mem, instead)
 	launch, err := p.Bind(device.Bindings{Mem: mem})
 	if err != nil {
 		return err
