@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 func TestMain(m *testing.M) {
+	os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	testscript.Main(m, map[string]func(){"weft": Main})
 }
 

@@ -1,0 +1,145 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+)
+
+// dearly sums so many terms for each element that float64 can check few of them only.
+func (w *world) dearly(in ops.Array) ops.Array {
+	t := in.Type()
+	return w.lowered("dearly", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			v := l.In("a").At(b, i...).Re
+			return ops.Real(b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(150e3), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{b.Add(acc[0], b.Mul(v, b.Cast(ir.F32, j)))}, nil
+			})[0])
+		})}
+	}, in)
+}
+
+// Where float64 is too dear, a damaged element is found by computing it again, and nothing is changed by looking.
+func TestEchoesFindDamage(t *testing.T) {
+	for _, damaged := range []bool{false, true} {
+		w := newWorld()
+		dev := newFaulty("native")
+		p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(40, 50)))))
+		r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: newResult(p, 1)}
+		r.arrays = newArrays(p, dev)
+		if err := r.compile(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		var kernel *planner.Step
+		for i := range p.Steps {
+			s := &p.Steps[i]
+			if s.Kind != planner.SinkStep {
+				if err := r.step(context.Background(), s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if s.Kernel != nil {
+				kernel = s
+			}
+		}
+		root := kernel.Kernel.Roots[0]
+		h, err := r.arrays.host(r.arrays.byStage[root].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if damaged { // a stretch of it, as a lost tile would be
+			for row := 10; row < 20; row++ {
+				clear(h.Row(0, row))
+			}
+		}
+		before := slices.Clone(h.Data)
+		n, fault, err := r.echo(context.Background(), kernel, map[*ops.Stage]float64{root: 700})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (fault != "") != damaged || !damaged && n < 100 {
+			t.Errorf("damaged %v: %d echoes, fault %q", damaged, n, fault)
+		}
+		if !bytes.Equal(before, h.Data) {
+			t.Errorf("damaged %v: looking changed the array", damaged)
+		}
+		r.arrays.freeAll()
+	}
+}
+
+func TestEchoesFillUpASmallSample(t *testing.T) {
+	w := newWorld()
+	dev := newFaulty("native")
+	p := w.plan(t, dev, w.keep("out", w.dearly(w.ramp(matrix(20, 30)))))
+	r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Parity) != 1 || r.Parity[0].Samples >= enoughSamples || r.Parity[0].Echoes == 0 || !r.Parity[0].OK {
+		t.Errorf("%+v", r.Parity)
+	}
+}
+
+func TestUndisturbed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		k    Kernel
+		want float64
+	}{
+		{"a quiet machine", Kernel{Wall: 1, CPU: 1.99, Tiles: 8}, 0.995 + settle},
+		{"others took half of it", Kernel{Wall: 2, CPU: 2, Tiles: 8}, 1 + settle},
+		{"one tile keeps one thread busy", Kernel{Wall: 1, CPU: 1, Tiles: 1}, 1},
+		{"too short to count", Kernel{Wall: 1e-5, CPU: 1e-5, Tiles: 1}, 1e-5},
+		{"no processor times here", Kernel{Wall: 1, Tiles: 8}, 1},
+	} {
+		if got := c.k.Undisturbed(2); got < 0.999*c.want || got > 1.001*c.want {
+			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
+		}
+	}
+}
+
+func TestTapSeesAndDiscards(t *testing.T) {
+	for _, discard := range []bool{false, true} {
+		w := newWorld()
+		dev := newFaulty("native")
+		p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(4, 5)))))
+		seen := 0
+		Tap(p, func(_ *planner.Step, in []ops.HostArray) error { seen += len(in); return nil }, discard)
+		if _, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, kept := w.got["out"]; kept == discard || seen != 1 {
+			t.Errorf("discard %v: kept %v, seen %d", discard, kept, seen)
+		}
+	}
+}
+
+// Tiles are tuned once, the result is as without, and what was found is told.
+func TestTuningTiles(t *testing.T) {
+	w := newWorld()
+	dev := newFaulty("native")
+	out := w.keep("out", w.third(w.ramp(matrix(64, 50))))
+	p := w.plan(t, dev, out)
+	var told []*planner.Kernel
+	r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 2, Tune: true, Verify: true,
+		Tiled: func(k *planner.Kernel) error { told = append(told, k); return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !told[0].TilesTuned || len(told[0].TileSize()) != 2 || !r.Parity[0].OK {
+		t.Fatalf("told of %d kernels; %+v", len(told), r.Parity)
+	}
+	points := int64(0)
+	for _, tile := range told[0].TileSet {
+		points += tile.Points()
+	}
+	if points != 64*50 {
+		t.Errorf("the tiles hold %d points", points)
+	}
+}
