@@ -1,0 +1,240 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// made stores a dear array, so that what reads it many times loads it.
+func (w *world) made(n int) ops.Array { return w.note(w.dear(w.ramp(n)), "keep") }
+
+// reading is an operator whose elements are made of those of an array, by a rule.
+func (w *world) reading(name string, in ops.Array, rule func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node) ops.Array {
+	return w.use(name, in.Type(), func(l *ops.Lowering) []*ops.Stage {
+		a := l.In("a")
+		return []*ops.Stage{l.Stage("", in.Type(), []*ops.Stage{a}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(rule(b, a, i[0]))
+		})}
+	}, in)
+}
+
+const wide = 256
+
+func within(b *ops.Body, i *ir.Node) *ir.Node {
+	return b.Max(b.I32(0), b.Min(b.I32(wide-1), i))
+}
+
+func TestPins(t *testing.T) {
+	sum := func(b *ops.Body, lo, hi *ir.Node, term func(i *ir.Node) *ir.Node) *ir.Node {
+		return b.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], term(i))}, nil
+		})[0]
+	}
+	at := func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node { return in.At(b, i).Re }
+	plus := func(w *world, in ops.Array) ops.Array {
+		return w.note(w.reading("plus", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node { return b.Add(at(b, in, i), b.F32(1)) }), "keep")
+	}
+	index := func(w *world, in ops.Array) ops.Array {
+		return w.reading("index", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+			return at(b, in, within(b, b.Cast(ir.I32, at(b, in, i))))
+		})
+	}
+	compare := func(w *world, in ops.Array) ops.Array {
+		return w.reading("compare", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+			return b.Select(b.Lt(at(b, in, i), b.F32(3)), b.F32(1), b.F32(2))
+		})
+	}
+	for _, c := range []struct {
+		name  string
+		build func(w *world, in ops.Array) ops.Array
+		pin   string // of dear, whose array is read; empty: none
+	}{
+		{"arithmetic", plus, ""},
+		{"the larger of two", func(w *world, in ops.Array) ops.Array {
+			return w.reading("larger", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node { return b.Max(at(b, in, i), b.F32(3)) })
+		}, ""},
+		{"a sum", func(w *world, in ops.Array) ops.Array {
+			return w.reading("sum", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+				return sum(b, b.I32(0), b.I32(wide), func(j *ir.Node) *ir.Node { return at(b, in, j) })
+			})
+		}, ""},
+		{"an index", index, "feeds the index of dear"},
+		{"the bounds of a loop", func(w *world, in ops.Array) ops.Array {
+			return w.reading("bounds", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+				return sum(b, b.I32(0), b.Cast(ir.I32, at(b, in, i)), func(j *ir.Node) *ir.Node { return b.Cast(ir.F32, j) })
+			})
+		}, "feeds the bounds of a loop in bounds"},
+		{"a while", func(w *world, in ops.Array) ops.Array {
+			return w.reading("while", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+				return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(9), Init: []*ir.Node{at(b, in, i)}}, func(_ *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{b.Mul(acc[0], b.F32(2))}, b.Lt(acc[0], b.F32(100))
+				})[0]
+			})
+		}, "decides when a loop in while ends"},
+		{"a whole number", func(w *world, in ops.Array) ops.Array {
+			return w.reading("whole", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node { return b.Alu(ir.Floor, at(b, in, i)) })
+		}, "becomes a whole number in whole"},
+		{"a comparison", compare, "decides a comparison in compare"},
+		{"a comparison of a sum", func(w *world, in ops.Array) ops.Array { return compare(w, plus(w, in)) }, ""},
+		{"an index made of a sum", func(w *world, in ops.Array) ops.Array { return index(w, plus(w, in)) }, "makes plus, which feeds the index of plus"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{}
+			p := plan(t, Options{FuseLimit: -1}, w.sink(c.build(w, w.made(wide))))
+			b := bufferNamed(t, p, "dear")
+			if b.Pinned != c.pin {
+				t.Errorf("pinned %q, want %q", b.Pinned, c.pin)
+			}
+			key := StageKey(b.Array)
+			w = &world{}
+			p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
+			if got := bufferNamed(t, p, "dear").Ir.Type; (got == ir.F16) != (c.pin == "") {
+				t.Errorf("stored as %s", got)
+			}
+			for _, s := range p.Steps {
+				if s.Kernel != nil {
+					if err := ir.Check(s.Kernel.Ir); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func bufferNamed(t *testing.T, p *Plan, stage string) *Buffer {
+	t.Helper()
+	i := slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Stage == stage })
+	if i < 0 {
+		t.Fatalf("no buffer of %s", stage)
+	}
+	return &p.Buffers[i]
+}
+
+// asks puts @precision behind an operator: of one part, or bare.
+func (w *world) asks(a ops.Array, part, typ string) ops.Array {
+	var v ops.Value = ops.Symbol(typ)
+	if part != "" {
+		v = ops.List{ops.Pair{Name: part, Value: v}}
+	}
+	a.Of.Notes = append(a.Of.Notes, ops.Annotation{Name: "precision", Value: v})
+	return a
+}
+
+func TestForcedPrecision(t *testing.T) {
+	double := func(w *world, in ops.Array) ops.Array { return w.double(in) }
+	index := func(w *world, in ops.Array) ops.Array {
+		return w.reading("index", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+			return in.At(b, within(b, b.Cast(ir.I32, in.At(b, i).Re))).Re
+		})
+	}
+	for _, c := range []struct {
+		name, part, typ string
+		reader          func(w *world, in ops.Array) ops.Array
+		where           string // dear or reader
+		want, fault     string
+	}{
+		{"storage", "storage", "f16", double, "dear", "f16/f32/f32", ""},
+		{"storage that feeds an index", "storage", "bf16", index, "dear", "", "storage of dear is pinned at f32, because it feeds the index of dear"},
+		{"wide storage that feeds an index", "storage", "f64", index, "dear", "f64/f32/f32", ""},
+		{"arithmetic", "compute", "bf16", double, "dear", "f32/f32/bf16/f32", ""},
+		{"wide arithmetic", "compute", "f64", double, "dear", "f32/f32/f64/f32", ""},
+		{"both", "", "f64", double, "dear", "f64/f32/f64/f32", ""},
+		{"arithmetic that feeds an index", "", "f16", index, "reader", "", "compute of index is pinned at f32, because it feeds the index of dear"},
+		{"the usual", "", "f32", index, "reader", "f32/f32/f32", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{}
+			made := w.made(wide)
+			out := c.reader(w, made)
+			if c.where == "dear" {
+				w.asks(made, c.part, c.typ)
+			} else {
+				w.asks(out, c.part, c.typ)
+			}
+			p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+			if c.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), c.fault) {
+					t.Fatalf("error %v, want %q", err, c.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := bufferNamed(t, p, "dear")
+			got := b.Ir.Type.String()
+			for _, s := range p.Steps {
+				if s.Kernel == nil {
+					continue
+				}
+				got += "/" + s.Kernel.Precision.Compute
+				if narrow := c.typ == "bf16" && c.part == "compute" && slices.Contains(s.Writes, b.ID); narrow != (s.Kernel.Precision.Emulated != nil) {
+					t.Errorf("%s: emulated %q", s.Name, s.Kernel.Precision.Emulated)
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestKernelsComputeInOneType(t *testing.T) {
+	w := &world{}
+	in := w.ramp(1 << 12)
+	p := plan(t, Options{FuseLimit: -1}, w.sink(w.double(w.asks(w.double(in), "compute", "bf16"))))
+	if k, e := shape(p); k != "ramp | double | double" || !strings.Contains(e, "double>double:S11") {
+		t.Errorf("%s; %s", k, e)
+	}
+}
+
+func TestCountedStorageSurvivesPlanning(t *testing.T) {
+	w := &world{}
+	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
+	p := plan(t, Options{FuseLimit: -1}, build())
+	key := StageKey(bufferNamed(t, p, "dear").Array)
+	p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
+	b := bufferNamed(t, p, "dear")
+	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != ir.Middle {
+		t.Errorf("%s in units of %g, padded with %g", b.Ir.Type, b.Scale, b.Ir.Pad.Value)
+	}
+	if v := b.Value(ir.Middle + 3); v != 3*0x1p-10 {
+		t.Errorf("three units above the middle are %g", v)
+	}
+}
+
+// TestProofsSeeStorage: what was stored in few digits is not what the float64 of an output starts from, and what it starts from
+// is there when the output is checked.
+func TestProofsSeeStorage(t *testing.T) {
+	w := &world{}
+	build := func() *ops.Instance {
+		w.next = 0
+		a := w.ramp(1 << 12)
+		a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+		return w.sink(w.blur(w.note(w.double(a), "keep")))
+	}
+	p := plan(t, Options{FuseLimit: -1}, build())
+	key := StageKey(bufferNamed(t, p, "double").Array)
+	p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, build())
+	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
+	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
+	for _, s := range ref.Loads {
+		if s != ramp.Array {
+			t.Errorf("the float64 of blur loads %s", s.Name)
+		}
+	}
+	for _, s := range p.Steps {
+		if slices.Contains(s.Frees, ramp.ID) && !slices.Contains(s.Writes, blur.ID) && s.Kind != SinkStep {
+			t.Errorf("the input is freed at %s %s, before blur is checked", s.ID, s.Name)
+		}
+	}
+	if !p.Narrowed() {
+		t.Error("the plan does not say that it is narrower")
+	}
+}
