@@ -108,6 +108,14 @@ func extents() []spec {
 			k.out("v", k.Add(v, k.real(k.Add(k.Mul(z, k.I32(10000)), k.Add(k.Mul(y, k.I32(100)), x)))))
 		}})
 	}
+	// Longer than a grid of blocks may be in all but one dimension.
+	for _, s := range [][]int{{70000, 3}, {3, 70000}} {
+		out = append(out, spec{fmt.Sprintf("extents %d x %d", s[0], s[1]), exactly, func(k *kit) {
+			y, x := k.axis("y", s[0]), k.axis("x", s[1])
+			row, col := k.counts("row", s[0]), k.counts("col", s[1])
+			k.out("v", k.Add(k.Mul(k.at(row, y), k.at(col, x)), k.real(k.Add(y, x))))
+		}})
+	}
 	return append(out, spec{"extent 0", exactly, func(k *kit) {
 		k.out("v", k.real(k.axis("x", 0)))
 	}}, spec{"four axes", exactly, func(k *kit) {
