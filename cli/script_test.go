@@ -20,7 +20,9 @@ import (
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 func TestMain(m *testing.M) {
-	os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
+	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
+		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
+	}
 	testscript.Main(m, map[string]func(){"weft": Main})
 }
 
