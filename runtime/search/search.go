@@ -210,10 +210,12 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 	}
 	proofs := prove(base, f.outputs)
 	f.said.Proofs = proofs
-	if !within(proofs, 1) {
+	switch {
+	case f.asks(proofs):
+		leave(halves, "not tried: f32 is beyond the tolerance")
 		return f.upward(ctx, base)
-	}
-	if !within(proofs, safety) {
+	case !within(proofs, safety):
+		leave(halves, fmt.Sprintf("not tried: f32 leaves no room, it takes %.0f %% of the tolerance", 100*strain(proofs)))
 		return f.base, nil
 	}
 	return f.downward(ctx, base, stages, halves)
@@ -367,6 +369,24 @@ func (f *finder) upward(ctx context.Context, base *trial) (*planner.Plan, error)
 		f.said.Candidates = append(f.said.Candidates, tried)
 	}
 	return nil, f.unreachable()
+}
+
+func leave(list []*attempt, why string) {
+	for _, a := range list {
+		a.said.Verdict = why
+	}
+}
+
+// asks reports a tolerance of the user's that f32 does not meet and that no @precision stands in the way of: a run reports
+// the others.
+func (f *finder) asks(proofs []planner.Proof) bool {
+	for i, o := range f.outputs {
+		s := f.base.Buffer(o.id).Array
+		if _, ok := runtime.Asked(s); ok && !within(proofs[i:i+1], 1) && f.base.Forced(s) == "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *finder) unreachable() error {
