@@ -37,6 +37,7 @@ var notShown = map[string]string{
 	diag.InputChanged:   "needs a file that changes while it is read",
 	diag.StageFailed:    "needs a device that fails",
 	diag.CompileFailed:  "needs a compiler that fails",
+	diag.JournalForeign: "blocks.txtar has one",
 	diag.OutOfMemory:    "needs a machine without memory",
 	diag.ParityViolated: "needs a kernel that is wrong",
 	diag.InternalError:  "needs a mistake in weft",
@@ -47,6 +48,7 @@ func TestExamplesOfCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	makeExampleFiles(t)
+	makeExampleRasters(t)
 	for _, c := range diag.Codes() {
 		if notShown[c.Code] != "" {
 			continue

@@ -131,7 +131,10 @@ func (s *Stream) obstacle(budget int64) string {
 	for _, h := range s.Halos {
 		reach = max(reach, h.Above+h.Below)
 	}
-	return fmt.Sprintf("the smallest take %s, with %d rows around each", FormatBytes(s.PeakBytes), reach)
+	if reach == 0 {
+		return fmt.Sprintf("the smallest take %s", FormatBytes(s.PeakBytes))
+	}
+	return fmt.Sprintf("the smallest take %s, with the %d rows that are needed around each", FormatBytes(s.PeakBytes), reach)
 }
 
 // largestAtPeak is the step at which most is alive and its largest array.

@@ -49,6 +49,7 @@ const (
 	StrictFallback = "E0703"
 	ParityViolated = "E0704"
 	CompileFailed  = "E0705"
+	JournalForeign = "E0707"
 	OutOfMemory    = "E0708"
 	InternalError  = "E0709"
 )
@@ -70,6 +71,10 @@ var runCodes = []Code{
 		Explanation: "The C compiler of the system rejected a kernel. The message holds its first complaint; `weft explain --kernels` shows the source.",
 		Wrong:       "# CC=false weft run file.weft\nread(\"iq.npy\") | envelope | show",
 		Right:       "# CC=gcc weft run file.weft\nread(\"iq.npy\") | envelope | show"},
+	{Code: JournalForeign, Title: "journal of another run",
+		Explanation: "--resume goes on with what an earlier run in blocks of rows left unfinished, if program, plan, inputs and weft are the same: otherwise the parts would not belong together. Run without --resume to start afresh.",
+		Wrong:       "# weft run --resume changed.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")",
+		Right:       "# weft run changed.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")"},
 	{Code: OutOfMemory, Title: "out of memory",
 		Explanation: "A device or the system had less memory than planned with. Lower --memory, or stop other programs.",
 		Wrong:       "# weft run --memory 1TiB file.weft\nread(\"iq.npy\") | envelope | show",

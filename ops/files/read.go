@@ -179,7 +179,7 @@ func (o *oddities) warnings(c *ops.Call, t ops.Type) []ops.Problem {
 	if o.count == 0 {
 		return nil
 	}
-	w := ops.Wrong(ops.CodeNonFinite, "path", "where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
+	w := ops.Wrong(ops.CodeNonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
 		c.Text("path"), o.nan, o.count-o.nan, indexText(t, o.first))
 	w.Warning = true
 	return []ops.Problem{w}
