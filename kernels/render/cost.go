@@ -147,30 +147,6 @@ func (s *survey) foldWork(f *ir.Fold) float64 {
 	return sum
 }
 
-// scattered reports a load inside f whose innermost index is a rounded value that differs along axes: the place for a
-// window. It returns those axes.
-func (s *survey) scattered(f *ir.Fold) (axes []int) {
-	for _, n := range s.nodes {
-		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windowed(n.Buf.Type) {
-			continue
-		}
-		var inner linear
-		inner.add(n.Index()[len(n.Index())-1], 1)
-		for _, t := range inner.terms {
-			if t.n.Kind != ir.KAlu || t.n.Op != ir.Cast || !t.n.Args[0].Type.Float() || t.coef != 1 {
-				continue
-			}
-			for a, axis := range s.k.Axes {
-				if s.vary.Of(t.n).Meets(axis.Bind()) && !slices.Contains(axes, a) {
-					axes = append(axes, a)
-				}
-			}
-		}
-	}
-	slices.Sort(axes)
-	return axes
-}
-
 // costs of memory accesses, per lane, in additions
 const (
 	gatherCost  = 2.5

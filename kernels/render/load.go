@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"weft/kernels/ir"
 )
@@ -235,7 +236,7 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 		})
 		return r.otherwise(n, v, m, sc, x, guard, guarded)
 	}
-	p, idx := "", value{}
+	p, idx, at := "", value{}, ""
 	switch {
 	case covered:
 		row, inner := rowAndInner(n)
@@ -259,8 +260,7 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 	default:
 		u, rest := r.split(l, m)
 		if pattern, known := r.lanePattern(rest, m); known && m == patch {
-			p = r.pointer(n.Buf, l, v, origin)
-			idx = vector(ir.I32, offsets(pattern))
+			p, at = r.pointer(n.Buf, l, v, origin), r.offsets(sc, pattern)
 		} else {
 			p, idx = r.pointer(n.Buf, u, v, m), r.vecIndex(n.Buf, rest, v, m)
 		}
@@ -268,10 +268,10 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 	if guarded {
 		idx = r.op(ir.BitAnd, ir.I32, paren(idx), guard)
 	}
-	idx = r.name(sc, idx.asVec())
-	x := r.name(sc, each(n.Type, func(h int) string {
-		return fmt.Sprintf("%s(%s, %s)", partFunc("gather", n, h), p, idx.s[0])
-	}))
+	if at == "" {
+		at = r.indices(sc, idx.asVec())
+	}
+	x := r.name(sc, each(n.Type, func(h int) string { return fmt.Sprintf("%s(%s, %s)", partFunc("gather", n, h), p, at) }))
 	return r.otherwise(n, v, m, sc, x, guard, guarded)
 }
 
@@ -284,15 +284,30 @@ func (r *renderer) otherwise(n *ir.Node, v int, m layout, sc *scope, x, guard va
 	return r.name(sc, choose(guard, x, r.val(o, v, m)))
 }
 
-func offsets(pattern []int64) string {
-	out := "(vi){"
+// indices puts the indices of lanes into memory, once for all loads that lie at the same ones from different addresses.
+func (r *renderer) indices(sc *scope, idx value) string {
+	return r.array(sc, idx.s[0], "int %[1]s[W] __attribute__((aligned(64))); *(vi *)%[1]s = %[2]s; HIDE(%[1]s);")
+}
+
+// offsets is an array of known distances between lanes.
+func (r *renderer) offsets(sc *scope, pattern []int64) string {
+	text := make([]string, len(pattern))
 	for i, x := range pattern {
-		if i > 0 {
-			out += ","
-		}
-		out += fmt.Sprint(x)
+		text[i] = fmt.Sprint(x)
 	}
-	return out + "}"
+	return r.array(sc, strings.Join(text, ","), "const int %s[W] = {%s};")
+}
+
+// array declares an array for an expression once a scope.
+func (r *renderer) array(sc *scope, expr, format string) string {
+	k := "[]" + expr
+	if x, ok := sc.texts[k]; ok {
+		return x.s[0]
+	}
+	name := r.fresh("q")
+	r.emit(sc, format, name, expr)
+	sc.texts[k] = value{s: [2]string{name}}
+	return name
 }
 
 // masksLoads reports a storage type that machines load by lanes, without touching the others.

@@ -8,7 +8,7 @@ import (
 
 // longFold is the number of iterations from which a fold repays what a compact patch costs at its edges: gathered
 // coordinates and scattered stores.
-const longFold = 100
+const longFold = 24
 
 // hopeless is how many times the best estimate an estimate must be for its schedule not to be worth measuring.
 const hopeless = 5
@@ -48,6 +48,15 @@ func (s *survey) registers() int {
 // flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis
 // has room for.
 func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
+	v := 1
+	for 2*v <= s.mostFlight(f) && 2*v*lanes <= axis.Extent {
+		v *= 2
+	}
+	return v
+}
+
+// mostFlight is how many vectors in flight registers hold with their share of a fold.
+func (s *survey) mostFlight(f *ir.Fold) int {
 	if f == nil {
 		return 1
 	}
@@ -55,75 +64,7 @@ func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
 	for _, a := range f.Accs {
 		each += parts(a.Type)
 	}
-	v := 1
-	for v < 8 && 2*v*each <= s.registers() && 2*v*lanes <= axis.Extent {
-		v *= 2
-	}
-	return v
-}
-
-// patches are schedules for a long fold whose loads scatter along several axes: lanes form a compact patch, so that one
-// window of elements serves them all, and vectors in flight go along the axis they have most work in common on.
-func (s *survey) patches(f *ir.Fold, axes []int) (out []Schedule) {
-	flightAxis := axes[0]
-	for _, a := range axes[1:] {
-		if s.shared(f, s.k.Axes[a]) >= s.shared(f, s.k.Axes[flightAxis]) {
-			flightAxis = a
-		}
-	}
-	var wide []int
-	for _, a := range axes {
-		if a != flightAxis && s.k.Axes[a].Extent > 1 {
-			wide = append(wide, a)
-		}
-	}
-	slices.SortStableFunc(wide, func(a, b int) int { return s.k.Axes[b].Extent - s.k.Axes[a].Extent })
-	w := s.t.Lanes
-	var shapes [][]AxisN
-	switch {
-	case len(wide) >= 2:
-		x, y := min(wide[0], wide[1]), max(wide[0], wide[1])
-		shapes = [][]AxisN{{{x, 4}, {y, w / 4}}, {{x, w / 2}, {y, 2}}, {{x, 2}, {y, w / 2}}}
-	case len(wide) == 1:
-		shapes = [][]AxisN{{{wide[0], w / 2}, {flightAxis, 2}}, {{wide[0], 4}, {flightAxis, w / 4}}, {{wide[0], w}}, {{flightAxis, w}}}
-	default:
-		shapes = [][]AxisN{{{flightAxis, w}}}
-	}
-	for _, lanes := range shapes {
-		onFlight := 1
-		fits := true
-		for _, l := range lanes {
-			if l.Axis == flightAxis {
-				onFlight = l.N
-			}
-			fits = fits && l.N <= s.k.Axes[l.Axis].Extent
-		}
-		if !fits {
-			continue
-		}
-		c := Schedule{Order: s.order(), Lanes: lanes, Unroll: s.unroll(flightAxis, s.flight(f, s.k.Axes[flightAxis], onFlight))}
-		s.detail(&c, f)
-		gather := c
-		if s.t.ISA != "portable" {
-			c.Window, c.Guard = 16, true
-			c.Table = min(32, max(w, (int(trips(f))+w-1)/w*w))
-		}
-		if narrows(f) {
-			c.AccBlock = max(c.Table, w)
-			gather.AccBlock = c.AccBlock
-		}
-		out = append(out, c)
-		if len(out) == 1 {
-			less := c
-			less.Unroll = s.unroll(flightAxis, max(1, product(c.Unroll)/2))
-			out = append(out, less)
-		}
-		if len(out) == 2 && c.Window > 0 {
-			c.Window = 32
-			out = append(out, c, gather)
-		}
-	}
-	return out
+	return max(1, min(8, s.registers()/each))
 }
 
 // narrows reports a fold with a float64 sum that may be kept in float32 for a while.
@@ -196,10 +137,6 @@ func (s *survey) hasMaxima(f *ir.Fold) bool {
 
 // lines are schedules with lanes along one axis, along iterations, or none, by estimated cost.
 func (s *survey) lines(f *ir.Fold) []Schedule {
-	type option struct {
-		c    Schedule
-		cost float64
-	}
 	options := []option{{Schedule{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
 	for a, axis := range s.k.Axes {
 		if axis.Extent < 2 {
@@ -226,15 +163,7 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}
-	slices.SortStableFunc(options, func(a, b option) int {
-		switch {
-		case a.cost < b.cost:
-			return -1
-		case a.cost > b.cost:
-			return 1
-		}
-		return 0
-	})
+	cheapest(options)
 	var out []Schedule
 	for _, o := range options[:min(len(options), 4)] {
 		if o.cost <= hopeless*options[0].cost {

@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 	}{
 		{"beam", newBeam(64, 64, 128, 32, 32, false).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
 		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
-		{"planar", planar(ir.F32), "order x>z, lanes x:8xz:2, unroll z:8, window 16, table 32, guard"},
+		{"planar", planar(ir.F32), "order x>z, lanes x:4xz:4, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
 		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
 		{"total", total(100000), "foldlanes"},

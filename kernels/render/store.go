@@ -39,6 +39,7 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 	}
 	x = x.asVec()
 	pattern, known := r.lanePattern(rest, patch)
+	unless := ""
 	if known && isIota(pattern) && s.Combine == ir.Ordered && !s.word {
 		list := x.s[0]
 		if parts(x.t) == 2 {
@@ -49,7 +50,7 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 			r.emit(in, "%s", text)
 			return
 		}
-		r.emit(in, "if (v_all(%s)) %s else", guard.part(0), text)
+		unless = fmt.Sprintf("if (v_all(%s)) %s else ", guard.part(0), text)
 	}
 	var p, at string
 	idx := ""
@@ -72,7 +73,7 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 	}
 	c := ctypes[x.t]
 	w := r.fresh("w")
-	text := fmt.Sprintf("{ %s %s %s[W]; ", at, c.c, w)
+	text := fmt.Sprintf("%s{ %s %s %s[W]; ", unless, at, c.c, w)
 	per := r.W / parts(x.t)
 	for h := range parts(x.t) {
 		text += fmt.Sprintf("*(%s_u *)(%s + %d) = %s; ", c.v, w, h*per, x.s[h])

@@ -25,12 +25,24 @@ FN vi sel_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
 FN vl sel_l(vl m, vl a, vl b) { return (m & a) | (~m & b); }
 FN int v_any(vi m) { return _mm512_test_epi32_mask(I5(m), I5(m)) != 0; }
 FN int v_all(vi m) { return _mm512_test_epi32_mask(I5(m), I5(m)) == 0xffff; }
-FN vf v_gather_f(const float *p, vi i) { return (vf)_mm512_i32gather_ps(I5(i), p, 4); }
-FN vi v_gather_i(const int *p, vi i) { return (vi)_mm512_i32gather_epi32(I5(i), p, 4); }
-FN vd v_gather_d0(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m256i)lo_i(i), p, 8); }
-FN vd v_gather_d1(const double *p, vi i) { return (vd)_mm512_i32gather_pd((__m256i)hi_i(i), p, 8); }
-FN vl v_gather_l0(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)lo_i(i), p, 8); }
-FN vl v_gather_l1(const long long *p, vi i) { return (vl)_mm512_i32gather_epi64((__m256i)hi_i(i), p, 8); }
+// Gathers read lane by lane: the instruction for it takes longer on AMD's processors, and on Intel's where it is mitigated.
+FN __m128 four_f(const float *p, const int *i) {
+  __m128 x = _mm_insert_ps(_mm_load_ss(p + i[0]), _mm_load_ss(p + i[1]), 0x10);
+  return _mm_insert_ps(_mm_insert_ps(x, _mm_load_ss(p + i[2]), 0x20), _mm_load_ss(p + i[3]), 0x30);
+}
+FN __m256 eight_f(const float *p, const int *i) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(four_f(p, i)), four_f(p, i + 4), 1);
+}
+FN __m128d two_d(const double *p, const int *i) { return _mm_loadh_pd(_mm_load_sd(p + i[0]), p + i[1]); }
+FN __m256d four_d(const double *p, const int *i) {
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(two_d(p, i)), two_d(p, i + 2), 1);
+}
+FN vf v_gather_f(const float *p, const int *i) {
+  return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(eight_f(p, i)), eight_f(p, i + 8), 1);
+}
+FN vd v_gather_d0(const double *p, const int *i) {
+  return (vd)_mm512_insertf64x4(_mm512_castpd256_pd512(four_d(p, i)), four_d(p, i + 4), 1);
+}
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(a)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm512_permutex2var_ps(F5(a), I5(i), F5(b)); }

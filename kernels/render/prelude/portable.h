@@ -17,12 +17,8 @@ FN vl sel_l(vl m, vl a, vl b) { return (m & a) | (~m & b); }
 MINMAX(f) MINMAX(d) MINMAX(i) MINMAX(l)
 FN int v_any(vi m) { int r = 0; for (int l = 0; l < W; l++) r |= m[l]; return r != 0; }
 FN int v_all(vi m) { int r = -1; for (int l = 0; l < W; l++) r &= m[l]; return r != 0; }
-FN vf v_gather_f(const float *p, vi i) { EACH(vf, p[i[l]]); }
-FN vi v_gather_i(const int *p, vi i) { EACH(vi, p[i[l]]); }
-FN vd v_gather_d0(const double *p, vi i) { EACH(vd, p[i[l]]); }
-FN vd v_gather_d1(const double *p, vi i) { EACH(vd, p[i[l + W / 2]]); }
-FN vl v_gather_l0(const long long *p, vi i) { EACH(vl, p[i[l]]); }
-FN vl v_gather_l1(const long long *p, vi i) { EACH(vl, p[i[l + W / 2]]); }
+FN vf v_gather_f(const float *p, const int *i) { EACH(vf, p[i[l]]); }
+FN vd v_gather_d0(const double *p, const int *i) { EACH(vd, p[i[l]]); }
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { EACH(vf, a[i[l] & (W - 1)]); }
 FN vf pick2_f(vf a, vf b, vi i) { EACH(vf, i[l] & W ? b[i[l] & (W - 1)] : a[i[l] & (W - 1)]); }

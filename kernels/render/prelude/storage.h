@@ -52,20 +52,21 @@ FN vl mask_load_i64_0(const long long *p, vl m) { EACH(vl, m[l] ? p[l] : 0); }
 FN vd mask_load_f64_1(const double *p, vl m) { return mask_load_f64_0(p + W / 2, m); }
 FN vl mask_load_i64_1(const long long *p, vl m) { return mask_load_i64_0(p + W / 2, m); }
 
-// gather_X reads the elements p[i[l]].
-#define GATHER(name, V, T, E) FN V gather_##name(const T *p, vi i) { EACH(V, E); }
+// gather_X reads the elements p[i[l]]. HIDE keeps indices in memory, from where lanes are read one by one with least work.
+#define HIDE(i) __asm__("" : "+m"(i))
+#define GATHER(name, V, T, E) FN V gather_##name(const T *p, const int *i) { EACH(V, E); }
 GATHER(i8, vi, signed char, p[i[l]]) GATHER(u8, vi, unsigned char, p[i[l]])
 GATHER(i16, vi, short, p[i[l]]) GATHER(u16, vi, unsigned short, p[i[l]])
 GATHER(bool, vi, unsigned char, -(p[i[l]] != 0))
 GATHER(u32_0, vl, unsigned, p[i[l]]) GATHER(u32_1, vl, unsigned, p[i[l + W / 2]])
-FN vf gather_bf16(const unsigned short *p, vi i) { return (vf)(gather_u16(p, i) << 16); }
-FN vf gather_f16(const unsigned short *p, vi i) { unsigned short t[W]; for (int l = 0; l < W; l++) t[l] = p[i[l]]; return load_f16(t); }
-FN vf gather_f32(const float *p, vi i) { return v_gather_f(p, i); }
-FN vi gather_i32(const int *p, vi i) { return v_gather_i(p, i); }
-FN vd gather_f64_0(const double *p, vi i) { return v_gather_d0(p, i); }
-FN vd gather_f64_1(const double *p, vi i) { return v_gather_d1(p, i); }
-FN vl gather_i64_0(const long long *p, vi i) { return v_gather_l0(p, i); }
-FN vl gather_i64_1(const long long *p, vi i) { return v_gather_l1(p, i); }
+FN vf gather_bf16(const unsigned short *p, const int *i) { return (vf)(gather_u16(p, i) << 16); }
+FN vf gather_f16(const unsigned short *p, const int *i) { unsigned short t[W]; for (int l = 0; l < W; l++) t[l] = p[i[l]]; return load_f16(t); }
+FN vf gather_f32(const float *p, const int *i) { return v_gather_f(p, i); }
+FN vi gather_i32(const int *p, const int *i) { return (vi)v_gather_f((const float *)p, i); }
+FN vd gather_f64_0(const double *p, const int *i) { return v_gather_d0(p, i); }
+FN vd gather_f64_1(const double *p, const int *i) { return v_gather_d0(p, i + W / 2); }
+FN vl gather_i64_0(const long long *p, const int *i) { return (vl)v_gather_d0((const double *)p, i); }
+FN vl gather_i64_1(const long long *p, const int *i) { return (vl)v_gather_d0((const double *)p, i + W / 2); }
 
 // v_win16_X and v_win32_X read elements p[i] of 16 or 32 neighbours.
 FN vi pick_i(vi a, vi i) { return (vi)pick_f((vf)a, i); }

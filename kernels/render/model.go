@@ -1,0 +1,181 @@
+package render
+
+import (
+	"math"
+
+	"weft/kernels/ir"
+)
+
+// model computes values at single points from what is known of the data while rendering: elements of a buffer with facts
+// are taken to run evenly from one end of their range to the other where their slope leaves no other course, and to wander
+// within it otherwise; of long folds a few iterations stand for all. It serves estimates only. NaN: not known.
+type model struct {
+	at    map[*ir.Node]float64 // axes, indices of folds and accumulators
+	memo  map[*ir.Node]float64
+	folds map[*ir.Fold][]float64
+}
+
+func newModel() *model {
+	return &model{at: map[*ir.Node]float64{}, memo: map[*ir.Node]float64{}, folds: map[*ir.Fold][]float64{}}
+}
+
+// set moves to another point.
+func (m *model) set(n *ir.Node, x float64) {
+	m.at[n] = x
+	for k := range m.memo {
+		if k.Free().Meets(n.Bind()) {
+			delete(m.memo, k)
+		}
+	}
+	for f := range m.folds {
+		if f.Node.Free().Meets(n.Bind()) {
+			delete(m.folds, f)
+		}
+	}
+}
+
+func (m *model) value(n *ir.Node) float64 {
+	switch {
+	case n.Kind == ir.KConst && n.Type.Float():
+		return n.F
+	case n.Kind == ir.KConst:
+		return float64(n.I)
+	case n.Kind == ir.KAxis:
+		if x, ok := m.at[n]; ok {
+			return x
+		}
+		return math.NaN()
+	}
+	if x, ok := m.memo[n]; ok {
+		return x
+	}
+	x := m.compute(n)
+	m.memo[n] = x
+	return x
+}
+
+func (m *model) compute(n *ir.Node) float64 {
+	switch n.Kind {
+	case ir.KGet:
+		return m.fold(n.Fold)[n.I]
+	case ir.KLoad:
+		return m.load(n)
+	case ir.KAlu:
+		if f := arithmetic[n.Op]; f != nil {
+			var a [3]float64
+			for i, x := range n.Args {
+				a[i] = m.value(x)
+			}
+			return f(a)
+		}
+	}
+	return math.NaN()
+}
+
+// few is how many iterations of a fold stand for all.
+const few = 5
+
+func (m *model) fold(f *ir.Fold) []float64 {
+	if x, ok := m.folds[f]; ok {
+		return x
+	}
+	acc := make([]float64, len(f.Accs))
+	lo, hi := m.value(f.Lo), m.value(f.Hi)
+	unknown := math.IsNaN(lo+hi) || f.While != nil || f.Monoid == ir.Ordered
+	for q, x := range f.Init {
+		acc[q] = m.value(x)
+		if unknown {
+			acc[q] = math.NaN()
+		}
+	}
+	if !unknown {
+		n := min(hi-lo, few)
+		for i := range int(n) {
+			m.set(f.Index, math.Floor(lo+(hi-lo-1)*float64(i)/max(1, n-1)))
+			next := make([]float64, len(acc))
+			for q, a := range f.Accs {
+				m.set(a, acc[q])
+			}
+			for q, x := range f.Step {
+				next[q] = m.value(x)
+			}
+			acc = next
+		}
+	}
+	m.folds[f] = acc
+	return acc
+}
+
+func (m *model) load(n *ir.Node) float64 {
+	d := n.Buf.Facts.Data
+	if d == nil || len(n.Buf.Shape) == 0 {
+		return math.NaN()
+	}
+	i, rows := 0.0, 0.0
+	for _, x := range n.Index() {
+		rows, i = rows+i, m.value(x)
+	}
+	last := float64(max(1, n.Buf.Shape[len(n.Buf.Shape)-1]-1))
+	size := d.Most - d.Least
+	switch monotone := d.Slope*last < 2*size; {
+	case n.Buf.Facts.Mono == -1:
+		return d.Most - size*i/last
+	case monotone || n.Buf.Facts.Mono == 1:
+		return d.Least + size*i/last
+	case 4*d.Slope < size: // there and back
+		_, turn := math.Modf(i * d.Slope / (2 * size))
+		return d.Least + size*(1-math.Abs(2*turn-1))
+	}
+	_, any := math.Modf(i*0.6180339887 + rows*0.7548776662)
+	return d.Least + size*any
+}
+
+func truth(x bool) float64 {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// arithmetic is what operations do to numbers, rounding apart.
+var arithmetic = map[ir.Op]func(a [3]float64) float64{
+	ir.Add:   func(a [3]float64) float64 { return a[0] + a[1] },
+	ir.Sub:   func(a [3]float64) float64 { return a[0] - a[1] },
+	ir.Mul:   func(a [3]float64) float64 { return a[0] * a[1] },
+	ir.Div:   func(a [3]float64) float64 { return a[0] / a[1] },
+	ir.Mod:   func(a [3]float64) float64 { return a[0] - a[1]*math.Floor(a[0]/a[1]) },
+	ir.Neg:   func(a [3]float64) float64 { return -a[0] },
+	ir.Abs:   func(a [3]float64) float64 { return math.Abs(a[0]) },
+	ir.Min:   func(a [3]float64) float64 { return min(a[0], a[1]) },
+	ir.Max:   func(a [3]float64) float64 { return max(a[0], a[1]) },
+	ir.Lt:    func(a [3]float64) float64 { return truth(a[0] < a[1]) },
+	ir.Le:    func(a [3]float64) float64 { return truth(a[0] <= a[1]) },
+	ir.Eq:    func(a [3]float64) float64 { return truth(a[0] == a[1]) },
+	ir.Ne:    func(a [3]float64) float64 { return truth(a[0] != a[1]) },
+	ir.And:   func(a [3]float64) float64 { return min(a[0], a[1]) },
+	ir.Or:    func(a [3]float64) float64 { return max(a[0], a[1]) },
+	ir.Not:   func(a [3]float64) float64 { return 1 - a[0] },
+	ir.Cast:  func(a [3]float64) float64 { return a[0] },
+	ir.Sqrt:  func(a [3]float64) float64 { return math.Sqrt(a[0]) },
+	ir.Rint:  func(a [3]float64) float64 { return a[0] },
+	ir.Floor: func(a [3]float64) float64 { return a[0] },
+	ir.Ceil:  func(a [3]float64) float64 { return a[0] },
+	ir.Trunc: func(a [3]float64) float64 { return a[0] },
+	ir.Exp:   func(a [3]float64) float64 { return math.Exp(a[0]) },
+	ir.Log:   func(a [3]float64) float64 { return math.Log(a[0]) },
+	ir.Log10: func(a [3]float64) float64 { return math.Log10(a[0]) },
+	ir.Sin:   func(a [3]float64) float64 { return math.Sin(a[0]) },
+	ir.Cos:   func(a [3]float64) float64 { return math.Cos(a[0]) },
+	ir.Tan:   func(a [3]float64) float64 { return math.Tan(a[0]) },
+	ir.Atan2: func(a [3]float64) float64 { return math.Atan2(a[0], a[1]) },
+	ir.Pow:   func(a [3]float64) float64 { return math.Pow(a[0], a[1]) },
+	ir.Select: func(a [3]float64) float64 {
+		switch {
+		case math.IsNaN(a[0]):
+			return a[0]
+		case a[0] != 0:
+			return a[1]
+		}
+		return a[2]
+	},
+}

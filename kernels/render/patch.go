@@ -1,0 +1,195 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// costs of loads of a vector, in arithmetic instructions
+var windowCosts = map[int]map[int]float64{ // by lanes of a register and size of the window
+	16: {16: 2, 32: 4},
+	8:  {16: 6, 32: 14},
+}
+
+const (
+	laneLoad = 2.0 // a gathered lane
+	proof    = 3.5 // that a window serves, and the code for where it does not
+	latency  = 0.3 // what a single vector in flight waits
+	compact  = 0.1 // estimates err: of patches that fit a window, the smaller is better
+)
+
+// patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
+// serve most loads and which the axes hold without much waste.
+func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
+	at, loads := s.positions(f)
+	spreads, work, order := s.spreads(f, at), s.workIn(f), s.order()
+	windows := []int{0, 16, 32}
+	if s.t.ISA == "portable" {
+		windows = windows[:1]
+	}
+	var options []option
+	for _, lanes := range s.shapes(axes) {
+		edge := s.edgeCost(f, lanes)
+		for u := range s.k.Axes {
+			for v := 1; v <= s.mostFlight(f); v++ {
+				c := Schedule{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}
+				waste, ok := s.waste(c)
+				if !ok || v == 1 && u > 0 {
+					continue
+				}
+				arithmetic := s.vectorCost(work, c)
+				for _, w := range windows {
+					c.Window = w
+					each := arithmetic + float64(loads)*s.loadCost(lanes, w, spreads)
+					options = append(options, option{s.patch(c, f), waste * (each*(1+latency/float64(v)) + edge)})
+				}
+			}
+		}
+	}
+	return choices(cheapest(options))
+}
+
+// option is a schedule and its estimated cost.
+type option struct {
+	c    Schedule
+	cost float64
+}
+
+// cheapest sorts options by cost.
+func cheapest(options []option) []option {
+	slices.SortStableFunc(options, func(a, b option) int { return cmp.Compare(a.cost, b.cost) })
+	return options
+}
+
+// choices are the first option, and the first after it that have half the vectors in flight, another window, or other lanes.
+func choices(options []option) (out []Schedule) {
+	if len(options) == 0 {
+		return nil
+	}
+	best := options[0].c
+	sameLanes := func(c Schedule) bool { return slices.Equal(c.Lanes, best.Lanes) }
+	out = append(out, best)
+	for _, differs := range []func(c Schedule) bool{
+		func(c Schedule) bool { return sameLanes(c) && 2*product(c.Unroll) <= product(best.Unroll) },
+		func(c Schedule) bool { return sameLanes(c) && c.Window != best.Window },
+		func(c Schedule) bool { return !sameLanes(c) },
+		func(c Schedule) bool { return !sameLanes(c) && c.Window != best.Window },
+	} {
+		if i := slices.IndexFunc(options, func(o option) bool { return differs(o.c) }); i >= 0 {
+			out = append(out, options[i].c)
+		}
+	}
+	return out
+}
+
+// shapes are the patches of lanes over one axis or two.
+func (s *survey) shapes(axes []int) (out [][]AxisN) {
+	w := s.t.Lanes
+	for i, a := range axes {
+		for n := 2; n < w; n *= 2 {
+			for _, b := range axes[i+1:] {
+				out = append(out, []AxisN{{a, n}, {b, w / n}})
+			}
+		}
+		out = append(out, []AxisN{{a, w}})
+	}
+	return out
+}
+
+// waste is how many points are computed for each one of the kernel; not ok if its axes are shorter than a step.
+func (s *survey) waste(c Schedule) (times float64, ok bool) {
+	times = 1
+	for a, axis := range s.k.Axes {
+		step := stepOf(c, a)
+		if axis.Extent < step {
+			return 0, false
+		}
+		times *= float64((axis.Extent+step-1)/step*step) / float64(axis.Extent)
+	}
+	return times, true
+}
+
+// work is an operation inside a fold.
+type work struct {
+	weight float64
+	vary   ir.Set
+	slow   bool
+}
+
+func (s *survey) workIn(f *ir.Fold) (out []work) {
+	for _, n := range s.nodes {
+		if n.Kind == ir.KAlu && s.deepest(n) == f {
+			out = append(out, work{s.weight(n), s.vary.Of(n), slow[n.Op]})
+		}
+	}
+	return out
+}
+
+// vectorCost is the arithmetic of one iteration for one vector in flight: what they have in common counts in part.
+func (s *survey) vectorCost(in []work, c Schedule) float64 {
+	var lanes, flight ir.Set
+	for _, l := range c.Lanes {
+		lanes = lanes.Or(s.k.Axes[l.Axis].Bind())
+	}
+	for _, u := range c.Unroll {
+		flight = flight.Or(s.k.Axes[u.Axis].Bind())
+	}
+	sum := 0.0
+	for _, n := range in {
+		w := n.weight
+		if n.slow && !n.vary.Meets(lanes) {
+			w /= float64(s.t.Lanes) // from a table
+		}
+		if !n.vary.Meets(flight) {
+			w /= float64(product(c.Unroll))
+		}
+		sum += w
+	}
+	return sum
+}
+
+// edgeCost is what a patch costs before and after the fold, an iteration: coordinates that it gathers, and elements that
+// it scatters.
+func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
+	sum := 0.0
+	for _, st := range s.k.Stores {
+		if last := s.k.Axes[lanes[len(lanes)-1].Axis]; len(lanes) > 1 || stride(st.Buf, st.Index, last) != 1 {
+			sum += scatterCost * float64(s.t.Lanes)
+		}
+	}
+	return sum / max(1, s.times(f.Node)*trips(f))
+}
+
+// loadCost is the cost of a scattered load under a window, of a given size or none.
+func (s *survey) loadCost(lanes []AxisN, window int, spreads []spread) float64 {
+	gather := laneLoad * float64(s.t.Lanes)
+	if window == 0 {
+		return gather
+	}
+	reach := float64(window) - 1.5
+	share, size := 0.0, 0.0
+	for _, p := range spreads {
+		n := p.over(lanes)
+		if n > reach {
+			share += 1 / float64(len(spreads))
+		}
+		size += n / reach / float64(len(spreads))
+	}
+	return share*gather + (1-share)*windowCosts[s.t.Lanes][window] + proof + compact*size
+}
+
+// patch completes a schedule with what follows from its window.
+func (s *survey) patch(c Schedule, f *ir.Fold) Schedule {
+	s.detail(&c, f)
+	w := s.t.Lanes
+	if c.Window > 0 {
+		c.Guard = true
+		c.Table = min(blockEach, max(w, (int(trips(f))+w-1)/w*w))
+	}
+	if narrows(f) {
+		c.AccBlock = max(c.Table, w)
+	}
+	return c
+}

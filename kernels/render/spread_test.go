@@ -1,0 +1,91 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"weft/kernels/ir"
+)
+
+// know tells a beam's coordinates, in samples: a probe of 4.65 mm to either side, and a box.
+func (m *beam) know(side, near, far, perMM float64) *beam {
+	line := func(b *ir.Buffer, lo, hi float64) {
+		data := make([]float64, b.Shape[0])
+		for i := range data {
+			data[i] = perMM * (lo + (hi-lo)*float64(i)/float64(max(1, len(data)-1)))
+		}
+		b.Facts.Data = ir.DataFactsOf(data, len(data))
+	}
+	line(m.x, -side, side)
+	line(m.y, -side, side)
+	line(m.z, near, far)
+	for _, e := range []*ir.Buffer{m.ex, m.ey} {
+		if !m.flat {
+			line(e, -4.65, 4.65)
+			continue
+		}
+		data := make([]float64, e.Shape[0])
+		for i := range data {
+			data[i] = perMM * 4.65 * math.Sin(float64(i*i))
+		}
+		e.Facts.Data = ir.DataFactsOf(data, len(data))
+	}
+	return m
+}
+
+// TestSpread compares the estimate of how far apart neighbours read with geometry: along z at most the way there and back,
+// along x less than that, and halves of a probe that lie on opposite sides of a point cancel part of it.
+func TestSpread(t *testing.T) {
+	m := newBeam(64, 64, 128, 32, 32, false).know(10, 20, 40, 7.792)
+	s := newSurvey(m.k, AVX512)
+	f := s.heaviest()
+	at, loads := s.positions(f)
+	if loads != 4 || len(at) != 1 {
+		t.Fatalf("%d loads at %d positions, want 4 at one", loads, len(at))
+	}
+	dx, dz := 7.792*20/63, 7.792*20/127
+	for i, p := range s.spreads(f, at) {
+		if p[2] > 2*dz+1e-3 || p[2] < 1.2*dz {
+			t.Errorf("place %d: %.2f samples from z to z, want about %.2f", i, p[2], 2*dz)
+		}
+		if p[0] > 1.2*dx || p[1] > 1.2*dx || p[0] == 0 {
+			t.Errorf("place %d: %.2f and %.2f samples from x to x and y to y, want less than %.2f", i, p[0], p[1], 1.2*dx)
+		}
+	}
+}
+
+// TestPatches chooses lanes for grids of one volume, and of parts of it with the same number of points.
+func TestPatches(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		nx, ny, nz      int
+		side, near, far float64
+		flat            bool
+		perMM           float64
+		lanes           []AxisN
+		window          int
+		wasteAtMost     float64
+	}{
+		{"cube", 64, 64, 128, 10, 20, 40, false, 7.792, []AxisN{{0, 4}, {1, 4}}, 16, 1},
+		{"cube, any probe", 64, 64, 128, 10, 20, 40, true, 7.792, []AxisN{{0, 4}, {1, 4}}, 16, 1},
+		{"few lines", 13, 13, 2048, 10, 20, 40, false, 7.792, []AxisN{{2, 16}}, 16, 1},
+		{"few lines, near", 13, 13, 2048, 10, 0.5, 10, false, 7.792, []AxisN{{2, 16}}, 16, 1},
+		{"slice", 7, 500, 100, 10, 20, 40, false, 7.792, []AxisN{{1, 4}, {2, 4}}, 16, 1.1},
+		{"layers", 200, 200, 3, 10, 20, 40, false, 7.792, []AxisN{{0, 4}, {1, 4}}, 16, 1.1},
+		{"coarse", 32, 32, 64, 10, 20, 40, false, 15.6, []AxisN{{0, 4}, {1, 4}}, 32, 1},
+		{"far too coarse", 16, 16, 32, 10, 20, 40, false, 60, nil, 0, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k := newBeam(c.nx, c.ny, c.nz, 32, 32, c.flat).know(c.side, c.near, c.far, c.perMM).k
+			got := Default(k, AVX512)
+			if c.lanes != nil && !slices.Equal(got.Lanes, c.lanes) || got.Window != c.window {
+				t.Errorf("%s, want lanes %v and a window of %d", got.Text(k), c.lanes, c.window)
+			}
+			waste, ok := newSurvey(k, AVX512).waste(got)
+			if !ok || waste > c.wasteAtMost {
+				t.Errorf("%s computes %.3f points for each, want at most %.3f", got.Text(k), waste, c.wasteAtMost)
+			}
+		})
+	}
+}
