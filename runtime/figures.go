@@ -15,6 +15,7 @@ type Figures struct {
 	Samples    int // that count in the metric
 	Worst, P99 float64
 	MaxAbs     float64 // in the array's unit
+	Share      float64 // MaxAbs relative to the largest magnitude of the array
 	Mismatched int     // samples where one side is finite and the other is not
 	At         int     // of the worst sample, or of a mismatched one; -1: there is none
 }
@@ -46,6 +47,9 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 		}
 		errs = append(errs, e)
 	}
+	if f.Share = f.MaxAbs; peak > 0 && !math.IsInf(peak, 0) {
+		f.Share /= peak
+	}
 	f.Samples = len(errs)
 	f.P99 = percentile(errs, 99)
 	return f
@@ -67,10 +71,14 @@ func (f Figures) Figure(m ops.Metric) float64 {
 	return f.Worst
 }
 
-// Within reports errors within a rule.
+// Within reports errors within a rule. Where one sample of a hundred may be beyond it, none may be off by what the rule allows at
+// the largest magnitude: few wrong elements are no rounding.
 func (f Figures) Within(r ops.ErrorRule) bool {
-	return f.Mismatched == 0 && f.Figure(r.Metric) <= r.Tolerance
+	return f.Mismatched == 0 && f.Figure(r.Metric) <= r.Tolerance && (r.Metric != ops.Level || f.Share <= ratioOf(r.Tolerance)-1)
 }
+
+// ratioOf is a level in decibels as a ratio of amplitudes.
+func ratioOf(level float64) float64 { return math.Pow(10, level/20) }
 
 // inMetric turns an error into the metric's terms; counts is false where the metric does not look. Where there is nothing to be
 // relative to, the error stays as it is.

@@ -152,6 +152,9 @@ func unnamed(p *planner.Plan, b *planner.Buffer) bool {
 
 func violation(p Parity) ops.Problem {
 	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
+	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
+		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
+	}
 	if p.Mismatched > 0 {
 		what = fmt.Sprintf("is not finite at %d of %d sampled elements where float64 is, or the reverse", p.Mismatched, p.Samples)
 	}
