@@ -23,6 +23,8 @@ type compiler struct {
 	dir string
 }
 
+var _ builder = (*compiler)(nil)
+
 func newCompiler(lib *nvrtc.Library, cache string) (*compiler, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
