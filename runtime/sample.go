@@ -13,7 +13,7 @@ const (
 	enoughSamples = 459
 	mostSamples   = 512
 	sampleBudget  = 16e6
-	innerBudget   = 2e6  // of a kernel that makes only what others read on: its faults show in what they make
+	innerBudget   = 5e5  // of a kernel that makes only what others read on: its faults show in what they make
 	sampleShare   = 1e-3 // operations of the float64 check for each of the kernel's
 	dearestSample = 3e8
 )
