@@ -81,11 +81,9 @@ func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
 	if len(shape) > 0 {
 		shape[0] = rows.Hi - rows.Lo
 	}
-	points := samplePoints(shape, n, r.opt.Seed+uint64(rows.Lo))
-	for _, p := range points {
-		if len(p) > 0 {
-			p[0] += rows.Lo
-		}
+	points, err := c.points(shape, rows, n)
+	if err != nil {
+		return err
 	}
 	want, err := r.evaluate(ctx, c.ref, roots, points)
 	if err != nil {
@@ -169,7 +167,7 @@ func violation(p Parity) ops.Problem {
 func (r *run) parity(s samples) Parity {
 	rule := r.ruleOf(s.stage)
 	f := Compare(rule.Metric, s.got, s.want, s.peak)
-	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: len(s.points),
+	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: f.Samples + f.Mismatched,
 		Peak: s.peak, Unit: s.stage.Type.Unit.String(), Worst: f.Worst, P99: f.P99, Judged: Judged(rule.Metric), MaxAbs: f.MaxAbs, Mismatched: f.Mismatched,
 		OK: f.Within(rule)}
 	p.Inner = unnamed(r.plan, r.arrays.byStage[s.stage])

@@ -22,7 +22,7 @@ type output struct {
 
 // Samples are as many as a budget of scalar operations allows, within these bounds.
 const (
-	sampleBudget  = 50e6 // a few tenths of a second
+	sampleBudget  = 40e6 // of all outputs: a few tenths of a second
 	fewestSamples = 32
 	mostSamples   = 1024
 	dearestSample = 2e6
@@ -30,7 +30,7 @@ const (
 
 // sample picks points of an output among those that the trial computed and evaluates them in float64. Points that the metric
 // does not look at are not taken. ok is false where even few points would take too long.
-func (o *output) sample(ctx context.Context, t *trial, seed uint64) (ok bool, err error) {
+func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint64) (ok bool, err error) {
 	b := t.plan.Buffer(o.id)
 	ref := t.plan.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array && t.filled(s) })
 	if ref.Cost > dearestSample {
@@ -38,7 +38,7 @@ func (o *output) sample(ctx context.Context, t *trial, seed uint64) (ok bool, er
 	}
 	h := t.host(b)
 	o.peak = runtime.Peak(h, t.threads)
-	n := int(max(fewestSamples, min(mostSamples, sampleBudget/max(1, ref.Cost))))
+	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
 	shape := b.Array.Type.Shape()
 	tiles := t.tiles(t.maker(o.id))
 	random := rand.New(rand.NewPCG(seed, uint64(b.Array.Type.Len())))

@@ -326,7 +326,7 @@ func (f *finder) compile(ctx context.Context, trials ...*trial) error {
 
 func (f *finder) sample(ctx context.Context, base *trial) error {
 	for _, o := range f.outputs {
-		ok, err := o.sample(ctx, base, f.opt.Seed)
+		ok, err := o.sample(ctx, base, sampleBudget/float64(len(f.outputs)), f.opt.Seed)
 		if err != nil {
 			return err
 		}
