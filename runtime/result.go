@@ -28,6 +28,8 @@ type Result struct {
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
 	Warnings  []Warning  `json:"warnings"`
+	// Search is how the precision was found, where something has a tolerance.
+	Search *planner.Search `json:"search,omitempty"`
 	// Repairs are the runs that were given up because a sample was beyond its tolerance, and done again in wider types.
 	Repairs []Repair `json:"repairs,omitempty"`
 
@@ -128,7 +130,7 @@ func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
 func (e *StageError) Unwrap() error { return e.Err }
 
 func newResult(p *planner.Plan, threads int) *Result {
-	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Threads: threads,
+	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Threads: threads,
 		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"weft/ops"
 	"weft/planner"
 )
 
@@ -14,6 +15,7 @@ import (
 func (r *Result) WriteSummary(to io.Writer) error {
 	var b strings.Builder
 	r.summarizeKernels(&b)
+	r.summarizeSearch(&b)
 	r.summarizeParity(&b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {
@@ -70,6 +72,38 @@ func (r *Result) summarizeKernels(b *strings.Builder) {
 	w.Flush() // to a Builder, which never fails
 }
 
+// summarizeSearch says in a line an array what precision was chosen, or why none was.
+func (r *Result) summarizeSearch(b *strings.Builder) {
+	s := r.Search
+	if s == nil {
+		return
+	}
+	how := "found before"
+	if !s.Cached {
+		how = "searched in " + duration(s.Seconds)
+	}
+	if s.Skipped != "" {
+		fmt.Fprintf(b, "precision not searched: %s\n", s.Skipped)
+		return
+	}
+	chosen := false
+	for _, c := range s.Candidates {
+		if strings.HasPrefix(c.Verdict, "chosen") {
+			chosen = true
+			fmt.Fprintf(b, "precision %s as %s (%s)\n", c.Stage, c.Name, how)
+		}
+	}
+	if !chosen {
+		fmt.Fprintf(b, "precision f32 kept (%s)", how)
+		for _, c := range s.Candidates {
+			if !strings.HasPrefix(c.Verdict, "not tried") {
+				fmt.Fprintf(b, "; %s as %s is %s", c.Stage, c.Name, c.Verdict)
+			}
+		}
+		fmt.Fprintln(b)
+	}
+}
+
 func (r *Result) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	quiet := 0
@@ -86,8 +120,12 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 		if !p.OK {
 			verdict = "EXCEEDED"
 		}
-		fmt.Fprintf(w, "float64\t%s\tworst error %s\ttolerance %s\t%d samples\t%s\n",
-			p.Value, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
+		figure := "worst"
+		if p.Judged == Judged(ops.Level) {
+			figure = p.Judged
+		}
+		fmt.Fprintf(w, "float64\t%s\t%s error %s\ttolerance %s\t%d samples\t%s\n",
+			p.Value, figure, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
 	}
 	if quiet > 0 {
 		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance\n", quiet)

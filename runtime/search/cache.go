@@ -53,9 +53,10 @@ func recall(folder, key string) (*planner.Search, bool) {
 	return s, yaml.Unmarshal(text, s) == nil
 }
 
-// remember keeps what was found, for other processes too: the file appears as a whole.
+// remember keeps what was found, for other processes too: the file appears as a whole. What was not tried may be tried when
+// predictions are better.
 func remember(folder, key string, s *planner.Search) error {
-	if folder == "" {
+	if folder == "" || s.Skipped != "" {
 		return nil
 	}
 	text, err := yaml.Marshal(s)

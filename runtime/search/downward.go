@@ -152,7 +152,7 @@ func (f *finder) measure(ctx context.Context, base *trial, a *attempt) (ok bool,
 	}
 	a.said.Proofs = prove(a.trial, f.outputs)
 	if ok = within(a.said.Proofs, safety); !ok {
-		a.said.Verdict = fmt.Sprintf("takes %.0f %% of the tolerance, more than %.0f %%", 100*strain(a.said.Proofs), 100*safety)
+		a.said.Verdict = fmt.Sprintf("beyond what is safe: it takes %.0f %% of the tolerance, more than %.0f %%", 100*strain(a.said.Proofs), 100*safety)
 	}
 	return ok, nil
 }
