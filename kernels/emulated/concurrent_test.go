@@ -1,0 +1,75 @@
+package emulated
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/render"
+)
+
+// Launches, copies and allocations at the same time, of kernels whose threads wait for each other: each host thread has a
+// block of its own.
+func TestConcurrentUse(t *testing.T) {
+	const rows, cols, workers = 96, 300, 6
+	dev := open(t, "{streams: 6}", Options{Schedules: func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{{Fold: 64}} }})
+	b := ir.NewBuilder()
+	y := b.Axis("y", rows)
+	in := &ir.Buffer{Name: "in", Type: ir.I32, Shape: []int{rows, cols}}
+	out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{rows}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(cols), Init: []*ir.Node{y}, Monoid: ir.Sum}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(a[0], b.Load(in, y, i))}, nil
+	})
+	k := &ir.Kernel{Name: "rows", Axes: []*ir.Node{y}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y}, Value: sum[0]}}}
+	programs, err := dev.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem := map[*ir.Buffer]device.Memory{}
+	for _, buf := range []*ir.Buffer{in, out} {
+		if mem[buf], err = dev.Alloc(buf); err != nil {
+			t.Fatal(err)
+		}
+		defer mem[buf].Free()
+	}
+	run, err := programs[0].Bind(device.Bindings{Mem: mem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	problems := make([]error, workers)
+	for w := range workers {
+		group.Go(func() {
+			for row := w; row < rows; row += workers {
+				host := make([]byte, 4*cols)
+				for i := range device.View[int32](host, ir.I32) {
+					device.View[int32](host, ir.I32)[i] = int32(row + i)
+				}
+				scratch, err := dev.Alloc(&ir.Buffer{Name: "scratch", Type: ir.U8, Shape: []int{1000}})
+				if err == nil {
+					scratch.Free()
+				}
+				problems[w] = errors.Join(problems[w], err,
+					device.Write(t.Context(), mem[in], int64(row*cols*4), host), run(device.Tile{{Lo: row, Hi: row + 1}}))
+			}
+		})
+	}
+	group.Wait()
+	if err := errors.Join(problems...); err != nil {
+		t.Fatal(err)
+	}
+	host := make([]byte, out.Bytes())
+	if err := device.Read(t.Context(), mem[out], host, 0); err != nil {
+		t.Fatal(err)
+	}
+	for row, got := range device.View[int32](host, ir.I32) {
+		if want := int32(row + cols*row + cols*(cols-1)/2); got != want {
+			t.Errorf("row %d: %d, want %d", row, got, want)
+		}
+	}
+	if u := dev.Usage(); u.Launches != rows {
+		t.Errorf("%d launches", u.Launches)
+	}
+}
