@@ -163,13 +163,13 @@ func (s *tileSink) commit(ctx context.Context) error {
 }
 
 // close leaves an output that is not complete to a later run, where it can be taken up, and removes it where it cannot.
-func (s *tileSink) close() error {
+func (s *tileSink) close(wrong bool) error {
 	switch {
 	case s.done:
 		return nil
 	case s.journal == nil:
 		return s.Abort()
-	case s.from == 0: // nothing is lost
+	case s.from == 0 || wrong: // nothing is lost
 		return errors.Join(s.Abort(), s.journal.Remove())
 	}
 	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.from))

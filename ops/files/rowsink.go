@@ -20,9 +20,14 @@ func writesByRows(c *ops.Call) error {
 	return nil
 }
 
-// writeScratch is, of a GeoTIFF, a row of blocks as it is and packed, and one block for each processor.
+// writeScratch is, of a GeoTIFF, a row of blocks as it is and packed, and one block for each processor; of a picture, its numbers
+// twice and its colours.
 func writeScratch(c *ops.Call) int64 {
 	t := c.Type("array")
+	if ending(c.Text("path")) == ".png" {
+		const colours = 16 << 20
+		return int64(t.Len())*12 + colours
+	}
 	if !isRaster(c.Text("path")) || len(t.Dims) != 2 {
 		return 1 << 20
 	}
