@@ -96,8 +96,10 @@ func (c explainCommand) analyze(ctx context.Context, s *streams, m machine, l *l
 		return nil
 	}, c.NoSinks)
 	tracer := trace.Record()
-	result, failure := weft.Run(ctx, p, weft.Options{Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true,
-		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer})
+	result, failure := weft.Run(ctx, p, weft.Options{
+		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true,
+		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer,
+	})
 	for _, w := range result.Warnings {
 		l.add(w.Code, w.Message, w.Help, w.Where)
 	}

@@ -8,18 +8,24 @@ import (
 
 // Analysis sets what a run took beside what its plan says.
 func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
-	a := &explain.Analysis{Wall: r.Wall, CPU: r.CPU, Threads: r.Threads, Compile: r.CompileS, Read: r.ReadS, Verify: r.VerifyS, Sink: r.SinkS,
-		Predicted: p.Totals.Predicted * 1e-3, PeakPlanned: p.Totals.PeakBytes, PeakArrays: r.PeakBuffers, PeakRSS: r.PeakRSS}
+	a := &explain.Analysis{
+		Wall: r.Wall, CPU: r.CPU, Threads: r.Threads, Compile: r.CompileS, Read: r.ReadS, Verify: r.VerifyS, Sink: r.SinkS,
+		Predicted: p.Totals.Predicted * 1e-3, PeakPlanned: p.Totals.PeakBytes, PeakArrays: r.PeakBuffers, PeakRSS: r.PeakRSS,
+	}
 	for _, k := range r.Kernels {
-		m := explain.Measured{ID: k.ID, Device: k.Device, Tiles: k.Tiles, Wall: k.Wall, CPU: k.CPU, Seconds: k.Undisturbed(r.Threads),
-			Predicted: k.Predicted, Flops: k.Flops, Bytes: k.Bytes}
+		m := explain.Measured{
+			ID: k.ID, Device: k.Device, Tiles: k.Tiles, Wall: k.Wall, CPU: k.CPU, Seconds: k.Undisturbed(r.Threads),
+			Predicted: k.Predicted, Flops: k.Flops, Bytes: k.Bytes,
+		}
 		m.Judge()
 		a.Kernels = append(a.Kernels, m)
 		a.Measured += m.Seconds
 	}
 	for _, c := range r.Parity {
-		a.Checks = append(a.Checks, explain.Check{Value: c.Value, Kernel: c.Kernel, Metric: string(c.Metric), Unit: c.Unit, Samples: c.Samples,
-			Worst: c.Worst, P99: c.P99, Tolerance: c.Tolerance, Mismatched: c.Mismatched, OK: c.OK, Skipped: c.Skipped})
+		a.Checks = append(a.Checks, explain.Check{
+			Value: c.Value, Kernel: c.Kernel, Metric: string(c.Metric), Unit: c.Unit, Samples: c.Samples,
+			Worst: c.Worst, P99: c.P99, Tolerance: c.Tolerance, Mismatched: c.Mismatched, OK: c.OK, Skipped: c.Skipped,
+		})
 	}
 	for _, t := range r.Sources {
 		a.Transfers = append(a.Transfers, explain.Transfer{ID: t.ID, Op: t.Op, Text: t.Text, Bytes: t.Bytes, Wall: t.Wall})

@@ -127,8 +127,10 @@ func TestTuningTiles(t *testing.T) {
 	out := w.keep("out", w.third(w.ramp(matrix(64, 50))))
 	p := w.plan(t, dev, out)
 	var told []*planner.Kernel
-	r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 2, Tune: true, Verify: true,
-		Tiled: func(k *planner.Kernel) error { told = append(told, k); return nil }})
+	r, err := Run(context.Background(), p, Options{
+		Devices: []device.Device{dev}, Threads: 2, Tune: true, Verify: true,
+		Tiled: func(k *planner.Kernel) error { told = append(told, k); return nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

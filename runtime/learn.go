@@ -31,8 +31,10 @@ func Observations(p *planner.Plan, r *Result) []cost.Observation {
 		if was == nil || was.Device != k.Device || was.Estimate.Factor <= 0 {
 			continue
 		}
-		out = append(out, cost.Observation{Hash: was.Hash, Kind: was.Kind(), Ops: was.Ops, Bound: was.Bound,
-			Predicted: was.Estimate.Seconds / was.Estimate.Factor, Measured: k.Undisturbed(r.Threads)})
+		out = append(out, cost.Observation{
+			Hash: was.Hash, Kind: was.Kind(), Ops: was.Ops, Bound: was.Bound,
+			Predicted: was.Estimate.Seconds / was.Estimate.Factor, Measured: k.Undisturbed(r.Threads),
+		})
 	}
 	return out
 }

@@ -22,8 +22,10 @@ const busyFrom = 1.2
 // machine.
 func Measure(ctx context.Context, dev device.Device, lanes int, folder string) (*Profile, error) {
 	start := time.Now()
-	p := &Profile{Schema: Schema, Fingerprint: FingerprintOf(dev.Info()), Created: start.UTC().Truncate(time.Second),
-		Threads: runtime.GOMAXPROCS(0), Lanes: max(1, lanes), Ops: map[Class]float64{}}
+	p := &Profile{
+		Schema: Schema, Fingerprint: FingerprintOf(dev.Info()), Created: start.UTC().Truncate(time.Second),
+		Threads: runtime.GOMAXPROCS(0), Lanes: max(1, lanes), Ops: map[Class]float64{},
+	}
 	m := &meter{ctx: ctx, dev: dev, profile: p}
 	defer m.free()
 	for _, part := range []func() error{m.compile, m.operations, m.memory, m.overheads} {

@@ -67,10 +67,12 @@ func Default(threads int) *Profile {
 		r := Rate{core, min(core*float64(threads), all)}
 		return Level{Name: name, Bytes: bytes, Copy: r, Triad: r}
 	}
-	p := &Profile{Schema: Schema, Default: true, Noise: 1, Threads: threads, Lanes: 8, Ops: map[Class]float64{},
+	p := &Profile{
+		Schema: Schema, Default: true, Noise: 1, Threads: threads, Lanes: 8, Ops: map[Class]float64{},
 		Levels: []Level{level("L2", 512<<10, 60e9, 1e15), level("L3", 8<<20, 25e9, 100e9), level("memory", 0, 12e9, 25e9)},
 		Touch:  Rate{3e9, min(3e9*float64(threads), 8e9)}, TouchSmall: 2e9,
-		Launch: 2e-7, First: 4e-5, Dispatch: 2e-5, Compile: 0.1, DiskRead: 500e6, DiskWrite: 300e6}
+		Launch: 2e-7, First: 4e-5, Dispatch: 2e-5, Compile: 0.1, DiskRead: 500e6, DiskWrite: 300e6,
+	}
 	for _, b := range benchmarks {
 		if b.ops > 0 {
 			p.Ops[b.class] = b.usual

@@ -233,8 +233,10 @@ var classes = func() map[ir.Op]row {
 		ir.Sin: {profile.Sine, 1, profile.Exp64}, ir.Cos: {profile.Sine, 1, profile.Exp64}, ir.Tan: {profile.Sine, 1.5, profile.Exp64},
 		ir.Atan2: {profile.Atan2, 1, ""}, ir.Pow: {profile.Power, 1, ""},
 	}
-	for _, op := range []ir.Op{ir.Neg, ir.Abs, ir.Min, ir.Max, ir.Lt, ir.Le, ir.Eq, ir.Ne, ir.And, ir.Or, ir.Not, ir.BitAnd, ir.BitOr,
-		ir.BitXor, ir.Shl, ir.Shr, ir.Ushr, ir.Select, ir.Rint, ir.Floor, ir.Ceil, ir.Trunc} {
+	for _, op := range []ir.Op{
+		ir.Neg, ir.Abs, ir.Min, ir.Max, ir.Lt, ir.Le, ir.Eq, ir.Ne, ir.And, ir.Or, ir.Not, ir.BitAnd, ir.BitOr,
+		ir.BitXor, ir.Shl, ir.Shr, ir.Ushr, ir.Select, ir.Rint, ir.Floor, ir.Ceil, ir.Trunc,
+	} {
 		m[op] = row{profile.Simple, 1, ""}
 	}
 	return m

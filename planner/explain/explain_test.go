@@ -14,7 +14,8 @@ import (
 
 // example is a plan of a source, two kernels and a sink, and a run in which the second kernel took far too long.
 func example() (*planner.Plan, *Analysis) {
-	p := &planner.Plan{Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
+	p := &planner.Plan{
+		Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
 		Rates: planner.Rates{Flops: 1e9, Bandwidth: 1e9},
 		Buffers: []planner.Buffer{
 			{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromSource},
@@ -23,27 +24,36 @@ func example() (*planner.Plan, *Analysis) {
 		},
 		Steps: []planner.Step{
 			{ID: "r1", Kind: planner.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}},
-			{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}, Kernel: &planner.Kernel{Ops: []string{"blur"},
+			{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}, Kernel: &planner.Kernel{
+				Ops:    []string{"blur"},
 				Stages: []planner.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Source: "void f(void) { if (1 < 2) ; }", Schedule: "lanes x:8",
-				Precision: planner.Precision{Storage: "f32", Compute: "f32"}}},
-			{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}, Kernel: &planner.Kernel{Ops: []string{"decibel"},
+				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
+			}},
+			{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}, Kernel: &planner.Kernel{
+				Ops:    []string{"decibel"},
 				Stages: []planner.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
-				Precision: planner.Precision{Storage: "f32", Compute: "f32"}}},
+				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
+			}},
 			{ID: "s1", Kind: planner.SinkStep, Name: "write", Reads: []string{"b3"}},
 		},
 		Edges: []planner.Edge{
 			{From: "read", To: "blur", Code: planner.Given, Reads: 3, Readers: 2, Bytes: 64},
 			{From: "blur", To: "decibel", Code: planner.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
 		},
-		Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3}}
-	a := &Analysis{Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
-		Kernels: []Measured{{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64},
-			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Seconds: 0.01, Predicted: 0.002, Flops: 1e6, Bytes: 64}},
+		Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
+	}
+	a := &Analysis{
+		Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
+		Kernels: []Measured{
+			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64},
+			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Seconds: 0.01, Predicted: 0.002, Flops: 1e6, Bytes: 64},
+		},
 		Checks:    []Check{{Value: "level", Kernel: "k2", Metric: "absolute", Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1}, {Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
 		Transfers: []Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
 		Fallbacks: []Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Tiles: 3}},
 		Timeline:  []Span{{0, "kernel", "blur", 0, 0.001}, {1, "tile", "blur", 0, 0.0004}, {1, "tile", "blur", 0.0004, 0.0006}, {0, "kernel", "decibel", 0.001, 0.01}},
-		Pictures:  []Picture{{"level", []byte("\x89PNG fake")}}}
+		Pictures:  []Picture{{"level", []byte("\x89PNG fake")}},
+	}
 	for i := range a.Kernels {
 		a.Kernels[i].Judge()
 	}

@@ -61,8 +61,10 @@ func (t *trial) kernel(ctx context.Context) error {
 
 func (t *trial) row(s *ops.Stage, subject Subject, variant string) Row {
 	rule := t.Rule(s)
-	return Row{Value: t.Name(s), Kernel: t.Step.ID, Subject: subject.Name, Variant: variant, Metric: rule.Metric, Tolerance: rule.Tolerance,
-		Unit: s.Type.Unit.String(), OK: true}
+	return Row{
+		Value: t.Name(s), Kernel: t.Step.ID, Subject: subject.Name, Variant: variant, Metric: rule.Metric, Tolerance: rule.Tolerance,
+		Unit: s.Type.Unit.String(), OK: true,
+	}
 }
 
 // judge fills in the errors of root i at some points, as memory holds it.

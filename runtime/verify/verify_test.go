@@ -114,8 +114,10 @@ func TestVerifyFindsFaults(t *testing.T) {
 			if c.subject.after != nil {
 				c.subject.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.Ir.Name, 2)
 			}
-			r, err := Run(context.Background(), p, Options{Run: runtime.Options{Devices: []device.Device{c.run}, Threads: 1},
-				Subjects: []Subject{Interpreter(), subject("other", c.subject)}})
+			r, err := Run(context.Background(), p, Options{
+				Run:      runtime.Options{Devices: []device.Device{c.run}, Threads: 1},
+				Subjects: []Subject{Interpreter(), subject("other", c.subject)},
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
