@@ -12,8 +12,10 @@ import (
 
 // A neighbour differs in one choice, and leaves the schedule it comes from alone.
 func TestNeighbours(t *testing.T) {
-	s := render.Schedule{Order: []int{0, 1, 2}, Lanes: []render.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: 4}}, Unroll: []render.AxisN{{Axis: 2, N: 8}},
-		Window: 16, Guard: true, Table: 32, Every: 8}
+	s := render.Schedule{
+		Order: []int{0, 1, 2}, Lanes: []render.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: 4}}, Unroll: []render.AxisN{{Axis: 2, N: 8}},
+		Window: 16, Guard: true, Table: 32, Every: 8,
+	}
 	was := s.String()
 	seen := map[string]bool{}
 	for _, n := range neighbours(s, 3) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"weft/kernels/ir"
 	"weft/planner"
 )
 
@@ -192,23 +191,6 @@ func (t *printer) precision(k *planner.Kernel) {
 		if !slices.ContainsFunc(k.Stages, func(f planner.Fused) bool { return f.Name == c.Stage }) {
 			continue
 		}
-		t.line("  tried     %s: %s, %s; %s", choice(c.Choice), millis(c.Millis), planner.FormatBytes(c.Bytes), c.Verdict)
-		for _, p := range c.Proofs {
-			t.line("            %s off by %.3g (%s %s), tolerance %.3g, %d samples", p.Output, p.Figure(), p.Judged, p.Metric, p.Tolerance, p.Samples)
-		}
+		t.line("  tried %s: %s", c.Name, candidate(c))
 	}
-}
-
-// choice writes the types that a candidate changes.
-func choice(c planner.Choice) string {
-	var out []string
-	for _, part := range []struct {
-		verb string
-		t    ir.DType
-	}{{"stores", c.Storage}, {"computes", c.Compute}, {"accumulates", c.Accumulate}} {
-		if part.t != ir.Bool { // the zero value: as the operators say
-			out = append(out, part.verb+" "+part.t.String())
-		}
-	}
-	return strings.Join(out, ", ")
 }
