@@ -146,13 +146,13 @@ func (t *printer) edge(e planner.Edge) {
 }
 
 func (t *printer) whyPrecision(name string) error {
-	stages := t.named(name)
-	if len(stages) == 0 {
+	if len(t.named(name)) == 0 {
 		return t.unknown(name)
 	}
+	matches := t.matcher(name)
 	found := false
 	for _, s := range t.plan.Steps {
-		if s.Kernel == nil || !slices.ContainsFunc(s.Kernel.Stages, func(f planner.Fused) bool { return stages[f.Name] }) {
+		if s.Kernel == nil || !slices.ContainsFunc(s.Kernel.Stages, matches) {
 			continue
 		}
 		found = true
@@ -164,6 +164,18 @@ func (t *printer) whyPrecision(name string) error {
 		t.line("%s is not computed: it is read from outside or known while planning", name)
 	}
 	return nil
+}
+
+// matcher finds stages by the variable that holds them, which is unique, or else by their names.
+func (t *printer) matcher(name string) func(planner.Fused) bool {
+	labelled := func(f planner.Fused) bool { return f.Label == name }
+	for _, s := range t.plan.Steps {
+		if s.Kernel != nil && slices.ContainsFunc(s.Kernel.Stages, labelled) {
+			return labelled
+		}
+	}
+	stages := t.named(name)
+	return func(f planner.Fused) bool { return stages[f.Name] }
 }
 
 func accumulates(p planner.Precision) string {
