@@ -22,10 +22,15 @@ type Code struct {
 // New renders a kernel under the first of the schedules that the kernel has and the limits allow. The function's name tells
 // it from others. Schedules nil are the rules' own.
 func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*Code, error) {
+	points := int64(1)
 	for _, a := range k.Axes {
 		if a.Extent < 0 || a.Extent > math.MaxInt32 {
 			return nil, fmt.Errorf("kernel %s: axis %s of %d points; at most %d", k.Name, a.Name, a.Extent, math.MaxInt32)
 		}
+		if points > math.MaxInt64/int64(max(1, a.Extent)) {
+			return nil, fmt.Errorf("kernel %s: more points than 64 bits count", k.Name)
+		}
+		points *= int64(max(1, a.Extent))
 	}
 	if schedules == nil {
 		schedules = render.CUDACandidates(k)

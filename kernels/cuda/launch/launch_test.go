@@ -77,6 +77,9 @@ func TestHugeGrid(t *testing.T) {
 	if got, ok := o.Grid(make([]int, 5), hi, gpu.Grid); !ok || got != gpu.Grid {
 		t.Errorf("got %v", got)
 	}
+	if _, err := New(k, nil, gpu); err == nil || !strings.Contains(err.Error(), "64 bits") {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestParameters(t *testing.T) {

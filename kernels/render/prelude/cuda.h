@@ -87,7 +87,7 @@ SCALAR(i32, int, int, x, x) SCALAR(u32, unsigned, long long, x, (unsigned)x) SCA
 SCALAR(f16, unsigned short, float, s_f16(x), s_to_f16(x)) SCALAR(bf16, unsigned short, float, s_bf16(x), s_to_bf16(x))
 SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
 
-// Stores that combine: exchange until nobody came between. A NaN loses against what is there. Elements smaller than a
+// Stores that combine: exchange until nobody came between, but for sums. A NaN loses against what is there. Elements smaller than a
 // word are exchanged with their neighbours in it.
 #define COMBINE(name, op, C, WORD, OLD, NEW, E) \
   FN void s_##op##_##name##_at(WORD *p, int shift, C x) { \
@@ -104,7 +104,18 @@ SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
 #define WHOLE(name, op, T, WORD, C) FN void s_##op##_##name(T *p, C x) { s_##op##_##name##_at((WORD *)p, 0, x); }
 #define WHOLES(name, T, WORD, C, OLD, NEW) \
   COMBINES(name, C, WORD, OLD, NEW) COMBINE(name, add, C, WORD, OLD, NEW, s_plus_##name(y, x)) \
-  WHOLE(name, add, T, WORD, C) WHOLE(name, min, T, WORD, C) WHOLE(name, max, T, WORD, C)
+  ADD(name, T, WORD, C) WHOLE(name, min, T, WORD, C) WHOLE(name, max, T, WORD, C)
+// Sums are what the machine does itself, far faster where many threads meet; those of floats may flush subnormals.
+#ifdef __CUDA_ARCH__
+#define ADD(name, T, WORD, C) FN void s_add_##name(T *p, C x) { atomicAdd((WEFT_ADDS_##name *)p, (WEFT_ADDS_##name)x); }
+#define WEFT_ADDS_i32 int
+#define WEFT_ADDS_u32 unsigned
+#define WEFT_ADDS_i64 unsigned long long
+#define WEFT_ADDS_f32 float
+#define WEFT_ADDS_f64 double
+#else
+#define ADD(name, T, WORD, C) WHOLE(name, add, T, WORD, C)
+#endif
 #define PART(name, op, T, C) FN void s_##op##_##name(T *p, C x) { \
     s_##op##_##name##_at((unsigned *)((unsigned long long)p & ~3ULL), (int)((unsigned long long)p & 3) * 8, x); }
 #define PARTS(name, T, C, MASK) \
