@@ -148,7 +148,11 @@ func (r *retyper) widenTables(chosen []Choice, stored map[*ir.Buffer]ir.Stored) 
 }
 
 func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
-	p := ops.Wrong(codePrecision, "", fmt.Sprintf("leave %s at f32, or ask for another part only, as in @precision(storage: f16)", part),
+	help := fmt.Sprintf("leave %s at f32, or ask for another part only, as in @precision(storage: f16)", part)
+	if part == "storage" {
+		help = "leave it out; `weft explain` shows what is pinned"
+	}
+	p := ops.Wrong(codePrecision, "", help,
 		"%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
 	p.At = noteOf(s, "precision").Where
 	if !slices.ContainsFunc(r.faults, func(e error) bool { return e.Error() == p.Error() }) {
