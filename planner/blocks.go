@@ -157,6 +157,25 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 	return most
 }
 
+// largestWindow is the array that has most in memory at once in the pass that takes most.
+func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
+	worst := &s.Passes[0]
+	for i := range s.Passes {
+		if s.Passes[i].Peak > worst.Peak {
+			worst = &s.Passes[i]
+		}
+	}
+	for b, tr := range s.flow.schedule(worst, worst.BlockRows, 0).tracks {
+		for t := range tr.hi {
+			n := tr.hi[t] - tr.lo[t]
+			if w := windowBytes(b.Ir, b.Array.Type, n); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+				name, rows, bytes = cmp.Or(b.Label, b.Stage), n, w
+			}
+		}
+	}
+	return name, rows, bytes
+}
+
 // scratchOf is the memory that a source or sink takes besides its array.
 func (f *flow) scratchOf(u *unit) int64 {
 	st := u.step.Op.Spec.Streams

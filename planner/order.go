@@ -127,14 +127,11 @@ func (s *Stream) obstacle(budget int64) string {
 			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, FormatBytes(k.Bytes), k.Why)
 		}
 	}
-	reach := 0
-	for _, h := range s.Halos {
-		reach = max(reach, h.Above+h.Below)
-	}
-	if reach == 0 {
+	name, rows, bytes := s.largestWindow()
+	if bytes < s.PeakBytes/4 {
 		return fmt.Sprintf("the smallest take %s", FormatBytes(s.PeakBytes))
 	}
-	return fmt.Sprintf("the smallest take %s, with the %d rows that are needed around each", FormatBytes(s.PeakBytes), reach)
+	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once", FormatBytes(s.PeakBytes), name, FormatBytes(bytes), rows)
 }
 
 // largestAtPeak is the step at which most is alive and its largest array.

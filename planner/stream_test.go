@@ -1,0 +1,198 @@
+package planner
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// tall is an array of many rows, from a source that gives rows.
+func (w *world) tall(rows, columns int) ops.Array {
+	t := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
+	a := w.use("tall", t, nil)
+	a.Of.Spec.Lower = nil
+	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) { return ops.Note{}, nil }
+	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) { return nil, errors.New("never run") }}
+	return a
+}
+
+func (w *world) rowSink(in ops.Array) *ops.Instance {
+	s := w.sink(in)
+	s.Spec.Streams = &ops.Streams{Sink: func(*ops.Call, []ops.Mark) (ops.TileSink, error) { return nil, errors.New("never run") }}
+	return s
+}
+
+// shifted is an operator whose element reads its input once, at a row that at gives.
+func (w *world) shifted(in ops.Array, rows int, at func(b *ops.Body, y *ir.Node) *ir.Node, table []float64) ops.Array {
+	t := in.Type()
+	t.Dims = []ops.Dim{{Name: "y", Size: rows}, t.Dims[1]}
+	return w.use("shifted", t, func(l *ops.Lowering) []*ops.Stage {
+		inputs := []*ops.Stage{l.In("a")}
+		var known *ops.Stage
+		if table != nil {
+			known = l.Table("offsets", ir.I32, table, ops.Dim{Name: "k", Size: len(table)})
+			inputs = append(inputs, known)
+		}
+		return []*ops.Stage{l.Stage("", t, inputs, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			y := i[0]
+			if known != nil {
+				y = b.Add(y, known.At(b, b.Mod(i[1], b.I32(len(table)))).Re)
+			}
+			y = at(b, y)
+			n := l.In("a").Type.Dims[0].Size
+			inside := b.And(b.Le(b.I32(0), y), b.Lt(y, b.I32(n)))
+			return l.In("a").AtOr(b, inside, 0, y, i[1])
+		})}
+	}, in)
+}
+
+func TestFootprintsOfRows(t *testing.T) {
+	same := func(_ *ops.Body, y *ir.Node) *ir.Node { return y }
+	cases := []struct {
+		name  string
+		rows  int
+		at    func(b *ops.Body, y *ir.Node) *ir.Node
+		table []float64
+		of    ops.Interval
+		want  ops.Interval
+	}{
+		{"its own", 1000, same, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 10, Hi: 20}},
+		{"shifted, cut at the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(15)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 0, Hi: 5}},
+		{"beyond the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(150)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{}},
+		{"by a table", 1000, same, []float64{3, -7, 0}, ops.Interval{Lo: 100, Hi: 101}, ops.Interval{Lo: 93, Hi: 104}},
+		{"every other", 500, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mul(y, b.I32(2)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 20, Hi: 39}},
+		{"upside down", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(b.I32(999), y) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 980, Hi: 990}},
+		{"one for all", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.I32(7) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 7, Hi: 8}},
+	}
+	for _, c := range cases {
+		w := &world{}
+		in := w.tall(1000, 40)
+		g := collect([]*ops.Instance{w.sink(w.shifted(in, c.rows, c.at, c.table))})
+		var p, s *ops.Stage
+		for _, st := range g.stages {
+			switch st.Name {
+			case "tall":
+				p = st
+			case "shifted":
+				s = st
+			}
+		}
+		if got := newFootprints().need(p, s, c.of); got != c.want {
+			t.Errorf("%s: rows %v need %v, want %v", c.name, c.of, got, c.want)
+		}
+	}
+}
+
+func TestDeclaredFootprintsNarrow(t *testing.T) {
+	w := &world{}
+	in := w.tall(1000, 40)
+	anywhere := w.shifted(in, 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Alu(ir.BitXor, y, b.I32(1)) }, nil)
+	anywhere.Of.Spec.Footprint = func(_ *ops.Call, at []ops.Interval) map[string][]ops.Interval {
+		return map[string][]ops.Interval{"a": {{Lo: max(0, at[0].Lo-2), Hi: min(1000, at[0].Hi+2)}, at[1]}}
+	}
+	p := blocks(t, 30000, w.rowSink(anywhere))
+	if len(p.Stream.Halos) != 1 || p.Stream.Halos[0].Above != 2 || p.Stream.Halos[0].Below != 2 {
+		t.Errorf("%+v", p.Stream.Halos)
+	}
+}
+
+func blocks(t *testing.T, memory int64, sinks ...*ops.Instance) *Plan {
+	t.Helper()
+	p, err := Build(sinks, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: memory, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Stream == nil {
+		t.Fatal("the plan runs as a whole")
+	}
+	return p
+}
+
+// Rows come once, in order, before they are needed, and go when nothing later needs them: from any row on.
+func TestBlocksCoverWhatIsNeeded(t *testing.T) {
+	w := &world{}
+	moved := w.shifted(w.tall(1000, 40), 1000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, []float64{-11, 23})
+	p := blocks(t, 60000, w.rowSink(moved))
+	for _, from := range []int{0, 1, 500, 999} {
+		read, ran := map[int]bool{}, map[int]bool{}
+		written := from
+		dropped := map[string]int{}
+		for _, b := range p.Stream.Blocks(0, from) {
+			for id, rows := range b.Read {
+				for y := rows.Lo; y < rows.Hi; y++ {
+					if read[y] || y < dropped[id] {
+						t.Fatalf("row %d is read twice", y)
+					}
+					read[y] = true
+				}
+			}
+			for id, rows := range b.Run {
+				step := p.Buffer(p.stepOf(id).Reads[0])
+				for y := rows.Lo; y < rows.Hi; y++ {
+					if ran[y] {
+						t.Fatalf("row %d is computed twice", y)
+					}
+					ran[y] = true
+					for in := max(0, y-11); in < min(1000, y+24); in++ {
+						if !read[in] || in < dropped[step.ID] {
+							t.Fatalf("row %d needs row %d, which is not there", y, in)
+						}
+					}
+				}
+			}
+			for _, rows := range b.Write {
+				if rows.Lo != written {
+					t.Fatalf("row %d is written after %d", rows.Lo, written)
+				}
+				for y := rows.Lo; y < rows.Hi; y++ {
+					if !ran[y] {
+						t.Fatalf("row %d is written before it is computed", y)
+					}
+				}
+				written = rows.Hi
+			}
+			for id, lo := range b.Keep {
+				dropped[id] = lo
+			}
+		}
+		if written != 1000 || len(ran) != 1000-from || read[max(0, from-12)] && from > 11 {
+			t.Errorf("from row %d: %d rows computed, written to %d", from, len(ran), written)
+		}
+	}
+}
+
+func (p *Plan) stepOf(id string) *Step {
+	for i := range p.Steps {
+		if p.Steps[i].ID == id {
+			return &p.Steps[i]
+		}
+	}
+	return nil
+}
+
+func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
+	w := &world{}
+	turned := w.shifted(w.tall(4000, 40), 4000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mod(b.Mul(y, b.I32(7)), b.I32(4000)) }, nil)
+	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: 100000, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	var p ops.Problem
+	if !errors.As(err, &p) || p.Code != "E0601" || !strings.Contains(p.Message, "tall") || !strings.Contains(p.Message, "for 4000 rows that are needed at once") {
+		t.Errorf("%v", err)
+	}
+	if _, err := Build([]*ops.Instance{w.rowSink(w.shifted(w.tall(4000, 40), 4000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, nil))},
+		device.Info{Name: "gpu", Kind: "cuda"}, Options{FuseLimit: -1, Memory: 100000, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}}); err == nil {
+		t.Error("a device whose memory is not the host's runs in blocks")
+	}
+}
+
+func TestSizesSayEnough(t *testing.T) {
+	for n, want := range map[int64]string{1: "1B", 16383: "16383B", 16384: "16KiB", 16385: "17KiB", 1 << 24: "16MiB", 1<<24 + 1: "17MiB"} {
+		if got := sizeFor(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
+}
