@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"path/filepath"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"weft/ops/files/tiff"
 )
@@ -9,22 +12,40 @@ import (
 // makeExampleRasters writes the rasters that the examples of codes read.
 func makeExampleRasters(t *testing.T) {
 	t.Helper()
+	if err := writeRasters(""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rasters: writes them to the folder of a script.
+func rasters(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: rasters")
+	}
+	ts.Check(writeRasters(ts.MkAbs(".")))
+}
+
+func writeRasters(folder string) error {
 	north := tiff.Affine{500000, 1, 0, 5900000, 0, -1}
 	utm := tiff.CRS{Model: tiff.Projected, EPSG: 25832, Unit: tiff.Unit{Code: 9001, Metres: 1}}
+	other := utm
+	other.EPSG++
 	for name, place := range map[string]struct {
 		at  tiff.Affine
 		crs tiff.CRS
 	}{
-		"dsm.tif":     {north, utm},
-		"no_crs.tif":  {north, tiff.CRS{}},
-		"rotated.tif": {tiff.Affine{500000, 1, 0.5, 5900000, 0.5, -1}, utm},
+		"dsm.tif":       {north, utm},
+		"no_crs.tif":    {north, tiff.CRS{}},
+		"other_crs.tif": {north, other},
+		"rotated.tif":   {tiff.Affine{500000, 1, 0.5, 5900000, 0.5, -1}, utm},
 	} {
 		geo, err := tiff.NewGeo(place.at, place.crs)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		if err := tiff.Save(name, tiff.Header{DType: tiff.Float32, Height: 8, Width: 8, Geo: geo}, make([]float32, 64)); err != nil {
-			t.Fatal(err)
+		if err := tiff.Save(filepath.Join(folder, name), tiff.Header{DType: tiff.Float32, Height: 8, Width: 8, Geo: geo}, make([]float32, 64)); err != nil {
+			return err
 		}
 	}
+	return nil
 }

@@ -119,6 +119,8 @@ func (r raster) layer(c *ops.Call, arg string, p *problems) *ops.Type {
 			p.add(ops.CodeMissingDim, arg, "", "%s has no dim %s", arg, d.Name)
 		case t.Dims[at].Size != d.Size:
 			p.add(ops.CodeExtentMismatch, arg, "cut or resample it to the pixels of the input", "%s has %d pixels along %s, and the input %d", arg, t.Dims[at].Size, d.Name, d.Size)
+		case d.Frame != nil && t.Dims[at].Frame != nil && !d.Frame.Same(t.Dims[at].Frame):
+			p.add(ops.CodeCoordinateMismatch, arg, "project it to the system of the input", "%s is in %s, and the input in %s", arg, t.Dims[at].Frame, d.Frame)
 		case hasCoords(d) && hasCoords(t.Dims[at]) && !slices.EqualFunc(d.Coords, t.Dims[at].Coords, func(a, b float64) bool { return math.Abs(a-b) <= 1e-3*r.pixel }):
 			p.add(ops.CodeCoordinateMismatch, arg, "resample it to the pixels of the input", "%s lies on other coordinates along %s than the input", arg, d.Name)
 		}
