@@ -11,7 +11,6 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -162,18 +161,6 @@ func (f *finder) finish(p *planner.Plan, s *planner.Search) *planner.Plan {
 		}
 	}
 	return p
-}
-
-// double is float64 for all that the outputs are made from.
-func (f *finder) double() planner.Choices {
-	out := planner.Choices{}
-	need := upstream(f.base, f.ids())
-	for i := range f.base.Buffers {
-		if b := &f.base.Buffers[i]; b.Role == planner.FromKernel && need[b.ID] && b.Array.Type.Elem.Base == ir.F32 {
-			out[planner.StageKey(b.Array)] = planner.Choice{Storage: ir.F64, Compute: ir.F64}
-		}
-	}
-	return out
 }
 
 // search measures.
@@ -337,70 +324,6 @@ func (f *finder) sample(ctx context.Context, base *trial) error {
 		f.said.Samples += len(o.points)
 	}
 	return nil
-}
-
-// upward looks for a precision above f32 that meets the tolerances: float64 sums, then float64 throughout.
-func (f *finder) upward(ctx context.Context, base *trial) (*planner.Plan, error) {
-	sums := planner.Choices{}
-	for key, c := range f.double() {
-		c.Storage, c.Compute, c.Accumulate = 0, 0, ir.F64
-		sums[key] = c
-	}
-	for _, c := range []struct {
-		what    string
-		choices planner.Choices
-	}{{"f64 sums", sums}, {"f64", f.double()}} {
-		p, err := f.plan(c.choices)
-		if err != nil {
-			return nil, err
-		}
-		t, err := f.trial(ctx, p, base)
-		if err != nil {
-			return nil, err
-		}
-		proofs := prove(t, f.outputs)
-		tried := &planner.Candidate{Stage: "everything", Name: c.what, Proofs: proofs, Verdict: "beyond the tolerance"}
-		if within(proofs, 1) {
-			tried.Verdict = "chosen: f32 is beyond the tolerance"
-			f.said.Proofs, f.said.Choices = proofs, c.choices
-			f.said.Candidates = append(f.said.Candidates, tried)
-			return p, nil
-		}
-		f.said.Candidates = append(f.said.Candidates, tried)
-	}
-	return nil, f.unreachable()
-}
-
-func leave(list []*attempt, why string) {
-	for _, a := range list {
-		a.said.Verdict = why
-	}
-}
-
-// asks reports a tolerance of the user's that f32 does not meet and that no @precision stands in the way of: a run reports
-// the others.
-func (f *finder) asks(proofs []planner.Proof) bool {
-	for i, o := range f.outputs {
-		s := f.base.Buffer(o.id).Array
-		if _, ok := runtime.Asked(s); ok && !within(proofs[i:i+1], 1) && f.base.Forced(s) == "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (f *finder) unreachable() error {
-	last := f.said.Candidates[len(f.said.Candidates)-1]
-	for i, p := range last.Proofs {
-		if strain(last.Proofs[i:i+1]) > 1 {
-			at := f.base.Buffer(f.outputs[i].id).Array
-			w := ops.Wrong("E0605", "", "allow more with @tolerance",
-				"%s cannot be had within %s: f64 throughout measures %s over %d samples", p.Output, p.Quantity(p.Tolerance), p.Quantity(p.Figure()), p.Samples)
-			w.At = at.Where
-			return w
-		}
-	}
-	return errors.New("search: no precision meets the tolerances")
 }
 
 func joined(faults []error) error { return errors.Join(faults...) }
