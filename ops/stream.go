@@ -47,8 +47,6 @@ type Streams struct {
 	Fits func(*Call) error
 	// Scratch is the bytes of memory that reading or writing by parts takes besides the arrays.
 	Scratch func(*Call) int64
-	// Leftovers are files that a run which died may leave behind for Sink to go on with.
-	Leftovers func(*Call) []string
 }
 
 // Frame is the system that coordinates are in, such as a map projection. Operators hand it on with their dims.

@@ -66,7 +66,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	if err := p.run1(ctx); err != nil {
+	if err := p.overlap(ctx); err != nil {
 		return err
 	}
 	return p.finish(ctx)
@@ -108,8 +108,8 @@ func (p *pass) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run1 runs the blocks: while one is computed, the next is read and the one before written.
-func (p *pass) run1(ctx context.Context) error {
+// overlap runs the blocks: while one is computed, the next is read and the one before written.
+func (p *pass) overlap(ctx context.Context) error {
 	r := p.run
 	tiles := 0
 	var predicted float64
