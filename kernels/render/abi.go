@@ -58,7 +58,7 @@ var (
 type Output struct {
 	Source string         // one C function (with its static helpers), without the prelude
 	Name   string         // its symbol
-	Loads  map[string]int // loads by class: uniform, contiguous, window, gather
+	Loads  map[string]int // loads by class: uniform, contiguous, window, transposed, gather
 	Tables int            // lane-uniform values tabulated over a fold
 	Step   []int          // an axis: tiles whose ranges are multiples of it cost least
 	Bufs   []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name

@@ -150,12 +150,13 @@ func (s *survey) foldWork(f *ir.Fold) float64 {
 // costs of memory accesses, per lane, in additions
 const (
 	gatherCost  = 2.5
-	scatterCost = 5.0
+	crossCost   = 0.8 // transposed in registers
+	scatterCost = 3.0
 	divergence  = 3.0 // how much longer the longest row of a patch is than a row
 )
 
-// onLanes estimates the cost of a point when lanes run along an axis.
-func (s *survey) onLanes(a int) float64 {
+// onLanes estimates the cost of a point when lanes run along an axis and, if u is one, as many vectors in flight along u.
+func (s *survey) onLanes(a, u int) float64 {
 	axis := s.k.Axes[a]
 	w := float64(s.t.Lanes)
 	used := float64(axis.Extent) / (w * float64((axis.Extent+s.t.Lanes-1)/s.t.Lanes))
@@ -165,6 +166,9 @@ func (s *survey) onLanes(a int) float64 {
 		c := s.weight(n) / (w * used)
 		if n.Kind == ir.KLoad && s.vary.Of(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
 			c = gatherCost
+			if u >= 0 && s.crosses(n, a, u) {
+				c = crossCost
+			}
 		}
 		sum += c * s.times(n)
 	}

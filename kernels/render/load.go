@@ -7,7 +7,7 @@ import (
 	"weft/kernels/ir"
 )
 
-// load renders a load: uniform, contiguous, window or gather, by how its index differs over the lanes.
+// load renders a load: uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
 func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 	buf := n.Buf
 	l := flatten(buf, n.Index())
@@ -25,6 +25,11 @@ func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 	if m == patch && !guarded {
 		if x, ok := r.windowLoad(n, l, v, at); ok {
 			return x
+		}
+	}
+	if m == patch && known && !n.Guarded && !r.masked(at) {
+		if stride, ok := r.transposed(n, l, pattern); ok {
+			return r.transposedLoad(n, l, stride, v, sc)
 		}
 	}
 	r.count("gather", n)

@@ -150,12 +150,23 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 		}
 		c.Unroll = s.unroll(u, s.flight(f, s.k.Axes[u], lanes))
 		s.detail(&c, f)
-		cost := s.onLanes(a)
+		cost := s.onLanes(a, -1)
 		options = append(options, option{c, cost})
 		if v := product(c.Unroll); v > 1 {
 			half := c
 			half.Unroll = s.unroll(u, v/2)
 			options = append(options, option{half, cost * 1.05})
+		}
+		if f != nil {
+			continue
+		}
+		for _, u := range s.crossings(a) {
+			c.Unroll = s.unroll(u, s.t.Lanes)
+			options = append(options, option{c, s.onLanes(a, u)})
+		}
+		if u := s.repeating(a); u >= 0 {
+			c.Unroll = s.unroll(u, s.k.Axes[u].Extent)
+			options = append(options, option{c, cost * 0.95})
 		}
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
@@ -171,6 +182,27 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 		}
 	}
 	return out
+}
+
+// repeating is a short axis, other than the lanes', along which loads repeat: vectors in flight over all of it share them. -1
+// if there is none.
+func (s *survey) repeating(lanes int) int {
+	best, most := -1, 0
+	for u, axis := range s.k.Axes {
+		if u == lanes || axis.Extent < 2 || axis.Extent > 8 {
+			continue
+		}
+		same := 0
+		for _, n := range s.nodes {
+			if v := s.vary.Of(n); n.Kind == ir.KLoad && v.Meets(s.k.Axes[lanes].Bind()) && !v.Meets(axis.Bind()) {
+				same++
+			}
+		}
+		if same > most {
+			best, most = u, same
+		}
+	}
+	return best
 }
 
 // flightAxis is where vectors in flight go when lanes run along an axis: where they share most work in the fold, another

@@ -40,6 +40,14 @@ func elementwise(ny, nx int) *ir.Kernel {
 	return &ir.Kernel{Name: "elementwise", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: f32("O", ny, nx), Index: []*ir.Node{y, x}, Value: b.Add(b.Mul(v, v), b.F32(1))}}}
 }
 
+// spreadOut is a plane times several numbers.
+func spreadOut(ny, nc, nx int) *ir.Kernel {
+	b := ir.NewBuilder()
+	y, c, x := b.Axis("y", ny), b.Axis("c", nc), b.Axis("x", nx)
+	v := b.Mul(b.Load(f32("A", ny, nx), y, x), b.Load(f32("C", nc), c))
+	return &ir.Kernel{Name: "spreadOut", Axes: []*ir.Node{y, c, x}, Stores: []ir.Store{{Buf: f32("O", ny, nc, nx), Index: []*ir.Node{y, c, x}, Value: v}}}
+}
+
 // total is the sum of a vector.
 func total(n int) *ir.Kernel {
 	b := ir.NewBuilder()
@@ -85,6 +93,8 @@ func TestRules(t *testing.T) {
 		{"planar", planar(ir.F32), "order x>z, lanes x:4xz:4, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
 		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
+		{"across", across(ir.F32, 300, 1000), "order i>j, lanes j:16, unroll i:16"},
+		{"spread out", spreadOut(300, 4, 1000), "order y>c>x, lanes x:16, unroll c:4"},
 		{"total", total(100000), "foldlanes"},
 		{"sparse", sparse(500), "order y, foldlanes"},
 		{"matmul", matmul(256), "order i>j, lanes j:16, unroll i:8"},

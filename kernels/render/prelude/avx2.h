@@ -40,6 +40,9 @@ FN vd v_gather_d0(const double *p, const int *i) {
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { return (vf)_mm256_permutevar8x32_ps(F8(a), I8(i)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm256_blendv_ps(F8(pick_f(a, i)), F8(pick_f(b, i)), F8(i << 28)); }
+// zip interleaves two vectors, of which the lower or the higher half is given.
+FN vf zip_low_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x20); }
+FN vf zip_high_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x31); }
 FN vd cvt_fd0(vf x) { return (vd)_mm256_cvtps_pd((__m128)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm256_cvtps_pd((__m128)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm256_cvtpd_ps(D4(a)), (hf)_mm256_cvtpd_ps(D4(b))); }

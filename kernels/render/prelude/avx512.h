@@ -46,6 +46,9 @@ FN vd v_gather_d0(const double *p, const int *i) {
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(a)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm512_permutex2var_ps(F5(a), I5(i), F5(b)); }
+// zip interleaves two vectors, of which the lower or the higher half is given.
+FN vf zip_low_f(vf a, vf b) { return pick2_f(a, b, (vi){0,16,1,17,2,18,3,19,4,20,5,21,6,22,7,23}); }
+FN vf zip_high_f(vf a, vf b) { return pick2_f(a, b, (vi){8,24,9,25,10,26,11,27,12,28,13,29,14,30,15,31}); }
 FN vd cvt_fd0(vf x) { return (vd)_mm512_cvtps_pd((__m256)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm512_cvtps_pd((__m256)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm512_cvtpd_ps(D5(a)), (hf)_mm512_cvtpd_ps(D5(b))); }

@@ -22,6 +22,9 @@ FN vd v_gather_d0(const double *p, const int *i) { EACH(vd, p[i[l]]); }
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { EACH(vf, a[i[l] & (W - 1)]); }
 FN vf pick2_f(vf a, vf b, vi i) { EACH(vf, i[l] & W ? b[i[l] & (W - 1)] : a[i[l] & (W - 1)]); }
+// zip interleaves two vectors, of which the lower or the higher half is given.
+FN vf zip_low_f(vf a, vf b) { EACH(vf, l & 1 ? b[l / 2] : a[l / 2]); }
+FN vf zip_high_f(vf a, vf b) { EACH(vf, l & 1 ? b[(l + W) / 2] : a[(l + W) / 2]); }
 FN vd cvt_fd0(vf x) { EACH(vd, (double)x[l]); }
 FN vd cvt_fd1(vf x) { EACH(vd, (double)x[l + W / 2]); }
 FN vf cvt_df(vd a, vd b) { EACH(vf, (float)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }

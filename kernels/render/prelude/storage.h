@@ -68,6 +68,9 @@ FN vd gather_f64_1(const double *p, const int *i) { return v_gather_d0(p, i + W 
 FN vl gather_i64_0(const long long *p, const int *i) { return (vl)v_gather_d0((const double *)p, i); }
 FN vl gather_i64_1(const long long *p, const int *i) { return (vl)v_gather_d0((const double *)p, i + W / 2); }
 
+FN vi zip_low_i(vi a, vi b) { return (vi)zip_low_f((vf)a, (vf)b); }
+FN vi zip_high_i(vi a, vi b) { return (vi)zip_high_f((vf)a, (vf)b); }
+
 // v_win16_X and v_win32_X read elements p[i] of 16 or 32 neighbours.
 FN vi pick_i(vi a, vi i) { return (vi)pick_f((vf)a, i); }
 FN vi pick2_i(vi a, vi b, vi i) { return (vi)pick2_f((vf)a, (vf)b, i); }
