@@ -42,7 +42,7 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if p, err = c.precise(ctx, s, m, l, p, false); err != nil { // as a run would
+	if p, err = c.precise(ctx, s, m, l, p); err != nil { // as a run would
 		return err
 	}
 	if c.Why != "" {

@@ -9,10 +9,9 @@ import (
 	"weft/runtime/search"
 )
 
-// precise is the plan with the precision that tolerances allow: found before, or measured now. all holds every output to its
-// operator's tolerance, not only those with one of the user's. Tolerances that cannot be had are printed.
-func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan, all bool) (*planner.Plan, error) {
-	opt, err := f.searching(m, l, all)
+// precise is the plan with the precision that tolerances allow: found before, or measured now. Tolerances that cannot be had are printed.
+func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan) (*planner.Plan, error) {
+	opt, err := f.searching(m, l)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +27,7 @@ func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded
 	return nil, l.show(s.err)
 }
 
-func (f planFlags) searching(m machine, l *loaded, all bool) (search.Options, error) {
+func (f planFlags) searching(m machine, l *loaded) (search.Options, error) {
 	folder, err := profile.Folder()
-	return search.Options{Build: l.build, Device: m.devices[0], Threads: f.threads(), Cache: folder, Memory: f.memory(), All: all}, err
+	return search.Options{Build: l.build, Device: m.devices[0], Threads: f.threads(), Cache: folder, Memory: f.memory()}, err
 }

@@ -36,7 +36,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if p, err = c.precise(ctx, s, m, l, p, c.Tune.on); err != nil {
+	if p, err = c.precise(ctx, s, m, l, p); err != nil {
 		return err
 	}
 	tracer, err := c.tracer()

@@ -38,7 +38,7 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		if limit == c.FuseLimit {
-			if p, err = f.precise(ctx, s, m, l, p, false); err != nil { // as a run would
+			if p, err = f.precise(ctx, s, m, l, p); err != nil { // as a run would
 				return err
 			}
 		}

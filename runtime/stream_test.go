@@ -115,11 +115,10 @@ func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
 }
 
 type rowKeeper struct {
-	w       *streams
-	name    string
-	got     ops.Dense
-	row     int
-	aborted bool
+	w    *streams
+	name string
+	got  ops.Dense
+	row  int
 }
 
 func (k *rowKeeper) Write(_ context.Context, at []ops.Interval, in []ops.HostArray) error {

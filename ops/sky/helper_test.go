@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weft/kernels/interp"
 	"weft/ops"
 	"weft/ops/optest"
 )
@@ -38,21 +37,6 @@ func (a *arguments) with(name string, v ops.Value) *arguments { a.values[name] =
 func (a *arguments) check(t *testing.T, s *ops.Spec) {
 	t.Helper()
 	optest.Check(t, optest.Call(s, a.values), a.data)
-}
-
-// run gives the outputs by name, in the arithmetic of kernels.
-func (a *arguments) run(t *testing.T, s *ops.Spec) map[string]ops.Dense {
-	t.Helper()
-	c := optest.Call(s, a.values)
-	out, err := s.Infer(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]ops.Dense{}
-	for i, d := range optest.Run(t, c, a.data, interp.Exact, optest.Stored) {
-		got[out[i].Name] = d
-	}
-	return got
 }
 
 // hills are random heights with some pixels missing.

@@ -24,8 +24,6 @@ type Options struct {
 	Seed    uint64 // of the samples; 0: runtime.DefaultSeed
 	Cache   string // folder that keeps what was found; empty: none
 	Memory  int64  // that arrays may take; 0: no limit
-	// All outputs that go to sinks are held to their operators' tolerances, not only those with a tolerance of the user's.
-	All bool
 }
 
 const (
@@ -52,7 +50,7 @@ func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, 
 	if opt.Seed == 0 {
 		opt.Seed = runtime.DefaultSeed
 	}
-	f := &finder{base: base, opt: opt, outputs: outputsOf(base, opt.All), said: &planner.Search{Factor: safety, Seed: opt.Seed}}
+	f := &finder{base: base, opt: opt, outputs: outputsOf(base), said: &planner.Search{Factor: safety, Seed: opt.Seed}}
 	if len(f.outputs) == 0 {
 		return base, nil
 	}
@@ -99,15 +97,16 @@ type finder struct {
 	trials  []*trial
 }
 
-// outputsOf are the stored arrays that have a tolerance of the user's, and, if there are any or all is set, what sinks take
-// besides: choices for the one must not break the other.
-func outputsOf(p *planner.Plan, all bool) (out []*output) {
+// outputsOf are the stored arrays that have a tolerance of the user's, and, if there are any, what sinks take besides: choices
+// for the one must not break the other.
+func outputsOf(p *planner.Plan) (out []*output) {
+	asked := false
 	for i := range p.Buffers {
 		if _, ok := runtime.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == planner.FromKernel {
-			all = true
+			asked = true
 		}
 	}
-	if !all {
+	if !asked {
 		return nil
 	}
 	taken := map[string]bool{}
@@ -261,7 +260,7 @@ func (f *finder) tooDear(stages int) string {
 		}
 		each += t
 	}
-	if all := each * float64(1+stages); all > worthwhile.Seconds() && !f.opt.All {
+	if all := each * float64(1+stages); all > worthwhile.Seconds() {
 		return fmt.Sprintf("trying would take about %.1f s", all)
 	}
 	return ""

@@ -251,7 +251,7 @@ total | show
 		t.Fatal(err)
 	}
 	f := &finder{base: base, opt: Options{Build: build, Device: dev, Threads: 2}}
-	f.outputs = outputsOf(base, false)
+	f.outputs = outputsOf(base)
 	choices := planner.Choices{}
 	for _, b := range base.Buffers {
 		if b.Role == planner.FromKernel && b.Pinned == "" {
