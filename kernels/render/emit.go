@@ -35,7 +35,7 @@ type renderer struct {
 	s          Schedule
 	t          Target
 	W, V       int
-	lanes, par ir.Set
+	lanes      ir.Set
 	clamp      bool        // the tile may be smaller than a step: axis values are cut to the tile
 	b          *ir.Builder // for nodes of the renderer's own
 	vary       *ir.Vary
@@ -123,7 +123,7 @@ func (r *renderer) compute(n *ir.Node, v int, m layout, at int) value {
 
 func (r *renderer) argText(n *ir.Node) string {
 	if r.threads != nil {
-		return fmt.Sprintf("(%s)%s", ctypes[n.Type].c, argParam(n, r.args[n]))
+		return paramText(n, r.args[n])
 	}
 	if n.Type.Float() {
 		return fmt.Sprintf("(%s)a->farg[%d]", ctypes[n.Type].c, r.args[n])

@@ -17,8 +17,11 @@ func (r *renderer) store(s output) {
 	if s.Guard != nil {
 		vary = vary.Or(r.vary.Of(s.Guard))
 	}
-	for _, v := range r.copies(vary) {
-		r.storeOne(in, s, l, v)
+	for v := range r.V {
+		// Of a combining store every point counts, also where the stored value is the same for many.
+		if s.Combine != ir.Ordered || r.canon(vary, v) == v {
+			r.storeOne(in, s, l, v)
+		}
 	}
 }
 
@@ -33,6 +36,9 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 		text := r.storeElement(s, r.pointer(s.Buf, l, v, patch), x.s[0])
 		if s.Guard != nil {
 			text = fmt.Sprintf("if (%s) %s", guard.s[0], text)
+		}
+		if s.Combine != ir.Ordered && r.W > 1 && !r.lanes.Empty() {
+			text = fmt.Sprintf("for (int l = 0; l < W; l++) %s", text)
 		}
 		r.emit(in, "%s%s", r.storingThread(v), text)
 		return

@@ -28,6 +28,7 @@ func smear(ny, nx int) *ir.Kernel {
 		{Buf: plane("above", ir.Bool), Index: []*ir.Node{y, x}, Value: b.Lt(b.F32(0), sum), Guard: b.Alu(ir.Ne, b.Alu(ir.Mod, x, b.I32(3)), b.I32(1))},
 		{Buf: plane("half", ir.F16), Index: []*ir.Node{y, x}, Value: sum},
 		{Buf: &ir.Buffer{Name: "rows", Type: ir.I64, Shape: []int{ny}}, Index: []*ir.Node{y}, Value: whole, Combine: ir.Sum},
+		{Buf: &ir.Buffer{Name: "count", Type: ir.I32, Shape: []int{ny}}, Index: []*ir.Node{y}, Value: b.I32(1), Combine: ir.Sum},
 		{Buf: &ir.Buffer{Name: "most", Type: ir.F64, Shape: []int{nx}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F64, sum), Combine: ir.Largest},
 	}}
 }

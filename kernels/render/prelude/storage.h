@@ -134,7 +134,7 @@ FN void store_u32(unsigned *p, vl a, vl b) { *(vi_u *)p = cvt_li(a, b); }
     } while (!__atomic_compare_exchange_n((B *)p, &was, now, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
   }
 #define COMBINES(name, T, B, C) \
-  COMBINE(name, add, T, B, C, y + x) COMBINE(name, min, T, B, C, y < x ? y : x) COMBINE(name, max, T, B, C, y > x ? y : x)
+  COMBINE(name, add, T, B, C, y + x) COMBINE(name, min, T, B, C, x < y ? x : y) COMBINE(name, max, T, B, C, x > y ? x : y)
 COMBINES(i8, signed char, unsigned char, int) COMBINES(u8, unsigned char, unsigned char, int)
 COMBINES(i16, short, unsigned short, int) COMBINES(u16, unsigned short, unsigned short, int)
 COMBINES(i32, int, unsigned, int) COMBINES(u32, unsigned, unsigned, long long) COMBINES(i64, long long, unsigned long long, long long)
