@@ -1,19 +1,20 @@
 package native
 
 import (
+	"os"
 	"testing"
 
 	"weft/kernels/conformance"
 )
 
-// TestConformance compares every instruction set this machine has (the best one, in a short run) with the interpreter,
-// under the rule's schedules.
+// TestConformance compares the best instruction set with the interpreter, under the rule's schedules; with WEFT_LONG=1 every
+// one this machine has. (Package render tests their source in every run.)
 func TestConformance(t *testing.T) {
 	best := open(t, "").target
 	for _, l := range levels {
 		t.Run(l.target.ISA, func(t *testing.T) {
-			if testing.Short() && l.target != best {
-				t.Skip("short run")
+			if os.Getenv("WEFT_LONG") == "" && l.target != best {
+				t.Skip("WEFT_LONG=1 takes the time")
 			}
 			conformance.Run(t, open(t, l.target.ISA))
 		})

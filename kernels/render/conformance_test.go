@@ -12,7 +12,9 @@ import (
 
 var draws = flag.Int("draws", 1, "random schedules per kernel and target")
 
-// TestConformance runs the suite on rendered code: under the rules' schedule, the scalar one, and schedules drawn at random.
+// TestConformance runs the suite on rendered code: under schedules drawn at random on the best instruction set, under the
+// rules' on the others (package native does the best one), and under the scalar one. WEFT_LONG=1 asks for all of them on
+// all instruction sets.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles hundreds of kernels for each target")
@@ -24,15 +26,20 @@ func TestConformance(t *testing.T) {
 			continue
 		}
 		run := func(name string, choose func(k *ir.Kernel) Schedule) {
-			t.Run(target.ISA+"/"+name, func(t *testing.T) { conformance.Run(t, &bench{t: t, target: target, choose: choose}) })
+			t.Run(target.ISA+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				conformance.Run(t, &bench{t: t, target: target, choose: choose})
+			})
 		}
-		run("rule", func(k *ir.Kernel) Schedule { return Default(k, target) })
+		if !best || long() {
+			run("rule", func(k *ir.Kernel) Schedule { return Default(k, target) })
+		}
 		if target == Portable {
 			run("scalar", func(*ir.Kernel) Schedule { return Schedule{} })
 		}
 		for draw := range *draws {
-			if draw == 0 && !best {
-				continue // the first draw is for the best instruction set only, to save time
+			if draw == 0 && !best && !long() {
+				continue
 			}
 			rng := rand.New(rand.NewPCG(uint64(draw), 5))
 			run(fmt.Sprintf("random%d", draw), func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) })

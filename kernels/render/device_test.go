@@ -78,7 +78,7 @@ func (d *bench) compile(text string, contract bool) (uintptr, error) {
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		return 0, err
 	}
-	args := append(append(Flags(contract), March(d.target)...), "-O1", "-shared", "-fPIC", "-o", so, src, "-lm")
+	args := append(append(Flags(contract), March(d.target)...), effort(), "-shared", "-fPIC", "-o", so, src, "-lm")
 	if msg, err := exec.Command(compiler(d.t), args...).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w\n%s", err, msg)
 	}

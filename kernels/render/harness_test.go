@@ -42,6 +42,18 @@ func runs(t testing.TB, target Target) bool {
 	return strings.Contains(string(text), flag)
 }
 
+// long reports a run that is asked to take its time.
+func long() bool { return os.Getenv("WEFT_LONG") != "" }
+
+// effort is how much a compiler optimises what tests run: not at all, which takes half the time of the little it otherwise
+// does; package native tests what is optimised.
+func effort() string {
+	if long() {
+		return "-O2"
+	}
+	return "-O0"
+}
+
 func build(t testing.TB, k *ir.Kernel, s Schedule, target Target) *compiled {
 	t.Helper()
 	return buildEdited(t, k, s, target, func(c string) string { return c })
@@ -63,6 +75,9 @@ func buildEdited(t testing.TB, k *ir.Kernel, s Schedule, target Target, edit fun
 		t.Fatal(err)
 	}
 	args := append(append(Flags(k.Contract), March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-shared", "-fPIC", "-o", so, src, "-lm")
+	if _, test := t.(*testing.T); test {
+		args = append(args, effort())
+	}
 	if msg, err := exec.Command(compiler(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, msg, out.Source)
 	} else if len(msg) > 0 {

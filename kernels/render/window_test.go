@@ -3,6 +3,7 @@ package render
 import (
 	"math"
 	"regexp"
+	"slices"
 	"testing"
 
 	"weft/kernels/device"
@@ -16,37 +17,51 @@ func TestWindowStorage(t *testing.T) {
 	on := map[ir.DType][]Target{
 		ir.F32: {AVX2}, ir.F16: {AVX512, AVX2, Portable}, ir.BF16: {AVX512}, ir.I32: {AVX512}, ir.I16: {AVX512}, ir.U16: {AVX512}, ir.I8: {AVX512}, ir.U8: {AVX2},
 	}
-	for storage, targets := range on {
-		k := planar(storage)
-		k.Contract = false
-		in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
-		wave := make([]float64, 11*128*1024)
-		for i := range wave {
-			wave[i] = math.Round(50 + 40*math.Sin(float64(i%7919)*0.2))
+	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
+	wave := make([]float64, 11*128*1024)
+	for i := range wave {
+		wave[i] = math.Round(50 + 40*math.Sin(float64(i%7919)*0.2))
+	}
+	in["T"] = wave
+	tile := device.Tile{{Lo: 100, Hi: 117}, {Lo: 31, Hi: 70}}
+	var storages []ir.DType
+	kernels := map[ir.DType]*ir.Kernel{}
+	for storage := range on {
+		storages = append(storages, storage)
+		kernels[storage] = planar(storage)
+		kernels[storage].Contract = false
+	}
+	slices.Sort(storages)
+	run := func(target Target, s Schedule, storages []ir.DType, edit func(string) string) map[ir.DType]string {
+		d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }, edit: edit}
+		var list []*ir.Kernel
+		for _, storage := range storages {
+			list = append(list, kernels[storage])
 		}
-		in["T"] = wave
-		tile := device.Tile{{Lo: 100, Hi: 117}, {Lo: 31, Hi: 70}}
-		run := func(target Target, s Schedule, edit func(string) string) []byte {
-			d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }, edit: edit}
-			p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			one := p[0].(*launchable)
+		programs, err := d.Compile(t.Context(), list, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[ir.DType]string{}
+		for i, p := range programs {
+			one := p.(*launchable)
 			if s.Window > 0 && one.out.Loads["window"] == 0 {
-				t.Errorf("%s %s: no window", storage, s)
+				t.Errorf("%s %s: no window", storages[i], s)
 			}
-			return one.outputs(t, in, []device.Tile{tile})["O"]
+			out[storages[i]] = string(one.outputs(t, in, []device.Tile{tile})["O"])
 		}
-		want := run(Portable, Schedule{}, nil)
-		for _, target := range targets {
-			if !runs(t, target) {
-				continue
-			}
-			for _, window := range []int{16, 32} {
-				s := Schedule{Lanes: []AxisN{{0, target.Lanes / 2}, {1, 2}}, Unroll: []AxisN{{1, 2}}, Window: window, Guard: true, Table: 16}
-				got := run(target, s, func(c string) string { return unproven.ReplaceAllString(c, "0") })
-				if string(got) != string(want) {
+		return out
+	}
+	want := run(Portable, Schedule{}, storages, nil)
+	for _, target := range []Target{AVX512, AVX2, Portable} {
+		mine := slices.DeleteFunc(slices.Clone(storages), func(s ir.DType) bool { return !slices.Contains(on[s], target) })
+		if !runs(t, target) {
+			continue
+		}
+		for _, window := range []int{16, 32} {
+			s := Schedule{Lanes: []AxisN{{0, target.Lanes / 2}, {1, 2}}, Unroll: []AxisN{{1, 2}}, Window: window, Guard: true, Table: 16}
+			for storage, got := range run(target, s, mine, func(c string) string { return unproven.ReplaceAllString(c, "0") }) {
+				if got != want[storage] {
 					t.Errorf("%s %s window %d: differs from the scalar schedule", target.ISA, storage, window)
 				}
 			}
