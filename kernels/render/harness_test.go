@@ -139,13 +139,6 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	runtime.KeepAlive(hi)
 }
 
-func wholeTile(k *ir.Kernel) (lo, hi []int32) {
-	for _, a := range k.Axes {
-		lo, hi = append(lo, 0), append(hi, int32(a.Extent))
-	}
-	return append(lo, 0), append(hi, 0)
-}
-
 func maxDiff(a, b []float32) (worst, peak float64) {
 	for i := range a {
 		worst = max(worst, math.Abs(float64(a[i])-float64(b[i])))
