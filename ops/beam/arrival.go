@@ -1,6 +1,7 @@
 package beam
 
 import (
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -88,15 +89,38 @@ func (f firstArrival) lowerTogether(a *arrival) {
 	delay := a.perShot("transmit_delay", delays)
 	a.at = func(b *ops.Body, shot *ir.Node, p point, _ []*ir.Node) *ir.Node {
 		depth := difference(b, p[2], a.elements[2].at(b, nil))
-		// The maximum keeps the square from being rounded together with the sum, in some kernels and not in others: arrivals
-		// computed in place and stored ones then agree to the bit.
-		square := b.Max(squares(b, depth), b.F32(0))
-		way := b.Sqrt(b.Add(a.nearest(b, p), square))
+		way := b.Sqrt(b.Add(a.nearest(b, p), apart(b, squares(b, depth))))
 		if delay.table == nil && delay.value == 0 {
 			return way
 		}
 		return b.Add(way, delay.at(b, shot))
 	}
+}
+
+// apart keeps a product from being rounded together with the sum it goes into, in some kernels and not in others: arrivals that are
+// computed in place and stored ones then agree to the bit.
+func apart(b *ops.Body, product *ir.Node) *ir.Node {
+	if product.Kind == ir.KConst {
+		return product
+	}
+	return b.Max(product, b.F32(-math.MaxFloat32))
+}
+
+// lengthApart is length, rounded the same in every kernel.
+func lengthApart(b *ops.Body, way point) *ir.Node {
+	sum := b.F32(0)
+	for _, x := range way {
+		if x.IsConst(0) {
+			continue
+		}
+		square := apart(b, b.Mul(x, x))
+		if sum.IsConst(0) {
+			sum = square
+		} else {
+			sum = b.Add(sum, square)
+		}
+	}
+	return b.Sqrt(sum)
 }
 
 // nearest is the least squared distance in (x, y) from p to an element. On a lattice x and y separate.
@@ -130,7 +154,7 @@ func (w planeWave) lower(a *arrival) {
 			if c.table == nil && c.value == 0 || p[k].IsConst(0) {
 				continue
 			}
-			term := b.Mul(p[k], c.at(b, shot))
+			term := apart(b, b.Mul(p[k], c.at(b, shot)))
 			if sum == nil {
 				sum = term
 			} else {
@@ -163,7 +187,7 @@ func (s virtualSource) lower(a *arrival) {
 		for k := range delta {
 			delta[k] = difference(b, p[k], v[k].at(b, shot))
 		}
-		d, origin, depth := length(b, delta), way.at(b, shot), v[2].at(b, shot)
+		d, origin, depth := lengthApart(b, delta), way.at(b, shot), v[2].at(b, shot)
 		behind := b.Lt(depth, b.F32(0))
 		before := b.Lt(p[2], depth)
 		return b.Select(behind, b.Sub(d, origin), b.Select(before, b.Sub(origin, d), b.Add(origin, d)))
