@@ -48,7 +48,11 @@ func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
 			}
 		}
 	}
-	return choices(cheapest(options))
+	out := choices(cheapest(options))
+	for i := range out {
+		out[i].Order = s.nearOrder(out[i], spreads)
+	}
+	return out
 }
 
 // option is a schedule and its estimated cost.
@@ -82,6 +86,34 @@ func choices(options []option) (out []Schedule) {
 		}
 	}
 	return out
+}
+
+// mostRepeated is the share of work that may be done again for loads to find what the patch before has read.
+const mostRepeated = 0.03
+
+// nearOrder puts the axes innermost along which one step's loads lie nearest to the last one's, unless that repeats much
+// work which an innermost axis could share.
+func (s *survey) nearOrder(c Schedule, spreads []spread) []int {
+	shared := c.Order[len(c.Order)-1]
+	vectors := 1
+	for _, u := range c.Unroll {
+		if u.Axis == shared {
+			vectors = u.N
+		}
+	}
+	if s.hoisted(s.k.Axes[shared])/float64(vectors) > mostRepeated {
+		return c.Order
+	}
+	apart := make([]float64, len(s.k.Axes))
+	order := make([]int, len(s.k.Axes))
+	for a := range apart {
+		order[a] = a
+		for _, p := range spreads {
+			apart[a] += p[a] * float64(stepOf(c, a))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
+	return order
 }
 
 // shapes are the patches of lanes over one axis or two.

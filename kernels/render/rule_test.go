@@ -88,9 +88,9 @@ func TestRules(t *testing.T) {
 		k    *ir.Kernel
 		want string
 	}{
-		{"beam", newBeam(64, 64, 128, 32, 32, false).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
-		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order x>y>z, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
-		{"planar", planar(ir.F32), "order x>z, lanes x:4xz:4, unroll z:8, window 16, table 32, guard"},
+		{"beam", newBeam(64, 64, 128, 32, 32, false).k, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
+		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
+		{"planar", planar(ir.F32), "order z>x, lanes x:4xz:4, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
 		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
 		{"across", across(ir.F32, 300, 1000), "order i>j, lanes j:16, unroll i:16"},

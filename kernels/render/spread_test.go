@@ -89,3 +89,35 @@ func TestPatches(t *testing.T) {
 		})
 	}
 }
+
+// TestNearOrder keeps the axis innermost that shares much work, and the axis along which loads move least otherwise.
+func TestNearOrder(t *testing.T) {
+	near := []spread{{0.1, 2, 1}}
+	for _, c := range []struct {
+		name string
+		s    *survey
+		want []int
+	}{
+		{"little to share", newSurvey(newBeam(64, 64, 128, 32, 32, false).k, AVX512), []int{2, 1, 0}},
+		{"half to share", newSurvey(twice(64, 64, 128), AVX512), []int{0, 1, 2}},
+	} {
+		got := c.s.nearOrder(Schedule{Order: c.s.order(), Lanes: []AxisN{{0, 16}}, Unroll: []AxisN{{2, 8}}}, near)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// twice is a sum that does not differ along z, and one as long that does.
+func twice(nx, ny, nz int) *ir.Kernel {
+	b := ir.NewBuilder()
+	x, y, z := b.Axis("x", nx), b.Axis("y", ny), b.Axis("z", nz)
+	sum := func(of func(i *ir.Node) *ir.Node) *ir.Node {
+		return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(500), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Sqrt(of(i)))}, nil
+		})[0]
+	}
+	flat := sum(func(i *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Add(b.Mul(x, i), y)) })
+	deep := sum(func(i *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Add(b.Mul(z, i), b.Mul(x, y))) })
+	return &ir.Kernel{Name: "twice", Axes: []*ir.Node{x, y, z}, Stores: []ir.Store{{Buf: f32("O", nx, ny, nz), Index: []*ir.Node{x, y, z}, Value: b.Add(flat, deep)}}}
+}
