@@ -14,10 +14,11 @@ var windowCosts = map[int]map[int]float64{ // by lanes of a register and size of
 }
 
 const (
-	laneLoad = 2.0 // a gathered lane
-	proof    = 3.5 // that a window serves, and the code for where it does not
-	latency  = 0.3 // what a single vector in flight waits
-	compact  = 0.1 // estimates err: of patches that fit a window, the smaller is better
+	laneLoad      = 2.0 // a gathered lane
+	proof         = 3.5 // that a window serves, and the code for where it does not
+	mostGathering = 2   // vectors in flight: addresses of their lanes take more registers than they hide latency
+	latency       = 0.3 // what a single vector in flight waits
+	compact       = 0.1 // estimates err: of patches that fit a window, the smaller is better
 )
 
 // patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
@@ -41,9 +42,16 @@ func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
 				}
 				arithmetic := s.vectorCost(work, c)
 				for _, w := range windows {
+					wait := latency / float64(v)
+					if w == 0 { // gathering, a core is busy anyway
+						if v > mostGathering {
+							continue
+						}
+						wait = 0
+					}
 					c.Window = w
 					each := arithmetic + float64(loads)*s.loadCost(lanes, w, spreads)
-					options = append(options, option{s.patch(c, f), waste * (each*(1+latency/float64(v)) + edge)})
+					options = append(options, option{s.patch(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
 		}
