@@ -14,11 +14,12 @@ var windowCosts = map[int]map[int]float64{ // by lanes of a register and size of
 }
 
 const (
-	laneLoad      = 2.0 // a gathered lane
-	proof         = 3.5 // that a window serves, and the code for where it does not
-	mostGathering = 2   // vectors in flight: addresses of their lanes take more registers than they hide latency
-	latency       = 0.3 // what a single vector in flight waits
-	compact       = 0.1 // estimates err: of patches that fit a window, the smaller is better
+	laneLoad = 2.0 // a gathered lane
+	proof    = 3.5 // that a window serves, and the code for where it does not
+	lineLoad = 4.0 // a gathered lane that lies in a cache line of its own
+	crowd    = 1.2 // gathers of more than two vectors in flight, whose addresses take more registers than there are
+	latency  = 0.3 // what a single vector in flight waits
+	compact  = 0.1 // estimates err: of patches that fit a window, the smaller is better
 )
 
 // patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
@@ -44,13 +45,10 @@ func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
 				for _, w := range windows {
 					wait := latency / float64(v)
 					if w == 0 { // gathering, a core is busy anyway
-						if v > mostGathering {
-							continue
-						}
 						wait = 0
 					}
 					c.Window = w
-					each := arithmetic + float64(loads)*s.loadCost(lanes, w, spreads)
+					each := arithmetic + float64(loads)*s.loadCost(c, w, spreads)
 					options = append(options, option{s.patch(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
@@ -203,22 +201,29 @@ func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 }
 
 // loadCost is the cost of a scattered load under a window, of a given size or none.
-func (s *survey) loadCost(lanes []AxisN, window int, spreads []spread) float64 {
-	gather := laneLoad * float64(s.t.Lanes)
+func (s *survey) loadCost(c Schedule, window int, spreads []spread) float64 {
+	reach := float64(window) - 1.5
+	fail, lines, size := 0.0, 0.0, 0.0 // means over places: blocks without proof, cache lines, and how full a window is
+	for _, p := range spreads {
+		n := p.over(c.Lanes)
+		if n > reach {
+			fail += 1 / float64(len(spreads))
+		}
+		lines += min(float64(s.t.Lanes), n/lineElements) / float64(len(spreads))
+		size += n / reach / float64(len(spreads))
+	}
+	gather := laneLoad*float64(s.t.Lanes) + lineLoad*lines
+	if product(c.Unroll) > 2 {
+		gather *= crowd
+	}
 	if window == 0 {
 		return gather
 	}
-	reach := float64(window) - 1.5
-	share, size := 0.0, 0.0
-	for _, p := range spreads {
-		n := p.over(lanes)
-		if n > reach {
-			share += 1 / float64(len(spreads))
-		}
-		size += n / reach / float64(len(spreads))
-	}
-	return share*gather + (1-share)*windowCosts[s.t.Lanes][window] + proof + compact*size
+	return fail*gather + (1-fail)*windowCosts[s.t.Lanes][window] + proof + compact*size
 }
+
+// lineElements is how many elements of most arrays a cache line holds.
+const lineElements = 16
 
 // patch completes a schedule with what follows from its window.
 func (s *survey) patch(c Schedule, f *ir.Fold) Schedule {
