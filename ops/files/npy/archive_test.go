@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 func readZipMember(t *testing.T, path, name string) []byte {
@@ -63,7 +65,7 @@ func TestDeflatedArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dst := alignedBytes(s.size() * 8)
+		dst := words.Bytes(s.size() * 8)
 		if err := f.Read(dst, Layout{DType: Float64}); err != nil || !bytes.Equal(dst, s.packed(Float64)) {
 			t.Errorf("Fortran %v: wrong elements, %v", fortran, err)
 		}
@@ -127,5 +129,5 @@ func readAll(path, name string) error {
 	if err != nil {
 		return err
 	}
-	return f.Read(alignedBytes(int(f.header.Bytes())), Layout{DType: f.header.DType})
+	return f.Read(words.Bytes(int(f.header.Bytes())), Layout{DType: f.header.DType})
 }

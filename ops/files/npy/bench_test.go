@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // The size of a shot through a 1024-element probe: 560 x 1024 complex64, 4.6 MB.
@@ -40,7 +42,7 @@ func BenchmarkRead(b *testing.B) {
 			if c.padding > 0 {
 				as.RowStride = benchShape[1]*c.as.Size() + c.padding
 			}
-			dst := alignedBytes(as.Span(benchShape))
+			dst := words.Bytes(as.Span(benchShape))
 			b.SetBytes(int64(s.size() * c.file.Size()))
 			for b.Loop() {
 				f, err := Open(path)
@@ -62,7 +64,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, d := range []DType{Float32, Complex64} {
 		b.Run(d.String(), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "a.npy")
-			src := alignedBytes(560 * 1024 * d.Size())
+			src := words.Bytes(560 * 1024 * d.Size())
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
 				w, err := Create(path, d, benchShape)

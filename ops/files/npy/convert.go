@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // Loss says what a conversion between element types can do to a value.
@@ -87,9 +88,9 @@ func withZeroImaginary(c convert, to DType) convert {
 		bad := c(dst[:len(dst)/2], src)
 		// From the end, so that no real part is overwritten before it has moved.
 		if to == Complex64 {
-			spread(view[float32](dst))
+			spread(words.View[float32](dst))
 		} else {
-			spread(view[float64](dst))
+			spread(words.View[float64](dst))
 		}
 		return bad
 	}
@@ -147,8 +148,8 @@ func through[W wide](load func([]W, []byte), store func([]byte, []W) int, size [
 }
 
 func cast[S, D float32 | float64](dst, src []byte) int {
-	out := view[D](dst)
-	for i, v := range view[S](src)[:len(out)] {
+	out := words.View[D](dst)
+	for i, v := range words.View[S](src)[:len(out)] {
 		out[i] = D(v)
 	}
 	return -1
@@ -185,7 +186,7 @@ func stores[W int64 | uint64]() map[DType]func([]byte, []W) int {
 }
 
 func load[S integer | float32 | float64, W wide](out []W, src []byte) {
-	for i, v := range view[S](src)[:len(out)] {
+	for i, v := range words.View[S](src)[:len(out)] {
 		out[i] = W(v)
 	}
 }
@@ -198,13 +199,13 @@ func loadBool(out []uint64, src []byte) {
 }
 
 func loadHalf(out []float64, src []byte) {
-	for i, v := range view[uint16](src)[:len(out)] {
+	for i, v := range words.View[uint16](src)[:len(out)] {
 		out[i] = float64(HalfToFloat32(v))
 	}
 }
 
 func storeReal[W wide, D float32 | float64](dst []byte, in []W) int {
-	out := view[D](dst)
+	out := words.View[D](dst)
 	for i, v := range in[:len(out)] {
 		out[i] = D(v)
 	}
@@ -213,7 +214,7 @@ func storeReal[W wide, D float32 | float64](dst []byte, in []W) int {
 
 // storeHalf goes through float64. That rounds once only: whole numbers that float64 cannot hold are infinite as halves.
 func storeHalf[W wide](dst []byte, in []W) int {
-	out := view[uint16](dst)
+	out := words.View[uint16](dst)
 	for i, v := range in[:len(out)] {
 		out[i] = Float64ToHalf(float64(v))
 	}
@@ -221,7 +222,7 @@ func storeHalf[W wide](dst []byte, in []W) int {
 }
 
 func storeFitting[W int64 | uint64, D integer](dst []byte, in []W) int {
-	out := view[D](dst)
+	out := words.View[D](dst)
 	for i, v := range in[:len(out)] {
 		d := D(v)
 		if W(d) != v || (d < 0) != (v < 0) {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // Every half is the value its bits spell by IEEE 754, and comes back unchanged.
@@ -99,7 +101,7 @@ func TestConvertEveryPair(t *testing.T) {
 		for _, to := range allDTypes() {
 			s := sample{from, []int{2*piece + 7}, false, hostOrder(), 1}
 			f := open(t, s.file())
-			dst := alignedBytes(s.size() * to.Size())
+			dst := words.Bytes(s.size() * to.Size())
 			err := f.Read(dst, Layout{DType: to})
 			switch loss := Conversion(from, to); {
 			case loss == Refused:
@@ -143,7 +145,7 @@ func TestConvertLimits(t *testing.T) {
 		{fileOf(t, []int8{-1}), Uint64, "element [0] is -1"},
 	} {
 		f := open(t, c.file)
-		dst := alignedBytes(64)
+		dst := words.Bytes(64)
 		wantError(t, f.Read(dst, Layout{DType: c.to}), "memory.npy", c.want, "help: keep the array as")
 	}
 }
@@ -151,7 +153,7 @@ func TestConvertLimits(t *testing.T) {
 func TestUnfitNamesItsIndex(t *testing.T) {
 	s := sample{Int16, []int{4, 5, 6}, true, binary.BigEndian, 1}
 	f := open(t, s.file())
-	dst := alignedBytes(1024)
+	dst := words.Bytes(1024)
 	// value(at) = at*13 mod 101 - 50: the first negative one in the slab from 2 is its element 63.
 	wantError(t, f.ReadTile(dst, Layout{DType: Uint8}, Slab(s.shape, 2, 3)), "memory.npy", "element [2 0 3] is -39")
 }
@@ -170,7 +172,7 @@ func fileOf[T Element](t *testing.T, values []T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(h.encode(), raw(values)...)
+	return append(h.encode(), words.Raw(values)...)
 }
 
 func as[S, D Element](t *testing.T, values []S) []D {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // DType is the type of an array's elements.
@@ -99,7 +100,7 @@ var refusals = map[byte][2]string{
 
 // parseDescr reads NumPy's type string, such as "<f4" or "|b1".
 func parseDescr(descr string) (d DType, bigEndian bool, err error) {
-	bigEndian = hostBigEndian
+	bigEndian = words.HostBigEndian
 	code := descr
 	if code != "" {
 		switch code[0] {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // sample is an array for tests, made element by element from a formula, written as a file by code that shares
@@ -80,7 +82,7 @@ func (s sample) packed(d DType) []byte {
 }
 
 func hostOrder() binary.ByteOrder {
-	if hostBigEndian {
+	if words.HostBigEndian {
 		return binary.BigEndian
 	}
 	return binary.LittleEndian

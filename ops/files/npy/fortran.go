@@ -1,6 +1,10 @@
 package npy
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"weft/ops/files/words"
+)
 
 // block is the side of the squares in which Fortran order is transposed: 64 cache lines of source and the rows of
 // one square stay in the first-level cache.
@@ -54,7 +58,7 @@ func stridesFortran(shape []int) []int {
 
 // gather collects elements of the given size from data, beginning at element first and going step elements at a time.
 func gather(dst, data []byte, size, first, step int) {
-	if !aligned(data, size) {
+	if !words.Aligned(data, size) {
 		for i := 0; i < len(dst); i += size {
 			at := (first + i/size*step) * size
 			copy(dst[i:i+size], data[at:])
@@ -65,13 +69,13 @@ func gather(dst, data []byte, size, first, step int) {
 	case 1:
 		pick(dst, data, first, step)
 	case 2:
-		pick(view[uint16](dst), view[uint16](data), first, step)
+		pick(words.View[uint16](dst), words.View[uint16](data), first, step)
 	case 4:
-		pick(view[uint32](dst), view[uint32](data), first, step)
+		pick(words.View[uint32](dst), words.View[uint32](data), first, step)
 	case 8:
-		pick(view[uint64](dst), view[uint64](data), first, step)
+		pick(words.View[uint64](dst), words.View[uint64](data), first, step)
 	case 16:
-		pick(view[[2]uint64](dst), view[[2]uint64](data), first, step)
+		pick(words.View[[2]uint64](dst), words.View[[2]uint64](data), first, step)
 	}
 }
 
@@ -87,7 +91,7 @@ func (f *File) elements() ([]byte, error) {
 		return data, nil
 	}
 	f.reading.Do(func() {
-		f.whole = alignedBytes(int(f.header.Bytes()))
+		f.whole = words.Bytes(int(f.header.Bytes()))
 		f.wholeErr = readFull(f.source, f.whole, f.header.DataOffset)
 	})
 	return f.whole, f.wholeErr

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // FuzzRead feeds arbitrary bytes as NPY and NPZ. Whatever is accepted must be readable as its own type, give the same elements by
@@ -60,7 +62,7 @@ func checkReadable(t *testing.T, f *File, most int) {
 		t.Fatalf("an array of %d bytes was accepted", h.Bytes())
 	}
 	as := Layout{DType: h.DType}
-	whole := alignedBytes(int(h.Bytes()))
+	whole := words.Bytes(int(h.Bytes()))
 	if err := f.Read(whole, as); err != nil {
 		if _, plain := f.source.(*bytes.Reader); plain {
 			t.Fatalf("accepted, but not readable: %v", err)
@@ -73,7 +75,7 @@ func checkReadable(t *testing.T, f *File, most int) {
 	var bySlab []byte
 	for i := range h.Shape[0] {
 		slab := Slab(h.Shape, i, i+1)
-		part := alignedBytes(as.Span(slab.Extent))
+		part := words.Bytes(as.Span(slab.Extent))
 		if err := f.ReadTile(part, as, slab); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // Header is what an NPY file says of its array.
@@ -186,7 +187,7 @@ func (h Header) encode() []byte {
 	switch {
 	case h.DType.word() == 1:
 		order = "|"
-	case hostBigEndian:
+	case words.HostBigEndian:
 		order = ">"
 	}
 	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, dtypes[h.DType].code, Shape(h.Shape))

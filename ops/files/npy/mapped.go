@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // Mapped gives the elements as they are in the file, without a copy: mapped into memory, to be read only, until
@@ -17,12 +18,12 @@ func (f *File) Mapped() (data []byte, ok bool) {
 		return nil, false
 	}
 	data, ok = f.mapping()
-	return data, ok && aligned(data, h.DType.Size())
+	return data, ok && words.Aligned(data, h.DType.Size())
 }
 
 // swapped says whether the file's byte order is not this machine's.
 func (f *File) swapped() bool {
-	return f.header.BigEndian != hostBigEndian && f.header.DType.word() > 1
+	return f.header.BigEndian != words.HostBigEndian && f.header.DType.word() > 1
 }
 
 // mapping maps the elements on first use. Any reason why that fails is no error: reading still works.

@@ -1,6 +1,10 @@
 package npy
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/ops/files/words"
+)
 
 // packer collects elements from padded rows in memory and converts them to the type of a file.
 type packer struct {
@@ -40,7 +44,7 @@ func (p *packer) pack(at, n int) ([]byte, error) {
 	}
 	n = min(n, chunk/toSize)
 	if len(p.buffer) < n*toSize {
-		p.buffer = alignedBytes(n * toSize)
+		p.buffer = words.Bytes(n * toSize)
 	}
 	for done := 0; done < n; {
 		row, column := (at+done)/p.columns, (at+done)%p.columns
@@ -71,7 +75,7 @@ func (l Layout) check(memory []byte, t Tile, from, to DType) (convert, error) {
 		return nil, fmt.Errorf("a row stride of %d bytes does not fit rows of %d %v", stride, columns, l.DType)
 	case !l.spans(t.Extent, len(memory)):
 		return nil, fmt.Errorf("a tile of %v %v with rows %d bytes apart does not fit %d bytes of memory", Shape(t.Extent), l.DType, stride, len(memory))
-	case !aligned(memory, size):
+	case !words.Aligned(memory, size):
 		return nil, fmt.Errorf("the memory is not aligned for %v", l.DType)
 	}
 	return c, nil

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // chunk is the bytes read at once when elements are converted on the way.
@@ -59,7 +60,7 @@ func (f *File) readC(p *placer, t Tile) error {
 			if err := readFull(f.source, part, offset); err != nil {
 				return err
 			}
-			swap(part, p.swap)
+			words.Swap(part, p.swap)
 			continue
 		}
 		for done := 0; done < r.n; {
@@ -117,14 +118,14 @@ func (p *placer) direct() bool {
 func (p *placer) scratch(elements int) []byte {
 	n := elements * p.from.Size()
 	if len(p.buffer) < n {
-		p.buffer = alignedBytes(n)
+		p.buffer = words.Bytes(n)
 	}
 	return p.buffer[:n]
 }
 
 // place puts elements as they are in the file at a place of the tile counted in C order. It may change src.
 func (p *placer) place(at int, src []byte) error {
-	swap(src, p.swap)
+	words.Swap(src, p.swap)
 	fromSize, toSize := p.from.Size(), p.to.Size()
 	for len(src) > 0 {
 		row, column := at/p.columns, at%p.columns

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 func allDTypes() []DType {
@@ -25,7 +27,7 @@ func TestReadEveryTypeOrderAndVersion(t *testing.T) {
 			for _, fortran := range []bool{false, true} {
 				for i, shape := range shapes {
 					s := sample{d, shape, fortran, order, byte(1 + i%3)}
-					got := alignedBytes(s.size() * d.Size())
+					got := words.Bytes(s.size() * d.Size())
 					f := open(t, s.file())
 					if err := f.Read(got, Layout{DType: d}); err != nil {
 						t.Fatalf("%+v: %v", s, err)
@@ -84,7 +86,7 @@ func TestReadTiles(t *testing.T) {
 func checkTile(t *testing.T, f *File, s sample, tile Tile, as Layout) {
 	t.Helper()
 	const untouched = 0xa5
-	dst := alignedBytes(as.Span(tile.Extent))
+	dst := words.Bytes(as.Span(tile.Extent))
 	want := make([]byte, len(dst))
 	for i := range dst {
 		dst[i], want[i] = untouched, untouched
@@ -114,7 +116,7 @@ func checkTile(t *testing.T, f *File, s sample, tile Tile, as Layout) {
 func TestReadRefusals(t *testing.T) {
 	s := sample{Int16, []int{3, 4}, false, binary.LittleEndian, 1}
 	f := open(t, s.file())
-	dst := alignedBytes(1024)
+	dst := words.Bytes(1024)
 	whole := Whole(s.shape)
 	for _, c := range []struct {
 		name string
@@ -146,8 +148,8 @@ func TestMapped(t *testing.T) {
 		s    sample
 		want bool
 	}{
-		{"plain", sample{Float32, []int{3, 4}, false, binary.LittleEndian, 1}, !hostBigEndian},
-		{"other byte order", sample{Float32, []int{3, 4}, false, binary.BigEndian, 1}, hostBigEndian},
+		{"plain", sample{Float32, []int{3, 4}, false, binary.LittleEndian, 1}, !words.HostBigEndian},
+		{"other byte order", sample{Float32, []int{3, 4}, false, binary.BigEndian, 1}, words.HostBigEndian},
 		{"Fortran order", sample{Uint8, []int{3, 4}, true, binary.LittleEndian, 1}, false},
 		{"Fortran order of a vector", sample{Uint8, []int{1, 4}, true, binary.LittleEndian, 1}, true},
 		{"boolean", sample{Bool, []int{4}, false, binary.LittleEndian, 1}, false},
@@ -196,7 +198,7 @@ func TestShrunkWhileMapped(t *testing.T) {
 	if err := os.Truncate(path, 4096); err != nil {
 		t.Fatal(err)
 	}
-	dst := alignedBytes(s.size() * 8)
+	dst := words.Bytes(s.size() * 8)
 	wantError(t, f.Read(dst, Layout{DType: Float64}), path, "became shorter")
 }
 

@@ -3,6 +3,8 @@ package npy
 import (
 	"errors"
 	"fmt"
+
+	"weft/ops/files/words"
 )
 
 // Element is a Go type that arrays are made of. Float16 has none; its bits are read and written as bytes.
@@ -45,7 +47,7 @@ func TypeOf[T Element]() DType {
 // Values reads the whole array as elements of T in C order, converted as Conversion says.
 func Values[T Element](f *File) ([]T, error) {
 	values := make([]T, f.header.Len())
-	return values, f.Read(raw(values), Layout{DType: TypeOf[T]()})
+	return values, f.Read(words.Raw(values), Layout{DType: TypeOf[T]()})
 }
 
 // Load reads the NPY file at path as elements of T in C order, and its shape.
@@ -67,7 +69,7 @@ func Save[T Element](path string, shape []int, values []T) error {
 	if want := w.header.Len(); len(values) != want {
 		err = w.fail(fmt.Errorf("the shape %v holds %d elements, not %d", Shape(shape), want, len(values)))
 	} else {
-		_, err = w.Write(raw(values))
+		_, err = w.Write(words.Raw(values))
 	}
 	if err != nil {
 		return errors.Join(err, w.Abort())

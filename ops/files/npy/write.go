@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 // Writer writes one NPY file, in order with Write or by tiles with WriteTile, not both. The file appears under its
@@ -85,7 +86,7 @@ func newHeader(d DType, shape []int) (Header, error) {
 	if !addressable(shape, d) {
 		return Header{}, fmt.Errorf("the shape %v of %v has more bytes than this machine can address", Shape(shape), d)
 	}
-	return Header{DType: d, Shape: shape, BigEndian: hostBigEndian && d.word() > 1, Version: [2]uint8{1, 0}}, nil
+	return Header{DType: d, Shape: shape, BigEndian: words.HostBigEndian && d.word() > 1, Version: [2]uint8{1, 0}}, nil
 }
 
 // Header is what the file will say of its array.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	oracle "github.com/sbinet/npyio/npy"
+
+	"weft/ops/files/words"
 )
 
 func roundTrip[T Element](t *testing.T, values []T) {
@@ -67,7 +69,7 @@ func TestWriteHalf(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := []float32{1, 65520, -2.5}
-	if err := w.WriteTile(raw(values), Layout{DType: Float32}, Whole([]int{3})); err != nil {
+	if err := w.WriteTile(words.Raw(values), Layout{DType: Float32}, Whole([]int{3})); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(true); err != nil {
@@ -97,7 +99,7 @@ func TestWriteTiles(t *testing.T) {
 		for _, half := range []Tile{{[]int{lo, 0, 0}, []int{2, 5, 170}}, {[]int{lo, 0, 170}, []int{2, 5, 130}}} {
 			half.Extent[0] = min(2, 7-lo)
 			from := Layout{DType: Float64, RowStride: (half.Extent[2] + 3) * 8}
-			src := alignedBytes(from.Span(half.Extent))
+			src := words.Bytes(from.Span(half.Extent))
 			if err := open(t, s.file()).ReadTile(src, from, half); err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +119,7 @@ func TestWriteTiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got := alignedBytes(s.size() * 4)
+	got := words.Bytes(s.size() * 4)
 	if err := f.Read(got, Layout{DType: Float32}); err != nil || !bytes.Equal(got, s.packed(Float32)) {
 		t.Error("wrong elements", err)
 	}
@@ -147,11 +149,11 @@ func TestWriteFailuresLeaveNothing(t *testing.T) {
 	}
 
 	w = create(Int8, 2, 2)
-	err = w.WriteTile(raw([]int16{1, 2, 3, 400}), Layout{DType: Int16}, Whole([]int{2, 2}))
+	err = w.WriteTile(words.Raw([]int16{1, 2, 3, 400}), Layout{DType: Int16}, Whole([]int{2, 2}))
 	wantError(t, err, path, "element [1 1] is 400, which int8 cannot hold")
-	err = w.WriteTile(raw([]float32{1, 2, 3, 4}), Layout{DType: Float32}, Whole([]int{2, 2}))
+	err = w.WriteTile(words.Raw([]float32{1, 2, 3, 4}), Layout{DType: Float32}, Whole([]int{2, 2}))
 	wantError(t, err, path, "float32 elements cannot become int8", "how to round")
-	err = w.WriteTile(raw([]int8{1}), Layout{DType: Int8}, Slab([]int{2, 2}, 1, 3))
+	err = w.WriteTile(words.Raw([]int8{1}), Layout{DType: Int8}, Slab([]int{2, 2}, 1, 3))
 	wantError(t, err, path, "outside the shape (2, 2)")
 	if err := w.Abort(); err != nil {
 		t.Fatal(err)
@@ -189,14 +191,14 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := []float32{1, 2, 3, 4, 5, 6}, []complex128{1i, 2}
-	if err := w.Add("x", Float32, []int{2, 3}, raw(x)); err != nil {
+	if err := w.Add("x", Float32, []int{2, 3}, words.Raw(x)); err != nil {
 		t.Fatal(err)
 	}
 	stream, err := w.Create("y", Complex128, []int{2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range [][]byte{raw(y)[:5], raw(y)[5:]} {
+	for _, part := range [][]byte{words.Raw(y)[:5], words.Raw(y)[5:]} {
 		if _, err := stream.Write(part); err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +229,7 @@ func TestArchive(t *testing.T) {
 	// Backward as well as forward.
 	for _, lo := range []int{1, 0, 1} {
 		row := make([]float32, 3)
-		if err := fx.ReadTile(raw(row), Layout{DType: Float32}, Slab([]int{2, 3}, lo, lo+1)); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
+		if err := fx.ReadTile(words.Raw(row), Layout{DType: Float32}, Slab([]int{2, 3}, lo, lo+1)); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
 			t.Errorf("row %d is %v, %v", lo, row, err)
 		}
 	}

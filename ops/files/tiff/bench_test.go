@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // terrain is a surface with hills, roughness and flat roofs, in metres to the millimetre, like a laser scan's.
@@ -58,7 +60,7 @@ func (s storage) save(b *testing.B, path string, values []float32) {
 
 func BenchmarkRead(b *testing.B) {
 	values := terrain(benchEdge, benchEdge)
-	dst := alignedBytes(4 * len(values))
+	dst := words.Bytes(4 * len(values))
 	for _, s := range storages() {
 		b.Run(s.name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "a.tif")
@@ -95,7 +97,7 @@ func BenchmarkReadTilesWithHalo(b *testing.B) {
 				}
 				f.SetCache(cached)
 				whole := f.header.Whole()
-				dst := alignedBytes(712 * 712 * 4)
+				dst := words.Bytes(712 * 712 * 4)
 				for y := 0; y < benchEdge; y += 512 {
 					for x := 0; x < benchEdge; x += 512 {
 						r := Rect{y - 100, y + 612, x - 100, x + 612}.intersect(whole)
@@ -133,7 +135,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkConvert(b *testing.B) {
 	s := sample{Int16, 1024, 1024, binary.LittleEndian, false, false, 64, 0, None, NoPredictor}
 	f := open(b, s.file())
-	dst := alignedBytes(4 << 20)
+	dst := words.Bytes(4 << 20)
 	b.SetBytes(2 << 20)
 	for b.Loop() {
 		if err := f.Read(dst, Layout{DType: Float32, NodataAsNaN: true}); err != nil {

@@ -3,6 +3,8 @@ package tiff
 import (
 	"container/list"
 	"sync"
+
+	"weft/ops/files/words"
 )
 
 // DefaultCache is the bytes of unpacked blocks that a File keeps at first.
@@ -69,7 +71,7 @@ func (c *cache) take(index, size int) (e *entry, mine bool) {
 		return e, false
 	}
 	spare := c.evict(int64(size))
-	e = &entry{index: index, users: 1, ready: make(chan struct{}), data: resized(spare, size)}
+	e = &entry{index: index, users: 1, ready: make(chan struct{}), data: words.Resized(spare, size)}
 	c.blocks[index] = e
 	c.held += int64(size)
 	return e, true

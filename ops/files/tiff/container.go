@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"weft/ops/files/words"
 )
 
 // container reads the bytes of a TIFF file within its size.
@@ -46,7 +48,7 @@ func (c *container) bytes(offset, n int64, what string) ([]byte, error) {
 			Help:   "copy or write the file again",
 		}
 	}
-	p := alignedBytes(int(n))
+	p := words.Bytes(int(n))
 	return p, c.fill(p, offset)
 }
 

@@ -3,6 +3,8 @@ package tiff
 import (
 	"fmt"
 	"math"
+
+	"weft/ops/files/words"
 )
 
 // Loss says what a conversion between element types can do to a value.
@@ -73,16 +75,16 @@ func converter(from, to DType) (convert, error) {
 }
 
 func cast[S Element, D float32 | float64](dst, src []byte) int {
-	out := view[D](dst)
-	for i, v := range view[S](src)[:len(out)] {
+	out := words.View[D](dst)
+	for i, v := range words.View[S](src)[:len(out)] {
 		out[i] = D(v)
 	}
 	return -1
 }
 
 func fit[S, D integer](dst, src []byte) int {
-	out := view[D](dst)
-	for i, v := range view[S](src)[:len(out)] {
+	out := words.View[D](dst)
+	for i, v := range words.View[S](src)[:len(out)] {
 		d := D(v)
 		if S(d) != v || (d < 0) != (v < 0) {
 			return i
@@ -95,7 +97,7 @@ func fit[S, D integer](dst, src []byte) int {
 // toFloat64 reads the first element of src.
 func toFloat64(d DType, src []byte) float64 {
 	out := make([]float64, 1)
-	converters[d][Float64](raw(out), src[:d.Size()])
+	converters[d][Float64](words.Raw(out), src[:d.Size()])
 	return out[0]
 }
 
@@ -112,8 +114,8 @@ func missingIn[S Element]() [Float64 + 1]missing {
 }
 
 func mark[S Element, D float32 | float64](dst, src, nodata []byte) {
-	out, gone := view[D](dst), view[S](nodata)[0]
-	for i, v := range view[S](src)[:len(out)] {
+	out, gone := words.View[D](dst), words.View[S](nodata)[0]
+	for i, v := range words.View[S](src)[:len(out)] {
 		if v == gone {
 			out[i] = D(math.NaN())
 		}
@@ -124,7 +126,7 @@ func mark[S Element, D float32 | float64](dst, src, nodata []byte) {
 var unmark = map[DType]func(dst, nodata []byte){Float32: replaceNaN[float32], Float64: replaceNaN[float64]}
 
 func replaceNaN[T float32 | float64](dst, nodata []byte) {
-	out, gone := view[T](dst), view[T](nodata)[0]
+	out, gone := words.View[T](dst), words.View[T](nodata)[0]
 	for i, v := range out {
 		if v != v {
 			out[i] = gone
@@ -147,9 +149,9 @@ var elements = [...]func(v float64) ([]byte, bool){
 	// Files write the value with too few digits for float64: it counts as the nearest float32.
 	Float32: func(v float64) ([]byte, bool) {
 		f := float32(v)
-		return raw([]float32{f}), !math.IsInf(float64(f), 0) || math.IsInf(v, 0)
+		return words.Raw([]float32{f}), !math.IsInf(float64(f), 0) || math.IsInf(v, 0)
 	},
-	Float64: func(v float64) ([]byte, bool) { return raw([]float64{v}), true },
+	Float64: func(v float64) ([]byte, bool) { return words.Raw([]float64{v}), true },
 }
 
 func whole[T integer](v float64) ([]byte, bool) {
@@ -157,5 +159,5 @@ func whole[T integer](v float64) ([]byte, bool) {
 		return nil, false
 	}
 	t := T(int64(v))
-	return raw([]T{t}), float64(t) == v
+	return words.Raw([]T{t}), float64(t) == v
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 const cannotRead = "cannot read"
@@ -68,7 +69,7 @@ func New(name string, r io.ReaderAt, size int64) (*File, error) {
 		return nil, fail(name, cannotRead, err)
 	}
 	f.inputs.New = func() any { return new(input) }
-	f.rows.New = func() any { b := alignedBytes(chunk); return &b }
+	f.rows.New = func() any { b := words.Bytes(chunk); return &b }
 	return f, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // seeds yields small files of all kinds, well-formed and not.
@@ -98,7 +100,7 @@ func checkInput(t *testing.T, input []byte) (h Header, whole []byte, ok bool) {
 // readPart gives a rectangle in the type of the file, or not ok where its blocks are damaged.
 func readPart(t *testing.T, f *File, r Rect) (b []byte, ok bool) {
 	as := Layout{DType: f.header.DType}
-	b = alignedBytes(as.Span(r))
+	b = words.Bytes(as.Span(r))
 	if err := f.ReadTile(b, as, r); err != nil {
 		wantError(t, err, "input.tif")
 		return nil, false

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // wantFileError opens the bytes as a file.
@@ -215,7 +217,7 @@ func TestDamagedBlocks(t *testing.T) {
 		} {
 			f := open(t, (&maker{order: m.order, fields: m.fields}).file(324, 325, block))
 			for range 2 {
-				err := f.Read(alignedBytes(1024), Layout{DType: Float32})
+				err := f.Read(words.Bytes(1024), Layout{DType: Float32})
 				wantError(t, err, "is damaged: the block of rows 0 to 16, columns 0 to 16 at")
 				if err != nil && name == "short" && !strings.Contains(err.Error(), "its bytes unpack to 1000, 1024 expected") {
 					t.Errorf("%v %s: %v", c, name, err)
@@ -226,10 +228,10 @@ func TestDamagedBlocks(t *testing.T) {
 	s := sample{Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}
 	m, blocks := s.maker()
 	blocks[0][len(blocks[0])-1] ^= 1
-	wantError(t, open(t, m.file(324, 325, blocks...)).Read(alignedBytes(256), Layout{DType: Uint8}), "checksum")
+	wantError(t, open(t, m.file(324, 325, blocks...)).Read(words.Bytes(256), Layout{DType: Uint8}), "checksum")
 	m, _ = sample{Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, LZW, NoPredictor}.maker()
 	old := open(t, m.file(324, 325, append([]byte{0, 1}, make([]byte, 100)...)))
-	wantError(t, old.Read(alignedBytes(256), Layout{DType: Uint8}), "LZW of TIFF before 5.0")
+	wantError(t, old.Read(words.Bytes(256), Layout{DType: Uint8}), "LZW of TIFF before 5.0")
 }
 
 // A file that shrinks after it was opened.
@@ -248,7 +250,7 @@ func TestShortenedFile(t *testing.T) {
 		if err := os.Truncate(path, int64(len(file)-300)); err != nil {
 			t.Fatal(err)
 		}
-		err = f.Read(alignedBytes(160*160*4), Layout{DType: Float32})
+		err = f.Read(words.Bytes(160*160*4), Layout{DType: Float32})
 		wantError(t, err, "a.tif")
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -274,7 +276,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	}
 	f := open(t, sparse)
 	one := make([]float32, 4)
-	if err := f.ReadTile(raw(one), Layout{DType: Float32}, Rect{1 << 20, 1<<20 + 2, 7, 9}); err != nil || one[3] != 0 {
+	if err := f.ReadTile(words.Raw(one), Layout{DType: Float32}, Rect{1 << 20, 1<<20 + 2, 7, 9}); err != nil || one[3] != 0 {
 		t.Errorf("got %v (%v)", one, err)
 	}
 	path := filepath.Join(t.TempDir(), "a.tif")

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"math"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 // The code in this file builds TIFF files with nothing of the package but the LZW packer, which has tests of its own.
@@ -270,7 +272,7 @@ func (s sample) file() []byte {
 // want is a rectangle as elements of type d in this machine's order.
 func (s sample) want(d DType, r Rect) []byte {
 	order := binary.AppendByteOrder(binary.LittleEndian)
-	if hostBigEndian {
+	if words.HostBigEndian {
 		order = binary.BigEndian
 	}
 	var b []byte

@@ -1,13 +1,17 @@
 package tiff
 
-import "slices"
+import (
+	"slices"
+
+	"weft/ops/files/words"
+)
 
 // unpredict undoes the prediction of a block of rows, each of the given number of elements, and leaves the elements
 // in this machine's byte order. TIFF 6.0 section 14; TIFF technical note 3 for floats.
 func (h *Header) unpredict(b []byte, columns int) {
 	size := h.DType.Size()
 	if h.Predictor == FloatingPoint {
-		scratch := alignedBytes(columns * size)
+		scratch := words.Bytes(columns * size)
 		for row := range slices.Chunk(b, columns*size) {
 			joinPlanes(row, scratch, size)
 		}
@@ -25,7 +29,7 @@ func (h *Header) unpredict(b []byte, columns int) {
 func (h *Header) predict(b []byte, columns int) {
 	size := h.DType.Size()
 	if h.Predictor == FloatingPoint {
-		scratch := alignedBytes(columns * size)
+		scratch := words.Bytes(columns * size)
 		for row := range slices.Chunk(b, columns*size) {
 			splitPlanes(row, scratch, size)
 		}
@@ -41,8 +45,8 @@ func (h *Header) predict(b []byte, columns int) {
 
 // swap turns elements between the file's byte order and this machine's.
 func (h *Header) swap(b []byte) {
-	if h.BigEndian != hostBigEndian {
-		swap(b, h.DType.Size())
+	if h.BigEndian != words.HostBigEndian {
+		words.Swap(b, h.DType.Size())
 	}
 }
 
@@ -54,7 +58,7 @@ var (
 
 func sum[T uint8 | uint16 | uint32 | uint64](row []byte) {
 	var v T
-	all := view[T](row)
+	all := words.View[T](row)
 	for i := range all {
 		v += all[i]
 		all[i] = v
@@ -63,7 +67,7 @@ func sum[T uint8 | uint16 | uint32 | uint64](row []byte) {
 
 func diff[T uint8 | uint16 | uint32 | uint64](row []byte) {
 	var last T
-	all := view[T](row)
+	all := words.View[T](row)
 	for i, v := range all {
 		all[i] = v - last
 		last = v
@@ -107,7 +111,7 @@ func splitPlanes(row, scratch []byte, size int) {
 
 // placeOf is where an element has its plane-th most significant byte in this machine's order.
 func placeOf(plane, size int) int {
-	if hostBigEndian {
+	if words.HostBigEndian {
 		return plane
 	}
 	return size - 1 - plane

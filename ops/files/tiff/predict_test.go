@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/image/tiff/lzw"
+
+	"weft/ops/files/words"
 )
 
 // wantError checks that err is an *Error that names the file and says what is wanted.
@@ -41,10 +43,10 @@ func TestPredictorsOnKnownBytes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			size := c.header.DType.Size()
 			native := bytes.Clone(c.elements)
-			if hostBigEndian {
-				swap(native, size)
+			if words.HostBigEndian {
+				words.Swap(native, size)
 			}
-			b := alignedBytes(2 * len(native)) // two equal rows
+			b := words.Bytes(2 * len(native)) // two equal rows
 			copy(b[copy(b, c.predicted):], c.predicted)
 			c.header.unpredict(b, len(native)/size)
 			if want := append(bytes.Clone(native), native...); !bytes.Equal(b, want) {

@@ -3,6 +3,8 @@ package tiff
 import (
 	"fmt"
 	"strconv"
+
+	"weft/ops/files/words"
 )
 
 // chunk is the bytes read at once from blocks that are not compressed.
@@ -51,7 +53,7 @@ func (l Layout) check(memory []byte, r Rect) error {
 		return fmt.Errorf("a row stride of %d bytes does not fit rows of %d %v", stride, r.Width(), l.DType)
 	case r.Width() > len(memory)/size || r.Height()-1 > (len(memory)-r.Width()*size)/stride:
 		return fmt.Errorf("%d x %d %v with rows %d bytes apart do not fit %d bytes of memory", r.Height(), r.Width(), l.DType, stride, len(memory))
-	case !aligned(memory, size):
+	case !words.Aligned(memory, size):
 		return fmt.Errorf("the memory is not aligned for %v", l.DType)
 	}
 	return nil

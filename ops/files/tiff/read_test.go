@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"weft/ops/files/words"
 )
 
 func TestReadEveryTypeLayoutCompressionPredictorAndOrder(t *testing.T) {
@@ -35,7 +37,7 @@ func TestReadEveryTypeLayoutCompressionPredictorAndOrder(t *testing.T) {
 func checkTile(t *testing.T, f *File, s sample, r Rect, as Layout) {
 	t.Helper()
 	const untouched = 0xa5
-	dst := alignedBytes(as.Span(r))
+	dst := words.Bytes(as.Span(r))
 	want := make([]byte, len(dst))
 	for i := range dst {
 		dst[i], want[i] = untouched, untouched
@@ -81,7 +83,7 @@ func TestReadConcurrently(t *testing.T) {
 				for range 40 {
 					y, x := rng.IntN(s.height), rng.IntN(s.width)
 					r := Rect{y, min(s.height, y+1+rng.IntN(50)), x, min(s.width, x+1+rng.IntN(50))}
-					dst := alignedBytes(Layout{DType: Float32}.Span(r))
+					dst := words.Bytes(Layout{DType: Float32}.Span(r))
 					if err := f.ReadTile(dst, Layout{DType: Float32}, r); err != nil {
 						t.Error(err)
 					} else if !bytes.Equal(dst, s.want(Float32, r)) {
@@ -177,7 +179,7 @@ func TestNodata(t *testing.T) {
 				if mark {
 					want = c.want
 				}
-				if err := f.Read(raw(got), Layout{DType: Float64, NodataAsNaN: mark}); err != nil {
+				if err := f.Read(words.Raw(got), Layout{DType: Float64, NodataAsNaN: mark}); err != nil {
 					t.Fatal(err)
 				}
 				for i := range got {
@@ -207,7 +209,7 @@ func TestSparseBlocks(t *testing.T) {
 			m.add(325, 4, 0, uint64(len(blocks[1])))
 			f := open(t, append(append(m.head(8), m.directory(8, 0)...), blocks[1]...))
 			got := make([]float32, 16*32)
-			if err := f.Read(raw(got), Layout{DType: Float32}); err != nil {
+			if err := f.Read(words.Raw(got), Layout{DType: Float32}); err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range got {
@@ -223,7 +225,7 @@ func TestSparseBlocks(t *testing.T) {
 func TestReadRefusals(t *testing.T) {
 	s := sample{Int16, 3, 4, binary.LittleEndian, false, false, 3, 0, None, NoPredictor}
 	f := open(t, s.file())
-	dst := alignedBytes(1024)
+	dst := words.Bytes(1024)
 	for _, c := range []struct {
 		name string
 		dst  []byte

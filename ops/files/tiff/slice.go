@@ -3,6 +3,8 @@ package tiff
 import (
 	"errors"
 	"fmt"
+
+	"weft/ops/files/words"
 )
 
 // Load reads the raster in the file at path as elements of T, row by row, converted as Conversion says.
@@ -19,7 +21,7 @@ func Load[T Element](path string) ([]T, Header, error) {
 		return nil, f.header, errors.Join(fail(path, cannotRead, err), f.Close())
 	}
 	values := make([]T, f.header.Height*f.header.Width)
-	err = f.Read(raw(values), Layout{DType: TypeOf[T]()})
+	err = f.Read(words.Raw(values), Layout{DType: TypeOf[T]()})
 	return values, f.header, errors.Join(err, f.Close())
 }
 
@@ -46,7 +48,7 @@ func Save[T Element](path string, h Header, values []T) error {
 	if want := h.Height * h.Width; len(values) != want {
 		err = w.fail(fmt.Errorf("a raster of %d x %d has %d elements, not %d", h.Height, h.Width, want, len(values)))
 	} else {
-		err = w.WriteTile(raw(values), Layout{DType: TypeOf[T]()}, h.Whole())
+		err = w.WriteTile(words.Raw(values), Layout{DType: TypeOf[T]()}, h.Whole())
 	}
 	if err != nil {
 		return errors.Join(err, w.Abort())

@@ -2,6 +2,8 @@ package tiff
 
 import (
 	"fmt"
+
+	"weft/ops/files/words"
 )
 
 const (
@@ -95,5 +97,5 @@ func (h *Header) fill() []byte {
 	if element, ok := h.nodata(); ok {
 		return element
 	}
-	return alignedBytes(h.DType.Size())
+	return words.Bytes(h.DType.Size())
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"weft/ops/files/words"
 )
 
 // input is what unpacking needs besides the block, reused.
@@ -94,7 +96,7 @@ func unexpected(err error) error {
 // lzw reads no more than what dst can need: a code per byte of 12 bits each, and a few clears.
 func (in *input) lzw(dst []byte, src *io.SectionReader) error {
 	n := min(src.Size(), 2*int64(len(dst))+64)
-	in.packed = resized(in.packed, int(n))
+	in.packed = words.Resized(in.packed, int(n))
 	if _, err := io.ReadFull(src, in.packed); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return &Error{Reason: shortened}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/words"
 )
 
 const cannotWrite = "cannot write"
@@ -186,7 +187,7 @@ func (w *Writer) begin(b block, part Rect) (*assembly, error) {
 	if a == nil {
 		inside := b.area.intersect(w.header.Whole())
 		size := w.header.bytes(b)
-		a = &assembly{data: resized(*w.buffers.Get().(*[]byte), int(size)), todo: int64(inside.Height()) * int64(inside.Width())}
+		a = &assembly{data: words.Resized(*w.buffers.Get().(*[]byte), int(size)), todo: int64(inside.Height()) * int64(inside.Width())}
 		if inside != b.area {
 			clear(a.data) // beyond the raster
 		}

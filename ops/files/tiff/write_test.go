@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/image/tiff"
+
+	"weft/ops/files/words"
 )
 
 // header is what Create takes to write the sample as it is.
@@ -69,7 +71,7 @@ func TestWriteEveryTypeLayoutCompressionPredictorAndOrder(t *testing.T) {
 }
 
 func alignedCopy(b []byte) []byte {
-	out := alignedBytes(len(b))
+	out := words.Bytes(len(b))
 	copy(out, b)
 	return out
 }
@@ -91,7 +93,7 @@ func TestWriteDefaultsAndConversion(t *testing.T) {
 		}
 	}
 	values[5*stride+7] = math.NaN()
-	if err := w.WriteTile(raw(values), Layout{DType: Float64, RowStride: stride * 8, NodataAsNaN: true}, w.Header().Whole()); err != nil {
+	if err := w.WriteTile(words.Raw(values), Layout{DType: Float64, RowStride: stride * 8, NodataAsNaN: true}, w.Header().Whole()); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(true); err != nil {
@@ -199,7 +201,7 @@ func TestWriteAgainstAnotherDecoder(t *testing.T) {
 				if c != None {
 					s.predictor = Horizontal
 				}
-				if err := Save(path, s.header(), view[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
+				if err := Save(path, s.header(), words.View[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
 					t.Fatal(err)
 				}
 				b, err := os.ReadFile(path)
@@ -234,7 +236,7 @@ func TestBigBySize(t *testing.T) {
 		maxClassic = most
 		s := sample{Uint8, 80, 100, binary.LittleEndian, false, false, 8, 0, None, NoPredictor} // 8000 bytes
 		path := filepath.Join(dir, "a.tif")
-		if err := Save(path, s.header(), view[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
+		if err := Save(path, s.header(), words.View[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(path)
@@ -289,7 +291,7 @@ func TestWriteRefusals(t *testing.T) {
 		}
 		return w
 	}
-	memory := alignedBytes(8 * 20 * 20)
+	memory := words.Bytes(8 * 20 * 20)
 	as := Layout{DType: Uint8}
 
 	w := start()
@@ -310,7 +312,7 @@ func TestWriteRefusals(t *testing.T) {
 	wantError(t, w.WriteTile(memory, as, Rect{0, 21, 0, 16}), "outside the raster")
 	wantError(t, w.WriteTile(memory[:9], as, Rect{16, 20, 0, 16}), "do not fit 9 bytes")
 	wantError(t, w.WriteTile(memory, Layout{DType: Float32}, Rect{16, 20, 0, 16}), "cannot become uint8")
-	view[int16](memory)[3] = 256
+	words.View[int16](memory)[3] = 256
 	wantError(t, w.WriteTile(memory, Layout{DType: Int16}, Rect{16, 20, 0, 16}), "element [16, 3] is 256, which uint8 cannot hold")
 	if err := w.Abort(); err != nil {
 		t.Error(err)
