@@ -18,10 +18,10 @@ const mostByDefault = 8 << 30
 // the control group of the process has left, or 8 GiB, whichever is least.
 func (s System) Default() int64 {
 	limit := int64(mostByDefault)
-	if n, ok := s.field("/proc/meminfo", "MemTotal"); ok {
+	if n, ok := s.Field("/proc/meminfo", "MemTotal"); ok {
 		limit = min(limit, n/2)
 	}
-	if n, ok := s.field("/proc/meminfo", "MemAvailable"); ok {
+	if n, ok := s.Field("/proc/meminfo", "MemAvailable"); ok {
 		limit = min(limit, n/10*8)
 	}
 	if n, ok := s.group(); ok {
@@ -89,8 +89,8 @@ func (s System) number(path string) (int64, bool) {
 	return n, err == nil
 }
 
-// field reads a line such as "MemTotal:  1234 kB", in bytes.
-func (s System) field(path, name string) (int64, bool) {
+// Field reads a line such as "MemTotal:  1234 kB", in bytes.
+func (s System) Field(path, name string) (int64, bool) {
 	text, err := os.ReadFile(filepath.Join(s.Root, path))
 	if err != nil {
 		return 0, false
