@@ -38,8 +38,6 @@ type Stage struct {
 	// Source marks an array that arrives from outside: Op.Spec.Source fills it, knowing it by its place Out among the outputs.
 	Source bool
 	Out    int
-	// Opaque stages are never computed in place; the reason is shown by explain.
-	Opaque string
 }
 
 // MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.

@@ -191,8 +191,6 @@ func (f *fuser) refusal(p *ops.Stage, fits bool) Code {
 	switch {
 	case given(p):
 		return Given
-	case p.Opaque != "":
-		return OpaqueStage
 	case annotated(p, "keep"):
 		return Kept
 	case !fits:

@@ -102,14 +102,6 @@ func (p *Plan) Narrowed() bool {
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
 }
 
-// Worth is the value of one stored unit: 1 but for integers that count units.
-func (b *Buffer) Worth() float64 {
-	if b.Scale != 0 {
-		return b.Scale
-	}
-	return 1
-}
-
 // Value is what a stored element stands for: itself, but for integers that count units from ir.Middle.
 func (b *Buffer) Value(stored complex128) complex128 {
 	if b.Scale == 0 {

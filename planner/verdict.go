@@ -13,7 +13,6 @@ const (
 	Barrier      Code = "S2"
 	Costly       Code = "S3"
 	WantedBySink Code = "S4"
-	OpaqueStage  Code = "S5"
 	Kept         Code = "S6"
 	Limit        Code = "S7"
 	Budget       Code = "S8"
@@ -32,7 +31,6 @@ var Meaning = map[Code]string{
 	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
 	Costly:       "stored: elements are read many times, and computing them again would cost more than storing and loading them",
 	WantedBySink: "stored: a sink takes the array, and loading it costs less than computing it again",
-	OpaqueStage:  "stored: the stage cannot be computed in place",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",
 	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
