@@ -104,6 +104,11 @@ func (a *arrays) free(ids []string) {
 func (a *arrays) count(bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.add(bytes)
+}
+
+// add is count for a caller that holds the lock.
+func (a *arrays) add(bytes int64) {
 	a.alive += bytes
 	a.peak = max(a.peak, a.alive)
 }
@@ -133,9 +138,11 @@ func (a *arrays) resize(id string, change func(*memory.Window)) {
 	if w == nil {
 		return
 	}
+	a.mu.Lock() // a window grows in front while its end is dropped: the difference must be of this change alone
+	defer a.mu.Unlock()
 	before := w.Bytes()
 	change(w)
-	a.count(w.Bytes() - before)
+	a.add(w.Bytes() - before)
 }
 
 // freeWindows ends a pass: its windows have no memory until the next one.
