@@ -3,6 +3,7 @@ package planner
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -87,6 +88,32 @@ func (f *footprints) need(p, s *ops.Stage, rows ops.Interval) ops.Interval {
 		}
 	}
 	return f.within(out, p, s, rows)
+}
+
+// Footprint is which rows of the arrays that a kernel step reads are needed to store some rows of what it writes, by buffer id.
+// Rows are indices along the first dim; single values, and arrays looked up anywhere, are needed as a whole. The function may be called from several
+// goroutines at once.
+func (p *Plan) Footprint(step *Step) func(rows ops.Interval) map[string]ops.Interval {
+	f, g := newFootprints(), step.Kernel.group
+	reads := make(map[string]*ops.Stage, len(step.Reads))
+	for _, id := range step.Reads {
+		reads[id] = p.Buffer(id).Array
+	}
+	var mu sync.Mutex // guards what f remembers
+	return func(rows ops.Interval) map[string]ops.Interval {
+		mu.Lock()
+		defer mu.Unlock()
+		need := f.kernel(g, rows)
+		out := make(map[string]ops.Interval, len(reads))
+		for id, s := range reads {
+			at, ok := need[s]
+			if !ok {
+				at = whole(s)
+			}
+			out[id] = at
+		}
+		return out
+	}
 }
 
 // within narrows what the index map says by what the operator declares of its arguments.

@@ -118,7 +118,8 @@ type Kernel struct {
 	Axes       []Axis    `yaml:"axes" json:"axes"`                                   // outermost first
 	Tiles      int       `yaml:"tiles" json:"tiles"`                                 // launches
 	TilesTuned bool      `yaml:"tiles_tuned,omitempty" json:"tiles_tuned,omitempty"` // their size was chosen by measurement
-	Device     string    `yaml:"device" json:"device"`                               //
+	Device     string    `yaml:"device" json:"device"`                               // of the host's, that it is compiled for
+	Place      Placement `yaml:"place,omitempty" json:"place,omitzero"`              // which accelerators run it, where there are any
 	Precision  Precision `yaml:"precision" json:"precision"`
 	Flops      float64   `yaml:"flops" json:"flops"`
 	Bytes      int64     `yaml:"bytes" json:"bytes"`

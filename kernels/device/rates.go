@@ -1,0 +1,16 @@
+package device
+
+// Rates are how fast a device is, for predictions and for the first division of work among several. Zero is unknown, or free.
+type Rates struct {
+	Flops       float64 // float32 operations a second
+	Bandwidth   float64 // of its memory, bytes a second
+	Launch      float64 // seconds that a launch takes before it computes
+	LinkIn      float64 // bytes a second from page-locked host memory to the device
+	LinkOut     float64 // and back
+	LinkLatency float64 // seconds that a copy takes before it moves bytes
+}
+
+// Rated is a device that knows its rates.
+type Rated interface {
+	Rates() Rates
+}

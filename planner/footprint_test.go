@@ -1,0 +1,46 @@
+package planner
+
+import (
+	"maps"
+	"sync"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// A kernel's footprint names each array it reads by its id: rows with their halo, and tables as a whole.
+func TestFootprintOfAStep(t *testing.T) {
+	w := &world{}
+	in := w.tall(1000, 40)
+	sink := w.sink(w.shifted(in, 1000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, []float64{3, -7, 0}))
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var step *Step
+	for i := range p.Steps {
+		if p.Steps[i].Kernel != nil {
+			step = &p.Steps[i]
+		}
+	}
+	foot := p.Footprint(step)
+	var group sync.WaitGroup
+	for lo := range 50 {
+		group.Go(func() {
+			rows := ops.Interval{Lo: 20 * lo, Hi: 20*lo + 20}
+			want := map[string]ops.Interval{}
+			for _, id := range step.Reads {
+				want[id] = ops.Interval{Lo: max(0, rows.Lo-7), Hi: min(1000, rows.Hi+3)}
+				if p.Buffer(id).Role == FromPlan {
+					want[id] = ops.Interval{Hi: 3}
+				}
+			}
+			if got := foot(rows); !maps.Equal(got, want) || len(got) != 2 {
+				t.Errorf("rows %v need %v, want %v", rows, got, want)
+			}
+		})
+	}
+	group.Wait()
+}
