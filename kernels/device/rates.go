@@ -3,6 +3,7 @@ package device
 // Rates are how fast a device is, for predictions and for the first division of work among several. Zero is unknown, or free.
 type Rates struct {
 	Flops       float64 // float32 operations a second
+	Flops64     float64 // float64 operations a second; 0: as many as float32
 	Bandwidth   float64 // of its memory, bytes a second
 	Launch      float64 // seconds that a launch takes before it computes
 	LinkIn      float64 // bytes a second from page-locked host memory to the device

@@ -42,9 +42,6 @@ func (w work) heaviest() (class profile.Class, share float64) {
 	return class, most / max(sum, 1e-30)
 }
 
-// earlyExit is the part of its iterations that a fold which may end early is taken to run.
-const earlyExit = 0.3
-
 // usualFlight is how many vectors in flight are taken to share what does not differ between them before a schedule is known.
 const usualFlight = 4
 
@@ -56,7 +53,8 @@ type counter struct {
 	windows bool // loads that scatter along the lanes go through windows
 	vary    *ir.Vary
 	trips   func(ir.Set) float64
-	folds   []*ir.Fold // inner ones first
+	folds   []*ir.Fold           // inner ones first
+	shares  map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused   map[*ir.Node]bool
 	lanes   ir.Set
 	flight  ir.Set
@@ -90,6 +88,7 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 	if k.Contract {
 		c.contract()
 	}
+	c.shares = c.executedShares()
 	w := work{ns: map[profile.Class]float64{}}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
@@ -139,16 +138,14 @@ func (c *counter) scalar() float64 {
 // to as often as that fold turns, one that does not once for all vectors in flight.
 func (c *counter) executions(n *ir.Node) float64 {
 	free := n.Free()
-	exit := 1.0
+	share := 1.0
 	for _, f := range c.folds {
 		if free.Meets(binders(f)) {
 			free = free.Or(f.Node.Free())
-			if f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All {
-				exit = earlyExit
-			}
+			share *= c.shares[f]
 		}
 	}
-	times := c.trips(free) * exit * c.scalar()
+	times := c.trips(free) * share * c.scalar()
 	if c.lanes.Empty() || c.vary.Of(n).Meets(c.lanes) {
 		return times
 	}

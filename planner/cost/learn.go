@@ -113,8 +113,15 @@ func (h *History) factor(key, kin string) (float64, string) {
 	return bounded(e.Log2 * n / (n + 1)), "learned from other kernels of its kind"
 }
 
-// kin is what kernels that are off in the same way have in common: their operators, and what limits them.
-func kin(ops []string, bound string) string { return strings.Join(ops, "+") + "/" + bound }
+// kin is what kernels that are off in the same way have in common: their operators, what limits them, and the device where that
+// is not the model's.
+func (m *Model) kin(ops []string, bound, kind string) string {
+	k := strings.Join(ops, "+") + "/" + bound
+	if kind != "" && kind != m.Kind {
+		k += "@" + kind
+	}
+	return k
+}
 
 func bounded(log2 float64) float64 { return min(farthest, max(1/farthest, math.Exp2(log2))) }
 
@@ -143,7 +150,7 @@ func (m *Model) learn(d *historyData, seen []Observation) {
 			}
 		}
 		d.Kernels[key] = e.add(log2, day)
-		k := kin(o.Ops, o.Bound)
+		k := m.kin(o.Ops, o.Bound, o.Kind)
 		d.Ops[k] = d.Ops[k].add(log2, day)
 	}
 	if weight > 0 {

@@ -59,7 +59,7 @@ func (m *Model) Predict(k Kernel) Estimate {
 	e := m.raw(k)
 	e.Factor, e.Source = 1, "model"
 	if m.History != nil {
-		e.Factor, e.Source = m.History.factor(m.key(k.Hash, k.Kind), kin(k.Ops, e.Bound))
+		e.Factor, e.Source = m.History.factor(m.key(k.Hash, k.Kind), m.kin(k.Ops, e.Bound, k.Kind))
 	}
 	e.Seconds *= e.Factor
 	return e
