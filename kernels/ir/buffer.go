@@ -35,6 +35,7 @@ type Facts struct {
 // DataFacts sums up known elements, none of which is NaN.
 type DataFacts struct {
 	Least, Most float64
+	Mean        float64
 	Slope       float64 // largest difference of neighbours along the innermost axis
 }
 
@@ -56,6 +57,7 @@ func DataFactsOf(data []float64, row int) *DataFacts {
 			return nil
 		}
 		f.Least, f.Most = min(f.Least, v), max(f.Most, v)
+		f.Mean += v / float64(len(data))
 		if i%row > 0 {
 			f.Slope = max(f.Slope, math.Abs(v-data[i-1]))
 		}

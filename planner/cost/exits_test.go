@@ -1,0 +1,65 @@
+package cost
+
+import (
+	"math"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+)
+
+// search is out[x] = whether one of the first counts[x] elements of in is larger than x.
+func search(points, most int, counts *ir.DataFacts, tall *ir.MaxPyramid) *ir.Kernel {
+	b := ir.NewBuilder()
+	x := b.Axis("x", points)
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points + most}, Facts: ir.Facts{Max: tall}}
+	table := &ir.Buffer{Name: "counts", Type: ir.I32, Shape: []int{points}, Facts: ir.Facts{Data: counts}}
+	out := &ir.Buffer{Name: "out", Type: ir.Bool, Shape: []int{points}}
+	threshold := b.Cast(ir.F32, x)
+	found := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.Load(table, x), Init: []*ir.Node{b.Const(ir.Bool, 0)}, Monoid: ir.Any}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Or(acc[0], b.Lt(threshold, b.Load(in, b.Add(x, i))))}, nil
+	})
+	return &ir.Kernel{Name: "search", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: found[0]}}}
+}
+
+func TestFoldsThatEndEarly(t *testing.T) {
+	const points, most = 1024, 256
+	p := profile.Default(1)
+	lanes := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}}
+	tall := &ir.MaxPyramid{Tables: []ir.MaxTable{{Block: 16}, {Block: 8}}}
+	full := &ir.DataFacts{Least: most, Most: most, Mean: most}
+	half := &ir.DataFacts{Least: 0, Most: most, Mean: most / 2}
+	for _, c := range []struct {
+		name   string
+		counts *ir.DataFacts
+		tall   *ir.MaxPyramid
+		want   float64 // iterations a point
+	}{
+		{"an answer on any scale", full, nil, 255 / math.Log(256)},
+		{"half as long on average", half, nil, 127 / math.Log(128)},
+		{"blocks of 8 left out", full, tall, 8 * (1 + harmonic(31))},
+		{"and half as long", half, tall, 8 * (1 + harmonic(15))},
+	} {
+		loads := count(search(points, most, c.counts, c.tall), p, lanes).ns[profile.Contiguous] / p.Ops[profile.Contiguous] / points
+		if got := loads - 2; math.Abs(got-c.want) > 0.01*c.want { // the number of iterations is loaded and the result stored
+			t.Errorf("%s: %.2f iterations, want %.2f", c.name, got, c.want)
+		}
+	}
+}
+
+func harmonic(n int) (sum float64) {
+	for j := 1; j <= n; j++ {
+		sum += 1 / float64(j)
+	}
+	return sum
+}
+
+// Never more iterations than there are.
+func TestSharesAreShares(t *testing.T) {
+	for n := 0.0; n < 50; n += 0.5 {
+		if o, c := open(n), culled(n, 8); o > n || c > n || o < 0 || c < 0 {
+			t.Errorf("of %g iterations %g or, culled, %g", n, o, c)
+		}
+	}
+}
