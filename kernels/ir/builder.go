@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -152,6 +153,7 @@ func (b *Builder) checkIndex(buf *Buffer, index []*Node) {
 
 // FoldSpec says what a fold is made of besides its body.
 type FoldSpec struct {
+	Name   string // of the index, for people; i where there is none
 	Lo, Hi *Node
 	Init   []*Node
 	Monoid Monoid
@@ -161,7 +163,7 @@ type FoldSpec struct {
 // condition (nil: none). The results are the final accumulators.
 func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node, while *Node)) []*Node {
 	f := &Fold{Lo: s.Lo, Hi: s.Hi, Init: s.Init, Monoid: s.Monoid, IndexBind: b.binder(), AccBind: b.binder()}
-	f.Index = b.add(&Node{Kind: KAxis, Type: s.Lo.Type, Name: "i", Role: RoleIndex, Fold: f, bind: f.IndexBind})
+	f.Index = b.add(&Node{Kind: KAxis, Type: s.Lo.Type, Name: cmp.Or(s.Name, "i"), Role: RoleIndex, Fold: f, bind: f.IndexBind})
 	for k, n := range s.Init {
 		f.Accs = append(f.Accs, b.add(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f, bind: f.AccBind}))
 	}

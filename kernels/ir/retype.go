@@ -248,7 +248,7 @@ func (t *retyper) fold(f *Fold) []*Node {
 		}
 		return t.held(acc.Type)
 	}
-	spec := FoldSpec{Lo: t.of(f.Lo), Hi: t.of(f.Hi), Monoid: f.Monoid}
+	spec := FoldSpec{Name: f.Index.Name, Lo: t.of(f.Lo), Hi: t.of(f.Hi), Monoid: f.Monoid}
 	for k, n := range f.Init {
 		spec.Init = append(spec.Init, t.as(typeOf(f.Accs[k]), t.of(n)))
 	}

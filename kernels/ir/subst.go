@@ -77,7 +77,7 @@ func (s *Substitution) fold(f *Fold) []*Node {
 	if out := s.folds[f]; out != nil {
 		return out
 	}
-	spec := FoldSpec{Lo: s.Of(f.Lo), Hi: s.Of(f.Hi), Init: s.all(f.Init), Monoid: f.Monoid}
+	spec := FoldSpec{Name: f.Index.Name, Lo: s.Of(f.Lo), Hi: s.Of(f.Hi), Init: s.all(f.Init), Monoid: f.Monoid}
 	s.folds[f] = s.b.Fold(spec, func(i *Node, acc []*Node) (step []*Node, while *Node) {
 		s.bound = s.bound.Or(f.IndexBind).Or(f.AccBind)
 		s.rename(f.Index, i)

@@ -30,7 +30,18 @@ func (d *Device) flags(contract bool) []string {
 
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
 func (d *Device) render(k *ir.Kernel, s render.Schedule) (*variant, error) {
-	out, err := render.C(k, s, d.target, "weft_"+digest(ir.Hash(k), fmt.Sprintf("%+v", s))[:16])
+	return d.renderBy(render.C, k, s, "")
+}
+
+// renderCounted is render, of a variant that counts.
+func (d *Device) renderCounted(k *ir.Kernel, s render.Schedule) (*variant, error) {
+	return d.renderBy(render.Counted, k, s, "counted")
+}
+
+type renders func(*ir.Kernel, render.Schedule, render.Target, string) (render.Output, error)
+
+func (d *Device) renderBy(by renders, k *ir.Kernel, s render.Schedule, kind string) (*variant, error) {
+	out, err := by(k, s, d.target, "weft_"+digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
 	if err != nil {
 		return nil, err
 	}

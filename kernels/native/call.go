@@ -20,11 +20,15 @@ type call struct {
 	words  []uint64
 	frames int           // where the frames start
 	size   int           // words a frame takes
+	counts int           // of them, what a launch counts
+	tally  *device.Tally // takes it
 	free   atomic.Uint64 // a bit set for each free frame
 }
 
 // argWords is the size of render.Args in words.
 const argWords = int(unsafe.Sizeof(render.Args{}) / 8)
+
+const countsPerFold = render.CountsPerFold
 
 // maxFrames is how many launches of one binding run at once without allocating.
 const maxFrames = 32
@@ -35,7 +39,8 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 		return nil, err
 	}
 	nb, na, axes := len(mem), len(v.out.Args), len(v.kernel.Axes)
-	c := &call{v: v, mem: mem, frames: nb + 2*na, size: argWords + axes}
+	c := &call{v: v, mem: mem, frames: nb + 2*na, counts: countsPerFold * len(v.out.Counted)}
+	c.size = argWords + axes + c.counts
 	frames := min(max(4, 2*runtime.GOMAXPROCS(0)), maxFrames)
 	c.words = make([]uint64, max(1, c.frames+frames*c.size))
 	c.free.Store(1<<frames - 1)
@@ -67,11 +72,12 @@ func (c *call) frame(w []uint64) {
 	nb, na := len(c.mem), len(c.v.out.Args)
 	lo := address(w[argWords:])
 	*(*render.Args)(unsafe.Pointer(&w[0])) = render.Args{
-		Buf:  address(c.words),
-		Farg: address(c.words[nb:]),
-		Iarg: address(c.words[nb+na:]),
-		Lo:   lo,
-		Hi:   lo + uintptr(4*len(c.v.kernel.Axes)),
+		Buf:   address(c.words),
+		Farg:  address(c.words[nb:]),
+		Iarg:  address(c.words[nb+na:]),
+		Lo:    lo,
+		Hi:    lo + uintptr(4*len(c.v.kernel.Axes)),
+		Count: lo + uintptr(8*len(c.v.kernel.Axes)),
 	}
 }
 
@@ -129,7 +135,12 @@ func (c *call) run(w []uint64, t device.Tile) {
 			bounds[i], bounds[len(t)+i] = int32(r.Lo), int32(r.Hi)
 		}
 	}
+	counts := w[len(w)-c.counts:]
+	clear(counts)
 	invoke(c.v.function.address, uintptr(unsafe.Pointer(&w[0])))
+	if c.tally != nil {
+		c.collect(counts)
+	}
 	runtime.KeepAlive(c)
 }
 

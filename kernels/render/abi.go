@@ -7,6 +7,7 @@
 //	  const double *farg;      // launch scalars, in the order of Output.Args: float types here,
 //	  const long long *iarg;   //   Bool and integer types here; both arrays have len(Output.Args) places
 //	  const int *lo, *hi;      // the tile: for every axis of the kernel, in its order, lo <= index < hi
+//	  long long *count;        // CountsPerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
 //	} weft_args;
 //
 // Any tile within the kernel's extents is accepted, also an empty one. The function keeps no state and may run on several
@@ -31,6 +32,7 @@ type Args struct {
 	Farg   uintptr // const double *
 	Iarg   uintptr // const long long *
 	Lo, Hi uintptr // const int *, one an axis
+	Count  uintptr // long long *, of functions that count
 }
 
 // ReadMargin is the number of elements around a buffer that generated code may read.
@@ -63,6 +65,8 @@ type Output struct {
 	Step   []int          // an axis: tiles whose ranges are multiples of it cost least
 	Bufs   []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
 	Args   []*ir.Node     // order of weft_args.farg and iarg
+
+	Counted []*ir.Fold // of Counted: order of weft_args.count
 }
 
 // marchFlags are the code-generation flags of a target; on the machine itself -march=native does as well for avx512.

@@ -63,6 +63,7 @@ func (r *renderer) absorbingFold(c *loop, depth int) bool {
 	if q < 0 {
 		return false
 	}
+	count := r.counting(c)
 	var open []string
 	var skips []string
 	if all := r.comparisons(f); c.vec && r.s.Skip && len(all) > 0 {
@@ -71,7 +72,7 @@ func (r *renderer) absorbingFold(c *loop, depth int) bool {
 			quiet[x.node] = r.b.Const(ir.Bool, 0)
 		}
 		if idle(r.b, f, quiet, -1) {
-			open, skips = r.skipQuiet(c, all, q, depth)
+			open, skips = r.skipQuiet(c, all, q, depth, count)
 		}
 	}
 	r.push(c.in)
@@ -83,14 +84,14 @@ func (r *renderer) absorbingFold(c *loop, depth int) bool {
 	}
 	tests := append(slices.Clone(open), r.doneTest(c, []anyTerm{{q: q}}, false, false, depth))
 	i, t, e := c.index(), c.ctype(), r.fresh("e")
-	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\n%s\nconst %s %s = s_min_%s(%s + %d, %s);\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
-		t.c, i, c.lo, i, c.hi, strings.Join(skips, "\n"), t.c, e, t.sfx, i, every, c.hi, i, e, i, strings.Join(c.in.lines, "\n"), strings.Join(tests, "\n"))
+	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\n%s\nconst %s %s = s_min_%s(%s + %d, %s);%s\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
+		t.c, i, c.lo, i, c.hi, strings.Join(skips, "\n"), t.c, e, t.sfx, i, every, c.hi, count.block(e), i, e, i, strings.Join(c.in.lines, "\n"), strings.Join(tests, "\n"))
 	return true
 }
 
 // skipQuiet gives the tests that leave out blocks in which no comparison holds on a lane without its absorber, and what
 // brings the least thresholds of those lanes up to date after every few iterations.
-func (r *renderer) skipQuiet(c *loop, all []comparison, q, depth int) (open, skips []string) {
+func (r *renderer) skipQuiet(c *loop, all []comparison, q, depth int, count *tally) (open, skips []string) {
 	least := map[*ir.Node]string{}
 	for _, x := range all {
 		if least[x.threshold] == "" {
@@ -118,11 +119,11 @@ func (r *renderer) skipQuiet(c *loop, all []comparison, q, depth int) (open, ski
 			}
 			quiet = append(quiet, fmt.Sprintf("%s <= %s", r.val(bounder.Bound(x.level, ir.Hi), 0, origin).s[0], least[x.threshold]))
 		}
-		leave := "break;"
+		leave := count.leave()
 		if block > 0 {
-			leave = fmt.Sprintf("{ %s = %s; continue; }", c.index(), r.val(next, 0, origin).s[0])
+			leave = count.skip(c.index(), r.val(next, 0, origin).s[0])
 		}
-		r.emit(sc, "if (%s) %s", strings.Join(quiet, " && "), leave)
+		r.emit(sc, "if (%s) { %s }", strings.Join(quiet, " && "), leave)
 	}
 	return open, sc.lines
 }

@@ -35,6 +35,7 @@ func (r *renderer) anyFold(c *loop, depth int) bool {
 		}
 		terms = append(terms, t)
 	}
+	count := r.counting(c)
 	every := max(1, r.s.Every)
 	var skips []string
 	var open *openMin
@@ -46,7 +47,7 @@ func (r *renderer) anyFold(c *loop, depth int) bool {
 		}
 		if r.s.Skip && len(terms) == 1 {
 			open = &openMin{name: r.fresh("n")}
-			skips = r.skipTests(c, terms[0], open)
+			skips = r.skipTests(c, terms[0], open, count)
 			if len(skips) == 0 {
 				open = nil
 			}
@@ -75,8 +76,8 @@ func (r *renderer) anyFold(c *loop, depth int) bool {
 		test = fmt.Sprintf("%s = %s; if (%s == %s) break;", open.name, r.openText(c, terms[0], depth), open.name, highest(terms[0].threshold.Type))
 	}
 	i, t, e := c.index(), c.ctype(), r.fresh("e")
-	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\n%s\nconst %s %s = s_min_%s(%s + %d, %s);\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
-		t.c, i, c.lo, i, c.hi, strings.Join(skips, "\n"), t.c, e, t.sfx, i, every, c.hi, i, e, i, strings.Join(c.in.lines, "\n"), test)
+	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\n%s\nconst %s %s = s_min_%s(%s + %d, %s);%s\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
+		t.c, i, c.lo, i, c.hi, strings.Join(skips, "\n"), t.c, e, t.sfx, i, every, c.hi, count.block(e), i, e, i, strings.Join(c.in.lines, "\n"), test)
 	if running {
 		for _, t := range terms {
 			for _, v := range c.copies {
@@ -149,7 +150,7 @@ func (r *renderer) openText(c *loop, t anyTerm, depth int) string {
 
 // skipTests are, for every block size from the whole rest down, the test that no level within the block exceeds the least
 // open threshold. Bounds come from buffer facts; NaN means do not skip.
-func (r *renderer) skipTests(c *loop, t anyTerm, open *openMin) []string {
+func (r *renderer) skipTests(c *loop, t anyTerm, open *openMin, count *tally) []string {
 	f := c.f
 	type level struct{ table, block int }
 	levels := []level{{-1, 0}}
@@ -177,9 +178,9 @@ func (r *renderer) skipTests(c *loop, t anyTerm, open *openMin) []string {
 		any = true
 		u := r.val(upper, 0, origin)
 		if l.block == 0 {
-			r.emit(sc, "if (%s <= %s) break;", u.s[0], open.name)
+			r.emit(sc, "if (%s <= %s) { %s }", u.s[0], open.name, count.leave())
 		} else {
-			r.emit(sc, "if (%s <= %s) { %s = %s; continue; }", u.s[0], open.name, c.index(), r.val(next, 0, origin).s[0])
+			r.emit(sc, "if (%s <= %s) { %s }", u.s[0], open.name, count.skip(c.index(), r.val(next, 0, origin).s[0]))
 		}
 	}
 	if !any {

@@ -119,7 +119,7 @@ func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
 			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
 		}
 		a := Args{uintptr(unsafe.Pointer(&bufs[0])), uintptr(unsafe.Pointer(&farg[0])), uintptr(unsafe.Pointer(&iarg[0])),
-			uintptr(unsafe.Pointer(&lo[0])), uintptr(unsafe.Pointer(&hi[0]))}
+			uintptr(unsafe.Pointer(&lo[0])), uintptr(unsafe.Pointer(&hi[0])), 0}
 		purego.SyscallN(p.sym, uintptr(unsafe.Pointer(&a)))
 		for _, x := range []any{bufs, farg, iarg, lo, hi, b} {
 			runtime.KeepAlive(x)

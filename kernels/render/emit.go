@@ -55,6 +55,8 @@ type renderer struct {
 	bounders   map[*ir.Fold]*ir.Bounder
 	lanedMemo  map[*ir.Node]bool
 	threads    *threads // the CUDA dialect; nil: C
+	counter    *counter // nil: folds are not counted
+	tail       tail
 }
 
 func (r *renderer) emit(sc *scope, format string, a ...any) {

@@ -55,6 +55,10 @@ func (r *renderer) foldLanes(c *loop) bool {
 		r.stack = saved
 	}
 	r.iter = nil
+	var count *tally
+	if f.Monoid == ir.Any || f.Monoid == ir.All {
+		count = r.counting(c)
+	}
 	test := ""
 	switch f.Monoid {
 	case ir.Any:
@@ -63,7 +67,8 @@ func (r *renderer) foldLanes(c *loop) bool {
 		test = fmt.Sprintf("if (%s) break;", r.everyShare(c, "!v_all(%s)", " && "))
 	}
 	r.emit(c.sc, "{ const %s %s_last = %s - 1; %s %s = %s;\nfor (; %s_last - %s >= %d; %s += %d) {\n%s\n%s\n}\nif (%s <= %s_last) {\n%s\n} }",
-		t.c, i, c.hi, t.c, i, c.lo, i, i, r.W-1, i, r.W, strings.Join(full.lines, "\n"), test, i, i, strings.Join(rest.lines, "\n"))
+		t.c, i, c.hi, t.c, i, c.lo, i, i, r.W-1, i, r.W, strings.Join(append(count.ran(fmt.Sprint(r.W)), full.lines...), "\n"), test,
+		i, i, strings.Join(append(count.ran(fmt.Sprintf("%s - %s", c.hi, i)), rest.lines...), "\n"))
 	r.joinShares(c)
 	return true
 }

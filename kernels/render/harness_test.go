@@ -132,7 +132,7 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	var farg [16]float64
 	var iarg [16]int64
 	a := Args{uintptr(unsafe.Pointer(&bufs[0])), uintptr(unsafe.Pointer(&farg)), uintptr(unsafe.Pointer(&iarg)),
-		uintptr(unsafe.Pointer(&lo[0])), uintptr(unsafe.Pointer(&hi[0]))}
+		uintptr(unsafe.Pointer(&lo[0])), uintptr(unsafe.Pointer(&hi[0])), 0}
 	purego.SyscallN(c.sym, uintptr(unsafe.Pointer(&a)))
 	runtime.KeepAlive(bufs)
 	runtime.KeepAlive(lo)

@@ -12,9 +12,14 @@ func (r *renderer) maskedLoop(c *loop) {
 	f, in := c.f, c.in
 	lanewise := c.masked || f.While != nil && r.differs(f.While)
 	depth := len(r.stack) - 1
+	var count *tally
+	if f.While != nil {
+		count = r.counting(c)
+	}
 	r.push(in)
 	if !lanewise {
 		r.emit(in, "if (!(%s)) break;", r.val(f.While, 0, patch).s[0])
+		in.lines = append(in.lines, count.ran("1")...)
 		r.body(c, in)
 		r.emit(c.sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(in.lines, "\n"))
 		return
@@ -60,12 +65,12 @@ func (r *renderer) maskedLoop(c *loop) {
 	here := len(in.lines)
 	r.body(c, in)
 	if r.s.Every <= 1 || r.exactLoads != loads {
-		lines := append(append(append([]string{}, in.lines[:here]...), test), in.lines[here:]...)
+		lines := append(append(append(append([]string{}, in.lines[:here]...), test), count.ran("1")...), in.lines[here:]...)
 		r.emit(c.sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(lines, "\n"))
 		return
 	}
 	e := r.fresh("e")
-	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\nconst %s %s = s_min_%s(%s + %d, %s);\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
-		c.ctype().c, c.index(), c.lo, c.index(), c.hi, c.ctype().c, e, c.ctype().sfx, c.index(), r.s.Every, c.hi,
+	r.emit(c.sc, "for (%s %s = %s; %s < %s;) {\nconst %s %s = s_min_%s(%s + %d, %s);%s\nfor (; %s < %s; %s++) {\n%s\n}\n%s\n}",
+		c.ctype().c, c.index(), c.lo, c.index(), c.hi, c.ctype().c, e, c.ctype().sfx, c.index(), r.s.Every, c.hi, count.block(e),
 		c.index(), e, c.index(), strings.Join(in.lines, "\n"), test)
 }

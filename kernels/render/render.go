@@ -11,6 +11,10 @@ import (
 // C renders a kernel under a schedule as one C function called name. An error means that this kernel has no such schedule;
 // every kernel has the scalar one.
 func C(k *ir.Kernel, s Schedule, t Target, name string) (Output, error) {
+	return makeC(k, s, t, name, nil)
+}
+
+func makeC(k *ir.Kernel, s Schedule, t Target, name string, count *counter) (Output, error) {
 	if err := s.check(k, t); err != nil {
 		return Output{}, err
 	}
@@ -22,7 +26,9 @@ func C(k *ir.Kernel, s Schedule, t Target, name string) (Output, error) {
 			s.Order = append(s.Order, a)
 		}
 	}
-	return newUnit(k, t, name).render(s)
+	u := newUnit(k, t, name)
+	u.count = count
+	return u.render(s)
 }
 
 // checkKernel refuses what no schedule can render.
@@ -50,6 +56,7 @@ type unit struct {
 	bufIndex map[*ir.Buffer]int
 	argList  []*ir.Node
 	args     map[*ir.Node]int
+	count    *counter // nil: folds are not counted
 }
 
 func newUnit(k *ir.Kernel, t Target, name string) *unit {
@@ -135,6 +142,9 @@ func (u *unit) render(s Schedule) (Output, error) {
 		out.Source = text.String()
 	}
 	out.Bufs, out.Args = u.bufs, u.argList
+	if u.count != nil {
+		out.Counted = u.count.folds
+	}
 	return out, nil
 }
 
@@ -167,14 +177,14 @@ func stepOf(s Schedule, axis int) int {
 // renderer is a fresh state for one variant.
 func (u *unit) renderer(s Schedule) *renderer {
 	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: product(s.Unroll), b: u.b, vary: ir.NewVary(),
-		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, uses: map[*ir.Buffer]bool{},
+		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, counter: u.count, uses: map[*ir.Buffer]bool{},
 		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}}
 }
 
 // variant renders the kernel once, as a static function.
 func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
 	r := u.renderer(s)
-	r.clamp = end == cut
+	r.clamp, r.tail = end == cut, end
 	if len(s.Lanes) == 0 && !s.FoldLanes {
 		r.W = 1
 	}
@@ -206,7 +216,8 @@ func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text str
 		}
 		decl = append(decl, fmt.Sprintf("%s%s *restrict b%d = a->buf[%d];", constant, storageTypes[b.Type], i, i))
 	}
-	return fmt.Sprintf("static void %s(const weft_args *a) {\n%s\n%s\n%s\n}\n", name, strings.Join(decl, "\n"), strings.Join(root.lines, "\n"), body), nil
+	counters, collect := u.count.declared()
+	return fmt.Sprintf("static void %s(const weft_args *a) {\n%s\n%s%s\n%s\n%s}\n", name, strings.Join(decl, "\n"), counters, strings.Join(root.lines, "\n"), body, collect), nil
 }
 
 // tileLoop is the loop over the tile's range of an axis.

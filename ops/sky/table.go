@@ -64,7 +64,7 @@ func (y *rays) describe() string {
 
 // march folds over the steps of ray p, from the given one.
 func (y *rays) march(b *ops.Body, p *ir.Node, from int, spec ir.FoldSpec, step func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node)) []*ir.Node {
-	spec.Lo, spec.Hi = b.I32(from), y.count.At(b, p).Re
+	spec.Name, spec.Lo, spec.Hi = "step", b.I32(from), y.count.At(b, p).Re
 	return b.Fold(spec, step)
 }
 
