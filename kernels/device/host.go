@@ -22,6 +22,15 @@ type HostMemory struct {
 // NewHostMemory allocates buf: zero elements, padding set to Pad.Value. It fails if there is not enough memory, and on a
 // buffer with a negative extent.
 func NewHostMemory(buf *ir.Buffer) (*HostMemory, error) {
+	m, err := Reserve(buf)
+	if err == nil {
+		m.fillPadding()
+	}
+	return m, err
+}
+
+// Reserve is NewHostMemory with padding of zeros: nothing is touched, so that the system gives memory to what is used only.
+func Reserve(buf *ir.Buffer) (*HostMemory, error) {
 	bytes, err := hostBytes(buf)
 	if err != nil {
 		return nil, err
@@ -31,9 +40,7 @@ func NewHostMemory(buf *ir.Buffer) (*HostMemory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no memory for buffer %s %v of %s, %d bytes: %w", buf.Name, buf.Shape, buf.Type, bytes, err)
 	}
-	m := &HostMemory{buf: buf, data: raw[margin : margin+bytes : margin+bytes], release: release}
-	m.fillPadding()
-	return m, nil
+	return &HostMemory{buf: buf, data: raw[margin : margin+bytes : margin+bytes], release: release}, nil
 }
 
 // hostBytes is the size of a buffer, checked to be one that an address can hold.

@@ -1,7 +1,6 @@
 package emulated
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -55,22 +54,6 @@ func (d *Device) transferTime(n int, pinned bool) time.Duration {
 	return t
 }
 
-// pace holds a call until the host's clock has gone on as far as the description says.
-func (d *Device) pace(ctx context.Context, start time.Time, took time.Duration) error {
-	rest := time.Duration(d.description.Pace*float64(took)) - time.Since(start)
-	if rest <= 0 {
-		return nil
-	}
-	t := time.NewTimer(rest)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // meter accounts for a device's memory and time.
 type meter struct {
 	mu    sync.Mutex
@@ -118,4 +101,17 @@ func (d *Device) Usage() device.Usage {
 	d.meter.mu.Lock()
 	defer d.meter.mu.Unlock()
 	return d.meter.usage
+}
+
+// Rates are the described ones. Where page-locked memory is refused, those of the link are what is left without it.
+func (d *Device) Rates() device.Rates {
+	link := d.description.Link
+	rate := link.Rate
+	if link.Pinned != nil && !*link.Pinned {
+		rate *= pageable
+	}
+	return device.Rates{
+		Flops: d.description.Flops, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch).Seconds(),
+		LinkIn: rate, LinkOut: rate, LinkLatency: time.Duration(link.Latency).Seconds(),
+	}
 }

@@ -25,12 +25,15 @@ type Device struct {
 	fate        fate
 	meter       meter
 	pins        pins
+	engines     map[string]*engine // by what they do: launch, upload, download
 }
 
 var (
 	_ device.Device  = (*Device)(nil)
 	_ device.Metered = (*Device)(nil)
 	_ device.Pinner  = (*Device)(nil)
+	_ device.Partial = (*Device)(nil)
+	_ device.Rated   = (*Device)(nil)
 )
 
 // Options of emulated devices.
@@ -45,7 +48,7 @@ func New(host *native.Device, list []Description, opt Options) []*Device {
 	for _, desc := range list {
 		desc.complete()
 		for range desc.Count {
-			d := &Device{host: host, description: desc, schedules: opt.Schedules}
+			d := &Device{host: host, description: desc, schedules: opt.Schedules, engines: map[string]*engine{onLaunch: {}, onUpload: {}, onDownload: {}}}
 			d.fate.failures = desc.Failures
 			capability := desc.Capability
 			if capability != "" {
@@ -182,30 +185,25 @@ func (p *program) launch(bound *launch.Bound, t device.Tile) error {
 	if err != nil || !ok {
 		return err
 	}
-	start := time.Now()
-	o, err := p.dev.fate.next(onLaunch)
-	if err != nil {
-		return fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
-	}
-	var bufs []*ir.Buffer
-	var now, before [][]byte
-	if o.wrong {
-		var mem []launch.Memory
-		bufs, mem = bound.Written()
-		for _, m := range mem {
-			data := m.(*memory).data.Host()
-			now, before = append(now, data), append(before, slices.Clone(data))
+	return p.dev.engines[onLaunch].run(context.Background(), p.dev.description.Pace, func() (time.Duration, error) {
+		o, err := p.dev.fate.next(onLaunch)
+		if err != nil {
+			return 0, fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
 		}
-	}
-	if err := p.execute(l); err != nil {
-		return fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
-	}
-	if o.wrong {
-		corrupt(bufs, now, before)
-	}
-	took := p.dev.launchTime(p.work, float64(t.Points())/float64(max(1, p.code.Kernel.Points())), o.slow)
-	p.dev.meter.launched(took)
-	return p.dev.pace(context.Background(), start, took)
+		var d *damage
+		if o.wrong > 0 {
+			d = damageTo(bound, p.code.Kernel, t, o.wrong)
+		}
+		if err := p.execute(l); err != nil {
+			return 0, fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
+		}
+		if d != nil {
+			d.strike()
+		}
+		took := p.dev.launchTime(p.work, float64(t.Points())/float64(max(1, p.code.Kernel.Points())), o.slow)
+		p.dev.meter.launched(took)
+		return took, nil
+	})
 }
 
 // execute runs the grid.

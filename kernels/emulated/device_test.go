@@ -159,7 +159,8 @@ func TestFailures(t *testing.T) {
 		{"launch", "{on: launch, at: 2}", [3]string{"", "launch 2 fails", ""}, 19 * 33, false},
 		{"launches", "{on: launch, at: 1, until: 2}", [3]string{"launch 1 fails", "launch 2 fails", ""}, 20*33 - 1, false},
 		{"lost", "{on: launch, at: 2, kind: lost}", [3]string{"", "device lost (at launch 2", "device lost (at launch 2"}, -1, true},
-		{"wrong", "{on: launch, at: 3, kind: wrong}", [3]string{}, 1, false},
+		{"wrong", "{on: launch, at: 3, kind: wrong}", [3]string{}, 20 * 33, false},
+		{"partly wrong", "{on: launch, at: 3, kind: wrong, fraction: 0.01}", [3]string{}, 7, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newRamp(40, 33).on(t, open(t, "{failures: ["+c.failure+"]}", Options{}))

@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,11 +14,12 @@ import (
 
 // Failure makes the device misbehave when an event happens for the At-th time, counted from 1 over the device's life.
 type Failure struct {
-	On     string  `yaml:"on"`     // alloc, launch, upload, download, compile or pin
-	At     int     `yaml:"at"`     // which of them
-	Until  int     `yaml:"until"`  // the last of several; default only At
-	Kind   string  `yaml:"kind"`   // fail (default), lost, wrong (launch only), slow (launch only; without until, from then on)
-	Factor float64 `yaml:"factor"` // slow: how much slower
+	On       string  `yaml:"on"`       // alloc, launch, upload, download, compile or pin
+	At       int     `yaml:"at"`       // which of them
+	Until    int     `yaml:"until"`    // the last of several; default only At
+	Kind     string  `yaml:"kind"`     // fail (default), lost, wrong (launch only), slow (launch only; without until, from then on)
+	Factor   float64 `yaml:"factor"`   // slow: how much slower
+	Fraction float64 `yaml:"fraction"` // wrong: of the elements that the launch writes; default all
 }
 
 // The events that may fail.
@@ -58,6 +60,10 @@ func (f *Failure) check() error {
 		return fmt.Errorf("until %d is before at %d", f.Until, f.At)
 	case f.kind() == "slow" && f.Factor <= 0:
 		return errors.New("slow needs a positive factor")
+	case !(f.Fraction >= 0 && f.Fraction <= 1):
+		return fmt.Errorf("fraction %v; from 0 to 1", f.Fraction)
+	case f.Fraction != 0 && f.kind() != "wrong":
+		return fmt.Errorf("kind %s has no fraction; wrong has", f.kind())
 	}
 	return nil
 }
@@ -84,7 +90,7 @@ type fate struct {
 
 // outcome is what an event that does not fail comes to.
 type outcome struct {
-	wrong bool
+	wrong float64 // of the elements
 	slow  float64
 }
 
@@ -110,7 +116,7 @@ func (f *fate) next(on string) (o outcome, err error) {
 			f.lost = fmt.Errorf("%w (at %s %d, as described)", device.ErrLost, on, n)
 			return o, f.lost
 		case "wrong":
-			o.wrong = true
+			o.wrong = max(o.wrong, cmp.Or(f.failures[i].Fraction, 1))
 		case "slow":
 			o.slow *= f.failures[i].Factor
 		default:

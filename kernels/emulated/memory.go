@@ -1,7 +1,6 @@
 package emulated
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -15,10 +14,13 @@ import (
 
 // memory is a buffer in the memory of a device.
 type memory struct {
-	dev  *Device
-	buf  *ir.Buffer
-	mu   sync.RWMutex // held for writing while it is freed
-	data *device.HostMemory
+	dev    *Device
+	buf    *ir.Buffer
+	parts  []device.Span // that are backed; nil: all of it
+	guards [][]byte      // the readable bytes around what is backed
+	size   int64         // that it counts for
+	mu     sync.RWMutex  // held for writing while it is freed
+	data   *device.HostMemory
 }
 
 var _ device.Remote = (*memory)(nil)
@@ -28,43 +30,96 @@ const marginFill = 0xA5
 
 // Alloc gives memory on the device, or an error that matches device.ErrMemory.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
+	return d.allocate(buf, nil, device.NewHostMemory)
+}
+
+// AllocParts gives memory for parts of a buffer; see device.Partial.
+func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory, error) {
+	parts = device.JoinSpans(parts)
+	if n := len(parts); n > 0 && (parts[0].From < 0 || parts[n-1].To > buf.Bytes()) {
+		return nil, fmt.Errorf("%s: allocating %s: parts %v are not within its %d bytes", d.info.Name, buf.Name, parts, buf.Bytes())
+	}
+	if parts == nil {
+		parts = []device.Span{}
+	}
+	return d.allocate(buf, parts, device.Reserve)
+}
+
+// allocate counts the parts (nil: all) against the device's memory and takes host memory for them.
+func (d *Device) allocate(buf *ir.Buffer, parts []device.Span, take func(*ir.Buffer) (*device.HostMemory, error)) (device.Memory, error) {
 	if _, err := d.fate.next(onAlloc); err != nil {
 		return nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, buf.Name, err)
 	}
-	size := buf.Bytes() + 2*device.Margin*int64(buf.Type.Size())
-	if err := d.meter.take(size, d.info.Limits.Memory); err != nil {
+	backed := parts
+	if parts == nil {
+		backed = []device.Span{{From: 0, To: buf.Bytes()}}
+	}
+	margin := device.Margin * int64(buf.Type.Size())
+	m := &memory{dev: d, buf: buf, parts: parts}
+	for _, p := range backed {
+		m.size += p.To - p.From + 2*margin
+	}
+	if err := d.meter.take(m.size, d.info.Limits.Memory); err != nil {
 		return nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, buf.Name, err)
 	}
-	data, err := device.NewHostMemory(buf)
+	data, err := take(buf)
 	if err != nil {
-		d.meter.giveBack(size)
+		d.meter.giveBack(m.size)
 		return nil, err
 	}
-	m := &memory{dev: d, buf: buf, data: data}
-	for _, margin := range m.margins() {
-		for i := range margin {
-			margin[i] = marginFill
+	m.data = data
+	m.guards = guards(data.Host(), backed, margin)
+	for _, g := range m.guards {
+		for i := range g {
+			g[i] = marginFill
 		}
 	}
 	return m, nil
 }
 
-// margins are the readable bytes around the buffer; the host does not know where those of an empty one are.
-func (m *memory) margins() (out [2][]byte) {
-	if len(m.data.Host()) == 0 {
-		return out
+// guards are the margins of the parts of a buffer at data, as far as other parts leave them room; the host does not know where those of an
+// empty buffer are.
+func guards(data []byte, parts []device.Span, margin int64) (out [][]byte) {
+	if len(data) == 0 {
+		return nil
 	}
-	host, n := m.data.Host(), device.Margin*m.buf.Type.Size()
-	first := unsafe.Pointer(unsafe.SliceData(host))
-	return [2][]byte{unsafe.Slice((*byte)(unsafe.Add(first, -n)), n), unsafe.Slice((*byte)(unsafe.Add(first, len(host))), n)}
+	first := unsafe.Pointer(unsafe.SliceData(data))
+	add := func(from, to int64) {
+		if from < to {
+			out = append(out, unsafe.Slice((*byte)(unsafe.Add(first, from)), to-from))
+		}
+	}
+	for i, p := range parts {
+		from, to := p.From-margin, p.To+margin
+		if i > 0 {
+			from = max(from, parts[i-1].To)
+		}
+		if i+1 < len(parts) {
+			to = min(to, parts[i+1].From)
+		}
+		add(from, p.From)
+		add(p.To, to)
+	}
+	return out
 }
 
 // intact reports a kernel that wrote beyond the buffer.
 func (m *memory) intact() error {
-	for _, margin := range m.margins() {
-		if i := slices.IndexFunc(margin, func(b byte) bool { return b != marginFill }); i >= 0 {
+	for _, g := range m.guards {
+		if i := slices.IndexFunc(g, func(b byte) bool { return b != marginFill }); i >= 0 {
 			return fmt.Errorf("%s: something was written outside of buffer %s", m.dev.info.Name, m.buf.Name)
 		}
+	}
+	return nil
+}
+
+// holds reports bytes that are there.
+func (m *memory) holds(offset int64, n int) error {
+	if err := device.CheckRange(int64(len(m.data.Host())), offset, n); err != nil || m.parts == nil || n == 0 {
+		return err
+	}
+	if !slices.ContainsFunc(m.parts, func(p device.Span) bool { return p.From <= offset && offset+int64(n) <= p.To }) {
+		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the parts %v", n, offset, m.parts)
 	}
 	return nil
 }
@@ -100,25 +155,26 @@ func (m *memory) transfer(ctx context.Context, on string, offset int64, host []b
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	start := time.Now()
-	if _, err := m.dev.fate.next(on); err != nil {
-		return fmt.Errorf("%s: copying %s: %w", m.dev.info.Name, m.buf.Name, err)
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	if m.data == nil {
-		return fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
-	}
-	if err := device.CheckRange(int64(len(m.data.Host())), offset, len(host)); err != nil {
-		return fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
-	}
-	if err := m.intact(); err != nil {
-		return err
-	}
-	move(m.data.Host()[offset : offset+int64(len(host))])
-	took := m.dev.transferTime(len(host), m.dev.pins.holds(host))
-	m.dev.meter.copied(on, len(host), took)
-	return m.dev.pace(ctx, start, took)
+	return m.dev.engines[on].run(ctx, m.dev.description.Pace, func() (time.Duration, error) {
+		if _, err := m.dev.fate.next(on); err != nil {
+			return 0, fmt.Errorf("%s: copying %s: %w", m.dev.info.Name, m.buf.Name, err)
+		}
+		m.mu.RLock()
+		defer m.mu.RUnlock()
+		if m.data == nil {
+			return 0, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
+		}
+		if err := m.holds(offset, len(host)); err != nil {
+			return 0, fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
+		}
+		if err := m.intact(); err != nil {
+			return 0, err
+		}
+		move(m.data.Host()[offset : offset+int64(len(host))])
+		took := m.dev.transferTime(len(host), m.dev.pins.holds(host))
+		m.dev.meter.copied(on, len(host), took)
+		return took, nil
+	})
 }
 
 // Free gives the memory back; later calls do nothing.
@@ -128,9 +184,9 @@ func (m *memory) Free() {
 	if m.data == nil {
 		return
 	}
-	m.dev.meter.giveBack(m.buf.Bytes() + 2*device.Margin*int64(m.buf.Type.Size()))
+	m.dev.meter.giveBack(m.size)
 	m.data.Free()
-	m.data = nil
+	m.data, m.guards = nil, nil
 }
 
 // pins are the page-locked memories that are lent out.
@@ -180,25 +236,4 @@ func (p *pins) holds(data []byte) bool {
 		}
 	}
 	return false
-}
-
-// corrupt changes one element of the first buffer that a launch changed.
-func corrupt(bufs []*ir.Buffer, now, before [][]byte) {
-	for i, b := range bufs {
-		at := 0
-		if !bytes.Equal(now[i], before[i]) {
-			for at < len(now[i]) && now[i][at] == before[i][at] {
-				at++
-			}
-		} else if i < len(bufs)-1 || len(now[i]) == 0 {
-			continue
-		}
-		cell := at / b.Type.Size()
-		if b.Type.Float() {
-			device.SetFloat(b.Type, now[i], cell, 1.5*device.Float(b.Type, now[i], cell)+1)
-		} else {
-			device.SetInt(b.Type, now[i], cell, device.Int(b.Type, now[i], cell)^1)
-		}
-		return
-	}
 }

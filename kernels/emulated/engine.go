@@ -1,0 +1,53 @@
+package emulated
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// engine is a part of a device that does one thing at a time: one launches, one copies to the device, one copies back. The three work beside
+// each other.
+type engine struct {
+	mu   sync.Mutex
+	free time.Time // until when it is busy, on the described clock
+	woke time.Time // when the last call that it held went on
+}
+
+// run does a piece of work, which says how long the described device takes for it, and holds the call until the pace, host
+// seconds for each of the device's, has been kept. What timers of the host are late is not lost: the next piece begins on
+// the described clock as long after the last one as it comes after the last call went on.
+func (e *engine) run(ctx context.Context, pace float64, work func() (time.Duration, error)) error {
+	queued := time.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	took, err := work()
+	if err != nil || pace <= 0 {
+		return err
+	}
+	start := queued
+	if !e.free.IsZero() {
+		start = e.free.Add(max(0, queued.Sub(e.woke)))
+	}
+	e.free = start.Add(time.Duration(pace * float64(took)))
+	if now := time.Now(); now.After(e.free) { // the host is slower than the description
+		e.free = now
+	}
+	err = sleep(ctx, time.Until(e.free))
+	e.woke = time.Now()
+	return err
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
