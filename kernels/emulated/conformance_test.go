@@ -11,7 +11,7 @@ import (
 )
 
 // TestConformance runs the suite on the CUDA dialect: under the rules' schedules, under schedules drawn at random, with
-// folds shared wherever they can be, and on devices whose grids and blocks are tiny, so that blocks take many turns.
+// folds shared or culled wherever they can be, and on devices whose grids and blocks are tiny, so that blocks take many turns.
 func TestConformance(t *testing.T) {
 	random := func(seed uint64) func(k *ir.Kernel) []render.CUDASchedule {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -22,15 +22,28 @@ func TestConformance(t *testing.T) {
 	shared := func(n int) func(k *ir.Kernel) []render.CUDASchedule {
 		return func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{{Fold: n, Every: 2}} }
 	}
-	folds := map[string]bool{}
+	culled := func(vote bool) func(k *ir.Kernel) []render.CUDASchedule {
+		return func(k *ir.Kernel) []render.CUDASchedule {
+			s := render.CUDASchedule{Every: 3, Skip: true, Vote: vote}
+			for a := range k.Axes[:min(2, len(k.Axes))] {
+				s.Block = append(s.Block, render.AxisN{Axis: a, N: 8})
+			}
+			return []render.CUDASchedule{s}
+		}
+	}
+	folds, marches := map[string]bool{}, map[string]bool{}
 	for _, c := range conformance.Cases() {
 		c.Kernel.Walk(func(n *ir.Node) {
-			if n.Kind == ir.KFold && n.Fold.Monoid != ir.Ordered {
-				folds[c.Name] = true
+			if n.Kind == ir.KFold {
+				m := n.Fold.Monoid
+				folds[c.Name] = folds[c.Name] || m != ir.Ordered
+				marches[c.Name] = marches[c.Name] || m == ir.Any || m == ir.All
 			}
 		})
+		marches[c.Name] = marches[c.Name] || strings.HasPrefix(c.Name, "march")
 	}
 	withFolds := func(name string) bool { return folds[name] }
+	withMarches := func(name string) bool { return marches[name] }
 	for _, c := range []struct {
 		name, device string
 		schedules    func(*ir.Kernel) []render.CUDASchedule
@@ -40,6 +53,8 @@ func TestConformance(t *testing.T) {
 		{"small grid", "{max_grid: [3, 2, 1]}", nil, nil},
 		{"random", "{}", random(1), nil},
 		{"one thread", "{max_threads: 1, max_grid: [2, 1, 1]}", nil, func(name string) bool { return strings.HasPrefix(name, "extent") }},
+		{"culled by threads", "{}", culled(false), withMarches},
+		{"culled by warps", "{max_grid: [2, 2, 2]}", culled(true), withMarches},
 		{"shared by a warp", "{}", shared(32), withFolds},
 		{"shared by a block", "{}", shared(96), withFolds},
 	} {

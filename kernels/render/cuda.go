@@ -12,9 +12,11 @@ import (
 // of its thread, or a few outputs, which then lie a block's width apart.
 type threads struct {
 	s       CUDASchedule
-	sharing bool // inside a fold that threads share
-	used    bool // some fold is shared: barriers or exchanges of a warp are needed
-	block   bool // by more threads than a warp has
+	sharing bool              // inside a fold that threads share
+	used    bool              // threads wait for each other: folds are shared, or a warp votes
+	block   bool              // folds are shared by more threads than a warp has
+	axes    ir.Set            // along which the threads of a block differ
+	voted   map[*ir.Fold]bool // folds that a warp leaves together
 }
 
 // CUDAOutput is a kernel rendered as CUDA C: one __global__ function. Its parameters take 8 bytes each: a pointer to
@@ -62,17 +64,21 @@ func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
 		return CUDAOutput{}, err
 	}
 	u := newUnit(k, Target{Lanes: 1, ISA: "cuda"}, name)
-	if n := len(u.bufs) + len(u.argList) + 2*len(k.Axes); n > maxParams {
-		return CUDAOutput{}, fmt.Errorf("render %s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
-	}
-	out := CUDAOutput{Name: name, Bufs: u.bufs, Args: u.argList, Block: s.threads(), groups: s.groups(len(k.Axes))}
+	out := CUDAOutput{Name: name, Args: u.argList, Block: s.threads(), groups: s.groups(len(k.Axes))}
 	r := u.renderer(Schedule{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
-	r.threads, r.clamp = &threads{s: s}, product(s.Unroll) > 1
+	r.threads, r.clamp = &threads{s: s, voted: map[*ir.Fold]bool{}}, product(s.Unroll) > 1
+	for _, a := range s.Block {
+		r.threads.axes = r.threads.axes.Or(k.Axes[a.Axis].Bind())
+	}
 	for a := range k.Axes {
 		out.Step = append(out.Step, r.step(a))
 	}
 	body := r.threadBody(out)
-	out.Loads, out.Joins = r.loads, r.threads.used
+	u.bufs = r.bufs // with the maximum tables that it found use for
+	if n := len(u.bufs) + len(u.argList) + 2*len(k.Axes); n > maxParams {
+		return CUDAOutput{}, fmt.Errorf("render %s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
+	}
+	out.Bufs, out.Loads, out.Joins = u.bufs, r.loads, r.threads.used
 	if r.threads.block {
 		out.Shared = 3 * 32 * 8 // at most: three values a warp
 	}
@@ -166,6 +172,13 @@ func (r *renderer) storingThread(v int) string {
 	var conds []string
 	if r.threads.s.Fold > 1 {
 		conds = append(conds, "threadIdx.x == 0")
+	}
+	if r.threads.s.stays() {
+		for a := range r.k.Axes {
+			if _, ok := r.threads.s.threadOf(a); ok {
+				conds = append(conds, axisName(r.axis(a))+"_in")
+			}
+		}
 	}
 	for _, u := range r.s.Unroll {
 		axis := r.axis(u.Axis)

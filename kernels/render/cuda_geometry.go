@@ -82,8 +82,9 @@ func (r *renderer) openDimension(o CUDAOutput, d int, line func(string, ...any))
 	line("for (long long g%s = blockIdx.%s; g%s < n%s; g%s += gridDim.%s) {", xyz, xyz, xyz, xyz, xyz, xyz)
 }
 
-// coordinate declares the thread's first point along an axis and leaves the loop's turn if it lies beyond the tile. A
-// shared fold's threads agree on it, because they differ in no point.
+// coordinate declares the thread's first point along an axis. A thread beyond the tile leaves the loop's turn; the threads
+// that share a fold agree on it, because they differ in no point. Where others wait for it, it repeats the tile's last point
+// and stores nothing.
 func (r *renderer) coordinate(o CUDAOutput, d, a int, line func(string, ...any)) {
 	number := "g" + string("xyz"[d])
 	group := o.groups[d]
@@ -100,11 +101,20 @@ func (r *renderer) coordinate(o CUDAOutput, d, a int, line func(string, ...any))
 		text += fmt.Sprintf(" * %d", o.Step[a])
 	}
 	component, ok := r.threads.s.threadOf(a)
+	constant := "const "
+	if r.threads.s.stays() {
+		constant = ""
+	}
 	if !ok {
 		line("const int %s = (int)(%s);", x, text)
 	} else {
-		line("const long long %s_at = %s + threadIdx.%s;", x, text, component)
-		line("if (%s_at >= hi%d) continue;", x, a)
+		line("%slong long %s_at = %s + threadIdx.%s;", constant, x, text, component)
+		if r.threads.s.stays() {
+			line("const int %s_in = %s_at < hi%d;", x, x, a)
+			line("if (!%s_in) %s_at = hi%d - 1;", x, x, a)
+		} else {
+			line("if (%s_at >= hi%d) continue;", x, a)
+		}
 		line("const int %s = (int)%s_at;", x, x)
 	}
 	if r.clamp && r.step(a) > 1 {

@@ -9,7 +9,7 @@ import (
 // AnyCUDASchedule draws a schedule that a kernel has: tests of devices run kernels under many.
 func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
 	for range 20 {
-		s := CUDASchedule{AccMajor: rng.IntN(2) == 0, AccBlock: rng.IntN(3) * 8, Every: rng.IntN(6)}
+		s := CUDASchedule{AccMajor: rng.IntN(2) == 0, AccBlock: rng.IntN(3) * 8, Every: rng.IntN(6), Skip: rng.IntN(2) == 0, Vote: rng.IntN(3) == 0}
 		order := rng.Perm(len(k.Axes))
 		for _, a := range order[:min(len(order), rng.IntN(4))] {
 			s.Block = append(s.Block, AxisN{a, []int{1, 2, 3, 4, 8, 17, 32}[rng.IntN(7)]})

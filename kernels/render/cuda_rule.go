@@ -16,6 +16,7 @@ const (
 	blockTrips     = 4096    // and a block
 	plenty         = 1 << 17 // points from which a thread may take several outputs
 	anyEvery       = 4       // iterations between tests of an early exit
+	skipEvery      = 8       // and of maximum tables, which cost more
 	sharedWork     = 0.3     // share of a fold's work that outputs of a thread must have in common
 	patchX, patchY = 8, 4    // of a warp where loads scatter along several axes
 )
@@ -29,8 +30,11 @@ func CUDACandidates(k *ir.Kernel) []CUDASchedule {
 	f := s.heaviest()
 	base := CUDASchedule{Block: s.threadBlock(f)}
 	for _, g := range s.folds {
-		if g.Monoid == ir.Any || g.Monoid == ir.All {
-			base.Every = anyEvery
+		if g.Monoid == ir.Any || g.Monoid == ir.All || absorber(s.b, g) >= 0 {
+			base.Every = max(base.Every, anyEvery)
+			if s.culls(g) {
+				base.Every, base.Skip = skipEvery, true
+			}
 		}
 	}
 	if f != nil && narrows(f) {
@@ -52,6 +56,11 @@ func CUDACandidates(k *ir.Kernel) []CUDASchedule {
 			c.Unroll = []AxisN{{axis, n}}
 			add(c)
 		}
+	}
+	if base.Every > 0 {
+		c := base
+		c.Vote = true
+		add(c)
 	}
 	small := base
 	small.Block = s.blockOf(s.threadOrder(f), blockThreads/2)
@@ -130,6 +139,11 @@ func (s *survey) blockOf(order []int, n int) (block []AxisN) {
 	return block
 }
 
+// culls reports a fold of which maximum tables leave few iterations: too few to share.
+func (s *survey) culls(f *ir.Fold) bool {
+	return (f.Monoid == ir.Any || absorber(s.b, f) >= 0) && s.hasMaxima(f)
+}
+
 // foldThreads is how many threads should share the folds of a kernel with few outputs; 0: none.
 func (s *survey) foldThreads(f *ir.Fold) int {
 	points := float64(s.k.Points())
@@ -138,7 +152,7 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 	}
 	most := 0.0
 	for _, g := range s.folds {
-		if g.Monoid != ir.Ordered && g.While == nil {
+		if g.Monoid != ir.Ordered && g.While == nil && !s.culls(g) {
 			most = math.Max(most, s.foldIterations(g))
 		}
 	}
@@ -156,7 +170,7 @@ func (s *survey) foldIterations(f *ir.Fold) float64 { return trips(f) * s.times(
 
 // sharing is a schedule under which n threads share each fold.
 func (s *survey) sharing(c CUDASchedule, n int) CUDASchedule {
-	c.Fold, c.AccBlock, c.Block = n, 0, nil
+	c.Fold, c.AccBlock, c.Skip, c.Block = n, 0, false, nil
 	if n == 32 {
 		c.Block = s.blockOf(s.threadOrder(nil)[:min(1, len(s.k.Axes))], 4)
 	}

@@ -15,6 +15,8 @@ type CUDASchedule struct {
 	Unroll   []AxisN `yaml:"unroll,omitempty"`   // outputs of a thread, a block's width apart
 	Fold     int     `yaml:"fold,omitempty"`     // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
 	Every    int     `yaml:"every,omitempty"`    // test exits of any- and all-folds every so many iterations
+	Skip     bool    `yaml:"skip,omitempty"`     // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
+	Vote     bool    `yaml:"vote,omitempty"`     // a warp's threads leave such folds, and iterations, together; needs whole warps
 	AccMajor bool    `yaml:"accMajor,omitempty"` // emit accumulator by accumulator instead of output by output
 	AccBlock int     `yaml:"accBlock,omitempty"` // accumulate float64 sums of float32 terms in float32 over so many iterations
 }
@@ -54,6 +56,14 @@ func (s CUDASchedule) text(name func(int) string) string {
 	}{{"every", s.Every}, {"accblock", s.AccBlock}} {
 		if n.n > 0 {
 			out = append(out, fmt.Sprintf("%s %d", n.word, n.n))
+		}
+	}
+	for _, f := range []struct {
+		word string
+		on   bool
+	}{{"skip", s.Skip}, {"vote", s.Vote}} {
+		if f.on {
+			out = append(out, f.word)
 		}
 	}
 	if s.AccMajor {
@@ -102,11 +112,16 @@ func (s CUDASchedule) check(k *ir.Kernel) error {
 		return fmt.Errorf("render %s: threads that share folds have one output", k.Name)
 	case product(s.Unroll) > 1 && combines:
 		return fmt.Errorf("render %s: a thread joins one value at a time with what is stored", k.Name)
+	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
+		return fmt.Errorf("render %s: a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", k.Name, t[0], t[1], t[2])
 	case s.Every < 0 || s.AccBlock < 0:
 		return fmt.Errorf("render %s: every %d, accblock %d", k.Name, s.Every, s.AccBlock)
 	}
 	return nil
 }
+
+// stays reports threads that stay to the end, also beyond the tile, because others wait for them.
+func (s CUDASchedule) stays() bool { return s.Vote }
 
 // threads are the block's dimensions.
 func (s CUDASchedule) threads() [3]int {

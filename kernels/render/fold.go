@@ -35,7 +35,7 @@ func (r *renderer) fold(f *ir.Fold, at int) {
 	r.limits(c)
 	r.initial(c)
 	switch {
-	case r.threads != nil && r.sharedFold(c):
+	case r.threads != nil && (r.sharedFold(c) || r.leavingFold(c, at)):
 	case c.masked || f.While != nil:
 		r.maskedLoop(c)
 	case (f.Monoid == ir.Any || f.Monoid == ir.All) && !r.s.FoldLanes && r.anyFold(c, at):

@@ -1,0 +1,47 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+// Marches over surfaces with tables are culled by rule; a warp votes where the schedule says so, and then no thread leaves
+// before the others.
+func TestCUDALeaving(t *testing.T) {
+	k := newForest().kernel
+	if s := CUDADefault(k); !s.Skip || s.Vote || s.Every != skipEvery {
+		t.Errorf("by rule: %s", s)
+	}
+	block := []AxisN{{1, 32}}
+	for _, c := range []struct {
+		s          CUDASchedule
+		joins      bool
+		has, lacks []string
+	}{
+		{CUDASchedule{Block: block, Every: 4}, false, []string{"continue;"}, []string{"s_warp_all_b", "_in", "s_load_f32(b5"}},
+		{CUDASchedule{Block: block, Every: 4, Skip: true}, false, []string{"continue; }", "continue;\nconst int"}, []string{"s_warp_all_b"}},
+		{CUDASchedule{Block: block, Every: 4, Vote: true}, true, []string{"if (s_warp_all_b(", "_in) s_store"}, []string{"continue"}},
+		{CUDASchedule{Block: block, Every: 4, Vote: true, Skip: true}, true, []string{"continue; }", "_in) s_store"}, []string{"continue;\n"}},
+	} {
+		out, err := CUDA(k, c.s, "kernel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Joins != c.joins || c.s.Skip != (len(out.Bufs) == len(k.Inputs())+1+4) {
+			t.Errorf("%s: joins %t, %d buffers", c.s, out.Joins, len(out.Bufs))
+		}
+		for _, text := range c.has {
+			if !strings.Contains(out.Source, text) {
+				t.Errorf("%s: no %q in\n%s", c.s, text, out.Source)
+			}
+		}
+		for _, text := range c.lacks {
+			if strings.Contains(out.Source, text) {
+				t.Errorf("%s: %q in\n%s", c.s, text, out.Source)
+			}
+		}
+	}
+	if _, err := CUDA(k, CUDASchedule{Block: []AxisN{{1, 33}}, Vote: true}, "kernel"); err == nil || !strings.Contains(err.Error(), "whole warps") {
+		t.Errorf("got %v", err)
+	}
+}
