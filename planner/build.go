@@ -22,6 +22,10 @@ type Options struct {
 	Rates     Rates
 	Cost      *cost.Model // of the device; nil: predictions from Rates alone
 	Precision Choices     // that differ from what operators say; @precision goes first
+	// Accelerators are what kernels may be placed on besides the host's processor; Device is what the whole run was asked to be on,
+	// see Placing.
+	Accelerators []DeviceModel
+	Device       string
 }
 
 // DefaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
@@ -38,7 +42,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		opt.Rates = DefaultRates(opt.Threads)
 	}
 	g := collect(sinks)
-	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}}
+	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}, places: places{}}
 	f.run()
 	if len(f.faults) > 0 {
 		return nil, errors.Join(f.faults...)
@@ -55,6 +59,9 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	}
 	b.build(groups)
 	if err := b.fit(); err != nil {
+		return nil, err
+	}
+	if err := Place(b.plan, opt.Accelerators, Placing{Device: opt.Device, Cost: opt.Cost}); err != nil {
 		return nil, err
 	}
 	return b.plan, nil

@@ -70,7 +70,8 @@ func (p *Plan) sumPredictions() {
 	p.Totals.Predicted = 0
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
-			p.Totals.Predicted += s.Kernel.Predicted
+			ms, _ := s.Kernel.Expected()
+			p.Totals.Predicted += ms
 		}
 	}
 }

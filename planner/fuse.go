@@ -33,6 +33,7 @@ type fuser struct {
 	fused  map[[2]*ops.Stage]bool
 	edges  []Edge
 	alone  map[*ops.Stage]isolated
+	places places // that @device asks for
 	faults []error
 }
 
@@ -141,6 +142,8 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code = refusal
 		case arithmeticOf(p.Op) != arithmeticOf(c.Op):
 			e.Code = OtherTypes
+		case !f.places.agree(p, c):
+			e.Code = OtherDevice
 		case f.alone[p].folds && p.Type.Len() < c.Type.Len():
 			e.Code = Barrier // tiles run at the same time: each would reduce everything again
 		case f.serial(p, c, n*flops):
@@ -219,6 +222,7 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 	if e.Code.Fused() {
 		f.limit = max(f.limit-1, min(f.limit, -1))
 		f.fused[[2]*ops.Stage{p, c}] = true
+		f.places.join(p, c)
 	}
 	e.Change = change(*e)
 	f.edges = append(f.edges, *e)

@@ -173,6 +173,17 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, units[i])
 }
 
+// FormatMillis writes a time, given in ms, for people.
+func FormatMillis(ms float64) string {
+	switch {
+	case ms >= 1e3:
+		return fmt.Sprintf("%.3g s", ms/1e3)
+	case ms >= 1 || ms == 0:
+		return fmt.Sprintf("%.3g ms", ms)
+	}
+	return fmt.Sprintf("%.3g us", ms*1e3)
+}
+
 // hashPlan identifies what is computed: kernels, their order and the settings of sources and sinks.
 func hashPlan(p *Plan) string {
 	h := sha256.New()

@@ -1,5 +1,12 @@
 package planner
 
+import (
+	"errors"
+
+	"weft/kernels/device"
+	"weft/planner/cost"
+)
+
 // Placement is where a kernel runs. The zero value is the host's processor.
 type Placement struct {
 	// Devices are the names of the accelerators that share the kernel's rows; empty: the host's processor.
@@ -11,9 +18,64 @@ type Placement struct {
 	Host        float64 `yaml:"host_ms,omitempty" json:"host_ms,omitempty"`
 	Accelerated float64 `yaml:"accelerated_ms,omitempty" json:"accelerated_ms,omitempty"`
 	Transfer    float64 `yaml:"transfer_ms,omitempty" json:"transfer_ms,omitempty"`
+	// Bound is what limits it on the accelerators: compute, bandwidth, latency or transfer.
+	Bound string `yaml:"accelerated_bound,omitempty" json:"accelerated_bound,omitempty"`
 	// Why says what decided, for people.
 	Why string `yaml:"why,omitempty" json:"why,omitempty"`
+
+	learned float64 // what runs taught; Accelerated is multiplied by it
 }
 
 // Accelerates reports a kernel that is placed on accelerators.
 func (p Placement) Accelerates() bool { return len(p.Devices) > 0 }
+
+// DeviceModel is an accelerator as placement sees it.
+type DeviceModel struct {
+	Info  device.Info
+	Rates device.Rates
+}
+
+// ModelOf describes a device. One that does not know its rates is taken to cost nothing.
+func ModelOf(d device.Device) DeviceModel {
+	m := DeviceModel{Info: d.Info()}
+	if r, ok := d.(device.Rated); ok {
+		m.Rates = r.Rates()
+	}
+	return m
+}
+
+// Placing is how to place.
+type Placing struct {
+	// Device is what the whole run was asked to be on, in place of what stages ask for: cpu, gpu, or names of devices, separated
+	// by commas; empty: what @device says, and what is fastest otherwise.
+	Device string
+	Cost   *cost.Model // of the host; what it learned of accelerators counts; nil: nothing
+}
+
+// Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
+// what shares. It weighs the predicted time on the host against that on the accelerators, copies included, given what they hold
+// from the kernels before; where the two are about equal, the host has it. Errors are ops.Problems: devices that are not there,
+// or whose memory cannot hold what was put there.
+func Place(p *Plan, devices []DeviceModel, opt Placing) error {
+	s := &site{plan: p, devices: devices, model: opt.Cost, index: map[string]int{}}
+	wishes, err := s.wishes(opt.Device)
+	if err != nil || len(devices) == 0 {
+		return err
+	}
+	s.survey(wishes)
+	if err := errors.Join(s.refusals()...); err != nil {
+		return err
+	}
+	s.search()
+	s.describe()
+	p.sumPredictions()
+	return nil
+}
+
+// Expected is how long the kernel is predicted to take where it is placed, in ms, and what limits it there.
+func (k *Kernel) Expected() (ms float64, bound string) {
+	if k.Place.Accelerates() {
+		return k.Place.Accelerated, k.Place.Bound
+	}
+	return k.Predicted, k.Bound
+}

@@ -19,6 +19,7 @@ const (
 	Serial       Code = "S9"
 	Bounding     Code = "S10"
 	OtherTypes   Code = "S11"
+	OtherDevice  Code = "S12"
 )
 
 // Meaning explains every code in a sentence.
@@ -35,6 +36,7 @@ var Meaning = map[Code]string{
 	Limit:        "stored: beyond --fuse-limit",
 	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
 	OtherTypes:   "stored: @precision asks for other arithmetic in the reader, and a kernel computes in one type",
+	OtherDevice:  "stored: @device puts the reader elsewhere, and a kernel runs in one place",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }

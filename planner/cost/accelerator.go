@@ -55,7 +55,7 @@ type Traffic struct {
 // Pipeline is how long one device takes for its part of a kernel.
 type Pipeline struct {
 	Seconds  float64 // in all
-	Transfer float64 // of the copies alone
+	Transfer float64 // of the copies alone, up and down at once
 	Bound    string  // what decides: compute, bandwidth, latency or transfer
 }
 
@@ -68,7 +68,7 @@ func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
 	in := quotient(t.In, r.LinkIn) + n*float64(t.InCopies)*r.LinkLatency
 	out := quotient(t.Out, r.LinkOut) + n*float64(t.OutCopies)*r.LinkLatency
 	most := max(in, compute+launches, out)
-	p := Pipeline{Seconds: whole + most + (in+compute+launches+out-most)/n, Transfer: whole + in + out}
+	p := Pipeline{Seconds: whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
 	switch {
 	case whole+max(in, out) > compute+launches:
 		p.Bound = "transfer"

@@ -251,12 +251,4 @@ func amount(x float64, unit string) string {
 	return fmt.Sprintf("%.3g %s", x, unit)
 }
 
-func millis(ms float64) string {
-	switch {
-	case ms >= 1e3:
-		return fmt.Sprintf("%.3g s", ms/1e3)
-	case ms >= 1 || ms == 0:
-		return fmt.Sprintf("%.3g ms", ms)
-	}
-	return fmt.Sprintf("%.3g us", ms*1e3)
-}
+func millis(ms float64) string { return planner.FormatMillis(ms) }

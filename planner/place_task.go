@@ -1,0 +1,209 @@
+package planner
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/planner/cost"
+)
+
+// task is a kernel to be placed.
+type task struct {
+	step  *Step
+	host  float64 // seconds on the host's processor
+	work  cost.Work
+	in    []feed
+	out   []feed
+	rows  int   // of its first axis
+	tiles int   // that @tile asks for, or blocks that the run is cut into; 0: any number
+	whole bool  // it combines into what is there, so one device has all of it
+	least int64 // bytes of device memory without which not even its smallest range runs
+	frees []int // arrays that nothing needs afterwards
+	wish  wish
+	fits  []bool // by device: its memory holds the smallest range
+}
+
+// feed is an array that a task reads or stores.
+type feed struct {
+	array  int     // index among the plan's buffers
+	bytes  float64 // what is needed of it
+	all    bool    // by every device, whichever rows that has
+	copies int     // planes
+}
+
+// site is a plan with the devices that its kernels may be put on.
+type site struct {
+	plan    *Plan
+	devices []DeviceModel
+	model   *cost.Model
+	tasks   []*task
+	index   map[string]int // of buffers
+	alloc   []float64      // bytes that a buffer takes on a device
+	teams   [][]int        // devices that may share a kernel; the first team is nobody: the host
+	fast    []int          // devices, the fastest first
+}
+
+// survey finds out what there is to place.
+func (s *site) survey(wishes map[*Step]wish) {
+	p := s.plan
+	for i := range p.Buffers {
+		s.index[p.Buffers[i].ID] = i
+		s.alloc = append(s.alloc, float64(p.Buffers[i].Bytes)*p.Stream.atOnce(p.Buffers[i].ID))
+	}
+	prints := newFootprints()
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		if step.Kernel != nil {
+			t := s.task(step, prints)
+			t.wish = wishes[step]
+			s.tasks = append(s.tasks, t)
+		}
+		for _, id := range step.Frees {
+			if len(s.tasks) > 0 {
+				last := s.tasks[len(s.tasks)-1]
+				last.frees = append(last.frees, s.index[id])
+			}
+		}
+	}
+	s.rank()
+}
+
+// rank orders the devices by speed and forms the teams: the fastest, and the fastest few, up to all.
+func (s *site) rank() {
+	speed := func(r device.Rates) float64 {
+		if r.Flops <= 0 {
+			return math.Inf(1)
+		}
+		return r.Flops
+	}
+	for i := range s.devices {
+		s.fast = append(s.fast, i)
+	}
+	slices.SortStableFunc(s.fast, func(a, b int) int {
+		x, y := speed(s.devices[a].Rates), speed(s.devices[b].Rates)
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	s.teams = [][]int{nil}
+	const each = 4 // beyond so many devices, teams double
+	for n := 1; n <= len(s.fast); n++ {
+		if n <= each || n&(n-1) == 0 || n == len(s.fast) {
+			s.teams = append(s.teams, s.fast[:n])
+		}
+	}
+}
+
+func (s *site) task(step *Step, prints *footprints) *task {
+	k := step.Kernel
+	t := &task{
+		step: step, host: k.seconds(), work: cost.WorkOf(k.Ir, k.Precision.Compute == "f64"), whole: joins(k), rows: 1,
+	}
+	if len(k.Ir.Axes) > 0 {
+		t.rows = max(1, k.Ir.Axes[0].Extent)
+	}
+	if askedTile(k.Roots) != nil {
+		t.tiles = k.Tiles
+	}
+	if s.plan.Stream != nil {
+		t.tiles = max(t.tiles, s.plan.Stream.blocksOf(step.ID))
+	}
+	middle := ops.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
+	if t.whole {
+		middle = ops.Interval{Lo: 0, Hi: t.rows}
+	}
+	some, all := prints.kernel(k.group, middle), prints.kernel(k.group, ops.Interval{Lo: 0, Hi: t.rows})
+	for _, id := range step.Reads {
+		b := s.plan.Buffer(id)
+		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Array.Type.Elem.Planes()}
+		least := b.Bytes
+		if n, ok := some[b.Array]; ok && len(b.Array.Type.Dims) > 0 {
+			least = windowBytes(b.Ir, b.Array.Type, n.Hi-n.Lo)
+			f.all = !t.whole && t.rows > 1 && 2*(n.Hi-n.Lo) > rowsOf(b.Array.Type)
+			f.bytes = float64(windowBytes(b.Ir, b.Array.Type, all[b.Array].Hi-all[b.Array].Lo))
+		}
+		t.least += least + margins(b)
+		t.in = append(t.in, f)
+	}
+	for _, id := range step.Writes {
+		b := s.plan.Buffer(id)
+		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: b.Array.Type.Elem.Planes()})
+		least := b.Bytes
+		if len(b.Array.Type.Dims) > 0 && len(k.Ir.Axes) > 0 {
+			least = windowBytes(b.Ir, b.Array.Type, middle.Hi-middle.Lo)
+		}
+		t.least += least + margins(b)
+	}
+	for _, d := range s.devices {
+		t.fits = append(t.fits, d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory)
+	}
+	return t
+}
+
+// margins are the bytes around a buffer that may be read.
+func margins(b *Buffer) int64 {
+	return 2 * device.Margin * int64(b.Ir.Type.Size()) * int64(b.Array.Type.Elem.Planes())
+}
+
+// blocksOf is how many blocks of rows a step runs in.
+func (s *Stream) blocksOf(step string) int {
+	n := 0
+	for _, p := range s.Passes {
+		if slices.Contains(p.Steps, step) {
+			n += p.Blocks
+		}
+	}
+	return n
+}
+
+// atOnce is the part of an array that is in memory at once; of one in blocks of rows two blocks, for their halos.
+func (s *Stream) atOnce(buffer string) float64 {
+	if s == nil || !s.Windowed(buffer) {
+		return 1
+	}
+	part := 0.0
+	for _, p := range s.Passes {
+		part = max(part, 2/float64(max(2, p.Blocks)))
+	}
+	return part
+}
+
+// team are the devices that a task runs on where the neighbourhood runs on team n: those that it may and can use.
+func (s *site) team(t *task, n int) []int {
+	var out []int
+	switch w := t.wish; {
+	case w.host:
+		return nil
+	case w.exact:
+		out = w.devices
+	case w.devices == nil:
+		out = s.teams[n]
+	default:
+		out = slices.DeleteFunc(slices.Clone(s.teams[n]), func(d int) bool { return !slices.Contains(w.devices, d) })
+		if len(s.able(t, out)) == 0 { // one of them it must be
+			out = s.able(t, w.devices)[:1]
+		}
+	}
+	out = s.able(t, out)
+	if t.whole && len(out) > 1 {
+		out = out[:1]
+	}
+	return out
+}
+
+// able are those of some devices whose memory holds the smallest range of a task, the fastest first.
+func (s *site) able(t *task, devices []int) []int {
+	var out []int
+	for _, d := range s.fast {
+		if slices.Contains(devices, d) && t.fits[d] {
+			out = append(out, d)
+		}
+	}
+	return out
+}

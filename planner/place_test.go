@@ -1,0 +1,224 @@
+package planner
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/ops"
+)
+
+// gpu is a device 1000 times as fast as the host of these tests, with a link of some bytes a second.
+func gpu(name string, speed, link float64, memory int64) DeviceModel {
+	return DeviceModel{
+		Info:  device.Info{Name: name, Kind: "emulated", Limits: device.Limits{Memory: memory}},
+		Rates: device.Rates{Flops: speed, Bandwidth: speed, Launch: 5e-6, LinkIn: link, LinkOut: link, LinkLatency: 1e-6},
+	}
+}
+
+// placing plans with the given devices on a host of 1 Gflop/s.
+func placing(devices []DeviceModel, asked string, sinks ...*ops.Instance) (*Plan, error) {
+	return Build(sinks, device.Info{Name: "cpu"}, Options{
+		FuseLimit: 0, Rates: Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Device: asked,
+	})
+}
+
+// places are where the kernels of a plan run, in order.
+func (p *Plan) places() string {
+	var out []string
+	for _, s := range p.Steps {
+		if s.Kernel != nil {
+			at := strings.Join(s.Kernel.Place.Devices, "+")
+			if at == "" {
+				at = "cpu"
+			}
+			out = append(out, s.Name+" "+at)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestPlacement(t *testing.T) {
+	const n = 1 << 16
+	quick := gpu("fast:0", 1e12, 10e9, 8<<30)
+	slow := gpu("slow:0", 0.5e12, 10e9, 8<<30)
+	distant := gpu("far:0", 1e12, 1e6, 8<<30)
+	crawling := gpu("lame:0", 1e3, 10e9, 8<<30)
+	chain := func(w *world) *ops.Instance { return w.sink(w.double(w.dear(w.double(w.ramp(n))))) }
+	device := func(w *world, name string, in ops.Array) ops.Array {
+		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Text(name), Where: ops.Where{Line: in.Of.ID}})
+		return in
+	}
+	cases := []struct {
+		name    string
+		devices []DeviceModel
+		asked   string
+		build   func(w *world) *ops.Instance
+		want    string
+	}{
+		{"no devices", nil, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"dear work goes to the device, and what lies next to it along with it", []DeviceModel{quick}, "", chain,
+			"ramp fast:0, double fast:0, dear fast:0, double fast:0"},
+		{"over a slow link cheap work stays", []DeviceModel{distant}, "", func(w *world) *ops.Instance {
+			return w.sink(w.double(w.ramp(n)))
+		}, "ramp cpu, double cpu"},
+		{"a slow device gets nothing", []DeviceModel{crawling}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"a slow device helps no fast one", []DeviceModel{crawling, quick}, "", chain, "ramp fast:0, double fast:0, dear fast:0, double fast:0"},
+		{"two devices share what is dear", []DeviceModel{slow, quick}, "", func(w *world) *ops.Instance { return w.sink(w.dear(w.ramp(n * 16))) },
+			"ramp fast:0+slow:0, dear fast:0+slow:0"},
+		{"the command line puts all on the CPU", []DeviceModel{quick}, "cpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"or on a GPU", []DeviceModel{distant}, "gpu", chain, "ramp far:0, double far:0, dear far:0, double far:0"},
+		{"or on devices by name", []DeviceModel{quick, distant, crawling}, "far:0,fast:0", chain,
+			"ramp fast:0+far:0, double fast:0+far:0, dear fast:0+far:0, double fast:0+far:0"},
+		{"or by kind", []DeviceModel{quick, distant}, "emulated", chain,
+			"ramp fast:0+far:0, double fast:0+far:0, dear fast:0+far:0, double fast:0+far:0"},
+		{"the command line goes before the text", []DeviceModel{quick}, "cpu", func(w *world) *ops.Instance {
+			return w.sink(device(w, "gpu", w.dear(w.ramp(n))))
+		}, "ramp cpu, dear cpu"},
+		{"the text puts a stage on the CPU", []DeviceModel{quick}, "", func(w *world) *ops.Instance {
+			return w.sink(device(w, "cpu", w.double(w.dear(w.ramp(n)))))
+		}, "ramp fast:0, dear fast:0, double cpu"},
+		{"and on a device where it is slower", []DeviceModel{distant}, "", func(w *world) *ops.Instance {
+			return w.sink(w.double(device(w, "far:0", w.double(w.ramp(n)))))
+		}, "ramp cpu, double far:0, double cpu"},
+		{"on a family of devices", []DeviceModel{quick, distant}, "", func(w *world) *ops.Instance {
+			return w.sink(device(w, "far", w.ramp(n)))
+		}, "ramp far:0"},
+		{"a device without room has nothing", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"not when all was put there either", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "gpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"rows that fit are enough for dear work", []DeviceModel{gpu("small:0", 1e12, 10e9, 8192)}, "", chain, "ramp cpu, double cpu, dear small:0, double cpu"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := placing(c.devices, c.asked, c.build(&world{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.places(); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+			for _, s := range p.Steps {
+				if s.Kernel == nil {
+					continue
+				}
+				sum := 0.0
+				for _, w := range s.Kernel.Place.Weights {
+					sum += w
+				}
+				if n := len(s.Kernel.Place.Devices); n != len(s.Kernel.Place.Weights) || n > 0 && math.Abs(sum-1) > 1e-9 {
+					t.Errorf("%s: weights %v of %v", s.ID, s.Kernel.Place.Weights, s.Kernel.Place.Devices)
+				}
+				if (s.Kernel.Place.Why == "") != (len(c.devices) == 0) {
+					t.Errorf("%s: why %q with %d devices", s.ID, s.Kernel.Place.Why, len(c.devices))
+				}
+				t.Log(s.Name, s.Kernel.Place.Why)
+			}
+		})
+	}
+}
+
+// Devices of different speed take shares of dear work in proportion.
+func TestWeightsFollowRates(t *testing.T) {
+	w := &world{}
+	p, err := placing([]DeviceModel{gpu("a:0", 1e12, 0, 0), gpu("b:0", 3e12, 0, 0)}, "", w.sink(w.dear(w.ramp(1<<22))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := p.Steps[len(p.Steps)-2].Kernel.Place
+	if !slices.Equal(last.Devices, []string{"b:0", "a:0"}) || math.Abs(last.Weights[0]-0.75) > 0.02 {
+		t.Errorf("shares %v of %v", last.Weights, last.Devices)
+	}
+	if last.Accelerated <= 0 || last.Accelerated >= last.Host {
+		t.Errorf("takes %g ms, the host %g", last.Accelerated, last.Host)
+	}
+}
+
+// The search finds what trying every placement finds.
+func TestSearchFindsTheBest(t *testing.T) {
+	links := []float64{1e6, 1e7, 1e8, 3e8, 1e9, 1e10}
+	for i, link := range links {
+		w := &world{}
+		a := w.double(w.ramp(1 << 15))
+		b := w.dear(w.double(w.double(a)))
+		p, err := placing([]DeviceModel{gpu("g:0", 4e9, link, 0)}, "", w.sink(w.double(w.double(b))), w.sink(w.double(a)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &site{plan: p, devices: []DeviceModel{gpu("g:0", 4e9, link, 0)}, index: map[string]int{}}
+		s.survey(nil)
+		best := math.Inf(1)
+		for bits := range 1 << len(s.tasks) {
+			held := make(holding, len(s.alloc))
+			sum := 0.0
+			for k, task := range s.tasks {
+				sum += weighed(s.run(task, s.team(task, bits>>k&1), held))
+			}
+			best = min(best, sum)
+		}
+		held := make(holding, len(s.alloc))
+		got := 0.0
+		for _, task := range s.tasks {
+			n := len(task.step.Kernel.Place.Devices)
+			got += weighed(s.run(task, s.team(task, n), held))
+		}
+		if got > best*(1+1e-9) {
+			t.Errorf("link %d: %s takes %g, the best %g", i, p.places(), got, best)
+		}
+		t.Log(link, p.places())
+	}
+}
+
+// Stages that were put in different places are not fused, also where another lies between them.
+func TestPlacesKeepStagesApart(t *testing.T) {
+	w := &world{}
+	on := func(name string, in ops.Array) ops.Array {
+		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Symbol(name)})
+		return in
+	}
+	sink := w.sink(on("gpu", w.double(w.double(on("cpu", w.double(w.ramp(100)))))))
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{FuseLimit: -1, Accelerators: []DeviceModel{gpu("g:0", 1e12, 1e9, 0)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.places(); got != "ramp + double cpu, double g:0" {
+		t.Error(got)
+	}
+	if e := p.Edges[len(p.Edges)-1]; e.Code != OtherDevice {
+		t.Errorf("the edge between them is %s", e.Code)
+	}
+}
+
+// What cannot be had is a problem at the annotation, or of the command line.
+func TestPlacesThatCannotBeHad(t *testing.T) {
+	tiny := []DeviceModel{gpu("tiny:0", 1e12, 1e9, 100)}
+	cases := []struct {
+		name, note, asked string
+		devices           []DeviceModel
+		code, message     string
+	}{
+		{"no GPU", "gpu", "", nil, "E0611", "@device(\"gpu\"): there is no GPU"},
+		{"unknown", "big:1", "", tiny, "E0611", "@device(\"big:1\"): there is no device big:1"},
+		{"no room", "gpu", "", tiny, "E0602", "@device(\"gpu\") cannot be honoured: one row of it takes 1.01 KiB with what it reads, and tiny:0 has 100 B"},
+		{"run without GPU", "", "gpu", nil, "E0611", "--device gpu: there is no GPU"},
+		{"run on unknown", "", "tiny:0,big:1", tiny, "E0611", "--device tiny:0,big:1: there is no device big:1"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{}
+			a := w.double(w.ramp(1000))
+			where := ops.Where{}
+			if c.note != "" {
+				where = ops.Where{Line: 7}
+				a.Of.Notes = []ops.Annotation{{Name: "device", Value: ops.Text(c.note), Where: where}}
+			}
+			_, err := placing(c.devices, c.asked, w.sink(a))
+			var p ops.Problem
+			if !errors.As(err, &p) || p.Code != c.code || p.Message != c.message || p.At != where || p.Help == "" {
+				t.Errorf("%v: %+v", err, p)
+			}
+		})
+	}
+}

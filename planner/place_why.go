@@ -1,0 +1,38 @@
+package planner
+
+import "fmt"
+
+// describe says, of every kernel, why it is where it is.
+func (s *site) describe() {
+	for _, t := range s.tasks {
+		t.step.Kernel.Place.Why = s.why(t)
+	}
+}
+
+func (s *site) why(t *task) string {
+	p := t.step.Kernel.Place
+	host, gpu := FormatMillis(p.Host), FormatMillis(p.Accelerated)
+	if p.Accelerates() {
+		switch {
+		case t.wish.by != "":
+			return fmt.Sprintf("GPU: asked for with %s; %s, of the copies alone %s; the CPU %s", t.wish.by, gpu, FormatMillis(p.Transfer), host)
+		case p.Accelerated >= p.Host:
+			return fmt.Sprintf("GPU: %s, the CPU %s, but the kernels next to it gain more by what stays there", gpu, host)
+		}
+		return fmt.Sprintf("GPU: %s, of the copies alone %s; the CPU %s", gpu, FormatMillis(p.Transfer), host)
+	}
+	anywhere := s.able(t, s.fast)
+	switch {
+	case len(anywhere) == 0:
+		return "CPU: " + s.noRoom(t, s.fast)
+	case t.wish.by != "":
+		return "CPU: asked for with " + t.wish.by
+	case p.Transfer >= p.Host:
+		return fmt.Sprintf("CPU: transfers alone take %s, the CPU %s", FormatMillis(p.Transfer), host)
+	case p.Accelerated >= p.Host:
+		return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s", gpu, host)
+	case p.Accelerated*doubt >= p.Host:
+		return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s, which is too close to be sure", gpu, host)
+	}
+	return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s, but the kernels next to it have less to copy this way", gpu, host)
+}

@@ -1,0 +1,206 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/ops"
+)
+
+// Codes of package lang/diag, which this package must not import.
+const (
+	codeDevice = "E0611"
+	codeHonour = "E0602"
+)
+
+// wish is what was asked of a kernel's place.
+type wish struct {
+	by      string // who asks, in the words of the text or the command line; empty: nobody
+	host    bool
+	devices []int // those allowed; nil: all
+	exact   bool  // all of them, and no others
+	at      ops.Where
+}
+
+// wishes are what the run or the stages ask for, by kernel step.
+func (s *site) wishes(run string) (map[*Step]wish, error) {
+	out := map[*Step]wish{}
+	var all wish
+	if run != "" {
+		var err error
+		if all, err = s.wish(run, "--device "+run); err != nil {
+			return nil, err
+		}
+	}
+	var faults []error
+	for i := range s.plan.Steps {
+		step := &s.plan.Steps[i]
+		if step.Kernel == nil {
+			continue
+		}
+		if out[step] = all; run != "" {
+			continue
+		}
+		w, err := s.asked(step)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		out[step] = w
+	}
+	return out, joinFaults(unique(faults))
+}
+
+// asked is what the stages of a kernel ask for; fusion keeps those apart that disagree.
+func (s *site) asked(step *Step) (wish, error) {
+	for _, stage := range step.Kernel.group.inside {
+		place, by := askedDevice(stage.Op)
+		if place == "" {
+			continue
+		}
+		w, err := s.wish(place, by)
+		w.at = noteOf(stage, "device").Where
+		return w, placed(err, w.at)
+	}
+	return wish{}, nil
+}
+
+// placed says where a problem is.
+func placed(err error, at ops.Where) error {
+	var p ops.Problem
+	if errors.As(err, &p) {
+		p.At = at
+		return p
+	}
+	return err
+}
+
+// unique keeps one of the problems at a place: an operator may be several kernels.
+func unique(errs []error) (out []error) {
+	seen := map[ops.Where]bool{}
+	for _, e := range errs {
+		var p ops.Problem
+		if errors.As(e, &p) && seen[p.At] {
+			continue
+		}
+		seen[p.At] = true
+		out = append(out, e)
+	}
+	return out
+}
+
+// wish reads a place: cpu, gpu, a device, or devices that share a name or a kind.
+func (s *site) wish(text, by string) (wish, error) {
+	w := wish{by: by}
+	if text == "cpu" {
+		w.host = true
+		return w, nil
+	}
+	if text == "gpu" {
+		for i := range s.devices {
+			w.devices = append(w.devices, i)
+		}
+		if len(w.devices) == 0 {
+			return w, ops.Wrong(codeDevice, "", "leave it out, or describe devices with --devices; `weft devices` says why there is none", "%s: there is no GPU", by)
+		}
+		return w, nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		found := s.called(strings.TrimSpace(name))
+		if len(found) == 0 {
+			return w, ops.Wrong(codeDevice, "", s.help(), "%s: there is no device %s", by, strings.TrimSpace(name))
+		}
+		for _, d := range found {
+			if !slices.Contains(w.devices, d) {
+				w.devices = append(w.devices, d)
+			}
+		}
+	}
+	w.exact = true
+	return w, nil
+}
+
+// called are the devices of a name, such as fast:0, of the name without its number, or of a kind.
+func (s *site) called(name string) (out []int) {
+	for i, d := range s.devices {
+		family, _, _ := strings.Cut(d.Info.Name, ":")
+		if d.Info.Name == name || family == name || d.Info.Kind == name {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// help lists what can be asked for.
+func (s *site) help() string {
+	if len(s.devices) == 0 {
+		return "there is cpu alone; describe others with --devices, and see `weft devices`"
+	}
+	names := []string{"cpu", "gpu"}
+	for _, d := range s.devices {
+		names = append(names, d.Info.Name)
+	}
+	return "there are " + strings.Join(names, ", ")
+}
+
+// askedDevice is what @device of an operator asks for, and its words.
+func askedDevice(op *ops.Instance) (device, by string) {
+	if op == nil {
+		return "", ""
+	}
+	for _, n := range op.Notes {
+		if n.Name != "device" {
+			continue
+		}
+		switch v := n.Value.(type) {
+		case ops.Symbol:
+			return string(v), fmt.Sprintf("@device(%s)", v)
+		case ops.Text:
+			return string(v), fmt.Sprintf("@device(%q)", string(v))
+		}
+	}
+	return "", ""
+}
+
+// refusals are the stages that were put where there is no room for them. A whole run that was put there keeps such kernels on
+// the host, and says so.
+func (s *site) refusals() (out []error) {
+	for _, t := range s.tasks {
+		w := &t.wish
+		if w.devices == nil {
+			continue
+		}
+		able := s.able(t, w.devices)
+		switch {
+		case w.exact && len(able) == len(w.devices), !w.exact && len(able) > 0:
+			continue
+		case w.at == (ops.Where{}) && len(able) > 0:
+			w.devices = able
+			continue
+		case w.at == (ops.Where{}):
+			*w = wish{host: true}
+			continue
+		}
+		p := ops.Wrong(codeHonour, "", "leave it out, or make the stage smaller", "%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))
+		p.At = w.at
+		out = append(out, p)
+	}
+	return unique(out)
+}
+
+// noRoom says how far the memory of some devices falls short.
+func (s *site) noRoom(t *task, devices []int) string {
+	largest := devices[0]
+	for _, d := range devices {
+		if s.devices[d].Info.Limits.Memory > s.devices[largest].Info.Limits.Memory {
+			largest = d
+		}
+	}
+	what := "one row of it takes"
+	if t.whole {
+		what = "it takes"
+	}
+	return fmt.Sprintf("%s %s with what it reads, and %s has %s", what, FormatBytes(t.least), s.devices[largest].Info.Name,
+		FormatBytes(s.devices[largest].Info.Limits.Memory))
+}
