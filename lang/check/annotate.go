@@ -16,7 +16,7 @@ var annotations = map[string]struct {
 	what  string
 }{
 	"precision": {ops.KSymbol | ops.KPair, "a type, as in @precision(f64), or types by part, as in @precision(storage: f16, accumulate: f64)"},
-	"device":    {ops.KSymbol, "a device, as in @device(cpu)"},
+	"device":    {ops.KSymbol | ops.KText, "a device, as in @device(cpu), @device(gpu) or @device(\"fast:0\")"},
 	"tolerance": {ops.KNumber, "an error, as in @tolerance(0.1 dB)"},
 	"tile":      {ops.KPair, "extents, as in @tile(z: 8)"},
 	"keep":      {0, ""},
@@ -50,7 +50,7 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 		if name == "tile" && !c.tileFits(a, v, value) {
 			continue
 		}
-		if why := unhonoured(name, value); why != "" {
+		if why := unhonoured(name, op); why != "" {
 			c.report(diag.CannotHonour, a.Span(), "@%s cannot be honoured: %s", name, why).Helpf("leave it out")
 		}
 		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
@@ -83,10 +83,11 @@ func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bo
 	return true
 }
 
-// unhonoured says why an annotation changes nothing; empty when it does what it says.
-func unhonoured(name string, v ops.Value) string {
-	if s, _ := v.(ops.Symbol); name == "device" && s != "cpu" {
-		return "the only device is cpu"
+// unhonoured says why an annotation changes nothing; empty when it does what it says. Which devices there are is known when a run is
+// planned.
+func unhonoured(name string, op *ops.Instance) string {
+	if name == "device" && op.Spec.Source != nil {
+		return op.Spec.Name + " runs on the host"
 	}
 	return ""
 }
@@ -172,7 +173,7 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) 
 	if v == nil {
 		return nil, false
 	}
-	if v.Kind() != takes {
+	if v.Kind()&takes == 0 || v == ops.Text("") {
 		return bad()
 	}
 	if n, ok := v.(ops.Number); ok && n.V == 0 {

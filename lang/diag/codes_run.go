@@ -9,6 +9,8 @@ const (
 	BadTile              = "E0606"
 	UnsupportedPrecision = "E0609"
 	ArrayTooLarge        = "E0610"
+	NoSuchDevice         = "E0611"
+	DeviceFile           = "E0612"
 )
 
 var planCodes = []Code{
@@ -17,8 +19,8 @@ var planCodes = []Code{
 		Wrong:       "# weft run file.weft --memory 1KiB\nread(\"iq.npy\") | envelope | write(\"out.npy\")",
 		Right:       "# weft run file.weft --memory 1GiB\nread(\"iq.npy\") | envelope | write(\"out.npy\")"},
 	{Code: CannotHonour, Title: "annotation cannot be honoured",
-		Explanation: "The annotation is well-formed, but this version of weft cannot do what it asks.",
-		Wrong:       `read("iq.npy") | abs @device(gpu7) | show`,
+		Explanation: "The annotation is well-formed, but what it asks cannot be done: files are read on the host, and a stage runs only on devices whose memory holds one row of it.",
+		Wrong:       `read("iq.npy") @device(gpu) | show`,
 		Right:       `read("iq.npy") | show`},
 	{Code: FusionRefused, Title: "fusion refused",
 		Explanation: "@fuse asks for one kernel, and the planner has a reason that forbids it.",
@@ -41,6 +43,15 @@ var planCodes = []Code{
 		Explanation: "The number of elements or bytes exceeds what can be addressed.",
 		Wrong:       `box(x: 0 mm .. 1 mm in 4_000_000_000, y: 0 mm .. 1 mm in 4_000_000_000, z: 0 mm .. 1 mm in 4_000_000_000) | show`,
 		Right:       `box(x: 0 mm .. 1 mm in 64, y: 0 mm .. 1 mm in 64, z: 0 mm .. 1 mm in 64) | show`},
+	{Code: NoSuchDevice, Title: "no such device",
+		Explanation: "@device or --device names a device that this run does not have. `weft devices` lists those of the machine, with the reason where there is no GPU; " +
+			"--devices FILE adds emulated ones. A name without its number, such as fast for fast:0 and fast:1, means all of them, and gpu any.",
+		Wrong: "# weft run file.weft\nread(\"dsm.npy\") | sqrt @device(gpu7) | write(\"out.npy\")",
+		Right: "# weft run file.weft\nread(\"dsm.npy\") | sqrt @device(cpu) | write(\"out.npy\")"},
+	{Code: DeviceFile, Title: "devices cannot be described so",
+		Explanation: "The file given with --devices cannot be read, or does not describe devices: docs/gpu.md has the keys. Emulated devices also need a C compiler.",
+		Wrong:       "# weft run --devices dsm.npy file.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")",
+		Right:       "# weft run file.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")"},
 }
 
 // Running.
