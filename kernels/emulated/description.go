@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"strconv"
@@ -18,9 +17,9 @@ import (
 
 // Description describes one device, or Count equal ones. Speeds of zero cost no time on the device's clock.
 type Description struct {
-	Name       string    `yaml:"name"`  // default emulated
-	Count      int       `yaml:"count"` // default 1
-	Capability string    `yaml:"capability"`
+	Name       string    `yaml:"name"`        // default emulated
+	Count      int       `yaml:"count"`       // default 1
+	Capability string    `yaml:"capability"`  // as 9.0, which is the default; decides what kernels are said to take of a GPU
 	Memory     Bytes     `yaml:"memory"`      // default 8 GiB
 	MaxGrid    [3]int    `yaml:"max_grid"`    // blocks of a launch
 	MaxBlock   [3]int    `yaml:"max_block"`   // threads of a block
@@ -47,7 +46,7 @@ var usual = device.Limits{
 	Grid: [3]int{math.MaxInt32, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10, Memory: 8 << 30,
 }
 
-// Read reads descriptions from a YAML file: a list under the key devices.
+// Read reads descriptions from a YAML file: a list under the key devices. Mistakes in it are Problems, joined.
 func Read(path string) ([]Description, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -68,20 +67,18 @@ func Parse(text []byte) ([]Description, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&file); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = errors.New("empty: list devices under the key devices")
-		}
-		return nil, err
+		return nil, problemsOf(err)
 	}
 	if len(file.Devices) == 0 {
-		return nil, errors.New("no devices: list them under the key devices")
+		return nil, Problem{Text: "no devices: list them under the key devices"}
 	}
+	lines := linesOf(text)
 	var problems []error
 	for i := range file.Devices {
 		d := &file.Devices[i]
 		d.complete()
-		if err := d.check(); err != nil {
-			problems = append(problems, fmt.Errorf("device %d (%s): %w", i+1, d.Name, err))
+		for _, what := range d.check() {
+			problems = append(problems, Problem{Line: lines[i], Text: fmt.Sprintf("device %d (%s): %s", i+1, d.Name, what)})
 		}
 	}
 	return file.Devices, errors.Join(problems...)
@@ -112,13 +109,15 @@ func (d *Description) complete() {
 	}
 }
 
-func (d *Description) check() error {
-	var problems []error
+// check lists what is wrong.
+func (d *Description) check() (problems []string) {
 	wrong := func(bad bool, format string, args ...any) {
 		if bad {
-			problems = append(problems, fmt.Errorf(format, args...))
+			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
+	name := nameProblem(d.Name)
+	wrong(name != "", "%s", name)
 	wrong(d.Count < 1 || d.Count > 64, "count %d; from 1 to 64", d.Count)
 	wrong(d.Memory < 0 || d.Shared < 0, "memory cannot be negative")
 	wrong(d.Streams < 1, "streams %d; at least 1", d.Streams)
@@ -133,13 +132,15 @@ func (d *Description) check() error {
 	}{{"flops", d.Flops}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
 		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
 	}
+	_, known := d.capability()
+	wrong(!known, "capability %q; as \"9.0\"", d.Capability)
 	wrong(d.Launch < 0 || d.Link.Latency < 0, "latencies cannot be negative")
 	for i, f := range d.Failures {
 		if err := f.check(); err != nil {
-			problems = append(problems, fmt.Errorf("failure %d: %w", i+1, err))
+			problems = append(problems, fmt.Sprintf("failure %d: %s", i+1, err))
 		}
 	}
-	return errors.Join(problems...)
+	return problems
 }
 
 func (d *Description) limits() device.Limits {
