@@ -13,14 +13,18 @@ import (
 	"weft/planner"
 )
 
-// evaluate is Evaluate with the arrays of the run.
-func (r *run) evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int) ([][]complex128, error) {
-	return Evaluate(ctx, ref, roots, points, r.arrays.mem, r.opt.Threads)
-}
-
 // Evaluate computes the roots of a reference at some points of its axes in float64, on several threads: by root, then by the
 // points that PointsOf gives. Tables enter as they were computed, unrounded; other arrays as they are stored in mem.
 func Evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([][]complex128, error) {
+	program, err := programOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate(ctx, program, ref, roots, points, mem, threads)
+}
+
+// programOf is a reference for the interpreter.
+func programOf(ref planner.Reference) (*interp.Program, error) {
 	mode := interp.Wide
 	if ref.Exact {
 		mode = interp.Exact
@@ -29,6 +33,11 @@ func Evaluate(ctx context.Context, ref planner.Reference, roots []*ops.Stage, po
 	if err != nil {
 		return nil, fmt.Errorf("float64 reference: %w", err)
 	}
+	return program, nil
+}
+
+// evaluate is Evaluate by the interpreter or by what stands in for it.
+func evaluate(ctx context.Context, program interp.Evaluator, ref planner.Reference, roots []*ops.Stage, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([][]complex128, error) {
 	in := interp.Inputs{Mem: mem, Host: map[*ir.Buffer][]float64{}}
 	for buf, s := range ref.Loads {
 		if s.Data != nil {

@@ -41,6 +41,13 @@ func (r *run) compile(ctx context.Context) error {
 		}
 	}
 	all := todo
+	var err error
+	defined := func() error { return nil }
+	if r.opt.Verify {
+		if defined, err = r.define(ctx); err != nil {
+			return err
+		}
+	}
 	for _, m := range r.opt.Missing {
 		for _, s := range all {
 			if err := r.fellBack(s.Name, m.Kind, r.opt.Devices[0].Info().Kind, m.Reason, s.Kernel.Tiles); err != nil {
@@ -48,12 +55,14 @@ func (r *run) compile(ctx context.Context) error {
 			}
 		}
 	}
-	for at := 0; len(todo) > 0; at++ {
-		refused, err := r.compileOn(ctx, at, todo)
-		if err != nil {
-			return err
-		}
-		todo = refused
+	for at := 0; len(todo) > 0 && err == nil; at++ {
+		todo, err = r.compileOn(ctx, at, todo)
+	}
+	if e := defined(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
 	}
 	for _, s := range all {
 		if s.Kernel.Program.Report().Cached {

@@ -45,7 +45,7 @@ const inspectBudget = 1e9
 // Expected is what the kernel's stages should hold at points of its axes: by stage, then by the points PointsOf gives.
 func (i *Inspection) Expected(ctx context.Context, points [][]int) ([][]complex128, error) {
 	roots := i.Step.Kernel.Roots
-	return i.run.evaluate(ctx, i.Plan.Reference(roots, i.run.arrays.holds), roots, points)
+	return Evaluate(ctx, i.Plan.Reference(roots, i.run.arrays.holds), roots, points, i.Mem, i.Threads)
 }
 
 // Values are the elements of a stage at points of its kernel's axes, as memory holds them, in the stage's own unit.

@@ -18,7 +18,7 @@ import (
 
 // verify compares a sample of what a kernel stored with float64, while its inputs are still there.
 func (r *run) verify(ctx context.Context, step *planner.Step) error {
-	c := r.newCheck(step, r.plan.Reference(step.Kernel.Roots, r.arrays.holds))
+	c := r.newCheck(step)
 	if c.size > 0 {
 		all := ops.Interval{Hi: rowsOf(step.Kernel.Roots[0].Type)}
 		if err := c.sample(ctx, all, c.size); err != nil {
@@ -43,7 +43,7 @@ func rowsOf(t ops.Type) int {
 type check struct {
 	run   *run
 	step  *planner.Step
-	ref   planner.Reference
+	def   *definition
 	size  int // samples that are worth their time; 0: even one is too dear
 	taken []samples
 }
@@ -56,8 +56,9 @@ type samples struct {
 	peak      float64
 }
 
-func (r *run) newCheck(step *planner.Step, ref planner.Reference) *check {
-	c := &check{run: r, step: step, ref: ref, size: sampleSize(ref.Cost, step.Kernel.Flops, r.innerOnly(step))}
+func (r *run) newCheck(step *planner.Step) *check {
+	c := &check{run: r, step: step, def: r.definitions[step.ID]}
+	c.size = sampleSize(c.def.cost(), step.Kernel.Flops, r.innerOnly(step))
 	for _, s := range step.Kernel.Roots {
 		c.taken = append(c.taken, samples{stage: s})
 	}
@@ -85,7 +86,7 @@ func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
 	if err != nil {
 		return err
 	}
-	want, err := r.evaluate(ctx, c.ref, roots, points)
+	want, err := evaluate(ctx, c.def.evaluator(), c.def.ref, roots, points, r.arrays.mem, r.opt.Threads)
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
 func (c *check) judge() error {
 	r := c.run
 	if c.size == 0 {
-		r.skip(c.step, fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost))
+		r.skip(c.step, fmt.Sprintf("one element takes %.2g operations in float64", c.def.ref.Cost))
 		return nil
 	}
 	for _, s := range c.taken {
@@ -170,6 +171,7 @@ func (r *run) parity(s samples) Parity {
 	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: f.Samples + f.Mismatched,
 		Peak: s.peak, Unit: s.stage.Type.Unit.String(), Worst: f.Worst, P99: f.P99, Judged: Judged(rule.Metric), MaxAbs: f.MaxAbs, Mismatched: f.Mismatched,
 		OK: f.Within(rule)}
+	p.Finds = finds(len(s.points), s.stage.Type.Len())
 	p.Inner = unnamed(r.plan, r.arrays.byStage[s.stage])
 	if f.At >= 0 {
 		p.At = s.points[f.At]

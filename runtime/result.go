@@ -80,6 +80,7 @@ type Parity struct {
 	Kernel  string     `json:"kernel"`
 	Inner   bool       `json:"inner,omitempty"` // neither named in the file nor handed to a sink
 	Samples int        `json:"samples"`
+	Finds   float64    `json:"finds"` // the chance of so many samples to find that 1 % of the elements is wrong
 	Seed    uint64     `json:"seed"`
 	Metric  ops.Metric `json:"metric"`
 	// Worst and P99 are the largest error and the one that 99 of 100 samples stay below, in the metric.

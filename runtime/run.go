@@ -17,7 +17,9 @@ type run struct {
 	opt    Options
 	result *Result
 	arrays *arrays
-	inputs []ops.InputIdentity // what the sources read, where that is recorded
+
+	definitions map[string]*definition // by kernel step, where results are checked
+	inputs      []ops.InputIdentity    // what the sources read, where that is recorded
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when

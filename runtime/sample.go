@@ -1,19 +1,22 @@
 package runtime
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
 // What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
-// interpreter takes 5 to 10 ns for each, so that checking stays within a tenth of a second, or a small part of what a long
-// kernel takes; a single dear point may take seconds, and one beyond that is not checked.
+// interpreter takes 5 to 10 ns for each, compiled definitions a fifteenth of that, so that checking stays within a tenth of a second,
+// or a small part of what a long kernel takes; a single dear point may take seconds, and one beyond that is not checked.
 //
-// Of results of which 1 % are wrong anywhere, n points at random miss all with a chance of 0.99^n: 459 find them with a chance of
-// 0.99, and what is too dear for so many is filled up with echoes. Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point.
+// Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point. How likely n points
+// find wrong results anywhere is finds; what is too dear for enough of them is filled up with echoes.
 const (
 	fewestSamples = 8
-	enoughSamples = 459
+	enoughSamples = 459 // find that 1 % is wrong with a chance of 0.99
 	mostSamples   = 512
 	sampleBudget  = 16e6
-	innerBudget   = 5e5  // of a kernel that makes only what others read on: its faults show in what they make
+	innerBudget   = 1e6  // of a kernel that makes only what others read on: its faults show in what they make
 	sampleShare   = 1e-3 // operations of the float64 check for each of the kernel's
 	dearestSample = 3e8
 )
@@ -46,6 +49,9 @@ func samplePoints(shape []int, n int, seed uint64) [][]int {
 			seen[flat] = true
 			points = append(points, unflatten(flat, shape))
 		}
+	}
+	for flat := 0; n == total && flat < n; flat++ { // all of them
+		add(flat)
 	}
 	for c := 0; c < 1<<min(len(shape), 8) && len(points) < n/2; c++ {
 		add(corner(c, shape))
@@ -86,4 +92,12 @@ func flatten(point, shape []int) int {
 		flat = flat*s + point[i]
 	}
 	return flat
+}
+
+// finds is the chance that n points at random find a fault that 1 % of all elements have.
+func finds(n, all int) float64 {
+	if n >= all {
+		return 1
+	}
+	return 1 - math.Pow(0.99, float64(n))
 }

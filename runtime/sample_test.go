@@ -19,7 +19,7 @@ func TestSamplePoints(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			points := samplePoints(c.shape, c.n, 7)
-			if len(points) > c.want || len(points) < c.want*3/4 {
+			if len(points) > c.want || len(points) < c.want*3/4 || c.name != "volume" && len(points) != c.want {
 				t.Errorf("%d points, want about %d", len(points), c.want)
 			}
 			seen := map[int]bool{}
@@ -66,9 +66,20 @@ func TestSampleSizeFollowsCost(t *testing.T) {
 		inner        bool
 		want         int
 	}{{0, 1, false, 512}, {10, 1, false, 512}, {30e3, 20e9, false, 512}, {45e3, 1, false, 355}, {4e6, 1, false, 8}, {1e8, 1, false, 3}, {3e8, 1, false, 1},
-		{1e9, 1, false, 0}, {45e3, 100e9, false, 512}, {10, 1, true, 512}, {45e3, 100e9, true, 11}} {
+		{1e9, 1, false, 0}, {45e3, 100e9, false, 512}, {10, 1, true, 512}, {45e3, 100e9, true, 22}} {
 		if got := sampleSize(c.cost, c.kernel, c.inner); got != c.want {
 			t.Errorf("cost %g of %g: %d samples, want %d", c.cost, c.kernel, got, c.want)
+		}
+	}
+}
+
+func TestFinds(t *testing.T) {
+	for _, c := range []struct {
+		n, all        int
+		least, atMost float64
+	}{{enoughSamples, 1e6, 0.99, 0.9905}, {enoughSamples - 1, 1e6, 0.98, 0.99}, {53, 160e3, 0.41, 0.42}, {20, 20, 1, 1}, {0, 5, 0, 0}} {
+		if got := finds(c.n, c.all); got < c.least || got > c.atMost {
+			t.Errorf("%d of %d: %g", c.n, c.all, got)
 		}
 	}
 }

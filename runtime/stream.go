@@ -99,7 +99,7 @@ func (p *pass) prepare(ctx context.Context) error {
 		if s.Kind != planner.KernelStep {
 			continue
 		}
-		c := r.newCheck(s, r.plan.BlockReference(s.Kernel))
+		c := r.newCheck(s)
 		p.checks[s.ID] = c
 		if c.size > 0 {
 			p.sampled[s.ID] = max(2, (c.size+len(p.blocks)-1)/len(p.blocks))

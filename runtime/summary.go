@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -106,17 +107,18 @@ func (r *Result) summarizeSearch(b *strings.Builder) {
 
 func (r *Result) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	quiet := 0
+	quiet, least := 0, 1.0
 	for _, p := range r.Parity {
 		if p.Inner && p.OK && p.Skipped == "" {
 			quiet++ // the report has them
+			least = min(least, p.Finds)
 			continue
 		}
 		if p.Skipped != "" {
 			fmt.Fprintf(w, "float64\t%s\tnot checked: %s\n", p.Value, p.Skipped)
 			continue
 		}
-		verdict := "ok"
+		verdict := "ok" + few(p.Finds)
 		if !p.OK {
 			verdict = "EXCEEDED"
 		}
@@ -128,9 +130,17 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 			p.Value, figure, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
 	}
 	if quiet > 0 {
-		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance\n", quiet)
+		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance%s\n", quiet, few(least))
 	}
 	w.Flush()
+}
+
+// few says what samples are worth that are fewer than they should be.
+func few(finds float64) string {
+	if finds >= 0.99 {
+		return ""
+	}
+	return fmt.Sprintf(" (if 1 %% were wrong, this would show with a chance of %.0f %%)", math.Floor(100*finds))
 }
 
 // quantity writes an error in its metric.

@@ -28,8 +28,8 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	for _, s := range c.scopes {
 		c.p.levels = append(c.p.levels, s.code)
 	}
-	if c.nf > maxRegisters || c.ni > maxRegisters {
-		return nil, fmt.Errorf("kernel %s has %d float and %d integer values; the interpreter holds %d of each", k.Name, c.nf, c.ni, maxRegisters)
+	if nf, ni := len(c.p.floatClass), len(c.p.intClass); nf > maxRegisters || ni > maxRegisters {
+		return nil, fmt.Errorf("kernel %s has %d float and %d integer values; the interpreter holds %d of each", k.Name, nf, ni, maxRegisters)
 	}
 	return c.p, nil
 }
@@ -40,7 +40,6 @@ type compiler struct {
 	at     map[*ir.Node]register
 	folds  map[*ir.Node]bool // compiled
 	scopes []*scope
-	nf, ni int
 }
 
 // scope is the code of an axis's loop or of a part of a fold.
@@ -53,18 +52,19 @@ func isFloat(n *ir.Node) bool { return n.Type.Float() }
 
 // place gives a value its register.
 func (c *compiler) place(n *ir.Node) register {
-	r := c.fresh(isFloat(n))
+	r := c.fresh(n)
 	c.at[n] = r
 	return r
 }
 
-func (c *compiler) fresh(float bool) register {
-	count := &c.ni
-	if float {
-		count = &c.nf
+// fresh is a register for values of n's type.
+func (c *compiler) fresh(n *ir.Node) register {
+	classes := &c.p.intClass
+	if isFloat(n) {
+		classes = &c.p.floatClass
 	}
-	*count++
-	return register(*count - 1) // wraps on too many, which Compile then reports
+	*classes = append(*classes, classOf(n.Type, c.p.mode))
+	return register(len(*classes) - 1) // wraps on too many, which Compile then reports
 }
 
 // home is the scope that n belongs to.
@@ -196,6 +196,9 @@ func (c *compiler) fold(f *ir.Fold) {
 	}
 	c.step(f, body)
 	l.body = body.code
+	if f.Monoid == ir.Any || f.Monoid == ir.All {
+		l.settles, l.settled = c.values(f.Accs), truth(f.Monoid == ir.Any)
+	}
 	c.scopes = c.scopes[:len(c.scopes)-1]
 	c.p.folds = append(c.p.folds, l)
 	s := c.home(f.Node)
@@ -211,7 +214,7 @@ func (c *compiler) step(f *ir.Fold, body *scope) {
 	for k, n := range f.Step {
 		for j := range k {
 			if n == f.Accs[j] && f.Step[j] != f.Accs[j] {
-				saved := c.fresh(isFloat(n))
+				saved := c.fresh(n)
 				body.code = append(body.code, instruction{op: move(n), d: saved, a: next[k]})
 				next[k] = saved
 				break

@@ -15,6 +15,26 @@ type Sample struct {
 	I       int64   // value of an integer type or Bool
 }
 
+// Evaluator computes what the stores of a kernel would write at points of its axes.
+type Evaluator interface {
+	Eval(ctx context.Context, in Inputs, points [][]int) ([][]Sample, error)
+}
+
+var _ Evaluator = (*Program)(nil)
+
+// CheckPoints reports inputs that are missing or of the wrong size, and points outside of the kernel's axes.
+func (p *Program) CheckPoints(in Inputs, points [][]int) error {
+	if _, err := p.bind(in, false); err != nil {
+		return err
+	}
+	for _, point := range points {
+		if err := p.checkPoint(point); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Eval computes what every store would write at the given points of the kernel's axes, without rounding to the type of the
 // store's buffer and without touching memory. Outputs need not be bound. The result is by point, then by store.
 func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Sample, error) {

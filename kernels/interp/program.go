@@ -24,6 +24,8 @@ type Program struct {
 	floats  []constant[float64]
 	ints    []constant[int64]
 
+	floatClass, intClass []class // by register
+
 	machines sync.Pool
 }
 
@@ -43,6 +45,8 @@ type loop struct {
 	cond          register
 	guarded       bool // there is a while
 	body          []instruction
+	settles       []register // accumulators of Any and All: once all are settled nothing changes them any more
+	settled       int64
 }
 
 // load reads buffer buf. Registers of index, guard are integer ones, other is of the load's kind.

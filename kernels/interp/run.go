@@ -208,6 +208,19 @@ func (m *machine) loop(l *loop) bool {
 		if !m.run(l.body) {
 			return false
 		}
+		if l.settles != nil && m.done(l) {
+			return true
+		}
+	}
+	return true
+}
+
+// done reports a fold whose accumulators all have what they end with.
+func (m *machine) done(l *loop) bool {
+	for _, r := range l.settles {
+		if m.i[r] != l.settled {
+			return false
+		}
 	}
 	return true
 }

@@ -9,7 +9,10 @@ import (
 // rules of generated code, and returns the addresses of functions in it. Objects are cached like those of kernels; cached
 // reports one that was found.
 func (d *Device) CompileText(ctx context.Context, text string, contract bool, symbols ...string) (addresses []uintptr, cached bool, err error) {
-	flags := d.flags(contract)
+	return d.compileText(ctx, text, d.flags(contract), symbols)
+}
+
+func (d *Device) compileText(ctx context.Context, text string, flags, symbols []string) (addresses []uintptr, cached bool, err error) {
 	name := digest(append(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...), symbols...)...)
 	object, _, cached := d.store.find(name)
 	if cached {

@@ -1,0 +1,321 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"weft/kernels/ir"
+)
+
+// TextArgs is what a function that C writes takes, as C lays it out. Its fields are addresses; what they point to must stay alive and
+// in place during the call.
+type TextArgs struct {
+	Buf  uintptr // const void *const *: one a buffer of TextBuffers, at the element of index 0
+	Farg uintptr // const double *, the launch scalars in the order of the kernel's Args: of float types
+	Iarg uintptr // const long long *: of the others
+	At   uintptr // const int *: the points, one after the other, an index for each axis of the kernel
+	Out  uintptr // long long *: for each point and store, whether it writes, its index, its value (the bits of a double for float types)
+	N    int64   // points
+}
+
+// TextPreamble is the C that the text of programs relies on. It is all that it relies on: there are no vectors, tables or schedules.
+const TextPreamble = `
+double exp(double), log(double), log10(double), sin(double), cos(double), tan(double), atan2(double, double), pow(double, double);
+typedef struct { const void *const *buf; const double *farg; const long long *iarg; const int *at; long long *out; long long n; } text_args;
+static inline long long floor_div(long long a, long long b) { if (!b) return 0; long long q = a / b; return a % b && (a < 0) != (b < 0) ? q - 1 : q; }
+static inline long long floor_mod(long long a, long long b) { if (!b) return 0; long long r = a % b; return r && (r < 0) != (b < 0) ? r + b : r; }
+static inline int to_int(double v) { return v != v ? 0 : v <= -0x1p31 ? -2147483647 - 1 : v >= 2147483647.0 ? 2147483647 : (int)v; }
+static inline long long to_long(double v) { return v != v ? 0 : v <= -0x1p63 ? -9223372036854775807LL - 1 : v >= 0x1p63 ? 9223372036854775807LL : (long long)v; }
+static inline int bits_f(float v) { int r; __builtin_memcpy(&r, &v, sizeof r); return r; }
+static inline float from_bits_f(int v) { float r; __builtin_memcpy(&r, &v, sizeof r); return r; }
+static inline long long bits_d(double v) { long long r; __builtin_memcpy(&r, &v, sizeof r); return r; }
+static inline double from_bits_d(long long v) { double r; __builtin_memcpy(&r, &v, sizeof r); return r; }
+static inline float brain(unsigned short h) { return from_bits_f((int)((unsigned)h << 16)); }
+static inline float half(unsigned short h) {
+  unsigned sign = (h & 0x8000u) << 16, bits = (h & 0x7fffu) << 13;
+  if ((h & 0x7c00) == 0x7c00) return from_bits_f((int)(sign | bits | 0x7f800000));
+  return from_bits_f((int)(sign | (unsigned)bits_f(from_bits_f((int)bits) * 0x1p112f)));
+}
+`
+
+// TextBuffers are the buffers that the program's text loads from, in the order of TextArgs.Buf.
+func (p *Program) TextBuffers() []*ir.Buffer { return p.kernel.Inputs() }
+
+// Size is how many instructions the program has.
+func (p *Program) Size() int {
+	n := 0
+	for _, code := range p.levels {
+		n += len(code)
+	}
+	for _, l := range p.folds {
+		n += len(l.init) + len(l.while) + len(l.body)
+	}
+	return n
+}
+
+// C is the program as a plain C function called name, int name(const text_args *), that does what Eval does: one point at a time, one
+// instruction after the other, in the registers' types. host says which buffers are plain values, rounded already as the mode asks.
+// The function returns 0, or 1 after an index out of range. It must be compiled without contraction, and with integers that wrap.
+func (p *Program) C(name string, host func(*ir.Buffer) bool) string {
+	w := &writer{p: p, host: host, at: map[*ir.Buffer]int{}}
+	w.line("int %s(const text_args *a) {", name)
+	for i, b := range p.TextBuffers() {
+		w.at[b] = i
+		c := cells[b.Type].c
+		if host(b) {
+			c = "double"
+		}
+		w.line("const %s *b%d = a->buf[%d];", c, i, i)
+	}
+	w.declare()
+	axes := len(p.axes)
+	w.code(p.levels[0])
+	w.line("long long *out = a->out;\nfor (long long p = 0; p < a->n; p++) {")
+	for d, r := range p.axes {
+		w.line("i%d = a->at[p * %d + %d];", r, axes, d)
+	}
+	for _, code := range p.levels[1:] {
+		w.code(code)
+	}
+	for i := range p.stores {
+		w.store(&p.stores[i])
+	}
+	w.line("}\nreturn 0;\n}")
+	return w.text.String()
+}
+
+// writer writes a program as C.
+type writer struct {
+	p    *Program
+	host func(*ir.Buffer) bool
+	at   map[*ir.Buffer]int
+	text strings.Builder
+}
+
+func (w *writer) line(format string, a ...any) { fmt.Fprintf(&w.text, format+"\n", a...) }
+
+// registerTypes are what C calls the values of a class.
+var registerTypes = [...]string{f64: "double", f32: "float", i64: "long long", i32: "int", boolean: "int"}
+
+// declare writes the registers, with constants and launch scalars in theirs.
+func (w *writer) declare() {
+	floats, ints := make([]string, len(w.p.floatClass)), make([]string, len(w.p.intClass))
+	for _, c := range w.p.floats {
+		floats[c.at] = floatText(c.v)
+	}
+	for _, c := range w.p.ints {
+		ints[c.at] = intText(c.v)
+	}
+	number := map[string]int{}
+	for i, n := range w.p.kernel.Args() {
+		number[n.Name] = i
+	}
+	for _, a := range w.p.args {
+		if a.typ.Float() {
+			floats[a.at] = fmt.Sprintf("a->farg[%d]", number[a.name])
+		} else {
+			ints[a.at] = fmt.Sprintf("a->iarg[%d]", number[a.name])
+		}
+		if a.typ == ir.Bool {
+			ints[a.at] += " != 0"
+		}
+	}
+	for _, kind := range []struct {
+		prefix  string
+		classes []class
+		values  []string
+	}{{"f", w.p.floatClass, floats}, {"i", w.p.intClass, ints}} {
+		for r, c := range kind.classes {
+			if kind.values[r] != "" {
+				w.line("const %s %s%d = %s;", registerTypes[c], kind.prefix, r, kind.values[r])
+			} else {
+				w.line("%s %s%d;", registerTypes[c], kind.prefix, r)
+			}
+		}
+	}
+}
+
+func floatText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return `__builtin_nan("")`
+	case math.IsInf(v, 1):
+		return "__builtin_inf()"
+	case math.IsInf(v, -1):
+		return "-__builtin_inf()"
+	}
+	return strconv.FormatFloat(v, 'x', -1, 64)
+}
+
+func intText(v int64) string {
+	if v == math.MinInt64 {
+		return "(-9223372036854775807LL - 1)"
+	}
+	return fmt.Sprintf("%dLL", v)
+}
+
+func (w *writer) code(code []instruction) {
+	for i := range code {
+		in := &code[i]
+		switch in.op {
+		case loadF, loadI:
+			w.load(in)
+		case fold:
+			w.loop(&w.p.folds[in.a])
+		default:
+			w.instruction(in)
+		}
+	}
+}
+
+// instruction fills in the operation's text: registers by kind and place, functions by number.
+func (w *writer) instruction(in *instruction) {
+	text, ok := spelled[in.op]
+	if !ok {
+		panic(fmt.Sprintf("interp: instruction %d has no text", in.op))
+	}
+	f, n := "", int(in.b)
+	if in.op == call2F64 || in.op == call2F32 {
+		f = binary[in.c].op.String()
+	} else if n < len(unary) {
+		f = unary[n].op.String()
+	}
+	w.line("%s;", strings.NewReplacer("Fd", freg(in.d), "Fa", freg(in.a), "Fb", freg(in.b), "Fc", freg(in.c),
+		"Id", ireg(in.d), "Ia", ireg(in.a), "Ib", ireg(in.b), "Ic", ireg(in.c), "CALL", f).Replace(text))
+}
+
+func freg(r register) string { return fmt.Sprintf("f%d", r) }
+func ireg(r register) string { return fmt.Sprintf("i%d", r) }
+
+// cell is how C reads an element of a storage type.
+type cell struct{ c, read string }
+
+var cells = [...]cell{
+	ir.Bool: {"unsigned char", "%s != 0"}, ir.I8: {"signed char", "%s"}, ir.U8: {"unsigned char", "%s"}, ir.I16: {"short", "%s"},
+	ir.U16: {"unsigned short", "%s"}, ir.I32: {"int", "%s"}, ir.U32: {"unsigned", "%s"}, ir.I64: {"long long", "%s"},
+	ir.F16: {"unsigned short", "half(%s)"}, ir.BF16: {"unsigned short", "brain(%s)"}, ir.F32: {"float", "%s"}, ir.F64: {"double", "%s"},
+}
+
+// load writes a load whose index is tested, as Eval's is.
+func (w *writer) load(in *instruction) {
+	l := &w.p.loads[in.a]
+	buf := w.p.buffers[l.buf]
+	reg, read := freg, cells[buf.Type].read
+	if in.op == loadI {
+		reg = ireg
+	}
+	strides := buf.Strides()
+	if w.host(buf) {
+		plain := *buf
+		plain.Pad = ir.Pad{}
+		strides = plain.Strides()
+		if read = "%s"; in.op == loadI {
+			read = "(long long)%s"
+		}
+	}
+	if l.guarded {
+		w.line("if (!%s) %s = %s; else {", ireg(l.guard), reg(in.d), reg(l.other))
+	}
+	w.inside(buf, l.index)
+	at := "0"
+	for d, r := range l.index {
+		at += fmt.Sprintf(" + %s * %dLL", ireg(r), strides[d])
+	}
+	w.line("%s = %s;", reg(in.d), fmt.Sprintf(read, fmt.Sprintf("b%d[%s]", w.at[buf], at)))
+	if l.guarded {
+		w.line("}")
+	}
+}
+
+// inside writes the test of an index.
+func (w *writer) inside(buf *ir.Buffer, index []register) {
+	for d, r := range index {
+		w.line("if ((unsigned long long)%s >= %dULL) return 1;", ireg(r), buf.Shape[d])
+	}
+}
+
+func (w *writer) loop(l *loop) {
+	w.code(l.init)
+	w.line("for (long long n = %s, e = %s; n < e; n++) {\n%s = n;", ireg(l.lo), ireg(l.hi), ireg(l.index))
+	if l.guarded {
+		w.code(l.while)
+		w.line("if (!%s) break;", ireg(l.cond))
+	}
+	w.code(l.body)
+	var open []string
+	for _, r := range l.settles {
+		open = append(open, fmt.Sprintf("%s == %d", ireg(r), l.settled))
+	}
+	if open != nil {
+		w.line("if (%s) break;", strings.Join(open, " && "))
+	}
+	w.line("}")
+}
+
+// store writes a store's outcome: TextArgs.Out.
+func (w *writer) store(s *store) {
+	buf := w.p.buffers[s.buf]
+	guard, value := "1", fmt.Sprintf("(long long)%s", ireg(s.value))
+	if s.guarded {
+		guard = ireg(s.guard)
+	}
+	if s.float {
+		value = fmt.Sprintf("bits_d(%s)", freg(s.value))
+	}
+	w.line("if ((out[0] = %s)) {", guard)
+	w.inside(buf, s.index)
+	for d, r := range s.index {
+		w.line("out[%d] = %s;", d+1, ireg(r))
+	}
+	w.line("out[%d] = %s;\n}\nout += %d;", len(s.index)+1, value, len(s.index)+2)
+}
+
+// TextWords is how many words of TextArgs.Out a point takes.
+func (p *Program) TextWords() int {
+	n := 0
+	for i := range p.stores {
+		n += len(p.stores[i].index) + 2
+	}
+	return n
+}
+
+// TextSamples reads what a call wrote for one point.
+func (p *Program) TextSamples(words []int64) []Sample {
+	out := make([]Sample, len(p.stores))
+	for k := range out {
+		s := &p.stores[k]
+		rank := len(s.index)
+		if words[0] != 0 {
+			v := Sample{Written: true, Index: make([]int, rank)}
+			for d := range rank {
+				v.Index[d] = int(words[1+d])
+			}
+			if s.float {
+				v.F = math.Float64frombits(uint64(words[1+rank]))
+			} else {
+				v.I = words[1+rank]
+			}
+			out[k] = v
+		}
+		words = words[rank+2:]
+	}
+	return out
+}
+
+// HostCells are plain values of a buffer as the program's text reads them.
+func (p *Program) HostCells(buf *ir.Buffer, host []float64) ([]float64, error) {
+	b := binding{buf: buf, shape: buf.Shape}
+	if err := b.attachHost(host, p.mode); err != nil {
+		return nil, err
+	}
+	if b.round == nil {
+		return host, nil
+	}
+	out := make([]float64, len(host))
+	for i, v := range host {
+		out[i] = b.round(v)
+	}
+	return out, nil
+}
