@@ -97,7 +97,7 @@ func (c explainCommand) analyze(ctx context.Context, s *streams, m machine, l *l
 	}, c.NoSinks)
 	tracer := trace.Record()
 	result, failure := weft.Run(ctx, p, weft.Options{
-		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true,
+		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true, Count: true,
 		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer,
 	})
 	for _, w := range result.Warnings {

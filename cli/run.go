@@ -23,6 +23,7 @@ type runCommand struct {
 	Strict   bool   `help:"Fail instead of falling back to another device, or of a result beyond its tolerance."`
 	NoVerify bool   `help:"Do not compare a sample of the results with float64."`
 	Tune     tuning `placeholder:"SECONDS" help:"Search the fastest schedule of kernels that were never tuned on this machine; with a time for each, search again."`
+	Count    bool   `help:"Count the iterations that folds with early exits or culling execute; the report and the summary show them."`
 	Seed     uint64 `placeholder:"N" help:"Seed of the float64 sample."`
 
 	Resume     bool `help:"Go on with outputs that an earlier run in blocks left unfinished."`
@@ -49,7 +50,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	}
 	tiled := func(k *planner.Kernel) error { return model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	result, failure := weft.Run(ctx, p, weft.Options{
-		Tiled:   tiled,
+		Tiled: tiled, Count: c.Count,
 		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
 		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})

@@ -17,6 +17,9 @@ func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
 			ID: k.ID, Device: k.Device, Tiles: k.Tiles, Wall: k.Wall, CPU: k.CPU, Seconds: k.Undisturbed(r.Threads),
 			Predicted: k.Predicted, Flops: k.Flops, Bytes: k.Bytes,
 		}
+		for _, f := range k.Folds {
+			m.Folds = append(m.Folds, explain.Fold(f))
+		}
 		m.Judge()
 		a.Kernels = append(a.Kernels, m)
 		a.Measured += m.Seconds

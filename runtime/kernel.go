@@ -58,7 +58,7 @@ func (w *work) finish() {
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
 		ID: w.step.ID, Ops: k.Ops, Device: w.device, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: k.Predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
-		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak,
+		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: foldsOf(&s.tally),
 	})
 }
 
@@ -71,7 +71,7 @@ func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles 
 	for {
 		dev := r.opt.Devices[at]
 		s.left, s.fault = nil, nil
-		bound, err := program.Bind(device.Bindings{Mem: r.arrays.mem})
+		bound, err := r.bind(k, program, s)
 		if err == nil {
 			s.launch = bound
 			if err := s.run(ctx, tiles); err != nil {

@@ -23,6 +23,7 @@ type Options struct {
 	Strict   bool
 	Verify   bool          // compare a sample of every stored array with float64
 	Seed     uint64        // of the sample; 0: DefaultSeed
+	Count    bool          // count what folds execute that may be left early
 	Tune     bool          // measure schedules that were never measured
 	TuneTime time.Duration // for each kernel, and again where some were measured; 0: a default time, once
 	// Tiled hears, under Tune, of kernels whose tiles were measured to be fastest in another size than planned.

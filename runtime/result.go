@@ -63,6 +63,8 @@ type Kernel struct {
 	TurnaroundMean float64 `json:"turnaround_mean_s"`
 	TurnaroundP95  float64 `json:"turnaround_p95_s"`
 	QueuePeak      int     `json:"queue_peak"` // tiles queued at once
+	// Folds are those that may be left early, where the run counted.
+	Folds []Fold `json:"folds,omitempty"`
 }
 
 // Transfer is a source or a sink.

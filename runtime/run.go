@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner"
 )
@@ -18,8 +19,9 @@ type run struct {
 	result *Result
 	arrays *arrays
 
-	definitions map[string]*definition // by kernel step, where results are checked
-	inputs      []ops.InputIdentity    // what the sources read, where that is recorded
+	definitions map[string]*definition             // by kernel step, where results are checked
+	inputs      []ops.InputIdentity                // what the sources read, where that is recorded
+	counted     map[*planner.Kernel]device.Counted // under Options.Count
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -64,6 +66,9 @@ func (r *run) execute(ctx context.Context) error {
 	}
 	defer ticket.Release()
 	if err := r.compile(ctx); err != nil {
+		return err
+	}
+	if err := r.prepareCounts(ctx); err != nil {
 		return err
 	}
 	if r.plan.Stream != nil {

@@ -67,10 +67,20 @@ func (r *Result) summarizeKernels(b *strings.Builder) {
 		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), duration(k.Wall),
 			rate(k.Flops, k.Wall, "Gflop/s"), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
 	}
+	r.summarizeFolds(w)
 	if small > 0 {
 		fmt.Fprintf(w, "kernel\t\t%d short ones\t%s\n", small, duration(rest))
 	}
 	w.Flush() // to a Builder, which never fails
+}
+
+// summarizeFolds says what was counted.
+func (r *Result) summarizeFolds(w io.Writer) {
+	for _, k := range r.Kernels {
+		for _, f := range k.Folds {
+			fmt.Fprintf(w, "fold\t%s\t%s\t%.3g of %.3g iterations ran (%.3g %%), %.3g culled\n", k.ID, f.Name, float64(f.Executed), float64(f.Nominal), 100*f.Share, float64(f.Culled))
+		}
+	}
 }
 
 // summarizeSearch says in a line an array what precision was chosen, or why none was.

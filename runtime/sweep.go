@@ -20,6 +20,7 @@ type sweep struct {
 	threads int
 	done    func() // after every tile, from any worker
 	trace   *trace.Writer
+	tally   device.Tally // of programs that count
 
 	mu         sync.Mutex
 	turnaround []time.Duration

@@ -48,6 +48,22 @@ type Measured struct {
 	Off       bool    `yaml:"off_by_2x" json:"off_by_2x"` // by more than twice, either way
 	Flops     float64 `yaml:"flops" json:"flops"`
 	Bytes     int64   `yaml:"bytes" json:"bytes"`
+	Folds     []Fold  `yaml:"folds,omitempty" json:"folds,omitempty"`
+}
+
+// Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
+// once a lane.
+type Fold struct {
+	Name     string  `yaml:"name" json:"name"`         // of its index
+	Nominal  int64   `yaml:"nominal" json:"nominal"`   // iterations that its bounds ask for
+	Executed int64   `yaml:"executed" json:"executed"` // those that ran
+	Culled   int64   `yaml:"culled" json:"culled"`     // those left out because a bound proved them idle; the rest ended with an early exit
+	Share    float64 `yaml:"share" json:"share"`       // executed of nominal
+}
+
+// Text says it in a line.
+func (f Fold) Text() string {
+	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled", amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
 }
 
 // offBy is the ratio of measured and predicted time from which a prediction counts as wrong.

@@ -45,7 +45,8 @@ func example() (*planner.Plan, *Analysis) {
 	a := &Analysis{
 		Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
 		Kernels: []Measured{
-			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64},
+			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64,
+				Folds: []Fold{{Name: "step", Nominal: 4e9, Executed: 5e8, Culled: 3e9, Share: 0.125}}},
 			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Seconds: 0.01, Predicted: 0.002, Flops: 1e6, Bytes: 64},
 		},
 		Checks:    []Check{{Value: "level", Kernel: "k2", Metric: "absolute", Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1}, {Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
@@ -72,11 +73,11 @@ func render(t *testing.T, format string, p *planner.Plan, a *Analysis) string {
 func TestEveryFormatMarksWhatIsOff(t *testing.T) {
 	p, a := example()
 	for format, marks := range map[string][]string{
-		"text": {"OFF: 5.0 times longer", "took    1.1 ms: +10 %", "EXCEEDED", "not checked: too dear", "3 tiles not on the GPU", "(tuned)", "(by rule)"},
-		"json": {`"off_by_2x": true`, `"ratio": 5`},
+		"text": {"OFF: 5.0 times longer", "took    1.1 ms: +10 %", "EXCEEDED", "not checked: too dear", "3 tiles not on the GPU", "500 M of 4 G iterations of step ran (12.5 %), 3 G culled", "(tuned)", "(by rule)"},
+		"json": {`"off_by_2x": true`, `"ratio": 5`, `"executed": 500000000`},
 		"yaml": {"off_by_2x: true", "ratio: 5"},
 		"dot":  {"OFF: 5.0 times longer", "c5221f"},
-		"html": {"OFF: 5.0 times longer", "c5221f", "EXCEEDED", "data:image/png;base64,", "<svg", "Timeline"},
+		"html": {"OFF: 5.0 times longer", "c5221f", "500 M of 4 G iterations", "EXCEEDED", "data:image/png;base64,", "<svg", "Timeline"},
 	} {
 		out := render(t, format, p, a)
 		for _, m := range marks {

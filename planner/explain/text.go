@@ -99,6 +99,9 @@ func (t *printer) kernel(s *planner.Step) {
 	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), boundOf(k))
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
+		for _, f := range m.Folds {
+			t.line("      %-7s %s", "folds", f.Text())
+		}
 	}
 	for _, c := range t.analysis.checks(s.ID) {
 		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.quantity(c.Worst), c.quantity(c.Tolerance), c.verdict())

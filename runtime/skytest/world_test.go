@@ -38,6 +38,8 @@ type scene struct {
 	tile   [2]int // rows, columns; 0: as planned
 	blind  bool   // the ranges of layers are not known
 	next   int
+	count  bool // what folds execute
+	result *runtime.Result
 }
 
 // run plans and runs the use on the compiled device, checks a sample strictly, and gives the outputs by name.
@@ -79,7 +81,8 @@ func (s *scene) run(t *testing.T) map[string]field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := runtime.Run(context.Background(), plan, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true}); err != nil {
+	s.result, err = runtime.Run(context.Background(), plan, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Count: s.count})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return got

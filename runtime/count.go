@@ -1,0 +1,68 @@
+package runtime
+
+import (
+	"context"
+	"time"
+
+	"weft/kernels/device"
+	"weft/planner"
+)
+
+// Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
+// once a lane.
+type Fold struct {
+	Name     string  `json:"name"`     // of its index
+	Nominal  int64   `json:"nominal"`  // iterations that its bounds ask for
+	Executed int64   `json:"executed"` // those that ran
+	Culled   int64   `json:"culled"`   // those left out because a bound proved them idle; the rest ended with an early exit
+	Share    float64 `json:"share"`    // executed of nominal
+}
+
+// prepareCounts compiles, under Options.Count, the kernels that have something to count once more, with counters.
+func (r *run) prepareCounts(ctx context.Context) error {
+	if !r.opt.Count {
+		return nil
+	}
+	start := time.Now()
+	r.counted = map[*planner.Kernel]device.Counted{}
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		if s.Kernel == nil {
+			continue
+		}
+		p, ok := s.Kernel.Program.(device.Counting)
+		if !ok {
+			continue
+		}
+		c, err := p.Counted(ctx)
+		if err != nil {
+			return r.failed(ctx, s, err)
+		}
+		if c != nil {
+			r.counted[s.Kernel] = c
+		}
+	}
+	r.result.CompileS += since(start)
+	return nil
+}
+
+// bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
+func (r *run) bind(k *planner.Kernel, program device.Program, s *sweep) (func(device.Tile) error, error) {
+	b := device.Bindings{Mem: r.arrays.mem}
+	if c := r.counted[k]; c != nil && program == k.Program {
+		return c.Bind(b, &s.tally)
+	}
+	return program.Bind(b)
+}
+
+// foldsOf are the counts of a kernel.
+func foldsOf(t *device.Tally) (out []Fold) {
+	for _, f := range t.Folds() {
+		x := Fold{Name: f.Fold, Nominal: f.Due, Executed: f.Ran, Culled: f.Idle}
+		if f.Due > 0 {
+			x.Share = float64(f.Ran) / float64(f.Due)
+		}
+		out = append(out, x)
+	}
+	return out
+}
