@@ -31,6 +31,8 @@ type Options struct {
 	Tune bool // measure candidate schedules when no measurement is cached
 	// TuneTime bounds the measurements of each kernel and makes them happen again where some are cached; 0: a default time, once.
 	TuneTime time.Duration
+	// Once says that nothing else will be compiled soon: what only makes later compilations shorter is not prepared.
+	Once bool
 }
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.
@@ -97,6 +99,7 @@ type Report struct {
 	Source   string         // generated source, empty on the interpreter
 	Cached   bool           // the compiled object was found, not made
 	Layout   Layout         // the schedule, as far as what it costs depends on it
+	Resources
 }
 
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.

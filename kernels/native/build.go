@@ -21,6 +21,7 @@ type variant struct {
 	key      string // digest of all that its code depends on
 	function *function
 	cached   bool // the object was found, not made
+	once     bool // see device.Options
 }
 
 // flags are the compiler's, all of them.
@@ -202,7 +203,8 @@ func (d *Device) make(ctx context.Context, u unit) {
 func (d *Device) compile(ctx context.Context, u unit) (object string, err error) {
 	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
 	flags := d.flags(u[0].kernel.Contract)
-	header, err := d.header(ctx, flags)
+	again := slices.ContainsFunc(u, func(v *variant) bool { return !v.once })
+	header, err := d.header(ctx, flags, again)
 	if err != nil {
 		return "", err
 	}

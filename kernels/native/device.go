@@ -101,6 +101,9 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.O
 			return nil, err
 		}
 		programs[i] = p
+		for _, v := range p.variants {
+			v.once = opt.Once
+		}
 		all = append(all, p.variants...)
 	}
 	if err := d.build(ctx, all); err != nil {

@@ -19,8 +19,9 @@ type headers struct {
 	ready map[string]bool // names that were seen to in this process
 }
 
-// header returns the file name of the prelude for the given flags, in place in the cache.
-func (d *Device) header(ctx context.Context, flags []string) (string, error) {
+// header returns the file name of the prelude for the given flags, in place in the cache. It is precompiled where it will be
+// read again, which takes as long as reading it four times.
+func (d *Device) header(ctx context.Context, flags []string, again bool) (string, error) {
 	text := "#pragma once\n" + render.Prelude(d.target)
 	name := "prelude-" + digest(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...)...) + ".h"
 	path := filepath.Join(d.store.dir, name)
@@ -33,7 +34,7 @@ func (d *Device) header(ctx context.Context, flags []string) (string, error) {
 	}
 	precompiled := path + ".gch"
 	touch(precompiled, path)
-	if d.headers.ready[name] || !d.compiler.precompiles() {
+	if d.headers.ready[name] || !again || !d.compiler.precompiles() {
 		return name, nil
 	}
 	_, err := os.Stat(precompiled)

@@ -45,7 +45,9 @@ type benchmark struct {
 	usual float64 // nanoseconds, where nothing is measured
 	ops   float64
 	less  Class
-	term  func(e env) *ir.Node
+	term  func(e env) *ir.Node // nil: the kernel before it, over as much of its table as reach says
+	reach int                  // elements of the table that indices go to; 0: near
+	dear  bool                 // so much code that few vectors in flight do, which compile faster
 }
 
 // What measurements subtract: sums of the argument alone, and of an index.
@@ -55,48 +57,48 @@ const (
 )
 
 var benchmarks = []benchmark{
-	{plain, 0, 0, "", func(e env) *ir.Node { return e.t(ir.F32) }},
-	{plainIndex, 0, 0, "", func(e env) *ir.Node { return e.b.Cast(ir.F32, e.scattered(near)) }},
+	{class: plain, term: func(e env) *ir.Node { return e.t(ir.F32) }},
+	{class: plainIndex, term: func(e env) *ir.Node { return e.b.Cast(ir.F32, e.scattered()) }},
 
-	{FMA, 0.03, 8, plain, func(e env) *ir.Node { return e.horner(ir.F32) }},
-	{Simple, 0.06, 8, plain, func(e env) *ir.Node {
+	{class: FMA, usual: 0.03, ops: 8, less: plain, term: func(e env) *ir.Node { return e.horner(ir.F32) }},
+	{class: Simple, usual: 0.06, ops: 8, less: plain, term: func(e env) *ir.Node {
 		v := e.t(ir.F32)
 		for k := range 4 {
 			v = e.b.Max(e.b.Min(v, e.b.F32(7-float64(k))), e.b.F32(float64(k)-6))
 		}
 		return v
 	}},
-	{Integer, 0.06, 8, plainIndex, func(e env) *ir.Node {
-		v := e.scattered(near)
+	{class: Integer, usual: 0.06, ops: 8, less: plainIndex, term: func(e env) *ir.Node {
+		v := e.scattered()
 		for k := range 4 {
 			v = e.b.Alu(ir.BitXor, e.b.Add(v, e.x), e.b.I32(12345+k))
 		}
 		return e.b.Cast(ir.F32, v)
 	}},
-	{Convert, 0.08, 2, plain, func(e env) *ir.Node { return e.b.Cast(ir.F32, e.b.Cast(ir.I32, e.t(ir.F32))) }},
-	{Divide, 0.5, 1, plain, func(e env) *ir.Node { return e.b.Div(e.b.F32(1.25), e.t(ir.F32)) }},
-	{SquareRt, 0.5, 1, plain, func(e env) *ir.Node { return e.b.Sqrt(e.t(ir.F32)) }},
-	{Exp, 0.7, 1, plain, unary(ir.Exp)},
-	{Log, 0.9, 1, plain, unary(ir.Log)},
-	{Sine, 0.8, 1, plain, unary(ir.Sin)},
-	{Atan2, 2, 1, plain, func(e env) *ir.Node { return e.b.Alu(ir.Atan2, e.t(ir.F32), e.b.F32(0.75)) }},
+	{class: Convert, usual: 0.08, ops: 2, less: plain, term: func(e env) *ir.Node { return e.b.Cast(ir.F32, e.b.Cast(ir.I32, e.t(ir.F32))) }},
+	{class: Divide, usual: 0.5, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Div(e.b.F32(1.25), e.t(ir.F32)) }},
+	{class: SquareRt, usual: 0.5, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Sqrt(e.t(ir.F32)) }},
+	{class: Exp, usual: 0.7, ops: 1, less: plain, term: unary(ir.Exp), dear: true},
+	{class: Log, usual: 0.9, ops: 1, less: plain, term: unary(ir.Log), dear: true},
+	{class: Sine, usual: 0.8, ops: 1, less: plain, term: unary(ir.Sin), dear: true},
+	{class: Atan2, usual: 2, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Alu(ir.Atan2, e.t(ir.F32), e.b.F32(0.75)) }, dear: true},
 
-	{FMA64, 0.06, 8, plain, func(e env) *ir.Node { return e.horner(ir.F64) }},
-	{Divide64, 1, 1, plain, func(e env) *ir.Node { return e.b.Div(e.b.F64(1.25), e.t(ir.F64)) }},
+	{class: FMA64, usual: 0.06, ops: 8, less: plain, term: func(e env) *ir.Node { return e.horner(ir.F64) }},
+	{class: Divide64, usual: 1, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Div(e.b.F64(1.25), e.t(ir.F64)) }},
 
-	{Contiguous, 0.06, 1, plain, func(e env) *ir.Node {
+	{class: Contiguous, usual: 0.06, ops: 1, less: plain, term: func(e env) *ir.Node {
 		return e.b.Add(e.t(ir.F32), e.b.Load(e.rows, e.b.Alu(ir.BitAnd, e.i, e.b.I32(7)), e.x))
 	}},
-	{Uniform, 0.03, 1, plain, func(e env) *ir.Node { return e.b.Add(e.t(ir.F32), e.b.Load(e.table, e.i)) }},
-	{Window, 0.08, 4, plain, func(e env) *ir.Node { // four rows at one delay, as taps of an interpolation are
+	{class: Uniform, usual: 0.03, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Add(e.t(ir.F32), e.b.Load(e.table, e.i)) }},
+	{class: Window, usual: 0.08, ops: 4, less: plain, term: func(e env) *ir.Node { // four rows at one delay, as taps of an interpolation are
 		v := e.t(ir.F32)
 		for k := range 4 {
-			v = e.b.Add(v, e.b.Load(e.rows, e.b.I32(k), e.slope()))
+			v = e.b.Add(v, e.b.Load(e.record, e.b.I32(k), e.delay()))
 		}
 		return v
-	}},
-	{Gather, 0.6, 1, plainIndex, func(e env) *ir.Node { return e.b.Load(e.small, e.scattered(near)) }},
-	{GatherFar, 1.5, 1, plainIndex, func(e env) *ir.Node { return e.b.Load(e.large, e.scattered(far)) }},
+	}, dear: true},
+	{class: Gather, usual: 0.6, ops: 1, less: plainIndex, term: func(e env) *ir.Node { return e.b.Load(e.large, e.scattered()) }},
+	{class: GatherFar, usual: 1.5, ops: 1, less: plainIndex, reach: far},
 }
 
 // derived are classes that are not measured, since their code takes long to compile: each from others, as it was when all were

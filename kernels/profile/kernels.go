@@ -7,27 +7,30 @@ import (
 // Sizes of the benchmark kernels: some 0.3 million terms each, and tables for the nearest cache and for one beyond.
 const (
 	points = 1024
-	side   = 32 // of as many points in a square
 	trips  = 256
 	near   = 2 << 10 // elements of float32
 	far    = 1 << 20
+	few    = 4 // vectors of points, where the code is dear
 )
 
 // env is what a term is made of: the point x, the iteration i, and buffers to read.
 type env struct {
-	b            *ir.Builder
-	x, i         *ir.Node
-	y            *ir.Node   // the outer axis of kernels over a square, else nil
-	rows         *ir.Buffer // 8 x points
-	table        *ir.Buffer // points
-	small, large *ir.Buffer // near, far
+	b      *ir.Builder
+	x, i   *ir.Node
+	y      *ir.Node   // the outer axis of kernels over an image, else nil
+	rows   *ir.Buffer // 8 x points
+	record *ir.Buffer // 4 x what delays reach
+	table  *ir.Buffer // points
+	large  *ir.Buffer // far
+	slope  float64    // of t along iterations
 }
 
-func newEnv(square bool) env {
+// newEnv is for points of an image as wide as a vector, or along a line.
+func newEnv(points, trips, lanes int, image bool) env {
 	b := ir.NewBuilder()
 	e := env{b: b}
-	if square {
-		e.y, e.x = b.Axis("y", side), b.Axis("x", side)
+	if image {
+		e.y, e.x = b.Axis("y", points/lanes), b.Axis("x", lanes)
 	} else {
 		e.x = b.Axis("x", points)
 	}
@@ -35,15 +38,16 @@ func newEnv(square bool) env {
 		return &ir.Buffer{Name: name, Type: t, Shape: shape}
 	}
 	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, points)
-	e.small, e.large = vector("small", ir.F32, near), vector("large", ir.F32, far)
+	e.record, e.large = vector("record", ir.F32, 4, points+trips), vector("large", ir.F32, far)
+	e.slope = 2 / float64(trips)
 	return e
 }
 
-// t is an argument between 0.5 and 4 that differs in every point and iteration.
+// t is an argument between 0.5 and 3.5 that differs in every point and iteration.
 func (e env) t(t ir.DType) *ir.Node {
 	c := func(v float64) *ir.Node { return e.b.Const(t, v) }
-	start := e.b.Add(e.b.Mul(e.b.Cast(t, e.x), c(0x1p-9)), c(0.5))
-	return e.b.Add(start, e.b.Mul(e.b.Cast(t, e.i), c(0x1p-8)))
+	start := e.b.Add(e.b.Mul(e.b.Cast(t, e.x), c(1/float64(points))), c(0.5))
+	return e.b.Add(start, e.b.Mul(e.b.Cast(t, e.i), c(e.slope)))
 }
 
 // horner is a polynomial of degree 8 by Horner's rule: 8 multiplications and 8 additions.
@@ -56,28 +60,36 @@ func (e env) horner(t ir.DType) *ir.Node {
 	return sum
 }
 
-// scattered is an index into n elements, a power of two, with no two lanes near each other.
-func (e env) scattered(n int) *ir.Node {
+// mask is the argument that holds the largest index to go to, one less than a power of two.
+const mask = "mask"
+
+// scattered is an index up to mask with no two lanes near each other.
+func (e env) scattered() *ir.Node {
 	b := e.b
-	return b.Alu(ir.BitAnd, b.Add(b.Mul(e.x, b.I32(40503)), b.Mul(e.i, b.I32(30011))), b.I32(n-1))
+	return b.Alu(ir.BitAnd, b.Add(b.Mul(e.x, b.I32(40503)), b.Mul(e.i, b.I32(30011))), b.Arg(ir.I32, mask))
 }
 
-// slope is an index that grows slowly over both axes, as delays over an image do.
-func (e env) slope() *ir.Node {
+// delay is an index that grows slowly over both axes, as delays over an image do.
+func (e env) delay() *ir.Node {
 	b := e.b
 	term := func(n *ir.Node, slope float64) *ir.Node { return b.Mul(b.Cast(ir.F32, n), b.F32(slope)) }
 	return b.Cast(ir.I32, b.Add(b.Add(term(e.x, 0.375), term(e.y, 0.25)), term(e.i, 0.5)))
 }
 
 // kernel sums the benchmark's term over the fold at every point.
-func (m benchmark) kernel() *ir.Kernel {
-	e := newEnv(m.class == Window)
+func (m benchmark) kernel(lanes int) *ir.Kernel {
+	points, trips := points, trips
+	if m.dear {
+		points, trips = few*lanes, points*trips/(few*lanes)
+	}
+	e := newEnv(points, trips, lanes, m.class == Window)
 	b := e.b
 	e.i = b.I32(0)
 	t := m.term(e).Type
 	axes, shape := []*ir.Node{e.x}, []int{points}
 	if e.y != nil {
-		axes, shape = []*ir.Node{e.y, e.x}, []int{side, side}
+		axes = []*ir.Node{e.y, e.x}
+		shape = []int{e.y.Extent, e.x.Extent}
 	}
 	out := &ir.Buffer{Name: "out", Type: t, Shape: shape}
 	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
