@@ -2,24 +2,29 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
 )
 
+// gpu is what every GPU since capability 3.0 allows.
+var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10}
+
+// mostRegisters lets two blocks of 256 threads run on a multiprocessor with its 65536 registers.
+const mostRegisters = 128
+
 // TestPipelinesCompileForGPUs has NVIDIA's compiler compile every kernel of the pipelines that ship, for several
 // architectures. It needs no GPU.
 func TestPipelinesCompileForGPUs(t *testing.T) {
-	lib, err := nvrtc.Open()
+	_, err := nvrtc.Open()
 	if errors.Is(err, nvrtc.ErrNotFound) {
 		t.Skip(err)
 	}
@@ -32,18 +37,23 @@ func TestPipelinesCompileForGPUs(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(f, func(t *testing.T) {
-			for i, k := range pipelineKernels(t, f) {
-				out, err := render.CUDA(k, render.CUDADefault(k), fmt.Sprint("kernel", i))
+			for _, k := range pipelineKernels(t, f) {
+				code, err := launch.New(k, nil, gpu)
 				if err != nil {
 					t.Error(err)
 					continue
 				}
 				for _, c := range []int{80, 90} {
-					if _, err := lib.Compile(k.Name, render.CUDAPrelude()+out.Source, nvrtc.Target{Capability: c}, render.CUDAFlags(k.Contract)); err != nil {
-						t.Errorf("%s under %s: %v", k.Name, render.CUDADefault(k).Text(k), err)
+					r, err := code.Described(c)
+					if err != nil || r.Registers == 0 {
+						t.Errorf("%s under %s: %v %s", k.Name, r.Schedule, err, r.Unknown)
+						continue
 					}
+					if r.Registers > mostRegisters {
+						t.Errorf("%s under %s takes %d registers on %s", k.Name, r.Schedule, r.Registers, r.Architecture)
+					}
+					t.Logf("%s: %s: %s: %d registers, %d B shared, %d B local", k.Name, r.Schedule, r.Architecture, r.Registers, r.Shared, r.Spill)
 				}
-				t.Logf("%s: %s", k.Name, render.CUDADefault(k).Text(k))
 			}
 		})
 	}

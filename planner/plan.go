@@ -138,6 +138,8 @@ type Kernel struct {
 	TileSet []device.Tile  `yaml:"-" json:"-"`
 	Roots   []*ops.Stage   `yaml:"-" json:"-"` // the stages it stores
 	Source  string         `yaml:"-" json:"-"`
+	// Described is how the accelerators that it is placed on run it, once Plan.Describe has asked; nil: nobody did, or they cannot tell.
+	Described *device.Report `yaml:"-" json:"-"`
 
 	group     *group
 	tuned     func() []int // the tiles measured fastest; nil: there is nothing to ask

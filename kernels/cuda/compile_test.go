@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"weft/kernels/conformance"
+	"weft/kernels/cuda/cubin"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/ir"
 	"weft/kernels/render"
@@ -54,6 +55,7 @@ func TestSuiteCompiles(t *testing.T) {
 		capabilities []int
 	}{
 		{"rule", render.CUDADefault, capabilities},
+		{"shared by a block", func(k *ir.Kernel) render.CUDASchedule { return render.CUDASchedule{Fold: 128} }, capabilities[1:]},
 		{"random", func(k *ir.Kernel) render.CUDASchedule { return render.AnyCUDASchedule(rng, k) }, capabilities[1:]},
 	} {
 		t.Run(set.name, func(t *testing.T) {
@@ -71,7 +73,7 @@ func TestSuiteCompiles(t *testing.T) {
 	}
 }
 
-// compileAll compiles kernels in units of one kind of contraction, and reports registers where ptxas is at hand.
+// compileAll compiles kernels in units of one kind of contraction, and checks what they say of registers where ptxas is at hand.
 func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedules []render.CUDASchedule, capability int) {
 	const unit = 40
 	assembler := ""
@@ -86,11 +88,11 @@ func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedule
 			}
 			text := render.CUDAPrelude() + strings.Join(sources, "\n")
 			sources = nil
-			if _, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, render.CUDAFlags(contract)); err != nil {
+			image, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, render.CUDAFlags(contract))
+			if err != nil {
 				t.Error(err)
-			}
-			if assembler != "" && capability == capabilities[0] {
-				reportRegisters(t, lib, assembler, text, capability, contract)
+			} else if assembler != "" {
+				checkResources(t, lib, assembler, text, image, capability, contract)
 			}
 		}
 		for i, k := range kernels {
@@ -124,12 +126,16 @@ func ptxas() string {
 	return path
 }
 
-var (
-	registers = regexp.MustCompile(`Used (\d+) registers`)
-	spills    = regexp.MustCompile(`(\d+) bytes spill stores`)
-)
+// said is what ptxas -v prints of a kernel.
+var said = regexp.MustCompile(`entry function '(\w+)'.*\n.*\n\s+(\d+) bytes stack frame.*\n.*Used (\d+) registers(?:.*?(\d+) bytes smem)?`)
 
-func reportRegisters(t *testing.T, lib *nvrtc.Library, assembler, source string, capability int, contract bool) {
+// checkResources holds what machine code says of its kernels against ptxas, and reports the most that one takes.
+func checkResources(t *testing.T, lib *nvrtc.Library, assembler, source string, image []byte, capability int, contract bool) {
+	found, err := cubin.Read(image)
+	if err != nil {
+		t.Error(err)
+		return
+	}
 	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, render.CUDAFlags(contract))
 	if err != nil {
 		t.Error(err)
@@ -139,20 +145,25 @@ func reportRegisters(t *testing.T, lib *nvrtc.Library, assembler, source string,
 	if err := os.WriteFile(path, []byte(strings.TrimRight(string(ptx), "\x00")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	said, err := exec.Command(assembler, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", capability), "-o", path+".cubin", path).CombinedOutput()
+	text, err := exec.Command(assembler, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", capability), "-o", path+".cubin", path).CombinedOutput()
 	if err != nil {
-		t.Errorf("ptxas: %v\n%s", err, said)
+		t.Errorf("ptxas: %v\n%s", err, text)
 		return
 	}
-	most, spilled, n := 0, 0, 0
-	for _, m := range registers.FindAllStringSubmatch(string(said), -1) {
-		v, _ := strconv.Atoi(m[1])
-		most, n = max(most, v), n+1
-	}
-	for _, m := range spills.FindAllStringSubmatch(string(said), -1) {
-		if m[1] != "0" {
-			spilled++
+	var most cubin.Resources
+	kernels := said.FindAllStringSubmatch(string(text), -1)
+	for _, m := range kernels {
+		var want cubin.Resources
+		for i, to := range []*int{&want.Stack, &want.Registers, &want.Shared} {
+			*to, _ = strconv.Atoi(m[2+i])
 		}
+		if found[m[1]] != want {
+			t.Errorf("%s: %+v in the machine code, ptxas says %+v", m[1], found[m[1]], want)
+		}
+		most = cubin.Resources{Registers: max(most.Registers, want.Registers), Shared: max(most.Shared, want.Shared), Stack: max(most.Stack, want.Stack)}
 	}
-	t.Logf("contract %t: %d kernels, at most %d registers, %d spill", contract, n, most, spilled)
+	if len(kernels) == 0 || len(kernels) != len(found) {
+		t.Errorf("ptxas speaks of %d kernels of %d", len(kernels), len(found))
+	}
+	t.Logf("contract %t: %d kernels, at most %+v", contract, len(kernels), most)
 }

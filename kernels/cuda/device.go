@@ -157,13 +157,9 @@ func (d *Device) account(f func(u *device.Usage)) {
 func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
 	codes := make([]*launch.Code, len(kernels))
 	for i, k := range kernels {
-		var schedules []render.CUDASchedule
-		if d.schedules != nil {
-			schedules = append(d.schedules(k), render.CUDASchedule{})
-		}
-		code, err := launch.New(k, schedules, d.info.Limits)
+		code, err := d.code(k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+			return nil, err
 		}
 		codes[i] = code
 	}
@@ -179,7 +175,10 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 			if err != nil {
 				return err
 			}
-			p.function, err = module.Function(code.Out.Name)
+			if p.function, err = module.Function(code.Out.Name); err != nil {
+				return err
+			}
+			p.resources, err = resources(p.function, d.target)
 			return err
 		})
 		if err != nil {
@@ -192,10 +191,11 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 
 // program is a loaded kernel.
 type program struct {
-	dev      *Device
-	code     *launch.Code
-	function cu.Function
-	cached   bool
+	dev       *Device
+	code      *launch.Code
+	function  cu.Function
+	resources device.Resources
+	cached    bool
 }
 
 var _ device.Program = (*program)(nil)
@@ -209,7 +209,7 @@ func (p *program) Step() []int { return slices.Clone(p.code.Out.Step) }
 // Report describes the schedule and the CUDA source.
 func (p *program) Report() device.Report {
 	r := p.code.Report()
-	r.Cached = p.cached
+	r.Cached, r.Resources = p.cached, p.resources
 	return r
 }
 

@@ -184,6 +184,9 @@ func TestOnFakeLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if r := programs[0].Report(); r.Architecture != "sm_90" || r.Registers != 32 || r.Shared != 256 || r.Spill != 0 {
+		t.Errorf("%+v", r.Resources)
+	}
 	m, err := d.Alloc(out)
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ type Description struct {
 	Shared     Bytes     `yaml:"shared"`      // memory that a block's threads share
 	Streams    int       `yaml:"streams"`     // launches at once with profit; default 2
 	Flops      float64   `yaml:"flops"`       // float32 operations a second
+	Flops64    float64   `yaml:"flops64"`     // float64 operations a second; default as many
 	Bandwidth  float64   `yaml:"bandwidth"`   // of memory, bytes a second
 	Launch     Duration  `yaml:"launch"`      // latency of a launch
 	Link       Link      `yaml:"link"`        // to the host
@@ -129,7 +130,7 @@ func (d *Description) check() (problems []string) {
 	for _, v := range []struct {
 		name string
 		v    float64
-	}{{"flops", d.Flops}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
+	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
 		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
 	}
 	_, known := d.capability()

@@ -80,13 +80,9 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	}
 	programs := make([]*program, len(kernels))
 	for i, k := range kernels {
-		var schedules []render.CUDASchedule
-		if d.schedules != nil {
-			schedules = append(d.schedules(k), render.CUDASchedule{})
-		}
-		code, err := launch.New(k, schedules, d.info.Limits)
+		code, err := d.code(k)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.info.Name, err)
+			return nil, err
 		}
 		programs[i] = &program{dev: d, code: code, work: workOf(k)}
 	}

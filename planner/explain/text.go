@@ -219,7 +219,17 @@ func figures(e planner.Edge) string {
 
 func (t *printer) sources() {
 	for _, s := range t.plan.Steps {
-		if s.Kernel == nil || s.Kernel.Source == "" {
+		if s.Kernel == nil {
+			continue
+		}
+		if d := s.Kernel.Described; d != nil {
+			t.line("")
+			t.line("source of %s, kernel %s, on %s", s.ID, s.Kernel.Hash, strings.Join(s.Kernel.Place.Devices, ", "))
+			t.line("schedule %s; %s", d.Schedule, resources(d.Resources))
+			t.line("%s", strings.TrimRight(d.Source, "\n"))
+			continue
+		}
+		if s.Kernel.Source == "" {
 			continue
 		}
 		t.line("")

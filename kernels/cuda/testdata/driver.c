@@ -124,6 +124,11 @@ int cuModuleGetFunction(void **f, void *m, const char *name) {
   *f = k;
   return OK;
 }
+int cuFuncGetAttribute(int *v, int a, void *f) {
+  CURRENT;
+  *v = a == 4 ? 32 : a == 1 ? 256 : 0; // registers, shared memory, local memory
+  return f && v ? OK : INVALID_VALUE;
+}
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **p, void **extra) {
   CURRENT;
   size_t last = setting("FAKE_CUDA_FAILS");

@@ -1,0 +1,51 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"weft/kernels/cuda/cubin"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/device"
+	"weft/kernels/render"
+)
+
+var library = sync.OnceValues(nvrtc.Open)
+
+// Resources compiles the code for a compute capability, 90 for 9.0, and reads what it takes of such a GPU. It needs
+// no GPU, but NVRTC; where that is missing, or cannot make machine code for the capability, the figures are unknown, with the reason.
+func (c *Code) Resources(capability int) (device.Resources, error) {
+	lib, err := library()
+	if errors.Is(err, nvrtc.ErrNotFound) {
+		return device.Resources{Unknown: "NVRTC not found (tools/nvrtc.sh)"}, nil
+	}
+	if err != nil {
+		return device.Resources{}, err
+	}
+	target := lib.Best(capability)
+	if target.PTX {
+		return device.Resources{Unknown: fmt.Sprintf("%s makes no machine code for sm_%d", lib, capability)}, nil
+	}
+	image, err := lib.Compile(c.Kernel.Name, render.CUDAPrelude()+c.Out.Source, target, render.CUDAFlags(c.Kernel.Contract))
+	if err != nil {
+		return device.Resources{}, err
+	}
+	found, err := cubin.Read(image)
+	if err != nil {
+		return device.Resources{}, err
+	}
+	r, ok := found[c.Out.Name]
+	if !ok {
+		return device.Resources{}, fmt.Errorf("kernel %s: its machine code holds no function %s", c.Kernel.Name, c.Out.Name)
+	}
+	return device.Resources{Architecture: fmt.Sprintf("sm_%d", capability), Registers: r.Registers, Shared: r.Shared, Spill: r.Stack}, nil
+}
+
+// Described is the code's report with its resources.
+func (c *Code) Described(capability int) (device.Report, error) {
+	r := c.Report()
+	var err error
+	r.Resources, err = c.Resources(capability)
+	return r, err
+}
