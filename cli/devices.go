@@ -17,13 +17,18 @@ import (
 )
 
 type devicesCommand struct {
+	deviceFlags
 	Benchmark bool `help:"Measure this machine again: half a second."`
 }
 
 // Run lists the devices and what is known of their speed, which it measures if asked to or if nothing is known.
 func (c devicesCommand) Run(ctx context.Context, s *streams) error {
-	m := openMachine()
+	m, err := c.open(s, "")
+	if err != nil {
+		return err
+	}
 	listDevices(s, m)
+	listAccelerators(s, m)
 	if m.cpu == nil {
 		fmt.Fprintln(s.out, "\nrates: none, since only compiled kernels are measured")
 		return nil
@@ -42,6 +47,7 @@ func (c devicesCommand) Run(ctx context.Context, s *streams) error {
 	return showProfile(s, model, why)
 }
 
+// listDevices lists all devices by name and kind, and why others cannot be had.
 func listDevices(s *streams, m machine) {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	for _, d := range m.devices {
@@ -53,11 +59,53 @@ func listDevices(s *streams, m machine) {
 		others := slices.DeleteFunc(native.Available(native.FromEnv()), func(isa string) bool { return isa == best })
 		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n", runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
 	}
+	for _, d := range m.accelerators {
+		i := d.Info()
+		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Kind, i.Detail)
+	}
 	for _, missing := range m.missing {
 		fmt.Fprintf(w, "%s:\tnone (%s)\n", missing.Kind, missing.Reason)
 	}
-	fmt.Fprintf(w, "cuda:\tnone (%s)\n", profile.MissingCUDA())
+	if m.cuda != "" {
+		fmt.Fprintf(w, "cuda:\tnone (%s)\n", m.cuda)
+	}
 	w.Flush() // what it writes to reports its own errors
+}
+
+// listAccelerators prints what devices with memory of their own can hold and do.
+func listAccelerators(s *streams, m machine) {
+	if len(m.accelerators) == 0 {
+		return
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\ndevice\tmemory\tgrid\tblock\tthreads\tshared\tflop/s\tf64 flop/s\tmemory B/s\tlaunch\tlink B/s in\tout\tlatency\trates are\t\n")
+	for _, d := range m.models() {
+		l, r := d.Info.Limits, d.Rates
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, planner.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
+			l.Threads, planner.FormatBytes(int64(l.Shared)), perSecond(r.Flops), perSecond(cmp.Or(r.Flops64, r.Flops)), perSecond(r.Bandwidth), latency(r.Launch),
+			perSecond(r.LinkIn), perSecond(r.LinkOut), latency(r.LinkLatency), origins[d.Info.Kind])
+	}
+	w.Flush() // what it writes to reports its own errors
+}
+
+// origins say where the rates of a kind of device come from.
+var origins = map[string]string{"emulated": "described", "cuda": "from attributes, link measured"}
+
+func extents(e [3]int) string { return fmt.Sprintf("%d x %d x %d", e[0], e[1], e[2]) }
+
+// perSecond writes a rate; a rate of 0 is not known, and counts for nothing.
+func perSecond(rate float64) string {
+	if rate <= 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g", rate)
+}
+
+func latency(seconds float64) string {
+	if seconds <= 0 {
+		return "-"
+	}
+	return planner.FormatMillis(1e3 * seconds)
 }
 
 func showProfile(s *streams, m *cost.Model, why string) error {

@@ -37,7 +37,10 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if c.Other != "" && strings.HasSuffix(c.Other, ".weft") && !strings.HasSuffix(c.File, ".weft") {
 		c.File, c.Other = c.Other, c.File // weft explain --why A B FILE
 	}
-	m := openMachine()
+	m, err := c.machine(s)
+	if err != nil {
+		return err
+	}
 	l, p, err := c.plan(s, m)
 	if err != nil {
 		return err

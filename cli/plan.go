@@ -3,49 +3,26 @@ package cli
 import (
 	"runtime"
 
-	"weft/kernels/device"
-	"weft/kernels/interp"
-	"weft/kernels/native"
 	"weft/lang/check"
 	"weft/ops"
 	"weft/planner"
-	"weft/planner/cost"
 	weft "weft/runtime"
 )
 
 // planFlags are the flags of every command that plans.
 type planFlags struct {
+	deviceFlags
 	File      string            `arg:"" help:"Pipeline file."`
 	Params    map[string]string `short:"p" name:"param" mapsep:"none" placeholder:"NAME=VALUE" help:"Override a param of the file."`
 	FuseLimit int               `default:"-1" placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
 	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
 	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+	Device    string            `placeholder:"NAME" help:"Run every stage on the cpu, a gpu, or these devices (NAME,NAME), whatever the file says."`
 	Tolerance string            `placeholder:"ERROR" help:"Error allowed in what sinks take, such as '0.1 dB' or 1e-4: the precision is then chosen by measurement."`
 }
 
-// machine is the chain of devices, best first, and those that cannot be had.
-type machine struct {
-	devices []device.Device
-	missing []weft.Missing
-	cpu     *native.Device // nil without a compiler
-}
-
-// openMachine looks for a C compiler; without one the interpreter is all there is.
-func openMachine() machine {
-	m := machine{devices: []device.Device{interp.New(interp.Options{})}}
-	cpu, err := native.New(native.FromEnv())
-	if err != nil {
-		m.missing = append(m.missing, weft.Missing{Kind: "native", Reason: err.Error()})
-		return m
-	}
-	m.devices, m.cpu = append([]device.Device{cpu}, m.devices...), cpu
-	return m
-}
-
-// model predicts for the best device; why is what is wrong with the machine's profile, if anything is.
-func (m machine) model(threads int) (model *cost.Model, why string, err error) {
-	return cost.Open(m.devices[0].Info(), threads)
-}
+// machine opens the devices that the command may use.
+func (f planFlags) machine(s *streams) (machine, error) { return f.open(s, f.Device) }
 
 // plan checks the file and plans what its sinks ask for. Mistakes are printed.
 func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
@@ -63,6 +40,7 @@ func (f planFlags) plan(s *streams, m machine) (*loaded, *planner.Plan, error) {
 	l.build = func(c planner.Choices) (*planner.Plan, error) {
 		return planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{
 			File: f.File, Weft: version(), FuseLimit: f.FuseLimit, Threads: f.threads(), Memory: f.memory(), Cost: model, Precision: c,
+			Accelerators: m.models(), Device: f.Device,
 		})
 	}
 	p, err := l.build(nil)

@@ -37,7 +37,10 @@ type prediction struct {
 
 // Run runs the pipelines and writes how predictions compare.
 func (c predictionsCommand) Run(ctx context.Context, s *streams) error {
-	m := openMachine()
+	m, err := deviceFlags{}.open(s, hostOnly)
+	if err != nil {
+		return err
+	}
 	if m.cpu == nil {
 		return fmt.Errorf("predictions are about compiled kernels, and there is no compiler: %s", m.missing[0].Reason)
 	}

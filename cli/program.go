@@ -58,11 +58,16 @@ func readPipeline(path string) ([]byte, error) {
 }
 
 func unreadable(path string, err error) error {
+	return fmt.Errorf("error[%s]: cannot read pipeline %s: %w", diag.PipelineUnreadable, path, reasonOf(err))
+}
+
+// reasonOf is an error of the file system without the path.
+func reasonOf(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe.Err
+		return pe.Err
 	}
-	return fmt.Errorf("error[%s]: cannot read pipeline %s: %w", diag.PipelineUnreadable, path, err)
+	return err
 }
 
 // addProblems turns what later stages complain about into diagnostics at a place; it reports whether err was made of

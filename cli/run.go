@@ -32,7 +32,10 @@ type runCommand struct {
 
 // Run plans and runs the file, then prints what happened.
 func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
-	m := openMachine()
+	m, err := c.machine(s)
+	if err != nil {
+		return err
+	}
 	l, p, err := c.plan(s, m)
 	if err != nil {
 		return err

@@ -24,7 +24,10 @@ type verifyCommand struct {
 
 // Run verifies the plan as it is and with every stage in a kernel of its own.
 func (c verifyCommand) Run(ctx context.Context, s *streams) error {
-	m := openMachine()
+	m, err := c.machine(s)
+	if err != nil {
+		return err
+	}
 	subjects, err := verify.Here(native.FromEnv())
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func (s *site) rank() {
 func (s *site) task(step *Step, prints *footprints) *task {
 	k := step.Kernel
 	t := &task{
-		step: step, host: k.seconds(), work: cost.WorkOf(k.Ir, k.Precision.Compute == "f64"), whole: joins(k), rows: 1,
+		step: step, host: k.seconds(), work: cost.WorkOf(k.Ir), whole: joins(k), rows: 1,
 	}
 	if len(k.Ir.Axes) > 0 {
 		t.rows = max(1, k.Ir.Axes[0].Extent)

@@ -13,12 +13,16 @@ import (
 const pageable = 0.5
 
 // work is what a launch of all of a kernel's points costs.
-type work struct{ flops, bytes float64 }
+type work struct {
+	flops float64 // in all
+	wide  float64 // of these, in float64
+	bytes float64
+}
 
 // workOf counts a kernel's operations, and the bytes it must move: no more of a buffer than there is of it.
 func workOf(k *ir.Kernel) work {
 	c := ir.CostOf(k)
-	w := work{flops: c.Flops}
+	w := work{flops: c.Flops, wide: c.Wide}
 	for b, n := range c.Loads {
 		w.bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
 	}
@@ -34,8 +38,15 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // moving bytes, after the latency.
 func (d *Device) launchTime(w work, share, slow float64) time.Duration {
 	compute, memory := 0.0, 0.0
-	if d.description.Flops > 0 {
-		compute = w.flops * share / d.description.Flops
+	flops, flops64 := d.description.Flops, d.description.Flops64
+	if flops64 == 0 {
+		flops64 = flops
+	}
+	if flops > 0 {
+		compute += (w.flops - w.wide) * share / flops
+	}
+	if flops64 > 0 {
+		compute += w.wide * share / flops64
 	}
 	if d.description.Bandwidth > 0 {
 		memory = w.bytes * share / d.description.Bandwidth
@@ -111,7 +122,7 @@ func (d *Device) Rates() device.Rates {
 		rate *= pageable
 	}
 	return device.Rates{
-		Flops: d.description.Flops, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch).Seconds(),
+		Flops: d.description.Flops, Flops64: d.description.Flops64, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch).Seconds(),
 		LinkIn: rate, LinkOut: rate, LinkLatency: time.Duration(link.Latency).Seconds(),
 	}
 }

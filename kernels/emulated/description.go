@@ -133,6 +133,8 @@ func (d *Description) check() (problems []string) {
 	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
 		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
 	}
+	_, known := d.capability()
+	wrong(!known, "capability %q; as \"9.0\"", d.Capability)
 	wrong(d.Launch < 0 || d.Link.Latency < 0, "latencies cannot be negative")
 	for i, f := range d.Failures {
 		if err := f.check(); err != nil {

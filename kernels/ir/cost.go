@@ -6,6 +6,7 @@ import "math"
 // renderer that hoists perfectly would execute.
 type Cost struct {
 	Flops           float64             // weighted by OpInfo.Flops
+	Wide            float64             // of these, those in float64
 	NodeEvals       float64             // operations and loads
 	Transcendentals float64             // exp, log, sin, ...
 	Loads           map[*Buffer]float64 // elements loaded
@@ -114,7 +115,11 @@ func (c *counter) count(n *Node) {
 		if !n.Type.Float() && n.Type != Bool {
 			return // address arithmetic
 		}
-		c.cost.Flops += e * float64(n.Op.Info().Flops)
+		flops := e * float64(n.Op.Info().Flops)
+		c.cost.Flops += flops
+		if n.Type == F64 {
+			c.cost.Wide += flops
+		}
 		if n.Op >= Exp && n.Op <= Pow {
 			c.cost.Transcendentals += e
 		}

@@ -39,6 +39,15 @@ func (s *Source) Line(n int) string {
 	return s.Text[start:end]
 }
 
+// LineSpan is line n (from 1) without its indentation.
+func (s *Source) LineSpan(n int) Span {
+	start, end := s.lineBounds(max(1, min(n, len(s.lines))))
+	for start < end && (s.Text[start] == ' ' || s.Text[start] == '\t') {
+		start++
+	}
+	return Span{s, start, end}
+}
+
 func (s *Source) lineBounds(n int) (start, end int) {
 	start, end = s.lines[n-1], len(s.Text)
 	if n < len(s.lines) {

@@ -1,7 +1,7 @@
 package cost
 
 import (
-	"math"
+	"cmp"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -10,14 +10,14 @@ import (
 // Work is what a kernel asks of a device with memory of its own.
 type Work struct {
 	Flops float64 // weighted as ir.OpInfo.Flops
+	Wide  float64 // of these, those in float64
 	Bytes float64 // through the device's memory: of a buffer no more than there is of it, since caches serve the rest
-	Wide  bool    // computed in float64
 }
 
 // WorkOf counts a kernel's work. Folds that may end early count in full.
-func WorkOf(k *ir.Kernel, wide bool) Work {
+func WorkOf(k *ir.Kernel) Work {
 	c := ir.CostOf(k)
-	w := Work{Flops: c.Flops, Wide: wide}
+	w := Work{Flops: c.Flops, Wide: c.Wide}
 	for b, n := range c.Loads {
 		w.Bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
 	}
@@ -30,11 +30,8 @@ func WorkOf(k *ir.Kernel, wide bool) Work {
 // Compute is the seconds that launches of all of the work take, their latency apart: the longer of arithmetic and memory. A rate
 // of 0 costs nothing.
 func Compute(r device.Rates, w Work) float64 {
-	flops := r.Flops
-	if w.Wide && r.Flops64 > 0 {
-		flops = r.Flops64
-	}
-	return math.Max(quotient(w.Flops, flops), quotient(w.Bytes, r.Bandwidth))
+	wide := cmp.Or(r.Flops64, r.Flops)
+	return max(quotient(w.Flops-w.Wide, r.Flops)+quotient(w.Wide, wide), quotient(w.Bytes, r.Bandwidth))
 }
 
 func quotient(x, rate float64) float64 {
@@ -84,7 +81,7 @@ func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
 
 // Scale is the work and the traffic of a share of a kernel's rows.
 func (w Work) Scale(share float64) Work {
-	w.Flops, w.Bytes = w.Flops*share, w.Bytes*share
+	w.Flops, w.Wide, w.Bytes = w.Flops*share, w.Wide*share, w.Bytes*share
 	return w
 }
 
