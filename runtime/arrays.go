@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/fleet"
 	"weft/runtime/memory"
 )
 
@@ -18,6 +19,7 @@ type arrays struct {
 	byStage     map[*ops.Stage]*planner.Buffer
 	mem         map[*ir.Buffer]device.Memory
 	alive, peak int64
+	fleet       *fleet.Fleet // holds replicas
 
 	windows map[string]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
 	mu      sync.Mutex                // guards alive and peak while blocks are read beside the computation
@@ -93,6 +95,7 @@ func (a *arrays) free(ids []string) {
 	for _, id := range ids {
 		b := a.byID[id].Ir
 		if m := a.mem[b]; m != nil {
+			a.fleet.Release(b)
 			m.Free()
 			delete(a.mem, b)
 			a.count(-b.Bytes())
@@ -131,7 +134,10 @@ func (a *arrays) extend(id string, rows ops.Interval) {
 }
 
 // drop gives the memory of rows before lo back.
-func (a *arrays) drop(id string, lo int) { a.resize(id, func(w *memory.Window) { w.Drop(lo) }) }
+func (a *arrays) drop(id string, lo int) {
+	a.fleet.Forget(a.byID[id].Ir, ops.Interval{Hi: lo})
+	a.resize(id, func(w *memory.Window) { w.Drop(lo) })
+}
 
 func (a *arrays) resize(id string, change func(*memory.Window)) {
 	w := a.windows[id]
@@ -150,6 +156,7 @@ func (a *arrays) freeWindows() {
 	for id, w := range a.windows {
 		if w != nil {
 			a.count(-w.Bytes())
+			a.fleet.Release(a.byID[id].Ir)
 			w.Free()
 			delete(a.mem, a.byID[id].Ir)
 			a.windows[id] = nil

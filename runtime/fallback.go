@@ -58,6 +58,9 @@ func (r *run) compile(ctx context.Context) error {
 	for at := 0; len(todo) > 0 && err == nil; at++ {
 		todo, err = r.compileOn(ctx, at, todo)
 	}
+	if err == nil {
+		err = r.compileAccelerators(ctx, all)
+	}
 	if e := defined(); err == nil {
 		err = e
 	}

@@ -8,7 +8,9 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner"
+	"weft/runtime/fleet"
 )
 
 // work is a kernel under way: what its tiles took so far.
@@ -19,6 +21,9 @@ type work struct {
 	device string
 	wall   float64
 	cpu    float64
+
+	shares    []fleet.Share // of accelerators
+	footprint func(ops.Interval) map[string]ops.Interval
 }
 
 func (r *run) work(step *planner.Step) *work {
@@ -26,18 +31,33 @@ func (r *run) work(step *planner.Step) *work {
 	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
 }
 
-// kernel runs one kernel step as a whole: on its device, and what fails there on the devices after it.
+// kernel runs one kernel step as a whole: on its devices, and what fails there on the devices after them.
 func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	k := step.Kernel
-	if err := r.tuneTiles(ctx, step); err != nil {
-		return err
+	if !r.accelerated(k) {
+		if err := r.tuneTiles(ctx, step); err != nil {
+			return err
+		}
 	}
-	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(k.Predicted*float64(time.Millisecond)))
+	predicted, _ := k.Expected()
+	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	err := w.tiles(ctx, k.TileSet)
+	all := ops.Interval{Hi: 1}
+	if len(k.Ir.Axes) > 0 {
+		all.Hi = k.Ir.Axes[0].Extent
+	}
+	err := w.rows(ctx, all, k.TileSet)
 	w.finish()
 	return err
+}
+
+// rows runs some rows of the kernel, which on the host's processor are cut into the given tiles.
+func (w *work) rows(ctx context.Context, rows ops.Interval, tiles []device.Tile) error {
+	if ok, err := w.accelerate(ctx, rows); ok || err != nil {
+		return err
+	}
+	return w.tiles(ctx, tiles)
 }
 
 // tiles runs some tiles of the kernel.
@@ -56,7 +76,7 @@ func (w *work) finish() {
 	k, s := w.step.Kernel, w.sweep
 	mean, p95 := meanAndP95(s.turnaround)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
-		ID: w.step.ID, Ops: k.Ops, Device: w.device, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
+		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: k.Predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
 		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: foldsOf(&s.tally),
 	})

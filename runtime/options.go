@@ -16,6 +16,9 @@ import (
 type Options struct {
 	// Devices in order of preference: a stage that fails on one runs on the next. The first one holds the arrays.
 	Devices []device.Device
+	// Accelerators run the kernels that the plan places on them. They hold replicas of rows of the arrays; what fails on them is done by the
+	// Devices.
+	Accelerators []device.Device
 	// Missing are devices that would have been preferred but cannot be had: every kernel counts as fallen back from them.
 	Missing []Missing
 

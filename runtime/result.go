@@ -5,6 +5,7 @@ import (
 
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/fleet"
 )
 
 // Result is what a run did and what it took: the report of `weft run --report`.
@@ -24,6 +25,8 @@ type Result struct {
 	Kernels  []Kernel   `json:"kernels"`
 	Sources  []Transfer `json:"sources"`
 	Sinks    []Transfer `json:"sinks"`
+	// Devices are the accelerators, and what each did.
+	Devices []fleet.Usage `json:"devices"`
 
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
@@ -50,6 +53,7 @@ type Kernel struct {
 	ID        string            `json:"id"`
 	Ops       []string          `json:"ops"`
 	Device    string            `json:"device"`
+	Shares    []fleet.Share     `json:"shares,omitempty"` // of the accelerators that it ran on
 	Tiles     int               `json:"tiles"`
 	Wall      float64           `json:"wall_s"`
 	CPU       float64           `json:"cpu_s"`
@@ -134,7 +138,7 @@ func (e *StageError) Unwrap() error { return e.Err }
 
 func newResult(p *planner.Plan, threads int) *Result {
 	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Threads: threads,
-		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}}
+		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}, Devices: []fleet.Usage{}}
 }
 
 func since(t time.Time) float64 { return time.Since(t).Seconds() }

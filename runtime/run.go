@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/fleet"
 )
 
 // run is the state of one execution.
@@ -18,6 +19,9 @@ type run struct {
 	opt    Options
 	result *Result
 	arrays *arrays
+
+	fleet  *fleet.Fleet    // of accelerators; nil: none
+	onHost map[string]bool // kernel steps that no accelerator could run
 
 	definitions map[string]*definition             // by kernel step, where results are checked
 	inputs      []ops.InputIdentity                // what the sources read, where that is recorded
@@ -31,9 +35,13 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 		return nil, errors.New("runtime: no device to run on")
 	}
 	opt = opt.withDefaults()
+	var accelerators *fleet.Fleet
+	if len(opt.Accelerators) > 0 {
+		accelerators = fleet.New(opt.Accelerators, fleet.Options{Memory: opt.Memory, Trace: opt.Trace, Log: opt.Progress.Log})
+	}
 	var repairs []Repair
 	for {
-		result, err := once(ctx, p, opt)
+		result, err := once(ctx, p, opt, accelerators)
 		result.Repairs = repairs
 		next, why, again := widened(p, err)
 		if !again {
@@ -45,14 +53,17 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 }
 
 // once is Run with one plan.
-func once(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads)}
+func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}}
 	r.arrays = newArrays(p, opt.Devices[0])
+	r.arrays.fleet = accelerators
+	defer accelerators.ReleaseAll()
 	defer r.arrays.freeAll()
 	start, cpu := time.Now(), cpuTime()
 	err := r.execute(ctx)
 	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = PeakRSS(), r.arrays.peak
+	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
 	return r.result, err
 }
 

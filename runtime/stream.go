@@ -211,7 +211,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		for _, id := range s.Writes {
 			r.arrays.extend(id, rows)
 		}
-		if err := p.works[s.ID].tiles(ctx, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
+		if err := p.works[s.ID].rows(ctx, rows, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
 			return r.failed(ctx, s, err)
 		}
 		if n := p.sampled[s.ID]; n > 0 {

@@ -29,6 +29,7 @@ func (r *Result) WriteSummary(to io.Writer) error {
 	for _, f := range r.Fallbacks {
 		fmt.Fprintf(&b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
 	}
+	r.summarizeDevices(&b)
 	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
 		duration(r.Wall), duration(r.CPU), r.Threads, duration(r.ReadS), duration(r.CompileS), r.cachedNote(), duration(r.VerifyS),
 		duration(r.SinkS), planner.FormatBytes(r.PeakRSS))

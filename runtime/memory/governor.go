@@ -85,6 +85,23 @@ func (g *Governor) AcquirePinned(ctx context.Context, owner string, bytes, least
 	return g.acquire(ctx, Pinned, owner, bytes, least)
 }
 
+// TryPinned grants pinned memory at once, or nil where the budget has no room for it now, others wait in line, or it cannot be
+// pinned.
+func (g *Governor) TryPinned(owner string, bytes int64) *Ticket {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if bytes < 0 || g.waiting.Len() > 0 || g.granted+bytes > g.budget() || g.pin != nil && g.pin(bytes) != nil {
+		g.events.Denied++
+		return nil
+	}
+	t := &Ticket{Bytes: bytes, Kind: Pinned, Owner: owner, governor: g}
+	g.granted += bytes
+	g.open[t] = struct{}{}
+	g.events.Granted++
+	g.events.Peak = max(g.events.Peak, g.granted)
+	return t
+}
+
 func (g *Governor) acquire(ctx context.Context, kind Kind, owner string, bytes, least int64) (*Ticket, error) {
 	if least < 0 || bytes < least {
 		return nil, fmt.Errorf("memory: %s asks for %d bytes, at least %d", owner, bytes, least)

@@ -57,9 +57,11 @@ func (w *Writer) Spans() []Span {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make([]Span, len(w.events))
-	for i, e := range w.events {
-		out[i] = Span{e.TID, e.Cat, e.Name, e.Time * 1e-6, e.Dur * 1e-6}
+	var out []Span
+	for _, e := range w.events {
+		if e.Phase == "X" {
+			out = append(out, Span{e.TID, e.Cat, e.Name, e.Time * 1e-6, e.Dur * 1e-6})
+		}
 	}
 	return out
 }
@@ -73,6 +75,16 @@ func (w *Writer) Span(lane int, category, name string, start time.Time, args map
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, event{name, category, "X", micros(start.Sub(w.start)), micros(dur), 1, lane, args})
+}
+
+// Name gives a lane a name, for those who look at the trace.
+func (w *Writer) Name(lane int, name string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.events = append(w.events, event{Name: "thread_name", Phase: "M", PID: 1, TID: lane, Args: map[string]any{"name": name}})
 }
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }

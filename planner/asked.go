@@ -1,0 +1,4 @@
+package planner
+
+// Asked reports a kernel whose tiles the user fixed with @tile.
+func (k *Kernel) Asked() bool { return askedTile(k.Roots) != nil }

@@ -1,0 +1,217 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/fleet"
+)
+
+// accelerated reports a kernel that is placed on accelerators of this run.
+func (r *run) accelerated(k *planner.Kernel) bool {
+	return r.fleet != nil && k.Place.Accelerates()
+}
+
+// compileAccelerators makes kernels ready on the accelerators they are placed on. One that compiles on none of them is counted
+// as fallen back, and runs on the host's processor.
+func (r *run) compileAccelerators(ctx context.Context, steps []*planner.Step) error {
+	var targets []fleet.Target
+	for _, s := range steps {
+		if r.accelerated(s.Kernel) {
+			targets = append(targets, fleet.Target{Stage: s.Name, Kernel: s.Kernel.Ir, Devices: s.Kernel.Place.Devices})
+		}
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	failures, err := r.fleet.Compile(ctx, targets)
+	if err != nil {
+		return err
+	}
+	for _, f := range failures {
+		at := slices.IndexFunc(steps, func(s *planner.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })
+		step := steps[at]
+		if ok, _ := r.fleet.Able(step.Kernel.Ir, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {
+			r.onHost[step.ID] = true
+			f.Ranges = step.Kernel.Tiles
+		}
+		if err := r.deviceFailed(f); err != nil {
+			return &StageError{Stage: step.Name, Where: step.Where(), Err: err}
+		}
+	}
+	return nil
+}
+
+// deviceFailed logs and counts what an accelerator could not do: an error under Strict. The same reason is logged once a stage.
+func (r *run) deviceFailed(f fleet.Failure) error {
+	if f.Ranges == 0 && !r.opt.Strict {
+		r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. Other devices go on.", kindName(f.Kind), f.Stage, f.Reason))
+		return nil
+	}
+	device := kindName(f.Kind)
+	at := slices.IndexFunc(r.result.Fallbacks, func(b Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason })
+	if at >= 0 && !r.opt.Strict {
+		r.result.Fallbacks[at].Count += f.Ranges
+		return nil
+	}
+	return r.fellBack(f.Stage, f.Kind, r.opt.Devices[0].Info().Kind, f.Reason, f.Ranges)
+}
+
+// accelerate runs rows of a kernel on the accelerators it is placed on; ok is false where none of them can.
+func (w *work) accelerate(ctx context.Context, rows ops.Interval) (ok bool, err error) {
+	r, k := w.run, w.step.Kernel
+	if !r.accelerated(k) || r.onHost[w.step.ID] {
+		return false, nil
+	}
+	if able, why := r.fleet.Able(k.Ir, k.Place.Devices); !able {
+		r.onHost[w.step.ID] = true
+		return false, r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+	}
+	job, err := w.job(rows)
+	if err != nil {
+		return true, err
+	}
+	start, cpu := time.Now(), cpuTime()
+	shares, err := r.fleet.Run(ctx, job)
+	w.wall += since(start)
+	w.cpu += (cpuTime() - cpu).Seconds()
+	w.share(shares)
+	r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})
+	return true, err
+}
+
+// kindOf is the kind of an accelerator.
+func (r *run) kindOf(name string) string {
+	at := slices.IndexFunc(r.opt.Accelerators, func(d device.Device) bool { return d.Info().Name == name })
+	return r.opt.Accelerators[at].Info().Kind
+}
+
+// share adds up what devices did of the kernel, and names them.
+func (w *work) share(shares []fleet.Share) {
+	for _, s := range shares {
+		at := slices.IndexFunc(w.shares, func(x fleet.Share) bool { return x.Device == s.Device })
+		if at < 0 {
+			w.shares = append(w.shares, s)
+			continue
+		}
+		w.shares[at].Ranges += s.Ranges
+		w.shares[at].Rows += s.Rows
+	}
+	if len(w.shares) == 0 {
+		return
+	}
+	names := make([]string, len(w.shares))
+	for i, s := range w.shares {
+		names[i] = s.Device
+	}
+	w.device = strings.Join(names, " + ")
+}
+
+// job describes some rows of the kernel to the fleet.
+func (w *work) job(rows ops.Interval) (*fleet.Job, error) {
+	r, k := w.run, w.step.Kernel
+	j := &fleet.Job{
+		Stage: w.step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k.Ir), Need: w.need(), Cuts: w.cuts(rows),
+		Devices: k.Place.Devices, Weights: k.Place.Weights, Seconds: k.Place.Accelerated * 1e-3 * w.part(rows),
+		Failed: func(f fleet.Failure) error { return r.deviceFailed(f) },
+		Host:   w.onHost, Done: w.counting(rows),
+	}
+	for i, id := range slices.Concat(w.step.Reads, w.step.Writes) {
+		h, err := r.arrays.host(id)
+		if err != nil {
+			return nil, err
+		}
+		to := &j.Reads
+		if i >= len(w.step.Reads) {
+			to = &j.Writes
+		}
+		*to = append(*to, fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data})
+	}
+	if r.opt.Verify {
+		j.Check = w.glance(r.definitions[w.step.ID])
+	}
+	return j, nil
+}
+
+// part is the share of the kernel that some of its rows are.
+func (w *work) part(rows ops.Interval) float64 {
+	if len(w.step.Kernel.Ir.Axes) == 0 {
+		return 1
+	}
+	return float64(rows.Hi-rows.Lo) / float64(max(1, w.step.Kernel.Ir.Axes[0].Extent))
+}
+
+// need are the rows of what the kernel reads that some of its rows need.
+func (w *work) need() func(ops.Interval) map[*ir.Buffer]ops.Interval {
+	if w.footprint == nil {
+		w.footprint = w.run.plan.Footprint(w.step)
+	}
+	return func(rows ops.Interval) map[*ir.Buffer]ops.Interval {
+		out := map[*ir.Buffer]ops.Interval{}
+		for id, at := range w.footprint(rows) {
+			out[w.run.arrays.byID[id].Ir] = at
+		}
+		return out
+	}
+}
+
+// cuts are the ranges that @tile asks for; nil where it does not.
+func (w *work) cuts(rows ops.Interval) (out [][]device.Tile) {
+	k := w.step.Kernel
+	if !k.Asked() || len(k.Ir.Axes) == 0 {
+		return nil
+	}
+	for _, t := range k.RowTiles(rows, w.run.opt.Threads) {
+		if n := len(out); n > 0 && out[n-1][0][0] == t[0] {
+			out[n-1] = append(out[n-1], t)
+			continue
+		}
+		out = append(out, []device.Tile{t})
+	}
+	return out
+}
+
+// onHost computes rows on the host's processor that no accelerator did.
+func (w *work) onHost(ctx context.Context, rows ops.Interval) error {
+	k := w.step.Kernel
+	tiles := k.TileSet
+	if joins(k.Ir) {
+		for _, id := range w.step.Writes {
+			if err := w.run.arrays.refresh(id); err != nil {
+				return err
+			}
+		}
+	} else {
+		tiles = k.RowTiles(rows, w.run.opt.Threads)
+	}
+	s := &sweep{name: w.step.Name, threads: w.run.opt.Threads, done: func() {}, trace: w.run.opt.Trace}
+	_, err := w.run.launches(ctx, w.step, s, tiles)
+	if err != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("on the host's processor, after an accelerator failed: %w", err)
+	}
+	return err
+}
+
+// counting hears of ranges that are done, and shows as many tiles as the host would have had for them.
+func (w *work) counting(rows ops.Interval) func(ops.Interval, time.Duration) {
+	var mu sync.Mutex
+	tiles := len(w.step.Kernel.RowTiles(rows, w.run.opt.Threads))
+	all, done, shown := max(1, rows.Hi-rows.Lo), 0, 0
+	return func(part ops.Interval, took time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.sweep.turnaround = append(w.sweep.turnaround, took)
+		for done += part.Hi - part.Lo; shown < min(tiles, tiles*done/all); shown++ {
+			w.run.opt.Progress.Tile()
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package runtime
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"weft/planner"
+	"weft/runtime/fleet"
+)
+
+// summarizeDevices says in a line an accelerator what it did.
+func (r *Result) summarizeDevices(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, u := range r.Devices {
+		fmt.Fprintf(w, "device\t%s\t%d ranges of %d kernels\tin %s, %s\tcompute %s\tout %s, %s\tpeak memory %s%s\n", u.Name, u.Ranges, u.Kernels,
+			planner.FormatBytes(u.BytesIn), duration(u.Upload), duration(u.Compute), planner.FormatBytes(u.BytesOut), duration(u.Download),
+			planner.FormatBytes(u.Peak), troubles(u))
+	}
+	w.Flush() // to a Builder, which never fails
+}
+
+// troubles are what went wrong on an accelerator.
+func troubles(u fleet.Usage) string {
+	var out string
+	if u.Memory > 0 {
+		out += " of " + planner.FormatBytes(u.Memory)
+	}
+	if u.Failures > 0 {
+		out += fmt.Sprintf("; %d failures", u.Failures)
+	}
+	if u.Retries > 0 {
+		out += fmt.Sprintf("; %d retries in smaller ranges", u.Retries)
+	}
+	if u.PinsRefused > 0 {
+		out += "; without page-locked memory"
+	}
+	if u.Quarantined != "" {
+		out += "; left out: " + u.Quarantined
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package fleet
+
+import (
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Array is a host array that devices hold replicas of. Its rows are those of its first dim; a single value is one row.
+type Array struct {
+	Buf  *ir.Buffer
+	Type ops.Type
+	Host []byte // of the whole array, as device.Memory.Host lays it out
+}
+
+func (a Array) rows() ops.Interval {
+	if len(a.Type.Dims) == 0 {
+		return ops.Interval{Hi: 1}
+	}
+	return ops.Interval{Hi: a.Type.Dims[0].Size}
+}
+
+// size is what the array takes on a device, with its margins.
+func (a Array) size() int64 { return a.Buf.Bytes() + margins(a.Buf) }
+
+func margins(b *ir.Buffer) int64 { return 2 * device.Margin * int64(b.Type.Size()) }
+
+// spans are where rows lie in memory, padding included; that of an array of one dim goes with its first and last row.
+func (a Array) spans(rows ops.Interval) []device.Span {
+	if empty(rows) {
+		return nil
+	}
+	if rows == a.rows() {
+		return []device.Span{{From: 0, To: a.Buf.Bytes()}}
+	}
+	var out []device.Span
+	for plane := range a.Type.Elem.Planes() {
+		from, to := ops.RowBytes(a.Buf, a.Type, plane, rows.Lo, rows.Hi)
+		if len(a.Type.Dims) == 1 {
+			if rows.Lo == 0 {
+				from -= a.Buf.Pad.Before * a.Buf.Type.Size()
+			}
+			if rows.Hi == a.rows().Hi {
+				to += a.Buf.Pad.After * a.Buf.Type.Size()
+			}
+		}
+		out = append(out, device.Span{From: int64(from), To: int64(to)})
+	}
+	return device.JoinSpans(out)
+}
+
+// repad gives the padding that lies between some rows its value again.
+func (a Array) repad(rows ops.Interval) {
+	p, size := a.Buf.Pad, a.Buf.Type.Size()
+	if p.Value == 0 || len(a.Buf.Shape) == 0 || empty(rows) {
+		return
+	}
+	set := func(from, n int) {
+		for i := range n {
+			device.SetFloat(a.Buf.Type, a.Host, from+i, p.Value)
+		}
+	}
+	row := a.Buf.Row()
+	if len(a.Type.Dims) <= 1 { // it is around all elements of a plane
+		for at := 0; at < a.Buf.Cells(); at += row {
+			if rows.Lo == 0 {
+				set(at, p.Before)
+			}
+			if rows.Hi == a.rows().Hi {
+				set(at+row-p.After, p.After)
+			}
+		}
+		return
+	}
+	for _, s := range a.spans(rows) {
+		for at := int(s.From) / size; at < int(s.To)/size; at += row {
+			set(at, p.Before)
+			set(at+row-p.After, p.After)
+		}
+	}
+}

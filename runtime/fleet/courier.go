@@ -1,0 +1,152 @@
+package fleet
+
+import (
+	"context"
+	"time"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/runtime/memory"
+)
+
+// chunk is the page-locked memory of a slot, in bytes: what it copies at a time.
+const chunk = 4 << 20
+
+// pin is page-locked memory that a device lent.
+type pin struct {
+	data   []byte
+	free   func()
+	ticket *memory.Ticket
+}
+
+func (p *pin) release() {
+	p.free()
+	p.ticket.Release()
+}
+
+// courier copies rows between host arrays and a device for one slot: by way of page-locked memory where it was lent some,
+// straight from and to the arrays otherwise, which is slower and never wrong.
+type courier struct {
+	m      *Member
+	stage  string
+	pin    *pin // nil: none
+	pinned []byte
+}
+
+// courier makes one for a slot.
+func (m *Member) courier(stage string) *courier {
+	c := &courier{m: m, stage: stage, pin: m.borrow()}
+	if c.pin != nil {
+		c.pinned = c.pin.data
+	}
+	return c
+}
+
+// close keeps what was lent for the next slot.
+func (c *courier) close() {
+	if c.pin == nil {
+		return
+	}
+	c.m.mu.Lock()
+	defer c.m.mu.Unlock()
+	c.m.pins = append(c.m.pins, c.pin)
+}
+
+// borrow gives page-locked memory, nil where it is refused.
+func (m *Member) borrow() *pin {
+	p, ok := m.dev.(device.Pinner)
+	if !ok {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.pins); n > 0 {
+		lent := m.pins[n-1]
+		m.pins = m.pins[:n-1]
+		return lent
+	}
+	lent := &pin{}
+	if g := m.opt.Memory; g != nil {
+		if lent.ticket = g.TryPinned(m.name, chunk); lent.ticket == nil {
+			m.usage.PinsRefused++
+			return nil
+		}
+	}
+	var err error
+	if lent.data, lent.free, err = p.Pin(chunk); err != nil {
+		lent.ticket.Release()
+		m.usage.PinsRefused++
+		return nil
+	}
+	return lent
+}
+
+// unpin gives back what was lent.
+func (m *Member) unpin() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range m.pins {
+		p.release()
+	}
+	m.pins = nil
+}
+
+// in copies rows of an array to memory on the device.
+func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.Interval) (took time.Duration, err error) {
+	for _, s := range a.spans(rows) {
+		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
+			from := a.Host[part.From:part.To]
+			if c.pinned != nil {
+				from = c.pinned[:copy(c.pinned, from)]
+			}
+			return c.move(ctx, upload, a, from, func() error { return device.Write(ctx, to, part.From, from) })
+		})
+		if took += t; err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
+
+// out copies rows of an array back.
+func (c *courier) out(ctx context.Context, a Array, from device.Memory, rows ops.Interval) (took time.Duration, err error) {
+	for _, s := range a.spans(rows) {
+		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
+			host := a.Host[part.From:part.To]
+			to := host
+			if c.pinned != nil {
+				to = c.pinned[:len(host)]
+			}
+			t, err := c.move(ctx, download, a, to, func() error { return device.Read(ctx, from, to, part.From) })
+			if err == nil && c.pinned != nil {
+				copy(host, to)
+			}
+			return t, err
+		})
+		if took += t; err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
+
+func (c *courier) move(ctx context.Context, lane int, a Array, data []byte, work func() error) (time.Duration, error) {
+	t, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, work)
+	c.m.count(func(u *Usage) { u.add(lane, t, len(data), err) })
+	return t, err
+}
+
+// parts cuts a span into what fits the page-locked memory.
+func (c *courier) parts(s device.Span, move func(device.Span) (time.Duration, error)) (took time.Duration, err error) {
+	step := s.To - s.From
+	if c.pinned != nil {
+		step = int64(len(c.pinned))
+	}
+	for at := s.From; at < s.To; at += step {
+		t, err := move(device.Span{From: at, To: min(s.To, at+step)})
+		if took += t; err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}

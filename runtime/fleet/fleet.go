@@ -1,0 +1,291 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/runtime/memory"
+	"weft/runtime/trace"
+)
+
+// Options of a fleet.
+type Options struct {
+	Memory *memory.Governor  // grants page-locked memory; nil: as much as the devices lend
+	Trace  *trace.Writer     // gets each device's three lanes; nil: none
+	Log    func(line string) // hears what a person should see; nil: nobody
+}
+
+// Fleet is the accelerators of a run. A nil Fleet has none.
+type Fleet struct {
+	members []*Member
+	jobs    int
+}
+
+// Member is one device of a fleet.
+type Member struct {
+	dev   device.Device
+	name  string
+	kind  string
+	limit int64 // of memory; 0: not known
+	rates device.Rates
+	opt   Options
+	lanes [lanes]*lane
+
+	before device.Usage // what the device had done before
+
+	mu       sync.Mutex
+	programs map[*ir.Kernel]device.Program
+	replicas map[*ir.Buffer]*replica
+	pins     []*pin                 // that no slot uses now
+	paces    map[*ir.Kernel]float64 // seconds a row, as last measured
+	inRow    int                    // failures since something went well
+	left     string                 // why it is left out; empty: it is not
+	usage    Usage
+}
+
+// New makes a fleet of devices.
+func New(devices []device.Device, opt Options) *Fleet {
+	if opt.Log == nil {
+		opt.Log = func(string) {}
+	}
+	f := &Fleet{}
+	for i, d := range devices {
+		info := d.Info()
+		m := &Member{dev: d, name: info.Name, kind: info.Kind, limit: info.Limits.Memory, opt: opt, lanes: newLanes(opt.Trace, info.Name, i),
+			programs: map[*ir.Kernel]device.Program{}, replicas: map[*ir.Buffer]*replica{}, paces: map[*ir.Kernel]float64{},
+			usage: Usage{Name: info.Name, Kind: info.Kind, Memory: info.Limits.Memory}}
+		if r, ok := d.(device.Rated); ok {
+			m.rates = r.Rates()
+		}
+		if u, ok := d.(device.Metered); ok {
+			m.before = u.Usage()
+		}
+		f.members = append(f.members, m)
+	}
+	return f
+}
+
+// Failure is something that a device could not do.
+type Failure struct {
+	Stage  string
+	Device string // its name
+	Kind   string
+	Reason string
+	Ranges int // that run on the host's processor for it; 0: other devices go on with the work
+}
+
+// Target is a kernel to compile for some devices.
+type Target struct {
+	Stage   string
+	Kernel  *ir.Kernel
+	Devices []string
+}
+
+// Compile compiles kernels for their devices: those of one device in one go, and one by one when that fails, so that only those
+// that do not compile fail. The error is the context's, or about a device that the fleet does not have.
+func (f *Fleet) Compile(ctx context.Context, targets []Target) ([]Failure, error) {
+	todo := map[*Member][]Target{}
+	for _, t := range targets {
+		for _, name := range t.Devices {
+			m := f.member(name)
+			if m == nil {
+				return nil, fmt.Errorf("%s is placed on %s, which is none of the accelerators of this run", t.Stage, name)
+			}
+			if m.left == "" && m.programs[t.Kernel] == nil {
+				todo[m] = append(todo[m], t)
+			}
+		}
+	}
+	var failures []Failure
+	for _, m := range f.members {
+		failures = append(failures, m.compile(ctx, todo[m])...)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return failures, nil
+}
+
+func (m *Member) compile(ctx context.Context, targets []Target) (failures []Failure) {
+	if len(targets) == 0 {
+		return nil
+	}
+	err := m.compileTogether(ctx, targets)
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	if len(targets) > 1 {
+		m.usage.Failures++
+		m.opt.Log(fmt.Sprintf("%s: %s; compiling its kernels one by one", m.name, err))
+	}
+	for _, t := range targets {
+		if len(targets) > 1 {
+			err = m.compileTogether(ctx, []Target{t})
+		}
+		if err == nil || ctx.Err() != nil {
+			continue
+		}
+		m.usage.Failures++
+		failures = append(failures, Failure{Stage: t.Stage, Device: m.name, Kind: m.kind, Reason: err.Error()})
+		if errors.Is(err, device.ErrLost) {
+			m.leave(err.Error())
+		}
+	}
+	return failures
+}
+
+func (m *Member) compileTogether(ctx context.Context, targets []Target) error {
+	kernels := make([]*ir.Kernel, len(targets))
+	for i, t := range targets {
+		kernels[i] = t.Kernel
+	}
+	programs, err := m.dev.Compile(ctx, kernels, device.Options{})
+	if err != nil {
+		return err
+	}
+	for i, k := range kernels {
+		m.programs[k] = programs[i]
+	}
+	return nil
+}
+
+func (f *Fleet) member(name string) *Member {
+	if f == nil {
+		return nil
+	}
+	at := slices.IndexFunc(f.members, func(m *Member) bool { return m.name == name })
+	if at < 0 {
+		return nil
+	}
+	return f.members[at]
+}
+
+// Able reports a kernel that some of the named devices could run; why not otherwise.
+func (f *Fleet) Able(k *ir.Kernel, names []string) (ok bool, why string) {
+	for _, name := range names {
+		m := f.member(name)
+		switch {
+		case m == nil:
+		case m.out() != "":
+			why = fmt.Sprintf("%s is left out: %s", name, m.out())
+		case m.programs[k] == nil:
+			why = fmt.Sprintf("%s has no program for it", name)
+		default:
+			return true, ""
+		}
+	}
+	return false, why
+}
+
+// Release gives up the replicas of an array that the host gives up.
+func (f *Fleet) Release(b *ir.Buffer) {
+	if f == nil {
+		return
+	}
+	for _, m := range f.members {
+		m.drop(b)
+	}
+}
+
+// ReleaseAll gives up all replicas and what the devices lent.
+func (f *Fleet) ReleaseAll() {
+	if f == nil {
+		return
+	}
+	for _, m := range f.members {
+		for _, b := range m.resident() {
+			m.drop(b)
+		}
+		m.unpin()
+	}
+}
+
+// Forget marks rows of an array as changed, or gone, on the host.
+func (f *Fleet) Forget(b *ir.Buffer, rows ops.Interval) {
+	if f == nil {
+		return
+	}
+	for _, m := range f.members {
+		if r := m.replica(b); r != nil {
+			r.forget(rows)
+		}
+	}
+}
+
+func (m *Member) resident() []*ir.Buffer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Collect(maps.Keys(m.replicas))
+}
+
+func (m *Member) replica(b *ir.Buffer) *replica {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.replicas[b]
+}
+
+func (m *Member) drop(b *ir.Buffer) {
+	m.mu.Lock()
+	r := m.replicas[b]
+	delete(m.replicas, b)
+	m.mu.Unlock()
+	if r != nil {
+		r.mem.Free()
+	}
+}
+
+func (m *Member) count(change func(*Usage)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.usage)
+}
+
+// out is why the device is left out; empty where it is not.
+func (m *Member) out() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.left
+}
+
+// leave leaves the device out for the rest of the run.
+func (m *Member) leave(reason string) {
+	m.mu.Lock()
+	already := m.left != ""
+	if !already {
+		m.left = reason
+	}
+	m.mu.Unlock()
+	if !already {
+		m.opt.Log(fmt.Sprintf("%s is left out for the rest of the run: %s", m.name, reason))
+	}
+}
+
+// quarantineAfter is how many failures in a row a device may have before it is left out.
+const quarantineAfter = 2
+
+// failed counts a failure and leaves the device out that is lost or fails again and again.
+func (m *Member) failed(err error) {
+	m.mu.Lock()
+	m.usage.Failures++
+	m.inRow++
+	often := m.inRow >= quarantineAfter
+	m.mu.Unlock()
+	if often || errors.Is(err, device.ErrLost) {
+		m.leave(err.Error())
+	}
+}
+
+// worked ends a row of failures.
+func (m *Member) worked() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.inRow = 0
+	m.usage.Ranges++
+}

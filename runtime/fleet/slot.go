@@ -1,0 +1,170 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"weft/kernels/device"
+	"weft/ops"
+)
+
+// work is one slot of a device: it takes ranges until there are none for it.
+func (s *sharing) work(ctx context.Context, c *crew) {
+	courier := c.m.courier(s.job.Stage)
+	defer courier.close()
+	defer s.remember(c)
+	for {
+		p, ok := s.take(c)
+		if !ok {
+			return
+		}
+		s.one(ctx, c, courier, p)
+		s.closeRange()
+	}
+}
+
+// remember keeps the pace of a kernel for the next rows of it.
+func (s *sharing) remember(c *crew) {
+	s.mu.Lock()
+	pace := c.pace
+	s.mu.Unlock()
+	c.m.mu.Lock()
+	c.m.paces[s.job.Kernel] = pace
+	c.m.mu.Unlock()
+}
+
+// one works a range off, on the device or, if that fails, on the host.
+func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
+	start := time.Now()
+	t, err := c.store.run(ctx, courier, p)
+	switch {
+	case err == nil:
+		s.check(ctx, c, p)
+		c.m.worked()
+		s.finished(c, p, t)
+		s.job.Done(p.rows, time.Since(start))
+		return
+	case ctx.Err() != nil:
+		s.fail(ctx.Err())
+		return
+	case errors.Is(err, device.ErrMemory) && s.smaller(c, p, err):
+		return
+	}
+	if errors.Is(err, device.ErrMemory) {
+		s.leaves(c, err.Error())
+	}
+	c.m.failed(err)
+	s.onHost(ctx, p.rows, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
+	s.job.Done(p.rows, time.Since(start))
+}
+
+// smaller puts a range back in halves after the device was out of memory; false where it cannot be halved.
+func (s *sharing) smaller(c *crew, p piece, err error) bool {
+	half := halve(p.rows, c.store.step())
+	if s.job.Joins || half.Hi >= p.rows.Hi {
+		return false
+	}
+	first, second := p.split(half.Hi)
+	c.m.count(func(u *Usage) { u.Retries++ })
+	c.m.opt.Log(fmt.Sprintf("%s: %s: %s. Retrying with %d rows in place of %d.", c.m.name, s.job.Stage, err, half.Hi-half.Lo, p.rows.Hi-p.rows.Lo))
+	s.mu.Lock()
+	c.most = half.Hi - half.Lo
+	s.mu.Unlock()
+	s.giveBack(second)
+	s.giveBack(first)
+	return true
+}
+
+// leaves ends a device's part in this job.
+func (s *sharing) leaves(c *crew, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.out = why
+	s.change.Broadcast()
+}
+
+// onHost does rows on the host that a device failed to do.
+func (s *sharing) onHost(ctx context.Context, rows ops.Interval, f Failure) {
+	s.host.Lock()
+	defer s.host.Unlock()
+	if ctx.Err() != nil {
+		s.fail(ctx.Err())
+		return
+	}
+	if err := s.job.Failed(f); err != nil {
+		s.fail(err)
+		return
+	}
+	for _, a := range s.job.Writes {
+		s.fleet.Forget(a.Buf, rows)
+	}
+	if err := s.job.Host(ctx, rows); err != nil {
+		s.fail(err)
+	}
+}
+
+// check looks at a range that is done.
+func (s *sharing) check(ctx context.Context, c *crew, p piece) {
+	if s.job.Check == nil {
+		return
+	}
+	verdict, err := s.job.Check(ctx, p.rows)
+	if err != nil {
+		s.fail(err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.judged = append(c.judged, judged{p.rows, verdict})
+}
+
+// judge does ranges again that turned out wrong, and leaves devices out that are wrong again and again.
+func (s *sharing) judge(ctx context.Context) {
+	for _, c := range s.crews {
+		inRow := 0
+		for _, j := range c.judged {
+			fault := j.verdict()
+			if fault == "" {
+				inRow = 0
+				continue
+			}
+			inRow++
+			reason := "wrong result: " + fault
+			c.m.count(func(u *Usage) { u.Failures++ })
+			if inRow >= quarantineAfter {
+				c.m.leave(reason)
+			}
+			s.onHost(ctx, j.rows, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
+			if s.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// rest does on the host what no device was left to do.
+func (s *sharing) rest(ctx context.Context) {
+	q := &s.queue
+	for q.left() > 0 && s.err == nil {
+		f := q.refusal
+		for _, c := range s.crews {
+			if why := cmp.Or(c.out, c.m.out()); why != "" {
+				f = Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: why}
+			}
+		}
+		f.Ranges = 1
+		rows := ops.Interval{Lo: q.next, Hi: s.job.Rows.Hi}
+		if len(q.cut) > 0 {
+			rows = q.cut[0].rows
+			q.cut = q.cut[1:]
+		} else {
+			q.next = s.job.Rows.Hi
+		}
+		start := time.Now()
+		s.onHost(ctx, rows, f)
+		s.job.Done(rows, time.Since(start))
+	}
+}
