@@ -25,7 +25,7 @@ type explainCommand struct {
 	Kernels bool   `help:"Show the generated source of every kernel (text)."`
 	Analyze bool   `help:"Run the pipeline, sinks included, and show what it took beside what was predicted."`
 	NoSinks bool   `help:"With --analyze: compute what the sinks would be given, but write and show nothing."`
-	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for the precision of A: operators, stages or variables."`
+	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for the precision and the place of A: operators, stages or variables."`
 	Output  string `short:"o" placeholder:"FILE" help:"Write to a file instead of the terminal."`
 }
 
@@ -60,6 +60,11 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 			return ctx.Err()
 		}
 		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
+	}
+	if c.Kernels || c.Format == "html" { // where sources are shown: they are compiled for what they take
+		if err := p.Describe(m.accelerators); err != nil {
+			fmt.Fprintf(s.err, "weft: %s; shown without\n", err)
+		}
 	}
 	if c.Analyze {
 		if opt.Analysis, err = c.analyze(ctx, s, m, l, p); err != nil {
@@ -100,7 +105,7 @@ func (c explainCommand) analyze(ctx context.Context, s *streams, m machine, l *l
 	}, c.NoSinks)
 	tracer := trace.Record()
 	result, failure := weft.Run(ctx, p, weft.Options{
-		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Verify: true, Count: true,
+		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Verify: true, Count: true,
 		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer,
 	})
 	for _, w := range result.Warnings {

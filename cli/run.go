@@ -54,7 +54,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	tiled := func(k *planner.Kernel) error { return model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	result, failure := weft.Run(ctx, p, weft.Options{
 		Tiled: tiled, Count: c.Count,
-		Devices: m.devices, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
+		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
 		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})
 	err = errors.Join(tracer.Close(), c.report(result, failure))

@@ -50,7 +50,7 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 			continue
 		}
 		r, failure := verify.Run(ctx, p, verify.Options{Subjects: subjects, Samples: c.Samples, Run: weft.Options{
-			Devices: m.devices, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
+			Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
 		}})
 		if failure != nil {
 			return l.failed(failure, s.err)

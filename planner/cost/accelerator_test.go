@@ -89,7 +89,9 @@ func TestDevicesLearnApart(t *testing.T) {
 
 // The work of a kernel counts no more bytes of a buffer than it has.
 func TestWorkOfAKernel(t *testing.T) {
-	k := sums(1000, 100, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Mul(b.Cast(ir.F64, v), b.Cast(ir.F64, v))) })
+	k := sums(1000, 100, 1, func(b *ir.Builder, v *ir.Node) *ir.Node {
+		return b.Cast(ir.F32, b.Mul(b.Cast(ir.F64, v), b.Cast(ir.F64, v)))
+	})
 	w := WorkOf(k)
 	if want := float64(4*1100 + 4*1000); w.Bytes != want {
 		t.Errorf("%g bytes, want %g", w.Bytes, want)

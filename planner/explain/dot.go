@@ -17,8 +17,12 @@ func Dot(w io.Writer, p *planner.Plan, opt Options) error {
 		label := s.ID + ": " + s.Name
 		style := "style=rounded"
 		if s.Kernel != nil {
-			label = s.ID + ": " + stages(s.Kernel) + "\n" + amount(s.Kernel.Flops, "flop") + ", " + millis(s.Kernel.Predicted)
+			label = s.ID + ": " + stages(s.Kernel) + "\n" + amount(s.Kernel.Flops, "flop") + ", " + millis(predicted(s.Kernel))
 			style = "style=filled, fillcolor=\"#e8f0fe\""
+			if s.Kernel.Place.Accelerates() {
+				label += " on " + where(s.Kernel)
+				style = "style=filled, fillcolor=\"#f3e8fd\""
+			}
 			if m, ok := opt.Analysis.kernel(s.ID); ok {
 				label += " predicted\n" + seconds(m.Seconds) + " measured, " + m.mark()
 				if m.Off {

@@ -39,7 +39,7 @@ func (b *box) top() (x, y float64)    { return b.x + b.width/2, b.y }
 func (b *box) bottom() (x, y float64) { return b.x + b.width/2, b.y + b.height }
 
 // boundColours are the boxes' by what limits a kernel.
-var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec"}
+var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec", "transfer": "#f3e8fd"}
 
 // drawGraph draws steps as boxes in layers, producers above, and arrays as lines between them.
 func drawGraph(p *planner.Plan, a *Analysis) string {
@@ -60,7 +60,7 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 	longest := 0.0
 	for _, b := range boxes {
 		if b.step != nil && b.step.Kernel != nil {
-			longest = max(longest, b.step.Kernel.Predicted*1e-3, b.m.Seconds)
+			longest = max(longest, predicted(b.step.Kernel)*1e-3, b.m.Seconds)
 		}
 	}
 	for _, b := range boxes {
@@ -110,6 +110,9 @@ func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 		body := step.Name
 		if step.Kernel != nil {
 			body = stages(step.Kernel)
+			if step.Kernel.Place.Accelerates() {
+				b.title += "  on " + where(step.Kernel)
+			}
 			b.m, b.ran = a.kernel(step.ID)
 		} else if step.Args != "" {
 			body += "(" + step.Args + ")"
@@ -216,7 +219,8 @@ func place(boxes []*box) (width, height float64) {
 func (b *box) draw(s *svg, longest float64) {
 	fill, stroke, weight := "#ffffff", "#99a", 1.0
 	if k := b.step.Kernel; k != nil {
-		fill = boundColours[k.Bound]
+		_, bound := k.Expected()
+		fill = boundColours[bound]
 	}
 	if b.m.Off {
 		stroke, weight = "#c5221f", 2
@@ -230,7 +234,7 @@ func (b *box) draw(s *svg, longest float64) {
 	}
 	if k := b.step.Kernel; k != nil {
 		y += 6
-		b.bar(s, &y, "predicted", k.Predicted*1e-3, longest, "#8fa8cc")
+		b.bar(s, &y, "predicted", predicted(k)*1e-3, longest, "#8fa8cc")
 		if b.ran {
 			colour := "#3c6ab0"
 			if b.m.Off {

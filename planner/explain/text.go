@@ -39,7 +39,7 @@ func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n
 func (t *printer) headline() {
 	s := t.plan.Totals
 	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), planner.FormatBytes(s.Bytes), planner.FormatBytes(s.SavedBytes))
-	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", t.plan.Device, millis(s.Predicted), planner.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
+	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), planner.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
 func (t *printer) step(s *planner.Step) {
@@ -80,23 +80,24 @@ func (t *printer) kernel(s *planner.Step) {
 	t.arrays("stores", s.Writes)
 	var axes []string
 	for _, a := range k.Axes {
-		axes = append(axes, fmt.Sprintf("%s %d (tile %d)", a.Name, a.Extent, a.Tile))
+		axis := fmt.Sprintf("%s %d", a.Name, a.Extent)
+		if !k.Place.Accelerates() {
+			axis += fmt.Sprintf(" (tile %d)", a.Tile)
+		}
+		axes = append(axes, axis)
 	}
 	if axes == nil {
 		axes = []string{"a single element"}
 	}
-	tuned := ""
-	if k.TilesTuned {
-		tuned = " (tuned)"
-	}
-	t.line("      %-7s %s: %s%s on %s", "axes", strings.Join(axes, ", "), plural(k.Tiles, "tile"), tuned, k.Device)
+	t.line("      %-7s %s: %s", "axes", strings.Join(axes, ", "), shared(k))
+	t.place(k)
 	acc := ""
 	if k.Precision.Accumulate != "" {
 		acc = ", accumulates " + k.Precision.Accumulate
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
 	t.types(k)
-	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(k.Predicted), boundOf(k))
+	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(predicted(k)), boundOf(k))
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
 		for _, f := range m.Folds {
@@ -106,12 +107,17 @@ func (t *printer) kernel(s *planner.Step) {
 	for _, c := range t.analysis.checks(s.ID) {
 		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.quantity(c.Worst), c.quantity(c.Tolerance), c.verdict())
 	}
-	if k.Schedule != "" {
-		how := "by rule"
-		if k.Tuned {
-			how = "tuned"
-		}
-		t.line("      %-7s %s (%s)", "lanes", k.Schedule, how)
+	t.lanes(k)
+	t.access(k)
+	if len(s.Frees) > 0 {
+		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
+	}
+}
+
+// access counts the loads of a kernel by class, as the host has it.
+func (t *printer) access(k *planner.Kernel) {
+	if k.Place.Accelerates() {
+		return
 	}
 	var loads []string
 	for _, l := range k.Loads {
@@ -123,14 +129,14 @@ func (t *printer) kernel(s *planner.Step) {
 	if loads != nil {
 		t.line("      %-7s %s", "access", strings.Join(loads, ", "))
 	}
-	if len(s.Frees) > 0 {
-		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
-	}
 }
 
 // boundOf says what the prediction is limited by and where it comes from.
 func boundOf(k *planner.Kernel) string {
 	out := k.Bound
+	if k.Place.Accelerates() {
+		return k.Place.Bound
+	}
 	switch {
 	case k.Bound == "compute" && k.Estimate.Heaviest != "":
 		out += " (" + k.Estimate.Heaviest + ")"

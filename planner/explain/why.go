@@ -9,7 +9,7 @@ import (
 	"weft/planner"
 )
 
-// Why answers for the edge from one stage to another, or, without a second name, for the precision of one. Stages go by their
+// Why answers for the edge from one stage to another, or, without a second name, for the precision and the place of one. Stages go by their
 // own name, their operator's, or the variable that holds them.
 func Why(w io.Writer, p *planner.Plan, from, to string) error {
 	t := &printer{plan: p}
@@ -159,6 +159,7 @@ func (t *printer) whyPrecision(name string) error {
 		k := s.Kernel
 		t.line("%s, kernel %s: stores %s, computes %s%s", name, s.ID, k.Precision.Storage, k.Precision.Compute, accumulates(k.Precision))
 		t.precision(k)
+		t.whyPlace(k)
 	}
 	if !found {
 		t.line("%s is not computed: it is read from outside or known while planning", name)
