@@ -14,8 +14,8 @@ const windowReach = 1 << 20
 // magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
 const magic = 1.5 * (1 << 23)
 
-// windowed reports a storage type that windows serve: what computes in one register.
-func windowed(t ir.DType) bool { return t != ir.Bool && parts(t.Compute()) == 1 }
+// windowed reports a storage type that windows serve.
+func windowed(t ir.DType) bool { return t != ir.Bool && (parts(t.Compute()) == 1 || t == ir.F64) }
 
 // windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
@@ -49,8 +49,10 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	b := r.val(base, v, patch)
 	u, _ := r.split(l, patch)
 	p := r.pointer(n.Buf, u, v, patch, extra(at, b))
-	i := r.val(rel, v, patch)
-	return r.name(sc, vector(n.Type, fmt.Sprintf("v_win%d_%s(%s, %s)", r.s.Window, n.Buf.Type, p, i.asVec().s[0]))), true
+	i := r.val(rel, v, patch).asVec().s[0]
+	return r.name(sc, each(n.Type, func(h int) string {
+		return fmt.Sprintf("%s(%s, %s)", partFunc(fmt.Sprintf("v_win%d", r.s.Window), n, h), p, i)
+	})), true
 }
 
 // windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one

@@ -16,6 +16,7 @@ func TestWindowStorage(t *testing.T) {
 	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
 	on := map[ir.DType][]Target{
 		ir.F32: {AVX2}, ir.F16: {AVX512, AVX2, Portable}, ir.BF16: {AVX512}, ir.I32: {AVX512}, ir.I16: {AVX512}, ir.U16: {AVX512}, ir.I8: {AVX512}, ir.U8: {AVX2},
+		ir.F64: {AVX512, AVX2, Portable},
 	}
 	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
 	wave := make([]float64, 11*128*1024)
@@ -75,4 +76,14 @@ func ramp(n int, from, step float64) []float64 {
 		v[i] = from + step*float64(i)
 	}
 	return v
+}
+
+// Positions in planes of either float type get the same patches and windows.
+func TestWindowsOfBothFloats(t *testing.T) {
+	for _, target := range []Target{AVX512, AVX2} {
+		single, double := Default(planar(ir.F32), target), Default(planar(ir.F64), target)
+		if single.Window == 0 || double.Window != single.Window || !slices.Equal(double.Lanes, single.Lanes) {
+			t.Errorf("%s: f32 %s, f64 %s", target.ISA, single, double)
+		}
+	}
 }
