@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,6 +31,17 @@ func writeRasters(folder string) error {
 	utm := tiff.CRS{Model: tiff.Projected, EPSG: 25832, Unit: tiff.Unit{Code: 9001, Metres: 1}}
 	other := utm
 	other.EPSG++
+	missing := -9999.0
+	for name, size := range map[string][2]int{"nodata.tif": {8, 8}, "tall_nodata.tif": {3000, 400}} {
+		geo, err := tiff.NewGeo(north, utm)
+		if err != nil {
+			return err
+		}
+		h := tiff.Header{DType: tiff.Float32, Height: size[0], Width: size[1], Geo: geo, Nodata: &missing}
+		if err := tiff.Save(filepath.Join(folder, name), h, slices.Repeat([]float32{float32(missing)}, size[0]*size[1])); err != nil {
+			return err
+		}
+	}
 	for name, place := range map[string]struct {
 		at  tiff.Affine
 		crs tiff.CRS

@@ -69,4 +69,5 @@ const (
 	CodeAmbiguousMember     = "E0523"
 	CodeUnplacedRaster      = "E0525"
 	CodeRotatedRaster       = "E0526"
+	CodeNoHeights           = "E0527"
 )

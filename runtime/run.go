@@ -121,6 +121,9 @@ func (r *run) step(ctx context.Context, step *planner.Step) error {
 	if err := r.kernel(ctx, step); err != nil {
 		return err
 	}
+	if err := r.blanks(step).judge(); err != nil {
+		return err
+	}
 	if err := r.inspect(ctx, step); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (r *run) stream(ctx context.Context) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	r.arrays.block(r.plan.Stream)
 	for i := range r.plan.Stream.Passes {
-		p := &pass{run: r, index: i, Pass: &r.plan.Stream.Passes[i], works: map[string]*work{}, checks: map[string]*check{}}
+		p := &pass{run: r, index: i, Pass: &r.plan.Stream.Passes[i], works: map[string]*work{}, checks: map[string]*check{}, blanks: map[string]*blanks{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
@@ -48,8 +48,9 @@ type pass struct {
 	sinks   []*tileSink
 	works   map[string]*work // kernels, by step
 	checks  map[string]*check
-	sampled map[string]int // samples taken in a block
-	wrong   bool           // samples were beyond their tolerance: nothing to go on with
+	blanks  map[string]*blanks // where all rows are seen
+	sampled map[string]int     // samples taken in a block
+	wrong   bool               // samples were beyond their tolerance: nothing to go on with
 }
 
 func (p *pass) execute(ctx context.Context) (err error) {
@@ -89,6 +90,9 @@ func (p *pass) prepare(ctx context.Context) error {
 		}
 		if s.Kind == planner.KernelStep {
 			p.works[s.ID] = r.work(s)
+			if p.from() == 0 {
+				p.blanks[s.ID] = r.blanks(s)
+			}
 		}
 	}
 	if !r.opt.Verify {
@@ -214,6 +218,11 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if err := p.works[s.ID].rows(ctx, rows, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
 			return r.failed(ctx, s, err)
 		}
+		if b := p.blanks[s.ID]; b != nil {
+			if err := b.look(rows); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
 		if n := p.sampled[s.ID]; n > 0 {
 			if err := p.checks[s.ID].sample(ctx, rows, n); err != nil {
 				return r.failed(ctx, s, err)
@@ -249,6 +258,12 @@ func (p *pass) drop(t int) {
 func (p *pass) finish(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
+		if b := p.blanks[s.ID]; b != nil {
+			if err := b.judge(); err != nil {
+				p.wrong = true
+				return r.failed(ctx, s, err)
+			}
+		}
 		if c := p.checks[s.ID]; c != nil {
 			if err := c.judge(); err != nil {
 				p.wrong = true

@@ -28,6 +28,7 @@ const (
 	PipelineUnreadable = "E0524"
 	UnplacedRaster     = "E0525"
 	RotatedRaster      = "E0526"
+	NoHeights          = "E0527"
 )
 
 var fileCodes = []Code{
@@ -135,4 +136,8 @@ var fileCodes = []Code{
 		Explanation: "Rows and columns of the raster do not run along the axes of its coordinate system from the north-west corner, so they have no coordinates of their own.",
 		Wrong:       `read("rotated.tif") | show`,
 		Right:       `read("dsm.tif") | show`},
+	{Code: NoHeights, Title: "surface without a single height",
+		Explanation: "Every pixel of the raster is missing: it is marked as nodata, masked, or NaN. Rays and walls need a surface. A raster with some pixels missing is fine; what depends on them is NaN.",
+		Wrong:       "# weft run file.weft\nw = read(\"nodata.tif\") | walls\nw.height | show",
+		Right:       "# weft run file.weft\nw = read(\"dsm.tif\") | walls\nw.height | show"},
 }

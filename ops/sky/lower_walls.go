@@ -42,6 +42,7 @@ func lowerWalls(l *ops.Lowering) []*ops.Stage {
 		return ops.Real(b.Select(number(b, h), found, b.F32(math.NaN())))
 	})
 	aspect.Exact, aspect.Steps = true, []string{fmt.Sprintf("180 lines of %d pixels", f.size), "higher side"}
+	step.Void, aspect.Void = noHeights(l.Call), noHeights(l.Call)
 	return []*ops.Stage{step, aspect}
 }
 

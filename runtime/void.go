@@ -1,0 +1,70 @@
+package runtime
+
+import (
+	"slices"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// blanks are the arrays of a kernel that must hold a number somewhere (ops.Stage.Void), and in which none was found yet.
+type blanks struct {
+	run    *run
+	stages []*ops.Stage
+}
+
+func (r *run) blanks(step *planner.Step) *blanks {
+	b := &blanks{run: r}
+	for _, s := range step.Kernel.Roots {
+		if s.Void != nil {
+			b.stages = append(b.stages, s)
+		}
+	}
+	return b
+}
+
+// look searches some rows of those arrays; an array that is there as a whole can be searched at the end instead.
+func (b *blanks) look(rows ops.Interval) error {
+	return b.search(func(id string) (ops.Interval, bool) { return rows, b.run.arrays.windowed(id) })
+}
+
+// judge ends the search when all rows were seen.
+func (b *blanks) judge() error {
+	err := b.search(func(id string) (ops.Interval, bool) {
+		return ops.Interval{Hi: rowsOf(b.run.arrays.byID[id].Array.Type)}, !b.run.arrays.windowed(id)
+	})
+	if err != nil || len(b.stages) == 0 {
+		return err
+	}
+	return b.stages[0].Void
+}
+
+func (b *blanks) search(where func(id string) (rows ops.Interval, search bool)) (err error) {
+	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool {
+		id := b.run.arrays.byStage[s].ID
+		rows, search := where(id)
+		if !search {
+			return false
+		}
+		h, e := b.run.arrays.host(id)
+		if e != nil {
+			err = e
+			return false
+		}
+		return holdsNumber(h, rows)
+	})
+	return err
+}
+
+// holdsNumber reports that some element of some rows of a real array is finite. It reads on until it finds one.
+func holdsNumber(h ops.HostArray, rows ops.Interval) bool {
+	if len(h.Type.Dims) > 0 {
+		h = h.RowsOf(rows.Lo, rows.Hi)
+	}
+	for _, row := range h.Float64Rows(0) {
+		if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
+			return true
+		}
+	}
+	return false
+}
