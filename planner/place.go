@@ -1,7 +1,9 @@
 package planner
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"weft/kernels/device"
 	"weft/planner/cost"
@@ -28,6 +30,12 @@ type Placement struct {
 
 // Accelerates reports a kernel that is placed on accelerators.
 func (p Placement) Accelerates() bool { return len(p.Devices) > 0 }
+
+// Unlearned is Accelerated without what runs taught, in ms.
+func (p Placement) Unlearned() float64 { return p.Accelerated / cmp.Or(p.learned, 1) }
+
+// Key names the devices together, for what is learned of them.
+func (p Placement) Key() string { return strings.Join(p.Devices, "+") }
 
 // DeviceModel is an accelerator as placement sees it.
 type DeviceModel struct {

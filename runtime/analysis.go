@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"slices"
+
 	"weft/planner"
 	"weft/planner/explain"
+	"weft/runtime/fleet"
 	"weft/runtime/trace"
 )
 
@@ -10,7 +13,7 @@ import (
 func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
 	a := &explain.Analysis{
 		Wall: r.Wall, CPU: r.CPU, Threads: r.Threads, Compile: r.CompileS, Read: r.ReadS, Verify: r.VerifyS, Sink: r.SinkS,
-		Predicted: p.Totals.Predicted * 1e-3, PeakPlanned: p.Totals.PeakBytes, PeakArrays: r.PeakBuffers, PeakRSS: r.PeakRSS,
+		PeakPlanned: p.Totals.PeakBytes, PeakArrays: r.PeakBuffers, PeakRSS: r.PeakRSS,
 	}
 	for _, k := range r.Kernels {
 		m := explain.Measured{
@@ -20,10 +23,15 @@ func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
 		for _, f := range k.Folds {
 			m.Folds = append(m.Folds, explain.Fold(f))
 		}
+		m.Emulated = r.emulated(k)
 		m.Judge()
 		a.Kernels = append(a.Kernels, m)
-		a.Measured += m.Seconds
+		if !m.Emulated {
+			a.Measured += m.Seconds
+			a.Predicted += m.Predicted
+		}
 	}
+	a.Lanes = tr.Names()
 	for _, c := range r.Parity {
 		a.Checks = append(a.Checks, explain.Check{
 			Value: c.Value, Kernel: c.Kernel, Metric: string(c.Metric), Unit: c.Unit, Samples: c.Samples,
@@ -43,4 +51,11 @@ func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
 		a.Timeline = append(a.Timeline, explain.Span{Lane: s.Lane, Category: s.Category, Name: s.Name, Start: s.Start, Seconds: s.Seconds})
 	}
 	return a
+}
+
+// emulated reports a kernel that ran on emulated devices: what it took of this machine's time says nothing of the devices'.
+func (r *Result) emulated(k Kernel) bool {
+	return slices.ContainsFunc(k.Shares, func(s fleet.Share) bool {
+		return slices.ContainsFunc(r.Devices, func(u fleet.Usage) bool { return u.Name == s.Device && u.Kind == "emulated" })
+	})
 }

@@ -74,10 +74,11 @@ func (w *work) tiles(ctx context.Context, tiles []device.Tile) error {
 // finish reports what the kernel took.
 func (w *work) finish() {
 	k, s := w.step.Kernel, w.sweep
+	predicted, _ := k.Expected()
 	mean, p95 := meanAndP95(s.turnaround)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
 		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
-		Flops: k.Flops, Bytes: k.Bytes, Predicted: k.Predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
+		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
 		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: foldsOf(&s.tally),
 	})
 }

@@ -1,6 +1,9 @@
 package runtime
 
 import (
+	"slices"
+	"strings"
+
 	"weft/planner"
 	"weft/planner/cost"
 )
@@ -28,6 +31,12 @@ func Observations(p *planner.Plan, r *Result) []cost.Observation {
 	var out []cost.Observation
 	for _, k := range r.Kernels {
 		was := planned[k.ID]
+		if was != nil && was.Place.Accelerates() {
+			if o, ok := r.accelerated(was, k); ok {
+				out = append(out, o)
+			}
+			continue
+		}
 		if was == nil || was.Device != k.Device || was.Estimate.Factor <= 0 {
 			continue
 		}
@@ -37,4 +46,18 @@ func Observations(p *planner.Plan, r *Result) []cost.Observation {
 		})
 	}
 	return out
+}
+
+// accelerated is a kernel that ran on the accelerators it was placed on, and on nothing else. Nothing is to be learned of emulated ones:
+// how fast they are is described.
+func (r *Result) accelerated(was *planner.Kernel, k Kernel) (cost.Observation, bool) {
+	name := strings.Join(k.Ops, " + ")
+	fell := slices.ContainsFunc(r.Fallbacks, func(f Fallback) bool { return f.Stage == name })
+	predicted := was.Place.Unlearned() * 1e-3
+	if fell || len(k.Shares) == 0 || r.emulated(k) || predicted <= 0 {
+		return cost.Observation{}, false
+	}
+	return cost.Observation{
+		Hash: was.Hash, Kind: was.Place.Key(), Ops: was.Ops, Bound: was.Place.Bound, Predicted: predicted, Measured: k.Wall,
+	}, true
 }

@@ -126,7 +126,8 @@ func (p *pass) overlap(ctx context.Context) error {
 				tiles += len(s.Kernel.RowTiles(rows, r.opt.Threads))
 			}
 		}
-		predicted += s.Kernel.Predicted
+		ms, _ := s.Kernel.Expected()
+		predicted += ms
 	}
 	r.opt.Progress.Begin(p.name(), tiles+len(p.blocks), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()

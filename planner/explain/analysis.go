@@ -26,12 +26,13 @@ type Analysis struct {
 	PeakArrays  int64 `yaml:"peak_arrays_bytes" json:"peak_arrays_bytes"`   // as measured
 	PeakRSS     int64 `yaml:"peak_rss_bytes" json:"peak_rss_bytes"`         // of the process
 
-	Kernels   []Measured `yaml:"kernels" json:"kernels"`
-	Checks    []Check    `yaml:"checks" json:"checks"`
-	Transfers []Transfer `yaml:"transfers" json:"transfers"`
-	Fallbacks []Fallback `yaml:"fallbacks,omitempty" json:"fallbacks,omitempty"`
-	Timeline  []Span     `yaml:"-" json:"-"`
-	Pictures  []Picture  `yaml:"-" json:"-"`
+	Kernels   []Measured     `yaml:"kernels" json:"kernels"`
+	Checks    []Check        `yaml:"checks" json:"checks"`
+	Transfers []Transfer     `yaml:"transfers" json:"transfers"`
+	Fallbacks []Fallback     `yaml:"fallbacks,omitempty" json:"fallbacks,omitempty"`
+	Timeline  []Span         `yaml:"-" json:"-"`
+	Lanes     map[int]string `yaml:"-" json:"-"` // names, where they have one
+	Pictures  []Picture      `yaml:"-" json:"-"`
 }
 
 // Measured is a kernel that ran.
@@ -46,9 +47,11 @@ type Measured struct {
 	Predicted float64 `yaml:"predicted_s" json:"predicted_s"`
 	Ratio     float64 `yaml:"ratio" json:"ratio"`         // measured over predicted
 	Off       bool    `yaml:"off_by_2x" json:"off_by_2x"` // by more than twice, either way
-	Flops     float64 `yaml:"flops" json:"flops"`
-	Bytes     int64   `yaml:"bytes" json:"bytes"`
-	Folds     []Fold  `yaml:"folds,omitempty" json:"folds,omitempty"`
+	// Emulated says that devices ran it that are described, so that the two are times of different machines.
+	Emulated bool    `yaml:"emulated,omitempty" json:"emulated,omitempty"`
+	Flops    float64 `yaml:"flops" json:"flops"`
+	Bytes    int64   `yaml:"bytes" json:"bytes"`
+	Folds    []Fold  `yaml:"folds,omitempty" json:"folds,omitempty"`
 }
 
 // Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
@@ -71,6 +74,9 @@ const offBy = 2
 
 // Judge compares with the prediction.
 func (m *Measured) Judge() {
+	if m.Emulated {
+		return
+	}
 	if m.Predicted > 0 {
 		m.Ratio = m.Seconds / m.Predicted
 	}
@@ -80,6 +86,8 @@ func (m *Measured) Judge() {
 // mark is the ratio for people.
 func (m Measured) mark() string {
 	switch {
+	case m.Emulated:
+		return "emulated"
 	case m.Ratio == 0:
 		return "not predicted"
 	case m.Ratio > offBy:
@@ -147,7 +155,7 @@ type Fallback struct {
 	Tiles  int    `yaml:"tiles" json:"tiles"`
 }
 
-// Span is something that took time during the run; lane 0 is the run itself, lanes from 1 are workers.
+// Span is something that took time during the run; lane 0 is the run itself, others without a name are workers.
 type Span struct {
 	Lane           int
 	Category, Name string

@@ -65,7 +65,7 @@ type kernelRow struct {
 func HTML(w io.Writer, p *planner.Plan, opt Options) error {
 	v := view{Plan: p, Analysis: opt.Analysis, Graph: template.HTML(drawGraph(p, opt.Analysis))}
 	if opt.Analysis != nil {
-		v.Timeline = template.HTML(drawTimeline(opt.Analysis.Timeline))
+		v.Timeline = template.HTML(drawTimeline(opt.Analysis.Timeline, opt.Analysis.Lanes))
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]

@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -10,7 +12,7 @@ import (
 const (
 	timelineWidth = 1080
 	laneHeight    = 22
-	laneLabel     = 70
+	laneLabel     = 110
 	axisHeight    = 24
 	leastVisible  = 0.4 // spans of a lane closer than this are drawn as one
 )
@@ -19,14 +21,15 @@ const (
 var palette = []string{"#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#76b7b2", "#e15759", "#9c755f", "#86bcb6", "#d37295"}
 
 // drawTimeline draws what ran when: the steps of the run above, the tiles of each worker below.
-func drawTimeline(spans []Span) string {
+func drawTimeline(spans []Span, names map[int]string) string {
 	if len(spans) == 0 {
 		return ""
 	}
-	end, lanes := 0.0, 0
+	end := 0.0
+	rows := lanesOf(spans)
 	colours := map[string]string{}
 	for _, s := range spans {
-		end, lanes = max(end, s.Start+s.Seconds), max(lanes, s.Lane)
+		end = max(end, s.Start+s.Seconds)
 		if _, ok := colours[s.Name]; !ok && s.Category != "tile" {
 			colours[s.Name] = palette[len(colours)%len(palette)]
 		}
@@ -34,7 +37,7 @@ func drawTimeline(spans []Span) string {
 	begin := slices.MinFunc(spans, func(a, b Span) int { return int(math.Copysign(1, a.Start-b.Start)) }).Start
 	scale := (timelineWidth - laneLabel - 10) / max(end-begin, 1e-9)
 	at := func(t float64) float64 { return laneLabel + (t-begin)*scale }
-	height := axisHeight + (lanes+1)*laneHeight + 6
+	height := axisHeight + len(rows)*laneHeight + 6
 	var d svg
 	d.add(`<svg viewBox="0 0 %d %d" width="100%%" role="img" aria-label="timeline">`, timelineWidth, height)
 	step := tickStep(end - begin)
@@ -42,12 +45,12 @@ func drawTimeline(spans []Span) string {
 		d.add(`<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#ddd"/>`, at(begin+t), at(begin+t), axisHeight-4, height)
 		d.add(`<text x="%.1f" y="%d" class="small" text-anchor="middle">%s</text>`, at(begin+t), axisHeight-9, text(seconds(t)))
 	}
-	for lane := range lanes + 1 {
-		name := "steps"
-		if lane > 0 {
-			name = fmt.Sprintf("worker %d", lane)
+	for _, lane := range slices.Sorted(maps.Keys(rows)) {
+		name := cmp.Or(names[lane], fmt.Sprintf("worker %d", lane))
+		if lane == 0 {
+			name = "steps"
 		}
-		d.add(`<text x="4" y="%d" class="small">%s</text>`, axisHeight+lane*laneHeight+15, name)
+		d.add(`<text x="4" y="%d" class="small">%s</text>`, axisHeight+rows[lane]*laneHeight+15, text(name))
 	}
 	for _, s := range merged(spans, scale) {
 		what := s.Category + " " + s.Name
@@ -61,13 +64,26 @@ func drawTimeline(spans []Span) string {
 		}
 		width := max(0.8, s.Seconds*scale)
 		d.add(`<rect x="%.2f" y="%d" width="%.2f" height="%d" fill="%s" fill-opacity="%.2f"><title>%s: %s</title></rect>`,
-			at(s.Start), axisHeight+s.Lane*laneHeight+2, width, laneHeight-4, colour, opacity, text(what), text(seconds(s.Seconds)))
+			at(s.Start), axisHeight+rows[s.Lane]*laneHeight+2, width, laneHeight-4, colour, opacity, text(what), text(seconds(s.Seconds)))
 		if n := int(width / 6.5); s.Lane == 0 && n >= 4 {
-			d.add(`<text x="%.2f" y="%d" class="bar">%s</text>`, at(s.Start)+4, axisHeight+s.Lane*laneHeight+15, text(clip(what, n-1)))
+			d.add(`<text x="%.2f" y="%d" class="bar">%s</text>`, at(s.Start)+4, axisHeight+rows[s.Lane]*laneHeight+15, text(clip(what, n-1)))
 		}
 	}
 	d.WriteString(`</svg>`)
 	return d.String()
+}
+
+// lanesOf gives each lane that has a span a row, in order.
+func lanesOf(spans []Span) map[int]int {
+	used := map[int]bool{0: true}
+	for _, s := range spans {
+		used[s.Lane] = true
+	}
+	rows := map[int]int{}
+	for i, lane := range slices.Sorted(maps.Keys(used)) {
+		rows[lane] = i
+	}
+	return rows
 }
 
 // merged joins neighbours of one name in a lane that the eye cannot tell apart, so that a run of many tiles stays a small page.

@@ -87,6 +87,22 @@ func (w *Writer) Name(lane int, name string) {
 	w.events = append(w.events, event{Name: "thread_name", Phase: "M", PID: 1, TID: lane, Args: map[string]any{"name": name}})
 }
 
+// Names are those of the lanes that have one.
+func (w *Writer) Names() map[int]string {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := map[int]string{}
+	for _, e := range w.events {
+		if name, ok := e.Args["name"].(string); ok && e.Phase == "M" {
+			out[e.TID] = name
+		}
+	}
+	return out
+}
+
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 
 // Close writes the file. A run that was cut short closes its trace too, so that what is there is valid.

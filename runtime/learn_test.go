@@ -1,0 +1,55 @@
+package runtime
+
+import (
+	"testing"
+
+	"weft/planner"
+	"weft/planner/cost"
+	"weft/runtime/fleet"
+)
+
+// What ran on accelerators is learned of them, and only where all of it ran there and their time is this machine's.
+func TestAcceleratorsAreLearnedApart(t *testing.T) {
+	kernel := func(devices ...string) *planner.Kernel {
+		return &planner.Kernel{
+			Ops: []string{"blur", "sqrt"}, Hash: "h", Device: "cpu", Estimate: cost.Estimate{Seconds: 4, Factor: 2}, Bound: "compute",
+			Place: planner.Placement{Devices: devices, Accelerated: 500, Bound: "transfer"},
+		}
+	}
+	ran := func(devices ...string) Kernel {
+		k := Kernel{ID: "k1", Ops: []string{"blur", "sqrt"}, Device: "cpu", Wall: 0.75}
+		for _, d := range devices {
+			k.Shares = append(k.Shares, fleet.Share{Device: d, Ranges: 1, Rows: 1})
+		}
+		return k
+	}
+	gpus := []fleet.Usage{{Name: "cuda:0", Kind: "cuda"}, {Name: "cuda:1", Kind: "cuda"}, {Name: "fast:2", Kind: "emulated"}}
+	for _, c := range []struct {
+		name string
+		was  *planner.Kernel
+		ran  Kernel
+		fell []Fallback
+		want *cost.Observation
+	}{
+		{"on the host", kernel(), ran(), nil, &cost.Observation{Bound: "compute", Predicted: 2, Measured: 0.75}},
+		{"on a GPU", kernel("cuda:0"), ran("cuda:0"), nil, &cost.Observation{Kind: "cuda:0", Bound: "transfer", Predicted: 0.5, Measured: 0.75}},
+		{"on two", kernel("cuda:0", "cuda:1"), ran("cuda:1", "cuda:0"), nil, &cost.Observation{Kind: "cuda:0+cuda:1", Bound: "transfer", Predicted: 0.5, Measured: 0.75}},
+		{"on an emulated one", kernel("fast:2"), ran("fast:2"), nil, nil},
+		{"in part on the host", kernel("cuda:0"), ran("cuda:0"), []Fallback{{Stage: "blur + sqrt"}}, nil},
+		{"while another stage fell back", kernel("cuda:0"), ran("cuda:0"), []Fallback{{Stage: "peak"}}, &cost.Observation{Kind: "cuda:0", Bound: "transfer", Predicted: 0.5, Measured: 0.75}},
+		{"on the host altogether", kernel("cuda:0"), ran(), nil, nil},
+	} {
+		p := &planner.Plan{Steps: []planner.Step{{ID: "k1", Kernel: c.was}}}
+		got := Observations(p, &Result{Threads: 1, Kernels: []Kernel{c.ran}, Devices: gpus, Fallbacks: c.fell})
+		if (len(got) == 1) != (c.want != nil) {
+			t.Errorf("%s: %+v", c.name, got)
+			continue
+		}
+		if c.want == nil {
+			continue
+		}
+		if o := got[0]; o.Kind != c.want.Kind || o.Bound != c.want.Bound || o.Predicted != c.want.Predicted || o.Measured != c.want.Measured || o.Hash != "h" {
+			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+}
