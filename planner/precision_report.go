@@ -98,9 +98,12 @@ func (b *builder) describeStorage(buf *Buffer) {
 
 // Narrowed reports an array that is stored, or a kernel that computes, in fewer digits than its operators say.
 func (p *Plan) Narrowed() bool {
-	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Stored != "" && narrower(b.Ir.Type) }) ||
+	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.narrowed() }) ||
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
 }
+
+// narrowed reports an array stored in fewer digits than its operator says.
+func (b *Buffer) narrowed() bool { return b.Stored != "" && narrower(b.Ir.Type) }
 
 // Value is what a stored element stands for: itself, but for integers that count units from ir.Middle.
 func (b *Buffer) Value(stored complex128) complex128 {

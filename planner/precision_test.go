@@ -238,3 +238,34 @@ func TestProofsSeeStorage(t *testing.T) {
 		t.Error("the plan does not say that it is narrower")
 	}
 }
+
+// Where an output is dear, its float64 starts from what was stored in all digits, not from what was stored in few: that one is loaded
+// only where computing it again would take too long, and then in its own units.
+func TestDearProofsSeeStorageToo(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		loads string
+	}{{1 << 18, "ramp"}, {1 << 20, "double"}} {
+		for _, storage := range []Choice{{Storage: ir.F16}, {Storage: ir.U16, Scale: 0x1p-3}} {
+			w := &world{}
+			build := func() *ops.Instance {
+				w.next = 0
+				a := w.ramp(c.n)
+				a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
+			}
+			p := plan(t, Options{FuseLimit: -1}, build())
+			p = plan(t, Options{FuseLimit: -1, Precision: Choices{StageKey(bufferNamed(t, p, "double").Array): storage}}, build())
+			root := bufferNamed(t, p, "normal.peak").Array
+			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
+			for buf, s := range ref.Loads {
+				if s.Name != c.loads {
+					t.Errorf("%d elements, %s: the float64 of their largest loads %s (cost %g)", c.n, storage.Storage, s.Name, ref.Cost)
+				}
+				if scaled := ref.Kernel.String(); buf.Type == ir.U16 && !strings.Contains(scaled, "0.125") {
+					t.Errorf("counts are not turned into values: %s", scaled)
+				}
+			}
+		}
+	}
+}

@@ -7,8 +7,12 @@ import (
 	"weft/ops"
 )
 
-// inlineBudget bounds the scalar operations one sampled element of a reference may cost.
-const inlineBudget = 400e3
+// inlineBudget bounds the scalar operations one sampled element of a reference may cost, narrowBudget those where less would mean to
+// load what is stored in few digits, whose errors the reference is there to see.
+const (
+	inlineBudget = 400e3
+	narrowBudget = 2e6
+)
 
 // Reference is the definition of stages in one kernel for evaluation in float64 at sampled points. Producers are computed in
 // place as far back as stays cheap; beyond that, the arrays the plan stored are read, so errors that were made before them
@@ -23,21 +27,29 @@ type Reference struct {
 // Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
 // order. It loads only stages that are alive; these must include all that the kernel loads.
 func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
-	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{}}
+	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
+		scales: map[*ops.Stage]float64{}}
+	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
-			l.stored[b.Array] = b.Ir
+			l.stored[b.Array], l.scales[b.Array] = b.Ir, b.Scale
+			narrow[b.Array] = b.narrowed()
 		}
 	}
 	for {
 		point, frontier := l.build(roots, pointOf(roots[0].Axes()))
 		cost := ir.CostOf(point.Kernel).NodeEvals
-		if cost <= inlineBudget || len(frontier) == 0 {
+		// The farthest one first: as much as possible stays in float64.
+		next := slices.IndexFunc(frontier, func(e [2]*ops.Stage) bool { return !narrow[e[0]] })
+		if next < 0 && cost > narrowBudget && len(frontier) > 0 {
+			next = 0
+		}
+		if cost <= inlineBudget || next < 0 {
 			ref, _ := l.build(roots, roots[0].Axes())
 			ref.Cost = cost
 			return ref
 		}
-		l.load[frontier[0]] = true // the farthest one first: as much as possible stays in float64
+		l.load[frontier[next]] = true
 	}
 }
 
@@ -73,7 +85,6 @@ type referenceLowerer struct {
 	known  map[*ops.Stage]bool // memo of computable
 	must   map[*ops.Stage]bool // to be loaded in any case
 	scales map[*ops.Stage]float64
-	narrow map[*ops.Stage]bool // stored with an error that the reference is there to see: not loaded if it can be computed
 }
 
 // computable reports a stage whose elements can be had without loading it: all it is made from is alive in the end.
@@ -98,7 +109,7 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) (ref Refere
 		e := [2]*ops.Stage{p, c}
 		buf := l.stored[p]
 		if p.Data == nil && !l.must[p] && l.computable(p) && !l.load[e] {
-			if buf != nil && !seen[e] && !l.narrow[p] {
+			if buf != nil && !seen[e] {
 				seen[e] = true
 				frontier = append([][2]*ops.Stage{e}, frontier...)
 			}
