@@ -38,6 +38,9 @@ type Spec struct {
 	File func(*Call) string
 	// Streams say how a source or sink works part by part; nil: it takes arrays as a whole.
 	Streams *Streams
+	// Approximations says, a line each, what is not exact about a call by the choice of whoever wrote it: explain and summary
+	// print it. It is for planning: it may read files.
+	Approximations func(*Call) []string
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
 	Footprint func(*Call, []Interval) map[string][]Interval
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their

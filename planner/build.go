@@ -106,6 +106,7 @@ func (b *builder) build(groups []*group) {
 	b.frees()
 	b.keepForProof()
 	b.totals(groups)
+	b.plan.Approximations = approximations(b.a.g.stages)
 	b.plan.Hash = hashPlan(b.plan)
 }
 

@@ -22,6 +22,8 @@ type Plan struct {
 	Steps   []Step   `yaml:"steps" json:"steps"`
 	Edges   []Edge   `yaml:"edges" json:"edges"`
 	Totals  Totals   `yaml:"totals" json:"totals"`
+	// Approximations are what its operators say is not exact.
+	Approximations []Approximation `yaml:"approximations,omitempty" json:"approximations,omitempty"`
 	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 

@@ -28,6 +28,9 @@ type Result struct {
 	// Devices are the accelerators, and what each did.
 	Devices []fleet.Usage `json:"devices"`
 
+	// Approximations are what operators say is not exact, by their arguments.
+	Approximations []planner.Approximation `json:"approximations,omitempty"`
+
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
 	Warnings  []Warning  `json:"warnings"`
@@ -137,7 +140,7 @@ func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
 func (e *StageError) Unwrap() error { return e.Err }
 
 func newResult(p *planner.Plan, threads int) *Result {
-	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Threads: threads,
+	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Approximations: p.Approximations, Threads: threads,
 		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}, Devices: []fleet.Usage{}}
 }
 

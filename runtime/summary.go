@@ -23,6 +23,9 @@ func (r *Result) WriteSummary(to io.Writer) error {
 			fmt.Fprintf(&b, "%s (%s)\n", s.Text, planner.FormatBytes(s.Bytes))
 		}
 	}
+	for _, a := range r.Approximations {
+		fmt.Fprintf(&b, "not exact %s (line %d): %s\n", a.Op, a.Line, a.What)
+	}
 	for _, f := range r.Repairs {
 		fmt.Fprintf(&b, "repaired  %s; done again in %s\n", f.Reason, f.Wider)
 	}

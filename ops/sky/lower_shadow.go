@@ -24,6 +24,7 @@ func lowerShadow(l *ops.Lowering) []*ops.Stage {
 		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
 	}
 	d.findRelief(l.Call)
+	d.findCut(d.trace)
 	c := &caster{day: d, marcher: newMarcher(l, &d.scene, d.trace())}
 	up := make([]float64, len(d.altitude))
 	for i, a := range d.altitude {

@@ -29,6 +29,7 @@ func lowerSkyview(l *ops.Lowering) []*ops.Stage {
 		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
 	}
 	v.findRelief(l.Call)
+	v.findCut(v.trace)
 	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.trace())}
 	patch := ops.Dim{Name: "patch", Size: len(v.patches)}
 	var weights []float64

@@ -69,8 +69,8 @@ func (m *marcher) steps() []string {
 func (m *marcher) margin() string {
 	why := fmt.Sprintf("where rays have risen by the relief of %.4g m", m.scene.relief)
 	switch {
-	case !math.IsInf(m.scene.reach, 1):
-		why = fmt.Sprintf("rays are cut at %g m, so what stands further away does not count: not exact", m.scene.reach)
+	case m.scene.full > 0:
+		why = fmt.Sprintf("rays are cut at %g m of %.4g m, so what stands further away does not count: not exact", m.scene.reach, m.scene.full)
 	case math.IsInf(m.scene.relief, 1):
 		why = "as far as the raster reaches, since its relief is not known before the run"
 	}

@@ -46,10 +46,11 @@ path = sun(latitude: 37.98 deg, longitude: 23.73 deg, time: ["2026-06-21T07:00+0
 light = city.dsm | shadow(azimuth: path.azimuth, altitude: path.altitude, canopy: city.canopy, trunk: city.trunk)
 light.both | mean(over: time) | show`},
 	},
-	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
-	Infer:     inferShadow,
-	Lower:     lowerShadow,
-	Reference: referenceShadow,
+	Error:          ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Infer:          inferShadow,
+	Lower:          lowerShadow,
+	Approximations: approximateShadow,
+	Reference:      referenceShadow,
 }
 
 // day is a call of shadow with its arguments resolved.

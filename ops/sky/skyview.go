@@ -46,10 +46,11 @@ sky.total | show`},
 sky = city.dsm | skyview(canopy: city.canopy, trunk: city.trunk, patches: 305)
 sky.veg.total | show`},
 	},
-	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
-	Infer:     inferSkyview,
-	Lower:     lowerSkyview,
-	Reference: referenceSkyview,
+	Error:          ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Infer:          inferSkyview,
+	Lower:          lowerSkyview,
+	Approximations: approximateSkyview,
+	Reference:      referenceSkyview,
 }
 
 // view is a call of skyview with its arguments resolved.
@@ -65,6 +66,7 @@ type scene struct {
 	umep                bool
 	relief              float64 // highest source less lowest target; +Inf when it is not known before the run
 	reach               float64 // +Inf for no cap
+	full                float64 // where reach ends rays early, how far they would go; 0: it ends none
 }
 
 func resolveScene(c *ops.Call, p *problems) scene {

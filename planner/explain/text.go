@@ -12,6 +12,9 @@ import (
 func Text(w io.Writer, p *planner.Plan, opt Options) error {
 	t := &printer{plan: p, analysis: opt.Analysis}
 	t.headline()
+	for _, a := range p.Approximations {
+		t.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)
+	}
 	t.stream()
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
