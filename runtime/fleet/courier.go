@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"weft/kernels/device"
@@ -29,17 +30,20 @@ func (p *pin) release() {
 type courier struct {
 	m      *Member
 	stage  string
+	asked  bool // for page-locked memory
 	pin    *pin // nil: none
 	pinned []byte
 }
 
-// courier makes one for a slot.
-func (m *Member) courier(stage string) *courier {
-	c := &courier{m: m, stage: stage, pin: m.borrow()}
-	if c.pin != nil {
+// ready asks for page-locked memory, once.
+func (c *courier) ready() {
+	if c.asked {
+		return
+	}
+	c.asked = true
+	if c.pin = c.m.borrow(); c.pin != nil {
 		c.pinned = c.pin.data
 	}
-	return c
 }
 
 // close keeps what was lent for the next slot.
@@ -75,7 +79,9 @@ func (m *Member) borrow() *pin {
 	var err error
 	if lent.data, lent.free, err = p.Pin(chunk); err != nil {
 		lent.ticket.Release()
-		m.usage.PinsRefused++
+		if !errors.Is(err, device.ErrLost) { // which whoever uses the device next will tell
+			m.usage.PinsRefused++
+		}
 		return nil
 	}
 	return lent

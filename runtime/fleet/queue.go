@@ -72,6 +72,7 @@ const (
 	overhead  = 8.0    // times the latencies of the device that a range takes at least
 	shortest  = 300e-6 // seconds that it takes at least
 	blindPart = 64     // of the rows, where no speed is known
+	probes    = 64     // first ranges of a device, of which nothing is measured yet, are no more than this part of its equal share
 	patience  = 1.25   // times what the other devices need for all that is left, within which a device must be done with a range
 )
 
@@ -114,12 +115,19 @@ func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 func (s *sharing) size(c *crew) int {
 	rates, sum, known := s.rates()
 	left, step := float64(s.queue.left()), c.store.step()
-	least := min(float64(s.queue.total)/blindPart, left/slots)
+	share := left * rates[c] / sum / slots
+	least := min(float64(s.queue.total)/blindPart, share)
 	if known {
 		r := c.m.rates
 		least = rates[c] * max(shortest, overhead*(r.Launch+2*r.LinkLatency))
 	}
-	n := max(left*rates[c]/sum/slots/rounds, least, 1)
+	n := share / rounds
+	if c.pace == 0 && len(rates) > 1 { // what was predicted may be far off
+		if n = min(n, float64(s.queue.total)/probes/float64(len(rates))); !known {
+			least = n
+		}
+	}
+	n = max(n, least, 1)
 	n = math.Ceil(n/float64(step)) * float64(step)
 	if c.most > 0 {
 		n = min(n, float64(c.most))

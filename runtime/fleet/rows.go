@@ -34,10 +34,13 @@ func (s rowSet) with(rows ops.Interval) rowSet {
 }
 
 func (s rowSet) without(rows ops.Interval) rowSet {
+	if empty(rows) {
+		return s
+	}
 	var out rowSet
 	for _, i := range s {
 		for _, rest := range []ops.Interval{{Lo: i.Lo, Hi: min(i.Hi, rows.Lo)}, {Lo: max(i.Lo, rows.Hi), Hi: i.Hi}} {
-			if !empty(rest) && (len(out) == 0 || out[len(out)-1] != rest) {
+			if !empty(rest) {
 				out = append(out, rest)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // work is one slot of a device: it takes ranges until there are none for it.
 func (s *sharing) work(ctx context.Context, c *crew) {
-	courier := c.m.courier(s.job.Stage)
+	courier := &courier{m: c.m, stage: s.job.Stage}
 	defer courier.close()
 	defer s.remember(c)
 	for {
@@ -39,6 +39,7 @@ func (s *sharing) remember(c *crew) {
 // one works a range off, on the device or, if that fails, on the host.
 func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 	start := time.Now()
+	courier.ready()
 	t, err := c.store.run(ctx, courier, p)
 	switch {
 	case err == nil:

@@ -1,0 +1,173 @@
+package fleet_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/planner"
+	"weft/runtime"
+	"weft/runtime/memory"
+	"weft/runtime/trace"
+)
+
+// onlyLast places only the last kernel, on some devices, and gives it.
+func onlyLast(p *planner.Plan, devices []device.Device, weights ...float64) *planner.Kernel {
+	var k *planner.Kernel
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Kernel != nil {
+			s.Kernel.Place = planner.Placement{}
+			k = s.Kernel
+		}
+	}
+	for _, d := range devices {
+		k.Place.Devices = append(k.Place.Devices, d.Info().Name)
+	}
+	k.Place.Weights = weights
+	return k
+}
+
+// Five devices of very different speed finish together: their throughput on the described clock is the sum of their rates, also
+// where the plan was wrong about them.
+func TestThroughputIsTheSumOfRates(t *testing.T) {
+	cpu := host(t)
+	const text = `
+y = axis(y, 0 mm .. 3999 mm in 4000)
+x = axis(x, 0 mm .. 31 mm in 32)
+a = sqrt(y ^ 2 + 3 * x ^ 2 + 1 mm ^ 2) @keep
+b = a ^ 3 / (a + 1 mm) ^ 2 + 1 mm
+show(b)
+`
+	rates := []float64{3e5, 1e5, 5e5, 4e4, 7e5}
+	for name, weights := range map[string][]float64{"as described": nil, "all equal": {0.2, 0.2, 0.2, 0.2, 0.2}} {
+		t.Run(name, func(t *testing.T) {
+			var descriptions []string
+			sum := 0.0
+			for i, r := range rates {
+				descriptions = append(descriptions, fmt.Sprintf("{name: d%d, flops: %g, launch: 20us, link: {rate: 1e9, latency: 10us}, pace: 1}", i, r))
+				sum += r
+			}
+			devices := crew(t, cpu, descriptions...)
+			p := program(t, text, cpu, 0)
+			k := onlyLast(p, devices, weights...)
+			_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.Kernels[len(r.Kernels)-1]
+			share := k.Flops / sum / got.Wall
+			t.Logf("%.3g of the sum of rates in %.3g s; %d ranges; %+v", share, got.Wall, got.Tiles, got.Shares)
+			if share < 0.85 || share > 1.02 {
+				t.Errorf("throughput is %.3g of the sum of rates; %+v", share, got.Shares)
+			}
+		})
+	}
+}
+
+// While one tile is computed, the next is uploaded and the one before downloaded; no lane does two things at once.
+func TestOverlap(t *testing.T) {
+	cpu := host(t)
+	devices := crew(t, cpu, "{flops: 1e6, link: {rate: 2e6, latency: 1ms}, pace: 1, memory: 30 KiB}")
+	p := program(t, twelve, cpu, 0)
+	k := onlyLast(p, devices)
+	devices = crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: 3.2e5}, pace: 1, memory: 30 KiB}", k.Flops/12/5e-3)) // 5 ms for each of the three
+	onlyLast(p, devices)
+	w := trace.Record()
+	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Trace: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type edge struct {
+		at   float64
+		lane string
+		open int
+	}
+	var edges []edge
+	busy := map[string]float64{}
+	for _, s := range w.Spans() {
+		if s.Lane >= 1000 {
+			edges = append(edges, edge{s.Start, s.Category, 1}, edge{s.Start + s.Seconds, s.Category, -1})
+			busy[s.Category] += s.Seconds
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
+	open := map[string]int{}
+	three, before := 0.0, 0.0
+	for _, e := range edges {
+		if open["upload"] > 0 && open["compute"] > 0 && open["download"] > 0 {
+			three += e.at - before
+		}
+		before = e.at
+		if open[e.lane] += e.open; open[e.lane] > 1 {
+			t.Errorf("two %ss at once", e.lane)
+		}
+	}
+	wall := r.Kernels[len(r.Kernels)-1].Wall
+	sum := busy["upload"] + busy["compute"] + busy["download"]
+	t.Logf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
+	if len(busy) != 3 || three < 0.3*wall || wall > 0.6*sum {
+		t.Errorf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
+	}
+}
+
+// Without page-locked memory, be it refused by the device or by the budget, the result is the same to the bit.
+func TestPinsRefused(t *testing.T) {
+	cpu := host(t)
+	text := shipped(t, "skyview/city.weft", "size    = 400", "size    = 48", "patches = 153", "patches = 145")
+	var want seen
+	for _, c := range []struct {
+		name, device string
+		tight        bool
+		refused      bool
+	}{
+		{"granted", "{memory: 16 MiB}", false, false},
+		{"refused by the device", "{memory: 16 MiB, link: {pinned: false}}", false, true},
+		{"refused now and then", "{memory: 16 MiB, failures: [{on: pin, at: 2}, {on: pin, at: 4, until: 6}]}", false, true},
+		{"no room in the budget", "{memory: 16 MiB}", true, true},
+	} {
+		devices := crew(t, cpu, c.device)
+		p := program(t, text, cpu, 0, devices...)
+		budget := p.Totals.PeakBytes
+		if !c.tight {
+			budget += 1 << 30
+		}
+		g := memory.NewGovernor(budget)
+		got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Memory: g, Strict: true, Verify: true})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if want == nil {
+			want = got
+		}
+		if apart := got.apart(t, want); apart > 0 {
+			t.Errorf("%s: %g apart", c.name, apart)
+		}
+		if u := r.Devices[0]; (u.PinsRefused > 0) != c.refused || g.Leaks() != nil {
+			t.Errorf("%s: %+v, %v", c.name, u, g.Leaks())
+		}
+		checkDevices(t, r, devices)
+	}
+}
+
+// Axes longer than a grid may have blocks in y and z, either way round.
+func TestLongAxes(t *testing.T) {
+	cpu := host(t)
+	for _, shape := range [][2]int{{70000, 3}, {3, 70000}} {
+		text := fmt.Sprintf("y = axis(y, 0 mm .. 1 mm in %d)\nx = axis(x, 0 mm .. 2 mm in %d)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow(a * 3 + x)", shape[0], shape[1])
+		want, _, err := run(t, program(t, text, cpu, 0), runtime.Options{Devices: chain(cpu), Verify: true, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		devices := crew(t, cpu, "{max_grid: [65535, 65535, 65535]}", "{max_grid: [9, 9, 9], memory: 100 KiB}", "{memory: 30 KiB}")
+		got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if apart := got.apart(t, want); apart > 1e-6 {
+			t.Errorf("%v: %g apart", shape, apart)
+		}
+		checkDevices(t, r, devices)
+	}
+}
