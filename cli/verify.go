@@ -32,6 +32,9 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
+	for _, d := range m.accelerators {
+		subjects = append(subjects, verify.Accelerator(d))
+	}
 	var reports []*verify.Report
 	for _, limit := range []int{c.FuseLimit, 0} {
 		f := c.planFlags
@@ -49,8 +52,9 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 			fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
 			continue
 		}
+		// The run is on the host, whatever is placed elsewhere: devices are subjects, each of which computes everything.
 		r, failure := verify.Run(ctx, p, verify.Options{Subjects: subjects, Samples: c.Samples, Run: weft.Options{
-			Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
+			Devices: m.devices, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
 		}})
 		if failure != nil {
 			return l.failed(failure, s.err)
@@ -103,7 +107,11 @@ func (c verifyCommand) table(out io.Writer, r *verify.Report) {
 	}
 	for _, x := range rows {
 		if x.Skipped != "" {
-			fmt.Fprintf(w, "  %s\t%s\t%s\tnot compared: %s\n", x.Value, x.Kernel, x.Subject, x.Skipped)
+			what := "not compared"
+			if !x.OK {
+				what = "FAILED"
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s: %s\n", x.Value, x.Kernel, x.Subject, what, x.Skipped)
 			continue
 		}
 		verdict := "ok"

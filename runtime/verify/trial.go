@@ -46,6 +46,12 @@ func (t *trial) kernel(ctx context.Context) error {
 		t.rows = append(t.rows, r)
 	}
 	for _, subject := range t.opt.Subjects {
+		if subject.Device != nil {
+			if err := t.device(ctx, subject); err != nil {
+				return fmt.Errorf("%s: %w", subject.Name, err)
+			}
+			continue
+		}
 		variants, err := subject.Variants(ctx, t.Step.Kernel.Ir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", subject.Name, err)
@@ -106,11 +112,17 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 		}
 		return nil
 	}
+	t.compare(subject, v.Name, own, tiles, whole)
+	return nil
+}
+
+// compare judges what a subject made of some tiles, of all of them if whole is set.
+func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]device.Memory, tiles []device.Tile, whole bool) {
 	at := slices.DeleteFunc(indices(len(t.points)), func(i int) bool {
 		return !slices.ContainsFunc(tiles, func(tile device.Tile) bool { return holds(tile, t.points[i]) })
 	})
-	for i, s := range k.Roots {
-		r := t.row(s, subject, v.Name)
+	for i, s := range t.Step.Kernel.Roots {
+		r := t.row(s, subject, variant)
 		mem := own[t.Buffer(s).Ir]
 		points, want := t.some(s, i, at)
 		t.judge(&r, i, mem, points, want)
@@ -118,7 +130,6 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 		r.OK = r.OK && r.Apart <= 2*r.Tolerance
 		t.rows = append(t.rows, r)
 	}
-	return nil
 }
 
 func indices(n int) []int {
@@ -152,11 +163,10 @@ func holds(tile device.Tile, point []int) bool {
 // sampled points alone, and says which it did; none if that would not give whole elements.
 func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []device.Tile, err error) {
 	k := t.Step.Kernel
-	joins := slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
 	switch {
-	case joins && subject.Pointwise:
+	case joins(k) && subject.Pointwise:
 		return nil, nil
-	case joins:
+	case joins(k):
 		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
 	case subject.Pointwise:
 		for _, p := range t.points {

@@ -19,7 +19,9 @@ type Subject struct {
 	// Variants compiles a kernel in every way the subject knows, each under a name. No variants and no error: the subject does
 	// not take this kernel.
 	Variants func(ctx context.Context, k *ir.Kernel) ([]Variant, error)
-	// Alloc gives memory for results.
+	// Device, where it is not nil, computes in memory of its own; it needs no Variants.
+	Device device.Device
+	// Alloc gives memory for results, which the host can address.
 	Alloc func(*ir.Buffer) (device.Memory, error)
 	// Pointwise subjects are slow: they compute the sampled points only.
 	Pointwise bool

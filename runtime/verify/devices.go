@@ -1,0 +1,149 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/fleet"
+)
+
+// Accelerator is a device with memory of its own. It computes ranges of rows as a run would have it do, spread over the kernel, for
+// as long as there is time.
+func Accelerator(d device.Device) Subject {
+	return Subject{Name: d.Info().Name, Device: d, Alloc: func(b *ir.Buffer) (device.Memory, error) { return device.NewHostMemory(b) }}
+}
+
+// chunks is how many ranges of rows a kernel is cut into for a device that may not have the time for all of them.
+const chunks = 16
+
+// device computes the kernel on an accelerator. What goes wrong there is a row of its own: the other subjects go on.
+func (t *trial) device(ctx context.Context, subject Subject) error {
+	k := t.Step.Kernel
+	own := map[*ir.Buffer]device.Memory{}
+	for _, b := range k.Ir.Outputs() {
+		m, err := subject.Alloc(b)
+		if err != nil {
+			return err
+		}
+		defer m.Free()
+		own[b] = m
+	}
+	schedule, done, err := t.ranges(ctx, subject.Device, own)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err != nil {
+		for _, s := range k.Roots {
+			r := t.row(s, subject, schedule)
+			r.Skipped, r.OK = err.Error(), false
+			t.rows = append(t.rows, r)
+		}
+		return nil
+	}
+	t.compare(subject, schedule, own, done, points(done) == points([]device.Tile{device.Whole(k.Ir)}))
+	return nil
+}
+
+func points(tiles []device.Tile) (n int64) {
+	for _, t := range tiles {
+		n += t.Points()
+	}
+	return n
+}
+
+// ranges runs as many rows of the kernel on a device as there is time for, and says which.
+func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]device.Memory) (schedule string, done []device.Tile, err error) {
+	k, name := t.Step.Kernel, d.Info().Name
+	programs, err := d.Compile(ctx, []*ir.Kernel{k.Ir}, device.Options{})
+	if err != nil {
+		return "", nil, err
+	}
+	schedule = programs[0].Report().Schedule
+	f := fleet.New([]device.Device{d}, fleet.Options{})
+	defer f.ReleaseAll()
+	failures, err := f.Compile(ctx, []fleet.Target{{Stage: t.Step.Name, Kernel: k.Ir, Devices: []string{name}}})
+	if err == nil && len(failures) > 0 {
+		err = errors.New(failures[0].Reason)
+	}
+	if err != nil {
+		return schedule, nil, err
+	}
+	whole := device.Whole(k.Ir)
+	rows := device.Range{Lo: 0, Hi: 1}
+	if len(whole) > 0 {
+		rows = whole[0]
+	}
+	order := spread(cut(rows, joins(k)))
+	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
+	for i, part := range order {
+		if i > 0 && time.Now().After(deadline) {
+			break
+		}
+		if _, err := f.Run(ctx, t.job(name, ops.Interval{Lo: part[0].Lo, Hi: part[0].Hi}, own)); err != nil {
+			return schedule, nil, err
+		}
+		tile := append(device.Tile{}, whole...)
+		if len(tile) > 0 {
+			tile[0] = part[0]
+		}
+		done = append(done, tile)
+	}
+	return schedule, done, nil
+}
+
+// cut divides rows into chunks; those of a kernel that adds to what is there stay together.
+func cut(rows device.Range, together bool) (out []device.Tile) {
+	n := rows.Hi - rows.Lo
+	per := max(1, (n+chunks-1)/chunks)
+	if together {
+		per = max(1, n)
+	}
+	for lo := rows.Lo; lo < rows.Hi; lo += per {
+		out = append(out, device.Tile{{Lo: lo, Hi: min(lo+per, rows.Hi)}})
+	}
+	return out
+}
+
+// job is some rows of the kernel, for one device and nobody else.
+func (t *trial) job(name string, rows ops.Interval, own map[*ir.Buffer]device.Memory) *fleet.Job {
+	k := t.Step.Kernel
+	need := t.Plan.Footprint(t.Step)
+	array := func(id string, mem map[*ir.Buffer]device.Memory) fleet.Array {
+		b := t.Plan.Buffer(id)
+		return fleet.Array{Buf: b.Ir, Type: b.Array.Type, Host: mem[b.Ir].Host()}
+	}
+	j := &fleet.Job{
+		Stage: t.Step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k), Devices: []string{name}, Weights: []float64{1},
+		Need: func(rows ops.Interval) map[*ir.Buffer]ops.Interval {
+			out := map[*ir.Buffer]ops.Interval{}
+			for id, at := range need(rows) {
+				out[t.Plan.Buffer(id).Ir] = at
+			}
+			return out
+		},
+		Failed: func(f fleet.Failure) error { return errors.New(f.Reason) },
+		Host: func(context.Context, ops.Interval) error {
+			return fmt.Errorf("%s left rows of it to the host", name)
+		},
+		Done: func(ops.Interval, time.Duration) {},
+	}
+	for _, id := range t.Step.Reads {
+		j.Reads = append(j.Reads, array(id, t.Mem))
+	}
+	for _, id := range t.Step.Writes {
+		j.Writes = append(j.Writes, array(id, own))
+	}
+	return j
+}
+
+// joins reports a kernel whose stores add to what is there.
+func joins(k *planner.Kernel) bool {
+	return slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
+}
