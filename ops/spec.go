@@ -41,11 +41,21 @@ type Spec struct {
 	// Approximations says, a line each, what is not exact about a call by the choice of whoever wrote it: explain and summary
 	// print it. It is for planning: it may read files.
 	Approximations func(*Call) []string
+	// Telemetry names what runs of the operator are measured by; nil: it has no names of its own.
+	Telemetry *Telemetry
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
 	Footprint func(*Call, []Interval) map[string][]Interval
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their
 	// names (see ReferenceKey for lists). Used by tests only.
 	Reference func(*Call, map[string]Dense) ([]Dense, error)
+}
+
+// Telemetry gives an operator names of its own in the report of a run: PREFIX_tile_wall_time_s, PREFIX_UNIT_progress_rate and so on;
+// docs/measuring.md lists them.
+type Telemetry struct {
+	Prefix string
+	Unit   string          // what progress is counted in
+	Units  func(*Call) int // in a call
 }
 
 // Interval is a half-open range of indices along a dimension.

@@ -15,6 +15,7 @@ type Figures struct {
 	Samples    int // that count in the metric
 	Worst, P99 float64
 	MaxAbs     float64 // in the array's unit
+	MeanAbs    float64 // over samples that are finite
 	Share      float64 // MaxAbs relative to the largest magnitude of the array
 	Mismatched int     // samples where one side is finite and the other is not
 	At         int     // of the worst sample, or of a mismatched one; -1: there is none
@@ -24,6 +25,7 @@ type Figures struct {
 func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 	f := Figures{At: -1}
 	var errs []float64
+	known := 0
 	for i, g := range got {
 		if finite(g) != finite(want[i]) {
 			f.Mismatched++
@@ -32,6 +34,10 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 		}
 		abs := distance(g, want[i])
 		f.MaxAbs = max(f.MaxAbs, abs)
+		if finite(g) {
+			known++
+			f.MeanAbs += abs
+		}
 		if m == ops.Angle {
 			abs = math.Abs(math.Remainder(abs, 2*math.Pi))
 		}
@@ -51,6 +57,7 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 		f.Share /= peak
 	}
 	f.Samples = len(errs)
+	f.MeanAbs /= float64(max(1, known))
 	f.P99 = percentile(errs, 99)
 	return f
 }

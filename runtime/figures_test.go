@@ -1,10 +1,20 @@
 package runtime
 
 import (
+	"math"
 	"testing"
 
 	"weft/ops"
 )
+
+func TestMeanOfDifferences(t *testing.T) {
+	nan := complex(math.NaN(), 0)
+	got, want := []complex128{1, 2, nan, 4, nan}, []complex128{1.5, 2, nan, 5, 7}
+	f := Compare(ops.Absolute, got, want, 5)
+	if f.MeanAbs != 0.5 || f.MaxAbs != 1 || f.Mismatched != 1 {
+		t.Errorf("%+v", f)
+	}
+}
 
 // A level is judged by its 99th percentile, but a few elements that are plainly wrong do not hide in the last hundredth.
 func TestLevelsDoNotHideWrongElements(t *testing.T) {

@@ -76,6 +76,7 @@ func (w *work) finish() {
 	k, s := w.step.Kernel, w.sweep
 	predicted, _ := k.Expected()
 	mean, p95 := meanAndP95(s.turnaround)
+	w.run.meter.add(w)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
 		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,

@@ -171,7 +171,7 @@ func (r *run) parity(s samples) Parity {
 	p := Parity{Value: valueName(r.arrays.byStage[s.stage]), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance, Samples: f.Samples + f.Mismatched,
 		Peak: s.peak, Unit: s.stage.Type.Unit.String(), Worst: f.Worst, P99: f.P99, Judged: Judged(rule.Metric), MaxAbs: f.MaxAbs, Mismatched: f.Mismatched,
 		OK: f.Within(rule)}
-	p.Finds = finds(len(s.points), s.stage.Type.Len())
+	p.Finds, p.MeanAbs, p.FiniteEqual = finds(len(s.points), s.stage.Type.Len()), f.MeanAbs, 100*(1-float64(f.Mismatched)/float64(max(1, len(s.got))))
 	p.Inner = unnamed(r.plan, r.arrays.byStage[s.stage])
 	if f.At >= 0 {
 		p.At = s.points[f.At]

@@ -33,6 +33,7 @@ type Result struct {
 
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
+	Telemetry Telemetry  `json:"telemetry"`
 	Warnings  []Warning  `json:"warnings"`
 	// Search is how the precision was found, where something has a tolerance.
 	Search *planner.Search `json:"search,omitempty"`
@@ -97,9 +98,12 @@ type Parity struct {
 	P99       float64 `json:"p99"`
 	Judged    string  `json:"judged,omitempty"` // which of the two is held to the tolerance
 	Tolerance float64 `json:"tolerance"`
-	MaxAbs    float64 `json:"max_abs"` // in the array's unit
-	MaxRel    float64 `json:"max_rel"` // relative to the array's largest magnitude
-	Peak      float64 `json:"peak"`    // that magnitude
+	MaxAbs    float64 `json:"max_abs"`  // in the array's unit
+	MaxRel    float64 `json:"max_rel"`  // relative to the array's largest magnitude
+	MeanAbs   float64 `json:"mean_abs"` // over samples that are finite
+	// FiniteEqual is the percentage of samples that are finite on both sides or on neither.
+	FiniteEqual float64 `json:"percent_finite_equal"`
+	Peak        float64 `json:"peak"` // that magnitude
 	// Mismatched counts samples where one side is finite and the other is not.
 	Mismatched int    `json:"mismatched"`
 	At         []int  `json:"at,omitempty"` // index of the worst sample

@@ -26,6 +26,7 @@ type run struct {
 	definitions map[string]*definition             // by kernel step, where results are checked
 	inputs      []ops.InputIdentity                // what the sources read, where that is recorded
 	counted     map[*planner.Kernel]device.Counted // under Options.Count
+	meter       meter
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -64,6 +65,7 @@ func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet
 	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = PeakRSS(), r.arrays.peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
+	r.result.Telemetry = r.meter.telemetry(r.result)
 	return r.result, err
 }
 

@@ -24,6 +24,7 @@ type sweep struct {
 
 	mu         sync.Mutex
 	turnaround []time.Duration
+	walls      []time.Duration // of launches alone
 	queuePeak  int
 	left       []device.Tile // not done, because a launch failed
 	fault      error         // why the first of them failed
@@ -76,7 +77,7 @@ func (s *sweep) work(stop context.Context, cancel func(), queue <-chan job, lane
 			cancel()
 			continue
 		}
-		s.finish(time.Since(j.queued))
+		s.finish(time.Since(j.queued), time.Since(start))
 		s.trace.Span(lane, "tile", s.name, start, map[string]any{"tile": j.tile})
 	}
 }
@@ -90,9 +91,9 @@ func (s *sweep) leave(t device.Tile, err error) {
 	}
 }
 
-func (s *sweep) finish(turnaround time.Duration) {
+func (s *sweep) finish(turnaround, wall time.Duration) {
 	s.mu.Lock()
-	s.turnaround = append(s.turnaround, turnaround)
+	s.turnaround, s.walls = append(s.turnaround, turnaround), append(s.walls, wall)
 	s.mu.Unlock()
 	s.done()
 }

@@ -50,6 +50,7 @@ light.both | mean(over: time) | show`},
 	Infer:          inferShadow,
 	Lower:          lowerShadow,
 	Approximations: approximateShadow,
+	Telemetry:      &ops.Telemetry{Prefix: "shadow", Unit: "timestep", Units: func(c *ops.Call) int { return len(c.List("azimuth")) }},
 	Reference:      referenceShadow,
 }
 

@@ -50,6 +50,7 @@ sky.veg.total | show`},
 	Infer:          inferSkyview,
 	Lower:          lowerSkyview,
 	Approximations: approximateSkyview,
+	Telemetry:      &ops.Telemetry{Prefix: "svf", Unit: "patch", Units: func(c *ops.Call) int { return c.Int("patches") }},
 	Reference:      referenceSkyview,
 }
 

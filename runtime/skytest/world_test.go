@@ -40,6 +40,8 @@ type scene struct {
 	next   int
 	count  bool // what folds execute
 	result *runtime.Result
+	// missing devices are fallen back from.
+	missing []runtime.Missing
 }
 
 // run plans and runs the use on the compiled device, checks a sample strictly, and gives the outputs by name.
@@ -81,7 +83,7 @@ func (s *scene) run(t *testing.T) map[string]field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.result, err = runtime.Run(context.Background(), plan, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Count: s.count})
+	s.result, err = runtime.Run(context.Background(), plan, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: s.missing == nil, Missing: s.missing, Count: s.count})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// Telemetry is a run by the names that monitoring asks for; docs/measuring.md lists them. Spread values hold mean, p95 and
+// count, maps are by array or stage.
+type Telemetry map[string]any
+
+// Spread sums up how long pieces of work took.
+type Spread struct {
+	Mean  float64 `json:"mean"`
+	P95   float64 `json:"p95"`
+	Count int     `json:"count"`
+}
+
+func spreadOf(d []time.Duration, unit time.Duration) Spread {
+	mean, p95 := meanAndP95(d)
+	scale := float64(time.Second) / float64(unit)
+	return Spread{mean * scale, p95 * scale, len(d)}
+}
+
+// meter collects what is measured while kernels run.
+type meter struct {
+	turnaround []time.Duration // of all tiles
+	queue      int
+	onGPU      map[string]float64 // seconds by stage
+	operators  []*operatorMeter
+}
+
+// operatorMeter is what kernels that store outputs of an operator take, of all its uses.
+type operatorMeter struct {
+	spec  *ops.Spec
+	uses  []*ops.Instance
+	walls []time.Duration // of tiles
+	wall  float64
+	away  bool // on accelerators
+}
+
+// add counts a kernel that is done.
+func (m *meter) add(w *work) {
+	s := w.sweep
+	m.turnaround = append(m.turnaround, s.turnaround...)
+	m.queue = max(m.queue, s.queuePeak)
+	if len(w.shares) > 0 {
+		if m.onGPU == nil {
+			m.onGPU = map[string]float64{}
+		}
+		m.onGPU[w.step.Name] += w.wall
+	}
+	for _, op := range operatorsOf(w.step.Kernel) {
+		at := slices.IndexFunc(m.operators, func(o *operatorMeter) bool { return o.spec == op.Spec })
+		if at < 0 {
+			at = len(m.operators)
+			m.operators = append(m.operators, &operatorMeter{spec: op.Spec})
+		}
+		o := m.operators[at]
+		if !slices.Contains(o.uses, op) {
+			o.uses = append(o.uses, op)
+		}
+		o.wall += w.wall
+		o.away = o.away || len(w.shares) > 0
+		if len(s.walls) > 0 {
+			o.walls = append(o.walls, s.walls...)
+		} else { // ranges of accelerators
+			o.walls = append(o.walls, s.turnaround...)
+		}
+	}
+}
+
+// operatorsOf are the operators with names of their own for telemetry of which a kernel stores outputs.
+func operatorsOf(k *planner.Kernel) (out []*ops.Instance) {
+	for _, s := range k.Roots {
+		if s.IsOutput() && s.Op.Spec.Telemetry != nil && !slices.Contains(out, s.Op) {
+			out = append(out, s.Op)
+		}
+	}
+	return out
+}
+
+// telemetry names what was measured.
+func (m *meter) telemetry(r *Result) Telemetry {
+	byStage, gpu, gpuByStage := map[string]int{}, 0, map[string]int{}
+	for _, f := range r.Fallbacks {
+		byStage[f.Stage] += f.Count
+		if f.Device == kindNames["cuda"] {
+			gpu += f.Count
+			gpuByStage[f.Stage] += f.Count
+		}
+	}
+	onGPU := map[string]float64{}
+	for stage, seconds := range m.onGPU {
+		onGPU[stage] = seconds * 1e3
+	}
+	mean, largest, equal := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	for _, p := range r.Parity {
+		if p.Skipped == "" {
+			mean[p.Value], largest[p.Value], equal[p.Value] = p.MeanAbs, p.MaxAbs, p.FiniteEqual
+		}
+	}
+	out := Telemetry{
+		"tile_turnaround_ms": spreadOf(m.turnaround, time.Millisecond), "queue_depth_peak": m.queue, "gpu_stage_time_ms": onGPU,
+		"gpu_fallback_count": gpu, "fallback_count_by_stage": byStage,
+		"mean_abs_diff": mean, "max_abs_diff": largest, "percent_finite_equal": equal,
+	}
+	for _, o := range m.operators {
+		o.name(out, r, gpuByStage)
+	}
+	return out
+}
+
+// name adds what an operator took under its own names.
+func (o *operatorMeter) name(out Telemetry, r *Result, fallbacks map[string]int) {
+	t := o.spec.Telemetry
+	copied, lost := 0.0, 0
+	if o.away {
+		for _, d := range r.Devices {
+			copied += d.Download * 1e3
+		}
+	}
+	for stage, n := range fallbacks {
+		if slices.Contains(strings.Split(stage, " + "), o.spec.Name) {
+			lost += n
+		}
+	}
+	units := 0.0
+	for _, op := range o.uses {
+		units += float64(t.Units(op.Call))
+	}
+	out[t.Prefix+"_tile_wall_time_s"] = spreadOf(o.walls, time.Second)
+	out[t.Prefix+"_stitch_copy_time_ms"] = copied
+	out[t.Prefix+"_gpu_fallback_count"] = lost
+	if o.wall > 0 && units > 0 {
+		out[t.Prefix+"_"+t.Unit+"_progress_rate"] = units / o.wall
+		out[t.Unit+"_wall_time_s"] = o.wall / units
+	}
+}
