@@ -22,6 +22,7 @@ type Options struct {
 	Rates     Rates
 	Cost      *cost.Model // of the device; nil: predictions from Rates alone
 	Precision Choices     // that differ from what operators say; @precision goes first
+	Decided   *Decisions  // of an earlier planning of the same program, to make its plan again; nil: weigh
 	// Accelerators are what kernels may be placed on besides the host's processor; Device is what the whole run was asked to be on,
 	// see Placing.
 	Accelerators []DeviceModel
@@ -41,8 +42,13 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	if opt.Rates == (Rates{}) {
 		opt.Rates = DefaultRates(opt.Threads)
 	}
+	var decided map[string]bool
+	if opt.Decided != nil {
+		decided, opt.Precision = opt.Decided.Fused, opt.Decided.Precision
+	}
 	g := collect(sinks)
-	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}, places: places{}}
+	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}, places: places{},
+		cost: opt.Cost, decided: decided, weighings: map[string]bool{}}
 	f.run()
 	if len(f.faults) > 0 {
 		return nil, errors.Join(f.faults...)
@@ -52,7 +58,8 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		a.place[s] = i
 	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
-	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges}
+	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
+		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision}}
 	groups := a.groups()
 	if err := b.retype(groups); err != nil {
 		return nil, err

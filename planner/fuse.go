@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner/cost"
 )
 
 // Rates are the machine's figures that a verdict weighs.
@@ -35,6 +36,10 @@ type fuser struct {
 	alone  map[*ops.Stage]isolated
 	places places // that @device asks for
 	faults []error
+
+	cost      *cost.Model     // nil: rates decide
+	decided   map[string]bool // verdicts to repeat, by edgeKey
+	weighings map[string]bool // those that were weighed
 }
 
 // isolated is what building a stage from stored inputs tells.
@@ -66,10 +71,10 @@ func (f *fuser) isolate(s *ops.Stage) isolated {
 		return bufs[p]
 	})
 	k := l.kernelOf(s)
-	cost := ir.CostOf(k)
+	counted := ir.CostOf(k)
 	out := isolated{loads: map[*ops.Stage]float64{}, elsewhere: l.elsewhere}
 	for p, b := range bufs {
-		out.loads[p] = cost.Loads[b] / float64(p.Type.Elem.Planes())
+		out.loads[p] = counted.Loads[b] / float64(p.Type.Elem.Planes())
 	}
 	k.Walk(func(n *ir.Node) { out.folds = out.folds || n.Kind == ir.KFold })
 	return out
@@ -129,7 +134,7 @@ func (f *fuser) decide(p *ops.Stage) {
 	move := size * (1 + math.Min(reads, float64(len(users)))) / f.rates.Bandwidth
 	fusedT, storedT := reads*compute, compute+move
 	refusal := f.refusal(p, fits)
-	sibling := false
+	sibling, compared := false, false
 	for _, c := range users {
 		r := f.alone[c].loads[p] / n
 		e := Edge{From: p.Name, To: c.Name, Reads: r, Readers: len(users), Bytes: int64(size * (1 + math.Min(r, 1))), Inner: p.Op == c.Op}
@@ -152,13 +157,23 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code, sibling = Sibling, true
 		case f.g.wanted[p]:
 			e.FusedMs, e.StoredMs = 1e3*r*compute, 1e3*size*r/f.rates.Bandwidth
-			e.Code = choose(e, WantedBySink)
+			if f.cost != nil {
+				e.FusedMs = 1e3 * f.predicted(c, func(s *ops.Stage) bool { return s == p })
+				e.StoredMs = 1e3 * f.predicted(c, func(*ops.Stage) bool { return false })
+			}
+			e.Code = f.choose(p, c, e, WantedBySink)
 		case reads <= 1+1e-9:
 			e.Code = Pointwise
-		case fusedT <= storedT:
-			e.Code = Recomputed
 		default:
-			e.Code = Costly
+			if f.cost != nil && !compared {
+				fusedT, storedT = f.alternatives(p, users)
+				compared = true
+			}
+			e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
+			if compared {
+				e.margin = recomputeDoubt
+			}
+			e.Code = f.choose(p, c, e, Costly)
 		}
 		f.settle(p, c, &e)
 	}
@@ -179,11 +194,12 @@ func (f *fuser) serial(p, c *ops.Stage, flops float64) bool {
 	for in, n := range f.alone[p].loads {
 		read += n * float64(in.Type.Elem.Size())
 	}
-	return max(flops/f.rates.Flops, read/f.rates.Bandwidth) > worthThreads
+	return !f.weighed(p, c, max(flops/f.rates.Flops, read/f.rates.Bandwidth) <= worthThreads)
 }
 
-func choose(e Edge, stored Code) Code {
-	if e.FusedMs < e.StoredMs {
+// choose takes the faster of two choices.
+func (f *fuser) choose(p, c *ops.Stage, e Edge, stored Code) Code {
+	if f.weighed(p, c, e.FusedMs*max(1, e.margin) < e.StoredMs && !f.culls(p)) {
 		return Recomputed
 	}
 	return stored
@@ -232,9 +248,9 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 func change(e Edge) string {
 	switch e.Code {
 	case Recomputed:
-		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs, 1e-12))
+		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*max(1, e.margin), 1e-12))
 	case Costly, WantedBySink:
-		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs/math.Max(e.StoredMs, 1e-12))
+		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*max(1, e.margin)/math.Max(e.StoredMs, 1e-12))
 	case Kept:
 		return "remove @keep"
 	case Limit:

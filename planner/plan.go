@@ -27,7 +27,8 @@ type Plan struct {
 	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 
-	Budget int64 `yaml:"-" json:"-"` // of memory that it was made for; 0: none
+	Decided Decisions `yaml:"-" json:"-"` // what was weighed
+	Budget  int64     `yaml:"-" json:"-"` // of memory that it was made for; 0: none
 	// Search is how the precision was found; nil where everything is in what its operators say.
 	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
 	// Wider plans the same program in wider types, and names them, for a run whose samples are beyond their tolerance; nil, or a

@@ -57,6 +57,7 @@ type Edge struct {
 	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.
 	FusedMs  float64 `yaml:"fused_ms" json:"fused_ms"`
 	StoredMs float64 `yaml:"stored_ms" json:"stored_ms"`
+	margin   float64 // how much faster than storing, by prediction, fusing has to be; 0: not at all
 	// Change says what would turn the verdict, where something would.
 	Change string `yaml:"change,omitempty" json:"change,omitempty"`
 	// Inner marks an edge within one operator.

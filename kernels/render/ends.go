@@ -10,3 +10,33 @@ func EndsEarly(k *ir.Kernel) func(*ir.Fold) bool {
 		return f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || absorber(b, f) >= 0
 	}
 }
+
+// CulledBlock gives the smallest block of iterations that a fold of a kernel may leave out because nothing in it is large enough:
+// where its steps change nothing unless a value of a buffer with tables of largest values exceeds something. 0: it may not.
+func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
+	b := ir.Extend(k.Roots())
+	return func(f *ir.Fold) int {
+		own, block := f.IndexBind.Or(f.AccBind), 0
+		quiet := map[*ir.Node]*ir.Node{}
+		ir.WalkNodes(f.Step, func(n *ir.Node) {
+			if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(own) || !n.Args[1].Free().Meets(f.IndexBind) {
+				return
+			}
+			ir.WalkNodes([]*ir.Node{n.Args[1]}, func(m *ir.Node) {
+				if m.Kind != ir.KLoad || m.Buf.Facts.Max == nil {
+					return
+				}
+				quiet[n] = b.Const(ir.Bool, 0)
+				for _, t := range m.Buf.Facts.Max.Tables {
+					if block == 0 || t.Block < block {
+						block = t.Block
+					}
+				}
+			})
+		})
+		if block == 0 || !idle(b, f, quiet, -1) {
+			return 0
+		}
+		return block
+	}
+}

@@ -8,13 +8,13 @@ import (
 )
 
 // Folds whose end is not known before they run: how many of their iterations are taken to be executed. Nothing here is fitted
-// to a program. What decides is where the answer lies, and of that only the scale is unknown: it is as likely between 10 and 20
+// to a program. What decides is how soon an answer comes, and of that not even the scale is known: it is as likely between 10 and 20
 // iterations as between 100 and 200.
 
 // executedShares gives for every fold the part of its longest run that is executed on average.
 func (c *counter) executedShares() map[*ir.Fold]float64 {
 	shares := map[*ir.Fold]float64{}
-	ends := render.EndsEarly(c.k)
+	ends, blocks := render.EndsEarly(c.k), render.CulledBlock(c.k)
 	for _, f := range c.folds {
 		most := c.trips(f.IndexBind)
 		if most < 1 {
@@ -23,15 +23,23 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 		}
 		n := meanTrips(f, most)
 		if ends(f) {
-			if block := culledBlock(f); block > 0 {
-				n = culled(n, block)
-			} else {
-				n = open(n)
+			left := open(n, c.together())
+			if block := blocks(f); block > 0 {
+				left = min(left, culled(n, float64(block)))
 			}
+			n = left
 		}
 		shares[f] = n / most
 	}
 	return shares
+}
+
+// together is how many points leave a fold at once.
+func (c *counter) together() int {
+	if len(c.layout.Lanes) == 0 {
+		return 1
+	}
+	return c.p.Lanes * max(1, c.layout.Flight)
 }
 
 // meanTrips is how often a fold turns: on average where its end comes from a table of known numbers, else at most.
@@ -46,13 +54,18 @@ func meanTrips(f *ir.Fold, most float64) float64 {
 	return min(most, max(0, hi.Buf.Facts.Data.Mean-float64(f.Lo.I)))
 }
 
-// open is the mean number of iterations of a fold that is left at its answer, when that lies on any scale up to n with the same
-// probability: of k iterations the density is 1/(k ln n), so the mean is (n-1)/ln n.
-func open(n float64) float64 {
+// open is the mean number of iterations, at most n, of a fold that is left when all of so many lanes have their answers. An
+// answer comes with the same probability 1/s in every iteration, and s is of any scale from 1 to n, with density 1/(s ln n). The
+// last of the lanes then has its answer after s (1 + 1/2 + ... + 1/lanes) = s h iterations, and the mean of min(n, s h) is this.
+func open(n float64, lanes int) float64 {
 	if n <= math.E {
 		return n
 	}
-	return (n - 1) / math.Log(n)
+	h := 0.0
+	for j := range lanes {
+		h += 1 / float64(j+1)
+	}
+	return min(n, (n*(1+math.Log(h))-h)/math.Log(n))
 }
 
 // culled is the mean number of iterations of a fold that leaves out blocks in which nothing is as large as what it is compared
@@ -64,20 +77,4 @@ func culled(n, block float64) float64 {
 		blocks += 1 / j
 	}
 	return min(n, block*blocks)
-}
-
-// culledBlock is the smallest block of iterations that a fold may leave out, by tables of largest values; 0: none.
-func culledBlock(f *ir.Fold) float64 {
-	least := math.Inf(1)
-	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		if n.Kind == ir.KLoad && n.Buf.Facts.Max != nil {
-			for _, t := range n.Buf.Facts.Max.Tables {
-				least = min(least, float64(t.Block))
-			}
-		}
-	})
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	return least
 }

@@ -36,8 +36,8 @@ func TestFoldsThatEndEarly(t *testing.T) {
 		tall   *ir.MaxPyramid
 		want   float64 // iterations a point
 	}{
-		{"an answer on any scale", full, nil, 255 / math.Log(256)},
-		{"half as long on average", half, nil, 127 / math.Log(128)},
+		{"an answer on any scale", full, nil, open(256, 32)},
+		{"half as long on average", half, nil, open(128, 32)},
 		{"blocks of 8 left out", full, tall, 8 * (1 + harmonic(31))},
 		{"and half as long", half, tall, 8 * (1 + harmonic(15))},
 	} {
@@ -58,8 +58,20 @@ func harmonic(n int) (sum float64) {
 // Never more iterations than there are.
 func TestSharesAreShares(t *testing.T) {
 	for n := 0.0; n < 50; n += 0.5 {
-		if o, c := open(n), culled(n, 8); o > n || c > n || o < 0 || c < 0 {
+		if o, c := open(n, 64), culled(n, 8); o > n || c > n || o < 0 || c < 0 {
 			t.Errorf("of %g iterations %g or, culled, %g", n, o, c)
+		}
+	}
+}
+
+// One point alone leaves at its answer, whose mean over all scales is known.
+func TestOneLaneLeavesAlone(t *testing.T) {
+	for _, n := range []float64{10, 100, 1000} {
+		if got, want := open(n, 1), (n-1)/math.Log(n); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%g iterations: %g, want %g", n, got, want)
+		}
+		if one, many := open(n, 1), open(n, 64); many < 1.5*one {
+			t.Errorf("%g iterations: 64 lanes leave after %g, one after %g", n, many, one)
 		}
 	}
 }

@@ -65,6 +65,10 @@ func (m *Model) Predict(k Kernel) Estimate {
 	return e
 }
 
+// Weigh is the predicted time in seconds for choosing between kernels: by the profile alone, so that what earlier runs taught
+// does not change what is chosen.
+func (m *Model) Weigh(k Kernel) float64 { return m.raw(k).Seconds }
+
 // raw is the model without what was learned.
 func (m *Model) raw(k Kernel) Estimate {
 	threads := max(1, m.Threads)
