@@ -16,9 +16,9 @@ import (
 // key identifies a search: what is computed, on what, and what it is held to.
 func (f *finder) key() string {
 	h := sha256.New()
-	fmt.Fprintln(h, f.base.Weft, f.base.Hash, f.opt.Device.Info(), f.opt.Seed, safety, noise)
+	fmt.Fprintln(h, f.base.Weft, f.base.Identity(), f.opt.Device.Info(), f.opt.Seed, safety, noise)
 	for _, o := range f.outputs {
-		fmt.Fprintln(h, o.id, o.rule)
+		fmt.Fprintln(h, planner.StageKey(f.base.Buffer(o.id).Array), o.rule)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -170,8 +170,7 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 		}
 	}()
 	stages := f.stages()
-	if why := f.tooDear(len(stages)); why != "" {
-		f.said.Skipped = why
+	if f.said.Skipped = f.unfit(); f.said.Skipped != "" {
 		return f.base, nil
 	}
 	base := newTrial(f.base, nil, f.ids(), f.opt)
@@ -188,6 +187,9 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 	}
 	base.parts = f.parts(f.base) // now that the kernels are cut as they are compiled
 	f.trials = append(f.trials, base)
+	if f.said.Skipped = f.tooDear(base.parts, len(stages)); f.said.Skipped != "" {
+		return f.base, nil
+	}
 	if err := base.run(ctx); err != nil {
 		return nil, err
 	}
@@ -235,8 +237,8 @@ func (f *finder) stake(b *planner.Buffer) float64 {
 	return elements * float64(b.Ir.Type.Size()) / f.base.Rates.Bandwidth
 }
 
-// tooDear says why measuring would cost more than it may.
-func (f *finder) tooDear(stages int) string {
+// unfit says why nothing can be measured here.
+func (f *finder) unfit() string {
 	var bytes int64
 	for _, b := range f.base.Buffers {
 		bytes += b.Bytes
@@ -247,7 +249,11 @@ func (f *finder) tooDear(stages int) string {
 	if f.base.Stream != nil || f.opt.Memory > 0 && 3*bytes > f.opt.Memory {
 		return "its arrays do not fit the memory budget at once"
 	}
-	parts := f.parts(f.base)
+	return ""
+}
+
+// tooDear says why measuring would cost more than it may, by what compiled kernels are predicted to take.
+func (f *finder) tooDear(parts map[string][]device.Tile, stages int) string {
 	need := upstream(f.base, f.ids())
 	each := 0.0
 	for _, s := range f.base.Steps {
