@@ -120,11 +120,8 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 		c.OutCopies += f.copies
 	}
 	longest := max(cost.Compute(r, work), quotient(c.In, r.LinkIn), quotient(c.Out, r.LinkOut))
-	latency := r.Launch + r.LinkLatency*float64(c.InCopies+c.OutCopies)
-	n := float64(mostParts)
-	if latency > 0 {
-		n = min(n, longest/(worthPart*latency))
-	}
+	latency := cost.PerRange + r.Launch + r.LinkLatency*float64(c.InCopies+c.OutCopies)
+	n := min(mostParts, longest/(worthPart*latency))
 	if limit := float64(s.devices[d].Info.Limits.Memory); limit > 0 && fixed+moving > limit {
 		n = max(n, hostSlots*moving*share/max(limit-fixed, moving/float64(t.rows)))
 	}

@@ -56,20 +56,27 @@ type Pipeline struct {
 	Bound    string  // what decides: compute, bandwidth, latency or transfer
 }
 
+// What the host does for a kernel on devices, and for each of its ranges, in seconds: workers to wake, copies to hand out, waiting for
+// what comes back.
+const (
+	perJob   = 150e-6
+	PerRange = 10e-6
+)
+
 // Overlapped is the time of a kernel's part on one device that uploads, computes and downloads at once, in so many ranges of
 // rows: the longest of the three, and the others' share in the first and the last range.
 func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
 	n := float64(max(1, ranges))
-	compute, launches := Compute(r, w), n*r.Launch
+	compute, launches := Compute(r, w), n*(r.Launch+PerRange)
 	whole := quotient(t.Whole, r.LinkIn) + float64(t.WholeCopies)*r.LinkLatency
 	in := quotient(t.In, r.LinkIn) + n*float64(t.InCopies)*r.LinkLatency
 	out := quotient(t.Out, r.LinkOut) + n*float64(t.OutCopies)*r.LinkLatency
 	most := max(in, compute+launches, out)
-	p := Pipeline{Seconds: whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
+	p := Pipeline{Seconds: perJob + whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
 	switch {
-	case whole+max(in, out) > compute+launches:
+	case whole+max(in, out) > compute+launches+perJob:
 		p.Bound = "transfer"
-	case launches > compute:
+	case launches+perJob > compute:
 		p.Bound = "latency"
 	case quotient(w.Bytes, r.Bandwidth) >= compute:
 		p.Bound = "bandwidth"
