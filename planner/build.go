@@ -44,7 +44,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	}
 	var decided map[string]bool
 	if opt.Decided != nil {
-		decided, opt.Precision = opt.Decided.Fused, opt.Decided.Precision
+		decided, opt.Precision, opt.FuseLimit = opt.Decided.Fused, opt.Decided.Precision, opt.Decided.FuseLimit
 	}
 	g := collect(sinks)
 	f := &fuser{g: g, rates: opt.Rates, limit: opt.FuseLimit, fused: map[[2]*ops.Stage]bool{}, alone: map[*ops.Stage]isolated{}, places: places{},
@@ -59,7 +59,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
 	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
-		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision}}
+		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision, FuseLimit: opt.FuseLimit}}
 	groups := a.groups()
 	if err := b.retype(groups); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	if err := b.fit(); err != nil {
 		return nil, err
 	}
-	if err := Place(b.plan, opt.Accelerators, Placing{Device: opt.Device, Cost: opt.Cost}); err != nil {
+	if err := Place(b.plan, opt.Accelerators, Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost}); err != nil {
 		return nil, err
 	}
 	return b.plan, nil

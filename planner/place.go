@@ -56,8 +56,9 @@ func ModelOf(d device.Device) DeviceModel {
 type Placing struct {
 	// Device is what the whole run was asked to be on, in place of what stages ask for: cpu, gpu, or names of devices, separated
 	// by commas; empty: what @device says, and what is fastest otherwise.
-	Device string
-	Cost   *cost.Model // of the host; what it learned of accelerators counts; nil: nothing
+	Device  string
+	Decided *Decisions  // of an earlier planning: its places are kept; nil: none
+	Cost    *cost.Model // of the host; what it learned of accelerators counts; nil: nothing
 }
 
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
@@ -66,7 +67,7 @@ type Placing struct {
 // or whose memory cannot hold what was put there.
 func Place(p *Plan, devices []DeviceModel, opt Placing) error {
 	s := &site{plan: p, devices: devices, model: opt.Cost, index: map[string]int{}}
-	wishes, err := s.wishes(opt.Device)
+	wishes, err := s.wishes(opt)
 	if err != nil || len(devices) == 0 {
 		return err
 	}
@@ -76,8 +77,21 @@ func Place(p *Plan, devices []DeviceModel, opt Placing) error {
 	}
 	s.search()
 	s.describe()
+	s.decide()
 	p.sumPredictions()
 	return nil
+}
+
+// decide records where kernels are.
+func (s *site) decide() {
+	for _, t := range s.tasks {
+		if k := t.step.Kernel; k.Place.Accelerates() {
+			if s.plan.Decided.Places == nil {
+				s.plan.Decided.Places = map[string][]string{}
+			}
+			s.plan.Decided.Places[t.step.ID] = k.Place.Devices
+		}
+	}
 }
 
 // Expected is how long the kernel is predicted to take where it is placed, in ms, and what limits it there.

@@ -222,3 +222,34 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 		})
 	}
 }
+
+// A plan that is made again has its kernels where they were, whatever is faster by then, or says which device is missing.
+func TestPlacesAreKept(t *testing.T) {
+	build := func(devices []DeviceModel, decided *Decisions) (*Plan, error) {
+		w := &world{}
+		sink := w.sink(w.double(w.dear(w.double(w.ramp(1 << 16)))))
+		return Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{
+			FuseLimit: 0, Rates: Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Decided: decided,
+		})
+	}
+	near, far := []DeviceModel{gpu("g:0", 1e12, 3e8, 0)}, []DeviceModel{gpu("g:0", 1e12, 1e3, 0)}
+	first, err := build(near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := build(far, &first.Decided)
+	if err != nil {
+		t.Fatal(err)
+	}
+	afresh, err := build(far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.places() != again.places() || first.places() == afresh.places() {
+		t.Errorf("first %s\nagain %s\nafresh %s", first.places(), again.places(), afresh.places())
+	}
+	var p ops.Problem
+	if _, err := build(nil, &first.Decided); !errors.As(err, &p) || p.Code != "E0611" || !strings.Contains(p.Message, "the plan that is made again has k") {
+		t.Error(err)
+	}
+}

@@ -25,8 +25,11 @@ type wish struct {
 }
 
 // wishes are what the run or the stages ask for, by kernel step.
-func (s *site) wishes(run string) (map[*Step]wish, error) {
-	out := map[*Step]wish{}
+func (s *site) wishes(opt Placing) (map[*Step]wish, error) {
+	if opt.Decided != nil {
+		return s.again(opt.Decided.Places)
+	}
+	out, run := map[*Step]wish{}, opt.Device
 	var all wish
 	if run != "" {
 		var err error
@@ -50,6 +53,28 @@ func (s *site) wishes(run string) (map[*Step]wish, error) {
 		out[step] = w
 	}
 	return out, joinFaults(unique(faults))
+}
+
+// again are the places of an earlier planning.
+func (s *site) again(places map[string][]string) (map[*Step]wish, error) {
+	out := map[*Step]wish{}
+	for i := range s.plan.Steps {
+		step := &s.plan.Steps[i]
+		names := places[step.ID]
+		if step.Kernel == nil {
+			continue
+		}
+		if len(names) == 0 {
+			out[step] = wish{host: true, by: "the plan that is made again"}
+			continue
+		}
+		w, err := s.wish(strings.Join(names, ","), "the plan that is made again has "+step.ID+" on "+strings.Join(names, ", "))
+		if err != nil {
+			return nil, err
+		}
+		out[step] = w
+	}
+	return out, nil
 }
 
 // asked is what the stages of a kernel ask for; fusion keeps those apart that disagree.

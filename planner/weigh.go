@@ -17,6 +17,9 @@ const recomputeDoubt = 2
 type Decisions struct {
 	Fused     map[string]bool `json:"fused,omitempty"` // verdicts by edge, of those that were weighed
 	Precision Choices         `json:"precision,omitempty"`
+	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
+	Places    map[string][]string `json:"places,omitempty"`
+	FuseLimit int                 `json:"fuse_limit"` // of Options
 }
 
 // edgeKey names an edge of a program, the same in every planning of it.
