@@ -58,6 +58,7 @@ type crew struct {
 	pace   float64 // measured seconds a row; 0: not measured yet
 	most   int     // rows at a time, after it was out of memory; 0: as many as is good
 	out    string  // why it does no more of this job; empty: it does
+	home   rowSet  // rows of which it holds the largest input
 	share  Share
 
 	judged []judged
@@ -137,7 +138,7 @@ func (s *sharing) enlist(ctx context.Context) error {
 		}
 		store, err := c.m.prepare(j, s.fleet.jobs)
 		if err == nil {
-			c.store = store
+			c.store, c.home = store, store.home()
 			s.crews = append(s.crews, c)
 			c.m.count(func(u *Usage) { u.Kernels++ })
 			continue

@@ -3,6 +3,7 @@ package fleet
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/device"
 	"weft/ops"
@@ -17,21 +18,23 @@ type piece struct {
 // queue is the rows of a job that nobody has taken yet.
 type queue struct {
 	job     *Job
-	next    int     // rows from here on, up to job.Rows.Hi, are not cut yet
+	rest    rowSet  // that are not cut yet
 	cut     []piece // ranges that were given, or came back
 	total   int
 	refusal Failure // of a device that could not take part
 }
 
 func newQueue(j *Job) queue {
-	q := queue{job: j, next: j.Rows.Lo, total: max(1, j.Rows.Hi-j.Rows.Lo)}
-	if j.Joins {
-		q.cut, q.next = []piece{j.piece(j.Rows)}, j.Rows.Hi
-		return q
-	}
-	for _, tiles := range j.Cuts {
-		q.cut = append(q.cut, piece{ops.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}, tiles})
-		q.next = j.Rows.Hi
+	q := queue{job: j, total: max(1, j.Rows.Hi-j.Rows.Lo)}
+	switch {
+	case j.Joins:
+		q.cut = []piece{j.piece(j.Rows)}
+	case j.Cuts != nil:
+		for _, tiles := range j.Cuts {
+			q.cut = append(q.cut, piece{ops.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}, tiles})
+		}
+	default:
+		q.rest = q.rest.with(j.Rows)
 	}
 	return q
 }
@@ -57,12 +60,73 @@ func (p piece) split(at int) (first, second piece) {
 }
 
 // left is the rows that nobody has taken.
-func (q *queue) left() int {
-	n := q.job.Rows.Hi - q.next
+func (q *queue) left() (n int) {
+	for _, r := range q.rest {
+		n += r.Hi - r.Lo
+	}
 	for _, p := range q.cut {
 		n += p.rows.Hi - p.rows.Lo
 	}
 	return n
+}
+
+// first is a range to take, of about n rows: one of which the device has the inputs, else one that no other device has, else the end
+// of what others have, who take theirs from the start.
+func (q *queue) first(n int, home, others rowSet) piece {
+	if len(q.cut) > 0 {
+		return q.cut[q.firstCut(home, others)]
+	}
+	for _, r := range q.rest {
+		for _, h := range home {
+			if o := overlap(r, h); !empty(o) {
+				return q.job.piece(ops.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
+			}
+		}
+	}
+	free := q.rest
+	for _, o := range others {
+		free = free.without(o)
+	}
+	if len(free) > 0 {
+		return q.job.piece(ops.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
+	}
+	end := q.rest[len(q.rest)-1]
+	return q.job.piece(ops.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
+}
+
+// firstCut is first among ranges that are cut.
+func (q *queue) firstCut(home, others rowSet) int {
+	best, rank := 0, 3
+	for i, p := range q.cut {
+		r := 2
+		switch {
+		case len(home.missing(p.rows)) == 0:
+			r = 0
+		case len(others.missing(p.rows)) > 0:
+			r = 1
+		}
+		if r < rank {
+			best, rank = i, r
+		}
+	}
+	return best
+}
+
+// remove takes rows at the start of a range that first gave out of the queue.
+func (q *queue) remove(from piece, rows ops.Interval) piece {
+	at := slices.IndexFunc(q.cut, func(p piece) bool { return p.rows.Lo == from.rows.Lo })
+	if at < 0 {
+		q.rest = q.rest.without(rows)
+		return q.job.piece(rows)
+	}
+	p := q.cut[at]
+	q.cut = slices.Delete(q.cut, at, at+1)
+	if rows.Hi < p.rows.Hi {
+		var rest piece
+		p, rest = p.split(rows.Hi)
+		q.cut = slices.Insert(q.cut, at, rest)
+	}
+	return p
 }
 
 // Ranges are a part of what is left, smaller and smaller, so that devices end together: the share of the device, over slots and
@@ -175,39 +239,26 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 			return p, false
 		}
 		s.open++
-		return s.remove(want, rows), true
+		return s.queue.remove(want, rows), true
 	}
 	return p, false
 }
 
 // peek is the range a device would take next.
 func (s *sharing) peek(c *crew) piece {
-	q := &s.queue
-	if len(q.cut) > 0 {
-		p := q.cut[0]
-		if n := p.rows.Hi - p.rows.Lo; c.most > 0 && n > c.most {
-			p, _ = p.split(p.rows.Lo + c.most)
+	var others rowSet
+	for _, o := range s.crews {
+		if o != c && o.out == "" && o.m.out() == "" {
+			for _, h := range o.home {
+				others = others.with(h)
+			}
 		}
-		return p
 	}
-	return q.job.piece(ops.Interval{Lo: q.next, Hi: min(q.job.Rows.Hi, q.next+s.size(c))})
-}
-
-// remove takes rows at the start of a range that was peeked at out of the queue.
-func (s *sharing) remove(want piece, rows ops.Interval) piece {
-	q := &s.queue
-	if len(q.cut) > 0 {
-		p := q.cut[0]
-		q.cut = q.cut[1:]
-		if rows.Hi < p.rows.Hi {
-			var rest piece
-			p, rest = p.split(rows.Hi)
-			q.cut = append([]piece{rest}, q.cut...)
-		}
-		return p
+	p := s.queue.first(s.size(c), c.home, others)
+	if n := p.rows.Hi - p.rows.Lo; c.most > 0 && n > c.most {
+		p, _ = p.split(p.rows.Lo + c.most)
 	}
-	q.next = rows.Hi
-	return q.job.piece(rows)
+	return p
 }
 
 // giveBack puts a range back.

@@ -40,6 +40,9 @@ func TestEveryRowIsTakenOnce(t *testing.T) {
 		for range 1 + r.IntN(5) {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
 			s.crews = append(s.crews, &crew{m: m, weight: r.Float64() + 1e-3, store: &store{m: m, job: j, program: stepped{step: 1 + r.IntN(9)}}})
+			if at := lo + r.IntN(n); r.IntN(2) == 0 {
+				s.crews[len(s.crews)-1].home = rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(ops.Interval{Lo: at, Hi: at + 1})
+			}
 		}
 		taken := make([]int, lo+n)
 		var mu sync.Mutex

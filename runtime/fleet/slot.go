@@ -157,13 +157,8 @@ func (s *sharing) rest(ctx context.Context) {
 			}
 		}
 		f.Ranges = 1
-		rows := ops.Interval{Lo: q.next, Hi: s.job.Rows.Hi}
-		if len(q.cut) > 0 {
-			rows = q.cut[0].rows
-			q.cut = q.cut[1:]
-		} else {
-			q.next = s.job.Rows.Hi
-		}
+		p := q.first(q.total, nil, nil)
+		rows := q.remove(p, p.rows).rows
 		start := time.Now()
 		s.onHost(ctx, rows, f)
 		s.job.Done(rows, time.Since(start))

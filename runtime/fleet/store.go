@@ -82,6 +82,22 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 	return nil
 }
 
+// home is the rows of which the device holds the largest input that has a row for each of the kernel's.
+func (s *store) home() (rows rowSet) {
+	var largest int64
+	for _, a := range s.job.Reads {
+		r := s.replicas[a.Buf]
+		if r == nil || len(s.job.Kernel.Axes) == 0 || a.rows().Hi != s.job.Kernel.Axes[0].Extent || a.size() <= largest {
+			continue
+		}
+		largest = a.size()
+		r.mu.Lock()
+		rows = slices.Clone(r.valid)
+		r.mu.Unlock()
+	}
+	return rows
+}
+
 func (s *store) inParts(b *ir.Buffer) bool {
 	return slices.ContainsFunc(s.parts, func(a Array) bool { return a.Buf == b })
 }

@@ -1,0 +1,193 @@
+package fleet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime"
+	"weft/runtime/fleet"
+)
+
+// One of three devices fails for good, at any tile: the others go on, and only what it had in hand runs on the host.
+func TestOthersGoOn(t *testing.T) {
+	cpu := host(t)
+	want, _, err := run(t, program(t, twelve, cpu, 0), runtime.Options{Devices: chain(cpu)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, failure := range []string{"on: launch, at: %d, kind: lost", "on: launch, at: %d, until: 99", "on: download, at: %d, kind: lost", "on: compile, at: %d"} {
+		for n := 1; n <= 4; n++ {
+			devices := crew(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
+			p := program(t, twelve, cpu, 0)
+			last(t, p, devices)
+			log := &logbook{}
+			got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if apart := got.apart(t, want); apart > 0 {
+				t.Errorf("%s, %d: %g apart", failure, n, apart)
+			}
+			checkDevices(t, r, devices)
+			fell := 0
+			for _, f := range r.Fallbacks {
+				fell += f.Count
+			}
+			if others := r.Devices[1].Ranges + r.Devices[2].Ranges; fell > 3 || fell+others+r.Devices[0].Ranges != 12 || others < 4 {
+				t.Errorf("%s, %d: %d fell back, %+v", failure, n, fell, r.Devices)
+			}
+			if failure == "on: compile, at: %d" && n == 1 && (r.Devices[0].Failures != 1 || !log.holds("compile 1 fails as described. Other devices go on.")) {
+				t.Errorf("%q, %+v", log.lines, r.Devices[0])
+			}
+		}
+	}
+}
+
+// A device that is always wrong is left out, also of the kernels that follow; its results reach nobody.
+func TestWrongDeviceIsLeftOut(t *testing.T) {
+	cpu := host(t)
+	text := strings.Replace(twelve, "show(b)", "c = sqrt(b ^ 2 + a ^ 2) @tile(y: 8)\nshow(c)", 1)
+	text = strings.Replace(text, "+ 1 mm @tile", "+ 1 mm @keep @tile", 1)
+	want, _, err := run(t, program(t, text, cpu, 0), runtime.Options{Devices: chain(cpu)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := crew(t, cpu, "{name: bad, failures: [{on: launch, at: 1, until: 9999, kind: wrong}]}", "{name: good}")
+	log := &logbook{}
+	got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if apart := got.apart(t, want); apart > 0 {
+		t.Errorf("%g apart", apart)
+	}
+	if u := r.Devices[0]; !strings.Contains(u.Quarantined, "wrong result") || !log.holds("bad:0 is left out for the rest of the run: wrong result") || r.Devices[1].Quarantined != "" {
+		t.Errorf("%+v, %q", r.Devices, log.lines)
+	}
+	for _, p := range r.Parity {
+		if !p.OK {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// A run that is cancelled stops, gives all memory back, and names no failing stage.
+func TestCancelledJob(t *testing.T) {
+	cpu := host(t)
+	devices := crew(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
+	p := program(t, twelve, cpu, 0)
+	last(t, p, devices)
+	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
+	defer cancel()
+	r, err := runtime.Run(ctx, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2})
+	var stage *runtime.StageError
+	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &stage) || len(r.Fallbacks) > 0 {
+		t.Errorf("%v, %+v", err, r.Fallbacks)
+	}
+	checkDevices(t, r, devices)
+}
+
+// Two devices keep to the rows they have: of what the kernel before left on them they need little from each other.
+func TestDevicesKeepToTheirRows(t *testing.T) {
+	cpu := host(t)
+	const text = `
+y = axis(y, 0 mm .. 1199 mm in 1200)
+x = axis(x, 0 mm .. 31 mm in 32)
+a = sqrt(y ^ 2 + 3 * x ^ 2 + 1 mm ^ 2) @keep
+b = a ^ 3 / (a + 1 mm) ^ 2 + 1 mm @keep
+show(b ^ 3 / (a + b) ^ 2)
+`
+	devices := crew(t, cpu, "{flops: 2e6, pace: 1}", "{flops: 3e6, pace: 1}")
+	p := program(t, text, cpu, 0, devices...)
+	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := r.Devices[0].BytesIn + r.Devices[1].BytesIn
+	var made int64
+	for _, b := range p.Buffers {
+		if b.Role == planner.FromKernel {
+			made += b.Bytes
+		}
+	}
+	t.Logf("%d bytes in, %d made", in, made)
+	if len(r.Kernels) < 3 || in > made/4 {
+		t.Errorf("%d bytes in, %d made by %d kernels", in, made, len(r.Kernels))
+	}
+}
+
+// A kernel that adds to what is there runs as one range on one device, and afresh on the host if that fails.
+func TestJoiningKernel(t *testing.T) {
+	cpu := host(t)
+	const rows, columns = 40, 30
+	build := func() (*ir.Kernel, fleet.Array, fleet.Array) {
+		b := ir.NewBuilder()
+		y, x := b.Axis("y", rows), b.Axis("x", columns)
+		dims := func(n ...int) (out []ops.Dim) {
+			for _, s := range n {
+				out = append(out, ops.Dim{Size: s})
+			}
+			return out
+		}
+		in := &ir.Buffer{Name: "in", Type: ir.I32, Shape: []int{rows, columns}}
+		out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{7}}
+		k := &ir.Kernel{Name: "bins", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{b.Mod(x, b.I32(7))}, Value: b.Load(in, y, x), Combine: ir.Sum}}}
+		return k, fleet.Array{Buf: in, Type: ops.Type{Elem: ops.I32, Dims: dims(rows, columns)}, Host: make([]byte, in.Bytes())},
+			fleet.Array{Buf: out, Type: ops.Type{Elem: ops.I32, Dims: dims(7)}, Host: make([]byte, out.Bytes())}
+	}
+	for _, failure := range []string{"", "{on: launch, at: 1}", "{on: download, at: 1}", "{on: alloc, at: 1, until: 99}"} {
+		k, in, out := build()
+		want := make([]int32, 7)
+		for i, v := range device.View[int32](in.Host, ir.I32) {
+			v = int32(i * i % 13)
+			device.View[int32](in.Host, ir.I32)[i] = v
+			want[i%columns%7] += v
+		}
+		copy(device.View[int32](out.Host, ir.I32), []int32{1000, 2000}) // that it adds to
+		want[0], want[1] = want[0]+1000, want[1]+2000
+		devices := crew(t, cpu, "{flops: 1e9}", "{flops: 5e9, failures: ["+failure+"]}")
+		f := fleet.New(devices, fleet.Options{})
+		names := []string{devices[0].Info().Name, devices[1].Info().Name}
+		if failures, err := f.Compile(t.Context(), []fleet.Target{{Stage: "bins", Kernel: k, Devices: names}}); err != nil || len(failures) > 0 {
+			t.Fatal(failures, err)
+		}
+		fell := 0
+		shares, err := f.Run(t.Context(), &fleet.Job{
+			Stage: "bins", Kernel: k, Rows: ops.Interval{Hi: rows}, Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Joins: true, Devices: names,
+			Need:   func(at ops.Interval) map[*ir.Buffer]ops.Interval { return map[*ir.Buffer]ops.Interval{in.Buf: at} },
+			Failed: func(fleet.Failure) error { return nil },
+			Host: func(_ context.Context, at ops.Interval) error {
+				fell++
+				if at != (ops.Interval{Hi: rows}) {
+					t.Errorf("%s: rows %v on the host", failure, at)
+				}
+				copy(device.View[int32](out.Host, ir.I32), want)
+				return nil
+			},
+			Done: func(ops.Interval, time.Duration) {},
+		})
+		f.ReleaseAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := device.View[int32](out.Host, ir.I32); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", failure, got, want)
+		}
+		if (failure != "") != (fell == 1) || failure == "" && (len(shares) != 1 || shares[0].Device != names[1] || shares[0].Ranges != 1) {
+			t.Errorf("%s: %d on the host, %+v", failure, fell, shares)
+		}
+		for _, d := range devices {
+			if u := d.(device.Metered).Usage(); u.Allocated != 0 {
+				t.Errorf("%s: %+v", failure, u)
+			}
+		}
+	}
+}
