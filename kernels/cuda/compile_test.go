@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,26 +43,49 @@ func suite() (kernels []*ir.Kernel) {
 	return kernels
 }
 
-// TestSuiteCompiles has NVRTC compile every kernel of the conformance suite, under the rules' schedule and one drawn by
-// chance, for several architectures.
+// TestSuiteCompiles has NVRTC compile every kernel of the conformance suite, under the rules' schedule, one drawn by
+// chance, and what the rules choose seldom, for several architectures.
 func TestSuiteCompiles(t *testing.T) {
 	lib := library(t)
 	t.Log(lib)
-	kernels := suite()
 	rng := rand.New(rand.NewPCG(3, 1))
+	named := func(prefixes ...string) func(k *ir.Kernel) bool {
+		return func(k *ir.Kernel) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(k.Name, p) })
+		}
+	}
+	over := func(k *ir.Kernel, s render.CUDASchedule) render.CUDASchedule {
+		for a, n := len(k.Axes)-1, 32; a >= max(0, len(k.Axes)-2); a, n = a-1, 4 {
+			s.Block = append(s.Block, render.AxisN{Axis: a, N: n})
+		}
+		return s
+	}
 	for _, set := range []struct {
 		name         string
 		choose       func(k *ir.Kernel) render.CUDASchedule
 		capabilities []int
+		only         func(k *ir.Kernel) bool
 	}{
-		{"rule", render.CUDADefault, capabilities},
-		{"shared by a block", func(k *ir.Kernel) render.CUDASchedule { return render.CUDASchedule{Fold: 128} }, capabilities[1:]},
-		{"random", func(k *ir.Kernel) render.CUDASchedule { return render.AnyCUDASchedule(rng, k) }, capabilities[1:]},
+		{"rule", render.CUDADefault, capabilities, nil},
+		{"shared by a block", func(k *ir.Kernel) render.CUDASchedule { return render.CUDASchedule{Fold: 128} }, capabilities, named("sum", "extremes", "any", "arg")},
+		{"culled by warps", func(k *ir.Kernel) render.CUDASchedule {
+			return over(k, render.CUDASchedule{Every: 4, Skip: true, Vote: true})
+		}, capabilities, named("march", "sky", "any and all a row")},
+		{"slabs", func(k *ir.Kernel) render.CUDASchedule {
+			return over(k, render.CUDASchedule{}).WithSlabs(k, 0, gpu.Shared)
+		}, capabilities, named("stencil", "coarser", "filter", "frames", "products", "guard", "storage")},
+		{"random", func(k *ir.Kernel) render.CUDASchedule { return render.AnyCUDASchedule(rng, k) }, capabilities[1:], nil},
 	} {
 		t.Run(set.name, func(t *testing.T) {
-			schedules := make([]render.CUDASchedule, len(kernels))
-			for i, k := range kernels {
-				schedules[i] = set.choose(k)
+			var kernels []*ir.Kernel
+			var schedules []render.CUDASchedule
+			for _, k := range suite() {
+				if set.only == nil || set.only(k) {
+					kernels, schedules = append(kernels, k), append(schedules, set.choose(k))
+				}
+			}
+			if len(kernels) == 0 {
+				t.Fatal("no kernels")
 			}
 			for _, c := range set.capabilities {
 				t.Run(fmt.Sprint("sm_", c), func(t *testing.T) {

@@ -31,6 +31,24 @@ func TestConformance(t *testing.T) {
 			return []render.CUDASchedule{s}
 		}
 	}
+	slabbed := map[string]bool{}
+	slabs := func(y, x int) func(k *ir.Kernel) []render.CUDASchedule {
+		return func(k *ir.Kernel) []render.CUDASchedule {
+			s := render.CUDASchedule{}
+			if n := len(k.Axes); n > 0 {
+				s.Block = append(s.Block, render.AxisN{Axis: n - 1, N: x})
+			}
+			if n := len(k.Axes); n > 1 {
+				s.Block = append(s.Block, render.AxisN{Axis: n - 2, N: y})
+				s.Unroll = []render.AxisN{{Axis: 0, N: 2}}
+			}
+			return []render.CUDASchedule{s.WithSlabs(k, 0, 40<<10)}
+		}
+	}
+	for _, c := range conformance.Cases() {
+		few := c.Kernel.Points() < 10000 // threads that wait for each other take long here
+		slabbed[c.Name] = few && len(slabs(3, 16)(c.Kernel)[0].Slabs) > 0
+	}
 	folds, marches := map[string]bool{}, map[string]bool{}
 	for _, c := range conformance.Cases() {
 		c.Kernel.Walk(func(n *ir.Node) {
@@ -55,6 +73,10 @@ func TestConformance(t *testing.T) {
 		{"one thread", "{max_threads: 1, max_grid: [2, 1, 1]}", nil, func(name string) bool { return strings.HasPrefix(name, "extent") }},
 		{"culled by threads", "{}", culled(false), withMarches},
 		{"culled by warps", "{max_grid: [2, 2, 2]}", culled(true), withMarches},
+		{"slabs", "{}", slabs(3, 16), func(name string) bool { return slabbed[name] }},
+		{"slabs of lines on a small grid", "{max_grid: [2, 2, 1]}", slabs(1, 40), func(name string) bool {
+			return slabbed[name] && !strings.Contains(name, "32") && !strings.Contains(name, "64")
+		}},
 		{"shared by a warp", "{}", shared(32), withFolds},
 		{"shared by a block", "{}", shared(96), withFolds},
 	} {

@@ -12,10 +12,13 @@ import (
 // of its thread, or a few outputs, which then lie a block's width apart.
 type threads struct {
 	s       CUDASchedule
-	sharing bool              // inside a fold that threads share
-	used    bool              // threads wait for each other: folds are shared, or a warp votes
-	block   bool              // folds are shared by more threads than a warp has
-	axes    ir.Set            // along which the threads of a block differ
+	sharing bool   // inside a fold that threads share
+	used    bool   // threads wait for each other: folds are shared, or a warp votes
+	block   bool   // folds are shared by more threads than a warp has
+	axes    ir.Set // along which the threads of a block differ
+	slabs   []*slab
+	origins []*ir.Node        // of a block, one an axis of the kernel; nil where no slab needs it
+	inner   *scope            // of the innermost loop over blocks, where slabs are filled; nil without any
 	voted   map[*ir.Fold]bool // folds that a warp leaves together
 }
 
@@ -73,6 +76,17 @@ func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
 	for a := range k.Axes {
 		out.Step = append(out.Step, r.step(a))
 	}
+	if len(s.Slabs) > 0 {
+		p := newSlabber(u.b, k, s)
+		slabs, err := p.slabs()
+		if err != nil {
+			return CUDAOutput{}, err
+		}
+		r.threads.slabs = slabs
+		for _, axis := range k.Axes {
+			r.threads.origins = append(r.threads.origins, p.origins[axis])
+		}
+	}
 	body := r.threadBody(out)
 	u.bufs = r.bufs // with the maximum tables that it found use for
 	if n := len(u.bufs) + len(u.argList) + 2*len(k.Axes); n > maxParams {
@@ -81,6 +95,9 @@ func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
 	out.Bufs, out.Loads, out.Joins = u.bufs, r.loads, r.threads.used
 	if r.threads.block {
 		out.Shared = 3 * 32 * 8 // at most: three values a warp
+	}
+	for _, x := range r.threads.slabs {
+		out.Shared += x.bytes()
 	}
 	out.Source = fmt.Sprintf("WEFT_KERNEL(%d) %s(%s) {\n%s}\n", out.Block[0]*out.Block[1]*out.Block[2], name, strings.Join(u.params(), ", "), body)
 	return out, nil

@@ -40,8 +40,13 @@ func (r *renderer) threadBody(o CUDAOutput) string {
 		order = append(order, o.groups[d]...)
 	}
 	for _, a := range order {
-		r.stack = append(r.stack, newScope(r.axis(a).Bind()))
+		binds := r.axis(a).Bind()
+		if len(r.threads.slabs) > 0 && r.threads.origins[a] != nil {
+			binds = binds.Or(r.threads.origins[a].Bind())
+		}
+		r.stack = append(r.stack, newScope(binds))
 	}
+	r.fillSlabs(root, r.top(), o.Block)
 	for _, st := range r.k.Stores {
 		r.store(output{Store: st})
 	}
@@ -99,6 +104,9 @@ func (r *renderer) coordinate(o CUDAOutput, d, a int, line func(string, ...any))
 	text := fmt.Sprintf("lo%d + %s", a, number)
 	if o.Step[a] > 1 {
 		text += fmt.Sprintf(" * %d", o.Step[a])
+	}
+	if len(r.threads.slabs) > 0 && r.threads.origins[a] != nil {
+		line("const int %s = (int)(%s);", axisName(r.threads.origins[a]), text)
 	}
 	component, ok := r.threads.s.threadOf(a)
 	constant := "const "

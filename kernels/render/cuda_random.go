@@ -24,6 +24,9 @@ func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
 			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(4)), nil, nil
 		}
 		if s.check(k) == nil {
+			if c := s.WithSlabs(k, 0, 40<<10); rng.IntN(3) == 0 && c.check(k) == nil {
+				return c
+			}
 			return s
 		}
 	}

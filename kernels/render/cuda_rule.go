@@ -10,15 +10,20 @@ import (
 // Threads and points by which the rules choose; reasoned from the machine's parameters, not measured.
 const (
 	blockThreads   = 256
-	fillThreads    = 1 << 15 // points below which threads per output leave a large device idle
-	blockFold      = 256     // threads of a block that shares a fold
-	sharedTrips    = 64      // iterations from which a warp pays
-	blockTrips     = 4096    // and a block
-	plenty         = 1 << 17 // points from which a thread may take several outputs
-	anyEvery       = 4       // iterations between tests of an early exit
-	skipEvery      = 8       // and of maximum tables, which cost more
-	sharedWork     = 0.3     // share of a fold's work that outputs of a thread must have in common
-	patchX, patchY = 8, 4    // of a warp where loads scatter along several axes
+	fillThreads    = 1 << 15  // points below which threads per output leave a large device idle
+	blockFold      = 256      // threads of a block that shares a fold
+	sharedTrips    = 64       // iterations from which a warp pays
+	blockTrips     = 4096     // and a block
+	plenty         = 1 << 17  // points from which a thread may take several outputs
+	anyEvery       = 4        // iterations between tests of an early exit
+	skipEvery      = 8        // and of maximum tables, which cost more
+	sharedWork     = 0.3      // share of a fold's work that outputs of a thread must have in common to be worth a try
+	framesWork     = 0.6      // and to be chosen without measuring: frames of a batch, which share all arithmetic on indices
+	frames         = 4        // outputs a thread then has
+	slabReuse      = 16       // reads of each element of an input by a block from which shared memory pays for filling it
+	slabBytes      = 16 << 10 // that a block may take, so that 8 blocks run beside each other
+	slabX, slabY   = 32, 8    // block of a kernel with slabs: compact, so that its points share much
+	patchX, patchY = 8, 4     // of a warp where loads scatter along several axes
 )
 
 // CUDADefault is the schedule that the rules choose without measuring.
@@ -48,9 +53,17 @@ func CUDACandidates(k *ir.Kernel) []CUDASchedule {
 	}
 	if n := s.foldThreads(f); n > 0 {
 		add(s.sharing(base, n))
+	} else if c := s.slabbed(base); len(c.Slabs) > 0 {
+		add(c)
+	}
+	axis, share := s.severalAxis(f, base.Block)
+	if axis >= 0 && share >= framesWork {
+		c := base
+		c.Unroll = []AxisN{{axis, frames}}
+		add(c)
 	}
 	add(base)
-	if axis := s.severalAxis(f, base.Block); axis >= 0 {
+	if axis >= 0 {
 		for _, n := range []int{2, 4} {
 			c := base
 			c.Unroll = []AxisN{{axis, n}}
@@ -178,11 +191,11 @@ func (s *survey) sharing(c CUDASchedule, n int) CUDASchedule {
 }
 
 // severalAxis is the axis along which a thread may take several outputs, which then share much of the heaviest fold's
-// work; -1 if there is none, or too few points.
-func (s *survey) severalAxis(f *ir.Fold, block []AxisN) int {
+// work; -1 if there is none, or too few points. Share is how much of it.
+func (s *survey) severalAxis(f *ir.Fold, block []AxisN) (best int, share float64) {
 	best, most := -1, 0.0
 	if f == nil || s.k.Points() < plenty {
-		return -1
+		return best, 0
 	}
 	work := 0.0
 	for _, n := range s.nodes {
@@ -196,5 +209,24 @@ func (s *survey) severalAxis(f *ir.Fold, block []AxisN) int {
 			best, most = a, w
 		}
 	}
-	return best
+	return best, most / math.Max(1, work)
+}
+
+// slabbed is the schedule with slabs of inputs that the rules' own block, or a compact one, reads often enough.
+func (s *survey) slabbed(base CUDASchedule) CUDASchedule {
+	order := s.threadOrder(nil)
+	if len(s.folds) == 0 || len(order) == 0 {
+		return CUDASchedule{}
+	}
+	compact := base
+	compact.Block = []AxisN{{order[0], slabX}}
+	if len(order) > 1 {
+		compact.Block = append(compact.Block, AxisN{order[1], slabY})
+	}
+	for _, c := range []CUDASchedule{base, compact} {
+		if c = c.WithSlabs(s.k, slabReuse, slabBytes); len(c.Slabs) > 0 {
+			return c
+		}
+	}
+	return CUDASchedule{}
 }

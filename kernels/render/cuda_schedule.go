@@ -11,25 +11,28 @@ import (
 
 // CUDASchedule says how a kernel's points lie on threads. The zero value is one thread a block.
 type CUDASchedule struct {
-	Block    []AxisN `yaml:"block,omitempty"`    // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
-	Unroll   []AxisN `yaml:"unroll,omitempty"`   // outputs of a thread, a block's width apart
-	Fold     int     `yaml:"fold,omitempty"`     // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
-	Every    int     `yaml:"every,omitempty"`    // test exits of any- and all-folds every so many iterations
-	Skip     bool    `yaml:"skip,omitempty"`     // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
-	Vote     bool    `yaml:"vote,omitempty"`     // a warp's threads leave such folds, and iterations, together; needs whole warps
-	AccMajor bool    `yaml:"accMajor,omitempty"` // emit accumulator by accumulator instead of output by output
-	AccBlock int     `yaml:"accBlock,omitempty"` // accumulate float64 sums of float32 terms in float32 over so many iterations
+	Block    []AxisN `yaml:"block,omitempty"`      // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
+	Unroll   []AxisN `yaml:"unroll,omitempty"`     // outputs of a thread, a block's width apart
+	Fold     int     `yaml:"fold,omitempty"`       // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
+	Every    int     `yaml:"every,omitempty"`      // test exits of any- and all-folds every so many iterations
+	Skip     bool    `yaml:"skip,omitempty"`       // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
+	Vote     bool    `yaml:"vote,omitempty"`       // a warp's threads leave such folds, and iterations, together; needs whole warps
+	Slabs    []int   `yaml:"slabs,omitempty,flow"` // inputs, by number, of which a block holds what it reads in shared memory
+	AccMajor bool    `yaml:"accMajor,omitempty"`   // emit accumulator by accumulator instead of output by output
+	AccBlock int     `yaml:"accBlock,omitempty"`   // accumulate float64 sums of float32 terms in float32 over so many iterations
 }
 
 // String is the schedule in one line, axes by number.
-func (s CUDASchedule) String() string { return s.text(func(a int) string { return fmt.Sprint(a) }) }
+func (s CUDASchedule) String() string {
+	return s.text(func(a int) string { return fmt.Sprint(a) }, fmt.Sprintf("slabs %v", s.Slabs))
+}
 
 // Text is the schedule in one line, axes by the kernel's names.
 func (s CUDASchedule) Text(k *ir.Kernel) string {
-	return s.text(func(a int) string { return k.Axes[a].Name })
+	return s.text(func(a int) string { return k.Axes[a].Name }, slabText(k, s))
 }
 
-func (s CUDASchedule) text(name func(int) string) string {
+func (s CUDASchedule) text(name func(int) string, slabs string) string {
 	list := func(l []AxisN) string {
 		var out []string
 		for _, a := range l {
@@ -57,6 +60,9 @@ func (s CUDASchedule) text(name func(int) string) string {
 		if n.n > 0 {
 			out = append(out, fmt.Sprintf("%s %d", n.word, n.n))
 		}
+	}
+	if len(s.Slabs) > 0 {
+		out = append(out, slabs)
 	}
 	for _, f := range []struct {
 		word string
@@ -114,14 +120,27 @@ func (s CUDASchedule) check(k *ir.Kernel) error {
 		return fmt.Errorf("render %s: a thread joins one value at a time with what is stored", k.Name)
 	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
 		return fmt.Errorf("render %s: a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", k.Name, t[0], t[1], t[2])
+	case len(s.Slabs) > 0 && (s.Fold > 1 || len(s.Block) == 0):
+		return fmt.Errorf("render %s: slabs need blocks of threads that share no folds", k.Name)
 	case s.Every < 0 || s.AccBlock < 0:
 		return fmt.Errorf("render %s: every %d, accblock %d", k.Name, s.Every, s.AccBlock)
 	}
-	return nil
+	if len(s.Slabs) == 0 {
+		return nil
+	}
+	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
+	bytes := 0
+	for _, x := range slabs {
+		bytes += x.bytes()
+	}
+	if err == nil && bytes > maxSlab {
+		err = fmt.Errorf("render %s: slabs of %d bytes; at most %d", k.Name, bytes, maxSlab)
+	}
+	return err
 }
 
 // stays reports threads that stay to the end, also beyond the tile, because others wait for them.
-func (s CUDASchedule) stays() bool { return s.Vote }
+func (s CUDASchedule) stays() bool { return s.Vote || len(s.Slabs) > 0 }
 
 // threads are the block's dimensions.
 func (s CUDASchedule) threads() [3]int {

@@ -153,6 +153,9 @@ func (r *renderer) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
 		return r.indexVal(n, v, m, sc)
 	}
 	text := axisName(n)
+	if r.isOrigin(n) {
+		return scalar(ir.I32, text)
+	}
 	if o := r.offset(n, v); o != 0 {
 		text = fmt.Sprintf("(%s+%d)", text, o)
 	}

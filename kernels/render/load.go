@@ -9,6 +9,9 @@ import (
 
 // load renders a load: uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
 func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
+	if s := r.slabOf(n, at); s != nil {
+		return r.slabLoad(n, s, v, at)
+	}
 	buf := n.Buf
 	l := flatten(buf, n.Index())
 	_, rest := r.split(l, m)

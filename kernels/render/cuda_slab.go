@@ -1,0 +1,339 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// slab is the part of an input that a block's points read, held in the block's shared memory. Which part that is follows
+// from bounds of the loads' indices over the block: an index is taken where its distance from its lower bound has a limit
+// that does not depend on the block.
+type slab struct {
+	number int // of the buffer among the kernel's inputs
+	buf    *ir.Buffer
+	base   []*ir.Node // the first index along each axis, in the block's origins
+	size   []int      // how many from there
+	loads  []*ir.Node // what reads it
+	reads  float64    // by a block; threads of a warp that read the same count once, and what all threads read the same not at all
+}
+
+func (s *slab) cells() int { return productInts(s.size) }
+
+func (s *slab) bytes() int { return (s.cells()*s.buf.Type.Size() + 15) / 16 * 16 }
+
+// reuse is how often an element of the slab is read.
+func (s *slab) reuse() float64 { return s.reads / float64(s.cells()) }
+
+func productInts(list []int) int {
+	n := 1
+	for _, x := range list {
+		n *= x
+	}
+	return n
+}
+
+// slabber finds slabs. Origins stand for a block's first point along each of its axes.
+type slabber struct {
+	b       *ir.Builder
+	k       *ir.Kernel
+	s       CUDASchedule
+	origins map[*ir.Node]*ir.Node
+	step    map[*ir.Node]int
+	bounder *ir.Bounder
+	folds   []*ir.Fold
+	vary    ir.Set // binders that a slab spans: the block's axes, and folds of known length
+}
+
+func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDASchedule) *slabber {
+	p := &slabber{b: b, k: k, s: s, origins: map[*ir.Node]*ir.Node{}, step: map[*ir.Node]int{}}
+	for a, axis := range k.Axes {
+		p.step[axis] = 1
+		for _, list := range [][]AxisN{s.Block, s.Unroll} {
+			for _, l := range list {
+				if l.Axis == a {
+					p.step[axis] *= l.N
+				}
+			}
+		}
+		if p.step[axis] > 1 {
+			p.origins[axis] = b.Axis(axis.Name+" of block", axis.Extent)
+			p.vary = p.vary.Or(axis.Bind())
+		}
+	}
+	k.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KFold {
+			return
+		}
+		p.folds = append(p.folds, n.Fold)
+		if n.Fold.Lo.Kind == ir.KConst && n.Fold.Hi.Kind == ir.KConst {
+			p.vary = p.vary.Or(n.Fold.IndexBind)
+		}
+	})
+	p.bounder = &ir.Bounder{B: b, Over: p.vary, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+		switch o := p.origins[n]; {
+		case n.Kind != ir.KAxis:
+			return nil
+		case o != nil && s == ir.Lo:
+			return o
+		case o != nil:
+			return b.Add(o, b.I32(p.step[n]-1))
+		case n.Role == ir.RoleIndex && s == ir.Lo:
+			return n.Fold.Lo
+		case n.Role == ir.RoleIndex:
+			return b.Sub(n.Fold.Hi, b.Int(n.Type, 1))
+		}
+		return nil
+	}}
+	return p
+}
+
+// slabs are those of the schedule's buffers; an error names one that has none.
+func (p *slabber) slabs() ([]*slab, error) {
+	var out []*slab
+	inputs := p.k.Inputs()
+	for i, n := range p.s.Slabs {
+		if n < 0 || n >= len(inputs) || slices.Contains(p.s.Slabs[:i], n) {
+			return nil, fmt.Errorf("render %s: slabs %v do not name each of %d inputs at most once", p.k.Name, p.s.Slabs, len(inputs))
+		}
+		s := p.slab(n)
+		if s == nil {
+			return nil, fmt.Errorf("render %s: how much of %s a block reads is not known", p.k.Name, inputs[n].Name)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// slab is that of input number n, for as many of its loads as lie at known distances from each other; nil if there is none.
+func (p *slabber) slab(n int) *slab {
+	buf := p.k.Inputs()[n]
+	if buf.Len() == 0 || len(buf.Shape) == 0 {
+		return nil
+	}
+	var found []reach
+	p.k.Walk(func(l *ir.Node) {
+		if l.Kind == ir.KLoad && l.Buf == buf {
+			if r, ok := p.reach(l); ok {
+				found = append(found, r)
+			}
+		}
+	})
+	var best *slab
+	for _, first := range found[:min(len(found), 64)] {
+		if best != nil && slices.Contains(best.loads, first.load) {
+			continue
+		}
+		if s := p.hull(n, buf, first, found); s != nil && (best == nil || s.reads > best.reads) {
+			best = s
+		}
+	}
+	return best
+}
+
+// reach is what one load reads over a block: from the index lo, width further at most.
+type reach struct {
+	load  *ir.Node
+	lo    []*ir.Node
+	width []int64
+	times float64 // by each point, as slab.reads counts
+}
+
+func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
+	r = reach{load: l, times: 1}
+	for _, i := range l.Index() {
+		w, ok := p.width(i)
+		if !ok || w > maxSlab {
+			return r, false
+		}
+		lo := p.bounder.Bound(i, ir.Lo)
+		if lo == nil || !p.known(lo) {
+			return r, false
+		}
+		r.lo, r.width = append(r.lo, lo), append(r.width, w)
+	}
+	for _, f := range p.folds {
+		if l.Free().Meets(f.IndexBind) {
+			r.times *= trips(f)
+		}
+	}
+	r.times /= p.alike(l)
+	return r, true
+}
+
+// alike is how many threads of a warp read the same element, which takes no longer than one; infinite where all of a block do.
+func (p *slabber) alike(l *ir.Node) float64 {
+	same, lanes, differs := 1, 32, false
+	for _, b := range p.s.Block {
+		n := min(b.N, lanes)
+		lanes /= max(1, n)
+		if l.Free().Meets(p.k.Axes[b.Axis].Bind()) {
+			differs = differs || b.N > 1
+		} else {
+			same *= n
+		}
+	}
+	if !differs {
+		return math.Inf(1)
+	}
+	return float64(same)
+}
+
+// known reports a value that is there before any fold runs.
+func (p *slabber) known(n *ir.Node) bool {
+	free := n.Free()
+	for axis, o := range p.origins {
+		free = free.Minus(o.Bind())
+		if n.Free().Meets(axis.Bind()) {
+			return false
+		}
+	}
+	for _, axis := range p.k.Axes {
+		free = free.Minus(axis.Bind())
+	}
+	return free.Empty()
+}
+
+// maxSlab is what static shared memory holds, in bytes.
+const maxSlab = 48 << 10
+
+// width bounds how far an index goes above its lower bound within a block. The rules are those of the bounds: sums add up,
+// minimum and maximum go no further than either of their operands.
+func (p *slabber) width(n *ir.Node) (w int64, ok bool) {
+	if n.Kind == ir.KAxis && p.origins[n] != nil {
+		return int64(p.step[n] - 1), true
+	}
+	if n.Kind == ir.KAxis && n.Role == ir.RoleIndex {
+		f := n.Fold
+		return max(0, f.Hi.I-f.Lo.I-1), f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst
+	}
+	if !p.bounder.Varies(n) {
+		return 0, p.known(n)
+	}
+	if n.Kind != ir.KAlu || !n.Type.Int() {
+		return 0, false
+	}
+	var widths []int64
+	for _, a := range n.Args {
+		if !a.Type.Int() {
+			return 0, false
+		}
+		x, ok := p.width(a)
+		if !ok || x > 1<<40 {
+			return 0, false
+		}
+		widths = append(widths, x)
+	}
+	rule := slabWidths[n.Op]
+	if rule == nil {
+		return 0, false
+	}
+	return rule(n, widths)
+}
+
+// slabWidths are the widths of operations' results, by those of their operands.
+var slabWidths = map[ir.Op]func(n *ir.Node, w []int64) (int64, bool){
+	ir.Add:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0] + w[1], true },
+	ir.Sub:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0] + w[1], true },
+	ir.Neg:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0], true },
+	ir.Cast: func(_ *ir.Node, w []int64) (int64, bool) { return w[0], true },
+	ir.Min:  func(_ *ir.Node, w []int64) (int64, bool) { return max(w[0], w[1]), true },
+	ir.Max:  func(_ *ir.Node, w []int64) (int64, bool) { return max(w[0], w[1]), true },
+	ir.Mul: func(n *ir.Node, w []int64) (int64, bool) {
+		for i, a := range n.Args {
+			if a.Kind == ir.KConst && a.I > -1<<20 && a.I < 1<<20 {
+				return max(a.I, -a.I) * w[1-i], true
+			}
+		}
+		return 0, false
+	},
+	ir.Div: func(n *ir.Node, w []int64) (int64, bool) {
+		if d := n.Args[1]; d.Kind == ir.KConst && d.I > 0 {
+			return w[0]/d.I + 1, true
+		}
+		return 0, false
+	},
+}
+
+// hull is the slab of all loads whose distance from a first one is known.
+func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *slab {
+	rank := len(buf.Shape)
+	from, to := make([]int64, rank), slices.Clone(first.width)
+	out := &slab{number: n, buf: buf}
+	points := float64(1)
+	for _, s := range p.step {
+		points *= float64(s)
+	}
+	for _, r := range found {
+		lows, highs := slices.Clone(from), slices.Clone(to)
+		ok := true
+		for d := range rank {
+			lo, hi, known := apart(first.lo[d], r.lo[d])
+			ok = ok && known
+			lows[d], highs[d] = min(lows[d], lo), max(highs[d], hi+r.width[d])
+		}
+		if ok {
+			from, to = lows, highs
+			out.loads, out.reads = append(out.loads, r.load), out.reads+points*r.times
+		}
+	}
+	total := int64(buf.Type.Size())
+	for d := range rank {
+		size := to[d] - from[d] + 1
+		if total *= size; size > maxSlab || total > maxSlab {
+			return nil
+		}
+		out.size = append(out.size, int(size))
+		out.base = append(out.base, p.b.Add(first.lo[d], p.b.Int(first.lo[d].Type, from[d])))
+	}
+	return out
+}
+
+// apart bounds how far y lies above x; ok is false if that depends on more than constants.
+func apart(x, y *ir.Node) (lo, hi int64, ok bool) {
+	var d linear
+	d.add(y, 1)
+	d.add(x, -1)
+	d.terms = slices.DeleteFunc(d.terms, func(t term) bool { return t.coef == 0 })
+	switch {
+	case len(d.terms) == 0:
+		return d.c, d.c, true
+	case len(d.terms) != 2 || d.terms[0].coef*d.terms[1].coef != -1:
+		return 0, 0, false
+	}
+	q, p := d.terms[0].n, d.terms[1].n
+	if d.terms[0].coef < 0 {
+		p, q = q, p
+	}
+	if p.Kind != ir.KAlu || q.Kind != ir.KAlu || p.Op != q.Op || p.Op != ir.Min && p.Op != ir.Max {
+		return 0, 0, false
+	}
+	lo0, hi0, ok0 := apart(p.Args[0], q.Args[0])
+	lo1, hi1, ok1 := apart(p.Args[1], q.Args[1])
+	return d.c + min(lo0, lo1), d.c + max(hi0, hi1), ok0 && ok1
+}
+
+// WithSlabs is the schedule with slabs of the inputs of which a block reads each element at least reuse times on average, the
+// most read first, as far as they fit into so many bytes.
+func (s CUDASchedule) WithSlabs(k *ir.Kernel, reuse float64, bytes int) CUDASchedule {
+	p := newSlabber(ir.Extend(k.Roots()), k, s)
+	var list []*slab
+	for n := range k.Inputs() {
+		if x := p.slab(n); x != nil && x.reuse() >= reuse {
+			list = append(list, x)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *slab) int { return cmp.Compare(b.reuse(), a.reuse()) })
+	s.Slabs = nil
+	for _, x := range list {
+		if bytes -= x.bytes(); bytes < 0 {
+			break
+		}
+		s.Slabs = append(s.Slabs, x.number)
+	}
+	slices.Sort(s.Slabs)
+	return s
+}
