@@ -45,7 +45,7 @@ type rasterInput struct{ *tiff.File }
 func (r rasterInput) Shape() []int { return []int{r.Header().Height, r.Header().Width} }
 func (r rasterInput) Bytes() int64 { return r.Header().Bytes() }
 func (r rasterInput) scaled() bool { return r.Header().Scale != 0 }
-func (r rasterInput) gaps() bool   { return r.Header().Nodata != nil }
+func (r rasterInput) gaps() bool   { return r.Header().Nodata != nil || r.Header().Masked }
 
 func (r rasterInput) names() []string { return []string{"y", "x"} }
 

@@ -20,6 +20,7 @@ type File struct {
 	source *container
 	table  []place
 	cache  *cache
+	mask   *mask     // nil: none
 	inputs sync.Pool // *input
 	rows   sync.Pool // *[]byte, chunk bytes long
 	close  func() error
@@ -68,9 +69,13 @@ func New(name string, r io.ReaderAt, size int64) (*File, error) {
 	if err := f.open(r, size); err != nil {
 		return nil, fail(name, cannotRead, err)
 	}
+	f.pools()
+	return f, nil
+}
+
+func (f *File) pools() {
 	f.inputs.New = func() any { return new(input) }
 	f.rows.New = func() any { b := words.Bytes(chunk); return &b }
-	return f, nil
 }
 
 func (f *File) open(r io.ReaderAt, size int64) error {
@@ -78,7 +83,7 @@ func (f *File) open(r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	d, ignored, err := source.find(first)
+	d, masking, ignored, err := source.find(first)
 	if err != nil {
 		return err
 	}
@@ -87,29 +92,35 @@ func (f *File) open(r io.ReaderAt, size int64) error {
 		return err
 	}
 	f.header.Ignored = ignored
-	f.table, err = readTable(d, &f.header)
+	if f.table, err = readTable(d, &f.header); err != nil || masking.fields == nil {
+		return err
+	}
+	f.header.Masked = true
+	f.mask, err = f.openMask(masking)
 	return err
 }
 
-// find walks the directories for the first image of full resolution and counts the others.
-func (c *container) find(offset int64) (found directory, ignored Ignored, err error) {
+// find walks the directories for the first image of full resolution and the first mask of one, and counts the others.
+func (c *container) find(offset int64) (found, masking directory, ignored Ignored, err error) {
 	seen := map[int64]bool{}
 	for offset != 0 {
 		if seen[offset] {
-			return found, ignored, &Error{Reason: fmt.Sprintf("is damaged: its directories form a cycle at %d", offset), Help: "copy or write the file again"}
+			return found, masking, ignored, &Error{Reason: fmt.Sprintf("is damaged: its directories form a cycle at %d", offset), Help: "copy or write the file again"}
 		}
 		if len(seen) == maxDirectories {
-			return found, ignored, &Error{Reason: fmt.Sprintf("has more than %d directories", maxDirectories)}
+			return found, masking, ignored, &Error{Reason: fmt.Sprintf("has more than %d directories", maxDirectories)}
 		}
 		seen[offset] = true
 		d, next, err := c.directory(offset)
 		if err != nil {
-			return found, ignored, err
+			return found, masking, ignored, err
 		}
 		reduced, mask, err := d.subordinate()
 		switch {
 		case err != nil:
-			return found, ignored, err
+			return found, masking, ignored, err
+		case mask && !reduced && masking.fields == nil:
+			masking = d
 		case mask:
 			ignored.Masks++
 		case reduced:
@@ -122,9 +133,9 @@ func (c *container) find(offset int64) (found directory, ignored Ignored, err er
 		offset = next
 	}
 	if found.fields == nil {
-		return found, ignored, &Error{Reason: "holds no image of full resolution"}
+		return found, masking, ignored, &Error{Reason: "holds no image of full resolution"}
 	}
-	return found, ignored, nil
+	return found, masking, ignored, nil
 }
 
 // subordinate says whether a directory is of a reduced copy or of a mask.

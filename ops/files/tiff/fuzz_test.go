@@ -3,6 +3,7 @@ package tiff
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"testing"
 
 	"weft/ops/files/words"
@@ -36,6 +37,13 @@ func seeds(yield func([]byte) bool) {
 			if !yield(file) {
 				return
 			}
+		}
+	}
+	small := sample{Int16, 5, 9, binary.BigEndian, false, false, 2, 0, Deflate, NoPredictor}
+	for _, c := range []cover{{bits: 1, blockH: 5, compression: Deflate}, {bits: 8, tiled: true, compression: LZW}, {bits: 1, tiled: true, compression: None}} {
+		c.height, c.width = 5, 9
+		if !yield(masked(small, c)) {
+			return
 		}
 	}
 	for _, file := range [][]byte{cycle(2), placedSparse(), bomb(1 << 24)} {
@@ -94,6 +102,7 @@ func checkInput(t *testing.T, input []byte) (h Header, whole []byte, ok bool) {
 		return h, nil, false
 	}
 	checkParts(t, file, part, whole)
+	checkMissing(t, file, part)
 	return h, whole, part == h.Whole()
 }
 
@@ -125,6 +134,29 @@ func checkParts(t *testing.T, f *File, r Rect, whole []byte) {
 				t.Fatalf("%v differs from %v", part, r)
 			}
 		}
+	}
+}
+
+// checkMissing reads a rectangle with NaN for what is missing, in two parts and at once.
+func checkMissing(t *testing.T, f *File, r Rect) {
+	if !f.header.Masked {
+		return
+	}
+	as := Layout{DType: Float64, NodataAsNaN: true}
+	whole, parts := words.Bytes(as.Span(r)), words.Bytes(as.Span(r))
+	err := f.ReadTile(whole, as, r)
+	y := r.Y1 / 2
+	top, rest := Rect{0, y, 0, r.X1}, Rect{y, r.Y1, 0, r.X1}
+	errs := errors.Join(f.ReadTile(parts, as, top), f.ReadTile(parts[y*r.X1*8:], as, rest))
+	if err != nil || errs != nil {
+		if (err == nil) != (errs == nil) {
+			t.Fatalf("at once: %v, in parts: %v", err, errs)
+		}
+		wantError(t, err, "input.tif")
+		return
+	}
+	if !bytes.Equal(whole, parts) {
+		t.Fatal("parts differ from the whole")
 	}
 }
 

@@ -43,6 +43,7 @@ type Header struct {
 	Height, Width int
 	Geo           Geo
 	Nodata        *float64 // the value of elements that are missing, or nil
+	Masked        bool     // a mask in the file says which elements are missing
 	// Scale and Offset turn elements into what they stand for, Scale v + Offset, in files that store it so. A Scale
 	// of 0 means that elements stand for themselves. Reading does not apply them.
 	Scale, Offset float64
@@ -60,8 +61,7 @@ type Header struct {
 	Ignored               Ignored // what else the file holds
 }
 
-// Ignored counts the images of a file that are not read: reduced copies, masks and further images. A mask may mark
-// elements as missing that are read here as any others.
+// Ignored counts the images of a file that are not read: reduced copies, masks of those or further ones, and further images.
 type Ignored struct{ Overviews, Masks, Images int }
 
 // Bytes is the size of all elements.
@@ -138,6 +138,11 @@ func (h *Header) readType(d directory) error {
 	switch {
 	case bands != 1 && isPicture:
 		return &Error{Reason: fmt.Sprintf("holds %s of %d bands; one band is read", picture, bands), Help: oneBand}
+	case bands != 1 && d.alpha():
+		return &Error{
+			Reason: fmt.Sprintf("holds %d bands, of which one is alpha (transparency); one band is read", bands),
+			Help:   fmt.Sprintf("make a mask of it: gdal_translate -b 1 -mask %d --config GDAL_TIFF_INTERNAL_MASK YES in.tif out.tif", bands),
+		}
 	case bands != 1:
 		return &Error{Reason: fmt.Sprintf("holds %d bands; one band is read", bands), Help: oneBand}
 	case isPicture:
@@ -160,6 +165,16 @@ func (h *Header) readType(d directory) error {
 		return &Error{Reason: fmt.Sprintf("claims a raster of %d x %d %v, more bytes than can be addressed", h.Height, h.Width, h.DType)}
 	}
 	return nil
+}
+
+// alpha reports a last band of transparency: ExtraSamples of 1 or 2.
+func (d directory) alpha() bool {
+	n := d.fields[tagExtraSamples].count
+	if n < 1 || n > math.MaxUint16 {
+		return false
+	}
+	kinds, err := d.ints(tagExtraSamples, n)
+	return err == nil && (kinds[n-1] == 1 || kinds[n-1] == 2)
 }
 
 const oneBand = "extract one first, e.g. gdal_translate -b 1 in.tif out.tif"

@@ -16,8 +16,8 @@ type Layout struct {
 	// RowStride is the bytes between the beginnings of two rows. Zero means that rows follow each other without
 	// padding. Padding bytes are left as they are.
 	RowStride int
-	// NodataAsNaN says that elements which the file marks as missing are NaN in memory, which is then of a float
-	// type. Without it they have the value that the header names.
+	// NodataAsNaN says that elements which the file marks as missing, by a value or a mask, are NaN in memory, which
+	// is then of a float type. Without it they are as they are stored.
 	NodataAsNaN bool
 }
 
@@ -80,6 +80,9 @@ func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
 		if err := read(p, b, b.area.intersect(r)); err != nil {
 			return fail(f.name, cannotRead, err)
 		}
+	}
+	if f.mask != nil && as.NodataAsNaN && !r.empty() {
+		return f.mask.apply(dst, as, r)
 	}
 	return nil
 }

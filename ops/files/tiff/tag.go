@@ -27,6 +27,7 @@ const (
 	tagTileHeight      tag = 323
 	tagTileOffsets     tag = 324
 	tagTileByteCounts  tag = 325
+	tagExtraSamples    tag = 338
 	tagSampleFormat    tag = 339
 	tagPixelScale      tag = 33550
 	tagTiepoint        tag = 33922
@@ -45,7 +46,7 @@ var tagNames = map[tag]string{
 	tagOrientation: "Orientation", tagSamplesPerPixel: "SamplesPerPixel", tagRowsPerStrip: "RowsPerStrip",
 	tagStripByteCounts: "StripByteCounts", tagPlanarConfig: "PlanarConfiguration", tagSoftware: "Software",
 	tagPredictor: "Predictor", tagTileWidth: "TileWidth", tagTileHeight: "TileLength", tagTileOffsets: "TileOffsets",
-	tagTileByteCounts: "TileByteCounts", tagSampleFormat: "SampleFormat", tagPixelScale: "ModelPixelScale",
+	tagTileByteCounts: "TileByteCounts", tagExtraSamples: "ExtraSamples", tagSampleFormat: "SampleFormat", tagPixelScale: "ModelPixelScale",
 	tagTiepoint: "ModelTiepoint", tagTransformation: "ModelTransformation", tagGeoKeys: "GeoKeyDirectory",
 	tagGeoDoubles: "GeoDoubleParams", tagGeoASCII: "GeoAsciiParams", tagMetadata: "GDAL_METADATA", tagNodata: "GDAL_NODATA",
 }

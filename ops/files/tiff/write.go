@@ -47,7 +47,7 @@ const dataOffset = 16
 func Create(path string, h Header) (*Writer, error) { return create(path, h, fileio.Create) }
 
 func create(path string, h Header, begin func(string) (*fileio.Pending, error)) (*Writer, error) {
-	h.Ignored = Ignored{}
+	h.Ignored, h.Masked = Ignored{}, false
 	for _, step := range []func() error{h.setStorage, h.checkStorage} {
 		if err := step(); err != nil {
 			return nil, fail(path, cannotWrite, err)
