@@ -96,20 +96,12 @@ func (q *queue) first(n int, home, others rowSet) piece {
 
 // firstCut is first among ranges that are cut.
 func (q *queue) firstCut(home, others rowSet) int {
-	best, rank := 0, 3
-	for i, p := range q.cut {
-		r := 2
-		switch {
-		case len(home.missing(p.rows)) == 0:
-			r = 0
-		case len(others.missing(p.rows)) > 0:
-			r = 1
-		}
-		if r < rank {
-			best, rank = i, r
+	if len(home) > 0 {
+		if i := slices.IndexFunc(q.cut, func(p piece) bool { return home.holds(p.rows) }); i >= 0 {
+			return i
 		}
 	}
-	return best
+	return max(0, slices.IndexFunc(q.cut, func(p piece) bool { return !others.holds(p.rows) }))
 }
 
 // remove takes rows at the start of a range that first gave out of the queue.

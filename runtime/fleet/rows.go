@@ -48,6 +48,11 @@ func (s rowSet) without(rows ops.Interval) rowSet {
 	return out
 }
 
+// holds reports a set that lacks none of some rows; they are not empty.
+func (s rowSet) holds(rows ops.Interval) bool {
+	return slices.ContainsFunc(s, func(i ops.Interval) bool { return i.Lo <= rows.Lo && rows.Hi <= i.Hi })
+}
+
 // missing are the rows that the set lacks.
 func (s rowSet) missing(rows ops.Interval) rowSet {
 	if empty(rows) {
