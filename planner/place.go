@@ -41,14 +41,21 @@ func (p Placement) Key() string { return strings.Join(p.Devices, "+") }
 type DeviceModel struct {
 	Info  device.Info
 	Rates device.Rates
+	// Unrated is a device that does not know how fast it is: it gets what is asked to be there, and nothing else. A described device
+	// may leave rates out, and then costs nothing.
+	Unrated bool
 }
 
-// ModelOf describes a device. One that does not know its rates is taken to cost nothing.
+// emulated is the kind of devices whose times are their own, and not the host's.
+const emulated = "emulated"
+
+// ModelOf describes a device.
 func ModelOf(d device.Device) DeviceModel {
 	m := DeviceModel{Info: d.Info()}
 	if r, ok := d.(device.Rated); ok {
 		m.Rates = r.Rates()
 	}
+	m.Unrated = m.Info.Kind != emulated && m.Rates.Flops <= 0
 	return m
 }
 

@@ -183,7 +183,7 @@ func (s *site) team(t *task, n int) []int {
 	case w.exact:
 		out = w.devices
 	case w.devices == nil:
-		out = s.teams[n]
+		out = slices.DeleteFunc(slices.Clone(s.teams[n]), func(d int) bool { return s.devices[d].Unrated })
 	default:
 		out = slices.DeleteFunc(slices.Clone(s.teams[n]), func(d int) bool { return !slices.Contains(w.devices, d) })
 		if len(s.able(t, out)) == 0 { // one of them it must be

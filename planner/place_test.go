@@ -48,7 +48,7 @@ func TestPlacement(t *testing.T) {
 	distant := gpu("far:0", 1e12, 1e6, 8<<30)
 	crawling := gpu("lame:0", 1e3, 10e9, 8<<30)
 	chain := func(w *world) *ops.Instance { return w.sink(w.double(w.dear(w.double(w.ramp(n))))) }
-	device := func(w *world, name string, in ops.Array) ops.Array {
+	on := func(w *world, name string, in ops.Array) ops.Array {
 		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Text(name), Where: ops.Where{Line: in.Of.ID}})
 		return in
 	}
@@ -76,17 +76,21 @@ func TestPlacement(t *testing.T) {
 		{"or by kind", []DeviceModel{quick, distant}, "emulated", chain,
 			"ramp fast:0+far:0, double fast:0+far:0, dear fast:0+far:0, double fast:0+far:0"},
 		{"the command line goes before the text", []DeviceModel{quick}, "cpu", func(w *world) *ops.Instance {
-			return w.sink(device(w, "gpu", w.dear(w.ramp(n))))
+			return w.sink(on(w, "gpu", w.dear(w.ramp(n))))
 		}, "ramp cpu, dear cpu"},
 		{"the text puts a stage on the CPU", []DeviceModel{quick}, "", func(w *world) *ops.Instance {
-			return w.sink(device(w, "cpu", w.double(w.dear(w.ramp(n)))))
+			return w.sink(on(w, "cpu", w.double(w.dear(w.ramp(n)))))
 		}, "ramp fast:0, dear fast:0, double cpu"},
 		{"and on a device where it is slower", []DeviceModel{distant}, "", func(w *world) *ops.Instance {
-			return w.sink(w.double(device(w, "far:0", w.double(w.ramp(n)))))
+			return w.sink(w.double(on(w, "far:0", w.double(w.ramp(n)))))
 		}, "ramp cpu, double far:0, double cpu"},
 		{"on a family of devices", []DeviceModel{quick, distant}, "", func(w *world) *ops.Instance {
-			return w.sink(device(w, "far", w.ramp(n)))
+			return w.sink(on(w, "far", w.ramp(n)))
 		}, "ramp far:0"},
+		{"a device of unknown speed gets nothing", []DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "", chain,
+			"ramp cpu, double cpu, dear cpu, double cpu"},
+		{"but what is asked to be there", []DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "gpu", chain,
+			"ramp cuda:0, double cuda:0, dear cuda:0, double cuda:0"},
 		{"a device without room has nothing", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
 		{"not when all was put there either", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "gpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
 		{"rows that fit are enough for dear work", []DeviceModel{gpu("small:0", 1e12, 10e9, 8192)}, "", chain, "ramp cpu, double cpu, dear small:0, double cpu"},

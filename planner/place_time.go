@@ -191,7 +191,7 @@ func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
 // learned is what runs on the same devices taught. What an emulated device takes of the host's time says nothing.
 func (s *site) learned(t *task, o outcome) float64 {
 	for _, d := range o.team {
-		if s.devices[d].Info.Kind == "emulated" {
+		if s.devices[d].Info.Kind == emulated {
 			return 1
 		}
 	}

@@ -1,6 +1,9 @@
 package planner
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // describe says, of every kernel, why it is where it is.
 func (s *site) describe() {
@@ -27,6 +30,8 @@ func (s *site) why(t *task) string {
 		return "CPU: " + s.noRoom(t, s.fast)
 	case t.wish.by != "":
 		return "CPU: asked for with " + t.wish.by
+	case s.unrated():
+		return fmt.Sprintf("CPU: how fast %s is, is not known", s.devices[0].Info.Name)
 	case p.Transfer >= p.Host:
 		return fmt.Sprintf("CPU: transfers alone take %s, the CPU %s", FormatMillis(p.Transfer), host)
 	case p.Accelerated >= p.Host:
@@ -35,4 +40,9 @@ func (s *site) why(t *task) string {
 		return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s, which is too close to be sure", gpu, host)
 	}
 	return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s, but the kernels next to it have less to copy this way", gpu, host)
+}
+
+// unrated reports that no device knows how fast it is.
+func (s *site) unrated() bool {
+	return !slices.ContainsFunc(s.devices, func(d DeviceModel) bool { return !d.Unrated })
 }
