@@ -124,10 +124,15 @@ func (r rasterInput) bands() int {
 // scratch is two rows of blocks, and a block for each processor.
 func (r rasterInput) scratch() int64 {
 	h := r.Header()
-	if h.Compression == tiff.None {
-		return int64(runtime.GOMAXPROCS(0)) << 18
+	block := int64(h.BlockH) * int64(h.BlockW) * int64(h.DType.Size())
+	all := int64(runtime.GOMAXPROCS(0)) << 18
+	if h.Compression != tiff.None {
+		all = r.cacheSize() + int64(runtime.GOMAXPROCS(0))*block
 	}
-	return r.cacheSize() + int64(runtime.GOMAXPROCS(0))*int64(h.BlockH)*int64(h.BlockW)*int64(h.DType.Size())
+	if h.Masked { // a row of its blocks, and pieces of rows
+		all += r.cacheSize() + int64(runtime.GOMAXPROCS(0))<<18
+	}
+	return all
 }
 
 // cacheSize holds the row of blocks that two parts share.

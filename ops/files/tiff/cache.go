@@ -34,8 +34,11 @@ func newCache(most int64) *cache {
 }
 
 // SetCache sets the bytes of unpacked blocks that are kept for later reads. Blocks in use come on top: one for each
-// goroutine that reads.
+// goroutine that reads. A mask keeps as many of its own.
 func (f *File) SetCache(bytes int64) {
+	if f.mask != nil {
+		f.mask.SetCache(bytes)
+	}
 	f.cache.mu.Lock()
 	defer f.cache.mu.Unlock()
 	f.cache.most = bytes
