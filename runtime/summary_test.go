@@ -20,6 +20,7 @@ func TestSummary(t *testing.T) {
 			{Value: "mean", Skipped: "one element takes 1e+10 operations in float64", OK: true},
 		},
 		Sinks:     []Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
+		Repairs:   []Repair{{Reason: "volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB", Wider: "f32"}},
 		Fallbacks: []Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
 	}
 	var b strings.Builder
@@ -32,6 +33,7 @@ float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samp
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
 float64  mean    not checked: one element takes 1e+10 operations in float64
 wrote volume.npy (4 MiB)
+repaired  volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB; done again in f32
 fallback  decibel: 3 tiles not on the CPU: no compiler
 total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us, 2 kernels cached, verify 30 ms, write 0 us); peak memory 90 MiB
 `

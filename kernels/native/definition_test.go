@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"weft/kernels/conformance"
@@ -151,6 +152,11 @@ func TestDefinitionsStayInRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	made := len(objects(t))
+	again, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, func(*ir.Buffer) bool { return true })
+	if err != nil || len(again) != 1 || len(objects(t)) != made {
+		t.Errorf("a warm start compiles: %d objects, then %d, %v", made, len(objects(t)), err)
+	}
 	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: make([]float64, 30)}}
 	if _, err := defs[0].Eval(t.Context(), inputs, [][]int{{29}}); err != nil {
 		t.Error(err)
@@ -165,4 +171,13 @@ func TestDefinitionsStayInRange(t *testing.T) {
 	if _, err = defs[0].Eval(t.Context(), inputs, [][]int{{40}}); err == nil {
 		t.Error("a point outside the axes, and no error")
 	}
+}
+
+// objects are the compiled ones in the common cache.
+func objects(t *testing.T) []string {
+	found, err := filepath.Glob(filepath.Join(common, "objects", "*.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
