@@ -86,8 +86,16 @@ func (r *run) fault(s *ops.Stage, points [][]int, got, want []complex128, peak f
 	for i := range got {
 		f := Compare(metric, got[i:i+1], want[i:i+1], peak)
 		if f.Mismatched > 0 || f.Worst > gross*rule.Tolerance {
-			return fmt.Sprintf("%s holds %.6g at %v, where float64 gives %.6g", valueName(r.arrays.byStage[s]), got[i], points[i], want[i])
+			return fmt.Sprintf("%s holds %s at %v, where float64 gives %s", valueName(r.arrays.byStage[s]), value(got[i]), points[i], value(want[i]))
 		}
 	}
 	return ""
+}
+
+// value writes an element for people; those of real arrays have no imaginary part.
+func value(v complex128) string {
+	if imag(v) == 0 {
+		return fmt.Sprintf("%.6g", real(v))
+	}
+	return fmt.Sprintf("%.6g", v)
 }

@@ -70,7 +70,7 @@ func (s *sharing) smaller(c *crew, p piece, err error) bool {
 	}
 	first, second := p.split(half.Hi)
 	c.m.count(func(u *Usage) { u.Retries++ })
-	c.m.opt.Log(fmt.Sprintf("%s: %s: %s. Retrying with %d rows in place of %d.", c.m.name, s.job.Stage, err, half.Hi-half.Lo, p.rows.Hi-p.rows.Lo))
+	c.m.opt.Log(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, half.Hi-half.Lo, p.rows.Hi-p.rows.Lo))
 	s.mu.Lock()
 	c.most = half.Hi - half.Lo
 	s.mu.Unlock()

@@ -161,3 +161,35 @@ func TestShrinkingBudgetsGrantNothingMore(t *testing.T) {
 	var none *Ticket
 	none.Release()
 }
+
+// Pinned memory that is only tried for is granted at once or not at all.
+func TestPinnedMemoryIsTriedFor(t *testing.T) {
+	g := NewGovernor(100)
+	first := g.TryPinned("a", 60)
+	if first == nil || first.Kind != Pinned || g.TryPinned("b", 50) != nil || g.TryPinned("b", -1) != nil {
+		t.Fatalf("first %+v, %+v", first, g.Events())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var waiter sync.WaitGroup
+	waiter.Go(func() {
+		if got, err := g.Acquire(ctx, "waits", 90, 90); err == nil {
+			got.Release()
+		}
+	})
+	for g.Events().Waited == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if g.TryPinned("c", 10) != nil {
+		t.Error("granted ahead of one that waits")
+	}
+	cancel()
+	waiter.Wait()
+	first.Release()
+	g.Pins(func(int64) error { return errors.New("no more memory can be locked") })
+	if g.TryPinned("d", 10) != nil {
+		t.Error("granted what cannot be pinned")
+	}
+	if e := g.Events(); e.Granted != 1 || e.Denied != 4 || e.Peak != 60 || g.Granted() != 0 || g.Leaks() != nil {
+		t.Errorf("%+v, %d granted, %v", e, g.Granted(), g.Leaks())
+	}
+}

@@ -90,3 +90,25 @@ func TestUnwritablePathIsFoundAtOnce(t *testing.T) {
 		t.Error("a trace in a folder that does not exist")
 	}
 }
+
+// Names of lanes are in the file, and are no spans.
+func TestNamedLanes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.json")
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Name(7, "fast:0 upload")
+	w.Span(7, "upload", "blur", time.Now(), nil)
+	if got := w.Spans(); len(got) != 1 || got[0].Lane != 7 {
+		t.Errorf("spans %+v", got)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, path).TraceEvents; len(got) != 2 || got[0].Ph != "M" || got[0].Name != "thread_name" || got[0].Tid != 7 {
+		t.Errorf("events %+v", got)
+	}
+	var none *Writer
+	none.Name(1, "nothing")
+}
