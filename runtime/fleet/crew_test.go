@@ -16,7 +16,8 @@ import (
 	"weft/runtime/fleet"
 )
 
-// One of three devices fails for good, at any tile: the others go on, and only what it had in hand runs on the host.
+// One of three devices fails for good, at any tile: the others go on, and only what it had in hand runs on the host: three ranges,
+// and two more where one that still worked ended between two that failed.
 func TestOthersGoOn(t *testing.T) {
 	cpu := host(t)
 	want, _, err := run(t, program(t, twelve, cpu, 0), runtime.Options{Devices: chain(cpu)})
@@ -41,7 +42,7 @@ func TestOthersGoOn(t *testing.T) {
 			for _, f := range r.Fallbacks {
 				fell += f.Count
 			}
-			if others := r.Devices[1].Ranges + r.Devices[2].Ranges; fell > 3 || fell+others+r.Devices[0].Ranges != 12 || others < 4 {
+			if others := r.Devices[1].Ranges + r.Devices[2].Ranges; fell > 5 || fell+others+r.Devices[0].Ranges != 12 || others < 4 {
 				t.Errorf("%s, %d: %d fell back, %+v", failure, n, fell, r.Devices)
 			}
 			if failure == "on: compile, at: %d" && n == 1 && (r.Devices[0].Failures != 1 || !log.holds("compile 1 fails as described. Other devices go on.")) {
