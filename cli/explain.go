@@ -48,6 +48,9 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if p, err = c.precise(ctx, s, m, l, p); err != nil { // as a run would
 		return err
 	}
+	if err := c.place(ctx, s, m, p); err != nil {
+		return err
+	}
 	if c.Why != "" {
 		return explain.Why(s.out, p, c.Why, c.Other)
 	}

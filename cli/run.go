@@ -43,6 +43,9 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if p, err = c.precise(ctx, s, m, l, p); err != nil {
 		return err
 	}
+	if err := c.place(ctx, s, m, p); err != nil {
+		return err
+	}
 	tracer, err := c.tracer()
 	if err != nil {
 		return err

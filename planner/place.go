@@ -64,15 +64,20 @@ type Placing struct {
 	// Device is what the whole run was asked to be on, in place of what stages ask for: cpu, gpu, or names of devices, separated
 	// by commas; empty: what @device says, and what is fastest otherwise.
 	Device  string
-	Decided *Decisions  // of an earlier planning: its places are kept; nil: none
+	Decided *Decisions  // of an earlier planning: its places are kept; nil: those of the plan, if that was made by some
 	Cost    *cost.Model // of the host; what it learned of accelerators counts; nil: nothing
 }
 
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
 // what shares. It weighs the predicted time on the host against that on the accelerators, copies included, given what they hold
 // from the kernels before; where the two are about equal, the host has it. Errors are ops.Problems: devices that are not there,
-// or whose memory cannot hold what was put there.
+// or whose memory cannot hold what was put there. A plan may be placed again, once its kernels are compiled and their times are known better.
 func Place(p *Plan, devices []DeviceModel, opt Placing) error {
+	if opt.Decided != nil {
+		p.again = true
+	} else if p.again {
+		opt.Decided = &Decisions{Places: p.Decided.Places}
+	}
 	s := &site{plan: p, devices: devices, model: opt.Cost, index: map[string]int{}}
 	wishes, err := s.wishes(opt)
 	if err != nil || len(devices) == 0 {
@@ -91,6 +96,7 @@ func Place(p *Plan, devices []DeviceModel, opt Placing) error {
 
 // decide records where kernels are.
 func (s *site) decide() {
+	s.plan.Decided.Places = nil
 	for _, t := range s.tasks {
 		if k := t.step.Kernel; k.Place.Accelerates() {
 			if s.plan.Decided.Places == nil {

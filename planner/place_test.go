@@ -249,6 +249,9 @@ func TestPlacesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := Place(again, far, Placing{}); err != nil {
+		t.Fatal(err)
+	}
 	if first.places() != again.places() || first.places() == afresh.places() {
 		t.Errorf("first %s\nagain %s\nafresh %s", first.places(), again.places(), afresh.places())
 	}

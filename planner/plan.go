@@ -28,6 +28,7 @@ type Plan struct {
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 
 	Decided Decisions `yaml:"-" json:"-"` // what was weighed
+	again   bool      // by decisions of an earlier planning
 	Budget  int64     `yaml:"-" json:"-"` // of memory that it was made for; 0: none
 	// Search is how the precision was found; nil where everything is in what its operators say.
 	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
