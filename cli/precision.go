@@ -11,6 +11,9 @@ import (
 
 // precise is the plan with the precision that tolerances allow: found before, or measured now. Tolerances that cannot be had are printed.
 func (f planFlags) precise(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan) (*planner.Plan, error) {
+	if l.decided {
+		return p, nil
+	}
 	opt, err := f.searching(m, l)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,8 @@ type loaded struct {
 	*check.Program
 	found diag.List
 	build func(planner.Choices) (*planner.Plan, error) // once it is planned
+
+	decided bool // the plan follows decisions of another, precision included
 }
 
 // load reads and checks a pipeline file. The error is only for a file that cannot be read; mistakes in it are in found.
@@ -28,8 +30,13 @@ func load(path string, opt check.Options) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadText(path, text, opt), nil
+}
+
+// loadText checks the text of a pipeline file.
+func loadText(path string, text []byte, opt check.Options) *loaded {
 	p, found := check.File(path, text, catalogue.Standard(), opt)
-	return &loaded{Program: p, found: found}, nil
+	return &loaded{Program: p, found: found}
 }
 
 // largestPipeline is far beyond any text a person wrote; a larger file is data given by mistake.

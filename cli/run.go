@@ -36,6 +36,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	c.resuming = c.Resume
 	l, p, err := c.plan(s, m)
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	}
 	tiled := func(k *planner.Kernel) error { return model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	result, failure := weft.Run(ctx, p, weft.Options{
-		Tiled: tiled, Count: c.Count,
+		Origin: c.origin(l), Tiled: tiled, Count: c.Count,
 		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
 		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})
@@ -79,6 +80,11 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 		return nil
 	}
 	return learn(ctx, s, m, p, result, c.threads())
+}
+
+// origin is what the run is asked, to be recorded with its outputs.
+func (f planFlags) origin(l *loaded) ops.Origin {
+	return ops.Origin{Text: l.Source.Text, Params: f.Params, Tolerance: f.Tolerance}
 }
 
 // learn teaches the cost model what a run took and, once the results are out, measures a machine that was never measured.

@@ -1,6 +1,9 @@
 package ops
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Provenance says where a result comes from. It is the same for the same program, inputs and machine: no times are in it.
 type Provenance struct {
@@ -11,8 +14,19 @@ type Provenance struct {
 	Precision []StagePrecision `json:"precision"`
 	Inputs    []InputIdentity  `json:"inputs"`
 
+	Origin
+	Sink      string          `json:"sink,omitempty"`      // step of the plan that wrote this
+	Decisions json.RawMessage `json:"decisions,omitempty"` // what planning weighed, to make the same plan again
+
 	// Beside asks for a file of its own beside an output that has no room for it.
 	Beside bool `json:"-"`
+}
+
+// Origin is what a run was asked: with it, and the inputs, it can be run again.
+type Origin struct {
+	Text      string            `json:"text,omitempty"` // of the pipeline
+	Params    map[string]string `json:"params,omitempty"`
+	Tolerance string            `json:"tolerance,omitempty"`
 }
 
 // StagePrecision is what a kernel stores, computes and accumulates in.

@@ -38,6 +38,7 @@ type Options struct {
 	Resume bool
 	// Provenance is recorded beside outputs that have no room for it in themselves.
 	Provenance bool
+	Origin     ops.Origin // is recorded in or beside outputs
 	// Inspect sees every kernel once it has run, in plans that keep whole arrays; an error ends the run.
 	Inspect  func(context.Context, *Inspection) error
 	Progress Progress      // nil: none

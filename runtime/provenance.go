@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -52,9 +53,14 @@ func (r *run) identify() error {
 	return nil
 }
 
-// context tells sinks where what they write comes from.
-func (r *run) context(ctx context.Context) context.Context {
-	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: []string{}, Precision: []ops.StagePrecision{}, Beside: r.opt.Provenance}
+// context tells a sink where what it writes comes from.
+func (r *run) context(ctx context.Context, sink *planner.Step) (context.Context, error) {
+	decisions, err := json.Marshal(r.plan.Decided)
+	if err != nil {
+		return nil, err
+	}
+	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: []string{}, Precision: []ops.StagePrecision{}, Beside: r.opt.Provenance,
+		Origin: r.opt.Origin, Sink: sink.ID, Decisions: decisions}
 	for _, in := range r.inputs {
 		in.Modified = 0 // a copy of the same file gives the same output
 		p.Inputs = append(p.Inputs, in)
@@ -69,5 +75,5 @@ func (r *run) context(ctx context.Context) context.Context {
 		k := s.Kernel.Precision
 		p.Precision = append(p.Precision, ops.StagePrecision{Stage: s.Name, Storage: k.Storage, Compute: k.Compute, Accumulate: k.Accumulate})
 	}
-	return ops.WithProvenance(ctx, p)
+	return ops.WithProvenance(ctx, p), nil
 }

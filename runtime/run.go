@@ -160,7 +160,11 @@ func (r *run) sink(ctx context.Context, step *planner.Step) error {
 	if err := r.leftovers(step); err != nil {
 		return err
 	}
-	note, err := step.Op.Spec.Sink(r.context(ctx), step.Op.Call, in, r.opt.Terminal)
+	known, err := r.context(ctx, step)
+	if err != nil {
+		return err
+	}
+	note, err := step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
 	r.result.SinkS += since(start)
 	r.transferred(&r.result.Sinks, "sink", step, note, start)
 	return err

@@ -276,7 +276,11 @@ func (p *pass) finish(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.commit(r.context(ctx)); err != nil {
+		known, err := r.context(ctx, s.step)
+		if err == nil {
+			err = s.commit(known)
+		}
+		if err != nil {
 			return r.failed(ctx, s.step, err)
 		}
 	}

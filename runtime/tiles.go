@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner"
@@ -226,7 +227,7 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		s.TileSink = sink
 		return s, err
 	}
-	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs}
+	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided, Device: described(r.opt.Devices[0].Info())}
 	old, err := journal.Read(s.output)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -258,6 +259,9 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	}
 	return s, nil
 }
+
+// described tells devices apart that may round in another way.
+func described(d device.Info) string { return d.Kind + ": " + d.Detail }
 
 // leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
 func (r *run) leftovers(step *planner.Step) error {

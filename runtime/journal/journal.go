@@ -13,10 +13,11 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/planner"
 )
 
 // Format of the file: a header, then a mark a line, each as JSON. A line that a crash cut off does not count.
-const Format = 1
+const Format = 2
 
 // Header tells the run that a journal belongs to.
 type Header struct {
@@ -25,6 +26,9 @@ type Header struct {
 	Plan   string              `json:"plan"`
 	Output string              `json:"output"` // file name
 	Inputs []ops.InputIdentity `json:"inputs"`
+	Device string              `json:"device"` // processor, compiler and instruction set: others may round otherwise
+	// Decisions make the plan again, whatever the machine's figures are by then.
+	Decisions *planner.Decisions `json:"decisions"`
 }
 
 // Journal is an open journal.
@@ -117,6 +121,8 @@ func (h Header) Foreign(run Header) string {
 		return fmt.Sprintf("it is of weft %s, this is %s", h.Weft, run.Weft)
 	case h.Plan != run.Plan:
 		return "it is of another program or another plan of it"
+	case h.Device != run.Device:
+		return fmt.Sprintf("it was computed on %s, this is %s", h.Device, run.Device)
 	}
 	for _, in := range run.Inputs {
 		at := slices.IndexFunc(h.Inputs, func(o ops.InputIdentity) bool { return o.Path == in.Path })
