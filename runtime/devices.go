@@ -9,15 +9,23 @@ import (
 	"weft/runtime/fleet"
 )
 
-// summarizeDevices says in a line an accelerator what it did.
+// summarizeDevices says in a line an accelerator what it did, and names those that had nothing to do.
 func (r *Result) summarizeDevices(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var idle []string
 	for _, u := range r.Devices {
+		if u.Ranges == 0 && u.Failures == 0 && u.Quarantined == "" {
+			idle = append(idle, u.Name)
+			continue
+		}
 		fmt.Fprintf(w, "device\t%s\t%d ranges of %d kernels\tin %s, %s\tcompute %s\tout %s, %s\tpeak memory %s%s\n", u.Name, u.Ranges, u.Kernels,
 			planner.FormatBytes(u.BytesIn), duration(u.Upload), duration(u.Compute), planner.FormatBytes(u.BytesOut), duration(u.Download),
 			planner.FormatBytes(u.Peak), troubles(u))
 	}
 	w.Flush() // to a Builder, which never fails
+	if idle != nil {
+		fmt.Fprintf(b, "idle      %s\n", strings.Join(idle, ", "))
+	}
 }
 
 // troubles are what went wrong on an accelerator.
