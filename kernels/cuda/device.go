@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -30,7 +29,16 @@ type Device struct {
 	target    nvrtc.Target
 	extra     *extra
 	schedules func(*ir.Kernel) []render.CUDASchedule
-	slots     chan *slot // free streams
+	ordinal   int
+	page      int64 // bytes of the smallest mapping; 0: none can be made
+	pool      pool
+
+	upload, compute, download *engine
+
+	capability int
+	speeds     speeds
+	measure    sync.Once
+	rates      device.Rates
 
 	mu    sync.Mutex
 	usage device.Usage
@@ -42,26 +50,6 @@ var (
 	_ device.Metered = (*Device)(nil)
 	_ device.Pinner  = (*Device)(nil)
 )
-
-// slot is a stream with events that time what goes through it.
-type slot struct {
-	stream      cu.Stream
-	start, stop cu.Event
-}
-
-func newSlot() (*slot, error) {
-	stream, err := cu.MakeStream(cu.NonBlocking)
-	if err != nil {
-		return nil, fmt.Errorf("making a stream: %w", err)
-	}
-	s := &slot{stream: stream}
-	for _, e := range []*cu.Event{&s.start, &s.stop} {
-		if *e, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-			return nil, fmt.Errorf("making an event: %w", err)
-		}
-	}
-	return s, nil
-}
 
 // lockThread keeps the goroutine on its thread, to which the driver ties the current context.
 func lockThread() (unlock func()) {
@@ -85,6 +73,11 @@ func (d *Device) with(calls func() error) error {
 	return d.judge(calls())
 }
 
+// outOfMemory and fatalCodes are what functions that cu does not bind answer in the same cases.
+const outOfMemory = 2
+
+var fatalCodes = []int32{4, 214, 700, 702, 714, 715, 716, 717, 718, 719, 999}
+
 // fatal are errors after which a context answers nothing but them.
 var fatal = []error{
 	cu.IllegalAddress, cu.IllegalInstruction, cu.MisalignedAddress, cu.InvalidAddressSpace, cu.InvalidPc, cu.LaunchFailed,
@@ -93,12 +86,14 @@ var fatal = []error{
 
 // judge marks errors that callers react to.
 func (d *Device) judge(err error) error {
+	var other *driverError
+	coded := errors.As(err, &other)
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, cu.OutOfMemory):
+	case errors.Is(err, cu.OutOfMemory), coded && other.code == outOfMemory:
 		return fmt.Errorf("%w: %w", device.ErrMemory, err)
-	case slices.ContainsFunc(fatal, func(f error) bool { return errors.Is(err, f) }):
+	case slices.ContainsFunc(fatal, func(f error) bool { return errors.Is(err, f) }), coded && slices.Contains(fatalCodes, other.code):
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if d.lost == nil {
@@ -107,34 +102,6 @@ func (d *Device) judge(err error) error {
 		return d.lost
 	}
 	return err
-}
-
-// timed runs work on a stream of its own, waits for it and returns how long it took on the device.
-func (d *Device) timed(ctx context.Context, work func(cu.Stream) error) (took time.Duration, err error) {
-	select {
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case s := <-d.slots:
-		defer func() { d.slots <- s }()
-		err = d.with(func() error {
-			if err := s.start.Record(s.stream); err != nil {
-				return err
-			}
-			if err := work(s.stream); err != nil {
-				return err
-			}
-			if err := s.stop.Record(s.stream); err != nil {
-				return err
-			}
-			if err := s.stream.Synchronize(); err != nil {
-				return err
-			}
-			ms, err := s.start.Elapsed(s.stop)
-			took = time.Duration(ms * float64(time.Millisecond))
-			return err
-		})
-		return took, err
-	}
 }
 
 // Info describes the GPU, its driver and the compiler.
@@ -236,7 +203,7 @@ func (p *program) launch(l launch.Launch) error {
 	for i := range l.Params {
 		params[i] = unsafe.Pointer(&l.Params[i])
 	}
-	took, err := p.dev.timed(context.Background(), func(s cu.Stream) error {
+	took, err := p.dev.timed(context.Background(), p.dev.compute, func(s cu.Stream) error {
 		return p.function.Launch(l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], 0, s, params)
 	})
 	if err == nil {

@@ -4,9 +4,12 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -17,11 +20,13 @@ import (
 
 // memory is a buffer on the GPU, with margins.
 type memory struct {
-	dev  *Device
-	buf  *ir.Buffer
-	mu   sync.RWMutex // held for writing while it is freed
-	base cu.DevicePtr // of the margin before the buffer
-	size int64        // with margins; 0: freed
+	dev   *Device
+	buf   *ir.Buffer
+	mu    sync.RWMutex // held for writing while it is freed
+	first cu.DevicePtr // of the buffer
+	size  int64        // bytes that it takes of the device
+	parts []device.Span
+	give  func() error // gives the memory back; nil: freed
 }
 
 var _ device.Remote = (*memory)(nil)
@@ -29,49 +34,61 @@ var _ device.Remote = (*memory)(nil)
 // alignment of a buffer's first byte, so that neighbouring threads' accesses fall on whole lines.
 const alignment = 256
 
+func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
+
 // margin is the bytes before and after a buffer.
-func margin(buf *ir.Buffer) int64 {
-	return (device.Margin*int64(buf.Type.Size()) + alignment - 1) / alignment * alignment
-}
+func margin(buf *ir.Buffer) int64 { return roundUp(device.Margin*int64(buf.Type.Size()), alignment) }
 
 // Alloc gives memory on the GPU, or an error that matches device.ErrMemory.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
-	m := &memory{dev: d, buf: buf, size: buf.Bytes() + 2*margin(buf)}
+	size := roundUp(buf.Bytes()+2*margin(buf), alignment)
+	m := &memory{dev: d, buf: buf, size: size}
 	err := d.with(func() error {
-		base, err := cu.MemAlloc(m.size)
+		base, err := d.take(size)
 		if err != nil {
 			return err
 		}
-		m.base = base
-		if err := m.clear(); err != nil {
-			if e := cu.MemFree(base); e != nil {
-				return fmt.Errorf("%w (and freeing it: %w)", err, e)
+		m.first = base + cu.DevicePtr(margin(buf))
+		m.give = func() error {
+			if d.pool.give(base, size) {
+				return nil
 			}
-			return err
+			return cu.MemFree(base)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %d bytes for buffer %s: %w", d.info.Name, m.size, buf.Name, err)
+	if err == nil {
+		err = m.ready(func(s cu.Stream) error { return m.clear(base(m), s) })
 	}
-	d.account(func(u *device.Usage) {
-		u.Allocated += m.size
-		u.Peak = max(u.Peak, u.Allocated)
-	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %d bytes for buffer %s: %w", d.info.Name, size, buf.Name, err)
+	}
 	return m, nil
 }
 
-// first is the address of the buffer's first byte.
-func (m *memory) first() cu.DevicePtr { return m.base + cu.DevicePtr(margin(m.buf)) }
+// base is where the margin before a buffer starts.
+func base(m *memory) cu.DevicePtr { return m.first - cu.DevicePtr(margin(m.buf)) }
+
+// ready fills new memory, and counts it; what cannot be filled is given back.
+func (m *memory) ready(fill func(cu.Stream) error) error {
+	if _, err := m.dev.timed(context.Background(), m.dev.upload, fill); err != nil {
+		return errors.Join(err, m.dev.with(m.give))
+	}
+	m.dev.account(func(u *device.Usage) {
+		u.Allocated += m.size
+		u.Peak = max(u.Peak, u.Allocated)
+	})
+	return nil
+}
 
 // clear sets elements and margins to zero and padding to its value.
-func (m *memory) clear() error {
-	if err := cu.MemsetD8(m.base, 0, m.size); err != nil {
+func (m *memory) clear(base cu.DevicePtr, s cu.Stream) error {
+	if err := cu.MemsetD8Async(base, 0, m.size, s); err != nil {
 		return err
 	}
 	b := m.buf
 	if b.Pad.Value == 0 || b.Pad.Before+b.Pad.After == 0 || len(b.Shape) == 0 || b.Cells() == 0 {
-		return cu.Synchronize()
+		return nil
 	}
 	size := b.Type.Size()
 	cell := make([]byte, 8)
@@ -81,23 +98,23 @@ func (m *memory) clear() error {
 		if i >= b.Pad.Before && i < b.Row()-b.Pad.After {
 			continue
 		}
-		if err := fillColumn(m.first()+cu.DevicePtr(i*size), pitch, cell[:size], rows); err != nil {
+		if err := fillColumn(m.first+cu.DevicePtr(i*size), pitch, cell[:size], rows, s); err != nil {
 			return err
 		}
 	}
-	return cu.Synchronize()
+	return nil
 }
 
 // fillColumn sets one element of every row.
-func fillColumn(at cu.DevicePtr, pitch int64, cell []byte, rows int64) error {
+func fillColumn(at cu.DevicePtr, pitch int64, cell []byte, rows int64, s cu.Stream) error {
 	switch len(cell) {
 	case 1:
-		return cu.MemsetD2D8(at, pitch, cell[0], 1, rows)
+		return cu.MemsetD2D8Async(at, pitch, cell[0], 1, rows, s)
 	case 2:
-		return cu.MemsetD2D16(at, pitch, *(*uint16)(unsafe.Pointer(&cell[0])), 1, rows)
+		return cu.MemsetD2D16Async(at, pitch, *(*uint16)(unsafe.Pointer(&cell[0])), 1, rows, s)
 	}
 	for word := 0; word < len(cell); word += 4 {
-		if err := cu.MemsetD2D32(at+cu.DevicePtr(word), pitch, uint(*(*uint32)(unsafe.Pointer(&cell[word]))), 1, rows); err != nil {
+		if err := cu.MemsetD2D32Async(at+cu.DevicePtr(word), pitch, uint(*(*uint32)(unsafe.Pointer(&cell[word]))), 1, rows, s); err != nil {
 			return err
 		}
 	}
@@ -111,36 +128,42 @@ func (m *memory) Host() []byte { return nil }
 func (m *memory) Address() (uint64, int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.size == 0 {
+	if m.give == nil {
 		return 0, -1
 	}
-	return uint64(m.first()), m.buf.Bytes()
+	return uint64(m.first), m.buf.Bytes()
 }
 
 // Owner is the device.
 func (m *memory) Owner() any { return m.dev }
 
+// copied is where copies in one direction are accounted.
+type copied struct {
+	bytes *int64
+	took  *time.Duration
+}
+
 // CopyIn copies from the host.
 func (m *memory) CopyIn(ctx context.Context, offset int64, src []byte) error {
-	return m.transfer(ctx, offset, src, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
+	return m.transfer(ctx, m.dev.upload, offset, src, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
 		return cu.MemcpyHtoDAsync(at, host, n, s)
 	}, func(u *device.Usage) copied { return copied{&u.BytesIn, &u.Upload} })
 }
 
 // CopyOut copies to the host.
 func (m *memory) CopyOut(ctx context.Context, dst []byte, offset int64) error {
-	return m.transfer(ctx, offset, dst, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
+	return m.transfer(ctx, m.dev.download, offset, dst, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
 		return cu.MemcpyDtoHAsync(host, at, n, s)
 	}, func(u *device.Usage) copied { return copied{&u.BytesOut, &u.Download} })
 }
 
-func (m *memory) transfer(ctx context.Context, offset int64, host []byte, move func(cu.DevicePtr, unsafe.Pointer, int64, cu.Stream) error, to func(*device.Usage) copied) error {
+func (m *memory) transfer(ctx context.Context, e *engine, offset int64, host []byte, move func(cu.DevicePtr, unsafe.Pointer, int64, cu.Stream) error, to func(*device.Usage) copied) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.size == 0 {
+	if m.give == nil {
 		return fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 	}
-	if err := device.CheckRange(m.buf.Bytes(), offset, len(host)); err != nil {
+	if err := m.holds(offset, len(host)); err != nil {
 		return fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 	}
 	if len(host) == 0 {
@@ -149,13 +172,28 @@ func (m *memory) transfer(ctx context.Context, offset int64, host []byte, move f
 	var pin runtime.Pinner // the copy goes on after the call that starts it
 	pin.Pin(unsafe.SliceData(host))
 	defer pin.Unpin()
-	took, err := m.dev.timed(ctx, func(s cu.Stream) error {
-		return move(m.first()+cu.DevicePtr(offset), unsafe.Pointer(unsafe.SliceData(host)), int64(len(host)), s)
+	took, err := m.dev.timed(ctx, e, func(s cu.Stream) error {
+		return move(m.first+cu.DevicePtr(offset), unsafe.Pointer(unsafe.SliceData(host)), int64(len(host)), s)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: copying buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 	}
-	m.dev.account(func(u *device.Usage) { to(u).add(len(host), took) })
+	m.dev.account(func(u *device.Usage) {
+		c := to(u)
+		*c.bytes += int64(len(host))
+		*c.took += took
+	})
+	return nil
+}
+
+// holds reports a copy of bytes that are not there.
+func (m *memory) holds(offset int64, n int) error {
+	if err := device.CheckRange(m.buf.Bytes(), offset, n); err != nil || m.parts == nil || n == 0 {
+		return err
+	}
+	if !slices.ContainsFunc(m.parts, func(p device.Span) bool { return p.From <= offset && offset+int64(n) <= p.To }) {
+		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the parts %v", n, offset, m.parts)
+	}
 	return nil
 }
 
@@ -163,12 +201,12 @@ func (m *memory) transfer(ctx context.Context, offset int64, host []byte, move f
 func (m *memory) Free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.size == 0 {
+	if m.give == nil {
 		return
 	}
-	size := m.size
-	m.size = 0
-	m.dev.account(func(u *device.Usage) { u.Allocated -= size })
+	give := m.give
+	m.give = nil
+	m.dev.account(func(u *device.Usage) { u.Allocated -= m.size })
 	// The only errors are those of earlier work, which showed there, or a lost device's.
-	_ = m.dev.with(func() error { return cu.MemFree(m.base) })
+	_ = m.dev.with(give)
 }

@@ -13,8 +13,8 @@ import (
 	"weft/kernels/device"
 )
 
-// streams is how many launches and copies of a device run at once.
-const streams = 4
+// slots is how many pieces of work keep a device's three engines busy: one is copied in, one computed, one copied out.
+const slots = 3
 
 // Devices opens the GPUs of this machine. The error says, for people, why there is none, or which of several cannot be had.
 func Devices(c Config) ([]device.Device, error) {
@@ -58,22 +58,28 @@ func open(ordinal int, c Config, compiler *compiler, extra *extra) (*Device, err
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{gpu: gpu, compiler: compiler, extra: extra, schedules: c.Schedules, slots: make(chan *slot, streams)}
+	d := &Device{gpu: gpu, compiler: compiler, extra: extra, schedules: c.Schedules, ordinal: ordinal}
 	if err := d.describe(ordinal, compiler.lib); err != nil {
 		return nil, err
 	}
+	d.describeSpeeds()
 	unlock := lockThread()
 	defer unlock()
 	if d.context, err = gpu.MakeContext(cu.SchedBlockingSync); err != nil {
 		return nil, fmt.Errorf("making a context: %w", err)
 	}
-	for range streams {
-		s, err := newSlot()
-		if err != nil {
+	for _, e := range []**engine{&d.upload, &d.compute, &d.download} {
+		if *e, err = newEngine(); err != nil {
 			return nil, err
 		}
-		d.slots <- s
 	}
+	if d.page, err = d.pageSize(); err != nil {
+		return nil, err
+	}
+	if d.info.Limits.Memory, _, err = cu.MemInfo(); err != nil { // what the context and other programs leave
+		return nil, err
+	}
+	d.pool.most = int64(kept * float64(d.info.Limits.Memory))
 	return d, nil
 }
 
@@ -102,14 +108,15 @@ func (d *Device) describe(ordinal int, lib *nvrtc.Library) error {
 			return fmt.Errorf("attribute %d: %w", a.attribute, err)
 		}
 	}
-	d.target = lib.Best(10*major + minor)
+	d.capability = 10*major + minor
+	d.target = lib.Best(d.capability)
 	version := cu.Version()
 	d.info = device.Info{
 		Name: fmt.Sprintf("cuda:%d", ordinal),
 		Kind: "cuda",
 		Detail: fmt.Sprintf("%s; capability %d.%d, %d multiprocessors; driver for CUDA %d.%d; %s",
 			name, major, minor, units, version/1000, version%1000/10, lib),
-		Threads: streams,
+		Threads: slots,
 		Limits:  l,
 	}
 	return nil

@@ -1,0 +1,200 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
+
+// Parts of a buffer far larger than the device: their bytes and margins are there, others are not, and all memory comes back.
+func TestOnFakeParts(t *testing.T) {
+	d := onFake(t)
+	buf := &ir.Buffer{Name: "wide", Type: ir.F32, Shape: []int{1 << 28}} // a GiB
+	const page = 1 << 16
+	parts := []device.Span{{From: 5 * page, To: 6*page + 40}, {From: 600 << 20, To: 600<<20 + 1000}, {From: 6 * page, To: 7 * page}}
+	m, err := d.AllocParts(buf, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, size := m.(*memory).Address(); size != buf.Bytes() {
+		t.Errorf("addresses of %d bytes, not of %d", size, buf.Bytes())
+	}
+	if u := d.Usage(); u.Allocated < 3*page || u.Allocated > 6*page || u.Peak != u.Allocated {
+		t.Errorf("usage %+v", u)
+	}
+	data, got := []byte{1, 2, 3, 4, 5, 6, 7, 8}, make([]byte, 8)
+	for _, at := range []int64{5 * page, 6*page + 36, 7*page - 8, 600 << 20, 600<<20 + 992} {
+		if err := device.Read(t.Context(), m, got, at); err != nil || string(got) != strings.Repeat("\x00", 8) {
+			t.Errorf("fresh at %d: %v, %v", at, got, err)
+		}
+		err := errors.Join(device.Write(t.Context(), m, at, data), device.Read(t.Context(), m, got, at))
+		if err != nil || string(got) != string(data) {
+			t.Errorf("at %d: %v, %v", at, got, err)
+		}
+	}
+	for _, at := range []int64{0, 5*page - 4, 7*page - 4, 600<<20 + 996, buf.Bytes() - 8, buf.Bytes(), -8} {
+		if err := device.Write(t.Context(), m, at, data); err == nil {
+			t.Errorf("a copy at %d, outside of the parts", at)
+		}
+	}
+	if _, err := d.AllocParts(buf, []device.Span{{From: 0, To: 2000000}}); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	if _, err := d.AllocParts(buf, []device.Span{{From: 0, To: 1000000}, {From: 1 << 29, To: 1<<29 + 1000000}}); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("beyond the limit with the second part: %v", err)
+	}
+	for _, bad := range [][]device.Span{{{From: -1, To: 5}}, {{From: 0, To: buf.Bytes() + 1}}} {
+		if _, err := d.AllocParts(buf, bad); err == nil || errors.Is(err, device.ErrMemory) {
+			t.Errorf("parts %v: %v", bad, err)
+		}
+	}
+	m.Free()
+	m.Free()
+	if err := device.Write(t.Context(), m, 5*page, data); err == nil || !strings.Contains(err.Error(), "freed") {
+		t.Errorf("a copy to freed memory: %v", err)
+	}
+	if m, err = d.AllocParts(buf, []device.Span{{From: 0, To: 1800000}}); err != nil {
+		t.Fatalf("what was freed is not there: %v", err)
+	}
+	m.Free()
+	if u := d.Usage(); u.Allocated != 0 || u.Peak < 1800000 {
+		t.Errorf("usage %+v", u)
+	}
+}
+
+// Freed memory serves the next buffer of its size, zeroed, and is given up for one of another size where memory is short.
+func TestOnFakePool(t *testing.T) {
+	d := onFake(t)
+	d.pool.most = 1 << 20
+	buffer := func(n int) *ir.Buffer {
+		return &ir.Buffer{Name: "b", Type: ir.F32, Shape: []int{n}, Pad: ir.Pad{Before: 3, After: 2, Value: 2.5}}
+	}
+	first, err := d.Alloc(buffer(200000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := first.(*memory).Address()
+	if err := device.Write(t.Context(), first, 400, []byte{9, 9, 9, 9}); err != nil {
+		t.Fatal(err)
+	}
+	first.Free()
+	again, err := d.Alloc(buffer(200000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to, _ := again.(*memory).Address(); to != at || d.pool.held != 0 {
+		t.Errorf("at %#x, not %#x; %d bytes kept", to, at, d.pool.held)
+	}
+	got := make([]byte, again.(*memory).buf.Bytes())
+	if err := device.Read(t.Context(), again, got, 0); err != nil {
+		t.Fatal(err)
+	}
+	values := device.View[float32](got, ir.F32)
+	for i, v := range values {
+		want := float32(0)
+		if i < 3 || i >= len(values)-2 {
+			want = 2.5
+		}
+		if v != want {
+			t.Fatalf("element %d is %g, not %g", i, v, want)
+		}
+	}
+	again.Free()
+	large, err := d.Alloc(buffer(450000)) // only without what is kept
+	if err != nil || d.pool.held != 0 {
+		t.Fatalf("%v, %d bytes kept", err, d.pool.held)
+	}
+	large.Free()
+	if d.pool.held != 0 {
+		t.Errorf("%d bytes kept of at most %d", d.pool.held, d.pool.most)
+	}
+}
+
+// Copies in, launches and copies out of several goroutines go on side by side; two of a kind one after the other.
+func TestOnFakeEngines(t *testing.T) {
+	d := onFake(t)
+	b := ir.NewBuilder()
+	x := b.Axis("x", 1000)
+	out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{1000}}
+	k := &ir.Kernel{Name: "count", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: x}}}
+	programs, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mem [3]device.Memory
+	for i := range mem {
+		if mem[i], err = d.Alloc(out); err != nil {
+			t.Fatal(err)
+		}
+		defer mem[i].Free()
+	}
+	run, err := programs[0].Bind(device.Bindings{Mem: map[*ir.Buffer]device.Memory{out: mem[1]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, got := make([]byte, 4000), make([]byte, 4000)
+	together := func(work ...func() error) time.Duration {
+		t.Helper()
+		start := time.Now()
+		problems := make([]error, len(work))
+		var group sync.WaitGroup
+		for i, w := range work {
+			group.Go(func() { problems[i] = w() })
+		}
+		group.Wait()
+		if err := errors.Join(problems...); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	in := func() error { return device.Write(t.Context(), mem[0], 0, data) }
+	compute := func() error { return run(device.Whole(k)) }
+	back := func() error { return device.Read(t.Context(), mem[2], got, 0) }
+	const each = 60 * time.Millisecond
+	if took := together(in, compute, back); took > 2*each {
+		t.Errorf("three engines take %v, one %v", took, each)
+	}
+	if took := together(in, in, in); took < 3*each {
+		t.Errorf("three copies in take %v, one %v", took, each)
+	}
+	if u := d.Usage(); u.Launches != 1 || u.BytesIn != 16000 || u.BytesOut != 4000 || u.Upload != 4*u.Download || u.Compute != u.Download {
+		t.Errorf("usage %+v", u)
+	}
+}
+
+// Rates are attributes and what copies take by the device's clock, half a ms each.
+func TestOnFakeRates(t *testing.T) {
+	d := onFake(t)
+	r := d.Rates()
+	near := func(name string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%s %g, want %g", name, got, want)
+		}
+	}
+	near("flops", r.Flops, 256e9)
+	near("flops64", r.Flops64, 128e9)
+	near("bandwidth", r.Bandwidth, 256e9)
+	near("link in", r.LinkIn, probeBytes/0.5e-3)
+	near("link out", r.LinkOut, probeBytes/0.5e-3)
+	if r.Launch <= 0 || r.Launch > 1 || r.LinkLatency <= 0 || r.LinkLatency > 1 {
+		t.Errorf("%+v", r)
+	}
+	if u := d.Usage(); u != (device.Usage{}) {
+		t.Errorf("measuring counts as use: %+v", u)
+	}
+	for capability, units := range map[int]float64{80: 64, 86: 128, 90: 128, 100: 128} {
+		s := speeds{units: 10, clock: 1e6, memory: 1e6, width: 8}
+		if got := s.rates(capability).Flops; got != 10*1e9*2*units {
+			t.Errorf("capability %d: %g", capability, got)
+		}
+	}
+}
