@@ -29,12 +29,11 @@ func check(call string, code int32) error {
 
 // property is a CUmemAllocationProp, access a CUmemAccessDesc: page-aligned memory of a device, read and written by it.
 type property struct {
-	kind, handles    int32
-	place, number    int32
-	windows          uintptr
-	compression, rdm uint8
-	usage            uint16
-	_                [4]uint8
+	kind          int32
+	_             int32 // handles to share it by: none
+	place, number int32
+	_             uintptr // for Windows
+	_             [8]uint8
 }
 
 type access struct{ place, number, flags int32 }
