@@ -17,7 +17,8 @@ type task struct {
 	in    []feed
 	out   []feed
 	rows  int   // of its first axis
-	tiles int   // that @tile asks for, or blocks that the run is cut into; 0: any number
+	tiles int   // that @tile asks for; 0: any number
+	block int   // blocks of rows that the run is cut into; 0: none
 	whole bool  // it combines into what is there, so one device has all of it
 	least int64 // bytes of device memory without which not even its smallest range runs
 	frees []int // arrays that nothing needs afterwards
@@ -112,7 +113,7 @@ func (s *site) task(step *Step, prints *footprints) *task {
 		t.tiles = k.Tiles
 	}
 	if s.plan.Stream != nil {
-		t.tiles = max(t.tiles, s.plan.Stream.blocksOf(step.ID))
+		t.block = s.plan.Stream.blocksOf(step.ID)
 	}
 	middle := ops.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
 	if t.whole {

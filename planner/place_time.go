@@ -125,9 +125,8 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 	if limit := float64(s.devices[d].Info.Limits.Memory); limit > 0 && fixed+moving > limit {
 		n = max(n, hostSlots*moving*share/max(limit-fixed, moving/float64(t.rows)))
 	}
-	if t.tiles > 0 {
-		n = max(float64(t.tiles)*share, n)
-	}
+	n = max(n, float64(t.tiles)*share, float64(t.block))
+	c.Blocks = t.block
 	n = min(n, float64(t.rows)*share)
 	if t.whole {
 		n = 1

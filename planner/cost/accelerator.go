@@ -47,6 +47,7 @@ type Traffic struct {
 	WholeCopies         int
 	In, Out             float64 // rows of inputs and outputs, all ranges together
 	InCopies, OutCopies int     // for each range
+	Blocks              int     // that the kernel is run in one after the other; 0: one
 }
 
 // Pipeline is how long one device takes for its part of a kernel.
@@ -72,11 +73,12 @@ func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
 	in := quotient(t.In, r.LinkIn) + n*float64(t.InCopies)*r.LinkLatency
 	out := quotient(t.Out, r.LinkOut) + n*float64(t.OutCopies)*r.LinkLatency
 	most := max(in, compute+launches, out)
-	p := Pipeline{Seconds: perJob + whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
+	handing := perJob * float64(max(1, t.Blocks))
+	p := Pipeline{Seconds: handing + whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
 	switch {
-	case whole+max(in, out) > compute+launches+perJob:
+	case whole+max(in, out) > compute+launches+handing:
 		p.Bound = "transfer"
-	case launches+perJob > compute:
+	case launches+handing > compute:
 		p.Bound = "latency"
 	case quotient(w.Bytes, r.Bandwidth) >= compute:
 		p.Bound = "bandwidth"

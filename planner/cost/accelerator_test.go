@@ -57,6 +57,9 @@ func TestOverlap(t *testing.T) {
 	if p := Overlapped(r, Work{Flops: 1}, Traffic{InCopies: 1}, 10); math.Abs(p.Seconds-(30+11.0/10)) > 1e-3 || p.Bound != "transfer" {
 		t.Errorf("latencies: %+v", p)
 	}
+	if p := Overlapped(device.Rates{}, Work{}, Traffic{Blocks: 100}, 1); math.Abs(p.Seconds-100*perJob) > 2*PerRange {
+		t.Errorf("blocks: %+v", p)
+	}
 	if p := Overlapped(r, Work{Flops: 1}, Traffic{}, 10); math.Abs(p.Seconds-11) > 1e-3 || p.Bound != "latency" {
 		t.Errorf("launches: %+v", p)
 	}
