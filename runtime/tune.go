@@ -18,7 +18,7 @@ const (
 )
 
 // tuneTiles measures a kernel cut into tiles of several sizes, round by round so that a disturbance hits all alike, and keeps
-// the fastest. The kernel then runs once more, so what the measurements stored does not matter.
+// the fastest. It takes no longer than TuneTime but for the tiles under way. The kernel then runs once more, so what the measurements stored does not matter.
 func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
 	k := step.Kernel
 	if !r.opt.Tune || r.opt.Tiled == nil || joins(k.Ir) || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
@@ -35,39 +35,101 @@ func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
 	if err != nil {
 		return nil // the run itself meets it again, and falls back
 	}
-	planned := shapes[0]
-	least := make([]float64, len(shapes))
-	deadline := time.Now().Add(cmp.Or(r.opt.TuneTime, tileTime))
-	for round := range tileRounds {
-		for i, size := range shapes {
-			k.Retile(slices.Clone(size))
-			s := &sweep{name: step.Name, launch: launch, threads: r.opt.Threads, done: func() {}}
-			start := time.Now()
-			if err := s.run(ctx, k.TileSet); err != nil {
+	t := &tiling{run: r, step: step, launch: launch, shapes: shapes, least: make([]float64, len(shapes))}
+	defer t.restore()
+	if err := launch(k.TileSet[0]); err != nil { // which also tunes the schedule
+		return nil // as above
+	}
+	if err := t.measure(ctx, time.Now().Add(cmp.Or(r.opt.TuneTime, tileTime))); err != nil || t.failed {
+		return err
+	}
+	if !slices.ContainsFunc(t.least[1:], func(each float64) bool { return each > 0 }) {
+		return nil // there was no time to compare
+	}
+	t.chosen = t.best()
+	t.restore()
+	k.TilesTuned = true
+	return r.opt.Tiled(k)
+}
+
+// tiling is a kernel whose tiles are being measured.
+type tiling struct {
+	run    *run
+	step   *planner.Step
+	launch func(device.Tile) error
+	shapes [][]int   // the planned one first
+	least  []float64 // seconds a point; 0: not measured
+	chosen int
+	failed bool // a launch failed: the run itself meets it again
+}
+
+func (t *tiling) restore() { t.step.Kernel.Retile(slices.Clone(t.shapes[t.chosen])) }
+
+// measure times the shapes until the deadline, each for its share of the time that is left, so that a slow or busy machine only
+// makes samples smaller: by no more than the tiles under way is it late. The planned shape is measured whatever the time.
+func (t *tiling) measure(ctx context.Context, deadline time.Time) error {
+	for range tileRounds {
+		for i, size := range t.shapes {
+			share := time.Until(deadline) / time.Duration(len(t.shapes)-i)
+			if share <= 0 && t.least[0] > 0 {
+				return nil
+			}
+			t.step.Kernel.Retile(slices.Clone(size))
+			each, err := t.sample(ctx, max(share, 0))
+			if err != nil || t.failed {
 				return err
 			}
-			if s.fault != nil {
-				k.Retile(planned)
-				return nil // as above
+			if each > 0 && (t.least[i] == 0 || each < t.least[i]) {
+				t.least[i] = each
 			}
-			if t := since(start); (round > 0 || i > 0) && (least[i] == 0 || t < least[i]) { // the very first also tunes the schedule
-				least[i] = t
-			}
-		}
-		if time.Now().After(deadline) {
-			break
 		}
 	}
+	return nil
+}
+
+// sample runs the kernel's tiles for a while, at least one, and gives seconds a point.
+func (t *tiling) sample(ctx context.Context, most time.Duration) (float64, error) {
+	tiles := t.step.Kernel.TileSet
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	s := &sweep{name: t.step.Name, launch: t.launch, threads: t.run.opt.Threads, done: func() {}}
+	start := time.Now()
+	if err := s.run(limited, tiles); err != nil && ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if t.failed = s.fault != nil; t.failed {
+		return 0, nil
+	}
+	points := extent(tiles) - extent(s.left)
+	if points == 0 {
+		start = time.Now()
+		if err := t.launch(tiles[0]); err != nil {
+			t.failed = true
+			return 0, nil
+		}
+		points = tiles[0].Points() * int64(min(t.run.opt.Threads, len(tiles))) // as all threads would have done
+	}
+	return since(start) / float64(points), nil
+}
+
+// extent is the points in some tiles.
+func extent(tiles []device.Tile) (points int64) {
+	for _, t := range tiles {
+		points += t.Points()
+	}
+	return points
+}
+
+// best is the shape to take: the fastest, if it is faster than the planned one by more than noise.
+func (t *tiling) best() int {
 	best := 0
-	for i, t := range least {
-		if t > 0 && least[0] > 0 && t < least[best] {
+	for i, each := range t.least {
+		if each > 0 && each < t.least[best] {
 			best = i
 		}
 	}
-	if best > 0 && least[best] > worthChanging*least[0] {
-		best = 0
+	if t.least[best] > worthChanging*t.least[0] {
+		return 0
 	}
-	k.Retile(slices.Clone(shapes[best]))
-	k.TilesTuned = true
-	return r.opt.Tiled(k)
+	return best
 }

@@ -1,0 +1,72 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/planner"
+)
+
+// tilingOf measures a kernel over so many points, planned in tiles of 4, with these launches.
+func tilingOf(points int, launch func(device.Tile) error, sizes ...int) *tiling {
+	b := ir.NewBuilder()
+	x := b.Axis("x", points)
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
+	k := &planner.Kernel{Ir: &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.F32(1)}}}}
+	t := &tiling{run: &run{opt: Options{Threads: 2}.withDefaults()}, step: &planner.Step{Name: "k", Kernel: k}, launch: launch}
+	for _, n := range append([]int{4}, sizes...) {
+		t.shapes = append(t.shapes, []int{n})
+	}
+	t.least = make([]float64, len(t.shapes))
+	t.restore()
+	return t
+}
+
+// A kernel that takes seconds, as on a slow or busy machine, is measured in parts.
+func TestTuningKeepsItsTime(t *testing.T) {
+	const each = 20 * time.Millisecond // a tile, whatever its size
+	slow := func(device.Tile) error { time.Sleep(each); return nil }
+	for _, c := range []struct {
+		name  string
+		limit time.Duration
+		all   bool // shapes are measured, not only the planned one
+	}{{"some time", 300 * time.Millisecond, true}, {"hardly any", time.Millisecond, false}, {"none", 0, false}} {
+		m := tilingOf(1000, slow, 1, 2, 8) // 2.5 s for the planned shape alone
+		start := time.Now()
+		if err := m.measure(t.Context(), start.Add(c.limit)); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took > c.limit+10*each {
+			t.Errorf("%s: %s for a limit of %s", c.name, took, c.limit)
+		}
+		if m.least[0] == 0 {
+			t.Errorf("%s: the planned tiles were not measured", c.name)
+		}
+		if c.all && (m.least[1] == 0 || m.least[3] == 0) {
+			t.Errorf("%s: measured %v", c.name, m.least)
+		}
+		if c.all && m.best() != 3 {
+			t.Errorf("%s: chose %v, though tiles of 8 cost a point least: %v", c.name, m.shapes[m.best()], m.least)
+		}
+	}
+}
+
+func TestTuningStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	m := tilingOf(1000, func(device.Tile) error { cancel(); return nil }, 8)
+	if err := m.measure(ctx, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	m = tilingOf(1000, func(device.Tile) error { return errors.New("lost") }, 8)
+	if err := m.measure(t.Context(), time.Now().Add(time.Hour)); err != nil || !m.failed {
+		t.Errorf("a launch that fails: %v, failed %v", err, m.failed)
+	}
+	m.restore()
+	if got := m.step.Kernel.Axes[0].Tile; got != 4 {
+		t.Errorf("left in tiles of %d, planned 4", got)
+	}
+}
