@@ -77,7 +77,7 @@ func TestParts(t *testing.T) {
 
 // Launches follow each other, and so do copies of one direction; launches and copies of both directions go side by side.
 func TestEngines(t *testing.T) {
-	dev := open(t, "{launch: 20ms, link: {latency: 20ms}, pace: 1}", Options{})
+	dev := open(t, "{launch: 50ms, link: {latency: 50ms}, pace: 1}", Options{})
 	s := newRamp(8, 8).on(t, dev)
 	host, out := make([]byte, s.in.Bytes()), make([]byte, s.in.Bytes())
 	start := time.Now()
@@ -95,7 +95,7 @@ func TestEngines(t *testing.T) {
 	if err := errors.Join(problems...); err != nil {
 		t.Fatal(err)
 	}
-	if d := time.Since(start); d < 40*time.Millisecond || d > 75*time.Millisecond {
-		t.Errorf("two launches and two copies of 20 ms each took %v, want 40 ms", d)
+	if d := time.Since(start); d < 100*time.Millisecond || d > 180*time.Millisecond {
+		t.Errorf("two launches and two copies of 50 ms each took %v, want 100 ms", d)
 	}
 }

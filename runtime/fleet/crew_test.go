@@ -192,3 +192,33 @@ func TestJoiningKernel(t *testing.T) {
 		}
 	}
 }
+
+// A device that has less memory than it says gets parts of arrays in place of whole ones, which is told; without room for even these, the
+// host takes over.
+func TestLessMemoryThanSaid(t *testing.T) {
+	cpu := host(t)
+	want, _, err := run(t, program(t, twelve, cpu, 0), runtime.Options{Devices: chain(cpu)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		failures string
+		falls    bool
+	}{{"{on: alloc, at: 1}", false}, {"{on: alloc, at: 2}", false}, {"{on: alloc, at: 1, until: 2}", false}, {"{on: alloc, at: 1, until: 999}", true}} {
+		devices := crew(t, cpu, "{failures: ["+c.failures+"]}")
+		p := program(t, twelve, cpu, 0)
+		last(t, p, devices)
+		log := &logbook{}
+		got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: !c.falls, Progress: log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if apart := got.apart(t, want); apart > 0 {
+			t.Errorf("%s: %g apart", c.failures, apart)
+		}
+		if u := r.Devices[0]; u.Retries == 0 || !log.holds("out of device memory") || c.falls != (len(r.Fallbacks) > 0) || c.falls == (u.Ranges >= 12) {
+			t.Errorf("%s: %+v, %q, %+v", c.failures, u, log.lines, r.Fallbacks)
+		}
+		checkDevices(t, r, devices)
+	}
+}

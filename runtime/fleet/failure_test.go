@@ -63,7 +63,7 @@ func TestFailuresAtEveryTile(t *testing.T) {
 		{failure: "on: upload, at: %d, kind: lost", reason: "device lost (at upload %d", falls: true, lost: true},
 		{failure: "on: download, at: %d, kind: lost", reason: "device lost (at download %d", falls: true, lost: true},
 		{failure: "on: alloc, at: %d, kind: lost", reason: "device lost (at alloc %d", falls: true, lost: true},
-		{failure: "on: launch, at: %d, until: 1000", reason: "launch %d fails as described", falls: true, lost: true},
+		{failure: "on: launch, at: %d, until: 1000", reason: "fails as described", falls: true, lost: true},
 		{failure: "on: alloc, at: %d, until: 1000", reason: "out of device memory (alloc", falls: true, retries: true},
 		{failure: "on: alloc, at: %d", retries: true},
 		{failure: "on: launch, at: %d, kind: wrong", reason: "wrong result: b holds ", falls: true},

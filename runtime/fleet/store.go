@@ -23,6 +23,9 @@ type store struct {
 	launch   func(device.Tile) error
 }
 
+// errTooLarge is device.ErrMemory that was known beforehand.
+var errTooLarge = fmt.Errorf("%w", device.ErrMemory)
+
 // prepare makes room for a job: as replicas if they fit, else in parts as far as that is possible. The error matches device.ErrMemory
 // where it is not.
 func (m *Member) prepare(j *Job, number int) (*store, error) {
@@ -30,6 +33,10 @@ func (m *Member) prepare(j *Job, number int) (*store, error) {
 	s := &store{m: m, job: j, program: m.programs[j.Kernel], replicas: map[*ir.Buffer]*replica{}}
 	err := m.hold(arrays, arrays, number)
 	if errors.Is(err, device.ErrMemory) {
+		if !errors.Is(err, errTooLarge) { // it should have had room
+			m.count(func(u *Usage) { u.Retries++ })
+			m.opt.Log(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
+		}
 		err = s.divide(arrays, number, err)
 	}
 	if err != nil {
@@ -197,7 +204,7 @@ func (m *Member) hold(arrays, keep []Array, number int) error {
 	}
 	for m.limit > 0 && m.held()+need > m.limit {
 		if !m.evictOldest(keep) {
-			return fmt.Errorf("%w: its arrays take %d bytes, %s has %d", device.ErrMemory, m.held()+need, m.name, m.limit)
+			return fmt.Errorf("%w: its arrays take %d bytes, %s has %d", errTooLarge, m.held()+need, m.name, m.limit)
 		}
 	}
 	for _, a := range arrays {
