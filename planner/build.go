@@ -53,14 +53,15 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	if len(f.faults) > 0 {
 		return nil, errors.Join(f.faults...)
 	}
-	a := &assembler{g: g, fused: f.fused, bufs: map[*ops.Stage]*ir.Buffer{}, place: map[*ops.Stage]int{}}
-	for i, s := range g.stages {
-		a.place[s] = i
+	a := newAssembler(g, f.fused)
+	groups := a.groups()
+	if layOut(a, groups, dev.Prefers) {
+		a = newAssembler(g, f.fused)
+		groups = a.groups()
 	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
 	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
 		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision, FuseLimit: opt.FuseLimit}}
-	groups := a.groups()
 	if err := b.retype(groups); err != nil {
 		return nil, err
 	}

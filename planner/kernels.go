@@ -31,6 +31,14 @@ type assembler struct {
 	place map[*ops.Stage]int
 }
 
+func newAssembler(g *graph, fused map[[2]*ops.Stage]bool) *assembler {
+	a := &assembler{g: g, fused: fused, bufs: map[*ops.Stage]*ir.Buffer{}, place: map[*ops.Stage]int{}}
+	for i, s := range g.stages {
+		a.place[s] = i
+	}
+	return a
+}
+
 // groups builds one kernel for every stored stage, save those that another kernel stores on its way.
 func (a *assembler) groups() []*group {
 	stored := a.stored()

@@ -2,19 +2,31 @@
 
 package device
 
-import "golang.org/x/sys/unix"
+import (
+	"unsafe"
 
-// hugeFrom is the size from which huge pages are worth asking for.
-const hugeFrom = 4 << 20
+	"golang.org/x/sys/unix"
+)
 
-// allocate maps anonymous zero pages outside the Go heap.
+// hugePage is the size of a huge page where there are any; memory of fewer bytes than two does without.
+const hugePage = 2 << 20
+
+// allocate maps anonymous zero pages outside the Go heap. Large memory is made of whole huge pages: the small ones that would
+// be left at both ends cost more to touch first than all the huge ones between them.
 func allocate(bytes int) (data []byte, release func() error, err error) {
-	data, err = unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	size := bytes
+	if bytes >= 2*hugePage {
+		size = (bytes+hugePage-1)/hugePage*hugePage + hugePage
+	}
+	mapped, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, nil, err
 	}
-	if bytes >= hugeFrom {
+	data = mapped
+	if bytes >= 2*hugePage {
+		first := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mapped)))) & (hugePage - 1)
+		data = mapped[first : first+size-hugePage]
 		adviseHuge(data)
 	}
-	return data, func() error { return unix.Munmap(data) }, nil
+	return data[:bytes:bytes], func() error { return unix.Munmap(mapped) }, nil
 }

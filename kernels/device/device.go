@@ -15,6 +15,13 @@ type Info struct {
 	Detail  string // processor, compiler, instruction set: for people
 	Threads int    // launches that run at once with profit
 	Limits  Limits
+	Prefers Layouts `json:"-" yaml:"-"` // nil where the device does not care how arrays lie in memory
+}
+
+// Layouts says how a device had better find arrays in memory. Values are comparable.
+type Layouts interface {
+	// SideBySide are buffers of more than two dims that a kernel loads which had better have the last two exchanged.
+	SideBySide(*ir.Kernel) []*ir.Buffer
 }
 
 // Device compiles kernels and owns memory. All methods are safe for concurrent use.

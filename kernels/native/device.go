@@ -62,8 +62,14 @@ func (d *Device) Info() device.Info {
 		Kind:    "native",
 		Detail:  strings.Join([]string{processorName(), d.compiler.Version, isa}, "; "),
 		Threads: runtime.GOMAXPROCS(0),
+		Prefers: layouts{d.target},
 	}
 }
+
+// layouts are what code for a target prefers.
+type layouts struct{ target render.Target }
+
+func (l layouts) SideBySide(k *ir.Kernel) []*ir.Buffer { return render.SideBySide(k, l.target) }
 
 // Target is the instruction set code is generated for.
 func (d *Device) Target() render.Target { return d.target }

@@ -18,6 +18,8 @@ type survey struct {
 	depth map[*ir.Fold]int
 	iters map[*ir.Node]float64
 	cost  float64 // of a point computed alone, in additions
+
+	beside map[*ir.Buffer]bool // buffers taken to have their last two dims exchanged
 }
 
 // unknownTrips stands for the iterations of a fold whose bounds are values.
@@ -152,6 +154,7 @@ const (
 	gatherCost  = 2.5
 	crossCost   = 0.8 // transposed in registers
 	scatterCost = 3.0
+	rowCost     = 1.0 // scattered by rows
 	divergence  = 3.0 // how much longer the longest row of a patch is than a row
 )
 
@@ -175,6 +178,8 @@ func (s *survey) onLanes(a, u int) float64 {
 	for _, st := range s.k.Stores {
 		if full && stride(st.Buf, st.Index, axis) == 1 && st.Combine == ir.Ordered {
 			sum += 1 / (w * used)
+		} else if full && u >= 0 && s.inRows(st, a, u) {
+			sum += rowCost
 		} else {
 			sum += scatterCost
 		}

@@ -84,6 +84,9 @@ func (r *renderer) counting(c *loop) *tally {
 // points is, as C, how many points of the axes that a fold differs along the patch is the first to compute.
 func (r *renderer) points(f *ir.Fold) string {
 	vary := r.vary.Of(f.Node)
+	if r.s.Flat > 0 && vary.Meets(r.lanes) {
+		return fmt.Sprintf("s_min_l(%d, points - point)", r.W*r.V)
+	}
 	out := []string{"1"}
 	for a, n := range r.k.Axes {
 		step, x := r.step(a), axisName(n)

@@ -186,6 +186,9 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
 				s.Window, s.Guard = 16<<rng.IntN(2), true
 			}
 		}
+		if rng.IntN(6) == 0 {
+			s = Schedule{Flat: 1 + rng.IntN(4), Split: rng.IntN(3) * 2, Every: s.Every, AccMajor: s.AccMajor}
+		}
 		if s.check(k, t) == nil {
 			return s
 		}

@@ -54,8 +54,11 @@ type renderer struct {
 	slowMemo   map[*ir.Node]bool
 	bounders   map[*ir.Fold]*ir.Bounder
 	lanedMemo  map[*ir.Node]bool
-	threads    *threads // the CUDA dialect; nil: C
-	counter    *counter // nil: folds are not counted
+	parted     *ir.Fold            // run in parts over many points
+	saved      int                 // registers that a vector's points keep between the parts
+	groups     map[*ir.Node]*group // loads whose elements lie side by side; nil until one is looked up
+	threads    *threads            // the CUDA dialect; nil: C
+	counter    *counter            // nil: folds are not counted
 	tail       tail
 }
 
@@ -153,8 +156,13 @@ func (r *renderer) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
 		return r.indexVal(n, v, m, sc)
 	}
 	text := axisName(n)
-	if r.isOrigin(n) {
+	switch {
+	case r.isOrigin(n):
 		return scalar(ir.I32, text)
+	case r.s.Flat > 0 && m == patch:
+		return r.name(sc, vector(ir.I32, fmt.Sprintf("*(vi *)(%s_at + %d)", text, v*r.W)))
+	case r.s.Flat > 0:
+		return scalar(ir.I32, fmt.Sprintf("%s_at[%d]", text, v*r.W))
 	}
 	if o := r.offset(n, v); o != 0 {
 		text = fmt.Sprintf("(%s+%d)", text, o)

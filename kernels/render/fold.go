@@ -16,6 +16,7 @@ type loop struct {
 	vec    bool
 	lo, hi string
 	masked bool             // lanes leave one by one
+	kept   int              // the first register that it keeps between parts of a split fold
 	narrow map[int][]signed // accumulators summed in float32 within a block, with the float32 terms
 }
 
@@ -34,6 +35,7 @@ func (r *renderer) fold(f *ir.Fold, at int) {
 	c.in.fold = f
 	r.limits(c)
 	r.initial(c)
+	part := r.resume(c, at)
 	switch {
 	case r.threads != nil && (r.sharedFold(c) || r.leavingFold(c, at)):
 	case c.masked || f.While != nil:
@@ -49,6 +51,9 @@ func (r *renderer) fold(f *ir.Fold, at int) {
 		r.emit(sc, "%s {\n%s\n}", c.header(c.lo, c.hi), strings.Join(c.in.lines, "\n"))
 	}
 	r.stack = saved
+	if part {
+		r.suspend(c)
+	}
 }
 
 func (c *loop) index() string { return axisName(c.f.Index) }

@@ -35,6 +35,9 @@ func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 			return r.transposedLoad(n, l, stride, v, sc)
 		}
 	}
+	if g := r.groupOf(n); g != nil && !r.masked(at) {
+		return r.groupLoad(g, n, v, m, sc, guard, guarded, covered)
+	}
 	r.count("gather", n)
 	return r.gatherLoad(n, l, v, m, sc, guard, guarded, covered)
 }
@@ -244,7 +247,14 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 		})
 		return r.otherwise(n, v, m, sc, x, guard, guarded)
 	}
-	p, idx, at := "", value{}, ""
+	p, at := r.gatherAt(n, l, v, m, sc, guard, guarded, covered)
+	x := r.name(sc, each(n.Type, func(h int) string { return fmt.Sprintf("%s(%s, %s)", partFunc("gather", n, h), p, at) }))
+	return r.otherwise(n, v, m, sc, x, guard, guarded)
+}
+
+// gatherAt is where lanes of a gather lie: a pointer, and the name of an array of indices from there.
+func (r *renderer) gatherAt(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) (p, at string) {
+	var idx value
 	switch {
 	case covered:
 		row, inner := rowAndInner(n)
@@ -279,8 +289,7 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 	if at == "" {
 		at = r.indices(sc, idx.asVec())
 	}
-	x := r.name(sc, each(n.Type, func(h int) string { return fmt.Sprintf("%s(%s, %s)", partFunc("gather", n, h), p, at) }))
-	return r.otherwise(n, v, m, sc, x, guard, guarded)
+	return p, at
 }
 
 // otherwise puts the load's other value where its guard does not hold.

@@ -14,24 +14,40 @@ var windowCosts = map[int]map[int]float64{ // by lanes of a register and size of
 }
 
 const (
-	laneLoad = 2.0 // a gathered lane
-	proof    = 3.5 // that a window serves, and the code for where it does not
-	lineLoad = 4.0 // a gathered lane that lies in a cache line of its own
-	crowd    = 1.2 // gathers of more than two vectors in flight, whose addresses take more registers than there are
-	latency  = 0.3 // what a single vector in flight waits
-	compact  = 0.1 // estimates err: of patches that fit a window, the smaller is better
+	laneLoad   = 2.0 // a gathered lane
+	proof      = 3.5 // that a window serves, and the code for where it does not
+	lineLoad   = 4.0 // a gathered lane that lies in a cache line of its own
+	crowd      = 1.2 // gathers of more than two vectors in flight, whose addresses take more registers than there are
+	latency    = 0.3 // what a single vector in flight waits
+	groupLane  = 2.7 // a gathered lane of several elements side by side
+	nearer     = 0.6 // share of what far cache lines cost that loads save whose fold is split
+	groupGuard = 1.0 // the test that they are there: padding serves single elements only
+	compact    = 0.1 // estimates err: of patches that fit a window, the smaller is better
 )
 
 // patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
 // serve most loads and which the axes hold without much waste.
 func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
-	at, loads := s.positions(f)
-	spreads, work, order := s.spreads(f, at), s.workIn(f), s.order()
+	options, spreads := s.patchOptions(f, axes)
+	out := choices(options)
+	for i := range out {
+		if out[i].Flat > 0 {
+			continue
+		}
+		out[i].Order = s.nearOrder(out[i], spreads)
+	}
+	return out
+}
+
+// patchOptions are all patches, cheapest first, and how far loads spread.
+func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads []spread) {
+	at := s.positions(f)
+	spreads = s.spreads(f, at.at)
+	work, order := s.workIn(f), s.order()
 	windows := []int{0, 16, 32}
-	if s.t.ISA == "portable" {
+	if s.t.ISA == "portable" || at.loads == 0 {
 		windows = windows[:1]
 	}
-	var options []option
 	for _, lanes := range s.shapes(axes) {
 		edge := s.edgeCost(f, lanes)
 		for u := range s.k.Axes {
@@ -48,18 +64,66 @@ func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
 						wait = 0
 					}
 					c.Window = w
-					each := arithmetic + float64(loads)*s.loadCost(c, w, spreads)
+					each := arithmetic + float64(at.loads)*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads)
 					options = append(options, option{s.patch(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
 		}
 	}
-	out := choices(cheapest(options))
-	for i := range out {
-		out[i].Order = s.nearOrder(out[i], spreads)
+	options = append(options, s.flats(f, at, work, spreads)...)
+	return cheapest(options), spreads
+}
+
+// flats are schedules that gather for points one after the other, whatever the extents of the axes.
+func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (out []option) {
+	if joins(s.k) || s.t.ISA == "portable" {
+		return nil
+	}
+	all := Schedule{Lanes: make([]AxisN, len(s.k.Axes))}
+	for a := range s.k.Axes {
+		all.Lanes[a] = AxisN{a, 1}
+	}
+	all.Lanes[len(all.Lanes)-1].N = s.t.Lanes // neighbours lie along the last axis
+	each := s.vectorCost(work, all) + s.edgeCost(f, all.Lanes)
+	for _, g := range s.folds { // what patches share along an axis is computed for every point
+		if s.deepest(g.Node) == nil && g != s.outermost() {
+			each += s.foldWork(g) / (s.times(f.Node) * trips(f))
+		}
+	}
+	for _, v := range []int{2, 4} {
+		c := Schedule{Flat: v, Split: s.parts(f)}
+		loads := float64(at.loads)*s.loadCost(all, 0, spreads) + float64(at.together)*s.groupCost(all, at.beside, spreads)
+		if c.Split > 0 {
+			loads -= nearer * lineLoad * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
+		}
+		out = append(out, option{s.patch(c, f), each + loads + float64(v)*0.01})
 	}
 	return out
 }
+
+// parts is how many iterations of the outermost fold around f load what half of a core's own cache holds; 0 if that is all.
+func (s *survey) parts(f *ir.Fold) int {
+	o := s.outermost()
+	if o.Lo.Kind != ir.KConst || o.Hi.Kind != ir.KConst {
+		return 0
+	}
+	bytes := 0.0
+	seen := map[*ir.Buffer]bool{}
+	for _, n := range s.nodes {
+		if n.Kind == ir.KLoad && s.deepest(n) == f && !seen[n.Buf] {
+			seen[n.Buf] = true
+			bytes += float64(n.Buf.Bytes())
+		}
+	}
+	n := int(trips(o) * ownCache / max(bytes, 1))
+	if n >= int(trips(o)) {
+		return 0
+	}
+	return max(1, n)
+}
+
+// ownCache is what a core has to itself in bytes.
+const ownCache = 1 << 20
 
 // option is a schedule and its estimated cost.
 type option struct {
@@ -220,6 +284,24 @@ func (s *survey) loadCost(c Schedule, window int, spreads []spread) float64 {
 		return gather
 	}
 	return fail*gather + (1-fail)*windowCosts[s.t.Lanes][window] + proof + compact*size
+}
+
+// groupCost is the cost of a load in a group of some that lie side by side.
+func (s *survey) groupCost(c Schedule, beside int, spreads []spread) float64 {
+	if beside == 0 {
+		return 0
+	}
+	each := float64(min(beside, 4)) // a load and its share of a transposition serve so many
+	return groupLane*float64(s.t.Lanes)/each + lineLoad*s.cacheLines(c, beside, spreads)/float64(beside) + groupGuard
+}
+
+// cacheLines is how many cache lines the lanes of a load lie in, of places of so many elements side by side.
+func (s *survey) cacheLines(c Schedule, beside int, spreads []spread) float64 {
+	lines := 0.0
+	for _, p := range spreads {
+		lines += min(float64(s.t.Lanes), p.over(c.Lanes)*float64(beside)/lineElements) / float64(len(spreads))
+	}
+	return lines
 }
 
 // lineElements is how many elements of most arrays a cache line holds.

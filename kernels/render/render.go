@@ -83,8 +83,11 @@ const (
 
 // render writes the variants a kernel needs and the function that chooses among them.
 func (u *unit) render(s Schedule) (Output, error) {
-	pure := !slices.ContainsFunc(u.k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
+	pure := !joins(u.k)
 	out := Output{Name: u.name}
+	if s.Flat > 0 {
+		return u.flat(s, out), nil
+	}
 	fast := overlap
 	if !pure {
 		fast = whole
@@ -176,7 +179,7 @@ func stepOf(s Schedule, axis int) int {
 
 // renderer is a fresh state for one variant.
 func (u *unit) renderer(s Schedule) *renderer {
-	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: product(s.Unroll), b: u.b, vary: ir.NewVary(),
+	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: max(product(s.Unroll), s.Flat), b: u.b, vary: ir.NewVary(),
 		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, counter: u.count, uses: map[*ir.Buffer]bool{},
 		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}}
 }
@@ -185,7 +188,7 @@ func (u *unit) renderer(s Schedule) *renderer {
 func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
 	r := u.renderer(s)
 	r.clamp, r.tail = end == cut, end
-	if len(s.Lanes) == 0 && !s.FoldLanes {
+	if s.scalar() {
 		r.W = 1
 	}
 	for _, l := range s.Lanes {
@@ -205,19 +208,24 @@ func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text str
 	for q := len(s.Order) - 1; q >= 0; q-- {
 		body = r.tileLoop(s.Order[q], end, strings.Join(append(r.stack[q+1].lines, body), "\n"))
 	}
+	counters, collect := u.count.declared()
+	return fmt.Sprintf("static void %s(const weft_args *a) {\n%s\n%s%s\n%s\n%s}\n", name, r.pointers(), counters, strings.Join(root.lines, "\n"), body, collect), nil
+}
+
+// pointers declares the buffers in use.
+func (r *renderer) pointers() string {
 	var decl []string
 	for i, b := range r.bufs {
 		if !r.uses[b] {
 			continue
 		}
 		constant := ""
-		if !slices.Contains(u.k.Outputs(), b) {
+		if !slices.Contains(r.k.Outputs(), b) {
 			constant = "const "
 		}
 		decl = append(decl, fmt.Sprintf("%s%s *restrict b%d = a->buf[%d];", constant, storageTypes[b.Type], i, i))
 	}
-	counters, collect := u.count.declared()
-	return fmt.Sprintf("static void %s(const weft_args *a) {\n%s\n%s%s\n%s\n%s}\n", name, strings.Join(decl, "\n"), counters, strings.Join(root.lines, "\n"), body, collect), nil
+	return strings.Join(decl, "\n")
 }
 
 // tileLoop is the loop over the tile's range of an axis.

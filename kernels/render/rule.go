@@ -164,9 +164,19 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 			c.Unroll = s.unroll(u, s.t.Lanes)
 			options = append(options, option{c, s.onLanes(a, u)})
 		}
-		if u := s.repeating(a); u >= 0 {
-			c.Unroll = s.unroll(u, s.k.Axes[u].Extent)
-			options = append(options, option{c, cost * 0.95})
+		again := s.repeating(a)
+		if again >= 0 {
+			c.Unroll = s.unroll(again, s.k.Axes[again].Extent)
+			options = append(options, option{c, s.onLanes(a, again) * 0.95})
+		}
+		if u := s.rows(a); u >= 0 && u != again {
+			c.Unroll = s.unroll(u, rowOf)
+			cost = s.onLanes(a, u)
+			if again >= 0 {
+				c.Unroll = append(c.Unroll, AxisN{again, s.k.Axes[again].Extent})
+				cost *= 0.95
+			}
+			options = append(options, option{c, cost})
 		}
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {

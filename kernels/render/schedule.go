@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/kernels/ir"
@@ -21,6 +22,8 @@ type Schedule struct {
 	AccMajor  bool    `yaml:"accMajor,omitempty"`  // emit accumulator by accumulator instead of vector by vector
 	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of a fold; excludes Lanes
 	AccBlock  int     `yaml:"accBlock,omitempty"`  // accumulate float64 sums of float32 terms in float32 over so many iterations
+	Flat      int     `yaml:"flat,omitempty"`      // lanes are points of the tile one after the other, in so many vectors in flight; excludes Lanes
+	Split     int     `yaml:"split,omitempty"`     // so many iterations of the heaviest fold for many points before the next ones; needs Flat
 }
 
 // AxisN is a number of points of an axis.
@@ -62,7 +65,7 @@ func (s Schedule) text(name func(int) string) string {
 	for _, n := range []struct {
 		word string
 		n    int
-	}{{"window", s.Window}, {"table", s.Table}, {"every", s.Every}, {"accblock", s.AccBlock}} {
+	}{{"window", s.Window}, {"table", s.Table}, {"every", s.Every}, {"accblock", s.AccBlock}, {"flat", s.Flat}, {"split", s.Split}} {
 		if n.n > 0 {
 			add("%s %d", n.word, n.n)
 		}
@@ -75,7 +78,7 @@ func (s Schedule) text(name func(int) string) string {
 			add("%s", f.word)
 		}
 	}
-	if len(s.Lanes) == 0 && !s.FoldLanes {
+	if s.scalar() {
 		add("scalar")
 	}
 	return strings.Join(out, ", ")
@@ -119,10 +122,22 @@ func (s Schedule) check(k *ir.Kernel, t Target) error {
 		return fmt.Errorf("render %s: blocks of %d to accumulate and of %d to tabulate; they must be equal", k.Name, s.AccBlock, s.Table)
 	case s.FoldLanes && len(s.Lanes) > 0:
 		return fmt.Errorf("render %s: lanes are either outputs or iterations of a fold, not both", k.Name)
+	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || joins(k)):
+		return fmt.Errorf("render %s: lanes one after the other over all axes go with no patch, window or skip, and stores that may repeat", k.Name)
+	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
+		return fmt.Errorf("render %s: a fold is split with lanes one after the other, without blocks", k.Name)
 	case s.Every < 0:
 		return fmt.Errorf("render %s: a test every %d iterations", k.Name, s.Every)
 	}
 	return nil
+}
+
+// scalar reports a schedule without lanes.
+func (s Schedule) scalar() bool { return len(s.Lanes) == 0 && !s.FoldLanes && s.Flat == 0 }
+
+// joins reports stores that combine, so that no point may be computed twice.
+func joins(k *ir.Kernel) bool {
+	return slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
 }
 
 func product(list []AxisN) int {

@@ -91,34 +91,62 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 	return out
 }
 
-// positions are the innermost indices of scattered loads inside f, as the floats they are rounded from.
-func (s *survey) positions(f *ir.Fold) (at []*ir.Node, loads int) {
+// scatter is what loads inside a fold at rounded places are like.
+type scatter struct {
+	at       []*ir.Node // the places, as the floats they are rounded from
+	loads    int        // that windows may serve: of neighbours in memory
+	together int        // that lie side by side with others, and so are gathered
+	beside   int        // how many elements lie side by side
+}
+
+// positions finds the scattered loads inside f.
+func (s *survey) positions(f *ir.Fold) (out scatter) {
 	for _, n := range s.nodes {
 		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windowed(n.Buf.Type) {
 			continue
 		}
-		var inner linear
-		inner.add(n.Index()[len(n.Index())-1], 1)
-		scattered := false
-		for _, t := range inner.terms {
-			if t.n.Kind == ir.KAlu && t.n.Op == ir.Cast && t.n.Args[0].Type.Float() && t.coef == 1 {
-				scattered = true
-				if p := t.n.Args[0]; !slices.Contains(at, p) {
-					at = append(at, p)
-				}
+		index := n.Index()
+		inner, beside := index[len(index)-1], 1
+		switch {
+		case s.beside[n.Buf]:
+			beside = n.Buf.Shape[len(index)-2]
+		case len(index) > 1 && inner.Kind == ir.KConst && groups(n.Buf.Shape[len(index)-1]):
+			inner, beside = index[len(index)-2], n.Buf.Shape[len(index)-1]
+		}
+		places := rounded(inner)
+		for _, p := range places {
+			if !slices.Contains(out.at, p) {
+				out.at = append(out.at, p)
 			}
 		}
-		if scattered {
-			loads++
+		switch {
+		case len(places) == 0:
+		case beside == 1:
+			out.loads++
+		default:
+			out.together++
+			out.beside = beside
 		}
 	}
-	return at, loads
+	return out
+}
+
+// rounded are the floats that an index is rounded from.
+func rounded(index *ir.Node) (from []*ir.Node) {
+	var l linear
+	l.add(index, 1)
+	for _, t := range l.terms {
+		if t.n.Kind == ir.KAlu && t.n.Op == ir.Cast && t.n.Args[0].Type.Float() && t.coef == 1 {
+			from = append(from, t.n.Args[0])
+		}
+	}
+	return from
 }
 
 // scattered reports loads inside f whose innermost index is a rounded value that differs along axes: the place for a
 // window. It returns those axes.
 func (s *survey) scattered(f *ir.Fold) (axes []int) {
-	at, _ := s.positions(f)
+	at := s.positions(f).at
 	for a, axis := range s.k.Axes {
 		if slices.ContainsFunc(at, func(p *ir.Node) bool { return s.vary.Of(p).Meets(axis.Bind()) }) {
 			axes = append(axes, a)

@@ -40,12 +40,12 @@ func TestSpread(t *testing.T) {
 	m := newBeam(64, 64, 128, 32, 32, false).know(10, 20, 40, 7.792)
 	s := newSurvey(m.k, AVX512)
 	f := s.heaviest()
-	at, loads := s.positions(f)
-	if loads != 4 || len(at) != 1 {
-		t.Fatalf("%d loads at %d positions, want 4 at one", loads, len(at))
+	found := s.positions(f)
+	if found.loads != 4 || len(found.at) != 1 {
+		t.Fatalf("%d loads at %d positions, want 4 at one", found.loads, len(found.at))
 	}
 	dx, dz := 7.792*20/63, 7.792*20/127
-	for i, p := range s.spreads(f, at) {
+	for i, p := range s.spreads(f, found.at) {
 		if p[2] > 2*dz+1e-3 || p[2] < 1.2*dz {
 			t.Errorf("place %d: %.2f samples from z to z, want about %.2f", i, p[2], 2*dz)
 		}

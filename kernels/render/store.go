@@ -17,6 +17,9 @@ func (r *renderer) store(s output) {
 	if s.Guard != nil {
 		vary = vary.Or(r.vary.Of(s.Guard))
 	}
+	if r.storeRows(in, s, l) {
+		return
+	}
 	for v := range r.V {
 		// Of a combining store every point counts, also where the stored value is the same for many.
 		if s.Combine != ir.Ordered || r.canon(vary, v) == v {

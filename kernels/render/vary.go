@@ -53,6 +53,9 @@ func (r *renderer) isVec(n *ir.Node, m layout) bool {
 
 // canon drops from the number of a vector in flight what a value with this variation does not depend on.
 func (r *renderer) canon(vary ir.Set, v int) int {
+	if r.s.Flat > 0 && vary.Meets(r.lanes) {
+		return v
+	}
 	out, weight := 0, 1
 	for q := len(r.s.Unroll) - 1; q >= 0; q-- {
 		u := r.s.Unroll[q]

@@ -44,6 +44,35 @@ FN vf v_gather_f(const float *p, const int *i) {
 FN vd v_gather_d0(const double *p, const int *i) {
   return (vd)_mm256_insertf128_pd(_mm256_castpd128_pd256(two_d(p, i)), two_d(p, i + 2), 1);
 }
+// Elements side by side: a row of them for each lane, four lanes apart in a register, and then transposed in place.
+FN __m256 rows4(const float *p, const int *i) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i[0])), _mm_loadu_ps(p + i[4]), 1);
+}
+FN void v_gather4_f(const float *p, const int *i, vf *a, vf *b, vf *c, vf *d) {
+  __m256 q = rows4(p, i), r = rows4(p, i + 1), s = rows4(p, i + 2), t = rows4(p, i + 3);
+  __m256d ql = (__m256d)_mm256_unpacklo_ps(q, r), qh = (__m256d)_mm256_unpackhi_ps(q, r);
+  __m256d sl = (__m256d)_mm256_unpacklo_ps(s, t), sh = (__m256d)_mm256_unpackhi_ps(s, t);
+  *a = (vf)_mm256_unpacklo_pd(ql, sl), *b = (vf)_mm256_unpackhi_pd(ql, sl);
+  *c = (vf)_mm256_unpacklo_pd(qh, sh), *d = (vf)_mm256_unpackhi_pd(qh, sh);
+}
+// The way back: a row of elements from each lane.
+FN void put4(float *p, const int *i, __m256d y) { __m256 x = (__m256)y; _mm_storeu_ps(p + i[0], _mm256_extractf128_ps(x, 0)); _mm_storeu_ps(p + i[4], _mm256_extractf128_ps(x, 1)); }
+FN void v_scatter4_f(float *p, const int *i, vf a, vf b, vf c, vf d) {
+  __m256d ql = (__m256d)_mm256_unpacklo_ps(F8(a), F8(b)), qh = (__m256d)_mm256_unpackhi_ps(F8(a), F8(b));
+  __m256d sl = (__m256d)_mm256_unpacklo_ps(F8(c), F8(d)), sh = (__m256d)_mm256_unpackhi_ps(F8(c), F8(d));
+  put4(p, i, _mm256_unpacklo_pd(ql, sl)), put4(p, i + 1, _mm256_unpackhi_pd(ql, sl));
+  put4(p, i + 2, _mm256_unpacklo_pd(qh, sh)), put4(p, i + 3, _mm256_unpackhi_pd(qh, sh));
+}
+FN __m128 pairs(const float *p, int i, int j) {
+  return _mm_loadh_pi((__m128)_mm_load_sd((const double *)(p + i)), (const __m64 *)(p + j));
+}
+FN __m256 rows2(const float *p, const int *i) {
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(pairs(p, i[0], i[1])), pairs(p, i[4], i[5]), 1);
+}
+FN void v_gather2_f(const float *p, const int *i, vf *a, vf *b) {
+  __m256 q = rows2(p, i), r = rows2(p, i + 2);
+  *a = (vf)_mm256_shuffle_ps(q, r, 0x88), *b = (vf)_mm256_shuffle_ps(q, r, 0xdd);
+}
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { return (vf)_mm256_permutevar8x32_ps(F8(a), I8(i)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm256_blendv_ps(F8(pick_f(a, i)), F8(pick_f(b, i)), F8(i << 28)); }

@@ -50,6 +50,41 @@ FN vf v_gather_f(const float *p, const int *i) {
 FN vd v_gather_d0(const double *p, const int *i) {
   return (vd)_mm512_insertf64x4(_mm512_castpd256_pd512(four_d(p, i)), four_d(p, i + 4), 1);
 }
+// Elements side by side: a row of them for each lane, four lanes apart in a register, and then transposed in place.
+FN __m512 rows4(const float *p, const int *i) {
+  __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(p + i[0]));
+  x = _mm512_insertf32x4(x, _mm_loadu_ps(p + i[4]), 1);
+  x = _mm512_insertf32x4(x, _mm_loadu_ps(p + i[8]), 2);
+  return _mm512_insertf32x4(x, _mm_loadu_ps(p + i[12]), 3);
+}
+FN void v_gather4_f(const float *p, const int *i, vf *a, vf *b, vf *c, vf *d) {
+  __m512 q = rows4(p, i), r = rows4(p, i + 1), s = rows4(p, i + 2), t = rows4(p, i + 3);
+  __m512d ql = (__m512d)_mm512_unpacklo_ps(q, r), qh = (__m512d)_mm512_unpackhi_ps(q, r);
+  __m512d sl = (__m512d)_mm512_unpacklo_ps(s, t), sh = (__m512d)_mm512_unpackhi_ps(s, t);
+  *a = (vf)_mm512_unpacklo_pd(ql, sl), *b = (vf)_mm512_unpackhi_pd(ql, sl);
+  *c = (vf)_mm512_unpacklo_pd(qh, sh), *d = (vf)_mm512_unpackhi_pd(qh, sh);
+}
+// The way back: a row of elements from each lane.
+FN void put4(float *p, const int *i, __m512d y) { __m512 x = (__m512)y; _mm_storeu_ps(p + i[0], _mm512_extractf32x4_ps(x, 0)); _mm_storeu_ps(p + i[4], _mm512_extractf32x4_ps(x, 1)); _mm_storeu_ps(p + i[8], _mm512_extractf32x4_ps(x, 2)); _mm_storeu_ps(p + i[12], _mm512_extractf32x4_ps(x, 3)); }
+FN void v_scatter4_f(float *p, const int *i, vf a, vf b, vf c, vf d) {
+  __m512d ql = (__m512d)_mm512_unpacklo_ps(F5(a), F5(b)), qh = (__m512d)_mm512_unpackhi_ps(F5(a), F5(b));
+  __m512d sl = (__m512d)_mm512_unpacklo_ps(F5(c), F5(d)), sh = (__m512d)_mm512_unpackhi_ps(F5(c), F5(d));
+  put4(p, i, _mm512_unpacklo_pd(ql, sl)), put4(p, i + 1, _mm512_unpackhi_pd(ql, sl));
+  put4(p, i + 2, _mm512_unpacklo_pd(qh, sh)), put4(p, i + 3, _mm512_unpackhi_pd(qh, sh));
+}
+FN __m128 pairs(const float *p, int i, int j) {
+  return _mm_loadh_pi((__m128)_mm_load_sd((const double *)(p + i)), (const __m64 *)(p + j));
+}
+FN __m512 rows2(const float *p, const int *i) {
+  __m512 x = _mm512_castps128_ps512(pairs(p, i[0], i[1]));
+  x = _mm512_insertf32x4(x, pairs(p, i[4], i[5]), 1);
+  x = _mm512_insertf32x4(x, pairs(p, i[8], i[9]), 2);
+  return _mm512_insertf32x4(x, pairs(p, i[12], i[13]), 3);
+}
+FN void v_gather2_f(const float *p, const int *i, vf *a, vf *b) {
+  __m512 q = rows2(p, i), r = rows2(p, i + 2);
+  *a = (vf)_mm512_shuffle_ps(q, r, 0x88), *b = (vf)_mm512_shuffle_ps(q, r, 0xdd);
+}
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { return (vf)_mm512_permutexvar_ps(I5(i), F5(a)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm512_permutex2var_ps(F5(a), I5(i), F5(b)); }

@@ -19,6 +19,13 @@ FN int v_any(vi m) { int r = 0; for (int l = 0; l < W; l++) r |= m[l]; return r 
 FN int v_all(vi m) { int r = -1; for (int l = 0; l < W; l++) r &= m[l]; return r != 0; }
 FN vf v_gather_f(const float *p, const int *i) { EACH(vf, p[i[l]]); }
 FN vd v_gather_d0(const double *p, const int *i) { EACH(vd, p[i[l]]); }
+FN void v_gather2_f(const float *p, const int *i, vf *a, vf *b) { *a = v_gather_f(p, i), *b = v_gather_f(p + 1, i); }
+FN void v_gather4_f(const float *p, const int *i, vf *a, vf *b, vf *c, vf *d) {
+  v_gather2_f(p, i, a, b), v_gather2_f(p + 2, i, c, d);
+}
+FN void v_scatter4_f(float *p, const int *i, vf a, vf b, vf c, vf d) {
+  for (int l = 0; l < W; l++) p[i[l]] = a[l], p[i[l] + 1] = b[l], p[i[l] + 2] = c[l], p[i[l] + 3] = d[l];
+}
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { EACH(vf, a[i[l] & (W - 1)]); }
 FN vf pick2_f(vf a, vf b, vi i) { EACH(vf, i[l] & W ? b[i[l] & (W - 1)] : a[i[l] & (W - 1)]); }

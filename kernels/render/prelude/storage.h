@@ -62,6 +62,9 @@ GATHER(u32_0, vl, unsigned, p[i[l]]) GATHER(u32_1, vl, unsigned, p[i[l + W / 2]]
 FN vf gather_bf16(const unsigned short *p, const int *i) { return (vf)(gather_u16(p, i) << 16); }
 FN vf gather_f16(const unsigned short *p, const int *i) { unsigned short t[W]; for (int l = 0; l < W; l++) t[l] = p[i[l]]; return load_f16(t); }
 FN vf gather_f32(const float *p, const int *i) { return v_gather_f(p, i); }
+FN void gather2_f32(const float *p, const int *i, vf *a, vf *b) { v_gather2_f(p, i, a, b); }
+FN void gather4_f32(const float *p, const int *i, vf *a, vf *b, vf *c, vf *d) { v_gather4_f(p, i, a, b, c, d); }
+FN void scatter4_f32(float *p, const int *i, vf a, vf b, vf c, vf d) { v_scatter4_f(p, i, a, b, c, d); }
 FN vi gather_i32(const int *p, const int *i) { return (vi)v_gather_f((const float *)p, i); }
 FN vd gather_f64_0(const double *p, const int *i) { return v_gather_d0(p, i); }
 FN vd gather_f64_1(const double *p, const int *i) { return v_gather_d0(p, i + W / 2); }
