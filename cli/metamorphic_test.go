@@ -6,30 +6,45 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"weft/ops/files/npy"
 )
 
-// programs are pipelines whose result must not depend on what is fused, how tiles are cut, how many threads run or which
-// device computes. TILE stands where an annotation may.
-var programs = map[string]string{
-	"volume": `probe = matrix_probe(nx: 8, ny: 8, pitch: 0.3 mm)
+// program is a pipeline whose result must not depend on what is fused, how tiles are cut, how many threads run or which device
+// computes, and on types no more than a tolerance. TILE and PRECISION stand where annotations may.
+type program struct {
+	text      string
+	tolerance string  // that narrower types are held to
+	allowed   float64 // the same in what is written
+	most      float64 // part of the elements that may be beyond it
+}
+
+var programs = map[string]program{
+	"volume": {`probe = matrix_probe(nx: 8, ny: 8, pitch: 0.3 mm)
 grid = box(x: -3 mm .. 3 mm in 19, y: -2 mm .. 2 mm in 9, z: 9 mm .. 12 mm in 21)
 iq = simulate.echoes(probe, [point(z: 10 mm), point(x: 1 mm, z: 11 mm, amplitude: 0.5)], fc: 3 MHz, fs: 12 MHz, samples: 256, noise: -50 dB, seed: 3)
-volume = iq | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) TILE(x: %d, y: %d)
-volume | envelope | decibel(range: 60 dB) | write("out.npy")`,
-	"image": `probe = linear_probe(n: 24, pitch: 0.3 mm)
+volume = iq | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) TILE(x: %d, y: %d) PRECISION
+volume | envelope | decibel(range: 60 dB) | write("out.npy")`, "0.5 dB", 0.5, 0.01},
+	"image": {`probe = linear_probe(n: 24, pitch: 0.3 mm)
 waves = plane(angle: [-5 deg, 0 deg, 5 deg])
 iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 5 MHz, fs: 20 MHz, samples: 400, transmit: waves)
 grid = box(x: -4 mm .. 4 mm in 33, z: 8 mm .. 12 mm in 41)
-iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, transmit: waves, apodization: hann, fnumber: 1.5) TILE(x: %d, z: %d) | abs | write("out.npy")`,
-	"arrays": `a = axis(x, 0 .. 3 in 37) * axis(y, 1 .. 2 in 11)
+iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, transmit: waves, apodization: hann, fnumber: 1.5) TILE(x: %d, z: %d) PRECISION | abs | write("out.npy")`, "0.01", 0.01, 0},
+	"arrays": {`a = axis(x, 0 .. 3 in 37) * axis(y, 1 .. 2 in 11)
 b = sin(a * (1 rad)) + sqrt(a) TILE(x: %d, y: %d)
-c = where(b > mean(b), b - mean(b, over: y), abs(b) * 0.5)
-(c + max(b) * norm(c, over: x)) | write("out.npy")`,
+c = where(b > mean(b), b - mean(b, over: y), abs(b) * 0.5) PRECISION
+(c + max(b) * norm(c, over: x)) | write("out.npy")`, "0.01", 0.01, 0},
 }
+
+// precisions are what the stage at PRECISION may be asked to have; the empty one leaves it to the search.
+var precisions = []string{
+	"", "@precision(storage: f16)", "@precision(storage: bf16)", "@precision(compute: f64)", "@precision(accumulate: f64)", "@precision(f64)",
+}
+
+var tileNote = regexp.MustCompile(` TILE\([^)]*\)`)
 
 func TestResultsDoNotDependOnChoices(t *testing.T) {
 	if testing.Short() {
@@ -38,51 +53,93 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	t.Chdir(t.TempDir())
 	rng := rand.New(rand.NewPCG(2, 7))
-	for name, text := range programs {
+	for name, p := range programs {
 		t.Run(name, func(t *testing.T) {
-			plain := strings.ReplaceAll(text, " TILE(x: %d, y: %d)", "")
-			want := result(t, strings.ReplaceAll(plain, " TILE(x: %d, z: %d)", ""))
+			plain := strings.ReplaceAll(p.text, " PRECISION", "")
+			want, _ := result(t, tileNote.ReplaceAllString(plain, ""))
 			for range 6 {
-				program := fmt.Sprintf(strings.ReplaceAll(text, "TILE", "@tile"), 1+rng.IntN(40), 1+rng.IntN(40))
-				flags := []string{fmt.Sprintf("--fuse-limit=%d", rng.IntN(10)-1), "--threads", fmt.Sprint(1 + rng.IntN(3))}
-				tolerance := 1e-6
+				text := fmt.Sprintf(strings.ReplaceAll(plain, "TILE", "@tile"), 1+rng.IntN(40), 1+rng.IntN(40))
 				t.Setenv("WEFT_CC", "")
+				allowed := 1e-6 * peak(want)
 				if rng.IntN(3) == 0 { // the interpreter rounds every product by itself, which moves delays by a rounding
 					t.Setenv("WEFT_CC", "no-such-compiler")
-					tolerance = 5e-5
+					allowed = 5e-5 * peak(want)
 				}
-				got := result(t, program, flags...)
-				if e := farthest(got, want); !(e <= tolerance) {
-					t.Errorf("%v, WEFT_CC=%q: differs by %.2g of the peak\n%s", flags, os.Getenv("WEFT_CC"), e, program)
+				flags := choices(rng)
+				got, _ := result(t, text, flags...)
+				if n, worst := beyond(got, want, allowed); n > 0 {
+					t.Errorf("%v, WEFT_CC=%q: %d elements differ, by up to %.2g\n%s", flags, os.Getenv("WEFT_CC"), n, worst, text)
 				}
+			}
+			t.Setenv("WEFT_CC", "")
+			held := 0
+			for _, asked := range precisions {
+				text := fmt.Sprintf(strings.NewReplacer("TILE", "@tile", "PRECISION", asked).Replace(p.text), 1+rng.IntN(40), 1+rng.IntN(40))
+				flags := append(choices(rng), "--tolerance", p.tolerance)
+				got, refused := result(t, text, flags...)
+				if refused {
+					continue // a type that is pinned, or known to break the tolerance: said, not written
+				}
+				held++
+				if n, worst := beyond(got, want, p.allowed*p.unit(want)); float64(n) > p.most*float64(len(want)) {
+					t.Errorf("%v: %d of %d elements are beyond %s, by up to %.2g\n%s", flags, n, len(want), p.tolerance, worst, text)
+				}
+			}
+			if held < len(precisions)/2 {
+				t.Errorf("only %d of %d precisions ran", held, len(precisions))
 			}
 		})
 	}
 }
 
-// result runs a program and reads what it wrote.
-func result(t *testing.T, program string, flags ...string) []float32 {
+// unit is what the tolerance is in parts of: the peak, where it has no unit of its own.
+func (p program) unit(want []float32) float64 {
+	if strings.HasSuffix(p.tolerance, "dB") {
+		return 1
+	}
+	return peak(want)
+}
+
+// choices are flags that must not matter.
+func choices(rng *rand.Rand) []string {
+	return []string{fmt.Sprintf("--fuse-limit=%d", rng.IntN(10)-1), "--threads", fmt.Sprint(1 + rng.IntN(3))}
+}
+
+// result runs a program and reads what it wrote. It may be refused for the types that are asked for, and for nothing else.
+func result(t *testing.T, program string, flags ...string) (values []float32, refused bool) {
 	t.Helper()
 	if err := os.WriteFile("p.weft", []byte(program), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	if code := Run(t.Context(), append([]string{"run", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+		if narrow := strings.Contains(program, "f16)"); narrow && (strings.Contains(out.String(), "error[E0609]") || strings.Contains(out.String(), "error[E0704]")) {
+			return nil, true
+		}
 		t.Fatalf("%v: exit %d\n%s\n%s", flags, code, program, out.String())
 	}
 	v, _, err := npy.Load[float32]("out.npy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return v, false
 }
 
-// farthest is the largest difference, relative to the largest magnitude.
-func farthest(got, want []float32) float64 {
-	var peak, worst float64
-	for i, w := range want {
-		peak = math.Max(peak, math.Abs(float64(w)))
-		worst = math.Max(worst, math.Abs(float64(got[i])-float64(w)))
+// peak is the largest magnitude.
+func peak(v []float32) (peak float64) {
+	for _, x := range v {
+		peak = math.Max(peak, math.Abs(float64(x)))
 	}
-	return worst / peak
+	return peak
+}
+
+// beyond counts the elements that differ by more than is allowed, and gives the largest difference.
+func beyond(got, want []float32, allowed float64) (n int, worst float64) {
+	for i, w := range want {
+		d := math.Abs(float64(got[i]) - float64(w))
+		if worst = math.Max(worst, d); !(d <= allowed) {
+			n++
+		}
+	}
+	return n, worst
 }
