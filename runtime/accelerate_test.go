@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -148,6 +149,26 @@ func TestArraysStayOnTheDevice(t *testing.T) {
 		default:
 			in += b.Bytes
 		}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report struct {
+		Devices []map[string]any
+		Kernels []struct{ Shares []map[string]any }
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"name", "kind", "kernels", "ranges", "launches", "bytes_in", "bytes_out", "compute_s", "upload_s", "download_s", "memory_bytes", "peak_memory_bytes",
+		"failures", "retries", "pins_refused"} {
+		if _, ok := report.Devices[0][key]; !ok {
+			t.Errorf("the report of a device is without %s", key)
+		}
+	}
+	if len(report.Kernels[0].Shares) != 1 || report.Kernels[0].Shares[0]["device"] != "emulated:0" {
+		t.Errorf("the report's kernels: %+v", report.Kernels)
 	}
 	if u := r.Devices[0]; u.BytesIn != in || u.BytesOut != out || len(r.Kernels) < 3 {
 		t.Errorf("%d bytes in and %d out by %d kernels, want %d and %d", u.BytesIn, u.BytesOut, len(r.Kernels), in, out)

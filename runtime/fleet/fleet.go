@@ -45,6 +45,7 @@ type Member struct {
 	replicas map[*ir.Buffer]*replica
 	pins     []*pin                 // that no slot uses now
 	paces    map[*ir.Kernel]float64 // seconds a row, as last measured
+	ran      map[*ir.Kernel]bool    // kernels that it took a part of
 	inRow    int                    // failures since something went well
 	left     string                 // why it is left out; empty: it is not
 	usage    Usage
@@ -59,7 +60,7 @@ func New(devices []device.Device, opt Options) *Fleet {
 	for i, d := range devices {
 		info := d.Info()
 		m := &Member{dev: d, name: info.Name, kind: info.Kind, limit: info.Limits.Memory, opt: opt, lanes: newLanes(opt.Trace, info.Name, i),
-			programs: map[*ir.Kernel]device.Program{}, replicas: map[*ir.Buffer]*replica{}, paces: map[*ir.Kernel]float64{},
+			programs: map[*ir.Kernel]device.Program{}, replicas: map[*ir.Buffer]*replica{}, paces: map[*ir.Kernel]float64{}, ran: map[*ir.Kernel]bool{},
 			usage: Usage{Name: info.Name, Kind: info.Kind, Memory: info.Limits.Memory}}
 		if r, ok := d.(device.Rated); ok {
 			m.rates = r.Rates()
@@ -282,10 +283,12 @@ func (m *Member) failed(err error) {
 	}
 }
 
-// worked ends a row of failures.
-func (m *Member) worked() {
+// worked counts a range of a kernel that went well; it ends a row of failures.
+func (m *Member) worked(k *ir.Kernel) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.inRow = 0
 	m.usage.Ranges++
+	m.ran[k] = true
+	m.usage.Kernels = len(m.ran)
 }

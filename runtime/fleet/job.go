@@ -140,7 +140,6 @@ func (s *sharing) enlist(ctx context.Context) error {
 		if err == nil {
 			c.store, c.home = store, store.home()
 			s.crews = append(s.crews, c)
-			c.m.count(func(u *Usage) { u.Kernels++ })
 			continue
 		}
 		if !errors.Is(err, device.ErrMemory) {

@@ -112,6 +112,27 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// Ranges of a device's own choosing overlap too: where copying in, computing and copying out take as long as each other, all takes
+// little longer than one of them.
+func TestOwnRangesOverlap(t *testing.T) {
+	cpu := host(t)
+	const text = "y = axis(y, 0 mm .. 1 mm in 2000)\nx = axis(x, 0 mm .. 1 mm in 64)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow(a ^ 3 + x ^ 3)"
+	const each = 0.3 // seconds
+	k := onlyLast(program(t, text, cpu, 0), nil)
+	devices := crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: %g}, pace: 1}", k.Flops/each, 2000*64*4/each))
+	p := program(t, text, cpu, 0)
+	onlyLast(p, devices)
+	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wall := r.Kernels[len(r.Kernels)-1].Wall; wall > 1.6*each || wall < each {
+		t.Errorf("%.3g s, with %.3g s on each lane; %+v", wall, each, r.Devices)
+	} else {
+		t.Logf("%.3g s, with %.3g s on each lane; %d ranges", wall, each, r.Devices[0].Ranges)
+	}
+}
+
 // Without page-locked memory, be it refused by the device or by the budget, the result is the same to the bit.
 func TestPinsRefused(t *testing.T) {
 	cpu := host(t)

@@ -44,7 +44,7 @@ func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 	switch {
 	case err == nil:
 		s.check(ctx, c, p)
-		c.m.worked()
+		c.m.worked(s.job.Kernel)
 		s.finished(c, p, t)
 		s.job.Done(p.rows, time.Since(start))
 		return
