@@ -100,7 +100,7 @@ func (t *printer) kernel(s *planner.Step) {
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
 	t.types(k)
-	t.line("      %-7s %s, %s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), millis(predicted(k)), boundOf(k))
+	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
 		for _, f := range m.Folds {
@@ -111,6 +111,7 @@ func (t *printer) kernel(s *planner.Step) {
 		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.quantity(c.Worst), c.quantity(c.Tolerance), c.verdict())
 	}
 	t.lanes(k)
+	t.culling(s)
 	t.access(k)
 	if len(s.Frees) > 0 {
 		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
@@ -131,6 +132,33 @@ func (t *printer) access(k *planner.Kernel) {
 	}
 	if loads != nil {
 		t.line("      %-7s %s", "access", strings.Join(loads, ", "))
+	}
+}
+
+// each says how many bytes a kernel moves for a point of its axes.
+func each(k *planner.Kernel) string {
+	points := 1.0
+	for _, a := range k.Axes {
+		points *= float64(a.Extent)
+	}
+	if points < 2 {
+		return ""
+	}
+	if b := float64(k.Bytes) / points; b < 1024 {
+		return fmt.Sprintf(" (%.3g B a point)", b)
+	}
+	return fmt.Sprintf(" (%s a point)", planner.FormatBytes(int64(float64(k.Bytes)/points)))
+}
+
+// culling says by what a kernel leaves out iterations.
+func (t *printer) culling(s *planner.Step) {
+	if s.Kernel.Place.Accelerates() || !strings.Contains(s.Kernel.Schedule, "skip") {
+		return
+	}
+	for _, id := range s.Reads {
+		if b := t.plan.Buffer(id); b.Array != nil && b.Array.Tall != nil {
+			t.line("      %-7s blocks of iterations in which %s is too low to matter, by tables of its largest elements: exact", "culls", t.name(id))
+		}
 	}
 }
 
