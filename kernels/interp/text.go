@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,20 +71,30 @@ func (p *Program) C(name string, host func(*ir.Buffer) bool) string {
 		w.line("const %s *b%d = a->buf[%d];", c, i, i)
 	}
 	w.declare()
-	axes := len(p.axes)
-	w.code(p.levels[0])
+	w.block(func() {
+		w.code(p.levels[0])
+		w.points()
+	})
+	w.line("return 0;\n}")
+	return w.text.String()
+}
+
+// points writes the loop over points.
+func (w *writer) points() {
+	p, axes := w.p, len(w.p.axes)
 	w.line("long long *out = a->out;\nfor (long long p = 0; p < a->n; p++) {")
 	for d, r := range p.axes {
 		w.line("i%d = a->at[p * %d + %d];", r, axes, d)
 	}
-	for _, code := range p.levels[1:] {
-		w.code(code)
-	}
-	for i := range p.stores {
-		w.store(&p.stores[i])
-	}
-	w.line("}\nreturn 0;\n}")
-	return w.text.String()
+	w.block(func() {
+		for _, code := range p.levels[1:] {
+			w.code(code)
+		}
+		for i := range p.stores {
+			w.store(&p.stores[i])
+		}
+	})
+	w.line("}")
 }
 
 // writer writes a program as C.
@@ -92,6 +103,21 @@ type writer struct {
 	host func(*ir.Buffer) bool
 	at   map[*ir.Buffer]int
 	text strings.Builder
+
+	proven []map[extent]bool // what holds here, by block of the text
+}
+
+// extent says that an index is within an axis of so many elements.
+type extent struct {
+	index register
+	size  int
+}
+
+// block writes part of the text, in which tests may be made that hold there only.
+func (w *writer) block(f func()) {
+	w.proven = append(w.proven, map[extent]bool{})
+	f()
+	w.proven = w.proven[:len(w.proven)-1]
 }
 
 func (w *writer) line(format string, a ...any) { fmt.Fprintf(&w.text, format+"\n", a...) }
@@ -215,23 +241,31 @@ func (w *writer) load(in *instruction) {
 			read = "(long long)%s"
 		}
 	}
-	if l.guarded {
-		w.line("if (!%s) %s = %s; else {", ireg(l.guard), reg(in.d), reg(l.other))
+	element := func() {
+		w.inside(buf, l.index)
+		at := "0"
+		for d, r := range l.index {
+			at += fmt.Sprintf(" + %s * %dLL", ireg(r), strides[d])
+		}
+		w.line("%s = %s;", reg(in.d), fmt.Sprintf(read, fmt.Sprintf("b%d[%s]", w.at[buf], at)))
 	}
-	w.inside(buf, l.index)
-	at := "0"
-	for d, r := range l.index {
-		at += fmt.Sprintf(" + %s * %dLL", ireg(r), strides[d])
+	if !l.guarded {
+		element()
+		return
 	}
-	w.line("%s = %s;", reg(in.d), fmt.Sprintf(read, fmt.Sprintf("b%d[%s]", w.at[buf], at)))
-	if l.guarded {
-		w.line("}")
-	}
+	w.line("if (!%s) %s = %s; else {", ireg(l.guard), reg(in.d), reg(l.other))
+	w.block(element)
+	w.line("}")
 }
 
-// inside writes the test of an index.
+// inside writes the test of an index, as far as it is not known to hold.
 func (w *writer) inside(buf *ir.Buffer, index []register) {
 	for d, r := range index {
+		e := extent{r, buf.Shape[d]}
+		if slices.ContainsFunc(w.proven, func(known map[extent]bool) bool { return known[e] }) {
+			continue
+		}
+		w.proven[len(w.proven)-1][e] = true
 		w.line("if ((unsigned long long)%s >= %dULL) return 1;", ireg(r), buf.Shape[d])
 	}
 }
@@ -239,11 +273,13 @@ func (w *writer) inside(buf *ir.Buffer, index []register) {
 func (w *writer) loop(l *loop) {
 	w.code(l.init)
 	w.line("for (long long n = %s, e = %s; n < e; n++) {\n%s = n;", ireg(l.lo), ireg(l.hi), ireg(l.index))
-	if l.guarded {
-		w.code(l.while)
-		w.line("if (!%s) break;", ireg(l.cond))
-	}
-	w.code(l.body)
+	w.block(func() {
+		if l.guarded {
+			w.code(l.while)
+			w.line("if (!%s) break;", ireg(l.cond))
+		}
+		w.code(l.body)
+	})
 	var open []string
 	for _, r := range l.settles {
 		open = append(open, fmt.Sprintf("%s == %d", ireg(r), l.settled))
@@ -265,7 +301,7 @@ func (w *writer) store(s *store) {
 		value = fmt.Sprintf("bits_d(%s)", freg(s.value))
 	}
 	w.line("if ((out[0] = %s)) {", guard)
-	w.inside(buf, s.index)
+	w.block(func() { w.inside(buf, s.index) })
 	for d, r := range s.index {
 		w.line("out[%d] = %s;", d+1, ireg(r))
 	}
