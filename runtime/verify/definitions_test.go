@@ -81,6 +81,23 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 	if find(1) {
 		t.Fatal("a device without faults is accused")
 	}
+	rendered := &faulty{Device: cpu, compile: func(k *ir.Kernel) *ir.Kernel {
+		if k.Name != name {
+			return k
+		}
+		return lying(5)(k)
+	}}
+	lied := plan(t, town, rendered)
+	runtime.Tap(lied, nil, true)
+	r, err := runtime.Run(context.Background(), lied, runtime.Options{Devices: []device.Device{rendered, cpu}, Threads: 2, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Parity {
+		if c.OK != (c.Kernel != sky.ID) {
+			t.Errorf("rendered with a lie about 1 %% of %s: %+v", sky.ID, c)
+		}
+	}
 	trials := uint32(60)
 	if os.Getenv("WEFT_LONG") != "" {
 		trials = 400
