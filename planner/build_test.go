@@ -251,13 +251,16 @@ func TestTilesCoverEveryPointOnce(t *testing.T) {
 			step = append(step, 4>>i+1)
 			points *= int64(e)
 		}
-		tiles := cover(axesOf(k), cut(axesOf(k), nil, step, 1, 2))
+		tiles := cover(axesOf(k), cut(axesOf(k), nil, step, 1, 2), step)
 		var sum int64
 		for _, tl := range tiles {
 			sum += tl.Points()
 			for i, r := range tl {
 				if r.Lo%step[i] != 0 || r.Hi%step[i] != 0 && r.Hi != ext[i] {
 					t.Errorf("extents %v: tile %v is off the step %v", ext, tl, step)
+				}
+				if r.Hi-r.Lo < min(step[i], ext[i]) {
+					t.Errorf("extents %v: tile %v is shorter than the step %v", ext, tl, step)
 				}
 			}
 		}

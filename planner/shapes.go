@@ -34,7 +34,11 @@ func (k *Kernel) Retile(size []int) {
 		k.Axes[i].Tile = min(max(1, size[i]), max(1, k.Axes[i].Extent))
 		size[i] = k.Axes[i].Tile
 	}
-	k.TileSet = cover(k.Axes, size)
+	var step []int
+	if k.Program != nil {
+		step = k.Program.Step()
+	}
+	k.TileSet = cover(k.Axes, size, step)
 	k.Tiles = len(k.TileSet)
 	k.predictTiles()
 }

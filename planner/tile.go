@@ -47,14 +47,23 @@ func cut(axes []Axis, asked map[string]int, step []int, seconds float64, threads
 	return size
 }
 
-// cover lists the tiles of the given size, in order.
-func cover(axes []Axis, size []int) []device.Tile {
+// cover lists the tiles of the given size, in order. What would be left of an axis for a tile shorter than a step, for which
+// compiled kernels have slower code, goes to the tile before.
+func cover(axes []Axis, size, step []int) []device.Tile {
 	tiles := []device.Tile{{}}
 	for i, a := range axes {
+		least := 1
+		if step != nil && step[i] <= size[i] {
+			least = step[i]
+		}
 		var next []device.Tile
 		for _, t := range tiles {
-			for lo := 0; lo < a.Extent; lo += size[i] {
-				next = append(next, append(append(device.Tile{}, t...), device.Range{Lo: lo, Hi: min(lo+size[i], a.Extent)}))
+			for r := (device.Range{}); r.Lo < a.Extent; r.Lo = r.Hi {
+				r.Hi = min(r.Lo+size[i], a.Extent)
+				if a.Extent-r.Hi < least {
+					r.Hi = a.Extent
+				}
+				next = append(next, append(append(device.Tile{}, t...), r))
 			}
 		}
 		tiles = next
@@ -78,7 +87,7 @@ func (k *Kernel) setTiles(step []int, threads int) {
 	for i := range k.Axes {
 		k.Axes[i].Tile = size[i]
 	}
-	k.TileSet = cover(k.Axes, size)
+	k.TileSet = cover(k.Axes, size, step)
 	k.Tiles = len(k.TileSet)
 }
 
@@ -93,7 +102,7 @@ func (k *Kernel) RowTiles(rows ops.Interval, threads int) []device.Tile {
 	axes := axesOf(k.Ir)
 	share := float64(rows.Hi-rows.Lo) / float64(max(1, axes[0].Extent))
 	axes[0].Extent = rows.Hi - rows.Lo
-	tiles := cover(axes, cut(axes, askedTile(k.Roots), k.Program.Step(), k.seconds()*share, threads))
+	tiles := cover(axes, cut(axes, askedTile(k.Roots), k.Program.Step(), k.seconds()*share, threads), k.Program.Step())
 	for _, t := range tiles {
 		t[0].Lo += rows.Lo
 		t[0].Hi += rows.Lo
