@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"weft/kernels/device"
@@ -18,20 +19,23 @@ type Fold struct {
 	Share    float64 `json:"share"`    // executed of nominal
 }
 
-// prepareCounts compiles, under Options.Count, the kernels that have something to count once more, with counters.
+// prepareCounts compiles, under Options.Count, the kernels that have something to count once more, with counters. Only the host's
+// compiled code counts.
 func (r *run) prepareCounts(ctx context.Context) error {
 	if !r.opt.Count {
 		return nil
 	}
 	start := time.Now()
 	r.counted = map[*planner.Kernel]device.Counted{}
+	uncounted := 0
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
 		if s.Kernel == nil {
 			continue
 		}
 		p, ok := s.Kernel.Program.(device.Counting)
-		if !ok {
+		if !ok || r.accelerated(s.Kernel) {
+			uncounted++
 			continue
 		}
 		c, err := p.Counted(ctx)
@@ -41,6 +45,9 @@ func (r *run) prepareCounts(ctx context.Context) error {
 		if c != nil {
 			r.counted[s.Kernel] = c
 		}
+	}
+	if uncounted > 0 {
+		r.opt.Progress.Log(fmt.Sprintf("folds of %d kernels are not counted: only compiled code on the processor counts", uncounted))
 	}
 	r.result.CompileS += since(start)
 	return nil
