@@ -89,33 +89,32 @@ func (s *site) move(c *chain, lo, hi, n int) bool {
 	if !slices.ContainsFunc(c.teams[lo:hi], func(m int) bool { return m != n }) {
 		return false
 	}
-	held := slices.Clone(c.states[lo])
-	gain := 0.0
-	var states []holding
-	var made []outcome
-	for i := lo; i < len(s.tasks); i++ {
-		if i >= hi && slices.Equal(held, c.states[i]) {
-			break // from here on nothing differs
-		}
-		m := c.teams[i]
-		if i < hi {
-			m = n
-		}
-		states = append(states, slices.Clone(held))
-		o := s.run(s.tasks[i], s.team(s.tasks[i], m), held)
-		made = append(made, o)
-		gain += c.costs[i] - weighed(o)
+	s.scratch = append(s.scratch[:0], c.states[lo]...)
+	gain, end := 0.0, lo
+	for ; end < len(s.tasks) && (end < hi || !slices.Equal(s.scratch, c.states[end])); end++ { // from there on nothing differs
+		gain += c.costs[end] - weighed(s.moved(c, end, hi, n, s.scratch))
 	}
 	if !(gain > 1e-9*math.Max(1e-6, c.total())) {
 		return false
 	}
-	for j, o := range made {
-		c.states[lo+j], c.made[lo+j], c.costs[lo+j] = states[j], o, weighed(o)
+	held := slices.Clone(c.states[lo])
+	for i := lo; i < end; i++ {
+		c.states[i] = slices.Clone(held)
+		c.made[i] = s.moved(c, i, hi, n, held)
+		c.costs[i] = weighed(c.made[i])
 	}
 	for i := lo; i < hi; i++ {
 		c.teams[i] = n
 	}
 	return true
+}
+
+// moved runs a task of a chain in which those before hi, as far as they are looked at, are on team n.
+func (s *site) moved(c *chain, i, hi, n int, held holding) outcome {
+	if i >= hi {
+		n = c.teams[i]
+	}
+	return s.run(s.tasks[i], s.team(s.tasks[i], n), held)
 }
 
 // place records where a task runs, and what it would take elsewhere.

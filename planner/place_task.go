@@ -44,6 +44,7 @@ type site struct {
 	alloc   []float64      // bytes that a buffer takes on a device
 	teams   [][]int        // devices that may share a kernel; the first team is nobody: the host
 	fast    []int          // devices, the fastest first
+	scratch holding        // for what is tried
 }
 
 // survey finds out what there is to place.

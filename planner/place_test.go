@@ -260,3 +260,22 @@ func TestPlacesAreKept(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A program of hundreds of kernels is placed among several devices in well under a second.
+func BenchmarkPlace(b *testing.B) {
+	w := &world{}
+	var sinks []*ops.Instance
+	for range 97 {
+		sinks = append(sinks, w.sink(w.double(w.dear(w.ramp(1<<12)))))
+	}
+	devices := []DeviceModel{gpu("a:0", 1e12, 1e10, 8<<30), gpu("a:1", 1e12, 1e10, 8<<30), gpu("b:2", 3e11, 1e10, 8<<30), gpu("b:3", 3e11, 1e10, 8<<30), gpu("c:4", 1e11, 1e9, 1<<30)}
+	p, err := placing(devices, "", sinks...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := Place(p, devices, Placing{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
