@@ -252,11 +252,14 @@ func TestPlacesAreKept(t *testing.T) {
 	if err := Place(again, far, Placing{}); err != nil {
 		t.Fatal(err)
 	}
+	if why := again.Steps[len(again.Steps)-2].Kernel.Place.Why; !strings.Contains(why, ": as in the plan that is made again") {
+		t.Error(why)
+	}
 	if first.places() != again.places() || first.places() == afresh.places() {
 		t.Errorf("first %s\nagain %s\nafresh %s", first.places(), again.places(), afresh.places())
 	}
 	var p ops.Problem
-	if _, err := build(nil, &first.Decided); !errors.As(err, &p) || p.Code != "E0611" || !strings.Contains(p.Message, "the plan that is made again has k") {
+	if _, err := build(nil, &first.Decided); !errors.As(err, &p) || p.Code != "E0611" || !strings.Contains(p.Message, "the plan that is made again has k") || !strings.Contains(p.Help, "--resume") {
 		t.Error(err)
 	}
 }

@@ -13,12 +13,12 @@ func (s *site) describe() {
 }
 
 func (s *site) why(t *task) string {
-	p := t.step.Kernel.Place
+	p, asked := t.step.Kernel.Place, t.wish.reason()
 	host, gpu := FormatMillis(p.Host), FormatMillis(p.Accelerated)
 	if p.Accelerates() {
 		switch {
-		case t.wish.by != "":
-			return fmt.Sprintf("GPU: asked for with %s; %s, of the copies alone %s; the CPU %s", t.wish.by, gpu, FormatMillis(p.Transfer), host)
+		case asked != "":
+			return fmt.Sprintf("GPU: %s; %s, of the copies alone %s; the CPU %s", asked, gpu, FormatMillis(p.Transfer), host)
 		case p.Accelerated >= p.Host:
 			return fmt.Sprintf("GPU: %s, the CPU %s, but the kernels next to it gain more by what stays there", gpu, host)
 		}
@@ -28,8 +28,8 @@ func (s *site) why(t *task) string {
 	switch {
 	case len(anywhere) == 0:
 		return "CPU: " + s.noRoom(t, s.fast)
-	case t.wish.by != "":
-		return "CPU: asked for with " + t.wish.by
+	case asked != "":
+		return "CPU: " + asked
 	case s.unrated():
 		return fmt.Sprintf("CPU: how fast %s is, is not known", s.devices[0].Info.Name)
 	case p.Transfer >= p.Host:

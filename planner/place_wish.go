@@ -21,6 +21,7 @@ type wish struct {
 	host    bool
 	devices []int // those allowed; nil: all
 	exact   bool  // all of them, and no others
+	kept    bool  // nobody asks: it was so before
 	at      ops.Where
 }
 
@@ -65,13 +66,16 @@ func (s *site) again(places map[string][]string) (map[*Step]wish, error) {
 			continue
 		}
 		if len(names) == 0 {
-			out[step] = wish{host: true, by: "the plan that is made again"}
+			out[step] = wish{host: true, kept: true}
 			continue
 		}
 		w, err := s.wish(strings.Join(names, ","), "the plan that is made again has "+step.ID+" on "+strings.Join(names, ", "))
-		if err != nil {
-			return nil, err
+		var p ops.Problem
+		if errors.As(err, &p) {
+			p.Help = "give the devices of the first run with --devices, or begin afresh, without --resume"
+			return nil, p
 		}
+		w.kept = true
 		out[step] = w
 	}
 	return out, nil
@@ -113,6 +117,17 @@ func unique(errs []error) (out []error) {
 		out = append(out, e)
 	}
 	return out
+}
+
+// reason is who decided, if the predictions did not.
+func (w wish) reason() string {
+	switch {
+	case w.kept:
+		return "as in the plan that is made again"
+	case w.by != "":
+		return "asked for with " + w.by
+	}
+	return ""
 }
 
 // wish reads a place: cpu, gpu, a device, or devices that share a name or a kind.
