@@ -147,9 +147,15 @@ func (s *site) wish(text, by string) (wish, error) {
 		return w, nil
 	}
 	for name := range strings.SplitSeq(text, ",") {
-		found := s.called(strings.TrimSpace(name))
-		if len(found) == 0 {
-			return w, ops.Wrong(codeDevice, "", s.help(), "%s: there is no device %s", by, strings.TrimSpace(name))
+		name = strings.TrimSpace(name)
+		found := s.called(name)
+		switch {
+		case name == "":
+			return w, ops.Wrong(codeDevice, "", s.help(), "%s: a name is missing", by)
+		case name == "cpu" || name == "gpu":
+			return w, ops.Wrong(codeDevice, "", "a kernel runs on the CPU, or on devices that are named one by one", "%s: %s stands alone", by, name)
+		case len(found) == 0:
+			return w, ops.Wrong(codeDevice, "", s.help(), "%s: there is no device %s", by, name)
 		}
 		for _, d := range found {
 			if !slices.Contains(w.devices, d) {
