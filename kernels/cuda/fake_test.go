@@ -159,14 +159,23 @@ func TestOnFakeEngines(t *testing.T) {
 	compute := func() error { return run(device.Whole(k)) }
 	back := func() error { return device.Read(t.Context(), mem[2], got, 0) }
 	const each = 60 * time.Millisecond
-	if took := together(in, compute, back); took > 2*each {
-		t.Errorf("three engines take %v, one %v", took, each)
+	tries, best := 0, time.Hour
+	for ; tries < 5 && best > 2*each; tries++ { // a busy machine may be late
+		best = min(best, together(in, compute, back))
+	}
+	if best > 2*each {
+		t.Errorf("three engines take %v, one %v", best, each)
 	}
 	if took := together(in, in, in); took < 3*each {
 		t.Errorf("three copies in take %v, one %v", took, each)
 	}
-	if u := d.Usage(); u.Launches != 1 || u.BytesIn != 16000 || u.BytesOut != 4000 || u.Upload != 4*u.Download || u.Compute != u.Download {
-		t.Errorf("usage %+v", u)
+	once := d.Usage().Download / time.Duration(tries)
+	want := device.Usage{
+		Launches: int64(tries), Compute: time.Duration(tries) * once, Upload: time.Duration(tries+3) * once, Download: time.Duration(tries) * once,
+		BytesIn: int64(4000 * (tries + 3)), BytesOut: int64(4000 * tries), Allocated: 3 * 4608, Peak: 3 * 4608,
+	}
+	if u := d.Usage(); u != want || once == 0 {
+		t.Errorf("usage %+v, want %+v", u, want)
 	}
 }
 
