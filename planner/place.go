@@ -3,6 +3,7 @@ package planner
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 
 	"weft/kernels/device"
@@ -59,6 +60,24 @@ func ModelOf(d device.Device) DeviceModel {
 	return m
 }
 
+// What kernels are taken to reach of a real device's peaks, which is what its attributes tell, until runs teach better. The host is
+// weighed by what it reaches, too. No GPU has confirmed them.
+const (
+	reachedFlops     = 0.25
+	reachedBandwidth = 0.7
+)
+
+// attainable are devices with the rates that kernels reach; what is described is reached.
+func attainable(devices []DeviceModel) []DeviceModel {
+	out := slices.Clone(devices)
+	for i := range out {
+		if r := &out[i].Rates; out[i].Info.Kind != emulated {
+			r.Flops, r.Flops64, r.Bandwidth = reachedFlops*r.Flops, reachedFlops*r.Flops64, reachedBandwidth*r.Bandwidth
+		}
+	}
+	return out
+}
+
 // Placing is how to place.
 type Placing struct {
 	// Device is what the whole run was asked to be on, in place of what stages ask for: cpu, gpu, or names of devices, separated
@@ -78,7 +97,7 @@ func Place(p *Plan, devices []DeviceModel, opt Placing) error {
 	} else if p.again {
 		opt.Decided = &Decisions{Places: p.Decided.Places}
 	}
-	s := &site{plan: p, devices: devices, model: opt.Cost, index: map[string]int{}}
+	s := &site{plan: p, devices: attainable(devices), model: opt.Cost, index: map[string]int{}}
 	wishes, err := s.wishes(opt)
 	if err != nil || len(devices) == 0 {
 		return err

@@ -266,6 +266,23 @@ func TestPlacesAreKept(t *testing.T) {
 	}
 }
 
+// Real devices tell their peaks, of which kernels reach a part; described ones are taken by their word.
+func TestPeaksAreNotReached(t *testing.T) {
+	takes := func(kind string) float64 {
+		d := gpu("g:0", 1e12, 0, 0)
+		d.Info.Kind = kind
+		w := &world{}
+		p, err := placing([]DeviceModel{d}, "gpu", w.sink(w.dear(w.ramp(1<<22))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Steps[len(p.Steps)-2].Kernel.Place.Accelerated
+	}
+	if described, real := takes("emulated"), takes("cuda"); math.Abs(real/described-4) > 0.2 {
+		t.Errorf("%g ms by description, %g ms by peaks", described, real)
+	}
+}
+
 // A program of hundreds of kernels is placed among several devices in well under a second.
 func BenchmarkPlace(b *testing.B) {
 	w := &world{}
