@@ -48,7 +48,7 @@ func New(host *native.Device, list []Description, opt Options) []*Device {
 	for _, desc := range list {
 		desc.complete()
 		for range desc.Count {
-			d := &Device{host: host, description: desc, schedules: opt.Schedules, engines: map[string]*engine{onLaunch: {}, onUpload: {}, onDownload: {}}}
+			d := &Device{host: host, description: desc, schedules: opt.Schedules, engines: map[string]*engine{onLaunch: newEngine(), onUpload: newEngine(), onDownload: newEngine()}}
 			d.fate.failures = desc.Failures
 			capability := desc.Capability
 			if capability != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"weft/kernels/device"
@@ -270,38 +271,40 @@ func TestClock(t *testing.T) {
 
 // Page-locked memory goes at twice the rate, with equal results; a pace holds calls.
 func TestPinnedAndPace(t *testing.T) {
-	dev := open(t, "{link: {rate: 1e9}, pace: 1}", Options{})
-	b := &ir.Buffer{Name: "b", Type: ir.U8, Shape: []int{4000000}}
-	m, err := dev.Alloc(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Free()
-	data, free, err := dev.Pin(5000000)
-	if err != nil {
-		t.Fatal(err)
-	}
-	start := time.Now()
-	if err := device.Write(t.Context(), m, 0, data[7:][:4000000]); err != nil {
-		t.Fatal(err)
-	}
-	if d := time.Since(start); d < 4*time.Millisecond {
-		t.Errorf("4 MB at 1 GB/s in %v", d)
-	}
-	pinned := dev.Usage().Upload
-	free()
-	if err := device.Write(t.Context(), m, 0, data[:4000000]); err != nil {
-		t.Fatal(err)
-	}
-	if both := dev.Usage().Upload; both != 3*pinned {
-		t.Errorf("%v page-locked, then %v more", pinned, both-pinned)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if err := device.Write(ctx, m, 0, data[:4000000]); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a copy of 8 ms within 1 ms: %v", err)
-	}
-	if _, _, err := open(t, "{link: {pinned: false}}", Options{}).Pin(10); err == nil {
-		t.Error("page-locked memory that the description refuses")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		dev := open(t, "{link: {rate: 1e9}, pace: 1}", Options{})
+		b := &ir.Buffer{Name: "b", Type: ir.U8, Shape: []int{4000000}}
+		m, err := dev.Alloc(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Free()
+		data, free, err := dev.Pin(5000000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if err := device.Write(t.Context(), m, 0, data[7:][:4000000]); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(start); d != 4*time.Millisecond {
+			t.Errorf("4 MB at 1 GB/s in %v", d)
+		}
+		pinned := dev.Usage().Upload
+		free()
+		if err := device.Write(t.Context(), m, 0, data[:4000000]); err != nil {
+			t.Fatal(err)
+		}
+		if both := dev.Usage().Upload; both != 3*pinned {
+			t.Errorf("%v page-locked, then %v more", pinned, both-pinned)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := device.Write(ctx, m, 0, data[:4000000]); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a copy of 8 ms within 1 ms: %v", err)
+		}
+		if _, _, err := open(t, "{link: {pinned: false}}", Options{}).Pin(10); err == nil {
+			t.Error("page-locked memory that the description refuses")
+		}
+	})
 }

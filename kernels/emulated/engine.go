@@ -2,25 +2,30 @@ package emulated
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
 // engine is a part of a device that does one thing at a time: one launches, one copies to the device, one copies back. The three work beside
 // each other.
 type engine struct {
-	mu   sync.Mutex
-	free time.Time // until when it is busy, on the described clock
-	woke time.Time // when the last call that it held went on
+	turn chan struct{} // taken by the call that works
+	free time.Time     // until when it is busy, on the described clock
+	woke time.Time     // when the last call that it held went on
 }
+
+func newEngine() *engine { return &engine{turn: make(chan struct{}, 1)} }
 
 // run does a piece of work, which says how long the described device takes for it, and holds the call until the pace, host
 // seconds for each of the device's, has been kept. What timers of the host are late is not lost: the next piece begins on
 // the described clock as long after the last one as it comes after the last call went on.
 func (e *engine) run(ctx context.Context, pace float64, work func() (time.Duration, error)) error {
 	queued := time.Now()
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	select {
+	case e.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-e.turn }()
 	took, err := work()
 	if err != nil || pace <= 0 {
 		return err

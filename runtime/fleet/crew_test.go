@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/native"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -19,37 +20,38 @@ import (
 // One of three devices fails for good, at any tile: the others go on, and only what it had in hand runs on the host: three ranges,
 // and two more where one that still worked ended between two that failed.
 func TestOthersGoOn(t *testing.T) {
-	cpu := host(t)
-	want, _, err := run(t, program(t, twelve, cpu, 0), runtime.Options{Devices: chain(cpu)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, failure := range []string{"on: launch, at: %d, kind: lost", "on: launch, at: %d, until: 99", "on: download, at: %d, kind: lost", "on: compile, at: %d"} {
-		for n := 1; n <= 4; n++ {
-			devices := crew(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
-			p := program(t, twelve, cpu, 0)
-			last(t, p, devices)
-			log := &logbook{}
-			got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if apart := got.apart(t, want); apart > 0 {
-				t.Errorf("%s, %d: %g apart", failure, n, apart)
-			}
-			checkDevices(t, r, devices)
-			fell := 0
-			for _, f := range r.Fallbacks {
-				fell += f.Count
-			}
-			if others := r.Devices[1].Ranges + r.Devices[2].Ranges; fell > 5 || fell+others+r.Devices[0].Ranges != 12 || others < 4 {
-				t.Errorf("%s, %d: %d fell back, %+v", failure, n, fell, r.Devices)
-			}
-			if failure == "on: compile, at: %d" && n == 1 && (r.Devices[0].Failures != 1 || !log.holds("compile 1 fails as described. Other devices go on.")) {
-				t.Errorf("%q, %+v", log.lines, r.Devices[0])
+	described(func(t *testing.T, cpu *native.Device) {
+		want, _, err := run(t, program(t, twelve, cpu, 0), runtime.Options{Devices: chain(cpu)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, failure := range []string{"on: launch, at: %d, kind: lost", "on: launch, at: %d, until: 99", "on: download, at: %d, kind: lost", "on: compile, at: %d"} {
+			for n := 1; n <= 4; n++ {
+				devices := crew(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
+				p := program(t, twelve, cpu, 0)
+				last(t, p, devices)
+				log := &logbook{}
+				got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if apart := got.apart(t, want); apart > 0 {
+					t.Errorf("%s, %d: %g apart", failure, n, apart)
+				}
+				checkDevices(t, r, devices)
+				fell := 0
+				for _, f := range r.Fallbacks {
+					fell += f.Count
+				}
+				if others := r.Devices[1].Ranges + r.Devices[2].Ranges; fell > 5 || fell+others+r.Devices[0].Ranges != 12 || others < 4 {
+					t.Errorf("%s, %d: %d fell back, %+v", failure, n, fell, r.Devices)
+				}
+				if failure == "on: compile, at: %d" && n == 1 && (r.Devices[0].Failures != 1 || !log.holds("compile 1 fails as described. Other devices go on.")) {
+					t.Errorf("%q, %+v", log.lines, r.Devices[0])
+				}
 			}
 		}
-	}
+	})(t)
 }
 
 // A device that is always wrong is left out, also of the kernels that follow; its results reach nobody.
@@ -82,47 +84,49 @@ func TestWrongDeviceIsLeftOut(t *testing.T) {
 
 // A run that is cancelled stops, gives all memory back, and names no failing stage.
 func TestCancelledJob(t *testing.T) {
-	cpu := host(t)
-	devices := crew(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
-	p := program(t, twelve, cpu, 0)
-	last(t, p, devices)
-	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
-	defer cancel()
-	r, err := runtime.Run(ctx, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2})
-	var stage *runtime.StageError
-	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &stage) || len(r.Fallbacks) > 0 {
-		t.Errorf("%v, %+v", err, r.Fallbacks)
-	}
-	checkDevices(t, r, devices)
+	described(func(t *testing.T, cpu *native.Device) {
+		devices := crew(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
+		p := program(t, twelve, cpu, 0)
+		last(t, p, devices)
+		ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
+		defer cancel()
+		r, err := runtime.Run(ctx, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2})
+		var stage *runtime.StageError
+		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &stage) || len(r.Fallbacks) > 0 {
+			t.Errorf("%v, %+v", err, r.Fallbacks)
+		}
+		checkDevices(t, r, devices)
+	})(t)
 }
 
 // Two devices keep to the rows they have: of what the kernel before left on them they need little from each other.
 func TestDevicesKeepToTheirRows(t *testing.T) {
-	cpu := host(t)
-	const text = `
+	described(func(t *testing.T, cpu *native.Device) {
+		const text = `
 y = axis(y, 0 mm .. 1199 mm in 1200)
 x = axis(x, 0 mm .. 31 mm in 32)
 a = sqrt(y ^ 2 + 3 * x ^ 2 + 1 mm ^ 2) @keep
 b = a ^ 3 / (a + 1 mm) ^ 2 + 1 mm @keep
 show(b ^ 3 / (a + b) ^ 2)
 `
-	devices := crew(t, cpu, "{flops: 2e6, pace: 1}", "{flops: 3e6, pace: 1}")
-	p := program(t, text, cpu, 0, devices...)
-	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := r.Devices[0].BytesIn + r.Devices[1].BytesIn
-	var made int64
-	for _, b := range p.Buffers {
-		if b.Role == planner.FromKernel {
-			made += b.Bytes
+		devices := crew(t, cpu, "{flops: 2e6, pace: 1}", "{flops: 3e6, pace: 1}")
+		p := program(t, text, cpu, 0, devices...)
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	t.Logf("%d bytes in, %d made", in, made)
-	if len(r.Kernels) < 3 || in > made/4 {
-		t.Errorf("%d bytes in, %d made by %d kernels", in, made, len(r.Kernels))
-	}
+		in := r.Devices[0].BytesIn + r.Devices[1].BytesIn
+		var made int64
+		for _, b := range p.Buffers {
+			if b.Role == planner.FromKernel {
+				made += b.Bytes
+			}
+		}
+		t.Logf("%d bytes in, %d made", in, made)
+		if len(r.Kernels) < 3 || in > made/4 {
+			t.Errorf("%d bytes in, %d made by %d kernels", in, made, len(r.Kernels))
+		}
+	})(t)
 }
 
 // A kernel that adds to what is there runs as one range on one device, and afresh on the host if that fails.

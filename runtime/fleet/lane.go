@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"weft/runtime/trace"
@@ -11,7 +10,7 @@ import (
 
 // lane is one of the three things a device does beside each other, one piece of work at a time.
 type lane struct {
-	mu     sync.Mutex
+	turn   chan struct{} // taken by who works
 	name   string
 	number int // in the trace
 }
@@ -30,7 +29,7 @@ const firstLane = 1000
 
 func newLanes(t *trace.Writer, device string, at int) (out [lanes]*lane) {
 	for i, name := range laneNames {
-		out[i] = &lane{name: name, number: firstLane + lanes*at + i}
+		out[i] = &lane{turn: make(chan struct{}, 1), name: name, number: firstLane + lanes*at + i}
 		t.Name(out[i].number, fmt.Sprintf("%s %s", device, name))
 	}
 	return out
@@ -38,8 +37,12 @@ func newLanes(t *trace.Writer, device string, at int) (out [lanes]*lane) {
 
 // do waits until the lane is free and does a piece of work there. The time is that of the work alone.
 func (l *lane) do(ctx context.Context, t *trace.Writer, stage string, args map[string]any, work func() error) (time.Duration, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	defer func() { <-l.turn }()
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

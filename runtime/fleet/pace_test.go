@@ -3,10 +3,12 @@ package fleet_test
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/native"
 	"weft/planner"
 	"weft/runtime"
 	"weft/runtime/memory"
@@ -32,7 +34,6 @@ func onlyLast(p *planner.Plan, devices []device.Device, weights ...float64) *pla
 // Five devices of very different speed finish together: their throughput on the described clock is the sum of their rates, also
 // where the plan was wrong about them.
 func TestThroughputIsTheSumOfRates(t *testing.T) {
-	cpu := host(t)
 	const text = `
 y = axis(y, 0 mm .. 3999 mm in 4000)
 x = axis(x, 0 mm .. 31 mm in 32)
@@ -42,7 +43,7 @@ show(b)
 `
 	rates := []float64{3e5, 1e5, 5e5, 4e4, 7e5}
 	for name, weights := range map[string][]float64{"as described": nil, "all equal": {0.2, 0.2, 0.2, 0.2, 0.2}} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, described(func(t *testing.T, cpu *native.Device) {
 			var descriptions []string
 			sum := 0.0
 			for i, r := range rates {
@@ -62,75 +63,78 @@ show(b)
 			if share < 0.85 || share > 1.02 {
 				t.Errorf("throughput is %.3g of the sum of rates; %+v", share, got.Shares)
 			}
-		})
+		}))
 	}
 }
 
 // While one tile is computed, the next is uploaded and the one before downloaded; no lane does two things at once.
 func TestOverlap(t *testing.T) {
-	cpu := host(t)
-	devices := crew(t, cpu, "{flops: 1e6, link: {rate: 2e6, latency: 1ms}, pace: 1, memory: 30 KiB}")
-	p := program(t, twelve, cpu, 0)
-	k := onlyLast(p, devices)
-	devices = crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: 3.2e5}, pace: 1, memory: 30 KiB}", k.Flops/12/5e-3)) // 5 ms for each of the three
-	onlyLast(p, devices)
-	w := trace.Record()
-	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Trace: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	type edge struct {
-		at   float64
-		lane string
-		open int
-	}
-	var edges []edge
-	busy := map[string]float64{}
-	for _, s := range w.Spans() {
-		if s.Lane >= 1000 {
-			edges = append(edges, edge{s.Start, s.Category, 1}, edge{s.Start + s.Seconds, s.Category, -1})
-			busy[s.Category] += s.Seconds
+	described(func(t *testing.T, cpu *native.Device) {
+		devices := crew(t, cpu, "{flops: 1e6, link: {rate: 2e6, latency: 1ms}, pace: 1, memory: 30 KiB}")
+		p := program(t, twelve, cpu, 0)
+		k := onlyLast(p, devices)
+		devices = crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: 3.2e5}, pace: 1, memory: 30 KiB}", k.Flops/12/5e-3)) // 5 ms for each of the three
+		onlyLast(p, devices)
+		w := trace.Record()
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Trace: w})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
-	open := map[string]int{}
-	three, before := 0.0, 0.0
-	for _, e := range edges {
-		if open["upload"] > 0 && open["compute"] > 0 && open["download"] > 0 {
-			three += e.at - before
+		type edge struct {
+			at   float64
+			lane string
+			open int
 		}
-		before = e.at
-		if open[e.lane] += e.open; open[e.lane] > 1 {
-			t.Errorf("two %ss at once", e.lane)
+		var edges []edge
+		busy := map[string]float64{}
+		for _, s := range w.Spans() {
+			if s.Lane >= 1000 {
+				start, end := math.Round(s.Start*1e9), math.Round((s.Start+s.Seconds)*1e9)
+				edges = append(edges, edge{start / 1e9, s.Category, 1}, edge{end / 1e9, s.Category, -1})
+				busy[s.Category] += s.Seconds
+			}
 		}
-	}
-	wall := r.Kernels[len(r.Kernels)-1].Wall
-	sum := busy["upload"] + busy["compute"] + busy["download"]
-	t.Logf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
-	if len(busy) != 3 || three < 0.3*wall || wall > 0.6*sum {
-		t.Errorf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
-	}
+		slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.open, b.open)) })
+		open := map[string]int{}
+		three, before := 0.0, 0.0
+		for _, e := range edges {
+			if open["upload"] > 0 && open["compute"] > 0 && open["download"] > 0 {
+				three += e.at - before
+			}
+			before = e.at
+			if open[e.lane] += e.open; open[e.lane] > 1 {
+				t.Errorf("two %ss at once", e.lane)
+			}
+		}
+		wall := r.Kernels[len(r.Kernels)-1].Wall
+		sum := busy["upload"] + busy["compute"] + busy["download"]
+		t.Logf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
+		if len(busy) != 3 || three < 0.3*wall || wall > 0.6*sum {
+			t.Errorf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
+		}
+	})(t)
 }
 
 // Ranges of a device's own choosing overlap too: where copying in, computing and copying out take as long as each other, all takes
 // little longer than one of them.
 func TestOwnRangesOverlap(t *testing.T) {
-	cpu := host(t)
-	const text = "y = axis(y, 0 mm .. 1 mm in 2000)\nx = axis(x, 0 mm .. 1 mm in 64)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow(a ^ 3 + x ^ 3)"
-	const each = 0.3 // seconds
-	k := onlyLast(program(t, text, cpu, 0), nil)
-	devices := crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: %g}, pace: 1}", k.Flops/each, 2000*64*4/each))
-	p := program(t, text, cpu, 0)
-	onlyLast(p, devices)
-	_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if wall := r.Kernels[len(r.Kernels)-1].Wall; wall > 1.6*each || wall < each {
-		t.Errorf("%.3g s, with %.3g s on each lane; %+v", wall, each, r.Devices)
-	} else {
-		t.Logf("%.3g s, with %.3g s on each lane; %d ranges", wall, each, r.Devices[0].Ranges)
-	}
+	described(func(t *testing.T, cpu *native.Device) {
+		const text = "y = axis(y, 0 mm .. 1 mm in 2000)\nx = axis(x, 0 mm .. 1 mm in 64)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow(a ^ 3 + x ^ 3)"
+		const each = 0.3 // seconds
+		k := onlyLast(program(t, text, cpu, 0), nil)
+		devices := crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: %g}, pace: 1}", k.Flops/each, 2000*64*4/each))
+		p := program(t, text, cpu, 0)
+		onlyLast(p, devices)
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wall := r.Kernels[len(r.Kernels)-1].Wall; wall > 1.6*each || wall < each {
+			t.Errorf("%.3g s, with %.3g s on each lane; %+v", wall, each, r.Devices)
+		} else {
+			t.Logf("%.3g s, with %.3g s on each lane; %d ranges", wall, each, r.Devices[0].Ranges)
+		}
+	})(t)
 }
 
 // Without page-locked memory, be it refused by the device or by the budget, the result is the same to the bit.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -53,6 +54,12 @@ func host(t testing.TB) *native.Device {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// described is a test on a clock that stands still while anybody works, and goes on when all wait for what devices are described to take:
+// how fast or busy the machine is makes no difference.
+func described(test func(*testing.T, *native.Device)) func(*testing.T) {
+	return func(t *testing.T) { synctest.Test(t, func(t *testing.T) { test(t, host(t)) }) }
 }
 
 // crew makes emulated devices of descriptions, each in YAML.
