@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"weft/kernels/device"
@@ -28,31 +29,33 @@ func tilingOf(points int, launch func(device.Tile) error, sizes ...int) *tiling 
 
 // A kernel that takes seconds, as on a slow or busy machine, is measured in parts.
 func TestTuningKeepsItsTime(t *testing.T) {
-	const each = 20 * time.Millisecond // a tile, whatever its size
-	slow := func(device.Tile) error { time.Sleep(each); return nil }
-	for _, c := range []struct {
-		name  string
-		limit time.Duration
-		all   bool // shapes are measured, not only the planned one
-	}{{"some time", 300 * time.Millisecond, true}, {"hardly any", time.Millisecond, false}, {"none", 0, false}} {
-		m := tilingOf(1000, slow, 1, 2, 8) // 2.5 s for the planned shape alone
-		start := time.Now()
-		if err := m.measure(t.Context(), start.Add(c.limit)); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		const each = 20 * time.Millisecond // a tile, whatever its size
+		slow := func(device.Tile) error { time.Sleep(each); return nil }
+		for _, c := range []struct {
+			name  string
+			limit time.Duration
+			all   bool // shapes are measured, not only the planned one
+		}{{"some time", 300 * time.Millisecond, true}, {"hardly any", time.Millisecond, false}, {"none", 0, false}} {
+			m := tilingOf(1000, slow, 1, 2, 8) // 2.5 s for the planned shape alone
+			start := time.Now()
+			if err := m.measure(t.Context(), start.Add(c.limit)); err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took > c.limit+10*each {
+				t.Errorf("%s: %s for a limit of %s", c.name, took, c.limit)
+			}
+			if m.least[0] == 0 {
+				t.Errorf("%s: the planned tiles were not measured", c.name)
+			}
+			if c.all && (m.least[1] == 0 || m.least[3] == 0) {
+				t.Errorf("%s: measured %v", c.name, m.least)
+			}
+			if c.all && m.best() != 3 {
+				t.Errorf("%s: chose %v, though tiles of 8 cost a point least: %v", c.name, m.shapes[m.best()], m.least)
+			}
 		}
-		if took := time.Since(start); took > c.limit+10*each {
-			t.Errorf("%s: %s for a limit of %s", c.name, took, c.limit)
-		}
-		if m.least[0] == 0 {
-			t.Errorf("%s: the planned tiles were not measured", c.name)
-		}
-		if c.all && (m.least[1] == 0 || m.least[3] == 0) {
-			t.Errorf("%s: measured %v", c.name, m.least)
-		}
-		if c.all && m.best() != 3 {
-			t.Errorf("%s: chose %v, though tiles of 8 cost a point least: %v", c.name, m.shapes[m.best()], m.least)
-		}
-	}
+	})
 }
 
 func TestTuningStops(t *testing.T) {

@@ -58,26 +58,28 @@ func TestShortRunsAreSilent(t *testing.T) {
 }
 
 func TestBarsOfALongRunAreTakenAway(t *testing.T) {
-	var out bytes.Buffer
-	b := NewBars(&out)
-	b.Begin("beamform", 100, 2*time.Second)
-	b.now.start = b.now.start.Add(-time.Second) // as if it had begun a second ago
-	for range 50 {
-		b.Tile()
-	}
-	b.Log("[CPU] beamform failed")
-	time.Sleep(300 * time.Millisecond) // two refreshes
-	b.End()
-	for _, want := range []string{"beamform", "50 %", "left", "[CPU] beamform failed"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in %q", want, out.String())
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		b := NewBars(&out)
+		b.Begin("beamform", 100, 2*time.Second)
+		b.now.start = b.now.start.Add(-time.Second) // as if it had begun a second ago
+		for range 50 {
+			b.Tile()
 		}
-	}
-	before := out.Len()
-	b.Log("after")
-	if got := out.String()[before:]; got != "after\n" {
-		t.Errorf("between kernels a line is written as %q", got)
-	}
+		b.Log("[CPU] beamform failed")
+		time.Sleep(300 * time.Millisecond) // two refreshes
+		b.End()
+		for _, want := range []string{"beamform", "50 %", "left", "[CPU] beamform failed"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in %q", want, out.String())
+			}
+		}
+		before := out.Len()
+		b.Log("after")
+		if got := out.String()[before:]; got != "after\n" {
+			t.Errorf("between kernels a line is written as %q", got)
+		}
+	})
 }
 
 func TestTimeLeftComesFromThePlanUntilTilesAreDone(t *testing.T) {
