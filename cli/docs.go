@@ -74,12 +74,17 @@ func operatorsPage() string {
 		}
 		b.WriteString(strings.Join(names, ", "))
 	}
-	b.WriteString("\n")
+	b.WriteString("\n- [units](#units)\n")
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n## %s\n", g.name)
 		for _, s := range g.specs {
 			b.WriteString("\n#" + strings.TrimRight(ops.Doc(s), "\n") + "\n")
 		}
+	}
+	b.WriteString("\n## units\n\nUnits stand behind numbers, may have prefixes, and are multiplied and divided: `3 MHz`, `9.81 m/s^2`.\n\n" +
+		"| unit | is | prefixes |\n|---|---|---|\n")
+	for _, u := range ops.Units() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", u.Name, u.Doc, u.Prefixes)
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/term"
 
+	"weft/ops/files/picture"
 	"weft/runtime"
 	"weft/runtime/progress"
 )
@@ -20,6 +21,14 @@ type terminal struct {
 func (t terminal) Size() (columns, rows int) { return t.columns, t.rows }
 
 func (t terminal) Rich() bool { return t.rich }
+
+// Caps are the colours and the picture protocol of the terminal, which may have to be asked.
+func (t terminal) Caps() picture.Caps {
+	if f, ok := t.Writer.(*os.File); ok {
+		return picture.Detect(f)
+	}
+	return picture.Caps{}
+}
 
 // terminalOf describes the output: 80 columns of plain text when it is no terminal.
 func terminalOf(out io.Writer) terminal {

@@ -70,11 +70,6 @@ func CConj(b *Body, x Elem) Elem {
 	return Elem{x.Re, b.Neg(x.Im)}
 }
 
-// CScale is x times a real.
-func CScale(b *Body, x Elem, k *ir.Node) Elem {
-	return each(x, func(n *ir.Node) *ir.Node { return b.Mul(n, k) })
-}
-
 // CDiv is x / y by the plain formula x conj(y) / |y|^2, without guard against overflow of the square.
 func CDiv(b *Body, x, y Elem) Elem {
 	if y.Im == nil {

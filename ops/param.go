@@ -25,11 +25,6 @@ func Choose(name, doc string, choices ...string) Param {
 // Str is a text argument.
 func Str(name, doc string) Param { return Param{Name: name, Doc: doc, Accept: KText} }
 
-// Switch is a true-or-false argument that is false unless given.
-func Switch(name, doc string) Param {
-	return Param{Name: name, Doc: doc, Accept: KBool, Default: Flag(false)}
-}
-
 // Obj is an object of one of the given types.
 func Obj(name, doc string, types ...string) Param {
 	return Param{Name: name, Doc: doc, Accept: KObject, Objects: types}

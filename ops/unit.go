@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -91,15 +92,15 @@ func lookupAtom(name string) (atom, bool) {
 // IsUnit reports that name alone is a unit: mm, MHz, degC.
 func IsUnit(name string) bool { _, ok := lookupAtom(name); return ok }
 
-// UnitNames lists unit names without prefixes, sorted, with what they mean.
-func UnitNames() (names []string, meaning map[string]string) {
-	meaning = map[string]string{}
-	for n, a := range atoms {
-		names = append(names, n)
-		meaning[n] = a.doc
+// UnitDoc describes a unit for people: its name, what it is, and the prefixes it takes.
+type UnitDoc struct{ Name, Doc, Prefixes string }
+
+// Units lists the units without prefixes, sorted by name.
+func Units() (list []UnitDoc) {
+	for _, name := range slices.Sorted(maps.Keys(atoms)) {
+		list = append(list, UnitDoc{name, atoms[name].doc, atoms[name].prefix})
 	}
-	sort.Strings(names)
-	return names, meaning
+	return list
 }
 
 // AllUnitNames lists every unit name, those with prefixes too, sorted.

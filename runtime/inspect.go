@@ -42,7 +42,7 @@ func (i *Inspection) Points(n int, seed uint64) (points [][]int, cost float64) {
 // inspectBudget bounds the operations in float64 that an inspection of one kernel takes: some seconds.
 const inspectBudget = 1e9
 
-// Expected is what the kernel's stages should hold at points of its axes: by stage, then by the points PointsOf gives.
+// Expected is what the kernel's stages should hold at points of its axes: by stage, then by the elements of it that belong to the points.
 func (i *Inspection) Expected(ctx context.Context, points [][]int) ([][]complex128, error) {
 	roots := i.Step.Kernel.Roots
 	return Evaluate(ctx, i.Plan.Reference(roots, i.run.arrays.holds), roots, points, i.Mem, i.Threads)
@@ -58,9 +58,6 @@ func (i *Inspection) Values(s *ops.Stage, mem device.Memory, points [][]int) []c
 	}
 	return out
 }
-
-// PointsOf are the elements of a stage that belong to points of its kernel's axes.
-func (i *Inspection) PointsOf(s *ops.Stage, points [][]int) [][]int { return pointsOf(s, points) }
 
 // Buffer is where a stage is stored.
 func (i *Inspection) Buffer(s *ops.Stage) *planner.Buffer { return i.run.arrays.byStage[s] }

@@ -2,8 +2,6 @@ package ir
 
 import (
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // sumOver is a fold that adds term(i, acc) from lo to hi.
@@ -78,41 +76,6 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-func TestSplitUniformAddsUp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := newScene(t)
-		n := s.integer(t, 4)
-		v := NewVary()
-		varies := func(m *Node) bool { return v.Of(m).Meets(s.x.Bind()) }
-		uniform, rest := SplitUniform(s.b, n, varies)
-		if varies(uniform) {
-			t.Fatal("the uniform part varies")
-		}
-		if !varies(n) && !rest.IsConst(0) {
-			t.Fatal("nothing varies but there is a rest")
-		}
-		s.each(0, 8, func(e *env) {
-			if got, want := e.eval(s.b.Add(uniform, rest)), e.eval(n); got != want {
-				t.Fatalf("parts add to %v, want %v", got, want)
-			}
-		})
-	})
-}
-
-func TestSplitUniformTakesTermsApart(t *testing.T) {
-	b := NewBuilder()
-	x, y := b.Axis("x", 8), b.Axis("y", 8)
-	varies := func(m *Node) bool { return m.Free().Meets(x.Bind()) }
-	n := b.Mul(b.Sub(b.Add(y, x), b.I32(5)), b.I32(3))
-	uniform, rest := SplitUniform(b, n, varies)
-	if want := b.Mul(b.Sub(y, b.I32(5)), b.I32(3)); uniform != want {
-		t.Errorf("uniform part is not 3(y-5)")
-	}
-	if want := b.Mul(x, b.I32(3)); rest != want {
-		t.Errorf("rest is not 3x")
-	}
-}
-
 func TestSubstituteRebuildsFolds(t *testing.T) {
 	b := NewBuilder()
 	x, y := b.Axis("x", 5), b.Axis("y", 5)
@@ -122,7 +85,7 @@ func TestSubstituteRebuildsFolds(t *testing.T) {
 		return b.Add(in, shared)
 	})
 	n := b.Add(nested, b.Mul(x, shared))
-	m := Substitute(b, n, map[*Node]*Node{x: b.Add(y, b.I32(2))})
+	m := NewSubstitution(b, map[*Node]*Node{x: b.Add(y, b.I32(2))}).Of(n)
 	if m.Free() != y.Bind() {
 		t.Fatal("x is still there")
 	}
@@ -142,7 +105,7 @@ func TestSubstituteRebuildsFolds(t *testing.T) {
 			t.Errorf("y=%d: %v, want %v", v, got, want)
 		}
 	}
-	if again := Substitute(b, n, map[*Node]*Node{y: x}); again != n {
+	if again := NewSubstitution(b, map[*Node]*Node{y: x}).Of(n); again != n {
 		t.Error("a node without the key is not the same node")
 	}
 }
@@ -151,7 +114,7 @@ func TestSubstituteReplacesAFoldsIndex(t *testing.T) {
 	b := NewBuilder()
 	out := sumOver(b, b.I32(0), b.I32(6), func(i *Node) *Node { return b.Mul(i, i) })
 	body := out.Fold.Step[0]
-	m := Substitute(b, body, map[*Node]*Node{out.Fold.Index: b.I32(3), out.Fold.Accs[0]: b.I32(10)})
+	m := NewSubstitution(b, map[*Node]*Node{out.Fold.Index: b.I32(3), out.Fold.Accs[0]: b.I32(10)}).Of(body)
 	if !m.IsConst(19) {
 		t.Errorf("the step at i=3, acc=10 is not the constant 19")
 	}

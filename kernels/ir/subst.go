@@ -2,14 +2,9 @@ package ir
 
 import "maps"
 
-// Substitute replaces nodes in n: every node that is a key of with becomes its value, and whatever uses one is rebuilt.
-// A fold that uses one is rebuilt with fresh binders; a fold that does not is shared. A fold's own variable among the keys
-// is replaced inside that fold as well. The nodes must be of builder b.
-func Substitute(b *Builder, n *Node, with map[*Node]*Node) *Node {
-	return NewSubstitution(b, with).Of(n)
-}
-
-// Substitution applies one replacement to several nodes, so that what they share stays shared.
+// Substitution replaces nodes: every key becomes its value, and whatever uses one is rebuilt. A fold that uses one is rebuilt
+// with fresh binders; a fold that does not is shared. A fold's own variable among the keys is replaced inside that fold as
+// well. What several nodes share stays shared.
 type Substitution struct {
 	b     *Builder
 	done  map[*Node]*Node
@@ -18,7 +13,7 @@ type Substitution struct {
 	keys  map[*Node]bool    // whether a node reaches a key
 }
 
-// NewSubstitution prepares a replacement. The map is copied.
+// NewSubstitution prepares a replacement of nodes of builder b. The map is copied.
 func NewSubstitution(b *Builder, with map[*Node]*Node) *Substitution {
 	s := &Substitution{b: b, done: maps.Clone(with), folds: map[*Fold][]*Node{}, keys: map[*Node]bool{}}
 	if s.done == nil {

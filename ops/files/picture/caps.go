@@ -60,7 +60,7 @@ func Detect(out *os.File) Caps {
 		return Caps{}
 	}
 	return detect(os.Getenv, func() bool {
-		if !term.IsTerminal(int(os.Stdin.Fd())) {
+		if !term.IsTerminal(int(os.Stdin.Fd())) || !foreground(os.Stdin) {
 			return false
 		}
 		capable, err := rasterm.IsSixelCapable()
