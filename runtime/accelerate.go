@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -180,18 +181,18 @@ func (w *work) cuts(rows ops.Interval) (out [][]device.Tile) {
 	return out
 }
 
-// onHost computes rows on the host's processor that no accelerator did.
-func (w *work) onHost(ctx context.Context, rows ops.Interval) error {
+// onHost computes tiles on the host's processor that no accelerator did.
+func (w *work) onHost(ctx context.Context, tiles []device.Tile) error {
 	k := w.step.Kernel
-	tiles := k.TileSet
 	if joins(k.Ir) {
+		tiles = k.TileSet
 		for _, id := range w.step.Writes {
 			if err := w.run.arrays.refresh(id); err != nil {
 				return err
 			}
 		}
 	} else {
-		tiles = k.RowTiles(rows, w.run.opt.Threads)
+		tiles = w.forHost(tiles)
 	}
 	s := &sweep{name: w.step.Name, threads: w.run.opt.Threads, done: func() {}, trace: w.run.opt.Trace}
 	_, err := w.run.launches(ctx, w.step, s, tiles)
@@ -201,16 +202,43 @@ func (w *work) onHost(ctx context.Context, rows ops.Interval) error {
 	return err
 }
 
-// counting hears of ranges that are done, and shows as many tiles as the host would have had for them.
-func (w *work) counting(rows ops.Interval) func(ops.Interval, time.Duration) {
+// forHost cuts tiles of an accelerator into the host's.
+func (w *work) forHost(tiles []device.Tile) (out []device.Tile) {
+	if len(w.step.Kernel.Ir.Axes) == 0 {
+		return tiles
+	}
+	for _, t := range tiles {
+		for _, own := range w.step.Kernel.RowTiles(ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, w.run.opt.Threads) {
+			if own = within(own, t); own.Points() > 0 {
+				out = append(out, own)
+			}
+		}
+	}
+	return out
+}
+
+// within is the part of a tile that lies in another; one without points if there is none.
+func within(t, box device.Tile) device.Tile {
+	out := make(device.Tile, len(t))
+	for i, r := range t {
+		lo := max(r.Lo, box[i].Lo)
+		out[i] = device.Range{Lo: lo, Hi: max(lo, min(r.Hi, box[i].Hi))}
+	}
+	return out
+}
+
+// counting hears of points that are done, and shows as many tiles as the host would have had for them.
+func (w *work) counting(rows ops.Interval) func(int64, time.Duration) {
 	var mu sync.Mutex
-	tiles := len(w.step.Kernel.RowTiles(rows, w.run.opt.Threads))
-	all, done, shown := max(1, rows.Hi-rows.Lo), 0, 0
-	return func(part ops.Interval, took time.Duration) {
+	k := w.step.Kernel
+	tiles := int64(len(k.RowTiles(rows, w.run.opt.Threads)))
+	all := max(1, int64(math.Round(float64(device.Whole(k.Ir).Points())*w.part(rows))))
+	done, shown := int64(0), int64(0)
+	return func(points int64, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
 		w.sweep.turnaround = append(w.sweep.turnaround, took)
-		for done += part.Hi - part.Lo; shown < min(tiles, tiles*done/all); shown++ {
+		for done += points; shown < min(tiles, tiles*done/all); shown++ {
 			w.run.opt.Progress.Tile()
 		}
 	}

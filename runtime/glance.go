@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/kernels/device"
 	"weft/ops"
 )
 
@@ -17,8 +18,9 @@ const (
 	dearGlance   = 2e7 // operations of a point that no range is looked at for
 )
 
-// glance takes values of a range and what they should be, and judges them once the magnitudes of the whole array are known.
-func (w *work) glance(def *definition) func(context.Context, ops.Interval) (func() string, error) {
+// glance takes values of some tiles and what they should be, at one point of each tile at least, and judges them once the magnitudes of the
+// whole array are known.
+func (w *work) glance(def *definition) func(context.Context, []device.Tile) (func() string, error) {
 	r, roots := w.run, w.step.Kernel.Roots
 	if def.cost() > dearGlance {
 		return nil
@@ -26,17 +28,11 @@ func (w *work) glance(def *definition) func(context.Context, ops.Interval) (func
 	n := int(max(1, min(glances, glanceBudget/max(1, def.cost()))))
 	var mu sync.Mutex
 	peaks := make([]float64, len(roots))
-	return func(ctx context.Context, rows ops.Interval) (func() string, error) {
+	return func(ctx context.Context, tiles []device.Tile) (func() string, error) {
 		start := time.Now()
-		shape := ops.Type{Dims: roots[0].Axes()}.Shape()
-		if len(shape) > 0 {
-			shape[0] = rows.Hi - rows.Lo
-		}
-		points := samplePoints(shape, n, r.opt.Seed+uint64(rows.Lo))
-		for _, p := range points {
-			if len(p) > 0 {
-				p[0] += rows.Lo
-			}
+		var points [][]int
+		for _, t := range tiles {
+			points = append(points, pointsIn(t, max(1, n/len(tiles)), r.opt.Seed)...)
 		}
 		want, err := evaluate(ctx, def.evaluator(), def.ref, roots, points, r.arrays.mem, 1)
 		if err != nil {
@@ -53,7 +49,9 @@ func (w *work) glance(def *definition) func(context.Context, ops.Interval) (func
 			for _, p := range pointsOf(s, points) {
 				got[i] = append(got[i], b.Value(h.Complex(flatten(p, s.Type.Shape()))))
 			}
-			large[i] = b.Peak(peakOf(h, rows, 1))
+			for _, t := range tiles {
+				large[i] = max(large[i], b.Peak(peakIn(h, t)))
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -70,6 +68,52 @@ func (w *work) glance(def *definition) func(context.Context, ops.Interval) (func
 			return ""
 		}, nil
 	}
+}
+
+// pointsIn are some points of a tile.
+func pointsIn(t device.Tile, n int, seed uint64) [][]int {
+	shape := make([]int, len(t))
+	for d, r := range t {
+		shape[d] = r.Hi - r.Lo
+		seed = seed*31 + uint64(r.Lo)
+	}
+	points := samplePoints(shape, n, seed)
+	for _, p := range points {
+		for d := range p {
+			p[d] += t[d].Lo
+		}
+	}
+	return points
+}
+
+// peakIn is the largest magnitude of what a tile stored, as far as a tile that has but a part of the rows is told from its neighbours: along the
+// first two dims.
+func peakIn(h ops.HostArray, t device.Tile) (peak float64) {
+	dims := h.Type.Dims
+	if len(t) == 0 {
+		return peakOf(h, ops.Interval{Hi: 1}, 1)
+	}
+	rows := ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}
+	if len(t) < 2 || len(dims) < 2 || t[1] == (device.Range{Hi: dims[1].Size}) {
+		return peakOf(h, rows, 1)
+	}
+	if len(dims) > 2 {
+		lines := h.Rows() / (dims[0].Size * dims[1].Size) // innermost rows of a column
+		for row := rows.Lo; row < rows.Hi; row++ {
+			at := row * dims[1].Size
+			peak = max(peak, peakOfRows(h, (at+t[1].Lo)*lines, (at+t[1].Hi)*lines))
+		}
+		return peak
+	}
+	re, im := make([]float64, t[1].Hi-t[1].Lo), make([]float64, t[1].Hi-t[1].Lo)
+	for row := rows.Lo; row < rows.Hi; row++ {
+		h.LoadRange(re, 0, row*dims[1].Size+t[1].Lo)
+		if h.Planes() == 2 {
+			h.LoadRange(im, 1, row*dims[1].Size+t[1].Lo)
+		}
+		peak = max(peak, largest(re, im))
+	}
+	return peak
 }
 
 // gross is how many times its tolerance a result of an accelerator is off that is computed again. Less is rounding, of which the

@@ -231,19 +231,25 @@ func peakOfRows(h ops.HostArray, lo, hi int) float64 {
 		return peakOfFloat32(h, lo, hi)
 	}
 	re, im := make([]float64, h.Width()), make([]float64, h.Width())
-	largest := 0.0
+	peak := 0.0
 	for row := lo; row < hi; row++ {
 		h.LoadRow(re, 0, row)
 		if h.Planes() == 2 {
 			h.LoadRow(im, 1, row)
 		}
-		for i, x := range re {
-			if x = math.Hypot(x, im[i]); x > largest && !math.IsInf(x, 0) {
-				largest = x
-			}
+		peak = max(peak, largest(re, im))
+	}
+	return peak
+}
+
+// largest is the largest finite magnitude of some complex values.
+func largest(re, im []float64) (peak float64) {
+	for i, x := range re {
+		if x = math.Hypot(x, im[i]); x > peak && !math.IsInf(x, 0) {
+			peak = x
 		}
 	}
-	return largest
+	return peak
 }
 
 // peakOfFloat32 is peakOfRows for the usual type, in a fraction of the time: its squares fit float64.

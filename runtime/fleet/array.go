@@ -49,33 +49,25 @@ func (a Array) spans(rows ops.Interval) []device.Span {
 	return device.JoinSpans(out)
 }
 
-// repad gives the padding that lies between some rows its value again.
-func (a Array) repad(rows ops.Interval) {
-	p, size := a.Buf.Pad, a.Buf.Type.Size()
-	if p.Value == 0 || len(a.Buf.Shape) == 0 || empty(rows) {
+// repad gives the padding that lies within a region its value again.
+func (a Array) repad(made region) {
+	p, row := a.Buf.Pad, a.Buf.Row()
+	if p.Value == 0 || len(a.Buf.Shape) == 0 || empty(made.rows) {
 		return
 	}
-	set := func(from, n int) {
-		for i := range n {
-			device.SetFloat(a.Buf.Type, a.Host, from+i, p.Value)
+	size := int64(a.Buf.Type.Size())
+	for _, s := range a.spansOf(made) {
+		lo, hi := int(s.From/size), int(s.To/size)
+		for start := lo / row * row; start < hi; start += row {
+			a.fill(max(lo, start), min(hi, start+p.Before), p.Value)
+			a.fill(max(lo, start+row-p.After), min(hi, start+row), p.Value)
 		}
 	}
-	row := a.Buf.Row()
-	if len(a.Type.Dims) <= 1 { // it is around all elements of a plane
-		for at := 0; at < a.Buf.Cells(); at += row {
-			if rows.Lo == 0 {
-				set(at, p.Before)
-			}
-			if rows.Hi == a.rows().Hi {
-				set(at+row-p.After, p.After)
-			}
-		}
-		return
-	}
-	for _, s := range a.spans(rows) {
-		for at := int(s.From) / size; at < int(s.To)/size; at += row {
-			set(at, p.Before)
-			set(at+row-p.After, p.After)
-		}
+}
+
+// fill sets the elements between two cells.
+func (a Array) fill(from, to int, v float64) {
+	for i := from; i < to; i++ {
+		device.SetFloat(a.Buf.Type, a.Host, i, v)
 	}
 }

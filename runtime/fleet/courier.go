@@ -114,9 +114,9 @@ func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.In
 	return took, nil
 }
 
-// out copies rows of an array back.
-func (c *courier) out(ctx context.Context, a Array, from device.Memory, rows ops.Interval) (took time.Duration, err error) {
-	for _, s := range a.spans(rows) {
+// out copies a region of an array back.
+func (c *courier) out(ctx context.Context, a Array, from device.Memory, made region) (took time.Duration, err error) {
+	for _, s := range a.spansOf(made) {
 		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
 			host := a.Host[part.From:part.To]
 			to := host

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestWrongDeviceIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices := crew(t, cpu, "{name: bad, failures: [{on: launch, at: 1, until: 9999, kind: wrong}]}", "{name: good}")
+	devices := crew(t, cpu, "{name: bad, failures: [{on: launch, at: 1, until: 9999, kind: wrong}]}", "{name: good, launch: 20ms, pace: 1}") // which leaves some to the other
 	log := &logbook{}
 	got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
 	if err != nil {
@@ -169,15 +170,15 @@ func TestJoiningKernel(t *testing.T) {
 			Stage: "bins", Kernel: k, Rows: ops.Interval{Hi: rows}, Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Joins: true, Devices: names,
 			Need:   func(at ops.Interval) map[*ir.Buffer]ops.Interval { return map[*ir.Buffer]ops.Interval{in.Buf: at} },
 			Failed: func(fleet.Failure) error { return nil },
-			Host: func(_ context.Context, at ops.Interval) error {
+			Host: func(_ context.Context, at []device.Tile) error {
 				fell++
-				if at != (ops.Interval{Hi: rows}) {
-					t.Errorf("%s: rows %v on the host", failure, at)
+				if len(at) != 1 || !slices.Equal(at[0], device.Whole(k)) {
+					t.Errorf("%s: %v on the host", failure, at)
 				}
 				copy(device.View[int32](out.Host, ir.I32), want)
 				return nil
 			},
-			Done: func(ops.Interval, time.Duration) {},
+			Done: func(int64, time.Duration) {},
 		})
 		f.ReleaseAll()
 		if err != nil {

@@ -271,11 +271,14 @@ func (m *Member) leave(reason string) {
 // quarantineAfter is how many failures in a row a device may have before it is left out.
 const quarantineAfter = 2
 
-// failed counts a failure and leaves the device out that is lost or fails again and again.
+// failed counts a failure and leaves the device out that is lost or fails again and again. Being out of memory is not failing: a smaller kernel may
+// have room.
 func (m *Member) failed(err error) {
 	m.mu.Lock()
 	m.usage.Failures++
-	m.inRow++
+	if !errors.Is(err, device.ErrMemory) {
+		m.inRow++
+	}
 	often := m.inRow >= quarantineAfter
 	m.mu.Unlock()
 	if often || errors.Is(err, device.ErrLost) {

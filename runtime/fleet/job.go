@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -35,12 +36,12 @@ type Job struct {
 
 	// Failed hears of what devices could not do, before the host does it; an error ends the job.
 	Failed func(Failure) error
-	// Host computes rows on the host's processor.
-	Host func(ctx context.Context, rows ops.Interval) error
-	// Check looks at rows that are done, and says later, when the whole array is there, what is wrong with them; nil: nothing is looked at.
-	Check func(ctx context.Context, rows ops.Interval) (verdict func() string, err error)
-	// Done hears of ranges that are done, and how long after they were begun.
-	Done func(rows ops.Interval, took time.Duration)
+	// Host computes tiles on the host's processor; of a kernel that joins the only one.
+	Host func(ctx context.Context, tiles []device.Tile) error
+	// Check looks at tiles that are done, and says later, when the whole array is there, what is wrong with them; nil: nothing is looked at.
+	Check func(ctx context.Context, tiles []device.Tile) (verdict func() string, err error)
+	// Done hears how many points of the kernel are done, and how long after they were begun.
+	Done func(points int64, took time.Duration)
 }
 
 // Share is what one device did of a job.
@@ -52,21 +53,25 @@ type Share struct {
 
 // crew is a device at work on a job.
 type crew struct {
-	m      *Member
-	store  *store
-	weight float64
-	pace   float64 // measured seconds a row; 0: not measured yet
-	most   int     // rows at a time, after it was out of memory; 0: as many as is good
-	out    string  // why it does no more of this job; empty: it does
-	home   rowSet  // rows of which it holds the largest input
-	share  Share
+	m       *Member
+	program device.Program
+	store   *store // nil: it has not taken anything yet
+	weight  float64
+	pace    float64 // measured seconds a cell; 0: not measured yet
+	most    int     // cells at a time, after it was out of memory; 0: as many as is good
+	hand    int     // cells of the ranges that it works on
+	out     string  // why it does no more of this job; empty: it does
+	home    rowSet  // cells of which it holds the largest input
+	points  int64   // done
+	busy    bool    // making room for it
+	share   Share
 
 	judged []judged
 }
 
 // judged is a range that was looked at.
 type judged struct {
-	rows    ops.Interval
+	piece   piece
 	verdict func() string
 }
 
@@ -90,14 +95,12 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	f.jobs++
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &sharing{job: j, fleet: f, stop: stop, queue: newQueue(j)}
+	s := &sharing{job: j, fleet: f, stop: stop}
 	s.change.L = &s.mu
 	for _, a := range j.Writes { // what devices hold of it is of an earlier time
 		f.Forget(a.Buf, j.Rows)
 	}
-	if err := s.enlist(ctx); err != nil {
-		return nil, err
-	}
+	s.enlist()
 	var workers sync.WaitGroup
 	for _, c := range s.crews {
 		n := slots
@@ -118,39 +121,63 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	return s.shares(), s.err
 }
 
-// enlist prepares the devices that take part.
-func (s *sharing) enlist(ctx context.Context) error {
+// enlist finds the devices that take part, and cuts the job for them.
+func (s *sharing) enlist() {
 	j := s.job
-	var able []*crew
+	steps := []int{1, 1}
 	for i, name := range j.Devices {
 		m := s.fleet.member(name)
 		if m == nil || m.out() != "" || m.programs[j.Kernel] == nil {
 			continue
 		}
-		able = append(able, &crew{m: m, weight: j.weight(i, m), pace: m.paceOf(j.Kernel), share: Share{Device: name}})
+		c := &crew{m: m, program: m.programs[j.Kernel], weight: j.weight(i, m), share: Share{Device: name}}
+		for axis := range steps {
+			steps[axis] = max(steps[axis], stepOf(c.program, axis))
+		}
+		s.crews = append(s.crews, c)
 	}
 	if j.Joins {
-		able = fastest(able)
+		s.crews = fastest(s.crews)
 	}
-	for _, c := range able {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		store, err := c.m.prepare(j, s.fleet.jobs)
-		if err == nil {
-			c.store, c.home = store, store.home()
-			s.crews = append(s.crews, c)
-			continue
-		}
-		if !errors.Is(err, device.ErrMemory) {
-			c.m.failed(err)
-		}
-		s.queue.refusal = Failure{Stage: j.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error()}
-		if len(able) > 1 {
-			c.m.opt.Log(fmt.Sprintf("%s does not take part in %s: %s", c.m.name, j.Stage, err))
-		}
+	s.queue = newQueue(newGrid(j, len(s.crews), steps))
+	for _, c := range s.crews {
+		c.home = s.queue.grid.allWithin(c.m.home(j))
+		c.pace = c.m.paceOf(j.Kernel) * s.cell()
 	}
-	return nil
+}
+
+// cell is the points of a cell.
+func (s *sharing) cell() float64 {
+	rows, row := s.job.Rows.Hi-s.job.Rows.Lo, int64(1)
+	if t := device.Whole(s.job.Kernel); len(t) > 0 {
+		row = t[1:].Points()
+	}
+	return float64(rows) * float64(row) / float64(s.queue.total())
+}
+
+// equip makes room on a device for its part of the job. Others go on meanwhile; the device's other slots wait.
+func (s *sharing) equip(c *crew) {
+	if c.busy {
+		s.change.Wait()
+		return
+	}
+	c.busy = true
+	s.mu.Unlock()
+	store, err := c.m.prepare(s.job, s.fleet.jobs)
+	s.mu.Lock()
+	c.busy = false
+	s.change.Broadcast()
+	if err == nil {
+		c.store = store
+		return
+	}
+	c.out = err.Error()
+	if !errors.Is(err, device.ErrMemory) {
+		c.m.failed(err)
+	}
+	if len(s.crews) > 1 {
+		c.m.opt.Log(fmt.Sprintf("%s does not take part in %s: %s", c.m.name, s.job.Stage, err))
+	}
 }
 
 // fastest is the one of largest weight.
@@ -186,8 +213,10 @@ func (j *Job) weight(i int, m *Member) float64 {
 
 func (s *sharing) shares() []Share {
 	var out []Share
+	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.Rows.Hi-s.job.Rows.Lo))
 	for _, c := range s.crews {
 		if c.share.Ranges > 0 {
+			c.share.Rows = int(math.Round(float64(c.points) / row))
 			out = append(out, c.share)
 		}
 	}

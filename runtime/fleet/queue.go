@@ -9,68 +9,44 @@ import (
 	"weft/ops"
 )
 
-// piece is a range of rows with the tiles to launch for it.
-type piece struct {
-	rows  ops.Interval
-	tiles []device.Tile
-}
-
-// queue is the rows of a job that nobody has taken yet.
+// queue is the cells of a job that nobody has taken yet.
 type queue struct {
-	job     *Job
-	rest    rowSet  // that are not cut yet
-	cut     []piece // ranges that were given, or came back
-	total   int
-	refusal Failure // of a device that could not take part
+	grid grid
+	rest rowSet  // cells that are not cut yet
+	cut  []piece // ranges that were given, or came back
 }
 
-func newQueue(j *Job) queue {
-	q := queue{job: j, total: max(1, j.Rows.Hi-j.Rows.Lo)}
+func newQueue(g grid) queue {
+	q := queue{grid: g}
+	all := ops.Interval{Hi: g.total()}
 	switch {
-	case j.Joins:
-		q.cut = []piece{j.piece(j.Rows)}
-	case j.Cuts != nil:
-		for _, tiles := range j.Cuts {
-			q.cut = append(q.cut, piece{ops.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}, tiles})
+	case g.job.Joins:
+		q.cut = []piece{g.piece(all)}
+	case g.job.Cuts != nil:
+		for _, tiles := range g.job.Cuts {
+			q.cut = append(q.cut, g.given(tiles))
 		}
 	default:
-		q.rest = q.rest.with(j.Rows)
+		q.rest = q.rest.with(all)
 	}
 	return q
 }
 
-// piece is a range with one tile.
-func (j *Job) piece(rows ops.Interval) piece {
-	t := device.Whole(j.Kernel)
-	if len(t) > 0 {
-		t[0] = device.Range{Lo: rows.Lo, Hi: rows.Hi}
-	}
-	return piece{rows, []device.Tile{t}}
-}
+// total is the cells of the job, at least one.
+func (q *queue) total() int { return max(1, q.grid.total()) }
 
-// split cuts a range before a row.
-func (p piece) split(at int) (first, second piece) {
-	first.rows, second.rows = ops.Interval{Lo: p.rows.Lo, Hi: at}, ops.Interval{Lo: at, Hi: p.rows.Hi}
-	for _, t := range p.tiles {
-		a, b := append(device.Tile(nil), t...), append(device.Tile(nil), t...)
-		a[0].Hi, b[0].Lo = at, at
-		first.tiles, second.tiles = append(first.tiles, a), append(second.tiles, b)
-	}
-	return first, second
-}
-
-// left is the rows that nobody has taken.
+// left is the cells that nobody has taken.
 func (q *queue) left() (n int) {
 	for _, r := range q.rest {
 		n += r.Hi - r.Lo
 	}
 	for _, p := range q.cut {
-		n += p.rows.Hi - p.rows.Lo
+		n += p.cells.Hi - p.cells.Lo
 	}
 	return n
 }
 
-// first is a range to take, of about n rows: one of which the device has the inputs, else one that no other device has, else the end
+// first is a range to take, of about n cells: one of which the device has the inputs, else one that no other device has, else the end
 // of what others have, who take theirs from the start.
 func (q *queue) first(n int, home, others rowSet) piece {
 	if len(q.cut) > 0 {
@@ -79,7 +55,7 @@ func (q *queue) first(n int, home, others rowSet) piece {
 	for _, r := range q.rest {
 		for _, h := range home {
 			if o := overlap(r, h); !empty(o) {
-				return q.job.piece(ops.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
+				return q.grid.piece(ops.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
 			}
 		}
 	}
@@ -88,34 +64,34 @@ func (q *queue) first(n int, home, others rowSet) piece {
 		free = free.without(o)
 	}
 	if len(free) > 0 {
-		return q.job.piece(ops.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
+		return q.grid.piece(ops.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
 	}
 	end := q.rest[len(q.rest)-1]
-	return q.job.piece(ops.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
+	return q.grid.piece(ops.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
 }
 
 // firstCut is first among ranges that are cut.
 func (q *queue) firstCut(home, others rowSet) int {
 	if len(home) > 0 {
-		if i := slices.IndexFunc(q.cut, func(p piece) bool { return home.holds(p.rows) }); i >= 0 {
+		if i := slices.IndexFunc(q.cut, func(p piece) bool { return home.holds(p.cells) }); i >= 0 {
 			return i
 		}
 	}
-	return max(0, slices.IndexFunc(q.cut, func(p piece) bool { return !others.holds(p.rows) }))
+	return max(0, slices.IndexFunc(q.cut, func(p piece) bool { return !others.holds(p.cells) }))
 }
 
-// remove takes rows at the start of a range that first gave out of the queue.
-func (q *queue) remove(from piece, rows ops.Interval) piece {
-	at := slices.IndexFunc(q.cut, func(p piece) bool { return p.rows.Lo == from.rows.Lo })
+// remove takes cells at the start of a range that first gave out of the queue.
+func (q *queue) remove(from piece, cells ops.Interval) piece {
+	at := slices.IndexFunc(q.cut, func(p piece) bool { return p.cells.Lo == from.cells.Lo })
 	if at < 0 {
-		q.rest = q.rest.without(rows)
-		return q.job.piece(rows)
+		q.rest = q.rest.without(cells)
+		return q.grid.piece(cells)
 	}
 	p := q.cut[at]
 	q.cut = slices.Delete(q.cut, at, at+1)
-	if rows.Hi < p.rows.Hi {
+	if cells.Hi < p.cells.Hi {
 		var rest piece
-		p, rest = p.split(rows.Hi)
+		p, rest = q.grid.split(p, cells.Hi)
 		q.cut = slices.Insert(q.cut, at, rest)
 	}
 	return p
@@ -127,12 +103,12 @@ const (
 	rounds    = 3
 	overhead  = 8.0    // times the latencies of the device that a range takes at least
 	shortest  = 300e-6 // seconds that it takes at least
-	blindPart = 64     // of the rows, where no speed is known
+	blindPart = 64     // of the cells, where no speed is known
 	probes    = 64     // first ranges of a device, of which nothing is measured yet, are no more than this part of its equal share
 	patience  = 1.25   // times what the other devices need for all that is left, within which a device must be done with a range
 )
 
-// rates are the rows a second of the devices that still work, in units that are seconds only where known says so.
+// rates are the cells a second of the devices that still work, in units that are seconds only where known says so.
 func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 	scale, n := 0.0, 0
 	for _, c := range s.crews {
@@ -149,7 +125,7 @@ func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 		for _, c := range s.crews {
 			weights += c.weight
 		}
-		scale = float64(s.queue.total) / s.job.Seconds / weights
+		scale = float64(s.queue.total()) / s.job.Seconds / weights
 	default:
 		scale = 1
 	}
@@ -167,19 +143,19 @@ func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 	return of, sum, n > 0 || s.job.Seconds > 0
 }
 
-// size is how many rows a device takes next.
+// size is how many cells a device takes next.
 func (s *sharing) size(c *crew) int {
 	rates, sum, known := s.rates()
-	left, step := float64(s.queue.left()), c.store.step()
+	left, step := float64(s.queue.left()), s.step(c)
 	share := left * rates[c] / sum / slots
-	least := min(float64(s.queue.total)/blindPart, share)
+	least := min(float64(s.queue.total())/blindPart, share)
 	if known {
 		r := c.m.rates
 		least = rates[c] * max(shortest, overhead*(r.Launch+2*r.LinkLatency))
 	}
 	n := share / rounds
 	if c.pace == 0 && len(rates) > 1 { // what was predicted may be far off
-		if n = min(n, float64(s.queue.total)/probes/float64(len(rates))); !known {
+		if n = min(n, float64(s.queue.total())/probes/float64(len(rates))); !known {
 			least = n
 		}
 	}
@@ -191,20 +167,38 @@ func (s *sharing) size(c *crew) int {
 	return int(min(n, left))
 }
 
-// hesitates reports a device that had better leave the next rows to the others, who would be done with all that is left before it. The
-// fastest never does.
-func (s *sharing) hesitates(c *crew, rows int) bool {
+// step is the granularity of ranges, in cells.
+func (s *sharing) step(c *crew) int {
+	if s.queue.grid.across > 1 {
+		return 1
+	}
+	return stepOf(c.program, 0)
+}
+
+// stepOf is the granularity of a program along an axis.
+func stepOf(p device.Program, axis int) int {
+	if steps := p.Step(); axis < len(steps) {
+		return max(1, steps[axis])
+	}
+	return 1
+}
+
+// hesitates reports a device that had better leave the next cells to the others, who would be done with all that is left before it, what
+// each has in hand counted in. The fastest never does.
+func (s *sharing) hesitates(c *crew, cells int) bool {
 	rates, sum, _ := s.rates()
-	fastest := 0.0
+	fastest, hands := 0.0, 0
 	for other, r := range rates {
 		if other != c {
 			fastest = max(fastest, r)
+			hands += other.hand
 		}
 	}
 	if fastest <= rates[c] {
 		return false
 	}
-	return float64(rows)/rates[c] > patience*max(float64(s.queue.left())/(sum-rates[c]), float64(rows)/fastest)
+	alone := float64(c.hand+cells) / rates[c]
+	return alone > patience*max(float64(s.queue.left()+hands)/(sum-rates[c]), float64(cells)/fastest)
 }
 
 // take gives a device its next range; ok is false when there is nothing left for it. It waits while ranges may come back.
@@ -220,20 +214,39 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 			continue
 		}
 		want := s.peek(c)
-		if s.hesitates(c, want.rows.Hi-want.rows.Lo) {
+		if s.hesitates(c, want.cells.Hi-want.cells.Lo) {
 			s.change.Wait()
 			continue
 		}
-		rows, fits := c.store.fit(want.rows)
-		if !fits {
-			c.out = fmt.Sprintf("%s: %d rows take %d bytes, %s has %d left", device.ErrMemory, rows.Hi-rows.Lo, c.store.bytes(rows), c.m.name, c.store.space.avail)
+		if c.store == nil {
+			s.equip(c)
+			continue
+		}
+		cells, err := s.fit(c, want)
+		if err != nil {
+			c.out = err.Error()
 			s.change.Broadcast()
 			return p, false
 		}
 		s.open++
-		return s.queue.remove(want, rows), true
+		p = s.queue.remove(want, cells)
+		c.hand += p.cells.Hi - p.cells.Lo
+		return p, true
 	}
 	return p, false
+}
+
+// fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even one step of rows
+// does not fit alone.
+func (s *sharing) fit(c *crew, p piece) (ops.Interval, error) {
+	rows, fits := c.store.fit(p.rows)
+	if !fits {
+		return p.cells, fmt.Errorf("%w: %d rows take %d bytes, %s has %d left", device.ErrMemory, rows.Hi-rows.Lo, c.store.bytes(rows), c.m.name, c.store.space.avail)
+	}
+	if rows == p.rows {
+		return p.cells, nil
+	}
+	return ops.Interval{Lo: p.cells.Lo, Hi: min(p.cells.Hi, s.queue.grid.upTo(rows.Hi))}, nil
 }
 
 // peek is the range a device would take next.
@@ -247,8 +260,8 @@ func (s *sharing) peek(c *crew) piece {
 		}
 	}
 	p := s.queue.first(s.size(c), c.home, others)
-	if n := p.rows.Hi - p.rows.Lo; c.most > 0 && n > c.most {
-		p, _ = p.split(p.rows.Lo + c.most)
+	if n := p.cells.Hi - p.cells.Lo; c.most > 0 && n > c.most {
+		p, _ = s.queue.grid.split(p, p.cells.Lo+c.most)
 	}
 	return p
 }
@@ -262,10 +275,11 @@ func (s *sharing) giveBack(p piece) {
 }
 
 // closeRange ends the work on a range.
-func (s *sharing) closeRange() {
+func (s *sharing) closeRange(c *crew, p piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
+	c.hand -= p.cells.Hi - p.cells.Lo
 	s.change.Broadcast()
 }
 
@@ -273,10 +287,9 @@ func (s *sharing) closeRange() {
 func (s *sharing) finished(c *crew, p piece, t timings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rows := p.rows.Hi - p.rows.Lo
 	c.share.Ranges++
-	c.share.Rows += rows
-	if pace := t.slowest() / float64(rows); pace > 0 {
+	c.points += p.points()
+	if pace := t.slowest() / float64(p.cells.Hi-p.cells.Lo); pace > 0 {
 		if c.pace > 0 {
 			pace = (pace + c.pace) / 2
 		}

@@ -15,36 +15,43 @@ import (
 // stepped is a program of which only the granularity matters.
 type stepped struct {
 	device.Program
-	step int
+	step []int
 }
 
-func (s stepped) Step() []int { return []int{s.step} }
+func (s stepped) Step() []int { return s.step }
 
-// Devices of any speed and granularity, some of which are out of memory, give rows back, or leave: every row is taken once,
-// and none waits for ever.
-func TestEveryRowIsTakenOnce(t *testing.T) {
+// Devices of any speed and granularity, some of which are out of memory, give ranges back, or leave: every point is taken once, be it in
+// whole rows or in parts of them, and none waits for ever.
+func TestEveryPointIsTakenOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 300 {
 		b := ir.NewBuilder()
-		lo, n := r.IntN(50), 1+r.IntN(400)
-		j := &Job{Rows: ops.Interval{Lo: lo, Hi: lo + n}, Kernel: &ir.Kernel{Axes: []*ir.Node{b.Axis("y", lo+n)}}, Seconds: float64(r.IntN(2))}
+		lo, n, columns := r.IntN(50), 1+r.IntN(400), 1+r.IntN(90)
+		out := &ir.Buffer{Type: ir.F32, Shape: []int{lo + n, columns}}
+		y, x := b.Axis("y", lo+n), b.Axis("x", columns)
+		j := &Job{
+			Rows: ops.Interval{Lo: lo, Hi: lo + n}, Seconds: float64(r.IntN(2)),
+			Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
+			Writes: []Array{{Buf: out, Type: ops.Type{Dims: []ops.Dim{{Size: lo + n}, {Size: columns}}}}},
+		}
 		if r.IntN(3) == 0 {
 			for at := lo; at < lo+n; at += 7 {
-				tile := device.Tile{{Lo: at, Hi: min(lo+n, at+7)}}
+				tile := device.Tile{{Lo: at, Hi: min(lo+n, at+7)}, {Hi: columns}}
 				j.Cuts = append(j.Cuts, []device.Tile{tile})
 			}
 		}
+		crews, steps := 1+r.IntN(5), []int{1 + r.IntN(9), 1 + r.IntN(20)}
 		_, stop := context.WithCancel(t.Context())
-		s := &sharing{job: j, stop: stop, queue: newQueue(j)}
+		s := &sharing{job: j, stop: stop, queue: newQueue(newGrid(j, crews, steps))}
 		s.change.L = &s.mu
-		for range 1 + r.IntN(5) {
+		for range crews {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
-			s.crews = append(s.crews, &crew{m: m, weight: r.Float64() + 1e-3, store: &store{m: m, job: j, program: stepped{step: 1 + r.IntN(9)}}})
+			s.crews = append(s.crews, &crew{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
 			if at := lo + r.IntN(n); r.IntN(2) == 0 {
-				s.crews[len(s.crews)-1].home = rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(ops.Interval{Lo: at, Hi: at + 1})
+				s.crews[len(s.crews)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(ops.Interval{Lo: at, Hi: at + 1}))
 			}
 		}
-		taken := make([]int, lo+n)
+		taken := make([]int, (lo+n)*columns)
 		var mu sync.Mutex
 		var workers sync.WaitGroup
 		for i, c := range s.crews {
@@ -57,26 +64,28 @@ func TestEveryRowIsTakenOnce(t *testing.T) {
 						if !ok {
 							return
 						}
-						rows := p.rows.Hi - p.rows.Lo
+						cells := p.cells.Hi - p.cells.Lo
 						switch {
-						case rows > 1 && r.IntN(6) == 0:
-							first, second := p.split(p.rows.Lo + rows/2)
+						case cells > 1 && r.IntN(6) == 0:
+							first, second := s.queue.grid.split(p, p.cells.Lo+cells/2)
 							s.giveBack(first)
 							s.giveBack(second)
 						default:
 							mu.Lock()
 							for _, tile := range p.tiles {
-								for at := tile[0].Lo; at < tile[0].Hi; at++ {
-									taken[at]++
+								for at := tile[0].Lo * columns; at < tile[0].Hi*columns; at++ {
+									if c := at % columns; c >= tile[1].Lo && c < tile[1].Hi {
+										taken[at]++
+									}
 								}
 							}
 							mu.Unlock()
-							s.finished(c, p, timings{compute: float64(rows) * (0.01 + r.Float64())})
+							s.finished(c, p, timings{compute: float64(cells) * (0.01 + r.Float64())})
 						}
 						if r.IntN(40) == 0 {
 							c.m.leave("it was told to")
 						}
-						s.closeRange()
+						s.closeRange(c, p)
 					}
 				})
 			}
@@ -89,17 +98,23 @@ func TestEveryRowIsTakenOnce(t *testing.T) {
 			t.Fatalf("round %d does not end", round)
 		}
 		stop()
-		left := s.queue.left()
+		left := int64(0)
+		for _, p := range s.queue.cut {
+			left += p.points()
+		}
+		for _, cells := range s.queue.rest {
+			left += s.queue.grid.piece(cells).points()
+		}
 		for at := range taken {
 			switch {
-			case at < lo && taken[at] != 0, taken[at] > 1:
-				t.Fatalf("round %d: row %d was taken %d times", round, at, taken[at])
-			case at >= lo && taken[at] == 0:
+			case at < lo*columns && taken[at] != 0, taken[at] > 1:
+				t.Fatalf("round %d: point %d was taken %d times", round, at, taken[at])
+			case at >= lo*columns && taken[at] == 0:
 				left--
 			}
 		}
 		if left != 0 {
-			t.Fatalf("round %d: %d rows are neither taken nor left", round, left)
+			t.Fatalf("round %d: %d points are neither taken nor left", round, left)
 		}
 		for _, c := range s.crews {
 			if c.m.out() == "" && s.queue.left() > 0 {

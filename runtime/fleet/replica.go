@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -16,6 +17,7 @@ type replica struct {
 
 	mu      sync.Mutex
 	valid   rowSet
+	partly  map[int]rowSet // columns that are there of rows that are not valid
 	pending []*pending
 }
 
@@ -78,11 +80,24 @@ func (r *replica) settle(p *pending, valid bool) {
 	close(p.done)
 }
 
-// computed marks rows that the device made itself and the host has.
-func (r *replica) computed(rows ops.Interval) {
+// computed marks what the device made itself and the host has; rows of which it made all parts are valid.
+func (r *replica) computed(a Array, made region) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.valid = r.valid.with(rows)
+	if !made.part(a) {
+		r.valid = r.valid.with(made.rows)
+		return
+	}
+	if r.partly == nil {
+		r.partly = map[int]rowSet{}
+	}
+	for row := made.rows.Lo; row < made.rows.Hi; row++ {
+		r.partly[row] = r.partly[row].with(made.columns)
+		if r.partly[row].holds(ops.Interval{Hi: a.Type.Dims[1].Size}) {
+			delete(r.partly, row)
+			r.valid = r.valid.with(ops.Interval{Lo: row, Hi: row + 1})
+		}
+	}
 }
 
 // forget marks rows as not there.
@@ -90,4 +105,5 @@ func (r *replica) forget(rows ops.Interval) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.valid = r.valid.without(rows)
+	maps.DeleteFunc(r.partly, func(row int, _ rowSet) bool { return row >= rows.Lo && row < rows.Hi })
 }

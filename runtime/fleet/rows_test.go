@@ -52,14 +52,15 @@ func TestRowSets(t *testing.T) {
 	}
 }
 
+func dims(sizes ...int) (d []ops.Dim) {
+	for _, n := range sizes {
+		d = append(d, ops.Dim{Size: n})
+	}
+	return d
+}
+
 // Rows of arrays lie where their elements lie, padding included, in one piece a plane.
 func TestSpansOfRows(t *testing.T) {
-	dims := func(sizes ...int) (d []ops.Dim) {
-		for _, n := range sizes {
-			d = append(d, ops.Dim{Size: n})
-		}
-		return d
-	}
 	pad := ir.Pad{Before: 1, After: 2, Value: 9}
 	for _, c := range []struct {
 		name string
@@ -90,7 +91,7 @@ func TestSpansOfRows(t *testing.T) {
 			clear(a.Host[s.From:s.To])
 		}
 		for lo := range a.rows().Hi {
-			a.repad(ops.Interval{Lo: lo, Hi: lo + 1})
+			a.repad(region{rows: ops.Interval{Lo: lo, Hi: lo + 1}})
 		}
 		if !slices.Equal(a.Host, mem.Host()) {
 			t.Errorf("%s: padded %v, want %v", c.name, a.Host, mem.Host())

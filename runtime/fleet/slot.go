@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/ops"
 )
 
 // work is one slot of a device: it takes ranges until there are none for it.
@@ -22,14 +21,14 @@ func (s *sharing) work(ctx context.Context, c *crew) {
 			return
 		}
 		s.one(ctx, c, courier, p)
-		s.closeRange()
+		s.closeRange(c, p)
 	}
 }
 
-// remember keeps the pace of a kernel for the next rows of it.
+// remember keeps the pace of a kernel, in seconds a point, for the next rows of it.
 func (s *sharing) remember(c *crew) {
 	s.mu.Lock()
-	pace := c.pace
+	pace := c.pace / s.cell()
 	s.mu.Unlock()
 	c.m.mu.Lock()
 	c.m.paces[s.job.Kernel] = pace
@@ -46,7 +45,7 @@ func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 		s.check(ctx, c, p)
 		c.m.worked(s.job.Kernel)
 		s.finished(c, p, t)
-		s.job.Done(p.rows, time.Since(start))
+		s.job.Done(p.points(), time.Since(start))
 		return
 	case ctx.Err() != nil:
 		s.fail(ctx.Err())
@@ -58,21 +57,22 @@ func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 		s.leaves(c, err.Error())
 	}
 	c.m.failed(err)
-	s.onHost(ctx, p.rows, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
-	s.job.Done(p.rows, time.Since(start))
+	s.onHost(ctx, p, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
+	s.job.Done(p.points(), time.Since(start))
 }
 
 // smaller puts a range back in halves after the device was out of memory; false where it cannot be halved.
 func (s *sharing) smaller(c *crew, p piece, err error) bool {
-	half := halve(p.rows, c.store.step())
-	if s.job.Joins || half.Hi >= p.rows.Hi {
+	half := halve(p.rows, stepOf(c.program, 0))
+	at := s.queue.grid.upTo(half.Hi)
+	if s.job.Joins || at <= p.cells.Lo || at >= p.cells.Hi {
 		return false
 	}
-	first, second := p.split(half.Hi)
+	first, second := s.queue.grid.split(p, at)
 	c.m.count(func(u *Usage) { u.Retries++ })
-	c.m.opt.Log(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, half.Hi-half.Lo, p.rows.Hi-p.rows.Lo))
+	c.m.opt.Log(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, first.rows.Hi-first.rows.Lo, p.rows.Hi-p.rows.Lo))
 	s.mu.Lock()
-	c.most = half.Hi - half.Lo
+	c.most = at - p.cells.Lo
 	s.mu.Unlock()
 	s.giveBack(second)
 	s.giveBack(first)
@@ -87,8 +87,8 @@ func (s *sharing) leaves(c *crew, why string) {
 	s.change.Broadcast()
 }
 
-// onHost does rows on the host that a device failed to do.
-func (s *sharing) onHost(ctx context.Context, rows ops.Interval, f Failure) {
+// onHost does a range on the host that a device failed to do.
+func (s *sharing) onHost(ctx context.Context, p piece, f Failure) {
 	s.host.Lock()
 	defer s.host.Unlock()
 	if ctx.Err() != nil {
@@ -100,9 +100,9 @@ func (s *sharing) onHost(ctx context.Context, rows ops.Interval, f Failure) {
 		return
 	}
 	for _, a := range s.job.Writes {
-		s.fleet.Forget(a.Buf, rows)
+		s.fleet.Forget(a.Buf, p.rows)
 	}
-	if err := s.job.Host(ctx, rows); err != nil {
+	if err := s.job.Host(ctx, p.tiles); err != nil {
 		s.fail(err)
 	}
 }
@@ -112,14 +112,14 @@ func (s *sharing) check(ctx context.Context, c *crew, p piece) {
 	if s.job.Check == nil {
 		return
 	}
-	verdict, err := s.job.Check(ctx, p.rows)
+	verdict, err := s.job.Check(ctx, p.tiles)
 	if err != nil {
 		s.fail(err)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.judged = append(c.judged, judged{p.rows, verdict})
+	c.judged = append(c.judged, judged{p, verdict})
 }
 
 // judge does ranges again that turned out wrong, and leaves devices out that are wrong again and again.
@@ -138,7 +138,7 @@ func (s *sharing) judge(ctx context.Context) {
 			if inRow >= quarantineAfter {
 				c.m.leave(reason)
 			}
-			s.onHost(ctx, j.rows, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
+			s.onHost(ctx, j.piece, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
 			if s.err != nil {
 				return
 			}
@@ -150,17 +150,17 @@ func (s *sharing) judge(ctx context.Context) {
 func (s *sharing) rest(ctx context.Context) {
 	q := &s.queue
 	for q.left() > 0 && s.err == nil {
-		f := q.refusal
+		f := Failure{Stage: s.job.Stage}
 		for _, c := range s.crews {
 			if why := cmp.Or(c.out, c.m.out()); why != "" {
 				f = Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: why}
 			}
 		}
 		f.Ranges = 1
-		p := q.first(q.total, nil, nil)
-		rows := q.remove(p, p.rows).rows
+		p := q.first(q.total(), nil, nil)
+		p = q.remove(p, p.cells)
 		start := time.Now()
-		s.onHost(ctx, rows, f)
-		s.job.Done(rows, time.Since(start))
+		s.onHost(ctx, p, f)
+		s.job.Done(p.points(), time.Since(start))
 	}
 }

@@ -90,11 +90,11 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 }
 
 // home is the rows of which the device holds the largest input that has a row for each of the kernel's.
-func (s *store) home() (rows rowSet) {
+func (m *Member) home(j *Job) (rows rowSet) {
 	var largest int64
-	for _, a := range s.job.Reads {
-		r := s.replicas[a.Buf]
-		if r == nil || len(s.job.Kernel.Axes) == 0 || a.rows().Hi != s.job.Kernel.Axes[0].Extent || a.size() <= largest {
+	for _, a := range j.Reads {
+		r := m.replica(a.Buf)
+		if r == nil || len(j.Kernel.Axes) == 0 || a.rows().Hi != j.Kernel.Axes[0].Extent || a.size() <= largest {
 			continue
 		}
 		largest = a.size()
@@ -117,13 +117,8 @@ func (s *store) memories() map[*ir.Buffer]device.Memory {
 	return out
 }
 
-// step is the granularity of ranges.
-func (s *store) step() int {
-	if steps := s.program.Step(); len(steps) > 0 {
-		return max(1, steps[0])
-	}
-	return 1
-}
+// step is the granularity of rows.
+func (s *store) step() int { return stepOf(s.program, 0) }
 
 // fit shortens a range until what it needs fits beside those of the other slots; ok is false where even one step does not fit
 // alone.
@@ -325,15 +320,16 @@ func (s *store) run(ctx context.Context, c *courier, p piece) (t timings, err er
 		}
 	}
 	for _, a := range s.job.Writes {
-		rows := s.written(a, p.rows)
-		took, err := c.out(ctx, a, mem[a.Buf], rows)
-		if t[download] += took.Seconds(); err != nil {
-			return t, err
-		}
-		if r := s.replicas[a.Buf]; r != nil {
-			r.computed(rows)
-		} else {
-			a.repad(rows)
+		for _, made := range s.made(a, p) {
+			took, err := c.out(ctx, a, mem[a.Buf], made)
+			if t[download] += took.Seconds(); err != nil {
+				return t, err
+			}
+			if r := s.replicas[a.Buf]; r != nil {
+				r.computed(a, made)
+			} else {
+				a.repad(made)
+			}
 		}
 	}
 	return t, nil
@@ -372,10 +368,10 @@ func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buff
 	return nil
 }
 
-// written are the rows of an output that a range makes: all, of a kernel that adds to it.
-func (s *store) written(a Array, rows ops.Interval) ops.Interval {
+// made are the parts of an output that a range makes: all, of a kernel that adds to it.
+func (s *store) made(a Array, p piece) []region {
 	if s.job.Joins || len(a.Type.Dims) == 0 {
-		return a.rows()
+		return []region{{rows: a.rows()}}
 	}
-	return rows
+	return p.regions()
 }

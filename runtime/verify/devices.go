@@ -129,10 +129,10 @@ func (t *trial) job(name string, rows ops.Interval, own map[*ir.Buffer]device.Me
 			return out
 		},
 		Failed: func(f fleet.Failure) error { return errors.New(f.Reason) },
-		Host: func(context.Context, ops.Interval) error {
+		Host: func(context.Context, []device.Tile) error {
 			return fmt.Errorf("%s left rows of it to the host", name)
 		},
-		Done: func(ops.Interval, time.Duration) {},
+		Done: func(int64, time.Duration) {},
 	}
 	for _, id := range t.Step.Reads {
 		j.Reads = append(j.Reads, array(id, t.Mem))

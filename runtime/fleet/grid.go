@@ -1,0 +1,214 @@
+package fleet
+
+import (
+	"slices"
+
+	"weft/kernels/device"
+	"weft/ops"
+)
+
+// grid cuts the rows of a job into cells, of which devices take intervals: the rows themselves or, where there are too few to share
+// out evenly, parts of them along the kernel's second axis. Cells are numbered along the rows, those of a step of rows one after the other.
+type grid struct {
+	job    *Job
+	high   int // rows of a step; 1 where they are whole
+	wide   int // indices of the second axis that a cell has
+	across int // cells of a step; 1 where rows are whole
+}
+
+// evenly is how many cells a device should have to be done when the others are.
+const evenly = 64
+
+// newGrid cuts along two axes if rows alone would not do for some devices, in the steps that cost the devices' programs least.
+func newGrid(j *Job, devices int, steps []int) grid {
+	g := grid{job: j, high: 1, wide: 1, across: 1}
+	rows, want := j.Rows.Hi-j.Rows.Lo, evenly*devices
+	if j.Joins || j.Cuts != nil || !j.divisible() {
+		return g
+	}
+	high := min(max(1, steps[0]), max(1, rows))
+	step, extent := max(1, steps[1]), j.Kernel.Axes[1].Extent
+	count := (rows + high - 1) / high
+	if count == 0 || count >= want || extent <= step {
+		return g
+	}
+	g.high = high
+	g.wide = max(step, extent*count/want/step*step)
+	g.across = (extent + g.wide - 1) / g.wide
+	return g
+}
+
+// divisible reports a kernel whose outputs have its first two axes as their first two dims, so that a part of a row is one piece of memory.
+func (j *Job) divisible() bool {
+	k := j.Kernel
+	if len(k.Axes) < 2 {
+		return false
+	}
+	for _, s := range k.Stores {
+		at := slices.IndexFunc(j.Writes, func(a Array) bool { return a.Buf == s.Buf })
+		if at < 0 {
+			return false
+		}
+		dims := j.Writes[at].Type.Dims
+		if len(dims) < 2 || len(s.Index) < len(dims) {
+			return false
+		}
+		index := s.Index[len(s.Index)-len(dims):] // a plane comes before
+		for d := range 2 {
+			if index[d] != k.Axes[d] || dims[d].Size != k.Axes[d].Extent {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// total is the number of cells.
+func (g grid) total() int {
+	return (g.job.Rows.Hi - g.job.Rows.Lo + g.high - 1) / g.high * g.across
+}
+
+// rows are those that some cells are of.
+func (g grid) rows(cells ops.Interval) ops.Interval {
+	lo := g.job.Rows.Lo + cells.Lo/g.across*g.high
+	return ops.Interval{Lo: lo, Hi: min(g.job.Rows.Hi, g.job.Rows.Lo+(cells.Hi+g.across-1)/g.across*g.high)}
+}
+
+// within are the cells of which some rows hold all.
+func (g grid) within(rows ops.Interval) ops.Interval {
+	lo, hi := max(rows.Lo, g.job.Rows.Lo)-g.job.Rows.Lo, min(rows.Hi, g.job.Rows.Hi)-g.job.Rows.Lo
+	if hi < g.job.Rows.Hi-g.job.Rows.Lo {
+		hi -= hi % g.high
+	}
+	return ops.Interval{Lo: (lo + g.high - 1) / g.high * g.across, Hi: (hi + g.high - 1) / g.high * g.across}
+}
+
+// upTo is the cell after the last whose rows end before a row, or at it.
+func (g grid) upTo(row int) int { return g.within(ops.Interval{Lo: g.job.Rows.Lo, Hi: row}).Hi }
+
+// allWithin is within for a set of rows.
+func (g grid) allWithin(rows rowSet) (cells rowSet) {
+	for _, r := range rows {
+		cells = cells.with(g.within(r))
+	}
+	return cells
+}
+
+// piece is some cells with the tiles to launch for them: one for whole steps of rows, and one for a part of a step at either end.
+func (g grid) piece(cells ops.Interval) piece {
+	p := piece{cells: cells, rows: g.rows(cells), parts: g.across > 1}
+	for lo := cells.Lo; lo < cells.Hi || len(p.tiles) == 0; {
+		hi := min(cells.Hi, (lo/g.across+1)*g.across)
+		if lo%g.across == 0 {
+			hi = max(hi, cells.Hi/g.across*g.across)
+		}
+		p.tiles = append(p.tiles, g.tile(ops.Interval{Lo: lo, Hi: hi}))
+		lo = hi
+	}
+	return p
+}
+
+// tile is the box of whole steps, or of some cells of one.
+func (g grid) tile(cells ops.Interval) device.Tile {
+	t := device.Whole(g.job.Kernel)
+	if len(t) == 0 {
+		return t
+	}
+	rows := g.rows(cells)
+	t[0] = device.Range{Lo: rows.Lo, Hi: rows.Hi}
+	if n := cells.Hi - cells.Lo; n < g.across {
+		at := cells.Lo % g.across
+		t[1] = device.Range{Lo: at * g.wide, Hi: min(t[1].Hi, (at+n)*g.wide)}
+	}
+	return t
+}
+
+// piece is an interval of cells, the rows that they are of, and the tiles to launch for them.
+type piece struct {
+	cells ops.Interval
+	rows  ops.Interval
+	tiles []device.Tile
+	parts bool // tiles may be parts of rows
+}
+
+// given is a range that was cut beforehand; its rows are its cells.
+func (g grid) given(tiles []device.Tile) piece {
+	rows := ops.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}
+	return piece{cells: g.within(rows), rows: rows, tiles: tiles}
+}
+
+// split cuts a piece before a cell.
+func (g grid) split(p piece, at int) (first, second piece) {
+	a, b := ops.Interval{Lo: p.cells.Lo, Hi: at}, ops.Interval{Lo: at, Hi: p.cells.Hi}
+	if g.job.Cuts == nil {
+		return g.piece(a), g.piece(b)
+	}
+	first, second = piece{cells: a, rows: g.rows(a)}, piece{cells: b, rows: g.rows(b)}
+	for _, t := range p.tiles {
+		before, after := slices.Clone(t), slices.Clone(t)
+		before[0].Hi, after[0].Lo = first.rows.Hi, second.rows.Lo
+		first.tiles, second.tiles = append(first.tiles, before), append(second.tiles, after)
+	}
+	return first, second
+}
+
+// regions are the parts of the outputs that a piece makes.
+func (p piece) regions() []region {
+	if !p.parts {
+		return []region{{rows: p.rows}}
+	}
+	var out []region
+	for _, t := range p.tiles {
+		out = append(out, region{ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, ops.Interval{Lo: t[1].Lo, Hi: t[1].Hi}})
+	}
+	return out
+}
+
+// region is rows of an array, or some indices of its second dim in each of them; none: all.
+type region struct{ rows, columns ops.Interval }
+
+// part reports a region that lacks some of an array's columns.
+func (r region) part(a Array) bool {
+	return !empty(r.columns) && len(a.Type.Dims) > 1 && r.columns != ops.Interval{Hi: a.Type.Dims[1].Size}
+}
+
+// spansOf are where a region lies in memory: the rows of it, or a span a row, with the padding that is between and at the ends of rows.
+func (a Array) spansOf(r region) []device.Span {
+	if !r.part(a) {
+		return a.spans(r.rows)
+	}
+	var out []device.Span
+	size := int64(a.Buf.Type.Size())
+	for plane := range a.Type.Elem.Planes() {
+		for row := r.rows.Lo; row < r.rows.Hi; row++ {
+			from, to := ops.RowBytes(a.Buf, a.Type, plane, row, row+1)
+			out = append(out, a.columns(device.Span{From: int64(from), To: int64(to)}, r.columns, size))
+		}
+	}
+	return device.JoinSpans(out)
+}
+
+// columns are some of a row's.
+func (a Array) columns(row device.Span, at ops.Interval, size int64) device.Span {
+	all := a.Type.Dims[1].Size
+	if len(a.Type.Dims) > 2 {
+		each := (row.To - row.From) / int64(all)
+		return device.Span{From: row.From + int64(at.Lo)*each, To: row.From + int64(at.Hi)*each}
+	}
+	out := device.Span{From: row.From + int64(a.Buf.Pad.Before+at.Lo)*size, To: row.From + int64(a.Buf.Pad.Before+at.Hi)*size}
+	if at.Lo == 0 {
+		out.From = row.From
+	}
+	if at.Hi == all {
+		out.To = row.To
+	}
+	return out
+}
+
+// points are those of a piece.
+func (p piece) points() (n int64) {
+	for _, t := range p.tiles {
+		n += t.Points()
+	}
+	return n
+}

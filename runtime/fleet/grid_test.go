@@ -1,0 +1,110 @@
+package fleet
+
+import (
+	"slices"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Parts of rows, in columns of any width, cover every byte of an array with its padding once, and each has its padding.
+func TestPartsOfRows(t *testing.T) {
+	pad := ir.Pad{Before: 2, After: 3, Value: 7}
+	for _, c := range []struct {
+		t      ops.Type
+		pad    ir.Pad
+		region region
+		want   []device.Span
+	}{
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 1, Hi: 2}, ops.Interval{Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 0, Hi: 2}, ops.Interval{Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 0, Hi: 2}, ops.Interval{Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
+		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, region{ops.Interval{Lo: 1, Hi: 2}, ops.Interval{Lo: 2, Hi: 3}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
+	} {
+		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
+		if got := a.spansOf(c.region); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.region, got, c.want)
+		}
+		mem, err := device.NewHostMemory(a.Buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for wide := 1; wide <= c.t.Dims[1].Size; wide++ {
+			a.Host = make([]byte, a.Buf.Bytes())
+			seen := make([]int, len(a.Host))
+			for row := range c.t.Dims[0].Size {
+				for at := 0; at < c.t.Dims[1].Size; at += wide {
+					made := region{ops.Interval{Lo: row, Hi: row + 1}, ops.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)}}
+					for _, s := range a.spansOf(made) {
+						for i := s.From; i < s.To; i++ {
+							seen[i]++
+						}
+					}
+					a.repad(made)
+				}
+			}
+			if slices.Min(seen) != 1 || slices.Max(seen) != 1 || !slices.Equal(a.Host, mem.Host()) {
+				t.Errorf("%v, %d wide: bytes are in %d to %d parts; padded %v, want %v", c.t.Dims, wide, slices.Min(seen), slices.Max(seen), a.Host, mem.Host())
+			}
+		}
+		mem.Free()
+	}
+}
+
+// Rows of which a device made all parts are there; what was forgotten in between is not.
+func TestPartsMakeRows(t *testing.T) {
+	a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: []int{4, 10}}, Type: ops.Type{Elem: ops.F32, Dims: dims(4, 10)}}
+	part := func(row, lo, hi int) region {
+		return region{ops.Interval{Lo: row, Hi: row + 1}, ops.Interval{Lo: lo, Hi: hi}}
+	}
+	r := &replica{}
+	r.computed(a, part(1, 0, 4))
+	r.computed(a, part(2, 5, 10))
+	r.computed(a, part(1, 4, 10))
+	r.forget(ops.Interval{Lo: 2, Hi: 3})
+	r.computed(a, part(2, 0, 5))
+	r.computed(a, part(3, 0, 10))
+	if want := (rowSet{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 4}}); !slices.Equal(r.valid, want) {
+		t.Errorf("%v, want %v", r.valid, want)
+	}
+	r.computed(a, part(2, 5, 10))
+	if want := (rowSet{{Lo: 1, Hi: 4}}); !slices.Equal(r.valid, want) || len(r.partly) != 0 {
+		t.Errorf("%v, want %v; %v", r.valid, want, r.partly)
+	}
+}
+
+// Few rows are cut along the second axis, in steps, so that every device has enough of them; many, given ones and joined ones are not.
+func TestGrid(t *testing.T) {
+	b := ir.NewBuilder()
+	y, x := b.Axis("y", 5), b.Axis("x", 1000)
+	out := &ir.Buffer{Type: ir.F32, Shape: []int{5, 1000}}
+	turned := &ir.Buffer{Type: ir.F32, Shape: []int{1000, 5}}
+	job := func(change func(*Job)) *Job {
+		j := &Job{Rows: ops.Interval{Hi: 5}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
+			Writes: []Array{{Buf: out, Type: ops.Type{Dims: dims(5, 1000)}}}}
+		change(j)
+		return j
+	}
+	for name, c := range map[string]struct {
+		change  func(*Job)
+		devices int
+		steps   []int
+		want    [3]int // high, wide, across
+	}{
+		"few":      {func(*Job) {}, 2, []int{1, 8}, [3]int{1, 32, 32}},
+		"of steps": {func(*Job) {}, 2, []int{2, 50}, [3]int{2, 50, 20}},
+		"short":    {func(*Job) {}, 2, []int{1, 1024}, [3]int{1, 1, 1}},
+		"joined":   {func(j *Job) { j.Joins = true }, 2, []int{1, 8}, [3]int{1, 1, 1}},
+		"given":    {func(j *Job) { j.Cuts = [][]device.Tile{{device.Whole(j.Kernel)}} }, 2, []int{1, 8}, [3]int{1, 1, 1}},
+		"turned outputs": {func(j *Job) {
+			j.Kernel.Stores[0] = ir.Store{Buf: turned, Index: []*ir.Node{x, y}}
+			j.Writes[0].Buf = turned
+		}, 2, []int{1, 8}, [3]int{1, 1, 1}},
+	} {
+		if g := newGrid(job(c.change), c.devices, c.steps); [3]int{g.high, g.wide, g.across} != c.want {
+			t.Errorf("%s: %d rows of %d in %d, want %v", name, g.high, g.wide, g.across, c.want)
+		}
+	}
+}
