@@ -111,8 +111,10 @@ type Report struct {
 
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.
 type Layout struct {
-	Lanes     []int // axes that the lanes of a vector lie along
-	Flight    int   // vectors in flight, which share what differs along none of their axes
-	FlightOn  []int // these axes
-	FoldLanes bool  // lanes are iterations of the innermost folds instead
+	Lanes     []int   // axes that the lanes of a vector lie along
+	Flight    int     // vectors in flight, which share what differs along none of their axes
+	FlightOn  []int   // these axes
+	FoldLanes bool    // lanes are iterations of the innermost folds instead
+	Fetched   float64 // cache lines that a vector's load through a window brings into a core's own caches, as estimated
+	Parts     bool    // many points take a part of a fold's iterations before the next part begins: what it loads stays near
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -162,8 +163,17 @@ type unit []*variant
 // unitSize is how many kernels a unit holds at most: more would gain little, and one bad kernel fails its unit.
 const unitSize = 16
 
-// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; the
-// longest sources first.
+// inlined are calls of functions of the prelude whose code is long.
+var inlined = regexp.MustCompile(`\b(?:v_(?:exp|log|log10|sin|cos|tan|atan2|pow)|gather\d*)_\w+\(`)
+
+// weight is how long the compiler takes for a variant, in characters of plain code.
+func (v *variant) weight() int {
+	const each = 500
+	return len(v.out.Source) + each*len(inlined.FindAllStringIndex(v.out.Source, -1))
+}
+
+// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; those
+// that take longest first.
 func divide(variants []*variant, parts int) []unit {
 	var units []unit
 	for _, contract := range []bool{false, true} {
@@ -173,13 +183,13 @@ func divide(variants []*variant, parts int) []unit {
 				kind = append(kind, v)
 			}
 		}
-		slices.SortStableFunc(kind, func(a, b *variant) int { return len(b.out.Source) - len(a.out.Source) })
+		slices.SortStableFunc(kind, func(a, b *variant) int { return b.weight() - a.weight() })
 		n := min(max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize), len(kind))
 		bins, length := make([]unit, n), make([]int, n)
 		for _, v := range kind {
 			i := slices.Index(length, slices.Min(length))
 			bins[i] = append(bins[i], v)
-			length[i] += len(v.out.Source)
+			length[i] += v.weight()
 		}
 		units = append(units, bins...)
 	}

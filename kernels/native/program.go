@@ -123,12 +123,17 @@ func (p *program) Report() device.Report {
 		Tables:   v.out.Tables,
 		Source:   v.out.Source,
 		Cached:   v.cached,
-		Layout:   layoutOf(v.schedule),
+		Layout:   layoutOf(p.kernel, p.device.target, v.schedule),
 	}
 }
 
-func layoutOf(s render.Schedule) device.Layout {
-	l := device.Layout{Flight: 1, FoldLanes: s.FoldLanes}
+func layoutOf(k *ir.Kernel, t render.Target, s render.Schedule) device.Layout {
+	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Fetched: render.Fetched(k, t, s)}
+	if s.Flat > 0 {
+		for a := range k.Axes {
+			l.Lanes = append(l.Lanes, a)
+		}
+	}
 	for _, a := range s.Lanes {
 		l.Lanes = append(l.Lanes, a.Axis)
 	}

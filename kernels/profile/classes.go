@@ -33,6 +33,8 @@ const (
 	Window     Class = "load.window"
 	Gather     Class = "load.gather"     // of a table that the nearest cache holds
 	GatherFar  Class = "load.gather.far" // of one that it does not
+	Four       Class = "load.four"       // one of four side by side that are gathered together; one of two costs twice as much
+	FourFar    Class = "load.four.far"   // from a table that a core's own caches do not hold
 )
 
 // IsLoad reports a class of loads.
@@ -41,13 +43,13 @@ func (c Class) IsLoad() bool { return strings.HasPrefix(string(c), string(Contig
 // benchmark is a kernel: every point sums, over a fold, a term that holds ops operations of the class besides what the
 // kernel of class less has.
 type benchmark struct {
-	class Class
-	usual float64 // nanoseconds, where nothing is measured
-	ops   float64
-	less  Class
-	term  func(e env) *ir.Node // nil: the kernel before it, over as much of its table as reach says
-	reach int                  // elements of the table that indices go to; 0: near
-	dear  bool                 // so much code that few vectors in flight do, which compile faster
+	class   Class
+	usual   float64 // nanoseconds, where nothing is measured
+	ops     float64
+	less    Class
+	term    func(e env) *ir.Node // nil: the kernel before it, over as much of its table as reach says
+	reach   int                  // elements of the table that indices go to; 0: near
+	vectors int                  // of points; 0: as usual
 }
 
 // What measurements subtract: sums of the argument alone, and of an index.
@@ -78,10 +80,9 @@ var benchmarks = []benchmark{
 	{class: Convert, usual: 0.08, ops: 2, less: plain, term: func(e env) *ir.Node { return e.b.Cast(ir.F32, e.b.Cast(ir.I32, e.t(ir.F32))) }},
 	{class: Divide, usual: 0.5, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Div(e.b.F32(1.25), e.t(ir.F32)) }},
 	{class: SquareRt, usual: 0.5, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Sqrt(e.t(ir.F32)) }},
-	{class: Exp, usual: 0.7, ops: 1, less: plain, term: unary(ir.Exp), dear: true},
-	{class: Log, usual: 0.9, ops: 1, less: plain, term: unary(ir.Log), dear: true},
-	{class: Sine, usual: 0.8, ops: 1, less: plain, term: unary(ir.Sin), dear: true},
-	{class: Atan2, usual: 2, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Alu(ir.Atan2, e.t(ir.F32), e.b.F32(0.75)) }, dear: true},
+	{class: Exp, usual: 0.7, ops: 1, less: plain, term: unary(ir.Exp)},
+	{class: Log, usual: 0.9, ops: 1, less: plain, term: unary(ir.Log)},
+	{class: Sine, usual: 0.8, ops: 1, less: plain, term: unary(ir.Sin)},
 
 	{class: FMA64, usual: 0.06, ops: 8, less: plain, term: func(e env) *ir.Node { return e.horner(ir.F64) }},
 	{class: Divide64, usual: 1, ops: 1, less: plain, term: func(e env) *ir.Node { return e.b.Div(e.b.F64(1.25), e.t(ir.F64)) }},
@@ -96,9 +97,18 @@ var benchmarks = []benchmark{
 			v = e.b.Add(v, e.b.Load(e.record, e.b.I32(k), e.delay()))
 		}
 		return v
-	}, dear: true},
+	}, vectors: 2},
 	{class: Gather, usual: 0.6, ops: 1, less: plainIndex, term: func(e env) *ir.Node { return e.b.Load(e.large, e.scattered()) }},
 	{class: GatherFar, usual: 1.5, ops: 1, less: plainIndex, reach: far},
+	{class: Four, usual: 0.2, ops: beside, less: plainIndex, reach: own, term: func(e env) *ir.Node {
+		at := e.scattered()
+		v := e.b.Load(e.places, at, e.b.I32(0))
+		for k := range beside - 1 {
+			v = e.b.Add(v, e.b.Load(e.places, at, e.b.I32(k+1)))
+		}
+		return v
+	}},
+	{class: FourFar, usual: 0.5, ops: beside, less: plainIndex, reach: far / beside},
 }
 
 // derived are classes that are not measured, since their code takes long to compile: each from others, as it was when all were
@@ -107,6 +117,7 @@ var derived = []struct {
 	class Class
 	of    func(ns map[Class]float64) float64
 }{
+	{Atan2, func(ns map[Class]float64) float64 { return 1.9 * ns[Sine] }},
 	{Power, func(ns map[Class]float64) float64 { return 3 * (ns[Exp] + ns[Log]) }},
 	{Exp64, func(ns map[Class]float64) float64 { return 1.2 * ns[Exp] * ns[FMA64] / ns[FMA] }},
 	{Half, func(ns map[Class]float64) float64 { return ns[Contiguous] + ns[Convert] }},

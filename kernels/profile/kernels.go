@@ -1,16 +1,20 @@
 package profile
 
 import (
+	"cmp"
+
 	"weft/kernels/ir"
 )
 
-// Sizes of the benchmark kernels: some 0.3 million terms each, and tables for the nearest cache and for one beyond.
+// Sizes of the benchmark kernels: terms in all, few vectors of points, since code for more takes longer to compile, and tables for the
+// nearest cache and for one beyond.
 const (
-	points = 1024
-	trips  = 256
-	near   = 2 << 10 // elements of float32
-	far    = 1 << 20
-	few    = 4 // vectors of points, where the code is dear
+	terms   = 1 << 18
+	vectors = 4
+	near    = 2 << 10 // elements of float32
+	far     = 1 << 20
+	beside  = 4                  // elements that lie together
+	own     = 128 << 10 / beside // places of these in half of a cache of a core's own
 )
 
 // env is what a term is made of: the point x, the iteration i, and buffers to read.
@@ -20,9 +24,11 @@ type env struct {
 	y      *ir.Node   // the outer axis of kernels over an image, else nil
 	rows   *ir.Buffer // 8 x points
 	record *ir.Buffer // 4 x what delays reach
-	table  *ir.Buffer // points
+	table  *ir.Buffer // as many as iterations
 	large  *ir.Buffer // far
-	slope  float64    // of t along iterations
+	places *ir.Buffer // the same, by elements side by side
+	across float64    // slope of t over the points
+	along  float64    // and over iterations
 }
 
 // newEnv is for points of an image as wide as a vector, or along a line.
@@ -37,17 +43,18 @@ func newEnv(points, trips, lanes int, image bool) env {
 	vector := func(name string, t ir.DType, shape ...int) *ir.Buffer {
 		return &ir.Buffer{Name: name, Type: t, Shape: shape}
 	}
-	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, points)
+	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, trips)
 	e.record, e.large = vector("record", ir.F32, 4, points+trips), vector("large", ir.F32, far)
-	e.slope = 2 / float64(trips)
+	e.places = vector("places", ir.F32, far/beside, beside)
+	e.across, e.along = 1/float64(points), 2/float64(trips)
 	return e
 }
 
 // t is an argument between 0.5 and 3.5 that differs in every point and iteration.
 func (e env) t(t ir.DType) *ir.Node {
 	c := func(v float64) *ir.Node { return e.b.Const(t, v) }
-	start := e.b.Add(e.b.Mul(e.b.Cast(t, e.x), c(1/float64(points))), c(0.5))
-	return e.b.Add(start, e.b.Mul(e.b.Cast(t, e.i), c(e.slope)))
+	start := e.b.Add(e.b.Mul(e.b.Cast(t, e.x), c(e.across)), c(0.5))
+	return e.b.Add(start, e.b.Mul(e.b.Cast(t, e.i), c(e.along)))
 }
 
 // horner is a polynomial of degree 8 by Horner's rule: 8 multiplications and 8 additions.
@@ -78,10 +85,8 @@ func (e env) delay() *ir.Node {
 
 // kernel sums the benchmark's term over the fold at every point.
 func (m benchmark) kernel(lanes int) *ir.Kernel {
-	points, trips := points, trips
-	if m.dear {
-		points, trips = few*lanes, points*trips/(few*lanes)
-	}
+	points := cmp.Or(m.vectors, vectors) * lanes
+	trips := terms / points
 	e := newEnv(points, trips, lanes, m.class == Window)
 	b := e.b
 	e.i = b.I32(0)

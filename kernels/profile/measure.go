@@ -178,7 +178,7 @@ func (m *meter) operations() error {
 		}
 		cold = append(cold, max(0, first-times[b.class]))
 		if b.ops > 0 {
-			ns := 1e9 * (times[b.class] - times[b.less]) / (b.ops * points * trips)
+			ns := 1e9 * (times[b.class] - times[b.less]) / (b.ops * terms)
 			m.profile.Ops[b.class] = max(leastCost, ns)
 		}
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -34,6 +35,9 @@ func TestMeasure(t *testing.T) {
 	if p.Ops[Exp] < 3*p.Ops[FMA] || p.Ops[Gather] < 2*p.Ops[Contiguous] {
 		t.Errorf("an exponential %g ns, a multiplication %g, a gathered load %g, a contiguous one %g", p.Ops[Exp], p.Ops[FMA], p.Ops[Gather], p.Ops[Contiguous])
 	}
+	if p.Ops[Four] > p.Ops[GatherFar] {
+		t.Errorf("a load gathered with three others takes %g ns, one alone %g", p.Ops[Four], p.Ops[GatherFar])
+	}
 	if len(p.Levels) != 3 || p.Levels[0].Copy.Core < p.Levels[2].Copy.Core/2 {
 		t.Errorf("levels %+v", p.Levels)
 	}
@@ -55,15 +59,15 @@ func TestMeasureStops(t *testing.T) {
 
 func TestBenchmarksAreValidKernels(t *testing.T) {
 	dev := interp.New(interp.Options{})
+	var p []device.Program
 	for _, b := range benchmarks {
-		if b.term == nil {
-			continue
+		if b.term != nil {
+			var err error
+			if p, err = dev.Compile(context.Background(), []*ir.Kernel{b.kernel(16)}, device.Options{}); err != nil {
+				t.Fatalf("%s: %v", b.class, err)
+			}
 		}
-		p, err := dev.Compile(context.Background(), []*ir.Kernel{b.kernel(16)}, device.Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", b.class, err)
-		}
-		m := &meter{dev: dev, reach: far}
+		m := &meter{dev: dev, reach: cmp.Or(b.reach, near)}
 		launch, err := m.bind(p[0])
 		if err != nil {
 			t.Fatalf("%s: %v", b.class, err)

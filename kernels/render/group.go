@@ -27,6 +27,16 @@ func (r *renderer) groupOf(n *ir.Node) *group {
 	return r.groups[n]
 }
 
+// Beside are the loads of a kernel that gathers fetch two or four at a time, since their elements lie side by side: how many, by
+// load.
+func Beside(k *ir.Kernel, lanes int) map[*ir.Node]int {
+	out := map[*ir.Node]int{}
+	for n, g := range groupsOf(k, lanes) {
+		out[n] = len(g.loads)
+	}
+	return out
+}
+
 // groupsOf finds the loads of a kernel that lie together, by load. Loads that padding guards are cut to it one by one.
 func groupsOf(k *ir.Kernel, lanes int) map[*ir.Node]*group {
 	type near struct {

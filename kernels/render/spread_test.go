@@ -121,3 +121,20 @@ func twice(nx, ny, nz int) *ir.Kernel {
 	deep := sum(func(i *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Add(b.Mul(z, i), b.Mul(x, y))) })
 	return &ir.Kernel{Name: "twice", Axes: []*ir.Node{x, y, z}, Stores: []ir.Store{{Buf: f32("O", nx, ny, nz), Index: []*ir.Node{x, y, z}, Value: b.Add(flat, deep)}}}
 }
+
+// TestFetched compares with geometry: on a coarse grid vectors in flight lie 21 samples apart, and load a little more than a line of 16
+// each; on one of an eighth of that distance they share most.
+func TestFetched(t *testing.T) {
+	c := Schedule{Order: []int{0, 1, 2}, Lanes: []AxisN{{0, 4}, {1, 4}}, Unroll: []AxisN{{2, 8}}, Window: 32}
+	fetched := func(n int) float64 {
+		return Fetched(newBeam(n, n, n, 32, 32, false).know(10, 20, 40, 7.792).k, AVX512, c)
+	}
+	coarse, fine := fetched(16), fetched(128)
+	if coarse < 1.2 || coarse > 1.6 || fine > coarse/3 {
+		t.Errorf("a load fetches %.2f lines on a coarse grid and %.2f on a fine one", coarse, fine)
+	}
+	c.Window = 0
+	if n := fetched(16); n != 0 {
+		t.Errorf("%g lines without windows", n)
+	}
+}

@@ -36,6 +36,22 @@ func shared(points, n int) *ir.Kernel {
 	return &ir.Kernel{Name: "shared", Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
 }
 
+// placed is out[x] = sum over i < n and the elements of a place of in[place][element], at places that a value decides.
+func placed(points, n, elements int) *ir.Kernel {
+	b := ir.NewBuilder()
+	x := b.Axis("x", points)
+	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points, elements}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		at := b.Cast(ir.I32, b.Sqrt(b.Cast(ir.F32, b.Mul(x, i))))
+		v := acc[0]
+		for e := range elements {
+			v = b.Add(v, b.Load(in, at, b.I32(e)))
+		}
+		return []*ir.Node{v}, nil
+	})
+	return &ir.Kernel{Name: "placed", Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
+}
+
 func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
 
 func TestCountFollowsWhatIsExecuted(t *testing.T) {
@@ -60,6 +76,15 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	near("exponentials", per(sums(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
 	near("scalar code", per(sums(points, n, 1, plain), &device.Report{}, profile.FMA), float64(p.Lanes))
 	along := &device.Report{Layout: device.Layout{FoldLanes: true}}
+	near("gathered together", per(placed(points, n, 4), lanes, profile.Four), 4)
+	near("gathered by twos", per(placed(points, n, 2), lanes, profile.Four), 4)
+	near("gathered alone", per(placed(points, n, 1), lanes, profile.Gather), 1)
+	flat := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 2}}
+	near("loads that vectors of points share", per(shared(points, n), flat, profile.Uniform), 0.5)
+	window := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}, Fetched: 2}, Loads: map[string]int{"window": 1}}
+	far := placed(1<<20, 10, 1)
+	line := 64e9 / p.Levels[1].Copy.Core
+	near("a window's load from beyond", count(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
 	near("loads along iterations", per(sums(points, n, 100, plain), along, profile.Contiguous), 1)
 }
 

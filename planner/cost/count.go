@@ -6,6 +6,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/profile"
+	"weft/kernels/render"
 )
 
 // work is what a kernel executes: nanoseconds of one core by class, under a layout.
@@ -50,7 +51,8 @@ type counter struct {
 	k       *ir.Kernel
 	p       *profile.Profile
 	layout  device.Layout
-	windows bool // loads that scatter along the lanes go through windows
+	windows bool             // loads that scatter along the lanes go through windows
+	beside  map[*ir.Node]int // loads that are gathered together, and how many at a time
 	vary    *ir.Vary
 	trips   func(ir.Set) float64
 	folds   []*ir.Fold           // inner ones first
@@ -81,6 +83,9 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 			c.lanes = c.lanes.Or(f.IndexBind).Or(f.AccBind)
 		}
 	}
+	if !c.windows && !c.lanes.Empty() {
+		c.beside = render.Beside(k, p.Lanes)
+	}
 	c.flight = c.lanes
 	for _, a := range c.layout.FlightOn {
 		c.flight = c.flight.Or(k.Axes[a].Bind())
@@ -92,8 +97,13 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 	w := work{ns: map[profile.Class]float64{}}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
-		if times > 0 {
-			w.ns[class] += times * c.executions(n) * p.Ops[class]
+		if times == 0 {
+			return
+		}
+		times *= c.executions(n)
+		w.ns[class] += times * p.Ops[class]
+		if class == profile.Window && !c.near(n.Buf) {
+			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
 		}
 	})
 	for range k.Stores {
@@ -186,7 +196,8 @@ func (c *counter) contract() {
 func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	switch {
 	case n.Kind == ir.KLoad:
-		return c.loadClass(n), 1
+		class := c.loadClass(n)
+		return class, c.each(n, class)
 	case n.Kind != ir.KAlu || c.fused[n]:
 		return "", 0
 	}
@@ -251,10 +262,34 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 		return profile.Contiguous
 	case !known && c.windows:
 		return profile.Window
-	case n.Buf.Bytes() > c.p.Levels[0].Bytes/2:
-		return profile.GatherFar
 	}
-	return profile.Gather
+	return gathers[c.beside[n]][c.near(n.Buf)]
+}
+
+// gathers are the classes of loads by how many are gathered at a time, and whether they find what they load in a core's caches.
+var gathers = map[int]map[bool]profile.Class{
+	0: {true: profile.Gather, false: profile.GatherFar},
+	2: {true: profile.Four, false: profile.FourFar},
+	4: {true: profile.Four, false: profile.FourFar},
+}
+
+// each is how many of a class's loads one takes that is gathered with others: a place costs the same, of however many elements.
+func (c *counter) each(n *ir.Node, class profile.Class) float64 {
+	if class == profile.Four || class == profile.FourFar {
+		return 4 / float64(c.beside[n])
+	}
+	return 1
+}
+
+// near reports a buffer that a core's own caches hold, or as much of it as is needed at a time.
+func (c *counter) near(b *ir.Buffer) bool {
+	return c.layout.Parts || b.Bytes() <= c.p.Levels[0].Bytes/2
+}
+
+// line is the time in nanoseconds in which a core gets a cache line of a buffer from beyond its own caches.
+func (c *counter) line(b *ir.Buffer) float64 {
+	const bytes = 64
+	return 1e9 * bytes / c.p.LevelFor(max(b.Bytes()/int64(c.p.Threads), c.p.Levels[0].Bytes+1)).Copy.Core
 }
 
 // stride is the distance of neighbouring lanes in a buffer, in elements.

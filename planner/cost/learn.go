@@ -20,7 +20,7 @@ import (
 // kind.
 const (
 	historyFile   = "learned.json"
-	historySchema = 3    // counts changes of the model too: factors of another one say nothing
+	historySchema = 4    // counts changes of the model too: factors of another one say nothing
 	mostKernels   = 4000 // entries kept, the last used
 	smoothing     = 0.3  // weight of a new observation once there are a few
 	farthest      = 16.0 // factors are kept within this and its inverse

@@ -1,0 +1,41 @@
+package render
+
+import "weft/kernels/ir"
+
+// Fetched is how many cache lines a load through a window brings into a core's own caches, a vector in flight, as estimated from the
+// data that the positions are computed from: what the vectors of a patch span together, less what the patch before has brought if
+// that is still there.
+func Fetched(k *ir.Kernel, t Target, c Schedule) float64 {
+	if c.Window == 0 {
+		return 0
+	}
+	s := newSurvey(k, t)
+	f := s.heaviest()
+	at := s.positions(f)
+	spreads := s.spreads(f, at.at)
+	flight := float64(product(c.Unroll))
+	sum := 0.0
+	for _, p := range spreads {
+		span := p.over(c.Lanes) + 1
+		for _, u := range c.Unroll { // vectors that lie far apart load lines of their own
+			span += float64(u.N-1) * min(p[u.Axis]*float64(lanesAlong(c, u.Axis)), span+lineElements)
+		}
+		lines := span/lineElements + 1
+		if lines*lineElements*4*float64(at.loads)*trips(f)*s.times(f.Node) <= ownCache {
+			inner := c.Order[len(c.Order)-1]
+			lines *= min(1, p[inner]*float64(stepOf(c, inner))/span)
+		}
+		sum += lines
+	}
+	return sum / flight / float64(len(spreads))
+}
+
+func lanesAlong(c Schedule, axis int) int {
+	n := 1
+	for _, l := range c.Lanes {
+		if l.Axis == axis {
+			n *= l.N
+		}
+	}
+	return n
+}
