@@ -60,6 +60,7 @@ type crew struct {
 	pace    float64 // measured seconds a cell; 0: not measured yet
 	most    int     // cells at a time, after it was out of memory; 0: as many as is good
 	hand    int     // cells of the ranges that it works on
+	alone   bool    // it works on one range at a time, after it was out of memory with several
 	out     string  // why it does no more of this job; empty: it does
 	home    rowSet  // cells of which it holds the largest input
 	points  int64   // done
@@ -164,6 +165,11 @@ func (s *sharing) equip(c *crew) {
 	c.busy = true
 	s.mu.Unlock()
 	store, err := c.m.prepare(s.job, s.fleet.jobs)
+	if errors.Is(err, device.ErrMemory) && !errors.Is(err, errTooLarge) { // it should have had room
+		c.m.retries(fmt.Sprintf("%s: %s. Retrying with nothing else in its memory.", s.job.Stage, err))
+		c.m.evict(nil)
+		store, err = c.m.prepare(s.job, s.fleet.jobs)
+	}
 	s.mu.Lock()
 	c.busy = false
 	s.change.Broadcast()
@@ -172,7 +178,7 @@ func (s *sharing) equip(c *crew) {
 		return
 	}
 	c.out = err.Error()
-	if !errors.Is(err, device.ErrMemory) {
+	if !errors.Is(err, errTooLarge) {
 		c.m.failed(err)
 	}
 	if len(s.crews) > 1 {

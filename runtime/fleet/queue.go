@@ -213,6 +213,10 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 			s.change.Wait()
 			continue
 		}
+		if c.alone && c.hand > 0 {
+			s.change.Wait()
+			continue
+		}
 		want := s.peek(c)
 		if s.hesitates(c, want.cells.Hi-want.cells.Lo) {
 			s.change.Wait()

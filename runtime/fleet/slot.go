@@ -61,22 +61,45 @@ func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 	s.job.Done(p.points(), time.Since(start))
 }
 
-// smaller puts a range back in halves after the device was out of memory; false where it cannot be halved.
+// smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside it. False where
+// that was so already.
 func (s *sharing) smaller(c *crew, p piece, err error) bool {
-	half := halve(p.rows, stepOf(c.program, 0))
-	at := s.queue.grid.upTo(half.Hi)
-	if s.job.Joins || at <= p.cells.Lo || at >= p.cells.Hi {
+	if s.job.Joins {
 		return false
 	}
+	half := halve(p.rows, stepOf(c.program, 0))
+	at := s.queue.grid.upTo(half.Hi)
+	if at <= p.cells.Lo || at >= p.cells.Hi {
+		return s.alone(c, p, err)
+	}
 	first, second := s.queue.grid.split(p, at)
-	c.m.count(func(u *Usage) { u.Retries++ })
-	c.m.opt.Log(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, first.rows.Hi-first.rows.Lo, p.rows.Hi-p.rows.Lo))
+	c.m.retries(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, first.rows.Hi-first.rows.Lo, p.rows.Hi-p.rows.Lo))
 	s.mu.Lock()
 	c.most = at - p.cells.Lo
 	s.mu.Unlock()
 	s.giveBack(second)
 	s.giveBack(first)
 	return true
+}
+
+// alone puts a range back and keeps a device to one at a time.
+func (s *sharing) alone(c *crew, p piece, err error) bool {
+	s.mu.Lock()
+	already := c.alone && c.hand == p.cells.Hi-p.cells.Lo
+	c.alone = true
+	s.mu.Unlock()
+	if already {
+		return false
+	}
+	c.m.retries(fmt.Sprintf("%s: %s. Retrying with one range at a time.", s.job.Stage, err))
+	s.giveBack(p)
+	return true
+}
+
+// retries counts and tells of one more try after the device was out of memory.
+func (m *Member) retries(line string) {
+	m.count(func(u *Usage) { u.Retries++ })
+	m.opt.Log(line)
 }
 
 // leaves ends a device's part in this job.

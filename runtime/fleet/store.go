@@ -34,8 +34,7 @@ func (m *Member) prepare(j *Job, number int) (*store, error) {
 	err := m.hold(arrays, arrays, number)
 	if errors.Is(err, device.ErrMemory) {
 		if !errors.Is(err, errTooLarge) { // it should have had room
-			m.count(func(u *Usage) { u.Retries++ })
-			m.opt.Log(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
+			m.retries(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
 		}
 		err = s.divide(arrays, number, err)
 	}
