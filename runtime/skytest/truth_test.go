@@ -2,7 +2,9 @@ package skytest
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -219,9 +221,14 @@ func TestVegetationAgainstFormulas(t *testing.T) {
 			t.Parallel()
 			s := over("skyview", c.pixel, city(c.size, c.size, uint64(20+i), c.missing)).wood(uint64(30 + i))
 			s.args["patches"], s.args["zenith"] = ops.Integer(c.patches), ops.Symbol(c.zenith)
+			truth := s.truth(c.patches, c.zenith == "umep")
+			if c.patches > 200 && os.Getenv("WEFT_LONG") == "" { // of many patches vegetation takes long to compile
+				s.layers = map[string]field{"input": s.layers["input"]}
+				maps.DeleteFunc(truth, func(name string, _ field) bool { return strings.Contains(name, ".") })
+			}
 			got := s.run(t)
 			worst := 0.0
-			for name, want := range s.truth(c.patches, c.zenith == "umep") {
+			for name, want := range truth {
 				if got[name].v == nil {
 					t.Fatalf("no output %s", name)
 				}
