@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,45 +40,49 @@ func scattered(beside int, guarded bool) *ir.Kernel {
 // TestGroupsOfLoads compares gathers of several elements side by side, in patches, along lines and one point after the other,
 // whole and in parts, with the scalar schedule: to the bit.
 func TestGroupsOfLoads(t *testing.T) {
+	cases := map[*ir.Kernel]int{} // how many lie side by side
 	for beside, guards := range map[int][]bool{2: {true}, 4: {false, true}, 7: {true}} {
 		for _, guarded := range guards {
-			k := scattered(beside, guarded)
-			in := map[string][]float64{}
-			for _, b := range k.Inputs() {
-				in[b.Name] = exactWave(b.Len())
-			}
-			whole := []device.Tile{device.Whole(k)}
-			tiles := []device.Tile{{{Lo: 0, Hi: 5}, {Lo: 0, Hi: 23}}, {{Lo: 5, Hi: 7}, {Lo: 0, Hi: 22}}, {{Lo: 5, Hi: 7}, {Lo: 22, Hi: 23}}}
-			compile := func(target Target, s Schedule) *launchable {
-				p, err := (&bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}).Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
-				if err != nil {
-					t.Fatal(err)
+			cases[scattered(beside, guarded)] = beside
+		}
+	}
+	kernels := slices.Collect(maps.Keys(cases))
+	compile := func(target Target, s Schedule) []device.Program {
+		p, err := (&bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}).Compile(t.Context(), kernels, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	in := func(k *ir.Kernel) map[string][]float64 {
+		in := map[string][]float64{}
+		for _, b := range k.Inputs() {
+			in[b.Name] = exactWave(b.Len())
+		}
+		return in
+	}
+	var want []string
+	for i, p := range compile(Portable, Schedule{}) {
+		want = append(want, string(p.(*launchable).outputs(t, in(kernels[i]), []device.Tile{device.Whole(kernels[i])})["O"]))
+	}
+	tiles := []device.Tile{{{Lo: 0, Hi: 5}, {Lo: 0, Hi: 23}}, {{Lo: 5, Hi: 7}, {Lo: 0, Hi: 22}}, {{Lo: 5, Hi: 7}, {Lo: 22, Hi: 23}}}
+	for _, target := range []Target{AVX512, AVX2, Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		schedules := []Schedule{{Lanes: []AxisN{{0, 4}, {1, target.Lanes / 4}}, Unroll: []AxisN{{1, 2}}}, {Flat: 3, Split: 7}}
+		if target == AVX512 {
+			schedules = append(schedules, Schedule{Lanes: []AxisN{{1, target.Lanes}}}, Schedule{Flat: 1}, Schedule{Flat: 4, Split: 40})
+		}
+		for _, s := range schedules {
+			for i, p := range compile(target, s) {
+				k, fast := kernels[i], p.(*launchable)
+				wide := fast.out.Loads["gather of 2"] + fast.out.Loads["gather of 4"]
+				if wide != cases[k]&^1 {
+					t.Errorf("%s, %d side by side, %s: loads %v", target.ISA, cases[k], s, fast.out.Loads)
 				}
-				return p[0].(*launchable)
-			}
-			want := compile(Portable, Schedule{}).outputs(t, in, whole)
-			for _, target := range []Target{AVX512, AVX2, Portable} {
-				if !runs(t, target) {
-					continue
-				}
-				schedules := []Schedule{{Lanes: []AxisN{{0, 4}, {1, target.Lanes / 4}}, Unroll: []AxisN{{1, 2}}}, {Flat: 3, Split: 7}}
-				if target == AVX512 {
-					schedules = append(schedules, Schedule{Lanes: []AxisN{{1, target.Lanes}}}, Schedule{Flat: 1}, Schedule{Flat: 4, Split: 40})
-				}
-				for _, s := range schedules {
-					fast := compile(target, s)
-					wide := 0
-					for class, n := range fast.out.Loads {
-						if class == "gather of 2" || class == "gather of 4" {
-							wide += n
-						}
-					}
-					if wide != beside&^1 {
-						t.Errorf("%s, %d side by side, %s: loads %v", target.ISA, beside, s, fast.out.Loads)
-					}
-					if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
-						t.Errorf("%s, %d side by side, guarded %v: differs under %s", target.ISA, beside, guarded, s)
-					}
+				if got := fast.outputs(t, in(k), tiles); string(got["O"]) != want[i] {
+					t.Errorf("%s, %d side by side: differs under %s\n%s", target.ISA, cases[k], s, k)
 				}
 			}
 		}
