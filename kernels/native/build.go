@@ -23,6 +23,7 @@ type variant struct {
 	function *function
 	cached   bool // the object was found, not made
 	once     bool // see device.Options
+	weight   int  // how long the compiler takes, see weigh
 }
 
 // flags are the compiler's, all of them.
@@ -113,13 +114,14 @@ func (d *Device) attempt(ctx context.Context, variants []*variant) (again []*var
 			d.loaded.settle(v, address, nil)
 			continue
 		}
+		v.weight = weigh(v.out.Source)
 		missing = append(missing, v)
 	}
 	var group sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, u := range divide(missing, cap(slots)) {
+		slots <- struct{}{}
 		group.Go(func() {
-			slots <- struct{}{}
 			defer func() { <-slots }()
 			d.make(ctx, u)
 		})
@@ -166,14 +168,21 @@ const unitSize = 16
 // inlined are calls of functions of the prelude whose code is long.
 var inlined = regexp.MustCompile(`\b(?:v_(?:exp|log|log10|sin|cos|tan|atan2|pow)|gather\d*)_\w+\(`)
 
-// weight is how long the compiler takes for a variant, in characters of plain code.
-func (v *variant) weight() int {
+// weigh is how long the compiler takes for a source, in characters of plain code.
+func weigh(source string) int {
 	const each = 500
-	return len(v.out.Source) + each*len(inlined.FindAllStringIndex(v.out.Source, -1))
+	return len(source) + each*len(inlined.FindAllStringIndex(source, -1))
 }
 
-// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; those
-// that take longest first.
+func (u unit) weight() (sum int) {
+	for _, v := range u {
+		sum += v.weight
+	}
+	return sum
+}
+
+// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; what
+// takes longest comes first.
 func divide(variants []*variant, parts int) []unit {
 	var units []unit
 	for _, contract := range []bool{false, true} {
@@ -183,16 +192,17 @@ func divide(variants []*variant, parts int) []unit {
 				kind = append(kind, v)
 			}
 		}
-		slices.SortStableFunc(kind, func(a, b *variant) int { return b.weight() - a.weight() })
+		slices.SortStableFunc(kind, func(a, b *variant) int { return b.weight - a.weight })
 		n := min(max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize), len(kind))
 		bins, length := make([]unit, n), make([]int, n)
 		for _, v := range kind {
 			i := slices.Index(length, slices.Min(length))
 			bins[i] = append(bins[i], v)
-			length[i] += v.weight()
+			length[i] += v.weight
 		}
 		units = append(units, bins...)
 	}
+	slices.SortStableFunc(units, func(a, b unit) int { return b.weight() - a.weight() })
 	return units
 }
 

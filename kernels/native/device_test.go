@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -233,8 +234,21 @@ func TestDamagedHeader(t *testing.T) {
 			if !d.compiler.precompiles() {
 				t.Skip("no precompiled headers with ", d.compiler.Version)
 			}
+			precompiled := func() []string {
+				files, _ := filepath.Glob(filepath.Join(d.store.dir, "*.gch"))
+				return files
+			}
+			compileOne(t, d, newShifted("first", 9).kernel, device.Options{})
+			if len(precompiled()) != 0 {
+				t.Error("the prelude was precompiled for the first kernel of a cache")
+			}
+			for i := range often {
+				if err := os.WriteFile(d.store.path(fmt.Sprint("earlier", i), ".so"), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
 			compileOne(t, d, newShifted("before", 10).kernel, device.Options{})
-			files, _ := filepath.Glob(filepath.Join(d.store.dir, "*.gch"))
+			files := precompiled()
 			if len(files) != 1 {
 				t.Fatalf("%d precompiled headers, want 1", len(files))
 			}

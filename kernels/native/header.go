@@ -13,14 +13,17 @@ import (
 )
 
 // headers keeps the prelude as a file that generated source includes. Most of a small kernel's compilation is reading the
-// prelude (gcc 12: 110 of 170 ms), so gcc is asked for a precompiled form of it, once for each set of flags.
+// prelude (gcc 12: 110 of 170 ms), so gcc is asked for a precompiled form of it, once for each set of flags, when the cache shows
+// that it will be read often: making it takes as long as reading it four times, while nothing else goes on.
 type headers struct {
 	mu    sync.Mutex
 	ready map[string]bool // names that were seen to in this process
 }
 
-// header returns the file name of the prelude for the given flags, in place in the cache. It is precompiled where it will be
-// read again, which takes as long as reading it four times.
+// often is how many objects there are in a cache when precompiling the prelude begins to pay.
+const often = 6
+
+// header returns the file name of the prelude for the given flags, in place in the cache. again says that it will be read again.
 func (d *Device) header(ctx context.Context, flags []string, again bool) (string, error) {
 	text := "#pragma once\n" + render.Prelude(d.target)
 	name := "prelude-" + digest(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...)...) + ".h"
@@ -34,7 +37,7 @@ func (d *Device) header(ctx context.Context, flags []string, again bool) (string
 	}
 	precompiled := path + ".gch"
 	touch(precompiled, path)
-	if d.headers.ready[name] || !again || !d.compiler.precompiles() {
+	if d.headers.ready[name] || !again || !d.compiler.precompiles() || d.store.objects() < often {
 		return name, nil
 	}
 	_, err := os.Stat(precompiled)

@@ -40,6 +40,12 @@ type reference struct {
 
 func (s store) path(name, extension string) string { return filepath.Join(s.dir, name+extension) }
 
+// objects is how many objects there are.
+func (s store) objects() int {
+	files, _ := filepath.Glob(s.path("*", ".so")) // the pattern is well formed
+	return len(files)
+}
+
 // find returns the object and symbol of a kernel. An object that is not what was written counts as absent.
 func (s store) find(kernel string) (object, symbol string, ok bool) {
 	text, err := os.ReadFile(s.path(kernel, ".ref"))
