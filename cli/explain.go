@@ -51,6 +51,9 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if err := c.place(ctx, s, m, p); err != nil {
 		return err
 	}
+	if !c.Analyze { // a run says so itself
+		c.unplaced(s, p)
+	}
 	if c.Why != "" {
 		return explain.Why(s.out, p, c.Why, c.Other)
 	}

@@ -23,6 +23,8 @@ type Placement struct {
 	Transfer    float64 `yaml:"transfer_ms,omitempty" json:"transfer_ms,omitempty"`
 	// Bound is what limits it on the accelerators: compute, bandwidth, latency or transfer.
 	Bound string `yaml:"accelerated_bound,omitempty" json:"accelerated_bound,omitempty"`
+	// Refused is why the kernel is not on the accelerators that the run was asked to be on; empty: it is where it was asked to be.
+	Refused string `yaml:"refused,omitempty" json:"refused,omitempty"`
 	// Why says what decided, for people.
 	Why string `yaml:"why,omitempty" json:"why,omitempty"`
 

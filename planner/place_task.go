@@ -23,6 +23,7 @@ type task struct {
 	least int64 // bytes of device memory without which not even its smallest range runs
 	frees []int // arrays that nothing needs afterwards
 	wish  wish
+	lacks string // why it is not where it was asked to be; empty: it is
 	fits  []bool // by device: its memory holds the smallest range
 }
 

@@ -8,7 +8,7 @@ import (
 // describe says, of every kernel, why it is where it is.
 func (s *site) describe() {
 	for _, t := range s.tasks {
-		t.step.Kernel.Place.Why = s.why(t)
+		t.step.Kernel.Place.Why, t.step.Kernel.Place.Refused = s.why(t), t.lacks
 	}
 }
 
@@ -26,6 +26,8 @@ func (s *site) why(t *task) string {
 	}
 	anywhere := s.able(t, s.fast)
 	switch {
+	case t.lacks != "":
+		return "CPU: " + t.lacks
 	case len(anywhere) == 0:
 		return "CPU: " + s.noRoom(t, s.fast)
 	case asked != "":

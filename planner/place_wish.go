@@ -225,6 +225,7 @@ func (s *site) refusals() (out []error) {
 			w.devices = able
 			continue
 		case w.at == (ops.Where{}):
+			t.lacks = s.noRoom(t, w.devices)
 			*w = wish{host: true}
 			continue
 		}

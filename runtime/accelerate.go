@@ -52,6 +52,21 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*planner.Step) er
 	return nil
 }
 
+// refused counts kernels as fallen back that were asked to be on accelerators which have no room for them.
+func (r *run) refused(steps []*planner.Step) error {
+	if r.fleet == nil {
+		return nil
+	}
+	for _, s := range steps {
+		if why := s.Kernel.Place.Refused; why != "" {
+			if err := r.deviceFailed(fleet.Failure{Stage: s.Name, Kind: r.opt.Accelerators[0].Info().Kind, Reason: why, Ranges: s.Kernel.Tiles}); err != nil {
+				return &StageError{Stage: s.Name, Where: s.Where(), Err: err}
+			}
+		}
+	}
+	return nil
+}
+
 // deviceFailed logs and counts what an accelerator could not do: an error under Strict. The same reason is logged once a stage.
 func (r *run) deviceFailed(f fleet.Failure) error {
 	if f.Ranges == 0 && !r.opt.Strict {

@@ -55,6 +55,7 @@ func (r *run) compile(ctx context.Context) error {
 			}
 		}
 	}
+	err = r.refused(all)
 	for at := 0; len(todo) > 0 && err == nil; at++ {
 		todo, err = r.compileOn(ctx, at, todo)
 	}
