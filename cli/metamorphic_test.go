@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +22,7 @@ type program struct {
 	tolerance string  // that narrower types are held to
 	allowed   float64 // the same in what is written
 	most      float64 // part of the elements that may be beyond it
+	exact     bool    // bits depend on nothing: no functions that devices round in ways of their own, comparisons without contraction
 }
 
 var programs = map[string]program{
@@ -27,18 +30,46 @@ var programs = map[string]program{
 grid = box(x: -3 mm .. 3 mm in 19, y: -2 mm .. 2 mm in 9, z: 9 mm .. 12 mm in 21)
 iq = simulate.echoes(probe, [point(z: 10 mm), point(x: 1 mm, z: 11 mm, amplitude: 0.5)], fc: 3 MHz, fs: 12 MHz, samples: 256, noise: -50 dB, seed: 3)
 volume = iq | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz) TILE(x: %d, y: %d) PRECISION
-volume | envelope WITHIN | decibel(range: 60 dB) | write("out.npy")`, "0.5 dB", 0.5, 0.01},
+volume | envelope WITHIN | decibel(range: 60 dB) | write("out.npy")`, "0.5 dB", 0.5, 0.01, false},
 	"image": {`probe = linear_probe(n: 24, pitch: 0.3 mm)
 waves = plane(angle: [-5 deg, 0 deg, 5 deg])
 iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 5 MHz, fs: 20 MHz, samples: 400, transmit: waves)
 grid = box(x: -4 mm .. 4 mm in 33, z: 8 mm .. 12 mm in 41)
-iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, transmit: waves, apodization: hann, fnumber: 1.5) TILE(x: %d, z: %d) PRECISION | abs | write("out.npy")`, "0.01", 0.01, 0},
+iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, transmit: waves, apodization: hann, fnumber: 1.5) TILE(x: %d, z: %d) PRECISION | abs | write("out.npy")`, "0.01", 0.01, 0, false},
 	"arrays": {`a = axis(x, 0 .. 3 in 37) * axis(y, 1 .. 2 in 11)
 b = sin(a * (1 rad)) + sqrt(a) TILE(x: %d, y: %d)
 c = where(b > mean(b), b - mean(b, over: y), abs(b) * 0.5)
 d = exp(c * 0.3) * sqrt(a + 1) @keep PRECISION WITHIN
-(d + max(b) * norm(d, over: x)) | write("out.npy")`, "0.01", 0.01, 0},
+(d + max(b) * norm(d, over: x)) | write("out.npy")`, "0.01", 0.01, 0, false},
+	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
+light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
+light.building | write("out.npy")`, "", 0, 0, true},
 }
+
+// computer is what kernels run on.
+type computer struct {
+	name    string
+	cc      string  // WEFT_CC
+	allowed float64 // difference from the host's compiled kernels, in parts of the peak
+	flags   []string
+}
+
+// computers take turns. The interpreter rounds every product by itself, which moves delays by a rounding; devices take sines and
+// exponentials from another library.
+var computers = []computer{
+	{"host", "", 1e-6, nil},
+	{"interpreter", "no-such-compiler", 5e-5, nil},
+	{"one device", "", 5e-5, []string{"--devices", "devices.yaml", "--device", "small"}},
+	{"host", "", 1e-6, nil},
+	{"devices", "", 5e-5, []string{"--devices", "devices.yaml", "--device", "small,large,odd"}},
+	{"wherever it is fast", "", 5e-5, []string{"--devices", "devices.yaml"}},
+}
+
+const devices = `devices:
+  - {name: small, memory: 300 KiB, flops: 1e12}
+  - {name: large, flops: 3e12, bandwidth: 1e12}
+  - {name: odd, flops: 5e11, max_grid: [7, 5, 3], max_threads: 128}
+`
 
 // precisions are what the stage at PRECISION may be asked to have; the empty one leaves it to the search.
 var precisions = []string{
@@ -53,26 +84,32 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 	}
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	t.Chdir(t.TempDir())
+	if err := os.WriteFile("devices.yaml", []byte(devices), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	rng := rand.New(rand.NewPCG(2, 7))
-	for name, p := range programs {
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		p := programs[name]
 		t.Run(name, func(t *testing.T) {
 			plain := strings.NewReplacer(" PRECISION", "", " WITHIN", "").Replace(p.text)
 			want, _ := result(t, tileNote.ReplaceAllString(plain, ""))
-			for range 6 {
+			for _, on := range computers {
 				text := fmt.Sprintf(strings.ReplaceAll(plain, "TILE", "@tile"), 1+rng.IntN(40), 1+rng.IntN(40))
-				t.Setenv("WEFT_CC", "")
-				allowed := 1e-6 * peak(want)
-				if rng.IntN(3) == 0 { // the interpreter rounds every product by itself, which moves delays by a rounding
-					t.Setenv("WEFT_CC", "no-such-compiler")
-					allowed = 5e-5 * peak(want)
+				t.Setenv("WEFT_CC", on.cc)
+				allowed := on.allowed * peak(want)
+				if p.exact {
+					allowed = 0
 				}
-				flags := choices(rng)
+				flags := append(choices(rng), on.flags...)
 				got, _ := result(t, text, flags...)
 				if n, worst := beyond(got, want, allowed); n > 0 {
-					t.Errorf("%v, WEFT_CC=%q: %d elements differ, by up to %.2g\n%s", flags, os.Getenv("WEFT_CC"), n, worst, text)
+					t.Errorf("%s, %v: %d elements differ, by up to %.2g\n%s", on.name, flags, n, worst, text)
 				}
 			}
 			t.Setenv("WEFT_CC", "")
+			if p.exact {
+				return
+			}
 			held, rounded := 0, false
 			for _, asked := range precisions {
 				text := fmt.Sprintf(strings.NewReplacer("TILE", "@tile", "PRECISION", asked, "WITHIN", "@tolerance(0.01)").Replace(p.text), 1+rng.IntN(40), 1+rng.IntN(40))
