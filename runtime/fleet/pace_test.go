@@ -106,6 +106,7 @@ func TestOverlap(t *testing.T) {
 				t.Errorf("two %ss at once", e.lane)
 			}
 		}
+		t.Log(lanesOf(w.Spans(), 2.5e-3))
 		wall := r.Kernels[len(r.Kernels)-1].Wall
 		sum := busy["upload"] + busy["compute"] + busy["download"]
 		t.Logf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
@@ -113,6 +114,34 @@ func TestOverlap(t *testing.T) {
 			t.Errorf("%.3g s for %.3g s of work; all three lanes at once for %.3g s; %v", wall, sum, three, busy)
 		}
 	})(t)
+}
+
+// lanesOf draws what a device did, a column a time step: a, b, c for the first, second and third piece of work on a lane.
+func lanesOf(spans []trace.Span, step float64) string {
+	begin := math.Inf(1)
+	lines := map[string][]byte{"upload": nil, "compute": nil, "download": nil}
+	for _, s := range spans {
+		if s.Lane >= 1000 {
+			begin = min(begin, s.Start)
+		}
+	}
+	next := map[string]byte{}
+	for _, s := range slices.SortedFunc(slices.Values(spans), func(a, b trace.Span) int { return cmp.Compare(a.Start, b.Start) }) {
+		if s.Lane < 1000 {
+			continue
+		}
+		line := lines[s.Category]
+		for from, to := int(math.Round((s.Start-begin)/step)), int(math.Round((s.Start+s.Seconds-begin)/step)); len(line) < to; {
+			mark := byte(' ')
+			if len(line) >= from {
+				mark = 'a' + next[s.Category]%26
+			}
+			line = append(line, mark)
+		}
+		next[s.Category]++
+		lines[s.Category] = line
+	}
+	return fmt.Sprintf("a column is %g ms\nupload   %s\ncompute  %s\ndownload %s", 1e3*step, lines["upload"], lines["compute"], lines["download"])
 }
 
 // Ranges of a device's own choosing overlap too: where copying in, computing and copying out take as long as each other, all takes
@@ -139,8 +168,16 @@ func TestOwnRangesOverlap(t *testing.T) {
 
 // Without page-locked memory, be it refused by the device or by the budget, the result is the same to the bit.
 func TestPinsRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"city":   shipped(t, "skyview/city.weft", "size    = 400", "size    = 48", "patches = 153", "patches = 145"),
+		"volume": shipped(t, "beamform/volume.weft", "in 64", "in 14", "in 128", "in 20", "nx: 32, ny: 32", "nx: 12, ny: 12"),
+	} {
+		t.Run(name, func(t *testing.T) { refusePins(t, text) })
+	}
+}
+
+func refusePins(t *testing.T, text string) {
 	cpu := host(t)
-	text := shipped(t, "skyview/city.weft", "size    = 400", "size    = 48", "patches = 153", "patches = 145")
 	var want seen
 	for _, c := range []struct {
 		name, device string
