@@ -9,6 +9,7 @@ import (
 )
 
 type provenanceCommand struct {
+	deviceFlags
 	File     string `arg:"" help:"File that weft wrote."`
 	Rerun    bool   `help:"Run the pipeline again as it was, and compare what it gives with FILE: exit 1 if a byte differs."`
 	To       string `placeholder:"FILE" help:"With --rerun, write here what FILE was, in place of comparing."`

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"weft/lang/check"
 	"weft/ops"
@@ -26,7 +27,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err := c.unchanged(p); err != nil {
 		return err
 	}
-	f := planFlags{File: p.File, Params: p.Params, Tolerance: p.Tolerance, FuseLimit: -1, decided: new(planner.Decisions)}
+	f := planFlags{deviceFlags: c.deviceFlags, File: p.File, Params: p.Params, Tolerance: p.Tolerance, FuseLimit: -1, decided: new(planner.Decisions)}
 	if err := json.Unmarshal(p.Decisions, f.decided); err != nil {
 		return fmt.Errorf("what %s records of its plan cannot be read: %w", c.File, err)
 	}
@@ -34,6 +35,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err != nil {
 		return err
 	}
+	c.elsewhere(s, m, p)
 	l, plan, err := f.planned(s, m, loadText(p.File, []byte(p.Text), check.Options{Params: p.Params, Tolerance: p.Tolerance}))
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 		return err
 	}
 	_, failure := weft.Run(ctx, plan, weft.Options{
-		Devices: m.devices, Missing: m.missing, Threads: f.threads(), Verify: true, Memory: memory.NewGovernor(plan.Budget),
+		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: f.threads(), Verify: true, Memory: memory.NewGovernor(plan.Budget),
 		Provenance: true, Origin: p.Origin, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
 	})
 	if failure != nil {
@@ -64,6 +66,15 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 		return err
 	}
 	return c.compare(s, made)
+}
+
+// elsewhere says which devices are others than those that the file was computed on.
+func (c provenanceCommand) elsewhere(s *streams, m machine, p *ops.Provenance) {
+	for _, d := range slices.Concat(m.devices[:1], m.accelerators) {
+		if was, is := p.Computed[d.Info().Name], weft.Described(d.Info()); was != "" && was != is {
+			fmt.Fprintf(s.err, "weft: %s was computed on %s, and %s is now %s: it may round otherwise\n", c.File, was, d.Info().Name, is)
+		}
+	}
 }
 
 // unchanged reports what is not as it was when the file was made.

@@ -7,12 +7,13 @@ import (
 
 // Provenance says where a result comes from. It is the same for the same program, inputs and machine: no times are in it.
 type Provenance struct {
-	Weft      string           `json:"weft"`
-	File      string           `json:"file,omitempty"` // the pipeline
-	Plan      string           `json:"plan"`           // hash of what is computed
-	Devices   []string         `json:"devices"`
-	Precision []StagePrecision `json:"precision"`
-	Inputs    []InputIdentity  `json:"inputs"`
+	Weft      string            `json:"weft"`
+	File      string            `json:"file,omitempty"` // the pipeline
+	Plan      string            `json:"plan"`           // hash of what is computed
+	Devices   []string          `json:"devices"`
+	Computed  map[string]string `json:"computed,omitempty"` // what the devices are that kernels were placed on, by name: others may round otherwise
+	Precision []StagePrecision  `json:"precision"`
+	Inputs    []InputIdentity   `json:"inputs"`
 
 	Origin
 	Sink      string          `json:"sink,omitempty"`      // step of the plan that wrote this

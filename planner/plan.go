@@ -37,6 +37,9 @@ type Plan struct {
 	Wider func() (*Plan, string, error) `yaml:"-" json:"-"`
 }
 
+// Again reports a plan made by the decisions of an earlier planning.
+func (p *Plan) Again() bool { return p.again }
+
 // Totals sum a plan up.
 type Totals struct {
 	Kernels    int     `yaml:"kernels" json:"kernels"`

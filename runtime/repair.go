@@ -18,7 +18,7 @@ type Repair struct {
 type beyond struct{ ops.Problem }
 
 // unproven says what becomes of a sample beyond its tolerance: a run in wider types where there are any, an error where the
-// user asked for the types, and else the problem to report.
+// user asked for the types or for a run to be gone on with, and else the problem to report.
 func (r *run) unproven(s *ops.Stage, p Parity) (ops.Problem, error) {
 	w := violation(p)
 	if asked := r.plan.Forced(s); asked != "" {
@@ -27,6 +27,10 @@ func (r *run) unproven(s *ops.Stage, p Parity) (ops.Problem, error) {
 	}
 	if r.plan.Wider != nil {
 		return w, &beyond{w}
+	}
+	if _, asked := Asked(s); asked && r.opt.Resume && r.plan.Again() {
+		return w, ops.Wrong(w.Code, "", "run without --resume to start afresh, in types that are chosen anew",
+			"%s; this run goes on in the types of the one before, so it looks for no others", w.Message)
 	}
 	return w, nil
 }

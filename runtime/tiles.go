@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"weft/kernels/device"
@@ -227,7 +228,8 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		s.TileSink = sink
 		return s, err
 	}
-	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided, Device: described(r.opt.Devices[0].Info())}
+	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided, Device: Described(r.opt.Devices[0].Info()),
+		Accelerators: r.accelerators()}
 	old, err := journal.Read(s.output)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -260,8 +262,21 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	return s, nil
 }
 
-// described tells devices apart that may round in another way.
-func described(d device.Info) string { return d.Kind + ": " + d.Detail }
+// accelerators are those that the plan puts kernels on, described.
+func (r *run) accelerators() map[string]string {
+	out := map[string]string{}
+	for _, names := range r.plan.Decided.Places {
+		for _, d := range r.opt.Accelerators {
+			if slices.Contains(names, d.Info().Name) {
+				out[d.Info().Name] = Described(d.Info())
+			}
+		}
+	}
+	return out
+}
+
+// Described tells devices apart that may round in another way.
+func Described(d device.Info) string { return d.Kind + ": " + d.Detail }
 
 // leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
 func (r *run) leftovers(step *planner.Step) error {

@@ -3,11 +3,13 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,6 +29,8 @@ type Header struct {
 	Output string              `json:"output"` // file name
 	Inputs []ops.InputIdentity `json:"inputs"`
 	Device string              `json:"device"` // processor, compiler and instruction set: others may round otherwise
+	// Accelerators are those that kernels are placed on, by name, and what they are.
+	Accelerators map[string]string `json:"accelerators,omitempty"`
 	// Decisions make the plan again, whatever the machine's figures are by then.
 	Decisions *planner.Decisions `json:"decisions"`
 }
@@ -123,6 +127,11 @@ func (h Header) Foreign(run Header) string {
 		return "it is of another program or another plan of it"
 	case h.Device != run.Device:
 		return fmt.Sprintf("it was computed on %s, this is %s", h.Device, run.Device)
+	}
+	for _, name := range slices.Sorted(maps.Keys(run.Accelerators)) {
+		if was, is := h.Accelerators[name], run.Accelerators[name]; was != is {
+			return fmt.Sprintf("it was computed on %s as %s, which is now %s", name, cmp.Or(was, "another device"), is)
+		}
 	}
 	for _, in := range run.Inputs {
 		at := slices.IndexFunc(h.Inputs, func(o ops.InputIdentity) bool { return o.Path == in.Path })

@@ -14,7 +14,7 @@ import (
 )
 
 func header() Header {
-	return Header{Weft: "1", Plan: "abc", Inputs: []ops.InputIdentity{{Path: "a.npy", Bytes: 5, Modified: 7, Hash: "h"}}}
+	return Header{Weft: "1", Plan: "abc", Inputs: []ops.InputIdentity{{Path: "a.npy", Bytes: 5, Modified: 7, Hash: "h"}}, Accelerators: map[string]string{"gpu:0": "cuda: new"}}
 }
 
 // A crash may cut the file off anywhere: what is read is then all marks of which every byte is there.
@@ -75,6 +75,8 @@ func TestForeignJournals(t *testing.T) {
 		{"a.npy has changed", func(h *Header) { h.Inputs[0].Modified++ }},
 		{"a.npy has changed", func(h *Header) { h.Inputs[0].Bytes++ }},
 		{"a.npy has changed", func(h *Header) { h.Inputs = nil }},
+		{"gpu:0 as cuda: old, which is now cuda: new", func(h *Header) { h.Accelerators = map[string]string{"gpu:0": "cuda: old"} }},
+		{"gpu:0 as another device", func(h *Header) { h.Accelerators = nil }},
 		{"it has format 9", func(h *Header) { h.Format = 9 }},
 	} {
 		old := header()
