@@ -41,7 +41,7 @@ type Stage struct {
 	Source bool
 	Out    int
 
-	exchanged bool
+	view view
 }
 
 // MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.
@@ -96,34 +96,15 @@ func StageName(op *Instance, name string) string {
 }
 
 // At reads the stage at index, which must be in range.
-func (s *Stage) At(b *Body, index ...*ir.Node) Elem { return b.Read(s, nil, 0, s.order(index)) }
+func (s *Stage) At(b *Body, index ...*ir.Node) Elem {
+	index, _ = s.seen(b, index, nil)
+	return b.Read(s, nil, 0, index)
+}
 
 // AtOr reads the stage at index where guard holds and is other elsewhere. The index may be out of range there.
 func (s *Stage) AtOr(b *Body, guard *ir.Node, other float64, index ...*ir.Node) Elem {
-	return b.Read(s, guard, other, s.order(index))
-}
-
-// Exchange makes a planner see the last two dims of the stage in the other order; for who reads it by At nothing changes.
-func (s *Stage) Exchange() {
-	s.Type.Dims = exchange(s.Type.Dims)
-	elem := s.Elem
-	s.Elem = func(b *Body, index []*ir.Node) Elem { return elem(b, exchange(index)) }
-	s.exchanged = !s.exchanged
-}
-
-func (s *Stage) order(index []*ir.Node) []*ir.Node {
-	if s.exchanged {
-		return exchange(index)
-	}
-	return index
-}
-
-// exchange is a copy with the last two elements in the other order.
-func exchange[T any](list []T) []T {
-	out := slices.Clone(list)
-	n := len(out)
-	out[n-2], out[n-1] = out[n-1], out[n-2]
-	return out
+	index, guard = s.seen(b, index, guard)
+	return b.Read(s, guard, other, index)
 }
 
 // Body is what definitions are written with: a node builder, and the planner's decision about every read.
@@ -131,7 +112,9 @@ type Body struct {
 	*ir.Builder
 	// Read is set by the planner.
 	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
-	once map[onceKey][]*ir.Node
+	// Plain builds from stages as their operators defined them, whatever views a planner has of them.
+	Plain bool
+	once  map[onceKey][]*ir.Node
 }
 
 type onceKey struct {

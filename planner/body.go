@@ -21,6 +21,9 @@ type lowerer struct {
 	elsewhere map[[2]*ops.Stage]bool
 	// inPlaceAt holds, for stages computed in place, the element at each index they were computed at.
 	placed []placement
+	// proves leaves out guards of loads that always hold.
+	proves bool
+	inside map[dimIndex]bool // memo
 	// scales are what one unit is worth of arrays stored as integers.
 	scales map[*ops.Stage]float64
 }
@@ -71,6 +74,9 @@ func (l *lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index [
 	}
 	buf := l.read(s, consumer.stage)
 	b := l.body
+	if l.proves && buf != nil && guard != nil {
+		guard = l.unproven(guard, index, s)
+	}
 	if buf == nil {
 		return l.inPlace(s, guard, other, index)
 	}

@@ -59,6 +59,10 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		a = newAssembler(g, f.fused)
 		groups = a.groups()
 	}
+	if crop(a, groups) {
+		a = newAssembler(g, f.fused)
+		groups = a.groups()
+	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
 	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
 		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision, FuseLimit: opt.FuseLimit}}
@@ -137,6 +141,7 @@ func (b *builder) use(s *ops.Stage) string {
 	if buf.Pad != (ir.Pad{}) {
 		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", buf.Pad.Before, buf.Shape[len(buf.Shape)-1], buf.Pad.After, buf.Pad.Value)
 	}
+	pb.Reached = reachedOf(s)
 	b.describeStorage(&pb)
 	b.plan.Buffers = append(b.plan.Buffers, pb)
 	if s.Source {
@@ -186,6 +191,9 @@ func (b *builder) kernelStep(i int, g *group) {
 		}
 	}
 	b.estimate(k, g)
+	for _, id := range step.Writes {
+		b.plan.Buffer(id).Reached.count(k.Flops, g)
+	}
 	k.Precision = precisionOf(g.kernel, g.types)
 	k.Precision.Why = b.pins.because(g)
 	k.setTiles(nil, b.opt.Threads)

@@ -137,6 +137,9 @@ func (f *footprints) within(need ops.Interval, p, s *ops.Stage, rows ops.Interva
 	if !found {
 		return need
 	}
+	if box := p.Box(); box != nil { // declared of the whole
+		all = ops.Interval{Lo: all.Lo - box[0].Lo, Hi: all.Hi - box[0].Lo}
+	}
 	return ops.Interval{Lo: max(need.Lo, all.Lo), Hi: max(need.Lo, all.Lo, min(need.Hi, all.Hi))}
 }
 

@@ -41,6 +41,7 @@ func (p *Plan) Identity() string {
 
 // identify writes a stage as a kernel that loads all its inputs.
 func identify(h hash.Hash, s *ops.Stage) {
+	s = s.AsDefined()
 	fmt.Fprintln(h, StageKey(s), s.Type, s.Exact, s.Data)
 	for _, in := range s.Inputs {
 		fmt.Fprintln(h, StageKey(in))
@@ -61,10 +62,11 @@ func identify(h hash.Hash, s *ops.Stage) {
 	bufs := map[*ops.Stage]*ir.Buffer{}
 	low := newLowerer(func(in, _ *ops.Stage) *ir.Buffer {
 		if bufs[in] == nil {
-			bufs[in] = bufferOf(in, in.Name)
+			bufs[in] = bufferOf(in.AsDefined(), in.Name)
 		}
 		return bufs[in]
 	})
+	low.body.Plain = true
 	axes := low.axes(s.Axes())
 	fmt.Fprintln(h, ir.Hash(&ir.Kernel{Name: s.Name, Axes: axes, Stores: low.storesOf(s, bufferOf(s, s.Name), axes)}))
 }

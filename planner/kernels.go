@@ -102,6 +102,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 		}
 		return a.buffer(p)
 	})
+	l.proves = true
 	axes := l.axes(root.Axes())
 	l.storesOf(root, a.buffer(root), axes)
 	a.siblings(l, root, axes, stored, covered)

@@ -45,23 +45,9 @@ func constant(n *ir.Node) float64 {
 // inRow reports a guard that says exactly 0 <= index < n, perhaps among other conjuncts.
 func inRow(guard, index *ir.Node, n int) bool {
 	lower, upper := false, false
-	var walk func(g *ir.Node)
-	walk = func(g *ir.Node) {
-		if g.Kind != ir.KAlu {
-			return
-		}
-		switch g.Op {
-		case ir.And:
-			walk(g.Args[0])
-			walk(g.Args[1])
-		case ir.Le:
-			lower = lower || g.Args[0].IsConst(0) && g.Args[1] == index
-			upper = upper || g.Args[0] == index && g.Args[1].IsConst(float64(n-1))
-		case ir.Lt:
-			lower = lower || g.Args[0].IsConst(-1) && g.Args[1] == index
-			upper = upper || g.Args[0] == index && g.Args[1].IsConst(float64(n))
-		}
+	for _, c := range ir.Conjuncts(guard, nil) {
+		lower = lower || ir.IsLower(c, index)
+		upper = upper || ir.IsUpper(c, index, int64(n))
 	}
-	walk(guard)
 	return lower && upper
 }

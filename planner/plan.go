@@ -61,6 +61,8 @@ type Buffer struct {
 	Role   Role   `yaml:"role" json:"role"`
 	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
 	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Reached says what part of the array there is, where nobody reads the rest.
+	Reached *Reached `yaml:"reached,omitempty" json:"reached,omitempty"`
 	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale; see ir.Stored.
 	Stored string  `yaml:"stored,omitempty" json:"stored,omitempty"`
 	Scale  float64 `yaml:"scale,omitempty" json:"scale,omitempty"`

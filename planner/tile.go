@@ -29,6 +29,9 @@ func cut(axes []Axis, asked map[string]int, step []int, seconds float64, threads
 		return size
 	}
 	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
+	if want > 1 { // as many for each thread
+		want = (want + threads - 1) / max(1, threads) * max(1, threads)
+	}
 	have := 1
 	for i := range size {
 		if have >= want {

@@ -17,6 +17,14 @@ func RangeOf(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
 	return s.lo, s.hi, !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0)
 }
 
+// SureRange is RangeOf for who relies on it where values are made: ok is false also where a NaN may have become an integer, which
+// can then be any.
+func SureRange(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
+	r := ranger{axis: axis, memo: map[*Node]span{}}
+	s := r.of(n)
+	return s.lo, s.hi, s.finite() && !r.unsure
+}
+
 // span is an interval, and whether the value may be NaN besides.
 type span struct {
 	lo, hi float64
@@ -52,8 +60,9 @@ func (s span) has(v float64) bool { return s.lo <= v && v <= s.hi }
 func (s span) finite() bool { return !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0) }
 
 type ranger struct {
-	axis AxisRange
-	memo map[*Node]span
+	axis   AxisRange
+	memo   map[*Node]span
+	unsure bool // a NaN may have become an integer
 }
 
 func (r *ranger) of(n *Node) span {
@@ -120,7 +129,8 @@ func (r *ranger) axisSpan(n *Node) span {
 	return limits(n.Type)
 }
 
-// get knows the accumulators that only ever choose between init and terms.
+// get knows the accumulators that only ever choose between init and terms. Of loops that run at all, the result is not beyond any
+// term.
 func (r *ranger) get(n *Node) span {
 	f, s := n.Fold, limits(n.Type)
 	op := map[Monoid]Op{Smallest: Min, Largest: Max}[f.Monoid]
@@ -129,7 +139,16 @@ func (r *ranger) get(n *Node) span {
 		if term == f.Accs[n.I] {
 			term = step.Args[1]
 		}
-		s = r.of(f.Init[n.I]).hull(r.of(term))
+		init, each := r.of(f.Init[n.I]), r.of(term)
+		s = init.hull(each)
+		if each.nan || f.While != nil || r.of(f.Lo).hi >= r.of(f.Hi).lo {
+			return s
+		}
+		if op == Min {
+			s.hi = min(s.hi, each.hi)
+		} else {
+			s.lo = max(s.lo, each.lo)
+		}
 	}
 	return s
 }
@@ -162,6 +181,7 @@ func (r *ranger) alu(n *Node) span {
 		}
 		return t.hull(f)
 	case Cast:
+		r.unsure = r.unsure || a.nan && n.Args[0].Type.Float() && n.Type.Int()
 		return castSpan(n, a)
 	}
 	if rule := unarySpans[n.Op]; rule != nil {

@@ -120,6 +120,20 @@ func TestSubstituteReplacesAFoldsIndex(t *testing.T) {
 	}
 }
 
+// smallest is the least of first and of n or, with n 0, of an unknown number of terms.
+func smallest(b *Builder, n int, term, first *Node) *Node {
+	hi := b.I32(n)
+	if n == 0 {
+		hi = b.Arg(I32, "n")
+	}
+	if term.Type != F32 {
+		term = b.Cast(F32, term)
+	}
+	return b.Fold(FoldSpec{Lo: b.I32(0), Hi: hi, Init: []*Node{first}, Monoid: Smallest}, func(i *Node, acc []*Node) ([]*Node, *Node) {
+		return []*Node{b.Min(acc[0], b.Add(term, b.Mul(b.F32(0), b.Cast(F32, i))))}, nil
+	})[0]
+}
+
 func TestRangeOfDecides(t *testing.T) {
 	b := NewBuilder()
 	x := b.Axis("x", 10)
@@ -143,10 +157,26 @@ func TestRangeOfDecides(t *testing.T) {
 		{"wraps", b.Mul(b.Add(x, b.I32(1<<30)), b.I32(4)), -1 << 31, 1<<31 - 1, true},
 		{"fold index", sumOver(b, b.I32(2), x, func(i *Node) *Node { return i }).Fold.Index, 2, 8, true},
 		{"square", b.Mul(b.Sub(x, b.I32(4)), b.Sub(x, b.I32(4))), 0, 25, true},
+		{"least", smallest(b, 1, x, b.F32(100)), 0, 9, true},
+		{"least of perhaps none", smallest(b, 0, x, b.F32(100)), 0, 100, true},
+		{"least of what may be NaN", smallest(b, 1, w, b.F32(100)), -inf, inf, false},
 	} {
 		lo, hi, ok := RangeOf(c.n, nil)
 		if lo != c.lo || hi != c.hi || ok != c.ok {
 			t.Errorf("%s: [%v, %v] %v, want [%v, %v] %v", c.name, lo, hi, ok, c.lo, c.hi, c.ok)
+		}
+	}
+	for name, c := range map[string]struct {
+		n  *Node
+		ok bool
+	}{
+		"root":                {b.Cast(I32, b.Sqrt(b.Cast(F32, x))), true},
+		"root of what is < 0": {b.Cast(I32, b.Sqrt(b.Sub(b.Cast(F32, x), b.F32(3)))), false},
+		"clamped":             {b.Cast(I32, b.Min(b.Max(w, b.F32(0)), b.F32(15))), true},
+		"clamped integer":     {b.Min(b.Max(b.Cast(I32, w), b.I32(0)), b.I32(15)), false},
+	} {
+		if _, _, ok := SureRange(c.n, nil); ok != c.ok {
+			t.Errorf("%s: sure %t", name, ok)
 		}
 	}
 	lo, hi, _ := RangeOf(b.Mul(x, b.I32(3)), func(*Node) (float64, float64, bool) { return 4, 5, true })

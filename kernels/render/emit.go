@@ -53,6 +53,7 @@ type renderer struct {
 	gathering  bool // rendering the copy of a body for blocks whose spans are not proven
 	slowMemo   map[*ir.Node]bool
 	bounders   map[*ir.Fold]*ir.Bounder
+	starts     map[windowed]int64 // of the rows of windows
 	lanedMemo  map[*ir.Node]bool
 	parted     *ir.Fold            // run in parts over many points
 	saved      int                 // registers that a vector's points keep between the parts

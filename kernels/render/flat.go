@@ -1,17 +1,19 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/kernels/ir"
 )
 
 // savedBytes bounds what points keep on the stack between the parts of a split fold.
-const savedBytes = 12 << 10
+const savedBytes = 48 << 10
 
-// flatPoints is how many points a tile had better have.
-const flatPoints = 1024
+// flatPoints is how many points a tile had better have, so that few lanes of its last vectors are idle.
+const flatPoints = 256
 
 // flat writes the function whose lanes are points of the tile one after the other. What is left over in the last vectors
 // repeats the last point. With a split fold, some points take all of a part of its iterations before the next part begins,
@@ -34,13 +36,7 @@ func (u *unit) flat(s Schedule, out Output) Output {
 	}
 	u.bufs = r.bufs
 	out.Loads, out.Tables = r.loads, r.tables
-	out.Step = make([]int, len(u.k.Axes))
-	points := 1
-	for a := len(out.Step) - 1; a >= 0; a-- { // as many points as share what they load
-		n := u.k.Axes[a].Extent
-		out.Step[a] = min(n, (flatPoints+points-1)/points)
-		points *= n
-	}
+	out.Step = u.flatStep()
 	counters, collect := u.count.declared()
 	out.Source = fmt.Sprintf("void %s(const weft_args *a) {\n%s\n%s%s\n%s\n%s}\n", u.name, r.pointers(), counters, strings.Join(root.lines, "\n"), r.flatLoops(in), collect)
 	out.Bufs, out.Args = u.bufs, u.argList
@@ -48,6 +44,32 @@ func (u *unit) flat(s Schedule, out Output) Output {
 		out.Counted = u.count.folds
 	}
 	return out
+}
+
+// flatStep makes tiles slabs across the axis along which loads lie farthest apart: each then loads a part of what the kernel does.
+func (u *unit) flatStep() []int {
+	s := newSurvey(u.k, u.t)
+	apart := make([]float64, len(u.k.Axes))
+	axes := make([]int, len(u.k.Axes))
+	if f := s.heaviest(); f != nil {
+		for _, p := range s.spreads(f, s.positions(f).at) {
+			for a := range apart {
+				apart[a] += p[a] * float64(u.k.Axes[a].Extent)
+			}
+		}
+	}
+	for a := range axes {
+		axes[a] = len(axes) - 1 - a
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(apart[a], apart[b]) })
+	step := make([]int, len(u.k.Axes))
+	points := 1
+	for _, a := range axes {
+		n := u.k.Axes[a].Extent
+		step[a] = min(n, (flatPoints+points-1)/points)
+		points *= n
+	}
+	return step
 }
 
 // flatLoops are the loops over chunks of the tile's points, parts of the split fold, and vectors.

@@ -12,7 +12,7 @@ func padCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 		return false, nil
 	}
 	buf, index := n.Buf, n.Index()
-	conj := conjuncts(guard, nil)
+	conj := ir.Conjuncts(guard, nil)
 	if len(index) == 0 || buf.Pad.Before < width || buf.Pad.After < width || !other.IsConst(buf.Pad.Value) {
 		return false, conj
 	}
@@ -20,9 +20,9 @@ func padCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 	var lower, upper bool
 	for _, c := range conj {
 		switch {
-		case isLower(c, inner):
+		case ir.IsLower(c, inner):
 			lower = true
-		case isUpper(c, inner, size):
+		case ir.IsUpper(c, inner, size):
 			upper = true
 		default:
 			rest = append(rest, c)
@@ -32,22 +32,4 @@ func padCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 		return false, conj
 	}
 	return true, rest
-}
-
-func conjuncts(n *ir.Node, to []*ir.Node) []*ir.Node {
-	if n.Kind == ir.KAlu && n.Op == ir.And {
-		return conjuncts(n.Args[1], conjuncts(n.Args[0], to))
-	}
-	return append(to, n)
-}
-
-// isLower recognises 0 <= x, and -1 < x.
-func isLower(c, x *ir.Node) bool {
-	return c.Op == ir.Le && c.Args[0].IsConst(0) && c.Args[1] == x || c.Op == ir.Lt && c.Args[0].IsConst(-1) && c.Args[1] == x
-}
-
-// isUpper recognises x < size, and x <= size-1.
-func isUpper(c, x *ir.Node, size int64) bool {
-	return c.Op == ir.Lt && c.Args[0] == x && c.Args[1].IsConst(float64(size)) ||
-		c.Op == ir.Le && c.Args[0] == x && c.Args[1].IsConst(float64(size-1))
 }

@@ -181,7 +181,7 @@ func stepOf(s Schedule, axis int) int {
 func (u *unit) renderer(s Schedule) *renderer {
 	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: max(product(s.Unroll), s.Flat), b: u.b, vary: ir.NewVary(),
 		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, counter: u.count, uses: map[*ir.Buffer]bool{},
-		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}}
+		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}, starts: map[windowed]int64{}}
 }
 
 // variant renders the kernel once, as a static function.

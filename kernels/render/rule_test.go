@@ -11,7 +11,10 @@ func f32(name string, shape ...int) *ir.Buffer {
 }
 
 // planar is a linear probe under a plane of pixels, with a sum over transmits outside the sum over elements.
-func planar(storage ir.DType) *ir.Kernel {
+func planar(storage ir.DType) *ir.Kernel { return planarFrom(storage, 0) }
+
+// planarFrom is planar of records that begin at a later sample than the first and hold all that is asked for.
+func planarFrom(storage ir.DType, start int) *ir.Kernel {
 	b := ir.NewBuilder()
 	x, z := b.Axis("x", 256), b.Axis("z", 512)
 	const transmits, elements, samples = 11, 128, 1024
@@ -26,6 +29,9 @@ func planar(storage ir.DType) *ir.Kernel {
 			n := b.Cast(ir.I32, b.Alu(ir.Rint, s))
 			inside := b.And(b.Le(b.I32(0), n), b.Lt(n, b.I32(samples)))
 			sample := b.LoadOr(t, inside, b.Const(storage.Compute(), 0), j, i, n)
+			if start > 0 {
+				sample = b.Load(t, j, i, b.Sub(n, b.I32(start)))
+			}
 			return []*ir.Node{b.Add(acc[0], b.Cast(ir.F32, sample))}, nil
 		}), nil
 	})

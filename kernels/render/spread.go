@@ -102,7 +102,7 @@ type scatter struct {
 // positions finds the scattered loads inside f.
 func (s *survey) positions(f *ir.Fold) (out scatter) {
 	for _, n := range s.nodes {
-		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windowed(n.Buf.Type) {
+		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windows(n.Buf.Type) {
 			continue
 		}
 		index := n.Index()

@@ -14,20 +14,26 @@ const windowReach = 1 << 20
 // magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
 const magic = 1.5 * (1 << 23)
 
-// windowed reports a storage type that windows serve.
-func windowed(t ir.DType) bool { return t != ir.Bool && (parts(t.Compute()) == 1 || t == ir.F64) }
+// windowed is a buffer and what varies of the innermost index by which windows read it.
+type windowed struct {
+	buf *ir.Buffer
+	w   *ir.Node
+}
+
+// windows reports a storage type that they serve.
+func windows(t ir.DType) bool { return t != ir.Bool && (parts(t.Compute()) == 1 || t == ir.F64) }
 
 // windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
 func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 	sc := r.stack[at]
-	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !windowed(n.Buf.Type) {
+	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !windows(n.Buf.Type) {
 		return value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
 	_, rest := r.split(l, patch)
-	if len(rest.terms) != 1 || rest.terms[0].coef != 1 || size > windowReach {
+	if len(rest.terms) != 1 || rest.terms[0].coef != 1 {
 		return value{}, false
 	}
 	var inner linear
@@ -37,10 +43,15 @@ func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
 		return value{}, false
 	}
 	slack := r.windowSlack(n)
-	if inner.c < -slack || inner.c > slack || w.Type != ir.I32 {
+	start, known := r.starts[windowed{n.Buf, w}]
+	if !known && (inner.c < -slack || inner.c > slack) {
+		start = inner.c
+	}
+	if inner.c < start-slack || inner.c > start+slack || w.Type != ir.I32 || size+int(max(start, -start)) > windowReach {
 		return value{}, false
 	}
-	base, rel, bad := r.windowBase(w, size, int(slack))
+	r.starts[windowed{n.Buf, w}] = start
+	base, rel, bad := r.windowBase(w, size, int(slack), int(start))
 	if base == nil {
 		return value{}, false
 	}
@@ -66,10 +77,11 @@ func (r *renderer) windowSlack(n *ir.Node) int64 {
 }
 
 // windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
-// and the test that some lane lies beyond its end. The base is cut to the row's surroundings, where a window wholly in the
-// padding is right whatever its span.
-func (r *renderer) windowBase(w *ir.Node, size, slack int) (base, rel, bad *ir.Node) {
-	first, last := -r.s.Window-slack, size+slack
+// and the test that some lane lies beyond its end; place 0 of the row is where w + start is 0. The base is cut to the row's
+// surroundings, where a window wholly in the padding is right whatever its span.
+func (r *renderer) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
+	first, last := -r.s.Window-slack-start, size+slack-start
+	size = max(size, size-start, start) // the largest w
 	b := r.b
 	q := r.bounder()
 	if w.Kind == ir.KAlu && w.Op == ir.Cast && w.Args[0].Type.Float() {

@@ -12,7 +12,12 @@ import (
 
 // TestWindowStorage reads windows of every storage type that has them, of one and of two vectors, with the gathering copy
 // taken out: what is right then came through windows.
-func TestWindowStorage(t *testing.T) {
+func TestWindowStorage(t *testing.T) { testWindows(t, 0) }
+
+// Rows may begin at another place than the first.
+func TestWindowsOfLaterRows(t *testing.T) { testWindows(t, 200) }
+
+func testWindows(t *testing.T, start int) {
 	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
 	on := map[ir.DType][]Target{
 		ir.F32: {AVX2}, ir.F16: {AVX512, AVX2, Portable}, ir.BF16: {AVX512}, ir.I32: {AVX512}, ir.I16: {AVX512}, ir.U16: {AVX512}, ir.I8: {AVX512}, ir.U8: {AVX2},
@@ -29,7 +34,7 @@ func TestWindowStorage(t *testing.T) {
 	kernels := map[ir.DType]*ir.Kernel{}
 	for storage := range on {
 		storages = append(storages, storage)
-		kernels[storage] = planar(storage)
+		kernels[storage] = planarFrom(storage, start)
 		kernels[storage].Contract = false
 	}
 	slices.Sort(storages)

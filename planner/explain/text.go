@@ -199,6 +199,9 @@ func (t *printer) arrays(verb string, ids []string) {
 		}
 		pad = storedAs(b) + pad
 		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, planner.FormatBytes(b.Bytes), pad)
+		if r := b.Reached; r != nil && verb == "stores" {
+			t.line("              computed: %s; the rest, %s and %s, is never read", r, planner.FormatBytes(r.SavedBytes), amount(r.SavedFlops, "flop"))
+		}
 		verb = ""
 	}
 	if tables > 0 {
