@@ -10,9 +10,10 @@ import (
 
 // pins say what keeps its precision, and why, in words that follow "because it".
 type pins struct {
-	storage map[*ops.Stage]string // arrays
-	compute map[*group]string     // arithmetic of a kernel
-	sums    map[*group]string     // sums of a kernel
+	storage map[*ops.Stage]string     // arrays
+	compute map[*group]string         // arithmetic of a kernel
+	sums    map[*group]string         // sums of a kernel
+	bufs    map[*ops.Stage]*ir.Buffer // as they lie in memory, once types are chosen
 	// hard are arrays whose reason reaches through what is computed from them: a position that is wrong reads another element,
 	// while a comparison may go either way where its sides are that close.
 	hard map[*ops.Stage]bool
@@ -27,7 +28,7 @@ type use struct {
 
 // findPins follows values from loads to where they decide, readers before what they read.
 func findPins(a *assembler, groups []*group) *pins {
-	p := &pins{storage: map[*ops.Stage]string{}, compute: map[*group]string{}, sums: map[*group]string{}, hard: map[*ops.Stage]bool{}}
+	p := &pins{storage: map[*ops.Stage]string{}, compute: map[*group]string{}, sums: map[*group]string{}, hard: map[*ops.Stage]bool{}, bufs: a.bufs}
 	stages := map[*ir.Buffer]*ops.Stage{}
 	for s, b := range a.bufs {
 		stages[b] = s

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,13 +73,21 @@ func (p *pins) because(g *group) (why []string) {
 	}
 	for _, s := range g.loads {
 		if w := p.storage[s]; w != "" && s.Type.Elem.Base.Float() && s.Data == nil {
-			add("%s is pinned at %s: it %s", s.Name, s.Type.Elem.Base, w)
+			add("%s is %s: it %s", s.Name, pinned(s.Type.Elem.Base, p.bufs[s].Type), w)
 		}
 	}
 	if w := p.compute[g]; w != "" {
-		add("computing is pinned at f32: it %s", w)
+		add("computing is %s: it %s", pinned(ir.F32, cmp.Or(g.types.Compute, ir.F32)), w)
 	}
 	return why
+}
+
+// pinned says that a type must not be narrower, of what has it or a wider one.
+func pinned(at, is ir.DType) string {
+	if is == at {
+		return fmt.Sprintf("pinned at %s", at)
+	}
+	return fmt.Sprintf("in %s, and could not be below %s", is, at)
 }
 
 // describeStorage says how an array lies in memory, or why it keeps its type.
