@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/cost"
 )
@@ -13,7 +14,7 @@ import (
 type task struct {
 	step  *Step
 	host  float64 // seconds on the host's processor
-	work  cost.Work
+	work  ir.Work
 	in    []feed
 	out   []feed
 	rows  int   // of its first axis
@@ -106,7 +107,7 @@ func (s *site) rank() {
 func (s *site) task(step *Step, prints *footprints) *task {
 	k := step.Kernel
 	t := &task{
-		step: step, host: k.seconds(), work: cost.WorkOf(k.Ir), whole: joins(k), rows: 1,
+		step: step, host: k.seconds(), work: ir.WorkOf(k.Ir), whole: joins(k), rows: 1,
 	}
 	if len(k.Ir.Axes) > 0 {
 		t.rows = max(1, k.Ir.Axes[0].Extent)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/device"
 	"weft/planner/cost"
 )
 
@@ -119,7 +120,7 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 		c.Out += f.bytes * share
 		c.OutCopies += f.copies
 	}
-	longest := max(cost.Compute(r, work), quotient(c.In, r.LinkIn), quotient(c.Out, r.LinkOut))
+	longest := max(r.Compute(work), device.Quotient(c.In, r.LinkIn), device.Quotient(c.Out, r.LinkOut))
 	latency := cost.PerRange + r.Launch + r.LinkLatency*float64(c.InCopies+c.OutCopies)
 	n := min(mostParts, longest/(worthPart*latency))
 	if limit := float64(s.devices[d].Info.Limits.Memory); limit > 0 && fixed+moving > limit {
@@ -132,13 +133,6 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 		n = 1
 	}
 	return cost.Overlapped(r, work, c, int(math.Ceil(n)))
-}
-
-func quotient(x, rate float64) float64 {
-	if rate <= 0 {
-		return 0
-	}
-	return x / rate
 }
 
 // leave marks what a device holds once it has run its share of a task. Which rows fall to which of several devices is not known

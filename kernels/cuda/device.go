@@ -124,7 +124,7 @@ func (d *Device) account(f func(u *device.Usage)) {
 func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
 	codes := make([]*launch.Code, len(kernels))
 	for i, k := range kernels {
-		code, err := d.code(k)
+		code, err := launch.For(d.info, k, d.schedules)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 )
 
 var _ device.Describer = (*Device)(nil)
@@ -32,22 +31,9 @@ func resources(f cu.Function, target nvrtc.Target) (r device.Resources, err erro
 
 // Describe says how the GPU would run a kernel.
 func (d *Device) Describe(k *ir.Kernel) (device.Report, error) {
-	code, err := d.code(k)
+	code, err := launch.For(d.info, k, d.schedules)
 	if err != nil {
 		return device.Report{}, err
 	}
 	return code.Described(d.target.Capability)
-}
-
-// code renders a kernel within the device's limits.
-func (d *Device) code(k *ir.Kernel) (*launch.Code, error) {
-	var schedules []render.CUDASchedule
-	if d.schedules != nil {
-		schedules = append(d.schedules(k), render.CUDASchedule{})
-	}
-	code, err := launch.New(k, schedules, d.info.Limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
-	}
-	return code, nil
 }

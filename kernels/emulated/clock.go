@@ -12,46 +12,13 @@ import (
 // pageable is how much of the link's rate memory that is not page-locked gets.
 const pageable = 0.5
 
-// work is what a launch of all of a kernel's points costs.
-type work struct {
-	flops float64 // in all
-	wide  float64 // of these, in float64
-	bytes float64
-}
-
-// workOf counts a kernel's operations, and the bytes it must move: no more of a buffer than there is of it.
-func workOf(k *ir.Kernel) work {
-	c := ir.CostOf(k)
-	w := work{flops: c.Flops, wide: c.Wide}
-	for b, n := range c.Loads {
-		w.bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
-	}
-	for _, s := range k.Stores {
-		w.bytes += float64(k.Points()) * float64(s.Buf.Type.Size())
-	}
-	return w
-}
-
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// launchTime is what the described device takes for a share of a kernel's points: the longer of computing and of
-// moving bytes, after the latency.
-func (d *Device) launchTime(w work, share, slow float64) time.Duration {
-	compute, memory := 0.0, 0.0
-	flops, flops64 := d.description.Flops, d.description.Flops64
-	if flops64 == 0 {
-		flops64 = flops
-	}
-	if flops > 0 {
-		compute += (w.flops - w.wide) * share / flops
-	}
-	if flops64 > 0 {
-		compute += w.wide * share / flops64
-	}
-	if d.description.Bandwidth > 0 {
-		memory = w.bytes * share / d.description.Bandwidth
-	}
-	return seconds(slow * (time.Duration(d.description.Launch).Seconds() + max(compute, memory)))
+// launchTime is what the described device takes for a share of a kernel's work, and how many times slower it is: after the
+// latency, the longer of computing and of moving bytes.
+func (d *Device) launchTime(w ir.Work, slow float64) time.Duration {
+	r := d.Rates()
+	return seconds(slow * (r.Launch + r.Compute(w)))
 }
 
 func (d *Device) transferTime(n int, pinned bool) time.Duration {

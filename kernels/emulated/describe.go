@@ -8,7 +8,6 @@ import (
 	"weft/kernels/cuda/launch"
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 )
 
 var _ device.Describer = (*Device)(nil)
@@ -18,7 +17,7 @@ const presumed = 90
 
 // Describe says how a GPU of the described capability would run a kernel.
 func (d *Device) Describe(k *ir.Kernel) (device.Report, error) {
-	code, err := d.code(k)
+	code, err := launch.For(d.info, k, d.schedules)
 	if err != nil {
 		return device.Report{}, err
 	}
@@ -27,19 +26,6 @@ func (d *Device) Describe(k *ir.Kernel) (device.Report, error) {
 		return device.Report{}, fmt.Errorf("%s: capability %q", d.info.Name, d.description.Capability)
 	}
 	return code.Described(capability)
-}
-
-// code renders a kernel within the device's limits.
-func (d *Device) code(k *ir.Kernel) (*launch.Code, error) {
-	var schedules []render.CUDASchedule
-	if d.schedules != nil {
-		schedules = append(d.schedules(k), render.CUDASchedule{})
-	}
-	code, err := launch.New(k, schedules, d.info.Limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
-	}
-	return code, nil
 }
 
 var capabilityText = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)

@@ -80,11 +80,11 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	}
 	programs := make([]*program, len(kernels))
 	for i, k := range kernels {
-		code, err := d.code(k)
+		code, err := launch.For(d.info, k, d.schedules)
 		if err != nil {
 			return nil, err
 		}
-		programs[i] = &program{dev: d, code: code, work: workOf(k)}
+		programs[i] = &program{dev: d, code: code, work: ir.WorkOf(k)}
 	}
 	for _, contract := range []bool{false, true} {
 		if err := d.build(ctx, programs, contract); err != nil {
@@ -136,7 +136,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 type program struct {
 	dev    *Device
 	code   *launch.Code
-	work   work
+	work   ir.Work
 	run    uintptr
 	cached bool
 }
@@ -196,7 +196,7 @@ func (p *program) launch(bound *launch.Bound, t device.Tile) error {
 		if d != nil {
 			d.strike()
 		}
-		took := p.dev.launchTime(p.work, float64(t.Points())/float64(max(1, p.code.Kernel.Points())), o.slow)
+		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.code.Kernel.Points()))), o.slow)
 		p.dev.meter.launched(took)
 		return took, nil
 	})

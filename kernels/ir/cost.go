@@ -13,6 +13,32 @@ type Cost struct {
 	Stores          float64             // elements stored
 }
 
+// Work is what a kernel asks of a device with memory of its own.
+type Work struct {
+	Flops float64 // weighted by OpInfo.Flops
+	Wide  float64 // of these, those in float64
+	Bytes float64 // through the device's memory: of a buffer no more than there is of it, since caches serve the rest
+}
+
+// WorkOf counts a kernel's work. Folds that may end early count in full.
+func WorkOf(k *Kernel) Work {
+	c := CostOf(k)
+	w := Work{Flops: c.Flops, Wide: c.Wide}
+	for b, n := range c.Loads {
+		w.Bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
+	}
+	for _, s := range k.Stores {
+		w.Bytes += float64(k.Points()) * float64(s.Buf.Type.Size())
+	}
+	return w
+}
+
+// Scale is the work of a share of a kernel's points.
+func (w Work) Scale(share float64) Work {
+	w.Flops, w.Wide, w.Bytes = w.Flops*share, w.Wide*share, w.Bytes*share
+	return w
+}
+
 // Trips of a fold whose bounds are known only at run time (rows of a sparse matrix, say).
 const unknownTrips = 16
 

@@ -1,45 +1,9 @@
 package cost
 
 import (
-	"cmp"
-
 	"weft/kernels/device"
 	"weft/kernels/ir"
 )
-
-// Work is what a kernel asks of a device with memory of its own.
-type Work struct {
-	Flops float64 // weighted as ir.OpInfo.Flops
-	Wide  float64 // of these, those in float64
-	Bytes float64 // through the device's memory: of a buffer no more than there is of it, since caches serve the rest
-}
-
-// WorkOf counts a kernel's work. Folds that may end early count in full.
-func WorkOf(k *ir.Kernel) Work {
-	c := ir.CostOf(k)
-	w := Work{Flops: c.Flops, Wide: c.Wide}
-	for b, n := range c.Loads {
-		w.Bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
-	}
-	for _, s := range k.Stores {
-		w.Bytes += float64(k.Points()) * float64(s.Buf.Type.Size())
-	}
-	return w
-}
-
-// Compute is the seconds that launches of all of the work take, their latency apart: the longer of arithmetic and memory. A rate
-// of 0 costs nothing.
-func Compute(r device.Rates, w Work) float64 {
-	wide := cmp.Or(r.Flops64, r.Flops)
-	return max(quotient(w.Flops-w.Wide, r.Flops)+quotient(w.Wide, wide), quotient(w.Bytes, r.Bandwidth))
-}
-
-func quotient(x, rate float64) float64 {
-	if rate <= 0 {
-		return 0
-	}
-	return x / rate
-}
 
 // Traffic is what a device copies for a kernel, in bytes, and in how many copies a range of rows takes.
 type Traffic struct {
@@ -66,12 +30,12 @@ const (
 
 // Overlapped is the time of a kernel's part on one device that uploads, computes and downloads at once, in so many ranges of
 // rows: the longest of the three, and the others' share in the first and the last range.
-func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
+func Overlapped(r device.Rates, w ir.Work, t Traffic, ranges int) Pipeline {
 	n := float64(max(1, ranges))
-	compute, launches := Compute(r, w), n*(r.Launch+PerRange)
-	whole := quotient(t.Whole, r.LinkIn) + float64(t.WholeCopies)*r.LinkLatency
-	in := quotient(t.In, r.LinkIn) + n*float64(t.InCopies)*r.LinkLatency
-	out := quotient(t.Out, r.LinkOut) + n*float64(t.OutCopies)*r.LinkLatency
+	compute, launches := r.Compute(w), n*(r.Launch+PerRange)
+	whole := device.Quotient(t.Whole, r.LinkIn) + float64(t.WholeCopies)*r.LinkLatency
+	in := device.Quotient(t.In, r.LinkIn) + n*float64(t.InCopies)*r.LinkLatency
+	out := device.Quotient(t.Out, r.LinkOut) + n*float64(t.OutCopies)*r.LinkLatency
 	most := max(in, compute+launches, out)
 	handing := perJob * float64(max(1, t.Blocks))
 	p := Pipeline{Seconds: handing + whole + most + (in+compute+launches+out-most)/n, Transfer: whole + max(in, out) + min(in, out)/n}
@@ -80,18 +44,12 @@ func Overlapped(r device.Rates, w Work, t Traffic, ranges int) Pipeline {
 		p.Bound = "transfer"
 	case launches+handing > compute:
 		p.Bound = "latency"
-	case quotient(w.Bytes, r.Bandwidth) >= compute:
+	case device.Quotient(w.Bytes, r.Bandwidth) >= compute:
 		p.Bound = "bandwidth"
 	default:
 		p.Bound = "compute"
 	}
 	return p
-}
-
-// Scale is the work and the traffic of a share of a kernel's rows.
-func (w Work) Scale(share float64) Work {
-	w.Flops, w.Wide, w.Bytes = w.Flops*share, w.Wide*share, w.Bytes*share
-	return w
 }
 
 // Learned is what runs taught about a kernel on a kind of device that is not the model's: what predictions are multiplied by, and

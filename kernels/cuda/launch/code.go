@@ -50,6 +50,19 @@ func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*
 	return nil, err
 }
 
+// For is New for a device, under the schedules that choose gives and, where none of these will do, the plain one; nil: the rules' own.
+func For(d device.Info, k *ir.Kernel, choose func(*ir.Kernel) []render.CUDASchedule) (*Code, error) {
+	var schedules []render.CUDASchedule
+	if choose != nil {
+		schedules = append(choose(k), render.CUDASchedule{})
+	}
+	code, err := New(k, schedules, d.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	return code, nil
+}
+
 // allowed reports a block that the device cannot run.
 func (c *Code) allowed() error {
 	threads := 1
