@@ -1,6 +1,9 @@
 package ops
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // NewDense makes a zeroed array of the given shape.
 func NewDense(complex bool, shape ...int) Dense {
@@ -43,6 +46,28 @@ func (d Dense) Strides() []int {
 		step *= d.Shape[i]
 	}
 	return s
+}
+
+// Indices yields every index of a shape in C order with its number; the slice is reused.
+func Indices(shape []int) iter.Seq2[int, []int] {
+	return func(yield func(int, []int) bool) {
+		n := 1
+		for _, s := range shape {
+			n *= s
+		}
+		index := make([]int, len(shape))
+		for i := range n {
+			if !yield(i, index) {
+				return
+			}
+			for k := len(shape) - 1; k >= 0; k-- {
+				if index[k]++; index[k] < shape[k] {
+					break
+				}
+				index[k] = 0
+			}
+		}
+	}
 }
 
 // ReferenceKey is the key under which a Reference finds the k-th array of an argument: the name of the argument for the

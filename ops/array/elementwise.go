@@ -182,7 +182,7 @@ func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Den
 	}
 	out := ops.NewDense(t.out.Elem.Complex, t.out.Shape()...)
 	x := make([]complex128, len(t.xs))
-	for i, index := range indices(out.Shape) {
+	for i, index := range ops.Indices(out.Shape) {
 		for k, o := range t.xs {
 			if o.scalar {
 				x[k] = complex(o.si(), 0)
@@ -198,26 +198,4 @@ func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Den
 		out.Set(i, e.value(x))
 	}
 	return []ops.Dense{out}, nil
-}
-
-// indices yields every index of a shape in C order with its number; the slice is reused.
-func indices(shape []int) func(func(int, []int) bool) {
-	return func(yield func(int, []int) bool) {
-		n := 1
-		for _, s := range shape {
-			n *= s
-		}
-		index := make([]int, len(shape))
-		for i := range n {
-			if !yield(i, index) {
-				return
-			}
-			for k := len(shape) - 1; k >= 0; k-- {
-				if index[k]++; index[k] < shape[k] {
-					break
-				}
-				index[k] = 0
-			}
-		}
-	}
 }

@@ -91,7 +91,7 @@ func (p *joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.El
 
 func (p *joined) reference(in map[string]ops.Dense) ops.Dense {
 	out := ops.NewDense(p.out.Elem.Complex, p.out.Shape()...)
-	for i, index := range indices(out.Shape) {
+	for i, index := range ops.Indices(out.Shape) {
 		k := 0
 		for k+1 < len(p.starts) && index[p.dim] >= p.starts[k+1] {
 			k++

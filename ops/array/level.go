@@ -148,7 +148,7 @@ func referenceDecibel(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error)
 	top := peak.reduceDense(a, over, t)
 	strides := top.Strides()
 	out := ops.NewDense(false, a.Shape...)
-	for i, index := range indices(a.Shape) {
+	for i, index := range ops.Indices(a.Shape) {
 		reference := c.Number("reference")
 		if !c.Has("reference") {
 			at := 0

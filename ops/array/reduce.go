@@ -168,7 +168,7 @@ func (r *reduction) reduceDense(a ops.Dense, over []int, t ops.Type) ops.Dense {
 	}
 	groups := make([][]complex128, out.Len())
 	strides := out.Strides()
-	for i, index := range indices(a.Shape) {
+	for i, index := range ops.Indices(a.Shape) {
 		at, k := 0, 0
 		for d, x := range index {
 			if !reduced[d] {

@@ -43,7 +43,7 @@ func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
 		a := in[input]
 		strides := a.Strides()
 		out := ops.NewDense(a.Im != nil, m.out.Shape()...)
-		for i, index := range indices(out.Shape) {
+		for i, index := range ops.Indices(out.Shape) {
 			at := 0
 			for d, x := range m.ref(index) {
 				at += x * strides[d]

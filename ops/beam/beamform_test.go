@@ -8,7 +8,7 @@ import (
 
 	"weft/kernels/interp"
 	"weft/ops"
-	"weft/ops/beam/beamtest"
+	"weft/ops/optest"
 )
 
 // noisy fills a record with noise, which no interpolation or delay error survives unseen.
@@ -38,8 +38,9 @@ func newScene(t testing.TB, args arguments) scene {
 	return scene{all, in}
 }
 
-func (s scene) run(mode interp.Mode, stored bool) beamtest.Run {
-	return beamtest.Run{Call: call(beamform, s.args), Inputs: s.inputs, Mode: mode, Stored: stored}
+func (s scene) run(t testing.TB, mode interp.Mode, how optest.Fusion) ops.Dense {
+	t.Helper()
+	return optest.At(t, call(beamform, s.args), s.inputs, mode, how, nil)
 }
 
 func (s scene) reference(t testing.TB) ops.Dense {
@@ -114,9 +115,9 @@ func TestBeamformAgainstDefinition(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, args)
 			want := s.reference(t)
-			beamtest.Compare(t, s.run(interp.Wide, true).All(t), want, wideTolerance)
-			beamtest.Compare(t, s.run(interp.Exact, true).All(t), want, tolerance)
-			beamtest.Compare(t, s.run(interp.Wide, false).All(t), want, wideTolerance)
+			optest.Near(t, s.run(t, interp.Wide, optest.Stored), want, wideTolerance)
+			optest.Near(t, s.run(t, interp.Exact, optest.Stored), want, tolerance)
+			optest.Near(t, s.run(t, interp.Wide, optest.Fused), want, wideTolerance)
 		})
 	}
 }
@@ -135,11 +136,11 @@ func TestBeamformArrivals(t *testing.T) {
 	want := s.reference(t)
 	s.args["transmit"] = array(times)
 	s.inputs["transmit"] = d
-	beamtest.Compare(t, s.reference(t), want, 1e-12)
-	beamtest.Compare(t, s.run(interp.Wide, true).All(t), want, wideTolerance)
+	optest.Near(t, s.reference(t), want, 1e-12)
+	optest.Near(t, s.run(t, interp.Wide, optest.Stored), want, wideTolerance)
 
 	d.Re[0], d.Re[6], d.Re[12] = math.NaN(), math.Inf(1), math.Inf(-1)
-	got := s.run(interp.Exact, true).All(t)
+	got := s.run(t, interp.Exact, optest.Stored)
 	for _, i := range []int{0, 6, 12} { // (x, z) of the image is (z, x) of the times: the diagonal
 		if got.At(i) != 0 {
 			t.Errorf("a point that the wave never reaches holds %v", got.At(i))
@@ -149,7 +150,7 @@ func TestBeamformArrivals(t *testing.T) {
 	for _, i := range []int{0, 6, 12} {
 		want.Set(i, 0)
 	}
-	beamtest.Compare(t, got, want, tolerance)
+	optest.Near(t, got, want, tolerance)
 }
 
 // One element at the origin sees a point at depth z at s = 2 z fs/c samples: the ends of the record to the sample.
@@ -177,7 +178,7 @@ func TestEndsOfTheRecord(t *testing.T) {
 			s := scene{shot(t).with(arguments{"probe": probe, "input": array(one), "interpolation": ops.Symbol(c.scheme), "start": us(10),
 				"grid": made[*Grid](t, boxGrid, arguments{"x": mm(0), "z": ops.Quantity(z, "m")})}), map[string]ops.Dense{"input": ones}}
 			for _, mode := range []interp.Mode{interp.Exact, interp.Wide} {
-				got := s.run(mode, true).All(t).At(0)
+				got := s.run(t, mode, optest.Stored).At(0)
 				if magnitude := math.Hypot(real(got), imag(got)); inside && math.Abs(magnitude-1) > 1e-4 || !inside && got != 0 {
 					t.Errorf("%s at sample %g (%s): %v", c.scheme, place, mode, got)
 				}
@@ -206,7 +207,7 @@ func TestPointTargetFocuses(t *testing.T) {
 					d.Set(n*16+e, complex(env*cos, env*sin))
 				}
 			}
-			got := scene{args, map[string]ops.Dense{"input": d}}.run(interp.Exact, true).All(t)
+			got := scene{args, map[string]ops.Dense{"input": d}}.run(t, interp.Exact, optest.Stored)
 			best, at := 0.0, 0
 			for i := range got.Re {
 				if m := math.Hypot(got.Re[i], got.Im[i]); m > best {
@@ -228,7 +229,7 @@ func TestStagesAndSteps(t *testing.T) {
 		"transmit": made[*Transmit](t, planeLaw, arguments{"angle": numbers("deg", -5, 5)}), "fnumber": ops.Number{V: 1}})
 	pairs := 16 * 25
 	var names []string
-	for _, st := range s.run(interp.Wide, true).Stages(t) {
+	for _, st := range optest.Stages(t, call(beamform, s.args), s.inputs) {
 		names = append(names, st.Name)
 		if st.Data == nil && !st.Source && st.Name != "beamform.prepare" && st.Type.Len() >= pairs {
 			t.Errorf("stage %s holds %d elements: points times elements is %d", st.Name, st.Type.Len(), pairs)

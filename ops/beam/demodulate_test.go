@@ -8,7 +8,7 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/ops"
-	"weft/ops/beam/beamtest"
+	"weft/ops/optest"
 )
 
 func TestDemodulateAgainstDefinition(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDemodulateAgainstDefinition(t *testing.T) {
 					t.Fatal(err)
 				}
 				for mode, most := range map[interp.Mode]float64{interp.Wide: 1e-12, interp.Exact: 1e-6} {
-					beamtest.Compare(t, beamtest.Run{Call: c, Inputs: in, Mode: mode}.All(t), want[0], most)
+					optest.Near(t, optest.At(t, c, in, mode, optest.Fused, nil), want[0], most)
 				}
 			})
 		}
@@ -53,7 +53,7 @@ func TestDemodulateIntegers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	beamtest.Compare(t, beamtest.Run{Call: c, Inputs: map[string]ops.Dense{"input": in}}.All(t), want[0], 1e-6)
+	optest.Near(t, optest.At(t, c, map[string]ops.Dense{"input": in}, interp.Exact, optest.Fused, nil), want[0], 1e-6)
 }
 
 // An echo env(t - tau) cos(2 pi fc (t - tau)) comes back as env(t - tau) exp(-2 pi j fc tau).
@@ -68,5 +68,5 @@ func TestDemodulateFindsTheEnvelope(t *testing.T) {
 		want.Set(i, cmplx.Rect(env(at), -2*math.Pi*fc*tau))
 	}
 	c := call(demodulate, arguments{"input": array(typ), "fc": mhz(3), "fs": mhz(12), "start": us(10)})
-	beamtest.Compare(t, beamtest.Run{Call: c, Inputs: map[string]ops.Dense{"input": rf}}.All(t), want, 5e-3)
+	optest.Near(t, optest.At(t, c, map[string]ops.Dense{"input": rf}, interp.Exact, optest.Fused, nil), want, 5e-3)
 }

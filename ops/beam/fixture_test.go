@@ -9,8 +9,8 @@ import (
 
 	"weft/kernels/interp"
 	"weft/ops"
-	"weft/ops/beam/beamtest"
 	"weft/ops/files/npy"
+	"weft/ops/optest"
 )
 
 // fixture loads an array of the shared fixtures, or skips.
@@ -48,7 +48,6 @@ func TestSharedVolume(t *testing.T) {
 		"grid":  made[*Grid](t, boxGrid, arguments{"x": span(-10, 10, 32), "y": span(-10, 10, 32), "z": span(20, 40, 64)}),
 		"fc":    mhz(3), "fs": mhz(12), "start": us(15),
 	}
-	run := beamtest.Run{Call: call(beamform, args), Inputs: map[string]ops.Dense{"input": record}, Stored: false}
 	var points [][]int
 	want := ops.NewDense(true, 0)
 	for i := 5; i < 32*32*64; i += 97 {
@@ -56,11 +55,10 @@ func TestSharedVolume(t *testing.T) {
 		want.Re, want.Im = append(want.Re, volume.Re[i]), append(want.Im, volume.Im[i])
 	}
 	want.Shape = []int{len(points)}
-	_, peak, _ := beamtest.Difference(volume, volume)
+	_, peak, _ := optest.Difference(volume, volume)
 	for mode, most := range map[interp.Mode]float64{interp.Exact: -115, interp.Wide: -125} {
-		run.Mode = mode
-		got := run.At(t, points)
-		rms := beamtest.RMS(got, want, peak)
+		got := optest.At(t, call(beamform, args), map[string]ops.Dense{"input": record}, mode, optest.Fused, points)
+		rms := optest.RMS(got, want, peak)
 		t.Logf("%s: rms %.1f dB re peak", mode, rms)
 		if !(rms <= most) {
 			t.Errorf("%s: rms error %.1f dB re peak, want %g", mode, rms, most)

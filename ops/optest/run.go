@@ -3,6 +3,7 @@ package optest
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"weft/kernels/interp"
@@ -38,8 +39,49 @@ const (
 // Run lowers a call and computes its outputs from the values of its arrays, which stand under ops.ReferenceKey.
 func Run(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, how Fusion) []ops.Dense {
 	t.Helper()
+	outputs, r := lower(t, c, in, mode, how)
+	var out []ops.Dense
+	for _, s := range outputs {
+		out = append(out, r.dense(t, s, nil))
+	}
+	return out
+}
+
+// At is the first output of a call at some points, at all for nil.
+func At(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, how Fusion, points [][]int) ops.Dense {
+	t.Helper()
+	outputs, r := lower(t, c, in, mode, how)
+	return r.dense(t, outputs[0], points)
+}
+
+// Stages are all that a call lowers to, producers first.
+func Stages(t testing.TB, c *ops.Call, in map[string]ops.Dense) []*ops.Stage {
+	t.Helper()
+	outputs, _ := lower(t, c, in, interp.Exact, Fused)
+	var all []*ops.Stage
+	seen := map[*ops.Stage]bool{}
+	var walk func(s *ops.Stage)
+	walk = func(s *ops.Stage) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for _, in := range s.Inputs {
+			walk(in)
+		}
+		all = append(all, s)
+	}
+	for _, s := range outputs {
+		walk(s)
+	}
+	return all
+}
+
+// lower gives the stages of a call's outputs, and the runner that knows its inputs.
+func lower(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, how Fusion) ([]*ops.Stage, *runner) {
+	t.Helper()
 	types, err := c.Spec.Infer(c)
-	if err != nil {
+	if types == nil { // with outputs, the error holds warnings
 		t.Fatalf("%s: %v", c.Spec.Name, err)
 	}
 	r := &runner{mode: mode, how: how, values: map[*ops.Stage][]float64{}}
@@ -58,21 +100,12 @@ func Run(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, h
 		byArray[a] = s
 	})
 	outputs := c.Spec.Lower(ops.NewLowering(op, func(a ops.Array) *ops.Stage { return byArray[a] }))
-	var out []ops.Dense
 	for i, s := range outputs {
 		if got, want := s.Type.String(), types[i].Type.String(); got != want {
 			t.Fatalf("%s: lowered to %s, inferred %s", c.Spec.Name, got, want)
 		}
-		if err := r.compute(s); err != nil {
-			t.Fatalf("%s: %v", c.Spec.Name, err)
-		}
-		d := ops.Dense{Shape: s.Type.Shape(), Re: r.values[s][:s.Type.Len()]}
-		if s.Type.Elem.Complex {
-			d.Im = r.values[s][s.Type.Len():]
-		}
-		out = append(out, d)
 	}
-	return out
+	return outputs, r
 }
 
 // runner computes stages.
@@ -82,7 +115,31 @@ type runner struct {
 	values map[*ops.Stage][]float64 // planes one after another, of stages that are known
 }
 
-func (r *runner) compute(s *ops.Stage) error {
+// dense is a stage at some points, at all for nil.
+func (r *runner) dense(t testing.TB, s *ops.Stage, points [][]int) ops.Dense {
+	t.Helper()
+	shape := []int{len(points)}
+	values, err := []float64(nil), error(nil)
+	if points == nil {
+		shape = s.Type.Shape()
+		err = r.compute(s)
+		values = r.values[s]
+	} else {
+		values, err = r.at(s, points)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
+	}
+	n := len(values) / s.Type.Elem.Planes()
+	d := ops.Dense{Shape: shape, Re: values[:n]}
+	if s.Type.Elem.Complex {
+		d.Im = values[n:]
+	}
+	return d
+}
+
+// compute makes a stage known.
+func (r *runner) compute(s *ops.Stage) (err error) {
 	if r.values[s] != nil {
 		return nil
 	}
@@ -90,28 +147,34 @@ func (r *runner) compute(s *ops.Stage) error {
 		r.values[s] = s.Data
 		return nil
 	}
+	var points [][]int
+	for _, index := range ops.Indices(s.Type.Shape()) {
+		points = append(points, slices.Clone(index))
+	}
+	r.values[s], err = r.at(s, points)
+	return err
+}
+
+// at evaluates a stage at some points, plane by plane.
+func (r *runner) at(s *ops.Stage, points [][]int) (values []float64, err error) {
 	for _, in := range s.Inputs {
 		if r.how == Stored || in.Data != nil {
 			if err := r.compute(in); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	k, host := r.kernel(s)
 	if err := ir.Check(k); err != nil {
-		return err
+		return nil, err
 	}
 	p, err := interp.Compile(k, r.mode)
 	if err != nil {
-		return err
-	}
-	var points [][]int
-	for _, index := range indices(s.Type.Shape()) {
-		points = append(points, append([]int{}, index...))
+		return nil, err
 	}
 	samples, err := p.Eval(context.Background(), interp.Inputs{Host: host}, points)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for plane := range k.Stores {
 		for _, at := range samples {
@@ -119,10 +182,10 @@ func (r *runner) compute(s *ops.Stage) error {
 			if !s.Type.Elem.Base.Float() {
 				v = float64(at[plane].I)
 			}
-			r.values[s] = append(r.values[s], v)
+			values = append(values, v)
 		}
 	}
-	return nil
+	return values, nil
 }
 
 // kernel computes a stage at every index, reading known stages and computing the others in place.
@@ -185,26 +248,4 @@ func inPlace(b *ops.Body, s *ops.Stage, guard *ir.Node, other float64, index []*
 		e.Im = b.Select(guard, e.Im, b.Const(e.Im.Type, 0))
 	}
 	return e
-}
-
-// indices yields every index of a shape in C order with its number; the slice is reused.
-func indices(shape []int) func(func(int, []int) bool) {
-	return func(yield func(int, []int) bool) {
-		n := 1
-		for _, s := range shape {
-			n *= s
-		}
-		index := make([]int, len(shape))
-		for i := range n {
-			if !yield(i, index) {
-				return
-			}
-			for k := len(shape) - 1; k >= 0; k-- {
-				if index[k]++; index[k] < shape[k] {
-					break
-				}
-				index[k] = 0
-			}
-		}
-	}
 }

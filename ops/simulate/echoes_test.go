@@ -10,7 +10,7 @@ import (
 	"weft/kernels/interp"
 	"weft/ops"
 	"weft/ops/beam"
-	"weft/ops/beam/beamtest"
+	"weft/ops/optest"
 )
 
 type arguments map[string]ops.Value
@@ -77,8 +77,8 @@ func TestEchoesAgainstDefinition(t *testing.T) {
 				t.Fatal(err)
 			}
 			for mode, most := range map[interp.Mode]float64{interp.Wide: 1e-7, interp.Exact: 1e-5} {
-				beamtest.Compare(t, beamtest.Run{Call: c, Mode: mode, Stored: true}.All(t), want[0], most)
-				beamtest.Compare(t, beamtest.Run{Call: c, Mode: mode}.All(t), want[0], most)
+				optest.Near(t, optest.At(t, c, nil, mode, optest.Stored, nil), want[0], most)
+				optest.Near(t, optest.At(t, c, nil, mode, optest.Fused, nil), want[0], most)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestEchoOnAxis(t *testing.T) {
 		"scatterers": ops.List{made(t, "point", arguments{"z": mm(10), "amplitude": ops.Integer(2)})},
 		"fs":         ops.Quantity(1540./20e-3*200, "Hz"), "fc": ops.Quantity(1540./20e-3*10.25, "Hz"), "samples": ops.Integer(300), "start": ops.Quantity(0, "s"),
 	})
-	got := beamtest.Run{Call: c, Stored: true}.All(t)
+	got := optest.At(t, c, nil, interp.Exact, optest.Stored, nil)
 	if d := cmplx.Abs(got.At(200) - cmplx.Rect(2, -math.Pi/2)); d > 1e-6 { // 10.25 turns
 		t.Errorf("sample 200 is %v", got.At(200))
 	}
@@ -119,15 +119,15 @@ func TestDemodulatedEchoes(t *testing.T) {
 	demodulate := spec(beam.Specs(), "demodulate")
 	in := ops.Array{Of: &ops.Instance{Spec: echoes, Out: out}}
 	c := call(demodulate, arguments{"input": in, "fc": rf.Args["fc"], "fs": rf.Args["fs"], "start": rf.Args["start"]}, nil)
-	received := beamtest.Run{Call: rf, Stored: true}.All(t)
-	got := beamtest.Run{Call: c, Inputs: map[string]ops.Dense{"input": received}}.All(t)
-	beamtest.Compare(t, got, beamtest.Run{Call: iq, Stored: true}.All(t), 1e-2)
+	received := optest.At(t, rf, nil, interp.Exact, optest.Stored, nil)
+	got := optest.At(t, c, map[string]ops.Dense{"input": received}, interp.Exact, optest.Fused, nil)
+	optest.Near(t, got, optest.At(t, iq, nil, interp.Exact, optest.Stored, nil), 1e-2)
 }
 
 func TestNoise(t *testing.T) {
 	record := func(changes arguments) ops.Dense {
 		c := call(echoes, small(t), changes)
-		return beamtest.Run{Call: c, Stored: true}.All(t)
+		return optest.At(t, c, nil, interp.Exact, optest.Stored, nil)
 	}
 	level := arguments{"noise": ops.Quantity(-40, "dB"), "samples": ops.Integer(500)}
 	clean, one := record(arguments{"samples": ops.Integer(500)}), record(level)

@@ -7,14 +7,14 @@ import (
 	"weft/kernels/interp"
 	"weft/ops"
 	"weft/ops/beam"
-	"weft/ops/beam/beamtest"
+	"weft/ops/optest"
 )
 
 // image simulates points and beamforms them on a grid of x and z.
 func image(t testing.TB, acquisition, imaging arguments, x, z ops.Range) [][]float64 {
 	t.Helper()
 	record := call(echoes, acquisition, nil)
-	data := beamtest.Run{Call: record, Stored: true}.All(t)
+	data := optest.At(t, record, nil, interp.Exact, optest.Stored, nil)
 	out, err := echoes.Infer(record)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func image(t testing.TB, acquisition, imaging arguments, x, z ops.Range) [][]flo
 		imaging[same] = acquisition[same]
 	}
 	c := call(spec(beam.Specs(), "beamform"), imaging, nil)
-	d := beamtest.Run{Call: c, Inputs: map[string]ops.Dense{"input": data}, Mode: interp.Exact, Stored: true}.All(t)
+	d := optest.At(t, c, map[string]ops.Dense{"input": data}, interp.Exact, optest.Stored, nil)
 	rows := make([][]float64, d.Shape[0])
 	for i := range rows {
 		for k := range d.Shape[1] {
