@@ -35,6 +35,7 @@ type commands struct {
 	Provenance  provenanceCommand  `cmd:"" help:"Say what a file that weft wrote was made from."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 	Predictions predictionsCommand `cmd:"" hidden:"" help:"Write a page that compares predicted and measured times."`
+	GPUReport   gpuReportCommand   `cmd:"" hidden:"" name:"gpu-report" help:"Measure a GPU, or an emulated one, as docs/gpu.md has it."`
 	Docs        docsCommand        `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
 }
 

@@ -119,8 +119,7 @@ func (w *work) share(shares []fleet.Share) {
 			w.shares = append(w.shares, s)
 			continue
 		}
-		w.shares[at].Ranges += s.Ranges
-		w.shares[at].Rows += s.Rows
+		w.shares[at].Add(s)
 	}
 	if len(w.shares) == 0 {
 		return

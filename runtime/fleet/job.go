@@ -49,6 +49,19 @@ type Share struct {
 	Device string `json:"device"`
 	Ranges int    `json:"ranges"`
 	Rows   int    `json:"rows"`
+	// Seconds of computing and copying, by the device's own clock where it keeps one.
+	Compute  float64 `json:"compute_s"`
+	Upload   float64 `json:"upload_s"`
+	Download float64 `json:"download_s"`
+}
+
+// Add adds what the device did of another part of the same.
+func (s *Share) Add(o Share) {
+	s.Ranges += o.Ranges
+	s.Rows += o.Rows
+	s.Compute += o.Compute
+	s.Upload += o.Upload
+	s.Download += o.Download
 }
 
 // crew is a device at work on a job.
@@ -64,6 +77,7 @@ type crew struct {
 	out     string  // why it does no more of this job; empty: it does
 	home    rowSet  // cells of which it holds the largest input
 	points  int64   // done
+	before  Usage   // what the device had done when the job began
 	busy    bool    // making room for it
 	share   Share
 
@@ -144,6 +158,7 @@ func (s *sharing) enlist() {
 	for _, c := range s.crews {
 		c.home = s.queue.grid.allWithin(c.m.home(j))
 		c.pace = c.m.paceOf(j.Kernel) * s.cell()
+		c.before = c.m.report()
 	}
 }
 
@@ -222,6 +237,8 @@ func (s *sharing) shares() []Share {
 	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.Rows.Hi-s.job.Rows.Lo))
 	for _, c := range s.crews {
 		if c.share.Ranges > 0 {
+			now := c.m.report()
+			c.share.Compute, c.share.Upload, c.share.Download = now.Compute-c.before.Compute, now.Upload-c.before.Upload, now.Download-c.before.Download
 			c.share.Rows = int(math.Round(float64(c.points) / row))
 			out = append(out, c.share)
 		}

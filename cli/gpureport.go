@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"weft/kernels/device"
+	"weft/lang/check"
+	"weft/ops"
+	"weft/planner"
+	weft "weft/runtime"
+	"weft/runtime/memory"
+)
+
+type gpuReportCommand struct {
+	deviceFlags
+	Device string `placeholder:"NAME" help:"Device to measure (default: the first)."`
+	Small  bool   `help:"Sizes that an emulated device can do."`
+}
+
+// benchmark is a pipeline whose heaviest kernel is measured.
+type benchmark struct {
+	name string
+	text string
+	work float64 // that the kernel does, in units
+	unit string
+	aim  string
+}
+
+// benchmarks are those that docs/gpu.md lists; small ones are for emulated devices.
+func benchmarks(small bool) []benchmark {
+	points, deep, probe, frames, pixels := 64, 128, 32, 32, 1000
+	if small {
+		points, deep, probe, frames, pixels = 8, 16, 8, 4, 64
+	}
+	pairs := float64(points*points*deep) * float64(probe*probe)
+	volume := func(frames string) string {
+		return fmt.Sprintf(`probe = matrix_probe(nx: %d, ny: %d, pitch: 0.3 mm, width: 0.25 mm)
+grid = box(x: -10 mm .. 10 mm in %d, y: -10 mm .. 10 mm in %d, z: 20 mm .. 40 mm in %d)
+targets = [point(z: 30 mm), point(x: 3 mm, y: -2 mm, z: 24 mm, amplitude: 0.7), point(x: -4 mm, y: 3 mm, z: 27 mm, amplitude: 0.5)]
+iq = simulate.echoes(probe, targets, fc: 3 MHz, fs: 12 MHz, samples: 560, start: 15 us, noise: -60 dB, seed: 7)
+iq%s | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us) | envelope | write("volume.npy")
+`, probe, probe, points, points, deep, frames)
+	}
+	sky := fmt.Sprintf("city = simulate.city(y: %d, x: %d, seed: 3, pixel: 1 m)\nsky = city.dsm | skyview(patches: 153)\nsky.total | write(\"sky.npy\")\n", pixels, pixels)
+	return []benchmark{
+		{fmt.Sprintf("beamform, %d x %d x %d points, %d elements, a frame", points, points, deep, probe*probe), volume(""), pairs, "pairs/s", ">= 600 Gpairs/s on an H200"},
+		{fmt.Sprintf("the same, %d frames", frames), volume(fmt.Sprintf(" * axis(frame, 1 .. 2 in %d)", frames)), pairs * float64(frames), "pairs/s", ">= 1,500 Gpairs/s on an H200"},
+		{fmt.Sprintf("skyview, %d x %d pixels, 153 patches", pixels, pixels), sky, 153 * float64(pixels*pixels), "rays/s", "<= 3 ms"},
+	}
+}
+
+// Run measures a device and prints a section of docs/gpu.md.
+func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
+	m, err := c.open(s, c.Device)
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(m.accelerators, func(d device.Device) bool { return c.Device == "" || d.Info().Name == c.Device })
+	if at < 0 {
+		return fmt.Errorf("there is no GPU %s to measure: %s", c.Device, cmp.Or(m.cuda, "see `weft devices`"))
+	}
+	d := m.accelerators[at]
+	m.accelerators = []device.Device{d}
+	dense, wide := 1<<24, 1<<26
+	if c.Small {
+		dense, wide = 1<<16, 1<<22
+	}
+	top, err := ceilingsOf(ctx, d, dense, wide)
+	if err != nil {
+		return err
+	}
+	c.head(s.out, d, top)
+	for _, b := range benchmarks(c.Small) {
+		if err := c.measure(ctx, s, m, b, top); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+	}
+	return nil
+}
+
+func (c gpuReportCommand) head(w io.Writer, d device.Device, top ceilings) {
+	i := d.Info()
+	fmt.Fprintf(w, "## %s: %s\n\n", i.Name, i.Detail)
+	if i.Kind == "emulated" {
+		fmt.Fprint(w, "**EMULATED: no GPU was there. Times on the device follow from its description, and say nothing about hardware.**\n\n")
+	}
+	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Times are milliseconds; computing and copies by the device's clock, the rest on the wall.\n"+
+		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, so that shares may exceed 100 %%.\n\n",
+		version(), time.Now().UTC().Format("2006-01-02"), scaled(top.flops, "flop/s"), scaled(top.bandwidth, "B/s"))
+	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | kernel on the wall | run on the wall | worst error | aim |")
+	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
+}
+
+// measure runs a benchmark for the first time and once more.
+func (c gpuReportCommand) measure(ctx context.Context, s *streams, m machine, b benchmark, top ceilings) error {
+	for _, run := range []string{"first", "warm"} {
+		start := time.Now()
+		r, err := c.run(ctx, s, m, b)
+		if err != nil {
+			return err
+		}
+		wall := time.Since(start).Seconds()
+		k := slices.MaxFunc(r.Kernels, func(a, b weft.Kernel) int { return cmp.Compare(a.Flops, b.Flops) })
+		if len(k.Shares) != 1 || len(r.Fallbacks) > 0 {
+			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
+		}
+		t, all := k.Shares[0], r.Devices[0]
+		fmt.Fprintf(s.out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", b.name, run, ms(t.Compute), scaled(b.work/t.Compute, b.unit),
+			percent(k.Flops/t.Compute/top.flops), percent(float64(k.Bytes)/t.Compute/top.bandwidth), ms(all.Compute), ms(all.Upload), ms(all.Download), ms(k.Wall), ms(wall), worstOf(r), b.aim)
+	}
+	return nil
+}
+
+// run plans a benchmark for the device alone and runs it; what it computes is checked, and not written.
+func (c gpuReportCommand) run(ctx context.Context, s *streams, m machine, b benchmark) (*weft.Result, error) {
+	l := loadText("benchmark.weft", []byte(b.text), check.Options{})
+	if l.found.HasErrors() {
+		return nil, l.show(s.err)
+	}
+	f := planFlags{Device: m.accelerators[0].Info().Name, FuseLimit: -1}
+	_, p, err := f.planned(s, m, l)
+	if err != nil {
+		return nil, err
+	}
+	weft.Tap(p, func(*planner.Step, []ops.HostArray) error { return nil }, true)
+	return weft.Run(ctx, p, weft.Options{
+		Devices: m.devices, Accelerators: m.accelerators, Threads: runtime.GOMAXPROCS(0), Strict: true, Verify: true,
+		Memory: memory.NewGovernor(p.Budget), Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
+	})
+}
+
+// worstOf is the error nearest to its tolerance.
+func worstOf(r *weft.Result) string {
+	text, most := "-", -1.0
+	for _, p := range r.Parity {
+		if share := p.Worst / p.Tolerance; p.Skipped == "" && share > most {
+			most = share
+			text = strings.TrimSpace(fmt.Sprintf("%.2g of %.2g %s", p.Worst, p.Tolerance, cmp.Or(p.Unit, string(p.Metric))))
+		}
+	}
+	return text
+}
+
+func ms(seconds float64) string { return fmt.Sprintf("%.3g", 1e3*seconds) }
+
+func percent(share float64) string {
+	if math.IsInf(share, 0) || math.IsNaN(share) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3g %%", 100*share)
+}
+
+// scaled writes a rate with three digits and a prefix.
+func scaled(v float64, unit string) string {
+	const prefixes = " kMGTP"
+	at := 0
+	for v >= 1000 && at+1 < len(prefixes) {
+		v /= 1000
+		at++
+	}
+	return fmt.Sprintf("%.3g %s", v, strings.TrimSpace(prefixes[at:at+1])+unit)
+}
