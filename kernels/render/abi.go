@@ -38,11 +38,6 @@ type Args struct {
 // ReadMargin is the number of elements around a buffer that generated code may read.
 const ReadMargin = 64
 
-// PadEnough is the padding, on either side of a row, with which every window serves guarded loads of it: the window, and
-// room for loads of neighbouring elements that share its base. With less, down to one vector of lanes, windows of 16 may
-// still do; without padding, guarded loads are masked gathers.
-const PadEnough = 36
-
 // Target is the instruction set that source is rendered for.
 type Target struct {
 	Lanes int    // float32 lanes of a vector register: 16 for avx512, 8 otherwise

@@ -62,10 +62,13 @@ var helps = []struct {
 }
 
 // Wrap words err, which came from doing something (such as "cannot read") to the file at path.
-// An err that is an *Error already is handed back as it is.
+// An err that is an *Error already is handed back, with the path if it had none.
 func Wrap(path, doing string, err error) *Error {
 	var known *Error
 	if errors.As(err, &known) {
+		if known.Path == "" {
+			known.Path = path
+		}
 		return known
 	}
 	wrapped := &Error{Path: path, Reason: fmt.Sprintf("%s: %s", doing, cause(err)), Err: err}

@@ -25,23 +25,19 @@ const suffix = ".npy"
 
 // OpenArchive reads the directory of the NPZ file at path.
 func OpenArchive(path string) (*Archive, error) {
-	file, err := os.Open(path)
+	file, size, err := fileio.Open(path)
 	if err != nil {
-		return nil, fail(path, cannotRead, err)
+		return nil, err
 	}
 	a := &Archive{path: path, file: file, members: map[string]*zip.File{}}
-	if err := a.list(); err != nil {
-		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
+	if err := a.list(size); err != nil {
+		return nil, errors.Join(fileio.Wrap(path, fileio.CannotRead, err), file.Close())
 	}
 	return a, nil
 }
 
-func (a *Archive) list() error {
-	info, err := a.file.Stat()
-	if err != nil {
-		return err
-	}
-	z, err := zip.NewReader(a.file, info.Size())
+func (a *Archive) list(size int64) error {
+	z, err := zip.NewReader(a.file, size)
 	if errors.Is(err, zip.ErrFormat) {
 		return &Error{Kind: fileio.Foreign, Reason: "is not an NPZ archive, or is damaged", Help: "an NPY file holds a single array and is opened as such", Err: err}
 	}
@@ -56,7 +52,7 @@ func (a *Archive) list() error {
 		if a.members[name] != nil {
 			return &Error{Reason: fmt.Sprintf("holds two arrays named %s", clip(name))}
 		}
-		if err := plausible(member, info.Size()); err != nil {
+		if err := plausible(member, size); err != nil {
 			return err
 		}
 		a.names = append(a.names, name)
@@ -123,7 +119,7 @@ func (a *Archive) Open(name string) (*File, error) {
 // Close ends reading of the archive and of all arrays opened from it.
 func (a *Archive) Close() error {
 	if err := a.file.Close(); err != nil {
-		return fail(a.path, cannotRead, err)
+		return fileio.Wrap(a.path, fileio.CannotRead, err)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (w *ArchiveWriter) finish() error {
 }
 
 func (w *ArchiveWriter) fail(err error) error {
-	return fail(w.pending.Path(), cannotWrite, err)
+	return fileio.Wrap(w.pending.Path(), cannotWrite, err)
 }
 
 // Commit gives the file its name. With durable set it first waits until the bytes are on the disk. When it fails,

@@ -3,16 +3,12 @@ package npy
 import (
 	"errors"
 	"io"
-	"os"
 	"sync"
 
 	"weft/ops/files/fileio"
 )
 
-const (
-	cannotRead = "cannot read"
-	shortened  = "became shorter while it was read"
-)
+const shortened = "became shorter while it was read"
 
 // File is an NPY array open for reading. Its methods other than Close may be called concurrently.
 type File struct {
@@ -41,22 +37,11 @@ func Stat(path string) (Header, error) {
 
 // Open checks the header of the NPY file at path and keeps the file open for reading.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, size, err := fileio.Open(path)
 	if err != nil {
-		return nil, fail(path, cannotRead, err)
+		return nil, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
-	}
-	if !info.Mode().IsRegular() {
-		kind, reason := fileio.Foreign, "is not a regular file, so parts of it cannot be read in any order"
-		if info.IsDir() {
-			kind, reason = fileio.Folder, "is a folder, not a file"
-		}
-		return nil, errors.Join(&Error{Path: path, Kind: kind, Reason: reason}, file.Close())
-	}
-	f, err := New(path, file, info.Size())
+	f, err := New(path, file, size)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -68,7 +53,7 @@ func Open(path string) (*File, error) {
 func New(name string, r io.ReaderAt, size int64) (*File, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
-		return nil, fail(name, cannotRead, err)
+		return nil, fileio.Wrap(name, fileio.CannotRead, err)
 	}
 	return &File{header: header, name: name, source: r}, nil
 }
@@ -86,18 +71,9 @@ func (f *File) Close() error {
 		errs = append(errs, f.close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	return nil
-}
-
-// fail words err as an *Error about the file.
-func fail(path, doing string, err error) error {
-	var known *Error
-	if errors.As(err, &known) && known.Path == "" {
-		known.Path = path
-	}
-	return fileio.Wrap(path, doing, err)
 }
 
 // readFull fills p from offset. An end of file before that is an error: sizes have been checked.

@@ -24,18 +24,18 @@ func (f *File) Read(dst []byte, as Layout) error {
 func (f *File) ReadTile(dst []byte, as Layout, t Tile) error {
 	h := &f.header
 	if err := t.within(h.Shape); err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	p, err := newPlacer(dst, as, t, f)
 	if err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	read := f.readC
 	if h.Fortran && transposed(h.Shape) {
 		read = f.readFortran
 	}
 	if err := read(p, t); err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (w *Writer) WriteTile(src []byte, from Layout, t Tile) error {
 }
 
 func (w *Writer) fail(err error) error {
-	return fail(w.pending.Path(), cannotWrite, err)
+	return fileio.Wrap(w.pending.Path(), cannotWrite, err)
 }
 
 // Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until

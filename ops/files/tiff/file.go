@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
-
-const cannotRead = "cannot read"
 
 // File is a raster open for reading. Its methods other than Close may be called concurrently.
 type File struct {
@@ -40,22 +37,11 @@ func Stat(path string) (Header, error) {
 
 // Open checks the raster in the GeoTIFF file at path and keeps the file open for reading.
 func Open(path string) (*File, error) {
-	file, err := os.Open(path)
+	file, size, err := fileio.Open(path)
 	if err != nil {
-		return nil, fail(path, cannotRead, err)
+		return nil, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, errors.Join(fail(path, cannotRead, err), file.Close())
-	}
-	if !info.Mode().IsRegular() {
-		reason := "is not a regular file, so parts of it cannot be read in any order"
-		if info.IsDir() {
-			reason = "is a folder, not a file"
-		}
-		return nil, errors.Join(&Error{Path: path, Reason: reason}, file.Close())
-	}
-	f, err := New(path, file, info.Size())
+	f, err := New(path, file, size)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -67,7 +53,7 @@ func Open(path string) (*File, error) {
 func New(name string, r io.ReaderAt, size int64) (*File, error) {
 	f := &File{name: name, cache: newCache(DefaultCache)}
 	if err := f.open(r, size); err != nil {
-		return nil, fail(name, cannotRead, err)
+		return nil, fileio.Wrap(name, fileio.CannotRead, err)
 	}
 	f.pools()
 	return f, nil
@@ -157,16 +143,7 @@ func (f *File) Close() error {
 		return nil
 	}
 	if err := f.close(); err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	return nil
-}
-
-// fail words err as an *Error about the file.
-func fail(path, doing string, err error) error {
-	var known *Error
-	if errors.As(err, &known) && known.Path == "" {
-		known.Path = path
-	}
-	return fileio.Wrap(path, doing, err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
@@ -70,7 +71,7 @@ func (f *File) Read(dst []byte, as Layout) error {
 func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
 	p, err := f.newPlacer(dst, as, r)
 	if err != nil {
-		return fail(f.name, cannotRead, err)
+		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	read := f.readPacked
 	if f.header.Compression == None {
@@ -78,7 +79,7 @@ func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
 	}
 	for b := range f.header.over(r) {
 		if err := read(p, b, b.area.intersect(r)); err != nil {
-			return fail(f.name, cannotRead, err)
+			return fileio.Wrap(f.name, fileio.CannotRead, err)
 		}
 	}
 	if f.mask != nil && as.NodataAsNaN && !r.empty() {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
@@ -18,7 +19,7 @@ func Load[T Element](path string) ([]T, Header, error) {
 			Reason: fmt.Sprintf("claims %d x %d %v, of which %d bytes are not in the file", f.header.Height, f.header.Width, f.header.DType, absent),
 			Help:   "read the part that is there by tiles",
 		}
-		return nil, f.header, errors.Join(fail(path, cannotRead, err), f.Close())
+		return nil, f.header, errors.Join(fileio.Wrap(path, fileio.CannotRead, err), f.Close())
 	}
 	values := make([]T, f.header.Height*f.header.Width)
 	err = f.Read(words.Raw(values), Layout{DType: TypeOf[T]()})

@@ -50,7 +50,7 @@ func create(path string, h Header, begin func(string) (*fileio.Pending, error)) 
 	h.Ignored, h.Masked = Ignored{}, false
 	for _, step := range []func() error{h.setStorage, h.checkStorage} {
 		if err := step(); err != nil {
-			return nil, fail(path, cannotWrite, err)
+			return nil, fileio.Wrap(path, cannotWrite, err)
 		}
 	}
 	pending, err := begin(path)
@@ -254,4 +254,4 @@ func (w *Writer) placeFor(index int, bytes int64) place {
 	return place{w.allot(bytes), bytes}
 }
 
-func (w *Writer) fail(err error) error { return fail(w.pending.Path(), cannotWrite, err) }
+func (w *Writer) fail(err error) error { return fileio.Wrap(w.pending.Path(), cannotWrite, err) }
