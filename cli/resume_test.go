@@ -75,13 +75,18 @@ func TestKilledRunsResume(t *testing.T) {
 			}
 			random := rand.New(rand.NewPCG(1, uint64(c.rows)))
 			resumed := 0
-			for range *kills {
+			for kill := range *kills {
 				for _, name := range c.outputs {
 					must(t, os.Remove(filepath.Join(folder, name)))
 				}
 				args := []string{"--memory", budget}
 				for range 1 + random.IntN(3) {
-					if r.killed(time.Duration((0.1+0.9*random.Float64())*float64(took)), args...) {
+					after := time.Duration((0.1 + 0.9*random.Float64()) * float64(took))
+					var begun []string
+					if kill%2 == 0 { // once some rows are there, and a little later
+						after, begun = time.Duration(0.2*random.Float64()*float64(took)), c.outputs
+					}
+					if r.killed(after, begun, args...) {
 						break
 					}
 					args = []string{"--memory", budget, "--resume"}
@@ -98,6 +103,9 @@ func TestKilledRunsResume(t *testing.T) {
 					t.Fatalf("other bytes after going on from row %d", from)
 				}
 				r.clean(c.outputs)
+			}
+			if resumed == 0 && *kills > 2 {
+				t.Error("no run had anything to go on with")
 			}
 			t.Logf("%d of %d runs had something to go on with; one takes %s in blocks, with %s", resumed, *kills, took, budget)
 		})
@@ -160,14 +168,29 @@ func (r *restarter) least() string {
 	return m[1]
 }
 
-// killed runs weft for a time and reports that it was done before.
-func (r *restarter) killed(after time.Duration, args ...string) (done bool) {
+// killed runs weft for a time, counted from when there are rows of some outputs if any are given, and reports that it was done before.
+func (r *restarter) killed(after time.Duration, begun []string, args ...string) (done bool) {
 	r.t.Helper()
 	c, errOut := r.command(args...)
 	must(r.t, c.Start())
-	timer := time.AfterFunc(after, func() { _ = c.Process.Kill() })
-	defer timer.Stop()
-	err := c.Wait()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	var err error
+	for len(begun) > 0 && r.journalled(begun) <= 0 && !done {
+		select {
+		case err = <-ended:
+			done = true
+		case <-time.After(time.Millisecond):
+		}
+	}
+	if !done {
+		select {
+		case err = <-ended:
+		case <-time.After(after):
+			_ = c.Process.Kill()
+			err = <-ended
+		}
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() >= 0 {
 		r.t.Fatalf("weft %v: %v\n%s", args, err, errOut)

@@ -1,0 +1,196 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/journal"
+)
+
+// disk keeps what sinks write, as files do whose process may die at any time.
+type disk struct {
+	folder string
+	mu     sync.Mutex
+	rows   map[string]ops.Dense
+}
+
+// copied is the disk with its journals as they are at this moment.
+func (d *disk) copied(t *testing.T) (rows map[string]ops.Dense, journals map[string][]byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rows, journals = map[string]ops.Dense{}, map[string][]byte{}
+	for name, a := range d.rows {
+		a.Re = slices.Clone(a.Re)
+		rows[name] = a
+		switch text, err := os.ReadFile(journal.PathOf(d.path(name))); {
+		case err == nil:
+			journals[name] = text
+		case !errors.Is(err, fs.ErrNotExist):
+			t.Error(err)
+		}
+	}
+	return rows, journals
+}
+
+func (d *disk) restore(t *testing.T, rows map[string]ops.Dense, journals map[string][]byte) {
+	d.rows = rows
+	for name := range rows {
+		if err := journal.Discard(d.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range journals {
+		if err := os.WriteFile(journal.PathOf(d.path(name)), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (d *disk) path(name string) string { return filepath.Join(d.folder, name) }
+
+// keepOn is keepRows on a disk, with a journal.
+func (w *streams) keepOn(d *disk, name string, in ops.Array) *ops.Instance {
+	op := w.keep(name, in)
+	op.Spec.File = func(*ops.Call) string { return d.path(name) }
+	op.Spec.Streams = &ops.Streams{Sink: func(_ *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
+		t := in.Type()
+		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, d}
+		if len(marks) > 0 {
+			k.row = marks[len(marks)-1].Rows
+			copy(k.got.Re, d.rows[name].Re[:k.row*t.Dims[1].Size])
+		}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.rows[name] = k.got
+		return k, nil
+	}}
+	return op
+}
+
+type diskKeeper struct {
+	rowKeeper
+	disk *disk
+}
+
+func (k *diskKeeper) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+	k.disk.mu.Lock()
+	defer k.disk.mu.Unlock()
+	return k.rowKeeper.Write(ctx, at, in)
+}
+
+// tally counts the elements that kernels computed, by kernel and row.
+type tally struct {
+	mu   sync.Mutex
+	rows map[string]map[int]int
+}
+
+func (c *tally) add(k *ir.Kernel, tile device.Tile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.rows[k.Name] == nil {
+		c.rows[k.Name] = map[int]int{}
+	}
+	for y := tile[0].Lo; y < tile[0].Hi; y++ {
+		c.rows[k.Name][y] += tile[1].Hi - tile[1].Lo
+	}
+}
+
+// again is how many rows of a kernel were computed more than once, each in part or as a whole.
+func (c *tally) again(kernel string, columns int) (n int) {
+	for _, elements := range c.rows[kernel] {
+		if elements > columns {
+			n++
+		}
+	}
+	return n
+}
+
+// A run that dies at any launch, as of kill -9, and is resumed computes again at most the block that was being computed, the one
+// that was being written, and the rows around them that others read.
+func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
+	const rows, columns, reach, deaths = 160, 32, 3, 60
+	died := errors.New("killed")
+	run := func(d *disk, c *tally, resume bool, before func() error) (*planner.Plan, error) {
+		w := newStreams()
+		first := w.third(w.waves(matrix(rows, columns)))
+		p, err := w.build(t, 20000, w.keepOn(d, "first", first), w.keepOn(d, "second", w.blur(first, reach)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := newFaulty("native")
+		dev.launch = func(*ir.Kernel, device.Tile) error { return before() }
+		dev.after = func(k *ir.Kernel, _ device.Bindings, tile device.Tile) { c.add(k, tile) }
+		_, err = Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Resume: resume})
+		return p, err
+	}
+	whole, launches := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}, 0
+	var mu sync.Mutex
+	count := func(at int, then func()) func() error {
+		n, dead := 0, false
+		return func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n == at {
+				then()
+				dead = true
+			}
+			launches = max(launches, n)
+			if dead {
+				return died
+			}
+			return nil
+		}
+	}
+	p, err := run(whole, &tally{rows: map[string]map[int]int{}}, false, count(0, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := p.Stream.Passes[0].BlockRows
+	if blocks := rows / block; blocks < 5 || launches < 2*blocks {
+		t.Fatalf("%d blocks and %d launches: nothing is tested", blocks, launches)
+	}
+	resumed, most := 0, 0
+	for i := range deaths {
+		at := 1 + i*(launches-1)/(deaths-1)
+		d, c := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}, &tally{rows: map[string]map[int]int{}}
+		var written map[string]ops.Dense
+		var journals map[string][]byte
+		if _, err := run(d, c, false, count(at, func() { written, journals = d.copied(t) })); !errors.Is(err, died) {
+			t.Fatalf("launch %d: %v", at, err)
+		}
+		d.restore(t, written, journals)
+		if r, err := journal.Read(d.path("second")); err == nil && r.Rows() > 0 {
+			resumed++
+		}
+		if _, err := run(d, c, true, count(0, nil)); err != nil {
+			t.Fatalf("after launch %d: %v", at, err)
+		}
+		for name := range whole.rows {
+			if !sameBits(d.rows[name], whole.rows[name]) {
+				t.Fatalf("after launch %d %s differs", at, name)
+			}
+		}
+		for _, kernel := range slices.Sorted(maps.Keys(c.rows)) {
+			n := c.again(kernel, columns)
+			most = max(most, n)
+			if around := map[string]int{"third": 2 * reach}; n > 2*block+around[kernel] {
+				t.Errorf("after launch %d %d rows of %s were computed again; blocks have %d", at, n, kernel, block)
+			}
+		}
+	}
+	if resumed < deaths/2 {
+		t.Errorf("%d of %d runs had something to go on with", resumed, deaths)
+	}
+	t.Logf("%d deaths, %d with something to go on with; at most %d rows were computed again, blocks have %d", deaths, resumed, most, block)
+}
