@@ -1,0 +1,175 @@
+//go:build cuda
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"weft/cli"
+	"weft/kernels/render"
+	"weft/runtime"
+)
+
+// Variables of test processes that play parts.
+const (
+	actAsWeft  = "WEFT_TEST_ACT_AS_WEFT" // arguments, one a line
+	sourceFile = "FAKE_NVRTC_SOURCE"
+	objectFile = "FAKE_NVRTC_OBJECT"
+)
+
+// TestOnFakeGPU runs the pipelines that ship, made small, through the command line of the program that is built for GPUs: driver and NVRTC are
+// made for tests and run the CUDA source on the CPU, all else is what runs on a GPU.
+func TestOnFakeGPU(t *testing.T) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler on this machine")
+	}
+	dir := t.TempDir()
+	for source, object := range map[string]string{"driver.c": "libcuda.so.1", "nvrtc.c": "libnvrtc.so.12"} {
+		if out, err := exec.Command(cc, "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, object), "kernels/cuda/testdata/"+source, "-ldl").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	weft := func(t *testing.T, folder, setting string, args ...string) (string, error) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestActAsWeft$")
+		cmd.Dir = folder
+		cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "WEFT_NVRTC="+filepath.Join(dir, "libnvrtc.so.12"), "WEFT_CACHE="+dir, "WEFT_PROFILE=default",
+			"FAKE_NVRTC="+os.Args[0]+" -test.run '^TestActAsNVRTC$'", "FAKE_NVRTC_FOLDER="+dir, "FAKE_NVRTC_ROOT="+root(t), actAsWeft+"="+strings.Join(args, "\n"), setting)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := weft(t, dir, "", "devices"); err != nil || !strings.Contains(out, "cuda:0") || !strings.Contains(out, "Fake GPU; capability 9.0") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, c := range []struct {
+		file    string
+		replace []string
+		setting string // of the driver
+		falls   bool
+	}{
+		{"beamform/volume.weft", []string{"in 64", "in 14", "in 128", "in 20", "nx: 32, ny: 32", "nx: 12, ny: 12"}, "", false},
+		{"beamform/plane_wave.weft", []string{"in 257", "in 33", "in 513", "in 51", "n: 128", "n: 32"}, "", false},
+		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "", false},
+		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "FAKE_CUDA_FAILS=9", true},
+		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "FAKE_CUDA_MEMORY=3000000", false},
+	} {
+		t.Run(c.file+" "+c.setting, func(t *testing.T) {
+			folder := t.TempDir()
+			text, err := os.ReadFile("pipelines/" + c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "p.weft"), []byte(strings.NewReplacer(c.replace...).Replace(string(text))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"run", "p.weft", "--device", "gpu", "--report", "report.json"}
+			if !c.falls {
+				args = append(args, "--strict")
+			}
+			out, err := weft(t, folder, c.setting, args...)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			data, err := os.ReadFile(filepath.Join(folder, "report.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r runtime.Result
+			if err := json.Unmarshal(data, &r); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Devices) != 1 || r.Devices[0].Kind != "cuda" || (r.Devices[0].Quarantined != "") != c.falls || (len(r.Fallbacks) > 0) != c.falls {
+				t.Errorf("%+v, %+v", r.Devices, r.Fallbacks)
+			}
+			for _, k := range r.Kernels {
+				if !c.falls && len(k.Shares) != 1 {
+					t.Errorf("kernel %s ran on %s", k.ID, k.Device)
+				}
+			}
+			for _, p := range r.Parity {
+				if !p.OK {
+					t.Errorf("%+v", p)
+				}
+			}
+			if c.falls && !regexp.MustCompile(`(?m)^\[GPU\] .* failed: .*device lost.* CPU fallback\.$`).MatchString(out) {
+				t.Errorf("%s", out)
+			}
+		})
+	}
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestActAsWeft is the program.
+func TestActAsWeft(t *testing.T) {
+	args, ok := os.LookupEnv(actAsWeft)
+	if !ok {
+		t.Skip("TestOnFakeGPU runs this")
+	}
+	os.Exit(cli.Run(t.Context(), strings.Split(args, "\n"), os.Stdin, os.Stdout, os.Stderr))
+}
+
+var (
+	kernelHead = regexp.MustCompile(`WEFT_KERNEL\(\d+\)\s+(\w+)\(([^)]*)\)`)
+	together   = regexp.MustCompile(`__sync|__shfl|WEFT_SHARED|WEFT_XOR|s_warp_|s_block_`)
+)
+
+// TestActAsNVRTC compiles CUDA source for the driver made for tests: with the emulated devices' shim before and a runner after it.
+func TestActAsNVRTC(t *testing.T) {
+	file, ok := os.LookupEnv(sourceFile)
+	if !ok {
+		t.Skip("TestOnFakeGPU runs this")
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shim, err := os.ReadFile(filepath.Join(os.Getenv("FAKE_NVRTC_ROOT"), "kernels/emulated/shim.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	text.Write(shim)
+	text.Write(source)
+	at := kernelHead.FindSubmatchIndex(source)
+	if at == nil {
+		t.Fatal("no kernel")
+	}
+	name, params := string(source[at[2]:at[3]]), strings.Split(string(source[at[4]:at[5]]), ",")
+	var values []string
+	for i, p := range params {
+		kind := "void *"
+		if !strings.Contains(p, "*") {
+			kind = strings.TrimSpace(p[:strings.LastIndex(strings.TrimSpace(p), " ")+1])
+		}
+		values = append(values, fmt.Sprintf("*(%s *)&p[%d]", kind, i))
+	}
+	fmt.Fprintf(&text, "int %s_params = %d;\nstatic void %s_entry(void **p) { %s(%s); }\n", name, len(params), name, name, strings.Join(values, ", "))
+	run := fmt.Sprintf("void **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s_entry(p);\nreturn 0;", name)
+	if together.Match(source[at[0]:]) {
+		run = fmt.Sprintf("return weft_run_together(l, %s_entry);", name)
+	}
+	fmt.Fprintf(&text, "int %s_run(const weft_launch *l) {\n%s\n}\n", name, run)
+	object := os.Getenv(objectFile)
+	cmd := exec.CommandContext(t.Context(), "cc", append(render.Flags(false), "-shared", "-fPIC", "-o", object, "-x", "c", "-", "-lm")...)
+	cmd.Stdin = &text
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
