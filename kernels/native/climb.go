@@ -54,15 +54,16 @@ func (r *race) climb(best *call, took time.Duration, sample device.Tile, deadlin
 			}
 			calls = append(calls, c)
 		}
-		part := fitted(sample, append(calls, best))
+		calls = slices.Insert(calls, 0, best)
+		part := fitted(sample, calls)
 		if part == nil {
 			continue
 		}
-		w, least, err := fastest(append(calls, best), part, deadline)
+		w, least, err := fastest(calls, part, deadline)
 		if err != nil {
 			return nil, err
 		}
-		if w < len(calls) && (part.Points() != sample.Points() || float64(least) < worthMoving*float64(took)) {
+		if w > 0 && (part.Points() != sample.Points() || float64(least) < worthMoving*float64(took)) {
 			best, took = calls[w], least
 			todo = neighbours(best.v.schedule, len(p.kernel.Axes))
 		}

@@ -145,22 +145,26 @@ func middle(t device.Tile, size, step []int) device.Tile {
 }
 
 // fastest takes the least time of each variant, round by round so that a disturbance hits all alike, until the
-// deadline; the first round is always finished.
+// deadline. The first variant is always measured.
 func fastest(calls []*call, sample device.Tile, deadline time.Time) (at int, took time.Duration, err error) {
-	least := make([]time.Duration, len(calls))
+	least := make([]time.Duration, 0, len(calls))
+	over := func() bool { return time.Now().After(deadline) }
 	for round := range repetitions {
 		for i, c := range calls {
+			if len(least) > 0 && over() {
+				break
+			}
 			d, err := stopwatch(func() error { return c.launch(sample) })
 			if err != nil {
 				return 0, 0, err
 			}
-			if round == 0 || d < least[i] {
-				least[i] = d
+			if round == 0 {
+				least = append(least, d)
+			} else {
+				least[i] = min(least[i], d)
 			}
 		}
-		if time.Now().After(deadline) {
-			break
-		}
+		calls = calls[:len(least)]
 	}
 	took = slices.Min(least)
 	return slices.Index(least, took), took, nil

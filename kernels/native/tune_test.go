@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/render"
 )
 
 // waves is out[i] = sum over j < terms of sin(x[i] + j): enough work to be measured.
@@ -110,6 +112,35 @@ func TestWhatIsNotTuned(t *testing.T) {
 	inPlace.Stores[0].Buf = large.x
 	if worthTuning(&inPlace) {
 		t.Error("a kernel that writes what it reads must not run twice")
+	}
+}
+
+// When the time is over the first variant alone is measured.
+func TestNoTimeToTune(t *testing.T) {
+	d := fresh(t)
+	w := newWaves(1<<12, 1<<10)
+	b := w.bindings(t, d, 0)
+	var calls []*call
+	for _, s := range []render.Schedule{{}, render.Default(w.kernel, d.target)} {
+		v, err := d.render(w.kernel, s)
+		if err == nil {
+			err = d.build(t.Context(), []*variant{v})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := newCall(v, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, c)
+	}
+	tile := device.Whole(w.kernel)
+	if at, took, err := fastest(calls, tile, time.Now()); at != 0 || took <= 0 || err != nil {
+		t.Errorf("variant %d in %s, %v", at, took, err)
+	}
+	if at, _, err := fastest(calls, tile, time.Now().Add(time.Minute)); at != 1 || err != nil {
+		t.Errorf("with time, variant %d, %v: scalar code is faster than vectors", at, err)
 	}
 }
 
