@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/unit"
 )
@@ -163,12 +164,19 @@ func ParseUnit(text string) (Unit, error) {
 	return u, nil
 }
 
+// known are the units written in code, by their text: operators ask for the same few at every use.
+var known sync.Map
+
 // MustUnit is ParseUnit for units written in code.
 func MustUnit(text string) Unit {
+	if u, ok := known.Load(text); ok {
+		return u.(Unit)
+	}
 	u, err := ParseUnit(text)
 	if err != nil {
 		panic("ops: " + err.Error())
 	}
+	known.Store(text, u)
 	return u
 }
 

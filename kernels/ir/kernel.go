@@ -80,10 +80,19 @@ func (k *Kernel) Roots() []*Node {
 // Walk visits every node once, operands before users.
 func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
 
+// atMost guesses how many nodes are reachable from roots: operands have smaller numbers, most of which small graphs hold.
+func atMost(roots []*Node) (n int) {
+	const small = 512
+	for _, r := range roots {
+		n = max(n, r.id)
+	}
+	return min(n+1, small)
+}
+
 // WalkNodes visits every node reachable from roots once, operands before users. A fold's index and accumulators come
 // before its body.
 func WalkNodes(roots []*Node, visit func(*Node)) {
-	seen := map[*Node]bool{}
+	seen := make(map[*Node]bool, atMost(roots))
 	var walk func(*Node)
 	walk = func(n *Node) {
 		if seen[n] {

@@ -1,6 +1,10 @@
 package render
 
-import "weft/kernels/ir"
+import (
+	"sync"
+
+	"weft/kernels/ir"
+)
 
 // EndsEarly finds the folds of a kernel that are left as soon as nothing can change their results any more: those that say
 // when, and those whose steps show it.
@@ -14,7 +18,7 @@ func EndsEarly(k *ir.Kernel) func(*ir.Fold) bool {
 // CulledBlock gives the smallest block of iterations that a fold of a kernel may leave out because nothing in it is large enough:
 // where its steps change nothing unless a value of a buffer with tables of largest values exceeds something. 0: it may not.
 func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
-	b := ir.Extend(k.Roots())
+	b := sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })
 	return func(f *ir.Fold) int {
 		own, block := f.IndexBind.Or(f.AccBind), 0
 		quiet := map[*ir.Node]*ir.Node{}
@@ -26,7 +30,7 @@ func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
 				if m.Kind != ir.KLoad || m.Buf.Facts.Max == nil {
 					return
 				}
-				quiet[n] = b.Const(ir.Bool, 0)
+				quiet[n] = b().Const(ir.Bool, 0)
 				for _, t := range m.Buf.Facts.Max.Tables {
 					if block == 0 || t.Block < block {
 						block = t.Block
@@ -34,7 +38,7 @@ func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
 				}
 			})
 		})
-		if block == 0 || !idle(b, f, quiet, -1) {
+		if block == 0 || !idle(b(), f, quiet, -1) {
 			return 0
 		}
 		return block
