@@ -10,7 +10,7 @@ import (
 // nor so long that a run which is stopped between two tiles seems to hang.
 const (
 	tilesPerThread = 16
-	shortestTile   = 200e-6 // seconds
+	shortestTile   = 100e-6 // seconds
 	longestTile    = 0.25   // seconds
 )
 

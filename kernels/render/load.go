@@ -136,6 +136,7 @@ func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *sco
 		p = r.pointer(n.Buf, row, v, start, extra(r.depth(n), cut))
 	} else {
 		p = r.pointer(n.Buf, l, v, start)
+		r.prefetch(n, l, p, sc)
 	}
 	whole := each(n.Type, func(h int) string { return fmt.Sprintf("%s(%s)", partFunc("load", n, h), p) })
 	if !guarded {
