@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/render"
 )
@@ -24,6 +25,7 @@ type variant struct {
 	cached   bool // the object was found, not made
 	once     bool // see device.Options
 	weight   int  // how long the compiler takes, see weigh
+	layout   func() device.Layout
 }
 
 // flags are the compiler's, all of them.
@@ -49,7 +51,9 @@ func (d *Device) renderBy(by renders, k *ir.Kernel, s render.Schedule, kind stri
 		return nil, err
 	}
 	made := append(d.flags(k.Contract), out.Source, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
-	return &variant{kernel: k, schedule: s, out: out, key: digest(made...)}, nil
+	v := &variant{kernel: k, schedule: s, out: out, key: digest(made...)}
+	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s) })
+	return v, nil
 }
 
 // function is a loaded kernel, or one on its way.

@@ -123,7 +123,7 @@ func (p *program) Report() device.Report {
 		Tables:   v.out.Tables,
 		Source:   v.out.Source,
 		Cached:   v.cached,
-		Layout:   layoutOf(p.kernel, p.device.target, v.schedule),
+		Layout:   v.layout(),
 	}
 }
 
