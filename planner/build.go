@@ -29,8 +29,8 @@ type Options struct {
 	Device       string
 }
 
-// DefaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
-func DefaultRates(threads int) Rates {
+// defaultRates stand in until a machine is measured: one core of a current desktop or server, times the threads.
+func defaultRates(threads int) Rates {
 	return Rates{Flops: 40e9 * float64(max(1, threads)), Bandwidth: 20e9}
 }
 
@@ -40,7 +40,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		opt.Rates = Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth()}
 	}
 	if opt.Rates == (Rates{}) {
-		opt.Rates = DefaultRates(opt.Threads)
+		opt.Rates = defaultRates(opt.Threads)
 	}
 	var decided map[string]bool
 	if opt.Decided != nil {

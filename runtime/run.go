@@ -63,7 +63,7 @@ func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet
 	start, cpu := time.Now(), cpuTime()
 	err := r.execute(ctx)
 	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
-	r.result.PeakRSS, r.result.PeakBuffers = PeakRSS(), r.arrays.peak
+	r.result.PeakRSS, r.result.PeakBuffers = peakRSS(), r.arrays.peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
 	r.result.Telemetry = r.meter.telemetry(r.result)
 	return r.result, err

@@ -6,8 +6,8 @@ import (
 	"weft/runtime/memory"
 )
 
-// PeakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
-func PeakRSS() int64 {
+// peakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
+func peakRSS() int64 {
 	if n, ok := (memory.System{}).Field("/proc/self/status", "VmHWM"); ok {
 		return n
 	}

@@ -109,7 +109,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 		if p.code.Kernel.Contract != contract {
 			continue
 		}
-		name := Runner(p.code.Out)
+		name := runnerOf(p.code.Out)
 		if byName[name] == nil {
 			codes, symbols = append(codes, p.code), append(symbols, name)
 		}

@@ -12,7 +12,7 @@ import (
 //go:embed shim.h
 var shim string
 
-// Text is C text for rendered CUDA: shim, prelude, kernels, and for each a function named Runner that runs its grid. It
+// Text is C text for rendered CUDA: shim, prelude, kernels, and for each a function named by runnerOf that runs its grid. It
 // takes a weft_launch, see shim.h, and returns 0, or why it stopped.
 func Text(codes []*launch.Code) string {
 	var text strings.Builder
@@ -25,8 +25,8 @@ func Text(codes []*launch.Code) string {
 	return text.String()
 }
 
-// Runner is the symbol of a kernel's runner.
-func Runner(o render.CUDAOutput) string { return o.Name + "_run" }
+// runnerOf is the symbol of a kernel's runner.
+func runnerOf(o render.CUDAOutput) string { return o.Name + "_run" }
 
 func entry(text *strings.Builder, o render.CUDAOutput) {
 	args := make([]string, len(o.ParamTypes()))
@@ -36,8 +36,8 @@ func entry(text *strings.Builder, o render.CUDAOutput) {
 	call := fmt.Sprintf("%s(%s)", o.Name, strings.Join(args, ", "))
 	if o.Joins {
 		fmt.Fprintf(text, "static void %s_entry(void **p) { %s; }\n", o.Name, call)
-		fmt.Fprintf(text, "int %s(const weft_launch *l) { return weft_run_together(l, %s_entry); }\n", Runner(o), o.Name)
+		fmt.Fprintf(text, "int %s(const weft_launch *l) { return weft_run_together(l, %s_entry); }\n", runnerOf(o), o.Name)
 		return
 	}
-	fmt.Fprintf(text, "int %s(const weft_launch *l) {\nvoid **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s;\nreturn 0;\n}\n", Runner(o), call)
+	fmt.Fprintf(text, "int %s(const weft_launch *l) {\nvoid **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s;\nreturn 0;\n}\n", runnerOf(o), call)
 }

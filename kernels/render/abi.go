@@ -35,9 +35,6 @@ type Args struct {
 	Count  uintptr // long long *, of functions that count
 }
 
-// ReadMargin is the number of elements around a buffer that generated code may read.
-const ReadMargin = 64
-
 // Target is the instruction set that source is rendered for.
 type Target struct {
 	Lanes int    // float32 lanes of a vector register: 16 for avx512, 8 otherwise

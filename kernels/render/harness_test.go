@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 )
 
@@ -103,8 +104,8 @@ type memory struct {
 
 func alloc(b *ir.Buffer) *memory {
 	size := b.Type.Size()
-	raw := make([]byte, b.Cells()*size+2*ReadMargin*size+128)
-	off := ReadMargin*size + b.Pad.Before*size
+	raw := make([]byte, b.Cells()*size+2*device.Margin*size+128)
+	off := device.Margin*size + b.Pad.Before*size
 	off += int(-(uintptr(unsafe.Pointer(&raw[0])) + uintptr(off)) & 63)
 	m := &memory{b, raw, off}
 	if b.Pad.Value != 0 {

@@ -76,7 +76,7 @@ func (s *scanner) span(from, n int) diag.Span {
 func (s *scanner) word() {
 	n := nameLength(s.text[s.at:])
 	kind := Ident
-	if IsKeyword(s.text[s.at : s.at+n]) {
+	if isKeyword(s.text[s.at : s.at+n]) {
 		kind = Keyword
 	}
 	s.emit(kind, n)

@@ -116,7 +116,7 @@ func (s *scanner) unitName(at int) string {
 	rest := s.text[at:]
 	rest = rest[blankLength(rest):]
 	name := rest[:nameLength(rest)]
-	if name == "" || IsKeyword(name) {
+	if name == "" || isKeyword(name) {
 		return ""
 	}
 	rest = rest[len(name):]

@@ -27,8 +27,8 @@ const (
 // keywords are the reserved words.
 var keywords = []string{"param", "fn", "true", "false", "and", "or", "not", "in", "by"}
 
-// IsKeyword reports whether a word is reserved.
-func IsKeyword(word string) bool { return slices.Contains(keywords, word) }
+// isKeyword reports whether a word is reserved.
+func isKeyword(word string) bool { return slices.Contains(keywords, word) }
 
 // punctuation lists the tokens made of special characters, longer ones first.
 var punctuation = []string{
