@@ -24,7 +24,7 @@ type threads struct {
 
 // CUDAOutput is a kernel rendered as CUDA C: one __global__ function. Its parameters take 8 bytes each: a pointer to
 // element 0 of row 0 of every buffer in Bufs; for every scalar in Args a double (float types) or a long long; for every
-// axis of the kernel the tile's lo, then hi, as long long. Buffers must not overlap, have ReadMargin readable elements on
+// axis of the kernel the tile's lo, then hi, as long long. Buffers must not overlap, have device.Margin readable elements on
 // either side, and start at a multiple of 4 bytes.
 //
 // A translation unit is CUDAPrelude followed by any number of such functions of one Kernel.Contract, compiled with
