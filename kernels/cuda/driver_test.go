@@ -161,6 +161,14 @@ func TestOnFakeMemory(t *testing.T) {
 	if err := errors.Join(device.Write(t.Context(), m, 0, data), device.Read(t.Context(), m, got, 3)); err != nil || got[2] != 9 {
 		t.Errorf("%v, %v", got, err)
 	}
+	lines := device.Lines{Offset: 100, Pitch: 1000, Width: 4, Count: 2}
+	if err := m.(device.Pitched).CopyLinesIn(t.Context(), lines, []byte("abcdefgh")); err != nil {
+		t.Error(err)
+	}
+	err = errors.Join(device.Read(t.Context(), m, got[:4], 1100), m.(device.Pitched).CopyLinesOut(t.Context(), got[4:], device.Lines{Offset: 102, Pitch: 1000, Width: 2, Count: 2}))
+	if err != nil || string(got) != "efghcdgh" {
+		t.Errorf("%q, %v", got, err)
+	}
 	free()
 	if err := device.Write(t.Context(), m, 79999, got); err == nil {
 		t.Error("a copy beyond the end")

@@ -49,6 +49,7 @@ const (
 type extra struct {
 	hostAlloc func(p *unsafe.Pointer, n uintptr, flags uint32) int32
 	hostFree  func(p unsafe.Pointer) int32
+	copy2D    func(r *rectangle, stream unsafe.Pointer) int32
 
 	// Virtual memory, from CUDA 10.2 on; pages says that all of it is there.
 	pages       bool
@@ -73,7 +74,7 @@ func openExtra() (*extra, error) {
 		to     any
 		needed bool
 	}{
-		{"cuMemHostAlloc", &e.hostAlloc, true}, {"cuMemFreeHost", &e.hostFree, true},
+		{"cuMemHostAlloc", &e.hostAlloc, true}, {"cuMemFreeHost", &e.hostFree, true}, {"cuMemcpy2DAsync_v2", &e.copy2D, true},
 		{"cuMemGetAllocationGranularity", &e.granularity, false},
 		{"cuMemAddressReserve", &e.reserve, false}, {"cuMemAddressFree", &e.unreserve, false},
 		{"cuMemCreate", &e.create, false}, {"cuMemRelease", &e.release, false},

@@ -145,25 +145,42 @@ type copied struct {
 
 // CopyIn copies from the host.
 func (m *memory) CopyIn(ctx context.Context, offset int64, src []byte) error {
-	return m.transfer(ctx, m.dev.upload, offset, src, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
-		return cu.MemcpyHtoDAsync(at, host, n, s)
-	}, func(u *device.Usage) copied { return copied{&u.BytesIn, &u.Upload} })
+	return m.CopyLinesIn(ctx, device.Lines{Offset: offset, Width: len(src), Count: 1}, src)
 }
 
 // CopyOut copies to the host.
 func (m *memory) CopyOut(ctx context.Context, dst []byte, offset int64) error {
-	return m.transfer(ctx, m.dev.download, offset, dst, func(at cu.DevicePtr, host unsafe.Pointer, n int64, s cu.Stream) error {
-		return cu.MemcpyDtoHAsync(host, at, n, s)
+	return m.CopyLinesOut(ctx, dst, device.Lines{Offset: offset, Width: len(dst), Count: 1})
+}
+
+// CopyLinesIn copies from the host.
+func (m *memory) CopyLinesIn(ctx context.Context, to device.Lines, src []byte) error {
+	return m.transfer(ctx, m.dev.upload, to, src, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
+		if to.Count == 1 {
+			return cu.MemcpyHtoDAsync(at, host, int64(to.Width), s)
+		}
+		return m.dev.extra.copyLines(rectangle{from: hostSide(host, to.Width), to: deviceSide(at, to.Pitch), width: uintptr(to.Width), height: uintptr(to.Count)}, s)
+	}, func(u *device.Usage) copied { return copied{&u.BytesIn, &u.Upload} })
+}
+
+// CopyLinesOut copies to the host.
+func (m *memory) CopyLinesOut(ctx context.Context, dst []byte, from device.Lines) error {
+	return m.transfer(ctx, m.dev.download, from, dst, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
+		if from.Count == 1 {
+			return cu.MemcpyDtoHAsync(host, at, int64(from.Width), s)
+		}
+		return m.dev.extra.copyLines(rectangle{from: deviceSide(at, from.Pitch), to: hostSide(host, from.Width), width: uintptr(from.Width), height: uintptr(from.Count)}, s)
 	}, func(u *device.Usage) copied { return copied{&u.BytesOut, &u.Download} })
 }
 
-func (m *memory) transfer(ctx context.Context, e *engine, offset int64, host []byte, move func(cu.DevicePtr, unsafe.Pointer, int64, cu.Stream) error, to func(*device.Usage) copied) error {
+func (m *memory) transfer(ctx context.Context, e *engine, lines device.Lines, host []byte, move func(cu.DevicePtr, unsafe.Pointer, cu.Stream) error, to func(*device.Usage) copied) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if m.give == nil {
 		return fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 	}
-	if err := m.holds(offset, len(host)); err != nil {
+	all := lines.Span()
+	if err := errors.Join(device.CheckLines(lines, len(host)), m.holds(all.From, int(all.To-all.From))); err != nil {
 		return fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 	}
 	if len(host) == 0 {
@@ -173,7 +190,7 @@ func (m *memory) transfer(ctx context.Context, e *engine, offset int64, host []b
 	pin.Pin(unsafe.SliceData(host))
 	defer pin.Unpin()
 	took, err := m.dev.timed(ctx, e, func(s cu.Stream) error {
-		return move(m.first+cu.DevicePtr(offset), unsafe.Pointer(unsafe.SliceData(host)), int64(len(host)), s)
+		return move(m.first+cu.DevicePtr(lines.Offset), unsafe.Pointer(unsafe.SliceData(host)), s)
 	})
 	if err != nil {
 		return fmt.Errorf("%s: copying buffer %s: %w", m.dev.info.Name, m.buf.Name, err)

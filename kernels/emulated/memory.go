@@ -2,6 +2,7 @@ package emulated
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,7 +24,7 @@ type memory struct {
 	data   *device.HostMemory
 }
 
-var _ device.Remote = (*memory)(nil)
+var _ device.Pitched = (*memory)(nil)
 
 // marginFill is what margins hold, so that a write beyond the buffer is noticed when the buffer is read or freed.
 const marginFill = 0xA5
@@ -143,15 +144,25 @@ func (m *memory) Owner() any { return m.dev }
 
 // CopyIn copies from the host.
 func (m *memory) CopyIn(ctx context.Context, offset int64, src []byte) error {
-	return m.transfer(ctx, onUpload, offset, src, func(part []byte) { copy(part, src) })
+	return m.CopyLinesIn(ctx, device.Lines{Offset: offset, Width: len(src), Count: 1}, src)
 }
 
 // CopyOut copies to the host.
 func (m *memory) CopyOut(ctx context.Context, dst []byte, offset int64) error {
-	return m.transfer(ctx, onDownload, offset, dst, func(part []byte) { copy(dst, part) })
+	return m.CopyLinesOut(ctx, dst, device.Lines{Offset: offset, Width: len(dst), Count: 1})
 }
 
-func (m *memory) transfer(ctx context.Context, on string, offset int64, host []byte, move func(part []byte)) error {
+// CopyLinesIn copies from the host.
+func (m *memory) CopyLinesIn(ctx context.Context, to device.Lines, src []byte) error {
+	return m.transfer(ctx, onUpload, to, src, func(line, host []byte) { copy(line, host) })
+}
+
+// CopyLinesOut copies to the host.
+func (m *memory) CopyLinesOut(ctx context.Context, dst []byte, from device.Lines) error {
+	return m.transfer(ctx, onDownload, from, dst, func(line, host []byte) { copy(host, line) })
+}
+
+func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, host []byte, move func(line, host []byte)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -164,13 +175,15 @@ func (m *memory) transfer(ctx context.Context, on string, offset int64, host []b
 		if m.data == nil {
 			return 0, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 		}
-		if err := m.holds(offset, len(host)); err != nil {
+		all := lines.Span()
+		if err := errors.Join(device.CheckLines(lines, len(host)), m.holds(all.From, int(all.To-all.From))); err != nil {
 			return 0, fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 		}
 		if err := m.intact(); err != nil {
 			return 0, err
 		}
-		move(m.data.Host()[offset : offset+int64(len(host))])
+		data := m.data.Host()
+		lines.Each(func(at int64, packed int) { move(data[at:at+int64(lines.Width)], host[packed:packed+lines.Width]) })
 		took := m.dev.transferTime(len(host), m.dev.pins.holds(host))
 		m.dev.meter.copied(on, len(host), took)
 		return took, nil

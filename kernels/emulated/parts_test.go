@@ -102,3 +102,33 @@ func TestEngines(t *testing.T) {
 		}
 	})
 }
+
+// Lines are copied without what lies between them, and only where all of them are there.
+func TestLines(t *testing.T) {
+	dev := open(t, "{link: {rate: 1e6}}", Options{})
+	b := &ir.Buffer{Name: "b", Type: ir.U8, Shape: []int{4, 3}, Pad: ir.Pad{Before: 2, After: 5, Value: 9}}
+	m, err := dev.Alloc(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Free()
+	lines := device.Lines{Offset: 2, Pitch: 10, Width: 3, Count: 4}
+	if err := m.(device.Pitched).CopyLinesIn(t.Context(), lines, []byte("abcdefghijkl")); err != nil {
+		t.Fatal(err)
+	}
+	all, some := make([]byte, 40), make([]byte, 6)
+	if err := device.Read(t.Context(), m, all, 0); err != nil || string(all[:20]) != "\x09\x09abc\x09\x09\x09\x09\x09\x09\x09def\x09\x09\x09\x09\x09" {
+		t.Errorf("%q, %v", all, err)
+	}
+	if err := m.(device.Pitched).CopyLinesOut(t.Context(), some, device.Lines{Offset: 13, Pitch: 20, Width: 3, Count: 2}); err != nil || string(some) != "ef\x09kl\x09" {
+		t.Errorf("%q, %v", some, err)
+	}
+	if u := dev.Usage(); u.BytesIn != 12 || u.BytesOut != 46 {
+		t.Errorf("%+v", u)
+	}
+	for _, bad := range []device.Lines{{Offset: 2, Pitch: 10, Width: 3, Count: 3}, {Offset: 2, Pitch: 2, Width: 3, Count: 4}, {Offset: 8, Pitch: 10, Width: 3, Count: 4}, {Offset: -1, Pitch: 10, Width: 3, Count: 4}} {
+		if err := m.(device.Pitched).CopyLinesIn(t.Context(), bad, make([]byte, 12)); err == nil {
+			t.Errorf("%+v are copied", bad)
+		}
+	}
+}

@@ -49,6 +49,19 @@ func (a Array) spans(rows ops.Interval) []device.Span {
 	return device.JoinSpans(out)
 }
 
+// worthLeaving is the part of a row that padding must be for copies to leave it out.
+const worthLeaving = 0.1
+
+// lines are the innermost rows in a span of whole ones, without their padding; ok is false where there is too little of that to matter.
+func (a Array) lines(s device.Span) (l device.Lines, ok bool) {
+	p, size := a.Buf.Pad, a.Buf.Type.Size()
+	pitch := int64(a.Buf.Row() * size)
+	if len(a.Type.Dims) < 2 || float64(p.Before+p.After) < worthLeaving*float64(a.Buf.Row()) || s.From%pitch != 0 || s.To%pitch != 0 {
+		return l, false
+	}
+	return device.Lines{Offset: s.From + int64(p.Before*size), Pitch: pitch, Width: (a.Buf.Row() - p.Before - p.After) * size, Count: int((s.To - s.From) / pitch)}, true
+}
+
 // repad gives the padding that lies within a region its value again.
 func (a Array) repad(made region) {
 	p, row := a.Buf.Pad, a.Buf.Row()

@@ -97,9 +97,16 @@ func (m *Member) unpin() {
 	m.pins = nil
 }
 
-// in copies rows of an array to memory on the device.
-func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.Interval) (took time.Duration, err error) {
+// in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
+func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.Interval, padded bool) (took time.Duration, err error) {
 	for _, s := range a.spans(rows) {
+		if l, ok := c.lines(a, to, s); ok && padded {
+			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
+			if took += t; err != nil {
+				return took, err
+			}
+			continue
+		}
 		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
 			from := a.Host[part.From:part.To]
 			if c.pinned != nil {
@@ -117,6 +124,13 @@ func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.In
 // out copies a region of an array back.
 func (c *courier) out(ctx context.Context, a Array, from device.Memory, made region) (took time.Duration, err error) {
 	for _, s := range a.spansOf(made) {
+		if l, ok := c.lines(a, from, s); ok {
+			t, err := c.linesOut(ctx, a, from.(device.Pitched), l)
+			if took += t; err != nil {
+				return took, err
+			}
+			continue
+		}
 		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
 			host := a.Host[part.From:part.To]
 			to := host
@@ -129,6 +143,48 @@ func (c *courier) out(ctx context.Context, a Array, from device.Memory, made reg
 			}
 			return t, err
 		})
+		if took += t; err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
+
+// lines are the innermost rows in a span without their padding, where leaving it out is possible and worth it.
+func (c *courier) lines(a Array, m device.Memory, s device.Span) (device.Lines, bool) {
+	l, ok := a.lines(s)
+	_, pitched := m.(device.Pitched)
+	return l, ok && pitched && l.Width > 0 && l.Width <= len(c.pinned)
+}
+
+// linesIn packs lines in page-locked memory and copies them to the device.
+func (c *courier) linesIn(ctx context.Context, a Array, to device.Pitched, all device.Lines) (time.Duration, error) {
+	return c.few(all, func(l device.Lines) (time.Duration, error) {
+		packed := c.pinned[:l.Bytes()]
+		l.Each(func(at int64, i int) { copy(packed[i:i+l.Width], a.Host[at:]) })
+		return c.move(ctx, upload, a, packed, func() error { return to.CopyLinesIn(ctx, l, packed) })
+	})
+}
+
+// linesOut is the inverse of linesIn.
+func (c *courier) linesOut(ctx context.Context, a Array, from device.Pitched, all device.Lines) (time.Duration, error) {
+	return c.few(all, func(l device.Lines) (time.Duration, error) {
+		packed := c.pinned[:l.Bytes()]
+		t, err := c.move(ctx, download, a, packed, func() error { return from.CopyLinesOut(ctx, packed, l) })
+		if err == nil {
+			l.Each(func(at int64, i int) { copy(a.Host[at:at+int64(l.Width)], packed[i:]) })
+		}
+		return t, err
+	})
+}
+
+// few cuts lines into as many at a time as fit the page-locked memory.
+func (c *courier) few(all device.Lines, move func(device.Lines) (time.Duration, error)) (took time.Duration, err error) {
+	most := len(c.pinned) / all.Width
+	for done := 0; done < all.Count; done += most {
+		l := all
+		l.Offset, l.Count = all.Offset+int64(done)*all.Pitch, min(most, all.Count-done)
+		t, err := move(l)
 		if took += t; err != nil {
 			return took, err
 		}

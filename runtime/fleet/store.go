@@ -347,7 +347,7 @@ func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buff
 			rows = a.rows()
 		}
 		copyIn := func(rows ops.Interval) error {
-			took, err := c.in(ctx, a, mem[a.Buf], rows)
+			took, err := c.in(ctx, a, mem[a.Buf], rows, s.replicas[a.Buf] != nil)
 			if rows != a.rows() {
 				t[upload] += took.Seconds()
 			}

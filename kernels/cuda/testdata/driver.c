@@ -115,6 +115,20 @@ static int inside(unsigned long long p, size_t n) {
 #define WITHIN(p, n) do { CURRENT; if (!inside(p, n)) return INVALID_VALUE; } while (0)
 int cuMemcpyHtoDAsync_v2(unsigned long long d, const void *h, size_t n, void *s) { WITHIN(d, n); if (!works(s, UPLOAD)) return INVALID_VALUE; memcpy((void *)d, h, n); return OK; }
 int cuMemcpyDtoHAsync_v2(void *h, unsigned long long d, size_t n, void *s) { WITHIN(d, n); if (!works(s, DOWNLOAD)) return INVALID_VALUE; memcpy(h, (void *)d, n); return OK; }
+typedef struct { size_t x, y; int kind; unsigned char *host; unsigned long long device; void *array; size_t pitch; } side;
+typedef struct { side from, to; size_t width, height; } rectangle;
+int cuMemcpy2DAsync_v2(const rectangle *r, void *s) {
+  int up = r->from.kind == 1 && r->to.kind == 2;
+  const side *d = up ? &r->to : &r->from, *h = up ? &r->from : &r->to;
+  if (!up && (r->from.kind != 2 || r->to.kind != 1) || r->from.x || r->from.y || r->to.x || r->to.y || d->pitch < r->width || h->pitch < r->width || !r->height) return INVALID_VALUE;
+  WITHIN(d->device, (r->height - 1) * d->pitch + r->width);
+  if (!works(s, up ? UPLOAD : DOWNLOAD)) return INVALID_VALUE;
+  for (size_t i = 0; i < r->height; i++) {
+    unsigned char *a = (unsigned char *)d->device + i * d->pitch, *b = h->host + i * h->pitch;
+    if (up) memcpy(a, b, r->width); else memcpy(b, a, r->width);
+  }
+  return OK;
+}
 int cuMemsetD8Async(unsigned long long d, unsigned char v, size_t n, void *s) { WITHIN(d, n); if (!s) return INVALID_VALUE; memset((void *)d, v, n); return OK; }
 #define MEMSET2D(name, T, V) \
   int name(unsigned long long d, size_t pitch, V v, size_t w, size_t h, void *s) { \
