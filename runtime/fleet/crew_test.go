@@ -227,3 +227,19 @@ func TestLessMemoryThanSaid(t *testing.T) {
 		checkDevices(t, r, devices)
 	}
 }
+
+// A device that is named for a kernel and gets no range of it allocates nothing.
+func TestIdleDeviceHoldsNothing(t *testing.T) {
+	described(func(t *testing.T, cpu *native.Device) {
+		devices := crew(t, cpu, "{name: busy, flops: 1e8, pace: 1}", "{name: idle, flops: 10, pace: 1}")
+		p := program(t, twelve, cpu, 0)
+		last(t, p, devices)
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if busy, idle := r.Devices[0], r.Devices[1]; busy.Ranges != 12 || busy.Peak == 0 || idle.Ranges != 0 || idle.Peak != 0 || idle.BytesIn != 0 {
+			t.Errorf("%+v", r.Devices)
+		}
+	})(t)
+}
