@@ -115,6 +115,7 @@ func (b *builder) build(groups []*group) {
 		b.sinkStep(s)
 	}
 	b.placeSinks()
+	b.ready()
 	b.frees()
 	b.keepForProof()
 	b.totals(groups)

@@ -25,7 +25,7 @@ func (b *builder) estimate(k *Kernel, g *group) {
 		if b.opt.Cost == nil {
 			return roofline(k, b.opt.Rates)
 		}
-		about.Tiles, about.Report, about.Kind = tiles, known, k.kind
+		about.Tiles, about.Report, about.Kind, about.Ready = tiles, known, k.kind, k.Ready
 		k.slow = 1 // the model knows its device
 		return b.opt.Cost.Predict(about)
 	}

@@ -141,7 +141,12 @@ func (r *run) read(ctx context.Context, step *planner.Step) error {
 	if err != nil {
 		return err
 	}
+	stop, err := r.ahead(step)
+	if err != nil {
+		return err
+	}
 	note, err := step.Op.Spec.Source(ctx, step.Op.Call, to)
+	stop()
 	r.result.ReadS += since(start)
 	r.transferred(&r.result.Sources, "read", step, note, start)
 	return err

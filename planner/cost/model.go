@@ -26,6 +26,7 @@ type Kernel struct {
 	Ops    []string       // operators, for what was learned of them
 	Loads  []int64        // bytes of each array loaded
 	Stores []int64        // and stored
+	Ready  bool           // what it stores has its pages already
 	Tiles  int            // launches; 0: not cut yet, as many as threads like
 	Report *device.Report // nil: not compiled yet
 }
@@ -97,7 +98,9 @@ func (m *Model) raw(k Kernel) Estimate {
 		if b >= largePages {
 			rate = p.Touch.Of(int(at))
 		}
-		e.Pages += float64(b) / rate
+		if !k.Ready {
+			e.Pages += float64(b) / rate
+		}
 	}
 	level := p.LevelFor(bytes / int64(at))
 	e.Level = level.Name

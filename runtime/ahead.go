@@ -1,0 +1,48 @@
+package runtime
+
+import (
+	"sync/atomic"
+
+	"weft/kernels/device"
+	"weft/planner"
+)
+
+// ahead gives what a kernel stores its pages while the source before it is read: a source keeps one processor busy, and the
+// first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time anyway, when the
+// kernel runs. The function that is returned ends it.
+func (r *run) ahead(source *planner.Step) (stop func(), err error) {
+	next := r.after(source)
+	if next == nil || next.Kernel == nil || !next.Kernel.Ready || len(next.Kernel.Place.Devices) > 0 {
+		return func() {}, nil
+	}
+	var pages [][]byte
+	for _, id := range next.Writes {
+		if err := r.arrays.need(id); err != nil {
+			return nil, err
+		}
+		if data := r.arrays.mem[r.arrays.byID[id].Ir].Host(); data != nil {
+			pages = append(pages, data)
+		}
+	}
+	var ended atomic.Bool
+	populating := start(func() error {
+		for _, data := range pages {
+			device.Populate(data, ended.Load)
+		}
+		return nil
+	})
+	return func() {
+		ended.Store(true)
+		populating.wait() // it has no errors
+	}, nil
+}
+
+// after is the step that follows another one.
+func (r *run) after(step *planner.Step) *planner.Step {
+	for i := range len(r.plan.Steps) - 1 {
+		if &r.plan.Steps[i] == step {
+			return &r.plan.Steps[i+1]
+		}
+	}
+	return nil
+}
