@@ -21,13 +21,13 @@ func streamLength() int {
 func (m *meter) memory() error {
 	n, threads := streamLength(), m.profile.Threads
 	var arrays [3]device.Memory
-	for round := range 2 { // a virtual machine's first use of a page costs its host work that later ones do not
+	for round := range 2 { // a virtual machine's first use of a page costs its host work that later ones do not; all cores share it
 		for i := range arrays {
 			if round > 0 {
 				arrays[i].Free()
 			}
 			var err error
-			if arrays[i], err = m.touch(i == 1); err != nil {
+			if arrays[i], err = m.touch(round == 0 || i == 1); err != nil {
 				return err
 			}
 		}
