@@ -21,7 +21,11 @@ func padGuarded(kernels []*ir.Kernel, mayPad map[*ir.Buffer]bool) {
 			guard, other := n.Guard()
 			v, seen := values[n.Buf]
 			index := n.Index()
-			if other.Kind != ir.KConst || !inRow(guard, index[len(index)-1], n.Buf.Shape[len(n.Buf.Shape)-1]) || seen && v != constant(other) {
+			lower, upper := inRow(guard, index[len(index)-1], n.Buf.Shape[len(n.Buf.Shape)-1])
+			if !lower && !upper {
+				return // it is about other dims: rows may have margins or not
+			}
+			if other.Kind != ir.KConst || !lower || !upper || seen && v != constant(other) {
 				refused[n.Buf] = true
 				return
 			}
@@ -42,12 +46,11 @@ func constant(n *ir.Node) float64 {
 	return float64(n.I)
 }
 
-// inRow reports a guard that says exactly 0 <= index < n, perhaps among other conjuncts.
-func inRow(guard, index *ir.Node, n int) bool {
-	lower, upper := false, false
+// inRow reports which of 0 <= index and index < n a guard says, perhaps among other conjuncts.
+func inRow(guard, index *ir.Node, n int) (lower, upper bool) {
 	for _, c := range ir.Conjuncts(guard, nil) {
 		lower = lower || ir.IsLower(c, index)
 		upper = upper || ir.IsUpper(c, index, int64(n))
 	}
-	return lower && upper
+	return lower, upper
 }
