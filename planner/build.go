@@ -73,6 +73,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 	if err := b.fit(); err != nil {
 		return nil, err
 	}
+	b.ready()
 	if err := Place(b.plan, opt.Accelerators, Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost}); err != nil {
 		return nil, err
 	}
@@ -115,7 +116,6 @@ func (b *builder) build(groups []*group) {
 		b.sinkStep(s)
 	}
 	b.placeSinks()
-	b.ready()
 	b.frees()
 	b.keepForProof()
 	b.totals(groups)

@@ -36,14 +36,19 @@ func (b *builder) placeSinks() {
 	b.plan.Steps = rest
 }
 
-// ready marks kernels right behind a source: while that is read, which keeps one processor busy, what they store gets its pages.
+// ready marks kernels right behind a source: while that is read, which keeps one processor busy, what they store gets its pages. In
+// blocks, arrays come and go by rows.
 func (b *builder) ready() {
+	if b.plan.Stream != nil {
+		return
+	}
 	for i, s := range b.plan.Steps {
 		if s.Kernel != nil && i > 0 && b.plan.Steps[i-1].Kind == ReadStep {
 			s.Kernel.Ready = true
 			s.Kernel.predictTiles()
 		}
 	}
+	b.plan.sumPredictions()
 }
 
 // frees marks the last use of every buffer and finds the peak of what is alive at once.
@@ -114,7 +119,6 @@ func (b *builder) fit() error {
 		s, ok := newFlow(b.plan).stream(b.opt.Memory)
 		if ok {
 			b.plan.Stream = s
-			b.noneReady()
 			return nil
 		}
 		why = s.obstacle(b.opt.Memory)
@@ -126,16 +130,6 @@ func (b *builder) fit() error {
 		step.Name, FormatBytes(t.PeakBytes), FormatBytes(b.opt.Memory), largest.Stage, largest.Type, FormatBytes(largest.Bytes), why)
 	p.At = step.Where()
 	return p
-}
-
-// noneReady is for runs in blocks, whose arrays come and go by rows.
-func (b *builder) noneReady() {
-	for _, s := range b.plan.Steps {
-		if s.Kernel != nil && s.Kernel.Ready {
-			s.Kernel.Ready = false
-			s.Kernel.predictTiles()
-		}
-	}
 }
 
 // holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.

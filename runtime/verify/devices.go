@@ -26,14 +26,10 @@ const chunks = 16
 // device computes the kernel on an accelerator. What goes wrong there is a row of its own: the other subjects go on.
 func (t *trial) device(ctx context.Context, subject Subject) error {
 	k := t.Step.Kernel
-	own := map[*ir.Buffer]device.Memory{}
-	for _, b := range k.Ir.Outputs() {
-		m, err := subject.Alloc(b)
-		if err != nil {
-			return err
-		}
-		defer m.Free()
-		own[b] = m
+	own, free, err := t.outputs(subject)
+	defer free()
+	if err != nil {
+		return err
 	}
 	schedule, done, err := t.ranges(ctx, subject.Device, own)
 	if err := ctx.Err(); err != nil {

@@ -87,17 +87,31 @@ func (t *trial) judge(r *Row, i int, mem device.Memory, points [][]int, want []c
 	r.OK = f.Within(t.Rule(s))
 }
 
+// outputs is memory for what the kernel stores, to be freed also after an error.
+func (t *trial) outputs(subject Subject) (own map[*ir.Buffer]device.Memory, free func(), err error) {
+	own = map[*ir.Buffer]device.Memory{}
+	free = func() {
+		for _, m := range own {
+			m.Free()
+		}
+	}
+	for _, b := range t.Step.Kernel.Ir.Outputs() {
+		m, err := subject.Alloc(b)
+		if err != nil {
+			return own, free, err
+		}
+		own[b] = m
+	}
+	return own, free, nil
+}
+
 // variant computes the kernel into memory of its own and compares.
 func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 	k := t.Step.Kernel
-	own := map[*ir.Buffer]device.Memory{}
-	for _, b := range k.Ir.Outputs() {
-		m, err := subject.Alloc(b)
-		if err != nil {
-			return err
-		}
-		defer m.Free()
-		own[b] = m
+	own, free, err := t.outputs(subject)
+	defer free()
+	if err != nil {
+		return err
 	}
 	tiles, err := t.compute(ctx, subject, v, own)
 	if err != nil {
