@@ -17,8 +17,8 @@ transmit is first_arrival, plane(...), diverging(...), a list of laws of one kin
 need the dim transmit in the input and are summed coherently (compounded). A dim frame gives one image a frame.
 
 The aperture: with fnumber F > 0 an element counts for a point where |dx| <= |dz| / (2 F), and |dy| likewise if the probe extends
-along y (rectangular, per axis, as PyMUST does; dx, dy, dz from element to point). The apodization window is taken over that aperture
-per axis, at |dx| 2 F / |dz|; with fnumber 0 over the whole probe, half a pitch beyond its outer elements.
+along y (rectangular, per axis, as PyMUST does; dx, dy, dz from element to point). Elements exactly on the edge count in every type and
+on every device: up to eight millionths of the half width outside is still on it. The apodization window is taken over that aperture per axis, at |dx| 2 F / |dz|; with fnumber 0 over the whole probe, half a pitch beyond its outer elements.
 
 weighting coherence_factor multiplies b by |sum v|^2 / (N sum |v|^2), v being the N summed terms that lie in the record and the
 aperture (Mallart and Fink 1994).

@@ -122,6 +122,24 @@ func TestBeamformAgainstDefinition(t *testing.T) {
 	}
 }
 
+// TestApertureEdge: elements and points on round coordinates, so that many elements lie exactly on the edge of the aperture. In float32,
+// in float64 and by the definition the same ones count.
+func TestApertureEdge(t *testing.T) {
+	probe := made[*Probe](t, linearProbe, arguments{"n": ops.Integer(33), "pitch": mm(0.3)})
+	grid := made[*Grid](t, boxGrid, arguments{"x": span(-4.8, 4.8, 33), "z": span(3, 13.8, 37)})
+	for _, window := range []string{"rect", "hamming"} {
+		for _, fnumber := range []float64{0.5, 1, 1.25, 1.5, 2, 2.5, 3} {
+			t.Run(fmt.Sprint(window, fnumber), func(t *testing.T) {
+				s := newScene(t, arguments{"probe": probe, "grid": grid, "fnumber": ops.Number{V: fnumber}, "apodization": ops.Symbol(window),
+					"input": array(iq(dim("sample", 500), dim("element", 33)))})
+				want := s.reference(t)
+				optest.Near(t, s.run(t, interp.Wide, optest.Fused), want, wideTolerance)
+				optest.Near(t, s.run(t, interp.Exact, optest.Fused), want, tolerance)
+			})
+		}
+	}
+}
+
 func TestBeamformArrivals(t *testing.T) {
 	s := newScene(t, nil)
 	grid := s.args["grid"].(*Grid)

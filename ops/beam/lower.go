@@ -121,6 +121,10 @@ func (k *kernel) add(b *ops.Body, begin *ir.Node, lead []*ir.Node, e element, ac
 	return out
 }
 
+// apertureEdge is the greatest square of |d| 2F / depth that lies in the aperture. Grids and pitches are round numbers, so many
+// elements lie exactly on the edge, where rounding would decide; what lies less than eight parts in a million of its width outside counts as on it.
+const apertureEdge = 1 + 0x1p-16
+
 // apodise tells whether an element is in the aperture of a point, and its weight there: per axis along which the probe
 // extends, at |d| 2F / depth.
 func (k *kernel) apodise(b *ops.Body, e element) (open, weight *ir.Node) {
@@ -132,7 +136,7 @@ func (k *kernel) apodise(b *ops.Body, e element) (open, weight *ir.Node) {
 		}
 		d := e.delta[axis]
 		q := b.Mul(b.Mul(d, d), narrow)
-		open = b.And(open, b.Le(q, b.F32(1)))
+		open = b.And(open, b.Le(q, b.F32(apertureEdge)))
 		weight = b.Mul(weight, k.window.lower(b, b.Min(q, b.F32(1))))
 	}
 	return open, weight

@@ -82,17 +82,19 @@ func flatIndex(t ops.Type, place map[string]int) int {
 // weight of an element for a point where the aperture goes by the f-number; -1 outside it.
 func (s *setup) weight(at [3]float64, e int) float64 {
 	r := s.probe.Element(e)
-	half := math.Abs(at[2]-r[2]) / (2 * s.fnumber)
+	depth := at[2] - r[2]
+	narrow := 4 * s.fnumber * s.fnumber / (depth * depth)
 	w := 1.0
 	for a := range 2 {
 		if constant(s.probe.along(a)) {
 			continue
 		}
-		d := math.Abs(at[a]-r[a]) / half
-		if d > 1 {
+		d := at[a] - r[a]
+		q := d * d * narrow
+		if !(q <= apertureEdge) {
 			return -1
 		}
-		w *= s.window.At(d)
+		w *= s.window.At(math.Sqrt(min(q, 1)))
 	}
 	return w
 }
