@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 )
@@ -50,12 +48,7 @@ var errReported = errors.New("failed")
 
 // Main runs the command line of the process and does not return.
 func Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-ctx.Done()
-		stop() // a second Ctrl-C ends the process at once
-	}()
-	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(untilSignal(func(ctx context.Context) int { return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }))
 }
 
 // Run runs one command line and returns its exit code.

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}
-	testscript.Main(m, map[string]func(){"weft": Main})
+	testscript.Main(m, map[string]func(){"weft": Main, "weft-deaf": deaf})
 }
 
 func TestScripts(t *testing.T) {

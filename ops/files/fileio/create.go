@@ -36,6 +36,7 @@ func Create(path string) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
+	note(temporary, true)
 	_ = lock(p.file) // nobody else can hold it; a file system without locks refuses, and is not swept either
 	return p, nil
 }
@@ -137,6 +138,7 @@ func (p *Pending) Reserve(size int64) error {
 // Commit closes the file and gives it its final name. With durable set it first waits until the bytes are on the
 // disk. When it fails, nothing is left behind and what was at the path before is untouched.
 func (p *Pending) Commit(durable bool) error {
+	defer note(p.file.Name(), false)
 	steps := []func() error{p.file.Close, func() error { return os.Rename(p.file.Name(), p.target) }}
 	if durable {
 		steps = append([]func() error{p.file.Sync}, steps...)
@@ -167,6 +169,7 @@ func (p *Pending) syncFolder() error {
 
 // Abort closes and removes the temporary file. It may be called again, and does nothing after a Commit that succeeded.
 func (p *Pending) Abort() error {
+	defer note(p.file.Name(), false)
 	if err := p.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return Wrap(p.path, "cannot close the temporary file", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/BourgeoisBear/rasterm"
 	"golang.org/x/term"
 )
 
@@ -60,11 +59,7 @@ func Detect(out *os.File) Caps {
 		return Caps{}
 	}
 	return detect(os.Getenv, func() bool {
-		if !term.IsTerminal(int(os.Stdin.Fd())) || !foreground(os.Stdin) {
-			return false
-		}
-		capable, err := rasterm.IsSixelCapable()
-		return err == nil && capable // a terminal that does not answer has no Sixel
+		return term.IsTerminal(int(os.Stdin.Fd())) && foreground(os.Stdin) && asksForSixel(os.Stdin, out)
 	})
 }
 
