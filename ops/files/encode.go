@@ -95,22 +95,29 @@ func (e *encoder) converted(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// integerLimits are the ranges of the integer types.
-var integerLimits = map[ir.DType][2]float64{
+// limits are the ranges of types; those of floats reach to what still rounds to a finite value.
+var limits = map[ir.DType][2]float64{
 	ir.I8: {math.MinInt8, math.MaxInt8}, ir.U8: {0, math.MaxUint8}, ir.I16: {math.MinInt16, math.MaxInt16}, ir.U16: {0, math.MaxUint16},
 	ir.I32: {math.MinInt32, math.MaxInt32}, ir.U32: {0, math.MaxUint32},
+	ir.F16: {-halfLimit, halfLimit}, ir.F32: {-singleLimit, singleLimit},
 }
 
-// fits refuses integers that the type in the file cannot hold.
+// Beyond them values round to infinity.
+const (
+	halfLimit   = 65520 - 0x1p-37
+	singleLimit = math.MaxFloat32 + 0x1p103 - 0x1p75
+)
+
+// fits refuses finite values that the type in the file cannot hold.
 func (e *encoder) fits(values []float64, from int) error {
-	limits, narrow := integerLimits[e.to.Base]
+	limit, narrow := limits[e.to.Base]
 	if !narrow {
 		return nil
 	}
 	for i, v := range values {
-		if v < limits[0] || v > limits[1] {
+		if (v < limit[0] || v > limit[1]) && (!e.to.Base.Float() || !math.IsInf(v, 0)) {
 			return ops.Wrong(ops.CodeCannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
-				indexText(e.h.Type, from+i), fmt.Sprint(v), e.to)
+				indexText(e.h.Type, from+i/e.to.Planes()), fmt.Sprint(v), e.to)
 		}
 	}
 	return nil

@@ -66,12 +66,8 @@ func (r rasterInput) reads(as ops.ElemType) bool {
 
 // scale turns elements into what they stand for.
 func (r rasterInput) scale(values []float64) {
-	h := r.Header()
-	if h.Scale == 0 {
-		return
-	}
-	for i, v := range values {
-		values[i] = h.Scale*v + h.Offset
+	if h := r.Header(); h.Scale != 0 {
+		stretch(values, h.Scale, h.Offset)
 	}
 }
 

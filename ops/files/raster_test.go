@@ -350,3 +350,20 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	}
 	return marks
 }
+
+// A part file that lost rows is not gone on with.
+func TestTruncatedPartsAreNotResumed(t *testing.T) {
+	h := ops.NewHostArray(ops.Type{Elem: ops.F32, Dims: optest.Dims("y", 700, "x", 90)})
+	for _, name := range []string{"a.npy", "a.tif"} {
+		folder := t.TempDir()
+		a := args{"path": ops.Text(filepath.Join(folder, name)), "array": optest.Array(h.Type)}
+		call := &ops.Call{Spec: writeSpec(), Args: a}
+		marks := writeRows(t, call, h, nil, 0, 600, 97)
+		if err := os.Truncate(filepath.Join(folder, "."+name+".weft-part"), 300); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := writeSpec().Streams.Sink(call, marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

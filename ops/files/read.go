@@ -67,11 +67,13 @@ func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
 			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as it is and convert it by abs, real or cast", "%s of the file cannot be read as %s", elem, as)
 		case scaled && !as.Base.Float():
 			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as f32", "whole numbers of %s are no whole numbers of SI units", unit)
+		case scaled && as.Size() < ops.F32.Size():
+			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as f32", "in SI units the numbers may be too large or too small for %s", as)
 		}
 		return as, nil
 	}
-	if (scaled || in.gaps()) && !elem.Base.Float() {
-		return ops.ElemType{Base: ops.Inexact(elem.Base)}, nil
+	if scaled || in.gaps() && !elem.Base.Float() {
+		elem.Base = ops.Inexact(elem.Base)
 	}
 	return elem, nil
 }
@@ -125,13 +127,13 @@ func sourceRead(ctx context.Context, c *ops.Call, h ops.HostArray) (note ops.Not
 	return note, errors.Join(err, closing)
 }
 
-// toSI converts numbers in a unit.
-func toSI(values []float64, u ops.Unit) {
-	if u.SI() == 1 && u.Offset == 0 {
-		return
-	}
+// stretch turns values v into scale v + offset.
+func stretch(values []float64, scale, offset float64) {
 	for i, v := range values {
-		values[i] = v*u.SI() + u.Offset
+		values[i] = v * scale
+		if offset != 0 { // -0 + 0 is 0
+			values[i] += offset
+		}
 	}
 }
 

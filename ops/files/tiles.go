@@ -142,7 +142,7 @@ func fillBlock(in input, h ops.HostArray, from int, t npy.Tile) error {
 		if r, ok := in.(rasterInput); ok {
 			r.scale(values)
 		}
-		toSI(values, unit)
+		stretch(values, unit.SI(), unit.Offset)
 		h.StoreRange(0, from, values)
 		return nil
 	}
@@ -155,7 +155,7 @@ func fillBlock(in input, h ops.HostArray, from int, t npy.Tile) error {
 		re[i], im[i] = real(v), imag(v)
 	}
 	for plane, part := range [][]float64{re, im} {
-		toSI(part, unit)
+		stretch(part, unit.SI(), unit.Offset*float64(1-plane))
 		h.StoreRange(plane, from, part)
 	}
 	return nil

@@ -2,6 +2,7 @@ package fileio
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -10,8 +11,23 @@ import (
 // earlier one left is replaced.
 func CreateResumable(path string) (*Pending, error) { return resumable(path, os.O_CREATE|os.O_TRUNC) }
 
-// Resume opens the file at path where an earlier process left it. The error is fs.ErrNotExist where none did.
-func Resume(path string) (*Pending, error) { return resumable(path, 0) }
+// Resume opens the file at path where an earlier process left it with at least so many bytes. The error is fs.ErrNotExist where
+// none did.
+func Resume(path string, bytes int64) (*Pending, error) {
+	p, err := resumable(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := p.file.Stat()
+	if err == nil && info.Size() < bytes {
+		err = &Error{Path: path, Reason: fmt.Sprintf("%s: of the %d bytes that an earlier run wrote, %d are there", cannotWrite, bytes, info.Size()),
+			Help: "run it from the start, without --resume"}
+	}
+	if err != nil {
+		return nil, errors.Join(Wrap(path, cannotWrite, err), p.Suspend())
+	}
+	return p, nil
+}
 
 func resumable(path string, flags int) (*Pending, error) {
 	target, mode, err := destination(path)

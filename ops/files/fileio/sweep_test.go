@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -41,7 +42,7 @@ func TestTemporariesOfTheDeadAreSwept(t *testing.T) {
 
 func TestResumableFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.bin")
-	if _, err := Resume(path); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Resume(path, 0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("resumed nothing: %v", err)
 	}
 	p, err := CreateResumable(path)
@@ -57,7 +58,16 @@ func TestResumableFiles(t *testing.T) {
 	if err := errors.Join(p.Sync(), p.Suspend()); err != nil {
 		t.Fatal(err)
 	}
-	if p, err = Resume(path); err != nil {
+	if p, err = Resume(path, 5); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Suspend(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Resume(path, 6); err == nil || !strings.Contains(err.Error(), "of the 6 bytes that an earlier run wrote, 5 are there") {
+		t.Errorf("what is gone is gone on with: %v", err)
+	}
+	if p, err = Resume(path, 5); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.WriteAt([]byte(" you"), 5); err != nil {

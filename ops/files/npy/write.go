@@ -21,36 +21,38 @@ type Writer struct {
 // Create starts an NPY file of version 1.0, in C order and this machine's byte order. The disk space is taken now,
 // so that a full disk shows before the work.
 func Create(path string, d DType, shape []int) (*Writer, error) {
-	return create(path, d, shape, fileio.Create)
+	return create(path, d, shape, func(path string, _ int64) (*fileio.Pending, error) { return fileio.Create(path) })
 }
 
 // CreateResumable is Create of a file that Resume can go on with.
 func CreateResumable(path string, d DType, shape []int) (*Writer, error) {
-	return create(path, d, shape, fileio.CreateResumable)
+	return create(path, d, shape, func(path string, _ int64) (*fileio.Pending, error) { return fileio.CreateResumable(path) })
 }
 
 // Resume goes on with a file that CreateResumable began, after so many elements in C order.
 func Resume(path string, d DType, shape []int, elements int) (*Writer, error) {
-	w, err := create(path, d, shape, fileio.Resume)
+	done := int64(elements) * int64(d.Size())
+	w, err := create(path, d, shape, func(path string, start int64) (*fileio.Pending, error) { return fileio.Resume(path, start+done) })
 	if err != nil {
 		return nil, err
 	}
-	w.next = int64(elements) * int64(d.Size())
-	w.written.Store(w.next)
+	w.next = done
+	w.written.Store(done)
 	return w, nil
 }
 
-func create(path string, d DType, shape []int, begin func(string) (*fileio.Pending, error)) (*Writer, error) {
+// create begins a file in which elements start at a place that begin is told.
+func create(path string, d DType, shape []int, begin func(path string, start int64) (*fileio.Pending, error)) (*Writer, error) {
 	header, err := newHeader(d, shape)
 	if err != nil {
 		return nil, fileio.Wrap(path, cannotWrite, err)
 	}
-	pending, err := begin(path)
+	encoded := header.encode()
+	header.DataOffset = int64(len(encoded))
+	pending, err := begin(path, header.DataOffset)
 	if err != nil {
 		return nil, err
 	}
-	encoded := header.encode()
-	header.DataOffset = int64(len(encoded))
 	w := &Writer{pending: pending, header: header}
 	err = pending.Reserve(header.DataOffset + header.Bytes())
 	if err == nil {

@@ -214,12 +214,17 @@ func TestDamagedBlocks(t *testing.T) {
 			"garbage": bytes.Repeat([]byte{0xa5}, 200),
 			"short":   compressed(c, make([]byte, 1000)),
 			"one":     {0x80},
+			"long":    compressed(c, make([]byte, 1025)),
+			"longer":  compressed(c, make([]byte, 4096)),
 		} {
 			f := open(t, (&maker{order: m.order, fields: m.fields}).file(324, 325, block))
 			for range 2 {
 				err := f.Read(words.Bytes(1024), Layout{DType: Float32})
 				wantError(t, err, "is damaged: the block of rows 0 to 16, columns 0 to 16 at")
 				if err != nil && name == "short" && !strings.Contains(err.Error(), "its bytes unpack to 1000, 1024 expected") {
+					t.Errorf("%v %s: %v", c, name, err)
+				}
+				if err != nil && strings.HasPrefix(name, "long") && !strings.Contains(err.Error(), "its bytes unpack to more than the 1024 expected") {
 					t.Errorf("%v %s: %v", c, name, err)
 				}
 			}
@@ -232,6 +237,26 @@ func TestDamagedBlocks(t *testing.T) {
 	m, _ = sample{Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, LZW, NoPredictor}.maker()
 	old := open(t, m.file(324, 325, append([]byte{0, 1}, make([]byte, 100)...)))
 	wantError(t, old.Read(words.Bytes(256), Layout{DType: Uint8}), "LZW of TIFF before 5.0")
+}
+
+// Some writers fill up the last strip to the height of the others; no further.
+func TestPaddedStrips(t *testing.T) {
+	for _, c := range []Compression{Deflate, LZW} {
+		for rows, want := range map[int]string{4: "", 16: "", 17: "unpack to more"} {
+			if rows == 17 && c == LZW {
+				continue // what is behind the block is not unpacked
+			}
+			m, blocks := sample{Uint8, 20, 16, binary.LittleEndian, false, false, 16, 16, c, NoPredictor}.maker()
+			blocks[1] = compressed(c, bytes.Repeat([]byte{7}, rows*16))
+			got := words.Bytes(20 * 16)
+			err := open(t, m.file(273, 279, blocks...)).Read(got, Layout{DType: Uint8})
+			if want != "" {
+				wantError(t, err, want)
+			} else if err != nil || got[20*16-1] != 7 {
+				t.Errorf("%v, %d rows: %v", c, rows, err)
+			}
+		}
+	}
 }
 
 // A file that shrinks after it was opened.

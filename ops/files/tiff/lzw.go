@@ -12,8 +12,8 @@ const (
 	lzwMaxWidth = 12
 )
 
-// unpackLZW fills dst from src. What follows the bytes that dst takes is not looked at.
-func unpackLZW(dst, src []byte) error {
+// unpackLZW fills dst from src, which may hold more only where it may be padded.
+func unpackLZW(dst, src []byte, padded bool) error {
 	if len(src) > 1 && src[0] == 0 && src[1]&1 == 1 {
 		return &Error{Reason: "is compressed with the LZW of TIFF before 5.0, which is not read", Help: rewrite}
 	}
@@ -27,18 +27,20 @@ func unpackLZW(dst, src []byte) error {
 		out   int  // bytes of dst filled
 		last  = -1 // where the bytes of the last code begin, or -1 after a clear
 	)
-	for out < len(dst) {
-		for have < width {
-			if len(src) == 0 {
-				return short(out, len(dst))
-			}
+	for {
+		for have < width && len(src) > 0 {
 			bits = bits<<8 | uint64(src[0])
 			src = src[1:]
 			have += 8
 		}
-		have -= width
-		code := int(bits >> have & (1<<width - 1))
+		code := lzwEnd // where the bytes end without it
+		if have >= width {
+			have -= width
+			code = int(bits >> have & (1<<width - 1))
+		}
 		switch {
+		case code == lzwEnd && out == len(dst), out == len(dst) && padded:
+			return nil
 		case code == lzwEnd:
 			return short(out, len(dst))
 		case code == lzwClear:
@@ -52,24 +54,28 @@ func unpackLZW(dst, src []byte) error {
 			starts[next], lengths[next] = int32(last), int32(out-last+1)
 			next++
 		}
+		from, n := start, 1
+		if code > lzwEnd {
+			from, n = int(starts[code]), int(lengths[code])
+		}
+		if n > len(dst)-out {
+			if !padded {
+				return overlong(len(dst))
+			}
+			n = len(dst) - out
+		}
 		if code < lzwClear {
 			dst[out] = byte(code)
-			out++
-		} else {
-			from := int(starts[code])
-			n := min(int(lengths[code]), len(dst)-out)
-			out += copy(dst[out:out+n], dst[from:out])
-			if n > start+n-out && out < start+n { // a code just being made ends with the byte it begins with
-				dst[out] = dst[from]
-				out++
-			}
 		}
+		if done := copy(dst[out:out+n], dst[from:out]); done < n { // a code just being made ends with the byte it begins with
+			dst[out+done] = dst[from]
+		}
+		out += n
 		last = start
 		if next+1 >= 1<<width && width < lzwMaxWidth {
 			width++
 		}
 	}
-	return nil
 }
 
 func short(got, want int) error {

@@ -83,7 +83,7 @@ func TestLZWOnKnownBytes(t *testing.T) {
 		t.Errorf("packed % x, want % x", got, packed)
 	}
 	got := make([]byte, len(plain))
-	if err := unpackLZW(got, packed); err != nil || !bytes.Equal(got, plain) {
+	if err := unpackLZW(got, packed, false); err != nil || !bytes.Equal(got, plain) {
 		t.Errorf("unpacked % x (%v), want % x", got, err, plain)
 	}
 }
@@ -104,11 +104,11 @@ func TestLZWAgainstAnotherDecoder(t *testing.T) {
 				t.Fatalf("%d bytes of %d values: the other decoder gives %d bytes (%v)", n, values, len(other), err)
 			}
 			got := make([]byte, n)
-			if err := unpackLZW(got, packed); err != nil || !bytes.Equal(got, plain) {
+			if err := unpackLZW(got, packed, false); err != nil || !bytes.Equal(got, plain) {
 				t.Fatalf("%d bytes of %d values: wrong bytes (%v)", n, values, err)
 			}
 			if n > 0 {
-				if err := unpackLZW(make([]byte, n+1), packed); err == nil {
+				if err := unpackLZW(make([]byte, n+1), packed, false); err == nil {
 					t.Errorf("%d bytes of %d values: one byte more was found", n, values)
 				}
 			}

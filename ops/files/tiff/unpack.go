@@ -15,6 +15,8 @@ type input struct {
 	stream *bufio.Reader
 	zlib   io.ReadCloser // also a zlib.Resetter
 	packed []byte
+	// padding is how many bytes more than the block's a stream may hold: some writers fill up the last strip.
+	padding int64
 }
 
 // unpackers fill a block from its bytes in the file.
@@ -33,6 +35,7 @@ func (f *File) unpack(b block, dst []byte) error {
 	in := f.inputs.Get().(*input)
 	defer f.inputs.Put(in)
 	src := io.NewSectionReader(f.source.r, p.offset, p.bytes)
+	in.padding = f.header.blockBytes() - f.header.bytes(b)
 	if err := unpackers[f.header.Compression](in, dst, src); err != nil {
 		var known *Error
 		if errors.As(err, &known) {
@@ -55,7 +58,7 @@ func repeat(dst, element []byte) {
 	}
 }
 
-// inflate reads a zlib stream as far as dst needs it. The checksum at the end is compared where the stream ends with dst.
+// inflate reads a zlib stream to its end, so that zlib compares the checksum.
 func (in *input) inflate(dst []byte, src *io.SectionReader) error {
 	if in.stream == nil {
 		in.stream = bufio.NewReaderSize(src, 32<<10)
@@ -78,11 +81,17 @@ func (in *input) inflate(dst []byte, src *io.SectionReader) error {
 	if err != nil {
 		return err
 	}
-	// Reading on makes zlib compare the checksum. More data than dst takes is allowed, as in libtiff.
-	if _, err := in.zlib.Read(make([]byte, 1)); err != nil && err != io.EOF {
+	switch more, err := io.CopyN(io.Discard, in.zlib, in.padding+1); {
+	case err == nil:
+		return overlong(len(dst) + int(more-1))
+	case err != io.EOF:
 		return unexpected(err)
 	}
 	return nil
+}
+
+func overlong(want int) error {
+	return fmt.Errorf("its bytes unpack to more than the %d expected", want)
 }
 
 // unexpected words an end of file in the middle of a stream.
@@ -103,5 +112,5 @@ func (in *input) lzw(dst []byte, src *io.SectionReader) error {
 		}
 		return err
 	}
-	return unpackLZW(dst, in.packed)
+	return unpackLZW(dst, in.packed, in.padding > 0)
 }
