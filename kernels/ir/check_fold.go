@@ -74,10 +74,10 @@ func (form chainForm) holds(n, acc *Node, accs Set, outermost bool) bool {
 		return false
 	}
 	a, b := n.Args[0], n.Args[1]
-	if form.holds(a, acc, accs, false) && !b.free.Meets(accs) {
-		return true
+	if !b.free.Meets(accs) { // asked first: of two operands at most one is looked into
+		return form.holds(a, acc, accs, false)
 	}
-	return n.Op == form.op && form.holds(b, acc, accs, false) && !a.free.Meets(accs)
+	return n.Op == form.op && !a.free.Meets(accs) && form.holds(b, acc, accs, false)
 }
 
 // arg: (value, index) step to (c ? v : value, c ? i : index) where c is v < value (value < v for ArgMax); Min and Max may

@@ -1,0 +1,403 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Encode writes a kernel as text that Decode reads: a line a node, in the order in which they were built, which is the number that
+// later lines know it by. Buffers are written by the names that the caller gives them; what they are is the caller's to keep.
+func Encode(k *Kernel, name func(*Buffer) string) string {
+	var nodes []*Node
+	k.Walk(func(n *Node) { nodes = append(nodes, n) })
+	for _, a := range k.Axes {
+		if !slices.Contains(nodes, a) {
+			nodes = append(nodes, a)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
+	e := encoder{name: name, number: make(map[*Node]int, len(nodes))}
+	e.word("kernel", strconv.Quote(k.Name))
+	if k.Contract {
+		e.word("contract")
+	}
+	for i, n := range nodes {
+		e.number[n] = i
+		e.end()
+		e.node(n)
+	}
+	for _, s := range k.Stores {
+		e.end()
+		e.word("store", name(s.Buf), s.Combine.String())
+		e.refs(s.Index...)
+		e.refs(s.Value)
+		if s.Guard != nil {
+			e.word("if")
+			e.refs(s.Guard)
+		}
+	}
+	e.end()
+	e.word("axes")
+	e.refs(k.Axes...)
+	e.end()
+	return string(e.text)
+}
+
+type encoder struct {
+	text   []byte
+	name   func(*Buffer) string
+	number map[*Node]int
+}
+
+func (e *encoder) end() { e.text = append(e.text, '\n') }
+
+func (e *encoder) word(words ...string) {
+	for _, w := range words {
+		if n := len(e.text); n > 0 && e.text[n-1] != '\n' {
+			e.text = append(e.text, ' ')
+		}
+		e.text = append(e.text, w...)
+	}
+}
+
+func (e *encoder) refs(nodes ...*Node) {
+	for _, n := range nodes {
+		e.word(strconv.Itoa(e.number[n]))
+	}
+}
+
+func (e *encoder) node(n *Node) {
+	switch n.Kind {
+	case KConst:
+		e.word("const", n.Type.String())
+		if n.Type.Float() {
+			e.word(strconv.FormatFloat(n.F, 'g', -1, 64))
+		} else {
+			e.word(strconv.FormatInt(n.I, 10))
+		}
+	case KArg:
+		e.word("arg", n.Type.String(), strconv.Quote(n.Name))
+	case KAxis:
+		switch n.Role {
+		case RoleParallel:
+			e.word("axis", strconv.Quote(n.Name), strconv.Itoa(n.Extent))
+		case RoleIndex:
+			e.word("index", n.Type.String(), strconv.Quote(n.Name))
+		case RoleAcc:
+			e.word("acc", n.Type.String())
+			e.refs(n.Fold.Index)
+			e.word(strconv.FormatInt(n.I, 10))
+		}
+	case KLoad:
+		how := "load"
+		if n.Guarded {
+			how = "guarded"
+		}
+		e.word(how, e.name(n.Buf))
+		e.refs(n.Args...)
+	case KAlu:
+		e.word(n.Op.String(), n.Type.String())
+		e.refs(n.Args...)
+	case KFold:
+		f := n.Fold
+		e.word("fold", f.Monoid.String())
+		e.refs(f.Index, f.Lo, f.Hi)
+		e.refs(f.Init...)
+		e.refs(f.Step...)
+		if f.While != nil {
+			e.word("while")
+			e.refs(f.While)
+		}
+	case KGet:
+		e.word("get", n.Type.String())
+		e.refs(n.Args[0])
+		e.word(strconv.FormatInt(n.I, 10))
+	}
+}
+
+// mostNodes is far more than a kernel that compiles has.
+const mostNodes = 1 << 20
+
+// Decode reads what Encode wrote, with the buffers of that name. Whatever the text is, the kernel passes Check or there is an error.
+func Decode(text string, buffer func(name string) *Buffer) (*Kernel, error) {
+	d := decoder{b: NewBuilder(), buffer: buffer, folds: map[*Fold]bool{}}
+	at := 0
+	for line := range strings.Lines(text) {
+		at++
+		d.words = d.words[:0]
+		for rest := strings.TrimSpace(line); rest != ""; rest = strings.TrimLeft(rest, " ") {
+			w, err := strconv.QuotedPrefix(rest)
+			if err != nil {
+				w, _, _ = strings.Cut(rest, " ")
+			}
+			d.words, rest = append(d.words, w), rest[len(w):]
+		}
+		if len(d.words) == 0 {
+			continue
+		}
+		if d.line(d.next()); d.fault == nil && len(d.words) > 0 {
+			d.wrong("%s is too much", d.words[0])
+		}
+		if d.fault != nil {
+			return nil, fmt.Errorf("line %d of the kernel: %w", at, d.fault)
+		}
+	}
+	for f := range d.folds {
+		if f.Node == nil {
+			return nil, fmt.Errorf("a loop of the kernel over %s has no end", f.Index.Name)
+		}
+	}
+	if err := Check(&d.kernel); err != nil {
+		return nil, err
+	}
+	return &d.kernel, nil
+}
+
+type decoder struct {
+	b      *Builder
+	buffer func(string) *Buffer
+	kernel Kernel
+	nodes  []*Node
+	folds  map[*Fold]bool
+	words  []string // left of the line
+	fault  error
+}
+
+func (d *decoder) wrong(format string, a ...any) {
+	if d.fault == nil {
+		d.fault = fmt.Errorf(format, a...)
+	}
+}
+
+func (d *decoder) next() string {
+	if len(d.words) == 0 {
+		d.wrong("it ends too early")
+		return ""
+	}
+	w := d.words[0]
+	d.words = d.words[1:]
+	return w
+}
+
+// has reads a word if it is the next one.
+func (d *decoder) has(word string) bool {
+	if len(d.words) == 0 || d.words[0] != word {
+		return false
+	}
+	d.next()
+	return true
+}
+
+func (d *decoder) quoted() string {
+	w := d.next()
+	s, err := strconv.Unquote(w)
+	if err != nil {
+		d.wrong("%s is no name in quotes", w)
+	}
+	return s
+}
+
+func (d *decoder) integer(bits int) int64 {
+	w := d.next()
+	v, err := strconv.ParseInt(w, 10, bits)
+	if err != nil {
+		d.wrong("%s is no whole number of %d bits", w, bits)
+	}
+	return v
+}
+
+// typ reads a type that nodes have.
+func (d *decoder) typ() DType {
+	w := d.next()
+	t, ok := ParseDType(w)
+	if !ok || t.Compute() != t {
+		d.wrong("%s is no type of a value", w)
+		return F32
+	}
+	return t
+}
+
+// ref reads the number of a node before; ok tells what it may be.
+func (d *decoder) ref(ok func(*Node) bool) *Node {
+	w := d.next()
+	if i, err := strconv.Atoi(w); err == nil && 0 <= i && i < len(d.nodes) && ok(d.nodes[i]) {
+		return d.nodes[i]
+	}
+	d.wrong("%s is no value of the lines before that can stand here", w)
+	return d.b.F32(0)
+}
+
+func isValue(n *Node) bool { return n.Kind != KFold }
+
+func (d *decoder) value() *Node { return d.ref(isValue) }
+
+func (d *decoder) values(n int) []*Node {
+	out := make([]*Node, n)
+	for i := range out {
+		out[i] = d.value()
+	}
+	return out
+}
+
+func (d *decoder) buf() *Buffer {
+	name := d.next()
+	b := d.buffer(name)
+	if b == nil {
+		d.wrong("there is no array %s", name)
+		b = &Buffer{}
+	}
+	return b
+}
+
+// binders are the numbers of so many variables to come.
+func (d *decoder) binders(n int) (out [2]Set) {
+	if d.b.binders+n > MaxBinders {
+		d.wrong("a kernel binds no more than %d axes and folds", MaxBinders)
+		return out
+	}
+	for i := range n {
+		out[i] = d.b.binder()
+	}
+	return out
+}
+
+func (d *decoder) line(what string) {
+	var n *Node
+	switch what {
+	case "kernel":
+		d.kernel.Name = d.quoted()
+		d.kernel.Contract = d.has("contract")
+		return
+	case "store":
+		d.store()
+		return
+	case "axes":
+		for len(d.words) > 0 && d.fault == nil {
+			d.kernel.Axes = append(d.kernel.Axes, d.ref(func(n *Node) bool { return n.Kind == KAxis && n.Role == RoleParallel }))
+		}
+		return
+	case "const":
+		n = d.constant()
+	case "arg":
+		n = &Node{Kind: KArg, Type: d.typ(), Name: d.quoted()}
+	case "axis":
+		n = &Node{Kind: KAxis, Type: I32, Name: d.quoted(), Extent: int(d.integer(32)), Role: RoleParallel, bind: d.binders(1)[0]}
+	case "index":
+		sets := d.binders(2)
+		f := &Fold{IndexBind: sets[0], AccBind: sets[1]}
+		n = &Node{Kind: KAxis, Type: d.typ(), Name: d.quoted(), Role: RoleIndex, Fold: f, bind: f.IndexBind}
+		f.Index, d.folds[f] = n, true
+	case "acc":
+		t, f := d.typ(), d.ref(isIndex).Fold
+		n = &Node{Kind: KAxis, Type: t, Name: "acc", I: d.integer(32), Role: RoleAcc, Fold: f}
+		if f == nil || n.I != int64(len(f.Accs)) || f.Node != nil {
+			d.wrong("accumulators come in their order, before the fold")
+			return
+		}
+		n.bind = f.AccBind
+		f.Accs = append(f.Accs, n)
+	case "load", "guarded":
+		n = d.load(what == "guarded")
+	case "fold":
+		n = d.fold()
+	case "get":
+		n = &Node{Kind: KGet, Type: d.typ(), Args: []*Node{d.ref(func(n *Node) bool { return n.Kind == KFold })}, I: d.integer(32)}
+		n.Fold = n.Args[0].Fold
+	default:
+		n = d.alu(what)
+	}
+	if d.fault != nil {
+		return
+	}
+	if len(d.nodes) == mostNodes {
+		d.wrong("a kernel has no more than %d values", mostNodes)
+		return
+	}
+	switch n.Kind {
+	case KConst, KArg, KLoad, KAlu:
+		n = d.b.intern(n)
+	default:
+		n = d.b.add(n)
+	}
+	if n.Kind == KFold {
+		f := n.Fold
+		f.Operands(func(o *Node) { n.free = n.free.Or(o.free) })
+		n.free = n.free.Minus(f.IndexBind.Or(f.AccBind))
+	}
+	d.nodes = append(d.nodes, n)
+}
+
+func isIndex(n *Node) bool { return n.Kind == KAxis && n.Role == RoleIndex }
+
+func (d *decoder) constant() *Node {
+	n := &Node{Kind: KConst, Type: d.typ()}
+	if !n.Type.Float() {
+		n.I = d.integer(8 * n.Type.Size())
+		if n.Type == Bool && n.I>>1 != 0 {
+			d.wrong("a bool is 0 or 1")
+		}
+		return n
+	}
+	w := d.next()
+	v, err := strconv.ParseFloat(w, 64)
+	if err != nil {
+		d.wrong("%s is no number", w)
+	}
+	n.F = v
+	return n
+}
+
+func (d *decoder) load(guarded bool) *Node {
+	b := d.buf()
+	extra := 0
+	if guarded {
+		extra = 2
+	}
+	return &Node{Kind: KLoad, Type: b.Type.Compute(), Buf: b, Guarded: guarded, Args: d.values(len(b.Shape) + extra)}
+}
+
+func (d *decoder) alu(name string) *Node {
+	for op := range numOps {
+		if op != OpNone && op.String() == name {
+			return &Node{Kind: KAlu, Op: op, Type: d.typ(), Args: d.values(op.Info().Arity)}
+		}
+	}
+	d.wrong("there is no operation %s", name)
+	return nil
+}
+
+func (d *decoder) monoid() Monoid {
+	w := d.next()
+	i := slices.Index(monoidNames[:], w)
+	if i < 0 {
+		d.wrong("values are not joined by %s", w)
+		return Ordered
+	}
+	return Monoid(i)
+}
+
+func (d *decoder) fold() *Node {
+	m, f := d.monoid(), d.ref(isIndex).Fold
+	if f == nil || f.Node != nil {
+		d.wrong("a fold needs an index of its own")
+		return nil
+	}
+	f.Monoid, f.Lo, f.Hi = m, d.value(), d.value()
+	f.Init, f.Step = d.values(len(f.Accs)), d.values(len(f.Accs))
+	if d.has("while") {
+		f.While = d.value()
+	}
+	f.Node = &Node{Kind: KFold, Fold: f}
+	return f.Node
+}
+
+func (d *decoder) store() {
+	b := d.buf()
+	s := Store{Buf: b, Combine: d.monoid(), Index: d.values(len(b.Shape)), Value: d.value()}
+	if d.has("if") {
+		s.Guard = d.value()
+	}
+	d.kernel.Stores = append(d.kernel.Stores, s)
+}
