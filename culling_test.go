@@ -125,7 +125,7 @@ func onDevice(t *testing.T, dev device.Device, i *runtime.Inspection, blind bool
 	}
 	run, err := programs[0].Bind(device.Bindings{Mem: mem})
 	if err == nil {
-		err = run(device.Whole(k))
+		err = run(k.Domain())
 	}
 	if err != nil {
 		t.Fatal(err)

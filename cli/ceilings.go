@@ -83,7 +83,7 @@ func best(ctx context.Context, d device.Device, k *ir.Kernel) (seconds float64, 
 	}
 	for range 3 {
 		before := clock.Usage().Compute
-		if err := launch(device.Whole(k)); err != nil {
+		if err := launch(k.Domain()); err != nil {
 			return 0, err
 		}
 		if took := (clock.Usage().Compute - before).Seconds(); seconds == 0 || took < seconds {

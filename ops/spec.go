@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // Spec is an operator. One of Make, Lower, Source and Sink says what it does; Make may stand beside Lower, and is then used
@@ -44,7 +45,7 @@ type Spec struct {
 	// Telemetry names what runs of the operator are measured by; nil: it has no names of its own.
 	Telemetry *Telemetry
 	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
-	Footprint func(*Call, []Interval) map[string][]Interval
+	Footprint func(*Call, region.Region) map[string]region.Region
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their
 	// names (see ReferenceKey for lists). Used by tests only.
 	Reference func(*Call, map[string]Dense) ([]Dense, error)
@@ -57,9 +58,6 @@ type Telemetry struct {
 	Unit   string          // what progress is counted in
 	Units  func(*Call) int // in a call
 }
-
-// Interval is a half-open range of indices along a dimension.
-type Interval struct{ Lo, Hi int }
 
 // Output is one result of an operator.
 type Output struct {

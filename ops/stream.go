@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // TileSource gives the array of a source part by part, for programs whose arrays do not fit in memory. Parts are rows: whole
 // along every dim but the first. Reads follow each other; each row is read once a pass over the array.
 type TileSource interface {
 	// Read fills to with the elements at the given intervals, one a dim; its dims have their extents.
-	Read(ctx context.Context, at []Interval, to HostArray) error
+	Read(ctx context.Context, at region.Region, to HostArray) error
 	// Close ends reading and says what was read.
 	Close(ctx context.Context) (Note, error)
 }
@@ -19,7 +20,7 @@ type TileSource interface {
 // TileSink takes an array part by part: rows, in order. It ends in one of Commit, Suspend and Abort.
 type TileSink interface {
 	// Write takes the next rows. Arrays belong to the caller again when it returns.
-	Write(ctx context.Context, at []Interval, in []HostArray) error
+	Write(ctx context.Context, at region.Region, in []HostArray) error
 	// Sync makes what was written last through a crash and says from where a later run may go on.
 	Sync() (Mark, error)
 	// Commit completes the output.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // view is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, and of
@@ -11,7 +12,7 @@ import (
 type view struct {
 	defined   *Stage // as it was
 	exchanged bool
-	box       []Interval // nil: all of it
+	box       region.Region // nil: all of it
 }
 
 // AsDefined is the stage without the views that a planner has of it.
@@ -23,7 +24,7 @@ func (s *Stage) AsDefined() *Stage {
 }
 
 // Box is which part of the stage, dim by dim as a planner sees them, there is; nil where that is all of it.
-func (s *Stage) Box() []Interval { return s.view.box }
+func (s *Stage) Box() region.Region { return s.view.box }
 
 func (s *Stage) remember() {
 	if s.view.defined == nil {
@@ -47,7 +48,7 @@ func (s *Stage) Exchange() {
 
 // Crop makes a planner see a box of the stage only, an interval a dim, once. For who reads it by At nothing changes, but who reads
 // beside the box reads out of range.
-func (s *Stage) Crop(box []Interval) {
+func (s *Stage) Crop(box region.Region) {
 	s.remember()
 	s.view.box = slices.Clone(box)
 	s.Type.Dims = slices.Clone(s.Type.Dims)
@@ -63,7 +64,7 @@ func (s *Stage) Crop(box []Interval) {
 }
 
 // moved is an index with the starts of a box added or taken away.
-func moved(b *Body, index []*ir.Node, box []Interval, op func(x, y *ir.Node) *ir.Node) []*ir.Node {
+func moved(b *Body, index []*ir.Node, box region.Region, op func(x, y *ir.Node) *ir.Node) []*ir.Node {
 	out := slices.Clone(index)
 	for i, at := range box {
 		out[i] = op(out[i], b.Int(out[i].Type, int64(at.Lo)))

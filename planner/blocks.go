@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -14,19 +15,19 @@ type track struct{ lo, hi []int }
 
 // schedule is what happens to the rows of a pass, block by block.
 type schedule struct {
-	clock  []ops.Interval             // rows of the tallest target, by block
-	need   map[*Buffer][]ops.Interval // by block
+	clock  []region.Interval             // rows of the tallest target, by block
+	need   map[*Buffer][]region.Interval // by block
 	tracks map[*Buffer]track
-	runs   map[*unit][]ops.Interval // rows that a kernel computes
-	writes map[*unit][]ops.Interval // rows that a sink takes
+	runs   map[*unit][]region.Interval // rows that a kernel computes
+	writes map[*unit][]region.Interval // rows that a sink takes
 }
 
 // schedule lays out a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
 // there then, so the first one makes all that it needs.
 func (f *flow) schedule(p *Pass, blockRows, from int) *schedule {
-	s := &schedule{need: map[*Buffer][]ops.Interval{}, tracks: map[*Buffer]track{}, runs: map[*unit][]ops.Interval{}, writes: map[*unit][]ops.Interval{}}
+	s := &schedule{need: map[*Buffer][]region.Interval{}, tracks: map[*Buffer]track{}, runs: map[*unit][]region.Interval{}, writes: map[*unit][]region.Interval{}}
 	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
-		s.clock = append(s.clock, ops.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
+		s.clock = append(s.clock, region.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
 	}
 	for _, b := range p.targets {
 		for t, c := range s.clock {
@@ -50,35 +51,35 @@ func (f *flow) schedule(p *Pass, blockRows, from int) *schedule {
 }
 
 // scaled is the part of an array of so many rows that goes with a part of one of others.
-func scaled(at ops.Interval, of, to int) ops.Interval {
+func scaled(at region.Interval, of, to int) region.Interval {
 	if of == to {
 		return at
 	}
-	return ops.Interval{Lo: at.Lo * to / of, Hi: at.Hi * to / of}
+	return region.Interval{Lo: at.Lo * to / of, Hi: at.Hi * to / of}
 }
 
-func (s *schedule) want(b *Buffer, t int, rows ops.Interval) {
+func (s *schedule) want(b *Buffer, t int, rows region.Interval) {
 	if s.need[b] == nil {
-		s.need[b] = make([]ops.Interval, len(s.clock))
+		s.need[b] = make([]region.Interval, len(s.clock))
 	}
-	s.need[b][t] = hull(s.need[b][t], rows)
+	s.need[b][t] = s.need[b][t].Hull(rows)
 }
 
 // kernel finds the rows that a kernel computes in every block and what it needs for them.
 func (s *schedule) kernel(f *flow, u *unit) {
-	all := make([]ops.Interval, len(s.clock))
+	all := make([]region.Interval, len(s.clock))
 	for _, b := range u.makes {
 		for t, n := range s.need[b] {
-			all[t] = hull(all[t], n)
+			all[t] = all[t].Hull(n)
 		}
 	}
 	tr := trackOf(all)
 	done := 0
-	runs := make([]ops.Interval, len(s.clock))
+	runs := make([]region.Interval, len(s.clock))
 	for t := range s.clock {
-		runs[t] = ops.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
+		runs[t] = region.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
 		done = runs[t].Hi
-		if empty(runs[t]) {
+		if runs[t].Empty() {
 			continue
 		}
 		for b, n := range f.inputs(u, runs[t]) {
@@ -90,7 +91,7 @@ func (s *schedule) kernel(f *flow, u *unit) {
 	s.runs[u] = runs
 	for _, b := range u.makes { // its results come together
 		for t, r := range runs {
-			if !empty(r) {
+			if !r.Empty() {
 				s.want(b, t, r)
 			}
 		}
@@ -98,18 +99,18 @@ func (s *schedule) kernel(f *flow, u *unit) {
 }
 
 // trackOf makes rows come in order and go when no later block needs them.
-func trackOf(need []ops.Interval) track {
+func trackOf(need []region.Interval) track {
 	tr := track{make([]int, len(need)), make([]int, len(need))}
 	hi := 0
 	for t, n := range need {
-		if !empty(n) {
+		if !n.Empty() {
 			hi = max(hi, n.Hi)
 		}
 		tr.hi[t] = hi
 	}
 	lo := hi
 	for t, n := range slices.Backward(need) {
-		if !empty(n) {
+		if !n.Empty() {
 			lo = min(lo, n.Lo)
 		}
 		tr.lo[t] = lo
@@ -207,13 +208,13 @@ func (s *Stream) Blocks(pass, from int) []Block {
 	sched := s.flow.schedule(p, p.BlockRows, from)
 	out := make([]Block, len(sched.clock))
 	for t := range out {
-		b := Block{Rows: sched.clock[t], Read: map[string]ops.Interval{}, Run: map[string]ops.Interval{}, Write: map[string]ops.Interval{}, Keep: map[string]int{}}
+		b := Block{Rows: sched.clock[t], Read: map[string]region.Interval{}, Run: map[string]region.Interval{}, Write: map[string]region.Interval{}, Keep: map[string]int{}}
 		for buf, tr := range sched.tracks {
 			before := 0
 			if t > 0 {
 				before = tr.hi[t-1]
 			}
-			if at := (ops.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == FromSource && !empty(at) && s.flow.kept[buf] == "" {
+			if at := (region.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == FromSource && !at.Empty() && s.flow.kept[buf] == "" {
 				b.Read[buf.ID] = at
 			}
 			if s.flow.kept[buf] != "" {
@@ -225,7 +226,7 @@ func (s *Stream) Blocks(pass, from int) []Block {
 			}
 		}
 		for u, runs := range sched.runs {
-			if !empty(runs[t]) {
+			if !runs[t].Empty() {
 				b.Run[u.step.ID] = runs[t]
 			}
 		}
@@ -318,7 +319,7 @@ func (s *Stream) describe() {
 		middle := f.rows(u) / 2
 		for _, b := range u.reads {
 			n, ok := f.probe(u)[b]
-			if !ok || f.kept[b] != "" || empty(n) {
+			if !ok || f.kept[b] != "" || n.Empty() {
 				continue
 			}
 			// rows of the two arrays correspond by their share of the whole, margins apart

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -67,7 +68,7 @@ func (f *footprints) reads(s *ops.Stage) *rowReads {
 }
 
 // need are the rows of an input that some rows of a stage are made from; empty where it reads none.
-func (f *footprints) need(p, s *ops.Stage, rows ops.Interval) ops.Interval {
+func (f *footprints) need(p, s *ops.Stage, rows region.Interval) region.Interval {
 	r := f.reads(s)
 	known := func(n *ir.Node) (lo, hi float64, ok bool) {
 		if n == r.axis {
@@ -79,12 +80,12 @@ func (f *footprints) need(p, s *ops.Stage, rows ops.Interval) ops.Interval {
 		}
 		return 0, 0, false
 	}
-	var out ops.Interval
+	var out region.Interval
 	for _, index := range r.of[p] {
 		lo, hi, _ := ir.RangeOf(index, known)
 		first, last := math.Max(lo, 0), math.Min(hi, float64(p.Type.Dims[0].Size-1))
 		if first <= last {
-			out = hull(out, ops.Interval{Lo: int(first), Hi: int(last) + 1})
+			out = out.Hull(region.Interval{Lo: int(first), Hi: int(last) + 1})
 		}
 	}
 	return f.within(out, p, s, rows)
@@ -93,18 +94,18 @@ func (f *footprints) need(p, s *ops.Stage, rows ops.Interval) ops.Interval {
 // Footprint is which rows of the arrays that a kernel step reads are needed to store some rows of what it writes, by buffer id.
 // Rows are indices along the first dim; single values, and arrays looked up anywhere, are needed as a whole. The function may be called from several
 // goroutines at once.
-func (p *Plan) Footprint(step *Step) func(rows ops.Interval) map[string]ops.Interval {
+func (p *Plan) Footprint(step *Step) func(rows region.Interval) map[string]region.Interval {
 	f, g := newFootprints(), step.Kernel.group
 	reads := make(map[string]*ops.Stage, len(step.Reads))
 	for _, id := range step.Reads {
 		reads[id] = p.Buffer(id).Array
 	}
 	var mu sync.Mutex // guards what f remembers
-	return func(rows ops.Interval) map[string]ops.Interval {
+	return func(rows region.Interval) map[string]region.Interval {
 		mu.Lock()
 		defer mu.Unlock()
 		need := f.kernel(g, rows)
-		out := make(map[string]ops.Interval, len(reads))
+		out := make(map[string]region.Interval, len(reads))
 		for id, s := range reads {
 			at, ok := need[s]
 			if !ok {
@@ -117,30 +118,25 @@ func (p *Plan) Footprint(step *Step) func(rows ops.Interval) map[string]ops.Inte
 }
 
 // within narrows what the index map says by what the operator declares of its arguments.
-func (f *footprints) within(need ops.Interval, p, s *ops.Stage, rows ops.Interval) ops.Interval {
+func (f *footprints) within(need region.Interval, p, s *ops.Stage, rows region.Interval) region.Interval {
 	if s.Op == nil || s.Op.Spec.Footprint == nil || p.Op == s.Op || len(s.Op.Out) == 0 || len(s.Op.Out[0].Type.Dims) == 0 || !sameSizes(s.Type.Dims, s.Op.Out[0].Type.Dims) {
 		return need
 	}
-	region := make([]ops.Interval, len(s.Type.Dims))
-	for i, d := range s.Type.Dims {
-		region[i] = ops.Interval{Lo: 0, Hi: d.Size}
-	}
-	region[0] = rows
-	declared := s.Op.Spec.Footprint(s.Op.Call, region)
-	var all ops.Interval
+	declared := s.Op.Spec.Footprint(s.Op.Call, region.Whole(s.Type.Shape()...).Along(0, rows))
+	var all region.Interval
 	found := false
 	s.Op.Call.Arrays(func(param string, a ops.Array) {
 		if at := declared[param]; a.Of == p.Op && len(at) > 0 {
-			all, found = hull(all, at[0]), true
+			all, found = all.Hull(at[0]), true
 		}
 	})
 	if !found {
 		return need
 	}
 	if box := p.Box(); box != nil { // declared of the whole
-		all = ops.Interval{Lo: all.Lo - box[0].Lo, Hi: all.Hi - box[0].Lo}
+		all = all.Shift(-box[0].Lo)
 	}
-	return ops.Interval{Lo: max(need.Lo, all.Lo), Hi: max(need.Lo, all.Lo, min(need.Hi, all.Hi))}
+	return region.Interval{Lo: max(need.Lo, all.Lo), Hi: max(need.Lo, all.Lo, min(need.Hi, all.Hi))}
 }
 
 // valuesOf are the least and the greatest value of a table.
@@ -157,21 +153,21 @@ func (f *footprints) valuesOf(t *ops.Stage) span {
 }
 
 // kernel are the rows of each array it loads that a kernel needs to store some rows of its roots.
-func (f *footprints) kernel(g *group, rows ops.Interval) map[*ops.Stage]ops.Interval {
-	need := map[*ops.Stage]ops.Interval{}
+func (f *footprints) kernel(g *group, rows region.Interval) map[*ops.Stage]region.Interval {
+	need := map[*ops.Stage]region.Interval{}
 	for _, r := range g.roots {
 		need[r] = rows
 	}
 	for _, s := range slices.Backward(g.inside) {
 		at := need[s]
-		if empty(at) {
+		if at.Empty() {
 			continue
 		}
 		for p := range f.reads(s).of {
-			need[p] = hull(need[p], f.need(p, s, at))
+			need[p] = need[p].Hull(f.need(p, s, at))
 		}
 	}
-	out := map[*ops.Stage]ops.Interval{}
+	out := map[*ops.Stage]region.Interval{}
 	for _, p := range g.loads {
 		if len(p.Type.Dims) > 0 {
 			out[p] = need[p]
@@ -187,7 +183,7 @@ func (f *footprints) kernel(g *group, rows ops.Interval) map[*ops.Stage]ops.Inte
 	return out
 }
 
-func whole(s *ops.Stage) ops.Interval { return ops.Interval{Lo: 0, Hi: rowsOf(s.Type)} }
+func whole(s *ops.Stage) region.Interval { return region.Interval{Lo: 0, Hi: rowsOf(s.Type)} }
 
 // rowsOf is the number of rows of an array; a single value is one row.
 func rowsOf(t ops.Type) int {
@@ -195,17 +191,4 @@ func rowsOf(t ops.Type) int {
 		return 1
 	}
 	return t.Dims[0].Size
-}
-
-func empty(i ops.Interval) bool { return i.Hi <= i.Lo }
-
-// hull is the least interval that holds both.
-func hull(a, b ops.Interval) ops.Interval {
-	switch {
-	case empty(a):
-		return b
-	case empty(b):
-		return a
-	}
-	return ops.Interval{Lo: min(a.Lo, b.Lo), Hi: max(a.Hi, b.Hi)}
 }

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -29,12 +30,12 @@ func TestFootprintOfAStep(t *testing.T) {
 	var group sync.WaitGroup
 	for lo := range 50 {
 		group.Go(func() {
-			rows := ops.Interval{Lo: 20 * lo, Hi: 20*lo + 20}
-			want := map[string]ops.Interval{}
+			rows := region.Interval{Lo: 20 * lo, Hi: 20*lo + 20}
+			want := map[string]region.Interval{}
 			for _, id := range step.Reads {
-				want[id] = ops.Interval{Lo: max(0, rows.Lo-7), Hi: min(1000, rows.Hi+3)}
+				want[id] = region.Interval{Lo: max(0, rows.Lo-7), Hi: min(1000, rows.Hi+3)}
 				if p.Buffer(id).Role == FromPlan {
-					want[id] = ops.Interval{Hi: 3}
+					want[id] = region.Interval{Hi: 3}
 				}
 			}
 			if got := foot(rows); !maps.Equal(got, want) || len(got) != 2 {

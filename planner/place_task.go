@@ -6,7 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/planner/cost"
 )
 
@@ -118,11 +118,11 @@ func (s *site) task(step *Step, prints *footprints) *task {
 	if s.plan.Stream != nil {
 		t.block = s.plan.Stream.blocksOf(step.ID)
 	}
-	middle := ops.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
+	middle := region.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
 	if t.whole {
-		middle = ops.Interval{Lo: 0, Hi: t.rows}
+		middle = region.Interval{Lo: 0, Hi: t.rows}
 	}
-	some, all := prints.kernel(k.group, middle), prints.kernel(k.group, ops.Interval{Lo: 0, Hi: t.rows})
+	some, all := prints.kernel(k.group, middle), prints.kernel(k.group, region.Interval{Lo: 0, Hi: t.rows})
 	for _, id := range step.Reads {
 		b := s.plan.Buffer(id)
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Array.Type.Elem.Planes()}

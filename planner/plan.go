@@ -3,6 +3,7 @@ package planner
 import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/cost"
 )
@@ -143,11 +144,11 @@ type Kernel struct {
 	Tables   int           `yaml:"tables,omitempty" json:"tables,omitempty"`
 	Hash     string        `yaml:"hash" json:"hash"` // of the kernel's IR
 
-	Ir      *ir.Kernel     `yaml:"-" json:"-"`
-	Program device.Program `yaml:"-" json:"-"`
-	TileSet []device.Tile  `yaml:"-" json:"-"`
-	Roots   []*ops.Stage   `yaml:"-" json:"-"` // the stages it stores
-	Source  string         `yaml:"-" json:"-"`
+	Ir      *ir.Kernel      `yaml:"-" json:"-"`
+	Program device.Program  `yaml:"-" json:"-"`
+	TileSet []region.Region `yaml:"-" json:"-"`
+	Roots   []*ops.Stage    `yaml:"-" json:"-"` // the stages it stores
+	Source  string          `yaml:"-" json:"-"`
 	// Described is how the accelerators that it is placed on run it, once Plan.Describe has asked; nil: nobody did, or they cannot tell.
 	Described *device.Report `yaml:"-" json:"-"`
 

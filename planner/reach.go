@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -74,7 +75,7 @@ func (r *Reached) count(flops float64, g *group) {
 // crop makes stages that only kernels read hold no more than these reach, and reports whether there are any: kernels must then be
 // built again. Readers come first, since what they hold decides what they reach.
 func crop(a *assembler, groups []*group) bool {
-	r := reach{need: map[*ops.Stage][]ops.Interval{}, stages: map[*ir.Buffer]*ops.Stage{}, values: map[*ir.Buffer]span{}}
+	r := reach{need: map[*ops.Stage]region.Region{}, stages: map[*ir.Buffer]*ops.Stage{}, values: map[*ir.Buffer]span{}}
 	for s, buf := range a.bufs {
 		r.stages[buf] = s
 	}
@@ -85,7 +86,7 @@ func crop(a *assembler, groups []*group) bool {
 	found := false
 	for _, g := range slices.Backward(groups) {
 		s := g.roots[0]
-		over := wholeBox(s.Type)
+		over := region.Whole(s.Type.Shape()...)
 		if box := r.need[s]; len(g.roots) == 1 && box != nil && private(a.g, s) && !bounding[s] && saves(s, box) {
 			over, found = box, true
 			defer s.Crop(box)
@@ -112,26 +113,14 @@ func boundingTables(g *graph) map[*ops.Stage]bool {
 }
 
 // saves reports a box that leaves out enough of a stage.
-func saves(s *ops.Stage, box []ops.Interval) bool {
-	n := 1
-	for _, at := range box {
-		n *= at.Hi - at.Lo
-	}
-	less := float64(s.Type.Len() - n)
-	return n > 0 && less >= croppedShare*float64(s.Type.Len()) && less*float64(s.Type.Elem.Size()) >= croppedBytes
-}
-
-func wholeBox(t ops.Type) []ops.Interval {
-	box := make([]ops.Interval, len(t.Dims))
-	for i, d := range t.Dims {
-		box[i].Hi = d.Size
-	}
-	return box
+func saves(s *ops.Stage, box region.Region) bool {
+	less := float64(s.Type.Len()) - float64(box.Points())
+	return !box.Empty() && less >= croppedShare*float64(s.Type.Len()) && less*float64(s.Type.Elem.Size()) >= croppedBytes
 }
 
 // reach gathers what kernels read of each stage: a box, by interval analysis of the indices of its loads.
 type reach struct {
-	need   map[*ops.Stage][]ops.Interval
+	need   map[*ops.Stage]region.Region
 	stages map[*ir.Buffer]*ops.Stage
 	values map[*ir.Buffer]span // of stored arrays, where they are finite
 }
@@ -160,7 +149,7 @@ func (r *reach) value(n *ir.Node) (lo, hi float64, ok bool) {
 }
 
 // read adds what a kernel reads to compute a box of what it stores.
-func (r *reach) read(g *group, over []ops.Interval) {
+func (r *reach) read(g *group, over region.Region) {
 	axes := g.kernel.Axes
 	known := func(n *ir.Node) (lo, hi float64, ok bool) {
 		i := slices.Index(axes, n)
@@ -180,7 +169,7 @@ func (r *reach) read(g *group, over []ops.Interval) {
 		}
 		need := r.need[s]
 		if need == nil {
-			need = make([]ops.Interval, len(index))
+			need = make(region.Region, len(index))
 			r.need[s] = need
 		}
 		for i, x := range index {
@@ -188,7 +177,7 @@ func (r *reach) read(g *group, over []ops.Interval) {
 			lo, hi = slackened(x, lo, hi, 0)
 			first, last := max(lo, 0), min(hi, float64(s.Type.Dims[i].Size-1))
 			if first <= last {
-				need[i] = hull(need[i], ops.Interval{Lo: int(first), Hi: int(last) + 1})
+				need[i] = need[i].Hull(region.Interval{Lo: int(first), Hi: int(last) + 1})
 			}
 		}
 	})
@@ -210,7 +199,7 @@ func slackened(index *ir.Node, lo, hi float64, start int) (float64, float64) {
 func (l *lowerer) unproven(guard *ir.Node, index []*ir.Node, s *ops.Stage) *ir.Node {
 	box := s.Box()
 	if box == nil {
-		box = wholeBox(s.Type)
+		box = region.Whole(s.Type.Shape()...)
 	}
 	var rest *ir.Node
 	for _, c := range ir.Conjuncts(guard, nil) {
@@ -233,7 +222,7 @@ func (l *lowerer) unproven(guard *ir.Node, index []*ir.Node, s *ops.Stage) *ir.N
 // dimIndex is an index, less where the dim starts, into a dim.
 type dimIndex struct {
 	x   *ir.Node
-	dim ops.Interval
+	dim region.Interval
 }
 
 // always reports an index that lies in its dim whatever the point.

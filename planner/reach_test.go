@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -32,7 +33,7 @@ func from(d int) func(b *ops.Body, i *ir.Node) *ir.Node {
 }
 
 // boxOf is the part of the array of a stage that a plan keeps; nil if all of it, or if it is not stored.
-func boxOf(p *Plan, name string) []ops.Interval {
+func boxOf(p *Plan, name string) region.Region {
 	for _, b := range p.Buffers {
 		if b.Stage == name {
 			return b.Array.Box()
@@ -42,7 +43,7 @@ func boxOf(p *Plan, name string) []ops.Interval {
 }
 
 func TestArraysAreStoredAsFarAsTheyAreReached(t *testing.T) {
-	box := func(lo, hi int) []ops.Interval { return []ops.Interval{{Lo: lo, Hi: hi}} }
+	box := func(lo, hi int) region.Region { return region.Region{{Lo: lo, Hi: hi}} }
 	half := long / 2
 	rounded := func(scale float64) func(b *ops.Body, i *ir.Node) *ir.Node {
 		return func(b *ops.Body, i *ir.Node) *ir.Node {
@@ -51,7 +52,7 @@ func TestArraysAreStoredAsFarAsTheyAreReached(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		read func(w *world, dear ops.Array) ops.Array
-		want []ops.Interval
+		want region.Region
 	}{
 		"neighbours":       {func(w *world, a ops.Array) ops.Array { return w.part(a, half, from(100), from(103)) }, box(100, half+103)},
 		"all":              {func(w *world, a ops.Array) ops.Array { return w.part(a, long-1, from(0), from(1)) }, nil},
@@ -165,7 +166,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := launch(device.Whole(s.Kernel.Ir)); err != nil {
+			if err := launch(s.Kernel.Ir.Domain()); err != nil {
 				t.Fatal(err)
 			}
 			last = mem[p.Buffer(s.Writes[0]).Ir]

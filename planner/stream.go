@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -56,11 +57,11 @@ type Halo struct {
 
 // Block is what to do for one block of rows of a pass.
 type Block struct {
-	Rows  ops.Interval            // of the tallest array the pass makes
-	Read  map[string]ops.Interval // by buffer: rows a source has to give
-	Run   map[string]ops.Interval // by kernel step: rows to compute
-	Write map[string]ops.Interval // by sink step: rows to hand over
-	Keep  map[string]int          // by buffer: rows before this one are not needed any more
+	Rows  region.Interval            // of the tallest array the pass makes
+	Read  map[string]region.Interval // by buffer: rows a source has to give
+	Run   map[string]region.Interval // by kernel step: rows to compute
+	Write map[string]region.Interval // by sink step: rows to hand over
+	Keep  map[string]int             // by buffer: rows before this one are not needed any more
 }
 
 // unit is a step of a pass with what it reads and makes.
@@ -157,15 +158,15 @@ func (f *flow) classify(u *unit) {
 }
 
 // probe are the rows of its inputs that a kernel needs for one row in the middle.
-func (f *flow) probe(u *unit) map[*Buffer]ops.Interval {
+func (f *flow) probe(u *unit) map[*Buffer]region.Interval {
 	middle := f.rows(u) / 2
-	return f.inputs(u, ops.Interval{Lo: middle, Hi: middle + 1})
+	return f.inputs(u, region.Interval{Lo: middle, Hi: middle + 1})
 }
 
 // inputs are the rows of its inputs that a kernel needs for some rows of what it stores.
-func (f *flow) inputs(u *unit, rows ops.Interval) map[*Buffer]ops.Interval {
+func (f *flow) inputs(u *unit, rows region.Interval) map[*Buffer]region.Interval {
 	need := f.prints.kernel(u.step.Kernel.group, rows)
-	out := map[*Buffer]ops.Interval{}
+	out := map[*Buffer]region.Interval{}
 	for _, b := range u.reads {
 		if n, ok := need[b.Array]; ok {
 			out[b] = n

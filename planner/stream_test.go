@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -58,16 +59,16 @@ func TestFootprintsOfRows(t *testing.T) {
 		rows  int
 		at    func(b *ops.Body, y *ir.Node) *ir.Node
 		table []float64
-		of    ops.Interval
-		want  ops.Interval
+		of    region.Interval
+		want  region.Interval
 	}{
-		{"its own", 1000, same, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 10, Hi: 20}},
-		{"shifted, cut at the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(15)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 0, Hi: 5}},
-		{"beyond the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(150)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{}},
-		{"by a table", 1000, same, []float64{3, -7, 0}, ops.Interval{Lo: 100, Hi: 101}, ops.Interval{Lo: 93, Hi: 104}},
-		{"every other", 500, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mul(y, b.I32(2)) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 20, Hi: 39}},
-		{"upside down", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(b.I32(999), y) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 980, Hi: 990}},
-		{"one for all", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.I32(7) }, nil, ops.Interval{Lo: 10, Hi: 20}, ops.Interval{Lo: 7, Hi: 8}},
+		{"its own", 1000, same, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{Lo: 10, Hi: 20}},
+		{"shifted, cut at the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(15)) }, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{Lo: 0, Hi: 5}},
+		{"beyond the edge", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(150)) }, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{}},
+		{"by a table", 1000, same, []float64{3, -7, 0}, region.Interval{Lo: 100, Hi: 101}, region.Interval{Lo: 93, Hi: 104}},
+		{"every other", 500, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mul(y, b.I32(2)) }, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{Lo: 20, Hi: 39}},
+		{"upside down", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(b.I32(999), y) }, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{Lo: 980, Hi: 990}},
+		{"one for all", 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.I32(7) }, nil, region.Interval{Lo: 10, Hi: 20}, region.Interval{Lo: 7, Hi: 8}},
 	}
 	for _, c := range cases {
 		w := &world{}
@@ -92,8 +93,8 @@ func TestDeclaredFootprintsNarrow(t *testing.T) {
 	w := &world{}
 	in := w.tall(1000, 40)
 	anywhere := w.shifted(in, 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Alu(ir.BitXor, y, b.I32(1)) }, nil)
-	anywhere.Of.Spec.Footprint = func(_ *ops.Call, at []ops.Interval) map[string][]ops.Interval {
-		return map[string][]ops.Interval{"a": {{Lo: max(0, at[0].Lo-2), Hi: min(1000, at[0].Hi+2)}, at[1]}}
+	anywhere.Of.Spec.Footprint = func(_ *ops.Call, at region.Region) map[string]region.Region {
+		return map[string]region.Region{"a": {{Lo: max(0, at[0].Lo-2), Hi: min(1000, at[0].Hi+2)}, at[1]}}
 	}
 	p := blocks(t, 30000, w.rowSink(anywhere))
 	if len(p.Stream.Halos) != 1 || p.Stream.Halos[0].Above != 2 || p.Stream.Halos[0].Below != 2 {

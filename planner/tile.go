@@ -1,8 +1,8 @@
 package planner
 
 import (
-	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -52,21 +52,21 @@ func cut(axes []Axis, asked map[string]int, step []int, seconds float64, threads
 
 // cover lists the tiles of the given size, in order. What would be left of an axis for a tile shorter than a step, for which
 // compiled kernels have slower code, goes to the tile before.
-func cover(axes []Axis, size, step []int) []device.Tile {
-	tiles := []device.Tile{{}}
+func cover(axes []Axis, size, step []int) []region.Region {
+	tiles := []region.Region{{}}
 	for i, a := range axes {
 		least := 1
 		if step != nil && step[i] <= size[i] {
 			least = step[i]
 		}
-		var next []device.Tile
+		var next []region.Region
 		for _, t := range tiles {
-			for r := (device.Range{}); r.Lo < a.Extent; r.Lo = r.Hi {
+			for r := (region.Interval{}); r.Lo < a.Extent; r.Lo = r.Hi {
 				r.Hi = min(r.Lo+size[i], a.Extent)
 				if a.Extent-r.Hi < least {
 					r.Hi = a.Extent
 				}
-				next = append(next, append(append(device.Tile{}, t...), r))
+				next = append(next, append(append(region.Region{}, t...), r))
 			}
 		}
 		tiles = next
@@ -98,9 +98,9 @@ func (k *Kernel) setTiles(step []int, threads int) {
 func (k *Kernel) seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) }
 
 // RowTiles cuts the part of a kernel between two indices of its first axis into tiles.
-func (k *Kernel) RowTiles(rows ops.Interval, threads int) []device.Tile {
+func (k *Kernel) RowTiles(rows region.Interval, threads int) []region.Region {
 	if len(k.Ir.Axes) == 0 {
-		return []device.Tile{{}}
+		return []region.Region{{}}
 	}
 	axes := axesOf(k.Ir)
 	share := float64(rows.Hi-rows.Lo) / float64(max(1, axes[0].Extent))

@@ -12,7 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime/fleet"
 )
@@ -83,7 +83,7 @@ func (r *run) deviceFailed(f fleet.Failure) error {
 }
 
 // accelerate runs rows of a kernel on the accelerators it is placed on; ok is false where none of them can.
-func (w *work) accelerate(ctx context.Context, rows ops.Interval) (ok bool, err error) {
+func (w *work) accelerate(ctx context.Context, rows region.Interval) (ok bool, err error) {
 	r, k := w.run, w.step.Kernel
 	if !r.accelerated(k) || r.onHost[w.step.ID] {
 		return false, nil
@@ -132,7 +132,7 @@ func (w *work) share(shares []fleet.Share) {
 }
 
 // job describes some rows of the kernel to the fleet.
-func (w *work) job(rows ops.Interval) (*fleet.Job, error) {
+func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
 	j := &fleet.Job{
 		Stage: w.step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k.Ir), Need: w.need(), Cuts: w.cuts(rows),
@@ -158,7 +158,7 @@ func (w *work) job(rows ops.Interval) (*fleet.Job, error) {
 }
 
 // part is the share of the kernel that some of its rows are.
-func (w *work) part(rows ops.Interval) float64 {
+func (w *work) part(rows region.Interval) float64 {
 	if len(w.step.Kernel.Ir.Axes) == 0 {
 		return 1
 	}
@@ -166,12 +166,12 @@ func (w *work) part(rows ops.Interval) float64 {
 }
 
 // need are the rows of what the kernel reads that some of its rows need.
-func (w *work) need() func(ops.Interval) map[*ir.Buffer]ops.Interval {
+func (w *work) need() func(region.Interval) map[*ir.Buffer]region.Interval {
 	if w.footprint == nil {
 		w.footprint = w.run.plan.Footprint(w.step)
 	}
-	return func(rows ops.Interval) map[*ir.Buffer]ops.Interval {
-		out := map[*ir.Buffer]ops.Interval{}
+	return func(rows region.Interval) map[*ir.Buffer]region.Interval {
+		out := map[*ir.Buffer]region.Interval{}
 		for id, at := range w.footprint(rows) {
 			out[w.run.arrays.byID[id].Ir] = at
 		}
@@ -180,7 +180,7 @@ func (w *work) need() func(ops.Interval) map[*ir.Buffer]ops.Interval {
 }
 
 // cuts are the ranges that @tile asks for; nil where it does not.
-func (w *work) cuts(rows ops.Interval) (out [][]device.Tile) {
+func (w *work) cuts(rows region.Interval) (out [][]region.Region) {
 	k := w.step.Kernel
 	if !k.Asked() || len(k.Ir.Axes) == 0 {
 		return nil
@@ -190,13 +190,13 @@ func (w *work) cuts(rows ops.Interval) (out [][]device.Tile) {
 			out[n-1] = append(out[n-1], t)
 			continue
 		}
-		out = append(out, []device.Tile{t})
+		out = append(out, []region.Region{t})
 	}
 	return out
 }
 
 // onHost computes tiles on the host's processor that no accelerator did.
-func (w *work) onHost(ctx context.Context, tiles []device.Tile) error {
+func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
 	k := w.step.Kernel
 	if joins(k.Ir) {
 		tiles = k.TileSet
@@ -217,13 +217,13 @@ func (w *work) onHost(ctx context.Context, tiles []device.Tile) error {
 }
 
 // forHost cuts tiles of an accelerator into the host's.
-func (w *work) forHost(tiles []device.Tile) (out []device.Tile) {
+func (w *work) forHost(tiles []region.Region) (out []region.Region) {
 	if len(w.step.Kernel.Ir.Axes) == 0 {
 		return tiles
 	}
 	for _, t := range tiles {
-		for _, own := range w.step.Kernel.RowTiles(ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, w.run.opt.Threads) {
-			if own = within(own, t); own.Points() > 0 {
+		for _, own := range w.step.Kernel.RowTiles(t[0], w.run.opt.Threads) {
+			if own = own.Intersect(t); !own.Empty() {
 				out = append(out, own)
 			}
 		}
@@ -231,22 +231,12 @@ func (w *work) forHost(tiles []device.Tile) (out []device.Tile) {
 	return out
 }
 
-// within is the part of a tile that lies in another; one without points if there is none.
-func within(t, box device.Tile) device.Tile {
-	out := make(device.Tile, len(t))
-	for i, r := range t {
-		lo := max(r.Lo, box[i].Lo)
-		out[i] = device.Range{Lo: lo, Hi: max(lo, min(r.Hi, box[i].Hi))}
-	}
-	return out
-}
-
 // counting hears of points that are done, and shows as many tiles as the host would have had for them.
-func (w *work) counting(rows ops.Interval) func(int64, time.Duration) {
+func (w *work) counting(rows region.Interval) func(int64, time.Duration) {
 	var mu sync.Mutex
 	k := w.step.Kernel
 	tiles := int64(len(k.RowTiles(rows, w.run.opt.Threads)))
-	all := max(1, int64(math.Round(float64(device.Whole(k.Ir).Points())*w.part(rows))))
+	all := max(1, int64(math.Round(float64(k.Ir.Domain().Points())*w.part(rows))))
 	done, shown := int64(0), int64(0)
 	return func(points int64, took time.Duration) {
 		mu.Lock()

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/fleet"
@@ -129,13 +130,13 @@ func (a *arrays) block(s *planner.Stream) {
 func (a *arrays) windowed(id string) bool { _, ok := a.windows[id]; return ok }
 
 // extend makes rows ready to be written; those of an array that is there as a whole are.
-func (a *arrays) extend(id string, rows ops.Interval) {
+func (a *arrays) extend(id string, rows region.Interval) {
 	a.resize(id, func(w *memory.Window) { w.Extend(rows.Lo, rows.Hi) })
 }
 
 // drop gives the memory of rows before lo back.
 func (a *arrays) drop(id string, lo int) {
-	a.fleet.Forget(a.byID[id].Ir, ops.Interval{Hi: lo})
+	a.fleet.Forget(a.byID[id].Ir, region.Interval{Hi: lo})
 	a.resize(id, func(w *memory.Window) { w.Drop(lo) })
 }
 

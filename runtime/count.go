@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/planner"
 )
 
@@ -54,7 +55,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 }
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
-func (r *run) bind(k *planner.Kernel, program device.Program, s *sweep) (func(device.Tile) error, error) {
+func (r *run) bind(k *planner.Kernel, program device.Program, s *sweep) (func(region.Region) error, error) {
 	b := device.Bindings{Mem: r.arrays.mem}
 	if c := r.counted[k]; c != nil && program == k.Program {
 		return c.Bind(b, &s.tally)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -59,7 +60,7 @@ func (r *run) echo(ctx context.Context, step *planner.Step, peaks map[*ops.Stage
 }
 
 // again computes one point again, compares, and puts back what was there.
-func (r *run) again(k *planner.Kernel, launch func(device.Tile) error, point []int, peaks map[*ops.Stage]float64) (fault string, err error) {
+func (r *run) again(k *planner.Kernel, launch func(region.Region) error, point []int, peaks map[*ops.Stage]float64) (fault string, err error) {
 	type cell struct {
 		stage *ops.Stage
 		at    [][]int
@@ -83,11 +84,7 @@ func (r *run) again(k *planner.Kernel, launch func(device.Tile) error, point []i
 		}
 		cells = append(cells, c)
 	}
-	tile := make(device.Tile, len(point))
-	for i, x := range point {
-		tile[i] = device.Range{Lo: x, Hi: x + 1}
-	}
-	if err := launch(tile); err != nil {
+	if err := launch(region.Point(point)); err != nil {
 		return "", err
 	}
 	for _, c := range cells {

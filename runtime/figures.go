@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -110,5 +111,5 @@ func inMetric(m ops.Metric, abs float64, got, want complex128, peak float64) (e 
 
 // Peak is the largest finite magnitude of an array as it lies in memory.
 func Peak(h ops.HostArray, threads int) float64 {
-	return peakOf(h, ops.Interval{Hi: rowsOf(h.Type)}, threads)
+	return peakOf(h, region.Interval{Hi: rowsOf(h.Type)}, threads)
 }

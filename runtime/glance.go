@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // glance takes values of some tiles and what they should be, at one point of each tile at least, and judges them once the magnitudes of the
 // whole array are known.
-func (w *work) glance(def *definition) func(context.Context, []device.Tile) (func() string, error) {
+func (w *work) glance(def *definition) func(context.Context, []region.Region) (func() string, error) {
 	r, roots := w.run, w.step.Kernel.Roots
 	if def.cost() > dearGlance {
 		return nil
@@ -28,7 +28,7 @@ func (w *work) glance(def *definition) func(context.Context, []device.Tile) (fun
 	n := int(max(1, min(glances, glanceBudget/max(1, def.cost()))))
 	var mu sync.Mutex
 	peaks := make([]float64, len(roots))
-	return func(ctx context.Context, tiles []device.Tile) (func() string, error) {
+	return func(ctx context.Context, tiles []region.Region) (func() string, error) {
 		start := time.Now()
 		var points [][]int
 		for _, t := range tiles {
@@ -71,7 +71,7 @@ func (w *work) glance(def *definition) func(context.Context, []device.Tile) (fun
 }
 
 // pointsIn are some points of a tile.
-func pointsIn(t device.Tile, n int, seed uint64) [][]int {
+func pointsIn(t region.Region, n int, seed uint64) [][]int {
 	shape := make([]int, len(t))
 	for d, r := range t {
 		shape[d] = r.Hi - r.Lo
@@ -88,13 +88,13 @@ func pointsIn(t device.Tile, n int, seed uint64) [][]int {
 
 // peakIn is the largest magnitude of what a tile stored, as far as a tile that has but a part of the rows is told from its neighbours: along the
 // first two dims.
-func peakIn(h ops.HostArray, t device.Tile) (peak float64) {
+func peakIn(h ops.HostArray, t region.Region) (peak float64) {
 	dims := h.Type.Dims
 	if len(t) == 0 {
-		return peakOf(h, ops.Interval{Hi: 1}, 1)
+		return peakOf(h, region.Interval{Hi: 1}, 1)
 	}
-	rows := ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}
-	if len(t) < 2 || len(dims) < 2 || t[1] == (device.Range{Hi: dims[1].Size}) {
+	rows := region.Interval{Lo: t[0].Lo, Hi: t[0].Hi}
+	if len(t) < 2 || len(dims) < 2 || t[1] == (region.Interval{Hi: dims[1].Size}) {
 		return peakOf(h, rows, 1)
 	}
 	if len(dims) > 2 {

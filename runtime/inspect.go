@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -72,11 +73,11 @@ func (i *Inspection) Rule(s *ops.Stage) ops.ErrorRule { return i.run.ruleOf(s) }
 func (i *Inspection) Peak(s *ops.Stage) float64 {
 	b := i.run.arrays.byStage[s]
 	h := ops.HostArray{Type: s.Type, Buf: b.Ir, Data: i.Mem[b.Ir].Host()}
-	return b.Peak(peakOf(h, ops.Interval{Hi: rowsOf(s.Type)}, i.Threads))
+	return b.Peak(peakOf(h, region.Interval{Hi: rowsOf(s.Type)}, i.Threads))
 }
 
 // Sweep launches a program over tiles on all threads, with memory of its own for some buffers.
-func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []device.Tile, instead map[*ir.Buffer]device.Memory) error {
+func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
 	k := p.Kernel()
 	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
 	maps.Copy(mem, instead)

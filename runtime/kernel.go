@@ -8,7 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime/fleet"
 )
@@ -23,7 +23,7 @@ type work struct {
 	cpu    float64
 
 	shares    []fleet.Share // of accelerators
-	footprint func(ops.Interval) map[string]ops.Interval
+	footprint func(region.Interval) map[string]region.Interval
 }
 
 func (r *run) work(step *planner.Step) *work {
@@ -43,7 +43,7 @@ func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	all := ops.Interval{Hi: 1}
+	all := region.Interval{Hi: 1}
 	if len(k.Ir.Axes) > 0 {
 		all.Hi = k.Ir.Axes[0].Extent
 	}
@@ -53,7 +53,7 @@ func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 }
 
 // rows runs some rows of the kernel, which on the host's processor are cut into the given tiles.
-func (w *work) rows(ctx context.Context, rows ops.Interval, tiles []device.Tile) error {
+func (w *work) rows(ctx context.Context, rows region.Interval, tiles []region.Region) error {
 	if ok, err := w.accelerate(ctx, rows); ok || err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (w *work) rows(ctx context.Context, rows ops.Interval, tiles []device.Tile)
 }
 
 // tiles runs some tiles of the kernel.
-func (w *work) tiles(ctx context.Context, tiles []device.Tile) error {
+func (w *work) tiles(ctx context.Context, tiles []region.Region) error {
 	start, cpu := time.Now(), cpuTime()
 	var err error
 	w.device, err = w.run.launches(ctx, w.step, w.sweep, tiles)
@@ -85,7 +85,7 @@ func (w *work) finish() {
 }
 
 // launches works tiles of a kernel off along the chain of devices and names the device that finished them.
-func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles []device.Tile) (string, error) {
+func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles []region.Region) (string, error) {
 	k := step.Kernel
 	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })

@@ -3,6 +3,7 @@ package runtime
 import (
 	"math/cmplx"
 
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -11,7 +12,7 @@ const spare = 16
 
 // points are where a kernel is sampled over some rows. Of an array that is judged by its level the loud elements are, as far as
 // enough points fall on them: the others say nothing.
-func (c *check) points(shape []int, rows ops.Interval, n int) ([][]int, error) {
+func (c *check) points(shape []int, rows region.Interval, n int) ([][]int, error) {
 	r := c.run
 	var loud []func(p []int) bool
 	for _, s := range c.taken {

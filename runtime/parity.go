@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -20,7 +21,7 @@ import (
 func (r *run) verify(ctx context.Context, step *planner.Step) error {
 	c := r.newCheck(step)
 	if c.size > 0 {
-		all := ops.Interval{Hi: rowsOf(step.Kernel.Roots[0].Type)}
+		all := region.Interval{Hi: rowsOf(step.Kernel.Roots[0].Type)}
 		if err := c.sample(ctx, all, c.size); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (r *run) innerOnly(step *planner.Step) bool {
 }
 
 // sample compares at most n points of some rows.
-func (c *check) sample(ctx context.Context, rows ops.Interval, n int) error {
+func (c *check) sample(ctx context.Context, rows region.Interval, n int) error {
 	r, start := c.run, time.Now()
 	defer func() {
 		r.result.VerifyS += since(start)
@@ -205,7 +206,7 @@ func percentile(v []float64, p int) float64 {
 }
 
 // peakOf is the largest finite magnitude in some rows of an array.
-func peakOf(h ops.HostArray, rows ops.Interval, threads int) float64 {
+func peakOf(h ops.HostArray, rows region.Interval, threads int) float64 {
 	first, last := 0, h.Rows()
 	switch {
 	case len(h.Type.Dims) == 1 && h.Planes() == 1:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -65,7 +66,7 @@ func TestPeakOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, threads := range []int{1, 2, 8} {
-			if got := peakOf(h, ops.Interval{Hi: h.Type.Dims[0].Size}, threads); got != 5 {
+			if got := peakOf(h, region.Interval{Hi: h.Type.Dims[0].Size}, threads); got != 5 {
 				t.Errorf("%s, %d threads: peak %g, want 5", elem, threads, got)
 			}
 		}

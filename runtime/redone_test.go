@@ -13,6 +13,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/journal"
@@ -83,7 +84,7 @@ type diskKeeper struct {
 	disk *disk
 }
 
-func (k *diskKeeper) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+func (k *diskKeeper) Write(ctx context.Context, at region.Region, in []ops.HostArray) error {
 	k.disk.mu.Lock()
 	defer k.disk.mu.Unlock()
 	return k.rowKeeper.Write(ctx, at, in)
@@ -95,7 +96,7 @@ type tally struct {
 	rows map[string]map[int]int
 }
 
-func (c *tally) add(k *ir.Kernel, tile device.Tile) {
+func (c *tally) add(k *ir.Kernel, tile region.Region) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.rows[k.Name] == nil {
@@ -129,8 +130,8 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 			t.Fatal(err)
 		}
 		dev := newFaulty("native")
-		dev.launch = func(*ir.Kernel, device.Tile) error { return before() }
-		dev.after = func(k *ir.Kernel, _ device.Bindings, tile device.Tile) { c.add(k, tile) }
+		dev.launch = func(*ir.Kernel, region.Region) error { return before() }
+		dev.after = func(k *ir.Kernel, _ device.Bindings, tile region.Region) { c.add(k, tile) }
 		_, err = Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Resume: resume})
 		return p, err
 	}

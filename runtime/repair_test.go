@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -26,7 +27,7 @@ func TestRunsThatGoOnAreHeldToTolerances(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld()
 			dev := newFaulty("native")
-			dev.after = func(k *ir.Kernel, b device.Bindings, _ device.Tile) {
+			dev.after = func(k *ir.Kernel, b device.Bindings, _ region.Region) {
 				if strings.HasPrefix(k.Name, "total") {
 					out := k.Stores[0].Buf
 					device.SetFloat(out.Type, b.Mem[out].Host(), 0, 1.001*device.Float(out.Type, b.Mem[out].Host(), 0))

@@ -14,6 +14,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/runtime/trace"
 )
@@ -176,7 +177,7 @@ func TestFallback(t *testing.T) {
 			f.compile = func(k *ir.Kernel) error { return errors.New("compiler says no") }
 		}, -1, "compiler says no"},
 		{"a tile fails to launch", func(f *faulty) {
-			f.launch = func(k *ir.Kernel, tile device.Tile) error {
+			f.launch = func(k *ir.Kernel, tile region.Region) error {
 				if !isTotal(k) && tile[0].Lo > 10 {
 					return fmt.Errorf("lost the device in %s", k.Name)
 				}
@@ -254,7 +255,7 @@ func TestNoDeviceLeft(t *testing.T) {
 		code   string
 	}{
 		{"compile", func(f *faulty) { f.compile = func(*ir.Kernel) error { return fail } }, "E0705"},
-		{"launch", func(f *faulty) { f.launch = func(*ir.Kernel, device.Tile) error { return fail } }, ""},
+		{"launch", func(f *faulty) { f.launch = func(*ir.Kernel, region.Region) error { return fail } }, ""},
 		{"memory", func(f *faulty) { f.memory = fail }, "E0708"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		w := newWorld()
 		dev := newFaulty("native")
-		dev.after = func(k *ir.Kernel, b device.Bindings, _ device.Tile) {
+		dev.after = func(k *ir.Kernel, b device.Bindings, _ region.Region) {
 			if !strings.HasPrefix(k.Name, "total") {
 				return
 			}
@@ -319,7 +320,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 func TestNonFiniteWhereFloat64IsFiniteIsFound(t *testing.T) {
 	w := newWorld()
 	dev := newFaulty("native")
-	dev.after = func(k *ir.Kernel, b device.Bindings, _ device.Tile) {
+	dev.after = func(k *ir.Kernel, b device.Bindings, _ region.Region) {
 		out := k.Stores[0].Buf
 		device.SetFloat(out.Type, b.Mem[out].Host(), 0, math.NaN())
 	}
@@ -339,7 +340,7 @@ func TestCancelledRunStopsAndFrees(t *testing.T) {
 	w := newWorld()
 	dev := newFaulty("native")
 	ctx, cancel := context.WithCancel(context.Background())
-	dev.launch = func(*ir.Kernel, device.Tile) error { cancel(); return nil }
+	dev.launch = func(*ir.Kernel, region.Region) error { cancel(); return nil }
 	r, err := Run(ctx, w.plan(t, dev, chain(w)...), Options{Devices: []device.Device{dev}, Verify: true})
 	var stage *StageError
 	if !errors.Is(err, context.Canceled) || errors.As(err, &stage) {

@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/memory"
@@ -60,7 +61,7 @@ type waveSource struct {
 	fill func(int, ops.HostArray) error
 }
 
-func (s waveSource) Read(_ context.Context, at []ops.Interval, to ops.HostArray) error {
+func (s waveSource) Read(_ context.Context, at region.Region, to ops.HostArray) error {
 	s.w.mu.Lock()
 	s.w.read = append(s.w.read, fmt.Sprintf("waves %d-%d", at[0].Lo, at[0].Hi))
 	s.w.mu.Unlock()
@@ -121,7 +122,7 @@ type rowKeeper struct {
 	row  int
 }
 
-func (k *rowKeeper) Write(_ context.Context, at []ops.Interval, in []ops.HostArray) error {
+func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArray) error {
 	if at[0].Lo != k.row {
 		return fmt.Errorf("row %d comes after %d", at[0].Lo, k.row)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/runtime/trace"
 )
 
@@ -16,7 +17,7 @@ const queuedPerThread = 2
 // sweep launches one kernel over many tiles.
 type sweep struct {
 	name    string
-	launch  func(device.Tile) error
+	launch  func(region.Region) error
 	threads int
 	done    func() // after every tile, from any worker
 	trace   *trace.Writer
@@ -26,18 +27,18 @@ type sweep struct {
 	turnaround []time.Duration
 	walls      []time.Duration // of launches alone
 	queuePeak  int
-	left       []device.Tile // not done, because a launch failed
-	fault      error         // why the first of them failed
+	left       []region.Region // not done, because a launch failed
+	fault      error           // why the first of them failed
 }
 
 type job struct {
-	tile   device.Tile
+	tile   region.Region
 	queued time.Time
 }
 
 // run works the tiles off, several at once. After a launch that fails no other is started: what is left then lies in
 // s.left, with the reason in s.fault. The error is the context's.
-func (s *sweep) run(ctx context.Context, tiles []device.Tile) error {
+func (s *sweep) run(ctx context.Context, tiles []region.Region) error {
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan job, queuedPerThread*s.threads)
@@ -53,7 +54,7 @@ func (s *sweep) run(ctx context.Context, tiles []device.Tile) error {
 }
 
 // feed queues tiles until it is told to stop and returns those it did not.
-func (s *sweep) feed(stop context.Context, queue chan<- job, tiles []device.Tile) []device.Tile {
+func (s *sweep) feed(stop context.Context, queue chan<- job, tiles []region.Region) []region.Region {
 	for i, t := range tiles {
 		select {
 		case queue <- job{t, time.Now()}:
@@ -82,7 +83,7 @@ func (s *sweep) work(stop context.Context, cancel func(), queue <-chan job, lane
 	}
 }
 
-func (s *sweep) leave(t device.Tile, err error) {
+func (s *sweep) leave(t region.Region, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = append(s.left, t)

@@ -10,16 +10,16 @@ import (
 
 	"go.uber.org/goleak"
 
-	"weft/kernels/device"
+	"weft/kernels/region"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // tilesOf are n tiles of one point each.
-func tilesOf(n int) []device.Tile {
-	out := make([]device.Tile, n)
+func tilesOf(n int) []region.Region {
+	out := make([]region.Region, n)
 	for i := range out {
-		out[i] = device.Tile{{Lo: i, Hi: i + 1}}
+		out[i] = region.Region{{Lo: i, Hi: i + 1}}
 	}
 	return out
 }
@@ -30,13 +30,13 @@ type ledger struct {
 	count map[int]int
 }
 
-func (l *ledger) add(t device.Tile) {
+func (l *ledger) add(t region.Region) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count[t[0].Lo]++
 }
 
-func newSweep(threads int, launch func(device.Tile) error) *sweep {
+func newSweep(threads int, launch func(region.Region) error) *sweep {
 	return &sweep{threads: threads, launch: launch, done: func() {}}
 }
 
@@ -44,7 +44,7 @@ func TestSweepLaunchesEveryTileOnce(t *testing.T) {
 	for _, threads := range []int{1, 2, 7} {
 		l := ledger{count: map[int]int{}}
 		var running, most atomic.Int32
-		s := newSweep(threads, func(tile device.Tile) error {
+		s := newSweep(threads, func(tile region.Region) error {
 			n := running.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 			}
@@ -69,7 +69,7 @@ func TestSweepLaunchesEveryTileOnce(t *testing.T) {
 func TestSweepLeavesWhatAFaultyLaunchDidNotDo(t *testing.T) {
 	broken := errors.New("broken")
 	l := ledger{count: map[int]int{}}
-	s := newSweep(3, func(tile device.Tile) error {
+	s := newSweep(3, func(tile region.Region) error {
 		if tile[0].Lo == 20 {
 			return broken
 		}
@@ -98,7 +98,7 @@ func TestSweepLeavesWhatAFaultyLaunchDidNotDo(t *testing.T) {
 func TestSweepStopsBetweenTiles(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done atomic.Int32
-	s := newSweep(2, func(device.Tile) error {
+	s := newSweep(2, func(region.Region) error {
 		if done.Add(1) == 10 {
 			cancel()
 		}

@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/journal"
@@ -27,7 +28,7 @@ type tileSource struct {
 	took time.Duration
 }
 
-func (s *tileSource) read(ctx context.Context, rows ops.Interval) error {
+func (s *tileSource) read(ctx context.Context, rows region.Interval) error {
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
 	s.run.arrays.extend(s.buffer, rows)
@@ -41,7 +42,7 @@ func (s *tileSource) read(ctx context.Context, rows ops.Interval) error {
 	} else {
 		to = packedRows(h, rows)
 	}
-	if err := s.Read(ctx, intervals(h.Type, rows), to); err != nil {
+	if err := s.Read(ctx, region.Whole(h.Type.Shape()...).Along(0, rows), to); err != nil {
 		return err
 	}
 	if h.Planes() == 2 {
@@ -52,7 +53,7 @@ func (s *tileSource) read(ctx context.Context, rows ops.Interval) error {
 }
 
 // packedRows is memory for rows of an array as one piece.
-func packedRows(h ops.HostArray, rows ops.Interval) ops.HostArray {
+func packedRows(h ops.HostArray, rows region.Interval) ops.HostArray {
 	t := h.Type.Rows(rows.Lo, rows.Hi)
 	out := ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
 	out.Out = h.Out
@@ -60,7 +61,7 @@ func packedRows(h ops.HostArray, rows ops.Interval) ops.HostArray {
 }
 
 // copyRows visits the rows of an array with those of a packed part of it.
-func copyRows(h ops.HostArray, rows ops.Interval, part ops.HostArray, visit func(whole, part []byte)) {
+func copyRows(h ops.HostArray, rows region.Interval, part ops.HostArray, visit func(whole, part []byte)) {
 	each := 1
 	if len(h.Type.Dims) > 1 {
 		each = h.Rows() / h.Type.Dims[0].Size
@@ -86,16 +87,6 @@ func (s *tileSource) close(ctx context.Context, failed bool) error {
 	return err
 }
 
-// intervals are some rows of an array, and all of its other dims.
-func intervals(t ops.Type, rows ops.Interval) []ops.Interval {
-	at := make([]ops.Interval, len(t.Dims))
-	for i, d := range t.Dims {
-		at[i] = ops.Interval{Hi: d.Size}
-	}
-	at[0] = rows
-	return at
-}
-
 // tileSink writes one sink by rows and keeps its journal.
 type tileSink struct {
 	run     *run
@@ -109,7 +100,7 @@ type tileSink struct {
 }
 
 // write hands over the rows that are not there from an earlier run.
-func (s *tileSink) write(ctx context.Context, rows ops.Interval) error {
+func (s *tileSink) write(ctx context.Context, rows region.Interval) error {
 	if rows.Lo = max(rows.Lo, s.from); rows.Hi <= rows.Lo {
 		return nil
 	}
@@ -123,7 +114,7 @@ func (s *tileSink) write(ctx context.Context, rows ops.Interval) error {
 		}
 		in[i] = rowsForWriting(h, rows)
 	}
-	if err := s.Write(ctx, intervals(s.run.arrays.byID[s.step.Reads[0]].Array.Type, rows), in); err != nil {
+	if err := s.Write(ctx, region.Whole(s.run.arrays.byID[s.step.Reads[0]].Array.Type.Shape()...).Along(0, rows), in); err != nil {
 		return err
 	}
 	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"rows": rows})
@@ -139,7 +130,7 @@ func (s *tileSink) write(ctx context.Context, rows ops.Interval) error {
 }
 
 // rowsForWriting are rows of an array as one piece of memory: the array's own, or a copy where it is complex.
-func rowsForWriting(h ops.HostArray, rows ops.Interval) ops.HostArray {
+func rowsForWriting(h ops.HostArray, rows region.Interval) ops.HostArray {
 	if h.Planes() == 1 {
 		return h.RowsOf(rows.Lo, rows.Hi)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/planner"
 )
 
@@ -56,7 +57,7 @@ func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
 type tiling struct {
 	run    *run
 	step   *planner.Step
-	launch func(device.Tile) error
+	launch func(region.Region) error
 	shapes [][]int   // the planned one first
 	least  []float64 // seconds a point; 0: not measured
 	chosen int
@@ -113,7 +114,7 @@ func (t *tiling) sample(ctx context.Context, most time.Duration) (float64, error
 }
 
 // extent is the points in some tiles.
-func extent(tiles []device.Tile) (points int64) {
+func extent(tiles []region.Region) (points int64) {
 	for _, t := range tiles {
 		points += t.Points()
 	}

@@ -7,13 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/planner"
 )
 
 // tilingOf measures a kernel over so many points, planned in tiles of 4, with these launches.
-func tilingOf(points int, launch func(device.Tile) error, sizes ...int) *tiling {
+func tilingOf(points int, launch func(region.Region) error, sizes ...int) *tiling {
 	b := ir.NewBuilder()
 	x := b.Axis("x", points)
 	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
@@ -31,7 +31,7 @@ func tilingOf(points int, launch func(device.Tile) error, sizes ...int) *tiling 
 func TestTuningKeepsItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 20 * time.Millisecond // a tile, whatever its size
-		slow := func(device.Tile) error { time.Sleep(each); return nil }
+		slow := func(region.Region) error { time.Sleep(each); return nil }
 		for _, c := range []struct {
 			name  string
 			limit time.Duration
@@ -60,11 +60,11 @@ func TestTuningKeepsItsTime(t *testing.T) {
 
 func TestTuningStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m := tilingOf(1000, func(device.Tile) error { cancel(); return nil }, 8)
+	m := tilingOf(1000, func(region.Region) error { cancel(); return nil }, 8)
 	if err := m.measure(ctx, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	m = tilingOf(1000, func(device.Tile) error { return errors.New("lost") }, 8)
+	m = tilingOf(1000, func(region.Region) error { return errors.New("lost") }, 8)
 	if err := m.measure(t.Context(), time.Now().Add(time.Hour)); err != nil || !m.failed {
 		t.Errorf("a launch that fails: %v, failed %v", err, m.failed)
 	}

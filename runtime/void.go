@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -24,14 +25,14 @@ func (r *run) blanks(step *planner.Step) *blanks {
 }
 
 // look searches some rows of those arrays; an array that is there as a whole can be searched at the end instead.
-func (b *blanks) look(rows ops.Interval) error {
-	return b.search(func(id string) (ops.Interval, bool) { return rows, b.run.arrays.windowed(id) })
+func (b *blanks) look(rows region.Interval) error {
+	return b.search(func(id string) (region.Interval, bool) { return rows, b.run.arrays.windowed(id) })
 }
 
 // judge ends the search when all rows were seen.
 func (b *blanks) judge() error {
-	err := b.search(func(id string) (ops.Interval, bool) {
-		return ops.Interval{Hi: rowsOf(b.run.arrays.byID[id].Array.Type)}, !b.run.arrays.windowed(id)
+	err := b.search(func(id string) (region.Interval, bool) {
+		return region.Interval{Hi: rowsOf(b.run.arrays.byID[id].Array.Type)}, !b.run.arrays.windowed(id)
 	})
 	if err != nil || len(b.stages) == 0 {
 		return err
@@ -39,7 +40,7 @@ func (b *blanks) judge() error {
 	return b.stages[0].Void
 }
 
-func (b *blanks) search(where func(id string) (rows ops.Interval, search bool)) (err error) {
+func (b *blanks) search(where func(id string) (rows region.Interval, search bool)) (err error) {
 	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool {
 		id := b.run.arrays.byStage[s].ID
 		rows, search := where(id)
@@ -57,7 +58,7 @@ func (b *blanks) search(where func(id string) (rows ops.Interval, search bool)) 
 }
 
 // holdsNumber reports that some element of some rows of a real array is finite. It reads on until it finds one.
-func holdsNumber(h ops.HostArray, rows ops.Interval) bool {
+func holdsNumber(h ops.HostArray, rows region.Interval) bool {
 	if len(h.Type.Dims) > 0 {
 		h = h.RowsOf(rows.Lo, rows.Hi)
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -138,8 +139,8 @@ type faulty struct {
 	device.Device
 	kind    string
 	compile func(k *ir.Kernel) error
-	launch  func(k *ir.Kernel, tile device.Tile) error
-	after   func(k *ir.Kernel, b device.Bindings, tile device.Tile) // once a tile is done
+	launch  func(k *ir.Kernel, tile region.Region) error
+	after   func(k *ir.Kernel, b device.Bindings, tile region.Region) // once a tile is done
 	memory  error
 	alive   *int
 }
@@ -196,12 +197,12 @@ type faultyProgram struct {
 	dev *faulty
 }
 
-func (p *faultyProgram) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *faultyProgram) Bind(b device.Bindings) (func(region.Region) error, error) {
 	launch, err := p.Program.Bind(b)
 	if err != nil {
 		return nil, err
 	}
-	return func(t device.Tile) error {
+	return func(t region.Region) error {
 		if p.dev.launch != nil {
 			if err := p.dev.launch(p.Kernel(), t); err != nil {
 				return err

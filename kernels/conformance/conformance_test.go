@@ -11,6 +11,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 func TestCasesAreWellFormed(t *testing.T) {
@@ -97,21 +98,21 @@ func constant(v []float64) bool {
 // wrongProgram is a program with a fault in its launches.
 type wrongProgram struct {
 	device.Program
-	fault func(k *ir.Kernel, b device.Bindings, run func(device.Tile) error) func(device.Tile) error
+	fault func(k *ir.Kernel, b device.Bindings, run func(region.Region) error) func(region.Region) error
 }
 
-func (p wrongProgram) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p wrongProgram) Bind(b device.Bindings) (func(region.Region) error, error) {
 	run, err := p.Program.Bind(b)
 	return p.fault(p.Kernel(), b, run), err
 }
 
 // The suite notices a device that does a little too much, too little, or in another precision.
 func TestFaultsAreNoticed(t *testing.T) {
-	type launch = func(device.Tile) error
+	type launch = func(region.Region) error
 	good := func(_ *ir.Kernel, _ device.Bindings, run launch) launch { return run }
 	poke := func(at func(host []byte) *byte, pick func(k *ir.Kernel) *ir.Buffer) func(*ir.Kernel, device.Bindings, launch) launch {
 		return func(k *ir.Kernel, b device.Bindings, run launch) launch {
-			return func(tile device.Tile) error {
+			return func(tile region.Region) error {
 				*at(b.Mem[pick(k)].Host()) ^= 0x55
 				return run(tile)
 			}
@@ -129,10 +130,10 @@ func TestFaultsAreNoticed(t *testing.T) {
 		{"none", "extent 33", interp.Exact, good, ""},
 		{"float64 for float32", "extent 33", interp.Wide, good, "v["},
 		{"a point too few", "extent 33", interp.Exact, func(_ *ir.Kernel, _ device.Bindings, run launch) launch {
-			return func(tile device.Tile) error { return run(device.Tile{{Lo: tile[0].Lo, Hi: tile[0].Hi - 1}}) }
+			return func(tile region.Region) error { return run(region.Region{{Lo: tile[0].Lo, Hi: tile[0].Hi - 1}}) }
 		}, "v[32]"},
 		{"a store twice", "histogram", interp.Exact, func(_ *ir.Kernel, _ device.Bindings, run launch) launch {
-			return func(tile device.Tile) error { return errors.Join(run(tile), run(tile)) }
+			return func(tile region.Region) error { return errors.Join(run(tile), run(tile)) }
 		}, "counts["},
 		{"padding", "stores to padded buffers", interp.Exact, poke(first, output), "zero[0 -16]"},
 		{"margin", "extent 33", interp.Exact, poke(func(host []byte) *byte {
@@ -140,7 +141,7 @@ func TestFaultsAreNoticed(t *testing.T) {
 		}, output), "written outside of its memory"},
 		{"input", "extent 33", interp.Exact, poke(first, input), "was written to"},
 		{"unguarded", "guarded stores", interp.Exact, func(k *ir.Kernel, b device.Bindings, run launch) launch {
-			return func(tile device.Tile) error {
+			return func(tile region.Region) error {
 				device.SetFloat(ir.F32, b.Mem[k.Outputs()[3]].Host(), 5, 1)
 				return run(tile)
 			}

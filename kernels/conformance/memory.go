@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // arena is the memory of one run of a case on one device.
@@ -156,7 +157,7 @@ func paddingHolds(b *ir.Buffer, host []byte) error {
 	return nil
 }
 
-func (a *arena) launch(p device.Program, tiles []device.Tile) error {
+func (a *arena) launch(p device.Program, tiles []region.Region) error {
 	run, err := p.Bind(device.Bindings{Mem: a.mem, Args: a.c.Args})
 	if err != nil {
 		return err

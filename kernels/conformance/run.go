@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // Policy says how a device is tested. The zero value asks for everything.
@@ -81,9 +82,9 @@ func (c Case) compare(dev device.Device, program device.Program, p Policy) (prob
 	within := Tolerance{c.Within.ULP * scale, c.Within.Abs * scale}
 	for _, plan := range []struct {
 		name  string
-		tiles []device.Tile
+		tiles []region.Region
 	}{
-		{"whole", []device.Tile{device.Whole(c.Kernel)}},
+		{"whole", []region.Region{c.Kernel.Domain()}},
 		{"tiles", c.tiles(program.Step())},
 	} {
 		if err := c.runOn(dev, program, plan.tiles, want, within); err != nil {
@@ -103,11 +104,11 @@ func (c Case) define() (*arena, error) {
 	if err != nil {
 		return a, err
 	}
-	return a, a.launch(p, []device.Tile{device.Whole(c.Kernel)})
+	return a, a.launch(p, []region.Region{c.Kernel.Domain()})
 }
 
 // runOn runs the case on a device with memory of its own.
-func (c Case) runOn(dev device.Device, program device.Program, tiles []device.Tile, want *arena, within Tolerance) error {
+func (c Case) runOn(dev device.Device, program device.Program, tiles []region.Region, want *arena, within Tolerance) error {
 	got, err := c.setUp(dev)
 	defer got.free()
 	if err != nil {
@@ -123,20 +124,20 @@ func (c Case) runOn(dev device.Device, program device.Program, tiles []device.Ti
 }
 
 // tiles cuts the kernel's axes at random multiples of the program's step, in random order.
-func (c Case) tiles(step []int) []device.Tile {
+func (c Case) tiles(step []int) []region.Region {
 	rng := rand.New(rand.NewPCG(11, uint64(len(c.Kernel.Axes))))
-	tiles := []device.Tile{{}}
+	tiles := []region.Region{{}}
 	for d, a := range c.Kernel.Axes {
-		var ranges []device.Range
+		var ranges region.Region
 		for lo := 0; lo < a.Extent; {
 			hi := min(lo+max(1, step[d])*(1+rng.IntN(3)), a.Extent)
 			if len(ranges) == 3 {
 				hi = a.Extent
 			}
-			ranges = append(ranges, device.Range{Lo: lo, Hi: hi})
+			ranges = append(ranges, region.Interval{Lo: lo, Hi: hi})
 			lo = hi
 		}
-		var next []device.Tile
+		var next []region.Region
 		for _, t := range tiles {
 			for _, r := range ranges {
 				next = append(next, append(t[:d:d], r))

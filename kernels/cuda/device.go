@@ -17,6 +17,7 @@ import (
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -181,12 +182,12 @@ func (p *program) Report() device.Report {
 }
 
 // Bind returns the launch.
-func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *program) Bind(b device.Bindings) (func(region.Region) error, error) {
 	bound, err := p.code.Bind(p.dev, b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
 	}
-	return func(t device.Tile) error {
+	return func(t region.Region) error {
 		l, ok, err := bound.At(t)
 		if err == nil && ok {
 			err = p.launch(l)

@@ -207,7 +207,7 @@ func TestOnFakeLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run(device.Whole(k)); err != nil {
+	if err := run(k.Domain()); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 40)
@@ -215,7 +215,7 @@ func TestOnFakeLoss(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for range 2 {
-		if err := run(device.Whole(k)); !errors.Is(err, device.ErrLost) {
+		if err := run(k.Domain()); !errors.Is(err, device.ErrLost) {
 			t.Errorf("got %v", err)
 		}
 	}

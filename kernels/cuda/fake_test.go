@@ -156,7 +156,7 @@ func TestOnFakeEngines(t *testing.T) {
 		return time.Since(start)
 	}
 	in := func() error { return device.Write(t.Context(), mem[0], 0, data) }
-	compute := func() error { return run(device.Whole(k)) }
+	compute := func() error { return run(k.Domain()) }
 	back := func() error { return device.Read(t.Context(), mem[2], got, 0) }
 	const each = 60 * time.Millisecond
 	tries, best := 0, time.Hour

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"weft/kernels/region"
 )
 
 // FoldCount is what a fold that may be left before its last iteration did. Iterations are counted a lane, also of lanes that had
@@ -52,5 +54,5 @@ type Counting interface {
 // Counted is a program that counts.
 type Counted interface {
 	// Bind is Program.Bind; launches add to the tally.
-	Bind(b Bindings, t *Tally) (func(Tile) error, error)
+	Bind(b Bindings, t *Tally) (func(region.Region) error, error)
 }

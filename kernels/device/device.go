@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // Info describes a device.
@@ -62,36 +63,12 @@ type Bindings struct {
 	Args map[string]Scalar
 }
 
-// Range is a half-open interval of an axis.
-type Range struct{ Lo, Hi int }
-
-// Tile is a box of a kernel's axes, one range an axis.
-type Tile []Range
-
-// Whole is the tile of all points of a kernel.
-func Whole(k *ir.Kernel) Tile {
-	t := make(Tile, len(k.Axes))
-	for i, a := range k.Axes {
-		t[i] = Range{0, a.Extent}
-	}
-	return t
-}
-
-// Points is the number of points in the tile.
-func (t Tile) Points() int64 {
-	n := int64(1)
-	for _, r := range t {
-		n *= int64(r.Hi - r.Lo)
-	}
-	return n
-}
-
 // Program is a compiled kernel.
 type Program interface {
 	Kernel() *ir.Kernel
-	// Bind checks that every buffer and scalar is there and returns the launch: it runs the kernel over one tile and
-	// returns when its stores are visible. Launches of one binding may run at the same time over disjoint tiles.
-	Bind(b Bindings) (func(Tile) error, error)
+	// Bind checks that every buffer and scalar is there and returns the launch: it runs the kernel over a tile, a region
+	// of its axes, and returns when its stores are visible. Launches of one binding may run at the same time over disjoint tiles.
+	Bind(b Bindings) (func(region.Region) error, error)
 	// Step is, an axis, the granularity at which tiles cost least: ranges that start and end on multiples of it.
 	Step() []int
 	Report() Report

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -52,7 +53,7 @@ func TestConcurrentUse(t *testing.T) {
 					scratch.Free()
 				}
 				problems[w] = errors.Join(problems[w], err,
-					device.Write(t.Context(), mem[in], int64(row*cols*4), host), run(device.Tile{{Lo: row, Hi: row + 1}}))
+					device.Write(t.Context(), mem[in], int64(row*cols*4), host), run(region.Region{{Lo: row, Hi: row + 1}}))
 			}
 		})
 	}

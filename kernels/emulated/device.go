@@ -13,6 +13,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -157,12 +158,12 @@ func (p *program) Report() device.Report {
 }
 
 // Bind returns the launch.
-func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *program) Bind(b device.Bindings) (func(region.Region) error, error) {
 	bound, err := p.code.Bind(p.dev, b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
 	}
-	return func(t device.Tile) error {
+	return func(t region.Region) error {
 		if err := p.launch(bound, t); err != nil {
 			return fmt.Errorf("%s: %w", p.dev.info.Name, err)
 		}
@@ -176,7 +177,7 @@ type arguments struct {
 	grid, block [3]int32
 }
 
-func (p *program) launch(bound *launch.Bound, t device.Tile) error {
+func (p *program) launch(bound *launch.Bound, t region.Region) error {
 	l, ok, err := bound.At(t)
 	if err != nil || !ok {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -41,7 +42,7 @@ type session struct {
 	ramp
 	dev     *Device
 	mem     map[*ir.Buffer]device.Memory
-	launch  func(device.Tile) error
+	launch  func(region.Region) error
 	program device.Program
 }
 
@@ -101,7 +102,7 @@ func TestOddGeometries(t *testing.T) {
 			t.Run(fmt.Sprintf("%d x %d, %s", shape[0], shape[1], s), func(t *testing.T) {
 				dev := open(t, "{}", Options{Schedules: func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{s} }})
 				run := newRamp(shape[0], shape[1]).on(t, dev)
-				if err := run.launch(device.Whole(run.kernel)); err != nil {
+				if err := run.launch(run.kernel.Domain()); err != nil {
 					t.Fatal(err)
 				}
 				if n := run.wrong(t); n > 0 {
@@ -141,8 +142,8 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	half := func(s *session, second bool) device.Tile {
-		w := device.Whole(s.kernel)
+	half := func(s *session, second bool) region.Region {
+		w := s.kernel.Domain()
 		if second {
 			w[0].Lo = s.rows / 2
 		} else {
@@ -165,7 +166,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newRamp(40, 33).on(t, open(t, "{failures: ["+c.failure+"]}", Options{}))
-			for i, tile := range []device.Tile{half(s, false)[:2], half(s, false), half(s, true)} {
+			for i, tile := range []region.Region{half(s, false)[:2], half(s, false), half(s, true)} {
 				if i == 0 {
 					tile[0].Hi = tile[0].Lo + 1
 				}
@@ -244,7 +245,7 @@ func TestClock(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newRamp(1024, 1024).on(t, open(t, c.device, Options{}))
-			if err := s.launch(device.Whole(s.kernel)); err != nil {
+			if err := s.launch(s.kernel.Domain()); err != nil {
 				t.Fatal(err)
 			}
 			if s.wrong(t) > 0 {

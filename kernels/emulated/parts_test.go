@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // A buffer much larger than the device's memory: its parts can be copied to and from, computed on, and count alone.
@@ -48,7 +49,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(device.Tile{{Lo: 2000, Hi: 2020}, {Lo: 0, Hi: 33}}); err != nil {
+	if err := launch(region.Region{{Lo: 2000, Hi: 2020}, {Lo: 0, Hi: 33}}); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 20*row)
@@ -68,7 +69,7 @@ func TestParts(t *testing.T) {
 	if _, err := dev.AllocParts(r.in, []device.Span{{From: 0, To: r.in.Bytes() + 1}}); err == nil || errors.Is(err, device.ErrMemory) {
 		t.Errorf("parts beyond the buffer: %v", err)
 	}
-	if err := launch(device.Tile{{Lo: 2020, Hi: 2021}, {Lo: 0, Hi: 33}}); err != nil {
+	if err := launch(region.Region{{Lo: 2020, Hi: 2021}, {Lo: 0, Hi: 33}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := device.Read(t.Context(), mem[r.out], got, 2000*row); err == nil || !strings.Contains(err.Error(), "outside") {
@@ -86,8 +87,8 @@ func TestEngines(t *testing.T) {
 		var group sync.WaitGroup
 		problems := make([]error, 4)
 		for i, work := range []func() error{
-			func() error { return s.launch(device.Whole(s.kernel)) },
-			func() error { return s.launch(device.Whole(s.kernel)) },
+			func() error { return s.launch(s.kernel.Domain()) },
+			func() error { return s.launch(s.kernel.Domain()) },
 			func() error { return device.Write(t.Context(), s.mem[s.in], 0, host) },
 			func() error { return device.Read(t.Context(), s.mem[s.out], out, 0) },
 		} {

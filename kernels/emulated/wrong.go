@@ -7,6 +7,7 @@ import (
 	"weft/kernels/cuda/launch"
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // damage makes what a launch writes wrong, after it has run.
@@ -24,7 +25,7 @@ type damaged struct {
 }
 
 // damageTo prepares for damage: where the written elements do not follow from the tile, those are taken that change.
-func damageTo(bound *launch.Bound, k *ir.Kernel, t device.Tile, fraction float64) *damage {
+func damageTo(bound *launch.Bound, k *ir.Kernel, t region.Region, fraction float64) *damage {
 	d := &damage{fraction: fraction}
 	bufs, mem := bound.Written()
 	for i, b := range bufs {
@@ -46,7 +47,7 @@ func damageTo(bound *launch.Bound, k *ir.Kernel, t device.Tile, fraction float64
 }
 
 // boxOf is what a store whose indices are axes or constants writes for a tile.
-func boxOf(k *ir.Kernel, s ir.Store, t device.Tile) (box []int, ok bool) {
+func boxOf(k *ir.Kernel, s ir.Store, t region.Region) (box []int, ok bool) {
 	if s.Guard != nil || s.Combine != ir.Ordered {
 		return nil, false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 )
 
 // Sample is what a store would write at a point.
@@ -120,7 +121,7 @@ func (m *machine) samples() ([]Sample, error) {
 }
 
 // launch runs the kernel over one tile, axis by axis.
-func (b *bound) launch(tile device.Tile) error {
+func (b *bound) launch(tile region.Region) error {
 	p := b.p
 	if len(tile) != len(p.axes) {
 		return fmt.Errorf("kernel %s has %d axes, the tile has %d", p.kernel.Name, len(p.axes), len(tile))
@@ -142,7 +143,7 @@ func (b *bound) launch(tile device.Tile) error {
 }
 
 // nest runs a level and the axes inside it.
-func (m *machine) nest(b *bound, tile device.Tile, level int) bool {
+func (m *machine) nest(b *bound, tile region.Region, level int) bool {
 	p := m.program
 	if !m.run(p.levels[level]) {
 		return false
@@ -167,7 +168,7 @@ func (m *machine) nest(b *bound, tile device.Tile, level int) bool {
 var _ device.Program = (*Program)(nil)
 
 // Bind implements device.Program.
-func (p *Program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *Program) Bind(b device.Bindings) (func(region.Region) error, error) {
 	in, err := p.bind(Inputs{Mem: b.Mem, Args: b.Args}, true)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // builder with a kernel of one axis of n points and one output.
@@ -349,7 +350,7 @@ func TestLaunchTiles(t *testing.T) {
 	for y0 := 0; y0 < 13; y0 += 5 {
 		for x0 := 0; x0 < 29; x0 += 10 {
 			wait.Go(func() {
-				if err := launch(device.Tile{{Lo: y0, Hi: min(y0+5, 13)}, {Lo: x0, Hi: min(x0+10, 29)}}); err != nil {
+				if err := launch(region.Region{{Lo: y0, Hi: min(y0+5, 13)}, {Lo: x0, Hi: min(x0+10, 29)}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -369,7 +370,7 @@ func TestLaunchTiles(t *testing.T) {
 	if got := device.Int(ir.I64, bind.Mem[top].Host(), 0); got != 1228 {
 		t.Errorf("largest is %d", got)
 	}
-	if err := launch(device.Tile{{Lo: 0, Hi: 14}, {Lo: 0, Hi: 1}}); err == nil || !strings.Contains(err.Error(), "axis y") {
+	if err := launch(region.Region{{Lo: 0, Hi: 14}, {Lo: 0, Hi: 1}}); err == nil || !strings.Contains(err.Error(), "axis y") {
 		t.Errorf("a tile outside: %v", err)
 	}
 }

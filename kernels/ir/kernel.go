@@ -1,5 +1,7 @@
 package ir
 
+import "weft/kernels/region"
+
 // Store writes Value to Buf at Index (one an axis), where Guard holds (nil: everywhere). Distinct points of the kernel's
 // axes must write distinct elements, unless Combine says how values for one element join.
 type Store struct {
@@ -18,14 +20,17 @@ type Kernel struct {
 	Contract bool // a*b+c may be rounded once
 }
 
-// Points is the number of points of the kernel's axes.
-func (k *Kernel) Points() int64 {
-	n := int64(1)
-	for _, a := range k.Axes {
-		n *= int64(a.Extent)
+// Domain is all points of the kernel's axes.
+func (k *Kernel) Domain() region.Region {
+	r := make(region.Region, len(k.Axes))
+	for i, a := range k.Axes {
+		r[i].Hi = a.Extent
 	}
-	return n
+	return r
 }
+
+// Points is the number of points of the kernel's axes.
+func (k *Kernel) Points() int64 { return k.Domain().Points() }
 
 // Outputs are the buffers stored to, in order of first use.
 func (k *Kernel) Outputs() []*Buffer {

@@ -35,7 +35,7 @@ func run(t *testing.T, k *ir.Kernel, in map[*ir.Buffer][]float64) map[*ir.Buffer
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(device.Whole(k)); err != nil {
+	if err := launch(k.Domain()); err != nil {
 		t.Fatal(err)
 	}
 	out := map[*ir.Buffer][]float64{}

@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -92,19 +93,19 @@ func (s delaySum) bindings(t testing.TB, d device.Device) device.Bindings {
 }
 
 // cover launches over a whole kernel in slabs of its outermost axis, one goroutine a processor.
-func cover(t testing.TB, k *ir.Kernel, launch func(device.Tile) error, slab int) {
+func cover(t testing.TB, k *ir.Kernel, launch func(region.Region) error, slab int) {
 	t.Helper()
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for {
-				tile := device.Whole(k)
+				tile := k.Domain()
 				lo := int(next.Add(int64(slab))) - slab
 				if lo >= tile[0].Hi {
 					return
 				}
-				tile[0] = device.Range{Lo: lo, Hi: min(lo+slab, tile[0].Hi)}
+				tile[0] = region.Interval{Lo: lo, Hi: min(lo+slab, tile[0].Hi)}
 				if err := launch(tile); err != nil {
 					t.Error(err)
 					return

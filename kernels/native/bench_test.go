@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // BenchmarkLaunch is the cost of a launch over one point, from one goroutine and from all processors.
@@ -19,7 +20,7 @@ func BenchmarkLaunch(b *testing.B) {
 	b.Run("alone", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := launch(device.Tile{{Lo: 5, Hi: 6}}); err != nil {
+			if err := launch(region.Region{{Lo: 5, Hi: 6}}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -27,7 +28,7 @@ func BenchmarkLaunch(b *testing.B) {
 	b.Run("parallel", func(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if err := launch(device.Tile{{Lo: 7, Hi: 8}}); err != nil {
+				if err := launch(region.Region{{Lo: 7, Hi: 8}}); err != nil {
 					b.Error(err)
 				}
 			}

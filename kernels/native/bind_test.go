@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // fixed is memory of given bytes.
@@ -58,24 +59,24 @@ func TestTileErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		tile device.Tile
+		tile region.Region
 		want string
 	}{
-		{device.Tile{}, "has 1 axes, the tile 0"},
-		{device.Tile{{Lo: -1, Hi: 3}}, "outside axis i"},
-		{device.Tile{{Lo: 0, Hi: 33}}, "outside axis i of 32"},
-		{device.Tile{{Lo: 5, Hi: 4}}, "tile 5..4"},
-		{device.Tile{{Lo: 0, Hi: 1 << 33}}, "outside axis i"},
+		{region.Region{}, "has 1 axes, the tile 0"},
+		{region.Region{{Lo: -1, Hi: 3}}, "outside axis i"},
+		{region.Region{{Lo: 0, Hi: 33}}, "outside axis i of 32"},
+		{region.Region{{Lo: 5, Hi: 4}}, "tile 5..4"},
+		{region.Region{{Lo: 0, Hi: 1 << 33}}, "outside axis i"},
 	} {
 		if err := launch(c.tile); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("tile %v: got %v, want %q", c.tile, err, c.want)
 		}
 	}
-	if err := launch(device.Tile{{Lo: 32, Hi: 32}}); err != nil {
+	if err := launch(region.Region{{Lo: 32, Hi: 32}}); err != nil {
 		t.Errorf("an empty tile: %v", err)
 	}
 	b.Mem[s.x].Free()
-	if err := launch(device.Whole(s.kernel)); err == nil || !strings.Contains(err.Error(), "x has been freed") {
+	if err := launch(s.kernel.Domain()); err == nil || !strings.Contains(err.Error(), "x has been freed") {
 		t.Errorf("launch on freed memory: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -82,7 +83,7 @@ func (c *call) frame(w []uint64) {
 }
 
 // launch runs the kernel over a tile that lies within its axes.
-func (c *call) launch(t device.Tile) error {
+func (c *call) launch(t region.Region) error {
 	if err := checkTile(c.v.kernel, t); err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (c *call) take() int {
 }
 
 // launchApart runs a launch in a frame of its own.
-func (c *call) launchApart(t device.Tile) error {
+func (c *call) launchApart(t region.Region) error {
 	w := make([]uint64, c.size)
 	var pin runtime.Pinner
 	pin.Pin(&w[0])
@@ -128,7 +129,7 @@ func (c *call) launchApart(t device.Tile) error {
 	return nil
 }
 
-func (c *call) run(w []uint64, t device.Tile) {
+func (c *call) run(w []uint64, t region.Region) {
 	if len(t) > 0 {
 		bounds := unsafe.Slice((*int32)(unsafe.Pointer(&w[argWords])), 2*len(t))
 		for i, r := range t {
@@ -145,7 +146,7 @@ func (c *call) run(w []uint64, t device.Tile) {
 }
 
 // checkTile reports a tile that is not within the kernel's axes.
-func checkTile(k *ir.Kernel, t device.Tile) error {
+func checkTile(k *ir.Kernel, t region.Region) error {
 	if len(t) != len(k.Axes) {
 		return fmt.Errorf("native: kernel %s has %d axes, the tile %d", k.Name, len(k.Axes), len(t))
 	}

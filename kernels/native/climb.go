@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -15,7 +15,7 @@ const (
 )
 
 // climb goes from the fastest variant to faster ones that differ from it in one choice, until none is, or the time is over.
-func (r *race) climb(best *call, took time.Duration, sample device.Tile, deadline time.Time) (*call, error) {
+func (r *race) climb(best *call, took time.Duration, sample region.Region, deadline time.Time) (*call, error) {
 	p := r.program
 	var tried []string
 	for _, v := range p.variants {
@@ -72,7 +72,7 @@ func (r *race) climb(best *call, took time.Duration, sample device.Tile, deadlin
 }
 
 // fitted is a sample cut to whole steps of all variants; nil where one's step is larger.
-func fitted(sample device.Tile, calls []*call) device.Tile {
+func fitted(sample region.Region, calls []*call) region.Region {
 	out := slices.Clone(sample)
 	for i, r := range sample {
 		for _, c := range calls {

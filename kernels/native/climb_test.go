@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -68,7 +69,7 @@ func TestSearchAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := launch(device.Tile{{Lo: 0, Hi: n}}); err != nil {
+		if err := launch(region.Region{{Lo: 0, Hi: n}}); err != nil {
 			t.Fatal(err)
 		}
 		w.check(t, b)
@@ -103,7 +104,7 @@ func TestVariants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := launch(device.Tile{{Lo: 0, Hi: 1000}}); err != nil {
+		if err := launch(region.Region{{Lo: 0, Hi: 1000}}); err != nil {
 			t.Fatal(err)
 		}
 		w.check(t, b)

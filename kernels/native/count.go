@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 )
 
 // counted is a variant whose folds are counted.
@@ -24,7 +25,7 @@ func (p *program) Counted(ctx context.Context) (device.Counted, error) {
 }
 
 // Bind checks buffers and scalars and returns the launch.
-func (c counted) Bind(b device.Bindings, t *device.Tally) (func(device.Tile) error, error) {
+func (c counted) Bind(b device.Bindings, t *device.Tally) (func(region.Region) error, error) {
 	call, err := newCall(c.v, b)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -59,7 +60,7 @@ func (h *hills) least() (n int64) {
 }
 
 // run launches tiles on memory of its own and returns what was stored.
-func (h *hills) run(t *testing.T, d *Device, bind func(device.Bindings) (func(device.Tile) error, error), tiles ...device.Tile) []byte {
+func (h *hills) run(t *testing.T, d *Device, bind func(device.Bindings) (func(region.Region) error, error), tiles ...region.Region) []byte {
 	t.Helper()
 	b := device.Bindings{Mem: map[*ir.Buffer]device.Memory{}}
 	for _, buf := range []*ir.Buffer{h.heights, h.out} {
@@ -88,8 +89,8 @@ func (h *hills) run(t *testing.T, d *Device, bind func(device.Bindings) (func(de
 func TestCounted(t *testing.T) {
 	h := newHills()
 	no := func(b *ir.Builder) *ir.Node { return b.False() }
-	tile := func(y0, y1, x0, x1 int) device.Tile { return device.Tile{{Lo: y0, Hi: y1}, {Lo: x0, Hi: x1}} }
-	tiles := []device.Tile{tile(0, 9, 0, 37), tile(9, 23, 0, 37), tile(0, 23, 37, 61)}
+	tile := func(y0, y1, x0, x1 int) region.Region { return region.Region{{Lo: y0, Hi: y1}, {Lo: x0, Hi: x1}} }
+	tiles := []region.Region{tile(0, 9, 0, 37), tile(9, 23, 0, 37), tile(0, 23, 37, 61)}
 	const due = hillRows * hillColumns * (hillSteps - 1)
 	for _, isa := range []string{"", "portable"} {
 		d, err := New(Config{ISA: isa, Cache: t.TempDir()})
@@ -113,7 +114,7 @@ func TestCounted(t *testing.T) {
 				continue
 			}
 			var tally device.Tally
-			got := h.run(t, d, func(b device.Bindings) (func(device.Tile) error, error) { return c.Bind(b, &tally) }, tiles...)
+			got := h.run(t, d, func(b device.Bindings) (func(region.Region) error, error) { return c.Bind(b, &tally) }, tiles...)
 			if want := h.run(t, d, p.Bind, tiles...); !bytes.Equal(got, want) {
 				t.Errorf("%s: counting changes what is stored", k.Name)
 			}
@@ -133,7 +134,7 @@ func TestCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			var exact device.Tally
-			h.run(t, d, func(b device.Bindings) (func(device.Tile) error, error) { return counted{scalar}.Bind(b, &exact) }, tiles...)
+			h.run(t, d, func(b device.Bindings) (func(region.Region) error, error) { return counted{scalar}.Bind(b, &exact) }, tiles...)
 			if f := exact.Folds()[0]; f.Due != due || f.Ran != h.least() {
 				t.Errorf("%s, scalar: %+v, want %d due and %d executed", k.Name, f, due, h.least())
 			}

@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // shifted is out[i] = exp(x[i]) + c.
@@ -91,7 +92,7 @@ func TestKernelsOfOneName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := launch(device.Whole(kernels[i])); err != nil {
+		if err := launch(kernels[i].Domain()); err != nil {
 			t.Fatal(err)
 		}
 		cases[i].check(t, b, float64(i))
@@ -113,7 +114,7 @@ func TestConcurrentLaunches(t *testing.T) {
 	for i := range tiles {
 		group.Go(func() {
 			<-start
-			if err := launch(device.Tile{{Lo: i * width, Hi: (i + 1) * width}}); err != nil {
+			if err := launch(region.Region{{Lo: i * width, Hi: (i + 1) * width}}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -135,7 +136,7 @@ func TestFramesRunOut(t *testing.T) {
 	}
 	for c.take() >= 0 {
 	}
-	if err := c.launch(device.Whole(s.kernel)); err != nil {
+	if err := c.launch(s.kernel.Domain()); err != nil {
 		t.Fatal(err)
 	}
 	s.check(t, b, 2)
@@ -211,7 +212,7 @@ func TestDamagedObjects(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := launch(device.Whole(s.kernel)); err != nil {
+			if err := launch(s.kernel.Domain()); err != nil {
 				t.Fatal(err)
 			}
 			s.check(t, b, 3)
@@ -282,7 +283,7 @@ func TestManyCompileAtOnce(t *testing.T) {
 			bind := s.bindings(t, d, 1)
 			launch, err := p[0].Bind(bind)
 			if err == nil {
-				err = launch(device.Whole(s.kernel))
+				err = launch(s.kernel.Domain())
 			}
 			if err != nil {
 				t.Error(err)

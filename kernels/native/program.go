@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -78,7 +79,7 @@ func (d *Device) first(k *ir.Kernel, schedules []render.Schedule) (v *variant, r
 func (p *program) Kernel() *ir.Kernel { return p.kernel }
 
 // Bind checks buffers and scalars and returns the launch.
-func (p *program) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *program) Bind(b device.Bindings) (func(region.Region) error, error) {
 	if w := p.decided(); w != nil {
 		c, err := newCall(w, b)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 const (
@@ -52,7 +53,7 @@ func (r *race) call(v *variant) (*call, error) {
 	return c, err
 }
 
-func (r *race) launch(t device.Tile) error {
+func (r *race) launch(t region.Region) error {
 	v, err := r.decide(t)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (r *race) launch(t device.Tile) error {
 // decide returns the variant to run a tile with. The first launch with enough points measures all variants on a part of its
 // tile, with the real data, and then searches around the fastest; what the samples write, the launch then writes again. Other
 // launches wait for the result.
-func (r *race) decide(t device.Tile) (*variant, error) {
+func (r *race) decide(t region.Region) (*variant, error) {
 	p := r.program
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +105,7 @@ func (r *race) decide(t device.Tile) (*variant, error) {
 
 // findSample finds a part in the middle of the tile, whole steps of every variant, that takes sampleTime under the rule's
 // variant. Not ok: the whole tile takes less.
-func findSample(calls []*call, t device.Tile) (sample device.Tile, ok bool, err error) {
+func findSample(calls []*call, t region.Region) (sample region.Region, ok bool, err error) {
 	step, size := make([]int, len(t)), make([]int, len(t))
 	for i := range t {
 		for _, c := range calls {
@@ -133,7 +134,7 @@ func findSample(calls []*call, t device.Tile) (sample device.Tile, ok bool, err 
 }
 
 // middle is the part of a tile with at most size points an axis around its centre, starting a multiple of step from its edge.
-func middle(t device.Tile, size, step []int) device.Tile {
+func middle(t region.Region, size, step []int) region.Region {
 	part := slices.Clone(t)
 	for i, r := range t {
 		if n := r.Hi - r.Lo; size[i] < n {
@@ -146,7 +147,7 @@ func middle(t device.Tile, size, step []int) device.Tile {
 
 // fastest takes the least time of each variant, round by round so that a disturbance hits all alike, until the
 // deadline. The first variant is always measured.
-func fastest(calls []*call, sample device.Tile, deadline time.Time) (at int, took time.Duration, err error) {
+func fastest(calls []*call, sample region.Region, deadline time.Time) (at int, took time.Duration, err error) {
 	least := make([]time.Duration, 0, len(calls))
 	over := func() bool { return time.Now().After(deadline) }
 	for round := range repetitions {

@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -64,7 +65,7 @@ func TestTuning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(device.Tile{{Lo: 0, Hi: 16}}); err != nil {
+	if err := launch(region.Region{{Lo: 0, Hi: 16}}); err != nil {
 		t.Fatal(err)
 	}
 	if p.Report().Tuned {
@@ -73,7 +74,7 @@ func TestTuning(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range parts {
 		group.Go(func() {
-			if err := launch(device.Tile{{Lo: i * n / parts, Hi: (i + 1) * n / parts}}); err != nil {
+			if err := launch(region.Region{{Lo: i * n / parts, Hi: (i + 1) * n / parts}}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -135,7 +136,7 @@ func TestNoTimeToTune(t *testing.T) {
 		}
 		calls = append(calls, c)
 	}
-	tile := device.Whole(w.kernel)
+	tile := w.kernel.Domain()
 	if at, took, err := fastest(calls, tile, time.Now()); at != 0 || took <= 0 || err != nil {
 		t.Errorf("variant %d in %s, %v", at, took, err)
 	}
@@ -145,9 +146,9 @@ func TestNoTimeToTune(t *testing.T) {
 }
 
 func TestMiddle(t *testing.T) {
-	tile := device.Tile{{Lo: 10, Hi: 110}, {Lo: 0, Hi: 7}, {Lo: 3, Hi: 20}}
+	tile := region.Region{{Lo: 10, Hi: 110}, {Lo: 0, Hi: 7}, {Lo: 3, Hi: 20}}
 	got := middle(tile, []int{32, 16, 4}, []int{16, 16, 4})
-	want := device.Tile{{Lo: 42, Hi: 74}, {Lo: 0, Hi: 7}, {Lo: 7, Hi: 11}}
+	want := region.Region{{Lo: 42, Hi: 74}, {Lo: 0, Hi: 7}, {Lo: 7, Hi: 11}}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("axis %d: %v, want %v", i, got[i], want[i])

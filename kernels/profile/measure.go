@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // repeats of every measurement at most; the least time counts, since every disturbance only adds. Two that agree to a hundredth
@@ -115,7 +116,7 @@ func (m *meter) alloc(buf *ir.Buffer) (device.Memory, error) {
 }
 
 // bind gives a program's buffers the memories there are, outputs first, and memory of their own beyond these.
-func (m *meter) bind(p device.Program, use ...device.Memory) (launch func(device.Tile) error, err error) {
+func (m *meter) bind(p device.Program, use ...device.Memory) (launch func(region.Region) error, err error) {
 	mem := map[*ir.Buffer]device.Memory{}
 	k := p.Kernel()
 	for i, buf := range slices.Concat(k.Outputs(), k.Inputs()) {
@@ -168,7 +169,7 @@ func (m *meter) operations() error {
 		if err != nil {
 			return err
 		}
-		whole := device.Whole(program.Kernel())
+		whole := program.Kernel().Domain()
 		first, err := m.least(1, func() error { return launch(whole) }) // brings code and tables into the caches
 		if err != nil {
 			return err

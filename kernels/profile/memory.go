@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // floatSize is that of the elements of the stream kernels.
@@ -35,7 +36,7 @@ func (m *meter) memory() error {
 	if err := m.touchSmall(); err != nil {
 		return err
 	}
-	streams := map[string]func(device.Tile) error{}
+	streams := map[string]func(region.Region) error{}
 	for _, name := range []string{"copy", "triad"} {
 		launch, err := m.bind(m.program(name), arrays[:]...)
 		if err != nil {
@@ -62,10 +63,10 @@ func (m *meter) memory() error {
 			each := min(int(l.bytes)/s.arrays/floatSize, n/threads)
 			passes := max(1, 1<<20/(each*s.arrays*floatSize)) + 1
 			var err error
-			if s.rate.Core, err = m.rate(1, passes, s.arrays*floatSize, device.Range{Lo: 0, Hi: each}, streams[s.name]); err != nil {
+			if s.rate.Core, err = m.rate(1, passes, s.arrays*floatSize, region.Interval{Lo: 0, Hi: each}, streams[s.name]); err != nil {
 				return err
 			}
-			if s.rate.All, err = m.rate(threads, passes, s.arrays*floatSize, device.Range{Lo: 0, Hi: each * threads}, streams[s.name]); err != nil {
+			if s.rate.All, err = m.rate(threads, passes, s.arrays*floatSize, region.Interval{Lo: 0, Hi: each * threads}, streams[s.name]); err != nil {
 				return err
 			}
 		}
@@ -76,14 +77,14 @@ func (m *meter) memory() error {
 
 // rate is the bytes a second of some threads that each pass several times over their part of a range, the best of a few
 // attempts; what is passed over once is measured once.
-func (m *meter) rate(threads, passes, bytes int, over device.Range, launch func(device.Tile) error) (float64, error) {
+func (m *meter) rate(threads, passes, bytes int, over region.Interval, launch func(region.Region) error) (float64, error) {
 	attempts := 3
 	if passes == 1 {
 		attempts = 1
 	}
 	each := (over.Hi - over.Lo) / threads
 	work := func(i int) error {
-		tile := device.Tile{{Lo: over.Lo + i*each, Hi: over.Lo + (i+1)*each}}
+		tile := region.Region{{Lo: over.Lo + i*each, Hi: over.Lo + (i+1)*each}}
 		for range passes {
 			if err := launch(tile); err != nil {
 				return err
@@ -152,7 +153,7 @@ func (m *meter) touch(all bool) (device.Memory, error) {
 	if all {
 		threads, rate = m.profile.Threads, &m.profile.Touch.All
 	}
-	r, err := m.rate(threads, 1, floatSize, device.Range{Lo: 0, Hi: streamLength() / threads * threads}, launch)
+	r, err := m.rate(threads, 1, floatSize, region.Interval{Lo: 0, Hi: streamLength() / threads * threads}, launch)
 	*rate = max(*rate, r)
 	return a, err
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"weft/kernels/device"
+	"weft/kernels/region"
 )
 
 // overheads measures what starting work costs: a launch, and a step that hands one tile to workers.
@@ -19,7 +19,7 @@ func (m *meter) overheads() error {
 	if err != nil {
 		return err
 	}
-	point := device.Tile{{Lo: 0, Hi: 1}}
+	point := region.Region{{Lo: 0, Hi: 1}}
 	const launches = 200
 	total, err := m.least(repeats, func() error {
 		for range launches {
@@ -51,8 +51,8 @@ func (m *meter) overheads() error {
 }
 
 // handOver does what a runtime does around the tiles of a kernel: start workers, queue, wait.
-func handOver(launch func(device.Tile) error, tile device.Tile, workers int) error {
-	queue := make(chan device.Tile, workers)
+func handOver(launch func(region.Region) error, tile region.Region, workers int) error {
+	queue := make(chan region.Region, workers)
 	faults := make(chan error, 1)
 	var wg sync.WaitGroup
 	for range workers {

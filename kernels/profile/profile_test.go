@@ -72,7 +72,7 @@ func TestBenchmarksAreValidKernels(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", b.class, err)
 		}
-		tile := device.Whole(p[0].Kernel())
+		tile := p[0].Kernel().Domain()
 		for i := range tile {
 			tile[i].Lo = tile[i].Hi - 1 // the far corner: every index must be in range there
 		}

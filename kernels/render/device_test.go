@@ -16,6 +16,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // bench is a device for tests: it renders kernels under the schedules a function chooses.
@@ -99,7 +100,7 @@ func (p *launchable) Report() device.Report {
 	return device.Report{Schedule: p.s.Text(p.k), Loads: p.out.Loads, Tables: p.out.Tables, Source: p.out.Source}
 }
 
-func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *launchable) Bind(b device.Bindings) (func(region.Region) error, error) {
 	bufs := make([]unsafe.Pointer, len(p.out.Bufs)+1)
 	for i, buf := range p.out.Bufs {
 		m := b.Mem[buf]
@@ -113,7 +114,7 @@ func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
 		s := b.Args[n.Name]
 		farg[i], iarg[i] = s.F, s.I
 	}
-	return func(t device.Tile) error {
+	return func(t region.Region) error {
 		lo, hi := make([]int32, len(t)+1), make([]int32, len(t)+1)
 		for i, x := range t {
 			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
@@ -129,7 +130,7 @@ func (p *launchable) Bind(b device.Bindings) (func(device.Tile) error, error) {
 }
 
 // outputs runs tiles on zeroed buffers with the given contents and returns the bytes of what is stored, by name.
-func (p *launchable) outputs(t *testing.T, in map[string][]float64, tiles []device.Tile) map[string][]byte {
+func (p *launchable) outputs(t *testing.T, in map[string][]float64, tiles []region.Region) map[string][]byte {
 	t.Helper()
 	b := device.Bindings{Mem: map[*ir.Buffer]device.Memory{}}
 	for _, buf := range p.out.Bufs {

@@ -29,7 +29,7 @@ func results(t *testing.T, k *ir.Kernel, s Schedule, target Target, in map[strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(device.Whole(k)); err != nil {
+	if err := launch(k.Domain()); err != nil {
 		t.Fatal(err)
 	}
 	return device.Floats(out, b.Mem[out].Host())

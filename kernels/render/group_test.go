@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // scattered is O(i, j) = the sum over k of t+1 times T(k, round(X(i)+Y(j)+k/4), t), where that is in the record, over all t.
@@ -63,9 +64,9 @@ func TestGroupsOfLoads(t *testing.T) {
 	}
 	var want []string
 	for i, p := range compile(Portable, Schedule{}) {
-		want = append(want, string(p.(*launchable).outputs(t, in(kernels[i]), []device.Tile{device.Whole(kernels[i])})["O"]))
+		want = append(want, string(p.(*launchable).outputs(t, in(kernels[i]), []region.Region{kernels[i].Domain()})["O"]))
 	}
-	tiles := []device.Tile{{{Lo: 0, Hi: 5}, {Lo: 0, Hi: 23}}, {{Lo: 5, Hi: 7}, {Lo: 0, Hi: 22}}, {{Lo: 5, Hi: 7}, {Lo: 22, Hi: 23}}}
+	tiles := []region.Region{{{Lo: 0, Hi: 5}, {Lo: 0, Hi: 23}}, {{Lo: 5, Hi: 7}, {Lo: 0, Hi: 22}}, {{Lo: 5, Hi: 7}, {Lo: 22, Hi: 23}}}
 	for _, target := range []Target{AVX512, AVX2, Portable} {
 		if !runs(t, target) {
 			continue
@@ -134,10 +135,10 @@ func TestRowsOfStores(t *testing.T) {
 			return p[0].(*launchable)
 		}
 		in := map[string][]float64{"X": exactWave(k.Inputs()[0].Len())}
-		whole := device.Whole(k)
-		first, second := append(device.Tile{}, whole...), append(device.Tile{}, whole...)
+		whole := k.Domain()
+		first, second := append(region.Region{}, whole...), append(region.Region{}, whole...)
 		first[0].Hi, second[0].Lo = 19, 19
-		want := compile(Portable, func(*ir.Kernel) Schedule { return Schedule{} }).outputs(t, in, []device.Tile{whole})
+		want := compile(Portable, func(*ir.Kernel) Schedule { return Schedule{} }).outputs(t, in, []region.Region{whole})
 		for _, target := range []Target{AVX512, AVX2, Portable} {
 			if !runs(t, target) {
 				continue
@@ -146,7 +147,7 @@ func TestRowsOfStores(t *testing.T) {
 			if !strings.Contains(fast.out.Source, "scatter4_f32") {
 				t.Errorf("%s, exchanged %v: no rows under %s", target.ISA, exchanged, fast.s.Text(k))
 			}
-			if got := fast.outputs(t, in, []device.Tile{first, second}); string(got["O"]) != string(want["O"]) {
+			if got := fast.outputs(t, in, []region.Region{first, second}); string(got["O"]) != string(want["O"]) {
 				t.Errorf("%s, exchanged %v: differs under %s", target.ISA, exchanged, fast.s.Text(k))
 			}
 		}

@@ -51,7 +51,7 @@ func TestBeyond32Bits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := launch(device.Whole(k)); err != nil {
+			if err := launch(k.Domain()); err != nil {
 				t.Fatal(err)
 			}
 			for i := range n {

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // smear is a guarded three-point sum along both axes, a comparison stored as Bool, and totals by rows and columns in
@@ -60,8 +61,8 @@ func TestAnyTile(t *testing.T) {
 		}
 		for i, k := range kernels {
 			in := map[string][]float64{"a": exactWave(k.Inputs()[0].Len())}
-			want := slow[i].(*launchable).outputs(t, in, []device.Tile{device.Whole(k)})
-			got := fast[i].(*launchable).outputs(t, in, slice(rng, device.Whole(k)))
+			want := slow[i].(*launchable).outputs(t, in, []region.Region{k.Domain()})
+			got := fast[i].(*launchable).outputs(t, in, slice(rng, k.Domain()))
 			for buf, w := range want {
 				if g := got[buf]; string(g) != string(w) {
 					t.Errorf("%s %v: %s differs under %s", target.ISA, k.Outputs()[0].Shape, buf, fast[i].(*launchable).s)
@@ -72,13 +73,13 @@ func TestAnyTile(t *testing.T) {
 }
 
 // slice divides a tile at random, down to nothing or single points.
-func slice(rng *rand.Rand, t device.Tile) []device.Tile {
+func slice(rng *rand.Rand, t region.Region) []region.Region {
 	axis := rng.IntN(len(t))
 	if rng.IntN(6) == 0 || t.Points() == 0 {
-		return []device.Tile{t}
+		return []region.Region{t}
 	}
 	at := t[axis].Lo + rng.IntN(t[axis].Hi-t[axis].Lo+1)
-	a, b := append(device.Tile{}, t...), append(device.Tile{}, t...)
+	a, b := append(region.Region{}, t...), append(region.Region{}, t...)
 	a[axis].Hi, b[axis].Lo = at, at
 	return append(slice(rng, a), slice(rng, b)...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // across is O(i, j) = 2 X(j, i+1) + Z(i, j), with X of any storage type.
@@ -38,7 +39,7 @@ func TestTransposedLoads(t *testing.T) {
 		x[i] = float64(int(50 * (1 + x[i]))) // fits every type
 	}
 	in := map[string][]float64{"X": x, "Z": z}
-	tiles := []device.Tile{{{Lo: 0, Hi: 40}, {Lo: 0, Hi: nj}}, {{Lo: 40, Hi: ni}, {Lo: 0, Hi: 33}}, {{Lo: 40, Hi: ni}, {Lo: 33, Hi: nj}}}
+	tiles := []region.Region{{{Lo: 0, Hi: 40}, {Lo: 0, Hi: nj}}, {{Lo: 40, Hi: ni}, {Lo: 0, Hi: 33}}, {{Lo: 40, Hi: ni}, {Lo: 33, Hi: nj}}}
 	for _, target := range []Target{AVX512, AVX2, Portable} {
 		if !runs(t, target) {
 			continue
@@ -48,7 +49,7 @@ func TestTransposedLoads(t *testing.T) {
 			if fast.out.Loads["transposed"] != 1 || fast.out.Loads["gather"] != 0 {
 				t.Errorf("%s, %s: %s has loads %v", target.ISA, storage, fast.s.Text(kernels[i]), fast.out.Loads)
 			}
-			want := slow[i].(*launchable).outputs(t, in, []device.Tile{device.Whole(kernels[i])})
+			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
 			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
 				t.Errorf("%s, %s: differs under %s", target.ISA, storage, fast.s.Text(kernels[i]))
 			}

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // TestWindowStorage reads windows of every storage type that has them, of one and of two vectors, with the gathering copy
@@ -29,7 +30,7 @@ func testWindows(t *testing.T, start int) {
 		wave[i] = math.Round(50 + 40*math.Sin(float64(i%7919)*0.2))
 	}
 	in["T"] = wave
-	tile := device.Tile{{Lo: 100, Hi: 117}, {Lo: 31, Hi: 70}}
+	tile := region.Region{{Lo: 100, Hi: 117}, {Lo: 31, Hi: 70}}
 	var storages []ir.DType
 	kernels := map[ir.DType]*ir.Kernel{}
 	for storage := range on {
@@ -54,7 +55,7 @@ func testWindows(t *testing.T, start int) {
 			if s.Window > 0 && one.out.Loads["window"] == 0 {
 				t.Errorf("%s %s: no window", storages[i], s)
 			}
-			out[storages[i]] = string(one.outputs(t, in, []device.Tile{tile})["O"])
+			out[storages[i]] = string(one.outputs(t, in, []region.Region{tile})["O"])
 		}
 		return out
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/tiff"
 	"weft/ops/optest"
@@ -328,7 +329,7 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	}
 	for lo := from; lo < to; lo += step {
 		hi := min(lo+step, to)
-		if err := s.Write(t.Context(), []ops.Interval{{Lo: lo, Hi: hi}, {Hi: 90}}, []ops.HostArray{h.RowsOf(lo, hi)}); err != nil {
+		if err := s.Write(t.Context(), region.Region{{Lo: lo, Hi: hi}, {Hi: 90}}, []ops.HostArray{h.RowsOf(lo, hi)}); err != nil {
 			t.Fatal(err)
 		}
 		m, err := s.Sync()

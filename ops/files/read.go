@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
 )
@@ -118,11 +119,7 @@ func sourceRead(ctx context.Context, c *ops.Call, h ops.HostArray) (note ops.Not
 	if !slices.Equal(s.in.Shape(), h.Type.Shape()) {
 		return note, errors.Join(s.changed(h.Type.Shape()), s.in.Close())
 	}
-	at := make([]ops.Interval, len(h.Type.Dims))
-	for i, d := range h.Type.Dims {
-		at[i] = ops.Interval{Hi: d.Size}
-	}
-	err = s.Read(ctx, at, h)
+	err = s.Read(ctx, region.Whole(h.Type.Shape()...), h)
 	note, closing := s.Close(ctx)
 	return note, errors.Join(err, closing)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
@@ -77,7 +78,7 @@ type npySink struct {
 	row   int // next one
 }
 
-func (s *npySink) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+func (s *npySink) Write(ctx context.Context, at region.Region, in []ops.HostArray) error {
 	if at[0].Lo != s.row {
 		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
 	}
@@ -132,7 +133,7 @@ func openRaster(c *ops.Call, t ops.Type, marks []ops.Mark) (*rasterSink, error) 
 	return s, err
 }
 
-func (s *rasterSink) Write(ctx context.Context, at []ops.Interval, in []ops.HostArray) error {
+func (s *rasterSink) Write(ctx context.Context, at region.Region, in []ops.HostArray) error {
 	if at[0].Lo != s.row {
 		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
 )
@@ -30,7 +31,7 @@ func openTiles(c *ops.Call) (*tileReader, error) {
 }
 
 // Read fills to with a part of the array.
-func (r *tileReader) Read(ctx context.Context, at []ops.Interval, to ops.HostArray) error {
+func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
 	shape := r.in.Shape()
 	t := npy.Tile{Start: make([]int, len(at)), Extent: make([]int, len(at))}
 	for i, a := range at {
@@ -54,7 +55,7 @@ func (r *tileReader) Read(ctx context.Context, at []ops.Interval, to ops.HostArr
 }
 
 // partOf reports rows of an array of the given shape.
-func partOf(at []ops.Interval, shape []int) bool {
+func partOf(at region.Region, shape []int) bool {
 	if len(at) != len(shape) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -95,7 +96,7 @@ type cityRows struct {
 	bytes int64
 }
 
-func (r *cityRows) Read(ctx context.Context, at []ops.Interval, to ops.HostArray) error {
+func (r *cityRows) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
 	return r.fill(ctx, at[0].Lo, to)
 }
 

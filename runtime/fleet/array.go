@@ -3,6 +3,7 @@ package fleet
 import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -13,11 +14,11 @@ type Array struct {
 	Host []byte // of the whole array, as device.Memory.Host lays it out
 }
 
-func (a Array) rows() ops.Interval {
+func (a Array) rows() region.Interval {
 	if len(a.Type.Dims) == 0 {
-		return ops.Interval{Hi: 1}
+		return region.Interval{Hi: 1}
 	}
-	return ops.Interval{Hi: a.Type.Dims[0].Size}
+	return region.Interval{Hi: a.Type.Dims[0].Size}
 }
 
 // size is what the array takes on a device, with its margins.
@@ -26,8 +27,8 @@ func (a Array) size() int64 { return a.Buf.Bytes() + margins(a.Buf) }
 func margins(b *ir.Buffer) int64 { return 2 * device.Margin * int64(b.Type.Size()) }
 
 // spans are where rows lie in memory, padding included; that of an array of one dim goes with its first and last row.
-func (a Array) spans(rows ops.Interval) []device.Span {
-	if empty(rows) {
+func (a Array) spans(rows region.Interval) []device.Span {
+	if rows.Empty() {
 		return nil
 	}
 	if rows == a.rows() {
@@ -63,9 +64,9 @@ func (a Array) lines(s device.Span) (l device.Lines, ok bool) {
 }
 
 // repad gives the padding that lies within a region its value again.
-func (a Array) repad(made region) {
+func (a Array) repad(made outputPart) {
 	p, row := a.Buf.Pad, a.Buf.Row()
-	if p.Value == 0 || len(a.Buf.Shape) == 0 || empty(made.rows) {
+	if p.Value == 0 || len(a.Buf.Shape) == 0 || made.rows.Empty() {
 		return
 	}
 	size := int64(a.Buf.Type.Size())

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/runtime/memory"
 )
 
@@ -98,7 +98,7 @@ func (m *Member) unpin() {
 }
 
 // in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
-func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.Interval, padded bool) (took time.Duration, err error) {
+func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
 	for _, s := range a.spans(rows) {
 		if l, ok := c.lines(a, to, s); ok && padded {
 			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
@@ -122,7 +122,7 @@ func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows ops.In
 }
 
 // out copies a region of an array back.
-func (c *courier) out(ctx context.Context, a Array, from device.Memory, made region) (took time.Duration, err error) {
+func (c *courier) out(ctx context.Context, a Array, from device.Memory, made outputPart) (took time.Duration, err error) {
 	for _, s := range a.spansOf(made) {
 		if l, ok := c.lines(a, from, s); ok {
 			t, err := c.linesOut(ctx, a, from.(device.Pitched), l)

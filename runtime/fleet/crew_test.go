@@ -12,6 +12,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -167,12 +168,14 @@ func TestJoiningKernel(t *testing.T) {
 		}
 		fell := 0
 		shares, err := f.Run(t.Context(), &fleet.Job{
-			Stage: "bins", Kernel: k, Rows: ops.Interval{Hi: rows}, Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Joins: true, Devices: names,
-			Need:   func(at ops.Interval) map[*ir.Buffer]ops.Interval { return map[*ir.Buffer]ops.Interval{in.Buf: at} },
+			Stage: "bins", Kernel: k, Rows: region.Interval{Hi: rows}, Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Joins: true, Devices: names,
+			Need: func(at region.Interval) map[*ir.Buffer]region.Interval {
+				return map[*ir.Buffer]region.Interval{in.Buf: at}
+			},
 			Failed: func(fleet.Failure) error { return nil },
-			Host: func(_ context.Context, at []device.Tile) error {
+			Host: func(_ context.Context, at []region.Region) error {
 				fell++
-				if len(at) != 1 || !slices.Equal(at[0], device.Whole(k)) {
+				if len(at) != 1 || !slices.Equal(at[0], k.Domain()) {
 					t.Errorf("%s: %v on the host", failure, at)
 				}
 				copy(device.View[int32](out.Host, ir.I32), want)

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -58,7 +59,7 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*pla
 	p := program(t, text, cpu, 0)
 	step := last(t, p, nil)
 	var memory int64
-	whole := p.Footprint(step)(ops.Interval{Lo: 5, Hi: 6})
+	whole := p.Footprint(step)(region.Interval{Lo: 5, Hi: 6})
 	part := func(id string, rows int64) {
 		b := p.Buffer(id)
 		memory += (rows*b.Bytes)/int64(b.Array.Type.Dims[0].Size) + 3*4*device.Margin*int64(b.Ir.Type.Size())

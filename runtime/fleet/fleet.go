@@ -10,7 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
@@ -209,7 +209,7 @@ func (f *Fleet) ReleaseAll() {
 }
 
 // Forget marks rows of an array as changed, or gone, on the host.
-func (f *Fleet) Forget(b *ir.Buffer, rows ops.Interval) {
+func (f *Fleet) Forget(b *ir.Buffer, rows region.Interval) {
 	if f == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -69,22 +70,22 @@ func (g grid) total() int {
 }
 
 // rows are those that some cells are of.
-func (g grid) rows(cells ops.Interval) ops.Interval {
+func (g grid) rows(cells region.Interval) region.Interval {
 	lo := g.job.Rows.Lo + cells.Lo/g.across*g.high
-	return ops.Interval{Lo: lo, Hi: min(g.job.Rows.Hi, g.job.Rows.Lo+(cells.Hi+g.across-1)/g.across*g.high)}
+	return region.Interval{Lo: lo, Hi: min(g.job.Rows.Hi, g.job.Rows.Lo+(cells.Hi+g.across-1)/g.across*g.high)}
 }
 
 // within are the cells of which some rows hold all.
-func (g grid) within(rows ops.Interval) ops.Interval {
+func (g grid) within(rows region.Interval) region.Interval {
 	lo, hi := max(rows.Lo, g.job.Rows.Lo)-g.job.Rows.Lo, min(rows.Hi, g.job.Rows.Hi)-g.job.Rows.Lo
 	if hi < g.job.Rows.Hi-g.job.Rows.Lo {
 		hi -= hi % g.high
 	}
-	return ops.Interval{Lo: (lo + g.high - 1) / g.high * g.across, Hi: (hi + g.high - 1) / g.high * g.across}
+	return region.Interval{Lo: (lo + g.high - 1) / g.high * g.across, Hi: (hi + g.high - 1) / g.high * g.across}
 }
 
 // upTo is the cell after the last whose rows end before a row, or at it.
-func (g grid) upTo(row int) int { return g.within(ops.Interval{Lo: g.job.Rows.Lo, Hi: row}).Hi }
+func (g grid) upTo(row int) int { return g.within(region.Interval{Lo: g.job.Rows.Lo, Hi: row}).Hi }
 
 // allWithin is within for a set of rows.
 func (g grid) allWithin(rows rowSet) (cells rowSet) {
@@ -95,51 +96,51 @@ func (g grid) allWithin(rows rowSet) (cells rowSet) {
 }
 
 // piece is some cells with the tiles to launch for them: one for whole steps of rows, and one for a part of a step at either end.
-func (g grid) piece(cells ops.Interval) piece {
+func (g grid) piece(cells region.Interval) piece {
 	p := piece{cells: cells, rows: g.rows(cells), parts: g.across > 1}
 	for lo := cells.Lo; lo < cells.Hi || len(p.tiles) == 0; {
 		hi := min(cells.Hi, (lo/g.across+1)*g.across)
 		if lo%g.across == 0 {
 			hi = max(hi, cells.Hi/g.across*g.across)
 		}
-		p.tiles = append(p.tiles, g.tile(ops.Interval{Lo: lo, Hi: hi}))
+		p.tiles = append(p.tiles, g.tile(region.Interval{Lo: lo, Hi: hi}))
 		lo = hi
 	}
 	return p
 }
 
 // tile is the box of whole steps, or of some cells of one.
-func (g grid) tile(cells ops.Interval) device.Tile {
-	t := device.Whole(g.job.Kernel)
+func (g grid) tile(cells region.Interval) region.Region {
+	t := g.job.Kernel.Domain()
 	if len(t) == 0 {
 		return t
 	}
 	rows := g.rows(cells)
-	t[0] = device.Range{Lo: rows.Lo, Hi: rows.Hi}
+	t[0] = region.Interval{Lo: rows.Lo, Hi: rows.Hi}
 	if n := cells.Hi - cells.Lo; n < g.across {
 		at := cells.Lo % g.across
-		t[1] = device.Range{Lo: at * g.wide, Hi: min(t[1].Hi, (at+n)*g.wide)}
+		t[1] = region.Interval{Lo: at * g.wide, Hi: min(t[1].Hi, (at+n)*g.wide)}
 	}
 	return t
 }
 
 // piece is an interval of cells, the rows that they are of, and the tiles to launch for them.
 type piece struct {
-	cells ops.Interval
-	rows  ops.Interval
-	tiles []device.Tile
+	cells region.Interval
+	rows  region.Interval
+	tiles []region.Region
 	parts bool // tiles may be parts of rows
 }
 
 // given is a range that was cut beforehand; its rows are its cells.
-func (g grid) given(tiles []device.Tile) piece {
-	rows := ops.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}
+func (g grid) given(tiles []region.Region) piece {
+	rows := region.Interval{Lo: tiles[0][0].Lo, Hi: tiles[0][0].Hi}
 	return piece{cells: g.within(rows), rows: rows, tiles: tiles}
 }
 
 // split cuts a piece before a cell.
 func (g grid) split(p piece, at int) (first, second piece) {
-	a, b := ops.Interval{Lo: p.cells.Lo, Hi: at}, ops.Interval{Lo: at, Hi: p.cells.Hi}
+	a, b := region.Interval{Lo: p.cells.Lo, Hi: at}, region.Interval{Lo: at, Hi: p.cells.Hi}
 	if g.job.Cuts == nil {
 		return g.piece(a), g.piece(b)
 	}
@@ -153,27 +154,27 @@ func (g grid) split(p piece, at int) (first, second piece) {
 }
 
 // regions are the parts of the outputs that a piece makes.
-func (p piece) regions() []region {
+func (p piece) regions() []outputPart {
 	if !p.parts {
-		return []region{{rows: p.rows}}
+		return []outputPart{{rows: p.rows}}
 	}
-	var out []region
+	var out []outputPart
 	for _, t := range p.tiles {
-		out = append(out, region{ops.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, ops.Interval{Lo: t[1].Lo, Hi: t[1].Hi}})
+		out = append(out, outputPart{region.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, region.Interval{Lo: t[1].Lo, Hi: t[1].Hi}})
 	}
 	return out
 }
 
-// region is rows of an array, or some indices of its second dim in each of them; none: all.
-type region struct{ rows, columns ops.Interval }
+// outputPart is rows of an array, or some indices of its second dim in each of them; none: all.
+type outputPart struct{ rows, columns region.Interval }
 
 // part reports a region that lacks some of an array's columns.
-func (r region) part(a Array) bool {
-	return !empty(r.columns) && len(a.Type.Dims) > 1 && r.columns != ops.Interval{Hi: a.Type.Dims[1].Size}
+func (r outputPart) part(a Array) bool {
+	return !r.columns.Empty() && len(a.Type.Dims) > 1 && r.columns != region.Interval{Hi: a.Type.Dims[1].Size}
 }
 
 // spansOf are where a region lies in memory: the rows of it, or a span a row, with the padding that is between and at the ends of rows.
-func (a Array) spansOf(r region) []device.Span {
+func (a Array) spansOf(r outputPart) []device.Span {
 	if !r.part(a) {
 		return a.spans(r.rows)
 	}
@@ -189,7 +190,7 @@ func (a Array) spansOf(r region) []device.Span {
 }
 
 // columns are some of a row's.
-func (a Array) columns(row device.Span, at ops.Interval, size int64) device.Span {
+func (a Array) columns(row device.Span, at region.Interval, size int64) device.Span {
 	all := a.Type.Dims[1].Size
 	if len(a.Type.Dims) > 2 {
 		each := (row.To - row.From) / int64(all)

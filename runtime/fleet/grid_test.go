@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -15,13 +16,13 @@ func TestPartsOfRows(t *testing.T) {
 	for _, c := range []struct {
 		t      ops.Type
 		pad    ir.Pad
-		region region
+		region outputPart
 		want   []device.Span
 	}{
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 1, Hi: 2}, ops.Interval{Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 0, Hi: 2}, ops.Interval{Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region{ops.Interval{Lo: 0, Hi: 2}, ops.Interval{Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
-		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, region{ops.Interval{Lo: 1, Hi: 2}, ops.Interval{Lo: 2, Hi: 3}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 1, Hi: 2}, region.Interval{Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 0, Hi: 2}, region.Interval{Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 0, Hi: 2}, region.Interval{Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
+		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, outputPart{region.Interval{Lo: 1, Hi: 2}, region.Interval{Lo: 2, Hi: 3}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
 	} {
 		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
 		if got := a.spansOf(c.region); !slices.Equal(got, c.want) {
@@ -36,7 +37,7 @@ func TestPartsOfRows(t *testing.T) {
 			seen := make([]int, len(a.Host))
 			for row := range c.t.Dims[0].Size {
 				for at := 0; at < c.t.Dims[1].Size; at += wide {
-					made := region{ops.Interval{Lo: row, Hi: row + 1}, ops.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)}}
+					made := outputPart{region.Interval{Lo: row, Hi: row + 1}, region.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)}}
 					for _, s := range a.spansOf(made) {
 						for i := s.From; i < s.To; i++ {
 							seen[i]++
@@ -56,14 +57,14 @@ func TestPartsOfRows(t *testing.T) {
 // Rows of which a device made all parts are there; what was forgotten in between is not.
 func TestPartsMakeRows(t *testing.T) {
 	a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: []int{4, 10}}, Type: ops.Type{Elem: ops.F32, Dims: dims(4, 10)}}
-	part := func(row, lo, hi int) region {
-		return region{ops.Interval{Lo: row, Hi: row + 1}, ops.Interval{Lo: lo, Hi: hi}}
+	part := func(row, lo, hi int) outputPart {
+		return outputPart{region.Interval{Lo: row, Hi: row + 1}, region.Interval{Lo: lo, Hi: hi}}
 	}
 	r := &replica{}
 	r.computed(a, part(1, 0, 4))
 	r.computed(a, part(2, 5, 10))
 	r.computed(a, part(1, 4, 10))
-	r.forget(ops.Interval{Lo: 2, Hi: 3})
+	r.forget(region.Interval{Lo: 2, Hi: 3})
 	r.computed(a, part(2, 0, 5))
 	r.computed(a, part(3, 0, 10))
 	if want := (rowSet{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 4}}); !slices.Equal(r.valid, want) {
@@ -82,7 +83,7 @@ func TestGrid(t *testing.T) {
 	out := &ir.Buffer{Type: ir.F32, Shape: []int{5, 1000}}
 	turned := &ir.Buffer{Type: ir.F32, Shape: []int{1000, 5}}
 	job := func(change func(*Job)) *Job {
-		j := &Job{Rows: ops.Interval{Hi: 5}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
+		j := &Job{Rows: region.Interval{Hi: 5}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
 			Writes: []Array{{Buf: out, Type: ops.Type{Dims: dims(5, 1000)}}}}
 		change(j)
 		return j
@@ -97,7 +98,7 @@ func TestGrid(t *testing.T) {
 		"of steps": {func(*Job) {}, 2, []int{2, 50}, [3]int{2, 50, 20}},
 		"short":    {func(*Job) {}, 2, []int{1, 1024}, [3]int{1, 1, 1}},
 		"joined":   {func(j *Job) { j.Joins = true }, 2, []int{1, 8}, [3]int{1, 1, 1}},
-		"given":    {func(j *Job) { j.Cuts = [][]device.Tile{{device.Whole(j.Kernel)}} }, 2, []int{1, 8}, [3]int{1, 1, 1}},
+		"given":    {func(j *Job) { j.Cuts = [][]region.Region{{j.Kernel.Domain()}} }, 2, []int{1, 8}, [3]int{1, 1, 1}},
 		"turned outputs": {func(j *Job) {
 			j.Kernel.Stores[0] = ir.Store{Buf: turned, Index: []*ir.Node{x, y}}
 			j.Writes[0].Buf = turned

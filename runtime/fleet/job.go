@@ -11,7 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // slots is how many ranges a device has at once: one being uploaded, one computed, one downloaded.
@@ -21,12 +21,12 @@ const slots = 3
 type Job struct {
 	Stage         string
 	Kernel        *ir.Kernel
-	Rows          ops.Interval // of the first axis; of a kernel without axes 0 to 1
+	Rows          region.Interval // of the first axis; of a kernel without axes 0 to 1
 	Reads, Writes []Array
 	// Need are the rows of the arrays it reads that some of its rows need; those that are missing are needed as a whole.
-	Need func(rows ops.Interval) map[*ir.Buffer]ops.Interval
+	Need func(rows region.Interval) map[*ir.Buffer]region.Interval
 	// Cuts are the ranges, each a list of tiles of the same rows, where they are given; nil: they are as large as is good.
-	Cuts [][]device.Tile
+	Cuts [][]region.Region
 	// Joins is a kernel that adds to what is there: it runs as one range on one device.
 	Joins bool
 
@@ -37,9 +37,9 @@ type Job struct {
 	// Failed hears of what devices could not do, before the host does it; an error ends the job.
 	Failed func(Failure) error
 	// Host computes tiles on the host's processor; of a kernel that joins the only one.
-	Host func(ctx context.Context, tiles []device.Tile) error
+	Host func(ctx context.Context, tiles []region.Region) error
 	// Check looks at tiles that are done, and says later, when the whole array is there, what is wrong with them; nil: nothing is looked at.
-	Check func(ctx context.Context, tiles []device.Tile) (verdict func() string, err error)
+	Check func(ctx context.Context, tiles []region.Region) (verdict func() string, err error)
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
 }
@@ -165,7 +165,7 @@ func (s *sharing) enlist() {
 // cell is the points of a cell.
 func (s *sharing) cell() float64 {
 	rows, row := s.job.Rows.Hi-s.job.Rows.Lo, int64(1)
-	if t := device.Whole(s.job.Kernel); len(t) > 0 {
+	if t := s.job.Kernel.Domain(); len(t) > 0 {
 		row = t[1:].Points()
 	}
 	return float64(rows) * float64(row) / float64(s.queue.total())

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // queue is the cells of a job that nobody has taken yet.
@@ -18,7 +18,7 @@ type queue struct {
 
 func newQueue(g grid) queue {
 	q := queue{grid: g}
-	all := ops.Interval{Hi: g.total()}
+	all := region.Interval{Hi: g.total()}
 	switch {
 	case g.job.Joins:
 		q.cut = []piece{g.piece(all)}
@@ -54,8 +54,8 @@ func (q *queue) first(n int, home, others rowSet) piece {
 	}
 	for _, r := range q.rest {
 		for _, h := range home {
-			if o := overlap(r, h); !empty(o) {
-				return q.grid.piece(ops.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
+			if o := r.Intersect(h); !o.Empty() {
+				return q.grid.piece(region.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
 			}
 		}
 	}
@@ -64,10 +64,10 @@ func (q *queue) first(n int, home, others rowSet) piece {
 		free = free.without(o)
 	}
 	if len(free) > 0 {
-		return q.grid.piece(ops.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
+		return q.grid.piece(region.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
 	}
 	end := q.rest[len(q.rest)-1]
-	return q.grid.piece(ops.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
+	return q.grid.piece(region.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
 }
 
 // firstCut is first among ranges that are cut.
@@ -81,7 +81,7 @@ func (q *queue) firstCut(home, others rowSet) int {
 }
 
 // remove takes cells at the start of a range that first gave out of the queue.
-func (q *queue) remove(from piece, cells ops.Interval) piece {
+func (q *queue) remove(from piece, cells region.Interval) piece {
 	at := slices.IndexFunc(q.cut, func(p piece) bool { return p.cells.Lo == from.cells.Lo })
 	if at < 0 {
 		q.rest = q.rest.without(cells)
@@ -242,7 +242,7 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 
 // fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even one step of rows
 // does not fit alone.
-func (s *sharing) fit(c *crew, p piece) (ops.Interval, error) {
+func (s *sharing) fit(c *crew, p piece) (region.Interval, error) {
 	rows, fits := c.store.fit(p.rows)
 	if !fits {
 		return p.cells, fmt.Errorf("%w: %d rows take %d bytes, %s has %d left", device.ErrMemory, rows.Hi-rows.Lo, c.store.bytes(rows), c.m.name, c.store.space.avail)
@@ -250,7 +250,7 @@ func (s *sharing) fit(c *crew, p piece) (ops.Interval, error) {
 	if rows == p.rows {
 		return p.cells, nil
 	}
-	return ops.Interval{Lo: p.cells.Lo, Hi: min(p.cells.Hi, s.queue.grid.upTo(rows.Hi))}, nil
+	return region.Interval{Lo: p.cells.Lo, Hi: min(p.cells.Hi, s.queue.grid.upTo(rows.Hi))}, nil
 }
 
 // peek is the range a device would take next.

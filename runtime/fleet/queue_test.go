@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -30,14 +31,14 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		out := &ir.Buffer{Type: ir.F32, Shape: []int{lo + n, columns}}
 		y, x := b.Axis("y", lo+n), b.Axis("x", columns)
 		j := &Job{
-			Rows: ops.Interval{Lo: lo, Hi: lo + n}, Seconds: float64(r.IntN(2)),
+			Rows: region.Interval{Lo: lo, Hi: lo + n}, Seconds: float64(r.IntN(2)),
 			Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
 			Writes: []Array{{Buf: out, Type: ops.Type{Dims: []ops.Dim{{Size: lo + n}, {Size: columns}}}}},
 		}
 		if r.IntN(3) == 0 {
 			for at := lo; at < lo+n; at += 7 {
-				tile := device.Tile{{Lo: at, Hi: min(lo+n, at+7)}, {Hi: columns}}
-				j.Cuts = append(j.Cuts, []device.Tile{tile})
+				tile := region.Region{{Lo: at, Hi: min(lo+n, at+7)}, {Hi: columns}}
+				j.Cuts = append(j.Cuts, []region.Region{tile})
 			}
 		}
 		crews, steps := 1+r.IntN(5), []int{1 + r.IntN(9), 1 + r.IntN(20)}
@@ -48,7 +49,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
 			s.crews = append(s.crews, &crew{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
 			if at := lo + r.IntN(n); r.IntN(2) == 0 {
-				s.crews[len(s.crews)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(ops.Interval{Lo: at, Hi: at + 1}))
+				s.crews[len(s.crews)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(region.Interval{Lo: at, Hi: at + 1}))
 			}
 		}
 		taken := make([]int, (lo+n)*columns)

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"weft/kernels/device"
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // replica is memory on a device for all of an array, and which of its rows are there.
@@ -23,12 +23,12 @@ type replica struct {
 
 // pending is rows that a slot is copying.
 type pending struct {
-	rows ops.Interval
+	rows region.Interval
 	done chan struct{}
 }
 
 // bring makes rows valid: it copies what is not there, and waits for what another slot is copying.
-func (r *replica) bring(rows ops.Interval, copyIn func(ops.Interval) error) error {
+func (r *replica) bring(rows region.Interval, copyIn func(region.Interval) error) error {
 	for {
 		mine, wait := r.claim(rows)
 		switch {
@@ -47,7 +47,7 @@ func (r *replica) bring(rows ops.Interval, copyIn func(ops.Interval) error) erro
 }
 
 // claim finds rows that are missing and marks them as being copied, or else somebody to wait for.
-func (r *replica) claim(rows ops.Interval) (mine, wait *pending) {
+func (r *replica) claim(rows region.Interval) (mine, wait *pending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	missing := r.valid.missing(rows)
@@ -62,7 +62,7 @@ func (r *replica) claim(rows ops.Interval) (mine, wait *pending) {
 	}
 	for _, p := range r.pending {
 		for _, m := range missing {
-			if !empty(overlap(m, p.rows)) {
+			if !m.Intersect(p.rows).Empty() {
 				return nil, p
 			}
 		}
@@ -81,7 +81,7 @@ func (r *replica) settle(p *pending, valid bool) {
 }
 
 // computed marks what the device made itself and the host has; rows of which it made all parts are valid.
-func (r *replica) computed(a Array, made region) {
+func (r *replica) computed(a Array, made outputPart) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !made.part(a) {
@@ -93,15 +93,15 @@ func (r *replica) computed(a Array, made region) {
 	}
 	for row := made.rows.Lo; row < made.rows.Hi; row++ {
 		r.partly[row] = r.partly[row].with(made.columns)
-		if r.partly[row].holds(ops.Interval{Hi: a.Type.Dims[1].Size}) {
+		if r.partly[row].holds(region.Interval{Hi: a.Type.Dims[1].Size}) {
 			delete(r.partly, row)
-			r.valid = r.valid.with(ops.Interval{Lo: row, Hi: row + 1})
+			r.valid = r.valid.with(region.Interval{Lo: row, Hi: row + 1})
 		}
 	}
 }
 
 // forget marks rows as not there.
-func (r *replica) forget(rows ops.Interval) {
+func (r *replica) forget(rows region.Interval) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.valid = r.valid.without(rows)

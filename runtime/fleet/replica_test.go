@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // Many slots need overlapping rows at once: each row is copied once, also where a copy fails in between, and is there when bring returns.
@@ -18,9 +18,9 @@ func TestRowsAreBroughtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 50 {
 		group.Go(func() {
-			rows := ops.Interval{Lo: 3 * i, Hi: 3*i + 50}
+			rows := region.Interval{Lo: 3 * i, Hi: 3*i + 50}
 			for {
-				err := r.bring(rows, func(part ops.Interval) error {
+				err := r.bring(rows, func(part region.Interval) error {
 					if i%7 == 0 && fails.Add(1) < 5 {
 						return errors.New("a copy fails")
 					}
@@ -41,8 +41,8 @@ func TestRowsAreBroughtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	r.forget(ops.Interval{Lo: 10, Hi: 20})
-	if missing := r.valid.missing(ops.Interval{Hi: 197}); len(missing) != 1 || missing[0] != (ops.Interval{Lo: 10, Hi: 20}) {
+	r.forget(region.Interval{Lo: 10, Hi: 20})
+	if missing := r.valid.missing(region.Interval{Hi: 197}); len(missing) != 1 || missing[0] != (region.Interval{Lo: 10, Hi: 20}) {
 		t.Errorf("missing %v", missing)
 	}
 }

@@ -4,20 +4,14 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // rowSet is a set of rows: intervals in order, of which none is empty and no two touch.
-type rowSet []ops.Interval
+type rowSet []region.Interval
 
-func empty(i ops.Interval) bool { return i.Hi <= i.Lo }
-
-func overlap(a, b ops.Interval) ops.Interval {
-	return ops.Interval{Lo: max(a.Lo, b.Lo), Hi: min(a.Hi, b.Hi)}
-}
-
-func (s rowSet) with(rows ops.Interval) rowSet {
-	if empty(rows) {
+func (s rowSet) with(rows region.Interval) rowSet {
+	if rows.Empty() {
 		return s
 	}
 	var out rowSet
@@ -26,21 +20,21 @@ func (s rowSet) with(rows ops.Interval) rowSet {
 			out = append(out, i)
 			continue
 		}
-		rows = ops.Interval{Lo: min(rows.Lo, i.Lo), Hi: max(rows.Hi, i.Hi)}
+		rows = rows.Hull(i)
 	}
 	out = append(out, rows)
-	slices.SortFunc(out, func(a, b ops.Interval) int { return cmp.Compare(a.Lo, b.Lo) })
+	slices.SortFunc(out, func(a, b region.Interval) int { return cmp.Compare(a.Lo, b.Lo) })
 	return out
 }
 
-func (s rowSet) without(rows ops.Interval) rowSet {
-	if empty(rows) {
+func (s rowSet) without(rows region.Interval) rowSet {
+	if rows.Empty() {
 		return s
 	}
 	var out rowSet
 	for _, i := range s {
-		for _, rest := range []ops.Interval{{Lo: i.Lo, Hi: min(i.Hi, rows.Lo)}, {Lo: max(i.Lo, rows.Hi), Hi: i.Hi}} {
-			if !empty(rest) {
+		for _, rest := range []region.Interval{{Lo: i.Lo, Hi: min(i.Hi, rows.Lo)}, {Lo: max(i.Lo, rows.Hi), Hi: i.Hi}} {
+			if !rest.Empty() {
 				out = append(out, rest)
 			}
 		}
@@ -49,13 +43,13 @@ func (s rowSet) without(rows ops.Interval) rowSet {
 }
 
 // holds reports a set that lacks none of some rows; they are not empty.
-func (s rowSet) holds(rows ops.Interval) bool {
-	return slices.ContainsFunc(s, func(i ops.Interval) bool { return i.Lo <= rows.Lo && rows.Hi <= i.Hi })
+func (s rowSet) holds(rows region.Interval) bool {
+	return slices.ContainsFunc(s, rows.Within)
 }
 
 // missing are the rows that the set lacks.
-func (s rowSet) missing(rows ops.Interval) rowSet {
-	if empty(rows) {
+func (s rowSet) missing(rows region.Interval) rowSet {
+	if rows.Empty() {
 		return nil
 	}
 	out := rowSet{rows}

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -19,14 +20,14 @@ func TestRowSets(t *testing.T) {
 		var plain [n]bool
 		for range 30 {
 			lo := r.IntN(n)
-			rows := ops.Interval{Lo: lo, Hi: lo + r.IntN(n-lo+1)}
+			rows := region.Interval{Lo: lo, Hi: lo + r.IntN(n-lo+1)}
 			var missing rowSet
 			for i := rows.Lo; i < rows.Hi; i++ {
 				if !plain[i] {
-					missing = missing.with(ops.Interval{Lo: i, Hi: i + 1})
+					missing = missing.with(region.Interval{Lo: i, Hi: i + 1})
 				}
 			}
-			if got := set.missing(rows); !slices.Equal(got, missing) || !empty(rows) && set.holds(rows) != (missing == nil) {
+			if got := set.missing(rows); !slices.Equal(got, missing) || !rows.Empty() && set.holds(rows) != (missing == nil) {
 				t.Fatalf("%v lacks %v of %v, not %v", set, missing, rows, got)
 			}
 			add := r.IntN(2) == 0
@@ -39,12 +40,12 @@ func TestRowSets(t *testing.T) {
 				set = set.without(rows)
 			}
 			for i := range n {
-				if plain[i] != slices.ContainsFunc(set, func(x ops.Interval) bool { return x.Lo <= i && i < x.Hi }) {
+				if plain[i] != slices.ContainsFunc(set, func(x region.Interval) bool { return x.Lo <= i && i < x.Hi }) {
 					t.Fatalf("row %d of %v", i, set)
 				}
 			}
 			for i := range set {
-				if empty(set[i]) || i > 0 && set[i-1].Hi >= set[i].Lo {
+				if set[i].Empty() || i > 0 && set[i-1].Hi >= set[i].Lo {
 					t.Fatalf("%v is out of order", set)
 				}
 			}
@@ -66,17 +67,17 @@ func TestSpansOfRows(t *testing.T) {
 		name string
 		t    ops.Type
 		pad  ir.Pad
-		rows ops.Interval
+		rows region.Interval
 		want []device.Span
 	}{
-		{"rows of a plane", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, ops.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 28, To: 84}}},
-		{"rows of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, ops.Interval{Lo: 1, Hi: 2}, []device.Span{{From: 28, To: 56}, {From: 168, To: 196}}},
-		{"all of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, ops.Interval{Hi: 5}, []device.Span{{From: 0, To: 280}}},
-		{"elements", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, ops.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 8, To: 16}}},
-		{"the first element", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, ops.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
-		{"the last element of two planes", ops.Type{Elem: ops.C64, Dims: dims(5)}, pad, ops.Interval{Lo: 4, Hi: 5}, []device.Span{{From: 20, To: 32}, {From: 52, To: 64}}},
-		{"a single value", ops.Type{Elem: ops.C64}, ir.Pad{}, ops.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
-		{"no rows", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, ops.Interval{Lo: 3, Hi: 3}, nil},
+		{"rows of a plane", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 28, To: 84}}},
+		{"rows of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, region.Interval{Lo: 1, Hi: 2}, []device.Span{{From: 28, To: 56}, {From: 168, To: 196}}},
+		{"all of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, region.Interval{Hi: 5}, []device.Span{{From: 0, To: 280}}},
+		{"elements", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 8, To: 16}}},
+		{"the first element", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
+		{"the last element of two planes", ops.Type{Elem: ops.C64, Dims: dims(5)}, pad, region.Interval{Lo: 4, Hi: 5}, []device.Span{{From: 20, To: 32}, {From: 52, To: 64}}},
+		{"a single value", ops.Type{Elem: ops.C64}, ir.Pad{}, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
+		{"no rows", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, region.Interval{Lo: 3, Hi: 3}, nil},
 	} {
 		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
 		if got := a.spans(c.rows); !slices.Equal(got, c.want) {
@@ -91,7 +92,7 @@ func TestSpansOfRows(t *testing.T) {
 			clear(a.Host[s.From:s.To])
 		}
 		for lo := range a.rows().Hi {
-			a.repad(region{rows: ops.Interval{Lo: lo, Hi: lo + 1}})
+			a.repad(outputPart{rows: region.Interval{Lo: lo, Hi: lo + 1}})
 		}
 		if !slices.Equal(a.Host, mem.Host()) {
 			t.Errorf("%s: padded %v, want %v", c.name, a.Host, mem.Host())

@@ -9,7 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 )
 
 // store is how the arrays of a job lie on a device: those that fit as replicas, the others in parts, range by range.
@@ -20,7 +20,7 @@ type store struct {
 	replicas map[*ir.Buffer]*replica
 	parts    []Array // in parts; nil: none
 	space    *space  // for parts
-	launch   func(device.Tile) error
+	launch   func(region.Region) error
 }
 
 // errTooLarge is device.ErrMemory that was known beforehand.
@@ -59,7 +59,7 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 		return whole
 	}
 	middle := (s.job.Rows.Lo + s.job.Rows.Hi) / 2
-	need := s.job.Need(ops.Interval{Lo: middle, Hi: min(s.job.Rows.Hi, middle+s.step())})
+	need := s.job.Need(region.Interval{Lo: middle, Hi: min(s.job.Rows.Hi, middle+s.step())})
 	var wide []Array
 	for _, a := range arrays {
 		rows, ok := need[a.Buf]
@@ -121,7 +121,7 @@ func (s *store) step() int { return stepOf(s.program, 0) }
 
 // fit shortens a range until what it needs fits beside those of the other slots; ok is false where even one step does not fit
 // alone.
-func (s *store) fit(rows ops.Interval) (ops.Interval, bool) {
+func (s *store) fit(rows region.Interval) (region.Interval, bool) {
 	if s.space == nil {
 		return rows, true
 	}
@@ -138,12 +138,12 @@ func (s *store) fit(rows ops.Interval) (ops.Interval, bool) {
 }
 
 // halve is the first half of a range, of whole steps.
-func halve(rows ops.Interval, step int) ops.Interval {
-	return ops.Interval{Lo: rows.Lo, Hi: rows.Lo + max(step, (rows.Hi-rows.Lo)/2/step*step)}
+func halve(rows region.Interval, step int) region.Interval {
+	return region.Interval{Lo: rows.Lo, Hi: rows.Lo + max(step, (rows.Hi-rows.Lo)/2/step*step)}
 }
 
 // bytes are what the parts for a range take.
-func (s *store) bytes(rows ops.Interval) (n int64) {
+func (s *store) bytes(rows region.Interval) (n int64) {
 	for a, need := range s.partsFor(rows) {
 		for _, span := range s.parts[a].spans(need) {
 			n += span.To - span.From + margins(s.parts[a].Buf)
@@ -153,9 +153,9 @@ func (s *store) bytes(rows ops.Interval) (n int64) {
 }
 
 // partsFor are the rows of each array in parts that a range needs.
-func (s *store) partsFor(rows ops.Interval) []ops.Interval {
+func (s *store) partsFor(rows region.Interval) []region.Interval {
 	need := s.job.Need(rows)
-	out := make([]ops.Interval, len(s.parts))
+	out := make([]region.Interval, len(s.parts))
 	for i, a := range s.parts {
 		out[i] = rows
 		if n, ok := need[a.Buf]; ok {
@@ -166,7 +166,7 @@ func (s *store) partsFor(rows ops.Interval) []ops.Interval {
 }
 
 // allocate takes memory for the parts of a range.
-func (s *store) allocate(rows ops.Interval) (map[*ir.Buffer]device.Memory, func(), error) {
+func (s *store) allocate(rows region.Interval) (map[*ir.Buffer]device.Memory, func(), error) {
 	n := s.bytes(rows)
 	s.space.take(n)
 	mem := map[*ir.Buffer]device.Memory{}
@@ -346,7 +346,7 @@ func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buff
 		if !ok {
 			rows = a.rows()
 		}
-		copyIn := func(rows ops.Interval) error {
+		copyIn := func(rows region.Interval) error {
 			took, err := c.in(ctx, a, mem[a.Buf], rows, s.replicas[a.Buf] != nil)
 			if rows != a.rows() {
 				t[upload] += took.Seconds()
@@ -368,9 +368,9 @@ func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buff
 }
 
 // made are the parts of an output that a range makes: all, of a kernel that adds to it.
-func (s *store) made(a Array, p piece) []region {
+func (s *store) made(a Array, p piece) []outputPart {
 	if s.job.Joins || len(a.Type.Dims) == 0 {
-		return []region{{rows: a.rows()}}
+		return []outputPart{{rows: a.rows()}}
 	}
 	return p.regions()
 }

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -40,10 +41,10 @@ func NewWindow(buf *ir.Buffer, t ops.Type) (*Window, error) {
 func (w *Window) Host() []byte { return w.data }
 
 // Rows are those that are there.
-func (w *Window) Rows() ops.Interval {
+func (w *Window) Rows() region.Interval {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return ops.Interval{Lo: w.lo, Hi: w.hi}
+	return region.Interval{Lo: w.lo, Hi: w.hi}
 }
 
 // Bytes is the memory of the rows that are there.

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -208,7 +209,7 @@ var clock = stopwatch
 func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	first := trials[0].step(id).Kernel
 	tiles := spread(first, rankTime)
-	launches := make([]func(device.Tile) error, len(trials))
+	launches := make([]func(region.Region) error, len(trials))
 	for i, t := range trials {
 		launch, err := t.step(id).Kernel.Program.Bind(device.Bindings{Mem: t.mem})
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 
-	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -65,7 +65,7 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	return len(o.points) > 0, nil
 }
 
-func pointIn(tile device.Tile, random *rand.Rand) []int {
+func pointIn(tile region.Region, random *rand.Rand) []int {
 	p := make([]int, len(tile))
 	for i, r := range tile {
 		p[i] = r.Lo + random.IntN(r.Hi-r.Lo)

@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -253,7 +254,7 @@ func (f *finder) unfit() string {
 }
 
 // tooDear says why measuring would cost more than it may, by what compiled kernels are predicted to take.
-func (f *finder) tooDear(parts map[string][]device.Tile, stages int) string {
+func (f *finder) tooDear(parts map[string][]region.Region, stages int) string {
 	need := upstream(f.base, f.ids())
 	each := 0.0
 	for _, s := range f.base.Steps {
@@ -273,8 +274,8 @@ func (f *finder) tooDear(parts map[string][]device.Tile, stages int) string {
 }
 
 // parts are the long kernels of which a few tiles do: nothing that an output needs is made from all of what they store.
-func (f *finder) parts(p *planner.Plan) map[string][]device.Tile {
-	out := map[string][]device.Tile{}
+func (f *finder) parts(p *planner.Plan) map[string][]region.Region {
+	out := map[string][]region.Region{}
 	need := upstream(p, f.ids())
 	for _, s := range p.Steps {
 		if s.Kernel == nil || s.Kernel.Predicted*1e-3 < 2*partTime.Seconds() {

@@ -13,6 +13,7 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/lang/check"
 	"weft/ops"
 	"weft/ops/catalogue"
@@ -39,9 +40,9 @@ type counted struct {
 	by *counting
 }
 
-func (p *counted) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *counted) Bind(b device.Bindings) (func(region.Region) error, error) {
 	launch, err := p.Program.Bind(b)
-	return func(t device.Tile) error { p.by.launches.Add(1); return launch(t) }, err
+	return func(t region.Region) error { p.by.launches.Add(1); return launch(t) }, err
 }
 
 // shared is the cache of compiled kernels of all tests.

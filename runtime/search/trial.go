@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 )
@@ -20,10 +21,10 @@ type trial struct {
 	threads int
 	mem     map[*ir.Buffer]device.Memory
 	byID    map[string]device.Memory
-	own     []device.Memory          // what it allocated itself
-	steps   []*planner.Step          // to run, in order
-	changed map[string]bool          // buffers that they fill
-	parts   map[string][]device.Tile // kernels of which a few tiles do, and these
+	own     []device.Memory            // what it allocated itself
+	steps   []*planner.Step            // to run, in order
+	changed map[string]bool            // buffers that they fill
+	parts   map[string][]region.Region // kernels of which a few tiles do, and these
 }
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
@@ -138,7 +139,7 @@ func (t *trial) free() {
 }
 
 // tiles are those of a kernel that the trial runs.
-func (t *trial) tiles(s *planner.Step) []device.Tile {
+func (t *trial) tiles(s *planner.Step) []region.Region {
 	if part := t.parts[s.ID]; part != nil {
 		return part
 	}
@@ -146,14 +147,14 @@ func (t *trial) tiles(s *planner.Step) []device.Tile {
 }
 
 // spread are tiles from all over a kernel that take about so long on one thread, at least two.
-func spread(k *planner.Kernel, most time.Duration) []device.Tile {
+func spread(k *planner.Kernel, most time.Duration) []region.Region {
 	all := k.TileSet
 	each := k.Predicted * 1e-3 / float64(max(1, len(all)))
 	n := len(all)
 	if each > 0 {
 		n = min(n, max(2, int(most.Seconds()/each)))
 	}
-	out := make([]device.Tile, 0, n)
+	out := make([]region.Region, 0, n)
 	for i := range n {
 		out = append(out, all[(2*i+1)*len(all)/(2*n)])
 	}
@@ -166,7 +167,7 @@ func (t *trial) launch(ctx context.Context, s *planner.Step) error {
 		return err
 	}
 	tiles := t.tiles(s)
-	queue := make(chan device.Tile, len(tiles))
+	queue := make(chan region.Region, len(tiles))
 	for _, tile := range tiles {
 		queue <- tile
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -23,8 +24,8 @@ sky.total | write("unused.npy")
 
 // lyingStores changes one element of a hundred that a kernel stores, whenever it stores it and in the same way each time, as a renderer
 // does that is wrong there.
-func lyingStores(salt uint32, name string) func(*ir.Kernel, device.Bindings, device.Tile) {
-	return func(k *ir.Kernel, b device.Bindings, t device.Tile) {
+func lyingStores(salt uint32, name string) func(*ir.Kernel, device.Bindings, region.Region) {
+	return func(k *ir.Kernel, b device.Bindings, t region.Region) {
 		if k.Name != name {
 			return
 		}

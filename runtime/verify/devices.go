@@ -9,7 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime/fleet"
 )
@@ -43,11 +43,11 @@ func (t *trial) device(ctx context.Context, subject Subject) error {
 		}
 		return nil
 	}
-	t.compare(subject, schedule, own, done, points(done) == points([]device.Tile{device.Whole(k.Ir)}))
+	t.compare(subject, schedule, own, done, points(done) == points([]region.Region{k.Ir.Domain()}))
 	return nil
 }
 
-func points(tiles []device.Tile) (n int64) {
+func points(tiles []region.Region) (n int64) {
 	for _, t := range tiles {
 		n += t.Points()
 	}
@@ -55,7 +55,7 @@ func points(tiles []device.Tile) (n int64) {
 }
 
 // ranges runs as many rows of the kernel on a device as there is time for, and says which.
-func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]device.Memory) (schedule string, done []device.Tile, err error) {
+func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]device.Memory) (schedule string, done []region.Region, err error) {
 	k, name := t.Step.Kernel, d.Info().Name
 	programs, err := d.Compile(ctx, []*ir.Kernel{k.Ir}, device.Options{})
 	if err != nil {
@@ -71,8 +71,8 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 	if err != nil {
 		return schedule, nil, err
 	}
-	whole := device.Whole(k.Ir)
-	rows := device.Range{Lo: 0, Hi: 1}
+	whole := k.Ir.Domain()
+	rows := region.Interval{Lo: 0, Hi: 1}
 	if len(whole) > 0 {
 		rows = whole[0]
 	}
@@ -82,10 +82,10 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 		if i > 0 && time.Now().After(deadline) {
 			break
 		}
-		if _, err := f.Run(ctx, t.job(name, ops.Interval{Lo: part[0].Lo, Hi: part[0].Hi}, own)); err != nil {
+		if _, err := f.Run(ctx, t.job(name, region.Interval{Lo: part[0].Lo, Hi: part[0].Hi}, own)); err != nil {
 			return schedule, nil, err
 		}
-		tile := append(device.Tile{}, whole...)
+		tile := append(region.Region{}, whole...)
 		if len(tile) > 0 {
 			tile[0] = part[0]
 		}
@@ -95,20 +95,20 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 }
 
 // cut divides rows into chunks; those of a kernel that adds to what is there stay together.
-func cut(rows device.Range, together bool) (out []device.Tile) {
+func cut(rows region.Interval, together bool) (out []region.Region) {
 	n := rows.Hi - rows.Lo
 	per := max(1, (n+chunks-1)/chunks)
 	if together {
 		per = max(1, n)
 	}
 	for lo := rows.Lo; lo < rows.Hi; lo += per {
-		out = append(out, device.Tile{{Lo: lo, Hi: min(lo+per, rows.Hi)}})
+		out = append(out, region.Region{{Lo: lo, Hi: min(lo+per, rows.Hi)}})
 	}
 	return out
 }
 
 // job is some rows of the kernel, for one device and nobody else.
-func (t *trial) job(name string, rows ops.Interval, own map[*ir.Buffer]device.Memory) *fleet.Job {
+func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) *fleet.Job {
 	k := t.Step.Kernel
 	need := t.Plan.Footprint(t.Step)
 	array := func(id string, mem map[*ir.Buffer]device.Memory) fleet.Array {
@@ -117,15 +117,15 @@ func (t *trial) job(name string, rows ops.Interval, own map[*ir.Buffer]device.Me
 	}
 	j := &fleet.Job{
 		Stage: t.Step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k), Devices: []string{name}, Weights: []float64{1},
-		Need: func(rows ops.Interval) map[*ir.Buffer]ops.Interval {
-			out := map[*ir.Buffer]ops.Interval{}
+		Need: func(rows region.Interval) map[*ir.Buffer]region.Interval {
+			out := map[*ir.Buffer]region.Interval{}
 			for id, at := range need(rows) {
 				out[t.Plan.Buffer(id).Ir] = at
 			}
 			return out
 		},
 		Failed: func(f fleet.Failure) error { return errors.New(f.Reason) },
-		Host: func(context.Context, []device.Tile) error {
+		Host: func(context.Context, []region.Region) error {
 			return fmt.Errorf("%s left rows of it to the host", name)
 		},
 		Done: func(int64, time.Duration) {},

@@ -7,13 +7,14 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // faulty is the interpreter, with faults: compile may change kernels, after may change what a launch stored.
 type faulty struct {
 	device.Device
 	compile func(*ir.Kernel) *ir.Kernel
-	after   func(*ir.Kernel, device.Bindings, device.Tile)
+	after   func(*ir.Kernel, device.Bindings, region.Region)
 }
 
 func newFaulty() *faulty { return &faulty{Device: interp.New(interp.Options{})} }
@@ -37,12 +38,12 @@ type faultyProgram struct {
 	of *faulty
 }
 
-func (p *faultyProgram) Bind(b device.Bindings) (func(device.Tile) error, error) {
+func (p *faultyProgram) Bind(b device.Bindings) (func(region.Region) error, error) {
 	launch, err := p.Program.Bind(b)
 	if err != nil || p.of.after == nil {
 		return launch, err
 	}
-	return func(t device.Tile) error {
+	return func(t region.Region) error {
 		err := launch(t)
 		p.of.after(p.Kernel(), b, t)
 		return err
@@ -73,8 +74,8 @@ func lying(salt int) func(*ir.Kernel) *ir.Kernel {
 }
 
 // corrupting adds to everything that the n-th launch of the last kernel stored.
-func corrupting(name string, n int) func(*ir.Kernel, device.Bindings, device.Tile) {
-	return func(k *ir.Kernel, b device.Bindings, t device.Tile) {
+func corrupting(name string, n int) func(*ir.Kernel, device.Bindings, region.Region) {
+	return func(k *ir.Kernel, b device.Bindings, t region.Region) {
 		if k.Name != name {
 			return
 		}

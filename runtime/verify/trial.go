@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime"
@@ -131,9 +132,9 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 }
 
 // compare judges what a subject made of some tiles, of all of them if whole is set.
-func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]device.Memory, tiles []device.Tile, whole bool) {
+func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]device.Memory, tiles []region.Region, whole bool) {
 	at := slices.DeleteFunc(indices(len(t.points)), func(i int) bool {
-		return !slices.ContainsFunc(tiles, func(tile device.Tile) bool { return holds(tile, t.points[i]) })
+		return !slices.ContainsFunc(tiles, func(tile region.Region) bool { return holds(tile, t.points[i]) })
 	})
 	for i, s := range t.Step.Kernel.Roots {
 		r := t.row(s, subject, variant)
@@ -164,7 +165,7 @@ func (t *trial) some(s *ops.Stage, root int, at []int) (points [][]int, want []c
 	return points, want
 }
 
-func holds(tile device.Tile, point []int) bool {
+func holds(tile region.Region, point []int) bool {
 	for i, r := range tile {
 		if point[i] < r.Lo || point[i] >= r.Hi {
 			return false
@@ -175,7 +176,7 @@ func holds(tile device.Tile, point []int) bool {
 
 // compute runs a variant over all tiles of the kernel, or over as many as its time allows, spread over the kernel, or over the
 // sampled points alone, and says which it did; none if that would not give whole elements.
-func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []device.Tile, err error) {
+func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []region.Region, err error) {
 	k := t.Step.Kernel
 	switch {
 	case joins(k) && subject.Pointwise:
@@ -184,11 +185,7 @@ func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map
 		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
 	case subject.Pointwise:
 		for _, p := range t.points {
-			tile := make(device.Tile, len(p))
-			for i, x := range p {
-				tile[i] = device.Range{Lo: x, Hi: x + 1}
-			}
-			done = append(done, tile)
+			done = append(done, region.Point(p))
 		}
 		return done, t.Sweep(ctx, v.Program, done, own)
 	}
@@ -205,11 +202,11 @@ func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map
 }
 
 // spread orders tiles so that the first few lie all over the kernel: by the fractional parts of multiples of the golden ratio.
-func spread(tiles []device.Tile) []device.Tile {
+func spread(tiles []region.Region) []region.Region {
 	place := func(i int) float64 { _, f := math.Modf(float64(i) * math.Phi); return f }
 	order := indices(len(tiles))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
-	out := make([]device.Tile, len(tiles))
+	out := make([]region.Region, len(tiles))
 	for i, at := range order {
 		out[at] = tiles[i] // the i-th smallest fraction belongs to tile i, so consecutive numbers are far apart
 	}

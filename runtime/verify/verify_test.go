@@ -9,6 +9,7 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
@@ -161,9 +162,9 @@ func TestDevicesHereAgree(t *testing.T) {
 }
 
 func TestSpreadIsAPermutation(t *testing.T) {
-	tiles := make([]device.Tile, 37)
+	tiles := make([]region.Region, 37)
 	for i := range tiles {
-		tiles[i] = device.Tile{{Lo: i, Hi: i + 1}}
+		tiles[i] = region.Region{{Lo: i, Hi: i + 1}}
 	}
 	out := spread(tiles)
 	seen := map[int]bool{}

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // Memory is memory that launches can be given: Address is that of its first byte in the device's address space, and owner
@@ -90,7 +91,7 @@ type Launch struct {
 
 // At is the launch for a tile; ok is false for a tile without points. It checks that the tile lies within the kernel's
 // axes and that no memory was freed.
-func (b *Bound) At(t device.Tile) (l Launch, ok bool, err error) {
+func (b *Bound) At(t region.Region) (l Launch, ok bool, err error) {
 	k := b.code.Kernel
 	if len(t) != len(k.Axes) {
 		return l, false, fmt.Errorf("kernel %s has %d axes, the tile %d", k.Name, len(k.Axes), len(t))

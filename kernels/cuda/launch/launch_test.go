@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/kernels/render"
 )
 
@@ -94,20 +95,20 @@ func TestParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, ok, err := bound.At(device.Tile{{Lo: 1, Hi: 20}, {Lo: 0, Hi: 7}})
+	l, ok, err := bound.At(region.Region{{Lo: 1, Hi: 20}, {Lo: 0, Hi: 7}})
 	if want := []uint64{4096 + 12, 1 << 40, 0x3ff0000000000000, 1, 20, 0, 7}; err != nil || !ok || !slices.Equal(l.Params, want) {
 		t.Errorf("%#x, %t, %v; want %#x", l.Params, ok, err, want)
 	}
-	if _, ok, err := bound.At(device.Tile{{Lo: 3, Hi: 3}, {Lo: 0, Hi: 7}}); ok || err != nil {
+	if _, ok, err := bound.At(region.Region{{Lo: 3, Hi: 3}, {Lo: 0, Hi: 7}}); ok || err != nil {
 		t.Errorf("an empty tile: %t, %v", ok, err)
 	}
-	for _, bad := range []device.Tile{nil, {{Lo: 0, Hi: 20}}, {{Lo: -1, Hi: 2}, {Lo: 0, Hi: 7}}, {{Lo: 0, Hi: 21}, {Lo: 0, Hi: 7}}} {
+	for _, bad := range []region.Region{nil, {{Lo: 0, Hi: 20}}, {{Lo: -1, Hi: 2}, {Lo: 0, Hi: 7}}, {{Lo: 0, Hi: 21}, {Lo: 0, Hi: 7}}} {
 		if _, _, err := bound.At(bad); err == nil {
 			t.Errorf("tile %v was taken", bad)
 		}
 	}
 	mem[in].Free()
-	if _, _, err := bound.At(device.Whole(k)); err == nil || !strings.Contains(err.Error(), "in has been freed") {
+	if _, _, err := bound.At(k.Domain()); err == nil || !strings.Contains(err.Error(), "in has been freed") {
 		t.Errorf("freed memory: %v", err)
 	}
 }
