@@ -38,12 +38,26 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 			"dimension %s has %d points here, and %d %s", d.Name, d.Size, have.Size, within(op, haveName))
 	case have.Coords == nil:
 		have.Coords, have.Unit, have.Frame = d.Coords, d.Unit, d.Frame
-	case have.Frame != nil && d.Frame != nil && !have.Frame.Same(d.Frame):
+	case d.Coords != nil:
+		if err := joinFrames(have, d, haveName, name); err != nil {
+			return err
+		}
+		if !sameCoords(*have, d) {
+			return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
+				"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))
+		}
+	}
+	return nil
+}
+
+// joinFrames checks that the coordinates of two dims are in the same system, and takes over the system that only the second names.
+func joinFrames(have *ops.Dim, d ops.Dim, haveName, name string) error {
+	switch {
+	case have.Frame == nil:
+		have.Frame = d.Frame
+	case d.Frame != nil && !have.Frame.Same(d.Frame):
 		return ops.Wrong(ops.CodeCoordinateMismatch, name, "project both to the same system first",
 			"dimension %s is in %s in %s and in %s in %s", d.Name, have.Frame, haveName, d.Frame, name)
-	case d.Coords != nil && !sameCoords(*have, d):
-		return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
-			"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))
 	}
 	return nil
 }

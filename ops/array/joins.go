@@ -208,6 +208,9 @@ func planConcat(c *ops.Call) (joined, error) {
 				strings.Join(x.typ.DimNames(), ", "), strings.Join(xs[0].typ.DimNames(), ", "))
 		}
 		dim := x.typ.Dims[d]
+		if err := joinFrames(&along, dim, "item 0", x.name); err != nil {
+			return joined{}, about("arrays", err)
+		}
 		p.starts, p.lengths = append(p.starts, along.Size), append(p.lengths, dim.Size)
 		along.Size += dim.Size
 		along.Coords = append(along.Coords, dim.Coords...)
@@ -225,7 +228,7 @@ func planConcat(c *ops.Call) (joined, error) {
 	p.dim = ops.Type{Dims: dims}.Dim(name)
 	along.Unit = xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit
 	if !coords {
-		along.Coords, along.Unit = nil, ops.Unit{}
+		along.Coords, along.Unit, along.Frame = nil, ops.Unit{}, nil
 	}
 	dims[p.dim] = along
 	for k := range xs {

@@ -96,7 +96,7 @@ func planSlice(c *ops.Call) (remap, error) {
 
 // of is the dim after the cut.
 func (c cut) of(d ops.Dim) ops.Dim {
-	out := ops.Dim{Name: d.Name, Size: c.count, Unit: d.Unit}
+	out := ops.Dim{Name: d.Name, Size: c.count, Unit: d.Unit, Frame: d.Frame}
 	if d.Coords != nil {
 		out.Coords = make([]float64, c.count)
 		for i := range out.Coords {

@@ -138,24 +138,41 @@ func (r rasterInput) cacheSize() int64 {
 	return across * int64(h.BlockW) * int64(h.BlockH) * int64(h.DType.Size())
 }
 
-// frame is the map projection of a raster.
-type frame struct{ geo tiff.Geo }
+// frame is an axis of the map projection of a raster.
+type frame struct {
+	geo  tiff.Geo
+	east bool // eastings; otherwise northings
+}
 
 func (f *frame) String() string {
-	crs := f.geo.CRS
-	switch {
-	case crs.EPSG != 0:
-		return fmt.Sprintf("EPSG:%d", crs.EPSG)
-	case crs.Citation != "":
-		return crs.Citation
+	axis, name := "northings", "a system without a name"
+	if f.east {
+		axis = "eastings"
 	}
-	return "a system without a name"
+	switch crs := f.geo.CRS; {
+	case crs.EPSG != 0:
+		name = fmt.Sprintf("EPSG:%d", crs.EPSG)
+	case crs.Citation != "":
+		name = crs.Citation
+	}
+	return axis + " of " + name
 }
 
 // Same compares projections, not places.
 func (f *frame) Same(other ops.Frame) bool {
 	o, ok := other.(*frame)
-	return ok && f.geo.SameCRS(o.geo)
+	return ok && f.east == o.east && f.geo.SameCRS(o.geo)
+}
+
+// scale is what a unit of the projection is in SI units.
+func scaleOf(crs tiff.CRS) float64 {
+	switch {
+	case crs.Unit.Angular:
+		return math.Pi / 180
+	case crs.Unit.Metres == 0:
+		return 1 // not known: reading warned of it
+	}
+	return crs.Unit.Metres
 }
 
 // problemCodes say which problems of a georeference are errors. Others are warned of.
@@ -180,12 +197,9 @@ func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 	if !geo.Placed {
 		return errors.Join(found...), placeByPixel(c, dims)
 	}
-	scale, unit := geo.CRS.Unit.Metres, ops.MustUnit("m")
-	switch {
-	case geo.CRS.Unit.Angular:
-		scale, unit = math.Pi/180, ops.MustUnit("deg")
-	case scale == 0:
-		scale = 1 // a warning was found above
+	scale, unit := scaleOf(geo.CRS), ops.MustUnit("m")
+	if geo.CRS.Unit.Angular {
+		unit = ops.MustUnit("deg")
 	}
 	a := geo.Affine
 	for i, line := range [][2]float64{{a[3], a[5]}, {a[0], a[1]}} {
@@ -195,7 +209,7 @@ func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 			d.Coords[k] = (line[0] + line[1]*(float64(k)+0.5)) * scale
 		}
 		if geo.CRS.Model != tiff.NoModel {
-			d.Frame = &frame{geo}
+			d.Frame = &frame{geo, i == 1}
 		}
 	}
 	if p := c.Number("pixel"); c.Has("pixel") && (math.Abs(p-math.Abs(a[1])*scale) > 1e-6*p || math.Abs(p-math.Abs(a[5])*scale) > 1e-6*p) {

@@ -91,7 +91,7 @@ func TestRastersKeepTheirPlace(t *testing.T) {
 	if y.Name != "y" || x.Name != "x" || y.Coords[0] != 5900000-1 || y.Coords[69] != 5900000-139 || x.Coords[0] != 500001 || x.Unit.String() != "m" {
 		t.Fatalf("%+v, %+v", y, x)
 	}
-	if y.Frame.String() != "EPSG:25832" {
+	if y.Frame.String() != "northings of EPSG:25832" || x.Frame.Same(y.Frame) {
 		t.Errorf("frame %s", y.Frame)
 	}
 	p := &ops.Provenance{Weft: "9", Plan: "abc", Devices: []string{"cpu"}}
@@ -366,5 +366,59 @@ func TestTruncatedPartsAreNotResumed(t *testing.T) {
 		if _, err := writeSpec().Streams.Sink(call, marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Whatever is cut out of a raster, its place and all that the file says of the system stay; turned round, it is no raster.
+func TestPartsOfRastersKeepTheirPlace(t *testing.T) {
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in.tif"), filepath.Join(folder, "out.tif")
+	header := utm(t, 70, 90)
+	if err := tiff.Save(in, header, ramp32(70*90)); err != nil {
+		t.Fatal(err)
+	}
+	whole, _ := inferred(t, args{"path": ops.Text(in)})
+	part := func(y0, y1, x0, x1, by int) ops.Type {
+		typ := whole
+		typ.Dims = slices.Clone(typ.Dims)
+		for i, at := range [][2]int{{y0, y1}, {x0, x1}} {
+			d := &typ.Dims[i]
+			var coords []float64
+			for k := at[0]; k < at[1]; k += by {
+				coords = append(coords, d.Coords[k])
+			}
+			d.Size, d.Coords = len(coords), coords
+		}
+		return typ
+	}
+	for _, c := range []struct {
+		name string
+		typ  ops.Type
+		want tiff.Affine
+	}{
+		{"a row", part(7, 8, 0, 90, 1), tiff.Affine{500000, 2, 0, 5900000 - 14, 0, -2}},
+		{"a column", part(0, 70, 3, 4, 1), tiff.Affine{500006, 2, 0, 5900000, 0, -2}},
+		{"a pixel", part(9, 10, 3, 4, 1), tiff.Affine{500006, 2, 0, 5900000 - 18, 0, -2}},
+		{"every third", part(0, 70, 0, 90, 3), tiff.Affine{500000 - 2, 6, 0, 5900000 + 2, 0, -6}},
+	} {
+		writeWhole(t, t.Context(), ops.NewHostArray(c.typ), args{"path": ops.Text(out)})
+		got, err := tiff.Stat(out)
+		if err != nil || got.Geo.Affine != c.want || !got.Geo.SameCRS(header.Geo) || got.Geo.CRS.Citation != header.Geo.CRS.Citation {
+			t.Errorf("%s: %+v, %v", c.name, got.Geo, err)
+		}
+	}
+	plain := ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 3, "y", 4)}
+	for i := range plain.Dims {
+		plain.Dims[i].Coords, plain.Dims[i].Unit = make([]float64, plain.Dims[i].Size), ops.MustUnit("m")
+	}
+	turned := whole
+	turned.Dims = []ops.Dim{whole.Dims[1], whole.Dims[0]}
+	renamed := turned
+	renamed.Dims = slices.Clone(turned.Dims)
+	renamed.Dims[0].Name, renamed.Dims[1].Name = "row", "column"
+	for _, typ := range []ops.Type{plain, turned, renamed} {
+		c := &ops.Call{Spec: writeSpec(), Args: args{"array": optest.Array(typ), "path": ops.Text(out)}}
+		_, err := writeSpec().Infer(c)
+		wantProblem(t, err, ops.CodeCannotStore, "array", []string{"transpose(order: [" + typ.Dims[1].Name})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 
 	"weft/ops"
@@ -23,6 +24,9 @@ func checkRaster(c *ops.Call, t ops.Type) error {
 		return ops.Wrong(ops.CodeCannotStore, "array", "take abs, real or phase of it first", "a GeoTIFF holds real numbers: the array is complex (%s)", t)
 	case len(t.Dims) != 2:
 		return ops.Wrong(ops.CodeCannotStore, "array", "choose one index of a dimension, or write a .npy", "a GeoTIFF holds two dimensions, and the array has %d (%s)", len(t.Dims), t)
+	case sideways(t):
+		return ops.Wrong(ops.CodeCannotStore, "array", fmt.Sprintf("turn it round: transpose(order: [%s, %s])", t.Dims[1].Name, t.Dims[0].Name),
+			"the rows of a GeoTIFF run from north to south, and the first dimension of the array, %s, runs from west to east", t.Dims[0].Name)
 	case !known:
 		return ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "GeoTIFF files hold no %s", to)
 	case t.Elem.Base.Float() && !to.Base.Float():
@@ -44,53 +48,55 @@ func rasterHeader(c *ops.Call, t ops.Type) (tiff.Header, error) {
 	return h, err
 }
 
-// closely is the part of a pixel by which coordinates may lie off and still count as those of the raster they came from.
-const closely = 1e-5
-
-// geoOf is the place of an array by its coordinates: that of the raster it came from, byte for byte, where it is whole or cut
-// out of it.
+// geoOf is the place of an array by its coordinates. What is in a map projection keeps all that its file said of it.
 func geoOf(y, x ops.Dim) (tiff.Geo, error) {
-	if !evenly(y) || !evenly(x) {
+	north, east := frameOf(y), frameOf(x)
+	projected := north != nil && east != nil && north.geo.SameCRS(east.geo)
+	scale, dy, dx := 1.0, 0.0, 0.0
+	if projected {
+		scale, dy, dx = scaleOf(east.geo.CRS), east.geo.Affine[5], east.geo.Affine[1] // of a single row or column
+	}
+	if !evenly(y) || !evenly(x) || !projected && (!metric(y) || !metric(x)) {
 		return tiff.Geo{}, nil
 	}
-	crs, scale := tiff.CRS{}, 1.0
-	if f, ok := x.Frame.(*frame); ok && y.Frame != nil && f.Same(y.Frame) {
-		a := f.geo.Affine
-		crs = f.geo.CRS
-		if scale = crs.Unit.Metres; crs.Unit.Angular {
-			scale = math.Pi / 180
-		} else if scale == 0 {
-			scale = 1
-		}
-		row, column := (y.Coords[0]/scale-a[3])/a[5]-0.5, (x.Coords[0]/scale-a[0])/a[1]-0.5
-		sameStep := math.Abs(step(y)/scale-a[5]) < closely*math.Abs(a[5]) && math.Abs(step(x)/scale-a[1]) < closely*math.Abs(a[1])
-		if r, c := math.Round(row), math.Round(column); sameStep && math.Abs(row-r) < closely && math.Abs(column-c) < closely {
-			if r == 0 && c == 0 {
-				return f.geo, nil
-			}
-			return f.geo.Cropped(int(r), int(c)), nil
-		}
-	}
-	dy, dx := step(y)/scale, step(x)/scale
-	if dy == 0 || dx == 0 || !metric(y) || !metric(x) {
+	dy, dx = step(y, dy*scale)/scale, step(x, dx*scale)/scale
+	if dy == 0 || dx == 0 {
 		return tiff.Geo{}, nil
 	}
-	return tiff.NewGeo(tiff.Affine{x.Coords[0]/scale - dx/2, dx, 0, y.Coords[0]/scale - dy/2, 0, dy}, crs)
+	place := tiff.Affine{x.Coords[0]/scale - dx/2, dx, 0, y.Coords[0]/scale - dy/2, 0, dy}
+	if projected {
+		return east.geo.Moved(place), nil
+	}
+	return tiff.NewGeo(place, tiff.CRS{})
 }
 
-func metric(d ops.Dim) bool { return d.Frame != nil || d.Unit.Same(ops.MustUnit("m")) }
+func frameOf(d ops.Dim) *frame {
+	f, _ := d.Frame.(*frame)
+	return f
+}
 
-// step is the distance of neighbours along a dim; that of a single one is not known.
-func step(d ops.Dim) float64 {
+// sideways reports whether rows run along what is the easting on the map, or x of dims that are named so.
+func sideways(t ops.Type) bool {
+	y, x := t.Dims[0], t.Dims[1]
+	if f, g := frameOf(y), frameOf(x); f != nil || g != nil {
+		return f != nil && f.east || g != nil && !g.east
+	}
+	return y.Name == "x" && x.Name == "y" && y.Coords != nil && x.Coords != nil && metric(y) && metric(x)
+}
+
+func metric(d ops.Dim) bool { return d.Unit.Same(ops.MustUnit("m")) }
+
+// step is the distance of neighbours along a dim; lone is that of a single one.
+func step(d ops.Dim, lone float64) float64 {
 	n := len(d.Coords)
 	if n < 2 {
-		return 0
+		return lone
 	}
 	return (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
 }
 
 func evenly(d ops.Dim) bool {
-	s := step(d)
+	s := step(d, 0)
 	for i, v := range d.Coords {
 		if math.Abs(v-d.Coords[0]-float64(i)*s) > 1e-3*math.Abs(s) {
 			return false

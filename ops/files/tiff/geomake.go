@@ -23,6 +23,25 @@ func NewGeo(a Affine, crs CRS) (Geo, error) {
 	return parseGeo(g.at(a).fields)
 }
 
+// closely is the part of a pixel by which a place may lie off and still count as that of whole pixels of the raster.
+const closely = 1e-5
+
+// Moved is the georeference of other pixels in the same system: that of the raster itself, byte for byte, where they are its own or cut
+// out of it.
+func (g Geo) Moved(a Affine) Geo {
+	b := g.Affine
+	row, column := (a[3]-b[3])/b[5], (a[0]-b[0])/b[1]
+	r, c := math.Round(row), math.Round(column)
+	same := math.Abs(a[5]-b[5]) < closely*math.Abs(b[5]) && math.Abs(a[1]-b[1]) < closely*math.Abs(b[1])
+	switch {
+	case !same || math.Abs(row-r) >= closely || math.Abs(column-c) >= closely:
+		return g.at(a)
+	case r == 0 && c == 0:
+		return g
+	}
+	return g.Cropped(int(r), int(c))
+}
+
 // at is g with another place.
 func (g Geo) at(a Affine) Geo {
 	g.Affine, g.Placed, g.controlPoints = a, true, false
