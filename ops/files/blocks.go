@@ -3,7 +3,7 @@ package files
 import (
 	"iter"
 
-	"weft/ops/files/npy"
+	"weft/kernels/region"
 )
 
 // blockLen is the number of elements that are converted at a time.
@@ -11,14 +11,14 @@ const blockLen = 1 << 16
 
 // blocks cuts an array into tiles of at most blockLen elements that follow each other in C order, each with the place of
 // its first element.
-func blocks(shape []int) iter.Seq2[int, npy.Tile] {
+func blocks(shape []int) iter.Seq2[int, region.Region] {
 	axis, inner := len(shape)-1, 1
 	for ; axis > 0 && inner*shape[axis] <= blockLen; axis-- {
 		inner *= shape[axis]
 	}
-	return func(yield func(int, npy.Tile) bool) {
+	return func(yield func(int, region.Region) bool) {
 		if len(shape) == 0 {
-			yield(0, npy.Whole(shape))
+			yield(0, region.Region{})
 			return
 		}
 		outer := 1
@@ -28,26 +28,17 @@ func blocks(shape []int) iter.Seq2[int, npy.Tile] {
 		most := max(1, blockLen/inner)
 		for o := range outer {
 			for lo := 0; lo < shape[axis]; lo += most {
-				t := npy.Whole(append([]int(nil), shape...))
+				t := region.Whole(shape...)
 				rest := o
 				for i := axis - 1; i >= 0; i-- {
-					t.Start[i], t.Extent[i] = rest%shape[i], 1
+					t[i] = region.Interval{Lo: rest % shape[i], Hi: rest%shape[i] + 1}
 					rest /= shape[i]
 				}
-				t.Start[axis], t.Extent[axis] = lo, min(most, shape[axis]-lo)
+				t[axis] = region.Interval{Lo: lo, Hi: min(lo+most, shape[axis])}
 				if !yield((o*shape[axis]+lo)*inner, t) {
 					return
 				}
 			}
 		}
 	}
-}
-
-// tileLen is the number of elements of a tile.
-func tileLen(t npy.Tile) int {
-	n := 1
-	for _, e := range t.Extent {
-		n *= e
-	}
-	return n
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/optest"
@@ -385,12 +386,12 @@ func TestBlocks(t *testing.T) {
 	for _, shape := range [][]int{nil, {1}, {200000}, {3, 70000}, {70000, 3}, {2, 300, 400}, {1, 1, 65536, 2}} {
 		next := 0
 		for from, tile := range blocks(shape) {
-			if n := tileLen(tile); from != next || n > blockLen || n == 0 {
+			if n := int(tile.Points()); from != next || n > blockLen || n == 0 {
 				t.Fatalf("%v: tile %v of %d elements at %d, expected at %d", shape, tile, n, from, next)
 			}
-			next += tileLen(tile)
+			next += int(tile.Points())
 		}
-		if want := tileLen(npy.Whole(shape)); next != want {
+		if want := int(region.Whole(shape...).Points()); next != want {
 			t.Errorf("%v: %d elements, want %d", shape, next, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
@@ -26,7 +27,7 @@ type input interface {
 	// place gives dims their coordinates. It also returns what is wrong with them, as warnings.
 	place(c *ops.Call, dims []ops.Dim) (warnings, err error)
 	// read fills dst with a part of the array in C order: elements of a type, rows stride bytes apart.
-	read(dst []byte, as ops.ElemType, stride int, t npy.Tile) error
+	read(dst []byte, as ops.ElemType, stride int, t region.Region) error
 	// bands is the number of rows that are read together with least effort.
 	bands() int
 	// scratch is the bytes that reading by rows takes.
@@ -123,7 +124,7 @@ func (n npyInput) reads(as ops.ElemType) bool {
 	return known && npy.Conversion(n.Header().DType, to) != npy.Refused
 }
 
-func (n npyInput) read(dst []byte, as ops.ElemType, stride int, t npy.Tile) error {
+func (n npyInput) read(dst []byte, as ops.ElemType, stride int, t region.Region) error {
 	to, known := fileType(as)
 	if !known {
 		return fmt.Errorf("NPY files hold no %s", as)

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
 )
 
@@ -72,16 +72,16 @@ func (r rasterInput) scale(values []float64) {
 }
 
 // read reads rows of blocks on all processors.
-func (r rasterInput) read(dst []byte, as ops.ElemType, stride int, t npy.Tile) error {
+func (r rasterInput) read(dst []byte, as ops.ElemType, stride int, t region.Region) error {
 	to, known := rasterType(as)
 	if !known {
 		return fmt.Errorf("GeoTIFF files hold no %s", as)
 	}
 	if stride == 0 {
-		stride = t.Extent[1] * to.Size()
+		stride = t[1].Len() * to.Size()
 	}
 	layout := tiff.Layout{DType: to, RowStride: stride, NodataAsNaN: to.Float()}
-	all := tiff.Rect{Y0: t.Start[0], Y1: t.Start[0] + t.Extent[0], X0: t.Start[1], X1: t.Start[1] + t.Extent[1]}
+	all := tiff.Rect{Y0: t[0].Lo, Y1: t[0].Hi, X0: t[1].Lo, X1: t[1].Hi}
 	bands := r.cut(all)
 	faults := make([]error, len(bands))
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))

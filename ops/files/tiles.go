@@ -33,14 +33,10 @@ func openTiles(c *ops.Call) (*tileReader, error) {
 // Read fills to with a part of the array.
 func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
 	shape := r.in.Shape()
-	t := npy.Tile{Start: make([]int, len(at)), Extent: make([]int, len(at))}
-	for i, a := range at {
-		t.Start[i], t.Extent[i] = a.Lo, a.Hi-a.Lo
-	}
 	if !partOf(at, shape) {
 		return r.changed(nil)
 	}
-	if err := fill(ctx, r.in, to, t); err != nil {
+	if err := fill(ctx, r.in, to, at); err != nil {
 		return problem(err, false)
 	}
 	r.read = to.Type
@@ -107,7 +103,7 @@ func readScratch(c *ops.Call) int64 {
 }
 
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
-func fill(ctx context.Context, in input, h ops.HostArray, t npy.Tile) error {
+func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
 	unit := h.Type.Unit
 	base := ops.ElemType{Base: h.Buf.Type}
 	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && !in.scaled() && in.reads(base) {
@@ -121,8 +117,8 @@ func fill(ctx context.Context, in input, h ops.HostArray, t npy.Tile) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for i := range part.Start {
-			part.Start[i] += t.Start[i]
+		for i := range part {
+			part[i] = part[i].Shift(t[i].Lo)
 		}
 		if err := fillBlock(in, h, from, part); err != nil {
 			return err
@@ -132,8 +128,8 @@ func fill(ctx context.Context, in input, h ops.HostArray, t npy.Tile) error {
 }
 
 // fillBlock reads one tile, which begins at element from of h, through float64.
-func fillBlock(in input, h ops.HostArray, from int, t npy.Tile) error {
-	n := tileLen(t)
+func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
+	n := t.Points()
 	unit := h.Type.Unit
 	if !h.Type.Elem.Complex {
 		values := make([]float64, n)
@@ -236,13 +232,9 @@ func scan(in input, t ops.Type) (span, error) {
 }
 
 func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
-	part := t
-	part.Dims = slices.Clone(t.Dims)
-	part.Dims[0] = ops.Dim{Name: t.Dims[0].Name, Size: hi - lo}
+	part := t.Rows(lo, hi)
 	h := ops.NewHostArray(part)
-	tile := npy.Whole(part.Shape())
-	tile.Start[0] = lo
-	if err := fill(context.Background(), in, h, tile); err != nil {
+	if err := fill(context.Background(), in, h, region.Whole(part.Shape()...).Along(0, region.Interval{Lo: lo, Hi: hi})); err != nil {
 		return err
 	}
 	for _, row := range h.Float64Rows(0) {

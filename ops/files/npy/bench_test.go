@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -71,7 +72,7 @@ func BenchmarkWrite(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := w.WriteTile(src, Layout{DType: d}, Whole(benchShape)); err != nil {
+				if err := w.WriteTile(src, Layout{DType: d}, region.Whole(benchShape...)); err != nil {
 					b.Fatal(err)
 				}
 				if err := w.Commit(false); err != nil {

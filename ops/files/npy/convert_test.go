@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -155,7 +156,7 @@ func TestUnfitNamesItsIndex(t *testing.T) {
 	f := open(t, s.file())
 	dst := words.Bytes(1024)
 	// value(at) = at*13 mod 101 - 50: the first negative one in the slab from 2 is its element 63.
-	wantError(t, f.ReadTile(dst, Layout{DType: Uint8}, Slab(s.shape, 2, 3)), "memory.npy", "element [2 0 3] is -39")
+	wantError(t, f.ReadTile(dst, Layout{DType: Uint8}, region.Whole(s.shape...).Along(0, region.Interval{Lo: 2, Hi: 3})), "memory.npy", "element [2 0 3] is -39")
 }
 
 func TestBooleansAreZeroOrOne(t *testing.T) {

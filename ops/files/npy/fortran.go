@@ -3,6 +3,7 @@ package npy
 import (
 	"runtime/debug"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -12,7 +13,7 @@ const block = 64
 
 // readFortran reads a tile of a file whose first axis is contiguous. For each index of the middle axes, the plane of
 // the first and the last axis is transposed square by square.
-func (f *File) readFortran(p *placer, t Tile) (err error) {
+func (f *File) readFortran(p *placer, t region.Region) (err error) {
 	data, err := f.elements()
 	if err != nil {
 		return err
@@ -22,17 +23,18 @@ func (f *File) readFortran(p *placer, t Tile) (err error) {
 	shape, size := f.header.Shape, f.header.DType.Size()
 	last := len(shape) - 1
 	strides := stridesFortran(shape)
-	inTile := stridesC(t.Extent)
-	for middle := range indices(t.Extent[1:last]) {
-		source, target := t.Start[0]+t.Start[last]*strides[last], 0
+	extent := t.Shape()
+	inTile := stridesC(extent)
+	for middle := range indices(extent[1:last]) {
+		source, target := t[0].Lo+t[last].Lo*strides[last], 0
 		for i, k := range middle {
-			source += (t.Start[i+1] + k) * strides[i+1]
+			source += (t[i+1].Lo + k) * strides[i+1]
 			target += k * inTile[i+1]
 		}
-		for row := 0; row < t.Extent[0]; row += block {
-			for column := 0; column < t.Extent[last]; column += block {
-				for r := row; r < min(row+block, t.Extent[0]); r++ {
-					n := min(block, t.Extent[last]-column)
+		for row := 0; row < extent[0]; row += block {
+			for column := 0; column < extent[last]; column += block {
+				for r := row; r < min(row+block, extent[0]); r++ {
+					n := min(block, extent[last]-column)
 					segment := p.scratch(n)
 					gather(segment, data, size, source+r+column*strides[last], strides[last])
 					if err := p.place(target+r*inTile[0]+column, segment); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -74,8 +75,8 @@ func checkReadable(t *testing.T, f *File, most int) {
 	}
 	var bySlab []byte
 	for i := range h.Shape[0] {
-		slab := Slab(h.Shape, i, i+1)
-		part := words.Bytes(as.Span(slab.Extent))
+		slab := region.Whole(h.Shape...).Along(0, region.Interval{Lo: i, Hi: i + 1})
+		part := words.Bytes(as.Span(slab.Shape()))
 		if err := f.ReadTile(part, as, slab); err != nil {
 			t.Fatal(err)
 		}

@@ -3,13 +3,14 @@ package npy
 import (
 	"fmt"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
 // packer collects elements from padded rows in memory and converts them to the type of a file.
 type packer struct {
 	src     []byte
-	tile    Tile
+	tile    region.Region
 	from    DType
 	to      DType
 	convert convert
@@ -18,12 +19,12 @@ type packer struct {
 	buffer  []byte
 }
 
-func newPacker(src []byte, from Layout, t Tile, to DType) (*packer, error) {
+func newPacker(src []byte, from Layout, t region.Region, to DType) (*packer, error) {
 	c, err := from.check(src, t, from.DType, to)
 	if err != nil {
 		return nil, err
 	}
-	rows, columns := rowsOf(t.Extent)
+	rows, columns := rowsOf(t.Shape())
 	p := &packer{src: src, tile: t, from: from.DType, to: to, convert: c, columns: columns, stride: from.stride(columns)}
 	if p.stride == columns*p.from.Size() {
 		p.columns *= rows
@@ -60,7 +61,7 @@ func (p *packer) pack(at, n int) ([]byte, error) {
 }
 
 // check finds the conversion between the layout's elements and a file's, and makes sure that memory holds the tile.
-func (l Layout) check(memory []byte, t Tile, from, to DType) (convert, error) {
+func (l Layout) check(memory []byte, t region.Region, from, to DType) (convert, error) {
 	if !l.DType.Valid() {
 		return nil, fmt.Errorf("no element type in memory: %v", l.DType)
 	}
@@ -68,13 +69,13 @@ func (l Layout) check(memory []byte, t Tile, from, to DType) (convert, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, columns := rowsOf(t.Extent)
+	_, columns := rowsOf(t.Shape())
 	size := l.DType.Size()
 	switch stride := l.stride(columns); {
 	case stride < columns*size || stride%min(size, 8) != 0:
 		return nil, fmt.Errorf("a row stride of %d bytes does not fit rows of %d %v", stride, columns, l.DType)
-	case !l.spans(t.Extent, len(memory)):
-		return nil, fmt.Errorf("a tile of %v %v with rows %d bytes apart does not fit %d bytes of memory", Shape(t.Extent), l.DType, stride, len(memory))
+	case !l.spans(t.Shape(), len(memory)):
+		return nil, fmt.Errorf("a tile of %v %v with rows %d bytes apart does not fit %d bytes of memory", Shape(t.Shape()), l.DType, stride, len(memory))
 	case !words.Aligned(memory, size):
 		return nil, fmt.Errorf("the memory is not aligned for %v", l.DType)
 	}

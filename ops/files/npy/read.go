@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/kernels/region"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -14,16 +15,16 @@ const chunk = 256 << 10
 
 // Read reads the whole array into dst in C order.
 func (f *File) Read(dst []byte, as Layout) error {
-	return f.ReadTile(dst, as, Whole(f.header.Shape))
+	return f.ReadTile(dst, as, region.Whole(f.header.Shape...))
 }
 
 // ReadTile reads part of the array into dst in C order, in this machine's byte order and in the layout's element
-// type. dst begins at a multiple of the element size (8 for complex128) and holds at least as.Span(t.Extent) bytes.
+// type. dst begins at a multiple of the element size (8 for complex128) and holds at least as.Span(t.Shape()) bytes.
 // Reading slab after slab needs no memory but dst and 256 KiB, except for files in Fortran order where no memory mapping is
 // possible: those are read whole on first use.
-func (f *File) ReadTile(dst []byte, as Layout, t Tile) error {
+func (f *File) ReadTile(dst []byte, as Layout, t region.Region) error {
 	h := &f.header
-	if err := t.within(h.Shape); err != nil {
+	if err := inside(t, h.Shape); err != nil {
 		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	p, err := newPlacer(dst, as, t, f)
@@ -51,9 +52,9 @@ func transposed(shape []int) bool {
 	return long > 1
 }
 
-func (f *File) readC(p *placer, t Tile) error {
+func (f *File) readC(p *placer, t region.Region) error {
 	size := f.header.DType.Size()
-	for r := range t.runs(f.header.Shape) {
+	for r := range runs(t, f.header.Shape) {
 		offset := f.header.DataOffset + int64(r.inArray)*int64(size)
 		if p.direct() {
 			part := p.dst[r.inTile*size : (r.inTile+r.n)*size]
@@ -81,7 +82,7 @@ func (f *File) readC(p *placer, t Tile) error {
 // placer converts elements of the file and puts them into their rows in memory.
 type placer struct {
 	dst     []byte
-	tile    Tile
+	tile    region.Region
 	from    DType
 	to      DType
 	swap    int // bytes of the words to reverse, or 0
@@ -91,13 +92,13 @@ type placer struct {
 	buffer  []byte
 }
 
-func newPlacer(dst []byte, as Layout, t Tile, f *File) (*placer, error) {
+func newPlacer(dst []byte, as Layout, t region.Region, f *File) (*placer, error) {
 	from := f.header.DType
 	c, err := as.check(dst, t, from, as.DType)
 	if err != nil {
 		return nil, err
 	}
-	rows, columns := rowsOf(t.Extent)
+	rows, columns := rowsOf(t.Shape())
 	p := &placer{dst: dst, tile: t, from: from, to: as.DType, convert: c, columns: columns, stride: as.stride(columns)}
 	if f.swapped() {
 		p.swap = from.word()
@@ -110,7 +111,7 @@ func newPlacer(dst []byte, as Layout, t Tile, f *File) (*placer, error) {
 
 // direct says whether the file's bytes can be read into dst where they belong.
 func (p *placer) direct() bool {
-	_, columns := rowsOf(p.tile.Extent)
+	_, columns := rowsOf(p.tile.Shape())
 	return p.from == p.to && p.from != Bool && p.stride == columns*p.to.Size()
 }
 
@@ -141,10 +142,10 @@ func (p *placer) place(at int, src []byte) error {
 }
 
 // unfit names a value, the first in src, that the target type cannot hold. at is its place in the tile in C order.
-func unfit(t Tile, at int, src []byte, from, to DType) error {
-	index := make([]int, len(t.Extent))
-	for i, n := range slices.Backward(t.Extent) {
-		index[i] = t.Start[i] + at%n
+func unfit(t region.Region, at int, src []byte, from, to DType) error {
+	index := make([]int, len(t.Shape()))
+	for i, n := range slices.Backward(t.Shape()) {
+		index[i] = t[i].Lo + at%n
 		at /= n
 	}
 	var value string

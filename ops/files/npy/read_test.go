@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -62,18 +63,17 @@ func TestReadTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 10 {
-			var tile Tile
+			var tile region.Region
 			for _, n := range s.shape {
 				from := rng.IntN(n)
-				tile.Start = append(tile.Start, from)
-				tile.Extent = append(tile.Extent, rng.IntN(n-from+1))
+				tile = append(tile, region.Interval{Lo: from, Hi: from + rng.IntN(n-from+1)})
 			}
 			as := Layout{DType: Float64}
 			if dtypes[s.dtype].class == classComplex {
 				as.DType = Complex128
 			}
 			checkTile(t, f, s, tile, as)
-			_, columns := rowsOf(tile.Extent)
+			_, columns := rowsOf(tile.Shape())
 			as.RowStride = (columns + 1 + rng.IntN(3)) * as.DType.Size()
 			checkTile(t, f, s, tile, as)
 		}
@@ -83,20 +83,20 @@ func TestReadTiles(t *testing.T) {
 	}
 }
 
-func checkTile(t *testing.T, f *File, s sample, tile Tile, as Layout) {
+func checkTile(t *testing.T, f *File, s sample, tile region.Region, as Layout) {
 	t.Helper()
 	const untouched = 0xa5
-	dst := words.Bytes(as.Span(tile.Extent))
+	dst := words.Bytes(as.Span(tile.Shape()))
 	want := make([]byte, len(dst))
 	for i := range dst {
 		dst[i], want[i] = untouched, untouched
 	}
-	rows, columns := rowsOf(tile.Extent)
+	rows, columns := rowsOf(tile.Shape())
 	place := 0
-	for index := range indices(tile.Extent) {
+	for index := range indices(tile.Shape()) {
 		at := 0
 		for i, n := range s.shape {
-			at = at*n + tile.Start[i] + index[i]
+			at = at*n + tile[i].Lo + index[i]
 		}
 		offset := place/columns*as.stride(columns) + place%columns*as.DType.Size()
 		copy(want[offset:], element(nil, hostOrder(), as.DType, s.value(at)))
@@ -117,12 +117,12 @@ func TestReadRefusals(t *testing.T) {
 	s := sample{Int16, []int{3, 4}, false, binary.LittleEndian, 1}
 	f := open(t, s.file())
 	dst := words.Bytes(1024)
-	whole := Whole(s.shape)
+	whole := region.Whole(s.shape...)
 	for _, c := range []struct {
 		name string
 		dst  []byte
 		as   Layout
-		tile Tile
+		tile region.Region
 		want string
 	}{
 		{"short destination", dst[:23], Layout{DType: Int16}, whole, "does not fit 23 bytes"},
@@ -130,9 +130,9 @@ func TestReadRefusals(t *testing.T) {
 		{"odd rows", dst, Layout{DType: Int16, RowStride: 9}, whole, "row stride of 9"},
 		{"huge rows", dst, Layout{DType: Int16, RowStride: 1 << 62}, whole, "does not fit"},
 		{"no type", dst, Layout{}, whole, "no element type"},
-		{"outside", dst, Layout{DType: Int16}, Slab(s.shape, 2, 4), "outside the shape (3, 4)"},
-		{"negative", dst, Layout{DType: Int16}, Slab(s.shape, -1, 1), "outside the shape (3, 4)"},
-		{"dimensions", dst, Layout{DType: Int16}, Whole([]int{3}), "does not fit the shape"},
+		{"outside", dst, Layout{DType: Int16}, whole.Along(0, region.Interval{Lo: 2, Hi: 4}), "outside the shape (3, 4)"},
+		{"negative", dst, Layout{DType: Int16}, whole.Along(0, region.Interval{Lo: -1, Hi: 1}), "outside the shape (3, 4)"},
+		{"dimensions", dst, Layout{DType: Int16}, region.Whole(3), "does not fit the shape"},
 		{"to boolean", dst, Layout{DType: Bool}, whole, "int16 elements cannot become bool"},
 		{"unaligned", dst[1:], Layout{DType: Int16}, whole, "not aligned"},
 	} {

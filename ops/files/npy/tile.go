@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"weft/kernels/region"
 )
 
 // Layout says how a read places elements in memory.
@@ -42,27 +44,14 @@ func rowsOf(extent []int) (rows, columns int) {
 	return rows, extent[len(extent)-1]
 }
 
-// Tile is a rectangular part of an array: where it begins and its length along each axis.
-type Tile struct{ Start, Extent []int }
-
-// Whole is the tile that is all of an array.
-func Whole(shape []int) Tile { return Tile{Start: make([]int, len(shape)), Extent: shape} }
-
-// Slab is the tile from lo up to, not including, hi along the first axis and whole along the others.
-func Slab(shape []int, lo, hi int) Tile {
-	t := Tile{Start: make([]int, len(shape)), Extent: slices.Clone(shape)}
-	t.Start[0], t.Extent[0] = lo, hi-lo
-	return t
-}
-
-// within says why t is no part of an array of the given shape.
-func (t Tile) within(shape []int) error {
-	if len(t.Start) != len(shape) || len(t.Extent) != len(shape) {
-		return fmt.Errorf("a tile of %d and %d dimensions does not fit the shape %v", len(t.Start), len(t.Extent), Shape(shape))
+// inside says why a tile is no part of an array of the given shape.
+func inside(t region.Region, shape []int) error {
+	if len(t) != len(shape) {
+		return fmt.Errorf("a tile of %d dimensions does not fit the shape %v", len(t), Shape(shape))
 	}
 	for i, n := range shape {
-		if t.Start[i] < 0 || t.Extent[i] < 0 || t.Extent[i] > n-t.Start[i] {
-			return fmt.Errorf("the tile from %v of %v is outside the shape %v", Shape(t.Start), Shape(t.Extent), Shape(shape))
+		if t[i].Lo < 0 || t[i].Len() < 0 || t[i].Hi > n {
+			return fmt.Errorf("the tile %v is outside the shape %v", t, Shape(shape))
 		}
 	}
 	return nil
@@ -72,12 +61,12 @@ func (t Tile) within(shape []int) error {
 type run struct{ inArray, inTile, n int }
 
 // runs yields the contiguous parts of a tile in order.
-func (t Tile) runs(shape []int) iter.Seq[run] {
+func runs(t region.Region, shape []int) iter.Seq[run] {
 	// Axes after split are whole, so that a run covers the tile's length along split and all that follows.
-	split, n := len(shape)-1, 1
+	split, n, extent := len(shape)-1, 1, t.Shape()
 	for ; split >= 0; split-- {
-		n *= t.Extent[split]
-		if t.Extent[split] != shape[split] {
+		n *= extent[split]
+		if extent[split] != shape[split] {
 			break
 		}
 	}
@@ -88,10 +77,10 @@ func (t Tile) runs(shape []int) iter.Seq[run] {
 			return
 		}
 		inTile := 0
-		for index := range indices(t.Extent[:outer]) {
+		for index := range indices(extent[:outer]) {
 			inArray := 0
 			for i := range shape {
-				inArray += t.Start[i] * strides[i]
+				inArray += t[i].Lo * strides[i]
 				if i < outer {
 					inArray += index[i] * strides[i]
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"weft/kernels/region"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -107,8 +108,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 
 // WriteTile writes a part of the array from memory in C order: src holds elements of the layout's type, which are
 // converted to the file's. Tiles that do not overlap may be written concurrently. src is aligned for its elements.
-func (w *Writer) WriteTile(src []byte, from Layout, t Tile) error {
-	if err := t.within(w.header.Shape); err != nil {
+func (w *Writer) WriteTile(src []byte, from Layout, t region.Region) error {
+	if err := inside(t, w.header.Shape); err != nil {
 		return w.fail(err)
 	}
 	p, err := newPacker(src, from, t, w.header.DType)
@@ -116,7 +117,7 @@ func (w *Writer) WriteTile(src []byte, from Layout, t Tile) error {
 		return w.fail(err)
 	}
 	size := w.header.DType.Size()
-	for r := range t.runs(w.header.Shape) {
+	for r := range runs(t, w.header.Shape) {
 		for done := 0; done < r.n; {
 			part, err := p.pack(r.inTile+done, r.n-done)
 			if err != nil {

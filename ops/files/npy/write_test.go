@@ -12,6 +12,7 @@ import (
 
 	oracle "github.com/sbinet/npyio/npy"
 
+	"weft/kernels/region"
 	"weft/ops/files/words"
 )
 
@@ -69,7 +70,7 @@ func TestWriteHalf(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := []float32{1, 65520, -2.5}
-	if err := w.WriteTile(words.Raw(values), Layout{DType: Float32}, Whole([]int{3})); err != nil {
+	if err := w.WriteTile(words.Raw(values), Layout{DType: Float32}, region.Whole(3)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(true); err != nil {
@@ -96,10 +97,10 @@ func TestWriteTiles(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for _, lo := range []int{4, 0, 2, 6} {
-		for _, half := range []Tile{{[]int{lo, 0, 0}, []int{2, 5, 170}}, {[]int{lo, 0, 170}, []int{2, 5, 130}}} {
-			half.Extent[0] = min(2, 7-lo)
-			from := Layout{DType: Float64, RowStride: (half.Extent[2] + 3) * 8}
-			src := words.Bytes(from.Span(half.Extent))
+		for _, columns := range []region.Interval{{Lo: 0, Hi: 170}, {Lo: 170, Hi: 300}} {
+			half := region.Region{{Lo: lo, Hi: min(lo+2, 7)}, {Lo: 0, Hi: 5}, columns}
+			from := Layout{DType: Float64, RowStride: (half[2].Len() + 3) * 8}
+			src := words.Bytes(from.Span(half.Shape()))
 			if err := open(t, s.file()).ReadTile(src, from, half); err != nil {
 				t.Fatal(err)
 			}
@@ -149,11 +150,11 @@ func TestWriteFailuresLeaveNothing(t *testing.T) {
 	}
 
 	w = create(Int8, 2, 2)
-	err = w.WriteTile(words.Raw([]int16{1, 2, 3, 400}), Layout{DType: Int16}, Whole([]int{2, 2}))
+	err = w.WriteTile(words.Raw([]int16{1, 2, 3, 400}), Layout{DType: Int16}, region.Whole(2, 2))
 	wantError(t, err, path, "element [1 1] is 400, which int8 cannot hold")
-	err = w.WriteTile(words.Raw([]float32{1, 2, 3, 4}), Layout{DType: Float32}, Whole([]int{2, 2}))
+	err = w.WriteTile(words.Raw([]float32{1, 2, 3, 4}), Layout{DType: Float32}, region.Whole(2, 2))
 	wantError(t, err, path, "float32 elements cannot become int8", "how to round")
-	err = w.WriteTile(words.Raw([]int8{1}), Layout{DType: Int8}, Slab([]int{2, 2}, 1, 3))
+	err = w.WriteTile(words.Raw([]int8{1}), Layout{DType: Int8}, region.Whole(2, 2).Along(0, region.Interval{Lo: 1, Hi: 3}))
 	wantError(t, err, path, "outside the shape (2, 2)")
 	if err := w.Abort(); err != nil {
 		t.Fatal(err)
@@ -229,7 +230,7 @@ func TestArchive(t *testing.T) {
 	// Backward as well as forward.
 	for _, lo := range []int{1, 0, 1} {
 		row := make([]float32, 3)
-		if err := fx.ReadTile(words.Raw(row), Layout{DType: Float32}, Slab([]int{2, 3}, lo, lo+1)); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
+		if err := fx.ReadTile(words.Raw(row), Layout{DType: Float32}, region.Whole(2, 3).Along(0, region.Interval{Lo: lo, Hi: lo + 1})); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
 			t.Errorf("row %d is %v, %v", lo, row, err)
 		}
 	}
