@@ -26,6 +26,7 @@ type explainCommand struct {
 	Analyze bool   `help:"Run the pipeline, sinks included, and show what it took beside what was predicted."`
 	NoSinks bool   `help:"With --analyze: compute what the sinks would be given, but write and show nothing."`
 	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for the precision and the place of A: operators, stages or variables."`
+	ISA     string `name:"isa" enum:",avx512,avx2,portable" default:"" placeholder:"SET" help:"Explain for a machine with this instruction set (avx512, avx2, portable) and a C compiler; nothing is compiled, nothing runs."`
 	Output  string `short:"o" placeholder:"FILE" help:"Write to a file instead of the terminal."`
 }
 
@@ -37,6 +38,10 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if c.Other != "" && strings.HasSuffix(c.Other, ".weft") && !strings.HasSuffix(c.File, ".weft") {
 		c.File, c.Other = c.Other, c.File // weft explain --why A B FILE
 	}
+	if c.ISA != "" && c.Analyze {
+		return fmt.Errorf("--analyze runs the pipeline, which --isa does not: leave out one of them")
+	}
+	c.isa = c.ISA
 	m, err := c.machine(s)
 	if err != nil {
 		return err
@@ -61,7 +66,7 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
 	opt := explain.Options{Kernels: c.Kernels}
-	if err := p.Compile(ctx, m.devices[0], c.threads(), device.Options{}); err != nil {
+	if err := p.Compile(ctx, m.devices[0], c.threads(), device.Options{Describe: !c.Analyze}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -19,6 +19,7 @@ import (
 // deviceFlags say which devices there are besides those of the machine.
 type deviceFlags struct {
 	Devices string `placeholder:"FILE" help:"Add emulated devices, described in YAML (docs/gpu.md)."`
+	isa     string // of another machine, for which kernels are only described; empty: this one's
 }
 
 // machine is the chain of devices that compute on the host, best first, those that cannot be had, and the accelerators.
@@ -37,7 +38,7 @@ const hostOnly = "cpu"
 // was asked to be on the host only needs no GPU to be started. Mistakes in the description of devices are printed.
 func (f deviceFlags) open(s *streams, asked string) (machine, error) {
 	m := machine{devices: []device.Device{interp.New(interp.Options{})}}
-	cpu, err := native.New(native.FromEnv())
+	cpu, err := f.host()
 	if err != nil {
 		m.missing = append(m.missing, weft.Missing{Kind: "native", Reason: err.Error()})
 	} else {
@@ -64,6 +65,13 @@ func (f deviceFlags) open(s *streams, asked string) (machine, error) {
 		m.accelerators = append(m.accelerators, d)
 	}
 	return m, nil
+}
+
+func (f deviceFlags) host() (*native.Device, error) {
+	if f.isa != "" {
+		return native.Describing(f.isa)
+	}
+	return native.New(native.FromEnv())
 }
 
 // described reads a file of emulated devices.

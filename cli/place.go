@@ -14,7 +14,7 @@ func (f planFlags) place(ctx context.Context, s *streams, m machine, p *planner.
 	if len(m.accelerators) == 0 {
 		return nil
 	}
-	if err := p.Compile(ctx, m.devices[0], f.threads(), device.Options{}); err != nil {
+	if err := p.Compile(ctx, m.devices[0], f.threads(), device.Options{Describe: f.isa != ""}); err != nil {
 		return ctx.Err()
 	}
 	model, _, err := m.model(f.threads())

@@ -41,6 +41,8 @@ type Options struct {
 	TuneTime time.Duration
 	// Once says that nothing else will be compiled soon: what only makes later compilations shorter is not prepared.
 	Once bool
+	// Describe asks for reports alone: nothing is built, and the programs cannot be bound.
+	Describe bool
 }
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.

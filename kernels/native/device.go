@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -50,6 +51,19 @@ func New(c Config) (*Device, error) {
 	d.loaded.functions = map[string]*function{}
 	return d, nil
 }
+
+// Describing is a device for any instruction set that only describes kernels, see device.Options: it needs no compiler, and what
+// it says is the same on every machine.
+func Describing(isa string) (*Device, error) {
+	cc := &compiler{Version: "no compiler", Macros: map[string]string{}}
+	for _, name := range interesting() {
+		cc.Macros[name] = ""
+	}
+	target, march, err := chooseTarget(isa, cc.Macros)
+	return &Device{compiler: cc, target: target, march: march}, err
+}
+
+var errDescribing = errors.New("native: kernels are described for another machine here, and not built")
 
 // Info names the processor, the compiler and the instruction set.
 func (d *Device) Info() device.Info {
@@ -112,8 +126,14 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.O
 		}
 		all = append(all, p.variants...)
 	}
-	if err := d.build(ctx, all); err != nil {
-		return nil, err
+	switch {
+	case opt.Describe:
+	case d.compiler.Command == nil:
+		return nil, errDescribing
+	default:
+		if err := d.build(ctx, all); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]device.Program, len(programs))
 	for i, p := range programs {

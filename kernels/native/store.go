@@ -83,6 +83,9 @@ func (s store) refer(unit string, symbols map[string]string) error {
 // best is the schedule measured fastest for the kernel whose rule-made variant has this key.
 func (s store) best(kernel string) (render.Schedule, bool) {
 	var out render.Schedule
+	if s.dir == "" { // nothing is kept
+		return out, false
+	}
 	text, err := os.ReadFile(s.path(kernel, ".best"))
 	if err != nil || json.Unmarshal(text, &out) != nil {
 		return out, false
