@@ -13,6 +13,7 @@ import (
 	"weft/lang/syntax"
 	"weft/ops"
 	"weft/ops/catalogue"
+	"weft/ops/files/fileio"
 )
 
 // Options of a check.
@@ -243,8 +244,8 @@ func (c *checker) isSinkInput(a ops.Array) bool {
 
 // outputs refuses two sinks to one file, and a sink to a file that is also read.
 func (c *checker) outputs() {
-	written := map[string]*ops.Instance{}
-	read := map[string]bool{}
+	written := map[fileio.Identity]*ops.Instance{}
+	read := map[fileio.Identity]bool{}
 	var visit func(op *ops.Instance)
 	seen := map[*ops.Instance]bool{}
 	visit = func(op *ops.Instance) {
@@ -252,8 +253,8 @@ func (c *checker) outputs() {
 			return
 		}
 		seen[op] = true
-		if op.Spec.Source != nil {
-			read[filepath.Clean(op.Call.Text("path"))] = true
+		if op.Spec.Source != nil && op.Spec.File != nil {
+			read[fileio.Identify(op.Spec.File(op.Call))] = true
 		}
 		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
 	}
@@ -261,15 +262,16 @@ func (c *checker) outputs() {
 		visit(s)
 	}
 	for _, s := range c.program.Sinks {
-		if s.Call.Text("path") == "" {
+		if s.Spec.File == nil || s.Spec.File(s.Call) == "" {
 			continue
 		}
-		path, at := filepath.Clean(s.Call.Text("path")), c.paths[s]
-		if old := written[path]; old != nil {
+		path, at := filepath.Clean(s.Spec.File(s.Call)), c.paths[s]
+		file := fileio.Identify(path)
+		if old := written[file]; old != nil {
 			c.report(diag.DuplicateOutput, at, "%s is written twice", path).Relate(c.paths[old], "first written here").Helpf("write to another file")
 		}
-		written[path] = s
-		if read[path] {
+		written[file] = s
+		if read[file] {
 			c.report(diag.OutputIsInput, at, "%s is read and written by the same program", path).Helpf("write to another file")
 		}
 	}

@@ -56,7 +56,7 @@ func words() *catalogue.Catalogue {
 		{Name: "refuse", Params: []ops.Param{input, {Name: "why", Accept: ops.KText}}, Infer: func(c *ops.Call) ([]ops.Output, error) {
 			return nil, ops.Wrong(diag.ExtentMismatch, "why", "ask nicely", "refused: %s", c.Text("why"))
 		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
-		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Sink: noSink},
+		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Sink: noSink, File: func(c *ops.Call) string { return c.Text("path") }},
 	})
 }
 

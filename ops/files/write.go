@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/files/fileio"
 	"weft/ops/files/npy"
 	"weft/ops/files/picture"
 )
@@ -109,9 +110,9 @@ func writable(path string) error {
 	case !info.IsDir():
 		return ops.Wrong(ops.CodeMissingFolder, "path", "name another folder", "%s cannot be written: %s is a file, not a folder", path, folder)
 	}
-	target := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real
+	target := fileio.Target(path)
+	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, os.ErrNotExist) {
+		return ops.Wrong(ops.CodeMissingFolder, "path", "create the folder first: mkdir -p "+filepath.Dir(target), "%s cannot be written: it leads to %s, and there is no such folder", path, target)
 	}
 	switch info, err := os.Stat(target); {
 	case err == nil && info.IsDir():

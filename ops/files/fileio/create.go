@@ -70,10 +70,7 @@ func escape(name string) string {
 
 // destination is the file that a path leads to, if a file may be put there, and its permissions.
 func destination(path string) (target string, mode fs.FileMode, err error) {
-	target, mode = path, 0o666
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real
-	}
+	target, mode = Target(path), 0o666
 	info, err := os.Stat(target)
 	switch {
 	case err == nil && info.IsDir():
