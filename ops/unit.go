@@ -227,6 +227,18 @@ func (u Unit) Times(v Unit) Unit {
 	return out
 }
 
+// Sum is the unit of u + v, or of u - v. A scale with a zero of its own (degC) takes and gives differences; what is none on that
+// scale, such as the difference of two such temperatures, is given in kelvin.
+func (u Unit) Sum(v Unit, minus bool) Unit {
+	switch {
+	case v.Offset == 0:
+		return u
+	case u.Offset == 0 && !minus:
+		return v
+	}
+	return v.Coherent()
+}
+
 // Power is the unit to an integer power. A compound unit gives a coherent one.
 func (u Unit) Power(n int) Unit {
 	if n == 1 {

@@ -176,6 +176,10 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) 
 	if v.Kind()&takes == 0 || v == ops.Text("") {
 		return bad()
 	}
+	if n, ok := v.(ops.Number); ok && n.Unit.Offset != 0 {
+		c.report(diag.OffsetUnit, a.Span(), "an error is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
+		return nil, false
+	}
 	if n, ok := v.(ops.Number); ok && n.V == 0 {
 		c.report(diag.BadAnnotation, a.Span(), "a tolerance of 0 asks for a result without any error").Helpf("give what error is allowed, as in @tolerance(1e-6) or @tolerance(0.1 dB)")
 		return nil, false

@@ -51,6 +51,9 @@ func origin(e syntax.Expr) diag.Span {
 	case *syntax.Call:
 		return x.Callee.Span()
 	case *syntax.Pipeline:
+		if len(x.Stages) == 0 {
+			return origin(x.Head)
+		}
 		return x.Stages[len(x.Stages)-1].Operator.Span()
 	case *syntax.Binary:
 		return x.Operator.Span()

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -41,6 +42,9 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 	return c.applySpec(spec, site{name: path.Span()}, args)
 }
 
+// mostCalls bounds the functions written out in a program: functions that call others twice each double the work.
+const mostCalls = 20_000
+
 // inline writes a function out with its arguments.
 func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument) ops.Value {
 	if i := slices.Index(c.calling, f); i >= 0 {
@@ -49,6 +53,12 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 			circle = append(circle, g.Name.Text)
 		}
 		c.report(diag.RecursiveFunction, path.Span(), "`%s` calls itself: %s", f.Name.Text, strings.Join(circle, " -> ")).Relate(f.Name.Span(), "defined here")
+		return nil
+	}
+	if c.calls++; c.calls > mostCalls {
+		if c.calls == mostCalls+1 {
+			c.report(diag.TooComplex, path.Span(), "more than %d calls of functions are written out", mostCalls).Relate(f.Name.Span(), "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
+		}
 		return nil
 	}
 	in := env{}
@@ -144,7 +154,7 @@ func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
 	if spec.Infer != nil {
 		var err error
 		out, err = spec.Infer(b.call)
-		if c.problems(err, b) {
+		if c.problems(err, b) || !b.addressable(out) {
 			return nil
 		}
 	}
@@ -163,6 +173,27 @@ func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
 		place(&r, o.Name, ops.Array{Of: op, Out: i})
 	}
 	return r
+}
+
+// mostDims bounds the dimensions of an array: a kernel has an axis for each.
+const mostDims = 64
+
+// addressable checks that the elements of outputs can be counted: their indices are whole numbers of 32 bits, their bytes of 64.
+func (b *binder) addressable(out []ops.Output) bool {
+	for _, o := range out {
+		if n := len(o.Type.Dims); n > mostDims {
+			b.wrongCall(diag.ArrayTooLarge, "`%s` gives an array of %d dimensions, and %d are the most", b.spec.Name, n, mostDims)
+			return false
+		}
+		bytes := float64(o.Type.Elem.Size())
+		for _, d := range o.Type.Dims {
+			if bytes *= float64(d.Size); d.Size > math.MaxInt32 || bytes > 1<<62 {
+				b.wrongCall(diag.ArrayTooLarge, "`%s` gives an array that is too large: %s", b.spec.Name, o.Type).Helpf("a dimension has at most %d points, and an array at most 2^62 bytes", math.MaxInt32)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // place puts an output into a record; a dotted name goes into a record within.

@@ -80,6 +80,7 @@ type checker struct {
 	solving []*binding                  // definitions being evaluated, each for the one before it
 	paths   map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID  int
+	calls   int // of functions, written out so far
 }
 
 // binding is a name of the file: a param, a value or a function.

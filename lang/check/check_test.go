@@ -130,7 +130,7 @@ func TestOverrides(t *testing.T) {
 	if got := shift.Call.Number("dx"); got != 2000 {
 		t.Errorf("dx is %g m, want 2000", got)
 	}
-	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.BadOverride, "c=fast": diag.BadOverride, "path=\"a\" + 3": diag.BadOverride} {
+	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.BadOverride, "c=fast": diag.BadOverride, "path=\"a\" + 3": diag.BadOverride, "path=\xff.npy": diag.BadOverride} {
 		name, value, _ := strings.Cut(over, "=")
 		_, list := File("f", text, words(), Options{Params: map[string]string{name: value}})
 		if !slices.ContainsFunc(list.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == code }) {
@@ -149,6 +149,14 @@ func TestConstants(t *testing.T) {
 		"1540 m/s / 3 MHz":  "0.00051333333 m",
 		"(3 mm) * (2 mm)":   "6e-06 m^2",
 		"20 degC - 5 K":     "15 degC",
+		"5 K + 20 degC":     "25 degC",
+		"25 degC - 20 degC": "5 K",
+		"-20 degC":          "-20 degC",
+		"-5 degC < 0 degC":  "true",
+		"20 degC - -5 degC": "25 K",
+		"2^60 - 2^10":       "1.1529215e+18",
+		"round(9 / 2)":      "4",
+		"6 / 3":             "2",
 		"sqrt(16)":          "4",
 		"max(2 mm, 1 cm)":   "10 mm",
 		"36 km/h == 10 m/s": "true",
@@ -174,8 +182,62 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// TestWholeNumbers checks which constants count as whole: an index must not become a coordinate by the parity of a number.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]bool{"3": true, "2 * 3": true, "6 / 2": false, "5 / 2": false, "round(6 / 2)": true, "floor(2.5)": true, "2^3": true, "2^-1": false, "-3": true, "3.0": false} {
+		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: ops.KNumber, Unit: "*"}}, Sink: noSink}})
+		p, list := File("f", []byte("see("+text+")"), cat, Options{})
+		if list.HasErrors() {
+			t.Errorf("%s: %v", text, list.Sorted())
+			continue
+		}
+		if got := p.Sinks[0].Call.Args["v"].(ops.Number).Int; got != want {
+			t.Errorf("%s: whole is %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestRefused has programs with the code and a part of the message of their only error.
+func TestRefused(t *testing.T) {
+	doubling := "fn f0(x) = x + x\n"
+	for i := range 40 {
+		doubling += fmt.Sprintf("fn f%d(x) = f%d(x) + f%d(x)\n", i+1, i, i)
+	}
+	many := make([]string, 65)
+	for i := range many {
+		many[i] = fmt.Sprintf("d%d", i)
+	}
+	for text, want := range map[string]string{
+		"t = axis(x, 0 degC .. 9 degC in 4)\nsee(-t)": "E0314 `-` of degC",
+		"see(-(5 degC))": "E0314 a sign belongs to the number",
+		"t = axis(x, 0 degC .. 9 degC in 4)\nsee(abs(t))": "E0314 `abs` of degC",
+		"see(axis(x, 0 degC .. 9 degC by 3 degC))":        "E0314 a step is a difference",
+		"see(axis(x, 0 .. 1 in 3) @tolerance(0.1 degC))":  "E0314 an error is a difference",
+		"see(9007199254740993)":                           "E0104 cannot be held exactly",
+		"see(2^53 + 1)":                                   "E0306 beyond 2^53",
+		"see(pow(3, 40))":                                 "E0306 beyond 2^53",
+		"a = axis(x, 0 .. 1 in 16777216)\nsee(a + rename(a, from: x, to: y) + rename(a, from: x, to: z))":       "E0610 too large",
+		"see(fill(1, dims: x, extents: 3000000000))":                                                            "E0610 at most 2147483647 points",
+		"see(fill(1, dims: [" + strings.Join(many, ", ") + "], extents: [1" + strings.Repeat(", 1", 64) + "]))": "E0610 65 dimensions",
+		doubling + "see(f40(axis(x, 0 .. 1 in 3)))":                                                             "E0121 more than 20000 calls",
+		doubling + "see(f40(1))": "E0121 more than 20000 calls",
+	} {
+		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Sink: noSink}})
+		_, list := File("f", []byte(text), cat, Options{})
+		got := ""
+		for _, d := range list.Sorted() {
+			if d.Severity == diag.Error {
+				got += d.Code + " " + d.Message + " help: " + d.Help
+			}
+		}
+		if list.Count(diag.Error) != 1 || !matches(got, want) {
+			t.Errorf("%s: got %s, want %s", text[max(0, len(text)-60):], got, want)
+		}
+	}
+}
+
 func TestNothingPanics(t *testing.T) {
-	for _, text := range []string{"", "x", "x | y", "a.b.c", "[1, x][y: 2]", "fn f(x) = f(x)\nf(1) | out", "a = b\nb = a\nout(a)", "data() @keep @keep(1)", "out(data())[x: 1]", "(1 | 2)", "param p = data()\nout(p)"} {
+	for _, text := range []string{"", "x", "x | y", "a.b.c", "[1, x][y: 2]", "fn f(x) = f(x)\nf(1) | out", "a = b\nb = a\nout(a)", "data() @keep @keep(1)", "a = data()\na @keep", "out(data())[x: 1]", "(1 | 2)", "param p = data()\nout(p)"} {
 		File("f", []byte(text), words(), Options{})
 	}
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"math/big"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -44,6 +45,10 @@ func (c *checker) constant(b *syntax.Binary, left, right ops.Value) ops.Value {
 func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	op := b.Operator.Text
 	whole := x.Int && y.Int
+	if whole && !exactly(op, x.V, y.V) {
+		c.report(diag.OutOfBounds, b.Operator.Span(), "the result is a whole number beyond 2^53 that cannot be held exactly").Helpf("write one side with a point, such as 3.0, for a number that may be rounded")
+		return nil
+	}
 	switch op {
 	case "*":
 		return c.product(b, x, y, 1, ops.Number{V: x.V * y.V, Int: whole})
@@ -52,8 +57,7 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 			c.report(diag.DivisionByZero, b.Right.Span(), "division by zero")
 			return nil
 		}
-		q := x.V / y.V
-		return c.product(b, x, y, -1, ops.Number{V: q, Int: whole && q == math.Trunc(q)})
+		return c.product(b, x, y, -1, ops.Number{V: x.V / y.V}) // never whole, so that n / 2 is of one type whatever n is
 	case "^":
 		return c.raise(b, x, y)
 	case "and", "or":
@@ -70,10 +74,11 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 			c.report(diag.OffsetUnit, b.Operator.Span(), "temperatures in %s do not add", x.Unit).Helpf("a difference of temperature is in K")
 			return nil
 		}
+		unit := x.Unit.Sum(y.Unit, op == "-")
 		if op == "-" {
 			y.V = -y.V
 		}
-		return c.finite(b, ops.Number{V: x.V + y.V, Unit: x.Unit, Int: whole})
+		return c.finite(b, ops.Number{V: x.V + y.V, Unit: unit, Int: whole})
 	case "<":
 		return ops.Flag(x.V < y.V)
 	case "<=":
@@ -86,6 +91,26 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 		return ops.Flag(x.V == y.V)
 	}
 	return ops.Flag(x.V != y.V)
+}
+
+// exactly reports whether an operation on whole numbers gives one that float64 holds; what it gives may be no whole number.
+func exactly(op string, x, y float64) bool {
+	a, _ := big.NewFloat(x).Int(nil)
+	b, _ := big.NewFloat(y).Int(nil)
+	switch {
+	case op == "+":
+		a.Add(a, b)
+	case op == "-":
+		a.Sub(a, b)
+	case op == "*":
+		a.Mul(a, b)
+	case op == "^" && math.Abs(x) > 1 && y >= 0 && y < 64:
+		a.Exp(a, b, nil)
+	case op == "^":
+		return math.Abs(x) <= 1 || y < 0
+	}
+	_, rounded := new(big.Float).SetInt(a).Float64()
+	return rounded == big.Exact && a.IsInt64()
 }
 
 // product gives v the unit of x times y to the power sign.

@@ -26,7 +26,7 @@ func (c *checker) eval(e syntax.Expr, in env) ops.Value {
 	case *syntax.Paren:
 		return c.eval(e.Inner, in)
 	case *syntax.Number:
-		return c.number(e)
+		return c.number(e, 1)
 	case *syntax.String:
 		return ops.Text(e.Value)
 	case *syntax.Bool:

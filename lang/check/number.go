@@ -8,14 +8,14 @@ import (
 	"weft/ops"
 )
 
-// number is a literal with its unit, in SI.
-func (c *checker) number(n *syntax.Number) ops.Value {
+// number is a literal with its sign and its unit, in SI: the sign comes before the zero of the unit, so -5 degC is below 0 degC.
+func (c *checker) number(n *syntax.Number, sign float64) ops.Value {
 	if math.IsInf(n.Value, 0) {
 		c.report(diag.NotFiniteConstant, n.Span(), "the number is too large")
 		return nil
 	}
 	if n.Unit == nil {
-		return ops.Number{V: n.Value, Int: n.Whole}
+		return ops.Number{V: sign * n.Value, Int: n.Whole}
 	}
 	u := ops.Unit{}
 	for _, f := range n.Unit.Factors {
@@ -37,7 +37,7 @@ func (c *checker) number(n *syntax.Number) ops.Value {
 		u.Scale = scale
 	}
 	u.Symbol = n.Unit.Span().Text()
-	return c.finite(n, ops.Number{V: n.Value*u.SI() + u.Offset, Unit: u})
+	return c.finite(n, ops.Number{V: sign*n.Value*u.SI() + u.Offset, Unit: u})
 }
 
 func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
@@ -62,8 +62,13 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 	if r.Step != nil {
 		var n ops.Number
 		n, ok3 = c.asNumber(r.Step, in, "the step is a number")
-		if ok3 && ok1 && ok2 && (n.V == 0 || (to.V-from.V)*n.V < 0) {
+		fromEnd := to.Int && to.V < 0 // an index: only the dimension tells where it is
+		if ok3 && ok1 && ok2 && (n.V == 0 || (to.V-from.V)*n.V < 0 && !fromEnd) {
 			c.report(diag.BadStep, r.Step.Span(), "steps of %s never lead from %s to %s", n, from, to)
+			ok3 = false
+		}
+		if ok3 && n.Unit.Offset != 0 {
+			c.report(diag.OffsetUnit, r.Step.Span(), "a step is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
 			ok3 = false
 		}
 		if ok3 && ok1 && !n.Unit.Same(from.Unit) {
@@ -92,13 +97,21 @@ func (c *checker) asNumber(e syntax.Expr, in env, what string) (ops.Number, bool
 }
 
 func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
+	if n, ok := u.Operand.(*syntax.Number); ok && u.Operator.Text == "-" {
+		return c.number(n, -1)
+	}
 	v := c.wanted(u.Operand, c.eval(u.Operand, in))
 	if v == nil {
 		return nil
 	}
 	switch x := v.(type) {
 	case ops.Number:
-		if u.Operator.Text == "-" {
+		switch {
+		case u.Operator.Text != "-":
+		case x.Unit.Offset != 0:
+			c.report(diag.OffsetUnit, u.Operator.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
+			return nil
+		default:
 			x.V = -x.V
 			return x
 		}

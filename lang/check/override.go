@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -18,6 +19,10 @@ func (c *checker) overrides() {
 		b := c.globals[name]
 		if b == nil || b.kind != paramKind {
 			c.unknownOverride(name, text)
+			continue
+		}
+		if !utf8.ValidString(text) {
+			c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: the value is no text in UTF-8", name, text)
 			continue
 		}
 		if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
@@ -127,8 +132,8 @@ func measured(u ops.Unit) string {
 
 // oneLine is a text as it is, or quoted when it would break the line of a message.
 func oneLine(text string) string {
-	if quoted := strconv.Quote(text); strings.ContainsAny(text, "\n\r\t\x1b\x00") {
-		return quoted
+	if strings.ContainsAny(text, "\n\r\t") {
+		return strconv.Quote(text)
 	}
 	return text
 }

@@ -24,7 +24,7 @@ func (c *checker) tolerate() {
 	case failed != nil:
 		wrong("%s", failed.Message)
 		return
-	case !ok || n.V == 0:
+	case !ok || n.V == 0 || n.Unit.Offset != 0:
 		wrong("this is not an error that could be allowed")
 		return
 	}

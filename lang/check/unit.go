@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -67,12 +68,32 @@ func usual(u ops.Unit) string {
 	return u.String()
 }
 
+// likely gives plain numbers the unit that was probably meant: the usual one, or the SI unit, written in the usual one, where the
+// numbers would be very small or large in that: 0.3e-3 is a pitch of 0.3 mm, not of 0.0003 mm.
+func likely(u ops.Unit, plain ...ops.Number) []ops.Number {
+	unit := ops.MustUnit(usual(u))
+	largest := 0.0
+	for _, n := range plain {
+		largest = max(largest, math.Abs(n.V))
+	}
+	scale := unit.SI()
+	if largest != 0 && (largest < 0.05 || largest >= 1e5) {
+		scale = 1
+	}
+	out := make([]ops.Number, len(plain))
+	for i, n := range plain {
+		out[i] = ops.Number{V: n.V*scale + unit.Offset, Unit: unit}
+	}
+	return out
+}
+
 func sample(v ops.Value, u ops.Unit) string {
 	switch v := v.(type) {
 	case ops.Number:
-		return fmt.Sprintf("write the unit behind the number, such as `%s %s`", v, usual(u))
+		return fmt.Sprintf("write the unit behind the number, such as `%s`", likely(u, v)[0])
 	case ops.Range:
-		return fmt.Sprintf("write the unit behind both ends, such as `%s %s .. %s %s`", v.From, usual(u), v.To, usual(u))
+		ends := likely(u, v.From, v.To)
+		return fmt.Sprintf("write the unit behind both ends, such as `%s .. %s`", ends[0], ends[1])
 	}
 	return fmt.Sprintf("multiply it by a unit first, such as `* (1 %s)`", usual(u))
 }

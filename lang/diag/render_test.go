@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -17,6 +19,17 @@ func at(t *testing.T, name, marked string) Span {
 		t.Fatalf("no marks in %q", marked)
 	}
 	return Span{NewSource(name, strings.NewReplacer("«", "", "»", "").Replace(marked)), start, end}
+}
+
+func TestNothingSteersTheTerminal(t *testing.T) {
+	var l List
+	src := NewSource("a\x1b[31m\xff.weft", "b\n")
+	l.Report(UnknownName, Span{src, 0, 1}, "read \x1b]0;x\x07 of \u202e").Relate(Span{src, 0, 1}, "in \x9b").Helpf("not \x7f")
+	for _, c := range l.String() {
+		if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == utf8.RuneError) {
+			t.Errorf("%q reaches the terminal: %q", c, l.String())
+		}
+	}
 }
 
 func TestRender(t *testing.T) {

@@ -27,6 +27,7 @@ var mistakes = []struct{ marked, want string }{
 	{"a = «1__0»", "E0104 malformed number `1__0` / numbers are written 1, 1.5, .5, 1e-3 or 1_000"},
 	{"a = «1e999»", "E0104 number `1e999` is too large"},
 	{"a = «9223372036854775808»", "E0104 number `9223372036854775808` is too large"},
+	{"a = «9007199254740993»", "E0104 whole number `9007199254740993` cannot be held exactly: beyond 2^53 not every one can / write `9007199254740993.0` for the number nearest to it"},
 	{"a = «1e-999»", "E0104 number `1e-999` is too small to tell from zero"},
 
 	// Brackets.

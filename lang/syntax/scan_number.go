@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,10 @@ func (s *scanner) number() {
 		kind = Illegal
 	case math.IsInf(value, 0) || whole && value >= math.MaxInt64:
 		s.diags.Report(diag.BadNumber, s.span(s.at, n), "number `%s` is too large", text)
+		kind = Illegal
+	case whole && !exact(text):
+		s.diags.Report(diag.BadNumber, s.span(s.at, n), "whole number `%s` cannot be held exactly: beyond 2^53 not every one can", text).
+			Helpf("write `%s.0` for the number nearest to it", text)
 		kind = Illegal
 	case value == 0 && strings.Trim(mantissa(text), "0._") != "":
 		s.diags.Report(diag.BadNumber, s.span(s.at, n), "number `%s` is too small to tell from zero", text)
@@ -85,6 +90,13 @@ func mantissa(text string) string {
 func numberValue(text string) (value float64, whole bool) {
 	value, _ = strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64) // out of range is told by the value
 	return value, !strings.ContainsAny(text, ".eE")
+}
+
+// exact reports whether float64 holds a whole number.
+func exact(text string) bool {
+	n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 10)
+	_, rounded := new(big.Float).SetInt(n).Float64()
+	return ok && rounded == big.Exact
 }
 
 // maxExponent bounds the exponents of units.

@@ -60,11 +60,11 @@ func truth(v bool) complex128 {
 var pair = []arg{{"a", "first"}, {"b", "second"}}
 
 var arithmetic = []elementwise{
-	{name: "add", doc: "Sum a + b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: addUnits,
+	{name: "add", doc: "Sum a + b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: sumUnit,
 		long:  "Written a + b. Both sides measure the same kind of quantity; dB add only to dB.",
 		build: two(ops.CAdd), value: func(x []complex128) complex128 { return x[0] + x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Arrays over different dimensions give one over both", Code: "x = axis(x, 0 mm .. 1 mm in 3)\ny = axis(y, 0 mm .. 2 mm in 5)\nshow(x + y)"}}},
-	{name: "sub", doc: "Difference a - b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: addUnits,
+	{name: "sub", doc: "Difference a - b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: differenceUnit,
 		long:  "Written a - b. Both sides measure the same kind of quantity.",
 		build: two(ops.CSub), value: func(x []complex128) complex128 { return x[0] - x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Distance from a point", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(abs(x - 0.5 mm))"}}},
@@ -77,7 +77,7 @@ var arithmetic = []elementwise{
 			"must be within the range of the element type.",
 		build: two(ops.CDiv), value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "A time of flight", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(x / (1540 m/s))"}}},
-	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], takes: complexToo, compute: numeric, unit: sameUnit,
+	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], takes: complexToo, compute: numeric, unit: ownUnit,
 		build: one(ops.CNeg), value: func(x []complex128) complex128 { return -x[0] }, rule: rounded,
 		examples: []ops.Example{{Title: "Turned round", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(-x)"}}},
 	powerNamed("power"), powerNamed("pow"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -34,6 +35,7 @@ type elementwise struct {
 	unit            unitRule
 	build           func(b *ops.Body, c *ops.Call, x []ops.Elem) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
+	whole           bool                            // what it gives of numbers is whole, so it may be an index
 	rule            ops.ErrorRule
 	returns         string
 	examples        []ops.Example
@@ -172,7 +174,12 @@ func (e *elementwise) make(c *ops.Call) (ops.Value, error) {
 	case t.out.Elem.Base == ir.Bool:
 		return ops.Flag(real(v) != 0), nil
 	}
-	return ops.Number{V: real(v), Unit: t.out.Unit, Int: t.out.Elem.Base.Int() && t.out.Unit.Plain()}, nil
+	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (e.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
+	if n.Int && math.Abs(n.V) > 1<<53 && !slices.ContainsFunc(in, func(x complex128) bool { return math.Abs(real(x)) == math.Abs(n.V) }) {
+		return nil, ops.Wrong(ops.CodeOutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
+			"%s gives a whole number beyond 2^53, which may not be held exactly", called(e.name))
+	}
+	return n, nil
 }
 
 func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {

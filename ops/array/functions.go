@@ -11,7 +11,7 @@ import (
 var single = []arg{{"a", "array or number"}}
 
 var functions = []elementwise{
-	{name: "abs", doc: "Magnitude.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: sameUnit,
+	{name: "abs", doc: "Magnitude.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: ownUnit,
 		long:  "The square of a complex magnitude must be within the range of the element type.",
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(ops.CAbs(b, x)) }),
 		value: func(x []complex128) complex128 { return complex(cmplx.Abs(x[0]), 0) }, rule: rounded,
@@ -58,14 +58,14 @@ var functions = []elementwise{
 		build: alu(ir.Atan2), value: real2(math.Atan2), rule: turning,
 		examples: []ops.Example{{Title: "Angle seen from the origin", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(atan2(x, 2 mm))"}}},
 	{name: "floor", doc: "Largest whole number not above.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
-		build: ifFloat(ir.Floor), value: real1(math.Floor), rule: exact,
+		build: ifFloat(ir.Floor), whole: true, value: real1(math.Floor), rule: exact,
 		examples: []ops.Example{{Title: "Whole numbers below", Code: "x = axis(x, -1 .. 1 in 5)\nshow(floor(x))"}}},
 	{name: "ceil", doc: "Smallest whole number not below.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
-		build: ifFloat(ir.Ceil), value: real1(math.Ceil), rule: exact,
+		build: ifFloat(ir.Ceil), whole: true, value: real1(math.Ceil), rule: exact,
 		examples: []ops.Example{{Title: "Whole numbers above", Code: "x = axis(x, -1 .. 1 in 5)\nshow(ceil(x))"}}},
 	{name: "round", doc: "Nearest whole number; halves go to the even one.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
 		long:  "To round to a multiple of a quantity divide by it first: round(x / (0.5 mm)) * 0.5 mm.",
-		build: ifFloat(ir.Rint), value: real1(math.RoundToEven), rule: exact,
+		build: ifFloat(ir.Rint), whole: true, value: real1(math.RoundToEven), rule: exact,
 		examples: []ops.Example{{Title: "Multiples of half a millimetre", Code: "x = axis(x, 0 mm .. 2 mm in 7)\nshow(round(x / (0.5 mm)) * 0.5 mm)"}}},
 	{name: "clamp", doc: "The nearest value within low and high.", group: groupFunction, compute: numeric, unit: sameUnit,
 		args:  []arg{{"a", "array or number"}, {"low", "lower limit"}, {"high", "upper limit"}},

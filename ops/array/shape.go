@@ -3,6 +3,7 @@ package array
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -219,7 +220,7 @@ func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err err
 	for i, v := range extents {
 		n, ok := v.(ops.Number)
 		switch {
-		case !ok || !n.Int:
+		case !ok || !n.Unit.Plain() || n.V != math.Trunc(n.V):
 			return nil, 0, 0, ops.Wrong(ops.CodeNotWhole, fmt.Sprintf("extents.%d", i), "", "an extent is a whole number, and this is %s", v)
 		case n.V == -1 && open < 0:
 			open = i

@@ -13,7 +13,8 @@ import (
 func sliceSpecs() []*ops.Spec {
 	return []*ops.Spec{remapSpec(&ops.Spec{
 		Name: "slice", Doc: "Part of an array: at an index or a coordinate, or over a range of them.", Group: groupShape,
-		Long: "Written a[x: 3, y: 0 mm, z: 20 mm .. 30 mm]. A whole number without unit is an index: 0 is the first, -1 the last. A quantity " +
+		Long: "Written a[x: 3, y: 0 mm, z: 20 mm .. 30 mm]. A whole number without unit is an index: 0 is the first, -1 the last; of a computed " +
+			"place, which is a fraction like every quotient, round makes one: a[x: round(n / 2)]. A quantity " +
 			"is a coordinate and takes the nearest point; it may lie half a step outside. Either drops the dimension. A range keeps the " +
 			"dimension, ends included: of indices, with `by` for a step, or of coordinates.",
 		Returns: "an array without the dimensions that were given a single place.",

@@ -31,25 +31,20 @@ func sameUnit(op string, xs []operand) (ops.Unit, error) {
 	return ref.typ.Unit, nil
 }
 
-// addUnits: sameUnit, but temperatures counted from an offset (degC) add to differences only: the sum of two of them means
-// nothing on that scale and is given in kelvin, as is their difference.
-func addUnits(op string, xs []operand) (ops.Unit, error) {
+// sumUnit and differenceUnit: sameUnit, with what ops.Unit.Sum says of scales that have a zero of their own.
+func sumUnit(op string, xs []operand) (ops.Unit, error)        { return sumOrDifference(op, xs, false) }
+func differenceUnit(op string, xs []operand) (ops.Unit, error) { return sumOrDifference(op, xs, true) }
+
+func sumOrDifference(op string, xs []operand, minus bool) (ops.Unit, error) {
 	u, err := sameUnit(op, xs)
-	if err != nil {
-		return u, err
+	if a, b := xs[0].typ.Unit, xs[1].typ.Unit; a.Offset != 0 || b.Offset != 0 {
+		u = a.Sum(b, minus)
 	}
-	offsets := 0
-	for _, x := range xs {
-		if x.typ.Unit.Offset != 0 {
-			u = x.typ.Unit
-			offsets++
-		}
-	}
-	if offsets > 1 || offsets == 1 && op == "sub" && xs[0].typ.Unit.Offset == 0 {
-		u = u.Coherent()
-	}
-	return u, nil
+	return u, err
 }
+
+// ownUnit: the unit of the operand, which has no zero of its own: neither a sign nor a magnitude goes with one.
+func ownUnit(op string, xs []operand) (ops.Unit, error) { return xs[0].typ.Unit, noOffset(op, xs) }
 
 // noUnit: the operands measure the same kind of quantity and the result is plain (masks).
 func noUnit(op string, xs []operand) (ops.Unit, error) {
