@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -63,6 +64,16 @@ func TestEmptyFiles(t *testing.T) {
 		if got, ok, _ := format(text); !ok || got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestLongLinesAreQuick(t *testing.T) {
+	start := time.Now()
+	if _, ok, diags := format("show([" + strings.Repeat("1.5 mm, ", 16000) + "1])"); !ok {
+		t.Fatal(diags)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("a line of 16,000 numbers took %v", d)
 	}
 }
 

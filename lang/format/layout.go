@@ -53,6 +53,7 @@ type typesetter struct {
 	roles roles
 	lines []line
 	text  strings.Builder // of the current line
+	width int             // of text, in columns
 	open  []bracket
 	pipe  int          // column of stages that begin a line
 	mark  bool         // whether = or the first pipe has set it
@@ -88,10 +89,16 @@ func layout(b *block, r roles, split bool) []line {
 func (s *typesetter) current() *line { return &s.lines[len(s.lines)-1] }
 
 // column is where the next text goes.
-func (s *typesetter) column() int { return s.current().indent + columns(s.text.String()) }
+func (s *typesetter) column() int { return s.current().indent + s.width }
+
+// put adds to the current line.
+func (s *typesetter) put(text string) {
+	s.text.WriteString(text)
+	s.width += columns(text)
+}
 
 func (s *typesetter) flush() {
-	s.current().text = s.text.String()
+	s.current().text, s.width = s.text.String(), 0
 	s.text.Reset()
 }
 
@@ -116,13 +123,13 @@ func (s *typesetter) token(p part, rest []part) {
 	case commented, p.newlines > 0 && !isSign(p.Token, ","):
 		s.begin(s.indent(p.Token), s.keepsBlank(p) && !isSign(p.Token, ")", "]"))
 	case s.prev.Text != "":
-		s.text.WriteString(strings.Repeat(" ", s.roles.gap(s.prev, p.Token)))
+		s.put(strings.Repeat(" ", s.roles.gap(s.prev, p.Token)))
 	}
 	if isSign(p.Token, ")", "]") {
 		s.open = s.open[:len(s.open)-1]
 	}
 	at := s.column()
-	s.text.WriteString(spelling(p.Token))
+	s.put(spelling(p.Token))
 	if isSign(p.Token, "(", "[") {
 		s.open = append(s.open, s.bracket(at, rest))
 	}
