@@ -57,19 +57,21 @@ func truth(v bool) complex128 {
 	return 0
 }
 
+const wrapping = "Integers of 32 and 64 bits wrap around beyond their range, as in C with -fwrapv; cast to i64 or f64 where that may happen."
+
 var pair = []arg{{"a", "first"}, {"b", "second"}}
 
 var arithmetic = []elementwise{
 	{name: "add", doc: "Sum a + b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: sumUnit,
-		long:  "Written a + b. Both sides measure the same kind of quantity; dB add only to dB.",
+		long:  "Written a + b. Both sides measure the same kind of quantity; dB add only to dB. " + wrapping,
 		build: two(ops.CAdd), value: func(x []complex128) complex128 { return x[0] + x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Arrays over different dimensions give one over both", Code: "x = axis(x, 0 mm .. 1 mm in 3)\ny = axis(y, 0 mm .. 2 mm in 5)\nshow(x + y)"}}},
 	{name: "sub", doc: "Difference a - b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: differenceUnit,
-		long:  "Written a - b. Both sides measure the same kind of quantity.",
+		long:  "Written a - b. Both sides measure the same kind of quantity. " + wrapping,
 		build: two(ops.CSub), value: func(x []complex128) complex128 { return x[0] - x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Distance from a point", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(abs(x - 0.5 mm))"}}},
 	{name: "mul", doc: "Product a * b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: product,
-		long:  "Written a * b. Units multiply.",
+		long:  "Written a * b. Units multiply. " + wrapping,
 		build: two(ops.CMul), value: func(x []complex128) complex128 { return productOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "An area", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(x * y)"}}},
 	{name: "div", doc: "Quotient a / b.", group: groupArithmetic, args: pair, takes: complexToo, compute: inexact, unit: quotient,
@@ -78,6 +80,7 @@ var arithmetic = []elementwise{
 		build: two(ops.CDiv), value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "A time of flight", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(x / (1540 m/s))"}}},
 	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], takes: complexToo, compute: numeric, unit: ownUnit,
+		long:  "The smallest integer has no opposite and stays as it is.",
 		build: one(ops.CNeg), value: func(x []complex128) complex128 { return -x[0] }, rule: rounded,
 		examples: []ops.Example{{Title: "Turned round", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(-x)"}}},
 	powerNamed("power"), powerNamed("pow"),
@@ -88,7 +91,7 @@ func powerNamed(name string) elementwise {
 		takes: realsOnly, compute: powerType, unit: power,
 		long: "Written a ^ b. A base with a unit takes a whole constant exponent, or 0.5. Whole exponents from -16 to 16 are products; " +
 			"others follow pow of C, so a negative base with a fraction gives NaN. Integers stay integers when the exponent is a whole constant " +
-			"that is not negative.",
+			"that is not negative. " + wrapping,
 		build: buildPower, value: real2(math.Pow), rule: rounded,
 		examples: []ops.Example{{Title: "Distance from the origin", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, -1 mm .. 1 mm in 5)\nshow((x ^ 2 + y ^ 2) ^ 0.5)"}},
 	}

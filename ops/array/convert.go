@@ -30,7 +30,7 @@ func convertSpecs() []*ops.Spec {
 	return []*ops.Spec{joinSpec, {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
-			"For smaller types in files see the argument `as` of write.",
+			"Integers of 64 bits beyond 32 become the nearest of 32. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions.",
 		Params:   []ops.Param{ops.In("input", "array"), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
@@ -76,17 +76,12 @@ func lowerCast(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{s}
 }
 
-// intLimits are the largest floats of each type below the end of an integer's range, and its smallest value.
-func intLimits(from, to ir.DType) (low, high float64) {
-	switch {
-	case to == ir.I32 && from == ir.F64:
+// intLimits are the smallest and the largest value of an integer type.
+func intLimits(t ir.DType) (low, high int64) {
+	if t == ir.I32 {
 		return math.MinInt32, math.MaxInt32
-	case to == ir.I32:
-		return math.MinInt32, 0x7fffff80
-	case from == ir.F64:
-		return math.MinInt64, 0x7ffffffffffffc00
 	}
-	return math.MinInt64, 0x7fffff8000000000
+	return math.MinInt64, math.MaxInt64
 }
 
 // convert is a cast that is defined for every value.
@@ -96,9 +91,15 @@ func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
 	case to == ir.Bool && from != ir.Bool:
 		return b.Alu(ir.Ne, x, b.Const(from, 0))
 	case from.Float() && to.Int():
-		low, high := intLimits(from, to)
+		low, high := intLimits(to)
+		end := -float64(low) // the first float above the range
+		below := math.Nextafter(end, 0)
+		if from != ir.F64 {
+			below = float64(math.Nextafter32(float32(end), 0))
+		}
 		x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(from, 0))
-		return b.Cast(to, b.Max(b.Const(from, low), b.Min(b.Const(from, high), x)))
+		inside := b.Cast(to, b.Max(b.Const(from, -end), b.Min(b.Const(from, below), x)))
+		return b.Select(b.Alu(ir.Le, b.Const(from, end), x), b.Int(to, high), inside)
 	case from == ir.I64 && to == ir.I32:
 		return b.Cast(to, b.Max(b.Int(from, math.MinInt32), b.Min(b.Int(from, math.MaxInt32), x)))
 	}
@@ -107,22 +108,17 @@ func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
 
 func referenceCast(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
 	a, to := in["input"], castType(c).Elem
-	from := c.Type("input").Elem.Base.Compute()
 	out := ops.NewDense(to.Complex, a.Shape...)
 	for i := range a.Re {
 		v := a.At(i)
 		switch {
 		case to.Base == ir.Bool:
 			v = truth(v != 0)
+		case to.Base.Int() && math.IsNaN(real(v)):
+			v = 0
 		case to.Base.Int():
-			low, high := intLimits(from, to.Base)
-			if !from.Float() {
-				low, high = intLimits(ir.F64, to.Base)
-			}
-			v = complex(math.Trunc(min(high, max(low, real(v)))), 0)
-			if math.IsNaN(real(v)) {
-				v = 0
-			}
+			low, high := intLimits(to.Base)
+			v = complex(math.Trunc(min(float64(high), max(float64(low), real(v)))), 0)
 		}
 		out.Set(i, v)
 	}

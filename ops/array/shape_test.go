@@ -1,6 +1,8 @@
 package array
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"weft/ops"
@@ -207,4 +209,18 @@ func TestCast(t *testing.T) {
 	newArgs().array("re", typ(ops.F32, "V", x)).array("im", typ(ops.F64, "V", x)).check(t, "complex")
 	newArgs().array("input", typ(ops.C64, "", x)).with("type", ops.Symbol("f32")).fails(t, "cast", ops.CodeWrongElementType, "abs")
 	newArgs().array("input", typ(ops.F32, "mm", x)).with("type", ops.Symbol("i32")).fails(t, "cast", ops.CodeUnexpectedUnit, "1 mm")
+}
+
+func TestCastBeyondIntegers(t *testing.T) {
+	inf := math.Inf(1)
+	for _, from := range []ops.ElemType{ops.F32, ops.F64} {
+		for to, limits := range map[string][2]float64{"i32": {math.MinInt32, math.MaxInt32}, "i64": {math.MinInt64, math.MaxInt64}} {
+			a := newArgs().array("input", typ(from, "", dim("x", 6))).with("type", ops.Symbol(to))
+			copy(a.data["input"].Re, []float64{inf, -inf, 1e20, -1e20, math.NaN(), -2.75})
+			got := a.check(t, "cast")[0].Re
+			if want := []float64{limits[1], limits[0], limits[1], limits[0], 0, -2}; !slices.Equal(got, want) {
+				t.Errorf("%s to %s: got %v, want %v", from, to, got, want)
+			}
+		}
+	}
 }
