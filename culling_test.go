@@ -13,7 +13,7 @@ import (
 	"weft/kernels/emulated"
 	"weft/kernels/ir"
 	"weft/kernels/native"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
@@ -33,19 +33,19 @@ func TestCityIsCulledAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	voting := func(k *ir.Kernel) []render.CUDASchedule {
-		s := render.CUDADefault(k)
-		s.Vote, s.Fold, s.Unroll, s.Block = true, 0, nil, []render.AxisN{{Axis: len(k.Axes) - 1, N: 32}}
-		return []render.CUDASchedule{s}
+	voting := func(k *ir.Kernel) []schedule.CUDA {
+		s := schedule.CUDADefault(k)
+		s.Vote, s.Fold, s.Unroll, s.Block = true, 0, nil, []schedule.AxisN{{Axis: len(k.Axes) - 1, N: 32}}
+		return []schedule.CUDA{s}
 	}
 	culled := 0
 	inspect := func(ctx context.Context, i *runtime.Inspection) error {
 		k := i.Step.Kernel.Ir
-		if !render.CUDADefault(k).Skip {
+		if !schedule.CUDADefault(k).Skip {
 			return nil
 		}
 		culled++
-		for name, schedules := range map[string]func(*ir.Kernel) []render.CUDASchedule{"threads": nil, "warps": voting} {
+		for name, schedules := range map[string]func(*ir.Kernel) []schedule.CUDA{"threads": nil, "warps": voting} {
 			dev := emulated.New(host, []emulated.Description{{Name: "gpu"}}, emulated.Options{Schedules: schedules})[0]
 			if differing, report := onDevice(t, dev, i, false); differing > 0 {
 				t.Errorf("%s, culled by %s: %d bytes differ under %s", i.Step.ID, name, differing, report.Schedule)

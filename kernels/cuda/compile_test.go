@@ -18,6 +18,7 @@ import (
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/ir"
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 func library(t testing.TB) *nvrtc.Library {
@@ -54,31 +55,31 @@ func TestSuiteCompiles(t *testing.T) {
 			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(k.Name, p) })
 		}
 	}
-	over := func(k *ir.Kernel, s render.CUDASchedule) render.CUDASchedule {
+	over := func(k *ir.Kernel, s schedule.CUDA) schedule.CUDA {
 		for a, n := len(k.Axes)-1, 32; a >= max(0, len(k.Axes)-2); a, n = a-1, 4 {
-			s.Block = append(s.Block, render.AxisN{Axis: a, N: n})
+			s.Block = append(s.Block, schedule.AxisN{Axis: a, N: n})
 		}
 		return s
 	}
 	for _, set := range []struct {
 		name         string
-		choose       func(k *ir.Kernel) render.CUDASchedule
+		choose       func(k *ir.Kernel) schedule.CUDA
 		capabilities []int
 		only         func(k *ir.Kernel) bool
 	}{
-		{"rule", render.CUDADefault, capabilities, nil},
-		{"shared by a block", func(k *ir.Kernel) render.CUDASchedule { return render.CUDASchedule{Fold: 128} }, capabilities, named("sum", "extremes", "any", "arg")},
-		{"culled by warps", func(k *ir.Kernel) render.CUDASchedule {
-			return over(k, render.CUDASchedule{Every: 4, Skip: true, Vote: true})
+		{"rule", schedule.CUDADefault, capabilities, nil},
+		{"shared by a block", func(k *ir.Kernel) schedule.CUDA { return schedule.CUDA{Fold: 128} }, capabilities, named("sum", "extremes", "any", "arg")},
+		{"culled by warps", func(k *ir.Kernel) schedule.CUDA {
+			return over(k, schedule.CUDA{Every: 4, Skip: true, Vote: true})
 		}, capabilities, named("march", "sky", "any and all a row")},
-		{"slabs", func(k *ir.Kernel) render.CUDASchedule {
-			return over(k, render.CUDASchedule{}).WithSlabs(k, 0, gpu.Shared)
+		{"slabs", func(k *ir.Kernel) schedule.CUDA {
+			return over(k, schedule.CUDA{}).WithSlabs(k, 0, gpu.Shared)
 		}, capabilities, named("stencil", "coarser", "filter", "frames", "products", "guard", "storage")},
-		{"random", func(k *ir.Kernel) render.CUDASchedule { return render.AnyCUDASchedule(rng, k) }, capabilities[1:], nil},
+		{"random", func(k *ir.Kernel) schedule.CUDA { return schedule.AnyCUDA(rng, k) }, capabilities[1:], nil},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			var kernels []*ir.Kernel
-			var schedules []render.CUDASchedule
+			var schedules []schedule.CUDA
 			for _, k := range suite() {
 				if set.only == nil || set.only(k) {
 					kernels, schedules = append(kernels, k), append(schedules, set.choose(k))
@@ -98,7 +99,7 @@ func TestSuiteCompiles(t *testing.T) {
 }
 
 // compileAll compiles kernels in units of one kind of contraction, and checks what they say of registers where ptxas is at hand.
-func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedules []render.CUDASchedule, capability int) {
+func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedules []schedule.CUDA, capability int) {
 	const unit = 40
 	assembler := ""
 	if testing.Verbose() {

@@ -4,14 +4,14 @@ import (
 	"os"
 
 	"weft/kernels/ir"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Config of the devices. The zero value means the defaults everywhere.
 type Config struct {
 	Cache string // folder for compiled kernels; empty: weft in the user's cache folder
 	// Schedules gives the schedules to try for a kernel, in order; nil: the rules' own.
-	Schedules func(*ir.Kernel) []render.CUDASchedule
+	Schedules func(*ir.Kernel) []schedule.CUDA
 }
 
 // FromEnv reads WEFT_CACHE. (WEFT_NVRTC, see package nvrtc, names the compiler's library.)

@@ -18,7 +18,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Device is an NVIDIA GPU.
@@ -29,7 +29,7 @@ type Device struct {
 	compiler  builder
 	target    nvrtc.Target
 	extra     *extra
-	schedules func(*ir.Kernel) []render.CUDASchedule
+	schedules func(*ir.Kernel) []schedule.CUDA
 	ordinal   int
 	page      int64 // bytes of the smallest mapping; 0: none can be made
 	pool      pool

@@ -8,14 +8,14 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Launches, copies and allocations at the same time, of kernels whose threads wait for each other: each host thread has a
 // block of its own.
 func TestConcurrentUse(t *testing.T) {
 	const rows, cols, workers = 96, 300, 6
-	dev := open(t, "{streams: 6}", Options{Schedules: func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{{Fold: 64}} }})
+	dev := open(t, "{streams: 6}", Options{Schedules: func(*ir.Kernel) []schedule.CUDA { return []schedule.CUDA{{Fold: 64}} }})
 	b := ir.NewBuilder()
 	y := b.Axis("y", rows)
 	in := &ir.Buffer{Name: "in", Type: ir.I32, Shape: []int{rows, cols}}

@@ -9,40 +9,41 @@ import (
 	"weft/kernels/conformance"
 	"weft/kernels/ir"
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // TestConformance runs the suite on the CUDA dialect: under the rules' schedules, under schedules drawn at random, with
 // folds shared or culled wherever they can be, and on devices whose grids and blocks are tiny, so that blocks take many turns.
 func TestConformance(t *testing.T) {
-	random := func(seed uint64) func(k *ir.Kernel) []render.CUDASchedule {
+	random := func(seed uint64) func(k *ir.Kernel) []schedule.CUDA {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		return func(k *ir.Kernel) []render.CUDASchedule {
-			return []render.CUDASchedule{render.AnyCUDASchedule(rng, k)}
+		return func(k *ir.Kernel) []schedule.CUDA {
+			return []schedule.CUDA{schedule.AnyCUDA(rng, k)}
 		}
 	}
-	shared := func(n int) func(k *ir.Kernel) []render.CUDASchedule {
-		return func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{{Fold: n, Every: 2}} }
+	shared := func(n int) func(k *ir.Kernel) []schedule.CUDA {
+		return func(*ir.Kernel) []schedule.CUDA { return []schedule.CUDA{{Fold: n, Every: 2}} }
 	}
-	culled := func(vote bool) func(k *ir.Kernel) []render.CUDASchedule {
-		return func(k *ir.Kernel) []render.CUDASchedule {
-			s := render.CUDASchedule{Every: 3, Skip: true, Vote: vote}
+	culled := func(vote bool) func(k *ir.Kernel) []schedule.CUDA {
+		return func(k *ir.Kernel) []schedule.CUDA {
+			s := schedule.CUDA{Every: 3, Skip: true, Vote: vote}
 			for a := range k.Axes[:min(2, len(k.Axes))] {
-				s.Block = append(s.Block, render.AxisN{Axis: a, N: 8})
+				s.Block = append(s.Block, schedule.AxisN{Axis: a, N: 8})
 			}
-			return []render.CUDASchedule{s}
+			return []schedule.CUDA{s}
 		}
 	}
-	slabs := func(y, x int) func(k *ir.Kernel) []render.CUDASchedule {
-		return func(k *ir.Kernel) []render.CUDASchedule {
-			s := render.CUDASchedule{}
+	slabs := func(y, x int) func(k *ir.Kernel) []schedule.CUDA {
+		return func(k *ir.Kernel) []schedule.CUDA {
+			s := schedule.CUDA{}
 			if n := len(k.Axes); n > 0 {
-				s.Block = append(s.Block, render.AxisN{Axis: n - 1, N: x})
+				s.Block = append(s.Block, schedule.AxisN{Axis: n - 1, N: x})
 			}
 			if n := len(k.Axes); n > 1 {
-				s.Block = append(s.Block, render.AxisN{Axis: n - 2, N: y})
-				s.Unroll = []render.AxisN{{Axis: 0, N: 2}}
+				s.Block = append(s.Block, schedule.AxisN{Axis: n - 2, N: y})
+				s.Unroll = []schedule.AxisN{{Axis: 0, N: 2}}
 			}
-			return []render.CUDASchedule{s.WithSlabs(k, 0, 40<<10)}
+			return []schedule.CUDA{s.WithSlabs(k, 0, 40<<10)}
 		}
 	}
 	// Threads that wait for each other take long here, so that kernels that only compute go without.
@@ -62,7 +63,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 		marches[c.Name] = marches[c.Name] || strings.HasPrefix(c.Name, "march")
-		for _, s := range []func(*ir.Kernel) []render.CUDASchedule{slabs(3, 16), slabs(1, 40)} {
+		for _, s := range []func(*ir.Kernel) []schedule.CUDA{slabs(3, 16), slabs(1, 40)} {
 			if out, err := render.CUDA(c.Kernel, s(c.Kernel)[0], "k"); neighbours(c.Name) && (err != nil || out.Loads["slab"] == 0) {
 				t.Errorf("%s: loads %v, %v", c.Name, out.Loads, err)
 			}
@@ -72,7 +73,7 @@ func TestConformance(t *testing.T) {
 	withMarches := func(name string) bool { return marches[name] }
 	for _, c := range []struct {
 		name, device string
-		schedules    func(*ir.Kernel) []render.CUDASchedule
+		schedules    func(*ir.Kernel) []schedule.CUDA
 		only         func(name string) bool
 	}{
 		{"rule", "{}", nil, nil},

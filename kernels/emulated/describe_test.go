@@ -8,7 +8,7 @@ import (
 	"weft/kernels/conformance"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/ir"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // A device says what kernels take of a GPU of its capability, or that there is nobody to ask.
@@ -17,11 +17,11 @@ func TestDescribe(t *testing.T) {
 	for _, c := range conformance.Cases() {
 		kernels[c.Name] = c.Kernel
 	}
-	block := func(k *ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{{Fold: 64}} }
+	block := func(k *ir.Kernel) []schedule.CUDA { return []schedule.CUDA{{Fold: 64}} }
 	_, missing := nvrtc.Open()
 	for _, c := range []struct {
 		device, name string
-		schedules    func(*ir.Kernel) []render.CUDASchedule
+		schedules    func(*ir.Kernel) []schedule.CUDA
 		architecture string
 		shared       bool
 	}{

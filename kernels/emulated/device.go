@@ -14,7 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Device is one emulated device.
@@ -22,7 +22,7 @@ type Device struct {
 	host        *native.Device
 	description Description
 	info        device.Info
-	schedules   func(*ir.Kernel) []render.CUDASchedule
+	schedules   func(*ir.Kernel) []schedule.CUDA
 	fate        fate
 	meter       meter
 	pins        pins
@@ -40,7 +40,7 @@ var (
 // Options of emulated devices.
 type Options struct {
 	// Schedules gives the schedules to try for a kernel, in order; nil: the rules' own.
-	Schedules func(*ir.Kernel) []render.CUDASchedule
+	Schedules func(*ir.Kernel) []schedule.CUDA
 }
 
 // New makes the devices that descriptions ask for. Their code is compiled by a native device's compiler.

@@ -13,7 +13,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // ramp is a kernel out[y, x] = 2 in[y, x] + y + x/8 over a plane, with its buffers.
@@ -92,15 +92,15 @@ func (s *session) wrong(t *testing.T) (n int) {
 // long axis there.
 func TestOddGeometries(t *testing.T) {
 	for _, shape := range [][2]int{{70000, 3}, {3, 70000}, {1, 1}, {65536, 1}, {1, 65537}} {
-		for _, s := range []render.CUDASchedule{
+		for _, s := range []schedule.CUDA{
 			{},
-			render.CUDADefault(newRamp(shape[0], shape[1]).kernel),
-			{Block: []render.AxisN{{Axis: 1, N: 4}}},
-			{Block: []render.AxisN{{Axis: 0, N: 1}}},
-			{Block: []render.AxisN{{Axis: 1, N: 2}, {Axis: 0, N: 3}}, Unroll: []render.AxisN{{Axis: 0, N: 3}, {Axis: 1, N: 2}}},
+			schedule.CUDADefault(newRamp(shape[0], shape[1]).kernel),
+			{Block: []schedule.AxisN{{Axis: 1, N: 4}}},
+			{Block: []schedule.AxisN{{Axis: 0, N: 1}}},
+			{Block: []schedule.AxisN{{Axis: 1, N: 2}, {Axis: 0, N: 3}}, Unroll: []schedule.AxisN{{Axis: 0, N: 3}, {Axis: 1, N: 2}}},
 		} {
 			t.Run(fmt.Sprintf("%d x %d, %s", shape[0], shape[1], s), func(t *testing.T) {
-				dev := open(t, "{}", Options{Schedules: func(*ir.Kernel) []render.CUDASchedule { return []render.CUDASchedule{s} }})
+				dev := open(t, "{}", Options{Schedules: func(*ir.Kernel) []schedule.CUDA { return []schedule.CUDA{s} }})
 				run := newRamp(shape[0], shape[1]).on(t, dev)
 				if err := run.launch(run.kernel.Domain()); err != nil {
 					t.Fatal(err)

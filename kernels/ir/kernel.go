@@ -1,6 +1,10 @@
 package ir
 
-import "weft/kernels/region"
+import (
+	"slices"
+
+	"weft/kernels/region"
+)
 
 // Store writes Value to Buf at Index (one an axis), where Guard holds (nil: everywhere). Distinct points of the kernel's
 // axes must write distinct elements, unless Combine says how values for one element join.
@@ -119,4 +123,9 @@ func WalkNodes(roots []*Node, visit func(*Node)) {
 	for _, r := range roots {
 		walk(r)
 	}
+}
+
+// Combines reports whether a store joins its value with what is stored, so that no point may be computed twice.
+func (k *Kernel) Combines() bool {
+	return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Combine != Ordered })
 }

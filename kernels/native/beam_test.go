@@ -12,7 +12,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // delaySum is delay and sum of analytic signals on a square probe, positions in samples: each point adds, over the
@@ -127,7 +127,7 @@ func TestSchedulesAgree(t *testing.T) {
 			d := open(t, l.target.ISA)
 			s := newDelaySum(9, 10, 35, 8)
 			b := s.bindings(t, d)
-			schedules := append([]render.Schedule{{}, render.Default(s.kernel, d.target)}, render.Candidates(s.kernel, d.target)...)
+			schedules := append([]schedule.CPU{{}, schedule.Default(s.kernel, d.target)}, schedule.Candidates(s.kernel, d.target)...)
 			var variants []*variant
 			for _, schedule := range schedules {
 				v, err := d.render(s.kernel, schedule)

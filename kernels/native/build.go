@@ -13,12 +13,13 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // variant is a kernel under one schedule.
 type variant struct {
 	kernel   *ir.Kernel
-	schedule render.Schedule
+	schedule schedule.CPU
 	out      render.Output
 	key      string // digest of all that its code depends on
 	function *function
@@ -34,18 +35,18 @@ func (d *Device) flags(contract bool) []string {
 }
 
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
-func (d *Device) render(k *ir.Kernel, s render.Schedule) (*variant, error) {
+func (d *Device) render(k *ir.Kernel, s schedule.CPU) (*variant, error) {
 	return d.renderBy(render.C, k, s, "")
 }
 
 // renderCounted is render, of a variant that counts.
-func (d *Device) renderCounted(k *ir.Kernel, s render.Schedule) (*variant, error) {
+func (d *Device) renderCounted(k *ir.Kernel, s schedule.CPU) (*variant, error) {
 	return d.renderBy(render.Counted, k, s, "counted")
 }
 
-type renders func(*ir.Kernel, render.Schedule, render.Target, string) (render.Output, error)
+type renders func(*ir.Kernel, schedule.CPU, schedule.Target, string) (render.Output, error)
 
-func (d *Device) renderBy(by renders, k *ir.Kernel, s render.Schedule, kind string) (*variant, error) {
+func (d *Device) renderBy(by renders, k *ir.Kernel, s schedule.CPU, kind string) (*variant, error) {
 	out, err := by(k, s, d.target, "weft_"+digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"weft/kernels/region"
-	"weft/kernels/render"
 )
 
 const (
@@ -21,7 +20,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 	for _, v := range p.variants {
 		tried = append(tried, v.key)
 	}
-	todo := neighbours(best.v.schedule, len(p.kernel.Axes))
+	todo := best.v.schedule.Neighbours(len(p.kernel.Axes))
 	for len(todo) > 0 && time.Now().Before(deadline) {
 		var round []*variant
 		for len(todo) > 0 && len(round) < neighboursAtOnce {
@@ -65,7 +64,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 		}
 		if w > 0 && (part.Points() != sample.Points() || float64(least) < worthMoving*float64(took)) {
 			best, took = calls[w], least
-			todo = neighbours(best.v.schedule, len(p.kernel.Axes))
+			todo = best.v.schedule.Neighbours(len(p.kernel.Axes))
 		}
 	}
 	return best, nil
@@ -85,61 +84,5 @@ func fitted(sample region.Region, calls []*call) region.Region {
 			}
 		}
 	}
-	return out
-}
-
-// neighbours are the schedules that differ from one in a single choice. Some may not suit the kernel.
-func neighbours(s render.Schedule, axes int) (out []render.Schedule) {
-	add := func(change func(*render.Schedule)) {
-		n := s
-		n.Order, n.Lanes, n.Unroll = slices.Clone(s.Order), slices.Clone(s.Lanes), slices.Clone(s.Unroll)
-		change(&n)
-		out = append(out, n)
-	}
-	for i, u := range s.Unroll {
-		add(func(n *render.Schedule) { n.Unroll[i].N = 2 * u.N })
-		add(func(n *render.Schedule) {
-			if n.Unroll[i].N = u.N / 2; n.Unroll[i].N < 2 {
-				n.Unroll = slices.Delete(n.Unroll, i, i+1)
-			}
-		})
-		for a := range axes {
-			if a != u.Axis {
-				add(func(n *render.Schedule) { n.Unroll[i].Axis = a })
-			}
-		}
-	}
-	if len(s.Unroll) == 0 && len(s.Lanes) > 0 {
-		for a := range axes {
-			add(func(n *render.Schedule) { n.Unroll = []render.AxisN{{Axis: a, N: 4}} })
-		}
-	}
-	for i := range s.Lanes { // a patch of another shape
-		for j := range s.Lanes {
-			if i != j && s.Lanes[i].N > 1 {
-				add(func(n *render.Schedule) { n.Lanes[i].N /= 2; n.Lanes[j].N *= 2 })
-			}
-		}
-	}
-	for i := range len(s.Order) - 1 {
-		add(func(n *render.Schedule) { n.Order[i], n.Order[i+1] = n.Order[i+1], n.Order[i] })
-	}
-	if s.Window > 0 {
-		add(func(n *render.Schedule) { n.Window = 48 - s.Window }) // 16 and 32
-		add(func(n *render.Schedule) { n.Window, n.Guard, n.Table = 0, false, 0 })
-	}
-	for _, f := range []func(*render.Schedule) *int{
-		func(n *render.Schedule) *int { return &n.Table },
-		func(n *render.Schedule) *int { return &n.Every },
-		func(n *render.Schedule) *int { return &n.AccBlock },
-	} {
-		if v := *f(&s); v > 0 {
-			add(func(n *render.Schedule) { *f(n) = 2 * v })
-			if v > 1 {
-				add(func(n *render.Schedule) { *f(n) = v / 2 })
-			}
-		}
-	}
-	add(func(n *render.Schedule) { n.AccMajor = !s.AccMajor })
 	return out
 }

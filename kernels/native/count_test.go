@@ -8,7 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 const (
@@ -126,7 +126,7 @@ func TestCounted(t *testing.T) {
 			if f[0].Due != due || f[0].Ran < h.least() || f[0].Ran == due || f[0].Ran > due+lanes*hillRows*hillSteps {
 				t.Errorf("%s, %s: %+v, want %d due and at least %d executed", k.Name, p.Report().Schedule, f[0], due, h.least())
 			}
-			scalar, err := d.renderCounted(k, render.Schedule{Every: 1})
+			scalar, err := d.renderCounted(k, schedule.CPU{Every: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

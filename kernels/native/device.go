@@ -12,13 +12,13 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Device is the CPU with a C compiler.
 type Device struct {
 	compiler *compiler
-	target   render.Target
+	target   schedule.Target
 	march    []string
 	store    store
 	headers  headers
@@ -81,12 +81,12 @@ func (d *Device) Info() device.Info {
 }
 
 // layouts are what code for a target prefers.
-type layouts struct{ target render.Target }
+type layouts struct{ target schedule.Target }
 
-func (l layouts) SideBySide(k *ir.Kernel) []*ir.Buffer { return render.SideBySide(k, l.target) }
+func (l layouts) SideBySide(k *ir.Kernel) []*ir.Buffer { return schedule.SideBySide(k, l.target) }
 
 // Target is the instruction set code is generated for.
-func (d *Device) Target() render.Target { return d.target }
+func (d *Device) Target() schedule.Target { return d.target }
 
 // processorName is the model as Linux reports it, or the architecture.
 func processorName() string {

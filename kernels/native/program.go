@@ -9,7 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // program is a compiled kernel: one variant, or several of which the first launch with enough work finds the fastest.
@@ -30,7 +30,7 @@ var _ device.Program = (*program)(nil)
 
 // plan renders a kernel under the schedule measured before, or the rule's, and with it the candidates to measure.
 func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
-	schedules := append(render.Candidates(k, d.target), render.Schedule{}) // every kernel has the scalar one
+	schedules := append(schedule.Candidates(k, d.target), schedule.CPU{}) // every kernel has the scalar one
 	rule, rest, err := d.first(k, schedules)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 }
 
 // first renders the first schedule that the kernel has, and returns those that follow it.
-func (d *Device) first(k *ir.Kernel, schedules []render.Schedule) (v *variant, rest []render.Schedule, err error) {
+func (d *Device) first(k *ir.Kernel, schedules []schedule.CPU) (v *variant, rest []schedule.CPU, err error) {
 	for len(schedules) > 0 {
 		v, err = d.render(k, schedules[0])
 		schedules = schedules[1:]
@@ -128,8 +128,8 @@ func (p *program) Report() device.Report {
 	}
 }
 
-func layoutOf(k *ir.Kernel, t render.Target, s render.Schedule) device.Layout {
-	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Fetched: render.Fetched(k, t, s)}
+func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU) device.Layout {
+	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Fetched: schedule.Fetched(k, t, s)}
 	if s.Flat > 0 {
 		for a := range k.Axes {
 			l.Lanes = append(l.Lanes, a)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // store keeps compiled objects in a folder that several processes may share. An object holds one or more kernels:
@@ -81,8 +81,8 @@ func (s store) refer(unit string, symbols map[string]string) error {
 }
 
 // best is the schedule measured fastest for the kernel whose rule-made variant has this key.
-func (s store) best(kernel string) (render.Schedule, bool) {
-	var out render.Schedule
+func (s store) best(kernel string) (schedule.CPU, bool) {
+	var out schedule.CPU
 	if s.dir == "" { // nothing is kept
 		return out, false
 	}
@@ -95,7 +95,7 @@ func (s store) best(kernel string) (render.Schedule, bool) {
 }
 
 // remember records a measured schedule.
-func (s store) remember(kernel string, best render.Schedule) error {
+func (s store) remember(kernel string, best schedule.CPU) error {
 	text, err := json.Marshal(best)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 func TestEvictionTakesTheOldest(t *testing.T) {
@@ -45,7 +45,7 @@ func TestEvictionTakesTheOldest(t *testing.T) {
 func TestUseIsRecorded(t *testing.T) {
 	s := store{t.TempDir(), 1000}
 	path := s.path("k", ".best")
-	if err := s.remember("k", render.Schedule{Table: 32, Lanes: []render.AxisN{{Axis: 1, N: 16}}}); err != nil {
+	if err := s.remember("k", schedule.CPU{Table: 32, Lanes: []schedule.AxisN{{Axis: 1, N: 16}}}); err != nil {
 		t.Fatal(err)
 	}
 	old := time.Now().Add(-48 * time.Hour)

@@ -6,19 +6,20 @@ import (
 	"strings"
 
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // level is an instruction set with the macros a compiler defines when it generates code for it.
 type level struct {
-	target render.Target
+	target schedule.Target
 	macros []string
 }
 
 // levels lists the instruction sets, best first.
 var levels = []level{
-	{render.AVX512, []string{"__AVX512F__", "__AVX512DQ__", "__AVX512BW__", "__AVX512VL__", "__AVX512CD__", "__AVX2__", "__FMA__", "__F16C__"}},
-	{render.AVX2, []string{"__AVX2__", "__FMA__", "__F16C__", "__BMI2__"}},
-	{render.Portable, nil},
+	{schedule.AVX512, []string{"__AVX512F__", "__AVX512DQ__", "__AVX512BW__", "__AVX512VL__", "__AVX512CD__", "__AVX2__", "__FMA__", "__F16C__"}},
+	{schedule.AVX2, []string{"__AVX2__", "__FMA__", "__F16C__", "__BMI2__"}},
+	{schedule.Portable, nil},
 }
 
 // lack are the level's macros that are not defined.
@@ -28,7 +29,7 @@ func (l level) lack(macros map[string]string) []string {
 
 // chooseTarget returns the best target that macros (of -march=native) allow, or the one named isa if they allow it, and
 // the flags that select it. The best one is selected by the processor's own name, which brings its scheduling model.
-func chooseTarget(isa string, macros map[string]string) (render.Target, []string, error) {
+func chooseTarget(isa string, macros map[string]string) (schedule.Target, []string, error) {
 	best := levels[slices.IndexFunc(levels, func(l level) bool { return len(l.lack(macros)) == 0 })]
 	if isa == "" {
 		isa = best.target.ISA
@@ -39,7 +40,7 @@ func chooseTarget(isa string, macros map[string]string) (render.Target, []string
 		for i, l := range levels {
 			names[i] = l.target.ISA
 		}
-		return render.Target{}, nil, fmt.Errorf("native: no instruction set is called %q: WEFT_ISA is one of %s", isa, strings.Join(names, ", "))
+		return schedule.Target{}, nil, fmt.Errorf("native: no instruction set is called %q: WEFT_ISA is one of %s", isa, strings.Join(names, ", "))
 	}
 	t := levels[i].target
 	if lack := levels[i].lack(macros); len(lack) > 0 {

@@ -11,7 +11,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // waves is out[i] = sum over j < terms of sin(x[i] + j): enough work to be measured.
@@ -122,7 +122,7 @@ func TestNoTimeToTune(t *testing.T) {
 	w := newWaves(1<<12, 1<<10)
 	b := w.bindings(t, d, 0)
 	var calls []*call
-	for _, s := range []render.Schedule{{}, render.Default(w.kernel, d.target)} {
+	for _, s := range []schedule.CPU{{}, schedule.Default(w.kernel, d.target)} {
 		v, err := d.render(w.kernel, s)
 		if err == nil {
 			err = d.build(t.Context(), []*variant{v})

@@ -6,7 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Variants compiles a kernel under every schedule worth measuring and the scalar one, the schedule in use first, for tests of
@@ -17,7 +17,7 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 		return nil, err
 	}
 	all := []*variant{used.current()}
-	for _, s := range append(render.Candidates(k, d.target), render.Schedule{}) {
+	for _, s := range append(schedule.Candidates(k, d.target), schedule.CPU{}) {
 		v, err := d.render(k, s)
 		if err != nil { // this kernel has no such schedule
 			continue

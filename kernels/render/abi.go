@@ -23,7 +23,10 @@
 // when the function inlines prelude code, so kernels of the two kinds go in two units.)
 package render
 
-import "weft/kernels/ir"
+import (
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
 
 // Args is the weft_args of C: what a launch passes by pointer. Its fields are addresses, so that a foreign-function call
 // can hand it over as it is; keep what they point to alive during the call.
@@ -34,19 +37,6 @@ type Args struct {
 	Lo, Hi uintptr // const int *, one an axis
 	Count  uintptr // long long *, of functions that count
 }
-
-// Target is the instruction set that source is rendered for.
-type Target struct {
-	Lanes int    // float32 lanes of a vector register: 16 for avx512, 8 otherwise
-	ISA   string // avx512, avx2 or portable
-}
-
-// The targets that Prelude knows.
-var (
-	AVX512   = Target{Lanes: 16, ISA: "avx512"}
-	AVX2     = Target{Lanes: 8, ISA: "avx2"}
-	Portable = Target{Lanes: 8, ISA: "portable"}
-)
 
 // Output is a rendered kernel.
 type Output struct {
@@ -69,7 +59,7 @@ var marchFlags = map[string][]string{
 }
 
 // March are the flags that choose the target's instruction set.
-func March(t Target) []string { return marchFlags[t.ISA] }
+func March(t schedule.Target) []string { return marchFlags[t.ISA] }
 
 // Flags are the compiler flags generated code needs, without those that choose the instruction set and the output.
 func Flags(contract bool) []string {

@@ -6,37 +6,8 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
-
-// absorber is the accumulator of a fold in order that ends it: once it is true, no accumulator ever changes again. -1 if there
-// is none. It is found by trying: with the accumulator true, every step must come out as it was.
-func absorber(b *ir.Builder, f *ir.Fold) int {
-	if f.Monoid != ir.Ordered || f.While != nil {
-		return -1
-	}
-	for q, a := range f.Accs {
-		if a.Type == ir.Bool && idle(b, f, map[*ir.Node]*ir.Node{a: b.True()}, q) {
-			return q
-		}
-	}
-	return -1
-}
-
-// idle reports that a fold's steps leave its accumulators as they are when some values are replaced; accumulator q (-1: none)
-// is one of those.
-func idle(b *ir.Builder, f *ir.Fold, with map[*ir.Node]*ir.Node, q int) bool {
-	s := ir.NewSubstitution(b, with)
-	for k, step := range f.Step {
-		want := f.Accs[k]
-		if k == q {
-			want = b.True()
-		}
-		if s.Of(step) != want {
-			return false
-		}
-	}
-	return true
-}
 
 // comparison is threshold < level in the step of a fold, with a threshold that the fold does not change.
 type comparison struct{ node, threshold, level *ir.Node }
@@ -59,7 +30,7 @@ func (r *renderer) comparisons(f *ir.Fold) (out []comparison) {
 // of iterations in which bounds prove the steps idle are left out. It gives up (false) on folds of another form.
 func (r *renderer) absorbingFold(c *loop, depth int) bool {
 	f := c.f
-	q := absorber(r.b, f)
+	q := schedule.Absorber(r.b, f)
 	if q < 0 {
 		return false
 	}
@@ -71,7 +42,7 @@ func (r *renderer) absorbingFold(c *loop, depth int) bool {
 		for _, x := range all {
 			quiet[x.node] = r.b.Const(ir.Bool, 0)
 		}
-		if idle(r.b, f, quiet, -1) {
+		if schedule.Idle(r.b, f, quiet, -1) {
 			open, skips = r.skipQuiet(c, all, q, depth, count)
 		}
 	}
@@ -164,5 +135,5 @@ func (r *renderer) leastOpen(c *loop, threshold *ir.Node, q, depth int) string {
 			least = r.op(ir.Min, t, least, x)
 		}
 	}
-	return fmt.Sprintf("v_hmin_%s(%s)", ctypes[t].sfx, strings.Join(least.s[:parts(t)], ", "))
+	return fmt.Sprintf("v_hmin_%s(%s)", ctypes[t].sfx, strings.Join(least.s[:schedule.Registers(t)], ", "))
 }

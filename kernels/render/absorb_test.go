@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // forest is a march through two surfaces of which the first ends it: hit when the first rises above a pixel, seen when the
@@ -107,13 +108,13 @@ func (f *forest) want(i int) uint32 {
 
 func TestAbsorbingFold(t *testing.T) {
 	f := newForest()
-	for _, target := range []Target{Portable, AVX2, AVX512} {
+	for _, target := range []schedule.Target{schedule.Portable, schedule.AVX2, schedule.AVX512} {
 		if !runs(t, target) {
 			continue
 		}
-		lanes := []AxisN{{1, target.Lanes}}
-		for _, s := range []Schedule{
-			{Every: 1}, {Lanes: lanes, Every: 8}, {Lanes: lanes, Unroll: []AxisN{{0, 4}}, Every: 8, Skip: true}, {Lanes: lanes, Every: 3, Skip: true},
+		lanes := []schedule.AxisN{{Axis: 1, N: target.Lanes}}
+		for _, s := range []schedule.CPU{
+			{Every: 1}, {Lanes: lanes, Every: 8}, {Lanes: lanes, Unroll: []schedule.AxisN{{Axis: 0, N: 4}}, Every: 8, Skip: true}, {Lanes: lanes, Every: 3, Skip: true},
 		} {
 			out := results(t, f.kernel, s, target, f.in, f.out)
 			for i := range len(out) / 4 {
@@ -129,11 +130,11 @@ func TestAbsorbingFold(t *testing.T) {
 // What the rules make of the forest: blocks are left out by both surfaces' tables, no lane has a mask, and bytes go by fours.
 func TestAbsorbingFoldIsFound(t *testing.T) {
 	f := newForest()
-	s := Default(f.kernel, AVX512)
+	s := schedule.Default(f.kernel, schedule.AVX512)
 	if !s.Skip || s.Every == 0 {
 		t.Errorf("schedule %s", s)
 	}
-	out, err := C(f.kernel, s, AVX512, "kernel")
+	out, err := C(f.kernel, s, schedule.AVX512, "kernel")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestAbsorber(t *testing.T) {
 			return []*ir.Node{b.Or(acc[0], b.Lt(x, i)), b.Or(acc[1], b.Lt(i, x))}
 		}},
 	} {
-		if got := absorber(b, fold(c.step)); got != c.want {
+		if got := schedule.Absorber(b, fold(c.step)); got != c.want {
 			t.Errorf("%s: absorber %d, want %d", name, got, c.want)
 		}
 	}

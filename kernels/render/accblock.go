@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // Float64 sums of float32 terms may be kept in float32 within a block of iterations and widened once a block: as fast as
@@ -14,13 +15,13 @@ func (r *renderer) narrowSums(c *loop, b *block) {
 	if c.f.Monoid != ir.Sum {
 		return
 	}
-	c.narrow = map[int][]signed{}
+	c.narrow = map[int][]schedule.Signed{}
 	for q, a := range c.f.Accs {
-		terms, ok := sumTerms(c.f, c.f.Step[q], a)
+		terms, ok := schedule.SumTerms(c.f, c.f.Step[q], a)
 		if !ok {
 			continue
 		}
-		if terms, ok = narrowSum(terms); !ok {
+		if terms, ok = schedule.NarrowTerms(terms); !ok {
 			continue
 		}
 		c.narrow[q] = terms
@@ -38,15 +39,15 @@ func (r *renderer) narrowName(c *loop, q, v int) value {
 	return scalar(ir.F32, base)
 }
 
-func (r *renderer) narrowStep(c *loop, q, v int, terms []signed) string {
+func (r *renderer) narrowStep(c *loop, q, v int, terms []schedule.Signed) string {
 	n := r.narrowName(c, q, v)
 	x := n
 	for _, t := range terms {
 		op := ir.Add
-		if t.minus {
+		if t.Minus {
 			op = ir.Sub
 		}
-		x = r.op(op, ir.F32, x, r.val(t.n, v, patch))
+		x = r.op(op, ir.F32, x, r.val(t.N, v, patch))
 	}
 	return set(n, x)
 }

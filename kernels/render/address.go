@@ -6,97 +6,37 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
-// term is coef * n of an index.
-type term struct {
-	n    *ir.Node
-	coef int64
-}
-
-// linear is a sum of terms and a constant: an index, in elements.
-type linear struct {
-	terms []term
-	c     int64
-}
-
-// add adds k*n, looking through sums and products with constants.
-func (l *linear) add(n *ir.Node, k int64) {
-	if n.Kind == ir.KConst {
-		l.c += k * n.I
-		return
-	}
-	if n.Kind == ir.KAlu {
-		switch x := n.Args; {
-		case n.Op == ir.Add:
-			l.add(x[0], k)
-			l.add(x[1], k)
-			return
-		case n.Op == ir.Sub:
-			l.add(x[0], k)
-			l.add(x[1], -k)
-			return
-		case n.Op == ir.Neg:
-			l.add(x[0], -k)
-			return
-		case n.Op == ir.Mul && x[1].Kind == ir.KConst:
-			l.add(x[0], k*x[1].I)
-			return
-		case n.Op == ir.Mul && x[0].Kind == ir.KConst:
-			l.add(x[1], k*x[0].I)
-			return
-		case n.Op == ir.Cast && n.Type == ir.I64 && x[0].Type == ir.I32:
-			l.add(x[0], k)
-			return
-		}
-	}
-	for i := range l.terms {
-		if l.terms[i].n == n {
-			l.terms[i].coef += k
-			return
-		}
-	}
-	l.terms = append(l.terms, term{n, k})
-}
-
-// flatten is the index of an element of a buffer, from element 0 of row 0.
-func flatten(buf *ir.Buffer, index []*ir.Node) linear {
-	var l linear
-	for i, stride := range buf.Strides() {
-		l.add(index[i], int64(stride))
-	}
-	l.terms = slices.DeleteFunc(l.terms, func(t term) bool { return t.coef == 0 })
-	return l
-}
-
 // split parts an index into what is the same on all lanes in this mode (with the constant) and the rest.
-func (r *renderer) split(l linear, m layout) (uniform, rest linear) {
-	uniform.c = l.c
-	for _, t := range l.terms {
-		if r.isVec(t.n, m) {
-			rest.terms = append(rest.terms, t)
+func (r *renderer) split(l schedule.Linear, m layout) (uniform, rest schedule.Linear) {
+	uniform.C = l.C
+	for _, t := range l.Terms {
+		if r.isVec(t.N, m) {
+			rest.Terms = append(rest.Terms, t)
 		} else {
-			uniform.terms = append(uniform.terms, t)
+			uniform.Terms = append(uniform.Terms, t)
 		}
 	}
 	return uniform, rest
 }
 
 // lanePattern is how far each lane's index lies from lane 0's, where that is known now.
-func (r *renderer) lanePattern(l linear, m layout) ([]int64, bool) {
+func (r *renderer) lanePattern(l schedule.Linear, m layout) ([]int64, bool) {
 	out := make([]int64, r.W)
-	for _, t := range l.terms {
-		if !r.isVec(t.n, m) {
+	for _, t := range l.Terms {
+		if !r.isVec(t.N, m) {
 			continue
 		}
 		switch {
-		case m == iter && t.n == r.iter.Index && !r.ownStart(r.iter):
+		case m == iter && t.N == r.iter.Index && !r.ownStart(r.iter):
 			for i := range out {
-				out[i] += t.coef * int64(i)
+				out[i] += t.Coef * int64(i)
 			}
-		case m == patch && t.n.Kind == ir.KAxis && t.n.Role == ir.RoleParallel && !r.clamp:
+		case m == patch && t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !r.clamp:
 			for i := range out {
-				out[i] += t.coef * int64(r.laneCoord(t.n, i))
+				out[i] += t.Coef * int64(r.laneCoord(t.N, i))
 			}
 		default:
 			return nil, false
@@ -126,24 +66,24 @@ func extra(depth int, x value) summand { return summand{depth, "(long)" + x.s[0]
 
 // pointer is buf + l as a chain of named partial pointers, one a loop depth with the constant last as a displacement: the
 // outer part is computed once, and vectors in flight that lie a constant apart share one address.
-func (r *renderer) pointer(buf *ir.Buffer, l linear, v int, m layout, extra ...summand) string {
+func (r *renderer) pointer(buf *ir.Buffer, l schedule.Linear, v int, m layout, extra ...summand) string {
 	var sums []summand
-	c := l.c
-	for _, t := range l.terms {
+	c := l.C
+	for _, t := range l.Terms {
 		v := v
-		if t.n.Kind == ir.KAxis && t.n.Role == ir.RoleParallel && !r.clamp {
-			c += t.coef * int64(r.offset(t.n, v))
+		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !r.clamp {
+			c += t.Coef * int64(r.offset(t.N, v))
 			v = 0
 		}
-		x := r.val(t.n, v, m)
+		x := r.val(t.N, v, m)
 		text := "(long)" + x.s[0]
-		if m == iter && t.n == r.iter.Index {
-			text = "(long)" + axisName(t.n)
+		if m == iter && t.N == r.iter.Index {
+			text = "(long)" + axisName(t.N)
 		}
-		if t.coef != 1 {
-			text = fmt.Sprintf("%s*%d", text, t.coef)
+		if t.Coef != 1 {
+			text = fmt.Sprintf("%s*%d", text, t.Coef)
 		}
-		sums = append(sums, summand{r.depth(t.n), text})
+		sums = append(sums, summand{r.depth(t.N), text})
 	}
 	slices.SortStableFunc(sums, func(a, b summand) int { return a.depth - b.depth })
 	cur := r.bufName(buf)
@@ -193,20 +133,20 @@ func (r *renderer) bufType(b *ir.Buffer) string {
 }
 
 // vecIndex is the part of an index that differs over the lanes, as an I32 vector, or I64 where the buffer needs it.
-func (r *renderer) vecIndex(buf *ir.Buffer, l linear, v int, m layout) value {
+func (r *renderer) vecIndex(buf *ir.Buffer, l schedule.Linear, v int, m layout) value {
 	t := ir.I32
 	wide := false
-	for _, x := range l.terms {
-		wide = wide || x.n.Type == ir.I64
+	for _, x := range l.Terms {
+		wide = wide || x.N.Type == ir.I64
 	}
 	if wide || buf.Cells() > 1<<31-1 {
 		t = ir.I64
 	}
 	var sum value
-	for i, x := range l.terms {
-		y := convert(ir.Cast, t, r.val(x.n, v, m))
-		if x.coef != 1 {
-			y = r.op(ir.Mul, t, paren(y), scalar(t, fmt.Sprint(x.coef)))
+	for i, x := range l.Terms {
+		y := convert(ir.Cast, t, r.val(x.N, v, m))
+		if x.Coef != 1 {
+			y = r.op(ir.Mul, t, paren(y), scalar(t, fmt.Sprint(x.Coef)))
 		}
 		if i == 0 {
 			sum = y
@@ -214,8 +154,8 @@ func (r *renderer) vecIndex(buf *ir.Buffer, l linear, v int, m layout) value {
 			sum = r.op(ir.Add, t, sum, paren(y))
 		}
 	}
-	if l.c != 0 {
-		sum = r.op(ir.Add, t, sum, scalar(t, fmt.Sprint(l.c)))
+	if l.C != 0 {
+		sum = r.op(ir.Add, t, sum, scalar(t, fmt.Sprint(l.C)))
 	}
 	if t == ir.I64 && buf.Cells() <= 1<<31-1 {
 		sum = convert(ir.Cast, ir.I32, sum)

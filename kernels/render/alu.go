@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // infix operations are spelled alike for scalars and vectors.
@@ -103,7 +104,7 @@ func compare(o ir.Op, x, y value, vec bool) value {
 		return scalar(ir.Bool, x.s[0]+" "+compares[o]+" "+y.s[0])
 	}
 	part := func(h int) string { return "(" + x.part(h) + " " + compares[o] + " " + y.part(h) + ")" }
-	if parts(x.t) == 1 {
+	if schedule.Registers(x.t) == 1 {
 		return vector(ir.Bool, part(0))
 	}
 	return vector(ir.Bool, fmt.Sprintf("cvt_li((vl)%s, (vl)%s)", part(0), part(1)))
@@ -115,7 +116,7 @@ func lanewise(o ir.Op, x value) value {
 		return x
 	}
 	fn := map[ir.Op]string{ir.LaneMin: "v_low", ir.LaneMax: "v_high"}[o]
-	return scalar(x.t, fmt.Sprintf("%s_%s(%s)", fn, ctypes[x.t].sfx, strings.Join(x.s[:parts(x.t)], ", ")))
+	return scalar(x.t, fmt.Sprintf("%s_%s(%s)", fn, ctypes[x.t].sfx, strings.Join(x.s[:schedule.Registers(x.t)], ", ")))
 }
 
 // choose is c ? x : y.
@@ -138,7 +139,7 @@ func choose(c, x, y value) value {
 
 // maskPart is a Bool vector as wide as part h of a value of type t.
 func maskPart(c value, t ir.DType, h int) string {
-	if parts(t) == 1 {
+	if schedule.Registers(t) == 1 {
 		return c.part(0)
 	}
 	return fmt.Sprintf("wide%d(%s)", h, c.part(0))
@@ -156,7 +157,7 @@ func convert(o ir.Op, t ir.DType, x value) value {
 		return each(t, func(h int) string { return "(" + to.v + ")" + x.s[h] })
 	case t == ir.Bool && !x.vec:
 		return scalar(t, x.s[0]+" != 0")
-	case t == ir.Bool && parts(x.t) == 1:
+	case t == ir.Bool && schedule.Registers(x.t) == 1:
 		return vector(t, "("+x.s[0]+" != 0)")
 	case t == ir.Bool:
 		return vector(t, fmt.Sprintf("cvt_li((vl)(%s != 0), (vl)(%s != 0))", x.s[0], x.s[1]))
@@ -167,9 +168,9 @@ func convert(o ir.Op, t ir.DType, x value) value {
 	}
 	fn := "cvt_" + from.sfx + to.sfx
 	switch {
-	case parts(x.t) < parts(t):
+	case schedule.Registers(x.t) < schedule.Registers(t):
 		return each(t, func(h int) string { return fmt.Sprintf("%s%d(%s)", fn, h, x.s[0]) })
-	case parts(x.t) > parts(t):
+	case schedule.Registers(x.t) > schedule.Registers(t):
 		return vector(t, fmt.Sprintf("%s(%s, %s)", fn, x.s[0], x.s[1]))
 	}
 	return each(t, func(h int) string { return fmt.Sprintf("%s(%s)", fn, x.s[h]) })

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // anyTerm is one accumulator of an Any or All fold. If its term is threshold < level with a threshold that the fold does
@@ -23,7 +24,7 @@ func (r *renderer) anyFold(c *loop, depth int) bool {
 	var terms []anyTerm
 	running := !all && c.vec
 	for q, s := range f.Step {
-		x, _, ok := joined(f, s, f.Accs[q], joinOps[f.Monoid])
+		x, _, ok := schedule.Joined(f, s, f.Accs[q], schedule.JoinOps[f.Monoid])
 		if !ok {
 			return false
 		}
@@ -145,7 +146,7 @@ func (r *renderer) openText(c *loop, t anyTerm, depth int) string {
 			least = r.op(ir.Min, ty, least, x)
 		}
 	}
-	return fmt.Sprintf("v_hmin_%s(%s)", ctypes[ty].sfx, strings.Join(least.s[:parts(ty)], ", "))
+	return fmt.Sprintf("v_hmin_%s(%s)", ctypes[ty].sfx, strings.Join(least.s[:schedule.Registers(ty)], ", "))
 }
 
 // skipTests are, for every block size from the whole rest down, the test that no level within the block exceeds the least

@@ -1,6 +1,11 @@
 package render
 
-import "weft/kernels/ir"
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
 
 // output is a store as it is rendered.
 type output struct {
@@ -29,14 +34,14 @@ func wordOf(stores []ir.Store) *ir.Node {
 		return nil
 	}
 	var word *ir.Node
-	first := flatten(stores[0].Buf, stores[0].Index)
+	first := schedule.Flatten(stores[0].Buf, stores[0].Index)
 	for j, s := range stores[:4] {
 		if s.Buf != stores[0].Buf || s.Guard != nil || s.Combine != ir.Ordered {
 			return nil
 		}
 		w := byteOf(s.Value, int64(8*j))
-		at := flatten(s.Buf, s.Index)
-		if w == nil || word != nil && w != word || !sameTerms(first, at) || at.c != first.c+int64(j) {
+		at := schedule.Flatten(s.Buf, s.Index)
+		if w == nil || word != nil && w != word || !slices.Equal(first.Terms, at.Terms) || at.C != first.C+int64(j) {
 			return nil
 		}
 		word = w
@@ -53,16 +58,4 @@ func byteOf(n *ir.Node, bit int64) *ir.Node {
 		return nil
 	}
 	return n.Args[0]
-}
-
-func sameTerms(a, b linear) bool {
-	if len(a.terms) != len(b.terms) {
-		return false
-	}
-	for i := range a.terms {
-		if a.terms[i] != b.terms[i] {
-			return false
-		}
-	}
-	return true
 }

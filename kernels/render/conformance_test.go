@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/conformance"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 var draws = flag.Int("draws", 1, "random schedules per kernel and target")
@@ -20,12 +21,12 @@ func TestConformance(t *testing.T) {
 		t.Skip("compiles hundreds of kernels for each target")
 	}
 	best := true
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			t.Logf("this processor does not run %s", target.ISA)
 			continue
 		}
-		run := func(name string, only func(name string) bool, choose func(k *ir.Kernel) Schedule) {
+		run := func(name string, only func(name string) bool, choose func(k *ir.Kernel) schedule.CPU) {
 			t.Run(target.ISA+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				conformance.RunWith(t, &bench{t: t, target: target, choose: choose}, conformance.Policy{Only: only})
@@ -33,20 +34,20 @@ func TestConformance(t *testing.T) {
 		}
 		if !best || long() {
 			var only func(name string) bool
-			if target == Portable && !long() {
+			if target == schedule.Portable && !long() {
 				only = third()
 			}
-			run("rule", only, func(k *ir.Kernel) Schedule { return Default(k, target) })
+			run("rule", only, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) })
 		}
-		if target == Portable {
-			run("scalar", nil, func(*ir.Kernel) Schedule { return Schedule{} })
+		if target == schedule.Portable {
+			run("scalar", nil, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
 		}
 		for draw := range *draws {
 			if draw == 0 && !best && !long() {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(uint64(draw), 5))
-			run(fmt.Sprintf("random%d", draw), nil, func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) })
+			run(fmt.Sprintf("random%d", draw), nil, func(k *ir.Kernel) schedule.CPU { return anySchedule(rng, k, target) })
 		}
 		best = false
 	}

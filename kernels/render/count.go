@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // CountsPerFold is how many numbers a counted fold adds to: iterations due, executed, and left out by culling.
@@ -18,7 +19,7 @@ type counter struct{ folds []*ir.Fold }
 
 // Counted is C, of a function that also adds to weft_args.count, for each fold of Output.Counted, the iterations that its
 // bounds ask for, those whose body ran, and those that a bound proved idle. It stores the same bits.
-func Counted(k *ir.Kernel, s Schedule, t Target, name string) (Output, error) {
+func Counted(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
 	return makeC(k, s, t, name, &counter{})
 }
 
@@ -74,7 +75,7 @@ func (r *renderer) counting(c *loop) *tally {
 		trips = r.name(c.sc, r.op(ir.Max, trips.t, trips, scalar(trips.t, "0")))
 		text := trips.s[0]
 		if trips.vec {
-			text = fmt.Sprintf("v_hsum_%s(%s)", c.ctype().sfx, strings.Join(trips.s[:parts(trips.t)], ", "))
+			text = fmt.Sprintf("v_hsum_%s(%s)", c.ctype().sfx, strings.Join(trips.s[:schedule.Registers(trips.t)], ", "))
 		}
 		r.emit(c.sc, "due%d += %s;", t.number, text)
 	}

@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // threads is what the CUDA dialect adds to a renderer: one thread computes one output, so that every value is a scalar
 // of its thread, or a few outputs, which then lie a block's width apart.
 type threads struct {
-	s       CUDASchedule
+	s       schedule.CUDA
 	sharing bool   // inside a fold that threads share
 	used    bool   // threads wait for each other: folds are shared, or a warp votes
 	block   bool   // folds are shared by more threads than a warp has
 	axes    ir.Set // along which the threads of a block differ
-	slabs   []*slab
+	slabs   []*schedule.Slab
 	origins []*ir.Node        // of a block, one an axis of the kernel; nil where no slab needs it
 	inner   *scope            // of the innermost loop over blocks, where slabs are filled; nil without any
 	voted   map[*ir.Fold]bool // folds that a warp leaves together
@@ -59,17 +60,17 @@ func CUDAPrelude() string {
 
 // CUDA renders a kernel under a schedule as one CUDA function called name. An error means that this kernel has no such
 // schedule; every kernel has the zero one, of one thread a block.
-func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
-	if err := s.check(k); err != nil {
+func CUDA(k *ir.Kernel, s schedule.CUDA, name string) (CUDAOutput, error) {
+	if err := s.Check(k); err != nil {
 		return CUDAOutput{}, err
 	}
 	if err := checkKernel(k); err != nil {
 		return CUDAOutput{}, err
 	}
-	u := newUnit(k, Target{Lanes: 1, ISA: "cuda"}, name)
-	out := CUDAOutput{Name: name, Args: u.argList, Block: s.threads(), groups: s.groups(len(k.Axes))}
-	r := u.renderer(Schedule{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
-	r.threads, r.clamp = &threads{s: s, voted: map[*ir.Fold]bool{}}, product(s.Unroll) > 1
+	u := newUnit(k, schedule.Target{Lanes: 1, ISA: "cuda"}, name)
+	out := CUDAOutput{Name: name, Args: u.argList, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
+	r := u.renderer(schedule.CPU{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
+	r.threads, r.clamp = &threads{s: s, voted: map[*ir.Fold]bool{}}, schedule.Product(s.Unroll) > 1
 	for _, a := range s.Block {
 		r.threads.axes = r.threads.axes.Or(k.Axes[a.Axis].Bind())
 	}
@@ -77,14 +78,9 @@ func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
 		out.Step = append(out.Step, r.step(a))
 	}
 	if len(s.Slabs) > 0 {
-		p := newSlabber(u.b, k, s)
-		slabs, err := p.slabs()
-		if err != nil {
+		var err error
+		if r.threads.slabs, r.threads.origins, err = schedule.SlabsOf(u.b, k, s); err != nil {
 			return CUDAOutput{}, err
-		}
-		r.threads.slabs = slabs
-		for _, axis := range k.Axes {
-			r.threads.origins = append(r.threads.origins, p.origins[axis])
 		}
 	}
 	body := r.threadBody(out)
@@ -97,7 +93,7 @@ func CUDA(k *ir.Kernel, s CUDASchedule, name string) (CUDAOutput, error) {
 		out.Shared = 3 * 32 * 8 // at most: three values a warp
 	}
 	for _, x := range r.threads.slabs {
-		out.Shared += x.bytes()
+		out.Shared += x.Bytes()
 	}
 	out.Source = fmt.Sprintf("WEFT_KERNEL(%d) %s(%s) {\n%s}\n", out.Block[0]*out.Block[1]*out.Block[2], name, strings.Join(u.params(), ", "), body)
 	return out, nil
@@ -190,9 +186,9 @@ func (r *renderer) storingThread(v int) string {
 	if r.threads.s.Fold > 1 {
 		conds = append(conds, "threadIdx.x == 0")
 	}
-	if r.threads.s.stays() {
+	if r.threads.s.Stays() {
 		for a := range r.k.Axes {
-			if _, ok := r.threads.s.threadOf(a); ok {
+			if _, ok := r.threads.s.ThreadOf(a); ok {
 				conds = append(conds, axisName(r.axis(a))+"_in")
 			}
 		}

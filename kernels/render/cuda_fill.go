@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // slabOf is the slab that a load reads, nil if none: what is loaded before the innermost loop over blocks comes before slabs
 // are filled.
-func (r *renderer) slabOf(n *ir.Node, at int) *slab {
+func (r *renderer) slabOf(n *ir.Node, at int) *schedule.Slab {
 	if inner := len(r.k.Axes); r.threads == nil || at < inner || r.stack[inner] != r.threads.inner {
 		return nil
 	}
 	for _, s := range r.threads.slabs {
-		if slices.Contains(s.loads, n) {
+		if slices.Contains(s.Loads, n) {
 			return s
 		}
 	}
@@ -27,8 +28,8 @@ func (r *renderer) isOrigin(n *ir.Node) bool {
 	return r.threads != nil && slices.Contains(r.threads.origins, n)
 }
 
-// name is the C array of a slab.
-func (s *slab) name() string { return fmt.Sprintf("s%d", s.number) }
+// slabName is the C array of a slab.
+func slabName(s *schedule.Slab) string { return fmt.Sprintf("s%d", s.Number) }
 
 // fillSlabs declares the slabs, and has the block's threads load them together: once all are done with what the slabs held
 // for the block's last turn, and before any goes on. Indices are cut to the buffer; what is read of a slab is never cut.
@@ -41,9 +42,9 @@ func (r *renderer) fillSlabs(root, sc *scope, block [3]int) {
 	r.emit(sc, "const int thread = (int)(threadIdx.x + %d * (threadIdx.y + %d * threadIdx.z));", block[0], block[1])
 	var bases [][]string
 	for _, s := range t.slabs {
-		r.emit(root, "WEFT_SHARED %s %s[%d];", storageTypes[s.buf.Type], s.name(), s.cells())
+		r.emit(root, "WEFT_SHARED %s %s[%d];", storageTypes[s.Buf.Type], slabName(s), s.Cells())
 		var list []string
-		for _, n := range s.base {
+		for _, n := range s.Base {
 			list = append(list, r.val(n, 0, patch).s[0])
 		}
 		bases = append(bases, list)
@@ -51,8 +52,8 @@ func (r *renderer) fillSlabs(root, sc *scope, block [3]int) {
 	r.emit(sc, "__syncthreads();")
 	for q, s := range t.slabs {
 		var at []string
-		stride := s.cells()
-		for d, n := range s.size {
+		stride := s.Cells()
+		for d, n := range s.Size {
 			stride /= n
 			i := "i"
 			if stride > 1 {
@@ -61,33 +62,33 @@ func (r *renderer) fillSlabs(root, sc *scope, block [3]int) {
 			if d > 0 {
 				i = fmt.Sprintf("%s %% %d", i, n)
 			}
-			cut := fmt.Sprintf("s_min_l(s_max_l((long long)%s + (%s), 0), %d)", bases[q][d], i, s.buf.Shape[d]-1)
-			at = append(at, fmt.Sprintf("%s * %d", cut, s.buf.Strides()[d]))
+			cut := fmt.Sprintf("s_min_l(s_max_l((long long)%s + (%s), 0), %d)", bases[q][d], i, s.Buf.Shape[d]-1)
+			at = append(at, fmt.Sprintf("%s * %d", cut, s.Buf.Strides()[d]))
 		}
 		r.emit(sc, "for (int i = thread; i < %d; i += %d) %s[i] = __ldg(%s + %s);",
-			s.cells(), block[0]*block[1]*block[2], s.name(), r.bufName(s.buf), strings.Join(at, " + "))
+			s.Cells(), block[0]*block[1]*block[2], slabName(s), r.bufName(s.Buf), strings.Join(at, " + "))
 	}
 	r.emit(sc, "__syncthreads();")
 }
 
 // slabLoad reads a load's element from a slab. The index is unsigned, so that its parts may wrap.
-func (r *renderer) slabLoad(n *ir.Node, s *slab, v int, at int) value {
+func (r *renderer) slabLoad(n *ir.Node, s *schedule.Slab, v int, at int) value {
 	r.count("slab", n)
-	var l linear
-	stride := int64(s.cells())
+	var l schedule.Linear
+	stride := int64(s.Cells())
 	for d, i := range n.Index() {
-		stride /= int64(s.size[d])
-		l.add(i, stride)
-		l.add(s.base[d], -stride)
+		stride /= int64(s.Size[d])
+		l.Add(i, stride)
+		l.Add(s.Base[d], -stride)
 	}
 	var sums []summand
-	for _, t := range l.terms {
-		if t.coef != 0 {
-			sums = append(sums, summand{r.depth(t.n), fmt.Sprintf("(unsigned)%s * %du", r.val(t.n, v, patch).s[0], uint32(t.coef))})
+	for _, t := range l.Terms {
+		if t.Coef != 0 {
+			sums = append(sums, summand{r.depth(t.N), fmt.Sprintf("(unsigned)%s * %du", r.val(t.N, v, patch).s[0], uint32(t.Coef))})
 		}
 	}
 	slices.SortStableFunc(sums, func(a, b summand) int { return a.depth - b.depth })
-	index := fmt.Sprintf("%du", uint32(l.c))
+	index := fmt.Sprintf("%du", uint32(l.C))
 	for i := 0; i < len(sums); {
 		depth := sums[i].depth
 		text := index
@@ -96,7 +97,7 @@ func (r *renderer) slabLoad(n *ir.Node, s *slab, v int, at int) value {
 		}
 		index = r.offsetName(r.stack[depth], text)
 	}
-	text := fmt.Sprintf("s_from_%s(%s[%s])", n.Buf.Type, s.name(), index)
+	text := fmt.Sprintf("s_from_%s(%s[%s])", n.Buf.Type, slabName(s), index)
 	guard, other := n.Guard()
 	if guard == nil {
 		return r.name(r.stack[at], scalar(n.Type, text))
@@ -114,21 +115,4 @@ func (r *renderer) offsetName(sc *scope, expr string) string {
 	r.emit(sc, "const unsigned %s = %s;", name, expr)
 	sc.texts[k] = value{s: [2]string{name}}
 	return name
-}
-
-// slabText lists slabs for people.
-func slabText(k *ir.Kernel, s CUDASchedule) string {
-	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
-	if err != nil {
-		return fmt.Sprintf("slabs %v", s.Slabs)
-	}
-	var out []string
-	for _, x := range slabs {
-		size := make([]string, len(x.size))
-		for d, n := range x.size {
-			size[d] = fmt.Sprint(n)
-		}
-		out = append(out, fmt.Sprintf("slab of %s %s read %.3g times", x.buf.Name, strings.Join(size, "x"), x.reuse()))
-	}
-	return strings.Join(out, ", ")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // sharedFold renders a monoid fold whose iterations the threads of a warp or block share: thread t takes iterations t,
@@ -79,7 +80,7 @@ func joinOp(m ir.Monoid) ir.Op {
 	if m == ir.Sum {
 		return ir.Add
 	}
-	return joinOps[m]
+	return schedule.JoinOps[m]
 }
 
 // identity is the neutral element of a monoid in the renderer's dialect.
@@ -97,13 +98,13 @@ func (r *renderer) identity(m ir.Monoid, t ir.DType) value {
 // worthSharing reports a fold to be shared rather than one inside it: it has iterations enough for all threads, or no
 // inner fold is a monoid.
 func (r *renderer) worthSharing(f *ir.Fold) bool {
-	if trips(f) >= float64(r.threads.s.Fold) {
+	if schedule.Trips(f) >= float64(r.threads.s.Fold) {
 		return true
 	}
-	own := binders(f)
+	own := schedule.Binders(f)
 	inner := false
 	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		if n.Kind == ir.KFold && n.Free().Meets(own) && n.Fold.Monoid != ir.Ordered && trips(n.Fold) > trips(f) {
+		if n.Kind == ir.KFold && n.Free().Meets(own) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f) {
 			inner = true
 		}
 	})

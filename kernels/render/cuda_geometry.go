@@ -108,16 +108,16 @@ func (r *renderer) coordinate(o CUDAOutput, d, a int, line func(string, ...any))
 	if len(r.threads.slabs) > 0 && r.threads.origins[a] != nil {
 		line("const int %s = (int)(%s);", axisName(r.threads.origins[a]), text)
 	}
-	component, ok := r.threads.s.threadOf(a)
+	component, ok := r.threads.s.ThreadOf(a)
 	constant := "const "
-	if r.threads.s.stays() {
+	if r.threads.s.Stays() {
 		constant = ""
 	}
 	if !ok {
 		line("const int %s = (int)(%s);", x, text)
 	} else {
 		line("%slong long %s_at = %s + threadIdx.%s;", constant, x, text, component)
-		if r.threads.s.stays() {
+		if r.threads.s.Stays() {
 			line("const int %s_in = %s_at < hi%d;", x, x, a)
 			line("if (!%s_in) %s_at = hi%d - 1;", x, x, a)
 		} else {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // leavingFold renders a fold that may end early (any, all, or one with an absorber) under a schedule that culls or votes:
@@ -59,13 +60,13 @@ func ballot(votes bool, tests []string) string {
 // ending are the accumulators that, together, end a fold: once they have their last value nothing changes any more.
 func (r *renderer) ending(f *ir.Fold) (list []int) {
 	if f.Monoid != ir.Any && f.Monoid != ir.All {
-		if q := absorber(r.b, f); q >= 0 {
+		if q := schedule.Absorber(r.b, f); q >= 0 {
 			list = append(list, q)
 		}
 		return list
 	}
 	for q, s := range f.Step {
-		if _, _, ok := joined(f, s, f.Accs[q], joinOps[f.Monoid]); !ok {
+		if _, _, ok := schedule.Joined(f, s, f.Accs[q], schedule.JoinOps[f.Monoid]); !ok {
 			return nil
 		}
 		list = append(list, q)
@@ -102,7 +103,7 @@ func (r *renderer) together(f *ir.Fold, depth int) bool {
 		if g == nil {
 			continue
 		}
-		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || absorber(r.b, g) >= 0
+		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || schedule.Absorber(r.b, g) >= 0
 		if g.While != nil || !uniform(g) || leaves && !r.threads.voted[g] {
 			return false
 		}
@@ -118,7 +119,7 @@ func (r *renderer) threadSkips(c *loop, ending []int, depth int, votes bool) []s
 	for _, x := range all {
 		quiet[x.node] = r.b.False()
 	}
-	if len(all) == 0 || !idle(r.b, c.f, quiet, -1) {
+	if len(all) == 0 || !schedule.Idle(r.b, c.f, quiet, -1) {
 		return nil
 	}
 	sc := newScope(c.f.IndexBind)
@@ -152,7 +153,7 @@ func (r *renderer) threadSkips(c *loop, ending []int, depth int, votes bool) []s
 // threadComparisons are the comparisons threshold < level of a fold whose level has an upper bound over iterations.
 func (r *renderer) threadComparisons(f *ir.Fold) (out []comparison) {
 	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(binders(f)) || !n.Args[1].Free().Meets(f.IndexBind) || !n.Args[1].Type.Float() {
+		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(schedule.Binders(f)) || !n.Args[1].Free().Meets(f.IndexBind) || !n.Args[1].Type.Float() {
 			return
 		}
 		if r.iterationBounder(f, f.Hi, 0).Bound(n.Args[1], ir.Hi) != nil {

@@ -3,25 +3,27 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"weft/kernels/schedule"
 )
 
 // Marches over surfaces with tables are culled by rule; a warp votes where the schedule says so, and then no thread leaves
 // before the others.
 func TestCUDALeaving(t *testing.T) {
 	k := newForest().kernel
-	if s := CUDADefault(k); !s.Skip || s.Vote || s.Every != skipEvery {
+	if s := schedule.CUDADefault(k); !s.Skip || s.Vote || s.Every != 8 {
 		t.Errorf("by rule: %s", s)
 	}
-	block := []AxisN{{1, 32}}
+	block := []schedule.AxisN{{Axis: 1, N: 32}}
 	for _, c := range []struct {
-		s          CUDASchedule
+		s          schedule.CUDA
 		joins      bool
 		has, lacks []string
 	}{
-		{CUDASchedule{Block: block, Every: 4}, false, []string{"continue;"}, []string{"s_warp_all_b", "_in", "s_load_f32(b5"}},
-		{CUDASchedule{Block: block, Every: 4, Skip: true}, false, []string{"continue; }", "continue;\nconst int"}, []string{"s_warp_all_b"}},
-		{CUDASchedule{Block: block, Every: 4, Vote: true}, true, []string{"if (s_warp_all_b(", "_in) s_store"}, []string{"continue"}},
-		{CUDASchedule{Block: block, Every: 4, Vote: true, Skip: true}, true, []string{"continue; }", "_in) s_store"}, []string{"continue;\n"}},
+		{schedule.CUDA{Block: block, Every: 4}, false, []string{"continue;"}, []string{"s_warp_all_b", "_in", "s_load_f32(b5"}},
+		{schedule.CUDA{Block: block, Every: 4, Skip: true}, false, []string{"continue; }", "continue;\nconst int"}, []string{"s_warp_all_b"}},
+		{schedule.CUDA{Block: block, Every: 4, Vote: true}, true, []string{"if (s_warp_all_b(", "_in) s_store"}, []string{"continue"}},
+		{schedule.CUDA{Block: block, Every: 4, Vote: true, Skip: true}, true, []string{"continue; }", "_in) s_store"}, []string{"continue;\n"}},
 	} {
 		out, err := CUDA(k, c.s, "kernel")
 		if err != nil {
@@ -41,7 +43,7 @@ func TestCUDALeaving(t *testing.T) {
 			}
 		}
 	}
-	if _, err := CUDA(k, CUDASchedule{Block: []AxisN{{1, 33}}, Vote: true}, "kernel"); err == nil || !strings.Contains(err.Error(), "whole warps") {
+	if _, err := CUDA(k, schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 33}}, Vote: true}, "kernel"); err == nil || !strings.Contains(err.Error(), "whole warps") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // stencil is a sum of (2 r + 1) by (2 r + 1) weights over rows y + dy and columns x + dx of an image, by index rules.
@@ -29,7 +30,7 @@ func same(_ *ir.Builder, i *ir.Node) *ir.Node { return i }
 
 // The size of a slab follows from the block and the index, or there is none.
 func TestSlabs(t *testing.T) {
-	block := []AxisN{{1, 32}, {0, 8}}
+	block := []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 8}}
 	for _, c := range []struct {
 		name string
 		col  func(b *ir.Builder, i *ir.Node) *ir.Node
@@ -52,7 +53,7 @@ func TestSlabs(t *testing.T) {
 		{"too far apart", func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Mul(i, b.I32(50)) }, ""},
 	} {
 		k := stencil(3, 500, 500, same, c.col)
-		s := CUDASchedule{Block: block}.WithSlabs(k, 0, maxSlab)
+		s := schedule.CUDA{Block: block}.WithSlabs(k, 0, 48<<10)
 		if got := s.Text(k); c.want == "" && strings.Contains(got, "image") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %q", c.name, got, c.want)
 		}
@@ -76,20 +77,20 @@ func TestSlabRule(t *testing.T) {
 		{stencil(1, 500, 500, same, same), "block x:256xy:1"},
 		{planes(40, 300, 500), "block x:256xy:1xz:1"},
 	} {
-		if got := CUDADefault(c.k).Text(c.k); got != c.want {
+		if got := schedule.CUDADefault(c.k).Text(c.k); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 	k := stencil(3, 500, 500, same, same)
 	for _, c := range []struct {
-		s    CUDASchedule
+		s    schedule.CUDA
 		want string
 	}{
-		{CUDASchedule{Slabs: []int{1}}, "need blocks"},
-		{CUDASchedule{Slabs: []int{1}, Block: []AxisN{{1, 8}}, Fold: 32}, "need blocks"},
-		{CUDASchedule{Slabs: []int{2}, Block: []AxisN{{1, 8}}}, "2 inputs"},
-		{CUDASchedule{Slabs: []int{1, 1}, Block: []AxisN{{1, 8}}}, "at most once"},
-		{CUDASchedule{Slabs: []int{1}, Block: []AxisN{{1, 32}, {0, 32}}, Unroll: []AxisN{{0, 16}}}, "how much of image"},
+		{schedule.CUDA{Slabs: []int{1}}, "need blocks"},
+		{schedule.CUDA{Slabs: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}, Fold: 32}, "need blocks"},
+		{schedule.CUDA{Slabs: []int{2}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "2 inputs"},
+		{schedule.CUDA{Slabs: []int{1, 1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "at most once"},
+		{schedule.CUDA{Slabs: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 32}}, Unroll: []schedule.AxisN{{Axis: 0, N: 16}}}, "how much of image"},
 	} {
 		if _, err := CUDA(k, c.s, "k"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.s, err, c.want)
@@ -108,7 +109,7 @@ func TestFrames(t *testing.T) {
 		return []*ir.Node{b.Add(a[0], b.Load(in, f, e, at))}, nil
 	})
 	k := &ir.Kernel{Name: "frames", Axes: []*ir.Node{f, x}, Stores: []ir.Store{{Buf: f32("out", 32, 100000), Index: []*ir.Node{f, x}, Value: sum[0]}}}
-	s := CUDADefault(k)
+	s := schedule.CUDADefault(k)
 	if got, want := s.Text(k), "block x:256xframe:1, each frame:4"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -117,6 +118,6 @@ func TestFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(out.Source, "s_sqrt_f("); n != 1 {
-		t.Errorf("%d square roots for %d frames", n, frames)
+		t.Errorf("%d square roots for 4 frames", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // planes is out[z, y, x] = in[z, y, x] + sum of a row of w, of given extents.
@@ -28,24 +29,24 @@ func TestCUDASchedulesThatDoNotFit(t *testing.T) {
 	k := planes(4, 5, 6)
 	combining := planes(4, 5, 6)
 	combining.Stores[0].Combine = ir.Sum
-	one := func(a, n int) []AxisN { return []AxisN{{a, n}} }
+	one := func(a, n int) []schedule.AxisN { return []schedule.AxisN{{Axis: a, N: n}} }
 	for _, c := range []struct {
 		k    *ir.Kernel
-		s    CUDASchedule
+		s    schedule.CUDA
 		want string
 	}{
-		{k, CUDASchedule{Block: one(3, 2)}, "does not name"},
-		{k, CUDASchedule{Block: []AxisN{{0, 2}, {0, 3}}}, "does not name"},
-		{k, CUDASchedule{Unroll: one(0, 0)}, "does not name"},
-		{k, CUDASchedule{Block: one(2, 1025)}, "at most 1024"},
-		{k, CUDASchedule{Block: []AxisN{{2, 1}, {1, 1}, {0, 65}}}, "64 in z"},
-		{k, CUDASchedule{Fold: 33}, "multiple of 32"},
-		{k, CUDASchedule{Fold: 64, Block: one(0, 2)}, "one output"},
-		{k, CUDASchedule{Fold: 32, Unroll: one(0, 2)}, "one output"},
-		{k, CUDASchedule{Fold: 32, Block: []AxisN{{0, 2}, {1, 2}, {2, 2}}}, "over 3 axes"},
-		{k, CUDASchedule{Unroll: one(0, 17)}, "at most 16"},
-		{combining, CUDASchedule{Unroll: one(0, 2)}, "one value at a time"},
-		{k, CUDASchedule{Every: -1}, "every -1"},
+		{k, schedule.CUDA{Block: one(3, 2)}, "does not name"},
+		{k, schedule.CUDA{Block: []schedule.AxisN{{Axis: 0, N: 2}, {Axis: 0, N: 3}}}, "does not name"},
+		{k, schedule.CUDA{Unroll: one(0, 0)}, "does not name"},
+		{k, schedule.CUDA{Block: one(2, 1025)}, "at most 1024"},
+		{k, schedule.CUDA{Block: []schedule.AxisN{{Axis: 2, N: 1}, {Axis: 1, N: 1}, {Axis: 0, N: 65}}}, "64 in z"},
+		{k, schedule.CUDA{Fold: 33}, "multiple of 32"},
+		{k, schedule.CUDA{Fold: 64, Block: one(0, 2)}, "one output"},
+		{k, schedule.CUDA{Fold: 32, Unroll: one(0, 2)}, "one output"},
+		{k, schedule.CUDA{Fold: 32, Block: []schedule.AxisN{{Axis: 0, N: 2}, {Axis: 1, N: 2}, {Axis: 2, N: 2}}}, "over 3 axes"},
+		{k, schedule.CUDA{Unroll: one(0, 17)}, "at most 16"},
+		{combining, schedule.CUDA{Unroll: one(0, 2)}, "one value at a time"},
+		{k, schedule.CUDA{Every: -1}, "every -1"},
 	} {
 		if _, err := CUDA(c.k, c.s, "k"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.s, err, c.want)
@@ -57,16 +58,16 @@ func TestCUDASchedulesThatDoNotFit(t *testing.T) {
 func TestCUDASource(t *testing.T) {
 	k := planes(4, 5, 6)
 	for _, c := range []struct {
-		s          CUDASchedule
+		s          schedule.CUDA
 		joins      bool
 		has, lacks []string
 	}{
-		{CUDASchedule{}, false, []string{"blockIdx.x", "blockIdx.y", "blockIdx.z", "WEFT_KERNEL(1)"}, []string{"threadIdx", "s_warp", "_last"}},
-		{CUDASchedule{Block: []AxisN{{2, 32}}}, false, []string{"threadIdx.x", "WEFT_KERNEL(32)"}, []string{"threadIdx.y", "_last"}},
-		{CUDASchedule{Block: []AxisN{{2, 32}}, Unroll: []AxisN{{0, 2}}}, false, []string{"_last - 1"}, []string{"s_warp"}},
-		{CUDASchedule{Fold: 32}, true, []string{"s_warp_add_f", "if (threadIdx.x == 0)"}, []string{"s_block"}},
-		{CUDASchedule{Fold: 32, Block: []AxisN{{0, 2}}}, true, []string{"threadIdx.y", "WEFT_KERNEL(64)"}, nil},
-		{CUDASchedule{Fold: 128}, true, []string{"s_block_add_f"}, []string{"s_warp"}},
+		{schedule.CUDA{}, false, []string{"blockIdx.x", "blockIdx.y", "blockIdx.z", "WEFT_KERNEL(1)"}, []string{"threadIdx", "s_warp", "_last"}},
+		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 2, N: 32}}}, false, []string{"threadIdx.x", "WEFT_KERNEL(32)"}, []string{"threadIdx.y", "_last"}},
+		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 2, N: 32}}, Unroll: []schedule.AxisN{{Axis: 0, N: 2}}}, false, []string{"_last - 1"}, []string{"s_warp"}},
+		{schedule.CUDA{Fold: 32}, true, []string{"s_warp_add_f", "if (threadIdx.x == 0)"}, []string{"s_block"}},
+		{schedule.CUDA{Fold: 32, Block: []schedule.AxisN{{Axis: 0, N: 2}}}, true, []string{"threadIdx.y", "WEFT_KERNEL(64)"}, nil},
+		{schedule.CUDA{Fold: 128}, true, []string{"s_block_add_f"}, []string{"s_warp"}},
 	} {
 		out, err := CUDA(k, c.s, "kernel")
 		if err != nil {
@@ -99,12 +100,12 @@ func TestCUDARules(t *testing.T) {
 		{planes(40, 300, 500), "block x:256"},
 		{planes(4000, 300, 2), "block x:2xy:128xz:1"},
 	} {
-		if got := CUDADefault(c.k).Text(c.k); !strings.Contains(got, c.want) {
+		if got := schedule.CUDADefault(c.k).Text(c.k); !strings.Contains(got, c.want) {
 			t.Errorf("%d points: %s, want %s", c.k.Points(), got, c.want)
 		}
 	}
 	seen := map[string]bool{}
-	for _, s := range CUDACandidates(planes(40, 300, 500)) {
+	for _, s := range schedule.CUDACandidates(planes(40, 300, 500)) {
 		if seen[s.String()] || seen[s.Digest()] {
 			t.Errorf("%s twice", s)
 		}

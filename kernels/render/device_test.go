@@ -17,13 +17,14 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 // bench is a device for tests: it renders kernels under the schedules a function chooses.
 type bench struct {
 	t      testing.TB
-	target Target
-	choose func(k *ir.Kernel) Schedule
+	target schedule.Target
+	choose func(k *ir.Kernel) schedule.CPU
 	edit   func(source string) string // nil: as rendered
 }
 
@@ -89,7 +90,7 @@ func (d *bench) compile(text string, contract bool) (uintptr, error) {
 // launchable is a kernel of the test device.
 type launchable struct {
 	k   *ir.Kernel
-	s   Schedule
+	s   schedule.CPU
 	out Output
 	sym uintptr
 }
@@ -160,9 +161,9 @@ func (p *launchable) outputs(t *testing.T, in map[string][]float64, tiles []regi
 }
 
 // anySchedule draws a legal schedule.
-func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
+func anySchedule(rng *rand.Rand, k *ir.Kernel, t schedule.Target) schedule.CPU {
 	for {
-		s := Schedule{Order: rng.Perm(len(k.Axes)), Every: rng.IntN(4) * 3, Skip: rng.IntN(2) == 0, AccMajor: rng.IntN(3) == 0}
+		s := schedule.CPU{Order: rng.Perm(len(k.Axes)), Every: rng.IntN(4) * 3, Skip: rng.IntN(2) == 0, AccMajor: rng.IntN(3) == 0}
 		switch {
 		case len(k.Axes) > 0 && rng.IntN(8) > 0:
 			for left := t.Lanes; left > 1; {
@@ -170,7 +171,7 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
 				if n == 1 && len(s.Lanes) > 0 {
 					n = left
 				}
-				s.Lanes = append(s.Lanes, AxisN{rng.IntN(len(k.Axes)), n})
+				s.Lanes = append(s.Lanes, schedule.AxisN{Axis: rng.IntN(len(k.Axes)), N: n})
 				left /= n
 			}
 		case rng.IntN(3) > 0:
@@ -178,7 +179,7 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
 		}
 		for range rng.IntN(3) {
 			if len(k.Axes) > 0 {
-				s.Unroll = append(s.Unroll, AxisN{rng.IntN(len(k.Axes)), 1 + rng.IntN(4)})
+				s.Unroll = append(s.Unroll, schedule.AxisN{Axis: rng.IntN(len(k.Axes)), N: 1 + rng.IntN(4)})
 			}
 		}
 		if rng.IntN(2) == 0 {
@@ -188,9 +189,9 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t Target) Schedule {
 			}
 		}
 		if rng.IntN(6) == 0 {
-			s = Schedule{Flat: 1 + rng.IntN(4), Split: rng.IntN(3) * 2, Every: s.Every, AccMajor: s.AccMajor}
+			s = schedule.CPU{Flat: 1 + rng.IntN(4), Split: rng.IntN(3) * 2, Every: s.Every, AccMajor: s.AccMajor}
 		}
-		if s.check(k, t) == nil {
+		if s.Check(k, t) == nil {
 			return s
 		}
 	}

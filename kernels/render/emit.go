@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // key names a computed value: which vector in flight, in which mode.
@@ -32,8 +33,8 @@ func newScope(binds ir.Set) *scope {
 // renderer holds the state of one variant of one function.
 type renderer struct {
 	k          *ir.Kernel
-	s          Schedule
-	t          Target
+	s          schedule.CPU
+	t          schedule.Target
 	W, V       int
 	lanes      ir.Set
 	clamp      bool        // the tile may be smaller than a step: axis values are cut to the tile
@@ -55,11 +56,11 @@ type renderer struct {
 	bounders   map[*ir.Fold]*ir.Bounder
 	starts     map[windowed]int64 // of the rows of windows
 	lanedMemo  map[*ir.Node]bool
-	parted     *ir.Fold            // run in parts over many points
-	saved      int                 // registers that a vector's points keep between the parts
-	groups     map[*ir.Node]*group // loads whose elements lie side by side; nil until one is looked up
-	threads    *threads            // the CUDA dialect; nil: C
-	counter    *counter            // nil: folds are not counted
+	parted     *ir.Fold                // run in parts over many points
+	saved      int                     // registers that a vector's points keep between the parts
+	groups     map[*ir.Node][]*ir.Node // loads whose elements lie side by side; nil until one is looked up
+	threads    *threads                // the CUDA dialect; nil: C
+	counter    *counter                // nil: folds are not counted
 	tail       tail
 }
 
@@ -217,7 +218,7 @@ func (r *renderer) indexVal(n *ir.Node, v int, m layout, sc *scope) value {
 
 // iotaFrom is text, text+1, ... over the lanes of part h, cut to the last iteration.
 func (r *renderer) iotaFrom(t ir.DType, text string, h int) string {
-	per := r.W / parts(t)
+	per := r.W / schedule.Registers(t)
 	nums := make([]string, per)
 	for l := range nums {
 		nums[l] = fmt.Sprint(h*per + l)

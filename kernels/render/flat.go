@@ -1,33 +1,27 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // savedBytes bounds what points keep on the stack between the parts of a split fold.
 const savedBytes = 48 << 10
 
-// flatPoints is how many points a tile had better have, so that few lanes of its last vectors are idle.
-const flatPoints = 256
-
 // flat writes the function whose lanes are points of the tile one after the other. What is left over in the last vectors
 // repeats the last point. With a split fold, some points take all of a part of its iterations before the next part begins,
 // so that what these iterations load stays near.
-func (u *unit) flat(s Schedule, out Output) Output {
+func (u *unit) flat(s schedule.CPU, out Output) Output {
 	r := u.renderer(s)
 	r.clamp = true // coordinates of lanes follow no pattern
 	for _, a := range u.k.Axes {
 		r.lanes = r.lanes.Or(a.Bind())
 	}
 	if s.Split > 0 {
-		if f := newSurvey(u.k, u.t).outermost(); f != nil && f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst {
-			r.parted = f
-		}
+		r.parted = schedule.Outermost(u.k, u.t)
 	}
 	root, in := newScope(ir.Set{}), newScope(r.lanes)
 	r.stack = []*scope{root, in}
@@ -36,7 +30,7 @@ func (u *unit) flat(s Schedule, out Output) Output {
 	}
 	u.bufs = r.bufs
 	out.Loads, out.Tables = r.loads, r.tables
-	out.Step = u.flatStep()
+	out.Step = schedule.FlatStep(u.k, u.t)
 	counters, collect := u.count.declared()
 	out.Source = fmt.Sprintf("void %s(const weft_args *a) {\n%s\n%s%s\n%s\n%s}\n", u.name, r.pointers(), counters, strings.Join(root.lines, "\n"), r.flatLoops(in), collect)
 	out.Bufs, out.Args = u.bufs, u.argList
@@ -44,32 +38,6 @@ func (u *unit) flat(s Schedule, out Output) Output {
 		out.Counted = u.count.folds
 	}
 	return out
-}
-
-// flatStep makes tiles slabs across the axis along which loads lie farthest apart: each then loads a part of what the kernel does.
-func (u *unit) flatStep() []int {
-	s := newSurvey(u.k, u.t)
-	apart := make([]float64, len(u.k.Axes))
-	axes := make([]int, len(u.k.Axes))
-	if f := s.heaviest(); f != nil {
-		for _, p := range s.spreads(f, s.positions(f).at) {
-			for a := range apart {
-				apart[a] += p[a] * float64(u.k.Axes[a].Extent)
-			}
-		}
-	}
-	for a := range axes {
-		axes[a] = len(axes) - 1 - a
-	}
-	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(apart[a], apart[b]) })
-	step := make([]int, len(u.k.Axes))
-	points := 1
-	for _, a := range axes {
-		n := u.k.Axes[a].Extent
-		step[a] = min(n, (flatPoints+points-1)/points)
-		points *= n
-	}
-	return step
 }
 
 // flatLoops are the loops over chunks of the tile's points, parts of the split fold, and vectors.
@@ -136,7 +104,7 @@ func (r *renderer) resume(c *loop, at int) bool {
 	}
 	c.kept = r.saved
 	for _, a := range f.Accs {
-		r.saved += parts(a.Type)
+		r.saved += schedule.Registers(a.Type)
 	}
 	if f == r.parted {
 		r.emit(c.sc, "if (part != %d) {%s}", f.Lo.I, r.kept(c, func(name, place string) string { return fmt.Sprintf(" %s = %s;", name, place) }))
@@ -163,7 +131,7 @@ func (r *renderer) kept(c *loop, visit func(name, place string) string) string {
 	text := ""
 	slot := c.kept
 	for _, a := range c.f.Accs {
-		for h := range parts(a.Type) {
+		for h := range schedule.Registers(a.Type) {
 			for _, v := range c.copies {
 				place := fmt.Sprintf("*(%s *)(saved + ((point - from) * SAVED + %d) * 4)", ctypes[a.Type].v, (slot*r.V+v)*r.W)
 				text += visit(r.accName(a, v).s[h], place)
@@ -172,17 +140,4 @@ func (r *renderer) kept(c *loop, visit func(name, place string) string) string {
 		}
 	}
 	return text
-}
-
-// outermost is the fold around the heaviest one that no other encloses.
-func (s *survey) outermost() *ir.Fold {
-	f := s.heaviest()
-	for f != nil {
-		g := s.deepest(f.Node)
-		if g == nil {
-			break
-		}
-		f = g
-	}
-	return f
 }

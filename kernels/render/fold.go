@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // loop is a fold being rendered.
@@ -15,9 +16,9 @@ type loop struct {
 	copies []int  // distinct vectors in flight
 	vec    bool
 	lo, hi string
-	masked bool             // lanes leave one by one
-	kept   int              // the first register that it keeps between parts of a split fold
-	narrow map[int][]signed // accumulators summed in float32 within a block, with the float32 terms
+	masked bool                      // lanes leave one by one
+	kept   int                       // the first register that it keeps between parts of a split fold
+	narrow map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
 }
 
 // fold renders a fold, all vectors in flight together, into the scope at a depth, and leaves the accumulators' variables.
@@ -91,7 +92,7 @@ func (r *renderer) limits(c *loop) {
 		x := r.end(c, v)
 		text := x.s[0]
 		if x.vec {
-			text = fmt.Sprintf("v_hmax_%s(%s)", c.ctype().sfx, strings.Join(x.s[:parts(x.t)], ", "))
+			text = fmt.Sprintf("v_hmax_%s(%s)", c.ctype().sfx, strings.Join(x.s[:schedule.Registers(x.t)], ", "))
 		}
 		if most != "" {
 			text = fmt.Sprintf("s_max_%s(%s, %s)", c.ctype().sfx, most, text)
@@ -132,7 +133,7 @@ func (r *renderer) variable(sc *scope, name, x value) {
 		r.emit(sc, "%s %s = %s;", ctypes[name.t].c, name.s[0], x.s[0])
 		return
 	}
-	for h := range parts(name.t) {
+	for h := range schedule.Registers(name.t) {
 		r.emit(sc, "%s %s = %s;", ctypes[name.t].v, name.s[h], x.part(h))
 	}
 }
@@ -142,7 +143,7 @@ func set(name, x value) string {
 	if !name.vec {
 		return fmt.Sprintf("%s = %s;", name.s[0], x.s[0])
 	}
-	out := make([]string, parts(name.t))
+	out := make([]string, schedule.Registers(name.t))
 	for h := range out {
 		out[h] = fmt.Sprintf("%s = %s;", name.s[h], x.part(h))
 	}

@@ -6,12 +6,13 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // results runs a kernel over its whole on a bench and returns the elements of a buffer.
-func results(t *testing.T, k *ir.Kernel, s Schedule, target Target, in map[string][]float64, out *ir.Buffer) []float64 {
+func results(t *testing.T, k *ir.Kernel, s schedule.CPU, target schedule.Target, in map[string][]float64, out *ir.Buffer) []float64 {
 	t.Helper()
-	d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}
+	d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }}
 	p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -57,14 +58,14 @@ func TestBlockedSums(t *testing.T) {
 	})
 	k := &ir.Kernel{Name: "sums", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
 	in := map[string][]float64{"a": waves(n, 0.37), "w": waves(terms, 1.1)}
-	want := results(t, k, Schedule{}, Portable, in, out)
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	want := results(t, k, schedule.CPU{}, schedule.Portable, in, out)
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
-		for _, s := range []Schedule{
-			{Lanes: []AxisN{{0, target.Lanes}}, AccBlock: 32},
-			{Lanes: []AxisN{{0, target.Lanes}}, Unroll: []AxisN{{0, 2}}, Table: 32, AccBlock: 32},
+		for _, s := range []schedule.CPU{
+			{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}, AccBlock: 32},
+			{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}, Unroll: []schedule.AxisN{{Axis: 0, N: 2}}, Table: 32, AccBlock: 32},
 			{AccBlock: 7},
 		} {
 			got := results(t, k, s, target, in, out)
@@ -85,20 +86,20 @@ func TestBlockedSums(t *testing.T) {
 // TestIllegalSchedules asks for what a kernel or a target does not have.
 func TestIllegalSchedules(t *testing.T) {
 	k := elementwise(40, 40)
-	for name, s := range map[string]Schedule{
+	for name, s := range map[string]schedule.CPU{
 		"order of too few axes": {Order: []int{0}},
 		"order that repeats":    {Order: []int{0, 0}},
-		"lanes of no axis":      {Lanes: []AxisN{{2, 16}}},
-		"too few lanes":         {Lanes: []AxisN{{0, 4}}},
-		"an axis laned twice":   {Lanes: []AxisN{{0, 4}, {0, 4}}},
-		"no vectors in flight":  {Lanes: []AxisN{{0, 16}}, Unroll: []AxisN{{1, 0}}},
-		"window without proof":  {Lanes: []AxisN{{0, 16}}, Window: 16, Table: 32},
-		"window of 8":           {Lanes: []AxisN{{0, 16}}, Window: 8, Guard: true, Table: 32},
-		"table of 5":            {Lanes: []AxisN{{0, 16}}, Table: 5},
-		"two kinds of lanes":    {Lanes: []AxisN{{0, 16}}, FoldLanes: true},
-		"two sizes of block":    {Lanes: []AxisN{{0, 16}}, Table: 32, AccBlock: 16},
+		"lanes of no axis":      {Lanes: []schedule.AxisN{{Axis: 2, N: 16}}},
+		"too few lanes":         {Lanes: []schedule.AxisN{{Axis: 0, N: 4}}},
+		"an axis laned twice":   {Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 0, N: 4}}},
+		"no vectors in flight":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Unroll: []schedule.AxisN{{Axis: 1, N: 0}}},
+		"window without proof":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 16, Table: 32},
+		"window of 8":           {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 8, Guard: true, Table: 32},
+		"table of 5":            {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 5},
+		"two kinds of lanes":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, FoldLanes: true},
+		"two sizes of block":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 32, AccBlock: 16},
 	} {
-		if _, err := C(k, s, AVX512, "k"); err == nil {
+		if _, err := C(k, s, schedule.AVX512, "k"); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -106,7 +107,7 @@ func TestIllegalSchedules(t *testing.T) {
 	x := b.Axis("x", 8)
 	buf := f32("a", 8)
 	inPlace := &ir.Kernel{Name: "in place", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: buf, Index: []*ir.Node{x}, Value: b.Neg(b.Load(buf, x))}}}
-	if _, err := C(inPlace, Schedule{}, AVX512, "k"); err == nil {
+	if _, err := C(inPlace, schedule.CPU{}, schedule.AVX512, "k"); err == nil {
 		t.Error("a kernel that writes what it reads: no error")
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // partial is an accumulator kept once a lane while lanes are iterations.
 type partial struct {
-	terms []signed // Sum: the terms; other monoids: one
-	first bool     // the term is the first operand: minimum and maximum tell by it what a NaN does
-	index *ir.Node // ArgMin, ArgMax: what goes with the value
+	terms []schedule.Signed // Sum: the terms; other monoids: one
+	first bool              // the term is the first operand: minimum and maximum tell by it what a NaN does
+	index *ir.Node          // ArgMin, ArgMax: what goes with the value
 }
 
 // foldLanes renders a fold with consecutive iterations as lanes: every lane accumulates its own share, and the shares are
@@ -100,23 +101,23 @@ func (r *renderer) shares(f *ir.Fold) ([]partial, bool) {
 		if !ok {
 			return nil, false
 		}
-		out[0], out[1] = partial{terms: []signed{{n: value}}}, partial{index: index}
+		out[0], out[1] = partial{terms: []schedule.Signed{{N: value}}}, partial{index: index}
 		return out, true
 	}
 	for q, a := range f.Accs {
 		if f.Monoid == ir.Sum {
-			terms, ok := sumTerms(f, f.Step[q], a)
+			terms, ok := schedule.SumTerms(f, f.Step[q], a)
 			if !ok {
 				return nil, false
 			}
 			out[q].terms = terms
 			continue
 		}
-		term, first, ok := joined(f, f.Step[q], a, joinOps[f.Monoid])
+		term, first, ok := schedule.Joined(f, f.Step[q], a, schedule.JoinOps[f.Monoid])
 		if !ok {
 			return nil, false
 		}
-		out[q].terms, out[q].first = []signed{{n: term}}, first
+		out[q].terms, out[q].first = []schedule.Signed{{N: term}}, first
 	}
 	return out, true
 }
@@ -182,12 +183,12 @@ func (r *renderer) shareSteps(c *loop, in *scope, shares []partial, mask value) 
 			for _, t := range shares[q].terms {
 				op := ir.Add
 				switch {
-				case t.minus:
+				case t.Minus:
 					op = ir.Sub
 				case f.Monoid != ir.Sum:
-					op = joinOps[f.Monoid]
+					op = schedule.JoinOps[f.Monoid]
 				}
-				y := r.val(t.n, v, iter)
+				y := r.val(t.N, v, iter)
 				if shares[q].first {
 					x = r.op(op, h.t, y, x)
 				} else {
@@ -206,7 +207,7 @@ func (r *renderer) shareSteps(c *loop, in *scope, shares []partial, mask value) 
 func (r *renderer) argStep(c *loop, in *scope, shares []partial, mask value, v int) []string {
 	f := c.f
 	best, at := r.shareName(f, 0, v), r.shareName(f, 1, v)
-	x, i := r.val(shares[0].terms[0].n, v, iter), r.val(shares[1].index, v, iter)
+	x, i := r.val(shares[0].terms[0].N, v, iter), r.val(shares[1].index, v, iter)
 	less := compare(ir.Lt, x, best, true)
 	if f.Monoid == ir.ArgMax {
 		less = compare(ir.Lt, best, x, true)
@@ -236,9 +237,9 @@ func (r *renderer) joinShares(c *loop) {
 			case ir.All:
 				x = scalar(ir.Bool, fmt.Sprintf("v_all(%s)", h.s[0]))
 			default:
-				x = scalar(a.Type, fmt.Sprintf("%s_%s(%s)", reduce[f.Monoid], ctypes[a.Type].sfx, strings.Join(h.s[:parts(a.Type)], ", ")))
+				x = scalar(a.Type, fmt.Sprintf("%s_%s(%s)", reduce[f.Monoid], ctypes[a.Type].sfx, strings.Join(h.s[:schedule.Registers(a.Type)], ", ")))
 			}
-			op := joinOps[f.Monoid]
+			op := schedule.JoinOps[f.Monoid]
 			if f.Monoid == ir.Sum {
 				op = ir.Add
 			}
@@ -260,8 +261,8 @@ func (r *renderer) joinArg(c *loop, v int) {
 		h, ty := r.shareName(f, q, v), ctypes[a.Type]
 		names[q] = r.fresh("w")
 		text += fmt.Sprintf("%s %s[W];", ty.c, names[q])
-		per := r.W / parts(a.Type)
-		for p := range parts(a.Type) {
+		per := r.W / schedule.Registers(a.Type)
+		for p := range schedule.Registers(a.Type) {
 			text += fmt.Sprintf(" *(%s_u *)(%s + %d) = %s;", ty.v, names[q], p*per, h.s[p])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 // scattered is O(i, j) = the sum over k of t+1 times T(k, round(X(i)+Y(j)+k/4), t), where that is in the record, over all t.
@@ -48,8 +49,8 @@ func TestGroupsOfLoads(t *testing.T) {
 		}
 	}
 	kernels := slices.Collect(maps.Keys(cases))
-	compile := func(target Target, s Schedule) []device.Program {
-		p, err := (&bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}).Compile(t.Context(), kernels, device.Options{})
+	compile := func(target schedule.Target, s schedule.CPU) []device.Program {
+		p, err := (&bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }}).Compile(t.Context(), kernels, device.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,17 +64,17 @@ func TestGroupsOfLoads(t *testing.T) {
 		return in
 	}
 	var want []string
-	for i, p := range compile(Portable, Schedule{}) {
+	for i, p := range compile(schedule.Portable, schedule.CPU{}) {
 		want = append(want, string(p.(*launchable).outputs(t, in(kernels[i]), []region.Region{kernels[i].Domain()})["O"]))
 	}
 	tiles := []region.Region{{{Lo: 0, Hi: 5}, {Lo: 0, Hi: 23}}, {{Lo: 5, Hi: 7}, {Lo: 0, Hi: 22}}, {{Lo: 5, Hi: 7}, {Lo: 22, Hi: 23}}}
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
-		schedules := []Schedule{{Lanes: []AxisN{{0, 4}, {1, target.Lanes / 4}}, Unroll: []AxisN{{1, 2}}}, {Flat: 3, Split: 7}}
-		if target == AVX512 {
-			schedules = append(schedules, Schedule{Lanes: []AxisN{{1, target.Lanes}}}, Schedule{Flat: 1}, Schedule{Flat: 4, Split: 40})
+		schedules := []schedule.CPU{{Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: target.Lanes / 4}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}}, {Flat: 3, Split: 7}}
+		if target == schedule.AVX512 {
+			schedules = append(schedules, schedule.CPU{Lanes: []schedule.AxisN{{Axis: 1, N: target.Lanes}}}, schedule.CPU{Flat: 1}, schedule.CPU{Flat: 4, Split: 40})
 		}
 		for _, s := range schedules {
 			for i, p := range compile(target, s) {
@@ -101,8 +102,8 @@ func TestSideBySide(t *testing.T) {
 		{24, 24, 40, 20, 20, 40, 1},
 		{9, 9, 33, 10, 20, 40, 1},
 	} {
-		m := newBeam(c.nx, c.ny, c.nz, 32, 32, false).know(c.side, c.near, c.far, 7.792)
-		if got := SideBySide(m.k, AVX512); len(got) != c.want || c.want > 0 && got[0] != m.t {
+		m := newBeam(c.nx, c.ny, c.nz, 32, 32, false).Know(c.side, c.near, c.far, 7.792)
+		if got := schedule.SideBySide(m.Kernel, schedule.AVX512); len(got) != c.want || c.want > 0 && got[0] != m.T {
 			t.Errorf("%d x %d x %d points over %g mm: %d buffers, want %d", c.nx, c.ny, c.nz, 2*c.side, len(got), c.want)
 		}
 	}
@@ -127,7 +128,7 @@ func taps(exchanged bool) *ir.Kernel {
 func TestRowsOfStores(t *testing.T) {
 	for _, exchanged := range []bool{false, true} {
 		k := taps(exchanged)
-		compile := func(target Target, choose func(*ir.Kernel) Schedule) *launchable {
+		compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) *launchable {
 			p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 			if err != nil {
 				t.Fatal(err)
@@ -138,12 +139,12 @@ func TestRowsOfStores(t *testing.T) {
 		whole := k.Domain()
 		first, second := append(region.Region{}, whole...), append(region.Region{}, whole...)
 		first[0].Hi, second[0].Lo = 19, 19
-		want := compile(Portable, func(*ir.Kernel) Schedule { return Schedule{} }).outputs(t, in, []region.Region{whole})
-		for _, target := range []Target{AVX512, AVX2, Portable} {
+		want := compile(schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} }).outputs(t, in, []region.Region{whole})
+		for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 			if !runs(t, target) {
 				continue
 			}
-			fast := compile(target, func(k *ir.Kernel) Schedule { return Default(k, target) })
+			fast := compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) })
 			if !strings.Contains(fast.out.Source, "scatter4_f32") {
 				t.Errorf("%s, exchanged %v: no rows under %s", target.ISA, exchanged, fast.s.Text(k))
 			}

@@ -14,6 +14,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // compiled is a rendered kernel, loaded.
@@ -34,7 +35,7 @@ func compiler(t testing.TB) string {
 }
 
 // runs reports whether this machine executes code for a target.
-func runs(t testing.TB, target Target) bool {
+func runs(t testing.TB, target schedule.Target) bool {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || target.ISA == "portable" {
 		return target.ISA == "portable"
@@ -55,12 +56,12 @@ func effort() string {
 	return "-O0"
 }
 
-func build(t testing.TB, k *ir.Kernel, s Schedule, target Target) *compiled {
+func build(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target) *compiled {
 	t.Helper()
 	return buildEdited(t, k, s, target, func(c string) string { return c })
 }
 
-func buildEdited(t testing.TB, k *ir.Kernel, s Schedule, target Target, edit func(c string) string) *compiled {
+func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target, edit func(c string) string) *compiled {
 	t.Helper()
 	out, err := C(k, s, target, "kernel")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // TestBeyond32Bits reads and writes buffers of more than 2^31 elements, of which only a few pages are ever touched.
@@ -20,12 +21,12 @@ func TestBeyond32Bits(t *testing.T) {
 	gathered := b.Load(big, r, b.Alu(ir.Mod, x, b.I32(7)))
 	along := b.Load(big, b.I32(rows-1), x)
 	k := &ir.Kernel{Name: "large", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{r, x}, Value: b.Add(gathered, along)}}}
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
-		for _, s := range []Schedule{{}, {Lanes: []AxisN{{0, target.Lanes}}}} {
-			d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }}
+		for _, s := range []schedule.CPU{{}, {Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}}} {
+			d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }}
 			p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // load renders a load: uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
@@ -13,13 +14,13 @@ func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 		return r.slabLoad(n, s, v, at)
 	}
 	buf := n.Buf
-	l := flatten(buf, n.Index())
+	l := schedule.Flatten(buf, n.Index())
 	_, rest := r.split(l, m)
-	covered, tests := padCover(n, r.W)
+	covered, tests := schedule.PadCover(n, r.W)
 	guard, guarded := r.conjunction(tests, v, m)
 	sc := r.stack[at]
 	pattern, known := r.lanePattern(rest, m)
-	if m == origin || len(rest.terms) == 0 {
+	if m == origin || len(rest.Terms) == 0 {
 		return r.uniformLoad(n, v, m, sc, guard, guarded, covered)
 	}
 	if known && isIota(pattern) && !r.ownActivity(n, at) {
@@ -77,12 +78,12 @@ func (r *renderer) innerLimit(n *ir.Node, x value, before int) value {
 }
 
 // rowAndInner parts the index of a load into the start of its row and the innermost index.
-func rowAndInner(n *ir.Node) (row linear, inner *ir.Node) {
+func rowAndInner(n *ir.Node) (row schedule.Linear, inner *ir.Node) {
 	index := n.Index()
 	inner = index[len(index)-1]
 	strides := n.Buf.Strides()
 	for i, x := range index[:len(index)-1] {
-		row.add(x, int64(strides[i]))
+		row.Add(x, int64(strides[i]))
 	}
 	return row, inner
 }
@@ -96,7 +97,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 		cut := r.name(sc, r.innerLimit(n, r.val(inner, v, m), 1))
 		p = r.pointer(n.Buf, row, v, m, extra(r.depth(n), cut))
 	} else {
-		p = r.pointer(n.Buf, flatten(n.Buf, n.Index()), v, m)
+		p = r.pointer(n.Buf, schedule.Flatten(n.Buf, n.Index()), v, m)
 	}
 	r.exactLoads++
 	text := fmt.Sprintf("s_load_%s(%s)", n.Buf.Type, p)
@@ -116,7 +117,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 	return r.name(sc, choose(paren(guard), scalar(t, text), other))
 }
 
-func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+func (r *renderer) contiguousLoad(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
 	r.count("contiguous", n)
 	r.exactLoads++
 	start := m
@@ -128,8 +129,8 @@ func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *sco
 		row, inner := rowAndInner(n)
 		first := r.val(inner, v, start)
 		if m == iter {
-			var il linear
-			il.add(inner, 1)
+			var il schedule.Linear
+			il.Add(inner, 1)
 			first = r.firstIteration(il, v)
 		}
 		cut := r.name(sc, r.innerLimit(n, first, r.W))
@@ -163,31 +164,31 @@ func (r *renderer) contiguousLoad(n *ir.Node, l linear, v int, m layout, sc *sco
 }
 
 // firstIteration is an index at the iteration that the loop variable stands at, in layout iter.
-func (r *renderer) firstIteration(l linear, v int) value {
-	text := fmt.Sprint(l.c)
-	for _, t := range l.terms {
-		x := axisName(t.n)
-		if t.n != r.iter.Index {
-			x = r.val(t.n, v, iter).s[0]
+func (r *renderer) firstIteration(l schedule.Linear, v int) value {
+	text := fmt.Sprint(l.C)
+	for _, t := range l.Terms {
+		x := axisName(t.N)
+		if t.N != r.iter.Index {
+			x = r.val(t.N, v, iter).s[0]
 		}
-		text += fmt.Sprintf(" + %s*%d", x, t.coef)
+		text += fmt.Sprintf(" + %s*%d", x, t.Coef)
 	}
 	return scalar(ir.I32, "("+text+")")
 }
 
 // laneLoop reads element by element what on selects, into the zeroed x.
-func (r *renderer) laneLoop(sc *scope, n *ir.Node, l linear, v int, m layout, x value, on func(lane string) string) {
+func (r *renderer) laneLoop(sc *scope, n *ir.Node, l schedule.Linear, v int, m layout, x value, on func(lane string) string) {
 	idx := r.fresh("q")
-	per := r.W / parts(n.Type)
+	per := r.W / schedule.Registers(n.Type)
 	i := r.vecIndex(n.Buf, l, v, m)
 	storage := "i32"
 	list := i.s[0]
 	ct := "int"
-	if parts(i.t) == 2 {
+	if schedule.Registers(i.t) == 2 {
 		storage, list, ct = "i64", i.s[0]+", "+i.s[1], "long long"
 	}
 	r.emit(sc, "%s %s[W]; store_%s(%s, %s);", ct, idx, storage, idx, list)
-	for h := range parts(n.Type) {
+	for h := range schedule.Registers(n.Type) {
 		lane := fmt.Sprintf("l + %d", h*per)
 		r.emit(sc, "%s = (%s){}; for (int l = 0; l < %d; l++) if (%s) %s[l] = %ss_load_%s(%s + %s[%s]);", x.s[h], ctypes[x.t].v, per,
 			on(lane), x.s[h], negate(x.t), n.Buf.Type, r.bufName(n.Buf), idx, lane)
@@ -204,7 +205,7 @@ func negate(t ir.DType) string {
 
 // partFunc is the prelude function that yields part h of a loaded vector.
 func partFunc(what string, n *ir.Node, h int) string {
-	if parts(n.Type) == 1 {
+	if schedule.Registers(n.Type) == 1 {
 		return fmt.Sprintf("%s_%s", what, n.Buf.Type)
 	}
 	return fmt.Sprintf("%s_%s_%d", what, n.Buf.Type, h)
@@ -214,7 +215,7 @@ func partFunc(what string, n *ir.Node, h int) string {
 func (r *renderer) declare(sc *scope, t ir.DType) value {
 	base := r.fresh("v")
 	x := each(t, func(h int) string { return fmt.Sprintf("%s_%d", base, h) })
-	for h := range parts(t) {
+	for h := range schedule.Registers(t) {
 		r.emit(sc, "%s %s;", ctypes[t].v, x.s[h])
 	}
 	return x
@@ -222,13 +223,13 @@ func (r *renderer) declare(sc *scope, t ir.DType) value {
 
 func assign(x, y value) string {
 	out := ""
-	for h := range parts(x.t) {
+	for h := range schedule.Registers(x.t) {
 		out += fmt.Sprintf(" %s = %s; ", x.s[h], y.part(h))
 	}
 	return out
 }
 
-func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+func (r *renderer) gatherLoad(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
 	if on, ok := r.active(r.depth(n), r.vary.Of(n), v); ok {
 		if guarded {
 			on = r.op(ir.And, ir.Bool, paren(guard), on)
@@ -254,7 +255,7 @@ func (r *renderer) gatherLoad(n *ir.Node, l linear, v int, m layout, sc *scope, 
 }
 
 // gatherAt is where lanes of a gather lie: a pointer, and the name of an array of indices from there.
-func (r *renderer) gatherAt(n *ir.Node, l linear, v int, m layout, sc *scope, guard value, guarded, covered bool) (p, at string) {
+func (r *renderer) gatherAt(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) (p, at string) {
 	var idx value
 	switch {
 	case covered:
@@ -265,13 +266,13 @@ func (r *renderer) gatherAt(n *ir.Node, l linear, v int, m layout, sc *scope, gu
 		}
 		u, rest := r.split(row, m)
 		idx = cut
-		if len(rest.terms) > 0 {
+		if len(rest.Terms) > 0 {
 			idx = r.op(ir.Add, ir.I32, cut, paren(r.vecIndex(n.Buf, rest, v, m)))
 		}
 		if guarded {
-			u.c, rest.c = 0, 0
+			u.C, rest.C = 0, 0
 			idx = r.op(ir.Add, ir.I32, cut, paren(r.vecIndex(n.Buf, row, v, m).asVec()))
-			u = linear{}
+			u = schedule.Linear{}
 		}
 		p = r.pointer(n.Buf, u, v, m)
 	case guarded:

@@ -1,6 +1,9 @@
 package render
 
-import "weft/kernels/ir"
+import (
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
 
 const (
 	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
@@ -8,13 +11,13 @@ const (
 )
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart.
-func (r *renderer) prefetch(n *ir.Node, l linear, p string, sc *scope) {
+func (r *renderer) prefetch(n *ir.Node, l schedule.Linear, p string, sc *scope) {
 	at := r.depth(n)
 	if r.threads != nil || r.s.Flat > 0 || at < 1 || at > len(r.s.Order) || sc != r.stack[at] {
 		return
 	}
 	axis := r.s.Order[at-1]
-	stride := stepsOf(l, r.axis(axis))
+	stride := l.Along(r.axis(axis))
 	step := r.step(axis)
 	if stride*int64(step*n.Buf.Type.Size()) < longStride {
 		return

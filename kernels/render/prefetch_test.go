@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"weft/kernels/schedule"
 )
 
 // Loads are asked for beforehand where the loop around them jumps further than processors foresee, and nowhere else.
@@ -18,7 +20,7 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 		{"rows of 256 bytes", 64, []int{1, 0}, false},
 	} {
 		k := elementwise(100, c.inner)
-		out, err := C(k, Schedule{Order: c.order, Lanes: []AxisN{{1, AVX2.Lanes}}}, AVX2, "kernel")
+		out, err := C(k, schedule.CPU{Order: c.order, Lanes: []schedule.AxisN{{Axis: 1, N: schedule.AVX2.Lanes}}}, schedule.AVX2, "kernel")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +28,7 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 			t.Errorf("%s: prefetches %t", c.name, got)
 		}
 	}
-	if out, err := C(total(1<<16), Schedule{FoldLanes: true}, AVX2, "kernel"); err != nil || strings.Contains(out.Source, "__builtin_prefetch(") {
+	if out, err := C(total(1<<16), schedule.CPU{FoldLanes: true}, schedule.AVX2, "kernel"); err != nil || strings.Contains(out.Source, "__builtin_prefetch(") {
 		t.Errorf("a fold along memory prefetches; %v", err)
 	}
 }

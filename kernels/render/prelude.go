@@ -4,6 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+
+	"weft/kernels/schedule"
 )
 
 //go:embed prelude/*.h
@@ -13,7 +15,7 @@ var preludeFiles embed.FS
 var preludeParts = []string{"types", "lean", "", "common", "storage", "window64", "reduce", "math"}
 
 // Prelude is the C text that rendered functions of a target rely on.
-func Prelude(t Target) string {
+func Prelude(t schedule.Target) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "#define VB %d\n", 4*t.Lanes)
 	for _, name := range preludeParts {

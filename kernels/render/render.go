@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // C renders a kernel under a schedule as one C function called name. An error means that this kernel has no such schedule;
 // every kernel has the scalar one.
-func C(k *ir.Kernel, s Schedule, t Target, name string) (Output, error) {
+func C(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
 	return makeC(k, s, t, name, nil)
 }
 
-func makeC(k *ir.Kernel, s Schedule, t Target, name string, count *counter) (Output, error) {
-	if err := s.check(k, t); err != nil {
+func makeC(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, count *counter) (Output, error) {
+	if err := s.Check(k, t); err != nil {
 		return Output{}, err
 	}
 	if err := checkKernel(k); err != nil {
@@ -49,7 +50,7 @@ func checkKernel(k *ir.Kernel) error {
 // unit is the function being written: variants of the same kernel that share buffers and scalars.
 type unit struct {
 	k        *ir.Kernel
-	t        Target
+	t        schedule.Target
 	name     string
 	b        *ir.Builder
 	bufs     []*ir.Buffer
@@ -59,7 +60,7 @@ type unit struct {
 	count    *counter // nil: folds are not counted
 }
 
-func newUnit(k *ir.Kernel, t Target, name string) *unit {
+func newUnit(k *ir.Kernel, t schedule.Target, name string) *unit {
 	u := &unit{k: k, t: t, name: name, b: ir.Extend(k.Roots()), bufIndex: map[*ir.Buffer]int{}, args: map[*ir.Node]int{}}
 	u.argList = u.k.Args()
 	for i, n := range u.argList {
@@ -82,8 +83,8 @@ const (
 )
 
 // render writes the variants a kernel needs and the function that chooses among them.
-func (u *unit) render(s Schedule) (Output, error) {
-	pure := !joins(u.k)
+func (u *unit) render(s schedule.CPU) (Output, error) {
+	pure := !u.k.Combines()
 	out := Output{Name: u.name}
 	if s.Flat > 0 {
 		return u.flat(s, out), nil
@@ -100,7 +101,7 @@ func (u *unit) render(s Schedule) (Output, error) {
 	fits := true // some tile of the kernel is as large as a step
 	out.Step = make([]int, len(u.k.Axes))
 	for a := range u.k.Axes {
-		out.Step[a] = stepOf(s, a)
+		out.Step[a] = s.Step(a)
 		if out.Step[a] > 1 {
 			stepped = append(stepped, a)
 			fits = fits && u.k.Axes[a].Extent >= out.Step[a]
@@ -135,7 +136,7 @@ func (u *unit) render(s Schedule) (Output, error) {
 		fmt.Fprintf(&text, "%s_small(a);\n}\n", u.name)
 		out.Source = text.String()
 	default:
-		scalar := Schedule{Order: s.Order}
+		scalar := schedule.CPU{Order: s.Order}
 		rest, err := u.variant(scalar, overlap, u.name+"_scalar", &ignored)
 		if err != nil {
 			return Output{}, err
@@ -165,30 +166,18 @@ func (u *unit) peel(text *strings.Builder, stepped, step []int) {
 	fmt.Fprintf(text, "%s_main(&b);\n}\n", u.name)
 }
 
-func stepOf(s Schedule, axis int) int {
-	n := 1
-	for _, list := range [][]AxisN{s.Lanes, s.Unroll} {
-		for _, l := range list {
-			if l.Axis == axis {
-				n *= l.N
-			}
-		}
-	}
-	return n
-}
-
 // renderer is a fresh state for one variant.
-func (u *unit) renderer(s Schedule) *renderer {
-	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: max(product(s.Unroll), s.Flat), b: u.b, vary: ir.NewVary(),
+func (u *unit) renderer(s schedule.CPU) *renderer {
+	return &renderer{k: u.k, s: s, t: u.t, W: u.t.Lanes, V: max(schedule.Product(s.Unroll), s.Flat), b: u.b, vary: ir.NewVary(),
 		loads: map[string]int{}, counted: map[loadClass]bool{}, bufs: u.bufs, bufIndex: u.bufIndex, args: u.args, counter: u.count, uses: map[*ir.Buffer]bool{},
 		lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{}, bounders: map[*ir.Fold]*ir.Bounder{}, starts: map[windowed]int64{}}
 }
 
 // variant renders the kernel once, as a static function.
-func (u *unit) variant(s Schedule, end tail, name string, out *Output) (text string, err error) {
+func (u *unit) variant(s schedule.CPU, end tail, name string, out *Output) (text string, err error) {
 	r := u.renderer(s)
 	r.clamp, r.tail = end == cut, end
-	if s.scalar() {
+	if s.Scalar() {
 		r.W = 1
 	}
 	for _, l := range s.Lanes {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 func f32(name string, shape ...int) *ir.Buffer {
@@ -94,8 +95,8 @@ func TestRules(t *testing.T) {
 		k    *ir.Kernel
 		want string
 	}{
-		{"beam", newBeam(64, 64, 128, 32, 32, false).k, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
-		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).k, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
+		{"beam", newBeam(64, 64, 128, 32, 32, false).Kernel, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
+		{"beam, any probe", newBeam(64, 64, 128, 32, 32, true).Kernel, "order z>x>y, lanes x:4xy:4, unroll z:8, window 16, table 32, guard"},
 		{"planar", planar(ir.F32), "order z>x, lanes x:4xz:4, unroll z:8, window 16, table 32, guard"},
 		{"elementwise", elementwise(300, 1000), "order y>x, lanes x:16"},
 		{"elementwise, short rows", elementwise(1000, 3), "order y>x, scalar"},
@@ -105,13 +106,13 @@ func TestRules(t *testing.T) {
 		{"sparse", sparse(500), "order y, foldlanes"},
 		{"matmul", matmul(256), "order i>j, lanes j:16, unroll i:8"},
 	} {
-		all := Candidates(c.k, AVX512)
+		all := schedule.Candidates(c.k, schedule.AVX512)
 		if got := all[0].Text(c.k); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		for _, s := range all {
 			t.Logf("%s: %s", c.name, s.Text(c.k))
-			if _, err := C(c.k, s, AVX512, "k"); err != nil {
+			if _, err := C(c.k, s, schedule.AVX512, "k"); err != nil {
 				t.Error(err)
 			}
 		}

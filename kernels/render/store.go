@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // store renders a store for every distinct vector in flight, in the innermost tile loop.
 func (r *renderer) store(s output) {
 	in := r.top()
-	l := flatten(s.Buf, s.Index)
+	l := schedule.Flatten(s.Buf, s.Index)
 	vary := r.vary.Of(s.Value)
 	for _, n := range s.Index {
 		vary = vary.Or(r.vary.Of(n))
@@ -28,14 +29,14 @@ func (r *renderer) store(s output) {
 	}
 }
 
-func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
+func (r *renderer) storeOne(in *scope, s output, l schedule.Linear, v int) {
 	x := r.val(s.Value, v, patch)
 	guard := value{}
 	if s.Guard != nil {
 		guard = r.val(s.Guard, v, patch)
 	}
 	_, rest := r.split(l, patch)
-	if len(rest.terms) == 0 && !x.vec && !guard.vec {
+	if len(rest.Terms) == 0 && !x.vec && !guard.vec {
 		text := r.storeElement(s, r.pointer(s.Buf, l, v, patch), x.s[0])
 		if s.Guard != nil {
 			text = fmt.Sprintf("if (%s) %s", guard.s[0], text)
@@ -51,7 +52,7 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 	unless := ""
 	if known && isIota(pattern) && s.Combine == ir.Ordered && !s.word {
 		list := x.s[0]
-		if parts(x.t) == 2 {
+		if schedule.Registers(x.t) == 2 {
 			list += ", " + x.s[1]
 		}
 		text := fmt.Sprintf("store_%s(%s, %s);", s.Buf.Type, r.pointer(s.Buf, l, v, origin), list)
@@ -70,11 +71,11 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 		u, rest := r.split(l, patch)
 		i := r.vecIndex(s.Buf, rest, v, patch)
 		p = r.pointer(s.Buf, u, v, patch)
-		if len(rest.terms) == 0 {
+		if len(rest.Terms) == 0 {
 			i = scalar(ir.I32, "0")
 		}
 		i = i.asVec()
-		if parts(i.t) == 2 {
+		if schedule.Registers(i.t) == 2 {
 			at = fmt.Sprintf("long long %s[W]; store_i64(%s, %s, %s);", idx, idx, i.s[0], i.s[1])
 		} else {
 			at = fmt.Sprintf("int %s[W]; store_i32(%s, %s);", idx, idx, i.s[0])
@@ -83,8 +84,8 @@ func (r *renderer) storeOne(in *scope, s output, l linear, v int) {
 	c := ctypes[x.t]
 	w := r.fresh("w")
 	text := fmt.Sprintf("%s{ %s %s %s[W]; ", unless, at, c.c, w)
-	per := r.W / parts(x.t)
-	for h := range parts(x.t) {
+	per := r.W / schedule.Registers(x.t)
+	for h := range schedule.Registers(x.t) {
 		text += fmt.Sprintf("*(%s_u *)(%s + %d) = %s; ", c.v, w, h*per, x.s[h])
 	}
 	cond := ""

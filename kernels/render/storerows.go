@@ -2,14 +2,12 @@ package render
 
 import (
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
-
-// rowOf is how many elements a lane stores at once where vectors in flight lie side by side in memory.
-const rowOf = 4
 
 // storeRows renders a store across memory whose vectors in flight are neighbours in it: four of them are transposed in
 // registers, so that each lane stores a row. It reports whether this is such a store.
-func (r *renderer) storeRows(in *scope, s output, l linear) bool {
+func (r *renderer) storeRows(in *scope, s output, l schedule.Linear) bool {
 	u := r.rowAxis(s, l)
 	if u < 0 {
 		return false
@@ -25,10 +23,10 @@ func (r *renderer) storeRows(in *scope, s output, l linear) bool {
 	}
 	at := r.offsets(in, pattern)
 	for v := range r.V {
-		if v/weight%rowOf != 0 {
+		if v/weight%schedule.RowOf != 0 {
 			continue
 		}
-		var x [rowOf]string
+		var x [schedule.RowOf]string
 		for i := range x {
 			x[i] = r.val(s.Value, v+i*weight, patch).asVec().s[0]
 		}
@@ -38,39 +36,14 @@ func (r *renderer) storeRows(in *scope, s output, l linear) bool {
 }
 
 // rowAxis is the place in the schedule of the axis of vectors in flight that a store runs along; -1 if there is none.
-func (r *renderer) rowAxis(s output, l linear) int {
+func (r *renderer) rowAxis(s output, l schedule.Linear) int {
 	if r.threads != nil || r.clamp || r.W == 1 || s.Guard != nil || s.Combine != ir.Ordered || s.word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
 		return -1
 	}
 	for i, u := range r.s.Unroll {
-		if axis := r.axis(u.Axis); u.N%rowOf == 0 && r.laneCount(axis) == 1 && stepsOf(l, axis) == 1 {
+		if axis := r.axis(u.Axis); u.N%schedule.RowOf == 0 && r.laneCount(axis) == 1 && l.Along(axis) == 1 {
 			return i
 		}
 	}
 	return -1
-}
-
-// rows is an axis for vectors in flight along which stores across axis a run, -1 if there is none.
-func (s *survey) rows(a int) int {
-	for u, axis := range s.k.Axes {
-		if u == a || axis.Extent < rowOf {
-			continue
-		}
-		for _, st := range s.k.Stores {
-			if s.inRows(st, a, u) {
-				return u
-			}
-		}
-	}
-	return -1
-}
-
-// inRows reports a store that lanes along axis a and vectors in flight along u make one of rows.
-func (s *survey) inRows(st ir.Store, a, u int) bool {
-	if st.Combine != ir.Ordered || st.Guard != nil || st.Buf.Type != ir.F32 {
-		return false
-	}
-	l := flatten(st.Buf, st.Index)
-	across := stepsOf(l, s.k.Axes[a])
-	return across != 0 && across != 1 && stepsOf(l, s.k.Axes[u]) == 1
 }

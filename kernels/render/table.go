@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // block is a fold run in blocks of iterations: a loop over each block fills tables, with consecutive iterations as lanes,
@@ -32,18 +33,12 @@ func (b *block) guard(g guardTest) {
 	b.guards = append(b.guards, g)
 }
 
-// slow operations hide latency worth a table.
-var slow = map[ir.Op]bool{
-	ir.Sqrt: true, ir.Div: true, ir.Exp: true, ir.Log: true, ir.Log10: true, ir.Sin: true, ir.Cos: true, ir.Tan: true,
-	ir.Atan2: true, ir.Pow: true,
-}
-
 // isSlow reports a value that takes a slow operation to compute.
 func (r *renderer) isSlow(n *ir.Node) bool {
 	if x, ok := r.slowMemo[n]; ok {
 		return x
 	}
-	x := n.Kind == ir.KAlu && slow[n.Op] && n.Type.Float()
+	x := n.Kind == ir.KAlu && schedule.Slow(n.Op) && n.Type.Float()
 	if n.Kind == ir.KAlu || n.Kind == ir.KLoad {
 		for _, a := range n.Args {
 			x = x || r.isSlow(a)
@@ -80,8 +75,8 @@ func (r *renderer) tabulate(n *ir.Node, v int, sc *scope) value {
 	r.emit(b.outer, "%s %s[%d] __attribute__((aligned(64)));", c.c, name, b.size)
 	r.inFill(sc, func() {
 		x := r.val(n, v, iter).asVec()
-		for h := range parts(n.Type) {
-			r.emit(b.fill, "*(%s_u *)(%s + %s + %d) = %s;", c.v, name, at, h*r.W/parts(n.Type), x.s[h])
+		for h := range schedule.Registers(n.Type) {
+			r.emit(b.fill, "*(%s_u *)(%s + %s + %d) = %s;", c.v, name, at, h*r.W/schedule.Registers(n.Type), x.s[h])
 		}
 	})
 	return r.name(sc, scalar(n.Type, fmt.Sprintf("%s[%s]", name, at)))

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 // smear is a guarded three-point sum along both axes, a comparison stored as Bool, and totals by rows and columns in
@@ -36,7 +37,7 @@ func smear(ny, nx int) *ir.Kernel {
 
 // TestAnyTile covers kernels of every extent up to 67 or so with tiles cut anywhere, under random schedules.
 func TestAnyTile(t *testing.T) {
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
@@ -49,8 +50,8 @@ func TestAnyTile(t *testing.T) {
 			}
 			kernels = append(kernels, k)
 		}
-		d := &bench{t: t, target: target, choose: func(k *ir.Kernel) Schedule { return anySchedule(rng, k, target) }}
-		truth := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return Schedule{} }}
+		d := &bench{t: t, target: target, choose: func(k *ir.Kernel) schedule.CPU { return anySchedule(rng, k, target) }}
+		truth := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return schedule.CPU{} }}
 		fast, err := d.Compile(t.Context(), kernels, device.Options{})
 		if err != nil {
 			t.Fatal(err)

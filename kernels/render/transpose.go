@@ -5,17 +5,18 @@ import (
 	"math/bits"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // transposed reports a load that runs along memory from one vector in flight to the next, as many as there are lanes, and
 // across it from lane to lane: rows loaded whole and transposed in registers serve all of them. It gives the stride from
 // lane to lane.
-func (r *renderer) transposed(n *ir.Node, l linear, pattern []int64) (stride int64, ok bool) {
-	if len(r.s.Unroll) != 1 || r.V != r.W || parts(n.Type) != 1 || n.Buf.Type == ir.Bool {
+func (r *renderer) transposed(n *ir.Node, l schedule.Linear, pattern []int64) (stride int64, ok bool) {
+	if len(r.s.Unroll) != 1 || r.V != r.W || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return 0, false
 	}
 	flight := r.axis(r.s.Unroll[0].Axis)
-	if r.laneCount(flight) != 1 || stepsOf(l, flight) != 1 {
+	if r.laneCount(flight) != 1 || l.Along(flight) != 1 {
 		return 0, false
 	}
 	stride = pattern[1]
@@ -27,23 +28,9 @@ func (r *renderer) transposed(n *ir.Node, l linear, pattern []int64) (stride int
 	return stride, stride != 0
 }
 
-// stepsOf is by how much an index grows along an axis; 0 if not by the same everywhere.
-func stepsOf(l linear, axis *ir.Node) int64 {
-	by := int64(0)
-	for _, t := range l.terms {
-		switch {
-		case t.n == axis:
-			by = t.coef
-		case t.n.Free().Meets(axis.Bind()):
-			return 0
-		}
-	}
-	return by
-}
-
 // transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
 // vectors that interleave two of them.
-func (r *renderer) transposedLoad(n *ir.Node, l linear, stride int64, v int, sc *scope) value {
+func (r *renderer) transposedLoad(n *ir.Node, l schedule.Linear, stride int64, v int, sc *scope) value {
 	r.count("transposed", n)
 	key := fmt.Sprintf("transposed %d", n.ID())
 	if _, ok := sc.texts[key]; !ok {
@@ -67,31 +54,4 @@ func (r *renderer) transposedLoad(n *ir.Node, l linear, stride int64, v int, sc 
 		sc.texts[key] = value{}
 	}
 	return sc.texts[fmt.Sprintf("%s, %d", key, v)]
-}
-
-// crossings are the axes for vectors in flight, as many as lanes, that make loads across axis a into transposed ones.
-func (s *survey) crossings(a int) (axes []int) {
-	w := s.t.Lanes
-	for u, axis := range s.k.Axes {
-		if u == a || axis.Extent < w || s.k.Axes[a].Extent < w {
-			continue
-		}
-		for _, n := range s.nodes {
-			if s.crosses(n, a, u) {
-				axes = append(axes, u)
-				break
-			}
-		}
-	}
-	return axes
-}
-
-// crosses reports a load that lanes along axis a and vectors in flight along u make a transposed one.
-func (s *survey) crosses(n *ir.Node, a, u int) bool {
-	if n.Kind != ir.KLoad || n.Guarded || parts(n.Type) != 1 || n.Buf.Type == ir.Bool {
-		return false
-	}
-	l := flatten(n.Buf, n.Index())
-	across := stepsOf(l, s.k.Axes[a])
-	return across != 0 && across != 1 && stepsOf(l, s.k.Axes[u]) == 1
 }

@@ -6,6 +6,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 // across is O(i, j) = 2 X(j, i+1) + Z(i, j), with X of any storage type.
@@ -26,25 +27,25 @@ func TestTransposedLoads(t *testing.T) {
 	for _, storage := range []ir.DType{ir.F32, ir.F16, ir.BF16, ir.I32, ir.I16, ir.U16, ir.I8, ir.U8} {
 		kernels = append(kernels, across(storage, ni, nj))
 	}
-	compile := func(target Target, choose func(*ir.Kernel) Schedule) []device.Program {
+	compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) []device.Program {
 		p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), kernels, device.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	slow := compile(Portable, func(*ir.Kernel) Schedule { return Schedule{} })
+	slow := compile(schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
 	x, z := exactWave(nj*(ni+1)), exactWave(ni*nj)
 	for i := range x {
 		x[i] = float64(int(50 * (1 + x[i]))) // fits every type
 	}
 	in := map[string][]float64{"X": x, "Z": z}
 	tiles := []region.Region{{{Lo: 0, Hi: 40}, {Lo: 0, Hi: nj}}, {{Lo: 40, Hi: ni}, {Lo: 0, Hi: 33}}, {{Lo: 40, Hi: ni}, {Lo: 33, Hi: nj}}}
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
-		for i, p := range compile(target, func(k *ir.Kernel) Schedule { return Default(k, target) }) {
+		for i, p := range compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
 			fast, storage := p.(*launchable), kernels[i].Inputs()[0].Type
 			if fast.out.Loads["transposed"] != 1 || fast.out.Loads["gather"] != 0 {
 				t.Errorf("%s, %s: %s has loads %v", target.ISA, storage, fast.s.Text(kernels[i]), fast.out.Loads)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // value is the C text of a computed value: a scalar, or a vector in as many parts as its type takes registers.
@@ -32,14 +33,6 @@ var storageTypes = map[ir.DType]string{
 	ir.F32: "float", ir.F64: "double",
 }
 
-// parts is how many registers a vector of t takes: lanes are counted in 4-byte types, a Bool is a mask of that width.
-func parts(t ir.DType) int {
-	if t == ir.I64 || t == ir.F64 {
-		return 2
-	}
-	return 1
-}
-
 func scalar(t ir.DType, s string) value { return value{t: t, s: [2]string{s}} }
 
 func vector(t ir.DType, s ...string) value {
@@ -59,7 +52,7 @@ func (x value) part(h int) string {
 // each builds a vector of type t part by part.
 func each(t ir.DType, f func(h int) string) value {
 	x := value{t: t, vec: true}
-	for h := range parts(t) {
+	for h := range schedule.Registers(t) {
 		x.s[h] = f(h)
 	}
 	return x
@@ -115,7 +108,7 @@ func (r *renderer) name(sc *scope, x value) value {
 		r.emit(sc, "const %s %s = %s;", ctypes[x.t].c, y.s[0], x.s[0])
 		return y
 	}
-	for h := range parts(x.t) {
+	for h := range schedule.Registers(x.t) {
 		y.s[h] = fmt.Sprintf("v%d_%d", r.names, h)
 		r.emit(sc, "const %s %s = %s;", ctypes[x.t].v, y.s[h], x.s[h])
 	}

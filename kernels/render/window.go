@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
@@ -20,34 +21,31 @@ type windowed struct {
 	w   *ir.Node
 }
 
-// windows reports a storage type that they serve.
-func windows(t ir.DType) bool { return t != ir.Bool && (parts(t.Compute()) == 1 || t == ir.F64) }
-
 // windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
-func (r *renderer) windowLoad(n *ir.Node, l linear, v, at int) (value, bool) {
+func (r *renderer) windowLoad(n *ir.Node, l schedule.Linear, v, at int) (value, bool) {
 	sc := r.stack[at]
-	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !windows(n.Buf.Type) {
+	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
 		return value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
 	_, rest := r.split(l, patch)
-	if len(rest.terms) != 1 || rest.terms[0].coef != 1 {
+	if len(rest.Terms) != 1 || rest.Terms[0].Coef != 1 {
 		return value{}, false
 	}
-	var inner linear
-	inner.add(n.Index()[len(n.Index())-1], 1)
-	w := rest.terms[0].n
-	if len(inner.terms) != 1 || inner.terms[0] != rest.terms[0] { // another row on each lane
+	var inner schedule.Linear
+	inner.Add(n.Index()[len(n.Index())-1], 1)
+	w := rest.Terms[0].N
+	if len(inner.Terms) != 1 || inner.Terms[0] != rest.Terms[0] { // another row on each lane
 		return value{}, false
 	}
 	slack := r.windowSlack(n)
 	start, known := r.starts[windowed{n.Buf, w}]
-	if !known && (inner.c < -slack || inner.c > slack) {
-		start = inner.c
+	if !known && (inner.C < -slack || inner.C > slack) {
+		start = inner.C
 	}
-	if inner.c < start-slack || inner.c > start+slack || w.Type != ir.I32 || size+int(max(start, -start)) > windowReach {
+	if inner.C < start-slack || inner.C > start+slack || w.Type != ir.I32 || size+int(max(start, -start)) > windowReach {
 		return value{}, false
 	}
 	r.starts[windowed{n.Buf, w}] = start

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 // TestWindowStorage reads windows of every storage type that has them, of one and of two vectors, with the gathering copy
@@ -20,9 +21,9 @@ func TestWindowsOfLaterRows(t *testing.T) { testWindows(t, 200) }
 
 func testWindows(t *testing.T, start int) {
 	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
-	on := map[ir.DType][]Target{
-		ir.F32: {AVX2}, ir.F16: {AVX512, AVX2, Portable}, ir.BF16: {AVX512}, ir.I32: {AVX512}, ir.I16: {AVX512}, ir.U16: {AVX512}, ir.I8: {AVX512}, ir.U8: {AVX2},
-		ir.F64: {AVX512, AVX2, Portable},
+	on := map[ir.DType][]schedule.Target{
+		ir.F32: {schedule.AVX2}, ir.F16: {schedule.AVX512, schedule.AVX2, schedule.Portable}, ir.BF16: {schedule.AVX512}, ir.I32: {schedule.AVX512}, ir.I16: {schedule.AVX512}, ir.U16: {schedule.AVX512}, ir.I8: {schedule.AVX512}, ir.U8: {schedule.AVX2},
+		ir.F64: {schedule.AVX512, schedule.AVX2, schedule.Portable},
 	}
 	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
 	wave := make([]float64, 11*128*1024)
@@ -39,8 +40,8 @@ func testWindows(t *testing.T, start int) {
 		kernels[storage].Contract = false
 	}
 	slices.Sort(storages)
-	run := func(target Target, s Schedule, storages []ir.DType, edit func(string) string) map[ir.DType]string {
-		d := &bench{t: t, target: target, choose: func(*ir.Kernel) Schedule { return s }, edit: edit}
+	run := func(target schedule.Target, s schedule.CPU, storages []ir.DType, edit func(string) string) map[ir.DType]string {
+		d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }, edit: edit}
 		var list []*ir.Kernel
 		for _, storage := range storages {
 			list = append(list, kernels[storage])
@@ -59,14 +60,14 @@ func testWindows(t *testing.T, start int) {
 		}
 		return out
 	}
-	want := run(Portable, Schedule{}, storages, nil)
-	for _, target := range []Target{AVX512, AVX2, Portable} {
+	want := run(schedule.Portable, schedule.CPU{}, storages, nil)
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		mine := slices.DeleteFunc(slices.Clone(storages), func(s ir.DType) bool { return !slices.Contains(on[s], target) })
 		if !runs(t, target) {
 			continue
 		}
 		for _, window := range []int{16, 32} {
-			s := Schedule{Lanes: []AxisN{{0, target.Lanes / 2}, {1, 2}}, Unroll: []AxisN{{1, 2}}, Window: window, Guard: true, Table: 16}
+			s := schedule.CPU{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes / 2}, {Axis: 1, N: 2}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}, Window: window, Guard: true, Table: 16}
 			for storage, got := range run(target, s, mine, func(c string) string { return unproven.ReplaceAllString(c, "0") }) {
 				if got != want[storage] {
 					t.Errorf("%s %s window %d: differs from the scalar schedule", target.ISA, storage, window)
@@ -86,8 +87,8 @@ func ramp(n int, from, step float64) []float64 {
 
 // Positions in planes of either float type get the same patches and windows.
 func TestWindowsOfBothFloats(t *testing.T) {
-	for _, target := range []Target{AVX512, AVX2} {
-		single, double := Default(planar(ir.F32), target), Default(planar(ir.F64), target)
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2} {
+		single, double := schedule.Default(planar(ir.F32), target), schedule.Default(planar(ir.F64), target)
 		if single.Window == 0 || double.Window != single.Window || !slices.Equal(double.Lanes, single.Lanes) {
 			t.Errorf("%s: f32 %s, f64 %s", target.ISA, single, double)
 		}

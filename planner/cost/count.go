@@ -6,7 +6,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/profile"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // work is what a kernel executes: nanoseconds of one core by class, under a layout.
@@ -51,8 +51,8 @@ type counter struct {
 	k       *ir.Kernel
 	p       *profile.Profile
 	layout  device.Layout
-	windows bool             // loads that scatter along the lanes go through windows
-	beside  map[*ir.Node]int // loads that are gathered together, and how many at a time
+	windows bool                    // loads that scatter along the lanes go through windows
+	beside  map[*ir.Node][]*ir.Node // loads that are gathered together, and how many at a time
 	vary    *ir.Vary
 	trips   func(ir.Set) float64
 	folds   []*ir.Fold           // inner ones first
@@ -84,7 +84,7 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 		}
 	}
 	if !c.windows && !c.lanes.Empty() {
-		c.beside = render.Beside(k, p.Lanes)
+		c.beside = schedule.Groups(k, p.Lanes)
 	}
 	c.flight = c.lanes
 	for _, a := range c.layout.FlightOn {
@@ -263,7 +263,7 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 	case !known && c.windows:
 		return profile.Window
 	}
-	return gathers[c.beside[n]][c.near(n.Buf)]
+	return gathers[len(c.beside[n])][c.near(n.Buf)]
 }
 
 // gathers are the classes of loads by how many are gathered at a time, and whether they find what they load in a core's caches.
@@ -276,7 +276,7 @@ var gathers = map[int]map[bool]profile.Class{
 // each is how many of a class's loads one takes that is gathered with others: a place costs the same, of however many elements.
 func (c *counter) each(n *ir.Node, class profile.Class) float64 {
 	if class == profile.Four || class == profile.FourFar {
-		return 4 / float64(c.beside[n])
+		return 4 / float64(len(c.beside[n]))
 	}
 	return 1
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"weft/kernels/ir"
-	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Folds whose end is not known before they run: how many of their iterations are taken to be executed. Nothing here is fitted
@@ -14,7 +14,7 @@ import (
 // executedShares gives for every fold the part of its longest run that is executed on average.
 func (c *counter) executedShares() map[*ir.Fold]float64 {
 	shares := map[*ir.Fold]float64{}
-	ends, blocks := render.EndsEarly(c.k), render.CulledBlock(c.k)
+	ends, blocks := schedule.EndsEarly(c.k), schedule.CulledBlock(c.k)
 	for _, f := range c.folds {
 		most := c.trips(f.IndexBind)
 		if most < 1 {

@@ -9,19 +9,20 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 // Code is a kernel rendered for devices of some limits.
 type Code struct {
 	Kernel   *ir.Kernel
-	Schedule render.CUDASchedule
+	Schedule schedule.CUDA
 	Out      render.CUDAOutput
 	Limits   device.Limits
 }
 
 // New renders a kernel under the first of the schedules that the kernel has and the limits allow. The function's name tells
 // it from others. Schedules nil are the rules' own.
-func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*Code, error) {
+func New(k *ir.Kernel, schedules []schedule.CUDA, limits device.Limits) (*Code, error) {
 	points := int64(1)
 	for _, a := range k.Axes {
 		if a.Extent < 0 || a.Extent > math.MaxInt32 {
@@ -33,7 +34,7 @@ func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*
 		points *= int64(max(1, a.Extent))
 	}
 	if schedules == nil {
-		schedules = render.CUDACandidates(k)
+		schedules = schedule.CUDACandidates(k)
 	}
 	var err error
 	for _, s := range schedules {
@@ -51,10 +52,10 @@ func New(k *ir.Kernel, schedules []render.CUDASchedule, limits device.Limits) (*
 }
 
 // For is New for a device, under the schedules that choose gives and, where none of these will do, the plain one; nil: the rules' own.
-func For(d device.Info, k *ir.Kernel, choose func(*ir.Kernel) []render.CUDASchedule) (*Code, error) {
-	var schedules []render.CUDASchedule
+func For(d device.Info, k *ir.Kernel, choose func(*ir.Kernel) []schedule.CUDA) (*Code, error) {
+	var schedules []schedule.CUDA
 	if choose != nil {
-		schedules = append(choose(k), render.CUDASchedule{})
+		schedules = append(choose(k), schedule.CUDA{})
 	}
 	code, err := New(k, schedules, d.Limits)
 	if err != nil {

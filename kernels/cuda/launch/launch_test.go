@@ -9,6 +9,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/render"
+	"weft/kernels/schedule"
 )
 
 var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10}
@@ -38,15 +39,15 @@ func sum(rows, cols int) (k *ir.Kernel, in, out *ir.Buffer) {
 func TestGrids(t *testing.T) {
 	k, _, _ := sum(70000, 3)
 	for _, c := range []struct {
-		schedule render.CUDASchedule
+		schedule schedule.CUDA
 		limit    [3]int
 		want     [3]int
 	}{
-		{render.CUDASchedule{}, gpu.Grid, [3]int{3, 65535, 1}},
-		{render.CUDASchedule{Block: []render.AxisN{{Axis: 0, N: 256}}}, gpu.Grid, [3]int{274, 3, 1}},
-		{render.CUDASchedule{Block: []render.AxisN{{Axis: 1, N: 4}, {Axis: 0, N: 64}}}, gpu.Grid, [3]int{1, 1094, 1}},
-		{render.CUDASchedule{Block: []render.AxisN{{Axis: 1, N: 4}, {Axis: 0, N: 64}}, Unroll: []render.AxisN{{Axis: 0, N: 2}}}, gpu.Grid, [3]int{1, 547, 1}},
-		{render.CUDASchedule{Fold: 32}, [3]int{2, 5, 1}, [3]int{2, 5, 1}},
+		{schedule.CUDA{}, gpu.Grid, [3]int{3, 65535, 1}},
+		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 0, N: 256}}}, gpu.Grid, [3]int{274, 3, 1}},
+		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 4}, {Axis: 0, N: 64}}}, gpu.Grid, [3]int{1, 1094, 1}},
+		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 4}, {Axis: 0, N: 64}}, Unroll: []schedule.AxisN{{Axis: 0, N: 2}}}, gpu.Grid, [3]int{1, 547, 1}},
+		{schedule.CUDA{Fold: 32}, [3]int{2, 5, 1}, [3]int{2, 5, 1}},
 	} {
 		out, err := render.CUDA(k, c.schedule, "k")
 		if err != nil {
@@ -70,7 +71,7 @@ func TestHugeGrid(t *testing.T) {
 	}
 	out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{1}}
 	k.Stores = []ir.Store{{Buf: out, Index: []*ir.Node{b.I32(0)}, Value: k.Axes[0]}}
-	o, err := render.CUDA(k, render.CUDASchedule{}, "k")
+	o, err := render.CUDA(k, schedule.CUDA{}, "k")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestLimits(t *testing.T) {
 	if b := code.Out.Block; b[0]*b[1]*b[2] > 40 {
 		t.Errorf("a block of %v", b)
 	}
-	if _, err := New(k, []render.CUDASchedule{{Fold: 64}}, small); err == nil || !strings.Contains(err.Error(), "at most 40") {
+	if _, err := New(k, []schedule.CUDA{{Fold: 64}}, small); err == nil || !strings.Contains(err.Error(), "at most 40") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"slices"
@@ -14,21 +14,21 @@ const longFold = 24
 const hopeless = 5
 
 // Default is the schedule that the rules choose without measuring.
-func Default(k *ir.Kernel, t Target) Schedule { return Candidates(k, t)[0] }
+func Default(k *ir.Kernel, t Target) CPU { return Candidates(k, t)[0] }
 
 // Candidates are the schedules worth measuring for a kernel, the rules' own choice first.
-func Candidates(k *ir.Kernel, t Target) []Schedule {
+func Candidates(k *ir.Kernel, t Target) []CPU {
 	s := newSurvey(k, t)
 	f := s.heaviest()
-	var out []Schedule
-	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*trips(f) >= longFold {
+	var out []CPU
+	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*Trips(f) >= longFold {
 		out = s.patches(f, axes)
 	}
 	out = append(out, s.lines(f)...)
 	seen := map[string]bool{}
-	out = slices.DeleteFunc(out, func(c Schedule) bool {
+	out = slices.DeleteFunc(out, func(c CPU) bool {
 		text := c.String()
-		if seen[text] || c.check(k, t) != nil {
+		if seen[text] || c.Check(k, t) != nil {
 			return true
 		}
 		seen[text] = true
@@ -62,7 +62,7 @@ func (s *survey) mostFlight(f *ir.Fold) int {
 	}
 	each := 1
 	for _, a := range f.Accs {
-		each += parts(a.Type)
+		each += Registers(a.Type)
 	}
 	return max(1, min(8, s.registers()/each))
 }
@@ -70,8 +70,8 @@ func (s *survey) mostFlight(f *ir.Fold) int {
 // narrows reports a fold with a float64 sum that may be kept in float32 for a while.
 func narrows(f *ir.Fold) bool {
 	for q, a := range f.Accs {
-		if terms, ok := sumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 {
-			if _, ok := narrowSum(terms); ok {
+		if terms, ok := SumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 {
+			if _, ok := NarrowTerms(terms); ok {
 				return true
 			}
 		}
@@ -107,18 +107,18 @@ func (s *survey) order() []int {
 }
 
 // detail sets what follows from the fold that takes most of the work.
-func (s *survey) detail(c *Schedule, f *ir.Fold) {
+func (s *survey) detail(c *CPU, f *ir.Fold) {
 	if f == nil {
 		return
 	}
-	v := product(c.Unroll)
+	v := Product(c.Unroll)
 	accs := 0
 	for _, a := range f.Accs {
-		accs += parts(a.Type)
+		accs += Registers(a.Type)
 	}
 	c.AccMajor = accs*v > 16
 	for _, g := range s.folds {
-		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || absorber(s.b, g) >= 0
+		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || Absorber(s.b, g) >= 0
 		if leaves || g.While != nil {
 			c.Every = 8
 		}
@@ -136,13 +136,13 @@ func (s *survey) hasMaxima(f *ir.Fold) bool {
 }
 
 // lines are schedules with lanes along one axis, along iterations, or none, by estimated cost.
-func (s *survey) lines(f *ir.Fold) []Schedule {
-	options := []option{{Schedule{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
+func (s *survey) lines(f *ir.Fold) []CPU {
+	options := []option{{CPU{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
 	for a, axis := range s.k.Axes {
 		if axis.Extent < 2 {
 			continue
 		}
-		c := Schedule{Order: s.order(), Lanes: []AxisN{{a, s.t.Lanes}}}
+		c := CPU{Order: s.order(), Lanes: []AxisN{{a, s.t.Lanes}}}
 		u := s.flightAxis(f, a)
 		lanes := 1
 		if u == a {
@@ -152,7 +152,7 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 		s.detail(&c, f)
 		cost := s.onLanes(a, -1)
 		options = append(options, option{c, cost})
-		if v := product(c.Unroll); v > 1 {
+		if v := Product(c.Unroll); v > 1 {
 			half := c
 			half.Unroll = s.unroll(u, v/2)
 			options = append(options, option{half, cost * 1.05})
@@ -170,7 +170,7 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 			options = append(options, option{c, s.onLanes(a, again) * 0.95})
 		}
 		if u := s.rows(a); u >= 0 && u != again {
-			c.Unroll = s.unroll(u, rowOf)
+			c.Unroll = s.unroll(u, RowOf)
 			cost = s.onLanes(a, u)
 			if again >= 0 {
 				c.Unroll = append(c.Unroll, AxisN{again, s.k.Axes[again].Extent})
@@ -180,12 +180,12 @@ func (s *survey) lines(f *ir.Fold) []Schedule {
 		}
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
-		c := Schedule{Order: s.order(), FoldLanes: true}
+		c := CPU{Order: s.order(), FoldLanes: true}
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}
 	cheapest(options)
-	var out []Schedule
+	var out []CPU
 	for _, o := range options[:min(len(options), 4)] {
 		if o.cost <= hopeless*options[0].cost {
 			out = append(out, o.c)

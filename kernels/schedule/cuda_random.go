@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"math/rand/v2"
@@ -6,10 +6,10 @@ import (
 	"weft/kernels/ir"
 )
 
-// AnyCUDASchedule draws a schedule that a kernel has: tests of devices run kernels under many.
-func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
+// AnyCUDA draws a schedule that a kernel has: tests of devices run kernels under many.
+func AnyCUDA(rng *rand.Rand, k *ir.Kernel) CUDA {
 	for range 20 {
-		s := CUDASchedule{AccMajor: rng.IntN(2) == 0, AccBlock: rng.IntN(3) * 8, Every: rng.IntN(6), Skip: rng.IntN(2) == 0, Vote: rng.IntN(3) == 0}
+		s := CUDA{AccMajor: rng.IntN(2) == 0, AccBlock: rng.IntN(3) * 8, Every: rng.IntN(6), Skip: rng.IntN(2) == 0, Vote: rng.IntN(3) == 0}
 		order := rng.Perm(len(k.Axes))
 		for _, a := range order[:min(len(order), rng.IntN(4))] {
 			s.Block = append(s.Block, AxisN{a, []int{1, 2, 3, 4, 8, 17, 32}[rng.IntN(7)]})
@@ -23,12 +23,12 @@ func AnyCUDASchedule(rng *rand.Rand, k *ir.Kernel) CUDASchedule {
 		case 1:
 			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(4)), nil, nil
 		}
-		if s.check(k) == nil {
-			if c := s.WithSlabs(k, 0, 40<<10); rng.IntN(3) == 0 && c.check(k) == nil {
+		if s.Check(k) == nil {
+			if c := s.WithSlabs(k, 0, 40<<10); rng.IntN(3) == 0 && c.Check(k) == nil {
 				return c
 			}
 			return s
 		}
 	}
-	return CUDASchedule{}
+	return CUDA{}
 }

@@ -1,12 +1,12 @@
-package render
+package schedule
 
 import (
 	"weft/kernels/ir"
 )
 
-// padCover parts the guard of a load into what the buffer's padding makes needless and what must be tested: conjuncts
+// PadCover parts the guard of a load into what the buffer's padding makes needless and what must be tested: conjuncts
 // that keep the innermost index within its row go when the padding holds the load's other value and is wide enough.
-func padCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
+func PadCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 	guard, other := n.Guard()
 	if guard == nil {
 		return false, nil

@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"weft/kernels/ir"
 )
 
-// CUDASchedule says how a kernel's points lie on threads. The zero value is one thread a block.
-type CUDASchedule struct {
+// CUDA says how a kernel's points lie on threads. The zero value is one thread a block.
+type CUDA struct {
 	Block    []AxisN `yaml:"block,omitempty"`      // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
 	Unroll   []AxisN `yaml:"unroll,omitempty"`     // outputs of a thread, a block's width apart
 	Fold     int     `yaml:"fold,omitempty"`       // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
@@ -23,16 +23,16 @@ type CUDASchedule struct {
 }
 
 // String is the schedule in one line, axes by number.
-func (s CUDASchedule) String() string {
+func (s CUDA) String() string {
 	return s.text(func(a int) string { return fmt.Sprint(a) }, fmt.Sprintf("slabs %v", s.Slabs))
 }
 
 // Text is the schedule in one line, axes by the kernel's names.
-func (s CUDASchedule) Text(k *ir.Kernel) string {
+func (s CUDA) Text(k *ir.Kernel) string {
 	return s.text(func(a int) string { return k.Axes[a].Name }, slabText(k, s))
 }
 
-func (s CUDASchedule) text(name func(int) string, slabs string) string {
+func (s CUDA) text(name func(int) string, slabs string) string {
 	list := func(l []AxisN) string {
 		var out []string
 		for _, a := range l {
@@ -79,7 +79,7 @@ func (s CUDASchedule) text(name func(int) string, slabs string) string {
 }
 
 // Digest is a short name that tells schedules apart, fit for a symbol.
-func (s CUDASchedule) Digest() string {
+func (s CUDA) Digest() string {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%+v", s)
 	return fmt.Sprintf("%08x", h.Sum32())
@@ -91,7 +91,8 @@ const (
 	maxBlockZ       = 64
 )
 
-func (s CUDASchedule) check(k *ir.Kernel) error {
+// Check reports why a schedule does not fit a kernel.
+func (s CUDA) Check(k *ir.Kernel) error {
 	for _, list := range [][]AxisN{s.Block, s.Unroll} {
 		seen := map[int]bool{}
 		for _, l := range list {
@@ -101,22 +102,21 @@ func (s CUDASchedule) check(k *ir.Kernel) error {
 			seen[l.Axis] = true
 		}
 	}
-	combines := slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
-	t := s.threads()
+	t := s.Threads()
 	switch {
 	case s.Fold != 0 && (s.Fold < 32 || s.Fold%32 != 0):
 		return fmt.Errorf("render %s: %d threads share a fold; a multiple of 32", k.Name, s.Fold)
-	case s.Fold > 32 && product(s.Block) > 1:
+	case s.Fold > 32 && Product(s.Block) > 1:
 		return fmt.Errorf("render %s: a block that shares folds computes one output", k.Name)
 	case len(s.Block) > 3 || s.Fold > 1 && len(s.Block) > 2:
 		return fmt.Errorf("render %s: a block over %d axes", k.Name, len(s.Block))
 	case t[0]*t[1]*t[2] > maxBlockThreads || t[2] > maxBlockZ:
 		return fmt.Errorf("render %s: a block of %dx%dx%d threads; at most %d, and %d in z", k.Name, t[0], t[1], t[2], maxBlockThreads, maxBlockZ)
-	case product(s.Unroll) > 16:
-		return fmt.Errorf("render %s: %d outputs a thread; at most 16", k.Name, product(s.Unroll))
-	case product(s.Unroll) > 1 && s.Fold > 1:
+	case Product(s.Unroll) > 16:
+		return fmt.Errorf("render %s: %d outputs a thread; at most 16", k.Name, Product(s.Unroll))
+	case Product(s.Unroll) > 1 && s.Fold > 1:
 		return fmt.Errorf("render %s: threads that share folds have one output", k.Name)
-	case product(s.Unroll) > 1 && combines:
+	case Product(s.Unroll) > 1 && k.Combines():
 		return fmt.Errorf("render %s: a thread joins one value at a time with what is stored", k.Name)
 	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
 		return fmt.Errorf("render %s: a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", k.Name, t[0], t[1], t[2])
@@ -131,7 +131,7 @@ func (s CUDASchedule) check(k *ir.Kernel) error {
 	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
 	bytes := 0
 	for _, x := range slabs {
-		bytes += x.bytes()
+		bytes += x.Bytes()
 	}
 	if err == nil && bytes > maxSlab {
 		err = fmt.Errorf("render %s: slabs of %d bytes; at most %d", k.Name, bytes, maxSlab)
@@ -139,11 +139,11 @@ func (s CUDASchedule) check(k *ir.Kernel) error {
 	return err
 }
 
-// stays reports threads that stay to the end, also beyond the tile, because others wait for them.
-func (s CUDASchedule) stays() bool { return s.Vote || len(s.Slabs) > 0 }
+// Stays reports whether threads stay to the end, also beyond the tile, because others wait for them.
+func (s CUDA) Stays() bool { return s.Vote || len(s.Slabs) > 0 }
 
-// threads are the block's dimensions.
-func (s CUDASchedule) threads() [3]int {
+// Threads are the block's dimensions.
+func (s CUDA) Threads() [3]int {
 	t := [3]int{1, 1, 1}
 	at := 0
 	if s.Fold > 1 {
@@ -158,8 +158,8 @@ func (s CUDASchedule) threads() [3]int {
 	return t
 }
 
-// threadOf is which of threadIdx's components counts an axis; ok is false for an axis with one thread.
-func (s CUDASchedule) threadOf(axis int) (component string, ok bool) {
+// ThreadOf is which of threadIdx's components counts an axis; ok is false for an axis with one thread.
+func (s CUDA) ThreadOf(axis int) (component string, ok bool) {
 	at := slices.IndexFunc(s.Block, func(b AxisN) bool { return b.Axis == axis })
 	if at < 0 || s.Block[at].N == 1 {
 		return "", false
@@ -170,9 +170,9 @@ func (s CUDASchedule) threadOf(axis int) (component string, ok bool) {
 	return string("xyz"[at]), true
 }
 
-// groups assigns axes to the grid's dimensions: x, which may be long, the fastest axis of the block (the last one where
+// Grid assigns axes to the grid's dimensions: x, which may be long, the fastest axis of the block (the last one where
 // there is no block), y the next, z all that are left, counted as one number.
-func (s CUDASchedule) groups(axes int) (g [3][]int) {
+func (s CUDA) Grid(axes int) (g [3][]int) {
 	var order []int // fastest first
 	for _, b := range s.Block {
 		order = append(order, b.Axis)

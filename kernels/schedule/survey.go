@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"slices"
@@ -39,7 +39,7 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	slices.Reverse(s.folds)
 	for _, f := range s.folds {
 		for _, g := range s.folds {
-			if f.Node.Free().Meets(binders(g)) {
+			if f.Node.Free().Meets(Binders(g)) {
 				s.depth[f] = max(s.depth[f], s.depth[g]+1)
 			}
 		}
@@ -50,13 +50,14 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	return s
 }
 
-func binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
+// Binders are the set of a fold's variables: its index and accumulators.
+func Binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
 
 // deepest is the innermost fold whose loop a value is computed in, nil if none.
 func (s *survey) deepest(n *ir.Node) *ir.Fold {
 	var in *ir.Fold
 	for _, f := range s.folds {
-		if n.Free().Meets(binders(f)) && (in == nil || s.depth[f] > s.depth[in]) {
+		if n.Free().Meets(Binders(f)) && (in == nil || s.depth[f] > s.depth[in]) {
 			in = f
 		}
 	}
@@ -70,13 +71,14 @@ func (s *survey) times(n *ir.Node) float64 {
 	}
 	x := 1.0
 	if f := s.deepest(n); f != nil {
-		x = trips(f) * s.times(f.Node)
+		x = Trips(f) * s.times(f.Node)
 	}
 	s.iters[n] = x
 	return x
 }
 
-func trips(f *ir.Fold) float64 {
+// Trips is how often a fold turns.
+func Trips(f *ir.Fold) float64 {
 	if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst {
 		return float64(max(0, f.Hi.I-f.Lo.I))
 	}
@@ -89,7 +91,7 @@ func (s *survey) weight(n *ir.Node) float64 {
 	case ir.KLoad:
 		return 1
 	case ir.KAlu:
-		if parts(n.Type) == 2 {
+		if Registers(n.Type) == 2 {
 			return 2 * float64(n.Op.Info().Flops)
 		}
 		return float64(n.Op.Info().Flops)
@@ -201,7 +203,7 @@ func (s *survey) onIterations() float64 {
 		c := s.weight(n)
 		f := s.deepest(n)
 		if f != nil && s.splits(f) {
-			used := trips(f) / (w * float64((int(trips(f))+s.t.Lanes-1)/s.t.Lanes))
+			used := Trips(f) / (w * float64((int(Trips(f))+s.t.Lanes-1)/s.t.Lanes))
 			if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && stride(n.Buf, n.Index(), f.Index) != 1 {
 				c = gatherCost
 			} else {
@@ -220,24 +222,30 @@ func (s *survey) onIterations() float64 {
 
 // splits reports a fold whose iterations may be lanes.
 func (s *survey) splits(f *ir.Fold) bool {
-	if f.Monoid == ir.Ordered || f.While != nil || trips(f) < 4 {
+	if f.Monoid == ir.Ordered || f.While != nil || Trips(f) < 4 {
 		return false
 	}
 	for _, g := range s.folds {
-		if g.Node.Free().Meets(binders(f)) {
+		if g.Node.Free().Meets(Binders(f)) {
 			return false
 		}
 	}
 	return true
 }
 
-// stride is the distance in elements between neighbours along a binder's variable; 0 if it is not a constant, or none.
-func stride(buf *ir.Buffer, index []*ir.Node, axis *ir.Node) int64 {
-	l := flatten(buf, index)
-	for _, t := range l.terms {
-		if t.n == axis {
-			return t.coef
-		}
+// slow operations hide latency worth a table.
+var slow = map[ir.Op]bool{
+	ir.Sqrt: true, ir.Div: true, ir.Exp: true, ir.Log: true, ir.Log10: true, ir.Sin: true, ir.Cos: true, ir.Tan: true,
+	ir.Atan2: true, ir.Pow: true,
+}
+
+// Slow reports whether an operation hides latency worth a table.
+func Slow(op ir.Op) bool { return slow[op] }
+
+// Registers is how many registers a vector of t takes: lanes are counted in 4-byte types, a Bool is a mask of that width.
+func Registers(t ir.DType) int {
+	if t == ir.I64 || t == ir.F64 {
+		return 2
 	}
-	return 0
+	return 1
 }

@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"math"
@@ -27,15 +27,15 @@ const (
 )
 
 // CUDADefault is the schedule that the rules choose without measuring.
-func CUDADefault(k *ir.Kernel) CUDASchedule { return CUDACandidates(k)[0] }
+func CUDADefault(k *ir.Kernel) CUDA { return CUDACandidates(k)[0] }
 
 // CUDACandidates are the schedules worth measuring for a kernel, the rules' own choice first.
-func CUDACandidates(k *ir.Kernel) []CUDASchedule {
+func CUDACandidates(k *ir.Kernel) []CUDA {
 	s := newSurvey(k, Target{Lanes: 32, ISA: "cuda"})
 	f := s.heaviest()
-	base := CUDASchedule{Block: s.threadBlock(f)}
+	base := CUDA{Block: s.threadBlock(f)}
 	for _, g := range s.folds {
-		if g.Monoid == ir.Any || g.Monoid == ir.All || absorber(s.b, g) >= 0 {
+		if g.Monoid == ir.Any || g.Monoid == ir.All || Absorber(s.b, g) >= 0 {
 			base.Every = max(base.Every, anyEvery)
 			if s.culls(g) {
 				base.Every, base.Skip = skipEvery, true
@@ -45,9 +45,9 @@ func CUDACandidates(k *ir.Kernel) []CUDASchedule {
 	if f != nil && narrows(f) {
 		base.AccBlock = 32
 	}
-	var out []CUDASchedule
-	add := func(c CUDASchedule) {
-		if c.check(k) == nil && !slices.ContainsFunc(out, func(o CUDASchedule) bool { return o.String() == c.String() }) {
+	var out []CUDA
+	add := func(c CUDA) {
+		if c.Check(k) == nil && !slices.ContainsFunc(out, func(o CUDA) bool { return o.String() == c.String() }) {
 			out = append(out, c)
 		}
 	}
@@ -78,7 +78,7 @@ func CUDACandidates(k *ir.Kernel) []CUDASchedule {
 	small := base
 	small.Block = s.blockOf(s.threadOrder(f), blockThreads/2)
 	add(small)
-	add(CUDASchedule{})
+	add(CUDA{})
 	return out
 }
 
@@ -122,7 +122,7 @@ func (s *survey) threadOrder(f *ir.Fold) []int {
 func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	order := s.threadOrder(f)
 	axes := s.scattered(f)
-	if len(axes) < 2 || s.times(f.Node)*trips(f) < longFold {
+	if len(axes) < 2 || s.times(f.Node)*Trips(f) < longFold {
 		return s.blockOf(order, blockThreads)
 	}
 	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !slices.Contains(axes, a) })
@@ -154,7 +154,7 @@ func (s *survey) blockOf(order []int, n int) (block []AxisN) {
 
 // culls reports a fold of which maximum tables leave few iterations: too few to share.
 func (s *survey) culls(f *ir.Fold) bool {
-	return (f.Monoid == ir.Any || absorber(s.b, f) >= 0) && s.hasMaxima(f)
+	return (f.Monoid == ir.Any || Absorber(s.b, f) >= 0) && s.hasMaxima(f)
 }
 
 // foldThreads is how many threads should share the folds of a kernel with few outputs; 0: none.
@@ -179,10 +179,10 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 }
 
 // foldIterations are a fold's own, with those of the folds it runs inside.
-func (s *survey) foldIterations(f *ir.Fold) float64 { return trips(f) * s.times(f.Node) }
+func (s *survey) foldIterations(f *ir.Fold) float64 { return Trips(f) * s.times(f.Node) }
 
 // sharing is a schedule under which n threads share each fold.
-func (s *survey) sharing(c CUDASchedule, n int) CUDASchedule {
+func (s *survey) sharing(c CUDA, n int) CUDA {
 	c.Fold, c.AccBlock, c.Skip, c.Block = n, 0, false, nil
 	if n == 32 {
 		c.Block = s.blockOf(s.threadOrder(nil)[:min(1, len(s.k.Axes))], 4)
@@ -213,20 +213,20 @@ func (s *survey) severalAxis(f *ir.Fold, block []AxisN) (best int, share float64
 }
 
 // slabbed is the schedule with slabs of inputs that the rules' own block, or a compact one, reads often enough.
-func (s *survey) slabbed(base CUDASchedule) CUDASchedule {
+func (s *survey) slabbed(base CUDA) CUDA {
 	order := s.threadOrder(nil)
 	if len(s.folds) == 0 || len(order) == 0 {
-		return CUDASchedule{}
+		return CUDA{}
 	}
 	compact := base
 	compact.Block = []AxisN{{order[0], slabX}}
 	if len(order) > 1 {
 		compact.Block = append(compact.Block, AxisN{order[1], slabY})
 	}
-	for _, c := range []CUDASchedule{base, compact} {
+	for _, c := range []CUDA{base, compact} {
 		if c = c.WithSlabs(s.k, slabReuse, slabBytes); len(c.Slabs) > 0 {
 			return c
 		}
 	}
-	return CUDASchedule{}
+	return CUDA{}
 }

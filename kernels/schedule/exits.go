@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"sync"
@@ -11,7 +11,7 @@ import (
 func EndsEarly(k *ir.Kernel) func(*ir.Fold) bool {
 	b := ir.Extend(k.Roots())
 	return func(f *ir.Fold) bool {
-		return f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || absorber(b, f) >= 0
+		return f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || Absorber(b, f) >= 0
 	}
 }
 
@@ -20,7 +20,7 @@ func EndsEarly(k *ir.Kernel) func(*ir.Fold) bool {
 func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
 	b := sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })
 	return func(f *ir.Fold) int {
-		own, block := f.IndexBind.Or(f.AccBind), 0
+		own, block := Binders(f), 0
 		quiet := map[*ir.Node]*ir.Node{}
 		ir.WalkNodes(f.Step, func(n *ir.Node) {
 			if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(own) || !n.Args[1].Free().Meets(f.IndexBind) {
@@ -38,9 +38,39 @@ func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
 				}
 			})
 		})
-		if block == 0 || !idle(b(), f, quiet, -1) {
+		if block == 0 || !Idle(b(), f, quiet, -1) {
 			return 0
 		}
 		return block
 	}
+}
+
+// Absorber is the accumulator of a fold in order that ends it: once it is true, no accumulator ever changes again. -1 if there
+// is none. It is found by trying: with the accumulator true, every step must come out as it was.
+func Absorber(b *ir.Builder, f *ir.Fold) int {
+	if f.Monoid != ir.Ordered || f.While != nil {
+		return -1
+	}
+	for q, a := range f.Accs {
+		if a.Type == ir.Bool && Idle(b, f, map[*ir.Node]*ir.Node{a: b.True()}, q) {
+			return q
+		}
+	}
+	return -1
+}
+
+// Idle reports whether a fold's steps leave its accumulators as they are when some values are replaced; accumulator q (-1: none)
+// is one of those.
+func Idle(b *ir.Builder, f *ir.Fold, with map[*ir.Node]*ir.Node, q int) bool {
+	s := ir.NewSubstitution(b, with)
+	for k, step := range f.Step {
+		want := f.Accs[k]
+		if k == q {
+			want = b.True()
+		}
+		if s.Of(step) != want {
+			return false
+		}
+	}
+	return true
 }

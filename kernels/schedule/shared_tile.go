@@ -1,32 +1,35 @@
-package render
+package schedule
 
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 )
 
-// slab is the part of an input that a block's points read, held in the block's shared memory. Which part that is follows
+// Slab is the part of an input that a block's points read, held in the block's shared memory. Which part that is follows
 // from bounds of the loads' indices over the block: an index is taken where its distance from its lower bound has a limit
 // that does not depend on the block.
-type slab struct {
-	number int // of the buffer among the kernel's inputs
-	buf    *ir.Buffer
-	base   []*ir.Node // the first index along each axis, in the block's origins
-	size   []int      // how many from there
-	loads  []*ir.Node // what reads it
+type Slab struct {
+	Number int // of the buffer among the kernel's inputs
+	Buf    *ir.Buffer
+	Base   []*ir.Node // the first index along each axis, in the block's origins
+	Size   []int      // how many from there
+	Loads  []*ir.Node // what reads it
 	reads  float64    // by a block; threads of a warp that read the same count once, and what all threads read the same not at all
 }
 
-func (s *slab) cells() int { return productInts(s.size) }
+// Cells is how many elements it holds.
+func (s *Slab) Cells() int { return productInts(s.Size) }
 
-func (s *slab) bytes() int { return (s.cells()*s.buf.Type.Size() + 15) / 16 * 16 }
+// Bytes is the shared memory it takes.
+func (s *Slab) Bytes() int { return (s.Cells()*s.Buf.Type.Size() + 15) / 16 * 16 }
 
 // reuse is how often an element of the slab is read.
-func (s *slab) reuse() float64 { return s.reads / float64(s.cells()) }
+func (s *Slab) reuse() float64 { return s.reads / float64(s.Cells()) }
 
 func productInts(list []int) int {
 	n := 1
@@ -40,7 +43,7 @@ func productInts(list []int) int {
 type slabber struct {
 	b       *ir.Builder
 	k       *ir.Kernel
-	s       CUDASchedule
+	s       CUDA
 	origins map[*ir.Node]*ir.Node
 	step    map[*ir.Node]int
 	bounder *ir.Bounder
@@ -48,7 +51,18 @@ type slabber struct {
 	vary    ir.Set // binders that a slab spans: the block's axes, and folds of known length
 }
 
-func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDASchedule) *slabber {
+// SlabsOf are the slabs of a schedule, with a block's first point along each axis of the kernel (nil where it is the axis itself), which
+// b makes.
+func SlabsOf(b *ir.Builder, k *ir.Kernel, s CUDA) (slabs []*Slab, origins []*ir.Node, err error) {
+	p := newSlabber(b, k, s)
+	slabs, err = p.slabs()
+	for _, axis := range k.Axes {
+		origins = append(origins, p.origins[axis])
+	}
+	return slabs, origins, err
+}
+
+func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDA) *slabber {
 	p := &slabber{b: b, k: k, s: s, origins: map[*ir.Node]*ir.Node{}, step: map[*ir.Node]int{}}
 	for a, axis := range k.Axes {
 		p.step[axis] = 1
@@ -92,8 +106,8 @@ func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDASchedule) *slabber {
 }
 
 // slabs are those of the schedule's buffers; an error names one that has none.
-func (p *slabber) slabs() ([]*slab, error) {
-	var out []*slab
+func (p *slabber) slabs() ([]*Slab, error) {
+	var out []*Slab
 	inputs := p.k.Inputs()
 	for i, n := range p.s.Slabs {
 		if n < 0 || n >= len(inputs) || slices.Contains(p.s.Slabs[:i], n) {
@@ -109,7 +123,7 @@ func (p *slabber) slabs() ([]*slab, error) {
 }
 
 // slab is that of input number n, for as many of its loads as lie at known distances from each other; nil if there is none.
-func (p *slabber) slab(n int) *slab {
+func (p *slabber) slab(n int) *Slab {
 	buf := p.k.Inputs()[n]
 	if buf.Len() == 0 || len(buf.Shape) == 0 {
 		return nil
@@ -122,9 +136,9 @@ func (p *slabber) slab(n int) *slab {
 			}
 		}
 	})
-	var best *slab
+	var best *Slab
 	for _, first := range found[:min(len(found), 64)] {
-		if best != nil && slices.Contains(best.loads, first.load) {
+		if best != nil && slices.Contains(best.Loads, first.load) {
 			continue
 		}
 		if s := p.hull(n, buf, first, found); s != nil && (best == nil || s.reads > best.reads) {
@@ -139,7 +153,7 @@ type reach struct {
 	load  *ir.Node
 	lo    []*ir.Node
 	width []int64
-	times float64 // by each point, as slab.reads counts
+	times float64 // by each point, as Slab.reads counts
 }
 
 func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
@@ -157,7 +171,7 @@ func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
 	}
 	for _, f := range p.folds {
 		if l.Free().Meets(f.IndexBind) {
-			r.times *= trips(f)
+			r.times *= Trips(f)
 		}
 	}
 	r.times /= p.alike(l)
@@ -259,10 +273,10 @@ var slabWidths = map[ir.Op]func(n *ir.Node, w []int64) (int64, bool){
 }
 
 // hull is the slab of all loads whose distance from a first one is known.
-func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *slab {
+func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *Slab {
 	rank := len(buf.Shape)
 	from, to := make([]int64, rank), slices.Clone(first.width)
-	out := &slab{number: n, buf: buf}
+	out := &Slab{Number: n, Buf: buf}
 	points := float64(1)
 	for _, s := range p.step {
 		points *= float64(s)
@@ -277,7 +291,7 @@ func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *slab 
 		}
 		if ok {
 			from, to = lows, highs
-			out.loads, out.reads = append(out.loads, r.load), out.reads+points*r.times
+			out.Loads, out.reads = append(out.Loads, r.load), out.reads+points*r.times
 		}
 	}
 	total := int64(buf.Type.Size())
@@ -286,26 +300,26 @@ func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *slab 
 		if total *= size; size > maxSlab || total > maxSlab {
 			return nil
 		}
-		out.size = append(out.size, int(size))
-		out.base = append(out.base, p.b.Add(first.lo[d], p.b.Int(first.lo[d].Type, from[d])))
+		out.Size = append(out.Size, int(size))
+		out.Base = append(out.Base, p.b.Add(first.lo[d], p.b.Int(first.lo[d].Type, from[d])))
 	}
 	return out
 }
 
 // apart bounds how far y lies above x; ok is false if that depends on more than constants.
 func apart(x, y *ir.Node) (lo, hi int64, ok bool) {
-	var d linear
-	d.add(y, 1)
-	d.add(x, -1)
-	d.terms = slices.DeleteFunc(d.terms, func(t term) bool { return t.coef == 0 })
+	var d Linear
+	d.Add(y, 1)
+	d.Add(x, -1)
+	d.Terms = slices.DeleteFunc(d.Terms, func(t Term) bool { return t.Coef == 0 })
 	switch {
-	case len(d.terms) == 0:
-		return d.c, d.c, true
-	case len(d.terms) != 2 || d.terms[0].coef*d.terms[1].coef != -1:
+	case len(d.Terms) == 0:
+		return d.C, d.C, true
+	case len(d.Terms) != 2 || d.Terms[0].Coef*d.Terms[1].Coef != -1:
 		return 0, 0, false
 	}
-	q, p := d.terms[0].n, d.terms[1].n
-	if d.terms[0].coef < 0 {
+	q, p := d.Terms[0].N, d.Terms[1].N
+	if d.Terms[0].Coef < 0 {
 		p, q = q, p
 	}
 	if p.Kind != ir.KAlu || q.Kind != ir.KAlu || p.Op != q.Op || p.Op != ir.Min && p.Op != ir.Max {
@@ -313,27 +327,44 @@ func apart(x, y *ir.Node) (lo, hi int64, ok bool) {
 	}
 	lo0, hi0, ok0 := apart(p.Args[0], q.Args[0])
 	lo1, hi1, ok1 := apart(p.Args[1], q.Args[1])
-	return d.c + min(lo0, lo1), d.c + max(hi0, hi1), ok0 && ok1
+	return d.C + min(lo0, lo1), d.C + max(hi0, hi1), ok0 && ok1
 }
 
 // WithSlabs is the schedule with slabs of the inputs of which a block reads each element at least reuse times on average, the
 // most read first, as far as they fit into so many bytes.
-func (s CUDASchedule) WithSlabs(k *ir.Kernel, reuse float64, bytes int) CUDASchedule {
+func (s CUDA) WithSlabs(k *ir.Kernel, reuse float64, bytes int) CUDA {
 	p := newSlabber(ir.Extend(k.Roots()), k, s)
-	var list []*slab
+	var list []*Slab
 	for n := range k.Inputs() {
 		if x := p.slab(n); x != nil && x.reuse() >= reuse {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *slab) int { return cmp.Compare(b.reuse(), a.reuse()) })
+	slices.SortStableFunc(list, func(a, b *Slab) int { return cmp.Compare(b.reuse(), a.reuse()) })
 	s.Slabs = nil
 	for _, x := range list {
-		if bytes -= x.bytes(); bytes < 0 {
+		if bytes -= x.Bytes(); bytes < 0 {
 			break
 		}
-		s.Slabs = append(s.Slabs, x.number)
+		s.Slabs = append(s.Slabs, x.Number)
 	}
 	slices.Sort(s.Slabs)
 	return s
+}
+
+// slabText lists slabs for people.
+func slabText(k *ir.Kernel, s CUDA) string {
+	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
+	if err != nil {
+		return fmt.Sprintf("slabs %v", s.Slabs)
+	}
+	var out []string
+	for _, x := range slabs {
+		size := make([]string, len(x.Size))
+		for d, n := range x.Size {
+			size[d] = fmt.Sprint(n)
+		}
+		out = append(out, fmt.Sprintf("slab of %s %s read %.3g times", x.Buf.Name, strings.Join(size, "x"), x.reuse()))
+	}
+	return strings.Join(out, ", ")
 }

@@ -1,44 +1,18 @@
-package render
+package schedule
 
 import (
-	"math"
 	"slices"
 	"testing"
 
+	"weft/kernels/conformance"
 	"weft/kernels/ir"
 )
-
-// know tells a beam's coordinates, in samples: a probe of 4.65 mm to either side, and a box.
-func (m *beam) know(side, near, far, perMM float64) *beam {
-	line := func(b *ir.Buffer, lo, hi float64) {
-		data := make([]float64, b.Shape[0])
-		for i := range data {
-			data[i] = perMM * (lo + (hi-lo)*float64(i)/float64(max(1, len(data)-1)))
-		}
-		b.Facts.Data = ir.DataFactsOf(data, len(data))
-	}
-	line(m.x, -side, side)
-	line(m.y, -side, side)
-	line(m.z, near, far)
-	for _, e := range []*ir.Buffer{m.ex, m.ey} {
-		if !m.flat {
-			line(e, -4.65, 4.65)
-			continue
-		}
-		data := make([]float64, e.Shape[0])
-		for i := range data {
-			data[i] = perMM * 4.65 * math.Sin(float64(i*i))
-		}
-		e.Facts.Data = ir.DataFactsOf(data, len(data))
-	}
-	return m
-}
 
 // TestSpread compares the estimate of how far apart neighbours read with geometry: along z at most the way there and back,
 // along x less than that, and halves of a probe that lie on opposite sides of a point cancel part of it.
 func TestSpread(t *testing.T) {
-	m := newBeam(64, 64, 128, 32, 32, false).know(10, 20, 40, 7.792)
-	s := newSurvey(m.k, AVX512)
+	m := conformance.NewBeam(64, 64, 128, 32, 32, false).Know(10, 20, 40, 7.792)
+	s := newSurvey(m.Kernel, AVX512)
 	f := s.heaviest()
 	found := s.positions(f)
 	if found.loads != 4 || len(found.at) != 1 {
@@ -77,7 +51,7 @@ func TestPatches(t *testing.T) {
 		{"far too coarse", 16, 16, 32, 10, 20, 40, false, 60, nil, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := newBeam(c.nx, c.ny, c.nz, 32, 32, c.flat).know(c.side, c.near, c.far, c.perMM).k
+			k := conformance.NewBeam(c.nx, c.ny, c.nz, 32, 32, c.flat).Know(c.side, c.near, c.far, c.perMM).Kernel
 			got := Default(k, AVX512)
 			if c.lanes != nil && !slices.Equal(got.Lanes, c.lanes) || got.Window != c.window {
 				t.Errorf("%s, want lanes %v and a window of %d", got.Text(k), c.lanes, c.window)
@@ -98,10 +72,10 @@ func TestNearOrder(t *testing.T) {
 		s    *survey
 		want []int
 	}{
-		{"little to share", newSurvey(newBeam(64, 64, 128, 32, 32, false).k, AVX512), []int{2, 1, 0}},
+		{"little to share", newSurvey(conformance.NewBeam(64, 64, 128, 32, 32, false).Kernel, AVX512), []int{2, 1, 0}},
 		{"half to share", newSurvey(twice(64, 64, 128), AVX512), []int{0, 1, 2}},
 	} {
-		got := c.s.nearOrder(Schedule{Order: c.s.order(), Lanes: []AxisN{{0, 16}}, Unroll: []AxisN{{2, 8}}}, near)
+		got := c.s.nearOrder(CPU{Order: c.s.order(), Lanes: []AxisN{{0, 16}}, Unroll: []AxisN{{2, 8}}}, near)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -119,15 +93,15 @@ func twice(nx, ny, nz int) *ir.Kernel {
 	}
 	flat := sum(func(i *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Add(b.Mul(x, i), y)) })
 	deep := sum(func(i *ir.Node) *ir.Node { return b.Cast(ir.F32, b.Add(b.Mul(z, i), b.Mul(x, y))) })
-	return &ir.Kernel{Name: "twice", Axes: []*ir.Node{x, y, z}, Stores: []ir.Store{{Buf: f32("O", nx, ny, nz), Index: []*ir.Node{x, y, z}, Value: b.Add(flat, deep)}}}
+	return &ir.Kernel{Name: "twice", Axes: []*ir.Node{x, y, z}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "O", Type: ir.F32, Shape: []int{nx, ny, nz}}, Index: []*ir.Node{x, y, z}, Value: b.Add(flat, deep)}}}
 }
 
 // TestFetched compares with geometry: on a coarse grid vectors in flight lie 21 samples apart, and load a little more than a line of 16
 // each; on one of an eighth of that distance they share most.
 func TestFetched(t *testing.T) {
-	c := Schedule{Order: []int{0, 1, 2}, Lanes: []AxisN{{0, 4}, {1, 4}}, Unroll: []AxisN{{2, 8}}, Window: 32}
+	c := CPU{Order: []int{0, 1, 2}, Lanes: []AxisN{{0, 4}, {1, 4}}, Unroll: []AxisN{{2, 8}}, Window: 32}
 	fetched := func(n int) float64 {
-		return Fetched(newBeam(n, n, n, 32, 32, false).know(10, 20, 40, 7.792).k, AVX512, c)
+		return Fetched(conformance.NewBeam(n, n, n, 32, 32, false).Know(10, 20, 40, 7.792).Kernel, AVX512, c)
 	}
 	coarse, fine := fetched(16), fetched(128)
 	if coarse < 1.2 || coarse > 1.6 || fine > coarse/3 {

@@ -1,11 +1,11 @@
-package render
+package schedule
 
 import "weft/kernels/ir"
 
 // Fetched is how many cache lines a load through a window brings into a core's own caches, a vector in flight, as estimated from the
 // data that the positions are computed from: what the vectors of a patch span together, less what the patch before has brought if
 // that is still there.
-func Fetched(k *ir.Kernel, t Target, c Schedule) float64 {
+func Fetched(k *ir.Kernel, t Target, c CPU) float64 {
 	if c.Window == 0 {
 		return 0
 	}
@@ -13,7 +13,7 @@ func Fetched(k *ir.Kernel, t Target, c Schedule) float64 {
 	f := s.heaviest()
 	at := s.positions(f)
 	spreads := s.someSpreads(f, at.at)
-	flight := float64(product(c.Unroll))
+	flight := float64(Product(c.Unroll))
 	sum := 0.0
 	for _, p := range spreads {
 		span := p.over(c.Lanes) + 1
@@ -21,16 +21,16 @@ func Fetched(k *ir.Kernel, t Target, c Schedule) float64 {
 			span += float64(u.N-1) * min(p[u.Axis]*float64(lanesAlong(c, u.Axis)), span+lineElements)
 		}
 		lines := span/lineElements + 1
-		if lines*lineElements*4*float64(at.loads)*trips(f)*s.times(f.Node) <= ownCache {
+		if lines*lineElements*4*float64(at.loads)*Trips(f)*s.times(f.Node) <= ownCache {
 			inner := c.Order[len(c.Order)-1]
-			lines *= min(1, p[inner]*float64(stepOf(c, inner))/span)
+			lines *= min(1, p[inner]*float64(c.Step(inner))/span)
 		}
 		sum += lines
 	}
 	return sum / flight / float64(len(spreads))
 }
 
-func lanesAlong(c Schedule, axis int) int {
+func lanesAlong(c CPU, axis int) int {
 	n := 1
 	for _, l := range c.Lanes {
 		if l.Axis == axis {

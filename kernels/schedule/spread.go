@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"math"
@@ -61,10 +61,10 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 	}
 	for q, g := range s.folds {
 		if g != f {
-			m.set(g.Index, draw(len(s.k.Axes)+q, int(trips(g))))
+			m.set(g.Index, draw(len(s.k.Axes)+q, int(Trips(g))))
 		}
 	}
-	n := int(trips(f))
+	n := int(Trips(f))
 	first := draw(len(s.k.Axes)+len(s.folds), max(1, n-blockEach+1))
 	out := make(spread, len(s.k.Axes))
 	for _, at := range []int{0, blockEach / 2, blockEach - 1} {
@@ -102,7 +102,7 @@ type scatter struct {
 // positions finds the scattered loads inside f.
 func (s *survey) positions(f *ir.Fold) (out scatter) {
 	for _, n := range s.nodes {
-		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !windows(n.Buf.Type) {
+		if f == nil || n.Kind != ir.KLoad || len(n.Buf.Shape) == 0 || s.deepest(n) != f || !Windows(n.Buf.Type) {
 			continue
 		}
 		index := n.Index()
@@ -133,11 +133,11 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 
 // rounded are the floats that an index is rounded from.
 func rounded(index *ir.Node) (from []*ir.Node) {
-	var l linear
-	l.add(index, 1)
-	for _, t := range l.terms {
-		if t.n.Kind == ir.KAlu && t.n.Op == ir.Cast && t.n.Args[0].Type.Float() && t.coef == 1 {
-			from = append(from, t.n.Args[0])
+	var l Linear
+	l.Add(index, 1)
+	for _, t := range l.Terms {
+		if t.N.Kind == ir.KAlu && t.N.Op == ir.Cast && t.N.Args[0].Type.Float() && t.Coef == 1 {
+			from = append(from, t.N.Args[0])
 		}
 	}
 	return from
@@ -154,3 +154,6 @@ func (s *survey) scattered(f *ir.Fold) (axes []int) {
 	}
 	return axes
 }
+
+// Windows reports whether windows serve a storage type.
+func Windows(t ir.DType) bool { return t != ir.Bool && (Registers(t.Compute()) == 1 || t == ir.F64) }

@@ -1,16 +1,15 @@
-package render
+package schedule
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"weft/kernels/ir"
 )
 
-// Schedule is everything about execution that a kernel does not say. The zero value, with no Order, is the scalar schedule
+// CPU is everything about execution that a kernel does not say. The zero value, with no Order, is the scalar schedule
 // over the axes as they come.
-type Schedule struct {
+type CPU struct {
 	Order     []int   `yaml:"order,omitempty"`     // loops over the tile, outermost first: positions in Kernel.Axes
 	Lanes     []AxisN `yaml:"lanes,omitempty"`     // the patch a vector covers, slowest first; the product is Target.Lanes
 	Unroll    []AxisN `yaml:"unroll,omitempty"`    // vectors in flight
@@ -33,14 +32,14 @@ type AxisN struct {
 }
 
 // String is the schedule in one line, axes by number.
-func (s Schedule) String() string { return s.text(func(a int) string { return fmt.Sprint(a) }) }
+func (s CPU) String() string { return s.text(func(a int) string { return fmt.Sprint(a) }) }
 
 // Text is the schedule in one line, axes by the kernel's names.
-func (s Schedule) Text(k *ir.Kernel) string {
+func (s CPU) Text(k *ir.Kernel) string {
 	return s.text(func(a int) string { return k.Axes[a].Name })
 }
 
-func (s Schedule) text(name func(int) string) string {
+func (s CPU) text(name func(int) string) string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if len(s.Order) > 0 {
@@ -78,14 +77,14 @@ func (s Schedule) text(name func(int) string) string {
 			add("%s", f.word)
 		}
 	}
-	if s.scalar() {
+	if s.Scalar() {
 		add("scalar")
 	}
 	return strings.Join(out, ", ")
 }
 
-// check reports why a schedule does not fit a kernel and a target.
-func (s Schedule) check(k *ir.Kernel, t Target) error {
+// Check reports why a schedule does not fit a kernel and a target.
+func (s CPU) Check(k *ir.Kernel, t Target) error {
 	axes := len(k.Axes)
 	if len(s.Order) != 0 && len(s.Order) != axes {
 		return fmt.Errorf("render %s: the order names %d of %d axes", k.Name, len(s.Order), axes)
@@ -106,12 +105,12 @@ func (s Schedule) check(k *ir.Kernel, t Target) error {
 			seen[l.Axis] = true
 		}
 	}
-	if w := product(s.Lanes); len(s.Lanes) > 0 && w != t.Lanes {
+	if w := Product(s.Lanes); len(s.Lanes) > 0 && w != t.Lanes {
 		return fmt.Errorf("render %s: a patch of %d lanes on a target of %d", k.Name, w, t.Lanes)
 	}
 	switch {
-	case product(s.Unroll) > 64:
-		return fmt.Errorf("render %s: %d vectors in flight; at most 64", k.Name, product(s.Unroll))
+	case Product(s.Unroll) > 64:
+		return fmt.Errorf("render %s: %d vectors in flight; at most 64", k.Name, Product(s.Unroll))
 	case s.Window != 0 && s.Window != 16 && s.Window != 32:
 		return fmt.Errorf("render %s: a window of %d; 0, 16 or 32", k.Name, s.Window)
 	case s.Window != 0 && (!s.Guard || s.Table == 0):
@@ -122,7 +121,7 @@ func (s Schedule) check(k *ir.Kernel, t Target) error {
 		return fmt.Errorf("render %s: blocks of %d to accumulate and of %d to tabulate; they must be equal", k.Name, s.AccBlock, s.Table)
 	case s.FoldLanes && len(s.Lanes) > 0:
 		return fmt.Errorf("render %s: lanes are either outputs or iterations of a fold, not both", k.Name)
-	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || joins(k)):
+	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || k.Combines()):
 		return fmt.Errorf("render %s: lanes one after the other over all axes go with no patch, window or skip, and stores that may repeat", k.Name)
 	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return fmt.Errorf("render %s: a fold is split with lanes one after the other, without blocks", k.Name)
@@ -132,18 +131,40 @@ func (s Schedule) check(k *ir.Kernel, t Target) error {
 	return nil
 }
 
-// scalar reports a schedule without lanes.
-func (s Schedule) scalar() bool { return len(s.Lanes) == 0 && !s.FoldLanes && s.Flat == 0 }
+// Scalar reports whether a schedule is one without lanes.
+func (s CPU) Scalar() bool { return len(s.Lanes) == 0 && !s.FoldLanes && s.Flat == 0 }
 
-// joins reports stores that combine, so that no point may be computed twice.
-func joins(k *ir.Kernel) bool {
-	return slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
-}
-
-func product(list []AxisN) int {
+// Product is how many points there are.
+func Product(list []AxisN) int {
 	n := 1
 	for _, l := range list {
 		n *= l.N
 	}
 	return n
 }
+
+// Step is how many points of an axis one turn of its tile loop covers.
+func (s CPU) Step(axis int) int {
+	n := 1
+	for _, list := range [][]AxisN{s.Lanes, s.Unroll} {
+		for _, l := range list {
+			if l.Axis == axis {
+				n *= l.N
+			}
+		}
+	}
+	return n
+}
+
+// Target is the instruction set that source is rendered for.
+type Target struct {
+	Lanes int    // float32 lanes of a vector register: 16 for avx512, 8 otherwise
+	ISA   string // avx512, avx2 or portable
+}
+
+// The targets there are preludes for.
+var (
+	AVX512   = Target{Lanes: 16, ISA: "avx512"}
+	AVX2     = Target{Lanes: 8, ISA: "avx2"}
+	Portable = Target{Lanes: 8, ISA: "portable"}
+)

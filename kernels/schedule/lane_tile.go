@@ -1,4 +1,4 @@
-package render
+package schedule
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ const (
 
 // patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
 // serve most loads and which the axes hold without much waste.
-func (s *survey) patches(f *ir.Fold, axes []int) []Schedule {
+func (s *survey) patches(f *ir.Fold, axes []int) []CPU {
 	options, spreads := s.patchOptions(f, axes)
 	out := choices(options)
 	for i := range out {
@@ -52,7 +52,7 @@ func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads
 		edge := s.edgeCost(f, lanes)
 		for u := range s.k.Axes {
 			for v := 1; v <= s.mostFlight(f); v++ {
-				c := Schedule{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}
+				c := CPU{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}
 				waste, ok := s.waste(c)
 				if !ok || v == 1 && u > 0 {
 					continue
@@ -76,10 +76,10 @@ func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads
 
 // flats are schedules that gather for points one after the other, whatever the extents of the axes.
 func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (out []option) {
-	if joins(s.k) || s.t.ISA == "portable" {
+	if s.k.Combines() || s.t.ISA == "portable" {
 		return nil
 	}
-	all := Schedule{Lanes: make([]AxisN, len(s.k.Axes))}
+	all := CPU{Lanes: make([]AxisN, len(s.k.Axes))}
 	for a := range s.k.Axes {
 		all.Lanes[a] = AxisN{a, 1}
 	}
@@ -87,11 +87,11 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 	each := s.vectorCost(work, all) + s.edgeCost(f, all.Lanes)
 	for _, g := range s.folds { // what patches share along an axis is computed for every point
 		if s.deepest(g.Node) == nil && g != s.outermost() {
-			each += s.foldWork(g) / (s.times(f.Node) * trips(f))
+			each += s.foldWork(g) / (s.times(f.Node) * Trips(f))
 		}
 	}
 	for _, v := range []int{2, 4} {
-		c := Schedule{Flat: v, Split: s.parts(f)}
+		c := CPU{Flat: v, Split: s.iterationsAtOnce(f)}
 		loads := float64(at.loads)*s.loadCost(all, 0, spreads) + float64(at.together)*s.groupCost(all, at.beside, spreads)
 		if c.Split > 0 {
 			loads -= nearer * lineLoad * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
@@ -101,8 +101,8 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 	return out
 }
 
-// parts is how many iterations of the outermost fold around f load what half of a core's own cache holds; 0 if that is all.
-func (s *survey) parts(f *ir.Fold) int {
+// iterationsAtOnce is how many iterations of the outermost fold around f load what half of a core's own cache holds; 0 if that is all.
+func (s *survey) iterationsAtOnce(f *ir.Fold) int {
 	o := s.outermost()
 	if o.Lo.Kind != ir.KConst || o.Hi.Kind != ir.KConst {
 		return 0
@@ -115,8 +115,8 @@ func (s *survey) parts(f *ir.Fold) int {
 			bytes += float64(n.Buf.Bytes())
 		}
 	}
-	n := int(trips(o) * ownCache / max(bytes, 1))
-	if n >= int(trips(o)) {
+	n := int(Trips(o) * ownCache / max(bytes, 1))
+	if n >= int(Trips(o)) {
 		return 0
 	}
 	return max(1, n)
@@ -127,7 +127,7 @@ const ownCache = 1 << 20
 
 // option is a schedule and its estimated cost.
 type option struct {
-	c    Schedule
+	c    CPU
 	cost float64
 }
 
@@ -138,18 +138,18 @@ func cheapest(options []option) []option {
 }
 
 // choices are the first option, and the first after it that have half the vectors in flight, another window, or other lanes.
-func choices(options []option) (out []Schedule) {
+func choices(options []option) (out []CPU) {
 	if len(options) == 0 {
 		return nil
 	}
 	best := options[0].c
-	sameLanes := func(c Schedule) bool { return slices.Equal(c.Lanes, best.Lanes) }
+	sameLanes := func(c CPU) bool { return slices.Equal(c.Lanes, best.Lanes) }
 	out = append(out, best)
-	for _, differs := range []func(c Schedule) bool{
-		func(c Schedule) bool { return sameLanes(c) && 2*product(c.Unroll) <= product(best.Unroll) },
-		func(c Schedule) bool { return sameLanes(c) && c.Window != best.Window },
-		func(c Schedule) bool { return !sameLanes(c) },
-		func(c Schedule) bool { return !sameLanes(c) && c.Window != best.Window },
+	for _, differs := range []func(c CPU) bool{
+		func(c CPU) bool { return sameLanes(c) && 2*Product(c.Unroll) <= Product(best.Unroll) },
+		func(c CPU) bool { return sameLanes(c) && c.Window != best.Window },
+		func(c CPU) bool { return !sameLanes(c) },
+		func(c CPU) bool { return !sameLanes(c) && c.Window != best.Window },
 	} {
 		if i := slices.IndexFunc(options, func(o option) bool { return differs(o.c) }); i >= 0 {
 			out = append(out, options[i].c)
@@ -163,7 +163,7 @@ const mostRepeated = 0.03
 
 // nearOrder puts the axes innermost along which one step's loads lie nearest to the last one's, unless that repeats much
 // work which an innermost axis could share.
-func (s *survey) nearOrder(c Schedule, spreads []spread) []int {
+func (s *survey) nearOrder(c CPU, spreads []spread) []int {
 	shared := c.Order[len(c.Order)-1]
 	vectors := 1
 	for _, u := range c.Unroll {
@@ -179,7 +179,7 @@ func (s *survey) nearOrder(c Schedule, spreads []spread) []int {
 	for a := range apart {
 		order[a] = a
 		for _, p := range spreads {
-			apart[a] += p[a] * float64(stepOf(c, a))
+			apart[a] += p[a] * float64(c.Step(a))
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
@@ -201,10 +201,10 @@ func (s *survey) shapes(axes []int) (out [][]AxisN) {
 }
 
 // waste is how many points are computed for each one of the kernel; not ok if its axes are shorter than a step.
-func (s *survey) waste(c Schedule) (times float64, ok bool) {
+func (s *survey) waste(c CPU) (times float64, ok bool) {
 	times = 1
 	for a, axis := range s.k.Axes {
-		step := stepOf(c, a)
+		step := c.Step(a)
 		if axis.Extent < step {
 			return 0, false
 		}
@@ -230,7 +230,7 @@ func (s *survey) workIn(f *ir.Fold) (out []work) {
 }
 
 // vectorCost is the arithmetic of one iteration for one vector in flight: what they have in common counts in part.
-func (s *survey) vectorCost(in []work, c Schedule) float64 {
+func (s *survey) vectorCost(in []work, c CPU) float64 {
 	var lanes, flight ir.Set
 	for _, l := range c.Lanes {
 		lanes = lanes.Or(s.k.Axes[l.Axis].Bind())
@@ -245,7 +245,7 @@ func (s *survey) vectorCost(in []work, c Schedule) float64 {
 			w /= float64(s.t.Lanes) // from a table
 		}
 		if !n.vary.Meets(flight) {
-			w /= float64(product(c.Unroll))
+			w /= float64(Product(c.Unroll))
 		}
 		sum += w
 	}
@@ -261,11 +261,11 @@ func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 			sum += scatterCost * float64(s.t.Lanes)
 		}
 	}
-	return sum / max(1, s.times(f.Node)*trips(f))
+	return sum / max(1, s.times(f.Node)*Trips(f))
 }
 
 // loadCost is the cost of a scattered load under a window, of a given size or none.
-func (s *survey) loadCost(c Schedule, window int, spreads []spread) float64 {
+func (s *survey) loadCost(c CPU, window int, spreads []spread) float64 {
 	reach := float64(window) - 1.5
 	fail, lines, size := 0.0, 0.0, 0.0 // means over places: blocks without proof, cache lines, and how full a window is
 	for _, p := range spreads {
@@ -277,7 +277,7 @@ func (s *survey) loadCost(c Schedule, window int, spreads []spread) float64 {
 		size += n / reach / float64(len(spreads))
 	}
 	gather := laneLoad*float64(s.t.Lanes) + lineLoad*lines
-	if product(c.Unroll) > 2 {
+	if Product(c.Unroll) > 2 {
 		gather *= crowd
 	}
 	if window == 0 {
@@ -287,7 +287,7 @@ func (s *survey) loadCost(c Schedule, window int, spreads []spread) float64 {
 }
 
 // groupCost is the cost of a load in a group of some that lie side by side.
-func (s *survey) groupCost(c Schedule, beside int, spreads []spread) float64 {
+func (s *survey) groupCost(c CPU, beside int, spreads []spread) float64 {
 	if beside == 0 {
 		return 0
 	}
@@ -296,7 +296,7 @@ func (s *survey) groupCost(c Schedule, beside int, spreads []spread) float64 {
 }
 
 // cacheLines is how many cache lines the lanes of a load lie in, of places of so many elements side by side.
-func (s *survey) cacheLines(c Schedule, beside int, spreads []spread) float64 {
+func (s *survey) cacheLines(c CPU, beside int, spreads []spread) float64 {
 	lines := 0.0
 	for _, p := range spreads {
 		lines += min(float64(s.t.Lanes), p.over(c.Lanes)*float64(beside)/lineElements) / float64(len(spreads))
@@ -308,12 +308,12 @@ func (s *survey) cacheLines(c Schedule, beside int, spreads []spread) float64 {
 const lineElements = 16
 
 // patch completes a schedule with what follows from its window.
-func (s *survey) patch(c Schedule, f *ir.Fold) Schedule {
+func (s *survey) patch(c CPU, f *ir.Fold) CPU {
 	s.detail(&c, f)
 	w := s.t.Lanes
 	if c.Window > 0 {
 		c.Guard = true
-		c.Table = min(blockEach, max(w, (int(trips(f))+w-1)/w*w))
+		c.Table = min(blockEach, max(w, (int(Trips(f))+w-1)/w*w))
 	}
 	if narrows(f) {
 		c.AccBlock = max(c.Table, w)

@@ -1,0 +1,4 @@
+// Package schedule chooses how a kernel runs on a target: what lanes, threads and vectors in flight are, which loads share memory, when
+// folds are left. It owns the estimates that such choices need, of how often folds turn and what values cost, and the planner asks it for
+// them. Schedules change no bit of a result, but for the order in which sums that lanes or threads share are added.
+package schedule

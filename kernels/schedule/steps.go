@@ -1,0 +1,59 @@
+package schedule
+
+import "weft/kernels/ir"
+
+// Signed is a term of a sum.
+type Signed struct {
+	N     *ir.Node
+	Minus bool
+}
+
+// SumTerms takes a step apart as acc plus and minus terms that do not read accumulators.
+func SumTerms(f *ir.Fold, step, acc *ir.Node) ([]Signed, bool) {
+	if step == acc {
+		return nil, true
+	}
+	if step.Kind != ir.KAlu || step.Op != ir.Add && step.Op != ir.Sub {
+		return nil, false
+	}
+	chain, term := step.Args[0], step.Args[1]
+	if step.Op == ir.Add && term.Free().Meets(f.AccBind) {
+		chain, term = term, chain
+	}
+	if term.Free().Meets(f.AccBind) {
+		return nil, false
+	}
+	terms, ok := SumTerms(f, chain, acc)
+	return append(terms, Signed{term, step.Op == ir.Sub}), ok
+}
+
+// Joined is the term of a step op(acc, term), or op(term, acc): then first.
+func Joined(f *ir.Fold, step, acc *ir.Node, op ir.Op) (term *ir.Node, first, ok bool) {
+	if step.Kind != ir.KAlu || step.Op != op {
+		return nil, false, false
+	}
+	term = step.Args[1]
+	if first = term == acc; first {
+		term = step.Args[0]
+	} else if step.Args[0] != acc {
+		return nil, false, false
+	}
+	return term, first, !term.Free().Meets(f.AccBind)
+}
+
+// NarrowTerms reports whether terms are all float32 values widened for a float64 sum, and takes the widening away.
+func NarrowTerms(terms []Signed) ([]Signed, bool) {
+	out := make([]Signed, len(terms))
+	for i, t := range terms {
+		if t.N.Kind != ir.KAlu || t.N.Op != ir.Cast || t.N.Type != ir.F64 || t.N.Args[0].Type != ir.F32 {
+			return nil, false
+		}
+		out[i] = Signed{t.N.Args[0], t.Minus}
+	}
+	return out, len(out) > 0
+}
+
+// JoinOps are the operations of the monoids that join two values by one.
+var JoinOps = map[ir.Monoid]ir.Op{
+	ir.Sum: ir.Add, ir.Product: ir.Mul, ir.Smallest: ir.Min, ir.Largest: ir.Max, ir.Any: ir.Or, ir.All: ir.And,
+}
