@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/lang/check"
+	"weft/runtime/session"
 )
 
 type checkCommand struct {
@@ -15,14 +16,12 @@ type checkCommand struct {
 func (c checkCommand) Run(s *streams) error {
 	var failed error
 	for _, path := range c.Files {
-		l, err := load(path, check.Options{Params: c.Params})
-		if err != nil {
-			fmt.Fprintf(s.err, "weft: %s\n", err)
-			failed = errReported
-			continue
+		prog, err := session.Check(path, check.Options{Params: c.Params})
+		if err == nil {
+			err = show(s.err, &prog.Found)
 		}
-		if err := l.show(s.err); err != nil {
-			failed = err
+		if err != nil {
+			failed = report(s.err, err)
 			continue
 		}
 		fmt.Fprintf(s.out, "%s: ok\n", path)

@@ -43,9 +43,6 @@ type streams struct {
 	out, err io.Writer
 }
 
-// errReported is a failure whose reason was printed already.
-var errReported = errors.New("failed")
-
 // Main runs the command line of the process and does not return.
 func Main() {
 	os.Exit(untilSignal(func(ctx context.Context) int { return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }))
@@ -81,8 +78,7 @@ func codeOf(err error, errOut io.Writer) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "weft: cancelled")
 		return exitCancelled
-	case !errors.Is(err, errReported):
-		fmt.Fprintf(errOut, "weft: %s\n", err)
 	}
+	_ = report(errOut, err) // which fails as err does
 	return exitFailed
 }

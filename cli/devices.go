@@ -13,7 +13,7 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/profile"
 	"weft/planner"
-	"weft/planner/cost"
+	"weft/runtime/session"
 )
 
 type devicesCommand struct {
@@ -23,63 +23,57 @@ type devicesCommand struct {
 
 // Run lists the devices and what is known of their speed, which it measures if asked to or if nothing is known.
 func (c devicesCommand) Run(ctx context.Context, s *streams) error {
-	m, err := c.open(s, "")
+	se, err := session.Open(c.config(s))
 	if err != nil {
 		return err
 	}
-	listDevices(s, m)
-	listAccelerators(s, m)
-	if m.cpu == nil {
+	listDevices(s, se)
+	listAccelerators(s, se)
+	if se.CPU == nil {
 		fmt.Fprintln(s.out, "\nrates: none, since only compiled kernels are measured")
 		return nil
 	}
-	model, why, err := m.model(runtime.GOMAXPROCS(0))
-	if err != nil {
-		return err
-	}
-	if c.Benchmark || model.Profile.Default && why != "" {
-		p, err := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, c.Benchmark)
-		if err != nil {
+	if c.Benchmark || se.Model.Profile.Default && se.Unmeasured != "" {
+		if err := se.Measure(ctx, c.Benchmark); err != nil {
 			return err
 		}
-		model.Profile, why = p, ""
 	}
-	return showProfile(s, model, why)
+	return showProfile(s, se)
 }
 
 // listDevices lists all devices by name and kind, and why others cannot be had.
-func listDevices(s *streams, m machine) {
+func listDevices(s *streams, m *session.Session) {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, d := range m.devices {
+	for _, d := range m.Hosts {
 		i := d.Info()
 		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Kind, cmp.Or(i.Detail, "the definition of the kernel language"))
 	}
-	if m.cpu != nil {
-		best := m.cpu.Target().ISA
+	if m.CPU != nil {
+		best := m.CPU.Target().ISA
 		others := slices.DeleteFunc(native.Available(native.FromEnv()), func(isa string) bool { return isa == best })
 		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n", runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
 	}
-	for _, d := range m.accelerators {
+	for _, d := range m.Accelerators {
 		i := d.Info()
 		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Kind, i.Detail)
 	}
-	for _, missing := range m.missing {
+	for _, missing := range m.Missing {
 		fmt.Fprintf(w, "%s:\tnone (%s)\n", missing.Kind, missing.Reason)
 	}
-	if m.cuda != "" {
-		fmt.Fprintf(w, "cuda:\tnone (%s)\n", m.cuda)
+	if m.NoCUDA != "" {
+		fmt.Fprintf(w, "cuda:\tnone (%s)\n", m.NoCUDA)
 	}
 	w.Flush() // what it writes to reports its own errors
 }
 
 // listAccelerators prints what devices with memory of their own can hold and do.
-func listAccelerators(s *streams, m machine) {
-	if len(m.accelerators) == 0 {
+func listAccelerators(s *streams, m *session.Session) {
+	if len(m.Accelerators) == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\ndevice\tmemory\tgrid\tblock\tthreads\tshared\tflop/s\tf64 flop/s\tmemory B/s\tlaunch\tlink B/s in\tout\tlatency\trates are\t\n")
-	for _, d := range m.models() {
+	for _, d := range m.Models() {
 		l, r := d.Info.Limits, d.Rates
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, planner.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
 			l.Threads, planner.FormatBytes(int64(l.Shared)), perSecond(r.Flops), perSecond(cmp.Or(r.Flops64, r.Flops)), perSecond(r.Bandwidth), latency(r.Launch),
@@ -108,8 +102,8 @@ func latency(seconds float64) string {
 	return planner.FormatMillis(1e3 * seconds)
 }
 
-func showProfile(s *streams, m *cost.Model, why string) error {
-	p := m.Profile
+func showProfile(s *streams, m *session.Session) error {
+	p := m.Model.Profile
 	fmt.Fprintln(s.out)
 	switch {
 	case p.Default:
@@ -121,12 +115,12 @@ func showProfile(s *streams, m *cost.Model, why string) error {
 			fmt.Fprintf(s.out, "; provisional: the machine was busy (%.2f s passed for each second of work)", p.Noise)
 		}
 		fmt.Fprintln(s.out)
-		if dir, err := profile.Folder(); err == nil {
-			fmt.Fprintf(s.out, "kept in %s\n", profile.Store{Dir: dir}.Path())
+		if m.Cache != "" {
+			fmt.Fprintf(s.out, "kept in %s\n", profile.Store{Dir: m.Cache}.Path())
 		}
 	}
-	if why != "" {
-		fmt.Fprintf(s.out, "to be measured again: %s\n", why)
+	if m.Unmeasured != "" {
+		fmt.Fprintf(s.out, "to be measured again: %s\n", m.Unmeasured)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\noperation\tns\tG/s a core\t\n")

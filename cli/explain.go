@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"weft/planner"
 	"weft/planner/explain"
 	weft "weft/runtime"
+	"weft/runtime/session"
 	"weft/runtime/trace"
 )
 
@@ -41,19 +41,8 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if c.ISA != "" && c.Analyze {
 		return fmt.Errorf("--analyze runs the pipeline, which --isa does not: leave out one of them")
 	}
-	c.isa = c.ISA
-	m, err := c.machine(s)
+	se, prog, p, err := c.plan(ctx, s, session.PlanOptions{}, func(to *session.Config) { to.ISA = c.ISA })
 	if err != nil {
-		return err
-	}
-	l, p, err := c.plan(s, m)
-	if err != nil {
-		return err
-	}
-	if p, err = c.precise(ctx, s, m, l, p); err != nil { // as a run would
-		return err
-	}
-	if err := c.place(ctx, s, m, p); err != nil {
 		return err
 	}
 	if !c.Analyze { // a run says so itself
@@ -62,27 +51,28 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	if c.Why != "" {
 		return explain.Why(s.out, p, c.Why, c.Other)
 	}
-	for _, missing := range m.missing {
+	for _, missing := range se.Missing {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
 	opt := explain.Options{Kernels: c.Kernels}
-	if err := p.Compile(ctx, m.devices[0], c.threads(), device.Options{Describe: !c.Analyze}); err != nil {
+	if err := se.Compile(ctx, p, device.Options{Describe: !c.Analyze}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
 	}
 	if c.Kernels || c.Format == "html" { // where sources are shown: they are compiled for what they take
-		if err := p.Describe(m.accelerators); err != nil {
+		if err := p.Describe(se.Accelerators); err != nil {
 			fmt.Fprintf(s.err, "weft: %s; shown without\n", err)
 		}
 	}
 	if c.Analyze {
-		if opt.Analysis, err = c.analyze(ctx, s, m, l, p); err != nil {
+		if opt.Analysis, err = c.analyze(ctx, s, se, prog, p); err != nil {
 			return err
 		}
+		learn(ctx, s, se)
 	}
-	if err := l.show(s.err); err != nil {
+	if err := show(s.err, &prog.Found); err != nil {
 		return err
 	}
 	if c.Output == "" {
@@ -91,41 +81,49 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 	return fileio.WriteFile(c.Output, func(w io.Writer) error { return explain.Write(w, c.Format, p, opt) })
 }
 
+// unplaced names the kernels that stay on the host although the run is asked to be elsewhere.
+func (c explainCommand) unplaced(s *streams, p *planner.Plan) {
+	for _, step := range p.Steps {
+		if step.Kernel != nil && step.Kernel.Place.Refused != "" {
+			fmt.Fprintf(s.err, "weft: %s (%s) is not on %s: %s\n", step.ID, step.Name, c.Device, step.Kernel.Place.Refused)
+		}
+	}
+}
+
 // analyze runs the plan. What sinks show goes where errors go, so that what is printed stays the explanation alone.
-func (c explainCommand) analyze(ctx context.Context, s *streams, m machine, l *loaded, p *planner.Plan) (*explain.Analysis, error) {
+func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *planner.Plan) (*explain.Analysis, error) {
 	var pictures []explain.Picture
-	weft.Tap(p, func(step *planner.Step, in []ops.HostArray) error {
-		if c.Format != "html" {
-			return nil
+	opt := weft.Options{Verify: true, Count: true, Discard: c.NoSinks, Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: trace.Record()}
+	if c.Format == "html" {
+		opt.See = func(step *planner.Step, in []ops.HostArray) (err error) {
+			pictures, err = drawn(pictures, step, in)
+			return err
 		}
-		for i, h := range in {
-			var png bytes.Buffer
-			title := strings.TrimSpace(step.ID + " " + step.Name + " " + step.Args)
-			if len(in) > 1 {
-				title += fmt.Sprintf(", array %d", i+1)
-			}
-			drawn, err := files.Preview(&png, h, "")
-			if err != nil {
-				return fmt.Errorf("picture of %s: %w", title, err)
-			}
-			if drawn {
-				pictures = append(pictures, explain.Picture{Title: title, PNG: png.Bytes()})
-			}
-		}
-		return nil
-	}, c.NoSinks)
-	tracer := trace.Record()
-	result, failure := weft.Run(ctx, p, weft.Options{
-		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Verify: true, Count: true,
-		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: tracer,
-	})
-	for _, w := range result.Warnings {
-		l.add(w.Code, w.Message, w.Help, w.Where)
 	}
-	if failure != nil {
-		return nil, errors.Join(l.failed(failure, s.err))
+	result, err := se.Run(ctx, prog, p, opt)
+	if err != nil {
+		return nil, err
 	}
-	a := result.Analysis(p, tracer)
+	a := result.Analysis(p, opt.Trace)
 	a.Pictures = pictures
-	return a, learn(ctx, s, m, p, result, c.threads())
+	return a, nil
+}
+
+// drawn adds pictures of what a sink is given.
+func drawn(to []explain.Picture, step *planner.Step, in []ops.HostArray) ([]explain.Picture, error) {
+	for i, h := range in {
+		var png bytes.Buffer
+		title := strings.TrimSpace(step.ID + " " + step.Name + " " + step.Args)
+		if len(in) > 1 {
+			title += fmt.Sprintf(", array %d", i+1)
+		}
+		ok, err := files.Preview(&png, h, "")
+		if err != nil {
+			return nil, fmt.Errorf("picture of %s: %w", title, err)
+		}
+		if ok {
+			to = append(to, explain.Picture{Title: title, PNG: png.Bytes()})
+		}
+	}
+	return to, nil
 }

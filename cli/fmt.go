@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -10,6 +9,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/format"
 	"weft/ops/files/fileio"
+	"weft/runtime/session"
 )
 
 type fmtCommand struct {
@@ -23,24 +23,21 @@ func (c fmtCommand) Run(s *streams) error {
 	var failed error
 	for _, path := range c.Files {
 		if err := c.file(path, s); err != nil {
-			if err != errReported {
-				fmt.Fprintf(s.err, "weft: %s\n", err)
-			}
-			failed = errReported
+			failed = report(s.err, err)
 		}
 	}
 	return failed
 }
 
 func (c fmtCommand) file(path string, s *streams) error {
-	text, err := readPipeline(path)
+	text, err := session.ReadPipeline(path)
 	if err != nil {
 		return err
 	}
 	var found diag.List
 	formatted, ok := format.Source(diag.NewSource(path, string(text)), check.Units(), &found)
 	if !ok {
-		return showAll(s.err, &found)
+		return show(s.err, &found)
 	}
 	switch {
 	case c.Diff && formatted != string(text):

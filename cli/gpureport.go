@@ -6,17 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"weft/kernels/device"
 	"weft/lang/check"
-	"weft/ops"
-	"weft/planner"
 	weft "weft/runtime"
-	"weft/runtime/memory"
+	"weft/runtime/session"
 )
 
 type gpuReportCommand struct {
@@ -59,16 +56,18 @@ iq%s | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us) | envelope | w
 
 // Run measures a device and prints a section of docs/gpu.md.
 func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
-	m, err := c.open(s, c.Device)
+	config := c.config(s)
+	config.Device = c.Device
+	se, err := session.Open(config)
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(m.accelerators, func(d device.Device) bool { return c.Device == "" || d.Info().Name == c.Device })
+	at := slices.IndexFunc(se.Accelerators, func(d device.Device) bool { return c.Device == "" || d.Info().Name == c.Device })
 	if at < 0 {
-		return fmt.Errorf("there is no GPU %s to measure: %s", c.Device, cmp.Or(m.cuda, "see `weft devices`"))
+		return fmt.Errorf("there is no GPU %s to measure: %s", c.Device, cmp.Or(se.NoCUDA, "see `weft devices`"))
 	}
-	d := m.accelerators[at]
-	m.accelerators = []device.Device{d}
+	d := se.Accelerators[at]
+	se.Only(d)
 	dense, wide := 1<<24, 1<<26
 	if c.Small {
 		dense, wide = 1<<16, 1<<22
@@ -79,7 +78,7 @@ func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
 	}
 	c.head(s.out, d, top)
 	for _, b := range benchmarks(c.Small) {
-		if err := c.measure(ctx, s, m, b, top); err != nil {
+		if err := c.measure(ctx, s, se, b, top); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}
@@ -100,10 +99,10 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top ceilings) {
 }
 
 // measure runs a benchmark for the first time and once more.
-func (c gpuReportCommand) measure(ctx context.Context, s *streams, m machine, b benchmark, top ceilings) error {
+func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.Session, b benchmark, top ceilings) error {
 	for _, run := range []string{"first", "warm"} {
 		start := time.Now()
-		r, err := c.run(ctx, s, m, b)
+		r, err := c.run(ctx, s, se, b)
 		if err != nil {
 			return err
 		}
@@ -120,21 +119,13 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, m machine, b 
 }
 
 // run plans a benchmark for the device alone and runs it; what it computes is checked, and not written.
-func (c gpuReportCommand) run(ctx context.Context, s *streams, m machine, b benchmark) (*weft.Result, error) {
-	l := loadText("benchmark.weft", []byte(b.text), check.Options{})
-	if l.found.HasErrors() {
-		return nil, l.show(s.err)
-	}
-	f := planFlags{Device: m.accelerators[0].Info().Name, FuseLimit: -1}
-	_, p, err := f.planned(s, m, l)
+func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Session, b benchmark) (*weft.Result, error) {
+	prog := session.CheckText("benchmark.weft", []byte(b.text), check.Options{})
+	p, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit})
 	if err != nil {
 		return nil, err
 	}
-	weft.Tap(p, func(*planner.Step, []ops.HostArray) error { return nil }, true)
-	return weft.Run(ctx, p, weft.Options{
-		Devices: m.devices, Accelerators: m.accelerators, Threads: runtime.GOMAXPROCS(0), Strict: true, Verify: true,
-		Memory: memory.NewGovernor(p.Budget), Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
-	})
+	return se.Run(ctx, prog, p, weft.Options{Strict: true, Verify: true, Discard: true, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
 }
 
 // worstOf is the error nearest to its tolerance.

@@ -16,9 +16,9 @@ import (
 	"weft/kernels/profile"
 	"weft/lang/check"
 	"weft/ops/files/fileio"
-	"weft/planner"
 	"weft/planner/cost"
 	weft "weft/runtime"
+	"weft/runtime/session"
 )
 
 type predictionsCommand struct {
@@ -37,21 +37,22 @@ type prediction struct {
 
 // Run runs the pipelines and writes how predictions compare.
 func (c predictionsCommand) Run(ctx context.Context, s *streams) error {
-	m, err := deviceFlags{}.open(s, hostOnly)
+	config := deviceFlags{}.config(s)
+	config.Device = session.HostOnly
+	se, err := session.Open(config)
 	if err != nil {
 		return err
 	}
-	if m.cpu == nil {
-		return fmt.Errorf("predictions are about compiled kernels, and there is no compiler: %s", m.missing[0].Reason)
+	if se.CPU == nil {
+		return fmt.Errorf("predictions are about compiled kernels, and there is no compiler: %s", se.Missing[0].Reason)
 	}
-	threads := runtime.GOMAXPROCS(0)
-	p, err := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, true)
-	if err != nil {
+	if err := se.Measure(ctx, true); err != nil {
 		return err
 	}
+	p := se.Model.Profile
 	var all []prediction
 	for _, path := range c.Files {
-		rows, err := c.pipeline(ctx, s, m, p, path, threads)
+		rows, err := c.pipeline(ctx, config, p, path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -63,32 +64,34 @@ func (c predictionsCommand) Run(ctx context.Context, s *streams) error {
 	})
 }
 
-func (c predictionsCommand) pipeline(ctx context.Context, s *streams, m machine, p *profile.Profile, path string, threads int) ([]prediction, error) {
+// pipeline runs a file several times in a session that knows the profile alone at first.
+func (c predictionsCommand) pipeline(ctx context.Context, config session.Config, p *profile.Profile, path string) ([]prediction, error) {
 	folder, err := os.MkdirTemp("", "weft-predictions-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	model := &cost.Model{Profile: p, History: cost.OpenHistory(folder, p), Kind: m.devices[0].Info().Kind, Threads: threads}
+	threads := runtime.GOMAXPROCS(0)
+	config.Model = &cost.Model{Profile: p, History: cost.OpenHistory(folder, p), Kind: "native", Threads: threads}
+	se, err := session.Open(config)
+	if err != nil {
+		return nil, err
+	}
 	rows := map[string]*prediction{}
 	var order []string
 	for range c.Runs {
-		l, err := load(path, check.Options{})
+		prog, err := session.Check(path, check.Options{})
 		if err != nil {
 			return nil, err
 		}
-		if l.found.HasErrors() {
-			return nil, l.show(s.err)
-		}
-		plan, err := planner.Build(l.Sinks, m.devices[0].Info(), planner.Options{File: path, Weft: version(), FuseLimit: -1, Threads: threads, Cost: model})
+		plan, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit})
 		if err != nil {
 			return nil, err
 		}
-		weft.Tap(plan, nil, true)
-		if err := plan.Compile(ctx, m.devices[0], threads, device.Options{}); err != nil {
+		if err := se.Compile(ctx, plan, device.Options{}); err != nil {
 			return nil, err
 		}
-		r, err := weft.Run(ctx, plan, weft.Options{Devices: m.devices, Threads: threads, Terminal: terminalOf(io.Discard)})
+		r, err := se.Run(ctx, prog, plan, weft.Options{Discard: true, Terminal: terminalOf(io.Discard)})
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +110,7 @@ func (c predictionsCommand) pipeline(ctx context.Context, s *streams, m machine,
 				rows[step.ID].bound = step.Kernel.Bound
 			}
 		}
-		if err := model.Learn(weft.Observations(plan, r)); err != nil {
+		if err := se.Learn(ctx); err != nil {
 			return nil, err
 		}
 	}

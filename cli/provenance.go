@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"weft/ops/files"
@@ -31,7 +30,5 @@ func (c provenanceCommand) Run(ctx context.Context, s *streams) error {
 	case c.Rerun:
 		return c.rerun(ctx, s, p)
 	}
-	e := json.NewEncoder(s.out)
-	e.SetIndent("", "  ")
-	return e.Encode(p)
+	return writeJSON(s.out, p)
 }

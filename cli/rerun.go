@@ -18,7 +18,7 @@ import (
 	"weft/planner"
 	weft "weft/runtime"
 	"weft/runtime/journal"
-	"weft/runtime/memory"
+	"weft/runtime/session"
 )
 
 // rerun runs the pipeline of a file again, from the text, the params and the decisions recorded in it, and compares or keeps
@@ -27,16 +27,17 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err := c.unchanged(p); err != nil {
 		return err
 	}
-	f := planFlags{deviceFlags: c.deviceFlags, File: p.File, Params: p.Params, Tolerance: p.Tolerance, FuseLimit: -1, decided: new(planner.Decisions)}
-	if err := json.Unmarshal(p.Decisions, f.decided); err != nil {
+	decided := new(planner.Decisions)
+	if err := json.Unmarshal(p.Decisions, decided); err != nil {
 		return fmt.Errorf("what %s records of its plan cannot be read: %w", c.File, err)
 	}
-	m, err := f.machine(s)
+	se, err := session.Open(c.config(s))
 	if err != nil {
 		return err
 	}
-	c.elsewhere(s, m, p)
-	l, plan, err := f.planned(s, m, loadText(p.File, []byte(p.Text), check.Options{Params: p.Params, Tolerance: p.Tolerance}))
+	c.elsewhere(s, se, p)
+	prog := session.CheckText(p.File, []byte(p.Text), check.Options{Params: p.Params, Tolerance: p.Tolerance})
+	plan, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit, Decided: decided})
 	if err != nil {
 		return err
 	}
@@ -54,12 +55,9 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err != nil {
 		return err
 	}
-	_, failure := weft.Run(ctx, plan, weft.Options{
-		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: f.threads(), Verify: true, Memory: memory.NewGovernor(plan.Budget),
-		Provenance: true, Origin: p.Origin, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
-	})
-	if failure != nil {
-		return l.failed(failure, s.err)
+	_, err = se.Run(ctx, prog, plan, weft.Options{Verify: true, Provenance: true, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
+	if err != nil {
+		return err
 	}
 	if c.To != "" {
 		_, err := fmt.Fprintf(s.out, "wrote %s\n", c.To)
@@ -69,8 +67,8 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 }
 
 // elsewhere says which devices are others than those that the file was computed on.
-func (c provenanceCommand) elsewhere(s *streams, m machine, p *ops.Provenance) {
-	for _, d := range slices.Concat(m.devices[:1], m.accelerators) {
+func (c provenanceCommand) elsewhere(s *streams, se *session.Session, p *ops.Provenance) {
+	for _, d := range slices.Concat(se.Hosts[:1], se.Accelerators) {
 		if was, is := p.Computed[d.Info().Name], weft.Described(d.Info()); was != "" && was != is {
 			fmt.Fprintf(s.err, "weft: %s was computed on %s, and %s is now %s: it may round otherwise\n", c.File, was, d.Info().Name, is)
 		}
@@ -82,7 +80,7 @@ func (c provenanceCommand) unchanged(p *ops.Provenance) error {
 	if p.Text == "" || p.Sink == "" {
 		return fmt.Errorf("%s does not hold the text of its pipeline: it cannot be run again", c.File)
 	}
-	text, err := readPipeline(p.File)
+	text, err := session.ReadPipeline(p.File)
 	switch _, missing := os.Stat(p.File); {
 	case errors.Is(missing, fs.ErrNotExist) || c.Recorded: // the text is in the file
 	case err != nil:

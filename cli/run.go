@@ -2,17 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
-	"weft/ops"
 	"weft/ops/files/fileio"
-	"weft/planner"
-	"weft/planner/cost"
 	weft "weft/runtime"
-	"weft/runtime/memory"
+	"weft/runtime/session"
 	"weft/runtime/trace"
 )
 
@@ -32,76 +28,33 @@ type runCommand struct {
 
 // Run plans and runs the file, then prints what happened.
 func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
-	m, err := c.machine(s)
+	se, prog, p, err := c.plan(ctx, s, session.PlanOptions{Resume: c.Resume})
 	if err != nil {
-		return err
-	}
-	c.resuming = c.Resume
-	l, p, err := c.plan(s, m)
-	if err != nil {
-		return err
-	}
-	if p, err = c.precise(ctx, s, m, l, p); err != nil {
-		return err
-	}
-	if err := c.place(ctx, s, m, p); err != nil {
 		return err
 	}
 	tracer, err := c.tracer()
 	if err != nil {
 		return err
 	}
-	model, _, err := m.model(c.threads())
-	if err != nil {
-		return err
-	}
-	tiled := func(k *planner.Kernel) error { return model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
-	result, failure := weft.Run(ctx, p, weft.Options{
-		Origin: c.origin(l), Tiled: tiled, Count: c.Count,
-		Devices: m.devices, Accelerators: m.accelerators, Missing: m.missing, Threads: c.threads(), Strict: c.Strict, Verify: !c.NoVerify, Seed: c.Seed,
-		Memory: memory.NewGovernor(p.Budget), Resume: c.Resume, Provenance: c.Provenance, Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
+	result, failure := se.Run(ctx, prog, p, weft.Options{
+		Strict: c.Strict, Verify: !c.NoVerify, Count: c.Count, Seed: c.Seed, Resume: c.Resume, Provenance: c.Provenance,
+		Tune: c.Tune.on, TuneTime: c.Tune.time, Terminal: terminalOf(s.out), Progress: progressOn(s.err), Trace: tracer,
 	})
-	err = errors.Join(tracer.Close(), c.report(result, failure))
-	if result != nil {
-		for _, w := range result.Warnings {
-			l.add(w.Code, w.Message, w.Help, w.Where)
-		}
-	}
+	err = errors.Join(tracer.Close(), c.report(result))
 	if failure != nil {
-		return errors.Join(l.failed(failure, s.err), err)
+		if err != nil {
+			fmt.Fprintf(s.err, "weft: %s\n", err)
+		}
+		return failure
 	}
-	if err := errors.Join(l.show(s.err), err); err != nil {
+	if err := errors.Join(show(s.err, &prog.Found), err); err != nil {
 		return err
 	}
 	if err := result.WriteSummary(s.out); err != nil {
 		return err
 	}
-	if c.Tune.on { // its kernels took the time of their measurements too
-		return nil
-	}
-	return learn(ctx, s, m, p, result, c.threads())
-}
-
-// origin is what the run is asked, to be recorded with its outputs.
-func (f planFlags) origin(l *loaded) ops.Origin {
-	return ops.Origin{Text: l.Source.Text, Params: f.Params, Tolerance: f.Tolerance}
-}
-
-// learn teaches the cost model what a run took and, once the results are out, measures a machine that was never measured.
-// Neither is worth failing a run for.
-func learn(ctx context.Context, s *streams, m machine, p *planner.Plan, r *weft.Result, threads int) error {
-	model, why, err := m.model(threads)
-	if err != nil {
-		return err
-	}
-	err = model.Learn(weft.Observations(p, r))
-	if why != "" && m.cpu != nil && ctx.Err() == nil {
-		if _, e := cost.Measure(ctx, m.cpu, m.cpu.Target().Lanes, false); e != nil {
-			err = errors.Join(err, e)
-		}
-	}
-	if err != nil {
-		fmt.Fprintf(s.err, "weft: predictions will be rough: %s\n", err)
+	if !c.Tune.on { // which takes long enough
+		learn(ctx, s, se)
 	}
 	return nil
 }
@@ -114,32 +67,9 @@ func (c runCommand) tracer() (*trace.Writer, error) {
 }
 
 // report writes the result, of a failed run too: then with the reason.
-func (c runCommand) report(r *weft.Result, failure error) error {
-	if c.Report == "" || r == nil {
+func (c runCommand) report(r *weft.Result) error {
+	if c.Report == "" {
 		return nil
 	}
-	if failure != nil {
-		r.Error = failure.Error()
-	}
-	return fileio.WriteFile(c.Report, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(r)
-	})
-}
-
-// failed prints why a run failed, at its place in the program. A cancelled run is no mistake of the program.
-func (l *loaded) failed(failure error, errOut io.Writer) error {
-	at := ops.Where{}
-	var stage *weft.StageError
-	if errors.As(failure, &stage) {
-		at = stage.Where
-	}
-	if errors.Is(failure, context.Canceled) {
-		return failure
-	}
-	if !l.addProblems(failure, at) {
-		l.add("", failure.Error(), "", at)
-	}
-	return l.show(errOut)
+	return fileio.WriteFile(c.Report, func(w io.Writer) error { return writeJSON(w, r) })
 }

@@ -2,15 +2,14 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
-	"weft/kernels/native"
 	"weft/ops"
 	weft "weft/runtime"
+	"weft/runtime/session"
 	"weft/runtime/verify"
 )
 
@@ -24,40 +23,25 @@ type verifyCommand struct {
 
 // Run verifies the plan as it is and with every stage in a kernel of its own.
 func (c verifyCommand) Run(ctx context.Context, s *streams) error {
-	m, err := c.machine(s)
+	se, prog, err := c.open(s)
 	if err != nil {
 		return err
-	}
-	subjects, err := verify.Here(native.FromEnv())
-	if err != nil {
-		return err
-	}
-	for _, d := range m.accelerators {
-		subjects = append(subjects, verify.Accelerator(d))
 	}
 	var reports []*verify.Report
-	for _, limit := range []int{c.FuseLimit, 0} {
-		f := c.planFlags
-		f.FuseLimit = limit
-		l, p, err := f.plan(s, m)
+	for i, limit := range []int{c.FuseLimit, 0} {
+		p, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: limit, AsWritten: i > 0})
 		if err != nil {
 			return err
 		}
-		if limit == c.FuseLimit {
-			if p, err = f.precise(ctx, s, m, l, p); err != nil { // as a run would
-				return err
-			}
-		}
-		if limit == 0 && len(reports) > 0 && p.Stream != nil {
+		if i > 0 && p.Stream != nil {
 			fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
 			continue
 		}
-		// The run is on the host, whatever is placed elsewhere: devices are subjects, each of which computes everything.
-		r, failure := verify.Run(ctx, p, verify.Options{Subjects: subjects, Samples: c.Samples, Run: weft.Options{
-			Devices: m.devices, Missing: m.missing, Threads: c.threads(), Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
+		r, err := se.Verify(ctx, prog, p, verify.Options{Samples: c.Samples, Run: weft.Options{
+			Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
 		}})
-		if failure != nil {
-			return l.failed(failure, s.err)
+		if err != nil {
+			return err
 		}
 		reports = append(reports, r)
 		if c.FuseLimit == 0 {
@@ -73,9 +57,7 @@ func (c verifyCommand) show(s *streams, reports []*verify.Report) error {
 		ok = ok && r.OK
 	}
 	if c.Format == "json" {
-		e := json.NewEncoder(s.out)
-		e.SetIndent("", "  ")
-		if err := e.Encode(reports); err != nil {
+		if err := writeJSON(s.out, reports); err != nil {
 			return err
 		}
 	} else {

@@ -107,14 +107,14 @@ func TestUndisturbed(t *testing.T) {
 	}
 }
 
-func TestTapSeesAndDiscards(t *testing.T) {
+func TestSinksAreSeenAndDiscarded(t *testing.T) {
 	for _, discard := range []bool{false, true} {
 		w := newWorld()
 		dev := newFaulty("native")
 		p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(4, 5)))))
 		seen := 0
-		Tap(p, func(_ *planner.Step, in []ops.HostArray) error { seen += len(in); return nil }, discard)
-		if _, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 1}); err != nil {
+		see := func(_ *planner.Step, in []ops.HostArray) error { seen += len(in); return nil }
+		if _, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 1, See: see, Discard: discard}); err != nil {
 			t.Fatal(err)
 		}
 		if _, kept := w.got["out"]; kept == discard || seen != 1 {

@@ -25,10 +25,40 @@ func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
 	f := Fallback{Stage: stage, Device: kindName(from), Reason: reason, Count: tiles}
 	r.result.Fallbacks = append(r.result.Fallbacks, f)
 	if r.opt.Strict {
-		return ops.Wrong("E0703", "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, stage, reason)
+		return f.strict()
 	}
-	r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. %s fallback.", f.Device, stage, reason, kindName(to)))
+	r.opt.Progress.Log(f.log(to))
 	return nil
+}
+
+// miss counts kernels as fallen back from devices that cannot be had, which is logged once for all of them.
+func (r *run) miss(kernels []*planner.Step) error {
+	for _, m := range r.opt.Missing {
+		for i, s := range kernels {
+			f := Fallback{Stage: s.Name, Device: kindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
+			r.result.Fallbacks = append(r.result.Fallbacks, f)
+			if r.opt.Strict {
+				return &StageError{Stage: s.Name, Where: s.Where(), Err: f.strict()}
+			}
+			if i == 0 {
+				if len(kernels) > 1 {
+					f.Stage = fmt.Sprintf("%s and %d others", f.Stage, len(kernels)-1)
+				}
+				r.opt.Progress.Log(f.log(r.opt.Devices[0].Info().Kind))
+			}
+		}
+	}
+	return nil
+}
+
+// strict is the error of a fallback under Options.Strict.
+func (f Fallback) strict() error {
+	return ops.Wrong("E0703", "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, f.Stage, f.Reason)
+}
+
+// log tells of a fallback to a kind of device.
+func (f Fallback) log(to string) string {
+	return fmt.Sprintf("[%s] %s failed: %s. %s fallback.", f.Device, f.Stage, f.Reason, kindName(to))
 }
 
 // compile makes every kernel ready on the first device of the chain that takes it.
@@ -48,12 +78,8 @@ func (r *run) compile(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, m := range r.opt.Missing {
-		for _, s := range all {
-			if err := r.fellBack(s.Name, m.Kind, r.opt.Devices[0].Info().Kind, m.Reason, s.Kernel.Tiles); err != nil {
-				return &StageError{Stage: s.Name, Where: s.Where(), Err: err}
-			}
-		}
+	if err := r.miss(all); err != nil {
+		return err
 	}
 	err = r.refused(all)
 	for at := 0; len(todo) > 0 && err == nil; at++ {

@@ -39,6 +39,10 @@ type Options struct {
 	// Provenance is recorded beside outputs that have no room for it in themselves.
 	Provenance bool
 	Origin     ops.Origin // is recorded in or beside outputs
+	// See looks at what each sink that takes whole arrays is given, before the sink runs; nil: nobody does.
+	See func(step *planner.Step, in []ops.HostArray) error
+	// Discard makes sinks do nothing: what they would be given is computed all the same.
+	Discard bool
 	// Inspect sees every kernel once it has run, in plans that keep whole arrays; an error ends the run.
 	Inspect  func(context.Context, *Inspection) error
 	Progress Progress      // nil: none

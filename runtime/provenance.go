@@ -30,7 +30,7 @@ func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
 
 // identify hashes the files that sources read, for what is recorded with the outputs.
 func (r *run) identify() error {
-	if !slices.ContainsFunc(r.plan.Steps, func(s planner.Step) bool {
+	if r.opt.Discard || !slices.ContainsFunc(r.plan.Steps, func(s planner.Step) bool {
 		return s.Kind == planner.SinkStep && s.Op.Spec.File != nil && s.Op.Spec.File(s.Op.Call) != ""
 	}) {
 		return nil

@@ -162,17 +162,30 @@ func (r *run) sink(ctx context.Context, step *planner.Step) error {
 		}
 		in[i] = h
 	}
-	if err := r.leftovers(step); err != nil {
-		return err
+	if r.opt.See != nil {
+		if err := r.opt.See(step, in); err != nil {
+			return err
+		}
 	}
-	known, err := r.context(ctx, step)
-	if err != nil {
-		return err
-	}
-	note, err := step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
+	note, err := r.hand(ctx, step, in)
 	r.result.SinkS += since(start)
 	r.transferred(&r.result.Sinks, "sink", step, note, start)
 	return err
+}
+
+// hand gives a sink its arrays.
+func (r *run) hand(ctx context.Context, step *planner.Step, in []ops.HostArray) (ops.Note, error) {
+	if r.opt.Discard {
+		return discarded, nil
+	}
+	if err := r.leftovers(step); err != nil {
+		return ops.Note{}, err
+	}
+	known, err := r.context(ctx, step)
+	if err != nil {
+		return ops.Note{}, err
+	}
+	return step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
 }
 
 // transferred records what a source or sink did and what it warns of.

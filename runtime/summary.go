@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,7 +30,7 @@ func (r *Result) WriteSummary(to io.Writer) error {
 	for _, f := range r.Repairs {
 		fmt.Fprintf(&b, "repaired  %s; done again in %s\n", f.Reason, f.Wider)
 	}
-	for _, f := range r.Fallbacks {
+	for _, f := range r.together() {
 		fmt.Fprintf(&b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
 	}
 	r.summarizeDevices(&b)
@@ -38,6 +39,23 @@ func (r *Result) WriteSummary(to io.Writer) error {
 		duration(r.SinkS), planner.FormatBytes(r.PeakRSS))
 	_, err := io.WriteString(to, b.String())
 	return err
+}
+
+// together are the fallbacks, those of several stages from the same device for the same reason as one.
+func (r *Result) together() (out []Fallback) {
+	stages := map[int]int{}
+	for _, f := range r.Fallbacks {
+		at := slices.IndexFunc(out, func(g Fallback) bool { return g.Device == f.Device && g.Reason == f.Reason })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Fallback{Stage: f.Stage, Device: f.Device, Reason: f.Reason})
+		}
+		out[at].Count += f.Count
+		if stages[at]++; stages[at] > 1 {
+			out[at].Stage = fmt.Sprintf("%d kernels", stages[at])
+		}
+	}
+	return out
 }
 
 func (r *Result) cachedNote() string {

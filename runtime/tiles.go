@@ -210,6 +210,10 @@ func (p *pass) from() int {
 // openSink starts an output, or takes it up where an earlier run left it.
 func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	s := &tileSink{run: r, step: step}
+	if r.opt.Discard {
+		s.TileSink = discard{}
+		return s, nil
+	}
 	spec, call := step.Op.Spec, step.Op.Call
 	if spec.File != nil {
 		s.output = spec.File(call)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/cache"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/render"
@@ -25,17 +26,16 @@ type compiler struct {
 
 var _ builder = (*compiler)(nil)
 
-func newCompiler(lib *nvrtc.Library, cache string) (*compiler, error) {
-	if cache == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("no cache folder for compiled kernels (%w): set WEFT_CACHE to a folder", err)
+func newCompiler(lib *nvrtc.Library, folder string) (*compiler, error) {
+	if folder == "" {
+		var err error
+		if folder, err = cache.Folder(); err != nil {
+			return nil, err
 		}
-		cache = filepath.Join(base, "weft")
 	}
-	dir := filepath.Join(cache, "cuda")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make the cache folder for compiled kernels: %w (WEFT_CACHE chooses another)", err)
+	dir := filepath.Join(folder, "cuda")
+	if err := errors.Join(cache.Use(dir), cache.Trusted(folder)); err != nil {
+		return nil, err
 	}
 	return &compiler{lib, dir}, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"weft/kernels/cache"
 )
 
 // Config says which compiler and cache to use. The zero value means the defaults everywhere.
@@ -41,15 +43,18 @@ func (c Config) candidates() []string {
 // folder returns the cache folder, made if need be.
 func (c Config) folder() (string, error) {
 	dir := c.Cache
+	var err error
 	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("native: no cache folder for compiled kernels (%w): set WEFT_CACHE to a folder", err)
-		}
-		dir = filepath.Join(base, "weft")
+		dir, err = cache.Folder()
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "objects"), 0o755); err != nil {
-		return "", fmt.Errorf("native: cannot make the cache folder for compiled kernels: %w (WEFT_CACHE chooses another)", err)
+	if err == nil {
+		err = cache.Use(filepath.Join(dir, "objects"))
+	}
+	if err == nil {
+		err = cache.Trusted(dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("native: %w", err)
 	}
 	return dir, nil
 }

@@ -25,22 +25,6 @@ const (
 	driftSmoothing = 0.3
 )
 
-// Folder is where profiles and what was learned about kernels are kept: WEFT_CACHE, or weft in the user's cache folder.
-func Folder() (string, error) {
-	dir := os.Getenv("WEFT_CACHE")
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("no cache folder for the hardware profile (%w): set WEFT_CACHE to a folder", err)
-		}
-		dir = filepath.Join(base, "weft")
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("cannot make the cache folder for the hardware profile: %w (WEFT_CACHE chooses another)", err)
-	}
-	return dir, nil
-}
-
 // Store keeps the profile of a machine in a folder that several processes may share.
 type Store struct{ Dir string }
 

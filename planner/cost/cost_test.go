@@ -239,18 +239,17 @@ func TestSeveralLearnersLoseNothing(t *testing.T) {
 }
 
 func TestPinned(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
 	t.Setenv("WEFT_PROFILE", Pinned)
-	m, why, err := Open(device.Info{Kind: "native"}, 2)
+	m, why, err := Open(device.Info{Kind: "native"}, 2, t.TempDir())
 	if err != nil || why != "" || !m.Profile.Default || m.History != nil {
 		t.Errorf("pinned: %v, %q, %+v", err, why, m)
 	}
 	t.Setenv("WEFT_PROFILE", "")
-	if m, why, err = Open(device.Info{Kind: "native"}, 2); err != nil || why == "" || !m.Profile.Default {
+	if m, why, err = Open(device.Info{Kind: "native"}, 2, t.TempDir()); err != nil || why == "" || !m.Profile.Default {
 		t.Errorf("never measured: %v, %q", err, why)
 	}
 	t.Setenv("WEFT_PROFILE", filepath.Join(t.TempDir(), "missing.yaml"))
-	if _, _, err = Open(device.Info{Kind: "native"}, 2); err == nil {
+	if _, _, err = Open(device.Info{Kind: "native"}, 2, t.TempDir()); err == nil {
 		t.Error("a profile that is not there was taken")
 	}
 }

@@ -15,9 +15,9 @@ import (
 // is learned. Any other value names a profile to plan with.
 const Pinned = "default"
 
-// Open gives the model of a device. The profile comes from the cache folder where one holds; otherwise from built-in rates, and
+// Open gives the model of a device. The profile comes from dir, the cache folder, where one holds; otherwise from built-in rates, and
 // why says what is wrong with the cached one. Nothing is measured.
-func Open(dev device.Info, threads int) (m *Model, why string, err error) {
+func Open(dev device.Info, threads int, dir string) (m *Model, why string, err error) {
 	m = &Model{Kind: dev.Kind, Threads: threads, Profile: profile.Default(threads)}
 	switch named := os.Getenv("WEFT_PROFILE"); named {
 	case Pinned:
@@ -27,9 +27,8 @@ func Open(dev device.Info, threads int) (m *Model, why string, err error) {
 		m.Profile, err = readProfile(named)
 		return m, "", err
 	}
-	dir, err := profile.Folder()
-	if err != nil {
-		return m, err.Error(), nil // a machine without a home still runs
+	if dir == "" {
+		return m, "there is no cache folder", nil // a machine without a home still runs
 	}
 	store := profile.Store{Dir: dir}
 	p, why := store.Load(profile.FingerprintOf(dev))
@@ -57,11 +56,7 @@ func readProfile(path string) (*profile.Profile, error) {
 
 // Measure measures the device and keeps the profile. Processes that measure at the same time wait for each other, since they
 // would measure each other, and the later ones take what the first one found unless again is set.
-func Measure(ctx context.Context, dev device.Device, lanes int, again bool) (*profile.Profile, error) {
-	dir, err := profile.Folder()
-	if err != nil {
-		return nil, err
-	}
+func Measure(ctx context.Context, dev device.Device, lanes int, again bool, dir string) (*profile.Profile, error) {
 	defer profile.Lock(dir)()
 	store := profile.Store{Dir: dir}
 	if !again {

@@ -125,10 +125,10 @@ type seen []ops.Dense
 func run(t testing.TB, p *planner.Plan, opt runtime.Options) (seen, *runtime.Result, error) {
 	t.Helper()
 	var out seen
-	runtime.Tap(p, func(_ *planner.Step, in []ops.HostArray) error {
+	opt.Discard, opt.See = true, func(_ *planner.Step, in []ops.HostArray) error {
 		out = append(out, in[0].Dense())
 		return nil
-	}, true)
+	}
 	opt.Threads = 2
 	r, err := runtime.Run(t.Context(), p, opt)
 	return out, r, err

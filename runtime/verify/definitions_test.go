@@ -62,10 +62,9 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 		}
 	}
 	name := sky.Kernel.Ir.Name
-	runtime.Tap(p, nil, true)
 	find := func(seed uint64) bool {
 		t.Helper()
-		r, err := runtime.Run(context.Background(), p, runtime.Options{Devices: []device.Device{dev, cpu}, Threads: 2, Verify: true, Seed: seed})
+		r, err := runtime.Run(context.Background(), p, runtime.Options{Devices: []device.Device{dev, cpu}, Threads: 2, Verify: true, Discard: true, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,8 +88,7 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 		return lying(5)(k)
 	}}
 	lied := plan(t, town, rendered)
-	runtime.Tap(lied, nil, true)
-	r, err := runtime.Run(context.Background(), lied, runtime.Options{Devices: []device.Device{rendered, cpu}, Threads: 2, Verify: true})
+	r, err := runtime.Run(context.Background(), lied, runtime.Options{Devices: []device.Device{rendered, cpu}, Threads: 2, Verify: true, Discard: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,8 +93,7 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Report, error) {
 		opt.Run.Seed = runtime.DefaultSeed
 	}
 	report := &Report{File: p.File, PlanHash: p.Hash, OK: true, Rows: []Row{}}
-	runtime.Tap(p, nil, true)
-	opt.Run.Verify = false
+	opt.Run.Verify, opt.Run.Discard = false, true
 	opt.Run.Inspect = func(ctx context.Context, i *runtime.Inspection) error {
 		t := &trial{Inspection: i, opt: opt}
 		if err := t.kernel(ctx); err != nil {

@@ -1,0 +1,78 @@
+package session
+
+import (
+	"context"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/journal"
+	"weft/runtime/search"
+)
+
+// NoLimit is the FuseLimit of a plan that fuses whatever is worth it.
+const NoLimit = -1
+
+// PlanOptions say how to plan.
+type PlanOptions struct {
+	FuseLimit int                // at most so many fusions; negative: NoLimit
+	Decided   *planner.Decisions // of an earlier planning, precision included; nil: weigh
+	Resume    bool               // by what a run decided that left an output unfinished
+	AsWritten bool               // in the types that operators say, without a search for those that tolerances allow
+}
+
+// Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program are
+// Mistakes.
+func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*planner.Plan, error) {
+	if err := prog.Err(); err != nil {
+		return nil, err
+	}
+	if opt.Resume {
+		opt.Decided = unfinished(prog.Sinks)
+	}
+	build := func(c planner.Choices) (*planner.Plan, error) {
+		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
+			File: prog.File, Weft: s.config.Weft, FuseLimit: opt.FuseLimit, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
+			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided,
+		})
+	}
+	p, err := build(nil)
+	if err == nil && opt.Decided == nil && !opt.AsWritten {
+		p, err = search.Find(ctx, p, search.Options{Build: build, Device: s.Hosts[0], Threads: s.Threads, Cache: s.Cache, Memory: s.config.Memory})
+	}
+	if err == nil {
+		err = s.place(ctx, p)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return p, prog.fault(err)
+}
+
+// place compiles the plan for the host, where there are accelerators to weigh against it, and places its kernels again: how long the host takes
+// is known much better once they are compiled. What does not compile is left to the run, which says so.
+func (s *Session) place(ctx context.Context, p *planner.Plan) error {
+	if len(s.Accelerators) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
+		return nil
+	}
+	return planner.Place(p, s.Models(), planner.Placing{Device: s.config.Device, Cost: s.Model})
+}
+
+// Compile compiles the kernels of a plan for the first host, which tells schedules and tiles.
+func (s *Session) Compile(ctx context.Context, p *planner.Plan, opt device.Options) error {
+	return p.Compile(ctx, s.Hosts[0], s.Threads, opt)
+}
+
+// unfinished are the decisions of the run that left an output of these sinks unfinished; nil if none did. If another program left
+// it, they do not fit, which the runtime finds out.
+func unfinished(sinks []*ops.Instance) *planner.Decisions {
+	for _, s := range sinks {
+		if s.Spec.File == nil {
+			continue
+		}
+		if r, err := journal.Read(s.Spec.File(s.Call)); err == nil && r.Header.Decisions != nil {
+			return r.Header.Decisions
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"weft/lang/check"
+	"weft/lang/diag"
+	"weft/ops"
+	"weft/ops/catalogue"
+	"weft/runtime"
+)
+
+// Program is a checked pipeline with all that is to be said about it: warnings are added as it is planned and run.
+type Program struct {
+	*check.Program
+	Found  diag.List
+	Origin ops.Origin // what outputs record
+}
+
+// Mistakes are what is wrong with a program, or with another text, at its places. Warnings are among them.
+type Mistakes struct{ *diag.List }
+
+func (m *Mistakes) Error() string { return m.Summary() }
+
+// Check reads and checks a pipeline file. The error is for a file that cannot be read; mistakes in it are in Found, and planning returns them.
+func Check(path string, opt check.Options) (*Program, error) {
+	text, err := ReadPipeline(path)
+	if err != nil {
+		return nil, err
+	}
+	return CheckText(path, text, opt), nil
+}
+
+// CheckText checks the text of a pipeline file.
+func CheckText(path string, text []byte, opt check.Options) *Program {
+	p, found := check.File(path, text, catalogue.Standard(), opt)
+	return &Program{Program: p, Found: found, Origin: ops.Origin{Text: string(text), Params: opt.Params, Tolerance: opt.Tolerance}}
+}
+
+// Err is what was found, if it holds a mistake.
+func (p *Program) Err() error {
+	if p.Found.HasErrors() {
+		return &Mistakes{&p.Found}
+	}
+	return nil
+}
+
+// fault turns problems that planning complains of into Mistakes at their places; other errors stay as they are.
+func (p *Program) fault(err error) error {
+	if err == nil || !p.place(err, ops.Where{}) {
+		return err
+	}
+	return p.Err()
+}
+
+// failed turns why a run failed into Mistakes, at its place in the program. A cancelled run is no mistake of the program.
+func (p *Program) failed(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	at := ops.Where{}
+	var stage *runtime.StageError
+	if errors.As(err, &stage) {
+		at = stage.Where
+	}
+	if !p.place(err, at) {
+		p.say("", err.Error(), "", at)
+	}
+	return p.Err()
+}
+
+// place adds what problems say at their places, or at the given one; it reports whether err was made of problems through and through.
+func (p *Program) place(err error, at ops.Where) bool {
+	all := true
+	each(err, func(e error) {
+		var problem ops.Problem
+		if !errors.As(e, &problem) {
+			all = false
+			return
+		}
+		where := at
+		if problem.At != (ops.Where{}) {
+			where = problem.At
+		}
+		p.say(problem.Code, problem.Message, problem.Help, where)
+	})
+	return all
+}
+
+// say adds a diagnostic; what happens nowhere in particular has no place.
+func (p *Program) say(code, message, help string, at ops.Where) {
+	if _, ok := diag.Lookup(code); !ok {
+		code = diag.StageFailed
+	}
+	var span diag.Span
+	if at != (ops.Where{}) {
+		span = p.Span(at)
+	}
+	p.Found.Report(code, span, "%s", message).Help = help
+}
+
+// each visits the errors that were joined into one.
+func each(err error, visit func(error)) {
+	several, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		visit(err)
+		return
+	}
+	for _, e := range several.Unwrap() {
+		each(e, visit)
+	}
+}
+
+// largestPipeline is far beyond any text a person wrote; a larger file is data given by mistake.
+const largestPipeline = 16 << 20
+
+// ReadPipeline reads a pipeline file in UTF-8.
+func ReadPipeline(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	why := ""
+	switch {
+	case err != nil:
+		return nil, unreadable(path, err)
+	case info.IsDir():
+		why = "is a folder; name a pipeline file"
+	case !info.Mode().IsRegular():
+		why = "is a device or pipe; name a pipeline file"
+	case info.Size() > largestPipeline:
+		why = "is larger than 16 MiB, which no pipeline is"
+	}
+	if why != "" {
+		return nil, fmt.Errorf("error[%s]: %s %s", diag.PipelineUnreadable, path, why)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if !utf8.Valid(text) {
+		return nil, fmt.Errorf("error[%s]: %s is not a text file (UTF-8)", diag.PipelineUnreadable, path)
+	}
+	return text, nil
+}
+
+func unreadable(path string, err error) error {
+	return fmt.Errorf("error[%s]: cannot read pipeline %s: %w", diag.PipelineUnreadable, path, reasonOf(err))
+}
+
+// reasonOf is an error of the file system without the path.
+func reasonOf(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,48 @@
+package session
+
+import (
+	"context"
+
+	"weft/planner"
+	"weft/runtime"
+	"weft/runtime/memory"
+	"weft/runtime/verify"
+)
+
+// Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result holds
+// what was done also where an error is returned; what a run warns of is added to the program.
+func (s *Session) Run(ctx context.Context, prog *Program, p *planner.Plan, opt runtime.Options) (*runtime.Result, error) {
+	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
+	opt.Tiled = func(k *planner.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
+	r, err := runtime.Run(ctx, p, s.hosted(opt))
+	if err != nil {
+		r.Error = err.Error()
+	}
+	for _, w := range r.Warnings {
+		prog.say(w.Code, w.Message, w.Help, w.Where)
+	}
+	if err == nil && !opt.Tune { // kernels that are tuned took the time of their measurements too
+		s.seen = append(s.seen, runtime.Observations(p, r)...)
+	}
+	return r, prog.failed(err)
+}
+
+// hosted are options with the session's hosts.
+func (s *Session) hosted(opt runtime.Options) runtime.Options {
+	opt.Devices, opt.Missing, opt.Threads = s.Hosts, s.Missing, s.Threads
+	return opt
+}
+
+// Verify runs a plan without its sinks, on the host, and compares what every device and schedule makes of its kernels.
+func (s *Session) Verify(ctx context.Context, prog *Program, p *planner.Plan, opt verify.Options) (*verify.Report, error) {
+	subjects, err := verify.Here(s.native())
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range s.Accelerators {
+		subjects = append(subjects, verify.Accelerator(d))
+	}
+	opt.Subjects, opt.Run = subjects, s.hosted(opt.Run)
+	r, err := verify.Run(ctx, p, opt)
+	return r, prog.failed(err)
+}

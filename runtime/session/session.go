@@ -1,0 +1,184 @@
+// Package session is the one way in: it opens the machine, checks programs, plans them, and runs plans. The command line uses it and nothing
+// below; so do tests of whole programs.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	goruntime "runtime"
+
+	"weft/kernels/cache"
+	"weft/kernels/cuda"
+	"weft/kernels/device"
+	"weft/kernels/emulated"
+	"weft/kernels/interp"
+	"weft/kernels/native"
+	"weft/lang/diag"
+	"weft/planner"
+	"weft/planner/cost"
+	"weft/runtime"
+)
+
+// HostOnly, as the device of a session, opens no accelerators.
+const HostOnly = "cpu"
+
+// Config says what a session may use. The zero Config is all that this machine has.
+type Config struct {
+	Weft     string       // version, which plans record
+	Device   string       // that every stage is to run on, or several (NAME,NAME); empty: as programs say and planning weighs
+	ISA      string       // instruction set of another machine to plan for, on which nothing can run; empty: this machine
+	Emulated string       // file that describes emulated devices; empty: none
+	Threads  int          // launches at once; 0: one a processor
+	Memory   int64        // bytes that arrays may take; 0: from what the machine has
+	Model    *cost.Model  // predicts and learns; nil: the one of this machine
+	Log      func(string) // hears what is not as it should be, in a line each; nil: nobody does
+}
+
+// Session is an open machine: devices, what is known of their speed, budgets.
+type Session struct {
+	// Hosts compute on the host's processor, best first: what fails on one runs on the next. The first one plans and holds arrays.
+	Hosts        []device.Device
+	CPU          *native.Device    // the first host, where there is a C compiler; nil without
+	Missing      []runtime.Missing // hosts that would be better and cannot be had
+	Accelerators []device.Device
+	NoCUDA       string // why no GPU of NVIDIA's can be had; empty: there is one, or nobody asked
+	Threads      int
+	Cache        string      // folder; empty: nothing is kept
+	Model        *cost.Model // predicts for the first host
+	Unmeasured   string      // what is wrong with the machine's profile; empty: nothing
+
+	config Config
+	seen   []cost.Observation // to be learned from
+}
+
+// Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is asked
+// to be on the host only needs no GPU to be started. Mistakes in the description of devices are Mistakes.
+func Open(c Config) (*Session, error) {
+	if c.Threads <= 0 {
+		c.Threads = goruntime.GOMAXPROCS(0)
+	}
+	if c.Memory <= 0 {
+		c.Memory = runtime.MemoryLimit()
+	}
+	if c.Log == nil {
+		c.Log = func(string) {}
+	}
+	s := &Session{config: c, Threads: c.Threads, Hosts: []device.Device{interp.New(interp.Options{})}}
+	var doubt error
+	if s.Cache, doubt = cache.Open(); doubt != nil {
+		c.Log(doubt.Error())
+	}
+	s.openHosts()
+	if err := s.openAccelerators(); err != nil {
+		return nil, err
+	}
+	if s.Model = c.Model; s.Model != nil {
+		return s, nil
+	}
+	var err error
+	s.Model, s.Unmeasured, err = cost.Open(s.Hosts[0].Info(), c.Threads, s.Cache)
+	return s, err
+}
+
+func (s *Session) openHosts() {
+	open := func() (*native.Device, error) { return native.New(s.native()) }
+	if s.config.ISA != "" {
+		open = func() (*native.Device, error) { return native.Describing(s.config.ISA) }
+	}
+	cpu, err := open()
+	if err != nil {
+		s.Missing = append(s.Missing, runtime.Missing{Kind: "native", Reason: err.Error()})
+		return
+	}
+	s.Hosts, s.CPU = append([]device.Device{cpu}, s.Hosts...), cpu
+}
+
+// native is how the compiler is used, by the environment and in the session's own cache.
+func (s *Session) native() native.Config {
+	c := native.FromEnv()
+	c.Cache = s.Cache
+	return c
+}
+
+func (s *Session) openAccelerators() error {
+	if s.config.Device != HostOnly {
+		gpus, err := cuda.Devices(cuda.Config{Cache: s.Cache})
+		if err != nil {
+			s.NoCUDA = err.Error()
+		}
+		s.Accelerators = append(s.Accelerators, gpus...)
+	}
+	if s.config.Emulated == "" {
+		return nil
+	}
+	list, err := described(s.config.Emulated)
+	if err != nil {
+		return err
+	}
+	if s.CPU == nil {
+		return fmt.Errorf("error[%s]: emulated devices need a C compiler: %s", diag.DeviceFile, s.Missing[0].Reason)
+	}
+	for _, d := range emulated.New(s.CPU, list, emulated.Options{}) {
+		s.Accelerators = append(s.Accelerators, d)
+	}
+	return nil
+}
+
+// described reads a file of emulated devices.
+func described(path string) ([]emulated.Description, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("error[%s]: cannot read the devices of %s: %w", diag.DeviceFile, path, reasonOf(err))
+	}
+	list, err := emulated.Parse(text)
+	if err == nil {
+		return list, nil
+	}
+	found := new(diag.List)
+	source := diag.NewSource(path, string(text))
+	each(err, func(e error) {
+		var p emulated.Problem
+		if errors.As(e, &p); p.Line == 0 {
+			found.Report(diag.DeviceFile, diag.Span{}, "%s: %s", path, e)
+			return
+		}
+		found.Report(diag.DeviceFile, source.LineSpan(p.Line), "%s", p.Text).Helpf("docs/gpu.md has the keys")
+	})
+	return nil, &Mistakes{found}
+}
+
+// Only leaves the session one accelerator, on which everything runs.
+func (s *Session) Only(d device.Device) {
+	s.Accelerators, s.config.Device = []device.Device{d}, d.Info().Name
+}
+
+// Models are the accelerators as the planner sees them.
+func (s *Session) Models() []planner.DeviceModel {
+	var out []planner.DeviceModel
+	for _, d := range s.Accelerators {
+		out = append(out, planner.ModelOf(d))
+	}
+	return out
+}
+
+// Learn teaches the cost model what runs took and measures a machine that was never measured. It takes its time, so the results should be out
+// before.
+func (s *Session) Learn(ctx context.Context) error {
+	err := s.Model.Learn(s.seen)
+	s.seen = nil
+	if s.Unmeasured != "" && s.CPU != nil && s.Cache != "" && ctx.Err() == nil {
+		err = errors.Join(err, s.Measure(ctx, false))
+	}
+	return err
+}
+
+// Measure measures the machine, for predictions from now on; with again also where another process just did.
+func (s *Session) Measure(ctx context.Context, again bool) error {
+	p, err := cost.Measure(ctx, s.CPU, s.CPU.Target().Lanes, again, s.Cache)
+	if err == nil {
+		s.Model.Profile, s.Unmeasured = p, ""
+	}
+	return err
+}
