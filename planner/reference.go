@@ -8,7 +8,7 @@ import (
 )
 
 // inlineBudget bounds the scalar operations one sampled element of a reference may cost, narrowBudget those where less would mean to
-// load what is stored in few digits, whose errors the reference is there to see.
+// load what is stored in few digits, whose errors the reference is there to see; also all elements where there are few (long sums).
 const (
 	inlineBudget = 400e3
 	narrowBudget = 2e6
@@ -30,6 +30,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	l := referenceLowerer{stored: map[*ops.Stage]*ir.Buffer{}, load: map[[2]*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
 		scales: map[*ops.Stage]float64{}}
 	narrow := map[*ops.Stage]bool{}
+	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: roots[0].Axes()}.Len()))
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
 			l.stored[b.Array], l.scales[b.Array] = b.Ir, b.Scale
@@ -44,7 +45,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 		if next < 0 && cost > narrowBudget && len(frontier) > 0 {
 			next = 0
 		}
-		if cost <= inlineBudget || next < 0 {
+		if cost <= budget || next < 0 {
 			ref, _ := l.build(roots, roots[0].Axes())
 			ref.Cost = cost
 			return ref

@@ -53,6 +53,23 @@ func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
 	}
 }
 
+// TestReferenceOfOneElement: the one result of a long reduction is checked from what was read on, not from what another kernel stored.
+func TestReferenceOfOneElement(t *testing.T) {
+	w := &world{}
+	p := plan(t, Options{FuseLimit: -1}, w.sink(w.normal(w.note(w.double(w.ramp(1<<18)), "keep"))))
+	for _, b := range p.Buffers {
+		if b.Array.Name != "normal.peak" {
+			continue
+		}
+		ref := p.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array })
+		if len(ref.Loads) > 0 || ref.Cost < inlineBudget || ref.Cost > narrowBudget {
+			t.Errorf("loads %d arrays, cost %g", len(ref.Loads), ref.Cost)
+		}
+		return
+	}
+	t.Error("peak is not stored")
+}
+
 func readNothing(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) {
 	return ops.Note{}, nil
 }

@@ -28,7 +28,32 @@ func Rule(s *ops.Stage, stored ir.DType) ops.ErrorRule {
 	if !s.Type.Elem.Base.Float() {
 		return ops.ErrorRule{Metric: ops.Exact}
 	}
+	if stored == ir.F64 {
+		stored = narrowest(s)
+	}
 	return ops.ErrorRule{Metric: ops.Peak, Tolerance: defaultTolerance[stored]}
+}
+
+// narrowest is the float type with the fewest digits among a stage and what is computed for it: values that are kept in f64 are no
+// better than that. What sources and tables hold is exact.
+func narrowest(s *ops.Stage) ir.DType {
+	least := s.Type.Elem.Base
+	seen := map[*ops.Stage]bool{}
+	var visit func(*ops.Stage)
+	visit = func(in *ops.Stage) {
+		if seen[in] || in.Source || in.Data != nil {
+			return
+		}
+		seen[in] = true
+		if t := in.Type.Elem.Base; t.Float() && t.Size() < least.Size() {
+			least = t
+		}
+		for _, from := range in.Inputs {
+			visit(from)
+		}
+	}
+	visit(s)
+	return least
 }
 
 // Asked is the rule that the user states with @tolerance; ok is false where there is none.

@@ -44,6 +44,19 @@ func TestRuleOf(t *testing.T) {
 	}
 }
 
+// TestRuleOfWhatIsMadeFromLess: an array in f64 is held to what the f32 arithmetic before it can give, but for sources, which are exact.
+func TestRuleOfWhatIsMadeFromLess(t *testing.T) {
+	op := &ops.Instance{Spec: &ops.Spec{Name: "op"}, Out: []ops.Output{{}}}
+	source := &ops.Stage{Type: ops.Type{Elem: ops.F32}, Source: true}
+	single := &ops.Stage{Type: ops.Type{Elem: ops.F32}, Inputs: []*ops.Stage{source}}
+	for want, from := range map[float64]*ops.Stage{1e-11: source, 2e-5: single} {
+		s := &ops.Stage{Name: "op", Type: ops.Type{Elem: ops.F64}, Op: op, Inputs: []*ops.Stage{from}}
+		if got := Rule(s, ir.F64); got.Tolerance != want {
+			t.Errorf("%+v, want %g", got, want)
+		}
+	}
+}
+
 func TestEveryTypeOfFractionsHasADefaultTolerance(t *testing.T) {
 	for d := ir.Bool; d <= ir.F64; d++ {
 		if stores := d.Float() || d == ir.U16; stores != (defaultTolerance[d] > 0) {

@@ -84,11 +84,7 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 	if name != "" {
 		name += "."
 	}
-	stored := w.acc
-	if stored.Base == ir.F64 && w.in.Type.Elem.Base.Compute() == ir.F32 {
-		stored.Base = ir.F32 // what was summed is no better than f32
-	}
-	t := ops.Type{Elem: stored, Dims: slices.Clone(w.out.Dims), Unit: w.out.Unit}
+	t := ops.Type{Elem: w.acc, Dims: slices.Clone(w.out.Dims), Unit: w.out.Unit}
 	for _, o := range w.outer {
 		t.Dims = append(t.Dims, ops.Dim{Name: w.in.Type.Dims[o.dim].Name, Size: o.size})
 	}
@@ -100,11 +96,11 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 	}
 	if w.indexed() {
 		return []*ops.Stage{
-			define("partial.value", stored, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.Real(a[0]) }),
+			define("partial.value", w.acc, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.Real(a[0]) }),
 			define("partial.index", ops.I32, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.Real(a[1]) }),
 		}
 	}
-	return []*ops.Stage{define("partial", stored, func(b *ops.Body, a []*ir.Node) ops.Elem { return ops.CCast(b, stored.Base, joinParts(a)) })}
+	return []*ops.Stage{define("partial", w.acc, func(_ *ops.Body, a []*ir.Node) ops.Elem { return joinParts(a) })}
 }
 
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
@@ -154,11 +150,7 @@ func (w *reducer) second(b *ops.Body, partial []*ops.Stage, index []*ir.Node) []
 	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
 		var terms []*ir.Node
 		for _, p := range partial {
-			x := p.At(b, slices.Concat(index, steps)...)
-			if !w.indexed() {
-				x = ops.CCast(b, w.acc.Base, x)
-			}
-			terms = append(terms, parts(b, x, p.Type.Elem.Complex)...)
+			terms = append(terms, parts(b, p.At(b, slices.Concat(index, steps)...), p.Type.Elem.Complex)...)
 		}
 		return terms
 	})

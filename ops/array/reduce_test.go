@@ -145,3 +145,20 @@ func TestSkippedNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestLongSumsThatCancel: partial results keep what the sum of them needs. All numbers are whole, so that float64 is exact.
+func TestLongSumsThatCancel(t *testing.T) {
+	const n = 20000
+	for name, want := range map[string]float64{"sum": n / 2, "mean": 0.5} {
+		a := newArgs().array("a", ops.Type{Elem: ops.F32, Dims: []ops.Dim{dim("x", n)}})
+		x := a.data["a"].Re
+		for i := range n / 2 {
+			x[i] = float64(1000*i + 3)
+			x[n/2+i] = float64(float32(-x[i])) + 1
+		}
+		got := optest.Run(t, optest.Call(spec(t, name), a.values), a.data, interp.Exact, optest.Stored)[0]
+		if got.Re[0] != want {
+			t.Errorf("%s is %g, want %g", name, got.Re[0], want)
+		}
+	}
+}
