@@ -18,7 +18,7 @@ type Figures struct {
 	MaxAbs     float64 // in the array's unit
 	MeanAbs    float64 // over samples that are finite
 	Share      float64 // MaxAbs relative to the largest magnitude of the array
-	Mismatched int     // samples where one side is finite and the other is not
+	Mismatched int     // samples where one side is finite and the other is not, or both are infinite or NaN in different ways
 	At         int     // of the worst sample, or of a mismatched one; -1: there is none
 }
 
@@ -28,7 +28,7 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 	var errs []float64
 	known := 0
 	for i, g := range got {
-		if finite(g) != finite(want[i]) {
+		if !alike(g, want[i]) {
 			f.Mismatched++
 			f.At = i
 			continue
@@ -61,6 +61,31 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 	f.MeanAbs /= float64(max(1, known))
 	f.P99 = percentile(errs, 99)
 	return f
+}
+
+// alike reports values that are both finite, both NaN, or infinite to the same sides.
+func alike(a, b complex128) bool {
+	switch {
+	case finite(a) || finite(b):
+		return finite(a) && finite(b)
+	case nan(a) || nan(b):
+		return nan(a) && nan(b)
+	}
+	return side(real(a)) == side(real(b)) && side(imag(a)) == side(imag(b))
+}
+
+// nan reports a value with a part that is NaN.
+func nan(v complex128) bool { return math.IsNaN(real(v)) || math.IsNaN(imag(v)) }
+
+// side is the sign of an infinity, and 0 for what is finite.
+func side(v float64) int {
+	switch {
+	case math.IsInf(v, 1):
+		return 1
+	case math.IsInf(v, -1):
+		return -1
+	}
+	return 0
 }
 
 // Judged names the figure that a metric holds to its tolerance.

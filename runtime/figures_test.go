@@ -16,6 +16,19 @@ func TestMeanOfDifferences(t *testing.T) {
 	}
 }
 
+func TestInfinitiesAndNaNAreToldApart(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	values := []complex128{1, complex(inf, 0), complex(-inf, 0), complex(nan, 0), complex(inf, inf), complex(0, -inf)}
+	for i, a := range values {
+		for j, b := range values {
+			f := Compare(ops.Absolute, []complex128{a}, []complex128{b}, 1)
+			if differ := f.Mismatched > 0; differ != (i != j) {
+				t.Errorf("%v and %v: %+v", a, b, f)
+			}
+		}
+	}
+}
+
 // A level is judged by its 99th percentile, but a few elements that are plainly wrong do not hide in the last hundredth.
 func TestLevelsDoNotHideWrongElements(t *testing.T) {
 	rule := ops.ErrorRule{Metric: ops.Level, Tolerance: 0.1}

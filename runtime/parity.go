@@ -156,7 +156,7 @@ func violation(p Parity) ops.Problem {
 		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
 	}
 	if p.Mismatched > 0 {
-		what = fmt.Sprintf("is not finite at %d of %d sampled elements where float64 is, or the reverse", p.Mismatched, p.Samples)
+		what = fmt.Sprintf("has other infinities or NaN than float64 at %d of %d sampled elements", p.Mismatched, p.Samples)
 	}
 	at := ""
 	if len(p.At) > 0 {

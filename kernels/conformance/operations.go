@@ -162,6 +162,12 @@ func conversions() []spec {
 			k.out("to i32", k.Cast(ir.I32, in))
 			k.out("to i64", k.Cast(ir.I64, k.Mul(in, k.Const(t, 1024))))
 			k.out("rounded", k.Cast(ir.I32, k.Alu(ir.Rint, in)))
+			// Whole numbers have one zero: nothing below zero is left of -0.5.
+			for _, to := range []ir.DType{ir.F32, ir.F64} {
+				for _, whole := range []ir.DType{ir.I32, ir.I64} {
+					k.out(fmt.Sprintf("%s by %s", to, whole), k.Cast(to, k.Cast(whole, in)))
+				}
+			}
 		}
 	}
 	ints := func(t ir.DType) func(k *kit) {

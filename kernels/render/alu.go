@@ -27,7 +27,19 @@ func (r *renderer) alu(n *ir.Node, v int, m layout) value {
 	for i, a := range n.Args {
 		args[i] = r.val(a, v, m)
 	}
+	if from := n.Args[0]; n.Op == ir.Cast && n.Type.Float() && from.Type.Int() && from.Op == ir.Cast && from.Args[0].Type.Float() {
+		args[0] = opaque(args[0])
+	}
 	return r.op(n.Op, n.Type, args...)
+}
+
+// opaque keeps a compiler from making one truncation, which knows a minus zero, of a cast to an integer and back.
+func opaque(x value) value {
+	sfx := ctypes[x.t].sfx
+	if !x.vec {
+		return scalar(x.t, fmt.Sprintf("s_opaque_%s(%s)", sfx, x.s[0]))
+	}
+	return each(x.t, func(h int) string { return fmt.Sprintf("v_opaque_%s(%s)", sfx, x.s[h]) })
 }
 
 // op applies an operation to values; t is the type of the result.

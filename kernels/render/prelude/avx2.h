@@ -90,3 +90,5 @@ FN vl cvt_il1(vi x) { return (vl)_mm256_cvtepi32_epi64((__m128i)hi_i(x)); }
 FN vi cvt_li(vl a, vl b) { return cat_i(__builtin_convertvector(a, hi), __builtin_convertvector(b, hi)); }
 FN vf load_f16(const unsigned short *p) { return (vf)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)); }
 FN void store_f16(unsigned short *p, vf x) { _mm_storeu_si128((__m128i *)p, _mm256_cvtps_ph(F8(x), 0)); }
+FN vi v_opaque_i(vi x) { __asm__("" : "+x"(x)); return x; }
+FN vl v_opaque_l(vl x) { __asm__("" : "+x"(x)); return x; }

@@ -102,3 +102,5 @@ FN vl cvt_il1(vi x) { return (vl)_mm512_cvtepi32_epi64((__m256i)hi_i(x)); }
 FN vi cvt_li(vl a, vl b) { return cat_i((hi)_mm512_cvtepi64_epi32(I5(a)), (hi)_mm512_cvtepi64_epi32(I5(b))); }
 FN vf load_f16(const unsigned short *p) { return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
 FN void store_f16(unsigned short *p, vf x) { _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(F5(x), 0)); }
+FN vi v_opaque_i(vi x) { __asm__("" : "+v"(x)); return x; }
+FN vl v_opaque_l(vl x) { __asm__("" : "+v"(x)); return x; }

@@ -16,6 +16,11 @@ FN vl cvt_fl0(vf x) { return cvt_dl(cvt_fd0(x)); }
 FN vl cvt_fl1(vf x) { return cvt_dl(cvt_fd1(x)); }
 FN vf cvt_lf(vl a, vl b) { return cat_f(__builtin_convertvector(a, hf), __builtin_convertvector(b, hf)); }
 
+// opaque is its operand, of which the compiler knows nothing: without traps, gcc before 14 makes of a conversion to an integer and
+// back a truncation, which turns -0.5 into -0.
+FN int s_opaque_i(int x) { __asm__("" : "+r"(x)); return x; }
+FN long long s_opaque_l(long long x) { __asm__("" : "+r"(x)); return x; }
+
 // Scalars. Minimum and maximum return the second operand when either is NaN; integer division rounds down.
 #define SCALARS(t, T) \
   FN T s_max_##t(T a, T b) { return a > b ? a : b; } \

@@ -43,6 +43,15 @@ FN double s_abs_d(double x) { return fabs(x); }
 INTEGERS(i, int, unsigned, 31)
 INTEGERS(l, long long, unsigned long long, 63)
 
+// opaque is its operand, of which the compiler knows nothing: some make of a conversion to an integer and back a truncation, which turns
+// -0.5 into -0.
+FN int s_opaque_i(int x) { asm("" : "+r"(x)); return x; }
+#ifdef __CUDA_ARCH__
+FN long long s_opaque_l(long long x) { asm("" : "+l"(x)); return x; }
+#else
+FN long long s_opaque_l(long long x) { asm("" : "+r"(x)); return x; }
+#endif
+
 // The same bits as another type.
 FN int s_bits_fi(float x) { return __float_as_int(x); }
 FN float s_bits_if(int x) { return __int_as_float(x); }

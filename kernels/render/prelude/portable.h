@@ -45,3 +45,7 @@ FN float s_f16(unsigned short);
 FN unsigned short s_to_f16(float);
 FN vf load_f16(const unsigned short *p) { EACH(vf, s_f16(p[l])); }
 FN void store_f16(unsigned short *p, vf x) { for (int l = 0; l < W; l++) p[l] = s_to_f16(x[l]); }
+FN int s_opaque_i(int);
+FN long long s_opaque_l(long long);
+FN vi v_opaque_i(vi x) { EACH(vi, s_opaque_i(x[l])); }
+FN vl v_opaque_l(vl x) { EACH(vl, s_opaque_l(x[l])); }
