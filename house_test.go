@@ -107,6 +107,16 @@ func TestNothingIsLeftUnfinished(t *testing.T) {
 	}
 }
 
+var codeText = regexp.MustCompile(`"E0\d{3}"`)
+
+func TestNothingIsKnownByALiteralCode(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if !strings.HasSuffix(f.path, "_test.go") && f.path != "ops/problem/codes.go" && codeText.Match(f.text) {
+			t.Errorf("%s: codes of mistakes are constants of ops/problem", f.path)
+		}
+	}
+}
+
 func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if strings.HasSuffix(f.path, "_test.go") || f.ast.Name.Name == "main" {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // exampleFiles are what the examples of the table of codes read.
@@ -30,17 +31,17 @@ var exampleFiles = []struct{ name, descr, shape, damage string }{
 
 // notShown are the codes whose examples are not run here, with the reason.
 var notShown = map[string]string{
-	diag.Unreadable:     "permissions do not bind root",
-	diag.Unwritable:     "permissions do not bind root",
-	diag.ReadFailed:     "needs a disk that fails",
-	diag.DiskFull:       "bad_files.txtar fills a disk",
-	diag.InputChanged:   "needs a file that changes while it is read",
-	diag.StageFailed:    "needs a device that fails",
-	diag.CompileFailed:  "needs a compiler that fails",
-	diag.JournalForeign: "blocks.txtar has one",
-	diag.OutOfMemory:    "needs a machine without memory",
-	diag.ParityViolated: "needs a kernel that is wrong",
-	diag.InternalError:  "needs a mistake in weft",
+	problem.Unreadable:     "permissions do not bind root",
+	problem.Unwritable:     "permissions do not bind root",
+	problem.ReadFailed:     "needs a disk that fails",
+	problem.DiskFull:       "bad_files.txtar fills a disk",
+	problem.InputChanged:   "needs a file that changes while it is read",
+	problem.StageFailed:    "needs a device that fails",
+	problem.CompileFailed:  "needs a compiler that fails",
+	problem.JournalForeign: "blocks.txtar has one",
+	problem.OutOfMemory:    "needs a machine without memory",
+	problem.ParityViolated: "needs a kernel that is wrong",
+	problem.InternalError:  "needs a mistake in weft",
 }
 
 // TestExamplesOfCodes runs the examples of every code: the wrong one gives that code and no other, the right one gives none.

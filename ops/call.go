@@ -80,25 +80,3 @@ func (c *Call) Arrays(yield func(param string, a Array)) {
 		}
 	}
 }
-
-// Problem is something a user got wrong, or should know. Arg names the argument it is about and, behind a point, one item of
-// it (over.1 of a list, index.x of pairs); empty: the call as a whole.
-type Problem struct {
-	Code    string // of lang/diag's table
-	Arg     string
-	Message string
-	Help    string
-	Warning bool
-	Known   []string // the names that could stand in place of the one the problem is about
-	At      Where    // where in the text, for problems found behind the checker; zero: unknown
-}
-
-func (p Problem) Error() string { return p.Message }
-
-// Wrong makes a Problem about an argument.
-func Wrong(code, arg, help, format string, a ...any) Problem {
-	return Problem{Code: code, Arg: arg, Help: help, Message: fmt.Sprintf(format, a...)}
-}
-
-// Among adds the names that could stand in place of the one the problem is about.
-func (p Problem) Among(known []string) Problem { p.Known = known; return p }

@@ -1,5 +1,7 @@
 package ops
 
+import "weft/ops/problem"
+
 // Short forms to declare parameters. Each gives a required parameter; Or, Opt and the others refine a copy.
 
 // In is an array argument in which the dims named must be present. Its unit is free; see Of.
@@ -79,7 +81,7 @@ func (c *Call) Names(name string) ([]string, error) {
 	for _, v := range c.List(name) {
 		s, ok := v.(Symbol)
 		if !ok {
-			return nil, Wrong(CodeNotANameList, name, "write names, such as [x, y]", "%s holds %s, which is no name", name, v)
+			return nil, problem.Wrong(problem.NotANameList, name, "write names, such as [x, y]", "%s holds %s, which is no name", name, v)
 		}
 		out = append(out, string(s))
 	}

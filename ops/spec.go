@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops/problem"
 )
 
 // Spec is an operator. One of Make, Lower, Source and Sink says what it does; Make may stand beside Lower, and is then used
@@ -130,7 +131,7 @@ func (m Metric) Quantity(v float64, unit string) string {
 type Note struct {
 	Text     string
 	Bytes    int64
-	Warnings []Problem
+	Warnings []problem.Problem
 }
 
 // Terminal is where a sink may print.
@@ -147,22 +148,15 @@ type Instance struct {
 	Call  *Call
 	Out   []Output
 	Label string // the variable that holds it, when there is one
-	Where Where
+	Where problem.Where
 	Notes []Annotation
-}
-
-// Where is a place in a source text.
-type Where struct {
-	File       string
-	Line, Col  int // from 1
-	Start, End int // byte offsets
 }
 
 // Annotation is @name(arg) after a stage.
 type Annotation struct {
 	Name  string
 	Value Value // nil without argument
-	Where Where
+	Where problem.Where
 }
 
 // Dense is a float64 array for references: element i is Re[i] + j Im[i]; Im is nil for real arrays. C order.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/ops/problem"
 )
 
 // Elem is one element while a kernel is built: a real node, or a pair.
@@ -18,7 +19,7 @@ type Stage struct {
 	Op     *Instance // the operator use it comes from
 	Inputs []*Stage  // what Elem may read
 	Steps  []string  // for explain: what is done per element, in order (delay, interpolate, rotate, sum)
-	Where  Where
+	Where  problem.Where
 
 	// Elem defines the stage: its element at index (one I32 node a dim, in range).
 	Elem func(b *Body, index []*ir.Node) Elem

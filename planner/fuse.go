@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/cost"
 )
 
@@ -230,7 +231,7 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 		e.Code = Limit
 	}
 	if annotated(p, "fuse") && p.Op != c.Op && !e.Code.Fused() {
-		fault := ops.Wrong("E0604", "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
+		fault := problem.Wrong(problem.FusionRefused, "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
 			p.Name, c.Name, strings.TrimPrefix(Meaning[e.Code], "stored: "), e.Code)
 		fault.At = noteOf(p, "fuse").Where
 		f.faults = append(f.faults, fault)

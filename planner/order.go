@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/ops"
+	"weft/ops/problem"
 )
 
 // placeSinks moves every sink up to right behind the step that completes its inputs, so that memory is freed early.
@@ -125,7 +125,7 @@ func (b *builder) fit() error {
 		least = min(least, s.PeakBytes)
 	}
 	step, largest := b.largestAtPeak()
-	p := ops.Wrong("E0601", "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least)),
+	p := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least)),
 		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
 		step.Name, FormatBytes(t.PeakBytes), FormatBytes(b.opt.Memory), largest.Stage, largest.Type, FormatBytes(largest.Bytes), why)
 	p.At = step.Where()

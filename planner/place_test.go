@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // gpu is a device 1000 times as fast as the host of these tests, with a link of some bytes a second.
@@ -49,7 +50,7 @@ func TestPlacement(t *testing.T) {
 	crawling := gpu("lame:0", 1e3, 10e9, 8<<30)
 	chain := func(w *world) *ops.Instance { return w.sink(w.double(w.dear(w.double(w.ramp(n))))) }
 	on := func(w *world, name string, in ops.Array) ops.Array {
-		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Text(name), Where: ops.Where{Line: in.Of.ID}})
+		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Text(name), Where: problem.Where{Line: in.Of.ID}})
 		return in
 	}
 	cases := []struct {
@@ -215,13 +216,13 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := &world{}
 			a := w.double(w.ramp(1000))
-			where := ops.Where{}
+			where := problem.Where{}
 			if c.note != "" {
-				where = ops.Where{Line: 7}
+				where = problem.Where{Line: 7}
 				a.Of.Notes = []ops.Annotation{{Name: "device", Value: ops.Text(c.note), Where: where}}
 			}
 			_, err := placing(c.devices, c.asked, w.sink(a))
-			var p ops.Problem
+			var p problem.Problem
 			if !errors.As(err, &p) || p.Code != c.code || p.Message != c.message || p.At != where || p.Help == "" {
 				t.Errorf("%v: %+v", err, p)
 			}
@@ -260,7 +261,7 @@ func TestPlacesAreKept(t *testing.T) {
 	if first.places() != again.places() || first.places() == afresh.places() {
 		t.Errorf("first %s\nagain %s\nafresh %s", first.places(), again.places(), afresh.places())
 	}
-	var p ops.Problem
+	var p problem.Problem
 	if _, err := build(nil, &first.Decided); !errors.As(err, &p) || p.Code != "E0611" || !strings.Contains(p.Message, "the plan that is made again has k") || !strings.Contains(p.Help, "--resume") {
 		t.Error(err)
 	}

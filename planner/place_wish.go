@@ -7,12 +7,7 @@ import (
 	"strings"
 
 	"weft/ops"
-)
-
-// Codes of package lang/diag, which this package must not import.
-const (
-	codeDevice = "E0611"
-	codeHonour = "E0602"
+	"weft/ops/problem"
 )
 
 // wish is what was asked of a kernel's place.
@@ -22,7 +17,7 @@ type wish struct {
 	devices []int // those allowed; nil: all
 	exact   bool  // all of them, and no others
 	kept    bool  // nobody asks: it was so before
-	at      ops.Where
+	at      problem.Where
 }
 
 // wishes are what the run or the stages ask for, by kernel step.
@@ -70,7 +65,7 @@ func (s *site) again(places map[string][]string) (map[*Step]wish, error) {
 			continue
 		}
 		w, err := s.wish(strings.Join(names, ","), "the plan that is made again has "+step.ID+" on "+strings.Join(names, ", "))
-		var p ops.Problem
+		var p problem.Problem
 		if errors.As(err, &p) {
 			p.Help = "give the devices of the first run with --devices, or begin afresh, without --resume"
 			return nil, p
@@ -96,8 +91,8 @@ func (s *site) asked(step *Step) (wish, error) {
 }
 
 // placed says where a problem is.
-func placed(err error, at ops.Where) error {
-	var p ops.Problem
+func placed(err error, at problem.Where) error {
+	var p problem.Problem
 	if errors.As(err, &p) {
 		p.At = at
 		return p
@@ -107,9 +102,9 @@ func placed(err error, at ops.Where) error {
 
 // unique keeps one of the problems at a place: an operator may be several kernels.
 func unique(errs []error) (out []error) {
-	seen := map[ops.Where]bool{}
+	seen := map[problem.Where]bool{}
 	for _, e := range errs {
-		var p ops.Problem
+		var p problem.Problem
 		if errors.As(e, &p) && seen[p.At] {
 			continue
 		}
@@ -142,7 +137,7 @@ func (s *site) wish(text, by string) (wish, error) {
 			w.devices = append(w.devices, i)
 		}
 		if len(w.devices) == 0 {
-			return w, ops.Wrong(codeDevice, "", "leave it out, or describe devices with --devices; `weft devices` says why there is none", "%s: there is no GPU", by)
+			return w, problem.Wrong(problem.NoSuchDevice, "", "leave it out, or describe devices with --devices; `weft devices` says why there is none", "%s: there is no GPU", by)
 		}
 		return w, nil
 	}
@@ -151,11 +146,11 @@ func (s *site) wish(text, by string) (wish, error) {
 		found := s.called(name)
 		switch {
 		case name == "":
-			return w, ops.Wrong(codeDevice, "", s.help(), "%s: a name is missing", by)
+			return w, problem.Wrong(problem.NoSuchDevice, "", s.help(), "%s: a name is missing", by)
 		case name == "cpu" || name == "gpu":
-			return w, ops.Wrong(codeDevice, "", "a kernel runs on the CPU, or on devices that are named one by one", "%s: %s stands alone", by, name)
+			return w, problem.Wrong(problem.NoSuchDevice, "", "a kernel runs on the CPU, or on devices that are named one by one", "%s: %s stands alone", by, name)
 		case len(found) == 0:
-			return w, ops.Wrong(codeDevice, "", s.help(), "%s: there is no device %s", by, name)
+			return w, problem.Wrong(problem.NoSuchDevice, "", s.help(), "%s: there is no device %s", by, name)
 		}
 		for _, d := range found {
 			if !slices.Contains(w.devices, d) {
@@ -221,15 +216,15 @@ func (s *site) refusals() (out []error) {
 		switch {
 		case w.exact && len(able) == len(w.devices), !w.exact && len(able) > 0:
 			continue
-		case w.at == (ops.Where{}) && len(able) > 0:
+		case w.at == (problem.Where{}) && len(able) > 0:
 			w.devices = able
 			continue
-		case w.at == (ops.Where{}):
+		case w.at == (problem.Where{}):
 			t.lacks = s.noRoom(t, w.devices)
 			*w = wish{host: true}
 			continue
 		}
-		p := ops.Wrong(codeHonour, "", "leave it out, or make the stage smaller", "%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))
+		p := problem.Wrong(problem.CannotHonour, "", "leave it out, or make the stage smaller", "%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))
 		p.At = w.at
 		out = append(out, p)
 	}

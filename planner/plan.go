@@ -5,6 +5,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/cost"
 )
 
@@ -111,14 +112,14 @@ type Step struct {
 }
 
 // Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.
-func (s *Step) Where() ops.Where {
+func (s *Step) Where() problem.Where {
 	switch {
 	case s.Op != nil:
 		return s.Op.Where
 	case s.Kernel != nil && len(s.Kernel.Roots) > 0:
 		return s.Kernel.Roots[len(s.Kernel.Roots)-1].Where
 	}
-	return ops.Where{}
+	return problem.Where{}
 }
 
 // Kernel is the plan of one kernel.

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // Choice is the precision of one stored stage where it differs from what its operator says: how its array lies in memory, and
@@ -29,9 +30,6 @@ func StageKey(s *ops.Stage) string {
 	}
 	return fmt.Sprintf("%d.%s", s.Op.ID, s.Name)
 }
-
-// codePrecision is of package lang/diag, which this package must not import.
-const codePrecision = "E0609"
 
 // retyper applies choices and @precision to kernels that are built.
 type retyper struct {
@@ -152,7 +150,7 @@ func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
 	if part == "storage" {
 		help = "leave it out; `weft explain` shows what is pinned"
 	}
-	p := ops.Wrong(codePrecision, "", help,
+	p := problem.Wrong(problem.UnsupportedPrecision, "", help,
 		"%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
 	p.At = noteOf(s, "precision").Where
 	if !slices.ContainsFunc(r.faults, func(e error) bool { return e.Error() == p.Error() }) {

@@ -10,6 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // tall is an array of many rows, from a source that gives rows.
@@ -180,7 +181,7 @@ func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 	w := &world{}
 	turned := w.shifted(w.tall(4000, 40), 4000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mod(b.Mul(y, b.I32(7)), b.I32(4000)) }, nil)
 	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: 100000, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
-	var p ops.Problem
+	var p problem.Problem
 	if !errors.As(err, &p) || p.Code != "E0601" || !strings.Contains(p.Message, "tall") || !strings.Contains(p.Message, "for 4000 rows that are needed at once") {
 		t.Errorf("%v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/fleet"
 	"weft/runtime/memory"
@@ -44,14 +45,14 @@ func (a *arrays) need(id string) error {
 	if _, ok := a.windows[id]; ok {
 		w, err := memory.NewWindow(b.Ir, b.Array.Type)
 		if err != nil {
-			return ops.Wrong("E0708", "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
+			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
 		a.windows[id], a.mem[b.Ir] = w, w
 		return nil
 	}
 	m, err := a.dev.Alloc(b.Ir)
 	if err != nil {
-		return ops.Wrong("E0708", "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
+		return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
 			b.Stage, b.Type, planner.FormatBytes(b.Bytes), err)
 	}
 	a.mem[b.Ir] = m

@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -156,7 +157,7 @@ func (c *check) fillUp(ctx context.Context) error {
 		return nil
 	}
 	s := k.Roots[len(k.Roots)-1]
-	w := ops.Wrong("E0704", "", "run it again: if it stays so, report it with the pipeline file", "%s %s", valueName(r.arrays.byStage[s]), fault)
+	w := problem.Wrong(problem.ParityViolated, "", "run it again: if it stays so, report it with the pipeline file", "%s %s", valueName(r.arrays.byStage[s]), fault)
 	if r.opt.Strict {
 		return w
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -53,7 +53,7 @@ func (r *run) miss(kernels []*planner.Step) error {
 
 // strict is the error of a fallback under Options.Strict.
 func (f Fallback) strict() error {
-	return ops.Wrong("E0703", "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, f.Stage, f.Reason)
+	return problem.Wrong(problem.StrictFallback, "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, f.Stage, f.Reason)
 }
 
 // log tells of a fallback to a kind of device.
@@ -133,7 +133,7 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 			return nil, ctx.Err()
 		}
 		if at+1 == len(r.opt.Devices) {
-			err = ops.Wrong("E0705", "", "`weft explain --kernels` shows the source", "%s does not compile: %s", s.Name, err)
+			err = problem.Wrong(problem.CompileFailed, "", "`weft explain --kernels` shows the source", "%s does not compile: %s", s.Name, err)
 			return nil, &StageError{Stage: s.Name, Where: s.Where(), Err: err}
 		}
 		if err := r.fellBack(s.Name, dev.Info().Kind, r.opt.Devices[at+1].Info().Kind, err.Error(), s.Kernel.Tiles); err != nil {

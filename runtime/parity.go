@@ -14,6 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -150,7 +151,7 @@ func unnamed(p *planner.Plan, b *planner.Buffer) bool {
 	})
 }
 
-func violation(p Parity) ops.Problem {
+func violation(p Parity) problem.Problem {
 	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
 	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
 		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
@@ -162,7 +163,7 @@ func violation(p Parity) ops.Problem {
 	if len(p.At) > 0 {
 		at = fmt.Sprintf(" (worst at %v)", p.At)
 	}
-	return ops.Wrong("E0704", "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
+	return problem.Wrong(problem.ParityViolated, "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
 }
 
 // parity compares samples of one stored stage with what they should be.

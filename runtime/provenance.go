@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/journal"
 	"weft/runtime/memory"
@@ -23,7 +24,7 @@ func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
 	}
 	t, err := r.opt.Memory.Acquire(ctx, r.plan.File, bytes, bytes)
 	if errors.Is(err, memory.ErrTooLarge) {
-		return nil, ops.Wrong("E0601", "", "run again: the plan is made for what is free then", "the memory that the plan was made for is not there any more: %s", err)
+		return nil, problem.Wrong(problem.MemoryBudget, "", "run again: the plan is made for what is free then", "the memory that the plan was made for is not there any more: %s", err)
 	}
 	return t, err
 }
@@ -46,7 +47,7 @@ func (r *run) identify() error {
 		}
 		id, err := journal.IdentityOf(path)
 		if err != nil {
-			return &StageError{Stage: s.Name, Where: s.Op.Where, Err: ops.Wrong("E0522", "path", "", "%s", err)}
+			return &StageError{Stage: s.Name, Where: s.Op.Where, Err: problem.Wrong(problem.ReadFailed, "path", "", "%s", err)}
 		}
 		r.inputs = append(r.inputs, id)
 	}

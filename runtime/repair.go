@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -15,21 +16,21 @@ type Repair struct {
 }
 
 // beyond is a sample beyond its tolerance in a plan that has a wider one.
-type beyond struct{ ops.Problem }
+type beyond struct{ problem.Problem }
 
 // unproven says what becomes of a sample beyond its tolerance: a run in wider types where there are any, an error where the
 // user asked for the types or for a run to be gone on with, and else the problem to report.
-func (r *run) unproven(s *ops.Stage, p Parity) (ops.Problem, error) {
+func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	w := violation(p)
 	if asked := r.plan.Forced(s); asked != "" {
-		return w, ops.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
+		return w, problem.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
 			p.quantity(p.Tolerance), asked, w.Message)
 	}
 	if r.plan.Wider != nil {
 		return w, &beyond{w}
 	}
 	if _, asked := Asked(s); asked && r.opt.Resume && r.plan.Again() {
-		return w, ops.Wrong(w.Code, "", "run without --resume to start afresh, in types that are chosen anew",
+		return w, problem.Wrong(w.Code, "", "run without --resume to start afresh, in types that are chosen anew",
 			"%s; this run goes on in the types of the one before, so it looks for no others", w.Message)
 	}
 	return w, nil

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -47,7 +48,7 @@ func TestRunsThatGoOnAreHeldToTolerances(t *testing.T) {
 				}
 			}
 			r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Verify: true, Resume: c.resume})
-			var problem ops.Problem
+			var problem problem.Problem
 			switch errors.As(err, &problem); {
 			case !c.fails && (err != nil || len(r.Warnings) == 0):
 				t.Errorf("%v, %d warnings", err, len(r.Warnings))

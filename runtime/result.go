@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/fleet"
 )
@@ -125,16 +126,16 @@ type Fallback struct {
 
 // Warning is something a person should know about a result.
 type Warning struct {
-	Code    string    `json:"code,omitempty"`
-	Message string    `json:"message"`
-	Help    string    `json:"help,omitempty"`
-	Where   ops.Where `json:"where"`
+	Code    string        `json:"code,omitempty"`
+	Message string        `json:"message"`
+	Help    string        `json:"help,omitempty"`
+	Where   problem.Where `json:"where"`
 }
 
 // StageError is a step that failed, and where in the program it stands.
 type StageError struct {
 	Stage string
-	Where ops.Where
+	Where problem.Where
 	Err   error
 }
 

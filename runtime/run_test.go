@@ -16,6 +16,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/runtime/trace"
 )
 
@@ -49,7 +50,7 @@ func checkChain(t *testing.T, w *world) {
 
 func TestRun(t *testing.T) {
 	w := newWorld()
-	w.warn = []ops.Problem{{Code: "E0512", Message: "3 values are NaN", Warning: true}}
+	w.warn = []problem.Problem{{Code: "E0512", Message: "3 values are NaN", Warning: true}}
 	dev := newFaulty("native")
 	path := filepath.Join(t.TempDir(), "trace.json")
 	tracer, err := trace.Create(path)
@@ -196,7 +197,7 @@ func TestFallback(t *testing.T) {
 				if *first.alive != 0 {
 					t.Errorf("%d buffers were not freed", *first.alive)
 				}
-				var problem ops.Problem
+				var problem problem.Problem
 				if strict {
 					if !errors.As(err, &problem) || problem.Code != "E0703" {
 						t.Errorf("under Strict: %v", err)
@@ -267,7 +268,7 @@ func TestNoDeviceLeft(t *testing.T) {
 			if !errors.As(err, &stage) || stage.Stage == "" || stage.Where.Line == 0 || !strings.Contains(err.Error(), "compiler says no") {
 				t.Errorf("error %v (%+v)", err, stage)
 			}
-			var problem ops.Problem
+			var problem problem.Problem
 			if c.code != "" && (!errors.As(err, &problem) || problem.Code != c.code) {
 				t.Errorf("code %s, want %s", problem.Code, c.code)
 			}
@@ -291,7 +292,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 		}
 		r, err := Run(context.Background(), w.plan(t, dev, chain(w)...), Options{Devices: []device.Device{dev}, Verify: true, Strict: strict})
 		if strict {
-			var problem ops.Problem
+			var problem problem.Problem
 			if !errors.As(err, &problem) || problem.Code != "E0704" {
 				t.Errorf("under Strict: %v", err)
 			}
@@ -356,11 +357,11 @@ func TestFailingSourceNamesItsPlace(t *testing.T) {
 	dev := newFaulty("native")
 	a := w.ramp(matrix(3, 4))
 	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) {
-		return ops.Note{}, ops.Wrong("E0506", "path", "", "cut short")
+		return ops.Note{}, problem.Wrong("E0506", "path", "", "cut short")
 	}
 	_, err := Run(context.Background(), w.plan(t, dev, w.keep("v", w.third(a))), Options{Devices: []device.Device{dev}})
 	var stage *StageError
-	var problem ops.Problem
+	var problem problem.Problem
 	if !errors.As(err, &stage) || stage.Where.Line != 1 || !errors.As(err, &problem) || problem.Code != "E0506" {
 		t.Errorf("error %v", err)
 	}

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"time"
 
-	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
 // stream runs a plan in blocks of rows, pass by pass.
 func (r *run) stream(ctx context.Context) error {
 	if m, err := r.opt.Devices[0].Alloc(probe); err != nil || m.Host() == nil {
-		return ops.Wrong("E0601", "", "give --memory more, or choose another device", "%s holds arrays as a whole, and they do not fit the budget", r.opt.Devices[0].Info().Name)
+		return problem.Wrong(problem.MemoryBudget, "", "give --memory more, or choose another device", "%s holds arrays as a whole, and they do not fit the budget", r.opt.Devices[0].Info().Name)
 	} else {
 		m.Free()
 	}

@@ -14,6 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/memory"
 )
@@ -300,7 +301,7 @@ func TestRefusedBudgetsNameOneThatWorks(t *testing.T) {
 		}} {
 			w := newStreams()
 			_, err := w.build(t, 300, make(w)...)
-			var problem ops.Problem
+			var problem problem.Problem
 			if !errors.As(err, &problem) || problem.Code != "E0601" {
 				t.Fatalf("%s: %v", c.name, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/journal"
 )
@@ -236,7 +237,7 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		old = journal.Record{}
 	default:
 		if why := old.Header.Foreign(header); why != "" {
-			return nil, ops.Wrong("E0707", "path", "run without --resume to start afresh", "the journal of %s is of another run: %s", s.output, why)
+			return nil, problem.Wrong(problem.JournalForeign, "path", "run without --resume to start afresh", "the journal of %s is of another run: %s", s.output, why)
 		}
 	}
 	if old.Rows() > 0 {

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 )
 
@@ -20,7 +21,7 @@ type world struct {
 	next int
 	read []string // what sources and sinks did, in order
 	got  map[string]ops.Dense
-	warn []ops.Problem
+	warn []problem.Problem
 }
 
 func newWorld() *world { return &world{got: map[string]ops.Dense{}} }
@@ -37,7 +38,7 @@ func (w *world) use(spec *ops.Spec, t ops.Type, inputs ...ops.Array) *ops.Instan
 		spec.Params = append(spec.Params, ops.Param{Name: p, Accept: ops.KArray})
 		args[p] = a
 	}
-	op := &ops.Instance{ID: w.next, Spec: spec, Out: []ops.Output{{Type: t}}, Where: ops.Where{Line: w.next, Col: 1}}
+	op := &ops.Instance{ID: w.next, Spec: spec, Out: []ops.Output{{Type: t}}, Where: problem.Where{Line: w.next, Col: 1}}
 	op.Call = &ops.Call{Spec: spec, Args: args}
 	return op
 }

@@ -8,6 +8,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // annotations are the words that may follow a stage: what argument each takes.
@@ -34,7 +35,7 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		}
 		if seen[name] {
-			c.report(diag.DuplicateAnnotation, a.Span(), "@%s stands twice behind one stage", name).Helpf("remove one")
+			c.report(problem.DuplicateAnnotation, a.Span(), "@%s stands twice behind one stage", name).Helpf("remove one")
 			continue
 		}
 		seen[name] = true
@@ -44,14 +45,14 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		}
 		if op == nil {
-			c.report(diag.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name).Helpf("a value known before the run is computed once, and needs none")
+			c.report(problem.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name).Helpf("a value known before the run is computed once, and needs none")
 			continue
 		}
 		if name == "tile" && !c.tileFits(a, v, value) {
 			continue
 		}
 		if why := unhonoured(name, op); why != "" {
-			c.report(diag.CannotHonour, a.Span(), "@%s cannot be honoured: %s", name, why).Helpf("leave it out")
+			c.report(problem.CannotHonour, a.Span(), "@%s cannot be honoured: %s", name, why).Helpf("leave it out")
 		}
 		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
 	}
@@ -59,7 +60,7 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 
 func (c *checker) unknownAnnotation(a *syntax.Annotation) {
 	names := slices.Sorted(maps.Keys(annotations))
-	d := c.report(diag.UnknownAnnotation, a.Name.Span(), "there is no annotation @%s", a.Name.Text)
+	d := c.report(problem.UnknownAnnotation, a.Name.Span(), "there is no annotation @%s", a.Name.Text)
 	if near := diag.Nearest(a.Name.Text, names); len(near) > 0 {
 		d.Helpf("did you mean @%s?", strings.Join(near, " or @"))
 	} else {
@@ -76,7 +77,7 @@ func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bo
 	for _, p := range tile.(ops.List) {
 		name := p.(ops.Pair).Name
 		if arr.Type().Dim(name) < 0 {
-			c.report(diag.BadTile, a.Span(), "the array has no dimension `%s`; it has %s", name, listDims(arr.Type().DimNames())).Suggest(diag.Nearest(name, arr.Type().DimNames())...)
+			c.report(problem.BadTile, a.Span(), "the array has no dimension `%s`; it has %s", name, listDims(arr.Type().DimNames())).Suggest(diag.Nearest(name, arr.Type().DimNames())...)
 			return false
 		}
 	}
@@ -106,7 +107,7 @@ func (c *checker) precision(a *syntax.Annotation, given []*syntax.Argument, in e
 		if ok && slices.Contains(known, string(s)) {
 			return s, true
 		}
-		c.report(diag.UnsupportedPrecision, g.Value.Span(), "there is no such precision").Helpf("choose %s", strings.Join(known, ", "))
+		c.report(problem.UnsupportedPrecision, g.Value.Span(), "there is no such precision").Helpf("choose %s", strings.Join(known, ", "))
 		return s, false
 	}
 	if len(given) == 1 && given[0].Name == nil {
@@ -132,7 +133,7 @@ func (c *checker) precision(a *syntax.Annotation, given []*syntax.Argument, in e
 }
 
 func (c *checker) badAnnotation(a *syntax.Annotation) (ops.Value, bool) {
-	c.report(diag.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, annotations[a.Name.Text].what)
+	c.report(problem.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, annotations[a.Name.Text].what)
 	return nil, false
 }
 
@@ -143,7 +144,7 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) 
 	}
 	if takes == 0 {
 		if len(given) > 0 {
-			c.report(diag.BadAnnotation, a.Span(), "@%s takes no arguments", a.Name.Text)
+			c.report(problem.BadAnnotation, a.Span(), "@%s takes no arguments", a.Name.Text)
 		}
 		return nil, len(given) == 0
 	}
@@ -177,11 +178,11 @@ func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) 
 		return bad()
 	}
 	if n, ok := v.(ops.Number); ok && n.Unit.Offset != 0 {
-		c.report(diag.OffsetUnit, a.Span(), "an error is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
+		c.report(problem.OffsetUnit, a.Span(), "an error is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
 		return nil, false
 	}
 	if n, ok := v.(ops.Number); ok && n.V == 0 {
-		c.report(diag.BadAnnotation, a.Span(), "a tolerance of 0 asks for a result without any error").Helpf("give what error is allowed, as in @tolerance(1e-6) or @tolerance(0.1 dB)")
+		c.report(problem.BadAnnotation, a.Span(), "a tolerance of 0 asks for a result without any error").Helpf("give what error is allowed, as in @tolerance(1e-6) or @tolerance(0.1 dB)")
 		return nil, false
 	}
 	return v, true

@@ -8,6 +8,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // binder gives a call's arguments to an operator's parameters and checks each against its declaration.
@@ -65,7 +66,7 @@ func (b *binder) bind(args []argument) bool {
 			continue
 		}
 		if named {
-			b.wrong(diag.PositionalAfterNamed, a, "an argument without a name behind one with a name").Helpf("put it first, or name it: %s", strings.Join(b.left(args), ", "))
+			b.wrong(problem.PositionalAfterNamed, a, "an argument without a name behind one with a name").Helpf("put it first, or name it: %s", strings.Join(b.left(args), ", "))
 			continue
 		}
 		if position >= len(b.spec.Params) {
@@ -92,14 +93,14 @@ func (b *binder) tooMany(a argument) {
 		b.takesNoInput(a)
 		return
 	}
-	d := b.wrong(diag.TooManyArguments, a, "`%s` takes %s, and this is one more", b.spec.Name, count(len(b.spec.Params), "argument"))
+	d := b.wrong(problem.TooManyArguments, a, "`%s` takes %s, and this is one more", b.spec.Name, count(len(b.spec.Params), "argument"))
 	if len(b.spec.Params) > 0 {
 		d.Help = b.takes()
 	}
 }
 
 func (b *binder) takesNoInput(a argument) {
-	b.wrong(diag.TakesNoInput, a, "`%s` takes no input, so nothing can be piped into it", b.spec.Name).Helpf("start a pipeline with it, or give its result to the operator that needs it")
+	b.wrong(problem.TakesNoInput, a, "`%s` takes no input, so nothing can be piped into it", b.spec.Name).Helpf("start a pipeline with it, or give its result to the operator that needs it")
 }
 
 // left lists the parameters that no argument names or fills by position.
@@ -148,7 +149,7 @@ func (b *binder) byName(a argument, all []argument) {
 		}) != nil
 	})
 	b.bad = true
-	d := b.c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", b.spec.Name, a.name.Text)
+	d := b.c.report(problem.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", b.spec.Name, a.name.Text)
 	if d.Suggest(near...); len(near) == 0 {
 		d.Help = b.takes()
 	}
@@ -157,7 +158,7 @@ func (b *binder) byName(a argument, all []argument) {
 // take gives an argument to a parameter.
 func (b *binder) take(p *ops.Param, a argument) {
 	if b.from[p.Name].value != nil && !p.Rest {
-		d := b.wrong(diag.DuplicateArgument, a, "`%s` of `%s` is given twice", p.Name, b.spec.Name)
+		d := b.wrong(problem.DuplicateArgument, a, "`%s` of `%s` is given twice", p.Name, b.spec.Name)
 		if old := b.from[p.Name]; old.piped {
 			d.Helpf("the pipe gives it already")
 		} else {
@@ -191,7 +192,7 @@ func (b *binder) complete(p *ops.Param) {
 	if b.bad {
 		return // it may be what a wrong argument was meant to be
 	}
-	b.wrongCall(diag.MissingArgument, "`%s` needs `%s`: %s", b.spec.Name, p.Name, p.Doc).Helpf("`weft ops %s` shows its arguments", b.spec.Name)
+	b.wrongCall(problem.MissingArgument, "`%s` needs `%s`: %s", b.spec.Name, p.Name, p.Doc).Helpf("`weft ops %s` shows its arguments", b.spec.Name)
 }
 
 // fit checks a value against its parameter and returns it, as a Symbol where a bare name is meant as a choice.
@@ -215,7 +216,7 @@ func (b *binder) fit(p *ops.Param, a argument) ops.Value {
 		}
 	}
 	if o, ok := v.(ops.Object); ok && len(p.Objects) > 0 && !slices.Contains(p.Objects, o.TypeName()) {
-		b.wrong(diag.WrongKind, a, "`%s` of `%s` takes a %s, not %s", p.Name, b.spec.Name, strings.Join(p.Objects, " or "), kindOf(o))
+		b.wrong(problem.WrongKind, a, "`%s` of `%s` takes a %s, not %s", p.Name, b.spec.Name, strings.Join(p.Objects, " or "), kindOf(o))
 		return nil
 	}
 	if !b.unit(p, a, v) || !b.bounds(p, a, v) || !b.dims(p, a, v) {
@@ -240,7 +241,7 @@ func (b *binder) choice(p *ops.Param, a argument, s ops.Symbol) ops.Value {
 		b.c.unknownName(a.span(), string(s))
 		return nil
 	case len(p.Choices) > 0 && !slices.Contains(p.Choices, string(s)):
-		d := b.wrong(diag.UnknownChoice, a, "`%s` of `%s` is one of %s, not `%s`", p.Name, b.spec.Name, strings.Join(p.Choices, ", "), s)
+		d := b.wrong(problem.UnknownChoice, a, "`%s` of `%s` is one of %s, not `%s`", p.Name, b.spec.Name, strings.Join(p.Choices, ", "), s)
 		d.Suggest(diag.Nearest(string(s), p.Choices)...)
 		return nil
 	}
@@ -248,11 +249,11 @@ func (b *binder) choice(p *ops.Param, a argument, s ops.Symbol) ops.Value {
 }
 
 // kindCodes gives the more particular codes of a wrong kind.
-var kindCodes = map[ops.Kind]string{ops.KArray: diag.NotAnArray, ops.KNumber: diag.NotANumber}
+var kindCodes = map[ops.Kind]string{ops.KArray: problem.NotAnArray, ops.KNumber: problem.NotANumber}
 
 func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 	if v.Kind() == ops.KRecord && p.Accept&ops.KArray != 0 {
-		b.wrong(diag.RecordAsArray, a, "`%s` takes one array, this is a record of %s", b.spec.Name, strings.Join(v.(ops.Record).Names, ", ")).Helpf("choose a part with `.name`")
+		b.wrong(problem.RecordAsArray, a, "`%s` takes one array, this is a record of %s", b.spec.Name, strings.Join(v.(ops.Record).Names, ", ")).Helpf("choose a part with `.name`")
 		return nil
 	}
 	if v.Kind() == ops.KSymbol {
@@ -265,7 +266,7 @@ func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 	}
 	code := kindCodes[p.Accept]
 	if code == "" {
-		code = diag.WrongKind
+		code = problem.WrongKind
 	}
 	what := p.Accept.String()
 	if len(p.Objects) > 0 {
@@ -295,13 +296,13 @@ func (b *binder) bounds(p *ops.Param, a argument, v ops.Value) bool {
 	in := func(x float64) string { return ops.Number{V: x, Unit: n.Unit}.String() }
 	switch {
 	case p.Integer && n.V != math.Trunc(n.V):
-		b.wrong(diag.NotWhole, a, "`%s` of `%s` must be whole, not %s", p.Name, b.spec.Name, n)
+		b.wrong(problem.NotWhole, a, "`%s` of `%s` must be whole, not %s", p.Name, b.spec.Name, n)
 	case p.Positive && n.V <= 0:
-		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be positive, not %s", p.Name, b.spec.Name, n)
+		b.wrong(problem.OutOfBounds, a, "`%s` of `%s` must be positive, not %s", p.Name, b.spec.Name, n)
 	case p.Min != nil && n.V < *p.Min:
-		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be at least %s, not %s", p.Name, b.spec.Name, in(*p.Min), n)
+		b.wrong(problem.OutOfBounds, a, "`%s` of `%s` must be at least %s, not %s", p.Name, b.spec.Name, in(*p.Min), n)
 	case p.Max != nil && n.V > *p.Max:
-		b.wrong(diag.OutOfBounds, a, "`%s` of `%s` must be at most %s, not %s", p.Name, b.spec.Name, in(*p.Max), n)
+		b.wrong(problem.OutOfBounds, a, "`%s` of `%s` must be at most %s, not %s", p.Name, b.spec.Name, in(*p.Max), n)
 	default:
 		return true
 	}
@@ -319,7 +320,7 @@ func (b *binder) dims(p *ops.Param, a argument, v ops.Value) bool {
 	if len(missing) == 0 {
 		return true
 	}
-	msg := b.wrong(diag.MissingDim, a, "`%s` of `%s` needs %s `%s`; the array has %s", p.Name, b.spec.Name,
+	msg := b.wrong(problem.MissingDim, a, "`%s` of `%s` needs %s `%s`; the array has %s", p.Name, b.spec.Name,
 		plural(len(missing), "dimension"), strings.Join(missing, "` and `"), listDims(have))
 	msg.Helpf("dimensions get their names where the array is read: dims: [%s]; rename gives others", strings.Join(p.Dims, ", "))
 	if near := diag.Nearest(missing[0], have); len(missing) == 1 && len(near) > 0 {

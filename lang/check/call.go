@@ -10,6 +10,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // callee calls the operator or function of a dotted name. ok is false when an argument is poisoned: then only the name is
@@ -22,7 +23,7 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 			return nil
 		}
 		if b.fn == nil {
-			c.report(diag.NotCallable, path.Span(), "`%s` is a value, not an operator", name).Relate(b.name.Span(), "defined here").Helpf("index an array with square brackets, multiply with `*`")
+			c.report(problem.NotCallable, path.Span(), "`%s` is a value, not an operator", name).Relate(b.name.Span(), "defined here").Helpf("index an array with square brackets, multiply with `*`")
 			return nil
 		}
 		if !ok {
@@ -32,7 +33,7 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 	}
 	spec := c.cat.Lookup(name)
 	if spec == nil {
-		d := c.report(diag.UnknownOperator, path.Span(), "there is no operator `%s`", name)
+		d := c.report(problem.UnknownOperator, path.Span(), "there is no operator `%s`", name)
 		c.similar(d, name, site{name: path.Span()}, args, ok)
 		return nil
 	}
@@ -52,12 +53,12 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 		for _, g := range append(slices.Clone(c.calling[i:]), f) {
 			circle = append(circle, g.Name.Text)
 		}
-		c.report(diag.RecursiveFunction, path.Span(), "`%s` calls itself: %s", f.Name.Text, strings.Join(circle, " -> ")).Relate(f.Name.Span(), "defined here")
+		c.report(problem.RecursiveFunction, path.Span(), "`%s` calls itself: %s", f.Name.Text, strings.Join(circle, " -> ")).Relate(f.Name.Span(), "defined here")
 		return nil
 	}
 	if c.calls++; c.calls > mostCalls {
 		if c.calls == mostCalls+1 {
-			c.report(diag.TooComplex, path.Span(), "more than %d calls of functions are written out", mostCalls).Relate(f.Name.Span(), "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
+			c.report(problem.TooComplex, path.Span(), "more than %d calls of functions are written out", mostCalls).Relate(f.Name.Span(), "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
 		}
 		return nil
 	}
@@ -70,13 +71,13 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 		case a.name != nil:
 			i = slices.IndexFunc(f.Parameters, func(p *syntax.Name) bool { return p.Text == a.name.Text })
 			if i < 0 {
-				c.report(diag.UnknownArgument, a.name.Span(), "`%s` has no parameter `%s`", f.Name.Text, a.name.Text).Relate(f.Name.Span(), "defined here").Suggest(c.nearest(a.name.Text, namesOf(f.Parameters))...)
+				c.report(problem.UnknownArgument, a.name.Span(), "`%s` has no parameter `%s`", f.Name.Text, a.name.Text).Relate(f.Name.Span(), "defined here").Suggest(c.nearest(a.name.Text, namesOf(f.Parameters))...)
 			}
 		case position < len(f.Parameters):
 			i = position
 			position++
 		default:
-			c.report(diag.TooManyArguments, a.span(), "`%s` takes %s", f.Name.Text, count(len(f.Parameters), "argument")).Relate(f.Name.Span(), "defined here")
+			c.report(problem.TooManyArguments, a.span(), "`%s` takes %s", f.Name.Text, count(len(f.Parameters), "argument")).Relate(f.Name.Span(), "defined here")
 		}
 		if i < 0 {
 			ok = false
@@ -84,14 +85,14 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 		}
 		p := f.Parameters[i].Text
 		if in[p].value != nil {
-			c.report(diag.DuplicateArgument, a.span(), "`%s` is given twice", p)
+			c.report(problem.DuplicateArgument, a.span(), "`%s` is given twice", p)
 			ok = false
 		}
 		in[p] = bound{a.value, a.names}
 	}
 	for _, p := range f.Parameters {
 		if in[p.Text].value == nil && ok {
-			c.report(diag.MissingArgument, path.Span(), "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
+			c.report(problem.MissingArgument, path.Span(), "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
 			ok = false
 		}
 	}
@@ -115,7 +116,7 @@ func namesOf(list []*syntax.Name) []string {
 func (c *checker) apply(name string, at site, args []argument) ops.Value {
 	spec := c.cat.Lookup(name)
 	if spec == nil {
-		c.report(diag.InternalError, at.name, "the catalogue has no operator `%s`", name)
+		c.report(problem.InternalError, at.name, "the catalogue has no operator `%s`", name)
 		return nil
 	}
 	return c.applySpec(spec, at, args)
@@ -182,13 +183,13 @@ const mostDims = 64
 func (b *binder) addressable(out []ops.Output) bool {
 	for _, o := range out {
 		if n := len(o.Type.Dims); n > mostDims {
-			b.wrongCall(diag.ArrayTooLarge, "`%s` gives an array of %d dimensions, and %d are the most", b.spec.Name, n, mostDims)
+			b.wrongCall(problem.ArrayTooLarge, "`%s` gives an array of %d dimensions, and %d are the most", b.spec.Name, n, mostDims)
 			return false
 		}
 		bytes := float64(o.Type.Elem.Size())
 		for _, d := range o.Type.Dims {
 			if bytes *= float64(d.Size); d.Size > math.MaxInt32 || bytes > 1<<62 {
-				b.wrongCall(diag.ArrayTooLarge, "`%s` gives an array that is too large: %s", b.spec.Name, o.Type).Helpf("a dimension has at most %d points, and an array at most 2^62 bytes", math.MaxInt32)
+				b.wrongCall(problem.ArrayTooLarge, "`%s` gives an array that is too large: %s", b.spec.Name, o.Type).Helpf("a dimension has at most %d points, and an array at most 2^62 bytes", math.MaxInt32)
 				return false
 			}
 		}
@@ -215,19 +216,17 @@ func place(r *ops.Record, name string, v ops.Value) {
 
 // problems reports what an operator found wrong, each at the argument it names. It tells whether there was an error.
 func (c *checker) problems(err error, b *binder) bool {
-	if err == nil {
-		return false
+	failed := false
+	for _, e := range problem.Each(err) {
+		failed = c.problem(e, b) || failed
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		failed := false
-		for _, e := range joined.Unwrap() {
-			failed = c.problems(e, b) || failed
-		}
-		return failed
-	}
-	var p ops.Problem
+	return failed
+}
+
+func (c *checker) problem(err error, b *binder) bool {
+	var p problem.Problem
 	if !errors.As(err, &p) {
-		c.report(diag.InternalError, b.at.name, "%s: %v", b.spec.Name, err)
+		c.report(problem.InternalError, b.at.name, "%s: %v", b.spec.Name, err)
 		return true
 	}
 	d := c.report(p.Code, b.spanFor(p.Arg), "%s", p.Message)

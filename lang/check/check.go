@@ -14,6 +14,7 @@ import (
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/files/fileio"
+	"weft/ops/problem"
 )
 
 // Options of a check.
@@ -141,16 +142,16 @@ func (c *checker) declare(file *syntax.File) {
 
 func (c *checker) define(b *binding) {
 	if old := c.globals[b.name.Text]; old != nil {
-		code := diag.DuplicateName
+		code := problem.DuplicateName
 		if old.kind == paramKind && b.kind == paramKind {
-			code = diag.DuplicateParameter
+			code = problem.DuplicateParameter
 		}
 		c.report(code, b.name.Span(), "`%s` is defined twice", b.name.Text).Relate(old.name.Span(), "first defined here").Helpf("give one of them another name")
 		old.used = true
 		return
 	}
 	if c.cat.Lookup(b.name.Text) != nil || c.cat.IsPrefix(b.name.Text) {
-		c.report(diag.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
+		c.report(problem.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
 		b.used = true
 	}
 	c.globals[b.name.Text] = b
@@ -162,7 +163,7 @@ func (c *checker) parameters(f *syntax.Function) bool {
 	for i, p := range f.Parameters {
 		for _, q := range f.Parameters[:i] {
 			if p.Text == q.Text {
-				c.report(diag.DuplicateParameter, p.Span(), "`%s` is a parameter twice", p.Text).Relate(q.Span(), "first here")
+				c.report(problem.DuplicateParameter, p.Span(), "`%s` is a parameter twice", p.Text).Relate(q.Span(), "first here")
 				ok = false
 			}
 		}
@@ -182,7 +183,7 @@ func (c *checker) statement(s syntax.Statement) {
 		errors := c.diags.Len()
 		v := c.eval(s.Value, nil)
 		if v != nil && len(c.program.Sinks) == before && c.diags.Len() == errors {
-			c.report(diag.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
+			c.report(problem.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
 		}
 	}
 }
@@ -202,7 +203,7 @@ func (c *checker) resolve(b *binding) ops.Value {
 	}
 	if b.kind == paramKind {
 		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 {
-			c.report(diag.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
+			c.report(problem.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
 			b.out = nil
 		}
 		if b.out != nil {
@@ -222,7 +223,7 @@ func (c *checker) unused() {
 		if a, ok := b.out.(ops.Array); ok && c.isSinkInput(a) {
 			continue // x = a | write("f"): the pipeline itself is the use
 		}
-		c.report(diag.UnusedName, b.name.Span(), "`%s` is defined and never used", b.name.Text).Helpf("remove it, or use it in something that is written or shown")
+		c.report(problem.UnusedName, b.name.Span(), "`%s` is defined and never used", b.name.Text).Helpf("remove it, or use it in something that is written or shown")
 	}
 }
 
@@ -232,7 +233,7 @@ func (c *checker) noSink() {
 	if n := len(c.order); n > 0 {
 		at = c.order[n-1].name.Span()
 	}
-	c.report(diag.NoSink, at, "nothing runs: no statement writes or shows anything").Helpf("end a pipeline with `| write(\"out.npy\")` or `| show`")
+	c.report(problem.NoSink, at, "nothing runs: no statement writes or shows anything").Helpf("end a pipeline with `| write(\"out.npy\")` or `| show`")
 }
 
 func (c *checker) isSinkInput(a ops.Array) bool {
@@ -269,11 +270,11 @@ func (c *checker) outputs() {
 		path, at := filepath.Clean(s.Spec.File(s.Call)), c.paths[s]
 		file := fileio.Identify(path)
 		if old := written[file]; old != nil {
-			c.report(diag.DuplicateOutput, at, "%s is written twice", path).Relate(c.paths[old], "first written here").Helpf("write to another file")
+			c.report(problem.DuplicateOutput, at, "%s is written twice", path).Relate(c.paths[old], "first written here").Helpf("write to another file")
 		}
 		written[file] = s
 		if read[file] {
-			c.report(diag.OutputIsInput, at, "%s is read and written by the same program", path).Helpf("write to another file")
+			c.report(problem.OutputIsInput, at, "%s is read and written by the same program", path).Helpf("write to another file")
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"weft/ops"
 	arrays "weft/ops/array"
 	"weft/ops/catalogue"
+	"weft/ops/problem"
 )
 
 func array(t ops.Type) func(*ops.Call) ([]ops.Output, error) {
@@ -54,7 +55,7 @@ func words() *catalogue.Catalogue {
 			return []ops.Output{{Name: "low", Type: line}, {Name: "high", Type: line}}, nil
 		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
 		{Name: "refuse", Params: []ops.Param{input, {Name: "why", Accept: ops.KText}}, Infer: func(c *ops.Call) ([]ops.Output, error) {
-			return nil, ops.Wrong(diag.ExtentMismatch, "why", "ask nicely", "refused: %s", c.Text("why"))
+			return nil, problem.Wrong(problem.ExtentMismatch, "why", "ask nicely", "refused: %s", c.Text("why"))
 		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
 		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Sink: noSink, File: func(c *ops.Call) string { return c.Text("path") }},
 	})
@@ -130,7 +131,7 @@ func TestOverrides(t *testing.T) {
 	if got := shift.Call.Number("dx"); got != 2000 {
 		t.Errorf("dx is %g m, want 2000", got)
 	}
-	for over, code := range map[string]string{"q=1": diag.UnknownOverride, "c=3 +": diag.BadOverride, "c=5 kg": diag.BadOverride, "c=fast": diag.BadOverride, "path=\"a\" + 3": diag.BadOverride, "path=\xff.npy": diag.BadOverride} {
+	for over, code := range map[string]string{"q=1": problem.UnknownOverride, "c=3 +": problem.BadOverride, "c=5 kg": problem.BadOverride, "c=fast": problem.BadOverride, "path=\"a\" + 3": problem.BadOverride, "path=\xff.npy": problem.BadOverride} {
 		name, value, _ := strings.Cut(over, "=")
 		_, list := File("f", text, words(), Options{Params: map[string]string{name: value}})
 		if !slices.ContainsFunc(list.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == code }) {

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/big"
 
-	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // constant computes an operation on values that are known now.
@@ -18,7 +18,7 @@ func (c *checker) constant(b *syntax.Binary, left, right ops.Value) ops.Value {
 		}
 	}
 	if left.Kind() != right.Kind() || left.Kind() == ops.KNumber {
-		c.report(diag.WrongKind, b.Operator.Span(), "`%s` does not go between %s and %s", op, left.Kind(), right.Kind())
+		c.report(problem.WrongKind, b.Operator.Span(), "`%s` does not go between %s and %s", op, left.Kind(), right.Kind())
 		return nil
 	}
 	switch op {
@@ -46,7 +46,7 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	op := b.Operator.Text
 	whole := x.Int && y.Int
 	if whole && !exactly(op, x.V, y.V) {
-		c.report(diag.OutOfBounds, b.Operator.Span(), "the result is a whole number beyond 2^53 that cannot be held exactly").Helpf("write one side with a point, such as 3.0, for a number that may be rounded")
+		c.report(problem.OutOfBounds, b.Operator.Span(), "the result is a whole number beyond 2^53 that cannot be held exactly").Helpf("write one side with a point, such as 3.0, for a number that may be rounded")
 		return nil
 	}
 	switch op {
@@ -54,24 +54,24 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 		return c.product(b, x, y, 1, ops.Number{V: x.V * y.V, Int: whole})
 	case "/":
 		if y.V == 0 {
-			c.report(diag.DivisionByZero, b.Right.Span(), "division by zero")
+			c.report(problem.DivisionByZero, b.Right.Span(), "division by zero")
 			return nil
 		}
 		return c.product(b, x, y, -1, ops.Number{V: x.V / y.V}) // never whole, so that n / 2 is of one type whatever n is
 	case "^":
 		return c.raise(b, x, y)
 	case "and", "or":
-		c.report(diag.NotABoolean, b.Left.Span(), "`%s` takes true or false, not a number", op).Helpf("compare it with something, such as `> 0`")
+		c.report(problem.NotABoolean, b.Left.Span(), "`%s` takes true or false, not a number", op).Helpf("compare it with something, such as `> 0`")
 		return nil
 	}
 	if !x.Unit.Same(y.Unit) {
-		c.report(diag.UnitMismatch, b.Operator.Span(), "`%s` needs one kind of quantity on both sides, not %s and %s", op, x.Unit.Describe(), y.Unit.Describe())
+		c.report(problem.UnitMismatch, b.Operator.Span(), "`%s` needs one kind of quantity on both sides, not %s and %s", op, x.Unit.Describe(), y.Unit.Describe())
 		return nil
 	}
 	switch op {
 	case "+", "-":
 		if x.Unit.Offset != 0 && y.Unit.Offset != 0 && op == "+" {
-			c.report(diag.OffsetUnit, b.Operator.Span(), "temperatures in %s do not add", x.Unit).Helpf("a difference of temperature is in K")
+			c.report(problem.OffsetUnit, b.Operator.Span(), "temperatures in %s do not add", x.Unit).Helpf("a difference of temperature is in K")
 			return nil
 		}
 		unit := x.Unit.Sum(y.Unit, op == "-")
@@ -116,7 +116,7 @@ func exactly(op string, x, y float64) bool {
 // product gives v the unit of x times y to the power sign.
 func (c *checker) product(b *syntax.Binary, x, y ops.Number, sign int, v ops.Number) ops.Value {
 	if x.Unit.Offset != 0 || y.Unit.Offset != 0 {
-		c.report(diag.OffsetUnit, b.Operator.Span(), "a temperature in degC does not multiply").Helpf("use K")
+		c.report(problem.OffsetUnit, b.Operator.Span(), "a temperature in degC does not multiply").Helpf("use K")
 		return nil
 	}
 	v.Unit = x.Unit.Times(y.Unit.Power(sign))
@@ -126,7 +126,7 @@ func (c *checker) product(b *syntax.Binary, x, y ops.Number, sign int, v ops.Num
 
 func (c *checker) raise(b *syntax.Binary, x, y ops.Number) ops.Value {
 	if !y.Unit.Plain() {
-		c.report(diag.BadPower, b.Right.Span(), "an exponent is a plain number, not in %s", y.Unit)
+		c.report(problem.BadPower, b.Right.Span(), "an exponent is a plain number, not in %s", y.Unit)
 		return nil
 	}
 	v := ops.Number{V: math.Pow(x.V, y.V), Int: x.Int && y.Int && y.V >= 0}
@@ -139,7 +139,7 @@ func (c *checker) raise(b *syntax.Binary, x, y ops.Number) ops.Value {
 		case y.V == math.Trunc(y.V) && math.Abs(y.V) <= 16:
 			v.Unit = x.Unit.Power(int(y.V))
 		default:
-			c.report(diag.BadPower, b.Right.Span(), "%s to the power %s is no unit", x.Unit, y).Helpf("use a whole exponent")
+			c.report(problem.BadPower, b.Right.Span(), "%s to the power %s is no unit", x.Unit, y).Helpf("use a whole exponent")
 			return nil
 		}
 	}
@@ -148,7 +148,7 @@ func (c *checker) raise(b *syntax.Binary, x, y ops.Number) ops.Value {
 
 func (c *checker) finite(e syntax.Expr, v ops.Number) ops.Value {
 	if math.IsNaN(v.V) || math.IsInf(v.V, 0) {
-		c.report(diag.NotFiniteConstant, e.Span(), "the value is not a finite number")
+		c.report(problem.NotFiniteConstant, e.Span(), "the value is not a finite number")
 		return nil
 	}
 	return v

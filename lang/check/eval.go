@@ -8,6 +8,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // env is the arguments of the function being written out.
@@ -72,14 +73,14 @@ func (c *checker) wanted(e syntax.Expr, v ops.Value) ops.Value {
 
 func (c *checker) unknownName(at diag.Span, name string) {
 	if c.cat.Lookup(name) != nil {
-		c.report(diag.OperatorAsValue, at, "`%s` is an operator, not a value", name).Helpf("call it: `%s(...)`, or pipe into it: `... | %s`", name, name)
+		c.report(problem.OperatorAsValue, at, "`%s` is an operator, not a value", name).Helpf("call it: `%s(...)`, or pipe into it: `... | %s`", name, name)
 		return
 	}
 	if group := c.inGroup(name); len(group) > 0 {
-		c.report(diag.UnknownName, at, "`%s` is a group of operators, not a value", name).Helpf("they are %s", strings.Join(group, ", "))
+		c.report(problem.UnknownName, at, "`%s` is a group of operators, not a value", name).Helpf("they are %s", strings.Join(group, ", "))
 		return
 	}
-	d := c.report(diag.UnknownName, at, "nothing is named `%s`", name)
+	d := c.report(problem.UnknownName, at, "nothing is named `%s`", name)
 	if c.diags.Len() > manyMistakes {
 		return
 	}
@@ -108,7 +109,7 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	b.used = true
 	switch {
 	case b.kind == fnKind:
-		c.report(diag.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
+		c.report(problem.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
 		return nil
 	case b.state == busy:
 		c.cycle(n, b)
@@ -124,7 +125,7 @@ func (c *checker) cycle(n *syntax.Name, b *binding) {
 	for _, x := range round {
 		names = append(names, x.name.Text)
 	}
-	d := c.report(diag.CyclicDefinition, n.Span(), "`%s` is defined by way of itself: %s", n.Text, strings.Join(names, " -> "))
+	d := c.report(problem.CyclicDefinition, n.Span(), "`%s` is defined by way of itself: %s", n.Text, strings.Join(names, " -> "))
 	for _, x := range round[:len(round)-1] {
 		d.Relate(x.name.Span(), "`%s` is defined here", x.name.Text)
 	}
@@ -161,12 +162,12 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 	}
 	r, ok := base.(ops.Record)
 	if !ok {
-		c.report(diag.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", kindOf(base), f.Name.Text).Helpf("only operators with several outputs give parts")
+		c.report(problem.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", kindOf(base), f.Name.Text).Helpf("only operators with several outputs give parts")
 		return nil
 	}
 	v, ok := r.Fields[f.Name.Text]
 	if !ok {
-		c.report(diag.UnknownField, f.Name.Span(), "there is no `%s`; the parts are %s", f.Name.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(f.Name.Text, r.Names)...)
+		c.report(problem.UnknownField, f.Name.Span(), "there is no `%s`; the parts are %s", f.Name.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(f.Name.Text, r.Names)...)
 		return nil
 	}
 	return v
@@ -197,7 +198,7 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 
 func (c *checker) unnamedIndex(a *syntax.Argument, base ops.Value) {
 	text := a.Span().Text()
-	d := c.report(diag.IndexWithoutDim, a.Span(), "which dimension does %s index?", text)
+	d := c.report(problem.IndexWithoutDim, a.Span(), "which dimension does %s index?", text)
 	if arr, ok := base.(ops.Array); ok && len(arr.Type().Dims) > 0 {
 		names := arr.Type().DimNames()
 		d.Helpf("name it, such as [%s: %s]; the dimensions are %s", names[0], text, listDims(names))
@@ -237,7 +238,7 @@ func (c *checker) call(x *syntax.Call, in env) ops.Value {
 	}
 	args, ok := c.arguments(x.Arguments.List, spec, 0, in)
 	if !isPath {
-		c.report(diag.NotCallable, x.Callee.Span(), "this is not an operator")
+		c.report(problem.NotCallable, x.Callee.Span(), "this is not an operator")
 		return nil
 	}
 	return c.callee(path, args, ok)

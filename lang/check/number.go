@@ -3,15 +3,15 @@ package check
 import (
 	"math"
 
-	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // number is a literal with its sign and its unit, in SI: the sign comes before the zero of the unit, so -5 degC is below 0 degC.
 func (c *checker) number(n *syntax.Number, sign float64) ops.Value {
 	if math.IsInf(n.Value, 0) {
-		c.report(diag.NotFiniteConstant, n.Span(), "the number is too large")
+		c.report(problem.NotFiniteConstant, n.Span(), "the number is too large")
 		return nil
 	}
 	if n.Unit == nil {
@@ -24,7 +24,7 @@ func (c *checker) number(n *syntax.Number, sign float64) ops.Value {
 			return nil // the scanner has reported it
 		}
 		if unit.Offset != 0 && (len(n.Unit.Factors) > 1 || f.Exponent != 1) {
-			c.report(diag.OffsetUnit, f.Span(), "%s has a zero of its own and does not multiply", f.Name.Text).Helpf("use K for differences")
+			c.report(problem.OffsetUnit, f.Span(), "%s has a zero of its own and does not multiply", f.Name.Text).Helpf("use K for differences")
 			return nil
 		}
 		if len(n.Unit.Factors) == 1 && f.Exponent == 1 {
@@ -51,10 +51,10 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 		switch {
 		case !ok3:
 		case !n.Unit.Plain() || n.V != math.Trunc(n.V):
-			c.report(diag.NotWhole, r.Count.Span(), "the number of points must be whole, not %s", n)
+			c.report(problem.NotWhole, r.Count.Span(), "the number of points must be whole, not %s", n)
 			ok3 = false
 		case n.V < 1:
-			c.report(diag.ZeroExtent, r.Count.Span(), "a range of %s points is empty", n).Helpf("give at least 1")
+			c.report(problem.ZeroExtent, r.Count.Span(), "a range of %s points is empty", n).Helpf("give at least 1")
 			ok3 = false
 		}
 		out.N = int(n.V)
@@ -64,15 +64,15 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 		n, ok3 = c.asNumber(r.Step, in, "the step is a number")
 		fromEnd := to.Int && to.V < 0 // an index: only the dimension tells where it is
 		if ok3 && ok1 && ok2 && (n.V == 0 || (to.V-from.V)*n.V < 0 && !fromEnd) {
-			c.report(diag.BadStep, r.Step.Span(), "steps of %s never lead from %s to %s", n, from, to)
+			c.report(problem.BadStep, r.Step.Span(), "steps of %s never lead from %s to %s", n, from, to)
 			ok3 = false
 		}
 		if ok3 && n.Unit.Offset != 0 {
-			c.report(diag.OffsetUnit, r.Step.Span(), "a step is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
+			c.report(problem.OffsetUnit, r.Step.Span(), "a step is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
 			ok3 = false
 		}
 		if ok3 && ok1 && !n.Unit.Same(from.Unit) {
-			c.report(diag.UnitMismatch, r.Step.Span(), "the step is in %s, the range in %s", n.Unit.Describe(), from.Unit.Describe())
+			c.report(problem.UnitMismatch, r.Step.Span(), "the step is in %s, the range in %s", n.Unit.Describe(), from.Unit.Describe())
 			ok3 = false
 		}
 		out.Step = n.V
@@ -81,7 +81,7 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 		return nil
 	}
 	if !from.Unit.Same(to.Unit) {
-		c.report(diag.UnitMismatch, r.Span(), "a range from %s to %s mixes %s and %s", from, to, from.Unit.Describe(), to.Unit.Describe())
+		c.report(problem.UnitMismatch, r.Span(), "a range from %s to %s mixes %s and %s", from, to, from.Unit.Describe(), to.Unit.Describe())
 		return nil
 	}
 	return out
@@ -91,7 +91,7 @@ func (c *checker) asNumber(e syntax.Expr, in env, what string) (ops.Number, bool
 	v := c.wanted(e, c.eval(e, in))
 	n, ok := v.(ops.Number)
 	if v != nil && !ok {
-		c.report(diag.NotANumber, e.Span(), "%s, not %s", what, kindOf(v))
+		c.report(problem.NotANumber, e.Span(), "%s, not %s", what, kindOf(v))
 	}
 	return n, ok
 }
@@ -109,7 +109,7 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 		switch {
 		case u.Operator.Text != "-":
 		case x.Unit.Offset != 0:
-			c.report(diag.OffsetUnit, u.Operator.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
+			c.report(problem.OffsetUnit, u.Operator.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
 			return nil
 		default:
 			x.V = -x.V
@@ -132,10 +132,10 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 
 func (c *checker) operandKind(e syntax.Expr, operator string, v ops.Value) {
 	if v.Kind() == ops.KRecord {
-		c.report(diag.RecordAsArray, e.Span(), "`%s` takes one array, this is a record of %s", operator, v.String()).Helpf("choose a part with a point and its name")
+		c.report(problem.RecordAsArray, e.Span(), "`%s` takes one array, this is a record of %s", operator, v.String()).Helpf("choose a part with a point and its name")
 		return
 	}
-	c.report(diag.WrongKind, e.Span(), "`%s` does not take %s", operator, kindOf(v))
+	c.report(problem.WrongKind, e.Span(), "`%s` does not take %s", operator, kindOf(v))
 }
 
 // binaryOps maps the signs to operators of the catalogue; swapped ones take their operands the other way round.

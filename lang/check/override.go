@@ -10,6 +10,7 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // overrides puts the command line's values in place of those of the file's params.
@@ -22,7 +23,7 @@ func (c *checker) overrides() {
 			continue
 		}
 		if !utf8.ValidString(text) {
-			c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: the value is no text in UTF-8", name, text)
+			c.report(problem.BadOverride, diag.Span{}, "-p %s=%s: the value is no text in UTF-8", name, text)
 			continue
 		}
 		if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
@@ -43,7 +44,7 @@ func (c *checker) unknownOverride(name, text string) {
 		}
 	}
 	slices.Sort(names)
-	d := c.report(diag.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, oneLine(text), name)
+	d := c.report(problem.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, oneLine(text), name)
 	switch near := diag.Nearest(name, names); {
 	case len(near) > 0:
 		d.Suggest(near...)
@@ -57,7 +58,7 @@ func (c *checker) unknownOverride(name, text string) {
 // override reads the value of a param from the command line: of the kind and the unit of the default that it replaces.
 func (c *checker) override(b *binding, text string) syntax.Expr {
 	wrong := func(format string, a ...any) syntax.Expr {
-		d := c.report(diag.BadOverride, diag.Span{}, "-p %s=%s: "+format, append([]any{b.name.Text, oneLine(text)}, a...)...)
+		d := c.report(problem.BadOverride, diag.Span{}, "-p %s=%s: "+format, append([]any{b.name.Text, oneLine(text)}, a...)...)
 		d.Helpf("write it as in the file, for example -p %s='%s'", b.name.Text, b.value.Span().Text())
 		return nil
 	}

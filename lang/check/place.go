@@ -2,16 +2,16 @@ package check
 
 import (
 	"weft/lang/diag"
-	"weft/ops"
+	"weft/ops/problem"
 )
 
 // where is a span as operators know it.
-func (c *checker) where(s diag.Span) ops.Where {
+func (c *checker) where(s diag.Span) problem.Where {
 	p := s.Position()
-	return ops.Where{File: c.program.File, Line: p.Line, Col: p.Column, Start: s.Start, End: s.End}
+	return problem.Where{File: c.program.File, Line: p.Line, Col: p.Column, Start: s.Start, End: s.End}
 }
 
 // Span is the place in the program's text that an instance came from.
-func (p *Program) Span(w ops.Where) diag.Span {
+func (p *Program) Span(w problem.Where) diag.Span {
 	return diag.Span{Source: p.Source, Start: w.Start, End: w.End}
 }

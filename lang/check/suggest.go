@@ -10,6 +10,7 @@ import (
 
 	"weft/lang/diag"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // manyMistakes is how many messages a person reads before the first ones are mended: beyond it no suggestions are sought,
@@ -78,7 +79,7 @@ func (c *checker) trial(f func()) *diag.Diagnostic {
 
 // meant are the names a person may have meant by the one that an operator complains about: those like it with which the
 // operator does not complain of this argument.
-func (b *binder) meant(p ops.Problem) []string {
+func (b *binder) meant(p problem.Problem) []string {
 	if len(p.Known) == 0 {
 		return nil
 	}
@@ -91,7 +92,7 @@ func (b *binder) meant(p ops.Problem) []string {
 			call.Args[k] = v
 		}
 		call.Args[arg] = replaceName(call.Args[arg], written, n)
-		return slices.ContainsFunc(complaints(b.spec, &call), func(q ops.Problem) bool { return q.Arg == p.Arg && !q.Warning })
+		return slices.ContainsFunc(complaints(b.spec, &call), func(q problem.Problem) bool { return q.Arg == p.Arg && !q.Warning })
 	})
 }
 
@@ -155,7 +156,7 @@ func replaceName(v ops.Value, old, name string) ops.Value {
 }
 
 // complaints are what an operator finds wrong with a call.
-func complaints(spec *ops.Spec, call *ops.Call) []ops.Problem {
+func complaints(spec *ops.Spec, call *ops.Call) []problem.Problem {
 	var err error
 	switch {
 	case makes(spec, call):
@@ -163,20 +164,12 @@ func complaints(spec *ops.Spec, call *ops.Call) []ops.Problem {
 	case spec.Infer != nil:
 		_, err = spec.Infer(call)
 	}
-	return flatten(err)
-}
-
-func flatten(err error) []ops.Problem {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var out []ops.Problem
-		for _, e := range joined.Unwrap() {
-			out = append(out, flatten(e)...)
+	var out []problem.Problem
+	for _, e := range problem.Each(err) {
+		var p problem.Problem
+		if errors.As(e, &p) {
+			out = append(out, p)
 		}
-		return out
 	}
-	var p ops.Problem
-	if errors.As(err, &p) {
-		return []ops.Problem{p}
-	}
-	return nil
+	return out
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"weft/lang/diag"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // tolerate gives the arrays that sinks take the tolerance of the command line, save those with one of their own.
@@ -11,7 +12,7 @@ func (c *checker) tolerate() {
 		return
 	}
 	wrong := func(format string, a ...any) {
-		c.report(diag.BadOverride, diag.Span{}, "--tolerance %s: "+format, append([]any{oneLine(c.opt.Tolerance)}, a...)...).Helpf("write it as in the file, for example --tolerance '0.1 dB'")
+		c.report(problem.BadOverride, diag.Span{}, "--tolerance %s: "+format, append([]any{oneLine(c.opt.Tolerance)}, a...)...).Helpf("write it as in the file, for example --tolerance '0.1 dB'")
 	}
 	var v ops.Value
 	failed := c.trial(func() {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // unit checks numbers, ranges and arrays against the parameter's unit.
@@ -47,11 +47,11 @@ func (b *binder) unit(p *ops.Param, a argument, v ops.Value) bool {
 	case got.Same(want):
 		return true
 	case want.Plain():
-		b.wrong(diag.UnexpectedUnit, a, "`%s` of `%s` is a plain number, and this is in %s", p.Name, b.spec.Name, got).Helpf("leave out the unit")
+		b.wrong(problem.UnexpectedUnit, a, "`%s` of `%s` is a plain number, and this is in %s", p.Name, b.spec.Name, got).Helpf("leave out the unit")
 	case got.Plain():
-		b.wrong(diag.MissingUnit, a, "`%s` of `%s` needs a unit: it is measured in %s", p.Name, b.spec.Name, want).Helpf("%s", sample(v, want))
+		b.wrong(problem.MissingUnit, a, "`%s` of `%s` needs a unit: it is measured in %s", p.Name, b.spec.Name, want).Helpf("%s", sample(v, want))
 	default:
-		b.wrong(diag.WrongUnit, a, "`%s` of `%s` is measured in %s, and this is in %s", p.Name, b.spec.Name, want, got).Helpf("any unit of that kind will do, such as %s", usual(want))
+		b.wrong(problem.WrongUnit, a, "`%s` of `%s` is measured in %s, and this is in %s", p.Name, b.spec.Name, want, got).Helpf("any unit of that kind will do, such as %s", usual(want))
 	}
 	return false
 }

@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,22 @@ func TestTableIsSortedAndComplete(t *testing.T) {
 		if !slices.ContainsFunc(Ranges, func(r Range) bool { return strings.HasPrefix(c.Code, r.Prefix) }) {
 			t.Errorf("%s is in no range", c.Code)
 		}
+	}
+}
+
+// TestEveryCodeIsExplained compares the codes that the program knows with the table.
+func TestEveryCodeIsExplained(t *testing.T) {
+	text, err := os.ReadFile("../../ops/problem/codes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := regexp.MustCompile(`E\d{4}`).FindAllString(string(text), -1)
+	var explained []string
+	for _, c := range Codes() {
+		explained = append(explained, c.Code)
+	}
+	if !slices.Equal(known, explained) {
+		t.Errorf("the program has the codes\n%v\nand the table\n%v", known, explained)
 	}
 }
 

@@ -3,16 +3,18 @@ package diag
 import (
 	"strings"
 	"testing"
+
+	"weft/ops/problem"
 )
 
 func TestListSortsAndDropsDuplicates(t *testing.T) {
 	a, b := NewSource("a.weft", "one\ntwo\nthree"), NewSource("b.weft", "x")
 	var l List
-	l.Report(UnknownName, Span{b, 0, 1}, "last")
-	l.Report(UnknownName, Span{a, 4, 7}, "second")
-	l.Report(UnusedName, Span{a, 4, 7}, "third")
-	l.Report(UnknownName, Span{a, 0, 3}, "first")
-	l.Report(UnknownName, Span{a, 4, 7}, "second")
+	l.Report(problem.UnknownName, Span{b, 0, 1}, "last")
+	l.Report(problem.UnknownName, Span{a, 4, 7}, "second")
+	l.Report(problem.UnusedName, Span{a, 4, 7}, "third")
+	l.Report(problem.UnknownName, Span{a, 0, 3}, "first")
+	l.Report(problem.UnknownName, Span{a, 4, 7}, "second")
 	var got []string
 	for _, d := range l.Sorted() {
 		got = append(got, d.Message)
@@ -37,7 +39,7 @@ func TestWarningsAreNoErrors(t *testing.T) {
 	if l.HasErrors() || l.Err() != nil || l.Summary() != "" {
 		t.Error("an empty list has errors")
 	}
-	l.Report(UnusedName, Span{NewSource("f", "a"), 0, 1}, "unused")
+	l.Report(problem.UnusedName, Span{NewSource("f", "a"), 0, 1}, "unused")
 	if l.HasErrors() || l.Err() != nil {
 		t.Error("a warning is an error")
 	}
@@ -47,9 +49,9 @@ func TestLimitCountsWhatItHides(t *testing.T) {
 	src := NewSource("f", strings.Repeat("a\n", 10))
 	var l List
 	for i := range 10 {
-		l.Report(UnknownName, Span{src, 2 * i, 2*i + 1}, "unknown %d", i)
+		l.Report(problem.UnknownName, Span{src, 2 * i, 2*i + 1}, "unknown %d", i)
 	}
-	l.Report(UnusedName, Span{src, 19, 19}, "unused")
+	l.Report(problem.UnusedName, Span{src, 19, 19}, "unused")
 	var b strings.Builder
 	if err := (Renderer{Limit: 3}).Write(&b, &l); err != nil {
 		t.Fatal(err)

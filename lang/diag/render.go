@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"weft/ops/problem"
 )
 
 // Renderer writes diagnostics as text.
@@ -82,39 +82,23 @@ func (r Renderer) paint(color, text string) string {
 	return color + text + reset
 }
 
-// Printable is a text in which what would steer a terminal, or is no UTF-8, is written as an escape.
-func Printable(text string) string {
-	var b strings.Builder
-	for i, c := range text {
-		switch _, size := utf8.DecodeRuneInString(text[i:]); {
-		case c == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case unicode.IsControl(c) && c != '\n' && c != '\t', unicode.Is(unicode.Bidi_Control, c):
-			fmt.Fprintf(&b, `\u%04x`, c)
-		default:
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
-}
-
 func (r Renderer) render(b *strings.Builder, d *Diagnostic) {
 	color := severityColors[d.Severity]
-	r.header(b, d.Span, r.paint(color, d.Severity.String()+"["+d.Code+"]:")+" "+r.paint(bold, Printable(d.Message)))
+	r.header(b, d.Span, r.paint(color, d.Severity.String()+"["+d.Code+"]:")+" "+r.paint(bold, problem.Printable(d.Message)))
 	if !d.Span.IsZero() {
 		r.snippet(b, d.Span, color)
 	}
 	for _, rel := range d.Related {
-		r.header(b, rel.Span, r.paint(cyan, "note:")+" "+Printable(rel.Message))
+		r.header(b, rel.Span, r.paint(cyan, "note:")+" "+problem.Printable(rel.Message))
 	}
 	if d.Help != "" {
-		fmt.Fprintf(b, "%s %s\n", r.paint(green, "help:"), Printable(d.Help))
+		fmt.Fprintf(b, "%s %s\n", r.paint(green, "help:"), problem.Printable(d.Help))
 	}
 }
 
 func (r Renderer) header(b *strings.Builder, s Span, text string) {
 	if !s.IsZero() {
-		b.WriteString(r.paint(bold, Printable(s.String())+":") + " ")
+		b.WriteString(r.paint(bold, problem.Printable(s.String())+":") + " ")
 	}
 	b.WriteString(text + "\n")
 }

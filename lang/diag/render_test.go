@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"weft/ops/problem"
 )
 
 // at makes the span of the marked part: the text between « and », which are removed.
@@ -24,7 +26,7 @@ func at(t *testing.T, name, marked string) Span {
 func TestNothingSteersTheTerminal(t *testing.T) {
 	var l List
 	src := NewSource("a\x1b[31m\xff.weft", "b\n")
-	l.Report(UnknownName, Span{src, 0, 1}, "read \x1b]0;x\x07 of \u202e").Relate(Span{src, 0, 1}, "in \x9b").Helpf("not \x7f")
+	l.Report(problem.UnknownName, Span{src, 0, 1}, "read \x1b]0;x\x07 of \u202e").Relate(Span{src, 0, 1}, "in \x9b").Helpf("not \x7f")
 	for _, c := range l.String() {
 		if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) || c == utf8.RuneError) {
 			t.Errorf("%q reaches the terminal: %q", c, l.String())
@@ -102,7 +104,7 @@ f.weft:1234:3: error[E0202]: what
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var l List
-			l.Report(UnknownOperator, at(t, "f.weft", tt.marked), "what")
+			l.Report(problem.UnknownOperator, at(t, "f.weft", tt.marked), "what")
 			want := strings.TrimPrefix(tt.want, "\n")
 			got := l.String()
 			if trimBlanks(got) != want {
@@ -124,11 +126,11 @@ func trimBlanks(s string) string {
 func TestRenderNotesAndHelp(t *testing.T) {
 	src := NewSource("f.weft", "c = 1\nc = 2\n")
 	var l List
-	l.Report(DuplicateName, Span{src, 6, 7}, "`%s` is defined twice", "c").
+	l.Report(problem.DuplicateName, Span{src, 6, 7}, "`%s` is defined twice", "c").
 		Relate(Span{src, 0, 1}, "first definition").
 		Relate(Span{}, "and once more on the command line").
 		Suggest("d", "e")
-	l.Report(PipelineUnreadable, Span{}, "no such file")
+	l.Report(problem.PipelineUnreadable, Span{}, "no such file")
 	want := "error[E0524]: no such file\n" +
 		"f.weft:2:1: error[E0204]: `c` is defined twice\n" +
 		"  2 | c = 2\n" +
@@ -147,7 +149,7 @@ func TestLongLinesAreCutAroundTheSpan(t *testing.T) {
 		span := at(t, "f", marked)
 		var b strings.Builder
 		l := List{}
-		l.Report(UnknownName, span, "what")
+		l.Report(problem.UnknownName, span, "what")
 		if err := (Renderer{Width: 60}).Write(&b, &l); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +172,7 @@ func TestLongLinesAreCutAroundTheSpan(t *testing.T) {
 func TestColor(t *testing.T) {
 	var plain, colored strings.Builder
 	l := List{}
-	l.Report(UnusedName, at(t, "f", "«a» = 1"), "unused").Helpf("remove it")
+	l.Report(problem.UnusedName, at(t, "f", "«a» = 1"), "unused").Helpf("remove it")
 	if err := (Renderer{}).Write(&plain, &l); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +194,7 @@ func TestManyMistakesOnOneLongLineRenderQuickly(t *testing.T) {
 	var l List
 	for i := range 500 {
 		at := i * len(src.Text) / 500
-		l.Report(UnknownCharacter, Span{src, at, at + 1}, "here")
+		l.Report(problem.UnknownCharacter, Span{src, at, at + 1}, "here")
 	}
 	start := time.Now()
 	text := l.String()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // mistakes are programs with the place of each error marked by «», and what is said there, one error a line.
@@ -205,7 +206,7 @@ func TestExamplesOfCodes(t *testing.T) {
 			t.Errorf("%s: the right example has mistakes:\n%s", c.Code, diags)
 		}
 		_, diags = parse(c.Wrong)
-		syntactic := strings.HasPrefix(c.Code, "E01") || c.Code == diag.UnknownUnit
+		syntactic := strings.HasPrefix(c.Code, "E01") || c.Code == problem.UnknownUnit
 		found := diags.Sorted()
 		switch {
 		case !syntactic && len(found) > 0:

@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/participle/v2"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // explain reports a statement that participle could not parse. participle knows where; the tokens around that place
@@ -127,7 +128,7 @@ func (s situation) diagnose() *failure {
 			return f
 		}
 	}
-	return &failure{code: diag.UnexpectedToken, message: "unexpected " + s.found()}
+	return &failure{code: problem.UnexpectedToken, message: "unexpected " + s.found()}
 }
 
 // rules name the mistakes, the particular ones before the general ones. Each returns nil when it does not apply.
@@ -160,7 +161,7 @@ var mistaken = map[string]string{
 func pairRule(s situation) *failure {
 	pair := s.prev.Text + s.at.Text
 	if help := mistaken[pair]; help != "" && !s.ended() && s.adjacent() {
-		return mistake(diag.UnexpectedToken, "`"+pair+"` is no operator", help)
+		return mistake(problem.UnexpectedToken, "`"+pair+"` is no operator", help)
 	}
 	return nil
 }
@@ -176,17 +177,17 @@ func definitionRule(s situation) *failure {
 	case s.i == 1 && s.at.Kind == Keyword:
 		return nil
 	case s.i == 1:
-		return mistake(diag.MissingName, "expected a name after `"+first.Text+"`, found "+s.found(), form)
+		return mistake(problem.MissingName, "expected a name after `"+first.Text+"`, found "+s.found(), form)
 	case first.is("param") && s.i == 2:
-		return mistake(diag.MissingEquals, "expected `=` after "+quote(s.prev.Text)+", found "+s.found(), form)
+		return mistake(problem.MissingEquals, "expected `=` after "+quote(s.prev.Text)+", found "+s.found(), form)
 	case first.is("fn") && s.i == 2:
-		return mistake(diag.UnexpectedToken, "expected the parameters of "+quote(s.prev.Text)+", found "+s.found(), form)
+		return mistake(problem.UnexpectedToken, "expected the parameters of "+quote(s.prev.Text)+", found "+s.found(), form)
 	case first.is("fn") && s.inside == inCall && !s.has("=") && s.prev.Kind == Ident:
-		return mistake(diag.MissingComma, "expected `,` or `)`, found "+s.found(), "parameters are names, separated by commas")
+		return mistake(problem.MissingComma, "expected `,` or `)`, found "+s.found(), "parameters are names, separated by commas")
 	case first.is("fn") && s.inside == inCall && !s.has("=") && s.at.Kind != Keyword:
-		return mistake(diag.MissingName, "expected the name of a parameter, found "+s.found(), "parameters are names, separated by commas")
+		return mistake(problem.MissingName, "expected the name of a parameter, found "+s.found(), "parameters are names, separated by commas")
 	case first.is("fn") && s.prev.is(")") && !s.has("="):
-		return mistake(diag.MissingEquals, "expected `=` after the parameters, found "+s.found(), form)
+		return mistake(problem.MissingEquals, "expected `=` after the parameters, found "+s.found(), form)
 	}
 	return nil
 }
@@ -207,15 +208,15 @@ func equalsRule(s situation) *failure {
 		return nil
 	case s.inside == inCall || s.inside == inIndex:
 		if s.prev.Kind == Ident {
-			return mistake(diag.EqualsInArgument, "`=` in an argument", "write `"+s.prev.Text+": value`")
+			return mistake(problem.EqualsInArgument, "`=` in an argument", "write `"+s.prev.Text+": value`")
 		}
-		return mistake(diag.EqualsInArgument, "`=` in an argument", "compare with `==`; name an argument with `:`")
+		return mistake(problem.EqualsInArgument, "`=` in an argument", "compare with `==`; name an argument with `:`")
 	case s.inside == nowhere && s.i == 1 && s.prev.Kind == Keyword:
-		return mistake(diag.KeywordAsName, quote(s.prev.Text)+" is a keyword", "choose another name")
+		return mistake(problem.KeywordAsName, quote(s.prev.Text)+" is a keyword", "choose another name")
 	case s.inside == nowhere && s.prev.endsOperand() && !s.has("="):
-		return mistake(diag.BadTarget, "only a name can be given a value", "the left side of `=` is a single name; compare with `==`")
+		return mistake(problem.BadTarget, "only a name can be given a value", "the left side of `=` is a single name; compare with `==`")
 	}
-	return mistake(diag.UnexpectedToken, "unexpected `=`", "compare with `==`; a statement defines one name")
+	return mistake(problem.UnexpectedToken, "unexpected `=`", "compare with `==`; a statement defines one name")
 }
 
 func colonRule(s situation) *failure {
@@ -224,11 +225,11 @@ func colonRule(s situation) *failure {
 	}
 	switch s.inside {
 	case nowhere:
-		return mistake(diag.ColonOutsideArguments, "`:` outside the arguments of an operator", "a name gets its value with `=`")
+		return mistake(problem.ColonOutsideArguments, "`:` outside the arguments of an operator", "a name gets its value with `=`")
 	case inGroup, inList:
-		return mistake(diag.ColonOutsideArguments, "`:` outside the arguments of an operator", "only calls and indices have named arguments")
+		return mistake(problem.ColonOutsideArguments, "`:` outside the arguments of an operator", "only calls and indices have named arguments")
 	}
-	return mistake(diag.MissingName, "expected a plain name before `:`", "a named argument is written `name: value`")
+	return mistake(problem.MissingName, "expected a plain name before `:`", "a named argument is written `name: value`")
 }
 
 // keywordRule explains a keyword where a value or a name should be, and where nothing should be.
@@ -237,31 +238,31 @@ func keywordRule(s situation) *failure {
 	case s.at.Kind != Keyword:
 		return nil
 	case s.prev.endsOperand() && (s.at.is("in") || s.at.is("by")):
-		return mistake(diag.UnexpectedToken, "`"+s.at.Text+"` without a range", "a range is written `a .. b "+s.at.Text+" n`")
+		return mistake(problem.UnexpectedToken, "`"+s.at.Text+"` without a range", "a range is written `a .. b "+s.at.Text+" n`")
 	case s.prev.endsOperand() && (s.at.is("param") || s.at.is("fn")):
-		return mistake(diag.UnexpectedToken, "`"+s.at.Text+"` inside a statement", "each statement has its own line")
+		return mistake(problem.UnexpectedToken, "`"+s.at.Text+"` inside a statement", "each statement has its own line")
 	case s.prev.endsOperand():
 		return nil
 	case (s.at.is("and") || s.at.is("or")) && s.prev.Text != "":
 		return nil
 	}
-	return mistake(diag.KeywordAsName, quote(s.at.Text)+" is a keyword", "choose another name")
+	return mistake(problem.KeywordAsName, quote(s.at.Text)+" is a keyword", "choose another name")
 }
 
 func pipeRule(s situation) *failure {
 	switch {
 	case s.at.is("|") && s.prev.is("|"):
-		return mistake(diag.StrayPipe, "no operator between two pipes", "remove one `|`")
+		return mistake(problem.StrayPipe, "no operator between two pipes", "remove one `|`")
 	case s.at.is("|") && s.i == 0:
-		return mistake(diag.StrayPipe, "nothing stands before `|`", "a pipe follows the value that it carries")
+		return mistake(problem.StrayPipe, "nothing stands before `|`", "a pipe follows the value that it carries")
 	case s.at.is("|"):
-		return mistake(diag.StrayPipe, "no value between "+quote(s.prev.Text)+" and `|`", "")
+		return mistake(problem.StrayPipe, "no value between "+quote(s.prev.Text)+" and `|`", "")
 	case !s.prev.is("|"):
 		return nil
 	case s.ended():
-		return mistake(diag.StrayPipe, "no operator follows `|`", "put `|` at the start of the next line, or remove it")
+		return mistake(problem.StrayPipe, "no operator follows `|`", "put `|` at the start of the next line, or remove it")
 	}
-	return mistake(diag.StageNotOperator, "expected the name of an operator after `|`, found "+s.found(),
+	return mistake(problem.StageNotOperator, "expected the name of an operator after `|`, found "+s.found(),
 		"the right side of `|` is an operator, such as `envelope` or `decibel(range: 60 dB)`")
 }
 
@@ -269,9 +270,9 @@ func pipeRule(s situation) *failure {
 func nameRule(s situation) *failure {
 	switch {
 	case s.prev.is("."):
-		return mistake(diag.MissingName, "expected a name after `.`, found "+s.found(), "")
+		return mistake(problem.MissingName, "expected a name after `.`, found "+s.found(), "")
 	case s.prev.is("@"):
-		return mistake(diag.MissingName, "expected the name of an annotation after `@`, found "+s.found(), "")
+		return mistake(problem.MissingName, "expected the name of an annotation after `@`, found "+s.found(), "")
 	}
 	return nil
 }
@@ -285,9 +286,9 @@ func stageRule(s situation) *failure {
 	case !operates || !s.prev.endsOperand():
 		return nil
 	case s.level == "|":
-		return mistake(diag.OperatorAfterStage, s.found()+" behind a pipe stage", "put the pipeline in parentheses to calculate with its result")
+		return mistake(problem.OperatorAfterStage, s.found()+" behind a pipe stage", "put the pipeline in parentheses to calculate with its result")
 	case s.level == "@":
-		return mistake(diag.OperatorAfterStage, s.found()+" behind an annotation", "put the annotated value in parentheses to calculate with it")
+		return mistake(problem.OperatorAfterStage, s.found()+" behind an annotation", "put the annotated value in parentheses to calculate with it")
 	}
 	return nil
 }
@@ -300,18 +301,18 @@ func neighbourRule(s situation) *failure {
 	switch s.inside {
 	case inIndex:
 		if s.prev.Kind == Ident && s.namesArgument() {
-			return mistake(diag.MissingComma, "expected `:` after "+quote(s.prev.Text), "an index is written `[dimension: value]`")
+			return mistake(problem.MissingComma, "expected `:` after "+quote(s.prev.Text), "an index is written `[dimension: value]`")
 		}
 		fallthrough
 	case inCall, inList:
-		return mistake(diag.MissingComma, "expected `,` before "+s.found(), "separate arguments and items with commas")
+		return mistake(problem.MissingComma, "expected `,` before "+s.found(), "separate arguments and items with commas")
 	case inGroup:
-		return mistake(diag.UnexpectedToken, "expected `)` or an operator before "+s.found(), "")
+		return mistake(problem.UnexpectedToken, "expected `)` or an operator before "+s.found(), "")
 	}
 	if s.i == 1 && s.prev.Kind == Ident && s.at.Kind == Ident && len(s.tokens) > 2 {
 		for _, definer := range []struct{ keyword, next string }{{"param", "="}, {"fn", "("}} {
 			if s.tokens[2].is(definer.next) && len(diag.Nearest(s.prev.Text, []string{definer.keyword})) > 0 {
-				return mistake(diag.UnexpectedToken, "unexpected "+s.found(), "did you mean `"+definer.keyword+"`?")
+				return mistake(problem.UnexpectedToken, "unexpected "+s.found(), "did you mean `"+definer.keyword+"`?")
 			}
 		}
 	}
@@ -319,7 +320,7 @@ func neighbourRule(s situation) *failure {
 	if s.prev.Kind == Ident && s.at.Kind != Ident {
 		help = "arguments stand in parentheses: `" + s.prev.Text + "(...)`"
 	}
-	return mistake(diag.UnexpectedToken, "expected an operator or the end of the line before "+s.found(), help)
+	return mistake(problem.UnexpectedToken, "expected an operator or the end of the line before "+s.found(), help)
 }
 
 // namesArgument reports whether the token before the one in error begins an argument.
@@ -330,7 +331,7 @@ func (s situation) namesArgument() bool {
 // commaRule explains commas outside brackets.
 func commaRule(s situation) *failure {
 	if s.at.is(",") && s.inside == nowhere && s.prev.endsOperand() {
-		return mistake(diag.UnexpectedToken, "`,` outside brackets", "a statement defines one name; several outputs make a record, whose parts are `name.part`")
+		return mistake(problem.UnexpectedToken, "`,` outside brackets", "a statement defines one name; several outputs make a record, whose parts are `name.part`")
 	}
 	return nil
 }
@@ -342,14 +343,14 @@ func valueRule(s situation) *failure {
 	}
 	switch {
 	case s.i == 0 && s.at.is("@"):
-		return mistake(diag.MissingValue, "no value before `@`", "annotations stand behind a stage, on its line")
+		return mistake(problem.MissingValue, "no value before `@`", "annotations stand behind a stage, on its line")
 	case s.i == 0:
-		return mistake(diag.MissingValue, "no value before "+s.found(), "")
+		return mistake(problem.MissingValue, "no value before "+s.found(), "")
 	case s.prev.opens() && s.at.closes():
-		return mistake(diag.MissingValue, "nothing stands between the brackets", "")
+		return mistake(problem.MissingValue, "nothing stands between the brackets", "")
 	case s.ended():
-		return mistake(diag.MissingValue, "expected a value after "+quote(s.prev.Text),
+		return mistake(problem.MissingValue, "expected a value after "+quote(s.prev.Text),
 			"a statement goes on with the next line inside brackets, or when that line begins with `|`")
 	}
-	return mistake(diag.MissingValue, "expected a value after "+quote(s.prev.Text)+", found "+s.found(), "")
+	return mistake(problem.MissingValue, "expected a value after "+quote(s.prev.Text)+", found "+s.found(), "")
 }

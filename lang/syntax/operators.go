@@ -3,7 +3,7 @@ package syntax
 import (
 	"github.com/alecthomas/participle/v2/lexer"
 
-	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // level is a precedence level of the operators between values.
@@ -66,7 +66,7 @@ func (g *grammar) operation(lex *lexer.PeekingLexer, least int) (Expr, error) {
 	g.depth++
 	defer func() { g.depth-- }()
 	if g.depth > maxNesting {
-		return nil, fail(lex, diag.TooComplex, "expression is nested too deeply", nameParts)
+		return nil, fail(lex, problem.TooComplex, "expression is nested too deeply", nameParts)
 	}
 	start := lex.RawCursor()
 	left, err := g.operand(lex, least)
@@ -79,7 +79,7 @@ func (g *grammar) operation(lex *lexer.PeekingLexer, least int) (Expr, error) {
 			return left, nil
 		}
 		if n == maxChain {
-			return nil, fail(lex, diag.TooComplex, "expression has too many operators", nameParts)
+			return nil, fail(lex, problem.TooComplex, "expression has too many operators", nameParts)
 		}
 		if left, err = g.infix(lex, left, at, start); err != nil {
 			return nil, err
@@ -106,7 +106,7 @@ func (g *grammar) operand(lex *lexer.PeekingLexer, least int) (Expr, error) {
 	}
 	start := lex.RawCursor()
 	if op := lex.Peek().Value; at < least {
-		return nil, fail(lex, diag.NotNeedsParentheses, "`"+op+"` needs parentheses here", "write `("+op+" ...)`")
+		return nil, fail(lex, problem.NotNeedsParentheses, "`"+op+"` needs parentheses here", "write `("+op+" ...)`")
 	}
 	op := operator(lex)
 	operand, err := g.operation(lex, at)
@@ -132,7 +132,7 @@ func (g *grammar) infix(lex *lexer.PeekingLexer, left Expr, at int, start lexer.
 	case levels[at].form == interval:
 		return g.interval(lex, left, right, start)
 	case levels[at].form == single && repeated:
-		return nil, fail(lex, diag.ChainedComparison, "comparisons cannot be chained", "join two comparisons with `and`")
+		return nil, fail(lex, problem.ChainedComparison, "comparisons cannot be chained", "join two comparisons with `and`")
 	}
 	return &Binary{extent: since(lex, start), Operator: op, Left: left, Right: right}, nil
 }
@@ -149,7 +149,7 @@ func (g *grammar) interval(lex *lexer.PeekingLexer, left, right Expr, start lexe
 		}
 	}
 	if t := lex.Peek(); t.Type == punctuationType && t.Value == ".." {
-		return nil, fail(lex, diag.ChainedRange, "a range has two ends", "give a step with `by`, or a number of points with `in`")
+		return nil, fail(lex, problem.ChainedRange, "a range has two ends", "give a step with `by`, or a number of points with `in`")
 	}
 	r.extent = since(lex, start)
 	return r, nil
@@ -165,7 +165,7 @@ func (g *grammar) postfix(lex *lexer.PeekingLexer) (Expr, error) {
 	left := Expr(*atom)
 	for n := 0; startsSuffix(lex.Peek()); n++ {
 		if n == maxChain {
-			return nil, fail(lex, diag.TooComplex, "expression has too many parts", nameParts)
+			return nil, fail(lex, problem.TooComplex, "expression has too many parts", nameParts)
 		}
 		suffix, err := parseWith(lex, g.suffixes)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // Units tells the scanner which names are units. The zero value knows none.
@@ -132,13 +133,13 @@ func (s *scanner) unknown() {
 	switch line := firstLine(s.text[s.at:]); {
 	case r == '\'' && strings.Count(line, "'") > 1:
 		n = strings.Index(line[1:], "'") + 2
-		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "unknown character `'`")
+		d = s.diags.Report(problem.UnknownCharacter, s.span(s.at, n), "unknown character `'`")
 	case r == utf8.RuneError && size == 1:
-		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "byte 0x%02x is no text in UTF-8", unit[0])
+		d = s.diags.Report(problem.UnknownCharacter, s.span(s.at, n), "byte 0x%02x is no text in UTF-8", unit[0])
 	case unicode.IsPrint(r):
-		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "unknown character `%c`", r)
+		d = s.diags.Report(problem.UnknownCharacter, s.span(s.at, n), "unknown character `%c`", r)
 	default:
-		d = s.diags.Report(diag.UnknownCharacter, s.span(s.at, n), "unknown character %U", r)
+		d = s.diags.Report(problem.UnknownCharacter, s.span(s.at, n), "unknown character %U", r)
 	}
 	d.Help = foreign[r]
 	s.emit(Illegal, n)
@@ -157,7 +158,7 @@ func (s *scanner) str() {
 			n := escapeLength(line[i:])
 			if n == 0 {
 				n = min(2, len(line)-i)
-				s.diags.Report(diag.BadEscape, s.span(s.at+i, n), "unknown escape `%s` in a string", line[i:i+n]).
+				s.diags.Report(problem.BadEscape, s.span(s.at+i, n), "unknown escape `%s` in a string", line[i:i+n]).
 					Helpf("a backslash itself is written `\\\\`; paths may use `/`")
 				kind = Illegal
 			}
@@ -165,7 +166,7 @@ func (s *scanner) str() {
 		default:
 			n := invalidLength(line[i:])
 			if n > 0 {
-				s.diags.Report(diag.UnknownCharacter, s.span(s.at+i, n), "byte 0x%02x is no text in UTF-8", c)
+				s.diags.Report(problem.UnknownCharacter, s.span(s.at+i, n), "byte 0x%02x is no text in UTF-8", c)
 				kind = Illegal
 			}
 			_, size := utf8.DecodeRuneInString(line[i:])
@@ -173,7 +174,7 @@ func (s *scanner) str() {
 		}
 	}
 	n := len(strings.TrimRight(line, " \t\r"))
-	s.diags.Report(diag.UnterminatedString, s.span(s.at, n), "string without end").
+	s.diags.Report(problem.UnterminatedString, s.span(s.at, n), "string without end").
 		Helpf("a string ends with `\"` on the line where it began")
 	s.emit(Illegal, n)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // number scans a number and the unit behind it.
@@ -17,18 +17,18 @@ func (s *scanner) number() {
 	text := rest[:n]
 	switch value, whole := numberValue(text); {
 	case !good:
-		s.diags.Report(diag.BadNumber, s.span(s.at, n), "malformed number `%s`", text).
+		s.diags.Report(problem.BadNumber, s.span(s.at, n), "malformed number `%s`", text).
 			Helpf("numbers are written 1, 1.5, .5, 1e-3 or 1_000")
 		kind = Illegal
 	case math.IsInf(value, 0) || whole && value >= math.MaxInt64:
-		s.diags.Report(diag.BadNumber, s.span(s.at, n), "number `%s` is too large", text)
+		s.diags.Report(problem.BadNumber, s.span(s.at, n), "number `%s` is too large", text)
 		kind = Illegal
 	case whole && !exact(text):
-		s.diags.Report(diag.BadNumber, s.span(s.at, n), "whole number `%s` cannot be held exactly: beyond 2^53 not every one can", text).
+		s.diags.Report(problem.BadNumber, s.span(s.at, n), "whole number `%s` cannot be held exactly: beyond 2^53 not every one can", text).
 			Helpf("write `%s.0` for the number nearest to it", text)
 		kind = Illegal
 	case value == 0 && strings.Trim(mantissa(text), "0._") != "":
-		s.diags.Report(diag.BadNumber, s.span(s.at, n), "number `%s` is too small to tell from zero", text)
+		s.diags.Report(problem.BadNumber, s.span(s.at, n), "number `%s` is too small to tell from zero", text)
 		kind = Illegal
 	}
 	s.emit(kind, n)
@@ -110,7 +110,7 @@ func (s *scanner) unit() {
 	}
 	s.at += blankLength(s.text[s.at:])
 	if !s.units.has(name) {
-		d := s.diags.Report(diag.UnknownUnit, s.span(s.at, len(name)), "unknown unit `%s`", name)
+		d := s.diags.Report(problem.UnknownUnit, s.span(s.at, len(name)), "unknown unit `%s`", name)
 		if near := s.units.nearest(name); len(near) > 0 {
 			d.Suggest(near...)
 		} else {
@@ -165,7 +165,7 @@ func (s *scanner) unitFactor() bool {
 		return false
 	}
 	s.at += blanks
-	s.diags.Report(diag.JuxtaposedUnits, s.span(s.at, len(name)), "unit `%s` follows another unit", name).
+	s.diags.Report(problem.JuxtaposedUnits, s.span(s.at, len(name)), "unit `%s` follows another unit", name).
 		Helpf("join units with `*` or `/`, such as `%s*%s`", s.tokens[len(s.tokens)-1].Text, name)
 	s.emit(Illegal, len(name))
 	return true
@@ -198,11 +198,11 @@ func (s *scanner) unitPower() {
 	switch {
 	case digits+end > i:
 		i = digits + end
-		s.diags.Report(diag.BadUnitExponent, s.span(s.at, i-start), "exponent of a unit is no whole number").
+		s.diags.Report(problem.BadUnitExponent, s.span(s.at, i-start), "exponent of a unit is no whole number").
 			Helpf("put the quantity in parentheses to raise it to a power")
 		kind = Illegal
 	case err != nil || exponent > maxExponent:
-		s.diags.Report(diag.BadUnitExponent, s.span(s.at, i-start), "exponent of a unit is beyond %d", maxExponent)
+		s.diags.Report(problem.BadUnitExponent, s.span(s.at, i-start), "exponent of a unit is beyond %d", maxExponent)
 		kind = Illegal
 	}
 	s.emit(kind, i-start)

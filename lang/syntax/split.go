@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // sentence holds the tokens of one statement without newlines and comments.
@@ -55,7 +56,7 @@ func (sp *splitter) add(t Token) {
 func (sp *splitter) close(t Token) {
 	if len(sp.open) == 0 {
 		if !sp.current.broken { // else a bracket of the other kind closed too much
-			sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes nothing", t.Text).Helpf("remove it, or write the bracket that it should close")
+			sp.diags.Report(problem.UnmatchedBracket, t.Span(sp.src), "`%s` closes nothing", t.Text).Helpf("remove it, or write the bracket that it should close")
 		}
 		sp.current.broken = true
 		return
@@ -70,7 +71,7 @@ func (sp *splitter) close(t Token) {
 				break
 			}
 		}
-		sp.diags.Report(diag.UnmatchedBracket, t.Span(sp.src), "`%s` closes `%s`", t.Text, opener.Text).
+		sp.diags.Report(problem.UnmatchedBracket, t.Span(sp.src), "`%s` closes `%s`", t.Text, opener.Text).
 			Relate(opener.Span(sp.src), "opened here").
 			Helpf("write `%s`", want)
 		sp.current.broken = true
@@ -82,7 +83,7 @@ func (sp *splitter) end() {
 	if n := len(sp.open); n > 0 {
 		opener := sp.open[n-1]
 		if !sp.current.broken {
-			sp.diags.Report(diag.UnclosedBracket, opener.Span(sp.src), "`%s` is never closed", opener.Text).
+			sp.diags.Report(problem.UnclosedBracket, opener.Span(sp.src), "`%s` is never closed", opener.Text).
 				Helpf("add `%s`", closers[opener.Text])
 		}
 		sp.current.broken = true

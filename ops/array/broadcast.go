@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // broadcast joins the dims of the operands by name and tells each operand which dims of the result are its own.
@@ -34,7 +35,7 @@ func broadcast(op string, xs []operand) ([]ops.Dim, error) {
 func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 	switch {
 	case have.Size != d.Size:
-		return ops.Wrong(ops.CodeExtentMismatch, name, fmt.Sprintf("slice them alike, or give one another name, if they are different dimensions: rename(..., from: %s, to: ...)", d.Name),
+		return problem.Wrong(problem.ExtentMismatch, name, fmt.Sprintf("slice them alike, or give one another name, if they are different dimensions: rename(..., from: %s, to: ...)", d.Name),
 			"dimension %s has %d points here, and %d %s", d.Name, d.Size, have.Size, within(op, haveName))
 	case have.Coords == nil:
 		have.Coords, have.Unit, have.Frame = d.Coords, d.Unit, d.Frame
@@ -43,7 +44,7 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 			return err
 		}
 		if !sameCoords(*have, d) {
-			return ops.Wrong(ops.CodeCoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
+			return problem.Wrong(problem.CoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
 				"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))
 		}
 	}
@@ -56,7 +57,7 @@ func joinFrames(have *ops.Dim, d ops.Dim, haveName, name string) error {
 	case have.Frame == nil:
 		have.Frame = d.Frame
 	case d.Frame != nil && !have.Frame.Same(d.Frame):
-		return ops.Wrong(ops.CodeCoordinateMismatch, name, "project both to the same system first",
+		return problem.Wrong(problem.CoordinateMismatch, name, "project both to the same system first",
 			"dimension %s is in %s in %s and in %s in %s", d.Name, have.Frame, haveName, d.Frame, name)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // castTypes are the element types that arrays compute in.
@@ -48,9 +49,9 @@ func inferCast(c *ops.Call) ([]ops.Output, error) {
 	t, out := c.Type("input"), castType(c)
 	switch {
 	case t.Elem.Complex && !out.Elem.Complex:
-		return nil, ops.Wrong(ops.CodeWrongElementType, "input", "take abs, real or imag of it first", "complex numbers cannot become %s: the input is %s", out.Elem, t)
+		return nil, problem.Wrong(problem.WrongElementType, "input", "take abs, real or imag of it first", "complex numbers cannot become %s: the input is %s", out.Elem, t)
 	case !out.Elem.Base.Float() && t.Elem.Base.Float() && !t.Unit.Plain():
-		return nil, ops.Wrong(ops.CodeUnexpectedUnit, "input", "divide by a unit first: `... / (1 "+t.Unit.String()+")`",
+		return nil, problem.Wrong(problem.UnexpectedUnit, "input", "divide by a unit first: `... / (1 "+t.Unit.String()+")`",
 			"whole numbers of %s depend on the unit they are counted in", t.Unit)
 	}
 	if out.Elem.Base == ir.Bool {

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func createSpecs() []*ops.Spec {
@@ -112,7 +113,7 @@ func lineType(d ops.Dim) ops.Type { return ops.Type{Elem: ops.F32, Dims: []ops.D
 func inferAxis(c *ops.Call) ([]ops.Output, error) {
 	r := c.Args["points"].(ops.Range)
 	if r.N == 0 && r.Step == 0 {
-		return nil, ops.Wrong(ops.CodeRangeWithoutCount, "points", "write `"+r.String()+" in 64`, say, or a step behind `by`", "the range %s has no number of points", r)
+		return nil, problem.Wrong(problem.RangeWithoutCount, "points", "write `"+r.String()+" in 64`, say, or a step behind `by`", "the range %s has no number of points", r)
 	}
 	points, err := pointsOf("points", r)
 	if err != nil {
@@ -131,11 +132,11 @@ func pointsOf(arg string, r ops.Range) ([]float64, error) {
 		n = (r.To.V-r.From.V)/r.Step + 1
 	}
 	if !(n <= mostPoints) {
-		return nil, ops.Wrong(ops.CodeOutOfBounds, arg, "", "the range %s has more than %d points", r, mostPoints)
+		return nil, problem.Wrong(problem.OutOfBounds, arg, "", "the range %s has more than %d points", r, mostPoints)
 	}
 	points := r.Points()
 	if len(points) == 0 {
-		return nil, ops.Wrong(ops.CodeEmptyRange, arg, "write its ends the other way round", "the range %s holds no points", r)
+		return nil, problem.Wrong(problem.EmptyRange, arg, "write its ends the other way round", "the range %s holds no points", r)
 	}
 	return points, nil
 }
@@ -156,7 +157,7 @@ func inferCoordinates(c *ops.Call) ([]ops.Output, error) {
 	case err != nil:
 		return nil, err
 	case d.Coords == nil:
-		return nil, ops.Wrong(ops.CodeNoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
+		return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
 	}
 	return []ops.Output{{Type: lineType(d)}}, nil
 }
@@ -170,7 +171,7 @@ func inferFill(c *ops.Call) ([]ops.Output, error) {
 	case err != nil:
 		return nil, err
 	case open >= 0:
-		return nil, ops.Wrong(ops.CodeZeroExtent, "extents", "", "the extent of %s is -1", dims[open].Name)
+		return nil, problem.Wrong(problem.ZeroExtent, "extents", "", "the extent of %s is -1", dims[open].Name)
 	}
 	t := newOperand("value", c.Args["value"]).typ
 	t.Dims = dims

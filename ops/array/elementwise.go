@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // takes says which elements an operator accepts.
@@ -102,19 +103,19 @@ func (e *elementwise) checkElems(xs []operand, want takes) error {
 		isBool := x.typ.Elem.Base == ir.Bool
 		switch {
 		case want == boolsOnly && !isBool:
-			errs = append(errs, ops.Wrong(ops.CodeNotABoolean, x.name, "compare it with something, such as `... > 0`",
+			errs = append(errs, problem.Wrong(problem.NotABoolean, x.name, "compare it with something, such as `... > 0`",
 				"%s needs true or false, and this is %s", called(e.name), describe(x)))
 		case want == realsOnly && x.typ.Elem.Complex:
 			errs = append(errs, needsReal(e.name, x.name, x.typ))
 		case want != boolsOnly && isBool && x.scalar:
-			errs = append(errs, ops.Wrong(ops.CodeNotANumber, x.name, "", "%s needs numbers, and this is %s", called(e.name), x.value))
+			errs = append(errs, problem.Wrong(problem.NotANumber, x.name, "", "%s needs numbers, and this is %s", called(e.name), x.value))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 func needsReal(op, name string, t ops.Type) error {
-	return ops.Wrong(ops.CodeWrongElementType, name, "take abs, real or imag of it first",
+	return problem.Wrong(problem.WrongElementType, name, "take abs, real or imag of it first",
 		"%s needs real numbers, and this is complex: %s", called(op), t)
 }
 
@@ -168,15 +169,15 @@ func (e *elementwise) make(c *ops.Call) (ops.Value, error) {
 	v := e.value(in)
 	switch {
 	case e.name == "div" && in[1] == 0:
-		return nil, ops.Wrong(ops.CodeDivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
+		return nil, problem.Wrong(problem.DivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
 	case imag(v) != 0 || math.IsNaN(real(v)) || math.IsInf(real(v), 0):
-		return nil, ops.Wrong(ops.CodeNotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(e.name), t.xs[0].value)
+		return nil, problem.Wrong(problem.NotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(e.name), t.xs[0].value)
 	case t.out.Elem.Base == ir.Bool:
 		return ops.Flag(real(v) != 0), nil
 	}
 	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (e.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
 	if n.Int && math.Abs(n.V) > 1<<53 && !slices.ContainsFunc(in, func(x complex128) bool { return math.Abs(real(x)) == math.Abs(n.V) }) {
-		return nil, ops.Wrong(ops.CodeOutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
+		return nil, problem.Wrong(problem.OutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
 			"%s gives a whole number beyond 2^53, which may not be held exactly", called(e.name))
 	}
 	return n, nil

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 var (
@@ -101,19 +102,19 @@ func TestResultTypes(t *testing.T) {
 func TestElementwiseErrors(t *testing.T) {
 	x3, x4 := dim("x", 3), dim("x", 4)
 	real32 := func(unit string, d ...ops.Dim) ops.Type { return typ(ops.F32, unit, d...) }
-	newArgs().array("a", real32("", x3)).array("b", real32("", x4)).fails(t, "add", ops.CodeExtentMismatch, "x", "4 points here", "3 on the other side")
-	newArgs().array("a", real32("mm", x3)).array("b", real32("MHz", x3)).fails(t, "add", ops.CodeUnitMismatch, "mm", "MHz")
-	newArgs().array("a", real32("dB", x3)).with("b", ops.Number{V: 1, Int: true}).fails(t, "add", ops.CodeUnitMismatch, "dB", "plain")
-	newArgs().array("a", typ(ops.C64, "", x3)).array("b", real32("", x3)).fails(t, "less", ops.CodeWrongElementType, "complex", "abs")
-	newArgs().array("a", real32("", x3)).array("b", typ(ops.Bool, "", x3)).fails(t, "and", ops.CodeNotABoolean, "... > 0")
-	newArgs().array("a", real32("mm", x3)).fails(t, "exp", ops.CodeUnitInFunction, "... / (1 mm)")
-	newArgs().array("a", real32("mm", x3)).fails(t, "sqrt", ops.CodeBadPower, "mm")
-	newArgs().array("a", real32("mm", x3)).with("b", ops.Number{V: 1.5}).fails(t, "power", ops.CodeBadPower, "whole constant")
-	newArgs().array("a", real32("degC", x3)).with("b", ops.Number{V: 2, Int: true}).fails(t, "mul", ops.CodeOffsetUnit, "degC")
+	newArgs().array("a", real32("", x3)).array("b", real32("", x4)).fails(t, "add", problem.ExtentMismatch, "x", "4 points here", "3 on the other side")
+	newArgs().array("a", real32("mm", x3)).array("b", real32("MHz", x3)).fails(t, "add", problem.UnitMismatch, "mm", "MHz")
+	newArgs().array("a", real32("dB", x3)).with("b", ops.Number{V: 1, Int: true}).fails(t, "add", problem.UnitMismatch, "dB", "plain")
+	newArgs().array("a", typ(ops.C64, "", x3)).array("b", real32("", x3)).fails(t, "less", problem.WrongElementType, "complex", "abs")
+	newArgs().array("a", real32("", x3)).array("b", typ(ops.Bool, "", x3)).fails(t, "and", problem.NotABoolean, "... > 0")
+	newArgs().array("a", real32("mm", x3)).fails(t, "exp", problem.UnitInFunction, "... / (1 mm)")
+	newArgs().array("a", real32("mm", x3)).fails(t, "sqrt", problem.BadPower, "mm")
+	newArgs().array("a", real32("mm", x3)).with("b", ops.Number{V: 1.5}).fails(t, "power", problem.BadPower, "whole constant")
+	newArgs().array("a", real32("degC", x3)).with("b", ops.Number{V: 2, Int: true}).fails(t, "mul", problem.OffsetUnit, "degC")
 	newArgs().array("a", real32("", line("x", 3, "mm", 0, 1))).array("b", real32("", line("x", 3, "mm", 1, 1))).
-		fails(t, "add", ops.CodeCoordinateMismatch, "0 mm .. 2 mm in 3", "1 mm .. 3 mm in 3")
-	newArgs().array("a", real32("", x3)).array("b", real32("", x3)).with("over", ops.Symbol("x")).fails(t, "max", ops.CodeContradictArguments)
-	newArgs().array("condition", real32("", x3)).with("a", ops.Number{}).with("b", ops.Number{}).fails(t, "where", ops.CodeNotABoolean)
+		fails(t, "add", problem.CoordinateMismatch, "0 mm .. 2 mm in 3", "1 mm .. 3 mm in 3")
+	newArgs().array("a", real32("", x3)).array("b", real32("", x3)).with("over", ops.Symbol("x")).fails(t, "max", problem.ContradictArguments)
+	newArgs().array("condition", real32("", x3)).with("a", ops.Number{}).with("b", ops.Number{}).fails(t, "where", problem.NotABoolean)
 }
 
 func TestLiterals(t *testing.T) {
@@ -168,15 +169,15 @@ func TestNumbers(t *testing.T) {
 		a, b ops.Value
 		code string
 	}{
-		{"div", plain(1), plain(0), ops.CodeDivisionByZero},
-		{"sqrt", plain(-1), nil, ops.CodeNotFiniteConstant},
-		{"add", length(1), plain(1), ops.CodeUnitMismatch},
-		{"max", length(1), nil, ops.CodeMissingArgument},
-		{"add", ops.Flag(true), plain(1), ops.CodeNotANumber},
+		{"div", plain(1), plain(0), problem.DivisionByZero},
+		{"sqrt", plain(-1), nil, problem.NotFiniteConstant},
+		{"add", length(1), plain(1), problem.UnitMismatch},
+		{"max", length(1), nil, problem.MissingArgument},
+		{"add", ops.Flag(true), plain(1), problem.NotANumber},
 	} {
 		s := spec(t, bad.op)
 		_, err := s.Make(optest.Call(s, map[string]ops.Value{"a": bad.a, "b": bad.b}))
-		var p ops.Problem
+		var p problem.Problem
 		if !errors.As(err, &p) || p.Code != bad.code {
 			t.Errorf("%s(%v, %v): %v, want %s", bad.op, bad.a, bad.b, err, bad.code)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // extreme is min or max: of two arrays or numbers, element by element, or of the elements of one array along dimensions.
@@ -55,11 +56,11 @@ func (e *extreme) spec() *ops.Spec {
 func (e *extreme) choose(c *ops.Call) (along bool, err error) {
 	switch _, array := c.Array("a"); {
 	case c.Has("b") && c.Has("over"):
-		return false, ops.Wrong(ops.CodeContradictArguments, "over", "leave one out", "`%s` takes a second value or `over`, not both", e.along.name)
+		return false, problem.Wrong(problem.ContradictArguments, "over", "leave one out", "`%s` takes a second value or `over`, not both", e.along.name)
 	case c.Has("b"):
 		return false, nil
 	case !array:
-		return false, ops.Wrong(ops.CodeMissingArgument, "a", "give a second value to compare with, or an array", "`%s` of a single number is that number", e.along.name)
+		return false, problem.Wrong(problem.MissingArgument, "a", "give a second value to compare with, or an array", "`%s` of a single number is that number", e.along.name)
 	}
 	return true, nil
 }

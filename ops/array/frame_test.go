@@ -5,6 +5,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 // system is a map projection.
@@ -42,6 +43,6 @@ func TestFramesFollowTheirCoordinates(t *testing.T) {
 			t.Errorf("%s: in %v, want %v", c.op, got, c.want)
 		}
 	}
-	newArgs().list("arrays", utm, other).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeCoordinateMismatch, "UTM", "Gauss")
-	newArgs().array("a", utm).array("b", other).fails(t, "add", ops.CodeCoordinateMismatch, "UTM", "Gauss")
+	newArgs().list("arrays", utm, other).with("dim", ops.Symbol("x")).fails(t, "concat", problem.CoordinateMismatch, "UTM", "Gauss")
+	newArgs().array("a", utm).array("b", other).fails(t, "add", problem.CoordinateMismatch, "UTM", "Gauss")
 }

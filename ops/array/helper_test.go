@@ -7,6 +7,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 // spec finds an operator of the package.
@@ -73,7 +74,7 @@ func (a *args) fails(t testing.TB, name, code string, words ...string) {
 	t.Helper()
 	s := spec(t, name)
 	_, err := s.Infer(optest.Call(s, a.values))
-	var p ops.Problem
+	var p problem.Problem
 	if !errors.As(err, &p) {
 		t.Fatalf("%s: got %v, want a problem %s", name, err, code)
 	}

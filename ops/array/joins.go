@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func joinSpecs() []*ops.Spec {
@@ -116,13 +117,13 @@ func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
 	for i, v := range c.List("arrays") {
 		a, ok := v.(ops.Array)
 		if !ok {
-			errs = append(errs, ops.Wrong(ops.CodeNotAnArray, fmt.Sprintf("arrays.%d", i), "fill makes an array of a number", "`%s` takes arrays, and this is %s", c.Spec.Name, v))
+			errs = append(errs, problem.Wrong(problem.NotAnArray, fmt.Sprintf("arrays.%d", i), "fill makes an array of a number", "`%s` takes arrays, and this is %s", c.Spec.Name, v))
 			continue
 		}
 		xs = append(xs, operand{name: fmt.Sprintf("item %d", i), value: a, typ: a.Type()})
 	}
 	if len(xs) == 0 && len(errs) == 0 {
-		errs = append(errs, ops.Wrong(ops.CodeNotAnArray, "arrays", "list at least one array", "`%s` of no arrays", c.Spec.Name))
+		errs = append(errs, problem.Wrong(problem.NotAnArray, "arrays", "list at least one array", "`%s` of no arrays", c.Spec.Name))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, t, err
@@ -142,25 +143,18 @@ func promoteKeepingBool(xs []operand) ops.ElemType {
 
 // about makes problems with the items of a list problems with the list.
 func about(arg string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		var errs []error
-		for _, e := range many.Unwrap() {
-			errs = append(errs, about(arg, e))
+	errs := problem.Each(err)
+	for i, e := range errs {
+		var p problem.Problem
+		if errors.As(e, &p) {
+			item, of := strings.CutPrefix(p.Arg, "item ")
+			if p.Arg = arg; of {
+				p.Arg += "." + item
+			}
+			errs[i] = p
 		}
-		return errors.Join(errs...)
 	}
-	var p ops.Problem
-	if errors.As(err, &p) {
-		if k, ok := strings.CutPrefix(p.Arg, "item "); ok {
-			arg += "." + k
-		}
-		p.Arg = arg
-		return p
-	}
-	return err
+	return errors.Join(errs...)
 }
 
 func planStack(c *ops.Call) (joined, error) {
@@ -174,7 +168,7 @@ func planStack(c *ops.Call) (joined, error) {
 		return joined{}, about("arrays", err)
 	}
 	if (ops.Type{Dims: dims}).Dim(name) >= 0 {
-		return joined{}, ops.Wrong(ops.CodeDuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
+		return joined{}, problem.Wrong(problem.DuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
 	}
 	p := joined{parts: xs}
 	for k := range xs {
@@ -204,7 +198,7 @@ func planConcat(c *ops.Call) (joined, error) {
 			return joined{}, about("dim", unknownDim("dim", name, x.typ))
 		}
 		if len(x.typ.Dims) != len(xs[0].typ.Dims) {
-			return joined{}, ops.Wrong(ops.CodeWrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
+			return joined{}, problem.Wrong(problem.WrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
 				strings.Join(x.typ.DimNames(), ", "), strings.Join(xs[0].typ.DimNames(), ", "))
 		}
 		dim := x.typ.Dims[d]
@@ -223,7 +217,7 @@ func planConcat(c *ops.Call) (joined, error) {
 		return joined{}, about("arrays", err)
 	}
 	if len(dims) != len(xs[0].typ.Dims) {
-		return joined{}, ops.Wrong(ops.CodeWrongDims, "arrays", "", "the arrays have different dimensions")
+		return joined{}, problem.Wrong(problem.WrongDims, "arrays", "", "the arrays have different dimensions")
 	}
 	p.dim = ops.Type{Dims: dims}.Dim(name)
 	along.Unit = xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit

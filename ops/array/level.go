@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var decibel = ops.MustUnit("dB")
@@ -40,7 +41,7 @@ func levelSpecs() []*ops.Spec {
 			Examples: []ops.Example{{Title: "A pulse", Code: "t = axis(t, -1 us .. 1 us in 65)\na = exp(-(t / (0.3 us)) ^ 2)\np = 2 * 3.14159265 * t * 3 MHz\ncomplex(a * cos(p), a * sin(p)) | envelope | show"}},
 			Infer: func(c *ops.Call) ([]ops.Output, error) {
 				if t := c.Type("input"); !t.Elem.Complex {
-					return nil, ops.Wrong(ops.CodeWrongElementType, "input", "demodulate real (RF) data to IQ first; abs gives plain magnitudes",
+					return nil, problem.Wrong(problem.WrongElementType, "input", "demodulate real (RF) data to IQ first; abs gives plain magnitudes",
 						"`envelope` needs complex (IQ) data, and this is %s", t)
 				}
 				return envelope.infer(c)
@@ -70,17 +71,17 @@ func inferDecibel(c *ops.Call) ([]ops.Output, error) {
 	t := c.Type("input")
 	var errs []error
 	if t.Unit.Same(decibel) {
-		errs = append(errs, ops.Wrong(ops.CodeWrongUnit, "input", "take decibel of the magnitudes", "the input is in dB already"))
+		errs = append(errs, problem.Wrong(problem.WrongUnit, "input", "take decibel of the magnitudes", "the input is in dB already"))
 	}
 	if t.Elem.Base == ir.Bool {
-		errs = append(errs, ops.Wrong(ops.CodeWrongElementType, "input", "", "`decibel` needs numbers, and the input is %s", t))
+		errs = append(errs, problem.Wrong(problem.WrongElementType, "input", "", "`decibel` needs numbers, and the input is %s", t))
 	}
 	if r, ok := c.Args["reference"].(ops.Number); ok {
 		if !r.Unit.Same(t.Unit) {
-			errs = append(errs, ops.Wrong(ops.CodeUnitMismatch, "reference", "give it in the unit of the input", "the reference is %s, and the input %s", inUnit(r.Unit), inUnit(t.Unit)))
+			errs = append(errs, problem.Wrong(problem.UnitMismatch, "reference", "give it in the unit of the input", "the reference is %s, and the input %s", inUnit(r.Unit), inUnit(t.Unit)))
 		}
 		if c.Has("over") {
-			errs = append(errs, ops.Wrong(ops.CodeContradictArguments, "over", "leave one out", "`decibel` takes a reference or `over`, not both"))
+			errs = append(errs, problem.Wrong(problem.ContradictArguments, "over", "leave one out", "`decibel` takes a reference or `over`, not both"))
 		}
 	}
 	_, err := dimsNamed(c, "over", t, true)

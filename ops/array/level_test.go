@@ -6,6 +6,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 func TestDecibel(t *testing.T) {
@@ -45,9 +46,9 @@ func TestDecibelValues(t *testing.T) {
 
 func TestLevelErrors(t *testing.T) {
 	x := dim("x", 3)
-	newArgs().array("input", typ(ops.F32, "dB", x)).fails(t, "decibel", ops.CodeWrongUnit, "dB already")
-	newArgs().array("input", typ(ops.F32, "Pa", x)).with("reference", ops.Quantity(1, "V")).fails(t, "decibel", ops.CodeUnitMismatch, "V", "Pa")
-	newArgs().array("input", typ(ops.F32, "", x)).fails(t, "envelope", ops.CodeWrongElementType, "demodulate")
+	newArgs().array("input", typ(ops.F32, "dB", x)).fails(t, "decibel", problem.WrongUnit, "dB already")
+	newArgs().array("input", typ(ops.F32, "Pa", x)).with("reference", ops.Quantity(1, "V")).fails(t, "decibel", problem.UnitMismatch, "V", "Pa")
+	newArgs().array("input", typ(ops.F32, "", x)).fails(t, "envelope", problem.WrongElementType, "demodulate")
 	newArgs().array("input", typ(ops.C64, "Pa", x)).check(t, "envelope")
 	s := spec(t, "decibel")
 	out, err := s.Infer(optest.Call(s, newArgs().array("input", typ(ops.C64, "Pa", line("x", 3, "mm", 0, 1))).values))

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // reduction is a row of the table of operators that join all elements along some dimensions. What it accumulates is one
@@ -64,7 +65,7 @@ func (r *reduction) check(c *ops.Call) ([]int, ops.Type, error) {
 func (r *reduction) checkElem(t ops.Type) error {
 	switch {
 	case r.takes == boolsOnly && t.Elem.Base != ir.Bool:
-		return ops.Wrong(ops.CodeNotABoolean, "a", "compare it with something, such as `... > 0`", "%s needs true or false, and this is %s", called(r.name), t)
+		return problem.Wrong(problem.NotABoolean, "a", "compare it with something, such as `... > 0`", "%s needs true or false, and this is %s", called(r.name), t)
 	case r.takes == realsOnly && t.Elem.Complex:
 		return needsReal(r.name, "a", t)
 	}
@@ -101,7 +102,7 @@ func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) 
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, ops.Wrong(ops.CodeNotANameList, arg, "leave it out for all dimensions", "`%s` names no dimension", arg)
+		return nil, problem.Wrong(problem.NotANameList, arg, "leave it out for all dimensions", "`%s` names no dimension", arg)
 	}
 	var errs []error
 	place := map[int]bool{}
@@ -113,7 +114,7 @@ func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) 
 			errs = append(errs, unknownDim(fmt.Sprintf("%s.%d", arg, k), n, t))
 			continue
 		case place[i]:
-			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, fmt.Sprintf("%s.%d", arg, k), "leave one out", "dimension %s is named twice", n))
+			errs = append(errs, problem.Wrong(problem.DuplicateDim, fmt.Sprintf("%s.%d", arg, k), "leave one out", "dimension %s is named twice", n))
 		}
 		place[i] = true
 		out = append(out, i)
@@ -134,7 +135,7 @@ func unknownDim(arg, name string, t ops.Type) error {
 	if len(t.Dims) > 0 {
 		help = "its dimensions are " + strings.Join(t.DimNames(), ", ")
 	}
-	return ops.Wrong(ops.CodeUnknownDim, arg, help, "the array has no dimension %s", name).Among(t.DimNames())
+	return problem.Wrong(problem.UnknownDim, arg, help, "the array has no dimension %s", name).Among(t.DimNames())
 }
 
 // without are the dims but those at the given places.

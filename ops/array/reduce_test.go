@@ -8,6 +8,7 @@ import (
 	"weft/kernels/interp"
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 func TestReductions(t *testing.T) {
@@ -118,12 +119,12 @@ func TestReductionDims(t *testing.T) {
 		}
 	}
 	x := typ(ops.F32, "", dim("x", 3))
-	newArgs().array("a", x).with("over", ops.Symbol("q")).fails(t, "sum", ops.CodeUnknownDim, "q", "its dimensions are x")
-	newArgs().array("a", x).with("over", names("x", "x")).fails(t, "sum", ops.CodeDuplicateDim, "x")
-	newArgs().array("a", x).with("over", ops.List{ops.Number{V: 1}}).fails(t, "sum", ops.CodeNotANameList)
-	newArgs().array("a", x).with("over", ops.List{}).fails(t, "sum", ops.CodeNotANameList)
-	newArgs().array("a", a).fails(t, "max", ops.CodeWrongElementType, "complex")
-	newArgs().array("a", x).fails(t, "any", ops.CodeNotABoolean)
+	newArgs().array("a", x).with("over", ops.Symbol("q")).fails(t, "sum", problem.UnknownDim, "q", "its dimensions are x")
+	newArgs().array("a", x).with("over", names("x", "x")).fails(t, "sum", problem.DuplicateDim, "x")
+	newArgs().array("a", x).with("over", ops.List{ops.Number{V: 1}}).fails(t, "sum", problem.NotANameList)
+	newArgs().array("a", x).with("over", ops.List{}).fails(t, "sum", problem.NotANameList)
+	newArgs().array("a", a).fails(t, "max", problem.WrongElementType, "complex")
+	newArgs().array("a", x).fails(t, "any", problem.NotABoolean)
 }
 
 func TestSkippedNaN(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func shapeSpecs() []*ops.Spec {
@@ -61,7 +62,7 @@ func planTranspose(c *ops.Call) (remap, error) {
 		dims[i] = t.Dims[d]
 	}
 	if missing := without(t.Dims, order); len(missing) > 0 {
-		return remap{}, ops.Wrong(ops.CodeMissingDim, "order", "name every dimension once", "`order` leaves out %s", missing[0].Name)
+		return remap{}, problem.Wrong(problem.MissingDim, "order", "name every dimension once", "`order` leaves out %s", missing[0].Name)
 	}
 	return remap{
 		out: widened(t, dims),
@@ -117,7 +118,7 @@ func planRename(c *ops.Call) (remap, error) {
 		return remap{}, err
 	}
 	if len(from) != len(to) {
-		return remap{}, ops.Wrong(ops.CodeDimsCount, "to", "name as many", "`from` names %d dimensions, and `to` names %d", len(from), len(to))
+		return remap{}, problem.Wrong(problem.DimsCount, "to", "name as many", "`from` names %d dimensions, and `to` names %d", len(from), len(to))
 	}
 	dims := slices.Clone(t.Dims)
 	for i, d := range from {
@@ -131,7 +132,7 @@ func unique(arg string, dims []ops.Dim) error {
 	seen := map[string]bool{}
 	for _, d := range dims {
 		if seen[d.Name] {
-			return ops.Wrong(ops.CodeDuplicateDim, arg, "choose another name", "the array would have two dimensions %s", d.Name)
+			return problem.Wrong(problem.DuplicateDim, arg, "choose another name", "the array would have two dimensions %s", d.Name)
 		}
 		seen[d.Name] = true
 	}
@@ -155,7 +156,7 @@ func planCoordinates(c *ops.Call) (remap, error) {
 		return remap{}, err
 	}
 	if len(points) != d.Size {
-		return remap{}, ops.Wrong(ops.CodeExtentMismatch, "at", "leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
+		return remap{}, problem.Wrong(problem.ExtentMismatch, "at", "leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
 	}
 	dims := slices.Clone(t.Dims)
 	dims[i].Coords, dims[i].Unit = points, r.From.Unit
@@ -173,7 +174,7 @@ func planReshape(c *ops.Call) (remap, error) {
 		product *= dims[open].Size
 	}
 	if product != t.Len() {
-		return remap{}, ops.Wrong(ops.CodeBadReshape, "extents", "the extents must multiply to "+fmt.Sprint(t.Len())+"; -1 stands for what is left", "the array has %d elements, and these extents make %d", t.Len(), product)
+		return remap{}, problem.Wrong(problem.BadReshape, "extents", "the extents must multiply to "+fmt.Sprint(t.Len())+"; -1 stands for what is left", "the array has %d elements, and these extents make %d", t.Len(), product)
 	}
 	groups := regroup(t.Dims, dims)
 	for _, g := range groups {
@@ -213,7 +214,7 @@ func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err err
 	}
 	extents := c.List("extents")
 	if len(names) != len(extents) {
-		return nil, 0, 0, ops.Wrong(ops.CodeDimsCount, "extents", "give one extent a dimension", "`dims` names %d dimensions, and here are %d extents", len(names), len(extents))
+		return nil, 0, 0, problem.Wrong(problem.DimsCount, "extents", "give one extent a dimension", "`dims` names %d dimensions, and here are %d extents", len(names), len(extents))
 	}
 	dims = make([]ops.Dim, len(names))
 	open, product = -1, 1
@@ -221,13 +222,13 @@ func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err err
 		n, ok := v.(ops.Number)
 		switch {
 		case !ok || !n.Unit.Plain() || n.V != math.Trunc(n.V):
-			return nil, 0, 0, ops.Wrong(ops.CodeNotWhole, fmt.Sprintf("extents.%d", i), "", "an extent is a whole number, and this is %s", v)
+			return nil, 0, 0, problem.Wrong(problem.NotWhole, fmt.Sprintf("extents.%d", i), "", "an extent is a whole number, and this is %s", v)
 		case n.V == -1 && open < 0:
 			open = i
 		case n.V < 1:
-			return nil, 0, 0, ops.Wrong(ops.CodeZeroExtent, fmt.Sprintf("extents.%d", i), "give at least 1", "the extent of %s is %s", names[i], v)
+			return nil, 0, 0, problem.Wrong(problem.ZeroExtent, fmt.Sprintf("extents.%d", i), "give at least 1", "the extent of %s is %s", names[i], v)
 		case n.V > float64(total/product):
-			return nil, 0, 0, ops.Wrong(ops.CodeBadReshape, "extents", "", "these extents make more than %d elements", total)
+			return nil, 0, 0, problem.Wrong(problem.BadReshape, "extents", "", "these extents make more than %d elements", total)
 		default:
 			product *= int(n.V)
 		}

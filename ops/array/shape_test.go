@@ -7,6 +7,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 func pairs(p ...ops.Pair) ops.List {
@@ -73,23 +74,23 @@ func TestSliceErrors(t *testing.T) {
 		code  string
 		words []string
 	}{
-		{"q", index(0), ops.CodeUnknownDim, []string{"x, y"}},
-		{"x", index(5), ops.CodeIndexOutOfRange, []string{"0 to 4"}},
-		{"x", index(-6), ops.CodeIndexOutOfRange, []string{"5 points"}},
-		{"x", mm(2.6), ops.CodeOutsideCoordinates, []string{"-2 mm .. 2 mm in 5"}},
-		{"x", ops.Quantity(1, "MHz"), ops.CodeUnitMismatch, []string{"mm", "MHz"}},
-		{"y", mm(1), ops.CodeNoCoordinates, []string{"0 to 3"}},
-		{"y", ops.Number{V: 1.5}, ops.CodeNotWhole, nil},
-		{"x", rng(mm(0.2), mm(0.8)), ops.CodeEmptyRange, []string{"-2 mm .. 2 mm"}},
-		{"x", rng(mm(1), mm(-1)), ops.CodeEmptyRange, nil},
-		{"y", rng(index(3), index(1)), ops.CodeEmptyRange, []string{"reverse"}},
-		{"x", counted, ops.CodeWrongKind, nil},
-		{"x", ops.Text("a"), ops.CodeWrongKind, nil},
+		{"q", index(0), problem.UnknownDim, []string{"x, y"}},
+		{"x", index(5), problem.IndexOutOfRange, []string{"0 to 4"}},
+		{"x", index(-6), problem.IndexOutOfRange, []string{"5 points"}},
+		{"x", mm(2.6), problem.OutsideCoordinates, []string{"-2 mm .. 2 mm in 5"}},
+		{"x", ops.Quantity(1, "MHz"), problem.UnitMismatch, []string{"mm", "MHz"}},
+		{"y", mm(1), problem.NoCoordinates, []string{"0 to 3"}},
+		{"y", ops.Number{V: 1.5}, problem.NotWhole, nil},
+		{"x", rng(mm(0.2), mm(0.8)), problem.EmptyRange, []string{"-2 mm .. 2 mm"}},
+		{"x", rng(mm(1), mm(-1)), problem.EmptyRange, nil},
+		{"y", rng(index(3), index(1)), problem.EmptyRange, []string{"reverse"}},
+		{"x", counted, problem.WrongKind, nil},
+		{"x", ops.Text("a"), problem.WrongKind, nil},
 	} {
 		newArgs().array("input", a).with("index", pairs(ops.Pair{Name: tt.name, Value: tt.value})).fails(t, "slice", tt.code, tt.words...)
 	}
-	newArgs().array("input", a).with("index", ops.List{index(0)}).fails(t, "slice", ops.CodeIndexWithoutDim, "x: 0")
-	newArgs().array("input", a).with("index", pairs(ops.Pair{Name: "x", Value: index(0)}, ops.Pair{Name: "x", Value: index(1)})).fails(t, "slice", ops.CodeDuplicateDim)
+	newArgs().array("input", a).with("index", ops.List{index(0)}).fails(t, "slice", problem.IndexWithoutDim, "x: 0")
+	newArgs().array("input", a).with("index", pairs(ops.Pair{Name: "x", Value: index(0)}, ops.Pair{Name: "x", Value: index(1)})).fails(t, "slice", problem.DuplicateDim)
 }
 
 func TestShapes(t *testing.T) {
@@ -134,15 +135,15 @@ func TestShapes(t *testing.T) {
 			t.Error("reshape loses the coordinates of a dimension that stays")
 		}
 	}
-	newArgs().array("input", a).with("order", names("x", "y")).fails(t, "transpose", ops.CodeMissingDim, "z")
-	newArgs().array("input", a).with("dims", names("a", "b")).with("extents", extents(5, 5)).fails(t, "reshape", ops.CodeBadReshape, "24")
-	newArgs().array("input", a).with("dims", names("a", "b")).with("extents", extents(5, -1)).fails(t, "reshape", ops.CodeBadReshape, "24 elements", "20")
-	newArgs().array("input", a).with("dims", names("a", "a")).with("extents", extents(4, 6)).fails(t, "reshape", ops.CodeDuplicateDim)
-	newArgs().array("input", a).with("dims", names("a")).with("extents", extents(0)).fails(t, "reshape", ops.CodeZeroExtent)
-	newArgs().array("input", a).with("dims", names("a")).with("extents", extents(1<<40)).fails(t, "reshape", ops.CodeBadReshape)
-	newArgs().array("input", a).with("from", names("x")).with("to", names("y")).fails(t, "rename", ops.CodeDuplicateDim, "y")
-	newArgs().array("input", a).with("from", names("x")).with("to", names("a", "b")).fails(t, "rename", ops.CodeDimsCount)
-	newArgs().array("input", a).with("dim", ops.Symbol("q")).fails(t, "reverse", ops.CodeUnknownDim)
+	newArgs().array("input", a).with("order", names("x", "y")).fails(t, "transpose", problem.MissingDim, "z")
+	newArgs().array("input", a).with("dims", names("a", "b")).with("extents", extents(5, 5)).fails(t, "reshape", problem.BadReshape, "24")
+	newArgs().array("input", a).with("dims", names("a", "b")).with("extents", extents(5, -1)).fails(t, "reshape", problem.BadReshape, "24 elements", "20")
+	newArgs().array("input", a).with("dims", names("a", "a")).with("extents", extents(4, 6)).fails(t, "reshape", problem.DuplicateDim)
+	newArgs().array("input", a).with("dims", names("a")).with("extents", extents(0)).fails(t, "reshape", problem.ZeroExtent)
+	newArgs().array("input", a).with("dims", names("a")).with("extents", extents(1<<40)).fails(t, "reshape", problem.BadReshape)
+	newArgs().array("input", a).with("from", names("x")).with("to", names("y")).fails(t, "rename", problem.DuplicateDim, "y")
+	newArgs().array("input", a).with("from", names("x")).with("to", names("a", "b")).fails(t, "rename", problem.DimsCount)
+	newArgs().array("input", a).with("dim", ops.Symbol("q")).fails(t, "reverse", problem.UnknownDim)
 }
 
 func TestJoins(t *testing.T) {
@@ -150,7 +151,7 @@ func TestJoins(t *testing.T) {
 	f, c := typ(ops.F32, "Pa", x3, y), typ(ops.C64, "Pa", y, x3)
 	stack := newArgs().list("arrays", f, c, typ(ops.F64, "Pa", y)).with("dim", ops.Symbol("part"))
 	stack.check(t, "stack")
-	stack.with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeDuplicateDim, "concat")
+	stack.with("dim", ops.Symbol("x")).fails(t, "stack", problem.DuplicateDim, "concat")
 	more := typ(ops.C64, "Pa", line("x", 2, "mm", 3, 1), y)
 	newArgs().list("arrays", f, more, f).with("dim", ops.Symbol("x")).check(t, "concat")
 	newArgs().list("arrays", typ(ops.Bool, "", y), typ(ops.Bool, "", dim("y", 5))).with("dim", ops.Symbol("y")).check(t, "concat")
@@ -159,32 +160,32 @@ func TestJoins(t *testing.T) {
 	if err != nil || out[0].Type.String() != "c64 [x: 5, y: 2] Pa" || len(out[0].Type.Dims[0].Coords) != 5 {
 		t.Errorf("concat gives %v, %v", out, err)
 	}
-	newArgs().list("arrays", f, typ(ops.F32, "Pa", x3, dim("y", 9))).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeExtentMismatch, "y")
-	newArgs().list("arrays", f, typ(ops.F32, "V", x3, y)).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeUnitMismatch, "Pa", "V")
-	newArgs().list("arrays", f, typ(ops.F32, "Pa", y)).with("dim", ops.Symbol("x")).fails(t, "concat", ops.CodeUnknownDim, "x")
-	newArgs().with("arrays", ops.List{}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "no arrays")
-	newArgs().with("arrays", ops.List{ops.Integer(1)}).with("dim", ops.Symbol("x")).fails(t, "stack", ops.CodeNotAnArray, "this is 1")
+	newArgs().list("arrays", f, typ(ops.F32, "Pa", x3, dim("y", 9))).with("dim", ops.Symbol("x")).fails(t, "concat", problem.ExtentMismatch, "y")
+	newArgs().list("arrays", f, typ(ops.F32, "V", x3, y)).with("dim", ops.Symbol("x")).fails(t, "concat", problem.UnitMismatch, "Pa", "V")
+	newArgs().list("arrays", f, typ(ops.F32, "Pa", y)).with("dim", ops.Symbol("x")).fails(t, "concat", problem.UnknownDim, "x")
+	newArgs().with("arrays", ops.List{}).with("dim", ops.Symbol("x")).fails(t, "stack", problem.NotAnArray, "no arrays")
+	newArgs().with("arrays", ops.List{ops.Integer(1)}).with("dim", ops.Symbol("x")).fails(t, "stack", problem.NotAnArray, "this is 1")
 }
 
 func TestCreate(t *testing.T) {
 	counted := rng(mm(-1), mm(1))
 	counted.N = 5
 	newArgs().with("dim", ops.Symbol("x")).with("points", counted).check(t, "axis")
-	newArgs().with("dim", ops.Symbol("x")).with("points", rng(mm(0), mm(1))).fails(t, "axis", ops.CodeRangeWithoutCount, "in 64")
+	newArgs().with("dim", ops.Symbol("x")).with("points", rng(mm(0), mm(1))).fails(t, "axis", problem.RangeWithoutCount, "in 64")
 	huge := rng(mm(0), mm(1))
 	huge.N = 1 << 40
-	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeOutOfBounds, "16777216")
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", problem.OutOfBounds, "16777216")
 	huge.N, huge.Step = 0, 1e-300
-	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeOutOfBounds)
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", problem.OutOfBounds)
 	huge.Step = -1e-3
-	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", ops.CodeEmptyRange)
+	newArgs().with("dim", ops.Symbol("x")).with("points", huge).fails(t, "axis", problem.EmptyRange)
 	a := typ(ops.F32, "", line("x", 3, "mm", 0, 1), dim("y", 4))
 	newArgs().array("input", a).with("dim", ops.Symbol("x")).check(t, "coordinates")
 	newArgs().array("input", a).with("dim", ops.Symbol("y")).check(t, "indices")
-	newArgs().array("input", a).with("dim", ops.Symbol("y")).fails(t, "coordinates", ops.CodeNoCoordinates, "with_coordinates")
+	newArgs().array("input", a).with("dim", ops.Symbol("y")).fails(t, "coordinates", problem.NoCoordinates, "with_coordinates")
 	newArgs().with("value", mm(3)).with("dims", names("x", "y")).with("extents", ops.List{ops.Integer(2), ops.Integer(3)}).check(t, "fill")
 	newArgs().with("value", ops.Integer(7)).with("dims", ops.Symbol("x")).with("extents", ops.Integer(2)).check(t, "fill")
-	newArgs().with("value", ops.Integer(7)).with("dims", ops.Symbol("x")).with("extents", ops.Integer(-1)).fails(t, "fill", ops.CodeZeroExtent)
+	newArgs().with("value", ops.Integer(7)).with("dims", ops.Symbol("x")).with("extents", ops.Integer(-1)).fails(t, "fill", problem.ZeroExtent)
 }
 
 func TestCast(t *testing.T) {
@@ -207,8 +208,8 @@ func TestCast(t *testing.T) {
 		}
 	}
 	newArgs().array("re", typ(ops.F32, "V", x)).array("im", typ(ops.F64, "V", x)).check(t, "complex")
-	newArgs().array("input", typ(ops.C64, "", x)).with("type", ops.Symbol("f32")).fails(t, "cast", ops.CodeWrongElementType, "abs")
-	newArgs().array("input", typ(ops.F32, "mm", x)).with("type", ops.Symbol("i32")).fails(t, "cast", ops.CodeUnexpectedUnit, "1 mm")
+	newArgs().array("input", typ(ops.C64, "", x)).with("type", ops.Symbol("f32")).fails(t, "cast", problem.WrongElementType, "abs")
+	newArgs().array("input", typ(ops.F32, "mm", x)).with("type", ops.Symbol("i32")).fails(t, "cast", problem.UnexpectedUnit, "1 mm")
 }
 
 func TestCastBeyondIntegers(t *testing.T) {

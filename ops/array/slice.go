@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func sliceSpecs() []*ops.Spec {
@@ -42,7 +43,7 @@ func planSlice(c *ops.Call) (remap, error) {
 	for _, v := range c.List("index") {
 		p, ok := v.(ops.Pair)
 		if !ok {
-			errs = append(errs, ops.Wrong(ops.CodeIndexWithoutDim, "index", "name it, such as x: 0", "the index %s names no dimension", v))
+			errs = append(errs, problem.Wrong(problem.IndexWithoutDim, "index", "name it, such as x: 0", "the index %s names no dimension", v))
 			continue
 		}
 		i := t.Dim(p.Name)
@@ -51,7 +52,7 @@ func planSlice(c *ops.Call) (remap, error) {
 			errs = append(errs, unknownDim("index."+p.Name, p.Name, t))
 			continue
 		case seen[p.Name]:
-			errs = append(errs, ops.Wrong(ops.CodeDuplicateDim, "index."+p.Name, "leave one out", "dimension %s is indexed twice", p.Name))
+			errs = append(errs, problem.Wrong(problem.DuplicateDim, "index."+p.Name, "leave one out", "dimension %s is indexed twice", p.Name))
 			continue
 		}
 		seen[p.Name] = true
@@ -118,14 +119,14 @@ func cutDim(d ops.Dim, v ops.Value) (cut, error) {
 		return cut{i, 1, 1, true}, err
 	case ops.Range:
 		if v.N > 0 {
-			return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "leave out `in ...`; `by` takes every so many", "a slice takes the points that are there, so %s cannot have a number of points", v)
+			return cut{}, problem.Wrong(problem.WrongKind, "index", "leave out `in ...`; `by` takes every so many", "a slice takes the points that are there, so %s cannot have a number of points", v)
 		}
 		if byIndex(v.From) && byIndex(v.To) {
 			return cutIndices(d, v)
 		}
 		return cutCoords(d, v)
 	}
-	return cut{}, ops.Wrong(ops.CodeWrongKind, "index", "", "dimension %s is indexed by a number or a range, not by %s", d.Name, v)
+	return cut{}, problem.Wrong(problem.WrongKind, "index", "", "dimension %s is indexed by a number or a range, not by %s", d.Name, v)
 }
 
 // byIndex tells indices from coordinates.
@@ -138,7 +139,7 @@ func place(d ops.Dim, n ops.Number) (int, error) {
 		i += d.Size
 	}
 	if i < 0 || i >= d.Size {
-		return 0, ops.Wrong(ops.CodeIndexOutOfRange, "index", fmt.Sprintf("%s takes 0 to %d, or -%d to -1 from the end", d.Name, d.Size-1, d.Size),
+		return 0, problem.Wrong(problem.IndexOutOfRange, "index", fmt.Sprintf("%s takes 0 to %d, or -%d to -1 from the end", d.Name, d.Size-1, d.Size),
 			"there is no index %d: dimension %s has %d points", int(n.V), d.Name, d.Size)
 	}
 	return i, nil
@@ -148,12 +149,12 @@ func place(d ops.Dim, n ops.Number) (int, error) {
 func coordinates(d ops.Dim, n ops.Number) error {
 	switch {
 	case d.Coords == nil && n.Unit.Plain():
-		return ops.Wrong(ops.CodeNotWhole, "index", "round it, or give the dimension coordinates by with_coordinates", "%s is not an index: dimension %s has no coordinates, so it is indexed by whole numbers", n, d.Name)
+		return problem.Wrong(problem.NotWhole, "index", "round it, or give the dimension coordinates by with_coordinates", "%s is not an index: dimension %s has no coordinates, so it is indexed by whole numbers", n, d.Name)
 	case d.Coords == nil:
-		return ops.Wrong(ops.CodeNoCoordinates, "index", fmt.Sprintf("index it by a whole number from 0 to %d, or give it coordinates by with_coordinates", d.Size-1),
+		return problem.Wrong(problem.NoCoordinates, "index", fmt.Sprintf("index it by a whole number from 0 to %d, or give it coordinates by with_coordinates", d.Size-1),
 			"dimension %s has no coordinates, so %s is nowhere", d.Name, n)
 	case !n.Unit.Same(d.Unit):
-		return ops.Wrong(ops.CodeUnitMismatch, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "the coordinates of %s are %s, and this is %s", d.Name, inUnit(d.Unit), inUnit(n.Unit))
+		return problem.Wrong(problem.UnitMismatch, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "the coordinates of %s are %s, and this is %s", d.Name, inUnit(d.Unit), inUnit(n.Unit))
 	}
 	return nil
 }
@@ -170,7 +171,7 @@ func nearest(d ops.Dim, n ops.Number) (int, error) {
 		}
 	}
 	if math.Abs(d.Coords[best]-n.V) > halfStep(d, best)*(1+1e-9) {
-		return 0, ops.Wrong(ops.CodeOutsideCoordinates, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "%s is outside the coordinates of %s", n, d.Name)
+		return 0, problem.Wrong(problem.OutsideCoordinates, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "%s is outside the coordinates of %s", n, d.Name)
 	}
 	return best, nil
 }
@@ -198,10 +199,10 @@ func cutIndices(d ops.Dim, r ops.Range) (cut, error) {
 	case r.Step == 0:
 		step = 1
 	case r.Step < 0 || r.Step != float64(step):
-		return cut{}, ops.Wrong(ops.CodeBadStep, "index", "reverse turns a dimension round", "the step of indices must be a positive whole number, not %g", r.Step)
+		return cut{}, problem.Wrong(problem.BadStep, "index", "reverse turns a dimension round", "the step of indices must be a positive whole number, not %g", r.Step)
 	}
 	if to < from {
-		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", "reverse turns a dimension round", "the range %s of %s runs backwards and holds no points", r, d.Name)
+		return cut{}, problem.Wrong(problem.EmptyRange, "index", "reverse turns a dimension round", "the range %s of %s runs backwards and holds no points", r, d.Name)
 	}
 	return cut{from, step, (to-from)/step + 1, false}, nil
 }
@@ -212,11 +213,11 @@ func cutCoords(d ops.Dim, r ops.Range) (cut, error) {
 		return cut{}, err
 	}
 	if r.Step != 0 {
-		return cut{}, ops.Wrong(ops.CodeBadStep, "index", "leave out `by ...`, or write the range in indices", "a range of coordinates takes every point in it, so it has no step")
+		return cut{}, problem.Wrong(problem.BadStep, "index", "leave out `by ...`, or write the range in indices", "a range of coordinates takes every point in it, so it has no step")
 	}
 	rising := sort.Float64sAreSorted(d.Coords)
 	if !rising && !sort.SliceIsSorted(d.Coords, func(i, j int) bool { return d.Coords[i] > d.Coords[j] }) {
-		return cut{}, ops.Wrong(ops.CodeOutsideCoordinates, "index", "index it by whole numbers", "the coordinates of %s neither rise nor fall throughout", d.Name)
+		return cut{}, problem.Wrong(problem.OutsideCoordinates, "index", "index it by whole numbers", "the coordinates of %s neither rise nor fall throughout", d.Name)
 	}
 	slack := 1e-9 * max(math.Abs(r.From.V), math.Abs(r.To.V))
 	first, count := -1, 0
@@ -229,10 +230,10 @@ func cutCoords(d ops.Dim, r ops.Range) (cut, error) {
 		}
 	}
 	if r.To.V < r.From.V {
-		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", "write "+ops.Range{From: r.To, To: r.From}.String(), "the range %s of %s runs backwards and holds no points", r, d.Name)
+		return cut{}, problem.Wrong(problem.EmptyRange, "index", "write "+ops.Range{From: r.To, To: r.From}.String(), "the range %s of %s runs backwards and holds no points", r, d.Name)
 	}
 	if count == 0 {
-		return cut{}, ops.Wrong(ops.CodeEmptyRange, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "no point of %s lies in %s", d.Name, r)
+		return cut{}, problem.Wrong(problem.EmptyRange, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "no point of %s lies in %s", d.Name, r)
 	}
 	return cut{first, 1, count, false}, nil
 }

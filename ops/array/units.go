@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // A unitRule gives the unit of a result from those of the operands.
@@ -56,7 +57,7 @@ func noUnit(op string, xs []operand) (ops.Unit, error) {
 func plainOnly(op string, xs []operand) (ops.Unit, error) {
 	for _, x := range xs {
 		if !x.typ.Unit.Plain() {
-			return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, x.name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", x.typ.Unit),
+			return ops.Unit{}, problem.Wrong(problem.UnitInFunction, x.name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", x.typ.Unit),
 				"%s takes plain numbers, and this is %s", called(op), inUnit(x.typ.Unit))
 		}
 	}
@@ -68,7 +69,7 @@ var radian = ops.MustUnit("rad")
 // angle: angles or plain numbers (radians) in, plain numbers out.
 func angle(op string, xs []operand) (ops.Unit, error) {
 	if u := xs[0].typ.Unit; !u.Plain() && !u.Same(radian) {
-		return ops.Unit{}, ops.Wrong(ops.CodeUnitInFunction, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u),
+		return ops.Unit{}, problem.Wrong(problem.UnitInFunction, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u),
 			"%s takes an angle or a plain number, and this is %s", called(op), inUnit(u))
 	}
 	return ops.Unit{}, nil
@@ -103,7 +104,7 @@ func root(op string, xs []operand) (ops.Unit, error) {
 	u := xs[0].typ.Unit
 	r, ok := u.Root()
 	if !ok {
-		return u, ops.Wrong(ops.CodeBadPower, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u), "%s needs even powers of each unit, and this is %s", called(op), inUnit(u))
+		return u, problem.Wrong(problem.BadPower, xs[0].name, fmt.Sprintf("divide by a reference first: `... / (1 %s)`", u), "%s needs even powers of each unit, and this is %s", called(op), inUnit(u))
 	}
 	return r, nil
 }
@@ -112,7 +113,7 @@ func root(op string, xs []operand) (ops.Unit, error) {
 func power(op string, xs []operand) (ops.Unit, error) {
 	base, exponent := xs[0], xs[1]
 	if !exponent.typ.Unit.Plain() {
-		return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "an exponent is a plain number, and this is %s", inUnit(exponent.typ.Unit))
+		return ops.Unit{}, problem.Wrong(problem.BadPower, exponent.name, "", "an exponent is a plain number, and this is %s", inUnit(exponent.typ.Unit))
 	}
 	if base.typ.Unit.Plain() {
 		return ops.Unit{}, nil
@@ -128,14 +129,14 @@ func power(op string, xs []operand) (ops.Unit, error) {
 	case p == 0.5:
 		return root(op, xs)
 	}
-	return ops.Unit{}, ops.Wrong(ops.CodeBadPower, exponent.name, "", "what is raised is %s, so its exponent must be a whole constant between -9 and 9, or 0.5", inUnit(base.typ.Unit))
+	return ops.Unit{}, problem.Wrong(problem.BadPower, exponent.name, "", "what is raised is %s, so its exponent must be a whole constant between -9 and 9, or 0.5", inUnit(base.typ.Unit))
 }
 
 // noOffset refuses temperature scales in products.
 func noOffset(op string, xs []operand) error {
 	for _, x := range xs {
 		if x.typ.Unit.Offset != 0 {
-			return ops.Wrong(ops.CodeOffsetUnit, x.name, "use K", "%s of %s means nothing: that scale has a zero of its own", called(op), x.typ.Unit)
+			return problem.Wrong(problem.OffsetUnit, x.name, "use K", "%s of %s means nothing: that scale has a zero of its own", called(op), x.typ.Unit)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // signs are how a pipeline writes the operators that have a sign; those of comparisons may stand either way round.
@@ -40,6 +41,6 @@ func within(op, operand string) string {
 }
 
 // unlike words two operands that measure different things.
-func unlike(op, operand string, ref, this ops.Unit) ops.Problem {
-	return ops.Wrong(ops.CodeUnitMismatch, "", "", "%s needs one kind of quantity: this is %s, and %s is %s", called(op), inUnit(this), other(op, operand), inUnit(ref))
+func unlike(op, operand string, ref, this ops.Unit) problem.Problem {
+	return problem.Wrong(problem.UnitMismatch, "", "", "%s needs one kind of quantity: this is %s, and %s is %s", called(op), inUnit(this), other(op, operand), inUnit(ref))
 }

@@ -6,22 +6,21 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // group is the heading under which the operators of this package are listed.
 const group = "ultrasound"
 
-const codeTooLarge = "E0610" // array too large
-
 // problems collects what is wrong with a call.
 type problems []error
 
 func (p *problems) add(code, arg, help, format string, a ...any) {
-	*p = append(*p, ops.Wrong(code, arg, help, format, a...))
+	*p = append(*p, problem.Wrong(code, arg, help, format, a...))
 }
 
 func (p *problems) warn(code, arg, help, format string, a ...any) {
-	w := ops.Wrong(code, arg, help, format, a...)
+	w := problem.Wrong(code, arg, help, format, a...)
 	w.Warning = true
 	*p = append(*p, w)
 }
@@ -48,13 +47,13 @@ func ListNumbers(name string, list ops.List, unit string) ([]float64, error) {
 		n, ok := v.(ops.Number)
 		switch {
 		case !ok:
-			p.add(ops.CodeWrongKind, name, "write numbers with a unit, such as "+example(unit), "item %d of %s is %s, which is no number", i+1, name, v)
+			p.add(problem.WrongKind, name, "write numbers with a unit, such as "+example(unit), "item %d of %s is %s, which is no number", i+1, name, v)
 		case n.Unit.Plain() && !want.Plain():
-			p.add(ops.CodeMissingUnit, name, "write a unit, such as "+example(unit), "item %d of %s is %s without a unit", i+1, name, v)
+			p.add(problem.MissingUnit, name, "write a unit, such as "+example(unit), "item %d of %s is %s without a unit", i+1, name, v)
 		case !n.Unit.Same(want):
-			p.add(ops.CodeWrongUnit, name, "write it in "+want.Describe(), "item %d of %s is in %s, not in %s", i+1, name, n.Unit.Describe(), want.Describe())
+			p.add(problem.WrongUnit, name, "write it in "+want.Describe(), "item %d of %s is in %s, not in %s", i+1, name, n.Unit.Describe(), want.Describe())
 		case !finite(n.V):
-			p.add(ops.CodeNotFiniteConstant, name, "", "item %d of %s is not finite", i+1, name)
+			p.add(problem.NotFiniteConstant, name, "", "item %d of %s is not finite", i+1, name)
 		default:
 			out = append(out, n.V)
 		}

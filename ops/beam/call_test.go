@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // arguments of a call by name.
@@ -71,23 +72,17 @@ func made[T ops.Value](t testing.TB, spec *ops.Spec, args arguments) T {
 }
 
 // problemsOf lists the Problems in an error.
-func problemsOf(t testing.TB, err error) []ops.Problem {
+func problemsOf(t testing.TB, err error) []problem.Problem {
 	t.Helper()
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []ops.Problem
-		for _, e := range joined.Unwrap() {
-			all = append(all, problemsOf(t, e)...)
+	var all []problem.Problem
+	for _, e := range problem.Each(err) {
+		var p problem.Problem
+		if !errors.As(e, &p) {
+			t.Fatalf("not a Problem: %v", e)
 		}
-		return all
+		all = append(all, p)
 	}
-	var p ops.Problem
-	if !errors.As(err, &p) {
-		t.Fatalf("not a Problem: %v", err)
-	}
-	return []ops.Problem{p}
+	return all
 }
 
 // codes are the codes of the problems in an error, warnings with a w.

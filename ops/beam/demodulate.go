@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var demodulate = &ops.Spec{
@@ -48,24 +49,24 @@ func newLowPass(c *ops.Call) (lowPass, error) {
 	var p problems
 	f := lowPass{fc: c.Number("fc"), fs: c.Number("fs"), from: c.Number("start")}
 	if 2*f.fc > f.fs {
-		p.add(ops.CodeUndersampled, "fc", "sample at twice the centre frequency or more", "a centre frequency of %.4g Hz needs more than %.4g samples a second", f.fc, f.fs)
+		p.add(problem.Undersampled, "fc", "sample at twice the centre frequency or more", "a centre frequency of %.4g Hz needs more than %.4g samples a second", f.fc, f.fs)
 	}
 	cutoff := c.Number("cutoff")
 	switch {
 	case !c.Has("cutoff"):
 		cutoff = min(f.fc, f.fs/4)
 	case cutoff >= f.fs/2:
-		p.add(ops.CodeOutOfBounds, "cutoff", "take less than half the sampling frequency", "a cutoff of %.4g Hz is not below half of %.4g samples a second", cutoff, f.fs)
+		p.add(problem.OutOfBounds, "cutoff", "take less than half the sampling frequency", "a cutoff of %.4g Hz is not below half of %.4g samples a second", cutoff, f.fs)
 	}
 	taps := 3.3 * f.fs / (cutoff / 2)
 	if c.Has("taps") {
 		taps = c.Number("taps")
 		if c.Int("taps")%2 == 0 {
-			p.add(ops.CodeOutOfBounds, "taps", "take an odd number, so that the filter has a middle", "the filter has %d taps", c.Int("taps"))
+			p.add(problem.OutOfBounds, "taps", "take an odd number, so that the filter has a middle", "the filter has %d taps", c.Int("taps"))
 		}
 	}
 	if taps > maxTaps {
-		p.add(codeTooLarge, "taps", "take a higher cutoff or a lower sampling frequency", "a filter of %.3g taps is too long", taps)
+		p.add(problem.ArrayTooLarge, "taps", "take a higher cutoff or a lower sampling frequency", "a filter of %.3g taps is too long", taps)
 	}
 	if len(p) > 0 {
 		return f, p.err()
@@ -104,10 +105,10 @@ func inferDemodulate(c *ops.Call) ([]ops.Output, error) {
 	var p problems
 	checkDims(&p, t, []string{"sample"}, t.DimNames())
 	if t.Elem.Complex {
-		p.add(ops.CodeWrongElementType, "input", "leave demodulate out", "the input is complex (%s): it is demodulated already", t.Elem)
+		p.add(problem.WrongElementType, "input", "leave demodulate out", "the input is complex (%s): it is demodulated already", t.Elem)
 	}
 	if t.Elem.Base == ir.Bool {
-		p.add(ops.CodeWrongElementType, "input", "", "demodulate needs numbers, and the input is bool")
+		p.add(problem.WrongElementType, "input", "", "demodulate needs numbers, and the input is bool")
 	}
 	f, err := newLowPass(c)
 	p.join(err)

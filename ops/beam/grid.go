@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // Grid is a set of points: the product of its three axes.
@@ -110,7 +111,7 @@ var boxGrid = &ops.Spec{
 				n *= float64(len(a.Points))
 			}
 			if n > maxPoints {
-				p.add(codeTooLarge, "", "take fewer points", "a grid of %.3g points is too large", n)
+				p.add(problem.ArrayTooLarge, "", "take fewer points", "a grid of %.3g points is too large", n)
 			}
 		}
 		return g, p.err()
@@ -121,13 +122,13 @@ var boxGrid = &ops.Spec{
 func axis(name string, v ops.Value) (Axis, error) {
 	if n, ok := v.(ops.Number); ok {
 		if !finite(n.V) {
-			return Axis{}, ops.Wrong(ops.CodeNotFiniteConstant, name, "", "%s is not finite", name)
+			return Axis{}, problem.Wrong(problem.NotFiniteConstant, name, "", "%s is not finite", name)
 		}
 		return Axis{Points: []float64{n.V}, Fixed: true, text: n.String()}, nil
 	}
 	r, ok := v.(ops.Range)
 	if !ok {
-		return Axis{}, ops.Wrong(ops.CodeWrongKind, name, "write a range, such as -10 mm .. 10 mm in 64", "%s is no range", name)
+		return Axis{}, problem.Wrong(problem.WrongKind, name, "write a range, such as -10 mm .. 10 mm in 64", "%s is no range", name)
 	}
 	if err := checkRange(name, r); err != nil {
 		return Axis{}, err
@@ -140,21 +141,21 @@ func checkRange(name string, r ops.Range) error {
 	from, to := r.From.V, r.To.V
 	switch {
 	case !finite(from) || !finite(to) || !finite(r.Step):
-		return ops.Wrong(ops.CodeNotFiniteConstant, name, "", "the range of %s is not finite", name)
+		return problem.Wrong(problem.NotFiniteConstant, name, "", "the range of %s is not finite", name)
 	case r.N < 0:
-		return ops.Wrong(ops.CodeZeroExtent, name, "write a positive number of points", "%s has %d points", name, r.N)
+		return problem.Wrong(problem.ZeroExtent, name, "write a positive number of points", "%s has %d points", name, r.N)
 	case r.N == 0 && r.Step == 0:
-		return ops.Wrong(ops.CodeRangeWithoutCount, name, "say how many points, such as "+r.String()+" in 64", "the range of %s has no number of points", name)
+		return problem.Wrong(problem.RangeWithoutCount, name, "say how many points, such as "+r.String()+" in 64", "the range of %s has no number of points", name)
 	case from > to:
-		return ops.Wrong(ops.CodeEmptyRange, name, "write "+ops.Range{From: r.To, To: r.From, N: r.N, Step: r.Step}.String(), "the range of %s runs backwards", name)
+		return problem.Wrong(problem.EmptyRange, name, "write "+ops.Range{From: r.To, To: r.From, N: r.N, Step: r.Step}.String(), "the range of %s runs backwards", name)
 	case from == to:
-		return ops.Wrong(ops.CodeEmptyRange, name, "for one plane write "+name+": "+r.From.String(), "the range of %s has no extent: both ends are %s", name, r.From)
+		return problem.Wrong(problem.EmptyRange, name, "for one plane write "+name+": "+r.From.String(), "the range of %s has no extent: both ends are %s", name, r.From)
 	case r.N == 1:
-		return ops.Wrong(ops.CodeEmptyRange, name, "ends are included: take 2 points or more, or a single length", "one point cannot be both ends of the range of %s", name)
+		return problem.Wrong(problem.EmptyRange, name, "ends are included: take 2 points or more, or a single length", "one point cannot be both ends of the range of %s", name)
 	case r.Step < 0 || r.Step > to-from:
-		return ops.Wrong(ops.CodeBadStep, name, "", "the step of %s does not fit its range", name)
+		return problem.Wrong(problem.BadStep, name, "", "the step of %s does not fit its range", name)
 	case r.N > maxAxis || r.N == 0 && (to-from)/r.Step > maxAxis:
-		return ops.Wrong(codeTooLarge, name, "take fewer points", "%s has more than %d points", name, maxAxis)
+		return problem.Wrong(problem.ArrayTooLarge, name, "take fewer points", "%s has more than %d points", name, maxAxis)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // furthest is how many samples away a point may be: far beyond any record, and well within a 32-bit index.
@@ -32,7 +33,7 @@ func inferBeamform(c *ops.Call) ([]ops.Output, error) {
 
 func hasErrors(list []error) bool {
 	return slices.ContainsFunc(list, func(err error) bool {
-		var p ops.Problem
+		var p problem.Problem
 		return !errors.As(err, &p) || !p.Warning
 	})
 }
@@ -42,16 +43,16 @@ var inputDims = []string{"frame", "transmit", "sample", "element"}
 func (s *setup) checkInput(p *problems) {
 	checkDims(p, s.input, []string{"sample", "element"}, inputDims)
 	if !s.input.Elem.Complex {
-		p.add(ops.CodeWrongElementType, "input", "for radio-frequency data, demodulate(fc: ..., fs: ...) comes first", "beamform needs complex samples (IQ), and the input is %s", s.input.Elem)
+		p.add(problem.WrongElementType, "input", "for radio-frequency data, demodulate(fc: ..., fs: ...) comes first", "beamform needs complex samples (IQ), and the input is %s", s.input.Elem)
 	}
 	if s.sample < 0 || s.element < 0 {
 		return
 	}
 	if n := s.size(s.element); n != s.probe.Elements() {
-		p.add(ops.CodeExtentMismatch, "probe", "the probe lists the elements of the input, one each", "the probe has %d elements, and the input has %d", s.probe.Elements(), n)
+		p.add(problem.ExtentMismatch, "probe", "the probe lists the elements of the input, one each", "the probe has %d elements, and the input has %d", s.probe.Elements(), n)
 	}
 	if s.places() < 1 {
-		p.add(ops.CodeExtentMismatch, "input", "give a longer record, or interpolation: nearest", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
+		p.add(problem.ExtentMismatch, "input", "give a longer record, or interpolation: nearest", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
 	}
 	checkStart(p, s.input.Dims[s.sample], s.start, s.fs)
 }
@@ -60,12 +61,12 @@ func (s *setup) checkInput(p *problems) {
 func checkDims(p *problems, t ops.Type, need, known []string) {
 	for _, d := range need {
 		if t.Dim(d) < 0 {
-			p.add(ops.CodeMissingDim, "input", "name the dimensions where the array is read, or rename them", "the input has no dimension %s; it has %s", d, strings.Join(t.DimNames(), ", "))
+			p.add(problem.MissingDim, "input", "name the dimensions where the array is read, or rename them", "the input has no dimension %s; it has %s", d, strings.Join(t.DimNames(), ", "))
 		}
 	}
 	for _, d := range t.DimNames() {
 		if !slices.Contains(known, d) {
-			p.add(ops.CodeExtraDim, "input", "reduce over "+d+", or choose one index: ["+d+": 0]", "the input has a dimension %s, of which beamform knows nothing: it takes %s", d, strings.Join(known, ", "))
+			p.add(problem.ExtraDim, "input", "reduce over "+d+", or choose one index: ["+d+": 0]", "the input has a dimension %s, of which beamform knows nothing: it takes %s", d, strings.Join(known, ", "))
 		}
 	}
 }
@@ -76,17 +77,17 @@ func checkStart(p *problems, sample ops.Dim, start, fs float64) {
 		return
 	}
 	if t := sample.Coords[0]; math.Abs(t-start)*fs > 0.5 {
-		p.warn(ops.CodeContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(start))
+		p.warn(problem.ContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(start))
 	}
 }
 
 func (s *setup) checkRates(p *problems) {
 	if s.fc > s.fs {
 		hz := func(v float64) ops.Number { return ops.Number{V: v, Unit: ops.MustUnit("MHz")} }
-		p.add(ops.CodeUndersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs))
+		p.add(problem.Undersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs))
 	}
 	if far := math.Abs(s.start) * s.fs; far > furthest {
-		p.add(ops.CodeOutOfBounds, "start", "check its unit", "the record starts %.3g samples away from the transmit", far)
+		p.add(problem.OutOfBounds, "start", "check its unit", "the record starts %.3g samples away from the transmit", far)
 	}
 }
 
@@ -95,11 +96,11 @@ func (s *setup) checkGrid(p *problems) {
 	back, front := slices.Min(s.probe.Z), slices.Max(s.probe.Z)
 	switch {
 	case deepest <= back:
-		p.add(ops.CodeGridBehindProbe, "grid", "the probe looks towards +z: choose z beyond "+millimetres(front), "the grid lies behind the probe: z ends at %s, and the elements stand at %s", millimetres(deepest), millimetres(back))
+		p.add(problem.GridBehindProbe, "grid", "the probe looks towards +z: choose z beyond "+millimetres(front), "the grid lies behind the probe: z ends at %s, and the elements stand at %s", millimetres(deepest), millimetres(back))
 	case nearest <= back:
-		p.add(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front), "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
+		p.add(problem.GridBehindProbe, "grid", "begin z beyond "+millimetres(front), "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
 	case nearest <= front:
-		p.warn(ops.CodeGridBehindProbe, "grid", "begin z beyond "+millimetres(front)+" unless the probe is curved that way", "part of the grid lies behind some elements: z begins at %s, and elements stand up to %s", millimetres(nearest), millimetres(front))
+		p.warn(problem.GridBehindProbe, "grid", "begin z beyond "+millimetres(front)+" unless the probe is curved that way", "part of the grid lies behind some elements: z begins at %s, and elements stand up to %s", millimetres(nearest), millimetres(front))
 	}
 }
 
@@ -116,9 +117,9 @@ func (s *setup) checkTransmit(p *problems) {
 	switch {
 	case have == s.shots() && s.transmit >= 0, s.transmit < 0 && s.shots() == 1:
 	case s.transmit < 0:
-		p.add(ops.CodeMissingDim, "input", "stack the records of the shots along a dimension transmit", "there are %d transmits, and the input has no dimension transmit", s.shots())
+		p.add(problem.MissingDim, "input", "stack the records of the shots along a dimension transmit", "there are %d transmits, and the input has no dimension transmit", s.shots())
 	default:
-		p.add(ops.CodeExtentMismatch, "transmit", "give one law a shot", "the input has %d transmits, and transmit has %d", have, s.shots())
+		p.add(problem.ExtentMismatch, "transmit", "give one law a shot", "the input has %d transmits, and transmit has %d", have, s.shots())
 	}
 }
 
@@ -131,14 +132,14 @@ func (s *setup) checkArrivals(p *problems) {
 		known = append(known, d.Name)
 		switch at := t.Dim(d.Name); {
 		case at < 0:
-			p.add(ops.CodeMissingDim, "transmit", "arrivals(grid: ...) gives them for each point", "the arrival times have no dimension %s", d.Name)
+			p.add(problem.MissingDim, "transmit", "arrivals(grid: ...) gives them for each point", "the arrival times have no dimension %s", d.Name)
 		case t.Dims[at].Size != d.Size:
-			p.add(ops.CodeExtentMismatch, "transmit", "compute them on the grid that is imaged", "the arrival times have %d points along %s, and the grid %d", t.Dims[at].Size, d.Name, d.Size)
+			p.add(problem.ExtentMismatch, "transmit", "compute them on the grid that is imaged", "the arrival times have %d points along %s, and the grid %d", t.Dims[at].Size, d.Name, d.Size)
 		}
 	}
 	for _, d := range t.DimNames() {
 		if !slices.Contains(known, d) {
-			p.add(ops.CodeExtraDim, "transmit", "reduce over it, or choose one index", "the arrival times have a dimension %s, which the grid has not", d)
+			p.add(problem.ExtraDim, "transmit", "reduce over it, or choose one index", "the arrival times have a dimension %s, which the grid has not", d)
 		}
 	}
 }
@@ -150,7 +151,7 @@ func (s *setup) checkCoverage(p *problems) {
 	}
 	_, least, most := s.coverage(checkWork)
 	if far := max(-least, most); far > furthest {
-		p.add(ops.CodeOutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
+		p.add(problem.OutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
 		return
 	}
 	if least < float64(s.size(s.sample)-1) && most >= 0 {
@@ -159,7 +160,7 @@ func (s *setup) checkCoverage(p *problems) {
 	end := s.start + float64(s.size(s.sample)-1)/s.fs
 	us := func(t float64) string { return about(t, "us") }
 	mm := func(t float64) string { return about(t*s.c/2, "mm") }
-	p.warn(ops.CodeOutOfBounds, "grid", "check start, fs and the depths of the grid",
+	p.warn(problem.OutOfBounds, "grid", "check start, fs and the depths of the grid",
 		"no echo of the grid is in the record, so the image is zero: echoes come from %s to %s, the record from %s to %s (depths of about %s to %s)",
 		us(s.start+least/s.fs), us(s.start+most/s.fs), us(s.start), us(end), mm(s.start), mm(end))
 }

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // shot is a call that checks: a record of 200 samples from 16 elements, a small grid well within.
@@ -40,33 +41,33 @@ func TestBeamformInfer(t *testing.T) {
 		says  string // part of the first message
 	}{
 		{"good", nil, nil, ""},
-		{"no element", input(dim("sample", 200), dim("elemnt", 16)), []string{ops.CodeMissingDim + " input", ops.CodeExtraDim + " input"}, "no dimension element"},
-		{"extra dim", input(dim("subject", 2), dim("sample", 200), dim("element", 16)), []string{ops.CodeExtraDim + " input"}, "subject"},
-		{"element count", input(dim("sample", 200), dim("element", 15)), []string{ops.CodeExtentMismatch + " probe"}, "the probe has 16 elements, and the input has 15"},
-		{"one sample", input(dim("sample", 1), dim("element", 16)), []string{ops.CodeExtentMismatch + " input"}, "reads 2 samples"},
-		{"real input", arguments{"input": array(real)}, []string{ops.CodeWrongElementType + " input"}, "complex"},
-		{"fc above fs", arguments{"fc": mhz(30)}, []string{ops.CodeUndersampled + " fc"}, "30 MHz exceeds the sampling frequency 12 MHz"},
-		{"behind", arguments{"grid": grid(span(-12, -8, 5))}, []string{ops.CodeGridBehindProbe + " grid"}, "lies behind"},
-		{"partly behind", arguments{"grid": grid(span(-1, 8, 5))}, []string{ops.CodeGridBehindProbe + " grid"}, "reaches behind the probe: z begins at -1 mm"},
-		{"nothing recorded", arguments{"grid": grid(span(80, 90, 5))}, []string{ops.CodeOutOfBounds + "w grid"}, "from 0 us to 16.5"},
-		{"units of lengths", arguments{"grid": grid(span(8, 8e9, 5))}, []string{ops.CodeOutOfBounds + " grid"}, "samples away"},
-		{"units of times", arguments{"start": ops.Quantity(1e6, "s")}, []string{ops.CodeOutOfBounds + " start"}, "starts 1.2e+13 samples"},
-		{"start", input(timed, dim("element", 16)), []string{ops.CodeContradictArguments + "w start"}, "begin at 2 us, and start is 0 us"},
-		{"two laws, one shot", arguments{"transmit": waves}, []string{ops.CodeMissingDim + " input"}, "2 transmits"},
-		{"one law, two shots", input(dim("transmit", 2), dim("sample", 200), dim("element", 16)), []string{ops.CodeExtentMismatch + " transmit"}, "the input has 2 transmits, and transmit has 1"},
+		{"no element", input(dim("sample", 200), dim("elemnt", 16)), []string{problem.MissingDim + " input", problem.ExtraDim + " input"}, "no dimension element"},
+		{"extra dim", input(dim("subject", 2), dim("sample", 200), dim("element", 16)), []string{problem.ExtraDim + " input"}, "subject"},
+		{"element count", input(dim("sample", 200), dim("element", 15)), []string{problem.ExtentMismatch + " probe"}, "the probe has 16 elements, and the input has 15"},
+		{"one sample", input(dim("sample", 1), dim("element", 16)), []string{problem.ExtentMismatch + " input"}, "reads 2 samples"},
+		{"real input", arguments{"input": array(real)}, []string{problem.WrongElementType + " input"}, "complex"},
+		{"fc above fs", arguments{"fc": mhz(30)}, []string{problem.Undersampled + " fc"}, "30 MHz exceeds the sampling frequency 12 MHz"},
+		{"behind", arguments{"grid": grid(span(-12, -8, 5))}, []string{problem.GridBehindProbe + " grid"}, "lies behind"},
+		{"partly behind", arguments{"grid": grid(span(-1, 8, 5))}, []string{problem.GridBehindProbe + " grid"}, "reaches behind the probe: z begins at -1 mm"},
+		{"nothing recorded", arguments{"grid": grid(span(80, 90, 5))}, []string{problem.OutOfBounds + "w grid"}, "from 0 us to 16.5"},
+		{"units of lengths", arguments{"grid": grid(span(8, 8e9, 5))}, []string{problem.OutOfBounds + " grid"}, "samples away"},
+		{"units of times", arguments{"start": ops.Quantity(1e6, "s")}, []string{problem.OutOfBounds + " start"}, "starts 1.2e+13 samples"},
+		{"start", input(timed, dim("element", 16)), []string{problem.ContradictArguments + "w start"}, "begin at 2 us, and start is 0 us"},
+		{"two laws, one shot", arguments{"transmit": waves}, []string{problem.MissingDim + " input"}, "2 transmits"},
+		{"one law, two shots", input(dim("transmit", 2), dim("sample", 200), dim("element", 16)), []string{problem.ExtentMismatch + " transmit"}, "the input has 2 transmits, and transmit has 1"},
 		{"two laws, two shots", input(dim("sample", 200), dim("transmit", 2), dim("element", 16)).with(arguments{"transmit": waves}), nil, ""},
-		{"laws of two kinds", arguments{"transmit": ops.List{waves, ops.Symbol("first_arrival")}}, []string{ops.CodeMixedList + " transmit"}, "mixes plane and first_arrival"},
-		{"no law", arguments{"transmit": ops.List{}}, []string{ops.CodeZeroExtent + " transmit"}, "no transmits"},
-		{"no law at all", arguments{"transmit": ops.List{mm(1)}}, []string{ops.CodeWrongKind + " transmit"}, "1 mm"},
-		{"delays of another probe", arguments{"transmit": made[*Transmit](t, firstArrivalLaw, arguments{"delays": numbers("us", 0, 1)})}, []string{ops.CodeExtentMismatch + " transmit"}, "2 delays, and the probe 16 elements"},
+		{"laws of two kinds", arguments{"transmit": ops.List{waves, ops.Symbol("first_arrival")}}, []string{problem.MixedList + " transmit"}, "mixes plane and first_arrival"},
+		{"no law", arguments{"transmit": ops.List{}}, []string{problem.ZeroExtent + " transmit"}, "no transmits"},
+		{"no law at all", arguments{"transmit": ops.List{mm(1)}}, []string{problem.WrongKind + " transmit"}, "1 mm"},
+		{"delays of another probe", arguments{"transmit": made[*Transmit](t, firstArrivalLaw, arguments{"delays": numbers("us", 0, 1)})}, []string{problem.ExtentMismatch + " transmit"}, "2 delays, and the probe 16 elements"},
 		{"times", times("us", ops.F64, dim("z", 5), dim("x", 5)), nil, ""},
-		{"times of another grid", times("us", ops.F64, dim("z", 6), dim("x", 5)), []string{ops.CodeExtentMismatch + " transmit"}, "6 points along z, and the grid 5"},
-		{"times without z", times("us", ops.F64, dim("x", 5)), []string{ops.CodeMissingDim + " transmit"}, "no dimension z"},
-		{"times with more", times("us", ops.F64, dim("x", 5), dim("y", 5), dim("z", 5)), []string{ops.CodeExtraDim + " transmit"}, "dimension y"},
-		{"times that are lengths", times("mm", ops.F64, dim("x", 5), dim("z", 5)), []string{ops.CodeWrongUnit + " transmit"}, "in mm"},
-		{"times that are whole", times("us", ops.I32, dim("x", 5), dim("z", 5)), []string{ops.CodeWrongElementType + " transmit"}, "i32"},
+		{"times of another grid", times("us", ops.F64, dim("z", 6), dim("x", 5)), []string{problem.ExtentMismatch + " transmit"}, "6 points along z, and the grid 5"},
+		{"times without z", times("us", ops.F64, dim("x", 5)), []string{problem.MissingDim + " transmit"}, "no dimension z"},
+		{"times with more", times("us", ops.F64, dim("x", 5), dim("y", 5), dim("z", 5)), []string{problem.ExtraDim + " transmit"}, "dimension y"},
+		{"times that are lengths", times("mm", ops.F64, dim("x", 5), dim("z", 5)), []string{problem.WrongUnit + " transmit"}, "in mm"},
+		{"times that are whole", times("us", ops.I32, dim("x", 5), dim("z", 5)), []string{problem.WrongElementType + " transmit"}, "i32"},
 		{"several", arguments{"fc": mhz(30), "grid": grid(span(-12, -8, 5)), "input": array(real)},
-			[]string{ops.CodeWrongElementType + " input", ops.CodeUndersampled + " fc", ops.CodeGridBehindProbe + " grid"}, ""},
+			[]string{problem.WrongElementType + " input", problem.Undersampled + " fc", problem.GridBehindProbe + " grid"}, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,13 +114,13 @@ func TestDemodulateInfer(t *testing.T) {
 		codes []string
 	}{
 		{"good", nil, nil},
-		{"complex", arguments{"input": array(complex)}, []string{ops.CodeWrongElementType + " input"}},
-		{"start", arguments{"input": array(timed), "start": us(2)}, []string{ops.CodeContradictArguments + "w start"}},
-		{"no sample", arguments{"input": array(noSample)}, []string{ops.CodeMissingDim + " input"}},
-		{"undersampled", arguments{"fc": mhz(7)}, []string{ops.CodeUndersampled + " fc"}},
-		{"cutoff", arguments{"cutoff": mhz(6)}, []string{ops.CodeOutOfBounds + " cutoff"}},
-		{"even taps", arguments{"taps": ops.Integer(32)}, []string{ops.CodeOutOfBounds + " taps"}},
-		{"endless filter", arguments{"cutoff": ops.Quantity(1, "Hz")}, []string{codeTooLarge + " taps"}},
+		{"complex", arguments{"input": array(complex)}, []string{problem.WrongElementType + " input"}},
+		{"start", arguments{"input": array(timed), "start": us(2)}, []string{problem.ContradictArguments + "w start"}},
+		{"no sample", arguments{"input": array(noSample)}, []string{problem.MissingDim + " input"}},
+		{"undersampled", arguments{"fc": mhz(7)}, []string{problem.Undersampled + " fc"}},
+		{"cutoff", arguments{"cutoff": mhz(6)}, []string{problem.OutOfBounds + " cutoff"}},
+		{"even taps", arguments{"taps": ops.Integer(32)}, []string{problem.OutOfBounds + " taps"}},
+		{"endless filter", arguments{"cutoff": ops.Quantity(1, "Hz")}, []string{problem.ArrayTooLarge + " taps"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func TestMatrixProbe(t *testing.T) {
@@ -36,32 +37,32 @@ func TestBadObjects(t *testing.T) {
 		args  arguments
 		codes []string
 	}{
-		{"no pitch", matrixProbe, matrix, []string{ops.CodeMissingArgument + " "}},
-		{"half a pitch", matrixProbe, matrix.with(arguments{"pitch_x": mm(1)}), []string{ops.CodeMissingArgument + " "}},
-		{"two pitches", matrixProbe, matrix.with(arguments{"pitch": mm(1), "pitch_x": mm(1)}), []string{ops.CodeContradictArguments + " pitch"}},
-		{"too many elements", matrixProbe, arguments{"nx": ops.Integer(1 << 40), "ny": ops.Integer(1 << 40), "pitch": mm(1)}, []string{codeTooLarge + " nx"}},
-		{"too many along", linearProbe, arguments{"n": ops.Integer(1 << 40), "pitch": mm(1)}, []string{codeTooLarge + " n"}},
-		{"no element", customProbe, arguments{"x": ops.List{}}, []string{ops.CodeZeroExtent + " x"}},
-		{"plain numbers", customProbe, arguments{"x": ops.List{ops.Integer(1), mm(1)}}, []string{ops.CodeMissingUnit + " x"}},
-		{"seconds", customProbe, arguments{"x": numbers("us", 1, 2)}, []string{ops.CodeWrongUnit + " x", ops.CodeWrongUnit + " x"}},
-		{"names", customProbe, arguments{"x": ops.List{ops.Symbol("a")}}, []string{ops.CodeWrongKind + " x"}},
-		{"not finite", customProbe, arguments{"x": ops.List{nan}}, []string{ops.CodeNotFiniteConstant + " x"}},
-		{"two lengths of list", customProbe, arguments{"x": numbers("mm", 1, 2, 3), "y": numbers("mm", 1, 2)}, []string{ops.CodeExtentMismatch + " y"}},
-		{"uncounted", boxGrid, box(arguments{"x": ops.Range{From: mm(0), To: mm(1)}}), []string{ops.CodeRangeWithoutCount + " x"}},
-		{"negative count", boxGrid, box(arguments{"x": span(0, 1, -2)}), []string{ops.CodeZeroExtent + " x"}},
-		{"backwards", boxGrid, box(arguments{"x": span(1, -1, 3)}), []string{ops.CodeEmptyRange + " x"}},
-		{"no extent", boxGrid, box(arguments{"z": span(1, 1, 3)}), []string{ops.CodeEmptyRange + " z"}},
-		{"one of two ends", boxGrid, box(arguments{"z": span(1, 2, 1)}), []string{ops.CodeEmptyRange + " z"}},
-		{"long step", boxGrid, box(arguments{"z": stepped}), []string{ops.CodeBadStep + " z"}},
-		{"endless", boxGrid, box(arguments{"z": ops.Range{From: nan, To: mm(1), N: 2}}), []string{ops.CodeNotFiniteConstant + " z"}},
-		{"nowhere", boxGrid, box(arguments{"z": nan}), []string{ops.CodeNotFiniteConstant + " z"}},
-		{"several", boxGrid, box(arguments{"x": span(1, -1, 3), "z": nan}), []string{ops.CodeEmptyRange + " x", ops.CodeNotFiniteConstant + " z"}},
-		{"huge axis", boxGrid, box(arguments{"z": span(1, 2, 1<<30)}), []string{codeTooLarge + " z"}},
-		{"huge grid", boxGrid, arguments{"x": span(0, 1, 1<<20), "y": span(0, 1, 1<<20), "z": span(1, 2, 4)}, []string{codeTooLarge + " "}},
-		{"no delays", firstArrivalLaw, arguments{"delays": ops.List{}}, []string{ops.CodeZeroExtent + " delays"}},
-		{"sideways", planeLaw, arguments{"angle": numbers("deg", 0, 90)}, []string{ops.CodeOutOfBounds + " angle"}},
-		{"no angle", planeLaw, arguments{"angle": ops.List{}}, []string{ops.CodeZeroExtent + " angle"}},
-		{"two counts of shots", divergingLaw, arguments{"x": numbers("mm", 1, 2, 3), "z": numbers("mm", -1, -2)}, []string{ops.CodeExtentMismatch + " z"}},
+		{"no pitch", matrixProbe, matrix, []string{problem.MissingArgument + " "}},
+		{"half a pitch", matrixProbe, matrix.with(arguments{"pitch_x": mm(1)}), []string{problem.MissingArgument + " "}},
+		{"two pitches", matrixProbe, matrix.with(arguments{"pitch": mm(1), "pitch_x": mm(1)}), []string{problem.ContradictArguments + " pitch"}},
+		{"too many elements", matrixProbe, arguments{"nx": ops.Integer(1 << 40), "ny": ops.Integer(1 << 40), "pitch": mm(1)}, []string{problem.ArrayTooLarge + " nx"}},
+		{"too many along", linearProbe, arguments{"n": ops.Integer(1 << 40), "pitch": mm(1)}, []string{problem.ArrayTooLarge + " n"}},
+		{"no element", customProbe, arguments{"x": ops.List{}}, []string{problem.ZeroExtent + " x"}},
+		{"plain numbers", customProbe, arguments{"x": ops.List{ops.Integer(1), mm(1)}}, []string{problem.MissingUnit + " x"}},
+		{"seconds", customProbe, arguments{"x": numbers("us", 1, 2)}, []string{problem.WrongUnit + " x", problem.WrongUnit + " x"}},
+		{"names", customProbe, arguments{"x": ops.List{ops.Symbol("a")}}, []string{problem.WrongKind + " x"}},
+		{"not finite", customProbe, arguments{"x": ops.List{nan}}, []string{problem.NotFiniteConstant + " x"}},
+		{"two lengths of list", customProbe, arguments{"x": numbers("mm", 1, 2, 3), "y": numbers("mm", 1, 2)}, []string{problem.ExtentMismatch + " y"}},
+		{"uncounted", boxGrid, box(arguments{"x": ops.Range{From: mm(0), To: mm(1)}}), []string{problem.RangeWithoutCount + " x"}},
+		{"negative count", boxGrid, box(arguments{"x": span(0, 1, -2)}), []string{problem.ZeroExtent + " x"}},
+		{"backwards", boxGrid, box(arguments{"x": span(1, -1, 3)}), []string{problem.EmptyRange + " x"}},
+		{"no extent", boxGrid, box(arguments{"z": span(1, 1, 3)}), []string{problem.EmptyRange + " z"}},
+		{"one of two ends", boxGrid, box(arguments{"z": span(1, 2, 1)}), []string{problem.EmptyRange + " z"}},
+		{"long step", boxGrid, box(arguments{"z": stepped}), []string{problem.BadStep + " z"}},
+		{"endless", boxGrid, box(arguments{"z": ops.Range{From: nan, To: mm(1), N: 2}}), []string{problem.NotFiniteConstant + " z"}},
+		{"nowhere", boxGrid, box(arguments{"z": nan}), []string{problem.NotFiniteConstant + " z"}},
+		{"several", boxGrid, box(arguments{"x": span(1, -1, 3), "z": nan}), []string{problem.EmptyRange + " x", problem.NotFiniteConstant + " z"}},
+		{"huge axis", boxGrid, box(arguments{"z": span(1, 2, 1<<30)}), []string{problem.ArrayTooLarge + " z"}},
+		{"huge grid", boxGrid, arguments{"x": span(0, 1, 1<<20), "y": span(0, 1, 1<<20), "z": span(1, 2, 4)}, []string{problem.ArrayTooLarge + " "}},
+		{"no delays", firstArrivalLaw, arguments{"delays": ops.List{}}, []string{problem.ZeroExtent + " delays"}},
+		{"sideways", planeLaw, arguments{"angle": numbers("deg", 0, 90)}, []string{problem.OutOfBounds + " angle"}},
+		{"no angle", planeLaw, arguments{"angle": ops.List{}}, []string{problem.ZeroExtent + " angle"}},
+		{"two counts of shots", divergingLaw, arguments{"x": numbers("mm", 1, 2, 3), "z": numbers("mm", -1, -2)}, []string{problem.ExtentMismatch + " z"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // maxElements bounds a probe so that a slip of the pen does not fill memory while checking.
@@ -58,7 +59,7 @@ func tooMany(p *problems, arg string, n int) bool {
 	if n <= maxElements {
 		return false
 	}
-	p.add(codeTooLarge, arg, "", "a probe of %d elements is beyond the limit of %d", n, maxElements)
+	p.add(problem.ArrayTooLarge, arg, "", "a probe of %d elements is beyond the limit of %d", n, maxElements)
 	return true
 }
 
@@ -109,15 +110,15 @@ func pitches(c *ops.Call) (dx, dy float64, err error) {
 	each := c.Has("pitch_x") || c.Has("pitch_y")
 	switch {
 	case c.Has("pitch") && each:
-		return 0, 0, ops.Wrong(ops.CodeContradictArguments, "pitch", "give pitch alone, or pitch_x and pitch_y", "pitch is for both directions, and pitch_x or pitch_y is given as well")
+		return 0, 0, problem.Wrong(problem.ContradictArguments, "pitch", "give pitch alone, or pitch_x and pitch_y", "pitch is for both directions, and pitch_x or pitch_y is given as well")
 	case c.Has("pitch"):
 		return c.Number("pitch"), c.Number("pitch"), nil
 	case c.Has("pitch_x") && c.Has("pitch_y"):
 		return c.Number("pitch_x"), c.Number("pitch_y"), nil
 	case each:
-		return 0, 0, ops.Wrong(ops.CodeMissingArgument, "", "give both pitch_x and pitch_y, or pitch alone", "matrix_probe has a pitch in one direction only")
+		return 0, 0, problem.Wrong(problem.MissingArgument, "", "give both pitch_x and pitch_y, or pitch alone", "matrix_probe has a pitch in one direction only")
 	}
-	return 0, 0, ops.Wrong(ops.CodeMissingArgument, "", "add pitch, such as pitch: 0.3 mm", "matrix_probe needs the pitch of its elements")
+	return 0, 0, problem.Wrong(problem.MissingArgument, "", "add pitch, such as pitch: 0.3 mm", "matrix_probe needs the pitch of its elements")
 }
 
 var linearProbe = &ops.Spec{
@@ -169,7 +170,7 @@ var customProbe = &ops.Spec{
 			v, err := Numbers(c, name, "m")
 			p.join(err)
 			if err == nil && len(v) == 0 {
-				p.add(ops.CodeZeroExtent, name, "list at least one length", "%s lists no elements", name)
+				p.add(problem.ZeroExtent, name, "list at least one length", "%s lists no elements", name)
 			}
 			lists[i] = v
 			count = max(count, len(v))
@@ -183,7 +184,7 @@ var customProbe = &ops.Spec{
 			case 1:
 				lists[i] = slices.Repeat(lists[i], count)
 			default:
-				p.add(ops.CodeExtentMismatch, name, "list one coordinate an element", "%s lists %d coordinates, and another list has %d", name, len(lists[i]), count)
+				p.add(problem.ExtentMismatch, name, "list one coordinate an element", "%s lists %d coordinates, and another list has %d", name, len(lists[i]), count)
 			}
 		}
 		return &Probe{X: lists[0], Y: lists[1], Z: lists[2], text: fmt.Sprintf("probe of %d elements", count)}, p.err()

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // Transmit is how the probe sends: one law, for one shot or several.
@@ -61,7 +62,7 @@ func (f firstArrival) append(l Law) (Law, bool) {
 func (f firstArrival) Fits(p *Probe) error {
 	for _, t := range f.delays {
 		if t != nil && len(t) != p.Elements() {
-			return ops.Wrong(ops.CodeExtentMismatch, "transmit", "list one delay an element", "first_arrival has %d delays, and the probe %d elements", len(t), p.Elements())
+			return problem.Wrong(problem.ExtentMismatch, "transmit", "list one delay an element", "first_arrival has %d delays, and the probe %d elements", len(t), p.Elements())
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func ParseTransmit(name string, v ops.Value) (Law, error) {
 		list = ops.List{v}
 	}
 	if len(list) == 0 {
-		return nil, ops.Wrong(ops.CodeZeroExtent, name, "list at least one", "%s lists no transmits", name)
+		return nil, problem.Wrong(problem.ZeroExtent, name, "list at least one", "%s lists no transmits", name)
 	}
 	var all Law
 	for _, item := range list {
@@ -133,7 +134,7 @@ func ParseTransmit(name string, v ops.Value) (Law, error) {
 		case ops.Symbol:
 			law = simultaneous()
 		default:
-			p.add(ops.CodeWrongKind, name, "write first_arrival, plane(...) or diverging(...)", "%s holds %s, which is no transmit law", name, item)
+			p.add(problem.WrongKind, name, "write first_arrival, plane(...) or diverging(...)", "%s holds %s, which is no transmit law", name, item)
 			continue
 		}
 		if all == nil {
@@ -142,7 +143,7 @@ func ParseTransmit(name string, v ops.Value) (Law, error) {
 		}
 		joined, ok := all.append(law)
 		if !ok {
-			p.add(ops.CodeMixedList, name, "take one law for all transmits", "%s mixes %s and %s", name, all.name(), law.name())
+			p.add(problem.MixedList, name, "take one law for all transmits", "%s mixes %s and %s", name, all.name(), law.name())
 			continue
 		}
 		all = joined
@@ -173,7 +174,7 @@ var firstArrivalLaw = &ops.Spec{
 			return nil, err
 		}
 		if len(t) == 0 {
-			return nil, ops.Wrong(ops.CodeZeroExtent, "delays", "list one delay an element", "delays lists no elements")
+			return nil, problem.Wrong(problem.ZeroExtent, "delays", "list one delay an element", "delays lists no elements")
 		}
 		return &Transmit{firstArrival{[][]float64{t}}, fmt.Sprintf("first arrival of %d delayed elements", len(t))}, nil
 	},
@@ -197,7 +198,7 @@ var planeLaw = &ops.Spec{
 		for i, name := range []string{"angle", "elevation"} {
 			for _, a := range v[i] {
 				if math.Abs(a) >= math.Pi/2 {
-					p.add(ops.CodeOutOfBounds, name, "take less than 90 deg either way", "a plane wave at %s does not travel away from the probe", ops.Number{V: a, Unit: ops.MustUnit("deg")})
+					p.add(problem.OutOfBounds, name, "take less than 90 deg either way", "a plane wave at %s does not travel away from the probe", ops.Number{V: a, Unit: ops.MustUnit("deg")})
 				}
 			}
 		}
@@ -248,7 +249,7 @@ func shotLists(c *ops.Call, p *problems, unit string, names ...string) [][]float
 		v, err := Numbers(c, name, unit)
 		p.join(err)
 		if err == nil && len(v) == 0 {
-			p.add(ops.CodeZeroExtent, name, "list at least one", "%s lists no shots", name)
+			p.add(problem.ZeroExtent, name, "list at least one", "%s lists no shots", name)
 		}
 		out[i] = v
 		shots = max(shots, len(v))
@@ -264,7 +265,7 @@ func shotLists(c *ops.Call, p *problems, unit string, names ...string) [][]float
 				out[i] = append(out[i], v[0])
 			}
 		default:
-			p.add(ops.CodeExtentMismatch, names[i], "list one item a shot", "%s lists %d shots, and another list has %d", names[i], len(v), shots)
+			p.add(problem.ExtentMismatch, names[i], "list one item a shot", "%s lists %d shots, and another list has %d", names[i], len(v), shots)
 		}
 	}
 	return out
@@ -302,9 +303,9 @@ func lowerArrivals(l *ops.Lowering) []*ops.Stage {
 // checkTimes reports an array that does not hold times.
 func checkTimes(p *problems, arg string, t ops.Type) {
 	if t.Elem.Complex || !t.Elem.Base.Float() {
-		p.add(ops.CodeWrongElementType, arg, "", "arrival times are real numbers, and the array is %s", t.Elem)
+		p.add(problem.WrongElementType, arg, "", "arrival times are real numbers, and the array is %s", t.Elem)
 	}
 	if want := ops.MustUnit("s"); !t.Unit.Same(want) {
-		p.add(ops.CodeWrongUnit, arg, "multiply plain numbers by 1 s", "arrival times are in s, and the array is in %s", t.Unit.Describe())
+		p.add(problem.WrongUnit, arg, "multiply plain numbers by 1 s", "arrival times are in s, and the array is in %s", t.Unit.Describe())
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"weft/ops"
+	"weft/ops/problem"
 )
 
 // mostNeighbours bounds how many files of a folder are looked at for one that was meant.
@@ -14,8 +14,8 @@ const mostNeighbours = 2000
 
 // besides adds to the problem of a missing file the files of the same kind in its folder.
 func besides(path string, err error) error {
-	var p ops.Problem
-	if !errors.As(err, &p) || p.Code != ops.CodeMissingFile {
+	var p problem.Problem
+	if !errors.As(err, &p) || p.Code != problem.MissingFile {
 		return err
 	}
 	folder, err := os.Open(filepath.Dir(path))
@@ -37,7 +37,7 @@ func besides(path string, err error) error {
 }
 
 // missingFolder says that not only the file is missing.
-func missingFolder(p ops.Problem, folder string, err error) error {
+func missingFolder(p problem.Problem, folder string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Help = "there is no folder " + folder + " either; relative paths start at the folder where weft runs"
 	}
@@ -46,8 +46,8 @@ func missingFolder(p ops.Problem, folder string, err error) error {
 
 // among adds the arrays of an archive to the problem of a missing one.
 func among(err error, names []string) error {
-	var p ops.Problem
-	if errors.As(err, &p) && p.Code == ops.CodeMissingMember {
+	var p problem.Problem
+	if errors.As(err, &p) && p.Code == problem.MissingMember {
 		return p.Among(names)
 	}
 	return err

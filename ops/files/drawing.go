@@ -9,16 +9,17 @@ import (
 
 	"weft/ops"
 	"weft/ops/files/picture"
+	"weft/ops/problem"
 )
 
 func checkPicture(c *ops.Call, t ops.Type) error {
 	switch n := len(t.Dims); {
 	case c.Has("as"):
-		return ops.Wrong(ops.CodeContradictArguments, "as", "leave it out, or write a .npy", "`as` is for numbers, and %s is a picture", c.Text("path"))
+		return problem.Wrong(problem.ContradictArguments, "as", "leave it out, or write a .npy", "`as` is for numbers, and %s is a picture", c.Text("path"))
 	case t.Elem.Complex:
-		return ops.Wrong(ops.CodeCannotStore, "array", "take abs, real or phase of it first", "a picture shows real numbers: the array is complex (%s)", t)
+		return problem.Wrong(problem.CannotStore, "array", "take abs, real or phase of it first", "a picture shows real numbers: the array is complex (%s)", t)
 	case n != 2 && n != 3:
-		return ops.Wrong(ops.CodeCannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, t)
+		return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, t)
 	}
 	return checkColours(c, t)
 }
@@ -26,15 +27,15 @@ func checkPicture(c *ops.Call, t ops.Type) error {
 // checkColours checks the arguments map and range.
 func checkColours(c *ops.Call, t ops.Type) error {
 	if name := mapName(c); name != "" && !slices.Contains(mapNames(), name) {
-		return ops.Wrong(ops.CodeUnknownChoice, "map", "it is one of "+strings.Join(mapNames(), ", "), "there is no colour map %s", name).Among(mapNames())
+		return problem.Wrong(problem.UnknownChoice, "map", "it is one of "+strings.Join(mapNames(), ", "), "there is no colour map %s", name).Among(mapNames())
 	}
 	r, ok := c.Args["range"].(ops.Range)
 	switch {
 	case !ok:
 	case !r.From.Unit.Same(t.Unit):
-		return ops.Wrong(ops.CodeUnitMismatch, "range", "", "the range is %s, the array %s", inUnit(r.From.Unit), inUnit(t.Unit))
+		return problem.Wrong(problem.UnitMismatch, "range", "", "the range is %s, the array %s", inUnit(r.From.Unit), inUnit(t.Unit))
 	case !(r.From.V < r.To.V):
-		return ops.Wrong(ops.CodeEmptyRange, "range", "", "the range %s is empty", r)
+		return problem.Wrong(problem.EmptyRange, "range", "", "the range %s is empty", r)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/fileio"
 	"weft/ops/files/npy"
+	"weft/ops/problem"
 )
 
 // elements pairs element types with those of NPY files. Files of uint64 are read as i64, where values must fit.
@@ -70,7 +71,7 @@ func parseUnit(c *ops.Call) (ops.Unit, error) {
 		return ops.Unit{}, nil
 	case ops.Number:
 		if n := (v.V - v.Unit.Offset) / v.Unit.SI(); n != 1 {
-			return ops.Unit{}, ops.Wrong(ops.CodeWrongUnit, "unit", "write the name of the unit alone", "a unit is expected, and this is a quantity: %s", v)
+			return ops.Unit{}, problem.Wrong(problem.WrongUnit, "unit", "write the name of the unit alone", "a unit is expected, and this is a quantity: %s", v)
 		}
 		return v.Unit, nil
 	default:
@@ -78,23 +79,23 @@ func parseUnit(c *ops.Call) (ops.Unit, error) {
 	}
 	u, err := ops.ParseUnit(text)
 	if err != nil {
-		return u, ops.Wrong(ops.CodeUnknownUnit, "unit", `name one unit, or write a product as a text, such as "m/s"`, "%s is not a unit", text).Among(ops.AllUnitNames())
+		return u, problem.Wrong(problem.UnknownUnit, "unit", `name one unit, or write a product as a text, such as "m/s"`, "%s is not a unit", text).Among(ops.AllUnitNames())
 	}
 	return u, nil
 }
 
 // kindCodes gives the codes of what is wrong with a file.
 var kindCodes = map[fileio.Kind]string{
-	fileio.Folder:     ops.CodeIsDirectory,
-	fileio.Foreign:    ops.CodeNotThisFormat,
-	fileio.Cut:        ops.CodeTruncatedFile,
-	fileio.Overlong:   ops.CodeTrailingData,
-	fileio.BadHeader:  ops.CodeBadHeader,
-	fileio.HugeHeader: ops.CodeHugeHeader,
-	fileio.Objects:    ops.CodeObjectArray,
-	fileio.BadType:    ops.CodeUnsupportedType,
-	fileio.NoMember:   ops.CodeMissingMember,
-	fileio.Unfit:      ops.CodeUnsupportedType,
+	fileio.Folder:     problem.IsDirectory,
+	fileio.Foreign:    problem.NotThisFormat,
+	fileio.Cut:        problem.TruncatedFile,
+	fileio.Overlong:   problem.TrailingData,
+	fileio.BadHeader:  problem.BadHeader,
+	fileio.HugeHeader: problem.HugeHeader,
+	fileio.Objects:    problem.ObjectArray,
+	fileio.BadType:    problem.UnsupportedType,
+	fileio.NoMember:   problem.MissingMember,
+	fileio.Unfit:      problem.UnsupportedType,
 }
 
 // causeCodes does so for what the system reports, when reading and when writing.
@@ -102,19 +103,19 @@ var causeCodes = []struct {
 	cause         error
 	reads, writes string
 }{
-	{fs.ErrNotExist, ops.CodeMissingFile, ops.CodeMissingFolder},
-	{fs.ErrPermission, ops.CodeUnreadable, ops.CodeUnwritable},
-	{syscall.ENOSPC, ops.CodeReadFailed, ops.CodeDiskFull},
-	{syscall.EDQUOT, ops.CodeReadFailed, ops.CodeDiskFull},
-	{syscall.EFBIG, ops.CodeReadFailed, ops.CodeDiskFull},
-	{syscall.EROFS, ops.CodeReadFailed, ops.CodeUnwritable},
+	{fs.ErrNotExist, problem.MissingFile, problem.MissingFolder},
+	{fs.ErrPermission, problem.Unreadable, problem.Unwritable},
+	{syscall.ENOSPC, problem.ReadFailed, problem.DiskFull},
+	{syscall.EDQUOT, problem.ReadFailed, problem.DiskFull},
+	{syscall.EFBIG, problem.ReadFailed, problem.DiskFull},
+	{syscall.EROFS, problem.ReadFailed, problem.Unwritable},
 }
 
 // says are the beginnings of reasons that go on where the name of the file stops.
 var says = regexp.MustCompile(`^(is|has|holds|claims) `)
 
-// problem words a failure with a file as a Problem of the argument path.
-func problem(err error, writing bool) error {
+// failure words a failure with a file as a Problem of the argument path.
+func failure(err error, writing bool) error {
 	if err == nil {
 		return nil
 	}
@@ -122,9 +123,9 @@ func problem(err error, writing bool) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	code := ops.CodeReadFailed
+	code := problem.ReadFailed
 	if writing {
-		code = ops.CodeUnwritable
+		code = problem.Unwritable
 	}
 	if c, ok := kindCodes[e.Kind]; ok && !writing {
 		code = c
@@ -146,5 +147,5 @@ func problem(err error, writing bool) error {
 	if says.MatchString(e.Reason) {
 		between = " "
 	}
-	return ops.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason)
+	return problem.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason)
 }

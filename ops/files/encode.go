@@ -10,6 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/files/npy"
+	"weft/ops/problem"
 )
 
 // encoder turns an array in memory into the elements of a file.
@@ -24,7 +25,7 @@ func newEncoder(c *ops.Call, h ops.HostArray) (*encoder, error) {
 	e := &encoder{h: h, to: elemIn(c, h.Type)}
 	var known bool
 	if e.file, known = fileType(e.to); !known {
-		return nil, ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "NPY files hold no %s", e.to)
+		return nil, problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", e.to)
 	}
 	var err error
 	e.unit, err = unitIn(c, h.Type)
@@ -116,7 +117,7 @@ func (e *encoder) fits(values []float64, from int) error {
 	}
 	for i, v := range values {
 		if (v < limit[0] || v > limit[1]) && (!e.to.Base.Float() || !math.IsInf(v, 0)) {
-			return ops.Wrong(ops.CodeCannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
+			return problem.Wrong(problem.CannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
 				indexText(e.h.Type, from+i/e.to.Planes()), fmt.Sprint(v), e.to)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 // bind makes a call of an operator of this package.
@@ -169,8 +170,8 @@ func TestNarrowIntegers(t *testing.T) {
 	folder := t.TempDir()
 	c := bind(writeSpec(), map[string]ops.Value{"path": ops.Text(filepath.Join(folder, "a.npy")), "array": optest.Array(h.Type), "as": ops.Symbol("u8")})
 	_, err := c.Spec.Sink(context.Background(), c, []ops.HostArray{h}, nil)
-	var p ops.Problem
-	if !errors.As(err, &p) || p.Code != ops.CodeCannotStore || !strings.Contains(p.Message, "[x: 1, y: 1] is 300") {
+	var p problem.Problem
+	if !errors.As(err, &p) || p.Code != problem.CannotStore || !strings.Contains(p.Message, "[x: 1, y: 1] is 300") {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(folder); len(left) > 0 {
@@ -190,7 +191,7 @@ func TestNonFinite(t *testing.T) {
 		t.Fatalf("warnings %v", note.Warnings)
 	}
 	w := note.Warnings[0]
-	if w.Code != ops.CodeNonFinite || !w.Warning || !strings.Contains(w.Message, "2 NaN and 1 infinite values, the first at [a: 2, b: 3]") {
+	if w.Code != problem.NonFinite || !w.Warning || !strings.Contains(w.Message, "2 NaN and 1 infinite values, the first at [a: 2, b: 3]") {
 		t.Errorf("warning %+v", w)
 	}
 }
@@ -236,25 +237,25 @@ func TestReadErrors(t *testing.T) {
 		arg   string
 		words []string
 	}{
-		{"missing", args{"path": ops.Text("none.npy")}, ops.CodeMissingFile, "path", []string{"none.npy", "no such file", "spelling"}},
-		{"folder", args{"path": ops.Text(folder + ".npy")}, ops.CodeIsDirectory, "path", []string{"folder"}},
-		{"no ending", args{"path": ops.Text("data")}, ops.CodeUnknownFormat, "path", []string{".npy, .npz, .tif or .tiff"}},
-		{"other ending", args{"path": ops.Text("data.csv")}, ops.CodeUnknownFormat, "path", []string{".csv"}},
-		{"truncated", args{"path": ops.Text(put("t.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 20)))}, ops.CodeTruncatedFile, "path", []string{"24", "20"}},
-		{"objects", args{"path": ops.Text(put("o.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16)))}, ops.CodeObjectArray, "path", []string{"Python objects"}},
-		{"text", args{"path": ops.Text(put("u.npy", header("{'descr': '<U5', 'fortran_order': False, 'shape': (2,), }", 40)))}, ops.CodeUnsupportedType, "path", []string{"text"}},
-		{"huge header", args{"path": ops.Text(put("h.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")))}, ops.CodeHugeHeader, "path", []string{"2147483647"}},
-		{"bad header", args{"path": ops.Text(put("b.npy", header("{'descr': ", 20)))}, ops.CodeBadHeader, "path", nil},
-		{"not npy", args{"path": ops.Text(put("n.npy", []byte("hello, this is text")))}, ops.CodeNotThisFormat, "path", nil},
-		{"empty array", args{"path": ops.Text(put("e.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", 0)))}, ops.CodeEmptyArray, "path", []string{"(0, 3)"}},
-		{"wrong number of dims", args{"path": ops.Text(good), "dims": names("x")}, ops.CodeDimsCount, "dims", []string{"(2, 3)", "names 1", "name 2 dimensions"}},
-		{"dim twice", args{"path": ops.Text(good), "dims": names("x", "x")}, ops.CodeDuplicateDim, "dims.1", []string{"x is named twice"}},
-		{"dims not names", args{"path": ops.Text(good), "dims": ops.List{ops.Integer(1)}}, ops.CodeNotANameList, "dims", nil},
-		{"several members", args{"path": ops.Text(two)}, ops.CodeAmbiguousMember, "path", []string{"a, b", `member: "a"`}},
-		{"missing member", args{"path": ops.Text(two), "member": ops.Text("c")}, ops.CodeMissingMember, "member", []string{"a, b"}},
-		{"member of npy", args{"path": ops.Text(good), "member": ops.Text("c")}, ops.CodeContradictArguments, "member", nil},
-		{"unknown unit", args{"path": ops.Text(good), "unit": ops.Symbol("parsec")}, ops.CodeUnknownUnit, "unit", []string{"parsec"}},
-		{"float as integer", args{"path": ops.Text(good), "as": ops.Symbol("i32")}, ops.CodeWrongElementType, "as", []string{"f32", "cast"}},
+		{"missing", args{"path": ops.Text("none.npy")}, problem.MissingFile, "path", []string{"none.npy", "no such file", "spelling"}},
+		{"folder", args{"path": ops.Text(folder + ".npy")}, problem.IsDirectory, "path", []string{"folder"}},
+		{"no ending", args{"path": ops.Text("data")}, problem.UnknownFormat, "path", []string{".npy, .npz, .tif or .tiff"}},
+		{"other ending", args{"path": ops.Text("data.csv")}, problem.UnknownFormat, "path", []string{".csv"}},
+		{"truncated", args{"path": ops.Text(put("t.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 20)))}, problem.TruncatedFile, "path", []string{"24", "20"}},
+		{"objects", args{"path": ops.Text(put("o.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16)))}, problem.ObjectArray, "path", []string{"Python objects"}},
+		{"text", args{"path": ops.Text(put("u.npy", header("{'descr': '<U5', 'fortran_order': False, 'shape': (2,), }", 40)))}, problem.UnsupportedType, "path", []string{"text"}},
+		{"huge header", args{"path": ops.Text(put("h.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\x7f")))}, problem.HugeHeader, "path", []string{"2147483647"}},
+		{"bad header", args{"path": ops.Text(put("b.npy", header("{'descr': ", 20)))}, problem.BadHeader, "path", nil},
+		{"not npy", args{"path": ops.Text(put("n.npy", []byte("hello, this is text")))}, problem.NotThisFormat, "path", nil},
+		{"empty array", args{"path": ops.Text(put("e.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }", 0)))}, problem.EmptyArray, "path", []string{"(0, 3)"}},
+		{"wrong number of dims", args{"path": ops.Text(good), "dims": names("x")}, problem.DimsCount, "dims", []string{"(2, 3)", "names 1", "name 2 dimensions"}},
+		{"dim twice", args{"path": ops.Text(good), "dims": names("x", "x")}, problem.DuplicateDim, "dims.1", []string{"x is named twice"}},
+		{"dims not names", args{"path": ops.Text(good), "dims": ops.List{ops.Integer(1)}}, problem.NotANameList, "dims", nil},
+		{"several members", args{"path": ops.Text(two)}, problem.AmbiguousMember, "path", []string{"a, b", `member: "a"`}},
+		{"missing member", args{"path": ops.Text(two), "member": ops.Text("c")}, problem.MissingMember, "member", []string{"a, b"}},
+		{"member of npy", args{"path": ops.Text(good), "member": ops.Text("c")}, problem.ContradictArguments, "member", nil},
+		{"unknown unit", args{"path": ops.Text(good), "unit": ops.Symbol("parsec")}, problem.UnknownUnit, "unit", []string{"parsec"}},
+		{"float as integer", args{"path": ops.Text(good), "as": ops.Symbol("i32")}, problem.WrongElementType, "as", []string{"f32", "cast"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.name == "folder" {
@@ -271,7 +272,7 @@ func TestReadErrors(t *testing.T) {
 
 func wantProblem(t *testing.T, err error, code, arg string, words []string) {
 	t.Helper()
-	var p ops.Problem
+	var p problem.Problem
 	if !errors.As(err, &p) {
 		t.Fatalf("got %v, want a problem %s", err, code)
 	}
@@ -291,7 +292,7 @@ func TestChangedInput(t *testing.T) {
 	c := bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "dims": names("x")})
 	h := ops.NewHostArray(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 5)})
 	_, err := c.Spec.Source(context.Background(), c, h)
-	wantProblem(t, err, ops.CodeInputChanged, "path", []string{"(4,)", "(5,)"})
+	wantProblem(t, err, problem.InputChanged, "path", []string{"(4,)", "(5,)"})
 }
 
 func TestWriteErrors(t *testing.T) {
@@ -310,19 +311,19 @@ func TestWriteErrors(t *testing.T) {
 		arg   string
 		words []string
 	}{
-		{"no folder", args{"array": plane, "path": in("no/a.npy")}, ops.CodeMissingFolder, "path", []string{"create"}},
-		{"folder", args{"array": plane, "path": in("d.npy")}, ops.CodeUnwritable, "path", []string{"is a folder"}},
-		{"ending", args{"array": plane, "path": in("a.xyz")}, ops.CodeUnknownFormat, "path", []string{".xyz", ".png"}},
-		{"complex picture", args{"array": complexPlane, "path": in("a.png")}, ops.CodeCannotStore, "array", []string{"complex", "abs"}},
-		{"line as picture", args{"array": optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4)}), "path": in("a.png")}, ops.CodeCannotStore, "array", []string{"has 1"}},
-		{"map", args{"array": plane, "path": in("a.png"), "map": ops.Text("rainbow")}, ops.CodeUnknownChoice, "map", []string{"rainbow", "tide"}},
-		{"range unit", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "mm"), To: ops.Quantity(1, "mm")}}, ops.CodeUnitMismatch, "range", []string{"mm", "dB"}},
-		{"empty range", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "dB"), To: ops.Quantity(-60, "dB")}}, ops.CodeEmptyRange, "range", nil},
-		{"map of numbers", args{"array": plane, "path": in("a.npy"), "map": ops.Text("gray")}, ops.CodeContradictArguments, "map", []string{"pictures"}},
-		{"type of a picture", args{"array": plane, "path": in("a.png"), "as": ops.Symbol("f16")}, ops.CodeContradictArguments, "as", nil},
-		{"complex as real", args{"array": complexPlane, "path": in("a.npy"), "as": ops.Symbol("f32")}, ops.CodeCannotStore, "as", []string{"abs"}},
-		{"float as integer", args{"array": plane, "path": in("a.npy"), "as": ops.Symbol("i16")}, ops.CodeCannotStore, "as", []string{"cast"}},
-		{"unit", args{"array": plane, "path": in("a.npy"), "unit": ops.Symbol("mm")}, ops.CodeWrongUnit, "unit", []string{"dB", "mm"}},
+		{"no folder", args{"array": plane, "path": in("no/a.npy")}, problem.MissingFolder, "path", []string{"create"}},
+		{"folder", args{"array": plane, "path": in("d.npy")}, problem.Unwritable, "path", []string{"is a folder"}},
+		{"ending", args{"array": plane, "path": in("a.xyz")}, problem.UnknownFormat, "path", []string{".xyz", ".png"}},
+		{"complex picture", args{"array": complexPlane, "path": in("a.png")}, problem.CannotStore, "array", []string{"complex", "abs"}},
+		{"line as picture", args{"array": optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4)}), "path": in("a.png")}, problem.CannotStore, "array", []string{"has 1"}},
+		{"map", args{"array": plane, "path": in("a.png"), "map": ops.Text("rainbow")}, problem.UnknownChoice, "map", []string{"rainbow", "tide"}},
+		{"range unit", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "mm"), To: ops.Quantity(1, "mm")}}, problem.UnitMismatch, "range", []string{"mm", "dB"}},
+		{"empty range", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "dB"), To: ops.Quantity(-60, "dB")}}, problem.EmptyRange, "range", nil},
+		{"map of numbers", args{"array": plane, "path": in("a.npy"), "map": ops.Text("gray")}, problem.ContradictArguments, "map", []string{"pictures"}},
+		{"type of a picture", args{"array": plane, "path": in("a.png"), "as": ops.Symbol("f16")}, problem.ContradictArguments, "as", nil},
+		{"complex as real", args{"array": complexPlane, "path": in("a.npy"), "as": ops.Symbol("f32")}, problem.CannotStore, "as", []string{"abs"}},
+		{"float as integer", args{"array": plane, "path": in("a.npy"), "as": ops.Symbol("i16")}, problem.CannotStore, "as", []string{"cast"}},
+		{"unit", args{"array": plane, "path": in("a.npy"), "unit": ops.Symbol("mm")}, problem.WrongUnit, "unit", []string{"dB", "mm"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := bind(writeSpec(), tt.args)
@@ -343,7 +344,7 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := os.Chmod(folder, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	wantProblem(t, writable(filepath.Join(folder, "a.npy")), ops.CodeUnwritable, "path", []string{"permission"})
+	wantProblem(t, writable(filepath.Join(folder, "a.npy")), problem.Unwritable, "path", []string{"permission"})
 }
 
 func TestPictures(t *testing.T) {
@@ -415,7 +416,7 @@ func TestHalvesInUnits(t *testing.T) {
 		t.Errorf("in m they are read as %s", got.Type.Elem)
 	}
 	_, err := inferRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol("us"), "as": ops.Symbol("f16")}))
-	wantProblem(t, err, ops.CodeWrongElementType, "as", []string{"f16", "f32"})
+	wantProblem(t, err, problem.WrongElementType, "as", []string{"f16", "f32"})
 }
 
 func TestNegativeZeroKeepsItsSign(t *testing.T) {
@@ -443,7 +444,7 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 		if c.fits && err != nil {
 			t.Errorf("%g as %s: %v", c.v, c.as, err)
 		} else if !c.fits {
-			wantProblem(t, err, ops.CodeCannotStore, "as", []string{"[x: 1]", c.as})
+			wantProblem(t, err, problem.CannotStore, "as", []string{"[x: 1]", c.as})
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
+	"weft/ops/problem"
 )
 
 // input is an array in an open file. Parts of it may be read concurrently.
@@ -38,27 +39,27 @@ type input interface {
 func open(c *ops.Call) (input, error) {
 	path := c.Text("path")
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, ops.Wrong(ops.CodeIsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
+		return nil, problem.Wrong(problem.IsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
 	}
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".npy":
 		if c.Has("member") {
-			return nil, ops.Wrong(ops.CodeContradictArguments, "member", "leave it out", "`member` is for NPZ archives: an NPY file holds a single array without a name")
+			return nil, problem.Wrong(problem.ContradictArguments, "member", "leave it out", "`member` is for NPZ archives: an NPY file holds a single array without a name")
 		}
 		f, err := npy.Open(path)
 		if err != nil {
-			return nil, besides(path, problem(err, false))
+			return nil, besides(path, failure(err, false))
 		}
 		return npyInput{File: f}, nil
 	case ".npz":
 		return openMember(c, path)
 	case ".tif", ".tiff":
 		if c.Has("member") {
-			return nil, ops.Wrong(ops.CodeContradictArguments, "member", "leave it out", "`member` is for NPZ archives: a GeoTIFF file holds a single raster without a name")
+			return nil, problem.Wrong(problem.ContradictArguments, "member", "leave it out", "`member` is for NPZ archives: a GeoTIFF file holds a single raster without a name")
 		}
 		f, err := tiff.Open(path)
 		if err != nil {
-			return nil, besides(path, problem(err, false))
+			return nil, besides(path, failure(err, false))
 		}
 		in := rasterInput{f}
 		f.SetCache(in.cacheSize())
@@ -70,15 +71,15 @@ func open(c *ops.Call) (input, error) {
 
 func unknownFormat(path, ext, known string) error {
 	if ext == "" {
-		return ops.Wrong(ops.CodeUnknownFormat, "path", "end it in "+known, "the name %q has no ending that tells the format", path)
+		return problem.Wrong(problem.UnknownFormat, "path", "end it in "+known, "the name %q has no ending that tells the format", path)
 	}
-	return ops.Wrong(ops.CodeUnknownFormat, "path", "end it in "+known, "%s files are not known: %s", ext, path)
+	return problem.Wrong(problem.UnknownFormat, "path", "end it in "+known, "%s files are not known: %s", ext, path)
 }
 
 func openMember(c *ops.Call, path string) (input, error) {
 	a, err := npy.OpenArchive(path)
 	if err != nil {
-		return nil, besides(path, problem(err, false))
+		return nil, besides(path, failure(err, false))
 	}
 	name, names := c.Text("member"), a.Names()
 	switch {
@@ -86,14 +87,14 @@ func openMember(c *ops.Call, path string) (input, error) {
 	case len(names) == 1:
 		name = names[0]
 	case len(names) == 0:
-		return nil, errors.Join(ops.Wrong(ops.CodeEmptyArray, "path", "", "%s holds no array", path), a.Close())
+		return nil, errors.Join(problem.Wrong(problem.EmptyArray, "path", "", "%s holds no array", path), a.Close())
 	default:
-		return nil, errors.Join(ops.Wrong(ops.CodeAmbiguousMember, "path", "choose one: member: "+fmt.Sprintf("%q", names[0]),
+		return nil, errors.Join(problem.Wrong(problem.AmbiguousMember, "path", "choose one: member: "+fmt.Sprintf("%q", names[0]),
 			"%s holds %d arrays: %s", path, len(names), strings.Join(names, ", ")), a.Close())
 	}
 	f, err := a.Open(name)
 	if err != nil {
-		return nil, errors.Join(among(problem(err, false), names), a.Close())
+		return nil, errors.Join(among(failure(err, false), names), a.Close())
 	}
 	return npyInput{File: f, archive: a}, nil
 }

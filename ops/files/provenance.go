@@ -30,7 +30,7 @@ func ReadProvenance(path string) (*ops.Provenance, error) {
 	if isRaster(path) {
 		h, err := tiff.Stat(path)
 		if err != nil {
-			return nil, problem(err, false)
+			return nil, failure(err, false)
 		}
 		text = []byte(h.Description)
 	} else {

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/tiff"
+	"weft/ops/problem"
 )
 
 // rasterTypes pairs element types with those of GeoTIFF files.
@@ -176,14 +177,14 @@ func scaleOf(crs tiff.CRS) float64 {
 }
 
 // problemCodes say which problems of a georeference are errors. Others are warned of.
-var problemCodes = map[tiff.ProblemKind]string{tiff.Rotated: ops.CodeRotatedRaster, tiff.Mirrored: ops.CodeRotatedRaster}
+var problemCodes = map[tiff.ProblemKind]string{tiff.Rotated: problem.RotatedRaster, tiff.Mirrored: problem.RotatedRaster}
 
 // place gives the rows and columns of a raster the coordinates of their centres.
 func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 	geo := r.Header().Geo
 	var found []error
 	for _, p := range geo.Problems() {
-		w := ops.Wrong(ops.CodeUnplacedRaster, "path", p.Help, "%s %s", c.Text("path"), p.Reason)
+		w := problem.Wrong(problem.UnplacedRaster, "path", p.Help, "%s %s", c.Text("path"), p.Reason)
 		if code, bad := problemCodes[p.Kind]; bad {
 			w.Code = code
 			return nil, w
@@ -213,7 +214,7 @@ func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 		}
 	}
 	if p := c.Number("pixel"); c.Has("pixel") && (math.Abs(p-math.Abs(a[1])*scale) > 1e-6*p || math.Abs(p-math.Abs(a[5])*scale) > 1e-6*p) {
-		return nil, ops.Wrong(ops.CodeContradictArguments, "pixel", "leave it out", "%s says that its pixels are %g x %g m", c.Text("path"), math.Abs(a[5])*scale, math.Abs(a[1])*scale)
+		return nil, problem.Wrong(problem.ContradictArguments, "pixel", "leave it out", "%s says that its pixels are %g x %g m", c.Text("path"), math.Abs(a[5])*scale, math.Abs(a[1])*scale)
 	}
 	return errors.Join(found...), nil
 }
@@ -226,7 +227,7 @@ func placeByPixel(c *ops.Call, dims []ops.Dim) error {
 	t := ops.Type{Dims: dims}
 	y, x := t.Dim("y"), t.Dim("x")
 	if y < 0 || x < 0 {
-		return ops.Wrong(ops.CodeMissingDim, "pixel", "name the dims: dims: [y, x]", "pixel is for rasters over y and x, and %s has the dims %v", c.Text("path"), t.DimNames())
+		return problem.Wrong(problem.MissingDim, "pixel", "name the dims: dims: [y, x]", "pixel is for rasters over y and x, and %s has the dims %v", c.Text("path"), t.DimNames())
 	}
 	pixel := c.Number("pixel")
 	for _, at := range []int{y, x} {

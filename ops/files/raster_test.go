@@ -17,6 +17,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/tiff"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 type args = map[string]ops.Value
@@ -46,7 +47,7 @@ func inferred(t *testing.T, a args) (ops.Type, string) {
 	if out == nil {
 		t.Fatal(err)
 	}
-	var p ops.Problem
+	var p problem.Problem
 	if err != nil && (!errors.As(err, &p) || !p.Warning) {
 		t.Fatal(err)
 	}
@@ -198,9 +199,9 @@ func TestReadingRasters(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}})
-	wantProblem(t, err, ops.CodeRotatedRaster, "path", []string{"rotated", "gdalwarp"})
+	wantProblem(t, err, problem.RotatedRaster, "path", []string{"rotated", "gdalwarp"})
 	_, err = readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(filepath.Join(folder, "a.TIF")), "pixel": ops.Quantity(3, "m")}})
-	wantProblem(t, err, ops.CodeContradictArguments, "pixel", []string{"2 x 2 m"})
+	wantProblem(t, err, problem.ContradictArguments, "pixel", []string{"2 x 2 m"})
 	if err := os.WriteFile(bad, []byte("II*\x00\xff\xff\xff\xff"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -217,10 +218,10 @@ func TestRastersOfTheNameOnly(t *testing.T) {
 		code string
 		arg  string
 	}{
-		{ops.Type{Elem: ops.C64, Dims: plane.Dims}, "", ops.CodeCannotStore, "array"},
-		{ops.Type{Elem: ops.F32, Dims: plane.Dims[:1]}, "", ops.CodeCannotStore, "array"},
-		{ops.Type{Elem: ops.I64, Dims: plane.Dims}, "", ops.CodeCannotStore, "array"},
-		{plane, "u8", ops.CodeCannotStore, "as"},
+		{ops.Type{Elem: ops.C64, Dims: plane.Dims}, "", problem.CannotStore, "array"},
+		{ops.Type{Elem: ops.F32, Dims: plane.Dims[:1]}, "", problem.CannotStore, "array"},
+		{ops.Type{Elem: ops.I64, Dims: plane.Dims}, "", problem.CannotStore, "array"},
+		{plane, "u8", problem.CannotStore, "as"},
 	} {
 		a := args{"array": optest.Array(c.t), "path": ops.Text(filepath.Join(t.TempDir(), "a.tif"))}
 		if c.as != "" {
@@ -419,6 +420,6 @@ func TestPartsOfRastersKeepTheirPlace(t *testing.T) {
 	for _, typ := range []ops.Type{plain, turned, renamed} {
 		c := &ops.Call{Spec: writeSpec(), Args: args{"array": optest.Array(typ), "path": ops.Text(out)}}
 		_, err := writeSpec().Infer(c)
-		wantProblem(t, err, ops.CodeCannotStore, "array", []string{"transpose(order: [" + typ.Dims[1].Name})
+		wantProblem(t, err, problem.CannotStore, "array", []string{"transpose(order: [" + typ.Dims[1].Name})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/files/tiff"
+	"weft/ops/problem"
 )
 
 func isRaster(path string) bool { return ending(path) == ".tif" || ending(path) == ".tiff" }
@@ -21,16 +22,16 @@ func checkRaster(c *ops.Call, t ops.Type) error {
 	case c.Has("map") || c.Has("range") || c.Has("title"):
 		return checkNumbers(c, t) // which says so
 	case t.Elem.Complex || to.Complex:
-		return ops.Wrong(ops.CodeCannotStore, "array", "take abs, real or phase of it first", "a GeoTIFF holds real numbers: the array is complex (%s)", t)
+		return problem.Wrong(problem.CannotStore, "array", "take abs, real or phase of it first", "a GeoTIFF holds real numbers: the array is complex (%s)", t)
 	case len(t.Dims) != 2:
-		return ops.Wrong(ops.CodeCannotStore, "array", "choose one index of a dimension, or write a .npy", "a GeoTIFF holds two dimensions, and the array has %d (%s)", len(t.Dims), t)
+		return problem.Wrong(problem.CannotStore, "array", "choose one index of a dimension, or write a .npy", "a GeoTIFF holds two dimensions, and the array has %d (%s)", len(t.Dims), t)
 	case sideways(t):
-		return ops.Wrong(ops.CodeCannotStore, "array", fmt.Sprintf("turn it round: transpose(order: [%s, %s])", t.Dims[1].Name, t.Dims[0].Name),
+		return problem.Wrong(problem.CannotStore, "array", fmt.Sprintf("turn it round: transpose(order: [%s, %s])", t.Dims[1].Name, t.Dims[0].Name),
 			"the rows of a GeoTIFF run from north to south, and the first dimension of the array, %s, runs from west to east", t.Dims[0].Name)
 	case !known:
-		return ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "GeoTIFF files hold no %s", to)
+		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "GeoTIFF files hold no %s", to)
 	case t.Elem.Base.Float() && !to.Base.Float():
-		return ops.Wrong(ops.CodeCannotStore, "as", "convert it by cast first", "%s elements cannot be written as %s", t.Elem, to)
+		return problem.Wrong(problem.CannotStore, "as", "convert it by cast first", "%s elements cannot be written as %s", t.Elem, to)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
+	"weft/ops/problem"
 )
 
 func readSpec() *ops.Spec {
@@ -65,11 +66,11 @@ func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
 	if as, ok := ops.ParseElem(c.Symbol("as")); ok {
 		switch {
 		case !in.reads(as):
-			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as it is and convert it by abs, real or cast", "%s of the file cannot be read as %s", elem, as)
+			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as it is and convert it by abs, real or cast", "%s of the file cannot be read as %s", elem, as)
 		case scaled && !as.Base.Float():
-			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as f32", "whole numbers of %s are no whole numbers of SI units", unit)
+			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as f32", "whole numbers of %s are no whole numbers of SI units", unit)
 		case scaled && as.Size() < ops.F32.Size():
-			return elem, ops.Wrong(ops.CodeWrongElementType, "as", "read it as f32", "in SI units the numbers may be too large or too small for %s", as)
+			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as f32", "in SI units the numbers may be too large or too small for %s", as)
 		}
 		return as, nil
 	}
@@ -95,16 +96,16 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 		}
 	}
 	if len(names) != len(shape) {
-		return nil, ops.Wrong(ops.CodeDimsCount, "dims", fmt.Sprintf("name %d dimensions, in the order of the file", len(shape)), "%s has %d dimensions, of shape %v, and dims names %d",
+		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name %d dimensions, in the order of the file", len(shape)), "%s has %d dimensions, of shape %v, and dims names %d",
 			c.Text("path"), len(shape), npy.Shape(shape), len(names))
 	}
 	dims := make([]ops.Dim, len(shape))
 	for i, n := range shape {
 		switch {
 		case n == 0:
-			return nil, ops.Wrong(ops.CodeEmptyArray, "path", "", "%s holds no elements: its shape is %v", c.Text("path"), npy.Shape(shape))
+			return nil, problem.Wrong(problem.EmptyArray, "path", "", "%s holds no elements: its shape is %v", c.Text("path"), npy.Shape(shape))
 		case slices.Contains(names[:i], names[i]):
-			return nil, ops.Wrong(ops.CodeDuplicateDim, fmt.Sprintf("dims.%d", i), "give each dimension a name of its own", "dimension %s is named twice", names[i])
+			return nil, problem.Wrong(problem.DuplicateDim, fmt.Sprintf("dims.%d", i), "give each dimension a name of its own", "dimension %s is named twice", names[i])
 		}
 		dims[i] = ops.Dim{Name: names[i], Size: n}
 	}
@@ -176,14 +177,14 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, start int) error {
 }
 
 // warnings about an array of type t.
-func (o *oddities) warnings(c *ops.Call, t ops.Type) []ops.Problem {
+func (o *oddities) warnings(c *ops.Call, t ops.Type) []problem.Problem {
 	if o.count == 0 {
 		return nil
 	}
-	w := ops.Wrong(ops.CodeNonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
+	w := problem.Wrong(problem.NonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
 		c.Text("path"), o.nan, o.count-o.nan, indexText(t, o.first))
 	w.Warning = true
-	return []ops.Problem{w}
+	return []problem.Problem{w}
 }
 
 // indexText writes the place of element i: [sample: 3, element: 17].

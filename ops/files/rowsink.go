@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
+	"weft/ops/problem"
 )
 
 // writesByRows says why a call cannot write its file by rows.
@@ -48,13 +49,13 @@ func openRows(c *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
 	if isRaster(c.Text("path")) {
 		s, err := openRaster(c, t, marks)
 		if err != nil {
-			return nil, problem(err, true)
+			return nil, failure(err, true)
 		}
 		return s, nil
 	}
 	to, known := fileType(elemIn(c, t))
 	if !known {
-		return nil, ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "NPY files hold no %s", elemIn(c, t))
+		return nil, problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", elemIn(c, t))
 	}
 	s := &npySink{call: c, whole: t}
 	var err error
@@ -65,7 +66,7 @@ func openRows(c *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
 		s.Writer, err = npy.Resume(c.Text("path"), to, t.Shape(), s.row*(t.Len()/t.Dims[0].Size))
 	}
 	if err != nil {
-		return nil, problem(err, true)
+		return nil, failure(err, true)
 	}
 	return s, nil
 }
@@ -87,19 +88,19 @@ func (s *npySink) Write(ctx context.Context, at region.Region, in []ops.HostArra
 		return err
 	}
 	if err := e.encode(ctx, s.Writer); err != nil {
-		return problem(err, true)
+		return failure(err, true)
 	}
 	s.row = at[0].Hi
 	return nil
 }
 
 func (s *npySink) Sync() (ops.Mark, error) {
-	return ops.Mark{Rows: s.row}, problem(s.Writer.Sync(), true)
+	return ops.Mark{Rows: s.row}, failure(s.Writer.Sync(), true)
 }
 
 func (s *npySink) Commit(ctx context.Context) (ops.Note, error) {
 	if err := s.Writer.Commit(true); err != nil {
-		return ops.Note{}, problem(err, true)
+		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, s.call.Text("path"), s.whole)
 }
@@ -137,13 +138,13 @@ func (s *rasterSink) Write(ctx context.Context, at region.Region, in []ops.HostA
 	if at[0].Lo != s.row {
 		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
 	}
-	return problem(s.rows(ctx, in[0]), true)
+	return failure(s.rows(ctx, in[0]), true)
 }
 
 func (s *rasterSink) Sync() (ops.Mark, error) {
 	rows, p, err := s.Checkpoint()
 	if err != nil {
-		return ops.Mark{}, problem(err, true)
+		return ops.Mark{}, failure(err, true)
 	}
 	state, err := json.Marshal(p)
 	return ops.Mark{Rows: rows, State: state}, err
@@ -154,7 +155,7 @@ func (s *rasterSink) Commit(ctx context.Context) (ops.Note, error) {
 		return ops.Note{}, errors.Join(err, s.Abort())
 	}
 	if err := s.Writer.Commit(true); err != nil {
-		return ops.Note{}, problem(err, true)
+		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, s.call.Text("path"), s.whole)
 }

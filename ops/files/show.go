@@ -10,6 +10,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/files/picture"
+	"weft/ops/problem"
 )
 
 // Small arrays are shown as numbers, up to so many of them along each of at most two dimensions.
@@ -66,7 +67,7 @@ func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal
 // plainText is a value as it is written in a file, a text without its quotes.
 func plainText(v ops.Value) string {
 	if t, ok := v.(ops.Text); ok {
-		return string(t)
+		return problem.Printable(string(t))
 	}
 	return v.String()
 }

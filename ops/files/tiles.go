@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/npy"
+	"weft/ops/problem"
 )
 
 // tileReader reads a file part by part.
@@ -37,7 +38,7 @@ func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArra
 		return r.changed(nil)
 	}
 	if err := fill(ctx, r.in, to, at); err != nil {
-		return problem(err, false)
+		return failure(err, false)
 	}
 	r.read = to.Type
 	r.read.Dims = slices.Clone(to.Type.Dims)
@@ -68,7 +69,7 @@ func (r *tileReader) changed(from []int) error {
 	if from != nil {
 		was = fmt.Sprintf(", from %v", npy.Shape(from))
 	}
-	return ops.Wrong(ops.CodeInputChanged, "path", "run again", "%s has become %v since it was checked%s", r.call.Text("path"), npy.Shape(r.in.Shape()), was)
+	return problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked%s", r.call.Text("path"), npy.Shape(r.in.Shape()), was)
 }
 
 // Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.
@@ -77,7 +78,7 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 	if r.in.names() == nil || r.odd.count > r.odd.nan {
 		note.Warnings = r.odd.warnings(r.call, r.read)
 	}
-	return note, problem(r.in.Close(), false)
+	return note, failure(r.in.Close(), false)
 }
 
 // readsByRows says why a call cannot read rows of its file alone.

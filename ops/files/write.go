@@ -14,6 +14,7 @@ import (
 	"weft/ops/files/fileio"
 	"weft/ops/files/npy"
 	"weft/ops/files/picture"
+	"weft/ops/problem"
 )
 
 // format is a kind of file that write makes.
@@ -86,7 +87,7 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 	}
 	u, err := parseUnit(c)
 	if err == nil && !u.Same(t.Unit) {
-		return u, ops.Wrong(ops.CodeWrongUnit, "unit", "give a unit of the same kind, or leave it out", "the array is %s, which cannot be written in %s", inUnit(t.Unit), u.Describe())
+		return u, problem.Wrong(problem.WrongUnit, "unit", "give a unit of the same kind, or leave it out", "the array is %s, which cannot be written in %s", inUnit(t.Unit), u.Describe())
 	}
 	return u, err
 }
@@ -104,23 +105,23 @@ func writable(path string) error {
 	info, err := os.Stat(folder)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return ops.Wrong(ops.CodeMissingFolder, "path", "create the folder first: mkdir -p "+folder, "%s cannot be written: there is no folder %s", path, folder)
+		return problem.Wrong(problem.MissingFolder, "path", "create the folder first: mkdir -p "+folder, "%s cannot be written: there is no folder %s", path, folder)
 	case err != nil:
-		return ops.Wrong(ops.CodeUnwritable, "path", "", "%s: %v", path, err)
+		return problem.Wrong(problem.Unwritable, "path", "", "%s: %v", path, err)
 	case !info.IsDir():
-		return ops.Wrong(ops.CodeMissingFolder, "path", "name another folder", "%s cannot be written: %s is a file, not a folder", path, folder)
+		return problem.Wrong(problem.MissingFolder, "path", "name another folder", "%s cannot be written: %s is a file, not a folder", path, folder)
 	}
 	target := fileio.Target(path)
 	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, os.ErrNotExist) {
-		return ops.Wrong(ops.CodeMissingFolder, "path", "create the folder first: mkdir -p "+filepath.Dir(target), "%s cannot be written: it leads to %s, and there is no such folder", path, target)
+		return problem.Wrong(problem.MissingFolder, "path", "create the folder first: mkdir -p "+filepath.Dir(target), "%s cannot be written: it leads to %s, and there is no such folder", path, target)
 	}
 	switch info, err := os.Stat(target); {
 	case err == nil && info.IsDir():
-		return ops.Wrong(ops.CodeUnwritable, "path", "name a file in it", "%s is a folder, not a file", path)
+		return problem.Wrong(problem.Unwritable, "path", "name a file in it", "%s is a folder, not a file", path)
 	case err == nil && !info.Mode().IsRegular():
-		return ops.Wrong(ops.CodeUnwritable, "path", "name another file", "%s is a device or pipe, which cannot be replaced by a file", path)
+		return problem.Wrong(problem.Unwritable, "path", "name another file", "%s is a device or pipe, which cannot be replaced by a file", path)
 	case !mayWrite(filepath.Dir(target)):
-		return ops.Wrong(ops.CodeUnwritable, "path", "check the permissions of the folder, or write elsewhere", "%s cannot be written: no permission to write in %s", path, filepath.Dir(target))
+		return problem.Wrong(problem.Unwritable, "path", "check the permissions of the folder, or write elsewhere", "%s cannot be written: no permission to write in %s", path, filepath.Dir(target))
 	}
 	return nil
 }
@@ -128,7 +129,7 @@ func writable(path string) error {
 func sinkWrite(ctx context.Context, c *ops.Call, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	path, h := c.Text("path"), in[0]
 	if err := formats[ending(path)].write(ctx, c, h); err != nil {
-		return ops.Note{}, problem(err, true)
+		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, path, h.Type)
 }
@@ -137,11 +138,11 @@ func sinkWrite(ctx context.Context, c *ops.Call, in []ops.HostArray, _ ops.Termi
 func wrote(ctx context.Context, path string, t ops.Type) (ops.Note, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return ops.Note{}, ops.Wrong(ops.CodeUnwritable, "path", "", "%s: %v", path, err)
+		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", path, err)
 	}
 	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && !isRaster(path) {
 		if err := writeBeside(path, p); err != nil {
-			return ops.Note{}, problem(err, true)
+			return ops.Note{}, failure(err, true)
 		}
 	}
 	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, t), Bytes: info.Size()}, nil
@@ -158,7 +159,7 @@ func elemIn(c *ops.Call, t ops.Type) ops.ElemType {
 func checkNumbers(c *ops.Call, t ops.Type) error {
 	for _, name := range []string{"map", "range", "title"} {
 		if c.Has(name) {
-			return ops.Wrong(ops.CodeContradictArguments, name, "leave it out, or write a .png", "`%s` is for pictures, and %s holds numbers", name, c.Text("path"))
+			return problem.Wrong(problem.ContradictArguments, name, "leave it out, or write a .png", "`%s` is for pictures, and %s holds numbers", name, c.Text("path"))
 		}
 	}
 	to := elemIn(c, t)
@@ -166,9 +167,9 @@ func checkNumbers(c *ops.Call, t ops.Type) error {
 	from, _ := fileType(t.Elem.Widen())
 	switch {
 	case !known:
-		return ops.Wrong(ops.CodeCannotStore, "array", "add as: f32", "NPY files hold no %s", to)
+		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", to)
 	case npy.Conversion(from, file) == npy.Refused:
-		return ops.Wrong(ops.CodeCannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", t.Elem, to)
+		return problem.Wrong(problem.CannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", t.Elem, to)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var cityMap = &ops.Spec{
@@ -61,7 +62,7 @@ func inferCity(c *ops.Call) ([]ops.Output, error) {
 	rows, columns, pixel := c.Int("y"), c.Int("x"), c.Number("pixel")
 	for _, arg := range []string{"y", "x"} {
 		if c.Int(arg) > largestCity {
-			return nil, ops.Wrong(ops.CodeOutOfBounds, arg, "take fewer pixels", "%d pixels are beyond the limit of %d", c.Int(arg), largestCity)
+			return nil, problem.Wrong(problem.OutOfBounds, arg, "take fewer pixels", "%d pixels are beyond the limit of %d", c.Int(arg), largestCity)
 		}
 	}
 	m := ops.MustUnit("m")

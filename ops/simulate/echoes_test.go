@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/ops/beam"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 type arguments map[string]ops.Value
@@ -197,19 +198,19 @@ func TestEchoesInfer(t *testing.T) {
 		arg     string
 	}{
 		{"good", nil, "", ""},
-		{"no points", arguments{"scatterers": ops.List{}}, ops.CodeZeroExtent, "scatterers"},
-		{"two coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2)}}}, ops.CodeExtentMismatch, "scatterers.0"},
-		{"plain coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2), ops.Integer(3)}}}, ops.CodeMissingUnit, "scatterers"},
-		{"a number", arguments{"scatterers": ops.List{mm(1)}}, ops.CodeWrongKind, "scatterers.0"},
-		{"behind", arguments{"scatterers": ops.List{point(-1e-3)}}, ops.CodeOutOfBounds, "scatterers"},
-		{"fc above fs", arguments{"fc": ops.Quantity(13, "MHz")}, ops.CodeUndersampled, "fc"},
-		{"endless", arguments{"samples": ops.Integer(1 << 40)}, ops.CodeOutOfBounds, "samples"},
-		{"another probe's delays", arguments{"transmit": made(t, "first_arrival", arguments{"delays": ops.List{ops.Quantity(0, "s")}})}, ops.CodeExtentMismatch, "transmit"},
+		{"no points", arguments{"scatterers": ops.List{}}, problem.ZeroExtent, "scatterers"},
+		{"two coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2)}}}, problem.ExtentMismatch, "scatterers.0"},
+		{"plain coordinates", arguments{"scatterers": ops.List{ops.List{mm(1), mm(2), ops.Integer(3)}}}, problem.MissingUnit, "scatterers"},
+		{"a number", arguments{"scatterers": ops.List{mm(1)}}, problem.WrongKind, "scatterers.0"},
+		{"behind", arguments{"scatterers": ops.List{point(-1e-3)}}, problem.OutOfBounds, "scatterers"},
+		{"fc above fs", arguments{"fc": ops.Quantity(13, "MHz")}, problem.Undersampled, "fc"},
+		{"endless", arguments{"samples": ops.Integer(1 << 40)}, problem.OutOfBounds, "samples"},
+		{"another probe's delays", arguments{"transmit": made(t, "first_arrival", arguments{"delays": ops.List{ops.Quantity(0, "s")}})}, problem.ExtentMismatch, "transmit"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := echoes.Infer(call(echoes, small(t), c.changes))
-			var p ops.Problem
+			var p problem.Problem
 			if errors.As(err, &p) != (c.code != "") || p.Code != c.code || p.Arg != c.arg {
 				t.Errorf("%s %s: %v", p.Code, p.Arg, err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/beam"
+	"weft/ops/problem"
 )
 
 // Scatterer is a point that sends sound back.
@@ -51,7 +52,7 @@ func scatterers(c *ops.Call, name string) ([]Scatterer, error) {
 		case ops.List:
 			at, err := beam.ListNumbers(name, s, "m")
 			if err == nil && len(at) != 3 {
-				err = ops.Wrong(ops.CodeExtentMismatch, fmt.Sprintf("%s.%d", name, i), "write [x, y, z], or point(x: ..., z: ..., amplitude: ...)", "a point has 3 coordinates, and this has %d", len(at))
+				err = problem.Wrong(problem.ExtentMismatch, fmt.Sprintf("%s.%d", name, i), "write [x, y, z], or point(x: ..., z: ..., amplitude: ...)", "a point has 3 coordinates, and this has %d", len(at))
 			}
 			if err != nil {
 				wrong = append(wrong, err)
@@ -59,16 +60,16 @@ func scatterers(c *ops.Call, name string) ([]Scatterer, error) {
 			}
 			out = append(out, Scatterer{[3]float64(at), 1})
 		default:
-			wrong = append(wrong, ops.Wrong(ops.CodeWrongKind, fmt.Sprintf("%s.%d", name, i), "write point(x: ..., z: ..., amplitude: ...)", "a point is expected, and this is %s", v))
+			wrong = append(wrong, problem.Wrong(problem.WrongKind, fmt.Sprintf("%s.%d", name, i), "write point(x: ..., z: ..., amplitude: ...)", "a point is expected, and this is %s", v))
 		}
 	}
 	for i, s := range out {
 		if s.At[2] <= 0 {
-			wrong = append(wrong, ops.Wrong(ops.CodeOutOfBounds, name, "the probe looks towards +z", "point %d of %s is not in front of the probe: %s", i+1, name, s))
+			wrong = append(wrong, problem.Wrong(problem.OutOfBounds, name, "the probe looks towards +z", "point %d of %s is not in front of the probe: %s", i+1, name, s))
 		}
 	}
 	if len(out) == 0 && len(wrong) == 0 {
-		wrong = append(wrong, ops.Wrong(ops.CodeZeroExtent, name, "list at least one point", "`%s` lists no points", name))
+		wrong = append(wrong, problem.Wrong(problem.ZeroExtent, name, "list at least one point", "`%s` lists no points", name))
 	}
 	return out, errors.Join(wrong...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/beam"
+	"weft/ops/problem"
 )
 
 // scene is a call of simulate.echoes with its arguments resolved.
@@ -46,10 +47,10 @@ func infer(c *ops.Call) ([]ops.Output, error) {
 	wrong := []error{err}
 	if s.fc > s.fs {
 		hz := func(v float64) ops.Number { return ops.Number{V: v, Unit: ops.MustUnit("MHz")} }
-		wrong = append(wrong, ops.Wrong(ops.CodeUndersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs)))
+		wrong = append(wrong, problem.Wrong(problem.Undersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs)))
 	}
 	if s.samples > maxSamples {
-		wrong = append(wrong, ops.Wrong(ops.CodeOutOfBounds, "samples", "take fewer samples", "a record of %d samples is beyond the limit of %d", s.samples, maxSamples))
+		wrong = append(wrong, problem.Wrong(problem.OutOfBounds, "samples", "take fewer samples", "a record of %d samples is beyond the limit of %d", s.samples, maxSamples))
 	}
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // group is the heading under which the operators of this package are listed.
@@ -14,7 +15,7 @@ const group = "urban climate"
 type problems []error
 
 func (p *problems) add(code, arg, help, format string, a ...any) {
-	*p = append(*p, ops.Wrong(code, arg, help, format, a...))
+	*p = append(*p, problem.Wrong(code, arg, help, format, a...))
 }
 
 func (p problems) err() error { return errors.Join(p...) }
@@ -33,13 +34,13 @@ func angles(c *ops.Call, name string, p *problems) []float64 {
 		n, ok := v.(ops.Number)
 		switch {
 		case !ok:
-			p.add(ops.CodeWrongKind, name, "write angles, such as 60 deg", "item %d of %s is %s, which is no number", i+1, name, v)
+			p.add(problem.WrongKind, name, "write angles, such as 60 deg", "item %d of %s is %s, which is no number", i+1, name, v)
 		case n.Unit.Plain():
-			p.add(ops.CodeMissingUnit, name, "write a unit, such as 60 deg", "item %d of %s is %s without a unit", i+1, name, v)
+			p.add(problem.MissingUnit, name, "write a unit, such as 60 deg", "item %d of %s is %s without a unit", i+1, name, v)
 		case !n.Unit.Same(deg):
-			p.add(ops.CodeWrongUnit, name, "write it in degrees", "item %d of %s is in %s, which is no angle", i+1, name, n.Unit)
+			p.add(problem.WrongUnit, name, "write it in degrees", "item %d of %s is in %s, which is no angle", i+1, name, n.Unit)
 		case math.IsNaN(n.V) || math.IsInf(n.V, 0):
-			p.add(ops.CodeNotFiniteConstant, name, "", "item %d of %s is not finite", i+1, name)
+			p.add(problem.NotFiniteConstant, name, "", "item %d of %s is not finite", i+1, name)
 		default:
 			out = append(out, degrees(n.V))
 		}

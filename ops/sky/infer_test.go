@@ -8,6 +8,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 // placed is a raster type with coordinates.
@@ -50,28 +51,28 @@ func TestMistakes(t *testing.T) {
 		code string
 		says string
 	}{
-		{"no size of pixels", skyview, args{"input": optest.Array(plain)}, ops.CodeNoCoordinates, "how large"},
-		{"two sizes of pixels", skyview, with(placed(5, 6, -2, 2, "m"), nil), ops.CodeContradictArguments, "2 m apart"},
-		{"oblong pixels", skyview, args{"input": optest.Array(placed(5, 6, -2, 1, "m"))}, ops.CodeContradictArguments, "square"},
-		{"south up", skyview, args{"input": optest.Array(placed(5, 6, 1, 1, "m"))}, ops.CodeContradictArguments, "north"},
-		{"mirrored", skyview, args{"input": optest.Array(placed(5, 6, -1, -1, "m"))}, ops.CodeContradictArguments, "west"},
-		{"in degrees", skyview, args{"input": optest.Array(placed(5, 6, -1, 1, "deg"))}, ops.CodeWrongUnit, "metres"},
-		{"uneven", skyview, args{"input": optest.Array(uneven)}, ops.CodeContradictArguments, "evenly"},
-		{"complex", skyview, with(complex64s, nil), ops.CodeWrongElementType, "c64"},
-		{"seconds", walls, with(seconds, nil), ops.CodeWrongUnit, "in s"},
-		{"three bands", skyview, with(cube, nil), ops.CodeExtraDim, "band"},
-		{"one row without y", skyview, with(row, nil), ops.CodeMissingDim, "dim y"},
-		{"no pixels", skyview, with(landType(0, 6), nil), ops.CodeEmptyArray, "no pixels"},
-		{"patches", skyview, with(plain, args{"patches": ops.Integer(150)}), ops.CodeUnknownChoice, "150"},
-		{"canopy alone", skyview, with(plain, args{"canopy": optest.Array(plain)}), ops.CodeMissingArgument, "trunk"},
-		{"bush alone", skyview, with(plain, args{"bush": optest.Array(plain)}), ops.CodeMissingArgument, "canopy"},
-		{"another raster", skyview, with(plain, args{"canopy": optest.Array(landType(5, 7)), "trunk": optest.Array(plain)}), ops.CodeExtentMismatch, "7 pixels"},
-		{"elsewhere", skyview, args{"input": optest.Array(placed(5, 6, -1, 1, "m")), "canopy": optest.Array(placed(5, 6, -1, 1.5, "m")), "trunk": optest.Array(plain)}, ops.CodeCoordinateMismatch, "x"},
-		{"no altitude for one", shadow, with(plain, args{"azimuth": ops.List{deg(1), deg(2)}, "altitude": deg(30)}), ops.CodeExtentMismatch, "2 azimuths"},
-		{"below the nadir", shadow, with(plain, args{"azimuth": deg(1), "altitude": deg(130)}), ops.CodeOutOfBounds, "130"},
-		{"no sun", shadow, with(plain, args{"azimuth": ops.List{}, "altitude": ops.List{}}), ops.CodeOutOfBounds, "position"},
-		{"altitude in metres", shadow, with(plain, args{"azimuth": ops.List{deg(1)}, "altitude": ops.List{metre}}), ops.CodeWrongUnit, "angle"},
-		{"walls without aspect", shadow, with(plain, args{"azimuth": sun["azimuth"], "altitude": sun["altitude"], "wall_height": optest.Array(plain)}), ops.CodeMissingArgument, "aspect"},
+		{"no size of pixels", skyview, args{"input": optest.Array(plain)}, problem.NoCoordinates, "how large"},
+		{"two sizes of pixels", skyview, with(placed(5, 6, -2, 2, "m"), nil), problem.ContradictArguments, "2 m apart"},
+		{"oblong pixels", skyview, args{"input": optest.Array(placed(5, 6, -2, 1, "m"))}, problem.ContradictArguments, "square"},
+		{"south up", skyview, args{"input": optest.Array(placed(5, 6, 1, 1, "m"))}, problem.ContradictArguments, "north"},
+		{"mirrored", skyview, args{"input": optest.Array(placed(5, 6, -1, -1, "m"))}, problem.ContradictArguments, "west"},
+		{"in degrees", skyview, args{"input": optest.Array(placed(5, 6, -1, 1, "deg"))}, problem.WrongUnit, "metres"},
+		{"uneven", skyview, args{"input": optest.Array(uneven)}, problem.ContradictArguments, "evenly"},
+		{"complex", skyview, with(complex64s, nil), problem.WrongElementType, "c64"},
+		{"seconds", walls, with(seconds, nil), problem.WrongUnit, "in s"},
+		{"three bands", skyview, with(cube, nil), problem.ExtraDim, "band"},
+		{"one row without y", skyview, with(row, nil), problem.MissingDim, "dim y"},
+		{"no pixels", skyview, with(landType(0, 6), nil), problem.EmptyArray, "no pixels"},
+		{"patches", skyview, with(plain, args{"patches": ops.Integer(150)}), problem.UnknownChoice, "150"},
+		{"canopy alone", skyview, with(plain, args{"canopy": optest.Array(plain)}), problem.MissingArgument, "trunk"},
+		{"bush alone", skyview, with(plain, args{"bush": optest.Array(plain)}), problem.MissingArgument, "canopy"},
+		{"another raster", skyview, with(plain, args{"canopy": optest.Array(landType(5, 7)), "trunk": optest.Array(plain)}), problem.ExtentMismatch, "7 pixels"},
+		{"elsewhere", skyview, args{"input": optest.Array(placed(5, 6, -1, 1, "m")), "canopy": optest.Array(placed(5, 6, -1, 1.5, "m")), "trunk": optest.Array(plain)}, problem.CoordinateMismatch, "x"},
+		{"no altitude for one", shadow, with(plain, args{"azimuth": ops.List{deg(1), deg(2)}, "altitude": deg(30)}), problem.ExtentMismatch, "2 azimuths"},
+		{"below the nadir", shadow, with(plain, args{"azimuth": deg(1), "altitude": deg(130)}), problem.OutOfBounds, "130"},
+		{"no sun", shadow, with(plain, args{"azimuth": ops.List{}, "altitude": ops.List{}}), problem.OutOfBounds, "position"},
+		{"altitude in metres", shadow, with(plain, args{"azimuth": ops.List{deg(1)}, "altitude": ops.List{metre}}), problem.WrongUnit, "angle"},
+		{"walls without aspect", shadow, with(plain, args{"azimuth": sun["azimuth"], "altitude": sun["altitude"], "wall_height": optest.Array(plain)}), problem.MissingArgument, "aspect"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := c.spec.Infer(optest.Call(c.spec, c.args))
@@ -86,16 +87,12 @@ func TestMistakes(t *testing.T) {
 }
 
 // problemsOf are the problems in an error.
-func problemsOf(err error) (out []ops.Problem) {
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range several.Unwrap() {
-			out = append(out, problemsOf(e)...)
+func problemsOf(err error) (out []problem.Problem) {
+	for _, e := range problem.Each(err) {
+		var p problem.Problem
+		if errors.As(e, &p) {
+			out = append(out, p)
 		}
-		return out
-	}
-	var p ops.Problem
-	if errors.As(err, &p) {
-		out = append(out, p)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // raster is the elevation model an operator works on.
@@ -33,12 +34,12 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 	r.y, r.x = r.t.Dim("y"), r.t.Dim("x")
 	for _, name := range []string{"y", "x"} {
 		if r.t.Dim(name) < 0 {
-			p.add(ops.CodeMissingDim, "input", "name the dims in read(..., dims: [y, x])", "the input has no dim %s", name)
+			p.add(problem.MissingDim, "input", "name the dims in read(..., dims: [y, x])", "the input has no dim %s", name)
 		}
 	}
 	for _, d := range r.t.DimNames() {
 		if d != "y" && d != "x" {
-			p.add(ops.CodeExtraDim, "input", "choose one index: ["+d+": 0]", "the input has a dim %s; a raster has y and x", d)
+			p.add(problem.ExtraDim, "input", "choose one index: ["+d+": 0]", "the input has a dim %s; a raster has y and x", d)
 		}
 	}
 	checkHeights(p, "input", r.t)
@@ -46,15 +47,15 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 		return r
 	}
 	if r.rows() == 0 || r.columns() == 0 {
-		p.add(ops.CodeEmptyArray, "input", "", "the input has no pixels")
+		p.add(problem.EmptyArray, "input", "", "the input has no pixels")
 	}
 	r.pixel = c.Number("pixel")
 	north, east := spacing(p, r.t.Dims[r.y]), spacing(p, r.t.Dims[r.x])
 	if north > 0 {
-		p.add(ops.CodeContradictArguments, "input", "store the raster north up", "y grows from row to row, but row 0 must be the north edge")
+		p.add(problem.ContradictArguments, "input", "store the raster north up", "y grows from row to row, but row 0 must be the north edge")
 	}
 	if east < 0 {
-		p.add(ops.CodeContradictArguments, "input", "store the raster with columns from west to east", "x falls from column to column, but column 0 must be the west edge")
+		p.add(problem.ContradictArguments, "input", "store the raster with columns from west to east", "x falls from column to column, but column 0 must be the west edge")
 	}
 	for _, size := range []float64{math.Abs(north), math.Abs(east)} {
 		switch {
@@ -62,13 +63,13 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 		case r.pixel == 0:
 			r.pixel = size
 		case math.Abs(size/r.pixel-1) > 1e-4 && c.Has("pixel"):
-			p.add(ops.CodeContradictArguments, "pixel", "leave pixel out", "the coordinates of the input are %g m apart, and pixel is %g m", size, r.pixel)
+			p.add(problem.ContradictArguments, "pixel", "leave pixel out", "the coordinates of the input are %g m apart, and pixel is %g m", size, r.pixel)
 		case math.Abs(size/r.pixel-1) > 1e-4:
-			p.add(ops.CodeContradictArguments, "input", "resample it to square pixels", "pixels are %g m by %g m: they must be square", math.Abs(north), math.Abs(east))
+			p.add(problem.ContradictArguments, "input", "resample it to square pixels", "pixels are %g m by %g m: they must be square", math.Abs(north), math.Abs(east))
 		}
 	}
 	if r.pixel == 0 && !slices.ContainsFunc(r.t.Dims, hasCoords) {
-		p.add(ops.CodeNoCoordinates, "pixel", "write pixel: 1 m, say", "the input does not say how large its pixels are")
+		p.add(problem.NoCoordinates, "pixel", "write pixel: 1 m, say", "the input does not say how large its pixels are")
 	} else if r.pixel == 0 {
 		r.pixel = 1 // a single pixel, whatever its size
 	}
@@ -84,13 +85,13 @@ func spacing(p *problems, d ops.Dim) float64 {
 		return 0
 	}
 	if m := ops.MustUnit("m"); !d.Unit.Plain() && !d.Unit.Same(m) {
-		p.add(ops.CodeWrongUnit, "input", "project the raster to metres, such as UTM", "the coordinates along %s are in %s, not in metres", d.Name, d.Unit)
+		p.add(problem.WrongUnit, "input", "project the raster to metres, such as UTM", "the coordinates along %s are in %s, not in metres", d.Name, d.Unit)
 		return 0
 	}
 	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
 	for i, v := range d.Coords {
 		if math.Abs(v-d.Coords[0]-float64(i)*step) > 1e-3*math.Abs(step) {
-			p.add(ops.CodeContradictArguments, "input", "resample the raster", "the coordinates along %s are not evenly spaced: see index %d", d.Name, i)
+			p.add(problem.ContradictArguments, "input", "resample the raster", "the coordinates along %s are not evenly spaced: see index %d", d.Name, i)
 			return 0
 		}
 	}
@@ -100,9 +101,9 @@ func spacing(p *problems, d ops.Dim) float64 {
 func checkHeights(p *problems, arg string, t ops.Type) {
 	switch {
 	case t.Elem.Complex || !t.Elem.Base.Float() && !t.Elem.Base.Int():
-		p.add(ops.CodeWrongElementType, arg, "heights are real numbers", "%s holds %s", arg, t.Elem)
+		p.add(problem.WrongElementType, arg, "heights are real numbers", "%s holds %s", arg, t.Elem)
 	case !t.Unit.Plain() && !t.Unit.Same(ops.MustUnit("m")):
-		p.add(ops.CodeWrongUnit, arg, "heights are in metres", "%s is in %s", arg, t.Unit)
+		p.add(problem.WrongUnit, arg, "heights are in metres", "%s is in %s", arg, t.Unit)
 	}
 }
 
@@ -116,17 +117,17 @@ func (r raster) layer(c *ops.Call, arg string, p *problems) *ops.Type {
 		at := t.Dim(d.Name)
 		switch {
 		case at < 0:
-			p.add(ops.CodeMissingDim, arg, "", "%s has no dim %s", arg, d.Name)
+			p.add(problem.MissingDim, arg, "", "%s has no dim %s", arg, d.Name)
 		case t.Dims[at].Size != d.Size:
-			p.add(ops.CodeExtentMismatch, arg, "cut or resample it to the pixels of the input", "%s has %d pixels along %s, and the input %d", arg, t.Dims[at].Size, d.Name, d.Size)
+			p.add(problem.ExtentMismatch, arg, "cut or resample it to the pixels of the input", "%s has %d pixels along %s, and the input %d", arg, t.Dims[at].Size, d.Name, d.Size)
 		case d.Frame != nil && t.Dims[at].Frame != nil && !d.Frame.Same(t.Dims[at].Frame):
-			p.add(ops.CodeCoordinateMismatch, arg, "project it to the system of the input", "%s is in %s, and the input in %s", arg, t.Dims[at].Frame, d.Frame)
+			p.add(problem.CoordinateMismatch, arg, "project it to the system of the input", "%s is in %s, and the input in %s", arg, t.Dims[at].Frame, d.Frame)
 		case hasCoords(d) && hasCoords(t.Dims[at]) && !slices.EqualFunc(d.Coords, t.Dims[at].Coords, func(a, b float64) bool { return math.Abs(a-b) <= 1e-3*r.pixel }):
-			p.add(ops.CodeCoordinateMismatch, arg, "resample it to the pixels of the input", "%s lies on other coordinates along %s than the input", arg, d.Name)
+			p.add(problem.CoordinateMismatch, arg, "resample it to the pixels of the input", "%s lies on other coordinates along %s than the input", arg, d.Name)
 		}
 	}
 	if len(t.Dims) != 2 {
-		p.add(ops.CodeExtraDim, arg, "", "%s has the dims %v; a raster has y and x", arg, t.DimNames())
+		p.add(problem.ExtraDim, arg, "", "%s has the dims %v; a raster has y and x", arg, t.DimNames())
 	}
 	return &t
 }

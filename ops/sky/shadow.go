@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var shadow = &ops.Spec{
@@ -71,22 +72,22 @@ func resolveShadow(c *ops.Call) (*day, error) {
 	switch _, list := c.Args["altitude"].(ops.List); {
 	case len(p) > 0:
 	case list != d.listed || len(d.azimuth) != len(d.altitude):
-		p.add(ops.CodeExtentMismatch, "altitude", "give one altitude for each azimuth", "there are %d azimuths and %d altitudes", len(d.azimuth), len(d.altitude))
+		p.add(problem.ExtentMismatch, "altitude", "give one altitude for each azimuth", "there are %d azimuths and %d altitudes", len(d.azimuth), len(d.altitude))
 	case len(d.azimuth) == 0:
-		p.add(ops.CodeOutOfBounds, "azimuth", "give at least one", "there is no position of the sun")
+		p.add(problem.OutOfBounds, "azimuth", "give at least one", "there is no position of the sun")
 	}
 	for i, a := range d.altitude {
 		if math.Abs(a) > 90 {
-			p.add(ops.CodeOutOfBounds, "altitude", "altitudes are above the horizon", "altitude %d is %g deg", i+1, a)
+			p.add(problem.OutOfBounds, "altitude", "altitudes are above the horizon", "altitude %d is %g deg", i+1, a)
 		}
 	}
 	height, aspect := d.layer(c, "wall_height", &p), d.layer(c, "wall_aspect", &p)
 	d.walls = height != nil
 	switch {
 	case height != nil && aspect == nil:
-		p.add(ops.CodeMissingArgument, "wall_height", "give wall_aspect as well; walls gives both", "the walls have no aspect")
+		p.add(problem.MissingArgument, "wall_height", "give wall_aspect as well; walls gives both", "the walls have no aspect")
 	case height == nil && aspect != nil:
-		p.add(ops.CodeMissingArgument, "wall_aspect", "give wall_height as well; walls gives both", "the walls have no height")
+		p.add(problem.MissingArgument, "wall_aspect", "give wall_height as well; walls gives both", "the walls have no height")
 	case height != nil:
 		checkHeights(&p, "wall_height", *height)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var skyview = &ops.Spec{
@@ -82,11 +83,11 @@ func resolveScene(c *ops.Call, p *problems) scene {
 	}
 	switch {
 	case s.canopy != nil && s.trunk == nil:
-		p.add(ops.CodeMissingArgument, "canopy", "give trunk: the elevation of the tops of the trunk zones", "a canopy needs its trunk zone")
+		p.add(problem.MissingArgument, "canopy", "give trunk: the elevation of the tops of the trunk zones", "a canopy needs its trunk zone")
 	case s.canopy == nil && s.trunk != nil:
-		p.add(ops.CodeMissingArgument, "trunk", "give canopy as well", "a trunk zone needs its canopy")
+		p.add(problem.MissingArgument, "trunk", "give canopy as well", "a trunk zone needs its canopy")
 	case s.canopy == nil && s.bush != nil:
-		p.add(ops.CodeMissingArgument, "bush", "give canopy and trunk as well", "bushes are a part of the canopy")
+		p.add(problem.MissingArgument, "bush", "give canopy and trunk as well", "bushes are a part of the canopy")
 	}
 	return s
 }
@@ -122,7 +123,7 @@ func resolveView(c *ops.Call) (*view, error) {
 	v := &view{scene: resolveScene(c, &p)}
 	n := c.Int("patches")
 	if _, ok := divisions[n]; !ok {
-		p.add(ops.CodeUnknownChoice, "patches", fmt.Sprintf("one of %v", patchCounts()), "there is no division of the sky into %d patches", n)
+		p.add(problem.UnknownChoice, "patches", fmt.Sprintf("one of %v", patchCounts()), "there is no division of the sky into %d patches", n)
 	} else {
 		v.patches = patches(n)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 var sun = &ops.Spec{
@@ -36,7 +37,7 @@ func makeSun(c *ops.Call) (ops.Value, error) {
 	for i, v := range c.List("time") {
 		t, err := parseTime(v)
 		if err != nil {
-			p.add(ops.CodeWrongKind, "time", `write "2026-06-21T12:00+02:00", say: date, time and offset from UTC`, "time %d, %s, is no time", i+1, v)
+			p.add(problem.WrongKind, "time", `write "2026-06-21T12:00+02:00", say: date, time and offset from UTC`, "time %d, %s, is no time", i+1, v)
 			continue
 		}
 		az, alt := SunPosition(t, c.Number("latitude")*180/math.Pi, c.Number("longitude")*180/math.Pi)

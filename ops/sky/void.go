@@ -1,6 +1,9 @@
 package sky
 
-import "weft/ops"
+import (
+	"weft/ops"
+	"weft/ops/problem"
+)
 
 // noHeights is what is wrong with an input that holds no number.
 func noHeights(c *ops.Call) error {
@@ -8,5 +11,5 @@ func noHeights(c *ops.Call) error {
 	if in, ok := c.Array("input"); ok && in.Of != nil && in.Of.Spec != nil && in.Of.Spec.Source != nil && in.Of.Spec.File != nil {
 		name, help = in.Of.Spec.File(in.Of.Call), "see that it covers the place, and that its nodata value and mask are right: gdalinfo -stats shows them"
 	}
-	return ops.Wrong(ops.CodeNoHeights, "input", help, "%s holds no heights: every pixel is nodata or NaN", name)
+	return problem.Wrong(problem.NoHeights, "input", help, "%s holds no heights: every pixel is nodata or NaN", name)
 }

@@ -10,7 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/native"
 	"weft/kernels/region"
-	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime"
 	"weft/runtime/trace"
@@ -168,7 +168,7 @@ func failAtEveryTile(t *testing.T, text string, tolerance float64) {
 				_, r, err = run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true})
 				checkDevices(t, r, devices)
 				var stage *runtime.StageError
-				var problem ops.Problem
+				var problem problem.Problem
 				if c.falls != (err != nil) {
 					t.Errorf("%d: under Strict %v", n, err)
 				}

@@ -15,8 +15,8 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/lang/check"
-	"weft/ops"
 	"weft/ops/catalogue"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -219,7 +219,7 @@ total | show
 		t.Errorf("%+v", p.Search)
 	}
 	_, err = find(t, dev, strings.Replace(mean, "TOLERANCE", "1e-30", 1), "")
-	var w ops.Problem
+	var w problem.Problem
 	if !errors.As(err, &w) || w.Code != "E0605" || w.At.Line != 3 {
 		t.Errorf("error %v at %+v", err, w.At)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"weft/kernels/ir"
-	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -77,7 +77,7 @@ func (f *finder) unreachable() error {
 	for i, p := range last.Proofs {
 		if strain(last.Proofs[i:i+1]) > 1 {
 			at := f.base.Buffer(f.outputs[i].id).Array
-			w := ops.Wrong("E0605", "", "allow more with @tolerance",
+			w := problem.Wrong(problem.ToleranceUnreachable, "", "allow more with @tolerance",
 				"%s cannot be had within %s: f64 throughout measures %s over %d samples", p.Output, p.Quantity(p.Tolerance), p.Quantity(p.Figure()), p.Samples)
 			w.At = at.Where
 			return w

@@ -12,6 +12,7 @@ import (
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/ops/catalogue"
+	"weft/ops/problem"
 	"weft/runtime"
 )
 
@@ -52,7 +53,7 @@ func (p *Program) Err() error {
 
 // fault turns problems that planning complains of into Mistakes at their places; other errors stay as they are.
 func (p *Program) fault(err error) error {
-	if err == nil || !p.place(err, ops.Where{}) {
+	if err == nil || !p.place(err, problem.Where{}) {
 		return err
 	}
 	return p.Err()
@@ -63,7 +64,7 @@ func (p *Program) failed(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	at := ops.Where{}
+	at := problem.Where{}
 	var stage *runtime.StageError
 	if errors.As(err, &stage) {
 		at = stage.Where
@@ -75,45 +76,32 @@ func (p *Program) failed(err error) error {
 }
 
 // place adds what problems say at their places, or at the given one; it reports whether err was made of problems through and through.
-func (p *Program) place(err error, at ops.Where) bool {
+func (p *Program) place(err error, at problem.Where) bool {
 	all := true
-	each(err, func(e error) {
-		var problem ops.Problem
-		if !errors.As(e, &problem) {
+	for _, e := range problem.Each(err) {
+		var fault problem.Problem
+		if !errors.As(e, &fault) {
 			all = false
-			return
+			continue
 		}
-		where := at
-		if problem.At != (ops.Where{}) {
-			where = problem.At
+		if fault.At == (problem.Where{}) {
+			fault.At = at
 		}
-		p.say(problem.Code, problem.Message, problem.Help, where)
-	})
+		p.say(fault.Code, fault.Message, fault.Help, fault.At)
+	}
 	return all
 }
 
 // say adds a diagnostic; what happens nowhere in particular has no place.
-func (p *Program) say(code, message, help string, at ops.Where) {
+func (p *Program) say(code, message, help string, at problem.Where) {
 	if _, ok := diag.Lookup(code); !ok {
-		code = diag.StageFailed
+		code = problem.StageFailed
 	}
 	var span diag.Span
-	if at != (ops.Where{}) {
+	if at != (problem.Where{}) {
 		span = p.Span(at)
 	}
 	p.Found.Report(code, span, "%s", message).Help = help
-}
-
-// each visits the errors that were joined into one.
-func each(err error, visit func(error)) {
-	several, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		visit(err)
-		return
-	}
-	for _, e := range several.Unwrap() {
-		each(e, visit)
-	}
 }
 
 // largestPipeline is far beyond any text a person wrote; a larger file is data given by mistake.
@@ -134,20 +122,20 @@ func ReadPipeline(path string) ([]byte, error) {
 		why = "is larger than 16 MiB, which no pipeline is"
 	}
 	if why != "" {
-		return nil, fmt.Errorf("error[%s]: %s %s", diag.PipelineUnreadable, path, why)
+		return nil, fmt.Errorf("error[%s]: %s %s", problem.PipelineUnreadable, problem.Printable(path), why)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
 	if !utf8.Valid(text) {
-		return nil, fmt.Errorf("error[%s]: %s is not a text file (UTF-8)", diag.PipelineUnreadable, path)
+		return nil, fmt.Errorf("error[%s]: %s is not a text file (UTF-8)", problem.PipelineUnreadable, problem.Printable(path))
 	}
 	return text, nil
 }
 
 func unreadable(path string, err error) error {
-	return fmt.Errorf("error[%s]: cannot read pipeline %s: %w", diag.PipelineUnreadable, path, reasonOf(err))
+	return fmt.Errorf("error[%s]: cannot read pipeline %s: %w", problem.PipelineUnreadable, problem.Printable(path), reasonOf(err))
 }
 
 // reasonOf is an error of the file system without the path.

@@ -16,6 +16,7 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/native"
 	"weft/lang/diag"
+	"weft/ops/problem"
 	"weft/planner"
 	"weft/planner/cost"
 	"weft/runtime"
@@ -118,7 +119,7 @@ func (s *Session) openAccelerators() error {
 		return err
 	}
 	if s.CPU == nil {
-		return fmt.Errorf("error[%s]: emulated devices need a C compiler: %s", diag.DeviceFile, s.Missing[0].Reason)
+		return fmt.Errorf("error[%s]: emulated devices need a C compiler: %s", problem.DeviceFile, s.Missing[0].Reason)
 	}
 	for _, d := range emulated.New(s.CPU, list, emulated.Options{}) {
 		s.Accelerators = append(s.Accelerators, d)
@@ -130,7 +131,7 @@ func (s *Session) openAccelerators() error {
 func described(path string) ([]emulated.Description, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("error[%s]: cannot read the devices of %s: %w", diag.DeviceFile, path, reasonOf(err))
+		return nil, fmt.Errorf("error[%s]: cannot read the devices of %s: %w", problem.DeviceFile, path, reasonOf(err))
 	}
 	list, err := emulated.Parse(text)
 	if err == nil {
@@ -138,14 +139,14 @@ func described(path string) ([]emulated.Description, error) {
 	}
 	found := new(diag.List)
 	source := diag.NewSource(path, string(text))
-	each(err, func(e error) {
+	for _, e := range problem.Each(err) {
 		var p emulated.Problem
 		if errors.As(e, &p); p.Line == 0 {
-			found.Report(diag.DeviceFile, diag.Span{}, "%s: %s", path, e)
-			return
+			found.Report(problem.DeviceFile, diag.Span{}, "%s: %s", path, e)
+			continue
 		}
-		found.Report(diag.DeviceFile, source.LineSpan(p.Line), "%s", p.Text).Helpf("docs/gpu.md has the keys")
-	})
+		found.Report(problem.DeviceFile, source.LineSpan(p.Line), "%s", p.Text).Helpf("docs/gpu.md has the keys")
+	}
 	return nil, &Mistakes{found}
 }
 
