@@ -13,7 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"weft/planner/explain"
+	"weft/planner/plan"
 )
 
 // exits CODE PROGRAM ARG...: the program ends with this exit code.
@@ -42,10 +42,10 @@ func roundtrips(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: roundtrips PLAN")
 	}
 	text := ts.ReadFile(args[0])
-	p, err := explain.ReadYAML([]byte(text))
+	p, err := plan.Read([]byte(text))
 	ts.Check(err)
 	var again bytes.Buffer
-	ts.Check(explain.YAML(&again, p, explain.Options{}))
+	ts.Check(plan.YAML(&again, p))
 	if again.String() != text {
 		ts.Fatalf("%s reads back as\n%s", args[0], &again)
 	}

@@ -129,3 +129,6 @@ func exchange[T any](list []T) []T {
 	out[n-2], out[n-1] = out[n-1], out[n-2]
 	return out
 }
+
+// Exchanged reports whether a planner sees the last two dims in the other order.
+func (s *Stage) Exchanged() bool { return s.view.exchanged }

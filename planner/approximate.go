@@ -2,13 +2,6 @@ package planner
 
 import "weft/ops"
 
-// Approximation is what is not exact about a use of an operator, by its arguments.
-type Approximation struct {
-	Op   string `yaml:"op" json:"op"`
-	Line int    `yaml:"line,omitempty" json:"line,omitempty"`
-	What string `yaml:"what" json:"what"`
-}
-
 // approximations are those of the operators that stages come from.
 func approximations(stages []*ops.Stage) (out []Approximation) {
 	seen := map[*ops.Instance]bool{}

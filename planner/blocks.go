@@ -7,6 +7,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/plan"
 )
 
 // track is how the rows of one array come and go over the blocks of a pass: in block t, rows up to Hi[t] are there, and
@@ -242,7 +243,7 @@ func (s *Stream) Blocks(pass, from int) []Block {
 
 // stream plans the run in blocks, in each pass the largest that fit the budget. ok is false where not even the smallest do.
 func (f *flow) stream(budget int64) (s *Stream, ok bool) {
-	s = &Stream{Passes: f.passes(), flow: f, Whole: f.plan.Totals.PeakBytes}
+	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes}}
 	ok = true
 	for i := range s.Passes {
 		p := &s.Passes[i]

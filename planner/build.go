@@ -4,21 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/cost"
+	"weft/planner/plan"
 )
 
 // Options of a planning.
 type Options struct {
 	File      string
-	Weft      string // version of weft, recorded in the plan
-	FuseLimit int    // at most so many fusions; negative: no limit
-	Threads   int    // launches at once, which tiles are cut for
-	Memory    int64  // bytes that buffers may take together; 0: no limit
+	Weft      string       // version of weft, recorded in the plan
+	Program   plan.Program // recorded in the plan too, which can then be read back
+	FuseLimit int          // at most so many fusions; negative: no limit
+	Threads   int          // launches at once, which tiles are cut for
+	Memory    int64        // bytes that buffers may take together; 0: no limit
 	Rates     Rates
 	Cost      *cost.Model // of the device; nil: predictions from Rates alone
 	Precision Choices     // that differ from what operators say; @precision goes first
@@ -64,8 +67,9 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*Plan, error) {
 		groups = a.groups()
 	}
 	b := &builder{opt: opt, dev: dev, a: a, fuser: f, ids: map[*ops.Stage]string{}, scales: map[*ops.Stage]float64{}}
-	b.plan = &Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File, Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
-		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision, FuseLimit: opt.FuseLimit}}
+	b.plan = &Plan{graph: g, costs: costs{opt.Cost, opt.Rates}, Plan: plan.Plan{Budget: opt.Memory, Format: FormatVersion, Weft: opt.Weft, File: opt.File,
+		Program: opt.Program, Machine: machineOf(dev, opt), Device: dev.Name, Rates: opt.Rates, Edges: f.edges,
+		Decided: Decisions{Fused: f.weighings, Precision: opt.Precision, FuseLimit: opt.FuseLimit}}}
 	if err := b.retype(groups); err != nil {
 		return nil, err
 	}
@@ -131,24 +135,33 @@ func (b *builder) use(s *ops.Stage) string {
 	id := fmt.Sprintf("b%d", len(b.plan.Buffers)+1)
 	b.ids[s] = id
 	buf := b.a.buffer(s)
-	role := FromKernel
-	switch {
-	case s.Source:
-		role = FromSource
-	case s.Data != nil:
-		role = FromPlan
+	pb := Buffer{Ir: buf, Array: s, Buffer: plan.Buffer{ID: id, Key: StageKey(s), Stage: s.Name, Label: label(s), Type: s.Type.String(), Bytes: buf.Bytes(),
+		Role: roleOf(s), Unit: s.Type.Unit.String(), Exchanged: s.Exchanged()}}
+	if p := buf.Pad; p != (ir.Pad{}) {
+		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
+		pb.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
 	}
-	pb := Buffer{ID: id, Stage: s.Name, Label: label(s), Type: s.Type.String(), Bytes: buf.Bytes(), Role: role, Unit: s.Type.Unit.String(), Ir: buf, Array: s}
-	if buf.Pad != (ir.Pad{}) {
-		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", buf.Pad.Before, buf.Shape[len(buf.Shape)-1], buf.Pad.After, buf.Pad.Value)
+	for _, at := range s.Box() {
+		pb.Box = append(pb.Box, plan.Box(at))
 	}
 	pb.Reached = reachedOf(s)
 	b.describeStorage(&pb)
 	b.plan.Buffers = append(b.plan.Buffers, pb)
 	if s.Source {
-		b.plan.Steps = append(b.plan.Steps, Step{ID: fmt.Sprintf("r%d", len(b.plan.Steps)+1), Kind: ReadStep, Name: s.Op.Spec.Name, Args: arguments(s.Op), Writes: []string{id}, Line: s.Op.Where.Line, Op: s.Op})
+		b.plan.Steps = append(b.plan.Steps, Step{Op: s.Op, Step: plan.Step{ID: fmt.Sprintf("r%d", len(b.plan.Steps)+1), Kind: ReadStep, Name: s.Op.Spec.Name,
+			Args: arguments(s.Op), Writes: []string{id}, Line: s.Op.Where.Line, Instance: s.Op.ID}})
 	}
 	return id
+}
+
+func roleOf(s *ops.Stage) Role {
+	switch {
+	case s.Source:
+		return FromSource
+	case s.Data != nil:
+		return FromPlan
+	}
+	return FromKernel
 }
 
 // label is the variable an operator's result is held by; inner stages have none.
@@ -172,11 +185,26 @@ func arguments(op *ops.Instance) string {
 	return strings.Join(out, ", ")
 }
 
+// idOf is the id of a kernel's buffer.
+func (b *builder) idOf(buf *ir.Buffer) string {
+	i := slices.IndexFunc(b.plan.Buffers, func(pb Buffer) bool { return pb.Ir == buf })
+	return b.plan.Buffers[i].ID
+}
+
+// machineOf is what a plan is made for.
+func machineOf(dev device.Info, opt Options) plan.Machine {
+	m := plan.Machine{Kind: dev.Kind, Detail: dev.Detail, Threads: opt.Threads}
+	for _, a := range opt.Accelerators {
+		m.Accelerators = append(m.Accelerators, a.Info.Name)
+	}
+	return m
+}
+
 func (b *builder) kernelStep(i int, g *group) {
-	step := Step{ID: fmt.Sprintf("k%d", i+1), Kind: KernelStep}
-	k := &Kernel{Device: b.dev.Name, Ir: g.kernel, Roots: g.roots, Hash: ir.Hash(g.kernel), group: g}
+	step := Step{Step: plan.Step{ID: fmt.Sprintf("k%d", i+1), Kind: KernelStep}}
+	k := &Kernel{Kernel: plan.Kernel{Device: b.dev.Name, Hash: ir.Hash(g.kernel)}, Ir: g.kernel, Roots: g.roots, group: g}
 	for _, s := range g.inside {
-		k.Stages = append(k.Stages, Fused{Name: s.Name, Label: label(s), Steps: s.Steps, Line: s.Where.Line})
+		k.Stages = append(k.Stages, Fused{Name: s.Name, Key: StageKey(s), Label: label(s), Steps: s.Steps, Line: s.Where.Line})
 		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
 			k.Ops = append(k.Ops, s.Op.Spec.Name)
 		}
@@ -191,9 +219,10 @@ func (b *builder) kernelStep(i int, g *group) {
 			step.Line = s.Where.Line
 		}
 	}
+	k.IR = ir.Encode(g.kernel, b.idOf)
 	b.estimate(k, g)
 	for _, id := range step.Writes {
-		b.plan.Buffer(id).Reached.count(k.Flops, g)
+		countSaved(b.plan.Buffer(id).Reached, k.Flops, g)
 	}
 	k.Precision = precisionOf(g.kernel, g.types)
 	k.Precision.Why = b.pins.because(g)
@@ -204,7 +233,8 @@ func (b *builder) kernelStep(i int, g *group) {
 }
 
 func (b *builder) sinkStep(s sink) {
-	step := Step{ID: fmt.Sprintf("s%d", len(b.plan.Steps)+1), Kind: SinkStep, Name: s.op.Spec.Name, Args: arguments(s.op), Line: s.op.Where.Line, Op: s.op}
+	step := Step{Op: s.op, Step: plan.Step{ID: fmt.Sprintf("s%d", len(b.plan.Steps)+1), Kind: SinkStep, Name: s.op.Spec.Name, Args: arguments(s.op),
+		Line: s.op.Where.Line, Instance: s.op.ID}}
 	for _, in := range s.inputs {
 		step.Reads = append(step.Reads, b.ids[in])
 	}

@@ -107,7 +107,7 @@ func (w *world) sink(in ops.Array) *ops.Instance {
 	return &ops.Instance{ID: w.next, Spec: spec, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"a": in}}}
 }
 
-func plan(t *testing.T, opt Options, sinks ...*ops.Instance) *Plan {
+func planned(t *testing.T, opt Options, sinks ...*ops.Instance) *Plan {
 	t.Helper()
 	if opt.Rates == (Rates{}) {
 		opt.Rates = Rates{Flops: 50e9, Bandwidth: 20e9}
@@ -176,7 +176,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			p := plan(t, c.opt, c.build(&world{})...)
+			p := planned(t, c.opt, c.build(&world{})...)
 			kernels, edges := shape(p)
 			if kernels != c.kernels || edges != c.edges {
 				t.Errorf("kernels %q\n   want %q\nedges %q\n want %q", kernels, c.kernels, edges, c.edges)
@@ -203,7 +203,7 @@ func TestMemoryBudgetNamesTheStage(t *testing.T) {
 
 func TestGuardedRowsArePadded(t *testing.T) {
 	w := &world{}
-	p := plan(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(100)))))
+	p := planned(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(100)))))
 	if pad := p.Buffers[0].Ir.Pad; pad != (ir.Pad{Before: padBefore, After: padAfter}) {
 		t.Errorf("dear, read with a guard by blur, has padding %+v", pad)
 	}
@@ -214,7 +214,7 @@ func TestGuardedRowsArePadded(t *testing.T) {
 
 func TestBuffersAreFreedAfterTheirLastUse(t *testing.T) {
 	w := &world{}
-	p := plan(t, Options{FuseLimit: 0}, w.sink(w.double(w.dear(w.ramp(1000)))))
+	p := planned(t, Options{FuseLimit: 0}, w.sink(w.double(w.dear(w.ramp(1000)))))
 	var got []string
 	for _, s := range p.Steps {
 		got = append(got, s.ID+" frees "+strings.Join(s.Frees, ","))
@@ -230,7 +230,7 @@ func TestBuffersAreFreedAfterTheirLastUse(t *testing.T) {
 func TestEqualProgramsHaveEqualHashes(t *testing.T) {
 	build := func(n int) string {
 		w := &world{}
-		return plan(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(n))))).Hash
+		return planned(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(n))))).Hash
 	}
 	if first, second := build(100), build(100); first != second {
 		t.Error("the same program planned twice has two hashes")

@@ -50,7 +50,7 @@ func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
 	k.Schedule, k.Tuned, k.Tables, k.Source = r.Schedule, r.Tuned, r.Tables, r.Source
 	k.Loads = nil
 	for name, n := range r.Loads {
-		k.Loads = append(k.Loads, Count{name, n})
+		k.Loads = append(k.Loads, Count{Name: name, N: n})
 	}
 	slices.SortFunc(k.Loads, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
 	k.kind, k.slow = dev.Kind, slowness[dev.Kind]

@@ -11,37 +11,31 @@ import (
 // estimate counts a kernel's work and predicts its time.
 func (b *builder) estimate(k *Kernel, g *group) {
 	k.Flops = ir.CostOf(g.kernel).Flops
-	about := cost.Kernel{IR: g.kernel, Hash: k.Hash, Ops: k.Ops}
 	for _, s := range g.loads {
-		about.Loads = append(about.Loads, b.a.buffer(s).Bytes())
+		k.loads = append(k.loads, b.a.buffer(s).Bytes())
 	}
 	for _, s := range g.roots {
-		about.Stores = append(about.Stores, b.a.buffer(s).Bytes())
+		k.stores = append(k.stores, b.a.buffer(s).Bytes())
 	}
-	for _, n := range slices.Concat(about.Loads, about.Stores) {
+	for _, n := range slices.Concat(k.loads, k.stores) {
 		k.Bytes += n
 	}
-	k.predictor = func(tiles int, known *device.Report) cost.Estimate {
-		if b.opt.Cost == nil {
-			return roofline(k, b.opt.Rates)
-		}
-		about.Tiles, about.Report, about.Kind, about.Ready = tiles, known, k.kind, k.Ready
-		k.slow = 1 // the model knows its device
-		return b.opt.Cost.Predict(about)
-	}
-	k.kind = b.dev.Kind
-	if b.opt.Cost != nil {
-		k.tuned = func() []int { return b.opt.Cost.Tiles(k.Hash, k.kind) }
-	}
+	k.costs, k.kind = b.plan.costs, b.dev.Kind
 	k.predict(0, nil)
 }
 
 // predict fills in the predicted time. Tiles and the report of its program are 0 and nil before they are known.
 func (k *Kernel) predict(tiles int, known *device.Report) {
-	if k.predictor == nil { // a plan that was read describes; it has nothing to predict from
-		return
+	switch model := k.costs.model; {
+	case model != nil:
+		k.slow = 1 // the model knows its device
+		k.Estimate = model.Predict(cost.Kernel{IR: k.Ir, Hash: k.Hash, Ops: k.Ops, Loads: k.loads, Stores: k.stores,
+			Tiles: tiles, Report: known, Kind: k.kind, Ready: k.Ready})
+	case k.costs.rates != Rates{}:
+		k.Estimate = roofline(k, k.costs.rates)
+	default:
+		return // a plan that was read describes; it has nothing to predict from
 	}
-	k.Estimate = k.predictor(tiles, known)
 	k.Predicted, k.Bound = 1e3*k.Estimate.Seconds, k.Estimate.Bound
 }
 

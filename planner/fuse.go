@@ -12,12 +12,6 @@ import (
 	"weft/planner/cost"
 )
 
-// Rates are the machine's figures that a verdict weighs.
-type Rates struct {
-	Flops     float64 `yaml:"flops" json:"flops"`         // single-precision additions a second, all cores, in kernels as rendered
-	Bandwidth float64 `yaml:"bandwidth" json:"bandwidth"` // bytes a second to and from memory
-}
-
 // A fused kernel keeps below these, so that it compiles in reasonable time and its loops can be told apart.
 const (
 	maxBinders = ir.MaxBinders / 2
@@ -172,7 +166,7 @@ func (f *fuser) decide(p *ops.Stage) {
 			}
 			e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
 			if compared {
-				e.margin = recomputeDoubt
+				e.Margin = recomputeDoubt
 			}
 			e.Code = f.choose(p, c, e, Costly)
 		}
@@ -200,7 +194,7 @@ func (f *fuser) serial(p, c *ops.Stage, flops float64) bool {
 
 // choose takes the faster of two choices.
 func (f *fuser) choose(p, c *ops.Stage, e Edge, stored Code) Code {
-	if f.weighed(p, c, e.FusedMs*max(1, e.margin) < e.StoredMs && !f.culls(p)) {
+	if f.weighed(p, c, e.FusedMs*max(1, e.Margin) < e.StoredMs && !f.culls(p)) {
 		return Recomputed
 	}
 	return stored
@@ -249,9 +243,9 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 func change(e Edge) string {
 	switch e.Code {
 	case Recomputed:
-		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*max(1, e.margin), 1e-12))
+		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*max(1, e.Margin), 1e-12))
 	case Costly, WantedBySink:
-		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*max(1, e.margin)/math.Max(e.StoredMs, 1e-12))
+		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*max(1, e.Margin)/math.Max(e.StoredMs, 1e-12))
 	case Kept:
 		return "remove @keep"
 	case Limit:

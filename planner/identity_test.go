@@ -10,7 +10,7 @@ import (
 func TestIdentity(t *testing.T) {
 	build := func(n int, make func(w *world, in ops.Array) ops.Array, opt Options) *Plan {
 		w := &world{}
-		return plan(t, opt, w.sink(make(w, w.ramp(n))))
+		return planned(t, opt, w.sink(make(w, w.ramp(n))))
 	}
 	blurred := func(w *world, in ops.Array) ops.Array { return w.blur(w.double(in)) }
 	free, limited := Options{FuseLimit: -1}, Options{FuseLimit: 1}

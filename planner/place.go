@@ -1,44 +1,12 @@
 package planner
 
 import (
-	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"weft/kernels/device"
 	"weft/planner/cost"
 )
-
-// Placement is where a kernel runs. The zero value is the host's processor.
-type Placement struct {
-	// Devices are the names of the accelerators that share the kernel's rows; empty: the host's processor.
-	Devices []string `yaml:"devices,omitempty,flow" json:"devices,omitempty"`
-	// Weights are the predicted shares of these devices, in their order; they sum to 1.
-	Weights []float64 `yaml:"weights,omitempty,flow" json:"weights,omitempty"`
-	// Host, Accelerated and Transfer are predicted times in ms: on the host's processor, on the accelerators with what has to be
-	// copied for it, and of the copies alone. All are 0 where there is no accelerator to weigh.
-	Host        float64 `yaml:"host_ms,omitempty" json:"host_ms,omitempty"`
-	Accelerated float64 `yaml:"accelerated_ms,omitempty" json:"accelerated_ms,omitempty"`
-	Transfer    float64 `yaml:"transfer_ms,omitempty" json:"transfer_ms,omitempty"`
-	// Bound is what limits it on the accelerators: compute, bandwidth, latency or transfer.
-	Bound string `yaml:"accelerated_bound,omitempty" json:"accelerated_bound,omitempty"`
-	// Refused is why the kernel is not on the accelerators that the run was asked to be on; empty: it is where it was asked to be.
-	Refused string `yaml:"refused,omitempty" json:"refused,omitempty"`
-	// Why says what decided, for people.
-	Why string `yaml:"why,omitempty" json:"why,omitempty"`
-
-	learned float64 // what runs taught; Accelerated is multiplied by it
-}
-
-// Accelerates reports a kernel that is placed on accelerators.
-func (p Placement) Accelerates() bool { return len(p.Devices) > 0 }
-
-// Unlearned is Accelerated without what runs taught, in ms.
-func (p Placement) Unlearned() float64 { return p.Accelerated / cmp.Or(p.learned, 1) }
-
-// Key names the devices together, for what is learned of them.
-func (p Placement) Key() string { return strings.Join(p.Devices, "+") }
 
 // DeviceModel is an accelerator as placement sees it.
 type DeviceModel struct {
@@ -95,8 +63,8 @@ type Placing struct {
 // or whose memory cannot hold what was put there. A plan may be placed again, once its kernels are compiled and their times are known better.
 func Place(p *Plan, devices []DeviceModel, opt Placing) error {
 	if opt.Decided != nil {
-		p.again = true
-	} else if p.again {
+		p.Repeated = true
+	} else if p.Repeated {
 		opt.Decided = &Decisions{Places: p.Decided.Places}
 	}
 	s := &site{plan: p, devices: attainable(devices), model: opt.Cost, index: map[string]int{}}
@@ -126,12 +94,4 @@ func (s *site) decide() {
 			s.plan.Decided.Places[t.step.ID] = k.Place.Devices
 		}
 	}
-}
-
-// Expected is how long the kernel is predicted to take where it is placed, in ms, and what limits it there.
-func (k *Kernel) Expected() (ms float64, bound string) {
-	if k.Place.Accelerates() {
-		return k.Place.Accelerated, k.Place.Bound
-	}
-	return k.Predicted, k.Bound
 }

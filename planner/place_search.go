@@ -120,10 +120,10 @@ func (s *site) moved(c *chain, i, hi, n int, held holding) outcome {
 // place records where a task runs, and what it would take elsewhere.
 func (s *site) place(t *task, o outcome, held holding) {
 	p := &t.step.Kernel.Place
-	*p = Placement{Host: 1e3 * t.host, learned: 1}
+	*p = Placement{Host: 1e3 * t.host, Learned: 1}
 	if len(o.team) > 0 {
 		p.Devices, p.Weights = s.names(o.team), o.weights
-		p.take(o)
+		take(p, o)
 		return
 	}
 	best := outcome{seconds: math.Inf(1)}
@@ -140,10 +140,10 @@ func (s *site) place(t *task, o outcome, held holding) {
 		}
 	}
 	if best.team != nil {
-		p.take(best)
+		take(p, best)
 	}
 }
 
-func (p *Placement) take(o outcome) {
-	p.Accelerated, p.Transfer, p.Bound, p.learned = 1e3*o.seconds, 1e3*o.transfer, o.bound, o.learned
+func take(p *Placement, o outcome) {
+	p.Accelerated, p.Transfer, p.Bound, p.Learned = 1e3*o.seconds, 1e3*o.transfer, o.bound, o.learned
 }

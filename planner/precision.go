@@ -11,18 +11,6 @@ import (
 	"weft/ops/problem"
 )
 
-// Choice is the precision of one stored stage where it differs from what its operator says: how its array lies in memory, and
-// what the kernel that stores it computes and sums in. 0 leaves a part as it is.
-type Choice struct {
-	Storage    ir.DType `yaml:"storage,omitempty" json:"storage,omitempty"`
-	Scale      float64  `yaml:"scale,omitempty" json:"scale,omitempty"` // of one unit of integer storage
-	Compute    ir.DType `yaml:"compute,omitempty" json:"compute,omitempty"`
-	Accumulate ir.DType `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
-}
-
-// Choices are by StageKey.
-type Choices map[string]Choice
-
 // StageKey names a stage within its program, the same in every planning of it.
 func StageKey(s *ops.Stage) string {
 	if s.Op == nil {

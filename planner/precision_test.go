@@ -85,14 +85,14 @@ func TestPins(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &world{}
-			p := plan(t, Options{FuseLimit: -1}, w.sink(c.build(w, w.made(wide))))
+			p := planned(t, Options{FuseLimit: -1}, w.sink(c.build(w, w.made(wide))))
 			b := bufferNamed(t, p, "dear")
 			if b.Pinned != c.pin {
 				t.Errorf("pinned %q, want %q", b.Pinned, c.pin)
 			}
 			key := StageKey(b.Array)
 			w = &world{}
-			p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
+			p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
 			if got := bufferNamed(t, p, "dear").Ir.Type; (got == ir.F16) != (c.pin == "") {
 				t.Errorf("stored as %s", got)
 			}
@@ -188,7 +188,7 @@ func TestForcedPrecision(t *testing.T) {
 func TestKernelsComputeInOneType(t *testing.T) {
 	w := &world{}
 	in := w.ramp(1 << 12)
-	p := plan(t, Options{FuseLimit: -1}, w.sink(w.double(w.asks(w.double(in), "compute", "bf16"))))
+	p := planned(t, Options{FuseLimit: -1}, w.sink(w.double(w.asks(w.double(in), "compute", "bf16"))))
 	if k, e := shape(p); k != "ramp | double | double" || !strings.Contains(e, "double>double:S11") {
 		t.Errorf("%s; %s", k, e)
 	}
@@ -197,9 +197,9 @@ func TestKernelsComputeInOneType(t *testing.T) {
 func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	w := &world{}
 	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
-	p := plan(t, Options{FuseLimit: -1}, build())
+	p := planned(t, Options{FuseLimit: -1}, build())
 	key := StageKey(bufferNamed(t, p, "dear").Array)
-	p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
+	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
 	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != ir.Middle {
 		t.Errorf("%s in units of %g, padded with %g", b.Ir.Type, b.Scale, b.Ir.Pad.Value)
@@ -219,9 +219,9 @@ func TestProofsSeeStorage(t *testing.T) {
 		a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
 		return w.sink(w.blur(w.note(w.double(a), "keep")))
 	}
-	p := plan(t, Options{FuseLimit: -1}, build())
+	p := planned(t, Options{FuseLimit: -1}, build())
 	key := StageKey(bufferNamed(t, p, "double").Array)
-	p = plan(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, build())
+	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, build())
 	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
 	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
 	for _, s := range ref.Loads {
@@ -254,8 +254,8 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 				a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
 				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
 			}
-			p := plan(t, Options{FuseLimit: -1}, build())
-			p = plan(t, Options{FuseLimit: -1, Precision: Choices{StageKey(bufferNamed(t, p, "double").Array): storage}}, build())
+			p := planned(t, Options{FuseLimit: -1}, build())
+			p = planned(t, Options{FuseLimit: -1, Precision: Choices{StageKey(bufferNamed(t, p, "double").Array): storage}}, build())
 			root := bufferNamed(t, p, "normal.peak").Array
 			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
 			for buf, s := range ref.Loads {

@@ -1,10 +1,8 @@
 package planner
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -24,30 +22,6 @@ const (
 	relativeSlack = 1e-5
 )
 
-// Reached is the part of an array that there is.
-type Reached struct {
-	Dims       []ReachedDim `yaml:"dims" json:"dims"`
-	SavedBytes int64        `yaml:"saved_bytes" json:"saved_bytes"`
-	SavedFlops float64      `yaml:"saved_flops" json:"saved_flops"`
-}
-
-// ReachedDim are the indices of one dim, of so many, from Lo up to Hi.
-type ReachedDim struct {
-	Name string `yaml:"name" json:"name"`
-	Lo   int    `yaml:"lo" json:"lo"`
-	Hi   int    `yaml:"hi" json:"hi"`
-	Of   int    `yaml:"of" json:"of"`
-}
-
-// String is written as in explain: sample 130..520 of 559.
-func (r *Reached) String() string {
-	parts := make([]string, len(r.Dims))
-	for i, d := range r.Dims {
-		parts[i] = fmt.Sprintf("%s %d..%d of %d", d.Name, d.Lo, d.Hi-1, d.Of)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // reachedOf describes what a stage was cropped to; nil if it was not.
 func reachedOf(s *ops.Stage) *Reached {
 	box := s.Box()
@@ -58,14 +32,14 @@ func reachedOf(s *ops.Stage) *Reached {
 	r := &Reached{SavedBytes: whole.Bytes() - s.Type.Bytes()}
 	for i, at := range box {
 		if d := whole.Dims[i]; at.Hi-at.Lo < d.Size {
-			r.Dims = append(r.Dims, ReachedDim{d.Name, at.Lo, at.Hi, d.Size})
+			r.Dims = append(r.Dims, ReachedDim{Name: d.Name, Lo: at.Lo, Hi: at.Hi, Of: d.Size})
 		}
 	}
 	return r
 }
 
-// count finds the operations saved, of a kernel that stores nothing else.
-func (r *Reached) count(flops float64, g *group) {
+// countSaved finds the operations saved, of a kernel that stores nothing else.
+func countSaved(r *Reached, flops float64, g *group) {
 	if r != nil {
 		t, whole := g.roots[0].Type, g.roots[0].Whole()
 		r.SavedFlops = flops * float64(whole.Len()-t.Len()) / float64(t.Len())

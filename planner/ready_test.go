@@ -19,7 +19,7 @@ func TestOnlyTheKernelBehindASourceFindsItsPages(t *testing.T) {
 		}
 		return out
 	}
-	if got := ready(plan(t, Options{FuseLimit: 0}, w.rowSink(second))); len(got) != 2 || !got[0] || got[1] {
+	if got := ready(planned(t, Options{FuseLimit: 0}, w.rowSink(second))); len(got) != 2 || !got[0] || got[1] {
 		t.Errorf("ready: %v, want the first of two kernels alone", got)
 	}
 	for _, r := range ready(blocks(t, 60000, w.rowSink(second))) {

@@ -45,10 +45,10 @@ func (k *Kernel) Retile(size []int) {
 
 // retune takes the tiles that were measured fastest, where they were and still fit.
 func (k *Kernel) retune() {
-	if k.tuned == nil || askedTile(k.Roots) != nil {
+	if k.costs.model == nil || askedTile(k.Roots) != nil {
 		return
 	}
-	if size := k.tuned(); len(size) == len(k.Ir.Axes) && len(size) > 0 {
+	if size := k.costs.model.Tiles(k.Hash, k.kind); len(size) == len(k.Ir.Axes) && len(size) > 0 {
 		k.Retile(slices.Clone(size))
 		k.TilesTuned = true
 	}

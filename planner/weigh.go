@@ -12,16 +12,6 @@ import (
 // pipelines that ship, and computing again, in a loop of another stage, is harder to predict than storing.
 const recomputeDoubt = 2
 
-// Decisions are what a planning weighed by figures of the machine. With them the same plan can be made when the figures have
-// changed, as they do when a machine is measured.
-type Decisions struct {
-	Fused     map[string]bool `json:"fused,omitempty"` // verdicts by edge, of those that were weighed
-	Precision Choices         `json:"precision,omitempty"`
-	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
-	Places    map[string][]string `json:"places,omitempty"`
-	FuseLimit int                 `json:"fuse_limit"` // of Options
-}
-
 // edgeKey names an edge of a program, the same in every planning of it.
 func edgeKey(p, c *ops.Stage) string { return StageKey(p) + " > " + StageKey(c) }
 

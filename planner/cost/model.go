@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/profile"
+	"weft/planner/plan"
 )
 
 // Model predicts kernels on one device. It is safe for concurrent use once opened.
@@ -31,19 +32,8 @@ type Kernel struct {
 	Report *device.Report // nil: not compiled yet
 }
 
-// Estimate is a prediction and what it is made of, in seconds.
-type Estimate struct {
-	Seconds  float64 `yaml:"seconds" json:"seconds"`       // in all
-	Compute  float64 `yaml:"compute_s" json:"compute_s"`   // operations, over the threads that have work
-	Memory   float64 `yaml:"memory_s" json:"memory_s"`     // bytes through the level that serves them
-	Pages    float64 `yaml:"pages_s" json:"pages_s"`       // first touch of what is stored
-	Overhead float64 `yaml:"overhead_s" json:"overhead_s"` // launches and handing out
-	Bound    string  `yaml:"bound" json:"bound"`           // compute, bandwidth, pages or latency: the largest part
-	Heaviest string  `yaml:"heaviest" json:"heaviest"`     // class of operations that takes most of Compute, and its share
-	Level    string  `yaml:"level" json:"level"`           // of the memory
-	Factor   float64 `yaml:"factor" json:"factor"`         // what was learned multiplies the rest by
-	Source   string  `yaml:"source" json:"source"`         // "model", or from what it was learned
-}
+// Estimate is a prediction and what it is made of.
+type Estimate = plan.Estimate
 
 // perStep is what a kernel costs a runtime besides the first launch: binding its arrays, workers that have gone to sleep, and
 // statistics.
@@ -107,14 +97,14 @@ func (m *Model) raw(k Kernel) Estimate {
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
 	e.Overhead = p.Dispatch + p.First + perStep + float64(tiles)/at*(p.Launch+perTile)
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
-	e.Bound = e.bound()
+	e.Bound = boundOf(e)
 	return e
 }
 
 // largePages is the size from which arrays have large pages.
 const largePages = 4 << 20
 
-func (e Estimate) bound() string {
+func boundOf(e Estimate) string {
 	name, most := "compute", e.Compute
 	for _, part := range []struct {
 		name string

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/planner"
+	"weft/planner/plan"
 )
 
 // placed is the example with its second kernel on two devices, and its first kept on the host.
@@ -43,7 +44,7 @@ func TestEveryFormatSaysWhereKernelsRun(t *testing.T) {
 			}
 		}
 	}
-	again, err := ReadYAML([]byte(render(t, "yaml", p, nil)))
+	again, err := plan.Read([]byte(render(t, "yaml", p, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,12 @@
 package explain
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sort"
 
-	"gopkg.in/yaml.v3"
-
 	"weft/planner"
+	"weft/planner/plan"
 )
 
 // Options of a rendering.
@@ -50,38 +47,16 @@ func Write(w io.Writer, format string, p *planner.Plan, opt Options) error {
 
 // explained is the plan value with an analysis beside it.
 type explained struct {
-	*planner.Plan `yaml:",inline"`
-	Analysis      *Analysis `yaml:"analysis,omitempty" json:"analysis,omitempty"`
+	*plan.Plan `yaml:",inline"`
+	Analysis   *Analysis `yaml:"analysis,omitempty" json:"analysis,omitempty"`
 }
 
 // JSON writes the plan value.
 func JSON(w io.Writer, p *planner.Plan, opt Options) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(explained{p, opt.Analysis})
+	return plan.JSON(w, explained{p.Value(), opt.Analysis})
 }
 
 // YAML writes the plan value.
 func YAML(w io.Writer, p *planner.Plan, opt Options) error {
-	e := yaml.NewEncoder(w)
-	e.SetIndent(2)
-	if err := e.Encode(explained{p, opt.Analysis}); err != nil {
-		return err
-	}
-	return e.Close()
-}
-
-// ReadYAML reads a plan value written by YAML. It describes; it carries no code to run.
-func ReadYAML(data []byte) (*planner.Plan, error) {
-	d := yaml.NewDecoder(bytes.NewReader(data))
-	d.KnownFields(true)
-	p := new(planner.Plan)
-	if err := d.Decode(&explained{Plan: p}); err != nil {
-		return nil, fmt.Errorf("not a plan: %w", err)
-	}
-	if p.Format != planner.FormatVersion {
-		return nil, fmt.Errorf("plan format %d, this weft reads %d", p.Format, planner.FormatVersion)
-	}
-	return p, nil
+	return plan.YAML(w, explained{p.Value(), opt.Analysis})
 }

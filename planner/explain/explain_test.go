@@ -10,38 +10,43 @@ import (
 	"testing"
 
 	"weft/planner"
+	"weft/planner/plan"
 )
 
 // example is a plan of a source, two kernels and a sink, and a run in which the second kernel took far too long.
 func example() (*planner.Plan, *Analysis) {
 	p := &planner.Plan{
-		Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
-		Rates: planner.Rates{Flops: 1e9, Bandwidth: 1e9},
 		Buffers: []planner.Buffer{
-			{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromSource},
-			{ID: "b2", Stage: "blur", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel},
-			{ID: "b3", Stage: "decibel", Label: "level", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel},
+			{Buffer: plan.Buffer{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromSource}},
+			{Buffer: plan.Buffer{ID: "b2", Stage: "blur", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel}},
+			{Buffer: plan.Buffer{ID: "b3", Stage: "decibel", Label: "level", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel}},
 		},
 		Steps: []planner.Step{
-			{ID: "r1", Kind: planner.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}},
-			{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}, Kernel: &planner.Kernel{
+			{Step: plan.Step{ID: "r1", Kind: planner.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}}},
+			{Step: plan.Step{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}}, Kernel: &planner.Kernel{Kernel: plan.Kernel{
 				Ops:    []string{"blur"},
-				Stages: []planner.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Source: "void f(void) { if (1 < 2) ; }", Schedule: "lanes x:8",
+				Stages: []planner.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Schedule: "lanes x:8",
 				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
-			}},
-			{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}, Kernel: &planner.Kernel{
+			}}},
+			{Step: plan.Step{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}}, Kernel: &planner.Kernel{Kernel: plan.Kernel{
 				Ops:    []string{"decibel"},
 				Stages: []planner.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
 				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
-			}},
-			{ID: "s1", Kind: planner.SinkStep, Name: "write", Reads: []string{"b3"}},
+			}}},
+			{Step: plan.Step{ID: "s1", Kind: planner.SinkStep, Name: "write", Reads: []string{"b3"}}},
 		},
-		Edges: []planner.Edge{
-			{From: "read", To: "blur", Code: planner.Given, Reads: 3, Readers: 2, Bytes: 64},
-			{From: "blur", To: "decibel", Code: planner.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
+		Plan: plan.Plan{
+			Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
+			Rates: planner.Rates{Flops: 1e9, Bandwidth: 1e9},
+			Edges: []planner.Edge{
+				{From: "read", To: "blur", Code: planner.Given, Reads: 3, Readers: 2, Bytes: 64},
+				{From: "blur", To: "decibel", Code: planner.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
+			},
+			Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
 		},
-		Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
 	}
+	p.Steps[1].Kernel.Source = "void f(void) { if (1 < 2) ; }"
+
 	a := &Analysis{
 		Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
 		Kernels: []Measured{
@@ -93,8 +98,8 @@ func TestEveryFormatMarksWhatIsOff(t *testing.T) {
 
 func TestPlansAreReadBack(t *testing.T) {
 	p, a := example()
-	for _, analysis := range []*Analysis{nil, a} {
-		got, err := ReadYAML([]byte(render(t, "yaml", p, analysis)))
+	for _, format := range []string{"yaml", "json"} {
+		got, err := plan.Read([]byte(render(t, format, p, nil)))
 		if err != nil {
 			t.Fatal(err)
 		}

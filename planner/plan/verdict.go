@@ -1,4 +1,4 @@
-package planner
+package plan
 
 // Code names the reason for a verdict on an edge. The table is what explain and the documentation print.
 type Code string
@@ -57,7 +57,8 @@ type Edge struct {
 	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.
 	FusedMs  float64 `yaml:"fused_ms" json:"fused_ms"`
 	StoredMs float64 `yaml:"stored_ms" json:"stored_ms"`
-	margin   float64 // how much faster than storing, by prediction, fusing has to be; 0: not at all
+	// Margin is how many times less than storing, by prediction, fusing has to take; 0: less is enough.
+	Margin float64 `yaml:"margin,omitempty" json:"margin,omitempty"`
 	// Change says what would turn the verdict, where something would.
 	Change string `yaml:"change,omitempty" json:"change,omitempty"`
 	// Inner marks an edge within one operator.

@@ -1,0 +1,215 @@
+package planner_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/native"
+	"weft/lang/check"
+	"weft/ops/catalogue"
+	"weft/planner"
+	"weft/planner/plan"
+)
+
+const blurred = `x = axis(row, 0 .. 1 in 4000)
+y = axis(col, 0 .. 1 in 3000)
+a = sin(x * y + y) @keep
+near = sqrt(abs(a)) + mean(a, over: col)
+near | write("near.npy")
+near - mean(a) | write("out.npy")
+`
+
+// programs are texts to plan, those that ship among them.
+func programs(t *testing.T) map[string]string {
+	out := map[string]string{"blurred": blurred}
+	files, err := filepath.Glob("../pipelines/*/*.weft")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(f)] = string(text)
+	}
+	return out
+}
+
+func checked(t *testing.T, text string) *check.Program {
+	t.Helper()
+	p, found := check.File("p.weft", []byte(text), catalogue.Standard(), check.Options{})
+	if found.HasErrors() {
+		t.Fatalf("%s\n%s", text, found.Summary())
+	}
+	return p
+}
+
+// avx2 is a device that says how it would run kernels.
+func avx2(t *testing.T) *native.Device {
+	t.Helper()
+	d, err := native.Describing("avx2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// made plans a text for a machine that is always the same.
+func made(t *testing.T, text string, memory int64) *planner.Plan {
+	t.Helper()
+	p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{File: "p.weft", Weft: "test", FuseLimit: -1, Threads: 4, Memory: memory,
+		Program: plan.Program{Text: text}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A plan that is written, read and bound to its program is the same plan, compiled or not.
+func TestPlansAreReadBack(t *testing.T) {
+	for name, text := range programs(t) {
+		for _, memory := range []int64{0, 64 << 20} {
+			p := made(t, text, memory)
+			if (p.Stream != nil) != (name == "blurred" && memory > 0) {
+				t.Errorf("%s within %d bytes: %+v", name, memory, p.Stream)
+			}
+			if name != "blurred" { // how kernels are rendered does not depend on it, and takes a while
+				if err := p.Compile(t.Context(), avx2(t), 4, device.Options{Describe: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, write := range []func(io.Writer, any) error{plan.YAML, plan.JSON} {
+				var text, again bytes.Buffer
+				if err := write(&text, p.Value()); err != nil {
+					t.Fatal(err)
+				}
+				v, err := plan.Read(text.Bytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				back, err := planner.Bind(v, checked(t, v.Program.Text).Sinks, nil)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				if err := write(&again, back.Value()); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(text.Bytes(), again.Bytes()) {
+					t.Errorf("%s is read back as another: %s", name, difference(text.String(), again.String()))
+				}
+				if back.Identity() != p.Identity() {
+					t.Errorf("%s read back computes something else", name)
+				}
+			}
+		}
+	}
+}
+
+func difference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return x[i] + " / " + y[i]
+		}
+	}
+	return "one is longer"
+}
+
+// A value does not change with the plan that it was taken from.
+func TestValuesStand(t *testing.T) {
+	p := made(t, blurred, 0)
+	var before, after bytes.Buffer
+	v := p.Value()
+	if err := plan.YAML(&before, v); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Compile(t.Context(), avx2(t), 1, device.Options{Describe: true}); err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(v, p.Value()) {
+		t.Error("nothing became of the plan")
+	}
+	if err := plan.YAML(&after, v); err != nil || !bytes.Equal(before.Bytes(), after.Bytes()) {
+		t.Errorf("%v: %s", err, difference(before.String(), after.String()))
+	}
+}
+
+// What does not fit its program, or was damaged, is an error that says so.
+func TestDamagedPlansAreRefused(t *testing.T) {
+	var text strings.Builder
+	if err := plan.YAML(&text, made(t, blurred, 64<<20).Value()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"format: 2", "format: 1", "a plan of format 1"},
+		{"format: 2", "fromat: 2", "not a plan"},
+		{"kind: sink", "kind: sunk", "no kind of step"},
+		{"reads: [b1, ", "reads: [b77, ", "there is none of"},
+		{"key: ", "key: 99.", "there is none of"},
+		{"bytes: 4800", "bytes: 4804", "bytes"},
+		{"4000, col", "4001, col", "and now"},
+		{"instance: ", "instance: 7", "the program has"},
+		{"tile: ", "tile: -", "cut into parts"},
+		{"block_rows: ", "block_rows: -", "blocks of"},
+		{"add f32 ", "sub f32 ", "hash"},
+		{"contract", "", "hash"},
+		{"sin(x", "cos(x", "none of"},
+		{"store b3 ordered", "store b3 sum", "hash"},
+		{"axis \"row\" 4000", "axis \"row\" 5000", "hash"},
+		{"kind: kernel", "kind: drive", "drive"},
+		{"- id: k2", "- id: k1", "twice"},
+	} {
+		damaged := strings.Replace(text.String(), c.old, c.new, 1)
+		if damaged == text.String() {
+			t.Errorf("%q is not in the plan", c.old)
+			continue
+		}
+		v, err := plan.Read([]byte(damaged))
+		if err == nil {
+			p, found := check.File("p.weft", []byte(v.Program.Text), catalogue.Standard(), check.Options{})
+			if found.HasErrors() {
+				t.Fatal(found.Summary())
+			}
+			_, err = planner.Bind(v, p.Sinks, nil)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q in place of %q: %v", c.new, c.old, err)
+		}
+	}
+}
+
+// FuzzBind: no plan, however damaged, makes weft panic.
+func FuzzBind(f *testing.F) {
+	d, err := native.Describing("avx2")
+	if err != nil {
+		f.Fatal(err)
+	}
+	text := "a = axis(x, 0 .. 1 in 64)\nb = sin(a) @keep\nsum(b * a) | write(\"s.npy\")\n"
+	sinks := func() *check.Program {
+		p, _ := check.File("p.weft", []byte(text), catalogue.Standard(), check.Options{})
+		return p
+	}
+	p, err := planner.Build(sinks().Sinks, d.Info(), planner.Options{FuseLimit: -1, Threads: 2})
+	if err != nil {
+		f.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := plan.YAML(&out, p.Value()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(out.Bytes())
+	f.Fuzz(func(t *testing.T, damaged []byte) {
+		if v, err := plan.Read(damaged); err == nil {
+			if p, err := planner.Bind(v, sinks().Sinks, nil); err == nil && p.Hash != v.Hash {
+				t.Error("bound to another hash")
+			}
+		}
+	})
+}

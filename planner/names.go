@@ -1,0 +1,70 @@
+package planner
+
+import "weft/planner/plan"
+
+// What a plan is made of.
+type (
+	Rates         = plan.Rates
+	Totals        = plan.Totals
+	Role          = plan.Role
+	StepKind      = plan.StepKind
+	Fused         = plan.Fused
+	Axis          = plan.Axis
+	Precision     = plan.Precision
+	Count         = plan.Count
+	Code          = plan.Code
+	Edge          = plan.Edge
+	Placement     = plan.Placement
+	Choice        = plan.Choice
+	Choices       = plan.Choices
+	Decisions     = plan.Decisions
+	Search        = plan.Search
+	Proof         = plan.Proof
+	Candidate     = plan.Candidate
+	Approximation = plan.Approximation
+	KeptArray     = plan.KeptArray
+	Halo          = plan.Halo
+	Reached       = plan.Reached
+	ReachedDim    = plan.ReachedDim
+)
+
+// FormatVersion of the plan value.
+const FormatVersion = plan.FormatVersion
+
+// Roles and kinds of steps.
+const (
+	FromSource = plan.FromSource
+	FromPlan   = plan.FromPlan
+	FromKernel = plan.FromKernel
+	ReadStep   = plan.ReadStep
+	KernelStep = plan.KernelStep
+	SinkStep   = plan.SinkStep
+)
+
+// Codes of verdicts.
+const (
+	Pointwise    = plan.Pointwise
+	Sibling      = plan.Sibling
+	Recomputed   = plan.Recomputed
+	Forced       = plan.Forced
+	Given        = plan.Given
+	Barrier      = plan.Barrier
+	Costly       = plan.Costly
+	WantedBySink = plan.WantedBySink
+	Kept         = plan.Kept
+	Limit        = plan.Limit
+	Budget       = plan.Budget
+	Serial       = plan.Serial
+	Bounding     = plan.Bounding
+	OtherTypes   = plan.OtherTypes
+	OtherDevice  = plan.OtherDevice
+)
+
+// Meaning explains every code in a sentence.
+var Meaning = plan.Meaning
+
+// FormatBytes writes a size for people.
+func FormatBytes(n int64) string { return plan.FormatBytes(n) }
+
+// FormatMillis writes a time, given in ms, for people.
+func FormatMillis(ms float64) string { return plan.FormatMillis(ms) }

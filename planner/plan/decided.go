@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Choice is the precision of one stored stage where it differs from what its operator says: how its array lies in memory, and
+// what the kernel that stores it computes and sums in. 0 leaves a part as it is.
+type Choice struct {
+	Storage    ir.DType `yaml:"storage,omitempty" json:"storage,omitempty"`
+	Scale      float64  `yaml:"scale,omitempty" json:"scale,omitempty"` // of one unit of integer storage
+	Compute    ir.DType `yaml:"compute,omitempty" json:"compute,omitempty"`
+	Accumulate ir.DType `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
+}
+
+// Choices are by StageKey.
+type Choices map[string]Choice
+
+// Decisions are what a planning weighed by figures of the machine. With them the same plan can be made when the figures have
+// changed, as they do when a machine is measured.
+type Decisions struct {
+	Fused     map[string]bool `yaml:"fused,omitempty" json:"fused,omitempty"` // verdicts by edge, of those that were weighed
+	Precision Choices         `yaml:"precision,omitempty" json:"precision,omitempty"`
+	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
+	Places    map[string][]string `yaml:"places,omitempty" json:"places,omitempty"`
+	FuseLimit int                 `yaml:"fuse_limit" json:"fuse_limit"` // of Options
+}
+
+// Rates are the machine's figures that a verdict weighs.
+type Rates struct {
+	Flops     float64 `yaml:"flops" json:"flops"`         // single-precision additions a second, all cores, in kernels as rendered
+	Bandwidth float64 `yaml:"bandwidth" json:"bandwidth"` // bytes a second to and from memory
+}
+
+// Search is how the precision of a plan was found: what was tried and measured, and what it was held to.
+type Search struct {
+	Seconds float64 `yaml:"seconds" json:"seconds"` // that it took; 0 where it was found before
+	Cached  bool    `yaml:"cached,omitempty" json:"cached,omitempty"`
+	Samples int     `yaml:"samples" json:"samples"`
+	Seed    uint64  `yaml:"seed" json:"seed"`
+	Factor  float64 `yaml:"factor" json:"factor"` // of the tolerance that a choice may use
+	// Skipped is why nothing was tried.
+	Skipped    string       `yaml:"skipped,omitempty" json:"skipped,omitempty"`
+	Proofs     []Proof      `yaml:"proofs,omitempty" json:"proofs,omitempty"`
+	Candidates []*Candidate `yaml:"candidates,omitempty" json:"candidates,omitempty"`
+	Inputs     string       `yaml:"inputs,omitempty" json:"inputs,omitempty"` // files that were read
+	Choices    Choices      `yaml:"choices,omitempty" json:"choices,omitempty"`
+}
+
+// Proof is the measured error of one output, end to end, under what was chosen.
+type Proof struct {
+	Output    string     `yaml:"output" json:"output"`
+	Metric    ops.Metric `yaml:"metric" json:"metric"`
+	Tolerance float64    `yaml:"tolerance" json:"tolerance"`
+	Max       float64    `yaml:"max" json:"max"`
+	P99       float64    `yaml:"p99" json:"p99"`
+	Judged    string     `yaml:"judged" json:"judged"` // max or p99: the figure that is held to the tolerance
+	Samples   int        `yaml:"samples" json:"samples"`
+	Unit      string     `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Mismatched counts samples where one side is finite and the other is not.
+	Mismatched int `yaml:"mismatched,omitempty" json:"mismatched,omitempty"`
+}
+
+// Quantity writes an error in the proof's metric.
+func (p Proof) Quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
+
+// Figure is the one of the two errors that is held to the tolerance.
+func (p Proof) Figure() float64 {
+	if p.Judged == "p99" {
+		return p.P99
+	}
+	return p.Max
+}
+
+// Candidate is a precision that was tried for one stage.
+type Candidate struct {
+	Stage  string `yaml:"stage" json:"stage"`
+	Name   string `yaml:"name" json:"name"`
+	Choice Choice `yaml:"choice,omitempty" json:"choice"`
+	// Millis is the processor time of the kernels it touches, Was that of the same kernels without it; 0: not measured.
+	Millis float64 `yaml:"ms,omitempty" json:"ms,omitempty"`
+	Was    float64 `yaml:"was_ms,omitempty" json:"was_ms,omitempty"`
+	Bytes  int64   `yaml:"bytes,omitempty" json:"bytes,omitempty"`
+	Proofs []Proof `yaml:"proofs,omitempty" json:"proofs,omitempty"`
+	// Verdict is chosen, or why not.
+	Verdict string `yaml:"verdict" json:"verdict"`
+}

@@ -1,0 +1,240 @@
+// Package plan is the plan of a run as a value: what is computed by which kernels, in which order, where and how precisely, as data
+// that can be printed, kept, sent and read back. It knows operators, stages and arrays by their names in the program, whose text it
+// carries; what they are is found again by checking that text.
+package plan
+
+// FormatVersion of the plan value.
+const FormatVersion = 2
+
+// Plan is everything a run needs to know, as a value.
+type Plan struct {
+	Format  int     `yaml:"format" json:"format"`
+	Weft    string  `yaml:"weft" json:"weft"`
+	File    string  `yaml:"file" json:"file"`
+	Program Program `yaml:"program,omitempty" json:"program,omitzero"`
+	Hash    string  `yaml:"hash" json:"hash"`
+	Device  string  `yaml:"device" json:"device"`
+	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
+	Rates   Rates   `yaml:"rates" json:"rates"`
+	// Budget of memory that it was made for, in bytes; 0: none.
+	Budget  int64    `yaml:"budget,omitempty" json:"budget,omitempty"`
+	Buffers []Buffer `yaml:"buffers" json:"buffers"`
+	Steps   []Step   `yaml:"steps" json:"steps"`
+	Edges   []Edge   `yaml:"edges" json:"edges"`
+	Totals  Totals   `yaml:"totals" json:"totals"`
+	// Approximations are what its operators say is not exact.
+	Approximations []Approximation `yaml:"approximations,omitempty" json:"approximations,omitempty"`
+	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
+	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
+	// Search is how the precision was found; nil where everything is in what its operators say.
+	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
+	// Decided is what was weighed; Repeated says that it was not, but taken from an earlier planning.
+	Decided  Decisions `yaml:"decided,omitempty" json:"decided,omitzero"`
+	Repeated bool      `yaml:"repeated,omitempty" json:"repeated,omitempty"`
+}
+
+// Program is what was planned.
+type Program struct {
+	Text      string            `yaml:"text,omitempty" json:"text,omitempty"`
+	Params    map[string]string `yaml:"params,omitempty" json:"params,omitempty"`
+	Tolerance string            `yaml:"tolerance,omitempty" json:"tolerance,omitempty"`
+}
+
+// Machine is what the plan was made for: kernels are built for the vectors and the memory of the host's device, and tiles for its threads.
+type Machine struct {
+	Kind         string   `yaml:"kind" json:"kind"`
+	Detail       string   `yaml:"detail,omitempty" json:"detail,omitempty"`
+	Threads      int      `yaml:"threads,omitempty" json:"threads,omitempty"`
+	Accelerators []string `yaml:"accelerators,omitempty,flow" json:"accelerators,omitempty"`
+}
+
+// Totals sum a plan up.
+type Totals struct {
+	Kernels    int     `yaml:"kernels" json:"kernels"`
+	Flops      float64 `yaml:"flops" json:"flops"`
+	Bytes      int64   `yaml:"bytes" json:"bytes"`             // moved by kernels
+	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"` // that fusion keeps from being moved
+	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`   // of buffers alive at once
+	PeakAt     string  `yaml:"peak_at" json:"peak_at"`         // the step at which they are
+	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"`
+}
+
+// Buffer is an array in memory.
+type Buffer struct {
+	ID     string `yaml:"id" json:"id"`
+	Stage  string `yaml:"stage" json:"stage"`
+	Label  string `yaml:"label,omitempty" json:"label,omitempty"`
+	Type   string `yaml:"type" json:"type"`
+	Bytes  int64  `yaml:"bytes" json:"bytes"`
+	Role   Role   `yaml:"role" json:"role"`
+	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
+	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Reached says what part of the array there is, where nobody reads the rest.
+	Reached *Reached `yaml:"reached,omitempty" json:"reached,omitempty"`
+	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale; see ir.Stored.
+	Stored string  `yaml:"stored,omitempty" json:"stored,omitempty"`
+	Scale  float64 `yaml:"scale,omitempty" json:"scale,omitempty"`
+	// Pinned is why the array keeps its type; empty where it may be stored in fewer bits.
+	Pinned string `yaml:"pinned,omitempty" json:"pinned,omitempty"`
+
+	// Key names the stage among all of the program: see Key of a stage.
+	Key string `yaml:"key,omitempty" json:"key,omitempty"`
+	// Exchanged says that the last two dims lie in memory in the other order; Box is which part of the array there is, dim by dim as
+	// they lie; Pad the margins of rows and their value.
+	Exchanged bool  `yaml:"exchanged,omitempty" json:"exchanged,omitempty"`
+	Box       []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
+	Pad       *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
+}
+
+// Box are the indices of one dim from Lo up to Hi.
+type Box struct {
+	Lo int `yaml:"lo" json:"lo"`
+	Hi int `yaml:"hi" json:"hi"`
+}
+
+// Pad is how many elements of a value stand before and after each row.
+type Pad struct {
+	Before int    `yaml:"before" json:"before"`
+	After  int    `yaml:"after" json:"after"`
+	Value  string `yaml:"value" json:"value"` // a number, which may be nan
+}
+
+// Role says where a buffer's elements come from.
+type Role string
+
+// Roles.
+const (
+	FromSource Role = "source"
+	FromPlan   Role = "table"
+	FromKernel Role = "computed"
+)
+
+// StepKind is what a step does.
+type StepKind string
+
+// Step kinds.
+const (
+	ReadStep   StepKind = "read"
+	KernelStep StepKind = "kernel"
+	SinkStep   StepKind = "sink"
+	DriveStep  StepKind = "drive"
+)
+
+// Step is one thing to do; steps run in order.
+type Step struct {
+	ID   string   `yaml:"id" json:"id"`
+	Kind StepKind `yaml:"kind" json:"kind"`
+	Name string   `yaml:"name" json:"name"` // operators, for people
+	Args string   `yaml:"args,omitempty" json:"args,omitempty"`
+	// Reads and Writes are buffer ids; Frees are those not needed afterwards.
+	Reads  []string `yaml:"reads,omitempty,flow" json:"reads,omitempty"`
+	Writes []string `yaml:"writes,omitempty,flow" json:"writes,omitempty"`
+	Frees  []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
+	Line   int      `yaml:"line,omitempty" json:"line,omitempty"`
+	Kernel *Kernel  `yaml:"kernel,omitempty" json:"kernel,omitempty"`
+	Drive  *Drive   `yaml:"drive,omitempty" json:"drive,omitempty"`
+	// Instance is the number of the operator's use in the program, of sources and sinks.
+	Instance int `yaml:"instance,omitempty" json:"instance,omitempty"`
+}
+
+// Drive runs an algorithm over a part of the plan that is planned like any other and run many times.
+type Drive struct {
+	Algorithm string `yaml:"algorithm" json:"algorithm"` // iterate
+	// Body are the steps of a round, in order. Their arrays are among the plan's.
+	Body []Step `yaml:"body" json:"body"`
+	// State are the arrays that rounds hand on: what one made as Next the following one reads as Now.
+	State []State `yaml:"state,omitempty" json:"state,omitempty"`
+	// While is a single value that a round makes: as long as it is not 0, there is another one, of at most Most in all.
+	While string `yaml:"while,omitempty" json:"while,omitempty"`
+	Most  int    `yaml:"most" json:"most"`
+}
+
+// State is an array that a round changes. The first round finds the elements of Now as they were before the drive; after the last,
+// Now holds what that made.
+type State struct {
+	Now  string `yaml:"now" json:"now"`
+	Next string `yaml:"next" json:"next"`
+}
+
+// Kernel is the plan of one kernel.
+type Kernel struct {
+	Ops        []string  `yaml:"ops,flow" json:"ops"`                                // operators, producers first
+	Stages     []Fused   `yaml:"stages" json:"stages"`                               // what is computed in place
+	Axes       []Axis    `yaml:"axes" json:"axes"`                                   // outermost first
+	Tiles      int       `yaml:"tiles" json:"tiles"`                                 // launches
+	TilesTuned bool      `yaml:"tiles_tuned,omitempty" json:"tiles_tuned,omitempty"` // their size was chosen by measurement
+	Device     string    `yaml:"device" json:"device"`                               // of the host's, that it is compiled for
+	Ready      bool      `yaml:"ready,omitempty" json:"ready,omitempty"`             // what it stores gets its pages while the source before it is read
+	Place      Placement `yaml:"place,omitempty" json:"place,omitzero"`              // which accelerators run it, where there are any
+	Precision  Precision `yaml:"precision" json:"precision"`
+	Flops      float64   `yaml:"flops" json:"flops"`
+	Bytes      int64     `yaml:"bytes" json:"bytes"`
+	Predicted  float64   `yaml:"predicted_ms" json:"predicted_ms"`
+	Bound      string    `yaml:"bound" json:"bound"` // compute or bandwidth: what the prediction is limited by
+	// Estimate is what the prediction is made of.
+	Estimate Estimate `yaml:"estimate" json:"estimate"`
+	Schedule string   `yaml:"schedule,omitempty" json:"schedule,omitempty"`
+	Tuned    bool     `yaml:"tuned,omitempty" json:"tuned,omitempty"`
+	Loads    []Count  `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
+	Tables   int      `yaml:"tables,omitempty" json:"tables,omitempty"`
+	Hash     string   `yaml:"hash" json:"hash"` // of the kernel's IR
+	// IR is the kernel as ir.Encode writes it, with the ids of buffers.
+	IR string `yaml:"ir,omitempty" json:"ir,omitempty"`
+}
+
+// Estimate is a prediction and what it is made of, in seconds.
+type Estimate struct {
+	Seconds  float64 `yaml:"seconds" json:"seconds"`       // in all
+	Compute  float64 `yaml:"compute_s" json:"compute_s"`   // operations, over the threads that have work
+	Memory   float64 `yaml:"memory_s" json:"memory_s"`     // bytes through the level that serves them
+	Pages    float64 `yaml:"pages_s" json:"pages_s"`       // first touch of what is stored
+	Overhead float64 `yaml:"overhead_s" json:"overhead_s"` // launches and handing out
+	Bound    string  `yaml:"bound" json:"bound"`           // compute, bandwidth, pages or latency: the largest part
+	Heaviest string  `yaml:"heaviest" json:"heaviest"`     // class of operations that takes most of Compute, and its share
+	Level    string  `yaml:"level" json:"level"`           // of the memory
+	Factor   float64 `yaml:"factor" json:"factor"`         // what was learned multiplies the rest by
+	Source   string  `yaml:"source" json:"source"`         // "model", or from what it was learned
+}
+
+// Fused is a stage computed inside a kernel, with the steps it names.
+type Fused struct {
+	Name  string   `yaml:"name" json:"name"`
+	Key   string   `yaml:"key,omitempty" json:"key,omitempty"` // among all stages of the program
+	Label string   `yaml:"label,omitempty" json:"label,omitempty"`
+	Steps []string `yaml:"steps,omitempty,flow" json:"steps,omitempty"`
+	Line  int      `yaml:"line,omitempty" json:"line,omitempty"`
+}
+
+// Axis is a parallel axis and the extent of a tile along it.
+type Axis struct {
+	Name   string `yaml:"name" json:"name"`
+	Extent int    `yaml:"extent" json:"extent"`
+	Tile   int    `yaml:"tile" json:"tile"`
+}
+
+// Precision is the triple a stage is computed in.
+type Precision struct {
+	Storage    string `yaml:"storage" json:"storage"`
+	Compute    string `yaml:"compute" json:"compute"`
+	Accumulate string `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
+	// Why says what is pinned, and by what.
+	Why []string `yaml:"why,omitempty" json:"why,omitempty"`
+	// Emulated says which types the device has no arithmetic for.
+	Emulated []string `yaml:"emulated,omitempty" json:"emulated,omitempty"`
+}
+
+// Count is a named number.
+type Count struct {
+	Name string `yaml:"name" json:"name"`
+	N    int    `yaml:"n" json:"n"`
+}
+
+// Buffer finds a buffer by id.
+func (p *Plan) Buffer(id string) *Buffer {
+	for i := range p.Buffers {
+		if p.Buffers[i].ID == id {
+			return &p.Buffers[i]
+		}
+	}
+	return nil
+}
