@@ -50,7 +50,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err := errors.Join(show(s.err, &prog.Found), err); err != nil {
 		return err
 	}
-	if err := result.WriteSummary(s.out); err != nil {
+	if err := result.WriteSummary(s.err); err != nil {
 		return err
 	}
 	if !c.Tune.on { // which takes long enough

@@ -158,9 +158,5 @@ func (c *check) fillUp(ctx context.Context) error {
 	}
 	s := k.Roots[len(k.Roots)-1]
 	w := problem.Wrong(problem.ParityViolated, "", "run it again: if it stays so, report it with the pipeline file", "%s %s", valueName(r.arrays.byStage[s]), fault)
-	if r.opt.Strict {
-		return w
-	}
-	r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.Where})
-	return nil
+	return r.doubted(s, w)
 }

@@ -127,10 +127,9 @@ func (c *check) judge() error {
 		if err != nil {
 			return err
 		}
-		if r.opt.Strict {
-			return w
+		if err := r.doubted(s.stage, w); err != nil {
+			return err
 		}
-		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.stage.Where})
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type run struct {
 	inputs      []ops.InputIdentity                // what the sources read, where that is recorded
 	counted     map[*planner.Kernel]device.Counted // under Options.Count
 	meter       meter
+	doubt       doubt
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -55,7 +56,7 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 
 // once is Run with one plan.
 func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}}
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}}
 	r.arrays = newArrays(p, opt.Devices[0])
 	r.arrays.fleet = accelerators
 	defer accelerators.ReleaseAll()
@@ -126,6 +127,7 @@ func (r *run) step(ctx context.Context, step *planner.Step) error {
 	if err := r.blanks(step).judge(); err != nil {
 		return err
 	}
+	r.doubt.spread(step)
 	if err := r.inspect(ctx, step); err != nil {
 		return err
 	}
@@ -185,7 +187,11 @@ func (r *run) hand(ctx context.Context, step *planner.Step, in []ops.HostArray) 
 	if err != nil {
 		return ops.Note{}, err
 	}
-	return step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
+	note, err := step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
+	if err == nil {
+		r.announce(step)
+	}
+	return note, err
 }
 
 // transferred records what a source or sink did and what it warns of.

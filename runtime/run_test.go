@@ -311,6 +311,18 @@ func TestWrongResultsAreFound(t *testing.T) {
 				t.Errorf("parity %+v", p)
 			}
 		}
+		// What was written from it is there, and said to be wrong.
+		w.got = map[string]ops.Dense{}
+		sinks := chain(w)
+		for _, s := range sinks {
+			s.Spec.File = func(*ops.Call) string { return "out.npy" }
+		}
+		again, err := Run(context.Background(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Verify: true})
+		if err != nil || len(w.got) == 0 || len(again.Warnings) != 3 || !slices.ContainsFunc(again.Warnings, func(w Warning) bool {
+			return w.Code == "E0704" && strings.HasPrefix(w.Message, "out.npy was written") && w.Where == sinks[0].Where
+		}) {
+			t.Errorf("%v, warnings %+v", err, again.Warnings)
+		}
 		// The reference of what was made from the wrong total does not use it, so the error shows there too.
 		if !slices.Equal(wrong, []string{"total", "over"}) || len(r.Warnings) != 2 || r.Warnings[0].Code != "E0704" {
 			t.Errorf("wrong: %q, warnings %+v", wrong, r.Warnings)

@@ -259,6 +259,9 @@ func (p *pass) drop(t int) {
 func (p *pass) finish(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
+		if s.Kernel != nil {
+			r.doubt.spread(s)
+		}
 		if b := p.blanks[s.ID]; b != nil {
 			if err := b.judge(); err != nil {
 				p.wrong = true

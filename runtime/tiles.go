@@ -147,6 +147,9 @@ func (s *tileSink) commit(ctx context.Context) error {
 		return err
 	}
 	s.done = true
+	if s.output != "" {
+		s.run.announce(s.step)
+	}
 	s.took += time.Since(start)
 	s.run.result.SinkS += s.took.Seconds()
 	s.run.transferred(&s.run.result.Sinks, "sink", s.step, note, time.Now().Add(-s.took))
