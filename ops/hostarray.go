@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // PlanesOf is the buffer shape of an array: its own, with a leading axis of 2 (real and imaginary plane) when complex.
@@ -16,6 +17,9 @@ func PlanesOf(t Type) []int {
 	}
 	return t.Shape()
 }
+
+// DimsOf is the part of a region of the buffer of an array that is along its dims.
+func (t Type) DimsOf(buf region.Region) region.Region { return buf[len(buf)-len(t.Dims):] }
 
 // NewHostArray makes a zeroed array in host memory, stored without padding in the type's own base type.
 func NewHostArray(t Type) HostArray {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"weft/kernels/ir"
-	"weft/kernels/region"
 	"weft/ops/problem"
 )
 
@@ -45,8 +44,6 @@ type Spec struct {
 	Approximations func(*Call) []string
 	// Telemetry names what runs of the operator are measured by; nil: it has no names of its own.
 	Telemetry *Telemetry
-	// Footprint: which region of each input a region of the output needs, where the index map does not say it.
-	Footprint func(*Call, region.Region) map[string]region.Region
 	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their
 	// names (see ReferenceKey for lists). Used by tests only.
 	Reference func(*Call, map[string]Dense) ([]Dense, error)

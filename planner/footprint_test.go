@@ -11,7 +11,7 @@ import (
 	"weft/ops"
 )
 
-// A kernel's footprint names each array it reads by its id: rows with their halo, and tables as a whole.
+// A kernel's footprint names each array it reads by its id: a region with its halo, and tables as a whole.
 func TestFootprintOfAStep(t *testing.T) {
 	w := &world{}
 	in := w.tall(1000, 40)
@@ -30,16 +30,16 @@ func TestFootprintOfAStep(t *testing.T) {
 	var group sync.WaitGroup
 	for lo := range 50 {
 		group.Go(func() {
-			rows := region.Interval{Lo: 20 * lo, Hi: 20*lo + 20}
-			want := map[string]region.Interval{}
+			over := region.Region{{Lo: 20 * lo, Hi: 20*lo + 20}, {Lo: 4, Hi: 9}}
+			want := map[string]region.Region{}
 			for _, id := range step.Reads {
-				want[id] = region.Interval{Lo: max(0, rows.Lo-7), Hi: min(1000, rows.Hi+3)}
+				want[id] = region.Region{{Lo: max(0, over[0].Lo-7), Hi: min(1000, over[0].Hi+3)}, over[1]}
 				if p.Buffer(id).Role == FromPlan {
-					want[id] = region.Interval{Hi: 3}
+					want[id] = region.Whole(3)
 				}
 			}
-			if got := foot(rows); !maps.Equal(got, want) || len(got) != 2 {
-				t.Errorf("rows %v need %v, want %v", rows, got, want)
+			if got := foot(over); !maps.EqualFunc(got, want, region.Region.Equal) || len(got) != 2 {
+				t.Errorf("%v needs %v, want %v", over, got, want)
 			}
 		})
 	}

@@ -136,7 +136,7 @@ func (f *fuser) decide(p *ops.Stage) {
 		pointwise := !f.alone[c].elsewhere[[2]*ops.Stage{p, c}] && sameShape(p, c)
 		e.FusedMs, e.StoredMs = 1e3*fusedT, 1e3*storedT
 		switch {
-		case bounds(p, c):
+		case isTableOf(p, c):
 			e.Code, e.FusedMs, e.StoredMs = Bounding, 0, 0
 		case refusal != "":
 			e.Code = refusal
@@ -174,8 +174,8 @@ func (f *fuser) decide(p *ops.Stage) {
 	}
 }
 
-// bounds reports that p is a table of another stage that c reads.
-func bounds(p, c *ops.Stage) bool {
+// isTableOf reports whether p is a table of another stage that c reads.
+func isTableOf(p, c *ops.Stage) bool {
 	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
 }
 

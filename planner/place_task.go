@@ -56,11 +56,10 @@ func (s *site) survey(wishes map[*Step]wish) {
 		s.index[p.Buffers[i].ID] = i
 		s.alloc = append(s.alloc, float64(p.Buffers[i].Bytes)*p.Stream.atOnce(p.Buffers[i].ID))
 	}
-	prints := newFootprints()
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		if step.Kernel != nil {
-			t := s.task(step, prints)
+			t := s.task(step)
 			t.wish = wishes[step]
 			s.tasks = append(s.tasks, t)
 		}
@@ -104,7 +103,7 @@ func (s *site) rank() {
 	}
 }
 
-func (s *site) task(step *Step, prints *footprints) *task {
+func (s *site) task(step *Step) *task {
 	k := step.Kernel
 	t := &task{
 		step: step, host: k.seconds(), work: ir.WorkOf(k.Ir), whole: joins(k), rows: 1,
@@ -122,15 +121,16 @@ func (s *site) task(step *Step, prints *footprints) *task {
 	if t.whole {
 		middle = region.Interval{Lo: 0, Hi: t.rows}
 	}
-	some, all := prints.kernel(k.group, middle), prints.kernel(k.group, region.Interval{Lo: 0, Hi: t.rows})
+	need := s.plan.Footprint(step)
+	some, all := need(k.over(middle)), need(k.Ir.Domain())
 	for _, id := range step.Reads {
 		b := s.plan.Buffer(id)
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Array.Type.Elem.Planes()}
 		least := b.Bytes
-		if n, ok := some[b.Array]; ok && len(b.Array.Type.Dims) > 0 {
-			least = windowBytes(b.Ir, b.Array.Type, n.Hi-n.Lo)
-			f.all = !t.whole && t.rows > 1 && 2*(n.Hi-n.Lo) > rowsOf(b.Array.Type)
-			f.bytes = float64(windowBytes(b.Ir, b.Array.Type, all[b.Array].Hi-all[b.Array].Lo))
+		if n := some[id]; len(n) > 0 {
+			least = windowBytes(b.Ir, b.Array.Type, n[0].Len())
+			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > rowsOf(b.Array.Type)
+			f.bytes = float64(windowBytes(b.Ir, b.Array.Type, all[id][0].Len()))
 		}
 		t.least += least + margins(b)
 		t.in = append(t.in, f)

@@ -1,25 +1,18 @@
 package planner
 
 import (
-	"math"
 	"slices"
 
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/bounds"
 )
 
 // An array that only kernels read is stored as far as their index maps reach, if that saves enough.
 const (
 	croppedBytes = 64 << 10
 	croppedShare = 1.0 / 16
-)
-
-// Devices round square roots and the like each in its own way, and fused operations once where others do twice. An index made from
-// floats may so differ from what intervals say by a few units in the last place of a single-precision value.
-const (
-	indexSlack    = 2
-	relativeSlack = 1e-5
 )
 
 // reachedOf describes what a stage was cropped to; nil if it was not.
@@ -49,23 +42,24 @@ func countSaved(r *Reached, flops float64, g *group) {
 // crop makes stages that only kernels read hold no more than these reach, and reports whether there are any: kernels must then be
 // built again. Readers come first, since what they hold decides what they reach.
 func crop(a *assembler, groups []*group) bool {
-	r := reach{need: map[*ops.Stage]region.Region{}, stages: map[*ir.Buffer]*ops.Stage{}, values: map[*ir.Buffer]span{}}
-	for s, buf := range a.bufs {
-		r.stages[buf] = s
-	}
+	values := bounds.Values{}
 	for _, g := range groups {
-		r.store(g)
+		values.Store(g.kernel)
 	}
 	bounding := boundingTables(a.g)
+	need := map[*ir.Buffer]region.Region{}
 	found := false
 	for _, g := range slices.Backward(groups) {
-		s := g.roots[0]
-		over := region.Whole(s.Type.Shape()...)
-		if box := r.need[s]; len(g.roots) == 1 && box != nil && private(a.g, s) && !bounding[s] && saves(s, box) {
-			over, found = box, true
-			defer s.Crop(box)
+		s, over := g.roots[0], g.kernel.Domain()
+		if box, read := need[a.bufs[s]]; len(g.roots) == 1 && read && private(a.g, s) && !bounding[s] {
+			if box = s.Type.DimsOf(box); saves(s, box) {
+				over, found = box, true
+				defer s.Crop(box)
+			}
 		}
-		r.read(g, over)
+		for buf, at := range bounds.Executed(g.kernel, values).Of(over) {
+			need[buf] = need[buf].Hull(at)
+		}
 	}
 	return found
 }
@@ -90,82 +84,6 @@ func boundingTables(g *graph) map[*ops.Stage]bool {
 func saves(s *ops.Stage, box region.Region) bool {
 	less := float64(s.Type.Len()) - float64(box.Points())
 	return !box.Empty() && less >= croppedShare*float64(s.Type.Len()) && less*float64(s.Type.Elem.Size()) >= croppedBytes
-}
-
-// reach gathers what kernels read of each stage: a box, by interval analysis of the indices of its loads.
-type reach struct {
-	need   map[*ops.Stage]region.Region
-	stages map[*ir.Buffer]*ops.Stage
-	values map[*ir.Buffer]span // of stored arrays, where they are finite
-}
-
-// store bounds the values that a kernel stores as they are.
-func (r *reach) store(g *group) {
-	for _, st := range g.kernel.Stores {
-		if st.Combine != ir.Ordered || st.Buf.Type != st.Value.Type {
-			continue
-		}
-		lo, hi, _ := ir.RangeOf(st.Value, r.value)
-		if was, ok := r.values[st.Buf]; ok {
-			lo, hi = min(lo, was.lo), max(hi, was.hi)
-		}
-		r.values[st.Buf] = span{lo, hi}
-	}
-}
-
-// value bounds what a load reads.
-func (r *reach) value(n *ir.Node) (lo, hi float64, ok bool) {
-	if n.Kind != ir.KLoad {
-		return 0, 0, false
-	}
-	v, ok := r.values[n.Buf]
-	return v.lo, v.hi, ok
-}
-
-// read adds what a kernel reads to compute a box of what it stores.
-func (r *reach) read(g *group, over region.Region) {
-	axes := g.kernel.Axes
-	known := func(n *ir.Node) (lo, hi float64, ok bool) {
-		i := slices.Index(axes, n)
-		if i < 0 || i >= len(over) {
-			return r.value(n)
-		}
-		return float64(over[i].Lo), float64(over[i].Hi - 1), true
-	}
-	g.kernel.Walk(func(n *ir.Node) {
-		if n.Kind != ir.KLoad {
-			return
-		}
-		s := r.stages[n.Buf]
-		index := n.Index()
-		if s.Type.Elem.Complex {
-			index = index[1:] // of the plane
-		}
-		need := r.need[s]
-		if need == nil {
-			need = make(region.Region, len(index))
-			r.need[s] = need
-		}
-		for i, x := range index {
-			lo, hi, _ := ir.RangeOf(x, known)
-			lo, hi = slackened(x, lo, hi, 0)
-			first, last := max(lo, 0), min(hi, float64(s.Type.Dims[i].Size-1))
-			if first <= last {
-				need[i] = need[i].Hull(region.Interval{Lo: int(first), Hi: int(last) + 1})
-			}
-		}
-	})
-}
-
-// slackened widens the range of an index that is made from floats, less start.
-func slackened(index *ir.Node, lo, hi float64, start int) (float64, float64) {
-	float := false
-	ir.WalkNodes([]*ir.Node{index}, func(n *ir.Node) { float = float || n.Type.Float() })
-	if !float {
-		return lo, hi
-	}
-	slack := func(x float64) float64 { return indexSlack + relativeSlack*math.Abs(x+float64(start)) }
-	return math.Ceil(lo - slack(lo)), math.Floor(hi + slack(hi))
 }
 
 // unproven is what remains of a guard of a load when conjuncts go that keep an index in its dim where it always lies there; nil if
@@ -205,7 +123,9 @@ func (l *lowerer) always(at dimIndex) bool {
 		return known
 	}
 	lo, hi, ok := ir.SureRange(at.x, nil)
-	lo, hi = slackened(at.x, lo, hi, at.dim.Lo)
+	if bounds.FromFloats(at.x) {
+		lo, hi = bounds.Slackened(lo, hi, at.dim.Lo)
+	}
 	if l.inside == nil {
 		l.inside = map[dimIndex]bool{}
 	}

@@ -45,7 +45,7 @@ type unit struct {
 // flow is a plan seen as rows that move from step to step.
 type flow struct {
 	plan    *Plan
-	prints  *footprints
+	prints  map[*unit]func(over region.Region) map[string]region.Region
 	units   []*unit
 	maker   map[*Buffer]*unit
 	kept    map[*Buffer]string // arrays that stay as a whole, and why
@@ -55,7 +55,7 @@ type flow struct {
 
 // newFlow finds out what can run by rows.
 func newFlow(p *Plan) *flow {
-	f := &flow{plan: p, prints: newFootprints(), maker: map[*Buffer]*unit{}, kept: map[*Buffer]string{}, late: map[*Buffer]bool{}, scratch: map[*unit]int64{}}
+	f := &flow{plan: p, prints: map[*unit]func(region.Region) map[string]region.Region{}, maker: map[*Buffer]*unit{}, kept: map[*Buffer]string{}, late: map[*Buffer]bool{}, scratch: map[*unit]int64{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
@@ -108,12 +108,11 @@ func (f *flow) classify(u *unit) {
 	case KernelStep:
 		need := f.probe(u)
 		for _, b := range u.reads {
-			n, read := need[b]
-			rows := rowsOf(b.Array.Type)
+			n, rows := need[b], rowsOf(b.Array.Type)
 			switch {
 			case joins(u.step.Kernel):
 				keep(b, u.step.Name+" adds to its results in any order", true)
-			case !read || f.kept[b] == "a single value":
+			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == FromKernel
 			case n.Hi-n.Lo == rows && (rows > 1 || f.rows(u) == 1):
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
@@ -135,11 +134,14 @@ func (f *flow) probe(u *unit) map[*Buffer]region.Interval {
 
 // inputs are the rows of its inputs that a kernel needs for some rows of what it stores.
 func (f *flow) inputs(u *unit, rows region.Interval) map[*Buffer]region.Interval {
-	need := f.prints.kernel(u.step.Kernel.group, rows)
+	if f.prints[u] == nil {
+		f.prints[u] = f.plan.Footprint(u.step)
+	}
+	need := f.prints[u](u.step.Kernel.over(rows))
 	out := map[*Buffer]region.Interval{}
 	for _, b := range u.reads {
-		if n, ok := need[b.Array]; ok {
-			out[b] = n
+		if n := need[b.ID]; len(n) > 0 {
+			out[b] = n[0]
 		}
 	}
 	return out

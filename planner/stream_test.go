@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,32 +75,42 @@ func TestFootprintsOfRows(t *testing.T) {
 	for _, c := range cases {
 		w := &world{}
 		in := w.tall(1000, 40)
-		g := collect([]*ops.Instance{w.sink(w.shifted(in, c.rows, c.at, c.table))})
-		var p, s *ops.Stage
-		for _, st := range g.stages {
-			switch st.Name {
-			case "tall":
-				p = st
-			case "shifted":
-				s = st
-			}
-		}
-		if got := newFootprints().need(p, s, c.of); got != c.want {
+		p, step := footOf(t, w.sink(w.shifted(in, c.rows, c.at, c.table)))
+		if got := p.Footprint(step)(region.Region{c.of, {Lo: 3, Hi: 7}})[p.buffer("tall").ID]; got[0] != c.want || !c.want.Empty() && got[1] != (region.Interval{Lo: 3, Hi: 7}) {
 			t.Errorf("%s: rows %v need %v, want %v", c.name, c.of, got, c.want)
 		}
 	}
 }
 
-func TestDeclaredFootprintsNarrow(t *testing.T) {
-	w := &world{}
-	in := w.tall(1000, 40)
-	anywhere := w.shifted(in, 1000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Alu(ir.BitXor, y, b.I32(1)) }, nil)
-	anywhere.Of.Spec.Footprint = func(_ *ops.Call, at region.Region) map[string]region.Region {
-		return map[string]region.Region{"a": {{Lo: max(0, at[0].Lo-2), Hi: min(1000, at[0].Hi+2)}, at[1]}}
+// footOf plans a program of one kernel.
+func footOf(t *testing.T, sink *ops.Instance) (*Plan, *Step) {
+	t.Helper()
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	p := blocks(t, 30000, w.rowSink(anywhere))
-	if len(p.Stream.Halos) != 1 || p.Stream.Halos[0].Above != 2 || p.Stream.Halos[0].Below != 2 {
-		t.Errorf("%+v", p.Stream.Halos)
+	at := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kernel != nil })
+	return p, &p.Steps[at]
+}
+
+// What a fused stage reads is bounded through its guard: where that does not hold, its value is thrown away.
+func TestFootprintsThroughFusedStages(t *testing.T) {
+	back := func(by int) func(b *ops.Body, y *ir.Node) *ir.Node {
+		return func(b *ops.Body, y *ir.Node) *ir.Node { return b.Sub(y, b.I32(by)) }
+	}
+	w := &world{}
+	p, step := footOf(t, w.sink(w.shifted(w.shifted(w.tall(1000, 40), 1000, back(-3), nil), 1000, back(5), nil)))
+	if len(step.Kernel.Stages) != 2 {
+		t.Fatalf("%d stages are fused", len(step.Kernel.Stages))
+	}
+	for _, c := range []struct{ of, want region.Interval }{
+		{region.Interval{Lo: 100, Hi: 110}, region.Interval{Lo: 98, Hi: 108}},
+		{region.Interval{Lo: 0, Hi: 10}, region.Interval{Lo: 3, Hi: 8}},
+		{region.Interval{Lo: 990, Hi: 1000}, region.Interval{Lo: 988, Hi: 998}},
+	} {
+		if got := p.Footprint(step)(region.Region{c.of, {Lo: 0, Hi: 40}})[p.buffer("tall").ID][0]; got != c.want {
+			t.Errorf("rows %v need %v, want %v", c.of, got, c.want)
+		}
 	}
 }
 
@@ -166,6 +177,10 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 			t.Errorf("from row %d: %d rows computed, written to %d", from, len(ran), written)
 		}
 	}
+}
+
+func (p *Plan) buffer(stage string) *Buffer {
+	return &p.Buffers[slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Stage == stage })]
 }
 
 func (p *Plan) stepOf(id string) *Step {

@@ -97,6 +97,15 @@ func (k *Kernel) setTiles(step []int, threads int) {
 // seconds is how long the kernel is expected to take where it runs.
 func (k *Kernel) seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) }
 
+// over is the part of the kernel's domain between two indices of its first axis.
+func (k *Kernel) over(rows region.Interval) region.Region {
+	all := k.Ir.Domain()
+	if len(all) == 0 {
+		return all
+	}
+	return all.Along(0, rows)
+}
+
 // RowTiles cuts the part of a kernel between two indices of its first axis into tiles.
 func (k *Kernel) RowTiles(rows region.Interval, threads int) []region.Region {
 	if len(k.Ir.Axes) == 0 {

@@ -41,7 +41,7 @@ func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored 
 func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
 	users := f.g.users[s]
 	return len(users) == 1 && slices.Contains(readers, users[0]) && slices.Contains(readers, s) && !f.g.wanted[s] &&
-		f.alone[users[0]].loads[s] <= float64(s.Type.Len()) && f.refusal(s, true) == "" && !bounds(s, users[0])
+		f.alone[users[0]].loads[s] <= float64(s.Type.Len()) && f.refusal(s, true) == "" && !isTableOf(s, users[0])
 }
 
 // predicted is the time of a kernel that stores s and computes in place what is decided so, and what inline names besides. What

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner"
+	"weft/planner/bounds"
 	"weft/runtime/fleet"
 )
 
@@ -134,8 +134,11 @@ func (w *work) share(shares []fleet.Share) {
 // job describes some rows of the kernel to the fleet.
 func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
+	if w.loads == nil {
+		w.loads = bounds.Needed(k.Ir)
+	}
 	j := &fleet.Job{
-		Stage: w.step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k.Ir), Need: w.need(), Cuts: w.cuts(rows),
+		Stage: w.step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k.Ir), Need: w.loads.Of, Cuts: w.cuts(rows),
 		Devices: k.Place.Devices, Weights: k.Place.Weights, Seconds: k.Place.Accelerated * 1e-3 * w.part(rows),
 		Failed: func(f fleet.Failure) error { return r.deviceFailed(f) },
 		Host:   w.onHost, Done: w.counting(rows),
@@ -163,20 +166,6 @@ func (w *work) part(rows region.Interval) float64 {
 		return 1
 	}
 	return float64(rows.Hi-rows.Lo) / float64(max(1, w.step.Kernel.Ir.Axes[0].Extent))
-}
-
-// need are the rows of what the kernel reads that some of its rows need.
-func (w *work) need() func(region.Interval) map[*ir.Buffer]region.Interval {
-	if w.footprint == nil {
-		w.footprint = w.run.plan.Footprint(w.step)
-	}
-	return func(rows region.Interval) map[*ir.Buffer]region.Interval {
-		out := map[*ir.Buffer]region.Interval{}
-		for id, at := range w.footprint(rows) {
-			out[w.run.arrays.byID[id].Ir] = at
-		}
-		return out
-	}
 }
 
 // cuts are the ranges that @tile asks for; nil where it does not.

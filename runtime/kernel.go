@@ -10,6 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner"
+	"weft/planner/bounds"
 	"weft/runtime/fleet"
 )
 
@@ -22,8 +23,8 @@ type work struct {
 	wall   float64
 	cpu    float64
 
-	shares    []fleet.Share // of accelerators
-	footprint func(region.Interval) map[string]region.Interval
+	shares []fleet.Share // of accelerators
+	loads  *bounds.Loads // for them
 }
 
 func (r *run) work(step *planner.Step) *work {

@@ -11,10 +11,18 @@ type AxisRange func(n *Node) (lo, hi float64, ok bool)
 // infinite; ok reports that both are finite. NaN is not counted as a value. Float ranges hold for the interpreter's exact
 // and wide arithmetic alike; casts of floats to integers are taken to be in range, as the language asks. Integers beyond
 // 2^53 lose their last bits.
-func RangeOf(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
-	r := ranger{axis: axis, memo: map[*Node]span{}}
-	s := r.of(n)
-	return s.lo, s.hi, !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0)
+func RangeOf(n *Node, axis AxisRange) (lo, hi float64, ok bool) { return RangesWhere(nil, axis)(n) }
+
+// RangesWhere is RangeOf for several nodes, at those points only where some conditions hold.
+func RangesWhere(holds []*Node, axis AxisRange) func(n *Node) (lo, hi float64, ok bool) {
+	r := ranger{axis: axis, memo: map[*Node]span{}, clip: map[*Node]span{}}
+	for _, c := range holds {
+		r.hold(c)
+	}
+	return func(n *Node) (lo, hi float64, ok bool) {
+		s := r.of(n)
+		return s.lo, s.hi, s.finite()
+	}
 }
 
 // SureRange is RangeOf for who relies on it where values are made: ok is false also where a NaN may have become an integer, which
@@ -62,7 +70,39 @@ func (s span) finite() bool { return !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0
 type ranger struct {
 	axis   AxisRange
 	memo   map[*Node]span
-	unsure bool // a NaN may have become an integer
+	clip   map[*Node]span // of integers, by conditions that hold
+	unsure bool           // a NaN may have become an integer
+}
+
+// hold takes a condition as given, and what it says of an integer compared with a constant.
+func (r *ranger) hold(c *Node) {
+	r.memo[c] = truth
+	if c.Kind != KAlu {
+		return
+	}
+	narrow := func(n *Node, s span) {
+		if was, ok := r.clip[n]; ok {
+			s = span{max(s.lo, was.lo), min(s.hi, was.hi), false}
+		}
+		r.clip[n] = s
+	}
+	switch a := c.Args; {
+	case c.Op == And:
+		r.hold(a[0])
+		r.hold(a[1])
+	case c.Op != Lt && c.Op != Le || !a[0].Type.Int():
+	default:
+		less := 0.0
+		if c.Op == Lt {
+			less = 1
+		}
+		if a[0].Kind == KConst {
+			narrow(a[1], span{float64(a[0].I) + less, inf, false})
+		}
+		if a[1].Kind == KConst {
+			narrow(a[0], span{-inf, float64(a[1].I) - less, false})
+		}
+	}
 }
 
 func (r *ranger) of(n *Node) span {
@@ -70,6 +110,9 @@ func (r *ranger) of(n *Node) span {
 		return s
 	}
 	s := r.compute(n)
+	if c, ok := r.clip[n]; ok && max(s.lo, c.lo) <= min(s.hi, c.hi) {
+		s = span{max(s.lo, c.lo), min(s.hi, c.hi), s.nan}
+	}
 	r.memo[n] = s
 	return s
 }

@@ -59,17 +59,17 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*pla
 	p := program(t, text, cpu, 0)
 	step := last(t, p, nil)
 	var memory int64
-	whole := p.Footprint(step)(region.Interval{Lo: 5, Hi: 6})
+	whole := p.Footprint(step)(step.Kernel.Ir.Domain().Along(0, region.Interval{Lo: 5, Hi: 6}))
 	part := func(id string, rows int64) {
 		b := p.Buffer(id)
 		memory += (rows*b.Bytes)/int64(b.Array.Type.Dims[0].Size) + 3*4*device.Margin*int64(b.Ir.Type.Size())
 	}
 	for _, id := range step.Reads {
-		rows, all := whole[id], int64(1)
+		n, all := int64(0), int64(-1)
 		if dims := p.Buffer(id).Array.Type.Dims; len(dims) > 0 {
-			all = int64(dims[0].Size)
+			n, all = int64(whole[id][0].Len()), int64(dims[0].Size)
 		}
-		if n := int64(rows.Hi - rows.Lo); 2*n > all {
+		if 2*n > all {
 			memory += p.Buffer(id).Bytes + 2*device.Margin*int64(p.Buffer(id).Ir.Type.Size())
 		} else {
 			part(id, 3*8*n)

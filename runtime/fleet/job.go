@@ -23,8 +23,8 @@ type Job struct {
 	Kernel        *ir.Kernel
 	Rows          region.Interval // of the first axis; of a kernel without axes 0 to 1
 	Reads, Writes []Array
-	// Need are the rows of the arrays it reads that some of its rows need; those that are missing are needed as a whole.
-	Need func(rows region.Interval) map[*ir.Buffer]region.Interval
+	// Need is which regions of the buffers it reads a region of its axes needs; those that are missing are needed as a whole.
+	Need func(over region.Region) map[*ir.Buffer]region.Region
 	// Cuts are the ranges, each a list of tiles of the same rows, where they are given; nil: they are as large as is good.
 	Cuts [][]region.Region
 	// Joins is a kernel that adds to what is there: it runs as one range on one device.
@@ -42,6 +42,21 @@ type Job struct {
 	Check func(ctx context.Context, tiles []region.Region) (verdict func() string, err error)
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
+}
+
+// need are the rows of the arrays it reads that some of its rows need; those that are missing are needed as a whole.
+func (j *Job) need(rows region.Interval) map[*ir.Buffer]region.Interval {
+	over := j.Kernel.Domain()
+	if len(over) > 0 {
+		over = over.Along(0, rows)
+	}
+	out, need := map[*ir.Buffer]region.Interval{}, j.Need(over)
+	for _, a := range j.Reads {
+		if at, ok := need[a.Buf]; ok && len(a.Type.Dims) > 0 {
+			out[a.Buf] = a.Type.DimsOf(at)[0]
+		}
+	}
+	return out
 }
 
 // Share is what one device did of a job.

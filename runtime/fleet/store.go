@@ -59,7 +59,7 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 		return whole
 	}
 	middle := (s.job.Rows.Lo + s.job.Rows.Hi) / 2
-	need := s.job.Need(region.Interval{Lo: middle, Hi: min(s.job.Rows.Hi, middle+s.step())})
+	need := s.job.need(region.Interval{Lo: middle, Hi: min(s.job.Rows.Hi, middle+s.step())})
 	var wide []Array
 	for _, a := range arrays {
 		rows, ok := need[a.Buf]
@@ -154,7 +154,7 @@ func (s *store) bytes(rows region.Interval) (n int64) {
 
 // partsFor are the rows of each array in parts that a range needs.
 func (s *store) partsFor(rows region.Interval) []region.Interval {
-	need := s.job.Need(rows)
+	need := s.job.need(rows)
 	out := make([]region.Interval, len(s.parts))
 	for i, a := range s.parts {
 		out[i] = rows
@@ -336,7 +336,7 @@ func (s *store) run(ctx context.Context, c *courier, p piece) (t timings, err er
 
 // bring copies what a range needs, and what the kernel adds to.
 func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buffer]device.Memory, t *timings) error {
-	need := s.job.Need(p.rows)
+	need := s.job.need(p.rows)
 	in := s.job.Reads
 	if s.job.Joins {
 		in = slices.Concat(in, s.job.Writes)

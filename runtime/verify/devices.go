@@ -11,6 +11,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner"
+	"weft/planner/bounds"
 	"weft/runtime/fleet"
 )
 
@@ -110,20 +111,13 @@ func cut(rows region.Interval, together bool) (out []region.Region) {
 // job is some rows of the kernel, for one device and nobody else.
 func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) *fleet.Job {
 	k := t.Step.Kernel
-	need := t.Plan.Footprint(t.Step)
 	array := func(id string, mem map[*ir.Buffer]device.Memory) fleet.Array {
 		b := t.Plan.Buffer(id)
 		return fleet.Array{Buf: b.Ir, Type: b.Array.Type, Host: mem[b.Ir].Host()}
 	}
 	j := &fleet.Job{
 		Stage: t.Step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k), Devices: []string{name}, Weights: []float64{1},
-		Need: func(rows region.Interval) map[*ir.Buffer]region.Interval {
-			out := map[*ir.Buffer]region.Interval{}
-			for id, at := range need(rows) {
-				out[t.Plan.Buffer(id).Ir] = at
-			}
-			return out
-		},
+		Need:   bounds.Needed(k.Ir).Of,
 		Failed: func(f fleet.Failure) error { return errors.New(f.Reason) },
 		Host: func(context.Context, []region.Region) error {
 			return fmt.Errorf("%s left rows of it to the host", name)

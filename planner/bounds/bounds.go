@@ -1,0 +1,219 @@
+// Package bounds infers which regions of the arrays that a kernel loads a region of its axes is computed from, by interval
+// analysis of the indices of its loads.
+package bounds
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
+
+// Devices round square roots and the like each in its own way, and fused operations once where others do twice. An index made from
+// floats may so differ from what intervals say by a few units in the last place of a single-precision value.
+const (
+	indexSlack    = 2
+	relativeSlack = 1e-5
+)
+
+// FromFloats reports whether an index is made from floats.
+func FromFloats(index *ir.Node) (yes bool) {
+	ir.WalkNodes([]*ir.Node{index}, func(n *ir.Node) { yes = yes || n.Type.Float() })
+	return yes
+}
+
+// Slackened widens the range of an index that is made from floats and counts from start.
+func Slackened(lo, hi float64, start int) (float64, float64) {
+	slack := func(x float64) float64 { return indexSlack + relativeSlack*math.Abs(x+float64(start)) }
+	return math.Ceil(lo - slack(lo)), math.Floor(hi + slack(hi))
+}
+
+// Values are the least and greatest elements of buffers, NaN apart, as far as they are known.
+type Values map[*ir.Buffer][2]float64
+
+// Store bounds what a kernel stores as it is.
+func (v Values) Store(k *ir.Kernel) {
+	for _, st := range k.Stores {
+		if st.Combine != ir.Ordered || st.Buf.Type != st.Value.Type {
+			continue
+		}
+		lo, hi, _ := ir.RangeOf(st.Value, v.load)
+		if was, ok := v[st.Buf]; ok {
+			lo, hi = min(lo, was[0]), max(hi, was[1])
+		}
+		v[st.Buf] = [2]float64{lo, hi}
+	}
+}
+
+func (v Values) load(n *ir.Node) (lo, hi float64, ok bool) {
+	if n.Kind != ir.KLoad {
+		return 0, 0, false
+	}
+	s, ok := v[n.Buf]
+	return s[0], s[1], ok
+}
+
+// Loads are the loads of a kernel. They do not change, and may be asked from several goroutines at once.
+type Loads struct {
+	axes   []*ir.Node
+	values Values
+	under  []conditional
+	bufs   []*ir.Buffer
+}
+
+// conditional is loads whose values count only where some conditions hold.
+type conditional struct {
+	holds []*ir.Node
+	loads []load
+}
+
+type load struct {
+	*ir.Node
+	floats []bool // indices that are made from floats
+}
+
+func newLoad(n *ir.Node) load {
+	l := load{Node: n}
+	for _, x := range n.Index() {
+		l.floats = append(l.floats, FromFloats(x))
+	}
+	return l
+}
+
+// along is the interval of one axis of the buffer that the load reads.
+func (l load) along(axis int, ranges func(*ir.Node) (lo, hi float64, ok bool)) region.Interval {
+	lo, hi, _ := ranges(l.Index()[axis])
+	if l.floats[axis] {
+		lo, hi = Slackened(lo, hi, 0)
+	}
+	if lo, hi = max(lo, 0), min(hi, float64(l.Buf.Shape[axis]-1)); lo > hi {
+		return region.Interval{}
+	}
+	return region.Interval{Lo: int(lo), Hi: int(hi) + 1}
+}
+
+// Executed are the loads of a kernel wherever they are executed: a load whose value is then thrown away counts like any other.
+func Executed(k *ir.Kernel, v Values) *Loads {
+	var all []load
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KLoad {
+			all = append(all, newLoad(n))
+		}
+	})
+	return &Loads{axes: k.Axes, values: v, under: []conditional{{loads: all}}, bufs: k.Inputs()}
+}
+
+// Needed are the loads of a kernel where their values make a difference: those outside of a guard, or of what a selection chooses,
+// do not count.
+func Needed(k *ir.Kernel) *Loads {
+	l := &Loads{axes: k.Axes, bufs: k.Inputs()}
+	at := map[string]int{}
+	for _, w := range whereUsed(k) {
+		key := ""
+		for _, c := range w.holds {
+			key += fmt.Sprint(c.ID(), " ")
+		}
+		i, ok := at[key]
+		if !ok {
+			i = len(l.under)
+			at[key], l.under = i, append(l.under, conditional{holds: w.holds})
+		}
+		l.under[i].loads = append(l.under[i].loads, w.loads...)
+	}
+	return l
+}
+
+// whereUsed finds, for each load, conditions that hold wherever its value is used.
+func whereUsed(k *ir.Kernel) (out []conditional) {
+	var order []*ir.Node
+	k.Walk(func(n *ir.Node) { order = append(order, n) })
+	holds := map[*ir.Node][]*ir.Node{} // conditions, by id; of a node that nothing was found to use yet: missing
+	use := func(n *ir.Node, given []*ir.Node, and *ir.Node) {
+		if and != nil && !slices.Contains(given, and) {
+			given = append(given[:len(given):len(given)], and)
+			slices.SortFunc(given, func(a, b *ir.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+		}
+		if was, used := holds[n]; used {
+			given = slices.DeleteFunc(slices.Clone(was), func(c *ir.Node) bool { return !slices.Contains(given, c) })
+		}
+		holds[n] = given
+	}
+	for _, s := range k.Stores {
+		for _, n := range append(s.Index[:len(s.Index):len(s.Index)], s.Value) {
+			use(n, nil, s.Guard)
+		}
+		if s.Guard != nil {
+			use(s.Guard, nil, nil)
+		}
+	}
+	for _, n := range slices.Backward(order) {
+		given := holds[n]
+		switch guard, _ := n.Guard(); {
+		case n.Kind == ir.KAlu && n.Op == ir.Select:
+			use(n.Args[0], given, nil)
+			use(n.Args[1], given, n.Args[0])
+			use(n.Args[2], given, nil)
+			continue
+		case n.Kind == ir.KLoad && guard != nil:
+			for _, x := range n.Index() {
+				use(x, given, guard)
+			}
+			use(n.Args[len(n.Args)-2], given, nil)
+			use(n.Args[len(n.Args)-1], given, nil)
+			if !slices.Contains(given, guard) {
+				given = append(given[:len(given):len(given)], guard)
+			}
+			out = append(out, conditional{given, []load{newLoad(n)}})
+			continue
+		case n.Kind == ir.KLoad:
+			out = append(out, conditional{given, []load{newLoad(n)}})
+		case n.Kind == ir.KFold:
+			n.Fold.Operands(func(x *ir.Node) { use(x, given, nil) })
+		}
+		for _, x := range n.Args {
+			use(x, given, nil)
+		}
+	}
+	return out
+}
+
+// Of is the region of each buffer that a region of the axes reads: an interval an axis of the buffer, empty where it reads none.
+// Bounding tables are read anywhere.
+func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
+	known := func(n *ir.Node) (lo, hi float64, ok bool) {
+		i := slices.Index(l.axes, n)
+		if i < 0 || i >= len(over) {
+			return l.values.load(n)
+		}
+		return float64(over[i].Lo), float64(over[i].Hi - 1), true
+	}
+	out := make(map[*ir.Buffer]region.Region, len(l.bufs))
+	for _, b := range l.bufs {
+		out[b] = make(region.Region, len(b.Shape))
+	}
+	if over.Empty() {
+		return out
+	}
+	for _, c := range l.under {
+		ranges := ir.RangesWhere(c.holds, known)
+		for _, n := range c.loads {
+			at := make(region.Region, len(n.Buf.Shape))
+			for i := range at {
+				at[i] = n.along(i, ranges)
+			}
+			out[n.Buf] = out[n.Buf].Hull(at)
+		}
+	}
+	for _, b := range l.bufs {
+		if m := b.Facts.Max; m != nil {
+			out[m.Top] = region.Region{}
+			for _, t := range m.Tables {
+				out[t.Buf] = region.Whole(t.Buf.Shape...)
+			}
+		}
+	}
+	return out
+}
