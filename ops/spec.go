@@ -146,14 +146,7 @@ type Instance struct {
 	Out   []Output
 	Label string // the variable that holds it, when there is one
 	Where problem.Where
-	Notes []Annotation
-}
-
-// Annotation is @name(arg) after a stage.
-type Annotation struct {
-	Name  string
-	Value Value // nil without argument
-	Where problem.Where
+	Hints Hints
 }
 
 // Dense is a float64 array for references: element i is Re[i] + j Im[i]; Im is nil for real arrays. C order.

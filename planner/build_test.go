@@ -97,7 +97,7 @@ func (w *world) normal(in ops.Array) ops.Array {
 }
 
 func (w *world) note(a ops.Array, name string) ops.Array {
-	a.Of.Notes = append(a.Of.Notes, ops.Annotation{Name: name})
+	a.Of.Hints.Keep, a.Of.Hints.Fuse = name == "keep", name == "fuse"
 	return a
 }
 

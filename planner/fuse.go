@@ -140,7 +140,7 @@ func (f *fuser) decide(p *ops.Stage) {
 			e.Code, e.FusedMs, e.StoredMs = Bounding, 0, 0
 		case refusal != "":
 			e.Code = refusal
-		case arithmeticOf(p.Op) != arithmeticOf(c.Op):
+		case arithmeticOf(p) != arithmeticOf(c):
 			e.Code = OtherTypes
 		case !f.places.agree(p, c):
 			e.Code = OtherDevice
@@ -205,7 +205,7 @@ func (f *fuser) refusal(p *ops.Stage, fits bool) Code {
 	switch {
 	case given(p):
 		return Given
-	case annotated(p, "keep"):
+	case p.Hints().Keep:
 		return Kept
 	case !fits:
 		return Budget
@@ -215,7 +215,7 @@ func (f *fuser) refusal(p *ops.Stage, fits bool) Code {
 
 // settle applies what the user asked for and records the edge.
 func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
-	if annotated(p, "fuse") && p.Op != c.Op {
+	if p.Hints().Fuse && p.Op != c.Op {
 		switch e.Code {
 		case Costly, WantedBySink:
 			e.Code = Forced
@@ -224,10 +224,10 @@ func (f *fuser) settle(p, c *ops.Stage, e *Edge) {
 	if e.Code.Fused() && f.limit == 0 {
 		e.Code = Limit
 	}
-	if annotated(p, "fuse") && p.Op != c.Op && !e.Code.Fused() {
+	if p.Hints().Fuse && p.Op != c.Op && !e.Code.Fused() {
 		fault := problem.Wrong(problem.FusionRefused, "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
 			p.Name, c.Name, strings.TrimPrefix(Meaning[e.Code], "stored: "), e.Code)
-		fault.At = noteOf(p, "fuse").Where
+		fault.At = p.Hints().At["fuse"]
 		f.faults = append(f.faults, fault)
 	}
 	if e.Code.Fused() {
@@ -252,17 +252,6 @@ func change(e Edge) string {
 		return "raise --fuse-limit"
 	}
 	return ""
-}
-
-func annotated(s *ops.Stage, name string) bool { return noteOf(s, name).Name != "" }
-
-// noteOf is the annotation of that name behind the operator of a stage; the zero one if there is none.
-func noteOf(s *ops.Stage, name string) ops.Annotation {
-	i := slices.IndexFunc(s.Op.Notes, func(a ops.Annotation) bool { return a.Name == name })
-	if i < 0 {
-		return ops.Annotation{}
-	}
-	return s.Op.Notes[i]
 }
 
 func sameShape(a, b *ops.Stage) bool { return sameSizes(a.Type.Dims, b.Type.Dims) }

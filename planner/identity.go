@@ -46,11 +46,9 @@ func identify(h hash.Hash, s *ops.Stage) {
 	for _, in := range s.Inputs {
 		fmt.Fprintln(h, StageKey(in))
 	}
-	if s.Op != nil {
-		for _, a := range s.Op.Notes {
-			fmt.Fprintln(h, a.Name, a.Value)
-		}
-	}
+	hints := s.Hints()
+	hints.At = nil
+	fmt.Fprintln(h, hints)
 	if s.Source {
 		for _, name := range slices.Sorted(maps.Keys(s.Op.Call.Args)) {
 			fmt.Fprintln(h, name, s.Op.Call.Args[name])

@@ -15,8 +15,7 @@ func (p places) of(s *ops.Stage) *ops.Stage {
 
 // agree reports stages that may be computed in one place.
 func (p places) agree(a, b *ops.Stage) bool {
-	x, _ := askedDevice(p.of(a).Op)
-	y, _ := askedDevice(p.of(b).Op)
+	x, y := p.of(a).Hints().Device, p.of(b).Hints().Device
 	return x == "" || y == "" || x == y
 }
 
@@ -26,7 +25,7 @@ func (p places) join(a, b *ops.Stage) {
 	if x == y {
 		return
 	}
-	if asked, _ := askedDevice(x.Op); asked == "" {
+	if x.Hints().Device == "" {
 		x, y = y, x
 	}
 	p[y] = x

@@ -50,7 +50,7 @@ func TestPlacement(t *testing.T) {
 	crawling := gpu("lame:0", 1e3, 10e9, 8<<30)
 	chain := func(w *world) *ops.Instance { return w.sink(w.double(w.dear(w.double(w.ramp(n))))) }
 	on := func(w *world, name string, in ops.Array) ops.Array {
-		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Text(name), Where: problem.Where{Line: in.Of.ID}})
+		in.Of.Hints = ops.Hints{Device: name, At: map[string]problem.Where{"device": {Line: in.Of.ID}}}
 		return in
 	}
 	cases := []struct {
@@ -180,7 +180,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 func TestPlacesKeepStagesApart(t *testing.T) {
 	w := &world{}
 	on := func(name string, in ops.Array) ops.Array {
-		in.Of.Notes = append(in.Of.Notes, ops.Annotation{Name: "device", Value: ops.Symbol(name)})
+		in.Of.Hints.Device = name
 		return in
 	}
 	sink := w.sink(on("gpu", w.double(w.double(on("cpu", w.double(w.ramp(100)))))))
@@ -204,9 +204,9 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 		devices           []DeviceModel
 		code, message     string
 	}{
-		{"no GPU", "gpu", "", nil, "E0611", "@device(\"gpu\"): there is no GPU"},
+		{"no GPU", "gpu", "", nil, "E0611", "@device(gpu): there is no GPU"},
 		{"unknown", "big:1", "", tiny, "E0611", "@device(\"big:1\"): there is no device big:1"},
-		{"no room", "gpu", "", tiny, "E0602", "@device(\"gpu\") cannot be honoured: one row of it takes 1.01 KiB with what it reads, and tiny:0 has 100 B"},
+		{"no room", "gpu", "", tiny, "E0602", "@device(gpu) cannot be honoured: one row of it takes 1.01 KiB with what it reads, and tiny:0 has 100 B"},
 		{"run without GPU", "", "gpu", nil, "E0611", "--device gpu: there is no GPU"},
 		{"run on both", "", "cpu,tiny:0", tiny, "E0611", "--device cpu,tiny:0: cpu stands alone"},
 		{"run on nothing", "", "tiny:0,", tiny, "E0611", "--device tiny:0,: a name is missing"},
@@ -219,7 +219,7 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 			where := problem.Where{}
 			if c.note != "" {
 				where = problem.Where{Line: 7}
-				a.Of.Notes = []ops.Annotation{{Name: "device", Value: ops.Text(c.note), Where: where}}
+				a.Of.Hints = ops.Hints{Device: c.note, At: map[string]problem.Where{"device": where}}
 			}
 			_, err := placing(c.devices, c.asked, w.sink(a))
 			var p problem.Problem

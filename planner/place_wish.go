@@ -3,10 +3,10 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
-	"weft/ops"
 	"weft/ops/problem"
 )
 
@@ -79,12 +79,16 @@ func (s *site) again(places map[string][]string) (map[*Step]wish, error) {
 // asked is what the stages of a kernel ask for; fusion keeps those apart that disagree.
 func (s *site) asked(step *Step) (wish, error) {
 	for _, stage := range step.Kernel.group.inside {
-		place, by := askedDevice(stage.Op)
-		if place == "" {
+		hints := stage.Hints()
+		if hints.Device == "" {
 			continue
 		}
-		w, err := s.wish(place, by)
-		w.at = noteOf(stage, "device").Where
+		by := "@device(" + hints.Device + ")"
+		if !token.IsIdentifier(hints.Device) {
+			by = fmt.Sprintf("@device(%q)", hints.Device)
+		}
+		w, err := s.wish(hints.Device, by)
+		w.at = hints.At["device"]
 		return w, placed(err, w.at)
 	}
 	return wish{}, nil
@@ -183,25 +187,6 @@ func (s *site) help() string {
 		names = append(names, d.Info.Name)
 	}
 	return "there are " + strings.Join(names, ", ")
-}
-
-// askedDevice is what @device of an operator asks for, and its words.
-func askedDevice(op *ops.Instance) (device, by string) {
-	if op == nil {
-		return "", ""
-	}
-	for _, n := range op.Notes {
-		if n.Name != "device" {
-			continue
-		}
-		switch v := n.Value.(type) {
-		case ops.Symbol:
-			return string(v), fmt.Sprintf("@device(%s)", v)
-		case ops.Text:
-			return string(v), fmt.Sprintf("@device(%q)", string(v))
-		}
-	}
-	return "", ""
 }
 
 // refusals are the stages that were put where there is no room for them. A whole run that was put there keeps such kernels on

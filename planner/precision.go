@@ -74,8 +74,8 @@ func (r *retyper) arithmetic(g *group) Choice {
 		out.Compute, out.Accumulate = cmp.Or(out.Compute, c.Compute), cmp.Or(out.Accumulate, c.Accumulate)
 	}
 	for _, s := range g.inside {
-		asked, ok := askedPrecision(s.Op)
-		if !ok {
+		asked := s.Hints().Precision
+		if asked == (ops.Precision{}) {
 			continue
 		}
 		out.Compute, out.Accumulate = asked.Compute, asked.Accumulate
@@ -99,11 +99,10 @@ func (r *retyper) arithmetic(g *group) Choice {
 // storage finds the type in memory of an array that a kernel stores.
 func (r *retyper) storage(g *group, s *ops.Stage, stored map[*ir.Buffer]ir.Stored) {
 	c := r.given[StageKey(s)]
-	asked, ok := askedPrecision(s.Op)
-	if ok && asked.Storage != 0 {
+	if asked := s.Hints().Precision; asked.Storage != 0 {
 		c.Storage = asked.Storage
 		if why := r.pins.storage[s]; why != "" && narrower(c.Storage) {
-			if s.IsOutput() && asked.strict && !r.a.g.wanted[s] {
+			if s.IsOutput() && asked.Parts && !r.a.g.wanted[s] {
 				r.refuse(s, "storage", c.Storage, why)
 			}
 			return
@@ -140,7 +139,7 @@ func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
 	}
 	p := problem.Wrong(problem.UnsupportedPrecision, "", help,
 		"%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
-	p.At = noteOf(s, "precision").Where
+	p.At = s.Hints().At["precision"]
 	if !slices.ContainsFunc(r.faults, func(e error) bool { return e.Error() == p.Error() }) {
 		r.faults = append(r.faults, p)
 	}
@@ -149,45 +148,10 @@ func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
 // narrower reports a type with fewer digits than f32.
 func narrower(t ir.DType) bool { return t == ir.F16 || t == ir.BF16 || t.Int() }
 
-// asked is what @precision asks for.
-type asked struct {
-	Choice
-	strict bool // by name: it must be possible
-}
-
-// askedPrecision reads @precision of an operator: a bare type is for storage, where there is any, and arithmetic.
-func askedPrecision(op *ops.Instance) (out asked, ok bool) {
-	if op == nil {
-		return out, false
-	}
-	i := slices.IndexFunc(op.Notes, func(a ops.Annotation) bool { return a.Name == "precision" })
-	if i < 0 {
-		return out, false
-	}
-	parts := map[string]*ir.DType{"storage": &out.Storage, "compute": &out.Compute, "accumulate": &out.Accumulate}
-	switch v := op.Notes[i].Value.(type) {
-	case ops.Symbol:
-		t, known := ir.ParseDType(string(v))
-		out.Storage, out.Compute = t, t
-		return out, known
-	case ops.List:
-		out.strict = true
-		for _, p := range v {
-			pair, _ := p.(ops.Pair)
-			name, _ := pair.Value.(ops.Symbol)
-			if to := parts[pair.Name]; to != nil {
-				*to, _ = ir.ParseDType(string(name))
-			}
-		}
-		return out, true
-	}
-	return out, false
-}
-
 // arithmeticOf is what an operator asks its arithmetic to be in: stages that disagree are not computed in one kernel.
-func arithmeticOf(op *ops.Instance) Choice {
-	a, _ := askedPrecision(op)
-	c := Choice{Compute: a.Compute, Accumulate: a.Accumulate}
+func arithmeticOf(s *ops.Stage) Choice {
+	asked := s.Hints().Precision
+	c := Choice{Compute: asked.Compute, Accumulate: asked.Accumulate}
 	if c.Compute == ir.F32 {
 		c.Compute = 0
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -89,8 +88,8 @@ func (p *Plan) Forced(s *ops.Stage) string {
 			return ""
 		}
 		seen[s] = true
-		if a, ok := askedPrecision(s.Op); ok && (narrower(a.Storage) || narrower(a.Compute) || narrower(a.Accumulate)) {
-			return fmt.Sprintf("@precision(%s) of %s", strings.Trim(noteOf(s, "precision").Value.String(), "[]"), s.Op.Spec.Name)
+		if a := s.Hints().Precision; narrower(a.Storage) || narrower(a.Compute) || narrower(a.Accumulate) {
+			return fmt.Sprintf("@precision(%s) of %s", a, s.Op.Spec.Name)
 		}
 		for _, in := range s.Inputs {
 			if f := find(in); f != "" {

@@ -118,11 +118,18 @@ func bufferNamed(t *testing.T, p *Plan, stage string) *Buffer {
 
 // asks puts @precision behind an operator: of one part, or bare.
 func (w *world) asks(a ops.Array, part, typ string) ops.Array {
-	var v ops.Value = ops.Symbol(typ)
-	if part != "" {
-		v = ops.List{ops.Pair{Name: part, Value: v}}
+	to, _ := ir.ParseDType(typ)
+	p := &a.Of.Hints.Precision
+	switch p.Parts = part != ""; part {
+	case "":
+		p.Storage, p.Compute = to, to
+	case "storage":
+		p.Storage = to
+	case "compute":
+		p.Compute = to
+	case "accumulate":
+		p.Accumulate = to
 	}
-	a.Of.Notes = append(a.Of.Notes, ops.Annotation{Name: "precision", Value: v})
 	return a
 }
 

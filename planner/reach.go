@@ -66,7 +66,7 @@ func crop(a *assembler, groups []*group) bool {
 
 // private reports a stage that only kernels read, by the index maps of their loads.
 func private(g *graph, s *ops.Stage) bool {
-	return !given(s) && !g.wanted[s] && label(s) == "" && !annotated(s, "keep") && !s.Unrolled && s.Tall == nil && s.Void == nil && s.Facts == (ir.Facts{})
+	return !given(s) && !g.wanted[s] && label(s) == "" && !s.Hints().Keep && !s.Unrolled && s.Tall == nil && s.Void == nil && s.Facts == (ir.Facts{})
 }
 
 // boundingTables are the stages by which loops over others are cut short: renderers read them as they like.

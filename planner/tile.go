@@ -126,20 +126,11 @@ func (k *Kernel) RowTiles(rows region.Interval, threads int) []region.Region {
 func askedTile(roots []*ops.Stage) map[string]int {
 	var out map[string]int
 	for _, r := range roots {
-		for _, a := range r.Op.Notes {
-			l, ok := a.Value.(ops.List)
-			if a.Name != "tile" || !ok {
-				continue
+		for dim, n := range r.Hints().Tile {
+			if out == nil {
+				out = map[string]int{}
 			}
-			for _, v := range l {
-				if p, ok := v.(ops.Pair); ok {
-					if out == nil {
-						out = map[string]int{}
-					}
-					n, _ := p.Value.(ops.Number)
-					out[p.Name] = int(n.V)
-				}
-			}
+			out[dim] = n
 		}
 	}
 	return out

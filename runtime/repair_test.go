@@ -36,7 +36,7 @@ func TestRunsThatGoOnAreHeldToTolerances(t *testing.T) {
 			}
 			total := w.total(w.ramp(matrix(40, 30)))
 			if c.asked {
-				total.Of.Notes = append(total.Of.Notes, ops.Annotation{Name: "tolerance", Value: ops.Number{V: 1e-5}})
+				total.Of.Hints.Tolerance = ops.Number{V: 1e-5}
 			}
 			sinks := []*ops.Instance{w.keep("total", total)}
 			p := w.plan(t, dev, sinks...)

@@ -61,10 +61,8 @@ func Asked(s *ops.Stage) (rule ops.ErrorRule, ok bool) {
 	if !s.IsOutput() || !s.Type.Elem.Base.Float() {
 		return rule, false
 	}
-	for _, a := range s.Op.Notes {
-		if n, ok := a.Value.(ops.Number); ok && a.Name == "tolerance" {
-			return toleranceOf(n, s), true
-		}
+	if n := s.Hints().Tolerance; n.V != 0 {
+		return toleranceOf(n, s), true
 	}
 	return rule, false
 }

@@ -11,9 +11,6 @@ import (
 func TestRuleOf(t *testing.T) {
 	spec := &ops.Spec{Name: "op", Error: ops.ErrorRule{Metric: ops.Absolute, Tolerance: 0.5}}
 	bare := &ops.Spec{Name: "op"}
-	tolerance := func(v float64, unit string) []ops.Annotation {
-		return []ops.Annotation{{Name: "keep"}, {Name: "tolerance", Value: ops.Quantity(v, unit)}}
-	}
 	level, pascal := ops.MustUnit("dB"), ops.MustUnit("Pa")
 	for _, c := range []struct {
 		name  string
@@ -21,21 +18,21 @@ func TestRuleOf(t *testing.T) {
 		spec  *ops.Spec
 		elem  ops.ElemType
 		unit  ops.Unit
-		notes []ops.Annotation
+		asked ops.Number
 		want  ops.ErrorRule
 	}{
-		{"the operator's rule", "op", spec, ops.F32, ops.Unit{}, nil, spec.Error},
-		{"not for inner stages", "op.inner", spec, ops.F32, ops.Unit{}, tolerance(1, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 2e-5}},
-		{"no rule, f64", "op", bare, ops.F64, ops.Unit{}, nil, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-11}},
-		{"no rule, integers", "op", bare, ops.I32, ops.Unit{}, nil, ops.ErrorRule{Metric: ops.Exact}},
-		{"decibels of a level", "op", spec, ops.F32, level, tolerance(0.1, "dB"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 0.1}},
-		{"decibels below the peak", "op", spec, ops.C64, ops.Unit{}, tolerance(-100, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}},
-		{"a ratio in decibels", "op", spec, ops.F32, pascal, tolerance(20, "dB"), ops.ErrorRule{Metric: ops.Level, Tolerance: 20}},
-		{"the array's unit", "op", spec, ops.F32, pascal, tolerance(3, "kPa"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 3000}},
-		{"a plain number", "op", spec, ops.F32, pascal, []ops.Annotation{{Name: "tolerance", Value: ops.Number{V: 1e-3}}}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
+		{"the operator's rule", "op", spec, ops.F32, ops.Unit{}, ops.Number{}, spec.Error},
+		{"not for inner stages", "op.inner", spec, ops.F32, ops.Unit{}, ops.Quantity(1, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 2e-5}},
+		{"no rule, f64", "op", bare, ops.F64, ops.Unit{}, ops.Number{}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-11}},
+		{"no rule, integers", "op", bare, ops.I32, ops.Unit{}, ops.Number{}, ops.ErrorRule{Metric: ops.Exact}},
+		{"decibels of a level", "op", spec, ops.F32, level, ops.Quantity(0.1, "dB"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 0.1}},
+		{"decibels below the peak", "op", spec, ops.C64, ops.Unit{}, ops.Quantity(-100, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}},
+		{"a ratio in decibels", "op", spec, ops.F32, pascal, ops.Quantity(20, "dB"), ops.ErrorRule{Metric: ops.Level, Tolerance: 20}},
+		{"the array's unit", "op", spec, ops.F32, pascal, ops.Quantity(3, "kPa"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 3000}},
+		{"a plain number", "op", spec, ops.F32, pascal, ops.Number{V: 1e-3}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Out: []ops.Output{{}}, Notes: c.notes}}
+			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Out: []ops.Output{{}}, Hints: ops.Hints{Tolerance: c.asked}}}
 			got := Rule(s, s.Type.Elem.Base)
 			if got.Metric != c.want.Metric || math.Abs(got.Tolerance-c.want.Tolerance) > 1e-9*c.want.Tolerance {
 				t.Errorf("%+v, want %+v", got, c.want)

@@ -2,35 +2,56 @@ package check
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
+	"weft/kernels/ir"
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
 	"weft/ops/problem"
 )
 
-// annotations are the words that may follow a stage: what argument each takes.
-var annotations = map[string]struct {
-	takes ops.Kind // 0: none
-	what  string
-}{
-	"precision": {ops.KSymbol | ops.KPair, "a type, as in @precision(f64), or types by part, as in @precision(storage: f16, accumulate: f64)"},
-	"device":    {ops.KSymbol | ops.KText, "a device, as in @device(cpu), @device(gpu) or @device(\"fast:0\")"},
-	"tolerance": {ops.KNumber, "an error, as in @tolerance(0.1 dB)"},
-	"tile":      {ops.KPair, "extents, as in @tile(z: 8)"},
-	"keep":      {0, ""},
-	"fuse":      {0, ""},
+// annotations are the words that may follow a stage, with what each takes.
+var annotations = map[string]string{
+	"precision": "a type, as in @precision(f64), or types by part, as in @precision(storage: f16, accumulate: f64)",
+	"device":    "a device, as in @device(cpu), @device(gpu) or @device(\"fast:0\")",
+	"tolerance": "an error, as in @tolerance(0.1 dB)",
+	"tile":      "extents, as in @tile(z: 8)",
+	"keep":      "no arguments",
+	"fuse":      "no arguments",
 }
 
-// annotate attaches what follows a stage to the operator use it made.
+// hint reads an annotation into h; it reports whether it could.
+func (c *checker) hint(a *syntax.Annotation, in env, h *ops.Hints) bool {
+	var given []*syntax.Argument
+	if a.Arguments != nil {
+		given = a.Arguments.List
+	}
+	switch a.Name.Text {
+	case "precision":
+		return c.precision(a, given, in, h)
+	case "device":
+		return c.device(a, given, in, h)
+	case "tolerance":
+		return c.tolerance(a, given, in, h)
+	case "tile":
+		return c.tile(a, given, in, h)
+	case "keep":
+		h.Keep = true
+	case "fuse":
+		h.Fuse = true
+	}
+	return len(given) == 0 || c.badAnnotation(a)
+}
+
+// annotate gives what follows a stage as hints to the operator use it made.
 func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 	seen := map[string]bool{}
 	for _, a := range list {
 		name := a.Name.Text
-		known, ok := annotations[name]
-		if !ok {
+		if annotations[name] == "" {
 			c.unknownAnnotation(a)
 			continue
 		}
@@ -39,22 +60,31 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		}
 		seen[name] = true
-		value, ok := c.annotationValue(a, known.takes, in)
 		op := instanceOf(v)
-		if !ok || v == nil {
-			continue
+		hints := ops.Hints{}
+		if op != nil {
+			hints = op.Hints
 		}
-		if op == nil {
+		switch {
+		case !c.hint(a, in, &hints) || v == nil:
+			continue
+		case op == nil:
 			c.report(problem.BadAnnotation, a.Span(), "@%s belongs behind an operator that gives an array", name).Helpf("a value known before the run is computed once, and needs none")
 			continue
-		}
-		if name == "tile" && !c.tileFits(a, v, value) {
+		case name == "tile" && !c.tileFits(a, v, hints.Tile):
 			continue
+		case name == "device" && op.Spec.Source != nil:
+			c.report(problem.CannotHonour, a.Span(), "@device cannot be honoured: %s runs on the host", op.Spec.Name).Helpf("leave it out")
 		}
-		if why := unhonoured(name, op); why != "" {
-			c.report(problem.CannotHonour, a.Span(), "@%s cannot be honoured: %s", name, why).Helpf("leave it out")
+		if at, again := hints.At[name]; again && !reflect.DeepEqual(hints, op.Hints) {
+			c.report(problem.DuplicateAnnotation, a.Span(), "@%s asks of a stage what another asked otherwise", name).Relate(c.program.Span(at), "first here").Helpf("remove one")
 		}
-		op.Notes = append(op.Notes, ops.Annotation{Name: name, Value: value, Where: c.where(a.Span())})
+		hints.At = maps.Clone(hints.At)
+		if hints.At == nil {
+			hints.At = map[string]problem.Where{}
+		}
+		hints.At[name] = c.where(a.Span())
+		op.Hints = hints
 	}
 }
 
@@ -69,13 +99,12 @@ func (c *checker) unknownAnnotation(a *syntax.Annotation) {
 }
 
 // tileFits checks that @tile names dimensions of the array it stands behind.
-func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bool {
+func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile map[string]int) bool {
 	arr, ok := v.(ops.Array)
 	if !ok {
 		return true
 	}
-	for _, p := range tile.(ops.List) {
-		name := p.(ops.Pair).Name
+	for _, name := range slices.Sorted(maps.Keys(tile)) {
 		if arr.Type().Dim(name) < 0 {
 			c.report(problem.BadTile, a.Span(), "the array has no dimension `%s`; it has %s", name, listDims(arr.Type().DimNames())).Suggest(diag.Nearest(name, arr.Type().DimNames())...)
 			return false
@@ -84,108 +113,94 @@ func (c *checker) tileFits(a *syntax.Annotation, v ops.Value, tile ops.Value) bo
 	return true
 }
 
-// unhonoured says why an annotation changes nothing; empty when it does what it says. Which devices there are is known when a run is
-// planned.
-func unhonoured(name string, op *ops.Instance) string {
-	if name == "device" && op.Spec.Source != nil {
-		return op.Spec.Name + " runs on the host"
-	}
-	return ""
-}
-
 // precisions are the types that each part of a stage may be asked to be in.
-var precisions = map[string][]string{
-	"storage":    {"f64", "f32", "f16", "bf16"},
-	"compute":    {"f64", "f32", "f16", "bf16"},
-	"accumulate": {"f64", "f32", "f16", "bf16"},
-}
+var precisions = []ir.DType{ir.F64, ir.F32, ir.F16, ir.BF16}
 
-// precision reads the argument of @precision: a type, or a type a part.
-func (c *checker) precision(a *syntax.Annotation, given []*syntax.Argument, in env) (ops.Value, bool) {
-	typeOf := func(g *syntax.Argument, known []string) (ops.Symbol, bool) {
-		s, ok := c.eval(g.Value, in).(ops.Symbol)
-		if ok && slices.Contains(known, string(s)) {
-			return s, true
-		}
-		c.report(problem.UnsupportedPrecision, g.Value.Span(), "there is no such precision").Helpf("choose %s", strings.Join(known, ", "))
-		return s, false
-	}
-	if len(given) == 1 && given[0].Name == nil {
-		return typeOf(given[0], precisions["storage"])
-	}
-	var out ops.List
-	seen := map[string]bool{}
+// precision reads the argument of @precision: a type, for storage and arithmetic, or a type a part.
+func (c *checker) precision(a *syntax.Annotation, given []*syntax.Argument, in env, h *ops.Hints) bool {
+	var p ops.Precision
+	parts := map[string]*ir.DType{"storage": &p.Storage, "compute": &p.Compute, "accumulate": &p.Accumulate}
 	for _, g := range given {
-		if g.Name == nil || precisions[g.Name.Text] == nil || seen[g.Name.Text] {
+		part := &p.Storage
+		if p.Parts = g.Name != nil; p.Parts {
+			part = parts[g.Name.Text]
+		}
+		if part == nil || *part != 0 || !p.Parts && len(given) > 1 {
 			return c.badAnnotation(a)
 		}
-		seen[g.Name.Text] = true
-		s, ok := typeOf(g, precisions[g.Name.Text])
-		if !ok {
-			return nil, false
+		s, _ := c.eval(g.Value, in).(ops.Symbol)
+		t, known := ir.ParseDType(string(s))
+		if !known || !slices.Contains(precisions, t) {
+			c.report(problem.UnsupportedPrecision, g.Value.Span(), "there is no such precision").Helpf("choose f64, f32, f16, bf16")
+			return false
 		}
-		out = append(out, ops.Pair{Name: g.Name.Text, Value: s})
+		*part = t
 	}
-	if len(out) == 0 {
-		return c.badAnnotation(a)
+	if !p.Parts {
+		p.Compute = p.Storage
 	}
-	return out, true
+	h.Precision = p
+	return len(given) > 0 || c.badAnnotation(a)
 }
 
-func (c *checker) badAnnotation(a *syntax.Annotation) (ops.Value, bool) {
-	c.report(problem.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, annotations[a.Name.Text].what)
-	return nil, false
+func (c *checker) badAnnotation(a *syntax.Annotation) bool {
+	c.report(problem.BadAnnotation, a.Span(), "@%s takes %s", a.Name.Text, annotations[a.Name.Text])
+	return false
 }
 
-func (c *checker) annotationValue(a *syntax.Annotation, takes ops.Kind, in env) (ops.Value, bool) {
-	var given []*syntax.Argument
-	if a.Arguments != nil {
-		given = a.Arguments.List
-	}
-	if takes == 0 {
-		if len(given) > 0 {
-			c.report(problem.BadAnnotation, a.Span(), "@%s takes no arguments", a.Name.Text)
+// tile reads the extents of @tile.
+func (c *checker) tile(a *syntax.Annotation, given []*syntax.Argument, in env, h *ops.Hints) bool {
+	h.Tile = map[string]int{}
+	for _, g := range given {
+		n, ok := c.eval(g.Value, in).(ops.Number)
+		if g.Name == nil || !ok || !n.Int || n.V < 1 {
+			return c.badAnnotation(a)
 		}
-		return nil, len(given) == 0
+		h.Tile[g.Name.Text] = int(n.V)
 	}
-	if a.Name.Text == "precision" {
-		return c.precision(a, given, in)
-	}
-	bad := func() (ops.Value, bool) { return c.badAnnotation(a) }
-	if takes == ops.KPair {
-		out := ops.List{}
-		for _, g := range given {
-			v := c.eval(g.Value, in)
-			n, ok := v.(ops.Number)
-			if g.Name == nil || !ok || !n.Int || n.V < 1 {
-				return bad()
-			}
-			out = append(out, ops.Pair{Name: g.Name.Text, Value: n})
-		}
-		if len(out) == 0 {
-			return bad()
-		}
-		return out, true
-	}
+	return len(given) > 0 || c.badAnnotation(a)
+}
+
+// single is the value of an annotation that takes one.
+func (c *checker) single(a *syntax.Annotation, given []*syntax.Argument, in env, kinds ops.Kind) ops.Value {
 	if len(given) != 1 || given[0].Name != nil {
-		return bad()
+		c.badAnnotation(a)
+		return nil
 	}
 	v := c.eval(given[0].Value, in)
-	if v == nil {
-		return nil, false
+	if v != nil && v.Kind()&kinds == 0 {
+		c.badAnnotation(a)
+		return nil
 	}
-	if v.Kind()&takes == 0 || v == ops.Text("") {
-		return bad()
+	return v
+}
+
+func (c *checker) device(a *syntax.Annotation, given []*syntax.Argument, in env, h *ops.Hints) bool {
+	switch v := c.single(a, given, in, ops.KSymbol|ops.KText).(type) {
+	case ops.Symbol:
+		h.Device = string(v)
+	case ops.Text:
+		h.Device = string(v)
+	default:
+		return false
 	}
-	if n, ok := v.(ops.Number); ok && n.Unit.Offset != 0 {
+	return h.Device != "" || c.badAnnotation(a)
+}
+
+func (c *checker) tolerance(a *syntax.Annotation, given []*syntax.Argument, in env, h *ops.Hints) bool {
+	n, ok := c.single(a, given, in, ops.KNumber).(ops.Number)
+	switch {
+	case !ok:
+		return false
+	case n.Unit.Offset != 0:
 		c.report(problem.OffsetUnit, a.Span(), "an error is a difference, and %s counts from a zero of its own", n.Unit).Helpf("a difference of temperature is in K")
-		return nil, false
-	}
-	if n, ok := v.(ops.Number); ok && n.V == 0 {
+		return false
+	case n.V == 0:
 		c.report(problem.BadAnnotation, a.Span(), "a tolerance of 0 asks for a result without any error").Helpf("give what error is allowed, as in @tolerance(1e-6) or @tolerance(0.1 dB)")
-		return nil, false
+		return false
 	}
-	return v, true
+	h.Tolerance = n
+	return true
 }
 
 // instanceOf is the operator use that made a value; nil when there is none.

@@ -221,6 +221,7 @@ func TestRefused(t *testing.T) {
 		"see(fill(1, dims: x, extents: 3000000000))":                                                            "E0610 at most 2147483647 points",
 		"see(fill(1, dims: [" + strings.Join(many, ", ") + "], extents: [1" + strings.Repeat(", 1", 64) + "]))": "E0610 65 dimensions",
 		doubling + "see(f40(axis(x, 0 .. 1 in 3)))":                                                             "E0121 more than 20000 calls",
+		"a = axis(x, 0 .. 1 in 3)\nb = a @tile(x: 1)\nc = a @tile(x: 2)\nsee(b)\nsee(c)":                        "E0222 asks of a stage",
 		doubling + "see(f40(1))": "E0121 more than 20000 calls",
 	} {
 		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Sink: noSink}})

@@ -31,18 +31,9 @@ func (c *checker) tolerate() {
 	}
 	for _, s := range c.program.Sinks {
 		s.Call.Arrays(func(_ string, a ops.Array) {
-			if a.Of != nil && !tolerant(a.Of) {
-				a.Of.Notes = append(a.Of.Notes, ops.Annotation{Name: "tolerance", Value: n, Where: s.Where})
+			if a.Of.Hints.Tolerance.V == 0 {
+				a.Of.Hints.Tolerance = n
 			}
 		})
 	}
-}
-
-func tolerant(op *ops.Instance) bool {
-	for _, a := range op.Notes {
-		if a.Name == "tolerance" {
-			return true
-		}
-	}
-	return false
 }

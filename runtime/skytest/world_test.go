@@ -71,8 +71,7 @@ func (s *scene) run(t *testing.T) map[string]field {
 	s.next++
 	op := &ops.Instance{ID: s.next, Spec: spec, Call: call, Out: out}
 	if s.tile != [2]int{} {
-		extent := func(dim string, n int) ops.Value { return ops.Pair{Name: dim, Value: ops.Integer(n)} }
-		op.Notes = []ops.Annotation{{Name: "tile", Value: ops.List{extent("y", s.tile[0]), extent("x", s.tile[1])}}}
+		op.Hints.Tile = map[string]int{"y": s.tile[0], "x": s.tile[1]}
 	}
 	got := map[string]field{}
 	var sinks []*ops.Instance
