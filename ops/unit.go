@@ -72,6 +72,8 @@ var atoms = map[string]atom{
 	"Gy":       {dims(2, 0, -2, 0, 0), 1, 0, "u µ m c k", "gray (absorbed dose)"},
 	"angstrom": {dims(1, 0, 0, 0, 0), 1e-10, 0, "", "angstrom, 0.1 nm"},
 	"dB":       {unit.Dimensions{decibelDim: 1}, 1, 0, "", "decibel"},
+	"ft":       {dims(1, 0, 0, 0, 0), 0.3048, 0, "", "foot"},
+	"ftUS":     {dims(1, 0, 0, 0, 0), 1200. / 3937, 0, "", "US survey foot"},
 	"percent":  {nil, 0.01, 0, "", "one hundredth"},
 }
 

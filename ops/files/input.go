@@ -25,6 +25,7 @@ type input interface {
 	scaled() bool               // elements must be multiplied to become what they stand for
 	gaps() bool                 // elements may be marked as missing
 	names() []string            // of the dims, where the format says
+	unit() ops.Unit             // of the elements, where the format says
 	// place gives dims their coordinates. It also returns what is wrong with them, as warnings.
 	place(c *ops.Call, dims []ops.Dim) (warnings, err error)
 	// read fills dst with a part of the array in C order: elements of a type, rows stride bytes apart.
@@ -119,6 +120,7 @@ func (n npyInput) Bytes() int64       { return n.Header().Bytes() }
 func (n npyInput) scaled() bool       { return false }
 func (n npyInput) gaps() bool         { return false }
 func (n npyInput) names() []string    { return nil }
+func (n npyInput) unit() ops.Unit     { return ops.Unit{} }
 
 func (n npyInput) reads(as ops.ElemType) bool {
 	to, known := fileType(as)

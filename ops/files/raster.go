@@ -176,6 +176,28 @@ func scaleOf(crs tiff.CRS) float64 {
 	return crs.Unit.Metres
 }
 
+// lengthOf is a unit of length that a file names; metres where it names none.
+func lengthOf(u tiff.Unit) ops.Unit {
+	for _, name := range []string{"ft", "ftUS"} {
+		if known := ops.MustUnit(name); known.SI() == u.Metres {
+			return known
+		}
+	}
+	m := ops.MustUnit("m")
+	if u.Metres != 0 && u.Metres != 1 {
+		return ops.Unit{Symbol: u.Name, Dims: m.Dims, Scale: u.Metres}
+	}
+	return m
+}
+
+// unit is that of heights where the file names another than metres; plain numbers count as those.
+func (r rasterInput) unit() ops.Unit {
+	if v := r.Header().Geo.CRS.Vertical; v.Metres != 0 && v.Metres != 1 {
+		return lengthOf(v)
+	}
+	return ops.Unit{}
+}
+
 // problemCodes say which problems of a georeference are errors. Others are warned of.
 var problemCodes = map[tiff.ProblemKind]string{tiff.Rotated: problem.RotatedRaster, tiff.Mirrored: problem.RotatedRaster}
 
@@ -198,7 +220,7 @@ func (r rasterInput) place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 	if !geo.Placed {
 		return errors.Join(found...), placeByPixel(c, dims)
 	}
-	scale, unit := scaleOf(geo.CRS), ops.MustUnit("m")
+	scale, unit := scaleOf(geo.CRS), lengthOf(geo.CRS.Unit)
 	if geo.CRS.Unit.Angular {
 		unit = ops.MustUnit("deg")
 	}

@@ -24,7 +24,7 @@ func readSpec() *ops.Spec {
 			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. A GeoTIFF gives one band over y and x, row 0 in the north, with " +
 			"its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file, are NaN, for which " +
 			"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
-			"missing elements keep the value that is stored. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
+			"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
 		Returns: "an array over dims, in the order of the file.",
 		Params: []ops.Param{
 			ops.Str("path", "file ending in .npy, .npz, .tif or .tiff; relative to the folder where weft runs"),
@@ -47,6 +47,9 @@ func inferRead(c *ops.Call) ([]ops.Output, error) {
 		return nil, errors.Join(unitErr, err)
 	}
 	defer in.Close()
+	if !c.Has("unit") {
+		unit = in.unit()
+	}
 	elem, elemErr := elemFor(c, in, unit)
 	dims, dimErr := dimsFor(c, in)
 	if err := errors.Join(unitErr, elemErr, dimErr); err != nil {

@@ -2,6 +2,7 @@ package sky
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"weft/ops"
@@ -18,10 +19,42 @@ func (p *problems) add(code, arg, help, format string, a ...any) {
 	*p = append(*p, problem.Wrong(code, arg, help, format, a...))
 }
 
-func (p problems) err() error { return errors.Join(p...) }
+// warn says what the user should know.
+func (p *problems) warn(code, arg, help, format string, a ...any) {
+	w := problem.Wrong(code, arg, help, format, a...)
+	w.Warning = true
+	*p = append(*p, w)
+}
+
+// of gives what was resolved unless something is wrong, and all that is to be said about it.
+func of[T any](resolved *T, p problems) (*T, error) {
+	for _, e := range p {
+		if !e.(problem.Problem).Warning {
+			return nil, errors.Join(p...)
+		}
+	}
+	return resolved, errors.Join(p...)
+}
+
+// resolved is what resolve makes of a call that was checked.
+func resolved[T any](resolve func(*ops.Call) (*T, error), c *ops.Call) *T {
+	v, err := resolve(c)
+	if v == nil {
+		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
+	}
+	return v
+}
 
 // pixelParam is the size of a pixel of rasters that do not say it themselves.
-var pixelParam = ops.Num("pixel", "m", "size of a pixel, where the input has no coordinates along y and x").Above0().Opt()
+var pixelParam = ops.Num("pixel", "m", "size of a pixel, where the input has no coordinates along y and x, or where it is not square").Above0().Opt()
+
+// vegetation are the arguments that skyview and shadow share.
+var vegetation = []ops.Param{
+	ops.In("canopy", "tops of trees", "y", "x").Opt(),
+	ops.In("trunk", "tops of the trunk zones below, or how high they reach as a share of the canopy's height: 25 percent", "y", "x").Also(ops.KNumber).Opt(),
+	ops.In("bush", "tops of vegetation without trunk", "y", "x").Opt(),
+	ops.Choose("heights", "of canopy, trunk and bush: elevations above the same zero as the input, or relative to it, as most files have them", "absolute", "relative").Or(ops.Symbol("absolute")),
+}
 
 // degrees is an angle in degrees without the rounding errors of converting it to radians and back.
 func degrees(radians float64) float64 { return math.Round(radians*180/math.Pi*1e10) / 1e10 }

@@ -20,30 +20,34 @@ func (s *scene) findCut(trace func() []ray) {
 	s.reach = reach
 }
 
-// approximations says that rays are cut, where they are.
-func (s *scene) approximations() []string {
-	if s.full == 0 {
-		return nil
+// approximations says what is not exact, or hardly meant so: rays that are cut, and trees that stand in the ground.
+func (s *scene) approximations(c *ops.Call, trace func() []ray) (out []string) {
+	if c.Has("reach") {
+		s.findRelief(c)
+		s.findCut(trace)
 	}
-	return []string{fmt.Sprintf("rays end after %g m (reach), and what stands up to %.4g m away could hide more of the sky or the sun", s.reach, s.full)}
+	if s.full > 0 {
+		out = append(out, fmt.Sprintf("rays end after %g m (reach), and what stands up to %.4g m away could hide more of the sky or the sun", s.reach, s.full))
+	}
+	if s.canopy == nil || s.relative {
+		return out
+	}
+	ground, _ := c.Array("input")
+	canopy, _ := c.Array("canopy")
+	low, _, known := ops.RangeOf(ground)
+	_, top, too := ops.RangeOf(canopy)
+	if known && too && top < low {
+		out = append(out, fmt.Sprintf("no tree stands out of the ground: the canopy reaches %.4g m, and the lowest ground is at %.4g m; if its heights are above ground, write heights: relative", top, low))
+	}
+	return out
 }
 
 func approximateSkyview(c *ops.Call) []string {
-	v, err := resolveView(c)
-	if err != nil || !c.Has("reach") {
-		return nil
-	}
-	v.findRelief(c)
-	v.findCut(v.trace)
-	return v.approximations()
+	v := resolved(resolveView, c)
+	return v.approximations(c, v.trace)
 }
 
 func approximateShadow(c *ops.Call) []string {
-	d, err := resolveShadow(c)
-	if err != nil || !c.Has("reach") {
-		return nil
-	}
-	d.findRelief(c)
-	d.findCut(d.trace)
-	return d.approximations()
+	d := resolved(resolveShadow, c)
+	return d.approximations(c, d.trace)
 }

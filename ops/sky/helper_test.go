@@ -36,7 +36,13 @@ func (a *arguments) with(name string, v ops.Value) *arguments { a.values[name] =
 
 func (a *arguments) check(t *testing.T, s *ops.Spec) {
 	t.Helper()
-	optest.Check(t, optest.Call(s, a.values), a.data)
+	a.checked(t, s)
+}
+
+// checked gives the outputs as well.
+func (a *arguments) checked(t *testing.T, s *ops.Spec) []ops.Dense {
+	t.Helper()
+	return optest.Check(t, optest.Call(s, a.values), a.data)
 }
 
 // hills are random heights with some pixels missing.

@@ -1,7 +1,6 @@
 package sky
 
 import (
-	"fmt"
 	"math"
 
 	"weft/kernels/ir"
@@ -19,10 +18,7 @@ type caster struct {
 }
 
 func lowerShadow(l *ops.Lowering) []*ops.Stage {
-	d, err := resolveShadow(l.Call)
-	if err != nil {
-		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
-	}
+	d := resolved(resolveShadow, l.Call)
 	d.findRelief(l.Call)
 	d.findCut(d.trace)
 	c := &caster{day: d, marcher: newMarcher(l, &d.scene, d.trace())}
@@ -98,9 +94,8 @@ func (c *caster) lowerWalls(l *ops.Lowering, ray ops.Dim) {
 	if c.canopy == nil {
 		return
 	}
-	in := l.In("canopy")
-	c.crowns = newSurface(l, "crowns", c.raster, c.rays, false, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
-		return height(b, in, inside, y, x)
+	c.crowns = newSurface(l, "crowns", c.raster, c.rays, false, c.readFor("canopy"), func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
+		return c.layer(b, "canopy", inside, y, x)
 	})
 	c.tables = append(c.tables, c.crowns.inputs()...)
 }
@@ -143,12 +138,12 @@ func (c *caster) wall(b *ops.Body, at place) []*ir.Node {
 
 // turnedAway is the function of that name as a node; angles in radians.
 func (c *caster) turnedAway(b *ops.Body, aspect, azimuth *ir.Node) *ir.Node {
-	turn := b.F64(2 * math.Pi)
-	low, high := b.Sub(azimuth, b.F64(math.Pi/2)), b.Add(azimuth, b.F64(math.Pi/2))
-	not := func(above, upTo *ir.Node) *ir.Node {
-		return b.Not(b.Or(b.Lt(above, aspect), b.Le(aspect, upTo)))
+	turn, low, high := 2*math.Pi, -math.Pi/2, math.Pi/2
+	bound := func(v float64) *ir.Node { return b.Add(azimuth, b.F64(v)) }
+	not := func(above, upTo float64) *ir.Node {
+		return b.Not(b.Or(b.Lt(bound(above+parallel), aspect), b.Le(aspect, bound(upTo+parallel))))
 	}
-	within := b.Or(b.Lt(aspect, low), b.Le(high, aspect))
-	past := not(low, b.Sub(high, turn))
-	return b.Select(b.Lt(low, b.F64(0)), not(b.Add(low, turn), high), b.Select(b.Lt(high, turn), within, past))
+	within := b.Or(b.Lt(aspect, bound(low-parallel)), b.Le(bound(high-parallel), aspect))
+	past := not(low, high-turn)
+	return b.Select(b.Lt(bound(low), b.F64(0)), not(low+turn, high), b.Select(b.Lt(bound(high), b.F64(turn)), within, past))
 }

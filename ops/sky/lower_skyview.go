@@ -1,7 +1,6 @@
 package sky
 
 import (
-	"fmt"
 	"math"
 
 	"weft/kernels/ir"
@@ -24,10 +23,7 @@ type kernel struct {
 func (k *kernel) words() int { return (len(k.patches) + wordBits - 1) / wordBits }
 
 func lowerSkyview(l *ops.Lowering) []*ops.Stage {
-	v, err := resolveView(l.Call)
-	if err != nil {
-		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
-	}
+	v := resolved(resolveView, l.Call)
 	v.findRelief(l.Call)
 	v.findCut(v.trace)
 	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.trace())}

@@ -23,10 +23,7 @@ type filter struct {
 type window struct{ count, row, column *ops.Stage }
 
 func lowerWalls(l *ops.Lowering) []*ops.Stage {
-	r, err := resolveWalls(l.Call)
-	if err != nil {
-		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
-	}
+	r := *resolved(resolveWalls, l.Call)
 	in := l.In("input")
 	margin := &rays{rows: 1, columns: 1}
 	near := newSurface(l, "near", r, margin, false, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })

@@ -31,9 +31,9 @@ func newMarcher(l *ops.Lowering, s *scene, list []ray) marcher {
 	if !m.vegetation {
 		return m
 	}
-	both := []*ops.Stage{in["canopy"], in["trunk"]}
+	both := m.readFor("canopy", "trunk")
 	heights := func(b *ops.Body, inside, y, x *ir.Node) (canopy, trunk *ir.Node) {
-		return height(b, in["canopy"], inside, y, x), height(b, in["trunk"], inside, y, x)
+		return m.layer(b, "canopy", inside, y, x), m.layer(b, "trunk", inside, y, x)
 	}
 	m.leaves = newSurface(l, "leaves", s.raster, y, true, both, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
 		canopy, trunk := heights(b, inside, y, x)
@@ -53,12 +53,34 @@ func (m *marcher) inputs() []*ops.Stage {
 		return out
 	}
 	out = append(append(out, m.leaves.inputs()...), m.trunks.inputs()...)
-	for _, arg := range []string{"canopy", "trunk", "bush"} {
+	return append(out, m.readFor("canopy", "trunk", "bush")...)
+}
+
+// readFor are the inputs that layers are made of.
+func (m *marcher) readFor(layers ...string) (out []*ops.Stage) {
+	if m.scene.relative || m.in["trunk"] == nil {
+		layers = append(layers, "input")
+	}
+	for _, arg := range layers {
 		if m.in[arg] != nil {
 			out = append(out, m.in[arg])
 		}
 	}
 	return out
+}
+
+// layer is the elevation of a layer of vegetation at a pixel: 0 or NaN where there is none.
+func (m *marcher) layer(b *ops.Body, name string, inside, y, x *ir.Node) *ir.Node {
+	if in := m.in[name]; in != nil {
+		v := height(b, in, inside, y, x)
+		if !m.scene.relative {
+			return v
+		}
+		return b.Select(b.Lt(b.F32(0), v), b.Add(height(b, m.in["input"], inside, y, x), v), b.F32(0))
+	}
+	ground, top := height(b, m.in["input"], inside, y, x), m.layer(b, "canopy", inside, y, x) // the trunk is a share of the canopy
+	share := b.Mul(b.F32(m.scene.trunkShare), b.Sub(top, ground))
+	return b.Select(b.Lt(ground, top), b.Add(ground, share), b.F32(0))
 }
 
 func (m *marcher) steps() []string {
@@ -116,14 +138,14 @@ func (m *marcher) walled(b *ops.Body, p, y, x *ir.Node) *ir.Node {
 
 // bush is the elevation of vegetation without trunk at a pixel.
 func (m *marcher) bush(b *ops.Body, y, x *ir.Node) *ir.Node {
-	if in := m.in["bush"]; in != nil {
-		return height(b, in, b.True(), y, x)
+	if m.in["bush"] != nil {
+		return m.layer(b, "bush", b.True(), y, x)
 	}
-	return b.Select(m.none(b, m.trunk(b, y, x)), height(b, m.in["canopy"], b.True(), y, x), b.F32(0))
+	return b.Select(m.none(b, m.trunk(b, y, x)), m.layer(b, "canopy", b.True(), y, x), b.F32(0))
 }
 
 func (m *marcher) trunk(b *ops.Body, y, x *ir.Node) *ir.Node {
-	return height(b, m.in["trunk"], b.True(), y, x)
+	return m.layer(b, "trunk", b.True(), y, x)
 }
 
 // none tells that a vegetation raster has nothing at a pixel: 0 or NaN.

@@ -1,6 +1,8 @@
 package sky
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -49,7 +51,6 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 	if r.rows() == 0 || r.columns() == 0 {
 		p.add(problem.EmptyArray, "input", "", "the input has no pixels")
 	}
-	r.pixel = c.Number("pixel")
 	north, east := spacing(p, r.t.Dims[r.y]), spacing(p, r.t.Dims[r.x])
 	if north > 0 {
 		p.add(problem.ContradictArguments, "input", "store the raster north up", "y grows from row to row, but row 0 must be the north edge")
@@ -57,17 +58,10 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 	if east < 0 {
 		p.add(problem.ContradictArguments, "input", "store the raster with columns from west to east", "x falls from column to column, but column 0 must be the west edge")
 	}
-	for _, size := range []float64{math.Abs(north), math.Abs(east)} {
-		switch {
-		case size == 0:
-		case r.pixel == 0:
-			r.pixel = size
-		case math.Abs(size/r.pixel-1) > 1e-4 && c.Has("pixel"):
-			p.add(problem.ContradictArguments, "pixel", "leave pixel out", "the coordinates of the input are %g m apart, and pixel is %g m", size, r.pixel)
-		case math.Abs(size/r.pixel-1) > 1e-4:
-			p.add(problem.ContradictArguments, "input", "resample it to square pixels", "pixels are %g m by %g m: they must be square", math.Abs(north), math.Abs(east))
-		}
+	if d := r.t.Dims[r.x]; r.t.Unit.Plain() && d.Unit.Same(metre) && d.Unit.SI() != 1 {
+		p.warn(problem.UnplacedRaster, "input", fmt.Sprintf("say it where it is read: unit: %s, or unit: m", d.Unit), "the coordinates of the input are in %s, and its heights are plain numbers, which count as metres", d.Unit)
 	}
+	r.pixel = pixelOf(c, p, math.Abs(north), math.Abs(east))
 	if r.pixel == 0 && !slices.ContainsFunc(r.t.Dims, hasCoords) {
 		p.add(problem.NoCoordinates, "pixel", "write pixel: 1 m, say", "the input does not say how large its pixels are")
 	} else if r.pixel == 0 {
@@ -75,6 +69,39 @@ func resolveRaster(c *ops.Call, p *problems) raster {
 	}
 	return r
 }
+
+// How far the sides of a pixel may differ: without a word, and with a warning.
+const (
+	square       = 1e-4
+	nearlySquare = 1e-3
+)
+
+// pixelOf is the size of a pixel from the distances of rows and columns, 0 where they are not known, and from the argument.
+func pixelOf(c *ops.Call, p *problems, height, width float64) float64 {
+	given := c.Number("pixel")
+	if height == 0 || width == 0 {
+		height, width = max(height, width), max(height, width)
+	}
+	low, high := min(height, width), max(height, width)
+	differ := func(a, b, part float64) bool { return math.Abs(a/b-1) > part }
+	switch {
+	case high == 0:
+		return given
+	case given != 0 && (given < low*(1-square) || given > high*(1+square)):
+		p.add(problem.ContradictArguments, "pixel", "leave pixel out", "the coordinates of the input are %g m apart, and pixel is %g m", height, given)
+	case !differ(height, width, square):
+		return cmp.Or(given, height)
+	case given == 0 && differ(height, width, nearlySquare):
+		p.add(problem.ContradictArguments, "input", fmt.Sprintf("resample it to square pixels, or let them count as squares: pixel: %.4g m", math.Sqrt(height*width)),
+			"pixels are %g m by %g m: they must be square", height, width)
+	default:
+		given = cmp.Or(given, math.Sqrt(height*width))
+		p.warn(problem.UnplacedRaster, "input", "resample it to square pixels where that matters", "pixels are %g m by %g m and count as squares of %.6g m", height, width, given)
+	}
+	return given
+}
+
+var metre = ops.MustUnit("m")
 
 func hasCoords(d ops.Dim) bool { return len(d.Coords) > 0 }
 
@@ -84,7 +111,7 @@ func spacing(p *problems, d ops.Dim) float64 {
 	if n < 2 {
 		return 0
 	}
-	if m := ops.MustUnit("m"); !d.Unit.Plain() && !d.Unit.Same(m) {
+	if !d.Unit.Plain() && !d.Unit.Same(metre) {
 		p.add(problem.WrongUnit, "input", "project the raster to metres, such as UTM", "the coordinates along %s are in %s, not in metres", d.Name, d.Unit)
 		return 0
 	}
@@ -102,14 +129,14 @@ func checkHeights(p *problems, arg string, t ops.Type) {
 	switch {
 	case t.Elem.Complex || !t.Elem.Base.Float() && !t.Elem.Base.Int():
 		p.add(problem.WrongElementType, arg, "heights are real numbers", "%s holds %s", arg, t.Elem)
-	case !t.Unit.Plain() && !t.Unit.Same(ops.MustUnit("m")):
+	case !t.Unit.Plain() && !t.Unit.Same(metre):
 		p.add(problem.WrongUnit, arg, "heights are in metres", "%s is in %s", arg, t.Unit)
 	}
 }
 
 // layer is another raster over the pixels of r, if it is given.
 func (r raster) layer(c *ops.Call, arg string, p *problems) *ops.Type {
-	if !c.Has(arg) {
+	if _, array := c.Array(arg); !array {
 		return nil
 	}
 	t := c.Type(arg)

@@ -19,9 +19,31 @@ func newPlain[F float32 | float64](s *scene, in map[string]ops.Dense) *plain[F] 
 	if s.canopy == nil {
 		return out
 	}
-	out.canopy, out.trunk = rowByRow[F](s.raster, *s.canopy, in["canopy"]), rowByRow[F](s.raster, *s.trunk, in["trunk"])
+	layer := func(name string, t ops.Type) []F {
+		values := rowByRow[F](s.raster, t, in[name])
+		for i, v := range values {
+			switch {
+			case s.relative && v > 0:
+				values[i] = F(float32(out.ground[i] + v))
+			case s.relative:
+				values[i] = 0
+			}
+		}
+		return values
+	}
+	out.canopy = layer("canopy", *s.canopy)
+	if s.trunk != nil {
+		out.trunk = layer("trunk", *s.trunk)
+	} else {
+		out.trunk = make([]F, len(out.canopy))
+		for i, top := range out.canopy {
+			if g := out.ground[i]; top > g {
+				out.trunk[i] = F(float32(g) + float32(float32(s.trunkShare)*float32(top-g)))
+			}
+		}
+	}
 	if s.bush != nil {
-		out.bush = rowByRow[F](s.raster, *s.bush, in["bush"])
+		out.bush = layer("bush", *s.bush)
 		return out
 	}
 	out.bush = make([]F, len(out.canopy))
@@ -82,10 +104,7 @@ func referenceSkyview(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error)
 
 // plainSkyview computes the outputs of skyview.
 func plainSkyview[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	v, err := resolveView(c)
-	if err != nil {
-		return nil, err
-	}
+	v := resolved(resolveView, c)
 	v.relief = math.Inf(1)
 	g := newPlain[F](&v.scene, in)
 	list := v.trace()
@@ -137,10 +156,7 @@ func referenceShadow(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) 
 
 // plainShadow computes the outputs of shadow.
 func plainShadow[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	d, err := resolveShadow(c)
-	if err != nil {
-		return nil, err
-	}
+	d := resolved(resolveShadow, c)
 	d.relief = math.Inf(1)
 	g := newPlain[F](&d.scene, in)
 	var out []ops.Dense

@@ -7,10 +7,7 @@ import (
 )
 
 func referenceWalls(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	r, err := resolveWalls(c)
-	if err != nil {
-		return nil, err
-	}
+	r := *resolved(resolveWalls, c)
 	h := rowByRow[float64](r, r.t, in["input"])
 	height, aspect := ops.NewDense(false, r.rows(), r.columns()), ops.NewDense(false, r.rows(), r.columns())
 	for i := range h {

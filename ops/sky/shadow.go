@@ -12,7 +12,7 @@ var shadow = &ops.Spec{
 	Doc:   "Shadows that buildings and trees cast on an elevation raster for one position of the sun, or several.",
 	Group: group,
 	Long: `building is 1 where a pixel is sunlit as far as ground and buildings go and 0 where they shade it; canopy the same for vegetation that
-stands in the sun itself; both joins them: building - (1 - canopy)(1 - transmissivity). canopy, trunk and bush are given as for skyview.
+stands in the sun itself; both joins them: building - (1 - canopy)(1 - transmissivity). canopy, trunk, bush and heights are given as for skyview.
 
 With wall_height and wall_aspect (see walls), wall_sun and wall_shade are the metres of each wall that are in the sun and in the shade, at the
 pixel at its foot. A wall turned away from the sun is in the shade.
@@ -28,9 +28,7 @@ al., Solar Energy 112 (2015) for walls.`,
 		ops.In("input", "elevation of ground and buildings, m", "y", "x"),
 		{Name: "azimuth", Doc: "of the sun, clockwise from north; an angle or a list", Accept: ops.KNumber | ops.KList, Unit: "deg"},
 		{Name: "altitude", Doc: "of the sun above the horizon; as many", Accept: ops.KNumber | ops.KList, Unit: "deg"},
-		ops.In("canopy", "elevation of the tops of trees", "y", "x").Opt(),
-		ops.In("trunk", "elevation of the tops of the trunk zones below", "y", "x").Opt(),
-		ops.In("bush", "elevation of vegetation without trunk", "y", "x").Opt(),
+		vegetation[0], vegetation[1], vegetation[2], vegetation[3],
 		ops.In("wall_height", "height of the wall that stands at a pixel, m; 0: none", "y", "x").Opt(),
 		ops.In("wall_aspect", "azimuth of the outward normal of that wall", "y", "x").Of("deg").Opt(),
 		ops.Num("transmissivity", "", "share of direct light that passes through leaves").Within(0, 1).Or(ops.Number{V: 0.03}),
@@ -91,7 +89,7 @@ func resolveShadow(c *ops.Call) (*day, error) {
 	case height != nil:
 		checkHeights(&p, "wall_height", *height)
 	}
-	return d, p.err()
+	return of(d, p)
 }
 
 // trace gives the rays towards the sun.
@@ -105,10 +103,10 @@ func (d *day) trace() []ray {
 
 func inferShadow(c *ops.Call) ([]ops.Output, error) {
 	d, err := resolveShadow(c)
-	if err != nil {
+	if d == nil {
 		return nil, err
 	}
-	return d.outputs(), nil
+	return d.outputs(), err
 }
 
 func (d *day) outputs() []ops.Output {
@@ -152,14 +150,18 @@ func wallLight(w, aspect, azimuth, rise, leaf float64) (sun, shade float64) {
 }
 
 // turnedAway tells that a wall looks away from the sun; the asymmetry of < and <= is SOLWEIG's. A pixel without a wall counts
-// as turned away or not, whatever comes out: its sun is 0 all the same.
+// as turned away or not, whatever comes out: its sun is 0 all the same. Many walls look exactly along the bounds.
 func turnedAway(w, aspect, azimuth float64) bool {
 	low, high := azimuth-math.Pi/2, azimuth+math.Pi/2
 	switch {
 	case low >= 0 && high < 2*math.Pi:
-		return aspect < low || aspect >= high
+		return aspect < low-parallel || aspect >= high-parallel
 	case low < 0:
-		return !(aspect > low+2*math.Pi || aspect <= high)
+		return !(aspect > low+2*math.Pi+parallel || aspect <= high+parallel)
 	}
-	return !(aspect > low || aspect <= high-2*math.Pi)
+	return !(aspect > low+parallel || aspect <= high-2*math.Pi+parallel)
 }
+
+// parallel is by how many radians directions may differ and count as the same: more than float32 rounds them by, so that walls fall
+// to one side however wide their aspects are.
+const parallel = 1e-6

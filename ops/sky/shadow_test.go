@@ -42,3 +42,34 @@ func TestShadowReference(t *testing.T) {
 	wood(a, 5, 6, 6).check(t, shadow)
 	walled(land(5, 6, 1, hills(5, 0, 20, 0)), 5, 6).with("azimuth", list(10, 100)).with("altitude", list(30, -5)).check(t, shadow)
 }
+
+// Walls that look exactly along the bounds of what the sun reaches are lit as the definition has it in degrees, though their
+// aspects are float32 radians: 90 deg lies above pi/2 then.
+func TestWallsAlongTheSun(t *testing.T) {
+	definition := func(aspect, azimuth float64) bool { // SOLWEIG's, in degrees
+		low, high := azimuth-90, azimuth+90
+		switch {
+		case low >= 0 && high < 360:
+			return aspect < low || aspect >= high
+		case low < 0:
+			return !(aspect > low+360 || aspect <= high)
+		}
+		return !(aspect > low || aspect <= high-360)
+	}
+	for azimuth := 0.0; azimuth < 360; azimuth += 15 {
+		for aspect := 0.0; aspect < 360; aspect += 15 {
+			radians := float64(float32(aspect * math.Pi / 180))
+			if got, want := turnedAway(1, radians, azimuth*math.Pi/180), definition(aspect, azimuth); got != want {
+				t.Errorf("wall of %g deg, sun at %g deg: turned away is %v, want %v", aspect, azimuth, got, want)
+			}
+		}
+		a := land(4, 6, 1, func(int, int) float64 { return 0 }).sun(azimuth, 20)
+		a.layer("wall_height", 4, 6, func(int, int) float64 { return 5 })
+		a.layer("wall_aspect", 4, 6, func(r, c int) float64 { return float64((r*6+c)*15) * math.Pi / 180 })
+		for _, o := range a.checked(t, shadow)[1].Re {
+			if o != 0 && o != 5 {
+				t.Fatalf("%g m of a wall are lit", o)
+			}
+		}
+	}
+}

@@ -18,8 +18,9 @@ seen; north, east, south and west are those of the half sky on that side, by SOL
 .924 with 153 patches, not 1). bits holds one bit a patch, seen or not: bit p & 7 of byte p >> 3, patches band by band from the horizon.
 
 canopy, trunk and bush add vegetation, by the pergola rule: a ray is in leaves where it passes between the top of the trunk zone and
-the top of the canopy of a source pixel, at this step or the one before. All three are elevations above the same zero as the input, NaN or
-0 where there is none. bush is what stands without trunk (left out: the canopy where there is no trunk); a pixel in a bush sees no sky through it.
+the top of the canopy of a source pixel, at this step or the one before. All three are elevations above the same zero as the input or, with
+heights: relative, metres above it; NaN or 0 where there is none. bush is what stands without trunk (left out: the canopy where there is no
+trunk); a pixel in a bush sees no sky through it.
 veg are the factors of what vegetation leaves of the sky, aveg of what it leaves in front of buildings. zenith: clear lets the zenith be
 seen everywhere; umep traces it as UMEP does, where the northern neighbour's canopy hides it.
 
@@ -30,9 +31,7 @@ Heights are compared in float32. Sources: Lindberg and Grimmond, Theor. Appl. Cl
 Simulation (2004).`,
 	Params: []ops.Param{
 		ops.In("input", "elevation of ground and buildings, m", "y", "x"),
-		ops.In("canopy", "elevation of the tops of trees", "y", "x").Opt(),
-		ops.In("trunk", "elevation of the tops of the trunk zones below", "y", "x").Opt(),
-		ops.In("bush", "elevation of vegetation without trunk", "y", "x").Opt(),
+		vegetation[0], vegetation[1], vegetation[2], vegetation[3],
 		ops.Num("patches", "", "of the sky: 145, 153, 305 or 609").Whole().Or(ops.Integer(153)),
 		ops.Choose("zenith", "how vegetation hides the zenith", "clear", "umep").Or(ops.Symbol("clear")),
 		ops.Num("reach", "m", "length at which rays end").Above0().Opt(),
@@ -65,6 +64,8 @@ type view struct {
 type scene struct {
 	raster
 	canopy, trunk, bush *ops.Type // nil: not given
+	trunkShare          float64   // of the canopy's height above ground, where there is no trunk; 0: not given
+	relative            bool      // heights of vegetation are above the input
 	umep                bool
 	relief              float64 // highest source less lowest target; +Inf when it is not known before the run
 	reach               float64 // +Inf for no cap
@@ -76,15 +77,21 @@ func resolveScene(c *ops.Call, p *problems) scene {
 	if c.Has("reach") {
 		s.reach = c.Number("reach")
 	}
+	s.relative = c.Symbol("heights") == "relative"
+	if n, ok := c.Args["trunk"].(ops.Number); ok {
+		if s.trunkShare = n.V; !n.Unit.Plain() || n.V <= 0 || n.V > 1 {
+			p.add(problem.OutOfBounds, "trunk", "write 25 percent, say, or give an array of heights", "trunk is %s, which is no share of the canopy's height", n)
+		}
+	}
 	for arg, t := range map[string]**ops.Type{"canopy": &s.canopy, "trunk": &s.trunk, "bush": &s.bush} {
 		if *t = s.layer(c, arg, p); *t != nil {
 			checkHeights(p, arg, **t)
 		}
 	}
-	switch {
-	case s.canopy != nil && s.trunk == nil:
-		p.add(problem.MissingArgument, "canopy", "give trunk: the elevation of the tops of the trunk zones", "a canopy needs its trunk zone")
-	case s.canopy == nil && s.trunk != nil:
+	switch trunk := s.trunk != nil || s.trunkShare != 0; {
+	case s.canopy != nil && !trunk:
+		p.add(problem.MissingArgument, "canopy", "give trunk: the tops of the trunk zones, or 25 percent, say", "a canopy needs its trunk zone")
+	case s.canopy == nil && trunk:
 		p.add(problem.MissingArgument, "trunk", "give canopy as well", "a trunk zone needs its canopy")
 	case s.canopy == nil && s.bush != nil:
 		p.add(problem.MissingArgument, "bush", "give canopy and trunk as well", "bushes are a part of the canopy")
@@ -96,10 +103,11 @@ func resolveScene(c *ops.Call, p *problems) scene {
 func (s *scene) findRelief(c *ops.Call) {
 	s.relief = math.Inf(1)
 	in, _ := c.Array("input")
-	low, high, ok := ops.RangeOf(in)
+	low, ground, ok := ops.RangeOf(in)
 	if !ok {
 		return
 	}
+	high := ground
 	for _, arg := range []string{"canopy", "trunk"} {
 		a, given := c.Array(arg)
 		if !given {
@@ -108,6 +116,9 @@ func (s *scene) findRelief(c *ops.Call) {
 		_, top, ok := ops.RangeOf(a)
 		if !ok {
 			return
+		}
+		if s.relative {
+			top += ground
 		}
 		high = max(high, top)
 	}
@@ -127,7 +138,7 @@ func resolveView(c *ops.Call) (*view, error) {
 	} else {
 		v.patches = patches(n)
 	}
-	return v, p.err()
+	return of(v, p)
 }
 
 func (v *view) bytes() int { return (len(v.patches) + 7) / 8 }
@@ -156,10 +167,10 @@ func (v *view) kinds() []string {
 
 func inferSkyview(c *ops.Call) ([]ops.Output, error) {
 	v, err := resolveView(c)
-	if err != nil {
+	if v == nil {
 		return nil, err
 	}
-	return v.outputs(), nil
+	return v.outputs(), err
 }
 
 func (v *view) outputs() []ops.Output {

@@ -1,9 +1,12 @@
 package sky
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"weft/ops"
+	"weft/ops/optest"
 )
 
 func TestSkyviewReference(t *testing.T) {
@@ -31,4 +34,84 @@ func TestSkyviewVegetationReference(t *testing.T) {
 	wood(land(6, 7, 1, hills(1, 0, 20, 0)), 6, 7, 7).check(t, skyview)
 	wood(land(5, 8, 2, hills(2, -10, 20, 0.15)), 5, 8, 8).with("zenith", ops.Symbol("umep")).check(t, skyview)
 	wood(land(4, 5, 1, hills(3, 0, 20, 0)), 4, 5, 9).layer("bush", 4, 5, hills(10, 0, 4, 0.1)).check(t, skyview)
+}
+
+// Heights above ground and trunks as a share of the canopy are the elevations that they stand for.
+func TestRelativeHeights(t *testing.T) {
+	const rows, columns = 6, 7
+	ground := hills(1, 100, 120, 0)
+	above := func(seed uint64) func(r, c int) float64 {
+		return func(r, c int) float64 { return max(0, hills(seed, -5, 25, 0.1)(r, c)) }
+	}
+	stacked := func(heights func(r, c int) float64) func(r, c int) float64 {
+		return func(r, c int) float64 {
+			if v := float32(heights(r, c)); v > 0 {
+				return float64(float32(ground(r, c)) + v)
+			}
+			return 0
+		}
+	}
+	crown, trunk, bush := above(7), above(8), above(9)
+	quarter := func(r, c int) float64 { // of the canopy, as elevation
+		g, top := float32(ground(r, c)), float32(stacked(crown)(r, c))
+		if top > g {
+			return float64(g + float32(0.25*float32(top-g)))
+		}
+		return 0
+	}
+	base := func() *arguments { return land(rows, columns, 1, ground) }
+	relative := func(a *arguments) *arguments { return a.with("heights", ops.Symbol("relative")) }
+	share := ops.Number{V: 0.25, Unit: ops.MustUnit("percent")}
+	for name, c := range map[string]struct{ got, want *arguments }{
+		"layers": {
+			relative(base().layer("canopy", rows, columns, crown).layer("trunk", rows, columns, trunk).layer("bush", rows, columns, bush)),
+			base().layer("canopy", rows, columns, stacked(crown)).layer("trunk", rows, columns, stacked(trunk)).layer("bush", rows, columns, stacked(bush)),
+		},
+		"share of a relative canopy": {
+			relative(base().layer("canopy", rows, columns, crown)).with("trunk", share),
+			base().layer("canopy", rows, columns, stacked(crown)).layer("trunk", rows, columns, quarter),
+		},
+		"share of an absolute canopy": {
+			base().layer("canopy", rows, columns, stacked(crown)).with("trunk", share),
+			base().layer("canopy", rows, columns, stacked(crown)).layer("trunk", rows, columns, quarter),
+		},
+	} {
+		for _, s := range []*ops.Spec{skyview, shadow} {
+			if s == shadow {
+				walled(walled(c.got, rows, columns).sun(120, 20), rows, columns)
+				walled(walled(c.want, rows, columns).sun(120, 20), rows, columns)
+			}
+			c.got.check(t, s)
+			got, err1 := s.Reference(optest.Call(s, c.got.values), c.got.data)
+			want, err2 := s.Reference(optest.Call(s, c.want.values), c.want.data)
+			if err := errors.Join(err1, err2); err != nil {
+				t.Fatal(err)
+			}
+			for i := range got {
+				if err := optest.Differ(got[i], want[i], ops.ErrorRule{Metric: ops.Exact}); err != nil {
+					t.Errorf("%s, %s: output %d: %v", name, s.Name, i, err)
+				}
+			}
+		}
+	}
+}
+
+// A canopy that lies below all ground was most likely meant relative to it.
+func TestTreesInTheGroundAreToldOf(t *testing.T) {
+	between := func(name string, lo, hi float64) ops.Value {
+		s := &ops.Spec{Name: name, Range: func(*ops.Call, int) (float64, float64, error) { return lo, hi, nil }}
+		a := optest.Array(landType(5, 6))
+		of := *a.Of
+		of.Spec = s
+		a.Of = &of
+		return a
+	}
+	values := map[string]ops.Value{"input": between("ground", 109, 174), "canopy": between("trees", 0, 24), "trunk": between("trunks", 0, 6), "pixel": ops.Quantity(1, "m")}
+	if got := approximateSkyview(optest.Call(skyview, values)); len(got) != 1 || !strings.Contains(got[0], "heights: relative") {
+		t.Errorf("said: %q", got)
+	}
+	values["heights"] = ops.Symbol("relative")
+	if got := approximateSkyview(optest.Call(skyview, values)); len(got) != 0 {
+		t.Errorf("said: %q", got)
+	}
 }

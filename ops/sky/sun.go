@@ -1,6 +1,7 @@
 package sky
 
 import (
+	"errors"
 	"math"
 	"time"
 
@@ -43,7 +44,7 @@ func makeSun(c *ops.Call) (ops.Value, error) {
 		az, alt := SunPosition(t, c.Number("latitude")*180/math.Pi, c.Number("longitude")*180/math.Pi)
 		azimuth, altitude = append(azimuth, ops.Quantity(az, "deg")), append(altitude, ops.Quantity(alt, "deg"))
 	}
-	if err := p.err(); err != nil {
+	if err := errors.Join(p...); err != nil {
 		return nil, err
 	}
 	r := ops.Record{Names: []string{"azimuth", "altitude"}, Fields: map[string]ops.Value{"azimuth": azimuth, "altitude": altitude}}

@@ -34,18 +34,18 @@ light.wall_sun | show`}},
 	Reference: referenceWalls,
 }
 
-func resolveWalls(c *ops.Call) (raster, error) {
+func resolveWalls(c *ops.Call) (*raster, error) {
 	var p problems
 	r := resolveRaster(c, &p)
-	return r, p.err()
+	return of(&r, p)
 }
 
 func inferWalls(c *ops.Call) ([]ops.Output, error) {
 	r, err := resolveWalls(c)
-	if err != nil {
+	if r == nil {
 		return nil, err
 	}
-	return []ops.Output{{Name: "height", Type: r.output(ops.F32, "m")}, {Name: "aspect", Type: r.output(ops.F32, "deg")}}, nil
+	return []ops.Output{{Name: "height", Type: r.output(ops.F32, "m")}, {Name: "aspect", Type: r.output(ops.F32, "deg")}}, err
 }
 
 // offset is a pixel beside another.
