@@ -2,12 +2,15 @@ package files
 
 import (
 	"math"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"weft/ops"
 	"weft/ops/files/tiff"
+	"weft/ops/optest"
+	"weft/ops/problem"
 )
 
 // A mask, a nodata value, a scale and an offset, all in one file of whole numbers.
@@ -46,4 +49,15 @@ func TestMaskedAndScaledRasters(t *testing.T) {
 	if low, high, err := readSpec().Range(&ops.Call{Spec: readSpec(), Args: map[string]ops.Value{"path": ops.Text(out)}}, 0); err != nil || low != 100.5 || high != 105 {
 		t.Errorf("range %g to %g, %v", low, high, err)
 	}
+}
+
+// Nothing is written where a mask that lies about from before would hide it.
+func TestMasksLeftBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.tif")
+	if err := os.WriteFile(tiff.MaskBeside(path), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &ops.Call{Spec: writeSpec(), Args: args{"path": ops.Text(path), "array": optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("y", 3, "x", 4)})}}
+	_, err := writeSpec().Infer(c)
+	wantProblem(t, err, problem.Unwritable, "path", []string{"a.tif.msk"})
 }

@@ -190,13 +190,15 @@ func lengthOf(u tiff.Unit) ops.Unit {
 	return m
 }
 
-// unit is that of heights where the file names another than metres; plain numbers count as those.
-func (r rasterInput) unit() ops.Unit {
-	if v := r.Header().Geo.CRS.Vertical; v.Metres != 0 && v.Metres != 1 {
+// heightUnit is that of heights where a file names another than metres; plain numbers count as those.
+func heightUnit(g tiff.Geo) ops.Unit {
+	if v := g.CRS.Vertical; v.Metres != 0 && v.Metres != 1 {
 		return lengthOf(v)
 	}
 	return ops.Unit{}
 }
+
+func (r rasterInput) unit() ops.Unit { return heightUnit(r.Header().Geo) }
 
 // problemCodes say which problems of a georeference are errors. Others are warned of.
 var problemCodes = map[tiff.ProblemKind]string{tiff.Rotated: problem.RotatedRaster, tiff.Mirrored: problem.RotatedRaster}

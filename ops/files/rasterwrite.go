@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 
 	"weft/ops"
 	"weft/ops/files/tiff"
@@ -25,6 +26,8 @@ func checkRaster(c *ops.Call, t ops.Type) error {
 		return problem.Wrong(problem.CannotStore, "array", "take abs, real or phase of it first", "a GeoTIFF holds real numbers: the array is complex (%s)", t)
 	case len(t.Dims) != 2:
 		return problem.Wrong(problem.CannotStore, "array", "choose one index of a dimension, or write a .npy", "a GeoTIFF holds two dimensions, and the array has %d (%s)", len(t.Dims), t)
+	case masked(c.Text("path")):
+		return problem.Wrong(problem.Unwritable, "path", "remove it, or write to another file", "%s would hide parts of what is written: it is a mask for it", tiff.MaskBeside(c.Text("path")))
 	case sideways(t):
 		return problem.Wrong(problem.CannotStore, "array", fmt.Sprintf("turn it round: transpose(order: [%s, %s])", t.Dims[1].Name, t.Dims[0].Name),
 			"the rows of a GeoTIFF run from north to south, and the first dimension of the array, %s, runs from west to east", t.Dims[0].Name)
@@ -36,6 +39,12 @@ func checkRaster(c *ops.Call, t ops.Type) error {
 	return nil
 }
 
+// masked reports a mask beside a path, which is there before the raster.
+func masked(path string) bool {
+	_, err := os.Stat(tiff.MaskBeside(path))
+	return err == nil
+}
+
 // rasterHeader describes the file of an array.
 func rasterHeader(c *ops.Call, t ops.Type) (tiff.Header, error) {
 	d, _ := rasterType(elemIn(c, t))
@@ -45,7 +54,13 @@ func rasterHeader(c *ops.Call, t ops.Type) (tiff.Header, error) {
 		h.Nodata = &missing
 	}
 	var err error
-	h.Geo, err = geoOf(t.Dims[0], t.Dims[1])
+	if h.Geo, err = geoOf(t.Dims[0], t.Dims[1]); err != nil {
+		return h, err
+	}
+	u, err := unitIn(c, t)
+	if feet := heightUnit(h.Geo); !feet.Plain() && (!u.Same(feet) || u.SI() != feet.SI()) {
+		h.Geo = h.Geo.WithoutHeights()
+	}
 	return h, err
 }
 

@@ -22,7 +22,7 @@ func readSpec() *ops.Spec {
 			"kept unless `as` asks for another; uint64 becomes i64. Integers become floats and narrow floats wide ones freely, wide integers " +
 			"narrow ones where they fit. With a unit, the numbers in the file are in that unit; those that must be multiplied to get SI units " +
 			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. A GeoTIFF gives one band over y and x, row 0 in the north, with " +
-			"its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file, are NaN, for which " +
+			"its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 			"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
 			"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
 		Returns: "an array over dims, in the order of the file.",

@@ -44,6 +44,13 @@ func TestMistakes(t *testing.T) {
 		return out
 	}
 	sun := args{"azimuth": deg(90), "altitude": deg(30)}
+	inFeet := placed(5, 6, -1, 1, "ft")
+	for i := range inFeet.Dims {
+		for k := range inFeet.Dims[i].Coords {
+			inFeet.Dims[i].Coords[k] *= 0.3048
+		}
+	}
+	inFeet.Unit = ops.Unit{}
 	for _, c := range []struct {
 		name string
 		spec *ops.Spec
@@ -59,6 +66,7 @@ func TestMistakes(t *testing.T) {
 		{"oblong pixels taken for squares", skyview, args{"input": optest.Array(placed(5, 6, -2.5, 2.51, "m")), "pixel": ops.Quantity(2.505, "m")}, problem.UnplacedRaster, "squares of 2.505 m"},
 		{"a pixel of another size", skyview, args{"input": optest.Array(placed(5, 6, -2.5, 2.51, "m")), "pixel": ops.Quantity(2.6, "m")}, problem.ContradictArguments, "2.6 m"},
 		{"a share of nothing", skyview, with(plain, args{"canopy": optest.Array(plain), "trunk": ops.Number{V: 25}}), problem.OutOfBounds, "25 percent"},
+		{"heights in feet or metres", skyview, args{"input": optest.Array(inFeet)}, problem.UnplacedRaster, "unit: ft"},
 		{"south up", skyview, args{"input": optest.Array(placed(5, 6, 1, 1, "m"))}, problem.ContradictArguments, "north"},
 		{"mirrored", skyview, args{"input": optest.Array(placed(5, 6, -1, -1, "m"))}, problem.ContradictArguments, "west"},
 		{"in degrees", skyview, args{"input": optest.Array(placed(5, 6, -1, 1, "deg"))}, problem.WrongUnit, "metres"},

@@ -46,6 +46,9 @@ func Open(path string) (*File, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	f.close = file.Close
+	if err := f.openMaskBeside(path); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return f, nil
 }
 
@@ -82,7 +85,7 @@ func (f *File) open(r io.ReaderAt, size int64) error {
 		return err
 	}
 	f.header.Masked = true
-	f.mask, err = f.openMask(masking)
+	f.mask, err = f.openMask(source, masking)
 	return err
 }
 

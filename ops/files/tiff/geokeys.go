@@ -21,6 +21,7 @@ const (
 	keyProjCitation   geoKey = 3073
 	keyLinearUnit     geoKey = 3076
 	keyLinearUnitSize geoKey = 3077
+	keyVerticalCRS    geoKey = 4096
 	keyVerticalUnit   geoKey = 4099
 )
 
@@ -82,7 +83,7 @@ func (f rawField) double(i int) float64 {
 
 // crs words the keys as a coordinate reference system.
 func (k geoKeys) crs() CRS {
-	c := CRS{Model: Model(k.shorts[keyModelType]), Vertical: units[k.shorts[keyVerticalUnit]]}
+	c := CRS{Model: Model(k.shorts[keyModelType]), Vertical: k.verticalUnit()}
 	if c.Model > Geocentric {
 		c.Model = NoModel
 	}
@@ -120,6 +121,16 @@ func epsg(code int) int {
 		return 0
 	}
 	return code
+}
+
+// heightsInFeet are the systems of heights that are in feet, by EPSG code: NGVD29 and NAVD88.
+var heightsInFeet = map[int]int{5702: 9003, 6360: 9003, 8228: 9002}
+
+func (k geoKeys) verticalUnit() Unit {
+	if u, known := units[k.shorts[keyVerticalUnit]]; known {
+		return u
+	}
+	return units[heightsInFeet[k.shorts[keyVerticalCRS]]]
 }
 
 func (k geoKeys) linearUnit() Unit {

@@ -42,6 +42,23 @@ func (g Geo) Moved(a Affine) Geo {
 	return g.Cropped(int(r), int(c))
 }
 
+// WithoutHeights is g for elements that are no heights in the vertical unit of its system.
+func (g Geo) WithoutHeights() Geo {
+	list := &g.fields[atGeoKeys]
+	list.data = slices.Clone(list.data)
+	keys := 0
+	if len(list.data) >= 8 {
+		keys = int(binary.LittleEndian.Uint16(list.data[6:]))
+	}
+	for i := 8; i <= 8*keys; i += 8 {
+		if key := geoKey(binary.LittleEndian.Uint16(list.data[i:])); key == keyVerticalCRS || key == keyVerticalUnit {
+			clear(list.data[i+2 : i+8])
+		}
+	}
+	g.CRS.Vertical = Unit{}
+	return g
+}
+
 // at is g with another place.
 func (g Geo) at(a Affine) Geo {
 	g.Affine, g.Placed, g.controlPoints = a, true, false

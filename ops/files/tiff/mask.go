@@ -1,9 +1,12 @@
 package tiff
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 
+	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
@@ -14,9 +17,43 @@ type mask struct {
 	bits  int
 }
 
-// openMask checks the mask in a directory of the file.
-func (f *File) openMask(d directory) (*mask, error) {
-	m := &mask{File: &File{name: f.name, source: f.source, cache: newCache(DefaultCache / 8)}}
+// MaskBeside is the name of the file that GDAL puts a mask into where it does not write it into the raster's.
+func MaskBeside(path string) string { return path + ".msk" }
+
+// openMaskBeside takes the mask in a file of its own, if there is one, before any in the raster's, as GDAL does.
+func (f *File) openMaskBeside(path string) error {
+	name := MaskBeside(path)
+	file, size, err := fileio.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	raster := f.close
+	f.close = func() error { return errors.Join(raster(), file.Close()) }
+	source, first, err := openContainer(file, size)
+	if err != nil {
+		return fileio.Wrap(name, fileio.CannotRead, err)
+	}
+	found, masking, _, err := source.find(first)
+	if masking.fields != nil { // flagged as a mask
+		found, err = masking, nil
+	}
+	if err == nil {
+		f.header.Masked = true
+		f.mask, err = f.openMask(source, found)
+	}
+	if err != nil {
+		return fileio.Wrap(name, fileio.CannotRead, err)
+	}
+	f.mask.name = name
+	return nil
+}
+
+// openMask checks the mask in a directory of a file.
+func (f *File) openMask(source *container, d directory) (*mask, error) {
+	m := &mask{File: &File{name: f.name, source: source, cache: newCache(DefaultCache / 8)}}
 	m.File.pools()
 	h := &m.File.header
 	h.DType = Uint8

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,6 +131,46 @@ func TestMasks(t *testing.T) {
 					checkTile(t, f, s, f.header.Whole(), Layout{DType: d}) // as it is stored
 				}
 				n++
+			}
+		}
+	}
+}
+
+// A mask in a file of its own goes before one in the raster's; one that cannot be read is no mask of nothing.
+func TestMasksBesideTheirRaster(t *testing.T) {
+	s := sample{Int16, 37, 45, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}
+	for _, bits := range []int{1, 8} {
+		for _, flagged := range []bool{false, true} {
+			path := filepath.Join(t.TempDir(), "a.tif")
+			inside := masked(s, cover{bits: 1, blockH: 37, compression: None, height: 37, width: 45})
+			m, blocks, offsets, counts := cover{bits: bits, tiled: true, compression: Deflate, height: 37, width: 45}.maker(binary.LittleEndian, false)
+			if !flagged {
+				m.remove(254)
+			}
+			write := func(name string, data []byte) {
+				if err := os.WriteFile(name, data, 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, raster := range [][]byte{s.file(), inside} {
+				write(path, raster)
+				write(MaskBeside(path), m.file(offsets, counts, blocks...))
+				m.fields = m.fields[:len(m.fields)-2]
+				f, err := Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !f.Header().Masked {
+					t.Error("the mask is not seen")
+				}
+				checkMasked(t, f, s, f.header.Whole(), Float32, 0)
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+			write(MaskBeside(path), []byte("no mask"))
+			if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "a.tif.msk") {
+				t.Errorf("a damaged mask: %v", err)
 			}
 		}
 	}
