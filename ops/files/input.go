@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"weft/kernels/region"
@@ -42,7 +41,7 @@ func open(c *ops.Call) (input, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, problem.Wrong(problem.IsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
 	}
-	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	switch ending(path) {
 	case ".npy":
 		if c.Has("member") {
 			return nil, problem.Wrong(problem.ContradictArguments, "member", "leave it out", "`member` is for NPZ archives: an NPY file holds a single array without a name")
@@ -66,15 +65,8 @@ func open(c *ops.Call) (input, error) {
 		f.SetCache(in.cacheSize())
 		return in, nil
 	default:
-		return nil, unknownFormat(path, ext, ".npy, .npz, .tif or .tiff")
+		return nil, unknownFormat(path, ".npy, .npz, .tif or .tiff", true)
 	}
-}
-
-func unknownFormat(path, ext, known string) error {
-	if ext == "" {
-		return problem.Wrong(problem.UnknownFormat, "path", "end it in "+known, "the name %q has no ending that tells the format", path)
-	}
-	return problem.Wrong(problem.UnknownFormat, "path", "end it in "+known, "%s files are not known: %s", ext, path)
 }
 
 func openMember(c *ops.Call, path string) (input, error) {

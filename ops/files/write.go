@@ -74,7 +74,7 @@ func inferWrite(c *ops.Call) ([]ops.Output, error) {
 		if err := writable(path); err != nil {
 			return nil, err
 		}
-		return nil, unknownFormat(path, ending(path), formatNames)
+		return nil, unknownFormat(path, formatNames, false)
 	}
 	_, unitErr := unitIn(c, t)
 	return nil, errors.Join(f.check(c, t), unitErr, writable(path))

@@ -96,6 +96,9 @@ func (l *layout) drawBar(img *image.RGBA, letters *letters, f *Figure, c *colour
 	b := l.bar
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		t := (float64(b.Max.Y-y) - 0.5) / float64(b.Dy())
+		if f.pair {
+			t = math.Round(t)
+		}
 		fill(img, image.Rect(b.Min.X, y, b.Max.X, y+1), c.of(f.Lo+t*(f.Hi-f.Lo)))
 	}
 	frame(img, b)

@@ -239,6 +239,36 @@ func TestRangeOfTheData(t *testing.T) {
 	}
 }
 
+// A map of two values has the two colours beside it, not all that lie between.
+func TestBinaryMaps(t *testing.T) {
+	m := steps(3, 5)
+	for i := range m.Values {
+		m.Values[i] = float32(i % 2)
+	}
+	m.Values[3] = float32(math.NaN())
+	f := Figure{Panels: []Image{m}, Scale: Scale{Map: "gray"}}
+	img, l := decode(t, f), place(t, f)
+	seen := map[color.RGBA]int{}
+	for y := l.bar.Min.Y; y < l.bar.Max.Y; y++ {
+		seen[at(img, (l.bar.Min.X+l.bar.Max.X)/2, y)]++
+	}
+	black, white := seen[color.RGBA{0, 0, 0, 255}], seen[color.RGBA{255, 255, 255, 255}]
+	if len(seen) != 2 || abs(black-white) > 1 {
+		t.Errorf("the bar has %v", seen)
+	}
+	if len(l.barTicks) != 2 || l.barTicks[0].label != "0" || l.barTicks[1].label != "1" {
+		t.Errorf("labels %v", l.barTicks)
+	}
+	var out bytes.Buffer
+	if err := Terminal(&out, m, Scale{}, 60, 20, Caps{}); err != nil || !strings.Contains(out.String(), "[  ] 0  [@@] 1") {
+		t.Errorf("in a terminal: %v\n%s", err, out.String())
+	}
+	m.Values[4] = 0.5
+	if l := place(t, f); len(l.barTicks) <= 2 {
+		t.Errorf("three values have the labels %v", l.barTicks)
+	}
+}
+
 func BenchmarkThreePanels(b *testing.B) {
 	f := projections()
 	for b.Loop() {

@@ -7,6 +7,7 @@ package picture
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Axis gives coordinates to the rows or columns of an Image. First and Last are the coordinates of the centres of
@@ -98,6 +99,7 @@ type Scale struct {
 	Map    string  // a name from Maps; "" is DefaultMap(Label)
 	Lo, Hi float64 // values outside take the colour of the end; both 0: the least and the greatest value drawn
 	Label  string  // of the colour bar: a unit such as "dB", or a quantity with its unit
+	pair   bool    // there are no other values than Lo and Hi
 }
 
 // resolve fills in what the scale leaves open, from the images that it is for.
@@ -110,6 +112,10 @@ func (s Scale) resolve(images []Image) (Scale, error) {
 	}
 	if s.Lo == 0 && s.Hi == 0 {
 		s.Lo, s.Hi = extrema(images)
+		anywhere := func(such func(v float64) bool) bool {
+			return slices.ContainsFunc(images, func(m Image) bool { return m.has(func(v float32) bool { return such(float64(v)) }) })
+		}
+		s.pair = anywhere(func(v float64) bool { return v == s.Lo }) && !anywhere(func(v float64) bool { return v == v && v != s.Lo && v != s.Hi })
 	}
 	if span := s.Hi - s.Lo; !(span > 0) || math.IsInf(span, 0) {
 		return s, fmt.Errorf("colours cannot range from %v to %v: the first must be below the second", s.Lo, s.Hi)
@@ -140,15 +146,22 @@ func extrema(images []Image) (lo, hi float64) {
 	return lo, hi
 }
 
+// text writes a value beside the colour bar.
+func (s Scale) text(v float64) string {
+	return round(v, math.Pow(10, math.Floor(math.Log10((s.Hi-s.Lo)/1000))))
+}
+
 // hasNaN says whether any value is missing.
 func hasNaN(images []Image) bool {
-	for i := range images {
-		m := &images[i]
-		for r := range m.Rows {
-			for c := range m.Cols {
-				if v := m.At(r, c); v != v {
-					return true
-				}
+	return slices.ContainsFunc(images, func(m Image) bool { return m.has(func(v float32) bool { return v != v }) })
+}
+
+// has says whether any value is such.
+func (m *Image) has(such func(v float32) bool) bool {
+	for r := range m.Rows {
+		for c := range m.Cols {
+			if such(m.At(r, c)) {
+				return true
 			}
 		}
 	}

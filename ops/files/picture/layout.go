@@ -154,7 +154,9 @@ func arrange(f *Figure, most limits) layout {
 		l.swatch = image.Rect(x, l.bar.Max.Y-barWidth, x+barWidth, l.bar.Max.Y)
 		l.bar.Max.Y -= barWidth + 2*gap
 	}
-	l.barTicks = ticks(f.Lo, f.Hi, max(l.bar.Dy()/52, 2), false)
+	if l.barTicks = ticks(f.Lo, f.Hi, max(l.bar.Dy()/52, 2), false); f.pair {
+		l.barTicks = []tick{{f.Lo + (f.Hi-f.Lo)/4, f.text(f.Lo)}, {f.Hi - (f.Hi-f.Lo)/4, f.text(f.Hi)}}
+	}
 	across := widest(l.barTicks, tickSize)
 	if f.Label != "" {
 		across += gap + lineHeight(labelSize)

@@ -140,26 +140,29 @@ func (t *screen) xLine() string {
 	return string(line)
 }
 
-// legend is the line that shows the colours from the least value to the greatest.
+// legend is the line that shows the colours from the least value to the greatest, or those of the only two.
 func (t *screen) legend(out *bytes.Buffer, s Scale, c *colours, p pen) {
+	patch := func(values ...float32) string {
+		var sample bytes.Buffer
+		m := NewImage(values, 1, len(values))
+		p.line(&sample, &m, 0, 1, len(values), s, c)
+		return strings.TrimSuffix(sample.String(), "\n")
+	}
 	const steps = 16
 	bar := make([]float32, steps)
 	for i := range bar {
 		bar[i] = float32(s.Lo + (float64(i)+0.5)/steps*(s.Hi-s.Lo))
 	}
-	var sample bytes.Buffer
-	m := NewImage(bar, 1, steps)
-	p.line(&sample, &m, 0, 1, steps, s, c)
-	step := math.Pow(10, math.Floor(math.Log10((s.Hi-s.Lo)/1000)))
-	line := fmt.Sprintf("%s %s %s", round(s.Lo, step), strings.TrimSuffix(sample.String(), "\n"), round(s.Hi, step))
+	line := fmt.Sprintf("%s %s %s", s.text(s.Lo), patch(bar...), s.text(s.Hi))
+	if s.pair {
+		lo, hi := float32(s.Lo), float32(s.Hi)
+		line = fmt.Sprintf("[%s] %s  [%s] %s", patch(lo, lo), s.text(s.Lo), patch(hi, hi), s.text(s.Hi))
+	}
 	if s.Label != "" {
 		line += " " + s.Label
 	}
 	if hasNaN([]Image{*t.image}) {
-		m := NewImage([]float32{float32(math.NaN())}, 1, 1)
-		sample.Reset()
-		p.line(&sample, &m, 0, 1, 1, s, c)
-		line += "  " + strings.TrimSuffix(sample.String(), "\n") + " " + missingLabel
+		line += "  " + patch(float32(math.NaN())) + " " + missingLabel
 	}
 	fmt.Fprintf(out, "%s%s\n", strings.Repeat(" ", t.margin+1), line)
 }
