@@ -144,7 +144,7 @@ type Instance struct {
 	Spec  *Spec
 	Call  *Call
 	Out   []Output
-	Label string // the variable that holds it, when there is one
+	Label string // the variable that holds its array, or the record of them
 	Where problem.Where
 	Hints Hints
 }

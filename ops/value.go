@@ -134,6 +134,14 @@ func (p Pair) String() string   { return p.Name + ": " + p.Value.String() }
 func (a Array) String() string  { return a.Type().String() }
 func (r Record) String() string { return "{" + strings.Join(r.Names, ", ") + "}" }
 
+// Label is the variable that holds the array; empty for one of a record.
+func (a Array) Label() string {
+	if a.Of.Out[a.Out].Name != "" {
+		return ""
+	}
+	return a.Of.Label
+}
+
 // Type is the array's type.
 func (a Array) Type() Type { return a.Of.Out[a.Out].Type }
 

@@ -172,6 +172,14 @@ func label(s *ops.Stage) string {
 	return s.Op.Label
 }
 
+// variable is how a pipeline names a result of an operator: by the variable that holds it, or the record that it is in.
+func variable(s *ops.Stage) string {
+	if !s.IsOutput() || s.Op.Label == "" {
+		return ""
+	}
+	return s.Op.Label + strings.TrimPrefix(s.Name, s.Op.Spec.Name)
+}
+
 // arguments writes an operator's settings for people: everything but arrays.
 func arguments(op *ops.Instance) string {
 	var out []string
@@ -204,7 +212,7 @@ func (b *builder) kernelStep(i int, g *group) {
 	step := Step{Step: plan.Step{ID: fmt.Sprintf("k%d", i+1), Kind: KernelStep}}
 	k := &Kernel{Kernel: plan.Kernel{Device: b.dev.Name, Hash: ir.Hash(g.kernel)}, Ir: g.kernel, Roots: g.roots, group: g}
 	for _, s := range g.inside {
-		k.Stages = append(k.Stages, Fused{Name: s.Name, Key: StageKey(s), Label: label(s), Steps: s.Steps, Line: s.Where.Line})
+		k.Stages = append(k.Stages, Fused{Name: s.Name, Key: StageKey(s), Label: variable(s), Steps: s.Steps, Line: s.Where.Line})
 		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
 			k.Ops = append(k.Ops, s.Op.Spec.Name)
 		}

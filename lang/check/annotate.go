@@ -210,8 +210,8 @@ func instanceOf(v ops.Value) *ops.Instance {
 		return v.Of
 	case ops.Record:
 		for _, f := range v.Fields {
-			if a, ok := f.(ops.Array); ok {
-				return a.Of
+			if op := instanceOf(f); op != nil {
+				return op
 			}
 		}
 	}

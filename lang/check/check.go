@@ -198,8 +198,8 @@ func (c *checker) resolve(b *binding) ops.Value {
 	b.out = c.wanted(b.value, c.eval(b.value, nil))
 	c.solving = c.solving[:len(c.solving)-1]
 	b.state = done
-	if a, ok := b.out.(ops.Array); ok && a.Of.Label == "" {
-		a.Of.Label = b.name.Text
+	if op := instanceOf(b.out); op != nil && op.Label == "" {
+		op.Label = b.name.Text
 	}
 	if b.kind == paramKind {
 		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 {

@@ -52,11 +52,11 @@ func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal
 	}
 	h := in[0]
 	if len(h.Type.Dims) == 0 {
-		return ops.Note{}, single(h, a.Of.Label, t)
+		return ops.Note{}, single(h, a.Label(), t)
 	}
 	heading := h.Type.String()
-	if a.Of.Label != "" {
-		heading = a.Of.Label + ": " + heading
+	if a.Label() != "" {
+		heading = a.Label() + ": " + heading
 	}
 	if _, err := fmt.Fprintln(t, heading); err != nil {
 		return ops.Note{}, err

@@ -207,7 +207,7 @@ func writeNPZ(ctx context.Context, c *ops.Call, h ops.HostArray) error {
 // addMembers writes the array under the name of its variable, or "data", and the coordinates under those of their dims.
 func addMembers(ctx context.Context, w *npy.ArchiveWriter, c *ops.Call, h ops.HostArray, e *encoder) error {
 	a, _ := c.Array("array")
-	name := cmp.Or(a.Of.Label, "data")
+	name := cmp.Or(a.Label(), "data")
 	if slices.ContainsFunc(h.Type.Dims, func(d ops.Dim) bool { return d.Name == name && d.Coords != nil }) {
 		name = "data"
 	}

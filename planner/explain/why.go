@@ -31,7 +31,7 @@ func (t *printer) named(name string) map[string]bool {
 	out := map[string]bool{}
 	add := func(stage, label string) {
 		operator, _, _ := strings.Cut(stage, ".")
-		if stage == name || label == name || operator == name || strings.HasPrefix(stage, name+".") {
+		if stage == name || label == name || operator == name || strings.HasPrefix(stage, name+".") || strings.HasPrefix(label, name+".") {
 			out[stage] = true
 		}
 	}
