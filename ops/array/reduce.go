@@ -204,13 +204,13 @@ func normOf(x []complex128) complex128 {
 
 // firstOf finds the first extreme element; NaN never is. before orders two elements.
 func firstOf(x []complex128, worst float64, before func(a, b float64) bool) (value float64, index int) {
-	value = worst
+	value, index = worst, -1
 	for i, v := range x {
-		if before(real(v), value) {
+		if !math.IsNaN(real(v)) && (index < 0 || before(real(v), value)) {
 			value, index = real(v), i
 		}
 	}
-	return value, index
+	return value, max(index, 0)
 }
 
 func below(a, b float64) bool { return a < b }

@@ -129,12 +129,15 @@ func TestReductionDims(t *testing.T) {
 
 func TestSkippedNaN(t *testing.T) {
 	a := newArgs().array("a", typ(ops.F32, "", dim("x", 4)))
-	nan := math.NaN()
+	nan, inf := math.NaN(), math.Inf(1)
 	for _, tt := range []struct {
 		values []float64
 		want   map[string]float64
 	}{
 		{[]float64{nan, 2, -1, nan}, map[string]float64{"min": -1, "max": 2, "argmin": 2, "argmax": 1}},
+		{[]float64{nan, inf, inf, nan}, map[string]float64{"argmin": 1, "argmax": 1}},
+		{[]float64{nan, nan, -inf, nan}, map[string]float64{"argmin": 2, "argmax": 2}},
+		{[]float64{inf, math.MaxFloat32, nan, inf}, map[string]float64{"argmin": 1, "argmax": 0}},
 		{[]float64{2, 2, -1, -1}, map[string]float64{"argmin": 2, "argmax": 0}},
 		{[]float64{nan, nan, nan, nan}, map[string]float64{"min": math.Inf(1), "max": math.Inf(-1), "argmin": 0, "argmax": 0}},
 	} {
