@@ -155,7 +155,7 @@ func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 		*to = append(*to, fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data})
 	}
 	if r.opt.Verify {
-		j.Check = w.glance(r.definitions[w.step.ID])
+		j.Check = w.spotCheck(r.references[w.step.ID])
 	}
 	return j, nil
 }

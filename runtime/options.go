@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
@@ -25,7 +26,7 @@ type Options struct {
 	Threads  int // launches at once; 0: one a processor
 	Strict   bool
 	Verify   bool          // compare a sample of every stored array with float64
-	Seed     uint64        // of the sample; 0: DefaultSeed
+	Seed     uint64        // of the sample; 0: audit.DefaultSeed
 	Count    bool          // count what folds execute that may be left early
 	Tune     bool          // measure schedules that were never measured
 	TuneTime time.Duration // for each kernel, and again where some were measured; 0: a default time, once
@@ -48,9 +49,6 @@ type Options struct {
 	Progress Progress      // nil: none
 	Trace    *trace.Writer // nil: none
 }
-
-// DefaultSeed picks the sample of a run unless Options says otherwise, so that two runs check the same elements.
-const DefaultSeed = 20240229
 
 // Missing is a device that cannot be had, and why.
 type Missing struct {
@@ -78,7 +76,7 @@ func (o Options) withDefaults() Options {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	if o.Seed == 0 {
-		o.Seed = DefaultSeed
+		o.Seed = audit.DefaultSeed
 	}
 	if o.Progress == nil {
 		o.Progress = silence{}

@@ -7,6 +7,7 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/runtime/audit"
 )
 
 // Repair is a run that was given up because its precision turned out too low.
@@ -29,7 +30,7 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	if r.plan.Wider != nil {
 		return w, &beyond{w}
 	}
-	if _, asked := Asked(s); asked && r.opt.Resume && r.plan.Again() {
+	if _, asked := audit.Asked(s); asked && r.opt.Resume && r.plan.Again() {
 		return w, problem.Wrong(w.Code, "", "run without --resume to start afresh, in types that are chosen anew",
 			"%s; this run goes on in the types of the one before, so it looks for no others", w.Message)
 	}
@@ -49,17 +50,9 @@ func widened(p *planner.Plan, err error) (next *planner.Plan, why Repair, again 
 	return next, Repair{Reason: b.Message, Wider: name}, true
 }
 
-// ruleOf is Rule for a stage as the plan stores it.
-func (r *run) ruleOf(s *ops.Stage) ops.ErrorRule {
-	if b := r.arrays.byStage[s]; b != nil {
-		return Rule(s, b.Ir.Type)
-	}
-	return Rule(s, s.Type.Elem.Base)
-}
-
 // figure is the error that is held to the tolerance.
 func (p Parity) figure() float64 {
-	if p.Judged == Judged(ops.Level) {
+	if p.Judged == audit.Judged(ops.Level) {
 		return p.P99
 	}
 	return p.Worst

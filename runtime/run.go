@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/fleet"
 )
 
@@ -23,11 +24,11 @@ type run struct {
 	fleet  *fleet.Fleet    // of accelerators; nil: none
 	onHost map[string]bool // kernel steps that no accelerator could run
 
-	definitions map[string]*definition             // by kernel step, where results are checked
-	inputs      []ops.InputIdentity                // what the sources read, where that is recorded
-	counted     map[*planner.Kernel]device.Counted // under Options.Count
-	meter       meter
-	doubt       doubt
+	references map[string]*audit.Reference        // by kernel step, where results are checked
+	inputs     []ops.InputIdentity                // what the sources read, where that is recorded
+	counted    map[*planner.Kernel]device.Counted // under Options.Count
+	meter      meter
+	doubt      doubt
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when

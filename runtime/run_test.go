@@ -17,6 +17,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
+	"weft/runtime/audit"
 	"weft/runtime/trace"
 )
 
@@ -83,7 +84,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d arrays checked", len(r.Parity))
 	}
 	for _, c := range r.Parity {
-		if !c.OK || c.MaxRel == 0 || c.MaxRel > 1e-5 || c.Samples == 0 || c.Seed != DefaultSeed || c.Peak == 0 {
+		if !c.OK || c.MaxRel == 0 || c.MaxRel > 1e-5 || c.Samples == 0 || c.Seed != audit.DefaultSeed || c.Peak == 0 {
 			t.Errorf("parity %+v", c)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 )
 
 // WriteSummary says in a few lines what a run did: kernels with their rates, errors beside their tolerances, files, memory.
@@ -155,7 +156,7 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 			verdict = "EXCEEDED"
 		}
 		figure := "worst"
-		if p.Judged == Judged(ops.Level) {
+		if p.Judged == audit.Judged(ops.Level) {
 			figure = p.Judged
 		}
 		fmt.Fprintf(w, "float64\t%s\t%s error %s\ttolerance %s\t%d samples\t%s\n",

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/runtime/audit"
 )
 
 func TestSummary(t *testing.T) {
@@ -15,7 +16,7 @@ func TestSummary(t *testing.T) {
 			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Bytes: 2e6, Tiles: 1},
 		},
 		Parity: []Parity{
-			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: finds(150, 1e6), OK: true},
+			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},
 			{Value: "level", Worst: 0.25, Tolerance: 0.1, Metric: ops.Absolute, Unit: "dB", Samples: 256},
 			{Value: "mean", Skipped: "one element takes 1e+10 operations in float64", OK: true},
 		},

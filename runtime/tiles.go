@@ -14,6 +14,7 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
 
@@ -205,7 +206,7 @@ func (p *pass) from() int {
 		}
 	}
 	for _, s := range p.sinks {
-		rows := rowsOf(p.run.arrays.byID[s.step.Reads[0]].Array.Type)
+		rows := audit.All(p.run.arrays.byID[s.step.Reads[0]].Array.Type).Hi
 		from = min(from, s.from*p.Rows/rows)
 	}
 	return min(from, p.Rows-1)

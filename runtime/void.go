@@ -6,6 +6,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 )
 
 // blanks are the arrays of a kernel that must hold a number somewhere (ops.Stage.Void), and in which none was found yet.
@@ -32,7 +33,7 @@ func (b *blanks) look(rows region.Interval) error {
 // judge ends the search when all rows were seen.
 func (b *blanks) judge() error {
 	err := b.search(func(id string) (region.Interval, bool) {
-		return region.Interval{Hi: rowsOf(b.run.arrays.byID[id].Array.Type)}, !b.run.arrays.windowed(id)
+		return audit.All(b.run.arrays.byID[id].Array.Type), !b.run.arrays.windowed(id)
 	})
 	if err != nil || len(b.stages) == 0 {
 		return err

@@ -12,7 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
-	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // headroom is how far beyond the measured peak integers of full scale reach.
@@ -91,7 +91,7 @@ func trialsOf(list []*attempt) (out []*trial) {
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
 func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
-	peak := runtime.Peak(base.host(b), f.opt.Threads)
+	peak := audit.Peak(base.host(b), audit.All(b.Array.Type), f.opt.Threads)
 	fits := peak <= f16Most
 	if !fits {
 		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)

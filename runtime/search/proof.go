@@ -8,16 +8,14 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
-	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // output is an array with a tolerance, and what it should hold at sampled points.
 type output struct {
-	id     string
-	rule   ops.ErrorRule
-	points [][]int
-	want   []complex128
-	peak   float64
+	id    string
+	rule  ops.ErrorRule
+	taken audit.Sample
 }
 
 // Samples are as many as a budget of scalar operations allows, within these bounds.
@@ -36,33 +34,39 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	if ref.Cost > dearestSample {
 		return false, nil
 	}
-	h := t.host(b)
-	o.peak = runtime.Peak(h, t.threads)
+	a := t.array(b)
+	peak := a.Peak(t.threads)
 	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
 	shape := b.Array.Type.Shape()
 	tiles := t.tiles(t.maker(o.id))
 	random := rand.New(rand.NewPCG(seed, uint64(b.Array.Type.Len())))
 	seen := map[int]bool{}
+	var points [][]int
 	for range 64 * n {
-		if len(o.points) == n || len(seen) == b.Array.Type.Len() {
+		if len(points) == n || len(seen) == b.Array.Type.Len() {
 			break
 		}
 		p := pointIn(tiles[random.IntN(len(tiles))], random)
-		at := flatten(p, shape)
+		at := audit.Flat(p, shape)
 		if seen[at] {
 			continue
 		}
 		seen[at] = true
-		if o.rule.Metric != ops.Level || cmplx.Abs(h.Complex(at)) >= runtime.Quietest*o.peak {
-			o.points = append(o.points, p)
+		if o.rule.Metric != ops.Level || cmplx.Abs(a.Complex(at)) >= audit.Quietest*peak {
+			points = append(points, p)
 		}
 	}
-	want, err := runtime.Evaluate(ctx, ref, []*ops.Stage{b.Array}, o.points, t.mem, t.threads)
+	reference, err := audit.Define(ref, []*ops.Stage{b.Array})
 	if err != nil {
 		return false, err
 	}
-	o.want = want[0]
-	return len(o.points) > 0, nil
+	taken, err := audit.Take(ctx, reference, []audit.Array{a}, points, t.mem, t.threads)
+	if err != nil {
+		return false, err
+	}
+	o.taken = taken[0]
+	o.taken.Largest = peak
+	return len(points) > 0, nil
 }
 
 func pointIn(tile region.Region, random *rand.Rand) []int {
@@ -71,14 +75,6 @@ func pointIn(tile region.Region, random *rand.Rand) []int {
 		p[i] = r.Lo + random.IntN(r.Hi-r.Lo)
 	}
 	return p
-}
-
-func flatten(point, shape []int) int {
-	at := 0
-	for i, s := range shape {
-		at = at*s + point[i]
-	}
-	return at
 }
 
 // filled reports a stage whose array the trial has as a whole.
@@ -108,14 +104,10 @@ func (t *trial) maker(id string) *planner.Step {
 func prove(t *trial, outputs []*output) (proofs []planner.Proof) {
 	for _, o := range outputs {
 		b := t.plan.Buffer(o.id)
-		h := t.host(b)
-		got := make([]complex128, len(o.points))
-		for i, p := range o.points {
-			got[i] = b.Value(h.Complex(flatten(p, b.Array.Type.Shape())))
-		}
-		f := runtime.Compare(o.rule.Metric, got, o.want, o.peak)
-		p := planner.Proof{Output: name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
-			Judged: runtime.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched}
+		s := o.taken.In(t.array(b))
+		f := audit.Compare(o.rule.Metric, s.Got, s.Want, s.Largest)
+		p := planner.Proof{Output: audit.Name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
+			Judged: audit.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched}
 		proofs = append(proofs, p)
 	}
 	return proofs
@@ -134,11 +126,4 @@ func strain(proofs []planner.Proof) float64 {
 		most = max(most, p.Figure()/p.Tolerance)
 	}
 	return most
-}
-
-func name(b *planner.Buffer) string {
-	if b.Label != "" {
-		return b.Label
-	}
-	return b.Stage
 }

@@ -13,7 +13,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner"
-	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // Options of a search.
@@ -22,7 +22,7 @@ type Options struct {
 	Build   func(planner.Choices) (*planner.Plan, error)
 	Device  device.Device
 	Threads int
-	Seed    uint64 // of the samples; 0: runtime.DefaultSeed
+	Seed    uint64 // of the samples; 0: audit.DefaultSeed
 	Cache   string // folder that keeps what was found; empty: none
 	Memory  int64  // that arrays may take; 0: no limit
 }
@@ -49,7 +49,7 @@ var infinite = math.Inf(1)
 // the search, and knows what to run in its place if a run finds it too narrow.
 func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, error) {
 	if opt.Seed == 0 {
-		opt.Seed = runtime.DefaultSeed
+		opt.Seed = audit.DefaultSeed
 	}
 	f := &finder{base: base, opt: opt, outputs: outputsOf(base), said: &planner.Search{Factor: safety, Seed: opt.Seed}}
 	if len(f.outputs) == 0 {
@@ -103,7 +103,7 @@ type finder struct {
 func outputsOf(p *planner.Plan) (out []*output) {
 	asked := false
 	for i := range p.Buffers {
-		if _, ok := runtime.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == planner.FromKernel {
+		if _, ok := audit.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == planner.FromKernel {
 			asked = true
 		}
 	}
@@ -121,9 +121,9 @@ func outputsOf(p *planner.Plan) (out []*output) {
 		if b.Role != planner.FromKernel || b.Array.Unrolled || !b.Array.Type.Elem.Base.Float() {
 			continue
 		}
-		rule, ok := runtime.Asked(b.Array)
+		rule, ok := audit.Asked(b.Array)
 		if !ok && taken[b.ID] {
-			rule, ok = runtime.Rule(b.Array, b.Array.Type.Elem.Base), true
+			rule, ok = audit.Rule(b.Array, b.Array.Type.Elem.Base), true
 		}
 		if ok {
 			out = append(out, &output{id: b.ID, rule: rule})
@@ -324,10 +324,10 @@ func (f *finder) sample(ctx context.Context, base *trial) error {
 			return err
 		}
 		if !ok {
-			f.said.Skipped = fmt.Sprintf("an element of %s takes too long in float64", name(f.base.Buffer(o.id)))
+			f.said.Skipped = fmt.Sprintf("an element of %s takes too long in float64", audit.Name(f.base.Buffer(o.id)))
 			return nil
 		}
-		f.said.Samples += len(o.points)
+		f.said.Samples += len(o.taken.At)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 )
 
 // trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
@@ -130,6 +131,8 @@ func (t *trial) need(id string) error {
 func (t *trial) host(b *planner.Buffer) ops.HostArray {
 	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: t.byID[b.ID].Host()}
 }
+
+func (t *trial) array(b *planner.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }
 
 func (t *trial) free() {
 	for _, m := range t.own {

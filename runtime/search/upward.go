@@ -7,7 +7,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops/problem"
 	"weft/planner"
-	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // double is float64 for all that the outputs are made from.
@@ -65,7 +65,7 @@ func leave(list []*attempt, why string) {
 func (f *finder) asks(proofs []planner.Proof) bool {
 	for i, o := range f.outputs {
 		s := f.base.Buffer(o.id).Array
-		if _, ok := runtime.Asked(s); ok && !within(proofs[i:i+1], 1) && f.base.Forced(s) == "" {
+		if _, ok := audit.Asked(s); ok && !within(proofs[i:i+1], 1) && f.base.Forced(s) == "" {
 			return true
 		}
 	}

@@ -37,11 +37,7 @@ func (t *trial) device(ctx context.Context, subject Subject) error {
 		return err
 	}
 	if err != nil {
-		for _, s := range k.Roots {
-			r := t.row(s, subject, schedule)
-			r.Skipped, r.OK = err.Error(), false
-			t.rows = append(t.rows, r)
-		}
+		t.skip(subject, schedule, err.Error(), false)
 		return nil
 	}
 	t.compare(subject, schedule, own, done, points(done) == points([]region.Region{k.Ir.Domain()}))
@@ -77,7 +73,7 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 	if len(whole) > 0 {
 		rows = whole[0]
 	}
-	order := spread(cut(rows, joins(k)))
+	order := scattered(cut(rows, joins(k)))
 	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
 	for i, part := range order {
 		if i > 0 && time.Now().After(deadline) {

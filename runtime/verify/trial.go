@@ -2,10 +2,8 @@ package verify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -13,8 +11,8 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
 	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // trial is one kernel put to the test.
@@ -22,28 +20,33 @@ type trial struct {
 	*runtime.Inspection
 	opt    Options
 	points [][]int
-	want   [][]complex128 // by root
+	taken  []audit.Sample // by array that the kernel stores, as the run left it
 	rows   []Row
 }
 
+// budget bounds the operations in float64 for one kernel: some seconds; costliest is what a single point may take of them.
+const (
+	budget    = 1e9
+	costliest = 3e8
+)
+
 func (t *trial) kernel(ctx context.Context) error {
-	points, cost := t.Points(t.opt.Samples, t.opt.Run.Seed)
-	if points == nil {
-		for _, s := range t.Step.Kernel.Roots {
-			r := t.row(s, Subject{Name: "run"}, "")
-			r.Skipped = fmt.Sprintf("one element takes %.2g operations in float64", cost)
-			t.rows = append(t.rows, r)
-		}
+	k := t.Step.Kernel
+	if cost := t.Reference.Cost; cost > costliest {
+		t.skip(Subject{Name: "run"}, "", fmt.Sprintf("one element takes %.2g operations in float64", cost), true)
 		return nil
 	}
-	t.points = points
+	n := max(1, min(t.opt.Samples, int(budget/max(1, t.Reference.Cost))))
+	t.points = audit.Points(ops.Type{Dims: k.Roots[0].Axes()}.Shape(), n, t.opt.Run.Seed)
 	var err error
-	if t.want, err = t.Expected(ctx, points); err != nil {
+	if t.taken, err = audit.Take(ctx, t.Reference, t.Stored, t.points, t.Mem, t.Threads); err != nil {
 		return err
 	}
-	for i, s := range t.Step.Kernel.Roots {
-		r := t.row(s, Subject{Name: "run"}, t.Step.Kernel.Schedule)
-		t.judge(&r, i, t.Mem[t.Buffer(s).Ir], points, t.want[i])
+	for i := range t.taken {
+		s := &t.taken[i]
+		s.Largest = s.Peak(t.Threads)
+		r := t.row(s.Array, Subject{Name: "run"}, k.Schedule)
+		r.judge(*s)
 		t.rows = append(t.rows, r)
 	}
 	for _, subject := range t.opt.Subjects {
@@ -66,26 +69,33 @@ func (t *trial) kernel(ctx context.Context) error {
 	return nil
 }
 
-func (t *trial) row(s *ops.Stage, subject Subject, variant string) Row {
-	rule := t.Rule(s)
+func (t *trial) row(a audit.Array, subject Subject, variant string) Row {
+	rule := a.Rule()
 	return Row{
-		Value: t.Name(s), Kernel: t.Step.ID, Subject: subject.Name, Variant: variant, Metric: rule.Metric, Tolerance: rule.Tolerance,
-		Unit: s.Type.Unit.String(), OK: true,
+		Value: audit.Name(a.Of), Kernel: t.Step.ID, Subject: subject.Name, Variant: variant, Metric: rule.Metric, Tolerance: rule.Tolerance,
+		Unit: a.Type.Unit.String(), OK: true,
 	}
 }
 
-// judge fills in the errors of root i at some points, as memory holds it.
-func (t *trial) judge(r *Row, i int, mem device.Memory, points [][]int, want []complex128) {
-	s := t.Step.Kernel.Roots[i]
-	got := t.Values(s, mem, points)
-	f := runtime.Compare(r.Metric, got, want, t.Peak(s))
-	r.Max, r.P99, r.Mismatched, r.Samples = f.Worst, f.P99, f.Mismatched, len(got)
-	for _, v := range got {
+// skip says of all arrays why they are not compared.
+func (t *trial) skip(subject Subject, variant, why string, ok bool) {
+	for _, a := range t.Stored {
+		r := t.row(a, subject, variant)
+		r.Skipped, r.OK = why, ok
+		t.rows = append(t.rows, r)
+	}
+}
+
+// judge fills in the errors of a sample.
+func (r *Row) judge(s audit.Sample) {
+	f := s.Figures()
+	r.Max, r.P99, r.Mismatched, r.Samples = f.Worst, f.P99, f.Mismatched, len(s.Got)
+	for _, v := range s.Got {
 		if real(v)-real(v) == 0 && imag(v)-imag(v) == 0 { // neither infinite nor NaN
 			r.Finite++
 		}
 	}
-	r.OK = f.Within(t.Rule(s))
+	r.OK = f.Within(s.Rule())
 }
 
 // outputs is memory for what the kernel stores, to be freed also after an error.
@@ -120,11 +130,7 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 	}
 	whole := len(tiles) == len(k.TileSet) && !subject.Pointwise
 	if tiles == nil {
-		for _, s := range k.Roots {
-			r := t.row(s, subject, v.Name)
-			r.Skipped = "its terms are added in any order, so that single points mean nothing"
-			t.rows = append(t.rows, r)
-		}
+		t.skip(subject, v.Name, "its terms are added in any order, so that single points mean nothing", true)
 		return nil
 	}
 	t.compare(subject, v.Name, own, tiles, whole)
@@ -133,36 +139,22 @@ func (t *trial) variant(ctx context.Context, subject Subject, v Variant) error {
 
 // compare judges what a subject made of some tiles, of all of them if whole is set.
 func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]device.Memory, tiles []region.Region, whole bool) {
-	at := slices.DeleteFunc(indices(len(t.points)), func(i int) bool {
-		return !slices.ContainsFunc(tiles, func(tile region.Region) bool { return holds(tile, t.points[i]) })
-	})
-	for i, s := range t.Step.Kernel.Roots {
-		r := t.row(s, subject, variant)
-		mem := own[t.Buffer(s).Ir]
-		points, want := t.some(s, i, at)
-		t.judge(&r, i, mem, points, want)
-		t.apart(&r, s, mem, points, whole)
+	for _, ran := range t.taken {
+		each := len(ran.At) / max(1, len(t.points))
+		var at []int // elements in these tiles
+		for i := range ran.At {
+			if slices.ContainsFunc(tiles, func(tile region.Region) bool { return holds(tile, t.points[i/each]) }) {
+				at = append(at, i)
+			}
+		}
+		ran = ran.Only(at)
+		made := ran.In(audit.In(ran.Array.Of, own[ran.Array.Of.Ir]))
+		r := t.row(ran.Array, subject, variant)
+		r.judge(made)
+		r.apart(made, ran, whole)
 		r.OK = r.OK && r.Apart <= 2*r.Tolerance
 		t.rows = append(t.rows, r)
 	}
-}
-
-func indices(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
-}
-
-// some are the chosen points, and what root i should hold there.
-func (t *trial) some(s *ops.Stage, root int, at []int) (points [][]int, want []complex128) {
-	each := len(t.want[root]) / max(1, len(t.points))
-	for _, i := range at {
-		points = append(points, t.points[i])
-		want = append(want, t.want[root][i*each:(i+1)*each]...)
-	}
-	return points, want
 }
 
 func holds(tile region.Region, point []int) bool {
@@ -189,7 +181,7 @@ func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map
 		}
 		return done, t.Sweep(ctx, v.Program, done, own)
 	}
-	order := spread(k.TileSet)
+	order := scattered(k.TileSet)
 	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
 	for batch := t.Threads; len(done) < len(order) && (len(done) == 0 || time.Now().Before(deadline)); batch *= 2 {
 		next := order[len(done):min(len(done)+batch, len(order))]
@@ -201,42 +193,33 @@ func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map
 	return done, nil
 }
 
-// spread orders tiles so that the first few lie all over the kernel: by the fractional parts of multiples of the golden ratio.
-func spread(tiles []region.Region) []region.Region {
-	place := func(i int) float64 { _, f := math.Modf(float64(i) * math.Phi); return f }
-	order := indices(len(tiles))
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(place(a), place(b)) })
+// scattered orders tiles so that the first few lie all over the kernel.
+func scattered(tiles []region.Region) []region.Region {
 	out := make([]region.Region, len(tiles))
-	for i, at := range order {
-		out[at] = tiles[i] // the i-th smallest fraction belongs to tile i, so consecutive numbers are far apart
+	for i, at := range audit.Scattered(len(tiles)) {
+		out[i] = tiles[at]
 	}
 	return out
 }
 
 // apart compares with what the run stored: everywhere if the variant computed everything, else at the points.
-func (t *trial) apart(r *Row, s *ops.Stage, mem device.Memory, points [][]int, whole bool) {
-	stored := t.Mem[t.Buffer(s).Ir]
-	peak := t.Peak(s)
+func (r *Row) apart(made, ran audit.Sample, whole bool) {
 	add := func(got, want []complex128) {
-		f := runtime.Compare(r.Metric, got, want, peak)
+		f := audit.Compare(r.Metric, got, want, ran.Largest)
 		r.Apart = max(r.Apart, f.Figure(r.Metric))
 		r.Mismatched += f.Mismatched
 		r.OK = r.OK && f.Mismatched == 0
 	}
 	if !whole {
-		add(t.Values(s, mem, points), t.Values(s, stored, points))
-		r.Compared = len(points)
+		add(made.Got, ran.Got)
+		r.Compared = len(made.Got)
 		return
 	}
-	buf := t.Buffer(s)
-	a := ops.HostArray{Type: s.Type, Buf: buf.Ir, Data: mem.Host()}
-	b := ops.HostArray{Type: s.Type, Buf: buf.Ir, Data: stored.Host()}
-	r.Compared = s.Type.Len()
-	for row := range a.Rows() {
-		if same(a, b, row) {
-			continue
+	r.Compared = made.Type.Len()
+	for row := range made.Rows() {
+		if !same(made.HostArray, ran.HostArray, row) {
+			add(made.RowValues(row), ran.RowValues(row))
 		}
-		add(values(a, row, buf), values(b, row, buf))
 	}
 }
 
@@ -248,18 +231,4 @@ func same(a, b ops.HostArray, row int) bool {
 		}
 	}
 	return true
-}
-
-// values are the elements of a row, in the array's own unit.
-func values(h ops.HostArray, row int, buf *planner.Buffer) []complex128 {
-	re, im := make([]float64, h.Width()), make([]float64, h.Width())
-	h.LoadRow(re, 0, row)
-	if h.Planes() == 2 {
-		h.LoadRow(im, 1, row)
-	}
-	out := make([]complex128, len(re))
-	for i := range out {
-		out[i] = buf.Value(complex(re[i], im[i]))
-	}
-	return out
 }

@@ -12,6 +12,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime"
+	"weft/runtime/audit"
 )
 
 // Subject is a way to compute kernels that is put to the test.
@@ -91,7 +92,7 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Report, error) {
 		opt.Seconds = DefaultSeconds
 	}
 	if opt.Run.Seed == 0 {
-		opt.Run.Seed = runtime.DefaultSeed
+		opt.Run.Seed = audit.DefaultSeed
 	}
 	report := &Report{File: p.File, PlanHash: p.Hash, OK: true, Rows: []Row{}}
 	opt.Run.Verify, opt.Run.Discard = false, true

@@ -165,7 +165,7 @@ func TestSpreadIsAPermutation(t *testing.T) {
 	for i := range tiles {
 		tiles[i] = region.Region{{Lo: i, Hi: i + 1}}
 	}
-	out := spread(tiles)
+	out := scattered(tiles)
 	seen := map[int]bool{}
 	for _, tile := range out {
 		seen[tile[0].Lo] = true

@@ -11,6 +11,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/audit"
 )
 
 // dearly sums so many terms for each element that float64 can check few of them only.
@@ -50,18 +51,18 @@ func TestEchoesFindDamage(t *testing.T) {
 					kernel = s
 				}
 			}
-			root := kernel.Kernel.Roots[0]
-			h, err := r.arrays.host(r.arrays.byStage[root].ID)
+			stored, err := r.stored(kernel)
 			if err != nil {
 				t.Fatal(err)
 			}
+			h := stored[0]
 			if damaged { // a stretch of it, as a lost tile would be
 				for row := 10; row < 20; row++ {
-					clear(h.Row(0, row))
+					clear(h.HostArray.Row(0, row))
 				}
 			}
 			before := slices.Clone(h.Data)
-			n, fault, err := r.echo(context.Background(), kernel, map[*ops.Stage]float64{root: 700})
+			n, fault, err := r.recompute(context.Background(), kernel, []audit.Sample{{Array: stored[0], Largest: 700}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +85,7 @@ func TestEchoesFillUpASmallSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Parity) != 1 || r.Parity[0].Samples >= enoughSamples || r.Parity[0].Echoes == 0 || !r.Parity[0].OK || r.Parity[0].Finds >= 0.99 {
+	if len(r.Parity) != 1 || r.Parity[0].Samples >= audit.Enough || r.Parity[0].Echoes == 0 || !r.Parity[0].OK || r.Parity[0].Finds >= 0.99 {
 		t.Errorf("%+v", r.Parity)
 	}
 }

@@ -1,10 +1,10 @@
-package runtime
+package audit
 
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
-	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -134,7 +134,20 @@ func inMetric(m ops.Metric, abs float64, got, want complex128, peak float64) (e 
 	return abs / scale, true
 }
 
-// Peak is the largest finite magnitude of an array as it lies in memory.
-func Peak(h ops.HostArray, threads int) float64 {
-	return peakOf(h, region.Interval{Hi: rowsOf(h.Type)}, threads)
+func finite(v complex128) bool { return !cmplx.IsNaN(v) && !cmplx.IsInf(v) }
+
+// distance of two values; two that are not finite agree.
+func distance(a, b complex128) float64 {
+	if !finite(a) {
+		return 0
+	}
+	return cmplx.Abs(a - b)
+}
+
+func percentile(v []float64, p int) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	return v[(len(v)*p+99)/100-1]
 }

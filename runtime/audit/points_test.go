@@ -1,4 +1,4 @@
-package runtime
+package audit
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ func TestSamplePoints(t *testing.T) {
 		{"empty", []int{4, 0}, 8, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			points := samplePoints(c.shape, c.n, 7)
+			points := Points(c.shape, c.n, 7)
 			if len(points) > c.want || len(points) < c.want*3/4 || c.name != "volume" && len(points) != c.want {
 				t.Errorf("%d points, want about %d", len(points), c.want)
 			}
@@ -29,7 +29,7 @@ func TestSamplePoints(t *testing.T) {
 						t.Fatalf("point %v outside %v", p, c.shape)
 					}
 				}
-				flat := flatten(p, c.shape)
+				flat := Flat(p, c.shape)
 				if seen[flat] {
 					t.Errorf("point %v twice", p)
 				}
@@ -41,11 +41,11 @@ func TestSamplePoints(t *testing.T) {
 
 func TestSampleIsReproducibleAndSpread(t *testing.T) {
 	shape := []int{64, 64, 128}
-	a, b := samplePoints(shape, 100, 1), samplePoints(shape, 100, 1)
+	a, b := Points(shape, 100, 1), Points(shape, 100, 1)
 	if !slices.EqualFunc(a, b, slices.Equal) {
 		t.Error("one seed gives two samples")
 	}
-	if slices.EqualFunc(a, samplePoints(shape, 100, 2), slices.Equal) {
+	if slices.EqualFunc(a, Points(shape, 100, 2), slices.Equal) {
 		t.Error("two seeds give one sample")
 	}
 	if !slices.ContainsFunc(a, func(p []int) bool { return slices.Equal(p, []int{63, 63, 127}) }) {
@@ -60,25 +60,12 @@ func TestSampleIsReproducibleAndSpread(t *testing.T) {
 	}
 }
 
-func TestSampleSizeFollowsCost(t *testing.T) {
-	for _, c := range []struct {
-		cost, kernel float64
-		inner        bool
-		want         int
-	}{{0, 1, false, 512}, {10, 1, false, 512}, {30e3, 20e9, false, 512}, {45e3, 1, false, 355}, {4e6, 1, false, 8}, {1e8, 1, false, 3}, {3e8, 1, false, 1},
-		{1e9, 1, false, 0}, {45e3, 100e9, false, 512}, {10, 1, true, 512}, {45e3, 100e9, true, 22}} {
-		if got := sampleSize(c.cost, c.kernel, c.inner); got != c.want {
-			t.Errorf("cost %g of %g: %d samples, want %d", c.cost, c.kernel, got, c.want)
-		}
-	}
-}
-
 func TestFinds(t *testing.T) {
 	for _, c := range []struct {
 		n, all        int
 		least, atMost float64
-	}{{enoughSamples, 1e6, 0.99, 0.9905}, {enoughSamples - 1, 1e6, 0.98, 0.99}, {53, 160e3, 0.41, 0.42}, {20, 20, 1, 1}, {0, 5, 0, 0}} {
-		if got := finds(c.n, c.all); got < c.least || got > c.atMost {
+	}{{Enough, 1e6, 0.99, 0.9905}, {Enough - 1, 1e6, 0.98, 0.99}, {53, 160e3, 0.41, 0.42}, {20, 20, 1, 1}, {0, 5, 0, 0}} {
+		if got := Finds(c.n, c.all); got < c.least || got > c.atMost {
 			t.Errorf("%d of %d: %g", c.n, c.all, got)
 		}
 	}

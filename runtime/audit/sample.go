@@ -1,0 +1,95 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/cmplx"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Sample are some elements of an array: as they are, and as they should be.
+type Sample struct {
+	Array
+	At        [][]int // the elements
+	Got, Want []complex128
+	Largest   float64 // magnitude of the array, as far as it is known
+}
+
+// Take samples what a kernel stored, its arrays in the order of the reference, at points of its axes.
+func Take(ctx context.Context, ref *Reference, arrays []Array, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([]Sample, error) {
+	want, err := ref.Eval(ctx, points, mem, threads)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Sample, len(arrays))
+	for i, a := range arrays {
+		at := a.Elements(points)
+		out[i] = Sample{Array: a, At: at, Got: a.Values(at), Want: want[i]}
+	}
+	return out, nil
+}
+
+// Add takes in more elements of the same array.
+func (s *Sample) Add(more Sample) {
+	s.Array = more.Array
+	s.At, s.Got, s.Want = append(s.At, more.At...), append(s.Got, more.Got...), append(s.Want, more.Want...)
+	s.Largest = max(s.Largest, more.Largest)
+}
+
+// In is the sample of the same elements as another array holds them, which should be the same.
+func (s Sample) In(a Array) Sample {
+	s.Array, s.Got = a, a.Values(s.At)
+	return s
+}
+
+// Only keeps the elements whose numbers are given.
+func (s Sample) Only(numbers []int) Sample {
+	out := Sample{Array: s.Array, Largest: s.Largest}
+	for _, i := range numbers {
+		out.At, out.Got, out.Want = append(out.At, s.At[i]), append(out.Got, s.Got[i]), append(out.Want, s.Want[i])
+	}
+	return out
+}
+
+// Figures are the errors of the sample.
+func (s Sample) Figures() Figures { return Compare(s.Rule().Metric, s.Got, s.Want, s.Largest) }
+
+// Seen is the largest magnitude among the elements: the array's own is no smaller, and errors relative to it are no larger.
+func (s Sample) Seen() (largest float64) {
+	for _, v := range s.Want {
+		if m := cmplx.Abs(v); m > largest && !math.IsInf(m, 0) {
+			largest = m
+		}
+	}
+	return largest
+}
+
+// gross is how many times its tolerance an element is off that cannot be rounding.
+const gross = 8
+
+// Gross says which element is off by more than rounding; empty: none.
+func (s Sample) Gross() string {
+	rule := s.Rule()
+	if rule.Metric == ops.Level { // near nothing levels are far apart; what counts is relative to the peak
+		rule.Metric, rule.Tolerance = ops.Peak, ratioOf(rule.Tolerance)-1
+	}
+	for i := range s.Got {
+		f := Compare(rule.Metric, s.Got[i:i+1], s.Want[i:i+1], s.Largest)
+		if f.Mismatched > 0 || f.Worst > gross*rule.Tolerance {
+			return fmt.Sprintf("%s holds %s at %v, where float64 gives %s", Name(s.Array.Of), value(s.Got[i]), s.At[i], value(s.Want[i]))
+		}
+	}
+	return ""
+}
+
+// value writes an element for people; those of real arrays have no imaginary part.
+func value(v complex128) string {
+	if imag(v) == 0 {
+		return fmt.Sprintf("%.6g", real(v))
+	}
+	return fmt.Sprintf("%.6g", v)
+}

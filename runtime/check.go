@@ -1,0 +1,211 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"time"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner"
+	"weft/runtime/audit"
+)
+
+// What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
+// interpreter takes 5 to 10 ns for each, compiled definitions a fifteenth of that, so that checking stays within a tenth of a second,
+// or a small part of what a long kernel takes; a single expensive point may take seconds, and one beyond that is not checked.
+//
+// Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point. How likely n points
+// find wrong results anywhere is audit.Finds; what is too expensive for enough of them is filled up by computing again.
+const (
+	fewestSamples  = 8
+	mostSamples    = 512
+	sampleBudget   = 16e6
+	innerBudget    = 1e6  // of a kernel that makes only what others read on: its faults show in what they make
+	sampleShare    = 1e-3 // operations of the float64 check for each of the kernel's
+	costliestPoint = 3e8
+)
+
+// sampleSize is how many points are checked when one costs that many operations and the whole kernel takes some more.
+func sampleSize(cost, kernel float64, inner bool) int {
+	if cost > costliestPoint {
+		return 0
+	}
+	budget := max(sampleBudget, sampleShare*kernel)
+	if inner {
+		budget = innerBudget
+	}
+	least := max(1, min(fewestSamples, costliestPoint/max(1, cost)))
+	return int(max(least, min(mostSamples, budget/max(1, cost))))
+}
+
+// verify compares a sample of what a kernel stored with float64, while its inputs are still there.
+func (r *run) verify(ctx context.Context, step *planner.Step) error {
+	c := r.newCheck(step)
+	if c.size > 0 {
+		if err := c.sample(ctx, audit.All(step.Kernel.Roots[0].Type), c.size); err != nil {
+			return err
+		}
+	}
+	if err := c.judge(); err != nil || c.size == 0 {
+		return err
+	}
+	return c.fillUp(ctx)
+}
+
+// check gathers samples of what a kernel stores.
+type check struct {
+	run   *run
+	step  *planner.Step
+	ref   *audit.Reference
+	size  int            // samples that are worth their time; 0: even one is too expensive
+	taken []audit.Sample // by array that the kernel stores
+}
+
+func (r *run) newCheck(step *planner.Step) *check {
+	ref := r.references[step.ID]
+	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !unnamed(r.plan, r.arrays.byStage[s]) })
+	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}
+}
+
+// sample compares at most n points of some rows.
+func (c *check) sample(ctx context.Context, rows region.Interval, n int) error {
+	r := c.run
+	defer r.checking(c.step, time.Now())
+	arrays, err := r.stored(c.step)
+	if err != nil {
+		return err
+	}
+	points := c.points(arrays, rows, n)
+	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.mem, r.opt.Threads)
+	if err != nil {
+		return err
+	}
+	for i := range taken {
+		s := &taken[i]
+		// Where rows come and go, or quiet elements do not count, the largest magnitude of all must be known; else those seen will do, unless
+		// something seems to be wrong.
+		whole := !r.arrays.windowed(s.Array.Of.ID) && s.Rule().Metric != ops.Level
+		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
+			s.Largest = s.Array.Of.Peak(audit.Peak(s.HostArray, rows, r.opt.Threads))
+		}
+		if c.taken == nil {
+			c.taken = make([]audit.Sample, len(taken))
+		}
+		c.taken[i].Add(*s)
+	}
+	return nil
+}
+
+// checking adds to the time that checks take.
+func (r *run) checking(step *planner.Step, start time.Time) {
+	r.result.VerifyS += since(start)
+	r.opt.Trace.Span(0, "verify", step.Name, start, nil)
+}
+
+// spare is how many points are drawn for each one that is wanted where a metric looks at loud elements only.
+const spare = 16
+
+// points are where a kernel is sampled over some rows. Of an array that is judged by its level the loud elements are, as far as
+// enough points fall on them: the others say nothing.
+func (c *check) points(arrays []audit.Array, rows region.Interval, n int) (out [][]int) {
+	r := c.run
+	var loud []func(p []int) bool
+	for _, a := range arrays {
+		if a.Rule().Metric != ops.Level || a.Of.Array.Unrolled {
+			continue
+		}
+		least := audit.Quietest * audit.Peak(a.HostArray, rows, r.opt.Threads)
+		loud = append(loud, func(p []int) bool { return cmplx.Abs(a.Complex(audit.Flat(p, a.Type.Shape()))) >= least })
+	}
+	draw := n
+	if loud != nil {
+		draw *= spare
+	}
+	shape := ops.Type{Dims: c.step.Kernel.Roots[0].Axes()}.Shape()
+	if len(shape) > 0 {
+		shape[0] = rows.Hi - rows.Lo
+	}
+	for _, p := range audit.Points(shape, draw, r.opt.Seed+uint64(rows.Lo)) {
+		if len(p) > 0 {
+			p[0] += rows.Lo
+		}
+		if len(out) < n && !slices.ContainsFunc(loud, func(f func(p []int) bool) bool { return !f(p) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// judge reports the samples, and what is beyond its tolerance.
+func (c *check) judge() error {
+	r := c.run
+	if c.size == 0 {
+		why := fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost)
+		for _, s := range c.step.Kernel.Roots {
+			b := r.arrays.byStage[s]
+			rule := audit.Rule(s, b.Ir.Type)
+			r.result.Parity = append(r.result.Parity, Parity{Value: audit.Name(b), Kernel: c.step.ID, Seed: r.opt.Seed,
+				Metric: rule.Metric, Tolerance: rule.Tolerance, Unit: s.Type.Unit.String(), Skipped: why, OK: true})
+		}
+		return nil
+	}
+	for _, s := range c.taken {
+		p := r.parity(c.step, s)
+		r.result.Parity = append(r.result.Parity, p)
+		if p.OK {
+			continue
+		}
+		stage := s.Array.Of.Array
+		w, err := r.unproven(stage, p)
+		if err == nil {
+			err = r.doubted(stage, w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unnamed reports an array that a user has no name for and does not get.
+func unnamed(p *planner.Plan, b *planner.Buffer) bool {
+	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s planner.Step) bool {
+		return s.Kind == planner.SinkStep && slices.Contains(s.Reads, b.ID)
+	})
+}
+
+func violation(p Parity) problem.Problem {
+	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
+	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
+		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
+	}
+	if p.Mismatched > 0 {
+		what = fmt.Sprintf("has other infinities or NaN than float64 at %d of %d sampled elements", p.Mismatched, p.Samples)
+	}
+	at := ""
+	if len(p.At) > 0 {
+		at = fmt.Sprintf(" (worst at %v)", p.At)
+	}
+	return problem.Wrong(problem.ParityViolated, "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
+}
+
+// parity reports a sample of what a kernel stored.
+func (r *run) parity(step *planner.Step, s audit.Sample) Parity {
+	rule, f := s.Rule(), s.Figures()
+	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: unnamed(r.plan, s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
+		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
+		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
+		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), OK: f.Within(rule)}
+	if f.At >= 0 {
+		p.At = s.At[f.At]
+	}
+	if s.Largest > 0 && !math.IsInf(s.Largest, 0) {
+		p.MaxRel /= s.Largest
+	}
+	return p
+}

@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner"
+	"weft/runtime/audit"
+)
+
+// Where elements are too expensive for enough samples in float64, others are computed a second time by the kernel's own program, each by
+// itself, over what it stored. That finds tiles that were lost or damaged after they were computed, and vector code that disagrees with the
+// code for edges; what a program always gets wrong it does not find.
+const (
+	recomputeShare = 0.15 // of the kernel's own time that this may take
+	recomputeTime  = 20 * time.Millisecond
+)
+
+// fillUp computes again what a sample in float64 was too expensive for.
+func (c *check) fillUp(ctx context.Context) error {
+	r, k := c.run, c.step.Kernel
+	inner := !slices.ContainsFunc(c.taken, func(s audit.Sample) bool { return !unnamed(r.plan, s.Array.Of) })
+	if c.size >= audit.Enough || inner || len(c.taken[0].At) < c.size { // the array is smaller than the sample
+		return nil
+	}
+	n, fault, err := r.recompute(ctx, c.step, c.taken)
+	if err != nil {
+		return err
+	}
+	first := len(r.result.Parity) - len(k.Roots)
+	for i := range k.Roots {
+		p := &r.result.Parity[first+i]
+		p.Echoes = n
+		p.OK = p.OK && fault == ""
+	}
+	if fault == "" {
+		return nil
+	}
+	last := c.taken[len(c.taken)-1].Array
+	w := problem.Wrong(problem.ParityViolated, "", "run it again: if it stays so, report it with the pipeline file", "%s %s", audit.Name(last.Of), fault)
+	return r.doubted(last.Of.Array, w)
+}
+
+// recompute computes points again and returns how many it compared, and the first at which the two differ by more than the tolerance
+// of a stage allows. The arrays are left as they were.
+func (r *run) recompute(ctx context.Context, step *planner.Step, of []audit.Sample) (compared int, fault string, err error) {
+	start := time.Now()
+	defer r.checking(step, start)
+	k := step.Kernel
+	if joins(k.Ir) || k.Program == nil {
+		return 0, "", nil
+	}
+	kernel := time.Duration(0)
+	for _, ran := range r.result.Kernels {
+		if ran.ID == step.ID {
+			kernel = time.Duration(ran.Wall * float64(time.Second))
+		}
+	}
+	launch, err := k.Program.Bind(device.Bindings{Mem: r.arrays.mem})
+	if err != nil {
+		return 0, "", err
+	}
+	points := audit.Points(ops.Type{Dims: k.Roots[0].Axes()}.Shape(), mostSamples, r.opt.Seed+1)
+	deadline := start.Add(max(recomputeTime, time.Duration(recomputeShare*float64(kernel))))
+	for _, i := range audit.Scattered(len(points)) {
+		if err := ctx.Err(); err != nil || time.Now().After(deadline) {
+			return compared, "", err
+		}
+		fault, err := again(launch, points[i], of)
+		if err != nil || fault != "" {
+			return compared, fault, err
+		}
+		compared++
+	}
+	return compared, "", nil
+}
+
+// again computes one point again, compares, and puts back what was there.
+func again(launch func(region.Region) error, point []int, of []audit.Sample) (fault string, err error) {
+	before := make([]audit.Sample, len(of))
+	var bytes [][]byte
+	for i, s := range of {
+		at := s.Elements([][]int{point})
+		was := s.Values(at)
+		before[i] = audit.Sample{Array: s.Array, At: at, Got: was, Want: was, Largest: s.Largest}
+		for _, e := range elements(s.Array, at) {
+			bytes = append(bytes, slices.Clone(e))
+		}
+	}
+	tile := make(region.Region, len(point))
+	for i, x := range point {
+		tile[i] = region.Interval{Lo: x, Hi: x + 1}
+	}
+	if err := launch(tile); err != nil {
+		return "", err
+	}
+	for _, was := range before {
+		now := was.In(was.Array)
+		for _, e := range elements(was.Array, was.At) {
+			copy(e, bytes[0])
+			bytes = bytes[1:]
+		}
+		rule, f := now.Rule(), now.Figures()
+		if f.Mismatched > 0 || f.Worst > 2*rule.Tolerance {
+			fault = fmt.Sprintf("holds %v at %v, and %v when that is computed again", was.Got[max(0, f.At)], was.At[max(0, f.At)], now.Got[max(0, f.At)])
+		}
+	}
+	return fault, nil
+}
+
+// elements are the bytes of some elements, in all planes.
+func elements(a audit.Array, at [][]int) (out [][]byte) {
+	size, w := a.Buf.Type.Size(), a.Width()
+	for _, p := range at {
+		flat := audit.Flat(p, a.Type.Shape())
+		for plane := range a.Planes() {
+			from := flat % w * size
+			out = append(out, a.HostArray.Row(plane, flat/w)[from:from+size])
+		}
+	}
+	return out
+}

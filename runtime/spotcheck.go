@@ -1,0 +1,82 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"weft/kernels/region"
+	"weft/runtime/audit"
+)
+
+// Every range that an accelerator computed is looked at, at a few points, as soon as it is there: what a device gets wrong altogether
+// must not reach the next kernel. The sample of the whole array comes besides.
+const (
+	spots         = 4
+	spotBudget    = 3e5 // scalar operations for those of one range, if that is enough for one
+	costliestSpot = 2e7 // operations of a point that no range is looked at for
+)
+
+// spotCheck takes values of some tiles and what they should be, at one point of each tile at least, and judges them once the magnitudes of
+// the whole array are known.
+func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Region) (func() string, error) {
+	r := w.run
+	if ref.Price() > costliestSpot {
+		return nil
+	}
+	n := int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
+	var mu sync.Mutex
+	largest := make([]float64, len(w.step.Kernel.Roots)) // of what was looked at so far
+	return func(ctx context.Context, tiles []region.Region) (func() string, error) {
+		start := time.Now()
+		arrays, err := r.stored(w.step)
+		if err != nil {
+			return nil, err
+		}
+		var points [][]int
+		for _, t := range tiles {
+			points = append(points, pointsIn(t, max(1, n/len(tiles)), r.opt.Seed)...)
+		}
+		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.mem, 1)
+		if err != nil {
+			return nil, err
+		}
+		peaks := make([]float64, len(arrays))
+		for i, a := range arrays {
+			for _, t := range tiles {
+				peaks[i] = max(peaks[i], a.Of.Peak(audit.PeakIn(a.HostArray, t)))
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, p := range peaks {
+			largest[i] = max(largest[i], p)
+		}
+		r.result.VerifyS += since(start)
+		return func() string {
+			for i, s := range taken {
+				s.Largest = largest[i]
+				if fault := s.Gross(); fault != "" {
+					return fault
+				}
+			}
+			return ""
+		}, nil
+	}
+}
+
+// pointsIn are some points of a tile.
+func pointsIn(t region.Region, n int, seed uint64) [][]int {
+	shape := make([]int, len(t))
+	for d, r := range t {
+		shape[d] = r.Hi - r.Lo
+		seed = seed*31 + uint64(r.Lo)
+	}
+	points := audit.Points(shape, n, seed)
+	for _, p := range points {
+		for d := range p {
+			p[d] += t[d].Lo
+		}
+	}
+	return points
+}
