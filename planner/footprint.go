@@ -14,8 +14,9 @@ func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.
 		out := make(map[string]region.Region, len(step.Reads))
 		need := loads.Of(over)
 		for _, id := range step.Reads {
-			b := p.Buffer(id)
-			out[id] = b.Array.Type.DimsOf(need[b.Ir])
+			if b := p.Buffer(id); need[b.Ir] != nil { // of x ^ 0 nothing is read
+				out[id] = b.Array.Type.DimsOf(need[b.Ir])
+			}
 		}
 		return out
 	}

@@ -45,3 +45,20 @@ func TestFootprintOfAStep(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// What a kernel is given and does not load, such as x of x ^ 0, has no footprint.
+func TestFootprintOfWhatIsNotRead(t *testing.T) {
+	w := &world{}
+	in := w.note(w.dear(w.ramp(50)), "keep")
+	p := planned(t, Options{FuseLimit: -1}, w.sink(w.reading("power", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+		in.At(b, i)
+		return b.F32(1)
+	})))
+	step := &p.Steps[len(p.Steps)-2]
+	if step.Kernel == nil || len(step.Reads) != 1 {
+		t.Fatalf("step %+v", step)
+	}
+	if got := p.Footprint(step)(region.Region{{Lo: 3, Hi: 7}}); len(got) != 0 {
+		t.Errorf("needs %v", got)
+	}
+}
