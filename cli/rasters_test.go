@@ -7,6 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 )
 
@@ -37,7 +38,7 @@ func writeRasters(folder string) error {
 		if err != nil {
 			return err
 		}
-		h := tiff.Header{DType: tiff.Float32, Height: size[0], Width: size[1], Geo: geo, Nodata: &missing}
+		h := tiff.Header{DType: element.Float32, Height: size[0], Width: size[1], Geo: geo, Nodata: &missing}
 		if err := tiff.Save(filepath.Join(folder, name), h, slices.Repeat([]float32{float32(missing)}, size[0]*size[1])); err != nil {
 			return err
 		}
@@ -55,7 +56,7 @@ func writeRasters(folder string) error {
 		if err != nil {
 			return err
 		}
-		if err := tiff.Save(filepath.Join(folder, name), tiff.Header{DType: tiff.Float32, Height: 8, Width: 8, Geo: geo}, make([]float32, 64)); err != nil {
+		if err := tiff.Save(filepath.Join(folder, name), tiff.Header{DType: element.Float32, Height: 8, Width: 8, Geo: geo}, make([]float32, 64)); err != nil {
 			return err
 		}
 	}

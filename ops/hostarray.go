@@ -77,25 +77,25 @@ func (h HostArray) before() int {
 
 // LoadRow widens a row to float64, into dst of Width elements.
 func (h HostArray) LoadRow(dst []float64, plane, row int) {
-	codecs[h.Buf.Type].load(dst, h.Row(plane, row))
+	device.Load(h.Buf.Type, dst, h.Row(plane, row))
 }
 
 // StoreRow narrows src, of Width elements, into a row. Floats round to nearest even; values must fit integer types.
 func (h HostArray) StoreRow(plane, row int, src []float64) {
-	codecs[h.Buf.Type].store(h.Row(plane, row), src)
+	device.Store(h.Buf.Type, h.Row(plane, row), src)
 }
 
 // LoadRange widens consecutive elements of a plane, counted in C order from the given one, to float64.
 func (h HostArray) LoadRange(dst []float64, plane, from int) {
 	h.pieces(len(dst), plane, from, func(done int, b []byte) {
-		codecs[h.Buf.Type].load(dst[done:done+len(b)/h.Buf.Type.Size()], b)
+		device.Load(h.Buf.Type, dst[done:done+len(b)/h.Buf.Type.Size()], b)
 	})
 }
 
 // StoreRange narrows src into consecutive elements of a plane; see StoreRow.
 func (h HostArray) StoreRange(plane, from int, src []float64) {
 	h.pieces(len(src), plane, from, func(done int, b []byte) {
-		codecs[h.Buf.Type].store(b, src[done:done+len(b)/h.Buf.Type.Size()])
+		device.Store(h.Buf.Type, b, src[done:done+len(b)/h.Buf.Type.Size()])
 	})
 }
 
@@ -188,7 +188,7 @@ func (h HostArray) at(plane, i int) float64 {
 	size := h.Buf.Type.Size()
 	row := h.Row(plane, i/h.Width())
 	var v [1]float64
-	codecs[h.Buf.Type].load(v[:], row[i%h.Width()*size:][:size])
+	device.Load(h.Buf.Type, v[:], row[i%h.Width()*size:][:size])
 	return v[0]
 }
 

@@ -24,8 +24,10 @@ func View[T Element](data []byte, t ir.DType) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/t.Size())
 }
 
-// codec reads and writes element i of one type.
+// codec reads and writes elements of one type: element i, or as many as there are values.
 type codec struct {
+	load  func(dst []float64, p []byte)
+	store func(p []byte, src []float64)
 	float func(p []byte, i int) float64
 	int   func(p []byte, i int) int64
 	setF  func(p []byte, i int, v float64)
@@ -35,6 +37,23 @@ type codec struct {
 // number is the codec of a type that Go has: a float set to an integer type truncates.
 func number[T Element](t ir.DType) codec {
 	return codec{
+		load: func(dst []float64, p []byte) {
+			for i, v := range View[T](p, t)[:len(dst)] {
+				dst[i] = float64(v)
+			}
+		},
+		store: func(p []byte, src []float64) {
+			out := View[T](p, t)[:len(src)]
+			if t.Int() {
+				for i, v := range src {
+					out[i] = T(int64(v))
+				}
+				return
+			}
+			for i, v := range src {
+				out[i] = T(v)
+			}
+		},
 		float: func(p []byte, i int) float64 { return float64(View[T](p, t)[i]) },
 		int:   func(p []byte, i int) int64 { return int64(View[T](p, t)[i]) },
 		setF: func(p []byte, i int, v float64) {
@@ -52,6 +71,16 @@ func small(t ir.DType, decode func(uint16) float32, encode func(float64) uint16)
 	get := func(p []byte, i int) float64 { return float64(decode(View[uint16](p, t)[i])) }
 	set := func(p []byte, i int, v float64) { View[uint16](p, t)[i] = encode(v) }
 	return codec{
+		load: func(dst []float64, p []byte) {
+			for i, v := range View[uint16](p, t)[:len(dst)] {
+				dst[i] = float64(decode(v))
+			}
+		},
+		store: func(p []byte, src []float64) {
+			for i, v := range src {
+				View[uint16](p, t)[i] = encode(v)
+			}
+		},
 		float: get,
 		int:   func(p []byte, i int) int64 { return int64(get(p, i)) },
 		setF:  set,
@@ -68,6 +97,16 @@ func truth[T int64 | float64](v T) uint8 {
 
 var codecs = [...]codec{
 	ir.Bool: {
+		load: func(dst []float64, p []byte) {
+			for i := range dst {
+				dst[i] = float64(truth(int64(p[i])))
+			}
+		},
+		store: func(p []byte, src []float64) {
+			for i, v := range src {
+				p[i] = truth(v)
+			}
+		},
 		float: func(p []byte, i int) float64 { return float64(truth(int64(p[i]))) },
 		int:   func(p []byte, i int) int64 { return int64(truth(int64(p[i]))) },
 		setF:  func(p []byte, i int, v float64) { p[i] = truth(v) },
@@ -85,6 +124,12 @@ var codecs = [...]codec{
 	ir.F32:  number[float32](ir.F32),
 	ir.F64:  number[float64](ir.F64),
 }
+
+// Load widens as many elements as dst has to float64. Integers beyond 2^53 round; any Bool but 0 is 1.
+func Load(t ir.DType, dst []float64, data []byte) { codecs[t].load(dst, data) }
+
+// Store narrows float64 values to elements: floats round to nearest even, integers truncate and wrap.
+func Store(t ir.DType, data []byte, src []float64) { codecs[t].store(data, src) }
 
 // Float is element i of data as a float64; any Bool but 0 is 1.
 func Float(t ir.DType, data []byte, i int) float64 { return codecs[t].float(data, i) }

@@ -12,22 +12,30 @@ var (
 
 // encode rounds to nearest, ties to even; too large values become infinite. A NaN keeps its sign only.
 func (f smallFloat) encode(v float64) uint16 {
-	sign := uint16(math.Float64bits(v) >> 48 & 0x8000)
+	const wide, wideBias = 52, 1023
+	b := math.Float64bits(v)
+	sign := uint16(b>>48) & 0x8000
 	infinite := uint16((2*f.bias + 1) << f.fraction)
-	v = math.Abs(v)
+	exponent, least := int(b>>wide)&0x7ff-wideBias, 1-f.bias
 	switch {
-	case math.IsNaN(v):
+	case v != v:
 		return sign | infinite | 1<<(f.fraction-1)
-	case math.IsInf(v, 0):
+	case exponent > f.bias:
 		return sign | infinite
-	case v == 0:
+	case exponent < least-f.fraction-1: // below half of the smallest subnormal
 		return sign
 	}
-	_, e := math.Frexp(v)
-	e = max(e-1, 1-f.bias)
-	// The significand counts units in the last place; its hidden bit carries into the exponent field.
-	units := math.RoundToEven(math.Ldexp(v, f.fraction-e)) + math.Ldexp(float64(e+f.bias-1), f.fraction)
-	return sign | uint16(min(units, float64(infinite)))
+	significand, drop, high := b&(1<<wide-1), wide-f.fraction, uint16(exponent+f.bias)<<f.fraction
+	if exponent < least { // subnormal: the leading one becomes explicit
+		significand |= 1 << wide
+		drop += least - exponent
+		high = 0
+	}
+	kept, rest, half := significand>>drop, significand&(1<<drop-1), uint64(1)<<(drop-1)
+	if rest > half || rest == half && kept&1 == 1 {
+		kept++ // a carry runs into the exponent, up to infinity, as it should
+	}
+	return sign | (high + uint16(kept))
 }
 
 // HalfFromFloat rounds a float64 to the nearest IEEE half, ties to even.

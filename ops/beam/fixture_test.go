@@ -9,12 +9,13 @@ import (
 
 	"weft/kernels/interp"
 	"weft/ops"
+	file "weft/ops/files/element"
 	"weft/ops/files/npy"
 	"weft/ops/optest"
 )
 
 // fixture loads an array of the shared fixtures, or skips.
-func fixture[T npy.Element](t testing.TB, name string) []T {
+func fixture[T file.Go](t testing.TB, name string) []T {
 	t.Helper()
 	dir := os.Getenv("WEFT_FIXTURES")
 	if dir == "" {

@@ -9,33 +9,33 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
-	"weft/ops/files/npy"
 	"weft/ops/problem"
 )
 
 // elements pairs element types with those of NPY files. Files of uint64 are read as i64, where values must fit.
 var elements = []struct {
 	elem ops.ElemType
-	file npy.DType
+	file element.DType
 }{
-	{ops.Bool, npy.Bool},
-	{ops.ElemType{Base: ir.I8}, npy.Int8},
-	{ops.ElemType{Base: ir.U8}, npy.Uint8},
-	{ops.ElemType{Base: ir.I16}, npy.Int16},
-	{ops.ElemType{Base: ir.U16}, npy.Uint16},
-	{ops.I32, npy.Int32},
-	{ops.ElemType{Base: ir.U32}, npy.Uint32},
-	{ops.I64, npy.Int64},
-	{ops.ElemType{Base: ir.F16}, npy.Float16},
-	{ops.F32, npy.Float32},
-	{ops.F64, npy.Float64},
-	{ops.C64, npy.Complex64},
-	{ops.C128, npy.Complex128},
-	{ops.I64, npy.Uint64},
+	{ops.Bool, element.Bool},
+	{ops.ElemType{Base: ir.I8}, element.Int8},
+	{ops.ElemType{Base: ir.U8}, element.Uint8},
+	{ops.ElemType{Base: ir.I16}, element.Int16},
+	{ops.ElemType{Base: ir.U16}, element.Uint16},
+	{ops.I32, element.Int32},
+	{ops.ElemType{Base: ir.U32}, element.Uint32},
+	{ops.I64, element.Int64},
+	{ops.ElemType{Base: ir.F16}, element.Float16},
+	{ops.F32, element.Float32},
+	{ops.F64, element.Float64},
+	{ops.C64, element.Complex64},
+	{ops.C128, element.Complex128},
+	{ops.I64, element.Uint64},
 }
 
-func elemOf(d npy.DType) ops.ElemType {
+func elemOf(d element.DType) ops.ElemType {
 	for _, e := range elements {
 		if e.file == d {
 			return e.elem
@@ -45,7 +45,7 @@ func elemOf(d npy.DType) ops.ElemType {
 }
 
 // fileType is the NPY type of an element type; bf16 has none.
-func fileType(e ops.ElemType) (npy.DType, bool) {
+func fileType(e ops.ElemType) (element.DType, bool) {
 	for _, x := range elements {
 		if x.elem == e {
 			return x.file, true

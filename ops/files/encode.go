@@ -7,9 +7,10 @@ import (
 	"io"
 	"math"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
-	"weft/ops/files/npy"
+	"weft/ops/files/element"
 	"weft/ops/problem"
 )
 
@@ -17,7 +18,7 @@ import (
 type encoder struct {
 	h    ops.HostArray
 	to   ops.ElemType
-	file npy.DType
+	file element.DType
 	unit ops.Unit
 }
 
@@ -88,7 +89,7 @@ func (e *encoder) converted(ctx context.Context, w io.Writer) error {
 			return err
 		}
 		out := raw[:n*e.to.Size()]
-		ops.Encode(e.to.Base, out, joined[:n*planes])
+		device.Store(e.to.Base, out, joined[:n*planes])
 		if _, err := w.Write(out); err != nil {
 			return err
 		}

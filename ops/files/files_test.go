@@ -13,6 +13,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/npy"
 	"weft/ops/optest"
 	"weft/ops/problem"
@@ -146,7 +147,7 @@ func TestConversions(t *testing.T) {
 	typ := ops.Type{Elem: ops.C64, Dims: optest.Dims("x", 4, "y", 3)}
 	h := hostOf(t, typ, ir.Pad{}, 7)
 	path := written(t, "c.npy", h, map[string]ops.Value{"as": ops.Symbol("c128")})
-	if head, err := npy.Stat(path); err != nil || head.DType != npy.Complex128 {
+	if head, err := npy.Stat(path); err != nil || head.DType != element.Complex128 {
 		t.Errorf("header %+v, %v", head, err)
 	}
 	got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(path), "as": ops.Symbol("c64"), "dims": names("x", "y")})
@@ -222,7 +223,7 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []string{"a", "b"} {
-		if err := w.Add(n, npy.Uint8, []int{1}, []byte{1}); err != nil {
+		if err := w.Add(n, element.Uint8, []int{1}, []byte{1}); err != nil {
 			t.Fatal(err)
 		}
 	}

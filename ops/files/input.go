@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/npy"
 	"weft/ops/files/tiff"
 	"weft/ops/problem"
@@ -116,7 +117,7 @@ func (n npyInput) unit() ops.Unit     { return ops.Unit{} }
 
 func (n npyInput) reads(as ops.ElemType) bool {
 	to, known := fileType(as)
-	return known && npy.Conversion(n.Header().DType, to) != npy.Refused
+	return known && element.Conversion(n.Header().DType, to) != element.Refused
 }
 
 func (n npyInput) read(dst []byte, as ops.ElemType, stride int, t region.Region) error {

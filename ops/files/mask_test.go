@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 	"weft/ops/optest"
 	"weft/ops/problem"
@@ -21,7 +22,7 @@ func TestMaskedAndScaledRasters(t *testing.T) {
 	folder := t.TempDir()
 	in, out := filepath.Join(folder, "in.tif"), filepath.Join(folder, "out.tif")
 	header := utm(t, 40, 30)
-	header.DType = tiff.Uint8
+	header.DType = element.Uint8
 	values := make([]uint8, 40*30)
 	for i := range values {
 		values[i] = uint8(i % 11)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 	"weft/ops/optest"
 	"weft/ops/problem"
@@ -91,7 +92,7 @@ func TestRastersInFeet(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(folder, "a.tif")
-		if err := tiff.Save(path, tiff.Header{DType: tiff.Float32, Height: 1, Width: 2, Geo: geo}, []float32{100, 101}); err != nil {
+		if err := tiff.Save(path, tiff.Header{DType: element.Float32, Height: 1, Width: 2, Geo: geo}, []float32{100, 101}); err != nil {
 			t.Fatal(err)
 		}
 		a := args{"path": ops.Text(path)}

@@ -5,39 +5,22 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 
-	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 	"weft/ops/problem"
 )
 
-// rasterTypes pairs element types with those of GeoTIFF files.
-var rasterTypes = []struct {
-	elem ops.ElemType
-	file tiff.DType
-}{
-	{ops.ElemType{Base: ir.U8}, tiff.Uint8},
-	{ops.ElemType{Base: ir.I8}, tiff.Int8},
-	{ops.ElemType{Base: ir.U16}, tiff.Uint16},
-	{ops.ElemType{Base: ir.I16}, tiff.Int16},
-	{ops.ElemType{Base: ir.U32}, tiff.Uint32},
-	{ops.I32, tiff.Int32},
-	{ops.F32, tiff.Float32},
-	{ops.F64, tiff.Float64},
-	{ops.Bool, tiff.Uint8}, // written as 0 and 1
-}
-
-func rasterType(e ops.ElemType) (tiff.DType, bool) {
-	for _, r := range rasterTypes {
-		if r.elem == e {
-			return r.file, true
-		}
+// rasterType is the type in GeoTIFF files of an element type: booleans are 0 and 1.
+func rasterType(e ops.ElemType) (element.DType, bool) {
+	if e == ops.Bool {
+		return element.Uint8, true
 	}
-	return 0, false
+	d, known := fileType(e)
+	return d, known && tiff.Holds(d)
 }
 
 // rasterInput is the raster of a GeoTIFF file.
@@ -50,19 +33,11 @@ func (r rasterInput) gaps() bool   { return r.Header().Nodata != nil || r.Header
 
 func (r rasterInput) names() []string { return []string{"y", "x"} }
 
-func (r rasterInput) Elem() ops.ElemType {
-	i := slices.IndexFunc(rasterTypes, func(t struct {
-		elem ops.ElemType
-		file tiff.DType
-	}) bool {
-		return t.file == r.Header().DType
-	})
-	return rasterTypes[i].elem
-}
+func (r rasterInput) Elem() ops.ElemType { return elemOf(r.Header().DType) }
 
 func (r rasterInput) reads(as ops.ElemType) bool {
-	to, known := rasterType(as)
-	return known && as != ops.Bool && tiff.Conversion(r.Header().DType, to) != tiff.Refused
+	to, known := fileType(as)
+	return known && element.Conversion(r.Header().DType, to) != element.Refused
 }
 
 // scale turns elements into what they stand for.
@@ -74,9 +49,9 @@ func (r rasterInput) scale(values []float64) {
 
 // read reads rows of blocks on all processors.
 func (r rasterInput) read(dst []byte, as ops.ElemType, stride int, t region.Region) error {
-	to, known := rasterType(as)
+	to, known := fileType(as)
 	if !known {
-		return fmt.Errorf("GeoTIFF files hold no %s", as)
+		return fmt.Errorf("no file holds %s", as)
 	}
 	if stride == 0 {
 		stride = t[1].Len() * to.Size()

@@ -15,6 +15,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 	"weft/ops/optest"
 	"weft/ops/problem"
@@ -29,7 +30,7 @@ func utm(t *testing.T, height, width int) tiff.Header {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tiff.Header{DType: tiff.Float32, Height: height, Width: width, Geo: geo}
+	return tiff.Header{DType: element.Float32, Height: height, Width: width, Geo: geo}
 }
 
 func ramp32(n int) []float32 {
@@ -157,16 +158,16 @@ func TestReadingRasters(t *testing.T) {
 		y       []float64
 		warning string
 	}{
-		{"whole numbers with gaps become floats", tiff.Header{DType: tiff.Int16, Geo: geo, Nodata: &nodata}, nil, ops.F32, []float64{1, 2, math.NaN(), 4}, []float64{5899999, 5899997}, ""},
-		{"whole numbers as they are", tiff.Header{DType: tiff.Int16, Geo: geo}, nil, ops.ElemType{Base: ir.I16}, []float64{1, 2, -9999, 4}, []float64{5899999, 5899997}, ""},
-		{"as asked", tiff.Header{DType: tiff.Int16, Geo: geo}, args{"as": ops.Symbol("f64")}, ops.F64, []float64{1, 2, -9999, 4}, nil, ""},
-		{"scaled", tiff.Header{DType: tiff.Int16, Geo: geo, Scale: 0.5, Offset: 10}, nil, ops.F32, []float64{10.5, 11, -4989.5, 12}, nil, ""},
-		{"in centimetres", tiff.Header{DType: tiff.Float32, Geo: geo, Nodata: &nodata}, args{"unit": ops.Symbol("cm")}, ops.F32, []float64{0.01, 0.02, math.NaN(), 0.04}, nil, ""},
-		{"without a system", tiff.Header{DType: tiff.Float32, Geo: noCRS}, nil, ops.F32, nil, []float64{-0.5, -1.5}, "names no coordinate reference system"},
-		{"without a place", tiff.Header{DType: tiff.Float32}, nil, ops.F32, nil, nil, "says neither where"},
-		{"without a place, but with a pixel", tiff.Header{DType: tiff.Float32, Geo: tiff.Geo{}}, args{"pixel": ops.Quantity(3, "m")}, ops.F32, nil, []float64{4.5, 1.5}, "names no coordinate"},
-		{"in degrees", tiff.Header{DType: tiff.Float32, Geo: degrees}, nil, ops.F32, nil, []float64{49.75 * math.Pi / 180, 49.25 * math.Pi / 180}, ""},
-		{"other names", tiff.Header{DType: tiff.Float32, Geo: geo}, args{"dims": ops.List{ops.Symbol("row"), ops.Symbol("column")}}, ops.F32, nil, nil, ""},
+		{"whole numbers with gaps become floats", tiff.Header{DType: element.Int16, Geo: geo, Nodata: &nodata}, nil, ops.F32, []float64{1, 2, math.NaN(), 4}, []float64{5899999, 5899997}, ""},
+		{"whole numbers as they are", tiff.Header{DType: element.Int16, Geo: geo}, nil, ops.ElemType{Base: ir.I16}, []float64{1, 2, -9999, 4}, []float64{5899999, 5899997}, ""},
+		{"as asked", tiff.Header{DType: element.Int16, Geo: geo}, args{"as": ops.Symbol("f64")}, ops.F64, []float64{1, 2, -9999, 4}, nil, ""},
+		{"scaled", tiff.Header{DType: element.Int16, Geo: geo, Scale: 0.5, Offset: 10}, nil, ops.F32, []float64{10.5, 11, -4989.5, 12}, nil, ""},
+		{"in centimetres", tiff.Header{DType: element.Float32, Geo: geo, Nodata: &nodata}, args{"unit": ops.Symbol("cm")}, ops.F32, []float64{0.01, 0.02, math.NaN(), 0.04}, nil, ""},
+		{"without a system", tiff.Header{DType: element.Float32, Geo: noCRS}, nil, ops.F32, nil, []float64{-0.5, -1.5}, "names no coordinate reference system"},
+		{"without a place", tiff.Header{DType: element.Float32}, nil, ops.F32, nil, nil, "says neither where"},
+		{"without a place, but with a pixel", tiff.Header{DType: element.Float32, Geo: tiff.Geo{}}, args{"pixel": ops.Quantity(3, "m")}, ops.F32, nil, []float64{4.5, 1.5}, "names no coordinate"},
+		{"in degrees", tiff.Header{DType: element.Float32, Geo: degrees}, nil, ops.F32, nil, []float64{49.75 * math.Pi / 180, 49.25 * math.Pi / 180}, ""},
+		{"other names", tiff.Header{DType: element.Float32, Geo: geo}, args{"dims": ops.List{ops.Symbol("row"), ops.Symbol("column")}}, ops.F32, nil, nil, ""},
 	}
 	for i, c := range cases {
 		c.header.Height, c.header.Width = 2, 2
@@ -195,7 +196,7 @@ func TestReadingRasters(t *testing.T) {
 		}
 	}
 	bad := filepath.Join(folder, "rotated.tif")
-	if err := tiff.Save(bad, tiff.Header{DType: tiff.Float32, Height: 2, Width: 2, Geo: rotated}, []int16{1, 2, 3, 4}); err != nil {
+	if err := tiff.Save(bad, tiff.Header{DType: element.Float32, Height: 2, Width: 2, Geo: rotated}, []int16{1, 2, 3, 4}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}})

@@ -77,7 +77,7 @@ func single(h ops.HostArray, name string, w io.Writer) error {
 	if name != "" {
 		name += " = "
 	}
-	_, err := fmt.Fprintf(w, "%s%s%s\n", name, element(h, 0, h.Type.Unit), space(h.Type.Unit.String()))
+	_, err := fmt.Fprintf(w, "%s%s%s\n", name, elementText(h, 0, h.Type.Unit), space(h.Type.Unit.String()))
 	return err
 }
 
@@ -121,7 +121,7 @@ func table(h ops.HostArray, w io.Writer) error {
 	cells := make([][]string, h.Rows())
 	for r := range cells {
 		for i := range h.Width() {
-			cells[r] = append(cells[r], element(h, r*h.Width()+i, u))
+			cells[r] = append(cells[r], elementText(h, r*h.Width()+i, u))
 		}
 	}
 	cells = withCoordinates(h, cells)
@@ -172,8 +172,8 @@ func coordinateText(d ops.Dim, i int) string {
 	return strings.TrimSpace(number(shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
 }
 
-// element writes element i in a unit.
-func element(h ops.HostArray, i int, u ops.Unit) string {
+// elementText writes element i in a unit.
+func elementText(h ops.HostArray, i int, u ops.Unit) string {
 	if h.Type.Elem == ops.Bool {
 		return fmt.Sprint(h.Float(i) != 0)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/npy"
 	"weft/ops/files/picture"
@@ -168,7 +169,7 @@ func checkNumbers(c *ops.Call, t ops.Type) error {
 	switch {
 	case !known:
 		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", to)
-	case npy.Conversion(from, file) == npy.Refused:
+	case element.Conversion(from, file) == element.Refused:
 		return problem.Wrong(problem.CannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", t.Elem, to)
 	}
 	return nil
@@ -226,7 +227,7 @@ func addMembers(ctx context.Context, w *npy.ArchiveWriter, c *ops.Call, h ops.Ho
 		for i, v := range d.Coords {
 			shown[i] = (v - d.Unit.Offset) / d.Unit.SI()
 		}
-		if err := w.Add(d.Name, npy.Float64, []int{d.Size}, bytesOf(shown)); err != nil {
+		if err := w.Add(d.Name, element.Float64, []int{d.Size}, bytesOf(shown)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -52,7 +53,7 @@ func zipFile(t testing.TB, method uint16, members ...string) []byte {
 
 func TestDeflatedArchive(t *testing.T) {
 	for _, fortran := range []bool{false, true} {
-		s := sample{Int32, []int{200, 300}, fortran, binary.BigEndian, 1}
+		s := sample{element.Int32, []int{200, 300}, fortran, binary.BigEndian, 1}
 		path := filepath.Join(t.TempDir(), "a.npz")
 		if err := os.WriteFile(path, zipFile(t, zip.Deflate, "readme.txt", "hello", "a.npy", string(s.file())), 0o600); err != nil {
 			t.Fatal(err)
@@ -66,7 +67,7 @@ func TestDeflatedArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		dst := words.Bytes(s.size() * 8)
-		if err := f.Read(dst, Layout{DType: Float64}); err != nil || !bytes.Equal(dst, s.packed(Float64)) {
+		if err := f.Read(dst, Layout{DType: element.Float64}); err != nil || !bytes.Equal(dst, s.packed(element.Float64)) {
 			t.Errorf("Fortran %v: wrong elements, %v", fortran, err)
 		}
 		if len(a.Names()) != 1 {
@@ -79,7 +80,7 @@ func TestDeflatedArchive(t *testing.T) {
 }
 
 func TestDamagedArchives(t *testing.T) {
-	array := string(sample{Uint8, []int{4000}, false, binary.LittleEndian, 1}.file())
+	array := string(sample{element.Uint8, []int{4000}, false, binary.LittleEndian, 1}.file())
 	stored := zipFile(t, zip.Store, "a.npy", array)
 	flip := func(b []byte, at int) []byte {
 		b = bytes.Clone(b)

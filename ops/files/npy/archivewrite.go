@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 )
 
@@ -40,7 +41,7 @@ func CreateArchive(path string) (*ArchiveWriter, error) {
 
 // Create begins an array. Its elements are then written to the result, in C order and this machine's byte order,
 // before the next Create or Commit.
-func (w *ArchiveWriter) Create(name string, d DType, shape []int) (io.Writer, error) {
+func (w *ArchiveWriter) Create(name string, d element.DType, shape []int) (io.Writer, error) {
 	if err := w.finish(); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (w *ArchiveWriter) Create(name string, d DType, shape []int) (io.Writer, er
 }
 
 // Add writes a whole array.
-func (w *ArchiveWriter) Add(name string, d DType, shape []int, elements []byte) error {
+func (w *ArchiveWriter) Add(name string, d element.DType, shape []int, elements []byte) error {
 	array, err := w.Create(name, d, shape)
 	if err != nil {
 		return err

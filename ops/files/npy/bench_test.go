@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -16,22 +16,22 @@ var benchShape = []int{560, 1024}
 func BenchmarkRead(b *testing.B) {
 	for _, c := range []struct {
 		name    string
-		file    DType
+		file    element.DType
 		fortran bool
 		order   binary.ByteOrder
-		as      DType
+		as      element.DType
 		padding int
 	}{
-		{"f32", Float32, false, binary.LittleEndian, Float32, 0},
-		{"c64", Complex64, false, binary.LittleEndian, Complex64, 0},
-		{"c64-padded", Complex64, false, binary.LittleEndian, Complex64, 64},
-		{"c64-big-endian", Complex64, false, binary.BigEndian, Complex64, 0},
-		{"c64-fortran", Complex64, true, binary.LittleEndian, Complex64, 0},
-		{"f32-fortran", Float32, true, binary.LittleEndian, Float32, 0},
-		{"f64-to-f32", Float64, false, binary.LittleEndian, Float32, 0},
-		{"f16-to-f32", Float16, false, binary.LittleEndian, Float32, 0},
-		{"f32-to-f16", Float32, false, binary.LittleEndian, Float16, 0},
-		{"i16-to-f32", Int16, false, binary.LittleEndian, Float32, 0},
+		{"f32", element.Float32, false, binary.LittleEndian, element.Float32, 0},
+		{"c64", element.Complex64, false, binary.LittleEndian, element.Complex64, 0},
+		{"c64-padded", element.Complex64, false, binary.LittleEndian, element.Complex64, 64},
+		{"c64-big-endian", element.Complex64, false, binary.BigEndian, element.Complex64, 0},
+		{"c64-fortran", element.Complex64, true, binary.LittleEndian, element.Complex64, 0},
+		{"f32-fortran", element.Float32, true, binary.LittleEndian, element.Float32, 0},
+		{"f64-to-f32", element.Float64, false, binary.LittleEndian, element.Float32, 0},
+		{"f16-to-f32", element.Float16, false, binary.LittleEndian, element.Float32, 0},
+		{"f32-to-f16", element.Float32, false, binary.LittleEndian, element.Float16, 0},
+		{"i16-to-f32", element.Int16, false, binary.LittleEndian, element.Float32, 0},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			s := sample{c.file, benchShape, c.fortran, c.order, 1}
@@ -62,7 +62,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkWrite(b *testing.B) {
-	for _, d := range []DType{Float32, Complex64} {
+	for _, d := range []element.DType{element.Float32, element.Complex64} {
 		b.Run(d.String(), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "a.npy")
 			src := words.Bytes(560 * 1024 * d.Size())
@@ -72,7 +72,7 @@ func BenchmarkWrite(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := w.WriteTile(src, Layout{DType: d}, region.Whole(benchShape...)); err != nil {
+				if _, err := w.Write(src); err != nil {
 					b.Fatal(err)
 				}
 				if err := w.Commit(false); err != nil {

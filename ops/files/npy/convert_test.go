@@ -7,107 +7,22 @@ import (
 	"testing"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
-// Every half is the value its bits spell by IEEE 754, and comes back unchanged.
-func TestHalfExhaustive(t *testing.T) {
-	for i := range 1 << 16 {
-		h := uint16(i)
-		sign, exponent, fraction := 1.0, int(h>>10&31), float64(h&1023)
-		if h>>15 == 1 {
-			sign = -1
-		}
-		var want float64
-		switch {
-		case exponent == 31 && fraction == 0:
-			want = math.Inf(int(sign))
-		case exponent == 31:
-			want = math.NaN()
-		case exponent == 0:
-			want = sign * math.Ldexp(fraction, -24)
-		default:
-			want = sign * math.Ldexp(1024+fraction, exponent-25)
-		}
-		got := HalfToFloat32(h)
-		if math.IsNaN(want) {
-			if got == got || Float32ToHalf(got) != h|0x200 {
-				t.Fatalf("%#04x: a NaN became %v, then %#04x", h, got, Float32ToHalf(got))
-			}
-			continue
-		}
-		if float64(got) != want || math.Signbit(float64(got)) != (sign < 0) {
-			t.Fatalf("%#04x is %v, want %v", h, got, want)
-		}
-		if back := Float32ToHalf(got); back != h {
-			t.Fatalf("%#04x came back as %#04x", h, back)
-		}
-	}
-}
-
-// Between two neighbouring halves, below the middle goes down, above it up, and the middle to the even one.
-func TestHalfRounding(t *testing.T) {
-	for h := uint16(0); h < 0x7bff; h++ {
-		lo, hi := float64(HalfToFloat32(h)), float64(HalfToFloat32(h+1))
-		middle := (lo + hi) / 2
-		even := h + h&1
-		for _, c := range []struct {
-			value float64
-			want  uint16
-		}{{math.Nextafter(middle, lo), h}, {middle, even}, {math.Nextafter(middle, hi), h + 1}} {
-			if got := Float64ToHalf(c.value); got != c.want {
-				t.Fatalf("%v, between %#04x and its neighbour, became %#04x, want %#04x", c.value, h, got, c.want)
-			}
-			if got := Float64ToHalf(-c.value); got != c.want|0x8000 {
-				t.Fatalf("%v became %#04x", -c.value, got)
-			}
-		}
-	}
-	for _, c := range []struct {
-		value float64
-		want  uint16
-	}{
-		{65519.999, 0x7bff}, {65520, 0x7c00}, {1e300, 0x7c00}, {math.Inf(-1), 0xfc00},
-		{math.Ldexp(1, -25), 0}, {math.Nextafter(math.Ldexp(1, -25), 1), 1}, {5e-324, 0}, {math.Copysign(0, -1), 0x8000},
-	} {
-		if got := Float64ToHalf(c.value); got != c.want {
-			t.Errorf("%v became %#04x, want %#04x", c.value, got, c.want)
-		}
-	}
-}
-
-func TestConversionTable(t *testing.T) {
-	for _, c := range []struct {
-		from, to DType
-		want     Loss
-	}{
-		{Float32, Float32, Exact}, {Float32, Float64, Exact}, {Float64, Float32, Rounded}, {Float32, Float16, Rounded},
-		{Float16, Float32, Exact}, {Int16, Float32, Exact}, {Int32, Float32, Rounded}, {Int32, Float64, Exact},
-		{Int64, Float64, Rounded}, {Uint8, Float16, Exact}, {Int16, Float16, Rounded}, {Uint16, Float32, Exact},
-		{Int8, Int64, Exact}, {Int64, Int8, Checked}, {Uint8, Int8, Checked}, {Int8, Uint64, Checked}, {Uint8, Int16, Exact},
-		{Uint64, Int64, Checked}, {Float32, Int32, Refused}, {Float16, Bool, Refused}, {Int8, Bool, Refused},
-		{Bool, Int8, Exact}, {Bool, Float16, Exact}, {Bool, Complex64, Exact}, {Bool, Bool, Exact},
-		{Complex64, Float64, Refused}, {Complex128, Complex64, Rounded}, {Complex64, Complex128, Exact},
-		{Float64, Complex64, Rounded}, {Float16, Complex64, Exact}, {Int64, Complex128, Rounded}, {Complex64, Int8, Refused},
-	} {
-		if got := Conversion(c.from, c.to); got != c.want {
-			t.Errorf("%v to %v: %d, want %d", c.from, c.to, got, c.want)
-		}
-	}
-}
-
 // All pairs of types on values that all of them hold, longer than the pieces in which conversion works.
 func TestConvertEveryPair(t *testing.T) {
-	for _, from := range allDTypes() {
-		for _, to := range allDTypes() {
-			s := sample{from, []int{2*piece + 7}, false, hostOrder(), 1}
+	for _, from := range element.All() {
+		for _, to := range element.All() {
+			s := sample{from, []int{1031}, false, hostOrder(), 1}
 			f := open(t, s.file())
 			dst := words.Bytes(s.size() * to.Size())
 			err := f.Read(dst, Layout{DType: to})
-			switch loss := Conversion(from, to); {
-			case loss == Refused:
+			switch loss := element.Conversion(from, to); {
+			case loss == element.Refused:
 				wantError(t, err, "memory.npy", from.String(), "cannot become "+to.String(), "help")
-			case dtypes[from].class == classInt && dtypes[to].class == classUint:
+			case from.Class() == element.Signed && to.Class() == element.Unsigned:
 				wantError(t, err, "memory.npy", "element [0] is -50, which "+to.String()+" cannot hold")
 			case err != nil:
 				t.Errorf("%v to %v: %v", from, to, err)
@@ -136,14 +51,14 @@ func TestConvertLimits(t *testing.T) {
 
 	for _, c := range []struct {
 		file []byte
-		to   DType
+		to   element.DType
 		want string
 	}{
-		{fileOf(t, []int16{0, 127, 128}), Int8, "element [2] is 128"},
-		{fileOf(t, []int16{-128, -129}), Int8, "element [1] is -129"},
-		{fileOf(t, []uint64{1 << 63}), Int64, "element [0] is 9223372036854775808"},
-		{fileOf(t, []uint64{math.MaxUint64}), Int8, "element [0] is 18446744073709551615"},
-		{fileOf(t, []int8{-1}), Uint64, "element [0] is -1"},
+		{fileOf(t, []int16{0, 127, 128}), element.Int8, "element [2] is 128"},
+		{fileOf(t, []int16{-128, -129}), element.Int8, "element [1] is -129"},
+		{fileOf(t, []uint64{1 << 63}), element.Int64, "element [0] is 9223372036854775808"},
+		{fileOf(t, []uint64{math.MaxUint64}), element.Int8, "element [0] is 18446744073709551615"},
+		{fileOf(t, []int8{-1}), element.Uint64, "element [0] is -1"},
 	} {
 		f := open(t, c.file)
 		dst := words.Bytes(64)
@@ -152,31 +67,31 @@ func TestConvertLimits(t *testing.T) {
 }
 
 func TestUnfitNamesItsIndex(t *testing.T) {
-	s := sample{Int16, []int{4, 5, 6}, true, binary.BigEndian, 1}
+	s := sample{element.Int16, []int{4, 5, 6}, true, binary.BigEndian, 1}
 	f := open(t, s.file())
 	dst := words.Bytes(1024)
 	// value(at) = at*13 mod 101 - 50: the first negative one in the slab from 2 is its element 63.
-	wantError(t, f.ReadTile(dst, Layout{DType: Uint8}, region.Whole(s.shape...).Along(0, region.Interval{Lo: 2, Hi: 3})), "memory.npy", "element [2 0 3] is -39")
+	wantError(t, f.ReadTile(dst, Layout{DType: element.Uint8}, region.Whole(s.shape...).Along(0, region.Interval{Lo: 2, Hi: 3})), "memory.npy", "element [2 0 3] is -39")
 }
 
 func TestBooleansAreZeroOrOne(t *testing.T) {
 	file := npyFile(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,)}", []byte{0, 1, 200})
 	dst := make([]byte, 3)
-	if err := open(t, file).Read(dst, Layout{DType: Bool}); err != nil || !slices.Equal(dst, []byte{0, 1, 1}) {
+	if err := open(t, file).Read(dst, Layout{DType: element.Bool}); err != nil || !slices.Equal(dst, []byte{0, 1, 1}) {
 		t.Errorf("booleans read as %v, %v", dst, err)
 	}
 }
 
-func fileOf[T Element](t *testing.T, values []T) []byte {
+func fileOf[T element.Go](t *testing.T, values []T) []byte {
 	t.Helper()
-	h, err := newHeader(TypeOf[T](), []int{len(values)})
+	h, err := newHeader(element.Of[T](), []int{len(values)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return append(h.encode(), words.Raw(values)...)
 }
 
-func as[S, D Element](t *testing.T, values []S) []D {
+func as[S, D element.Go](t *testing.T, values []S) []D {
 	t.Helper()
 	out, err := Values[D](open(t, fileOf(t, values)))
 	if err != nil {

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/device"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
 // sample is an array for tests, made element by element from a formula, written as a file by code that shares
-// nothing with the package but Float64ToHalf, which has tests of its own.
+// nothing with the package but device.HalfFromFloat, which has tests of its own.
 type sample struct {
-	dtype   DType
+	dtype   element.DType
 	shape   []int
 	fortran bool
 	order   binary.ByteOrder
@@ -24,12 +26,12 @@ type sample struct {
 
 // value is the element at a place counted in C order: small whole numbers that every type holds, with an imaginary part.
 func (s sample) value(at int) complex128 {
-	switch dtypes[s.dtype].class {
-	case classBool:
+	switch s.dtype.Class() {
+	case element.Truth:
 		return complex(float64(at*7%3%2), 0)
-	case classUint:
+	case element.Unsigned:
 		return complex(float64(at*13%101), 0)
-	case classComplex:
+	case element.Complex:
 		return complex(float64(at*13%101-50), float64(at*29%97)/4)
 	}
 	return complex(float64(at*13%101-50), 0)
@@ -43,8 +45,8 @@ func (s sample) size() int {
 	return n
 }
 
-// element appends one element of type d.
-func element(b []byte, order binary.ByteOrder, d DType, v complex128) []byte {
+// encoded appends one element of type d.
+func encoded(b []byte, order binary.ByteOrder, d element.DType, v complex128) []byte {
 	ints := func(size int, u uint64) []byte {
 		all := make([]byte, 8)
 		if order == binary.ByteOrder(binary.LittleEndian) {
@@ -55,16 +57,16 @@ func element(b []byte, order binary.ByteOrder, d DType, v complex128) []byte {
 		return append(b, all[8-size:]...)
 	}
 	switch re := real(v); d {
-	case Float16:
-		return ints(2, uint64(Float64ToHalf(re)))
-	case Float32:
+	case element.Float16:
+		return ints(2, uint64(device.HalfFromFloat(re)))
+	case element.Float32:
 		return ints(4, uint64(math.Float32bits(float32(re))))
-	case Float64:
+	case element.Float64:
 		return ints(8, math.Float64bits(re))
-	case Complex64:
+	case element.Complex64:
 		b = ints(4, uint64(math.Float32bits(float32(re))))
 		return ints(4, uint64(math.Float32bits(float32(imag(v)))))
-	case Complex128:
+	case element.Complex128:
 		b = ints(8, math.Float64bits(re))
 		return ints(8, math.Float64bits(imag(v)))
 	default:
@@ -73,10 +75,10 @@ func element(b []byte, order binary.ByteOrder, d DType, v complex128) []byte {
 }
 
 // packed is the sample's elements in C order and host order, as a read with d should give them.
-func (s sample) packed(d DType) []byte {
+func (s sample) packed(d element.DType) []byte {
 	var b []byte
 	for i := range s.size() {
-		b = element(b, hostOrder(), d, s.value(i))
+		b = encoded(b, hostOrder(), d, s.value(i))
 	}
 	return b
 }
@@ -98,10 +100,10 @@ func (s sample) file() []byte {
 	if s.fortran {
 		flag = "True"
 	}
-	b := npyFile(s.version, fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': %v, }", mark, dtypes[s.dtype].code, flag, Shape(s.shape)), nil)
+	b := npyFile(s.version, fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': %v, }", mark, codes[s.dtype], flag, Shape(s.shape)), nil)
 	if !s.fortran {
 		for i := range s.size() {
-			b = element(b, s.order, s.dtype, s.value(i))
+			b = encoded(b, s.order, s.dtype, s.value(i))
 		}
 		return b
 	}
@@ -112,7 +114,7 @@ func (s sample) file() []byte {
 		for i, n := range s.shape {
 			at = at*n + index[len(index)-1-i]
 		}
-		b = element(b, s.order, s.dtype, s.value(at))
+		b = encoded(b, s.order, s.dtype, s.value(at))
 	}
 	return b
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"weft/ops/files/element"
 )
 
 // A limit on the size of files is what a full disk looks like that can be had in a test: Create, tiles and archives
@@ -39,7 +41,7 @@ func TestNoSpace(t *testing.T) {
 	}
 	big := make([]byte, 1<<20)
 	big[0] = math.MaxUint8
-	if err = w.Add("x", Uint8, []int{len(big)}, big); err == nil {
+	if err = w.Add("x", element.Uint8, []int{len(big)}, big); err == nil {
 		t.Error("1 MiB was written under a limit of 64 KiB")
 	}
 	wantError(t, err, path, "file too large", "ulimit")

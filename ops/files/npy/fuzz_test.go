@@ -9,20 +9,21 @@ import (
 	"testing"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
 // FuzzRead feeds arbitrary bytes as NPY and NPZ. Whatever is accepted must be readable as its own type, give the same elements by
 // slabs as at once, and never need more memory than the input has bytes.
 func FuzzRead(f *testing.F) {
-	for i, d := range allDTypes() {
+	for i, d := range element.All() {
 		s := sample{d, []int{2, 3}, i%2 == 1, binary.LittleEndian, byte(1 + i%3)}
 		if i%3 == 0 {
 			s.order = binary.BigEndian
 		}
 		f.Add(s.file())
 	}
-	small := string(sample{Int16, []int{5}, false, binary.LittleEndian, 1}.file())
+	small := string(sample{element.Int16, []int{5}, false, binary.LittleEndian, 1}.file())
 	f.Add(zipFile(f, zip.Store, "a.npy", small, "b.npy", small))
 	f.Add(zipFile(f, zip.Deflate, "a.npy", small))
 	for _, dict := range []string{

@@ -8,13 +8,14 @@ import (
 	"math/bits"
 	"strings"
 
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
 // Header is what an NPY file says of its array.
 type Header struct {
-	DType      DType
+	DType      element.DType
 	Shape      []int // lengths, first axis first; empty for a single value
 	Fortran    bool  // first axis contiguous in the file
 	BigEndian  bool  // byte order in the file; false for elements of one byte
@@ -132,7 +133,7 @@ func (h *Header) decode(text string) error {
 
 // addressable says whether every stride of the array fits an int. Lengths of zero do not excuse the other axes,
 // because strides are products of them.
-func addressable(shape []int, d DType) bool {
+func addressable(shape []int, d element.DType) bool {
 	bytes := uint64(d.Size())
 	for _, n := range shape {
 		hi, lo := bits.Mul64(bytes, uint64(max(n, 1)))
@@ -185,12 +186,12 @@ func (s Shape) String() string {
 func (h Header) encode() []byte {
 	order := "<"
 	switch {
-	case h.DType.word() == 1:
+	case h.DType.Word() == 1:
 		order = "|"
 	case words.HostBigEndian:
 		order = ">"
 	}
-	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, dtypes[h.DType].code, Shape(h.Shape))
+	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, codes[h.DType], Shape(h.Shape))
 	prefix := len(magic) + 4
 	padding := (alignment - (prefix+len(dict)+1)%alignment) % alignment
 	dict += strings.Repeat(" ", padding) + "\n"

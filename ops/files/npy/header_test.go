@@ -8,20 +8,22 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/ops/files/element"
 )
 
 func TestHeaderSpellings(t *testing.T) {
 	for _, c := range []struct {
 		dict  string
-		dtype DType
+		dtype element.DType
 		shape []int
 	}{
-		{`{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, Float32, []int{3, 4}},
-		{`{"descr":"<f4","fortran_order":False,"shape":(3,4)}`, Float32, []int{3, 4}},
-		{"  {\n'shape'\t: ( 12 , ) ,'descr':'|u1', 'fortran_order' :True}  ", Uint8, []int{12}},
-		{`{'descr': '|b1', 'fortran_order': False, 'shape': (3L, 4L)}`, Bool, []int{3, 4}},
-		{`{'descr': '=i2', 'fortran_order': False, 'shape': ()}`, Int16, []int{}},
-		{`{'descr': 'c8', 'fortran_order': False, 'shape': (0,)}`, Complex64, []int{0}},
+		{`{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, element.Float32, []int{3, 4}},
+		{`{"descr":"<f4","fortran_order":False,"shape":(3,4)}`, element.Float32, []int{3, 4}},
+		{"  {\n'shape'\t: ( 12 , ) ,'descr':'|u1', 'fortran_order' :True}  ", element.Uint8, []int{12}},
+		{`{'descr': '|b1', 'fortran_order': False, 'shape': (3L, 4L)}`, element.Bool, []int{3, 4}},
+		{`{'descr': '=i2', 'fortran_order': False, 'shape': ()}`, element.Int16, []int{}},
+		{`{'descr': 'c8', 'fortran_order': False, 'shape': (0,)}`, element.Complex64, []int{0}},
 	} {
 		h := Header{}
 		if err := h.decode(c.dict); err != nil {
@@ -113,7 +115,7 @@ func TestOpenNames(t *testing.T) {
 func TestEncodedHeaderIsAligned(t *testing.T) {
 	for n := range 70 {
 		shape := slices.Repeat([]int{1}, min(n, maxDims))
-		h := Header{DType: Float32, Shape: shape}
+		h := Header{DType: element.Float32, Shape: shape}
 		b := h.encode()
 		if len(b)%64 != 0 || b[len(b)-1] != '\n' {
 			t.Errorf("%d dimensions: %d bytes ending in %q", n, len(b), b[len(b)-1])

@@ -8,22 +8,9 @@ import (
 	"weft/ops/files/words"
 )
 
-// Mapped gives the elements as they are in the file, without a copy: mapped into memory, to be read only, until
-// Close. ok is false where that cannot be: other byte order, Fortran order, booleans (whose bytes need checking),
-// archive members, empty arrays, or a system without memory mapping; then Read does the work. If another program
-// shortens the file meanwhile, touching the lost part is a fault that ends the program.
-func (f *File) Mapped() (data []byte, ok bool) {
-	h := &f.header
-	if h.DType == Bool || f.swapped() || h.Fortran && transposed(h.Shape) {
-		return nil, false
-	}
-	data, ok = f.mapping()
-	return data, ok && words.Aligned(data, h.DType.Size())
-}
-
 // swapped says whether the file's byte order is not this machine's.
 func (f *File) swapped() bool {
-	return f.header.BigEndian != words.HostBigEndian && f.header.DType.word() > 1
+	return f.header.BigEndian != words.HostBigEndian && f.header.DType.Word() > 1
 }
 
 // mapping maps the elements on first use. Any reason why that fails is no error: reading still works.

@@ -3,9 +3,9 @@ package npy
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -83,10 +83,10 @@ func (f *File) readC(p *placer, t region.Region) error {
 type placer struct {
 	dst     []byte
 	tile    region.Region
-	from    DType
-	to      DType
+	from    element.DType
+	to      element.DType
 	swap    int // bytes of the words to reverse, or 0
-	convert convert
+	convert element.Convert
 	columns int // elements in a row
 	stride  int // bytes from row to row in dst
 	buffer  []byte
@@ -94,14 +94,17 @@ type placer struct {
 
 func newPlacer(dst []byte, as Layout, t region.Region, f *File) (*placer, error) {
 	from := f.header.DType
-	c, err := as.check(dst, t, from, as.DType)
+	rows, columns := rowsOf(t.Shape())
+	if err := element.CheckRows(dst, as.DType, rows, columns, as.stride(columns)); err != nil {
+		return nil, err
+	}
+	c, err := element.Converter(from, as.DType)
 	if err != nil {
 		return nil, err
 	}
-	rows, columns := rowsOf(t.Shape())
 	p := &placer{dst: dst, tile: t, from: from, to: as.DType, convert: c, columns: columns, stride: as.stride(columns)}
 	if f.swapped() {
-		p.swap = from.word()
+		p.swap = from.Word()
 	}
 	if p.stride == columns*as.DType.Size() { // no padding: one long row
 		p.columns *= rows
@@ -112,7 +115,7 @@ func newPlacer(dst []byte, as Layout, t region.Region, f *File) (*placer, error)
 // direct says whether the file's bytes can be read into dst where they belong.
 func (p *placer) direct() bool {
 	_, columns := rowsOf(p.tile.Shape())
-	return p.from == p.to && p.from != Bool && p.stride == columns*p.to.Size()
+	return p.from == p.to && p.from != element.Bool && p.stride == columns*p.to.Size()
 }
 
 // scratch is a buffer for elements of the file, reused.
@@ -142,25 +145,15 @@ func (p *placer) place(at int, src []byte) error {
 }
 
 // unfit names a value, the first in src, that the target type cannot hold. at is its place in the tile in C order.
-func unfit(t region.Region, at int, src []byte, from, to DType) error {
+func unfit(t region.Region, at int, src []byte, from, to element.DType) error {
 	index := make([]int, len(t.Shape()))
 	for i, n := range slices.Backward(t.Shape()) {
 		index[i] = t[i].Lo + at%n
 		at /= n
 	}
-	var value string
-	if load, signed := loadInt[from]; signed {
-		one := make([]int64, 1)
-		load(one, src[:from.Size()])
-		value = strconv.FormatInt(one[0], 10)
-	} else {
-		one := make([]uint64, 1)
-		loadUint[from](one, src[:from.Size()])
-		value = strconv.FormatUint(one[0], 10)
-	}
 	return &Error{
 		Kind:   fileio.Unfit,
-		Reason: fmt.Sprintf("element %v is %s, which %v cannot hold", index, value, to),
+		Reason: fmt.Sprintf("element %v is %s, which %v cannot hold", index, element.Text(from, src), to),
 		Help:   fmt.Sprintf("keep the array as %v", from),
 	}
 }

@@ -10,20 +10,13 @@ import (
 	"testing"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
-func allDTypes() []DType {
-	var all []DType
-	for d := Bool; d <= Complex128; d++ {
-		all = append(all, d)
-	}
-	return all
-}
-
 func TestReadEveryTypeOrderAndVersion(t *testing.T) {
 	shapes := [][]int{{}, {5}, {0, 3}, {3, 4}, {2, 3, 4}, {70, 3, 130}, {1, 9, 1}}
-	for _, d := range allDTypes() {
+	for _, d := range element.All() {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
 			for _, fortran := range []bool{false, true} {
 				for i, shape := range shapes {
@@ -47,7 +40,7 @@ func TestReadTiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	for i := range 60 {
-		s := sample{dtype: allDTypes()[rng.IntN(14)], order: binary.LittleEndian, version: 1, fortran: i%2 == 1}
+		s := sample{dtype: element.All()[rng.IntN(14)], order: binary.LittleEndian, version: 1, fortran: i%2 == 1}
 		if i%3 == 0 {
 			s.order = binary.BigEndian
 		}
@@ -68,9 +61,9 @@ func TestReadTiles(t *testing.T) {
 				from := rng.IntN(n)
 				tile = append(tile, region.Interval{Lo: from, Hi: from + rng.IntN(n-from+1)})
 			}
-			as := Layout{DType: Float64}
-			if dtypes[s.dtype].class == classComplex {
-				as.DType = Complex128
+			as := Layout{DType: element.Float64}
+			if s.dtype.Class() == element.Complex {
+				as.DType = element.Complex128
 			}
 			checkTile(t, f, s, tile, as)
 			_, columns := rowsOf(tile.Shape())
@@ -99,7 +92,7 @@ func checkTile(t *testing.T, f *File, s sample, tile region.Region, as Layout) {
 			at = at*n + tile[i].Lo + index[i]
 		}
 		offset := place/columns*as.stride(columns) + place%columns*as.DType.Size()
-		copy(want[offset:], element(nil, hostOrder(), as.DType, s.value(at)))
+		copy(want[offset:], encoded(nil, hostOrder(), as.DType, s.value(at)))
 		place++
 	}
 	if place != rows*columns {
@@ -114,7 +107,7 @@ func checkTile(t *testing.T, f *File, s sample, tile region.Region, as Layout) {
 }
 
 func TestReadRefusals(t *testing.T) {
-	s := sample{Int16, []int{3, 4}, false, binary.LittleEndian, 1}
+	s := sample{element.Int16, []int{3, 4}, false, binary.LittleEndian, 1}
 	f := open(t, s.file())
 	dst := words.Bytes(1024)
 	whole := region.Whole(s.shape...)
@@ -125,16 +118,16 @@ func TestReadRefusals(t *testing.T) {
 		tile region.Region
 		want string
 	}{
-		{"short destination", dst[:23], Layout{DType: Int16}, whole, "does not fit 23 bytes"},
-		{"narrow rows", dst, Layout{DType: Int16, RowStride: 6}, whole, "row stride of 6"},
-		{"odd rows", dst, Layout{DType: Int16, RowStride: 9}, whole, "row stride of 9"},
-		{"huge rows", dst, Layout{DType: Int16, RowStride: 1 << 62}, whole, "does not fit"},
+		{"short destination", dst[:23], Layout{DType: element.Int16}, whole, "do not fit 23 bytes"},
+		{"narrow rows", dst, Layout{DType: element.Int16, RowStride: 6}, whole, "row stride of 6"},
+		{"odd rows", dst, Layout{DType: element.Int16, RowStride: 9}, whole, "row stride of 9"},
+		{"huge rows", dst, Layout{DType: element.Int16, RowStride: 1 << 62}, whole, "do not fit"},
 		{"no type", dst, Layout{}, whole, "no element type"},
-		{"outside", dst, Layout{DType: Int16}, whole.Along(0, region.Interval{Lo: 2, Hi: 4}), "outside the shape (3, 4)"},
-		{"negative", dst, Layout{DType: Int16}, whole.Along(0, region.Interval{Lo: -1, Hi: 1}), "outside the shape (3, 4)"},
-		{"dimensions", dst, Layout{DType: Int16}, region.Whole(3), "does not fit the shape"},
-		{"to boolean", dst, Layout{DType: Bool}, whole, "int16 elements cannot become bool"},
-		{"unaligned", dst[1:], Layout{DType: Int16}, whole, "not aligned"},
+		{"outside", dst, Layout{DType: element.Int16}, whole.Along(0, region.Interval{Lo: 2, Hi: 4}), "outside the shape (3, 4)"},
+		{"negative", dst, Layout{DType: element.Int16}, whole.Along(0, region.Interval{Lo: -1, Hi: 1}), "outside the shape (3, 4)"},
+		{"dimensions", dst, Layout{DType: element.Int16}, region.Whole(3), "does not fit the shape"},
+		{"to boolean", dst, Layout{DType: element.Bool}, whole, "int16 elements cannot become bool"},
+		{"unaligned", dst[1:], Layout{DType: element.Int16}, whole, "not aligned"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantError(t, f.ReadTile(c.dst, c.as, c.tile), "memory.npy", c.want)
@@ -142,47 +135,9 @@ func TestReadRefusals(t *testing.T) {
 	}
 }
 
-func TestMapped(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		s    sample
-		want bool
-	}{
-		{"plain", sample{Float32, []int{3, 4}, false, binary.LittleEndian, 1}, !words.HostBigEndian},
-		{"other byte order", sample{Float32, []int{3, 4}, false, binary.BigEndian, 1}, words.HostBigEndian},
-		{"Fortran order", sample{Uint8, []int{3, 4}, true, binary.LittleEndian, 1}, false},
-		{"Fortran order of a vector", sample{Uint8, []int{1, 4}, true, binary.LittleEndian, 1}, true},
-		{"boolean", sample{Bool, []int{4}, false, binary.LittleEndian, 1}, false},
-		{"empty", sample{Uint8, []int{0}, false, binary.LittleEndian, 1}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "a.npy")
-			file := c.s.alignedFile()
-			if err := os.WriteFile(path, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			f, err := Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			data, ok := f.Mapped()
-			if _, mappable := f.mapping(); c.want && !mappable {
-				t.Skip("no memory mapping on this system")
-			}
-			if ok != c.want {
-				t.Fatalf("mapped: %v, want %v", ok, c.want)
-			}
-			if ok && !bytes.Equal(data, c.s.packed(c.s.dtype)) {
-				t.Error("wrong elements")
-			}
-		})
-	}
-}
-
 // A file that shrinks while it is mapped must end in an error, not in a crash.
 func TestShrunkWhileMapped(t *testing.T) {
-	s := sample{Float64, []int{300, 400}, true, binary.LittleEndian, 1}
+	s := sample{element.Float64, []int{300, 400}, true, binary.LittleEndian, 1}
 	path := filepath.Join(t.TempDir(), "a.npy")
 	if err := os.WriteFile(path, s.file(), 0o600); err != nil {
 		t.Fatal(err)
@@ -199,7 +154,7 @@ func TestShrunkWhileMapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := words.Bytes(s.size() * 8)
-	wantError(t, f.Read(dst, Layout{DType: Float64}), path, "became shorter")
+	wantError(t, f.Read(dst, Layout{DType: element.Float64}), path, "became shorter")
 }
 
 func TestFixtures(t *testing.T) {
@@ -212,15 +167,15 @@ func TestFixtures(t *testing.T) {
 	}
 	for _, c := range []struct {
 		path  string
-		dtype DType
+		dtype element.DType
 		shape string
 	}{
-		{"beamform/iq_allin.npy", Complex64, "(560, 1024)"},
-		{"beamform/elements_xyz_m.npy", Float64, "(3, 1024)"},
-		{"beamform/grid_full_z_m.npy", Float64, "(128,)"},
-		{"beamform/ref_allin_small.npy", Complex64, "(32, 32, 64)"},
-		{"skyview/input_dsm.npy", Float32, "(400, 400)"},
-		{"skyview/shadow_noon_wall_sun.npy", Float64, "(400, 400)"},
+		{"beamform/iq_allin.npy", element.Complex64, "(560, 1024)"},
+		{"beamform/elements_xyz_m.npy", element.Float64, "(3, 1024)"},
+		{"beamform/grid_full_z_m.npy", element.Float64, "(128,)"},
+		{"beamform/ref_allin_small.npy", element.Complex64, "(32, 32, 64)"},
+		{"skyview/input_dsm.npy", element.Float32, "(400, 400)"},
+		{"skyview/shadow_noon_wall_sun.npy", element.Float64, "(400, 400)"},
 	} {
 		h, err := Stat(filepath.Join(dir, c.path))
 		if err != nil {

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 )
 
 // Layout says how a read places elements in memory.
 type Layout struct {
-	DType DType // type of the elements in memory; see Conversion
+	DType element.DType // type of the elements in memory; see Conversion
 	// RowStride is the bytes between the beginnings of two rows, a row being the elements along the last axis.
 	// Zero means that rows follow each other without padding. Padding bytes are left as they are.
 	RowStride int

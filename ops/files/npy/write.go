@@ -3,47 +3,43 @@ package npy
 import (
 	"errors"
 	"fmt"
-	"sync/atomic"
 
-	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
-// Writer writes one NPY file, in order with Write or by tiles with WriteTile, not both. The file appears under its
-// name at Commit, complete; every Writer ends in Commit or Abort.
+// Writer writes one NPY file in order. The file appears under its name at Commit, complete; every Writer ends in Commit or Abort.
 type Writer struct {
 	pending *fileio.Pending
 	header  Header
-	next    int64        // bytes of elements written by Write
-	written atomic.Int64 // bytes of elements written in all
+	next    int64 // bytes of elements written
 }
 
 // Create starts an NPY file of version 1.0, in C order and this machine's byte order. The disk space is taken now,
 // so that a full disk shows before the work.
-func Create(path string, d DType, shape []int) (*Writer, error) {
+func Create(path string, d element.DType, shape []int) (*Writer, error) {
 	return create(path, d, shape, func(path string, _ int64) (*fileio.Pending, error) { return fileio.Create(path) })
 }
 
 // CreateResumable is Create of a file that Resume can go on with.
-func CreateResumable(path string, d DType, shape []int) (*Writer, error) {
+func CreateResumable(path string, d element.DType, shape []int) (*Writer, error) {
 	return create(path, d, shape, func(path string, _ int64) (*fileio.Pending, error) { return fileio.CreateResumable(path) })
 }
 
 // Resume goes on with a file that CreateResumable began, after so many elements in C order.
-func Resume(path string, d DType, shape []int, elements int) (*Writer, error) {
+func Resume(path string, d element.DType, shape []int, elements int) (*Writer, error) {
 	done := int64(elements) * int64(d.Size())
 	w, err := create(path, d, shape, func(path string, start int64) (*fileio.Pending, error) { return fileio.Resume(path, start+done) })
 	if err != nil {
 		return nil, err
 	}
 	w.next = done
-	w.written.Store(done)
 	return w, nil
 }
 
 // create begins a file in which elements start at a place that begin is told.
-func create(path string, d DType, shape []int, begin func(path string, start int64) (*fileio.Pending, error)) (*Writer, error) {
+func create(path string, d element.DType, shape []int, begin func(path string, start int64) (*fileio.Pending, error)) (*Writer, error) {
 	header, err := newHeader(d, shape)
 	if err != nil {
 		return nil, fileio.Wrap(path, cannotWrite, err)
@@ -74,7 +70,7 @@ func (w *Writer) Suspend() error { return w.pending.Suspend() }
 const cannotWrite = "cannot write"
 
 // newHeader checks what is to be written.
-func newHeader(d DType, shape []int) (Header, error) {
+func newHeader(d element.DType, shape []int) (Header, error) {
 	if !d.Valid() {
 		return Header{}, fmt.Errorf("no element type: %v", d)
 	}
@@ -89,7 +85,7 @@ func newHeader(d DType, shape []int) (Header, error) {
 	if !addressable(shape, d) {
 		return Header{}, fmt.Errorf("the shape %v of %v has more bytes than this machine can address", Shape(shape), d)
 	}
-	return Header{DType: d, Shape: shape, BigEndian: words.HostBigEndian && d.word() > 1, Version: [2]uint8{1, 0}}, nil
+	return Header{DType: d, Shape: shape, BigEndian: words.HostBigEndian && d.Word() > 1, Version: [2]uint8{1, 0}}, nil
 }
 
 // Header is what the file will say of its array.
@@ -102,37 +98,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.pending.WriteAt(p, w.header.DataOffset+w.next)
 	w.next += int64(n)
-	w.written.Add(int64(n))
 	return n, err
-}
-
-// WriteTile writes a part of the array from memory in C order: src holds elements of the layout's type, which are
-// converted to the file's. Tiles that do not overlap may be written concurrently. src is aligned for its elements.
-func (w *Writer) WriteTile(src []byte, from Layout, t region.Region) error {
-	if err := inside(t, w.header.Shape); err != nil {
-		return w.fail(err)
-	}
-	p, err := newPacker(src, from, t, w.header.DType)
-	if err != nil {
-		return w.fail(err)
-	}
-	size := w.header.DType.Size()
-	for r := range runs(t, w.header.Shape) {
-		for done := 0; done < r.n; {
-			part, err := p.pack(r.inTile+done, r.n-done)
-			if err != nil {
-				return w.fail(err)
-			}
-			offset := w.header.DataOffset + int64(r.inArray+done)*int64(size)
-			n, err := w.pending.WriteAt(part, offset)
-			w.written.Add(int64(n))
-			if err != nil {
-				return err
-			}
-			done += len(part) / size
-		}
-	}
-	return nil
 }
 
 func (w *Writer) fail(err error) error {
@@ -142,7 +108,7 @@ func (w *Writer) fail(err error) error {
 // Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until
 // they are on the disk. When it fails, no file is left.
 func (w *Writer) Commit(durable bool) error {
-	if got, want := w.written.Load(), w.header.Bytes(); got != want {
+	if got, want := w.next, w.header.Bytes(); got != want {
 		size := int64(w.header.DType.Size())
 		err := fmt.Errorf("%d elements of %d were written", got/size, want/size)
 		return errors.Join(w.fail(err), w.Abort())

@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 
 	oracle "github.com/sbinet/npyio/npy"
 
 	"weft/kernels/region"
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
-func roundTrip[T Element](t *testing.T, values []T) {
+func roundTrip[T element.Go](t *testing.T, values []T) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.npy")
 	shape := []int{2, len(values) / 2}
@@ -63,109 +63,35 @@ func TestRoundTripAndOracle(t *testing.T) {
 	roundTrip(t, []complex128{1 + 2i, -3.5i, 0, 5e-324})
 }
 
-func TestWriteHalf(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a.npy")
-	w, err := Create(path, Float16, []int{3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := []float32{1, 65520, -2.5}
-	if err := w.WriteTile(words.Raw(values), Layout{DType: Float32}, region.Whole(3)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(true); err != nil {
-		t.Fatal(err)
-	}
-	h, err := Stat(path)
-	if err != nil || h.DType != Float16 {
-		t.Fatal(h, err)
-	}
-	back, _, err := Load[float64](path)
-	if err != nil || back[0] != 1 || back[1] < 1e300 || back[2] != -2.5 {
-		t.Error(back, err)
-	}
-}
-
-// Tiles written out of order by several goroutines, from padded rows, give the file that one write gives.
-func TestWriteTiles(t *testing.T) {
-	shape := []int{7, 5, 300}
-	s := sample{Float64, shape, false, hostOrder(), 1}
-	path := filepath.Join(t.TempDir(), "a.npy")
-	w, err := Create(path, Float32, shape)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	for _, lo := range []int{4, 0, 2, 6} {
-		for _, columns := range []region.Interval{{Lo: 0, Hi: 170}, {Lo: 170, Hi: 300}} {
-			half := region.Region{{Lo: lo, Hi: min(lo+2, 7)}, {Lo: 0, Hi: 5}, columns}
-			from := Layout{DType: Float64, RowStride: (half[2].Len() + 3) * 8}
-			src := words.Bytes(from.Span(half.Shape()))
-			if err := open(t, s.file()).ReadTile(src, from, half); err != nil {
-				t.Fatal(err)
-			}
-			all.Go(func() {
-				if err := w.WriteTile(src, from, half); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	all.Wait()
-	if err := w.Commit(false); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	got := words.Bytes(s.size() * 4)
-	if err := f.Read(got, Layout{DType: Float32}); err != nil || !bytes.Equal(got, s.packed(Float32)) {
-		t.Error("wrong elements", err)
-	}
-}
-
 func TestWriteFailuresLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.npy")
-	create := func(d DType, shape ...int) *Writer {
+	create := func(d element.DType, shape ...int) *Writer {
 		w, err := Create(path, d, shape)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return w
 	}
-	w := create(Float32, 4)
+	w := create(element.Float32, 4)
 	if _, err := w.Write(make([]byte, 12)); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, w.Commit(false), path, "3 elements of 4 were written")
 
-	w = create(Float32, 4)
+	w = create(element.Float32, 4)
 	_, err := w.Write(make([]byte, 20))
 	wantError(t, err, path, "more elements than the shape (4,)")
 	if err := w.Abort(); err != nil {
 		t.Fatal(err)
 	}
 
-	w = create(Int8, 2, 2)
-	err = w.WriteTile(words.Raw([]int16{1, 2, 3, 400}), Layout{DType: Int16}, region.Whole(2, 2))
-	wantError(t, err, path, "element [1 1] is 400, which int8 cannot hold")
-	err = w.WriteTile(words.Raw([]float32{1, 2, 3, 4}), Layout{DType: Float32}, region.Whole(2, 2))
-	wantError(t, err, path, "float32 elements cannot become int8", "how to round")
-	err = w.WriteTile(words.Raw([]int8{1}), Layout{DType: Int8}, region.Whole(2, 2).Along(0, region.Interval{Lo: 1, Hi: 3}))
-	wantError(t, err, path, "outside the shape (2, 2)")
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
-
 	wantError(t, Save(path, []int{3}, []float32{1}), path, "holds 3 elements, not 1")
-	_, err = Create(path, Float32, []int{-1})
+	_, err = Create(path, element.Float32, []int{-1})
 	wantError(t, err, path, "negative length")
 	_, err = Create(path, 0, []int{1})
 	wantError(t, err, path, "no element type")
-	_, err = Create(path, Float64, []int{1 << 40, 1 << 40})
+	_, err = Create(path, element.Float64, []int{1 << 40, 1 << 40})
 	wantError(t, err, path, "more bytes than this machine can address")
 
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
@@ -192,10 +118,10 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := []float32{1, 2, 3, 4, 5, 6}, []complex128{1i, 2}
-	if err := w.Add("x", Float32, []int{2, 3}, words.Raw(x)); err != nil {
+	if err := w.Add("x", element.Float32, []int{2, 3}, words.Raw(x)); err != nil {
 		t.Fatal(err)
 	}
-	stream, err := w.Create("y", Complex128, []int{2})
+	stream, err := w.Create("y", element.Complex128, []int{2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +130,7 @@ func TestArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Add("empty", Uint8, []int{0, 3}, nil); err != nil {
+	if err := w.Add("empty", element.Uint8, []int{0, 3}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(false); err != nil {
@@ -220,7 +146,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("names %v", got)
 	}
 	h, err := a.Stat("x")
-	if err != nil || h.DType != Float32 || !slices.Equal(h.Shape, []int{2, 3}) {
+	if err != nil || h.DType != element.Float32 || !slices.Equal(h.Shape, []int{2, 3}) {
 		t.Errorf("x is %+v, %v", h, err)
 	}
 	fx, err := a.Open("x")
@@ -230,7 +156,7 @@ func TestArchive(t *testing.T) {
 	// Backward as well as forward.
 	for _, lo := range []int{1, 0, 1} {
 		row := make([]float32, 3)
-		if err := fx.ReadTile(words.Raw(row), Layout{DType: Float32}, region.Whole(2, 3).Along(0, region.Interval{Lo: lo, Hi: lo + 1})); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
+		if err := fx.ReadTile(words.Raw(row), Layout{DType: element.Float32}, region.Whole(2, 3).Along(0, region.Interval{Lo: lo, Hi: lo + 1})); err != nil || !slices.Equal(row, x[lo*3:lo*3+3]) {
 			t.Errorf("row %d is %v, %v", lo, row, err)
 		}
 	}
@@ -265,13 +191,13 @@ func TestArchiveWriteFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Add("x", Uint8, []int{1}, []byte{1}); err != nil {
+	if err := w.Add("x", element.Uint8, []int{1}, []byte{1}); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, w.Add("x", Uint8, []int{1}, []byte{1}), path, `two arrays are named "x"`)
-	wantError(t, w.Add("y", Uint8, []int{1}, []byte{1, 2}), path, `"y" gets more elements`)
+	wantError(t, w.Add("x", element.Uint8, []int{1}, []byte{1}), path, `two arrays are named "x"`)
+	wantError(t, w.Add("y", element.Uint8, []int{1}, []byte{1, 2}), path, `"y" gets more elements`)
 	var late io.Writer
-	if late, err = w.Create("z", Uint8, []int{1}); err == nil {
+	if late, err = w.Create("z", element.Uint8, []int{1}); err == nil {
 		t.Error("an array was begun while y was incomplete")
 	}
 	if late != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -39,7 +40,7 @@ type storage struct {
 func storages() []storage {
 	var all []storage
 	for _, c := range []Compression{None, Deflate, LZW} {
-		for _, p := range predictors(c, Float32) {
+		for _, p := range predictors(c, element.Float32) {
 			all = append(all, storage{fmt.Sprintf("tiles-%v-%v", c, p), Header{Compression: c, Predictor: p}})
 		}
 	}
@@ -52,7 +53,7 @@ func storages() []storage {
 
 func (s storage) save(b *testing.B, path string, values []float32) {
 	h := s.header
-	h.DType, h.Height, h.Width = Float32, benchEdge, benchEdge
+	h.DType, h.Height, h.Width = element.Float32, benchEdge, benchEdge
 	if err := Save(path, h, values); err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func BenchmarkRead(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := f.Read(dst, Layout{DType: Float32, NodataAsNaN: true}); err != nil {
+				if err := f.Read(dst, Layout{DType: element.Float32, NodataAsNaN: true}); err != nil {
 					b.Fatal(err)
 				}
 				if err := f.Close(); err != nil {
@@ -101,7 +102,7 @@ func BenchmarkReadTilesWithHalo(b *testing.B) {
 				for y := 0; y < benchEdge; y += 512 {
 					for x := 0; x < benchEdge; x += 512 {
 						r := Rect{y - 100, y + 612, x - 100, x + 612}.intersect(whole)
-						if err := f.ReadTile(dst, Layout{DType: Float32}, r); err != nil {
+						if err := f.ReadTile(dst, Layout{DType: element.Float32}, r); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -133,12 +134,12 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkConvert(b *testing.B) {
-	s := sample{Int16, 1024, 1024, binary.LittleEndian, false, false, 64, 0, None, NoPredictor}
+	s := sample{element.Int16, 1024, 1024, binary.LittleEndian, false, false, 64, 0, None, NoPredictor}
 	f := open(b, s.file())
 	dst := words.Bytes(4 << 20)
 	b.SetBytes(2 << 20)
 	for b.Loop() {
-		if err := f.Read(dst, Layout{DType: Float32, NodataAsNaN: true}); err != nil {
+		if err := f.Read(dst, Layout{DType: element.Float32, NodataAsNaN: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -96,7 +96,7 @@ func (h *Header) describe(table []place) ([]fieldOut, error) {
 	short(tagPhotometric, 1)
 	short(tagSamplesPerPixel, 1)
 	short(tagPlanarConfig, 1)
-	short(tagSampleFormat, int(dtypes[h.DType].format))
+	short(tagSampleFormat, int(formats[h.DType.Class()]))
 	if h.Predictor != NoPredictor {
 		short(tagPredictor, int(h.Predictor))
 	}

@@ -1,20 +1,9 @@
 package tiff
 
-import "fmt"
+import (
+	"fmt"
 
-// DType is the type of a raster's elements.
-type DType uint8
-
-// The element types that are read and written. The zero DType is none of them.
-const (
-	Uint8 DType = iota + 1
-	Int8
-	Uint16
-	Int16
-	Uint32
-	Int32
-	Float32
-	Float64
+	"weft/ops/files/element"
 )
 
 // Element is a Go type that rasters are made of.
@@ -38,60 +27,12 @@ const (
 	formatComplex
 )
 
-// dtypes describes each DType: its name, its bytes, how TIFF calls it, and the bits it holds exactly (without sign).
-var dtypes = [...]struct {
-	name   string
-	size   int
-	format sampleFormat
-	bits   int
-}{
-	Uint8:   {"uint8", 1, formatUint, 8},
-	Int8:    {"int8", 1, formatInt, 7},
-	Uint16:  {"uint16", 2, formatUint, 16},
-	Int16:   {"int16", 2, formatInt, 15},
-	Uint32:  {"uint32", 4, formatUint, 32},
-	Int32:   {"int32", 4, formatInt, 31},
-	Float32: {"float32", 4, formatFloat, 24},
-	Float64: {"float64", 8, formatFloat, 53},
-}
+// formats are how TIFF calls the classes of elements.
+var formats = map[element.Class]sampleFormat{element.Unsigned: formatUint, element.Signed: formatInt, element.Floating: formatFloat}
 
-// Valid says whether d is one of the types above.
-func (d DType) Valid() bool { return d >= Uint8 && d <= Float64 }
-
-// Size is the bytes of one element.
-func (d DType) Size() int { return dtypes[d].size }
-
-// Float says whether d is a floating-point type.
-func (d DType) Float() bool { return dtypes[d].format == formatFloat }
-
-// String is the name of the type, such as "float32".
-func (d DType) String() string {
-	if !d.Valid() {
-		return fmt.Sprintf("DType(%d)", uint8(d))
-	}
-	return dtypes[d].name
-}
-
-// TypeOf is the DType of a Go type.
-func TypeOf[T Element]() DType {
-	var t T
-	switch any(t).(type) {
-	case uint8:
-		return Uint8
-	case int8:
-		return Int8
-	case uint16:
-		return Uint16
-	case int16:
-		return Int16
-	case uint32:
-		return Uint32
-	case int32:
-		return Int32
-	case float32:
-		return Float32
-	}
-	return Float64
+// Holds says whether a raster can have elements of a type.
+func Holds(d element.DType) bool {
+	return d.Valid() && formats[d.Class()] != 0 && d.Size() <= 8 && elements[d] != nil
 }
 
 // formatNames words the sample formats that a file may name.
@@ -101,9 +42,9 @@ var formatNames = map[sampleFormat]string{
 }
 
 // dtypeOf finds the element type of a sample format and a width in bits.
-func dtypeOf(format sampleFormat, bits int64) (DType, error) {
-	for d := Uint8; d <= Float64; d++ {
-		if dtypes[d].format == format && int64(8*dtypes[d].size) == bits {
+func dtypeOf(format sampleFormat, bits int64) (element.DType, error) {
+	for _, d := range element.All() {
+		if Holds(d) && formats[d.Class()] == format && int64(8*d.Size()) == bits {
 			return d, nil
 		}
 	}

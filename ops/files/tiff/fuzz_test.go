@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -39,7 +40,7 @@ func seeds(yield func([]byte) bool) {
 			}
 		}
 	}
-	small := sample{Int16, 5, 9, binary.BigEndian, false, false, 2, 0, Deflate, NoPredictor}
+	small := sample{element.Int16, 5, 9, binary.BigEndian, false, false, 2, 0, Deflate, NoPredictor}
 	for _, c := range []cover{{bits: 1, blockH: 5, compression: Deflate}, {bits: 8, tiled: true, compression: LZW}, {bits: 1, tiled: true, compression: None}} {
 		c.height, c.width = 5, 9
 		if !yield(masked(small, c)) {
@@ -142,7 +143,7 @@ func checkMissing(t *testing.T, f *File, r Rect) {
 	if !f.header.Masked {
 		return
 	}
-	as := Layout{DType: Float64, NodataAsNaN: true}
+	as := Layout{DType: element.Float64, NodataAsNaN: true}
 	whole, parts := words.Bytes(as.Span(r)), words.Bytes(as.Span(r))
 	err := f.ReadTile(whole, as, r)
 	y := r.Y1 / 2

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"weft/ops/files/element"
 )
 
 // needs skips a test where GDAL's programs are not installed: they are no part of what is tested.
@@ -32,8 +34,8 @@ func run(t *testing.T, name string, args ...string) string {
 }
 
 // gdalTypes are GDAL's names of the types. Version 3.6 has no name for Int8.
-var gdalTypes = map[DType]string{
-	Uint8: "Byte", Uint16: "UInt16", Int16: "Int16", Uint32: "UInt32", Int32: "Int32", Float32: "Float32", Float64: "Float64",
+var gdalTypes = map[element.DType]string{
+	element.Uint8: "Byte", element.Uint16: "UInt16", element.Int16: "Int16", element.Uint32: "UInt32", element.Int32: "Int32", element.Float32: "Float32", element.Float64: "Float64",
 }
 
 // Files that we write, unpacked by libtiff into plain numbers.
@@ -81,7 +83,7 @@ func TestGDALUnderstandsOurGeoreference(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.tif")
 	for _, big := range []bool{false, true} {
-		h := Header{DType: Float32, Height: 300, Width: 280, Geo: place.Cropped(2, 4), Nodata: &nodata, Software: "weft 1", Description: "sky view", Scale: 0.5, Offset: 3, Big: big}
+		h := Header{DType: element.Float32, Height: 300, Width: 280, Geo: place.Cropped(2, 4), Nodata: &nodata, Software: "weft 1", Description: "sky view", Scale: 0.5, Offset: 3, Big: big}
 		if err := Save(path, h, make([]float32, 300*280)); err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +173,7 @@ func TestGDALsPicturesAreRefused(t *testing.T) {
 	needs(t, "gdal_translate")
 	dir := t.TempDir()
 	source, path := filepath.Join(dir, "source.tif"), filepath.Join(dir, "a.tif")
-	writeSample(t, source, sample{Uint8, 20, 20, binary.LittleEndian, false, false, 20, 0, None, NoPredictor})
+	writeSample(t, source, sample{element.Uint8, 20, 20, binary.LittleEndian, false, false, 20, 0, None, NoPredictor})
 	for want, args := range map[string][]string{
 		"holds an RGB picture of 3 bands":     {"-b", "1", "-b", "1", "-b", "1", "-colorinterp", "red,green,blue"},
 		"holds 2 bands":                       {"-b", "1", "-b", "1"},

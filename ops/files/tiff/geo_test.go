@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/ops/files/element"
 )
 
 // placed is a file of one element with further fields.
 func placed(order binary.AppendByteOrder, add func(*maker)) []byte {
-	m, blocks := sample{Uint8, 1, 1, order, false, false, 1, 0, None, NoPredictor}.maker()
+	m, blocks := sample{element.Uint8, 1, 1, order, false, false, 1, 0, None, NoPredictor}.maker()
 	add(m)
 	return m.file(273, 279, blocks...)
 }
@@ -165,7 +167,7 @@ func TestGeoreferenceIsCarried(t *testing.T) {
 		}
 		for _, big := range []bool{false, true} {
 			path := filepath.Join(dir, "a.tif")
-			if err := Save(path, Header{DType: Uint8, Height: 1, Width: 1, Geo: g, BigEndian: big}, []uint8{3}); err != nil {
+			if err := Save(path, Header{DType: element.Uint8, Height: 1, Width: 1, Geo: g, BigEndian: big}, []uint8{3}); err != nil {
 				t.Fatal(err)
 			}
 			h, err := Stat(path)
@@ -197,7 +199,7 @@ func TestNewGeo(t *testing.T) {
 		if g.Affine != c.affine || g.CRS != c.crs || !g.Placed {
 			t.Errorf("got %+v, want %+v", g, c)
 		}
-		if err := Save(path, Header{DType: Uint8, Height: 1, Width: 1, Geo: g}, []uint8{3}); err != nil {
+		if err := Save(path, Header{DType: element.Uint8, Height: 1, Width: 1, Geo: g}, []uint8{3}); err != nil {
 			t.Fatal(err)
 		}
 		if h, err := Stat(path); err != nil || !reflect.DeepEqual(h.Geo, g) {
@@ -261,7 +263,7 @@ func TestScaleAndOffset(t *testing.T) {
 			t.Errorf("%s: scale %v, offset %v", c.text, h.Scale, h.Offset)
 		}
 		path := filepath.Join(t.TempDir(), "a.tif")
-		if err := Save(path, Header{DType: Uint8, Height: 1, Width: 1, Scale: h.Scale, Offset: h.Offset}, []uint8{3}); err != nil {
+		if err := Save(path, Header{DType: element.Uint8, Height: 1, Width: 1, Scale: h.Scale, Offset: h.Offset}, []uint8{3}); err != nil {
 			t.Fatal(err)
 		}
 		if again, err := Stat(path); err != nil || again.Scale != c.scale || again.Offset != c.offset {

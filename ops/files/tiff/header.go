@@ -3,6 +3,8 @@ package tiff
 import (
 	"fmt"
 	"math"
+
+	"weft/ops/files/element"
 )
 
 // Compression says how the bytes of a block are packed.
@@ -39,7 +41,7 @@ func (p Predictor) String() string { return predictorNames[p] }
 
 // Header is what a file says of its raster. Row 0 is the first in the file: the northernmost, unless Geo says otherwise.
 type Header struct {
-	DType         DType
+	DType         element.DType
 	Height, Width int
 	Geo           Geo
 	Nodata        *float64 // the value of elements that are missing, or nil
@@ -69,7 +71,7 @@ func (h Header) Bytes() int64 { return int64(h.Height) * int64(h.Width) * int64(
 
 // Like is the header of another raster of the same size and place, with the same value for missing elements, to be
 // stored in the default way.
-func (h Header) Like(d DType) Header {
+func (h Header) Like(d element.DType) Header {
 	return Header{DType: d, Height: h.Height, Width: h.Width, Geo: h.Geo, Nodata: h.Nodata}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -40,7 +41,7 @@ func places(s sample, offset, bytes uint64) []byte {
 }
 
 func TestWhatIsNotReadIsNamed(t *testing.T) {
-	s := sample{Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}
+	s := sample{element.Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}
 	for name, c := range map[string]struct {
 		file []byte
 		want string
@@ -70,8 +71,8 @@ func TestWhatIsNotReadIsNamed(t *testing.T) {
 		"unknown":         {change(s, 259, 3, 9999), "is compressed with an unknown method (9999)"},
 		"fill order":      {change(s, 266, 3, 2), "FillOrder"},
 		"orientation":     {change(s, 274, 3, 4), "does not begin at its top left corner"},
-		"predictor":       {change(sample{Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, Deflate, NoPredictor}, 317, 3, 9), "predictor 9"},
-		"float predictor": {change(sample{Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, Deflate, NoPredictor}, 317, 3, 3), "floating-point predictor (3) for uint16"},
+		"predictor":       {change(sample{element.Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, Deflate, NoPredictor}, 317, 3, 9), "predictor 9"},
+		"float predictor": {change(sample{element.Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, Deflate, NoPredictor}, 317, 3, 3), "floating-point predictor (3) for uint16"},
 		"nodata":          {placed(binary.LittleEndian, func(m *maker) { m.text(42113, "none") }), `nodata value that is no number: "none"`},
 		"only overview":   {placed(binary.LittleEndian, func(m *maker) { m.add(254, 4, 1) }), "no image of full resolution"},
 	} {
@@ -106,8 +107,8 @@ func TestForeignFiles(t *testing.T) {
 }
 
 func TestHostileFiles(t *testing.T) {
-	plain := sample{Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}
-	packed := sample{Float32, 40, 50, binary.BigEndian, true, true, 48, 64, Deflate, NoPredictor}
+	plain := sample{element.Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}
+	packed := sample{element.Float32, 40, 50, binary.BigEndian, true, true, 48, 64, Deflate, NoPredictor}
 	const huge = math.MaxUint64 - 3
 	for name, c := range map[string]struct {
 		file []byte
@@ -157,7 +158,7 @@ func change2(s sample, _ uint16, width int) sample {
 
 // bomb is a small file whose one block claims to unpack to many bytes.
 func bomb(bytes int) []byte {
-	m, _ := sample{Uint8, 1, 1, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}.maker()
+	m, _ := sample{element.Uint8, 1, 1, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}.maker()
 	m.remove(322)
 	m.remove(323)
 	m.add(322, 4, uint64(bytes/1024))
@@ -167,20 +168,20 @@ func bomb(bytes int) []byte {
 
 // placedWithout is a file with no field for the places of its blocks but their sizes.
 func placedWithout(uint16) []byte {
-	m, _ := sample{Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, None, NoPredictor}.maker()
+	m, _ := sample{element.Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, None, NoPredictor}.maker()
 	m.add(279, 4, 1)
 	return append(m.head(8), m.directory(8, 0)...)
 }
 
 func withoutCounts() []byte {
-	m, _ := sample{Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, Deflate, NoPredictor}.maker()
+	m, _ := sample{element.Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, Deflate, NoPredictor}.maker()
 	m.add(273, 4, 8)
 	return append(m.head(8), m.directory(8, 0)...)
 }
 
 // cycle is a file with n directories, the last of which leads to the first.
 func cycle(n int) []byte {
-	m, _ := sample{Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, None, NoPredictor}.maker()
+	m, _ := sample{element.Uint8, 1, 1, binary.LittleEndian, false, false, 1, 0, None, NoPredictor}.maker()
 	m.add(273, 4, 8)
 	m.add(279, 4, 1)
 	size := uint64(len(m.directory(8, 0)))
@@ -206,7 +207,7 @@ func beyond(tag, kind uint16, count uint64) []byte {
 // Files that open but whose blocks are damaged: reading names the file, again and again.
 func TestDamagedBlocks(t *testing.T) {
 	for _, c := range []Compression{Deflate, LZW} {
-		s := sample{Float32, 16, 16, binary.LittleEndian, false, true, 16, 16, c, NoPredictor}
+		s := sample{element.Float32, 16, 16, binary.LittleEndian, false, true, 16, 16, c, NoPredictor}
 		m, blocks := s.maker()
 		good := blocks[0]
 		for name, block := range map[string][]byte{
@@ -219,7 +220,7 @@ func TestDamagedBlocks(t *testing.T) {
 		} {
 			f := open(t, (&maker{order: m.order, fields: m.fields}).file(324, 325, block))
 			for range 2 {
-				err := f.Read(words.Bytes(1024), Layout{DType: Float32})
+				err := f.Read(words.Bytes(1024), Layout{DType: element.Float32})
 				wantError(t, err, "is damaged: the block of rows 0 to 16, columns 0 to 16 at")
 				if err != nil && name == "short" && !strings.Contains(err.Error(), "its bytes unpack to 1000, 1024 expected") {
 					t.Errorf("%v %s: %v", c, name, err)
@@ -230,13 +231,13 @@ func TestDamagedBlocks(t *testing.T) {
 			}
 		}
 	}
-	s := sample{Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}
+	s := sample{element.Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, Deflate, NoPredictor}
 	m, blocks := s.maker()
 	blocks[0][len(blocks[0])-1] ^= 1
-	wantError(t, open(t, m.file(324, 325, blocks...)).Read(words.Bytes(256), Layout{DType: Uint8}), "checksum")
-	m, _ = sample{Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, LZW, NoPredictor}.maker()
+	wantError(t, open(t, m.file(324, 325, blocks...)).Read(words.Bytes(256), Layout{DType: element.Uint8}), "checksum")
+	m, _ = sample{element.Uint8, 16, 16, binary.LittleEndian, false, true, 16, 16, LZW, NoPredictor}.maker()
 	old := open(t, m.file(324, 325, append([]byte{0, 1}, make([]byte, 100)...)))
-	wantError(t, old.Read(words.Bytes(256), Layout{DType: Uint8}), "LZW of TIFF before 5.0")
+	wantError(t, old.Read(words.Bytes(256), Layout{DType: element.Uint8}), "LZW of TIFF before 5.0")
 }
 
 // Some writers fill up the last strip to the height of the others; no further.
@@ -246,10 +247,10 @@ func TestPaddedStrips(t *testing.T) {
 			if rows == 17 && c == LZW {
 				continue // what is behind the block is not unpacked
 			}
-			m, blocks := sample{Uint8, 20, 16, binary.LittleEndian, false, false, 16, 16, c, NoPredictor}.maker()
+			m, blocks := sample{element.Uint8, 20, 16, binary.LittleEndian, false, false, 16, 16, c, NoPredictor}.maker()
 			blocks[1] = compressed(c, bytes.Repeat([]byte{7}, rows*16))
 			got := words.Bytes(20 * 16)
-			err := open(t, m.file(273, 279, blocks...)).Read(got, Layout{DType: Uint8})
+			err := open(t, m.file(273, 279, blocks...)).Read(got, Layout{DType: element.Uint8})
 			if want != "" {
 				wantError(t, err, want)
 			} else if err != nil || got[20*16-1] != 7 {
@@ -262,7 +263,7 @@ func TestPaddedStrips(t *testing.T) {
 // A file that shrinks after it was opened.
 func TestShortenedFile(t *testing.T) {
 	for _, c := range []Compression{None, Deflate, LZW} {
-		s := sample{Float32, 160, 160, binary.LittleEndian, false, true, 160, 160, c, NoPredictor}
+		s := sample{element.Float32, 160, 160, binary.LittleEndian, false, true, 160, 160, c, NoPredictor}
 		path := filepath.Join(t.TempDir(), "a.tif")
 		file := s.file()
 		if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -275,7 +276,7 @@ func TestShortenedFile(t *testing.T) {
 		if err := os.Truncate(path, int64(len(file)-300)); err != nil {
 			t.Fatal(err)
 		}
-		err = f.Read(words.Bytes(160*160*4), Layout{DType: Float32})
+		err = f.Read(words.Bytes(160*160*4), Layout{DType: element.Float32})
 		wantError(t, err, "a.tif")
 		if err := f.Close(); err != nil {
 			t.Error(err)
@@ -286,7 +287,7 @@ func TestShortenedFile(t *testing.T) {
 // Opening takes memory for what the file has, not for what it claims.
 func TestClaimsTakeNoMemory(t *testing.T) {
 	sparse := placedSparse()
-	files := [][]byte{sparse, bomb(1 << 29), beyond(42112, 2, 16<<20), places(sample{Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}, 8, 1<<40)}
+	files := [][]byte{sparse, bomb(1 << 29), beyond(42112, 2, 16<<20), places(sample{element.Uint16, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}, 8, 1<<40)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, file := range files {
@@ -301,7 +302,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	}
 	f := open(t, sparse)
 	one := make([]float32, 4)
-	if err := f.ReadTile(words.Raw(one), Layout{DType: Float32}, Rect{1 << 20, 1<<20 + 2, 7, 9}); err != nil || one[3] != 0 {
+	if err := f.ReadTile(words.Raw(one), Layout{DType: element.Float32}, Rect{1 << 20, 1<<20 + 2, 7, 9}); err != nil || one[3] != 0 {
 		t.Errorf("got %v (%v)", one, err)
 	}
 	path := filepath.Join(t.TempDir(), "a.tif")
@@ -314,7 +315,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 
 // placedSparse is a file of 400 bytes that holds nothing of a raster of 2^58 bytes.
 func placedSparse() []byte {
-	m, _ := sample{Float32, 0, 1 << 28, binary.LittleEndian, false, false, 1 << 28, 0, None, NoPredictor}.maker()
+	m, _ := sample{element.Float32, 0, 1 << 28, binary.LittleEndian, false, false, 1 << 28, 0, None, NoPredictor}.maker()
 	m.remove(257)
 	m.add(257, 4, 1<<28)
 	m.add(273, 4, 0)

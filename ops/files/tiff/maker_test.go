@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -133,7 +134,7 @@ func (m *maker) file(offsets, counts uint16, blocks ...[]byte) []byte {
 
 // sample is a raster for tests, made element by element from a formula.
 type sample struct {
-	dtype          DType
+	dtype          element.DType
 	height, width  int
 	order          binary.AppendByteOrder
 	big, tiled     bool
@@ -145,22 +146,22 @@ type sample struct {
 // value is an element: small whole numbers that every type holds.
 func (s sample) value(y, x int) float64 {
 	v := float64((y*31 + x*x*7 + x*3) % 101)
-	if dtypes[s.dtype].format != formatUint {
+	if formats[s.dtype.Class()] != formatUint {
 		v -= 50
 	}
 	return v
 }
 
-// element appends a value in the given byte order.
-func element(b []byte, order binary.AppendByteOrder, d DType, v float64) []byte {
+// encoded appends a value in the given byte order.
+func encoded(b []byte, order binary.AppendByteOrder, d element.DType, v float64) []byte {
 	switch d {
-	case Uint8, Int8:
+	case element.Uint8, element.Int8:
 		return append(b, byte(int(v)))
-	case Uint16, Int16:
+	case element.Uint16, element.Int16:
 		return order.AppendUint16(b, uint16(int(v)))
-	case Uint32, Int32:
+	case element.Uint32, element.Int32:
 		return order.AppendUint32(b, uint32(int(v)))
-	case Float32:
+	case element.Float32:
 		return order.AppendUint32(b, math.Float32bits(float32(v)))
 	}
 	return order.AppendUint64(b, math.Float64bits(v))
@@ -174,7 +175,7 @@ func (s sample) row(y, x0, n int) []byte {
 	case FloatingPoint:
 		planes := make([]byte, n*size)
 		for i := range n {
-			for k, byt := range element(nil, binary.BigEndian, s.dtype, s.value(y, x0+i)) {
+			for k, byt := range encoded(nil, binary.BigEndian, s.dtype, s.value(y, x0+i)) {
 				planes[k*n+i] = byt
 			}
 		}
@@ -186,7 +187,7 @@ func (s sample) row(y, x0, n int) []byte {
 		var last uint64
 		for i := range n {
 			whole := uint64(0)
-			for _, byt := range element(nil, binary.BigEndian, s.dtype, s.value(y, x0+i)) {
+			for _, byt := range encoded(nil, binary.BigEndian, s.dtype, s.value(y, x0+i)) {
 				whole = whole<<8 | uint64(byt)
 			}
 			full := binary.BigEndian.AppendUint64(nil, whole-last)[8-size:]
@@ -202,7 +203,7 @@ func (s sample) row(y, x0, n int) []byte {
 		return b
 	}
 	for i := range n {
-		b = element(b, s.order, s.dtype, s.value(y, x0+i))
+		b = encoded(b, s.order, s.dtype, s.value(y, x0+i))
 	}
 	return b
 }
@@ -230,7 +231,7 @@ func (s sample) maker() (m *maker, blocks [][]byte) {
 	m.add(259, 3, map[Compression]uint64{None: 1, Deflate: 8, LZW: 5}[s.compression])
 	m.add(262, 3, 1)
 	m.add(277, 3, 1)
-	m.add(339, 3, uint64(dtypes[s.dtype].format))
+	m.add(339, 3, uint64(formats[s.dtype.Class()]))
 	m.add(317, 3, uint64(s.predictor))
 	width := s.width
 	if s.tiled {
@@ -270,7 +271,7 @@ func (s sample) file() []byte {
 }
 
 // want is a rectangle as elements of type d in this machine's order.
-func (s sample) want(d DType, r Rect) []byte {
+func (s sample) want(d element.DType, r Rect) []byte {
 	order := binary.AppendByteOrder(binary.LittleEndian)
 	if words.HostBigEndian {
 		order = binary.BigEndian
@@ -278,7 +279,7 @@ func (s sample) want(d DType, r Rect) []byte {
 	var b []byte
 	for y := r.Y0; y < r.Y1; y++ {
 		for x := r.X0; x < r.X1; x++ {
-			b = element(b, order, d, s.value(y, x))
+			b = encoded(b, order, d, s.value(y, x))
 		}
 	}
 	return b
@@ -293,12 +294,12 @@ func open(t testing.TB, file []byte) *File {
 	return f
 }
 
-func allDTypes() []DType {
-	return []DType{Uint8, Int8, Uint16, Int16, Uint32, Int32, Float32, Float64}
+func allDTypes() []element.DType {
+	return []element.DType{element.Uint8, element.Int8, element.Uint16, element.Int16, element.Uint32, element.Int32, element.Float32, element.Float64}
 }
 
 // predictors are those that suit a compression and a type.
-func predictors(c Compression, d DType) []Predictor {
+func predictors(c Compression, d element.DType) []Predictor {
 	switch {
 	case c == None:
 		return []Predictor{NoPredictor}

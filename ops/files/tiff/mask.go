@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -56,7 +57,7 @@ func (f *File) openMask(source *container, d directory) (*mask, error) {
 	m := &mask{File: &File{name: f.name, source: source, cache: newCache(DefaultCache / 8)}}
 	m.File.pools()
 	h := &m.File.header
-	h.DType = Uint8
+	h.DType = element.Uint8
 	for _, step := range []func(directory) error{h.readSize, h.readCompression, h.readBlocks} {
 		if err := step(d); err != nil {
 			return nil, ofMask(err)
@@ -106,13 +107,13 @@ func (m *mask) apply(dst []byte, as Layout, r Rect) error {
 	stride := as.stride(r.Width())
 	for bytes.Y0 = r.Y0; bytes.Y0 < r.Y1; bytes.Y0 = bytes.Y1 {
 		bytes.Y1 = min(bytes.Y0+rows, r.Y1)
-		if err := m.ReadTile(buffer, Layout{DType: Uint8}, bytes); err != nil {
+		if err := m.ReadTile(buffer, Layout{DType: element.Uint8}, bytes); err != nil {
 			return err
 		}
 		for y := range bytes.Height() {
 			row := buffer[y*bytes.Width():][:bytes.Width()]
 			out := dst[(bytes.Y0-r.Y0+y)*stride:][:r.Width()*as.DType.Size()]
-			if as.DType == Float32 {
+			if as.DType == element.Float32 {
 				blank[float32](out, row, m.bits, r.X0-bytes.X0*per)
 			} else {
 				blank[float64](out, row, m.bits, r.X0-bytes.X0*per)

@@ -3,6 +3,8 @@ package tiff
 import (
 	"bytes"
 	"compress/zlib"
+
+	"weft/ops/files/element"
 )
 
 // packer is what packing needs besides the block, reused.
@@ -46,9 +48,9 @@ func (p *packer) deflate(block []byte) ([]byte, error) {
 type collector struct {
 	src      []byte
 	area     Rect
-	from, to DType
+	from, to element.DType
 	stride   int
-	convert  convert
+	convert  element.Convert
 	unmark   func(dst, nodata []byte) // nil where NaN stays
 	nodata   []byte
 }
@@ -61,7 +63,7 @@ func (w *Writer) newCollector(src []byte, from Layout, r Rect) (*collector, erro
 	if err := from.check(src, r); err != nil {
 		return nil, err
 	}
-	convert, err := converter(from.DType, h.DType)
+	convert, err := element.Converter(from.DType, h.DType)
 	if err != nil {
 		return nil, err
 	}

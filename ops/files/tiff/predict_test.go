@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/image/tiff/lzw"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -30,15 +31,15 @@ func TestPredictorsOnKnownBytes(t *testing.T) {
 		predicted []byte
 		elements  []byte // little-endian
 	}{
-		{"uint8", Header{DType: Uint8, Predictor: Horizontal}, []byte{10, 255, 2, 250}, []byte{10, 9, 11, 5}},
-		{"uint16", Header{DType: Uint16, Predictor: Horizontal}, []byte{0xff, 0, 1, 0, 0, 0xff}, []byte{0xff, 0, 0, 1, 0, 0}},
-		{"uint16 big-endian", Header{DType: Uint16, Predictor: Horizontal, BigEndian: true}, []byte{0, 0xff, 0, 1, 0xff, 0}, []byte{0xff, 0, 0, 1, 0, 0}},
-		{"int32", Header{DType: Int32, Predictor: Horizontal}, []byte{5, 0, 0, 0, 0xfa, 0xff, 0xff, 0xff}, []byte{5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}},
+		{"uint8", Header{DType: element.Uint8, Predictor: Horizontal}, []byte{10, 255, 2, 250}, []byte{10, 9, 11, 5}},
+		{"uint16", Header{DType: element.Uint16, Predictor: Horizontal}, []byte{0xff, 0, 1, 0, 0, 0xff}, []byte{0xff, 0, 0, 1, 0, 0}},
+		{"uint16 big-endian", Header{DType: element.Uint16, Predictor: Horizontal, BigEndian: true}, []byte{0, 0xff, 0, 1, 0xff, 0}, []byte{0xff, 0, 0, 1, 0, 0}},
+		{"int32", Header{DType: element.Int32, Predictor: Horizontal}, []byte{5, 0, 0, 0, 0xfa, 0xff, 0xff, 0xff}, []byte{5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}},
 		// 1.0 is 3f 80 00 00, 2.5 is 40 20 00 00: planes 3f 40 | 80 20 | 00 00 | 00 00.
-		{"float32", Header{DType: Float32, Predictor: FloatingPoint}, []byte{0x3f, 1, 0x40, 0xa0, 0xe0, 0, 0, 0}, []byte{0, 0, 0x80, 0x3f, 0, 0, 0x20, 0x40}},
-		{"float32 big-endian", Header{DType: Float32, Predictor: FloatingPoint, BigEndian: true}, []byte{0x3f, 1, 0x40, 0xa0, 0xe0, 0, 0, 0}, []byte{0, 0, 0x80, 0x3f, 0, 0, 0x20, 0x40}},
+		{"float32", Header{DType: element.Float32, Predictor: FloatingPoint}, []byte{0x3f, 1, 0x40, 0xa0, 0xe0, 0, 0, 0}, []byte{0, 0, 0x80, 0x3f, 0, 0, 0x20, 0x40}},
+		{"float32 big-endian", Header{DType: element.Float32, Predictor: FloatingPoint, BigEndian: true}, []byte{0x3f, 1, 0x40, 0xa0, 0xe0, 0, 0, 0}, []byte{0, 0, 0x80, 0x3f, 0, 0, 0x20, 0x40}},
 		// -2.0 is c0 and zeros.
-		{"float64", Header{DType: Float64, Predictor: FloatingPoint}, []byte{0xc0, 0x40, 0, 0, 0, 0, 0, 0}, []byte{0, 0, 0, 0, 0, 0, 0, 0xc0}},
+		{"float64", Header{DType: element.Float64, Predictor: FloatingPoint}, []byte{0xc0, 0x40, 0, 0, 0, 0, 0, 0}, []byte{0, 0, 0, 0, 0, 0, 0, 0xc0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			size := c.header.DType.Size()

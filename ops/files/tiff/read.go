@@ -2,10 +2,9 @@ package tiff
 
 import (
 	"fmt"
-	"strconv"
 
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
-	"weft/ops/files/words"
 )
 
 // chunk is the bytes read at once from blocks that are not compressed.
@@ -13,7 +12,7 @@ const chunk = 256 << 10
 
 // Layout says how elements lie in memory.
 type Layout struct {
-	DType DType // type of the elements in memory; see Conversion
+	DType element.DType // type of the elements in memory; see Conversion
 	// RowStride is the bytes between the beginnings of two rows. Zero means that rows follow each other without
 	// padding. Padding bytes are left as they are.
 	RowStride int
@@ -39,25 +38,10 @@ func (l Layout) stride(columns int) int {
 
 // check says why memory does not hold the rectangle in this layout.
 func (l Layout) check(memory []byte, r Rect) error {
-	if !l.DType.Valid() {
-		return fmt.Errorf("no element type in memory: %v", l.DType)
-	}
-	if l.NodataAsNaN && !l.DType.Float() {
+	if l.NodataAsNaN && l.DType.Valid() && !l.DType.Float() {
 		return fmt.Errorf("%v elements cannot be NaN where data are missing", l.DType)
 	}
-	if r.empty() {
-		return nil
-	}
-	size, stride := l.DType.Size(), l.stride(r.Width())
-	switch {
-	case stride/size < r.Width() || stride%size != 0:
-		return fmt.Errorf("a row stride of %d bytes does not fit rows of %d %v", stride, r.Width(), l.DType)
-	case r.Width() > len(memory)/size || r.Height()-1 > (len(memory)-r.Width()*size)/stride:
-		return fmt.Errorf("%d x %d %v with rows %d bytes apart do not fit %d bytes of memory", r.Height(), r.Width(), l.DType, stride, len(memory))
-	case !words.Aligned(memory, size):
-		return fmt.Errorf("the memory is not aligned for %v", l.DType)
-	}
-	return nil
+	return element.CheckRows(memory, l.DType, max(r.Height(), 0), max(r.Width(), 0), l.stride(r.Width()))
 }
 
 // Read reads the whole raster into dst, row by row.
@@ -161,9 +145,9 @@ func eachPiece(r Rect, most int, visit func(y, x, n int) error) error {
 type placer struct {
 	dst      []byte
 	area     Rect
-	from, to DType
+	from, to element.DType
 	stride   int
-	convert  convert
+	convert  element.Convert
 	missing  missing // nil where no element can be
 	nodata   []byte
 }
@@ -176,7 +160,7 @@ func (f *File) newPlacer(dst []byte, as Layout, r Rect) (*placer, error) {
 	if err := as.check(dst, r); err != nil {
 		return nil, err
 	}
-	c, err := converter(h.DType, as.DType)
+	c, err := element.Converter(h.DType, as.DType)
 	if err != nil {
 		return nil, err
 	}
@@ -202,9 +186,9 @@ func (p *placer) place(y, x int, src []byte) error {
 }
 
 // unfit names a value, the first in src, that the target type cannot hold.
-func unfit(y, x int, src []byte, from, to DType) error {
+func unfit(y, x int, src []byte, from, to element.DType) error {
 	return &Error{
-		Reason: fmt.Sprintf("element [%d, %d] is %s, which %v cannot hold", y, x, strconv.FormatFloat(toFloat64(from, src), 'f', -1, 64), to),
+		Reason: fmt.Sprintf("element [%d, %d] is %s, which %v cannot hold", y, x, element.Text(from, src), to),
 		Help:   fmt.Sprintf("keep the raster as %v", from),
 	}
 }

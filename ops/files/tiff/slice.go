@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -22,7 +23,7 @@ func Load[T Element](path string) ([]T, Header, error) {
 		return nil, f.header, errors.Join(fileio.Wrap(path, fileio.CannotRead, err), f.Close())
 	}
 	values := make([]T, f.header.Height*f.header.Width)
-	err = f.Read(words.Raw(values), Layout{DType: TypeOf[T]()})
+	err = f.Read(words.Raw(values), Layout{DType: element.Of[T]()})
 	return values, f.header, errors.Join(err, f.Close())
 }
 
@@ -49,7 +50,7 @@ func Save[T Element](path string, h Header, values []T) error {
 	if want := h.Height * h.Width; len(values) != want {
 		err = w.fail(fmt.Errorf("a raster of %d x %d has %d elements, not %d", h.Height, h.Width, want, len(values)))
 	} else {
-		err = w.WriteTile(words.Raw(values), Layout{DType: TypeOf[T]()}, h.Whole())
+		err = w.WriteTile(words.Raw(values), Layout{DType: element.Of[T]()}, h.Whole())
 	}
 	if err != nil {
 		return errors.Join(err, w.Abort())

@@ -84,7 +84,7 @@ const tileEdge = 256
 
 // setStorage fills in what the caller left open.
 func (h *Header) setStorage() error {
-	if !h.DType.Valid() {
+	if !Holds(h.DType) {
 		return fmt.Errorf("no element type: %v", h.DType)
 	}
 	if h.BlockH == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/image/tiff"
 
+	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
 
@@ -80,8 +81,8 @@ func alignedCopy(b []byte) []byte {
 func TestWriteDefaultsAndConversion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tif")
 	nodata := -9999.0
-	s := sample{dtype: Float32, height: 300, width: 290}
-	w, err := Create(path, Header{DType: Float32, Height: 300, Width: 290, Nodata: &nodata, Software: "weft 1", Description: "sky"})
+	s := sample{dtype: element.Float32, height: 300, width: 290}
+	w, err := Create(path, Header{DType: element.Float32, Height: 300, Width: 290, Nodata: &nodata, Software: "weft 1", Description: "sky"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestWriteDefaultsAndConversion(t *testing.T) {
 		}
 	}
 	values[5*stride+7] = math.NaN()
-	if err := w.WriteTile(words.Raw(values), Layout{DType: Float64, RowStride: stride * 8, NodataAsNaN: true}, w.Header().Whole()); err != nil {
+	if err := w.WriteTile(words.Raw(values), Layout{DType: element.Float64, RowStride: stride * 8, NodataAsNaN: true}, w.Header().Whole()); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(true); err != nil {
@@ -116,8 +117,8 @@ func TestWriteDefaultsAndConversion(t *testing.T) {
 			t.Fatalf("element %d is %v, want %v", i, v, want)
 		}
 	}
-	again := h.Like(Uint8)
-	if again.Nodata != h.Nodata || again.BlockH != 0 || again.DType != Uint8 {
+	again := h.Like(element.Uint8)
+	if again.Nodata != h.Nodata || again.BlockH != 0 || again.DType != element.Uint8 {
 		t.Errorf("Like gave %+v", again)
 	}
 }
@@ -125,7 +126,7 @@ func TestWriteDefaultsAndConversion(t *testing.T) {
 func TestWriteConcurrently(t *testing.T) {
 	for _, c := range []Compression{None, Deflate, LZW} {
 		path := filepath.Join(t.TempDir(), "a.tif")
-		s := sample{Float32, 500, 470, binary.LittleEndian, false, true, 48, 32, c, 0}
+		s := sample{element.Float32, 500, 470, binary.LittleEndian, false, true, 48, 32, c, 0}
 		w, err := Create(path, s.header())
 		if err != nil {
 			t.Fatal(err)
@@ -135,7 +136,7 @@ func TestWriteConcurrently(t *testing.T) {
 		for range 8 {
 			wg.Go(func() {
 				for r := range work {
-					if err := w.WriteTile(alignedCopy(s.want(Float32, r)), Layout{DType: Float32}, r); err != nil {
+					if err := w.WriteTile(alignedCopy(s.want(element.Float32, r)), Layout{DType: element.Float32}, r); err != nil {
 						t.Error(err)
 					}
 				}
@@ -153,7 +154,7 @@ func TestWriteConcurrently(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTile(t, f, s, f.header.Whole(), Layout{DType: Float32})
+		checkTile(t, f, s, f.header.Whole(), Layout{DType: element.Float32})
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
@@ -163,7 +164,7 @@ func TestWriteConcurrently(t *testing.T) {
 // Without compression, the same raster gives the same file in whatever order its parts come.
 func TestPlainFilesDoNotDependOnOrder(t *testing.T) {
 	dir := t.TempDir()
-	s := sample{Int16, 100, 90, binary.LittleEndian, false, true, 16, 16, None, NoPredictor}
+	s := sample{element.Int16, 100, 90, binary.LittleEndian, false, true, 16, 16, None, NoPredictor}
 	var files [][]byte
 	for seed := range 2 {
 		path := filepath.Join(dir, "a.tif")
@@ -172,7 +173,7 @@ func TestPlainFilesDoNotDependOnOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range rectangles(w.Header(), 13, 29, rand.New(rand.NewPCG(11, uint64(seed)))) {
-			if err := w.WriteTile(alignedCopy(s.want(Int16, r)), Layout{DType: Int16}, r); err != nil {
+			if err := w.WriteTile(alignedCopy(s.want(element.Int16, r)), Layout{DType: element.Int16}, r); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -193,7 +194,7 @@ func TestPlainFilesDoNotDependOnOrder(t *testing.T) {
 // Another decoder, which knows 8 and 16 bits.
 func TestWriteAgainstAnotherDecoder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.tif")
-	for _, d := range []DType{Uint8, Uint16} {
+	for _, d := range []element.DType{element.Uint8, element.Uint16} {
 		for _, c := range []Compression{None, Deflate, LZW} {
 			for _, l := range layouts {
 				// It misreads tiles that reach beyond the right border, hence 64.
@@ -201,7 +202,7 @@ func TestWriteAgainstAnotherDecoder(t *testing.T) {
 				if c != None {
 					s.predictor = Horizontal
 				}
-				if err := Save(path, s.header(), words.View[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
+				if err := Save(path, s.header(), words.View[uint8](s.want(element.Uint8, s.header().Whole()))); err != nil {
 					t.Fatal(err)
 				}
 				b, err := os.ReadFile(path)
@@ -215,7 +216,7 @@ func TestWriteAgainstAnotherDecoder(t *testing.T) {
 				for y := range s.height {
 					for x := range s.width {
 						v, _, _, _ := picture.At(x, y).RGBA()
-						if d == Uint8 {
+						if d == element.Uint8 {
 							v >>= 8
 						}
 						if float64(v) != s.value(y, x) {
@@ -234,9 +235,9 @@ func TestBigBySize(t *testing.T) {
 	defer func(was int64) { maxClassic = was }(maxClassic)
 	for _, most := range []int64{1 << 12, 1 << 14} {
 		maxClassic = most
-		s := sample{Uint8, 80, 100, binary.LittleEndian, false, false, 8, 0, None, NoPredictor} // 8000 bytes
+		s := sample{element.Uint8, 80, 100, binary.LittleEndian, false, false, 8, 0, None, NoPredictor} // 8000 bytes
 		path := filepath.Join(dir, "a.tif")
-		if err := Save(path, s.header(), words.View[uint8](s.want(Uint8, s.header().Whole()))); err != nil {
+		if err := Save(path, s.header(), words.View[uint8](s.want(element.Uint8, s.header().Whole()))); err != nil {
 			t.Fatal(err)
 		}
 		f, err := Open(path)
@@ -246,7 +247,7 @@ func TestBigBySize(t *testing.T) {
 		if want := most < 8000; f.header.Big != want {
 			t.Errorf("offsets up to %d: Big is %v", most, f.header.Big)
 		}
-		checkTile(t, f, s, f.header.Whole(), Layout{DType: Uint8})
+		checkTile(t, f, s, f.header.Whole(), Layout{DType: element.Uint8})
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
@@ -269,21 +270,21 @@ func TestWriteRefusals(t *testing.T) {
 		want   string
 	}{
 		{"no type", Header{Height: 1, Width: 1}, "no element type"},
-		{"empty", Header{DType: Uint8, Height: 0, Width: 1}, "cannot hold a raster of 0 x 1"},
-		{"huge", Header{DType: Uint8, Height: 1 << 40, Width: 1}, "cannot hold a raster"},
-		{"odd tiles", Header{DType: Uint8, Height: 9, Width: 9, Tiled: true, BlockH: 20, BlockW: 16}, "multiples of 16"},
-		{"narrow strips", Header{DType: Uint8, Height: 9, Width: 9, BlockH: 2, BlockW: 5}, "strips of 2 x 5"},
-		{"large blocks", Header{DType: Uint8, Height: 9, Width: 9, Tiled: true, BlockH: 16, BlockW: 1 << 40}, "larger than"},
-		{"too many blocks", Header{DType: Uint8, Height: math.MaxInt32, Width: 1 << 20, Tiled: true, BlockH: 16, BlockW: 16}, "too many"},
-		{"compression", Header{DType: Uint8, Height: 9, Width: 9, Compression: 9}, "no compression"},
-		{"predictor", Header{DType: Uint8, Height: 9, Width: 9, Predictor: FloatingPoint}, "does not suit uint8"},
+		{"empty", Header{DType: element.Uint8, Height: 0, Width: 1}, "cannot hold a raster of 0 x 1"},
+		{"huge", Header{DType: element.Uint8, Height: 1 << 40, Width: 1}, "cannot hold a raster"},
+		{"odd tiles", Header{DType: element.Uint8, Height: 9, Width: 9, Tiled: true, BlockH: 20, BlockW: 16}, "multiples of 16"},
+		{"narrow strips", Header{DType: element.Uint8, Height: 9, Width: 9, BlockH: 2, BlockW: 5}, "strips of 2 x 5"},
+		{"large blocks", Header{DType: element.Uint8, Height: 9, Width: 9, Tiled: true, BlockH: 16, BlockW: 1 << 40}, "larger than"},
+		{"too many blocks", Header{DType: element.Uint8, Height: math.MaxInt32, Width: 1 << 20, Tiled: true, BlockH: 16, BlockW: 16}, "too many"},
+		{"compression", Header{DType: element.Uint8, Height: 9, Width: 9, Compression: 9}, "no compression"},
+		{"predictor", Header{DType: element.Uint8, Height: 9, Width: 9, Predictor: FloatingPoint}, "does not suit uint8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Create(path, c.header)
 			wantError(t, err, c.want)
 		})
 	}
-	h := Header{DType: Uint8, Height: 20, Width: 20, BlockH: 16, BlockW: 16, Tiled: true}
+	h := Header{DType: element.Uint8, Height: 20, Width: 20, BlockH: 16, BlockW: 16, Tiled: true}
 	start := func() *Writer {
 		w, err := Create(path, h)
 		if err != nil {
@@ -292,7 +293,7 @@ func TestWriteRefusals(t *testing.T) {
 		return w
 	}
 	memory := words.Bytes(8 * 20 * 20)
-	as := Layout{DType: Uint8}
+	as := Layout{DType: element.Uint8}
 
 	w := start()
 	if err := w.WriteTile(memory, as, Rect{0, 10, 0, 20}); err != nil {
@@ -311,9 +312,9 @@ func TestWriteRefusals(t *testing.T) {
 	wantError(t, w.WriteTile(memory, as, Rect{15, 16, 15, 16}), "were written already")
 	wantError(t, w.WriteTile(memory, as, Rect{0, 21, 0, 16}), "outside the raster")
 	wantError(t, w.WriteTile(memory[:9], as, Rect{16, 20, 0, 16}), "do not fit 9 bytes")
-	wantError(t, w.WriteTile(memory, Layout{DType: Float32}, Rect{16, 20, 0, 16}), "cannot become uint8")
+	wantError(t, w.WriteTile(memory, Layout{DType: element.Float32}, Rect{16, 20, 0, 16}), "cannot become uint8")
 	words.View[int16](memory)[3] = 256
-	wantError(t, w.WriteTile(memory, Layout{DType: Int16}, Rect{16, 20, 0, 16}), "element [16, 3] is 256, which uint8 cannot hold")
+	wantError(t, w.WriteTile(memory, Layout{DType: element.Int16}, Rect{16, 20, 0, 16}), "element [16, 3] is 256, which uint8 cannot hold")
 	if err := w.Abort(); err != nil {
 		t.Error(err)
 	}

@@ -1,8 +1,10 @@
-package npy
+package element
 
 import (
 	"fmt"
+	"strconv"
 
+	"weft/kernels/device"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
@@ -25,41 +27,44 @@ const (
 // meant is for the caller to say. Booleans count as 0 and 1; nothing else becomes a boolean.
 func Conversion(from, to DType) Loss {
 	f, t := dtypes[from], dtypes[to]
-	signLost := f.class == classInt && t.class == classUint
+	signLost := f.class == Signed && t.class == Unsigned
 	switch {
 	case from == to:
 		return Exact
-	case t.class == classBool, t.class < f.class && f.class >= classFloat:
+	case t.class == Truth, t.class < f.class && f.class >= Floating:
 		return Refused
-	case t.class >= classFloat && f.bits > t.bits:
+	case t.class >= Floating && f.bits > t.bits:
 		return Rounded
-	case t.class < classFloat && (f.bits > t.bits || signLost):
+	case t.class < Floating && (f.bits > t.bits || signLost):
 		return Checked
 	}
 	return Exact
 }
 
-// convert turns native elements into native elements of another type: src and dst are aligned and hold the same
+// Convert turns native elements into native elements of another type: src and dst are aligned and hold the same
 // number. It gives the index of the first value that does not fit, or -1.
-type convert func(dst, src []byte) int
+type Convert func(dst, src []byte) int
 
 // refusedHelp says what to do instead of a refused conversion, by the class converted from.
-var refusedHelp = map[class]string{
-	classInt:     "compare with 0 to get booleans",
-	classUint:    "compare with 0 to get booleans",
-	classFloat:   "take the array as a float type and say how to round it",
-	classComplex: "take the array as a complex type, then its real part, imaginary part or magnitude",
+var refusedHelp = map[Class]string{
+	Signed:   "compare with 0 to get booleans",
+	Unsigned: "compare with 0 to get booleans",
+	Floating: "take the array as a float type and say how to round it",
+	Complex:  "take the array as a complex type, then its real part, imaginary part or magnitude",
 }
 
-// converter finds the conversion. Between complex types the parts are converted as reals.
-func converter(from, to DType) (convert, error) {
-	if Conversion(from, to) == Refused {
-		return nil, &Error{Kind: fileio.BadType, Reason: fmt.Sprintf("%v elements cannot become %v", from, to), Help: refusedHelp[dtypes[from].class]}
+// Converter finds the conversion. Between complex types the parts are converted as reals.
+func Converter(from, to DType) (Convert, error) {
+	if !to.Valid() || !from.Valid() {
+		return nil, fmt.Errorf("no element type: %v", min(from, to))
 	}
-	if dtypes[to].class != classComplex {
+	if Conversion(from, to) == Refused {
+		return nil, &fileio.Error{Kind: fileio.BadType, Reason: fmt.Sprintf("%v elements cannot become %v", from, to), Help: refusedHelp[dtypes[from].class]}
+	}
+	if dtypes[to].class != Complex {
 		return reals(from, to), nil
 	}
-	if dtypes[from].class == classComplex {
+	if dtypes[from].class == Complex {
 		return parts(reals(part(from), part(to))), nil
 	}
 	return withZeroImaginary(reals(from, part(to)), to), nil
@@ -74,7 +79,7 @@ func part(d DType) DType {
 }
 
 // parts halves the index that a conversion of parts reports.
-func parts(c convert) convert {
+func parts(c Convert) Convert {
 	return func(dst, src []byte) int {
 		if bad := c(dst, src); bad >= 0 {
 			return bad / 2
@@ -83,7 +88,7 @@ func parts(c convert) convert {
 	}
 }
 
-func withZeroImaginary(c convert, to DType) convert {
+func withZeroImaginary(c Convert, to DType) Convert {
 	return func(dst, src []byte) int {
 		bad := c(dst[:len(dst)/2], src)
 		// From the end, so that no real part is overwritten before it has moved.
@@ -105,20 +110,20 @@ func spread[T float32 | float64](s []T) {
 
 // reals converts between types that are not complex. Values pass through the widest type of their class, in
 // pieces that stay in the first-level cache; the widest integers are not passed through floats, which would round twice.
-func reals(from, to DType) convert {
+func reals(from, to DType) Convert {
 	switch {
 	case from == to && from != Bool:
 		return func(dst, src []byte) int { copy(dst, src); return -1 }
-	case from == Float64 && to == Float32:
-		return cast[float64, float32]
-	case from == Float32 && to == Float64:
-		return cast[float32, float64]
+	case to == Float32 && toSingle[from] != nil:
+		return toSingle[from]
+	case to == Float64 && toDouble[from] != nil:
+		return toDouble[from]
 	}
 	sizes := [2]int{from.Size(), to.Size()}
 	switch dtypes[from].class {
-	case classInt:
+	case Signed:
 		return through(loadInt[from], storeInt[to], sizes)
-	case classFloat:
+	case Floating:
 		return through(loadFloat[from], storeFloat[to], sizes)
 	}
 	return through(loadUint[from], storeUint[to], sizes)
@@ -132,7 +137,7 @@ type wide interface{ int64 | uint64 | float64 }
 
 const piece = 512 // elements: 4 KiB of the widest type
 
-func through[W wide](load func([]W, []byte), store func([]byte, []W) int, size [2]int) convert {
+func through[W wide](load func([]W, []byte), store func([]byte, []W) int, size [2]int) Convert {
 	return func(dst, src []byte) int {
 		var buffer [piece]W
 		for done := 0; done*size[0] < len(src); done += piece {
@@ -147,7 +152,18 @@ func through[W wide](load func([]W, []byte), store func([]byte, []W) int, size [
 	}
 }
 
-func cast[S, D float32 | float64](dst, src []byte) int {
+// The conversions that most files need, at once.
+var toSingle, toDouble = casts[float32](), casts[float64]()
+
+func casts[D float32 | float64]() map[DType]Convert {
+	return map[DType]Convert{
+		Int8: cast[int8, D], Int16: cast[int16, D], Int32: cast[int32, D], Int64: cast[int64, D],
+		Uint8: cast[uint8, D], Uint16: cast[uint16, D], Uint32: cast[uint32, D], Uint64: cast[uint64, D],
+		Float32: cast[float32, D], Float64: cast[float64, D],
+	}
+}
+
+func cast[S integer | float32 | float64, D float32 | float64](dst, src []byte) int {
 	out := words.View[D](dst)
 	for i, v := range words.View[S](src)[:len(out)] {
 		out[i] = D(v)
@@ -166,6 +182,18 @@ var loadUint = map[DType]func([]uint64, []byte){
 
 var loadFloat = map[DType]func([]float64, []byte){
 	Float16: loadHalf, Float32: load[float32, float64], Float64: load[float64, float64],
+}
+
+// Text writes the first element of src, a whole number, of a type.
+func Text(d DType, src []byte) string {
+	if load, signed := loadInt[d]; signed {
+		one := make([]int64, 1)
+		load(one, src[:d.Size()])
+		return strconv.FormatInt(one[0], 10)
+	}
+	one := make([]uint64, 1)
+	loadUint[d](one, src[:d.Size()])
+	return strconv.FormatUint(one[0], 10)
 }
 
 var (
@@ -200,7 +228,7 @@ func loadBool(out []uint64, src []byte) {
 
 func loadHalf(out []float64, src []byte) {
 	for i, v := range words.View[uint16](src)[:len(out)] {
-		out[i] = float64(HalfToFloat32(v))
+		out[i] = float64(device.FloatFromHalf(v))
 	}
 }
 
@@ -216,7 +244,7 @@ func storeReal[W wide, D float32 | float64](dst []byte, in []W) int {
 func storeHalf[W wide](dst []byte, in []W) int {
 	out := words.View[uint16](dst)
 	for i, v := range in[:len(out)] {
-		out[i] = Float64ToHalf(float64(v))
+		out[i] = device.HalfFromFloat(float64(v))
 	}
 	return -1
 }
