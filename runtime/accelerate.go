@@ -155,6 +155,9 @@ func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 		*to = append(*to, fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data})
 	}
 	if r.opt.Verify {
+		if err := r.defined(); err != nil {
+			return nil, err
+		}
 		j.Check = w.spotCheck(r.references[w.step.ID])
 	}
 	return j, nil

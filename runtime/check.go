@@ -45,7 +45,10 @@ func sampleSize(cost, kernel float64, inner bool) int {
 
 // verify compares a sample of what a kernel stored with float64, while its inputs are still there.
 func (r *run) verify(ctx context.Context, step *planner.Step) error {
-	c := r.newCheck(step)
+	c, err := r.newCheck(step)
+	if err != nil {
+		return err
+	}
 	if c.size > 0 {
 		if err := c.sample(ctx, audit.All(step.Kernel.Roots[0].Type), c.size); err != nil {
 			return err
@@ -66,10 +69,13 @@ type check struct {
 	taken []audit.Sample // by array that the kernel stores
 }
 
-func (r *run) newCheck(step *planner.Step) *check {
+func (r *run) newCheck(step *planner.Step) (*check, error) {
+	if err := r.defined(); err != nil {
+		return nil, err
+	}
 	ref := r.references[step.ID]
 	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !unnamed(r.plan, r.arrays.byStage[s]) })
-	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}
+	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
 }
 
 // sample compares at most n points of some rows.

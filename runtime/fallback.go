@@ -72,9 +72,8 @@ func (r *run) compile(ctx context.Context) error {
 	}
 	all := todo
 	var err error
-	defined := func() error { return nil }
 	if r.opt.Verify {
-		if defined, err = r.define(ctx); err != nil {
+		if err := r.define(ctx); err != nil {
 			return err
 		}
 	}
@@ -87,9 +86,6 @@ func (r *run) compile(ctx context.Context) error {
 	}
 	if err == nil {
 		err = r.compileAccelerators(ctx, all)
-	}
-	if e := defined(); err == nil {
-		err = e
 	}
 	if err != nil {
 		return err

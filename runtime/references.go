@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/ops"
@@ -14,8 +15,9 @@ import (
 // References are compiled where interpreting a full sample would take more operations; the interpreter takes 5 to 10 ns for each.
 const worthCompiling = 2.5e5
 
-// define makes the references of all kernels that the plan runs, and starts to compile those that are expensive, all in one go; wait ends that.
-func (r *run) define(ctx context.Context) (wait func() error, err error) {
+// define makes the references of all kernels that the plan runs, and starts to compile those that are expensive, all in one go, while kernels
+// are compiled and sources read; r.defined waits for that.
+func (r *run) define(ctx context.Context) error {
 	alive := map[*ops.Stage]bool{}
 	var expensive []*audit.Reference
 	r.references = map[string]*audit.Reference{}
@@ -27,7 +29,7 @@ func (r *run) define(ctx context.Context) (wait func() error, err error) {
 		if k := step.Kernel; k != nil {
 			ref, err := r.reference(step, func(s *ops.Stage) bool { return alive[s] })
 			if err != nil {
-				return nil, r.failed(ctx, step, err)
+				return r.failed(ctx, step, err)
 			}
 			r.references[step.ID] = ref
 			if float64(min(k.Ir.Points(), mostSamples))*ref.Cost > worthCompiling && ref.Compilable() {
@@ -44,11 +46,14 @@ func (r *run) define(ctx context.Context) (wait func() error, err error) {
 		install, err = r.compileReferences(ctx, expensive)
 		return err
 	})
-	return func() error {
+	r.defined = sync.OnceValue(func() error {
+		start := time.Now()
 		err := compiling.wait()
 		install()
+		r.result.CompileS += since(start)
 		return err
-	}, nil
+	})
+	return nil
 }
 
 // reference is the definition of a kernel when it has run, and some arrays are in memory.

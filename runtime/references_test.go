@@ -17,7 +17,7 @@ type defining struct {
 	fails bool
 }
 
-func (d *defining) Definitions(_ context.Context, programs []*interp.Program, _ func(*ir.Buffer) bool) ([]interp.Evaluator, error) {
+func (d *defining) Definitions(_ context.Context, programs []*interp.Program, _ map[*ir.Buffer][]float64) ([]interp.Evaluator, error) {
 	if d.fails {
 		return nil, errors.New("no compiler today")
 	}

@@ -25,6 +25,7 @@ type run struct {
 	onHost map[string]bool // kernel steps that no accelerator could run
 
 	references map[string]*audit.Reference        // by kernel step, where results are checked
+	defined    func() error                       // waits until references can be evaluated
 	inputs     []ops.InputIdentity                // what the sources read, where that is recorded
 	counted    map[*planner.Kernel]device.Counted // under Options.Count
 	meter      meter
@@ -57,13 +58,16 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 
 // once is Run with one plan.
 func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}}
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }}
 	r.arrays = newArrays(p, opt.Devices[0])
 	r.arrays.fleet = accelerators
 	defer accelerators.ReleaseAll()
 	defer r.arrays.freeAll()
 	start, cpu := time.Now(), cpuTime()
+	ctx, stop := context.WithCancel(ctx)
 	err := r.execute(ctx)
+	stop()
+	_ = r.defined() // if nobody needed it, nobody minds what became of it
 	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = peakRSS(), r.arrays.peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)

@@ -103,7 +103,10 @@ func (p *pass) prepare(ctx context.Context) error {
 		if s.Kind != planner.KernelStep {
 			continue
 		}
-		c := r.newCheck(s)
+		c, err := r.newCheck(s)
+		if err != nil {
+			return err
+		}
 		p.checks[s.ID] = c
 		if c.size > 0 {
 			p.sampled[s.ID] = max(2, (c.size+len(p.blocks)-1)/len(p.blocks))

@@ -15,22 +15,22 @@ import (
 // cannot hide there.
 type definition struct {
 	program *interp.Program
-	host    func(*ir.Buffer) bool
+	host    map[*ir.Buffer][]float64 // plain values, rounded as the program asks
 	address uintptr
 }
 
 // definitionFlags make a compiler quick rather than its code: this runs at a few points.
 var definitionFlags = []string{"-O1", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off"}
 
-// Definitions compiles programs of the interpreter to plain C, all in one object, which is cached as those of kernels are. host says which
-// buffers will be given as plain values.
-func (d *Device) Definitions(ctx context.Context, programs []*interp.Program, host func(*ir.Buffer) bool) ([]interp.Evaluator, error) {
+// Definitions compiles programs of the interpreter to plain C, all in one object, which is cached as those of kernels are. host holds
+// the buffers that are plain values, which inputs need not give again.
+func (d *Device) Definitions(ctx context.Context, programs []*interp.Program, host map[*ir.Buffer][]float64) ([]interp.Evaluator, error) {
 	var text strings.Builder
 	text.WriteString(interp.TextPreamble)
 	symbols := make([]string, len(programs))
 	for i, p := range programs {
 		symbols[i] = fmt.Sprintf("weft_definition_%d", i)
-		text.WriteString(p.C(symbols[i], host))
+		text.WriteString(p.C(symbols[i], func(b *ir.Buffer) bool { return host[b] != nil }))
 	}
 	addresses, _, err := d.compileText(ctx, text.String(), append(append([]string(nil), d.march...), definitionFlags...), symbols)
 	if err != nil {
@@ -38,7 +38,16 @@ func (d *Device) Definitions(ctx context.Context, programs []*interp.Program, ho
 	}
 	out := make([]interp.Evaluator, len(programs))
 	for i, p := range programs {
-		out[i] = &definition{p, host, addresses[i]}
+		x := &definition{p, map[*ir.Buffer][]float64{}, addresses[i]}
+		for _, b := range p.TextBuffers() {
+			if host[b] == nil {
+				continue
+			}
+			if x.host[b], err = p.HostCells(b, host[b]); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = x
 	}
 	return out, nil
 }
@@ -53,10 +62,7 @@ func (x *definition) Eval(ctx context.Context, in interp.Inputs, points [][]int)
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	args, err := x.arguments(in, &pin)
-	if err != nil {
-		return nil, err
-	}
+	args := x.arguments(in, &pin)
 	axes, words := len(x.program.Kernel().Axes), x.program.TextWords()
 	at, out := make([]int32, pointsAtOnce*axes+1), make([]int64, pointsAtOnce*words+1)
 	pin.Pin(&at[0])
@@ -91,17 +97,13 @@ func (x *definition) Eval(ctx context.Context, in interp.Inputs, points [][]int)
 }
 
 // arguments are what all calls share. What they point to is pinned.
-func (x *definition) arguments(in interp.Inputs, pin *runtime.Pinner) (*interp.TextArgs, error) {
+func (x *definition) arguments(in interp.Inputs, pin *runtime.Pinner) *interp.TextArgs {
 	bufs := x.program.TextBuffers()
 	scalars := x.program.Kernel().Args()
 	words := make([]uint64, len(bufs)+2*len(scalars)+1)
 	pin.Pin(&words[0])
 	for i, b := range bufs {
-		if x.host(b) {
-			cells, err := x.program.HostCells(b, in.Host[b])
-			if err != nil {
-				return nil, err
-			}
+		if cells := x.host[b]; cells != nil {
 			if len(cells) > 0 {
 				pin.Pin(&cells[0])
 				words[i] = uint64(uintptr(unsafe.Pointer(&cells[0])))
@@ -118,5 +120,5 @@ func (x *definition) arguments(in interp.Inputs, pin *runtime.Pinner) (*interp.T
 	for i, a := range scalars {
 		*(*float64)(unsafe.Pointer(&farg[i])), *(*int64)(unsafe.Pointer(&iarg[i])) = in.Args[a.Name].F, in.Args[a.Name].I
 	}
-	return &interp.TextArgs{Buf: uintptr(unsafe.Pointer(&words[0])), Farg: uintptr(unsafe.Pointer(&farg[0])), Iarg: uintptr(unsafe.Pointer(&iarg[0]))}, nil
+	return &interp.TextArgs{Buf: uintptr(unsafe.Pointer(&words[0])), Farg: uintptr(unsafe.Pointer(&farg[0])), Iarg: uintptr(unsafe.Pointer(&iarg[0]))}
 }

@@ -2,6 +2,7 @@ package native
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -85,7 +86,7 @@ func TestDefinitionsAreTheInterpreters(t *testing.T) {
 			}
 			cases := conformance.Cases()
 			var programs []*interp.Program
-			host := map[*ir.Buffer]bool{}
+			host := map[*ir.Buffer][]float64{}
 			var ins []interp.Inputs
 			for _, c := range cases {
 				p, err := interp.Compile(c.Kernel, mode)
@@ -93,12 +94,10 @@ func TestDefinitionsAreTheInterpreters(t *testing.T) {
 					t.Fatal(err)
 				}
 				in := inputsOf(t, c, plain)
-				for b := range in.Host {
-					host[b] = true
-				}
+				maps.Copy(host, in.Host)
 				programs, ins = append(programs, p), append(ins, in)
 			}
-			all, err := d.Definitions(t.Context(), programs, func(b *ir.Buffer) bool { return host[b] })
+			all, err := d.Definitions(t.Context(), programs, host)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,16 +147,16 @@ func TestDefinitionsStayInRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defs, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, func(*ir.Buffer) bool { return true })
+	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: make([]float64, 30)}}
+	defs, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := len(objects(t))
-	again, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, func(*ir.Buffer) bool { return true })
+	again, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
 	if err != nil || len(again) != 1 || len(objects(t)) != made {
 		t.Errorf("a warm start compiles: %d objects, then %d, %v", made, len(objects(t)), err)
 	}
-	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: make([]float64, 30)}}
 	if _, err := defs[0].Eval(t.Context(), inputs, [][]int{{29}}); err != nil {
 		t.Error(err)
 	}

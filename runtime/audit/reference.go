@@ -53,7 +53,7 @@ func (r *Reference) Compilable() bool { return r.program.Size() <= mostCompiled 
 
 // definer is a device that compiles definitions, so that many points of an expensive one can be had. Its rendering of kernels has no part in it.
 type definer interface {
-	Definitions(ctx context.Context, programs []*interp.Program, host func(*ir.Buffer) bool) ([]interp.Evaluator, error)
+	Definitions(ctx context.Context, programs []*interp.Program, host map[*ir.Buffer][]float64) ([]interp.Evaluator, error)
 }
 
 // Compile has a device compile references, all in one go; ok is false for a device that compiles none. Install puts the code in their place.
@@ -62,14 +62,16 @@ func Compile(ctx context.Context, d device.Device, refs []*Reference) (install f
 	if !ok || len(refs) == 0 {
 		return func() {}, ok, nil
 	}
-	programs, tables := make([]*interp.Program, len(refs)), map[*ir.Buffer]bool{}
+	programs, tables := make([]*interp.Program, len(refs)), map[*ir.Buffer][]float64{}
 	for i, r := range refs {
 		programs[i] = r.program
 		for buf, s := range r.Loads {
-			tables[buf] = s.Data != nil
+			if s.Data != nil {
+				tables[buf] = s.Data
+			}
 		}
 	}
-	out, err := c.Definitions(ctx, programs, func(b *ir.Buffer) bool { return tables[b] })
+	out, err := c.Definitions(ctx, programs, tables)
 	return func() {
 		for i, e := range out {
 			refs[i].compiled = e
