@@ -37,7 +37,7 @@ func (r rasterInput) Elem() ops.ElemType { return elemOf(r.Header().DType) }
 
 func (r rasterInput) reads(as ops.ElemType) bool {
 	to, known := fileType(as)
-	return known && element.Conversion(r.Header().DType, to) != element.Refused
+	return known && tiff.Holds(to) && element.Conversion(r.Header().DType, to) != element.Refused
 }
 
 // scale turns elements into what they stand for.
@@ -50,8 +50,8 @@ func (r rasterInput) scale(values []float64) {
 // read reads rows of blocks on all processors.
 func (r rasterInput) read(dst []byte, as ops.ElemType, stride int, t region.Region) error {
 	to, known := fileType(as)
-	if !known {
-		return fmt.Errorf("no file holds %s", as)
+	if !known || !tiff.Holds(to) {
+		return fmt.Errorf("rasters are not read as %s", as)
 	}
 	if stride == 0 {
 		stride = t[1].Len() * to.Size()

@@ -38,7 +38,7 @@ func (l Layout) stride(columns int) int {
 
 // check says why memory does not hold the rectangle in this layout.
 func (l Layout) check(memory []byte, r Rect) error {
-	if l.NodataAsNaN && l.DType.Valid() && !l.DType.Float() {
+	if l.NodataAsNaN && l.DType.Valid() && (!l.DType.Float() || !Holds(l.DType)) {
 		return fmt.Errorf("%v elements cannot be NaN where data are missing", l.DType)
 	}
 	return element.CheckRows(memory, l.DType, max(r.Height(), 0), max(r.Width(), 0), l.stride(r.Width()))
