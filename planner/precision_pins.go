@@ -101,14 +101,14 @@ func decisions(g *group) []use {
 				add(&hard, true, "decides when a loop "+in+" ends", n.Fold.While)
 			}
 		case n.Kind == ir.KAlu && n.Args[0].Type.Float():
-			switch n.Op {
-			case ir.Cast, ir.Bits:
+			switch n.Op.Info().Gives {
+			case ir.Other:
 				if !n.Type.Float() {
 					add(&soft, true, "becomes an integer "+in, n.Args...)
 				}
-			case ir.Rint, ir.Floor, ir.Ceil, ir.Trunc:
+			case ir.Whole:
 				add(&soft, true, "becomes a whole number "+in, n.Args...)
-			case ir.Lt, ir.Le, ir.Eq, ir.Ne:
+			case ir.Truth:
 				add(&soft, false, "decides a comparison "+in, n.Args...)
 			}
 		}

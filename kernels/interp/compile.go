@@ -155,18 +155,12 @@ func (c *compiler) alu(n *ir.Node) register {
 	case ir.Bits:
 		return c.emit(n, reinterpret[n.Type], args...)
 	}
-	round := to == f32
-	for i, f := range unary {
-		if f.op == n.Op {
-			return c.emit(n, pick(round, call32, call64), args[0], register(i))
-		}
+	if own, ok := forms[n.Op]; ok {
+		return c.emit(n, own[from], args...)
 	}
-	for i, f := range binary {
-		if f.op == n.Op {
-			return c.emit(n, pick(round, call2F32, call2F64), args[0], args[1], register(i))
-		}
-	}
-	return c.emit(n, forms[n.Op][from], args...)
+	called := [3]register{2: register(n.Op)}
+	copy(called[:2], args)
+	return c.emit(n, pick(to == f32, callF32, callF64), called[:]...)
 }
 
 func pick(cond bool, yes, no opcode) opcode {

@@ -1,10 +1,6 @@
 package interp
 
-import (
-	"math"
-
-	"weft/kernels/ir"
-)
+import "weft/kernels/ir"
 
 // opcode is an instruction of the register program. F stands for the float registers, I for the integer and Bool ones; 32
 // and 64 tell the width to which a result is rounded or wrapped.
@@ -76,10 +72,8 @@ const (
 	floorF
 	ceilF
 	truncF
-	call64 // function b of a
-	call32
-	call2F64 // function c of a and b
-	call2F32
+	callF64 // operation c of the table, of a and b
+	callF32
 
 	roundF32 // of a float64
 	wrapI32
@@ -127,6 +121,8 @@ func classOf(t ir.DType, mode Mode) class {
 	return boolean
 }
 
+// forms are those of operations that have instructions of their own; others on floats are called as their row of the table of operations
+// has them.
 var forms = map[ir.Op]form{
 	ir.Add:    {addF64, addF32, addI64, addI32},
 	ir.Sub:    {subF64, subF32, subI64, subI32},
@@ -171,18 +167,3 @@ var casts = [5]form{
 
 // reinterpret[to] gives the bits of the other class of the same size. In Wide mode an F32 has class f64, so this goes by type.
 var reinterpret = map[ir.DType]opcode{ir.I32: bitsF32, ir.I64: bitsF64, ir.F32: fromBitsF32, ir.F64: fromBitsF64}
-
-// unary and binary are the functions that instructions call, in float64.
-var unary = []struct {
-	op ir.Op
-	f  func(float64) float64
-}{
-	{ir.Exp, math.Exp}, {ir.Log, math.Log}, {ir.Log10, math.Log10}, {ir.Sin, math.Sin}, {ir.Cos, math.Cos}, {ir.Tan, math.Tan},
-}
-
-var binary = []struct {
-	op ir.Op
-	f  func(x, y float64) float64
-}{
-	{ir.Atan2, math.Atan2}, {ir.Pow, math.Pow},
-}

@@ -1,6 +1,10 @@
 package interp
 
-import "math"
+import (
+	"math"
+
+	"weft/kernels/ir"
+)
 
 // run executes code; false means that m.err says why it stopped.
 func (m *machine) run(code []instruction) bool {
@@ -55,13 +59,13 @@ func (m *machine) run(code []instruction) bool {
 		case divF32:
 			f[in.d] = float64(float32(f[in.a] / f[in.b]))
 		case divI64:
-			i[in.d] = floorDiv(i[in.a], i[in.b])
+			i[in.d] = ir.FloorDiv(i[in.a], i[in.b])
 		case divI32:
-			i[in.d] = int64(int32(floorDiv(i[in.a], i[in.b])))
+			i[in.d] = int64(int32(ir.FloorDiv(i[in.a], i[in.b])))
 		case modI64:
-			i[in.d] = floorMod(i[in.a], i[in.b])
+			i[in.d] = ir.FloorMod(i[in.a], i[in.b])
 		case modI32:
-			i[in.d] = int64(int32(floorMod(i[in.a], i[in.b])))
+			i[in.d] = int64(int32(ir.FloorMod(i[in.a], i[in.b])))
 		case negF:
 			f[in.d] = -f[in.a]
 		case negI64:
@@ -150,14 +154,10 @@ func (m *machine) run(code []instruction) bool {
 			f[in.d] = math.Ceil(f[in.a])
 		case truncF:
 			f[in.d] = math.Trunc(f[in.a])
-		case call64:
-			f[in.d] = unary[in.b].f(f[in.a])
-		case call32:
-			f[in.d] = float64(float32(unary[in.b].f(f[in.a])))
-		case call2F64:
-			f[in.d] = binary[in.c].f(f[in.a], f[in.b])
-		case call2F32:
-			f[in.d] = float64(float32(binary[in.c].f(f[in.a], f[in.b])))
+		case callF64:
+			f[in.d] = ir.Op(in.c).Info().Float([3]float64{f[in.a], f[in.b]})
+		case callF32:
+			f[in.d] = float64(float32(ir.Op(in.c).Info().Float([3]float64{f[in.a], f[in.b]})))
 		case roundF32:
 			f[in.d] = float64(float32(f[in.a]))
 		case wrapI32:
@@ -230,30 +230,6 @@ func truth(b bool) int64 {
 		return 1
 	}
 	return 0
-}
-
-// floorDiv rounds to minus infinity. Division by zero, which the language leaves open, gives 0.
-func floorDiv(a, b int64) int64 {
-	if b == 0 {
-		return 0
-	}
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-// floorMod has the sign of the divisor; of zero, it is 0.
-func floorMod(a, b int64) int64 {
-	if b == 0 {
-		return 0
-	}
-	r := a % b
-	if r != 0 && (r < 0) != (b < 0) {
-		r += b
-	}
-	return r
 }
 
 // toInt truncates. What the language leaves open is the nearest end of the range, and 0 for NaN.

@@ -1,7 +1,7 @@
 package interp
 
 // spelled is what C calls each instruction: Fd, Fa, Fb, Fc stand for its float registers, Id and so on for its integer ones, CALL for
-// its function. Registers have the types of their values, so that an assignment rounds or wraps as the instruction does.
+// the call of its function. Registers have the types of their values, so that an assignment rounds or wraps as the instruction does.
 var spelled = map[opcode]string{
 	movF: "Fd = Fa", movI: "Id = Ia",
 
@@ -25,7 +25,7 @@ var spelled = map[opcode]string{
 
 	sqrtF64: "Fd = __builtin_sqrt(Fa)", sqrtF32: "Fd = (float)__builtin_sqrt(Fa)",
 	rintF: "Fd = __builtin_rint(Fa)", floorF: "Fd = __builtin_floor(Fa)", ceilF: "Fd = __builtin_ceil(Fa)", truncF: "Fd = __builtin_trunc(Fa)",
-	call64: "Fd = CALL(Fa)", call32: "Fd = (float)CALL(Fa)", call2F64: "Fd = CALL(Fa, Fb)", call2F32: "Fd = (float)CALL(Fa, Fb)",
+	callF64: "Fd = CALL", callF32: "Fd = (float)CALL",
 
 	roundF32: "Fd = (float)Fa", wrapI32: "Id = (int)Ia", floatI64: "Fd = (double)Ia", floatI32: "Fd = (float)Ia",
 	truncI64: "Id = to_long(Fa)", truncI32: "Id = to_int(Fa)", boolF: "Id = Fa != 0", boolI: "Id = Ia != 0",

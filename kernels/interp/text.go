@@ -22,8 +22,17 @@ type TextArgs struct {
 }
 
 // TextPreamble is the C that the text of programs relies on. It is all that it relies on: there are no vectors, tables or schedules.
-const TextPreamble = `
-double exp(double), log(double), log10(double), sin(double), cos(double), tan(double), atan2(double, double), pow(double, double);
+func TextPreamble() string {
+	var out strings.Builder
+	for op := range ir.Ops {
+		if i := op.Info(); i.Cost.Transcendental() {
+			fmt.Fprintf(&out, "double %s(%s);\n", i.Library, strings.Join([]string{"double", "double"}[:i.Arity], ", "))
+		}
+	}
+	return out.String() + textPreamble
+}
+
+const textPreamble = `
 typedef struct { const void *const *buf; const double *farg; const long long *iarg; const int *at; long long *out; long long n; } text_args;
 static inline long long floor_div(long long a, long long b) { if (!b) return 0; long long q = a / b; return a % b && (a < 0) != (b < 0) ? q - 1 : q; }
 static inline long long floor_mod(long long a, long long b) { if (!b) return 0; long long r = a % b; return r && (r < 0) != (b < 0) ? r + b : r; }
@@ -202,14 +211,13 @@ func (w *writer) instruction(in *instruction) {
 	if !ok {
 		panic(fmt.Sprintf("interp: instruction %d has no text", in.op))
 	}
-	f, n := "", int(in.b)
-	if in.op == call2F64 || in.op == call2F32 {
-		f = binary[in.c].op.String()
-	} else if n < len(unary) {
-		f = unary[n].op.String()
+	call := ""
+	if in.op == callF64 || in.op == callF32 {
+		info := ir.Op(in.c).Info()
+		call = info.Library + "(" + strings.Join([]string{freg(in.a), freg(in.b)}[:info.Arity], ", ") + ")"
 	}
 	w.line("%s;", strings.NewReplacer("Fd", freg(in.d), "Fa", freg(in.a), "Fb", freg(in.b), "Fc", freg(in.c),
-		"Id", ireg(in.d), "Ia", ireg(in.a), "Ib", ireg(in.b), "Ic", ireg(in.c), "CALL", f).Replace(text))
+		"Id", ireg(in.d), "Ia", ireg(in.a), "Ib", ireg(in.b), "Ic", ireg(in.c), "CALL", call).Replace(text))
 }
 
 func freg(r register) string { return fmt.Sprintf("f%d", r) }

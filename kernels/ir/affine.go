@@ -1,5 +1,66 @@
 package ir
 
+import "slices"
+
+// Linear is an integer as a sum of terms and a constant. Arithmetic is taken not to wrap.
+type Linear struct {
+	Terms []Term
+	C     int64
+}
+
+// Term is Coef * N.
+type Term struct {
+	N    *Node
+	Coef int64
+}
+
+// Add adds k*n, looking through sums and products with constants.
+func (l *Linear) Add(n *Node, k int64) {
+	if n.Kind == KConst {
+		l.C += k * n.I
+		return
+	}
+	if n.Kind == KAlu && (n.Op != Cast || n.Type == I64 && n.Args[0].Type == I32) {
+		if each, ok := n.Op.Info().Affine(n); ok {
+			for i, x := range n.Args {
+				if each[i] != 0 {
+					l.Add(x, k*each[i])
+				}
+			}
+			return
+		}
+	}
+	if i := slices.IndexFunc(l.Terms, func(t Term) bool { return t.N == n }); i >= 0 {
+		l.Terms[i].Coef += k
+		return
+	}
+	l.Terms = append(l.Terms, Term{n, k})
+}
+
+// Flatten is the index of an element of a buffer, from element 0 of row 0.
+func Flatten(buf *Buffer, index []*Node) Linear {
+	var l Linear
+	for i, stride := range buf.Strides() {
+		l.Add(index[i], int64(stride))
+	}
+	l.Terms = slices.DeleteFunc(l.Terms, func(t Term) bool { return t.Coef == 0 })
+	return l
+}
+
+// Along is by how much an index grows along an axis; 0 if not by the same everywhere.
+func (l Linear) Along(axis *Node) int64 {
+	by := int64(0)
+	for _, t := range l.Terms {
+		switch {
+		case t.N == axis:
+			by = t.Coef
+		case t.N.Free().Meets(axis.Bind()):
+			return 0
+		}
+	}
+	return by
+}
+
 // Affine finds the constant by which an integer index grows when axis, a parallel axis or a fold's index, grows by one;
 // 0 if the index does not vary with it. Arithmetic is taken not to wrap.
 func Affine(n, axis *Node) (stride int64, ok bool) { return NewAffine(axis).Stride(n) }
@@ -22,38 +83,53 @@ func (f *AffineIn) Stride(n *Node) (stride int64, ok bool) {
 		return 0, true
 	case n.Kind != KAlu || !n.Type.Int():
 		return 0, false
+	case n.Op == Select:
+		x, okx := f.Stride(n.Args[1])
+		y, oky := f.Stride(n.Args[2])
+		return x, okx && oky && x == y && !f.varies(n.Args[0])
 	}
-	a := n.Args
-	switch n.Op {
-	case Add, Sub:
-		x, okx := f.Stride(a[0])
-		y, oky := f.Stride(a[1])
-		if n.Op == Sub {
-			y = -y
-		}
-		return x + y, okx && oky
-	case Neg:
-		x, ok := f.Stride(a[0])
-		return -x, ok
-	case Mul:
-		if a[0].Kind == KConst {
-			a = []*Node{a[1], a[0]}
-		}
-		x, ok := f.Stride(a[0])
-		return x * a[1].I, ok && a[1].Kind == KConst
-	case Shl:
-		x, ok := f.Stride(a[0])
-		return x << (a[1].I & 63), ok && a[1].Kind == KConst
-	case Cast:
-		if a[0].Type.Int() {
-			return f.Stride(a[0])
-		}
-	case Select:
-		x, okx := f.Stride(a[1])
-		y, oky := f.Stride(a[2])
-		return x, okx && oky && x == y && !f.varies(a[0])
+	each, ok := n.Op.Info().Affine(n)
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	for i, x := range n.Args {
+		if each[i] == 0 {
+			continue
+		}
+		s, ok := f.Stride(x)
+		if !ok {
+			return 0, false
+		}
+		stride += each[i] * s
+	}
+	return stride, true
 }
 
 func (f *AffineIn) varies(n *Node) bool { return f.vary.Of(n).Meets(f.axis.bind) }
+
+// affine is the rule of an operation that adds its operands, each multiplied by a constant.
+func affine(k ...int64) func(*Node) ([2]int64, bool) {
+	var each [2]int64
+	copy(each[:], k)
+	return func(n *Node) ([2]int64, bool) { return each, n.Type.Int() && n.Args[0].Type.Int() }
+}
+
+func notAffine(*Node) (k [2]int64, ok bool) { return k, false }
+
+func mulAffine(n *Node) (k [2]int64, ok bool) {
+	switch a := n.Args; {
+	case !n.Type.Int():
+	case a[1].Kind == KConst:
+		return [2]int64{a[1].I, 0}, true
+	case a[0].Kind == KConst:
+		return [2]int64{0, a[0].I}, true
+	}
+	return k, false
+}
+
+func shlAffine(n *Node) (k [2]int64, ok bool) {
+	if by := n.Args[1]; by.Kind == KConst && 0 <= by.I && by.I < int64(8*n.Type.Size()) {
+		return [2]int64{1 << by.I, 0}, true
+	}
+	return k, false
+}

@@ -22,17 +22,22 @@ func (b *Builder) Alu(op Op, args ...*Node) *Node {
 				panic(fmt.Sprintf("ir: %s of mixed types %s and %s", op, t, a.Type))
 			}
 		}
-		if !info.Takes.has(t) {
+		if !info.Takes.Has(t) {
 			panic(fmt.Sprintf("ir: %s does not take %s", op, t))
 		}
 	}
-	if info.Bool {
+	if info.Gives == Truth {
 		t = Bool
 	}
 	if n := b.simplify(op, t, args); n != nil {
 		return n
 	}
 	return b.intern(&Node{Kind: KAlu, Type: t, Op: op, Args: args})
+}
+
+// Own applies an operation of a renderer's own.
+func (b *Builder) Own(op Op, a *Node) *Node {
+	return b.intern(&Node{Kind: KAlu, Type: a.Type, Op: op, Args: []*Node{a}})
 }
 
 // Cast converts to another compute type.

@@ -76,9 +76,7 @@ func (q *Bounder) compute(n *Node, s Side) *Node {
 	case KLoad:
 		return q.load(n, s)
 	case KAlu:
-		if rule := boundRules[n.Op]; rule != nil {
-			return rule(q, n, s)
-		}
+		return n.Op.Info().Bound(q, n, s)
 	}
 	return nil
 }
@@ -217,7 +215,7 @@ func (q *Bounder) maxLoad(n *Node, rank int) *Node {
 		shift := q.B.Int(lo.Type, int64(t.Shift))
 		cell := q.B.Alu(Shr, lo, shift)
 		index = append(index, cell)
-		if s, ok := q.spread(n.Index()[axis]); ok && s <= float64(extent-1<<t.Shift) {
+		if s, ok := q.width(n.Index()[axis]); ok && s <= float64(extent-1<<t.Shift) {
 			continue // wherever in its cell it begins
 		}
 		hi := q.Bound(n.Index()[axis], Hi)

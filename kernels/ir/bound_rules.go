@@ -1,22 +1,20 @@
 package ir
 
-// boundRules hold for n's operands bounded on the right sides; rounding is monotone, so they hold after rounding too.
-// They are set in init because the rules use Bound.
-var boundRules map[Op]func(q *Bounder, n *Node, s Side) *Node
+// The rules of bounds hold for n's operands bounded on the right sides; rounding is monotone, so they hold after rounding too.
 
-func init() {
-	boundRules = map[Op]func(q *Bounder, n *Node, s Side) *Node{
-		Add: func(q *Bounder, n *Node, s Side) *Node { return q.pair(n, s, s) },
-		Sub: func(q *Bounder, n *Node, s Side) *Node { return q.pair(n, s, s.Other()) },
-		Neg: func(q *Bounder, n *Node, s Side) *Node { return q.rebuilt(n, s.Other()) },
-		Mul: (*Bounder).mul, Div: (*Bounder).div, Mod: (*Bounder).mod,
-		Abs: (*Bounder).abs, Min: (*Bounder).extremum, Max: (*Bounder).extremum,
-		Shl: (*Bounder).shift, Shr: (*Bounder).shift,
-		Select: (*Bounder).choice, Cast: (*Bounder).cast,
-		Sqrt: (*Bounder).sqrt, Rint: (*Bounder).rebuilt, Floor: (*Bounder).rebuilt,
-		Ceil: (*Bounder).rebuilt, Trunc: (*Bounder).rebuilt,
-		Sin: (*Bounder).wave, Cos: (*Bounder).wave,
-	}
+// unbounded is the rule of operations whose bounds do not follow from those of their operands.
+func unbounded(*Bounder, *Node, Side) *Node { return nil }
+
+func same(s Side) Side { return s }
+
+// boundOf is the rule of monotone operations of one operand: the side of that which decides.
+func boundOf(side func(Side) Side) func(*Bounder, *Node, Side) *Node {
+	return func(q *Bounder, n *Node, s Side) *Node { return q.rebuilt(n, side(s)) }
+}
+
+// boundPair is the rule of monotone operations of two operands: the sides that decide of a lower bound.
+func boundPair(x, y Side) func(*Bounder, *Node, Side) *Node {
+	return func(q *Bounder, n *Node, s Side) *Node { return q.pair(n, s^x, s^y) }
 }
 
 // rebuilt is a monotone function of the bound of its operand.

@@ -161,7 +161,11 @@ func (c *checker) node(n *Node) {
 }
 
 func (c *checker) alu(what string, n *Node) {
-	if n.Op == OpNone || n.Op >= numOps {
+	switch {
+	case n.Op >= OwnOp:
+		c.wrong("%s: operation %d belongs to renderers", what, n.Op)
+		return
+	case n.Op == OpNone || n.Op >= numOps:
 		c.wrong("%s: unknown operation %d", what, n.Op)
 		return
 	}
@@ -173,8 +177,6 @@ func (c *checker) alu(what string, n *Node) {
 	a := n.Args[0].Type
 	result, same := a, n.Args
 	switch n.Op {
-	case LaneMin, LaneMax:
-		c.wrong("%s: %s belongs to renderers", what, n.Op)
 	case Cast:
 		result = n.Type
 	case Bits:
@@ -188,11 +190,11 @@ func (c *checker) alu(what string, n *Node) {
 		}
 		result, same = n.Args[1].Type, n.Args[1:]
 	}
-	if info.Bool {
+	if info.Gives == Truth {
 		result = Bool
 	}
 	for _, m := range same {
-		if m.Type != same[0].Type || !info.Takes.has(m.Type) {
+		if m.Type != same[0].Type || !info.Takes.Has(m.Type) {
 			c.wrong("%s: operand %s is %s, the first is %s", what, c.label[m], m.Type, same[0].Type)
 		}
 	}

@@ -59,7 +59,7 @@ var chainForms = map[Monoid]chainForm{
 
 func (c *checker) chains(what string, f *Fold, form chainForm) {
 	for k, acc := range f.Accs {
-		if !form.takes.has(acc.Type) || !form.holds(f.Step[k], acc, f.AccBind, true) {
+		if !form.takes.Has(acc.Type) || !form.holds(f.Step[k], acc, f.AccBind, true) {
 			c.wrong("%s: step %d is not the accumulator %s terms without accumulators, as a %s must be", what, k, form.op, f.Monoid)
 		}
 	}

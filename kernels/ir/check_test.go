@@ -134,7 +134,7 @@ func TestCheckFinds(t *testing.T) {
 			s.ints.Pad = Pad{Before: 1, Value: 0.5}
 			s.store(s.b.Cast(F32, s.b.Load(s.ints, s.x)))
 		}},
-		{"lane op", "belongs to renderers", func(s *bad) { s.store(s.b.Alu(LaneMin, s.b.F32(1))) }},
+		{"own operation", "belongs to renderers", func(s *bad) { s.store(s.b.Own(OwnOp, s.b.F32(1))) }},
 		{"storage type", "f16 is a storage type", func(s *bad) { s.store(s.b.Cast(F32, s.b.Cast(F16, s.b.F32(1)))) }},
 		{"while with monoid", "a fold with a while runs in order", func(s *bad) {
 			s.foldOf(Sum, []*Node{s.b.F32(0)}, func(i *Node, a []*Node) ([]*Node, *Node) {

@@ -146,7 +146,7 @@ func (c *counter) count(n *Node) {
 		if n.Type == F64 {
 			c.cost.Wide += flops
 		}
-		if n.Op >= Exp && n.Op <= Pow {
+		if n.Op.Info().Cost.Transcendental() {
 			c.cost.Transcendentals += e
 		}
 	}

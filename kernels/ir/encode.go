@@ -359,8 +359,8 @@ func (d *decoder) load(guarded bool) *Node {
 }
 
 func (d *decoder) alu(name string) *Node {
-	for op := range numOps {
-		if op != OpNone && op.String() == name {
+	for op := range Ops {
+		if op.String() == name {
 			return &Node{Kind: KAlu, Op: op, Type: d.typ(), Args: d.values(op.Info().Arity)}
 		}
 	}

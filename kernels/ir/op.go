@@ -1,6 +1,6 @@
 package ir
 
-// Op is the operation of an Alu node.
+// Op is the operation of an Alu node. What it does and how it is treated stands in its row of the table: see OpInfo.
 type Op uint8
 
 const (
@@ -43,18 +43,42 @@ const (
 	Tan
 	Atan2
 	Pow
-	LaneMin // a renderer's own: least value over the lanes of a patch; never part of a kernel (Check refuses it)
-	LaneMax
 	numOps
 )
 
-// OpInfo describes an operation: name, number of operands, and what operand types it takes.
+// OwnOp is the first of the operations that a renderer may use for ends of its own: each of one operand, one of whose values, over
+// whatever the renderer's lanes are, is the result. They are never part of a kernel (Check refuses them).
+const OwnOp Op = 1 << 7
+
+// OpInfo is an operation's row of the table: what the back ends, analyses and cost models know of it. A row lacks nothing but what its
+// types make void: init sees to that.
 type OpInfo struct {
 	Name  string
 	Arity int
-	Takes Class
-	Flops int  // weight in cost figures, in additions
-	Bool  bool // the result is Bool
+	Takes Class // types of the operands
+	Gives Result
+
+	Float func(a [3]float64) float64 // what it does to floats, and to Bools as 0 and 1, rounding apart
+	Int   func(a [3]int64) int64     // what it does to integers and Bools, before the result wraps
+
+	// Symbol is how C and CUDA write it before or between operands of the types in Written. Others are calls of s_NAME and v_NAME,
+	// functions of the preludes.
+	Symbol  string
+	Written Class
+	// Library is what C and CUDA call it: the form for float64, to which an f is added for float32. OneByOne says that vectors are put
+	// through that lane by lane, and that the preludes for C have nothing of their own.
+	Library  string
+	OneByOne bool
+
+	Cost  CostClass
+	Times float64 // how many operations of the class it takes
+	Flops int     // weight in figures of work, in additions
+
+	Exact  Exactness
+	Range  func(n *Node, a [3]span) span                        // where the result lies, from where the operands do
+	Bound  func(q *Bounder, n *Node, s Side) *Node              // a bound of the result, from bounds of the operands; nil: none is known
+	Width  func(n *Node, w [3]float64) (width float64, ok bool) // how far apart results are, from how far apart operands are; of integers
+	Affine func(n *Node) (k [2]int64, ok bool)                  // by what constants it multiplies the operands that it adds; of integers
 }
 
 // Class is a set of operand types.
@@ -66,56 +90,69 @@ const (
 	Bools
 )
 
-var opTable = [numOps]OpInfo{
-	Add:    {"add", 2, Floats | Ints, 1, false},
-	Sub:    {"sub", 2, Floats | Ints, 1, false},
-	Mul:    {"mul", 2, Floats | Ints, 1, false},
-	Div:    {"div", 2, Floats | Ints, 8, false},
-	Mod:    {"mod", 2, Ints, 8, false},
-	Neg:    {"neg", 1, Floats | Ints, 1, false},
-	Abs:    {"abs", 1, Floats | Ints, 1, false},
-	Min:    {"min", 2, Floats | Ints, 1, false},
-	Max:    {"max", 2, Floats | Ints, 1, false},
-	Lt:     {"lt", 2, Floats | Ints, 1, true},
-	Le:     {"le", 2, Floats | Ints, 1, true},
-	Eq:     {"eq", 2, Floats | Ints | Bools, 1, true},
-	Ne:     {"ne", 2, Floats | Ints | Bools, 1, true},
-	And:    {"and", 2, Bools, 1, true},
-	Or:     {"or", 2, Bools, 1, true},
-	Not:    {"not", 1, Bools, 1, true},
-	BitAnd: {"bitand", 2, Ints, 1, false},
-	BitOr:  {"bitor", 2, Ints, 1, false},
-	BitXor: {"bitxor", 2, Ints, 1, false},
-	Shl:    {"shl", 2, Ints, 1, false},
-	Shr:    {"shr", 2, Ints, 1, false},
-	Ushr:   {"ushr", 2, Ints, 1, false},
-	Select: {"select", 3, Floats | Ints | Bools, 1, false},
-	Cast:   {"cast", 1, Floats | Ints | Bools, 1, false},
-	Bits:   {"bits", 1, Floats | Ints, 0, false},
-	Sqrt:   {"sqrt", 1, Floats, 8, false},
-	Rint:   {"rint", 1, Floats, 1, false},
-	Floor:  {"floor", 1, Floats, 1, false},
-	Ceil:   {"ceil", 1, Floats, 1, false},
-	Trunc:  {"trunc", 1, Floats, 1, false},
-	Exp:    {"exp", 1, Floats, 16, false},
-	Log:    {"log", 1, Floats, 16, false},
-	Log10:  {"log10", 1, Floats, 16, false},
-	Sin:    {"sin", 1, Floats, 16, false},
-	Cos:    {"cos", 1, Floats, 16, false},
-	Tan:    {"tan", 1, Floats, 24, false},
-	Atan2:  {"atan2", 2, Floats, 24, false},
-	Pow:    {"pow", 2, Floats, 40, false},
+// Result is what an operation gives.
+type Result uint8
 
-	LaneMin: {"lanemin", 1, Floats | Ints, 4, false},
-	LaneMax: {"lanemax", 1, Floats | Ints, 4, false},
-}
+const (
+	Number Result = iota + 1 // of the operands' type
+	Whole                    // a float without fraction: it jumps where its operand passes from one to the next
+	Truth                    // a Bool
+	Other                    // of a type that the node says
+)
+
+// CostClass is a kind of operations that take about the same time.
+type CostClass uint8
+
+// Cost classes.
+const (
+	CostNothing CostClass = iota + 1
+	CostSimple            // minimum, comparison, choice, rounding
+	CostFused             // multiply, add, or both in one
+	CostConvert
+	CostDivide
+	CostRoot
+	CostExp
+	CostLog
+	CostSine
+	CostAtan2
+	CostPower
+)
+
+// Slow reports operations whose results are worth a table where they repeat.
+func (c CostClass) Slow() bool { return c >= CostDivide }
+
+// Transcendental reports operations that no processor has as one instruction.
+func (c CostClass) Transcendental() bool { return c >= CostExp }
+
+// Exactness says whether an operation rounds.
+type Exactness uint8
+
+const (
+	Rounds Exactness = iota + 1
+	Exact            // the result is a value of any narrower type that all operands are values of
+)
 
 // Info returns the operation's row of the table.
-func (o Op) Info() OpInfo { return opTable[o] }
+func (o Op) Info() *OpInfo {
+	if o >= OwnOp {
+		return &ownOp
+	}
+	return &opTable[o]
+}
 
-func (o Op) String() string { return opTable[o].Name }
+func (o Op) String() string { return o.Info().Name }
 
-func (c Class) has(t DType) bool {
+// Ops calls yield for every operation.
+func Ops(yield func(Op) bool) {
+	for o := OpNone + 1; o < numOps; o++ {
+		if !yield(o) {
+			return
+		}
+	}
+}
+
+// Has reports whether a type is in the set.
+func (c Class) Has(t DType) bool {
 	switch {
 	case t == Bool:
 		return c&Bools != 0
@@ -123,4 +160,20 @@ func (c Class) has(t DType) bool {
 		return c&Floats != 0
 	}
 	return c&Ints != 0
+}
+
+// incomplete names what a row lacks.
+func (i *OpInfo) incomplete() string {
+	for what, missing := range map[string]bool{
+		"name": i.Name == "", "arity": i.Arity < 1 || i.Arity > 3, "operand types": i.Takes == 0, "result": i.Gives == 0,
+		"evaluation of floats": i.Float == nil && i.Takes&Floats != 0, "evaluation of integers": i.Int == nil && i.Takes&(Ints|Bools) != 0,
+		"types it is written for": (i.Symbol == "") != (i.Written == 0), "name in the library": i.Library == "" && i.Cost.Transcendental(),
+		"cost class": i.Cost == 0, "number of operations": (i.Times == 0) != (i.Cost == CostNothing), "exactness": i.Exact == 0,
+		"range": i.Range == nil, "bound": i.Bound == nil, "width": i.Width == nil, "affine form": i.Affine == nil,
+	} {
+		if missing {
+			return what
+		}
+	}
+	return ""
 }

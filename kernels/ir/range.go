@@ -212,47 +212,10 @@ func fit(t DType, s span) span {
 }
 
 func (r *ranger) alu(n *Node) span {
-	a := r.of(n.Args[0])
-	switch n.Op {
-	case Select:
-		t, f := r.of(n.Args[1]), r.of(n.Args[2])
-		switch a {
-		case truth:
-			return t
-		case falsehood:
-			return f
-		}
-		return t.hull(f)
-	case Cast:
-		r.unsure = r.unsure || a.nan && n.Args[0].Type.Float() && n.Type.Int()
-		return castSpan(n, a)
+	var a [3]span
+	for i, x := range n.Args {
+		a[i] = r.of(x)
 	}
-	if rule := unarySpans[n.Op]; rule != nil {
-		return rule(a)
-	}
-	rule := binarySpans[n.Op]
-	if rule == nil || len(n.Args) != 2 {
-		return limits(n.Type)
-	}
-	b := r.of(n.Args[1])
-	if n.Op == Mul && n.Args[0] == n.Args[1] {
-		return squareSpan(a)
-	}
-	return rule(a, b, n.Args[0].Type)
-}
-
-// castSpan: out-of-range values do not count, so the limits of an integer target apply.
-func castSpan(n *Node, a span) span {
-	from, to := n.Args[0].Type, n.Type
-	switch {
-	case to == Bool:
-		return anyBool
-	case from.Float() && to.Int():
-		all := limits(to)
-		if s := (span{max(all.lo, math.Trunc(a.lo)), min(all.hi, math.Trunc(a.hi)), false}); s.lo <= s.hi {
-			return s
-		}
-		return all
-	}
-	return a
+	r.unsure = r.unsure || n.Op == Cast && a[0].nan && n.Args[0].Type.Float() && n.Type.Int()
+	return n.Op.Info().Range(n, a)
 }

@@ -2,28 +2,13 @@ package ir
 
 import "math"
 
-// unarySpans are the rules of one operand: monotone functions map ends to ends.
-var unarySpans = map[Op]func(span) span{
-	Neg:   func(a span) span { return span{-a.hi, -a.lo, a.nan} },
-	Abs:   absSpan,
-	Not:   func(a span) span { return span{1 - a.hi, 1 - a.lo, false} },
-	Rint:  monotone(math.RoundToEven),
-	Floor: monotone(math.Floor),
-	Ceil:  monotone(math.Ceil),
-	Trunc: monotone(math.Trunc),
-	Sqrt:  nonNegative(math.Sqrt),
-	Exp:   func(a span) span { return widen(monotone(math.Exp)(a), 0, inf) },
-	Log:   func(a span) span { return widen(nonNegative(math.Log)(a), -inf, inf) },
-	Log10: func(a span) span { return widen(nonNegative(math.Log10)(a), -inf, inf) },
-	Sin:   func(a span) span { return span{-1, 1, a.nan || !a.finite()} },
-	Cos:   func(a span) span { return span{-1, 1, a.nan || !a.finite()} },
-
-	LaneMin: anyLane,
-	LaneMax: anyLane,
+// rangeOf1 is the rule of an operation of one operand.
+func rangeOf1(f func(span) span) func(*Node, [3]span) span {
+	return func(_ *Node, a [3]span) span { return f(a[0]) }
 }
 
-// anyLane: some lane's value lies where each of them does.
-func anyLane(a span) span { return a }
+// anyRange is the rule of operations of which nothing is known but their type.
+func anyRange(n *Node, _ [3]span) span { return limits(n.Type) }
 
 func monotone(f func(float64) float64) func(span) span {
 	return func(a span) span { return span{f(a.lo), f(a.hi), a.nan} }
@@ -50,30 +35,12 @@ func squareSpan(a span) span {
 	return span{m.lo * m.lo, m.hi * m.hi, m.nan}
 }
 
-// binarySpans are the rules of two operands of type t.
-var binarySpans = map[Op]func(a, b span, t DType) span{
-	Add: func(a, b span, _ DType) span {
-		return span{a.lo + b.lo, a.hi + b.hi, a.nan || b.nan || !a.finite() && !b.finite()}
-	},
-	Sub: func(a, b span, _ DType) span {
-		return span{a.lo - b.hi, a.hi - b.lo, a.nan || b.nan || !a.finite() && !b.finite()}
-	},
-	Mul:   mulSpan,
-	Div:   divSpan,
-	Mod:   func(a, b span, _ DType) span { return modSpan(a, b) },
-	Min:   minSpan,
-	Max:   maxSpan,
-	Lt:    func(a, b span, _ DType) span { return ordered(a, b, a.hi < b.lo, a.lo >= b.hi) },
-	Le:    func(a, b span, _ DType) span { return ordered(a, b, a.hi <= b.lo, a.lo > b.hi) },
-	Eq:    func(a, b span, _ DType) span { return equality(a, b) },
-	Ne:    func(a, b span, _ DType) span { e := equality(a, b); return span{1 - e.hi, 1 - e.lo, false} },
-	And:   func(a, b span, _ DType) span { return span{min(a.lo, b.lo), min(a.hi, b.hi), false} },
-	Or:    func(a, b span, _ DType) span { return span{max(a.lo, b.lo), max(a.hi, b.hi), false} },
-	Shl:   shiftLeft,
-	Shr:   shiftRight,
-	Ushr:  func(a, b span, t DType) span { return whenSigned(a, t, shiftRight(a, b, t)) },
-	BitOr: bitHull, BitXor: bitHull, BitAnd: bitAnd,
-	Atan2: func(a, b span, _ DType) span { return span{-3.1415930, 3.1415930, a.nan || b.nan} },
+func addRange(_ *Node, a [3]span) span {
+	return span{a[0].lo + a[1].lo, a[0].hi + a[1].hi, a[0].nan || a[1].nan || !a[0].finite() && !a[1].finite()}
+}
+
+func subRange(_ *Node, a [3]span) span {
+	return span{a[0].lo - a[1].hi, a[0].hi - a[1].lo, a[0].nan || a[1].nan || !a[0].finite() && !a[1].finite()}
 }
 
 // product treats 0 * infinity as 0: the infinity is a bound that no value reaches.
@@ -89,10 +56,19 @@ func corners(a, b span, f func(x, y float64) float64) (lo, hi float64) {
 	return min(p, q, r, s), max(p, q, r, s)
 }
 
-func mulSpan(a, b span, _ DType) span {
+func mulRange(n *Node, a [3]span) span {
+	if n.Args[0] == n.Args[1] {
+		return squareSpan(a[0])
+	}
+	return mulSpan(a[0], a[1])
+}
+
+func mulSpan(a, b span) span {
 	lo, hi := corners(a, b, product)
 	return span{lo, hi, a.nan || b.nan || !a.finite() || !b.finite()}
 }
+
+func divRange(n *Node, a [3]span) span { return divSpan(a[0], a[1], n.Type) }
 
 func divSpan(a, b span, t DType) span {
 	if b.has(0) || !a.finite() || !b.finite() {
@@ -105,8 +81,9 @@ func divSpan(a, b span, t DType) span {
 	return span{lo, hi, a.nan || b.nan}
 }
 
-// modSpan has the sign of the divisor, or passes a dividend that stays within one period of a constant.
-func modSpan(a, b span) span {
+// modRange has the sign of the divisor, or passes a dividend that stays within one period of a constant.
+func modRange(_ *Node, s [3]span) span {
+	a, b := s[0], s[1]
 	if b.lo == b.hi && b.lo != 0 && a.finite() && math.Floor(a.lo/b.lo) == math.Floor(a.hi/b.lo) {
 		period := math.Floor(a.lo/b.lo) * b.lo
 		return span{a.lo - period, a.hi - period, false}
@@ -114,8 +91,9 @@ func modSpan(a, b span) span {
 	return span{min(b.lo+1, 0), max(b.hi-1, 0), false}
 }
 
-// minSpan and maxSpan yield the second operand where the first is NaN.
-func minSpan(a, b span, _ DType) span {
+// minRange and maxRange yield the second operand where the first is NaN.
+func minRange(_ *Node, o [3]span) span {
+	a, b := o[0], o[1]
 	s := span{min(a.lo, b.lo), min(a.hi, b.hi), b.nan}
 	if a.nan {
 		s.hi = b.hi
@@ -123,12 +101,21 @@ func minSpan(a, b span, _ DType) span {
 	return s
 }
 
-func maxSpan(a, b span, _ DType) span {
+func maxRange(_ *Node, o [3]span) span {
+	a, b := o[0], o[1]
 	s := span{max(a.lo, b.lo), max(a.hi, b.hi), b.nan}
 	if a.nan {
 		s.lo = b.lo
 	}
 	return s
+}
+
+func ltRange(_ *Node, a [3]span) span {
+	return ordered(a[0], a[1], a[0].hi < a[1].lo, a[0].lo >= a[1].hi)
+}
+
+func leRange(_ *Node, a [3]span) span {
+	return ordered(a[0], a[1], a[0].hi <= a[1].lo, a[0].lo > a[1].hi)
 }
 
 func ordered(a, b span, always, never bool) span {
@@ -141,7 +128,8 @@ func ordered(a, b span, always, never bool) span {
 	return anyBool
 }
 
-func equality(a, b span) span {
+func eqRange(_ *Node, s [3]span) span {
+	a, b := s[0], s[1]
 	switch {
 	case a.hi < b.lo || b.hi < a.lo:
 		return falsehood
@@ -149,6 +137,11 @@ func equality(a, b span) span {
 		return truth
 	}
 	return anyBool
+}
+
+func neRange(n *Node, a [3]span) span {
+	e := eqRange(n, a)
+	return span{1 - e.hi, 1 - e.lo, false}
 }
 
 // shiftCount is the span of 2^b, for counts that stay within the width.
@@ -159,30 +152,30 @@ func shiftCount(b span, t DType) (span, bool) {
 	return span{math.Ldexp(1, int(b.lo)), math.Ldexp(1, int(b.hi)), false}, true
 }
 
-func shiftLeft(a, b span, t DType) span {
-	if p, ok := shiftCount(b, t); ok {
-		return mulSpan(a, p, t)
+func shlRange(n *Node, a [3]span) span {
+	if p, ok := shiftCount(a[1], n.Type); ok {
+		return mulSpan(a[0], p)
 	}
-	return limits(t)
+	return limits(n.Type)
 }
 
-func shiftRight(a, b span, t DType) span {
-	if p, ok := shiftCount(b, t); ok {
-		return divSpan(a, p, t)
+func shrRange(n *Node, a [3]span) span {
+	if p, ok := shiftCount(a[1], n.Type); ok {
+		return divSpan(a[0], p, n.Type)
 	}
-	return limits(t)
+	return limits(n.Type)
 }
 
-// whenSigned keeps s if a is never negative.
-func whenSigned(a span, t DType, s span) span {
-	if a.lo >= 0 {
-		return s
+// ushrRange is shrRange of what is never negative.
+func ushrRange(n *Node, a [3]span) span {
+	if a[0].lo >= 0 {
+		return shrRange(n, a)
 	}
-	return limits(t)
+	return limits(n.Type)
 }
 
-func bitAnd(a, b span, t DType) span {
-	s := limits(t)
+func bitAndRange(n *Node, o [3]span) span {
+	a, b, s := o[0], o[1], limits(n.Type)
 	if a.lo >= 0 {
 		s = span{0, a.hi, false}
 	}
@@ -192,13 +185,40 @@ func bitAnd(a, b span, t DType) span {
 	return s
 }
 
-func bitHull(a, b span, t DType) span {
+func bitHullRange(n *Node, o [3]span) span {
+	a, b := o[0], o[1]
 	if a.lo < 0 || b.lo < 0 {
-		return limits(t)
+		return limits(n.Type)
 	}
 	top := 0.0
 	for m := max(a.hi, b.hi); top < m; {
 		top = 2*top + 1
 	}
 	return span{0, top, false}
+}
+
+func selectRange(_ *Node, a [3]span) span {
+	switch a[0] {
+	case truth:
+		return a[1]
+	case falsehood:
+		return a[2]
+	}
+	return a[1].hull(a[2])
+}
+
+// castRange: out-of-range values do not count, so the limits of an integer target apply.
+func castRange(n *Node, o [3]span) span {
+	a, from, to := o[0], n.Args[0].Type, n.Type
+	switch {
+	case to == Bool:
+		return anyBool
+	case from.Float() && to.Int():
+		all := limits(to)
+		if s := (span{max(all.lo, math.Trunc(a.lo)), min(all.hi, math.Trunc(a.hi)), false}); s.lo <= s.hi {
+			return s
+		}
+		return all
+	}
+	return a
 }

@@ -229,14 +229,11 @@ func (t *retyper) alu(n *Node) *Node {
 		return t.narrowed(n.Type, t.b.Cast(t.held(n.Type), args[0]))
 	}
 	v := t.b.Alu(n.Op, args...)
-	if exactOps[n.Op] {
+	if n.Op.Info().Exact == Exact {
 		return v
 	}
 	return t.narrowed(n.Type, v)
 }
-
-// exactOps give a value of the type if their operands are.
-var exactOps = map[Op]bool{Neg: true, Abs: true, Min: true, Max: true, Select: true, Rint: true, Floor: true, Ceil: true, Trunc: true}
 
 func (t *retyper) fold(f *Fold) []*Node {
 	if out := t.folds[f]; out != nil {

@@ -171,7 +171,15 @@ type unit []*variant
 const unitSize = 16
 
 // inlined are calls of functions of the prelude whose code is long.
-var inlined = regexp.MustCompile(`\b(?:v_(?:exp|log|log10|sin|cos|tan|atan2|pow)|gather\d*)_\w+\(`)
+var inlined = func() *regexp.Regexp {
+	var names []string
+	for op := range ir.Ops {
+		if op.Info().Cost.Transcendental() {
+			names = append(names, op.String())
+		}
+	}
+	return regexp.MustCompile(`\b(?:v_(?:` + strings.Join(names, "|") + `)|gather\d*)_\w+\(`)
+}()
 
 // weigh is how long the compiler takes for a source, in characters of plain code.
 func weigh(source string) int {

@@ -26,7 +26,7 @@ var definitionFlags = []string{"-O1", "-std=gnu11", "-fno-math-errno", "-fno-tra
 // the buffers that are plain values, which inputs need not give again.
 func (d *Device) Definitions(ctx context.Context, programs []*interp.Program, host map[*ir.Buffer][]float64) ([]interp.Evaluator, error) {
 	var text strings.Builder
-	text.WriteString(interp.TextPreamble)
+	text.WriteString(interp.TextPreamble())
 	symbols := make([]string, len(programs))
 	for i, p := range programs {
 		symbols[i] = fmt.Sprintf("weft_definition_%d", i)

@@ -6,11 +6,10 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
 )
 
 // split parts an index into what is the same on all lanes in this mode (with the constant) and the rest.
-func (r *renderer) split(l schedule.Linear, m layout) (uniform, rest schedule.Linear) {
+func (r *renderer) split(l ir.Linear, m layout) (uniform, rest ir.Linear) {
 	uniform.C = l.C
 	for _, t := range l.Terms {
 		if r.isVec(t.N, m) {
@@ -23,7 +22,7 @@ func (r *renderer) split(l schedule.Linear, m layout) (uniform, rest schedule.Li
 }
 
 // lanePattern is how far each lane's index lies from lane 0's, where that is known now.
-func (r *renderer) lanePattern(l schedule.Linear, m layout) ([]int64, bool) {
+func (r *renderer) lanePattern(l ir.Linear, m layout) ([]int64, bool) {
 	out := make([]int64, r.W)
 	for _, t := range l.Terms {
 		if !r.isVec(t.N, m) {
@@ -66,7 +65,7 @@ func extra(depth int, x value) summand { return summand{depth, "(long)" + x.s[0]
 
 // pointer is buf + l as a chain of named partial pointers, one a loop depth with the constant last as a displacement: the
 // outer part is computed once, and vectors in flight that lie a constant apart share one address.
-func (r *renderer) pointer(buf *ir.Buffer, l schedule.Linear, v int, m layout, extra ...summand) string {
+func (r *renderer) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...summand) string {
 	var sums []summand
 	c := l.C
 	for _, t := range l.Terms {
@@ -133,7 +132,7 @@ func (r *renderer) bufType(b *ir.Buffer) string {
 }
 
 // vecIndex is the part of an index that differs over the lanes, as an I32 vector, or I64 where the buffer needs it.
-func (r *renderer) vecIndex(buf *ir.Buffer, l schedule.Linear, v int, m layout) value {
+func (r *renderer) vecIndex(buf *ir.Buffer, l ir.Linear, v int, m layout) value {
 	t := ir.I32
 	wide := false
 	for _, x := range l.Terms {

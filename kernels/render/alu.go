@@ -8,13 +8,6 @@ import (
 	"weft/kernels/schedule"
 )
 
-// infix operations are spelled alike for scalars and vectors.
-var infix = map[ir.Op]string{
-	ir.Add: "+", ir.Sub: "-", ir.Mul: "*", ir.And: "&", ir.Or: "|", ir.BitAnd: "&", ir.BitOr: "|", ir.BitXor: "^",
-}
-
-var compares = map[ir.Op]string{ir.Lt: "<", ir.Le: "<=", ir.Eq: "==", ir.Ne: "!="}
-
 // alu renders an Alu node.
 func (r *renderer) alu(n *ir.Node, v int, m layout) value {
 	if x, ok := r.fraction(n, v, m); ok {
@@ -44,7 +37,7 @@ func opaque(x value) value {
 
 // op applies an operation to values; t is the type of the result.
 func (r *renderer) op(o ir.Op, t ir.DType, a ...value) value {
-	vec := false
+	vec, info := false, o.Info()
 	for _, x := range a {
 		vec = vec || x.vec
 	}
@@ -53,24 +46,20 @@ func (r *renderer) op(o ir.Op, t ir.DType, a ...value) value {
 		return convert(o, t, a[0])
 	case o == ir.Select:
 		return choose(a[0], a[1], a[2])
-	case o == ir.LaneMin || o == ir.LaneMax:
+	case o == laneMin || o == laneMax:
 		return lanewise(o, a[0])
-	case compares[o] != "":
+	case info.Gives == ir.Truth && info.Takes != ir.Bools:
 		return compare(o, a[0], a[1], vec)
 	}
 	text := func(arg func(x value) string) string {
 		switch {
 		case r.wraps(o, t): // a function of the prelude
-		case infix[o] != "":
-			return arg(a[0]) + " " + infix[o] + " " + arg(a[1])
-		case o == ir.Div && t.Float():
-			return arg(a[0]) + " / " + arg(a[1])
-		case o == ir.Neg:
-			return "-" + arg(a[0])
-		case o == ir.Not && vec:
+		case o == ir.Not && vec: // a mask
 			return "~" + arg(a[0])
-		case o == ir.Not:
-			return "!" + arg(a[0])
+		case info.Written.Has(a[0].t) && info.Arity == 1:
+			return info.Symbol + arg(a[0])
+		case info.Written.Has(a[0].t):
+			return arg(a[0]) + " " + info.Symbol + " " + arg(a[1])
 		}
 		if x, ok := powerOfTwo(o, t, a, arg); ok {
 			return x
@@ -112,22 +101,29 @@ func powerOfTwo(o ir.Op, t ir.DType, a []value, arg func(value) string) (string,
 }
 
 func compare(o ir.Op, x, y value, vec bool) value {
+	symbol := o.Info().Symbol
 	if !vec {
-		return scalar(ir.Bool, x.s[0]+" "+compares[o]+" "+y.s[0])
+		return scalar(ir.Bool, x.s[0]+" "+symbol+" "+y.s[0])
 	}
-	part := func(h int) string { return "(" + x.part(h) + " " + compares[o] + " " + y.part(h) + ")" }
+	part := func(h int) string { return "(" + x.part(h) + " " + symbol + " " + y.part(h) + ")" }
 	if schedule.Registers(x.t) == 1 {
 		return vector(ir.Bool, part(0))
 	}
 	return vector(ir.Bool, fmt.Sprintf("cvt_li((vl)%s, (vl)%s)", part(0), part(1)))
 }
 
+// The renderer's own operations: the least and the greatest value over the lanes of a patch.
+const (
+	laneMin = ir.OwnOp + iota
+	laneMax
+)
+
 // lanewise is the least or largest lane, NaN apart.
 func lanewise(o ir.Op, x value) value {
 	if !x.vec {
 		return x
 	}
-	fn := map[ir.Op]string{ir.LaneMin: "v_low", ir.LaneMax: "v_high"}[o]
+	fn := map[ir.Op]string{laneMin: "v_low", laneMax: "v_high"}[o]
 	return scalar(x.t, fmt.Sprintf("%s_%s(%s)", fn, ctypes[x.t].sfx, strings.Join(x.s[:schedule.Registers(x.t)], ", ")))
 }
 

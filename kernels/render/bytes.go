@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
 )
 
 // output is a store as it is rendered.
@@ -34,13 +33,13 @@ func wordOf(stores []ir.Store) *ir.Node {
 		return nil
 	}
 	var word *ir.Node
-	first := schedule.Flatten(stores[0].Buf, stores[0].Index)
+	first := ir.Flatten(stores[0].Buf, stores[0].Index)
 	for j, s := range stores[:4] {
 		if s.Buf != stores[0].Buf || s.Guard != nil || s.Combine != ir.Ordered {
 			return nil
 		}
 		w := byteOf(s.Value, int64(8*j))
-		at := schedule.Flatten(s.Buf, s.Index)
+		at := ir.Flatten(s.Buf, s.Index)
 		if w == nil || word != nil && w != word || !slices.Equal(first.Terms, at.Terms) || at.C != first.C+int64(j) {
 			return nil
 		}

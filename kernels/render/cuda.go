@@ -55,7 +55,14 @@ func CUDAPrelude() string {
 	if err != nil {
 		panic("render: " + err.Error()) // a part that is not embedded
 	}
-	return string(text)
+	var out strings.Builder
+	out.Write(text)
+	for op := range ir.Ops {
+		if i := op.Info(); i.Library != "" {
+			fmt.Fprintf(&out, "MATH%d(%s, %s)\n", i.Arity, op, i.Library)
+		}
+	}
+	return out.String()
 }
 
 // CUDA renders a kernel under a schedule as one CUDA function called name. An error means that this kernel has no such

@@ -74,7 +74,7 @@ func (r *renderer) fillSlabs(root, sc *scope, block [3]int) {
 // slabLoad reads a load's element from a slab. The index is unsigned, so that its parts may wrap.
 func (r *renderer) slabLoad(n *ir.Node, s *schedule.Slab, v int, at int) value {
 	r.count("slab", n)
-	var l schedule.Linear
+	var l ir.Linear
 	stride := int64(s.Cells())
 	for d, i := range n.Index() {
 		stride /= int64(s.Size[d])

@@ -28,7 +28,7 @@ func (r *renderer) groupLoad(g []*ir.Node, n *ir.Node, v int, m layout, sc *scop
 		if guarded {
 			guard = r.name(sc, guard)
 		}
-		p, at := r.gatherAt(first, schedule.Flatten(first.Buf, first.Index()), v, m, sc, guard, guarded, covered)
+		p, at := r.gatherAt(first, ir.Flatten(first.Buf, first.Index()), v, m, sc, guard, guarded, covered)
 		name := r.fresh("v")
 		var names, refs []string
 		for i, x := range g {

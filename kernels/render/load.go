@@ -14,7 +14,7 @@ func (r *renderer) load(n *ir.Node, v int, m layout, at int) value {
 		return r.slabLoad(n, s, v, at)
 	}
 	buf := n.Buf
-	l := schedule.Flatten(buf, n.Index())
+	l := ir.Flatten(buf, n.Index())
 	_, rest := r.split(l, m)
 	covered, tests := schedule.PadCover(n, r.W)
 	guard, guarded := r.conjunction(tests, v, m)
@@ -78,7 +78,7 @@ func (r *renderer) innerLimit(n *ir.Node, x value, before int) value {
 }
 
 // rowAndInner parts the index of a load into the start of its row and the innermost index.
-func rowAndInner(n *ir.Node) (row schedule.Linear, inner *ir.Node) {
+func rowAndInner(n *ir.Node) (row ir.Linear, inner *ir.Node) {
 	index := n.Index()
 	inner = index[len(index)-1]
 	strides := n.Buf.Strides()
@@ -97,7 +97,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 		cut := r.name(sc, r.innerLimit(n, r.val(inner, v, m), 1))
 		p = r.pointer(n.Buf, row, v, m, extra(r.depth(n), cut))
 	} else {
-		p = r.pointer(n.Buf, schedule.Flatten(n.Buf, n.Index()), v, m)
+		p = r.pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, m)
 	}
 	r.exactLoads++
 	text := fmt.Sprintf("s_load_%s(%s)", n.Buf.Type, p)
@@ -117,7 +117,7 @@ func (r *renderer) uniformLoad(n *ir.Node, v int, m layout, sc *scope, guard val
 	return r.name(sc, choose(paren(guard), scalar(t, text), other))
 }
 
-func (r *renderer) contiguousLoad(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+func (r *renderer) contiguousLoad(n *ir.Node, l ir.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
 	r.count("contiguous", n)
 	r.exactLoads++
 	start := m
@@ -129,7 +129,7 @@ func (r *renderer) contiguousLoad(n *ir.Node, l schedule.Linear, v int, m layout
 		row, inner := rowAndInner(n)
 		first := r.val(inner, v, start)
 		if m == iter {
-			var il schedule.Linear
+			var il ir.Linear
 			il.Add(inner, 1)
 			first = r.firstIteration(il, v)
 		}
@@ -164,7 +164,7 @@ func (r *renderer) contiguousLoad(n *ir.Node, l schedule.Linear, v int, m layout
 }
 
 // firstIteration is an index at the iteration that the loop variable stands at, in layout iter.
-func (r *renderer) firstIteration(l schedule.Linear, v int) value {
+func (r *renderer) firstIteration(l ir.Linear, v int) value {
 	text := fmt.Sprint(l.C)
 	for _, t := range l.Terms {
 		x := axisName(t.N)
@@ -177,7 +177,7 @@ func (r *renderer) firstIteration(l schedule.Linear, v int) value {
 }
 
 // laneLoop reads element by element what on selects, into the zeroed x.
-func (r *renderer) laneLoop(sc *scope, n *ir.Node, l schedule.Linear, v int, m layout, x value, on func(lane string) string) {
+func (r *renderer) laneLoop(sc *scope, n *ir.Node, l ir.Linear, v int, m layout, x value, on func(lane string) string) {
 	idx := r.fresh("q")
 	per := r.W / schedule.Registers(n.Type)
 	i := r.vecIndex(n.Buf, l, v, m)
@@ -229,7 +229,7 @@ func assign(x, y value) string {
 	return out
 }
 
-func (r *renderer) gatherLoad(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
+func (r *renderer) gatherLoad(n *ir.Node, l ir.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) value {
 	if on, ok := r.active(r.depth(n), r.vary.Of(n), v); ok {
 		if guarded {
 			on = r.op(ir.And, ir.Bool, paren(guard), on)
@@ -255,7 +255,7 @@ func (r *renderer) gatherLoad(n *ir.Node, l schedule.Linear, v int, m layout, sc
 }
 
 // gatherAt is where lanes of a gather lie: a pointer, and the name of an array of indices from there.
-func (r *renderer) gatherAt(n *ir.Node, l schedule.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) (p, at string) {
+func (r *renderer) gatherAt(n *ir.Node, l ir.Linear, v int, m layout, sc *scope, guard value, guarded, covered bool) (p, at string) {
 	var idx value
 	switch {
 	case covered:
@@ -272,7 +272,7 @@ func (r *renderer) gatherAt(n *ir.Node, l schedule.Linear, v int, m layout, sc *
 		if guarded {
 			u.C, rest.C = 0, 0
 			idx = r.op(ir.Add, ir.I32, cut, paren(r.vecIndex(n.Buf, row, v, m).asVec()))
-			u = schedule.Linear{}
+			u = ir.Linear{}
 		}
 		p = r.pointer(n.Buf, u, v, m)
 	case guarded:

@@ -2,7 +2,6 @@ package render
 
 import (
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
 )
 
 const (
@@ -11,7 +10,7 @@ const (
 )
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart.
-func (r *renderer) prefetch(n *ir.Node, l schedule.Linear, p string, sc *scope) {
+func (r *renderer) prefetch(n *ir.Node, l ir.Linear, p string, sc *scope) {
 	at := r.depth(n)
 	if r.threads != nil || r.s.Flat > 0 || at < 1 || at > len(r.s.Order) || sc != r.stack[at] {
 		return

@@ -10,7 +10,7 @@ import (
 // store renders a store for every distinct vector in flight, in the innermost tile loop.
 func (r *renderer) store(s output) {
 	in := r.top()
-	l := schedule.Flatten(s.Buf, s.Index)
+	l := ir.Flatten(s.Buf, s.Index)
 	vary := r.vary.Of(s.Value)
 	for _, n := range s.Index {
 		vary = vary.Or(r.vary.Of(n))
@@ -29,7 +29,7 @@ func (r *renderer) store(s output) {
 	}
 }
 
-func (r *renderer) storeOne(in *scope, s output, l schedule.Linear, v int) {
+func (r *renderer) storeOne(in *scope, s output, l ir.Linear, v int) {
 	x := r.val(s.Value, v, patch)
 	guard := value{}
 	if s.Guard != nil {

@@ -7,7 +7,7 @@ import (
 
 // storeRows renders a store across memory whose vectors in flight are neighbours in it: four of them are transposed in
 // registers, so that each lane stores a row. It reports whether this is such a store.
-func (r *renderer) storeRows(in *scope, s output, l schedule.Linear) bool {
+func (r *renderer) storeRows(in *scope, s output, l ir.Linear) bool {
 	u := r.rowAxis(s, l)
 	if u < 0 {
 		return false
@@ -36,7 +36,7 @@ func (r *renderer) storeRows(in *scope, s output, l schedule.Linear) bool {
 }
 
 // rowAxis is the place in the schedule of the axis of vectors in flight that a store runs along; -1 if there is none.
-func (r *renderer) rowAxis(s output, l schedule.Linear) int {
+func (r *renderer) rowAxis(s output, l ir.Linear) int {
 	if r.threads != nil || r.clamp || r.W == 1 || s.Guard != nil || s.Combine != ir.Ordered || s.word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
 		return -1
 	}

@@ -38,7 +38,7 @@ func (r *renderer) isSlow(n *ir.Node) bool {
 	if x, ok := r.slowMemo[n]; ok {
 		return x
 	}
-	x := n.Kind == ir.KAlu && schedule.Slow(n.Op) && n.Type.Float()
+	x := n.Kind == ir.KAlu && n.Op.Info().Cost.Slow() && n.Type.Float()
 	if n.Kind == ir.KAlu || n.Kind == ir.KLoad {
 		for _, a := range n.Args {
 			x = x || r.isSlow(a)

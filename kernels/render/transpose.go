@@ -11,7 +11,7 @@ import (
 // transposed reports a load that runs along memory from one vector in flight to the next, as many as there are lanes, and
 // across it from lane to lane: rows loaded whole and transposed in registers serve all of them. It gives the stride from
 // lane to lane.
-func (r *renderer) transposed(n *ir.Node, l schedule.Linear, pattern []int64) (stride int64, ok bool) {
+func (r *renderer) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64, ok bool) {
 	if len(r.s.Unroll) != 1 || r.V != r.W || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return 0, false
 	}
@@ -30,7 +30,7 @@ func (r *renderer) transposed(n *ir.Node, l schedule.Linear, pattern []int64) (s
 
 // transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
 // vectors that interleave two of them.
-func (r *renderer) transposedLoad(n *ir.Node, l schedule.Linear, stride int64, v int, sc *scope) value {
+func (r *renderer) transposedLoad(n *ir.Node, l ir.Linear, stride int64, v int, sc *scope) value {
 	r.count("transposed", n)
 	key := fmt.Sprintf("transposed %d", n.ID())
 	if _, ok := sc.texts[key]; !ok {

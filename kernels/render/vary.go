@@ -13,14 +13,14 @@ const (
 	iter                 // consecutive iterations of renderer.iter
 )
 
-// laned reports a value that differs over the lanes of the patch. (Package ir does not know that LaneMin takes that away.)
+// laned reports a value that differs over the lanes of the patch. (Package ir does not know that own operations take that away.)
 func (r *renderer) laned(n *ir.Node) bool {
 	if x, ok := r.lanedMemo[n]; ok {
 		return x
 	}
 	x := false
 	switch {
-	case n.Op == ir.LaneMin || n.Op == ir.LaneMax:
+	case n.Op >= ir.OwnOp:
 	case n.Kind == ir.KAlu || n.Kind == ir.KLoad:
 		for _, a := range n.Args {
 			x = x || r.laned(a)

@@ -24,7 +24,7 @@ type windowed struct {
 // windowLoad renders a load whose innermost index spans fewer than Window elements over the patch as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
-func (r *renderer) windowLoad(n *ir.Node, l schedule.Linear, v, at int) (value, bool) {
+func (r *renderer) windowLoad(n *ir.Node, l ir.Linear, v, at int) (value, bool) {
 	sc := r.stack[at]
 	if r.s.Window == 0 || sc.block == nil || r.gathering || sc != r.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
 		return value{}, false
@@ -34,7 +34,7 @@ func (r *renderer) windowLoad(n *ir.Node, l schedule.Linear, v, at int) (value, 
 	if len(rest.Terms) != 1 || rest.Terms[0].Coef != 1 {
 		return value{}, false
 	}
-	var inner schedule.Linear
+	var inner ir.Linear
 	inner.Add(n.Index()[len(n.Index())-1], 1)
 	w := rest.Terms[0].N
 	if len(inner.Terms) != 1 || inner.Terms[0] != rest.Terms[0] { // another row on each lane
@@ -136,9 +136,9 @@ func (r *renderer) bounder() *ir.Bounder {
 			return nil
 		}
 		if s == ir.Lo {
-			return r.b.Alu(ir.LaneMin, n)
+			return r.b.Own(laneMin, n)
 		}
-		return r.b.Alu(ir.LaneMax, n)
+		return r.b.Own(laneMax, n)
 	}}
 	r.bounders[f] = q
 	return q

@@ -83,8 +83,8 @@ func Groups(k *ir.Kernel, lanes int) map[*ir.Node][]*ir.Node {
 		if covered, _ := PadCover(n, lanes); covered {
 			return
 		}
-		l := Flatten(n.Buf, n.Index())
-		slices.SortFunc(l.Terms, func(a, b Term) int { return cmp.Compare(a.N.ID(), b.N.ID()) })
+		l := ir.Flatten(n.Buf, n.Index())
+		slices.SortFunc(l.Terms, func(a, b ir.Term) int { return cmp.Compare(a.N.ID(), b.N.ID()) })
 		var text strings.Builder
 		for _, t := range l.Terms {
 			fmt.Fprintf(&text, "%d*%d ", t.N.ID(), t.Coef)

@@ -26,7 +26,7 @@ func (s *survey) crosses(n *ir.Node, a, u int) bool {
 	if n.Kind != ir.KLoad || n.Guarded || Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return false
 	}
-	l := Flatten(n.Buf, n.Index())
+	l := ir.Flatten(n.Buf, n.Index())
 	across := l.Along(s.k.Axes[a])
 	return across != 0 && across != 1 && l.Along(s.k.Axes[u]) == 1
 }
@@ -54,7 +54,7 @@ func (s *survey) inRows(st ir.Store, a, u int) bool {
 	if st.Combine != ir.Ordered || st.Guard != nil || st.Buf.Type != ir.F32 {
 		return false
 	}
-	l := Flatten(st.Buf, st.Index)
+	l := ir.Flatten(st.Buf, st.Index)
 	across := l.Along(s.k.Axes[a])
 	return across != 0 && across != 1 && l.Along(s.k.Axes[u]) == 1
 }

@@ -61,15 +61,31 @@ func (m *model) compute(n *ir.Node) float64 {
 	case ir.KLoad:
 		return m.load(n)
 	case ir.KAlu:
-		if f := arithmetic[n.Op]; f != nil {
-			var a [3]float64
-			for i, x := range n.Args {
-				a[i] = m.value(x)
-			}
-			return f(a)
-		}
+		return m.alu(n)
 	}
 	return math.NaN()
+}
+
+// alu goes by the table of operations, rounding apart; whole numbers run on evenly too.
+func (m *model) alu(n *ir.Node) float64 {
+	info := n.Op.Info()
+	var a [3]float64
+	unknown := false
+	for i, x := range n.Args {
+		a[i] = m.value(x)
+		unknown = unknown || math.IsNaN(a[i])
+	}
+	switch {
+	case n.Op == ir.Select && !math.IsNaN(a[0]):
+		return info.Float(a)
+	case unknown && (info.Gives != ir.Truth || info.Takes == ir.Bools):
+		return math.NaN()
+	case info.Gives == ir.Whole:
+		return a[0]
+	case info.Float != nil:
+		return info.Float(a)
+	}
+	return float64(info.Int([3]int64{int64(a[0]), int64(a[1]), int64(a[2])}))
 }
 
 // few is how many iterations of a fold stand for all.
@@ -128,54 +144,4 @@ func (m *model) load(n *ir.Node) float64 {
 	}
 	_, any := math.Modf(i*0.6180339887 + rows*0.7548776662)
 	return d.Least + size*any
-}
-
-func truth(x bool) float64 {
-	if x {
-		return 1
-	}
-	return 0
-}
-
-// arithmetic is what operations do to numbers, rounding apart.
-var arithmetic = map[ir.Op]func(a [3]float64) float64{
-	ir.Add:   func(a [3]float64) float64 { return a[0] + a[1] },
-	ir.Sub:   func(a [3]float64) float64 { return a[0] - a[1] },
-	ir.Mul:   func(a [3]float64) float64 { return a[0] * a[1] },
-	ir.Div:   func(a [3]float64) float64 { return a[0] / a[1] },
-	ir.Mod:   func(a [3]float64) float64 { return a[0] - a[1]*math.Floor(a[0]/a[1]) },
-	ir.Neg:   func(a [3]float64) float64 { return -a[0] },
-	ir.Abs:   func(a [3]float64) float64 { return math.Abs(a[0]) },
-	ir.Min:   func(a [3]float64) float64 { return min(a[0], a[1]) },
-	ir.Max:   func(a [3]float64) float64 { return max(a[0], a[1]) },
-	ir.Lt:    func(a [3]float64) float64 { return truth(a[0] < a[1]) },
-	ir.Le:    func(a [3]float64) float64 { return truth(a[0] <= a[1]) },
-	ir.Eq:    func(a [3]float64) float64 { return truth(a[0] == a[1]) },
-	ir.Ne:    func(a [3]float64) float64 { return truth(a[0] != a[1]) },
-	ir.And:   func(a [3]float64) float64 { return min(a[0], a[1]) },
-	ir.Or:    func(a [3]float64) float64 { return max(a[0], a[1]) },
-	ir.Not:   func(a [3]float64) float64 { return 1 - a[0] },
-	ir.Cast:  func(a [3]float64) float64 { return a[0] },
-	ir.Sqrt:  func(a [3]float64) float64 { return math.Sqrt(a[0]) },
-	ir.Rint:  func(a [3]float64) float64 { return a[0] },
-	ir.Floor: func(a [3]float64) float64 { return a[0] },
-	ir.Ceil:  func(a [3]float64) float64 { return a[0] },
-	ir.Trunc: func(a [3]float64) float64 { return a[0] },
-	ir.Exp:   func(a [3]float64) float64 { return math.Exp(a[0]) },
-	ir.Log:   func(a [3]float64) float64 { return math.Log(a[0]) },
-	ir.Log10: func(a [3]float64) float64 { return math.Log10(a[0]) },
-	ir.Sin:   func(a [3]float64) float64 { return math.Sin(a[0]) },
-	ir.Cos:   func(a [3]float64) float64 { return math.Cos(a[0]) },
-	ir.Tan:   func(a [3]float64) float64 { return math.Tan(a[0]) },
-	ir.Atan2: func(a [3]float64) float64 { return math.Atan2(a[0], a[1]) },
-	ir.Pow:   func(a [3]float64) float64 { return math.Pow(a[0], a[1]) },
-	ir.Select: func(a [3]float64) float64 {
-		switch {
-		case math.IsNaN(a[0]):
-			return a[0]
-		case a[0] != 0:
-			return a[1]
-		}
-		return a[2]
-	},
 }

@@ -167,7 +167,7 @@ func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
 		if lo == nil || !p.known(lo) {
 			return r, false
 		}
-		r.lo, r.width = append(r.lo, lo), append(r.width, w)
+		r.lo, r.width = append(r.lo, lo), append(r.width, int64(w))
 	}
 	for _, f := range p.folds {
 		if l.Free().Meets(f.IndexBind) {
@@ -214,62 +214,20 @@ func (p *slabber) known(n *ir.Node) bool {
 // maxSlab is what static shared memory holds, in bytes.
 const maxSlab = 48 << 10
 
-// width bounds how far an index goes above its lower bound within a block. The rules are those of the bounds: sums add up,
-// minimum and maximum go no further than either of their operands.
-func (p *slabber) width(n *ir.Node) (w int64, ok bool) {
-	if n.Kind == ir.KAxis && p.origins[n] != nil {
-		return int64(p.step[n] - 1), true
-	}
-	if n.Kind == ir.KAxis && n.Role == ir.RoleIndex {
-		f := n.Fold
-		return max(0, f.Hi.I-f.Lo.I-1), f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst
-	}
-	if !p.bounder.Varies(n) {
-		return 0, p.known(n)
-	}
-	if n.Kind != ir.KAlu || !n.Type.Int() {
-		return 0, false
-	}
-	var widths []int64
-	for _, a := range n.Args {
-		if !a.Type.Int() {
-			return 0, false
-		}
-		x, ok := p.width(a)
-		if !ok || x > 1<<40 {
-			return 0, false
-		}
-		widths = append(widths, x)
-	}
-	rule := slabWidths[n.Op]
-	if rule == nil {
-		return 0, false
-	}
-	return rule(n, widths)
-}
-
-// slabWidths are the widths of operations' results, by those of their operands.
-var slabWidths = map[ir.Op]func(n *ir.Node, w []int64) (int64, bool){
-	ir.Add:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0] + w[1], true },
-	ir.Sub:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0] + w[1], true },
-	ir.Neg:  func(_ *ir.Node, w []int64) (int64, bool) { return w[0], true },
-	ir.Cast: func(_ *ir.Node, w []int64) (int64, bool) { return w[0], true },
-	ir.Min:  func(_ *ir.Node, w []int64) (int64, bool) { return max(w[0], w[1]), true },
-	ir.Max:  func(_ *ir.Node, w []int64) (int64, bool) { return max(w[0], w[1]), true },
-	ir.Mul: func(n *ir.Node, w []int64) (int64, bool) {
-		for i, a := range n.Args {
-			if a.Kind == ir.KConst && a.I > -1<<20 && a.I < 1<<20 {
-				return max(a.I, -a.I) * w[1-i], true
+// width bounds how far an index goes above its lower bound within a block; what does not vary must be known.
+func (p *slabber) width(n *ir.Node) (float64, bool) {
+	return ir.Widths{
+		Varies: func(n *ir.Node) bool { return p.bounder.Varies(n) || !p.known(n) },
+		Leaf: func(n *ir.Node) (float64, bool) {
+			switch {
+			case p.origins[n] != nil:
+				return float64(p.step[n] - 1), true
+			case n.Kind == ir.KAxis && n.Role == ir.RoleIndex && n.Fold.Lo.Kind == ir.KConst && n.Fold.Hi.Kind == ir.KConst:
+				return float64(max(0, n.Fold.Hi.I-n.Fold.Lo.I-1)), true
 			}
-		}
-		return 0, false
-	},
-	ir.Div: func(n *ir.Node, w []int64) (int64, bool) {
-		if d := n.Args[1]; d.Kind == ir.KConst && d.I > 0 {
-			return w[0]/d.I + 1, true
-		}
-		return 0, false
-	},
+			return 0, false
+		},
+	}.Of(n)
 }
 
 // hull is the slab of all loads whose distance from a first one is known.
@@ -308,10 +266,10 @@ func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *Slab 
 
 // apart bounds how far y lies above x; ok is false if that depends on more than constants.
 func apart(x, y *ir.Node) (lo, hi int64, ok bool) {
-	var d Linear
+	var d ir.Linear
 	d.Add(y, 1)
 	d.Add(x, -1)
-	d.Terms = slices.DeleteFunc(d.Terms, func(t Term) bool { return t.Coef == 0 })
+	d.Terms = slices.DeleteFunc(d.Terms, func(t ir.Term) bool { return t.Coef == 0 })
 	switch {
 	case len(d.Terms) == 0:
 		return d.C, d.C, true

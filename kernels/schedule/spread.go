@@ -133,7 +133,7 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 
 // rounded are the floats that an index is rounded from.
 func rounded(index *ir.Node) (from []*ir.Node) {
-	var l Linear
+	var l ir.Linear
 	l.Add(index, 1)
 	for _, t := range l.Terms {
 		if t.N.Kind == ir.KAlu && t.N.Op == ir.Cast && t.N.Args[0].Type.Float() && t.Coef == 1 {

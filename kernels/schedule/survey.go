@@ -233,15 +233,6 @@ func (s *survey) splits(f *ir.Fold) bool {
 	return true
 }
 
-// slow operations hide latency worth a table.
-var slow = map[ir.Op]bool{
-	ir.Sqrt: true, ir.Div: true, ir.Exp: true, ir.Log: true, ir.Log10: true, ir.Sin: true, ir.Cos: true, ir.Tan: true,
-	ir.Atan2: true, ir.Pow: true,
-}
-
-// Slow reports whether an operation hides latency worth a table.
-func Slow(op ir.Op) bool { return slow[op] }
-
 // Registers is how many registers a vector of t takes: lanes are counted in 4-byte types, a Bool is a mask of that width.
 func Registers(t ir.DType) int {
 	if t == ir.I64 || t == ir.F64 {

@@ -201,16 +201,17 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	case n.Kind != ir.KAlu || c.fused[n]:
 		return "", 0
 	}
-	row := classes[n.Op]
+	info := n.Op.Info()
+	class, times := classes[info.Cost], info.Times
 	switch operand := operandType(n); {
-	case operand == ir.F64 && row.wide != "":
-		return row.wide, row.times
+	case operand == ir.F64 && class[1] != "":
+		return class[1], times
 	case operand == ir.F64: // half as many lanes
-		return row.class, 2 * row.times
+		return class[0], 2 * times
 	case n.Type.Int() && n.Op != ir.Cast && n.Op != ir.Div && n.Op != ir.Mod:
 		return profile.Integer, 1
 	}
-	return row.class, row.times
+	return class[0], times
 }
 
 // operandType is the type that decides what an operation costs.
@@ -223,32 +224,14 @@ func operandType(n *ir.Node) ir.DType {
 	return n.Type
 }
 
-// row of the table of operations: its class, how many of the class's operations it takes, and the class in float64.
-type row struct {
-	class profile.Class
-	times float64
-	wide  profile.Class
+// classes are what the cost classes of operations are measured as, in float32 and float64; none where float64 takes two of float32.
+// Integer arithmetic is Integer.
+var classes = map[ir.CostClass][2]profile.Class{
+	ir.CostNothing: {}, ir.CostSimple: {profile.Simple}, ir.CostFused: {profile.FMA, profile.FMA64}, ir.CostConvert: {profile.Convert},
+	ir.CostDivide: {profile.Divide, profile.Divide64}, ir.CostRoot: {profile.SquareRt, profile.Divide64},
+	ir.CostExp: {profile.Exp, profile.Exp64}, ir.CostLog: {profile.Log, profile.Exp64}, ir.CostSine: {profile.Sine, profile.Exp64},
+	ir.CostAtan2: {profile.Atan2}, ir.CostPower: {profile.Power},
 }
-
-// classes of operations on floats; integer arithmetic is Integer. Operations not named are Simple.
-var classes = func() map[ir.Op]row {
-	m := map[ir.Op]row{
-		ir.Add: {profile.FMA, 1, profile.FMA64}, ir.Sub: {profile.FMA, 1, profile.FMA64}, ir.Mul: {profile.FMA, 1, profile.FMA64},
-		ir.Div: {profile.Divide, 1, profile.Divide64}, ir.Mod: {profile.Divide, 1, profile.Divide64},
-		ir.Cast: {profile.Convert, 1, ""}, ir.Bits: {},
-		ir.Sqrt: {profile.SquareRt, 1, profile.Divide64},
-		ir.Exp:  {profile.Exp, 1, profile.Exp64}, ir.Log: {profile.Log, 1, profile.Exp64}, ir.Log10: {profile.Log, 1, profile.Exp64},
-		ir.Sin: {profile.Sine, 1, profile.Exp64}, ir.Cos: {profile.Sine, 1, profile.Exp64}, ir.Tan: {profile.Sine, 1.5, profile.Exp64},
-		ir.Atan2: {profile.Atan2, 1, ""}, ir.Pow: {profile.Power, 1, ""},
-	}
-	for _, op := range []ir.Op{
-		ir.Neg, ir.Abs, ir.Min, ir.Max, ir.Lt, ir.Le, ir.Eq, ir.Ne, ir.And, ir.Or, ir.Not, ir.BitAnd, ir.BitOr,
-		ir.BitXor, ir.Shl, ir.Shr, ir.Ushr, ir.Select, ir.Rint, ir.Floor, ir.Ceil, ir.Trunc,
-	} {
-		m[op] = row{profile.Simple, 1, ""}
-	}
-	return m
-}()
 
 // loadClass is how a load's index differs over the lanes.
 func (c *counter) loadClass(n *ir.Node) profile.Class {

@@ -17,14 +17,6 @@
   FN T s_min_##t(T a, T b) { return a < b ? a : b; }
 MINMAX(f, float) MINMAX(d, double) MINMAX(i, int) MINMAX(l, long long)
 
-#define MATH1(name) \
-  FN float s_##name##_f(float x) { return name##f(x); } \
-  FN double s_##name##_d(double x) { return name(x); }
-#define MATH2(name) \
-  FN float s_##name##_f(float x, float y) { return name##f(x, y); } \
-  FN double s_##name##_d(double x, double y) { return name(x, y); }
-MATH1(sqrt) MATH1(rint) MATH1(floor) MATH1(ceil) MATH1(trunc)
-MATH1(exp) MATH1(log) MATH1(log10) MATH1(sin) MATH1(cos) MATH1(tan) MATH2(atan2) MATH2(pow)
 FN float s_abs_f(float x) { return fabsf(x); }
 FN double s_abs_d(double x) { return fabs(x); }
 
@@ -172,3 +164,11 @@ FN int s_warp_any_b(int a) { return __any_sync(0xffffffffu, a) != 0; }
 FN int s_warp_all_b(int a) { return __all_sync(0xffffffffu, a) != 0; }
 FN int s_block_any_b(int a) { return __syncthreads_or(a) != 0; }
 FN int s_block_all_b(int a) { return __syncthreads_and(a) != 0; }
+
+// Functions of the library: the lines that follow say which.
+#define MATH1(name, library) \
+  FN float s_##name##_f(float x) { return library##f(x); } \
+  FN double s_##name##_d(double x) { return library(x); }
+#define MATH2(name, library) \
+  FN float s_##name##_f(float x, float y) { return library##f(x, y); } \
+  FN double s_##name##_d(double x, double y) { return library(x, y); }

@@ -357,3 +357,18 @@ M_ONE1(cos_d, double, vd)
 FN double s_tan_d(double x) { return tan(x); }
 FN double s_atan2_d(double y, double x) { return atan2(y, x); }
 FN double s_pow_d(double x, double y) { return pow(x, y); }
+
+/* ---- what the C library does, lane by lane ---- */
+
+#define M_LANES1(N, F) \
+    float F##f(float); double F(double); \
+    FN float s_##N##_f(float x) { return F##f(x); } \
+    FN double s_##N##_d(double x) { return F(x); } \
+    M_COLD vf v_##N##_f(vf x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F##f(x[l]); return x; } \
+    M_LIBRARY1(v_##N##_d, F)
+#define M_LANES2(N, F) \
+    float F##f(float, float); double F(double, double); \
+    FN float s_##N##_f(float x, float y) { return F##f(x, y); } \
+    FN double s_##N##_d(double x, double y) { return F(x, y); } \
+    M_COLD vf v_##N##_f(vf x, vf y) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F##f(x[l], y[l]); return x; } \
+    M_LIBRARY2(v_##N##_d, F)
