@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -97,7 +98,7 @@ func (l *lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float
 	if guard != nil {
 		outside := b.Const(typ, other)
 		if counted {
-			outside = b.Const(typ, ir.Middle)
+			outside = b.Const(typ, retype.Middle)
 		}
 		v = func(buf *ir.Buffer, index ...*ir.Node) *ir.Node { return b.LoadOr(buf, guard, outside, index...) }
 	}
@@ -105,7 +106,7 @@ func (l *lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float
 	if !counted {
 		return n
 	}
-	n = b.Mul(b.Sub(n, b.Const(base, ir.Middle)), b.Const(base, l.scales[s]))
+	n = b.Mul(b.Sub(n, b.Const(base, retype.Middle)), b.Const(base, l.scales[s]))
 	if guard != nil && other != 0 {
 		n = b.Select(guard, n, b.Const(base, other))
 	}

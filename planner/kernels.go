@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -14,7 +15,7 @@ type group struct {
 	loads   []*ops.Stage
 	kernel  *ir.Kernel
 	longest int         // position in the graph of the last root
-	types   ir.Retyping // what the kernel was retyped to
+	types   retype.Types // what the kernel was retyped to
 }
 
 func (g *group) load(s *ops.Stage) {

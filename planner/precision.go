@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 	"weft/ops/problem"
 )
@@ -32,7 +33,7 @@ type retyper struct {
 func (b *builder) retype(groups []*group) error {
 	r := &retyper{a: b.a, groups: groups, given: b.opt.Precision, pins: findPins(b.a, groups)}
 	chosen := make([]Choice, len(groups))
-	stored := map[*ir.Buffer]ir.Stored{}
+	stored := map[*ir.Buffer]retype.Stored{}
 	for i, g := range groups {
 		chosen[i] = r.arithmetic(g)
 		for _, s := range g.roots {
@@ -42,9 +43,9 @@ func (b *builder) retype(groups []*group) error {
 	r.widenTables(chosen, stored)
 	for i, g := range groups {
 		c := chosen[i]
-		g.types = ir.Retyping{Compute: c.Compute, Accumulate: c.Accumulate, Stored: stored}
+		g.types = retype.Types{Compute: c.Compute, Accumulate: c.Accumulate, Stored: stored}
 		if c != (Choice{}) || r.touches(g, stored) {
-			g.kernel = ir.Retype(g.kernel, g.types)
+			g.kernel = retype.Apply(g.kernel, g.types)
 		}
 	}
 	for _, g := range groups {
@@ -61,7 +62,7 @@ func (b *builder) retype(groups []*group) error {
 	return joinFaults(r.faults)
 }
 
-func (r *retyper) touches(g *group, stored map[*ir.Buffer]ir.Stored) bool {
+func (r *retyper) touches(g *group, stored map[*ir.Buffer]retype.Stored) bool {
 	return slices.ContainsFunc(slices.Concat(g.kernel.Inputs(), g.kernel.Outputs()), func(b *ir.Buffer) bool { _, ok := stored[b]; return ok })
 }
 
@@ -97,7 +98,7 @@ func (r *retyper) arithmetic(g *group) Choice {
 }
 
 // storage finds the type in memory of an array that a kernel stores.
-func (r *retyper) storage(g *group, s *ops.Stage, stored map[*ir.Buffer]ir.Stored) {
+func (r *retyper) storage(g *group, s *ops.Stage, stored map[*ir.Buffer]retype.Stored) {
 	c := r.given[StageKey(s)]
 	if asked := s.Hints().Precision; asked.Storage != 0 {
 		c.Storage = asked.Storage
@@ -114,11 +115,11 @@ func (r *retyper) storage(g *group, s *ops.Stage, stored map[*ir.Buffer]ir.Store
 	}
 	to := *buf
 	to.Type = c.Storage
-	stored[buf] = ir.Stored{Buf: &to, Scale: c.Scale}
+	stored[buf] = retype.Stored{Buf: &to, Scale: c.Scale}
 }
 
 // widenTables stores tables known while planning as f64 where a kernel computes in it; they are known that well.
-func (r *retyper) widenTables(chosen []Choice, stored map[*ir.Buffer]ir.Stored) {
+func (r *retyper) widenTables(chosen []Choice, stored map[*ir.Buffer]retype.Stored) {
 	for i, g := range r.groups {
 		for _, s := range g.loads {
 			buf := r.a.bufs[s]
@@ -127,7 +128,7 @@ func (r *retyper) widenTables(chosen []Choice, stored map[*ir.Buffer]ir.Stored) 
 			}
 			to := *buf
 			to.Type = ir.F64
-			stored[buf] = ir.Stored{Buf: &to}
+			stored[buf] = retype.Stored{Buf: &to}
 		}
 	}
 }
@@ -162,7 +163,7 @@ func arithmeticOf(s *ops.Stage) Choice {
 }
 
 // precisionOf reads the triple off a kernel: what it stores, computes with and accumulates in.
-func precisionOf(k *ir.Kernel, r ir.Retyping) Precision {
+func precisionOf(k *ir.Kernel, r retype.Types) Precision {
 	var storage, compute, acc []string
 	add := func(list *[]string, t ir.DType) {
 		if s := t.String(); !slices.Contains(*list, s) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -59,14 +60,14 @@ func (p *Plan) Narrowed() bool {
 // narrowed reports an array stored in fewer digits than its operator says.
 func (b *Buffer) narrowed() bool { return b.Stored != "" && narrower(b.Ir.Type) }
 
-// Value is what a stored element stands for: itself, but for integers that count units from ir.Middle.
+// Value is what a stored element stands for: itself, but for integers that count units from retype.Middle.
 func (b *Buffer) Value(stored complex128) complex128 {
 	if b.Scale == 0 {
 		return stored
 	}
-	middle := complex(ir.Middle, 0)
+	middle := complex(retype.Middle, 0)
 	if b.Array.Type.Elem.Complex {
-		middle += complex(0, ir.Middle)
+		middle += complex(0, retype.Middle)
 	}
 	return complex(b.Scale, 0) * (stored - middle)
 }
@@ -76,7 +77,7 @@ func (b *Buffer) Peak(stored float64) float64 {
 	if b.Scale == 0 {
 		return stored
 	}
-	return b.Scale * ir.Middle
+	return b.Scale * retype.Middle
 }
 
 // Forced names what @precision asks for in what a stage is made from, the stage included; "" if it asks for nothing narrow.

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -208,10 +209,10 @@ func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	key := StageKey(bufferNamed(t, p, "dear").Array)
 	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
-	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != ir.Middle {
+	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != retype.Middle {
 		t.Errorf("%s in units of %g, padded with %g", b.Ir.Type, b.Scale, b.Ir.Pad.Value)
 	}
-	if v := b.Value(ir.Middle + 3); v != 3*0x1p-10 {
+	if v := b.Value(retype.Middle + 3); v != 3*0x1p-10 {
 		t.Errorf("three units above the middle are %g", v)
 	}
 }

@@ -153,8 +153,11 @@ func (r *renderer) vecIndex(buf *ir.Buffer, l ir.Linear, v int, m layout) value 
 			sum = r.op(ir.Add, t, sum, paren(y))
 		}
 	}
-	if l.C != 0 {
-		sum = r.op(ir.Add, t, sum, scalar(t, fmt.Sprint(l.C)))
+	switch constant := scalar(t, fmt.Sprint(l.C)); {
+	case len(l.Terms) == 0:
+		sum = constant
+	case l.C != 0:
+		sum = r.op(ir.Add, t, sum, constant)
 	}
 	if t == ir.I64 && buf.Cells() <= 1<<31-1 {
 		sum = convert(ir.Cast, ir.I32, sum)

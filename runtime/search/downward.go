@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
@@ -125,7 +126,7 @@ func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, hal
 	if fits && coarser*lost > safety {
 		brain = fmt.Sprintf("its error is about %d times that of f16, %.0f %% of the tolerance", coarser, 100*coarser*lost)
 	}
-	err = joined([]error{try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/ir.Middle))), whole), try(ir.BF16, 0, brain)})
+	err = joined([]error{try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/retype.Middle))), whole), try(ir.BF16, 0, brain)})
 	return more, err
 }
 

@@ -1,25 +1,28 @@
-package ir
+// Package retype rebuilds kernels with other types: what they compute in, what sums are kept in, and how arrays lie in memory.
+package retype
 
 import (
 	"fmt"
 	"math"
+
+	"weft/kernels/ir"
 )
 
-// Retyping says in which types a finished kernel is to work. The zero value changes nothing.
-type Retyping struct {
+// Types says in which types a finished kernel is to work. The zero value changes nothing.
+type Types struct {
 	// Compute is what F32 arithmetic is done in: F64, or F16 and BF16, where every result is rounded to that type but still
 	// travels as F32. 0: as it is.
-	Compute DType
+	Compute ir.DType
 	// Accumulate is what sums over folds are kept in: F64, F32, or F16 and BF16 as above. 0: Compute if that is wider, else as
 	// they are: a narrow Compute does not narrow sums.
-	Accumulate DType
+	Accumulate ir.DType
 	// Stored gives arrays that lie in memory in another type.
-	Stored map[*Buffer]Stored
+	Stored map[*ir.Buffer]Stored
 }
 
 // Stored is how an array lies in memory in place of another buffer of its shape.
 type Stored struct {
-	Buf *Buffer
+	Buf *ir.Buffer
 	// Scale is the value of one unit of U16, a power of two: values are stored as the nearest multiple, counted from Middle.
 	// There is no NaN then, and what is out of range is cut off. Unused by floats.
 	Scale float64
@@ -28,20 +31,20 @@ type Stored struct {
 // Middle is the U16 that stands for zero.
 const Middle = 1 << 15
 
-// Retype rebuilds a kernel with other types. Axes, folds and stores keep their order; a sum that is rounded after every
+// Apply rebuilds a kernel with other types. Axes, folds and stores keep their order; a sum that is rounded after every
 // addition becomes an Ordered fold, since its terms can no longer be regrouped.
-func Retype(k *Kernel, r Retyping) *Kernel {
-	t := &retyper{Retyping: r, b: NewBuilder(), float: F32, done: map[*Node]*Node{}, folds: map[*Fold][]*Node{}, sums: map[*Node]DType{}}
-	if r.Compute == F64 {
-		t.float = F64
+func Apply(k *ir.Kernel, r Types) *ir.Kernel {
+	t := &retyper{Types: r, b: ir.NewBuilder(), float: ir.F32, done: map[*ir.Node]*ir.Node{}, folds: map[*ir.Fold][]*ir.Node{}, sums: map[*ir.Node]ir.DType{}}
+	if r.Compute == ir.F64 {
+		t.float = ir.F64
 	}
-	out := &Kernel{Name: k.Name, Contract: k.Contract}
+	out := &ir.Kernel{Name: k.Name, Contract: k.Contract}
 	for _, a := range k.Axes {
 		t.done[a] = t.b.Axis(a.Name, a.Extent)
 		out.Axes = append(out.Axes, t.done[a])
 	}
-	k.Walk(func(n *Node) {
-		if n.Kind == KFold {
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold {
 			t.findSums(n.Fold)
 		}
 	})
@@ -52,47 +55,47 @@ func Retype(k *Kernel, r Retyping) *Kernel {
 }
 
 type retyper struct {
-	Retyping
-	b     *Builder
-	float DType // in which F32 values are held
-	done  map[*Node]*Node
-	folds map[*Fold][]*Node
+	Types
+	b     *ir.Builder
+	float ir.DType // in which F32 values are held
+	done  map[*ir.Node]*ir.Node
+	folds map[*ir.Fold][]*ir.Node
 	// sums holds the nodes that carry a sum along its fold, and the type they are held in: accumulators, the additions that
 	// start at them, and the folds that go on with them.
-	sums map[*Node]DType
+	sums map[*ir.Node]ir.DType
 }
 
 // held is the type a value of type t is held in outside sums.
-func (t *retyper) held(typ DType) DType {
-	if typ == F32 {
+func (t *retyper) held(typ ir.DType) ir.DType {
+	if typ == ir.F32 {
 		return t.float
 	}
 	return typ
 }
 
 // sumType is the type that a sum of this type is held in.
-func (t *retyper) sumType(typ DType) DType {
+func (t *retyper) sumType(typ ir.DType) ir.DType {
 	switch {
 	case t.Accumulate == 0:
 		return t.held(typ)
-	case t.Accumulate == F64:
-		return F64
+	case t.Accumulate == ir.F64:
+		return ir.F64
 	}
-	return F32
+	return ir.F32
 }
 
 // findSums marks the accumulators of a fold that are sums, and what carries them. An inner fold that starts from a marked
 // value and is itself a sum goes on with it; inner folds come first when walking, so an outer fold finds their steps.
-func (t *retyper) findSums(f *Fold) {
-	if f.Monoid != Sum && f.Monoid != Ordered || f.While != nil {
+func (t *retyper) findSums(f *ir.Fold) {
+	if f.Monoid != ir.Sum && f.Monoid != ir.Ordered || f.While != nil {
 		return
 	}
 	for k, acc := range f.Accs {
 		if !acc.Type.Float() {
 			continue
 		}
-		var chain []*Node
-		if f.Monoid == Ordered && f.Step[k] == acc || !t.chain(f.Step[k], acc, f.AccBind, &chain) {
+		var chain []*ir.Node
+		if f.Monoid == ir.Ordered && f.Step[k] == acc || !t.chain(f.Step[k], acc, f.AccBind, &chain) {
 			continue
 		}
 		for _, n := range append(chain, acc) {
@@ -102,11 +105,11 @@ func (t *retyper) findSums(f *Fold) {
 }
 
 // chain collects the additions from acc to n.
-func (t *retyper) chain(n, acc *Node, accs Set, out *[]*Node) bool {
+func (t *retyper) chain(n, acc *ir.Node, accs ir.Set, out *[]*ir.Node) bool {
 	if n == acc {
 		return true
 	}
-	if n.Kind == KGet {
+	if n.Kind == ir.KGet {
 		_, sum := t.sums[n.Fold.Accs[n.I]]
 		if !sum || !t.chain(n.Fold.Init[n.I], acc, accs, out) {
 			return false
@@ -114,14 +117,14 @@ func (t *retyper) chain(n, acc *Node, accs Set, out *[]*Node) bool {
 		*out = append(*out, n)
 		return true
 	}
-	if n.Kind != KAlu || n.Op != Add && n.Op != Sub {
+	if n.Kind != ir.KAlu || n.Op != ir.Add && n.Op != ir.Sub {
 		return false
 	}
 	a, b := n.Args[0], n.Args[1]
-	if n.Op == Add && b.free.Meets(accs) {
+	if n.Op == ir.Add && b.Free().Meets(accs) {
 		a, b = b, a
 	}
-	if b.free.Meets(accs) || !t.chain(a, acc, accs, out) {
+	if b.Free().Meets(accs) || !t.chain(a, acc, accs, out) {
 		return false
 	}
 	*out = append(*out, n)
@@ -129,10 +132,10 @@ func (t *retyper) chain(n, acc *Node, accs Set, out *[]*Node) bool {
 }
 
 // as is a value converted to a compute type.
-func (t *retyper) as(typ DType, n *Node) *Node { return t.b.Cast(typ, n) }
+func (t *retyper) as(typ ir.DType, n *ir.Node) *ir.Node { return t.b.Cast(typ, n) }
 
 // of is the node that stands for n.
-func (t *retyper) of(n *Node) *Node {
+func (t *retyper) of(n *ir.Node) *ir.Node {
 	if m := t.done[n]; m != nil {
 		return m
 	}
@@ -141,42 +144,42 @@ func (t *retyper) of(n *Node) *Node {
 	return m
 }
 
-func (t *retyper) make(n *Node) *Node {
+func (t *retyper) make(n *ir.Node) *ir.Node {
 	switch n.Kind {
-	case KConst:
+	case ir.KConst:
 		if n.Type.Float() {
 			return t.narrowed(n.Type, t.b.Const(t.held(n.Type), n.F))
 		}
-		return t.b.intern(&Node{Kind: KConst, Type: n.Type, I: n.I})
-	case KArg:
+		return t.b.Int(n.Type, n.I)
+	case ir.KArg:
 		return t.narrowed(n.Type, t.as(t.held(n.Type), t.b.Arg(n.Type, n.Name)))
-	case KLoad:
+	case ir.KLoad:
 		return t.load(n)
-	case KGet:
+	case ir.KGet:
 		return t.fold(n.Fold)[n.I]
-	case KAlu:
+	case ir.KAlu:
 		return t.alu(n)
 	}
 	panic(fmt.Sprintf("ir: retyping a loose %s", n.Name))
 }
 
 // narrowed rounds a value that was F32 if the kernel computes in a narrow type.
-func (t *retyper) narrowed(was DType, n *Node) *Node {
-	if was != F32 {
+func (t *retyper) narrowed(was ir.DType, n *ir.Node) *ir.Node {
+	if was != ir.F32 {
 		return n
 	}
 	return RoundTo(t.b, t.Compute, n)
 }
 
-func (t *retyper) all(nodes []*Node) []*Node {
-	out := make([]*Node, len(nodes))
+func (t *retyper) all(nodes []*ir.Node) []*ir.Node {
+	out := make([]*ir.Node, len(nodes))
 	for i, n := range nodes {
 		out[i] = t.of(n)
 	}
 	return out
 }
 
-func (t *retyper) load(n *Node) *Node {
+func (t *retyper) load(n *ir.Node) *ir.Node {
 	buf, scale := n.Buf, 1.0
 	if s, ok := t.Stored[n.Buf]; ok {
 		buf, scale = s.Buf, s.Scale
@@ -198,7 +201,7 @@ func (t *retyper) load(n *Node) *Node {
 }
 
 // loaded turns what lies in memory into a value of the type it is held in.
-func (t *retyper) loaded(n, v *Node, scale float64) *Node {
+func (t *retyper) loaded(n, v *ir.Node, scale float64) *ir.Node {
 	if v.Type.Int() && n.Type.Float() {
 		v = counted(t.b, v, scale)
 	}
@@ -207,13 +210,13 @@ func (t *retyper) loaded(n, v *Node, scale float64) *Node {
 
 // counted is the value that a U16 stands for. Its bits are put where a float32 at 2^23 counts units, which saves a conversion;
 // nothing is rounded.
-func counted(b *Builder, u *Node, scale float64) *Node {
+func counted(b *ir.Builder, u *ir.Node, scale float64) *ir.Node {
 	const at = 1 << 23
-	x := b.Reinterpret(F32, b.Alu(BitOr, u, b.I32(int(math.Float32bits(at)))))
+	x := b.Reinterpret(ir.F32, b.Alu(ir.BitOr, u, b.I32(int(math.Float32bits(at)))))
 	return b.Sub(b.Mul(x, b.F32(scale)), b.F32((at+Middle)*scale))
 }
 
-func (t *retyper) alu(n *Node) *Node {
+func (t *retyper) alu(n *ir.Node) *ir.Node {
 	if typ, ok := t.sums[n]; ok {
 		v := t.b.Alu(n.Op, t.as(typ, t.of(n.Args[0])), t.as(typ, t.of(n.Args[1])))
 		return RoundTo(t.b, t.Accumulate, v)
@@ -223,36 +226,36 @@ func (t *retyper) alu(n *Node) *Node {
 		args[i] = t.as(t.held(a.Type), args[i])
 	}
 	switch n.Op {
-	case Bits:
+	case ir.Bits:
 		return t.narrowed(n.Type, t.as(t.held(n.Type), t.b.Reinterpret(n.Type, t.as(n.Args[0].Type, args[0]))))
-	case Cast:
+	case ir.Cast:
 		return t.narrowed(n.Type, t.b.Cast(t.held(n.Type), args[0]))
 	}
 	v := t.b.Alu(n.Op, args...)
-	if n.Op.Info().Exact == Exact {
+	if n.Op.Info().Exact == ir.Exact {
 		return v
 	}
 	return t.narrowed(n.Type, v)
 }
 
-func (t *retyper) fold(f *Fold) []*Node {
+func (t *retyper) fold(f *ir.Fold) []*ir.Node {
 	if out := t.folds[f]; out != nil {
 		return out
 	}
-	typeOf := func(acc *Node) DType {
+	typeOf := func(acc *ir.Node) ir.DType {
 		if typ, ok := t.sums[acc]; ok {
 			return typ
 		}
 		return t.held(acc.Type)
 	}
-	spec := FoldSpec{Name: f.Index.Name, Lo: t.of(f.Lo), Hi: t.of(f.Hi), Monoid: f.Monoid}
+	spec := ir.FoldSpec{Name: f.Index.Name, Lo: t.of(f.Lo), Hi: t.of(f.Hi), Monoid: f.Monoid}
 	for k, n := range f.Init {
 		spec.Init = append(spec.Init, t.as(typeOf(f.Accs[k]), t.of(n)))
 	}
 	if t.regroups(f) {
-		spec.Monoid = Ordered
+		spec.Monoid = ir.Ordered
 	}
-	t.folds[f] = t.b.Fold(spec, func(i *Node, acc []*Node) (step []*Node, while *Node) {
+	t.folds[f] = t.b.Fold(spec, func(i *ir.Node, acc []*ir.Node) (step []*ir.Node, while *ir.Node) {
 		t.done[f.Index] = i
 		for k, a := range f.Accs {
 			t.done[a] = acc[k]
@@ -269,25 +272,25 @@ func (t *retyper) fold(f *Fold) []*Node {
 }
 
 // regroups reports a fold whose monoid would not survive rounding after every step.
-func (t *retyper) regroups(f *Fold) bool {
+func (t *retyper) regroups(f *ir.Fold) bool {
 	floats := false
 	for _, a := range f.Accs {
 		floats = floats || a.Type.Float()
 	}
-	return floats && (f.Monoid == Sum && narrow(t.Accumulate) || f.Monoid == Product && narrow(t.Compute))
+	return floats && (f.Monoid == ir.Sum && narrow(t.Accumulate) || f.Monoid == ir.Product && narrow(t.Compute))
 }
 
-func (t *retyper) store(s Store) Store {
-	out := Store{Buf: s.Buf, Index: t.all(s.Index), Combine: s.Combine}
+func (t *retyper) store(s ir.Store) ir.Store {
+	out := ir.Store{Buf: s.Buf, Index: t.all(s.Index), Combine: s.Combine}
 	v, scale := t.of(s.Value), 1.0
 	if to, ok := t.Stored[s.Buf]; ok {
 		out.Buf, scale = to.Buf, to.Scale
 	}
 	typ := out.Buf.Type.Compute()
 	if typ.Int() && s.Value.Type.Float() {
-		c := func(x float64) *Node { return t.b.Const(v.Type, x) }
-		v = t.b.Add(t.b.Alu(Rint, t.b.Mul(v, c(1/scale))), c(Middle))
-		v = t.b.Max(t.b.Min(v, c(limits(out.Buf.Type).hi)), c(0))
+		c := func(x float64) *ir.Node { return t.b.Const(v.Type, x) }
+		v = t.b.Add(t.b.Alu(ir.Rint, t.b.Mul(v, c(1/scale))), c(Middle))
+		v = t.b.Max(t.b.Min(v, c(math.MaxUint16)), c(0))
 	}
 	out.Value = t.as(typ, v)
 	if s.Guard != nil {
@@ -297,30 +300,30 @@ func (t *retyper) store(s Store) Store {
 }
 
 // narrow reports a type that arithmetic is rounded to but not held in.
-func narrow(t DType) bool { return t == F16 || t == BF16 }
+func narrow(t ir.DType) bool { return t == ir.F16 || t == ir.BF16 }
 
 // RoundTo rounds an F32 value, to nearest even, to one that the narrower float type t holds, with its overflow to infinity
 // and its subnormals. Other types leave the value as it is.
-func RoundTo(b *Builder, t DType, x *Node) *Node {
-	if !narrow(t) || x.Type != F32 {
+func RoundTo(b *ir.Builder, t ir.DType, x *ir.Node) *ir.Node {
+	if !narrow(t) || x.Type != ir.F32 {
 		return x
 	}
 	const dropped = 16 // bits of a float32 significand that bf16 lacks
-	if t == BF16 {
-		return b.Select(b.Alu(Eq, x, x), roundBits(b, x, dropped), x)
+	if t == ir.BF16 {
+		return b.Select(b.Alu(ir.Eq, x, x), roundBits(b, x, dropped), x)
 	}
 	// Below its normal range f16 counts units of 2^-24; beyond 65520 lies infinity.
 	const half = 13
-	units := b.Mul(b.Alu(Rint, b.Mul(x, b.F32(0x1p24))), b.F32(0x1p-24))
+	units := b.Mul(b.Alu(ir.Rint, b.Mul(x, b.F32(0x1p24))), b.F32(0x1p-24))
 	normal := roundBits(b, x, half)
-	normal = b.Select(b.Lt(b.F32(65504), b.Abs(normal)), b.Mul(x, b.Reinterpret(F32, b.I32(0x7f800000))), normal)
-	return b.Select(b.Lt(b.Abs(x), b.F32(0x1p-14)), units, b.Select(b.Alu(Eq, x, x), normal, x))
+	normal = b.Select(b.Lt(b.F32(65504), b.Abs(normal)), b.Mul(x, b.Reinterpret(ir.F32, b.I32(0x7f800000))), normal)
+	return b.Select(b.Lt(b.Abs(x), b.F32(0x1p-14)), units, b.Select(b.Alu(ir.Eq, x, x), normal, x))
 }
 
 // roundBits rounds the significand of a float32 to nearest even, without its last n bits; a carry goes to the exponent.
-func roundBits(b *Builder, x *Node, n int) *Node {
-	i := b.Reinterpret(I32, x)
-	even := b.Alu(BitAnd, b.Alu(Shr, i, b.I32(n)), b.I32(1))
+func roundBits(b *ir.Builder, x *ir.Node, n int) *ir.Node {
+	i := b.Reinterpret(ir.I32, x)
+	even := b.Alu(ir.BitAnd, b.Alu(ir.Shr, i, b.I32(n)), b.I32(1))
 	up := b.Add(b.Add(i, b.I32(1<<(n-1)-1)), even)
-	return b.Reinterpret(F32, b.Alu(BitAnd, up, b.I32(-1<<n)))
+	return b.Reinterpret(ir.F32, b.Alu(ir.BitAnd, up, b.I32(-1<<n)))
 }

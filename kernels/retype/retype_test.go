@@ -1,4 +1,4 @@
-package ir_test
+package retype_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 )
 
 // run evaluates a kernel on the interpreter, rounding as devices do, and returns what it stored.
@@ -79,7 +80,7 @@ func TestRoundToAgreesWithTheStoredTypes(t *testing.T) {
 		b := ir.NewBuilder()
 		in, out := vector("in", ir.F32, len(values)), vector("out", ir.F32, len(values))
 		i := b.Axis("i", len(values))
-		k := &ir.Kernel{Name: "round", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{i}, Value: ir.RoundTo(b, c.typ, b.Load(in, i))}}}
+		k := &ir.Kernel{Name: "round", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{i}, Value: retype.RoundTo(b, c.typ, b.Load(in, i))}}}
 		for j, got := range run(t, k, map[*ir.Buffer][]float64{in: values})[out] {
 			want := c.round(float64(float32(values[j])))
 			if same := math.Float32bits(float32(got)) == math.Float32bits(want); !same && !(math.IsNaN(got) && want != want) {
@@ -126,20 +127,20 @@ func TestRetype(t *testing.T) {
 	as := func(b *ir.Buffer, t ir.DType) *ir.Buffer { c := *b; c.Type = t; return &c }
 	for _, c := range []struct {
 		name        string
-		r           ir.Retyping
+		r           retype.Types
 		least, most float64 // relative error
 		types       map[ir.DType]bool
 	}{
-		{"as it is", ir.Retyping{}, 0, 1e-6, map[ir.DType]bool{ir.F32: true}},
-		{"f64", ir.Retyping{Compute: ir.F64}, 0, 1e-13, map[ir.DType]bool{ir.F64: true}},
-		{"f64 sums", ir.Retyping{Accumulate: ir.F64}, 0, 1e-7, map[ir.DType]bool{ir.F32: true, ir.F64: true}},
-		{"f16 arithmetic, f32 sums", ir.Retyping{Compute: ir.F16}, 1e-6, 1e-3, nil},
-		{"bf16 arithmetic, f32 sums", ir.Retyping{Compute: ir.BF16}, 1e-5, 1e-2, nil},
-		{"f16 sums", ir.Retyping{Accumulate: ir.F16}, 1e-4, 5e-2, nil},
-		{"bf16 sums", ir.Retyping{Accumulate: ir.BF16}, 1e-3, 1, nil},
-		{"f16 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.F16)}}}, 1e-7, 1e-3, nil},
-		{"u16 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.U16), Scale: 0x1p-13}}}, 1e-8, 1e-4, nil},
-		{"f64 storage", ir.Retyping{Stored: map[*ir.Buffer]ir.Stored{x: {Buf: as(x, ir.F64)}}}, 0, 1e-6, nil},
+		{"as it is", retype.Types{}, 0, 1e-6, map[ir.DType]bool{ir.F32: true}},
+		{"f64", retype.Types{Compute: ir.F64}, 0, 1e-13, map[ir.DType]bool{ir.F64: true}},
+		{"f64 sums", retype.Types{Accumulate: ir.F64}, 0, 1e-7, map[ir.DType]bool{ir.F32: true, ir.F64: true}},
+		{"f16 arithmetic, f32 sums", retype.Types{Compute: ir.F16}, 1e-6, 1e-3, nil},
+		{"bf16 arithmetic, f32 sums", retype.Types{Compute: ir.BF16}, 1e-5, 1e-2, nil},
+		{"f16 sums", retype.Types{Accumulate: ir.F16}, 1e-4, 5e-2, nil},
+		{"bf16 sums", retype.Types{Accumulate: ir.BF16}, 1e-3, 1, nil},
+		{"f16 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.F16)}}}, 1e-7, 1e-3, nil},
+		{"u16 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.U16), Scale: 0x1p-13}}}, 1e-8, 1e-4, nil},
+		{"f64 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.F64)}}}, 0, 1e-6, nil},
 	} {
 		for _, nested := range []bool{false, true} {
 			b := ir.NewBuilder()
@@ -148,7 +149,7 @@ func TestRetype(t *testing.T) {
 			o := out
 			if r.Compute == ir.F64 { // or the store would hide what is gained
 				o = as(out, ir.F64)
-				r.Stored = map[*ir.Buffer]ir.Stored{out: {Buf: o}}
+				r.Stored = map[*ir.Buffer]retype.Stored{out: {Buf: o}}
 			}
 			in := map[*ir.Buffer][]float64{x: xs, w: ws}
 			if s, ok := r.Stored[x]; ok {
@@ -156,11 +157,11 @@ func TestRetype(t *testing.T) {
 				if s.Scale != 0 {
 					in[s.Buf] = make([]float64, len(xs))
 					for i, v := range xs {
-						in[s.Buf][i] = math.RoundToEven(v/s.Scale) + ir.Middle
+						in[s.Buf][i] = math.RoundToEven(v/s.Scale) + retype.Middle
 					}
 				}
 			}
-			k = ir.Retype(k, r)
+			k = retype.Apply(k, r)
 			got := run(t, k, in)[o]
 			e := math.Abs(got[3]-3*want) / math.Abs(3*want)
 			if e < c.least || e > c.most {
@@ -194,8 +195,8 @@ func TestRetypeKeepsEverythingElse(t *testing.T) {
 		values[j] = float64((j*37)%64) * 0.25
 	}
 	want := run(t, k, map[*ir.Buffer][]float64{in: values})[out]
-	for _, r := range []ir.Retyping{{}, {Compute: ir.F64}, {Accumulate: ir.F64}, {Compute: ir.F16}, {Compute: ir.BF16}} {
-		got := run(t, ir.Retype(k, r), map[*ir.Buffer][]float64{in: values})[out]
+	for _, r := range []retype.Types{{}, {Compute: ir.F64}, {Accumulate: ir.F64}, {Compute: ir.F16}, {Compute: ir.BF16}} {
+		got := run(t, retype.Apply(k, r), map[*ir.Buffer][]float64{in: values})[out]
 		for j := range want {
 			if got[j] != want[j] {
 				t.Errorf("%+v: element %d is %g, want %g", r, j, got[j], want[j])
@@ -203,7 +204,7 @@ func TestRetypeKeepsEverythingElse(t *testing.T) {
 			}
 		}
 	}
-	if h := ir.Hash(ir.Retype(k, ir.Retyping{})); h != ir.Hash(k) {
+	if h := ir.Hash(retype.Apply(k, retype.Types{})); h != ir.Hash(k) {
 		t.Error("retyping to nothing changed the kernel")
 	}
 }
