@@ -14,7 +14,7 @@ type group struct {
 	inside  []*ops.Stage // computed, roots included, producers first
 	loads   []*ops.Stage
 	kernel  *ir.Kernel
-	longest int         // position in the graph of the last root
+	longest int          // position in the graph of the last root
 	types   retype.Types // what the kernel was retyped to
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/retype"
 	"weft/kernels/region"
+	"weft/kernels/retype"
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/audit"
