@@ -2,11 +2,8 @@ package cuda
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -72,7 +69,7 @@ func (c *compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc
 func (c *compiler) one(code *launch.Code, target nvrtc.Target) (image, error) {
 	source := render.CUDAPrelude() + code.Out.Source
 	options := render.CUDAFlags(code.Kernel.Contract)
-	path := filepath.Join(c.dir, digest(append([]string{source, c.lib.String(), fmt.Sprint(target)}, options...)...)+".bin")
+	path := filepath.Join(c.dir, cache.Digest(append([]string{source, c.lib.String(), fmt.Sprint(target)}, options...)...)+".bin")
 	if data, ok := load(path); ok {
 		return image{data, true}, nil
 	}
@@ -85,41 +82,21 @@ func (c *compiler) one(code *launch.Code, target nvrtc.Target) (image, error) {
 
 // load returns a kept image; one that is not what was kept counts as absent. The first line is a checksum of the rest.
 func load(path string) ([]byte, bool) {
-	text, err := os.ReadFile(path)
+	text, err := cache.Read(path)
 	if err != nil {
 		return nil, false
 	}
 	sum, data, ok := strings.Cut(string(text), "\n")
-	if !ok || sum != digest(data) {
+	if !ok || sum != cache.Digest(data) {
 		return nil, false
 	}
 	return []byte(data), true
 }
 
-// save puts an image in place whole or not at all.
+// save keeps an image.
 func save(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "tmp-*")
-	if err != nil {
-		return fmt.Errorf("keeping a compiled kernel: %w", err)
-	}
-	_, err = f.WriteString(digest(string(data)) + "\n" + string(data))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := cache.Write(path, []byte(cache.Digest(string(data))+"\n"+string(data))); err != nil {
 		return fmt.Errorf("keeping a compiled kernel: %w", err)
 	}
 	return nil
-}
-
-func digest(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/cache"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/render"
@@ -47,12 +48,12 @@ func (d *Device) renderCounted(k *ir.Kernel, s schedule.CPU) (*variant, error) {
 type renders func(*ir.Kernel, schedule.CPU, schedule.Target, string) (render.Output, error)
 
 func (d *Device) renderBy(by renders, k *ir.Kernel, s schedule.CPU, kind string) (*variant, error) {
-	out, err := by(k, s, d.target, "weft_"+digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
+	out, err := by(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
 	if err != nil {
 		return nil, err
 	}
 	made := append(d.flags(k.Contract), out.Source, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
-	v := &variant{kernel: k, schedule: s, out: out, key: digest(made...)}
+	v := &variant{kernel: k, schedule: s, out: out, key: cache.Digest(made...)}
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s) })
 	return v, nil
 }
@@ -246,9 +247,9 @@ func (d *Device) compile(ctx context.Context, u unit) (object string, err error)
 		source += "\n" + v.out.Source
 		keys[i], symbols[v.key] = v.key, v.out.Name
 	}
-	name := digest(keys...)
+	name := cache.Digest(keys...)
 	path := d.store.path(name, ".c")
-	if err := writeAtomically(path, []byte(source)); err != nil {
+	if err := cache.Write(path, []byte(source)); err != nil {
 		return "", err
 	}
 	object = d.store.path(name, ".so")

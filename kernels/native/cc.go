@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // CompileError is a compiler's refusal of generated code: a fault of weft or of the compiler, never of the user.
@@ -48,11 +49,8 @@ func (c *compiler) run(ctx context.Context, flags []string, source, object strin
 	temporary.Close()
 	defer os.Remove(temporary.Name()) // gone already after the rename
 	args := slices.Concat(c.Command[1:], flags, []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
-	cmd := exec.CommandContext(ctx, c.Command[0], args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Run(); err != nil {
+	if err := execute(ctx, c.Command[0], args, &said, &said); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -62,6 +60,21 @@ func (c *compiler) run(ctx context.Context, flags []string, source, object strin
 		return fmt.Errorf("native: %w", err)
 	}
 	return nil
+}
+
+// execute runs a program. It ends with the context together with all that it started: a compiler is often a script around another.
+func execute(ctx context.Context, program string, args []string, out, said *bytes.Buffer) error {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stdout, cmd.Stderr = out, said
+	cmd.Cancel = func() error { return end(cmd) }
+	cmd.WaitDelay = time.Second // for what it started and left behind
+	group(cmd)
+	err := cmd.Run()
+	if err != nil && cmd.Process != nil {
+		_ = end(cmd) // nothing may be left of the group
+	}
+	return err
 }
 
 // complaints picks the lines that report errors, or the last ones where none does.

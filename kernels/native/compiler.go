@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"weft/kernels/cache"
 )
 
 // ErrNoCompiler is matched by the error New returns on a machine without a usable C compiler.
@@ -46,15 +48,15 @@ func (e *NoCompilerError) Is(target error) bool { return target == ErrNoCompiler
 
 // compiler is a C compiler as it was found on this machine.
 type compiler struct {
-	Command []string          // path and leading arguments
+	Command []string          `json:"-"` // path and leading arguments
 	Version string            // as the compiler calls itself
 	CPU     string            // what it makes of -march=native, empty where it does not know the flag
 	Macros  map[string]string // those of interest that it defines under -march=native
 	ID      string            // digest of version, CPU and all macros: what code for the native processor depends on
 }
 
-// probeTimeout bounds each run of a compiler that is being tried.
-const probeTimeout = 20 * time.Second
+// probeTimeout bounds each run of a compiler that is being tried; tests shorten it.
+var probeTimeout = 20 * time.Second
 
 // findCompiler returns the first command that answers as a GNU C compiler new enough, from the cache where possible.
 func findCompiler(ctx context.Context, commands []string, cache probeCache) (*compiler, error) {
@@ -101,7 +103,7 @@ func probe(ctx context.Context, command []string) (*compiler, error) {
 	for _, name := range slices.Sorted(maps.Keys(macros)) {
 		parts = append(parts, name, macros[name])
 	}
-	c.ID = digest(parts...)
+	c.ID = cache.Digest(parts...)
 	for _, name := range interesting() {
 		if v, ok := macros[name]; ok {
 			c.Macros[name] = v
@@ -140,11 +142,11 @@ func preprocess(ctx context.Context, command []string, flags ...string) (map[str
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	args := append(append(append([]string(nil), command[1:]...), flags...), "-v", "-dM", "-E", "-x", "c", os.DevNull)
-	cmd := exec.CommandContext(ctx, command[0], args...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
+	if err := execute(ctx, command[0], args, &out, &said); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("no answer within %s", probeTimeout)
+		}
 		return nil, "", fmt.Errorf("%w: %s", err, lastLine(said.String()))
 	}
 	macros := map[string]string{}
@@ -200,7 +202,7 @@ func (c *compiler) try(ctx context.Context, dir string) error {
 	}
 	defer os.RemoveAll(dir)
 	source, object := filepath.Join(dir, "trial.c"), filepath.Join(dir, "trial.so")
-	if err := writeAtomically(source, []byte(trial)); err != nil {
+	if err := cache.Write(source, []byte(trial)); err != nil {
 		return err
 	}
 	err = c.compile(ctx, nil, source, object)

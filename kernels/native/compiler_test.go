@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,9 +106,69 @@ func TestDamagedProbeIsReplaced(t *testing.T) {
 	if again.compiler.ID != d.compiler.ID {
 		t.Error("the compiler's identity changed")
 	}
-	if _, ok := readProbe(files[0]); !ok {
+	if _, ok := readProbe(files[0], d.compiler.Command); !ok {
 		t.Error("the damaged file was not replaced")
 	}
+}
+
+// TestRememberedCommandsAreNotExecuted: what the cache holds of a compiler says nothing of what is run.
+func TestRememberedCommandsAreNotExecuted(t *testing.T) {
+	dir := t.TempDir()
+	d := openIn(t, "", dir)
+	files, err := filepath.Glob(filepath.Join(dir, "compiler-*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), d.compiler.Command[0]) {
+		t.Errorf("a command is kept: %s", text)
+	}
+	bad := strings.Replace(string(text), "{", `{"Command":["/bin/false"],`, 1)
+	if err := os.WriteFile(files[0], []byte(bad), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := openIn(t, "", dir); !slices.Equal(again.compiler.Command, d.compiler.Command) {
+		t.Errorf("the compiler is %v", again.compiler.Command)
+	}
+}
+
+// TestCompilerWhoseChildHangs: the limit of a trial holds for what a compiler starts, too.
+func TestCompilerWhoseChildHangs(t *testing.T) {
+	was := probeTimeout
+	probeTimeout = 100 * time.Millisecond
+	t.Cleanup(func() { probeTimeout = was })
+	dir := t.TempDir()
+	pid := filepath.Join(dir, "pid")
+	hangs := script(t, dir, "cc", "sleep 60 &\necho $! > "+pid+"\nwait\n")
+	start := time.Now()
+	if _, err := New(Config{Compilers: []string{hangs}, Cache: dir}); !errors.Is(err, ErrNoCompiler) || !strings.Contains(err.Error(), "no answer within") {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("took %s", took)
+	}
+	text, err := os.ReadFile(pid)
+	if err != nil {
+		t.Skip("the compiler was not started within the limit")
+	}
+	if exec.Command("kill", "-0", strings.TrimSpace(string(text))).Run() == nil && !ended(t, strings.TrimSpace(string(text))) {
+		t.Error("what the compiler started still runs")
+	}
+}
+
+// ended waits for a process to go, which takes a moment after it was killed.
+func ended(t *testing.T, pid string) bool {
+	t.Helper()
+	for range 50 {
+		if state, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(state), ") Z ") {
+			return true
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
 }
 
 func TestISAErrors(t *testing.T) {

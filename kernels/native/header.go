@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/cache"
 	"weft/kernels/render"
 )
 
@@ -26,12 +27,12 @@ const often = 6
 // header returns the file name of the prelude for the given flags, in place in the cache. again says that it will be read again.
 func (d *Device) header(ctx context.Context, flags []string, again bool) (string, error) {
 	text := "#pragma once\n" + render.Prelude(d.target)
-	name := "prelude-" + digest(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...)...) + ".h"
+	name := "prelude-" + cache.Digest(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...)...) + ".h"
 	path := filepath.Join(d.store.dir, name)
 	d.headers.mu.Lock()
 	defer d.headers.mu.Unlock()
 	if _, err := os.Stat(path); err != nil {
-		if err := writeAtomically(path, []byte(text)); err != nil {
+		if err := cache.Write(path, []byte(text)); err != nil {
 			return "", err
 		}
 	}

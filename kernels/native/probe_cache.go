@@ -2,8 +2,6 @@ package native
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"weft/kernels/cache"
 )
 
 // probeCache keeps what compilers answered, one file each, so that a warm start runs none. Its folder may be shared.
@@ -27,7 +27,7 @@ func (p probeCache) lookup(ctx context.Context, command string) (*compiler, erro
 		return nil, err
 	}
 	path := filepath.Join(p.dir, "compiler-"+key+".json")
-	if c, ok := readProbe(path); ok {
+	if c, ok := readProbe(path, argv); ok {
 		return c, nil
 	}
 	c, err := probe(ctx, argv)
@@ -41,17 +41,18 @@ func (p probeCache) lookup(ctx context.Context, command string) (*compiler, erro
 	if err != nil {
 		return nil, err
 	}
-	return c, writeAtomically(path, text)
+	return c, cache.Write(path, text)
 }
 
-// readProbe reads a remembered answer; a file that does not parse counts as absent and is replaced.
-func readProbe(path string) (*compiler, bool) {
-	text, err := os.ReadFile(path)
+// readProbe reads a remembered answer of a command; a file that does not parse counts as absent and is replaced. What is executed is
+// never taken from it.
+func readProbe(path string, argv []string) (*compiler, bool) {
+	text, err := cache.Read(path)
 	if err != nil {
 		return nil, false
 	}
-	c := new(compiler)
-	if json.Unmarshal(text, c) != nil || len(c.Command) == 0 || c.check() != nil {
+	c := &compiler{Command: argv}
+	if json.Unmarshal(text, c) != nil || c.check() != nil {
 		return nil, false
 	}
 	return c, true
@@ -67,7 +68,7 @@ func probeKey(argv []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return digest(strings.Join(argv, " "), path, fmt.Sprint(info.ModTime().UnixNano(), info.Size()), processor()), nil
+	return cache.Digest(strings.Join(argv, " "), path, fmt.Sprint(info.ModTime().UnixNano(), info.Size()), processor()), nil
 }
 
 // processor tells one processor model from another: what Linux says of the first core.
@@ -88,33 +89,4 @@ func processor() string {
 		}
 	}
 	return id
-}
-
-// digest hashes parts so that no two different lists give one text.
-func digest(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// writeAtomically puts a file in place whole or not at all.
-func writeAtomically(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "tmp-*")
-	if err != nil {
-		return fmt.Errorf("native: %w", err)
-	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("native: %w", err)
-	}
-	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"weft/kernels/cache"
 	"weft/kernels/schedule"
 )
 
@@ -48,7 +49,7 @@ func (s store) objects() int {
 
 // find returns the object and symbol of a kernel. An object that is not what was written counts as absent.
 func (s store) find(kernel string) (object, symbol string, ok bool) {
-	text, err := os.ReadFile(s.path(kernel, ".ref"))
+	text, err := cache.Read(s.path(kernel, ".ref"))
 	var r reference
 	if err != nil || json.Unmarshal(text, &r) != nil || strings.ContainsRune(r.Object, filepath.Separator) {
 		return "", "", false
@@ -73,7 +74,7 @@ func (s store) refer(unit string, symbols map[string]string) error {
 		if err != nil {
 			return err
 		}
-		if err := writeAtomically(s.path(kernel, ".ref"), text); err != nil {
+		if err := cache.Write(s.path(kernel, ".ref"), text); err != nil {
 			return err
 		}
 	}
@@ -86,7 +87,7 @@ func (s store) best(kernel string) (schedule.CPU, bool) {
 	if s.dir == "" { // nothing is kept
 		return out, false
 	}
-	text, err := os.ReadFile(s.path(kernel, ".best"))
+	text, err := cache.Read(s.path(kernel, ".best"))
 	if err != nil || json.Unmarshal(text, &out) != nil {
 		return out, false
 	}
@@ -100,11 +101,11 @@ func (s store) remember(kernel string, best schedule.CPU) error {
 	if err != nil {
 		return err
 	}
-	return writeAtomically(s.path(kernel, ".best"), text)
+	return cache.Write(s.path(kernel, ".best"), text)
 }
 
 func checksum(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := cache.Read(path)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,8 @@ package native
 import (
 	"context"
 	"strings"
+
+	"weft/kernels/cache"
 )
 
 // CompileText compiles C text that is no kernel of this device with the device's compiler, for this processor and by the
@@ -13,7 +15,7 @@ func (d *Device) CompileText(ctx context.Context, text string, contract bool, sy
 }
 
 func (d *Device) compileText(ctx context.Context, text string, flags, symbols []string) (addresses []uintptr, cached bool, err error) {
-	name := digest(append(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...), symbols...)...)
+	name := cache.Digest(append(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...), symbols...)...)
 	object, _, cached := d.store.find(name)
 	if cached {
 		if addresses, err = loadAll(object, symbols); err == nil {
@@ -21,7 +23,7 @@ func (d *Device) compileText(ctx context.Context, text string, flags, symbols []
 		}
 	}
 	path := d.store.path(name, ".c")
-	if err := writeAtomically(path, []byte(text)); err != nil {
+	if err := cache.Write(path, []byte(text)); err != nil {
 		return nil, false, err
 	}
 	object = d.store.path(name, ".so")

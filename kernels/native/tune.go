@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/kernels/clock"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -115,7 +116,7 @@ func findSample(calls []*call, t region.Region) (sample region.Region, ok bool, 
 	}
 	for axis := len(t) - 1; ; axis-- {
 		sample = middle(t, size, step)
-		d, err := stopwatch(func() error { return calls[0].launch(sample) })
+		_, d, err := clock.Stopwatch(func() error { return calls[0].launch(sample) })
 		if err != nil || d >= sampleTime {
 			return sample, true, err
 		}
@@ -155,7 +156,7 @@ func fastest(calls []*call, sample region.Region, deadline time.Time) (at int, t
 			if len(least) > 0 && over() {
 				break
 			}
-			d, err := stopwatch(func() error { return c.launch(sample) })
+			_, d, err := clock.Stopwatch(func() error { return c.launch(sample) })
 			if err != nil {
 				return 0, 0, err
 			}

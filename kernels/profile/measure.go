@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/kernels/clock"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -138,7 +139,7 @@ func (m *meter) least(times int, f func() error) (float64, error) {
 		if err := m.ctx.Err(); err != nil {
 			return 0, err
 		}
-		wall, cpu, err := stopwatch(f)
+		wall, cpu, err := clock.Stopwatch(f)
 		if err != nil {
 			return 0, err
 		}

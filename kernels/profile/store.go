@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"weft/kernels/cache"
 )
 
 // fileName of the profile in the cache folder; one for each kind of fingerprint would only collect stale ones.
@@ -34,7 +35,7 @@ func (s Store) Path() string { return filepath.Join(s.Dir, fileName) }
 // Load reads the profile. Where there is none that holds for the fingerprint, p is nil and why says so: a file that cannot be
 // read or does not parse is a reason to measure again, not an error.
 func (s Store) Load(now Fingerprint) (p *Profile, why string) {
-	text, err := os.ReadFile(s.Path())
+	text, err := cache.Read(s.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "never measured"
@@ -91,21 +92,7 @@ func (s Store) Save(p *Profile) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(s.Path(), text)
-}
-
-// WriteFile replaces a file of the cache: readers see the old one or the new one.
-func WriteFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already after the rename
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return cache.Write(s.Path(), text)
 }
 
 // Drift follows how far runs are from what the profile predicts.

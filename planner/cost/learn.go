@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/kernels/cache"
 	"weft/kernels/profile"
 )
 
@@ -199,7 +200,7 @@ func (m *Model) update(change func(*historyData)) error {
 	if err != nil {
 		return err
 	}
-	return profile.WriteFile(filepath.Join(h.dir, historyFile), text)
+	return cache.Write(filepath.Join(h.dir, historyFile), text)
 }
 
 // trim forgets the kernels that were not used for longest.

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"weft/kernels/cache"
 	"weft/planner"
 )
 
@@ -45,7 +46,7 @@ func recall(folder, key string) (*planner.Search, bool) {
 	if folder == "" {
 		return nil, false
 	}
-	text, err := os.ReadFile(path(folder, key))
+	text, err := cache.Read(path(folder, key))
 	if err != nil {
 		return nil, false
 	}
@@ -64,22 +65,10 @@ func remember(folder, key string, s *planner.Search) error {
 		return err
 	}
 	to := path(folder, key)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return fmt.Errorf("cannot keep the precision that was found: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(to), "new-*")
-	if err != nil {
-		return fmt.Errorf("cannot keep the precision that was found: %w", err)
-	}
-	_, err = tmp.Write(text)
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), to)
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
+	if err := cache.Write(to, text); err != nil {
 		return fmt.Errorf("cannot keep the precision that was found: %w", err)
 	}
 	return nil

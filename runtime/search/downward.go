@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/kernels/clock"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -203,8 +204,8 @@ func adds(k *planner.Kernel) bool {
 	return slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
 }
 
-// clock measures; tests put another in its place.
-var clock = stopwatch
+// stopwatch measures; tests put another in its place.
+var stopwatch = clock.Stopwatch
 
 // inTurns times one kernel of several trials over the same tiles and gives the processor time of all its tiles.
 func inTurns(trials []*trial, id string) ([]time.Duration, error) {
@@ -221,7 +222,7 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	taken := make([][]time.Duration, len(trials))
 	for range rounds {
 		for i, launch := range launches {
-			d, err := clock(func() error {
+			_, d, err := stopwatch(func() error {
 				for _, tile := range tiles {
 					if err := launch(tile); err != nil {
 						return err

@@ -1,4 +1,5 @@
-package profile
+// Package clock times what runs on one thread.
+package clock
 
 import (
 	"runtime"
@@ -7,9 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopwatch runs f and returns the time on the wall and the processor time its thread took: other programs disturb the
-// second less.
-func stopwatch(f func() error) (wall, cpu time.Duration, err error) {
+// Stopwatch runs f and returns the time on the wall and the processor time its thread took: other programs disturb the second less.
+func Stopwatch(f func() error) (wall, cpu time.Duration, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	start, began := time.Now(), threadTime()
