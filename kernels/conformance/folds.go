@@ -21,6 +21,16 @@ func folds() []spec {
 			})
 			k.out("some", back[0])
 		}},
+		{"float64 sums of float32", exactly, func(k *kit) { // that cancel: float32 would lose what is left
+			y := k.axis("y", 21)
+			v := make([]float64, 21*40)
+			for i := range v {
+				v[i] = []float64{1 << 30, 1, -1 << 30, 2, 3}[i%5]
+			}
+			a := k.floats(ir.F32, "a", v, 21, 40)
+			k.out("sum", k.sum(40, k.F64(0), func(i *ir.Node) *ir.Node { return k.Cast(ir.F64, k.at(a, y, i)) }))
+			k.out("few", k.sum(7, k.F64(0), func(i *ir.Node) *ir.Node { return k.Cast(ir.F64, k.Neg(k.at(a, y, i))) }))
+		}},
 		{"fold bounds from axes", exactly, func(k *kit) {
 			y, x := k.axis("y", 19), k.axis("x", 23)
 			a := k.counts("a", 64)

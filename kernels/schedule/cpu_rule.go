@@ -67,7 +67,7 @@ func (s *survey) mostFlight(f *ir.Fold) int {
 	return max(1, min(8, s.registers()/each))
 }
 
-// narrows reports a fold with a float64 sum that may be kept in float32 for a while.
+// narrows reports whether a fold has a float64 sum that may be kept in float32 for a while.
 func narrows(f *ir.Fold) bool {
 	for q, a := range f.Accs {
 		if terms, ok := SumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 {

@@ -1,6 +1,10 @@
 package schedule
 
-import "weft/kernels/ir"
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
 
 // Signed is a term of a sum.
 type Signed struct {
@@ -41,16 +45,31 @@ func Joined(f *ir.Fold, step, acc *ir.Node, op ir.Op) (term *ir.Node, first, ok 
 	return term, first, !term.Free().Meets(f.AccBind)
 }
 
-// NarrowTerms reports whether terms are all float32 values widened for a float64 sum, and takes the widening away.
+// NarrowTerms reports whether terms are all float32 values widened for a float64 sum, and takes the widening away. They must be rounded to
+// float32 already: a sum of what was loaded is exact in float64, and stays so.
 func NarrowTerms(terms []Signed) ([]Signed, bool) {
 	out := make([]Signed, len(terms))
 	for i, t := range terms {
-		if t.N.Kind != ir.KAlu || t.N.Op != ir.Cast || t.N.Type != ir.F64 || t.N.Args[0].Type != ir.F32 {
+		if t.N.Kind != ir.KAlu || t.N.Op != ir.Cast || t.N.Type != ir.F64 || t.N.Args[0].Type != ir.F32 || !computed(t.N.Args[0]) {
 			return nil, false
 		}
 		out[i] = Signed{t.N.Args[0], t.Minus}
 	}
 	return out, len(out) > 0
+}
+
+// computed reports whether a value is the result of arithmetic that rounds.
+func computed(n *ir.Node) bool {
+	seen := map[*ir.Node]bool{}
+	var rounds func(n *ir.Node) bool
+	rounds = func(n *ir.Node) bool {
+		if seen[n] || !n.Type.Float() || n.Kind != ir.KAlu && n.Kind != ir.KGet {
+			return false
+		}
+		seen[n] = true
+		return n.Kind == ir.KGet || n.Op != ir.Cast && n.Op.Info().Exact == ir.Rounds || slices.ContainsFunc(n.Args, rounds)
+	}
+	return rounds(n)
 }
 
 // JoinOps are the operations of the monoids that join two values by one.
