@@ -20,7 +20,7 @@ func (w *world) tall(rows, columns int) ops.Array {
 	a := w.use("tall", t, nil)
 	a.Of.Spec.Lower = nil
 	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) { return ops.Note{}, nil }
-	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) { return nil, errors.New("never run") }}
+	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call, ops.Type) (ops.TileSource, error) { return nil, errors.New("never run") }}
 	return a
 }
 
