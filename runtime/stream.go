@@ -216,7 +216,10 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		over := s.Kernel.Ir.Domain().Along(0, rows)
+		over := s.Kernel.Ir.Domain()
+		if len(over) > 0 {
+			over = over.Along(0, rows)
+		}
 		for _, id := range s.Writes {
 			r.arrays.extend(id, r.arrays.byID[id].Array.Type.Rows(rows))
 		}
