@@ -41,8 +41,6 @@ type Stage struct {
 	// Source marks an array that arrives from outside: Op.Spec.Source fills it, knowing it by its place Out among the outputs.
 	Source bool
 	Out    int
-
-	view view
 }
 
 // MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.
@@ -72,14 +70,6 @@ func (t *MaxTables) Stages() []*Stage {
 	return out
 }
 
-// Axes are the dims that a kernel which stores the stage has axes for.
-func (s *Stage) Axes() []Dim {
-	if s.Unrolled {
-		return s.Type.Dims[:len(s.Type.Dims)-1]
-	}
-	return s.Type.Dims
-}
-
 // IsOutput reports a stage that is an output of its operator, by its name: inner ones have names of their own.
 func (s *Stage) IsOutput() bool {
 	if s.Op == nil {
@@ -98,13 +88,11 @@ func StageName(op *Instance, name string) string {
 
 // At reads the stage at index, which must be in range.
 func (s *Stage) At(b *Body, index ...*ir.Node) Elem {
-	index, _ = s.seen(b, index, nil)
 	return b.Read(s, nil, 0, index)
 }
 
 // AtOr reads the stage at index where guard holds and is other elsewhere. The index may be out of range there.
 func (s *Stage) AtOr(b *Body, guard *ir.Node, other float64, index ...*ir.Node) Elem {
-	index, guard = s.seen(b, index, guard)
 	return b.Read(s, guard, other, index)
 }
 
@@ -113,9 +101,7 @@ type Body struct {
 	*ir.Builder
 	// Read is set by the planner.
 	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
-	// Plain builds from stages as their operators defined them, whatever views a planner has of them.
-	Plain bool
-	once  map[onceKey][]*ir.Node
+	once map[onceKey][]*ir.Node
 }
 
 type onceKey struct {

@@ -1,9 +1,26 @@
 package planner
 
-import "weft/planner/plan"
+import (
+	"weft/ops"
+	"weft/planner/blocks"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/place"
+	"weft/planner/plan"
+)
 
 // What a plan is made of.
 type (
+	Plan          = bound.Plan
+	Buffer        = bound.Buffer
+	Step          = bound.Step
+	Kernel        = bound.Kernel
+	Reference     = bound.Reference
+	Stream        = blocks.Stream
+	Pass          = blocks.Pass
+	Block         = blocks.Block
+	DeviceModel   = place.DeviceModel
+	Placing       = place.Placing
 	Rates         = plan.Rates
 	Totals        = plan.Totals
 	Role          = plan.Role
@@ -68,3 +85,18 @@ func FormatBytes(n int64) string { return plan.FormatBytes(n) }
 
 // FormatMillis writes a time, given in ms, for people.
 func FormatMillis(ms float64) string { return plan.FormatMillis(ms) }
+
+// StageKey names a stage within its program.
+func StageKey(s *ops.Stage) string { return graph.Key(s) }
+
+// Bind finds in a checked program what a plan of it names.
+var Bind = bound.Bind
+
+// Compile compiles some kernels of a plan.
+var Compile = bound.Compile
+
+// Place places the kernels of a plan again.
+var Place = place.Place
+
+// ModelOf describes a device.
+var ModelOf = place.ModelOf

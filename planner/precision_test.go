@@ -9,6 +9,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/retype"
 	"weft/ops"
+	"weft/planner/graph"
 )
 
 // made stores a dear array, so that what reads it many times loads it.
@@ -91,7 +92,7 @@ func TestPins(t *testing.T) {
 			if b.Pinned != c.pin {
 				t.Errorf("pinned %q, want %q", b.Pinned, c.pin)
 			}
-			key := StageKey(b.Array)
+			key := graph.Key(b.Array)
 			w = &world{}
 			p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
 			if got := bufferNamed(t, p, "dear").Ir.Type; (got == ir.F16) != (c.pin == "") {
@@ -206,7 +207,7 @@ func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	w := &world{}
 	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
 	p := planned(t, Options{FuseLimit: -1}, build())
-	key := StageKey(bufferNamed(t, p, "dear").Array)
+	key := graph.Key(bufferNamed(t, p, "dear").Array)
 	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
 	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != retype.Middle {
@@ -228,7 +229,7 @@ func TestProofsSeeStorage(t *testing.T) {
 		return w.sink(w.blur(w.note(w.double(a), "keep")))
 	}
 	p := planned(t, Options{FuseLimit: -1}, build())
-	key := StageKey(bufferNamed(t, p, "double").Array)
+	key := graph.Key(bufferNamed(t, p, "double").Array)
 	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, build())
 	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
 	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
@@ -263,7 +264,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
 			}
 			p := planned(t, Options{FuseLimit: -1}, build())
-			p = planned(t, Options{FuseLimit: -1, Precision: Choices{StageKey(bufferNamed(t, p, "double").Array): storage}}, build())
+			p = planned(t, Options{FuseLimit: -1, Precision: Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
 			root := bufferNamed(t, p, "normal.peak").Array
 			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
 			for buf, s := range ref.Loads {

@@ -36,7 +36,7 @@ func from(d int) func(b *ops.Body, i *ir.Node) *ir.Node {
 func boxOf(p *Plan, name string) region.Region {
 	for _, b := range p.Buffers {
 		if b.Stage == name {
-			return b.Array.Box()
+			return p.Graph.Views[b.Array].Box
 		}
 	}
 	return nil

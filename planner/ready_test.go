@@ -22,7 +22,7 @@ func TestOnlyTheKernelBehindASourceFindsItsPages(t *testing.T) {
 	if got := ready(planned(t, Options{FuseLimit: 0}, w.rowSink(second))); len(got) != 2 || !got[0] || got[1] {
 		t.Errorf("ready: %v, want the first of two kernels alone", got)
 	}
-	for _, r := range ready(blocks(t, 60000, w.rowSink(second))) {
+	for _, r := range ready(inBlocksOf(t, 60000, w.rowSink(second))) {
 		if r {
 			t.Error("a run in blocks has no whole arrays to get ready")
 		}

@@ -46,7 +46,7 @@ func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
 			if !slices.Equal(loads, c.loads) {
 				t.Errorf("loads %q, want %q (cost %g)", loads, c.loads, ref.Cost)
 			}
-			if ref.Cost < c.cost || ref.Cost > inlineBudget || ref.Kernel.Points() != n {
+			if ref.Cost < c.cost || ref.Cost > 400e3 || ref.Kernel.Points() != n {
 				t.Errorf("cost %g, %d points", ref.Cost, ref.Kernel.Points())
 			}
 		})
@@ -62,7 +62,7 @@ func TestReferenceOfOneElement(t *testing.T) {
 			continue
 		}
 		ref := p.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array })
-		if len(ref.Loads) > 0 || ref.Cost < inlineBudget || ref.Cost > narrowBudget {
+		if len(ref.Loads) > 0 || ref.Cost < 400e3 || ref.Cost > 2e6 {
 			t.Errorf("loads %d arrays, cost %g", len(ref.Loads), ref.Cost)
 		}
 		return

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
+	"weft/planner/blocks"
 )
 
 // tall is an array of many rows, from a source that gives rows.
@@ -20,7 +21,7 @@ func (w *world) tall(rows, columns int) ops.Array {
 	a := w.use("tall", t, nil)
 	a.Of.Spec.Lower = nil
 	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) { return ops.Note{}, nil }
-	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call, ops.Type) (ops.TileSource, error) { return nil, errors.New("never run") }}
+	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) { return nil, errors.New("never run") }}
 	return a
 }
 
@@ -76,7 +77,7 @@ func TestFootprintsOfRows(t *testing.T) {
 		w := &world{}
 		in := w.tall(1000, 40)
 		p, step := footOf(t, w.sink(w.shifted(in, c.rows, c.at, c.table)))
-		if got := p.Footprint(step)(region.Region{c.of, {Lo: 3, Hi: 7}})[p.buffer("tall").ID]; got[0] != c.want || !c.want.Empty() && got[1] != (region.Interval{Lo: 3, Hi: 7}) {
+		if got := p.Footprint(step)(region.Region{c.of, {Lo: 3, Hi: 7}})[bufferOf(p, "tall").ID]; got[0] != c.want || !c.want.Empty() && got[1] != (region.Interval{Lo: 3, Hi: 7}) {
 			t.Errorf("%s: rows %v need %v, want %v", c.name, c.of, got, c.want)
 		}
 	}
@@ -108,13 +109,13 @@ func TestFootprintsThroughFusedStages(t *testing.T) {
 		{region.Interval{Lo: 0, Hi: 10}, region.Interval{Lo: 3, Hi: 8}},
 		{region.Interval{Lo: 990, Hi: 1000}, region.Interval{Lo: 988, Hi: 998}},
 	} {
-		if got := p.Footprint(step)(region.Region{c.of, {Lo: 0, Hi: 40}})[p.buffer("tall").ID][0]; got != c.want {
+		if got := p.Footprint(step)(region.Region{c.of, {Lo: 0, Hi: 40}})[bufferOf(p, "tall").ID][0]; got != c.want {
 			t.Errorf("rows %v need %v, want %v", c.of, got, c.want)
 		}
 	}
 }
 
-func blocks(t *testing.T, memory int64, sinks ...*ops.Instance) *Plan {
+func inBlocksOf(t *testing.T, memory int64, sinks ...*ops.Instance) *Plan {
 	t.Helper()
 	p, err := Build(sinks, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: memory, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
@@ -130,12 +131,12 @@ func blocks(t *testing.T, memory int64, sinks ...*ops.Instance) *Plan {
 func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 	w := &world{}
 	moved := w.shifted(w.tall(1000, 40), 1000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, []float64{-11, 23})
-	p := blocks(t, 60000, w.rowSink(moved))
+	p := inBlocksOf(t, 60000, w.rowSink(moved))
 	for _, from := range []int{0, 1, 500, 999} {
 		read, ran := map[int]bool{}, map[int]bool{}
 		written := from
 		dropped := map[string]int{}
-		for _, b := range p.Stream.Blocks(0, from) {
+		for _, b := range laid(t, p).Blocks(0, from) {
 			for id, rows := range b.Read {
 				for y := rows.Lo; y < rows.Hi; y++ {
 					if read[y] || y < dropped[id] {
@@ -145,7 +146,7 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 				}
 			}
 			for id, rows := range b.Run {
-				step := p.Buffer(p.stepOf(id).Reads[0])
+				step := p.Buffer(stepOf(p, id).Reads[0])
 				for y := rows.Lo; y < rows.Hi; y++ {
 					if ran[y] {
 						t.Fatalf("row %d is computed twice", y)
@@ -179,11 +180,11 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 	}
 }
 
-func (p *Plan) buffer(stage string) *Buffer {
+func bufferOf(p *Plan, stage string) *Buffer {
 	return &p.Buffers[slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Stage == stage })]
 }
 
-func (p *Plan) stepOf(id string) *Step {
+func stepOf(p *Plan, id string) *Step {
 	for i := range p.Steps {
 		if p.Steps[i].ID == id {
 			return &p.Steps[i]
@@ -212,4 +213,13 @@ func TestSizesSayEnough(t *testing.T) {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
+}
+
+func laid(t *testing.T, p *Plan) *Stream {
+	t.Helper()
+	s, err := blocks.Lay(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -43,7 +43,7 @@ func (a *arrays) need(id string) error {
 		return nil
 	}
 	if _, ok := a.windows[id]; ok {
-		w, err := memory.NewWindow(b.Ir, b.Array.Type)
+		w, err := memory.NewWindow(b.Ir, b.Layout)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
@@ -84,7 +84,7 @@ func (a *arrays) host(id string) (ops.HostArray, error) {
 	if data == nil {
 		return ops.HostArray{}, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
-	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: data, Out: b.Array.Out}, nil
+	return ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: data, Out: b.Array.Out}, nil
 }
 
 // refresh gives a kernel's output new memory, as before anything was stored to it.
@@ -130,9 +130,9 @@ func (a *arrays) block(s *planner.Stream) {
 
 func (a *arrays) windowed(id string) bool { _, ok := a.windows[id]; return ok }
 
-// extend makes a region ready to be written; that of an array that is there as a whole is.
-func (a *arrays) extend(id string, at region.Region) {
-	a.resize(id, func(w *memory.Window) { w.Extend(at) })
+// extend makes rows ready to be written; those of an array that is there as a whole are.
+func (a *arrays) extend(id string, rows region.Interval) {
+	a.resize(id, func(w *memory.Window) { w.Extend(rows.Lo, rows.Hi) })
 }
 
 // drop gives the memory of rows before lo back.

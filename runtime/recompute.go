@@ -8,7 +8,6 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/audit"
@@ -66,7 +65,7 @@ func (r *run) recompute(ctx context.Context, step *planner.Step, of []audit.Samp
 	if err != nil {
 		return 0, "", err
 	}
-	points := audit.Points(ops.Type{Dims: k.Roots[0].Axes()}.Shape(), mostSamples, r.opt.Seed+1)
+	points := audit.Points(k.Ir.Domain().Shape(), mostSamples, r.opt.Seed+1)
 	deadline := start.Add(max(recomputeTime, time.Duration(recomputeShare*float64(kernel))))
 	for _, i := range audit.Scattered(len(points)) {
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {
@@ -93,7 +92,11 @@ func again(launch func(region.Region) error, point []int, of []audit.Sample) (fa
 			bytes = append(bytes, slices.Clone(e))
 		}
 	}
-	if err := launch(region.Point(point)); err != nil {
+	tile := make(region.Region, len(point))
+	for i, x := range point {
+		tile[i] = region.Interval{Lo: x, Hi: x + 1}
+	}
+	if err := launch(tile); err != nil {
 		return "", err
 	}
 	for _, was := range before {

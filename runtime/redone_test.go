@@ -16,7 +16,6 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
-	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
 
@@ -67,12 +66,10 @@ func (w *streams) keepOn(d *disk, name string, in ops.Array) *ops.Instance {
 	op.Spec.File = func(*ops.Call) string { return d.path(name) }
 	op.Spec.Streams = &ops.Streams{Sink: func(_ *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
-		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...), seen: map[int]bool{}}, d}
-		for _, m := range marks {
-			for index := range m.There.Indices() {
-				flat := audit.Flat(index, t.Shape())
-				k.seen[flat], k.got.Re[flat] = true, d.rows[name].Re[flat]
-			}
+		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, d}
+		if len(marks) > 0 {
+			k.row = marks[len(marks)-1].Rows
+			copy(k.got.Re, d.rows[name].Re[:k.row*t.Dims[1].Size])
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/planner/blocks"
 )
 
 // stream runs a plan in blocks of rows, pass by pass.
@@ -21,9 +22,13 @@ func (r *run) stream(ctx context.Context) error {
 	}
 	// What sources and sinks leave to be collected would otherwise double what they take, beyond the budget.
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
-	r.arrays.block(r.plan.Stream)
-	for i := range r.plan.Stream.Passes {
-		p := &pass{run: r, index: i, Pass: &r.plan.Stream.Passes[i], works: map[string]*work{}, checks: map[string]*check{}, blanks: map[string]*blanks{}}
+	layout, err := blocks.Lay(r.plan)
+	if err != nil {
+		return err
+	}
+	r.arrays.block(layout)
+	for i := range layout.Passes {
+		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, checks: map[string]*check{}, blanks: map[string]*blanks{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
@@ -39,6 +44,7 @@ const collectAt = 20
 // pass is one pass of a run in blocks.
 type pass struct {
 	*planner.Pass
+	layout *planner.Stream
 	run    *run
 	index  int
 	steps  []*planner.Step
@@ -170,7 +176,7 @@ func (p *pass) name() string {
 			name = s.Name
 		}
 	}
-	return fmt.Sprintf("%s, pass %d of %d", name, p.index+1, len(p.run.plan.Stream.Passes))
+	return fmt.Sprintf("%s, pass %d of %d", name, p.index+1, len(p.layout.Passes))
 }
 
 // task is something that runs beside the computation.
@@ -216,23 +222,19 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		over := s.Kernel.Ir.Domain()
-		if len(over) > 0 {
-			over = over.Along(0, rows)
-		}
 		for _, id := range s.Writes {
-			r.arrays.extend(id, r.arrays.byID[id].Array.Type.Rows(rows))
+			r.arrays.extend(id, rows)
 		}
 		if err := p.works[s.ID].rows(ctx, rows, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
 			return r.failed(ctx, s, err)
 		}
 		if b := p.blanks[s.ID]; b != nil {
-			if err := b.look(over); err != nil {
+			if err := b.look(rows); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
 		if n := p.sampled[s.ID]; n > 0 {
-			if err := p.checks[s.ID].sample(ctx, over, n); err != nil {
+			if err := p.checks[s.ID].sample(ctx, rows, n); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
@@ -243,8 +245,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 // write hands a block to the sinks and records that it is there.
 func (p *pass) write(ctx context.Context, t int) error {
 	for _, s := range p.sinks {
-		t0 := p.run.arrays.byID[s.step.Reads[0]].Array.Type
-		if err := s.write(ctx, t0.Rows(p.blocks[t].Write[s.step.ID])); err != nil {
+		if err := s.write(ctx, p.blocks[t].Write[s.step.ID]); err != nil {
 			return p.run.failed(ctx, s.step, err)
 		}
 	}

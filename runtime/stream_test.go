@@ -16,7 +16,6 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
-	"weft/runtime/audit"
 	"weft/runtime/memory"
 )
 
@@ -51,7 +50,7 @@ func (w *streams) waves(t ops.Type) ops.Array {
 		Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
 			return ops.Note{}, fill(0, to)
 		},
-		Streams: &ops.Streams{Source: func(*ops.Call, ops.Type) (ops.TileSource, error) {
+		Streams: &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) {
 			return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil
 		}}}
 	return ops.Array{Of: w.use(spec, t)}
@@ -112,52 +111,43 @@ func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
 	op.Spec.Streams = &ops.Streams{Sink: func(*ops.Call, []ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
-		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...), seen: map[int]bool{}}, nil
+		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, nil
 	}}
 	return op
 }
 
 type rowKeeper struct {
-	w     *streams
-	name  string
-	got   ops.Dense
-	seen  map[int]bool // elements
-	fresh region.Region
+	w    *streams
+	name string
+	got  ops.Dense
+	row  int
 }
 
 func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArray) error {
+	if at[0].Lo != k.row {
+		return fmt.Errorf("row %d comes after %d", at[0].Lo, k.row)
+	}
 	if k.w.fault != nil {
 		if err := k.w.fault(at[0].Lo); err != nil {
 			return err
 		}
 	}
-	d, n := in[0].Dense(), 0
-	for index := range at.Indices() {
-		flat := audit.Flat(index, k.got.Shape)
-		if k.seen[flat] {
-			return fmt.Errorf("%v comes again", index)
-		}
-		k.seen[flat] = true
-		k.got.Re[flat] = d.Re[n]
-		if d.Im != nil {
-			k.got.Im[flat] = d.Im[n]
-		}
-		n++
+	each := len(k.got.Re) / k.got.Shape[0]
+	d := in[0].Dense()
+	copy(k.got.Re[at[0].Lo*each:], d.Re)
+	if d.Im != nil {
+		copy(k.got.Im[at[0].Lo*each:], d.Im)
 	}
-	k.fresh = k.fresh.Hull(at)
+	k.row = at[0].Hi
 	return nil
 }
 
-func (k *rowKeeper) Sync() (ops.Mark, error) {
-	m := ops.Mark{There: k.fresh}
-	k.fresh = nil
-	return m, nil
-}
-func (k *rowKeeper) Suspend() error { return nil }
-func (k *rowKeeper) Abort() error   { k.w.read = append(k.w.read, "abort "+k.name); return nil }
+func (k *rowKeeper) Sync() (ops.Mark, error) { return ops.Mark{Rows: k.row}, nil }
+func (k *rowKeeper) Suspend() error          { return nil }
+func (k *rowKeeper) Abort() error            { k.w.read = append(k.w.read, "abort "+k.name); return nil }
 func (k *rowKeeper) Commit(context.Context) (ops.Note, error) {
-	if len(k.seen) != len(k.got.Re) {
-		return ops.Note{}, fmt.Errorf("%d elements of %d", len(k.seen), len(k.got.Re))
+	if k.row != k.got.Shape[0] {
+		return ops.Note{}, fmt.Errorf("%d rows of %d", k.row, k.got.Shape[0])
 	}
 	k.w.got[k.name] = k.got
 	return ops.Note{Text: "kept " + k.name}, nil

@@ -14,6 +14,7 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
 
@@ -32,19 +33,51 @@ type tileSource struct {
 func (s *tileSource) read(ctx context.Context, rows region.Interval) error {
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	at := s.run.arrays.byID[s.buffer].Array.Type.Rows(rows)
-	s.run.arrays.extend(s.buffer, at)
+	s.run.arrays.extend(s.buffer, rows)
 	h, err := s.run.arrays.host(s.buffer)
 	if err != nil {
 		return err
 	}
-	for piece := range ops.Pieces(at, h.Type.Shape()) {
-		if err := s.Read(ctx, piece, h.Part(piece)); err != nil {
-			return err
+	to := h
+	if h.Planes() == 1 {
+		to = h.RowsOf(rows.Lo, rows.Hi)
+	} else {
+		to = packedRows(h, rows)
+	}
+	if err := s.Read(ctx, region.Whole(h.Type.Shape()...).Along(0, rows), to); err != nil {
+		return err
+	}
+	if h.Planes() == 2 {
+		copyRows(h, rows, to, func(whole, part []byte) { copy(whole, part) })
+	}
+	s.run.opt.Trace.Span(0, "read", s.step.Name, start, map[string]any{"rows": rows})
+	return nil
+}
+
+// packedRows is memory for rows of an array as one piece.
+func packedRows(h ops.HostArray, rows region.Interval) ops.HostArray {
+	t := h.Type.Rows(rows.Lo, rows.Hi)
+	out := ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
+	out.Out = h.Out
+	return out
+}
+
+// copyRows visits the rows of an array with those of a packed part of it.
+func copyRows(h ops.HostArray, rows region.Interval, part ops.HostArray, visit func(whole, part []byte)) {
+	each := 1
+	if len(h.Type.Dims) > 1 {
+		each = h.Rows() / h.Type.Dims[0].Size
+	}
+	for plane := range h.Planes() {
+		if len(h.Type.Dims) == 1 {
+			from, to := ops.RowBytes(h.Buf, h.Type, plane, rows.Lo, rows.Hi)
+			visit(h.Data[from:to], part.Row(plane, 0))
+			continue
+		}
+		for i := range (rows.Hi - rows.Lo) * each {
+			visit(h.Row(plane, rows.Lo*each+i), part.Row(plane, i))
 		}
 	}
-	s.run.opt.Trace.Span(0, "read", s.step.Name, start, map[string]any{"region": at})
-	return nil
 }
 
 func (s *tileSource) close(ctx context.Context, failed bool) error {
@@ -63,55 +96,49 @@ type tileSink struct {
 	output  string // path; empty for a sink without a file, which has no journal
 	journal *journal.Journal
 	ops.TileSink
-	done  bool            // committed
-	there []region.Region // marked: by an earlier run, or this one
-	took  time.Duration
+	done bool // committed
+	from int  // rows that an earlier run wrote
+	took time.Duration
 }
 
-// rows are those that are there, for people: of the last columns, where it is written in columns.
-func (s *tileSink) rows() int { return s.there[len(s.there)-1][0].Hi }
-
-// left is what is not there of a region: some of its last rows.
-func (s *tileSink) left(at region.Region) region.Region {
-	for _, m := range s.there {
-		if at[1:].Within(m[1:]) && m[0].Lo <= at[0].Lo {
-			at = at.Along(0, region.Interval{Lo: min(max(at[0].Lo, m[0].Hi), at[0].Hi), Hi: at[0].Hi})
-		}
-	}
-	return at
-}
-
-// write hands over what is not there from an earlier run.
-func (s *tileSink) write(ctx context.Context, at region.Region) error {
-	if at = s.left(at); at.Empty() {
+// write hands over the rows that are not there from an earlier run.
+func (s *tileSink) write(ctx context.Context, rows region.Interval) error {
+	if rows.Lo = max(rows.Lo, s.from); rows.Hi <= rows.Lo {
 		return nil
 	}
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	t := s.run.arrays.byID[s.step.Reads[0]].Array.Type
-	for piece := range ops.Pieces(at, t.Shape()) {
-		in := make([]ops.HostArray, len(s.step.Reads))
-		for i, id := range s.step.Reads {
-			h, err := s.run.arrays.host(id)
-			if err != nil {
-				return err
-			}
-			in[i] = h.Part(piece)
-		}
-		if err := s.Write(ctx, piece, in); err != nil {
+	in := make([]ops.HostArray, len(s.step.Reads))
+	for i, id := range s.step.Reads {
+		h, err := s.run.arrays.host(id)
+		if err != nil {
 			return err
 		}
+		in[i] = rowsForWriting(h, rows)
 	}
-	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"region": at})
+	if err := s.Write(ctx, region.Whole(s.run.arrays.byID[s.step.Reads[0]].Layout.Shape()...).Along(0, rows), in); err != nil {
+		return err
+	}
+	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"rows": rows})
 	if s.journal == nil {
 		return nil
 	}
 	mark, err := s.Sync()
-	if err != nil || len(mark.There) == 0 || mark.There.Empty() {
+	if err != nil || mark.Rows <= s.from {
 		return err
 	}
-	s.there = append(s.there, mark.There)
+	s.from = mark.Rows
 	return s.journal.Append(mark)
+}
+
+// rowsForWriting are rows of an array as one piece of memory: the array's own, or a copy where it is complex.
+func rowsForWriting(h ops.HostArray, rows region.Interval) ops.HostArray {
+	if h.Planes() == 1 {
+		return h.RowsOf(rows.Lo, rows.Hi)
+	}
+	out := packedRows(h, rows)
+	copyRows(h, rows, out, func(whole, part []byte) { copy(part, whole) })
+	return out
 }
 
 func (s *tileSink) commit(ctx context.Context) error {
@@ -140,10 +167,10 @@ func (s *tileSink) close(wrong bool) error {
 		return nil
 	case s.journal == nil:
 		return s.Abort()
-	case len(s.there) == 0 || wrong: // nothing is lost
+	case s.from == 0 || wrong: // nothing is lost
 		return errors.Join(s.Abort(), s.journal.Remove())
 	}
-	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.rows()))
+	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.from))
 	return errors.Join(s.Suspend(), s.journal.Close())
 }
 
@@ -153,7 +180,7 @@ func (p *pass) open(ctx context.Context) error {
 	for _, s := range p.steps {
 		switch {
 		case s.Kind == planner.ReadStep && r.arrays.windowed(s.Writes[0]):
-			src, err := s.Op.Spec.Streams.Source(s.Op.Call, r.arrays.byID[s.Writes[0]].Array.Type)
+			src, err := s.Op.Spec.Streams.Source(s.Op.Call)
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
@@ -166,7 +193,7 @@ func (p *pass) open(ctx context.Context) error {
 			p.sinks = append(p.sinks, sink)
 		}
 	}
-	p.blocks = r.plan.Stream.Blocks(p.index, p.from())
+	p.blocks = p.layout.Blocks(p.index, p.from())
 	return nil
 }
 
@@ -179,8 +206,8 @@ func (p *pass) from() int {
 		}
 	}
 	for _, s := range p.sinks {
-		t := p.run.arrays.byID[s.step.Reads[0]].Array.Type
-		from = min(from, s.left(t.Whole())[0].Lo*p.Rows/t.Dims[0].Size)
+		rows := audit.All(p.run.arrays.byID[s.step.Reads[0]].Layout).Hi
+		from = min(from, s.from*p.Rows/rows)
 	}
 	return min(from, p.Rows-1)
 }
@@ -219,10 +246,8 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	}
 	if old.Rows() > 0 {
 		if s.TileSink, err = spec.Streams.Sink(call, old.Marks); err == nil {
-			for _, m := range old.Marks {
-				s.there = append(s.there, m.There)
-			}
-			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.rows()))
+			s.from = old.Rows()
+			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.from))
 			s.journal, err = journal.Resume(s.output, old)
 			return s, err
 		}

@@ -36,7 +36,7 @@ func readSpec() *ops.Spec {
 		},
 		Infer: inferRead, Source: sourceRead, Range: rangeOfFile,
 		File:    func(c *ops.Call) string { return c.Text("path") },
-		Streams: &ops.Streams{Source: func(c *ops.Call, t ops.Type) (ops.TileSource, error) { return openTiles(c, t) }, Fits: readsByRows, Scratch: readScratch},
+		Streams: &ops.Streams{Source: func(c *ops.Call) (ops.TileSource, error) { return openTiles(c) }, Fits: readsByRows, Scratch: readScratch},
 	}
 }
 
@@ -116,11 +116,14 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 }
 
 func sourceRead(ctx context.Context, c *ops.Call, h ops.HostArray) (note ops.Note, err error) {
-	s, err := openTiles(c, h.Type)
+	s, err := openTiles(c)
 	if err != nil {
 		return note, err
 	}
-	err = s.Read(ctx, h.Type.Whole(), h)
+	if !slices.Equal(s.in.Shape(), h.Type.Shape()) {
+		return note, errors.Join(s.changed(h.Type.Shape()), s.in.Close())
+	}
+	err = s.Read(ctx, region.Whole(h.Type.Shape()...), h)
 	note, closing := s.Close(ctx)
 	return note, errors.Join(err, closing)
 }
@@ -144,22 +147,14 @@ func bytesOf[T float64 | complex128](s []T) []byte {
 // oddities count NaN and infinities.
 type oddities struct {
 	first, count, nan int
-	seen              []region.Region
 }
 
-// add counts those of a region of an array, but for what was seen before.
-func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, whole ops.Type) error {
+// add counts those of a part that begins at an element of an array.
+func (o *oddities) add(ctx context.Context, h ops.HostArray, start int) error {
 	if !h.Buf.Type.Float() {
 		return nil
 	}
-	before := o.seen
-	if n := len(before); n > 0 && len(at) > 0 && before[n-1][0].Hi == at[0].Lo && before[n-1][1:].Equal(at[1:]) { // more rows
-		before[n-1][0].Hi = at[0].Hi
-		before = before[:n-1]
-	} else {
-		o.seen = append(o.seen, slices.Clone(at))
-	}
-	values, place := make([]float64, blockLen), make(region.Region, len(at))
+	values := make([]float64, blockLen)
 	for plane := range h.Planes() {
 		for from := 0; from < h.Type.Len(); from += blockLen {
 			if err := ctx.Err(); err != nil {
@@ -171,12 +166,8 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, w
 				if v-v == 0 { // finite
 					continue
 				}
-				flat := pointOf(from+i, at, whole, place)
-				if slices.ContainsFunc(before, place.Within) {
-					continue
-				}
-				if o.count == 0 || flat < o.first {
-					o.first = flat
+				if at := start + from + i; o.count == 0 || at < o.first {
+					o.first = at
 				}
 				o.count++
 				if math.IsNaN(v) {
@@ -186,17 +177,6 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, w
 		}
 	}
 	return nil
-}
-
-// pointOf finds element i of a region, both in C order, in the whole array.
-func pointOf(i int, at region.Region, whole ops.Type, point region.Region) (flat int) {
-	each := 1
-	for d, along := range slices.Backward(at) {
-		x := along.Lo + i%along.Len()
-		point[d] = region.Interval{Lo: x, Hi: x + 1}
-		flat, each, i = flat+x*each, each*whole.Dims[d].Size, i/along.Len()
-	}
-	return flat
 }
 
 // warnings about an array of type t.

@@ -35,7 +35,7 @@ Every pixel is a function of seed and of its place alone: a larger city of the s
 city.dsm | show`}},
 	Infer:   inferCity,
 	Source:  fillCity,
-	Streams: &ops.Streams{Source: func(c *ops.Call, _ ops.Type) (ops.TileSource, error) { return &cityRows{town: newTown(c)}, nil }},
+	Streams: &ops.Streams{Source: func(c *ops.Call) (ops.TileSource, error) { return &cityRows{town: newTown(c)}, nil }},
 	Range: func(c *ops.Call, output int) (lo, hi float64, err error) {
 		t := newTown(c)
 		lo, hi = ground, ground+t.relief
@@ -84,11 +84,11 @@ func inferCity(c *ops.Call) ([]ops.Output, error) {
 
 func fillCity(ctx context.Context, c *ops.Call, to ops.HostArray) (ops.Note, error) {
 	r := cityRows{town: newTown(c)}
-	err := r.Read(ctx, to.Type.Whole(), to)
+	err := r.fill(ctx, 0, to)
 	return r.note(), err
 }
 
-// cityRows builds a city region by region.
+// cityRows builds a city row by row.
 type cityRows struct {
 	town  *town
 	layer string
@@ -98,6 +98,13 @@ type cityRows struct {
 }
 
 func (r *cityRows) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
+	return r.fill(ctx, at[0].Lo, to)
+}
+
+func (r *cityRows) Close(context.Context) (ops.Note, error) { return r.note(), nil }
+
+// fill sets rows from the given one on.
+func (r *cityRows) fill(ctx context.Context, first int, to ops.HostArray) error {
 	var workers sync.WaitGroup
 	n := min(runtime.GOMAXPROCS(0), to.Rows())
 	for w := range n {
@@ -105,18 +112,16 @@ func (r *cityRows) Read(ctx context.Context, at region.Region, to ops.HostArray)
 			line := make([]float64, to.Width())
 			for row := w; row < to.Rows() && ctx.Err() == nil; row += n {
 				for column := range line {
-					line[column] = r.town.at(layers[to.Out].at, at[0].Lo+row, at[1].Lo+column)
+					line[column] = r.town.at(layers[to.Out].at, first+row, column)
 				}
 				to.StoreRow(0, row, line)
 			}
 		})
 	}
 	workers.Wait()
-	r.layer, r.rows, r.width, r.bytes = layers[to.Out].name, max(r.rows, at[0].Hi), max(r.width, at[1].Hi), r.bytes+to.Type.Bytes()
+	r.layer, r.rows, r.width, r.bytes = layers[to.Out].name, max(r.rows, first+to.Rows()), to.Width(), r.bytes+to.Type.Bytes()
 	return ctx.Err()
 }
-
-func (r *cityRows) Close(context.Context) (ops.Note, error) { return r.note(), nil }
 
 func (r *cityRows) note() ops.Note {
 	return ops.Note{Text: fmt.Sprintf("%s of a city of %d x %d pixels", r.layer, r.rows, r.width), Bytes: r.bytes}

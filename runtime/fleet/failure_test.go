@@ -62,11 +62,11 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*pla
 	whole := p.Footprint(step)(step.Kernel.Ir.Domain().Along(0, region.Interval{Lo: 5, Hi: 6}))
 	part := func(id string, rows int64) {
 		b := p.Buffer(id)
-		memory += (rows*b.Bytes)/int64(b.Array.Type.Dims[0].Size) + 3*4*device.Margin*int64(b.Ir.Type.Size())
+		memory += (rows*b.Bytes)/int64(b.Layout.Dims[0].Size) + 3*4*device.Margin*int64(b.Ir.Type.Size())
 	}
 	for _, id := range step.Reads {
 		n, all := int64(0), int64(-1)
-		if dims := p.Buffer(id).Array.Type.Dims; len(dims) > 0 {
+		if dims := p.Buffer(id).Layout.Dims; len(dims) > 0 {
 			n, all = int64(whole[id][0].Len()), int64(dims[0].Size)
 		}
 		if 2*n > all {
@@ -76,7 +76,7 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*pla
 		}
 	}
 	for _, id := range step.Writes {
-		part(id, 3*int64(p.Buffer(id).Array.Type.Dims[0].Size/12))
+		part(id, 3*int64(p.Buffer(id).Layout.Dims[0].Size/12))
 	}
 	devices := crew(t, cpu, fmt.Sprintf("{memory: %d, flops: 1e12, failures: [%s]}", memory, failures))
 	last(t, p, devices)

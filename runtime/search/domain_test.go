@@ -62,7 +62,7 @@ sky.total | show
 			continue
 		}
 		for _, id := range s.Reads {
-			if b := p.Buffer(id); b.Role != planner.FromPlan && b.Array.Type.Elem.Base == ir.F32 && b.Ir.Type != ir.F32 {
+			if b := p.Buffer(id); b.Role != planner.FromPlan && b.Layout.Elem.Base == ir.F32 && b.Ir.Type != ir.F32 {
 				t.Errorf("%s reads %s as %s", s.Name, b.Stage, b.Ir.Type)
 			}
 		}

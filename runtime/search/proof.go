@@ -37,13 +37,13 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	a := t.array(b)
 	peak := a.Peak(t.threads)
 	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
-	shape := b.Array.Type.Shape()
+	shape := b.Layout.Shape()
 	tiles := t.tiles(t.maker(o.id))
-	random := rand.New(rand.NewPCG(seed, uint64(b.Array.Type.Len())))
+	random := rand.New(rand.NewPCG(seed, uint64(b.Layout.Len())))
 	seen := map[int]bool{}
 	var points [][]int
 	for range 64 * n {
-		if len(points) == n || len(seen) == b.Array.Type.Len() {
+		if len(points) == n || len(seen) == b.Layout.Len() {
 			break
 		}
 		p := pointIn(tiles[random.IntN(len(tiles))], random)

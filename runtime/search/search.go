@@ -118,12 +118,12 @@ func outputsOf(p *planner.Plan) (out []*output) {
 	}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.Role != planner.FromKernel || b.Array.Unrolled || !b.Array.Type.Elem.Base.Float() {
+		if b.Role != planner.FromKernel || b.Array.Unrolled || !b.Layout.Elem.Base.Float() {
 			continue
 		}
 		rule, ok := audit.Asked(b.Array)
 		if !ok && taken[b.ID] {
-			rule, ok = audit.Rule(b.Array, b.Array.Type.Elem.Base), true
+			rule, ok = audit.Rule(b.Array, b.Layout.Elem.Base), true
 		}
 		if ok {
 			out = append(out, &output{id: b.ID, rule: rule})

@@ -129,7 +129,7 @@ func (t *trial) need(id string) error {
 }
 
 func (t *trial) host(b *planner.Buffer) ops.HostArray {
-	return ops.HostArray{Type: b.Array.Type, Buf: b.Ir, Data: t.byID[b.ID].Host()}
+	return ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: t.byID[b.ID].Host()}
 }
 
 func (t *trial) array(b *planner.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }

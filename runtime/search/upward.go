@@ -15,7 +15,7 @@ func (f *finder) double() planner.Choices {
 	out := planner.Choices{}
 	need := upstream(f.base, f.ids())
 	for i := range f.base.Buffers {
-		if b := &f.base.Buffers[i]; b.Role == planner.FromKernel && need[b.ID] && b.Array.Type.Elem.Base == ir.F32 {
+		if b := &f.base.Buffers[i]; b.Role == planner.FromKernel && need[b.ID] && b.Layout.Elem.Base == ir.F32 {
 			out[planner.StageKey(b.Array)] = planner.Choice{Storage: ir.F64, Compute: ir.F64}
 		}
 	}

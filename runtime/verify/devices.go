@@ -109,7 +109,7 @@ func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device
 	k := t.Step.Kernel
 	array := func(id string, mem map[*ir.Buffer]device.Memory) fleet.Array {
 		b := t.Plan.Buffer(id)
-		return fleet.Array{Buf: b.Ir, Type: b.Array.Type, Host: mem[b.Ir].Host()}
+		return fleet.Array{Buf: b.Ir, Type: b.Layout, Host: mem[b.Ir].Host()}
 	}
 	j := &fleet.Job{
 		Stage: t.Step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k), Devices: []string{name}, Weights: []float64{1},

@@ -37,7 +37,7 @@ func (t *trial) kernel(ctx context.Context) error {
 		return nil
 	}
 	n := max(1, min(t.opt.Samples, int(budget/max(1, t.Reference.Cost))))
-	t.points = audit.Points(ops.Type{Dims: k.Roots[0].Axes()}.Shape(), n, t.opt.Run.Seed)
+	t.points = audit.Points(k.Ir.Domain().Shape(), n, t.opt.Run.Seed)
 	var err error
 	if t.taken, err = audit.Take(ctx, t.Reference, t.Stored, t.points, t.Mem, t.Threads); err != nil {
 		return err

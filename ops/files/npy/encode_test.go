@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"weft/kernels/device"
-	"weft/kernels/region"
 	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
@@ -110,7 +109,7 @@ func (s sample) file() []byte {
 	}
 	reversed := slices.Clone(s.shape)
 	slices.Reverse(reversed)
-	for index := range region.Whole(reversed...).Indices() {
+	for index := range indices(reversed) {
 		at := 0
 		for i, n := range s.shape {
 			at = at*n + index[len(index)-1-i]

@@ -1,0 +1,375 @@
+// Package blocks runs programs whose arrays do not fit the memory at once in passes over blocks of rows.
+package blocks
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/plan"
+)
+
+// Stream is a plan.Stream with what it is laid out by.
+type Stream struct {
+	plan.Stream
+	Passes []Pass
+
+	flow *flow
+}
+
+// Pass is a plan.Pass with its steps and arrays.
+type Pass struct {
+	plan.Pass
+	units   []*unit
+	targets []*bound.Buffer
+	kept    []*bound.Buffer // alive as a whole while it runs
+}
+
+// Block is what to do for one block of rows of a pass.
+type Block struct {
+	Rows  region.Interval            // of the tallest array the pass makes
+	Read  map[string]region.Interval // by buffer: rows a source has to give
+	Run   map[string]region.Interval // by kernel step: rows to compute
+	Write map[string]region.Interval // by sink step: rows to hand over
+	Keep  map[string]int             // by buffer: rows before this one are not needed any more
+}
+
+// unit is a step of a pass with what it reads and makes.
+type unit struct {
+	step  *bound.Step
+	reads []*bound.Buffer
+	makes []*bound.Buffer
+	level int // of the pass that can run it first
+}
+
+// flow is a plan seen as rows that move from step to step.
+type flow struct {
+	plan    *bound.Plan
+	prints  map[*unit]func(over region.Region) map[string]region.Region
+	units   []*unit
+	maker   map[*bound.Buffer]*unit
+	kept    map[*bound.Buffer]string // arrays that stay as a whole, and why
+	late    map[*bound.Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
+	scratch map[*unit]int64
+}
+
+// newFlow finds out what can run by rows.
+func newFlow(p *bound.Plan) *flow {
+	f := &flow{plan: p, prints: map[*unit]func(region.Region) map[string]region.Region{}, maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[*unit]int64{}}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		u := &unit{step: s}
+		for _, id := range s.Reads {
+			u.reads = append(u.reads, p.Buffer(id))
+		}
+		for _, id := range s.Writes {
+			u.makes = append(u.makes, p.Buffer(id))
+		}
+		for _, b := range u.makes {
+			f.maker[b] = u
+		}
+		f.units = append(f.units, u)
+	}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		switch {
+		case b.Role == plan.FromPlan:
+			f.kept[b] = "known while planning"
+		case len(b.Layout.Dims) == 0:
+			f.kept[b] = "a single value"
+		}
+	}
+	for _, u := range f.units {
+		f.classify(u)
+	}
+	f.levels()
+	return f
+}
+
+// classify marks the arrays that a step takes or gives only as a whole.
+func (f *flow) classify(u *unit) {
+	keep := func(b *bound.Buffer, why string, late bool) {
+		if f.kept[b] == "" {
+			f.kept[b] = why
+		}
+		f.late[b] = f.late[b] || late && b.Role != plan.FromPlan
+	}
+	switch u.step.Kind {
+	case plan.ReadStep:
+		if why := refuses(u.step.Op, true); why != "" {
+			keep(u.makes[0], why, false)
+		}
+	case plan.SinkStep:
+		if why := refuses(u.step.Op, false); why != "" {
+			for _, b := range u.reads {
+				keep(b, why, false)
+			}
+		}
+	case plan.KernelStep:
+		need := f.probe(u)
+		for _, b := range u.reads {
+			n, rows := need[b], b.Layout.RowCount()
+			switch {
+			case u.step.Kernel.Ir.Combines():
+				keep(b, u.step.Name+" adds to its results in any order", true)
+			case f.kept[b] == "a single value":
+				f.late[b] = f.late[b] || b.Role == plan.FromKernel
+			case n.Hi-n.Lo == rows && (rows > 1 || f.rows(u) == 1):
+				keep(b, u.step.Name+" needs all of it for each of its rows", true)
+			}
+		}
+		if u.step.Kernel.Ir.Combines() {
+			for _, b := range u.makes {
+				keep(b, u.step.Name+" adds to it in any order", false)
+			}
+		}
+	}
+}
+
+// probe are the rows of its inputs that a kernel needs for one row in the middle.
+func (f *flow) probe(u *unit) map[*bound.Buffer]region.Interval {
+	middle := f.rows(u) / 2
+	return f.inputs(u, region.Interval{Lo: middle, Hi: middle + 1})
+}
+
+// inputs are the rows of its inputs that a kernel needs for some rows of what it stores.
+func (f *flow) inputs(u *unit, rows region.Interval) map[*bound.Buffer]region.Interval {
+	if f.prints[u] == nil {
+		f.prints[u] = f.plan.Footprint(u.step)
+	}
+	need := f.prints[u](u.step.Kernel.Over(rows))
+	out := map[*bound.Buffer]region.Interval{}
+	for _, b := range u.reads {
+		if n := need[b.ID]; len(n) > 0 {
+			out[b] = n[0]
+		}
+	}
+	return out
+}
+
+// rows is the extent of a kernel's first axis; a single value is one row.
+func (f *flow) rows(u *unit) int { return u.makes[0].Layout.RowCount() }
+
+// refuses says why a source or sink takes its array only as a whole.
+func refuses(op *ops.Instance, source bool) string {
+	s := op.Spec.Streams
+	switch {
+	case s == nil || source && s.Source == nil || !source && s.Sink == nil:
+		return op.Spec.Name + " takes it as a whole"
+	case s.Fits != nil:
+		if err := s.Fits(op.Call); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// levels finds the first pass in which each step can run: behind those that make what it needs as a whole.
+func (f *flow) levels() {
+	for _, u := range f.units {
+		for _, b := range u.reads {
+			m := f.maker[b]
+			if m == nil || b.Role != plan.FromKernel {
+				continue
+			}
+			l := m.level
+			if f.late[b] {
+				l++
+			}
+			u.level = max(u.level, l)
+		}
+	}
+}
+
+// passes divides the steps: each pass makes what later ones need as a whole and feeds the sinks whose inputs are ready then.
+// Arrays in blocks are made again in every pass that reads them.
+func (f *flow) passes() []Pass {
+	last := 0
+	for _, u := range f.units {
+		last = max(last, u.level)
+	}
+	var out []Pass
+	for level := range last + 1 {
+		if p := f.pass(level); len(p.targets) > 0 {
+			out = append(out, p)
+		}
+	}
+	seen := map[string]bool{}
+	for i := len(out) - 1; i >= 0; i-- { // what is kept goes with the last pass that uses it
+		for _, b := range out[i].kept {
+			if !seen[b.ID] {
+				seen[b.ID] = true
+				out[i].Frees = append(out[i].Frees, b.ID)
+			}
+		}
+	}
+	for i := range out { // and lives from the pass that makes it on, in between too
+		for j := range i {
+			for _, b := range out[j].kept {
+				if !slices.Contains(out[i].kept, b) && usedAfter(out[i:], b) {
+					out[i].kept = append(out[i].kept, b)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func usedAfter(passes []Pass, b *bound.Buffer) bool {
+	for _, p := range passes {
+		if slices.Contains(p.kept, b) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *flow) pass(level int) Pass {
+	var p Pass
+	target := func(b *bound.Buffer) {
+		if !slices.Contains(p.targets, b) && b.Role != plan.FromPlan {
+			p.targets = append(p.targets, b)
+			p.Makes = append(p.Makes, b.ID)
+		}
+	}
+	included := map[*unit]bool{}
+	for _, u := range f.units {
+		if u.step.Kind == plan.SinkStep && u.level == level {
+			included[u] = true
+			for _, b := range u.reads {
+				target(b)
+			}
+		}
+		for _, b := range u.makes {
+			if u.step.Kind == plan.KernelStep && u.level == level && f.kept[b] != "" && f.wanted(b, u) {
+				target(b)
+			}
+		}
+	}
+	kept := map[*bound.Buffer]bool{}
+	var include func(b *bound.Buffer)
+	include = func(b *bound.Buffer) {
+		if f.kept[b] != "" {
+			kept[b] = true
+		}
+		u := f.maker[b]
+		if u == nil || included[u] || f.kept[b] != "" && u.step.Kind == plan.KernelStep && u.level < level {
+			return // a table, under way, or there from an earlier pass
+		}
+		included[u] = true
+		for _, in := range u.reads {
+			include(in)
+		}
+		for _, made := range u.makes {
+			if f.kept[made] != "" {
+				kept[made] = true
+			}
+		}
+	}
+	for _, b := range p.targets {
+		include(b)
+		p.Rows = max(p.Rows, b.Layout.RowCount())
+	}
+	for _, u := range f.units {
+		if included[u] {
+			p.units = append(p.units, u)
+			p.Steps = append(p.Steps, u.step.ID)
+		}
+	}
+	for i := range f.plan.Buffers {
+		if b := &f.plan.Buffers[i]; kept[b] {
+			p.kept = append(p.kept, b)
+		}
+	}
+	return p
+}
+
+// wanted reports a kept array that a later pass reads, or a sink of this one.
+func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
+	for _, u := range f.units {
+		if slices.Contains(u.reads, b) && (u.level > maker.level || u.step.Kind == plan.SinkStep) {
+			return true
+		}
+	}
+	return false
+}
+
+// Lay lays out a plan that runs in blocks again.
+func Lay(p *bound.Plan) (*Stream, error) {
+	d := p.Stream
+	f := newFlow(p)
+	s := &Stream{Stream: *d, Passes: f.passes(), flow: f}
+	if !slices.EqualFunc(s.Passes, d.Passes, func(p Pass, q plan.Pass) bool {
+		return slices.Equal(p.Steps, q.Steps) && slices.Equal(p.Makes, q.Makes) && p.Rows == q.Rows
+	}) {
+		return nil, fmt.Errorf("the passes of the plan are not those that its steps make")
+	}
+	for i := range s.Passes {
+		p, rows := &s.Passes[i], d.Passes[i].BlockRows
+		if rows < 1 || p.Rows/rows > 2*mostBlocks {
+			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows", rows)
+		}
+		p.set(f, rows)
+	}
+	return s, nil
+}
+
+// holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
+var holdsWhole = map[string]bool{"cuda": true, "emulated": true}
+
+// Fit makes a plan that does not fit a memory budget run in blocks of rows. Where it does not fit so either, why says what is in the
+// way, and least what it takes.
+func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
+	if holdsWhole[kind] {
+		return "its device holds arrays as a whole", p.Totals.PeakBytes
+	}
+	s, ok := newFlow(p).stream(budget)
+	if !ok {
+		return s.obstacle(budget), min(p.Totals.PeakBytes, s.PeakBytes)
+	}
+	v := s.Stream
+	for _, pass := range s.Passes {
+		v.Passes = append(v.Passes, pass.Pass)
+	}
+	p.Stream = &v
+	return "", 0
+}
+
+// StepBlocks is how many blocks of rows a step runs in.
+func (s *Stream) StepBlocks(step string) int {
+	n := 0
+	for _, p := range s.Passes {
+		if slices.Contains(p.Steps, step) {
+			n += p.Blocks
+		}
+	}
+	return n
+}
+
+// AtOnce is the part of an array that is in memory at once; of one in blocks of rows two blocks, for their halos.
+func (s *Stream) AtOnce(buffer string) float64 {
+	if !s.Windowed(buffer) {
+		return 1
+	}
+	part := 0.0
+	for _, p := range s.Passes {
+		part = max(part, 2/float64(max(2, p.Blocks)))
+	}
+	return part
+}
+
+// obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
+func (s *Stream) obstacle(budget int64) string {
+	for _, k := range s.Kept {
+		if k.Bytes > budget/2 {
+			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
+		}
+	}
+	name, rows, bytes := s.largestWindow()
+	if bytes < s.PeakBytes/4 {
+		return fmt.Sprintf("the smallest take %s", plan.FormatBytes(s.PeakBytes))
+	}
+	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once", plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
+}

@@ -1,0 +1,303 @@
+package bound
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/planner/cost"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// mostTiles is far more than a kernel is cut into.
+const mostTiles = 1 << 20
+
+// Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
+// kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
+func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
+	b := &binder{from: v, g: graph.Collect(sinks), stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
+	b.a = graph.NewArrays(b.g)
+	b.plan = &Plan{Plan: *v, Graph: b.g, Costs: Costs{model, v.Rates}}
+	for _, s := range b.g.Stages {
+		b.stages[graph.Key(s)] = s
+	}
+	if err := b.bind(); err != nil {
+		return nil, fmt.Errorf("the plan of %s is damaged, or not of this program: %w", v.File, err)
+	}
+	return b.plan, nil
+}
+
+type binder struct {
+	from   *plan.Plan
+	plan   *Plan
+	g      *graph.Graph
+	a      graph.Arrays
+	stages map[string]*ops.Stage
+	arrays map[string]*Buffer
+	steps  map[string]bool
+	seen   map[*ops.Stage]bool
+	made   map[string]bool
+}
+
+func (b *binder) bind() error {
+	b.plan.Buffers = make([]Buffer, len(b.from.Buffers))
+	for i := range b.from.Buffers { // all views before any array is laid out: tables are laid out with what they bound
+		if err := b.view(&b.from.Buffers[i]); err != nil {
+			return err
+		}
+	}
+	for i := range b.from.Buffers {
+		if err := b.array(i); err != nil {
+			return err
+		}
+	}
+	b.made = map[string]bool{}
+	var err error
+	if b.plan.Steps, err = b.sequence(b.from.Steps); err != nil {
+		return err
+	}
+	if is := b.plan.Sum(); is != b.from.Hash {
+		return fmt.Errorf("what it computes has the hash %s, and it says %s", is, b.from.Hash)
+	}
+	return nil
+}
+
+// view sees a stage as an array holds it.
+func (b *binder) view(d *plan.Buffer) error {
+	s := b.stages[d.Key]
+	switch {
+	case s == nil:
+		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
+	case b.arrays[d.ID] != nil || b.seen[s]:
+		return fmt.Errorf("array %s is there twice", d.ID)
+	case (d.Exchanged || d.Box != nil) && graph.Given(s), d.Exchanged && len(s.Type.Dims) < 2, d.Box != nil && len(d.Box) != len(s.Type.Dims):
+		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
+	}
+	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
+	if !d.Exchanged && d.Box == nil {
+		return nil
+	}
+	v := graph.View{Exchanged: d.Exchanged}
+	b.g.Views[s] = v
+	dims := b.g.Type(s).Dims
+	for i, at := range d.Box {
+		v.Box = append(v.Box, region.Interval(at))
+		if at.Lo < 0 || at.Lo >= at.Hi || at.Hi > dims[i].Size {
+			return fmt.Errorf("array %s holds %d..%d of a dim of %d", d.ID, at.Lo, at.Hi-1, dims[i].Size)
+		}
+	}
+	b.g.Views[s] = v
+	return nil
+}
+
+// array lays an array out in memory as it was.
+func (b *binder) array(i int) error {
+	d := b.from.Buffers[i]
+	s := b.stages[d.Key]
+	buf := b.a.Of(s)
+	if d.Stored != "" {
+		t, ok := ir.ParseDType(d.Stored)
+		if !ok {
+			return fmt.Errorf("array %s is stored as %s, which is no type", d.ID, d.Stored)
+		}
+		to := *buf
+		to.Type = t
+		buf, b.a.Bufs[s] = &to, &to
+	}
+	if p := d.Pad; p != nil {
+		v, err := strconv.ParseFloat(p.Value, 64)
+		if err != nil || p.Before < 0 || p.After < 0 || p.Before > 1<<10 || p.After > 1<<10 || len(buf.Shape) == 0 {
+			return fmt.Errorf("array %s has margins of %d and %d of %s", d.ID, p.Before, p.After, p.Value)
+		}
+		buf.Pad = ir.Pad{Before: p.Before, After: p.After, Value: v}
+	}
+	if is := b.g.Type(s).String(); is != d.Type || buf.Bytes() != d.Bytes || RoleOf(s) != d.Role {
+		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, buf.Bytes())
+	}
+	b.plan.Buffers[i] = Buffer{Buffer: d, Ir: buf, Array: s, Layout: b.g.Type(s)}
+	b.arrays[d.ID] = &b.plan.Buffers[i]
+	return nil
+}
+
+// sequence binds steps in their order: what one reads was made before.
+func (b *binder) sequence(from []plan.Step) ([]Step, error) {
+	out := make([]Step, len(from))
+	for i, d := range from {
+		if b.steps[d.ID] {
+			return nil, fmt.Errorf("step %s is there twice", d.ID)
+		}
+		b.steps[d.ID] = true
+		out[i].Step = d
+		out[i].Step.Kernel = nil
+		for _, id := range slices.Concat(d.Reads, d.Writes, d.Frees) {
+			if b.arrays[id] == nil {
+				return nil, fmt.Errorf("step %s names an array %s, which there is none of", d.ID, id)
+			}
+		}
+		for _, id := range d.Reads {
+			if !b.made[id] && b.arrays[id].Role != plan.FromPlan {
+				return nil, fmt.Errorf("step %s reads %s before it is made", d.ID, id)
+			}
+		}
+		if err := b.step(&out[i], d.Kernel); err != nil {
+			return nil, fmt.Errorf("step %s: %w", d.ID, err)
+		}
+		for _, id := range d.Writes {
+			b.made[id] = true
+		}
+	}
+	return out, nil
+}
+
+func (b *binder) step(s *Step, k *plan.Kernel) error {
+	switch s.Kind {
+	case plan.ReadStep:
+		if len(s.Writes) != 1 || b.arrays[s.Writes[0]].Role != plan.FromSource {
+			return fmt.Errorf("it gives %v, and a source gives one array of its own", s.Writes)
+		}
+		s.Op = b.arrays[s.Writes[0]].Array.Op
+	case plan.SinkStep:
+		i := slices.IndexFunc(b.g.Sinks, func(k graph.Sink) bool { return k.Op.ID == s.Instance })
+		if i < 0 {
+			return fmt.Errorf("the program has no sink %d", s.Instance)
+		}
+		takes := b.g.Sinks[i].Inputs
+		if !slices.EqualFunc(s.Reads, takes, func(id string, in *ops.Stage) bool { return b.arrays[id].Array == in }) {
+			return fmt.Errorf("it does not take what %s takes", b.g.Sinks[i].Op.Spec.Name)
+		}
+		s.Op = b.g.Sinks[i].Op
+	case plan.KernelStep:
+		if k == nil || len(s.Writes) == 0 {
+			return fmt.Errorf("it has no kernel, or nothing to store")
+		}
+		return b.kernel(s, *k)
+	case plan.DriveStep:
+		return b.drive(s)
+	default:
+		return fmt.Errorf("%q is no kind of step", s.Kind)
+	}
+	if s.Op == nil || s.Op.Spec.Name != s.Name || s.Op.ID != s.Instance {
+		return fmt.Errorf("%s is not what the program has there", s.Name)
+	}
+	return nil
+}
+
+// kernel reads a kernel and finds its stages.
+func (b *binder) kernel(s *Step, d plan.Kernel) error {
+	body, err := ir.Decode(d.IR, func(id string) *ir.Buffer {
+		if a := b.arrays[id]; a != nil {
+			return a.Ir
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if is := ir.Hash(body); is != d.Hash {
+		return fmt.Errorf("its kernel has the hash %s, and it says %s", is, d.Hash)
+	}
+	k := &Kernel{Kernel: d, Ir: body, Costs: b.plan.Costs, OnKind: b.from.Machine.Kind, slow: 1}
+	if k.Costs.Model == nil {
+		k.slow = slowness[k.OnKind]
+	}
+	s.Kernel = k
+	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
+		for _, id := range ids {
+			a := b.arrays[id]
+			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Ir), append(*bytes, a.Ir.Bytes())
+		}
+		return stages, bufs
+	}
+	_, in := of(s.Reads, &k.MovedIn)
+	roots, out := of(s.Writes, &k.MovedOut)
+	k.Roots = roots
+	if stray := slices.ContainsFunc(body.Inputs(), func(x *ir.Buffer) bool { return !slices.Contains(in, x) }); stray || !sameSet(body.Outputs(), out) {
+		return fmt.Errorf("its kernel does not read and store what it says")
+	}
+	for _, f := range d.Stages {
+		st := b.stages[f.Key]
+		if st == nil || graph.Given(st) {
+			return fmt.Errorf("it computes %s, which there is none of", f.Key)
+		}
+		k.Inside = append(k.Inside, st)
+	}
+	for _, st := range body.Stores {
+		for i, x := range st.Index {
+			if lo, hi, sure := ir.SureRange(x, nil); sure && (lo < 0 || hi >= float64(st.Buf.Shape[i])) {
+				return fmt.Errorf("its kernel stores beside %s", st.Buf.Name)
+			}
+		}
+	}
+	err = k.cutAs(d.Axes)
+	k.Kernel = d // as it was compiled, which joins short tiles
+	return err
+}
+
+// cutAs cuts a kernel into the tiles that a plan says.
+func (k *Kernel) cutAs(axes []plan.Axis) error {
+	own := axesOf(k.Ir)
+	size := make([]int, len(own))
+	tiles := 1.0
+	if len(axes) != len(own) {
+		return fmt.Errorf("its kernel has %d axes, and it says %d", len(own), len(axes))
+	}
+	for i, a := range axes {
+		if size[i] = a.Tile; a.Name != own[i].Name || a.Extent != own[i].Extent || a.Tile < 1 && a.Extent > 0 {
+			return fmt.Errorf("axis %s of its kernel is not cut into parts of %d", own[i].Name, a.Tile)
+		}
+		tiles *= float64(a.Extent) / float64(max(1, a.Tile))
+	}
+	if tiles > mostTiles {
+		return fmt.Errorf("it is cut into %.3g tiles", tiles)
+	}
+	k.Retile(size)
+	return nil
+}
+
+func sameSet[T comparable](a, b []T) bool {
+	holds := func(list, of []T) bool {
+		return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
+	}
+	return holds(a, b) && holds(b, a)
+}
+
+// drive binds the steps of a round.
+func (b *binder) drive(s *Step) (err error) {
+	d := s.Step.Drive
+	if d == nil || d.Algorithm != "iterate" || d.Most < 1 {
+		return fmt.Errorf("it has nothing to drive that there is")
+	}
+	if s.Body, err = b.sequence(d.Body); err != nil {
+		return err
+	}
+	for _, st := range d.State {
+		now, next := b.arrays[st.Now], b.arrays[st.Next]
+		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !alike(now.Ir, next.Ir) || now.Role == plan.FromPlan {
+			return fmt.Errorf("%s does not go on as %s", st.Next, st.Now)
+		}
+	}
+	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.Ir.Shape) > 0 || w.Array.Type.Elem.Complex) {
+		return fmt.Errorf("%s is no single value that a round makes", d.While)
+	}
+	return nil
+}
+
+// alike reports whether two arrays lie alike in memory.
+func alike(a, b *ir.Buffer) bool {
+	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad == b.Pad
+}
+
+// RoleOf is where the elements of a stage come from.
+func RoleOf(s *ops.Stage) plan.Role {
+	switch {
+	case s.Source:
+		return plan.FromSource
+	case s.Data != nil:
+		return plan.FromPlan
+	}
+	return plan.FromKernel
+}

@@ -1,0 +1,121 @@
+// Package bound joins a plan with what its names stand for in a program, and with what is known of its kernels once they are compiled.
+package bound
+
+import (
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/cost"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// Plan is a plan with what its names stand for in a program: operators, stages, kernels. It is what a run works on; Value is the plan
+// alone.
+type Plan struct {
+	plan.Plan
+	Buffers []Buffer
+	Steps   []Step
+	Graph   *graph.Graph
+	Costs   Costs
+	// Wider plans the same program in wider types, and names them, for a run whose samples are beyond their tolerance; nil, or a
+	// nil plan, where there are none.
+	Wider func() (*Plan, string, error)
+
+	index map[string]int // of buffers
+}
+
+// Buffer is an array of a plan: what it holds by its definition, and how it lies in memory.
+type Buffer struct {
+	plan.Buffer
+	Ir     *ir.Buffer
+	Array  *ops.Stage
+	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
+}
+
+// Step is a step of a plan: Op is the operator of a source or sink, Body are the steps of a round of a drive.
+type Step struct {
+	plan.Step
+	Kernel *Kernel
+	Op     *ops.Instance
+	Body   []Step
+}
+
+// Kernel is a kernel of a plan, and its program once there is one.
+type Kernel struct {
+	plan.Kernel
+	Ir      *ir.Kernel
+	Roots   []*ops.Stage // the stages it stores
+	Program device.Program
+	TileSet []region.Region
+	Source  string
+	// Described is how the accelerators that it is placed on run it, once Plan.Describe has asked; nil: nobody did, or they cannot tell.
+	Described *device.Report
+
+	Inside   []*ops.Stage // the stages it computes, producers first
+	Costs    Costs
+	MovedIn  []int64 // bytes of the arrays it reads
+	MovedOut []int64
+	OnKind   string // kind of the device it is compiled for
+
+	slow float64 // how much longer than predicted the device takes; see slowness
+}
+
+// Costs are what predictions are made by.
+type Costs struct {
+	Model *cost.Model // nil: rates alone
+	Rates plan.Rates
+}
+
+// Again reports whether a plan was made by the decisions of an earlier planning.
+func (p *Plan) Again() bool { return p.Repeated }
+
+// Value is the plan as it stands, apart from what it is bound to. What becomes of the bound one later does not change it.
+func (p *Plan) Value() *plan.Plan {
+	v := p.Plan
+	v.Buffers, v.Steps = make([]plan.Buffer, len(p.Buffers)), make([]plan.Step, len(p.Steps))
+	for i, b := range p.Buffers {
+		v.Buffers[i] = b.Buffer
+	}
+	for i, s := range p.Steps {
+		v.Steps[i] = s.Step
+		if s.Kernel != nil {
+			k := s.Kernel.Kernel
+			v.Steps[i].Kernel = &k
+		}
+	}
+	return &v
+}
+
+// Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.
+func (s *Step) Where() problem.Where {
+	switch {
+	case s.Op != nil:
+		return s.Op.Where
+	case s.Kernel != nil && len(s.Kernel.Roots) > 0:
+		return s.Kernel.Roots[len(s.Kernel.Roots)-1].Where
+	}
+	return problem.Where{}
+}
+
+// Buffer finds a buffer by id.
+func (p *Plan) Buffer(id string) *Buffer {
+	if i, ok := p.index[id]; ok && i < len(p.Buffers) && p.Buffers[i].ID == id {
+		return &p.Buffers[i]
+	}
+	if p.index == nil {
+		p.index = map[string]int{}
+	}
+	for i := range p.Buffers {
+		p.index[p.Buffers[i].ID] = i
+		if p.Buffers[i].ID == id {
+			return &p.Buffers[i]
+		}
+	}
+	return nil
+}
+
+// Narrowed reports whether an array is stored in fewer digits than its operator says.
+func (b *Buffer) Narrowed() bool { return b.Stored != "" && graph.Narrower(b.Ir.Type) }

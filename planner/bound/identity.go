@@ -1,0 +1,87 @@
+package bound
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"maps"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// Identity tells what a plan computes from others, whatever is fused, tiled and stored how: the definition of every stage that its
+// sinks need, each by itself, the values of tables, and the settings of sources.
+func (p *Plan) Identity() string {
+	h := sha256.New()
+	seen := map[*ops.Stage]bool{}
+	var visit func(s *ops.Stage)
+	visit = func(s *ops.Stage) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for _, in := range s.Inputs {
+			visit(in)
+		}
+		p.identify(h, s)
+	}
+	for _, s := range p.Steps {
+		if s.Kind == plan.SinkStep {
+			fmt.Fprintln(h, s.Name)
+			for _, id := range s.Reads {
+				visit(p.Buffer(id).Array)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// identify writes a stage as a kernel that loads all its inputs.
+func (p *Plan) identify(h hash.Hash, s *ops.Stage) {
+	fmt.Fprintln(h, graph.Key(s), s.Type, s.Exact, s.Data)
+	for _, in := range s.Inputs {
+		fmt.Fprintln(h, graph.Key(in))
+	}
+	hints := s.Hints()
+	hints.At = nil
+	fmt.Fprintln(h, hints)
+	if s.Source {
+		for _, name := range slices.Sorted(maps.Keys(s.Op.Call.Args)) {
+			fmt.Fprintln(h, name, s.Op.Call.Args[name])
+		}
+	}
+	if !graph.Given(s) {
+		fmt.Fprintln(h, ir.Hash(p.Graph.Alone(s).Kernel))
+	}
+}
+
+// Sum identifies what is computed: kernels, their order and the settings of sources and sinks.
+func (p *Plan) Sum() string {
+	h := sha256.New()
+	var steps func(list []Step)
+	steps = func(list []Step) {
+		for _, s := range list {
+			fmt.Fprintln(h, s.Kind, s.Name, s.Args, s.Reads, s.Writes)
+			if s.Kernel != nil {
+				fmt.Fprintln(h, s.Kernel.Hash)
+			}
+			if d := s.Drive; d != nil {
+				fmt.Fprintln(h, d.Algorithm, d.State, d.While, d.Most)
+				steps(s.Body)
+			}
+		}
+	}
+	steps(p.Steps)
+	for _, b := range p.Buffers {
+		fmt.Fprintln(h, b.ID, b.Stage, b.Type, b.Role)
+		if b.Array != nil && b.Array.Data != nil {
+			fmt.Fprintln(h, b.Array.Data)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,58 @@
+package bound
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/retype"
+	"weft/ops"
+	"weft/planner/graph"
+)
+
+// Narrowed reports an array that is stored, or a kernel that computes, in fewer digits than its operators say.
+func (p *Plan) Narrowed() bool {
+	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Narrowed() }) ||
+		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
+}
+
+// Value is what a stored element stands for: itself, but for integers that count units from retype.Middle.
+func (b *Buffer) Value(stored complex128) complex128 {
+	if b.Scale == 0 {
+		return stored
+	}
+	middle := complex(retype.Middle, 0)
+	if b.Array.Type.Elem.Complex {
+		middle += complex(0, retype.Middle)
+	}
+	return complex(b.Scale, 0) * (stored - middle)
+}
+
+// Peak is the largest magnitude of an array whose stored elements reach so far; of counted ones, the largest they can hold.
+func (b *Buffer) Peak(stored float64) float64 {
+	if b.Scale == 0 {
+		return stored
+	}
+	return b.Scale * retype.Middle
+}
+
+// Forced names what @precision asks for in what a stage is made from, the stage included; "" if it asks for nothing narrow.
+func (p *Plan) Forced(s *ops.Stage) string {
+	seen := map[*ops.Stage]bool{}
+	var find func(s *ops.Stage) string
+	find = func(s *ops.Stage) string {
+		if seen[s] {
+			return ""
+		}
+		seen[s] = true
+		if a := s.Hints().Precision; graph.Narrower(a.Storage) || graph.Narrower(a.Compute) || graph.Narrower(a.Accumulate) {
+			return fmt.Sprintf("@precision(%s) of %s", a, s.Op.Spec.Name)
+		}
+		for _, in := range s.Inputs {
+			if f := find(in); f != "" {
+				return f
+			}
+		}
+		return ""
+	}
+	return find(s)
+}

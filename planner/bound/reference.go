@@ -1,0 +1,174 @@
+package bound
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/graph"
+)
+
+// inlineBudget bounds the scalar operations one sampled element of a reference may cost, narrowBudget those where less would mean to
+// load what is stored in few digits, whose errors the reference is there to see; also all elements where there are few (long sums).
+const (
+	inlineBudget = 400e3
+	narrowBudget = 2e6
+)
+
+// A reference is no larger than this, whatever its elements cost: it is built, and perhaps compiled, for each kernel.
+const (
+	referenceNodes   = 40e3
+	referenceBinders = 200
+)
+
+// Reference is the definition of stages in one kernel for evaluation in float64 at sampled points. Producers are computed in
+// place as far back as stays cheap; beyond that, the arrays the plan stored are read, so errors that were made before them
+// are not seen here (they are seen where those arrays are themselves sampled).
+type Reference struct {
+	Kernel *ir.Kernel
+	Loads  map[*ir.Buffer]*ops.Stage // what its loads read
+	Cost   float64                   // scalar operations for one point
+	Exact  bool                      // to be evaluated in the kernel's own arithmetic: see ops.Stage.Exact
+}
+
+// Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
+// order. It loads only stages that are alive; these must include all that the kernel loads.
+func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
+	l := p.referenceLowerer()
+	narrow := map[*ops.Stage]bool{}
+	for _, b := range p.Buffers {
+		if alive(b.Array) {
+			l.stored[b.Array], l.scales[b.Array] = b.Ir, b.Scale
+			narrow[b.Array] = b.Narrowed()
+		}
+	}
+	dims := p.Graph.Axes(roots[0])
+	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
+	l.expand(roots, narrow, budget)
+	ref := l.build(roots, dims)
+	ref.Cost = ir.CostOf(l.build(roots, graph.PointOf(dims)).Kernel).NodeEvals
+	return ref
+}
+
+// BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
+// kernel reads, of which the rows it needs are there, and no others.
+func (p *Plan) BlockReference(k *Kernel) Reference {
+	l, loads := p.referenceLowerer(), k.Ir.Inputs()
+	for _, b := range p.Buffers {
+		if slices.Contains(loads, b.Ir) {
+			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Ir, b.Scale, true
+		}
+	}
+	dims := p.Graph.Axes(k.Roots[0])
+	ref := l.build(k.Roots, dims)
+	ref.Cost = ir.CostOf(l.build(k.Roots, graph.PointOf(dims)).Kernel).NodeEvals
+	return ref
+}
+
+func (p *Plan) referenceLowerer() *referenceLowerer {
+	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, scales: map[*ops.Stage]float64{}}
+}
+
+// referenceLowerer decides what a reference computes in place: everything but the stages in load and what lacks inputs.
+type referenceLowerer struct {
+	g      *graph.Graph
+	stored map[*ops.Stage]*ir.Buffer // that are alive
+	load   map[*ops.Stage]bool
+	known  map[*ops.Stage]bool // memo of computable
+	scales map[*ops.Stage]float64
+}
+
+// computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end.
+func (l *referenceLowerer) computable(s *ops.Stage) bool {
+	if v, ok := l.known[s]; ok {
+		return v
+	}
+	v := !s.Source
+	for _, in := range s.Inputs {
+		v = v && (l.stored[in] != nil || l.computable(in))
+	}
+	l.known[s] = v
+	return v
+}
+
+// use is how often a reference computes a stage for one point of its own, and at how many places of its text: here, at that point, once
+// however many readers share it, and elsewhere.
+type use struct {
+	here         bool
+	times, sites float64
+}
+
+// expand finds the stored stages that the reference is to load. From the roots on, readers first, each is computed in place as long as
+// what one point then takes, and the size of the text, stay within bounds; those in few digits for longer. All is counted stage by stage.
+func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget float64) {
+	var evals, nodes, binders float64
+	open := map[*ops.Stage]*use{}
+	for _, s := range roots {
+		open[s] = &use{here: true}
+	}
+	for len(open) > 0 {
+		var s *ops.Stage
+		for o := range open { // all its readers come later in the graph, and have been looked at
+			if s == nil || l.g.Place[o] > l.g.Place[s] {
+				s = o
+			}
+		}
+		u, a, point := open[s], l.g.Alone(s), l.g.Point(s)
+		delete(open, s)
+		times, sites := u.times, u.sites
+		if u.here {
+			times, sites = times+1, sites+1
+		}
+		e, n, k := evals+times*point.Evals, nodes+sites*float64(a.Nodes), binders+sites*float64(a.Binders)
+		if l.stored[s] != nil && !slices.Contains(roots, s) {
+			most := budget
+			if narrow[s] {
+				most = max(budget, narrowBudget)
+			}
+			if l.load[s] = !l.computable(s) || e > most || n > referenceNodes || k > referenceBinders; l.load[s] {
+				continue
+			}
+		}
+		evals, nodes, binders = e, n, k
+		for in, reads := range point.Reads {
+			if in.Data != nil {
+				continue
+			}
+			to := open[in]
+			if to == nil {
+				to = &use{}
+				open[in] = to
+			}
+			if a.Elsewhere[in] {
+				to.times, to.sites = to.times+times*reads, to.sites+sites*float64(a.Sites[in])
+				continue
+			}
+			to.here = to.here || u.here
+			to.times, to.sites = to.times+u.times*reads, to.sites+u.sites
+		}
+	}
+}
+
+// build lowers the reference over axes as large as some dims, with what it loads.
+func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
+	loads := map[*ir.Buffer]*ops.Stage{}
+	low := l.g.Lowerer(func(p, _ *ops.Stage) *ir.Buffer {
+		buf := l.stored[p]
+		if p.Data == nil && l.computable(p) && !l.load[p] {
+			return nil
+		}
+		if buf == nil { // a table that no kernel loads: its values are in Data
+			buf = l.g.Buffer(p)
+			l.stored[p] = buf
+		}
+		loads[buf] = p
+		return buf
+	})
+	low.Scales = l.scales
+	axes := low.Axes(over)
+	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
+	for _, s := range roots {
+		k.Stores = append(k.Stores, low.Stores(s, l.g.Buffer(s), axes)...)
+	}
+	return Reference{Kernel: k, Loads: loads, Exact: low.Exact()}
+}

@@ -1,0 +1,127 @@
+package bound
+
+import (
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// Tiles are cut so that every thread gets several (the last ones even out), but none is so short that starting it shows,
+// nor so long that a run which is stopped between two tiles seems to hang.
+const (
+	tilesPerThread = 16
+	shortestTile   = 100e-6 // seconds
+	longestTile    = 0.25   // seconds
+)
+
+// cut divides axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the predicted time of
+// the whole. Outer axes are cut first, so that inner loops stay long and what they share is computed once. Extents that were
+// asked for with @tile stand, and nothing else is then cut.
+func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, threads int) (size []int) {
+	size = make([]int, len(axes))
+	for i, a := range axes {
+		size[i] = a.Extent
+		if n := asked[a.Name]; n > 0 {
+			size[i] = min(n, a.Extent)
+		}
+	}
+	if asked != nil {
+		return size
+	}
+	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
+	if want > 1 { // as many for each thread
+		want = (want + threads - 1) / max(1, threads) * max(1, threads)
+	}
+	have := 1
+	for i := range size {
+		if have >= want {
+			break
+		}
+		s := 1
+		if step != nil {
+			s = max(1, step[i])
+		}
+		blocks := (size[i] + s - 1) / s
+		parts := min(blocks, (want+have-1)/have)
+		per := (blocks + parts - 1) / parts
+		size[i] = min(size[i], per*s)
+		have *= (axes[i].Extent + size[i] - 1) / size[i]
+	}
+	return size
+}
+
+// cover lists the tiles of the given size, in order. What would be left of an axis for a tile shorter than a step, for which
+// compiled kernels have slower code, goes to the tile before.
+func cover(axes []plan.Axis, size, step []int) []region.Region {
+	tiles := []region.Region{{}}
+	for i, a := range axes {
+		least := 1
+		if step != nil && step[i] <= size[i] {
+			least = step[i]
+		}
+		var next []region.Region
+		for _, t := range tiles {
+			for r := (region.Interval{}); r.Lo < a.Extent; r.Lo = r.Hi {
+				r.Hi = min(r.Lo+size[i], a.Extent)
+				if a.Extent-r.Hi < least {
+					r.Hi = a.Extent
+				}
+				next = append(next, append(append(region.Region{}, t...), r))
+			}
+		}
+		tiles = next
+	}
+	return tiles
+}
+
+// axesOf are a kernel's axes, not yet cut.
+func axesOf(k *ir.Kernel) []plan.Axis {
+	axes := make([]plan.Axis, len(k.Axes))
+	for i, a := range k.Axes {
+		axes[i] = plan.Axis{Name: a.Name, Extent: a.Extent}
+	}
+	return axes
+}
+
+// setTiles cuts the kernel; step is that of its program, nil before there is one.
+func (k *Kernel) setTiles(step []int, threads int) {
+	k.Axes = axesOf(k.Ir)
+	size := cut(k.Axes, graph.AskedTile(k.Roots), step, k.Seconds(), threads)
+	for i := range k.Axes {
+		k.Axes[i].Tile = size[i]
+	}
+	k.TileSet = cover(k.Axes, size, step)
+	k.Tiles = len(k.TileSet)
+}
+
+// Seconds is how long the kernel is expected to take where it runs.
+func (k *Kernel) Seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) }
+
+// Over is the part of the kernel's domain between two indices of its first axis.
+func (k *Kernel) Over(rows region.Interval) region.Region {
+	all := k.Ir.Domain()
+	if len(all) == 0 {
+		return all
+	}
+	return all.Along(0, rows)
+}
+
+// RowTiles cuts the part of a kernel between two indices of its first axis into tiles.
+func (k *Kernel) RowTiles(rows region.Interval, threads int) []region.Region {
+	if len(k.Ir.Axes) == 0 {
+		return []region.Region{{}}
+	}
+	axes := axesOf(k.Ir)
+	share := float64(rows.Hi-rows.Lo) / float64(max(1, axes[0].Extent))
+	axes[0].Extent = rows.Hi - rows.Lo
+	tiles := cover(axes, cut(axes, graph.AskedTile(k.Roots), k.Program.Step(), k.Seconds()*share, threads), k.Program.Step())
+	for _, t := range tiles {
+		t[0].Lo += rows.Lo
+		t[0].Hi += rows.Lo
+	}
+	return tiles
+}
+
+// Asked reports whether the user fixed the tiles of a kernel with @tile.
+func (k *Kernel) Asked() bool { return graph.AskedTile(k.Roots) != nil }

@@ -1,0 +1,320 @@
+package fuse
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/cost"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// A stage that is computed in other kernels keeps below the first two, and a kernel with all that is computed in it below the others, so
+// that it compiles in reasonable time and its loops can be told apart.
+const (
+	maxBinders  = ir.MaxBinders / 2
+	maxNodes    = 6000
+	mostBinders = ir.MaxBinders * 3 / 4
+	mostNodes   = 4 * maxNodes
+)
+
+// fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
+const fewElements = 16
+
+// Options of the verdicts.
+type Options struct {
+	Rates   plan.Rates
+	Cost    *cost.Model     // nil: the rates decide
+	Limit   int             // at most so many fusions; negative: no limit
+	Decided map[string]bool // verdicts to repeat, of those that were weighed
+}
+
+// Verdicts are on all edges of a graph.
+type Verdicts struct {
+	Fused   map[graph.Edge]bool
+	Edges   []plan.Edge
+	Weighed map[string]bool // those that were weighed, by edge
+}
+
+// Decide gives the verdicts, producers first.
+func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
+	for _, p := range g.Stages {
+		f.decide(p)
+	}
+	return &f.Verdicts, errors.Join(f.faults...)
+}
+
+type fuser struct {
+	Options
+	Verdicts
+	g      *graph.Graph
+	sizes  map[*ops.Stage]size
+	places places // that @device asks for
+	faults []error
+}
+
+// size is how large the kernel of a stage is, with what is computed in it: as counted, or estimated from that of its parts.
+type size struct{ nodes, binders int }
+
+func (s size) within(nodes, binders int) bool { return s.nodes <= nodes && s.binders <= binders }
+
+// sizeOf is the size of a stage as decided so far.
+func (f *fuser) sizeOf(s *ops.Stage) size {
+	if known, ok := f.sizes[s]; ok {
+		return known
+	}
+	a := f.g.Alone(s)
+	return size{a.Nodes, a.Binders}
+}
+
+// counted is the size of a stage as decided so far, unless it is beyond all bounds.
+func (f *fuser) counted(s *ops.Stage) (size, bool) {
+	l := f.g.Lowerer(f.readAsDecided())
+	l.Most = mostBinders
+	k, ok := l.Try(s)
+	if !ok {
+		return size{}, false
+	}
+	out := size{binders: l.Body.Binders()}
+	k.Walk(func(*ir.Node) { out.nodes++ })
+	f.sizes[s] = out
+	return out, true
+}
+
+// fits reports whether a stage may be computed in other kernels. Its size is estimated; what seems too large, perhaps because parts of
+// it share elements, is counted.
+func (f *fuser) fits(p *ops.Stage) bool {
+	if f.sizeOf(p).within(maxNodes, maxBinders) {
+		return true
+	}
+	s, ok := f.counted(p)
+	return ok && s.within(maxNodes, maxBinders)
+}
+
+// takes reports whether the kernel of c can hold p besides what it holds, and counts it in if so.
+func (f *fuser) takes(c, p *ops.Stage) bool {
+	was, more := f.sizeOf(c), f.sizeOf(p)
+	sites := f.g.Alone(c).Sites[p]
+	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders}
+	if f.sizes[c].within(mostNodes, mostBinders) {
+		return true
+	}
+	e := graph.Edge{From: p, To: c}
+	f.Fused[e] = true
+	s, ok := f.counted(c)
+	if delete(f.Fused, e); ok && s.within(mostNodes, mostBinders) {
+		return true
+	}
+	f.sizes[c] = was
+	return false
+}
+
+// flopsPerElement is the cost of one element of a stage as decided so far.
+func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
+	if graph.Given(s) {
+		return 0
+	}
+	return ir.CostOf(f.g.Lowerer(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
+}
+
+// readAsDecided inlines along fused edges and loads along the others.
+func (f *fuser) readAsDecided() graph.Reader {
+	bufs := map[*ops.Stage]*ir.Buffer{}
+	return func(p, c *ops.Stage) *ir.Buffer {
+		if f.Fused[graph.Edge{From: p, To: c}] {
+			return nil
+		}
+		if bufs[p] == nil {
+			bufs[p] = f.g.Buffer(p)
+		}
+		return bufs[p]
+	}
+}
+
+// producer is a stage whose readers get verdicts.
+type producer struct {
+	*fuser
+	stage    *ops.Stage
+	users    []*ops.Stage
+	elements float64
+	bytes    float64
+	reads    float64 // of an element, by all readers
+	refusal  plan.Code
+	sibling  bool // a reader computes it and stores it too
+	seconds  float64
+	timed    bool
+	choice   *[2]float64 // seconds of computing it everywhere, and of storing it
+}
+
+// decide gives the verdict on every edge that leaves p. Tables known while planning are operands, not stages a user wrote.
+func (f *fuser) decide(p *ops.Stage) {
+	users := f.g.Users[p]
+	if len(users) == 0 || p.Data != nil {
+		return
+	}
+	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
+	d.refusal = f.refusal(p, graph.Given(p) || f.fits(p))
+	for _, c := range users {
+		d.reads += f.g.Alone(c).Loads[p] / d.elements
+	}
+	for _, c := range users {
+		reads := f.g.Alone(c).Loads[p] / d.elements
+		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users), Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
+		e.Code = d.verdict(c, &e)
+		f.settle(p, c, &e)
+	}
+}
+
+// compute is how long it takes to compute all elements once, in seconds.
+func (d *producer) compute() float64 {
+	if !d.timed {
+		d.timed, d.seconds = true, d.elements*d.flopsPerElement(d.stage)/d.Rates.Flops
+	}
+	return d.seconds
+}
+
+// verdict is that on the edge to a reader: first what rules allow and ask for, then what takes less time.
+func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
+	f, p := d.fuser, d.stage
+	switch {
+	case isTableOf(p, c):
+		return plan.Bounding
+	case d.refusal != "":
+		return d.refusal
+	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
+		return plan.OtherTypes
+	case !f.places.agree(p, c):
+		return plan.OtherDevice
+	case f.g.Alone(p).Folds && p.Type.Len() < c.Type.Len():
+		return plan.Barrier // tiles run at the same time: each would reduce everything again
+	case d.serial(c):
+		return plan.Serial
+	}
+	pointwise := !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
+	switch {
+	case f.g.Wanted[p] && pointwise && !d.sibling && !f.g.LeadsAround(p, c):
+		d.sibling = true
+		return plan.Sibling
+	case f.g.Wanted[p]:
+		if f.Cost == nil {
+			e.FusedMs, e.StoredMs = 1e3*e.Reads*d.compute(), 1e3*d.bytes*e.Reads/f.Rates.Bandwidth
+		} else {
+			e.FusedMs = 1e3 * f.predicted(c, func(s *ops.Stage) bool { return s == p })
+			e.StoredMs = 1e3 * f.predicted(c, func(*ops.Stage) bool { return false })
+		}
+		return f.choose(p, c, *e, plan.WantedBySink)
+	case d.reads <= 1+1e-9:
+		return plan.Pointwise
+	}
+	fused, stored := d.alternatives()
+	e.FusedMs, e.StoredMs = 1e3*fused, 1e3*stored
+	if f.Cost != nil {
+		e.Margin = recomputeDoubt
+	}
+	return f.choose(p, c, *e, plan.Costly)
+}
+
+// alternatives are the seconds that two choices take: to compute it wherever it is read, or to store it.
+func (d *producer) alternatives() (fused, stored float64) {
+	if d.choice == nil {
+		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
+		if d.Cost != nil {
+			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.users)
+		}
+	}
+	return d.choice[0], d.choice[1]
+}
+
+// isTableOf reports whether p is a table of another stage that c reads.
+func isTableOf(p, c *ops.Stage) bool {
+	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
+}
+
+// serial reports a long reduction of reductions: fused into so few elements it would run on one thread, stored it does not.
+func (d *producer) serial(c *ops.Stage) bool {
+	const worthThreads = 50e-6 // seconds, well above the cost of one more launch
+	f, p := d.fuser, d.stage
+	if !f.g.Alone(p).Folds || !f.g.Alone(c).Folds || c.Type.Len() > fewElements || p.Type.Len() <= c.Type.Len() {
+		return false
+	}
+	read := 0.0
+	for in, n := range f.g.Alone(p).Loads {
+		read += n * float64(in.Type.Elem.Size())
+	}
+	return !f.weighed(p, c, max(d.compute(), read/f.Rates.Bandwidth) <= worthThreads)
+}
+
+// choose takes the faster of two choices.
+func (f *fuser) choose(p, c *ops.Stage, e plan.Edge, stored plan.Code) plan.Code {
+	if f.weighed(p, c, e.FusedMs*max(1, e.Margin) < e.StoredMs && !f.culls(p)) {
+		return plan.Recomputed
+	}
+	return stored
+}
+
+// refusal is the code of a legality rule that forbids computing p in place.
+func (f *fuser) refusal(p *ops.Stage, fits bool) plan.Code {
+	switch {
+	case graph.Given(p):
+		return plan.Given
+	case p.Hints().Keep:
+		return plan.Kept
+	case !fits:
+		return plan.Budget
+	}
+	return ""
+}
+
+// settle applies what the user asked for and records the edge.
+func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
+	if p.Hints().Fuse && p.Op != c.Op {
+		switch e.Code {
+		case plan.Costly, plan.WantedBySink:
+			e.Code = plan.Forced
+		}
+	}
+	switch {
+	case !e.Code.Fused():
+	case f.Limit == 0:
+		e.Code = plan.Limit
+	case !f.takes(c, p):
+		e.Code = plan.Budget
+	}
+	if p.Hints().Fuse && p.Op != c.Op && !e.Code.Fused() {
+		fault := problem.Wrong(problem.FusionRefused, "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
+			p.Name, c.Name, strings.TrimPrefix(plan.Meaning[e.Code], "stored: "), e.Code)
+		fault.At = p.Hints().At["fuse"]
+		f.faults = append(f.faults, fault)
+	}
+	if e.Code.Fused() {
+		if f.Limit > 0 {
+			f.Limit--
+		}
+		f.Fused[graph.Edge{From: p, To: c}] = true
+		f.places.join(p, c)
+	}
+	e.Change = change(*e)
+	f.Edges = append(f.Edges, *e)
+}
+
+// change says what would turn a verdict that was weighed.
+func change(e plan.Edge) string {
+	switch e.Code {
+	case plan.Recomputed:
+		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*max(1, e.Margin), 1e-12))
+	case plan.Costly, plan.WantedBySink:
+		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*max(1, e.Margin)/math.Max(e.StoredMs, 1e-12))
+	case plan.Kept:
+		return "remove @keep"
+	case plan.Limit:
+		return "raise --fuse-limit"
+	}
+	return ""
+}

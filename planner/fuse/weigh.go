@@ -1,0 +1,82 @@
+package fuse
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/cost"
+	"weft/planner/graph"
+)
+
+// recomputeDoubt is how many times less fusing must take than storing, by the cost model: that is how far off the model is at worst on the
+// pipelines that ship, and computing again, in a loop of another stage, is harder to predict than storing.
+const recomputeDoubt = 2
+
+// edgeKey names an edge of a program, the same in every planning of it.
+func edgeKey(p, c *ops.Stage) string { return graph.Key(p) + " > " + graph.Key(c) }
+
+// weighed is the verdict on an edge that is decided already, or else the one given now, which it records.
+func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
+	key := edgeKey(p, c)
+	if was, ok := f.Decided[key]; ok {
+		fuse = was
+	}
+	f.Weighed[key] = fuse
+	return fuse
+}
+
+// alternatives are what two choices take beyond what both share, in seconds: what readers take longer that compute p in place
+// than if they load it, and the kernel that stores p.
+func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
+	within := func(s *ops.Stage) bool { return f.within(s, readers) }
+	for _, c := range readers {
+		if !within(c) {
+			fused += f.predicted(c, func(s *ops.Stage) bool { return s == p || within(s) }) - f.predicted(c, within)
+		}
+	}
+	return max(0, fused), f.predicted(p, func(*ops.Stage) bool { return false })
+}
+
+// within reports a reader that will be computed inside another of them, which alone reads it, each element once.
+func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
+	users := f.g.Users[s]
+	return len(users) == 1 && slices.Contains(readers, users[0]) && slices.Contains(readers, s) && !f.g.Wanted[s] &&
+		f.g.Alone(users[0]).Loads[s] <= float64(s.Type.Len()) && f.refusal(s, true) == "" && !isTableOf(s, users[0])
+}
+
+// predicted is the time of a kernel that stores s and computes in place what is decided so, and what inline names besides. What
+// earlier runs taught is left out: the same profile gives the same plan.
+func (f *fuser) predicted(s *ops.Stage, inline func(*ops.Stage) bool) float64 {
+	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
+	bufs := map[*ops.Stage]*ir.Buffer{}
+	about.IR = f.g.Lowerer(func(p, c *ops.Stage) *ir.Buffer {
+		if f.Fused[graph.Edge{From: p, To: c}] || inline(p) {
+			return nil
+		}
+		if bufs[p] == nil {
+			bufs[p] = f.g.Buffer(p)
+			bufs[p].Facts.Max = tallest(p, c)
+			about.Loads = append(about.Loads, bufs[p].Bytes())
+		}
+		return bufs[p]
+	}).KernelOf(s)
+	return f.Cost.Weigh(about)
+}
+
+// culls reports an array by whose largest values a reader leaves out iterations, as it cannot where it computes the elements.
+func (f *fuser) culls(p *ops.Stage) bool {
+	return slices.ContainsFunc(f.g.Users[p], func(c *ops.Stage) bool { return tallest(p, c) != nil })
+}
+
+// tallest says what is left out of loops over p in a reader that has its tables of largest values.
+func tallest(p, c *ops.Stage) *ir.MaxPyramid {
+	if p.Tall == nil || !slices.Contains(c.Inputs, p.Tall.Top) {
+		return nil
+	}
+	out := &ir.MaxPyramid{}
+	for _, l := range p.Tall.Levels {
+		out.Tables = append(out.Tables, ir.MaxTable{Shift: l.Shift, Rows: l.Rows, Cols: l.Cols, Block: l.Block})
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package graph
+
+import (
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Alone is what a stage is by itself, every input loaded: how much it computes and reads.
+type Alone struct {
+	Kernel    *ir.Kernel
+	Loads     map[*ops.Stage]float64 // executed loads of each input
+	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
+	Elsewhere map[*ops.Stage]bool    // inputs read at another index than the stage's own
+	Folds     bool
+	Nodes     int
+	Binders   int
+}
+
+// Point is what one element of a stage takes by itself: operations, and loads of each input.
+type Point struct {
+	Evals float64
+	Reads map[*ops.Stage]float64
+}
+
+// Alone builds a stage as its operator defined it, once.
+func (g *Graph) Alone(s *ops.Stage) *Alone {
+	if a := g.alone[s]; a != nil {
+		return a
+	}
+	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Elsewhere: map[*ops.Stage]bool{}}
+	g.alone[s] = a
+	if Given(s) {
+		return a
+	}
+	k, l, bufs := g.alike(s, plainAxes(s))
+	counted := ir.CostOf(k)
+	sites := map[*ir.Buffer]int{}
+	k.Walk(func(n *ir.Node) {
+		a.Nodes++
+		a.Folds = a.Folds || n.Kind == ir.KFold
+		if n.Kind == ir.KLoad {
+			sites[n.Buf]++
+		}
+	})
+	a.Kernel, a.Binders = k, l.Body.Binders()
+	for e := range l.elsewhere {
+		a.Elsewhere[e.From] = true
+	}
+	for p, b := range bufs {
+		planes := p.Type.Elem.Planes()
+		a.Loads[p], a.Sites[p] = counted.Loads[b]/float64(planes), (sites[b]+planes-1)/planes
+	}
+	return a
+}
+
+// Point builds a single element of a stage, once.
+func (g *Graph) Point(s *ops.Stage) *Point {
+	if p := g.points[s]; p != nil {
+		return p
+	}
+	out := &Point{Reads: map[*ops.Stage]float64{}}
+	g.points[s] = out
+	if Given(s) {
+		return out
+	}
+	k, _, bufs := g.alike(s, PointOf(plainAxes(s)))
+	counted := ir.CostOf(k)
+	out.Evals = counted.NodeEvals
+	for p, b := range bufs {
+		out.Reads[p] = counted.Loads[b] / float64(p.Type.Elem.Planes())
+	}
+	return out
+}
+
+// alike builds a stage as it is defined over axes of some extents, with the buffers of its inputs.
+func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *Lowerer, map[*ops.Stage]*ir.Buffer) {
+	bufs := map[*ops.Stage]*ir.Buffer{}
+	l := (&Graph{}).Lowerer(func(p, _ *ops.Stage) *ir.Buffer {
+		if bufs[p] == nil {
+			bufs[p] = bufferOf(p, p.Type)
+		}
+		return bufs[p]
+	})
+	g.Lowered++
+	axes := l.Axes(dims)
+	stores := l.Stores(s, bufferOf(s, s.Type), axes)
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}, l, bufs
+}
+
+// plainAxes are the axes of a stage as its operator defined it.
+func plainAxes(s *ops.Stage) []ops.Dim { return (&Graph{}).Axes(s) }
+
+// PointOf are dims of a single element: what is shared by all elements of a kernel costs it in full.
+func PointOf(dims []ops.Dim) []ops.Dim {
+	out := make([]ops.Dim, len(dims))
+	for i, d := range dims {
+		out[i] = d
+		out[i].Size = 1
+	}
+	return out
+}

@@ -1,0 +1,258 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/kernels/retype"
+	"weft/ops"
+	"weft/planner/bounds"
+)
+
+// Reader decides how a consumer reads a producer: nil means compute in place, a buffer means load.
+type Reader func(producer, consumer *ops.Stage) *ir.Buffer
+
+// Lowerer builds kernels out of stages.
+type Lowerer struct {
+	Body   *ops.Body
+	Placed []Placement // the elements built, producers first
+	// Proves leaves out guards of loads that always hold.
+	Proves bool
+	// Most is how many variables the kernel may bind for Try; 0: any number.
+	Most int
+	// Scales are what one unit is worth of arrays stored as integers.
+	Scales map[*ops.Stage]float64
+
+	g         *Graph
+	read      Reader
+	at        []frame // definitions being built, innermost last
+	memo      map[memoKey]ops.Elem
+	elsewhere map[Edge]bool // with a read at another index than the reader's own
+	inside    map[dimIndex]bool
+}
+
+type frame struct {
+	stage *ops.Stage
+	index []*ir.Node
+}
+
+// Placement is a stage computed in place, and the index at which it was.
+type Placement struct {
+	Stage *ops.Stage
+	Index []*ir.Node
+}
+
+type memoKey struct {
+	stage *ops.Stage
+	index string
+}
+
+// Lowerer starts a kernel.
+func (g *Graph) Lowerer(read Reader) *Lowerer {
+	l := &Lowerer{g: g, read: read, memo: map[memoKey]ops.Elem{}, elsewhere: map[Edge]bool{}}
+	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage}
+	return l
+}
+
+// define builds the stage's element at index, as seen from within its own definition.
+func (l *Lowerer) define(s *ops.Stage, index []*ir.Node) ops.Elem {
+	k := memoKey{stage: s, index: indexKey(index)}
+	if e, ok := l.memo[k]; ok {
+		return e
+	}
+	f := frame{s, index}
+	l.at = append(l.at, f)
+	if l.Most > 0 && l.Body.Binders() > l.Most {
+		panic(tooLarge{})
+	}
+	l.g.Lowered++
+	e := s.Elem(l.Body, l.g.Views[s].defined(l.Body, index))
+	l.at = l.at[:len(l.at)-1]
+	l.memo[k] = e
+	l.Placed = append(l.Placed, Placement{s, index})
+	return e
+}
+
+func (l *Lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+	if len(index) != len(s.Type.Dims) {
+		panic(fmt.Sprintf("planner: %s has %d dims, read with %d indices", s.Name, len(s.Type.Dims), len(index)))
+	}
+	index, guard = l.g.seen(l.Body, s, index, guard)
+	consumer := l.at[len(l.at)-1]
+	if guard != nil || !slices.Equal(index, consumer.index) {
+		l.elsewhere[Edge{s, consumer.stage}] = true
+	}
+	buf := l.read(s, consumer.stage)
+	b := l.Body
+	if l.Proves && buf != nil && guard != nil {
+		guard = l.unproven(guard, index, s)
+	}
+	if buf == nil {
+		return l.inPlace(s, guard, other, index)
+	}
+	if !s.Type.Elem.Complex {
+		return ops.Real(l.load(s, buf, guard, other, index))
+	}
+	plane := func(i int) *ir.Node {
+		return l.load(s, buf, guard, other, append([]*ir.Node{b.I32(i)}, index...))
+	}
+	return ops.Elem{Re: plane(0), Im: plane(1)}
+}
+
+// load reads an element of a stage in the type it computes in, however it is stored.
+func (l *Lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
+	b, typ, base := l.Body, buf.Type.Compute(), s.Type.Elem.Base.Compute()
+	counted := typ.Int() && base.Float()
+	v := b.Load
+	if guard != nil {
+		outside := b.Const(typ, other)
+		if counted {
+			outside = b.Const(typ, retype.Middle)
+		}
+		v = func(buf *ir.Buffer, index ...*ir.Node) *ir.Node { return b.LoadOr(buf, guard, outside, index...) }
+	}
+	n := b.Cast(base, v(buf, index...))
+	if !counted {
+		return n
+	}
+	n = b.Mul(b.Sub(n, b.Const(base, retype.Middle)), b.Const(base, l.Scales[s]))
+	if guard != nil && other != 0 {
+		n = b.Select(guard, n, b.Const(base, other))
+	}
+	return n
+}
+
+// inPlace computes a producer where it is read. Outside the guard its definition must not see an index out of range, so
+// indices are moved to 0 there.
+func (l *Lowerer) inPlace(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+	if guard == nil || guard.IsConst(1) {
+		return l.define(s, index)
+	}
+	b := l.Body
+	safe := make([]*ir.Node, len(index))
+	for i, n := range index {
+		safe[i] = b.Select(guard, n, b.Int(n.Type, 0))
+	}
+	e := l.define(s, safe)
+	e.Re = b.Select(guard, e.Re, b.Const(e.Re.Type, other))
+	if e.Im != nil {
+		e.Im = b.Select(guard, e.Im, b.Const(e.Im.Type, 0))
+	}
+	return e
+}
+
+func indexKey(index []*ir.Node) string {
+	k := make([]byte, 0, 8*len(index))
+	for _, n := range index {
+		k = fmt.Appendf(k, "%d,", n.ID())
+	}
+	return string(k)
+}
+
+// Axes makes a parallel axis for every dim.
+func (l *Lowerer) Axes(dims []ops.Dim) []*ir.Node {
+	out := make([]*ir.Node, len(dims))
+	for i, d := range dims {
+		out[i] = l.Body.Axis(d.Name, d.Size)
+	}
+	return out
+}
+
+// Stores builds what a kernel over a stage's axes stores of it, into buf.
+func (l *Lowerer) Stores(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Store {
+	if !s.Unrolled {
+		return l.stores(buf, l.define(s, axes), axes)
+	}
+	var out []ir.Store
+	dims := l.g.Type(s).Dims
+	for i := range dims[len(dims)-1].Size {
+		index := append(axes[:len(axes):len(axes)], l.Body.I32(i))
+		out = append(out, l.stores(buf, l.define(s, index), index)...)
+	}
+	return out
+}
+
+// stores writes an element to a stage's buffer.
+func (l *Lowerer) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Store {
+	if e.Im == nil {
+		return []ir.Store{{Buf: buf, Index: index, Value: e.Re}}
+	}
+	at := func(i int) []*ir.Node { return append([]*ir.Node{l.Body.I32(i)}, index...) }
+	return []ir.Store{{Buf: buf, Index: at(0), Value: e.Re}, {Buf: buf, Index: at(1), Value: e.Im}}
+}
+
+// Exact reports whether there is a definition among those built that must not be contracted.
+func (l *Lowerer) Exact() bool {
+	return slices.ContainsFunc(l.Placed, func(p Placement) bool { return p.Stage.Exact })
+}
+
+// tooLarge is what a lowering is given up with.
+type tooLarge struct{}
+
+// Try is KernelOf, unless the kernel binds more than Most variables.
+func (l *Lowerer) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			if _, large := fault.(tooLarge); !large {
+				panic(fault)
+			}
+		}
+	}()
+	return l.KernelOf(s), true
+}
+
+// KernelOf builds the kernel that stores one stage.
+func (l *Lowerer) KernelOf(s *ops.Stage) *ir.Kernel {
+	axes := l.Axes(l.g.Axes(s))
+	stores := l.Stores(s, l.g.Buffer(s), axes)
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}
+}
+
+// unproven is what remains of a guard of a load when conjuncts go that keep an index in its dim where it always lies there; nil if
+// nothing does. Of two for an index both go or none: padding makes both needless.
+func (l *Lowerer) unproven(guard *ir.Node, index []*ir.Node, s *ops.Stage) *ir.Node {
+	t, box := l.g.Type(s), l.g.Views[s].Box
+	if box == nil {
+		box = region.Whole(t.Shape()...)
+	}
+	var rest *ir.Node
+	for _, c := range ir.Conjuncts(guard, nil) {
+		proven := false
+		for i, x := range index {
+			size := t.Dims[i].Size
+			proven = proven || (ir.IsLower(c, x) || ir.IsUpper(c, x, int64(size))) && l.always(dimIndex{x, box[i]})
+		}
+		switch {
+		case proven:
+		case rest == nil:
+			rest = c
+		default:
+			rest = l.Body.And(rest, c)
+		}
+	}
+	return rest
+}
+
+// dimIndex is an index, less where the dim starts, into a dim.
+type dimIndex struct {
+	x   *ir.Node
+	dim region.Interval
+}
+
+// always reports an index that lies in its dim whatever the point.
+func (l *Lowerer) always(at dimIndex) bool {
+	if known, ok := l.inside[at]; ok {
+		return known
+	}
+	lo, hi, ok := ir.SureRange(at.x, nil)
+	if bounds.FromFloats(at.x) {
+		lo, hi = bounds.Slackened(lo, hi, at.dim.Lo)
+	}
+	if l.inside == nil {
+		l.inside = map[dimIndex]bool{}
+	}
+	l.inside[at] = ok && lo >= 0 && hi < float64(at.dim.Hi-at.dim.Lo)
+	return l.inside[at]
+}

@@ -1,0 +1,60 @@
+package layout
+
+import (
+	"weft/kernels/ir"
+	"weft/planner/module"
+)
+
+// Rows of a buffer that is read with "index in range, else a constant" get margins of that constant, wide enough for the
+// widest window a renderer loads (32 elements) on either side, so that the guard needs no test.
+const (
+	padBefore = 32
+	padAfter  = 64
+)
+
+// Pad gives margins to the rows of arrays of guarded loads where every such load agrees on the constant.
+func Pad(m *module.Module) error {
+	values := map[*ir.Buffer]float64{}
+	refused := map[*ir.Buffer]bool{}
+	for _, k := range m.Kernels {
+		k.IR.Walk(func(n *ir.Node) {
+			if n.Kind != ir.KLoad || !n.Guarded || len(n.Buf.Shape) == 0 {
+				return
+			}
+			guard, other := n.Guard()
+			v, seen := values[n.Buf]
+			index := n.Index()
+			lower, upper := inRow(guard, index[len(index)-1], n.Buf.Shape[len(n.Buf.Shape)-1])
+			if !lower && !upper {
+				return // it is about other dims: rows may have margins or not
+			}
+			if other.Kind != ir.KConst || !lower || !upper || seen && v != constant(other) {
+				refused[n.Buf] = true
+				return
+			}
+			values[n.Buf] = constant(other)
+		})
+	}
+	for _, b := range m.Arrays.Bufs {
+		if v, seen := values[b]; seen && !refused[b] {
+			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: v}
+		}
+	}
+	return nil
+}
+
+func constant(n *ir.Node) float64 {
+	if n.Type.Float() {
+		return n.F
+	}
+	return float64(n.I)
+}
+
+// inRow reports which of 0 <= index and index < n a guard says, perhaps among other conjuncts.
+func inRow(guard, index *ir.Node, n int) (lower, upper bool) {
+	for _, c := range ir.Conjuncts(guard, nil) {
+		lower = lower || ir.IsLower(c, index)
+		upper = upper || ir.IsUpper(c, index, int64(n))
+	}
+	return lower, upper
+}

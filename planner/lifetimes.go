@@ -1,0 +1,167 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/blocks"
+	"weft/planner/bound"
+	"weft/planner/module"
+	"weft/planner/plan"
+)
+
+// lifetimes marks the last use of every buffer, finds the peak of what is alive at once, and sums the plan up.
+func lifetimes(m *module.Module, _ Options) error {
+	p := m.Plan
+	frees(p)
+	keepForProof(p)
+	peak(p)
+	totals(p)
+	p.Hash = p.Sum()
+	return nil
+}
+
+func frees(p *bound.Plan) {
+	last := map[string]int{}
+	for i, s := range p.Steps {
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			last[id] = i
+		}
+	}
+	for id, i := range last {
+		p.Steps[i].Frees = append(p.Steps[i].Frees, id)
+	}
+}
+
+// peak finds the most memory that is alive at once.
+func peak(p *bound.Plan) {
+	alive := int64(0)
+	bytes := map[string]int64{}
+	t := &p.Totals
+	t.PeakBytes = 0
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		slices.Sort(s.Frees)
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			if _, ok := bytes[id]; !ok {
+				bytes[id] = p.Buffer(id).Bytes
+				alive += bytes[id]
+			}
+		}
+		if alive > t.PeakBytes {
+			t.PeakBytes, t.PeakAt = alive, s.ID
+		}
+		for _, id := range s.Frees {
+			alive -= bytes[id]
+		}
+	}
+}
+
+// totals sums the kernels up and counts what fusion saves.
+func totals(p *bound.Plan) {
+	t := &p.Totals
+	for _, s := range p.Steps {
+		if s.Kernel == nil {
+			continue
+		}
+		t.Kernels++
+		t.Flops += s.Kernel.Flops
+		t.Bytes += s.Kernel.Bytes
+		t.Predicted += s.Kernel.Predicted
+	}
+	for _, e := range p.Edges {
+		if e.Code.Fused() {
+			t.SavedBytes += e.Bytes
+		}
+	}
+}
+
+// inBlocks makes a plan that does not fit the memory budget run in blocks of rows, and refuses one that does not fit so either.
+func inBlocks(m *module.Module, opt Options) error {
+	p, t := m.Plan, m.Plan.Totals
+	if opt.Memory <= 0 || t.PeakBytes <= opt.Memory {
+		return nil
+	}
+	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory)
+	if why == "" {
+		return nil
+	}
+	step, largest := largestAtPeak(p)
+	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least)),
+		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
+		step.Name, plan.FormatBytes(t.PeakBytes), plan.FormatBytes(opt.Memory), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
+	fault.At = step.Where()
+	return fault
+}
+
+// largestAtPeak is the step at which most is alive and its largest array.
+func largestAtPeak(p *bound.Plan) (step bound.Step, largest bound.Buffer) {
+	i := slices.IndexFunc(p.Steps, func(s bound.Step) bool { return s.ID == p.Totals.PeakAt })
+	step = p.Steps[i]
+	for _, id := range slices.Concat(step.Reads, step.Writes) {
+		if buf := p.Buffer(id); buf.Bytes > largest.Bytes {
+			largest = *buf
+		}
+	}
+	return step, largest
+}
+
+// sizeFor writes a budget that holds so many bytes, as --memory takes it.
+func sizeFor(n int64) string {
+	for _, u := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= 16*u.bytes {
+			return fmt.Sprintf("%d%s", (n+u.bytes-1)/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%dB", n)
+}
+
+// keepForProof lets arrays live on that a sampled output must be computed from again, in float64, because what it was
+// computed from in the plan is stored in fewer digits.
+func keepForProof(p *bound.Plan) {
+	if !slices.ContainsFunc(p.Buffers, func(b bound.Buffer) bool { return b.Stored != "" }) {
+		return
+	}
+	made, ids := map[*ops.Stage]int{}, map[*ops.Stage]string{}
+	for _, b := range p.Buffers {
+		ids[b.Array] = b.ID
+	}
+	for i, s := range p.Steps {
+		for _, id := range s.Writes {
+			made[p.Buffer(id).Array] = i
+		}
+		for _, id := range s.Reads {
+			if buf := p.Buffer(id); buf.Role == plan.FromPlan {
+				made[buf.Array] = 0
+			}
+		}
+	}
+	for i, s := range p.Steps {
+		if s.Kernel == nil {
+			continue
+		}
+		ref := p.Reference(s.Kernel.Roots, func(st *ops.Stage) bool { at, ok := made[st]; return ok && at < i })
+		for _, st := range ref.Loads {
+			if id, ok := ids[st]; ok {
+				outlive(p, id, i)
+			}
+		}
+	}
+}
+
+// outlive keeps a buffer until after a step.
+func outlive(p *bound.Plan, id string, step int) {
+	for i := range step {
+		if at := slices.Index(p.Steps[i].Frees, id); at >= 0 {
+			p.Steps[i].Frees = slices.Delete(p.Steps[i].Frees, at, at+1)
+			p.Steps[step].Frees = append(p.Steps[step].Frees, id)
+			slices.Sort(p.Steps[step].Frees)
+			return
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package module
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/graph"
+)
+
+// kernels builds one kernel for every stored stage, save those that another kernel stores on its way.
+func (a *assembler) kernels() []*Kernel {
+	stored := a.stored()
+	covered := map[*ops.Stage]bool{}
+	var out []*Kernel
+	// A kernel built from the last of a chain stores the earlier wanted ones on the way, so begin at the end.
+	for i := len(a.Stages) - 1; i >= 0; i-- {
+		s := a.Stages[i]
+		if stored[s] && !covered[s] {
+			out = append(out, a.build(s, stored, covered))
+		}
+	}
+	return a.order(out)
+}
+
+// stored are the stages whose elements must be in memory: a sink takes them or some reader loads them.
+func (a *assembler) stored() map[*ops.Stage]bool {
+	out := map[*ops.Stage]bool{}
+	for _, s := range a.Stages {
+		if graph.Given(s) {
+			continue
+		}
+		if a.Wanted[s] {
+			out[s] = true
+		}
+		for _, c := range a.Users[s] {
+			if !a.Verdicts.Fused[graph.Edge{From: s, To: c}] {
+				out[s] = true
+			}
+		}
+	}
+	return out
+}
+
+func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) *Kernel {
+	grp := &Kernel{longest: a.Place[root]}
+	l := a.Lowerer(func(p, c *ops.Stage) *ir.Buffer {
+		if a.Verdicts.Fused[graph.Edge{From: p, To: c}] {
+			return nil
+		}
+		grp.load(p)
+		for _, t := range p.Tall.Stages() {
+			if slices.Contains(c.Inputs, t) { // the tables are made from p: what makes them has p without them
+				grp.load(t)
+			}
+		}
+		return a.Arrays.Of(p)
+	})
+	l.Proves = true
+	axes := l.Axes(a.Axes(root))
+	l.Stores(root, a.Arrays.Of(root), axes)
+	a.siblings(l, root, axes, stored, covered)
+	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: !l.Exact()}
+	for _, p := range l.Placed {
+		if !slices.Contains(grp.Inside, p.Stage) {
+			grp.Inside = append(grp.Inside, p.Stage)
+		}
+		own := p.Index[:min(len(p.Index), len(a.Axes(p.Stage)))]
+		if stored[p.Stage] && !covered[p.Stage] && slices.Equal(own, axes) && graph.SameSizes(a.Axes(p.Stage), a.Axes(root)) && !a.waits(grp, p.Stage) {
+			covered[p.Stage] = true
+			grp.Roots = append(grp.Roots, p.Stage)
+			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)
+		}
+	}
+	grp.IR = k
+	return grp
+}
+
+// waits reports that a kernel loads what is made from a stage by way of memory, so that it cannot be the one to store the stage.
+func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
+	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) })
+}
+
+// siblings defines, in the same kernel, the other stored outputs of root's operator over its axes that read the same stages, so
+// that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
+func (a *assembler) siblings(l *graph.Lowerer, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
+	for _, s := range a.byOp[root.Op] {
+		if s != root && stored[s] && !covered[s] && graph.SameSizes(a.Axes(s), a.Axes(root)) && sameInputs(s, root) {
+			l.Stores(s, a.Arrays.Of(s), axes)
+		}
+	}
+}
+
+func sameInputs(a, b *ops.Stage) bool {
+	holds := func(list, of []*ops.Stage) bool {
+		return !slices.ContainsFunc(of, func(s *ops.Stage) bool { return !slices.Contains(list, s) })
+	}
+	return holds(a.Inputs, b.Inputs) && holds(b.Inputs, a.Inputs)
+}
+
+// order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.
+func (a *assembler) order(in []*Kernel) []*Kernel {
+	maker := map[*ops.Stage]*Kernel{}
+	for _, g := range in {
+		for _, r := range g.Roots {
+			maker[r] = g
+		}
+	}
+	slices.SortStableFunc(in, func(x, y *Kernel) int { return x.longest - y.longest })
+	var out []*Kernel
+	done := map[*Kernel]bool{}
+	var visit func(g *Kernel)
+	visit = func(g *Kernel) {
+		if done[g] {
+			return
+		}
+		done[g] = true
+		for _, s := range g.Loads {
+			if m := maker[s]; m != nil && m != g {
+				visit(m)
+			}
+		}
+		out = append(out, g)
+	}
+	for _, g := range in {
+		visit(g)
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package planner
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/cost"
+	"weft/planner/fuse"
+	"weft/planner/graph"
+	"weft/planner/layout"
+	"weft/planner/module"
+	"weft/planner/place"
+	"weft/planner/plan"
+	"weft/planner/precision"
+)
+
+// Options of a planning.
+type Options struct {
+	File      string
+	Weft      string       // version of weft, recorded in the plan
+	Program   plan.Program // recorded in the plan too, which can then be read back
+	FuseLimit int          // at most so many fusions; negative: no limit
+	Threads   int          // launches at once, which tiles are cut for
+	Memory    int64        // bytes that buffers may take together; 0: no limit
+	Rates     plan.Rates
+	Cost      *cost.Model     // of the device; nil: predictions from Rates alone
+	Precision plan.Choices    // that differ from what operators say; @precision goes first
+	Decided   *plan.Decisions // of an earlier planning of the same program, to make its plan again; nil: weigh
+	// Accelerators are what kernels may be placed on besides the host's processor; Device is what the whole run was asked to be on,
+	// see place.Placing.
+	Accelerators []place.DeviceModel
+	Device       string
+	// After is called with the module after each pass.
+	After func(pass string, m *module.Module) error
+}
+
+// pass is a step of planning: from a program to the kernels that compute it, and from these to a plan.
+type pass struct {
+	name  string
+	run   func(*module.Module, Options) error
+	after []string // passes that must have run before
+}
+
+// passes in their order.
+var passes = []pass{
+	{name: "fuse", run: verdicts},
+	{name: "kernels", run: kernels, after: []string{"fuse"}},
+	{name: "exchange", run: only(layout.Exchange), after: []string{"kernels"}},
+	{name: "crop", run: only(layout.Crop), after: []string{"exchange"}}, // a box is of dims as they lie
+	{name: "precision", run: types, after: []string{"crop"}},
+	{name: "pad", run: only(layout.Pad), after: []string{"precision"}}, // of arrays in the types they have in the end
+	{name: "steps", run: steps, after: []string{"pad"}},
+	{name: "lifetimes", run: lifetimes, after: []string{"steps"}},
+	{name: "blocks", run: inBlocks, after: []string{"lifetimes"}},
+	{name: "prefault", run: prefault, after: []string{"blocks"}}, // whole arrays alone
+	{name: "place", run: placed, after: []string{"prefault"}},    // by what the host takes
+}
+
+func init() {
+	for i, p := range passes {
+		for _, name := range p.after {
+			if !slices.ContainsFunc(passes[:i], func(q pass) bool { return q.name == name }) {
+				panic("planner: " + p.name + " has to run after " + name)
+			}
+		}
+	}
+}
+
+// Passes are the names of the passes, in their order.
+func Passes() (names []string) {
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Dump is an Options.After that prints the module after one pass.
+func Dump(w io.Writer, name string) (func(string, *module.Module) error, error) {
+	if !slices.Contains(Passes(), name) {
+		return nil, fmt.Errorf("there is no pass %s; there are %v", name, Passes())
+	}
+	return func(pass string, m *module.Module) error {
+		if pass != name {
+			return nil
+		}
+		_, err := io.WriteString(w, m.String())
+		return err
+	}, nil
+}
+
+func only(run func(*module.Module) error) func(*module.Module, Options) error {
+	return func(m *module.Module, _ Options) error { return run(m) }
+}
+
+// Build plans what the sinks of a program ask for. Kernels are not compiled yet: see bound.Plan.Compile.
+func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, error) {
+	if opt.Rates == (plan.Rates{}) {
+		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9} // one core of a current desktop or server, times the threads
+		if opt.Cost != nil {
+			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth()}
+		}
+	}
+	if opt.Decided != nil {
+		opt.Precision, opt.FuseLimit = opt.Decided.Precision, opt.Decided.FuseLimit
+	}
+	m := &module.Module{Graph: graph.Collect(sinks), Device: dev}
+	for _, p := range passes {
+		if err := p.run(m, opt); err != nil {
+			return nil, err
+		}
+		if opt.After != nil {
+			if err := opt.After(p.name, m); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m.Plan, nil
+}
+
+func verdicts(m *module.Module, opt Options) (err error) {
+	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: opt.FuseLimit}
+	if opt.Decided != nil {
+		asked.Decided = opt.Decided.Fused
+	}
+	m.Verdicts, err = fuse.Decide(m.Graph, asked)
+	return err
+}
+
+func kernels(m *module.Module, _ Options) error {
+	m.Assemble()
+	return nil
+}
+
+func types(m *module.Module, opt Options) error { return precision.Retype(m, opt.Precision) }
+
+// prefault marks kernels right behind a source: while that is read, which keeps one processor busy, what they store gets its pages. In
+// blocks, arrays come and go by rows.
+func prefault(m *module.Module, _ Options) error {
+	for i, s := range m.Plan.Steps {
+		if m.Plan.Stream == nil && s.Kernel != nil && i > 0 && m.Plan.Steps[i-1].Kind == plan.ReadStep {
+			s.Kernel.Ready = true
+			s.Kernel.Predict()
+		}
+	}
+	m.Plan.SumPredictions()
+	return nil
+}
+
+func placed(m *module.Module, opt Options) error {
+	return place.Place(m.Plan, opt.Accelerators, place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost})
+}
+
+// Check reports what is wrong with the kernels of a module; it is an Options.After.
+func Check(pass string, m *module.Module) error {
+	for _, k := range m.Kernels {
+		if err := ir.Check(k.IR); err != nil {
+			return fmt.Errorf("after %s: %w", pass, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package place
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/planner/blocks"
+	"weft/planner/bound"
+	"weft/planner/cost"
+	"weft/planner/graph"
+)
+
+// task is a kernel to be placed.
+type task struct {
+	step  *bound.Step
+	host  float64 // seconds on the host's processor
+	work  ir.Work
+	in    []feed
+	out   []feed
+	rows  int   // of its first axis
+	tiles int   // that @tile asks for; 0: any number
+	block int   // blocks of rows that the run is cut into; 0: none
+	whole bool  // it combines into what is there, so one device has all of it
+	least int64 // bytes of device memory without which not even its smallest range runs
+	frees []int // arrays that nothing needs afterwards
+	wish  wish
+	lacks string // why it is not where it was asked to be; empty: it is
+	fits  []bool // by device: its memory holds the smallest range
+}
+
+// feed is an array that a task reads or stores.
+type feed struct {
+	array  int     // index among the plan's buffers
+	bytes  float64 // what is needed of it
+	all    bool    // by every device, whichever rows that has
+	copies int     // planes
+}
+
+// site is a plan with the devices that its kernels may be put on.
+type site struct {
+	plan    *bound.Plan
+	stream  *blocks.Stream // nil: not in blocks
+	devices []DeviceModel
+	model   *cost.Model
+	tasks   []*task
+	index   map[string]int // of buffers
+	alloc   []float64      // bytes that a buffer takes on a device
+	teams   [][]int        // devices that may share a kernel; the first team is nobody: the host
+	fast    []int          // devices, the fastest first
+	scratch holding        // for what is tried
+}
+
+// survey finds out what there is to place.
+func (s *site) survey(wishes map[*bound.Step]wish) {
+	p := s.plan
+	for i := range p.Buffers {
+		s.index[p.Buffers[i].ID] = i
+		s.alloc = append(s.alloc, float64(p.Buffers[i].Bytes)*s.atOnce(p.Buffers[i].ID))
+	}
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		if step.Kernel != nil {
+			t := s.task(step)
+			t.wish = wishes[step]
+			s.tasks = append(s.tasks, t)
+		}
+		for _, id := range step.Frees {
+			if len(s.tasks) > 0 {
+				last := s.tasks[len(s.tasks)-1]
+				last.frees = append(last.frees, s.index[id])
+			}
+		}
+	}
+	s.rank()
+}
+
+// rank orders the devices by speed and forms the teams: the fastest, and the fastest few, up to all.
+func (s *site) rank() {
+	speed := func(r device.Rates) float64 {
+		if r.Flops <= 0 {
+			return math.Inf(1)
+		}
+		return r.Flops
+	}
+	for i := range s.devices {
+		s.fast = append(s.fast, i)
+	}
+	slices.SortStableFunc(s.fast, func(a, b int) int {
+		x, y := speed(s.devices[a].Rates), speed(s.devices[b].Rates)
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	s.teams = [][]int{nil}
+	const each = 4 // beyond so many devices, teams double
+	for n := 1; n <= len(s.fast); n++ {
+		if n <= each || n&(n-1) == 0 || n == len(s.fast) {
+			s.teams = append(s.teams, s.fast[:n])
+		}
+	}
+}
+
+func (s *site) task(step *bound.Step) *task {
+	k := step.Kernel
+	t := &task{
+		step: step, host: k.Seconds(), work: ir.WorkOf(k.Ir), whole: k.Ir.Combines(), rows: 1,
+	}
+	if len(k.Ir.Axes) > 0 {
+		t.rows = max(1, k.Ir.Axes[0].Extent)
+	}
+	if graph.AskedTile(k.Roots) != nil {
+		t.tiles = k.Tiles
+	}
+	if s.stream != nil {
+		t.block = s.stream.StepBlocks(step.ID)
+	}
+	middle := region.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
+	if t.whole {
+		middle = region.Interval{Lo: 0, Hi: t.rows}
+	}
+	need := s.plan.Footprint(step)
+	some, all := need(k.Over(middle)), need(k.Ir.Domain())
+	for _, id := range step.Reads {
+		b := s.plan.Buffer(id)
+		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Layout.Elem.Planes()}
+		least := b.Bytes
+		if n := some[id]; len(n) > 0 {
+			least = blocks.Window(b.Ir, b.Layout, n[0].Len())
+			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > b.Layout.RowCount()
+			f.bytes = float64(blocks.Window(b.Ir, b.Layout, all[id][0].Len()))
+		}
+		t.least += least + margins(b)
+		t.in = append(t.in, f)
+	}
+	for _, id := range step.Writes {
+		b := s.plan.Buffer(id)
+		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: b.Layout.Elem.Planes()})
+		least := b.Bytes
+		if len(b.Layout.Dims) > 0 && len(k.Ir.Axes) > 0 {
+			least = blocks.Window(b.Ir, b.Layout, middle.Hi-middle.Lo)
+		}
+		t.least += least + margins(b)
+	}
+	for _, d := range s.devices {
+		t.fits = append(t.fits, d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory)
+	}
+	return t
+}
+
+// margins are the bytes around a buffer that may be read.
+func margins(b *bound.Buffer) int64 {
+	return 2 * device.Margin * int64(b.Ir.Type.Size()) * int64(b.Layout.Elem.Planes())
+}
+
+func (s *site) atOnce(buffer string) float64 {
+	if s.stream == nil {
+		return 1
+	}
+	return s.stream.AtOnce(buffer)
+}
+
+// team are the devices that a task runs on where the neighbourhood runs on team n: those that it may and can use.
+func (s *site) team(t *task, n int) []int {
+	var out []int
+	switch w := t.wish; {
+	case w.host:
+		return nil
+	case w.exact:
+		out = w.devices
+	case w.devices == nil:
+		out = slices.DeleteFunc(slices.Clone(s.teams[n]), func(d int) bool { return s.devices[d].Unrated })
+	default:
+		out = slices.DeleteFunc(slices.Clone(s.teams[n]), func(d int) bool { return !slices.Contains(w.devices, d) })
+		if len(s.able(t, out)) == 0 { // one of them it must be
+			out = s.able(t, w.devices)[:1]
+		}
+	}
+	out = s.able(t, out)
+	if t.whole && len(out) > 1 {
+		out = out[:1]
+	}
+	return out
+}
+
+// able are those of some devices whose memory holds the smallest range of a task, the fastest first.
+func (s *site) able(t *task, devices []int) []int {
+	var out []int
+	for _, d := range s.fast {
+		if slices.Contains(devices, d) && t.fits[d] {
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+// Package precision applies the types that were chosen or asked for to finished kernels, and says what pins the others.
+package precision
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/kernels/retype"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/graph"
+	"weft/planner/module"
+	"weft/planner/plan"
+)
+
+// retyper applies choices and @precision to kernels that are built.
+type retyper struct {
+	*module.Module
+	given  plan.Choices
+	pins   *pins
+	faults []error
+}
+
+// Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs.
+func Retype(m *module.Module, given plan.Choices) error {
+	r := &retyper{Module: m, given: given, pins: findPins(m)}
+	chosen := make([]plan.Choice, len(m.Kernels))
+	stored := map[*ir.Buffer]retype.Stored{}
+	for i, k := range m.Kernels {
+		chosen[i] = r.arithmetic(k)
+		for _, s := range k.Roots {
+			r.storage(s, stored)
+		}
+	}
+	r.widenTables(chosen, stored)
+	for i, k := range m.Kernels {
+		c := chosen[i]
+		k.Types = retype.Types{Compute: c.Compute, Accumulate: c.Accumulate, Stored: stored}
+		if c != (plan.Choice{}) || r.touches(k, stored) {
+			k.IR = retype.Apply(k.IR, k.Types)
+		}
+	}
+	m.Scales, m.Pinned = map[*ops.Stage]float64{}, r.pins.storage
+	for _, k := range m.Kernels {
+		for _, s := range slices.Concat(k.Roots, k.Loads) {
+			if to, ok := stored[m.Arrays.Bufs[s]]; ok {
+				m.Arrays.Bufs[s] = to.Buf
+				if to.Buf.Type.Int() {
+					m.Scales[s] = to.Scale
+				}
+			}
+		}
+	}
+	for _, k := range m.Kernels {
+		k.Why = r.pins.because(k)
+	}
+	return errors.Join(r.faults...)
+}
+
+func (r *retyper) touches(g *module.Kernel, stored map[*ir.Buffer]retype.Stored) bool {
+	return slices.ContainsFunc(slices.Concat(g.IR.Inputs(), g.IR.Outputs()), func(b *ir.Buffer) bool { _, ok := stored[b]; return ok })
+}
+
+// arithmetic is what a kernel computes and sums in: as its stages ask (the planner does not fuse those that disagree), else
+// as was chosen for one that it stores.
+func (r *retyper) arithmetic(g *module.Kernel) plan.Choice {
+	var out plan.Choice
+	for _, s := range g.Roots {
+		c := r.given[graph.Key(s)]
+		out.Compute, out.Accumulate = cmp.Or(out.Compute, c.Compute), cmp.Or(out.Accumulate, c.Accumulate)
+	}
+	for _, s := range g.Inside {
+		asked := s.Hints().Precision
+		if asked == (ops.Precision{}) {
+			continue
+		}
+		out.Compute, out.Accumulate = asked.Compute, asked.Accumulate
+		if why := r.pins.compute[g]; why != "" && graph.Narrower(asked.Compute) {
+			r.refuse(s, "compute", asked.Compute, why)
+		}
+		if why := r.pins.sums[g]; why != "" && graph.Narrower(asked.Accumulate) {
+			r.refuse(s, "accumulate", asked.Accumulate, why)
+		}
+		break
+	}
+	if out.Compute == ir.F32 { // which is how operators build kernels, but for what they ask f64 for
+		out.Compute = 0
+	}
+	if out.Accumulate == ir.F32 && out.Compute == 0 {
+		out.Accumulate = 0
+	}
+	return out
+}
+
+// storage finds the type in memory of an array that a kernel stores.
+func (r *retyper) storage(s *ops.Stage, stored map[*ir.Buffer]retype.Stored) {
+	c := r.given[graph.Key(s)]
+	if asked := s.Hints().Precision; asked.Storage != 0 {
+		c.Storage = asked.Storage
+		if why := r.pins.storage[s]; why != "" && graph.Narrower(c.Storage) {
+			if s.IsOutput() && asked.Parts && !r.Wanted[s] {
+				r.refuse(s, "storage", c.Storage, why)
+			}
+			return
+		}
+	}
+	buf := r.Arrays.Bufs[s]
+	if c.Storage == 0 || c.Storage == buf.Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
+		return
+	}
+	to := *buf
+	to.Type = c.Storage
+	stored[buf] = retype.Stored{Buf: &to, Scale: c.Scale}
+}
+
+// widenTables stores tables known while planning as f64 where a kernel computes in it; they are known that well.
+func (r *retyper) widenTables(chosen []plan.Choice, stored map[*ir.Buffer]retype.Stored) {
+	for i, g := range r.Kernels {
+		for _, s := range g.Loads {
+			buf := r.Arrays.Bufs[s]
+			if _, done := stored[buf]; done || chosen[i].Compute != ir.F64 || s.Data == nil || buf.Type != ir.F32 {
+				continue
+			}
+			to := *buf
+			to.Type = ir.F64
+			stored[buf] = retype.Stored{Buf: &to}
+		}
+	}
+}
+
+func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
+	help := fmt.Sprintf("leave %s at f32, or ask for another part only, as in @precision(storage: f16)", part)
+	if part == "storage" {
+		help = "leave it out; `weft explain` shows what is pinned"
+	}
+	p := problem.Wrong(problem.UnsupportedPrecision, "", help,
+		"%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
+	p.At = s.Hints().At["precision"]
+	if !slices.ContainsFunc(r.faults, func(e error) bool { return e.Error() == p.Error() }) {
+		r.faults = append(r.faults, p)
+	}
+}
+
+// Of reads the triple off a kernel: what it stores, computes with and accumulates in.
+func Of(k *ir.Kernel, r retype.Types) plan.Precision {
+	var storage, compute, acc []string
+	add := func(list *[]string, t ir.DType) {
+		if s := t.String(); !slices.Contains(*list, s) {
+			*list = append(*list, s)
+		}
+	}
+	for _, s := range k.Stores {
+		add(&storage, s.Buf.Type)
+	}
+	k.Walk(func(n *ir.Node) {
+		switch {
+		case n.Kind == ir.KAlu && n.Type.Float() && n.Op != ir.Cast:
+			add(&compute, n.Type)
+		case n.Kind == ir.KFold && n.Fold.Monoid != ir.Ordered:
+			for _, a := range n.Fold.Accs {
+				add(&acc, a.Type)
+			}
+		}
+	})
+	if compute == nil {
+		compute = storage
+	}
+	if graph.Narrower(r.Compute) {
+		compute = []string{r.Compute.String()}
+	}
+	if graph.Narrower(r.Accumulate) {
+		acc = []string{r.Accumulate.String()}
+	}
+	join := func(l []string) string { slices.Sort(l); return strings.Join(l, "+") }
+	p := plan.Precision{Storage: join(storage), Compute: join(compute), Accumulate: join(acc)}
+	for _, t := range []ir.DType{r.Compute, r.Accumulate} {
+		if graph.Narrower(t) {
+			p.Emulated = append(p.Emulated, fmt.Sprintf("%s arithmetic is emulated, slower than f32: every result of f32 is rounded to it", t))
+			break
+		}
+	}
+	return p
+}

@@ -1,0 +1,183 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/layout"
+	"weft/planner/module"
+	"weft/planner/plan"
+	"weft/planner/precision"
+)
+
+// steps writes the plan of a module: its arrays, and what is done in which order.
+func steps(m *module.Module, opt Options) error {
+	m.Plan = &bound.Plan{Graph: m.Graph, Costs: bound.Costs{Model: opt.Cost, Rates: opt.Rates}, Plan: plan.Plan{
+		Format: plan.FormatVersion, Weft: opt.Weft, File: opt.File, Program: opt.Program, Machine: machineOf(m.Device, opt), Device: m.Device.Name,
+		Budget: opt.Memory, Rates: opt.Rates, Edges: m.Verdicts.Edges, Approximations: approximations(m.Stages),
+		Decided: plan.Decisions{Fused: m.Verdicts.Weighed, Precision: opt.Precision, FuseLimit: opt.FuseLimit},
+	}}
+	b := &builder{Module: m, opt: opt, ids: map[*ops.Stage]string{}, names: map[*ir.Buffer]string{}}
+	for i, k := range m.Kernels {
+		for _, s := range k.Loads {
+			b.use(s)
+		}
+		b.kernel(i, k)
+	}
+	for _, s := range m.Sinks {
+		for _, in := range s.Inputs {
+			b.use(in)
+		}
+		b.sink(s)
+	}
+	b.sinksFirst()
+	return nil
+}
+
+// machineOf is what a plan is made for.
+func machineOf(dev device.Info, opt Options) plan.Machine {
+	m := plan.Machine{Kind: dev.Kind, Detail: dev.Detail, Threads: opt.Threads}
+	for _, a := range opt.Accelerators {
+		m.Accelerators = append(m.Accelerators, a.Info.Name)
+	}
+	return m
+}
+
+// builder writes steps.
+type builder struct {
+	*module.Module
+	opt   Options
+	ids   map[*ops.Stage]string
+	names map[*ir.Buffer]string
+}
+
+func (b *builder) add(s bound.Step, kind plan.StepKind, prefix string, number int) {
+	s.ID, s.Kind = fmt.Sprintf("%s%d", prefix, number), kind
+	if s.Op != nil {
+		s.Name, s.Args, s.Line, s.Instance = s.Op.Spec.Name, arguments(s.Op), s.Op.Where.Line, s.Op.ID
+	}
+	b.Plan.Steps = append(b.Plan.Steps, s)
+}
+
+// use makes sure a stage has a buffer and, when it comes from outside, a step that reads it.
+func (b *builder) use(s *ops.Stage) string {
+	if id, ok := b.ids[s]; ok {
+		return id
+	}
+	id := fmt.Sprintf("b%d", len(b.Plan.Buffers)+1)
+	buf, t := b.Arrays.Of(s), b.Type(s)
+	b.ids[s], b.names[buf] = id, id
+	pb := bound.Buffer{Ir: buf, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
+		Bytes: buf.Bytes(), Role: bound.RoleOf(s), Unit: t.Unit.String(), Exchanged: b.Views[s].Exchanged, Reached: layout.Reached(b.Graph, s)}}
+	if p := buf.Pad; p != (ir.Pad{}) {
+		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
+		pb.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
+	}
+	for _, at := range b.Views[s].Box {
+		pb.Box = append(pb.Box, plan.Box(at))
+	}
+	if buf.Type != s.Type.Elem.Base {
+		pb.Stored, pb.Scale = buf.Type.String(), b.Scales[s]
+	}
+	switch {
+	case !s.Type.Elem.Base.Float() || pb.Role != plan.FromKernel:
+	case b.Wanted[s]:
+		pb.Pinned = "goes to a sink"
+	default:
+		pb.Pinned = b.Pinned[s]
+	}
+	b.Plan.Buffers = append(b.Plan.Buffers, pb)
+	if s.Source {
+		b.add(bound.Step{Op: s.Op, Step: plan.Step{Writes: []string{id}}}, plan.ReadStep, "r", len(b.Plan.Steps)+1)
+	}
+	return id
+}
+
+// arguments writes an operator's settings for people: everything but arrays.
+func arguments(op *ops.Instance) string {
+	var out []string
+	for _, p := range op.Spec.Params {
+		v, ok := op.Call.Args[p.Name]
+		if !ok || v == nil || v.Kind()&(ops.KArray|ops.KObject|ops.KRecord) != 0 || p.Default != nil && v.String() == p.Default.String() {
+			continue
+		}
+		out = append(out, p.Name+": "+v.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+func (b *builder) kernel(i int, m *module.Kernel) {
+	var step plan.Step
+	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name, Hash: ir.Hash(m.IR)}, Ir: m.IR, Roots: m.Roots, Inside: m.Inside}
+	for _, s := range m.Inside {
+		k.Stages = append(k.Stages, plan.Fused{Name: s.Name, Key: graph.Key(s), Label: graph.Variable(s), Steps: s.Steps, Line: s.Where.Line})
+		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
+			k.Ops = append(k.Ops, s.Op.Spec.Name)
+		}
+	}
+	step.Name = strings.Join(k.Ops, " + ")
+	for _, s := range m.Loads {
+		step.Reads = append(step.Reads, b.use(s))
+		k.MovedIn = append(k.MovedIn, b.Arrays.Of(s).Bytes())
+	}
+	for _, s := range m.Roots {
+		step.Writes = append(step.Writes, b.use(s))
+		k.MovedOut = append(k.MovedOut, b.Arrays.Of(s).Bytes())
+		if step.Line == 0 || s.Where.Line > 0 {
+			step.Line = s.Where.Line
+		}
+	}
+	k.IR = ir.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
+	k.Plan(b.Device.Kind, b.Plan.Costs, b.opt.Threads)
+	for _, id := range step.Writes {
+		layout.CountSaved(b.Graph, b.Plan.Buffer(id).Reached, k.Flops, m.Roots[0])
+	}
+	k.Precision = precision.Of(m.IR, m.Types)
+	k.Precision.Why = m.Why
+	b.add(bound.Step{Step: step, Kernel: k}, plan.KernelStep, "k", i+1)
+}
+
+func (b *builder) sink(s graph.Sink) {
+	step := bound.Step{Op: s.Op}
+	for _, in := range s.Inputs {
+		step.Reads = append(step.Reads, b.ids[in])
+	}
+	b.add(step, plan.SinkStep, "s", len(b.Plan.Steps)+1)
+}
+
+// sinksFirst moves every sink up to right behind the step that completes its inputs, so that memory is freed early.
+func (b *builder) sinksFirst() {
+	done := map[string]int{} // place of the step that makes a buffer
+	var sinks []bound.Step
+	var rest [][]bound.Step // each step but sinks, with the sinks behind it
+	for _, s := range b.Plan.Steps {
+		if s.Kind == plan.SinkStep {
+			sinks = append(sinks, s)
+			continue
+		}
+		rest = append(rest, []bound.Step{s})
+		for _, id := range s.Writes {
+			done[id] = len(rest)
+		}
+	}
+	first := []bound.Step{}
+	for _, s := range sinks {
+		at := 0
+		for _, id := range s.Reads {
+			at = max(at, done[id])
+		}
+		if at == 0 {
+			first = append(first, s)
+		} else {
+			rest[at-1] = append(rest[at-1], s)
+		}
+	}
+	b.Plan.Steps = slices.Concat(append([][]bound.Step{first}, rest...)...)
+}
