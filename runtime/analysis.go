@@ -18,7 +18,7 @@ func (r *Result) Analysis(p *planner.Plan, tr *trace.Writer) *explain.Analysis {
 	for _, k := range r.Kernels {
 		m := explain.Measured{
 			ID: k.ID, Device: k.Device, Tiles: k.Tiles, Wall: k.Wall, CPU: k.CPU, Seconds: k.Undisturbed(r.Threads),
-			Predicted: k.Predicted, Flops: k.Flops, Bytes: k.Bytes,
+			Predicted: k.Predicted, Flops: k.Executed, Bytes: k.Bytes,
 		}
 		for _, f := range k.Folds {
 			m.Folds = append(m.Folds, explain.Fold(f))

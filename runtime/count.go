@@ -3,10 +3,13 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 	"weft/planner"
 )
 
@@ -61,6 +64,31 @@ func (r *run) bind(k *planner.Kernel, program device.Program, s *sweep) (func(re
 		return c.Bind(b, &s.tally)
 	}
 	return program.Bind(b)
+}
+
+// worked is what the kernel executed, 0 if that was not counted, and the share of what the machine could have done in the time.
+func (w *work) worked(folds []Fold) (flops, roof float64) {
+	k := w.step.Kernel
+	ends, culled := schedule.EndsEarly(k.Ir), schedule.CulledBlock(k.Ir)
+	known := true
+	cost := ir.CostWhere(k.Ir, func(f *ir.Fold) float64 {
+		if at := slices.IndexFunc(folds, func(x Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
+			return folds[at].Share
+		}
+		known = known && !ends(f) && culled(f) == 0
+		return 1
+	})
+	if !known {
+		return 0, 0
+	}
+	if w.run.opt.Roof == nil || len(w.shares) > 0 || w.wall <= 0 {
+		return cost.Flops, 0
+	}
+	peak, bandwidth := w.run.opt.Roof(k.Bytes)
+	if peak <= 0 || bandwidth <= 0 {
+		return cost.Flops, 0
+	}
+	return cost.Flops, max((cost.Flops+cost.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
 }
 
 // foldsOf are the counts of a kernel.

@@ -78,10 +78,13 @@ func (w *work) finish() {
 	predicted, _ := k.Expected()
 	mean, p95 := meanAndP95(s.turnaround)
 	w.run.meter.add(w)
+	folds := foldsOf(&s.tally)
+	executed, roof := w.worked(folds)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
+		Executed: executed, Roof: roof,
 		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
-		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: foldsOf(&s.tally),
+		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: folds,
 	})
 }
 

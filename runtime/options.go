@@ -45,7 +45,9 @@ type Options struct {
 	// Discard makes sinks do nothing: what they would be given is computed all the same.
 	Discard bool
 	// Inspect sees every kernel once it has run, in plans that keep whole arrays; an error ends the run.
-	Inspect  func(context.Context, *Inspection) error
+	Inspect func(context.Context, *Inspection) error
+	// Roof is what the machine can do at most, in operations and bytes a second, for kernels that move so many bytes; nil: nobody knows.
+	Roof     func(bytes int64) (flops, bandwidth float64)
 	Progress Progress      // nil: none
 	Trace    *trace.Writer // nil: none
 }

@@ -55,14 +55,18 @@ type Compile struct {
 
 // Kernel is one kernel step, measured.
 type Kernel struct {
-	ID        string            `json:"id"`
-	Ops       []string          `json:"ops"`
-	Device    string            `json:"device"`
-	Shares    []fleet.Share     `json:"shares,omitempty"` // of the accelerators that it ran on
-	Tiles     int               `json:"tiles"`
-	Wall      float64           `json:"wall_s"`
-	CPU       float64           `json:"cpu_s"`
-	Flops     float64           `json:"flops"`
+	ID     string        `json:"id"`
+	Ops    []string      `json:"ops"`
+	Device string        `json:"device"`
+	Shares []fleet.Share `json:"shares,omitempty"` // of the accelerators that it ran on
+	Tiles  int           `json:"tiles"`
+	Wall   float64       `json:"wall_s"`
+	CPU    float64       `json:"cpu_s"`
+	Flops  float64       `json:"flops"` // that its definition asks for
+	// Executed are those of it that ran, where folds may end early; 0: they were not counted. Roof is the share of what the machine can do in
+	// the time; 0: not known.
+	Executed  float64           `json:"executed_flops,omitempty"`
+	Roof      float64           `json:"share_of_roof,omitempty"`
 	Bytes     int64             `json:"bytes"`
 	Predicted float64           `json:"predicted_s"`
 	Precision planner.Precision `json:"precision"`

@@ -88,7 +88,7 @@ func (r *Result) summarizeKernels(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), duration(k.Wall),
-			rate(k.Flops, k.Wall, "Gflop/s"), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
+			k.rate(), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
 	}
 	r.summarizeFolds(w)
 	if small > 0 {
@@ -178,6 +178,18 @@ func few(finds float64) string {
 
 // quantity writes an error in its metric.
 func (p Parity) quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
+
+// rate is of the operations that were executed, beside what the machine can do.
+func (k Kernel) rate() string {
+	if k.Executed == 0 && k.Flops > 0 {
+		return "skips work (--count)"
+	}
+	text := rate(k.Executed, k.Wall, "Gflop/s")
+	if k.Roof > 0 {
+		text += fmt.Sprintf(" (%.2g %% of the roof)", 100*k.Roof)
+	}
+	return text
+}
 
 func rate(amount, seconds float64, unit string) string {
 	if seconds <= 0 {

@@ -12,8 +12,10 @@ func TestSummary(t *testing.T) {
 	r := Result{
 		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
 		Kernels: []Kernel{
-			{ID: "k1", Ops: []string{"beamform", "envelope"}, Wall: 0.05, Flops: 2e10, Bytes: 3e6, Tiles: 32},
-			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Bytes: 2e6, Tiles: 1},
+			{ID: "k1", Ops: []string{"beamform", "envelope"}, Wall: 0.05, Flops: 2e10, Executed: 2e10, Roof: 0.62, Bytes: 3e6, Tiles: 32},
+			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 2e6, Tiles: 1},
+			{ID: "k3", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Bytes: 2e6, Tiles: 1},
+			{ID: "k4", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Executed: 1e9, Bytes: 2e6, Tiles: 1},
 		},
 		Parity: []Parity{
 			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},
@@ -28,8 +30,10 @@ func TestSummary(t *testing.T) {
 	if err := r.WriteSummary(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s  0.06 GB/s  32 tiles
-kernel  k2  decibel              1 ms   1 Gflop/s    2 GB/s     1 tiles
+	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s (62 % of the roof)  0.06 GB/s  32 tiles
+kernel  k2  decibel              1 ms   1 Gflop/s                       2 GB/s     1 tiles
+kernel  k3  skyview              10 ms  skips work (--count)            0.2 GB/s   1 tiles
+kernel  k4  skyview              10 ms  100 Gflop/s                     0.2 GB/s   1 tiles
 float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samples  ok (if 1 % were wrong, this would show with a chance of 77 %)
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
 float64  mean    not checked: one element takes 1e+10 operations in float64

@@ -44,8 +44,11 @@ const unknownTrips = 16
 
 // CostOf counts the work of a kernel. Folds with bounds known at run time only are estimated; a fold that may end early
 // counts in full.
-func CostOf(k *Kernel) Cost {
-	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}}}
+func CostOf(k *Kernel) Cost { return CostWhere(k, func(*Fold) float64 { return 1 }) }
+
+// CostWhere is CostOf where only a share of the turns of each fold is executed.
+func CostWhere(k *Kernel, share func(*Fold) float64) Cost {
+	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}}, share: share}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
 	}
@@ -59,7 +62,7 @@ func CostOf(k *Kernel) Cost {
 // Trips returns how often a value that depends on some binders is computed in a whole kernel, once for every combination of the
 // loops they stand for.
 func Trips(k *Kernel) func(free Set) float64 {
-	c := counter{trips: map[Set]float64{}}
+	c := counter{trips: map[Set]float64{}, share: func(*Fold) float64 { return 1 }}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
 	}
@@ -71,6 +74,7 @@ type counter struct {
 	loops []binder
 	trips map[Set]float64 // memo: evaluations of a value by its free set
 	cost  Cost
+	share func(*Fold) float64 // of a fold's turns that are executed
 }
 
 // binder is a loop: the sets that stand for it, how often it turns, and, for a fold, what it runs within: an accumulator
@@ -90,7 +94,7 @@ func (c *counter) binders(n *Node) {
 		return
 	}
 	f := n.Fold
-	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f), f.AccBind, n.free})
+	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f) * c.share(f), f.AccBind, n.free})
 }
 
 func foldTrips(f *Fold) float64 {

@@ -123,6 +123,15 @@ func (m *Model) Flops() float64 {
 	return 1e9 / m.Profile.Ops[profile.FMA] * float64(max(1, m.Threads)) * usualYield
 }
 
+// Roof is what no kernel on all threads exceeds: float32 operations a second, fused multiplications counting twice, and bytes a second of
+// the level of memory that holds so many bytes. Both are 0 where the machine is not measured.
+func (m *Model) Roof(bytes int64) (flops, bandwidth float64) {
+	if p, n := m.Profile, max(1, m.Threads); !p.Default {
+		return 2e9 / p.Ops[profile.FMA] * float64(n), p.LevelFor(bytes / int64(n)).Triad.Of(n)
+	}
+	return 0, 0
+}
+
 // usualYield is the part of the rate of independent operations that whole kernels reach, loads and addresses included.
 const usualYield = 0.25
 

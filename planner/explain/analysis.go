@@ -200,7 +200,7 @@ func (a *Analysis) write(t *printer) {
 	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, seconds(m.Predicted), seconds(m.Seconds), m.mark(), amount(m.Flops/m.Seconds, ""),
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, seconds(m.Predicted), seconds(m.Seconds), m.mark(), m.rate(),
 			amount(float64(m.Bytes)/m.Seconds, "B"), m.Tiles, m.Device)
 	}
 	if len(a.Checks) > 0 {
@@ -221,6 +221,14 @@ func (a *Analysis) write(t *printer) {
 	for _, x := range a.Transfers {
 		t.line("  %s  %s: %s, %s", x.ID, x.Op, x.Text, seconds(x.Wall))
 	}
+}
+
+// rate is operations a second, of those that were executed.
+func (m Measured) rate() string {
+	if m.Flops == 0 {
+		return "-" // it skips work that nobody counted
+	}
+	return amount(m.Flops/m.Seconds, "")
 }
 
 func seconds(s float64) string { return millis(s * 1e3) }

@@ -34,6 +34,14 @@ type box struct {
 	order  float64 // within its layer: mean of those it reads from
 }
 
+// gap is the room between a box and the next one.
+func (b *box) gap() float64 {
+	if b.step == nil {
+		return gapWidth
+	}
+	return columnGap
+}
+
 // top and bottom are where lines end and begin.
 func (b *box) top() (x, y float64)    { return b.x + b.width/2, b.y }
 func (b *box) bottom() (x, y float64) { return b.x + b.width/2, b.y + b.height }
@@ -52,11 +60,7 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 	for _, e := range arrays {
 		e.draw(&s)
 	}
-	for _, e := range arrays { // above all lines
-		x1, y1 := e.from.bottom()
-		x2, y2 := e.way[0].top()
-		s.add(`<text x="%.0f" y="%.0f" class="edge">%s</text>`, x1+(x2-x1)*0.6+6, y1+(y2-y1)*0.6+4, text(e.label))
-	}
+	label(&s, boxes, arrays) // above all lines
 	longest := 0.0
 	for _, b := range boxes {
 		if b.step != nil && b.step.Kernel != nil {
@@ -72,8 +76,43 @@ func drawGraph(p *planner.Plan, a *Analysis) string {
 	return s.String()
 }
 
+// letter and letterHeight are what a character of a label takes, about.
+const (
+	letter       = 5.8
+	letterHeight = 14
+)
+
+// label names each array once, beside the first of its lines that has room; where none has, its lines tell when pointed at.
+func label(s *svg, boxes []*box, arrays []array) {
+	var taken [][4]float64 // left, top, right, bottom
+	for _, b := range boxes {
+		if b.step != nil {
+			taken = append(taken, [4]float64{b.x, b.y, b.x + b.width, b.y + b.height})
+		}
+	}
+	named := map[string]bool{}
+	for _, e := range arrays {
+		if named[e.id] {
+			continue
+		}
+		x1, y1 := e.from.bottom()
+		x2, y2 := e.way[0].top()
+		for _, part := range []float64{0.6, 0.35, 0.8, 0.5, 0.2} {
+			x, y := x1+(x2-x1)*part+6, y1+(y2-y1)*part+4
+			room := [4]float64{x, y - letterHeight + 3, x + letter*float64(len([]rune(e.label))), y + 3}
+			if slices.ContainsFunc(taken, func(t [4]float64) bool { return t[0] < room[2] && room[0] < t[2] && t[1] < room[3] && room[1] < t[3] }) {
+				continue
+			}
+			s.add(`<text x="%.0f" y="%.0f" class="edge">%s</text>`, x, y, text(e.label))
+			taken, named[e.id] = append(taken, room), true
+			break
+		}
+	}
+}
+
 // array is a line from the step that makes it to one that takes it.
 type array struct {
+	id     string
 	from   *box
 	way    []*box // gaps in the layers it passes through, then the step that takes it
 	label  string
@@ -96,14 +135,19 @@ func (e array) draw(s *svg) {
 			s.add(`L%.0f %.0f`, x, y)
 		}
 	}
-	s.add(`" fill="none" stroke="#667" stroke-width="%.1f" marker-end="url(#tip)"/>`, e.weight)
+	s.add(`" fill="none" stroke="#667" stroke-width="%.1f" marker-end="url(#tip)"><title>%s</title></path>`, e.weight, text(e.label))
 }
 
-// gapWidth is the room that a line takes in a layer it passes through.
-const gapWidth = 24
+// gapWidth is the room that a line takes in a layer it passes through; mostBeside is how many steps stand beside each other, so that a page
+// is wide enough.
+const (
+	gapWidth   = 8
+	mostBeside = 3
+)
 
 func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 	maker := map[string]*box{}
+	beside := map[int]int{} // steps by layer
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		b := &box{step: step, width: boxWidth, title: step.ID + "  " + string(step.Kind)}
@@ -133,8 +177,12 @@ func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 			}
 			b.layer = max(b.layer, from.layer+1)
 			name := cmp.Or(buf.Label, buf.Stage)
-			arrays = append(arrays, array{from, []*box{b}, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
+			arrays = append(arrays, array{id, from, []*box{b}, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
 		}
+		for beside[b.layer] == mostBeside {
+			b.layer++
+		}
+		beside[b.layer]++
 		for _, id := range step.Writes {
 			maker[id] = b
 		}
@@ -184,9 +232,8 @@ func place(boxes []*box) (width, height float64) {
 	widths := make([]float64, len(layers))
 	for i, l := range layers {
 		for _, b := range l {
-			widths[i] += b.width
+			widths[i] += b.width + b.gap()
 		}
-		widths[i] += float64((len(l) - 1) * columnGap)
 	}
 	width = slices.Max(widths) + 2*margin
 	y := float64(margin)
@@ -202,7 +249,7 @@ func place(boxes []*box) (width, height float64) {
 		tallest := 0.0
 		for _, b := range l {
 			b.x, b.y = x, y
-			x += b.width + columnGap
+			x += b.width + b.gap()
 			tallest = max(tallest, b.height)
 		}
 		for _, b := range l {

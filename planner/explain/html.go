@@ -35,7 +35,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"quantity": func(c Check, v float64) string { return c.quantity(v) },
 	"verdict":  Check.verdict,
 	"mark":     Measured.mark,
-	"rate":     func(x, s float64, unit string) string { return amount(x/s, unit) },
+	"flops":    Measured.rate,
 	"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },
 }).Parse(page))
 

@@ -13,6 +13,7 @@ import (
 // what was done also where an error is returned; what a run warns of is added to the program.
 func (s *Session) Run(ctx context.Context, prog *Program, p *planner.Plan, opt runtime.Options) (*runtime.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
+	opt.Roof = s.Model.Roof
 	opt.Tiled = func(k *planner.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	r, err := runtime.Run(ctx, p, s.hosted(opt))
 	if err != nil {

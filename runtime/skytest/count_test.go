@@ -28,6 +28,9 @@ func TestCountedRaySteps(t *testing.T) {
 			if folds := foldsOf(s.result); len(folds) != 0 {
 				t.Errorf("counted without being asked: %v", folds)
 			}
+			if slices.ContainsFunc(s.result.Kernels, func(k runtime.Kernel) bool { return k.Flops > 1e8 && k.Executed > 0 }) {
+				t.Errorf("what folds skip counts as executed: %+v", s.result.Kernels)
+			}
 			s.count = true
 			for output, f := range s.run(t) {
 				if n := differ(f, want[output]); n > 0 {
@@ -35,6 +38,11 @@ func TestCountedRaySteps(t *testing.T) {
 				}
 			}
 			folds := foldsOf(s.result)
+			for _, k := range s.result.Kernels {
+				if n := len(k.Folds); n > 0 && (k.Executed <= 0 || k.Executed > 0.7*k.Flops) {
+					t.Errorf("%s executed %g of %g operations", k.ID, k.Executed, k.Flops)
+				}
+			}
 			if len(folds) != 1 || folds[0].Name != "step" {
 				t.Fatalf("counted %v", folds)
 			}
