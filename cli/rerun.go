@@ -107,10 +107,10 @@ func (c provenanceCommand) unchanged(p *ops.Provenance) error {
 func (c provenanceCommand) redirect(plan *planner.Plan, sink, folder string) (made string, err error) {
 	for i := range plan.Steps {
 		step := &plan.Steps[i]
-		if step.Kind != planner.SinkStep || step.Op.Spec.File == nil {
+		if step.Kind != planner.SinkStep || step.Op.File() == "" {
 			continue
 		}
-		was := step.Op.Spec.File(step.Op.Call)
+		was := step.Op.File()
 		to := filepath.Join(folder, step.ID+filepath.Ext(was))
 		if step.ID == sink {
 			if c.To != "" {
@@ -124,6 +124,9 @@ func (c provenanceCommand) redirect(plan *planner.Plan, sink, folder string) (ma
 		op, call := *step.Op, *step.Op.Call
 		call.Args = maps.Clone(call.Args)
 		call.Args["path"] = ops.Text(to)
+		if op.Bound, err = op.Spec.Bind(&call); err != nil {
+			return "", err
+		}
 		op.Call, step.Op = &call, &op
 	}
 	if made == "" {

@@ -1,15 +1,13 @@
 package ops
 
 import (
-	"context"
 	"fmt"
 
 	"weft/kernels/ir"
 	"weft/ops/problem"
 )
 
-// Spec is an operator. One of Make, Lower, Source and Sink says what it does; Make may stand beside Lower, and is then used
-// when no argument is an array, so that 2 * 3 mm and sqrt(2) are numbers while the program is checked.
+// Spec is an operator: what it takes, what is said of it, and Bind, which makes an Op of a use of it.
 type Spec struct {
 	Name     string
 	Doc      string // one line
@@ -19,42 +17,18 @@ type Spec struct {
 	Returns  string    // shapes and units of what it gives, in words
 	Examples []Example // run as tests
 	Error    ErrorRule // how a tolerance on its output is stated
-
-	// Infer gives the outputs' types from checked arguments: every mistake a user can make is found here. It returns
-	// Problems (joined, if several). A single output may have an empty name.
-	Infer func(*Call) ([]Output, error)
-
-	// Make gives a value known while checking: a number, a probe, a grid.
-	Make func(*Call) (Value, error)
-	// Lower defines the outputs as stages, in the order of Infer's.
-	Lower func(*Lowering) []*Stage
-	// Source fills the output from outside when the plan runs.
-	Source func(context.Context, *Call, HostArray) (Note, error)
-	// Sink hands arrays to the outside world when they are computed: the reason anything runs.
-	Sink func(context.Context, *Call, []HostArray, Terminal) (Note, error)
-	// Range bounds the values of an output, NaN and infinities apart, where that is cheap to know while planning: a generator
-	// knows its own, a file can be scanned. See RangeOf.
-	Range func(c *Call, output int) (lo, hi float64, err error)
-	// File is the path of the file that a source reads or a sink writes; empty where there is none.
-	File func(*Call) string
-	// Streams say how a source or sink works part by part; nil: it takes arrays as a whole.
-	Streams *Streams
-	// Approximations says, a line each, what is not exact about a call by the choice of whoever wrote it: explain and summary
-	// print it. It is for planning: it may read files.
-	Approximations func(*Call) []string
 	// Telemetry names what runs of the operator are measured by; nil: it has no names of its own.
 	Telemetry *Telemetry
-	// Reference computes the outputs in plain float64, independently of Lower, from the array arguments under their
-	// names (see ReferenceKey for lists). Used by tests only.
-	Reference func(*Call, map[string]Dense) ([]Dense, error)
+	// Bind reads arguments that fit Params, once, and finds every other mistake a user can make. It returns Problems (joined, if
+	// several); beside an Op they are warnings.
+	Bind func(*Call) (Op, error)
 }
 
 // Telemetry gives an operator names of its own in the report of a run: PREFIX_tile_wall_time_s, PREFIX_UNIT_progress_rate and so on;
 // docs/measuring.md lists them.
 type Telemetry struct {
 	Prefix string
-	Unit   string          // what progress is counted in
-	Units  func(*Call) int // in a call
+	Unit   string // what progress is counted in: see Counter
 }
 
 // Output is one result of an operator.
@@ -143,6 +117,7 @@ type Instance struct {
 	ID    int
 	Spec  *Spec
 	Call  *Call
+	Bound Op
 	Out   []Output
 	Label string // the variable that holds its array, or the record of them
 	Where problem.Where

@@ -38,7 +38,7 @@ type Stage struct {
 	// Unrolled says that the elements along the last dim are parts of one value, such as the bytes of a bit mask: a kernel has
 	// no axis for that dim and stores its few elements one by one.
 	Unrolled bool
-	// Source marks an array that arrives from outside: Op.Spec.Source fills it, knowing it by its place Out among the outputs.
+	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs.
 	Source bool
 	Out    int
 }
@@ -127,7 +127,6 @@ func (b *Body) Once(owner any, index []*ir.Node, build func() []*ir.Node) []*ir.
 
 // Lowering is what an operator's Lower works with.
 type Lowering struct {
-	*Call
 	Op     *Instance
 	Inputs map[string]*Stage // array arguments by parameter name
 	Lists  map[string][]*Stage
@@ -136,7 +135,7 @@ type Lowering struct {
 
 // NewLowering prepares the lowering of an instance; in gives the stage of each array it uses.
 func NewLowering(op *Instance, in func(Array) *Stage) *Lowering {
-	l := &Lowering{Call: op.Call, Op: op, Inputs: map[string]*Stage{}, Lists: map[string][]*Stage{}}
+	l := &Lowering{Op: op, Inputs: map[string]*Stage{}, Lists: map[string][]*Stage{}}
 	op.Call.Arrays(func(param string, a Array) {
 		s := in(a)
 		if l.Inputs[param] == nil {

@@ -38,18 +38,6 @@ type Mark struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
-// Streams tell how a source or sink works part by part; see Spec.
-type Streams struct {
-	// Source opens a source for reading by parts.
-	Source func(*Call) (TileSource, error)
-	// Sink opens a sink for writing by parts. With marks, all that Sync gave in an earlier run, it goes on after the last.
-	Sink func(c *Call, marks []Mark) (TileSink, error)
-	// Fits says why a call cannot work by parts after all; nil: all can.
-	Fits func(*Call) error
-	// Scratch is the bytes of memory that reading or writing by parts takes besides the arrays.
-	Scratch func(*Call) int64
-}
-
 // Frame is the system that coordinates are in, such as a map projection. Operators hand it on with their dims.
 type Frame interface {
 	// Same reports that coordinates in both frames mean the same places.

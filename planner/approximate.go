@@ -6,11 +6,15 @@ import "weft/ops"
 func approximations(stages []*ops.Stage) (out []Approximation) {
 	seen := map[*ops.Instance]bool{}
 	for _, s := range stages {
-		if s.Op == nil || seen[s.Op] || s.Op.Spec.Approximations == nil {
+		if s.Op == nil || seen[s.Op] {
 			continue
 		}
 		seen[s.Op] = true
-		for _, what := range s.Op.Spec.Approximations(s.Op.Call) {
+		a, ok := s.Op.Bound.(ops.Approximator)
+		if !ok {
+			continue
+		}
+		for _, what := range a.Approximations() {
 			out = append(out, Approximation{Op: s.Op.Spec.Name, Line: s.Op.Where.Line, What: what})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/optest"
 )
 
 // world is a handful of operators and a way to chain them without a text.
@@ -18,14 +19,14 @@ func vector(n int) ops.Type {
 
 func (w *world) use(name string, t ops.Type, lower func(*ops.Lowering) []*ops.Stage, inputs ...ops.Array) ops.Array {
 	w.next++
-	spec := &ops.Spec{Name: name, Lower: lower}
+	spec := &ops.Spec{Name: name}
 	args := map[string]ops.Value{}
 	for i, a := range inputs {
 		p := string(rune('a' + i))
 		spec.Params = append(spec.Params, ops.Param{Name: p, Accept: ops.KArray})
 		args[p] = a
 	}
-	op := &ops.Instance{ID: w.next, Spec: spec, Out: []ops.Output{{Type: t}}}
+	op := &ops.Instance{ID: w.next, Spec: spec, Bound: optest.Lowered(lower), Out: []ops.Output{{Type: t}}}
 	op.Call = &ops.Call{Spec: spec, Args: args}
 	return ops.Array{Of: op}
 }
@@ -104,7 +105,7 @@ func (w *world) note(a ops.Array, name string) ops.Array {
 func (w *world) sink(in ops.Array) *ops.Instance {
 	w.next++
 	spec := &ops.Spec{Name: "sink", Params: []ops.Param{{Name: "a", Accept: ops.KArray}}}
-	return &ops.Instance{ID: w.next, Spec: spec, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"a": in}}}
+	return &ops.Instance{ID: w.next, Spec: spec, Bound: optest.Taken(nil), Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"a": in}}}
 }
 
 func planned(t *testing.T, opt Options, sinks ...*ops.Instance) *Plan {

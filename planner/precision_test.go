@@ -9,6 +9,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/retype"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/planner/graph"
 )
 
@@ -225,7 +226,7 @@ func TestProofsSeeStorage(t *testing.T) {
 	build := func() *ops.Instance {
 		w.next = 0
 		a := w.ramp(1 << 12)
-		a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+		a.Of.Bound = optest.Filled(readNothing)
 		return w.sink(w.blur(w.note(w.double(a), "keep")))
 	}
 	p := planned(t, Options{FuseLimit: -1}, build())
@@ -260,7 +261,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 			build := func() *ops.Instance {
 				w.next = 0
 				a := w.ramp(c.n)
-				a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+				a.Of.Bound = optest.Filled(readNothing)
 				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
 			}
 			p := planned(t, Options{FuseLimit: -1}, build())

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/ops/optest"
 )
 
 func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
 	const n = 1 << 12
 	source := func(w *world) ops.Array {
 		a := w.ramp(n)
-		a.Of.Spec.Lower, a.Of.Spec.Source = nil, readNothing
+		a.Of.Bound = optest.Filled(readNothing)
 		return a
 	}
 	for _, c := range []struct {
@@ -70,6 +71,6 @@ func TestReferenceOfOneElement(t *testing.T) {
 	t.Error("peak is not stored")
 }
 
-func readNothing(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) {
+func readNothing(context.Context, ops.HostArray) (ops.Note, error) {
 	return ops.Note{}, nil
 }

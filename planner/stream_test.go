@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner/blocks"
 )
@@ -19,15 +19,13 @@ import (
 func (w *world) tall(rows, columns int) ops.Array {
 	t := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
 	a := w.use("tall", t, nil)
-	a.Of.Spec.Lower = nil
-	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) { return ops.Note{}, nil }
-	a.Of.Spec.Streams = &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) { return nil, errors.New("never run") }}
+	a.Of.Bound = optest.TileFill{Filled: readNothing, Open: func() (ops.TileSource, error) { return nil, errors.New("never run") }}
 	return a
 }
 
 func (w *world) rowSink(in ops.Array) *ops.Instance {
 	s := w.sink(in)
-	s.Spec.Streams = &ops.Streams{Sink: func(*ops.Call, []ops.Mark) (ops.TileSink, error) { return nil, errors.New("never run") }}
+	s.Bound = optest.TileTake{Open: func([]ops.Mark) (ops.TileSink, error) { return nil, errors.New("never run") }}
 	return s
 }
 

@@ -35,10 +35,7 @@ func (d doubt) spread(s *planner.Step) bool {
 
 // announce warns of an output that is not what it should be: it is kept, since it may have taken long, but not without a word.
 func (r *run) announce(sink *planner.Step) {
-	if !r.doubt.spread(sink) || sink.Op.Spec.File == nil {
-		return
-	}
-	if path := sink.Op.Spec.File(sink.Op.Call); path != "" {
+	if path := sink.Op.File(); path != "" && r.doubt.spread(sink) {
 		r.result.Warnings = append(r.result.Warnings, Warning{Code: problem.ParityViolated, Message: fmt.Sprintf("%s was written, but is made from values beyond their tolerance", path),
 			Help: "use it with that in mind, or remove it; with --strict it is not written", Where: sink.Op.Where})
 	}

@@ -32,16 +32,16 @@ func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
 // identify hashes the files that sources read, for what is recorded with the outputs.
 func (r *run) identify() error {
 	if r.opt.Discard || !slices.ContainsFunc(r.plan.Steps, func(s planner.Step) bool {
-		return s.Kind == planner.SinkStep && s.Op.Spec.File != nil && s.Op.Spec.File(s.Op.Call) != ""
+		return s.Kind == planner.SinkStep && s.Op.File() != ""
 	}) {
 		return nil
 	}
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
-		if s.Kind != planner.ReadStep || s.Op.Spec.File == nil {
+		if s.Kind != planner.ReadStep {
 			continue
 		}
-		path := s.Op.Spec.File(s.Op.Call)
+		path := s.Op.File()
 		if path == "" || slices.ContainsFunc(r.inputs, func(in ops.InputIdentity) bool { return in.Path == path }) {
 			continue
 		}

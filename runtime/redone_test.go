@@ -15,6 +15,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/planner"
 	"weft/runtime/journal"
 )
@@ -63,8 +64,7 @@ func (d *disk) path(name string) string { return filepath.Join(d.folder, name) }
 // keepOn is keepRows on a disk, with a journal.
 func (w *streams) keepOn(d *disk, name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
-	op.Spec.File = func(*ops.Call) string { return d.path(name) }
-	op.Spec.Streams = &ops.Streams{Sink: func(_ *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
+	op.Bound = optest.TileTake{Taken: op.Bound.(optest.Taken), Path: d.path(name), Open: func(marks []ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
 		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, d}
 		if len(marks) > 0 {

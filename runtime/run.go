@@ -152,7 +152,7 @@ func (r *run) read(ctx context.Context, step *planner.Step) error {
 	if err != nil {
 		return err
 	}
-	note, err := step.Op.Spec.Source(ctx, step.Op.Call, to)
+	note, err := step.Op.Bound.(ops.Source).Fill(ctx, to)
 	stop()
 	r.result.ReadS += since(start)
 	r.transferred(&r.result.Sources, "read", step, note, start)
@@ -192,7 +192,7 @@ func (r *run) hand(ctx context.Context, step *planner.Step, in []ops.HostArray) 
 	if err != nil {
 		return ops.Note{}, err
 	}
-	note, err := step.Op.Spec.Sink(known, step.Op.Call, in, r.opt.Terminal)
+	note, err := step.Op.Bound.(ops.Sink).Take(known, in, r.opt.Terminal)
 	if err == nil {
 		r.announce(step)
 	}

@@ -16,6 +16,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/runtime/audit"
 	"weft/runtime/trace"
@@ -316,7 +317,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 		w.got = map[string]ops.Dense{}
 		sinks := chain(w)
 		for _, s := range sinks {
-			s.Spec.File = func(*ops.Call) string { return "out.npy" }
+			s.Bound = filed{s.Bound.(optest.Taken)}
 		}
 		again, err := Run(context.Background(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Verify: true})
 		if err != nil || len(w.got) == 0 || len(again.Warnings) != 3 || !slices.ContainsFunc(again.Warnings, func(w Warning) bool {
@@ -369,9 +370,9 @@ func TestFailingSourceNamesItsPlace(t *testing.T) {
 	w := newWorld()
 	dev := newFaulty("native")
 	a := w.ramp(matrix(3, 4))
-	a.Of.Spec.Source = func(context.Context, *ops.Call, ops.HostArray) (ops.Note, error) {
+	a.Of.Bound = optest.Filled(func(context.Context, ops.HostArray) (ops.Note, error) {
 		return ops.Note{}, problem.Wrong("E0506", "path", "", "cut short")
-	}
+	})
 	_, err := Run(context.Background(), w.plan(t, dev, w.keep("v", w.third(a))), Options{Devices: []device.Device{dev}})
 	var stage *StageError
 	var problem problem.Problem
@@ -379,3 +380,8 @@ func TestFailingSourceNamesItsPlace(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// filed is a sink that takes its array as a whole into a file.
+type filed struct{ optest.Taken }
+
+func (filed) File() string { return "out.npy" }

@@ -14,6 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner"
 	"weft/runtime/memory"
@@ -46,14 +47,10 @@ func (w *streams) waves(t ops.Type) ops.Array {
 		}
 		return to.SetDense(d)
 	}
-	spec := &ops.Spec{Name: "waves",
-		Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
-			return ops.Note{}, fill(0, to)
-		},
-		Streams: &ops.Streams{Source: func(*ops.Call) (ops.TileSource, error) {
-			return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil
-		}}}
-	return ops.Array{Of: w.use(spec, t)}
+	return ops.Array{Of: w.use("waves", optest.TileFill{
+		Filled: func(_ context.Context, to ops.HostArray) (ops.Note, error) { return ops.Note{}, fill(0, to) },
+		Open:   func() (ops.TileSource, error) { return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil },
+	}, t)}
 }
 
 type waveSource struct {
@@ -109,7 +106,7 @@ func (w *streams) swap(in ops.Array) ops.Array {
 // keepRows is keep by rows.
 func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
-	op.Spec.Streams = &ops.Streams{Sink: func(*ops.Call, []ops.Mark) (ops.TileSink, error) {
+	op.Bound = optest.TileTake{Taken: op.Bound.(optest.Taken), Open: func([]ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
 		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, nil
 	}}

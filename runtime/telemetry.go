@@ -131,7 +131,9 @@ func (o *operatorMeter) name(out Telemetry, r *Result, fallbacks map[string]int)
 	}
 	units := 0.0
 	for _, op := range o.uses {
-		units += float64(t.Units(op.Call))
+		if n, ok := op.Bound.(ops.Counter); ok {
+			units += float64(n.Units())
+		}
 	}
 	out[t.Prefix+"_tile_wall_time_s"] = spreadOf(o.walls, time.Second)
 	out[t.Prefix+"_stitch_copy_time_ms"] = copied

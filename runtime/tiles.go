@@ -180,7 +180,7 @@ func (p *pass) open(ctx context.Context) error {
 	for _, s := range p.steps {
 		switch {
 		case s.Kind == planner.ReadStep && r.arrays.windowed(s.Writes[0]):
-			src, err := s.Op.Spec.Streams.Source(s.Op.Call)
+			src, err := s.Op.Bound.(ops.TileReader).OpenSource()
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
@@ -219,12 +219,9 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		s.TileSink = discard{}
 		return s, nil
 	}
-	spec, call := step.Op.Spec, step.Op.Call
-	if spec.File != nil {
-		s.output = spec.File(call)
-	}
-	if s.output == "" {
-		sink, err := spec.Streams.Sink(call, nil)
+	op := step.Op.Bound.(ops.TileWriter)
+	if s.output = step.Op.File(); s.output == "" {
+		sink, err := op.OpenSink(nil)
 		s.TileSink = sink
 		return s, err
 	}
@@ -245,7 +242,7 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		}
 	}
 	if old.Rows() > 0 {
-		if s.TileSink, err = spec.Streams.Sink(call, old.Marks); err == nil {
+		if s.TileSink, err = op.OpenSink(old.Marks); err == nil {
 			s.from = old.Rows()
 			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.from))
 			s.journal, err = journal.Resume(s.output, old)
@@ -253,7 +250,7 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		}
 		r.opt.Progress.Log(fmt.Sprintf("%s: what an earlier run wrote cannot be taken up, so it is written anew: %s", s.output, err))
 	}
-	if s.TileSink, err = spec.Streams.Sink(call, nil); err != nil {
+	if s.TileSink, err = op.OpenSink(nil); err != nil {
 		return nil, err
 	}
 	if s.journal, err = journal.Create(s.output, header); err != nil {
@@ -280,14 +277,14 @@ func Described(d device.Info) string { return d.Kind + ": " + d.Detail }
 
 // leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
 func (r *run) leftovers(step *planner.Step) error {
-	spec := step.Op.Spec
-	if spec.File == nil || spec.Streams == nil {
+	op, ok := step.Op.Bound.(ops.TileWriter)
+	output := step.Op.File()
+	if !ok || output == "" {
 		return nil
 	}
-	output := spec.File(step.Op.Call)
 	if old, err := journal.Read(output); err == nil {
 		r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run, which was at row %d, is replaced: the program fits in memory now", output, old.Rows()))
-		sink, err := spec.Streams.Sink(step.Op.Call, nil)
+		sink, err := op.OpenSink(nil)
 		if err == nil {
 			err = sink.Abort()
 		}

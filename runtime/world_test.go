@@ -12,6 +12,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner"
 )
@@ -30,7 +31,8 @@ func matrix(rows, columns int) ops.Type {
 	return ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
 }
 
-func (w *world) use(spec *ops.Spec, t ops.Type, inputs ...ops.Array) *ops.Instance {
+func (w *world) use(name string, bound ops.Op, t ops.Type, inputs ...ops.Array) *ops.Instance {
+	spec := &ops.Spec{Name: name}
 	w.next++
 	args := map[string]ops.Value{}
 	for i, a := range inputs {
@@ -38,25 +40,25 @@ func (w *world) use(spec *ops.Spec, t ops.Type, inputs ...ops.Array) *ops.Instan
 		spec.Params = append(spec.Params, ops.Param{Name: p, Accept: ops.KArray})
 		args[p] = a
 	}
-	op := &ops.Instance{ID: w.next, Spec: spec, Out: []ops.Output{{Type: t}}, Where: problem.Where{Line: w.next, Col: 1}}
+	op := &ops.Instance{ID: w.next, Spec: spec, Bound: bound, Out: []ops.Output{{Type: t}}, Where: problem.Where{Line: w.next, Col: 1}}
 	op.Call = &ops.Call{Spec: spec, Args: args}
 	return op
 }
 
 func (w *world) lowered(name string, t ops.Type, lower func(*ops.Lowering) []*ops.Stage, inputs ...ops.Array) ops.Array {
-	return ops.Array{Of: w.use(&ops.Spec{Name: name, Lower: lower}, t, inputs...)}
+	return ops.Array{Of: w.use(name, optest.Lowered(lower), t, inputs...)}
 }
 
 // ramp is a source: 0, 1, 2, ...
 func (w *world) ramp(t ops.Type) ops.Array {
-	return ops.Array{Of: w.use(&ops.Spec{Name: "ramp", Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
+	return ops.Array{Of: w.use("ramp", optest.Filled(func(_ context.Context, to ops.HostArray) (ops.Note, error) {
 		d := to.Dense()
 		for i := range d.Re {
 			d.Re[i] = float64(i)
 		}
 		w.read = append(w.read, "ramp")
 		return ops.Note{Text: "a ramp", Bytes: t.Bytes(), Warnings: w.warn}, to.SetDense(d)
-	}}, t)}
+	}), t)}
 }
 
 // third adds a table to a third of every element: neither is exact in f32.
@@ -118,11 +120,11 @@ func (w *world) over(in, scalar ops.Array) ops.Array {
 
 // keep is a sink that remembers what it was given.
 func (w *world) keep(name string, in ops.Array) *ops.Instance {
-	return w.use(&ops.Spec{Name: "keep", Sink: func(_ context.Context, _ *ops.Call, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	return w.use("keep", optest.Taken(func(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 		w.got[name] = in[0].Dense()
 		w.read = append(w.read, "keep "+name)
 		return ops.Note{Text: "kept " + name, Bytes: in[0].Type.Bytes()}, nil
-	}}, ops.Type{}, in)
+	}), ops.Type{}, in)
 }
 
 func (w *world) plan(t *testing.T, dev device.Device, sinks ...*ops.Instance) *planner.Plan {

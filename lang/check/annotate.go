@@ -73,7 +73,7 @@ func (c *checker) annotate(v ops.Value, list []*syntax.Annotation, in env) {
 			continue
 		case name == "tile" && !c.tileFits(a, v, hints.Tile):
 			continue
-		case name == "device" && op.Spec.Source != nil:
+		case name == "device" && op.IsSource():
 			c.report(problem.CannotHonour, a.Span(), "@device cannot be honoured: %s runs on the host", op.Spec.Name).Helpf("leave it out")
 		}
 		if at, again := hints.At[name]; again && !reflect.DeepEqual(hints, op.Hints) {

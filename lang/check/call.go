@@ -128,40 +128,24 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	if !b.bind(args) {
 		return nil
 	}
-	if makes(spec, b.call) {
-		v, err := spec.Make(b.call)
-		if c.problems(err, b) {
-			return nil
-		}
-		return v
+	op, err := spec.Bind(b.call)
+	if c.problems(err, b) {
+		return nil
 	}
-	return c.instance(spec, b)
+	if k, ok := op.(ops.Known); ok {
+		return k.Value
+	}
+	return c.instance(spec, op, b)
 }
 
-// makes reports a use of an operator that gives a value while checking.
-func makes(spec *ops.Spec, call *ops.Call) bool {
-	return spec.Make != nil && (spec.Lower == nil || !takesArray(call))
-}
-
-// takesArray reports an array among the arguments: then an operator that has both is lowered, not made.
-func takesArray(call *ops.Call) bool {
-	found := false
-	call.Arrays(func(string, ops.Array) { found = true })
-	return found
-}
-
-func (c *checker) instance(spec *ops.Spec, b *binder) ops.Value {
-	var out []ops.Output
-	if spec.Infer != nil {
-		var err error
-		out, err = spec.Infer(b.call)
-		if c.problems(err, b) || !b.addressable(out) {
-			return nil
-		}
+func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
+	out := bound.Outputs()
+	if !b.addressable(out) {
+		return nil
 	}
 	c.nextID++
-	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Out: out, Where: c.where(b.at.name)}
-	if spec.Sink != nil {
+	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name)}
+	if _, sink := bound.(ops.Sink); sink {
 		c.program.Sinks = append(c.program.Sinks, op)
 		c.paths[op] = b.spanFor("path")
 		return b.call.Args[spec.Params[0].Name] // handed on, so that a pipeline may go through a sink

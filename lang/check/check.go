@@ -255,8 +255,8 @@ func (c *checker) outputs() {
 			return
 		}
 		seen[op] = true
-		if op.Spec.Source != nil && op.Spec.File != nil {
-			read[fileio.Identify(op.Spec.File(op.Call))] = true
+		if op.IsSource() && op.File() != "" {
+			read[fileio.Identify(op.File())] = true
 		}
 		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
 	}
@@ -264,10 +264,10 @@ func (c *checker) outputs() {
 		visit(s)
 	}
 	for _, s := range c.program.Sinks {
-		if s.Spec.File == nil || s.Spec.File(s.Call) == "" {
+		if s.File() == "" {
 			continue
 		}
-		path, at := filepath.Clean(s.Spec.File(s.Call)), c.paths[s]
+		path, at := filepath.Clean(s.File()), c.paths[s]
 		file := fileio.Identify(path)
 		if old := written[file]; old != nil {
 			c.report(problem.DuplicateOutput, at, "%s is written twice", path).Relate(c.paths[old], "first written here").Helpf("write to another file")

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -19,11 +20,30 @@ import (
 	"weft/ops/problem"
 )
 
-func array(t ops.Type) func(*ops.Call) ([]ops.Output, error) {
-	return func(*ops.Call) ([]ops.Output, error) { return []ops.Output{{Type: t}}, nil }
+// use is an operator that does nothing, with outputs.
+type use struct{ ops.Gives }
+
+func (use) Lower(*ops.Lowering) []*ops.Stage { return nil }
+
+// sink takes anything.
+type sink struct {
+	use
+	path string
 }
 
-func like(c *ops.Call) ([]ops.Output, error) { return []ops.Output{{Type: c.Type("input")}}, nil }
+func (s sink) File() string { return s.path }
+
+func (sink) Take(context.Context, []ops.HostArray, ops.Terminal) (ops.Note, error) {
+	return ops.Note{}, nil
+}
+
+func array(t ops.Type) func(*ops.Call) (ops.Op, error) {
+	return func(*ops.Call) (ops.Op, error) { return use{ops.One(t)}, nil }
+}
+
+func like(c *ops.Call) (ops.Op, error) { return use{ops.One(c.Type("input"))}, nil }
+
+func noSink(*ops.Call) (ops.Op, error) { return sink{}, nil }
 
 var line = ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "x", Size: 8}}, Unit: ops.MustUnit("m")}
 
@@ -38,26 +58,26 @@ func words() *catalogue.Catalogue {
 	input := ops.Param{Name: "input", Accept: ops.KArray, Unit: "*"}
 	two := 2.0
 	stage := func(name string, params ...ops.Param) *ops.Spec {
-		return &ops.Spec{Name: name, Params: append([]ops.Param{input}, params...), Infer: like, Lower: func(*ops.Lowering) []*ops.Stage { return nil }}
+		return &ops.Spec{Name: name, Params: append([]ops.Param{input}, params...), Bind: like}
 	}
 	return catalogue.New([]*ops.Spec{
-		{Name: "data", Params: []ops.Param{{Name: "n", Accept: ops.KNumber, Default: ops.Number{V: 8, Int: true}, Integer: true, Positive: true}}, Infer: array(line), Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
-		{Name: "sim.noise", Infer: array(line), Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		{Name: "data", Params: []ops.Param{{Name: "n", Accept: ops.KNumber, Default: ops.Number{V: 8, Int: true}, Integer: true, Positive: true}}, Bind: array(line)},
+		{Name: "sim.noise", Bind: array(line)},
 		stage("shift", ops.Param{Name: "dx", Accept: ops.KNumber, Unit: "m"}, ops.Param{Name: "times", Accept: ops.KNumber, Integer: true, Min: &two, Default: ops.Number{V: 2}}),
 		stage("smooth", ops.Param{Name: "window", Accept: ops.KSymbol | ops.KObject, Choices: []string{"hann", "rect"}, Objects: []string{"disc"}, Default: ops.Symbol("rect")}),
 		stage("total", ops.Param{Name: "over", Accept: ops.KSymbol | ops.KList, Optional: true}),
 		stage("slice", ops.Param{Name: "at", Accept: ops.KList}),
-		{Name: "column", Params: []ops.Param{{Name: "input", Accept: ops.KArray, Unit: "*", Dims: []string{"sample"}}}, Infer: like, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
+		{Name: "column", Params: []ops.Param{{Name: "input", Accept: ops.KArray, Unit: "*", Dims: []string{"sample"}}}, Bind: like},
 		stage("add", ops.Param{Name: "b", Accept: ops.KArray | ops.KNumber, Unit: "*"}),
 		root(stage("sqrt")), stage("mul", ops.Param{Name: "b", Accept: ops.KArray | ops.KNumber, Unit: "*"}),
-		{Name: "disc", Params: []ops.Param{{Name: "r", Accept: ops.KNumber, Unit: "m"}}, Make: func(c *ops.Call) (ops.Value, error) { return disc{c.Number("r")}, nil }},
-		{Name: "split", Params: []ops.Param{input}, Infer: func(c *ops.Call) ([]ops.Output, error) {
-			return []ops.Output{{Name: "low", Type: line}, {Name: "high", Type: line}}, nil
-		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
-		{Name: "refuse", Params: []ops.Param{input, {Name: "why", Accept: ops.KText}}, Infer: func(c *ops.Call) ([]ops.Output, error) {
+		{Name: "disc", Params: []ops.Param{{Name: "r", Accept: ops.KNumber, Unit: "m"}}, Bind: ops.Make(func(c *ops.Call) (ops.Value, error) { return disc{c.Number("r")}, nil })},
+		{Name: "split", Params: []ops.Param{input}, Bind: func(c *ops.Call) (ops.Op, error) {
+			return use{ops.Gives{{Name: "low", Type: line}, {Name: "high", Type: line}}}, nil
+		}},
+		{Name: "refuse", Params: []ops.Param{input, {Name: "why", Accept: ops.KText}}, Bind: func(c *ops.Call) (ops.Op, error) {
 			return nil, problem.Wrong(problem.ExtentMismatch, "why", "ask nicely", "refused: %s", c.Text("why"))
-		}, Lower: func(*ops.Lowering) []*ops.Stage { return nil }},
-		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Sink: noSink, File: func(c *ops.Call) string { return c.Text("path") }},
+		}},
+		{Name: "out", Params: []ops.Param{input, {Name: "path", Accept: ops.KText, Optional: true}}, Bind: func(c *ops.Call) (ops.Op, error) { return sink{path: c.Text("path")}, nil }},
 	})
 }
 
@@ -171,7 +191,7 @@ func TestConstants(t *testing.T) {
 		"9.81 m/s^2 * 2 s":  "19.62 m s^-1",
 		"10 / 4":            "2.5",
 	} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Sink: noSink}})
+		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
 		p, list := File("f", []byte("see("+text+")"), cat, Options{})
 		if list.HasErrors() || len(p.Sinks) != 1 {
 			t.Errorf("%s: %v", text, list.Sorted())
@@ -186,7 +206,7 @@ func TestConstants(t *testing.T) {
 // TestWholeNumbers checks which constants count as whole: an index must not become a coordinate by the parity of a number.
 func TestWholeNumbers(t *testing.T) {
 	for text, want := range map[string]bool{"3": true, "2 * 3": true, "6 / 2": false, "5 / 2": false, "round(6 / 2)": true, "floor(2.5)": true, "2^3": true, "2^-1": false, "-3": true, "3.0": false} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: ops.KNumber, Unit: "*"}}, Sink: noSink}})
+		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: ops.KNumber, Unit: "*"}}, Bind: noSink}})
 		p, list := File("f", []byte("see("+text+")"), cat, Options{})
 		if list.HasErrors() {
 			t.Errorf("%s: %v", text, list.Sorted())
@@ -224,7 +244,7 @@ func TestRefused(t *testing.T) {
 		"a = axis(x, 0 .. 1 in 3)\nb = a @tile(x: 1)\nc = a @tile(x: 2)\nsee(b)\nsee(c)":                        "E0222 asks of a stage",
 		doubling + "see(f40(1))": "E0121 more than 20000 calls",
 	} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Sink: noSink}})
+		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
 		_, list := File("f", []byte(text), cat, Options{})
 		got := ""
 		for _, d := range list.Sorted() {
@@ -265,7 +285,12 @@ func TestHundredLinesAreQuick(t *testing.T) {
 // root lets an operator be made of a number, too.
 func root(s *ops.Spec) *ops.Spec {
 	s.Params[0].Accept |= ops.KNumber
-	s.Make = func(c *ops.Call) (ops.Value, error) { return ops.Number{V: math.Sqrt(c.Number("input"))}, nil }
+	s.Bind = func(c *ops.Call) (ops.Op, error) {
+		if _, ok := c.Array("input"); ok {
+			return like(c)
+		}
+		return ops.Known{Value: ops.Number{V: math.Sqrt(c.Number("input"))}}, nil
+	}
 	return s
 }
 

@@ -157,13 +157,7 @@ func replaceName(v ops.Value, old, name string) ops.Value {
 
 // complaints are what an operator finds wrong with a call.
 func complaints(spec *ops.Spec, call *ops.Call) []problem.Problem {
-	var err error
-	switch {
-	case makes(spec, call):
-		_, err = spec.Make(call)
-	case spec.Infer != nil:
-		_, err = spec.Infer(call)
-	}
+	_, err := spec.Bind(call)
 	var out []problem.Problem
 	for _, e := range problem.Each(err) {
 		var p problem.Problem

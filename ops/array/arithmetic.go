@@ -24,16 +24,16 @@ func realPart(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base} }
 func toBool(ops.ElemType) ops.ElemType     { return ops.Bool }
 
 // two and one adapt functions of elements and values.
-func two(f func(b *ops.Body, x, y ops.Elem) ops.Elem) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
-	return func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem { return f(b, x[0], x[1]) }
+func two(f func(b *ops.Body, x, y ops.Elem) ops.Elem) func(*ops.Body, []operand, []ops.Elem) ops.Elem {
+	return func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem { return f(b, x[0], x[1]) }
 }
 
-func one(f func(b *ops.Body, x ops.Elem) ops.Elem) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
-	return func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem { return f(b, x[0]) }
+func one(f func(b *ops.Body, x ops.Elem) ops.Elem) func(*ops.Body, []operand, []ops.Elem) ops.Elem {
+	return func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem { return f(b, x[0]) }
 }
 
-func alu(op ir.Op) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
-	return func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+func alu(op ir.Op) func(*ops.Body, []operand, []ops.Elem) ops.Elem {
+	return func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
 		args := make([]*ir.Node, len(x))
 		for i := range x {
 			args[i] = x[i].Re
@@ -77,7 +77,7 @@ var arithmetic = []elementwise{
 	{name: "div", doc: "Quotient a / b.", group: groupArithmetic, args: pair, takes: complexToo, compute: inexact, unit: quotient,
 		long: "Written a / b. Units divide. Integers give floats: 1 / 2 is 0.5. Complex quotients are a conj(b) / |b|^2, so |b|^2 " +
 			"must be within the range of the element type.",
-		build: two(ops.CDiv), value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: rounded,
+		build: two(ops.CDiv), divides: true, value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "A time of flight", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(x / (1540 m/s))"}}},
 	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], takes: complexToo, compute: numeric, unit: ownUnit,
 		long:  "The smallest integer has no opposite and stays as it is.",
@@ -109,8 +109,8 @@ func powerType(t ops.ElemType, xs []operand) ops.ElemType {
 // largestProduct is the largest exponent of a float that is written out as products.
 const largestProduct = 16
 
-func buildPower(b *ops.Body, c *ops.Call, x []ops.Elem) ops.Elem {
-	n, constant := c.Args["b"].(ops.Number)
+func buildPower(b *ops.Body, xs []operand, x []ops.Elem) ops.Elem {
+	n, constant := xs[1].value.(ops.Number)
 	base := x[0].Re
 	switch {
 	case constant && n.V == 0.5:
@@ -208,7 +208,7 @@ var comparisons = []elementwise{
 		examples: []ops.Example{{Title: "Where a root has no value", Code: "x = axis(x, -2 .. 2 in 5)\nshow(is_nan(sqrt(x)))"}}},
 	{name: "where", doc: "a where the condition holds, b elsewhere.", group: groupCompare, masks: 1, takes: complexToo, compute: numeric, unit: sameUnit,
 		args:     []arg{{"condition", "true or false"}, {"a", "value where it is true"}, {"b", "value where it is false"}},
-		build:    func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem { return ops.CSelect(b, x[0].Re, x[1], x[2]) },
+		build:    func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem { return ops.CSelect(b, x[0].Re, x[1], x[2]) },
 		value:    func(x []complex128) complex128 { return map[bool]complex128{true: x[1], false: x[2]}[x[0] != 0] },
 		rule:     rounded,
 		examples: []ops.Example{{Title: "Keep what is positive", Code: "x = axis(x, -2 .. 2 in 5)\nshow(where(x > 0, x, 0))"}}},

@@ -12,41 +12,37 @@ import (
 var castTypes = []ops.ElemType{ops.Bool, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
 
 func convertSpecs() []*ops.Spec {
-	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: sameUnit,
-		args:   []arg{{"re", "real part"}, {"im", "imaginary part"}},
-		result: func(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base, Complex: true} },
-		build: func(_ *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: sameUnit, arrays: true,
+		returns: "a complex array with the dimensions of both.",
+		args:    []arg{{"re", "real part"}, {"im", "imaginary part"}},
+		result:  func(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base, Complex: true} },
+		build: func(_ *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
 			return ops.Elem{Re: x[0].Re, Im: x[1].Re}
 		},
 		value: func(x []complex128) complex128 { return complex(real(x[0]), real(x[1])) }, rule: rounded,
 		examples: []ops.Example{{Title: "A turning phasor", Code: "p = axis(t, 0 deg .. 360 deg in 9)\nshow(phase(complex(cos(p), sin(p))))"}}}
-	joinSpec := join.spec()
-	joinSpec.Make = nil // there are no complex numbers but in arrays
-	joinSpec.Returns = "a complex array with the dimensions of both."
-
 	var names []string
 	for _, t := range castTypes {
 		names = append(names, t.String())
 	}
-	return []*ops.Spec{joinSpec, {
+	return []*ops.Spec{join.spec(), {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
 			"Integers of 64 bits beyond 32 become the nearest of 32. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions.",
 		Params:   []ops.Param{ops.In("input", "array"), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
-		Infer:    inferCast, Lower: lowerCast, Reference: referenceCast,
+		Bind:     bindCast,
 	}}
 }
 
-func castType(c *ops.Call) ops.Type {
+// casting is a use of cast: what it gives.
+type casting struct{ out ops.Type }
+
+func bindCast(c *ops.Call) (ops.Op, error) {
 	t := c.Type("input")
 	e, _ := ops.ParseElem(c.Symbol("type"))
-	return ops.Type{Elem: e, Dims: t.Dims, Unit: t.Unit}
-}
-
-func inferCast(c *ops.Call) ([]ops.Output, error) {
-	t, out := c.Type("input"), castType(c)
+	out := ops.Type{Elem: e, Dims: t.Dims, Unit: t.Unit}
 	switch {
 	case t.Elem.Complex && !out.Elem.Complex:
 		return nil, problem.Wrong(problem.WrongElementType, "input", "take abs, real or imag of it first", "complex numbers cannot become %s: the input is %s", out.Elem, t)
@@ -57,11 +53,15 @@ func inferCast(c *ops.Call) ([]ops.Output, error) {
 	if out.Elem.Base == ir.Bool {
 		out.Unit = ops.Unit{}
 	}
-	return []ops.Output{{Type: out}}, nil
+	return casting{out}, nil
 }
 
-func lowerCast(l *ops.Lowering) []*ops.Stage {
-	in, out := l.In("input"), l.Op.Out[0].Type
+// Outputs is one array.
+func (k casting) Outputs() []ops.Output { return ops.One(k.out) }
+
+// Lower converts element by element.
+func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
+	in, out := l.In("input"), k.out
 	s := l.Stage("", out, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		x := in.At(b, index...)
 		x = ops.Elem{Re: convert(b, out.Elem.Base, x.Re), Im: x.Im}
@@ -107,8 +107,9 @@ func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
 	return b.Cast(to, x)
 }
 
-func referenceCast(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	a, to := in["input"], castType(c).Elem
+// Reference converts as the documentation says.
+func (k casting) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	a, to := in["input"], k.out.Elem
 	out := ops.NewDense(to.Complex, a.Shape...)
 	for i := range a.Re {
 		v := a.At(i)

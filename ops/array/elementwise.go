@@ -34,9 +34,11 @@ type elementwise struct {
 	compute         func(ops.ElemType, []operand) ops.ElemType // what it computes in, from the promoted type; nil: that type
 	result          func(ops.ElemType) ops.ElemType            // what it gives, from what it computes in; nil: the same
 	unit            unitRule
-	build           func(b *ops.Body, c *ops.Call, x []ops.Elem) ops.Elem
+	build           func(b *ops.Body, xs []operand, x []ops.Elem) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
 	whole           bool                            // what it gives of numbers is whole, so it may be an index
+	divides         bool                            // the second operand must not be 0
+	arrays          bool                            // of numbers it gives an array of one element, not a number
 	rule            ops.ErrorRule
 	returns         string
 	examples        []ops.Example
@@ -54,7 +56,7 @@ func (e *elementwise) spec() *ops.Spec {
 	s := &ops.Spec{
 		Name: e.name, Doc: e.doc, Long: e.long, Group: e.group, Examples: e.examples, Error: e.rule,
 		Returns: cmp.Or(e.returns, "an array with the dimensions of all arguments, joined by name; a number when all arguments are numbers."),
-		Infer:   e.infer, Make: e.make, Lower: e.lower, Reference: e.reference,
+		Bind:    e.bind,
 	}
 	for _, a := range e.args {
 		s.Params = append(s.Params, ops.Param{Name: a.name, Doc: a.doc, Accept: ops.KArray | ops.KNumber | ops.KBool, Unit: "*"})
@@ -62,16 +64,29 @@ func (e *elementwise) spec() *ops.Spec {
 	return s
 }
 
-// typed is what is known of a call once its arguments are checked.
-type typed struct {
+// pointwise is a use of such an operator on arrays.
+type pointwise struct {
+	*elementwise
 	xs      []operand
 	compute ops.ElemType
 	out     ops.Type
 }
 
-// check types a call and finds every mistake.
-func (e *elementwise) check(c *ops.Call) (typed, error) {
-	var t typed
+// bind types a call, finds every mistake, and computes what is made of numbers only.
+func (e *elementwise) bind(c *ops.Call) (ops.Op, error) {
+	t, err := e.typed(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.arrays || slices.ContainsFunc(t.xs, func(x operand) bool { return !x.scalar }):
+		return t, nil
+	}
+	v, err := t.number()
+	return ops.Known{Value: v}, err
+}
+
+func (e *elementwise) typed(c *ops.Call) (*pointwise, error) {
+	t := &pointwise{elementwise: e}
 	for _, a := range e.args {
 		t.xs = append(t.xs, operandsOf(c, a.name)...)
 	}
@@ -127,67 +142,53 @@ func describe(x operand) string {
 	return x.typ.String()
 }
 
-func (e *elementwise) infer(c *ops.Call) ([]ops.Output, error) {
-	t, err := e.check(c)
-	if err != nil {
-		return nil, err
-	}
-	return []ops.Output{{Type: t.out}}, nil
-}
+// Outputs is one array.
+func (t *pointwise) Outputs() []ops.Output { return ops.One(t.out) }
 
-func (e *elementwise) lower(l *ops.Lowering) []*ops.Stage {
-	t, err := e.check(l.Call)
-	if err != nil {
-		panic("array: lowering of an unchecked call: " + err.Error())
-	}
-	inputs := bind(l, t.xs)
-	s := l.Stage("", t.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
-		x := make([]ops.Elem, len(t.xs))
-		for i := range t.xs {
+// Lower reads the operands and builds the element of them.
+func (t *pointwise) Lower(l *ops.Lowering) []*ops.Stage {
+	xs := slices.Clone(t.xs)
+	s := l.Stage("", t.out, stagesOf(l, xs), func(b *ops.Body, index []*ir.Node) ops.Elem {
+		x := make([]ops.Elem, len(xs))
+		for i := range xs {
 			base := t.compute.Base
-			if i < e.masks {
+			if i < t.masks {
 				base = ir.Bool
 			}
-			x[i] = t.xs[i].read(b, base, index)
+			x[i] = xs[i].read(b, base, index)
 		}
-		return e.build(b, l.Call, x)
+		return t.build(b, xs, x)
 	})
-	s.Steps = []string{e.name}
+	s.Steps = []string{t.name}
 	return []*ops.Stage{s}
 }
 
-// make computes a call of numbers only.
-func (e *elementwise) make(c *ops.Call) (ops.Value, error) {
-	t, err := e.check(c)
-	if err != nil {
-		return nil, err
-	}
+// number computes a use on numbers only.
+func (t *pointwise) number() (ops.Value, error) {
 	in := make([]complex128, len(t.xs))
 	for i, x := range t.xs {
 		in[i] = complex(x.si(), 0)
 	}
-	v := e.value(in)
-	switch {
-	case e.name == "div" && in[1] == 0:
+	if t.divides && in[1] == 0 {
 		return nil, problem.Wrong(problem.DivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
+	}
+	v := t.value(in)
+	switch {
 	case imag(v) != 0 || math.IsNaN(real(v)) || math.IsInf(real(v), 0):
-		return nil, problem.Wrong(problem.NotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(e.name), t.xs[0].value)
+		return nil, problem.Wrong(problem.NotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(t.name), t.xs[0].value)
 	case t.out.Elem.Base == ir.Bool:
 		return ops.Flag(real(v) != 0), nil
 	}
-	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (e.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
+	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (t.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
 	if n.Int && math.Abs(n.V) > 1<<53 && !slices.ContainsFunc(in, func(x complex128) bool { return math.Abs(real(x)) == math.Abs(n.V) }) {
 		return nil, problem.Wrong(problem.OutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
-			"%s gives a whole number beyond 2^53, which may not be held exactly", called(e.name))
+			"%s gives a whole number beyond 2^53, which may not be held exactly", called(t.name))
 	}
 	return n, nil
 }
 
-func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	t, err := e.check(c)
-	if err != nil {
-		return nil, err
-	}
+// Reference computes element by element.
+func (t *pointwise) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.NewDense(t.out.Elem.Complex, t.out.Shape()...)
 	x := make([]complex128, len(t.xs))
 	for i, index := range ops.Indices(out.Shape) {
@@ -203,7 +204,7 @@ func (e *elementwise) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Den
 			}
 			x[k] = d.At(at)
 		}
-		out.Set(i, e.value(x))
+		out.Set(i, t.value(x))
 	}
 	return []ops.Dense{out}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/ops/optest"
 	"weft/ops/problem"
 )
 
@@ -35,7 +34,7 @@ func TestFramesFollowTheirCoordinates(t *testing.T) {
 		{"concat", newArgs().list("arrays", utm, typ(ops.F32, "", dim("x", 2))).with("dim", ops.Symbol("x")), nil},
 		{"add", newArgs().array("a", in(nil, 0)).array("b", utm), system("UTM")},
 	} {
-		out, err := spec(t, c.op).Infer(optest.Call(spec(t, c.op), c.args.values))
+		out, err := infer(spec(t, c.op), c.args.values)
 		if err != nil {
 			t.Fatal(c.op, err)
 		}

@@ -75,8 +75,8 @@ var functions = []elementwise{
 }
 
 // ifFloat applies a rounding to floats; integers are whole already.
-func ifFloat(op ir.Op) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
-	return func(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+func ifFloat(op ir.Op) func(*ops.Body, []operand, []ops.Elem) ops.Elem {
+	return func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
 		if !x[0].Re.Type.Float() {
 			return x[0]
 		}
@@ -85,7 +85,7 @@ func ifFloat(op ir.Op) func(*ops.Body, *ops.Call, []ops.Elem) ops.Elem {
 }
 
 // buildClamp relies on Max(low, x) being x where x is NaN.
-func buildClamp(b *ops.Body, _ *ops.Call, x []ops.Elem) ops.Elem {
+func buildClamp(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
 	return ops.Real(b.Min(x[2].Re, b.Max(x[1].Re, x[0].Re)))
 }
 

@@ -73,7 +73,7 @@ func (a *args) check(t testing.TB, name string) []ops.Dense {
 func (a *args) fails(t testing.TB, name, code string, words ...string) {
 	t.Helper()
 	s := spec(t, name)
-	_, err := s.Infer(optest.Call(s, a.values))
+	_, err := s.Bind(optest.Call(s, a.values))
 	var p problem.Problem
 	if !errors.As(err, &p) {
 		t.Fatalf("%s: got %v, want a problem %s", name, err, code)
@@ -86,6 +86,15 @@ func (a *args) fails(t testing.TB, name, code string, words ...string) {
 			t.Errorf("%s: %q does not say %q", name, p.Message+" / "+p.Help, w)
 		}
 	}
+}
+
+// infer gives the outputs of a call.
+func infer(s *ops.Spec, values map[string]ops.Value) ([]ops.Output, error) {
+	op, err := s.Bind(optest.Call(s, values))
+	if err != nil {
+		return nil, err
+	}
+	return op.Outputs(), nil
 }
 
 // typ is an array type in a unit.

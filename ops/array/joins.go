@@ -19,6 +19,7 @@ func joinSpecs() []*ops.Spec {
 		Returns:  "an array over the new dimension and those of the arrays.",
 		Params:   []ops.Param{arrays, {Name: "dim", Doc: "name of the new dimension", Accept: ops.KSymbol}},
 		Examples: []ops.Example{{Title: "Sine and cosine", Code: "x = axis(x, 0 deg .. 360 deg in 9)\nshow(stack([sin(x), cos(x)], dim: part))"}},
+		Bind:     bindStack,
 	}
 	concat := &ops.Spec{
 		Name: "concat", Doc: "Several arrays one behind the other along a dimension.", Group: groupShape, Error: rounded,
@@ -26,11 +27,12 @@ func joinSpecs() []*ops.Spec {
 		Returns:  "an array over the dimensions of the first.",
 		Params:   []ops.Param{arrays, {Name: "dim", Doc: "dimension to join along", Accept: ops.KSymbol}},
 		Examples: []ops.Example{{Title: "Two lines in one", Code: "a = axis(x, 0 mm .. 3 mm in 4)\nb = axis(x, 4 mm .. 9 mm in 6)\nshow(concat([a, b], dim: x))"}},
+		Bind:     bindConcat,
 	}
-	return []*ops.Spec{joinSpec(stack, planStack), joinSpec(concat, planConcat)}
+	return []*ops.Spec{stack, concat}
 }
 
-// joined is the plan of stack or concat: where each array begins along dim, its length there and its operand.
+// joined is a use of stack or concat: where each array begins along dim, its length there and its operand.
 type joined struct {
 	out     ops.Type
 	dim     int
@@ -39,36 +41,19 @@ type joined struct {
 	lengths []int
 }
 
-func joinSpec(s *ops.Spec, plan func(*ops.Call) (joined, error)) *ops.Spec {
-	s.Infer = func(c *ops.Call) ([]ops.Output, error) {
-		p, err := plan(c)
-		if err != nil {
-			return nil, err
-		}
-		return []ops.Output{{Type: p.out}}, nil
-	}
-	s.Lower = func(l *ops.Lowering) []*ops.Stage {
-		p, err := plan(l.Call)
-		if err != nil {
-			panic("array: lowering of an unchecked call: " + err.Error())
-		}
-		inputs := l.Lists["arrays"]
-		st := l.Stage("", p.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return p.elem(b, inputs, index) })
-		st.Steps = []string{s.Name}
-		return []*ops.Stage{st}
-	}
-	s.Reference = func(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-		p, err := plan(c)
-		if err != nil {
-			return nil, err
-		}
-		return []ops.Dense{p.reference(in)}, nil
-	}
-	return s
+// Outputs is one array.
+func (p joined) Outputs() []ops.Output { return ops.One(p.out) }
+
+// Lower reads all parts.
+func (p joined) Lower(l *ops.Lowering) []*ops.Stage {
+	inputs := l.Lists["arrays"]
+	s := l.Stage("", p.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return p.elem(b, inputs, index) })
+	s.Steps = []string{l.Op.Spec.Name}
+	return []*ops.Stage{s}
 }
 
 // elem reads every part where its guard holds and chooses among them.
-func (p *joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.Elem {
+func (p joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.Elem {
 	var out ops.Elem
 	for k := len(p.parts) - 1; k >= 0; k-- {
 		along := b.Sub(index[p.dim], b.I32(p.starts[k]))
@@ -90,7 +75,8 @@ func (p *joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.El
 	return out
 }
 
-func (p *joined) reference(in map[string]ops.Dense) ops.Dense {
+// Reference finds the part of each element.
+func (p joined) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.NewDense(p.out.Elem.Complex, p.out.Shape()...)
 	for i, index := range ops.Indices(out.Shape) {
 		k := 0
@@ -108,7 +94,7 @@ func (p *joined) reference(in map[string]ops.Dense) ops.Dense {
 		}
 		out.Set(i, a.At(at))
 	}
-	return out
+	return []ops.Dense{out}, nil
 }
 
 // members are the arrays of a list, with their common element type and unit.
@@ -157,18 +143,18 @@ func about(arg string, err error) error {
 	return errors.Join(errs...)
 }
 
-func planStack(c *ops.Call) (joined, error) {
+func bindStack(c *ops.Call) (ops.Op, error) {
 	xs, t, err := members(c)
 	if err != nil {
-		return joined{}, err
+		return nil, err
 	}
 	name := c.Symbol("dim")
 	dims, err := broadcast(c.Spec.Name, xs)
 	if err != nil {
-		return joined{}, about("arrays", err)
+		return nil, about("arrays", err)
 	}
 	if (ops.Type{Dims: dims}).Dim(name) >= 0 {
-		return joined{}, problem.Wrong(problem.DuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
+		return nil, problem.Wrong(problem.DuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
 	}
 	p := joined{parts: xs}
 	for k := range xs {
@@ -182,10 +168,10 @@ func planStack(c *ops.Call) (joined, error) {
 	return p, nil
 }
 
-func planConcat(c *ops.Call) (joined, error) {
+func bindConcat(c *ops.Call) (ops.Op, error) {
 	xs, t, err := members(c)
 	if err != nil {
-		return joined{}, err
+		return nil, err
 	}
 	name := c.Symbol("dim")
 	along := ops.Dim{Name: name}
@@ -195,15 +181,15 @@ func planConcat(c *ops.Call) (joined, error) {
 	for k, x := range xs {
 		d := x.typ.Dim(name)
 		if d < 0 {
-			return joined{}, about("dim", unknownDim("dim", name, x.typ))
+			return nil, about("dim", unknownDim("dim", name, x.typ))
 		}
 		if len(x.typ.Dims) != len(xs[0].typ.Dims) {
-			return joined{}, problem.Wrong(problem.WrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
+			return nil, problem.Wrong(problem.WrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
 				strings.Join(x.typ.DimNames(), ", "), strings.Join(xs[0].typ.DimNames(), ", "))
 		}
 		dim := x.typ.Dims[d]
 		if err := joinFrames(&along, dim, "item 0", x.name); err != nil {
-			return joined{}, about("arrays", err)
+			return nil, about("arrays", err)
 		}
 		p.starts, p.lengths = append(p.starts, along.Size), append(p.lengths, dim.Size)
 		along.Size += dim.Size
@@ -214,10 +200,10 @@ func planConcat(c *ops.Call) (joined, error) {
 	}
 	dims, err := broadcast(c.Spec.Name, others)
 	if err != nil {
-		return joined{}, about("arrays", err)
+		return nil, about("arrays", err)
 	}
 	if len(dims) != len(xs[0].typ.Dims) {
-		return joined{}, problem.Wrong(problem.WrongDims, "arrays", "", "the arrays have different dimensions")
+		return nil, problem.Wrong(problem.WrongDims, "arrays", "", "the arrays have different dimensions")
 	}
 	p.dim = ops.Type{Dims: dims}.Dim(name)
 	along.Unit = xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit

@@ -39,14 +39,13 @@ func levelSpecs() []*ops.Spec {
 			Returns:  "a real array of the same dimensions and unit.",
 			Params:   []ops.Param{ops.In("input", "complex (IQ) data")},
 			Examples: []ops.Example{{Title: "A pulse", Code: "t = axis(t, -1 us .. 1 us in 65)\na = exp(-(t / (0.3 us)) ^ 2)\np = 2 * 3.14159265 * t * 3 MHz\ncomplex(a * cos(p), a * sin(p)) | envelope | show"}},
-			Infer: func(c *ops.Call) ([]ops.Output, error) {
+			Bind: func(c *ops.Call) (ops.Op, error) {
 				if t := c.Type("input"); !t.Elem.Complex {
 					return nil, problem.Wrong(problem.WrongElementType, "input", "demodulate real (RF) data to IQ first; abs gives plain magnitudes",
 						"`envelope` needs complex (IQ) data, and this is %s", t)
 				}
-				return envelope.infer(c)
+				return envelope.bind(c)
 			},
-			Lower: envelope.lower, Reference: envelope.reference,
 		},
 		{
 			Name: "decibel", Doc: "Level in dB below the largest magnitude: log compression.", Group: groupLevel,
@@ -62,12 +61,21 @@ func levelSpecs() []*ops.Spec {
 				ops.Names("over", "dimensions along which the largest is taken; all when left out").Opt(),
 			},
 			Examples: []ops.Example{{Title: "A Gaussian down to -40 dB", Code: "x = axis(x, -3 mm .. 3 mm in 61)\nexp(-(x / (1 mm)) ^ 2) | decibel(range: 40 dB) | show"}},
-			Infer:    inferDecibel, Lower: lowerDecibel, Reference: referenceDecibel,
+			Bind:     bindDecibel,
 		},
 	}
 }
 
-func inferDecibel(c *ops.Call) ([]ops.Output, error) {
+// level is a use of decibel.
+type level struct {
+	out        ops.Type
+	span       float64
+	reference  float64 // 0: the largest magnitude
+	over, kept []int   // dims that it is taken over, and the others
+	peak       ops.Type
+}
+
+func bindDecibel(c *ops.Call) (ops.Op, error) {
 	t := c.Type("input")
 	var errs []error
 	if t.Unit.Same(decibel) {
@@ -84,54 +92,44 @@ func inferDecibel(c *ops.Call) ([]ops.Output, error) {
 			errs = append(errs, problem.Wrong(problem.ContradictArguments, "over", "leave one out", "`decibel` takes a reference or `over`, not both"))
 		}
 	}
-	_, err := dimsNamed(c, "over", t, true)
+	over, err := dimsNamed(c, "over", t, true)
 	if err := errors.Join(append(errs, noOffset("decibel", []operand{{name: "input", typ: t}}), err)...); err != nil {
 		return nil, err
 	}
-	return []ops.Output{{Type: levelType(t)}}, nil
-}
-
-func levelType(t ops.Type) ops.Type {
-	return ops.Type{Elem: realFloat(t.Elem), Dims: t.Dims, Unit: decibel}
-}
-
-// peakOf gives the dims that the largest magnitude is taken over, those that remain, and its type.
-func peakOf(c *ops.Call) (over, kept []int, t ops.Type) {
-	in := c.Type("input")
-	over, err := dimsNamed(c, "over", in, true)
-	if err != nil {
-		panic("array: lowering of an unchecked call: " + err.Error())
-	}
-	for i := range in.Dims {
+	real := realFloat(t.Elem)
+	v := &level{span: c.Number("range"), reference: c.Number("reference"), over: over,
+		out: ops.Type{Elem: real, Dims: t.Dims, Unit: decibel}, peak: ops.Type{Elem: real, Dims: without(t.Dims, over), Unit: t.Unit}}
+	for i := range t.Dims {
 		if !slices.Contains(over, i) {
-			kept = append(kept, i)
+			v.kept = append(v.kept, i)
 		}
 	}
-	return over, kept, ops.Type{Elem: realFloat(in.Elem), Dims: without(in.Dims, over), Unit: in.Unit}
+	return v, nil
 }
 
-func lowerDecibel(l *ops.Lowering) []*ops.Stage {
-	in, out := l.In("input"), levelType(l.Type("input"))
-	base := out.Elem.Base
-	floor := -l.Number("range")
+// Outputs is one array.
+func (v *level) Outputs() []ops.Output { return ops.One(v.out) }
+
+// Lower divides by the reference, or by the largest magnitude, a stage of its own.
+func (v *level) Lower(l *ops.Lowering) []*ops.Stage {
+	in, base := l.In("input"), v.out.Elem.Base
 	inputs := []*ops.Stage{in}
-	over, kept, peakType := peakOf(l.Call)
 	var top *ops.Stage
-	if !l.Has("reference") {
-		top = peak.stages(l, "peak", in, over, peakType)
+	if v.reference == 0 {
+		top = peak.stages(l, "peak", in, v.over, v.peak)
 		inputs = append(inputs, top)
 	}
-	s := l.Stage("", out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
+	s := l.Stage("", v.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		magnitude := ops.CAbs(b, ops.CCast(b, base, in.At(b, index...)))
-		reference := b.Const(base, l.Number("reference"))
+		reference := b.Const(base, v.reference)
 		if top != nil {
-			at := make([]*ir.Node, len(kept))
-			for i, d := range kept {
+			at := make([]*ir.Node, len(v.kept))
+			for i, d := range v.kept {
 				at[i] = index[d]
 			}
 			reference = top.At(b, at...).Re
 		}
-		low := b.Const(base, floor)
+		low := b.Const(base, -v.span)
 		level := b.Mul(b.Const(base, 20), b.Alu(ir.Log10, b.Div(magnitude, reference)))
 		level = b.Min(b.Const(base, 0), b.Max(low, level))
 		if top != nil {
@@ -143,22 +141,22 @@ func lowerDecibel(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{s}
 }
 
-func referenceDecibel(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	over, kept, t := peakOf(c)
+// Reference is the formula of the documentation.
+func (v *level) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	a := in["input"]
-	top := peak.reduceDense(a, over, t)
+	top := peak.reduceDense(a, v.over, v.peak)
 	strides := top.Strides()
 	out := ops.NewDense(false, a.Shape...)
 	for i, index := range ops.Indices(a.Shape) {
-		reference := c.Number("reference")
-		if !c.Has("reference") {
+		reference := v.reference
+		if reference == 0 {
 			at := 0
-			for k, d := range kept {
+			for k, d := range v.kept {
 				at += index[d] * strides[k]
 			}
 			reference = top.Re[at]
 		}
-		out.Re[i] = levelOf(cmplx.Abs(a.At(i)), reference, c.Number("range"))
+		out.Re[i] = levelOf(cmplx.Abs(a.At(i)), reference, v.span)
 	}
 	return []ops.Dense{out}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/ops/optest"
 	"weft/ops/problem"
 )
 
@@ -51,7 +50,7 @@ func TestLevelErrors(t *testing.T) {
 	newArgs().array("input", typ(ops.F32, "", x)).fails(t, "envelope", problem.WrongElementType, "demodulate")
 	newArgs().array("input", typ(ops.C64, "Pa", x)).check(t, "envelope")
 	s := spec(t, "decibel")
-	out, err := s.Infer(optest.Call(s, newArgs().array("input", typ(ops.C64, "Pa", line("x", 3, "mm", 0, 1))).values))
+	out, err := infer(s, newArgs().array("input", typ(ops.C64, "Pa", line("x", 3, "mm", 0, 1))).values)
 	if err != nil || out[0].Type.String() != "f32 [x: 3] dB" || out[0].Type.Dims[0].Coords == nil {
 		t.Errorf("decibel gives %v, %v", out, err)
 	}

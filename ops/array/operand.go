@@ -103,8 +103,8 @@ func (o operand) read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 	return ops.Real(b.Const(base, v))
 }
 
-// bind gives array operands their stages.
-func bind(l *ops.Lowering, xs []operand) (inputs []*ops.Stage) {
+// stagesOf gives array operands their stages.
+func stagesOf(l *ops.Lowering, xs []operand) (inputs []*ops.Stage) {
 	for i := range xs {
 		if xs[i].scalar {
 			continue

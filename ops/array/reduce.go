@@ -35,31 +35,44 @@ func (r *reduction) indexed() bool { return r.monoid == ir.ArgMin || r.monoid ==
 const overDoc = "a dimension or a list of dimensions to reduce; all when left out"
 
 func (r *reduction) spec() *ops.Spec {
-	s := &ops.Spec{
+	return &ops.Spec{
 		Name: r.name, Doc: r.doc, Long: r.long, Group: groupReduce, Examples: r.examples, Error: r.rule, Returns: r.returns,
 		Params: []ops.Param{ops.In("a", "array"), ops.Names("over", overDoc).Opt()},
-		Infer:  r.infer, Reference: r.reference,
+		Bind:   r.bind,
 	}
-	s.Lower = func(l *ops.Lowering) []*ops.Stage {
-		in := l.In("a")
-		over, out := mustOver(r, l.Call)
-		return []*ops.Stage{r.stages(l, "", in, over, out)}
-	}
-	return s
 }
 
-// check gives the positions of the reduced dims and the type of the result.
-func (r *reduction) check(c *ops.Call) ([]int, ops.Type, error) {
+// reduce is a use of a reduction.
+type reduce struct {
+	*reduction
+	over []int // positions of the reduced dims
+	out  ops.Type
+}
+
+func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 	t := c.Type("a")
 	if err := r.checkElem(t); err != nil {
-		return nil, ops.Type{}, err
+		return nil, err
 	}
 	over, dimErr := dimsNamed(c, "over", t, true)
 	unit, unitErr := r.unit(r.name, []operand{{name: "a", typ: t}})
 	if err := errors.Join(dimErr, unitErr); err != nil {
-		return nil, ops.Type{}, err
+		return nil, err
 	}
-	return over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}, nil
+	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}}, nil
+}
+
+// Outputs is one array.
+func (r *reduce) Outputs() []ops.Output { return ops.One(r.out) }
+
+// Lower folds the input.
+func (r *reduce) Lower(l *ops.Lowering) []*ops.Stage {
+	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out)}
+}
+
+// Reference collects the elements of each group and reduces them.
+func (r *reduce) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	return []ops.Dense{r.reduceDense(in["a"], r.over, r.out)}, nil
 }
 
 func (r *reduction) checkElem(t ops.Type) error {
@@ -70,22 +83,6 @@ func (r *reduction) checkElem(t ops.Type) error {
 		return needsReal(r.name, "a", t)
 	}
 	return nil
-}
-
-func mustOver(r *reduction, c *ops.Call) ([]int, ops.Type) {
-	over, out, err := r.check(c)
-	if err != nil {
-		panic("array: lowering of an unchecked call: " + err.Error())
-	}
-	return over, out
-}
-
-func (r *reduction) infer(c *ops.Call) ([]ops.Output, error) {
-	_, out, err := r.check(c)
-	if err != nil {
-		return nil, err
-	}
-	return []ops.Output{{Type: out}}, nil
 }
 
 // dimsNamed finds the dims an argument names, in the order of the array. Without the argument they are all of them.
@@ -151,14 +148,6 @@ func without(dims []ops.Dim, places []int) []ops.Dim {
 		}
 	}
 	return out
-}
-
-func (r *reduction) reference(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	over, t, err := r.check(c)
-	if err != nil {
-		return nil, err
-	}
-	return []ops.Dense{r.reduceDense(in["a"], over, t)}, nil
 }
 
 func (r *reduction) reduceDense(a ops.Dense, over []int, t ops.Type) ops.Dense {

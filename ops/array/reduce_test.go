@@ -27,7 +27,7 @@ func TestReductions(t *testing.T) {
 						a.with("over", over)
 					}
 					c := optest.Call(spec(t, name), a.values)
-					if _, err := c.Spec.Infer(c); err != nil {
+					if _, err := c.Spec.Bind(c); err != nil {
 						continue
 					}
 					ran++
@@ -58,10 +58,7 @@ func TestTwoStages(t *testing.T) {
 					a.data["a"].Re[7] = 3
 				}
 				c := optest.Call(spec(t, name), a.values)
-				want, err := c.Spec.Reference(c, a.data)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := optest.Reference(t, c, a.data)
 				got := optest.Run(t, c, a.data, interp.Exact, optest.Stored)
 				if err := optest.Differ(got[0], want[0], c.Spec.Error); err != nil {
 					t.Error(err)
@@ -75,14 +72,11 @@ func TestTwoStages(t *testing.T) {
 }
 
 func partialStages(t *testing.T, c *ops.Call) int {
-	out, err := c.Spec.Infer(c)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, _ := c.Array("a")
 	in := &ops.Stage{Type: a.Type(), Source: true}
-	l := ops.NewLowering(&ops.Instance{Spec: c.Spec, Call: c, Out: out}, func(ops.Array) *ops.Stage { return in })
-	c.Spec.Lower(l)
+	op := optest.Instance(t, c)
+	l := ops.NewLowering(op, func(ops.Array) *ops.Stage { return in })
+	op.Bound.(ops.Lowerer).Lower(l)
 	return len(l.Made()) - 1
 }
 
@@ -113,7 +107,7 @@ func TestReductionDims(t *testing.T) {
 		if tt.over != "" {
 			args.with("over", ops.Symbol(tt.over))
 		}
-		out, err := spec(t, tt.name).Infer(optest.Call(spec(t, tt.name), args.values))
+		out, err := infer(spec(t, tt.name), args.values)
 		if err != nil || out[0].Type.String() != tt.want {
 			t.Errorf("%s over %q: %v, %v, want %s", tt.name, tt.over, out, err, tt.want)
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/ops/optest"
 	"weft/ops/problem"
 )
 
@@ -44,7 +43,7 @@ func TestSlice(t *testing.T) {
 	}
 	for _, tt := range tests {
 		args := newArgs().array("input", a).with("index", tt.at)
-		out, err := spec(t, "slice").Infer(optest.Call(spec(t, "slice"), args.values))
+		out, err := infer(spec(t, "slice"), args.values)
 		if err != nil {
 			t.Errorf("%v: %v", tt.at, err)
 			continue
@@ -122,7 +121,7 @@ func TestShapes(t *testing.T) {
 		for k, v := range tt.args {
 			args.with(k, v)
 		}
-		out, err := spec(t, tt.op).Infer(optest.Call(spec(t, tt.op), args.values))
+		out, err := infer(spec(t, tt.op), args.values)
 		if err != nil || out[0].Type.String() != tt.want {
 			t.Errorf("%s%v gives %v, %v, want %s", tt.op, tt.args, out, err, tt.want)
 			continue
@@ -156,7 +155,7 @@ func TestJoins(t *testing.T) {
 	newArgs().list("arrays", f, more, f).with("dim", ops.Symbol("x")).check(t, "concat")
 	newArgs().list("arrays", typ(ops.Bool, "", y), typ(ops.Bool, "", dim("y", 5))).with("dim", ops.Symbol("y")).check(t, "concat")
 	s := spec(t, "concat")
-	out, err := s.Infer(optest.Call(s, newArgs().list("arrays", f, more).with("dim", ops.Symbol("x")).values))
+	out, err := infer(s, newArgs().list("arrays", f, more).with("dim", ops.Symbol("x")).values)
 	if err != nil || out[0].Type.String() != "c64 [x: 5, y: 2] Pa" || len(out[0].Type.Dims[0].Coords) != 5 {
 		t.Errorf("concat gives %v, %v", out, err)
 	}

@@ -52,8 +52,6 @@ image = echoes | beamform(probe, box(x: -2 mm .. 2 mm in 17, z: 8 mm .. 12 mm in
                           transmit: waves, apodization: hann, fnumber: 1.5)
 image | abs | show`},
 	},
-	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-4},
-	Infer:     inferBeamform,
-	Lower:     lowerBeamform,
-	Reference: referenceBeamform,
+	Error: ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-4},
+	Bind:  bindBeamform,
 }

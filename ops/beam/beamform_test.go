@@ -45,11 +45,7 @@ func (s scene) run(t testing.TB, mode interp.Mode, how optest.Fusion) ops.Dense 
 
 func (s scene) reference(t testing.TB) ops.Dense {
 	t.Helper()
-	out, err := beamform.Reference(call(beamform, s.args), s.inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out[0]
+	return optest.Reference(t, call(beamform, s.args), s.inputs)[0]
 }
 
 // tolerance of float32 relative to the peak; wideTolerance is left by the polynomials of the rotation alone.

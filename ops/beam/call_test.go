@@ -64,11 +64,11 @@ func span(from, to float64, n int) ops.Range { return ops.Range{From: mm(from), 
 // made is what a Make operator gives.
 func made[T ops.Value](t testing.TB, spec *ops.Spec, args arguments) T {
 	t.Helper()
-	v, err := spec.Make(call(spec, args))
+	v, err := spec.Bind(call(spec, args))
 	if err != nil {
 		t.Fatalf("%s: %v", spec.Name, err)
 	}
-	return v.(T)
+	return v.(ops.Known).Value.(T)
 }
 
 // problemsOf lists the Problems in an error.

@@ -30,10 +30,8 @@ says otherwise. Beyond the ends of the record the echoes count as 0. The dim sam
 	Examples: []ops.Example{{Title: "echoes as a probe receives them, to IQ", Code: `probe = linear_probe(n: 8, pitch: 0.3 mm)
 rf = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256, signal: received)
 rf | demodulate(fc: 3 MHz, fs: 12 MHz) | abs | show`}},
-	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
-	Infer:     inferDemodulate,
-	Lower:     lowerDemodulate,
-	Reference: referenceDemodulate,
+	Error: ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
+	Bind:  bindDemodulate,
 }
 
 const maxTaps = 1 << 16
@@ -43,11 +41,12 @@ type lowPass struct {
 	half         int
 	h            []float64 // low pass, gain 2 at zero frequency
 	fc, fs, from float64
+	out          ops.Type
 }
 
-func newLowPass(c *ops.Call) (lowPass, error) {
+func newLowPass(c *ops.Call) (*lowPass, error) {
 	var p problems
-	f := lowPass{fc: c.Number("fc"), fs: c.Number("fs"), from: c.Number("start")}
+	f := &lowPass{fc: c.Number("fc"), fs: c.Number("fs"), from: c.Number("start")}
 	if 2*f.fc > f.fs {
 		p.add(problem.Undersampled, "fc", "sample at twice the centre frequency or more", "a centre frequency of %.4g Hz needs more than %.4g samples a second", f.fc, f.fs)
 	}
@@ -98,9 +97,9 @@ func hammingSinc(half int, cut float64) []float64 {
 }
 
 // turn is the angle of the mixing frequency after n samples.
-func (f lowPass) turn(n float64) float64 { return 2 * math.Pi * f.fc * n / f.fs }
+func (f *lowPass) turn(n float64) float64 { return 2 * math.Pi * f.fc * n / f.fs }
 
-func inferDemodulate(c *ops.Call) ([]ops.Output, error) {
+func bindDemodulate(c *ops.Call) (ops.Op, error) {
 	t := c.Type("input")
 	var p problems
 	checkDims(&p, t, []string{"sample"}, t.DimNames())
@@ -117,17 +116,16 @@ func inferDemodulate(c *ops.Call) ([]ops.Output, error) {
 	}
 	checkStart(&p, t.Dims[t.Dim("sample")], f.from, f.fs)
 	t.Elem = ops.ElemType{Base: ops.Inexact(t.Elem.Base), Complex: true}
-	return []ops.Output{{Type: t}}, p.err()
+	f.out = t
+	return f, p.err()
 }
 
-func lowerDemodulate(l *ops.Lowering) []*ops.Stage {
-	f, err := newLowPass(l.Call)
-	if err != nil {
-		panic("beam: lowering of a call that does not check: " + err.Error())
-	}
-	in := l.In("input")
-	t := in.Type
-	t.Elem = ops.ElemType{Base: ops.Inexact(t.Elem.Base), Complex: true}
+// Outputs is the complex envelope.
+func (f *lowPass) Outputs() []ops.Output { return ops.One(f.out) }
+
+// Lower filters and then mixes, by tables.
+func (f *lowPass) Lower(l *ops.Lowering) []*ops.Stage {
+	in, t := l.In("input"), f.out
 	at := t.Dim("sample")
 	n := t.Dims[at].Size
 	table := func(name string, size int, value func(i int) float64) *ops.Stage {
@@ -162,13 +160,9 @@ func lowerDemodulate(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{out}
 }
 
-// referenceDemodulate mixes first and filters then, as the formula says.
-func referenceDemodulate(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	f, err := newLowPass(c)
-	if err != nil {
-		return nil, err
-	}
-	t := c.Type("input")
+// Reference mixes first and filters then, as the formula says.
+func (f *lowPass) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	t := f.out
 	x := in["input"]
 	out := ops.Dense{Shape: t.Shape(), Re: make([]float64, len(x.Re)), Im: make([]float64, len(x.Re))}
 	at := t.Dim("sample")

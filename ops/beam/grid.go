@@ -97,7 +97,7 @@ var boxGrid = &ops.Spec{
 		{Title: "a volume", Code: "box(x: -10 mm .. 10 mm in 64, y: -10 mm .. 10 mm in 64, z: 20 mm .. 40 mm in 128) | show"},
 		{Title: "an image in the plane y = 0", Code: "box(x: -10 mm .. 10 mm in 64, z: 20 mm .. 40 mm in 128) | show"},
 	},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		g := &Grid{}
 		var p problems
 		for i, name := range axisNames {
@@ -115,7 +115,7 @@ var boxGrid = &ops.Spec{
 			}
 		}
 		return g, p.err()
-	},
+	}),
 }
 
 // axis reads one argument of box.

@@ -13,7 +13,7 @@ import (
 // furthest is how many samples away a point may be: far beyond any record, and well within a 32-bit index.
 const furthest = 1 << 28
 
-func inferBeamform(c *ops.Call) ([]ops.Output, error) {
+func bindBeamform(c *ops.Call) (ops.Op, error) {
 	s, err := resolve(c)
 	var p problems
 	p.join(err)
@@ -28,8 +28,11 @@ func inferBeamform(c *ops.Call) ([]ops.Output, error) {
 	if hasErrors(p) {
 		return nil, p.err()
 	}
-	return []ops.Output{{Type: s.output()}}, p.err()
+	return s, p.err()
 }
+
+// Outputs is the image.
+func (s *setup) Outputs() []ops.Output { return ops.One(s.output()) }
 
 func hasErrors(list []error) bool {
 	return slices.ContainsFunc(list, func(err error) bool {
@@ -149,7 +152,8 @@ func (s *setup) checkCoverage(p *problems) {
 	if s.law == nil {
 		return
 	}
-	_, least, most := s.coverage(checkWork)
+	share, least, most := s.coverage(checkWork)
+	s.share = share
 	if far := max(-least, most); far > furthest {
 		p.add(problem.OutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
 		return

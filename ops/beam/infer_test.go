@@ -71,7 +71,7 @@ func TestBeamformInfer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := beamform.Infer(call(beamform, shot(t).with(c.args)))
+			_, err := beamform.Bind(call(beamform, shot(t).with(c.args)))
 			if got := codes(t, err); !slices.Equal(got, c.codes) {
 				t.Fatalf("codes %q, want %q (%v)", got, c.codes, err)
 			}
@@ -85,11 +85,11 @@ func TestBeamformInfer(t *testing.T) {
 func TestBeamformOutput(t *testing.T) {
 	args := shot(t).with(arguments{"input": array(ops.Type{Elem: ops.C128, Unit: ops.MustUnit("Pa"),
 		Dims: []ops.Dim{dim("element", 16), dim("frame", 3), dim("sample", 200)}})})
-	out, err := beamform.Infer(call(beamform, args))
+	out, err := beamform.Bind(call(beamform, args))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := out[0].Type
+	got := out.Outputs()[0].Type
 	if got.String() != "c64 [frame: 3, x: 5, z: 5] Pa" {
 		t.Errorf("output %s", got)
 	}
@@ -124,12 +124,12 @@ func TestDemodulateInfer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := demodulate.Infer(call(demodulate, good.with(c.args)))
+			out, err := demodulate.Bind(call(demodulate, good.with(c.args)))
 			if got := codes(t, err); !slices.Equal(got, c.codes) {
 				t.Fatalf("codes %q, want %q (%v)", got, c.codes, err)
 			}
-			if out != nil && out[0].Type.String() != "c64 [sample: 64, element: 4]" {
-				t.Errorf("output %s", out[0].Type)
+			if out != nil && out.Outputs()[0].Type.String() != "c64 [sample: 64, element: 4]" {
+				t.Errorf("output %s", out.Outputs()[0].Type)
 			}
 		})
 	}

@@ -15,11 +15,8 @@ type kernel struct {
 	rotation          rotation
 }
 
-func lowerBeamform(l *ops.Lowering) []*ops.Stage {
-	s, err := resolve(l.Call)
-	if err != nil {
-		panic(fmt.Sprintf("beam: lowering of a call that does not check: %v", err))
-	}
+// Lower prepares the record, finds when the wave arrives, and sums.
+func (s *setup) Lower(l *ops.Lowering) []*ops.Stage {
 	g := newGeometry(l, s)
 	k := &kernel{geometry: g, prepared: lowerPrepare(l, s), arrival: lowerArrival(g), rotation: newRotation(s.theta())}
 	out := l.Stage("", s.output(), append(g.tables(), k.prepared, k.arrival), k.image)
@@ -33,8 +30,7 @@ func (s *setup) theta() float64 { return 2 * math.Pi * s.fc / s.fs }
 func (s *setup) steps() []string {
 	delay := "delay"
 	if s.law != nil {
-		share, _, _ := s.coverage(planWork)
-		delay = fmt.Sprintf("delay (%.3g %% of pairs in the record)", 100*share)
+		delay = fmt.Sprintf("delay (%.3g %% of pairs in the record)", 100*s.share)
 	}
 	steps := []string{delay, "interpolate", "rotate"}
 	if s.fnumber > 0 {

@@ -66,7 +66,7 @@ func TestBadObjects(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := c.spec.Make(call(c.spec, c.args))
+			_, err := c.spec.Bind(call(c.spec, c.args))
 			if got := codes(t, err); !slices.Equal(got, c.codes) {
 				t.Errorf("codes %q, want %q (%v)", got, c.codes, err)
 			}

@@ -79,7 +79,7 @@ var matrixProbe = &ops.Spec{
 	},
 	Returns:  "a probe",
 	Examples: []ops.Example{{Title: "1024 elements", Code: "matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		nx, ny := c.Int("nx"), c.Int("ny")
 		dx, dy, err := pitches(c)
 		var p problems
@@ -102,7 +102,7 @@ var matrixProbe = &ops.Spec{
 			probe.text += " by " + millimetres(dy)
 		}
 		return probe, nil
-	},
+	}),
 }
 
 // pitches resolves pitch, pitch_x and pitch_y.
@@ -132,7 +132,7 @@ var linearProbe = &ops.Spec{
 	},
 	Returns:  "a probe",
 	Examples: []ops.Example{{Title: "128 elements", Code: "linear_probe(n: 128, pitch: 0.3 mm) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		n, pitch := c.Int("n"), c.Number("pitch")
 		if tooMany(&p, "n", n) {
@@ -145,7 +145,7 @@ var linearProbe = &ops.Spec{
 		}
 		probe.text = fmt.Sprintf("linear probe of %d elements, pitch %s", n, millimetres(pitch))
 		return probe, nil
-	},
+	}),
 }
 
 var customProbe = &ops.Spec{
@@ -161,7 +161,7 @@ var customProbe = &ops.Spec{
 	},
 	Returns:  "a probe",
 	Examples: []ops.Example{{Title: "three elements on an arc", Code: "custom_probe(x: [-5 mm, 0 mm, 5 mm], z: [-0.4 mm, 0 mm, -0.4 mm]) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		names := [3]string{"x", "y", "z"}
 		var lists [3][]float64
@@ -188,5 +188,5 @@ var customProbe = &ops.Spec{
 			}
 		}
 		return &Probe{X: lists[0], Y: lists[1], Z: lists[2], text: fmt.Sprintf("probe of %d elements", count)}, p.err()
-	},
+	}),
 }

@@ -7,12 +7,8 @@ import (
 	"weft/ops"
 )
 
-// referenceBeamform is the definition in float64, element by element.
-func referenceBeamform(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	s, err := resolve(c)
-	if err != nil {
-		return nil, err
-	}
+// Reference is the definition in float64, element by element.
+func (s *setup) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.Dense{Shape: s.output().Shape()}
 	static := staticWeights(s.probe, s.window)
 	for f := range s.size(s.frame) {

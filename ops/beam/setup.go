@@ -20,6 +20,7 @@ type setup struct {
 
 	law   Law       // nil: arrival times are given
 	given *ops.Type // of the arrival times; nil: there is a law
+	share float64   // of the pairs of point and element that lie in the record, about; of a law
 
 	input                            ops.Type
 	frame, transmit, sample, element int // which dims of the input; -1: it has none
@@ -109,11 +110,8 @@ func (s *setup) coverage(work float64) (share, least, most float64) {
 	return float64(inside) / float64(pairs), least, most
 }
 
-// Distances that coverage may measure: a check takes well below a millisecond, and a plan some.
-const (
-	checkWork = 3e4
-	planWork  = 2e6
-)
+// checkWork is how many distances coverage may measure: well below a millisecond.
+const checkWork = 3e4
 
 // probes are a few points of the grid: corners and centre at least.
 func (s *setup) probes(work float64) *Grid {

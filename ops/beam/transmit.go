@@ -165,7 +165,7 @@ var firstArrivalLaw = &ops.Spec{
 	},
 	Returns:  "a transmit law of one shot",
 	Examples: []ops.Example{{Title: "a pair of elements, the second 1 us later", Code: "first_arrival(delays: [0 us, 1 us]) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		if !c.Has("delays") {
 			return &Transmit{simultaneous(), "first arrival"}, nil
 		}
@@ -177,7 +177,7 @@ var firstArrivalLaw = &ops.Spec{
 			return nil, problem.Wrong(problem.ZeroExtent, "delays", "list one delay an element", "delays lists no elements")
 		}
 		return &Transmit{firstArrival{[][]float64{t}}, fmt.Sprintf("first arrival of %d delayed elements", len(t))}, nil
-	},
+	}),
 }
 
 var planeLaw = &ops.Spec{
@@ -192,7 +192,7 @@ var planeLaw = &ops.Spec{
 	},
 	Returns:  "a transmit law",
 	Examples: []ops.Example{{Title: "five angles", Code: "plane(angle: [-10 deg, -5 deg, 0 deg, 5 deg, 10 deg]) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		v := shotLists(c, &p, "deg", "angle", "elevation")
 		for i, name := range []string{"angle", "elevation"} {
@@ -211,7 +211,7 @@ var planeLaw = &ops.Spec{
 			w.directions = append(w.directions, [3]float64{math.Sin(a) * math.Cos(e), math.Sin(e), math.Cos(a) * math.Cos(e)})
 		}
 		return &Transmit{w, fmt.Sprintf("%d plane waves", w.Shots())}, nil
-	},
+	}),
 }
 
 var divergingLaw = &ops.Spec{
@@ -227,7 +227,7 @@ var divergingLaw = &ops.Spec{
 	},
 	Returns:  "a transmit law",
 	Examples: []ops.Example{{Title: "a source 10 mm behind the probe", Code: "diverging(z: -10 mm) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		v := shotLists(c, &p, "m", "x", "y", "z")
 		if len(p) > 0 {
@@ -238,7 +238,7 @@ var divergingLaw = &ops.Spec{
 			s.points = append(s.points, [3]float64{v[0][i], v[1][i], v[2][i]})
 		}
 		return &Transmit{s, fmt.Sprintf("%d virtual sources", s.Shots())}, nil
-	},
+	}),
 }
 
 // shotLists reads arguments of one item a shot; single ones are repeated.
@@ -277,27 +277,35 @@ var arrivalsLaw = &ops.Spec{
 	Group: group,
 	Long: "The array has the dims of the grid and, for several shots, transmit. NaN marks points that the wave does not reach:\n" +
 		"they receive nothing. Here the times are only checked: beamform(transmit: times) takes the array as it is, too.",
-	Params:    []ops.Param{ops.In("times", "arrival times").Of("s")},
-	Returns:   "the times",
-	Examples:  []ops.Example{{Title: "a plane wave along z", Code: "z = axis(z, 20 mm .. 40 mm in 5)\narrivals(z / (1540 m/s)) | show"}},
-	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-6}, // of the times it passes on
-	Infer:     inferArrivals,
-	Lower:     lowerArrivals,
-	Reference: func(_ *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) { return []ops.Dense{in["times"]}, nil },
+	Params:   []ops.Param{ops.In("times", "arrival times").Of("s")},
+	Returns:  "the times",
+	Examples: []ops.Example{{Title: "a plane wave along z", Code: "z = axis(z, 20 mm .. 40 mm in 5)\narrivals(z / (1540 m/s)) | show"}},
+	Error:    ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-6}, // of the times it passes on
+	Bind: func(c *ops.Call) (ops.Op, error) {
+		var p problems
+		t := c.Type("times")
+		checkTimes(&p, "times", t)
+		if len(p) > 0 {
+			return nil, p.err()
+		}
+		return passing{ops.One(t)}, nil
+	},
 }
 
-func inferArrivals(c *ops.Call) ([]ops.Output, error) {
-	var p problems
-	t := c.Type("times")
-	checkTimes(&p, "times", t)
-	return []ops.Output{{Type: t}}, p.err()
-}
+// passing is a use of arrivals, which passes the times on.
+type passing struct{ ops.Gives }
 
-func lowerArrivals(l *ops.Lowering) []*ops.Stage {
+// Lower reads them.
+func (passing) Lower(l *ops.Lowering) []*ops.Stage {
 	in := l.In("times")
 	return []*ops.Stage{l.Stage("", in.Type, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		return in.At(b, index...)
 	})}
+}
+
+// Reference is the same.
+func (passing) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	return []ops.Dense{in["times"]}, nil
 }
 
 // checkTimes reports an array that does not hold times.

@@ -71,13 +71,13 @@ var tukeyWindow = &ops.Spec{
 	},
 	Returns:  "a window",
 	Examples: []ops.Example{{Title: "the outer half tapered", Code: "tukey(alpha: 0.5) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		a := c.Number("alpha")
 		if a == 0 {
 			return windows["rect"], nil
 		}
 		return &Window{Name: fmt.Sprintf("tukey(%g)", a), Flat: 1 - a}, nil
-	},
+	}),
 }
 
 // staticWeights are the weights of the elements where the aperture is the whole probe: per axis, with half an element's

@@ -31,10 +31,10 @@ func written(t *testing.T, name string, h ops.HostArray, args map[string]ops.Val
 		all[k] = v
 	}
 	c := bind(writeSpec(), all)
-	if _, err := c.Spec.Infer(c); err != nil {
+	if _, err := c.Spec.Bind(c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Spec.Sink(context.Background(), c, []ops.HostArray{h}, nil); err != nil {
+	if _, err := (writing{c}).Take(context.Background(), []ops.HostArray{h}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -44,13 +44,13 @@ func written(t *testing.T, name string, h ops.HostArray, args map[string]ops.Val
 func readBack(t *testing.T, args map[string]ops.Value) (ops.HostArray, ops.Note) {
 	t.Helper()
 	c := bind(readSpec(), args)
-	out, err := c.Spec.Infer(c)
+	out, err := c.Spec.Bind(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	typ := out[0].Type
+	typ := out.Outputs()[0].Type
 	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 3, After: 2}})
-	note, err := c.Spec.Source(context.Background(), c, h)
+	note, err := optest.Bind(t, c).(*reading).Fill(context.Background(), h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestNarrowIntegers(t *testing.T) {
 	h.StoreRow(0, 1, []float64{3, 300})
 	folder := t.TempDir()
 	c := bind(writeSpec(), map[string]ops.Value{"path": ops.Text(filepath.Join(folder, "a.npy")), "array": optest.Array(h.Type), "as": ops.Symbol("u8")})
-	_, err := c.Spec.Sink(context.Background(), c, []ops.HostArray{h}, nil)
+	_, err := (writing{c}).Take(context.Background(), []ops.HostArray{h}, nil)
 	var p problem.Problem
 	if !errors.As(err, &p) || p.Code != problem.CannotStore || !strings.Contains(p.Message, "[x: 1, y: 1] is 300") {
 		t.Errorf("got %v", err)
@@ -265,7 +265,7 @@ func TestReadErrors(t *testing.T) {
 				}
 			}
 			c := bind(readSpec(), tt.args)
-			_, err := c.Spec.Infer(c)
+			_, err := c.Spec.Bind(c)
 			wantProblem(t, err, tt.code, tt.arg, tt.words)
 		})
 	}
@@ -292,7 +292,7 @@ func TestChangedInput(t *testing.T) {
 	path := written(t, "a.npy", hostOf(t, ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 4)}, ir.Pad{}, 1), nil)
 	c := bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "dims": names("x")})
 	h := ops.NewHostArray(ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 5)})
-	_, err := c.Spec.Source(context.Background(), c, h)
+	_, err := optest.Bind(t, c).(*reading).Fill(context.Background(), h)
 	wantProblem(t, err, problem.InputChanged, "path", []string{"(4,)", "(5,)"})
 }
 
@@ -328,7 +328,7 @@ func TestWriteErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := bind(writeSpec(), tt.args)
-			_, err := c.Spec.Infer(c)
+			_, err := c.Spec.Bind(c)
 			wantProblem(t, err, tt.code, tt.arg, tt.words)
 		})
 	}

@@ -47,7 +47,7 @@ func TestMaskedAndScaledRasters(t *testing.T) {
 			t.Fatalf("element %d is %g, want %g", i, got, want)
 		}
 	}
-	if low, high, err := readSpec().Range(&ops.Call{Spec: readSpec(), Args: map[string]ops.Value{"path": ops.Text(out)}}, 0); err != nil || low != 100.5 || high != 105 {
+	if low, high, err := optest.Bind(t, &ops.Call{Spec: readSpec(), Args: map[string]ops.Value{"path": ops.Text(out)}}).(*reading).Range(0); err != nil || low != 100.5 || high != 105 {
 		t.Errorf("range %g to %g, %v", low, high, err)
 	}
 }
@@ -59,6 +59,6 @@ func TestMasksLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &ops.Call{Spec: writeSpec(), Args: args{"path": ops.Text(path), "array": optest.Array(ops.Type{Elem: ops.F32, Dims: optest.Dims("y", 3, "x", 4)})}}
-	_, err := writeSpec().Infer(c)
+	_, err := writeSpec().Bind(c)
 	wantProblem(t, err, problem.Unwritable, "path", []string{"a.tif.msk"})
 }

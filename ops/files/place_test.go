@@ -62,7 +62,7 @@ func TestPartsOfRastersKeepTheirPlace(t *testing.T) {
 	renamed.Dims[0].Name, renamed.Dims[1].Name = "row", "column"
 	for _, typ := range []ops.Type{plain, turned, renamed} {
 		c := &ops.Call{Spec: writeSpec(), Args: args{"array": optest.Array(typ), "path": ops.Text(out)}}
-		_, err := writeSpec().Infer(c)
+		_, err := writeSpec().Bind(c)
 		wantProblem(t, err, problem.CannotStore, "array", []string{"transpose(order: [" + typ.Dims[1].Name})
 	}
 }

@@ -44,7 +44,7 @@ func ramp32(n int) []float32 {
 // inferred is what read says of a call, and its warnings.
 func inferred(t *testing.T, a args) (ops.Type, string) {
 	t.Helper()
-	out, err := readSpec().Infer(&ops.Call{Spec: readSpec(), Args: a})
+	out, err := readSpec().Bind(&ops.Call{Spec: readSpec(), Args: a})
 	if out == nil {
 		t.Fatal(err)
 	}
@@ -56,14 +56,14 @@ func inferred(t *testing.T, a args) (ops.Type, string) {
 	if err != nil {
 		text = err.Error()
 	}
-	return out[0].Type, text
+	return out.Outputs()[0].Type, text
 }
 
 func readWhole(t *testing.T, a args) ops.HostArray {
 	t.Helper()
 	typ, _ := inferred(t, a)
 	h := ops.NewHostArray(typ)
-	if _, err := readSpec().Source(t.Context(), &ops.Call{Spec: readSpec(), Args: a}, h); err != nil {
+	if _, err := optest.Bind(t, &ops.Call{Spec: readSpec(), Args: a}).(*reading).Fill(t.Context(), h); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -73,10 +73,10 @@ func writeWhole(t *testing.T, ctx context.Context, h ops.HostArray, a args) {
 	t.Helper()
 	a["array"] = optest.Array(h.Type)
 	c := &ops.Call{Spec: writeSpec(), Args: a}
-	if _, err := writeSpec().Infer(c); err != nil {
+	if _, err := writeSpec().Bind(c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := writeSpec().Sink(ctx, c, []ops.HostArray{h}, nil); err != nil {
+	if _, err := (writing{c}).Take(ctx, []ops.HostArray{h}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -199,14 +199,14 @@ func TestReadingRasters(t *testing.T) {
 	if err := tiff.Save(bad, tiff.Header{DType: element.Float32, Height: 2, Width: 2, Geo: rotated}, []int16{1, 2, 3, 4}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}})
+	_, err = readSpec().Bind(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}})
 	wantProblem(t, err, problem.RotatedRaster, "path", []string{"rotated", "gdalwarp"})
-	_, err = readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(filepath.Join(folder, "a.TIF")), "pixel": ops.Quantity(3, "m")}})
+	_, err = readSpec().Bind(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(filepath.Join(folder, "a.TIF")), "pixel": ops.Quantity(3, "m")}})
 	wantProblem(t, err, problem.ContradictArguments, "pixel", []string{"2 x 2 m"})
 	if err := os.WriteFile(bad, []byte("II*\x00\xff\xff\xff\xff"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := readSpec().Infer(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}}); out != nil || err == nil {
+	if out, err := readSpec().Bind(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(bad)}}); out != nil || err == nil {
 		t.Error("a damaged file is read")
 	}
 }
@@ -228,7 +228,7 @@ func TestRastersOfTheNameOnly(t *testing.T) {
 		if c.as != "" {
 			a["as"] = ops.Symbol(c.as)
 		}
-		_, err := writeSpec().Infer(&ops.Call{Spec: writeSpec(), Args: a})
+		_, err := writeSpec().Bind(&ops.Call{Spec: writeSpec(), Args: a})
 		wantProblem(t, err, c.code, c.arg, nil)
 	}
 }
@@ -243,7 +243,7 @@ func TestRangesOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // scanned, then remembered
-		lo, hi, err := rangeOfFile(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(path), "unit": ops.Symbol("mm")}}, 0)
+		lo, hi, err := optest.Bind(t, &ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(path), "unit": ops.Symbol("mm")}}).(*reading).Range(0)
 		if err != nil || math.Abs(lo+0.007) > 1e-9 || math.Abs(hi-0.099) > 1e-8 {
 			t.Errorf("%g to %g, %v", lo, hi, err)
 		}
@@ -255,7 +255,7 @@ func TestRangesOfFiles(t *testing.T) {
 	if err := os.Chtimes(path, time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, hi, err := rangeOfFile(&ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(path)}}, 0); hi != 200 || err != nil {
+	if _, hi, err := optest.Bind(t, &ops.Call{Spec: readSpec(), Args: args{"path": ops.Text(path)}}).(*reading).Range(0); hi != 200 || err != nil {
 		t.Errorf("a changed file still reaches to %g, %v", hi, err)
 	}
 }
@@ -325,7 +325,7 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	if err := json.Unmarshal(text, &through); err != nil {
 		t.Fatal(err)
 	}
-	s, err := writeSpec().Streams.Sink(c, through)
+	s, err := writing{c}.OpenSink(through)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestTruncatedPartsAreNotResumed(t *testing.T) {
 		if err := os.Truncate(filepath.Join(folder, "."+name+".weft-part"), 300); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := writeSpec().Streams.Sink(call, marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
+		if _, err := (writing{call}).OpenSink(marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

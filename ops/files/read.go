@@ -34,13 +34,17 @@ func readSpec() *ops.Spec {
 			ops.Choose("as", "element type to read as", elementNames()...).Opt(),
 			ops.Num("pixel", "m", "size of a pixel of a raster over y and x whose file does not say it").Above0().Opt(),
 		},
-		Infer: inferRead, Source: sourceRead, Range: rangeOfFile,
-		File:    func(c *ops.Call) string { return c.Text("path") },
-		Streams: &ops.Streams{Source: func(c *ops.Call) (ops.TileSource, error) { return openTiles(c) }, Fits: readsByRows, Scratch: readScratch},
+		Bind: bindRead,
 	}
 }
 
-func inferRead(c *ops.Call) ([]ops.Output, error) {
+// reading is a use of read.
+type reading struct {
+	ops.Gives
+	*ops.Call
+}
+
+func bindRead(c *ops.Call) (ops.Op, error) {
 	unit, unitErr := parseUnit(c)
 	in, err := open(c)
 	if err != nil {
@@ -59,8 +63,14 @@ func inferRead(c *ops.Call) ([]ops.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ops.Output{{Type: ops.Type{Elem: elem, Dims: dims, Unit: unit}}}, warnings
+	return &reading{ops.One(ops.Type{Elem: elem, Dims: dims, Unit: unit}), c}, warnings
 }
+
+// File is the path.
+func (r *reading) File() string { return r.Text("path") }
+
+// OpenSource opens the file for reading by rows.
+func (r *reading) OpenSource() (ops.TileSource, error) { return openTiles(r.Call) }
 
 // elemFor is the element type to read as.
 func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
@@ -115,8 +125,9 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 	return dims, nil
 }
 
-func sourceRead(ctx context.Context, c *ops.Call, h ops.HostArray) (note ops.Note, err error) {
-	s, err := openTiles(c)
+// Fill reads all of the file.
+func (r *reading) Fill(ctx context.Context, h ops.HostArray) (note ops.Note, err error) {
+	s, err := openTiles(r.Call)
 	if err != nil {
 		return note, err
 	}

@@ -14,56 +14,56 @@ import (
 	"weft/ops/problem"
 )
 
-// writesByRows says why a call cannot write its file by rows.
-func writesByRows(c *ops.Call) error {
-	if path := c.Text("path"); ending(path) != ".npy" && !isRaster(path) {
+// Fits says why a call cannot write its file by rows.
+func (w writing) Fits() error {
+	if path := w.Text("path"); ending(path) != ".npy" && !isRaster(path) {
 		return fmt.Errorf("%s is written as a whole; .npy and .tif files are written by rows", path)
 	}
 	return nil
 }
 
-// writeScratch is, of a GeoTIFF, a row of blocks as it is and packed, and one block for each processor; of a picture, its numbers
+// Scratch is, of a GeoTIFF, a row of blocks as it is and packed, and one block for each processor; of a picture, its numbers
 // twice and its colours.
-func writeScratch(c *ops.Call) int64 {
-	t := c.Type("array")
-	if ending(c.Text("path")) == ".png" {
+func (w writing) Scratch() int64 {
+	t := w.Type("array")
+	if ending(w.Text("path")) == ".png" {
 		const colours = 16 << 20
 		return int64(t.Len())*12 + colours
 	}
-	if !isRaster(c.Text("path")) || len(t.Dims) != 2 {
+	if !isRaster(w.Text("path")) || len(t.Dims) != 2 {
 		return 1 << 20
 	}
 	const edge = 256
-	size := int64(elemIn(c, t).Size())
+	size := int64(elemIn(w.Call, t).Size())
 	band := int64((t.Dims[1].Size+edge-1)/edge*edge) * edge * size
 	own := int64(runtime.GOMAXPROCS(0)) * (edge*edge*size + 1<<20)
-	if elemIn(c, t) != t.Elem || t.Unit.SI() != 1 {
+	if elemIn(w.Call, t) != t.Elem || t.Unit.SI() != 1 {
 		band += band / 2 // encoded first
 	}
 	return 2*band + own
 }
 
-// openRows starts a file that is written by rows, or takes one up.
-func openRows(c *ops.Call, marks []ops.Mark) (ops.TileSink, error) {
-	t := c.Type("array")
-	if isRaster(c.Text("path")) {
-		s, err := openRaster(c, t, marks)
+// OpenSink starts a file that is written by rows, or takes one up.
+func (w writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {
+	t := w.Type("array")
+	if isRaster(w.Text("path")) {
+		s, err := openRaster(w.Call, t, marks)
 		if err != nil {
 			return nil, failure(err, true)
 		}
 		return s, nil
 	}
-	to, known := fileType(elemIn(c, t))
+	to, known := fileType(elemIn(w.Call, t))
 	if !known {
-		return nil, problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", elemIn(c, t))
+		return nil, problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", elemIn(w.Call, t))
 	}
-	s := &npySink{call: c, whole: t}
+	s := &npySink{call: w.Call, whole: t}
 	var err error
 	if len(marks) == 0 {
-		s.Writer, err = npy.CreateResumable(c.Text("path"), to, t.Shape())
+		s.Writer, err = npy.CreateResumable(w.Text("path"), to, t.Shape())
 	} else {
 		s.row = marks[len(marks)-1].Rows
-		s.Writer, err = npy.Resume(c.Text("path"), to, t.Shape(), s.row*(t.Len()/t.Dims[0].Size))
+		s.Writer, err = npy.Resume(w.Text("path"), to, t.Shape(), s.row*(t.Len()/t.Dims[0].Size))
 	}
 	if err != nil {
 		return nil, failure(err, true)

@@ -34,20 +34,26 @@ func showSpec() *ops.Spec {
 			ops.Span("range", "*", "values at the ends of the colours; the least and the largest when left out").Opt(),
 		},
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
-		Infer: func(c *ops.Call) ([]ops.Output, error) {
+		Bind: func(c *ops.Call) (ops.Op, error) {
 			if a, ok := c.Array("value"); ok {
-				return nil, checkColours(c, a.Type())
+				return showing{c}, checkColours(c, a.Type())
 			}
-			return nil, nil
+			return showing{c}, nil
 		},
-		Sink: sinkShow,
 	}
 }
 
-func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
-	a, isArray := c.Array("value")
+// showing is a use of show.
+type showing struct{ *ops.Call }
+
+// Outputs are none.
+func (showing) Outputs() []ops.Output { return nil }
+
+// Take prints or draws.
+func (s showing) Take(_ context.Context, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
+	a, isArray := s.Array("value")
 	if !isArray {
-		_, err := fmt.Fprintln(t, plainText(c.Args["value"]))
+		_, err := fmt.Fprintln(t, plainText(s.Args["value"]))
 		return ops.Note{}, err
 	}
 	h := in[0]
@@ -61,7 +67,7 @@ func sinkShow(_ context.Context, c *ops.Call, in []ops.HostArray, t ops.Terminal
 	if _, err := fmt.Fprintln(t, heading); err != nil {
 		return ops.Note{}, err
 	}
-	return ops.Note{}, draw(c, h, t)
+	return ops.Note{}, draw(s.Call, h, t)
 }
 
 // plainText is a value as it is written in a file, a text without its quotes.

@@ -23,11 +23,11 @@ func (s *screen) Rich() bool              { return s.rich }
 func shownText(t *testing.T, value ops.Value, rich bool, in ...ops.HostArray) string {
 	t.Helper()
 	c := bind(showSpec(), map[string]ops.Value{"value": value})
-	if _, err := c.Spec.Infer(c); err != nil {
+	if _, err := c.Spec.Bind(c); err != nil {
 		t.Fatal(err)
 	}
 	s := &screen{rich: rich}
-	if _, err := c.Spec.Sink(context.Background(), c, in, s); err != nil {
+	if _, err := (showing{c}).Take(context.Background(), in, s); err != nil {
 		t.Fatal(err)
 	}
 	return s.String()

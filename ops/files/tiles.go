@@ -81,21 +81,22 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 	return note, failure(r.in.Close(), false)
 }
 
-// readsByRows says why a call cannot read rows of its file alone.
-func readsByRows(c *ops.Call) error {
-	in, err := open(c)
+// Fits says why a use cannot read rows of its file alone.
+func (r *reading) Fits() error {
+	in, err := open(r.Call)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	if n, ok := in.(npyInput); ok && (n.archive != nil || n.Header().Fortran && len(n.Shape()) > 1) {
-		return fmt.Errorf("%s is read as a whole: its rows do not lie together", c.Text("path"))
+		return fmt.Errorf("%s is read as a whole: its rows do not lie together", r.Text("path"))
 	}
 	return nil
 }
 
-func readScratch(c *ops.Call) int64 {
-	in, err := open(c)
+// Scratch is what the format takes.
+func (r *reading) Scratch() int64 {
+	in, err := open(r.Call)
 	if err != nil {
 		return 0 // reading says why
 	}
@@ -170,25 +171,21 @@ type rangeKey struct {
 
 type span struct{ lo, hi float64 }
 
-// rangeOfFile reads a whole file for its least and largest finite value.
-func rangeOfFile(c *ops.Call, _ int) (lo, hi float64, err error) {
-	info, err := os.Stat(c.Text("path"))
+// Range reads a whole file for its least and largest finite value.
+func (r *reading) Range(int) (lo, hi float64, err error) {
+	info, err := os.Stat(r.Text("path"))
 	if err != nil {
 		return 0, 0, err
 	}
-	out, err := inferRead(c)
-	if out == nil {
-		return 0, 0, err
-	}
-	t := out[0].Type
-	key := rangeKey{c.Text("path"), c.Text("member"), t.Elem.String(), t.Unit.String(), info.Size(), info.ModTime().UnixNano()}
+	t := r.Gives[0].Type
+	key := rangeKey{r.Text("path"), r.Text("member"), t.Elem.String(), t.Unit.String(), info.Size(), info.ModTime().UnixNano()}
 	if known, ok := ranges.Load(key); ok {
 		return known.(span).lo, known.(span).hi, nil
 	}
 	if t.Elem.Complex || len(t.Dims) == 0 {
 		return 0, 0, fmt.Errorf("%s has no range", t)
 	}
-	in, err := open(c)
+	in, err := open(r.Call)
 	if err != nil {
 		return 0, 0, err
 	}

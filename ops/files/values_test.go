@@ -28,7 +28,7 @@ func TestHalvesInUnits(t *testing.T) {
 	if got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol("m")}); got.Type.Elem != typ.Elem {
 		t.Errorf("in m they are read as %s", got.Type.Elem)
 	}
-	_, err := inferRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol("us"), "as": ops.Symbol("f16")}))
+	_, err := bindRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol("us"), "as": ops.Symbol("f16")}))
 	wantProblem(t, err, problem.WrongElementType, "as", []string{"f16", "f32"})
 }
 
@@ -53,7 +53,7 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 		h := ops.NewHostArray(ops.Type{Elem: ops.F64, Dims: optest.Dims("x", 3)})
 		h.StoreRow(0, 0, []float64{0, c.v, 0})
 		call := bind(writeSpec(), map[string]ops.Value{"array": optest.Array(h.Type), "path": ops.Text(filepath.Join(t.TempDir(), "a.npy")), "as": ops.Symbol(c.as)})
-		_, err := call.Spec.Sink(t.Context(), call, []ops.HostArray{h}, nil)
+		_, err := writing{call}.Take(t.Context(), []ops.HostArray{h}, nil)
 		if c.fits && err != nil {
 			t.Errorf("%g as %s: %v", c.v, c.as, err)
 		} else if !c.fits {
@@ -71,9 +71,9 @@ func TestForeignFilesAreToldHowToConvert(t *testing.T) {
 		"it's.csv":   "numpy.loadtxt('file.csv', delimiter=',')",
 		"a.doc":      "end it in .npy",
 	} {
-		_, err := inferRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path)}))
+		_, err := bindRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path)}))
 		wantProblem(t, err, problem.UnknownFormat, "path", []string{want})
 	}
-	_, err := inferWrite(bind(writeSpec(), map[string]ops.Value{"path": ops.Text("a.mat"), "array": optest.Array(ops.Type{Elem: ops.F32})}))
+	_, err := bindWrite(bind(writeSpec(), map[string]ops.Value{"path": ops.Text("a.mat"), "array": optest.Array(ops.Type{Elem: ops.F32})}))
 	wantProblem(t, err, problem.UnknownFormat, "path", []string{"end it in .npy"})
 }

@@ -51,11 +51,18 @@ func writeSpec() *ops.Spec {
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",
 			Code: "x = axis(x, -1 mm .. 1 mm in 33)\nz = axis(z, 0 mm .. 2 mm in 33)\na = exp(-(x ^ 2 + z ^ 2) / (1 mm) ^ 2)\na | write(\"spot.npy\")\na | write(\"spot.png\", map: \"kindlmann\")"}},
-		Infer: inferWrite, Sink: sinkWrite,
-		File:    func(c *ops.Call) string { return c.Text("path") },
-		Streams: &ops.Streams{Sink: openRows, Fits: writesByRows, Scratch: writeScratch},
+		Bind: bindWrite,
 	}
 }
+
+// writing is a use of write.
+type writing struct{ *ops.Call }
+
+// Outputs are none.
+func (writing) Outputs() []ops.Output { return nil }
+
+// File is the path.
+func (w writing) File() string { return w.Text("path") }
 
 func mapNames() []string {
 	var names []string
@@ -68,7 +75,7 @@ func mapNames() []string {
 // ending is the format of a path.
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-func inferWrite(c *ops.Call) ([]ops.Output, error) {
+func bindWrite(c *ops.Call) (ops.Op, error) {
 	path, t := c.Text("path"), c.Type("array")
 	f, known := formats[ending(path)]
 	if !known {
@@ -78,7 +85,7 @@ func inferWrite(c *ops.Call) ([]ops.Output, error) {
 		return nil, unknownFormat(path, formatNames, false)
 	}
 	_, unitErr := unitIn(c, t)
-	return nil, errors.Join(f.check(c, t), unitErr, writable(path))
+	return writing{c}, errors.Join(f.check(c, t), unitErr, writable(path))
 }
 
 // unitIn is the unit in which the numbers are written.
@@ -127,9 +134,10 @@ func writable(path string) error {
 	return nil
 }
 
-func sinkWrite(ctx context.Context, c *ops.Call, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
-	path, h := c.Text("path"), in[0]
-	if err := formats[ending(path)].write(ctx, c, h); err != nil {
+// Take writes all of the array.
+func (w writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	path, h := w.Text("path"), in[0]
+	if err := formats[ending(path)].write(ctx, w.Call, h); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, path, h.Type)

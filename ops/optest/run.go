@@ -28,6 +28,23 @@ func Call(s *ops.Spec, args map[string]ops.Value) *ops.Call {
 	return c
 }
 
+// Bind reads the arguments of a call, which has no mistakes.
+func Bind(t testing.TB, c *ops.Call) ops.Op {
+	t.Helper()
+	op, err := c.Spec.Bind(c)
+	if op == nil { // beside an Op, the error holds warnings
+		t.Fatalf("%s: %v", c.Spec.Name, err)
+	}
+	return op
+}
+
+// Instance is a use of an operator, as the checker makes it.
+func Instance(t testing.TB, c *ops.Call) *ops.Instance {
+	t.Helper()
+	op := Bind(t, c)
+	return &ops.Instance{Spec: c.Spec, Call: c, Bound: op, Out: op.Outputs()}
+}
+
 // Fusion says how stages are computed.
 type Fusion bool
 
@@ -80,12 +97,8 @@ func Stages(t testing.TB, c *ops.Call, in map[string]ops.Dense) []*ops.Stage {
 // lower gives the stages of a call's outputs, and the runner that knows its inputs.
 func lower(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode, how Fusion) ([]*ops.Stage, *runner) {
 	t.Helper()
-	types, err := c.Spec.Infer(c)
-	if types == nil { // with outputs, the error holds warnings
-		t.Fatalf("%s: %v", c.Spec.Name, err)
-	}
 	r := &runner{mode: mode, how: how, values: map[*ops.Stage][]float64{}}
-	op := &ops.Instance{Spec: c.Spec, Call: c, Out: types}
+	op := Instance(t, c)
 	count := map[string]int{}
 	byArray := map[ops.Array]*ops.Stage{}
 	c.Arrays(func(param string, a ops.Array) {
@@ -99,9 +112,9 @@ func lower(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode,
 		r.values[s] = append(append([]float64{}, d.Re...), d.Im...)
 		byArray[a] = s
 	})
-	outputs := c.Spec.Lower(ops.NewLowering(op, func(a ops.Array) *ops.Stage { return byArray[a] }))
+	outputs := op.Bound.(ops.Lowerer).Lower(ops.NewLowering(op, func(a ops.Array) *ops.Stage { return byArray[a] }))
 	for i, s := range outputs {
-		if got, want := s.Type.String(), types[i].Type.String(); got != want {
+		if got, want := s.Type.String(), op.Out[i].Type.String(); got != want {
 			t.Fatalf("%s: lowered to %s, inferred %s", c.Spec.Name, got, want)
 		}
 	}

@@ -33,14 +33,7 @@ Every pixel is a function of seed and of its place alone: a larger city of the s
 	Returns: "a record of f32 over y and x in metres, with coordinates: dsm, canopy, trunk, bush.",
 	Examples: []ops.Example{{Title: "a few blocks", Code: `city = simulate.city(y: 150, x: 200, seed: 3)
 city.dsm | show`}},
-	Infer:   inferCity,
-	Source:  fillCity,
-	Streams: &ops.Streams{Source: func(c *ops.Call) (ops.TileSource, error) { return &cityRows{town: newTown(c)}, nil }},
-	Range: func(c *ops.Call, output int) (lo, hi float64, err error) {
-		t := newTown(c)
-		lo, hi = ground, ground+t.relief
-		return lo, hi + layers[output].tallest, nil
-	},
+	Bind: bindCity,
 }
 
 // layers are the outputs of simulate.city in order, with the most that they rise above the ground.
@@ -58,7 +51,13 @@ var layers = []struct {
 // largestCity bounds the coordinates that a check makes.
 const largestCity = 1 << 20
 
-func inferCity(c *ops.Call) ([]ops.Output, error) {
+// built is a use of simulate.city.
+type built struct {
+	ops.Gives
+	*town
+}
+
+func bindCity(c *ops.Call) (ops.Op, error) {
 	rows, columns, pixel := c.Int("y"), c.Int("x"), c.Number("pixel")
 	for _, arg := range []string{"y", "x"} {
 		if c.Int(arg) > largestCity {
@@ -75,15 +74,30 @@ func inferCity(c *ops.Call) ([]ops.Output, error) {
 	}
 	t := ops.Type{Elem: ops.F32, Unit: m, Dims: []ops.Dim{
 		dim("y", rows, (float64(rows)-0.5)*pixel, -pixel), dim("x", columns, 0.5*pixel, pixel)}}
-	var out []ops.Output
+	v := built{town: newTown(c)}
 	for _, l := range layers {
-		out = append(out, ops.Output{Name: l.name, Type: t})
+		v.Gives = append(v.Gives, ops.Output{Name: l.name, Type: t})
 	}
-	return out, nil
+	return v, nil
 }
 
-func fillCity(ctx context.Context, c *ops.Call, to ops.HostArray) (ops.Note, error) {
-	r := cityRows{town: newTown(c)}
+// Range is that of the hills, with what stands on them.
+func (v built) Range(output int) (lo, hi float64, err error) {
+	return ground, ground + v.relief + layers[output].tallest, nil
+}
+
+// OpenSource builds the city row by row.
+func (v built) OpenSource() (ops.TileSource, error) { return &cityRows{town: v.town}, nil }
+
+// Fits is no question: every pixel is made by itself.
+func (built) Fits() error { return nil }
+
+// Scratch is next to nothing.
+func (built) Scratch() int64 { return 0 }
+
+// Fill builds all of a layer.
+func (v built) Fill(ctx context.Context, to ops.HostArray) (ops.Note, error) {
+	r := cityRows{town: v.town}
 	err := r.fill(ctx, 0, to)
 	return r.note(), err
 }

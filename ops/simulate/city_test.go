@@ -12,19 +12,15 @@ import (
 // fill computes the layers of a city.
 func fill(t *testing.T, args map[string]ops.Value) []ops.HostArray {
 	t.Helper()
-	c := optest.Call(cityMap, args)
-	out, err := cityMap.Infer(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	op := optest.Bind(t, optest.Call(cityMap, args)).(built)
 	var all []ops.HostArray
-	for i, o := range out {
+	for i, o := range op.Outputs() {
 		h := ops.NewHostArray(o.Type)
 		h.Out = i
-		if _, err := cityMap.Source(context.Background(), c, h); err != nil {
+		if _, err := op.Fill(context.Background(), h); err != nil {
 			t.Fatal(err)
 		}
-		lo, hi, err := cityMap.Range(c, i)
+		lo, hi, err := op.Range(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +95,7 @@ func TestCityHasAllParts(t *testing.T) {
 }
 
 func TestCityBounds(t *testing.T) {
-	if _, err := cityMap.Infer(optest.Call(cityMap, city(1<<21, 4, 1, 1))); err == nil {
+	if _, err := cityMap.Bind(optest.Call(cityMap, city(1<<21, 4, 1, 1))); err == nil {
 		t.Error("two million rows pass")
 	}
 }

@@ -39,8 +39,6 @@ it. It is a function of seed and of the place in the array alone: the same on ev
 	Examples: []ops.Example{{Title: "two points in noise", Code: `probe = linear_probe(n: 16, pitch: 0.3 mm)
 iq = simulate.echoes(probe, [point(z: 8 mm), point(x: 2 mm, z: 10 mm, amplitude: 0.5)], fc: 3 MHz, fs: 12 MHz, samples: 256, noise: -40 dB)
 abs(iq) | show`}},
-	Error:     ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-4},
-	Infer:     infer,
-	Lower:     lower,
-	Reference: referenceEchoes,
+	Error: ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-4},
+	Bind:  bindEchoes,
 }

@@ -35,11 +35,7 @@ func spec(all []*ops.Spec, name string) *ops.Spec {
 func made(t testing.TB, name string, args arguments) ops.Value {
 	t.Helper()
 	operator := spec(append(beam.Specs(), Specs()...), name)
-	v, err := operator.Make(call(operator, args, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return optest.Bind(t, call(operator, args, nil)).(ops.Known).Value
 }
 
 func mm(v float64) ops.Number { return ops.Quantity(v, "mm") }
@@ -73,10 +69,7 @@ func TestEchoesAgainstDefinition(t *testing.T) {
 	for name, changes := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := call(echoes, small(t), changes)
-			want, err := echoes.Reference(c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := optest.Reference(t, c, nil)
 			for mode, most := range map[interp.Mode]float64{interp.Wide: 1e-7, interp.Exact: 1e-5} {
 				optest.Near(t, optest.At(t, c, nil, mode, optest.Stored, nil), want[0], most)
 				optest.Near(t, optest.At(t, c, nil, mode, optest.Fused, nil), want[0], most)
@@ -113,12 +106,8 @@ func TestEchoOnAxis(t *testing.T) {
 func TestDemodulatedEchoes(t *testing.T) {
 	iq := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us")})
 	rf := call(echoes, small(t), arguments{"samples": ops.Integer(120), "start": ops.Quantity(6, "us"), "signal": ops.Symbol("received")})
-	out, err := echoes.Infer(rf)
-	if err != nil {
-		t.Fatal(err)
-	}
 	demodulate := spec(beam.Specs(), "demodulate")
-	in := ops.Array{Of: &ops.Instance{Spec: echoes, Out: out}}
+	in := ops.Array{Of: optest.Instance(t, rf)}
 	c := call(demodulate, arguments{"input": in, "fc": rf.Args["fc"], "fs": rf.Args["fs"], "start": rf.Args["start"]}, nil)
 	received := optest.At(t, rf, nil, interp.Exact, optest.Stored, nil)
 	got := optest.At(t, c, map[string]ops.Dense{"input": received}, interp.Exact, optest.Fused, nil)
@@ -209,13 +198,16 @@ func TestEchoesInfer(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := echoes.Infer(call(echoes, small(t), c.changes))
+			out, err := echoes.Bind(call(echoes, small(t), c.changes))
 			var p problem.Problem
 			if errors.As(err, &p) != (c.code != "") || p.Code != c.code || p.Arg != c.arg {
 				t.Errorf("%s %s: %v", p.Code, p.Arg, err)
 			}
-			if err == nil && (out[0].Type.String() != "c64 [sample: 60, element: 6]" || out[0].Type.Dims[0].Coords[12] != 9e-6+12/12e6) {
-				t.Errorf("output %s", out[0].Type)
+			if err != nil {
+				return
+			}
+			if got := out.Outputs()[0].Type; got.String() != "c64 [sample: 60, element: 6]" || got.Dims[0].Coords[12] != 9e-6+12/12e6 {
+				t.Errorf("output %s", got)
 			}
 		})
 	}

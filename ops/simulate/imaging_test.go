@@ -15,11 +15,7 @@ func image(t testing.TB, acquisition, imaging arguments, x, z ops.Range) [][]flo
 	t.Helper()
 	record := call(echoes, acquisition, nil)
 	data := optest.At(t, record, nil, interp.Exact, optest.Stored, nil)
-	out, err := echoes.Infer(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	imaging["input"] = ops.Array{Of: &ops.Instance{Spec: echoes, Out: out}}
+	imaging["input"] = ops.Array{Of: optest.Instance(t, record)}
 	imaging["grid"] = made(t, "box", arguments{"x": x, "z": z})
 	for _, same := range []string{"probe", "fc", "fs", "start", "transmit"} {
 		imaging[same] = acquisition[same]

@@ -59,11 +59,8 @@ func (t tables) from(b *ops.Body, k, e *ir.Node) (d [3]*ir.Node, r *ir.Node) {
 	return d, b.Sqrt(b.Add(b.Add(b.Mul(d[0], d[0]), b.Mul(d[1], d[1])), b.Mul(d[2], d[2])))
 }
 
-func lower(l *ops.Lowering) []*ops.Stage {
-	s, err := resolve(l.Call)
-	if err != nil {
-		panic("simulate: lowering of a call that does not check: " + err.Error())
-	}
+// Lower stores delays and echoes of pairs of point and element, and sums over the points.
+func (s *scene) Lower(l *ops.Lowering) []*ops.Stage {
 	t := s.tables(l)
 	pairs := []ops.Dim{{Name: "transmit", Size: s.law.Shots()}, {Name: "point", Size: len(s.points)}, {Name: "element", Size: s.probe.Elements()}}
 	delay := l.Stage("delay", ops.Type{Elem: ops.F64, Dims: pairs}, t.all(), func(b *ops.Body, i []*ir.Node) ops.Elem {
@@ -135,12 +132,8 @@ func (s *scene) sample(b *ops.Body, delay, echo *ops.Stage, index []*ir.Node) op
 	return out
 }
 
-// referenceEchoes is the formula of the documentation.
-func referenceEchoes(c *ops.Call, _ map[string]ops.Dense) ([]ops.Dense, error) {
-	s, err := resolve(c)
-	if err != nil {
-		return nil, err
-	}
+// Reference is the formula of the documentation.
+func (s *scene) Reference(map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.NewDense(!s.rf, s.output().Shape()...)
 	sigma, i := s.noise(), 0
 	for shot := range s.law.Shots() {

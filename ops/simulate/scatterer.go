@@ -36,9 +36,9 @@ var pointScatterer = &ops.Spec{
 	},
 	Returns:  "a scatterer",
 	Examples: []ops.Example{{Title: "a point 30 mm deep", Code: "point(z: 30 mm) | show"}},
-	Make: func(c *ops.Call) (ops.Value, error) {
+	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		return Scatterer{[3]float64{c.Number("x"), c.Number("y"), c.Number("z")}, c.Number("amplitude")}, nil
-	},
+	}),
 }
 
 // scatterers reads a list of points, each an object or a list [x, y, z].

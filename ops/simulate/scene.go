@@ -9,7 +9,7 @@ import (
 	"weft/ops/problem"
 )
 
-// scene is a call of simulate.echoes with its arguments resolved.
+// scene is a use of simulate.echoes.
 type scene struct {
 	probe                       *beam.Probe
 	points                      []Scatterer
@@ -39,7 +39,7 @@ func resolve(c *ops.Call) (*scene, error) {
 // maxSamples bounds a record so that its coordinates do not fill memory while checking.
 const maxSamples = 1 << 24
 
-func infer(c *ops.Call) ([]ops.Output, error) {
+func bindEchoes(c *ops.Call) (ops.Op, error) {
 	s, err := resolve(c)
 	if err == nil {
 		err = s.law.Fits(s.probe)
@@ -55,8 +55,11 @@ func infer(c *ops.Call) ([]ops.Output, error) {
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
-	return []ops.Output{{Type: s.output()}}, nil
+	return s, nil
 }
+
+// Outputs is the record.
+func (s *scene) Outputs() []ops.Output { return ops.One(s.output()) }
 
 func (s *scene) output() ops.Type {
 	t := ops.Type{Elem: ops.C64}

@@ -2,7 +2,6 @@ package sky
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"weft/ops"
@@ -26,23 +25,14 @@ func (p *problems) warn(code, arg, help, format string, a ...any) {
 	*p = append(*p, w)
 }
 
-// of gives what was resolved unless something is wrong, and all that is to be said about it.
-func of[T any](resolved *T, p problems) (*T, error) {
+// bound is an operator use unless something is wrong with it, and all that is to be said about it.
+func bound(op ops.Op, p problems) (ops.Op, error) {
 	for _, e := range p {
 		if !e.(problem.Problem).Warning {
 			return nil, errors.Join(p...)
 		}
 	}
-	return resolved, errors.Join(p...)
-}
-
-// resolved is what resolve makes of a call that was checked.
-func resolved[T any](resolve func(*ops.Call) (*T, error), c *ops.Call) *T {
-	v, err := resolve(c)
-	if v == nil {
-		panic(fmt.Sprintf("sky: lowering of a call that does not check: %v", err))
-	}
-	return v
+	return op, errors.Join(p...)
 }
 
 // pixelParam is the size of a pixel of rasters that do not say it themselves.

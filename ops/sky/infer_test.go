@@ -88,7 +88,7 @@ func TestMistakes(t *testing.T) {
 		{"walls without aspect", shadow, with(plain, args{"azimuth": sun["azimuth"], "altitude": sun["altitude"], "wall_height": optest.Array(plain)}), problem.MissingArgument, "aspect"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := c.spec.Infer(optest.Call(c.spec, c.args))
+			out, err := c.spec.Bind(optest.Call(c.spec, c.args))
 			for _, p := range problemsOf(err) {
 				if p.Code == c.code && strings.Contains(p.Message+p.Help, c.says) && p.Warning == (out != nil) {
 					return

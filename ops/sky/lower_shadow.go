@@ -17,11 +17,9 @@ type caster struct {
 	tables      []*ops.Stage
 }
 
-func lowerShadow(l *ops.Lowering) []*ops.Stage {
-	d := resolved(resolveShadow, l.Call)
-	d.findRelief(l.Call)
-	d.findCut(d.trace)
-	c := &caster{day: d, marcher: newMarcher(l, &d.scene, d.trace())}
+// Lower marches towards each position of the sun.
+func (d *day) Lower(l *ops.Lowering) []*ops.Stage {
+	c := &caster{day: d, marcher: newMarcher(l, &d.scene, d.rays())}
 	up := make([]float64, len(d.altitude))
 	for i, a := range d.altitude {
 		if a > 0 {
@@ -40,7 +38,7 @@ func lowerShadow(l *ops.Lowering) []*ops.Stage {
 		"wall_shade": func(b *ops.Body, at place) *ir.Node { return c.wall(b, at)[1] },
 	}
 	var out []*ops.Stage
-	for _, o := range d.outputs() {
+	for _, o := range d.Outputs() {
 		s := l.Stage(o.Name, o.Type, c.tables, func(b *ops.Body, index []*ir.Node) ops.Elem {
 			at := place{b.I32(0), index[len(index)-2], index[len(index)-1]}
 			if d.listed {

@@ -22,11 +22,9 @@ type kernel struct {
 
 func (k *kernel) words() int { return (len(k.patches) + wordBits - 1) / wordBits }
 
-func lowerSkyview(l *ops.Lowering) []*ops.Stage {
-	v := resolved(resolveView, l.Call)
-	v.findRelief(l.Call)
-	v.findCut(v.trace)
-	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.trace())}
+// Lower marches along all rays of a pixel in one fold, which all outputs share.
+func (v *view) Lower(l *ops.Lowering) []*ops.Stage {
+	k := &kernel{view: v, marcher: newMarcher(l, &v.scene, v.rays())}
 	patch := ops.Dim{Name: "patch", Size: len(v.patches)}
 	var weights []float64
 	for _, p := range v.patches {
@@ -35,7 +33,7 @@ func lowerSkyview(l *ops.Lowering) []*ops.Stage {
 	k.weights = l.Table("weights", ir.F32, weights, patch, ops.Dim{Name: "part", Size: len(parts)})
 	k.inputs = append(k.marcher.inputs(), k.weights)
 	var out []*ops.Stage
-	for i, o := range v.outputs() {
+	for i, o := range v.Outputs() {
 		s := l.Stage(o.Name, o.Type, k.inputs, k.output(i))
 		s.Exact = true
 		s.Unrolled = o.Type.Elem == byteType

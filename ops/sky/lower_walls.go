@@ -22,14 +22,14 @@ type filter struct {
 // window is a list of offsets for each turn, as long as the longest.
 type window struct{ count, row, column *ops.Stage }
 
-func lowerWalls(l *ops.Lowering) []*ops.Stage {
-	r := *resolved(resolveWalls, l.Call)
+// Lower finds the steps, and then the lines that cover them.
+func (w *walling) Lower(l *ops.Lowering) []*ops.Stage {
+	r := w.raster
 	in := l.In("input")
 	margin := &rays{rows: 1, columns: 1}
 	near := newSurface(l, "near", r, margin, false, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })
-	limit := l.Number("limit")
 	step := l.Stage("height", r.output(ops.F32, "m"), near.inputs(), func(b *ops.Body, index []*ir.Node) ops.Elem {
-		return ops.Real(stepHeight(b, r, near, limit, index[0], index[1]))
+		return ops.Real(stepHeight(b, r, near, w.limit, index[0], index[1]))
 	})
 	step.Exact, step.Steps = true, []string{"highest neighbour"}
 	f := newFilter(l, r, in, step)
@@ -39,7 +39,7 @@ func lowerWalls(l *ops.Lowering) []*ops.Stage {
 		return ops.Real(b.Select(number(b, h), found, b.F32(math.NaN())))
 	})
 	aspect.Exact, aspect.Steps = true, []string{fmt.Sprintf("180 lines of %d pixels", f.size), "higher side"}
-	step.Void, aspect.Void = noHeights(l.Call), noHeights(l.Call)
+	step.Void, aspect.Void = r.noHeights(), r.noHeights()
 	return []*ops.Stage{step, aspect}
 }
 

@@ -27,7 +27,7 @@ func newMarcher(l *ops.Lowering, s *scene, list []ray) marcher {
 		return height(b, in["input"], inside, y, x)
 	})
 	m.ground.stage.Steps = []string{m.margin()}
-	m.ground.stage.Tall.Top.Void = noHeights(l.Call)
+	m.ground.stage.Tall.Top.Void = s.noHeights()
 	if !m.vegetation {
 		return m
 	}

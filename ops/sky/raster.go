@@ -12,6 +12,7 @@ import (
 
 // raster is the elevation model an operator works on.
 type raster struct {
+	in    ops.Array
 	t     ops.Type
 	y, x  int     // which of its dims run south and east
 	pixel float64 // m
@@ -32,7 +33,8 @@ func (r raster) output(e ops.ElemType, unit string, inner ...ops.Dim) ops.Type {
 
 // resolveRaster reads the argument input and checks that it is a raster of heights with square pixels of a known size.
 func resolveRaster(c *ops.Call, p *problems) raster {
-	r := raster{t: c.Type("input")}
+	in, _ := c.Array("input")
+	r := raster{in: in, t: in.Type()}
 	r.y, r.x = r.t.Dim("y"), r.t.Dim("x")
 	for _, name := range []string{"y", "x"} {
 		if r.t.Dim(name) < 0 {

@@ -98,18 +98,14 @@ func (g *plain[F]) look(ray ray, row, column int) (walled, leaved, behind bool) 
 	return walled, seen && !walled, seen && walled
 }
 
-func referenceSkyview(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	return plainSkyview[float64](c, in)
-}
-
-// plainSkyview computes the outputs of skyview.
-func plainSkyview[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	v := resolved(resolveView, c)
-	v.relief = math.Inf(1)
-	g := newPlain[F](&v.scene, in)
-	list := v.trace()
+// Reference looks along every ray as far as the raster reaches.
+func (v *view) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	far := *v
+	far.relief = math.Inf(1)
+	g := newPlain[float64](&far.scene, in)
+	list := far.trace()
 	var out []ops.Dense
-	for _, o := range v.outputs() {
+	for _, o := range v.Outputs() {
 		out = append(out, ops.NewDense(false, o.Type.Shape()...))
 	}
 	each := len(parts) + 1
@@ -150,27 +146,23 @@ func (v *view) finish(out []ops.Dense, i int, known, trunk bool, hidden func(p i
 	}
 }
 
-func referenceShadow(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	return plainShadow[float64](c, in)
-}
-
-// plainShadow computes the outputs of shadow.
-func plainShadow[F float32 | float64](c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	d := resolved(resolveShadow, c)
-	d.relief = math.Inf(1)
-	g := newPlain[F](&d.scene, in)
+// Reference looks towards every position of the sun as far as the raster reaches.
+func (d *day) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	far := *d
+	far.relief = math.Inf(1)
+	g := newPlain[float64](&far.scene, in)
 	var out []ops.Dense
 	at := map[string]ops.Dense{}
-	for _, o := range d.outputs() {
+	for _, o := range d.Outputs() {
 		a := ops.NewDense(false, o.Type.Shape()...)
 		out, at[o.Name] = append(out, a), a
 	}
 	var walls, aspects []float64
 	if d.walls {
-		walls = rowByRow[float64](d.raster, c.Type("wall_height"), in["wall_height"])
-		aspects = rowByRow[float64](d.raster, c.Type("wall_aspect"), in["wall_aspect"])
+		walls = rowByRow[float64](d.raster, d.wallTypes[0], in["wall_height"])
+		aspects = rowByRow[float64](d.raster, d.wallTypes[1], in["wall_aspect"])
 	}
-	for s, ray := range d.trace() {
+	for s, ray := range far.trace() {
 		for i, h := range g.ground {
 			put := func(name string, v float64) {
 				if a, ok := at[name]; ok {

@@ -6,12 +6,13 @@ import (
 	"weft/ops"
 )
 
-func referenceWalls(c *ops.Call, in map[string]ops.Dense) ([]ops.Dense, error) {
-	r := *resolved(resolveWalls, c)
+// Reference goes pixel by pixel.
+func (w *walling) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	r := w.raster
 	h := rowByRow[float64](r, r.t, in["input"])
 	height, aspect := ops.NewDense(false, r.rows(), r.columns()), ops.NewDense(false, r.rows(), r.columns())
 	for i := range h {
-		height.Re[i] = stepAt(r, h, i/r.columns(), i%r.columns(), c.Number("limit"))
+		height.Re[i] = stepAt(r, h, i/r.columns(), i%r.columns(), w.limit)
 	}
 	lines := directions(filterSize(r.pixel))
 	for i := range h {

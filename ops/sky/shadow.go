@@ -2,6 +2,7 @@ package sky
 
 import (
 	"math"
+	"sync"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -45,24 +46,22 @@ path = sun(latitude: 37.98 deg, longitude: 23.73 deg, time: ["2026-06-21T07:00+0
 light = city.dsm | shadow(azimuth: path.azimuth, altitude: path.altitude, canopy: city.canopy, trunk: city.trunk)
 light.both | mean(over: time) | show`},
 	},
-	Error:          ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
-	Infer:          inferShadow,
-	Lower:          lowerShadow,
-	Approximations: approximateShadow,
-	Telemetry:      &ops.Telemetry{Prefix: "shadow", Unit: "timestep", Units: func(c *ops.Call) int { return len(c.List("azimuth")) }},
-	Reference:      referenceShadow,
+	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Telemetry: &ops.Telemetry{Prefix: "shadow", Unit: "timestep"},
+	Bind:      bindShadow,
 }
 
-// day is a call of shadow with its arguments resolved.
+// day is a use of shadow.
 type day struct {
 	scene
-	azimuth, altitude []float64 // deg
-	listed            bool      // there is a dim time
+	azimuth, altitude []float64   // deg
+	listed            bool        // there is a dim time
+	wallTypes         [2]ops.Type // of wall_height and wall_aspect
 	walls             bool
 	transmissivity    float64
 }
 
-func resolveShadow(c *ops.Call) (*day, error) {
+func bindShadow(c *ops.Call) (ops.Op, error) {
 	var p problems
 	d := &day{scene: resolveScene(c, &p), azimuth: angles(c, "azimuth", &p), altitude: angles(c, "altitude", &p)}
 	d.transmissivity = c.Number("transmissivity")
@@ -80,7 +79,9 @@ func resolveShadow(c *ops.Call) (*day, error) {
 		}
 	}
 	height, aspect := d.layer(c, "wall_height", &p), d.layer(c, "wall_aspect", &p)
-	d.walls = height != nil
+	if d.walls = height != nil && aspect != nil; d.walls {
+		d.wallTypes = [2]ops.Type{*height, *aspect}
+	}
 	switch {
 	case height != nil && aspect == nil:
 		p.add(problem.MissingArgument, "wall_height", "give wall_aspect as well; walls gives both", "the walls have no aspect")
@@ -89,8 +90,12 @@ func resolveShadow(c *ops.Call) (*day, error) {
 	case height != nil:
 		checkHeights(&p, "wall_height", *height)
 	}
-	return of(d, p)
+	d.rays = sync.OnceValue(func() []ray { return d.look(d.trace) })
+	return bound(d, p)
 }
+
+// Units are the positions of the sun.
+func (d *day) Units() int { return len(d.azimuth) }
 
 // trace gives the rays towards the sun.
 func (d *day) trace() []ray {
@@ -101,15 +106,8 @@ func (d *day) trace() []ray {
 	return out
 }
 
-func inferShadow(c *ops.Call) ([]ops.Output, error) {
-	d, err := resolveShadow(c)
-	if d == nil {
-		return nil, err
-	}
-	return d.outputs(), err
-}
-
-func (d *day) outputs() []ops.Output {
+// Outputs are maps of light and shade.
+func (d *day) Outputs() []ops.Output {
 	names := []string{"building"}
 	if d.canopy != nil {
 		names = append(names, "canopy", "both")

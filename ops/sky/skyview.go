@@ -3,6 +3,7 @@ package sky
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -46,15 +47,12 @@ sky.total | show`},
 sky = city.dsm | skyview(canopy: city.canopy, trunk: city.trunk, patches: 305)
 sky.veg.total | show`},
 	},
-	Error:          ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
-	Infer:          inferSkyview,
-	Lower:          lowerSkyview,
-	Approximations: approximateSkyview,
-	Telemetry:      &ops.Telemetry{Prefix: "svf", Unit: "patch", Units: func(c *ops.Call) int { return c.Int("patches") }},
-	Reference:      referenceSkyview,
+	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Telemetry: &ops.Telemetry{Prefix: "svf", Unit: "patch"},
+	Bind:      bindSkyview,
 }
 
-// view is a call of skyview with its arguments resolved.
+// view is a use of skyview.
 type view struct {
 	scene
 	patches []patch
@@ -67,9 +65,11 @@ type scene struct {
 	trunkShare          float64   // of the canopy's height above ground, where there is no trunk; 0: not given
 	relative            bool      // heights of vegetation are above the input
 	umep                bool
-	relief              float64 // highest source less lowest target; +Inf when it is not known before the run
-	reach               float64 // +Inf for no cap
-	full                float64 // where reach ends rays early, how far they would go; 0: it ends none
+	relief              float64      // highest source less lowest target; +Inf when it is not known before the run
+	reach               float64      // +Inf for no cap
+	tops                []ops.Array  // of vegetation: canopy and trunk, as far as they are given
+	rays                func() []ray // traced once, for planning: see look
+	full                float64      // where reach ends rays early, how far they would go; 0: it ends none
 }
 
 func resolveScene(c *ops.Call, p *problems) scene {
@@ -88,6 +88,11 @@ func resolveScene(c *ops.Call, p *problems) scene {
 			checkHeights(p, arg, **t)
 		}
 	}
+	for _, arg := range []string{"canopy", "trunk"} {
+		if a, given := c.Array(arg); given {
+			s.tops = append(s.tops, a)
+		}
+	}
 	switch trunk := s.trunk != nil || s.trunkShare != 0; {
 	case s.canopy != nil && !trunk:
 		p.add(problem.MissingArgument, "canopy", "give trunk: the tops of the trunk zones, or 25 percent, say", "a canopy needs its trunk zone")
@@ -99,20 +104,15 @@ func resolveScene(c *ops.Call, p *problems) scene {
 	return s
 }
 
-// findRelief asks the inputs for the ranges of their values; it is for lowering only, as it may read files.
-func (s *scene) findRelief(c *ops.Call) {
+// findRelief sets how far sources may stand above targets.
+func (s *scene) findRelief() {
 	s.relief = math.Inf(1)
-	in, _ := c.Array("input")
-	low, ground, ok := ops.RangeOf(in)
+	low, ground, ok := ops.RangeOf(s.in)
 	if !ok {
 		return
 	}
 	high := ground
-	for _, arg := range []string{"canopy", "trunk"} {
-		a, given := c.Array(arg)
-		if !given {
-			continue
-		}
+	for _, a := range s.tops {
 		_, top, ok := ops.RangeOf(a)
 		if !ok {
 			return
@@ -129,7 +129,7 @@ func (s *scene) limit() limit {
 	return limit{rows: s.rows(), columns: s.columns(), relief: s.relief, reach: s.reach}
 }
 
-func resolveView(c *ops.Call) (*view, error) {
+func bindSkyview(c *ops.Call) (ops.Op, error) {
 	var p problems
 	v := &view{scene: resolveScene(c, &p)}
 	n := c.Int("patches")
@@ -138,8 +138,12 @@ func resolveView(c *ops.Call) (*view, error) {
 	} else {
 		v.patches = patches(n)
 	}
-	return of(v, p)
+	v.rays = sync.OnceValue(func() []ray { return v.look(v.trace) })
+	return bound(v, p)
 }
+
+// Units are the patches.
+func (v *view) Units() int { return len(v.patches) }
 
 func (v *view) bytes() int { return (len(v.patches) + 7) / 8 }
 
@@ -165,15 +169,8 @@ func (v *view) kinds() []string {
 	return []string{"", "veg.", "aveg."}
 }
 
-func inferSkyview(c *ops.Call) ([]ops.Output, error) {
-	v, err := resolveView(c)
-	if v == nil {
-		return nil, err
-	}
-	return v.outputs(), err
-}
-
-func (v *view) outputs() []ops.Output {
+// Outputs are the parts and the bits of each kind of mask.
+func (v *view) Outputs() []ops.Output {
 	var out []ops.Output
 	for _, kind := range v.kinds() {
 		for _, part := range parts {

@@ -1,7 +1,6 @@
 package sky
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -82,11 +81,8 @@ func TestRelativeHeights(t *testing.T) {
 				walled(walled(c.want, rows, columns).sun(120, 20), rows, columns)
 			}
 			c.got.check(t, s)
-			got, err1 := s.Reference(optest.Call(s, c.got.values), c.got.data)
-			want, err2 := s.Reference(optest.Call(s, c.want.values), c.want.data)
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
+			got := optest.Reference(t, optest.Call(s, c.got.values), c.got.data)
+			want := optest.Reference(t, optest.Call(s, c.want.values), c.want.data)
 			for i := range got {
 				if err := optest.Differ(got[i], want[i], ops.ErrorRule{Metric: ops.Exact}); err != nil {
 					t.Errorf("%s, %s: output %d: %v", name, s.Name, i, err)
@@ -98,20 +94,25 @@ func TestRelativeHeights(t *testing.T) {
 
 // A canopy that lies below all ground was most likely meant relative to it.
 func TestTreesInTheGroundAreToldOf(t *testing.T) {
-	between := func(name string, lo, hi float64) ops.Value {
-		s := &ops.Spec{Name: name, Range: func(*ops.Call, int) (float64, float64, error) { return lo, hi, nil }}
+	heights := func(name string, lo, hi float64) ops.Value {
 		a := optest.Array(landType(5, 6))
 		of := *a.Of
-		of.Spec = s
+		of.Spec, of.Bound = &ops.Spec{Name: name}, between{lo, hi}
 		a.Of = &of
 		return a
 	}
-	values := map[string]ops.Value{"input": between("ground", 109, 174), "canopy": between("trees", 0, 24), "trunk": between("trunks", 0, 6), "pixel": ops.Quantity(1, "m")}
-	if got := approximateSkyview(optest.Call(skyview, values)); len(got) != 1 || !strings.Contains(got[0], "heights: relative") {
+	values := map[string]ops.Value{"input": heights("ground", 109, 174), "canopy": heights("trees", 0, 24), "trunk": heights("trunks", 0, 6), "pixel": ops.Quantity(1, "m")}
+	if got := optest.Bind(t, optest.Call(skyview, values)).(ops.Approximator).Approximations(); len(got) != 1 || !strings.Contains(got[0], "heights: relative") {
 		t.Errorf("said: %q", got)
 	}
 	values["heights"] = ops.Symbol("relative")
-	if got := approximateSkyview(optest.Call(skyview, values)); len(got) != 0 {
+	if got := optest.Bind(t, optest.Call(skyview, values)).(ops.Approximator).Approximations(); len(got) != 0 {
 		t.Errorf("said: %q", got)
 	}
 }
+
+// between is a raster whose heights are known to lie between two.
+type between struct{ low, high float64 }
+
+func (between) Outputs() []ops.Output                   { return nil }
+func (w between) Range(int) (lo, hi float64, err error) { return w.low, w.high, nil }

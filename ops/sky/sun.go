@@ -26,7 +26,7 @@ Source: J. Meeus, Astronomical Algorithms, 2nd ed. (1998), ch. 25 (lower accurac
 	Returns: "a record of angles, azimuth and altitude: lists if time is a list.",
 	Examples: []ops.Example{{Title: "noon at midsummer in Gothenburg", Code: `s = sun(latitude: 57.7 deg, longitude: 11.97 deg, time: "2026-06-21T13:00+02:00")
 show(s.altitude)`}},
-	Make: makeSun,
+	Bind: ops.Make(makeSun),
 }
 
 // timeLayouts are the forms of ISO 8601 that sun takes.

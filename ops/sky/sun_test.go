@@ -49,7 +49,7 @@ func TestSunPosition(t *testing.T) {
 
 func TestSunValues(t *testing.T) {
 	one := map[string]ops.Value{"latitude": deg(50), "longitude": deg(8), "time": ops.Text("2026-06-21T12:00+02:00")}
-	v, err := sun.Make(optest.Call(sun, one))
+	v, err := makeSun(optest.Call(sun, one))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +57,11 @@ func TestSunValues(t *testing.T) {
 		t.Errorf("altitude %v", v.(ops.Record).Fields["altitude"])
 	}
 	one["time"] = ops.List{ops.Text("2026-06-21T12:00+02:00"), ops.Text("2026-06-21 13:00:30Z")}
-	if v, err = sun.Make(optest.Call(sun, one)); err != nil || len(v.(ops.Record).Fields["azimuth"].(ops.List)) != 2 {
+	if v, err = makeSun(optest.Call(sun, one)); err != nil || len(v.(ops.Record).Fields["azimuth"].(ops.List)) != 2 {
 		t.Errorf("%v, %v", v, err)
 	}
 	one["time"] = ops.Text("21.6.2026")
-	if _, err = sun.Make(optest.Call(sun, one)); err == nil {
+	if _, err = makeSun(optest.Call(sun, one)); err == nil {
 		t.Error("a time without offset passes")
 	}
 }

@@ -28,24 +28,25 @@ Source: Lindberg et al., Solar Energy 112 (2015); Goodwin et al. (2009).`,
 w = city.dsm | walls
 light = city.dsm | shadow(azimuth: 270 deg, altitude: 20 deg, wall_height: w.height, wall_aspect: w.aspect)
 light.wall_sun | show`}},
-	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
-	Infer:     inferWalls,
-	Lower:     lowerWalls,
-	Reference: referenceWalls,
+	Error: ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
+	Bind:  bindWalls,
 }
 
-func resolveWalls(c *ops.Call) (*raster, error) {
+// walling is a use of walls.
+type walling struct {
+	raster
+	limit float64
+}
+
+func bindWalls(c *ops.Call) (ops.Op, error) {
 	var p problems
-	r := resolveRaster(c, &p)
-	return of(&r, p)
+	w := &walling{resolveRaster(c, &p), c.Number("limit")}
+	return bound(w, p)
 }
 
-func inferWalls(c *ops.Call) ([]ops.Output, error) {
-	r, err := resolveWalls(c)
-	if r == nil {
-		return nil, err
-	}
-	return []ops.Output{{Name: "height", Type: r.output(ops.F32, "m")}, {Name: "aspect", Type: r.output(ops.F32, "deg")}}, err
+// Outputs are the two maps.
+func (w *walling) Outputs() []ops.Output {
+	return []ops.Output{{Name: "height", Type: w.output(ops.F32, "m")}, {Name: "aspect", Type: w.output(ops.F32, "deg")}}
 }
 
 // offset is a pixel beside another.

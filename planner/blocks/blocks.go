@@ -181,12 +181,12 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 
 // scratchOf is the memory that a source or sink takes besides its array.
 func (f *flow) scratchOf(u *unit) int64 {
-	st := u.step.Op.Spec.Streams
-	if st == nil || st.Scratch == nil {
+	st, ok := u.step.Op.Bound.(ops.Streamer)
+	if !ok {
 		return 0
 	}
 	if _, known := f.scratch[u]; !known {
-		f.scratch[u] = st.Scratch(u.step.Op.Call)
+		f.scratch[u] = st.Scratch()
 	}
 	return f.scratch[u]
 }

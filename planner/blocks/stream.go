@@ -154,14 +154,13 @@ func (f *flow) rows(u *unit) int { return u.makes[0].Layout.RowCount() }
 
 // refuses says why a source or sink takes its array only as a whole.
 func refuses(op *ops.Instance, source bool) string {
-	s := op.Spec.Streams
-	switch {
-	case s == nil || source && s.Source == nil || !source && s.Sink == nil:
+	_, reads := op.Bound.(ops.TileReader)
+	_, writes := op.Bound.(ops.TileWriter)
+	if source && !reads || !source && !writes {
 		return op.Spec.Name + " takes it as a whole"
-	case s.Fits != nil:
-		if err := s.Fits(op.Call); err != nil {
-			return err.Error()
-		}
+	}
+	if err := op.Bound.(ops.Streamer).Fits(); err != nil {
+		return err.Error()
 	}
 	return ""
 }

@@ -45,19 +45,19 @@ func Collect(sinks []*ops.Instance) *Graph {
 			return s
 		}
 		var out []*ops.Stage
-		switch {
-		case op.Spec.Source != nil:
+		switch bound := op.Bound.(type) {
+		case ops.Source:
 			for i, o := range op.Out {
 				s := &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, Out: i, Where: op.Where}
 				g.Stages = append(g.Stages, s)
 				out = append(out, s)
 			}
-		case op.Spec.Lower != nil:
+		case ops.Lowerer:
 			l := ops.NewLowering(op, stageOf)
-			out = op.Spec.Lower(l)
+			out = bound.Lower(l)
 			g.Stages = append(g.Stages, l.Made()...)
 		default:
-			panic(fmt.Sprintf("planner: operator %s gives arrays but has neither Lower nor Source", op.Spec.Name))
+			panic(fmt.Sprintf("planner: operator %s gives arrays but is neither lowered nor a source", op.Spec.Name))
 		}
 		made[op] = out
 		return out

@@ -33,7 +33,7 @@ func inputs(p *planner.Plan) string {
 		if s.Kind != planner.ReadStep {
 			continue
 		}
-		file := s.Op.Call.Text("path")
+		file := s.Op.File()
 		if info, err := os.Stat(file); file != "" && err == nil {
 			out = append(out, fmt.Sprintf("%s %d %d", file, info.Size(), info.ModTime().UnixNano()))
 		}

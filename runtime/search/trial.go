@@ -99,7 +99,7 @@ func (t *trial) run(ctx context.Context) error {
 		}
 		if s.Kind == planner.ReadStep {
 			b := t.plan.Buffer(s.Writes[0])
-			if _, err := s.Op.Spec.Source(ctx, s.Op.Call, t.host(b)); err != nil {
+			if _, err := s.Op.Bound.(ops.Source).Fill(ctx, t.host(b)); err != nil {
 				return err
 			}
 			continue

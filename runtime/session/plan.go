@@ -67,10 +67,10 @@ func (s *Session) Compile(ctx context.Context, p *planner.Plan, opt device.Optio
 // it, they do not fit, which the runtime finds out.
 func unfinished(sinks []*ops.Instance) *planner.Decisions {
 	for _, s := range sinks {
-		if s.Spec.File == nil {
+		if s.File() == "" {
 			continue
 		}
-		if r, err := journal.Read(s.Spec.File(s.Call)); err == nil && r.Header.Decisions != nil {
+		if r, err := journal.Read(s.File()); err == nil && r.Header.Decisions != nil {
 			return r.Header.Decisions
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/native"
 	"weft/ops"
 	"weft/ops/catalogue"
+	"weft/ops/optest"
 	"weft/planner"
 	"weft/runtime"
 )
@@ -64,18 +65,15 @@ func (s *scene) run(t *testing.T) map[string]field {
 	for name, f := range s.layers {
 		call.Args[name] = ops.Array{Of: s.source(name, f)}
 	}
-	out, err := spec.Infer(call)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.next++
-	op := &ops.Instance{ID: s.next, Spec: spec, Call: call, Out: out}
+	op := optest.Instance(t, call)
+	op.ID = s.next
 	if s.tile != [2]int{} {
 		op.Hints.Tile = map[string]int{"y": s.tile[0], "x": s.tile[1]}
 	}
 	got := map[string]field{}
 	var sinks []*ops.Instance
-	for i, o := range out {
+	for i, o := range op.Out {
 		sinks = append(sinks, s.sink(got, o, ops.Array{Of: op, Out: i}))
 	}
 	plan, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2})
@@ -103,34 +101,45 @@ func (s *scene) source(name string, f field) *ops.Instance {
 	if name == "wall_aspect" {
 		unit = ops.MustUnit("deg")
 	}
-	spec := &ops.Spec{Name: name, Source: func(_ context.Context, _ *ops.Call, to ops.HostArray) (ops.Note, error) {
-		return ops.Note{}, to.SetDense(ops.Dense{Shape: []int{f.rows, f.columns}, Re: f.v})
-	}}
+	var bound ops.Op = optest.Filled(f.fill)
 	if !s.blind {
-		spec.Range = func(*ops.Call, int) (lo, hi float64, err error) {
-			lo, hi = math.Inf(1), math.Inf(-1)
-			for _, v := range f.v {
-				if !math.IsNaN(v) {
-					lo, hi = min(lo, v), max(hi, v)
-				}
-			}
-			return lo, hi, nil
-		}
+		bound = ranged{optest.Filled(f.fill), f}
 	}
+	spec := &ops.Spec{Name: name}
 	s.next++
-	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec}, Out: []ops.Output{{Type: ops.Type{
+	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec}, Bound: bound, Out: []ops.Output{{Type: ops.Type{
 		Elem: ops.F32, Unit: unit, Dims: []ops.Dim{dim("y", f.rows, -s.pixel), dim("x", f.columns, s.pixel)}}}}}
 }
 
+func (f field) fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
+	return ops.Note{}, to.SetDense(ops.Dense{Shape: []int{f.rows, f.columns}, Re: f.v})
+}
+
+// ranged is a source that knows the range of its values.
+type ranged struct {
+	optest.Filled
+	field
+}
+
+func (r ranged) Range(int) (lo, hi float64, err error) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range r.v {
+		if !math.IsNaN(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi, nil
+}
+
 func (s *scene) sink(got map[string]field, o ops.Output, a ops.Array) *ops.Instance {
-	spec := &ops.Spec{Name: "keep", Params: []ops.Param{{Name: "input", Accept: ops.KArray}},
-		Sink: func(_ context.Context, _ *ops.Call, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
-			d := in[0].Dense()
-			got[o.Name] = field{d.Shape[0], len(d.Re) / d.Shape[0], d.Re}
-			return ops.Note{}, nil
-		}}
+	spec := &ops.Spec{Name: "keep", Params: []ops.Param{{Name: "input", Accept: ops.KArray}}}
+	bound := optest.Taken(func(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+		d := in[0].Dense()
+		got[o.Name] = field{d.Shape[0], len(d.Re) / d.Shape[0], d.Re}
+		return ops.Note{}, nil
+	})
 	s.next++
-	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"input": a}}}
+	return &ops.Instance{ID: s.next, Spec: spec, Bound: bound, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"input": a}}}
 }
 
 func over(op string, pixel float64, f field) *scene {

@@ -1,0 +1,108 @@
+package ops
+
+import "context"
+
+// Op is a use of an operator whose arguments Spec.Bind has read. What it can do besides is said by the interfaces below: it is a
+// Lowerer, a Source, a Sink, or Known.
+type Op interface {
+	Outputs() []Output // a single one may have an empty name
+}
+
+// Lowerer defines its outputs as stages, in their order.
+type Lowerer interface {
+	Lower(*Lowering) []*Stage
+}
+
+// Source fills its outputs from outside when the plan runs.
+type Source interface {
+	Fill(context.Context, HostArray) (Note, error)
+}
+
+// Sink hands arrays to the outside world when they are computed: the reason anything runs.
+type Sink interface {
+	Take(context.Context, []HostArray, Terminal) (Note, error)
+}
+
+// Filer is a source or sink of a file, whose path is never empty.
+type Filer interface {
+	File() string
+}
+
+// Ranger bounds the values of an output, NaN and infinities apart, where that is cheap to know while planning: a generator knows its
+// own, a file can be scanned. See RangeOf.
+type Ranger interface {
+	Range(output int) (lo, hi float64, err error)
+}
+
+// Approximator says, a line each, what is not exact by the choice of whoever wrote the call: explain and summary print it. It is for
+// planning: it may read files.
+type Approximator interface {
+	Approximations() []string
+}
+
+// Counter tells how many of its Telemetry's units a use has.
+type Counter interface {
+	Units() int
+}
+
+// TileReader is a source that also gives its array part by part.
+type TileReader interface {
+	Streamer
+	OpenSource() (TileSource, error)
+}
+
+// TileWriter is a sink that also takes its array part by part. With marks, all that Sync gave in an earlier run, it goes on after the
+// last.
+type TileWriter interface {
+	Streamer
+	OpenSink(marks []Mark) (TileSink, error)
+}
+
+// Streamer is what TileReader and TileWriter have in common.
+type Streamer interface {
+	Fits() error    // why this use cannot work by parts after all
+	Scratch() int64 // bytes of memory that working by parts takes besides the arrays
+}
+
+// Referencer computes its outputs in plain float64, independently of Lower, from the array arguments under their names (see
+// ReferenceKey for lists). Used by tests only.
+type Referencer interface {
+	Reference(map[string]Dense) ([]Dense, error)
+}
+
+// Known is a use that gives a value while the program is checked: a number, a probe, a grid.
+type Known struct{ Value Value }
+
+// Outputs are none: the value is there already.
+func (Known) Outputs() []Output { return nil }
+
+// Make is the Bind of an operator whose uses are all Known.
+func Make(value func(*Call) (Value, error)) func(*Call) (Op, error) {
+	return func(c *Call) (Op, error) {
+		v, err := value(c)
+		if err != nil {
+			return nil, err
+		}
+		return Known{v}, nil
+	}
+}
+
+// Gives are outputs, for embedding in an Op.
+type Gives []Output
+
+// Outputs makes part of an Op of it.
+func (g Gives) Outputs() []Output { return g }
+
+// One is a single output without a name.
+func One(t Type) Gives { return Gives{{Type: t}} }
+
+// IsSource reports whether an array arrives from outside.
+func (op *Instance) IsSource() bool { _, ok := op.Bound.(Source); return ok }
+
+// File is the path of the file that a source reads or a sink writes; empty where there is none.
+func (op *Instance) File() string {
+	if f, ok := op.Bound.(Filer); ok {
+		return f.File()
+	}
+	return ""
+}
