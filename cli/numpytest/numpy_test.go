@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,6 +166,10 @@ func (m machine) run(t *testing.T, programs []*program, n *counts) (ran []*progr
 			n.ran++
 			p.refused = strings.Join(problem.FindAllString(said, -1), "\n")
 			ran = append(ran, p)
+		case strings.HasPrefix(said, "panic"):
+			n.ran++
+			n.wrong++
+			t.Errorf("%s: %s\n%s", m, said, p.text.String())
 		default:
 			n.refused++
 			t.Logf("refused: %s\n%s", said, p.text.String())
@@ -174,7 +179,12 @@ func (m machine) run(t *testing.T, programs []*program, n *counts) (ran []*progr
 }
 
 // weft runs a text and returns what it said if it failed.
-func (m machine) weft(t *testing.T, text string) string {
+func (m machine) weft(t *testing.T, text string) (said string) {
+	defer func() {
+		if p := recover(); p != nil {
+			said = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
 	write(t, "p.weft", text)
 	var out bytes.Buffer
 	if cli.Run(t.Context(), append([]string{"run", "p.weft"}, m.flags...), nil, &out, &out) == 0 {

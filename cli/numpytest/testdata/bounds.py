@@ -120,6 +120,8 @@ def arithmetic(op, kind, a, b):
             nan = nan | np.isinf(a.lo) & np.isinf(b.lo) | np.isinf(a.hi) & np.isinf(b.hi)
         elif op == "mul":
             lo, hi = corners(np.multiply, a, b)
+            for x, y in (a, b), (b, a):
+                nan = nan | (x.lo <= 0) & (x.hi >= 0) & (np.isinf(y.lo) | np.isinf(y.hi))
         elif op == "div":
             lo, hi = corners(np.divide, a, b)
             zero = (b.lo <= 0) & (b.hi >= 0)
@@ -187,7 +189,9 @@ def power(kind, a, n):
         lo, hi = np.minimum(x, y), np.maximum(x, y)
         cross = (a.lo <= 0) & (a.hi >= 0)
         if n < 0:
+            global overflows
             p = np.minimum(np.abs(a.lo), np.abs(a.hi)) ** -n
+            overflows = overflows or bool((p < 1e-36).any())
             lo, hi = np.where(cross | (p < 1e-36), np.nan, lo), np.where(cross, np.nan, hi)
         elif n > 0 and n % 2 == 0:
             lo = np.where(cross, 0.0, lo)
