@@ -57,6 +57,13 @@ var functions = []elementwise{
 	{name: "atan2", doc: "Angle of the point (x, y), -180 deg to 180 deg.", group: groupFunction, args: []arg{{"y", "ordinate"}, {"x", "abscissa"}}, compute: inexact, unit: toAngle,
 		build: alu(ir.Atan2), value: real2(math.Atan2), rule: turning,
 		examples: []ops.Example{{Title: "Angle seen from the origin", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(atan2(x, 2 mm))"}}},
+	{name: "hypot", doc: "Root of a^2 + b^2.", group: groupFunction, args: pair, compute: inexact, unit: sameUnit,
+		long: "The squares must be within the range of the element type.",
+		build: two(func(b *ops.Body, x, y ops.Elem) ops.Elem {
+			return ops.Real(b.Sqrt(b.Add(b.Mul(x.Re, x.Re), b.Mul(y.Re, y.Re))))
+		}),
+		value: real2(func(x, y float64) float64 { return math.Sqrt(x*x + y*y) }), rule: rounded,
+		examples: []ops.Example{{Title: "Distance from the origin", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, -1 mm .. 1 mm in 5)\nshow(hypot(x, y))"}}},
 	{name: "floor", doc: "Largest whole number not above.", group: groupFunction, args: single, compute: numeric, unit: plainOnly,
 		build: ifFloat(ir.Floor), whole: true, value: real1(math.Floor), rule: exact,
 		examples: []ops.Example{{Title: "Whole numbers below", Code: "x = axis(x, -1 .. 1 in 5)\nshow(floor(x))"}}},
