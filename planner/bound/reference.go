@@ -66,16 +66,17 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 }
 
 func (p *Plan) referenceLowerer() *referenceLowerer {
-	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, scales: map[*ops.Stage]float64{}}
+	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
 }
 
 // referenceLowerer decides what a reference computes in place: everything but the stages in load and what lacks inputs.
 type referenceLowerer struct {
-	g      *graph.Graph
-	stored map[*ops.Stage]*ir.Buffer // that are alive
-	load   map[*ops.Stage]bool
-	known  map[*ops.Stage]bool // memo of computable
-	scales map[*ops.Stage]float64
+	g       *graph.Graph
+	stored  map[*ops.Stage]*ir.Buffer // that are alive
+	load    map[*ops.Stage]bool
+	known   map[*ops.Stage]bool // memo of computable
+	scales  map[*ops.Stage]float64
+	efforts map[*ops.Stage]effort // memo
 }
 
 // computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end.
@@ -98,13 +99,37 @@ type use struct {
 	times, sites float64
 }
 
+// effort is what one element of a stage takes: operations, and the size of their text.
+type effort struct{ evals, nodes, binders float64 }
+
+func (e effort) plus(o effort, times, sites float64) effort {
+	return effort{e.evals + times*o.evals, e.nodes + sites*o.nodes, e.binders + sites*o.binders}
+}
+
+// effort is that of a stage with all that is not stored for it.
+func (l *referenceLowerer) effort(s *ops.Stage) effort {
+	if e, ok := l.efforts[s]; ok {
+		return e
+	}
+	a, p := l.g.Alone(s), l.g.Point(s)
+	e := effort{p.Evals, float64(a.Nodes), float64(a.Binders)}
+	for in, reads := range p.Reads {
+		if in.Data == nil && l.stored[in] == nil {
+			e = e.plus(l.effort(in), reads, float64(a.Sites[in]))
+		}
+	}
+	l.efforts[s] = e
+	return e
+}
+
 // expand finds the stored stages that the reference is to load. From the roots on, readers first, each is computed in place as long as
 // what one point then takes, and the size of the text, stay within bounds; those in few digits for longer. All is counted stage by stage.
 func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget float64) {
-	var evals, nodes, binders float64
+	var total effort
 	open := map[*ops.Stage]*use{}
 	for _, s := range roots {
 		open[s] = &use{here: true}
+		total = total.plus(l.effort(s), 1, 1)
 	}
 	for len(open) > 0 {
 		var s *ops.Stage
@@ -119,17 +144,19 @@ func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool
 		if u.here {
 			times, sites = times+1, sites+1
 		}
-		e, n, k := evals+times*point.Evals, nodes+sites*float64(a.Nodes), binders+sites*float64(a.Binders)
 		if l.stored[s] != nil && !slices.Contains(roots, s) {
-			most := budget
+			most, with := budget, total
 			if narrow[s] {
 				most = max(budget, narrowBudget)
 			}
-			if l.load[s] = !l.computable(s) || e > most || n > referenceNodes || k > referenceBinders; l.load[s] {
+			if l.computable(s) {
+				with = total.plus(l.effort(s), times, sites)
+			}
+			if l.load[s] = !l.computable(s) || with.evals > most || with.nodes > referenceNodes || with.binders > referenceBinders; l.load[s] {
 				continue
 			}
+			total = with
 		}
-		evals, nodes, binders = e, n, k
 		for in, reads := range point.Reads {
 			if in.Data != nil {
 				continue

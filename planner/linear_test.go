@@ -1,0 +1,87 @@
+package planner_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/ops"
+	"weft/planner"
+)
+
+// references builds the references of all kernels as a run asks for them.
+func references(p *planner.Plan, see func(*planner.Step, planner.Reference)) {
+	alive := map[*ops.Stage]bool{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, id := range append(s.Reads, s.Writes...) {
+			alive[p.Buffer(id).Array] = true
+		}
+		if s.Kernel != nil {
+			see(s, p.Reference(s.Kernel.Roots, func(x *ops.Stage) bool { return alive[x] }))
+		}
+		for _, id := range s.Frees {
+			delete(alive, p.Buffer(id).Array)
+		}
+	}
+}
+
+// What is compared with float64 costs what was allowed for it, and no more: what another kernel stored is computed again where that is
+// cheap, and loaded elsewhere.
+func TestReferencesStayCheap(t *testing.T) {
+	for name, text := range programs(t) {
+		references(made(t, text, 0), func(s *planner.Step, r planner.Reference) {
+			if r.Cost > 2e6 {
+				t.Errorf("%s: one element of %s takes %g operations", name, s.Name, r.Cost)
+			}
+		})
+	}
+}
+
+// steps are programs that repeat something n times.
+var steps = map[string]func(n int) string{
+	"pointwise": func(n int) string {
+		return "x0 = axis(t, 0 .. 1 in 1000)\n" + times(n, "x%d = x%d * 2 + 1\n") + fmt.Sprintf("x%d | write(\"x.npy\")\n", n)
+	},
+	"diamonds": func(n int) string {
+		return "x0 = axis(t, 0 .. 1 in 1000)\n" + times(n, "x%d = sin(x%d) * x%[2]d\n") + fmt.Sprintf("x%d | write(\"x.npy\")\n", n)
+	},
+	"means": func(n int) string {
+		return "fn s(x) = x - mean(x * x) * x\nx0 = axis(t, 0 .. 1 in 64) + axis(u, 0 .. 1 in 32)\n" + times(n, "x%d = x%d | s\n") + fmt.Sprintf("x%d | write(\"x.npy\")\n", n)
+	},
+	"gradients": func(n int) string {
+		return "A = sin(axis(m, 0 .. 1 in 40) * axis(n, 0 .. 1 in 30))\ny = axis(m, 0 .. 1 in 40)\nfn f(x) = x - 0.01 * sum(A * (sum(A * x, over: n) - y), over: m)\n" +
+			"x0 = axis(n, 0 .. 1 in 30)\n" + times(n, "x%d = x%d | f\n") + fmt.Sprintf("x%d | write(\"x.npy\")\n", n)
+	},
+	"kept": func(n int) string {
+		return "x0 = axis(t, 0 .. 1 in 1000)\n" + times(n, "x%d = sqrt(x%d * 2) @keep\n") + fmt.Sprintf("x%d | write(\"x.npy\")\n", n)
+	},
+	"written": func(n int) string {
+		return "x0 = axis(t, 0 .. 1 in 1000)\n" + times(n, "x%d = sqrt(x%d + 1)\nx%[1]d | write(\"x%[1]d.npy\")\n")
+	},
+}
+
+func times(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, line, i+1, i)
+	}
+	return b.String()
+}
+
+// The work of planning, and of building what results are checked against, grows with the number of stages and no faster: counted in stages
+// that are written into kernels.
+func TestPlanningIsLinear(t *testing.T) {
+	for name, text := range steps {
+		work := func(n int) float64 {
+			p := made(t, text(n), 0)
+			references(p, func(*planner.Step, planner.Reference) {})
+			return float64(p.Graph.Lowered) / float64(len(p.Graph.Stages))
+		}
+		few, many := work(50), work(400)
+		t.Logf("%-10s %.1f stages written for each of 50, %.1f of 400", name, few, many)
+		if many > 1.5*few+20 {
+			t.Errorf("%s: %g stages are written for each of 50, and %g for each of 400", name, few, many)
+		}
+	}
+}
