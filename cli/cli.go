@@ -23,6 +23,7 @@ const (
 // commands is the grammar of the command line.
 type commands struct {
 	Run         runCommand         `cmd:"" help:"Run a pipeline."`
+	Plan        planCommand        `cmd:"" help:"Write the plan of a pipeline, which weft run takes in its place."`
 	Explain     explainCommand     `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
 	Verify      verifyCommand      `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
 	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`

@@ -35,6 +35,7 @@ type Options struct {
 	// see place.Placing.
 	Accelerators []place.DeviceModel
 	Device       string
+	Replace      bool // weigh places, also where other decisions are repeated
 	// After is called with the module after each pass.
 	After func(pass string, m *module.Module) error
 }
@@ -152,7 +153,11 @@ func prefault(m *module.Module, _ Options) error {
 }
 
 func placed(m *module.Module, opt Options) error {
-	return place.Place(m.Plan, opt.Accelerators, place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost})
+	how := place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost}
+	if opt.Replace {
+		how.Decided = nil
+	}
+	return place.Place(m.Plan, opt.Accelerators, how)
 }
 
 // Check reports what is wrong with the kernels of a module; it is an Options.After.

@@ -13,6 +13,7 @@ import (
 	"weft/planner/graph"
 	"weft/planner/layout"
 	"weft/planner/module"
+	"weft/planner/place"
 	"weft/planner/plan"
 	"weft/planner/precision"
 )
@@ -20,7 +21,7 @@ import (
 // steps writes the plan of a module: its arrays, and what is done in which order.
 func steps(m *module.Module, opt Options) error {
 	m.Plan = &bound.Plan{Graph: m.Graph, Costs: bound.Costs{Model: opt.Cost, Rates: opt.Rates}, Plan: plan.Plan{
-		Format: plan.FormatVersion, Weft: opt.Weft, File: opt.File, Program: opt.Program, Machine: machineOf(m.Device, opt), Device: m.Device.Name,
+		Format: plan.FormatVersion, Weft: opt.Weft, File: opt.File, Program: opt.Program, Machine: MachineOf(m.Device, opt.Threads, opt.Accelerators), Device: m.Device.Name,
 		Budget: opt.Memory, Rates: opt.Rates, Edges: m.Verdicts.Edges, Approximations: approximations(m.Stages),
 		Decided: plan.Decisions{Fused: m.Verdicts.Weighed, Precision: opt.Precision, FuseLimit: opt.FuseLimit},
 	}}
@@ -41,10 +42,10 @@ func steps(m *module.Module, opt Options) error {
 	return nil
 }
 
-// machineOf is what a plan is made for.
-func machineOf(dev device.Info, opt Options) plan.Machine {
-	m := plan.Machine{Kind: dev.Kind, Detail: dev.Detail, Threads: opt.Threads}
-	for _, a := range opt.Accelerators {
+// MachineOf is what a plan is made for.
+func MachineOf(dev device.Info, threads int, accelerators []place.DeviceModel) plan.Machine {
+	m := plan.Machine{Kind: dev.Kind, Detail: dev.Detail, Threads: threads}
+	for _, a := range accelerators {
 		m.Accelerators = append(m.Accelerators, a.Info.Name)
 	}
 	return m

@@ -2,10 +2,15 @@ package session
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/search"
 )
@@ -30,10 +35,24 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 	if opt.Resume {
 		opt.Decided = unfinished(prog.Sinks)
 	}
+	replace := s.config.Device != ""
+	if v := prog.Kept; v != nil && opt == (PlanOptions{FuseLimit: NoLimit}) {
+		here := planner.MachineOf(s.Hosts[0].Info(), s.Threads, s.Models())
+		why, absent := bound.Elsewhere(v, s.config.Weft, here, s.config.Memory)
+		if replace {
+			why = append(why, "everything is to run on "+s.config.Device)
+		}
+		if len(why) == 0 {
+			return s.bind(ctx, prog)
+		}
+		s.config.Log("the plan of " + prog.File + " is made again, by its decisions: " + strings.Join(why, "; "))
+		opt.Decided, replace = &v.Decided, replace || absent
+	}
 	build := func(c planner.Choices) (*planner.Plan, error) {
 		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
 			File: prog.File, Weft: s.config.Weft, FuseLimit: opt.FuseLimit, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
-			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided,
+			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided, Replace: replace && prog.Kept != nil,
+			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
 		})
 	}
 	p, err := build(nil)
@@ -43,6 +62,20 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 	if err == nil {
 		err = s.place(ctx, p)
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return p, prog.fault(err)
+}
+
+// bind is the plan of a program that was read, as it is.
+func (s *Session) bind(ctx context.Context, prog *Program) (*planner.Plan, error) {
+	p, err := planner.Bind(prog.Kept, prog.Sinks, s.Model)
+	if err != nil {
+		return nil, fmt.Errorf("error[%s]: %w; make it again with `weft plan`", problem.PipelineUnreadable, err)
+	}
+	p.Repeated = true
+	err = s.place(ctx, p)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

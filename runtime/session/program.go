@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"weft/lang/check"
@@ -13,6 +15,7 @@ import (
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
+	"weft/planner/plan"
 	"weft/runtime"
 )
 
@@ -21,6 +24,7 @@ type Program struct {
 	*check.Program
 	Found  diag.List
 	Origin ops.Origin // what outputs record
+	Kept   *plan.Plan // that was read in place of a text; nil: there is none
 }
 
 // Mistakes are what is wrong with a program, or with another text, at its places. Warnings are among them.
@@ -28,13 +32,33 @@ type Mistakes struct{ *diag.List }
 
 func (m *Mistakes) Error() string { return m.Summary() }
 
-// Check reads and checks a pipeline file. The error is for a file that cannot be read; mistakes in it are in Found, and planning returns them.
+// Check reads and checks a pipeline file, or the pipeline of a plan. The error is for a file that cannot be read; mistakes in it are in Found,
+// and planning returns them.
 func Check(path string, opt check.Options) (*Program, error) {
 	text, err := ReadPipeline(path)
 	if err != nil {
 		return nil, err
 	}
-	return CheckText(path, text, opt), nil
+	if !isPlan(path) {
+		return CheckText(path, text, opt), nil
+	}
+	v, err := plan.Read(text)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("error[%s]: %s: %w", problem.PipelineUnreadable, problem.Printable(path), err)
+	case v.Program.Text == "":
+		return nil, fmt.Errorf("error[%s]: %s does not hold the text of its pipeline", problem.PipelineUnreadable, problem.Printable(path))
+	case len(opt.Params) > 0 || opt.Tolerance != "":
+		return nil, fmt.Errorf("error[%s]: %s is a plan, made with its params and tolerance: plan the pipeline again with others", problem.PipelineUnreadable, problem.Printable(path))
+	}
+	p := CheckText(v.File, []byte(v.Program.Text), check.Options{Params: v.Program.Params, Tolerance: v.Program.Tolerance})
+	p.Kept = v
+	return p, nil
+}
+
+// isPlan reports whether a file is a plan, by the ending of its name.
+func isPlan(path string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
 
 // CheckText checks the text of a pipeline file.
