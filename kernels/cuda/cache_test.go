@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
-	"weft/kernels/render"
 )
 
 var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10}
@@ -86,7 +86,7 @@ func TestTargets(t *testing.T) {
 // NVRTC's words come through.
 func TestCompileErrors(t *testing.T) {
 	lib := library(t)
-	_, err := lib.Compile("bad", render.CUDAPrelude()+"WEFT_KERNEL(1) bad() { undefined_function(); }", nvrtc.Target{Capability: 80}, render.CUDAFlags(false))
+	_, err := lib.Compile("bad", cuda.Prelude()+"WEFT_KERNEL(1) bad() { undefined_function(); }", nvrtc.Target{Capability: 80}, cuda.Flags(false))
 	if err == nil || !strings.Contains(err.Error(), "undefined_function") {
 		t.Errorf("got %v", err)
 	}

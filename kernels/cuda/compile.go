@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"weft/kernels/cache"
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
-	"weft/kernels/render"
 )
 
 // compiler makes code that a driver loads, and keeps it in a folder by what it is made from.
@@ -67,8 +67,8 @@ func (c *compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc
 }
 
 func (c *compiler) one(code *launch.Code, target nvrtc.Target) (image, error) {
-	source := render.CUDAPrelude() + code.Out.Source
-	options := render.CUDAFlags(code.Kernel.Contract)
+	source := cuda.Prelude() + code.Out.Source
+	options := cuda.Flags(code.Kernel.Contract)
 	path := filepath.Join(c.dir, cache.Digest(append([]string{source, c.lib.String(), fmt.Sprint(target)}, options...)...)+".bin")
 	if data, ok := load(path); ok {
 		return image{data, true}, nil

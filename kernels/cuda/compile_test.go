@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/conformance"
 	"weft/kernels/cuda/cubin"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 	"weft/kernels/schedule"
 )
 
@@ -111,9 +111,9 @@ func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedule
 			if len(sources) == 0 {
 				return
 			}
-			text := render.CUDAPrelude() + strings.Join(sources, "\n")
+			text := cuda.Prelude() + strings.Join(sources, "\n")
 			sources = nil
-			image, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, render.CUDAFlags(contract))
+			image, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, cuda.Flags(contract))
 			if err != nil {
 				t.Error(err)
 			} else if assembler != "" {
@@ -124,7 +124,7 @@ func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedule
 			if k.Contract != contract {
 				continue
 			}
-			out, err := render.CUDA(k, schedules[i], fmt.Sprintf("k%d", i))
+			out, err := cuda.Render(k, schedules[i], fmt.Sprintf("k%d", i))
 			if err != nil {
 				t.Errorf("%s under %s: %v", k.Name, schedules[i].Text(k), err)
 				continue
@@ -161,7 +161,7 @@ func checkResources(t *testing.T, lib *nvrtc.Library, assembler, source string, 
 		t.Error(err)
 		return
 	}
-	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, render.CUDAFlags(contract))
+	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, cuda.Flags(contract))
 	if err != nil {
 		t.Error(err)
 		return

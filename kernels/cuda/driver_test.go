@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/conformance"
 	"weft/kernels/cuda/driver"
 	"weft/kernels/cuda/launch"
@@ -21,7 +22,6 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/emulated"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 )
 
 // Without a driver there is no device, and the reason is a short one. With one, every GPU passes the suite.
@@ -121,7 +121,7 @@ func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Ta
 			return nil, err
 		}
 		object := strings.TrimSuffix(source, ".c") + ".so"
-		args := append(render.Flags(false), "-shared", "-fPIC", "-o", object, source, "-lm")
+		args := append(c.Flags(false), "-shared", "-fPIC", "-o", object, source, "-lm")
 		if out, err := exec.CommandContext(ctx, h.cc, args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, out)
 		}

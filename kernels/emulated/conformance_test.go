@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/conformance"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 	"weft/kernels/schedule"
 )
 
@@ -64,7 +64,7 @@ func TestConformance(t *testing.T) {
 		})
 		marches[c.Name] = marches[c.Name] || strings.HasPrefix(c.Name, "march")
 		for _, s := range []func(*ir.Kernel) []schedule.CUDA{slabs(3, 16), slabs(1, 40)} {
-			if out, err := render.CUDA(c.Kernel, s(c.Kernel)[0], "k"); neighbours(c.Name) && (err != nil || out.Loads["slab"] == 0) {
+			if out, err := cuda.Render(c.Kernel, s(c.Kernel)[0], "k"); neighbours(c.Name) && (err != nil || out.Loads["slab"] == 0) {
 				t.Errorf("%s: loads %v, %v", c.Name, out.Loads, err)
 			}
 		}

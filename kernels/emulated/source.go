@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
-	"weft/kernels/render"
 )
 
 //go:embed shim.h
@@ -17,7 +17,7 @@ var shim string
 func Text(codes []*launch.Code) string {
 	var text strings.Builder
 	text.WriteString(shim)
-	text.WriteString(render.CUDAPrelude())
+	text.WriteString(cuda.Prelude())
 	for _, c := range codes {
 		text.WriteString(c.Out.Source)
 		entry(&text, c.Out)
@@ -26,9 +26,9 @@ func Text(codes []*launch.Code) string {
 }
 
 // runnerOf is the symbol of a kernel's runner.
-func runnerOf(o render.CUDAOutput) string { return o.Name + "_run" }
+func runnerOf(o cuda.Output) string { return o.Name + "_run" }
 
-func entry(text *strings.Builder, o render.CUDAOutput) {
+func entry(text *strings.Builder, o cuda.Output) {
 	args := make([]string, len(o.ParamTypes()))
 	for i, t := range o.ParamTypes() {
 		args[i] = fmt.Sprintf("*(%s *)&p[%d]", t, i)

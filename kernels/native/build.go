@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"weft/kernels/cache"
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 	"weft/kernels/schedule"
 )
 
@@ -21,7 +21,7 @@ import (
 type variant struct {
 	kernel   *ir.Kernel
 	schedule schedule.CPU
-	out      render.Output
+	out      c.Output
 	key      string // digest of all that its code depends on
 	function *function
 	cached   bool // the object was found, not made
@@ -32,27 +32,27 @@ type variant struct {
 
 // flags are the compiler's, all of them.
 func (d *Device) flags(contract bool) []string {
-	return append(slices.Clone(d.march), render.Flags(contract)...)
+	return append(slices.Clone(d.march), c.Flags(contract)...)
 }
 
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
 func (d *Device) render(k *ir.Kernel, s schedule.CPU) (*variant, error) {
-	return d.renderBy(render.C, k, s, "")
+	return d.renderBy(c.Render, k, s, "")
 }
 
 // renderCounted is render, of a variant that counts.
 func (d *Device) renderCounted(k *ir.Kernel, s schedule.CPU) (*variant, error) {
-	return d.renderBy(render.Counted, k, s, "counted")
+	return d.renderBy(c.Counted, k, s, "counted")
 }
 
-type renders func(*ir.Kernel, schedule.CPU, schedule.Target, string) (render.Output, error)
+type renders func(*ir.Kernel, schedule.CPU, schedule.Target, string) (c.Output, error)
 
 func (d *Device) renderBy(by renders, k *ir.Kernel, s schedule.CPU, kind string) (*variant, error) {
 	out, err := by(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
 	if err != nil {
 		return nil, err
 	}
-	made := append(d.flags(k.Contract), out.Source, render.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
+	made := append(d.flags(k.Contract), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
 	v := &variant{kernel: k, schedule: s, out: out, key: cache.Digest(made...)}
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s) })
 	return v, nil

@@ -7,10 +7,11 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"weft/kernels/codegen"
+	source "weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
 )
 
 // call is a variant with its buffers and scalars: what launches need, laid out for C in one pinned block of words. First
@@ -26,10 +27,10 @@ type call struct {
 	free   atomic.Uint64 // a bit set for each free frame
 }
 
-// argWords is the size of render.Args in words.
-const argWords = int(unsafe.Sizeof(render.Args{}) / 8)
+// argWords is the size of source.Args in words.
+const argWords = int(unsafe.Sizeof(source.Args{}) / 8)
 
-const countsPerFold = render.CountsPerFold
+const countsPerFold = codegen.CountsPerFold
 
 // maxFrames is how many launches of one binding run at once without allocating.
 const maxFrames = 32
@@ -72,7 +73,7 @@ func (c *call) frame(w []uint64) {
 	address := func(words []uint64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(words))) }
 	nb, na := len(c.mem), len(c.v.out.Args)
 	lo := address(w[argWords:])
-	*(*render.Args)(unsafe.Pointer(&w[0])) = render.Args{
+	*(*source.Args)(unsafe.Pointer(&w[0])) = source.Args{
 		Buf:   address(c.words),
 		Farg:  address(c.words[nb:]),
 		Iarg:  address(c.words[nb+na:]),

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"weft/kernels/cache"
-	"weft/kernels/render"
+	"weft/kernels/codegen/c"
 )
 
 // headers keeps the prelude as a file that generated source includes. Most of a small kernel's compilation is reading the
@@ -26,7 +26,7 @@ const often = 6
 
 // header returns the file name of the prelude for the given flags, in place in the cache. again says that it will be read again.
 func (d *Device) header(ctx context.Context, flags []string, again bool) (string, error) {
-	text := "#pragma once\n" + render.Prelude(d.target)
+	text := "#pragma once\n" + c.Prelude(d.target)
 	name := "prelude-" + cache.Digest(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...)...) + ".h"
 	path := filepath.Join(d.store.dir, name)
 	d.headers.mu.Lock()

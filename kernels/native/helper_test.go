@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"weft/kernels/cache"
-	"weft/kernels/render"
+	"weft/kernels/codegen/c"
 )
 
 // common is a cache that tests share which do not look at it: most of their time would go into precompiling the prelude.
@@ -70,7 +70,7 @@ func supported(t testing.TB, isa string) bool {
 func buildC(t testing.TB, d *Device, contract bool, text string, symbols ...string) []uintptr {
 	t.Helper()
 	dir := t.TempDir()
-	if err := cache.Write(dir+"/test.c", []byte(render.Prelude(d.target)+text)); err != nil {
+	if err := cache.Write(dir+"/test.c", []byte(c.Prelude(d.target)+text)); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.compiler.compile(context.Background(), d.flags(contract), dir+"/test.c", dir+"/test.so"); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/kernels/render"
+	"weft/kernels/codegen/c"
 	"weft/kernels/schedule"
 )
 
@@ -50,7 +50,7 @@ func chooseTarget(isa string, macros map[string]string) (schedule.Target, []stri
 	if t == best.target && len(levels[i].macros) > 0 {
 		return t, []string{"-march=native"}, nil
 	}
-	return t, render.March(t), nil
+	return t, c.March(t), nil
 }
 
 // Available lists the instruction sets that compiler and processor share, best first; none without a compiler.

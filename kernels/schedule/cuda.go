@@ -188,3 +188,6 @@ func (s CUDA) Grid(axes int) (g [3][]int) {
 	}
 	return g
 }
+
+// Step is how many points of an axis a block covers.
+func (s CUDA) Step(axis int) int { return CPU{Lanes: s.Block, Unroll: s.Unroll}.Step(axis) }

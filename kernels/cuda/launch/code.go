@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/render"
 	"weft/kernels/schedule"
 )
 
@@ -16,7 +16,7 @@ import (
 type Code struct {
 	Kernel   *ir.Kernel
 	Schedule schedule.CUDA
-	Out      render.CUDAOutput
+	Out      cuda.Output
 	Limits   device.Limits
 }
 
@@ -38,9 +38,9 @@ func New(k *ir.Kernel, schedules []schedule.CUDA, limits device.Limits) (*Code, 
 	}
 	var err error
 	for _, s := range schedules {
-		var out render.CUDAOutput
+		var out cuda.Output
 		name := fmt.Sprintf("weft_%s_%s", ir.Hash(k)[:16], s.Digest())
-		if out, err = render.CUDA(k, s, name); err != nil {
+		if out, err = cuda.Render(k, s, name); err != nil {
 			continue
 		}
 		c := &Code{k, s, out, limits}

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/kernels/render"
 	"weft/kernels/schedule"
 )
 
@@ -49,7 +49,7 @@ func TestGrids(t *testing.T) {
 		{schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 4}, {Axis: 0, N: 64}}, Unroll: []schedule.AxisN{{Axis: 0, N: 2}}}, gpu.Grid, [3]int{1, 547, 1}},
 		{schedule.CUDA{Fold: 32}, [3]int{2, 5, 1}, [3]int{2, 5, 1}},
 	} {
-		out, err := render.CUDA(k, c.schedule, "k")
+		out, err := cuda.Render(k, c.schedule, "k")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestHugeGrid(t *testing.T) {
 	}
 	out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{1}}
 	k.Stores = []ir.Store{{Buf: out, Index: []*ir.Node{b.I32(0)}, Value: k.Axes[0]}}
-	o, err := render.CUDA(k, schedule.CUDA{}, "k")
+	o, err := cuda.Render(k, schedule.CUDA{}, "k")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/cubin"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
-	"weft/kernels/render"
 )
 
 var library = sync.OnceValues(nvrtc.Open)
@@ -27,7 +27,7 @@ func (c *Code) Resources(capability int) (device.Resources, error) {
 	if target.PTX {
 		return device.Resources{Unknown: fmt.Sprintf("%s makes no machine code for sm_%d", lib, capability)}, nil
 	}
-	image, err := lib.Compile(c.Kernel.Name, render.CUDAPrelude()+c.Out.Source, target, render.CUDAFlags(c.Kernel.Contract))
+	image, err := lib.Compile(c.Kernel.Name, cuda.Prelude()+c.Out.Source, target, cuda.Flags(c.Kernel.Contract))
 	if err != nil {
 		return device.Resources{}, err
 	}

@@ -1,0 +1,71 @@
+// Package c turns a kernel and a schedule into C source: explicit vector code in which a lane is one output.
+//
+// The output is one function of type void(const weft_args *), declared as
+//
+//	typedef struct {
+//	  void *const *buf;        // one pointer a buffer, in the order of Output.Bufs, to element 0 of row 0 (after Pad.Before)
+//	  const double *farg;      // launch scalars, in the order of Output.Args: float types here,
+//	  const long long *iarg;   //   Bool and integer types here; both arrays have len(Output.Args) places
+//	  const int *lo, *hi;      // the tile: for every axis of the kernel, in its order, lo <= index < hi
+//	  long long *count;        // CountsPerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
+//	} weft_args;
+//
+// Any tile within the kernel's extents is accepted, also an empty one. The function keeps no state and may run on several
+// threads at once over disjoint tiles. Buffers must not overlap, and may be read from 64 elements before their first
+// element (padding included) to 64 after their last. Pointers need only the alignment of an element; 64 bytes is faster.
+//
+// A value is computed in the outermost loop that binds what it depends on, even if an inner fold that uses it runs zero
+// times. So the index of an unguarded load must be in range wherever the axes and folds it depends on are; what depends on
+// a fold's own index or accumulators is computed only for iterations, and lanes, that run.
+//
+// A translation unit is Prelude(target) followed by any number of such functions, all of the same target and the same
+// Kernel.Contract, compiled with March(target) and Flags(contract). (gcc 12 ignores a change of -ffp-contract by function attribute
+// when the function inlines prelude code, so kernels of the two kinds go in two units.)
+package c
+
+import (
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Args is the weft_args of C: what a launch passes by pointer. Its fields are addresses, so that a foreign-function call
+// can hand it over as it is; keep what they point to alive during the call.
+type Args struct {
+	Buf    uintptr // void *const *
+	Farg   uintptr // const double *
+	Iarg   uintptr // const long long *
+	Lo, Hi uintptr // const int *, one an axis
+	Count  uintptr // long long *, of functions that count
+}
+
+// Output is a rendered kernel.
+type Output struct {
+	Source string         // one C function (with its static helpers), without the prelude
+	Name   string         // its symbol
+	Loads  map[string]int // loads by class: uniform, contiguous, window, transposed, gather
+	Tables int            // lane-uniform values tabulated over a fold
+	Step   []int          // an axis: tiles whose ranges are multiples of it cost least
+	Bufs   []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
+	Args   []*ir.Node     // order of weft_args.farg and iarg
+
+	Counted []*ir.Fold // of Counted: order of weft_args.count
+}
+
+// marchFlags are the code-generation flags of a target; on the machine itself -march=native does as well for avx512.
+var marchFlags = map[string][]string{
+	"avx512":   {"-march=x86-64-v4"},
+	"avx2":     {"-march=x86-64-v3"},
+	"portable": nil,
+}
+
+// March are the flags that choose the target's instruction set.
+func March(t schedule.Target) []string { return marchFlags[t.ISA] }
+
+// Flags are the compiler flags generated code needs, without those that choose the instruction set and the output.
+func Flags(contract bool) []string {
+	f := []string{"-O2", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-Wno-psabi"}
+	if contract {
+		return append(f, "-ffp-contract=fast")
+	}
+	return append(f, "-ffp-contract=off")
+}

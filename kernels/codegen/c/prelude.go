@@ -1,0 +1,38 @@
+package c
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+//go:embed prelude/*.h
+var preludeFiles embed.FS
+
+// preludeParts are the files of a prelude in order; the one without a name is the target's own.
+var preludeParts = []string{"types", "lean", "", "common", "storage", "window64", "reduce", "math"}
+
+// Prelude is the C text that rendered functions of a target rely on.
+func Prelude(t schedule.Target) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "#define VB %d\n", 4*t.Lanes)
+	for _, name := range preludeParts {
+		if name == "" {
+			name = t.ISA
+		}
+		text, err := preludeFiles.ReadFile("prelude/" + name + ".h")
+		if err != nil {
+			panic("c: " + err.Error()) // a part that is not embedded
+		}
+		out.Write(text)
+	}
+	for op := range ir.Ops {
+		if i := op.Info(); i.OneByOne {
+			fmt.Fprintf(&out, "M_LANES%d(%s, %s)\n", i.Arity, op, i.Library)
+		}
+	}
+	return out.String()
+}

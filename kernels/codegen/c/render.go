@@ -1,0 +1,156 @@
+package c
+
+import (
+	"strings"
+
+	"weft/kernels/codegen"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// dialect is C as gcc and clang have it.
+var dialect = codegen.Dialect{
+	Arg: map[bool]string{true: "a->farg[#]", false: "a->iarg[#]"},
+	Inf: [2]string{"__builtin_inff()", "__builtin_inf()"},
+	NaN: [2]string{`__builtin_nanf("")`, `__builtin_nan("")`},
+}
+
+// Render writes a kernel under a schedule as one C function called name. An error means that this kernel has no such schedule;
+// every kernel has the scalar one.
+func Render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
+	return render(k, s, t, name, nil)
+}
+
+// Counted is Render, of a function that also adds to weft_args.count, for each fold of Output.Counted, the iterations that its
+// bounds ask for, those whose body ran, and those that a bound proved idle. It stores the same bits.
+func Counted(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
+	return render(k, s, t, name, &codegen.Counts{})
+}
+
+func render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, counts *codegen.Counts) (Output, error) {
+	if err := s.Check(k, t); err != nil {
+		return Output{}, err
+	}
+	u, err := codegen.NewUnit(k, t)
+	if err != nil {
+		return Output{}, err
+	}
+	u.Counts = counts
+	if len(s.Order) == 0 {
+		for a := range k.Axes {
+			s.Order = append(s.Order, a)
+		}
+	}
+	f := &function{u: u, s: s, Output: Output{Name: name}}
+	f.variants()
+	f.Source, f.Bufs, f.Args = f.text.String(), u.Bufs, u.Args
+	if counts != nil {
+		f.Counted = counts.Folds
+	}
+	return f.Output, nil
+}
+
+// function is a function being written, with the variants of it that it chooses among.
+type function struct {
+	Output
+	u    *codegen.Unit
+	s    schedule.CPU
+	text strings.Builder
+}
+
+// write adds a function of weft_args; what is after its name makes it a variant, of this file alone.
+func (f *function) write(variant string, body []codegen.Stmt) {
+	storage := ""
+	if variant != "" {
+		storage = "static "
+	}
+	f.text.WriteString(dialect.Text(storage+"void "+f.Name+variant+"(const weft_args *a)", body))
+}
+
+// variants writes those that the kernel needs and the function that chooses among them.
+func (f *function) variants() {
+	k, s := f.u.Kernel, f.s
+	if s.Flat > 0 {
+		f.Step = schedule.FlatStep(k, f.u.Target)
+		f.write("", f.told(f.u.Flat(s)))
+		return
+	}
+	var stepped []int
+	fits := true // some tile of the kernel is as large as a step
+	f.Step = make([]int, len(k.Axes))
+	for a, axis := range k.Axes {
+		if f.Step[a] = s.Step(a); f.Step[a] > 1 {
+			stepped = append(stepped, a)
+			fits = fits && axis.Extent >= f.Step[a]
+		}
+	}
+	switch {
+	case len(stepped) == 0:
+		f.write("", f.told(f.u.Tile(s, codegen.Overlap)))
+	case k.Combines():
+		f.write("_main", f.told(f.u.Tile(s, codegen.Whole)))
+		f.write("_scalar", f.u.Tile(schedule.CPU{Order: s.Order}, codegen.Overlap).Stmts)
+		f.write("", f.peel(stepped))
+	default:
+		small := s
+		small.Unroll, small.Window, small.Guard, small.Table, small.AccBlock = nil, 0, false, 0, 0
+		if !fits {
+			f.write("_small", f.told(f.u.Tile(small, codegen.Cut)))
+			f.write("", []codegen.Stmt{f.call("_small", "a")})
+			return
+		}
+		f.write("_main", f.told(f.u.Tile(s, codegen.Overlap)))
+		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
+		var large []*codegen.Expr
+		for _, a := range stepped {
+			extent := codegen.Bin("-", tile("hi", a), tile("lo", a))
+			large = append(large, codegen.Bin(">=", extent, codegen.Int(f.Step[a])))
+		}
+		f.write("", []codegen.Stmt{codegen.If{Cond: codegen.All("&&", large...),
+			Then: []codegen.Stmt{f.call("_main", "a")}, Else: []codegen.Stmt{f.call("_small", "a")}}})
+	}
+}
+
+// told notes what the function is told to be like: the variant that most tiles take.
+func (f *function) told(b codegen.Body) []codegen.Stmt {
+	f.Loads, f.Tables = b.Loads, b.Tables
+	return b.Stmts
+}
+
+func (f *function) call(variant, args string) codegen.Stmt {
+	return codegen.Do{Call: codegen.Call(f.Name+variant, codegen.Name(args))}
+}
+
+// tile is an end of the tile along an axis.
+func tile(end string, axis int) *codegen.Expr {
+	return codegen.At(codegen.Name("a->"+end), codegen.Int(axis))
+}
+
+// peel is the function for stores that combine: every point exactly once, the largest multiple of the step by the
+// main variant and what is left along each axis by the scalar one.
+func (f *function) peel(stepped []int) (out []codegen.Stmt) {
+	name, at, integer, minus := codegen.Name, codegen.At, codegen.Int[int], func(a, b *codegen.Expr) *codegen.Expr { return codegen.Bin("-", a, b) }
+	lo, hi, top := name("lo"), name("hi"), name("top")
+	axes := len(f.u.Kernel.Axes)
+	for _, end := range []*codegen.Expr{lo, hi} {
+		out = append(out, codegen.Array{Type: "int", Name: end.String(), N: integer(max(1, axes))})
+	}
+	out = append(out, codegen.Var{Type: "weft_args", Name: "b", Value: codegen.Pre("*", name("a"))})
+	for _, end := range []*codegen.Expr{lo, hi} {
+		out = append(out, codegen.To("b."+end.String(), end))
+		for a := range axes {
+			out = append(out, codegen.Set{To: at(end, integer(a)), Value: tile(end.String(), a)})
+		}
+	}
+	out = append(out, codegen.Var{Type: "int", Name: "top"})
+	for _, a := range stepped {
+		from, to := at(lo, integer(a)), at(hi, integer(a))
+		set := func(x, value *codegen.Expr) codegen.Stmt { return codegen.Set{To: x, Value: value} }
+		out = append(out, set(top, to),
+			codegen.If{Cond: codegen.Bin("<=", top, from), Then: []codegen.Stmt{codegen.Return{}}},
+			codegen.Set{To: to, Op: "-", Value: codegen.Bin("%", minus(top, from), integer(f.Step[a]))},
+			codegen.If{Cond: codegen.Bin("<", to, top), Then: []codegen.Stmt{codegen.Let{Type: "int", Name: "from", Value: from},
+				set(from, to), set(to, top), f.call("_scalar", "&b"), set(to, from), set(from, name("from"))}})
+	}
+	return append(out, f.call("_main", "&b"))
+}

@@ -1,0 +1,348 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// leaving is how a fold ends early.
+type leaving struct {
+	c       *loop
+	depth   int
+	ending  []int        // accumulators that, together, end it: once they have their last value nothing changes any more
+	running []comparison // by ending accumulator, of an Any fold on lanes: the running maximum of its level stands for it
+	votes   bool         // all threads of a warp leave together, and so stay side by side
+}
+
+// open is a threshold, and the name of the least that it is on lanes without an answer.
+type open struct {
+	threshold *ir.Node
+	name      *Expr
+}
+
+// comparison is threshold < level in the step of a fold, with a threshold that the fold does not change.
+type comparison struct{ node, threshold, level *ir.Node }
+
+// leavingFold writes a fold that may be left when every lane has its answer, tested every few iterations: any, all, or one with an
+// absorber. No lane needs a mask. Blocks of iterations in which bounds prove that nothing changes are left out. It gives up (false)
+// on folds of another form.
+func (g *gen) leavingFold(c *loop, depth int) bool {
+	x := &leaving{c: c, depth: depth, ending: g.ending(c.f)}
+	if len(x.ending) == 0 {
+		return false
+	}
+	if x.votes = g.team.vote && g.stayTogether(c.f, depth); x.votes {
+		g.team.used, g.team.voted[c.f] = true, true
+	}
+	count := g.counting(c)
+	if x.running = runningOf(c); x.running != nil {
+		for i := range x.ending {
+			for _, v := range c.copies {
+				c.sc.declare(g.levelName(x, i, v), lowest(x.running[i].level.Type))
+			}
+		}
+	}
+	var least []open
+	var skips, after []Stmt
+	if g.s.Skip && (x.running == nil || len(x.running) == 1) {
+		least, skips = g.cull(x, count)
+	}
+	for _, o := range least {
+		after = append(after, To(o.name.text, g.leastOpen(x, o.threshold)))
+	}
+	loads := g.exactLoads
+	g.within(func() {
+		if x.running == nil {
+			g.body(c, c.in)
+			return
+		}
+		var last []Stmt
+		for _, v := range c.copies {
+			for i, t := range x.running {
+				level := g.levelName(x, i, v)
+				last = append(last, set(level, op(ir.Max, level.t, g.val(t.level, v, byLane), level))...)
+			}
+		}
+		c.in.add(last...)
+	}, c.in)
+	every := max(1, g.s.Every)
+	if g.exactLoads != loads && g.masked(depth) {
+		every = 1 // the lanes of an outer fold that are still active keep loads in range only while they iterate
+	}
+	done := g.allEnded(x)
+	if x.running != nil && len(least) == 1 {
+		done = Bin("==", least[0].name, highest(least[0].threshold.Type).e[0])
+	}
+	g.chunks(c, every, count, skips, c.in.body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
+	for i, t := range x.running {
+		for _, v := range c.copies {
+			a := g.accName(c.f.Accs[x.ending[i]], v)
+			c.sc.add(set(a, or(a, compare(ir.Lt, g.val(t.threshold, v, byLane), g.levelName(x, i, v), true)))...)
+		}
+	}
+	return true
+}
+
+// ending are the accumulators that, together, end a fold.
+func (g *gen) ending(f *ir.Fold) (list []int) {
+	if f.Monoid != ir.Any && f.Monoid != ir.All {
+		if q := schedule.Absorber(g.b, f); q >= 0 {
+			list = append(list, q)
+		}
+		return list
+	}
+	for q, s := range f.Step {
+		if _, _, ok := schedule.Joined(f, s, f.Accs[q], schedule.JoinOps[f.Monoid]); !ok {
+			return nil
+		}
+		list = append(list, q)
+	}
+	return list
+}
+
+// runningOf are the comparisons that all steps of an Any fold on lanes are; nil if some are something else.
+func runningOf(c *loop) (out []comparison) {
+	if c.f.Monoid != ir.Any || !c.vec {
+		return nil
+	}
+	for q, s := range c.f.Step {
+		x, _, _ := schedule.Joined(c.f, s, c.f.Accs[q], ir.Or)
+		if x.Kind != ir.KAlu || x.Op != ir.Lt || x.Args[0].Free().Meets(c.f.IndexBind) {
+			return nil
+		}
+		out = append(out, comparison{x, x.Args[0], x.Args[1]})
+	}
+	return out
+}
+
+func (g *gen) levelName(x *leaving, i, v int) value {
+	return named(x.running[i].level.Type, g.accBase("l", x.c, x.ending[i], v))
+}
+
+// ended is whether vector v has its answer, or is not wanted.
+func (g *gen) ended(x *leaving, v int) value {
+	var out value
+	for i, q := range x.ending {
+		a := g.accName(x.c.f.Accs[q], v)
+		if x.running != nil {
+			a = or(a, compare(ir.Lt, g.val(x.running[i].threshold, v, byLane), g.levelName(x, i, v), true))
+		}
+		if x.c.f.Monoid == ir.All {
+			a = not(a)
+		}
+		if i > 0 {
+			a = and(out, a)
+		}
+		out = a
+	}
+	if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
+		out = or(out, not(on))
+	}
+	if x.c.vec {
+		out = out.asVec()
+	}
+	return out
+}
+
+// allEnded is whether no active lane can change any more.
+func (g *gen) allEnded(x *leaving) *Expr {
+	var list []*Expr
+	for _, v := range x.c.copies {
+		list = append(list, g.ended(x, v).e[0])
+	}
+	return x.everywhere(All("&", list...))
+}
+
+// everywhere is whether a condition holds on all lanes, or threads that leave together.
+func (x *leaving) everywhere(cond *Expr) *Expr {
+	switch {
+	case x.c.vec:
+		return Call("v_all", cond)
+	case x.votes:
+		return Call("s_warp_all_b", cond)
+	}
+	return cond
+}
+
+// stayTogether reports whether all threads of a warp arrive at a fold, with the same bounds: no enclosing fold lets them go
+// separate ways.
+func (g *gen) stayTogether(f *ir.Fold, depth int) bool {
+	uniform := func(h *ir.Fold) bool { return !g.vary.Of(h.Lo).Or(g.vary.Of(h.Hi)).Meets(g.team.axes) }
+	for _, sc := range g.stack[:depth+1] {
+		h := sc.fold
+		if h == nil {
+			continue
+		}
+		leaves := h.Monoid == ir.Any || h.Monoid == ir.All || schedule.Absorber(g.b, h) >= 0
+		if h.While != nil || !uniform(h) || leaves && !g.team.voted[h] {
+			return false
+		}
+	}
+	return uniform(f)
+}
+
+// cull gives the tests that, for every block size from the whole rest down, leave out a block of iterations in which no comparison can
+// hold where there is no answer yet: where no level within the block exceeds the threshold. Bounds come from buffer facts; NaN in one
+// means do not skip. On lanes, the tests look at the least thresholds still open, which are to be kept up to date under these names.
+func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
+	f := x.c.f
+	all := g.comparisons(x.c)
+	quiet := map[*ir.Node]*ir.Node{}
+	for _, y := range all {
+		quiet[y.node] = g.b.False()
+	}
+	if len(all) == 0 || !schedule.Idle(g.b, f, quiet, -1) {
+		return nil, nil
+	}
+	leastOf := func(threshold *ir.Node) *Expr {
+		i := slices.IndexFunc(least, func(o open) bool { return o.threshold == threshold })
+		if i < 0 {
+			i = len(least)
+			least = append(least, open{threshold, Name(g.fresh("n"))})
+			x.c.sc.add(Var{types[threshold.Type].c, least[i].name.text, g.leastOpen(x, threshold)})
+		}
+		return least[i].name
+	}
+	sc := newScope(f.IndexBind)
+	g.within(func() {
+		for _, block := range blocksOf(all) {
+			next := f.Hi
+			if block > 0 {
+				next = g.b.Min(g.b.Add(f.Index, g.b.Int(f.Index.Type, int64(block))), f.Hi)
+			}
+			q := g.blockBounder(x.c, next, block)
+			var tests []*Expr
+			if x.c.vec {
+				for _, y := range all {
+					name := leastOf(y.threshold)
+					tests = append(tests, Bin("<=", g.val(q.Bound(y.level, ir.Hi), 0, origin).e[0], name))
+				}
+			}
+			for _, v := range x.c.copies {
+				if !x.c.vec {
+					tests = append(tests, g.idle(x, q, all, v))
+				}
+			}
+			leave := append(count.idle(x.c.hi), Leave{})
+			if block > 0 {
+				to := g.val(next, 0, origin).e[0]
+				leave = append(count.idle(to), To(x.c.index().text, to), Continue{})
+			}
+			cond := All("&&", tests...)
+			if !x.c.vec {
+				cond = x.everywhere(All("&", tests...))
+			}
+			sc.add(If{Cond: cond, Then: leave})
+		}
+	}, sc)
+	return least, sc.body
+}
+
+// idle is whether output v of a thread has its answer, or no comparison can hold.
+func (g *gen) idle(x *leaving, q *ir.Bounder, all []comparison, v int) *Expr {
+	var idles []*Expr
+	for _, y := range all {
+		upper, low := g.val(q.Bound(y.level, ir.Hi), v, byLane).e[0], g.val(y.threshold, v, byLane).e[0]
+		idles = append(idles, Bin("|", Bin("<=", upper, low), Bin("!=", low, low)))
+	}
+	return Bin("|", g.ended(x, v).e[0], All("&", idles...))
+}
+
+// comparisons are those of a fold whose level has an upper bound over any number of iterations.
+func (g *gen) comparisons(c *loop) (out []comparison) {
+	q := g.blockBounder(c, c.f.Hi, 0)
+	ir.WalkNodes(c.f.Step, func(n *ir.Node) {
+		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(schedule.Binders(c.f)) || !n.Args[1].Free().Meets(c.f.IndexBind) {
+			return
+		}
+		if q.Bound(n.Args[1], ir.Hi) != nil {
+			out = append(out, comparison{n, n.Args[0], n.Args[1]})
+		}
+	})
+	return out
+}
+
+// blocksOf are the block sizes that maximum tables are meant for, largest first after 0, which stands for all the rest.
+func blocksOf(all []comparison) []int {
+	blocks := []int{0}
+	for _, x := range all {
+		ir.WalkNodes([]*ir.Node{x.level}, func(n *ir.Node) {
+			if n.Kind != ir.KLoad || n.Buf.Facts.Max == nil {
+				return
+			}
+			for _, t := range n.Buf.Facts.Max.Tables {
+				if !slices.Contains(blocks, t.Block) {
+					blocks = append(blocks, t.Block)
+				}
+			}
+		})
+	}
+	slices.SortFunc(blocks[1:], func(a, b int) int { return b - a })
+	return blocks
+}
+
+// leastOpen is the least threshold among the active lanes without an answer: where nothing ahead exceeds it, nothing can change. Those
+// whose threshold is NaN never pass one.
+func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
+	t := threshold.Type
+	var least value
+	for i, v := range x.c.copies {
+		b := g.val(threshold, v, byLane)
+		waits := compare(ir.Eq, b, b, true)
+		if x.running != nil {
+			waits = compare(ir.Le, g.levelName(x, 0, v), b, true)
+		}
+		ended := g.accName(x.c.f.Accs[x.ending[0]], v)
+		for _, q := range x.ending[1:] {
+			ended = and(ended, g.accName(x.c.f.Accs[q], v))
+		}
+		waits = and(waits, not(ended))
+		if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
+			waits = and(waits, on)
+		}
+		here := choose(waits, b, highest(t))
+		if i > 0 {
+			here = op(ir.Min, t, least, here)
+		}
+		least = here
+	}
+	return Call(fn("v_hmin", t), least.list()...)
+}
+
+// blockBounder bounds values over the lanes and vectors in flight, or for one thread's own output, and the iterations from the fold's
+// index to next, of which there are at most block (0: any number).
+func (g *gen) blockBounder(c *loop, next *ir.Node, block int) *ir.Bounder {
+	f, b, over := c.f, g.b, c.f.IndexBind
+	if c.vec {
+		for _, axis := range g.axes {
+			if g.step(axis) > 1 {
+				over = over.Or(axis.Bind())
+			}
+		}
+	}
+	table := func(p *ir.MaxPyramid) int {
+		return slices.IndexFunc(p.Tables, func(t ir.MaxTable) bool { return block > 0 && t.Block == block })
+	}
+	extent := func(n *ir.Node) int {
+		switch {
+		case n == f.Index:
+			return block
+		case n.Role == ir.RoleParallel:
+			return g.step(n)
+		}
+		return 0
+	}
+	return &ir.Bounder{B: b, Over: over, NaNs: true, Extent: extent, Table: table, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+		switch {
+		case n.Kind != ir.KAxis || n != f.Index && n.Role != ir.RoleParallel:
+			return nil
+		case s == ir.Lo:
+			return n
+		case n == f.Index:
+			return b.Sub(next, b.Int(n.Type, 1))
+		}
+		return b.Add(n, b.I32(g.step(n)-1))
+	}}
+}

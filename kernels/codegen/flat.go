@@ -1,0 +1,140 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// savedBytes bounds what points keep on the stack between the parts of a split fold: what a core's level 1 cache (32 or 48 KiB) holds.
+const savedBytes = 48 << 10
+
+// split is a fold run in parts over many points.
+type split struct {
+	fold *ir.Fold
+	kept int // registers that a vector's points keep between the parts
+}
+
+// Flat is the function whose lanes are points of the tile one after the other. What is left over in the last vectors
+// repeats the last point. With a split fold, some points take all of a part of its iterations before the next part begins,
+// so that what these iterations load stays near.
+func (u *Unit) Flat(s schedule.CPU) Body {
+	g := u.gen(s)
+	g.clamp = true // coordinates of lanes follow no pattern
+	for _, a := range g.axes {
+		g.lanes = g.lanes.Or(a.Bind())
+	}
+	if s.Split > 0 {
+		g.parted.fold = schedule.Outermost(u.Kernel, u.Target)
+	}
+	root, in := newScope(ir.Set{}), newScope(g.lanes)
+	g.stack = []*scope{root, in}
+	for _, st := range outputs(u.Kernel.Stores) {
+		g.store(st)
+	}
+	return g.finish(slices.Concat(root.body, g.flatLoops(in)))
+}
+
+// flatLoops are the loops over chunks of the tile's points, parts of the split fold, and vectors.
+func (g *gen) flatLoops(in *scope) (out []Stmt) {
+	points, from, to, point := Name("points"), Name("from"), Name("to"), Name("point")
+	total := Name("1L")
+	for q, a := range g.axes {
+		x := axisName(a)
+		lo, hi := Name(x+"_lo"), Name(x+"_hi")
+		out = append(out, Let{"int", lo.text, tileLo(q)}, Let{"int", hi.text, tileHi(q)}, Var{"int", x, lo})
+		total = Bin("*", total, Bin("-", hi, lo))
+	}
+	out = append(out, Let{"long", "points", total})
+	step := g.W * g.V
+	var vectors []Stmt
+	for _, a := range g.axes {
+		vectors = append(vectors, Array{Type: "int", Name: axisName(a) + "_at", N: Int(step), Aligned: true})
+	}
+	var place []Stmt
+	for _, a := range g.axes {
+		place = append(place, Set{To: At(Name(axisName(a)+"_at"), Name("l")), Value: Name(axisName(a))})
+	}
+	more := If{Cond: Bin("<", Add(Bin("+", point, Name("l")), Int(1)), points), Then: g.nextPoint()}
+	vectors = append(vectors, Count("int", "l", Int(0), Int(step), 1, append(place, more)...))
+	all := Count("long", "point", from, to, step, append(vectors, in.body...)...)
+	if g.parted.kept == 0 {
+		return append(out, Let{"long", "from", Int(0)}, Let{"long", "to", points}, all)
+	}
+	chunk := max(1, savedBytes/(4*g.W*g.parted.kept)/g.V) * step
+	out = append(out, Array{Type: "char", Name: "saved", N: Int(chunk * 4 * g.parted.kept), Aligned: true}, Let{"int", "SAVED", Int(g.parted.kept)})
+	body := []Stmt{Let{"long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points)}}
+	part := []Stmt{Let{"int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(g.parted.fold.Hi.I))}}
+	for _, a := range g.axes {
+		x := axisName(a)
+		body = append(body, Let{"int", x + "_from", Name(x)})
+		part = append(part, To(x, Name(x+"_from")))
+	}
+	body = append(body, Count("int", "part", Int(g.parted.fold.Lo.I), Int(g.parted.fold.Hi.I), g.s.Split, append(part, all)...))
+	return append(out, Count("long", "from", Int(0), points, chunk, body...))
+}
+
+// nextPoint goes on to the next point of the tile.
+func (g *gen) nextPoint() (next []Stmt) {
+	for _, a := range g.axes {
+		x := Name(axisName(a))
+		more := Set{x, "+", Int(1)}
+		if next == nil {
+			next = []Stmt{more}
+			continue
+		}
+		over := append([]Stmt{To(x.text, Name(x.text+"_lo"))}, next...)
+		next = []Stmt{more, If{Cond: Bin("==", x, Name(x.text+"_hi")), Then: over}}
+	}
+	return next
+}
+
+// resume gives the accumulators of a fold around which points are split into parts what they were after the part before:
+// the split fold goes on, others are over. It reports whether there is something to keep for the next part.
+func (g *gen) resume(c *loop, at int) bool {
+	f, whole := c.f, g.parted.fold
+	if whole == nil || at != 1 || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+		return false
+	}
+	c.kept = g.parted.kept
+	for _, a := range f.Accs {
+		g.parted.kept += registers(a.Type)
+	}
+	part, start := Name("part"), Int(whole.Lo.I)
+	if f == whole {
+		_, load := g.kept(c)
+		c.sc.add(If{Cond: Bin("!=", part, start), Then: load})
+		c.lo, c.hi = part, Name("part_end")
+	} else {
+		c.hi = Choose(Bin("==", part, start), c.hi, c.lo)
+	}
+	return true
+}
+
+// suspend keeps the accumulators for the next part. Only the last part goes on to what follows the split fold.
+func (g *gen) suspend(c *loop) {
+	save, load := g.kept(c)
+	if whole := g.parted.fold; c.f != whole {
+		c.sc.add(If{Cond: Bin("==", Name("part"), Int(whole.Lo.I)), Then: save, Else: load})
+	} else {
+		c.sc.add(If{Cond: Bin("!=", Name("part_end"), Int(whole.Hi.I)), Then: append(save, Continue{})})
+	}
+}
+
+// kept saves the accumulators' registers in memory, and loads them from there.
+func (g *gen) kept(c *loop) (save, load []Stmt) {
+	slot := c.kept
+	point := Bin("*", Bin("-", Name("point"), Name("from")), Name("SAVED"))
+	for _, a := range c.f.Accs {
+		for h := range registers(a.Type) {
+			for _, v := range c.copies {
+				place := Bin("*", Bin("+", point, Int((slot*g.V+v)*g.W)), Int(4))
+				at, name := Deref(types[a.Type].v, Bin("+", Name("saved"), place)), g.accName(a, v).e[h]
+				save, load = append(save, Set{To: at, Value: name}), append(load, Set{To: name, Value: at})
+			}
+			slot++
+		}
+	}
+	return save, load
+}

@@ -1,0 +1,256 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// loop is a fold being written.
+type loop struct {
+	f      *ir.Fold
+	sc     *scope // around the loop
+	in     *scope // its body
+	copies []int  // distinct vectors in flight
+	vec    bool
+	lo, hi *Expr
+	masked bool                      // lanes leave one by one
+	kept   int                       // the first register that it keeps between parts of a split fold
+	narrow map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
+}
+
+// fold writes a fold, all vectors in flight together, into the scope at a depth, and leaves the accumulators' variables.
+func (g *gen) fold(f *ir.Fold, at int) {
+	sc := g.stack[at]
+	done := key{n: f.Node}
+	if _, ok := sc.vals[done]; ok {
+		return
+	}
+	sc.vals[done] = value{}
+	saved := g.stack
+	g.stack = g.stack[: at+1 : at+1]
+	vary := g.vary.Of(f.Node)
+	c := &loop{f: f, sc: sc, in: newScope(schedule.Binders(f)), copies: g.copies(vary), vec: vary.Meets(g.lanes)}
+	c.in.fold = f
+	g.limits(c)
+	for q, a := range f.Accs {
+		for _, v := range c.copies {
+			init := g.val(f.Init[q], v, byLane)
+			sc.declare(g.accName(a, v), init)
+		}
+	}
+	part := g.resume(c, at)
+	switch {
+	case g.sharedFold(c):
+	case c.masked || f.While != nil:
+		g.maskedLoop(c)
+	case g.s.FoldLanes && g.foldLanes(c):
+	case !g.s.FoldLanes && g.leavingFold(c, at):
+	case max(g.s.Table, g.s.AccBlock) > 0 && g.innermost(f) && g.iter == nil:
+		g.blockedLoop(c)
+	default:
+		g.within(func() { g.body(c, c.in) }, c.in)
+		sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
+	}
+	g.stack = saved
+	if part {
+		g.suspend(c)
+	}
+}
+
+func (c *loop) index() *Expr { return Name(axisName(c.f.Index)) }
+
+func (c *loop) ctype() spelling { return types[c.f.Index.Type] }
+
+// call is a function of the prelude for the index.
+func (c *loop) call(name string, args ...*Expr) *Expr { return Call(fn(name, c.f.Index.Type), args...) }
+
+// loop runs over [from, to).
+func (c *loop) loop(from, to *Expr, step int, body []Stmt) Loop {
+	return Count(c.ctype().c, c.index().text, from, to, step, body...)
+}
+
+// chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests.
+func (g *gen) chunks(c *loop, every int, count *tally, before, body, after []Stmt) {
+	e := Name(g.fresh("e"))
+	list := append(slices.Clone(before), Let{c.ctype().c, e.text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)})
+	list = append(list, count.ran(Bin("-", e, c.index()))...)
+	list = append(list, c.loop(nil, e, 1, body))
+	c.sc.add(c.loop(c.lo, c.hi, 0, append(list, after...)))
+}
+
+// ownStart reports whether a fold's lower bound differs over lanes or vectors in flight: its loop variable then counts from 0.
+func (g *gen) ownStart(f *ir.Fold) bool { return g.differs(f.Lo) }
+
+// differs reports whether a value is not one scalar for the whole lane tile and all vectors in flight.
+func (g *gen) differs(n *ir.Node) bool {
+	return g.laned(n) || len(g.copies(g.vary.Of(n))) > 1
+}
+
+// limits sets the bounds of the loop. Where they differ over lanes (sparse rows), the loop runs for the longest, and a lane
+// whose own trip is over is masked.
+func (g *gen) limits(c *loop) {
+	f := c.f
+	c.lo = Int(0)
+	if !g.ownStart(f) {
+		c.lo = g.val(f.Lo, 0, byLane).e[0]
+	}
+	if !g.ownStart(f) && !g.differs(f.Hi) {
+		c.hi = g.val(f.Hi, 0, byLane).e[0]
+		return
+	}
+	c.masked = true
+	var most *Expr
+	for _, v := range c.copies {
+		x := g.end(c, v).reduced("v_hmax")
+		if most != nil {
+			x = c.call("s_max", most, x)
+		}
+		most = x
+	}
+	c.hi = g.name(c.sc, scalar(f.Hi.Type, most)).e[0]
+}
+
+// trip is a vector in flight's own number of iterations.
+type trip struct {
+	f *ir.Fold
+	v int
+}
+
+// end is where vector v's loop variable stops.
+func (g *gen) end(c *loop, v int) value {
+	hi := g.val(c.f.Hi, v, byLane)
+	if !g.ownStart(c.f) {
+		return hi
+	}
+	return c.sc.make(trip{c.f, v}, func() value { return g.name(c.sc, op(ir.Sub, hi.t, hi, g.val(c.f.Lo, v, byLane))) })
+}
+
+// accBase names something that goes with accumulator q of a fold.
+func (g *gen) accBase(prefix string, c *loop, q, v int) string {
+	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.canon(g.vary.Of(c.f.Node), v))
+}
+
+// body writes one iteration of all vectors in flight into a scope at the top of the stack. Accumulators are written back
+// together at the end; with AccMajor, one at a time where no other step still reads it.
+func (g *gen) body(c *loop, in *scope) {
+	var last []Stmt
+	step := func(q, v int, atOnce bool) {
+		if terms, ok := c.narrow[q]; ok {
+			last = append(last, g.narrowStep(c, q, v, terms)...)
+			return
+		}
+		a, n := g.accName(c.f.Accs[q], v), c.f.Step[q]
+		x := g.val(n, v, byLane)
+		if c.vec {
+			x = x.asVec()
+		}
+		if in.mask != nil {
+			x = choose(in.mask(v), x, a)
+		}
+		if atOnce {
+			in.add(set(a, x)...)
+			return
+		}
+		if in.mask != nil || n.Kind == ir.KAxis && n.Role == ir.RoleAcc {
+			x = g.name(in, x) // as it was before any accumulator is written back
+		}
+		last = append(last, set(a, x)...)
+	}
+	if g.s.AccMajor {
+		for q := range c.f.Accs {
+			atOnce := !readElsewhere(c.f, q)
+			for _, v := range c.copies {
+				step(q, v, atOnce)
+			}
+		}
+	} else {
+		for _, v := range c.copies {
+			for q := range c.f.Accs {
+				step(q, v, false)
+			}
+		}
+	}
+	in.add(last...)
+}
+
+// readElsewhere reports whether another accumulator's step or the while condition reads an accumulator.
+func readElsewhere(f *ir.Fold, q int) bool {
+	roots := slices.Delete(slices.Clone(f.Step), q, q+1)
+	if f.While != nil {
+		roots = append(roots, f.While)
+	}
+	found := false
+	ir.WalkNodes(roots, func(n *ir.Node) { found = found || n == f.Accs[q] })
+	return found
+}
+
+// innermost reports whether there is no other fold in a fold's body.
+func (g *gen) innermost(f *ir.Fold) bool {
+	own, yes := schedule.Binders(f), true
+	ir.WalkNodes(f.Step, func(n *ir.Node) {
+		yes = yes && !(n.Kind == ir.KFold && n.Free().Meets(own))
+	})
+	return yes
+}
+
+// maskedLoop writes a fold that lanes leave at different times: by their own bounds, or by the while condition.
+func (g *gen) maskedLoop(c *loop) {
+	f, in, depth := c.f, c.in, len(g.stack)-1
+	var count *tally
+	if f.While != nil {
+		count = g.counting(c)
+	}
+	saved := g.stack
+	defer func() { g.stack = saved }()
+	g.stack = append(slices.Clip(g.stack), in)
+	if !c.masked && !g.differs(f.While) {
+		in.add(If{Cond: not(g.val(f.While, 0, byLane)).e[0], Then: []Stmt{Leave{}}})
+		in.add(count.ran(Int(1))...)
+		g.body(c, in)
+		c.sc.add(c.loop(c.lo, c.hi, 1, in.body))
+		return
+	}
+	name := func(v int) value {
+		return value{ir.Bool, c.vec, [2]*Expr{Name(fmt.Sprintf("m%d_%d", f.Node.ID(), g.canon(g.vary.Of(f.Node), v)))}}
+	}
+	var masks []*Expr
+	for _, v := range c.copies {
+		m, start := name(v), scalar(ir.Bool, Int(1))
+		if on, ok := g.active(depth, g.vary.Of(f.Node), v); ok {
+			start = on
+		}
+		if start.vec && !m.vec {
+			start = scalar(ir.Bool, anyLane(start))
+		}
+		c.sc.declare(m, start)
+		masks = append(masks, m.e[0])
+	}
+	in.mask = name
+	loads := g.exactLoads
+	if c.masked {
+		for _, v := range c.copies {
+			t := op(ir.Lt, ir.Bool, scalar(f.Index.Type, c.index()), g.end(c, v))
+			in.add(set(name(v), and(name(v), t))...)
+		}
+	}
+	if f.While != nil {
+		for _, v := range c.copies {
+			in.add(set(name(v), and(name(v), g.val(f.While, v, byLane)))...)
+		}
+	}
+	on := All("|", masks...)
+	if c.vec {
+		on = Call("v_any", on)
+	}
+	test := []Stmt{If{Cond: Pre("!", on), Then: []Stmt{Leave{}}}}
+	here := len(in.body)
+	g.body(c, in)
+	if g.s.Every <= 1 || g.exactLoads != loads {
+		c.sc.add(c.loop(c.lo, c.hi, 1, slices.Insert(in.body, here, append(test, count.ran(Int(1))...)...)))
+		return
+	}
+	g.chunks(c, g.s.Every, count, nil, in.body, test)
+}

@@ -1,0 +1,143 @@
+package codegen
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
+
+func (g *gen) gatherLoad(a *access) value {
+	n := a.n
+	if on, ok := g.active(a.at, g.vary.Of(n), a.v); ok {
+		if a.guarded {
+			on = and(a.guard, on)
+		}
+		a.guard, a.guarded = on, true
+	}
+	if a.guarded {
+		a.guard = g.name(a.sc, a.guard)
+	}
+	if n.Buf.Cells() > maxGather {
+		x := named(n.Type, g.fresh("v"))
+		a.sc.declare(x, value{})
+		var on *Expr
+		if a.guarded {
+			on = a.guard.asVec().e[0]
+		}
+		a.sc.add(g.laneLoop(a, x, on)...)
+		return g.otherwise(a, x, a.guard)
+	}
+	p, at := g.gatherAt(a)
+	x := g.name(a.sc, each(n.Type, func(h int) *Expr { return Call(partFunc("gather", n, h), p, at) }))
+	return g.otherwise(a, x, a.guard)
+}
+
+// gatherAt is where lanes of a gather lie: a pointer, and an array of indices from there.
+func (g *gen) gatherAt(a *access) (p, at *Expr) {
+	var idx value
+	buf, u := a.n.Buf, ir.Linear{}
+	switch {
+	case a.covered:
+		row, inner := rowAndInner(a.n)
+		idx = innerLimit(a.n, g.val(inner, a.v, a.m), 1)
+		if idx.t == ir.I64 {
+			idx = convert(ir.Cast, ir.I32, idx)
+		}
+		rest := row
+		if !a.guarded {
+			u, rest = g.split(row, a.m)
+		}
+		if len(rest.Terms) > 0 || rest.C != 0 {
+			x := g.vecIndex(buf, rest, a.v, a.m)
+			if a.guarded {
+				x = x.asVec()
+			}
+			idx = op(ir.Add, ir.I32, idx, x)
+		}
+		p = g.pointer(buf, u, a.v, a.m)
+	case a.guarded:
+		p, idx = g.bufName(buf), g.vecIndex(buf, a.l, a.v, a.m)
+	default:
+		u, rest := g.split(a.l, a.m)
+		if pattern, known := g.lanePattern(rest, a.m); known && a.m == byLane {
+			return g.pointer(buf, a.l, a.v, origin), g.offsets(a.sc, pattern)
+		}
+		p, idx = g.pointer(buf, u, a.v, a.m), g.vecIndex(buf, rest, a.v, a.m)
+	}
+	if a.guarded {
+		idx = op(ir.BitAnd, ir.I32, idx, a.guard)
+	}
+	return p, g.indices(a.sc, idx.asVec().e[0])
+}
+
+// otherwise puts the load's other value where a guard does not hold.
+func (g *gen) otherwise(a *access, x, guard value) value {
+	if _, o := a.n.Guard(); !a.guarded || o == nil {
+		return x
+	}
+	return g.name(a.sc, choose(guard, x, g.otherValue(a)))
+}
+
+// hidden and known tell arrays of indices apart from other things made once.
+type (
+	hidden string
+	known  string
+)
+
+// indices puts the indices of lanes into memory, once for all loads that lie at the same ones from different addresses.
+func (g *gen) indices(sc *scope, idx *Expr) *Expr {
+	return sc.make(hidden(idx.String()), func() value {
+		at := Name(g.fresh("q"))
+		sc.add(Array{Type: "int", Name: at.text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do{Call("HIDE", at)})
+		return value{e: [2]*Expr{at}}
+	}).e[0]
+}
+
+// offsets is an array of known distances between lanes.
+func (g *gen) offsets(sc *scope, pattern []int64) *Expr {
+	return sc.make(known(fmt.Sprint(pattern)), func() value {
+		at := Name(g.fresh("q"))
+		list := make([]*Expr, len(pattern))
+		for i, x := range pattern {
+			list[i] = Int(x)
+		}
+		sc.add(Array{Type: "int", Name: at.text, N: Name("W"), Values: list})
+		return value{e: [2]*Expr{at}}
+	}).e[0]
+}
+
+// together is a load as its group gives it, and guardOf the guard of a group, by its first load.
+type (
+	together struct {
+		n *ir.Node
+		v int
+		m layout
+	}
+	guardOf together
+)
+
+// groupLoad computes all loads of a group, whose elements lie side by side, when the first of them is wanted.
+func (g *gen) groupLoad(group []*ir.Node, a *access) value {
+	g.count(fmt.Sprintf("gather of %d", len(group)), a.n)
+	guard := guardOf{group[0], a.v, a.m}
+	key := func(n *ir.Node) together { return together{n, a.v, a.m} }
+	if _, ok := a.sc.once[key(a.n)]; !ok {
+		if a.guarded {
+			a.guard = g.name(a.sc, a.guard)
+		}
+		first := *a
+		first.n, first.l = group[0], ir.Flatten(group[0].Buf, group[0].Index())
+		p, at := g.gatherAt(&first)
+		base := g.fresh("v")
+		args := []*Expr{p, at}
+		for i, n := range group {
+			x := Name(fmt.Sprintf("%s_%d", base, i))
+			a.sc.add(Var{Type: types[n.Type].v, Name: x.text})
+			args = append(args, Pre("&", x))
+			a.sc.once[key(n)] = vector(n.Type, x)
+		}
+		a.sc.add(Do{Call(fmt.Sprintf("gather%d_%s", len(group), a.n.Buf.Type), args...)})
+		a.sc.once[guard] = a.guard
+	}
+	return g.otherwise(a, a.sc.once[key(a.n)], a.sc.once[guard])
+}

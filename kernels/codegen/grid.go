@@ -1,0 +1,221 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Grid is what a thread of a GPU does: a function of parameters.
+type Grid struct {
+	Body
+	Shared int  // bytes of shared memory that a block takes
+	Joins  bool // threads of a block wait for each other
+}
+
+// Grid is the kernel under a schedule, as what every thread of any grid of blocks does. Every value is a scalar of its thread; of a thread
+// with a few outputs, these lie a block's width apart.
+func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
+	g := u.gen(schedule.CPU{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, Skip: s.Skip, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
+	g.W, g.clamp = 1, schedule.Product(s.Unroll) > 1
+	t := &g.team
+	t.fold, t.vote, t.voted = s.Fold, s.Vote, map[*ir.Fold]bool{}
+	t.stores = func(v int) *Expr { return g.storing(s, v) }
+	for _, a := range s.Block {
+		t.axes = t.axes.Or(g.axes[a.Axis].Bind())
+	}
+	if len(s.Slabs) > 0 {
+		var err error
+		if t.tiles, t.origins, err = schedule.SlabsOf(u.b, u.Kernel, s); err != nil {
+			return Grid{}, err
+		}
+	}
+	g.stack = []*scope{newScope(ir.Set{})}
+	dims := s.Grid(len(g.axes))
+	for _, a := range slices.Concat(dims[2], dims[1], dims[0]) {
+		binds := g.axes[a].Bind()
+		if o := t.origin(a); o != nil {
+			binds = binds.Or(o.Bind())
+		}
+		g.stack = append(g.stack, newScope(binds))
+	}
+	g.fillTiles(s.Threads())
+	for _, st := range u.Kernel.Stores {
+		g.store(output{Store: st})
+	}
+	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables}, Joins: t.used}
+	if t.block {
+		out.Shared = 3 * warp * 8 // at most: three values a warp
+	}
+	for _, x := range t.tiles {
+		out.Shared += x.Bytes()
+	}
+	return out, nil
+}
+
+// origin is a block's first point along an axis, nil if that is not needed.
+func (t *team) origin(axis int) *ir.Node {
+	if t.origins == nil {
+		return nil
+	}
+	return t.origins[axis]
+}
+
+// storing is the condition under which a thread stores its output number v: where threads share
+// folds the first of them stores, and outputs after the first may lie beyond the tile.
+func (g *gen) storing(s schedule.CUDA, v int) *Expr {
+	var conds []*Expr
+	if s.Fold > 1 {
+		conds = append(conds, Bin("==", Name("threadIdx.x"), Int(0)))
+	}
+	for a, axis := range g.axes {
+		if _, ok := s.ThreadOf(a); ok && s.Stays() {
+			conds = append(conds, Name(axisName(axis)+"_in"))
+		}
+	}
+	for _, u := range g.s.Unroll {
+		axis := g.axes[u.Axis]
+		if o := g.offset(axis, v); o != 0 {
+			conds = append(conds, Bin("<=", Name(axisName(axis)), Bin("-", Name(axisName(axis)+"_last"), Int(o))))
+		}
+	}
+	if len(conds) == 0 {
+		return nil
+	}
+	return All("&&", conds...)
+}
+
+// gridLoops are the loops over the tile: each dimension of the grid, the last one outermost, strides over the blocks it counts, so that any
+// grid covers any tile.
+func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []Stmt) {
+	d := len(dims) - 1
+	if d < 0 {
+		return nil
+	}
+	axes := dims[d]
+	if len(axes) == 0 {
+		return g.gridLoops(s, dims[:d], scopes)
+	}
+	xyz := string("xyz"[d])
+	var counts []*Expr
+	for _, a := range axes {
+		n, step := Name(fmt.Sprintf("n%d", a)), g.s.Step(a)
+		out = append(out, Let{"long long", n.text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))})
+		counts = append(counts, n)
+	}
+	out = append(out, Let{"long long", "n" + xyz, All("*", counts...)})
+	var body []Stmt
+	for i, a := range axes {
+		number := Name("g" + xyz)
+		if len(axes) > 1 {
+			after := Int(1)
+			for _, n := range slices.Backward(counts[i+1:]) {
+				after = Bin("*", after, n)
+			}
+			number = Bin("%", Bin("/", number, after), counts[i])
+		}
+		body = append(append(body, g.coordinate(s, a, number)...), scopes[i].body...)
+	}
+	loop := Count("long long", "g"+xyz, Name("blockIdx."+xyz), Name("n"+xyz), 1, append(body, g.gridLoops(s, dims[:d], scopes[len(axes):])...)...)
+	loop.Next[0].Value = Name("gridDim." + xyz)
+	return append(out, loop)
+}
+
+func bound(end string, axis int) *Expr { return Name(fmt.Sprint(end, axis)) }
+
+// coordinate declares the thread's first point along an axis. A thread beyond the tile leaves the loop's turn; the threads
+// that share a fold agree on it, because they differ in no point. Where others wait for it, it repeats the tile's last point
+// and stores nothing.
+func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
+	x, hi := axisName(g.axes[a]), bound("hi", a)
+	first := Bin("+", bound("lo", a), Times(number, int64(g.s.Step(a))))
+	if o := g.team.origin(a); o != nil {
+		out = append(out, Let{"int", axisName(o), Cast("int", first)})
+	}
+	component, several := s.ThreadOf(a)
+	at := Name(x + "_at")
+	place := Bin("+", first, Name("threadIdx."+component))
+	switch {
+	case !several:
+		out = append(out, Let{"int", x, Cast("int", first)})
+	case s.Stays():
+		in := Name(x + "_in")
+		out = append(out, Var{"long long", at.text, place}, Let{"int", in.text, Bin("<", at, hi)},
+			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let{"int", x, Cast("int", at)})
+	default:
+		out = append(out, Let{"long long", at.text, place}, If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let{"int", x, Cast("int", at)})
+	}
+	if g.clamp && g.s.Step(a) > 1 {
+		out = append(out, Let{"int", x + "_last", Bin("-", Cast("int", hi), Int(1))})
+	}
+	return out
+}
+
+func tileName(s *schedule.Slab) *Expr { return Name(fmt.Sprintf("s%d", s.Number)) }
+
+// fillTiles declares the shared tiles, and has the block's threads load them together: once all are done with what the tiles held
+// for the block's last turn, and before any goes on. Indices are cut to the buffer; what is read of a tile is never cut.
+func (g *gen) fillTiles(block [3]int) {
+	t, root, sc := &g.team, g.stack[0], g.top()
+	if len(t.tiles) == 0 {
+		return
+	}
+	t.used, t.inner = true, sc
+	yz := Bin("+", Name("threadIdx.y"), Bin("*", Int(block[1]), Name("threadIdx.z")))
+	sc.add(Let{"int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))})
+	var bases [][]*Expr
+	for _, s := range t.tiles {
+		root.add(Shared{Storage[s.Buf.Type], tileName(s).text, s.Cells()})
+		var list []*Expr
+		for _, n := range s.Base {
+			list = append(list, g.val(n, 0, byLane).e[0])
+		}
+		bases = append(bases, list)
+	}
+	sc.add(Barrier{})
+	for q, s := range t.tiles {
+		at, stride := g.bufName(s.Buf), s.Cells()
+		for d, n := range s.Size {
+			stride /= n
+			i := Name("i")
+			if stride > 1 {
+				i = Bin("/", i, Int(stride))
+			}
+			if d > 0 {
+				i = Bin("%", i, Int(n))
+			}
+			cut := Call("s_min_l", Call("s_max_l", Bin("+", Cast("long long", bases[q][d]), i), Int(0)), Int(s.Buf.Shape[d]-1))
+			at = Bin("+", at, Bin("*", cut, Int(s.Buf.Strides()[d])))
+		}
+		fill := Set{To: At(tileName(s), Name("i")), Value: Call("__ldg", at)}
+		sc.add(Count("int", "i", Name("thread"), Int(s.Cells()), block[0]*block[1]*block[2], fill))
+	}
+	sc.add(Barrier{})
+}
+
+// tileLoad reads a load's element from a shared tile. The index is unsigned, so that its parts may wrap.
+func (g *gen) tileLoad(n *ir.Node, s *schedule.Slab, v int, at int) value {
+	g.count("slab", n)
+	var l ir.Linear
+	stride := int64(s.Cells())
+	for d, i := range n.Index() {
+		stride /= int64(s.Size[d])
+		l.Add(i, stride)
+		l.Add(s.Base[d], -stride)
+	}
+	wrapped := func(c int64) *Expr { return Name(fmt.Sprintf("%du", uint32(c))) }
+	var sums []summand
+	for _, t := range l.Terms {
+		if t.Coef != 0 {
+			sums = append(sums, summand{g.depth(t.N), Bin("*", Cast("unsigned", g.val(t.N, v, byLane).e[0]), wrapped(t.Coef))})
+		}
+	}
+	index := g.chain(wrapped(l.C), sums, func(sc *scope, e *Expr) *Expr { return g.onceAs(sc, e, "const unsigned", "o") })
+	x := scalar(n.Type, Call("s_from_"+n.Buf.Type.String(), At(tileName(s), index)))
+	if guard, other := n.Guard(); guard != nil {
+		x = choose(g.val(guard, v, byLane), x, g.val(other, v, byLane))
+	}
+	return g.name(g.stack[at], x)
+}

@@ -1,0 +1,151 @@
+package codegen_test
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+
+	render "weft/kernels/codegen/c"
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// compiled is a rendered kernel, loaded.
+type compiled struct {
+	out render.Output
+	sym uintptr
+}
+
+// compiler is the C compiler tests use, or a skip.
+func compiler(t testing.TB) string {
+	for _, cc := range []string{"cc", "gcc", "clang"} {
+		if p, err := exec.LookPath(cc); err == nil {
+			return p
+		}
+	}
+	t.Skip("no C compiler on this machine")
+	return ""
+}
+
+// runs reports whether this machine executes code for a target.
+func runs(t testing.TB, target schedule.Target) bool {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil || target.ISA == "portable" {
+		return target.ISA == "portable"
+	}
+	flag := map[string]string{"avx512": " avx512dq ", "avx2": " avx2 "}[target.ISA]
+	return strings.Contains(string(text), flag)
+}
+
+// long reports a run that is asked to take its time.
+func long() bool { return os.Getenv("WEFT_LONG") != "" }
+
+// effort is how much a compiler optimises what tests run: not at all, which takes half the time of the little it otherwise
+// does; package native tests what is optimised.
+func effort() string {
+	if long() {
+		return "-O2"
+	}
+	return "-O0"
+}
+
+func build(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target) *compiled {
+	t.Helper()
+	return buildEdited(t, k, s, target, func(c string) string { return c })
+}
+
+func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target, edit func(c string) string) *compiled {
+	t.Helper()
+	out, err := render.Render(k, s, target, "kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	src, so := filepath.Join(dir, "k.c"), filepath.Join(dir, "k.so")
+	text := render.Prelude(target) + edit(out.Source)
+	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
+		os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")+".c"), []byte(text), 0o644)
+	}
+	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	args := append(append(render.Flags(k.Contract), render.March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-shared", "-fPIC", "-o", so, src, "-lm")
+	if _, test := t.(*testing.T); test {
+		args = append(args, effort())
+	}
+	if msg, err := exec.Command(compiler(t), args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, msg, out.Source)
+	} else if len(msg) > 0 {
+		t.Logf("%s", msg)
+	}
+	h, err := purego.Dlopen(so, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sym, err := purego.Dlsym(h, "kernel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &compiled{out, sym}
+}
+
+// memory is a buffer's elements with padding and margins.
+type memory struct {
+	buf   *ir.Buffer
+	bytes []byte
+	first int // of element 0 of row 0, in bytes
+}
+
+func alloc(b *ir.Buffer) *memory {
+	size := b.Type.Size()
+	raw := make([]byte, b.Cells()*size+2*device.Margin*size+128)
+	off := device.Margin*size + b.Pad.Before*size
+	off += int(-(uintptr(unsafe.Pointer(&raw[0])) + uintptr(off)) & 63)
+	m := &memory{b, raw, off}
+	if b.Pad.Value != 0 {
+		for i := -b.Pad.Before; i < b.Cells()-b.Pad.Before; i++ {
+			m.f32(i)[0] = float32(b.Pad.Value)
+		}
+	}
+	return m
+}
+
+func (m *memory) pointer() unsafe.Pointer { return unsafe.Pointer(&m.bytes[m.first]) }
+
+// f32 is the elements from index i on.
+func (m *memory) f32(i int) []float32 {
+	at := m.first + 4*i
+	return unsafe.Slice((*float32)(unsafe.Pointer(&m.bytes[at])), (len(m.bytes)-at)/4)
+}
+
+// call runs a tile.
+func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
+	bufs := make([]unsafe.Pointer, len(c.out.Bufs)+1)
+	for i, b := range c.out.Bufs {
+		bufs[i] = mem[b].pointer()
+	}
+	var farg [16]float64
+	var iarg [16]int64
+	a := render.Args{Buf: uintptr(unsafe.Pointer(&bufs[0])), Farg: uintptr(unsafe.Pointer(&farg)), Iarg: uintptr(unsafe.Pointer(&iarg)),
+		Lo: uintptr(unsafe.Pointer(&lo[0])), Hi: uintptr(unsafe.Pointer(&hi[0])), Count: 0}
+	purego.SyscallN(c.sym, uintptr(unsafe.Pointer(&a)))
+	runtime.KeepAlive(bufs)
+	runtime.KeepAlive(lo)
+	runtime.KeepAlive(hi)
+}
+
+func maxDiff(a, b []float32) (worst, peak float64) {
+	for i := range a {
+		worst = max(worst, math.Abs(float64(a[i])-float64(b[i])))
+		peak = max(peak, math.Abs(float64(b[i])))
+	}
+	return worst, peak
+}

@@ -1,0 +1,289 @@
+package codegen
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// access is one load for one vector in flight.
+type access struct {
+	n       *ir.Node
+	l       ir.Linear
+	v       int
+	m       layout
+	at      int // depth
+	sc      *scope
+	guard   value // of what padding does not cover
+	guarded bool
+	covered bool // padding holds what the guard gives along the innermost axis
+}
+
+// load computes a load: from a shared tile, uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
+func (g *gen) load(n *ir.Node, v int, m layout, at int) value {
+	if s := g.team.tileOf(g, n, at); s != nil {
+		return g.tileLoad(n, s, v, at)
+	}
+	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: m, at: at, sc: g.stack[at]}
+	_, rest := g.split(a.l, m)
+	var tests []*ir.Node
+	a.covered, tests = schedule.PadCover(n, g.W)
+	for i, t := range tests {
+		if x := g.val(t, v, m); i == 0 {
+			a.guard, a.guarded = x, true
+		} else {
+			a.guard = and(a.guard, x)
+		}
+	}
+	pattern, known := g.lanePattern(rest, m)
+	if m == origin || len(rest.Terms) == 0 {
+		return g.uniformLoad(a)
+	}
+	if known && strided(pattern, 1) && !g.ownActivity(n, at) {
+		return g.contiguousLoad(a)
+	}
+	if m == byLane && !a.guarded {
+		if x, ok := g.windowLoad(a); ok {
+			return x
+		}
+	}
+	if m == byLane && known && !n.Guarded && !g.masked(at) {
+		if stride, ok := g.transposed(n, a.l, pattern); ok {
+			return g.transposedLoad(a, stride)
+		}
+	}
+	if g.W > 1 && !g.masked(at) {
+		if group := g.groups()[n]; group != nil {
+			return g.groupLoad(group, a)
+		}
+	}
+	g.count("gather", n)
+	return g.gatherLoad(a)
+}
+
+// count notes the class of a load, once for all vectors in flight; copies for blocks without proof do not count.
+func (g *gen) count(class string, n *ir.Node) {
+	k := loadClass{n, class}
+	if !g.gathering && !g.notes.counted[k] {
+		g.notes.counted[k] = true
+		g.notes.loads[class]++
+	}
+}
+
+type loadClass struct {
+	n     *ir.Node
+	class string
+}
+
+// innerLimit cuts the innermost index of a covered load to the padding next to its row, below lanes before it.
+func innerLimit(n *ir.Node, x value, before int) value {
+	x = op(ir.Max, x.t, x, scalar(x.t, Int(-before)))
+	return op(ir.Min, x.t, x, scalar(x.t, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
+}
+
+// rowAndInner parts the index of a load into the start of its row and the innermost index.
+func rowAndInner(n *ir.Node) (row ir.Linear, inner *ir.Node) {
+	index := n.Index()
+	strides := n.Buf.Strides()
+	for i, x := range index[:len(index)-1] {
+		row.Add(x, int64(strides[i]))
+	}
+	return row, index[len(index)-1]
+}
+
+// otherValue is the load's other value.
+func (g *gen) otherValue(a *access) value {
+	_, o := a.n.Guard()
+	return g.val(o, a.v, a.m)
+}
+
+func (g *gen) uniformLoad(a *access) value {
+	n, sc := a.n, a.sc
+	g.count("uniform", n)
+	var p *Expr
+	if a.covered {
+		row, inner := rowAndInner(n)
+		cut := g.name(sc, innerLimit(n, g.val(inner, a.v, a.m), 1))
+		p = g.pointer(n.Buf, row, a.v, a.m, extra(a.at, cut))
+	} else {
+		p = g.pointer(n.Buf, a.l, a.v, a.m)
+	}
+	g.exactLoads++
+	x := scalar(n.Type, Call("s_load_"+n.Buf.Type.String(), p))
+	if g.ownActivity(n, a.at) {
+		on, _ := g.active(a.at, g.vary.Of(n), a.v)
+		x.e[0] = Choose(anyLane(on), x.e[0], Int(0))
+	}
+	if !a.guarded {
+		return g.name(sc, x)
+	}
+	other := g.otherValue(a)
+	if a.guard.vec || other.vec {
+		x = g.name(sc, choose(scalar(ir.Bool, anyLane(a.guard)), x, scalar(n.Type, Int(0))))
+	}
+	return g.name(sc, choose(a.guard, x, other))
+}
+
+func (g *gen) contiguousLoad(a *access) value {
+	n, sc := a.n, a.sc
+	g.count("contiguous", n)
+	g.exactLoads++
+	start := a.m
+	if start == byLane {
+		start = origin
+	}
+	var p *Expr
+	if a.covered {
+		row, inner := rowAndInner(n)
+		first := g.val(inner, a.v, start)
+		if start == byIteration {
+			first = g.firstIteration(inner, a.v)
+		}
+		cut := g.name(sc, innerLimit(n, first, g.W))
+		p = g.pointer(n.Buf, row, a.v, start, extra(a.at, cut))
+	} else {
+		p = g.pointer(n.Buf, a.l, a.v, start)
+		g.prefetch(a, p)
+	}
+	whole := each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
+	if !a.guarded {
+		return g.name(sc, whole)
+	}
+	other := g.otherValue(a)
+	if a.guard.vec && masksLoads(n.Buf.Type) {
+		guard := g.name(sc, a.guard)
+		x := each(n.Type, func(h int) *Expr { return Call(partFunc("mask_load", n, h), p, maskPart(guard, n.Type, h)) })
+		return g.name(sc, choose(guard, g.name(sc, x), other))
+	}
+	x := named(n.Type, g.fresh("v"))
+	sc.declare(x, value{})
+	guard := a.guard
+	if guard.vec {
+		guard = g.name(sc, guard)
+		sc.add(If{Cond: Call("v_all", guard.e[0]), Then: set(x, whole), Else: g.laneLoop(a, x, guard.e[0])})
+	} else {
+		zero := each(n.Type, func(int) *Expr { return Vector(types[n.Type].v) })
+		sc.add(If{Cond: guard.e[0], Then: set(x, whole), Else: set(x, zero)})
+	}
+	return g.name(sc, choose(guard, x, other))
+}
+
+// firstIteration is an index at the iteration that the loop variable stands at, in that layout.
+func (g *gen) firstIteration(index *ir.Node, v int) value {
+	var l ir.Linear
+	l.Add(index, 1)
+	sum := Int(l.C)
+	for _, t := range l.Terms {
+		x := Name(axisName(t.N))
+		if t.N != g.iter.Index {
+			x = g.val(t.N, v, byIteration).e[0]
+		}
+		sum = Bin("+", sum, Bin("*", x, Int(t.Coef)))
+	}
+	return scalar(ir.I32, sum)
+}
+
+// laneLoop reads element by element what a mask selects (nil: all), into the zeroed x.
+func (g *gen) laneLoop(a *access, x value, on *Expr) (out []Stmt) {
+	n, at := a.n, Name(g.fresh("q"))
+	i := g.vecIndex(n.Buf, a.l, a.v, a.m)
+	out = append(out, Array{Type: types[i.t].c, Name: at.text, N: Name("W")},
+		Do{Call("store_"+i.t.String(), append([]*Expr{at}, i.list()...)...)})
+	for h, e := range x.list() {
+		per := g.W / registers(n.Type)
+		lane := Bin("+", Name("l"), Int(h*per))
+		read := Call("s_load_"+n.Buf.Type.String(), Bin("+", g.bufName(n.Buf), At(at, lane)))
+		if x.t == ir.Bool {
+			read = Pre("-", read) // a truth value makes a mask
+		}
+		var body Stmt = Set{To: At(e, Name("l")), Value: read}
+		if on != nil {
+			body = If{Cond: At(on, lane), Then: []Stmt{body}}
+		}
+		out = append(out, Set{To: e, Value: Vector(types[x.t].v)}, Count("int", "l", Int(0), Int(per), 1, body))
+	}
+	return out
+}
+
+// partFunc is the prelude function that yields register h of a loaded vector.
+func partFunc(what string, n *ir.Node, h int) string {
+	if registers(n.Type) == 1 {
+		return fmt.Sprintf("%s_%s", what, n.Buf.Type)
+	}
+	return fmt.Sprintf("%s_%s_%d", what, n.Buf.Type, h)
+}
+
+// prefetched says where a load has been asked for beforehand.
+type prefetched string
+
+const (
+	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
+	ahead      = 8    // iterations that are asked for beforehand, and at least two steps
+)
+
+// prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart.
+func (g *gen) prefetch(a *access, p *Expr) {
+	if g.s.Flat > 0 || a.at < 1 || a.at > len(g.s.Order) {
+		return
+	}
+	axis := g.s.Order[a.at-1]
+	stride, step := a.l.Along(g.axes[axis]), g.s.Step(axis)
+	if stride*int64(step*a.n.Buf.Type.Size()) < longStride {
+		return
+	}
+	a.sc.make(prefetched(p.String()), func() value {
+		a.sc.add(Do{Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))})
+		return value{}
+	})
+}
+
+// masksLoads reports whether machines load a storage type by lanes, without touching the others.
+func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
+
+// anyLane is a condition: the mask holds somewhere.
+func anyLane(mask value) *Expr {
+	if mask.vec {
+		return Call("v_any", mask.e[0])
+	}
+	return mask.e[0]
+}
+
+// active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
+// masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.
+func (g *gen) active(depth int, vary ir.Set, v int) (mask value, ok bool) {
+	for i := depth; i >= 0; i-- {
+		m := g.stack[i].mask
+		if m == nil {
+			continue
+		}
+		var out value
+		seen := map[string]bool{}
+		for w := range g.V {
+			x := m(w)
+			if g.canon(vary, w) != g.canon(vary, v) || seen[x.e[0].text] {
+				continue
+			}
+			seen[x.e[0].text] = true
+			if len(seen) == 1 {
+				out = x
+			} else {
+				out = or(out, x)
+			}
+		}
+		return out, true
+	}
+	return value{}, false
+}
+
+// masked reports whether there is an enclosing masked fold, up to a depth.
+func (g *gen) masked(depth int) bool {
+	_, ok := g.active(depth, ir.Set{}, 0)
+	return ok
+}
+
+// ownActivity reports whether vectors in flight do not share a load inside a fold that they may leave one by one: that some
+// vector is active does not mean that its index is in range.
+func (g *gen) ownActivity(n *ir.Node, depth int) bool {
+	return g.V > 1 && g.masked(depth) && len(g.copies(g.vary.Of(n))) > 1
+}

@@ -1,0 +1,220 @@
+package codegen
+
+import (
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Iterations of a monoid fold may be shared, by the lanes of a vector or by threads. Each accumulates a share of its own, and the
+// shares are joined after the loop.
+
+// isArg reports whether a fold looks for the place of a value.
+func isArg(f *ir.Fold) bool { return f.Monoid == ir.ArgMin || f.Monoid == ir.ArgMax }
+
+// takeBetter takes over a candidate that is better than the best so far, or as good and before it.
+func takeBetter(f *ir.Fold, value, best, at, bestAt *Expr, take ...Stmt) Stmt {
+	better := map[ir.Monoid]string{ir.ArgMin: "<", ir.ArgMax: ">"}[f.Monoid]
+	first := Bin("&&", Bin("==", value, best), Bin("<", at, bestAt))
+	return If{Cond: Bin("||", Bin(better, value, best), first), Then: take}
+}
+
+// share is an accumulator kept once a lane while lanes are iterations.
+type share struct {
+	terms []schedule.Signed // Sum: the terms; other monoids: one
+	first bool              // the term is the first operand: minimum and maximum tell by it what a NaN does
+}
+
+// foldLanes writes a fold with consecutive iterations as lanes. The last, incomplete vector is masked. It gives up (false) on folds that
+// it cannot split.
+func (g *gen) foldLanes(c *loop) bool {
+	f := c.f
+	if c.vec || f.Monoid == ir.Ordered || !g.innermost(f) || g.iter != nil {
+		return false
+	}
+	shares, ok := sharesOf(f)
+	if !ok {
+		return false
+	}
+	for q, a := range f.Accs {
+		for _, v := range c.copies {
+			init := g.accName(a, v)
+			if !isArg(f) {
+				init = identity(f.Monoid, a.Type)
+			}
+			c.sc.declare(g.shareName(c, q, v), init)
+		}
+	}
+	g.iter = f
+	full, rest := newScope(f.IndexBind), newScope(f.IndexBind)
+	g.within(func() { g.shareSteps(c, full, shares, value{}) }, full)
+	g.within(func() {
+		g.shareSteps(c, rest, shares, g.name(rest, vector(ir.Bool, g.lanesBefore(c.hi, c.index()))))
+	}, rest)
+	g.iter = nil
+	var count *tally
+	var test []Stmt
+	if f.Monoid == ir.Any || f.Monoid == ir.All {
+		count = g.counting(c)
+		test = []Stmt{If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}}}
+	}
+	i, t := c.index(), c.ctype().c
+	last := Name(i.text + "_last")
+	whole := c.loop(nil, nil, g.W, append(append(count.ran(Int(g.W)), full.body...), test...))
+	whole.While = Bin(">=", Bin("-", last, i), Int(g.W-1))
+	left := If{Cond: Bin("<=", i, last), Then: append(count.ran(Bin("-", c.hi, i)), rest.body...)}
+	c.sc.add(Block{Let{t, last.text, Bin("-", c.hi, Int(1))}, Var{t, i.text, c.lo}, whole, left})
+	g.joinShares(c)
+	return true
+}
+
+// sharesEnded is whether the shares of all accumulators and vectors in flight have their answer.
+func (g *gen) sharesEnded(c *loop) *Expr {
+	var out []*Expr
+	for q := range c.f.Accs {
+		for _, v := range c.copies {
+			x := g.shareName(c, q, v).e[0]
+			if c.f.Monoid == ir.Any {
+				out = append(out, Call("v_any", x))
+			} else {
+				out = append(out, Pre("!", Call("v_all", x)))
+			}
+		}
+	}
+	return All("&&", out...)
+}
+
+// sharesOf takes the steps apart.
+func sharesOf(f *ir.Fold) ([]share, bool) {
+	out := make([]share, len(f.Accs))
+	if isArg(f) {
+		return out, argSplits(f)
+	}
+	for q, a := range f.Accs {
+		if f.Monoid == ir.Sum {
+			terms, ok := schedule.SumTerms(f, f.Step[q], a)
+			if !ok {
+				return nil, false
+			}
+			out[q].terms = terms
+			continue
+		}
+		term, first, ok := schedule.Joined(f, f.Step[q], a, schedule.JoinOps[f.Monoid])
+		if !ok {
+			return nil, false
+		}
+		out[q] = share{[]schedule.Signed{{N: term}}, first}
+	}
+	return out, true
+}
+
+// argSplits recognises steps of an ArgMin or ArgMax that select both by one comparison: c ? x : acc0, c ? i : acc1 with c = x < acc0
+// (acc0 < x).
+func argSplits(f *ir.Fold) bool {
+	if len(f.Accs) != 2 {
+		return false
+	}
+	a, b := f.Step[0], f.Step[1]
+	if b.Op != ir.Select || b.Args[2] != f.Accs[1] || b.Args[0].Op != ir.Lt {
+		return false
+	}
+	less, more := b.Args[0].Args[0], b.Args[0].Args[1]
+	if f.Monoid == ir.ArgMax {
+		less, more = more, less
+	}
+	same := a.Op == ir.Select && a.Args[0] == b.Args[0] && a.Args[1] == less && a.Args[2] == f.Accs[0]
+	return more == f.Accs[0] && same && !less.Free().Meets(f.AccBind) && !b.Args[1].Free().Meets(f.AccBind)
+}
+
+func (g *gen) shareName(c *loop, q, v int) value {
+	return named(c.f.Accs[q].Type, g.accBase("h", c, q, v))
+}
+
+// shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
+func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask value) {
+	f := c.f
+	var last []Stmt
+	for _, v := range c.copies {
+		if isArg(f) {
+			last = append(last, g.argStep(c, in, mask, v)...)
+			continue
+		}
+		for q := range f.Accs {
+			h := g.shareName(c, q, v)
+			x := h
+			if f.Monoid == ir.Sum {
+				x = g.sumOf(x, shares[q].terms, v, byIteration)
+			} else {
+				y := g.val(shares[q].terms[0].N, v, byIteration)
+				if shares[q].first {
+					x, y = y, x
+				}
+				x = op(schedule.JoinOps[f.Monoid], h.t, x, y)
+			}
+			if mask.vec {
+				x = choose(mask, x, h)
+			}
+			last = append(last, set(h, x)...)
+		}
+	}
+	in.add(last...)
+}
+
+func (g *gen) argStep(c *loop, in *scope, mask value, v int) []Stmt {
+	best, at := g.shareName(c, 0, v), g.shareName(c, 1, v)
+	x, i := g.val(c.f.Step[0].Args[1], v, byIteration), g.val(c.f.Step[1].Args[1], v, byIteration)
+	better := compare(ir.Lt, x, best, true)
+	if c.f.Monoid == ir.ArgMax {
+		better = compare(ir.Lt, best, x, true)
+	}
+	if mask.vec {
+		better = and(better, mask)
+	}
+	better = g.name(in, better)
+	return append(set(best, choose(better, x, best)), set(at, choose(better, i, at))...)
+}
+
+// joinShares joins the shares of all lanes with the accumulator.
+func (g *gen) joinShares(c *loop) {
+	f := c.f
+	reduce := map[ir.Monoid]string{ir.Sum: "v_hsum", ir.Product: "v_hprod", ir.Smallest: "v_low", ir.Largest: "v_high"}
+	for _, v := range c.copies {
+		if isArg(f) {
+			g.joinArg(c, v)
+			continue
+		}
+		for q, a := range f.Accs {
+			h := g.shareName(c, q, v)
+			x := Call("v_"+joinNames[f.Monoid], h.e[0])
+			if name := reduce[f.Monoid]; name != "" {
+				x = h.reduced(name)
+			}
+			acc := g.accName(a, v)
+			c.sc.add(set(acc, join(f.Monoid, acc, scalar(a.Type, x)))...)
+		}
+	}
+}
+
+// join joins what an accumulator starts from with the joined shares.
+func join(m ir.Monoid, init, shares value) value {
+	if m == ir.Smallest || m == ir.Largest {
+		init, shares = shares, init
+	}
+	return op(schedule.JoinOps[m], init.t, init, shares)
+}
+
+// joinArg finds the best of the lanes; of equal ones, the one with the least index, which is the first.
+func (g *gen) joinArg(c *loop, v int) {
+	var out Block
+	var lane, acc [2]*Expr
+	var take []Stmt
+	for q, a := range c.f.Accs {
+		h, t, w := g.shareName(c, q, v), types[a.Type], Name(g.fresh("w"))
+		out = append(out, Array{Type: t.c, Name: w.text, N: Name("W")})
+		for p, e := range h.list() {
+			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", w, Int(p*g.W/registers(a.Type)))), Value: e})
+		}
+		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).e[0]
+		take = append(take, Set{To: acc[q], Value: lane[q]})
+	}
+	c.sc.add(append(out, Count("int", "l", Int(0), Name("W"), 1, takeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))
+}

@@ -1,0 +1,172 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// store writes a store for every distinct vector in flight, in the innermost tile loop.
+func (g *gen) store(s output) {
+	in := g.top()
+	l := ir.Flatten(s.Buf, s.Index)
+	vary := g.vary.Of(s.Value)
+	for _, n := range s.Index {
+		vary = vary.Or(g.vary.Of(n))
+	}
+	if s.Guard != nil {
+		vary = vary.Or(g.vary.Of(s.Guard))
+	}
+	if g.storeRows(in, s, l) {
+		return
+	}
+	for v := range g.V {
+		// Of a combining store every point counts, also where the stored value is the same for many.
+		if s.Combine != ir.Ordered || g.canon(vary, v) == v {
+			g.storeOne(in, s, l, v)
+		}
+	}
+}
+
+func (g *gen) storeOne(in *scope, s output, l ir.Linear, v int) {
+	x := g.val(s.Value, v, byLane)
+	guard := value{}
+	if s.Guard != nil {
+		guard = g.val(s.Guard, v, byLane)
+	}
+	_, rest := g.split(l, byLane)
+	if len(rest.Terms) == 0 && !x.vec && !guard.vec {
+		out := when(guard.e[0], s.element(g.pointer(s.Buf, l, v, byLane), x.e[0]))
+		if s.Combine != ir.Ordered && g.W > 1 && !g.lanes.Empty() {
+			out = eachLane(out)
+		}
+		if g.team.stores != nil {
+			out = when(g.team.stores(v), out)
+		}
+		in.add(out)
+		return
+	}
+	x = x.asVec()
+	pattern, known := g.lanePattern(rest, byLane)
+	var whole Stmt
+	if known && strided(pattern, 1) && s.Combine == ir.Ordered && !s.word {
+		whole = Do{Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.list()...)...)}
+		if s.Guard == nil {
+			in.add(whole)
+			return
+		}
+	}
+	var p, idx *Expr
+	var out Block
+	if known {
+		p, idx = g.pointer(s.Buf, l, v, origin), g.offsets(in, pattern)
+	} else {
+		idx = Name(g.fresh("q"))
+		u, rest := g.split(l, byLane)
+		i := scalar(ir.I32, Int(0))
+		if len(rest.Terms) > 0 {
+			i = g.vecIndex(s.Buf, rest, v, byLane)
+		}
+		p = g.pointer(s.Buf, u, v, byLane)
+		i = i.asVec()
+		out = append(out, Array{Type: types[i.t].c, Name: idx.text, N: Name("W")},
+			Do{Call("store_"+i.t.String(), append([]*Expr{idx}, i.list()...)...)})
+	}
+	spill := func(prefix string, x value) *Expr {
+		t, name := types[x.t], Name(g.fresh(prefix))
+		out = append(out, Array{Type: t.c, Name: name.text, N: Name("W")})
+		for h, e := range x.list() {
+			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", name, Int(h*g.W/registers(x.t)))), Value: e})
+		}
+		return At(name, Name("l"))
+	}
+	at := spill("w", x)
+	var on *Expr
+	if s.Guard != nil {
+		on = spill("g", guard.asVec())
+	}
+	out = append(out, eachLane(when(on, s.element(Bin("+", p, At(idx, Name("l"))), at))))
+	if whole != nil {
+		in.add(If{Cond: Call("v_all", guard.part(0)), Then: []Stmt{whole}, Else: out})
+		return
+	}
+	in.add(out)
+}
+
+// when makes a statement conditional; nil: it is not.
+func when(cond *Expr, s Stmt) Stmt {
+	if cond == nil {
+		return s
+	}
+	return If{Cond: cond, Then: []Stmt{s}}
+}
+
+func eachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
+
+// combines are the prelude's names of what a combining store does.
+var combines = map[ir.Monoid]string{ir.Sum: "add", ir.Smallest: "min", ir.Largest: "max"}
+
+// element stores one element.
+func (s output) element(p, x *Expr) Stmt {
+	if s.word {
+		return Block{Let{"int", "word", x}, Do{Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4))}}
+	}
+	name := "s_store_"
+	if s.Combine != ir.Ordered {
+		name = "s_" + combines[s.Combine] + "_"
+	}
+	return Do{Call(name+s.Buf.Type.String(), p, x)}
+}
+
+// output is a store as it is written.
+type output struct {
+	ir.Store
+	word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
+}
+
+// outputs are the stores of a kernel; those of the four bytes of a word, one after the other, are one.
+func outputs(stores []ir.Store) (out []output) {
+	for i := 0; i < len(stores); i++ {
+		if word := wordOf(stores[i:]); word != nil {
+			s := stores[i]
+			s.Value = word
+			out = append(out, output{s, true})
+			i += 3
+			continue
+		}
+		out = append(out, output{stores[i], false})
+	}
+	return out
+}
+
+// wordOf is the word whose bytes the first four stores write to neighbouring elements; nil if they do something else.
+func wordOf(stores []ir.Store) *ir.Node {
+	if len(stores) < 4 || stores[0].Buf.Type != ir.U8 || len(stores[0].Index) == 0 {
+		return nil
+	}
+	var word *ir.Node
+	first := ir.Flatten(stores[0].Buf, stores[0].Index)
+	for j, s := range stores[:4] {
+		if s.Buf != stores[0].Buf || s.Guard != nil || s.Combine != ir.Ordered {
+			return nil
+		}
+		w := byteOf(s.Value, int64(8*j))
+		at := ir.Flatten(s.Buf, s.Index)
+		if w == nil || word != nil && w != word || !slices.Equal(first.Terms, at.Terms) || at.C != first.C+int64(j) {
+			return nil
+		}
+		word = w
+	}
+	return word
+}
+
+// byteOf is the I32 of which a value is the byte that begins at a bit; nil if it is none.
+func byteOf(n *ir.Node, bit int64) *ir.Node {
+	if n.Kind == ir.KAlu && n.Op == ir.BitAnd && n.Args[1].IsConst(0xff) {
+		n = n.Args[0]
+	}
+	if n.Kind != ir.KAlu || n.Op != ir.Ushr || n.Type != ir.I32 || !n.Args[1].IsConst(float64(bit)) {
+		return nil
+	}
+	return n.Args[0]
+}

@@ -1,0 +1,213 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// block is a fold run in blocks of iterations: a loop over each block fills tables, with consecutive iterations as lanes,
+// and tests windows; the fold's own loop over the block then reads them.
+type block struct {
+	size   int
+	start  string // name of the block's first iteration
+	outer  *scope // before the fill loop
+	fill   *scope
+	tables int
+	guards []guardTest
+}
+
+// guardTest is a lane-uniform condition under which the block must gather.
+type guardTest struct {
+	bad *ir.Node
+	v   int
+}
+
+func (b *block) guard(t guardTest) {
+	if !slices.Contains(b.guards, t) {
+		b.guards = append(b.guards, t)
+	}
+}
+
+// isSlow reports whether a value takes a slow operation to compute.
+func (g *gen) isSlow(n *ir.Node) bool {
+	if x, ok := g.slowMemo[n]; ok {
+		return x
+	}
+	x := n.Kind == ir.KAlu && n.Op.Info().Cost.Slow() && n.Type.Float()
+	if n.Kind == ir.KAlu || n.Kind == ir.KLoad {
+		x = x || slices.ContainsFunc(n.Args, g.isSlow)
+	}
+	g.slowMemo[n] = x
+	return x
+}
+
+// tabulates reports whether a lane-uniform value that changes with the iteration alone is worth a table.
+func (g *gen) tabulates(n *ir.Node, m layout, sc *scope) bool {
+	if m != byLane || sc.block == nil || sc != g.top() || g.gathering || g.laned(n) || n.Type == ir.Bool {
+		return false
+	}
+	return !n.Free().Meets(sc.fold.AccBind) && g.isSlow(n)
+}
+
+// inFill runs f with the fill loop of the fold at the top of the stack as the place to add to.
+func (g *gen) inFill(sc *scope, f func()) {
+	saved, iter := g.stack, g.iter
+	g.stack = append(slices.Clone(g.stack[:len(g.stack)-1]), sc.block.fill)
+	g.iter = sc.fold
+	f()
+	g.stack, g.iter = saved, iter
+}
+
+// tabulate computes n for a block of iterations and returns the element of the table at the current one.
+func (g *gen) tabulate(n *ir.Node, v int, sc *scope) value {
+	b, t := sc.block, types[n.Type]
+	g.notes.tables++
+	b.tables++
+	name := Name(g.fresh("t"))
+	at := Name(axisName(sc.fold.Index) + "_in")
+	b.outer.add(Array{Type: t.c, Name: name.text, N: Int(b.size), Aligned: true})
+	g.inFill(sc, func() {
+		for h, e := range g.val(n, v, byIteration).asVec().list() {
+			b.fill.add(Set{To: Deref(t.v+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/registers(n.Type)))), Value: e})
+		}
+	})
+	return g.name(sc, scalar(n.Type, At(name, at)))
+}
+
+// blockedLoop writes a fold in blocks of iterations with tables and windows, or plainly if it has use for neither.
+func (g *gen) blockedLoop(c *loop) {
+	b := &block{size: max(g.s.Table, g.s.AccBlock), start: g.fresh("s"), outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
+	if g.s.Table > 0 {
+		c.in.block = b
+	}
+	if g.s.AccBlock > 0 {
+		g.narrowSums(c, b)
+	}
+	g.within(func() {
+		g.body(c, c.in)
+		if b.tables == 0 && len(b.guards) == 0 && len(c.narrow) == 0 {
+			c.sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
+			return
+		}
+		end := Name(g.fresh("e"))
+		var unproven *Expr
+		var gathers []Stmt
+		if len(b.guards) > 0 {
+			gathers = g.gatherCopy(c)
+		}
+		t := c.ctype()
+		last := Bin("-", end, Int(1))
+		out := append(b.outer.body, Let{t.c, end.text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)}, Let{t.c, c.index().text + "_last", last})
+		if gathers != nil {
+			unproven = Name(g.fresh("w"))
+			out = append(out, Var{"vi", unproven.text, Vector("vi")})
+			g.spanTests(c, unproven, end)
+		}
+		if len(b.fill.body) > 0 {
+			out = append(out, c.blockLoop(b, end, g.W, b.fill.body))
+		}
+		main := c.blockLoop(b, end, 1, c.in.body)
+		if gathers != nil {
+			plain := c.loop(Name(b.start), end, 1, gathers)
+			out = append(out, If{Cond: Call("v_any", unproven), Rare: true, Then: []Stmt{plain}, Else: []Stmt{main}})
+		} else {
+			out = append(out, main)
+		}
+		out = append(out, g.widenSums(c)...)
+		c.sc.add(Count(t.c, b.start, c.lo, c.hi, b.size, out...))
+	}, c.in)
+}
+
+// blockLoop is a loop over a block, with a second variable that counts its iterations.
+func (c *loop) blockLoop(b *block, end *Expr, step int, body []Stmt) Loop {
+	l := c.loop(Name(b.start), end, step, body)
+	in := c.index().text + "_in"
+	l.Vars = append(l.Vars, To(in, Int(0)))
+	l.Next = append(l.Next, Set{Name(in), "+", Int(step)})
+	return l
+}
+
+// gatherCopy is the body for blocks whose spans are not proven.
+func (g *gen) gatherCopy(c *loop) []Stmt {
+	in := newScope(c.in.binds)
+	in.fold = c.f
+	saved := g.stack
+	g.stack = append(slices.Clone(g.stack[:len(g.stack)-1]), in)
+	g.gathering = true
+	g.body(c, in)
+	g.gathering = false
+	g.stack = saved
+	return in.body
+}
+
+// spanTests adds the proofs of a block's windows to its fill loop.
+func (g *gen) spanTests(c *loop, flag, end *Expr) {
+	b := c.in.block
+	for _, t := range b.guards {
+		g.inFill(c.in, func() {
+			bad := g.val(t.bad, t.v, byIteration).asVec()
+			b.fill.add(Set{flag, "|", Bin("&", bad.e[0], g.lanesBefore(end, c.index()))})
+		})
+	}
+}
+
+// Float64 sums of float32 terms may be kept in float32 within a block of iterations and widened once a block: as fast as
+// a float32 sum, with the error of a block's few additions only.
+
+// narrowSums finds the accumulators to keep so and declares their float32 shares.
+func (g *gen) narrowSums(c *loop, b *block) {
+	if c.f.Monoid != ir.Sum {
+		return
+	}
+	c.narrow = map[int][]schedule.Signed{}
+	for q, a := range c.f.Accs {
+		terms, ok := schedule.SumTerms(c.f, c.f.Step[q], a)
+		if !ok {
+			continue
+		}
+		if terms, ok = schedule.NarrowTerms(terms); !ok {
+			continue
+		}
+		c.narrow[q] = terms
+		for _, v := range c.copies {
+			b.outer.declare(g.narrowName(c, q, v), number(ir.F32, negativeZero))
+		}
+	}
+}
+
+func (g *gen) narrowName(c *loop, q, v int) value {
+	return variable(ir.F32, c.vec, g.accBase("n", c, q, v))
+}
+
+func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
+	n := g.narrowName(c, q, v)
+	return set(n, g.sumOf(n, terms, v, byLane))
+}
+
+// sumOf is a sum with more terms.
+func (g *gen) sumOf(x value, terms []schedule.Signed, v int, m layout) value {
+	for _, t := range terms {
+		o := ir.Add
+		if t.Minus {
+			o = ir.Sub
+		}
+		x = op(o, x.t, x, g.val(t.N, v, m))
+	}
+	return x
+}
+
+// widenSums adds the shares to the accumulators, at the end of a block.
+func (g *gen) widenSums(c *loop) (out []Stmt) {
+	for q, a := range c.f.Accs {
+		if _, ok := c.narrow[q]; !ok {
+			continue
+		}
+		for _, v := range c.copies {
+			acc := g.accName(a, v)
+			out = append(out, set(acc, op(ir.Add, ir.F64, acc, convert(ir.Cast, ir.F64, g.narrowName(c, q, v))))...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,140 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// team is what threads that work together add: those of a block, on a GPU. The zero value is one thread.
+type team struct {
+	fold    int    // threads that share a fold: 32 are a warp, more a block; 0 or 1: none do
+	vote    bool   // a warp's threads leave folds together
+	axes    ir.Set // along which the threads of a block differ
+	tiles   []*schedule.Slab
+	origins []*ir.Node        // of a block, one an axis of the kernel; nil where no shared tile needs it
+	inner   *scope            // of the innermost loop over blocks, where shared tiles are filled; nil without any
+	stores  func(v int) *Expr // the condition under which a thread stores its output number v; nil: none
+	voted   map[*ir.Fold]bool // folds that a warp leaves together
+	sharing bool              // inside a fold that threads share
+	used    bool              // threads wait for each other: folds are shared, or a warp votes
+	block   bool              // folds are shared by more threads than a warp has
+}
+
+const warp = 32
+
+// sharedFold writes a monoid fold whose iterations the threads of a warp or block share: thread t takes iterations t,
+// t+n, ..., and the shares are joined, so that every thread has the result. It gives up (false) on folds that one thread
+// runs: those inside another shared one, in order, or with fewer iterations than an inner one that can be shared instead.
+func (g *gen) sharedFold(c *loop) bool {
+	t, f := &g.team, c.f
+	if t.fold <= 1 || t.sharing || f.Monoid == ir.Ordered || f.While != nil || !t.worthSharing(f) || isArg(f) && f.Step[1].Op != ir.Select {
+		return false
+	}
+	t.sharing, t.used = true, true
+	t.block = t.block || t.fold > warp
+	defer func() { t.sharing = false }()
+	i, it := c.index(), c.ctype()
+	where := Name(g.fresh("w")) // ArgMin, ArgMax: the iteration of the best; before the first of all while it is the initial value
+	inits := make([]value, len(f.Accs))
+	for q, a := range f.Accs {
+		if acc := g.accName(a, 0); !isArg(f) {
+			inits[q] = g.name(c.sc, acc)
+			c.sc.add(set(acc, identity(f.Monoid, a.Type))...)
+		}
+	}
+	if isArg(f) {
+		c.sc.add(Var{it.c, where.text, Bin("-", c.lo, Int(1))})
+	}
+	g.within(func() {
+		var last []Stmt
+		if isArg(f) {
+			better := g.val(f.Step[1].Args[0], 0, byLane).e[0]
+			last = []Stmt{If{Cond: better, Then: []Stmt{Set{To: where, Value: i}}}}
+		}
+		g.body(c, c.in)
+		if f.Monoid == ir.Any || f.Monoid == ir.All {
+			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: counting(len(f.Accs), 0)}, 0).e[0], Then: []Stmt{Leave{}}}}
+		}
+		c.in.add(last...)
+	}, c.in)
+	c.sc.add(c.loop(Bin("+", c.lo, Cast(it.c, Name("threadIdx.x"))), c.hi, t.fold, c.in.body))
+	if isArg(f) {
+		g.joinBest(c, where)
+		return true
+	}
+	for q, a := range f.Accs {
+		acc := g.accName(a, 0)
+		name := map[bool]string{false: "s_warp_", true: "s_block_"}[t.fold > warp] + joinNames[f.Monoid]
+		c.sc.add(set(acc, join(f.Monoid, inits[q], scalar(a.Type, Call(fn(name, a.Type), acc.e[0]))))...)
+	}
+	return true
+}
+
+// joinNames are the prelude's functions that join a value over the threads of a fold.
+var joinNames = map[ir.Monoid]string{
+	ir.Sum: "add", ir.Product: "mul", ir.Smallest: "low", ir.Largest: "high", ir.Any: "any", ir.All: "all",
+}
+
+// worthSharing reports whether to share a fold rather than one inside it: it has iterations enough for all threads, or no
+// inner fold is a monoid.
+func (t *team) worthSharing(f *ir.Fold) bool {
+	if schedule.Trips(f) >= float64(t.fold) {
+		return true
+	}
+	inner := false
+	ir.WalkNodes(f.Step, func(n *ir.Node) {
+		inner = inner || n.Kind == ir.KFold && n.Free().Meets(schedule.Binders(f)) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f)
+	})
+	return !inner
+}
+
+// joinBest finds the best of the threads' shares; of equal ones, the one of the first iteration.
+func (g *gen) joinBest(c *loop, where *Expr) {
+	own := [3]*Expr{g.accName(c.f.Accs[0], 0).e[0], g.accName(c.f.Accs[1], 0).e[0], where}
+	ts := [3]string{types[c.f.Accs[0].Type].c, types[c.f.Accs[1].Type].c, c.ctype().c}
+	var other [3]*Expr
+	var take []Stmt
+	for i := range other {
+		other[i] = Name(g.fresh("o"))
+		take = append(take, Set{To: own[i], Value: other[i]})
+	}
+	turn := func(from func(i int) *Expr) (out []Stmt) {
+		for i, o := range other {
+			out = append(out, Let{ts[i], o.text, from(i)})
+		}
+		return append(out, takeBetter(c.f, other[0], own[0], other[2], own[2], take...))
+	}
+	n := Name("n")
+	c.sc.add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{n, "/", Int(2)}},
+		Body: turn(func(i int) *Expr { return Call("WEFT_XOR", own[i], n) })})
+	if !g.team.block {
+		return
+	}
+	x := Name("threadIdx.x")
+	var out Block
+	var first []Stmt
+	for i, o := range other {
+		all := Name(o.text + "_")
+		out = append(out, Shared{ts[i], all.text, warp})
+		first = append(first, Set{To: At(all, Bin(">>", x, Int(5))), Value: own[i]})
+	}
+	out = append(out, Barrier{}, If{Cond: Bin("==", Bin("&", x, Int(warp-1)), Int(0)), Then: first}, Barrier{},
+		Count("unsigned", "n", Int(0), Bin("/", Name("blockDim.x"), Int(warp)), 1, turn(func(i int) *Expr { return At(Name(other[i].text+"_"), n) })...))
+	c.sc.add(out)
+}
+
+// tileOf is the shared tile that a load reads, nil if none: what is loaded before the innermost loop over blocks comes before they
+// are filled.
+func (t *team) tileOf(g *gen, n *ir.Node, at int) *schedule.Slab {
+	if inner := len(g.axes); t.inner == nil || at < inner || g.stack[inner] != t.inner {
+		return nil
+	}
+	for _, s := range t.tiles {
+		if slices.Contains(s.Loads, n) {
+			return s
+		}
+	}
+	return nil
+}

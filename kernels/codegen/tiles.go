@@ -1,0 +1,80 @@
+package codegen
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Tail is what a variant does about tiles that are no multiple of its step.
+type Tail uint8
+
+// The tails.
+const (
+	Overlap Tail = iota // moves the last step back: needs a tile of at least a step, and stores that may repeat
+	Cut                 // cuts axis values to the tile, so that surplus lanes repeat its last points
+	Whole               // takes multiples of the step only
+)
+
+// Body is what a function does.
+type Body struct {
+	Stmts  []Stmt
+	Loads  map[string]int // by class
+	Tables int            // lane-uniform values tabulated over a fold
+}
+
+// Tile is the function that runs a kernel over a tile, under a schedule with an order.
+func (u *Unit) Tile(s schedule.CPU, end Tail) Body {
+	g := u.gen(s)
+	g.clamp, g.tail = end == Cut, end
+	if s.Scalar() {
+		g.W = 1
+	}
+	for _, l := range s.Lanes {
+		g.lanes = g.lanes.Or(g.axes[l.Axis].Bind())
+	}
+	g.stack = []*scope{newScope(ir.Set{})}
+	for _, a := range s.Order {
+		g.stack = append(g.stack, newScope(g.axes[a].Bind()))
+	}
+	for _, st := range outputs(u.Kernel.Stores) {
+		g.store(st)
+	}
+	var body []Stmt
+	for q, a := range slices.Backward(s.Order) {
+		body = g.tileLoop(a, append(g.stack[q+1].body, body...))
+	}
+	return g.finish(append(g.stack[0].body, body...))
+}
+
+// finish is a function of buffers in weft_args.
+func (g *gen) finish(list []Stmt) Body {
+	var out []Stmt
+	for i, b := range g.Bufs {
+		if g.notes.uses[b] {
+			out = append(out, Var{g.bufType(b) + " *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))})
+		}
+	}
+	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables}
+}
+
+func tileLo(axis int) *Expr { return At(Name("a->lo"), Int(axis)) }
+func tileHi(axis int) *Expr { return At(Name("a->hi"), Int(axis)) }
+
+// tileLoop is the loop over the tile's range of an axis.
+func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
+	x, step := axisName(g.axes[axis]), g.s.Step(axis)
+	end := Name(x + "_end")
+	if step > 1 && g.tail == Cut {
+		out = append(out, Let{"int", x + "_last", Bin("-", tileHi(axis), Int(1))})
+	}
+	if step > 1 && g.tail == Overlap {
+		body = append([]Stmt{Let{"int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step)))}}, body...)
+		x += "_"
+	}
+	loop := Count("int", x, tileLo(axis), end, step, body...)
+	loop.Vars = append(loop.Vars, To(end.text, tileHi(axis)))
+	return append(out, loop)
+}

@@ -1,0 +1,59 @@
+package codegen_test
+
+import (
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/kernels/schedule"
+)
+
+// across is O(i, j) = 2 X(j, i+1) + Z(i, j), with X of any storage type.
+func across(storage ir.DType, ni, nj int) *ir.Kernel {
+	b := ir.NewBuilder()
+	i, j := b.Axis("i", ni), b.Axis("j", nj)
+	x := &ir.Buffer{Name: "X", Type: storage, Shape: []int{nj, ni + 1}}
+	v := b.Cast(ir.F32, b.Load(x, j, b.Add(i, b.I32(1))))
+	sum := b.Add(b.Mul(v, b.F32(2)), b.Load(f32("Z", ni, nj), i, j))
+	return &ir.Kernel{Name: "across", Axes: []*ir.Node{i, j}, Stores: []ir.Store{{Buf: f32("O", ni, nj), Index: []*ir.Node{i, j}, Value: sum}}}
+}
+
+// TestTransposedLoads compares transposed loads of every storage type of one register with the scalar schedule, on extents
+// that are no multiples of a block and on tiles smaller than one.
+func TestTransposedLoads(t *testing.T) {
+	const ni, nj = 53, 70
+	var kernels []*ir.Kernel
+	for _, storage := range []ir.DType{ir.F32, ir.F16, ir.BF16, ir.I32, ir.I16, ir.U16, ir.I8, ir.U8} {
+		kernels = append(kernels, across(storage, ni, nj))
+	}
+	compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) []device.Program {
+		p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), kernels, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	slow := compile(schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	x, z := exactWave(nj*(ni+1)), exactWave(ni*nj)
+	for i := range x {
+		x[i] = float64(int(50 * (1 + x[i]))) // fits every type
+	}
+	in := map[string][]float64{"X": x, "Z": z}
+	tiles := []region.Region{{{Lo: 0, Hi: 40}, {Lo: 0, Hi: nj}}, {{Lo: 40, Hi: ni}, {Lo: 0, Hi: 33}}, {{Lo: 40, Hi: ni}, {Lo: 33, Hi: nj}}}
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		for i, p := range compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
+			fast, storage := p.(*launchable), kernels[i].Inputs()[0].Type
+			if fast.out.Loads["transposed"] != 1 || fast.out.Loads["gather"] != 0 {
+				t.Errorf("%s, %s: %s has loads %v", target.ISA, storage, fast.s.Text(kernels[i]), fast.out.Loads)
+			}
+			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
+			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
+				t.Errorf("%s, %s: differs under %s", target.ISA, storage, fast.s.Text(kernels[i]))
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package codegen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Stmt is a statement of a target's program. The few kinds here are all there are.
+type Stmt interface{ write(w *writer) }
+
+// The kinds of statements.
+type (
+	// Let names a value that does not change.
+	Let struct {
+		Type, Name string
+		Value      *Expr
+	}
+	// Var declares a variable; Value nil leaves it open.
+	Var struct {
+		Type, Name string
+		Value      *Expr
+	}
+	// Array declares an array of N, aligned to a vector if Aligned; with Values, it is constant.
+	Array struct {
+		Type, Name string
+		N          *Expr
+		Aligned    bool
+		Values     []*Expr
+	}
+	// Shared declares an array that the threads of a block have in common.
+	Shared struct {
+		Type, Name string
+		N          int
+	}
+	// Set assigns: To Op= Value, with an empty Op for plain assignment.
+	Set struct {
+		To    *Expr
+		Op    string
+		Value *Expr
+	}
+	// Do computes for what a call does: a store.
+	Do struct{ Call *Expr }
+	// Loop runs while While holds. Vars of Type are its own.
+	Loop struct {
+		Type  string
+		Vars  []Set
+		While *Expr
+		Next  []Set
+		Body  []Stmt
+	}
+	// If chooses; Rare says that Then is hardly ever chosen.
+	If struct {
+		Cond       *Expr
+		Then, Else []Stmt
+		Rare       bool
+	}
+	// Leave leaves the innermost loop, Continue goes on with its next turn, Return leaves the function.
+	Leave    struct{}
+	Continue struct{}
+	Return   struct{}
+	// Barrier has the threads of a block wait for each other.
+	Barrier struct{}
+	// Block is statements with names of their own.
+	Block []Stmt
+)
+
+// To is the assignment of a value to a variable.
+func To(name string, value *Expr) Set { return Set{To: Name(name), Value: value} }
+
+// Count is the loop of an integer variable over [from, to) in steps. From nil goes on where the variable, declared before, stands.
+func Count(t, name string, from, to *Expr, step int, body ...Stmt) Loop {
+	l := Loop{Type: t, While: Bin("<", Name(name), to), Body: body}
+	if from != nil {
+		l.Vars = []Set{To(name, from)}
+	}
+	if step > 0 {
+		l.Next = []Set{{Name(name), "+", Int(step)}}
+	}
+	return l
+}
+
+// Dialect is how a target language spells what languages spell differently.
+type Dialect struct {
+	Arg      map[bool]string // the launch's scalar number #: of float types (true), and of others
+	Inf, NaN [2]string       // of float32 and float64
+	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
+	Shared   string          // qualifier of arrays that threads share
+	Barrier  string
+}
+
+type writer struct {
+	strings.Builder
+	d *Dialect
+}
+
+// Text is a function of statements.
+func (d *Dialect) Text(head string, body []Stmt) string {
+	w := &writer{d: d}
+	w.line("%s {", head)
+	w.body(body)
+	w.line("}")
+	return w.String()
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+
+func (w *writer) body(list []Stmt) {
+	for _, s := range list {
+		s.write(w)
+	}
+}
+
+func (s Let) write(w *writer) { w.line("const %s %s = %s;", s.Type, s.Name, w.d.text(s.Value)) }
+
+func (s Var) write(w *writer) {
+	if s.Value == nil {
+		w.line("%s %s;", s.Type, s.Name)
+		return
+	}
+	w.line("%s %s = %s;", s.Type, s.Name, w.d.text(s.Value))
+}
+
+func (s Array) write(w *writer) {
+	aligned, constant, values := "", "", ""
+	if s.Aligned {
+		aligned = " __attribute__((aligned(64)))"
+	}
+	if s.Values != nil {
+		var list strings.Builder
+		w.d.list(&list, s.Values)
+		constant, values = "const ", " = {"+list.String()+"}"
+	}
+	w.line("%s%s %s[%s]%s%s;", constant, s.Type, s.Name, w.d.text(s.N), aligned, values)
+}
+
+func (s Shared) write(w *writer) { w.line("%s %s %s[%d];", w.d.Shared, s.Type, s.Name, s.N) }
+
+func (s Set) write(w *writer) { w.line("%s;", w.assignment(s)) }
+
+func (w *writer) assignment(s Set) string {
+	to, value := w.d.text(s.To), w.d.text(s.Value)
+	if s.Op == "+" && value == "1" {
+		return to + "++"
+	}
+	return to + " " + s.Op + "= " + value
+}
+
+func (s Do) write(w *writer) { w.line("%s;", w.d.text(s.Call)) }
+
+func (s Loop) write(w *writer) {
+	list := func(of []Set) string {
+		var out []string
+		for _, x := range of {
+			out = append(out, w.assignment(x))
+		}
+		return strings.Join(out, ", ")
+	}
+	vars := list(s.Vars)
+	if len(s.Vars) > 0 {
+		vars = s.Type + " " + vars
+	}
+	w.line("for (%s; %s; %s) {", vars, w.d.text(s.While), list(s.Next))
+	w.body(s.Body)
+	w.line("}")
+}
+
+func (s If) write(w *writer) {
+	cond := w.d.text(s.Cond)
+	if s.Rare {
+		cond = "__builtin_expect(" + cond + ", 0)"
+	}
+	w.line("if (%s) {", cond)
+	w.body(s.Then)
+	if len(s.Else) > 0 {
+		w.line("} else {")
+		w.body(s.Else)
+	}
+	w.line("}")
+}
+
+func (Leave) write(w *writer)    { w.line("break;") }
+func (Continue) write(w *writer) { w.line("continue;") }
+func (Return) write(w *writer)   { w.line("return;") }
+func (Barrier) write(w *writer)  { w.line("%s;", w.d.Barrier) }
+
+func (s Block) write(w *writer) {
+	w.line("{")
+	w.body(s)
+	w.line("}")
+}

@@ -1,0 +1,170 @@
+package codegen
+
+import (
+	"math"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
+// resolving the magic constant.
+const windowReach = 1 << 20
+
+// magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
+const magic = 1.5 * (1 << 23)
+
+// windowed is a buffer and what varies of the innermost index by which windows read it.
+type windowed struct {
+	buf *ir.Buffer
+	w   *ir.Node
+}
+
+// windowState is what windows of a function have in common.
+type windowState struct {
+	bounders map[*ir.Fold]*ir.Bounder
+	starts   map[windowed]int64 // of their rows
+}
+
+// windowLoad is a load whose innermost index spans fewer than Window elements over the lane tile as an unaligned vector
+// load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
+// run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
+func (g *gen) windowLoad(a *access) (value, bool) {
+	n, sc := a.n, a.sc
+	if g.s.Window == 0 || sc.block == nil || g.gathering || sc != g.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
+		return value{}, false
+	}
+	size := n.Buf.Shape[len(n.Buf.Shape)-1]
+	uniform, rest := g.split(a.l, byLane)
+	if len(rest.Terms) != 1 || rest.Terms[0].Coef != 1 {
+		return value{}, false
+	}
+	var inner ir.Linear
+	inner.Add(n.Index()[len(n.Index())-1], 1)
+	w := rest.Terms[0].N
+	if len(inner.Terms) != 1 || inner.Terms[0] != rest.Terms[0] { // another row on each lane
+		return value{}, false
+	}
+	slack := g.windowSlack(n)
+	start, known := g.windows.starts[windowed{n.Buf, w}]
+	if !known && (inner.C < -slack || inner.C > slack) {
+		start = inner.C
+	}
+	if inner.C < start-slack || inner.C > start+slack || w.Type != ir.I32 || size+int(max(start, -start)) > windowReach {
+		return value{}, false
+	}
+	g.windows.starts[windowed{n.Buf, w}] = start
+	base, rel, bad := g.windowBase(w, size, int(slack), int(start))
+	if base == nil {
+		return value{}, false
+	}
+	sc.block.guard(guardTest{bad, a.v})
+	g.count("window", n)
+	from := g.val(base, a.v, byLane)
+	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
+	i := g.val(rel, a.v, byLane).asVec().e[0]
+	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.s.Window]
+	return g.name(sc, each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, i) })), true
+}
+
+// windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one
+// base: a base cut to the padding must leave every such window in the padding.
+func (g *gen) windowSlack(n *ir.Node) int64 {
+	if !n.Guarded {
+		return 2
+	}
+	room := min(n.Buf.Pad.Before, n.Buf.Pad.After) - g.s.Window
+	return int64(min(2, room/2))
+}
+
+// windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
+// and the test that some lane lies beyond its end; place 0 of the row is where w + start is 0. The base is cut to the row's
+// surroundings, where a window wholly in the padding is right whatever its span.
+func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
+	first, last := -g.s.Window-slack-start, size+slack-start
+	size = max(size, size-start, start) // the largest w
+	b := g.b
+	q := g.bounder()
+	if w.Kind == ir.KAlu && w.Op == ir.Cast && w.Args[0].Type.Float() {
+		s := w.Args[0]
+		rounded := s.Kind == ir.KAlu && s.Op == ir.Rint && s.Type == ir.F32
+		if rounded {
+			s = s.Args[0]
+		}
+		lo, hi := q.Bound(s, ir.Lo), q.Bound(s, ir.Hi)
+		if lo == nil || hi == nil {
+			return nil, nil, nil
+		}
+		c := func(x float64) *ir.Node { return b.Const(s.Type, x) }
+		margin := c(windowMargin(size))
+		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
+		fb = b.Max(b.Min(fb, c(float64(last))), c(float64(first)))
+		base = b.Cast(ir.I32, fb)
+		reach := float64(g.s.Window) - windowMargin(size)
+		if rounded {
+			reach -= 0.5
+		}
+		bad = b.And(b.Not(g.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, c(float64(last))))
+		if rounded {
+			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
+		}
+		return base, b.Sub(w, base), bad
+	}
+	lo, hi := q.Bound(w, ir.Lo), q.Bound(w, ir.Hi)
+	if lo == nil || hi == nil {
+		return nil, nil, nil
+	}
+	base = b.Max(b.Min(lo, b.I32(last)), b.I32(first))
+	bad = b.And(b.Lt(b.I32(g.s.Window-1), b.Sub(hi, base)), b.Lt(base, b.I32(last)))
+	return base, b.Sub(w, base), bad
+}
+
+// windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
+// largest index.
+func windowMargin(size int) float64 {
+	ulp := math.Nextafter32(float32(size), math.MaxFloat32) - float32(size)
+	return max(1.0/64, 8*float64(ulp))
+}
+
+// bounder bounds values over the lanes of the tile, in terms of the iteration of the fold at the top of the stack: what
+// does not depend on that fold is reduced over the lanes once, outside it.
+func (g *gen) bounder() *ir.Bounder {
+	f := g.top().fold
+	if q := g.windows.bounders[f]; q != nil {
+		return q
+	}
+	inside := f.IndexBind.Or(f.AccBind)
+	q := &ir.Bounder{B: g.b, Over: g.lanes, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+		if n.Free().Meets(inside) || n.Type == ir.Bool {
+			return nil
+		}
+		if s == ir.Lo {
+			return g.b.Own(laneMin, n)
+		}
+		return g.b.Own(laneMax, n)
+	}}
+	g.windows.bounders[f] = q
+	return q
+}
+
+// below is n < limit, or a little less, without the root if n is a root plus something: a root takes as long as the rest
+// of the test, and squaring the limit does as well. NaN is not below.
+func (g *gen) below(n, limit *ir.Node) *ir.Node {
+	b := g.b
+	if n.Kind == ir.KAlu && g.isSlow(n) {
+		switch x := n.Args; n.Op {
+		case ir.Sqrt:
+			return b.And(b.Lt(b.Const(n.Type, 0), limit), b.Lt(x[0], b.Mul(limit, limit)))
+		case ir.Floor:
+			return g.below(x[0], limit)
+		case ir.Add:
+			if g.isSlow(x[1]) && x[1].Free().Meets(g.top().binds) {
+				x = []*ir.Node{x[1], x[0]}
+			}
+			return g.below(x[0], b.Sub(limit, x[1]))
+		case ir.Sub:
+			return g.below(x[0], b.Add(limit, x[1]))
+		}
+	}
+	return b.Lt(n, limit)
+}

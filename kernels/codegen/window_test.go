@@ -1,0 +1,96 @@
+package codegen_test
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/kernels/schedule"
+)
+
+// TestWindowStorage reads windows of every storage type that has them, of one and of two vectors, with the gathering copy
+// taken out: what is right then came through windows.
+func TestWindowStorage(t *testing.T) { testWindows(t, 0) }
+
+// Rows may begin at another place than the first.
+func TestWindowsOfLaterRows(t *testing.T) { testWindows(t, 200) }
+
+func testWindows(t *testing.T, start int) {
+	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
+	on := map[ir.DType][]schedule.Target{
+		ir.F32: {schedule.AVX2}, ir.F16: {schedule.AVX512, schedule.AVX2, schedule.Portable}, ir.BF16: {schedule.AVX512}, ir.I32: {schedule.AVX512}, ir.I16: {schedule.AVX512}, ir.U16: {schedule.AVX512}, ir.I8: {schedule.AVX512}, ir.U8: {schedule.AVX2},
+		ir.F64: {schedule.AVX512, schedule.AVX2, schedule.Portable},
+	}
+	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
+	wave := make([]float64, 11*128*1024)
+	for i := range wave {
+		wave[i] = math.Round(50 + 40*math.Sin(float64(i%7919)*0.2))
+	}
+	in["T"] = wave
+	tile := region.Region{{Lo: 100, Hi: 117}, {Lo: 31, Hi: 70}}
+	var storages []ir.DType
+	kernels := map[ir.DType]*ir.Kernel{}
+	for storage := range on {
+		storages = append(storages, storage)
+		kernels[storage] = planarFrom(storage, start)
+		kernels[storage].Contract = false
+	}
+	slices.Sort(storages)
+	run := func(target schedule.Target, s schedule.CPU, storages []ir.DType, edit func(string) string) map[ir.DType]string {
+		d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }, edit: edit}
+		var list []*ir.Kernel
+		for _, storage := range storages {
+			list = append(list, kernels[storage])
+		}
+		programs, err := d.Compile(t.Context(), list, device.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[ir.DType]string{}
+		for i, p := range programs {
+			one := p.(*launchable)
+			if s.Window > 0 && one.out.Loads["window"] == 0 {
+				t.Errorf("%s %s: no window", storages[i], s)
+			}
+			out[storages[i]] = string(one.outputs(t, in, []region.Region{tile})["O"])
+		}
+		return out
+	}
+	want := run(schedule.Portable, schedule.CPU{}, storages, nil)
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		mine := slices.DeleteFunc(slices.Clone(storages), func(s ir.DType) bool { return !slices.Contains(on[s], target) })
+		if !runs(t, target) {
+			continue
+		}
+		for _, window := range []int{16, 32} {
+			s := schedule.CPU{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes / 2}, {Axis: 1, N: 2}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}, Window: window, Guard: true, Table: 16}
+			for storage, got := range run(target, s, mine, func(c string) string { return unproven.ReplaceAllString(c, "0") }) {
+				if got != want[storage] {
+					t.Errorf("%s %s window %d: differs from the scalar schedule", target.ISA, storage, window)
+				}
+			}
+		}
+	}
+}
+
+func ramp(n int, from, step float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = from + step*float64(i)
+	}
+	return v
+}
+
+// Positions in planes of either float type get the same patches and windows.
+func TestWindowsOfBothFloats(t *testing.T) {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2} {
+		single, double := schedule.Default(planar(ir.F32), target), schedule.Default(planar(ir.F64), target)
+		if single.Window == 0 || double.Window != single.Window || !slices.Equal(double.Lanes, single.Lanes) {
+			t.Errorf("%s: f32 %s, f64 %s", target.ISA, single, double)
+		}
+	}
+}
