@@ -1,4 +1,4 @@
-// Command minimax prints the polynomial coefficients of kernels/render/prelude/math.h: interpolation at Chebyshev nodes
+// Command minimax prints the polynomial coefficients of kernels/codegen/c/prelude/math.h: interpolation at Chebyshev nodes
 // in 300-bit arithmetic, which is within a small factor of the minimax polynomial, then one rounding to the target type.
 package main
 
