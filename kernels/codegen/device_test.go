@@ -121,12 +121,8 @@ func (p *launchable) Bind(b device.Bindings) (func(region.Region) error, error) 
 		for i, x := range t {
 			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
 		}
-		a := render.Args{Buf: uintptr(unsafe.Pointer(&bufs[0])), Farg: uintptr(unsafe.Pointer(&farg[0])), Iarg: uintptr(unsafe.Pointer(&iarg[0])),
-		Lo: uintptr(unsafe.Pointer(&lo[0])), Hi: uintptr(unsafe.Pointer(&hi[0])), Count: 0}
-		purego.SyscallN(p.sym, uintptr(unsafe.Pointer(&a)))
-		for _, x := range []any{bufs, farg, iarg, lo, hi, b} {
-			runtime.KeepAlive(x)
-		}
+		run(p.sym, bufs, farg, iarg, lo, hi)
+		runtime.KeepAlive(b)
 		return nil
 	}, nil
 }

@@ -1,13 +1,16 @@
 package codegen_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -132,14 +135,37 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	for i, b := range c.out.Bufs {
 		bufs[i] = mem[b].pointer()
 	}
-	var farg [16]float64
-	var iarg [16]int64
-	a := render.Args{Buf: uintptr(unsafe.Pointer(&bufs[0])), Farg: uintptr(unsafe.Pointer(&farg)), Iarg: uintptr(unsafe.Pointer(&iarg)),
-		Lo: uintptr(unsafe.Pointer(&lo[0])), Hi: uintptr(unsafe.Pointer(&hi[0])), Count: 0}
-	purego.SyscallN(c.sym, uintptr(unsafe.Pointer(&a)))
-	runtime.KeepAlive(bufs)
-	runtime.KeepAlive(lo)
-	runtime.KeepAlive(hi)
+	run(c.sym, bufs, make([]float64, 16), make([]int64, 16), lo, hi)
+	runtime.KeepAlive(mem)
+}
+
+// run calls a function. All that weft_args points to is pinned: the addresses in it are mere numbers, and what they point to may lie on
+// a stack, which grows and moves. With the bounds of a tile left behind, a loop may run for ever.
+func run(sym uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32) {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	a := &render.Args{Buf: pinned(&pin, bufs), Farg: pinned(&pin, farg), Iarg: pinned(&pin, iarg), Lo: pinned(&pin, lo), Hi: pinned(&pin, hi)}
+	pin.Pin(a)
+	purego.SyscallN(sym, uintptr(unsafe.Pointer(a)))
+}
+
+func pinned[T any](pin *runtime.Pinner, list []T) uintptr {
+	pin.Pin(unsafe.SliceData(list))
+	return uintptr(unsafe.Pointer(unsafe.SliceData(list)))
+}
+
+// TestMain prints what every goroutine does when the tests of this package take far longer than they should: which of them hangs, and where.
+func TestMain(m *testing.M) {
+	patience := 8 * time.Minute // more than a run on a loaded machine has taken
+	if long() {
+		patience = time.Hour
+	}
+	watch := time.AfterFunc(patience, func() {
+		fmt.Fprintf(os.Stderr, "the tests of kernels/codegen still run after %v:\n", patience)
+		pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
+	})
+	defer watch.Stop()
+	m.Run()
 }
 
 func maxDiff(a, b []float32) (worst, peak float64) {
