@@ -7,19 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/region"
 )
-
-// PlanesOf is the buffer shape of an array: its own, with a leading axis of 2 (real and imaginary plane) when complex.
-func PlanesOf(t Type) []int {
-	if t.Elem.Complex {
-		return append([]int{2}, t.Shape()...)
-	}
-	return t.Shape()
-}
-
-// DimsOf is the part of a region of the buffer of an array that is along its dims.
-func (t Type) DimsOf(buf region.Region) region.Region { return buf[len(buf)-len(t.Dims):] }
 
 // NewHostArray makes a zeroed array in host memory, stored without padding in the type's own base type.
 func NewHostArray(t Type) HostArray {
@@ -61,10 +49,7 @@ func (h HostArray) Offset() int { return h.before() * h.Buf.Type.Size() }
 // Row is the bytes of one row of one plane without its padding.
 func (h HostArray) Row(plane, row int) []byte {
 	size := h.Buf.Type.Size()
-	start := (plane*h.Rows()+row)*h.Stride() + h.before()*size
-	if len(h.Type.Dims) == 0 { // the planes of a single value are the elements of one row
-		start = (plane + h.before()) * size
-	}
+	start := plane*h.apart() + row*h.Stride() + h.before()*size
 	return h.Data[start : start+h.Width()*size : start+h.Width()*size]
 }
 

@@ -136,4 +136,6 @@ type HostArray struct {
 	Buf  *ir.Buffer
 	Data []byte
 	Out  int // which output of its operator it is
+	// Apart is the bytes from one plane to the next; 0: they follow each other.
+	Apart int
 }

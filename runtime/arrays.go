@@ -130,9 +130,9 @@ func (a *arrays) block(s *planner.Stream) {
 
 func (a *arrays) windowed(id string) bool { _, ok := a.windows[id]; return ok }
 
-// extend makes rows ready to be written; those of an array that is there as a whole are.
-func (a *arrays) extend(id string, rows region.Interval) {
-	a.resize(id, func(w *memory.Window) { w.Extend(rows.Lo, rows.Hi) })
+// extend makes a region ready to be written; that of an array that is there as a whole is.
+func (a *arrays) extend(id string, at region.Region) {
+	a.resize(id, func(w *memory.Window) { w.Extend(at) })
 }
 
 // drop gives the memory of rows before lo back.

@@ -50,7 +50,7 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 		return err
 	}
 	if c.size > 0 {
-		if err := c.sample(ctx, audit.All(c.run.arrays.byID[step.Writes[0]].Layout), c.size); err != nil {
+		if err := c.sample(ctx, step.Kernel.Ir.Domain(), c.size); err != nil {
 			return err
 		}
 	}
@@ -78,15 +78,15 @@ func (r *run) newCheck(step *planner.Step) (*check, error) {
 	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
 }
 
-// sample compares at most n points of some rows.
-func (c *check) sample(ctx context.Context, rows region.Interval, n int) error {
+// sample compares at most n points of a region of the kernel's axes.
+func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 	r := c.run
 	defer r.checking(c.step, time.Now())
 	arrays, err := r.stored(c.step)
 	if err != nil {
 		return err
 	}
-	points := c.points(arrays, rows, n)
+	points := c.points(arrays, over, n)
 	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.mem, r.opt.Threads)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (c *check) sample(ctx context.Context, rows region.Interval, n int) error {
 		// something seems to be wrong.
 		whole := !r.arrays.windowed(s.Array.Of.ID) && s.Rule().Metric != ops.Level
 		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
-			s.Largest = s.Array.Of.Peak(audit.Peak(s.HostArray, rows, r.opt.Threads))
+			s.Largest = s.Array.Of.Peak(audit.Peak(s.HostArray, over, r.opt.Threads))
 		}
 		if c.taken == nil {
 			c.taken = make([]audit.Sample, len(taken))
@@ -116,29 +116,29 @@ func (r *run) checking(step *planner.Step, start time.Time) {
 // spare is how many points are drawn for each one that is wanted where a metric looks at loud elements only.
 const spare = 16
 
-// points are where a kernel is sampled over some rows. Of an array that is judged by its level the loud elements are, as far as
+// points are where a kernel is sampled. Of an array that is judged by its level the loud elements are, as far as
 // enough points fall on them: the others say nothing.
-func (c *check) points(arrays []audit.Array, rows region.Interval, n int) (out [][]int) {
+func (c *check) points(arrays []audit.Array, over region.Region, n int) (out [][]int) {
 	r := c.run
 	var loud []func(p []int) bool
 	for _, a := range arrays {
 		if a.Rule().Metric != ops.Level || a.Of.Array.Unrolled {
 			continue
 		}
-		least := audit.Quietest * audit.Peak(a.HostArray, rows, r.opt.Threads)
+		least := audit.Quietest * audit.Peak(a.HostArray, over, r.opt.Threads)
 		loud = append(loud, func(p []int) bool { return cmplx.Abs(a.Complex(audit.Flat(p, a.Type.Shape()))) >= least })
 	}
 	draw := n
 	if loud != nil {
 		draw *= spare
 	}
-	shape := c.step.Kernel.Ir.Domain().Shape()
-	if len(shape) > 0 {
-		shape[0] = rows.Hi - rows.Lo
+	seed := r.opt.Seed
+	for _, along := range over {
+		seed += uint64(along.Lo)
 	}
-	for _, p := range audit.Points(shape, draw, r.opt.Seed+uint64(rows.Lo)) {
-		if len(p) > 0 {
-			p[0] += rows.Lo
+	for _, p := range audit.Points(over.Shape(), draw, seed) {
+		for d, along := range over {
+			p[d] += along.Lo
 		}
 		if len(out) < n && !slices.ContainsFunc(loud, func(f func(p []int) bool) bool { return !f(p) }) {
 			out = append(out, p)

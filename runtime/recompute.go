@@ -92,11 +92,7 @@ func again(launch func(region.Region) error, point []int, of []audit.Sample) (fa
 			bytes = append(bytes, slices.Clone(e))
 		}
 	}
-	tile := make(region.Region, len(point))
-	for i, x := range point {
-		tile[i] = region.Interval{Lo: x, Hi: x + 1}
-	}
-	if err := launch(tile); err != nil {
+	if err := launch(region.Point(point)); err != nil {
 		return "", err
 	}
 	for _, was := range before {

@@ -17,6 +17,7 @@ import (
 	"weft/ops"
 	"weft/ops/optest"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
 
@@ -66,10 +67,12 @@ func (w *streams) keepOn(d *disk, name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
 	op.Bound = optest.TileTake{Taken: op.Bound.(optest.Taken), Path: d.path(name), Open: func(marks []ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
-		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, d}
-		if len(marks) > 0 {
-			k.row = marks[len(marks)-1].Rows
-			copy(k.got.Re, d.rows[name].Re[:k.row*t.Dims[1].Size])
+		k := &diskKeeper{rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...), seen: map[int]bool{}}, d}
+		for _, m := range marks {
+			for index := range m.There.Indices() {
+				flat := audit.Flat(index, t.Shape())
+				k.seen[flat], k.got.Re[flat] = true, d.rows[name].Re[flat]
+			}
 		}
 		d.mu.Lock()
 		defer d.mu.Unlock()

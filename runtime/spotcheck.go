@@ -44,7 +44,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 		peaks := make([]float64, len(arrays))
 		for i, a := range arrays {
 			for _, t := range tiles {
-				peaks[i] = max(peaks[i], a.Of.Peak(audit.PeakIn(a.HostArray, t)))
+				peaks[i] = max(peaks[i], a.Of.Peak(audit.Peak(a.HostArray, t, 1)))
 			}
 		}
 		mu.Lock()
@@ -67,12 +67,10 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 
 // pointsIn are some points of a tile.
 func pointsIn(t region.Region, n int, seed uint64) [][]int {
-	shape := make([]int, len(t))
-	for d, r := range t {
-		shape[d] = r.Hi - r.Lo
+	for _, r := range t {
 		seed = seed*31 + uint64(r.Lo)
 	}
-	points := audit.Points(shape, n, seed)
+	points := audit.Points(t.Shape(), n, seed)
 	for _, p := range points {
 		for d := range p {
 			p[d] += t[d].Lo

@@ -222,19 +222,20 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		over := s.Kernel.Over(rows)
 		for _, id := range s.Writes {
-			r.arrays.extend(id, rows)
+			r.arrays.extend(id, r.arrays.byID[id].Layout.Rows(rows))
 		}
 		if err := p.works[s.ID].rows(ctx, rows, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
 			return r.failed(ctx, s, err)
 		}
 		if b := p.blanks[s.ID]; b != nil {
-			if err := b.look(rows); err != nil {
+			if err := b.look(over); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
 		if n := p.sampled[s.ID]; n > 0 {
-			if err := p.checks[s.ID].sample(ctx, rows, n); err != nil {
+			if err := p.checks[s.ID].sample(ctx, over, n); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
@@ -245,7 +246,8 @@ func (p *pass) compute(ctx context.Context, t int) error {
 // write hands a block to the sinks and records that it is there.
 func (p *pass) write(ctx context.Context, t int) error {
 	for _, s := range p.sinks {
-		if err := s.write(ctx, p.blocks[t].Write[s.step.ID]); err != nil {
+		t0 := p.run.arrays.byID[s.step.Reads[0]].Layout
+		if err := s.write(ctx, t0.Rows(p.blocks[t].Write[s.step.ID])); err != nil {
 			return p.run.failed(ctx, s.step, err)
 		}
 	}

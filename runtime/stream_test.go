@@ -17,6 +17,7 @@ import (
 	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/runtime/audit"
 	"weft/runtime/memory"
 )
 
@@ -108,43 +109,52 @@ func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
 	op.Bound = optest.TileTake{Taken: op.Bound.(optest.Taken), Open: func([]ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
-		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...)}, nil
+		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...), seen: map[int]bool{}}, nil
 	}}
 	return op
 }
 
 type rowKeeper struct {
-	w    *streams
-	name string
-	got  ops.Dense
-	row  int
+	w     *streams
+	name  string
+	got   ops.Dense
+	seen  map[int]bool // elements
+	fresh region.Region
 }
 
 func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArray) error {
-	if at[0].Lo != k.row {
-		return fmt.Errorf("row %d comes after %d", at[0].Lo, k.row)
-	}
 	if k.w.fault != nil {
 		if err := k.w.fault(at[0].Lo); err != nil {
 			return err
 		}
 	}
-	each := len(k.got.Re) / k.got.Shape[0]
-	d := in[0].Dense()
-	copy(k.got.Re[at[0].Lo*each:], d.Re)
-	if d.Im != nil {
-		copy(k.got.Im[at[0].Lo*each:], d.Im)
+	d, n := in[0].Dense(), 0
+	for index := range at.Indices() {
+		flat := audit.Flat(index, k.got.Shape)
+		if k.seen[flat] {
+			return fmt.Errorf("%v comes again", index)
+		}
+		k.seen[flat] = true
+		k.got.Re[flat] = d.Re[n]
+		if d.Im != nil {
+			k.got.Im[flat] = d.Im[n]
+		}
+		n++
 	}
-	k.row = at[0].Hi
+	k.fresh = k.fresh.Hull(at)
 	return nil
 }
 
-func (k *rowKeeper) Sync() (ops.Mark, error) { return ops.Mark{Rows: k.row}, nil }
-func (k *rowKeeper) Suspend() error          { return nil }
-func (k *rowKeeper) Abort() error            { k.w.read = append(k.w.read, "abort "+k.name); return nil }
+func (k *rowKeeper) Sync() (ops.Mark, error) {
+	m := ops.Mark{There: k.fresh}
+	k.fresh = nil
+	return m, nil
+}
+func (k *rowKeeper) Suspend() error { return nil }
+func (k *rowKeeper) Abort() error   { k.w.read = append(k.w.read, "abort "+k.name); return nil }
 func (k *rowKeeper) Commit(context.Context) (ops.Note, error) {
-	if k.row != k.got.Shape[0] {
-		return ops.Note{}, fmt.Errorf("%d rows of %d", k.row, k.got.Shape[0])
+	if len(k.seen) != len(k.got.Re) {
+		return ops.Note{}, fmt.Errorf("%d elements of %d", len(k.seen), len(k.got.Re))
 	}
 	k.w.got[k.name] = k.got
 	return ops.Note{Text: "kept " + k.name}, nil

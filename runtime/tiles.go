@@ -14,7 +14,6 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
-	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
 
@@ -33,51 +32,19 @@ type tileSource struct {
 func (s *tileSource) read(ctx context.Context, rows region.Interval) error {
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	s.run.arrays.extend(s.buffer, rows)
+	at := s.run.arrays.byID[s.buffer].Layout.Rows(rows)
+	s.run.arrays.extend(s.buffer, at)
 	h, err := s.run.arrays.host(s.buffer)
 	if err != nil {
 		return err
 	}
-	to := h
-	if h.Planes() == 1 {
-		to = h.RowsOf(rows.Lo, rows.Hi)
-	} else {
-		to = packedRows(h, rows)
+	for piece := range ops.Pieces(at, h.Type.Shape()) {
+		if err := s.Read(ctx, piece, h.Part(piece)); err != nil {
+			return err
+		}
 	}
-	if err := s.Read(ctx, region.Whole(h.Type.Shape()...).Along(0, rows), to); err != nil {
-		return err
-	}
-	if h.Planes() == 2 {
-		copyRows(h, rows, to, func(whole, part []byte) { copy(whole, part) })
-	}
-	s.run.opt.Trace.Span(0, "read", s.step.Name, start, map[string]any{"rows": rows})
+	s.run.opt.Trace.Span(0, "read", s.step.Name, start, map[string]any{"region": at})
 	return nil
-}
-
-// packedRows is memory for rows of an array as one piece.
-func packedRows(h ops.HostArray, rows region.Interval) ops.HostArray {
-	t := h.Type.Rows(rows.Lo, rows.Hi)
-	out := ops.NewHostArrayIn(t, &ir.Buffer{Type: h.Buf.Type, Shape: ops.PlanesOf(t)})
-	out.Out = h.Out
-	return out
-}
-
-// copyRows visits the rows of an array with those of a packed part of it.
-func copyRows(h ops.HostArray, rows region.Interval, part ops.HostArray, visit func(whole, part []byte)) {
-	each := 1
-	if len(h.Type.Dims) > 1 {
-		each = h.Rows() / h.Type.Dims[0].Size
-	}
-	for plane := range h.Planes() {
-		if len(h.Type.Dims) == 1 {
-			from, to := ops.RowBytes(h.Buf, h.Type, plane, rows.Lo, rows.Hi)
-			visit(h.Data[from:to], part.Row(plane, 0))
-			continue
-		}
-		for i := range (rows.Hi - rows.Lo) * each {
-			visit(h.Row(plane, rows.Lo*each+i), part.Row(plane, i))
-		}
-	}
 }
 
 func (s *tileSource) close(ctx context.Context, failed bool) error {
@@ -96,49 +63,55 @@ type tileSink struct {
 	output  string // path; empty for a sink without a file, which has no journal
 	journal *journal.Journal
 	ops.TileSink
-	done bool // committed
-	from int  // rows that an earlier run wrote
-	took time.Duration
+	done  bool            // committed
+	there []region.Region // marked: by an earlier run, or this one
+	took  time.Duration
 }
 
-// write hands over the rows that are not there from an earlier run.
-func (s *tileSink) write(ctx context.Context, rows region.Interval) error {
-	if rows.Lo = max(rows.Lo, s.from); rows.Hi <= rows.Lo {
+// rows are those that are there, for people: of the last columns, where it is written in columns.
+func (s *tileSink) rows() int { return s.there[len(s.there)-1][0].Hi }
+
+// left is what is not there of a region: some of its last rows.
+func (s *tileSink) left(at region.Region) region.Region {
+	for _, m := range s.there {
+		if at[1:].Within(m[1:]) && m[0].Lo <= at[0].Lo {
+			at = at.Along(0, region.Interval{Lo: min(max(at[0].Lo, m[0].Hi), at[0].Hi), Hi: at[0].Hi})
+		}
+	}
+	return at
+}
+
+// write hands over what is not there from an earlier run.
+func (s *tileSink) write(ctx context.Context, at region.Region) error {
+	if at = s.left(at); at.Empty() {
 		return nil
 	}
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	in := make([]ops.HostArray, len(s.step.Reads))
-	for i, id := range s.step.Reads {
-		h, err := s.run.arrays.host(id)
-		if err != nil {
+	t := s.run.arrays.byID[s.step.Reads[0]].Layout
+	for piece := range ops.Pieces(at, t.Shape()) {
+		in := make([]ops.HostArray, len(s.step.Reads))
+		for i, id := range s.step.Reads {
+			h, err := s.run.arrays.host(id)
+			if err != nil {
+				return err
+			}
+			in[i] = h.Part(piece)
+		}
+		if err := s.Write(ctx, piece, in); err != nil {
 			return err
 		}
-		in[i] = rowsForWriting(h, rows)
 	}
-	if err := s.Write(ctx, region.Whole(s.run.arrays.byID[s.step.Reads[0]].Layout.Shape()...).Along(0, rows), in); err != nil {
-		return err
-	}
-	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"rows": rows})
+	s.run.opt.Trace.Span(0, "sink", s.step.Name, start, map[string]any{"region": at})
 	if s.journal == nil {
 		return nil
 	}
 	mark, err := s.Sync()
-	if err != nil || mark.Rows <= s.from {
+	if err != nil || len(mark.There) == 0 || mark.There.Empty() {
 		return err
 	}
-	s.from = mark.Rows
+	s.there = append(s.there, mark.There)
 	return s.journal.Append(mark)
-}
-
-// rowsForWriting are rows of an array as one piece of memory: the array's own, or a copy where it is complex.
-func rowsForWriting(h ops.HostArray, rows region.Interval) ops.HostArray {
-	if h.Planes() == 1 {
-		return h.RowsOf(rows.Lo, rows.Hi)
-	}
-	out := packedRows(h, rows)
-	copyRows(h, rows, out, func(whole, part []byte) { copy(part, whole) })
-	return out
 }
 
 func (s *tileSink) commit(ctx context.Context) error {
@@ -167,10 +140,10 @@ func (s *tileSink) close(wrong bool) error {
 		return nil
 	case s.journal == nil:
 		return s.Abort()
-	case s.from == 0 || wrong: // nothing is lost
+	case len(s.there) == 0 || wrong: // nothing is lost
 		return errors.Join(s.Abort(), s.journal.Remove())
 	}
-	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.from))
+	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.rows()))
 	return errors.Join(s.Suspend(), s.journal.Close())
 }
 
@@ -206,8 +179,8 @@ func (p *pass) from() int {
 		}
 	}
 	for _, s := range p.sinks {
-		rows := audit.All(p.run.arrays.byID[s.step.Reads[0]].Layout).Hi
-		from = min(from, s.from*p.Rows/rows)
+		t := p.run.arrays.byID[s.step.Reads[0]].Layout
+		from = min(from, s.left(t.Whole())[0].Lo*p.Rows/t.Dims[0].Size)
 	}
 	return min(from, p.Rows-1)
 }
@@ -243,8 +216,10 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 	}
 	if old.Rows() > 0 {
 		if s.TileSink, err = op.OpenSink(old.Marks); err == nil {
-			s.from = old.Rows()
-			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.from))
+			for _, m := range old.Marks {
+				s.there = append(s.there, m.There)
+			}
+			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.rows()))
 			s.journal, err = journal.Resume(s.output, old)
 			return s, err
 		}

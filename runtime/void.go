@@ -6,7 +6,6 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
-	"weft/runtime/audit"
 )
 
 // blanks are the arrays of a kernel that must hold a number somewhere (ops.Stage.Void), and in which none was found yet.
@@ -25,15 +24,15 @@ func (r *run) blanks(step *planner.Step) *blanks {
 	return b
 }
 
-// look searches some rows of those arrays; an array that is there as a whole can be searched at the end instead.
-func (b *blanks) look(rows region.Interval) error {
-	return b.search(func(id string) (region.Interval, bool) { return rows, b.run.arrays.windowed(id) })
+// look searches a region of those arrays; an array that is there as a whole can be searched at the end instead.
+func (b *blanks) look(at region.Region) error {
+	return b.search(func(id string) (region.Region, bool) { return at, b.run.arrays.windowed(id) })
 }
 
 // judge ends the search when all rows were seen.
 func (b *blanks) judge() error {
-	err := b.search(func(id string) (region.Interval, bool) {
-		return audit.All(b.run.arrays.byID[id].Layout), !b.run.arrays.windowed(id)
+	err := b.search(func(id string) (region.Region, bool) {
+		return b.run.arrays.byID[id].Layout.Whole(), !b.run.arrays.windowed(id)
 	})
 	if err != nil || len(b.stages) == 0 {
 		return err
@@ -41,10 +40,10 @@ func (b *blanks) judge() error {
 	return b.stages[0].Void
 }
 
-func (b *blanks) search(where func(id string) (rows region.Interval, search bool)) (err error) {
+func (b *blanks) search(where func(id string) (at region.Region, search bool)) (err error) {
 	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool {
 		id := b.run.arrays.byStage[s].ID
-		rows, search := where(id)
+		at, search := where(id)
 		if !search {
 			return false
 		}
@@ -53,19 +52,20 @@ func (b *blanks) search(where func(id string) (rows region.Interval, search bool
 			err = e
 			return false
 		}
-		return holdsNumber(h, rows)
+		return holdsNumber(h, at)
 	})
 	return err
 }
 
-// holdsNumber reports that some element of some rows of a real array is finite. It reads on until it finds one.
-func holdsNumber(h ops.HostArray, rows region.Interval) bool {
-	if len(h.Type.Dims) > 0 {
-		h = h.RowsOf(rows.Lo, rows.Hi)
-	}
-	for _, row := range h.Float64Rows(0) {
-		if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
-			return true
+// holdsNumber reports whether some element of a region of a real array is finite. It reads on until it finds one.
+func holdsNumber(h ops.HostArray, at region.Region) bool {
+	box := h.Type.Whole()
+	copy(box, at)
+	for piece := range ops.Pieces(box, h.Type.Shape()) {
+		for _, row := range h.Part(piece).Float64Rows(0) {
+			if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
+				return true
+			}
 		}
 	}
 	return false

@@ -3,6 +3,7 @@ package region
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -124,6 +125,34 @@ func (r Region) Along(dim int, i Interval) Region {
 	out := slices.Clone(r)
 	out[dim] = i
 	return out
+}
+
+// Indices yields every index of the box, the last dim fastest. The slice is reused.
+func (r Region) Indices() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		if r.Empty() {
+			return
+		}
+		index := make([]int, len(r))
+		for d, i := range r {
+			index[d] = i.Lo
+		}
+		for {
+			if !yield(index) {
+				return
+			}
+			d := len(r) - 1
+			for ; d >= 0; d-- {
+				if index[d]++; index[d] < r[d].Hi {
+					break
+				}
+				index[d] = r[d].Lo
+			}
+			if d < 0 {
+				return
+			}
+		}
+	}
 }
 
 // String is written as [0..3, 7..9].

@@ -108,7 +108,7 @@ func TestRastersKeepTheirPlace(t *testing.T) {
 	if back, err := ReadProvenance(out); err != nil || back.Plan != "abc" || got.Software != "weft 9" {
 		t.Errorf("provenance %+v, %v, software %q", back, err, got.Software)
 	}
-	part := h.RowsOf(10, 30)
+	part := h.Part(h.Type.Rows(region.Interval{Lo: 10, Hi: 30}))
 	writeWhole(t, t.Context(), part, args{"path": ops.Text(out)})
 	if got, err = tiff.Stat(out); err != nil || got.Geo.Affine != header.Geo.Cropped(10, 0).Affine || !got.Geo.SameCRS(header.Geo) {
 		t.Errorf("cut out: %+v, %v", got.Geo, err)
@@ -293,7 +293,7 @@ func TestRowsGiveTheFileOfTheWhole(t *testing.T) {
 				marks := writeRows(t, call, h, nil, 0, stop, step)
 				from := 0
 				if len(marks) > 0 {
-					from = marks[len(marks)-1].Rows
+					from = marks[len(marks)-1].There[0].Hi
 				}
 				if from > stop || stop-from > 255 {
 					t.Fatalf("%s: stopped at row %d, marked %d", c.name, stop, from)
@@ -331,14 +331,15 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	}
 	for lo := from; lo < to; lo += step {
 		hi := min(lo+step, to)
-		if err := s.Write(t.Context(), region.Region{{Lo: lo, Hi: hi}, {Hi: 90}}, []ops.HostArray{h.RowsOf(lo, hi)}); err != nil {
+		at := h.Type.Rows(region.Interval{Lo: lo, Hi: hi})
+		if err := s.Write(t.Context(), at, []ops.HostArray{h.Part(at)}); err != nil {
 			t.Fatal(err)
 		}
 		m, err := s.Sync()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(marks) == 0 && m.Rows > 0 || len(marks) > 0 && m.Rows > marks[len(marks)-1].Rows {
+		if !m.There.Empty() {
 			marks = append(marks, m)
 		}
 	}

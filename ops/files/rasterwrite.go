@@ -125,23 +125,21 @@ func evenly(d ops.Dim) bool {
 type rasterWriter struct {
 	*tiff.Writer
 	call *ops.Call
-	row  int // next one
+	rest tiff.Rect // of what is being written
 	band []byte
 }
 
-// rows writes the next rows.
-func (w *rasterWriter) rows(ctx context.Context, h ops.HostArray) error {
+// write writes a part of the raster.
+func (w *rasterWriter) write(ctx context.Context, at tiff.Rect, h ops.HostArray) error {
 	e, err := newEncoder(w.call, h)
 	if err != nil {
 		return err
 	}
-	n := h.Type.Dims[0].Size
 	if e.plain() {
 		to, _ := rasterType(ops.ElemType{Base: h.Buf.Type})
-		err := w.WriteRows(h.Data[h.Offset():], tiff.Layout{DType: to, RowStride: h.Stride(), NodataAsNaN: to.Float()}, w.row, w.row+n)
-		w.row += n
-		return err
+		return w.WriteRect(h.Data[h.Offset():], tiff.Layout{DType: to, RowStride: h.Stride(), NodataAsNaN: to.Float()}, at)
 	}
+	w.rest = at
 	if err := e.encode(ctx, w); err != nil {
 		return err
 	}
@@ -157,16 +155,18 @@ func (w *rasterWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (w *rasterWriter) rowBytes() int { return w.Header().Width * w.Header().DType.Size() }
+func (w *rasterWriter) rowBytes() int { return w.rest.Width() * w.Header().DType.Size() }
 
 // flush writes the whole rows that have come.
 func (w *rasterWriter) flush() error {
 	n := len(w.band) / w.rowBytes()
 	layout := tiff.Layout{DType: w.Header().DType, NodataAsNaN: w.Header().DType.Float()}
-	if err := w.WriteRows(w.band, layout, w.row, w.row+n); err != nil {
+	next := w.rest
+	next.Y1 = next.Y0 + n
+	if err := w.WriteRect(w.band, layout, next); err != nil {
 		return err
 	}
-	w.row += n
+	w.rest.Y0 = next.Y1
 	w.band = append(w.band[:0], w.band[n*w.rowBytes():]...)
 	return nil
 }
@@ -192,7 +192,7 @@ func writeRaster(ctx context.Context, c *ops.Call, h ops.HostArray) error {
 		return err
 	}
 	w := &rasterWriter{Writer: f, call: c}
-	if err := errors.Join(w.rows(ctx, h), w.annotate(ctx)); err != nil {
+	if err := errors.Join(w.write(ctx, header.Whole(), h), w.annotate(ctx)); err != nil {
 		return errors.Join(err, w.Abort())
 	}
 	return w.Commit(false)

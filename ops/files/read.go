@@ -69,8 +69,8 @@ func bindRead(c *ops.Call) (ops.Op, error) {
 // File is the path.
 func (r *reading) File() string { return r.Text("path") }
 
-// OpenSource opens the file for reading by rows.
-func (r *reading) OpenSource() (ops.TileSource, error) { return openTiles(r.Call) }
+// OpenSource opens the file for reading by parts.
+func (r *reading) OpenSource() (ops.TileSource, error) { return openTiles(r.Call, r.Gives[0].Type) }
 
 // elemFor is the element type to read as.
 func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
@@ -127,14 +127,11 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 
 // Fill reads all of the file.
 func (r *reading) Fill(ctx context.Context, h ops.HostArray) (note ops.Note, err error) {
-	s, err := openTiles(r.Call)
+	s, err := openTiles(r.Call, h.Type)
 	if err != nil {
 		return note, err
 	}
-	if !slices.Equal(s.in.Shape(), h.Type.Shape()) {
-		return note, errors.Join(s.changed(h.Type.Shape()), s.in.Close())
-	}
-	err = s.Read(ctx, region.Whole(h.Type.Shape()...), h)
+	err = s.Read(ctx, h.Type.Whole(), h)
 	note, closing := s.Close(ctx)
 	return note, errors.Join(err, closing)
 }
@@ -158,14 +155,22 @@ func bytesOf[T float64 | complex128](s []T) []byte {
 // oddities count NaN and infinities.
 type oddities struct {
 	first, count, nan int
+	seen              []region.Region
 }
 
-// add counts those of a part that begins at an element of an array.
-func (o *oddities) add(ctx context.Context, h ops.HostArray, start int) error {
+// add counts those of a region of an array, but for what was seen before.
+func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, whole ops.Type) error {
 	if !h.Buf.Type.Float() {
 		return nil
 	}
-	values := make([]float64, blockLen)
+	before := o.seen
+	if n := len(before); n > 0 && len(at) > 0 && before[n-1][0].Hi == at[0].Lo && before[n-1][1:].Equal(at[1:]) { // more rows
+		before[n-1][0].Hi = at[0].Hi
+		before = before[:n-1]
+	} else {
+		o.seen = append(o.seen, slices.Clone(at))
+	}
+	values, place := make([]float64, blockLen), make(region.Region, len(at))
 	for plane := range h.Planes() {
 		for from := 0; from < h.Type.Len(); from += blockLen {
 			if err := ctx.Err(); err != nil {
@@ -177,8 +182,12 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, start int) error {
 				if v-v == 0 { // finite
 					continue
 				}
-				if at := start + from + i; o.count == 0 || at < o.first {
-					o.first = at
+				flat := pointOf(from+i, at, whole, place)
+				if slices.ContainsFunc(before, place.Within) {
+					continue
+				}
+				if o.count == 0 || flat < o.first {
+					o.first = flat
 				}
 				o.count++
 				if math.IsNaN(v) {
@@ -188,6 +197,17 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, start int) error {
 		}
 	}
 	return nil
+}
+
+// pointOf finds element i of a region, both in C order, in the whole array.
+func pointOf(i int, at region.Region, whole ops.Type, point region.Region) (flat int) {
+	each := 1
+	for d, along := range slices.Backward(at) {
+		x := along.Lo + i%along.Len()
+		point[d] = region.Interval{Lo: x, Hi: x + 1}
+		flat, each, i = flat+x*each, each*whole.Dims[d].Size, i/along.Len()
+	}
+	return flat
 }
 
 // warnings about an array of type t.

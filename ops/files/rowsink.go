@@ -62,8 +62,11 @@ func (w writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {
 	if len(marks) == 0 {
 		s.Writer, err = npy.CreateResumable(w.Text("path"), to, t.Shape())
 	} else {
-		s.row = marks[len(marks)-1].Rows
-		s.Writer, err = npy.Resume(w.Text("path"), to, t.Shape(), s.row*(t.Len()/t.Dims[0].Size))
+		var there []region.Region
+		for _, m := range marks {
+			there = append(there, m.There)
+		}
+		s.Writer, err = npy.Resume(w.Text("path"), to, t.Shape(), there)
 	}
 	if err != nil {
 		return nil, failure(err, true)
@@ -71,31 +74,27 @@ func (w writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {
 	return s, nil
 }
 
-// npySink writes an NPY file by rows.
+// npySink writes an NPY file part by part.
 type npySink struct {
 	*npy.Writer
 	call  *ops.Call
 	whole ops.Type
-	row   int // next one
+	fresh region.Region // written since the last Sync
 }
 
 func (s *npySink) Write(ctx context.Context, at region.Region, in []ops.HostArray) error {
-	if at[0].Lo != s.row {
-		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
-	}
 	e, err := newEncoder(s.call, in[0])
 	if err != nil {
 		return err
 	}
-	if err := e.encode(ctx, s.Writer); err != nil {
-		return failure(err, true)
-	}
-	s.row = at[0].Hi
-	return nil
+	s.fresh = s.fresh.Hull(at)
+	return failure(e.encode(ctx, s.Part(at)), true)
 }
 
 func (s *npySink) Sync() (ops.Mark, error) {
-	return ops.Mark{Rows: s.row}, failure(s.Writer.Sync(), true)
+	mark := ops.Mark{There: s.fresh}
+	s.fresh = nil
+	return mark, failure(s.Writer.Sync(), true)
 }
 
 func (s *npySink) Commit(ctx context.Context) (ops.Note, error) {
@@ -105,10 +104,11 @@ func (s *npySink) Commit(ctx context.Context) (ops.Note, error) {
 	return wrote(ctx, s.call.Text("path"), s.whole)
 }
 
-// rasterSink writes a GeoTIFF file by rows.
+// rasterSink writes a GeoTIFF file part by part.
 type rasterSink struct {
 	rasterWriter
 	whole ops.Type
+	fresh tiff.Rect // written and not yet marked
 }
 
 func openRaster(c *ops.Call, t ops.Type, marks []ops.Mark) (*rasterSink, error) {
@@ -116,7 +116,7 @@ func openRaster(c *ops.Call, t ops.Type, marks []ops.Mark) (*rasterSink, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &rasterSink{rasterWriter{call: c}, t}
+	s := &rasterSink{rasterWriter: rasterWriter{call: c}, whole: t}
 	if len(marks) == 0 {
 		s.Writer, err = tiff.CreateResumable(c.Text("path"), header)
 		return s, err
@@ -129,25 +129,27 @@ func openRaster(c *ops.Call, t ops.Type, marks []ops.Mark) (*rasterSink, error) 
 		}
 		taken = append(taken, p)
 	}
-	s.row = marks[len(marks)-1].Rows
 	s.Writer, err = tiff.Resume(c.Text("path"), header, taken)
 	return s, err
 }
 
 func (s *rasterSink) Write(ctx context.Context, at region.Region, in []ops.HostArray) error {
-	if at[0].Lo != s.row {
-		return fmt.Errorf("files: row %d is written after row %d", at[0].Lo, s.row)
+	r := tiff.Rect{Y0: at[0].Lo, Y1: at[0].Hi, X0: at[1].Lo, X1: at[1].Hi}
+	if s.fresh.Y1 != r.Y0 || s.fresh.X0 != r.X0 || s.fresh.X1 != r.X1 { // it does not go on below what came last
+		s.fresh = r
 	}
-	return failure(s.rows(ctx, in[0]), true)
+	s.fresh.Y1 = r.Y1
+	return failure(s.write(ctx, r, in[0]), true)
 }
 
 func (s *rasterSink) Sync() (ops.Mark, error) {
-	rows, p, err := s.Checkpoint()
+	done, p, err := s.Checkpoint(s.fresh)
 	if err != nil {
 		return ops.Mark{}, failure(err, true)
 	}
+	s.fresh.Y0 = done.Y1
 	state, err := json.Marshal(p)
-	return ops.Mark{Rows: rows, State: state}, err
+	return ops.Mark{There: region.Region{{Lo: done.Y0, Hi: done.Y1}, {Lo: done.X0, Hi: done.X1}}, State: state}, err
 }
 
 func (s *rasterSink) Commit(ctx context.Context) (ops.Note, error) {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -20,63 +21,34 @@ type tileReader struct {
 	in   input
 	call *ops.Call
 	odd  oddities
-	read ops.Type // of the array as a whole
+	t    ops.Type // of the array as a whole
 }
 
-func openTiles(c *ops.Call) (*tileReader, error) {
+func openTiles(c *ops.Call, t ops.Type) (*tileReader, error) {
 	in, err := open(c)
 	if err != nil {
 		return nil, err
 	}
-	return &tileReader{in: in, call: c}, nil
+	if is := in.Shape(); !slices.Equal(is, t.Shape()) {
+		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", c.Text("path"), npy.Shape(is), npy.Shape(t.Shape()))
+		return nil, errors.Join(changed, in.Close())
+	}
+	return &tileReader{in: in, call: c, t: t}, nil
 }
 
 // Read fills to with a part of the array.
 func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
-	shape := r.in.Shape()
-	if !partOf(at, shape) {
-		return r.changed(nil)
-	}
 	if err := fill(ctx, r.in, to, at); err != nil {
 		return failure(err, false)
 	}
-	r.read = to.Type
-	r.read.Dims = slices.Clone(to.Type.Dims)
-	start, each := 0, 1
-	for i := len(at) - 1; i >= 0; i-- {
-		r.read.Dims[i].Size = shape[i]
-		start += at[i].Lo * each
-		each *= shape[i]
-	}
-	return r.odd.add(ctx, to, start)
-}
-
-// partOf reports rows of an array of the given shape.
-func partOf(at region.Region, shape []int) bool {
-	if len(at) != len(shape) {
-		return false
-	}
-	for i, a := range at {
-		if a.Hi > shape[i] || i > 0 && a.Hi != shape[i] {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *tileReader) changed(from []int) error {
-	was := ""
-	if from != nil {
-		was = fmt.Sprintf(", from %v", npy.Shape(from))
-	}
-	return problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked%s", r.call.Text("path"), npy.Shape(r.in.Shape()), was)
+	return r.odd.add(ctx, to, at, r.t)
 }
 
 // Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.
 func (r *tileReader) Close(context.Context) (ops.Note, error) {
-	note := ops.Note{Bytes: r.in.Bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.read)}
+	note := ops.Note{Bytes: r.in.Bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.t)}
 	if r.in.names() == nil || r.odd.count > r.odd.nan {
-		note.Warnings = r.odd.warnings(r.call, r.read)
+		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
 	return note, failure(r.in.Close(), false)
 }
@@ -230,9 +202,9 @@ func scan(in input, t ops.Type) (span, error) {
 }
 
 func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
-	part := t.Rows(lo, hi)
-	h := ops.NewHostArray(part)
-	if err := fill(context.Background(), in, h, region.Whole(part.Shape()...).Along(0, region.Interval{Lo: lo, Hi: hi})); err != nil {
+	at := t.Rows(region.Interval{Lo: lo, Hi: hi})
+	h := ops.NewHostArray(t.Part(at))
+	if err := fill(context.Background(), in, h, at); err != nil {
 		return err
 	}
 	for _, row := range h.Float64Rows(0) {

@@ -86,7 +86,7 @@ func (v built) Range(output int) (lo, hi float64, err error) {
 	return ground, ground + v.relief + layers[output].tallest, nil
 }
 
-// OpenSource builds the city row by row.
+// OpenSource builds the city region by region.
 func (v built) OpenSource() (ops.TileSource, error) { return &cityRows{town: v.town}, nil }
 
 // Fits is no question: every pixel is made by itself.
@@ -98,11 +98,11 @@ func (built) Scratch() int64 { return 0 }
 // Fill builds all of a layer.
 func (v built) Fill(ctx context.Context, to ops.HostArray) (ops.Note, error) {
 	r := cityRows{town: v.town}
-	err := r.fill(ctx, 0, to)
+	err := r.Read(ctx, to.Type.Whole(), to)
 	return r.note(), err
 }
 
-// cityRows builds a city row by row.
+// cityRows builds a city region by region.
 type cityRows struct {
 	town  *town
 	layer string
@@ -112,13 +112,6 @@ type cityRows struct {
 }
 
 func (r *cityRows) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
-	return r.fill(ctx, at[0].Lo, to)
-}
-
-func (r *cityRows) Close(context.Context) (ops.Note, error) { return r.note(), nil }
-
-// fill sets rows from the given one on.
-func (r *cityRows) fill(ctx context.Context, first int, to ops.HostArray) error {
 	var workers sync.WaitGroup
 	n := min(runtime.GOMAXPROCS(0), to.Rows())
 	for w := range n {
@@ -126,16 +119,18 @@ func (r *cityRows) fill(ctx context.Context, first int, to ops.HostArray) error 
 			line := make([]float64, to.Width())
 			for row := w; row < to.Rows() && ctx.Err() == nil; row += n {
 				for column := range line {
-					line[column] = r.town.at(layers[to.Out].at, first+row, column)
+					line[column] = r.town.at(layers[to.Out].at, at[0].Lo+row, at[1].Lo+column)
 				}
 				to.StoreRow(0, row, line)
 			}
 		})
 	}
 	workers.Wait()
-	r.layer, r.rows, r.width, r.bytes = layers[to.Out].name, max(r.rows, first+to.Rows()), to.Width(), r.bytes+to.Type.Bytes()
+	r.layer, r.rows, r.width, r.bytes = layers[to.Out].name, max(r.rows, at[0].Hi), max(r.width, at[1].Hi), r.bytes+to.Type.Bytes()
 	return ctx.Err()
 }
+
+func (r *cityRows) Close(context.Context) (ops.Note, error) { return r.note(), nil }
 
 func (r *cityRows) note() ops.Note {
 	return ops.Note{Text: fmt.Sprintf("%s of a city of %d x %d pixels", r.layer, r.rows, r.width), Bytes: r.bytes}

@@ -193,8 +193,7 @@ func (f *flow) scratchOf(u *unit) int64 {
 
 // Window is the memory of so many rows of an array.
 func Window(buf *ir.Buffer, t ops.Type, rows int) int64 {
-	from, to := ops.RowBytes(buf, t, 0, 0, max(0, rows))
-	n := int64(to-from) * int64(t.Elem.Planes())
+	n, _ := ops.RegionBytes(buf, t, t.Rows(region.Interval{Hi: max(0, rows)}))
 	if buf.Bytes() >= 16*hugePages {
 		n += hugePages
 	}

@@ -89,7 +89,11 @@ func (l load) along(axis int, ranges func(*ir.Node) (lo, hi float64, ok bool)) r
 	if l.floats[axis] {
 		lo, hi = Slackened(lo, hi, 0)
 	}
-	if lo, hi = max(lo, 0), min(hi, float64(l.Buf.Shape[axis]-1)); lo > hi {
+	last := float64(l.Buf.Shape[axis] - 1)
+	if l.Buf.Pad != (ir.Pad{}) && axis == len(l.Buf.Shape)-1 { // beside the row is its padding, which comes with its ends
+		lo, hi = min(lo, last), max(hi, 0)
+	}
+	if lo, hi = max(lo, 0), min(hi, last); lo > hi {
 		return region.Interval{}
 	}
 	return region.Interval{Lo: int(lo), Hi: int(hi) + 1}

@@ -76,66 +76,32 @@ func (a Array) RowValues(row int) []complex128 {
 	return out
 }
 
-// All are the rows of an array, which is its first dim.
-func All(t ops.Type) region.Interval {
-	if len(t.Dims) == 0 {
-		return region.Interval{Hi: 1}
-	}
-	return region.Interval{Hi: t.Dims[0].Size}
+// Peak is the largest finite magnitude of the array, in its own unit.
+func (a Array) Peak(threads int) float64 {
+	return a.Of.Peak(Peak(a.HostArray, a.Type.Whole(), threads))
 }
 
-// Peak is the largest finite magnitude of the array, in its own unit.
-func (a Array) Peak(threads int) float64 { return a.Of.Peak(Peak(a.HostArray, All(a.Type), threads)) }
-
-// Peak is the largest finite magnitude in some rows of an array, as it is stored.
-func Peak(h ops.HostArray, rows region.Interval, threads int) float64 {
-	first, last := 0, h.Rows()
-	switch {
-	case len(h.Type.Dims) == 1 && h.Planes() == 1:
-		h = h.RowsOf(rows.Lo, rows.Hi)
-	case len(h.Type.Dims) > 1:
-		each := h.Rows() / max(1, h.Type.Dims[0].Size)
-		first, last = rows.Lo*each, rows.Hi*each
+// Peak is the largest finite magnitude in a region of an array, as it is stored. The region may be a tile of the kernel that stores it,
+// which has no axis for the last dim of some arrays.
+func Peak(h ops.HostArray, at region.Region, threads int) (peak float64) {
+	box := h.Type.Whole()
+	copy(box, at)
+	for piece := range ops.Pieces(box, h.Type.Shape()) {
+		peak = max(peak, peakOf(h.Part(piece), threads))
 	}
-	parts := min(max(1, threads), max(1, last-first))
+	return peak
+}
+
+func peakOf(h ops.HostArray, threads int) float64 {
+	rows := h.Rows()
+	parts := min(max(1, threads), max(1, rows))
 	peaks := make([]float64, parts)
 	var wg sync.WaitGroup
 	for i := range parts {
-		wg.Go(func() {
-			peaks[i] = peakOfRows(h, first+i*(last-first)/parts, first+(i+1)*(last-first)/parts)
-		})
+		wg.Go(func() { peaks[i] = peakOfRows(h, i*rows/parts, (i+1)*rows/parts) })
 	}
 	wg.Wait()
 	return slices.Max(peaks)
-}
-
-// PeakIn is the largest magnitude of what a tile stored; a tile with only some of the columns is told from its neighbours along the first two
-// dims.
-func PeakIn(h ops.HostArray, t region.Region) (peak float64) {
-	dims := h.Type.Dims
-	if len(t) == 0 {
-		return Peak(h, region.Interval{Hi: 1}, 1)
-	}
-	if len(t) < 2 || len(dims) < 2 || t[1] == (region.Interval{Hi: dims[1].Size}) {
-		return Peak(h, t[0], 1)
-	}
-	if len(dims) > 2 {
-		lines := h.Rows() / (dims[0].Size * dims[1].Size) // innermost rows of a column
-		for row := t[0].Lo; row < t[0].Hi; row++ {
-			at := row * dims[1].Size
-			peak = max(peak, peakOfRows(h, (at+t[1].Lo)*lines, (at+t[1].Hi)*lines))
-		}
-		return peak
-	}
-	re, im := make([]float64, t[1].Hi-t[1].Lo), make([]float64, t[1].Hi-t[1].Lo)
-	for row := t[0].Lo; row < t[0].Hi; row++ {
-		h.LoadRange(re, 0, row*dims[1].Size+t[1].Lo)
-		if h.Planes() == 2 {
-			h.LoadRange(im, 1, row*dims[1].Size+t[1].Lo)
-		}
-		peak = max(peak, largest(re, im))
-	}
-	return peak
 }
 
 func peakOfRows(h ops.HostArray, lo, hi int) float64 {

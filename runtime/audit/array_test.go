@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -38,7 +37,7 @@ func TestPeakOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, threads := range []int{1, 2, 8} {
-			if got := Peak(h, region.Interval{Hi: h.Type.Dims[0].Size}, threads); got != 5 {
+			if got := Peak(h, h.Type.Whole(), threads); got != 5 {
 				t.Errorf("%s, %d threads: peak %g, want 5", elem, threads, got)
 			}
 		}

@@ -26,25 +26,10 @@ func (a Array) size() int64 { return a.Buf.Bytes() + margins(a.Buf) }
 
 func margins(b *ir.Buffer) int64 { return 2 * device.Margin * int64(b.Type.Size()) }
 
-// spans are where rows lie in memory, padding included; that of an array of one dim goes with its first and last row.
-func (a Array) spans(rows region.Interval) []device.Span {
-	if rows.Empty() {
-		return nil
-	}
-	if rows == a.rows() {
-		return []device.Span{{From: 0, To: a.Buf.Bytes()}}
-	}
+// spans are where a region lies in memory, padding included; that beside a row goes with its ends.
+func (a Array) spans(at region.Region) []device.Span {
 	var out []device.Span
-	for plane := range a.Type.Elem.Planes() {
-		from, to := ops.RowBytes(a.Buf, a.Type, plane, rows.Lo, rows.Hi)
-		if len(a.Type.Dims) == 1 {
-			if rows.Lo == 0 {
-				from -= a.Buf.Pad.Before * a.Buf.Type.Size()
-			}
-			if rows.Hi == a.rows().Hi {
-				to += a.Buf.Pad.After * a.Buf.Type.Size()
-			}
-		}
+	for from, to := range ops.ByteRanges(a.Buf, a.Type, at) {
 		out = append(out, device.Span{From: int64(from), To: int64(to)})
 	}
 	return device.JoinSpans(out)
@@ -61,27 +46,4 @@ func (a Array) lines(s device.Span) (l device.Lines, ok bool) {
 		return l, false
 	}
 	return device.Lines{Offset: s.From + int64(p.Before*size), Pitch: pitch, Width: (a.Buf.Row() - p.Before - p.After) * size, Count: int((s.To - s.From) / pitch)}, true
-}
-
-// repad gives the padding that lies within a region its value again.
-func (a Array) repad(made outputPart) {
-	p, row := a.Buf.Pad, a.Buf.Row()
-	if p.Value == 0 || len(a.Buf.Shape) == 0 || made.rows.Empty() {
-		return
-	}
-	size := int64(a.Buf.Type.Size())
-	for _, s := range a.spansOf(made) {
-		lo, hi := int(s.From/size), int(s.To/size)
-		for start := lo / row * row; start < hi; start += row {
-			a.fill(max(lo, start), min(hi, start+p.Before), p.Value)
-			a.fill(max(lo, start+row-p.After), min(hi, start+row), p.Value)
-		}
-	}
-}
-
-// fill sets the elements between two cells.
-func (a Array) fill(from, to int, v float64) {
-	for i := from; i < to; i++ {
-		device.SetFloat(a.Buf.Type, a.Host, i, v)
-	}
 }

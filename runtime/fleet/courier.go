@@ -99,7 +99,7 @@ func (m *Member) unpin() {
 
 // in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
 func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
-	for _, s := range a.spans(rows) {
+	for _, s := range a.spans(a.Type.Rows(rows)) {
 		if l, ok := c.lines(a, to, s); ok && padded {
 			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
 			if took += t; err != nil {
@@ -122,8 +122,8 @@ func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows region
 }
 
 // out copies a region of an array back.
-func (c *courier) out(ctx context.Context, a Array, from device.Memory, made outputPart) (took time.Duration, err error) {
-	for _, s := range a.spansOf(made) {
+func (c *courier) out(ctx context.Context, a Array, from device.Memory, made region.Region) (took time.Duration, err error) {
+	for _, s := range a.spans(made) {
 		if l, ok := c.lines(a, from, s); ok {
 			t, err := c.linesOut(ctx, a, from.(device.Pitched), l)
 			if took += t; err != nil {

@@ -3,7 +3,6 @@ package fleet
 import (
 	"slices"
 
-	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops"
 )
@@ -153,55 +152,14 @@ func (g grid) split(p piece, at int) (first, second piece) {
 	return first, second
 }
 
-// regions are the parts of the outputs that a piece makes.
-func (p piece) regions() []outputPart {
+// regions are the parts of an output that a piece makes.
+func (p piece) regions(t ops.Type) []region.Region {
 	if !p.parts {
-		return []outputPart{{rows: p.rows}}
+		return []region.Region{t.Rows(p.rows)}
 	}
-	var out []outputPart
-	for _, t := range p.tiles {
-		out = append(out, outputPart{region.Interval{Lo: t[0].Lo, Hi: t[0].Hi}, region.Interval{Lo: t[1].Lo, Hi: t[1].Hi}})
-	}
-	return out
-}
-
-// outputPart is rows of an array, or some indices of its second dim in each of them; none: all.
-type outputPart struct{ rows, columns region.Interval }
-
-// part reports a region that lacks some of an array's columns.
-func (r outputPart) part(a Array) bool {
-	return !r.columns.Empty() && len(a.Type.Dims) > 1 && r.columns != region.Interval{Hi: a.Type.Dims[1].Size}
-}
-
-// spansOf are where a region lies in memory: the rows of it, or a span a row, with the padding that is between and at the ends of rows.
-func (a Array) spansOf(r outputPart) []device.Span {
-	if !r.part(a) {
-		return a.spans(r.rows)
-	}
-	var out []device.Span
-	size := int64(a.Buf.Type.Size())
-	for plane := range a.Type.Elem.Planes() {
-		for row := r.rows.Lo; row < r.rows.Hi; row++ {
-			from, to := ops.RowBytes(a.Buf, a.Type, plane, row, row+1)
-			out = append(out, a.columns(device.Span{From: int64(from), To: int64(to)}, r.columns, size))
-		}
-	}
-	return device.JoinSpans(out)
-}
-
-// columns are some of a row's.
-func (a Array) columns(row device.Span, at region.Interval, size int64) device.Span {
-	all := a.Type.Dims[1].Size
-	if len(a.Type.Dims) > 2 {
-		each := (row.To - row.From) / int64(all)
-		return device.Span{From: row.From + int64(at.Lo)*each, To: row.From + int64(at.Hi)*each}
-	}
-	out := device.Span{From: row.From + int64(a.Buf.Pad.Before+at.Lo)*size, To: row.From + int64(a.Buf.Pad.Before+at.Hi)*size}
-	if at.Lo == 0 {
-		out.From = row.From
-	}
-	if at.Hi == all {
-		out.To = row.To
+	var out []region.Region
+	for _, tile := range p.tiles {
+		out = append(out, t.Rows(tile[0]).Along(1, tile[1]))
 	}
 	return out
 }

@@ -14,19 +14,19 @@ import (
 func TestPartsOfRows(t *testing.T) {
 	pad := ir.Pad{Before: 2, After: 3, Value: 7}
 	for _, c := range []struct {
-		t      ops.Type
-		pad    ir.Pad
-		region outputPart
-		want   []device.Span
+		t    ops.Type
+		pad  ir.Pad
+		at   region.Region
+		want []device.Span
 	}{
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 1, Hi: 2}, region.Interval{Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 0, Hi: 2}, region.Interval{Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, outputPart{region.Interval{Lo: 0, Hi: 2}, region.Interval{Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
-		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, outputPart{region.Interval{Lo: 1, Hi: 2}, region.Interval{Lo: 2, Hi: 3}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
+		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
+		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, region.Region{{Lo: 1, Hi: 2}, {Lo: 2, Hi: 3}, {Lo: 0, Hi: 5}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
 	} {
 		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
-		if got := a.spansOf(c.region); !slices.Equal(got, c.want) {
-			t.Errorf("%v: %v, want %v", c.region, got, c.want)
+		if got := a.spans(c.at); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.at, got, c.want)
 		}
 		mem, err := device.NewHostMemory(a.Buf)
 		if err != nil {
@@ -37,13 +37,13 @@ func TestPartsOfRows(t *testing.T) {
 			seen := make([]int, len(a.Host))
 			for row := range c.t.Dims[0].Size {
 				for at := 0; at < c.t.Dims[1].Size; at += wide {
-					made := outputPart{region.Interval{Lo: row, Hi: row + 1}, region.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)}}
-					for _, s := range a.spansOf(made) {
+					made := c.t.Rows(region.Interval{Lo: row, Hi: row + 1}).Along(1, region.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)})
+					for _, s := range a.spans(made) {
 						for i := s.From; i < s.To; i++ {
 							seen[i]++
 						}
 					}
-					a.repad(made)
+					ops.FillPadding(a.Buf, a.Type, made, a.Host)
 				}
 			}
 			if slices.Min(seen) != 1 || slices.Max(seen) != 1 || !slices.Equal(a.Host, mem.Host()) {
@@ -57,8 +57,8 @@ func TestPartsOfRows(t *testing.T) {
 // Rows of which a device made all parts are there; what was forgotten in between is not.
 func TestPartsMakeRows(t *testing.T) {
 	a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: []int{4, 10}}, Type: ops.Type{Elem: ops.F32, Dims: dims(4, 10)}}
-	part := func(row, lo, hi int) outputPart {
-		return outputPart{region.Interval{Lo: row, Hi: row + 1}, region.Interval{Lo: lo, Hi: hi}}
+	part := func(row, lo, hi int) region.Region {
+		return region.Region{{Lo: row, Hi: row + 1}, {Lo: lo, Hi: hi}}
 	}
 	r := &replica{}
 	r.computed(a, part(1, 0, 4))

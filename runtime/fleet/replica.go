@@ -81,18 +81,22 @@ func (r *replica) settle(p *pending, valid bool) {
 }
 
 // computed marks what the device made itself and the host has; rows of which it made all parts are valid.
-func (r *replica) computed(a Array, made outputPart) {
+func (r *replica) computed(a Array, made region.Region) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !made.part(a) {
-		r.valid = r.valid.with(made.rows)
+	if len(made) == 0 {
+		r.valid = r.valid.with(a.rows())
+		return
+	}
+	if made[1:].Equal(a.Type.Whole()[1:]) {
+		r.valid = r.valid.with(made[0])
 		return
 	}
 	if r.partly == nil {
 		r.partly = map[int]rowSet{}
 	}
-	for row := made.rows.Lo; row < made.rows.Hi; row++ {
-		r.partly[row] = r.partly[row].with(made.columns)
+	for row := made[0].Lo; row < made[0].Hi; row++ {
+		r.partly[row] = r.partly[row].with(made[1])
 		if r.partly[row].holds(region.Interval{Hi: a.Type.Dims[1].Size}) {
 			delete(r.partly, row)
 			r.valid = r.valid.with(region.Interval{Lo: row, Hi: row + 1})

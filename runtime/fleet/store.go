@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 )
 
 // store is how the arrays of a job lie on a device: those that fit as replicas, the others in parts, range by range.
@@ -145,7 +146,7 @@ func halve(rows region.Interval, step int) region.Interval {
 // bytes are what the parts for a range take.
 func (s *store) bytes(rows region.Interval) (n int64) {
 	for a, need := range s.partsFor(rows) {
-		for _, span := range s.parts[a].spans(need) {
+		for _, span := range s.parts[a].spans(s.parts[a].Type.Rows(need)) {
 			n += span.To - span.From + margins(s.parts[a].Buf)
 		}
 	}
@@ -178,7 +179,7 @@ func (s *store) allocate(rows region.Interval) (map[*ir.Buffer]device.Memory, fu
 	}
 	for i, need := range s.partsFor(rows) {
 		a := s.parts[i]
-		m, err := s.m.dev.(device.Partial).AllocParts(a.Buf, a.spans(need))
+		m, err := s.m.dev.(device.Partial).AllocParts(a.Buf, a.spans(a.Type.Rows(need)))
 		if err != nil {
 			free()
 			return nil, nil, err
@@ -327,7 +328,7 @@ func (s *store) run(ctx context.Context, c *courier, p piece) (t timings, err er
 			if r := s.replicas[a.Buf]; r != nil {
 				r.computed(a, made)
 			} else {
-				a.repad(made)
+				ops.FillPadding(a.Buf, a.Type, made, a.Host)
 			}
 		}
 	}
@@ -368,9 +369,9 @@ func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buff
 }
 
 // made are the parts of an output that a range makes: all, of a kernel that adds to it.
-func (s *store) made(a Array, p piece) []outputPart {
+func (s *store) made(a Array, p piece) []region.Region {
 	if s.job.Joins || len(a.Type.Dims) == 0 {
-		return []outputPart{{rows: a.rows()}}
+		return []region.Region{a.Type.Whole()}
 	}
-	return p.regions()
+	return p.regions(a.Type)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // Format of the file: a header, then a mark a line, each as JSON. A line that a crash cut off does not count.
-const Format = 2
+const Format = 3
 
 // Header tells the run that a journal belongs to.
 type Header struct {
@@ -186,10 +186,10 @@ func syncFolder(path string) error {
 	return nil
 }
 
-// Rows are those that an output has, by the last mark.
+// Rows is how many rows an output has, by the last mark; where it is written in columns, those of the last one.
 func (r Record) Rows() int {
 	if len(r.Marks) == 0 {
 		return 0
 	}
-	return r.Marks[len(r.Marks)-1].Rows
+	return r.Marks[len(r.Marks)-1].There[0].Hi
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"weft/kernels/device"
@@ -11,7 +12,7 @@ import (
 	"weft/ops"
 )
 
-// Window is memory for a whole array of which only some rows are there: the addresses of all are reserved, and the system
+// Window is memory for a whole array of which only a region is there: the addresses of all are reserved, and the system
 // gives memory to those that are touched until they are dropped. Kernels see the array as if all of it were there.
 type Window struct {
 	buf  *ir.Buffer
@@ -19,8 +20,8 @@ type Window struct {
 	raw  []byte
 	data []byte
 
-	mu     sync.Mutex
-	lo, hi int // rows that are there
+	mu sync.Mutex
+	at region.Region // what is there; it grows and shrinks along the first dim
 }
 
 // NewWindow reserves the addresses of an array of type t stored as buf. No row is there yet.
@@ -34,61 +35,38 @@ func NewWindow(buf *ir.Buffer, t ops.Type) (*Window, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", bytes, buf.Name, err)
 	}
-	return &Window{buf: buf, t: t, raw: raw, data: raw[margin : margin+bytes : margin+bytes]}, nil
+	return &Window{buf: buf, t: t, raw: raw, data: raw[margin : margin+bytes : margin+bytes], at: make(region.Region, len(t.Dims))}, nil
 }
 
-// Host is the array as a whole. Rows that are not there read as zero, and must not be written.
+// Host is the array as a whole. What is not there reads as zero, and must not be written.
 func (w *Window) Host() []byte { return w.data }
 
-// Rows are those that are there.
-func (w *Window) Rows() region.Interval {
+// Region is what is there.
+func (w *Window) Region() region.Region {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return region.Interval{Lo: w.lo, Hi: w.hi}
+	return slices.Clone(w.at)
 }
 
-// Bytes is the memory of the rows that are there.
+// Bytes is the memory of what is there.
 func (w *Window) Bytes() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	from, to := ops.RowBytes(w.buf, w.t, 0, w.lo, w.hi)
-	return int64(to-from) * int64(w.t.Elem.Planes())
+	bytes, _ := ops.RegionBytes(w.buf, w.t, w.at)
+	return bytes
 }
 
-// Extend makes rows up to, not including, hi ready to be written; the first call from lo on.
-func (w *Window) Extend(lo, hi int) {
+// Extend makes a region ready to be written, as far as its rows are behind those that are there. Along the other dims it is as what
+// is there, where anything is.
+func (w *Window) Extend(at region.Region) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lo == w.hi {
-		w.lo, w.hi = lo, lo
+	if w.at.Empty() {
+		w.at = at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo})
 	}
-	if hi <= w.hi {
-		return
-	}
-	w.pad(w.hi, hi)
-	w.hi = hi
-}
-
-// pad sets the padding of new rows; zero is there already.
-func (w *Window) pad(lo, hi int) {
-	p := w.buf.Pad
-	if p.Value == 0 || p.Before+p.After == 0 {
-		return
-	}
-	for plane := range w.t.Elem.Planes() {
-		from, to := ops.RowBytes(w.buf, w.t, plane, lo, hi)
-		first, last := from/w.buf.Type.Size(), to/w.buf.Type.Size()
-		if len(w.t.Dims) == 1 { // the padding is around all its elements
-			first, last = plane*w.buf.Row(), (plane+1)*w.buf.Row()
-		}
-		for row := first; row < last; row += w.buf.Row() {
-			for i := range p.Before {
-				device.SetFloat(w.buf.Type, w.data, row+i, p.Value)
-			}
-			for i := w.buf.Row() - p.After; i < w.buf.Row(); i++ {
-				device.SetFloat(w.buf.Type, w.data, row+i, p.Value)
-			}
-		}
+	if hi := w.at[0].Hi; at[0].Hi > hi {
+		ops.FillPadding(w.buf, w.t, w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi}), w.data)
+		w.at[0].Hi = at[0].Hi
 	}
 }
 
@@ -96,23 +74,42 @@ func (w *Window) pad(lo, hi int) {
 func (w *Window) Drop(lo int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	lo = min(lo, w.hi)
-	if lo <= w.lo || w.data == nil {
+	lo = min(lo, w.at[0].Hi)
+	if lo <= w.at[0].Lo || w.data == nil {
 		return
 	}
-	for plane := range w.t.Elem.Planes() {
-		from, to := ops.RowBytes(w.buf, w.t, plane, w.lo, lo)
-		w.release(from, to)
+	gone, rest := w.at.Along(0, region.Interval{Lo: w.at[0].Lo, Hi: lo}), w.at.Along(0, region.Interval{Lo: lo, Hi: w.at[0].Hi})
+	next := w.starts(rest)
+	for from, to := range ops.ByteRanges(w.buf, w.t, gone) {
+		for len(next) > 0 && next[0] < from {
+			next = next[1:]
+		}
+		end := len(w.data)
+		if len(next) > 0 {
+			end = next[0]
+		}
+		w.release(from, to, end)
 	}
-	w.lo = lo
+	w.at = rest
 }
 
-// release gives whole pages between two offsets back. The page in which the first row begins was kept when the row before
-// it went, so it is taken from its start.
-func (w *Window) release(from, to int) {
+// starts is where a region begins in memory, in each part of the array.
+func (w *Window) starts(at region.Region) (out []int) {
+	if at.Empty() {
+		return nil
+	}
+	for from := range ops.ByteRanges(w.buf, w.t, at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo + 1})) {
+		out = append(out, from)
+	}
+	return out
+}
+
+// release gives the pages between two offsets back, but for what is still there from next on. The page in which a row begins was kept
+// when the row before it went, so it is taken from its start.
+func (w *Window) release(from, to, next int) {
 	page := os.Getpagesize()
 	margin := device.Margin * w.buf.Type.Size()
-	start, end := (from+margin)/page*page, (to+margin)/page*page
+	start, end := (from+margin)/page*page, min((to+margin+page-1)/page, (next+margin)/page)*page
 	if w.shared(start, from+margin) {
 		start += page
 	}
@@ -121,9 +118,9 @@ func (w *Window) release(from, to int) {
 	}
 }
 
-// shared reports a page, beginning at an offset, that also holds what is not to go: the end of the plane before, or margins.
+// shared reports whether a page, beginning at an offset, also holds what is not to go: the end of the plane before, or margins.
 func (w *Window) shared(start, from int) bool {
-	return start < from && (w.lo == 0 || len(w.t.Dims) == 1)
+	return start < from && (w.at[0].Lo == 0 || len(w.t.Dims) == 1)
 }
 
 // Free gives all of it back; later calls do nothing.

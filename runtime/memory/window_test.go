@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -41,7 +42,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 		const step, kept = 100, 150
 		most := int64(0)
 		for lo := 0; lo < 4000; lo += step {
-			w.Extend(lo, lo+step)
+			w.Extend(typ.Rows(region.Interval{Lo: lo, Hi: lo + step}))
 			for row := lo; row < lo+step; row++ {
 				for i := range line {
 					line[i] = float64(row + i)
@@ -58,7 +59,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 					if line[3] != float64(row+3) || line[4999] != float64(row+4999) {
 						t.Fatalf("row %d of plane %d was lost: %v", row, plane, line[3])
 					}
-					from, _ := ops.RowBytes(buf, typ, plane, row, row+1)
+					from := (plane*4000 + row) * buf.Row() * 4
 					for _, cell := range []int{0, 31, 32 + 5000, 32 + 5000 + 63} {
 						if v := device.Float(ir.F32, w.Host()[from:], cell); v != 7 {
 							t.Fatalf("padding of row %d is %g", row, v)
@@ -66,7 +67,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 					}
 				}
 			}
-			if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4*int64(elem.Planes()); got > want+step*5096*8 || w.Rows().Hi != lo+step {
+			if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4*int64(elem.Planes()); got > want+step*5096*8 || w.Region()[0].Hi != lo+step {
 				t.Fatalf("%d bytes, want %d", got, want)
 			}
 		}
@@ -91,14 +92,15 @@ func TestWindowsOfVectors(t *testing.T) {
 	}
 	defer w.Free()
 	h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
-	for lo := 5000; lo < 100000; lo += 1000 {
-		w.Extend(lo, lo+1000)
-		part := h.RowsOf(lo, lo+1000)
+	for lo := 0; lo < 100000; lo += 1000 {
+		at := typ.Rows(region.Interval{Lo: lo, Hi: lo + 1000})
+		w.Extend(at)
+		part := h.Part(at)
 		for i := range 1000 {
-			device.SetFloat(ir.F64, part.Data, i, float64(lo+i))
+			device.SetFloat(ir.F64, part.Row(0, 0), i, float64(lo+i))
 		}
 		w.Drop(lo - 100)
-		for i := max(5000, lo-100); i < lo+1000; i++ {
+		for i := max(0, lo-100); i < lo+1000; i++ {
 			if h.Float(i) != float64(i) {
 				t.Fatalf("element %d is %g", i, h.Float(i))
 			}

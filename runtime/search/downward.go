@@ -93,7 +93,7 @@ func trialsOf(list []*attempt) (out []*trial) {
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
 func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
-	peak := audit.Peak(base.host(b), audit.All(b.Layout), f.opt.Threads)
+	peak := audit.Peak(base.host(b), b.Layout.Whole(), f.opt.Threads)
 	fits := peak <= f16Most
 	if !fits {
 		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)

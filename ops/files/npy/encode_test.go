@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
@@ -109,7 +110,7 @@ func (s sample) file() []byte {
 	}
 	reversed := slices.Clone(s.shape)
 	slices.Reverse(reversed)
-	for index := range indices(reversed) {
+	for index := range region.Whole(reversed...).Indices() {
 		at := 0
 		for i, n := range s.shape {
 			at = at*n + index[len(index)-1-i]

@@ -25,7 +25,7 @@ func (f *File) readFortran(p *placer, t region.Region) (err error) {
 	strides := stridesFortran(shape)
 	extent := t.Shape()
 	inTile := stridesC(extent)
-	for middle := range indices(extent[1:last]) {
+	for middle := range region.Whole(extent[1:last]...).Indices() {
 		source, target := t[0].Lo+t[last].Lo*strides[last], 0
 		for i, k := range middle {
 			source += (t[i+1].Lo + k) * strides[i+1]

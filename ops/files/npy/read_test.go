@@ -86,7 +86,7 @@ func checkTile(t *testing.T, f *File, s sample, tile region.Region, as Layout) {
 	}
 	rows, columns := rowsOf(tile.Shape())
 	place := 0
-	for index := range indices(tile.Shape()) {
+	for index := range region.Whole(tile.Shape()...).Indices() {
 		at := 0
 		for i, n := range s.shape {
 			at = at*n + tile[i].Lo + index[i]

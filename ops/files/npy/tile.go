@@ -3,7 +3,6 @@ package npy
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
@@ -78,7 +77,7 @@ func runs(t region.Region, shape []int) iter.Seq[run] {
 			return
 		}
 		inTile := 0
-		for index := range indices(extent[:outer]) {
+		for index := range region.Whole(extent[:outer]...).Indices() {
 			inArray := 0
 			for i := range shape {
 				inArray += t[i].Lo * strides[i]
@@ -103,29 +102,4 @@ func stridesC(shape []int) []int {
 		step *= shape[i]
 	}
 	return strides
-}
-
-// indices yields every index below extent, last axis fastest. The slice is reused.
-func indices(extent []int) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		if slices.Contains(extent, 0) {
-			return
-		}
-		index := make([]int, len(extent))
-		for {
-			if !yield(index) {
-				return
-			}
-			i := len(index) - 1
-			for ; i >= 0; i-- {
-				if index[i]++; index[i] < extent[i] {
-					break
-				}
-				index[i] = 0
-			}
-			if i < 0 {
-				return
-			}
-		}
-	}
 }

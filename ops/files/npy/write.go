@@ -3,13 +3,17 @@ package npy
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
+	"weft/kernels/region"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
-// Writer writes one NPY file in order. The file appears under its name at Commit, complete; every Writer ends in Commit or Abort.
+// Writer writes one NPY file, in order with Write or by parts with Part, not both. The file appears under its name at Commit,
+// complete; every Writer ends in Commit or Abort.
 type Writer struct {
 	pending *fileio.Pending
 	header  Header
@@ -27,14 +31,23 @@ func CreateResumable(path string, d element.DType, shape []int) (*Writer, error)
 	return create(path, d, shape, func(path string, _ int64) (*fileio.Pending, error) { return fileio.CreateResumable(path) })
 }
 
-// Resume goes on with a file that CreateResumable began, after so many elements in C order.
-func Resume(path string, d element.DType, shape []int, elements int) (*Writer, error) {
-	done := int64(elements) * int64(d.Size())
-	w, err := create(path, d, shape, func(path string, start int64) (*fileio.Pending, error) { return fileio.Resume(path, start+done) })
+// Resume goes on with a file that CreateResumable began, some parts of which are there.
+func Resume(path string, d element.DType, shape []int, there []region.Region) (*Writer, error) {
+	var done, end int64
+	for _, t := range there {
+		if err := inside(t, shape); err != nil {
+			return nil, fileio.Wrap(path, cannotWrite, err)
+		}
+		for r := range runs(t, shape) {
+			done, end = done+int64(r.n), max(end, int64(r.inArray+r.n))
+		}
+	}
+	size := int64(d.Size())
+	w, err := create(path, d, shape, func(path string, start int64) (*fileio.Pending, error) { return fileio.Resume(path, start+end*size) })
 	if err != nil {
 		return nil, err
 	}
-	w.next = done
+	w.next = done * size
 	return w, nil
 }
 
@@ -98,6 +111,35 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.pending.WriteAt(p, w.header.DataOffset+w.next)
 	w.next += int64(n)
+	return n, err
+}
+
+// Part writes a part of the array, given in C order and this machine's byte order.
+func (w *Writer) Part(t region.Region) io.Writer {
+	return &partWriter{w: w, rest: slices.Collect(runs(t, w.header.Shape))}
+}
+
+type partWriter struct {
+	w    *Writer
+	rest []run
+}
+
+func (p *partWriter) Write(data []byte) (n int, err error) {
+	size := p.w.header.DType.Size()
+	for len(data) > 0 && err == nil {
+		if len(p.rest) == 0 {
+			return n, p.w.fail(errors.New("more elements than the part holds"))
+		}
+		r := &p.rest[0]
+		k := min(len(data)/size, r.n)
+		var done int
+		done, err = p.w.pending.WriteAt(data[:k*size], p.w.header.DataOffset+int64(r.inArray)*int64(size))
+		p.w.next += int64(done)
+		n, data = n+done, data[done:]
+		if r.inArray, r.n = r.inArray+k, r.n-k; r.n == 0 {
+			p.rest = p.rest[1:]
+		}
+	}
 	return n, err
 }
 

@@ -9,13 +9,13 @@ import (
 	"weft/ops/files/fileio"
 )
 
-// CreateResumable is Create of a file that Resume can go on with. It is to be written by WriteRows.
+// CreateResumable is Create of a file that Resume can go on with. It is to be written by WriteRect.
 func CreateResumable(path string, h Header) (*Writer, error) {
 	return create(path, h, fileio.CreateResumable)
 }
 
 // Checkpoint is what a Writer must know to go on where an earlier one stopped: the blocks that were written since the checkpoint
-// before, as pairs of offset and bytes.
+// before, as number, offset and bytes of each.
 type Checkpoint struct {
 	Places []int64 `json:"places"`
 	End    int64   `json:"end"`
@@ -25,8 +25,8 @@ type Checkpoint struct {
 func Resume(path string, h Header, taken []Checkpoint) (*Writer, error) {
 	var bytes int64 // that the blocks written take
 	for _, c := range taken {
-		for at := range slices.Chunk(c.Places, 2) {
-			bytes = max(bytes, at[0]+at[len(at)-1])
+		for at := range slices.Chunk(c.Places, 3) {
+			bytes = max(bytes, at[len(at)/2]+at[len(at)-1]) // of what is no checkpoint, anything
 		}
 	}
 	w, err := create(path, h, func(path string) (*fileio.Pending, error) { return fileio.Resume(path, bytes) })
@@ -34,16 +34,15 @@ func Resume(path string, h Header, taken []Checkpoint) (*Writer, error) {
 		return nil, err
 	}
 	for _, c := range taken {
-		for at := range slices.Chunk(c.Places, 2) {
-			if w.written == len(w.table) || len(at) < 2 {
+		for at := range slices.Chunk(c.Places, 3) {
+			if len(at) < 3 || at[0] < 0 || at[0] >= int64(len(w.table)) || w.told[at[0]] {
 				return nil, w.suspended(fmt.Errorf("its checkpoints are of another file"))
 			}
-			w.table[w.written] = place{at[0], at[1]}
+			w.table[at[0]], w.told[at[0]] = place{at[1], at[2]}, true
 			w.written++
 		}
 		w.end = c.End
 	}
-	w.marked = w.written
 	return w, nil
 }
 
@@ -54,23 +53,34 @@ func (w *Writer) suspended(err error) error {
 	return w.fail(err)
 }
 
-// Checkpoint makes the blocks written so far durable and tells what Resume needs of them, and the number of rows that need
-// not be written again.
-func (w *Writer) Checkpoint() (rows int, c Checkpoint, err error) {
+// Checkpoint makes the blocks written so far durable and tells what Resume needs of those in the first rows of a rectangle, all of
+// whose blocks are there: these rows need not be written again.
+func (w *Writer) Checkpoint(r Rect) (done Rect, c Checkpoint, err error) {
 	if err := w.pending.Sync(); err != nil {
-		return 0, c, err
+		return done, c, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	across := int(w.header.across())
-	for w.written > w.marked && w.marked+across <= w.written { // whole rows of blocks
-		for _, p := range w.table[w.marked : w.marked+across] {
-			c.Places = append(c.Places, p.offset, p.bytes)
+	done = Rect{r.Y0, r.Y0, r.X0, r.X1}
+	for done.Y1 < r.Y1 { // a row of blocks
+		row := r
+		row.Y0, row.Y1 = done.Y1, min((done.Y1/w.header.BlockH+1)*w.header.BlockH, r.Y1)
+		for b := range w.header.over(row) {
+			if !w.stored(b.index) {
+				c.End = w.end
+				return done, c, nil
+			}
 		}
-		w.marked += across
+		for b := range w.header.over(row) {
+			if p := w.table[b.index]; !w.told[b.index] {
+				w.told[b.index] = true
+				c.Places = append(c.Places, int64(b.index), p.offset, p.bytes)
+			}
+		}
+		done.Y1 = row.Y1
 	}
 	c.End = w.end
-	return min(w.marked/across*w.header.BlockH, w.header.Height), c, nil
+	return done, c, nil
 }
 
 // Suspend leaves a file that CreateResumable began for Resume.
@@ -81,17 +91,16 @@ func (w *Writer) Annotate(software, description string) {
 	w.header.Software, w.header.Description = software, description
 }
 
-// WriteRows writes rows y0 up to, not including, y1 as WriteTile does, packing blocks on all processors. Rows come in order:
-// blocks then lie in the file in their own order, so that the same raster gives the same bytes, however it was divided.
-func (w *Writer) WriteRows(src []byte, from Layout, y0, y1 int) error {
-	r := Rect{y0, y1, 0, w.header.Width}
+// WriteRect writes a rectangle as WriteTile does, packing blocks on all processors. Blocks lie in the file in their own order where
+// rows come in order: the same raster then gives the same bytes, however its rows were divided.
+func (w *Writer) WriteRect(src []byte, from Layout, r Rect) error {
 	c, err := w.newCollector(src, from, r)
 	if err != nil {
 		return w.fail(err)
 	}
-	for y := y0; y < y1; {
-		end := min((y/w.header.BlockH+1)*w.header.BlockH, y1)
-		if err := w.writeBand(c, Rect{y, end, 0, w.header.Width}); err != nil {
+	for y := r.Y0; y < r.Y1; {
+		end := min((y/w.header.BlockH+1)*w.header.BlockH, r.Y1)
+		if err := w.writeBand(c, Rect{y, end, r.X0, r.X1}); err != nil {
 			return w.fail(err)
 		}
 		y = end

@@ -25,7 +25,7 @@ type Writer struct {
 	blocks   map[int]*assembly // blocks of which a part was written
 	table    []place           // blocks that are in the file
 	written  int               // how many those are
-	marked   int               // how many of them checkpoints have told
+	told     []bool            // which of them checkpoints have told
 	end      int64             // of the file as far as it is taken
 	buffered int64
 }
@@ -57,7 +57,7 @@ func create(path string, h Header, begin func(string) (*fileio.Pending, error)) 
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{pending: pending, header: h, end: dataOffset, blocks: map[int]*assembly{}, table: make([]place, h.blocks())}
+	w := &Writer{pending: pending, header: h, end: dataOffset, blocks: map[int]*assembly{}, table: make([]place, h.blocks()), told: make([]bool, h.blocks())}
 	w.nodata, _ = h.nodata()
 	w.packers.New = func() any { return new(packer) }
 	w.buffers.New = func() any { return new([]byte) }
@@ -176,11 +176,14 @@ func (w *Writer) writePart(c *collector, b block, part Rect) error {
 	return w.store(a, b)
 }
 
+// stored reports whether a block is in the file.
+func (w *Writer) stored(block int) bool { return w.table[block].bytes > 0 }
+
 // begin claims a part of a block, none of which may have been written.
 func (w *Writer) begin(b block, part Rect) (*assembly, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.table[b.index].bytes > 0 {
+	if w.stored(b.index) {
 		return nil, fmt.Errorf("%v were written already", part)
 	}
 	a := w.blocks[b.index]
