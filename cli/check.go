@@ -21,7 +21,7 @@ func (c checkCommand) Run(s *streams) error {
 			err = show(s.err, &prog.Found)
 		}
 		if err != nil {
-			failed = report(s.err, err)
+			failed = complain(s.err, err)
 			continue
 		}
 		fmt.Fprintf(s.out, "%s: ok\n", path)

@@ -80,6 +80,6 @@ func codeOf(err error, errOut io.Writer) int {
 		fmt.Fprintln(errOut, "weft: cancelled")
 		return exitCancelled
 	}
-	_ = report(errOut, err) // which fails as err does
+	_ = complain(errOut, err) // which fails as err does
 	return exitFailed
 }

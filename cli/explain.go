@@ -12,8 +12,8 @@ import (
 	"weft/ops/files"
 	"weft/ops/files/fileio"
 	"weft/planner"
-	"weft/planner/explain"
 	weft "weft/runtime"
+	"weft/runtime/report"
 	"weft/runtime/session"
 	"weft/runtime/trace"
 )
@@ -49,12 +49,12 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		c.unplaced(s, p)
 	}
 	if c.Why != "" {
-		return explain.Why(s.out, p, c.Why, c.Other)
+		return report.Why(s.out, p, c.Why, c.Other)
 	}
 	for _, missing := range se.Missing {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
-	opt := explain.Options{Kernels: c.Kernels}
+	opt := report.Options{Kernels: c.Kernels}
 	if err := se.Compile(ctx, p, device.Options{Describe: !c.Analyze}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -76,9 +76,9 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	if c.Output == "" {
-		return explain.Write(s.out, c.Format, p, opt)
+		return report.Write(s.out, c.Format, p, opt)
 	}
-	return fileio.WriteFile(c.Output, func(w io.Writer) error { return explain.Write(w, c.Format, p, opt) })
+	return fileio.WriteFile(c.Output, func(w io.Writer) error { return report.Write(w, c.Format, p, opt) })
 }
 
 // unplaced names the kernels that stay on the host although the run is asked to be elsewhere.
@@ -91,8 +91,8 @@ func (c explainCommand) unplaced(s *streams, p *planner.Plan) {
 }
 
 // analyze runs the plan. What sinks show goes where errors go, so that what is printed stays the explanation alone.
-func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *planner.Plan) (*explain.Analysis, error) {
-	var pictures []explain.Picture
+func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *planner.Plan) (*report.Analysis, error) {
+	var pictures []report.Picture
 	opt := weft.Options{Verify: true, Count: true, Discard: c.NoSinks, Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: trace.Record()}
 	if c.Format == "html" {
 		opt.See = func(step *planner.Step, in []ops.HostArray) (err error) {
@@ -104,13 +104,13 @@ func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Ses
 	if err != nil {
 		return nil, err
 	}
-	a := result.Analysis(p, opt.Trace)
+	a := report.Analyze(p, result, opt.Trace)
 	a.Pictures = pictures
 	return a, nil
 }
 
 // drawn adds pictures of what a sink is given.
-func drawn(to []explain.Picture, step *planner.Step, in []ops.HostArray) ([]explain.Picture, error) {
+func drawn(to []report.Picture, step *planner.Step, in []ops.HostArray) ([]report.Picture, error) {
 	for i, h := range in {
 		var png bytes.Buffer
 		title := strings.TrimSpace(step.ID + " " + step.Name + " " + step.Args)
@@ -122,7 +122,7 @@ func drawn(to []explain.Picture, step *planner.Step, in []ops.HostArray) ([]expl
 			return nil, fmt.Errorf("picture of %s: %w", title, err)
 		}
 		if ok {
-			to = append(to, explain.Picture{Title: title, PNG: png.Bytes()})
+			to = append(to, report.Picture{Title: title, PNG: png.Bytes()})
 		}
 	}
 	return to, nil

@@ -23,7 +23,7 @@ func (c fmtCommand) Run(s *streams) error {
 	var failed error
 	for _, path := range c.Files {
 		if err := c.file(path, s); err != nil {
-			failed = report(s.err, err)
+			failed = complain(s.err, err)
 		}
 	}
 	return failed

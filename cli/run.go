@@ -8,6 +8,7 @@ import (
 
 	"weft/ops/files/fileio"
 	weft "weft/runtime"
+	"weft/runtime/report"
 	"weft/runtime/session"
 	"weft/runtime/trace"
 )
@@ -50,7 +51,7 @@ func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
 	if err := errors.Join(show(s.err, &prog.Found), err); err != nil {
 		return err
 	}
-	if err := result.WriteSummary(s.err); err != nil {
+	if err := report.Summary(s.err, result); err != nil {
 		return err
 	}
 	if !c.Tune.on { // which takes long enough

@@ -186,7 +186,7 @@ func unnamed(p *planner.Plan, b *planner.Buffer) bool {
 }
 
 func violation(p Parity) problem.Problem {
-	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.quantity(p.figure()), p.quantity(p.Tolerance))
+	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.Quantity(p.Figure()), p.Quantity(p.Tolerance))
 	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
 		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"weft/planner"
 	"weft/planner/cost"
+	"weft/runtime/fleet"
 )
 
 // settle is what handing out and waking up may add to a kernel beyond what its processors show, in seconds.
@@ -54,10 +55,17 @@ func (r *Result) accelerated(was *planner.Kernel, k Kernel) (cost.Observation, b
 	name := strings.Join(k.Ops, " + ")
 	fell := slices.ContainsFunc(r.Fallbacks, func(f Fallback) bool { return f.Stage == name })
 	predicted := was.Place.Unlearned() * 1e-3
-	if fell || len(k.Shares) == 0 || r.emulated(k) || predicted <= 0 {
+	if fell || len(k.Shares) == 0 || r.Emulated(k) || predicted <= 0 {
 		return cost.Observation{}, false
 	}
 	return cost.Observation{
 		Hash: was.Hash, Kind: was.Place.Key(), Ops: was.Ops, Bound: was.Place.Bound, Predicted: predicted, Measured: k.Wall,
 	}, true
+}
+
+// Emulated reports a kernel that ran on emulated devices: what it took of this machine's time says nothing of the devices'.
+func (r *Result) Emulated(k Kernel) bool {
+	return slices.ContainsFunc(k.Shares, func(s fleet.Share) bool {
+		return slices.ContainsFunc(r.Devices, func(u fleet.Usage) bool { return u.Name == s.Device && u.Kind == "emulated" })
+	})
 }

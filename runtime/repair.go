@@ -25,7 +25,7 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	w := violation(p)
 	if asked := r.plan.Forced(s); asked != "" {
 		return w, problem.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
-			p.quantity(p.Tolerance), asked, w.Message)
+			p.Quantity(p.Tolerance), asked, w.Message)
 	}
 	if r.plan.Wider != nil {
 		return w, &beyond{w}
@@ -50,13 +50,16 @@ func widened(p *planner.Plan, err error) (next *planner.Plan, why Repair, again 
 	return next, Repair{Reason: b.Message, Wider: name}, true
 }
 
-// figure is the error that is held to the tolerance.
-func (p Parity) figure() float64 {
+// Figure is the error that is held to the tolerance.
+func (p Parity) Figure() float64 {
 	if p.Judged == audit.Judged(ops.Level) {
 		return p.P99
 	}
 	return p.Worst
 }
+
+// Quantity writes an error in its metric.
+func (p Parity) Quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
 
 func (b *beyond) Error() string { return fmt.Sprint(b.Problem) }
 

@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // FormatBytes writes a size for people.
 func FormatBytes(n int64) string {
@@ -19,6 +22,8 @@ func FormatBytes(n int64) string {
 // FormatMillis writes a time, given in ms, for people.
 func FormatMillis(ms float64) string {
 	switch {
+	case ms >= 1e5:
+		return time.Duration(ms * float64(time.Millisecond)).Round(time.Second).String()
 	case ms >= 1e3:
 		return fmt.Sprintf("%.3g s", ms/1e3)
 	case ms >= 1 || ms == 0:

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"weft/runtime/trace"
 )
 
 // Sizes of the timeline, in pixels.
@@ -21,7 +23,7 @@ const (
 var palette = []string{"#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#76b7b2", "#e15759", "#9c755f", "#86bcb6", "#d37295"}
 
 // drawTimeline draws what ran when: the steps of the run above, the tiles of each worker below.
-func drawTimeline(spans []Span, names map[int]string) string {
+func drawTimeline(spans []trace.Span, names map[int]string) string {
 	if len(spans) == 0 {
 		return ""
 	}
@@ -34,7 +36,7 @@ func drawTimeline(spans []Span, names map[int]string) string {
 			colours[s.Name] = palette[len(colours)%len(palette)]
 		}
 	}
-	begin := slices.MinFunc(spans, func(a, b Span) int { return int(math.Copysign(1, a.Start-b.Start)) }).Start
+	begin := slices.MinFunc(spans, func(a, b trace.Span) int { return int(math.Copysign(1, a.Start-b.Start)) }).Start
 	scale := (timelineWidth - laneLabel - 10) / max(end-begin, 1e-9)
 	at := func(t float64) float64 { return laneLabel + (t-begin)*scale }
 	height := axisHeight + len(rows)*laneHeight + 6
@@ -74,7 +76,7 @@ func drawTimeline(spans []Span, names map[int]string) string {
 }
 
 // lanesOf gives each lane that has a span a row, in order.
-func lanesOf(spans []Span) map[int]int {
+func lanesOf(spans []trace.Span) map[int]int {
 	used := map[int]bool{0: true}
 	for _, s := range spans {
 		used[s.Lane] = true
@@ -87,15 +89,15 @@ func lanesOf(spans []Span) map[int]int {
 }
 
 // merged joins neighbours of one name in a lane that the eye cannot tell apart, so that a run of many tiles stays a small page.
-func merged(spans []Span, scale float64) []Span {
+func merged(spans []trace.Span, scale float64) []trace.Span {
 	all := slices.Clone(spans)
-	slices.SortStableFunc(all, func(a, b Span) int {
+	slices.SortStableFunc(all, func(a, b trace.Span) int {
 		if a.Lane != b.Lane {
 			return a.Lane - b.Lane
 		}
 		return int(math.Copysign(1, a.Start-b.Start))
 	})
-	var out []Span
+	var out []trace.Span
 	for _, s := range all {
 		if n := len(out) - 1; n >= 0 {
 			last := &out[n]

@@ -1,6 +1,6 @@
 // Package explain prints a plan: as text for people, as JSON and YAML for programs, as a graph for dot, as a page for browsers;
 // each with what a run of it took, where it ran.
-package explain
+package report
 
 import (
 	"fmt"

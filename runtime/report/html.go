@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weft/planner"
+	"weft/runtime"
 )
 
 //go:embed page.html
@@ -31,9 +32,10 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"source":   source,
 	"fused":    func(c planner.Code) bool { return c.Fused() },
 	"data":     dataURI,
-	"share":    func(c Check) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
-	"quantity": func(c Check, v float64) string { return c.quantity(v) },
-	"verdict":  Check.verdict,
+	"share":    func(c runtime.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
+	"counted":  counted,
+	"quantity": runtime.Parity.Quantity,
+	"verdict":  verdict,
 	"mark":     Measured.mark,
 	"flops":    Measured.rate,
 	"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },

@@ -1,4 +1,4 @@
-package runtime
+package report
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // summarizeDevices says in a line an accelerator what it did, and names those that had nothing to do.
-func (r *Result) summarizeDevices(b *strings.Builder) {
+func (r summary) summarizeDevices(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	var idle []string
 	for _, u := range r.Devices {
@@ -19,7 +19,7 @@ func (r *Result) summarizeDevices(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(w, "device\t%s\t%d ranges of %d kernels\tin %s, %s\tcompute %s\tout %s, %s\tpeak memory %s%s\n", u.Name, u.Ranges, u.Kernels,
-			planner.FormatBytes(u.BytesIn), duration(u.Upload), duration(u.Compute), planner.FormatBytes(u.BytesOut), duration(u.Download),
+			planner.FormatBytes(u.BytesIn), seconds(u.Upload), seconds(u.Compute), planner.FormatBytes(u.BytesOut), seconds(u.Download),
 			planner.FormatBytes(u.Peak), troubles(u))
 	}
 	w.Flush() // to a Builder, which never fails

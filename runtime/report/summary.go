@@ -1,4 +1,4 @@
-package runtime
+package report
 
 import (
 	"fmt"
@@ -7,16 +7,20 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime"
 	"weft/runtime/audit"
 )
 
-// WriteSummary says in a few lines what a run did: kernels with their rates, errors beside their tolerances, files, memory.
-func (r *Result) WriteSummary(to io.Writer) error {
+// summary is a result as people read it.
+type summary struct{ *runtime.Result }
+
+// Summary says in a few lines what a run did: kernels with their rates, errors beside their tolerances, files, memory.
+func Summary(to io.Writer, of *runtime.Result) error {
 	var b strings.Builder
+	r := summary{of}
 	r.summarizeKernels(&b)
 	r.summarizeSearch(&b)
 	r.summarizeParity(&b)
@@ -36,20 +40,20 @@ func (r *Result) WriteSummary(to io.Writer) error {
 	}
 	r.summarizeDevices(&b)
 	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
-		duration(r.Wall), duration(r.CPU), r.Threads, duration(r.ReadS), duration(r.CompileS), r.cachedNote(), duration(r.VerifyS),
-		duration(r.SinkS), planner.FormatBytes(r.PeakRSS))
+		seconds(r.Wall), seconds(r.CPU), r.Threads, seconds(r.ReadS), seconds(r.CompileS), r.cachedNote(), seconds(r.VerifyS),
+		seconds(r.SinkS), planner.FormatBytes(r.PeakRSS))
 	_, err := io.WriteString(to, b.String())
 	return err
 }
 
 // together are the fallbacks, those of several stages from the same device for the same reason as one.
-func (r *Result) together() (out []Fallback) {
+func (r summary) together() (out []runtime.Fallback) {
 	stages := map[int]int{}
 	for _, f := range r.Fallbacks {
-		at := slices.IndexFunc(out, func(g Fallback) bool { return g.Device == f.Device && g.Reason == f.Reason })
+		at := slices.IndexFunc(out, func(g runtime.Fallback) bool { return g.Device == f.Device && g.Reason == f.Reason })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Fallback{Stage: f.Stage, Device: f.Device, Reason: f.Reason})
+			out = append(out, runtime.Fallback{Stage: f.Stage, Device: f.Device, Reason: f.Reason})
 		}
 		out[at].Count += f.Count
 		if stages[at]++; stages[at] > 1 {
@@ -59,7 +63,7 @@ func (r *Result) together() (out []Fallback) {
 	return out
 }
 
-func (r *Result) cachedNote() string {
+func (r summary) cachedNote() string {
 	switch {
 	case r.Compile.Kernels == 0:
 		return ""
@@ -74,7 +78,7 @@ func (r *Result) cachedNote() string {
 // manyKernels is how many kernels the summary lists one by one; beyond, those of less than a hundredth of the time are one line.
 const manyKernels = 8
 
-func (r *Result) summarizeKernels(b *strings.Builder) {
+func (r summary) summarizeKernels(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	var all, rest float64
 	small := 0
@@ -87,18 +91,18 @@ func (r *Result) summarizeKernels(b *strings.Builder) {
 			rest += k.Wall
 			continue
 		}
-		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), duration(k.Wall),
-			k.rate(), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
+		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), seconds(k.Wall),
+			executedRate(k), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
 	}
 	r.summarizeFolds(w)
 	if small > 0 {
-		fmt.Fprintf(w, "kernel\t\t%d short ones\t%s\n", small, duration(rest))
+		fmt.Fprintf(w, "kernel\t\t%d short ones\t%s\n", small, seconds(rest))
 	}
 	w.Flush() // to a Builder, which never fails
 }
 
 // summarizeFolds says what was counted.
-func (r *Result) summarizeFolds(w io.Writer) {
+func (r summary) summarizeFolds(w io.Writer) {
 	for _, k := range r.Kernels {
 		for _, f := range k.Folds {
 			fmt.Fprintf(w, "fold\t%s\t%s\t%.3g of %.3g iterations ran (%.3g %%), %.3g culled\n", k.ID, f.Name, float64(f.Executed), float64(f.Nominal), 100*f.Share, float64(f.Culled))
@@ -107,14 +111,14 @@ func (r *Result) summarizeFolds(w io.Writer) {
 }
 
 // summarizeSearch says in a line an array what precision was chosen, or why none was.
-func (r *Result) summarizeSearch(b *strings.Builder) {
+func (r summary) summarizeSearch(b *strings.Builder) {
 	s := r.Search
 	if s == nil {
 		return
 	}
 	how := "found before"
 	if !s.Cached {
-		how = "searched in " + duration(s.Seconds)
+		how = "searched in " + seconds(s.Seconds)
 	}
 	if s.Skipped != "" {
 		fmt.Fprintf(b, "precision not searched: %s\n", s.Skipped)
@@ -138,7 +142,7 @@ func (r *Result) summarizeSearch(b *strings.Builder) {
 	}
 }
 
-func (r *Result) summarizeParity(b *strings.Builder) {
+func (r summary) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	quiet, least := 0, 1.0
 	for _, p := range r.Parity {
@@ -160,7 +164,7 @@ func (r *Result) summarizeParity(b *strings.Builder) {
 			figure = p.Judged
 		}
 		fmt.Fprintf(w, "float64\t%s\t%s error %s\ttolerance %s\t%d samples\t%s\n",
-			p.Value, figure, p.quantity(p.figure()), p.quantity(p.Tolerance), p.Samples, verdict)
+			p.Value, figure, p.Quantity(p.Figure()), p.Quantity(p.Tolerance), p.Samples, verdict)
 	}
 	if quiet > 0 {
 		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance%s\n", quiet, few(least))
@@ -176,11 +180,8 @@ func few(finds float64) string {
 	return fmt.Sprintf(" (if 1 %% were wrong, this would show with a chance of %.0f %%)", math.Floor(100*finds))
 }
 
-// quantity writes an error in its metric.
-func (p Parity) quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
-
 // rate is of the operations that were executed, beside what the machine can do.
-func (k Kernel) rate() string {
+func executedRate(k runtime.Kernel) string {
 	if k.Executed == 0 && k.Flops > 0 {
 		return "skips work (--count)"
 	}
@@ -196,17 +197,4 @@ func rate(amount, seconds float64, unit string) string {
 		return "- " + unit
 	}
 	return fmt.Sprintf("%.3g %s", amount/seconds*1e-9, unit)
-}
-
-// duration writes seconds with three digits.
-func duration(seconds float64) string {
-	switch {
-	case seconds < 1e-3:
-		return fmt.Sprintf("%.3g us", seconds*1e6)
-	case seconds < 1:
-		return fmt.Sprintf("%.3g ms", seconds*1e3)
-	case seconds < 100:
-		return fmt.Sprintf("%.3g s", seconds)
-	}
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second).String()
 }

@@ -13,8 +13,8 @@ import (
 // errReported is a failure whose reason was printed already.
 var errReported = errors.New("failed")
 
-// report prints why something failed: mistakes at their places in a text, others in a line.
-func report(errOut io.Writer, err error) error {
+// complain prints why something failed: mistakes at their places in a text, others in a line.
+func complain(errOut io.Writer, err error) error {
 	var mistakes *session.Mistakes
 	switch {
 	case errors.Is(err, errReported):

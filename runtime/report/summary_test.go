@@ -1,33 +1,34 @@
-package runtime
+package report
 
 import (
 	"strings"
 	"testing"
 
 	"weft/ops"
+	"weft/runtime"
 	"weft/runtime/audit"
 )
 
 func TestSummary(t *testing.T) {
-	r := Result{
-		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
-		Kernels: []Kernel{
+	r := &runtime.Result{
+		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: runtime.Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
+		Kernels: []runtime.Kernel{
 			{ID: "k1", Ops: []string{"beamform", "envelope"}, Wall: 0.05, Flops: 2e10, Executed: 2e10, Roof: 0.62, Bytes: 3e6, Tiles: 32},
 			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 2e6, Tiles: 1},
 			{ID: "k3", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Bytes: 2e6, Tiles: 1},
 			{ID: "k4", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Executed: 1e9, Bytes: 2e6, Tiles: 1},
 		},
-		Parity: []Parity{
+		Parity: []runtime.Parity{
 			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},
 			{Value: "level", Worst: 0.25, Tolerance: 0.1, Metric: ops.Absolute, Unit: "dB", Samples: 256},
 			{Value: "mean", Skipped: "one element takes 1e+10 operations in float64", OK: true},
 		},
-		Sinks:     []Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
-		Repairs:   []Repair{{Reason: "volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB", Wider: "f32"}},
-		Fallbacks: []Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
+		Sinks:     []runtime.Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
+		Repairs:   []runtime.Repair{{Reason: "volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB", Wider: "f32"}},
+		Fallbacks: []runtime.Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
 	}
 	var b strings.Builder
-	if err := r.WriteSummary(&b); err != nil {
+	if err := Summary(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s (62 % of the roof)  0.06 GB/s  32 tiles
@@ -40,17 +41,9 @@ float64  mean    not checked: one element takes 1e+10 operations in float64
 wrote volume.npy (4 MiB)
 repaired  volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB; done again in f32
 fallback  decibel: 3 tiles not on the CPU: no compiler
-total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us, 2 kernels cached, verify 30 ms, write 0 us); peak memory 90 MiB
+total     250 ms wall, 500 ms CPU on 2 threads (read 1.5 s, compile 400 us, 2 kernels cached, verify 30 ms, write 0 ms); peak memory 90 MiB
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
-	}
-}
-
-func TestDuration(t *testing.T) {
-	for seconds, want := range map[float64]string{0: "0 us", 1.5e-6: "1.5 us", 0.0123456: "12.3 ms", 1.5: "1.5 s", 75: "75 s", 125: "2m5s"} {
-		if got := duration(seconds); got != want {
-			t.Errorf("%g: %s, want %s", seconds, got, want)
-		}
 	}
 }

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"bytes"
@@ -9,8 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"weft/ops"
 	"weft/planner"
 	"weft/planner/plan"
+	"weft/runtime"
+	"weft/runtime/trace"
 )
 
 // example is a plan of a source, two kernels and a sink, and a run in which the second kernel took far too long.
@@ -47,22 +50,22 @@ func example() (*planner.Plan, *Analysis) {
 	}
 	p.Steps[1].Kernel.Source = "void f(void) { if (1 < 2) ; }"
 
-	a := &Analysis{
-		Wall: 0.02, CPU: 0.03, Threads: 2, Predicted: 0.003, Measured: 0.0111, PeakPlanned: 96, PeakArrays: 96, PeakRSS: 1 << 20,
-		Kernels: []Measured{
-			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Seconds: 0.0011, Predicted: 0.001, Flops: 1e6, Bytes: 64,
-				Folds: []Fold{{Name: "step", Nominal: 4e9, Executed: 5e8, Culled: 3e9, Share: 0.125}}},
-			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Seconds: 0.01, Predicted: 0.002, Flops: 1e6, Bytes: 64},
+	r := &runtime.Result{
+		Wall: 0.02, CPU: 0.03, Threads: 2, PeakBuffers: 96, PeakRSS: 1 << 20,
+		Kernels: []runtime.Kernel{
+			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Predicted: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 64,
+				Folds: []runtime.Fold{{Name: "step", Nominal: 4e9, Executed: 5e8, Culled: 3e9, Share: 0.125}}},
+			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Predicted: 0.002, Flops: 1e6, Executed: 1e6, Bytes: 64},
 		},
-		Checks:    []Check{{Value: "level", Kernel: "k2", Metric: "absolute", Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1}, {Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
-		Transfers: []Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
-		Fallbacks: []Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Tiles: 3}},
-		Timeline:  []Span{{0, "kernel", "blur", 0, 0.001}, {1, "tile", "blur", 0, 0.0004}, {1, "tile", "blur", 0.0004, 0.0006}, {0, "kernel", "decibel", 0.001, 0.01}},
-		Pictures:  []Picture{{"level", []byte("\x89PNG fake")}},
+		Parity: []runtime.Parity{{Value: "level", Kernel: "k2", Metric: ops.Absolute, Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1},
+			{Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
+		Sinks:     []runtime.Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
+		Fallbacks: []runtime.Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Count: 3}},
 	}
-	for i := range a.Kernels {
-		a.Kernels[i].Judge()
-	}
+	a := Analyze(p, r, nil)
+	a.Timeline = []trace.Span{{Lane: 0, Category: "kernel", Name: "blur", Seconds: 0.001}, {Lane: 1, Category: "tile", Name: "blur", Seconds: 0.0004},
+		{Lane: 1, Category: "tile", Name: "blur", Start: 0.0004, Seconds: 0.0006}, {Lane: 0, Category: "kernel", Name: "decibel", Start: 0.001, Seconds: 0.01}}
+	a.Pictures = []Picture{{"level", []byte("\x89PNG fake")}}
 	return p, a
 }
 
@@ -164,9 +167,9 @@ func TestLongLinesGoAroundBoxes(t *testing.T) {
 }
 
 func TestMergedSpansKeepTheirTime(t *testing.T) {
-	var spans []Span
+	var spans []trace.Span
 	for i := range 10000 {
-		spans = append(spans, Span{1, "tile", "a", float64(i) * 1e-6, 1e-6})
+		spans = append(spans, trace.Span{Lane: 1, Category: "tile", Name: "a", Start: float64(i) * 1e-6, Seconds: 1e-6})
 	}
 	out := merged(spans, 1000/0.01)
 	if len(out) > 1000 {

@@ -1,4 +1,4 @@
-package explain
+package report
 
 import (
 	"fmt"
@@ -107,11 +107,11 @@ func (t *printer) kernel(s *planner.Step) {
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
 		for _, f := range m.Folds {
-			t.line("      %-7s %s", "folds", f.Text())
+			t.line("      %-7s %s", "folds", counted(f))
 		}
 	}
 	for _, c := range t.analysis.checks(s.ID) {
-		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.quantity(c.Worst), c.quantity(c.Tolerance), c.verdict())
+		t.line("      %-7s %s: %s, tolerance %s (%s)", "error", c.Value, c.Quantity(c.Worst), c.Quantity(c.Tolerance), verdict(c))
 	}
 	t.lanes(k)
 	t.culling(s)

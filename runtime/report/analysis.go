@@ -1,0 +1,190 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"gopkg.in/yaml.v3"
+
+	"weft/planner"
+	"weft/runtime"
+	"weft/runtime/trace"
+)
+
+// Analysis is what a run of a plan did and took, beside what the plan said.
+type Analysis struct {
+	*runtime.Result
+	Kernels     []Measured     `json:"kernels"`
+	Predicted   float64        `json:"predicted_s"` // of all kernels
+	Measured    float64        `json:"measured_s"`  // of all kernels, undisturbed
+	PeakPlanned int64          `json:"peak_planned_bytes"`
+	Timeline    []trace.Span   `json:"-"`
+	Lanes       map[int]string `json:"-"` // names, where they have one
+	Pictures    []Picture      `json:"-"`
+}
+
+// Measured is a kernel that ran, held against its prediction.
+type Measured struct {
+	runtime.Kernel
+	Seconds float64 `json:"measured_s"` // on the wall, less what other programs took of it
+	Ratio   float64 `json:"ratio"`      // measured over predicted
+	Off     bool    `json:"off_by_2x"`  // by more than twice, either way
+	// Emulated says that devices ran it that are described, so that the two are times of different machines.
+	Emulated bool `json:"emulated,omitempty"`
+}
+
+// Picture is an output, drawn.
+type Picture struct {
+	Title string
+	PNG   []byte
+}
+
+// Analyze sets what a run took beside what its plan says.
+func Analyze(p *planner.Plan, r *runtime.Result, tr *trace.Writer) *Analysis {
+	a := &Analysis{Result: r, PeakPlanned: p.Totals.PeakBytes, Timeline: tr.Spans(), Lanes: tr.Names()}
+	for _, k := range r.Kernels {
+		m := Measured{Kernel: k, Seconds: k.Undisturbed(r.Threads), Emulated: r.Emulated(k)}
+		if m.Emulated {
+			a.Kernels = append(a.Kernels, m)
+			continue
+		}
+		if k.Predicted > 0 {
+			m.Ratio = m.Seconds / k.Predicted
+		}
+		m.Off = m.Ratio > offBy || m.Ratio < 1.0/offBy
+		a.Measured += m.Seconds
+		a.Predicted += k.Predicted
+		a.Kernels = append(a.Kernels, m)
+	}
+	return a
+}
+
+// MarshalYAML writes what JSON does, in its order.
+func (a *Analysis) MarshalYAML() (any, error) {
+	text, err := json.Marshal(a)
+	if err != nil {
+		return nil, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	plain(&doc)
+	return doc.Content[0], nil
+}
+
+// plain writes a document as people do.
+func plain(n *yaml.Node) {
+	n.Style = 0
+	for _, c := range n.Content {
+		plain(c)
+	}
+}
+
+// counted says in a line what a fold did that may be left early.
+func counted(f runtime.Fold) string {
+	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled", amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
+}
+
+// offBy is the ratio of measured and predicted time from which a prediction counts as wrong.
+const offBy = 2
+
+// mark is the ratio for people.
+func (m Measured) mark() string {
+	switch {
+	case m.Emulated:
+		return "emulated"
+	case m.Ratio == 0:
+		return "not predicted"
+	case m.Ratio > offBy:
+		return fmt.Sprintf("OFF: %.1f times longer", m.Ratio)
+	case m.Off:
+		return fmt.Sprintf("OFF: %.1f times shorter", 1/m.Ratio)
+	}
+	return fmt.Sprintf("%+.0f %%", 100*(m.Ratio-1))
+}
+
+func verdict(c runtime.Parity) string {
+	switch {
+	case c.Skipped != "":
+		return "not checked: " + c.Skipped
+	case c.OK:
+		return "ok"
+	}
+	return "EXCEEDED"
+}
+
+// kernel is what was measured of a kernel step; ok is false for one that did not run.
+func (a *Analysis) kernel(id string) (m Measured, ok bool) {
+	if a == nil {
+		return m, false
+	}
+	i := slices.IndexFunc(a.Kernels, func(k Measured) bool { return k.ID == id })
+	if i < 0 {
+		return m, false
+	}
+	return a.Kernels[i], true
+}
+
+// checks are those of the arrays a kernel stores.
+func (a *Analysis) checks(id string) []runtime.Parity {
+	if a == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(a.Parity), func(c runtime.Parity) bool { return c.Kernel != id })
+}
+
+// write prints the analysis for people: time and memory, kernels, errors, sources and sinks.
+func (a *Analysis) write(t *printer) {
+	t.line("")
+	t.line("measured")
+	t.line("  time    %s on the wall, %s of %d threads: kernels %s (predicted %s, %s), compile %s, read %s, check %s, sinks %s",
+		seconds(a.Wall), seconds(a.CPU), a.Threads, seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted), seconds(a.CompileS),
+		seconds(a.ReadS), seconds(a.VerifyS), seconds(a.SinkS))
+	t.line("  memory  at most %s of arrays (planned %s), %s of the process", planner.FormatBytes(a.PeakBuffers), planner.FormatBytes(a.PeakPlanned),
+		planner.FormatBytes(a.PeakRSS))
+	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
+	for _, m := range a.Kernels {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, seconds(m.Predicted), seconds(m.Seconds), m.mark(), m.rate(),
+			amount(float64(m.Bytes)/m.Seconds, "B"), m.Tiles, m.Device)
+	}
+	if len(a.Parity) > 0 {
+		fmt.Fprintln(w, "\n  array\tworst error\t99 % below\ttolerance\tsamples\t")
+		for _, c := range a.Parity {
+			if c.Skipped != "" {
+				fmt.Fprintf(w, "  %s\t%s\n", c.Value, verdict(c))
+				continue
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d\t%s\n", c.Value, c.Quantity(c.Worst), c.Quantity(c.P99), c.Quantity(c.Tolerance), c.Samples, verdict(c))
+		}
+	}
+	w.Flush() // to a Builder, which never fails
+	for _, f := range a.Fallbacks {
+		t.line("  fallback  %s: %d tiles not on the %s: %s", f.Stage, f.Count, f.Device, f.Reason)
+	}
+	t.line("")
+	for _, x := range slices.Concat(a.Sources, a.Sinks) {
+		t.line("  %s  %s: %s, %s", x.ID, x.Op, x.Text, seconds(x.Wall))
+	}
+}
+
+// rate is operations a second, of those that were executed.
+func (m Measured) rate() string {
+	if m.Executed == 0 {
+		return "-" // it skips work that nobody counted
+	}
+	return amount(m.Executed/m.Seconds, "")
+}
+
+func seconds(s float64) string { return millis(s * 1e3) }
+
+func ratio(measured, predicted float64) string {
+	if predicted <= 0 || math.IsInf(predicted, 0) {
+		return "not predicted"
+	}
+	return fmt.Sprintf("%.2f times that", measured/predicted)
+}
