@@ -3,8 +3,6 @@ package syntax
 import (
 	"strings"
 
-	"github.com/alecthomas/participle/v2/lexer"
-
 	"weft/lang/diag"
 )
 
@@ -12,18 +10,13 @@ import (
 type Node interface {
 	// Span is where the node stands in its source.
 	Span() diag.Span
-
-	extents() *extent
 }
 
-// extent is the place of a node. participle fills Tokens; Parse makes the span of it and lets the tokens go.
-type extent struct {
-	Tokens []lexer.Token
-	span   diag.Span
-}
+// extent is the place of a node.
+type extent struct{ span diag.Span }
 
-func (e *extent) Span() diag.Span  { return e.span }
-func (e *extent) extents() *extent { return e }
+// Span is where the node stands.
+func (e *extent) Span() diag.Span { return e.span }
 
 // File is a pipeline file.
 type File struct {

@@ -40,7 +40,7 @@ func leaf(n Node) (string, bool) {
 	case *Operator:
 		return n.Text, true
 	case *Bool:
-		return n.Text, true
+		return fmt.Sprint(n.Value), true
 	case *String:
 		return fmt.Sprintf("%q", n.Value), true
 	case *Number:
