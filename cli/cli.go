@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"weft/planner"
 )
 
 // Exit codes.
@@ -56,7 +59,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	parser, err := kong.New(&grammar, kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
 		kong.Description("A language and an engine for scientific array pipelines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.Vars{"passes": strings.Join(planner.Passes(), ", ")}, kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

@@ -1,27 +1,44 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"path/filepath"
 
 	"weft/ops/files/fileio"
+	"weft/planner"
 	"weft/planner/plan"
 	"weft/runtime/session"
 )
 
 type planCommand struct {
 	planFlags
+	Dump   string `placeholder:"PASS" help:"Print the module after a pass of planning instead (${passes})."`
 	Output string `short:"o" placeholder:"FILE" help:"Write to a file, as JSON where its name ends in .json, instead of the terminal."`
 }
 
 // Run plans the file and writes the plan, which `weft run` takes in place of the file.
 func (c planCommand) Run(ctx context.Context, s *streams) error {
-	_, prog, p, err := c.plan(ctx, s, session.PlanOptions{})
-	if err != nil {
-		return err
+	var opt session.PlanOptions
+	var dump bytes.Buffer
+	if c.Dump != "" {
+		after, err := planner.Dump(&dump, c.Dump)
+		if err != nil {
+			return err
+		}
+		opt.After, opt.AsWritten = after, true
 	}
-	if err := show(s.err, &prog.Found); err != nil {
+	_, prog, p, err := c.plan(ctx, s, opt)
+	if err == nil {
+		err = show(s.err, &prog.Found)
+	}
+	if c.Dump != "" { // what there is, also where a later pass fails
+		_, e := dump.WriteTo(s.out)
+		return errors.Join(err, e)
+	}
+	if err != nil {
 		return err
 	}
 	write := plan.YAML

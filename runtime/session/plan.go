@@ -10,6 +10,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner"
 	"weft/planner/bound"
+	"weft/planner/module"
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/search"
@@ -24,6 +25,8 @@ type PlanOptions struct {
 	Decided   *planner.Decisions // of an earlier planning, precision included; nil: weigh
 	Resume    bool               // by what a run decided that left an output unfinished
 	AsWritten bool               // in the types that operators say, without a search for those that tolerances allow
+	// After is called with the module after each pass of planning; a plan that was read is made again for it.
+	After func(pass string, m *module.Module) error
 }
 
 // Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program are
@@ -36,14 +39,17 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 		opt.Decided = unfinished(prog.Sinks)
 	}
 	replace := s.config.Device != ""
-	if v := prog.Kept; v != nil && opt == (PlanOptions{FuseLimit: NoLimit}) {
+	if v := prog.Kept; v != nil && opt.FuseLimit == NoLimit && opt.Decided == nil && !opt.Resume {
 		here := planner.MachineOf(s.Hosts[0].Info(), s.Threads, s.Models())
 		why, absent := bound.Elsewhere(v, s.config.Weft, here, s.config.Memory)
 		if replace {
 			why = append(why, "everything is to run on "+s.config.Device)
 		}
-		if len(why) == 0 {
+		if len(why) == 0 && opt.After == nil {
 			return s.bind(ctx, prog)
+		}
+		if why == nil {
+			why = []string{"its passes are to be seen"}
 		}
 		s.config.Log("the plan of " + prog.File + " is made again, by its decisions: " + strings.Join(why, "; "))
 		opt.Decided, replace = &v.Decided, replace || absent
@@ -51,7 +57,7 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 	build := func(c planner.Choices) (*planner.Plan, error) {
 		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
 			File: prog.File, Weft: s.config.Weft, FuseLimit: opt.FuseLimit, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
-			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided, Replace: replace && prog.Kept != nil,
+			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided, Replace: replace && prog.Kept != nil, After: opt.After,
 			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
 		})
 	}
