@@ -19,7 +19,7 @@ func lifetimes(m *module.Module, _ Options) error {
 	keepForProof(p)
 	peak(p)
 	totals(p)
-	p.Hash = p.Sum()
+	p.Hash = p.Value().Sum()
 	return nil
 }
 

@@ -105,6 +105,14 @@ func (a *arrays) free(ids []string) {
 	}
 }
 
+// swap exchanges the memory of two arrays that lie alike.
+func (a *arrays) swap(x, y string) {
+	p, q := a.byID[x].Ir, a.byID[y].Ir
+	a.fleet.Release(p)
+	a.fleet.Release(q)
+	a.mem[p], a.mem[q] = a.mem[q], a.mem[p]
+}
+
 // count keeps the bytes that are alive and the most there were.
 func (a *arrays) count(bytes int64) {
 	a.mu.Lock()

@@ -32,11 +32,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 	start := time.Now()
 	r.counted = map[*planner.Kernel]device.Counted{}
 	uncounted := 0
-	for i := range r.plan.Steps {
-		s := &r.plan.Steps[i]
-		if s.Kernel == nil {
-			continue
-		}
+	for _, s := range r.plan.Kernels() {
 		p, ok := s.Kernel.Program.(device.Counting)
 		if !ok || r.accelerated(s.Kernel) {
 			uncounted++

@@ -64,12 +64,7 @@ func (f Fallback) log(to string) string {
 // compile makes every kernel ready on the first device of the chain that takes it.
 func (r *run) compile(ctx context.Context) error {
 	start := time.Now()
-	var todo []*planner.Step
-	for i := range r.plan.Steps {
-		if s := &r.plan.Steps[i]; s.Kernel != nil {
-			todo = append(todo, s)
-		}
-	}
+	todo := r.plan.Kernels()
 	all := todo
 	var err error
 	if r.opt.Verify {

@@ -44,11 +44,7 @@ func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	all := region.Interval{Hi: 1}
-	if len(k.Ir.Axes) > 0 {
-		all.Hi = k.Ir.Axes[0].Extent
-	}
-	err := w.rows(ctx, all, k.TileSet)
+	err := w.rows(ctx, k.Rows(), k.TileSet)
 	w.finish()
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
 )
@@ -114,13 +115,23 @@ func (r *run) failed(ctx context.Context, step *planner.Step, err error) error {
 	return &StageError{Stage: step.Name, Where: step.Where(), Err: err}
 }
 
-func (r *run) step(ctx context.Context, step *planner.Step) error {
+// allocate makes sure that what a step reads and writes has memory.
+func (r *run) allocate(step *planner.Step) error {
 	for _, id := range slices.Concat(step.Reads, step.Writes) {
 		if err := r.arrays.need(id); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func (r *run) step(ctx context.Context, step *planner.Step) error {
+	if err := r.allocate(step); err != nil {
+		return err
+	}
 	switch step.Kind {
+	case plan.DriveStep:
+		return r.drive(ctx, step)
 	case planner.ReadStep:
 		return r.read(ctx, step)
 	case planner.SinkStep:
@@ -129,6 +140,11 @@ func (r *run) step(ctx context.Context, step *planner.Step) error {
 	if err := r.kernel(ctx, step); err != nil {
 		return err
 	}
+	return r.judge(ctx, step)
+}
+
+// judge looks at what a kernel stored, while its inputs are still there.
+func (r *run) judge(ctx context.Context, step *planner.Step) error {
 	if err := r.blanks(step).judge(); err != nil {
 		return err
 	}

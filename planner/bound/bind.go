@@ -60,7 +60,7 @@ func (b *binder) bind() error {
 	if b.plan.Steps, err = b.sequence(b.from.Steps); err != nil {
 		return err
 	}
-	if is := b.plan.Sum(); is != b.from.Hash {
+	if is := b.from.Sum(); is != b.from.Hash {
 		return fmt.Errorf("what it computes has the hash %s, and it says %s", is, b.from.Hash)
 	}
 	return nil
@@ -117,6 +117,9 @@ func (b *binder) array(i int) error {
 	}
 	if is := b.g.Type(s).String(); is != d.Type || buf.Bytes() != d.Bytes || RoleOf(s) != d.Role {
 		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, buf.Bytes())
+	}
+	if Values(s) != d.Values {
+		return fmt.Errorf("table %s holds other values now", d.ID)
 	}
 	b.plan.Buffers[i] = Buffer{Buffer: d, Ir: buf, Array: s, Layout: b.g.Type(s)}
 	b.arrays[d.ID] = &b.plan.Buffers[i]
@@ -273,6 +276,9 @@ func (b *binder) drive(s *Step) (err error) {
 	}
 	if s.Body, err = b.sequence(d.Body); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(s.Body, func(s Step) bool { return s.Kernel == nil || len(s.Frees) > 0 }) {
+		return fmt.Errorf("a round is kernels, and frees nothing")
 	}
 	for _, st := range d.State {
 		now, next := b.arrays[st.Now], b.arrays[st.Next]

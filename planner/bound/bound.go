@@ -2,6 +2,8 @@
 package bound
 
 import (
+	"slices"
+
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -87,6 +89,38 @@ func (p *Plan) Value() *plan.Plan {
 		}
 	}
 	return &v
+}
+
+// Launches are the kernel steps that a step runs: itself, or those of its rounds.
+func (s *Step) Launches() (out []*Step) {
+	if s.Kernel != nil {
+		return []*Step{s}
+	}
+	for i := range s.Body {
+		out = append(out, s.Body[i].Launches()...)
+	}
+	return out
+}
+
+// Kernels are the kernel steps of a plan, those of drives among them.
+func (p *Plan) Kernels() (out []*Step) {
+	for i := range p.Steps {
+		out = append(out, p.Steps[i].Launches()...)
+	}
+	return out
+}
+
+// Drives reports whether steps of the plan run in rounds.
+func (p *Plan) Drives() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kind == plan.DriveStep })
+}
+
+// Rows are the indices of the first axis of a kernel; a single value is one row.
+func (k *Kernel) Rows() region.Interval {
+	if len(k.Ir.Axes) == 0 {
+		return region.Interval{Hi: 1}
+	}
+	return region.Interval{Hi: k.Ir.Axes[0].Extent}
 }
 
 // Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.

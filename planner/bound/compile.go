@@ -16,10 +16,8 @@ var slowness = map[string]float64{"interp": 1000}
 // Compile makes all the plan's kernels ready on a device, in one go, and fits the tiles to what the compiled code likes.
 func (p *Plan) Compile(ctx context.Context, dev device.Device, threads int, opt device.Options) error {
 	var ks []*Kernel
-	for _, s := range p.Steps {
-		if s.Kernel != nil {
-			ks = append(ks, s.Kernel)
-		}
+	for _, s := range p.Kernels() {
+		ks = append(ks, s.Kernel)
 	}
 	defer p.SumPredictions()
 	return Compile(ctx, dev, threads, opt, ks)

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
@@ -60,28 +61,14 @@ func (p *Plan) identify(h hash.Hash, s *ops.Stage) {
 	}
 }
 
-// Sum identifies what is computed: kernels, their order and the settings of sources and sinks.
-func (p *Plan) Sum() string {
-	h := sha256.New()
-	var steps func(list []Step)
-	steps = func(list []Step) {
-		for _, s := range list {
-			fmt.Fprintln(h, s.Kind, s.Name, s.Args, s.Reads, s.Writes)
-			if s.Kernel != nil {
-				fmt.Fprintln(h, s.Kernel.Hash)
-			}
-			if d := s.Drive; d != nil {
-				fmt.Fprintln(h, d.Algorithm, d.State, d.While, d.Most)
-				steps(s.Body)
-			}
-		}
+// Values identify the elements of a table; those of other stages are not known yet.
+func Values(s *ops.Stage) string {
+	if s.Data == nil {
+		return ""
 	}
-	steps(p.Steps)
-	for _, b := range p.Buffers {
-		fmt.Fprintln(h, b.ID, b.Stage, b.Type, b.Role)
-		if b.Array != nil && b.Array.Data != nil {
-			fmt.Fprintln(h, b.Array.Data)
-		}
+	h := sha256.New()
+	for _, v := range s.Data {
+		binary.Write(h, binary.LittleEndian, v) // to a hash, which never fails
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -79,6 +79,8 @@ type Buffer struct {
 
 	// Key names the stage among all of the program: see Key of a stage.
 	Key string `yaml:"key,omitempty" json:"key,omitempty"`
+	// Values identify the elements of a table.
+	Values string `yaml:"values,omitempty" json:"values,omitempty"`
 	// Exchanged says that the last two dims lie in memory in the other order; Box is which part of the array there is, dim by dim as
 	// they lie; Pad the margins of rows and their value.
 	Exchanged bool  `yaml:"exchanged,omitempty" json:"exchanged,omitempty"`
