@@ -180,9 +180,9 @@ def power(kind, a, n):
             if n < 0:
                 lo, hi = y, np.where(a.lo <= 0, np.inf, x)
             lo, hi = np.minimum(lo, hi), np.maximum(lo, hi)
-            nan, only = a.nan | (a.lo < 0), a.only | (a.hi < 0)
-            edge = (a.lo <= 0) & (a.hi >= 0)  # pow of C has its own mind about zeros and infinities
-            lo = np.where(edge & (n < 0), -np.inf, lo)
+            nan, only = a.nan | (a.lo < 0), a.only | (a.hi < 0) & (a.lo > -np.inf)
+            edge = (a.lo <= 0) & (a.hi >= 0) | (a.lo == -np.inf)  # pow of C has its own mind about zeros and infinities
+            lo, hi = np.where(edge & ((n < 0) | (a.lo == -np.inf)), -np.inf, lo), np.where(a.lo == -np.inf, np.inf, hi)
             ulps = 16 + 4 * np.abs(n * np.log(np.maximum(np.maximum(np.abs(a.lo), np.abs(a.hi)), 1.0)))
             ulps = np.maximum(ulps, 16 + 4 * np.abs(n * np.log(np.clip(np.abs(a.lo), 1e-45, 1.0))))
             return rounded(kind, a.dims, lo, np.where(np.isnan(hi), np.inf, hi), nan, only, ulps=ulps)
