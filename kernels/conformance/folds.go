@@ -25,7 +25,7 @@ func folds() []spec {
 			y := k.axis("y", 21)
 			v := make([]float64, 21*40)
 			for i := range v {
-				v[i] = []float64{1 << 30, 1, -1 << 30, 2, 3}[i%5]
+				v[i] = []float64{1 << 30, 1, -1 << 30, 2, float64(i / 40)}[i%5]
 			}
 			a := k.floats(ir.F32, "a", v, 21, 40)
 			k.out("sum", k.sum(40, k.F64(0), func(i *ir.Node) *ir.Node { return k.Cast(ir.F64, k.at(a, y, i)) }))
