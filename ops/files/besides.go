@@ -43,12 +43,3 @@ func missingFolder(p problem.Problem, folder string, err error) error {
 	}
 	return p
 }
-
-// among adds the arrays of an archive to the problem of a missing one.
-func among(err error, names []string) error {
-	var p problem.Problem
-	if errors.As(err, &p) && p.Code == problem.MissingMember {
-		return p.Among(names)
-	}
-	return err
-}

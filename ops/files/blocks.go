@@ -4,10 +4,11 @@ import (
 	"iter"
 
 	"weft/kernels/region"
+	"weft/ops/files/format"
 )
 
 // blockLen is the number of elements that are converted at a time.
-const blockLen = 1 << 16
+const blockLen = format.BlockLen
 
 // blocks cuts an array into tiles of at most blockLen elements that follow each other in C order, each with the place of
 // its first element.

@@ -17,5 +17,5 @@ func Preview(w io.Writer, h ops.HostArray, title string) (drawn bool, err error)
 		h = magnitudes(h)
 	}
 	unit := h.Type.Unit
-	return true, picture.EncodePNG(w, picture.Figure{Title: title, Panels: panels(h, unit), Scale: picture.Scale{Label: unit.String()}})
+	return true, picture.EncodePNG(w, picture.Figure{Title: title, Panels: picture.Panels(h, unit), Scale: picture.Scale{Label: unit.String()}})
 }

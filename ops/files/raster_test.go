@@ -76,7 +76,7 @@ func writeWhole(t *testing.T, ctx context.Context, h ops.HostArray, a args) {
 	if _, err := writeSpec().Bind(c); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (writing{c}).Take(ctx, []ops.HostArray{h}, nil); err != nil {
+	if _, err := optest.Bind(t, c).(*writing).Take(ctx, []ops.HostArray{h}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -325,7 +325,7 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	if err := json.Unmarshal(text, &through); err != nil {
 		t.Fatal(err)
 	}
-	s, err := writing{c}.OpenSink(through)
+	s, err := optest.Bind(t, c).(*writing).OpenSink(through)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +366,7 @@ func TestTruncatedPartsAreNotResumed(t *testing.T) {
 		if err := os.Truncate(filepath.Join(folder, "."+name+".weft-part"), 300); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (writing{call}).OpenSink(marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
+		if _, err := optest.Bind(t, call).(*writing).OpenSink(marks); err == nil || !strings.Contains(err.Error(), "300 are there") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,28 +6,25 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"unsafe"
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/files/npy"
+	"weft/ops/files/element"
+	"weft/ops/files/format"
 	"weft/ops/problem"
 )
 
 func readSpec() *ops.Spec {
 	return &ops.Spec{
-		Name: "read", Doc: "An array from an NPY, NPZ or GeoTIFF file.", Group: group,
+		Name: "read", Doc: "An array from a file: " + named(reads) + ".", Group: group,
 		Long: "Reads arrays of booleans, integers, floats and complex numbers of either byte order, in C or Fortran order. Element types are " +
 			"kept unless `as` asks for another; uint64 becomes i64. Integers become floats and narrow floats wide ones freely, wide integers " +
 			"narrow ones where they fit. With a unit, the numbers in the file are in that unit; those that must be multiplied to get SI units " +
-			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. A GeoTIFF gives one band over y and x, row 0 in the north, with " +
-			"its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
-			"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
-			"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
+			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. " + manual(func(f *format.Format) string { return f.Reads }),
 		Returns: "an array over dims, in the order of the file.",
 		Params: []ops.Param{
-			ops.Str("path", "file ending in .npy, .npz, .tif or .tiff; relative to the folder where weft runs"),
+			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+"; relative to the folder where weft runs"),
 			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out").Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Str("member", "name of the array in an NPZ file; the only one when left out").Opt(),
@@ -52,7 +49,7 @@ func bindRead(c *ops.Call) (ops.Op, error) {
 	}
 	defer in.Close()
 	if !c.Has("unit") {
-		unit = in.unit()
+		unit = in.Unit
 	}
 	elem, elemErr := elemFor(c, in, unit)
 	dims, dimErr := dimsFor(c, in)
@@ -74,8 +71,8 @@ func (r *reading) OpenSource() (ops.TileSource, error) { return openTiles(r.Call
 
 // elemFor is the element type to read as.
 func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
-	elem := in.Elem()
-	scaled := unit.SI() != 1 || unit.Offset != 0 || in.scaled()
+	elem := in.elem()
+	scaled := unit.SI() != 1 || unit.Offset != 0 || in.Scale != 0
 	if as, ok := ops.ParseElem(c.Symbol("as")); ok {
 		switch {
 		case !in.reads(as):
@@ -87,22 +84,22 @@ func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
 		}
 		return as, nil
 	}
-	if scaled || in.gaps() && !elem.Base.Float() {
+	if scaled || in.Gaps && !elem.Base.Float() {
 		elem.Base = ops.Inexact(elem.Base)
 	}
 	return elem, nil
 }
 
 func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
-	shape := in.Shape()
+	shape := in.Shape
 	names, err := c.Names("dims")
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case c.Has("dims"):
-	case in.names() != nil:
-		names = in.names()
+	case in.Names != nil:
+		names = in.Names
 	default:
 		for i := range shape {
 			names = append(names, fmt.Sprintf("axis%d", i))
@@ -110,13 +107,13 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 	}
 	if len(names) != len(shape) {
 		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name %d dimensions, in the order of the file", len(shape)), "%s has %d dimensions, of shape %v, and dims names %d",
-			c.Text("path"), len(shape), npy.Shape(shape), len(names))
+			c.Text("path"), len(shape), element.Shape(shape), len(names))
 	}
 	dims := make([]ops.Dim, len(shape))
 	for i, n := range shape {
 		switch {
 		case n == 0:
-			return nil, problem.Wrong(problem.EmptyArray, "path", "", "%s holds no elements: its shape is %v", c.Text("path"), npy.Shape(shape))
+			return nil, problem.Wrong(problem.EmptyArray, "path", "", "%s holds no elements: its shape is %v", c.Text("path"), element.Shape(shape))
 		case slices.Contains(names[:i], names[i]):
 			return nil, problem.Wrong(problem.DuplicateDim, fmt.Sprintf("dims.%d", i), "give each dimension a name of its own", "dimension %s is named twice", names[i])
 		}
@@ -216,17 +213,7 @@ func (o *oddities) warnings(c *ops.Call, t ops.Type) []problem.Problem {
 		return nil
 	}
 	w := problem.Wrong(problem.NonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
-		c.Text("path"), o.nan, o.count-o.nan, indexText(t, o.first))
+		c.Text("path"), o.nan, o.count-o.nan, format.IndexText(t, o.first))
 	w.Warning = true
 	return []problem.Problem{w}
-}
-
-// indexText writes the place of element i: [sample: 3, element: 17].
-func indexText(t ops.Type, i int) string {
-	parts := make([]string, len(t.Dims))
-	for k, d := range slices.Backward(t.Dims) {
-		parts[k] = fmt.Sprintf("%s: %d", d.Name, i%d.Size)
-		i /= d.Size
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
 }

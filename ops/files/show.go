@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/files/format"
 	"weft/ops/files/picture"
 	"weft/ops/problem"
 )
@@ -30,13 +31,13 @@ func showSpec() *ops.Spec {
 			"as pictures of the largest values along each, in colours where the terminal has them. Complex arrays are drawn by magnitude.",
 		Params: []ops.Param{
 			{Name: "value", Doc: "what to show", Accept: everything, Unit: "*"},
-			{Name: "map", Doc: "colours: " + strings.Join(mapNames(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
+			{Name: "map", Doc: "colours: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours; the least and the largest when left out").Opt(),
 		},
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
 		Bind: func(c *ops.Call) (ops.Op, error) {
 			if a, ok := c.Array("value"); ok {
-				return showing{c}, checkColours(c, a.Type())
+				return showing{c}, picture.CheckColours(c, a.Type())
 			}
 			return showing{c}, nil
 		},
@@ -175,7 +176,7 @@ func coordinateText(d ops.Dim, i int) string {
 	if d.Coords == nil {
 		return fmt.Sprint(i)
 	}
-	return strings.TrimSpace(number(shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
+	return strings.TrimSpace(number(format.Shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
 }
 
 // elementText writes element i in a unit.
@@ -184,7 +185,7 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 		return fmt.Sprint(h.Float(i) != 0)
 	}
 	v := h.Complex(i)
-	text := number(shown(real(v), u))
+	text := number(format.Shown(real(v), u))
 	if !h.Type.Elem.Complex {
 		return text
 	}
@@ -199,13 +200,13 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 func pictures(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
 	columns, rows := t.Size()
 	caps := capabilities(t)
-	for _, m := range panels(h, h.Type.Unit) {
+	for _, m := range picture.Panels(h, h.Type.Unit) {
 		if m.Title != "" {
 			if _, err := fmt.Fprintln(t, m.Title); err != nil {
 				return err
 			}
 		}
-		if err := picture.Terminal(t, m, scale(c, h.Type.Unit), columns, max(1, min(rows-1, pictureRows)), caps); err != nil {
+		if err := picture.Terminal(t, m, picture.ScaleOf(c, h.Type.Unit), columns, max(1, min(rows-1, pictureRows)), caps); err != nil {
 			return err
 		}
 	}
@@ -291,7 +292,7 @@ func summary(h ops.HostArray, w io.Writer) error {
 	u := h.Type.Unit
 	text := "  no finite value\n"
 	if finite > 0 {
-		text = fmt.Sprintf("  least %s, largest %s, mean %s%s\n", number(shown(lo, u)), number(shown(hi, u)), number(shown(sum/float64(finite), u)), space(u.String()))
+		text = fmt.Sprintf("  least %s, largest %s, mean %s%s\n", number(format.Shown(lo, u)), number(format.Shown(hi, u)), number(format.Shown(sum/float64(finite), u)), space(u.String()))
 	}
 	if bad := h.Type.Len() - finite; bad > 0 && finite > 0 {
 		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("; %d not finite\n", bad)
@@ -306,3 +307,6 @@ func space(s string) string {
 	}
 	return " " + s
 }
+
+// number writes a value to six digits.
+func number(v float64) string { return fmt.Sprintf("%.6g", v) }

@@ -12,7 +12,8 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/files/npy"
+	"weft/ops/files/element"
+	"weft/ops/files/format"
 	"weft/ops/problem"
 )
 
@@ -29,8 +30,8 @@ func openTiles(c *ops.Call, t ops.Type) (*tileReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if is := in.Shape(); !slices.Equal(is, t.Shape()) {
-		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", c.Text("path"), npy.Shape(is), npy.Shape(t.Shape()))
+	if is := in.Shape; !slices.Equal(is, t.Shape()) {
+		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", c.Text("path"), element.Shape(is), element.Shape(t.Shape()))
 		return nil, errors.Join(changed, in.Close())
 	}
 	return &tileReader{in: in, call: c, t: t}, nil
@@ -46,8 +47,8 @@ func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArra
 
 // Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.
 func (r *tileReader) Close(context.Context) (ops.Note, error) {
-	note := ops.Note{Bytes: r.in.Bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.t)}
-	if r.in.names() == nil || r.odd.count > r.odd.nan {
+	note := ops.Note{Bytes: r.in.bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.t)}
+	if !r.in.NaNIsMissing || r.odd.count > r.odd.nan {
 		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
 	return note, failure(r.in.Close(), false)
@@ -60,7 +61,7 @@ func (r *reading) Fits() error {
 		return err
 	}
 	defer in.Close()
-	if n, ok := in.(npyInput); ok && (n.archive != nil || n.Header().Fortran && len(n.Shape()) > 1) {
+	if in.Whole {
 		return fmt.Errorf("%s is read as a whole: its rows do not lie together", r.Text("path"))
 	}
 	return nil
@@ -73,19 +74,20 @@ func (r *reading) Scratch() int64 {
 		return 0 // reading says why
 	}
 	defer in.Close()
-	return in.scratch()
+	return in.Scratch
 }
 
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
 	unit := h.Type.Unit
 	base := ops.ElemType{Base: h.Buf.Type}
-	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && !in.scaled() && in.reads(base) {
+	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && in.Scale == 0 && in.reads(base) {
 		stride := 0
 		if len(h.Type.Dims) > 0 {
 			stride = h.Stride()
 		}
-		return in.read(h.Data[h.Offset():], base, stride, t)
+		as, _ := format.DTypeOf(base)
+		return in.Read(h.Data[h.Offset():], as, stride, t)
 	}
 	for from, part := range blocks(h.Type.Shape()) {
 		if err := ctx.Err(); err != nil {
@@ -107,18 +109,18 @@ func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
 	unit := h.Type.Unit
 	if !h.Type.Elem.Complex {
 		values := make([]float64, n)
-		if err := in.read(bytesOf(values), ops.F64, 0, t); err != nil {
+		if err := in.Read(bytesOf(values), element.Float64, 0, t); err != nil {
 			return err
 		}
-		if r, ok := in.(rasterInput); ok {
-			r.scale(values)
+		if in.Scale != 0 {
+			stretch(values, in.Scale, in.Offset)
 		}
 		stretch(values, unit.SI(), unit.Offset)
 		h.StoreRange(0, from, values)
 		return nil
 	}
 	pairs := make([]complex128, n)
-	if err := in.read(bytesOf(pairs), ops.C128, 0, t); err != nil {
+	if err := in.Read(bytesOf(pairs), element.Complex128, 0, t); err != nil {
 		return err
 	}
 	re, im := make([]float64, n), make([]float64, n)
@@ -171,7 +173,7 @@ func (r *reading) Range(int) (lo, hi float64, err error) {
 
 // scan finds the least and the largest finite value of a file, several bands of rows at a time.
 func scan(in input, t ops.Type) (span, error) {
-	rows, band := t.Dims[0].Size, in.bands()
+	rows, band := t.Dims[0].Size, in.Band
 	next := make(chan int)
 	workers := runtime.GOMAXPROCS(0)
 	parts, faults := make([]span, workers), make([]error, workers)

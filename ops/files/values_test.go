@@ -53,7 +53,7 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 		h := ops.NewHostArray(ops.Type{Elem: ops.F64, Dims: optest.Dims("x", 3)})
 		h.StoreRow(0, 0, []float64{0, c.v, 0})
 		call := bind(writeSpec(), map[string]ops.Value{"array": optest.Array(h.Type), "path": ops.Text(filepath.Join(t.TempDir(), "a.npy")), "as": ops.Symbol(c.as)})
-		_, err := writing{call}.Take(t.Context(), []ops.HostArray{h}, nil)
+		_, err := optest.Bind(t, call).(*writing).Take(t.Context(), []ops.HostArray{h}, nil)
 		if c.fits && err != nil {
 			t.Errorf("%g as %s: %v", c.v, c.as, err)
 		} else if !c.fits {

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,39 +12,22 @@ import (
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
-	"weft/ops/files/npy"
+	"weft/ops/files/format"
 	"weft/ops/files/picture"
 	"weft/ops/problem"
 )
 
-// format is a kind of file that write makes.
-type format struct {
-	check func(c *ops.Call, t ops.Type) error
-	write func(ctx context.Context, c *ops.Call, h ops.HostArray) error
-}
-
-var formats = map[string]format{
-	".npy":  {checkNumbers, writeNPY},
-	".npz":  {checkNumbers, writeNPZ},
-	".png":  {checkPicture, writePNG},
-	".tif":  {checkRaster, writeRaster},
-	".tiff": {checkRaster, writeRaster},
-}
-
-const formatNames = ".npy, .npz, .tif or .png"
-
 func writeSpec() *ops.Spec {
 	return &ops.Spec{
-		Name: "write", Doc: "Write an array to a file: NPY, NPZ, GeoTIFF or a PNG picture, by the ending of its name.", Group: group,
-		Long: "Numbers are written in the unit of the array, or the one given, in C order. NPZ files also hold the coordinates of each dimension under " +
-			"its name. A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from. Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions " +
-			"they show the largest values along each, side by side. A file appears complete or not at all, and replaces one that is there.",
+		Name: "write", Doc: "Write an array to a file: " + named(writes) + ", by the ending of its name.", Group: group,
+		Long: "Numbers are written in the unit of the array, or the one given, in C order. " + manual(func(f *format.Format) string { return f.Writes }) +
+			" A file appears complete or not at all, and replaces one that is there.",
 		Params: []ops.Param{
 			ops.In("array", "what to write"),
-			ops.Str("path", "file ending in "+formatNames+"; its folder must exist"),
+			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
-			{Name: "map", Doc: "colours of pictures: " + strings.Join(mapNames(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
+			{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
 			ops.Str("title", "heading of pictures").Opt(),
 		},
@@ -56,36 +38,70 @@ func writeSpec() *ops.Spec {
 }
 
 // writing is a use of write.
-type writing struct{ *ops.Call }
-
-// Outputs are none.
-func (writing) Outputs() []ops.Output { return nil }
-
-// File is the path.
-func (w writing) File() string { return w.Text("path") }
-
-func mapNames() []string {
-	var names []string
-	for _, m := range picture.Maps {
-		names = append(names, m.Name)
-	}
-	return names
+type writing struct {
+	ops.Gives
+	format *format.Format
+	order  format.Order
 }
 
-// ending is the format of a path.
-func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
-
 func bindWrite(c *ops.Call) (ops.Op, error) {
-	path, t := c.Text("path"), c.Type("array")
-	f, known := formats[ending(path)]
-	if !known {
+	path := c.Text("path")
+	w := &writing{format: formatOf(path, writes)}
+	if w.format == nil {
 		if err := writable(path); err != nil {
 			return nil, err
 		}
-		return nil, unknownFormat(path, formatNames, false)
+		return nil, unknownFormat(path, endings(those(writes), false, "or"), false)
 	}
-	_, unitErr := unitIn(c, t)
-	return writing{c}, errors.Join(f.check(c, t), unitErr, writable(path))
+	var err error
+	w.order, err = order(w.format, c)
+	if err := errors.Join(check(w.format, w.order), err, writable(path)); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// File is the path.
+func (w *writing) File() string { return w.order.Path }
+
+// order is what a call of write asks for. The error is about the unit.
+func order(f *format.Format, c *ops.Call) (format.Order, error) {
+	t := c.Type("array")
+	o := format.Order{Path: c.Text("path"), Call: c, Type: t, Elem: t.Elem}
+	if e, ok := ops.ParseElem(c.Symbol("as")); ok {
+		o.Elem = e
+	}
+	o.DType, _ = format.DTypeOf(o.Elem)
+	if f.Holds != nil && o.DType == element.Bool && !f.Holds(element.Bool) {
+		o.DType = element.Uint8 // 0 and 1
+	}
+	var err error
+	o.Unit, err = unitIn(c, t)
+	return o, err
+}
+
+// check finds what a file of a format cannot hold, and arguments that mean nothing for it.
+func check(f *format.Format, o format.Order) error {
+	for _, p := range o.Call.Spec.Params {
+		takes := func(f *format.Format) bool { return slices.Contains(f.Takes, p.Name) }
+		if others := those(takes); o.Call.Has(p.Name) && !takes(f) && len(others) > 0 {
+			return problem.Wrong(problem.ContradictArguments, p.Name, "leave it out, or write a "+others[0].Endings[0],
+				"`%s` is for %s files, not for %s", p.Name, endings(others, false, "and"), o.Path)
+		}
+	}
+	if f.Check != nil {
+		if err := f.Check(o); err != nil || f.Holds == nil {
+			return err
+		}
+	}
+	from, _ := format.DTypeOf(o.Type.Elem.Widen())
+	switch {
+	case !f.Holds(o.DType):
+		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "%s files hold no %s", f.Name, o.Elem)
+	case element.Conversion(from, o.DType) == element.Refused:
+		return problem.Wrong(problem.CannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", o.Type.Elem, o.Elem)
+	}
+	return nil
 }
 
 // unitIn is the unit in which the numbers are written.
@@ -95,16 +111,9 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 	}
 	u, err := parseUnit(c)
 	if err == nil && !u.Same(t.Unit) {
-		return u, problem.Wrong(problem.WrongUnit, "unit", "give a unit of the same kind, or leave it out", "the array is %s, which cannot be written in %s", inUnit(t.Unit), u.Describe())
+		return u, problem.Wrong(problem.WrongUnit, "unit", "give a unit of the same kind, or leave it out", "the array is %s, which cannot be written in %s", format.InUnit(t.Unit), u.Describe())
 	}
 	return u, err
-}
-
-func inUnit(u ops.Unit) string {
-	if u.Plain() {
-		return u.Describe()
-	}
-	return "in " + u.String()
 }
 
 // writable finds out whether a file can be made at path, without making it.
@@ -135,109 +144,40 @@ func writable(path string) error {
 }
 
 // Take writes all of the array.
-func (w writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
-	path, h := w.Text("path"), in[0]
-	if err := formats[ending(path)].write(ctx, w.Call, h); err != nil {
+func (w *writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	write := w.format.Write
+	if write == nil {
+		write = w.send
+	}
+	if err := write(ctx, w.order, in[0]); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
-	return wrote(ctx, path, h.Type)
+	return w.wrote(ctx)
+}
+
+// send writes a file in order.
+func (w *writing) send(ctx context.Context, o format.Order, h ops.HostArray) error {
+	out, err := w.format.Create(o, false, nil)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(format.Send(ctx, out, o, h.Type.Whole(), h), annotate(ctx, out)); err != nil {
+		return errors.Join(err, out.Abort())
+	}
+	return out.Commit(false)
 }
 
 // wrote says what a file holds now, and notes beside it where it comes from if it has no room for that.
-func wrote(ctx context.Context, path string, t ops.Type) (ops.Note, error) {
-	info, err := os.Stat(path)
+func (w *writing) wrote(ctx context.Context) (ops.Note, error) {
+	o := w.order
+	info, err := os.Stat(o.Path)
 	if err != nil {
-		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", path, err)
+		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", o.Path, err)
 	}
-	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && !isRaster(path) {
-		if err := writeBeside(path, p); err != nil {
+	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && w.format.Provenance == nil {
+		if err := writeBeside(o.Path, p); err != nil {
 			return ops.Note{}, failure(err, true)
 		}
 	}
-	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, t), Bytes: info.Size()}, nil
-}
-
-// elemIn is the element type in the file.
-func elemIn(c *ops.Call, t ops.Type) ops.ElemType {
-	if e, ok := ops.ParseElem(c.Symbol("as")); ok {
-		return e
-	}
-	return t.Elem
-}
-
-func checkNumbers(c *ops.Call, t ops.Type) error {
-	for _, name := range []string{"map", "range", "title"} {
-		if c.Has(name) {
-			return problem.Wrong(problem.ContradictArguments, name, "leave it out, or write a .png", "`%s` is for pictures, and %s holds numbers", name, c.Text("path"))
-		}
-	}
-	to := elemIn(c, t)
-	file, known := fileType(to)
-	from, _ := fileType(t.Elem.Widen())
-	switch {
-	case !known:
-		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "NPY files hold no %s", to)
-	case element.Conversion(from, file) == element.Refused:
-		return problem.Wrong(problem.CannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", t.Elem, to)
-	}
-	return nil
-}
-
-func writeNPY(ctx context.Context, c *ops.Call, h ops.HostArray) error {
-	e, err := newEncoder(c, h)
-	if err != nil {
-		return err
-	}
-	w, err := npy.Create(c.Text("path"), e.file, h.Type.Shape())
-	if err != nil {
-		return err
-	}
-	if err := e.encode(ctx, w); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	return w.Commit(false)
-}
-
-func writeNPZ(ctx context.Context, c *ops.Call, h ops.HostArray) error {
-	e, err := newEncoder(c, h)
-	if err != nil {
-		return err
-	}
-	w, err := npy.CreateArchive(c.Text("path"))
-	if err != nil {
-		return err
-	}
-	if err := addMembers(ctx, w, c, h, e); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	return w.Commit(false)
-}
-
-// addMembers writes the array under the name of its variable, or "data", and the coordinates under those of their dims.
-func addMembers(ctx context.Context, w *npy.ArchiveWriter, c *ops.Call, h ops.HostArray, e *encoder) error {
-	a, _ := c.Array("array")
-	name := cmp.Or(a.Label(), "data")
-	if slices.ContainsFunc(h.Type.Dims, func(d ops.Dim) bool { return d.Name == name && d.Coords != nil }) {
-		name = "data"
-	}
-	m, err := w.Create(name, e.file, h.Type.Shape())
-	if err != nil {
-		return err
-	}
-	if err := e.encode(ctx, m); err != nil {
-		return err
-	}
-	for _, d := range h.Type.Dims {
-		if d.Coords == nil || d.Name == name {
-			continue
-		}
-		shown := make([]float64, d.Size)
-		for i, v := range d.Coords {
-			shown[i] = (v - d.Unit.Offset) / d.Unit.SI()
-		}
-		if err := w.Add(d.Name, element.Float64, []int{d.Size}, bytesOf(shown)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", o.Path, o.Type), Bytes: info.Size()}, nil
 }

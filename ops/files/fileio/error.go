@@ -24,16 +24,19 @@ const (
 	BadType                // elements of a type that is not read
 	NoMember               // an archive without the array asked for
 	Unfit                  // a value that the type asked for cannot hold
+	Empty                  // nothing to read
+	Ambiguous              // an archive of several arrays, none of which was named
 )
 
 // Error is a failure to read or write one file, worded for the person who named it.
 // Callers that know where the file was named (a line of a pipeline) attach that place.
 type Error struct {
-	Path   string // the file as the user named it
-	Reason string // what is wrong, without the path
-	Kind   Kind   // what is wrong, for programs
-	Help   string // what to do about it, or ""
-	Err    error  // the cause for errors.Is, or nil
+	Path   string   // the file as the user named it
+	Reason string   // what is wrong, without the path
+	Kind   Kind     // what is wrong, for programs
+	Help   string   // what to do about it, or ""
+	Known  []string // the names that could stand in place of the one asked for
+	Err    error    // the cause for errors.Is, or nil
 }
 
 // Error gives path and reason on one line and the help, where there is one, on a second.

@@ -101,7 +101,7 @@ func (a *Archive) Stat(name string) (Header, error) {
 func (a *Archive) Open(name string) (*File, error) {
 	member := a.members[name]
 	if member == nil {
-		e := &Error{Path: a.path, Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %s", clip(name))}
+		e := &Error{Path: a.path, Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %s", clip(name)), Known: a.names}
 		if len(a.names) > 0 {
 			e.Help = "it holds " + strings.Join(a.names, ", ")
 		}
@@ -114,6 +114,21 @@ func (a *Archive) Open(name string) (*File, error) {
 	}
 	f.close = stream.Close
 	return f, nil
+}
+
+// only opens the array of a name, or the only one where none is given.
+func (a *Archive) only(name string) (*File, error) {
+	switch {
+	case name != "":
+	case len(a.names) == 1:
+		name = a.names[0]
+	case len(a.names) == 0:
+		return nil, &Error{Path: a.path, Kind: fileio.Empty, Reason: "holds no array"}
+	default:
+		return nil, &Error{Path: a.path, Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %s", len(a.names), strings.Join(a.names, ", ")),
+			Help: fmt.Sprintf("choose one: member: %q", a.names[0])}
+	}
+	return a.Open(name)
 }
 
 // Close ends reading of the archive and of all arrays opened from it.

@@ -101,7 +101,7 @@ func (s sample) file() []byte {
 	if s.fortran {
 		flag = "True"
 	}
-	b := npyFile(s.version, fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': %v, }", mark, codes[s.dtype], flag, Shape(s.shape)), nil)
+	b := npyFile(s.version, fmt.Sprintf("{'descr': '%s%s', 'fortran_order': %s, 'shape': %v, }", mark, codes[s.dtype], flag, element.Shape(s.shape)), nil)
 	if !s.fortran {
 		for i := range s.size() {
 			b = encoded(b, s.order, s.dtype, s.value(i))

@@ -126,7 +126,7 @@ func (h *Header) decode(text string) error {
 	}
 	h.Shape, h.Fortran = f.shape, f.fortran
 	if !addressable(h.Shape, h.DType) {
-		return &Error{Kind: fileio.BadHeader, Reason: fmt.Sprintf("claims the shape %v of %v, more bytes than this machine can address", Shape(h.Shape), h.DType)}
+		return &Error{Kind: fileio.BadHeader, Reason: fmt.Sprintf("claims the shape %v of %v, more bytes than this machine can address", element.Shape(h.Shape), h.DType)}
 	}
 	return nil
 }
@@ -153,32 +153,17 @@ func (h *Header) checkSize(size int64) error {
 	case actual < expected:
 		return &Error{
 			Kind:   fileio.Cut,
-			Reason: fmt.Sprintf("is truncated: %v of %v needs %d bytes after the header, the file has %d", Shape(h.Shape), h.DType, expected, actual),
+			Reason: fmt.Sprintf("is truncated: %v of %v needs %d bytes after the header, the file has %d", element.Shape(h.Shape), h.DType, expected, actual),
 			Help:   "copy or write the file again",
 		}
 	case actual > expected:
 		return &Error{
 			Kind:   fileio.Overlong,
-			Reason: fmt.Sprintf("is too long: %v of %v needs %d bytes after the header, the file has %d", Shape(h.Shape), h.DType, expected, actual),
+			Reason: fmt.Sprintf("is too long: %v of %v needs %d bytes after the header, the file has %d", element.Shape(h.Shape), h.DType, expected, actual),
 			Help:   "if several arrays were appended to one file, save each in a file of its own or all in one NPZ archive",
 		}
 	}
 	return nil
-}
-
-// Shape prints lengths as NumPy does.
-type Shape []int
-
-// String gives (), (3,) or (3, 4).
-func (s Shape) String() string {
-	if len(s) == 1 {
-		return fmt.Sprintf("(%d,)", s[0])
-	}
-	parts := make([]string, len(s))
-	for i, n := range s {
-		parts[i] = fmt.Sprint(n)
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 // encode gives the header of a version 1.0 file in C order and in this machine's byte order, padded so that the
@@ -191,7 +176,7 @@ func (h Header) encode() []byte {
 	case words.HostBigEndian:
 		order = ">"
 	}
-	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, codes[h.DType], Shape(h.Shape))
+	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, codes[h.DType], element.Shape(h.Shape))
 	prefix := len(magic) + 4
 	padding := (alignment - (prefix+len(dict)+1)%alignment) % alignment
 	dict += strings.Repeat(" ", padding) + "\n"

@@ -182,8 +182,8 @@ func TestFixtures(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if h.DType != c.dtype || Shape(h.Shape).String() != c.shape {
-			t.Errorf("%s: %v %v, want %v %s", c.path, h.DType, Shape(h.Shape), c.dtype, c.shape)
+		if h.DType != c.dtype || element.Shape(h.Shape).String() != c.shape {
+			t.Errorf("%s: %v %v, want %v %s", c.path, h.DType, element.Shape(h.Shape), c.dtype, c.shape)
 		}
 	}
 	dsm, _, err := Load[float32](filepath.Join(dir, "skyview/input_dsm.npy"))

@@ -31,7 +31,7 @@ func Save[T element.Go](path string, shape []int, values []T) error {
 		return err
 	}
 	if want := w.header.Len(); len(values) != want {
-		err = w.fail(fmt.Errorf("the shape %v holds %d elements, not %d", Shape(shape), want, len(values)))
+		err = w.fail(fmt.Errorf("the shape %v holds %d elements, not %d", element.Shape(shape), want, len(values)))
 	} else {
 		_, err = w.Write(words.Raw(values))
 	}

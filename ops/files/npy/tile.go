@@ -47,11 +47,11 @@ func rowsOf(extent []int) (rows, columns int) {
 // inside says why a tile is no part of an array of the given shape.
 func inside(t region.Region, shape []int) error {
 	if len(t) != len(shape) {
-		return fmt.Errorf("a tile of %d dimensions does not fit the shape %v", len(t), Shape(shape))
+		return fmt.Errorf("a tile of %d dimensions does not fit the shape %v", len(t), element.Shape(shape))
 	}
 	for i, n := range shape {
 		if t[i].Lo < 0 || t[i].Len() < 0 || t[i].Hi > n {
-			return fmt.Errorf("the tile %v is outside the shape %v", t, Shape(shape))
+			return fmt.Errorf("the tile %v is outside the shape %v", t, element.Shape(shape))
 		}
 	}
 	return nil

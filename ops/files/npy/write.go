@@ -92,11 +92,11 @@ func newHeader(d element.DType, shape []int) (Header, error) {
 	}
 	for _, n := range shape {
 		if n < 0 {
-			return Header{}, fmt.Errorf("the shape %v has a negative length", Shape(shape))
+			return Header{}, fmt.Errorf("the shape %v has a negative length", element.Shape(shape))
 		}
 	}
 	if !addressable(shape, d) {
-		return Header{}, fmt.Errorf("the shape %v of %v has more bytes than this machine can address", Shape(shape), d)
+		return Header{}, fmt.Errorf("the shape %v of %v has more bytes than this machine can address", element.Shape(shape), d)
 	}
 	return Header{DType: d, Shape: shape, BigEndian: words.HostBigEndian && d.Word() > 1, Version: [2]uint8{1, 0}}, nil
 }
@@ -107,7 +107,7 @@ func (w *Writer) Header() Header { return w.header }
 // Write appends elements in C order and this machine's byte order.
 func (w *Writer) Write(p []byte) (int, error) {
 	if int64(len(p)) > w.header.Bytes()-w.next {
-		return 0, w.fail(fmt.Errorf("more elements than the shape %v holds", Shape(w.header.Shape)))
+		return 0, w.fail(fmt.Errorf("more elements than the shape %v holds", element.Shape(w.header.Shape)))
 	}
 	n, err := w.pending.WriteAt(p, w.header.DataOffset+w.next)
 	w.next += int64(n)
@@ -115,7 +115,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Part writes a part of the array, given in C order and this machine's byte order.
-func (w *Writer) Part(t region.Region) io.Writer {
+func (w *Writer) Part(t region.Region) io.WriteCloser {
 	return &partWriter{w: w, rest: slices.Collect(runs(t, w.header.Shape))}
 }
 
@@ -142,6 +142,9 @@ func (p *partWriter) Write(data []byte) (n int, err error) {
 	}
 	return n, err
 }
+
+// Close ends the part. What is missing of it is found at Commit.
+func (p *partWriter) Close() error { return nil }
 
 func (w *Writer) fail(err error) error {
 	return fileio.Wrap(w.pending.Path(), cannotWrite, err)

@@ -144,3 +144,20 @@ func TestIndexed(t *testing.T) {
 		}
 	}
 }
+
+func TestProject(t *testing.T) {
+	nan := math.NaN()
+	values := []float64{1, 2, 3, 4, nan, 6, 7, nan} // 2 x 2 x 2
+	for along, want := range [][]float64{{1, 6, 7, 4}, {3, 4, 7, 6}, {2, 4, 6, 7}} {
+		got := project(values, []int{2, 2, 2}, along)
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("along %d: %v, want %v", along, got, want)
+				break
+			}
+		}
+	}
+	if v := project([]float64{nan, nan}, []int{1, 1, 2}, 2)[0]; v == v {
+		t.Errorf("of NaN alone: %v", v)
+	}
+}

@@ -7,61 +7,10 @@ import (
 	"strings"
 	"syscall"
 
-	"weft/kernels/ir"
 	"weft/ops"
-	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/problem"
 )
-
-// elements pairs element types with those of NPY files. Files of uint64 are read as i64, where values must fit.
-var elements = []struct {
-	elem ops.ElemType
-	file element.DType
-}{
-	{ops.Bool, element.Bool},
-	{ops.ElemType{Base: ir.I8}, element.Int8},
-	{ops.ElemType{Base: ir.U8}, element.Uint8},
-	{ops.ElemType{Base: ir.I16}, element.Int16},
-	{ops.ElemType{Base: ir.U16}, element.Uint16},
-	{ops.I32, element.Int32},
-	{ops.ElemType{Base: ir.U32}, element.Uint32},
-	{ops.I64, element.Int64},
-	{ops.ElemType{Base: ir.F16}, element.Float16},
-	{ops.F32, element.Float32},
-	{ops.F64, element.Float64},
-	{ops.C64, element.Complex64},
-	{ops.C128, element.Complex128},
-	{ops.I64, element.Uint64},
-}
-
-func elemOf(d element.DType) ops.ElemType {
-	for _, e := range elements {
-		if e.file == d {
-			return e.elem
-		}
-	}
-	panic("files: element type " + d.String() + " of NPY files is not in the table")
-}
-
-// fileType is the NPY type of an element type; bf16 has none.
-func fileType(e ops.ElemType) (element.DType, bool) {
-	for _, x := range elements {
-		if x.elem == e {
-			return x.file, true
-		}
-	}
-	return 0, false
-}
-
-// elementNames lists what the argument `as` takes.
-func elementNames() []string {
-	var names []string
-	for _, e := range elements[:len(elements)-1] {
-		names = append(names, e.elem.String())
-	}
-	return names
-}
 
 // parseUnit reads the argument unit: a name (mm), a text ("m/s") or a quantity whose unit is meant (1 m/s).
 func parseUnit(c *ops.Call) (ops.Unit, error) {
@@ -96,6 +45,8 @@ var kindCodes = map[fileio.Kind]string{
 	fileio.BadType:    problem.UnsupportedType,
 	fileio.NoMember:   problem.MissingMember,
 	fileio.Unfit:      problem.UnsupportedType,
+	fileio.Empty:      problem.EmptyArray,
+	fileio.Ambiguous:  problem.AmbiguousMember,
 }
 
 // causeCodes does so for what the system reports, when reading and when writing.
@@ -147,5 +98,5 @@ func failure(err error, writing bool) error {
 	if says.MatchString(e.Reason) {
 		between = " "
 	}
-	return problem.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason)
+	return problem.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason).Among(e.Known)
 }

@@ -1,0 +1,143 @@
+package format
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// BlockLen is the number of elements that are converted at a time.
+const BlockLen = 1 << 16
+
+// Send writes an array, or a region of it, to a file.
+func Send(ctx context.Context, to Output, o Order, at region.Region, h ops.HostArray) error {
+	if w, takes := to.(MemoryWriter); takes && o.plain(h) {
+		return w.WriteMemory(h.Data[h.Offset():], h.Stride(), at)
+	}
+	part := to.Part(at)
+	return errors.Join(Encode(ctx, part, o, h), part.Close())
+}
+
+// Encode writes all elements in C order, in the file's type and the machine's byte order.
+func Encode(ctx context.Context, to io.Writer, o Order, h ops.HostArray) error {
+	b := bufio.NewWriterSize(to, 1<<18)
+	body := o.converted
+	if o.plain(h) {
+		body = verbatim
+	}
+	if err := body(ctx, b, h); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// plain reports elements that go to the file as they are in memory.
+func (o Order) plain(h ops.HostArray) bool {
+	return o.Unit.SI() == 1 && o.Unit.Offset == 0 && !o.Elem.Complex && h.Buf.Type == o.Elem.Base
+}
+
+// verbatim writes the rows as they are in memory.
+func verbatim(ctx context.Context, w io.Writer, h ops.HostArray) error {
+	for r := range h.Rows() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := w.Write(h.Row(0, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// converted writes blocks through float64.
+func (o Order) converted(ctx context.Context, w io.Writer, h ops.HostArray) error {
+	total, planes := h.Type.Len(), o.Elem.Planes()
+	part := make([]float64, BlockLen)
+	joined := make([]float64, BlockLen*planes)
+	raw := make([]byte, BlockLen*o.Elem.Size())
+	for from := 0; from < total; from += BlockLen {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(BlockLen, total-from)
+		for plane := range planes {
+			if plane < h.Planes() {
+				h.LoadRange(part[:n], plane, from)
+			} else {
+				clear(part[:n])
+			}
+			for i, v := range part[:n] {
+				joined[i*planes+plane] = (v - o.Unit.Offset*float64(1-plane)) / o.Unit.SI()
+			}
+		}
+		if err := o.fits(h.Type, joined[:n*planes], from); err != nil {
+			return err
+		}
+		out := raw[:n*o.Elem.Size()]
+		device.Store(o.Elem.Base, out, joined[:n*planes])
+		if _, err := w.Write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limits are the ranges of types; those of floats reach to what still rounds to a finite value.
+var limits = map[ir.DType][2]float64{
+	ir.I8: {math.MinInt8, math.MaxInt8}, ir.U8: {0, math.MaxUint8}, ir.I16: {math.MinInt16, math.MaxInt16}, ir.U16: {0, math.MaxUint16},
+	ir.I32: {math.MinInt32, math.MaxInt32}, ir.U32: {0, math.MaxUint32},
+	ir.F16: {-halfLimit, halfLimit}, ir.F32: {-singleLimit, singleLimit},
+}
+
+// Beyond them values round to infinity.
+const (
+	halfLimit   = 65520 - 0x1p-37
+	singleLimit = math.MaxFloat32 + 0x1p103 - 0x1p75
+)
+
+// fits refuses finite values that the type in the file cannot hold.
+func (o Order) fits(t ops.Type, values []float64, from int) error {
+	limit, narrow := limits[o.Elem.Base]
+	if !narrow {
+		return nil
+	}
+	for i, v := range values {
+		if (v < limit[0] || v > limit[1]) && (!o.Elem.Base.Float() || !math.IsInf(v, 0)) {
+			return problem.Wrong(problem.CannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
+				IndexText(t, from+i/o.Elem.Planes()), fmt.Sprint(v), o.Elem)
+		}
+	}
+	return nil
+}
+
+// IndexText writes the place of element i: [sample: 3, element: 17].
+func IndexText(t ops.Type, i int) string {
+	parts := make([]string, len(t.Dims))
+	for k, d := range slices.Backward(t.Dims) {
+		parts[k] = fmt.Sprintf("%s: %d", d.Name, i%d.Size)
+		i /= d.Size
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// Shown is a value in SI units as a person writes it in a unit.
+func Shown(v float64, u ops.Unit) float64 { return (v - u.Offset) / u.SI() }
+
+// InUnit puts a unit into a sentence: in mm, or a plain number.
+func InUnit(u ops.Unit) string {
+	if u.Plain() {
+		return u.Describe()
+	}
+	return "in " + u.String()
+}

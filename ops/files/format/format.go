@@ -1,0 +1,106 @@
+// Package format says what a kind of file can do for read and write, and does what all kinds need. Each kind is a package of its own
+// that makes a Format; the list of them is in package files.
+package format
+
+import (
+	"context"
+	"io"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/files/element"
+)
+
+// Format is a kind of file. What it cannot do is nil.
+type Format struct {
+	Name    string   // as people say it: NPY
+	Endings []string // of the names of its files, the usual one first
+	Reads   string   // what reading one gives, and what is written: sentences of the manual
+	Writes  string
+
+	// Open opens the array in a file, or the one named where files hold several.
+	Open    func(path, member string) (Input, error)
+	Members bool // files hold several
+
+	// Holds says whether files can have elements of a type; nil: they hold no numbers.
+	Holds func(element.DType) bool
+	// Takes are the arguments of write, beside array, path and unit, that mean something for it.
+	Takes []string
+	// Check finds what no such file can hold, beside elements of a type that it has not.
+	Check func(Order) error
+	// Create starts a file that is written part by part: so that a later run can go on where this one stopped, if it is to be
+	// resumable, behind the marks that Sync gave, if there are any.
+	Create func(o Order, resumable bool, marks []ops.Mark) (Output, error)
+	// Write writes a file as a whole, where Create is nil.
+	Write func(context.Context, Order, ops.HostArray) error
+	// Scratch is the bytes of memory that writing takes; nil: next to nothing.
+	Scratch func(Order) int64
+
+	// Provenance is the text that Annotate put into a file; nil: there is no room for it.
+	Provenance func(path string) (string, error)
+}
+
+// Order is a file to be written.
+type Order struct {
+	Path  string
+	Call  *ops.Call // of write
+	Type  ops.Type  // of the array
+	Elem  ops.ElemType
+	DType element.DType // what Elem is in the file
+	Unit  ops.Unit      // of the numbers in the file
+}
+
+// Input is an array in an open file. Parts of it may be read concurrently. An Input that is a Placer gives coordinates.
+type Input interface {
+	About() About
+	// Read fills dst with a part of the array in C order, NaN where elements are missing and dst holds floats: elements of a type,
+	// rows stride bytes apart, or without padding where stride is 0.
+	Read(dst []byte, as element.DType, stride int, t region.Region) error
+	Close() error
+}
+
+// About is what is known of an array in a file without reading it.
+type About struct {
+	DType element.DType
+	Shape []int
+	Names []string                 // of the dims, where the format says
+	Unit  ops.Unit                 // of the elements, where the format says
+	Gives func(element.DType) bool // element types that it can be read as, if Conversion allows; nil: all
+
+	Scale, Offset float64 // elements stand for Scale v + Offset; a Scale of 0: for themselves
+	Gaps          bool    // elements may be marked as missing
+	NaNIsMissing  bool    // NaN is no mistake
+
+	Whole   bool  // rows do not lie together, so that they are not read alone
+	Band    int   // rows that are read together with least effort
+	Scratch int64 // bytes that reading by rows takes
+}
+
+// Placer gives the dims of an array their coordinates, and says what is wrong with them: as warnings, where it can be read all the same.
+type Placer interface {
+	Place(c *ops.Call, dims []ops.Dim) (warnings, err error)
+}
+
+// Output is a file that is being written, part by part. It ends in one of Commit, Suspend and Abort. One that is a MemoryWriter takes
+// parts as they are in memory, one that is an Annotator says where it comes from.
+type Output interface {
+	// Part takes the elements of a region in C order, in the file's type and this machine's byte order. It is closed before the next one.
+	Part(at region.Region) io.WriteCloser
+	// Commit gives the file its name. With durable set it first waits until all is on the disk.
+	Commit(durable bool) error
+	Abort() error
+
+	// Sync and Suspend are those of ops.TileSink, for files created to be resumed.
+	Sync() (ops.Mark, error)
+	Suspend() error
+}
+
+// MemoryWriter takes a region whose elements are of the file's type, rows stride bytes apart.
+type MemoryWriter interface {
+	WriteMemory(src []byte, stride int, at region.Region) error
+}
+
+// Annotator keeps a text in its file.
+type Annotator interface {
+	Annotate(software, text string)
+}

@@ -1,0 +1,154 @@
+package picture
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/ops"
+	"weft/ops/files/format"
+	"weft/ops/problem"
+)
+
+// PNG is the format of pictures.
+var PNG = &format.Format{
+	Name: "PNG", Endings: []string{".png"}, Takes: []string{"map", "range", "title"}, Check: check,
+	Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
+		return WritePNG(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)})
+	},
+	Scratch: func(o format.Order) int64 { // numbers twice, and colours
+		const colours = 16 << 20
+		return int64(o.Type.Len())*12 + colours
+	},
+	Writes: "Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.",
+}
+
+// Names are those of the colour maps.
+func Names() []string {
+	var names []string
+	for _, m := range Maps {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func check(o format.Order) error {
+	switch n := len(o.Type.Dims); {
+	case o.Type.Elem.Complex:
+		return problem.Wrong(problem.CannotStore, "array", "take abs, real or phase of it first", "a picture shows real numbers: the array is complex (%s)", o.Type)
+	case n != 2 && n != 3:
+		return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
+	}
+	return CheckColours(o.Call, o.Type)
+}
+
+// CheckColours checks the arguments map and range.
+func CheckColours(c *ops.Call, t ops.Type) error {
+	if name := mapName(c); name != "" && !slices.Contains(Names(), name) {
+		return problem.Wrong(problem.UnknownChoice, "map", "it is one of "+strings.Join(Names(), ", "), "there is no colour map %s", name).Among(Names())
+	}
+	r, ok := c.Args["range"].(ops.Range)
+	switch {
+	case !ok:
+	case !r.From.Unit.Same(t.Unit):
+		return problem.Wrong(problem.UnitMismatch, "range", "", "the range is %s, the array %s", format.InUnit(r.From.Unit), format.InUnit(t.Unit))
+	case !(r.From.V < r.To.V):
+		return problem.Wrong(problem.EmptyRange, "range", "", "the range %s is empty", r)
+	}
+	return nil
+}
+
+func mapName(c *ops.Call) string {
+	if c.Has("map") {
+		return strings.Trim(c.Args["map"].String(), `"`)
+	}
+	return ""
+}
+
+// ScaleOf is the colour scale that a call asks for, for values shown in a unit.
+func ScaleOf(c *ops.Call, unit ops.Unit) Scale {
+	s := Scale{Map: mapName(c), Label: unit.String()}
+	if r, ok := c.Args["range"].(ops.Range); ok {
+		s.Lo, s.Hi = format.Shown(r.From.V, unit), format.Shown(r.To.V, unit)
+	}
+	return s
+}
+
+// Panels are an array of two dimensions as an image, or the projections of one of three.
+func Panels(h ops.HostArray, unit ops.Unit) []Image {
+	values := make([]float64, h.Type.Len())
+	h.LoadRange(values, 0, 0)
+	for i, v := range values {
+		values[i] = format.Shown(v, unit)
+	}
+	dims := h.Type.Dims
+	if len(dims) == 2 {
+		return []Image{imageOf(values, dims[0], dims[1], "")}
+	}
+	var out []Image
+	for _, along := range []int{1, 0, 2} { // of x, y and z: x-z, y-z, x-y
+		kept := slices.Delete(slices.Clone(dims), along, along+1)
+		title := "largest along " + dims[along].Name
+		out = append(out, imageOf(project(values, h.Type.Shape(), along), kept[0], kept[1], title))
+	}
+	return out
+}
+
+// project takes the largest value along one of three dimensions; NaN are skipped.
+func project(values []float64, shape []int, along int) []float64 {
+	strides := []int{shape[1] * shape[2], shape[2], 1}
+	var kept []int
+	for i := range shape {
+		if i != along {
+			kept = append(kept, i)
+		}
+	}
+	rows, cols := shape[kept[0]], shape[kept[1]]
+	out := make([]float64, rows*cols)
+	for r := range rows {
+		for c := range cols {
+			most := math.NaN()
+			at := r*strides[kept[0]] + c*strides[kept[1]]
+			for range shape[along] {
+				if v := values[at]; !(v <= most) && v == v {
+					most = v
+				}
+				at += strides[along]
+			}
+			out[r*cols+c] = most
+		}
+	}
+	return out
+}
+
+// imageOf lays an array of two dims out: x across and z down where there are such, otherwise the first down.
+func imageOf(values []float64, first, second ops.Dim, title string) Image {
+	narrow := make([]float32, len(values))
+	for i, v := range values {
+		narrow[i] = float32(v)
+	}
+	m := NewImage(narrow, first.Size, second.Size)
+	m.Title, m.Y, m.X = title, axisOf(first), axisOf(second)
+	if first.Name == "x" || second.Name == "z" {
+		return m.Transposed()
+	}
+	return m
+}
+
+// axisOf gives a dim's coordinates, where they are evenly spaced; a picture counts the others.
+func axisOf(d ops.Dim) Axis {
+	a := Axis{Name: d.Name}
+	n := len(d.Coords)
+	if n < 2 {
+		return a
+	}
+	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	for i, v := range d.Coords {
+		if math.Abs(v-d.Coords[0]-float64(i)*step) > 1e-3*math.Abs(step) {
+			return a
+		}
+	}
+	a.Unit, a.First, a.Last = d.Unit.String(), format.Shown(d.Coords[0], d.Unit), format.Shown(d.Coords[n-1], d.Unit)
+	return a
+}
