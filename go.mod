@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/BourgeoisBear/rasterm v1.1.1
 	github.com/alecthomas/kong v1.17.0
+	github.com/alecthomas/participle/v2 v2.1.4
 	github.com/ebitengine/purego v0.11.3
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0

@@ -3,6 +3,8 @@ package syntax
 import (
 	"strings"
 
+	"github.com/alecthomas/participle/v2/lexer"
+
 	"weft/lang/diag"
 )
 
@@ -10,13 +12,18 @@ import (
 type Node interface {
 	// Span is where the node stands in its source.
 	Span() diag.Span
+
+	extents() *extent
 }
 
-// extent is the place of a node.
-type extent struct{ span diag.Span }
+// extent is the place of a node. participle fills Tokens; Parse makes the span of it and lets the tokens go.
+type extent struct {
+	Tokens []lexer.Token
+	span   diag.Span
+}
 
-// Span is where the node stands.
-func (e *extent) Span() diag.Span { return e.span }
+func (e *extent) Span() diag.Span  { return e.span }
+func (e *extent) extents() *extent { return e }
 
 // File is a pipeline file.
 type File struct {

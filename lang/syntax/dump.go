@@ -40,7 +40,7 @@ func leaf(n Node) (string, bool) {
 	case *Operator:
 		return n.Text, true
 	case *Bool:
-		return fmt.Sprint(n.Value), true
+		return n.Text, true
 	case *String:
 		return fmt.Sprintf("%q", n.Value), true
 	case *Number:

@@ -1,19 +1,25 @@
 package syntax
 
 import (
+	"errors"
 	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2"
 
 	"weft/lang/diag"
 	"weft/ops/problem"
 )
 
-// failure is a mistake in a statement at the token that the parser stands at; without a code, one that the tokens around it tell.
-type failure struct{ code, message, help string }
-
-// explain reports why the parser stopped at a token.
-func explain(src *diag.Source, tokens []Token, at int, f *failure, diags *diag.List) {
-	s := situate(tokens, at)
-	if f.code == "" {
+// explain reports a statement that participle could not parse. participle knows where; the tokens around that place
+// tell what the user meant.
+func explain(src *diag.Source, tokens []Token, err error, diags *diag.List) {
+	var at participle.Error
+	if !errors.As(err, &at) {
+		panic(err) // participle returns nothing else for a constant grammar
+	}
+	s := situate(tokens, at.Position().Offset)
+	f, ok := at.(*failure)
+	if !ok {
 		f = s.diagnose()
 	}
 	diags.Report(f.code, s.span(src), "%s", f.message).Help = f.help
@@ -40,15 +46,15 @@ const (
 	inIndex
 )
 
-// situate describes the place of a token.
-func situate(tokens []Token, at int) situation {
+// situate describes the place of the token at a byte offset.
+func situate(tokens []Token, offset int) situation {
 	s := situation{tokens: tokens}
 	type frame struct {
 		inside nest
 		level  string
 	}
 	stack := []frame{{}}
-	for s.i < at {
+	for s.i < len(tokens) && tokens[s.i].Start < offset {
 		t := tokens[s.i]
 		top := &stack[len(stack)-1]
 		switch {
@@ -130,7 +136,9 @@ var rules = []func(situation) *failure{
 	pairRule, definitionRule, equalsRule, colonRule, keywordRule, pipeRule, nameRule, stageRule, neighbourRule, commaRule, valueRule,
 }
 
-func mistake(code, message, help string) *failure { return &failure{code, message, help} }
+func mistake(code, message, help string) *failure {
+	return &failure{code: code, message: message, help: help}
+}
 
 // mistaken maps two adjacent operators to what the user of another language means by them.
 var mistaken = map[string]string{

@@ -1,9 +1,14 @@
 package syntax
 
-import "weft/ops/problem"
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"weft/ops/problem"
+)
 
 // level is a precedence level of the operators between values.
 type level struct {
+	name      string // of the production in the EBNF
 	operators []string
 	form      form
 }
@@ -22,15 +27,15 @@ const (
 // levels lists the operators from the weakest to the strongest. The pipe is weaker, calls, indices and fields
 // are stronger.
 var levels = []level{
-	{[]string{"or"}, leftward},
-	{[]string{"and"}, leftward},
-	{[]string{"not"}, prefix},
-	{[]string{"<", "<=", ">", ">=", "==", "!="}, single},
-	{[]string{".."}, interval},
-	{[]string{"+", "-"}, leftward},
-	{[]string{"*", "/"}, leftward},
-	{[]string{"-"}, prefix},
-	{[]string{"^"}, rightward},
+	{"Disjunction", []string{"or"}, leftward},
+	{"Conjunction", []string{"and"}, leftward},
+	{"Negation", []string{"not"}, prefix},
+	{"Comparison", []string{"<", "<=", ">", ">=", "==", "!="}, single},
+	{"Range", []string{".."}, interval},
+	{"Sum", []string{"+", "-"}, leftward},
+	{"Product", []string{"*", "/"}, leftward},
+	{"Sign", []string{"-"}, prefix},
+	{"Power", []string{"^"}, rightward},
 }
 
 // infixes and prefixes map an operator to its level.
@@ -56,116 +61,133 @@ const (
 	maxChain   = 2000 // operators, or suffixes, of one chain
 )
 
-const nameParts = "give parts of it names, in statements of their own"
-
 // operation parses operators of at least a level and their operands, by precedence climbing.
-func (p *parser) operation(least int) Expr {
-	if p.depth++; p.depth > maxNesting {
-		panic(mistake(problem.TooComplex, "expression is nested too deeply", nameParts))
+func (g *grammar) operation(lex *lexer.PeekingLexer, least int) (Expr, error) {
+	g.depth++
+	defer func() { g.depth-- }()
+	if g.depth > maxNesting {
+		return nil, fail(lex, problem.TooComplex, "expression is nested too deeply", nameParts)
 	}
-	defer func() { p.depth-- }()
-	start := p.i
-	left := p.operand(least)
+	start := lex.RawCursor()
+	left, err := g.operand(lex, least)
+	if err != nil {
+		return nil, err
+	}
 	for n := 0; ; n++ {
-		at, ok := levelOf(p.peek(0), infixes)
+		at, ok := levelOf(lex.Peek(), infixes)
 		if !ok || at < least {
-			return left
+			return left, nil
 		}
 		if n == maxChain {
-			panic(mistake(problem.TooComplex, "expression has too many operators", nameParts))
+			return nil, fail(lex, problem.TooComplex, "expression has too many operators", nameParts)
 		}
-		left = p.infix(left, at, start)
+		if left, err = g.infix(lex, left, at, start); err != nil {
+			return nil, err
+		}
 	}
 }
 
+const nameParts = "give parts of it names, in statements of their own"
+
 // levelOf looks an operator up.
-func levelOf(t Token, operators map[string]int) (int, bool) {
-	if t.Kind != Punctuation && t.Kind != Keyword {
+func levelOf(t *lexer.Token, operators map[string]int) (int, bool) {
+	if t.Type != punctuationType && t.Type != keywordType {
 		return 0, false
 	}
-	at, ok := operators[t.Text]
+	at, ok := operators[t.Value]
 	return at, ok
 }
 
 // operand parses what stands to the left of an infix operator: a prefix operator and its operand, or a value.
-func (p *parser) operand(least int) Expr {
-	at, ok := levelOf(p.peek(0), prefixes)
+func (g *grammar) operand(lex *lexer.PeekingLexer, least int) (Expr, error) {
+	at, ok := levelOf(lex.Peek(), prefixes)
 	if !ok {
-		return p.postfix()
+		return g.postfix(lex)
 	}
-	if op := p.peek(0).Text; at < least {
-		panic(mistake(problem.NotNeedsParentheses, "`"+op+"` needs parentheses here", "write `("+op+" ...)`"))
+	start := lex.RawCursor()
+	if op := lex.Peek().Value; at < least {
+		return nil, fail(lex, problem.NotNeedsParentheses, "`"+op+"` needs parentheses here", "write `("+op+" ...)`")
 	}
-	start := p.i
-	u := &Unary{Operator: p.operator(), Operand: p.operation(at)}
-	u.extent = p.since(start)
-	return u
+	op := operator(lex)
+	operand, err := g.operation(lex, at)
+	if err != nil {
+		return nil, err
+	}
+	return &Unary{extent: since(lex, start), Operator: op, Operand: operand}, nil
 }
 
 // infix parses an operator at a level and its right operand.
-func (p *parser) infix(left Expr, at, start int) Expr {
-	op := p.operator()
+func (g *grammar) infix(lex *lexer.PeekingLexer, left Expr, at int, start lexer.RawCursor) (Expr, error) {
+	op := operator(lex)
 	next := at + 1
 	if levels[at].form == rightward {
 		next = prefixes["-"] // a ^ -b needs no parentheses, and a ^ b ^ c goes on to the right
 	}
-	right := p.operation(next)
-	again, ok := levelOf(p.peek(0), infixes)
+	right, err := g.operation(lex, next)
+	if err != nil {
+		return nil, err
+	}
+	again, ok := levelOf(lex.Peek(), infixes)
 	switch repeated := ok && again == at; {
 	case levels[at].form == interval:
-		return p.interval(left, right, start)
+		return g.interval(lex, left, right, start)
 	case levels[at].form == single && repeated:
-		panic(mistake(problem.ChainedComparison, "comparisons cannot be chained", "join two comparisons with `and`"))
+		return nil, fail(lex, problem.ChainedComparison, "comparisons cannot be chained", "join two comparisons with `and`")
 	}
-	return &Binary{extent: p.since(start), Operator: op, Left: left, Right: right}
+	return &Binary{extent: since(lex, start), Operator: op, Left: left, Right: right}, nil
 }
 
 // interval parses what follows the two ends of a range.
-func (p *parser) interval(left, right Expr, start int) Expr {
+func (g *grammar) interval(lex *lexer.PeekingLexer, left, right Expr, start lexer.RawCursor) (Expr, error) {
 	r := &Range{Start: left, End: right}
-	switch {
-	case p.accept("in"):
-		r.Count = p.operation(infixes[".."] + 1)
-	case p.accept("by"):
-		r.Step = p.operation(infixes[".."] + 1)
+	target := map[string]*Expr{"in": &r.Count, "by": &r.Step}[lex.Peek().Value]
+	if target != nil && lex.Peek().Type == keywordType {
+		lex.Next()
+		var err error
+		if *target, err = g.operation(lex, infixes[".."]+1); err != nil {
+			return nil, err
+		}
 	}
-	if p.at("..") {
-		panic(mistake(problem.ChainedRange, "a range has two ends", "give a step with `by`, or a number of points with `in`"))
+	if t := lex.Peek(); t.Type == punctuationType && t.Value == ".." {
+		return nil, fail(lex, problem.ChainedRange, "a range has two ends", "give a step with `by`, or a number of points with `in`")
 	}
-	r.extent = p.since(start)
-	return r
+	r.extent = since(lex, start)
+	return r, nil
 }
 
 // postfix parses an atom and the calls, indices and fields behind it.
-func (p *parser) postfix() Expr {
-	start := p.i
-	left := p.atom()
-	for n := 0; ; n++ {
-		if n == maxChain && (p.at("(") || p.at("[") || p.at(".")) {
-			panic(mistake(problem.TooComplex, "expression has too many parts", nameParts))
-		}
-		switch {
-		case p.at("("):
-			c := &Call{Callee: left, Arguments: p.arguments()}
-			c.extent = p.since(start)
-			left = c
-		case p.at("["):
-			x := &Index{Base: left, Selection: p.selection()}
-			x.extent = p.since(start)
-			left = x
-		case p.accept("."):
-			f := &Field{Base: left, Name: p.name()}
-			f.extent = p.since(start)
-			left = f
-		default:
-			return left
-		}
+func (g *grammar) postfix(lex *lexer.PeekingLexer) (Expr, error) {
+	start := lex.RawCursor()
+	atom, err := parseWith(lex, g.atoms)
+	if err != nil {
+		return nil, err
 	}
+	left := Expr(*atom)
+	for n := 0; startsSuffix(lex.Peek()); n++ {
+		if n == maxChain {
+			return nil, fail(lex, problem.TooComplex, "expression has too many parts", nameParts)
+		}
+		suffix, err := parseWith(lex, g.suffixes)
+		if err != nil {
+			return nil, err
+		}
+		left = (*suffix).apply(left)
+		*left.extents() = since(lex, start)
+	}
+	return left, nil
 }
 
-func (p *parser) operator() *Operator {
-	start := p.i
-	text := p.peek(0).Text
-	p.i++
-	return &Operator{p.since(start), text}
+func startsSuffix(t *lexer.Token) bool {
+	return t.Type == punctuationType && (t.Value == "(" || t.Value == "[" || t.Value == ".")
+}
+
+func operator(lex *lexer.PeekingLexer) *Operator {
+	start := lex.RawCursor()
+	text := lex.Next().Value
+	return &Operator{extent: since(lex, start), Text: text}
+}
+
+// since is the extent of the tokens parsed from a cursor on.
+func since(lex *lexer.PeekingLexer, start lexer.RawCursor) extent {
+	return extent{Tokens: lex.Range(start, lex.RawCursor())}
 }

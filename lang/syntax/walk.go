@@ -3,6 +3,8 @@ package syntax
 import (
 	"strconv"
 	"strings"
+
+	"weft/lang/diag"
 )
 
 // Children returns the parts of a node in the order of the source.
@@ -98,15 +100,43 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
-// exponent reads the power of a unit. The scanner has checked it.
-func exponent(text string) int {
-	n, _ := strconv.Atoi(strings.Map(func(r rune) rune {
-		if r == '-' || '0' <= r && r <= '9' {
-			return r
+// finish fills the fields that the grammar does not, in a whole statement.
+func finish(src *diag.Source, statement Node) {
+	Walk(statement, func(n Node) bool {
+		place := n.extents()
+		first, last := place.Tokens[0], place.Tokens[len(place.Tokens)-1]
+		place.span = diag.Span{Source: src, Start: first.Pos.Offset, End: last.Pos.Offset + len(last.Value)}
+		place.Tokens = nil
+		switch n := n.(type) {
+		case *Number:
+			n.Value, n.Whole = numberValue(n.Text)
+		case *String:
+			n.Value = unquote(n.Text)
+		case *Bool:
+			n.Value = n.Text == "true"
+		case *UnitFactor:
+			n.Exponent = exponent(n)
 		}
-		return -1
-	}, text))
-	return n
+		return true
+	})
+}
+
+// exponent reads the power of a unit, negative behind a division. The scanner has checked it.
+func exponent(f *UnitFactor) int {
+	power := 1
+	if f.Power != "" {
+		digits := strings.Map(func(r rune) rune {
+			if r == '-' || '0' <= r && r <= '9' {
+				return r
+			}
+			return -1
+		}, f.Power)
+		power, _ = strconv.Atoi(digits)
+	}
+	if f.Join == "/" {
+		return -power
+	}
+	return power
 }
 
 // unquote reads the value of a string. The scanner has checked its escapes.

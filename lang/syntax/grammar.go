@@ -1,0 +1,177 @@
+package syntax
+
+// The structs of this file are the grammar, in their tags, and the tree. Fields without a tag are filled when the
+// statement is complete. (?= and (?! look ahead, so that every alternative is chosen by its first tokens and no
+// mistake behind them is lost to backtracking.
+
+// Param is a constant that the command line may override.
+type Param struct {
+	extent
+	Name  *Name `parser:"'param' @@ '='"`
+	Value Expr  `parser:"@@"`
+}
+
+// Function is a named expression with parameters, written out where it is called.
+type Function struct {
+	extent
+	Name       *Name   `parser:"'fn' @@"`
+	Parameters []*Name `parser:"'(' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ')' '='"`
+	Body       Expr    `parser:"@@"`
+}
+
+// Assign names a value.
+type Assign struct {
+	extent
+	Name  *Name `parser:"(?= Ident '=') @@ '='"`
+	Value Expr  `parser:"@@"`
+}
+
+// Sink is a value without a name: something to write or show.
+type Sink struct {
+	extent
+	Value Expr `parser:"@@"`
+}
+
+// Pipeline is a value, with annotations, that runs through stages. It has annotations or stages, or both.
+type Pipeline struct {
+	extent
+	Head        Operation     `parser:"@@"`
+	Annotations []*Annotation `parser:"@@*"`
+	Stages      []*Stage      `parser:"('|' @@)*"`
+}
+
+// Stage is an operator that a pipe leads into. The value of the pipe is its first argument.
+type Stage struct {
+	extent
+	Operator    *Path         `parser:"@@"`
+	Arguments   *Arguments    `parser:"@@?"`
+	Annotations []*Annotation `parser:"@@*"`
+}
+
+// Path is a dotted name.
+type Path struct {
+	extent
+	Names []*Name `parser:"@@ ('.' @@)*"`
+}
+
+// Annotation tells the planner how to treat a stage.
+type Annotation struct {
+	extent
+	Name      *Name      `parser:"'@' @@"`
+	Arguments *Arguments `parser:"@@?"`
+}
+
+// Arguments are the values of a call.
+type Arguments struct {
+	extent
+	List []*Argument `parser:"'(' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ')'"`
+}
+
+// Selection is what an index chooses, by dimension.
+type Selection struct {
+	extent
+	List []*Argument `parser:"'[' @@ ((?! ',' (')' | ']')) ',' @@)* ','? ']'"`
+}
+
+// Argument is a value by position or by name.
+type Argument struct {
+	extent
+	Name  *Name `parser:"((?= Ident ':') @@ ':')?"`
+	Value Expr  `parser:"@@"`
+}
+
+// Member is .name behind a value.
+type Member struct {
+	extent
+	Name *Name `parser:"'.' @@"`
+}
+
+// Name is a variable, operator, argument, dimension or choice.
+type Name struct {
+	extent
+	Text string `parser:"@Ident"`
+}
+
+// Number is a number with an optional unit.
+type Number struct {
+	extent
+	Text string `parser:"@Number"`
+	Unit *Unit  `parser:"@@?"`
+
+	Value float64
+	Whole bool // written as a whole number
+}
+
+// Unit is a product of units.
+type Unit struct {
+	extent
+	Factors []*UnitFactor `parser:"@@ @@*"`
+}
+
+// UnitFactor is one unit of a product.
+type UnitFactor struct {
+	extent
+	Join  string    `parser:"@UnitJoin?"`
+	Name  *UnitName `parser:"@@"`
+	Power string    `parser:"@UnitPower?"`
+
+	Exponent int // negative behind a division
+}
+
+// UnitName is the name of a unit.
+type UnitName struct {
+	extent
+	Text string `parser:"@Unit"`
+}
+
+// String is a text in double quotes.
+type String struct {
+	extent
+	Text string `parser:"@String"`
+
+	Value string // without quotes and escapes
+}
+
+// Bool is true or false.
+type Bool struct {
+	extent
+	Text string `parser:"@('true' | 'false')"`
+
+	Value bool
+}
+
+// List is a list of values.
+type List struct {
+	extent
+	Items []Expr `parser:"'[' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ']'"`
+}
+
+// Paren is a value in parentheses.
+type Paren struct {
+	extent
+	Inner Expr `parser:"'(' @@ ')'"`
+}
+
+// Operation is an Expr without pipes and annotations at its top.
+type Operation interface{ Expr }
+
+// Atom is an Expr that no operator divides.
+type Atom interface{ Expr }
+
+// Suffix is what follows an atom: a call, an index or a field.
+type Suffix interface {
+	Node
+	apply(base Expr) Expr
+}
+
+func (a *Arguments) apply(base Expr) Expr { return &Call{Callee: base, Arguments: a} }
+func (s *Selection) apply(base Expr) Expr { return &Index{Base: base, Selection: s} }
+func (m *Member) apply(base Expr) Expr    { return &Field{Base: base, Name: m.Name} }
+
+// production is the root of the grammar, from which every other is reached.
+type production struct {
+	Statement Statement `parser:"@@"`
+	Pipeline  *Pipeline `parser:"| @@"`
+	Atom      Atom      `parser:"| @@"`
+	Suffix    Suffix    `parser:"| @@"`
+}
