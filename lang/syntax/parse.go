@@ -15,19 +15,16 @@ import (
 // for an unknown unit, which leaves the tree whole.
 func Parse(src *diag.Source, units Units, diags *diag.List) *File {
 	file := &File{Source: src}
-	g := acquire()
-	defer g.mu.Unlock()
+	g := grammars.Get().(*grammar)
+	defer grammars.Put(g)
 	for _, s := range split(src, Scan(src, units, diags), diags) {
 		file.Statements = append(file.Statements, g.parse(src, s, diags))
 	}
 	return file
 }
 
-// grammar is the parser with the state of the statement in work. It is built once: that takes longer than parsing
-// most files.
+// grammar is the parser with the state of the statement in work.
 type grammar struct {
-	mu sync.Mutex
-
 	statements *participle.Parser[Statement]
 	pipelines  *participle.Parser[Pipeline]
 	atoms      *participle.Parser[Atom]
@@ -37,14 +34,8 @@ type grammar struct {
 	depth int // of operations inside operations
 }
 
-var shared = sync.OnceValue(build)
-
-// acquire returns the shared grammar, locked.
-func acquire() *grammar {
-	g := shared()
-	g.mu.Lock()
-	return g
-}
+// grammars are those that nobody parses with: building one takes longer than parsing most files.
+var grammars = sync.Pool{New: func() any { return build() }}
 
 func build() *grammar {
 	g := &grammar{}

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"weft/lang/diag"
@@ -167,4 +168,25 @@ func TestUnparen(t *testing.T) {
 	if n, ok := Unparen(file.Statements[0].(*Sink).Value).(*Name); !ok || n.Text != "a" {
 		t.Errorf("got %T", n)
 	}
+}
+
+// TestFilesAreParsedSideBySide parses in several goroutines at once: the trees are those that one at a time gives.
+func TestFilesAreParsedSideBySide(t *testing.T) {
+	text := "fn f(x, y = 2 mm) = x + y * 3\na = f(1 mm) | show\n" + strings.Repeat("b = ((1 + 2) * 3) # deep\n", 50)
+	dump := func() string {
+		var diags diag.List
+		return Dump(Parse(diag.NewSource("t.weft", text), testUnits, &diags))
+	}
+	want := dump()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 20 {
+				if got := dump(); got != want {
+					t.Errorf("the tree differs: %s", got)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
