@@ -17,8 +17,8 @@ import (
 // checked.
 func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value {
 	name := path.String()
-	if b := c.globals[name]; b != nil && len(path.Names) == 1 {
-		b.used = true
+	if b := c.scope.lookup(name); b != nil && len(path.Names) == 1 {
+		c.use(path.Names[0], b)
 		if b.kind == badKind {
 			return nil
 		}
@@ -29,7 +29,7 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 		if !ok {
 			return nil
 		}
-		return c.inline(b.fn, path, args)
+		return c.inline(b, path, args)
 	}
 	spec := c.cat.Lookup(name)
 	if spec == nil {
@@ -47,7 +47,8 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 const mostCalls = 20_000
 
 // inline writes a function out with its arguments.
-func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument) ops.Value {
+func (c *checker) inline(b *binding, path *syntax.Path, args []argument) ops.Value {
+	f := b.fn
 	if i := slices.Index(c.calling, f); i >= 0 {
 		var circle []string
 		for _, g := range append(slices.Clone(c.calling[i:]), f) {
@@ -99,8 +100,9 @@ func (c *checker) inline(f *syntax.Function, path *syntax.Path, args []argument)
 	if !ok {
 		return nil
 	}
-	c.calling = append(c.calling, f)
-	defer func() { c.calling = c.calling[:len(c.calling)-1] }()
+	scope := c.scope
+	c.calling, c.scope = append(c.calling, f), b.scope
+	defer func() { c.calling, c.scope = c.calling[:len(c.calling)-1], scope }()
 	return c.wanted(f.Body, c.eval(f.Body, in))
 }
 
@@ -146,7 +148,7 @@ func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
 	c.nextID++
 	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name)}
 	if _, sink := bound.(ops.Sink); sink {
-		c.program.Sinks = append(c.program.Sinks, op)
+		c.sinks = append(c.sinks, op)
 		c.paths[op] = b.spanFor("path")
 		return b.call.Args[spec.Params[0].Name] // handed on, so that a pipeline may go through a sink
 	}

@@ -6,6 +6,7 @@
 package check
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -29,6 +30,7 @@ type Program struct {
 	Source *diag.Source
 	Sinks  []*ops.Instance // what the file asks for, in order
 	Params []Param
+	Info   Info
 }
 
 // Param is a constant the command line may override.
@@ -38,27 +40,55 @@ type Param struct {
 	Overridden bool
 }
 
+// Info is what a check finds out about a text besides: for editors, and for texts that are checked one after the other.
+type Info struct {
+	Defs  map[*syntax.Name]ops.Value    // the values of definitions; nil for functions and for what is wrong
+	Uses  map[*syntax.Name]*syntax.Name // from a name that is used to the one that defines it
+	Types map[syntax.Expr]ops.Value     // what expressions outside of functions are; nil where they are wrong
+}
+
 // File checks a pipeline text. The program is complete only if the list has no errors.
 func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Program, diag.List) {
-	c := &checker{cat: cat, opt: opt, diags: &diag.List{}, globals: map[string]*binding{}, units: Units(), paths: map[*ops.Instance]diag.Span{}}
+	k := New(cat, opt)
+	p, _ := k.Add(name, text)
+	c := &k.checker
+	c.unknownOverrides()
+	c.tolerate()
+	switch {
+	case c.broken: // what cannot be read may use any name
+	case len(p.Sinks) > 0 || c.diags.HasErrors():
+		c.unused()
+	case c.diags.Len() == 0:
+		c.noSink()
+	}
+	return p, *c.diags
+}
+
+// Checker checks texts one after the other. Names of a text are known in those behind it, which may define them anew: what was
+// defined by them before stays as it was.
+type Checker struct{ checker }
+
+// New is a checker that knows the operators of a catalogue.
+func New(cat *catalogue.Catalogue, opt Options) *Checker {
+	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}}}
+}
+
+// Add checks a further text: its program is what that text asks for.
+func (k *Checker) Add(name string, text []byte) (*Program, diag.List) {
+	c := &k.checker
+	c.lasting = &findings{diags: &diag.List{}}
+	c.findings, c.order = c.lasting, nil
+	c.scope = &scope{names: map[string]*binding{}, outer: c.scope}
 	src := diag.NewSource(name, string(text))
-	c.program = &Program{File: name, Source: src}
+	c.program = &Program{File: name, Source: src, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
 	file := syntax.Parse(src, c.units, c.diags)
+	c.broken = slices.ContainsFunc(file.Statements, isBad)
 	c.declare(file)
-	c.overrides()
 	for _, s := range file.Statements {
 		c.statement(s)
 	}
+	c.program.Sinks = c.sinks
 	c.outputs()
-	c.tolerate()
-	if broken := slices.ContainsFunc(file.Statements, isBad); broken {
-		return c.program, *c.diags // what cannot be read may use any name
-	}
-	if len(c.program.Sinks) > 0 || c.diags.HasErrors() {
-		c.unused()
-	} else if c.diags.Len() == 0 {
-		c.noSink()
-	}
 	return c.program, *c.diags
 }
 
@@ -70,18 +100,53 @@ func Units() syntax.Units {
 }
 
 type checker struct {
-	cat     *catalogue.Catalogue
-	opt     Options
-	units   syntax.Units
-	diags   *diag.List
-	program *Program
-	globals map[string]*binding
-	order   []*binding // definitions in order of the file
-	calling []*syntax.Function
-	solving []*binding                  // definitions being evaluated, each for the one before it
-	paths   map[*ops.Instance]diag.Span // where the outputs of sinks are named
-	nextID  int
-	calls   int // of functions, written out so far
+	*findings           // of the evaluation in work
+	lasting   *findings // of the text; see trial
+	cat       *catalogue.Catalogue
+	opt       Options
+	units     syntax.Units
+	program   *Program
+	scope     *scope
+	order     []*binding // definitions in order of the text
+	broken    bool       // a statement of it cannot be read
+	calling   []*syntax.Function
+	solving   []*binding                  // definitions being evaluated, each for the one before it
+	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
+	nextID    int
+	calls     int // of functions, written out so far
+}
+
+// findings is what an evaluation reports and asks for.
+type findings struct {
+	diags *diag.List
+	sinks []*ops.Instance
+}
+
+// scope is the names of a text, with those of the texts before it.
+type scope struct {
+	names map[string]*binding
+	outer *scope
+}
+
+// lookup finds a name; nil when it is not defined.
+func (s *scope) lookup(name string) *binding {
+	for ; s != nil; s = s.outer {
+		if b := s.names[name]; b != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// all lists the names that are known, sorted.
+func (s *scope) all() []string {
+	known := map[string]bool{}
+	for ; s != nil; s = s.outer {
+		for name := range s.names {
+			known[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
 }
 
 // binding is a name of the file: a param, a value or a function.
@@ -90,6 +155,7 @@ type binding struct {
 	kind  diagKind
 	value syntax.Expr      // nil for a function and for a statement with syntax errors
 	fn    *syntax.Function // nil for a value
+	scope *scope           // that it is defined in
 	state state
 	out   ops.Value // nil: poisoned
 	used  bool
@@ -141,7 +207,7 @@ func (c *checker) declare(file *syntax.File) {
 }
 
 func (c *checker) define(b *binding) {
-	if old := c.globals[b.name.Text]; old != nil {
+	if old := c.scope.names[b.name.Text]; old != nil {
 		code := problem.DuplicateName
 		if old.kind == paramKind && b.kind == paramKind {
 			code = problem.DuplicateParameter
@@ -154,7 +220,8 @@ func (c *checker) define(b *binding) {
 		c.report(problem.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
 		b.used = true
 	}
-	c.globals[b.name.Text] = b
+	b.scope, c.scope.names[b.name.Text] = c.scope, b
+	c.program.Info.Defs[b.name] = nil
 	c.order = append(c.order, b)
 }
 
@@ -175,14 +242,14 @@ func (c *checker) parameters(f *syntax.Function) bool {
 func (c *checker) statement(s syntax.Statement) {
 	switch s := s.(type) {
 	case *syntax.Param:
-		c.resolve(c.globals[s.Name.Text])
+		c.resolve(c.scope.names[s.Name.Text])
 	case *syntax.Assign:
-		c.resolve(c.globals[s.Name.Text])
+		c.resolve(c.scope.names[s.Name.Text])
 	case *syntax.Sink:
-		before := len(c.program.Sinks)
+		before := len(c.sinks)
 		errors := c.diags.Len()
 		v := c.eval(s.Value, nil)
-		if v != nil && len(c.program.Sinks) == before && c.diags.Len() == errors {
+		if v != nil && len(c.sinks) == before && c.diags.Len() == errors {
 			c.report(problem.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
 		}
 	}
@@ -195,7 +262,16 @@ func (c *checker) resolve(b *binding) ops.Value {
 	}
 	b.state = busy
 	c.solving = append(c.solving, b)
-	b.out = c.wanted(b.value, c.eval(b.value, nil))
+	before, scope := c.findings, c.scope
+	c.findings, c.scope = c.lasting, b.scope // also of a definition that only a trial uses
+	defer func() { c.findings, c.scope = before, scope }()
+	value := b.value
+	if text, over := c.opt.Params[b.name.Text]; over && b.kind == paramKind {
+		value = c.override(b, text)
+	}
+	if value != nil {
+		b.out = c.wanted(value, c.eval(value, nil))
+	}
 	c.solving = c.solving[:len(c.solving)-1]
 	b.state = done
 	if op := instanceOf(b.out); op != nil && op.Label == "" {
@@ -211,6 +287,7 @@ func (c *checker) resolve(b *binding) ops.Value {
 			c.program.Params = append(c.program.Params, Param{b.name.Text, b.out, over})
 		}
 	}
+	c.program.Info.Defs[b.name] = b.out
 	return b.out
 }
 

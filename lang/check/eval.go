@@ -1,7 +1,6 @@
 package check
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +22,14 @@ type bound struct {
 // eval computes an expression; nil when it, or something it uses, is wrong. A bare name that nothing defines is a Symbol: the
 // parameter it is given to decides whether it is a choice, a dimension or a mistake.
 func (c *checker) eval(e syntax.Expr, in env) ops.Value {
+	v := c.evaluate(e, in)
+	if in == nil && c.findings == c.lasting {
+		c.program.Info.Types[e] = v
+	}
+	return v
+}
+
+func (c *checker) evaluate(e syntax.Expr, in env) ops.Value {
 	switch e := e.(type) {
 	case *syntax.Paren:
 		return c.eval(e.Inner, in)
@@ -84,9 +91,9 @@ func (c *checker) unknownName(at diag.Span, name string) {
 	if c.diags.Len() > manyMistakes {
 		return
 	}
-	near := c.nearest(name, slices.Sorted(maps.Keys(c.globals)))
+	near := c.nearest(name, c.scope.all())
 	for _, n := range near {
-		c.globals[n].used = true // most likely
+		c.scope.lookup(n).used = true // most likely
 	}
 	if d.Suggest(near...); len(near) == 0 {
 		d.Helpf("define it in a line of its own: `%s = ...`", name)
@@ -102,11 +109,11 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	if b, ok := in[n.Text]; ok {
 		return b.value
 	}
-	b := c.globals[n.Text]
+	b := c.scope.lookup(n.Text)
 	if b == nil {
 		return ops.Symbol(n.Text)
 	}
-	b.used = true
+	c.use(n, b)
 	switch {
 	case b.kind == fnKind:
 		c.report(problem.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
@@ -116,6 +123,12 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 		return nil
 	}
 	return c.resolve(b)
+}
+
+// use notes that a name means a definition.
+func (c *checker) use(n *syntax.Name, b *binding) {
+	b.used = true
+	c.program.Info.Uses[n] = b.name
 }
 
 // cycle reports a definition that needs itself, with the way round.
@@ -147,7 +160,7 @@ func (c *checker) list(l *syntax.List, in env) ops.Value {
 }
 
 func (c *checker) field(f *syntax.Field, in env) ops.Value {
-	if path, ok := syntax.PathOf(f); ok && c.globals[path.Names[0].Text] == nil && in[path.Names[0].Text].value == nil {
+	if path, ok := syntax.PathOf(f); ok && c.scope.lookup(path.Names[0].Text) == nil && in[path.Names[0].Text].value == nil {
 		name := path.String()
 		if c.cat.Lookup(name) != nil {
 			c.unknownName(f.Span(), name)

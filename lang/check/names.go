@@ -9,7 +9,7 @@ import (
 
 // operator finds the operator that a dotted name calls; nil where a definition of the file has the name.
 func (c *checker) operator(path *syntax.Path) *ops.Spec {
-	if len(path.Names) == 1 && c.globals[path.Names[0].Text] != nil {
+	if len(path.Names) == 1 && c.scope.lookup(path.Names[0].Text) != nil {
 		return nil
 	}
 	return c.cat.Lookup(path.String())

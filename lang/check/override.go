@@ -13,54 +13,46 @@ import (
 	"weft/ops/problem"
 )
 
-// overrides puts the command line's values in place of those of the file's params.
-func (c *checker) overrides() {
+// unknownOverrides reports values of the command line for params that the file does not have.
+func (c *checker) unknownOverrides() {
 	for _, name := range slices.Sorted(maps.Keys(c.opt.Params)) {
-		text := c.opt.Params[name]
-		b := c.globals[name]
-		if b == nil || b.kind != paramKind {
-			c.unknownOverride(name, text)
-			continue
-		}
-		if !utf8.ValidString(text) {
-			c.report(problem.BadOverride, diag.Span{}, "-p %s=%s: the value is no text in UTF-8", name, text)
-			continue
-		}
-		if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
-			b.value = &syntax.String{Value: text}
-			continue
-		}
-		if e := c.override(b, text); e != nil {
-			b.value = e
+		if b := c.scope.names[name]; b == nil || b.kind != paramKind {
+			c.unknownOverride(name, c.opt.Params[name])
 		}
 	}
 }
 
 func (c *checker) unknownOverride(name, text string) {
 	var names []string
-	for n, g := range c.globals {
-		if g.kind == paramKind {
+	for _, n := range c.scope.all() {
+		if c.scope.lookup(n).kind == paramKind {
 			names = append(names, n)
 		}
 	}
-	slices.Sort(names)
 	d := c.report(problem.UnknownOverride, diag.Span{}, "-p %s=%s: the file has no param `%s`", name, oneLine(text), name)
 	switch near := diag.Nearest(name, names); {
 	case len(near) > 0:
 		d.Suggest(near...)
 	case len(names) > 0:
 		d.Helpf("its params are %s", strings.Join(names, ", "))
-	case c.globals[name] != nil:
+	case c.scope.lookup(name) != nil:
 		d.Helpf("write `param %s = ...` in the file, so that it can be overridden", name)
 	}
 }
 
-// override reads the value of a param from the command line: of the kind and the unit of the default that it replaces.
+// override reads the value of a param from the command line: of the kind and the unit of the default that it replaces; nil when it is
+// wrong.
 func (c *checker) override(b *binding, text string) syntax.Expr {
 	wrong := func(format string, a ...any) syntax.Expr {
 		d := c.report(problem.BadOverride, diag.Span{}, "-p %s=%s: "+format, append([]any{b.name.Text, oneLine(text)}, a...)...)
 		d.Helpf("write it as in the file, for example -p %s='%s'", b.name.Text, b.value.Span().Text())
 		return nil
+	}
+	if !utf8.ValidString(text) {
+		return wrong("the value is no text in UTF-8")
+	}
+	if _, isText := syntax.Unparen(b.value).(*syntax.String); isText && !strings.HasPrefix(text, `"`) {
+		return &syntax.String{Value: text}
 	}
 	var e syntax.Expr
 	failed := c.trial(func() { e = c.expression("-p "+b.name.Text, text) })
@@ -70,13 +62,14 @@ func (c *checker) override(b *binding, text string) syntax.Expr {
 	case e == nil:
 		return wrong("this is not a value")
 	}
-	was, failed := c.peek(b.value)
-	if failed != nil {
-		return e // the file is wrong already
-	}
-	now, failed := c.peek(e)
-	if failed != nil {
+	var was, now ops.Value
+	failed = c.trial(func() { now = c.wanted(e, c.eval(e, nil)) })
+	c.trial(func() { was = c.wanted(b.value, c.eval(b.value, nil)) })
+	switch {
+	case failed != nil:
 		return wrong("%s", failed.Message)
+	case now == nil, was == nil: // what one of them uses is wrong, and reported there; or the default is, and is not used
+		return e
 	}
 	if was.Kind() != now.Kind() {
 		return wrong("this is %s, and the default is %s", kindOf(now), kindOf(was))
@@ -85,21 +78,6 @@ func (c *checker) override(b *binding, text string) syntax.Expr {
 		return wrong("this is %s, and the default %s", measured(y), measured(x))
 	}
 	return e
-}
-
-// peek evaluates an expression and forgets about it, and about the definitions that it used.
-func (c *checker) peek(e syntax.Expr) (v ops.Value, failed *diag.Diagnostic) {
-	before := make([]binding, len(c.order))
-	for i, b := range c.order {
-		before[i] = *b
-	}
-	params := len(c.program.Params)
-	failed = c.trial(func() { v = c.wanted(e, c.eval(e, nil)) })
-	for i, b := range c.order {
-		*b = before[i]
-	}
-	c.program.Params = c.program.Params[:params]
-	return v, failed
 }
 
 // expression parses a text that holds a single expression; nil when it holds anything else.

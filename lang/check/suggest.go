@@ -31,8 +31,8 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 		return
 	}
 	candidates := slices.Clone(c.cat.Names())
-	for n, b := range c.globals {
-		if b.fn != nil {
+	for _, n := range c.scope.all() {
+		if c.scope.lookup(n).fn != nil {
 			candidates = append(candidates, n)
 		}
 	}
@@ -62,14 +62,14 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 	}
 }
 
-// trial runs something whose reports and sinks are thrown away, and gives the first error it met.
+// trial runs something whose reports and sinks are thrown away, and gives the first error it met. Definitions that it is the first to
+// use are evaluated for good all the same.
 func (c *checker) trial(f func()) *diag.Diagnostic {
-	diags, sinks := c.diags, len(c.program.Sinks)
-	c.diags = &diag.List{}
+	before := c.findings
+	c.findings = &findings{diags: &diag.List{}}
 	f()
 	found := c.diags.Sorted()
-	c.diags = diags
-	c.program.Sinks = c.program.Sinks[:sinks]
+	c.findings = before
 	i := slices.IndexFunc(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
 	if i < 0 {
 		return nil
