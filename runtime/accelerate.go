@@ -14,6 +14,7 @@ import (
 	"weft/kernels/region"
 	"weft/planner"
 	"weft/planner/bounds"
+	"weft/runtime/exec"
 	"weft/runtime/fleet"
 )
 
@@ -137,23 +138,15 @@ func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.Ir)
 	}
-	j := &fleet.Job{
-		Stage: w.step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k.Ir), Need: w.loads.Of, Cuts: w.cuts(rows),
-		Devices: k.Place.Devices, Weights: k.Place.Weights, Seconds: k.Place.Accelerated * 1e-3 * w.part(rows),
-		Failed: func(f fleet.Failure) error { return r.deviceFailed(f) },
-		Host:   w.onHost, Done: w.counting(rows),
-	}
-	for i, id := range slices.Concat(w.step.Reads, w.step.Writes) {
+	j, err := exec.Rows(w.step, rows, w.loads, func(id string) (fleet.Array, error) {
 		h, err := r.arrays.host(id)
-		if err != nil {
-			return nil, err
-		}
-		to := &j.Reads
-		if i >= len(w.step.Reads) {
-			to = &j.Writes
-		}
-		*to = append(*to, fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data})
+		return fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data}, err
+	})
+	if err != nil {
+		return nil, err
 	}
+	j.Cuts, j.Seconds = w.cuts(rows), k.Place.Accelerated*1e-3*w.part(rows)
+	j.Failed, j.Host, j.Done = r.deviceFailed, w.onHost, w.counting(rows)
 	if r.opt.Verify {
 		if err := r.defined(); err != nil {
 			return nil, err
@@ -190,7 +183,7 @@ func (w *work) cuts(rows region.Interval) (out [][]region.Region) {
 // onHost computes tiles on the host's processor that no accelerator did.
 func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
 	k := w.step.Kernel
-	if joins(k.Ir) {
+	if k.Ir.Combines() {
 		tiles = k.TileSet
 		for _, id := range w.step.Writes {
 			if err := w.run.arrays.refresh(id); err != nil {
@@ -200,7 +193,7 @@ func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
 	} else {
 		tiles = w.forHost(tiles)
 	}
-	s := &sweep{name: w.step.Name, threads: w.run.opt.Threads, done: func() {}, trace: w.run.opt.Trace}
+	s := &exec.Sweep{Name: w.step.Name, Threads: w.run.opt.Threads, Trace: w.run.opt.Trace}
 	_, err := w.run.launches(ctx, w.step, s, tiles)
 	if err != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("on the host's processor, after an accelerator failed: %w", err)
@@ -233,7 +226,7 @@ func (w *work) counting(rows region.Interval) func(int64, time.Duration) {
 	return func(points int64, took time.Duration) {
 		mu.Lock()
 		defer mu.Unlock()
-		w.sweep.turnaround = append(w.sweep.turnaround, took)
+		w.sweep.Turnaround = append(w.sweep.Turnaround, took)
 		for done += points; shown < min(tiles, tiles*done/all); shown++ {
 			w.run.opt.Progress.Tile()
 		}

@@ -10,6 +10,7 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/memory"
 )
@@ -50,24 +51,12 @@ func (a *arrays) need(id string) error {
 		a.windows[id], a.mem[b.Ir] = w, w
 		return nil
 	}
-	m, err := a.dev.Alloc(b.Ir)
-	if err != nil {
-		return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
-			b.Stage, b.Type, planner.FormatBytes(b.Bytes), err)
-	}
-	a.mem[b.Ir] = m
-	a.count(b.Ir.Bytes())
-	if b.Role != planner.FromPlan {
-		return nil
-	}
-	h, err := a.host(id)
+	m, err := exec.Allocate(a.dev, b)
 	if err != nil {
 		return err
 	}
-	if len(b.Array.Data) != b.Ir.Len() {
-		return fmt.Errorf("table %s holds %d values for %s", b.Stage, len(b.Array.Data), b.Type)
-	}
-	device.SetFloats(b.Ir, h.Data, b.Array.Data)
+	a.mem[b.Ir] = m
+	a.count(b.Ir.Bytes())
 	return nil
 }
 

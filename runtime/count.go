@@ -11,6 +11,7 @@ import (
 	"weft/kernels/region"
 	"weft/kernels/schedule"
 	"weft/planner"
+	"weft/runtime/exec"
 )
 
 // Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
@@ -54,10 +55,10 @@ func (r *run) prepareCounts(ctx context.Context) error {
 }
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
-func (r *run) bind(k *planner.Kernel, program device.Program, s *sweep) (func(region.Region) error, error) {
+func (r *run) bind(k *planner.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
 	b := device.Bindings{Mem: r.arrays.mem}
 	if c := r.counted[k]; c != nil && program == k.Program {
-		return c.Bind(b, &s.tally)
+		return c.Bind(b, &s.Tally)
 	}
 	return program.Bind(b)
 }

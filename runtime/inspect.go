@@ -9,6 +9,7 @@ import (
 	"weft/kernels/region"
 	"weft/planner"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 )
 
 // Inspection is a kernel that just ran, while all its arrays are in memory. Inspectors may read the arrays, and write none.
@@ -45,9 +46,5 @@ func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region
 	if err != nil {
 		return err
 	}
-	s := &sweep{name: p.Kernel().Name, launch: launch, threads: i.Threads, done: func() {}}
-	if err := s.run(ctx, tiles); err != nil {
-		return err
-	}
-	return s.fault
+	return exec.Tiles(ctx, p.Kernel().Name, launch, i.Threads, tiles)
 }

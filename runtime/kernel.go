@@ -11,6 +11,7 @@ import (
 	"weft/kernels/region"
 	"weft/planner"
 	"weft/planner/bounds"
+	"weft/runtime/exec"
 	"weft/runtime/fleet"
 )
 
@@ -18,7 +19,7 @@ import (
 type work struct {
 	run    *run
 	step   *planner.Step
-	sweep  *sweep
+	sweep  *exec.Sweep
 	device string
 	wall   float64
 	cpu    float64
@@ -28,7 +29,7 @@ type work struct {
 }
 
 func (r *run) work(step *planner.Step) *work {
-	s := &sweep{name: step.Name, threads: r.opt.Threads, done: r.opt.Progress.Tile, trace: r.opt.Trace}
+	s := &exec.Sweep{Name: step.Name, Threads: r.opt.Threads, Done: r.opt.Progress.Tile, Trace: r.opt.Trace}
 	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
 }
 
@@ -72,34 +73,34 @@ func (w *work) tiles(ctx context.Context, tiles []region.Region) error {
 func (w *work) finish() {
 	k, s := w.step.Kernel, w.sweep
 	predicted, _ := k.Expected()
-	mean, p95 := meanAndP95(s.turnaround)
+	mean, p95 := exec.MeanAndP95(s.Turnaround)
 	w.run.meter.add(w)
-	folds := foldsOf(&s.tally)
+	folds := foldsOf(&s.Tally)
 	executed, roof := w.worked(folds)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
 		Executed: executed, Roof: roof,
-		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.turnaround), Wall: w.wall, CPU: w.cpu,
+		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
-		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.queuePeak, Folds: folds,
+		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.QueuePeak, Folds: folds,
 	})
 }
 
 // launches works tiles of a kernel off along the chain of devices and names the device that finished them.
-func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles []region.Region) (string, error) {
+func (r *run) launches(ctx context.Context, step *planner.Step, s *exec.Sweep, tiles []region.Region) (string, error) {
 	k := step.Kernel
 	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })
 	program := k.Program
 	for {
 		dev := r.opt.Devices[at]
-		s.left, s.fault = nil, nil
+		s.Left, s.Fault = nil, nil
 		bound, err := r.bind(k, program, s)
 		if err == nil {
-			s.launch = bound
-			if err := s.run(ctx, tiles); err != nil {
+			s.Launch = bound
+			if err := s.Run(ctx, tiles); err != nil {
 				return dev.Info().Name, err
 			}
-			err, tiles = s.fault, s.left
+			err, tiles = s.Fault, s.Left
 		}
 		if err == nil {
 			return dev.Info().Name, nil
@@ -107,10 +108,10 @@ func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles 
 		if at++; at == len(r.opt.Devices) {
 			return dev.Info().Name, err
 		}
-		if joins(k.Ir) && !all {
+		if k.Ir.Combines() && !all {
 			return dev.Info().Name, err
 		}
-		if joins(k.Ir) { // a tile that failed half-way may have added some of its terms already
+		if k.Ir.Combines() { // a tile that failed half-way may have added some of its terms already
 			tiles = k.TileSet
 			for _, id := range step.Writes {
 				if err := r.arrays.refresh(id); err != nil {
@@ -123,13 +124,8 @@ func (r *run) launches(ctx context.Context, step *planner.Step, s *sweep, tiles 
 		}
 		programs, err := r.opt.Devices[at].Compile(ctx, []*ir.Kernel{k.Ir}, device.Options{})
 		if err != nil {
-			return dev.Info().Name, errors.Join(s.fault, err)
+			return dev.Info().Name, errors.Join(s.Fault, err)
 		}
 		program = programs[0]
 	}
-}
-
-// joins reports a kernel whose stores add to what is there, so that no tile may run twice.
-func joins(k *ir.Kernel) bool {
-	return slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
 }

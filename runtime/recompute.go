@@ -52,7 +52,7 @@ func (r *run) recompute(ctx context.Context, step *planner.Step, of []audit.Samp
 	start := time.Now()
 	defer r.checking(step, start)
 	k := step.Kernel
-	if joins(k.Ir) || k.Program == nil {
+	if k.Ir.Combines() || k.Program == nil {
 		return 0, "", nil
 	}
 	kernel := time.Duration(0)

@@ -7,6 +7,7 @@ import (
 
 	"weft/ops"
 	"weft/planner"
+	"weft/runtime/exec"
 )
 
 // Telemetry is a run by the names that monitoring asks for; docs/measuring.md lists them. Spread values hold mean, p95 and
@@ -21,7 +22,7 @@ type Spread struct {
 }
 
 func spreadOf(d []time.Duration, unit time.Duration) Spread {
-	mean, p95 := meanAndP95(d)
+	mean, p95 := exec.MeanAndP95(d)
 	scale := float64(time.Second) / float64(unit)
 	return Spread{mean * scale, p95 * scale, len(d)}
 }
@@ -46,8 +47,8 @@ type operatorMeter struct {
 // add counts a kernel that is done.
 func (m *meter) add(w *work) {
 	s := w.sweep
-	m.turnaround = append(m.turnaround, s.turnaround...)
-	m.queue = max(m.queue, s.queuePeak)
+	m.turnaround = append(m.turnaround, s.Turnaround...)
+	m.queue = max(m.queue, s.QueuePeak)
 	if len(w.shares) > 0 {
 		if m.onGPU == nil {
 			m.onGPU = map[string]float64{}
@@ -66,10 +67,10 @@ func (m *meter) add(w *work) {
 		}
 		o.wall += w.wall
 		o.away = o.away || len(w.shares) > 0
-		if len(s.walls) > 0 {
-			o.walls = append(o.walls, s.walls...)
+		if len(s.Walls) > 0 {
+			o.walls = append(o.walls, s.Walls...)
 		} else { // ranges of accelerators
-			o.walls = append(o.walls, s.turnaround...)
+			o.walls = append(o.walls, s.Turnaround...)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/planner"
+	"weft/runtime/exec"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // the fastest. It takes no longer than TuneTime but for the tiles under way. The kernel then runs once more, so what the measurements stored does not matter.
 func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
 	k := step.Kernel
-	if !r.opt.Tune || r.opt.Tiled == nil || joins(k.Ir) || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
+	if !r.opt.Tune || r.opt.Tiled == nil || k.Ir.Combines() || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
 		return nil
 	}
 	if k.TilesTuned && r.opt.TuneTime == 0 {
@@ -93,15 +94,15 @@ func (t *tiling) sample(ctx context.Context, most time.Duration) (float64, error
 	tiles := t.step.Kernel.TileSet
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	s := &sweep{name: t.step.Name, launch: t.launch, threads: t.run.opt.Threads, done: func() {}}
+	s := &exec.Sweep{Name: t.step.Name, Launch: t.launch, Threads: t.run.opt.Threads}
 	start := time.Now()
-	if err := s.run(limited, tiles); err != nil && ctx.Err() != nil {
+	if err := s.Run(limited, tiles); err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	if t.failed = s.fault != nil; t.failed {
+	if t.failed = s.Fault != nil; t.failed {
 		return 0, nil
 	}
-	points := extent(tiles) - extent(s.left)
+	points := extent(tiles) - extent(s.Left)
 	if points == 0 {
 		start = time.Now()
 		if err := t.launch(tiles[0]); err != nil {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -127,7 +128,7 @@ func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, hal
 	if fits && coarser*lost > safety {
 		brain = fmt.Sprintf("its error is about %d times that of f16, %.0f %% of the tolerance", coarser, 100*coarser*lost)
 	}
-	err = joined([]error{try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/retype.Middle))), whole), try(ir.BF16, 0, brain)})
+	err = errors.Join(try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/retype.Middle))), whole), try(ir.BF16, 0, brain))
 	return more, err
 }
 
@@ -179,7 +180,7 @@ func (f *finder) rank(base *trial, attempts []*attempt) error {
 				of, runs = append(of, a), append(runs, a.trial)
 			}
 		}
-		if len(of) == 0 || adds(b.Kernel) {
+		if len(of) == 0 || b.Kernel.Ir.Combines() {
 			continue
 		}
 		medians, err := inTurns(runs, b.ID)
@@ -198,11 +199,6 @@ func (f *finder) rank(base *trial, attempts []*attempt) error {
 }
 
 func millis(d time.Duration) float64 { return d.Seconds() * 1e3 }
-
-// adds reports a kernel whose tiles must not run twice.
-func adds(k *planner.Kernel) bool {
-	return slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
-}
 
 // stopwatch measures; tests put another in its place.
 var stopwatch = clock.Stopwatch

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -331,5 +330,3 @@ func (f *finder) sample(ctx context.Context, base *trial) error {
 	}
 	return nil
 }
-
-func joined(faults []error) error { return errors.Join(faults...) }

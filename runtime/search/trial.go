@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"weft/kernels/device"
@@ -13,6 +12,7 @@ import (
 	"weft/ops"
 	"weft/planner"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 )
 
 // trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
@@ -116,15 +116,12 @@ func (t *trial) need(id string) error {
 		return nil
 	}
 	b := t.plan.Buffer(id)
-	m, err := t.device.Alloc(b.Ir)
+	m, err := exec.Allocate(t.device, b)
 	if err != nil {
 		return err
 	}
 	t.own = append(t.own, m)
 	t.byID[id], t.mem[b.Ir] = m, m
-	if b.Role == planner.FromPlan {
-		device.SetFloats(b.Ir, m.Host(), b.Array.Data)
-	}
 	return nil
 }
 
@@ -169,26 +166,5 @@ func (t *trial) launch(ctx context.Context, s *planner.Step) error {
 	if err != nil {
 		return err
 	}
-	tiles := t.tiles(s)
-	queue := make(chan region.Region, len(tiles))
-	for _, tile := range tiles {
-		queue <- tile
-	}
-	close(queue)
-	faults := make([]error, max(1, min(t.threads, len(tiles))))
-	var workers sync.WaitGroup
-	for i := range faults {
-		workers.Go(func() {
-			for tile := range queue {
-				if faults[i] = ctx.Err(); faults[i] == nil {
-					faults[i] = launch(tile)
-				}
-				if faults[i] != nil {
-					return
-				}
-			}
-		})
-	}
-	workers.Wait()
-	return joined(faults)
+	return exec.Tiles(ctx, s.Name, launch, t.threads, t.tiles(s))
 }

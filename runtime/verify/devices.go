@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/planner"
 	"weft/planner/bounds"
+	"weft/runtime/exec"
 	"weft/runtime/fleet"
 )
 
@@ -73,13 +72,17 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 	if len(whole) > 0 {
 		rows = whole[0]
 	}
-	order := scattered(cut(rows, joins(k)))
+	order := scattered(cut(rows, k.Ir.Combines()))
 	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
 	for i, part := range order {
 		if i > 0 && time.Now().After(deadline) {
 			break
 		}
-		if _, err := f.Run(ctx, t.job(name, region.Interval{Lo: part[0].Lo, Hi: part[0].Hi}, own)); err != nil {
+		job, err := t.job(name, part[0], own)
+		if err == nil {
+			_, err = f.Run(ctx, job)
+		}
+		if err != nil {
 			return schedule, nil, err
 		}
 		tile := append(region.Region{}, whole...)
@@ -105,31 +108,23 @@ func cut(rows region.Interval, together bool) (out []region.Region) {
 }
 
 // job is some rows of the kernel, for one device and nobody else.
-func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) *fleet.Job {
-	k := t.Step.Kernel
-	array := func(id string, mem map[*ir.Buffer]device.Memory) fleet.Array {
+func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
+	j, err := exec.Rows(t.Step, rows, bounds.Needed(t.Step.Kernel.Ir), func(id string) (fleet.Array, error) {
 		b := t.Plan.Buffer(id)
-		return fleet.Array{Buf: b.Ir, Type: b.Layout, Host: mem[b.Ir].Host()}
+		m := own[b.Ir]
+		if m == nil {
+			m = t.Mem[b.Ir]
+		}
+		return fleet.Array{Buf: b.Ir, Type: b.Layout, Host: m.Host()}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	j := &fleet.Job{
-		Stage: t.Step.Name, Kernel: k.Ir, Rows: rows, Joins: joins(k), Devices: []string{name}, Weights: []float64{1},
-		Need:   bounds.Needed(k.Ir).Of,
-		Failed: func(f fleet.Failure) error { return errors.New(f.Reason) },
-		Host: func(context.Context, []region.Region) error {
-			return fmt.Errorf("%s left rows of it to the host", name)
-		},
-		Done: func(int64, time.Duration) {},
+	j.Devices, j.Weights = []string{name}, []float64{1}
+	j.Failed = func(f fleet.Failure) error { return errors.New(f.Reason) }
+	j.Host = func(context.Context, []region.Region) error {
+		return fmt.Errorf("%s left rows of it to the host", name)
 	}
-	for _, id := range t.Step.Reads {
-		j.Reads = append(j.Reads, array(id, t.Mem))
-	}
-	for _, id := range t.Step.Writes {
-		j.Writes = append(j.Writes, array(id, own))
-	}
-	return j
-}
-
-// joins reports a kernel whose stores add to what is there.
-func joins(k *planner.Kernel) bool {
-	return slices.ContainsFunc(k.Ir.Stores, func(s ir.Store) bool { return s.Combine != ir.Ordered })
+	j.Done = func(int64, time.Duration) {}
+	return j, nil
 }

@@ -171,9 +171,9 @@ func holds(tile region.Region, point []int) bool {
 func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []region.Region, err error) {
 	k := t.Step.Kernel
 	switch {
-	case joins(k) && subject.Pointwise:
+	case k.Ir.Combines() && subject.Pointwise:
 		return nil, nil
-	case joins(k):
+	case k.Ir.Combines():
 		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
 	case subject.Pointwise:
 		for _, p := range t.points {

@@ -1,4 +1,4 @@
-package runtime
+package exec
 
 import (
 	"context"
@@ -36,8 +36,8 @@ func (l *ledger) add(t region.Region) {
 	l.count[t[0].Lo]++
 }
 
-func newSweep(threads int, launch func(region.Region) error) *sweep {
-	return &sweep{threads: threads, launch: launch, done: func() {}}
+func newSweep(threads int, launch func(region.Region) error) *Sweep {
+	return &Sweep{Threads: threads, Launch: launch}
 }
 
 func TestSweepLaunchesEveryTileOnce(t *testing.T) {
@@ -52,7 +52,7 @@ func TestSweepLaunchesEveryTileOnce(t *testing.T) {
 			running.Add(-1)
 			return nil
 		})
-		if err := s.run(context.Background(), tilesOf(100)); err != nil {
+		if err := s.Run(context.Background(), tilesOf(100)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 100 {
@@ -60,8 +60,8 @@ func TestSweepLaunchesEveryTileOnce(t *testing.T) {
 				t.Fatalf("%d threads: tile %d ran %d times", threads, i, l.count[i])
 			}
 		}
-		if int(most.Load()) > threads || len(s.turnaround) != 100 || s.queuePeak > queuedPerThread*threads {
-			t.Errorf("%d threads: %d at once, %d timed, %d queued", threads, most.Load(), len(s.turnaround), s.queuePeak)
+		if int(most.Load()) > threads || len(s.Turnaround) != 100 || s.QueuePeak > queuedPerThread*threads {
+			t.Errorf("%d threads: %d at once, %d timed, %d queued", threads, most.Load(), len(s.Turnaround), s.QueuePeak)
 		}
 	}
 }
@@ -76,13 +76,13 @@ func TestSweepLeavesWhatAFaultyLaunchDidNotDo(t *testing.T) {
 		l.add(tile)
 		return nil
 	})
-	if err := s.run(context.Background(), tilesOf(100)); err != nil {
+	if err := s.Run(context.Background(), tilesOf(100)); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(s.fault, broken) {
-		t.Errorf("fault %v", s.fault)
+	if !errors.Is(s.Fault, broken) {
+		t.Errorf("fault %v", s.Fault)
 	}
-	for _, tile := range s.left {
+	for _, tile := range s.Left {
 		l.add(tile)
 	}
 	for i := range 100 {
@@ -90,8 +90,8 @@ func TestSweepLeavesWhatAFaultyLaunchDidNotDo(t *testing.T) {
 			t.Errorf("tile %d: done or left %d times", i, l.count[i])
 		}
 	}
-	if len(s.left) < 2 {
-		t.Errorf("launches went on after the fault: %d left", len(s.left))
+	if len(s.Left) < 2 {
+		t.Errorf("launches went on after the fault: %d left", len(s.Left))
 	}
 }
 
@@ -104,7 +104,7 @@ func TestSweepStopsBetweenTiles(t *testing.T) {
 		}
 		return nil
 	})
-	if err := s.run(ctx, tilesOf(1000)); !errors.Is(err, context.Canceled) {
+	if err := s.Run(ctx, tilesOf(1000)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	if n := done.Load(); n < 10 || n > 12 {
@@ -117,10 +117,10 @@ func TestMeanAndP95(t *testing.T) {
 	for i := range 100 {
 		d = append(d, time.Duration(100-i)*time.Second)
 	}
-	if mean, p95 := meanAndP95(d); mean != 50.5 || p95 != 95 {
+	if mean, p95 := MeanAndP95(d); mean != 50.5 || p95 != 95 {
 		t.Errorf("mean %g, p95 %g", mean, p95)
 	}
-	if mean, p95 := meanAndP95(nil); mean != 0 || p95 != 0 {
+	if mean, p95 := MeanAndP95(nil); mean != 0 || p95 != 0 {
 		t.Errorf("nothing done: mean %g, p95 %g", mean, p95)
 	}
 }
