@@ -49,7 +49,7 @@ func fromEnv(t *testing.T, name string, otherwise uint64) uint64 {
 }
 
 // counts are of programs.
-type counts struct{ ran, native, refused, wrong, false0704 int }
+type counts struct{ ran, native, written, refused, wrong, false0704 int }
 
 func TestProgramsAgreeWithNumPy(t *testing.T) {
 	peer := startPeer(t)
@@ -85,10 +85,10 @@ func TestProgramsAgreeWithNumPy(t *testing.T) {
 				t.Logf("seed %d, batch %d, %s: refused, but within bounds\n%s\n%s", seed, batch, on, p.refused, p.text.String())
 			}
 		}
-		clean(t, "*.npy")
+		clean(t, results(t))
 	}
-	t.Logf("%d programs, %d of them compiled: %d do not agree, %d are refused for a result that is within bounds, %d are refused otherwise; %d elements, %.2g %% of them with wide bounds",
-		n.ran, n.native, n.wrong, n.false0704, n.refused, elements, 100*float64(loose)/float64(elements))
+	t.Logf("%d programs, %d of them compiled, %d run again from a plan in a file: %d do not agree, %d are refused for a result that is within bounds, %d are refused otherwise; %d elements, %.2g %% of them with wide bounds",
+		n.ran, n.native, n.written, n.wrong, n.false0704, n.refused, elements, 100*float64(loose)/float64(elements))
 	if 100*n.false0704 > n.ran {
 		t.Errorf("%d of %d programs are refused for a result that is within bounds", n.false0704, n.ran)
 	}
@@ -104,6 +104,7 @@ func TestProgramsAgreeWithNumPy(t *testing.T) {
 type machine struct {
 	cc, isa string
 	native  bool
+	written bool // the plan is written to a file and read as well
 	flags   []string
 }
 
@@ -114,6 +115,7 @@ func (m machine) String() string {
 // machineOf draws one: compiling takes a hundred times as long as the rest, so it is one batch of fifteen, or of twenty-five in a long run.
 func machineOf(r *rand.Rand, batch int, isas []string, programs int) machine {
 	m := machine{flags: []string{fmt.Sprintf("--fuse-limit=%d", max(-1, r.IntN(20)-12)), "--threads", fmt.Sprint(1 + r.IntN(4))}}
+	m.written = r.IntN(4) == 0
 	if r.IntN(3) == 0 {
 		m.flags = append(m.flags, "--memory", fmt.Sprintf("%dKiB", 200<<r.IntN(5)))
 	}
@@ -143,6 +145,10 @@ func (m machine) run(t *testing.T, programs []*program, n *counts) (ran []*progr
 		all.WriteString(p.text.String())
 	}
 	if said := m.weft(t, all.String()); said == "" {
+		if m.written {
+			m.again(t)
+			n.written += len(programs)
+		}
 		n.ran += len(programs)
 		if m.native {
 			n.native += len(programs)
@@ -152,7 +158,7 @@ func (m machine) run(t *testing.T, programs []*program, n *counts) (ran []*progr
 	for _, p := range programs {
 		said := m.weft(t, p.text.String())
 		if strings.Contains(said, "error[E0601]") { // the budget is drawn, too
-			said = machine{m.cc, m.isa, m.native, m.flags[:3]}.weft(t, p.text.String())
+			said = machine{m.cc, m.isa, m.native, false, m.flags[:3]}.weft(t, p.text.String())
 		}
 		found := code.FindStringSubmatch(said)
 		switch {
@@ -178,6 +184,45 @@ func (m machine) run(t *testing.T, programs []*program, n *counts) (ran []*progr
 	return ran
 }
 
+// again has the plan of what just ran written to a file, and runs that: the results are the same to the bit.
+func (m machine) again(t *testing.T) {
+	direct := map[string][]byte{}
+	for _, f := range results(t) {
+		direct[f] = read(t, f)
+	}
+	clean(t, results(t))
+	file := []string{"p.yaml", "p.json"}[len(direct)%2]
+	for _, args := range [][]string{{"plan", "p.weft", "-o", file}, {"run", file}} {
+		var out bytes.Buffer
+		if code := cli.Run(t.Context(), append(args, m.flags...), nil, &out, &out); code != 0 || strings.Contains(out.String(), "made again") {
+			t.Errorf("%s: %v: exit %d\n%s\n%s", m, args, code, out.String(), read(t, "p.weft"))
+			return
+		}
+	}
+	for f, want := range direct {
+		if !bytes.Equal(read(t, f), want) {
+			t.Errorf("%s: %s is another when the plan was written and read\n%s", m, f, read(t, "p.weft"))
+		}
+	}
+}
+
+// results are the files that programs wrote.
+func results(t *testing.T) []string {
+	files, err := filepath.Glob("p[0-9]*.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func read(t *testing.T, path string) []byte {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // weft runs a text and returns what it said if it failed.
 func (m machine) weft(t *testing.T, text string) (said string) {
 	defer func() {
@@ -200,11 +245,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func clean(t *testing.T, pattern string) {
-	files, err := filepath.Glob(pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
+func clean(t *testing.T, files []string) {
 	for _, f := range files {
 		if err := os.Remove(f); err != nil {
 			t.Fatal(err)

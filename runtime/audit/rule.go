@@ -33,26 +33,23 @@ func Rule(s *ops.Stage, stored ir.DType) ops.ErrorRule {
 		stored = narrowest(s)
 	}
 	tolerance := defaultTolerance[stored]
-	if slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return given(in) && in.Type.Elem.Base == ir.F32 }) {
+	if slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Source && in.Type.Elem.Base == ir.F32 }) {
 		tolerance = max(tolerance, oneRounding)
 	}
 	return ops.ErrorRule{Metric: ops.Peak, Tolerance: tolerance}
 }
 
-// oneRounding is what given values of f32 may lose on their way into an array in f64: what a table is rounded by, or the square of a value.
+// oneRounding is what a source in f32 may lose on its way into an array in f64: its squares, which norm adds up, are rounded.
 const oneRounding = 2e-7
 
-// given reports a source or a table.
-func given(s *ops.Stage) bool { return s.Source || s.Data != nil }
-
 // narrowest is the float type with the fewest digits among a stage and what is computed for it: values that are kept in f64 are no
-// better than that. What sources and tables hold is exact.
+// better than that. What sources hold is exact; tables, such as those of axes, are rounded.
 func narrowest(s *ops.Stage) ir.DType {
 	least := s.Type.Elem.Base
 	seen := map[*ops.Stage]bool{}
 	var visit func(*ops.Stage)
 	visit = func(in *ops.Stage) {
-		if seen[in] || given(in) {
+		if seen[in] || in.Source {
 			return
 		}
 		seen[in] = true

@@ -42,12 +42,19 @@ func TestRuleOf(t *testing.T) {
 }
 
 // TestRuleOfWhatIsMadeFromLess: an array in f64 is held to what the f32 arithmetic before it can give. Sources are exact, but
-// for one rounding of what is made of them: tables are f32, and so are the squares that norm adds up.
+// for one rounding of what is made of them: the squares that norm adds up are f32. Tables are rounded.
 func TestRuleOfWhatIsMadeFromLess(t *testing.T) {
 	op := &ops.Instance{Spec: &ops.Spec{Name: "op"}, Out: []ops.Output{{}}}
 	source := &ops.Stage{Type: ops.Type{Elem: ops.F32}, Source: true}
 	double := &ops.Stage{Type: ops.Type{Elem: ops.F64}, Inputs: []*ops.Stage{source}}
 	single := &ops.Stage{Type: ops.Type{Elem: ops.F32}, Inputs: []*ops.Stage{source}}
+	table := &ops.Stage{Type: ops.Type{Elem: ops.F32}, Data: []float64{1}}
+	for _, from := range []*ops.Stage{table, {Type: ops.Type{Elem: ops.F64}, Inputs: []*ops.Stage{table}}} {
+		s := &ops.Stage{Name: "op", Type: ops.Type{Elem: ops.F64}, Op: op, Inputs: []*ops.Stage{from}}
+		if got := Rule(s, ir.F64); got.Tolerance != 2e-5 {
+			t.Errorf("of a table: %+v", got)
+		}
+	}
 	for want, from := range map[float64]*ops.Stage{2e-7: source, 2e-5: single, 1e-11: double} {
 		s := &ops.Stage{Name: "op", Type: ops.Type{Elem: ops.F64}, Op: op, Inputs: []*ops.Stage{from}}
 		if got := Rule(s, ir.F64); got.Tolerance != want {

@@ -355,7 +355,7 @@ def reduce(op, kind, a, over):
             f = to_float(a, kind)
             m = magnitude(f)
             lo, hi = np.sqrt(np.sum(m.lo**2, axes)), np.sqrt(np.sum(m.hi**2, axes))
-            wild = squared(np.max(m.hi, axes), kind)
+            wild = squared(m.hi, kind).any(axes)
             r = rounded(kind, dims, np.maximum(lo - 2e-19 * np.sqrt(count), 0), np.where(wild, np.inf, hi), nan | wild & np.isinf(hi), only, ulps=6, slack=2e-19)
             return r
         lo, hi = np.sum(a.lo, axes), np.sum(a.hi, axes)
