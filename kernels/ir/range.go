@@ -219,3 +219,19 @@ func (r *ranger) alu(n *Node) span {
 	r.unsure = r.unsure || n.Op == Cast && a[0].nan && n.Args[0].Type.Float() && n.Type.Int()
 	return n.Op.Info().Range(n, a)
 }
+
+// Interval bounds a value; NaN says that it may be NaN besides.
+type Interval struct {
+	Lo, Hi float64
+	NaN    bool
+}
+
+// Range is where the result of an Alu node lies, from where its operands do, before it is rounded.
+func (n *Node) Range(a [3]Interval) Interval {
+	var spans [3]span
+	for i, x := range a {
+		spans[i] = span{x.Lo, x.Hi, x.NaN}
+	}
+	s := n.Op.Info().Range(n, spans)
+	return Interval{s.lo, s.hi, s.nan}
+}
