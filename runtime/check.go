@@ -206,7 +206,10 @@ func (r *run) parity(step *planner.Step, s audit.Sample) Parity {
 	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: unnamed(r.plan, s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
 		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
-		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), OK: f.Within(rule)}
+		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: f.Within(rule)}
+	if rest := s.Explained(); !p.OK && rest.Figures().Within(rule) {
+		p.Rounding, p.OK = len(s.Rounded), true
+	}
 	if f.At >= 0 {
 		p.At = s.At[f.At]
 	}

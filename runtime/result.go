@@ -113,6 +113,10 @@ type Parity struct {
 	Mismatched int    `json:"mismatched"`
 	At         []int  `json:"at,omitempty"` // index of the worst sample
 	Unit       string `json:"unit,omitempty"`
+	// Ties counts samples beside a discontinuity that lies within rounding, which were compared with the branch that the kernel took; Rounding
+	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
+	Ties     int `json:"ties,omitempty"`
+	Rounding int `json:"rounding,omitempty"`
 	// Echoes counts points that the kernel computed a second time and found as they were.
 	Echoes int `json:"echoes,omitempty"`
 	// Skipped says why no sample was taken; OK then says nothing.

@@ -17,6 +17,8 @@ type Sample struct {
 	At        [][]int // the elements
 	Got, Want []complex128
 	Largest   float64 // magnitude of the array, as far as it is known
+	Ties      int     // elements beside a discontinuity that lies within rounding: what they should be is the branch that was taken
+	Rounded   []int   // elements beyond their tolerance by no more than rounding in the array's own type may give
 }
 
 // Take samples what a kernel stored, its arrays in the order of the reference, at points of its axes.
@@ -30,12 +32,17 @@ func Take(ctx context.Context, ref *Reference, arrays []Array, points [][]int, m
 		at := a.Elements(points)
 		out[i] = Sample{Array: a, At: at, Got: a.Values(at), Want: want[i]}
 	}
+	ref.settle(out, points, mem)
 	return out, nil
 }
 
 // Add takes in more elements of the same array.
 func (s *Sample) Add(more Sample) {
 	s.Array = more.Array
+	for _, e := range more.Rounded {
+		s.Rounded = append(s.Rounded, len(s.At)+e)
+	}
+	s.Ties += more.Ties
 	s.At, s.Got, s.Want = append(s.At, more.At...), append(s.Got, more.Got...), append(s.Want, more.Want...)
 	s.Largest = max(s.Largest, more.Largest)
 }

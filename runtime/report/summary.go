@@ -156,8 +156,13 @@ func (r summary) summarizeParity(b *strings.Builder) {
 			continue
 		}
 		verdict := "ok" + few(p.Finds)
-		if !p.OK {
+		switch {
+		case !p.OK:
 			verdict = "EXCEEDED"
+		case p.Rounding > 0:
+			verdict = fmt.Sprintf("%d are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)", p.Rounding)
+		case p.Ties > 0:
+			verdict += fmt.Sprintf(", %d of them ties: a discontinuity lies within rounding", p.Ties)
 		}
 		figure := "worst"
 		if p.Judged == audit.Judged(ops.Level) {

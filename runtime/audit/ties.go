@@ -1,0 +1,127 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"weft/kernels/device"
+	"weft/kernels/enclose"
+	"weft/kernels/ir"
+)
+
+// tieWork is how many operations are spent on elements that seem to be wrong.
+const tieWork = 2e6
+
+// settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a comparison of what
+// is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken another: the result of that one
+// is then what the element should be, and it counts as a tie. Where rounding in the array's own type may make as much of a difference by
+// itself, that is recorded.
+func (r *Reference) settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
+	var kernel *enclose.Kernel
+	left := int(tieWork)
+	for p, point := range points {
+		var sets []enclose.Values
+		store := 0
+		for i := range samples {
+			s := &samples[i]
+			planes, each := r.roots[i].Type.Elem.Planes(), inner(r.roots[i])
+			for e := p * each; e < (p+1)*each; e++ {
+				at := store
+				store += planes
+				if s.near(e, s.Want[e]) {
+					continue
+				}
+				if sets == nil {
+					if kernel == nil {
+						kernel = enclose.New(r.Kernel, r.loader(mem))
+					}
+					var ok bool
+					if sets, left, ok = kernel.At(point, left); !ok {
+						return
+					}
+				}
+				s.explain(e, sets[at:at+planes])
+			}
+		}
+	}
+}
+
+// near reports whether an element agrees with a value within its rule.
+func (s *Sample) near(e int, want complex128) bool {
+	rule := s.Rule()
+	return Compare(rule.Metric, s.Got[e:e+1], []complex128{want}, max(s.Largest, s.Seen())).Within(rule)
+}
+
+// explain takes an element for a tie, or for what rounding may give, if its values say so.
+func (s *Sample) explain(e int, parts []enclose.Values) {
+	got := [2]float64{real(s.Got[e]), imag(s.Got[e])}
+	var want [2]float64
+	several := false
+	for i, v := range parts {
+		want[i] = v.Nearest(got[i])
+		several = several || len(v) > 1 || v.NaN() && math.IsNaN(got[i])
+		if math.IsInf(want[i], 0) {
+			return
+		}
+	}
+	v := complex(want[0], want[1])
+	switch {
+	case !s.near(e, v):
+	case several:
+		s.Want[e] = v
+		s.Ties++
+	default:
+		s.Rounded = append(s.Rounded, e)
+	}
+}
+
+// loader reads what the reference loads: tables as they were computed and as a device holds them, other arrays as they are stored.
+func (r *Reference) loader(mem map[*ir.Buffer]device.Memory) enclose.Load {
+	return func(b *ir.Buffer, index []int) (ir.Interval, error) {
+		if s := r.Loads[b]; s != nil && s.Data != nil {
+			v := s.Data[Flat(index, b.Shape)]
+			held := v
+			if b.Type == ir.F32 {
+				held = float64(float32(v))
+			}
+			return ir.Interval{Lo: min(v, held), Hi: max(v, held), NaN: v != v}, nil
+		}
+		m, ok := mem[b]
+		if !ok {
+			return ir.Interval{}, fmt.Errorf("buffer %s is not in memory", b.Name)
+		}
+		cell := 0
+		if len(index) > 0 {
+			cell = b.Pad.Before
+		}
+		for d, stride := range b.Strides() {
+			cell += index[d] * stride
+		}
+		var v float64
+		if b.Type.Float() {
+			v = device.Float(b.Type, m.Host(), cell)
+		} else {
+			v = float64(device.Int(b.Type, m.Host(), cell))
+		}
+		return ir.Interval{Lo: v, Hi: v, NaN: v != v}, nil
+	}
+}
+
+// Explained is the sample without the elements that rounding explains, for a user who asked for no tolerance.
+func (s Sample) Explained() Sample {
+	if _, asked := Asked(s.Array.Of.Array); asked || len(s.Rounded) == 0 {
+		return s
+	}
+	out := s
+	out.At, out.Got, out.Want, out.Rounded = nil, nil, nil, nil
+	rounded := map[int]bool{}
+	for _, e := range s.Rounded {
+		rounded[e] = true
+	}
+	for e := range s.At {
+		if !rounded[e] {
+			out.At, out.Got, out.Want = append(out.At, s.At[e]), append(out.Got, s.Got[e]), append(out.Want, s.Want[e])
+		}
+	}
+	return out
+}

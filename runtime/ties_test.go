@@ -1,0 +1,76 @@
+package runtime
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+)
+
+// tenths is floor(x * 0.01 * 100): with x whole, on one side or the other of a whole number by rounding alone, and else far from any.
+func (w *world) tenths(in ops.Array) ops.Array {
+	return w.lowered("tenths", in.Type(), func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", in.Type(), []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(b.Alu(ir.Floor, b.Mul(b.Mul(l.In("a").At(b, i...).Re, b.F32(0.01)), b.F32(100))))
+		})}
+	}, in)
+}
+
+// cancelled is 1/3 + x - x - 1/3, which is rounding alone.
+func (w *world) cancelled(in ops.Array) ops.Array {
+	return w.lowered("cancelled", in.Type(), func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", in.Type(), []*ops.Stage{l.In("a")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			x, third := l.In("a").At(b, i...).Re, b.F32(1.0/3)
+			return ops.Real(b.Sub(b.Sub(b.Add(third, x), x), third))
+		})}
+	}, in)
+}
+
+// TestTiesAreNoErrors: where a discontinuity lies within rounding the branch that the kernel took is right, and the report counts those.
+// What rounding cannot explain is found all the same.
+func TestTiesAreNoErrors(t *testing.T) {
+	for name, c := range map[string]struct {
+		build func(w *world, in ops.Array) ops.Array
+		wrong float64 // added to one element in a hundred
+		ok    bool
+		says  string
+	}{
+		"ties":                   {(*world).tenths, 0, true, "of them ties"},
+		"ties and wrong ones":    {(*world).tenths, 1.5, false, "EXCEEDED"},
+		"rounding alone":         {(*world).cancelled, 0, true, "lost in the rounding"},
+		"rounding and wrong one": {(*world).cancelled, 1e-3, false, "EXCEEDED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			dev := newFaulty("native")
+			dev.after = func(k *ir.Kernel, b device.Bindings, tile region.Region) {
+				out := k.Stores[0].Buf
+				cells := device.View[float32](b.Mem[out].Host(), ir.F32)
+				for i := tile[0].Lo; i < tile[0].Hi && c.wrong != 0; i++ {
+					for j := range out.Shape[1] {
+						if (i*out.Shape[1]+j)%100 == 0 {
+							cells[out.Pad.Before+i*out.Strides()[0]+j] += float32(c.wrong)
+						}
+					}
+				}
+			}
+			p := w.plan(t, dev, w.keep("out", c.build(w, w.ramp(matrix(60, 100)))))
+			r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Verify: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := r.Parity[0]
+			if got.OK != c.ok || c.ok && got.Ties+got.Rounding == 0 {
+				t.Errorf("parity %+v", got)
+			}
+			var text strings.Builder
+			if err := r.WriteSummary(&text); err != nil || !strings.Contains(text.String(), c.says) {
+				t.Errorf("the summary does not say %q: %s", c.says, text.String())
+			}
+		})
+	}
+}
