@@ -29,14 +29,16 @@ func (v Values) NaN() bool { return slices.ContainsFunc(v, func(i ir.Interval) b
 
 // Nearest is the value that is nearest to x.
 func (v Values) Nearest(x float64) float64 {
-	if math.IsNaN(x) && v.NaN() {
-		return x
+	if math.IsNaN(x) {
+		if v.NaN() {
+			return x
+		}
+		return v[0].Lo
 	}
-	best, far := math.NaN(), math.Inf(1)
+	best := v[0].Lo
 	for _, i := range v {
-		n := min(max(x, i.Lo), i.Hi)
-		if d := math.Abs(n - x); d < far || n == x || best != best {
-			best, far = n, d
+		if n := min(max(x, i.Lo), i.Hi); n == x || math.Abs(n-x) < math.Abs(best-x) {
+			best = n
 		}
 	}
 	return best
