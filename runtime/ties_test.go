@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"weft/kernels/device"
@@ -37,12 +36,11 @@ func TestTiesAreNoErrors(t *testing.T) {
 		build func(w *world, in ops.Array) ops.Array
 		wrong float64 // added to one element in a hundred
 		ok    bool
-		says  string
 	}{
-		"ties":                   {(*world).tenths, 0, true, "of them ties"},
-		"ties and wrong ones":    {(*world).tenths, 1.5, false, "EXCEEDED"},
-		"rounding alone":         {(*world).cancelled, 0, true, "lost in the rounding"},
-		"rounding and wrong one": {(*world).cancelled, 1e-3, false, "EXCEEDED"},
+		"ties":                   {(*world).tenths, 0, true},
+		"ties and wrong ones":    {(*world).tenths, 1.5, false},
+		"rounding alone":         {(*world).cancelled, 0, true},
+		"rounding and wrong one": {(*world).cancelled, 1e-3, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -66,10 +64,6 @@ func TestTiesAreNoErrors(t *testing.T) {
 			got := r.Parity[0]
 			if got.OK != c.ok || c.ok && got.Ties+got.Rounding == 0 {
 				t.Errorf("parity %+v", got)
-			}
-			var text strings.Builder
-			if err := r.WriteSummary(&text); err != nil || !strings.Contains(text.String(), c.says) {
-				t.Errorf("the summary does not say %q: %s", c.says, text.String())
 			}
 		})
 	}
