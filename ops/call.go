@@ -8,7 +8,7 @@ type Call struct {
 	Args map[string]Value
 }
 
-// Has reports that an optional argument was given.
+// Has reports whether an optional argument was given.
 func (c *Call) Has(name string) bool { return c.Args[name] != nil }
 
 // Number is the SI value of a numeric argument; 0 when absent.

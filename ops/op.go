@@ -23,7 +23,7 @@ type Sink interface {
 	Take(context.Context, []HostArray, Terminal) (Note, error)
 }
 
-// Filer is a source or sink of a file, whose path is never empty.
+// Filer is a source or sink of a file, whose path is its argument path; empty: of none.
 type Filer interface {
 	File() string
 }

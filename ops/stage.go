@@ -70,7 +70,7 @@ func (t *MaxTables) Stages() []*Stage {
 	return out
 }
 
-// IsOutput reports a stage that is an output of its operator, by its name: inner ones have names of their own.
+// IsOutput reports whether the stage is an output of its operator, by its name: inner ones have names of their own.
 func (s *Stage) IsOutput() bool {
 	if s.Op == nil {
 		return false

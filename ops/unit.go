@@ -92,7 +92,7 @@ func lookupAtom(name string) (atom, bool) {
 	return atom{}, false
 }
 
-// IsUnit reports that name alone is a unit: mm, MHz, degC.
+// IsUnit reports whether name alone is a unit: mm, MHz, degC.
 func IsUnit(name string) bool { _, ok := lookupAtom(name); return ok }
 
 // UnitDoc describes a unit for people: its name, what it is, and the prefixes it takes.
@@ -190,10 +190,10 @@ func (u Unit) SI() float64 {
 	return u.Scale
 }
 
-// Plain reports a dimensionless unit.
+// Plain reports whether the unit is dimensionless.
 func (u Unit) Plain() bool { return len(u.Dims) == 0 }
 
-// Same reports equal dimensions: values of the two units can be added.
+// Same reports whether values of the two units can be added: their dimensions are equal.
 func (u Unit) Same(v Unit) bool {
 	if len(u.Dims) != len(v.Dims) {
 		return false

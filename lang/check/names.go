@@ -30,7 +30,7 @@ func paramOf(spec *ops.Spec, a *syntax.Argument, position int) *ops.Param {
 	return &spec.Params[i]
 }
 
-// takesNames reports a parameter that takes names and nothing else: dimensions, mostly. There a bare name stands for itself,
+// takesNames reports whether a parameter takes names and nothing else: dimensions, mostly. There a bare name stands for itself,
 // so that a variable may be called like a dimension: x = axis(x, 0 mm .. 1 mm in 9), sum(a, over: x).
 func takesNames(p *ops.Param) bool {
 	return p.Accept&ops.KSymbol != 0 && p.Accept&^(ops.KSymbol|ops.KList) == 0

@@ -41,7 +41,7 @@ func newOperand(name string, v ops.Value) operand {
 	return o
 }
 
-// zero reports the plain number 0, which goes with every unit.
+// zero reports whether the operand is the plain number 0, which goes with every unit.
 func (o operand) zero() bool {
 	n, ok := o.value.(ops.Number)
 	return ok && n.V == 0 && n.Unit.Plain()

@@ -29,7 +29,7 @@ type reduction struct {
 	examples        []ops.Example
 }
 
-// indexed reports accumulators (value, index).
+// indexed reports whether it accumulates (value, index).
 func (r *reduction) indexed() bool { return r.monoid == ir.ArgMin || r.monoid == ir.ArgMax }
 
 const overDoc = "a dimension or a list of dimensions to reduce; all when left out"

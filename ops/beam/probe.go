@@ -37,7 +37,7 @@ func (p *Probe) Element(e int) [3]float64 { return [3]float64{p.X[e], p.Y[e], p.
 // along are the coordinates of the elements on one of the three axes.
 func (p *Probe) along(axis int) []float64 { return [3][]float64{p.X, p.Y, p.Z}[axis] }
 
-// flat reports that all elements share one depth.
+// flat reports whether all elements share one depth.
 func (p *Probe) flat() bool { return constant(p.Z) }
 
 func constant(v []float64) bool { return slices.Min(v) == slices.Max(v) }
