@@ -24,6 +24,10 @@ const (
 	mostNodes   = 4 * maxNodes
 )
 
+// weighedNodes are how many values the kernels of two choices may hold that are built and predicted to compare them. Larger ones are
+// compared by what their parts take: planning is linear in stages.
+const weighedNodes = 1000
+
 // fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
 const fewElements = 16
 
@@ -61,7 +65,10 @@ type fuser struct {
 }
 
 // size is how large the kernel of a stage is, with what is computed in it: as counted, or estimated from that of its parts.
-type size struct{ nodes, binders int }
+type size struct {
+	nodes, binders int
+	flops          float64 // of an element
+}
 
 func (s size) within(nodes, binders int) bool { return s.nodes <= nodes && s.binders <= binders }
 
@@ -71,7 +78,7 @@ func (f *fuser) sizeOf(s *ops.Stage) size {
 		return known
 	}
 	a := f.g.Alone(s)
-	return size{a.Nodes, a.Binders}
+	return size{a.Nodes, a.Binders, a.Flops}
 }
 
 // counted is the size of a stage as decided so far, unless it is beyond all bounds.
@@ -82,7 +89,7 @@ func (f *fuser) counted(s *ops.Stage) (size, bool) {
 	if !ok {
 		return size{}, false
 	}
-	out := size{binders: l.Body.Binders()}
+	out := size{binders: l.Body.Binders(), flops: ir.CostOf(k).Flops / float64(max(1, s.Type.Len()))}
 	k.Walk(func(*ir.Node) { out.nodes++ })
 	f.sizes[s] = out
 	return out, true
@@ -101,8 +108,9 @@ func (f *fuser) fits(p *ops.Stage) bool {
 // takes reports whether the kernel of c can hold p besides what it holds, and counts it in if so.
 func (f *fuser) takes(c, p *ops.Stage) bool {
 	was, more := f.sizeOf(c), f.sizeOf(p)
-	sites := f.g.Alone(c).Sites[p]
-	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders}
+	a := f.g.Alone(c)
+	sites, reads := a.Sites[p], a.Loads[p]/float64(max(1, c.Type.Len()))
+	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders, was.flops + reads*more.flops}
 	if f.sizes[c].within(mostNodes, mostBinders) {
 		return true
 	}
@@ -118,10 +126,22 @@ func (f *fuser) takes(c, p *ops.Stage) bool {
 
 // flopsPerElement is the cost of one element of a stage as decided so far.
 func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
-	if graph.Given(s) {
+	switch known := f.sizeOf(s); {
+	case graph.Given(s):
 		return 0
+	case known.nodes > weighedNodes:
+		return known.flops
 	}
 	return ir.CostOf(f.g.Lowerer(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
+}
+
+// small reports whether the kernels that a choice about p is between are so small that they are built to compare them.
+func (f *fuser) small(p *ops.Stage, readers ...*ops.Stage) bool {
+	nodes := f.sizeOf(p).nodes
+	for _, c := range readers {
+		nodes += f.sizeOf(c).nodes
+	}
+	return f.Cost != nil && nodes <= weighedNodes
 }
 
 // readAsDecided inlines along fused edges and loads along the others.
@@ -150,6 +170,7 @@ type producer struct {
 	sibling  bool // a reader computes it and stores it too
 	seconds  float64
 	timed    bool
+	margin   float64
 	choice   *[2]float64 // seconds of computing it everywhere, and of storing it
 }
 
@@ -203,7 +224,7 @@ func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:
-		if f.Cost == nil {
+		if !f.small(p, c) {
 			e.FusedMs, e.StoredMs = 1e3*e.Reads*d.compute(), 1e3*d.bytes*e.Reads/f.Rates.Bandwidth
 		} else {
 			e.FusedMs = 1e3 * f.predicted(c, func(s *ops.Stage) bool { return s == p })
@@ -215,9 +236,7 @@ func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
 	}
 	fused, stored := d.alternatives()
 	e.FusedMs, e.StoredMs = 1e3*fused, 1e3*stored
-	if f.Cost != nil {
-		e.Margin = recomputeDoubt
-	}
+	e.Margin = d.margin
 	return f.choose(p, c, *e, plan.Costly)
 }
 
@@ -225,8 +244,9 @@ func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
 func (d *producer) alternatives() (fused, stored float64) {
 	if d.choice == nil {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
-		if d.Cost != nil {
+		if d.small(d.stage, d.users...) {
 			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.users)
+			d.margin = recomputeDoubt
 		}
 	}
 	return d.choice[0], d.choice[1]

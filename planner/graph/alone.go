@@ -12,6 +12,7 @@ type Alone struct {
 	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
 	Elsewhere map[*ops.Stage]bool    // inputs read at another index than the stage's own
 	Folds     bool
+	Flops     float64 // of an element
 	Nodes     int
 	Binders   int
 }
@@ -42,6 +43,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 			sites[n.Buf]++
 		}
 	})
+	a.Flops = counted.Flops / float64(max(1, s.Type.Len()))
 	a.Kernel, a.Binders = k, l.Body.Binders()
 	for e := range l.elsewhere {
 		a.Elsewhere[e.From] = true
