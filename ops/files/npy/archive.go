@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 
@@ -82,18 +81,6 @@ func plausible(member *zip.File, size int64) error {
 		return &Error{Reason: fmt.Sprintf("is damaged: %s cannot be %d bytes packed into %d", clip(member.Name), unpacked, packed)}
 	}
 	return nil
-}
-
-// Names lists the arrays in the order of the archive.
-func (a *Archive) Names() []string { return slices.Clone(a.names) }
-
-// Stat reads and checks the header of one array.
-func (a *Archive) Stat(name string) (Header, error) {
-	f, err := a.Open(name)
-	if err != nil {
-		return Header{}, err
-	}
-	return f.header, f.Close()
 }
 
 // Open opens one array. Reading tiles in ascending order is fast; going back unpacks again from the beginning.

@@ -70,8 +70,8 @@ func TestDeflatedArchive(t *testing.T) {
 		if err := f.Read(dst, Layout{DType: element.Float64}); err != nil || !bytes.Equal(dst, s.packed(element.Float64)) {
 			t.Errorf("Fortran %v: wrong elements, %v", fortran, err)
 		}
-		if len(a.Names()) != 1 {
-			t.Errorf("names %v", a.Names())
+		if len(a.names) != 1 {
+			t.Errorf("names %v", a.names)
 		}
 		if err := a.Close(); err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		defer a.Close()
-		for _, name := range a.Names() {
+		for _, name := range a.names {
 			if member, err := a.Open(name); err == nil {
 				checkReadable(t, member, 1100*len(input))
 			}

@@ -133,13 +133,6 @@ func (g Geo) PixelSize() (x, y float64) {
 	return math.Hypot(g.Affine[1], g.Affine[4]), math.Hypot(g.Affine[2], g.Affine[5])
 }
 
-// PixelMetres is PixelSize in metres. ok is false where the raster is not placed or the unit is an angle or unknown.
-func (g Geo) PixelMetres() (x, y float64, ok bool) {
-	x, y = g.PixelSize()
-	m := g.CRS.Unit.Metres
-	return x * m, y * m, g.Placed && m > 0
-}
-
 // straight is the part of a pixel that an edge may lean and still count as parallel to the axes: rounding in writers.
 const straight = 1e-9
 

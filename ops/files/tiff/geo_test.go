@@ -127,8 +127,8 @@ func TestGeoreference(t *testing.T) {
 			if g.Affine != c.affine || g.CRS.EPSG != c.epsg || g.CRS.Unit.Name != c.unit {
 				t.Errorf("got %v, EPSG %d, %q; want %v, %d, %q", g.Affine, g.CRS.EPSG, g.CRS.Unit.Name, c.affine, c.epsg, c.unit)
 			}
-			x, y, ok := g.PixelMetres()
-			if !ok {
+			x, y := g.PixelSize()
+			if x, y = x*g.CRS.Unit.Metres, y*g.CRS.Unit.Metres; !g.Placed {
 				x, y = 0, 0
 			}
 			if math.Abs(x-c.metres[0])+math.Abs(y-c.metres[1]) > 1e-12 {

@@ -69,12 +69,6 @@ type Ignored struct{ Overviews, Masks, Images int }
 // Bytes is the size of all elements.
 func (h Header) Bytes() int64 { return int64(h.Height) * int64(h.Width) * int64(h.DType.Size()) }
 
-// Like is the header of another raster of the same size and place, with the same value for missing elements, to be
-// stored in the default way.
-func (h Header) Like(d element.DType) Header {
-	return Header{DType: d, Height: h.Height, Width: h.Width, Geo: h.Geo, Nodata: h.Nodata}
-}
-
 // compressions are the values of the tag Compression that are read.
 var compressions = map[int64]Compression{1: None, 5: LZW, 8: Deflate, 32946: Deflate}
 

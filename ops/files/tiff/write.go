@@ -21,13 +21,12 @@ type Writer struct {
 	packers sync.Pool
 	buffers sync.Pool
 
-	mu       sync.Mutex
-	blocks   map[int]*assembly // blocks of which a part was written
-	table    []place           // blocks that are in the file
-	written  int               // how many those are
-	told     []bool            // which of them checkpoints have told
-	end      int64             // of the file as far as it is taken
-	buffered int64
+	mu      sync.Mutex
+	blocks  map[int]*assembly // blocks of which a part was written
+	table   []place           // blocks that are in the file
+	written int               // how many those are
+	told    []bool            // which of them checkpoints have told
+	end     int64             // of the file as far as it is taken
 }
 
 // assembly is a block being put together.
@@ -138,14 +137,6 @@ func (h *Header) checkStorage() error {
 // Header is what the file will say of its raster. Big is settled only at Commit.
 func (w *Writer) Header() Header { return w.header }
 
-// Buffered is the bytes of blocks of which a part was written and a part is still to come. It stays small when
-// rectangles are written by rows of blocks, or along block borders.
-func (w *Writer) Buffered() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.buffered
-}
-
 // WriteTile writes a rectangle of the raster from memory, row by row: src holds elements of the layout's type, which
 // are converted to the file's; it is aligned for them. Every element is written once.
 func (w *Writer) WriteTile(src []byte, from Layout, r Rect) error {
@@ -195,7 +186,6 @@ func (w *Writer) begin(b block, part Rect) (*assembly, error) {
 			clear(a.data) // beyond the raster
 		}
 		w.blocks[b.index] = a
-		w.buffered += size
 	}
 	for _, other := range a.parts {
 		if both := other.intersect(part); !both.empty() {
@@ -241,7 +231,6 @@ func (w *Writer) put(a *assembly, b block, packed []byte) error {
 	defer w.mu.Unlock()
 	w.table[b.index] = at
 	w.written++
-	w.buffered -= int64(len(a.data))
 	delete(w.blocks, b.index)
 	w.buffers.Put(&a.data)
 	return nil
