@@ -79,7 +79,7 @@ func function(w *writer) bool {
 			return w.emit(fmt.Sprintf("atan2(%s, %s) / (1 rad)", a.text, b.text), k, dims, step{"op": "atan2", "in": args(a, b)})
 		}
 	}
-	op := w.one("sqrt", "abs", "sin", "cos", "tan", "exp", "log", "log10")
+	op := w.one("sqrt", "abs", "sin", "cos", "tan", "tanh", "exp", "log", "log10")
 	k := a.kind.inexact()
 	if op == "abs" {
 		k = a.kind.numeric()

@@ -41,6 +41,7 @@ const (
 	Sin
 	Cos
 	Tan
+	Tanh
 	Atan2
 	Pow
 	numOps

@@ -83,6 +83,7 @@ func init() {
 		Sin:   wave("sin", math.Sin),
 		Cos:   wave("cos", math.Cos),
 		Tan:   function("tan", math.Tan, CostSine, 1.5, 24, func(span) span { return anything }),
+		Tanh:  oneByOne(function("tanh", math.Tanh, CostExp, 2, 32, func(a span) span { return widen(monotone(math.Tanh)(a), -1, 1) })),
 		Atan2: function2("atan2", math.Atan2, CostAtan2, 24, func(_ *Node, a [3]span) span { return span{-3.1415930, 3.1415930, a[0].nan || a[1].nan} }),
 		Pow:   function2("pow", power, CostPower, 40, anyRange),
 	}
@@ -136,6 +137,12 @@ func function(name string, f func(float64) float64, cost CostClass, times float6
 func wave(name string, f func(float64) float64) OpInfo {
 	i := function(name, f, CostSine, 1, 16, func(a span) span { return span{-1, 1, a.nan || !a.finite()} })
 	i.Bound = (*Bounder).wave
+	return i
+}
+
+// oneByOne is a function of which the preludes for C have no code: each lane goes to the library.
+func oneByOne(i OpInfo) OpInfo {
+	i.OneByOne = true
 	return i
 }
 

@@ -464,6 +464,9 @@ def step(o, vals, folder):
         return logarithm(np.log if op == "log" else np.log10, kind, x[0])
     if op == "exp":
         return exponential(kind, x[0])
+    if op == "tanh":
+        a = to_float(x[0], kind)
+        return rounded(kind, a.dims, np.tanh(a.lo), np.tanh(a.hi), a.nan, a.only, ulps=8)
     if op == "atan2":
         return angle(kind, *x)
     if op == "hypotenuse":
