@@ -152,7 +152,7 @@ func (s *setup) checkCoverage(p *problems) {
 	if s.law == nil {
 		return
 	}
-	share, least, most := s.coverage(checkWork)
+	share, least, most := s.coverage()
 	s.share = share
 	if far := max(-least, most); far > furthest {
 		p.add(problem.OutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)

@@ -86,9 +86,9 @@ func (s *setup) output() ops.Type {
 }
 
 // coverage estimates what share of the pairs of point and element lies in the record, and the range of places seen, from a
-// coarse grid of about so much work. It needs a law: given arrival times are not known while checking.
-func (s *setup) coverage(work float64) (share, least, most float64) {
-	g := s.probes(work)
+// coarse grid. It needs a law: given arrival times are not known while checking.
+func (s *setup) coverage() (share, least, most float64) {
+	g := s.probes()
 	step := max(1, s.probe.Elements()/64)
 	least, most = math.Inf(1), math.Inf(-1)
 	inside, pairs := 0, 0
@@ -114,11 +114,11 @@ func (s *setup) coverage(work float64) (share, least, most float64) {
 const checkWork = 3e4
 
 // probes are a few points of the grid: corners and centre at least.
-func (s *setup) probes(work float64) *Grid {
+func (s *setup) probes() *Grid {
 	const most = 7
 	for n := most; ; n-- {
 		g := s.grid.sparse(n)
-		if n == 3 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= work {
+		if n == 3 || float64(g.Len())*float64(s.probe.Elements())*float64(s.law.Shots()) <= checkWork {
 			return g
 		}
 	}
