@@ -39,8 +39,9 @@ func (w Work) Scale(share float64) Work {
 	return w
 }
 
-// Trips of a fold whose bounds are known only at run time (rows of a sparse matrix, say).
-const unknownTrips = 16
+// UnknownTrips are those of a fold whose bounds are known only at run time: rows of finite-element matrices in three dimensions hold 20 to
+// 100 elements.
+const UnknownTrips = 64
 
 // CostOf counts the work of a kernel. Folds with bounds known at run time only are estimated; a fold that may end early
 // counts in full.
@@ -102,7 +103,7 @@ func foldTrips(f *Fold) float64 {
 	_, hi, okHi := RangeOf(f.Hi, nil)
 	n := hi - lo
 	if !okLo || !okHi || n >= math.MaxInt32 {
-		return unknownTrips
+		return UnknownTrips
 	}
 	return max(n, 0)
 }

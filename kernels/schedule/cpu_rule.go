@@ -6,13 +6,6 @@ import (
 	"weft/kernels/ir"
 )
 
-// longFold is the number of iterations from which a fold repays what a compact patch costs at its edges: gathered
-// coordinates and scattered stores.
-const longFold = 24
-
-// hopeless is how many times the best estimate an estimate must be for its schedule not to be worth measuring.
-const hopeless = 5
-
 // Default is the schedule that the rules choose without measuring.
 func Default(k *ir.Kernel, t Target) CPU { return Candidates(k, t)[0] }
 
@@ -37,14 +30,6 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 	return out[:min(len(out), 6)]
 }
 
-// registers are those of the target that vectors in flight may take with accumulators and their own invariants.
-func (s *survey) registers() int {
-	if s.t.ISA == "avx512" {
-		return 24
-	}
-	return 12
-}
-
 // flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis
 // has room for.
 func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
@@ -64,7 +49,7 @@ func (s *survey) mostFlight(f *ir.Fold) int {
 	for _, a := range f.Accs {
 		each += Registers(a.Type)
 	}
-	return max(1, min(8, s.registers()/each))
+	return max(1, min(mostVectors, flightRegisters[s.t.ISA]/each))
 }
 
 // narrows reports whether a fold has a float64 sum that may be kept in float32 for a while.
@@ -88,7 +73,7 @@ func (s *survey) unroll(axis, n int) []AxisN {
 
 // order puts the axis innermost along which most work can be shared by doing it once before its loop.
 func (s *survey) order() []int {
-	best, most := -1, 0.01
+	best, most := -1, laterAxis
 	for a, axis := range s.k.Axes {
 		if h := s.hoisted(axis); h >= most && axis.Extent > 1 {
 			best, most = a, h
@@ -116,11 +101,11 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 	for _, a := range f.Accs {
 		accs += Registers(a.Type)
 	}
-	c.AccMajor = accs*v > 16
+	c.AccMajor = accs*v > spilling
 	for _, g := range s.folds {
 		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || Absorber(s.b, g) >= 0
 		if leaves || g.While != nil {
-			c.Every = 8
+			c.Every = longestTest
 		}
 		if leaves && s.hasMaxima(g) {
 			c.Skip = true
@@ -136,7 +121,17 @@ func (s *survey) hasMaxima(f *ir.Fold) bool {
 }
 
 // lines are schedules with lanes along one axis, along iterations, or none, by estimated cost.
-func (s *survey) lines(f *ir.Fold) []CPU {
+func (s *survey) lines(f *ir.Fold) (out []CPU) {
+	options := s.lineOptions(f)
+	for _, o := range options[:min(len(options), 4)] {
+		if o.cost <= hopeless*options[0].cost {
+			out = append(out, o.c)
+		}
+	}
+	return out
+}
+
+func (s *survey) lineOptions(f *ir.Fold) []option {
 	options := []option{{CPU{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
 	for a, axis := range s.k.Axes {
 		if axis.Extent < 2 {
@@ -155,7 +150,7 @@ func (s *survey) lines(f *ir.Fold) []CPU {
 		if v := Product(c.Unroll); v > 1 {
 			half := c
 			half.Unroll = s.unroll(u, v/2)
-			options = append(options, option{half, cost * 1.05})
+			options = append(options, option{half, cost * fewerCost})
 		}
 		if f != nil {
 			continue
@@ -167,14 +162,14 @@ func (s *survey) lines(f *ir.Fold) []CPU {
 		again := s.repeating(a)
 		if again >= 0 {
 			c.Unroll = s.unroll(again, s.k.Axes[again].Extent)
-			options = append(options, option{c, s.onLanes(a, again) * 0.95})
+			options = append(options, option{c, s.onLanes(a, again) * sharedLoad})
 		}
 		if u := s.rows(a); u >= 0 && u != again {
 			c.Unroll = s.unroll(u, RowOf)
 			cost = s.onLanes(a, u)
 			if again >= 0 {
 				c.Unroll = append(c.Unroll, AxisN{again, s.k.Axes[again].Extent})
-				cost *= 0.95
+				cost *= sharedLoad
 			}
 			options = append(options, option{c, cost})
 		}
@@ -184,14 +179,7 @@ func (s *survey) lines(f *ir.Fold) []CPU {
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}
-	cheapest(options)
-	var out []CPU
-	for _, o := range options[:min(len(options), 4)] {
-		if o.cost <= hopeless*options[0].cost {
-			out = append(out, o.c)
-		}
-	}
-	return out
+	return cheapest(options)
 }
 
 // repeating is a short axis, other than the lanes', along which loads repeat: vectors in flight over all of it share them. -1

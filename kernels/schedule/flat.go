@@ -7,9 +7,6 @@ import (
 	"weft/kernels/ir"
 )
 
-// flatPoints is how many points a tile had better have, so that few lanes of its last vectors are idle.
-const flatPoints = 256
-
 // FlatStep makes tiles under a flat schedule slabs across the axis along which loads lie farthest apart: each then loads a part of what the kernel does.
 func FlatStep(k *ir.Kernel, t Target) []int {
 	s := newSurvey(k, t)

@@ -7,24 +7,6 @@ import (
 	"weft/kernels/ir"
 )
 
-// costs of loads of a vector, in arithmetic instructions
-var windowCosts = map[int]map[int]float64{ // by lanes of a register and size of the window
-	16: {16: 2, 32: 4},
-	8:  {16: 6, 32: 14},
-}
-
-const (
-	laneLoad   = 2.0 // a gathered lane
-	proof      = 3.5 // that a window serves, and the code for where it does not
-	lineLoad   = 4.0 // a gathered lane that lies in a cache line of its own
-	crowd      = 1.2 // gathers of more than two vectors in flight, whose addresses take more registers than there are
-	latency    = 0.3 // what a single vector in flight waits
-	groupLane  = 2.7 // a gathered lane of several elements side by side
-	nearer     = 0.6 // share of what far cache lines cost that loads save whose fold is split
-	groupGuard = 1.0 // the test that they are there: padding serves single elements only
-	compact    = 0.1 // estimates err: of patches that fit a window, the smaller is better
-)
-
 // patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
 // serve most loads and which the axes hold without much waste.
 func (s *survey) patches(f *ir.Fold, axes []int) []CPU {
@@ -59,7 +41,7 @@ func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads
 				}
 				arithmetic := s.vectorCost(work, c)
 				for _, w := range windows {
-					wait := latency / float64(v)
+					wait := singleVector / float64(v)
 					if w == 0 { // gathering, a core is busy anyway
 						wait = 0
 					}
@@ -94,9 +76,9 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 		c := CPU{Flat: v, Split: s.iterationsAtOnce(f)}
 		loads := float64(at.loads)*s.loadCost(all, 0, spreads) + float64(at.together)*s.groupCost(all, at.beside, spreads)
 		if c.Split > 0 {
-			loads -= nearer * lineLoad * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
+			loads -= nearerLines * cacheLine * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
 		}
-		out = append(out, option{s.patch(c, f), each + loads + float64(v)*0.01})
+		out = append(out, option{s.patch(c, f), each + loads + float64(v)*laterAxis})
 	}
 	return out
 }
@@ -121,9 +103,6 @@ func (s *survey) iterationsAtOnce(f *ir.Fold) int {
 	}
 	return max(1, n)
 }
-
-// ownCache is what a core has to itself in bytes.
-const ownCache = 1 << 20
 
 // option is a schedule and its estimated cost.
 type option struct {
@@ -157,9 +136,6 @@ func choices(options []option) (out []CPU) {
 	}
 	return out
 }
-
-// mostRepeated is the share of work that may be done again for loads to find what the patch before has read.
-const mostRepeated = 0.03
 
 // nearOrder puts the axes innermost along which one step's loads lie nearest to the last one's, unless that repeats much
 // work which an innermost axis could share.
@@ -258,7 +234,7 @@ func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 	sum := 0.0
 	for _, st := range s.k.Stores {
 		if last := s.k.Axes[lanes[len(lanes)-1].Axis]; len(lanes) > 1 || stride(st.Buf, st.Index, last) != 1 {
-			sum += scatterCost * float64(s.t.Lanes)
+			sum += scatteredLane * float64(s.t.Lanes)
 		}
 	}
 	return sum / max(1, s.times(f.Node)*Trips(f))
@@ -276,14 +252,14 @@ func (s *survey) loadCost(c CPU, window int, spreads []spread) float64 {
 		lines += min(float64(s.t.Lanes), n/lineElements) / float64(len(spreads))
 		size += n / reach / float64(len(spreads))
 	}
-	gather := laneLoad*float64(s.t.Lanes) + lineLoad*lines
+	gather := gatheredLane*float64(s.t.Lanes) + cacheLine*lines
 	if Product(c.Unroll) > 2 {
-		gather *= crowd
+		gather *= crowdedGather
 	}
 	if window == 0 {
 		return gather
 	}
-	return fail*gather + (1-fail)*windowCosts[s.t.Lanes][window] + proof + compact*size
+	return fail*gather + (1-fail)*windowCosts[s.t.Lanes][window] + windowProof + fullWindow*size
 }
 
 // groupCost is the cost of a load in a group of some that lie side by side.
@@ -292,7 +268,7 @@ func (s *survey) groupCost(c CPU, beside int, spreads []spread) float64 {
 		return 0
 	}
 	each := float64(min(beside, 4)) // a load and its share of a transposition serve so many
-	return groupLane*float64(s.t.Lanes)/each + lineLoad*s.cacheLines(c, beside, spreads)/float64(beside) + groupGuard
+	return groupedLane*float64(s.t.Lanes)/each + cacheLine*s.cacheLines(c, beside, spreads)/float64(beside) + groupGuard
 }
 
 // cacheLines is how many cache lines the lanes of a load lie in, of places of so many elements side by side.
@@ -303,9 +279,6 @@ func (s *survey) cacheLines(c CPU, beside int, spreads []spread) float64 {
 	}
 	return lines
 }
-
-// lineElements is how many elements of most arrays a cache line holds.
-const lineElements = 16
 
 // patch completes a schedule with what follows from its window.
 func (s *survey) patch(c CPU, f *ir.Fold) CPU {

@@ -22,9 +22,6 @@ type survey struct {
 	beside map[*ir.Buffer]bool // buffers taken to have their last two dims exchanged
 }
 
-// unknownTrips stands for the iterations of a fold whose bounds are values.
-const unknownTrips = 64
-
 func newSurvey(k *ir.Kernel, t Target) *survey {
 	s := &survey{k: k, t: t, b: ir.Extend(k.Roots()), vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{}}
 	k.Walk(func(n *ir.Node) {
@@ -82,7 +79,7 @@ func Trips(f *ir.Fold) float64 {
 	if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst {
 		return float64(max(0, f.Hi.I-f.Lo.I))
 	}
-	return unknownTrips
+	return ir.UnknownTrips
 }
 
 // weight is the cost of a node by itself.
@@ -151,15 +148,6 @@ func (s *survey) foldWork(f *ir.Fold) float64 {
 	return sum
 }
 
-// costs of memory accesses, per lane, in additions
-const (
-	gatherCost  = 2.5
-	crossCost   = 0.8 // transposed in registers
-	scatterCost = 3.0
-	rowCost     = 1.0 // scattered by rows
-	divergence  = 3.0 // how much longer the longest row of a patch is than a row
-)
-
 // onLanes estimates the cost of a point when lanes run along an axis and, if u is one, as many vectors in flight along u.
 func (s *survey) onLanes(a, u int) float64 {
 	axis := s.k.Axes[a]
@@ -170,9 +158,9 @@ func (s *survey) onLanes(a, u int) float64 {
 	for _, n := range s.nodes {
 		c := s.weight(n) / (w * used)
 		if n.Kind == ir.KLoad && s.vary.Of(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
-			c = gatherCost
+			c = gatheredLane
 			if u >= 0 && s.crosses(n, a, u) {
-				c = crossCost
+				c = crossedLane
 			}
 		}
 		sum += c * s.times(n)
@@ -181,9 +169,9 @@ func (s *survey) onLanes(a, u int) float64 {
 		if full && stride(st.Buf, st.Index, axis) == 1 && st.Combine == ir.Ordered {
 			sum += 1 / (w * used)
 		} else if full && u >= 0 && s.inRows(st, a, u) {
-			sum += rowCost
+			sum += storedRow
 		} else {
-			sum += scatterCost
+			sum += scatteredLane
 		}
 	}
 	for _, f := range s.folds {
@@ -205,7 +193,7 @@ func (s *survey) onIterations() float64 {
 		if f != nil && s.splits(f) {
 			used := Trips(f) / (w * float64((int(Trips(f))+s.t.Lanes-1)/s.t.Lanes))
 			if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && stride(n.Buf, n.Index(), f.Index) != 1 {
-				c = gatherCost
+				c = gatheredLane
 			} else {
 				c /= w * max(used, 1/w)
 			}
@@ -214,7 +202,7 @@ func (s *survey) onIterations() float64 {
 	}
 	for _, f := range s.folds {
 		if s.splits(f) {
-			sum += 12 * float64(len(f.Accs)) * s.times(f.Node) // joining the lanes
+			sum += joinedLanes * float64(len(f.Accs)) * s.times(f.Node) // joining the lanes
 		}
 	}
 	return sum + float64(len(s.k.Stores))
