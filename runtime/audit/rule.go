@@ -33,13 +33,16 @@ func Rule(s *ops.Stage, stored ir.DType) ops.ErrorRule {
 		stored = narrowest(s)
 	}
 	tolerance := defaultTolerance[stored]
-	if slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Source && in.Type.Elem.Base == ir.F32 }) {
+	if slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
+		return (in.Source || !in.Type.Elem.Base.Float()) && ops.Inexact(in.Type.Elem.Base) == ir.F32
+	}) {
 		tolerance = max(tolerance, oneRounding)
 	}
 	return ops.ErrorRule{Metric: ops.Peak, Tolerance: tolerance}
 }
 
-// oneRounding is what a source in f32 may lose on its way into an array in f64: its squares, which norm adds up, are rounded.
+// oneRounding is what exact values, of a source or whole numbers, may lose on their way through f32 into an array in f64: the squares
+// that norm adds up are rounded.
 const oneRounding = 2e-7
 
 // narrowest is the float type with the fewest digits among a stage and what is computed for it: values that are kept in f64 are no

@@ -55,6 +55,10 @@ func TestRuleOfWhatIsMadeFromLess(t *testing.T) {
 			t.Errorf("of a table: %+v", got)
 		}
 	}
+	whole := &ops.Stage{Type: ops.Type{Elem: ops.I32}, Inputs: []*ops.Stage{double}}
+	if got := Rule(&ops.Stage{Name: "op", Type: ops.Type{Elem: ops.F64}, Op: op, Inputs: []*ops.Stage{whole}}, ir.F64); got.Tolerance != 2e-7 {
+		t.Errorf("of whole numbers: %+v", got)
+	}
 	for want, from := range map[float64]*ops.Stage{2e-7: source, 2e-5: single, 1e-11: double} {
 		s := &ops.Stage{Name: "op", Type: ops.Type{Elem: ops.F64}, Op: op, Inputs: []*ops.Stage{from}}
 		if got := Rule(s, ir.F64); got.Tolerance != want {

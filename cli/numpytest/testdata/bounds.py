@@ -183,7 +183,7 @@ def power(kind, a, n):
             nan, only = a.nan | (a.lo < 0), a.only | (a.hi < 0) & (a.lo > -np.inf)
             edge = (a.lo <= 0) & (a.hi >= 0) | (a.lo == -np.inf)  # pow of C has its own mind about zeros and infinities
             lo, hi = np.where(edge & ((n < 0) | (a.lo == -np.inf)), -np.inf, lo), np.where(a.lo == -np.inf, np.inf, hi)
-            ulps = 16 + 4 * np.abs(n * np.log(np.maximum(np.maximum(np.abs(a.lo), np.abs(a.hi)), 1.0)))
+            ulps = 16 + 4 * np.abs(n * np.log(np.clip(np.maximum(np.abs(a.lo), np.abs(a.hi)), 1.0, 1e300)))
             ulps = np.maximum(ulps, 16 + 4 * np.abs(n * np.log(np.clip(np.abs(a.lo), 1e-45, 1.0))))
             return rounded(kind, a.dims, lo, np.where(np.isnan(hi), np.inf, hi), nan, only, ulps=ulps)
         lo, hi = np.minimum(x, y), np.maximum(x, y)
