@@ -35,7 +35,7 @@ d * d | write("out.npy")`, []string{"--fuse-limit=0", "--memory=3MiB"}},
 
 // What is left out of arrays because nobody reads it changes nothing: with @keep they are whole.
 func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_CACHE", compiled)
 	t.Chdir(t.TempDir())
 	for name, p := range reached {
 		t.Run(name, func(t *testing.T) {

@@ -19,11 +19,27 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
+// compiled is a cache for tests that do not look at it: what all kernels include is then prepared once.
+var compiled string
+
+// cached gives tests that cache while they run.
+type cached struct{ *testing.M }
+
+func (c cached) Run() int {
+	dir, err := os.MkdirTemp("", "weft-cli-")
+	if err != nil {
+		panic(err)
+	}
+	compiled = dir
+	defer os.RemoveAll(dir)
+	return c.M.Run()
+}
+
 func TestMain(m *testing.M) {
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}
-	testscript.Main(m, map[string]func(){"weft": Main, "weft-deaf": deaf})
+	testscript.Main(cached{m}, map[string]func(){"weft": Main, "weft-deaf": deaf})
 }
 
 func TestScripts(t *testing.T) {
