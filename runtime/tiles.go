@@ -158,7 +158,7 @@ func (p *pass) open(ctx context.Context) error {
 				return r.failed(ctx, s, err)
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
-		case s.Kind == planner.SinkStep && r.arrays.windowed(s.Reads[0]):
+		case s.Kind == planner.SinkStep && len(s.Reads) > 0 && r.arrays.windowed(s.Reads[0]):
 			sink, err := r.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)

@@ -40,6 +40,9 @@ func (f *flow) schedule(p *Pass, blockRows, from int) *schedule {
 		switch u.step.Kind {
 		case plan.SinkStep:
 			for _, c := range s.clock {
+				if len(u.reads) == 0 { // it shows what is known already
+					break
+				}
 				s.writes[u] = append(s.writes[u], scaled(c, p.Rows, u.reads[0].Layout.RowCount()))
 			}
 		case plan.KernelStep:

@@ -191,8 +191,10 @@ func (f *flow) passes() []Pass {
 	}
 	var out []Pass
 	for level := range last + 1 {
-		if p := f.pass(level); len(p.targets) > 0 {
-			out = append(out, p)
+		for _, picked := range []bool{true, false} {
+			if p := f.pass(level, picked); len(p.units) > 0 {
+				out = append(out, p)
+			}
 		}
 	}
 	seen := map[string]bool{}
@@ -225,17 +227,28 @@ func usedAfter(passes []Pass, b *bound.Buffer) bool {
 	return false
 }
 
-func (f *flow) pass(level int) Pass {
+// picked reports whether a value is made from some rows of arrays that come in blocks: it has a pass of its own, since these rows would
+// otherwise stay until all others have come by.
+func (f *flow) picked(b *bound.Buffer) bool {
+	u := f.maker[b]
+	if u == nil || u.step.Kind != plan.KernelStep || b.Layout.RowCount() > 1 {
+		return false
+	}
+	return slices.ContainsFunc(u.reads, func(in *bound.Buffer) bool { return f.kept[in] == "" || f.picked(in) && f.maker[in].level == u.level })
+}
+
+// pass makes what a level of steps is there for: the values that are picked, or all else.
+func (f *flow) pass(level int, picked bool) Pass {
 	var p Pass
 	target := func(b *bound.Buffer) {
-		if !slices.Contains(p.targets, b) && b.Role != plan.FromPlan {
+		if !slices.Contains(p.targets, b) && b.Role != plan.FromPlan && f.picked(b) == picked {
 			p.targets = append(p.targets, b)
 			p.Makes = append(p.Makes, b.ID)
 		}
 	}
 	included := map[*unit]bool{}
 	for _, u := range f.units {
-		if u.step.Kind == plan.SinkStep && u.level == level {
+		if u.step.Kind == plan.SinkStep && u.level == level && picked == !slices.ContainsFunc(u.reads, func(b *bound.Buffer) bool { return !f.picked(b) }) {
 			included[u] = true
 			for _, b := range u.reads {
 				target(b)
