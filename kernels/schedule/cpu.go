@@ -40,93 +40,104 @@ func (s CPU) Text(k *ir.Kernel) string {
 }
 
 func (s CPU) text(name func(int) string) string {
+	var order []string
+	for _, a := range s.Order {
+		order = append(order, name(a))
+	}
+	var w words
+	w.add(len(order) > 0, "order %s", strings.Join(order, ">"))
+	w.points("lanes", s.Lanes, name)
+	w.points("unroll", s.Unroll, name)
+	w.number("window", s.Window)
+	w.number("table", s.Table)
+	w.number("every", s.Every)
+	w.number("accblock", s.AccBlock)
+	w.number("flat", s.Flat)
+	w.number("split", s.Split)
+	w.add(s.Guard, "guard")
+	w.add(s.Skip, "skip")
+	w.add(s.AccMajor, "accmajor")
+	w.add(s.FoldLanes, "foldlanes")
+	w.add(s.Scalar(), "scalar")
+	return strings.Join(w, ", ")
+}
+
+// words are the parts of a schedule in one line.
+type words []string
+
+func (w *words) add(on bool, format string, args ...any) {
+	if on {
+		*w = append(*w, fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *words) number(word string, n int) { w.add(n > 0, "%s %d", word, n) }
+
+func (w *words) points(word string, list []AxisN, name func(int) string) {
 	var out []string
-	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	if len(s.Order) > 0 {
-		var o []string
-		for _, a := range s.Order {
-			o = append(o, name(a))
-		}
-		add("order %s", strings.Join(o, ">"))
+	for _, l := range list {
+		out = append(out, fmt.Sprintf("%s:%d", name(l.Axis), l.N))
 	}
-	patch := func(word string, list []AxisN) {
-		if len(list) == 0 {
-			return
-		}
-		var o []string
+	w.add(len(out) > 0, "%s %s", word, strings.Join(out, "x"))
+}
+
+// wrong says why a kernel does not have a schedule.
+func wrong(k *ir.Kernel, format string, args ...any) error {
+	return fmt.Errorf("kernel %s: "+format, append([]any{k.Name}, args...)...)
+}
+
+// checkPoints reports axes that are none of the kernel's, or named twice.
+func checkPoints(k *ir.Kernel, lists ...[]AxisN) error {
+	for _, list := range lists {
+		seen := map[int]bool{}
 		for _, l := range list {
-			o = append(o, fmt.Sprintf("%s:%d", name(l.Axis), l.N))
-		}
-		add("%s %s", word, strings.Join(o, "x"))
-	}
-	patch("lanes", s.Lanes)
-	patch("unroll", s.Unroll)
-	for _, n := range []struct {
-		word string
-		n    int
-	}{{"window", s.Window}, {"table", s.Table}, {"every", s.Every}, {"accblock", s.AccBlock}, {"flat", s.Flat}, {"split", s.Split}} {
-		if n.n > 0 {
-			add("%s %d", n.word, n.n)
+			if l.Axis < 0 || l.Axis >= len(k.Axes) || l.N < 1 || seen[l.Axis] {
+				return wrong(k, "%v does not name each of its %d axes at most once", list, len(k.Axes))
+			}
+			seen[l.Axis] = true
 		}
 	}
-	for _, f := range []struct {
-		word string
-		on   bool
-	}{{"guard", s.Guard}, {"skip", s.Skip}, {"accmajor", s.AccMajor}, {"foldlanes", s.FoldLanes}} {
-		if f.on {
-			add("%s", f.word)
-		}
-	}
-	if s.Scalar() {
-		add("scalar")
-	}
-	return strings.Join(out, ", ")
+	return nil
 }
 
 // Check reports why a schedule does not fit a kernel and a target.
 func (s CPU) Check(k *ir.Kernel, t Target) error {
 	axes := len(k.Axes)
 	if len(s.Order) != 0 && len(s.Order) != axes {
-		return fmt.Errorf("render %s: the order names %d of %d axes", k.Name, len(s.Order), axes)
+		return wrong(k, "the order names %d of %d axes", len(s.Order), axes)
 	}
 	seen := map[int]bool{}
 	for _, a := range s.Order {
 		if a < 0 || a >= axes || seen[a] {
-			return fmt.Errorf("render %s: order %v is not a permutation of the axes", k.Name, s.Order)
+			return wrong(k, "order %v is not a permutation of the axes", s.Order)
 		}
 		seen[a] = true
 	}
-	for _, list := range [][]AxisN{s.Lanes, s.Unroll} {
-		seen := map[int]bool{}
-		for _, l := range list {
-			if l.Axis < 0 || l.Axis >= axes || l.N < 1 || seen[l.Axis] {
-				return fmt.Errorf("render %s: %v does not name each of the kernel's %d axes at most once", k.Name, list, axes)
-			}
-			seen[l.Axis] = true
-		}
+	if err := checkPoints(k, s.Lanes, s.Unroll); err != nil {
+		return err
 	}
 	if w := Product(s.Lanes); len(s.Lanes) > 0 && w != t.Lanes {
-		return fmt.Errorf("render %s: a patch of %d lanes on a target of %d", k.Name, w, t.Lanes)
+		return wrong(k, "a patch of %d lanes on a target of %d", w, t.Lanes)
 	}
 	switch {
 	case Product(s.Unroll) > 64:
-		return fmt.Errorf("render %s: %d vectors in flight; at most 64", k.Name, Product(s.Unroll))
+		return wrong(k, "%d vectors in flight; at most 64", Product(s.Unroll))
 	case s.Window != 0 && s.Window != 16 && s.Window != 32:
-		return fmt.Errorf("render %s: a window of %d; 0, 16 or 32", k.Name, s.Window)
+		return wrong(k, "a window of %d; 0, 16 or 32", s.Window)
 	case s.Window != 0 && (!s.Guard || s.Table == 0):
-		return fmt.Errorf("render %s: a window needs a guard and a table", k.Name)
+		return wrong(k, "a window needs a guard and a table")
 	case s.Table < 0 || s.Table%t.Lanes != 0 || s.Table > 256:
-		return fmt.Errorf("render %s: a table of %d; a multiple of %d up to 256", k.Name, s.Table, t.Lanes)
+		return wrong(k, "a table of %d; a multiple of %d up to 256", s.Table, t.Lanes)
 	case s.AccBlock < 0 || s.AccBlock != 0 && s.Table != 0 && s.AccBlock != s.Table:
-		return fmt.Errorf("render %s: blocks of %d to accumulate and of %d to tabulate; they must be equal", k.Name, s.AccBlock, s.Table)
+		return wrong(k, "blocks of %d to accumulate and of %d to tabulate; they must be equal", s.AccBlock, s.Table)
 	case s.FoldLanes && len(s.Lanes) > 0:
-		return fmt.Errorf("render %s: lanes are either outputs or iterations of a fold, not both", k.Name)
+		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || k.Combines()):
-		return fmt.Errorf("render %s: lanes one after the other over all axes go with no patch, window or skip, and stores that may repeat", k.Name)
+		return wrong(k, "lanes one after the other over all axes go with no patch, window or skip, and stores that may repeat")
 	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
-		return fmt.Errorf("render %s: a fold is split with lanes one after the other, without blocks", k.Name)
+		return wrong(k, "a fold is split with lanes one after the other, without blocks")
 	case s.Every < 0:
-		return fmt.Errorf("render %s: a test every %d iterations", k.Name, s.Every)
+		return wrong(k, "a test every %d iterations", s.Every)
 	}
 	return nil
 }

@@ -33,49 +33,19 @@ func (s CUDA) Text(k *ir.Kernel) string {
 }
 
 func (s CUDA) text(name func(int) string, slabs string) string {
-	list := func(l []AxisN) string {
-		var out []string
-		for _, a := range l {
-			out = append(out, fmt.Sprintf("%s:%d", name(a.Axis), a.N))
-		}
-		return strings.Join(out, "x")
-	}
-	out := []string{"block 1"}
-	if len(s.Block) > 0 {
-		out[0] = "block " + list(s.Block)
-	}
-	if len(s.Unroll) > 0 {
-		out = append(out, "each "+list(s.Unroll))
-	}
-	switch {
-	case s.Fold == 32:
-		out = append(out, "folds by warp")
-	case s.Fold > 32:
-		out = append(out, fmt.Sprintf("folds by block of %d", s.Fold))
-	}
-	for _, n := range []struct {
-		word string
-		n    int
-	}{{"every", s.Every}, {"accblock", s.AccBlock}} {
-		if n.n > 0 {
-			out = append(out, fmt.Sprintf("%s %d", n.word, n.n))
-		}
-	}
-	if len(s.Slabs) > 0 {
-		out = append(out, slabs)
-	}
-	for _, f := range []struct {
-		word string
-		on   bool
-	}{{"skip", s.Skip}, {"vote", s.Vote}} {
-		if f.on {
-			out = append(out, f.word)
-		}
-	}
-	if s.AccMajor {
-		out = append(out, "accmajor")
-	}
-	return strings.Join(out, ", ")
+	var w words
+	w.add(len(s.Block) == 0, "block 1")
+	w.points("block", s.Block, name)
+	w.points("each", s.Unroll, name)
+	w.add(s.Fold == 32, "folds by warp")
+	w.add(s.Fold > 32, "folds by block of %d", s.Fold)
+	w.number("every", s.Every)
+	w.number("accblock", s.AccBlock)
+	w.add(len(s.Slabs) > 0, "%s", slabs)
+	w.add(s.Skip, "skip")
+	w.add(s.Vote, "vote")
+	w.add(s.AccMajor, "accmajor")
+	return strings.Join(w, ", ")
 }
 
 // Digest is a short name that tells schedules apart, fit for a symbol.
@@ -93,37 +63,31 @@ const (
 
 // Check reports why a schedule does not fit a kernel.
 func (s CUDA) Check(k *ir.Kernel) error {
-	for _, list := range [][]AxisN{s.Block, s.Unroll} {
-		seen := map[int]bool{}
-		for _, l := range list {
-			if l.Axis < 0 || l.Axis >= len(k.Axes) || l.N < 1 || seen[l.Axis] {
-				return fmt.Errorf("render %s: %v does not name each of the kernel's %d axes at most once", k.Name, list, len(k.Axes))
-			}
-			seen[l.Axis] = true
-		}
+	if err := checkPoints(k, s.Block, s.Unroll); err != nil {
+		return err
 	}
 	t := s.Threads()
 	switch {
 	case s.Fold != 0 && (s.Fold < 32 || s.Fold%32 != 0):
-		return fmt.Errorf("render %s: %d threads share a fold; a multiple of 32", k.Name, s.Fold)
+		return wrong(k, "%d threads share a fold; a multiple of 32", s.Fold)
 	case s.Fold > 32 && Product(s.Block) > 1:
-		return fmt.Errorf("render %s: a block that shares folds computes one output", k.Name)
+		return wrong(k, "a block that shares folds computes one output")
 	case len(s.Block) > 3 || s.Fold > 1 && len(s.Block) > 2:
-		return fmt.Errorf("render %s: a block over %d axes", k.Name, len(s.Block))
+		return wrong(k, "a block over %d axes", len(s.Block))
 	case t[0]*t[1]*t[2] > maxBlockThreads || t[2] > maxBlockZ:
-		return fmt.Errorf("render %s: a block of %dx%dx%d threads; at most %d, and %d in z", k.Name, t[0], t[1], t[2], maxBlockThreads, maxBlockZ)
+		return wrong(k, "a block of %dx%dx%d threads; at most %d, and %d in z", t[0], t[1], t[2], maxBlockThreads, maxBlockZ)
 	case Product(s.Unroll) > 16:
-		return fmt.Errorf("render %s: %d outputs a thread; at most 16", k.Name, Product(s.Unroll))
+		return wrong(k, "%d outputs a thread; at most 16", Product(s.Unroll))
 	case Product(s.Unroll) > 1 && s.Fold > 1:
-		return fmt.Errorf("render %s: threads that share folds have one output", k.Name)
+		return wrong(k, "threads that share folds have one output")
 	case Product(s.Unroll) > 1 && k.Combines():
-		return fmt.Errorf("render %s: a thread joins one value at a time with what is stored", k.Name)
+		return wrong(k, "a thread joins one value at a time with what is stored")
 	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
-		return fmt.Errorf("render %s: a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", k.Name, t[0], t[1], t[2])
+		return wrong(k, "a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", t[0], t[1], t[2])
 	case len(s.Slabs) > 0 && (s.Fold > 1 || len(s.Block) == 0):
-		return fmt.Errorf("render %s: slabs need blocks of threads that share no folds", k.Name)
+		return wrong(k, "slabs need blocks of threads that share no folds")
 	case s.Every < 0 || s.AccBlock < 0:
-		return fmt.Errorf("render %s: every %d, accblock %d", k.Name, s.Every, s.AccBlock)
+		return wrong(k, "every %d, accblock %d", s.Every, s.AccBlock)
 	}
 	if len(s.Slabs) == 0 {
 		return nil
@@ -134,7 +98,7 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		bytes += x.Bytes()
 	}
 	if err == nil && bytes > maxSlab {
-		err = fmt.Errorf("render %s: slabs of %d bytes; at most %d", k.Name, bytes, maxSlab)
+		err = wrong(k, "slabs of %d bytes; at most %d", bytes, maxSlab)
 	}
 	return err
 }

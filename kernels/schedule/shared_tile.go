@@ -111,11 +111,11 @@ func (p *slabber) slabs() ([]*Slab, error) {
 	inputs := p.k.Inputs()
 	for i, n := range p.s.Slabs {
 		if n < 0 || n >= len(inputs) || slices.Contains(p.s.Slabs[:i], n) {
-			return nil, fmt.Errorf("render %s: slabs %v do not name each of %d inputs at most once", p.k.Name, p.s.Slabs, len(inputs))
+			return nil, wrong(p.k, "slabs %v do not name each of %d inputs at most once", p.s.Slabs, len(inputs))
 		}
 		s := p.slab(n)
 		if s == nil {
-			return nil, fmt.Errorf("render %s: how much of %s a block reads is not known", p.k.Name, inputs[n].Name)
+			return nil, wrong(p.k, "how much of %s a block reads is not known", inputs[n].Name)
 		}
 		out = append(out, s)
 	}
