@@ -39,6 +39,7 @@ func readSpec() *ops.Spec {
 type reading struct {
 	ops.Gives
 	*ops.Call
+	about format.About // of the file as it was when the program was checked
 }
 
 func bindRead(c *ops.Call) (ops.Op, error) {
@@ -60,7 +61,7 @@ func bindRead(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reading{ops.One(ops.Type{Elem: elem, Dims: dims, Unit: unit}), c}, warnings
+	return &reading{ops.One(ops.Type{Elem: elem, Dims: dims, Unit: unit}), c, in.About}, warnings
 }
 
 // File is the path.

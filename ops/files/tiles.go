@@ -56,26 +56,14 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 
 // Fits says why a use cannot read rows of its file alone.
 func (r *reading) Fits() error {
-	in, err := open(r.Call)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if in.Whole {
+	if r.about.Whole {
 		return fmt.Errorf("%s is read as a whole: its rows do not lie together", r.Text("path"))
 	}
 	return nil
 }
 
 // Scratch is what the format takes.
-func (r *reading) Scratch() int64 {
-	in, err := open(r.Call)
-	if err != nil {
-		return 0 // reading says why
-	}
-	defer in.Close()
-	return in.Scratch
-}
+func (r *reading) Scratch() int64 { return r.about.Scratch }
 
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
