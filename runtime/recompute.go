@@ -35,7 +35,7 @@ func (c *check) fillUp(ctx context.Context) error {
 	first := len(r.result.Parity) - len(k.Roots)
 	for i := range k.Roots {
 		p := &r.result.Parity[first+i]
-		p.Echoes = n
+		p.Recomputed = n
 		p.OK = p.OK && fault == ""
 	}
 	if fault == "" {

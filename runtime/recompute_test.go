@@ -28,9 +28,9 @@ func (w *world) dearly(in ops.Array) ops.Array {
 }
 
 // Where float64 is too dear, a damaged element is found by computing it again, and nothing is changed by looking.
-func TestEchoesFindDamage(t *testing.T) {
+func TestComputingAgainFindsDamage(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) { // whose clock stands still: all echoes are within their time
+		synctest.Test(t, func(t *testing.T) { // whose clock stands still: all points are within their time
 			w := newWorld()
 			dev := newFaulty("native")
 			p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(40, 50)))))
@@ -67,7 +67,7 @@ func TestEchoesFindDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if (fault != "") != damaged || !damaged && n < 500 {
-				t.Errorf("damaged %v: %d echoes, fault %q", damaged, n, fault)
+				t.Errorf("damaged %v: %d points, fault %q", damaged, n, fault)
 			}
 			if !bytes.Equal(before, h.Data) {
 				t.Errorf("damaged %v: looking changed the array", damaged)
@@ -77,7 +77,7 @@ func TestEchoesFindDamage(t *testing.T) {
 	}
 }
 
-func TestEchoesFillUpASmallSample(t *testing.T) {
+func TestComputingAgainFillsUpASmallSample(t *testing.T) {
 	w := newWorld()
 	dev := newFaulty("native")
 	p := w.plan(t, dev, w.keep("out", w.dearly(w.ramp(matrix(20, 30)))))
@@ -85,7 +85,7 @@ func TestEchoesFillUpASmallSample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Parity) != 1 || r.Parity[0].Samples >= audit.Enough || r.Parity[0].Echoes == 0 || !r.Parity[0].OK || r.Parity[0].Finds >= 0.99 {
+	if len(r.Parity) != 1 || r.Parity[0].Samples >= audit.Enough || r.Parity[0].Recomputed == 0 || !r.Parity[0].OK || r.Parity[0].Finds >= 0.99 {
 		t.Errorf("%+v", r.Parity)
 	}
 }

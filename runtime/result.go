@@ -117,8 +117,8 @@ type Parity struct {
 	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
 	Ties     int `json:"ties,omitempty"`
 	Rounding int `json:"rounding,omitempty"`
-	// Echoes counts points that the kernel computed a second time and found as they were.
-	Echoes int `json:"echoes,omitempty"`
+	// Recomputed counts points that the kernel computed a second time and found as they were.
+	Recomputed int `json:"recomputed,omitempty"`
 	// Skipped says why no sample was taken; OK then says nothing.
 	Skipped string `json:"skipped,omitempty"`
 	OK      bool   `json:"ok"`
