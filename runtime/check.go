@@ -99,10 +99,13 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
 			s.Largest = s.Array.Of.Peak(audit.Peak(s.HostArray, over, r.opt.Threads))
 		}
-		if c.taken == nil {
-			c.taken = make([]audit.Sample, len(taken))
-		}
-		c.taken[i].Add(*s)
+	}
+	c.ref.Settle(taken, points, r.arrays.mem)
+	if c.taken == nil {
+		c.taken = make([]audit.Sample, len(taken))
+	}
+	for i, s := range taken {
+		c.taken[i].Add(s)
 	}
 	return nil
 }

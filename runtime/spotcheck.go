@@ -54,15 +54,26 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 		}
 		r.result.VerifyS += since(start)
 		return func() string {
-			for i, s := range taken {
-				s.Largest = largest[i]
-				if fault := s.Gross(); fault != "" {
-					return fault
-				}
+			for i := range taken {
+				taken[i].Largest = largest[i]
 			}
-			return ""
+			if gross(taken) == "" {
+				return ""
+			}
+			ref.Settle(taken, points, r.arrays.mem)
+			return gross(taken)
 		}, nil
 	}
+}
+
+// gross says which element of some samples is off by more than rounding; empty: none.
+func gross(samples []audit.Sample) string {
+	for _, s := range samples {
+		if fault := s.Explained().Gross(); fault != "" {
+			return fault
+		}
+	}
+	return ""
 }
 
 // pointsIn are some points of a tile.

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/enclose"
@@ -12,11 +13,15 @@ import (
 // tieWork is how many operations are spent on elements that seem to be wrong.
 const tieWork = 2e6
 
-// settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a comparison of what
+// Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a comparison of what
 // is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken another: the result of that one
 // is then what the element should be, and it counts as a tie. Where rounding in the array's own type may make as much of a difference by
-// itself, that is recorded.
-func (r *Reference) settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
+// itself, that is recorded. The samples are those that Take took at the points, with the largest magnitudes of their arrays.
+func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
+	wrong := func(s Sample) bool { return !s.Figures().Within(s.Rule()) }
+	if r.Cost > tieWork || !slices.ContainsFunc(samples, wrong) {
+		return
+	}
 	var kernel *enclose.Kernel
 	left := int(tieWork)
 	for p, point := range points {
@@ -49,7 +54,7 @@ func (r *Reference) settle(samples []Sample, points [][]int, mem map[*ir.Buffer]
 // near reports whether an element agrees with a value within its rule.
 func (s *Sample) near(e int, want complex128) bool {
 	rule := s.Rule()
-	return Compare(rule.Metric, s.Got[e:e+1], []complex128{want}, max(s.Largest, s.Seen())).Within(rule)
+	return Compare(rule.Metric, s.Got[e:e+1], []complex128{want}, s.Largest).Within(rule)
 }
 
 // explain takes an element for a tie, or for what rounding may give, if its values say so.
