@@ -54,7 +54,7 @@ func TestBlockedSums(t *testing.T) {
 	out := &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{n}}
 	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(terms), Init: []*ir.Node{b.F64(3)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		plus := b.Cast(ir.F64, b.Mul(b.Load(a, x), b.Load(w, i)))
-		minus := b.Cast(ir.F64, b.Load(w, i))
+		minus := b.Cast(ir.F64, b.Mul(b.Load(w, i), b.Load(w, i)))
 		return []*ir.Node{b.Sub(b.Add(acc[0], plus), minus)}, nil
 	})
 	k := &ir.Kernel{Name: "sums", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}

@@ -137,7 +137,8 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	}
 	out := make([]device.Program, len(kernels))
 	for i, code := range codes {
-		p := &program{dev: d, code: code, cached: images[i].cached}
+		p := &program{Program: launch.Program{Code: code, Owner: d, Cached: images[i].cached}, dev: d}
+		p.Run = p.launch
 		err := d.with(func() error {
 			module, err := cu.LoadData(string(images[i].data))
 			if err != nil {
@@ -146,7 +147,7 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 			if p.function, err = module.Function(code.Out.Name); err != nil {
 				return err
 			}
-			p.resources, err = resources(p.function, d.target)
+			p.Resources, err = resources(p.function, d.target)
 			return err
 		})
 		if err != nil {
@@ -159,47 +160,16 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 
 // program is a loaded kernel.
 type program struct {
-	dev       *Device
-	code      *launch.Code
-	function  cu.Function
-	resources device.Resources
-	cached    bool
+	launch.Program
+	dev      *Device
+	function cu.Function
 }
 
-var _ device.Program = (*program)(nil)
-
-// Kernel is what was compiled.
-func (p *program) Kernel() *ir.Kernel { return p.code.Kernel }
-
-// Step is what a block covers.
-func (p *program) Step() []int { return slices.Clone(p.code.Out.Step) }
-
-// Report describes the schedule and the CUDA source.
-func (p *program) Report() device.Report {
-	r := p.code.Report()
-	r.Cached, r.Resources = p.cached, p.resources
-	return r
-}
-
-// Bind returns the launch.
-func (p *program) Bind(b device.Bindings) (func(region.Region) error, error) {
-	bound, err := p.code.Bind(p.dev, b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
+func (p *program) launch(bound *launch.Bound, t region.Region) error {
+	l, ok, err := bound.At(t)
+	if err != nil || !ok {
+		return err
 	}
-	return func(t region.Region) error {
-		l, ok, err := bound.At(t)
-		if err == nil && ok {
-			err = p.launch(l)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: kernel %s: %w", p.dev.info.Name, p.code.Kernel.Name, err)
-		}
-		return nil
-	}, nil
-}
-
-func (p *program) launch(l launch.Launch) error {
 	params := make([]unsafe.Pointer, len(l.Params))
 	for i := range l.Params {
 		params[i] = unsafe.Pointer(&l.Params[i])

@@ -27,7 +27,7 @@ func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory,
 	if parts == nil {
 		parts = []device.Span{}
 	}
-	var v region
+	var v reserved
 	err := d.with(func() error {
 		var err error
 		v, err = d.backed(buf, parts)
@@ -53,8 +53,8 @@ func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory,
 	return m, nil
 }
 
-// region is reserved addresses, of which some pages are mapped.
-type region struct {
+// reserved is a range of addresses, of which some pages are mapped.
+type reserved struct {
 	at, size uint64
 	mapped   []device.Span // bytes from at
 }
@@ -69,7 +69,7 @@ func pagesOf(parts []device.Span, margin, size, page int64) []device.Span {
 }
 
 // backed reserves and maps; where it fails nothing is left.
-func (d *Device) backed(buf *ir.Buffer, parts []device.Span) (v region, err error) {
+func (d *Device) backed(buf *ir.Buffer, parts []device.Span) (v reserved, err error) {
 	x := d.extra
 	size := roundUp(max(1, buf.Bytes()+2*margin(buf)), d.page)
 	v.size = uint64(size)
@@ -79,14 +79,14 @@ func (d *Device) backed(buf *ir.Buffer, parts []device.Span) (v region, err erro
 	p, a := d.pages(), access{onDevice, int32(d.ordinal), readWrite}
 	for _, s := range pagesOf(parts, margin(buf), size, d.page) {
 		if err := v.back(x, s, &p, &a); err != nil {
-			return region{}, errors.Join(err, v.release(x))
+			return reserved{}, errors.Join(err, v.release(x))
 		}
 	}
 	return v, nil
 }
 
 // back maps new memory to pages. The memory goes with the mapping, its handle at once.
-func (v *region) back(x *extra, s device.Span, p *property, a *access) error {
+func (v *reserved) back(x *extra, s device.Span, p *property, a *access) error {
 	var handle uint64
 	at, n := v.at+uint64(s.From), uintptr(s.To-s.From)
 	if err := check("cuMemCreate", x.create(&handle, n, p, 0)); err != nil {
@@ -100,7 +100,7 @@ func (v *region) back(x *extra, s device.Span, p *property, a *access) error {
 	return errors.Join(err, check("cuMemRelease", x.release(handle)))
 }
 
-func (v *region) release(x *extra) error {
+func (v *reserved) release(x *extra) error {
 	var problems []error
 	for _, s := range v.mapped {
 		problems = append(problems, check("cuMemUnmap", x.unmap(v.at+uint64(s.From), uintptr(s.To-s.From))))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -85,7 +84,8 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 		if err != nil {
 			return nil, err
 		}
-		programs[i] = &program{dev: d, code: code, work: ir.WorkOf(k)}
+		p := &program{Program: launch.Program{Code: code, Owner: d}, dev: d, work: ir.WorkOf(k)}
+		p.Run, programs[i] = p.launch, p
 	}
 	for _, contract := range []bool{false, true} {
 		if err := d.build(ctx, programs, contract); err != nil {
@@ -107,12 +107,12 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 	var symbols []string
 	byName := map[string][]*program{}
 	for _, p := range programs {
-		if p.code.Kernel.Contract != contract {
+		if p.Code.Kernel.Contract != contract {
 			continue
 		}
-		name := runnerOf(p.code.Out)
+		name := runnerOf(p.Code.Out)
 		if byName[name] == nil {
-			codes, symbols = append(codes, p.code), append(symbols, name)
+			codes, symbols = append(codes, p.Code), append(symbols, name)
 		}
 		byName[name] = append(byName[name], p)
 	}
@@ -126,7 +126,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 		}
 		for i, s := range symbols[from:to] {
 			for _, p := range byName[s] {
-				p.run, p.cached = addresses[i], cached
+				p.run, p.Cached = addresses[i], cached
 			}
 		}
 	}
@@ -135,40 +135,10 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 
 // program is a compiled kernel.
 type program struct {
-	dev    *Device
-	code   *launch.Code
-	work   ir.Work
-	run    uintptr
-	cached bool
-}
-
-var _ device.Program = (*program)(nil)
-
-// Kernel is what was compiled.
-func (p *program) Kernel() *ir.Kernel { return p.code.Kernel }
-
-// Step is what a block covers.
-func (p *program) Step() []int { return slices.Clone(p.code.Out.Step) }
-
-// Report describes the schedule and the CUDA source.
-func (p *program) Report() device.Report {
-	r := p.code.Report()
-	r.Cached = p.cached
-	return r
-}
-
-// Bind returns the launch.
-func (p *program) Bind(b device.Bindings) (func(region.Region) error, error) {
-	bound, err := p.code.Bind(p.dev, b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.dev.info.Name, err)
-	}
-	return func(t region.Region) error {
-		if err := p.launch(bound, t); err != nil {
-			return fmt.Errorf("%s: %w", p.dev.info.Name, err)
-		}
-		return nil
-	}, nil
+	launch.Program
+	dev  *Device
+	work ir.Work
+	run  uintptr
 }
 
 // arguments is the shim's weft_launch.
@@ -185,19 +155,19 @@ func (p *program) launch(bound *launch.Bound, t region.Region) error {
 	return p.dev.engines[onLaunch].run(context.Background(), p.dev.description.Pace, func() (time.Duration, error) {
 		o, err := p.dev.fate.next(onLaunch)
 		if err != nil {
-			return 0, fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
+			return 0, err
 		}
 		var d *damage
 		if o.wrong > 0 {
-			d = damageTo(bound, p.code.Kernel, t, o.wrong)
+			d = damageTo(bound, p.Code.Kernel, t, o.wrong)
 		}
 		if err := p.execute(l); err != nil {
-			return 0, fmt.Errorf("kernel %s: %w", p.code.Kernel.Name, err)
+			return 0, err
 		}
 		if d != nil {
 			d.strike()
 		}
-		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.code.Kernel.Points()))), o.slow)
+		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.Code.Kernel.Points()))), o.slow)
 		p.dev.meter.launched(took)
 		return took, nil
 	})
