@@ -30,7 +30,7 @@ var Meaning = map[Code]string{
 	Forced:       "fused: asked for with @fuse",
 	Given:        "stored: the elements exist before the kernel runs (read from outside, or known while planning)",
 	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
-	Costly:       "stored: elements are read many times, and computing them again would cost more than storing and loading them",
+	Costly:       "stored: elements are read more than once in all, and computing them again would cost more than storing and loading them",
 	WantedBySink: "stored: a sink takes the array, and loading it costs less than computing it again",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",

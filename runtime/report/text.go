@@ -245,7 +245,7 @@ func (t *printer) edges() {
 }
 
 func figures(e planner.Edge) string {
-	s := fmt.Sprintf("%s, read %s", planner.FormatBytes(e.Bytes), times(e.Reads))
+	s := fmt.Sprintf("%s, %s", planner.FormatBytes(e.Bytes), times(e.Reads))
 	if e.Readers > 1 {
 		s += fmt.Sprintf(" by this of %d readers", e.Readers)
 	}
@@ -288,11 +288,20 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// times is how often an element is read. What bounds an array is looked up by the loops that it shortens.
 func times(x float64) string {
-	if x == 1 {
-		return "once"
+	switch s := fmt.Sprintf("read %.3g times", x); {
+	case x == 0:
+		return "looked up by loops"
+	case x == 1:
+		return "read once"
+	case s == "read 1 times" && x > 1:
+		return "read little more than once"
+	case s == "read 1 times":
+		return "read almost once"
+	default:
+		return s
 	}
-	return fmt.Sprintf("%.3g times", x)
 }
 
 func amount(x float64, unit string) string {
