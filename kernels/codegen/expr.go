@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -136,7 +137,7 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 	case constant:
 		out.WriteString(d.literal(e.lit))
 	case launchArg:
-		out.WriteString(strings.Replace(d.Arg[e.lit.Type.Float()], "#", e.text, 1))
+		fmt.Fprintf(out, d.Arg[e.lit.Type.Float()], e.text)
 	case call:
 		out.WriteString(e.text)
 		out.WriteByte('(')
@@ -144,7 +145,7 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 		out.WriteByte(')')
 	case infix:
 		left, right := inner, inner+1
-		if bits := inner < 6 || inner == 8; bits { // where C's precedences surprise
+		if inner < 6 && inner != 2 || inner == 8 { // bits, shifts and ||: where C's precedences surprise
 			left, right = unary, unary
 			if a := e.args[0]; a.form == infix && a.text == e.text {
 				left = inner

@@ -81,7 +81,7 @@ func Count(t, name string, from, to *Expr, step int, body ...Stmt) Loop {
 
 // Dialect is how a target language spells what languages spell differently.
 type Dialect struct {
-	Arg      map[bool]string // the launch's scalar number #: of float types (true), and of others
+	Arg      map[bool]string // format of the launch's scalar by its number: of float types (true), and of others
 	Inf, NaN [2]string       // of float32 and float64
 	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
 	Shared   string          // qualifier of arrays that threads share

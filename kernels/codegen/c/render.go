@@ -10,7 +10,7 @@ import (
 
 // dialect is C as gcc and clang have it.
 var dialect = codegen.Dialect{
-	Arg: map[bool]string{true: "a->farg[#]", false: "a->iarg[#]"},
+	Arg: map[bool]string{true: "a->farg[%s]", false: "a->iarg[%s]"},
 	Inf: [2]string{"__builtin_inff()", "__builtin_inf()"},
 	NaN: [2]string{`__builtin_nanf("")`, `__builtin_nan("")`},
 }

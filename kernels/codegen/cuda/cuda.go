@@ -14,7 +14,7 @@ import (
 
 // dialect is CUDA C without headers, which has no spelling of infinities and NaN of its own.
 var dialect = codegen.Dialect{
-	Arg:     map[bool]string{true: "farg#", false: "iarg#"},
+	Arg:     map[bool]string{true: "farg%s", false: "iarg%s"},
 	Inf:     [2]string{"WEFT_INF_F", "WEFT_INF_D"},
 	NaN:     [2]string{"WEFT_NAN_F", "WEFT_NAN_D"},
 	Wraps:   true,
@@ -103,7 +103,7 @@ func (o Output) params(k *ir.Kernel) (list []string) {
 		list = append(list, fmt.Sprintf("%s%s *WEFT_RESTRICT b%d", constant, codegen.Storage[b.Type], i))
 	}
 	for i, a := range o.Args {
-		name := strings.Replace(dialect.Arg[a.Type.Float()], "#", fmt.Sprint(i), 1)
+		name := fmt.Sprintf(dialect.Arg[a.Type.Float()], fmt.Sprint(i))
 		list = append(list, argType(a)+" "+name)
 	}
 	for a := range o.Step {
