@@ -181,6 +181,7 @@ def power(kind, a, n):
                 lo, hi = y, np.where(a.lo <= 0, np.inf, x)
             lo, hi = np.minimum(lo, hi), np.maximum(lo, hi)
             nan, only = a.nan | (a.lo < 0), a.only | (a.hi < 0) & (a.lo > -np.inf)
+            lo, hi = np.where(only, 0.0, lo), np.where(only, 0.0, hi)
             edge = (a.lo <= 0) & (a.hi >= 0) | (a.lo == -np.inf)  # pow of C has its own mind about zeros and infinities
             lo, hi = np.where(edge & ((n < 0) | (a.lo == -np.inf)), -np.inf, lo), np.where(a.lo == -np.inf, np.inf, hi)
             ulps = 16 + 4 * np.abs(n * np.log(np.clip(np.maximum(np.abs(a.lo), np.abs(a.hi)), 1.0, 1e300)))
