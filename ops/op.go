@@ -1,6 +1,10 @@
 package ops
 
-import "context"
+import (
+	"context"
+
+	"weft/kernels/region"
+)
 
 // Op is a use of an operator whose arguments Spec.Bind has read. What it can do besides is said by the interfaces below: it is a
 // Lowerer, a Source, a Sink, or Known.
@@ -60,8 +64,9 @@ type TileWriter interface {
 
 // Streamer is what TileReader and TileWriter have in common.
 type Streamer interface {
-	Fits() error    // why this use cannot work by parts after all
-	Scratch() int64 // bytes of memory that working by parts takes besides the arrays
+	Fits() error // why this use cannot work by parts after all
+	// Scratch is the bytes of memory that working by parts as wide as a region takes besides the arrays.
+	Scratch(at region.Region) int64
 }
 
 // Referencer computes its outputs in plain float64, independently of Lower, from the array arguments under their names (see

@@ -134,8 +134,9 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 		read, ran := map[int]bool{}, map[int]bool{}
 		written := from
 		dropped := map[string]int{}
-		for _, b := range laid(t, p).Blocks(0, from) {
-			for id, rows := range b.Read {
+		for _, b := range laid(t, p).Blocks(0, nil, from) {
+			for id, at := range b.Read {
+				rows := at[0]
 				for y := rows.Lo; y < rows.Hi; y++ {
 					if read[y] || y < dropped[id] {
 						t.Fatalf("row %d is read twice", y)
@@ -143,7 +144,8 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 					read[y] = true
 				}
 			}
-			for id, rows := range b.Run {
+			for id, at := range b.Run {
+				rows := at[0]
 				step := p.Buffer(stepOf(p, id).Reads[0])
 				for y := rows.Lo; y < rows.Hi; y++ {
 					if ran[y] {
@@ -157,7 +159,8 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 					}
 				}
 			}
-			for _, rows := range b.Write {
+			for _, at := range b.Write {
+				rows := at[0]
 				if rows.Lo != written {
 					t.Fatalf("row %d is written after %d", rows.Lo, written)
 				}

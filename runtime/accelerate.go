@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -83,8 +82,8 @@ func (r *run) deviceFailed(f fleet.Failure) error {
 	return r.fellBack(f.Stage, f.Kind, r.opt.Devices[0].Info().Kind, f.Reason, f.Ranges)
 }
 
-// accelerate runs rows of a kernel on the accelerators it is placed on; ok is false where none of them can.
-func (w *work) accelerate(ctx context.Context, rows region.Interval) (ok bool, err error) {
+// accelerate runs a part of a kernel on the accelerators it is placed on; ok is false where none of them can.
+func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err error) {
 	r, k := w.run, w.step.Kernel
 	if !r.accelerated(k) || r.onHost[w.step.ID] {
 		return false, nil
@@ -93,7 +92,7 @@ func (w *work) accelerate(ctx context.Context, rows region.Interval) (ok bool, e
 		r.onHost[w.step.ID] = true
 		return false, r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
 	}
-	job, err := w.job(rows)
+	job, err := w.job(over)
 	if err != nil {
 		return true, err
 	}
@@ -132,21 +131,21 @@ func (w *work) share(shares []fleet.Share) {
 	w.device = strings.Join(names, " + ")
 }
 
-// job describes some rows of the kernel to the fleet.
-func (w *work) job(rows region.Interval) (*fleet.Job, error) {
+// job describes a part of the kernel to the fleet.
+func (w *work) job(over region.Region) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.Ir)
 	}
-	j, err := exec.Rows(w.step, rows, w.loads, func(id string) (fleet.Array, error) {
+	j, err := exec.Part(w.step, over, w.loads, func(id string) (fleet.Array, error) {
 		h, err := r.arrays.host(id)
 		return fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	j.Cuts, j.Seconds = w.cuts(rows), k.Place.Accelerated*1e-3*w.part(rows)
-	j.Failed, j.Host, j.Done = r.deviceFailed, w.onHost, w.counting(rows)
+	j.Cuts, j.Seconds = w.cuts(over), k.Place.Accelerated*1e-3*k.Share(over)
+	j.Failed, j.Host, j.Done = r.deviceFailed, w.onHost, w.counting(over)
 	if r.opt.Verify {
 		if err := r.defined(); err != nil {
 			return nil, err
@@ -156,21 +155,13 @@ func (w *work) job(rows region.Interval) (*fleet.Job, error) {
 	return j, nil
 }
 
-// part is the share of the kernel that some of its rows are.
-func (w *work) part(rows region.Interval) float64 {
-	if len(w.step.Kernel.Ir.Axes) == 0 {
-		return 1
-	}
-	return float64(rows.Hi-rows.Lo) / float64(max(1, w.step.Kernel.Ir.Axes[0].Extent))
-}
-
 // cuts are the ranges that @tile asks for; nil where it does not.
-func (w *work) cuts(rows region.Interval) (out [][]region.Region) {
+func (w *work) cuts(over region.Region) (out [][]region.Region) {
 	k := w.step.Kernel
 	if !k.Asked() || len(k.Ir.Axes) == 0 {
 		return nil
 	}
-	for _, t := range k.RowTiles(rows, w.run.opt.Threads) {
+	for _, t := range k.TilesOf(over, w.run.opt.Threads) {
 		if n := len(out); n > 0 && out[n-1][0][0] == t[0] {
 			out[n-1] = append(out[n-1], t)
 			continue
@@ -203,25 +194,18 @@ func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
 
 // forHost cuts tiles of an accelerator into the host's.
 func (w *work) forHost(tiles []region.Region) (out []region.Region) {
-	if len(w.step.Kernel.Ir.Axes) == 0 {
-		return tiles
-	}
 	for _, t := range tiles {
-		for _, own := range w.step.Kernel.RowTiles(t[0], w.run.opt.Threads) {
-			if own = own.Intersect(t); !own.Empty() {
-				out = append(out, own)
-			}
-		}
+		out = append(out, w.step.Kernel.TilesOf(t, w.run.opt.Threads)...)
 	}
 	return out
 }
 
 // counting hears of points that are done, and shows as many tiles as the host would have had for them.
-func (w *work) counting(rows region.Interval) func(int64, time.Duration) {
+func (w *work) counting(over region.Region) func(int64, time.Duration) {
 	var mu sync.Mutex
 	k := w.step.Kernel
-	tiles := int64(len(k.RowTiles(rows, w.run.opt.Threads)))
-	all := max(1, int64(math.Round(float64(k.Ir.Domain().Points())*w.part(rows))))
+	tiles := int64(len(k.TilesOf(over, w.run.opt.Threads)))
+	all := max(1, over.Points())
 	done, shown := int64(0), int64(0)
 	return func(points int64, took time.Duration) {
 		mu.Lock()

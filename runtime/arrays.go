@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"weft/kernels/device"
@@ -24,6 +25,7 @@ type arrays struct {
 	alive, peak int64
 	fleet       *fleet.Fleet // holds replicas
 
+	narrow  bool                      // windows are narrower than rows
 	windows map[string]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
 	mu      sync.Mutex                // guards alive and peak while blocks are read beside the computation
 }
@@ -44,7 +46,7 @@ func (a *arrays) need(id string) error {
 		return nil
 	}
 	if _, ok := a.windows[id]; ok {
-		w, err := memory.NewWindow(b.Ir, b.Layout)
+		w, err := memory.NewWindow(b.Ir, b.Layout, a.narrow)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
@@ -148,6 +150,14 @@ func (a *arrays) resize(id string, change func(*memory.Window)) {
 	before := w.Bytes()
 	change(w)
 	a.add(w.Bytes() - before)
+}
+
+// clearWindows ends a strip: nothing is there of what has windows.
+func (a *arrays) clearWindows() {
+	for id := range a.windows {
+		a.fleet.Release(a.byID[id].Ir)
+		a.resize(id, func(w *memory.Window) { w.Drop(math.MaxInt) })
+	}
 }
 
 // freeWindows ends a pass: its windows have no memory until the next one.

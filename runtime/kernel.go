@@ -45,14 +45,14 @@ func (r *run) kernel(ctx context.Context, step *planner.Step) error {
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	err := w.rows(ctx, k.Rows(), k.TileSet)
+	err := w.part(ctx, k.Ir.Domain(), k.TileSet)
 	w.finish()
 	return err
 }
 
-// rows runs some rows of the kernel, which on the host's processor are cut into the given tiles.
-func (w *work) rows(ctx context.Context, rows region.Interval, tiles []region.Region) error {
-	if ok, err := w.accelerate(ctx, rows); ok || err != nil {
+// part runs a part of the kernel's domain, which on the host's processor is cut into the given tiles.
+func (w *work) part(ctx context.Context, over region.Region, tiles []region.Region) error {
+	if ok, err := w.accelerate(ctx, over); ok || err != nil {
 		return err
 	}
 	return w.tiles(ctx, tiles)

@@ -198,3 +198,63 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 	}
 	t.Logf("%d deaths, %d with something to go on with; at most %d rows were computed again, blocks have %d", deaths, resumed, most, block)
 }
+
+// A run in strips that dies at any launch and is resumed gives the bits of one that was not, and does not write again what was there.
+func TestStripsResume(t *testing.T) {
+	const deaths, reach = 14, 6
+	died := errors.New("killed")
+	run := func(d *disk, resume bool, before func() error) *planner.Plan {
+		w := newStreams()
+		first := w.third(w.waves(matrix(16, 2500)))
+		p, err := w.build(t, 260000, w.keepOn(d, "first", first), w.keepOn(d, "second", w.blur(first, reach)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := newFaulty("native")
+		dev.launch = func(*ir.Kernel, region.Region) error { return before() }
+		if _, err = Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 1, Resume: resume}); err != nil && !errors.Is(err, died) {
+			t.Fatal(err)
+		}
+		return p
+	}
+	whole, launches := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}, 0
+	p := run(whole, false, func() error { launches++; return nil })
+	if len(p.Stream.Passes[0].Strip) == 0 || launches < 2*deaths {
+		t.Fatalf("%d launches: %+v", launches, p.Stream)
+	}
+	resumed := 0
+	for i := range deaths {
+		at := 1 + i*(launches-1)/(deaths-1)
+		d := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}
+		var written map[string]ops.Dense
+		var journals map[string][]byte
+		n := 0
+		run(d, false, func() error {
+			if n++; n == at {
+				written, journals = d.copied(t)
+			}
+			if n >= at {
+				return died
+			}
+			return nil
+		})
+		d.restore(t, written, journals)
+		if r, err := journal.Read(d.path("second")); err == nil && len(r.Marks) > 0 {
+			resumed++
+		}
+		again := 0
+		run(d, true, func() error { again++; return nil })
+		for name := range whole.rows {
+			if !sameBits(d.rows[name], whole.rows[name]) {
+				t.Fatalf("after launch %d %s differs", at, name)
+			}
+		}
+		pass := p.Stream.Passes[0] // besides what was in flight, the rows above that a block needs
+		if most := launches - at + (3+2*reach/pass.BlockRows)*launches/pass.Blocks; again > most {
+			t.Errorf("after launch %d of %d, %d followed, not %d", at, launches, again, most)
+		}
+	}
+	if resumed < deaths/2 {
+		t.Errorf("%d of %d runs had something to go on with", resumed, deaths)
+	}
+}

@@ -48,7 +48,9 @@ type pass struct {
 	run    *run
 	index  int
 	steps  []*planner.Step
-	blocks []planner.Block
+	strips [][]planner.Block // what is left to do
+	blocks []planner.Block   // of the strip under way
+	begun  bool              // an earlier run did some of it
 
 	sources []*tileSource
 	sinks   []*tileSink
@@ -73,8 +75,16 @@ func (p *pass) execute(ctx context.Context) (err error) {
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	if err := p.overlap(ctx); err != nil {
-		return err
+	r.opt.Progress.Begin(p.name(), p.tiles(), p.predicted())
+	defer r.opt.Progress.End()
+	for i := range p.strips {
+		if i > 0 {
+			r.arrays.clearWindows()
+		}
+		p.blocks = p.strips[i]
+		if err := p.overlap(ctx); err != nil {
+			return err
+		}
 	}
 	return p.finish(ctx)
 }
@@ -96,7 +106,7 @@ func (p *pass) prepare(ctx context.Context) error {
 		}
 		if s.Kind == planner.KernelStep {
 			p.works[s.ID] = r.work(s)
-			if p.from() == 0 {
+			if !p.begun {
 				p.blanks[s.ID] = r.blanks(s)
 			}
 		}
@@ -105,6 +115,7 @@ func (p *pass) prepare(ctx context.Context) error {
 		return nil
 	}
 	p.sampled = map[string]int{}
+	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
 		if s.Kind != planner.KernelStep {
 			continue
@@ -115,32 +126,40 @@ func (p *pass) prepare(ctx context.Context) error {
 		}
 		p.checks[s.ID] = c
 		if c.size > 0 {
-			p.sampled[s.ID] = max(2, (c.size+len(p.blocks)-1)/len(p.blocks))
+			p.sampled[s.ID] = max(2, (c.size+blocks-1)/blocks)
 		}
 	}
 	return nil
 }
 
-// overlap runs the blocks: while one is computed, the next is read and the one before written.
-func (p *pass) overlap(ctx context.Context) error {
-	r := p.run
-	tiles := 0
-	var predicted float64
-	for _, s := range p.steps {
-		if s.Kernel == nil {
-			continue
-		}
-		for _, b := range p.blocks {
-			if rows, ok := b.Run[s.ID]; ok {
-				tiles += len(s.Kernel.RowTiles(rows, r.opt.Threads))
+// tiles is how many are launched, and one a block.
+func (p *pass) tiles() (n int) {
+	for _, b := range slices.Concat(p.strips...) {
+		n++
+		for _, s := range p.steps {
+			if over, ok := b.Run[s.ID]; ok {
+				n += len(s.Kernel.TilesOf(over, p.run.opt.Threads))
 			}
 		}
-		ms, _ := s.Kernel.Expected()
-		predicted += ms
 	}
-	r.opt.Progress.Begin(p.name(), tiles+len(p.blocks), time.Duration(predicted*float64(time.Millisecond)))
-	defer r.opt.Progress.End()
+	return n
+}
 
+// predicted is how long the pass takes.
+func (p *pass) predicted() time.Duration {
+	var sum float64
+	for _, s := range p.steps {
+		if s.Kernel != nil {
+			ms, _ := s.Kernel.Expected()
+			sum += ms
+		}
+	}
+	return time.Duration(sum * float64(time.Millisecond))
+}
+
+// overlap runs the blocks of a strip: while one is computed, the next is read and the one before written.
+func (p *pass) overlap(ctx context.Context) error {
+	r := p.run
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var reading, writing task
@@ -198,14 +217,14 @@ func (t task) wait() error {
 
 func (p *pass) read(ctx context.Context, t int) error {
 	for _, s := range p.sources {
-		rows, ok := p.blocks[t].Read[s.buffer]
+		at, ok := p.blocks[t].Read[s.buffer]
 		if !ok {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.read(ctx, rows); err != nil {
+		if err := s.read(ctx, at); err != nil {
 			return p.run.failed(ctx, s.step, err)
 		}
 	}
@@ -215,18 +234,19 @@ func (p *pass) read(ctx context.Context, t int) error {
 func (p *pass) compute(ctx context.Context, t int) error {
 	r := p.run
 	for _, s := range p.steps {
-		rows, ok := p.blocks[t].Run[s.ID]
+		over, ok := p.blocks[t].Run[s.ID]
 		if !ok {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		over := s.Kernel.Over(rows)
 		for _, id := range s.Writes {
-			r.arrays.extend(id, r.arrays.byID[id].Layout.Rows(rows))
+			made := r.arrays.byID[id].Layout.Whole()
+			copy(made, over)
+			r.arrays.extend(id, made)
 		}
-		if err := p.works[s.ID].rows(ctx, rows, s.Kernel.RowTiles(rows, r.opt.Threads)); err != nil {
+		if err := p.works[s.ID].part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads)); err != nil {
 			return r.failed(ctx, s, err)
 		}
 		if b := p.blanks[s.ID]; b != nil {
@@ -246,8 +266,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 // write hands a block to the sinks and records that it is there.
 func (p *pass) write(ctx context.Context, t int) error {
 	for _, s := range p.sinks {
-		t0 := p.run.arrays.byID[s.step.Reads[0]].Layout
-		if err := s.write(ctx, t0.Rows(p.blocks[t].Write[s.step.ID])); err != nil {
+		if err := s.write(ctx, p.blocks[t].Write[s.step.ID]); err != nil {
 			return p.run.failed(ctx, s.step, err)
 		}
 	}
@@ -259,7 +278,7 @@ func (p *pass) drop(t int) {
 	for id, lo := range p.blocks[t].Keep {
 		for _, s := range p.sinks {
 			if slices.Contains(s.step.Reads, id) {
-				lo = min(lo, p.blocks[t].Write[s.step.ID].Lo)
+				lo = min(lo, p.blocks[t].Write[s.step.ID][0].Lo)
 			}
 		}
 		p.run.arrays.drop(id, lo)

@@ -50,21 +50,35 @@ func (w *streams) waves(t ops.Type) ops.Array {
 	}
 	return ops.Array{Of: w.use("waves", optest.TileFill{
 		Filled: func(_ context.Context, to ops.HostArray) (ops.Note, error) { return ops.Note{}, fill(0, to) },
-		Open:   func() (ops.TileSource, error) { return waveSource{w, t.Len() / t.Dims[0].Size, fill}, nil },
+		Open:   func() (ops.TileSource, error) { return waveSource{w, t.Shape(), fill}, nil },
 	}, t)}
 }
 
 type waveSource struct {
-	w    *streams
-	row  int
-	fill func(int, ops.HostArray) error
+	w     *streams
+	shape []int
+	fill  func(int, ops.HostArray) error
 }
 
 func (s waveSource) Read(_ context.Context, at region.Region, to ops.HostArray) error {
 	s.w.mu.Lock()
 	s.w.read = append(s.w.read, fmt.Sprintf("waves %d-%d", at[0].Lo, at[0].Hi))
 	s.w.mu.Unlock()
-	return s.fill(at[0].Lo*s.row, to)
+	for row := range at.Along(len(at)-1, region.Interval{Hi: 1}).Indices() { // one after the other
+		flat := 0
+		for d, x := range row {
+			flat = flat*s.shape[d] + x
+		}
+		piece := append(region.Point(row[:len(row)-1]), at[len(at)-1])
+		from := make(region.Region, len(at))
+		for d := range piece {
+			from[d] = piece[d].Shift(-at[d].Lo)
+		}
+		if err := s.fill(flat+at[len(at)-1].Lo, to.Part(from)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s waveSource) Close(context.Context) (ops.Note, error) { return ops.Note{Text: "waves"}, nil }

@@ -29,10 +29,9 @@ type tileSource struct {
 	took time.Duration
 }
 
-func (s *tileSource) read(ctx context.Context, rows region.Interval) error {
+func (s *tileSource) read(ctx context.Context, at region.Region) error {
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	at := s.run.arrays.byID[s.buffer].Layout.Rows(rows)
 	s.run.arrays.extend(s.buffer, at)
 	h, err := s.run.arrays.host(s.buffer)
 	if err != nil {
@@ -159,19 +158,26 @@ func (p *pass) open(ctx context.Context) error {
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
 		case s.Kind == planner.SinkStep && len(s.Reads) > 0 && r.arrays.windowed(s.Reads[0]):
-			sink, err := r.openSink(s)
+			sink, err := p.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
 			p.sinks = append(p.sinks, sink)
 		}
 	}
-	p.blocks = p.layout.Blocks(p.index, p.from())
+	all := p.Strips()
+	for i, strip := range all {
+		from := p.from(strip)
+		p.begun = p.begun || from > 0
+		if last := i == len(all)-1; from < p.Rows || last && p.strips == nil {
+			p.strips = append(p.strips, p.layout.Blocks(p.index, strip, min(from, p.Rows-1)))
+		}
+	}
 	return nil
 }
 
-// from is the row, of the tallest array that the pass makes, from which something is left to do.
-func (p *pass) from() int {
+// from is the row, of the tallest array that the pass makes, from which something is left to do in a strip.
+func (p *pass) from(strip region.Region) int {
 	from := p.Rows
 	for _, id := range p.Makes {
 		if !p.run.arrays.windowed(id) { // what is kept for later passes is made anew
@@ -180,13 +186,30 @@ func (p *pass) from() int {
 	}
 	for _, s := range p.sinks {
 		t := p.run.arrays.byID[s.step.Reads[0]].Layout
-		from = min(from, s.left(t.Whole())[0].Lo*p.Rows/t.Dims[0].Size)
+		from = min(from, s.left(p.Along(strip, t))[0].Lo*p.Rows/t.Dims[0].Size)
 	}
-	return min(from, p.Rows-1)
+	return from
 }
 
+// strange reports whether some of what was written of an array of type t before lies in a strip and beside it.
+func (p *pass) strange(t ops.Type, marks []ops.Mark) bool {
+	for _, strip := range p.Strips() {
+		across := p.Along(strip, t)[1:]
+		for _, m := range marks {
+			if len(m.There) != len(t.Dims) || !across.Within(m.There[1:]) && !across.Intersect(m.There[1:]).Empty() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// errStrips is why an output cannot be taken up.
+var errStrips = errors.New("it was written in other strips, under another memory budget")
+
 // openSink starts an output, or takes it up where an earlier run left it.
-func (r *run) openSink(step *planner.Step) (*tileSink, error) {
+func (p *pass) openSink(step *planner.Step) (*tileSink, error) {
+	r := p.run
 	s := &tileSink{run: r, step: step}
 	if r.opt.Discard {
 		s.TileSink = discard{}
@@ -215,7 +238,10 @@ func (r *run) openSink(step *planner.Step) (*tileSink, error) {
 		}
 	}
 	if old.Rows() > 0 {
-		if s.TileSink, err = op.OpenSink(old.Marks); err == nil {
+		if err = errStrips; !p.strange(r.arrays.byID[step.Reads[0]].Layout, old.Marks) {
+			s.TileSink, err = op.OpenSink(old.Marks)
+		}
+		if err == nil {
 			for _, m := range old.Marks {
 				s.there = append(s.there, m.There)
 			}

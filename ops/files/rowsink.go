@@ -19,11 +19,11 @@ func (w *writing) Fits() error {
 }
 
 // Scratch is what the format says.
-func (w *writing) Scratch() int64 {
+func (w *writing) Scratch(at region.Region) int64 {
 	if w.format.Scratch == nil {
-		return 1 << 20
+		return little
 	}
-	return w.format.Scratch(w.order)
+	return w.format.Scratch(w.order, at)
 }
 
 // OpenSink starts a file that is written part by part, or takes one up.

@@ -62,8 +62,16 @@ func (r *reading) Fits() error {
 	return nil
 }
 
+// little is next to nothing, of memory.
+const little = 1 << 20
+
 // Scratch is what the format takes.
-func (r *reading) Scratch() int64 { return r.about.Scratch }
+func (r *reading) Scratch(at region.Region) int64 {
+	if r.about.Scratch == nil {
+		return little
+	}
+	return r.about.Scratch(at)
+}
 
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {

@@ -2,6 +2,7 @@ package optest
 
 import (
 	"context"
+	"weft/kernels/region"
 
 	"weft/ops"
 )
@@ -29,8 +30,8 @@ func (f Taken) Take(ctx context.Context, in []ops.HostArray, t ops.Terminal) (op
 // parts is what sources and sinks that work by parts have in common.
 type parts struct{}
 
-func (parts) Fits() error    { return nil }
-func (parts) Scratch() int64 { return 0 }
+func (parts) Fits() error                 { return nil }
+func (parts) Scratch(region.Region) int64 { return 0 }
 
 // TileFill is a source that works by parts too.
 type TileFill struct {

@@ -93,7 +93,7 @@ func (v built) OpenSource() (ops.TileSource, error) { return &cityRows{town: v.t
 func (built) Fits() error { return nil }
 
 // Scratch is next to nothing.
-func (built) Scratch() int64 { return 0 }
+func (built) Scratch(region.Region) int64 { return 0 }
 
 // Fill builds all of a layer.
 func (v built) Fill(ctx context.Context, to ops.HostArray) (ops.Note, error) {

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"weft/kernels/ir"
@@ -11,48 +12,69 @@ import (
 	"weft/planner/plan"
 )
 
-// track is how the rows of one array come and go over the blocks of a pass: in block t, rows up to Hi[t] are there, and
+// track is how the rows of one array come and go over the blocks of a strip: in block t, rows up to Hi[t] are there, and
 // those before Lo[t] are not needed any more.
 type track struct{ lo, hi []int }
 
-// schedule is what happens to the rows of a pass, block by block.
+// schedule is what happens in a strip of a pass, block by block.
 type schedule struct {
+	strip  region.Region                       // of the dims behind the first of the tallest target; nil: all of them
 	clock  []region.Interval                   // rows of the tallest target, by block
-	need   map[*bound.Buffer][]region.Interval // by block
+	rows   map[*bound.Buffer][]region.Interval // needed, by block
+	across map[*bound.Buffer]region.Region     // of the other dims, needed by any block
 	tracks map[*bound.Buffer]track
-	runs   map[*unit][]region.Interval // rows that a kernel computes
-	writes map[*unit][]region.Interval // rows that a sink takes
+	runs   map[*unit][]region.Region // what a kernel computes
+	writes map[*unit][]region.Region // what a sink takes
 }
 
-// schedule lays out a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
+// schedule lays out a strip of a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
 // there then, so the first one makes all that it needs.
-func (f *flow) schedule(p *Pass, blockRows, from int) *schedule {
-	s := &schedule{need: map[*bound.Buffer][]region.Interval{}, tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Interval{}, writes: map[*unit][]region.Interval{}}
+func (f *flow) schedule(p *Pass, blockRows, from int, strip region.Region) *schedule {
+	s := &schedule{strip: strip, rows: map[*bound.Buffer][]region.Interval{}, across: map[*bound.Buffer]region.Region{},
+		tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Region{}, writes: map[*unit][]region.Region{}}
 	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
 		s.clock = append(s.clock, region.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
 	}
 	for _, b := range p.targets {
-		for t, c := range s.clock {
-			s.want(b, t, scaled(c, p.Rows, b.Layout.RowCount()))
+		for t := range s.clock {
+			s.want(b, t, s.partOf(p, t, b))
 		}
 	}
 	for _, u := range slices.Backward(p.units) {
 		switch u.step.Kind {
 		case plan.SinkStep:
-			for _, c := range s.clock {
+			for t := range s.clock {
 				if len(u.reads) == 0 { // it shows what is known already
 					break
 				}
-				s.writes[u] = append(s.writes[u], scaled(c, p.Rows, u.reads[0].Layout.RowCount()))
+				s.writes[u] = append(s.writes[u], s.partOf(p, t, u.reads[0]))
 			}
 		case plan.KernelStep:
 			s.kernel(f, u)
 		}
 	}
-	for b := range s.need {
-		s.tracks[b] = trackOf(s.need[b])
+	for b := range s.rows {
+		s.tracks[b] = trackOf(s.rows[b])
 	}
 	return s
+}
+
+// partOf is the part of a target that goes with a block of the tallest one.
+func (s *schedule) partOf(p *Pass, t int, b *bound.Buffer) region.Region {
+	at := p.Along(s.strip, b.Layout)
+	if len(at) > 0 {
+		at[0] = scaled(s.clock[t], p.Rows, b.Layout.RowCount())
+	}
+	return at
+}
+
+// Along is the part of a target that goes with a strip of the tallest one.
+func (p *Pass) Along(strip region.Region, t ops.Type) region.Region {
+	at := t.Whole()
+	for i, along := range strip {
+		at[i+1] = scaled(along, p.tallest.Layout.Dims[i+1].Size, t.Dims[i+1].Size)
+	}
+	return at
 }
 
 // scaled is the part of an array of so many rows that goes with a part of one of others.
@@ -63,42 +85,55 @@ func scaled(at region.Interval, of, to int) region.Interval {
 	return region.Interval{Lo: at.Lo * to / of, Hi: at.Hi * to / of}
 }
 
-func (s *schedule) want(b *bound.Buffer, t int, rows region.Interval) {
-	if s.need[b] == nil {
-		s.need[b] = make([]region.Interval, len(s.clock))
+// want notes what a block needs of an array; of a single value, all.
+func (s *schedule) want(b *bound.Buffer, t int, at region.Region) {
+	switch {
+	case len(at) == 0:
+		at = region.Region{{Hi: 1}}
+	case at.Empty():
+		return
 	}
-	s.need[b][t] = s.need[b][t].Hull(rows)
+	if s.rows[b] == nil {
+		s.rows[b], s.across[b] = make([]region.Interval, len(s.clock)), at[1:]
+		if s.strip == nil && len(b.Layout.Dims) > 0 {
+			s.across[b] = b.Layout.Whole()[1:]
+		}
+	}
+	s.rows[b][t], s.across[b] = s.rows[b][t].Hull(at[0]), s.across[b].Hull(at[1:])
 }
 
-// kernel finds the rows that a kernel computes in every block and what it needs for them.
+// kernel finds what a kernel computes in every block and what it needs for that.
 func (s *schedule) kernel(f *flow, u *unit) {
+	axes := len(u.step.Kernel.Ir.Axes)
 	all := make([]region.Interval, len(s.clock))
+	var across region.Region
 	for _, b := range u.makes {
-		for t, n := range s.need[b] {
+		for t, n := range s.rows[b] {
 			all[t] = all[t].Hull(n)
+		}
+		if s.rows[b] != nil && axes > 0 {
+			across = across.Hull(s.across[b][:axes-1])
 		}
 	}
 	tr := trackOf(all)
 	done := 0
-	runs := make([]region.Interval, len(s.clock))
+	s.runs[u] = make([]region.Region, len(s.clock))
 	for t := range s.clock {
-		runs[t] = region.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
-		done = runs[t].Hi
-		if runs[t].Empty() {
+		rows := region.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
+		if done = rows.Hi; rows.Empty() {
 			continue
 		}
-		for b, n := range f.inputs(u, runs[t]) {
+		at := append(region.Region{rows}, across...)[:axes]
+		s.runs[u][t] = at
+		for b, n := range f.inputs(u, at) {
 			if b.Role != plan.FromPlan {
 				s.want(b, t, n)
 			}
 		}
-	}
-	s.runs[u] = runs
-	for _, b := range u.makes { // its results come together
-		for t, r := range runs {
-			if !r.Empty() {
-				s.want(b, t, r)
-			}
+		for _, b := range u.makes { // its results come together
+			made := b.Layout.Whole()
+			copy(made, at)
+			s.want(b, t, made)
 		}
 	}
 }
@@ -137,7 +172,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 		if u.step.Kind == plan.KernelStep {
 			continue
 		}
-		fixed += f.scratchOf(u)
+		fixed += f.scratchOf(u, s)
 		for _, b := range u.reads {
 			sinks[b] = true
 		}
@@ -156,7 +191,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 			if sinks[b] && t > 0 {
 				lo = min(lo, tr.lo[t-1])
 			}
-			alive += min(Window(b.Ir, b.Layout, hi-lo), b.Bytes)
+			alive += min(Window(b.Ir, b.Layout, s.window(b, hi-lo)), b.Bytes)
 		}
 		most = max(most, alive)
 	}
@@ -171,10 +206,11 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 			worst = &s.Passes[i]
 		}
 	}
-	for b, tr := range s.flow.schedule(worst, worst.BlockRows, 0).tracks {
+	sched := s.flow.schedule(worst, worst.BlockRows, 0, nil)
+	for b, tr := range sched.tracks {
 		for t := range tr.hi {
 			n := tr.hi[t] - tr.lo[t]
-			if w := Window(b.Ir, b.Layout, n); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+			if w := Window(b.Ir, b.Layout, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
 				name, rows, bytes = cmp.Or(b.Label, b.Stage), n, w
 			}
 		}
@@ -182,22 +218,40 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 	return name, rows, bytes
 }
 
-// scratchOf is the memory that a source or sink takes besides its array.
-func (f *flow) scratchOf(u *unit) int64 {
-	st, ok := u.step.Op.Bound.(ops.Streamer)
-	if !ok {
-		return 0
+// window is so many rows of an array, as wide as the strip needs it.
+func (s *schedule) window(b *bound.Buffer, rows int) region.Region {
+	across := s.across[b]
+	if across == nil && len(b.Layout.Dims) > 0 { // nothing needs it here
+		across = b.Layout.Whole()[1:]
 	}
-	if _, known := f.scratch[u]; !known {
-		f.scratch[u] = st.Scratch()
-	}
-	return f.scratch[u]
+	return append(region.Region{{Hi: max(0, rows)}}, across...)
 }
 
-// Window is the memory of so many rows of an array.
-func Window(buf *ir.Buffer, t ops.Type, rows int) int64 {
-	n, _ := ops.RegionBytes(buf, t, t.Rows(region.Interval{Hi: max(0, rows)}))
-	if buf.Bytes() >= 16*hugePages {
+// scratchOf is the memory that a source or sink takes besides its array.
+func (f *flow) scratchOf(u *unit, s *schedule) int64 {
+	st, ok := u.step.Op.Bound.(ops.Streamer)
+	arrays := slices.Concat(u.reads, u.makes)
+	if !ok || len(arrays) == 0 {
+		return 0
+	}
+	at := s.window(arrays[0], s.clock[0].Len())
+	key := fmt.Sprint(u.step.ID, at[1:])
+	if _, known := f.scratch[key]; !known {
+		f.scratch[key] = st.Scratch(at)
+	}
+	return f.scratch[key]
+}
+
+// page is the least that memory comes in.
+const page = 4 << 10
+
+// Window is the memory of a region of an array.
+func Window(buf *ir.Buffer, t ops.Type, at region.Region) int64 {
+	n, pieces := ops.RegionBytes(buf, t, at)
+	switch {
+	case pieces > int64(t.Elem.Planes()): // each begins and ends within a page
+		n += pieces * page
+	case buf.Bytes() >= 16*hugePages:
 		n += hugePages
 	}
 	return n
@@ -206,23 +260,23 @@ func Window(buf *ir.Buffer, t ops.Type, rows int) int64 {
 // Windowed reports a buffer of which only some rows are in memory at a time.
 func (s *Stream) Windowed(buffer string) bool { return s.flow.kept[s.flow.plan.Buffer(buffer)] == "" }
 
-// Blocks lays a pass out from one row of its tallest array on.
-func (s *Stream) Blocks(pass, from int) []Block {
+// Blocks lays a strip of a pass out from one row of its tallest array on.
+func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 	p := &s.Passes[pass]
-	sched := s.flow.schedule(p, p.BlockRows, from)
+	sched := s.flow.schedule(p, p.BlockRows, from, strip)
 	out := make([]Block, len(sched.clock))
 	for t := range out {
-		b := Block{Rows: sched.clock[t], Read: map[string]region.Interval{}, Run: map[string]region.Interval{}, Write: map[string]region.Interval{}, Keep: map[string]int{}}
+		b := Block{Read: map[string]region.Region{}, Run: map[string]region.Region{}, Write: map[string]region.Region{}, Keep: map[string]int{}}
 		for buf, tr := range sched.tracks {
+			if s.flow.kept[buf] != "" {
+				continue
+			}
 			before := 0
 			if t > 0 {
 				before = tr.hi[t-1]
 			}
-			if at := (region.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == plan.FromSource && !at.Empty() && s.flow.kept[buf] == "" {
-				b.Read[buf.ID] = at
-			}
-			if s.flow.kept[buf] != "" {
-				continue
+			if rows := (region.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == plan.FromSource && !rows.Empty() {
+				b.Read[buf.ID] = append(region.Region{rows}, sched.across[buf]...)
 			}
 			b.Keep[buf.ID] = tr.hi[t]
 			if t+1 < len(out) {
@@ -230,7 +284,7 @@ func (s *Stream) Blocks(pass, from int) []Block {
 			}
 		}
 		for u, runs := range sched.runs {
-			if !runs[t].Empty() {
+			if runs[t] != nil {
 				b.Run[u.step.ID] = runs[t]
 			}
 		}
@@ -242,69 +296,6 @@ func (s *Stream) Blocks(pass, from int) []Block {
 		out[t] = b
 	}
 	return out
-}
-
-// stream plans the run in blocks, in each pass the largest that fit the budget. ok is false where not even the smallest do.
-func (f *flow) stream(budget int64) (s *Stream, ok bool) {
-	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes}}
-	ok = true
-	for i := range s.Passes {
-		p := &s.Passes[i]
-		ok = p.choose(f, budget) && ok
-		s.PeakBytes = max(s.PeakBytes, p.Peak)
-	}
-	s.describe()
-	return s, ok
-}
-
-// fewestBlocks lets reading, computing and writing overlap.
-const fewestBlocks = 8
-
-// choose finds the largest blocks that fit.
-func (p *Pass) choose(f *flow, budget int64) bool {
-	smallest := max(1, p.Rows/mostBlocks)
-	rows := max(smallest, even((p.Rows+fewestBlocks-1)/fewestBlocks))
-	for p.set(f, rows); p.Peak > budget && rows > smallest; p.set(f, rows) {
-		rows = max(smallest, even(rows/2))
-	}
-	if p.Peak > budget {
-		return false
-	}
-	good, bad := rows, min(2*rows, p.Rows/fewestBlocks+1)
-	for range 3 {
-		mid := even((good + bad) / 2)
-		if mid <= good {
-			break
-		}
-		if p.set(f, mid); p.Peak <= budget {
-			good = mid
-		} else {
-			bad = mid
-		}
-	}
-	p.set(f, good)
-	return true
-}
-
-// set lays the pass out in blocks of so many rows.
-func (p *Pass) set(f *flow, rows int) {
-	sched := f.schedule(p, rows, 0)
-	p.BlockRows, p.Blocks, p.Peak = rows, len(sched.clock), sched.peak(f, p)
-	if p.Blocks > 1 { // a run that is resumed in the middle starts with more rows
-		p.Peak = max(p.Peak, f.schedule(p, rows, sched.clock[p.Blocks/2].Lo).peak(f, p))
-	}
-}
-
-// mostBlocks bounds the overhead of blocks: there are not more of them.
-const mostBlocks = 256
-
-// even rounds rows down to what kernels and files like.
-func even(rows int) int {
-	const patch = 16
-	if rows > 4*patch {
-		return rows / patch * patch
-	}
-	return rows
 }
 
 // describe fills in what people want to know.
@@ -322,10 +313,11 @@ func (s *Stream) describe() {
 		}
 		middle := f.rows(u) / 2
 		for _, b := range u.reads {
-			n, ok := f.probe(u)[b]
-			if !ok || f.kept[b] != "" || n.Empty() {
+			at := f.probe(u)[b]
+			if len(at) == 0 || f.kept[b] != "" || at.Empty() {
 				continue
 			}
+			n := at[0]
 			// rows of the two arrays correspond by their share of the whole, margins apart
 			shift := (b.Layout.RowCount() - f.rows(u)) / 2
 			h := plan.Halo{Kernel: u.step.ID, Of: b.ID, Above: middle + shift - n.Lo, Below: n.Hi - 1 - middle - shift}

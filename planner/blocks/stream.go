@@ -16,7 +16,8 @@ type Stream struct {
 	plan.Stream
 	Passes []Pass
 
-	flow *flow
+	flow  *flow
+	least int64 // bytes that do
 }
 
 // Pass is a plan.Pass with its steps and arrays.
@@ -24,16 +25,17 @@ type Pass struct {
 	plan.Pass
 	units   []*unit
 	targets []*bound.Buffer
+	tallest *bound.Buffer   // of them
+	least   int64           // bytes that do, of all blocks that were tried
 	kept    []*bound.Buffer // alive as a whole while it runs
 }
 
-// Block is what to do for one block of rows of a pass.
+// Block is a task of a pass: some rows of a strip.
 type Block struct {
-	Rows  region.Interval            // of the tallest array the pass makes
-	Read  map[string]region.Interval // by buffer: rows a source has to give
-	Run   map[string]region.Interval // by kernel step: rows to compute
-	Write map[string]region.Interval // by sink step: rows to hand over
-	Keep  map[string]int             // by buffer: rows before this one are not needed any more
+	Read  map[string]region.Region // by buffer: what a source has to give
+	Run   map[string]region.Region // by kernel step: what to compute
+	Write map[string]region.Region // by sink step: what to hand over
+	Keep  map[string]int           // by buffer: rows before this one are not needed any more
 }
 
 // unit is a step of a pass with what it reads and makes.
@@ -52,12 +54,13 @@ type flow struct {
 	maker   map[*bound.Buffer]*unit
 	kept    map[*bound.Buffer]string // arrays that stay as a whole, and why
 	late    map[*bound.Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
-	scratch map[*unit]int64
+	scratch map[string]int64
+	strips  bool // blocks may be narrower than rows
 }
 
-// newFlow finds out what can run by rows.
-func newFlow(p *bound.Plan) *flow {
-	f := &flow{plan: p, prints: map[*unit]func(region.Region) map[string]region.Region{}, maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[*unit]int64{}}
+// newFlow finds out what can run by rows or, with strips, by parts of rows.
+func newFlow(p *bound.Plan, strips bool) *flow {
+	f := &flow{plan: p, strips: strips, prints: map[*unit]func(region.Region) map[string]region.Region{}, maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
@@ -116,7 +119,7 @@ func (f *flow) classify(u *unit) {
 				keep(b, u.step.Name+" adds to its results in any order", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
-			case n.Hi-n.Lo == rows && (rows > 1 || f.rows(u) == 1):
+			case len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) && !(f.strips && n.Points() < b.Layout.Whole().Points()):
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
@@ -128,22 +131,27 @@ func (f *flow) classify(u *unit) {
 	}
 }
 
-// probe are the rows of its inputs that a kernel needs for one row in the middle.
-func (f *flow) probe(u *unit) map[*bound.Buffer]region.Interval {
-	middle := f.rows(u) / 2
-	return f.inputs(u, region.Interval{Lo: middle, Hi: middle + 1})
+// probe is what a kernel needs of its inputs for one row in the middle or, with strips, one element.
+func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
+	over := u.step.Kernel.Ir.Domain()
+	for i, along := range over {
+		if middle := along.Hi / 2; i == 0 || f.strips {
+			over[i] = region.Interval{Lo: middle, Hi: middle + 1}
+		}
+	}
+	return f.inputs(u, over)
 }
 
-// inputs are the rows of its inputs that a kernel needs for some rows of what it stores.
-func (f *flow) inputs(u *unit, rows region.Interval) map[*bound.Buffer]region.Interval {
+// inputs are the regions of its inputs that a kernel needs for a region of its axes.
+func (f *flow) inputs(u *unit, over region.Region) map[*bound.Buffer]region.Region {
 	if f.prints[u] == nil {
 		f.prints[u] = f.plan.Footprint(u.step)
 	}
-	need := f.prints[u](u.step.Kernel.Over(rows))
-	out := map[*bound.Buffer]region.Interval{}
+	need := f.prints[u](over)
+	out := map[*bound.Buffer]region.Region{}
 	for _, b := range u.reads {
-		if n := need[b.ID]; len(n) > 0 {
-			out[b] = n[0]
+		if n, ok := need[b.ID]; ok && len(n) > 0 {
+			out[b] = n
 		}
 	}
 	return out
@@ -282,7 +290,9 @@ func (f *flow) pass(level int, picked bool) Pass {
 	}
 	for _, b := range p.targets {
 		include(b)
-		p.Rows = max(p.Rows, b.Layout.RowCount())
+		if n := b.Layout.RowCount(); p.tallest == nil || n > p.Rows {
+			p.Rows, p.tallest = n, b
+		}
 	}
 	for _, u := range f.units {
 		if included[u] {
@@ -311,7 +321,7 @@ func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
 // Lay lays out a plan that runs in blocks again.
 func Lay(p *bound.Plan) (*Stream, error) {
 	d := p.Stream
-	f := newFlow(p)
+	f := newFlow(p, d.Strips)
 	s := &Stream{Stream: *d, Passes: f.passes(), flow: f}
 	if !slices.EqualFunc(s.Passes, d.Passes, func(p Pass, q plan.Pass) bool {
 		return slices.Equal(p.Steps, q.Steps) && slices.Equal(p.Makes, q.Makes) && p.Rows == q.Rows
@@ -319,11 +329,11 @@ func Lay(p *bound.Plan) (*Stream, error) {
 		return nil, fmt.Errorf("the passes of the plan are not those that its steps make")
 	}
 	for i := range s.Passes {
-		p, rows := &s.Passes[i], d.Passes[i].BlockRows
-		if rows < 1 || p.Rows/rows > 2*mostBlocks {
-			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows", rows)
+		p, rows, strip := &s.Passes[i], d.Passes[i].BlockRows, d.Passes[i].Strip
+		if rows < 1 || p.Rows/rows > 2*mostBlocks || len(strip) > 0 && (!f.cuttable(p) || len(strip) != len(p.tallest.Layout.Dims)-1 || slices.Min(strip) < 1) {
+			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows, as wide as %v", rows, strip)
 		}
-		p.set(f, rows)
+		p.set(f, rows, strip)
 	}
 	return s, nil
 }
@@ -337,9 +347,13 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	if holdsWhole[kind] {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
-	s, ok := newFlow(p).stream(budget)
+	s, ok := newFlow(p, false).stream(budget)
 	if !ok {
-		return s.obstacle(budget), min(p.Totals.PeakBytes, s.PeakBytes)
+		narrow, fits := newFlow(p, true).stream(budget)
+		if !fits {
+			return s.obstacle(budget), min(p.Totals.PeakBytes, s.least, narrow.least)
+		}
+		s = narrow
 	}
 	v := s.Stream
 	for _, pass := range s.Passes {

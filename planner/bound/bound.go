@@ -115,14 +115,6 @@ func (p *Plan) Drives() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kind == plan.DriveStep })
 }
 
-// Rows are the indices of the first axis of a kernel; a single value is one row.
-func (k *Kernel) Rows() region.Interval {
-	if len(k.Ir.Axes) == 0 {
-		return region.Interval{Hi: 1}
-	}
-	return region.Interval{Hi: k.Ir.Axes[0].Extent}
-}
-
 // Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.
 func (s *Step) Where() problem.Where {
 	switch {

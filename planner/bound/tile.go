@@ -107,20 +107,24 @@ func (k *Kernel) Over(rows region.Interval) region.Region {
 	return all.Along(0, rows)
 }
 
-// RowTiles cuts the part of a kernel between two indices of its first axis into tiles.
-func (k *Kernel) RowTiles(rows region.Interval, threads int) []region.Region {
-	if len(k.Ir.Axes) == 0 {
-		return []region.Region{{}}
-	}
+// TilesOf cuts a part of the kernel's domain into tiles.
+func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 	axes := axesOf(k.Ir)
-	share := float64(rows.Hi-rows.Lo) / float64(max(1, axes[0].Extent))
-	axes[0].Extent = rows.Hi - rows.Lo
-	tiles := cover(axes, cut(axes, graph.AskedTile(k.Roots), k.Program.Step(), k.Seconds()*share, threads), k.Program.Step())
+	for i, along := range over {
+		axes[i].Extent = along.Len()
+	}
+	tiles := cover(axes, cut(axes, graph.AskedTile(k.Roots), k.Program.Step(), k.Seconds()*k.Share(over), threads), k.Program.Step())
 	for _, t := range tiles {
-		t[0].Lo += rows.Lo
-		t[0].Hi += rows.Lo
+		for i, along := range over {
+			t[i] = t[i].Shift(along.Lo)
+		}
 	}
 	return tiles
+}
+
+// Share is how much of the kernel a part of its domain is.
+func (k *Kernel) Share(over region.Region) float64 {
+	return float64(over.Points()) / float64(max(1, k.Ir.Points()))
 }
 
 // Asked reports whether the user fixed the tiles of a kernel with @tile.

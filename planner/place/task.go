@@ -132,9 +132,9 @@ func (s *site) task(step *bound.Step) *task {
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Layout.Elem.Planes()}
 		least := b.Bytes
 		if n := some[id]; len(n) > 0 {
-			least = blocks.Window(b.Ir, b.Layout, n[0].Len())
+			least = rowBytes(b, n[0].Len())
 			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > b.Layout.RowCount()
-			f.bytes = float64(blocks.Window(b.Ir, b.Layout, all[id][0].Len()))
+			f.bytes = float64(rowBytes(b, all[id][0].Len()))
 		}
 		t.least += least + margins(b)
 		t.in = append(t.in, f)
@@ -144,7 +144,7 @@ func (s *site) task(step *bound.Step) *task {
 		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: b.Layout.Elem.Planes()})
 		least := b.Bytes
 		if len(b.Layout.Dims) > 0 && len(k.Ir.Axes) > 0 {
-			least = blocks.Window(b.Ir, b.Layout, middle.Hi-middle.Lo)
+			least = rowBytes(b, middle.Len())
 		}
 		t.least += least + margins(b)
 	}
@@ -152,6 +152,11 @@ func (s *site) task(step *bound.Step) *task {
 		t.fits = append(t.fits, d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory)
 	}
 	return t
+}
+
+// rowBytes is the memory of so many rows of an array.
+func rowBytes(b *bound.Buffer, rows int) int64 {
+	return blocks.Window(b.Ir, b.Layout, b.Layout.Rows(region.Interval{Hi: rows}))
 }
 
 // margins are the bytes around a buffer that may be read.

@@ -6,6 +6,8 @@ package plan
 type Stream struct {
 	PeakBytes int64 `yaml:"peak_bytes" json:"peak_bytes"`   // of rows alive at once, what is read ahead and written behind included
 	Whole     int64 `yaml:"whole_bytes" json:"whole_bytes"` // of all arrays alive at once without blocks
+	// Strips says that passes may run through parts of rows.
+	Strips bool `yaml:"strips,omitempty" json:"strips,omitempty"`
 	// Passes follow each other: one needs what an earlier one reduced its whole input to.
 	Passes []Pass `yaml:"passes" json:"passes"`
 	// Kept are arrays that stay in memory as a whole, and why.
@@ -20,9 +22,11 @@ type Pass struct {
 	Makes     []string `yaml:"makes,flow" json:"makes"` // buffers it is there for
 	Frees     []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
 	BlockRows int      `yaml:"block_rows" json:"block_rows"` // of the tallest array it makes
-	Blocks    int      `yaml:"blocks" json:"blocks"`
-	Peak      int64    `yaml:"peak_bytes" json:"peak_bytes"`
-	Rows      int      `yaml:"rows" json:"rows"` // of the tallest array it makes
+	// Strip is the extents of blocks along the other dims of that array; empty: blocks are whole rows.
+	Strip  []int `yaml:"strip,omitempty,flow" json:"strip,omitempty"`
+	Blocks int   `yaml:"blocks" json:"blocks"`
+	Peak   int64 `yaml:"peak_bytes" json:"peak_bytes"`
+	Rows   int   `yaml:"rows" json:"rows"` // of the tallest array it makes
 }
 
 // KeptArray is an array that does not run in blocks.

@@ -46,10 +46,10 @@ func Tiles(ctx context.Context, name string, launch func(region.Region) error, t
 	return s.Fault
 }
 
-// Rows describes some rows of a kernel to devices with memory of their own; array finds those that it reads and stores.
-func Rows(step *planner.Step, rows region.Interval, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
+// Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
+func Part(step *planner.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
 	k := step.Kernel
-	j := &fleet.Job{Stage: step.Name, Kernel: k.Ir, Rows: rows, Joins: k.Ir.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
+	j := &fleet.Job{Stage: step.Name, Kernel: k.Ir, Over: over, Joins: k.Ir.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	for i, id := range slices.Concat(step.Reads, step.Writes) {
 		a, err := array(id)
 		if err != nil {

@@ -22,12 +22,12 @@ const evenly = 64
 // newGrid cuts along two axes if rows alone would not do for some devices, in the steps that cost the devices' programs least.
 func newGrid(j *Job, devices int, steps []int) grid {
 	g := grid{job: j, high: 1, wide: 1, across: 1}
-	rows, want := j.Rows.Hi-j.Rows.Lo, evenly*devices
+	rows, want := j.rows().Hi-j.rows().Lo, evenly*devices
 	if j.Joins || j.Cuts != nil || !j.divisible() {
 		return g
 	}
 	high := min(max(1, steps[0]), max(1, rows))
-	step, extent := max(1, steps[1]), j.Kernel.Axes[1].Extent
+	step, extent := max(1, steps[1]), j.Over[1].Len()
 	count := (rows + high - 1) / high
 	if count == 0 || count >= want || extent <= step {
 		return g
@@ -63,28 +63,33 @@ func (j *Job) divisible() bool {
 	return true
 }
 
+// strip reports whether a job has not all of the second axis, and what it makes is told from what is beside it.
+func (j *Job) strip() bool {
+	return len(j.Over) > 1 && j.divisible() && j.Over[1].Len() < j.Kernel.Axes[1].Extent
+}
+
 // total is the number of cells.
 func (g grid) total() int {
-	return (g.job.Rows.Hi - g.job.Rows.Lo + g.high - 1) / g.high * g.across
+	return (g.job.rows().Hi - g.job.rows().Lo + g.high - 1) / g.high * g.across
 }
 
 // rows are those that some cells are of.
 func (g grid) rows(cells region.Interval) region.Interval {
-	lo := g.job.Rows.Lo + cells.Lo/g.across*g.high
-	return region.Interval{Lo: lo, Hi: min(g.job.Rows.Hi, g.job.Rows.Lo+(cells.Hi+g.across-1)/g.across*g.high)}
+	lo := g.job.rows().Lo + cells.Lo/g.across*g.high
+	return region.Interval{Lo: lo, Hi: min(g.job.rows().Hi, g.job.rows().Lo+(cells.Hi+g.across-1)/g.across*g.high)}
 }
 
 // within are the cells of which some rows hold all.
 func (g grid) within(rows region.Interval) region.Interval {
-	lo, hi := max(rows.Lo, g.job.Rows.Lo)-g.job.Rows.Lo, min(rows.Hi, g.job.Rows.Hi)-g.job.Rows.Lo
-	if hi < g.job.Rows.Hi-g.job.Rows.Lo {
+	lo, hi := max(rows.Lo, g.job.rows().Lo)-g.job.rows().Lo, min(rows.Hi, g.job.rows().Hi)-g.job.rows().Lo
+	if hi < g.job.rows().Hi-g.job.rows().Lo {
 		hi -= hi % g.high
 	}
 	return region.Interval{Lo: (lo + g.high - 1) / g.high * g.across, Hi: (hi + g.high - 1) / g.high * g.across}
 }
 
 // upTo is the cell after the last whose rows end before a row, or at it.
-func (g grid) upTo(row int) int { return g.within(region.Interval{Lo: g.job.Rows.Lo, Hi: row}).Hi }
+func (g grid) upTo(row int) int { return g.within(region.Interval{Lo: g.job.rows().Lo, Hi: row}).Hi }
 
 // allWithin is within for a set of rows.
 func (g grid) allWithin(rows rowSet) (cells rowSet) {
@@ -96,7 +101,7 @@ func (g grid) allWithin(rows rowSet) (cells rowSet) {
 
 // piece is some cells with the tiles to launch for them: one for whole steps of rows, and one for a part of a step at either end.
 func (g grid) piece(cells region.Interval) piece {
-	p := piece{cells: cells, rows: g.rows(cells), parts: g.across > 1}
+	p := piece{cells: cells, rows: g.rows(cells), parts: g.across > 1 || g.job.strip()}
 	for lo := cells.Lo; lo < cells.Hi || len(p.tiles) == 0; {
 		hi := min(cells.Hi, (lo/g.across+1)*g.across)
 		if lo%g.across == 0 {
@@ -110,15 +115,10 @@ func (g grid) piece(cells region.Interval) piece {
 
 // tile is the box of whole steps, or of some cells of one.
 func (g grid) tile(cells region.Interval) region.Region {
-	t := g.job.Kernel.Domain()
-	if len(t) == 0 {
-		return t
-	}
-	rows := g.rows(cells)
-	t[0] = region.Interval{Lo: rows.Lo, Hi: rows.Hi}
-	if n := cells.Hi - cells.Lo; n < g.across {
+	t := g.job.over(g.rows(cells))
+	if n := cells.Hi - cells.Lo; len(t) > 0 && n < g.across {
 		at := cells.Lo % g.across
-		t[1] = region.Interval{Lo: at * g.wide, Hi: min(t[1].Hi, (at+n)*g.wide)}
+		t[1] = region.Interval{Lo: t[1].Lo + at*g.wide, Hi: min(t[1].Hi, t[1].Lo+(at+n)*g.wide)}
 	}
 	return t
 }

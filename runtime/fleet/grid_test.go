@@ -83,7 +83,7 @@ func TestGrid(t *testing.T) {
 	out := &ir.Buffer{Type: ir.F32, Shape: []int{5, 1000}}
 	turned := &ir.Buffer{Type: ir.F32, Shape: []int{1000, 5}}
 	job := func(change func(*Job)) *Job {
-		j := &Job{Rows: region.Interval{Hi: 5}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
+		j := &Job{Over: region.Region{{Hi: 5}, {Hi: x.Extent}}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
 			Writes: []Array{{Buf: out, Type: ops.Type{Dims: dims(5, 1000)}}}}
 		change(j)
 		return j

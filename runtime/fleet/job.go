@@ -17,11 +17,11 @@ import (
 // slots is how many ranges a device has at once: one being uploaded, one computed, one downloaded.
 const slots = 3
 
-// Job is a kernel to run over some rows of its first axis, on some devices of a fleet.
+// Job is a part of a kernel to run on some devices of a fleet.
 type Job struct {
 	Stage         string
 	Kernel        *ir.Kernel
-	Rows          region.Interval // of the first axis; of a kernel without axes 0 to 1
+	Over          region.Region // of the kernel's axes
 	Reads, Writes []Array
 	// Need is which regions of the buffers it reads a region of its axes needs; those that are missing are needed as a whole.
 	Need func(over region.Region) map[*ir.Buffer]region.Region
@@ -44,13 +44,25 @@ type Job struct {
 	Done func(points int64, took time.Duration)
 }
 
+// rows are those of the first axis; of a kernel without axes 0 to 1.
+func (j *Job) rows() region.Interval {
+	if len(j.Over) == 0 {
+		return region.Interval{Hi: 1}
+	}
+	return j.Over[0]
+}
+
+// over is the part of the job in some of its rows.
+func (j *Job) over(rows region.Interval) region.Region {
+	if len(j.Over) == 0 {
+		return j.Over
+	}
+	return j.Over.Along(0, rows)
+}
+
 // need are the rows of the arrays it reads that some of its rows need; those that are missing are needed as a whole.
 func (j *Job) need(rows region.Interval) map[*ir.Buffer]region.Interval {
-	over := j.Kernel.Domain()
-	if len(over) > 0 {
-		over = over.Along(0, rows)
-	}
-	out, need := map[*ir.Buffer]region.Interval{}, j.Need(over)
+	out, need := map[*ir.Buffer]region.Interval{}, j.Need(j.over(rows))
 	for _, a := range j.Reads {
 		if at, ok := need[a.Buf]; ok && len(a.Type.Dims) > 0 {
 			out[a.Buf] = a.Type.DimsOf(at)[0]
@@ -128,7 +140,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	s := &sharing{job: j, fleet: f, stop: stop}
 	s.change.L = &s.mu
 	for _, a := range j.Writes { // what devices hold of it is of an earlier time
-		f.Forget(a.Buf, j.Rows)
+		f.Forget(a.Buf, j.rows())
 	}
 	s.enlist()
 	var workers sync.WaitGroup
@@ -179,11 +191,7 @@ func (s *sharing) enlist() {
 
 // cell is the points of a cell.
 func (s *sharing) cell() float64 {
-	rows, row := s.job.Rows.Hi-s.job.Rows.Lo, int64(1)
-	if t := s.job.Kernel.Domain(); len(t) > 0 {
-		row = t[1:].Points()
-	}
-	return float64(rows) * float64(row) / float64(s.queue.total())
+	return float64(s.job.Over.Points()) / float64(s.queue.total())
 }
 
 // equip makes room on a device for its part of the job. Others go on meanwhile; the device's other slots wait.
@@ -249,7 +257,7 @@ func (j *Job) weight(i int, m *Member) float64 {
 
 func (s *sharing) shares() []Share {
 	var out []Share
-	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.Rows.Hi-s.job.Rows.Lo))
+	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.rows().Hi-s.job.rows().Lo))
 	for _, c := range s.crews {
 		if c.share.Ranges > 0 {
 			now := c.m.report()

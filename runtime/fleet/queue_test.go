@@ -31,7 +31,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		out := &ir.Buffer{Type: ir.F32, Shape: []int{lo + n, columns}}
 		y, x := b.Axis("y", lo+n), b.Axis("x", columns)
 		j := &Job{
-			Rows: region.Interval{Lo: lo, Hi: lo + n}, Seconds: float64(r.IntN(2)),
+			Over: region.Region{{Lo: lo, Hi: lo + n}, {Hi: columns}}, Seconds: float64(r.IntN(2)),
 			Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
 			Writes: []Array{{Buf: out, Type: ops.Type{Dims: []ops.Dim{{Size: lo + n}, {Size: columns}}}}},
 		}

@@ -59,8 +59,8 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 	if _, ok := m.dev.(device.Partial); !ok || s.job.Joins {
 		return whole
 	}
-	middle := (s.job.Rows.Lo + s.job.Rows.Hi) / 2
-	need := s.job.need(region.Interval{Lo: middle, Hi: min(s.job.Rows.Hi, middle+s.step())})
+	middle := (s.job.rows().Lo + s.job.rows().Hi) / 2
+	need := s.job.need(region.Interval{Lo: middle, Hi: min(s.job.rows().Hi, middle+s.step())})
 	var wide []Array
 	for _, a := range arrays {
 		rows, ok := need[a.Buf]

@@ -5,6 +5,9 @@ import "golang.org/x/sys/unix"
 // adviseHuge asks for huge pages. A kernel without them says no, which costs speed only.
 func adviseHuge(data []byte) { _ = unix.Madvise(data, unix.MADV_HUGEPAGE) }
 
+// adviseSmall asks for pages of the usual size.
+func adviseSmall(data []byte) { _ = unix.Madvise(data, unix.MADV_NOHUGEPAGE) }
+
 // discard gives pages back, which read as zero from then on. They are of a private mapping: nothing can refuse.
 func discard(data []byte) {
 	if err := unix.Madvise(data, unix.MADV_DONTNEED); err != nil {

@@ -4,7 +4,7 @@ package memory
 
 import "errors"
 
-func reserve(int) ([]byte, error) {
+func reserve(int, bool) ([]byte, error) {
 	return nil, errors.New("this system cannot reserve addresses without memory")
 }
 

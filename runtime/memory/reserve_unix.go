@@ -4,10 +4,14 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// reserve maps zero pages that take memory once they are touched.
-func reserve(bytes int) ([]byte, error) {
+// reserve maps zero pages that take memory once they are touched, huge ones where that may be.
+func reserve(bytes int, huge bool) ([]byte, error) {
 	data, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|withoutSwap)
-	if err == nil && bytes >= hugeFrom {
+	switch {
+	case err != nil:
+	case !huge:
+		adviseSmall(data)
+	case bytes >= hugeFrom:
 		adviseHuge(data)
 	}
 	return data, err

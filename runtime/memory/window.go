@@ -24,14 +24,15 @@ type Window struct {
 	at region.Region // what is there; it grows and shrinks along the first dim
 }
 
-// NewWindow reserves the addresses of an array of type t stored as buf. No row is there yet.
-func NewWindow(buf *ir.Buffer, t ops.Type) (*Window, error) {
+// NewWindow reserves the addresses of an array of type t stored as buf. Nothing is there yet. Of one that is narrow only parts of rows
+// will be.
+func NewWindow(buf *ir.Buffer, t ops.Type, narrow bool) (*Window, error) {
 	if len(t.Dims) == 0 {
 		return nil, fmt.Errorf("memory: %s has no rows", buf.Name)
 	}
 	margin := device.Margin * buf.Type.Size()
 	bytes := int(buf.Bytes())
-	raw, err := reserve(bytes + 2*margin)
+	raw, err := reserve(bytes+2*margin, !narrow)
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", bytes, buf.Name, err)
 	}
@@ -79,7 +80,7 @@ func (w *Window) Drop(lo int) {
 		return
 	}
 	gone, rest := w.at.Along(0, region.Interval{Lo: w.at[0].Lo, Hi: lo}), w.at.Along(0, region.Interval{Lo: lo, Hi: w.at[0].Hi})
-	next := w.starts(rest)
+	planes, next := w.starts(w.t.Whole()), w.starts(rest)
 	for from, to := range ops.ByteRanges(w.buf, w.t, gone) {
 		for len(next) > 0 && next[0] < from {
 			next = next[1:]
@@ -88,7 +89,10 @@ func (w *Window) Drop(lo int) {
 		if len(next) > 0 {
 			end = next[0]
 		}
-		w.release(from, to, end)
+		for len(planes) > 1 && planes[1] <= from {
+			planes = planes[1:]
+		}
+		w.release(planes[0], from, to, end)
 	}
 	w.at = rest
 }
@@ -104,23 +108,18 @@ func (w *Window) starts(at region.Region) (out []int) {
 	return out
 }
 
-// release gives the pages between two offsets back, but for what is still there from next on. The page in which a row begins was kept
-// when the row before it went, so it is taken from its start.
-func (w *Window) release(from, to, next int) {
+// release gives the pages between two offsets of a plane back, but for what is still there from next on. The page in which a row begins
+// was kept when the row before it went, so it is taken from its start; not that in which the plane begins, which holds other things.
+func (w *Window) release(plane, from, to, next int) {
 	page := os.Getpagesize()
 	margin := device.Margin * w.buf.Type.Size()
 	start, end := (from+margin)/page*page, min((to+margin+page-1)/page, (next+margin)/page)*page
-	if w.shared(start, from+margin) {
+	if start < plane+margin {
 		start += page
 	}
 	if start < end {
 		discard(w.raw[start:end])
 	}
-}
-
-// shared reports whether a page, beginning at an offset, also holds what is not to go: the end of the plane before, or margins.
-func (w *Window) shared(start, from int) bool {
-	return start < from && (w.at[0].Lo == 0 || len(w.t.Dims) == 1)
 }
 
 // Free gives all of it back; later calls do nothing.

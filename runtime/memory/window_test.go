@@ -32,7 +32,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 	for _, elem := range []ops.ElemType{ops.F32, ops.C64} {
 		typ := ops.Type{Elem: elem, Dims: []ops.Dim{{Name: "y", Size: 4000}, {Name: "x", Size: 5000}}}
 		buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
-		w, err := NewWindow(buf, typ)
+		w, err := NewWindow(buf, typ, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 func TestWindowsOfVectors(t *testing.T) {
 	typ := ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "x", Size: 100000}}}
 	buf := &ir.Buffer{Name: "v", Type: ir.F64, Shape: []int{100000}, Pad: ir.Pad{Before: 32, After: 64, Value: -1}}
-	w, err := NewWindow(buf, typ)
+	w, err := NewWindow(buf, typ, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestWindowsOfVectors(t *testing.T) {
 			t.Errorf("padding %d is %g", cell, v)
 		}
 	}
-	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, ops.Type{Elem: ops.F32}); err == nil {
+	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, ops.Type{Elem: ops.F32}, false); err == nil {
 		t.Error("a single value has a window")
 	}
 }

@@ -20,7 +20,11 @@ func (t *printer) stream() {
 		for _, id := range p.Makes {
 			makes = append(makes, t.name(id))
 		}
-		t.line("      pass %d  %v: %s of %s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), plural(p.Rows, "row"), makes, planner.FormatBytes(p.Peak))
+		wide := ""
+		for _, extent := range p.Strip {
+			wide += fmt.Sprintf(" x %d", extent)
+		}
+		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), wide, plural(p.Rows, "row"), makes, planner.FormatBytes(p.Peak))
 	}
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))

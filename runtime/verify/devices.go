@@ -109,7 +109,7 @@ func cut(rows region.Interval, together bool) (out []region.Region) {
 
 // job is some rows of the kernel, for one device and nobody else.
 func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
-	j, err := exec.Rows(t.Step, rows, bounds.Needed(t.Step.Kernel.Ir), func(id string) (fleet.Array, error) {
+	j, err := exec.Part(t.Step, t.Step.Kernel.Over(rows), bounds.Needed(t.Step.Kernel.Ir), func(id string) (fleet.Array, error) {
 		b := t.Plan.Buffer(id)
 		m := own[b.Ir]
 		if m == nil {

@@ -33,8 +33,8 @@ type Format struct {
 	Create func(o Order, resumable bool, marks []ops.Mark) (Output, error)
 	// Write writes a file as a whole, where Create is nil.
 	Write func(context.Context, Order, ops.HostArray) error
-	// Scratch is the bytes of memory that writing takes; nil: next to nothing.
-	Scratch func(Order) int64
+	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
+	Scratch func(o Order, at region.Region) int64
 
 	// Provenance is the text that Annotate put into a file; nil: there is no room for it.
 	Provenance func(path string) (string, error)
@@ -71,9 +71,9 @@ type About struct {
 	Gaps          bool    // elements may be marked as missing
 	NaNIsMissing  bool    // NaN is no mistake
 
-	Whole   bool  // rows do not lie together, so that they are not read alone
-	Band    int   // rows that are read together with least effort
-	Scratch int64 // bytes that reading by rows takes
+	Whole   bool                         // rows do not lie together, so that they are not read alone
+	Band    int                          // rows that are read together with least effort
+	Scratch func(at region.Region) int64 // bytes of memory that reading parts as wide as a region takes; nil: next to nothing
 }
 
 // Placer gives the dims of an array their coordinates, and says what is wrong with them: as warnings, where it can be read all the same.

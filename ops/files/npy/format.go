@@ -90,7 +90,7 @@ func openMember(path, name string) (format.Input, error) {
 func (n input) About() format.About {
 	h := n.Header()
 	row := max(1, int(h.Bytes())/max(1, append(h.Shape, 1)[0]))
-	return format.About{DType: h.DType, Shape: h.Shape, Band: max(1, 4<<20/row), Scratch: 1 << 20,
+	return format.About{DType: h.DType, Shape: h.Shape, Band: max(1, 4<<20/row),
 		Whole: n.archive != nil || h.Fortran && len(h.Shape) > 1}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/format"
 	"weft/ops/problem"
@@ -17,7 +18,7 @@ var PNG = &format.Format{
 	Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
 		return WritePNG(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)})
 	},
-	Scratch: func(o format.Order) int64 { // numbers twice, and colours
+	Scratch: func(o format.Order, _ region.Region) int64 { // numbers twice, and colours
 		const colours = 16 << 20
 		return int64(o.Type.Len())*12 + colours
 	},

@@ -34,14 +34,14 @@ func openRaster(path, _ string) (format.Input, error) {
 		return nil, err
 	}
 	r := raster{f}
-	f.SetCache(r.cacheSize())
+	f.SetCache(r.cacheSize(f.Header().Width))
 	return r, nil
 }
 
 func (r raster) About() format.About {
 	h := r.Header()
 	return format.About{DType: h.DType, Shape: []int{h.Height, h.Width}, Names: []string{"y", "x"}, Unit: heightUnit(h.Geo), Gives: Holds,
-		Scale: h.Scale, Offset: h.Offset, Gaps: h.Nodata != nil || h.Masked, NaNIsMissing: true, Band: r.band(), Scratch: r.scratch()}
+		Scale: h.Scale, Offset: h.Offset, Gaps: h.Nodata != nil || h.Masked, NaNIsMissing: true, Band: r.band(), Scratch: r.scratch}
 }
 
 // Read reads rows of blocks on all processors.
@@ -51,6 +51,9 @@ func (r raster) Read(dst []byte, as element.DType, stride int, t region.Region) 
 	}
 	layout := Layout{DType: as, RowStride: stride, NodataAsNaN: as.Float()}
 	all := Rect{Y0: t[0].Lo, Y1: t[0].Hi, X0: t[1].Lo, X1: t[1].Hi}
+	if all.Width() < r.Header().Width {
+		r.SetCache(r.cacheSize(all.Width()))
+	}
 	bands := r.cut(all)
 	faults := make([]error, len(bands))
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -87,23 +90,26 @@ func (r raster) band() int {
 }
 
 // scratch is two rows of blocks, and a block for each processor.
-func (r raster) scratch() int64 {
+func (r raster) scratch(at region.Region) int64 {
 	h := r.Header()
 	block := int64(h.BlockH) * int64(h.BlockW) * int64(h.DType.Size())
 	all := int64(runtime.GOMAXPROCS(0)) << 18
 	if h.Compression != None {
-		all = r.cacheSize() + int64(runtime.GOMAXPROCS(0))*block
+		all = r.cacheSize(at[1].Len()) + int64(runtime.GOMAXPROCS(0))*block
 	}
 	if h.Masked { // a row of its blocks, and pieces of rows
-		all += r.cacheSize() + int64(runtime.GOMAXPROCS(0))<<18
+		all += r.cacheSize(at[1].Len()) + int64(runtime.GOMAXPROCS(0))<<18
 	}
 	return all
 }
 
-// cacheSize holds the row of blocks that two parts share.
-func (r raster) cacheSize() int64 {
+// cacheSize holds the blocks that two parts of so many columns share, one below the other.
+func (r raster) cacheSize(columns int) int64 {
 	h := r.Header()
-	across := int64((h.Width + h.BlockW - 1) / h.BlockW)
+	across := int64((columns + h.BlockW - 1) / h.BlockW)
+	if columns < h.Width { // they begin within a block
+		across++
+	}
 	return across * int64(h.BlockW) * int64(h.BlockH) * int64(h.DType.Size())
 }
 
@@ -142,9 +148,9 @@ func headerOf(o format.Order) (h Header, err error) {
 }
 
 // scratch is a row of blocks as it is and packed, and one block for each processor.
-func scratch(o format.Order) int64 {
+func scratch(o format.Order, at region.Region) int64 {
 	size := int64(o.Elem.Size())
-	band := int64((o.Type.Dims[1].Size+tileEdge-1)/tileEdge*tileEdge) * tileEdge * size
+	band := int64((at[1].Len()+tileEdge-1)/tileEdge*tileEdge) * tileEdge * size
 	own := int64(runtime.GOMAXPROCS(0)) * (tileEdge*tileEdge*size + 1<<20)
 	if o.Elem != o.Type.Elem || o.Type.Unit.SI() != 1 {
 		band += band / 2 // encoded first

@@ -1,0 +1,146 @@
+package blocks
+
+import (
+	"slices"
+
+	"weft/kernels/region"
+	"weft/planner/bound"
+	"weft/planner/plan"
+)
+
+// stream plans the run in blocks, in each pass the largest that fit the budget. ok is false where not even the smallest do.
+func (f *flow) stream(budget int64) (s *Stream, ok bool) {
+	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes, Strips: f.strips}}
+	ok = true
+	for i := range s.Passes {
+		p := &s.Passes[i]
+		ok = p.choose(f, budget) && ok
+		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
+	}
+	s.describe()
+	return s, ok
+}
+
+// fewestBlocks lets reading, computing and writing overlap.
+const fewestBlocks = 8
+
+// choose finds the largest blocks that fit: of whole rows or, where no such do, of strips as wide as can be.
+func (p *Pass) choose(f *flow, budget int64) bool {
+	if p.chooseRows(f, budget, nil) {
+		return true
+	}
+	if f.strips && f.cuttable(p) {
+		for strip := p.narrower(p.tallest.Layout.Shape()[1:]); strip != nil; strip = p.narrower(strip) {
+			if p.chooseRows(f, budget, strip) {
+				return true
+			}
+		}
+	}
+	p.set(f, max(1, p.Rows/mostBlocks), nil)
+	return false
+}
+
+// chooseRows finds how many rows blocks of a strip may have.
+func (p *Pass) chooseRows(f *flow, budget int64, strip []int) bool {
+	smallest := max(1, p.Rows/mostBlocks)
+	rows := max(smallest, even((p.Rows+fewestBlocks-1)/fewestBlocks))
+	for p.set(f, rows, strip); p.Peak > budget && rows > smallest; p.set(f, rows, strip) {
+		rows = max(smallest, even(rows/2))
+	}
+	if p.Peak > budget {
+		return false
+	}
+	good, bad := rows, min(2*rows, p.Rows/fewestBlocks+1)
+	for range 3 {
+		mid := even((good + bad) / 2)
+		if mid <= good {
+			break
+		}
+		if p.set(f, mid, strip); p.Peak <= budget {
+			good = mid
+		} else {
+			bad = mid
+		}
+	}
+	p.set(f, good, strip)
+	return true
+}
+
+// stripEdge is what the extents of strips along the innermost dim are multiples of: blocks of files end there.
+const stripEdge = 256
+
+// narrower halves the longest extent of a strip; nil where it is short.
+func (p *Pass) narrower(strip []int) []int {
+	best, n := -1, 0
+	for i, extent := range strip {
+		edge := 1
+		if i == len(strip)-1 {
+			edge = stripEdge
+		}
+		if extent > edge && (best < 0 || extent > strip[best]) {
+			best, n = i, (extent/2+edge-1)/edge*edge
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	strip = slices.Clone(strip)
+	strip[best] = n
+	return strip
+}
+
+// cuttable reports whether all that a pass is there for has strips that go with each other, and nothing would be added twice where
+// strips overlap.
+func (f *flow) cuttable(p *Pass) bool {
+	dims := len(p.tallest.Layout.Dims)
+	return dims > 1 && !slices.ContainsFunc(p.targets, func(b *bound.Buffer) bool { return len(b.Layout.Dims) != dims || f.kept[b] != "" }) &&
+		!slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && u.step.Kernel.Ir.Combines() })
+}
+
+// Strips are the parts of the tallest array, along all dims but the first, that a pass runs through one after the other; a single nil
+// is all of it.
+func (p *Pass) Strips() []region.Region {
+	out := []region.Region{nil}
+	for i, extent := range p.Strip {
+		var next []region.Region
+		for _, s := range out {
+			for lo, n := 0, p.tallest.Layout.Dims[i+1].Size; lo < n; lo += extent {
+				next = append(next, append(slices.Clone(s), region.Interval{Lo: lo, Hi: min(lo+extent, n)}))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
+// set lays the pass out in blocks of so many rows, and as wide as strip says; nil: of whole rows.
+func (p *Pass) set(f *flow, rows int, strip []int) {
+	p.BlockRows, p.Strip, p.Peak = rows, strip, 0
+	strips := p.Strips()
+	for i, at := range strips {
+		if i > 1 && i < len(strips)-1 && i != len(strips)/2 { // as its neighbours
+			continue
+		}
+		sched := f.schedule(p, rows, 0, at)
+		n := len(sched.clock)
+		p.Blocks, p.Peak = n*len(strips), max(p.Peak, sched.peak(f, p))
+		if n > 1 { // a run that is resumed in the middle starts with more rows
+			p.Peak = max(p.Peak, f.schedule(p, rows, sched.clock[n/2].Lo, at).peak(f, p))
+		}
+	}
+	if p.least == 0 || p.Peak < p.least {
+		p.least = p.Peak
+	}
+}
+
+// mostBlocks bounds the overhead of blocks: there are not more of them.
+const mostBlocks = 256
+
+// even rounds rows down to what kernels and files like.
+func even(rows int) int {
+	const patch = 16
+	if rows > 4*patch {
+		return rows / patch * patch
+	}
+	return rows
+}

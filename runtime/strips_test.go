@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"testing"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/runtime/memory"
+)
+
+// wide are programs that blocks of whole rows do not fit: a few rows with their halo take too much.
+var wide = []struct {
+	name  string
+	build func(w *streams) []*ops.Instance
+	share float64 // of the memory of the whole that must do
+}{
+	{"blur", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(30, 6000)), 7))}
+	}, 0.26},
+	{"all rows are needed for each", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(10, 9000)), 9))}
+	}, 0.5},
+	{"blur of blur of third, and the third", func(w *streams) []*ops.Instance {
+		third := w.third(w.waves(matrix(20, 6001)))
+		return []*ops.Instance{w.keepRows("out", w.blur(w.blur(third, 4), 3)), w.keepRows("third", third)}
+	}, 0.4},
+	{"complex, of large frames", func(w *streams) []*ops.Instance {
+		t := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "frame", Size: 2}, {Name: "y", Size: 300}, {Name: "x", Size: 500}}}
+		return []*ops.Instance{w.keepRows("out", w.spin(w.third(w.waves(t))))}
+	}, 0.15},
+	{"turned", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.swap(w.waves(matrix(1500, 1400))))}
+	}, 0.5},
+}
+
+func TestWideArraysRunInStrips(t *testing.T) {
+	for _, c := range wide {
+		t.Run(c.name, func(t *testing.T) {
+			whole := newStreams()
+			p, err := whole.build(t, 0, c.build(whole)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); err != nil {
+				t.Fatal(err)
+			}
+			budget := int64(float64(p.Totals.PeakBytes) * c.share)
+			w := newStreams()
+			if p, err = w.build(t, budget, c.build(w)...); err != nil {
+				t.Fatal(err)
+			}
+			if p.Stream == nil || len(p.Stream.Passes[0].Strip) == 0 || p.Stream.PeakBytes > budget {
+				t.Fatalf("not in strips: %+v", p.Stream)
+			}
+			dev := newFaulty("native")
+			g := memory.NewGovernor(budget)
+			r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.PeakBuffers > budget {
+				t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
+			}
+			if err := g.Leaks(); err != nil || *dev.alive != 0 {
+				t.Errorf("left %d arrays and %v", *dev.alive, err)
+			}
+			for name, want := range whole.got {
+				if !sameBits(w.got[name], want) {
+					t.Errorf("budget %d of %d, blocks of %d x %v: %s differs", budget, p.Totals.PeakBytes, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)
+				}
+			}
+			t.Logf("blocks of %d x %v", p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip)
+		})
+	}
+}
