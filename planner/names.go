@@ -28,7 +28,6 @@ type (
 	Fused         = plan.Fused
 	Axis          = plan.Axis
 	Precision     = plan.Precision
-	Count         = plan.Count
 	Code          = plan.Code
 	Edge          = plan.Edge
 	Placement     = plan.Placement
@@ -39,10 +38,7 @@ type (
 	Proof         = plan.Proof
 	Candidate     = plan.Candidate
 	Approximation = plan.Approximation
-	KeptArray     = plan.KeptArray
-	Halo          = plan.Halo
 	Reached       = plan.Reached
-	ReachedDim    = plan.ReachedDim
 )
 
 // FormatVersion of the plan value.
@@ -60,21 +56,11 @@ const (
 
 // Codes of verdicts.
 const (
-	Pointwise    = plan.Pointwise
-	Sibling      = plan.Sibling
-	Recomputed   = plan.Recomputed
-	Forced       = plan.Forced
-	Given        = plan.Given
-	Barrier      = plan.Barrier
-	Costly       = plan.Costly
-	WantedBySink = plan.WantedBySink
-	Kept         = plan.Kept
-	Limit        = plan.Limit
-	Budget       = plan.Budget
-	Serial       = plan.Serial
-	Bounding     = plan.Bounding
-	OtherTypes   = plan.OtherTypes
-	OtherDevice  = plan.OtherDevice
+	Given       = plan.Given
+	Costly      = plan.Costly
+	Limit       = plan.Limit
+	Budget      = plan.Budget
+	OtherDevice = plan.OtherDevice
 )
 
 // Meaning explains every code in a sentence.
