@@ -115,3 +115,37 @@ func TestWindowsOfVectors(t *testing.T) {
 		t.Error("a single value has a window")
 	}
 }
+
+// A narrow window takes memory for its part of every row, not for what is beside it, and gives that back.
+func TestNarrowWindowsTakeMemoryForTheirColumns(t *testing.T) {
+	const rows, columns = 600, 60000
+	typ := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
+	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{rows, columns}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
+	w, err := NewWindow(buf, typ, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
+	before := resident(t)
+	for lo := 0; lo < columns; lo += 5000 {
+		at := region.Region{{Hi: rows}, {Lo: lo, Hi: lo + 5000}}
+		w.Extend(at)
+		part := h.Part(at)
+		line := make([]float64, 5000)
+		for row := range rows {
+			line[17] = float64(row + lo)
+			part.StoreRow(0, row, line)
+		}
+		if most := int64(rows*(5000*4+2*os.Getpagesize()) + 4<<20); resident(t)-before > most {
+			t.Errorf("from column %d: %d bytes are there, %d are needed", lo, resident(t)-before, most)
+		}
+		w.Drop(rows / 2)
+		for _, row := range []int{rows / 2, rows - 1} {
+			if part.LoadRow(line, 0, row); line[17] != float64(row+lo) {
+				t.Fatalf("row %d of column %d was lost: %g", row, lo+17, line[17])
+			}
+		}
+		w.Drop(rows)
+	}
+}
