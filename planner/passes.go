@@ -51,8 +51,8 @@ type pass struct {
 var passes = []pass{
 	{name: "fuse", run: verdicts},
 	{name: "kernels", run: kernels, after: []string{"fuse"}},
-	{name: "exchange", run: only(layout.Exchange), after: []string{"kernels"}},
-	{name: "crop", run: only(layout.Crop), after: []string{"exchange"}}, // a box is of dims as they lie
+	{name: "transpose", run: only(layout.Transpose), after: []string{"kernels"}},
+	{name: "crop", run: only(layout.Crop), after: []string{"transpose"}}, // a box is of dims as they lie
 	{name: "precision", run: types, after: []string{"crop"}},
 	{name: "pad", run: only(layout.Pad), after: []string{"precision"}}, // of arrays in the types they have in the end
 	{name: "steps", run: steps, after: []string{"pad"}},

@@ -76,7 +76,7 @@ func (b *builder) use(s *ops.Stage) string {
 	buf, t := b.Arrays.Of(s), b.Type(s)
 	b.ids[s], b.names[buf] = id, id
 	pb := bound.Buffer{Ir: buf, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
-		Bytes: buf.Bytes(), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Exchanged: b.Views[s].Exchanged, Reached: layout.Reached(b.Graph, s)}}
+		Bytes: buf.Bytes(), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Reached: layout.Reached(b.Graph, s)}}
 	if p := buf.Pad; p != (ir.Pad{}) {
 		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
 		pb.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}

@@ -20,7 +20,7 @@ type Repair struct {
 type beyond struct{ problem.Problem }
 
 // unproven says what becomes of a sample beyond its tolerance: a run in wider types where there are any, an error where the
-// user asked for the types or for a run to be gone on with, and else the problem to report.
+// user asked for the types or for the run to be resumed, and else the problem to report.
 func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	w := violation(p)
 	if asked := r.plan.Forced(s); asked != "" {

@@ -26,9 +26,9 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	for _, a := range s.Block {
 		t.axes = t.axes.Or(g.axes[a.Axis].Bind())
 	}
-	if len(s.Slabs) > 0 {
+	if len(s.SharedTiles) > 0 {
 		var err error
-		if t.tiles, t.origins, err = schedule.SlabsOf(u.b, u.Kernel, s); err != nil {
+		if t.tiles, t.origins, err = schedule.SharedTilesOf(u.b, u.Kernel, s); err != nil {
 			return Grid{}, err
 		}
 	}
@@ -153,7 +153,7 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 	return out
 }
 
-func tileName(s *schedule.Slab) *Expr { return Name(fmt.Sprintf("s%d", s.Number)) }
+func tileName(s *schedule.SharedTile) *Expr { return Name(fmt.Sprintf("s%d", s.Number)) }
 
 // fillTiles declares the shared tiles, and has the block's threads load them together: once all are done with what the tiles held
 // for the block's last turn, and before any goes on. Indices are cut to the buffer; what is read of a tile is never cut.
@@ -196,8 +196,8 @@ func (g *gen) fillTiles(block [3]int) {
 }
 
 // tileLoad reads a load's element from a shared tile. The index is unsigned, so that its parts may wrap.
-func (g *gen) tileLoad(n *ir.Node, s *schedule.Slab, v int, at int) value {
-	g.count("slab", n)
+func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) value {
+	g.count("shared tile", n)
 	var l ir.Linear
 	stride := int64(s.Cells())
 	for d, i := range n.Index() {

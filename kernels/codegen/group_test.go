@@ -39,7 +39,7 @@ func scattered(beside int, guarded bool) *ir.Kernel {
 	return &ir.Kernel{Name: "scattered", Axes: []*ir.Node{i, j}, Stores: []ir.Store{{Buf: f32("O", ni, nj), Index: []*ir.Node{i, j}, Value: sum[0]}}}
 }
 
-// TestGroupsOfLoads compares gathers of several elements side by side, in patches, along lines and one point after the other,
+// TestGroupsOfLoads compares gathers of several elements side by side, in lane tiles, along lines and one point after the other,
 // whole and in parts, with the scalar schedule: to the bit.
 func TestGroupsOfLoads(t *testing.T) {
 	cases := map[*ir.Kernel]int{} // how many lie side by side
@@ -91,8 +91,8 @@ func TestGroupsOfLoads(t *testing.T) {
 	}
 }
 
-// TestSideBySide: neighbours a few samples apart are for windows, those far apart for gathers of what lies side by side.
-func TestSideBySide(t *testing.T) {
+// TestTransposed: neighbours a few samples apart are for windows, those far apart for gathers of what lies side by side.
+func TestTransposed(t *testing.T) {
 	for _, c := range []struct {
 		nx, ny, nz      int
 		side, near, far float64
@@ -103,19 +103,19 @@ func TestSideBySide(t *testing.T) {
 		{9, 9, 33, 10, 20, 40, 1},
 	} {
 		m := newBeam(c.nx, c.ny, c.nz, 32, 32, false).Know(c.side, c.near, c.far, 7.792)
-		if got := schedule.SideBySide(m.Kernel, schedule.AVX512); len(got) != c.want || c.want > 0 && got[0] != m.T {
+		if got := schedule.Transposed(m.Kernel, schedule.AVX512); len(got) != c.want || c.want > 0 && got[0] != m.T {
 			t.Errorf("%d x %d x %d points over %g mm: %d buffers, want %d", c.nx, c.ny, c.nz, 2*c.side, len(got), c.want)
 		}
 	}
 }
 
-// taps is O(j, t, i) = (t+1) X(i+t%2, j), and with the last two axes exchanged: across memory.
-func taps(exchanged bool) *ir.Kernel {
+// taps is O(j, t, i) = (t+1) X(i+t%2, j), and with the last two axes transposed: across memory.
+func taps(transposed bool) *ir.Kernel {
 	const nj, nt, ni = 37, 4, 29
 	b := ir.NewBuilder()
 	j, t, i := b.Axis("j", nj), b.Axis("t", nt), b.Axis("i", ni)
 	axes, shape := []*ir.Node{j, t, i}, []int{nj, nt, ni}
-	if exchanged {
+	if transposed {
 		axes, shape = []*ir.Node{j, i, t}, []int{nj, ni, nt}
 	}
 	x := f32("X", ni+1, nj)
@@ -126,8 +126,8 @@ func taps(exchanged bool) *ir.Kernel {
 
 // TestRowsOfStores compares what lanes store in rows with the scalar schedule.
 func TestRowsOfStores(t *testing.T) {
-	for _, exchanged := range []bool{false, true} {
-		k := taps(exchanged)
+	for _, transposed := range []bool{false, true} {
+		k := taps(transposed)
 		compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) *launchable {
 			p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
 			if err != nil {
@@ -146,10 +146,10 @@ func TestRowsOfStores(t *testing.T) {
 			}
 			fast := compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) })
 			if !strings.Contains(fast.out.Source, "scatter4_f32") {
-				t.Errorf("%s, exchanged %v: no rows under %s", target.ISA, exchanged, fast.s.Text(k))
+				t.Errorf("%s, transposed %v: no rows under %s", target.ISA, transposed, fast.s.Text(k))
 			}
 			if got := fast.outputs(t, in, []region.Region{first, second}); string(got["O"]) != string(want["O"]) {
-				t.Errorf("%s, exchanged %v: differs under %s", target.ISA, exchanged, fast.s.Text(k))
+				t.Errorf("%s, transposed %v: differs under %s", target.ISA, transposed, fast.s.Text(k))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ type team struct {
 	fold    int    // threads that share a fold: 32 are a warp, more a block; 0 or 1: none do
 	vote    bool   // a warp's threads leave folds together
 	axes    ir.Set // along which the threads of a block differ
-	tiles   []*schedule.Slab
+	tiles   []*schedule.SharedTile
 	origins []*ir.Node        // of a block, one an axis of the kernel; nil where no shared tile needs it
 	inner   *scope            // of the innermost loop over blocks, where shared tiles are filled; nil without any
 	stores  func(v int) *Expr // the condition under which a thread stores its output number v; nil: none
@@ -127,7 +127,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 
 // tileOf is the shared tile that a load reads, nil if none: what is loaded before the innermost loop over blocks comes before they
 // are filled.
-func (t *team) tileOf(g *gen, n *ir.Node, at int) *schedule.Slab {
+func (t *team) tileOf(g *gen, n *ir.Node, at int) *schedule.SharedTile {
 	if inner := len(g.axes); t.inner == nil || at < inner || g.stack[inner] != t.inner {
 		return nil
 	}

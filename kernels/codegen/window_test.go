@@ -85,7 +85,7 @@ func ramp(n int, from, step float64) []float64 {
 	return v
 }
 
-// Positions in planes of either float type get the same patches and windows.
+// Positions in planes of either float type get the same lane tiles and windows.
 func TestWindowsOfBothFloats(t *testing.T) {
 	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2} {
 		single, double := schedule.Default(planar(ir.F32), target), schedule.Default(planar(ir.F64), target)

@@ -72,8 +72,8 @@ func TestSuiteCompiles(t *testing.T) {
 		{"culled by warps", func(k *ir.Kernel) schedule.CUDA {
 			return over(k, schedule.CUDA{Every: 4, Skip: true, Vote: true})
 		}, capabilities, named("march", "sky", "any and all a row")},
-		{"slabs", func(k *ir.Kernel) schedule.CUDA {
-			return over(k, schedule.CUDA{}).WithSlabs(k, 0, gpu.Shared)
+		{"shared tiles", func(k *ir.Kernel) schedule.CUDA {
+			return over(k, schedule.CUDA{}).WithSharedTiles(k, 0, gpu.Shared)
 		}, capabilities, named("stencil", "coarser", "filter", "frames", "products", "guard", "storage")},
 		{"random", func(k *ir.Kernel) schedule.CUDA { return schedule.AnyCUDA(rng, k) }, capabilities[1:], nil},
 	} {

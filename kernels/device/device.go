@@ -14,15 +14,15 @@ type Info struct {
 	Name    string // "cpu", "interpreter", "cuda:0"
 	Kind    string // native, interp, cuda, emulated
 	Detail  string // processor, compiler, instruction set: for people
-	Threads int    // launches that run at once with profit
+	Threads int    // how many launches it runs at once
 	Limits  Limits
 	Prefers Layouts `json:"-" yaml:"-"` // nil where the device does not care how arrays lie in memory
 }
 
-// Layouts says how a device had better find arrays in memory. Values are comparable.
+// Layouts says how arrays should lie in the memory of a device. Values are comparable.
 type Layouts interface {
-	// SideBySide are buffers of more than two dims that a kernel loads which had better have the last two exchanged.
-	SideBySide(*ir.Kernel) []*ir.Buffer
+	// Transposed are buffers of more than two dims that a kernel loads faster with the last two transposed.
+	Transposed(*ir.Kernel) []*ir.Buffer
 }
 
 // Device compiles kernels and owns memory. All methods are safe for concurrent use.
@@ -47,8 +47,8 @@ type Options struct {
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.
 type Memory interface {
-	// Host is the memory itself where the host can address it; nil otherwise, then the memory is a Remote. The first byte is the first element of the
-	// first row's padding, so element i of the first row lies at (Pad.Before+i)*Type.Size().
+	// Host is the memory itself where the host can address it; nil otherwise, then the memory is a Remote. The first byte is the
+	// first element of the first row's padding, so element i of the first row lies at (Pad.Before+i)*Type.Size().
 	Host() []byte
 	Free()
 }

@@ -33,7 +33,7 @@ func TestConformance(t *testing.T) {
 			return []schedule.CUDA{s}
 		}
 	}
-	slabs := func(y, x int) func(k *ir.Kernel) []schedule.CUDA {
+	tiles := func(y, x int) func(k *ir.Kernel) []schedule.CUDA {
 		return func(k *ir.Kernel) []schedule.CUDA {
 			s := schedule.CUDA{}
 			if n := len(k.Axes); n > 0 {
@@ -43,7 +43,7 @@ func TestConformance(t *testing.T) {
 				s.Block = append(s.Block, schedule.AxisN{Axis: n - 2, N: y})
 				s.Unroll = []schedule.AxisN{{Axis: 0, N: 2}}
 			}
-			return []schedule.CUDA{s.WithSlabs(k, 0, 40<<10)}
+			return []schedule.CUDA{s.WithSharedTiles(k, 0, 40<<10)}
 		}
 	}
 	// Threads that wait for each other take long here, so that kernels that only compute go without.
@@ -63,8 +63,8 @@ func TestConformance(t *testing.T) {
 			}
 		})
 		marches[c.Name] = marches[c.Name] || strings.HasPrefix(c.Name, "march")
-		for _, s := range []func(*ir.Kernel) []schedule.CUDA{slabs(3, 16), slabs(1, 40)} {
-			if out, err := cuda.Render(c.Kernel, s(c.Kernel)[0], "k"); neighbours(c.Name) && (err != nil || out.Loads["slab"] == 0) {
+		for _, s := range []func(*ir.Kernel) []schedule.CUDA{tiles(3, 16), tiles(1, 40)} {
+			if out, err := cuda.Render(c.Kernel, s(c.Kernel)[0], "k"); neighbours(c.Name) && (err != nil || out.Loads["shared tile"] == 0) {
 				t.Errorf("%s: loads %v, %v", c.Name, out.Loads, err)
 			}
 		}
@@ -82,8 +82,8 @@ func TestConformance(t *testing.T) {
 		{"one thread", "{max_threads: 1, max_grid: [2, 1, 1]}", nil, func(name string) bool { return strings.HasPrefix(name, "extent") }},
 		{"culled by threads", "{}", culled(false), withMarches},
 		{"culled by warps", "{max_grid: [2, 2, 2]}", culled(true), withMarches},
-		{"slabs", "{}", slabs(3, 16), named("stencil", "coarser", "filter", "frames", "products", "matrix", "guard", "storage", "int64", "mixed", "strides", "random")},
-		{"slabs of lines on a small grid", "{max_grid: [2, 2, 1]}", slabs(1, 40), neighbours},
+		{"shared tiles", "{}", tiles(3, 16), named("stencil", "coarser", "filter", "frames", "products", "matrix", "guard", "storage", "int64", "mixed", "strides", "random")},
+		{"shared tiles of lines on a small grid", "{max_grid: [2, 2, 1]}", tiles(1, 40), neighbours},
 		{"shared by a warp", "{}", shared(32), withFolds},
 		{"shared by a block", "{}", shared(96), withFolds},
 	} {

@@ -25,7 +25,7 @@ type Description struct {
 	MaxBlock   [3]int    `yaml:"max_block"`   // threads of a block
 	MaxThreads int       `yaml:"max_threads"` // of a block in all
 	Shared     Bytes     `yaml:"shared"`      // memory that a block's threads share
-	Streams    int       `yaml:"streams"`     // launches at once with profit; default 2
+	Streams    int       `yaml:"streams"`     // how many launches it runs at once; default 2
 	Flops      float64   `yaml:"flops"`       // float32 operations a second
 	Flops64    float64   `yaml:"flops64"`     // float64 operations a second; default as many
 	Bandwidth  float64   `yaml:"bandwidth"`   // of memory, bytes a second

@@ -3,7 +3,7 @@ package ir
 import "fmt"
 
 // Alu applies an operation. Operand types must agree (the condition of Select and the target of Cast apart). Constants are
-// folded where the result is exact in every rounding mode of thought: integer arithmetic, selects and casts on constants,
+// folded where the result is exact whatever the rounding: integer arithmetic, selects and casts on constants,
 // and identities that hold for every value (x+0 on integers, x*1, select of equal branches).
 func (b *Builder) Alu(op Op, args ...*Node) *Node {
 	info := op.Info()

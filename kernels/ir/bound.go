@@ -12,7 +12,7 @@ const (
 func (s Side) Other() Side { return 1 - s }
 
 // Bounder rewrites values into bounds of them: Bound(n, Lo) is a node that is nowhere above n while the binders in Over run
-// (over the lanes of a patch, a tile, a block of iterations), and that does not vary over them; Bound(n, Hi) nowhere below.
+// (over the lanes of a lane tile, a tile, a block of iterations), and that does not vary over them; Bound(n, Hi) nowhere below.
 // Leaf starts the rewriting, monotone rules carry it on, and what no rule knows has no bound (nil).
 //
 // The rewritten arithmetic rounds as the original does, so bounds are exact without contraction; leave a margin with it.

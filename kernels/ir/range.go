@@ -25,7 +25,7 @@ func RangesWhere(holds []*Node, axis AxisRange) func(n *Node) (lo, hi float64, o
 	}
 }
 
-// SureRange is RangeOf for who relies on it where values are made: ok is false also where a NaN may have become an integer, which
+// SureRange is RangeOf for callers whose results depend on it: ok is false also where a NaN may have become an integer, which
 // can then be any.
 func SureRange(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
 	r := ranger{axis: axis, memo: map[*Node]span{}}

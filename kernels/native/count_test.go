@@ -84,7 +84,7 @@ func (h *hills) run(t *testing.T, d *Device, bind func(device.Bindings) (func(re
 	return bytes.Clone(b.Mem[h.out].Host())
 }
 
-// Counted kernels store the same bits. Every point's iterations are due once, also where tiles are no multiple of a patch; no lane
+// Counted kernels store the same bits. Every point's iterations are due once, also where tiles are no multiple of a lane tile; no lane
 // stops before its answer, and nothing runs more often than it is due, repeated lanes apart.
 func TestCounted(t *testing.T) {
 	h := newHills()

@@ -83,7 +83,7 @@ func (d *Device) Info() device.Info {
 // layouts are what code for a target prefers.
 type layouts struct{ target schedule.Target }
 
-func (l layouts) SideBySide(k *ir.Kernel) []*ir.Buffer { return schedule.SideBySide(k, l.target) }
+func (l layouts) Transposed(k *ir.Kernel) []*ir.Buffer { return schedule.Transposed(k, l.target) }
 
 // Target is the instruction set code is generated for.
 func (d *Device) Target() schedule.Target { return d.target }

@@ -12,9 +12,9 @@ import (
 // groups reports a number of elements side by side that gathers fetch by twos or fours.
 func groups(n int) bool { return n == 2 || n == 4 || n == 8 }
 
-// SideBySide are the buffers that a kernel gathers from which had better have their last two dims exchanged: it reads all
+// Transposed are the buffers that a kernel reads faster with their last two dims transposed: it gathers all
 // elements along the last dim but one at scattered places of the last, too far apart for windows to serve.
-func SideBySide(k *ir.Kernel, t Target) []*ir.Buffer {
+func Transposed(k *ir.Kernel, t Target) []*ir.Buffer {
 	s := newSurvey(k, t)
 	f := s.heaviest()
 	axes := s.scattered(f)
@@ -22,12 +22,12 @@ func SideBySide(k *ir.Kernel, t Target) []*ir.Buffer {
 	if len(axes) == 0 || len(beside) == 0 || s.times(f.Node)*Trips(f) < longFold {
 		return nil
 	}
-	apart, _ := s.patchOptions(f, axes)
+	apart, _ := s.laneTiles(f, axes)
 	s.beside = map[*ir.Buffer]bool{}
 	for _, b := range beside {
 		s.beside[b] = true
 	}
-	together, _ := s.patchOptions(f, axes)
+	together, _ := s.laneTiles(f, axes)
 	if len(apart) == 0 || together[0].cost >= apart[0].cost {
 		return nil
 	}

@@ -14,7 +14,7 @@ const (
 	joinedLanes   = 12.0 // a horizontal sum: four halvings of a shuffle and an add, each after the other
 	windowProof   = 3.5  // that a window serves, and the code for where it does not: proofs take 4 % of delay-and-sum, 3.5 of 90 instructions
 	singleVector  = 0.3  // share of its time that a single vector in flight waits: a fit of 9 sums ran at 2.8 with one and 3.2 with two
-	crowdedGather = 1.2  // gathers with more than two vectors in flight: 1.5 Gpair/s of delay-and-sum with eight, 1.85 with two
+	deepGather    = 1.2  // gathers with more than two vectors in flight: 1.5 Gpair/s of delay-and-sum with eight, 1.85 with two
 	nearerLines   = 0.6  // share of a far line that loads save whose fold is split: load.four.far takes 0.76 ns, load.four 0.33
 	fullWindow    = 0.1  // estimated spans err: of lane tiles that fit a window, the smaller is better by less than an instruction
 	laterAxis     = 0.01 // settles ties
@@ -30,7 +30,7 @@ const (
 	longestTest  = 8       // iterations between tests of an exit: a reduction and a branch are a tenth of eight short iterations
 	mostVectors  = 8       // in flight: as many as multiply-adds are under way, four cycles on two units
 	spilling     = 16      // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18
-	flatPoints   = 256     // that a tile had better have: with 16 vectors or more, at most one in 16 has idle lanes
+	flatPoints   = 256     // the least that a tile should have: with 16 vectors or more, at most one in 16 has idle lanes
 )
 
 // windowCosts are those of loads through windows, by lanes of a register and size of the window: each 16 lanes of a window are a load and

@@ -27,7 +27,7 @@ func TestEstimates(t *testing.T) {
 			f := s.heaviest()
 			var options []option
 			if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*Trips(f) >= longFold {
-				options, _ = s.patchOptions(f, axes)
+				options, _ = s.laneTiles(f, axes)
 			}
 			lines := s.lineOptions(f)
 			for _, list := range [][]option{options[:min(len(options), 3)], flatOptions(options), lines[:min(len(lines), 4)]} {
@@ -38,7 +38,7 @@ func TestEstimates(t *testing.T) {
 			for _, c := range Candidates(k, target) {
 				fmt.Fprintf(&out, "%s, %s: %s\n", k.Name, target.ISA, c.Text(k))
 			}
-			fmt.Fprintf(&out, "%s: %d vectors, beside %d, step %v\n", k.Name, s.mostFlight(f), len(SideBySide(k, target)), FlatStep(k, target))
+			fmt.Fprintf(&out, "%s: %d vectors, beside %d, step %v\n", k.Name, s.mostFlight(f), len(Transposed(k, target)), FlatStep(k, target))
 		}
 		for _, c := range CUDACandidates(k) {
 			fmt.Fprintf(&out, "%s, CUDA: %s\n", k.Name, c.Text(k))

@@ -11,7 +11,7 @@ import (
 // over the axes as they come.
 type CPU struct {
 	Order     []int   `yaml:"order,omitempty"`     // loops over the tile, outermost first: positions in Kernel.Axes
-	Lanes     []AxisN `yaml:"lanes,omitempty"`     // the patch a vector covers, slowest first; the product is Target.Lanes
+	Lanes     []AxisN `yaml:"lanes,omitempty"`     // the lane tile a vector covers, slowest first; the product is Target.Lanes
 	Unroll    []AxisN `yaml:"unroll,omitempty"`    // vectors in flight
 	Window    int     `yaml:"window,omitempty"`    // 16 or 32: loads whose index spans fewer elements become load and permute
 	Guard     bool    `yaml:"guard,omitempty"`     // prove spans at run time, gather where the proof fails; Window needs it
@@ -117,7 +117,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return err
 	}
 	if w := Product(s.Lanes); len(s.Lanes) > 0 && w != t.Lanes {
-		return wrong(k, "a patch of %d lanes on a target of %d", w, t.Lanes)
+		return wrong(k, "a tile of %d lanes on a target of %d", w, t.Lanes)
 	}
 	switch {
 	case Product(s.Unroll) > 64:
@@ -133,7 +133,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 	case s.FoldLanes && len(s.Lanes) > 0:
 		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || k.Combines()):
-		return wrong(k, "lanes one after the other over all axes go with no patch, window or skip, and stores that may repeat")
+		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip, and stores that may repeat")
 	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return wrong(k, "a fold is split with lanes one after the other, without blocks")
 	case s.Every < 0:

@@ -15,7 +15,7 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 	f := s.heaviest()
 	var out []CPU
 	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*Trips(f) >= longFold {
-		out = s.patches(f, axes)
+		out = s.tiledSchedules(f, axes)
 	}
 	out = append(out, s.lines(f)...)
 	seen := map[string]bool{}

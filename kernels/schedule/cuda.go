@@ -11,28 +11,28 @@ import (
 
 // CUDA says how a kernel's points lie on threads. The zero value is one thread a block.
 type CUDA struct {
-	Block    []AxisN `yaml:"block,omitempty"`      // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
-	Unroll   []AxisN `yaml:"unroll,omitempty"`     // outputs of a thread, a block's width apart
-	Fold     int     `yaml:"fold,omitempty"`       // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
-	Every    int     `yaml:"every,omitempty"`      // test exits of any- and all-folds every so many iterations
-	Skip     bool    `yaml:"skip,omitempty"`       // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
-	Vote     bool    `yaml:"vote,omitempty"`       // a warp's threads leave such folds, and iterations, together; needs whole warps
-	Slabs    []int   `yaml:"slabs,omitempty,flow"` // inputs, by number, of which a block holds what it reads in shared memory
-	AccMajor bool    `yaml:"accMajor,omitempty"`   // emit accumulator by accumulator instead of output by output
-	AccBlock int     `yaml:"accBlock,omitempty"`   // accumulate float64 sums of float32 terms in float32 over so many iterations
+	Block       []AxisN `yaml:"block,omitempty"`             // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
+	Unroll      []AxisN `yaml:"unroll,omitempty"`            // outputs of a thread, a block's width apart
+	Fold        int     `yaml:"fold,omitempty"`              // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
+	Every       int     `yaml:"every,omitempty"`             // test exits of any- and all-folds every so many iterations
+	Skip        bool    `yaml:"skip,omitempty"`              // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
+	Vote        bool    `yaml:"vote,omitempty"`              // a warp's threads leave such folds, and iterations, together; needs whole warps
+	SharedTiles []int   `yaml:"shared_tiles,omitempty,flow"` // inputs, by number, of which a block holds what it reads in shared memory
+	AccMajor    bool    `yaml:"accMajor,omitempty"`          // emit accumulator by accumulator instead of output by output
+	AccBlock    int     `yaml:"accBlock,omitempty"`          // accumulate float64 sums of float32 terms in float32 over so many iterations
 }
 
 // String is the schedule in one line, axes by number.
 func (s CUDA) String() string {
-	return s.text(func(a int) string { return fmt.Sprint(a) }, fmt.Sprintf("slabs %v", s.Slabs))
+	return s.text(func(a int) string { return fmt.Sprint(a) }, fmt.Sprintf("shared tiles %v", s.SharedTiles))
 }
 
 // Text is the schedule in one line, axes by the kernel's names.
 func (s CUDA) Text(k *ir.Kernel) string {
-	return s.text(func(a int) string { return k.Axes[a].Name }, slabText(k, s))
+	return s.text(func(a int) string { return k.Axes[a].Name }, sharedTileText(k, s))
 }
 
-func (s CUDA) text(name func(int) string, slabs string) string {
+func (s CUDA) text(name func(int) string, tiles string) string {
 	var w words
 	w.add(len(s.Block) == 0, "block 1")
 	w.points("block", s.Block, name)
@@ -41,7 +41,7 @@ func (s CUDA) text(name func(int) string, slabs string) string {
 	w.add(s.Fold > 32, "folds by block of %d", s.Fold)
 	w.number("every", s.Every)
 	w.number("accblock", s.AccBlock)
-	w.add(len(s.Slabs) > 0, "%s", slabs)
+	w.add(len(s.SharedTiles) > 0, "%s", tiles)
 	w.add(s.Skip, "skip")
 	w.add(s.Vote, "vote")
 	w.add(s.AccMajor, "accmajor")
@@ -84,27 +84,27 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		return wrong(k, "a thread joins one value at a time with what is stored")
 	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
 		return wrong(k, "a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", t[0], t[1], t[2])
-	case len(s.Slabs) > 0 && (s.Fold > 1 || len(s.Block) == 0):
-		return wrong(k, "slabs need blocks of threads that share no folds")
+	case len(s.SharedTiles) > 0 && (s.Fold > 1 || len(s.Block) == 0):
+		return wrong(k, "shared-memory tiles need blocks of threads that share no folds")
 	case s.Every < 0 || s.AccBlock < 0:
 		return wrong(k, "every %d, accblock %d", s.Every, s.AccBlock)
 	}
-	if len(s.Slabs) == 0 {
+	if len(s.SharedTiles) == 0 {
 		return nil
 	}
-	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
+	tiles, err := newTiler(ir.Extend(k.Roots()), k, s).tiles()
 	bytes := 0
-	for _, x := range slabs {
+	for _, x := range tiles {
 		bytes += x.Bytes()
 	}
-	if err == nil && bytes > maxSlab {
-		err = wrong(k, "slabs of %d bytes; at most %d", bytes, maxSlab)
+	if err == nil && bytes > maxShared {
+		err = wrong(k, "shared-memory tiles of %d bytes; at most %d", bytes, maxShared)
 	}
 	return err
 }
 
 // Stays reports whether threads stay to the end, also beyond the tile, because others wait for them.
-func (s CUDA) Stays() bool { return s.Vote || len(s.Slabs) > 0 }
+func (s CUDA) Stays() bool { return s.Vote || len(s.SharedTiles) > 0 }
 
 // Threads are the block's dimensions.
 func (s CUDA) Threads() [3]int {

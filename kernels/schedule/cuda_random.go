@@ -24,7 +24,7 @@ func AnyCUDA(rng *rand.Rand, k *ir.Kernel) CUDA {
 			s.Fold, s.Unroll, s.Block = 32*(1+rng.IntN(4)), nil, nil
 		}
 		if s.Check(k) == nil {
-			if c := s.WithSlabs(k, 0, 40<<10); rng.IntN(3) == 0 && c.Check(k) == nil {
+			if c := s.WithSharedTiles(k, 0, 40<<10); rng.IntN(3) == 0 && c.Check(k) == nil {
 				return c
 			}
 			return s

@@ -9,21 +9,21 @@ import (
 
 // Threads and points by which the rules choose; reasoned from the machine's parameters, not measured.
 const (
-	blockThreads   = 256
-	fillThreads    = 1 << 15  // points below which threads per output leave a large device idle
-	blockFold      = 256      // threads of a block that shares a fold
-	sharedTrips    = 64       // iterations from which a warp pays
-	blockTrips     = 4096     // and a block
-	plenty         = 1 << 17  // points from which a thread may take several outputs
-	anyEvery       = 4        // iterations between tests of an early exit
-	skipEvery      = 8        // and of maximum tables, which cost more
-	sharedWork     = 0.3      // share of a fold's work that outputs of a thread must have in common to be worth a try
-	framesWork     = 0.6      // and to be chosen without measuring: frames of a batch, which share all arithmetic on indices
-	frames         = 4        // outputs a thread then has
-	slabReuse      = 16       // reads of each element of an input by a block from which shared memory pays for filling it
-	slabBytes      = 16 << 10 // that a block may take, so that 8 blocks run beside each other
-	slabX, slabY   = 32, 8    // block of a kernel with slabs: compact, so that its points share much
-	patchX, patchY = 8, 4     // of a warp where loads scatter along several axes
+	blockThreads     = 256
+	fillThreads      = 1 << 15  // points below which threads per output leave a large device idle
+	blockFold        = 256      // threads of a block that shares a fold
+	sharedTrips      = 64       // iterations from which a warp pays
+	blockTrips       = 4096     // and a block
+	plenty           = 1 << 17  // points from which a thread may take several outputs
+	anyEvery         = 4        // iterations between tests of an early exit
+	skipEvery        = 8        // and of maximum tables, which cost more
+	sharedWork       = 0.3      // share of a fold's work that outputs of a thread must have in common to be worth a try
+	framesWork       = 0.6      // and to be chosen without measuring: frames of a batch, which share all arithmetic on indices
+	frames           = 4        // outputs a thread then has
+	sharedReuse      = 16       // reads of each element of an input by a block from which shared memory pays for filling it
+	sharedBytes      = 16 << 10 // that a block may take, so that 8 blocks run beside each other
+	sharedX, sharedY = 32, 8    // block of a kernel with shared-memory tiles: compact, so that its points share much
+	warpX, warpY     = 8, 4     // of a warp where loads scatter along several axes
 )
 
 // CUDADefault is the schedule that the rules choose without measuring.
@@ -53,7 +53,7 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 	}
 	if n := s.foldThreads(f); n > 0 {
 		add(s.sharing(base, n))
-	} else if c := s.slabbed(base); len(c.Slabs) > 0 {
+	} else if c := s.sharedTiles(base); len(c.SharedTiles) > 0 {
 		add(c)
 	}
 	axis, share := s.severalAxis(f, base.Block)
@@ -127,11 +127,11 @@ func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	}
 	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !slices.Contains(axes, a) })
 	x, y := order[0], order[1]
-	block := []AxisN{{x, min(patchX, s.k.Axes[x].Extent)}, {y, min(patchY, s.k.Axes[y].Extent)}}
+	block := []AxisN{{x, min(warpX, s.k.Axes[x].Extent)}, {y, min(warpY, s.k.Axes[y].Extent)}}
 	if len(order) > 2 {
-		return append(block, AxisN{order[2], min(blockThreads/(patchX*patchY), s.k.Axes[order[2]].Extent)})
+		return append(block, AxisN{order[2], min(blockThreads/(warpX*warpY), s.k.Axes[order[2]].Extent)})
 	}
-	block[1].N = min(blockThreads/patchX, s.k.Axes[y].Extent)
+	block[1].N = min(blockThreads/warpX, s.k.Axes[y].Extent)
 	return block
 }
 
@@ -212,19 +212,19 @@ func (s *survey) severalAxis(f *ir.Fold, block []AxisN) (best int, share float64
 	return best, most / math.Max(1, work)
 }
 
-// slabbed is the schedule with slabs of inputs that the rules' own block, or a compact one, reads often enough.
-func (s *survey) slabbed(base CUDA) CUDA {
+// sharedTiles is the schedule with shared-memory tiles of inputs that the rules' own block, or a compact one, reads often enough.
+func (s *survey) sharedTiles(base CUDA) CUDA {
 	order := s.threadOrder(nil)
 	if len(s.folds) == 0 || len(order) == 0 {
 		return CUDA{}
 	}
 	compact := base
-	compact.Block = []AxisN{{order[0], slabX}}
+	compact.Block = []AxisN{{order[0], sharedX}}
 	if len(order) > 1 {
-		compact.Block = append(compact.Block, AxisN{order[1], slabY})
+		compact.Block = append(compact.Block, AxisN{order[1], sharedY})
 	}
 	for _, c := range []CUDA{base, compact} {
-		if c = c.WithSlabs(s.k, slabReuse, slabBytes); len(c.Slabs) > 0 {
+		if c = c.WithSharedTiles(s.k, sharedReuse, sharedBytes); len(c.SharedTiles) > 0 {
 			return c
 		}
 	}

@@ -3,7 +3,7 @@ package schedule
 import "weft/kernels/ir"
 
 // Fetched is how many cache lines a load through a window brings into a core's own caches, a vector in flight, as estimated from the
-// data that the positions are computed from: what the vectors of a patch span together, less what the patch before has brought if
+// data that the positions are computed from: what the vectors of a lane tile span together, less what the lane tile before has brought if
 // that is still there.
 func Fetched(k *ir.Kernel, t Target, c CPU) float64 {
 	if c.Window == 0 {

@@ -7,7 +7,8 @@ import (
 	"weft/kernels/ir"
 )
 
-// FlatStep makes tiles under a flat schedule slabs across the axis along which loads lie farthest apart: each then loads a part of what the kernel does.
+// FlatStep makes tiles under a flat schedule shared-memory tiles across the axis along which loads lie farthest apart: each then
+// loads a part of what the kernel does.
 func FlatStep(k *ir.Kernel, t Target) []int {
 	s := newSurvey(k, t)
 	apart := make([]float64, len(k.Axes))
@@ -33,7 +34,8 @@ func FlatStep(k *ir.Kernel, t Target) []int {
 	return step
 }
 
-// Outermost is the fold of a kernel that a flat schedule splits: around the heaviest one, with bounds known beforehand; nil if there is none.
+// Outermost is the fold of a kernel that a flat schedule splits: around the heaviest one, with bounds known beforehand; nil if
+// there is none.
 func Outermost(k *ir.Kernel, t Target) *ir.Fold {
 	f := newSurvey(k, t).outermost()
 	if f == nil || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {

@@ -7,10 +7,10 @@ import (
 	"weft/kernels/ir"
 )
 
-// patches are schedules for a long fold whose loads scatter along several axes: lanes form a patch within which windows
+// tiledSchedules are schedules for a long fold whose loads scatter along several axes: lanes form a lane tile within which windows
 // serve most loads and which the axes hold without much waste.
-func (s *survey) patches(f *ir.Fold, axes []int) []CPU {
-	options, spreads := s.patchOptions(f, axes)
+func (s *survey) tiledSchedules(f *ir.Fold, axes []int) []CPU {
+	options, spreads := s.laneTiles(f, axes)
 	out := choices(options)
 	for i := range out {
 		if out[i].Flat > 0 {
@@ -21,8 +21,8 @@ func (s *survey) patches(f *ir.Fold, axes []int) []CPU {
 	return out
 }
 
-// patchOptions are all patches, cheapest first, and how far loads spread.
-func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads []spread) {
+// laneTiles are all lane tiles, cheapest first, and how far loads spread.
+func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []spread) {
 	at := s.positions(f)
 	spreads = s.spreads(f, at.at)
 	work, order := s.workIn(f), s.order()
@@ -47,7 +47,7 @@ func (s *survey) patchOptions(f *ir.Fold, axes []int) (options []option, spreads
 					}
 					c.Window = w
 					each := arithmetic + float64(at.loads)*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads)
-					options = append(options, option{s.patch(c, f), waste * (each*(1+wait) + edge)})
+					options = append(options, option{s.windowed(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
 		}
@@ -67,7 +67,7 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 	}
 	all.Lanes[len(all.Lanes)-1].N = s.t.Lanes // neighbours lie along the last axis
 	each := s.vectorCost(work, all) + s.edgeCost(f, all.Lanes)
-	for _, g := range s.folds { // what patches share along an axis is computed for every point
+	for _, g := range s.folds { // what lane tiles share along an axis is computed for every point
 		if s.deepest(g.Node) == nil && g != s.outermost() {
 			each += s.foldWork(g) / (s.times(f.Node) * Trips(f))
 		}
@@ -78,7 +78,7 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 		if c.Split > 0 {
 			loads -= nearerLines * cacheLine * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
 		}
-		out = append(out, option{s.patch(c, f), each + loads + float64(v)*laterAxis})
+		out = append(out, option{s.windowed(c, f), each + loads + float64(v)*laterAxis})
 	}
 	return out
 }
@@ -162,7 +162,7 @@ func (s *survey) nearOrder(c CPU, spreads []spread) []int {
 	return order
 }
 
-// shapes are the patches of lanes over one axis or two.
+// shapes are the lane tiles over one axis or two.
 func (s *survey) shapes(axes []int) (out [][]AxisN) {
 	w := s.t.Lanes
 	for i, a := range axes {
@@ -228,7 +228,7 @@ func (s *survey) vectorCost(in []work, c CPU) float64 {
 	return sum
 }
 
-// edgeCost is what a patch costs before and after the fold, an iteration: coordinates that it gathers, and elements that
+// edgeCost is what a lane tile costs before and after the fold, an iteration: coordinates that it gathers, and elements that
 // it scatters.
 func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 	sum := 0.0
@@ -254,7 +254,7 @@ func (s *survey) loadCost(c CPU, window int, spreads []spread) float64 {
 	}
 	gather := gatheredLane*float64(s.t.Lanes) + cacheLine*lines
 	if Product(c.Unroll) > 2 {
-		gather *= crowdedGather
+		gather *= deepGather
 	}
 	if window == 0 {
 		return gather
@@ -280,8 +280,8 @@ func (s *survey) cacheLines(c CPU, beside int, spreads []spread) float64 {
 	return lines
 }
 
-// patch completes a schedule with what follows from its window.
-func (s *survey) patch(c CPU, f *ir.Fold) CPU {
+// windowed is a schedule with what follows from its window.
+func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
 	s.detail(&c, f)
 	w := s.t.Lanes
 	if c.Window > 0 {

@@ -28,7 +28,7 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 			add(func(n *CPU) { n.Unroll = []AxisN{{Axis: a, N: 4}} })
 		}
 	}
-	for i := range s.Lanes { // a patch of another shape
+	for i := range s.Lanes { // a lane tile of another shape
 		for j := range s.Lanes {
 			if i != j && s.Lanes[i].N > 1 {
 				add(func(n *CPU) { n.Lanes[i].N /= 2; n.Lanes[j].N *= 2 })

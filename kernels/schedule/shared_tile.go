@@ -10,10 +10,10 @@ import (
 	"weft/kernels/ir"
 )
 
-// Slab is the part of an input that a block's points read, held in the block's shared memory. Which part that is follows
+// SharedTile is the part of an input that a block's points read, held in the block's shared memory. Which part that is follows
 // from bounds of the loads' indices over the block: an index is taken where its distance from its lower bound has a limit
 // that does not depend on the block.
-type Slab struct {
+type SharedTile struct {
 	Number int // of the buffer among the kernel's inputs
 	Buf    *ir.Buffer
 	Base   []*ir.Node // the first index along each axis, in the block's origins
@@ -23,13 +23,13 @@ type Slab struct {
 }
 
 // Cells is how many elements it holds.
-func (s *Slab) Cells() int { return productInts(s.Size) }
+func (s *SharedTile) Cells() int { return productInts(s.Size) }
 
 // Bytes is the shared memory it takes.
-func (s *Slab) Bytes() int { return (s.Cells()*s.Buf.Type.Size() + 15) / 16 * 16 }
+func (s *SharedTile) Bytes() int { return (s.Cells()*s.Buf.Type.Size() + 15) / 16 * 16 }
 
-// reuse is how often an element of the slab is read.
-func (s *Slab) reuse() float64 { return s.reads / float64(s.Cells()) }
+// reuse is how often an element of the shared-memory tile is read.
+func (s *SharedTile) reuse() float64 { return s.reads / float64(s.Cells()) }
 
 func productInts(list []int) int {
 	n := 1
@@ -39,8 +39,8 @@ func productInts(list []int) int {
 	return n
 }
 
-// slabber finds slabs. Origins stand for a block's first point along each of its axes.
-type slabber struct {
+// tiler finds shared-memory tiles. Origins stand for a block's first point along each of its axes.
+type tiler struct {
 	b       *ir.Builder
 	k       *ir.Kernel
 	s       CUDA
@@ -48,22 +48,22 @@ type slabber struct {
 	step    map[*ir.Node]int
 	bounder *ir.Bounder
 	folds   []*ir.Fold
-	vary    ir.Set // binders that a slab spans: the block's axes, and folds of known length
+	vary    ir.Set // binders that a shared-memory tile spans: the block's axes, and folds of known length
 }
 
-// SlabsOf are the slabs of a schedule, with a block's first point along each axis of the kernel (nil where it is the axis itself), which
-// b makes.
-func SlabsOf(b *ir.Builder, k *ir.Kernel, s CUDA) (slabs []*Slab, origins []*ir.Node, err error) {
-	p := newSlabber(b, k, s)
-	slabs, err = p.slabs()
+// SharedTilesOf are the shared-memory tiles of a schedule, with a block's first point along each axis of the kernel (nil where it
+// is the axis itself), which b makes.
+func SharedTilesOf(b *ir.Builder, k *ir.Kernel, s CUDA) (tiles []*SharedTile, origins []*ir.Node, err error) {
+	p := newTiler(b, k, s)
+	tiles, err = p.tiles()
 	for _, axis := range k.Axes {
 		origins = append(origins, p.origins[axis])
 	}
-	return slabs, origins, err
+	return tiles, origins, err
 }
 
-func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDA) *slabber {
-	p := &slabber{b: b, k: k, s: s, origins: map[*ir.Node]*ir.Node{}, step: map[*ir.Node]int{}}
+func newTiler(b *ir.Builder, k *ir.Kernel, s CUDA) *tiler {
+	p := &tiler{b: b, k: k, s: s, origins: map[*ir.Node]*ir.Node{}, step: map[*ir.Node]int{}}
 	for a, axis := range k.Axes {
 		p.step[axis] = 1
 		for _, list := range [][]AxisN{s.Block, s.Unroll} {
@@ -105,15 +105,15 @@ func newSlabber(b *ir.Builder, k *ir.Kernel, s CUDA) *slabber {
 	return p
 }
 
-// slabs are those of the schedule's buffers; an error names one that has none.
-func (p *slabber) slabs() ([]*Slab, error) {
-	var out []*Slab
+// tiles are those of the schedule's buffers; an error names one that has none.
+func (p *tiler) tiles() ([]*SharedTile, error) {
+	var out []*SharedTile
 	inputs := p.k.Inputs()
-	for i, n := range p.s.Slabs {
-		if n < 0 || n >= len(inputs) || slices.Contains(p.s.Slabs[:i], n) {
-			return nil, wrong(p.k, "slabs %v do not name each of %d inputs at most once", p.s.Slabs, len(inputs))
+	for i, n := range p.s.SharedTiles {
+		if n < 0 || n >= len(inputs) || slices.Contains(p.s.SharedTiles[:i], n) {
+			return nil, wrong(p.k, "shared tiles %v do not name each of %d inputs at most once", p.s.SharedTiles, len(inputs))
 		}
-		s := p.slab(n)
+		s := p.tile(n)
 		if s == nil {
 			return nil, wrong(p.k, "how much of %s a block reads is not known", inputs[n].Name)
 		}
@@ -122,8 +122,8 @@ func (p *slabber) slabs() ([]*Slab, error) {
 	return out, nil
 }
 
-// slab is that of input number n, for as many of its loads as lie at known distances from each other; nil if there is none.
-func (p *slabber) slab(n int) *Slab {
+// tile is that of input number n, for as many of its loads as lie at known distances from each other; nil if there is none.
+func (p *tiler) tile(n int) *SharedTile {
 	buf := p.k.Inputs()[n]
 	if buf.Len() == 0 || len(buf.Shape) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func (p *slabber) slab(n int) *Slab {
 			}
 		}
 	})
-	var best *Slab
+	var best *SharedTile
 	for _, first := range found[:min(len(found), 64)] {
 		if best != nil && slices.Contains(best.Loads, first.load) {
 			continue
@@ -153,14 +153,14 @@ type reach struct {
 	load  *ir.Node
 	lo    []*ir.Node
 	width []int64
-	times float64 // by each point, as Slab.reads counts
+	times float64 // by each point, as SharedTile.reads counts
 }
 
-func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
+func (p *tiler) reach(l *ir.Node) (r reach, ok bool) {
 	r = reach{load: l, times: 1}
 	for _, i := range l.Index() {
 		w, ok := p.width(i)
-		if !ok || w > maxSlab {
+		if !ok || w > maxShared {
 			return r, false
 		}
 		lo := p.bounder.Bound(i, ir.Lo)
@@ -179,7 +179,7 @@ func (p *slabber) reach(l *ir.Node) (r reach, ok bool) {
 }
 
 // alike is how many threads of a warp read the same element, which takes no longer than one; infinite where all of a block do.
-func (p *slabber) alike(l *ir.Node) float64 {
+func (p *tiler) alike(l *ir.Node) float64 {
 	same, lanes, differs := 1, 32, false
 	for _, b := range p.s.Block {
 		n := min(b.N, lanes)
@@ -197,7 +197,7 @@ func (p *slabber) alike(l *ir.Node) float64 {
 }
 
 // known reports a value that is there before any fold runs.
-func (p *slabber) known(n *ir.Node) bool {
+func (p *tiler) known(n *ir.Node) bool {
 	free := n.Free()
 	for axis, o := range p.origins {
 		free = free.Minus(o.Bind())
@@ -211,11 +211,11 @@ func (p *slabber) known(n *ir.Node) bool {
 	return free.Empty()
 }
 
-// maxSlab is what static shared memory holds, in bytes.
-const maxSlab = 48 << 10
+// maxShared is what static shared memory holds, in bytes.
+const maxShared = 48 << 10
 
 // width bounds how far an index goes above its lower bound within a block; what does not vary must be known.
-func (p *slabber) width(n *ir.Node) (float64, bool) {
+func (p *tiler) width(n *ir.Node) (float64, bool) {
 	return ir.Widths{
 		Varies: func(n *ir.Node) bool { return p.bounder.Varies(n) || !p.known(n) },
 		Leaf: func(n *ir.Node) (float64, bool) {
@@ -230,11 +230,11 @@ func (p *slabber) width(n *ir.Node) (float64, bool) {
 	}.Of(n)
 }
 
-// hull is the slab of all loads whose distance from a first one is known.
-func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *Slab {
+// hull is the shared-memory tile of all loads whose distance from a first one is known.
+func (p *tiler) hull(n int, buf *ir.Buffer, first reach, found []reach) *SharedTile {
 	rank := len(buf.Shape)
 	from, to := make([]int64, rank), slices.Clone(first.width)
-	out := &Slab{Number: n, Buf: buf}
+	out := &SharedTile{Number: n, Buf: buf}
 	points := float64(1)
 	for _, s := range p.step {
 		points *= float64(s)
@@ -255,7 +255,7 @@ func (p *slabber) hull(n int, buf *ir.Buffer, first reach, found []reach) *Slab 
 	total := int64(buf.Type.Size())
 	for d := range rank {
 		size := to[d] - from[d] + 1
-		if total *= size; size > maxSlab || total > maxSlab {
+		if total *= size; size > maxShared || total > maxShared {
 			return nil
 		}
 		out.Size = append(out.Size, int(size))
@@ -288,41 +288,41 @@ func apart(x, y *ir.Node) (lo, hi int64, ok bool) {
 	return d.C + min(lo0, lo1), d.C + max(hi0, hi1), ok0 && ok1
 }
 
-// WithSlabs is the schedule with slabs of the inputs of which a block reads each element at least reuse times on average, the
-// most read first, as far as they fit into so many bytes.
-func (s CUDA) WithSlabs(k *ir.Kernel, reuse float64, bytes int) CUDA {
-	p := newSlabber(ir.Extend(k.Roots()), k, s)
-	var list []*Slab
+// WithSharedTiles is the schedule with shared-memory tiles of the inputs of which a block reads each element at least reuse times
+// on average, the most read first, as far as they fit into so many bytes.
+func (s CUDA) WithSharedTiles(k *ir.Kernel, reuse float64, bytes int) CUDA {
+	p := newTiler(ir.Extend(k.Roots()), k, s)
+	var list []*SharedTile
 	for n := range k.Inputs() {
-		if x := p.slab(n); x != nil && x.reuse() >= reuse {
+		if x := p.tile(n); x != nil && x.reuse() >= reuse {
 			list = append(list, x)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Slab) int { return cmp.Compare(b.reuse(), a.reuse()) })
-	s.Slabs = nil
+	slices.SortStableFunc(list, func(a, b *SharedTile) int { return cmp.Compare(b.reuse(), a.reuse()) })
+	s.SharedTiles = nil
 	for _, x := range list {
 		if bytes -= x.Bytes(); bytes < 0 {
 			break
 		}
-		s.Slabs = append(s.Slabs, x.Number)
+		s.SharedTiles = append(s.SharedTiles, x.Number)
 	}
-	slices.Sort(s.Slabs)
+	slices.Sort(s.SharedTiles)
 	return s
 }
 
-// slabText lists slabs for people.
-func slabText(k *ir.Kernel, s CUDA) string {
-	slabs, err := newSlabber(ir.Extend(k.Roots()), k, s).slabs()
+// sharedTileText lists shared-memory tiles for people.
+func sharedTileText(k *ir.Kernel, s CUDA) string {
+	tiles, err := newTiler(ir.Extend(k.Roots()), k, s).tiles()
 	if err != nil {
-		return fmt.Sprintf("slabs %v", s.Slabs)
+		return fmt.Sprintf("shared tiles %v", s.SharedTiles)
 	}
 	var out []string
-	for _, x := range slabs {
+	for _, x := range tiles {
 		size := make([]string, len(x.Size))
 		for d, n := range x.Size {
 			size[d] = fmt.Sprint(n)
 		}
-		out = append(out, fmt.Sprintf("slab of %s %s read %.3g times", x.Buf.Name, strings.Join(size, "x"), x.reuse()))
+		out = append(out, fmt.Sprintf("shared tile of %s %s read %.3g times", x.Buf.Name, strings.Join(size, "x"), x.reuse()))
 	}
 	return strings.Join(out, ", ")
 }

@@ -8,10 +8,10 @@ import (
 )
 
 // spread is how far apart loads lie in a block of iterations at some place of the kernel's domain: for each axis, by how
-// many elements neighbours differ at most. A patch spans the sum over its axes.
+// many elements neighbours differ at most. A lane tile spans the sum over its axes.
 type spread []float64
 
-// over is how many elements a patch spans.
+// over is how many elements a lane tile spans.
 func (s spread) over(lanes []AxisN) float64 {
 	sum := 0.0
 	for _, l := range lanes {

@@ -29,8 +29,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestPatches chooses lanes for grids of one volume, and of parts of it with the same number of points.
-func TestPatches(t *testing.T) {
+// TestLaneTiles chooses lanes for grids of one volume, and of parts of it with the same number of points.
+func TestLaneTiles(t *testing.T) {
 	for _, c := range []struct {
 		name            string
 		nx, ny, nz      int

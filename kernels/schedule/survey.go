@@ -19,7 +19,7 @@ type survey struct {
 	iters map[*ir.Node]float64
 	cost  float64 // of a point computed alone, in additions
 
-	beside map[*ir.Buffer]bool // buffers taken to have their last two dims exchanged
+	beside map[*ir.Buffer]bool // buffers taken to have their last two dims transposed
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {

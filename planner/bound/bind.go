@@ -74,14 +74,14 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Exchanged || d.Box != nil) && graph.Given(s), d.Exchanged && len(s.Type.Dims) < 2, d.Box != nil && len(d.Box) != len(s.Type.Dims):
+	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2, d.Box != nil && len(d.Box) != len(s.Type.Dims):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
-	if !d.Exchanged && d.Box == nil {
+	if !d.Transposed && d.Box == nil {
 		return nil
 	}
-	v := graph.View{Exchanged: d.Exchanged}
+	v := graph.View{Transposed: d.Transposed}
 	b.g.Views[s] = v
 	dims := b.g.Type(s).Dims
 	for i, at := range d.Box {

@@ -11,8 +11,8 @@ import (
 // View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, and of what it
 // then is a box only.
 type View struct {
-	Exchanged bool
-	Box       region.Region // nil: all of it
+	Transposed bool
+	Box        region.Region // nil: all of it
 }
 
 // Views are of the stages that are seen otherwise.
@@ -41,8 +41,8 @@ func (g *Graph) Type(s *ops.Stage) ops.Type {
 // Whole is the type of a stage of which all is seen.
 func (g *Graph) Whole(s *ops.Stage) ops.Type {
 	t := s.Type
-	if g.Views[s].Exchanged {
-		t.Dims = exchange(t.Dims)
+	if g.Views[s].Transposed {
+		t.Dims = transpose(t.Dims)
 	}
 	return t
 }
@@ -61,8 +61,8 @@ func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 	if v.Box != nil {
 		index = moved(b, index, v.Box, b.Add)
 	}
-	if v.Exchanged {
-		index = exchange(index)
+	if v.Transposed {
+		index = transpose(index)
 	}
 	return index
 }
@@ -71,8 +71,8 @@ func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 // since there is none between the two.
 func (g *Graph) seen(b *ops.Body, s *ops.Stage, index []*ir.Node, guard *ir.Node) ([]*ir.Node, *ir.Node) {
 	v := g.Views[s]
-	if v.Exchanged {
-		index = exchange(index)
+	if v.Transposed {
+		index = transpose(index)
 	}
 	if v.Box == nil {
 		return index, guard
@@ -111,8 +111,8 @@ func moved(b *ops.Body, index []*ir.Node, box region.Region, op func(x, y *ir.No
 	return out
 }
 
-// exchange is a copy with the last two elements in the other order.
-func exchange[T any](list []T) []T {
+// transpose is a copy with the last two elements in the other order.
+func transpose[T any](list []T) []T {
 	out := slices.Clone(list)
 	n := len(out)
 	out[n-2], out[n-1] = out[n-1], out[n-2]

@@ -9,15 +9,15 @@ import (
 	"weft/planner/module"
 )
 
-// Exchange sees the last two dims of stages in the other order that all their readers on the device had better find so.
-func Exchange(m *module.Module) error {
+// Transpose lays stages out with their last two dims in the other order where all their readers on the device run faster so.
+func Transpose(m *module.Module) error {
 	prefers := m.Device.Prefers
 	if prefers == nil {
 		return nil
 	}
 	votes, readers := map[*ir.Buffer]int{}, map[*ops.Stage]int{}
 	for _, k := range m.Kernels {
-		for _, buf := range prefers.SideBySide(k.IR) {
+		for _, buf := range prefers.Transposed(k.IR) {
 			votes[buf]++
 		}
 		for _, s := range k.Loads {
@@ -28,7 +28,7 @@ func Exchange(m *module.Module) error {
 	for _, k := range m.Kernels {
 		s := k.Roots[0]
 		if len(k.Roots) == 1 && free(m.Graph, s) && readers[s] > 0 && votes[m.Arrays.Of(s)] == readers[s] {
-			m.Views[s] = graph.View{Exchanged: true}
+			m.Views[s] = graph.View{Transposed: true}
 			found = true
 		}
 	}

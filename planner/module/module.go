@@ -67,7 +67,7 @@ func (m *Module) String() string {
 	for _, s := range m.Stages {
 		fmt.Fprintf(&b, "stage %s %s", graph.Key(s), m.Type(s))
 		if v, ok := m.Views[s]; ok {
-			fmt.Fprintf(&b, " exchanged %v box %v", v.Exchanged, v.Box)
+			fmt.Fprintf(&b, " transposed %v box %v", v.Transposed, v.Box)
 		}
 		fmt.Fprintln(&b)
 	}

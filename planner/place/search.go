@@ -11,8 +11,8 @@ const (
 	// doubt is how much longer than predicted accelerators are taken to need when they are weighed against the host: predictions
 	// are not that good, and a wrong guess costs copies.
 	doubt = 1.1
-	// crowd is what each further device of a team has to gain of the time: one that adds little is better left alone.
-	crowd = 0.05
+	// teamGain is what each further device of a team has to gain of the time: one that adds little is better left alone.
+	teamGain = 0.05
 	// longRun is how many neighbouring kernels are moved together at most, and fewer in plans of more kernels than manyTasks.
 	longRun   = 8
 	manyTasks = 64
@@ -81,7 +81,7 @@ func (s *site) chain(n int) *chain {
 // weighed is what a task counts for in a comparison.
 func weighed(o outcome) float64 {
 	if n := len(o.team); n > 0 {
-		return doubt * o.seconds * (1 + crowd*float64(n-1))
+		return doubt * o.seconds * (1 + teamGain*float64(n-1))
 	}
 	return o.seconds
 }

@@ -183,7 +183,7 @@ func stepOf(p device.Program, axis int) int {
 	return 1
 }
 
-// hesitates reports a device that had better leave the next cells to the others, who would be done with all that is left before it, what
+// hesitates reports a device that should leave the next cells to the others, who would be done with all that is left before it, what
 // each has in hand counted in. The fastest never does.
 func (s *sharing) hesitates(c *crew, cells int) bool {
 	rates, sum, _ := s.rates()
@@ -240,8 +240,8 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 	return p, false
 }
 
-// fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even one step of rows
-// does not fit alone.
+// fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even
+// one step of rows does not fit alone.
 func (s *sharing) fit(c *crew, p piece) (region.Interval, error) {
 	rows, fits := c.store.fit(p.rows)
 	if !fits {

@@ -29,15 +29,15 @@ func stencil(r, rows, cols int, row, col func(b *ir.Builder, i *ir.Node) *ir.Nod
 
 func same(_ *ir.Builder, i *ir.Node) *ir.Node { return i }
 
-// The size of a slab follows from the block and the index, or there is none.
-func TestSlabs(t *testing.T) {
+// The size of a shared-memory tile follows from the block and the index, or there is none.
+func TestSharedTiles(t *testing.T) {
 	block := []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 8}}
 	for _, c := range []struct {
 		name string
 		col  func(b *ir.Builder, i *ir.Node) *ir.Node
-		want string // in the schedule's text, empty: no slab of the image
+		want string // in the schedule's text, empty: no shared-memory tile of the image
 	}{
-		{"neighbours", same, "slab of image 14x38 read 23.6 times"},
+		{"neighbours", same, "shared tile of image 14x38 read 23.6 times"},
 		{"every third", func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Mul(i, b.I32(3)) }, "image 14x112"},
 		{"backwards", func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Sub(b.I32(2000), i) }, "image 14x38"},
 		{"four times finer", func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Div(i, b.I32(4)) }, "image 14x11"},
@@ -54,7 +54,7 @@ func TestSlabs(t *testing.T) {
 		{"too far apart", func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Mul(i, b.I32(50)) }, ""},
 	} {
 		k := stencil(3, 500, 500, same, c.col)
-		s := schedule.CUDA{Block: block}.WithSlabs(k, 0, 48<<10)
+		s := schedule.CUDA{Block: block}.WithSharedTiles(k, 0, 48<<10)
 		if got := s.Text(k); c.want == "" && strings.Contains(got, "image") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s, want %q", c.name, got, c.want)
 		}
@@ -62,19 +62,19 @@ func TestSlabs(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if n := out.Loads["slab"] + out.Loads["uniform"]; n != len(k.Inputs()) || (out.Loads["uniform"] == 0) != (c.want != "") || !out.Joins || out.Shared < 4*49 {
+		if n := out.Loads["shared tile"] + out.Loads["uniform"]; n != len(k.Inputs()) || (out.Loads["uniform"] == 0) != (c.want != "") || !out.Joins || out.Shared < 4*49 {
 			t.Errorf("%s: loads %v, %d bytes in\n%s", c.name, out.Loads, out.Shared, out.Source)
 		}
 	}
 }
 
 // By rule an input is held where a block reads it often; the weights, which all threads read alike, are not.
-func TestSlabRule(t *testing.T) {
+func TestSharedTileRule(t *testing.T) {
 	for _, c := range []struct {
 		k    *ir.Kernel
 		want string
 	}{
-		{stencil(3, 500, 500, same, same), "block x:32xy:8, slab of image 14x38 read 23.6 times"},
+		{stencil(3, 500, 500, same, same), "block x:32xy:8, shared tile of image 14x38 read 23.6 times"},
 		{stencil(1, 500, 500, same, same), "block x:256xy:1"},
 		{planes(40, 300, 500), "block x:256xy:1xz:1"},
 	} {
@@ -87,11 +87,11 @@ func TestSlabRule(t *testing.T) {
 		s    schedule.CUDA
 		want string
 	}{
-		{schedule.CUDA{Slabs: []int{1}}, "need blocks"},
-		{schedule.CUDA{Slabs: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}, Fold: 32}, "need blocks"},
-		{schedule.CUDA{Slabs: []int{2}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "2 inputs"},
-		{schedule.CUDA{Slabs: []int{1, 1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "at most once"},
-		{schedule.CUDA{Slabs: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 32}}, Unroll: []schedule.AxisN{{Axis: 0, N: 16}}}, "how much of image"},
+		{schedule.CUDA{SharedTiles: []int{1}}, "need blocks"},
+		{schedule.CUDA{SharedTiles: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}, Fold: 32}, "need blocks"},
+		{schedule.CUDA{SharedTiles: []int{2}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "2 inputs"},
+		{schedule.CUDA{SharedTiles: []int{1, 1}, Block: []schedule.AxisN{{Axis: 1, N: 8}}}, "at most once"},
+		{schedule.CUDA{SharedTiles: []int{1}, Block: []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 32}}, Unroll: []schedule.AxisN{{Axis: 0, N: 16}}}, "how much of image"},
 	} {
 		if _, err := cuda.Render(k, c.s, "k"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.s, err, c.want)
