@@ -81,7 +81,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
-// guarded reports a file that the build tag cuda keeps out of the default build.
+// guarded reports whether the build tag cuda keeps a file out of the default build.
 func guarded(f file) bool { return bytes.Contains(f.text, []byte("//go:build cuda")) }
 
 func TestFilesAreShortAndFormatted(t *testing.T) {

@@ -47,7 +47,7 @@ func isTerminal(w io.Writer) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colourful reports a terminal whose user did not ask for plain text (https://no-color.org).
+// colourful reports whether output goes to a terminal whose user did not ask for plain text (https://no-color.org).
 func colourful(w io.Writer) bool {
 	_, ok := isTerminal(w)
 	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

@@ -144,7 +144,7 @@ func types(m *module.Module, opt Options) error { return precision.Retype(m, opt
 func prefault(m *module.Module, _ Options) error {
 	for i, s := range m.Plan.Steps {
 		if m.Plan.Stream == nil && s.Kernel != nil && i > 0 && m.Plan.Steps[i-1].Kind == plan.ReadStep {
-			s.Kernel.Ready = true
+			s.Kernel.Prefault = true
 			s.Kernel.Predict()
 		}
 	}

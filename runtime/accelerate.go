@@ -17,7 +17,7 @@ import (
 	"weft/runtime/fleet"
 )
 
-// accelerated reports a kernel that is placed on accelerators of this run.
+// accelerated reports whether a kernel is placed on accelerators of this run.
 func (r *run) accelerated(k *planner.Kernel) bool {
 	return r.fleet != nil && k.Place.Accelerates()
 }

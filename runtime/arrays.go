@@ -62,7 +62,7 @@ func (a *arrays) need(id string) error {
 	return nil
 }
 
-// holds reports a stage whose array is in memory.
+// holds reports whether a stage's array is in memory.
 func (a *arrays) holds(s *ops.Stage) bool {
 	b := a.byStage[s]
 	return b != nil && a.mem[b.Ir] != nil

@@ -116,23 +116,23 @@ func (r *run) checking(step *planner.Step, start time.Time) {
 	r.opt.Trace.Span(0, "verify", step.Name, start, nil)
 }
 
-// spare is how many points are drawn for each one that is wanted where a metric looks at loud elements only.
+// spare is how many points are drawn for each one that is wanted where a metric looks at elements above a level only.
 const spare = 16
 
-// points are where a kernel is sampled. Of an array that is judged by its level the loud elements are, as far as
+// points are where a kernel is sampled. Of an array that is judged by its level those above a level are, as far as
 // enough points fall on them: the others say nothing.
 func (c *check) points(arrays []audit.Array, over region.Region, n int) (out [][]int) {
 	r := c.run
-	var loud []func(p []int) bool
+	var above []func(p []int) bool
 	for _, a := range arrays {
 		if a.Rule().Metric != ops.Level || a.Of.Array.Unrolled {
 			continue
 		}
 		least := audit.Quietest * audit.Peak(a.HostArray, over, r.opt.Threads)
-		loud = append(loud, func(p []int) bool { return cmplx.Abs(a.Complex(audit.Flat(p, a.Type.Shape()))) >= least })
+		above = append(above, func(p []int) bool { return cmplx.Abs(a.Complex(audit.Flat(p, a.Type.Shape()))) >= least })
 	}
 	draw := n
-	if loud != nil {
+	if above != nil {
 		draw *= spare
 	}
 	seed := r.opt.Seed
@@ -143,7 +143,7 @@ func (c *check) points(arrays []audit.Array, over region.Region, n int) (out [][
 		for d, along := range over {
 			p[d] += along.Lo
 		}
-		if len(out) < n && !slices.ContainsFunc(loud, func(f func(p []int) bool) bool { return !f(p) }) {
+		if len(out) < n && !slices.ContainsFunc(above, func(f func(p []int) bool) bool { return !f(p) }) {
 			out = append(out, p)
 		}
 	}
@@ -181,7 +181,7 @@ func (c *check) judge() error {
 	return nil
 }
 
-// unnamed reports an array that a user has no name for and does not get.
+// unnamed reports whether an array is one that a user has no name for and does not get.
 func unnamed(p *planner.Plan, b *planner.Buffer) bool {
 	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s planner.Step) bool {
 		return s.Kind == planner.SinkStep && slices.Contains(s.Reads, b.ID)

@@ -135,7 +135,7 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 	return refused, nil
 }
 
-// toTune reports a compiled kernel whose schedule is still to be searched.
+// toTune reports whether the schedule of a compiled kernel is still to be searched.
 func (r *run) toTune(k *planner.Kernel) bool {
 	return r.opt.Tune && (r.opt.TuneTime > 0 || !k.Program.Report().Tuned)
 }

@@ -63,7 +63,7 @@ func (r *Result) accelerated(was *planner.Kernel, k Kernel) (cost.Observation, b
 	}, true
 }
 
-// Emulated reports a kernel that ran on emulated devices: what it took of this machine's time says nothing of the devices'.
+// Emulated reports whether a kernel ran on emulated devices: what it took of this machine's time says nothing of the devices'.
 func (r *Result) Emulated(k Kernel) bool {
 	return slices.ContainsFunc(k.Shares, func(s fleet.Share) bool {
 		return slices.ContainsFunc(r.Devices, func(u fleet.Usage) bool { return u.Name == s.Device && u.Kind == "emulated" })

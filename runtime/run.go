@@ -164,7 +164,7 @@ func (r *run) read(ctx context.Context, step *planner.Step) error {
 	if err != nil {
 		return err
 	}
-	stop, err := r.ahead(step)
+	stop, err := r.prefault(step)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func runs(t testing.TB, target schedule.Target) bool {
 	return strings.Contains(string(text), flag)
 }
 
-// long reports a run that is asked to take its time.
+// long reports whether a run is asked to take its time.
 func long() bool { return os.Getenv("WEFT_LONG") != "" }
 
 // effort is how much a compiler optimises what tests run: not at all, which takes half the time of the little it otherwise

@@ -123,7 +123,7 @@ func (e *Kernel) ended(f *ir.Fold, exits []Values, moved []float64, turns int) (
 // reordered is how many times the usual growth of errors with the number of terms a sum in another order may be off.
 const reordered = 4
 
-// narrow reports a float64 sum whose terms may be added in float32 for a while.
+// narrow reports whether the terms of a float64 sum may be added in float32 for a while.
 func narrow(f *ir.Fold, step *ir.Node) bool {
 	for _, a := range step.Args {
 		if a.Kind == ir.KAlu && a.Op == ir.Cast && a.Args[0].Type == ir.F32 {

@@ -215,7 +215,7 @@ func (m *machine) loop(l *loop) bool {
 	return true
 }
 
-// done reports a fold whose accumulators all have what they end with.
+// done reports whether all accumulators of a fold have what they end with.
 func (m *machine) done(l *loop) bool {
 	for _, r := range l.settles {
 		if m.i[r] != l.settled {

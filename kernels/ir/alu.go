@@ -55,7 +55,7 @@ func (b *Builder) Cast(t DType, a *Node) *Node {
 	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
 }
 
-// float64Exact reports an integer that a float64 holds exactly, so that converting it to a float rounds at most once.
+// float64Exact reports whether a float64 holds an integer exactly, so that converting it to a float rounds at most once.
 func float64Exact(i int64) bool { return -1<<53 <= i && i <= 1<<53 }
 
 // Reinterpret gives a value the type t of the same size with the same bits.

@@ -56,10 +56,10 @@ func (t DType) Size() int { return dtypes[t].size }
 // Compute is the type of a loaded value.
 func (t DType) Compute() DType { return dtypes[t].compute }
 
-// Float reports a floating-point type.
+// Float reports whether the type is a floating-point one.
 func (t DType) Float() bool { return dtypes[t].float }
 
-// Int reports an integer type other than Bool.
+// Int reports whether the type is an integer one, Bool left out.
 func (t DType) Int() bool { return !dtypes[t].float && t != Bool }
 
 // ParseDType is the inverse of String.

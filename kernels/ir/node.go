@@ -70,7 +70,7 @@ func (n *Node) Guard() (guard, other *Node) {
 	return n.Args[len(n.Args)-2], n.Args[len(n.Args)-1]
 }
 
-// IsConst reports a constant of value v.
+// IsConst reports whether the node is a constant of value v.
 func (n *Node) IsConst(v float64) bool {
 	if n.Kind != KConst {
 		return false

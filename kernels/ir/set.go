@@ -37,10 +37,10 @@ func (s Set) Minus(t Set) Set {
 	return s
 }
 
-// Meets reports a common member.
+// Meets reports whether two sets have a common member.
 func (s Set) Meets(t Set) bool { return s.And(t) != Set{} }
 
-// Empty reports a set without members.
+// Empty reports whether the set has no members.
 func (s Set) Empty() bool { return s == Set{} }
 
 // Len counts the members.

@@ -55,7 +55,7 @@ func (d *Device) header(ctx context.Context, flags []string, again bool) (string
 	return name, nil
 }
 
-// precompiles reports a compiler whose precompiled headers are found and checked by itself: gcc. It ignores one that was
+// precompiles reports whether a compiler finds and checks precompiled headers by itself: gcc. It ignores one that was
 // made with other flags.
 func (c *compiler) precompiles() bool { return c.Macros["__clang_major__"] == "" }
 

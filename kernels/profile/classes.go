@@ -37,7 +37,7 @@ const (
 	FourFar    Class = "load.four.far"   // from a table that a core's own caches do not hold
 )
 
-// IsLoad reports a class of loads.
+// IsLoad reports whether the class is one of loads.
 func (c Class) IsLoad() bool { return strings.HasPrefix(string(c), string(Contiguous)) }
 
 // benchmark is a kernel: every point sums, over a fold, a term that holds ops operations of the class besides what the

@@ -271,7 +271,7 @@ func (t *retyper) fold(f *ir.Fold) []*ir.Node {
 	return t.folds[f]
 }
 
-// regroups reports a fold whose monoid would not survive rounding after every step.
+// regroups reports whether a fold's monoid would not survive rounding after every step.
 func (t *retyper) regroups(f *ir.Fold) bool {
 	floats := false
 	for _, a := range f.Accs {

@@ -9,7 +9,7 @@ import (
 	"weft/kernels/ir"
 )
 
-// groups reports a number of elements side by side that gathers fetch by twos or fours.
+// groups reports whether gathers fetch n elements side by side by twos or fours.
 func groups(n int) bool { return n == 2 || n == 4 || n == 8 }
 
 // Transposed are the buffers that a kernel reads faster with their last two dims transposed: it gathers all

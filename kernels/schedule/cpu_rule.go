@@ -113,7 +113,7 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 	}
 }
 
-// hasMaxima reports a fold that compares values of a buffer with maximum tables.
+// hasMaxima reports whether a fold compares values of a buffer with maximum tables.
 func (s *survey) hasMaxima(f *ir.Fold) bool {
 	found := false
 	ir.WalkNodes(f.Step, func(n *ir.Node) { found = found || n.Kind == ir.KLoad && n.Buf.Facts.Max != nil })

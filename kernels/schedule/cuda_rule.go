@@ -152,7 +152,7 @@ func (s *survey) blockOf(order []int, n int) (block []AxisN) {
 	return block
 }
 
-// culls reports a fold of which maximum tables leave few iterations: too few to share.
+// culls reports whether maximum tables leave few iterations of a fold: too few to share.
 func (s *survey) culls(f *ir.Fold) bool {
 	return (f.Monoid == ir.Any || Absorber(s.b, f) >= 0) && s.hasMaxima(f)
 }

@@ -196,7 +196,7 @@ func (p *tiler) alike(l *ir.Node) float64 {
 	return float64(same)
 }
 
-// known reports a value that is there before any fold runs.
+// known reports whether a value is there before any fold runs.
 func (p *tiler) known(n *ir.Node) bool {
 	free := n.Free()
 	for axis, o := range p.origins {

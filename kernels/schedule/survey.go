@@ -208,7 +208,7 @@ func (s *survey) onIterations() float64 {
 	return sum + float64(len(s.k.Stores))
 }
 
-// splits reports a fold whose iterations may be lanes.
+// splits reports whether a fold's iterations may be lanes.
 func (s *survey) splits(f *ir.Fold) bool {
 	if f.Monoid == ir.Ordered || f.While != nil || Trips(f) < 4 {
 		return false

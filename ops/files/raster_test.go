@@ -355,7 +355,7 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	return marks
 }
 
-// A part file that lost rows is not gone on with.
+// A part file that lost rows is not resumed.
 func TestTruncatedPartsAreNotResumed(t *testing.T) {
 	h := ops.NewHostArray(ops.Type{Elem: ops.F32, Dims: optest.Dims("y", 700, "x", 90)})
 	for _, name := range []string{"a.npy", "a.tif"} {

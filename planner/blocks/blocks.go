@@ -257,7 +257,7 @@ func Window(buf *ir.Buffer, t ops.Type, at region.Region) int64 {
 	return n
 }
 
-// Windowed reports a buffer of which only some rows are in memory at a time.
+// Windowed reports whether only some rows of a buffer are in memory at a time.
 func (s *Stream) Windowed(buffer string) bool { return s.flow.kept[s.flow.plan.Buffer(buffer)] == "" }
 
 // Blocks lays a strip of a pass out from one row of its tallest array on.

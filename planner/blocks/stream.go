@@ -308,7 +308,7 @@ func (f *flow) pass(level int, picked bool) Pass {
 	return p
 }
 
-// wanted reports a kept array that a later pass reads, or a sink of this one.
+// wanted reports whether a later pass, or a sink of this one, reads a kept array.
 func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
 	for _, u := range f.units {
 		if slices.Contains(u.reads, b) && (u.level > maker.level || u.step.Kind == plan.SinkStep) {

@@ -27,7 +27,7 @@ func (k *Kernel) predict(tiles int, known *device.Report) {
 	case model != nil:
 		k.slow = 1 // the model knows its device
 		k.Estimate = model.Predict(cost.Kernel{IR: k.Ir, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: tiles, Report: known, Kind: k.OnKind, Ready: k.Ready})
+			Tiles: tiles, Report: known, Kind: k.OnKind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:

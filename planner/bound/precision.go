@@ -9,7 +9,7 @@ import (
 	"weft/planner/graph"
 )
 
-// Narrowed reports an array that is stored, or a kernel that computes, in fewer digits than its operators say.
+// Narrowed reports whether an array is stored, or a kernel computes, in fewer digits than its operators say.
 func (p *Plan) Narrowed() bool {
 	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Narrowed() }) ||
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })

@@ -264,7 +264,7 @@ func (c *counter) each(n *ir.Node, class profile.Class) float64 {
 	return 1
 }
 
-// near reports a buffer that a core's own caches hold, or as much of it as is needed at a time.
+// near reports whether a core's own caches hold a buffer, or as much of it as is needed at a time.
 func (c *counter) near(b *ir.Buffer) bool {
 	return c.layout.Parts || b.Bytes() <= c.p.Levels[0].Bytes/2
 }

@@ -21,15 +21,15 @@ type Model struct {
 
 // Kernel is what a prediction is made from.
 type Kernel struct {
-	IR     *ir.Kernel
-	Hash   string
-	Kind   string         // of the device it runs on; empty: the model's
-	Ops    []string       // operators, for what was learned of them
-	Loads  []int64        // bytes of each array loaded
-	Stores []int64        // and stored
-	Ready  bool           // what it stores has its pages already
-	Tiles  int            // launches; 0: not cut yet, as many as threads like
-	Report *device.Report // nil: not compiled yet
+	IR       *ir.Kernel
+	Hash     string
+	Kind     string         // of the device it runs on; empty: the model's
+	Ops      []string       // operators, for what was learned of them
+	Loads    []int64        // bytes of each array loaded
+	Stores   []int64        // and stored
+	Prefault bool           // what it stores has its pages already
+	Tiles    int            // launches; 0: not cut yet, as many as threads like
+	Report   *device.Report // nil: not compiled yet
 }
 
 // Estimate is a prediction and what it is made of.
@@ -88,7 +88,7 @@ func (m *Model) raw(k Kernel) Estimate {
 		if b >= largePages {
 			rate = p.Touch.Of(int(at))
 		}
-		if !k.Ready {
+		if !k.Prefault {
 			e.Pages += float64(b) / rate
 		}
 	}

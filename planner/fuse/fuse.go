@@ -257,7 +257,8 @@ func isTableOf(p, c *ops.Stage) bool {
 	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
 }
 
-// serial reports a long reduction of reductions: fused into so few elements it would run on one thread, stored it does not.
+// serial reports whether a stage is a long reduction of reductions: fused into so few elements it would run on one thread, stored
+// it does not.
 func (d *producer) serial(c *ops.Stage) bool {
 	const worthThreads = 50e-6 // seconds, well above the cost of one more launch
 	f, p := d.fuser, d.stage

@@ -38,7 +38,7 @@ func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored 
 	return max(0, fused), f.predicted(p, func(*ops.Stage) bool { return false })
 }
 
-// within reports a reader that will be computed inside another of them, which alone reads it, each element once.
+// within reports whether a reader will be computed inside another of them, which alone reads it, each element once.
 func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
 	users := f.g.Users[s]
 	return len(users) == 1 && slices.Contains(readers, users[0]) && slices.Contains(readers, s) && !f.g.Wanted[s] &&

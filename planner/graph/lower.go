@@ -241,7 +241,7 @@ type dimIndex struct {
 	dim region.Interval
 }
 
-// always reports an index that lies in its dim whatever the point.
+// always reports whether an index lies in its dim whatever the point.
 func (l *Lowerer) always(at dimIndex) bool {
 	if known, ok := l.inside[at]; ok {
 		return known

@@ -64,7 +64,8 @@ type Placing struct {
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
 // what shares. It weighs the predicted time on the host against that on the accelerators, copies included, given what they hold
 // from the kernels before; where the two are about equal, the host has it. Errors are ops.Problems: devices that are not there,
-// or whose memory cannot hold what was put there. A plan may be placed again, once its kernels are compiled and their times are known better.
+// or whose memory cannot hold what was put there. A plan may be placed again, once its kernels are compiled and their times are
+// known better.
 func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 	if opt.Decided != nil {
 		p.Repeated = true
@@ -78,11 +79,11 @@ func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 			return err
 		}
 	}
-	wishes, err := s.wishes(opt)
+	requests, err := s.requests(opt)
 	if err != nil || len(devices) == 0 {
 		return err
 	}
-	s.survey(wishes)
+	s.survey(requests)
 	if err := errors.Join(s.refusals()...); err != nil {
 		return err
 	}

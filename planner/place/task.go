@@ -15,20 +15,20 @@ import (
 
 // task is a kernel to be placed.
 type task struct {
-	step  *bound.Step
-	host  float64 // seconds on the host's processor
-	work  ir.Work
-	in    []feed
-	out   []feed
-	rows  int   // of its first axis
-	tiles int   // that @tile asks for; 0: any number
-	block int   // blocks of rows that the run is cut into; 0: none
-	whole bool  // it combines into what is there, so one device has all of it
-	least int64 // bytes of device memory without which not even its smallest range runs
-	frees []int // arrays that nothing needs afterwards
-	wish  wish
-	lacks string // why it is not where it was asked to be; empty: it is
-	fits  []bool // by device: its memory holds the smallest range
+	step    *bound.Step
+	host    float64 // seconds on the host's processor
+	work    ir.Work
+	in      []feed
+	out     []feed
+	rows    int   // of its first axis
+	tiles   int   // that @tile asks for; 0: any number
+	block   int   // blocks of rows that the run is cut into; 0: none
+	whole   bool  // it combines into what is there, so one device has all of it
+	least   int64 // bytes of device memory without which not even its smallest range runs
+	frees   []int // arrays that nothing needs afterwards
+	request request
+	lacks   string // why it is not where it was asked to be; empty: it is
+	fits    []bool // by device: its memory holds the smallest range
 }
 
 // feed is an array that a task reads or stores.
@@ -54,7 +54,7 @@ type site struct {
 }
 
 // survey finds out what there is to place.
-func (s *site) survey(wishes map[*bound.Step]wish) {
+func (s *site) survey(requests map[*bound.Step]request) {
 	p := s.plan
 	for i := range p.Buffers {
 		s.index[p.Buffers[i].ID] = i
@@ -64,7 +64,7 @@ func (s *site) survey(wishes map[*bound.Step]wish) {
 		step := &p.Steps[i]
 		if step.Kernel != nil {
 			t := s.task(step)
-			t.wish = wishes[step]
+			t.request = requests[step]
 			s.tasks = append(s.tasks, t)
 		}
 		for _, id := range step.Frees {
@@ -174,7 +174,7 @@ func (s *site) atOnce(buffer string) float64 {
 // team are the devices that a task runs on where the neighbourhood runs on team n: those that it may and can use.
 func (s *site) team(t *task, n int) []int {
 	var out []int
-	switch w := t.wish; {
+	switch w := t.request; {
 	case w.host:
 		return nil
 	case w.exact:

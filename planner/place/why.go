@@ -15,7 +15,7 @@ func (s *site) describe() {
 }
 
 func (s *site) why(t *task) string {
-	p, asked := t.step.Kernel.Place, t.wish.reason()
+	p, asked := t.step.Kernel.Place, t.request.reason()
 	host, gpu := plan.FormatMillis(p.Host), plan.FormatMillis(p.Accelerated)
 	if p.Accelerates() {
 		switch {

@@ -27,7 +27,7 @@ type Placement struct {
 	Learned float64 `yaml:"learned,omitempty" json:"learned,omitempty"`
 }
 
-// Accelerates reports a kernel that is placed on accelerators.
+// Accelerates reports whether a kernel is placed on accelerators.
 func (p Placement) Accelerates() bool { return len(p.Devices) > 0 }
 
 // Unlearned is Accelerated without what runs taught, in ms.

@@ -41,7 +41,7 @@ var Meaning = map[Code]string{
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }
 
-// Fused reports a code of the fused kind.
+// Fused reports whether the code is of the fused kind.
 func (c Code) Fused() bool { return c != "" && c[0] == 'F' }
 
 // Edge is the verdict on one producer-consumer pair.

@@ -63,7 +63,7 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 	return f
 }
 
-// alike reports values that are both finite, both NaN, or infinite to the same sides.
+// alike reports whether two values are both finite, both NaN, or infinite to the same sides.
 func alike(a, b complex128) bool {
 	switch {
 	case finite(a) || finite(b):
@@ -74,7 +74,7 @@ func alike(a, b complex128) bool {
 	return side(real(a)) == side(real(b)) && side(imag(a)) == side(imag(b))
 }
 
-// nan reports a value with a part that is NaN.
+// nan reports whether a part of the value is NaN.
 func nan(v complex128) bool { return math.IsNaN(real(v)) || math.IsNaN(imag(v)) }
 
 // side is the sign of an infinity, and 0 for what is finite.

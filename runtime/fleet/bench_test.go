@@ -10,7 +10,7 @@ import (
 func BenchmarkRanges(b *testing.B) {
 	cpu := host(b)
 	const text = "y = axis(y, 0 mm .. 1 mm in 4096)\nx = axis(x, 0 mm .. 1 mm in 16)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow((a + x) @tile(y: 1))"
-	devices := crew(b, cpu, "{}")
+	devices := emulatedDevices(b, cpu, "{}")
 	var wall float64
 	n := 0
 	for b.Loop() {

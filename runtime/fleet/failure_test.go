@@ -78,7 +78,7 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*pla
 	for _, id := range step.Writes {
 		part(id, 3*int64(p.Buffer(id).Layout.Dims[0].Size/12))
 	}
-	devices := crew(t, cpu, fmt.Sprintf("{memory: %d, flops: 1e12, failures: [%s]}", memory, failures))
+	devices := emulatedDevices(t, cpu, fmt.Sprintf("{memory: %d, flops: 1e12, failures: [%s]}", memory, failures))
 	last(t, p, devices)
 	return p, step, devices
 }

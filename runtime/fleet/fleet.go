@@ -168,7 +168,7 @@ func (f *Fleet) member(name string) *Member {
 	return f.members[at]
 }
 
-// Able reports a kernel that some of the named devices could run; why not otherwise.
+// Able reports whether some of the named devices could run a kernel; why not otherwise.
 func (f *Fleet) Able(k *ir.Kernel, names []string) (ok bool, why string) {
 	for _, name := range names {
 		m := f.member(name)

@@ -38,7 +38,8 @@ func newGrid(j *Job, devices int, steps []int) grid {
 	return g
 }
 
-// divisible reports a kernel whose outputs have its first two axes as their first two dims, so that a part of a row is one piece of memory.
+// divisible reports whether a kernel's outputs have its first two axes as their first two dims, so that a part of a row is one
+// piece of memory.
 func (j *Job) divisible() bool {
 	k := j.Kernel
 	if len(k.Axes) < 2 {

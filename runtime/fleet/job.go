@@ -91,8 +91,8 @@ func (s *Share) Add(o Share) {
 	s.Download += o.Download
 }
 
-// crew is a device at work on a job.
-type crew struct {
+// worker is a device at work on a job.
+type worker struct {
 	m       *Member
 	program device.Program
 	store   *store // nil: it has not taken anything yet
@@ -119,10 +119,10 @@ type judged struct {
 
 // sharing is a job under way.
 type sharing struct {
-	job   *Job
-	fleet *Fleet
-	crews []*crew
-	host  sync.Mutex // one range at a time on the host's processor
+	job     *Job
+	fleet   *Fleet
+	workers []*worker
+	host    sync.Mutex // one range at a time on the host's processor
 
 	mu     sync.Mutex
 	change sync.Cond // something came back, a device left, or all is done
@@ -143,17 +143,17 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 		f.Forget(a.Buf, j.rows())
 	}
 	s.enlist()
-	var workers sync.WaitGroup
-	for _, c := range s.crews {
+	var working sync.WaitGroup
+	for _, c := range s.workers {
 		n := slots
 		if j.Joins {
 			n = 1
 		}
 		for range n {
-			workers.Go(func() { s.work(ctx, c) })
+			working.Go(func() { s.work(ctx, c) })
 		}
 	}
-	workers.Wait()
+	working.Wait()
 	if s.err == nil {
 		s.rest(ctx)
 	}
@@ -172,17 +172,17 @@ func (s *sharing) enlist() {
 		if m == nil || m.out() != "" || m.programs[j.Kernel] == nil {
 			continue
 		}
-		c := &crew{m: m, program: m.programs[j.Kernel], weight: j.weight(i, m), share: Share{Device: name}}
+		c := &worker{m: m, program: m.programs[j.Kernel], weight: j.weight(i, m), share: Share{Device: name}}
 		for axis := range steps {
 			steps[axis] = max(steps[axis], stepOf(c.program, axis))
 		}
-		s.crews = append(s.crews, c)
+		s.workers = append(s.workers, c)
 	}
 	if j.Joins {
-		s.crews = fastest(s.crews)
+		s.workers = fastest(s.workers)
 	}
-	s.queue = newQueue(newGrid(j, len(s.crews), steps))
-	for _, c := range s.crews {
+	s.queue = newQueue(newGrid(j, len(s.workers), steps))
+	for _, c := range s.workers {
 		c.home = s.queue.grid.allWithin(c.m.home(j))
 		c.pace = c.m.paceOf(j.Kernel) * s.cell()
 		c.before = c.m.report()
@@ -195,7 +195,7 @@ func (s *sharing) cell() float64 {
 }
 
 // equip makes room on a device for its part of the job. Others go on meanwhile; the device's other slots wait.
-func (s *sharing) equip(c *crew) {
+func (s *sharing) equip(c *worker) {
 	if c.busy {
 		s.change.Wait()
 		return
@@ -219,15 +219,15 @@ func (s *sharing) equip(c *crew) {
 	if !errors.Is(err, errTooLarge) {
 		c.m.failed(err)
 	}
-	if len(s.crews) > 1 {
+	if len(s.workers) > 1 {
 		c.m.opt.Log(fmt.Sprintf("%s does not take part in %s: %s", c.m.name, s.job.Stage, err))
 	}
 }
 
 // fastest is the one of largest weight.
-func fastest(crews []*crew) []*crew {
-	var best *crew
-	for _, c := range crews {
+func fastest(workers []*worker) []*worker {
+	var best *worker
+	for _, c := range workers {
 		if best == nil || c.weight > best.weight {
 			best = c
 		}
@@ -235,7 +235,7 @@ func fastest(crews []*crew) []*crew {
 	if best == nil {
 		return nil
 	}
-	return []*crew{best}
+	return []*worker{best}
 }
 
 func (m *Member) paceOf(k *ir.Kernel) float64 {
@@ -258,7 +258,7 @@ func (j *Job) weight(i int, m *Member) float64 {
 func (s *sharing) shares() []Share {
 	var out []Share
 	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.rows().Hi-s.job.rows().Lo))
-	for _, c := range s.crews {
+	for _, c := range s.workers {
 		if c.share.Ranges > 0 {
 			now := c.m.report()
 			c.share.Compute, c.share.Upload, c.share.Download = now.Compute-c.before.Compute, now.Upload-c.before.Upload, now.Download-c.before.Download

@@ -50,7 +50,7 @@ show(b)
 				descriptions = append(descriptions, fmt.Sprintf("{name: d%d, flops: %g, launch: 20us, link: {rate: 1e9, latency: 10us}, pace: 1}", i, r))
 				sum += r
 			}
-			devices := crew(t, cpu, descriptions...)
+			devices := emulatedDevices(t, cpu, descriptions...)
 			p := program(t, text, cpu, 0)
 			k := onlyLast(p, devices, weights...)
 			_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
@@ -70,10 +70,10 @@ show(b)
 // While one tile is computed, the next is uploaded and the one before downloaded; no lane does two things at once.
 func TestOverlap(t *testing.T) {
 	described(func(t *testing.T, cpu *native.Device) {
-		devices := crew(t, cpu, "{flops: 1e6, link: {rate: 2e6, latency: 1ms}, pace: 1, memory: 30 KiB}")
+		devices := emulatedDevices(t, cpu, "{flops: 1e6, link: {rate: 2e6, latency: 1ms}, pace: 1, memory: 30 KiB}")
 		p := program(t, twelve, cpu, 0)
 		k := onlyLast(p, devices)
-		devices = crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: 3.2e5}, pace: 1, memory: 30 KiB}", k.Flops/12/5e-3)) // 5 ms for each of the three
+		devices = emulatedDevices(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: 3.2e5}, pace: 1, memory: 30 KiB}", k.Flops/12/5e-3)) // 5 ms for each of the three
 		onlyLast(p, devices)
 		w := trace.Record()
 		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Trace: w})
@@ -151,7 +151,7 @@ func TestOwnRangesOverlap(t *testing.T) {
 		const text = "y = axis(y, 0 mm .. 1 mm in 2000)\nx = axis(x, 0 mm .. 1 mm in 64)\na = sqrt(y ^ 2 + x ^ 2) @keep\nshow(a ^ 3 + x ^ 3)"
 		const each = 0.3 // seconds
 		k := onlyLast(program(t, text, cpu, 0), nil)
-		devices := crew(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: %g}, pace: 1}", k.Flops/each, 2000*64*4/each))
+		devices := emulatedDevices(t, cpu, fmt.Sprintf("{flops: %g, link: {rate: %g}, pace: 1}", k.Flops/each, 2000*64*4/each))
 		p := program(t, text, cpu, 0)
 		onlyLast(p, devices)
 		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
@@ -189,7 +189,7 @@ func refusePins(t *testing.T, text string) {
 		{"refused now and then", "{memory: 16 MiB, failures: [{on: pin, at: 2}, {on: pin, at: 4, until: 6}]}", false, true},
 		{"no room in the budget", "{memory: 16 MiB}", true, true},
 	} {
-		devices := crew(t, cpu, c.device)
+		devices := emulatedDevices(t, cpu, c.device)
 		p := program(t, text, cpu, 0, devices...)
 		budget := p.Totals.PeakBytes
 		if !c.tight {
@@ -222,7 +222,7 @@ func TestLongAxes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		devices := crew(t, cpu, "{max_grid: [65535, 65535, 65535]}", "{max_grid: [9, 9, 9], memory: 100 KiB}", "{memory: 30 KiB}")
+		devices := emulatedDevices(t, cpu, "{max_grid: [65535, 65535, 65535]}", "{max_grid: [9, 9, 9], memory: 100 KiB}", "{memory: 30 KiB}")
 		got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true})
 		if err != nil {
 			t.Fatal(err)

@@ -109,9 +109,9 @@ const (
 )
 
 // rates are the cells a second of the devices that still work, in units that are seconds only where known says so.
-func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
+func (s *sharing) rates() (of map[*worker]float64, sum float64, known bool) {
 	scale, n := 0.0, 0
-	for _, c := range s.crews {
+	for _, c := range s.workers {
 		if c.pace > 0 {
 			scale += 1 / c.pace / c.weight
 			n++
@@ -122,15 +122,15 @@ func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 		scale /= float64(n)
 	case s.job.Seconds > 0:
 		weights := 0.0
-		for _, c := range s.crews {
+		for _, c := range s.workers {
 			weights += c.weight
 		}
 		scale = float64(s.queue.total()) / s.job.Seconds / weights
 	default:
 		scale = 1
 	}
-	of = map[*crew]float64{}
-	for _, c := range s.crews {
+	of = map[*worker]float64{}
+	for _, c := range s.workers {
 		if c.out != "" || c.m.out() != "" {
 			continue
 		}
@@ -144,7 +144,7 @@ func (s *sharing) rates() (of map[*crew]float64, sum float64, known bool) {
 }
 
 // size is how many cells a device takes next.
-func (s *sharing) size(c *crew) int {
+func (s *sharing) size(c *worker) int {
 	rates, sum, known := s.rates()
 	left, step := float64(s.queue.left()), s.step(c)
 	share := left * rates[c] / sum / slots
@@ -168,7 +168,7 @@ func (s *sharing) size(c *crew) int {
 }
 
 // step is the granularity of ranges, in cells.
-func (s *sharing) step(c *crew) int {
+func (s *sharing) step(c *worker) int {
 	if s.queue.grid.across > 1 {
 		return 1
 	}
@@ -183,9 +183,9 @@ func stepOf(p device.Program, axis int) int {
 	return 1
 }
 
-// hesitates reports a device that should leave the next cells to the others, who would be done with all that is left before it, what
+// hesitates reports whether a device should leave the next cells to the others, who would be done with all that is left before it, what
 // each has in hand counted in. The fastest never does.
-func (s *sharing) hesitates(c *crew, cells int) bool {
+func (s *sharing) hesitates(c *worker, cells int) bool {
 	rates, sum, _ := s.rates()
 	fastest, hands := 0.0, 0
 	for other, r := range rates {
@@ -202,7 +202,7 @@ func (s *sharing) hesitates(c *crew, cells int) bool {
 }
 
 // take gives a device its next range; ok is false when there is nothing left for it. It waits while ranges may come back.
-func (s *sharing) take(c *crew) (p piece, ok bool) {
+func (s *sharing) take(c *worker) (p piece, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && c.out == "" && c.m.out() == "" {
@@ -242,7 +242,7 @@ func (s *sharing) take(c *crew) (p piece, ok bool) {
 
 // fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even
 // one step of rows does not fit alone.
-func (s *sharing) fit(c *crew, p piece) (region.Interval, error) {
+func (s *sharing) fit(c *worker, p piece) (region.Interval, error) {
 	rows, fits := c.store.fit(p.rows)
 	if !fits {
 		return p.cells, fmt.Errorf("%w: %d rows take %d bytes, %s has %d left", device.ErrMemory, rows.Hi-rows.Lo, c.store.bytes(rows), c.m.name, c.store.space.avail)
@@ -254,9 +254,9 @@ func (s *sharing) fit(c *crew, p piece) (region.Interval, error) {
 }
 
 // peek is the range a device would take next.
-func (s *sharing) peek(c *crew) piece {
+func (s *sharing) peek(c *worker) piece {
 	var others rowSet
-	for _, o := range s.crews {
+	for _, o := range s.workers {
 		if o != c && o.out == "" && o.m.out() == "" {
 			for _, h := range o.home {
 				others = others.with(h)
@@ -279,7 +279,7 @@ func (s *sharing) giveBack(p piece) {
 }
 
 // closeRange ends the work on a range.
-func (s *sharing) closeRange(c *crew, p piece) {
+func (s *sharing) closeRange(c *worker, p piece) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
@@ -288,7 +288,7 @@ func (s *sharing) closeRange(c *crew, p piece) {
 }
 
 // finished counts a range for a device and learns its pace.
-func (s *sharing) finished(c *crew, p piece, t timings) {
+func (s *sharing) finished(c *worker, p piece, t timings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.share.Ranges++

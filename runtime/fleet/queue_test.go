@@ -41,24 +41,24 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 				j.Cuts = append(j.Cuts, []region.Region{tile})
 			}
 		}
-		crews, steps := 1+r.IntN(5), []int{1 + r.IntN(9), 1 + r.IntN(20)}
+		workers, steps := 1+r.IntN(5), []int{1 + r.IntN(9), 1 + r.IntN(20)}
 		_, stop := context.WithCancel(t.Context())
-		s := &sharing{job: j, stop: stop, queue: newQueue(newGrid(j, crews, steps))}
+		s := &sharing{job: j, stop: stop, queue: newQueue(newGrid(j, workers, steps))}
 		s.change.L = &s.mu
-		for range crews {
+		for range workers {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
-			s.crews = append(s.crews, &crew{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
+			s.workers = append(s.workers, &worker{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
 			if at := lo + r.IntN(n); r.IntN(2) == 0 {
-				s.crews[len(s.crews)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(region.Interval{Lo: at, Hi: at + 1}))
+				s.workers[len(s.workers)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(region.Interval{Lo: at, Hi: at + 1}))
 			}
 		}
 		taken := make([]int, (lo+n)*columns)
 		var mu sync.Mutex
-		var workers sync.WaitGroup
-		for i, c := range s.crews {
+		var working sync.WaitGroup
+		for i, c := range s.workers {
 			seed := uint64(round*10 + i)
 			for slot := range slots {
-				workers.Go(func() {
+				working.Go(func() {
 					r := rand.New(rand.NewPCG(seed, uint64(slot)))
 					for {
 						p, ok := s.take(c)
@@ -92,7 +92,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			}
 		}
 		done := make(chan struct{})
-		go func() { workers.Wait(); close(done) }()
+		go func() { working.Wait(); close(done) }()
 		select {
 		case <-done:
 		case <-time.After(10 * time.Second):
@@ -117,7 +117,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		if left != 0 {
 			t.Fatalf("round %d: %d points are neither taken nor left", round, left)
 		}
-		for _, c := range s.crews {
+		for _, c := range s.workers {
 			if c.m.out() == "" && s.queue.left() > 0 {
 				t.Fatalf("round %d: rows are left, and a device", round)
 			}

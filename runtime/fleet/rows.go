@@ -42,7 +42,7 @@ func (s rowSet) without(rows region.Interval) rowSet {
 	return out
 }
 
-// holds reports a set that lacks none of some rows; they are not empty.
+// holds reports whether a set lacks none of some rows; they are not empty.
 func (s rowSet) holds(rows region.Interval) bool {
 	return slices.ContainsFunc(s, rows.Within)
 }

@@ -38,7 +38,7 @@ func TestShippedPipelines(t *testing.T) {
 		}
 		for _, n := range []int{1, 2, 5} {
 			t.Run(fmt.Sprintf("%s on %d", c.file, n), func(t *testing.T) {
-				devices := crew(t, cpu, unequal[:n]...)
+				devices := emulatedDevices(t, cpu, unequal[:n]...)
 				log := &logbook{}
 				got, r, err := run(t, program(t, text, cpu, 0, devices...),
 					runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true, Progress: log})

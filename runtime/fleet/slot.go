@@ -11,22 +11,22 @@ import (
 )
 
 // work is one slot of a device: it takes ranges until there are none for it.
-func (s *sharing) work(ctx context.Context, c *crew) {
-	courier := &courier{m: c.m, stage: s.job.Stage}
-	defer courier.close()
+func (s *sharing) work(ctx context.Context, c *worker) {
+	copies := &staging{m: c.m, stage: s.job.Stage}
+	defer copies.close()
 	defer s.remember(c)
 	for {
 		p, ok := s.take(c)
 		if !ok {
 			return
 		}
-		s.one(ctx, c, courier, p)
+		s.one(ctx, c, copies, p)
 		s.closeRange(c, p)
 	}
 }
 
 // remember keeps the pace of a kernel, in seconds a point, for the next rows of it.
-func (s *sharing) remember(c *crew) {
+func (s *sharing) remember(c *worker) {
 	s.mu.Lock()
 	pace := c.pace / s.cell()
 	s.mu.Unlock()
@@ -35,11 +35,11 @@ func (s *sharing) remember(c *crew) {
 	c.m.mu.Unlock()
 }
 
-// one works a range off, on the device or, if that fails, on the host.
-func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
+// one computes a range, on the device or, if that fails, on the host.
+func (s *sharing) one(ctx context.Context, c *worker, copies *staging, p piece) {
 	start := time.Now()
-	courier.ready()
-	t, err := c.store.run(ctx, courier, p)
+	copies.borrow()
+	t, err := c.store.run(ctx, copies, p)
 	switch {
 	case err == nil:
 		s.check(ctx, c, p)
@@ -63,7 +63,7 @@ func (s *sharing) one(ctx context.Context, c *crew, courier *courier, p piece) {
 
 // smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside it. False where
 // that was so already.
-func (s *sharing) smaller(c *crew, p piece, err error) bool {
+func (s *sharing) smaller(c *worker, p piece, err error) bool {
 	if s.job.Joins {
 		return false
 	}
@@ -83,7 +83,7 @@ func (s *sharing) smaller(c *crew, p piece, err error) bool {
 }
 
 // alone puts a range back and keeps a device to one at a time.
-func (s *sharing) alone(c *crew, p piece, err error) bool {
+func (s *sharing) alone(c *worker, p piece, err error) bool {
 	s.mu.Lock()
 	already := c.alone && c.hand == p.cells.Hi-p.cells.Lo
 	c.alone = true
@@ -103,7 +103,7 @@ func (m *Member) retries(line string) {
 }
 
 // leaves ends a device's part in this job.
-func (s *sharing) leaves(c *crew, why string) {
+func (s *sharing) leaves(c *worker, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.out = why
@@ -131,7 +131,7 @@ func (s *sharing) onHost(ctx context.Context, p piece, f Failure) {
 }
 
 // check looks at a range that is done.
-func (s *sharing) check(ctx context.Context, c *crew, p piece) {
+func (s *sharing) check(ctx context.Context, c *worker, p piece) {
 	if s.job.Check == nil {
 		return
 	}
@@ -147,7 +147,7 @@ func (s *sharing) check(ctx context.Context, c *crew, p piece) {
 
 // judge does ranges again that turned out wrong, and leaves devices out that are wrong again and again.
 func (s *sharing) judge(ctx context.Context) {
-	for _, c := range s.crews {
+	for _, c := range s.workers {
 		inRow := 0
 		for _, j := range c.judged {
 			fault := j.verdict()
@@ -174,7 +174,7 @@ func (s *sharing) rest(ctx context.Context) {
 	q := &s.queue
 	for q.left() > 0 && s.err == nil {
 		f := Failure{Stage: s.job.Stage}
-		for _, c := range s.crews {
+		for _, c := range s.workers {
 			if why := cmp.Or(c.out, c.m.out()); why != "" {
 				f = Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: why}
 			}

@@ -294,7 +294,7 @@ type timings [lanes]float64
 func (t timings) slowest() float64 { return max(t[upload], t[compute], t[download]) }
 
 // run computes a range on the device: its inputs are brought, its outputs copied to the host's arrays.
-func (s *store) run(ctx context.Context, c *courier, p piece) (t timings, err error) {
+func (s *store) run(ctx context.Context, c *staging, p piece) (t timings, err error) {
 	mem, launch := s.memories(), s.launch
 	if s.parts != nil {
 		parts, free, err := s.allocate(p.rows)
@@ -336,7 +336,7 @@ func (s *store) run(ctx context.Context, c *courier, p piece) (t timings, err er
 }
 
 // bring copies what a range needs, and what the kernel adds to.
-func (s *store) bring(ctx context.Context, c *courier, p piece, mem map[*ir.Buffer]device.Memory, t *timings) error {
+func (s *store) bring(ctx context.Context, c *staging, p piece, mem map[*ir.Buffer]device.Memory, t *timings) error {
 	need := s.job.need(p.rows)
 	in := s.job.Reads
 	if s.job.Joins {

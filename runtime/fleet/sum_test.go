@@ -54,7 +54,7 @@ func TestShippedThroughput(t *testing.T) {
 				for _, s := range speeds[:n] {
 					descriptions = append(descriptions, fmt.Sprintf("{flops: %g, launch: 20us, link: {rate: 1e8, latency: 10us}, pace: 1}", most*s/sum))
 				}
-				devices := crew(t, cpu, descriptions...)
+				devices := emulatedDevices(t, cpu, descriptions...)
 				got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
 				if err != nil {
 					t.Fatal(err)

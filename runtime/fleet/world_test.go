@@ -62,8 +62,8 @@ func described(test func(*testing.T, *native.Device)) func(*testing.T) {
 	return func(t *testing.T) { synctest.Test(t, func(t *testing.T) { test(t, host(t)) }) }
 }
 
-// crew makes emulated devices of descriptions, each in YAML.
-func crew(t testing.TB, cpu *native.Device, descriptions ...string) (out []device.Device) {
+// emulatedDevices makes emulated devices of descriptions, each in YAML.
+func emulatedDevices(t testing.TB, cpu *native.Device, descriptions ...string) (out []device.Device) {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("devices:\n")

@@ -101,8 +101,8 @@ func (t *printer) kernel(s *planner.Step) {
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
 	t.types(k)
 	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
-	if k.Ready && !k.Place.Accelerates() {
-		t.line("      %-7s what it stores gets its pages while the source is read", "ready")
+	if k.Prefault && !k.Place.Accelerates() {
+		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
 	}
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())

@@ -132,7 +132,7 @@ func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, hal
 	return more, err
 }
 
-// allFinite reports an array of plain numbers.
+// allFinite reports whether an array holds finite numbers alone.
 func allFinite(h ops.HostArray) bool {
 	for plane := range h.Planes() {
 		for _, row := range h.Float64Rows(plane) {

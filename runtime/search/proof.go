@@ -77,7 +77,7 @@ func pointIn(tile region.Region, random *rand.Rand) []int {
 	return p
 }
 
-// filled reports a stage whose array the trial has as a whole.
+// filled reports whether the trial has a stage's array as a whole.
 func (t *trial) filled(s *ops.Stage) bool {
 	for _, b := range t.plan.Buffers {
 		if b.Array == s && t.byID[b.ID] != nil {

@@ -65,7 +65,7 @@ func TestResumableFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Resume(path, 6); err == nil || !strings.Contains(err.Error(), "of the 6 bytes that an earlier run wrote, 5 are there") {
-		t.Errorf("what is gone is gone on with: %v", err)
+		t.Errorf("a file that is gone is resumed: %v", err)
 	}
 	if p, err = Resume(path, 5); err != nil {
 		t.Fatal(err)

@@ -163,7 +163,7 @@ func (h *Header) readType(d directory) error {
 	return nil
 }
 
-// alpha reports a last band of transparency: ExtraSamples of 1 or 2.
+// alpha reports whether the last band is transparency: ExtraSamples of 1 or 2.
 func (d directory) alpha() bool {
 	n := d.fields[tagExtraSamples].count
 	if n < 1 || n > math.MaxUint16 {

@@ -12,8 +12,8 @@ import (
 	"weft/planner/plan"
 )
 
-// wish is what was asked of a kernel's place.
-type wish struct {
+// request is what was asked of a kernel's place.
+type request struct {
 	by      string // who asks, in the words of the text or the command line; empty: nobody
 	host    bool
 	devices []int // those allowed; nil: all
@@ -22,16 +22,16 @@ type wish struct {
 	at      problem.Where
 }
 
-// wishes are what the run or the stages ask for, by kernel step.
-func (s *site) wishes(opt Placing) (map[*bound.Step]wish, error) {
+// requests are what the run or the stages ask for, by kernel step.
+func (s *site) requests(opt Placing) (map[*bound.Step]request, error) {
 	if opt.Decided != nil {
 		return s.again(opt.Decided.Places)
 	}
-	out, run := map[*bound.Step]wish{}, opt.Device
-	var all wish
+	out, run := map[*bound.Step]request{}, opt.Device
+	var all request
 	if run != "" {
 		var err error
-		if all, err = s.wish(run, "--device "+run); err != nil {
+		if all, err = s.request(run, "--device "+run); err != nil {
 			return nil, err
 		}
 	}
@@ -54,8 +54,8 @@ func (s *site) wishes(opt Placing) (map[*bound.Step]wish, error) {
 }
 
 // again are the places of an earlier planning.
-func (s *site) again(places map[string][]string) (map[*bound.Step]wish, error) {
-	out := map[*bound.Step]wish{}
+func (s *site) again(places map[string][]string) (map[*bound.Step]request, error) {
+	out := map[*bound.Step]request{}
 	for i := range s.plan.Steps {
 		step := &s.plan.Steps[i]
 		names := places[step.ID]
@@ -63,10 +63,10 @@ func (s *site) again(places map[string][]string) (map[*bound.Step]wish, error) {
 			continue
 		}
 		if len(names) == 0 {
-			out[step] = wish{host: true, kept: true}
+			out[step] = request{host: true, kept: true}
 			continue
 		}
-		w, err := s.wish(strings.Join(names, ","), "the plan that is made again has "+step.ID+" on "+strings.Join(names, ", "))
+		w, err := s.request(strings.Join(names, ","), "the plan that is made again has "+step.ID+" on "+strings.Join(names, ", "))
 		var p problem.Problem
 		if errors.As(err, &p) {
 			p.Help = "give the devices of the first run with --devices, or begin afresh, without --resume"
@@ -79,7 +79,7 @@ func (s *site) again(places map[string][]string) (map[*bound.Step]wish, error) {
 }
 
 // asked is what the stages of a kernel ask for; fusion keeps those apart that disagree.
-func (s *site) asked(step *bound.Step) (wish, error) {
+func (s *site) asked(step *bound.Step) (request, error) {
 	for _, stage := range step.Kernel.Inside {
 		hints := stage.Hints()
 		if hints.Device == "" {
@@ -89,11 +89,11 @@ func (s *site) asked(step *bound.Step) (wish, error) {
 		if !token.IsIdentifier(hints.Device) {
 			by = fmt.Sprintf("@device(%q)", hints.Device)
 		}
-		w, err := s.wish(hints.Device, by)
+		w, err := s.request(hints.Device, by)
 		w.at = hints.At["device"]
 		return w, placed(err, w.at)
 	}
-	return wish{}, nil
+	return request{}, nil
 }
 
 // placed says where a problem is.
@@ -121,7 +121,7 @@ func unique(errs []error) (out []error) {
 }
 
 // reason is who decided, if the predictions did not.
-func (w wish) reason() string {
+func (w request) reason() string {
 	switch {
 	case w.kept:
 		return "as in the plan that is made again"
@@ -131,9 +131,9 @@ func (w wish) reason() string {
 	return ""
 }
 
-// wish reads a place: cpu, gpu, a device, or devices that share a name or a kind.
-func (s *site) wish(text, by string) (wish, error) {
-	w := wish{by: by}
+// request reads a place: cpu, gpu, a device, or devices that share a name or a kind.
+func (s *site) request(text, by string) (request, error) {
+	w := request{by: by}
 	if text == "cpu" {
 		w.host = true
 		return w, nil
@@ -195,7 +195,7 @@ func (s *site) help() string {
 // the host, and says so.
 func (s *site) refusals() (out []error) {
 	for _, t := range s.tasks {
-		w := &t.wish
+		w := &t.request
 		if w.devices == nil {
 			continue
 		}
@@ -208,7 +208,7 @@ func (s *site) refusals() (out []error) {
 			continue
 		case w.at == (problem.Where{}):
 			t.lacks = s.noRoom(t, w.devices)
-			*w = wish{host: true}
+			*w = request{host: true}
 			continue
 		}
 		p := problem.Wrong(problem.CannotHonour, "", "leave it out, or make the stage smaller", "%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))

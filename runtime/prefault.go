@@ -7,12 +7,12 @@ import (
 	"weft/planner"
 )
 
-// ahead gives what a kernel stores its pages while the source before it is read: a source keeps one processor busy, and the
+// prefault gives what a kernel stores its pages while the source before it is read: a source keeps one processor busy, and the
 // first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time anyway, when the
 // kernel runs. The function that is returned ends it.
-func (r *run) ahead(source *planner.Step) (stop func(), err error) {
+func (r *run) prefault(source *planner.Step) (stop func(), err error) {
 	next := r.after(source)
-	if next == nil || next.Kernel == nil || !next.Kernel.Ready || len(next.Kernel.Place.Devices) > 0 {
+	if next == nil || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
 		return func() {}, nil
 	}
 	var pages [][]byte

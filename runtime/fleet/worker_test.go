@@ -29,7 +29,7 @@ func TestOthersGoOn(t *testing.T) {
 		}
 		for _, failure := range []string{"on: launch, at: %d, kind: lost", "on: launch, at: %d, until: 99", "on: download, at: %d, kind: lost", "on: compile, at: %d"} {
 			for n := 1; n <= 4; n++ {
-				devices := crew(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
+				devices := emulatedDevices(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
 				p := program(t, twelve, cpu, 0)
 				last(t, p, devices)
 				log := &logbook{}
@@ -65,7 +65,7 @@ func TestWrongDeviceIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	devices := crew(t, cpu, "{name: bad, failures: [{on: launch, at: 1, until: 9999, kind: wrong}]}", "{name: good, launch: 20ms, pace: 1}") // which leaves some to the other
+	devices := emulatedDevices(t, cpu, "{name: bad, failures: [{on: launch, at: 1, until: 9999, kind: wrong}]}", "{name: good, launch: 20ms, pace: 1}") // which leaves some to the other
 	log := &logbook{}
 	got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestWrongDeviceIsLeftOut(t *testing.T) {
 // A run that is cancelled stops, gives all memory back, and names no failing stage.
 func TestCancelledJob(t *testing.T) {
 	described(func(t *testing.T, cpu *native.Device) {
-		devices := crew(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
+		devices := emulatedDevices(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
 		p := program(t, twelve, cpu, 0)
 		last(t, p, devices)
 		ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
@@ -111,7 +111,7 @@ a = sqrt(y ^ 2 + 3 * x ^ 2 + 1 mm ^ 2) @keep
 b = a ^ 3 / (a + 1 mm) ^ 2 + 1 mm @keep
 show(b ^ 3 / (a + b) ^ 2)
 `
-		devices := crew(t, cpu, "{flops: 2e6, pace: 1}", "{flops: 3e6, pace: 1}")
+		devices := emulatedDevices(t, cpu, "{flops: 2e6, pace: 1}", "{flops: 3e6, pace: 1}")
 		p := program(t, text, cpu, 0, devices...)
 		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
 		if err != nil {
@@ -160,7 +160,7 @@ func TestJoiningKernel(t *testing.T) {
 		}
 		copy(device.View[int32](out.Host, ir.I32), []int32{1000, 2000}) // that it adds to
 		want[0], want[1] = want[0]+1000, want[1]+2000
-		devices := crew(t, cpu, "{flops: 1e9}", "{flops: 5e9, failures: ["+failure+"]}")
+		devices := emulatedDevices(t, cpu, "{flops: 1e9}", "{flops: 5e9, failures: ["+failure+"]}")
 		f := fleet.New(devices, fleet.Options{})
 		names := []string{devices[0].Info().Name, devices[1].Info().Name}
 		if failures, err := f.Compile(t.Context(), []fleet.Target{{Stage: "bins", Kernel: k, Devices: names}}); err != nil || len(failures) > 0 {
@@ -211,7 +211,7 @@ func TestLessMemoryThanSaid(t *testing.T) {
 		failures string
 		falls    bool
 	}{{"{on: alloc, at: 1}", false}, {"{on: alloc, at: 2}", false}, {"{on: alloc, at: 1, until: 2}", false}, {"{on: alloc, at: 1, until: 999}", true}} {
-		devices := crew(t, cpu, "{failures: ["+c.failures+"]}")
+		devices := emulatedDevices(t, cpu, "{failures: ["+c.failures+"]}")
 		p := program(t, twelve, cpu, 0)
 		last(t, p, devices)
 		log := &logbook{}
@@ -232,7 +232,7 @@ func TestLessMemoryThanSaid(t *testing.T) {
 // A device that is named for a kernel and gets no range of it allocates nothing.
 func TestIdleDeviceHoldsNothing(t *testing.T) {
 	described(func(t *testing.T, cpu *native.Device) {
-		devices := crew(t, cpu, "{name: busy, flops: 1e8, pace: 1}", "{name: idle, flops: 10, pace: 1}")
+		devices := emulatedDevices(t, cpu, "{name: busy, flops: 1e8, pace: 1}", "{name: idle, flops: 10, pace: 1}")
 		p := program(t, twelve, cpu, 0)
 		last(t, p, devices)
 		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})

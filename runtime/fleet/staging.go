@@ -25,9 +25,9 @@ func (p *pin) release() {
 	p.ticket.Release()
 }
 
-// courier copies rows between host arrays and a device for one slot: by way of page-locked memory where it was lent some,
+// staging copies rows between host arrays and a device for one slot: by way of page-locked memory where it was lent some,
 // straight from and to the arrays otherwise, which is slower and never wrong.
-type courier struct {
+type staging struct {
 	m      *Member
 	stage  string
 	asked  bool // for page-locked memory
@@ -35,8 +35,8 @@ type courier struct {
 	pinned []byte
 }
 
-// ready asks for page-locked memory, once.
-func (c *courier) ready() {
+// borrow asks for page-locked memory, once.
+func (c *staging) borrow() {
 	if c.asked {
 		return
 	}
@@ -47,7 +47,7 @@ func (c *courier) ready() {
 }
 
 // close keeps what was lent for the next slot.
-func (c *courier) close() {
+func (c *staging) close() {
 	if c.pin == nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *Member) unpin() {
 }
 
 // in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
-func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
+func (c *staging) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
 	for _, s := range a.spans(a.Type.Rows(rows)) {
 		if l, ok := c.lines(a, to, s); ok && padded {
 			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
@@ -122,7 +122,7 @@ func (c *courier) in(ctx context.Context, a Array, to device.Memory, rows region
 }
 
 // out copies a region of an array back.
-func (c *courier) out(ctx context.Context, a Array, from device.Memory, made region.Region) (took time.Duration, err error) {
+func (c *staging) out(ctx context.Context, a Array, from device.Memory, made region.Region) (took time.Duration, err error) {
 	for _, s := range a.spans(made) {
 		if l, ok := c.lines(a, from, s); ok {
 			t, err := c.linesOut(ctx, a, from.(device.Pitched), l)
@@ -151,14 +151,14 @@ func (c *courier) out(ctx context.Context, a Array, from device.Memory, made reg
 }
 
 // lines are the innermost rows in a span without their padding, where leaving it out is possible and worth it.
-func (c *courier) lines(a Array, m device.Memory, s device.Span) (device.Lines, bool) {
+func (c *staging) lines(a Array, m device.Memory, s device.Span) (device.Lines, bool) {
 	l, ok := a.lines(s)
 	_, pitched := m.(device.Pitched)
 	return l, ok && pitched && l.Width > 0 && l.Width <= len(c.pinned)
 }
 
 // linesIn packs lines in page-locked memory and copies them to the device.
-func (c *courier) linesIn(ctx context.Context, a Array, to device.Pitched, all device.Lines) (time.Duration, error) {
+func (c *staging) linesIn(ctx context.Context, a Array, to device.Pitched, all device.Lines) (time.Duration, error) {
 	return c.few(all, func(l device.Lines) (time.Duration, error) {
 		packed := c.pinned[:l.Bytes()]
 		l.Each(func(at int64, i int) { copy(packed[i:i+l.Width], a.Host[at:]) })
@@ -167,7 +167,7 @@ func (c *courier) linesIn(ctx context.Context, a Array, to device.Pitched, all d
 }
 
 // linesOut is the inverse of linesIn.
-func (c *courier) linesOut(ctx context.Context, a Array, from device.Pitched, all device.Lines) (time.Duration, error) {
+func (c *staging) linesOut(ctx context.Context, a Array, from device.Pitched, all device.Lines) (time.Duration, error) {
 	return c.few(all, func(l device.Lines) (time.Duration, error) {
 		packed := c.pinned[:l.Bytes()]
 		t, err := c.move(ctx, download, a, packed, func() error { return from.CopyLinesOut(ctx, packed, l) })
@@ -179,7 +179,7 @@ func (c *courier) linesOut(ctx context.Context, a Array, from device.Pitched, al
 }
 
 // few cuts lines into as many at a time as fit the page-locked memory.
-func (c *courier) few(all device.Lines, move func(device.Lines) (time.Duration, error)) (took time.Duration, err error) {
+func (c *staging) few(all device.Lines, move func(device.Lines) (time.Duration, error)) (took time.Duration, err error) {
 	most := len(c.pinned) / all.Width
 	for done := 0; done < all.Count; done += most {
 		l := all
@@ -192,14 +192,14 @@ func (c *courier) few(all device.Lines, move func(device.Lines) (time.Duration, 
 	return took, nil
 }
 
-func (c *courier) move(ctx context.Context, lane int, a Array, data []byte, work func() error) (time.Duration, error) {
+func (c *staging) move(ctx context.Context, lane int, a Array, data []byte, work func() error) (time.Duration, error) {
 	t, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, work)
 	c.m.count(func(u *Usage) { u.add(lane, t, len(data), err) })
 	return t, err
 }
 
 // parts cuts a span into what fits the page-locked memory.
-func (c *courier) parts(s device.Span, move func(device.Span) (time.Duration, error)) (took time.Duration, err error) {
+func (c *staging) parts(s device.Span, move func(device.Span) (time.Duration, error)) (took time.Duration, err error) {
 	step := s.To - s.From
 	if c.pinned != nil {
 		step = int64(len(c.pinned))
