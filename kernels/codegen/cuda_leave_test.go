@@ -30,8 +30,8 @@ func TestCUDALeaving(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Joins != c.joins || c.s.Skip != (len(out.Bufs) == len(k.Inputs())+1+4) {
-			t.Errorf("%s: joins %t, %d buffers", c.s, out.Joins, len(out.Bufs))
+		if out.Barriers != c.joins || c.s.Skip != (len(out.Bufs) == len(k.Inputs())+1+4) {
+			t.Errorf("%s: joins %t, %d buffers", c.s, out.Barriers, len(out.Bufs))
 		}
 		for _, text := range c.has {
 			if !strings.Contains(out.Source, text) {

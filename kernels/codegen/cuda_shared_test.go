@@ -62,7 +62,7 @@ func TestSharedTiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if n := out.Loads["shared tile"] + out.Loads["uniform"]; n != len(k.Inputs()) || (out.Loads["uniform"] == 0) != (c.want != "") || !out.Joins || out.Shared < 4*49 {
+		if n := out.Loads["shared tile"] + out.Loads["uniform"]; n != len(k.Inputs()) || (out.Loads["uniform"] == 0) != (c.want != "") || !out.Barriers || out.Shared < 4*49 {
 			t.Errorf("%s: loads %v, %d bytes in\n%s", c.name, out.Loads, out.Shared, out.Source)
 		}
 	}

@@ -74,8 +74,8 @@ func TestCUDASource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Joins != c.joins || (out.Shared > 0) != (c.s.Fold > 32) {
-			t.Errorf("%s: joins %t, %d bytes shared", c.s, out.Joins, out.Shared)
+		if out.Barriers != c.joins || (out.Shared > 0) != (c.s.Fold > 32) {
+			t.Errorf("%s: joins %t, %d bytes shared", c.s, out.Barriers, out.Shared)
 		}
 		for _, text := range c.has {
 			if !strings.Contains(out.Source, text) {

@@ -11,8 +11,8 @@ import (
 // Grid is what a thread of a GPU does: a function of parameters.
 type Grid struct {
 	Body
-	Shared int  // bytes of shared memory that a block takes
-	Joins  bool // threads of a block wait for each other
+	Shared   int  // bytes of shared memory that a block takes
+	Barriers bool // threads of a block wait for each other
 }
 
 // Grid is the kernel under a schedule, as what every thread of any grid of blocks does. Every value is a scalar of its thread; of a thread
@@ -45,7 +45,7 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	for _, st := range u.Kernel.Stores {
 		g.store(output{Store: st})
 	}
-	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables}, Joins: t.used}
+	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp
 	}

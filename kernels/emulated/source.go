@@ -34,7 +34,7 @@ func entry(text *strings.Builder, o cuda.Output) {
 		args[i] = fmt.Sprintf("*(%s *)&p[%d]", t, i)
 	}
 	call := fmt.Sprintf("%s(%s)", o.Name, strings.Join(args, ", "))
-	if o.Joins {
+	if o.Barriers {
 		fmt.Fprintf(text, "static void %s_entry(void **p) { %s; }\n", o.Name, call)
 		fmt.Fprintf(text, "int %s(const weft_launch *l) { return weft_run_together(l, %s_entry); }\n", runnerOf(o), o.Name)
 		return

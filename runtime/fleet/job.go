@@ -27,8 +27,8 @@ type Job struct {
 	Need func(over region.Region) map[*ir.Buffer]region.Region
 	// Cuts are the ranges, each a list of tiles of the same rows, where they are given; nil: they are as large as is good.
 	Cuts [][]region.Region
-	// Joins is a kernel that adds to what is there: it runs as one range on one device.
-	Joins bool
+	// Combines says that stores of the kernel combine with what is there: it runs as one range on one device.
+	Combines bool
 
 	Devices []string
 	Weights []float64 // predicted shares of the devices; nil: by their rates
@@ -146,7 +146,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	var working sync.WaitGroup
 	for _, c := range s.workers {
 		n := slots
-		if j.Joins {
+		if j.Combines {
 			n = 1
 		}
 		for range n {
@@ -178,7 +178,7 @@ func (s *sharing) enlist() {
 		}
 		s.workers = append(s.workers, c)
 	}
-	if j.Joins {
+	if j.Combines {
 		s.workers = fastest(s.workers)
 	}
 	s.queue = newQueue(newGrid(j, len(s.workers), steps))

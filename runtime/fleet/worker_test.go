@@ -168,7 +168,7 @@ func TestJoiningKernel(t *testing.T) {
 		}
 		fell := 0
 		shares, err := f.Run(t.Context(), &fleet.Job{
-			Stage: "bins", Kernel: k, Over: k.Domain(), Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Joins: true, Devices: names,
+			Stage: "bins", Kernel: k, Over: k.Domain(), Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Combines: true, Devices: names,
 			Need:   func(at region.Region) map[*ir.Buffer]region.Region { return map[*ir.Buffer]region.Region{in.Buf: at} },
 			Failed: func(fleet.Failure) error { return nil },
 			Host: func(_ context.Context, at []region.Region) error {

@@ -30,15 +30,15 @@ var dialect = codegen.Dialect{
 // A translation unit is Prelude followed by any number of such functions of one Kernel.Contract, compiled with
 // Flags. It includes nothing.
 type Output struct {
-	Source string
-	Name   string
-	Loads  map[string]int // by class: uniform (a thread's own)
-	Bufs   []*ir.Buffer
-	Args   []*ir.Node
-	Step   []int  // an axis: points that a block covers
-	Block  [3]int // threads of a block
-	Shared int    // bytes of shared memory a block takes
-	Joins  bool   // threads of a block wait for each other
+	Source   string
+	Name     string
+	Loads    map[string]int // by class: uniform (a thread's own)
+	Bufs     []*ir.Buffer
+	Args     []*ir.Node
+	Step     []int  // an axis: points that a block covers
+	Block    [3]int // threads of a block
+	Shared   int    // bytes of shared memory a block takes
+	Barriers bool   // threads of a block wait for each other
 
 	groups [3][]int // axes whose blocks a dimension of the grid counts, slowest first
 }
@@ -80,7 +80,7 @@ func Render(k *ir.Kernel, s schedule.CUDA, name string) (Output, error) {
 	if n := len(u.Bufs) + len(u.Args) + 2*len(k.Axes); n > maxParams {
 		return Output{}, fmt.Errorf("%s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
 	}
-	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Joins: grid.Joins, Shared: grid.Shared, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
+	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
 	for a := range k.Axes {
 		out.Step = append(out.Step, s.Step(a))
 	}
