@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,8 +20,11 @@ import (
 // floors lists the top-level folders from front to back: a package imports its own floor and those behind it.
 var floors = []string{"cli", "runtime", "planner", "lang", "ops", "kernels"}
 
-// longest is how many lines a Go file may have: beyond that it is rarely one thing.
-const longest = 450
+// longest and largest are how many lines a Go file and a package, without its tests, may have: beyond that it is rarely one thing.
+const (
+	longest = 450
+	largest = 4000
+)
 
 type file struct {
 	path string
@@ -91,6 +95,20 @@ func TestFilesAreShortAndFormatted(t *testing.T) {
 		}
 		if want, err := format.Source(f.text); err != nil || !bytes.Equal(want, f.text) {
 			t.Errorf("%s is not formatted by gofmt", f.path)
+		}
+	}
+}
+
+func TestPackagesAreSmall(t *testing.T) {
+	lines := map[string]int{}
+	for _, f := range goFiles(t) {
+		if !strings.HasSuffix(f.path, "_test.go") {
+			lines[path.Dir(f.path)] += bytes.Count(f.text, []byte("\n"))
+		}
+	}
+	for dir, n := range lines {
+		if n > largest {
+			t.Errorf("package %s has %d lines without tests, more than %d", dir, n, largest)
 		}
 	}
 }
