@@ -12,7 +12,7 @@ import (
 
 	"weft/kernels/native"
 	"weft/kernels/profile"
-	"weft/planner"
+	"weft/planner/plan"
 	"weft/runtime/session"
 )
 
@@ -75,8 +75,8 @@ func listAccelerators(s *streams, m *session.Session) {
 	fmt.Fprintf(w, "\ndevice\tmemory\tgrid\tblock\tthreads\tshared\tflop/s\tf64 flop/s\tmemory B/s\tlaunch\tlink B/s in\tout\tlatency\trates are\t\n")
 	for _, d := range m.Models() {
 		l, r := d.Info.Limits, d.Rates
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, planner.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
-			l.Threads, planner.FormatBytes(int64(l.Shared)), perSecond(r.Flops), perSecond(cmp.Or(r.Flops64, r.Flops)), perSecond(r.Bandwidth), latency(r.Launch),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, plan.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
+			l.Threads, plan.FormatBytes(int64(l.Shared)), perSecond(r.Flops), perSecond(cmp.Or(r.Flops64, r.Flops)), perSecond(r.Bandwidth), latency(r.Launch),
 			perSecond(r.LinkIn), perSecond(r.LinkOut), latency(r.LinkLatency), origins[d.Info.Kind])
 	}
 	w.Flush() // what it writes to reports its own errors
@@ -99,7 +99,7 @@ func latency(seconds float64) string {
 	if seconds <= 0 {
 		return "-"
 	}
-	return planner.FormatMillis(1e3 * seconds)
+	return plan.FormatMillis(1e3 * seconds)
 }
 
 func showProfile(s *streams, m *session.Session) error {
@@ -131,7 +131,7 @@ func showProfile(s *streams, m *session.Session) error {
 	for _, l := range p.Levels {
 		name := l.Name
 		if l.Bytes > 0 {
-			name += " to " + planner.FormatBytes(l.Bytes)
+			name += " to " + plan.FormatBytes(l.Bytes)
 		}
 		fmt.Fprintf(w, "%s\t%.3g\t%.3g\t%.3g\t%.3g\t\n", name, l.Copy.Core/1e9, l.Copy.All/1e9, l.Triad.Core/1e9, l.Triad.All/1e9)
 	}

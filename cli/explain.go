@@ -11,7 +11,7 @@ import (
 	"weft/ops"
 	"weft/ops/files"
 	"weft/ops/files/fileio"
-	"weft/planner"
+	"weft/planner/bound"
 	weft "weft/runtime"
 	"weft/runtime/report"
 	"weft/runtime/session"
@@ -82,7 +82,7 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 }
 
 // unplaced names the kernels that stay on the host although the run is asked to be elsewhere.
-func (c explainCommand) unplaced(s *streams, p *planner.Plan) {
+func (c explainCommand) unplaced(s *streams, p *bound.Plan) {
 	for _, step := range p.Steps {
 		if step.Kernel != nil && step.Kernel.Place.Refused != "" {
 			fmt.Fprintf(s.err, "weft: %s (%s) is not on %s: %s\n", step.ID, step.Name, c.Device, step.Kernel.Place.Refused)
@@ -91,11 +91,11 @@ func (c explainCommand) unplaced(s *streams, p *planner.Plan) {
 }
 
 // analyze runs the plan. What sinks show goes where errors go, so that what is printed stays the explanation alone.
-func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *planner.Plan) (*report.Analysis, error) {
+func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *bound.Plan) (*report.Analysis, error) {
 	var pictures []report.Picture
 	opt := weft.Options{Verify: true, Count: true, Discard: c.NoSinks, Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: trace.Record()}
 	if c.Format == "html" {
-		opt.See = func(step *planner.Step, in []ops.HostArray) (err error) {
+		opt.See = func(step *bound.Step, in []ops.HostArray) (err error) {
 			pictures, err = drawn(pictures, step, in)
 			return err
 		}
@@ -110,7 +110,7 @@ func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Ses
 }
 
 // drawn adds pictures of what a sink is given.
-func drawn(to []report.Picture, step *planner.Step, in []ops.HostArray) ([]report.Picture, error) {
+func drawn(to []report.Picture, step *bound.Step, in []ops.HostArray) ([]report.Picture, error) {
 	for i, h := range in {
 		var png bytes.Buffer
 		title := strings.TrimSpace(step.ID + " " + step.Name + " " + step.Args)

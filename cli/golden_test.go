@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"weft/planner"
+	"weft/planner/plan"
 )
 
 // TestGoldens compares what explain says of every pipeline that ships, and of small programs chosen for their verdicts, with what
@@ -71,7 +71,7 @@ func TestGoldensShowEveryVerdict(t *testing.T) {
 		}
 		all += string(text)
 	}
-	for code := range planner.Meaning {
+	for code := range plan.Meaning {
 		if !regexp.MustCompile(`(?m)^  ` + string(code) + ` .* -> `).MatchString(all) {
 			t.Errorf("no golden shows the verdict %s", code)
 		}

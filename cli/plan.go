@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"weft/lang/check"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/session"
 )
 
@@ -48,7 +48,7 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 }
 
 // plan opens a session and plans the file.
-func (f planFlags) plan(ctx context.Context, s *streams, opt session.PlanOptions, more ...func(*session.Config)) (*session.Session, *session.Program, *planner.Plan, error) {
+func (f planFlags) plan(ctx context.Context, s *streams, opt session.PlanOptions, more ...func(*session.Config)) (*session.Session, *session.Program, *bound.Plan, error) {
 	se, prog, err := f.open(s, more...)
 	if err != nil {
 		return nil, nil, nil, err

@@ -15,7 +15,8 @@ import (
 
 	"weft/lang/check"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	weft "weft/runtime"
 	"weft/runtime/journal"
 	"weft/runtime/session"
@@ -27,7 +28,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err := c.unchanged(p); err != nil {
 		return err
 	}
-	decided := new(planner.Decisions)
+	decided := new(plan.Decisions)
 	if err := json.Unmarshal(p.Decisions, decided); err != nil {
 		return fmt.Errorf("what %s records of its plan cannot be read: %w", c.File, err)
 	}
@@ -104,10 +105,10 @@ func (c provenanceCommand) unchanged(p *ops.Provenance) error {
 }
 
 // redirect makes all sinks of a plan write into a folder, but the one that is asked for where it is wanted, and tells where that is.
-func (c provenanceCommand) redirect(plan *planner.Plan, sink, folder string) (made string, err error) {
-	for i := range plan.Steps {
-		step := &plan.Steps[i]
-		if step.Kind != planner.SinkStep || step.Op.File() == "" {
+func (c provenanceCommand) redirect(p *bound.Plan, sink, folder string) (made string, err error) {
+	for i := range p.Steps {
+		step := &p.Steps[i]
+		if step.Kind != plan.SinkStep || step.Op.File() == "" {
 			continue
 		}
 		was := step.Op.File()

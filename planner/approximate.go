@@ -1,9 +1,12 @@
 package planner
 
-import "weft/ops"
+import (
+	"weft/ops"
+	"weft/planner/plan"
+)
 
 // approximations are those of the operators that stages come from.
-func approximations(stages []*ops.Stage) (out []Approximation) {
+func approximations(stages []*ops.Stage) (out []plan.Approximation) {
 	seen := map[*ops.Instance]bool{}
 	for _, s := range stages {
 		if s.Op == nil || seen[s.Op] {
@@ -15,7 +18,7 @@ func approximations(stages []*ops.Stage) (out []Approximation) {
 			continue
 		}
 		for _, what := range a.Approximations() {
-			out = append(out, Approximation{Op: s.Op.Spec.Name, Line: s.Op.Where.Line, What: what})
+			out = append(out, plan.Approximation{Op: s.Op.Spec.Name, Line: s.Op.Where.Line, What: what})
 		}
 	}
 	return out

@@ -17,6 +17,7 @@ import (
 	"weft/ops/catalogue"
 	"weft/planner"
 	"weft/planner/blocks"
+	"weft/planner/bound"
 	"weft/planner/plan"
 )
 
@@ -65,7 +66,7 @@ func avx2(t *testing.T) *native.Device {
 }
 
 // made plans a text for a machine that is always the same.
-func made(t *testing.T, text string, memory int64) *planner.Plan {
+func made(t *testing.T, text string, memory int64) *bound.Plan {
 	t.Helper()
 	p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{File: "p.weft", Weft: "test", FuseLimit: -1, Threads: 4, Memory: memory,
 		Program: plan.Program{Text: text}})
@@ -97,7 +98,7 @@ func TestPlansAreReadBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				back, err := planner.Bind(v, checked(t, v.Program.Text).Sinks, nil)
+				back, err := bound.Bind(v, checked(t, v.Program.Text).Sinks, nil)
 				if err != nil {
 					t.Fatal(name, err)
 				}
@@ -180,9 +181,9 @@ func TestDamagedPlansAreRefused(t *testing.T) {
 			if found.HasErrors() {
 				t.Fatal(found.Summary())
 			}
-			var bound *planner.Plan
-			if bound, err = planner.Bind(v, p.Sinks, nil); err == nil {
-				_, err = blocks.Lay(bound)
+			var joined *bound.Plan
+			if joined, err = bound.Bind(v, p.Sinks, nil); err == nil {
+				_, err = blocks.Lay(joined)
 			}
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -218,7 +219,7 @@ func TestSpoiltPlans(t *testing.T) {
 			continue
 		}
 		read++
-		if back, err := planner.Bind(v, sinks, nil); err == nil && back.Identity() != p.Identity() {
+		if back, err := bound.Bind(v, sinks, nil); err == nil && back.Identity() != p.Identity() {
 			t.Fatalf("bound to another plan:\n%s", d)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // world is a handful of operators and a way to chain them without a text.
@@ -108,10 +110,10 @@ func (w *world) sink(in ops.Array) *ops.Instance {
 	return &ops.Instance{ID: w.next, Spec: spec, Bound: optest.Taken(nil), Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"a": in}}}
 }
 
-func planned(t *testing.T, opt Options, sinks ...*ops.Instance) *Plan {
+func planned(t *testing.T, opt Options, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
-	if opt.Rates == (Rates{}) {
-		opt.Rates = Rates{Flops: 50e9, Bandwidth: 20e9}
+	if opt.Rates == (plan.Rates{}) {
+		opt.Rates = plan.Rates{Flops: 50e9, Bandwidth: 20e9}
 	}
 	p, err := Build(sinks, device.Info{Name: "test"}, opt)
 	if err != nil {
@@ -121,7 +123,7 @@ func planned(t *testing.T, opt Options, sinks ...*ops.Instance) *Plan {
 }
 
 // shape is kernels as operator lists and verdicts as from->to:code.
-func shape(p *Plan) (kernels, edges string) {
+func shape(p *bound.Plan) (kernels, edges string) {
 	var k, e []string
 	for _, s := range p.Steps {
 		if s.Kernel != nil {

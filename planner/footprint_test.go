@@ -9,6 +9,8 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // A kernel's footprint names each array it reads by its id: a region with its halo, and tables as a whole.
@@ -16,11 +18,11 @@ func TestFootprintOfAStep(t *testing.T) {
 	w := &world{}
 	in := w.tall(1000, 40)
 	sink := w.sink(w.shifted(in, 1000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, []float64{3, -7, 0}))
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var step *Step
+	var step *bound.Step
 	for i := range p.Steps {
 		if p.Steps[i].Kernel != nil {
 			step = &p.Steps[i]
@@ -34,7 +36,7 @@ func TestFootprintOfAStep(t *testing.T) {
 			want := map[string]region.Region{}
 			for _, id := range step.Reads {
 				want[id] = region.Region{{Lo: max(0, over[0].Lo-7), Hi: min(1000, over[0].Hi+3)}, over[1]}
-				if p.Buffer(id).Role == FromPlan {
+				if p.Buffer(id).Role == plan.FromPlan {
 					want[id] = region.Whole(3)
 				}
 			}

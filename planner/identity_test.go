@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"weft/ops"
+	"weft/planner/bound"
 )
 
 // What is fused does not change what a plan computes; another operator, size or table does.
 func TestIdentity(t *testing.T) {
-	build := func(n int, make func(w *world, in ops.Array) ops.Array, opt Options) *Plan {
+	build := func(n int, make func(w *world, in ops.Array) ops.Array, opt Options) *bound.Plan {
 		w := &world{}
 		return planned(t, opt, w.sink(make(w, w.ramp(n))))
 	}
@@ -21,7 +22,7 @@ func TestIdentity(t *testing.T) {
 	if p.Identity() != q.Identity() {
 		t.Error("fusing changes the identity")
 	}
-	for name, other := range map[string]*Plan{
+	for name, other := range map[string]*bound.Plan{
 		"size":     build(1<<11, blurred, free),
 		"operator": build(1<<12, func(w *world, in ops.Array) ops.Array { return w.blur(w.dear(in)) }, free),
 		"order":    build(1<<12, func(w *world, in ops.Array) ops.Array { return w.double(w.blur(in)) }, free),

@@ -8,11 +8,12 @@ import (
 	"weft/kernels/profile"
 	"weft/ops"
 	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/cost"
 )
 
 // references builds the references of all kernels as a run asks for them.
-func references(p *planner.Plan, see func(*planner.Step, planner.Reference)) {
+func references(p *bound.Plan, see func(*bound.Step, bound.Reference)) {
 	alive := map[*ops.Stage]bool{}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -32,7 +33,7 @@ func references(p *planner.Plan, see func(*planner.Step, planner.Reference)) {
 // cheap, and loaded elsewhere.
 func TestReferencesStayCheap(t *testing.T) {
 	for name, text := range programs(t) {
-		references(made(t, text, 0), func(s *planner.Step, r planner.Reference) {
+		references(made(t, text, 0), func(s *bound.Step, r bound.Reference) {
 			if r.Cost > 2e6 {
 				t.Errorf("%s: one element of %s takes %g operations", name, s.Name, r.Cost)
 			}
@@ -82,7 +83,7 @@ func TestPlanningIsLinear(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n <= 200 { // to see that they are, too, without taking the time
-				references(p, func(*planner.Step, planner.Reference) {})
+				references(p, func(*bound.Step, bound.Reference) {})
 			}
 			return float64(p.Graph.Lowered) / float64(len(p.Graph.Stages))
 		}

@@ -10,25 +10,28 @@ import (
 	"weft/kernels/device"
 	"weft/ops"
 	"weft/ops/problem"
+	"weft/planner/bound"
+	"weft/planner/place"
+	"weft/planner/plan"
 )
 
 // gpu is a device 1000 times as fast as the host of these tests, with a link of some bytes a second.
-func gpu(name string, speed, link float64, memory int64) DeviceModel {
-	return DeviceModel{
+func gpu(name string, speed, link float64, memory int64) place.DeviceModel {
+	return place.DeviceModel{
 		Info:  device.Info{Name: name, Kind: "emulated", Limits: device.Limits{Memory: memory}},
 		Rates: device.Rates{Flops: speed, Bandwidth: speed, Launch: 5e-6, LinkIn: link, LinkOut: link, LinkLatency: 1e-6},
 	}
 }
 
 // placing plans with the given devices on a host of 1 Gflop/s.
-func placing(devices []DeviceModel, asked string, sinks ...*ops.Instance) (*Plan, error) {
+func placing(devices []place.DeviceModel, asked string, sinks ...*ops.Instance) (*bound.Plan, error) {
 	return Build(sinks, device.Info{Name: "cpu"}, Options{
-		FuseLimit: 0, Rates: Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Device: asked,
+		FuseLimit: 0, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Device: asked,
 	})
 }
 
 // placesOf are where the kernels of a plan run, in order.
-func placesOf(p *Plan) string {
+func placesOf(p *bound.Plan) string {
 	var out []string
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
@@ -55,46 +58,46 @@ func TestPlacement(t *testing.T) {
 	}
 	cases := []struct {
 		name    string
-		devices []DeviceModel
+		devices []place.DeviceModel
 		asked   string
 		build   func(w *world) *ops.Instance
 		want    string
 	}{
 		{"no devices", nil, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
-		{"dear work goes to the device, and what lies next to it along with it", []DeviceModel{quick}, "", chain,
+		{"dear work goes to the device, and what lies next to it along with it", []place.DeviceModel{quick}, "", chain,
 			"ramp fast:0, double fast:0, dear fast:0, double fast:0"},
-		{"over a slow link cheap work stays", []DeviceModel{distant}, "", func(w *world) *ops.Instance {
+		{"over a slow link cheap work stays", []place.DeviceModel{distant}, "", func(w *world) *ops.Instance {
 			return w.sink(w.double(w.ramp(n)))
 		}, "ramp cpu, double cpu"},
-		{"a slow device gets nothing", []DeviceModel{crawling}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
-		{"a slow device helps no fast one", []DeviceModel{crawling, quick}, "", chain, "ramp fast:0, double fast:0, dear fast:0, double fast:0"},
-		{"two devices share what is dear", []DeviceModel{slow, quick}, "", func(w *world) *ops.Instance { return w.sink(w.dear(w.ramp(n * 16))) },
+		{"a slow device gets nothing", []place.DeviceModel{crawling}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"a slow device helps no fast one", []place.DeviceModel{crawling, quick}, "", chain, "ramp fast:0, double fast:0, dear fast:0, double fast:0"},
+		{"two devices share what is dear", []place.DeviceModel{slow, quick}, "", func(w *world) *ops.Instance { return w.sink(w.dear(w.ramp(n * 16))) },
 			"ramp fast:0+slow:0, dear fast:0+slow:0"},
-		{"the command line puts all on the CPU", []DeviceModel{quick}, "cpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
-		{"or on a GPU", []DeviceModel{distant}, "gpu", chain, "ramp far:0, double far:0, dear far:0, double far:0"},
-		{"or on devices by name", []DeviceModel{quick, distant, crawling}, "far:0,fast:0", chain,
+		{"the command line puts all on the CPU", []place.DeviceModel{quick}, "cpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"or on a GPU", []place.DeviceModel{distant}, "gpu", chain, "ramp far:0, double far:0, dear far:0, double far:0"},
+		{"or on devices by name", []place.DeviceModel{quick, distant, crawling}, "far:0,fast:0", chain,
 			"ramp fast:0+far:0, double fast:0+far:0, dear fast:0+far:0, double fast:0+far:0"},
-		{"or by kind", []DeviceModel{quick, distant}, "emulated", chain,
+		{"or by kind", []place.DeviceModel{quick, distant}, "emulated", chain,
 			"ramp fast:0+far:0, double fast:0+far:0, dear fast:0+far:0, double fast:0+far:0"},
-		{"the command line goes before the text", []DeviceModel{quick}, "cpu", func(w *world) *ops.Instance {
+		{"the command line goes before the text", []place.DeviceModel{quick}, "cpu", func(w *world) *ops.Instance {
 			return w.sink(on(w, "gpu", w.dear(w.ramp(n))))
 		}, "ramp cpu, dear cpu"},
-		{"the text puts a stage on the CPU", []DeviceModel{quick}, "", func(w *world) *ops.Instance {
+		{"the text puts a stage on the CPU", []place.DeviceModel{quick}, "", func(w *world) *ops.Instance {
 			return w.sink(on(w, "cpu", w.double(w.dear(w.ramp(n)))))
 		}, "ramp fast:0, dear fast:0, double cpu"},
-		{"and on a device where it is slower", []DeviceModel{distant}, "", func(w *world) *ops.Instance {
+		{"and on a device where it is slower", []place.DeviceModel{distant}, "", func(w *world) *ops.Instance {
 			return w.sink(w.double(on(w, "far:0", w.double(w.ramp(n)))))
 		}, "ramp cpu, double far:0, double cpu"},
-		{"on a family of devices", []DeviceModel{quick, distant}, "", func(w *world) *ops.Instance {
+		{"on a family of devices", []place.DeviceModel{quick, distant}, "", func(w *world) *ops.Instance {
 			return w.sink(on(w, "far", w.ramp(n)))
 		}, "ramp far:0"},
-		{"a device of unknown speed gets nothing", []DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "", chain,
+		{"a device of unknown speed gets nothing", []place.DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "", chain,
 			"ramp cpu, double cpu, dear cpu, double cpu"},
-		{"but what is asked to be there", []DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "gpu", chain,
+		{"but what is asked to be there", []place.DeviceModel{{Info: device.Info{Name: "cuda:0", Kind: "cuda"}, Unrated: true}}, "gpu", chain,
 			"ramp cuda:0, double cuda:0, dear cuda:0, double cuda:0"},
-		{"a device without room has nothing", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
-		{"not when all was put there either", []DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "gpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
-		{"rows that fit are enough for dear work", []DeviceModel{gpu("small:0", 1e12, 10e9, 8192)}, "", chain, "ramp cpu, double cpu, dear small:0, double cpu"},
+		{"a device without room has nothing", []place.DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"not when all was put there either", []place.DeviceModel{gpu("tiny:0", 1e12, 10e9, 100)}, "gpu", chain, "ramp cpu, double cpu, dear cpu, double cpu"},
+		{"rows that fit are enough for dear work", []place.DeviceModel{gpu("small:0", 1e12, 10e9, 8192)}, "", chain, "ramp cpu, double cpu, dear small:0, double cpu"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -128,7 +131,7 @@ func TestPlacement(t *testing.T) {
 // Devices of different speed take shares of dear work in proportion.
 func TestWeightsFollowRates(t *testing.T) {
 	w := &world{}
-	p, err := placing([]DeviceModel{gpu("a:0", 1e12, 0, 0), gpu("b:0", 3e12, 0, 0)}, "", w.sink(w.dear(w.ramp(1<<22))))
+	p, err := placing([]place.DeviceModel{gpu("a:0", 1e12, 0, 0), gpu("b:0", 3e12, 0, 0)}, "", w.sink(w.dear(w.ramp(1<<22))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,24 +152,24 @@ func TestPlacesKeepStagesApart(t *testing.T) {
 		return in
 	}
 	sink := w.sink(on("gpu", w.double(w.double(on("cpu", w.double(w.ramp(100)))))))
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{FuseLimit: -1, Accelerators: []DeviceModel{gpu("g:0", 1e12, 1e9, 0)}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{FuseLimit: -1, Accelerators: []place.DeviceModel{gpu("g:0", 1e12, 1e9, 0)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := placesOf(p); got != "ramp + double cpu, double g:0" {
 		t.Error(got)
 	}
-	if e := p.Edges[len(p.Edges)-1]; e.Code != OtherDevice {
+	if e := p.Edges[len(p.Edges)-1]; e.Code != plan.OtherDevice {
 		t.Errorf("the edge between them is %s", e.Code)
 	}
 }
 
 // What cannot be had is a problem at the annotation, or of the command line.
 func TestPlacesThatCannotBeHad(t *testing.T) {
-	tiny := []DeviceModel{gpu("tiny:0", 1e12, 1e9, 100)}
+	tiny := []place.DeviceModel{gpu("tiny:0", 1e12, 1e9, 100)}
 	cases := []struct {
 		name, note, asked string
-		devices           []DeviceModel
+		devices           []place.DeviceModel
 		code, message     string
 	}{
 		{"no GPU", "gpu", "", nil, "E0611", "@device(gpu): there is no GPU"},
@@ -197,14 +200,14 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 
 // A plan that is made again has its kernels where they were, whatever is faster by then, or says which device is missing.
 func TestPlacesAreKept(t *testing.T) {
-	build := func(devices []DeviceModel, decided *Decisions) (*Plan, error) {
+	build := func(devices []place.DeviceModel, decided *plan.Decisions) (*bound.Plan, error) {
 		w := &world{}
 		sink := w.sink(w.double(w.dear(w.double(w.ramp(1 << 16)))))
 		return Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{
-			FuseLimit: 0, Rates: Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Decided: decided,
+			FuseLimit: 0, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Decided: decided,
 		})
 	}
-	near, far := []DeviceModel{gpu("g:0", 1e12, 3e8, 0)}, []DeviceModel{gpu("g:0", 1e12, 1e3, 0)}
+	near, far := []place.DeviceModel{gpu("g:0", 1e12, 3e8, 0)}, []place.DeviceModel{gpu("g:0", 1e12, 1e3, 0)}
 	first, err := build(near, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +220,7 @@ func TestPlacesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Place(again, far, Placing{}); err != nil {
+	if err := place.Place(again, far, place.Placing{}); err != nil {
 		t.Fatal(err)
 	}
 	if why := again.Steps[len(again.Steps)-2].Kernel.Place.Why; !strings.Contains(why, ": as in the plan that is made again") {
@@ -238,7 +241,7 @@ func TestPeaksAreNotReached(t *testing.T) {
 		d := gpu("g:0", 1e12, 0, 0)
 		d.Info.Kind = kind
 		w := &world{}
-		p, err := placing([]DeviceModel{d}, "gpu", w.sink(w.dear(w.ramp(1<<22))))
+		p, err := placing([]place.DeviceModel{d}, "gpu", w.sink(w.dear(w.ramp(1<<22))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,13 +259,13 @@ func BenchmarkPlace(b *testing.B) {
 	for range 97 {
 		sinks = append(sinks, w.sink(w.double(w.dear(w.ramp(1<<12)))))
 	}
-	devices := []DeviceModel{gpu("a:0", 1e12, 1e10, 8<<30), gpu("a:1", 1e12, 1e10, 8<<30), gpu("b:2", 3e11, 1e10, 8<<30), gpu("b:3", 3e11, 1e10, 8<<30), gpu("c:4", 1e11, 1e9, 1<<30)}
+	devices := []place.DeviceModel{gpu("a:0", 1e12, 1e10, 8<<30), gpu("a:1", 1e12, 1e10, 8<<30), gpu("b:2", 3e11, 1e10, 8<<30), gpu("b:3", 3e11, 1e10, 8<<30), gpu("c:4", 1e11, 1e9, 1<<30)}
 	p, err := placing(devices, "", sinks...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := Place(p, devices, Placing{}); err != nil {
+		if err := place.Place(p, devices, place.Placing{}); err != nil {
 			b.Fatal(err)
 		}
 	}

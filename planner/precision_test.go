@@ -10,7 +10,9 @@ import (
 	"weft/kernels/retype"
 	"weft/ops"
 	"weft/ops/optest"
+	"weft/planner/bound"
 	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // made stores a dear array, so that what reads it many times loads it.
@@ -95,7 +97,7 @@ func TestPins(t *testing.T) {
 			}
 			key := graph.Key(b.Array)
 			w = &world{}
-			p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
+			p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
 			if got := bufferNamed(t, p, "dear").Ir.Type; (got == ir.F16) != (c.pin == "") {
 				t.Errorf("stored as %s", got)
 			}
@@ -110,9 +112,9 @@ func TestPins(t *testing.T) {
 	}
 }
 
-func bufferNamed(t *testing.T, p *Plan, stage string) *Buffer {
+func bufferNamed(t *testing.T, p *bound.Plan, stage string) *bound.Buffer {
 	t.Helper()
-	i := slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Stage == stage })
+	i := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Stage == stage })
 	if i < 0 {
 		t.Fatalf("no buffer of %s", stage)
 	}
@@ -167,7 +169,7 @@ func TestForcedPrecision(t *testing.T) {
 			} else {
 				w.asks(out, c.part, c.typ)
 			}
-			p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+			p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {
 					t.Fatalf("error %v, want %q", err, c.fault)
@@ -209,7 +211,7 @@ func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
 	p := planned(t, Options{FuseLimit: -1}, build())
 	key := graph.Key(bufferNamed(t, p, "dear").Array)
-	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
+	p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
 	if b.Ir.Type != ir.U16 || b.Scale != 0x1p-10 || b.Ir.Pad.Value != retype.Middle {
 		t.Errorf("%s in units of %g, padded with %g", b.Ir.Type, b.Scale, b.Ir.Pad.Value)
@@ -231,7 +233,7 @@ func TestProofsSeeStorage(t *testing.T) {
 	}
 	p := planned(t, Options{FuseLimit: -1}, build())
 	key := graph.Key(bufferNamed(t, p, "double").Array)
-	p = planned(t, Options{FuseLimit: -1, Precision: Choices{key: {Storage: ir.F16}}}, build())
+	p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.F16}}}, build())
 	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
 	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
 	for _, s := range ref.Loads {
@@ -240,7 +242,7 @@ func TestProofsSeeStorage(t *testing.T) {
 		}
 	}
 	for _, s := range p.Steps {
-		if slices.Contains(s.Frees, ramp.ID) && !slices.Contains(s.Writes, blur.ID) && s.Kind != SinkStep {
+		if slices.Contains(s.Frees, ramp.ID) && !slices.Contains(s.Writes, blur.ID) && s.Kind != plan.SinkStep {
 			t.Errorf("the input is freed at %s %s, before blur is checked", s.ID, s.Name)
 		}
 	}
@@ -256,7 +258,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 		n     int
 		loads string
 	}{{1 << 18, "ramp"}, {1 << 20, "double"}} {
-		for _, storage := range []Choice{{Storage: ir.F16}, {Storage: ir.U16, Scale: 0x1p-3}} {
+		for _, storage := range []plan.Choice{{Storage: ir.F16}, {Storage: ir.U16, Scale: 0x1p-3}} {
 			w := &world{}
 			build := func() *ops.Instance {
 				w.next = 0
@@ -265,7 +267,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
 			}
 			p := planned(t, Options{FuseLimit: -1}, build())
-			p = planned(t, Options{FuseLimit: -1, Precision: Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
+			p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
 			root := bufferNamed(t, p, "normal.peak").Array
 			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
 			for buf, s := range ref.Loads {

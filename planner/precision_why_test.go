@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner/plan"
 )
 
 // What explain says of types that may not be narrower names those that there are.
@@ -23,7 +24,7 @@ func TestWhyTypesAreKept(t *testing.T) {
 		})
 		w.asks(made, "", typ)
 		w.asks(out, "", typ)
-		p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+		p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 		if err != nil {
 			t.Fatal(err)
 		}

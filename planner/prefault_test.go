@@ -5,13 +5,14 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/planner/bound"
 )
 
 func TestOnlyTheKernelBehindASourceFindsItsPages(t *testing.T) {
 	w := &world{}
 	same := func(_ *ops.Body, y *ir.Node) *ir.Node { return y }
 	second := w.shifted(w.shifted(w.tall(1000, 40), 1000, same, nil), 1000, same, []float64{-11, 23})
-	prefaulted := func(p *Plan) (out []bool) {
+	prefaulted := func(p *bound.Plan) (out []bool) {
 		for _, s := range p.Steps {
 			if s.Kernel != nil {
 				out = append(out, s.Kernel.Prefault)

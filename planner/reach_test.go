@@ -9,6 +9,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/bound"
 )
 
 const long = 1 << 16
@@ -33,7 +34,7 @@ func from(d int) func(b *ops.Body, i *ir.Node) *ir.Node {
 }
 
 // boxOf is the part of the array of a stage that a plan keeps; nil if all of it, or if it is not stored.
-func boxOf(p *Plan, name string) region.Region {
+func boxOf(p *bound.Plan, name string) region.Region {
 	for _, b := range p.Buffers {
 		if b.Stage == name {
 			return p.Graph.Views[b.Array].Box

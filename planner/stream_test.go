@@ -13,6 +13,8 @@ import (
 	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner/blocks"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // tall is an array of many rows, from a source that gives rows.
@@ -82,13 +84,13 @@ func TestFootprintsOfRows(t *testing.T) {
 }
 
 // footOf plans a program of one kernel.
-func footOf(t *testing.T, sink *ops.Instance) (*Plan, *Step) {
+func footOf(t *testing.T, sink *ops.Instance) (*bound.Plan, *bound.Step) {
 	t.Helper()
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kernel != nil })
+	at := slices.IndexFunc(p.Steps, func(s bound.Step) bool { return s.Kernel != nil })
 	return p, &p.Steps[at]
 }
 
@@ -113,9 +115,9 @@ func TestFootprintsThroughFusedStages(t *testing.T) {
 	}
 }
 
-func inBlocksOf(t *testing.T, memory int64, sinks ...*ops.Instance) *Plan {
+func inBlocksOf(t *testing.T, memory int64, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
-	p, err := Build(sinks, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: memory, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build(sinks, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: memory, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,11 +183,11 @@ func TestBlocksCoverWhatIsNeeded(t *testing.T) {
 	}
 }
 
-func bufferOf(p *Plan, stage string) *Buffer {
-	return &p.Buffers[slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Stage == stage })]
+func bufferOf(p *bound.Plan, stage string) *bound.Buffer {
+	return &p.Buffers[slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Stage == stage })]
 }
 
-func stepOf(p *Plan, id string) *Step {
+func stepOf(p *bound.Plan, id string) *bound.Step {
 	for i := range p.Steps {
 		if p.Steps[i].ID == id {
 			return &p.Steps[i]
@@ -197,13 +199,13 @@ func stepOf(p *Plan, id string) *Step {
 func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 	w := &world{}
 	turned := w.shifted(w.tall(4000, 40), 4000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mod(b.Mul(y, b.I32(7)), b.I32(4000)) }, nil)
-	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: 100000, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}})
+	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	var p problem.Problem
 	if !errors.As(err, &p) || p.Code != "E0601" || !strings.Contains(p.Message, "tall") || !strings.Contains(p.Message, "for 4000 rows that are needed at once") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Build([]*ops.Instance{w.rowSink(w.shifted(w.tall(4000, 40), 4000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, nil))},
-		device.Info{Name: "gpu", Kind: "cuda"}, Options{FuseLimit: -1, Memory: 100000, Rates: Rates{Flops: 50e9, Bandwidth: 20e9}}); err == nil {
+		device.Info{Name: "gpu", Kind: "cuda"}, Options{FuseLimit: -1, Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}}); err == nil {
 		t.Error("a device whose memory is not the host's runs in blocks")
 	}
 }
@@ -216,7 +218,7 @@ func TestSizesSayEnough(t *testing.T) {
 	}
 }
 
-func laid(t *testing.T, p *Plan) *Stream {
+func laid(t *testing.T, p *bound.Plan) *blocks.Stream {
 	t.Helper()
 	s, err := blocks.Lay(p)
 	if err != nil {

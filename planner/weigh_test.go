@@ -7,7 +7,9 @@ import (
 
 	"weft/kernels/profile"
 	"weft/ops"
+	"weft/planner/bound"
 	"weft/planner/cost"
+	"weft/planner/plan"
 )
 
 // machine is a model of a machine whose arithmetic takes so many times as long as usual.
@@ -33,14 +35,14 @@ func TestDecisionsMakeThePlanAgain(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		of    *Plan
+		of    *bound.Plan
 		model *cost.Model
 	}{{"fused on a slow machine", quick, slow}, {"stored on a fast machine", dear, fast}} {
 		text, err := json.Marshal(c.of.Decided)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d Decisions
+		var d plan.Decisions
 		if err := json.Unmarshal(text, &d); err != nil {
 			t.Fatal(err)
 		}

@@ -11,20 +11,20 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 )
 
 // accelerated reports whether a kernel is placed on accelerators of this run.
-func (r *run) accelerated(k *planner.Kernel) bool {
+func (r *run) accelerated(k *bound.Kernel) bool {
 	return r.fleet != nil && k.Place.Accelerates()
 }
 
 // compileAccelerators makes kernels ready on the accelerators they are placed on. One that compiles on none of them is counted
 // as fallen back, and runs on the host's processor.
-func (r *run) compileAccelerators(ctx context.Context, steps []*planner.Step) error {
+func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) error {
 	var targets []fleet.Target
 	for _, s := range steps {
 		if r.accelerated(s.Kernel) {
@@ -39,7 +39,7 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*planner.Step) er
 		return err
 	}
 	for _, f := range failures {
-		at := slices.IndexFunc(steps, func(s *planner.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })
+		at := slices.IndexFunc(steps, func(s *bound.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })
 		step := steps[at]
 		if ok, _ := r.fleet.Able(step.Kernel.Ir, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {
 			r.onHost[step.ID] = true
@@ -53,7 +53,7 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*planner.Step) er
 }
 
 // refused counts kernels as fallen back that were asked to be on accelerators which have no room for them.
-func (r *run) refused(steps []*planner.Step) error {
+func (r *run) refused(steps []*bound.Step) error {
 	if r.fleet == nil {
 		return nil
 	}

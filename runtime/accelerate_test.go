@@ -11,7 +11,8 @@ import (
 	"weft/kernels/emulated"
 	"weft/kernels/native"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/memory"
 )
 
@@ -36,7 +37,7 @@ func emulations(t *testing.T, descriptions ...string) (out []device.Device) {
 }
 
 // placeAll puts every kernel on all devices.
-func placeAll(p *planner.Plan, devices []device.Device) {
+func placeAll(p *bound.Plan, devices []device.Device) {
 	for i := range p.Steps {
 		if k := p.Steps[i].Kernel; k != nil {
 			for _, d := range devices {
@@ -73,7 +74,7 @@ func TestBlocksOnDevices(t *testing.T) {
 				}
 				sources = 0
 				for _, b := range p.Buffers {
-					if b.Role != planner.FromKernel {
+					if b.Role != plan.FromKernel {
 						sources += b.Bytes
 					}
 				}
@@ -144,7 +145,7 @@ func TestArraysStayOnTheDevice(t *testing.T) {
 	var in, out int64
 	for _, b := range p.Buffers {
 		switch b.Role {
-		case planner.FromKernel:
+		case plan.FromKernel:
 			out += int64(b.Ir.Len() * b.Ir.Type.Size()) // without padding
 		default:
 			in += b.Bytes
@@ -177,7 +178,7 @@ func TestArraysStayOnTheDevice(t *testing.T) {
 
 // A placement on a device that the run does not have is a mistake of whoever planned it; a run without accelerators takes no notice.
 func TestPlacementWithoutItsDevice(t *testing.T) {
-	build := func() (*planner.Plan, []device.Device) {
+	build := func() (*bound.Plan, []device.Device) {
 		w := newWorld()
 		dev := newFaulty("native")
 		p := w.plan(t, dev, chain(w)...)

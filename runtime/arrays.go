@@ -10,7 +10,8 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/blocks"
+	"weft/planner/bound"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/memory"
@@ -19,8 +20,8 @@ import (
 // arrays holds the memory of the buffers that are alive.
 type arrays struct {
 	dev         device.Device
-	byID        map[string]*planner.Buffer
-	byStage     map[*ops.Stage]*planner.Buffer
+	byID        map[string]*bound.Buffer
+	byStage     map[*ops.Stage]*bound.Buffer
 	mem         map[*ir.Buffer]device.Memory
 	alive, peak int64
 	fleet       *fleet.Fleet // holds replicas
@@ -30,8 +31,8 @@ type arrays struct {
 	mu      sync.Mutex                // guards alive and peak while blocks are read beside the computation
 }
 
-func newArrays(p *planner.Plan, dev device.Device) *arrays {
-	a := &arrays{dev: dev, byID: map[string]*planner.Buffer{}, byStage: map[*ops.Stage]*planner.Buffer{}, mem: map[*ir.Buffer]device.Memory{}}
+func newArrays(p *bound.Plan, dev device.Device) *arrays {
+	a := &arrays{dev: dev, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, mem: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.byID[b.ID], a.byStage[b.Array] = b, b
@@ -118,7 +119,7 @@ func (a *arrays) add(bytes int64) {
 }
 
 // block makes the arrays that a run in blocks does not keep as a whole windows.
-func (a *arrays) block(s *planner.Stream) {
+func (a *arrays) block(s *blocks.Stream) {
 	a.windows = map[string]*memory.Window{}
 	for id := range a.byID {
 		if s.Windowed(id) {

@@ -11,7 +11,8 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
@@ -44,7 +45,7 @@ func sampleSize(cost, kernel float64, inner bool) int {
 }
 
 // verify compares a sample of what a kernel stored with float64, while its inputs are still there.
-func (r *run) verify(ctx context.Context, step *planner.Step) error {
+func (r *run) verify(ctx context.Context, step *bound.Step) error {
 	c, err := r.newCheck(step)
 	if err != nil {
 		return err
@@ -63,13 +64,13 @@ func (r *run) verify(ctx context.Context, step *planner.Step) error {
 // check gathers samples of what a kernel stores.
 type check struct {
 	run   *run
-	step  *planner.Step
+	step  *bound.Step
 	ref   *audit.Reference
 	size  int            // samples that are worth their time; 0: even one is too expensive
 	taken []audit.Sample // by array that the kernel stores
 }
 
-func (r *run) newCheck(step *planner.Step) (*check, error) {
+func (r *run) newCheck(step *bound.Step) (*check, error) {
 	if err := r.defined(); err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 }
 
 // checking adds to the time that checks take.
-func (r *run) checking(step *planner.Step, start time.Time) {
+func (r *run) checking(step *bound.Step, start time.Time) {
 	r.result.VerifyS += since(start)
 	r.opt.Trace.Span(0, "verify", step.Name, start, nil)
 }
@@ -182,9 +183,9 @@ func (c *check) judge() error {
 }
 
 // unnamed reports whether an array is one that a user has no name for and does not get.
-func unnamed(p *planner.Plan, b *planner.Buffer) bool {
-	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s planner.Step) bool {
-		return s.Kind == planner.SinkStep && slices.Contains(s.Reads, b.ID)
+func unnamed(p *bound.Plan, b *bound.Buffer) bool {
+	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s bound.Step) bool {
+		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID)
 	})
 }
 
@@ -204,7 +205,7 @@ func violation(p Parity) problem.Problem {
 }
 
 // parity reports a sample of what a kernel stored.
-func (r *run) parity(step *planner.Step, s audit.Sample) Parity {
+func (r *run) parity(step *bound.Step, s audit.Sample) Parity {
 	rule, f := s.Rule(), s.Figures()
 	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: unnamed(r.plan, s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,

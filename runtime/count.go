@@ -10,7 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/exec"
 )
 
@@ -31,7 +31,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 		return nil
 	}
 	start := time.Now()
-	r.counted = map[*planner.Kernel]device.Counted{}
+	r.counted = map[*bound.Kernel]device.Counted{}
 	uncounted := 0
 	for _, s := range r.plan.Kernels() {
 		p, ok := s.Kernel.Program.(device.Counting)
@@ -55,7 +55,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 }
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
-func (r *run) bind(k *planner.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
+func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
 	b := device.Bindings{Mem: r.arrays.mem}
 	if c := r.counted[k]; c != nil && program == k.Program {
 		return c.Bind(b, &s.Tally)

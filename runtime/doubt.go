@@ -6,7 +6,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // doubt is what is known to be wrong and kept all the same: buffers with a sample beyond its tolerance, and what was made from them.
@@ -23,7 +23,7 @@ func (r *run) doubted(s *ops.Stage, w problem.Problem) error {
 }
 
 // spread doubts what a step makes from what is doubted.
-func (d doubt) spread(s *planner.Step) bool {
+func (d doubt) spread(s *bound.Step) bool {
 	from := slices.ContainsFunc(s.Reads, func(id string) bool { return d[id] })
 	if from {
 		for _, id := range s.Writes {
@@ -34,7 +34,7 @@ func (d doubt) spread(s *planner.Step) bool {
 }
 
 // announce warns of an output that is not what it should be: it is kept, since it may have taken long, but not without a word.
-func (r *run) announce(sink *planner.Step) {
+func (r *run) announce(sink *bound.Step) {
 	if path := sink.Op.File(); path != "" && r.doubt.spread(sink) {
 		r.result.Warnings = append(r.result.Warnings, Warning{Code: problem.ParityViolated, Message: fmt.Sprintf("%s was written, but is made from values beyond their tolerance", path),
 			Help: "use it with that in mind, or remove it; with --strict it is not written", Where: sink.Op.Where})

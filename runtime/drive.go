@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"weft/kernels/device"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // drive runs the steps of a drive round after round, until what they make says that it is enough. The first round and the last one are
 // compared with float64, from what they were given.
-func (r *run) drive(ctx context.Context, step *planner.Step) (err error) {
+func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	d := step.Drive
 	works, tiles := make([]*work, len(step.Body)), 0
 	for i := range step.Body {

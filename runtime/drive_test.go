@@ -13,6 +13,7 @@ import (
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime"
 )
@@ -73,7 +74,7 @@ func TestDrive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := planner.Bind(v, sinks().Sinks, nil)
+		p, err := bound.Bind(v, sinks().Sinks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // kindNames are what people call a kind of device.
@@ -32,7 +32,7 @@ func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
 }
 
 // miss counts kernels as fallen back from devices that cannot be had, which is logged once for all of them.
-func (r *run) miss(kernels []*planner.Step) error {
+func (r *run) miss(kernels []*bound.Step) error {
 	for _, m := range r.opt.Missing {
 		for i, s := range kernels {
 			f := Fallback{Stage: s.Name, Device: kindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
@@ -98,16 +98,16 @@ func (r *run) compile(ctx context.Context) error {
 
 // compileOn compiles kernels on one device, all in one go, and one by one when that fails, so that only those that do not
 // compile are returned for the next device.
-func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (refused []*planner.Step, err error) {
+func (r *run) compileOn(ctx context.Context, at int, steps []*bound.Step) (refused []*bound.Step, err error) {
 	dev := r.opt.Devices[at]
-	one := func(steps ...*planner.Step) error {
-		var ks []*planner.Kernel
+	one := func(steps ...*bound.Step) error {
+		var ks []*bound.Kernel
 		for _, s := range steps {
 			if s.Kernel.Program == nil || s.Kernel.Device != dev.Info().Name || r.toTune(s.Kernel) {
 				ks = append(ks, s.Kernel)
 			}
 		}
-		return planner.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
+		return bound.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
 	}
 	err = one(steps...)
 	if err == nil || ctx.Err() != nil {
@@ -136,6 +136,6 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*planner.Step) (ref
 }
 
 // toTune reports whether the schedule of a compiled kernel is still to be searched.
-func (r *run) toTune(k *planner.Kernel) bool {
+func (r *run) toTune(k *bound.Kernel) bool {
 	return r.opt.Tune && (r.opt.TuneTime > 0 || !k.Program.Report().Tuned)
 }

@@ -7,15 +7,15 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 	"weft/runtime/exec"
 )
 
 // Inspection is a kernel that just ran, while all its arrays are in memory. Inspectors may read the arrays, and write none.
 type Inspection struct {
-	Plan      *planner.Plan
-	Step      *planner.Step
+	Plan      *bound.Plan
+	Step      *bound.Step
 	Stored    []audit.Array // what the kernel stored
 	Reference *audit.Reference
 	Mem       map[*ir.Buffer]device.Memory
@@ -23,7 +23,7 @@ type Inspection struct {
 }
 
 // inspect shows a kernel to whoever asked to see it.
-func (r *run) inspect(ctx context.Context, step *planner.Step) error {
+func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if r.opt.Inspect == nil {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
@@ -18,7 +18,7 @@ import (
 // work is a kernel under way: what its tiles took so far.
 type work struct {
 	run    *run
-	step   *planner.Step
+	step   *bound.Step
 	sweep  *exec.Sweep
 	device string
 	wall   float64
@@ -28,13 +28,13 @@ type work struct {
 	loads  *bounds.Loads // for them
 }
 
-func (r *run) work(step *planner.Step) *work {
+func (r *run) work(step *bound.Step) *work {
 	s := &exec.Sweep{Name: step.Name, Threads: r.opt.Threads, Done: r.opt.Progress.Tile, Trace: r.opt.Trace}
 	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
 }
 
 // kernel runs one kernel step as a whole: on its devices, and what fails there on the devices after them.
-func (r *run) kernel(ctx context.Context, step *planner.Step) error {
+func (r *run) kernel(ctx context.Context, step *bound.Step) error {
 	k := step.Kernel
 	if !r.accelerated(k) {
 		if err := r.tuneTiles(ctx, step); err != nil {
@@ -86,7 +86,7 @@ func (w *work) finish() {
 }
 
 // launches works tiles of a kernel off along the chain of devices and names the device that finished them.
-func (r *run) launches(ctx context.Context, step *planner.Step, s *exec.Sweep, tiles []region.Region) (string, error) {
+func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, tiles []region.Region) (string, error) {
 	k := step.Kernel
 	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/runtime/fleet"
 )
@@ -22,8 +22,8 @@ func (k Kernel) Undisturbed(threads int) float64 {
 }
 
 // Observations are the kernels of a run that ran where they were planned, for a cost model to learn from.
-func Observations(p *planner.Plan, r *Result) []cost.Observation {
-	planned := map[string]*planner.Kernel{}
+func Observations(p *bound.Plan, r *Result) []cost.Observation {
+	planned := map[string]*bound.Kernel{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
 			planned[s.ID] = s.Kernel
@@ -51,7 +51,7 @@ func Observations(p *planner.Plan, r *Result) []cost.Observation {
 
 // accelerated is a kernel that ran on the accelerators it was placed on, and on nothing else. Nothing is to be learned of emulated ones:
 // how fast they are is described.
-func (r *Result) accelerated(was *planner.Kernel, k Kernel) (cost.Observation, bool) {
+func (r *Result) accelerated(was *bound.Kernel, k Kernel) (cost.Observation, bool) {
 	name := strings.Join(k.Ops, " + ")
 	fell := slices.ContainsFunc(r.Fallbacks, func(f Fallback) bool { return f.Stage == name })
 	predicted := was.Place.Unlearned() * 1e-3

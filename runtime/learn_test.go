@@ -3,7 +3,7 @@ package runtime
 import (
 	"testing"
 
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/plan"
 	"weft/runtime/fleet"
@@ -11,10 +11,10 @@ import (
 
 // What ran on accelerators is learned of them, and only where all of it ran there and their time is this machine's.
 func TestAcceleratorsAreLearnedApart(t *testing.T) {
-	kernel := func(devices ...string) *planner.Kernel {
-		return &planner.Kernel{Kernel: plan.Kernel{
+	kernel := func(devices ...string) *bound.Kernel {
+		return &bound.Kernel{Kernel: plan.Kernel{
 			Ops: []string{"blur", "sqrt"}, Hash: "h", Device: "cpu", Estimate: cost.Estimate{Seconds: 4, Factor: 2}, Bound: "compute",
-			Place: planner.Placement{Devices: devices, Accelerated: 500, Bound: "transfer"},
+			Place: plan.Placement{Devices: devices, Accelerated: 500, Bound: "transfer"},
 		}}
 	}
 	ran := func(devices ...string) Kernel {
@@ -27,7 +27,7 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 	gpus := []fleet.Usage{{Name: "cuda:0", Kind: "cuda"}, {Name: "cuda:1", Kind: "cuda"}, {Name: "fast:2", Kind: "emulated"}}
 	for _, c := range []struct {
 		name string
-		was  *planner.Kernel
+		was  *bound.Kernel
 		ran  Kernel
 		fell []Fallback
 		want *cost.Observation
@@ -40,7 +40,7 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 		{"while another stage fell back", kernel("cuda:0"), ran("cuda:0"), []Fallback{{Stage: "peak"}}, &cost.Observation{Kind: "cuda:0", Bound: "transfer", Predicted: 0.5, Measured: 0.75}},
 		{"on the host altogether", kernel("cuda:0"), ran(), nil, nil},
 	} {
-		p := &planner.Plan{Steps: []planner.Step{{Step: plan.Step{ID: "k1"}, Kernel: c.was}}}
+		p := &bound.Plan{Steps: []bound.Step{{Step: plan.Step{ID: "k1"}, Kernel: c.was}}}
 		got := Observations(p, &Result{Threads: 1, Kernels: []Kernel{c.ran}, Devices: gpus, Fallbacks: c.fell})
 		if (len(got) == 1) != (c.want != nil) {
 			t.Errorf("%s: %+v", c.name, got)

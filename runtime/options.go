@@ -7,7 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
@@ -31,7 +31,7 @@ type Options struct {
 	Tune     bool          // measure schedules that were never measured
 	TuneTime time.Duration // for each kernel, and again where some were measured; 0: a default time, once
 	// Tiled hears, under Tune, of kernels whose tiles were measured to be fastest in another size than planned.
-	Tiled    func(k *planner.Kernel) error
+	Tiled    func(k *bound.Kernel) error
 	Terminal ops.Terminal
 	// Memory hands out what the arrays take; nil: whatever the plan asks for.
 	Memory *memory.Governor
@@ -41,7 +41,7 @@ type Options struct {
 	Provenance bool
 	Origin     ops.Origin // is recorded in or beside outputs
 	// See looks at what each sink that takes whole arrays is given, before the sink runs; nil: nobody does.
-	See func(step *planner.Step, in []ops.HostArray) error
+	See func(step *bound.Step, in []ops.HostArray) error
 	// Discard makes sinks do nothing: what they would be given is computed all the same.
 	Discard bool
 	// Inspect sees every kernel once it has run, in plans that keep whole arrays; an error ends the run.

@@ -4,13 +4,13 @@ import (
 	"sync/atomic"
 
 	"weft/kernels/device"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // prefault gives what a kernel stores its pages while the source before it is read: a source keeps one processor busy, and the
 // first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time anyway, when the
 // kernel runs. The function that is returned ends it.
-func (r *run) prefault(source *planner.Step) (stop func(), err error) {
+func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	next := r.after(source)
 	if next == nil || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
 		return func() {}, nil
@@ -38,7 +38,7 @@ func (r *run) prefault(source *planner.Step) (stop func(), err error) {
 }
 
 // after is the step that follows another one.
-func (r *run) after(step *planner.Step) *planner.Step {
+func (r *run) after(step *bound.Step) *bound.Step {
 	for i := range len(r.plan.Steps) - 1 {
 		if &r.plan.Steps[i] == step {
 			return &r.plan.Steps[i+1]

@@ -8,7 +8,8 @@ import (
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/memory"
 )
@@ -31,14 +32,14 @@ func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
 
 // identify hashes the files that sources read, for what is recorded with the outputs.
 func (r *run) identify() error {
-	if r.opt.Discard || !slices.ContainsFunc(r.plan.Steps, func(s planner.Step) bool {
-		return s.Kind == planner.SinkStep && s.Op.File() != ""
+	if r.opt.Discard || !slices.ContainsFunc(r.plan.Steps, func(s bound.Step) bool {
+		return s.Kind == plan.SinkStep && s.Op.File() != ""
 	}) {
 		return nil
 	}
 	for i := range r.plan.Steps {
 		s := &r.plan.Steps[i]
-		if s.Kind != planner.ReadStep {
+		if s.Kind != plan.ReadStep {
 			continue
 		}
 		path := s.Op.File()
@@ -55,7 +56,7 @@ func (r *run) identify() error {
 }
 
 // context tells a sink where what it writes comes from.
-func (r *run) context(ctx context.Context, sink *planner.Step) (context.Context, error) {
+func (r *run) context(ctx context.Context, sink *bound.Step) (context.Context, error) {
 	decisions, err := json.Marshal(r.plan.Decided)
 	if err != nil {
 		return nil, err

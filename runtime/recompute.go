@@ -9,7 +9,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 )
 
@@ -48,7 +48,7 @@ func (c *check) fillUp(ctx context.Context) error {
 
 // recompute computes points again and returns how many it compared, and the first at which the two differ by more than the tolerance
 // of a stage allows. The arrays are left as they were.
-func (r *run) recompute(ctx context.Context, step *planner.Step, of []audit.Sample) (compared int, fault string, err error) {
+func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample) (compared int, fault string, err error) {
 	start := time.Now()
 	defer r.checking(step, start)
 	k := step.Kernel

@@ -10,7 +10,8 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
@@ -39,10 +40,10 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			if err := r.compile(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			var kernel *planner.Step
+			var kernel *bound.Step
 			for i := range p.Steps {
 				s := &p.Steps[i]
-				if s.Kind != planner.SinkStep {
+				if s.Kind != plan.SinkStep {
 					if err := r.step(context.Background(), s); err != nil {
 						t.Fatal(err)
 					}
@@ -114,7 +115,7 @@ func TestSinksAreSeenAndDiscarded(t *testing.T) {
 		dev := newFaulty("native")
 		p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(4, 5)))))
 		seen := 0
-		see := func(_ *planner.Step, in []ops.HostArray) error { seen += len(in); return nil }
+		see := func(_ *bound.Step, in []ops.HostArray) error { seen += len(in); return nil }
 		if _, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Threads: 1, See: see, Discard: discard}); err != nil {
 			t.Fatal(err)
 		}
@@ -130,10 +131,10 @@ func TestTuningTiles(t *testing.T) {
 	dev := newFaulty("native")
 	out := w.keep("out", w.third(w.ramp(matrix(64, 50))))
 	p := w.plan(t, dev, out)
-	var told []*planner.Kernel
+	var told []*bound.Kernel
 	r, err := Run(context.Background(), p, Options{
 		Devices: []device.Device{dev}, Threads: 2, Tune: true, Verify: true,
-		Tiled: func(k *planner.Kernel) error { told = append(told, k); return nil },
+		Tiled: func(k *bound.Kernel) error { told = append(told, k); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/optest"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 	"weft/runtime/journal"
 )
@@ -125,7 +125,7 @@ func (c *tally) again(kernel string, columns int) (n int) {
 func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 	const rows, columns, reach, deaths = 160, 32, 3, 60
 	died := errors.New("killed")
-	run := func(d *disk, c *tally, resume bool, before func() error) (*planner.Plan, error) {
+	run := func(d *disk, c *tally, resume bool, before func() error) (*bound.Plan, error) {
 		w := newStreams()
 		first := w.third(w.waves(matrix(rows, columns)))
 		p, err := w.build(t, 20000, w.keepOn(d, "first", first), w.keepOn(d, "second", w.blur(first, reach)))
@@ -203,7 +203,7 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 func TestStripsResume(t *testing.T) {
 	const deaths, reach = 14, 6
 	died := errors.New("killed")
-	run := func(d *disk, resume bool, before func() error) *planner.Plan {
+	run := func(d *disk, resume bool, before func() error) *bound.Plan {
 		w := newStreams()
 		first := w.third(w.waves(matrix(16, 2500)))
 		p, err := w.build(t, 260000, w.keepOn(d, "first", first), w.keepOn(d, "second", w.blur(first, reach)))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 )
 
@@ -58,7 +58,7 @@ func (r *run) define(ctx context.Context) error {
 }
 
 // reference is the definition of a kernel when it has run, and some arrays are in memory.
-func (r *run) reference(step *planner.Step, alive func(*ops.Stage) bool) (*audit.Reference, error) {
+func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool) (*audit.Reference, error) {
 	if r.plan.Stream != nil || r.plan.Drives() { // what an array holds does not follow from its definition where rounds change it
 		return audit.Define(r.plan.BlockReference(step.Kernel), step.Kernel.Roots)
 	}
@@ -84,7 +84,7 @@ func (r *run) compileReferences(ctx context.Context, refs []*audit.Reference) (f
 }
 
 // stored are the arrays that a kernel stores.
-func (r *run) stored(step *planner.Step) ([]audit.Array, error) {
+func (r *run) stored(step *bound.Step) ([]audit.Array, error) {
 	out := make([]audit.Array, len(step.Kernel.Roots))
 	for i, s := range step.Kernel.Roots {
 		b := r.arrays.byStage[s]

@@ -6,7 +6,7 @@ import (
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/audit"
 )
 
@@ -30,7 +30,7 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	if r.plan.Wider != nil {
 		return w, &beyond{w}
 	}
-	if _, asked := audit.Asked(s); asked && r.opt.Resume && r.plan.Again() {
+	if _, asked := audit.Asked(s); asked && r.opt.Resume && r.plan.Repeated {
 		return w, problem.Wrong(w.Code, "", "run without --resume to start afresh, in types that are chosen anew",
 			"%s; this run goes on in the types of the one before, so it looks for no others", w.Message)
 	}
@@ -38,7 +38,7 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 }
 
 // widened is the plan to run in place of one that turned out too narrow.
-func widened(p *planner.Plan, err error) (next *planner.Plan, why Repair, again bool) {
+func widened(p *bound.Plan, err error) (next *bound.Plan, why Repair, again bool) {
 	var b *beyond
 	if p.Wider == nil || !errors.As(err, &b) {
 		return nil, why, false

@@ -5,7 +5,8 @@ import (
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/fleet"
 )
 
@@ -30,14 +31,14 @@ type Result struct {
 	Devices []fleet.Usage `json:"devices"`
 
 	// Approximations are what operators say is not exact, by their arguments.
-	Approximations []planner.Approximation `json:"approximations,omitempty"`
+	Approximations []plan.Approximation `json:"approximations,omitempty"`
 
 	Parity    []Parity   `json:"parity"`
 	Fallbacks []Fallback `json:"fallbacks"`
 	Telemetry Telemetry  `json:"telemetry"`
 	Warnings  []Warning  `json:"warnings"`
 	// Search is how the precision was found, where something has a tolerance.
-	Search *planner.Search `json:"search,omitempty"`
+	Search *plan.Search `json:"search,omitempty"`
 	// Repairs are the runs that were given up because a sample was beyond its tolerance, and done again in wider types.
 	Repairs []Repair `json:"repairs,omitempty"`
 
@@ -65,13 +66,13 @@ type Kernel struct {
 	Flops  float64       `json:"flops"` // that its definition asks for
 	// Executed are those of it that ran, where folds may end early; 0: they were not counted. Roof is the share of what the machine can do in
 	// the time; 0: not known.
-	Executed  float64           `json:"executed_flops,omitempty"`
-	Roof      float64           `json:"share_of_roof,omitempty"`
-	Bytes     int64             `json:"bytes"`
-	Predicted float64           `json:"predicted_s"`
-	Precision planner.Precision `json:"precision"`
-	Schedule  string            `json:"schedule,omitempty"`
-	Cached    bool              `json:"cached"`
+	Executed  float64        `json:"executed_flops,omitempty"`
+	Roof      float64        `json:"share_of_roof,omitempty"`
+	Bytes     int64          `json:"bytes"`
+	Predicted float64        `json:"predicted_s"`
+	Precision plan.Precision `json:"precision"`
+	Schedule  string         `json:"schedule,omitempty"`
+	Cached    bool           `json:"cached"`
 	// Turnaround is the time from when a tile is queued to when it is done.
 	TurnaroundMean float64 `json:"turnaround_mean_s"`
 	TurnaroundP95  float64 `json:"turnaround_p95_s"`
@@ -152,7 +153,7 @@ func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
 // Unwrap is the reason.
 func (e *StageError) Unwrap() error { return e.Err }
 
-func newResult(p *planner.Plan, threads int) *Result {
+func newResult(p *bound.Plan, threads int) *Result {
 	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Approximations: p.Approximations, Threads: threads,
 		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}, Devices: []fleet.Usage{}}
 }

@@ -9,7 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
@@ -17,7 +17,7 @@ import (
 
 // run is the state of one execution.
 type run struct {
-	plan   *planner.Plan
+	plan   *bound.Plan
 	opt    Options
 	result *Result
 	arrays *arrays
@@ -25,17 +25,17 @@ type run struct {
 	fleet  *fleet.Fleet    // of accelerators; nil: none
 	onHost map[string]bool // kernel steps that no accelerator could run
 
-	references map[string]*audit.Reference        // by kernel step, where results are checked
-	defined    func() error                       // waits until references can be evaluated
-	inputs     []ops.InputIdentity                // what the sources read, where that is recorded
-	counted    map[*planner.Kernel]device.Counted // under Options.Count
+	references map[string]*audit.Reference      // by kernel step, where results are checked
+	defined    func() error                     // waits until references can be evaluated
+	inputs     []ops.InputIdentity              // what the sources read, where that is recorded
+	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      meter
 	doubt      doubt
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
 // an error is returned: a *StageError for a step that failed, or the context's error for a run that was cancelled.
-func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
+func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 	if len(opt.Devices) == 0 {
 		return nil, errors.New("runtime: no device to run on")
 	}
@@ -58,7 +58,7 @@ func Run(ctx context.Context, p *planner.Plan, opt Options) (*Result, error) {
 }
 
 // once is Run with one plan.
-func once(ctx context.Context, p *planner.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
+func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
 	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }}
 	r.arrays = newArrays(p, opt.Devices[0])
 	r.arrays.fleet = accelerators
@@ -108,7 +108,7 @@ func (r *run) execute(ctx context.Context) error {
 }
 
 // failed says where an error belongs; a cancelled run has no failing stage.
-func (r *run) failed(ctx context.Context, step *planner.Step, err error) error {
+func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ctx.Err()
 	}
@@ -116,7 +116,7 @@ func (r *run) failed(ctx context.Context, step *planner.Step, err error) error {
 }
 
 // allocate makes sure that what a step reads and writes has memory.
-func (r *run) allocate(step *planner.Step) error {
+func (r *run) allocate(step *bound.Step) error {
 	for _, id := range slices.Concat(step.Reads, step.Writes) {
 		if err := r.arrays.need(id); err != nil {
 			return err
@@ -125,16 +125,16 @@ func (r *run) allocate(step *planner.Step) error {
 	return nil
 }
 
-func (r *run) step(ctx context.Context, step *planner.Step) error {
+func (r *run) step(ctx context.Context, step *bound.Step) error {
 	if err := r.allocate(step); err != nil {
 		return err
 	}
 	switch step.Kind {
 	case plan.DriveStep:
 		return r.drive(ctx, step)
-	case planner.ReadStep:
+	case plan.ReadStep:
 		return r.read(ctx, step)
-	case planner.SinkStep:
+	case plan.SinkStep:
 		return r.sink(ctx, step)
 	}
 	if err := r.kernel(ctx, step); err != nil {
@@ -144,7 +144,7 @@ func (r *run) step(ctx context.Context, step *planner.Step) error {
 }
 
 // judge looks at what a kernel stored, while its inputs are still there.
-func (r *run) judge(ctx context.Context, step *planner.Step) error {
+func (r *run) judge(ctx context.Context, step *bound.Step) error {
 	if err := r.blanks(step).judge(); err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (r *run) judge(ctx context.Context, step *planner.Step) error {
 	return r.verify(ctx, step)
 }
 
-func (r *run) read(ctx context.Context, step *planner.Step) error {
+func (r *run) read(ctx context.Context, step *bound.Step) error {
 	start := time.Now()
 	to, err := r.arrays.host(step.Writes[0])
 	if err != nil {
@@ -175,7 +175,7 @@ func (r *run) read(ctx context.Context, step *planner.Step) error {
 	return err
 }
 
-func (r *run) sink(ctx context.Context, step *planner.Step) error {
+func (r *run) sink(ctx context.Context, step *bound.Step) error {
 	start := time.Now()
 	in := make([]ops.HostArray, len(step.Reads))
 	for i, id := range step.Reads {
@@ -197,7 +197,7 @@ func (r *run) sink(ctx context.Context, step *planner.Step) error {
 }
 
 // hand gives a sink its arrays.
-func (r *run) hand(ctx context.Context, step *planner.Step, in []ops.HostArray) (ops.Note, error) {
+func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (ops.Note, error) {
 	if r.opt.Discard {
 		return discarded, nil
 	}
@@ -216,7 +216,7 @@ func (r *run) hand(ctx context.Context, step *planner.Step, in []ops.HostArray) 
 }
 
 // transferred records what a source or sink did and what it warns of.
-func (r *run) transferred(list *[]Transfer, category string, step *planner.Step, note ops.Note, start time.Time) {
+func (r *run) transferred(list *[]Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
 	*list = append(*list, Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Wall: since(start)})
 	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
 	for _, w := range note.Warnings {

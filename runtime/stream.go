@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"weft/ops/problem"
-	"weft/planner"
 	"weft/planner/blocks"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // stream runs a plan in blocks of rows, pass by pass.
@@ -43,14 +44,14 @@ const collectAt = 20
 
 // pass is one pass of a run in blocks.
 type pass struct {
-	*planner.Pass
-	layout *planner.Stream
+	*blocks.Pass
+	layout *blocks.Stream
 	run    *run
 	index  int
-	steps  []*planner.Step
-	strips [][]planner.Block // what is left to do
-	blocks []planner.Block   // of the strip under way
-	begun  bool              // an earlier run did some of it
+	steps  []*bound.Step
+	strips [][]blocks.Block // what is left to do
+	blocks []blocks.Block   // of the strip under way
+	begun  bool             // an earlier run did some of it
 
 	sources []*tileSource
 	sinks   []*tileSink
@@ -94,7 +95,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 func (p *pass) prepare(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
-		whole := s.Kind == planner.ReadStep && !r.arrays.windowed(s.Writes[0]) && r.arrays.mem[r.arrays.byID[s.Writes[0]].Ir] == nil
+		whole := s.Kind == plan.ReadStep && !r.arrays.windowed(s.Writes[0]) && r.arrays.mem[r.arrays.byID[s.Writes[0]].Ir] == nil
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
 			if err := r.arrays.need(id); err != nil {
 				return r.failed(ctx, s, err)
@@ -105,7 +106,7 @@ func (p *pass) prepare(ctx context.Context) error {
 				return r.failed(ctx, s, err)
 			}
 		}
-		if s.Kind == planner.KernelStep {
+		if s.Kind == plan.KernelStep {
 			p.works[s.ID] = r.work(s)
 			if !p.begun {
 				p.blanks[s.ID] = r.blanks(s)
@@ -118,7 +119,7 @@ func (p *pass) prepare(ctx context.Context) error {
 	p.sampled = map[string]int{}
 	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
-		if s.Kind != planner.KernelStep {
+		if s.Kind != plan.KernelStep {
 			continue
 		}
 		c, err := r.newCheck(s)
@@ -319,7 +320,7 @@ func (p *pass) finish(ctx context.Context) error {
 		}
 	}
 	for _, s := range p.steps {
-		if s.Kind != planner.SinkStep || slices.ContainsFunc(p.sinks, func(k *tileSink) bool { return k.step == s }) {
+		if s.Kind != plan.SinkStep || slices.ContainsFunc(p.sinks, func(k *tileSink) bool { return k.step == s }) {
 			continue
 		}
 		if err := r.sink(ctx, s); err != nil {

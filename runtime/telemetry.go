@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/exec"
 )
 
@@ -76,7 +76,7 @@ func (m *meter) add(w *work) {
 }
 
 // operatorsOf are the operators with names of their own for telemetry of which a kernel stores outputs.
-func operatorsOf(k *planner.Kernel) (out []*ops.Instance) {
+func operatorsOf(k *bound.Kernel) (out []*ops.Instance) {
 	for _, s := range k.Roots {
 		if s.IsOutput() && s.Op.Spec.Telemetry != nil && !slices.Contains(out, s.Op) {
 			out = append(out, s.Op)

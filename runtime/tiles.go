@@ -13,7 +13,8 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/journal"
 )
 
@@ -23,7 +24,7 @@ var probe = &ir.Buffer{Name: "probe", Type: ir.F32}
 // tileSource reads one source by rows.
 type tileSource struct {
 	run    *run
-	step   *planner.Step
+	step   *bound.Step
 	buffer string
 	ops.TileSource
 	took time.Duration
@@ -58,7 +59,7 @@ func (s *tileSource) close(ctx context.Context, failed bool) error {
 // tileSink writes one sink by rows and keeps its journal.
 type tileSink struct {
 	run     *run
-	step    *planner.Step
+	step    *bound.Step
 	output  string // path; empty for a sink without a file, which has no journal
 	journal *journal.Journal
 	ops.TileSink
@@ -151,13 +152,13 @@ func (p *pass) open(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
 		switch {
-		case s.Kind == planner.ReadStep && r.arrays.windowed(s.Writes[0]):
+		case s.Kind == plan.ReadStep && r.arrays.windowed(s.Writes[0]):
 			src, err := s.Op.Bound.(ops.TileReader).OpenSource()
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
-		case s.Kind == planner.SinkStep && len(s.Reads) > 0 && r.arrays.windowed(s.Reads[0]):
+		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.windowed(s.Reads[0]):
 			sink, err := p.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)
@@ -208,7 +209,7 @@ func (p *pass) strange(t ops.Type, marks []ops.Mark) bool {
 var errStrips = errors.New("it was written in other strips, under another memory budget")
 
 // openSink starts an output, or takes it up where an earlier run left it.
-func (p *pass) openSink(step *planner.Step) (*tileSink, error) {
+func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 	r := p.run
 	s := &tileSink{run: r, step: step}
 	if r.opt.Discard {
@@ -277,7 +278,7 @@ func (r *run) accelerators() map[string]string {
 func Described(d device.Info) string { return d.Kind + ": " + d.Detail }
 
 // leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
-func (r *run) leftovers(step *planner.Step) error {
+func (r *run) leftovers(step *bound.Step) error {
 	op, ok := step.Op.Bound.(ops.TileWriter)
 	output := step.Op.File()
 	if !ok || output == "" {

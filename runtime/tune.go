@@ -8,7 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime/exec"
 )
 
@@ -21,7 +21,7 @@ const (
 
 // tuneTiles measures a kernel cut into tiles of several sizes, round by round so that a disturbance hits all alike, and keeps
 // the fastest. It takes no longer than TuneTime but for the tiles under way. The kernel then runs once more, so what the measurements stored does not matter.
-func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
+func (r *run) tuneTiles(ctx context.Context, step *bound.Step) error {
 	k := step.Kernel
 	if !r.opt.Tune || r.opt.Tiled == nil || k.Ir.Combines() || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
 		return nil
@@ -57,7 +57,7 @@ func (r *run) tuneTiles(ctx context.Context, step *planner.Step) error {
 // tiling is a kernel whose tiles are being measured.
 type tiling struct {
 	run    *run
-	step   *planner.Step
+	step   *bound.Step
 	launch func(region.Region) error
 	shapes [][]int   // the planned one first
 	least  []float64 // seconds a point; 0: not measured

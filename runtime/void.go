@@ -5,7 +5,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // blanks are the arrays of a kernel that must hold a number somewhere (ops.Stage.Void), and in which none was found yet.
@@ -14,7 +14,7 @@ type blanks struct {
 	stages []*ops.Stage
 }
 
-func (r *run) blanks(step *planner.Step) *blanks {
+func (r *run) blanks(step *bound.Step) *blanks {
 	b := &blanks{run: r}
 	for _, s := range step.Kernel.Roots {
 		if s.Void != nil {

@@ -15,6 +15,8 @@ import (
 	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // world is a handful of operators and a way to chain them without a text.
@@ -127,10 +129,10 @@ func (w *world) keep(name string, in ops.Array) *ops.Instance {
 	}), ops.Type{}, in)
 }
 
-func (w *world) plan(t *testing.T, dev device.Device, sinks ...*ops.Instance) *planner.Plan {
+func (w *world) plan(t *testing.T, dev device.Device, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
 	// Rates of a slow machine, so that small arrays are cut into tiles.
-	p, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: planner.Rates{Flops: 1e5, Bandwidth: 1e6}})
+	p, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,9 +71,6 @@ type Costs struct {
 	Rates plan.Rates
 }
 
-// Again reports whether a plan was made by the decisions of an earlier planning.
-func (p *Plan) Again() bool { return p.Repeated }
-
 // Value is the plan as it stands, apart from what it is bound to. What becomes of the bound one later does not change it.
 func (p *Plan) Value() *plan.Plan {
 	v := p.Plan

@@ -10,22 +10,22 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // Array is a stored stage of a plan: what it is, and its elements as they lie in memory.
 type Array struct {
-	Of *planner.Buffer
+	Of *bound.Buffer
 	ops.HostArray
 }
 
 // In is a buffer of a plan in some memory.
-func In(b *planner.Buffer, mem device.Memory) Array {
+func In(b *bound.Buffer, mem device.Memory) Array {
 	return Array{b, ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: mem.Host(), Out: b.Array.Out}}
 }
 
 // Name is the variable that holds an array, or the stage that makes it.
-func Name(b *planner.Buffer) string { return cmp.Or(b.Label, b.Stage) }
+func Name(b *bound.Buffer) string { return cmp.Or(b.Label, b.Stage) }
 
 // Rule is the metric and tolerance that the array is held to, as the plan stores it.
 func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.Ir.Type) }

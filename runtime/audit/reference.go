@@ -9,20 +9,20 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // Reference is the definition of what a kernel stores, ready to be evaluated in float64. Tables enter as they were computed, unrounded; other
 // arrays as they are stored.
 type Reference struct {
-	planner.Reference
+	bound.Reference
 	roots    []*ops.Stage
 	program  *interp.Program
 	compiled interp.Evaluator // nil: the program is interpreted
 }
 
 // Define makes the reference of some stages.
-func Define(ref planner.Reference, roots []*ops.Stage) (*Reference, error) {
+func Define(ref bound.Reference, roots []*ops.Stage) (*Reference, error) {
 	mode := interp.Wide
 	if ref.Exact {
 		mode = interp.Exact

@@ -8,19 +8,20 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/bounds"
+	"weft/planner/plan"
 	"weft/runtime/fleet"
 )
 
 // Allocate gives an array memory on a device; a table gets its values too.
-func Allocate(dev device.Device, b *planner.Buffer) (device.Memory, error) {
+func Allocate(dev device.Device, b *bound.Buffer) (device.Memory, error) {
 	m, err := dev.Alloc(b.Ir)
 	if err != nil {
 		return nil, problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
-			b.Stage, b.Type, planner.FormatBytes(b.Bytes), err)
+			b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
 	}
-	if b.Role != planner.FromPlan {
+	if b.Role != plan.FromPlan {
 		return m, nil
 	}
 	host := m.Host()
@@ -47,7 +48,7 @@ func Tiles(ctx context.Context, name string, launch func(region.Region) error, t
 }
 
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
-func Part(step *planner.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
+func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
 	k := step.Kernel
 	j := &fleet.Job{Stage: step.Name, Kernel: k.Ir, Over: over, Combines: k.Ir.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	for i, id := range slices.Concat(step.Reads, step.Writes) {

@@ -11,7 +11,8 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/trace"
 )
@@ -34,12 +35,12 @@ show(iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz) @tile(x: 1))
 `
 
 // last places only the last kernel on devices and gives its step.
-func last(t *testing.T, p *planner.Plan, devices []device.Device) *planner.Step {
+func last(t *testing.T, p *bound.Plan, devices []device.Device) *bound.Step {
 	t.Helper()
-	var step *planner.Step
+	var step *bound.Step
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Kernel != nil {
-			s.Kernel.Place = planner.Placement{}
+			s.Kernel.Place = plan.Placement{}
 			step = s
 		}
 	}
@@ -54,7 +55,7 @@ func last(t *testing.T, p *planner.Plan, devices []device.Device) *planner.Step 
 
 // tight is a device whose memory holds three tiles of the last kernel at a time, beside what each needs of it, so that every tile is an
 // allocation, a launch and a copy.
-func tight(t *testing.T, text string, cpu *native.Device, failures string) (*planner.Plan, *planner.Step, []device.Device) {
+func tight(t *testing.T, text string, cpu *native.Device, failures string) (*bound.Plan, *bound.Step, []device.Device) {
 	t.Helper()
 	p := program(t, text, cpu, 0)
 	step := last(t, p, nil)

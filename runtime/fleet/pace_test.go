@@ -9,18 +9,19 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/native"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
 
 // onlyLast places only the last kernel, on some devices, and gives it.
-func onlyLast(p *planner.Plan, devices []device.Device, weights ...float64) *planner.Kernel {
-	var k *planner.Kernel
+func onlyLast(p *bound.Plan, devices []device.Device, weights ...float64) *bound.Kernel {
+	var k *bound.Kernel
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Kernel != nil {
-			s.Kernel.Place = planner.Placement{}
+			s.Kernel.Place = plan.Placement{}
 			k = s.Kernel
 		}
 	}

@@ -6,12 +6,12 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/native"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime"
 )
 
 // flopsOf are the operations of a kernel as the clock of emulated devices counts them.
-func flopsOf(p *planner.Plan) (of map[string]float64, most float64) {
+func flopsOf(p *bound.Plan) (of map[string]float64, most float64) {
 	of = map[string]float64{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {

@@ -14,7 +14,7 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/fleet"
 )
@@ -120,7 +120,7 @@ show(b ^ 3 / (a + b) ^ 2)
 		in := r.Devices[0].BytesIn + r.Devices[1].BytesIn
 		var made int64
 		for _, b := range p.Buffers {
-			if b.Role == planner.FromKernel {
+			if b.Role == plan.FromKernel {
 				made += b.Bytes
 			}
 		}

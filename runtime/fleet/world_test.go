@@ -21,6 +21,7 @@ import (
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime"
 )
 
@@ -98,7 +99,7 @@ func shipped(t testing.TB, path string, replace ...string) string {
 }
 
 // program plans a text and places all kernels on the named devices.
-func program(t testing.TB, text string, cpu device.Device, memory int64, devices ...device.Device) *planner.Plan {
+func program(t testing.TB, text string, cpu device.Device, memory int64, devices ...device.Device) *bound.Plan {
 	t.Helper()
 	prog, found := check.File("test.weft", []byte(text), catalogue.Standard(), check.Options{})
 	if found.HasErrors() {
@@ -122,10 +123,10 @@ func program(t testing.TB, text string, cpu device.Device, memory int64, devices
 type seen []ops.Dense
 
 // run runs a plan whose sinks keep what they are given.
-func run(t testing.TB, p *planner.Plan, opt runtime.Options) (seen, *runtime.Result, error) {
+func run(t testing.TB, p *bound.Plan, opt runtime.Options) (seen, *runtime.Result, error) {
 	t.Helper()
 	var out seen
-	opt.Discard, opt.See = true, func(_ *planner.Step, in []ops.HostArray) error {
+	opt.Discard, opt.See = true, func(_ *bound.Step, in []ops.HostArray) error {
 		out = append(out, in[0].Dense())
 		return nil
 	}

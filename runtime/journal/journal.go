@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/plan"
 )
 
 // Format of the file: a header, then a mark a line, each as JSON. A line that a crash cut off does not count.
@@ -32,7 +32,7 @@ type Header struct {
 	// Accelerators are those that kernels are placed on, by name, and what they are.
 	Accelerators map[string]string `json:"accelerators,omitempty"`
 	// Decisions make the plan again, whatever the machine's figures are by then.
-	Decisions *planner.Decisions `json:"decisions"`
+	Decisions *plan.Decisions `json:"decisions"`
 }
 
 // Journal is an open journal.

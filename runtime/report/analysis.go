@@ -9,7 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/trace"
 )
@@ -43,7 +44,7 @@ type Picture struct {
 }
 
 // Analyze sets what a run took beside what its plan says.
-func Analyze(p *planner.Plan, r *runtime.Result, tr *trace.Writer) *Analysis {
+func Analyze(p *bound.Plan, r *runtime.Result, tr *trace.Writer) *Analysis {
 	a := &Analysis{Result: r, PeakPlanned: p.Totals.PeakBytes, Timeline: tr.Spans(), Lanes: tr.Names()}
 	for _, k := range r.Kernels {
 		m := Measured{Kernel: k, Seconds: k.Undisturbed(r.Threads), Emulated: r.Emulated(k)}
@@ -144,8 +145,8 @@ func (a *Analysis) write(t *printer) {
 	t.line("  time    %s on the wall, %s of %d threads: kernels %s (predicted %s, %s), compile %s, read %s, check %s, sinks %s",
 		seconds(a.Wall), seconds(a.CPU), a.Threads, seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted), seconds(a.CompileS),
 		seconds(a.ReadS), seconds(a.VerifyS), seconds(a.SinkS))
-	t.line("  memory  at most %s of arrays (planned %s), %s of the process", planner.FormatBytes(a.PeakBuffers), planner.FormatBytes(a.PeakPlanned),
-		planner.FormatBytes(a.PeakRSS))
+	t.line("  memory  at most %s of arrays (planned %s), %s of the process", plan.FormatBytes(a.PeakBuffers), plan.FormatBytes(a.PeakPlanned),
+		plan.FormatBytes(a.PeakRSS))
 	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
 )
 
 // devices are those that a plan runs on, the host's first.
-func devices(p *planner.Plan) string {
+func devices(p *bound.Plan) string {
 	names := []string{p.Device}
 	for _, s := range p.Steps {
 		if s.Kernel == nil {
@@ -29,7 +29,7 @@ func devices(p *planner.Plan) string {
 }
 
 // where are the devices of a kernel, with their shares where there are several.
-func where(k *planner.Kernel) string {
+func where(k *bound.Kernel) string {
 	p := k.Place
 	if !p.Accelerates() {
 		return k.Device
@@ -48,7 +48,7 @@ func where(k *planner.Kernel) string {
 }
 
 // shared says how the rows of a kernel are divided.
-func shared(k *planner.Kernel) string {
+func shared(k *bound.Kernel) string {
 	if k.Place.Accelerates() {
 		return "ranges of rows on " + where(k)
 	}
@@ -60,13 +60,13 @@ func shared(k *planner.Kernel) string {
 }
 
 // predicted is the time of a kernel where it is placed, in ms.
-func predicted(k *planner.Kernel) float64 {
+func predicted(k *bound.Kernel) float64 {
 	ms, _ := k.Expected()
 	return ms
 }
 
 // source is a kernel's code where it is placed.
-func source(k *planner.Kernel) string {
+func source(k *bound.Kernel) string {
 	if k.Described != nil {
 		return k.Described.Source
 	}
@@ -74,14 +74,14 @@ func source(k *planner.Kernel) string {
 }
 
 // place says why a kernel is where it is; nothing where there is only the host.
-func (t *printer) place(k *planner.Kernel) {
+func (t *printer) place(k *bound.Kernel) {
 	if k.Place.Why != "" {
 		t.line("      %-7s %s", "place", k.Place.Why)
 	}
 }
 
 // lanes says how the code of a kernel is laid out where it is placed.
-func (t *printer) lanes(k *planner.Kernel) {
+func (t *printer) lanes(k *bound.Kernel) {
 	if d := k.Described; d != nil {
 		t.line("      %-7s %s", "threads", d.Schedule)
 	}
@@ -96,7 +96,7 @@ func (t *printer) lanes(k *planner.Kernel) {
 }
 
 // whyPlace answers for where a kernel runs.
-func (t *printer) whyPlace(k *planner.Kernel) {
+func (t *printer) whyPlace(k *bound.Kernel) {
 	p := k.Place
 	if p.Why == "" {
 		return

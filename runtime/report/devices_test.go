@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"weft/kernels/device"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 )
 
 // placed is the example with its second kernel on two devices, and its first kept on the host.
-func placed() (*planner.Plan, *Analysis) {
+func placed() (*bound.Plan, *Analysis) {
 	p, a := example()
 	p.Steps[1].Kernel.Device = "cpu"
-	p.Steps[1].Kernel.Place = planner.Placement{Host: 1, Accelerated: 4, Transfer: 3, Bound: "transfer", Why: "CPU: transfers alone take 3 ms, the CPU 1 ms"}
+	p.Steps[1].Kernel.Place = plan.Placement{Host: 1, Accelerated: 4, Transfer: 3, Bound: "transfer", Why: "CPU: transfers alone take 3 ms, the CPU 1 ms"}
 	k := p.Steps[2].Kernel
-	k.Axes = []planner.Axis{{Name: "x", Extent: 8, Tile: 4}}
-	k.Place = planner.Placement{
+	k.Axes = []plan.Axis{{Name: "x", Extent: 8, Tile: 4}}
+	k.Place = plan.Placement{
 		Devices: []string{"fast:0", "slow:1"}, Weights: []float64{0.75, 0.25}, Host: 2, Accelerated: 0.5, Transfer: 0.125, Bound: "latency",
 		Why: "GPU: 500 us, of the copies alone 125 us; the CPU 2 ms",
 	}

@@ -5,11 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // Dot writes the plan as a graph: steps are boxes (kernels list what they compute), arrays are the arrows between them.
-func Dot(w io.Writer, p *planner.Plan, opt Options) error {
+func Dot(w io.Writer, p *bound.Plan, opt Options) error {
 	var b strings.Builder
 	b.WriteString("digraph plan {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
 	maker := map[string]string{}
@@ -42,7 +43,7 @@ func Dot(w io.Writer, p *planner.Plan, opt Options) error {
 				continue
 			}
 			buf := p.Buffer(id)
-			fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", from, s.ID, quote(buf.Type+"\n"+planner.FormatBytes(buf.Bytes)))
+			fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", from, s.ID, quote(buf.Type+"\n"+plan.FormatBytes(buf.Bytes)))
 		}
 	}
 	b.WriteString("}\n")

@@ -7,7 +7,7 @@ import (
 	"io"
 	"sort"
 
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 )
 
@@ -18,7 +18,7 @@ type Options struct {
 }
 
 // formats are the renderings by name.
-var formats = map[string]func(io.Writer, *planner.Plan, Options) error{
+var formats = map[string]func(io.Writer, *bound.Plan, Options) error{
 	"text": Text,
 	"json": JSON,
 	"yaml": YAML,
@@ -37,7 +37,7 @@ func Formats() []string {
 }
 
 // Write renders a plan in the named format.
-func Write(w io.Writer, format string, p *planner.Plan, opt Options) error {
+func Write(w io.Writer, format string, p *bound.Plan, opt Options) error {
 	f, ok := formats[format]
 	if !ok {
 		return fmt.Errorf("no explain format %q; there are %v", format, Formats())
@@ -52,11 +52,11 @@ type explained struct {
 }
 
 // JSON writes the plan value.
-func JSON(w io.Writer, p *planner.Plan, opt Options) error {
+func JSON(w io.Writer, p *bound.Plan, opt Options) error {
 	return plan.JSON(w, explained{p.Value(), opt.Analysis})
 }
 
 // YAML writes the plan value.
-func YAML(w io.Writer, p *planner.Plan, opt Options) error {
+func YAML(w io.Writer, p *bound.Plan, opt Options) error {
 	return plan.YAML(w, explained{p.Value(), opt.Analysis})
 }

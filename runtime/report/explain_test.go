@@ -10,42 +10,42 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/trace"
 )
 
 // example is a plan of a source, two kernels and a sink, and a run in which the second kernel took far too long.
-func example() (*planner.Plan, *Analysis) {
-	p := &planner.Plan{
-		Buffers: []planner.Buffer{
-			{Buffer: plan.Buffer{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromSource}},
-			{Buffer: plan.Buffer{ID: "b2", Stage: "blur", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel}},
-			{Buffer: plan.Buffer{ID: "b3", Stage: "decibel", Label: "level", Type: "f32 [x: 8]", Bytes: 32, Role: planner.FromKernel}},
+func example() (*bound.Plan, *Analysis) {
+	p := &bound.Plan{
+		Buffers: []bound.Buffer{
+			{Buffer: plan.Buffer{ID: "b1", Stage: "read", Label: "iq", Type: "f32 [x: 8]", Bytes: 32, Role: plan.FromSource}},
+			{Buffer: plan.Buffer{ID: "b2", Stage: "blur", Type: "f32 [x: 8]", Bytes: 32, Role: plan.FromKernel}},
+			{Buffer: plan.Buffer{ID: "b3", Stage: "decibel", Label: "level", Type: "f32 [x: 8]", Bytes: 32, Role: plan.FromKernel}},
 		},
-		Steps: []planner.Step{
-			{Step: plan.Step{ID: "r1", Kind: planner.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}}},
-			{Step: plan.Step{ID: "k1", Kind: planner.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}}, Kernel: &planner.Kernel{Kernel: plan.Kernel{
+		Steps: []bound.Step{
+			{Step: plan.Step{ID: "r1", Kind: plan.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}}},
+			{Step: plan.Step{ID: "k1", Kind: plan.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}}, Kernel: &bound.Kernel{Kernel: plan.Kernel{
 				Ops:    []string{"blur"},
-				Stages: []planner.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Schedule: "lanes x:8",
-				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
+				Stages: []plan.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Schedule: "lanes x:8",
+				Precision: plan.Precision{Storage: "f32", Compute: "f32"},
 			}}},
-			{Step: plan.Step{ID: "k2", Kind: planner.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}}, Kernel: &planner.Kernel{Kernel: plan.Kernel{
+			{Step: plan.Step{ID: "k2", Kind: plan.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}}, Kernel: &bound.Kernel{Kernel: plan.Kernel{
 				Ops:    []string{"decibel"},
-				Stages: []planner.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
-				Precision: planner.Precision{Storage: "f32", Compute: "f32"},
+				Stages: []plan.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
+				Precision: plan.Precision{Storage: "f32", Compute: "f32"},
 			}}},
-			{Step: plan.Step{ID: "s1", Kind: planner.SinkStep, Name: "write", Reads: []string{"b3"}}},
+			{Step: plan.Step{ID: "s1", Kind: plan.SinkStep, Name: "write", Reads: []string{"b3"}}},
 		},
 		Plan: plan.Plan{
-			Format: planner.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
-			Rates: planner.Rates{Flops: 1e9, Bandwidth: 1e9},
-			Edges: []planner.Edge{
-				{From: "read", To: "blur", Code: planner.Given, Reads: 3, Readers: 2, Bytes: 64},
-				{From: "blur", To: "decibel", Code: planner.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
+			Format: plan.FormatVersion, Weft: "test", File: "a<b>.weft", Hash: "0123", Device: "cpu",
+			Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9},
+			Edges: []plan.Edge{
+				{From: "read", To: "blur", Code: plan.Given, Reads: 3, Readers: 2, Bytes: 64},
+				{From: "blur", To: "decibel", Code: plan.Costly, Reads: 5, Readers: 1, Bytes: 64, FusedMs: 4, StoredMs: 1, Change: "fusing would win if computing were 4.0 times cheaper"},
 			},
-			Totals: planner.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
+			Totals: plan.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
 		},
 	}
 	p.Steps[1].Kernel.Source = "void f(void) { if (1 < 2) ; }"
@@ -69,7 +69,7 @@ func example() (*planner.Plan, *Analysis) {
 	return p, a
 }
 
-func render(t *testing.T, format string, p *planner.Plan, a *Analysis) string {
+func render(t *testing.T, format string, p *bound.Plan, a *Analysis) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, format, p, Options{Analysis: a}); err != nil {

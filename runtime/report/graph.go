@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // Sizes of the graph, in pixels.
@@ -21,7 +22,7 @@ const (
 
 // box is a step in the drawing, or, without a step, a gap that a line passes through.
 type box struct {
-	step   *planner.Step
+	step   *bound.Step
 	title  string
 	lines  []string
 	m      Measured
@@ -50,7 +51,7 @@ func (b *box) bottom() (x, y float64) { return b.x + b.width/2, b.y + b.height }
 var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec", "transfer": "#f3e8fd"}
 
 // drawGraph draws steps as boxes in layers, producers above, and arrays as lines between them.
-func drawGraph(p *planner.Plan, a *Analysis) string {
+func drawGraph(p *bound.Plan, a *Analysis) string {
 	boxes, arrays := boxesOf(p, a)
 	width, height := place(boxes)
 	var s svg
@@ -145,7 +146,7 @@ const (
 	mostBeside = 3
 )
 
-func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
+func boxesOf(p *bound.Plan, a *Analysis) (boxes []*box, arrays []array) {
 	maker := map[string]*box{}
 	beside := map[int]int{} // steps by layer
 	for i := range p.Steps {
@@ -177,7 +178,7 @@ func boxesOf(p *planner.Plan, a *Analysis) (boxes []*box, arrays []array) {
 			}
 			b.layer = max(b.layer, from.layer+1)
 			name := cmp.Or(buf.Label, buf.Stage)
-			arrays = append(arrays, array{id, from, []*box{b}, clip(name, 28) + "  " + planner.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
+			arrays = append(arrays, array{id, from, []*box{b}, clip(name, 28) + "  " + plan.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
 		}
 		for beside[b.layer] == mostBeside {
 			b.layer++

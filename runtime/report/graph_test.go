@@ -6,30 +6,30 @@ import (
 	"strconv"
 	"testing"
 
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/plan"
 )
 
 // many is a plan of a source and kernels that all read it, and one that reads them all.
-func many(kernels int) *planner.Plan {
-	p := &planner.Plan{}
-	add := func(id string, kind planner.StepKind, reads ...string) {
+func many(kernels int) *bound.Plan {
+	p := &bound.Plan{}
+	add := func(id string, kind plan.StepKind, reads ...string) {
 		made := "b" + id
-		s := planner.Step{Step: plan.Step{ID: id, Kind: kind, Name: "skyview", Reads: reads, Writes: []string{made}}}
-		if kind == planner.KernelStep {
-			s.Kernel = &planner.Kernel{Kernel: plan.Kernel{Stages: []planner.Fused{{Name: "skyview.ground.strips"}}, Predicted: 1}}
+		s := bound.Step{Step: plan.Step{ID: id, Kind: kind, Name: "skyview", Reads: reads, Writes: []string{made}}}
+		if kind == plan.KernelStep {
+			s.Kernel = &bound.Kernel{Kernel: plan.Kernel{Stages: []plan.Fused{{Name: "skyview.ground.strips"}}, Predicted: 1}}
 		}
 		p.Steps = append(p.Steps, s)
-		p.Buffers = append(p.Buffers, planner.Buffer{Buffer: plan.Buffer{ID: made, Stage: "skyview.ground.of." + id, Bytes: 1 << 20}})
+		p.Buffers = append(p.Buffers, bound.Buffer{Buffer: plan.Buffer{ID: made, Stage: "skyview.ground.of." + id, Bytes: 1 << 20}})
 	}
-	add("r1", planner.ReadStep)
+	add("r1", plan.ReadStep)
 	var all []string
 	for i := range kernels {
 		id := fmt.Sprintf("k%d", i+1)
-		add(id, planner.KernelStep, "br1")
+		add(id, plan.KernelStep, "br1")
 		all = append(all, "b"+id)
 	}
-	add("last", planner.KernelStep, all...)
+	add("last", plan.KernelStep, all...)
 	return p
 }
 

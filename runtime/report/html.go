@@ -9,7 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime"
 )
 
@@ -17,20 +18,20 @@ import (
 var page string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes":    planner.FormatBytes,
+	"bytes":    plan.FormatBytes,
 	"millis":   millis,
 	"seconds":  seconds,
 	"amount":   amount,
 	"stages":   stages,
 	"bound":    boundOf,
 	"ratio":    ratio,
-	"meaning":  func(c planner.Code) string { return planner.Meaning[c] },
+	"meaning":  func(c plan.Code) string { return plan.Meaning[c] },
 	"figures":  figures,
 	"where":    where,
 	"devices":  devices,
 	"expected": predicted,
 	"source":   source,
-	"fused":    func(c planner.Code) bool { return c.Fused() },
+	"fused":    func(c plan.Code) bool { return c.Fused() },
 	"data":     dataURI,
 	"share":    func(c runtime.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
 	"counted":  counted,
@@ -48,7 +49,7 @@ func dataURI(png []byte) template.URL {
 
 // view is what the page shows.
 type view struct {
-	*planner.Plan
+	*bound.Plan
 	Analysis *Analysis
 	Graph    template.HTML
 	Timeline template.HTML
@@ -57,14 +58,14 @@ type view struct {
 
 // kernelRow is a kernel with what was measured of it.
 type kernelRow struct {
-	*planner.Step
+	*bound.Step
 	Measured Measured
 	Ran      bool
 }
 
 // HTML writes one page that needs nothing else: the plan as a graph, the kernels' times, the errors, the timeline, pictures of
 // the outputs, and the generated sources.
-func HTML(w io.Writer, p *planner.Plan, opt Options) error {
+func HTML(w io.Writer, p *bound.Plan, opt Options) error {
 	v := view{Plan: p, Analysis: opt.Analysis, Graph: template.HTML(drawGraph(p, opt.Analysis))}
 	if opt.Analysis != nil {
 		v.Timeline = template.HTML(drawTimeline(opt.Analysis.Timeline, opt.Analysis.Lanes))

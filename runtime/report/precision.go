@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // storedAs says how an array lies in memory where that is not its own type.
-func storedAs(b *planner.Buffer) string {
+func storedAs(b *bound.Buffer) string {
 	switch {
 	case b.Stored == "":
 		return ""
@@ -19,7 +20,7 @@ func storedAs(b *planner.Buffer) string {
 }
 
 // types says why a kernel keeps its types, and which of them the device has no arithmetic for.
-func (t *printer) types(k *planner.Kernel) {
+func (t *printer) types(k *bound.Kernel) {
 	verb := "keeps"
 	for _, why := range k.Precision.Why {
 		t.line("      %-7s %s", verb, why)
@@ -54,7 +55,7 @@ func (t *printer) search() {
 	}
 }
 
-func proof(p planner.Proof) string {
+func proof(p plan.Proof) string {
 	s := fmt.Sprintf("max %s, 99 %% within %s, tolerance %s (%s of %d samples)", p.Quantity(p.Max), p.Quantity(p.P99), p.Quantity(p.Tolerance), p.Judged, p.Samples)
 	if p.Mismatched > 0 {
 		s += fmt.Sprintf(", %d not finite on one side only", p.Mismatched)
@@ -63,7 +64,7 @@ func proof(p planner.Proof) string {
 }
 
 // candidate writes the verdict and what it rests on.
-func candidate(c *planner.Candidate) string {
+func candidate(c *plan.Candidate) string {
 	out := []string{c.Verdict}
 	if c.Was > 0 {
 		out = append(out, fmt.Sprintf("%s in place of %s", millis(c.Millis), millis(c.Was)))

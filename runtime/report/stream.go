@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"weft/planner"
+	"weft/planner/plan"
 )
 
 // stream says how a program runs in blocks of rows: passes, what stays in memory as a whole, and halos.
@@ -14,7 +14,7 @@ func (t *printer) stream() {
 	}
 	t.line("")
 	t.line("in blocks of rows: %s at once, where whole arrays take %s; the result is the same bit for bit",
-		planner.FormatBytes(s.PeakBytes), planner.FormatBytes(s.Whole))
+		plan.FormatBytes(s.PeakBytes), plan.FormatBytes(s.Whole))
 	for i, p := range s.Passes {
 		var makes []string
 		for _, id := range p.Makes {
@@ -24,13 +24,13 @@ func (t *printer) stream() {
 		for _, extent := range p.Strip {
 			wide += fmt.Sprintf(" x %d", extent)
 		}
-		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), wide, plural(p.Rows, "row"), makes, planner.FormatBytes(p.Peak))
+		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), wide, plural(p.Rows, "row"), makes, plan.FormatBytes(p.Peak))
 	}
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
 	}
 	for _, k := range s.Kept {
-		t.line("      kept    %s as a whole (%s): %s", k.Name, planner.FormatBytes(k.Bytes), k.Why)
+		t.line("      kept    %s as a whole (%s): %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
 	}
 	if n := t.elements(); n > 0 {
 		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)
@@ -53,7 +53,7 @@ func (t *printer) name(id string) string {
 func (t *printer) elements() float64 {
 	most := 0.0
 	for _, s := range t.plan.Steps {
-		if s.Kind != planner.SinkStep {
+		if s.Kind != plan.SinkStep {
 			continue
 		}
 		for _, id := range s.Reads {

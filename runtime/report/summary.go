@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/audit"
 )
@@ -26,7 +26,7 @@ func Summary(to io.Writer, of *runtime.Result) error {
 	r.summarizeParity(&b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {
-			fmt.Fprintf(&b, "%s (%s)\n", s.Text, planner.FormatBytes(s.Bytes))
+			fmt.Fprintf(&b, "%s (%s)\n", s.Text, plan.FormatBytes(s.Bytes))
 		}
 	}
 	for _, a := range r.Approximations {
@@ -41,7 +41,7 @@ func Summary(to io.Writer, of *runtime.Result) error {
 	r.summarizeDevices(&b)
 	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
 		seconds(r.Wall), seconds(r.CPU), r.Threads, seconds(r.ReadS), seconds(r.CompileS), r.cachedNote(), seconds(r.VerifyS),
-		seconds(r.SinkS), planner.FormatBytes(r.PeakRSS))
+		seconds(r.SinkS), plan.FormatBytes(r.PeakRSS))
 	_, err := io.WriteString(to, b.String())
 	return err
 }

@@ -5,11 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // Text writes the plan for people: a headline, the steps in order, the verdict on every edge, and the codes that occur.
-func Text(w io.Writer, p *planner.Plan, opt Options) error {
+func Text(w io.Writer, p *bound.Plan, opt Options) error {
 	t := &printer{plan: p, analysis: opt.Analysis}
 	t.headline()
 	for _, a := range p.Approximations {
@@ -32,7 +33,7 @@ func Text(w io.Writer, p *planner.Plan, opt Options) error {
 }
 
 type printer struct {
-	plan     *planner.Plan
+	plan     *bound.Plan
 	analysis *Analysis
 	out      strings.Builder
 }
@@ -41,11 +42,11 @@ func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n
 
 func (t *printer) headline() {
 	s := t.plan.Totals
-	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), planner.FormatBytes(s.Bytes), planner.FormatBytes(s.SavedBytes))
-	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), planner.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), plan.FormatBytes(s.Bytes), plan.FormatBytes(s.SavedBytes))
+	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), plan.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
-func (t *printer) step(s *planner.Step) {
+func (t *printer) step(s *bound.Step) {
 	t.line("")
 	args := ""
 	if s.Args != "" {
@@ -55,7 +56,7 @@ func (t *printer) step(s *planner.Step) {
 	case s.Kernel != nil:
 		t.line("%-3s kernel  %s", s.ID, stages(s.Kernel))
 		t.kernel(s)
-	case s.Kind == planner.ReadStep:
+	case s.Kind == plan.ReadStep:
 		t.line("%-3s read    %s%s", s.ID, s.Name, args)
 		t.arrays("gives", s.Writes)
 	default:
@@ -65,7 +66,7 @@ func (t *printer) step(s *planner.Step) {
 }
 
 // stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope.
-func stages(k *planner.Kernel) string {
+func stages(k *bound.Kernel) string {
 	var out []string
 	for _, f := range k.Stages {
 		s := f.Name
@@ -77,7 +78,7 @@ func stages(k *planner.Kernel) string {
 	return strings.Join(out, " + ")
 }
 
-func (t *printer) kernel(s *planner.Step) {
+func (t *printer) kernel(s *bound.Step) {
 	k := s.Kernel
 	t.arrays("loads", s.Reads)
 	t.arrays("stores", s.Writes)
@@ -100,7 +101,7 @@ func (t *printer) kernel(s *planner.Step) {
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
 	t.types(k)
-	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), planner.FormatBytes(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
+	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), plan.FormatBytes(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
 	}
@@ -122,7 +123,7 @@ func (t *printer) kernel(s *planner.Step) {
 }
 
 // access counts the loads of a kernel by class, as the host has it.
-func (t *printer) access(k *planner.Kernel) {
+func (t *printer) access(k *bound.Kernel) {
 	if k.Place.Accelerates() {
 		return
 	}
@@ -139,7 +140,7 @@ func (t *printer) access(k *planner.Kernel) {
 }
 
 // each says how many bytes a kernel moves for a point of its axes.
-func each(k *planner.Kernel) string {
+func each(k *bound.Kernel) string {
 	points := 1.0
 	for _, a := range k.Axes {
 		points *= float64(a.Extent)
@@ -150,11 +151,11 @@ func each(k *planner.Kernel) string {
 	if b := float64(k.Bytes) / points; b < 1024 {
 		return fmt.Sprintf(" (%.3g B a point)", b)
 	}
-	return fmt.Sprintf(" (%s a point)", planner.FormatBytes(int64(float64(k.Bytes)/points)))
+	return fmt.Sprintf(" (%s a point)", plan.FormatBytes(int64(float64(k.Bytes)/points)))
 }
 
 // culling says by what a kernel leaves out iterations.
-func (t *printer) culling(s *planner.Step) {
+func (t *printer) culling(s *bound.Step) {
 	if s.Kernel.Place.Accelerates() || !strings.Contains(s.Kernel.Schedule, "skip") {
 		return
 	}
@@ -166,7 +167,7 @@ func (t *printer) culling(s *planner.Step) {
 }
 
 // boundOf says what the prediction is limited by and where it comes from.
-func boundOf(k *planner.Kernel) string {
+func boundOf(k *bound.Kernel) string {
 	out := k.Bound
 	if k.Place.Accelerates() {
 		return k.Place.Bound
@@ -187,7 +188,7 @@ func (t *printer) arrays(verb string, ids []string) {
 	tables, bytes := 0, int64(0)
 	for _, id := range ids {
 		b := t.plan.Buffer(id)
-		if b.Role == planner.FromPlan {
+		if b.Role == plan.FromPlan {
 			tables++
 			bytes += b.Bytes
 			continue
@@ -201,14 +202,14 @@ func (t *printer) arrays(verb string, ids []string) {
 			pad = ", " + b.Padded
 		}
 		pad = storedAs(b) + pad
-		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, planner.FormatBytes(b.Bytes), pad)
+		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, plan.FormatBytes(b.Bytes), pad)
 		if r := b.Reached; r != nil && verb == "stores" {
-			t.line("              computed: %s; the rest, %s and %s, is never read", r, planner.FormatBytes(r.SavedBytes), amount(r.SavedFlops, "flop"))
+			t.line("              computed: %s; the rest, %s and %s, is never read", r, plan.FormatBytes(r.SavedBytes), amount(r.SavedFlops, "flop"))
 		}
 		verb = ""
 	}
 	if tables > 0 {
-		t.line("      %-7s %s known while planning  %s", verb, plural(tables, "table"), planner.FormatBytes(bytes))
+		t.line("      %-7s %s known while planning  %s", verb, plural(tables, "table"), plan.FormatBytes(bytes))
 	}
 }
 
@@ -222,8 +223,8 @@ func (t *printer) edges() {
 	for _, e := range t.plan.Edges {
 		width = max(width, len(e.From)+len(e.To)+4)
 	}
-	var used []planner.Code
-	seen := map[planner.Code]bool{}
+	var used []plan.Code
+	seen := map[plan.Code]bool{}
 	for _, e := range t.plan.Edges {
 		verb := "stored"
 		if e.Code.Fused() {
@@ -240,12 +241,12 @@ func (t *printer) edges() {
 	}
 	t.line("")
 	for _, c := range used {
-		t.line("  %s  %s", c, planner.Meaning[c])
+		t.line("  %s  %s", c, plan.Meaning[c])
 	}
 }
 
-func figures(e planner.Edge) string {
-	s := fmt.Sprintf("%s, %s", planner.FormatBytes(e.Bytes), times(e.Reads))
+func figures(e plan.Edge) string {
+	s := fmt.Sprintf("%s, %s", plan.FormatBytes(e.Bytes), times(e.Reads))
 	if e.Readers > 1 {
 		s += fmt.Sprintf(" by this of %d readers", e.Readers)
 	}
@@ -316,4 +317,4 @@ func amount(x float64, unit string) string {
 	return fmt.Sprintf("%.3g %s", x, unit)
 }
 
-func millis(ms float64) string { return planner.FormatMillis(ms) }
+func millis(ms float64) string { return plan.FormatMillis(ms) }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // Why answers for the edge from one stage to another, or, without a second name, for the precision and the place of one. Stages go by their
 // own name, their operator's, or the variable that holds them.
-func Why(w io.Writer, p *planner.Plan, from, to string) error {
+func Why(w io.Writer, p *bound.Plan, from, to string) error {
 	t := &printer{plan: p}
 	var err error
 	if to == "" {
@@ -99,10 +100,10 @@ func (t *printer) whyEdge(from, to string) error {
 }
 
 // path is the shortest chain of edges from any stage of one set to any of another.
-func (t *printer) path(from, to map[string]bool) []planner.Edge {
+func (t *printer) path(from, to map[string]bool) []plan.Edge {
 	type walk struct {
 		at  string
-		way []planner.Edge
+		way []plan.Edge
 	}
 	var queue []walk
 	seen := map[string]bool{}
@@ -133,8 +134,8 @@ func (t *printer) path(from, to map[string]bool) []planner.Edge {
 }
 
 // edge writes one verdict in full.
-func (t *printer) edge(e planner.Edge) {
-	t.line("%s -> %s: %s (%s)", e.From, e.To, planner.Meaning[e.Code], e.Code)
+func (t *printer) edge(e plan.Edge) {
+	t.line("%s -> %s: %s (%s)", e.From, e.To, plan.Meaning[e.Code], e.Code)
 	t.line("  %-9s %s", "traffic", figures(e))
 	if e.FusedMs > 0 || e.StoredMs > 0 {
 		t.line("  %-9s fused %s, stored %s", "predicted", millis(e.FusedMs), millis(e.StoredMs))
@@ -168,18 +169,18 @@ func (t *printer) whyPrecision(name string) error {
 }
 
 // matcher finds stages by the variable that holds them, which is unique, or else by their names.
-func (t *printer) matcher(name string) func(planner.Fused) bool {
-	labelled := func(f planner.Fused) bool { return f.Label == name }
+func (t *printer) matcher(name string) func(plan.Fused) bool {
+	labelled := func(f plan.Fused) bool { return f.Label == name }
 	for _, s := range t.plan.Steps {
 		if s.Kernel != nil && slices.ContainsFunc(s.Kernel.Stages, labelled) {
 			return labelled
 		}
 	}
 	stages := t.named(name)
-	return func(f planner.Fused) bool { return stages[f.Name] }
+	return func(f plan.Fused) bool { return stages[f.Name] }
 }
 
-func accumulates(p planner.Precision) string {
+func accumulates(p plan.Precision) string {
 	if p.Accumulate == "" {
 		return ""
 	}
@@ -187,7 +188,7 @@ func accumulates(p planner.Precision) string {
 }
 
 // precision writes what holds a kernel's types where they are, and what was tried.
-func (t *printer) precision(k *planner.Kernel) {
+func (t *printer) precision(k *bound.Kernel) {
 	for _, w := range k.Precision.Why {
 		t.line("  %s", w)
 	}
@@ -201,7 +202,7 @@ func (t *printer) precision(k *planner.Kernel) {
 		t.line("  nothing else was tried: %s", t.plan.Search.Skipped)
 	}
 	for _, c := range t.plan.Search.Candidates {
-		if !slices.ContainsFunc(k.Stages, func(f planner.Fused) bool { return f.Name == c.Stage }) {
+		if !slices.ContainsFunc(k.Stages, func(f plan.Fused) bool { return f.Name == c.Stage }) {
 			continue
 		}
 		t.line("  tried %s: %s", c.Name, candidate(c))

@@ -11,7 +11,9 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"weft/kernels/cache"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // key identifies a search: what is computed, on what, and what it is held to.
@@ -19,7 +21,7 @@ func (f *finder) key() string {
 	h := sha256.New()
 	fmt.Fprintln(h, f.base.Weft, f.base.Identity(), f.opt.Device.Info(), f.opt.Seed, safety, noise)
 	for _, o := range f.outputs {
-		fmt.Fprintln(h, planner.StageKey(f.base.Buffer(o.id).Array), o.rule)
+		fmt.Fprintln(h, graph.Key(f.base.Buffer(o.id).Array), o.rule)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -27,10 +29,10 @@ func (f *finder) key() string {
 func path(folder, key string) string { return filepath.Join(folder, "precision", key+".yaml") }
 
 // inputs tells the files that a plan reads from others.
-func inputs(p *planner.Plan) string {
+func inputs(p *bound.Plan) string {
 	var out []string
 	for _, s := range p.Steps {
-		if s.Kind != planner.ReadStep {
+		if s.Kind != plan.ReadStep {
 			continue
 		}
 		file := s.Op.File()
@@ -42,7 +44,7 @@ func inputs(p *planner.Plan) string {
 }
 
 // recall reads what an earlier search found; a file that does not read counts as absent.
-func recall(folder, key string) (*planner.Search, bool) {
+func recall(folder, key string) (*plan.Search, bool) {
 	if folder == "" {
 		return nil, false
 	}
@@ -50,13 +52,13 @@ func recall(folder, key string) (*planner.Search, bool) {
 	if err != nil {
 		return nil, false
 	}
-	s := new(planner.Search)
+	s := new(plan.Search)
 	return s, yaml.Unmarshal(text, s) == nil
 }
 
 // remember keeps what was found, for other processes too: the file appears as a whole. What was not tried may be tried when
 // predictions are better.
-func remember(folder, key string, s *planner.Search) error {
+func remember(folder, key string, s *plan.Search) error {
 	if folder == "" || s.Skipped != "" {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
-	"weft/planner"
+	"weft/planner/plan"
 )
 
 const beamformed = `probe = matrix_probe(nx: 16, ny: 16, pitch: 0.3 mm)
@@ -24,7 +24,7 @@ func TestBeamform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(p.Search.Candidates, func(c *planner.Candidate) bool { return c.Name == "f16" })
+	i := slices.IndexFunc(p.Search.Candidates, func(c *plan.Candidate) bool { return c.Name == "f16" })
 	half := p.Search.Candidates[i]
 	if half.Stage != "beamform.prepare" || half.Verdict != "chosen" {
 		t.Errorf("f16 of %s: %s", half.Stage, half.Verdict)
@@ -62,7 +62,7 @@ sky.total | show
 			continue
 		}
 		for _, id := range s.Reads {
-			if b := p.Buffer(id); b.Role != planner.FromPlan && b.Layout.Elem.Base == ir.F32 && b.Ir.Type != ir.F32 {
+			if b := p.Buffer(id); b.Role != plan.FromPlan && b.Layout.Elem.Base == ir.F32 && b.Ir.Type != ir.F32 {
 				t.Errorf("%s reads %s as %s", s.Name, b.Stage, b.Ir.Type)
 			}
 		}

@@ -14,7 +14,9 @@ import (
 	"weft/kernels/region"
 	"weft/kernels/retype"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
@@ -29,17 +31,17 @@ const coarser = 8
 
 // attempt is a candidate being measured.
 type attempt struct {
-	stage  *planner.Buffer
-	choice planner.Choice
+	stage  *bound.Buffer
+	choice plan.Choice
 	trial  *trial
-	said   *planner.Candidate
+	said   *plan.Candidate
 	time   time.Duration
 	was    time.Duration // of the plan as it is, the same kernels in turns
 }
 
 // attempt plans a candidate.
-func (f *finder) attempt(b *planner.Buffer, c planner.Choice) (*attempt, error) {
-	p, err := f.plan(planner.Choices{planner.StageKey(b.Array): c})
+func (f *finder) attempt(b *bound.Buffer, c plan.Choice) (*attempt, error) {
+	p, err := f.plan(plan.Choices{graph.Key(b.Array): c})
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +49,8 @@ func (f *finder) attempt(b *planner.Buffer, c planner.Choice) (*attempt, error) 
 }
 
 // candidate records one in the report.
-func (f *finder) candidate(b *planner.Buffer, c planner.Choice, verdict string) *planner.Candidate {
-	said := &planner.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
+func (f *finder) candidate(b *bound.Buffer, c plan.Choice, verdict string) *plan.Candidate {
+	said := &plan.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
 		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.Ir.Type.Size())}
 	f.said.Candidates = append(f.said.Candidates, said)
 	return said
@@ -56,7 +58,7 @@ func (f *finder) candidate(b *planner.Buffer, c planner.Choice, verdict string) 
 
 // downward measures stored arrays in fewer bits, f16 first, which is compiled already; its error tells whether another type is
 // worth trying. It returns the best plan.
-func (f *finder) downward(ctx context.Context, base *trial, stages []*planner.Buffer, halves []*attempt) (*planner.Plan, error) {
+func (f *finder) downward(ctx context.Context, base *trial, stages []*bound.Buffer, halves []*attempt) (*bound.Plan, error) {
 	var passed, more []*attempt
 	for _, b := range stages {
 		next, err := f.others(ctx, base, b, halves, &passed)
@@ -92,7 +94,7 @@ func trialsOf(list []*attempt) (out []*trial) {
 
 // others measures f16 for a stage and plans what else is worth trying: u16, which has more digits but one scale for all, where
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
-func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
+func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
 	peak := audit.Peak(base.host(b), b.Layout.Whole(), f.opt.Threads)
 	fits := peak <= f16Most
@@ -105,7 +107,7 @@ func (f *finder) others(ctx context.Context, base *trial, b *planner.Buffer, hal
 	}
 	lost := strain(half.said.Proofs)
 	try := func(t ir.DType, scale float64, why string) error {
-		c := planner.Choice{Storage: t, Scale: scale}
+		c := plan.Choice{Storage: t, Scale: scale}
 		if why != "" {
 			f.candidate(b, c, "not tried: "+why)
 			return nil
@@ -245,8 +247,8 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 }
 
 // step is one that the trial runs; nil for others.
-func (t *trial) step(id string) *planner.Step {
-	i := slices.IndexFunc(t.steps, func(s *planner.Step) bool { return s.ID == id })
+func (t *trial) step(id string) *bound.Step {
+	i := slices.IndexFunc(t.steps, func(s *bound.Step) bool { return s.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -255,7 +257,7 @@ func (t *trial) step(id string) *planner.Step {
 
 // best is the attempt to take for each stage, if any: one that is no slower, the fastest of these, and the more exact of those
 // as fast.
-func (f *finder) best(stages []*planner.Buffer, passed []*attempt) (out []*attempt) {
+func (f *finder) best(stages []*bound.Buffer, passed []*attempt) (out []*attempt) {
 	for _, b := range stages {
 		var best *attempt
 		for _, a := range passed {
@@ -281,11 +283,11 @@ func (f *finder) best(stages []*planner.Buffer, passed []*attempt) (out []*attem
 }
 
 // together takes several choices at once, without those that cost most where their errors add up to too much.
-func (f *finder) together(ctx context.Context, base *trial, best []*attempt) (*planner.Plan, error) {
+func (f *finder) together(ctx context.Context, base *trial, best []*attempt) (*bound.Plan, error) {
 	for len(best) > 0 {
-		choices := planner.Choices{}
+		choices := plan.Choices{}
 		for _, a := range best {
-			choices[planner.StageKey(a.stage.Array)] = a.choice
+			choices[graph.Key(a.stage.Array)] = a.choice
 		}
 		t, proofs := best[0].trial, best[0].said.Proofs
 		if len(best) > 1 {

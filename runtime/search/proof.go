@@ -7,7 +7,8 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
@@ -89,7 +90,7 @@ func (t *trial) filled(s *ops.Stage) bool {
 }
 
 // maker is the step that fills a buffer; nil for tables.
-func (t *trial) maker(id string) *planner.Step {
+func (t *trial) maker(id string) *bound.Step {
 	for i := range t.plan.Steps {
 		for _, w := range t.plan.Steps[i].Writes {
 			if w == id {
@@ -101,12 +102,12 @@ func (t *trial) maker(id string) *planner.Step {
 }
 
 // prove compares the outputs of a trial with float64.
-func prove(t *trial, outputs []*output) (proofs []planner.Proof) {
+func prove(t *trial, outputs []*output) (proofs []plan.Proof) {
 	for _, o := range outputs {
 		b := t.plan.Buffer(o.id)
 		s := o.taken.In(t.array(b))
 		f := audit.Compare(o.rule.Metric, s.Got, s.Want, s.Largest)
-		p := planner.Proof{Output: audit.Name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
+		p := plan.Proof{Output: audit.Name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
 			Judged: audit.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched}
 		proofs = append(proofs, p)
 	}
@@ -114,10 +115,10 @@ func prove(t *trial, outputs []*output) (proofs []planner.Proof) {
 }
 
 // within reports errors of at most that part of their tolerances.
-func within(proofs []planner.Proof, part float64) bool { return strain(proofs) <= part }
+func within(proofs []plan.Proof, part float64) bool { return strain(proofs) <= part }
 
 // strain is the largest part of its tolerance that an error takes; more than any where values are not finite that should be.
-func strain(proofs []planner.Proof) float64 {
+func strain(proofs []plan.Proof) float64 {
 	most := 0.0
 	for _, p := range proofs {
 		if p.Mismatched > 0 {

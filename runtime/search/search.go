@@ -11,14 +11,15 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
 // Options of a search.
 type Options struct {
 	// Build plans the same program with other precision.
-	Build   func(planner.Choices) (*planner.Plan, error)
+	Build   func(plan.Choices) (*bound.Plan, error)
 	Device  device.Device
 	Threads int
 	Seed    uint64 // of the samples; 0: audit.DefaultSeed
@@ -46,11 +47,11 @@ var infinite = math.Inf(1)
 
 // Find returns the plan to run in place of base: base itself where nothing has a tolerance or nothing is gained. The plan holds
 // the search, and knows what to run in its place if a run finds it too narrow.
-func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, error) {
+func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, error) {
 	if opt.Seed == 0 {
 		opt.Seed = audit.DefaultSeed
 	}
-	f := &finder{base: base, opt: opt, outputs: outputsOf(base), said: &planner.Search{Factor: safety, Seed: opt.Seed}}
+	f := &finder{base: base, opt: opt, outputs: outputsOf(base), said: &plan.Search{Factor: safety, Seed: opt.Seed}}
 	if len(f.outputs) == 0 {
 		return base, nil
 	}
@@ -71,7 +72,7 @@ func Find(ctx context.Context, base *planner.Plan, opt Options) (*planner.Plan, 
 }
 
 // recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others.
-func (f *finder) recall(key string) (*planner.Plan, bool) {
+func (f *finder) recall(key string) (*bound.Plan, bool) {
 	s, ok := recall(f.opt.Cache, key)
 	if !ok {
 		return nil, false
@@ -90,19 +91,19 @@ func (f *finder) recall(key string) (*planner.Plan, bool) {
 }
 
 type finder struct {
-	base    *planner.Plan
+	base    *bound.Plan
 	opt     Options
 	outputs []*output
-	said    *planner.Search
+	said    *plan.Search
 	trials  []*trial
 }
 
 // outputsOf are the stored arrays that have a tolerance of the user's, and, if there are any, what sinks take besides: choices
 // for the one must not break the other.
-func outputsOf(p *planner.Plan) (out []*output) {
+func outputsOf(p *bound.Plan) (out []*output) {
 	asked := false
 	for i := range p.Buffers {
-		if _, ok := audit.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == planner.FromKernel {
+		if _, ok := audit.Asked(p.Buffers[i].Array); ok && p.Buffers[i].Role == plan.FromKernel {
 			asked = true
 		}
 	}
@@ -112,12 +113,12 @@ func outputsOf(p *planner.Plan) (out []*output) {
 	taken := map[string]bool{}
 	for _, s := range p.Steps {
 		for _, id := range s.Reads {
-			taken[id] = taken[id] || s.Kind == planner.SinkStep
+			taken[id] = taken[id] || s.Kind == plan.SinkStep
 		}
 	}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.Role != planner.FromKernel || b.Array.Unrolled || !b.Layout.Elem.Base.Float() {
+		if b.Role != plan.FromKernel || b.Array.Unrolled || !b.Layout.Elem.Base.Float() {
 			continue
 		}
 		rule, ok := audit.Asked(b.Array)
@@ -138,7 +139,7 @@ func (f *finder) ids() (out []string) {
 	return out
 }
 
-func (f *finder) plan(c planner.Choices) (*planner.Plan, error) {
+func (f *finder) plan(c plan.Choices) (*bound.Plan, error) {
 	if len(c) == 0 {
 		return f.base, nil
 	}
@@ -146,15 +147,15 @@ func (f *finder) plan(c planner.Choices) (*planner.Plan, error) {
 }
 
 // finish gives a plan what was found and what to fall back on: the plan as operators say, then float64 throughout.
-func (f *finder) finish(p *planner.Plan, s *planner.Search) *planner.Plan {
+func (f *finder) finish(p *bound.Plan, s *plan.Search) *bound.Plan {
 	p.Search = s
-	widest := func() (*planner.Plan, string, error) {
+	widest := func() (*bound.Plan, string, error) {
 		q, err := f.opt.Build(f.double())
 		return q, "f64", err
 	}
 	p.Wider = widest
 	if len(s.Choices) > 0 {
-		p.Wider = func() (*planner.Plan, string, error) {
+		p.Wider = func() (*bound.Plan, string, error) {
 			f.base.Wider = widest
 			return f.base, "f32", nil
 		}
@@ -163,7 +164,7 @@ func (f *finder) finish(p *planner.Plan, s *planner.Search) *planner.Plan {
 }
 
 // search measures.
-func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
+func (f *finder) search(ctx context.Context) (*bound.Plan, error) {
 	defer func() {
 		for _, t := range f.trials {
 			t.free()
@@ -176,7 +177,7 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 	base := newTrial(f.base, nil, f.ids(), f.opt)
 	var halves []*attempt
 	for _, b := range stages {
-		a, err := f.attempt(b, planner.Choice{Storage: ir.F16})
+		a, err := f.attempt(b, plan.Choice{Storage: ir.F16})
 		if err != nil {
 			return nil, err
 		}
@@ -210,24 +211,24 @@ func (f *finder) search(ctx context.Context) (*planner.Plan, error) {
 }
 
 // stages are the arrays worth trying in fewer bits, those with the most at stake first.
-func (f *finder) stages() (out []*planner.Buffer) {
+func (f *finder) stages() (out []*bound.Buffer) {
 	need := upstream(f.base, f.ids())
-	stakes := map[*planner.Buffer]float64{}
+	stakes := map[*bound.Buffer]float64{}
 	for i := range f.base.Buffers {
 		b := &f.base.Buffers[i]
-		if b.Role != planner.FromKernel || b.Pinned != "" || b.Stored != "" || b.Ir.Type != ir.F32 || !need[b.ID] {
+		if b.Role != plan.FromKernel || b.Pinned != "" || b.Stored != "" || b.Ir.Type != ir.F32 || !need[b.ID] {
 			continue
 		}
 		if stakes[b] = f.stake(b); stakes[b] >= leastStake*f.base.Totals.Predicted*1e-3 {
 			out = append(out, b)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *planner.Buffer) int { return cmp.Compare(stakes[b], stakes[a]) })
+	slices.SortStableFunc(out, func(a, b *bound.Buffer) int { return cmp.Compare(stakes[b], stakes[a]) })
 	return out[:min(len(out), mostStages)]
 }
 
 // stake is the time that all loads and stores of an array would take if each went to memory, in seconds.
-func (f *finder) stake(b *planner.Buffer) float64 {
+func (f *finder) stake(b *bound.Buffer) float64 {
 	elements := float64(b.Ir.Len())
 	for _, s := range f.base.Steps {
 		if s.Kernel != nil && slices.Contains(s.Reads, b.ID) {
@@ -273,14 +274,14 @@ func (f *finder) tooDear(parts map[string][]region.Region, stages int) string {
 }
 
 // parts are the long kernels of which a few tiles do: nothing that an output needs is made from all of what they store.
-func (f *finder) parts(p *planner.Plan) map[string][]region.Region {
+func (f *finder) parts(p *bound.Plan) map[string][]region.Region {
 	out := map[string][]region.Region{}
 	need := upstream(p, f.ids())
 	for _, s := range p.Steps {
 		if s.Kernel == nil || s.Kernel.Predicted*1e-3 < 2*partTime.Seconds() {
 			continue
 		}
-		followed := slices.ContainsFunc(p.Steps, func(r planner.Step) bool {
+		followed := slices.ContainsFunc(p.Steps, func(r bound.Step) bool {
 			return r.Kernel != nil && slices.ContainsFunc(r.Writes, func(id string) bool { return need[id] }) &&
 				slices.ContainsFunc(r.Reads, func(id string) bool { return slices.Contains(s.Writes, id) })
 		})
@@ -292,7 +293,7 @@ func (f *finder) parts(p *planner.Plan) map[string][]region.Region {
 }
 
 // trial compiles and runs a plan.
-func (f *finder) trial(ctx context.Context, p *planner.Plan, base *trial) (*trial, error) {
+func (f *finder) trial(ctx context.Context, p *bound.Plan, base *trial) (*trial, error) {
 	t := newTrial(p, f.base, f.ids(), f.opt)
 	f.trials = append(f.trials, t)
 	t.parts = base.parts
@@ -305,7 +306,7 @@ func (f *finder) trial(ctx context.Context, p *planner.Plan, base *trial) (*tria
 
 // compile makes the kernels of trials ready, in one go.
 func (f *finder) compile(ctx context.Context, trials ...*trial) error {
-	var ks []*planner.Kernel
+	var ks []*bound.Kernel
 	for _, t := range trials {
 		for _, k := range t.kernels() {
 			if k.Program == nil {
@@ -313,7 +314,7 @@ func (f *finder) compile(ctx context.Context, trials ...*trial) error {
 			}
 		}
 	}
-	return planner.Compile(ctx, f.opt.Device, f.opt.Threads, device.Options{}, ks)
+	return bound.Compile(ctx, f.opt.Device, f.opt.Threads, device.Options{}, ks)
 }
 
 func (f *finder) sample(ctx context.Context, base *trial) error {

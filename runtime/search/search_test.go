@@ -18,6 +18,9 @@ import (
 	"weft/ops/catalogue"
 	"weft/ops/problem"
 	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/plan"
 	"weft/runtime"
 )
 
@@ -73,19 +76,19 @@ func cpu(t *testing.T) *counting {
 }
 
 // program checks a text and gives what plans it.
-func program(t *testing.T, dev device.Device, text string) func(planner.Choices) (*planner.Plan, error) {
+func program(t *testing.T, dev device.Device, text string) func(plan.Choices) (*bound.Plan, error) {
 	t.Helper()
 	p, found := check.File("test.weft", []byte(text), catalogue.Standard(), check.Options{})
 	if found.HasErrors() {
 		t.Fatal(found.Summary(), found)
 	}
-	return func(c planner.Choices) (*planner.Plan, error) {
+	return func(c plan.Choices) (*bound.Plan, error) {
 		return planner.Build(p.Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Precision: c})
 	}
 }
 
 // find searches in a plan of a text.
-func find(t *testing.T, dev device.Device, text, cache string) (*planner.Plan, error) {
+func find(t *testing.T, dev device.Device, text, cache string) (*bound.Plan, error) {
 	t.Helper()
 	build := program(t, dev, text)
 	base, err := build(nil)
@@ -112,7 +115,7 @@ total | show
 
 func withTolerance(v string) string { return strings.Replace(blurred, "TOLERANCE", v, 1) }
 
-func verdicts(p *planner.Plan) map[string]string {
+func verdicts(p *bound.Plan) map[string]string {
 	out := map[string]string{}
 	for _, c := range p.Search.Candidates {
 		out[c.Name] = c.Verdict
@@ -145,7 +148,7 @@ func TestChoosesWhatIsExactEnough(t *testing.T) {
 				}
 			}
 			for _, b := range p.Buffers {
-				if b.Role == planner.FromKernel && b.Pinned == "" && b.Ir.Type != c.storage {
+				if b.Role == plan.FromKernel && b.Pinned == "" && b.Ir.Type != c.storage {
 					t.Errorf("%s is stored as %s, want %s; %v", b.Stage, b.Ir.Type, c.storage, said)
 				}
 			}
@@ -253,17 +256,17 @@ total | show
 	}
 	f := &finder{base: base, opt: Options{Build: build, Device: dev, Threads: 2}}
 	f.outputs = outputsOf(base)
-	choices := planner.Choices{}
+	choices := plan.Choices{}
 	for _, b := range base.Buffers {
-		if b.Role == planner.FromKernel && b.Pinned == "" {
-			choices[planner.StageKey(b.Array)] = planner.Choice{Storage: ir.F16}
+		if b.Role == plan.FromKernel && b.Pinned == "" {
+			choices[graph.Key(b.Array)] = plan.Choice{Storage: ir.F16}
 		}
 	}
 	p, err := f.plan(choices)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = f.finish(p, &planner.Search{Choices: choices})
+	p = f.finish(p, &plan.Search{Choices: choices})
 	r, err := runtime.Run(t.Context(), p, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Terminal: silent{}})
 	if err != nil {
 		t.Fatal(err)

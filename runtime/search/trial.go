@@ -10,32 +10,33 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/exec"
 )
 
 // trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
 type trial struct {
-	plan    *planner.Plan
+	plan    *bound.Plan
 	device  device.Device
 	threads int
 	mem     map[*ir.Buffer]device.Memory
 	byID    map[string]device.Memory
 	own     []device.Memory            // what it allocated itself
-	steps   []*planner.Step            // to run, in order
+	steps   []*bound.Step              // to run, in order
 	changed map[string]bool            // buffers that they fill
 	parts   map[string][]region.Region // kernels of which a few tiles do, and these
 }
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
-func newTrial(p, base *planner.Plan, outputs []string, opt Options) *trial {
+func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
 	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, changed: map[string]bool{}}
 	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if s.Kind == planner.SinkStep || !slices.ContainsFunc(s.Writes, func(id string) bool { return needed[id] }) {
+		if s.Kind == plan.SinkStep || !slices.ContainsFunc(s.Writes, func(id string) bool { return needed[id] }) {
 			continue
 		}
 		differs := base == nil || s.Kernel != nil && s.Kernel.Hash != base.Steps[i].Kernel.Hash
@@ -61,13 +62,13 @@ func (t *trial) share(base *trial) {
 }
 
 // upstream are the buffers that some buffers are made from, themselves included.
-func upstream(p *planner.Plan, ids []string) map[string]bool {
+func upstream(p *bound.Plan, ids []string) map[string]bool {
 	out := map[string]bool{}
 	for _, id := range ids {
 		out[id] = true
 	}
 	for _, s := range slices.Backward(p.Steps) {
-		if s.Kind != planner.SinkStep && slices.ContainsFunc(s.Writes, func(id string) bool { return out[id] }) {
+		if s.Kind != plan.SinkStep && slices.ContainsFunc(s.Writes, func(id string) bool { return out[id] }) {
 			for _, id := range s.Reads {
 				out[id] = true
 			}
@@ -77,7 +78,7 @@ func upstream(p *planner.Plan, ids []string) map[string]bool {
 }
 
 // kernels are those that the trial runs.
-func (t *trial) kernels() (out []*planner.Kernel) {
+func (t *trial) kernels() (out []*bound.Kernel) {
 	for _, s := range t.steps {
 		if s.Kernel != nil {
 			out = append(out, s.Kernel)
@@ -97,7 +98,7 @@ func (t *trial) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if s.Kind == planner.ReadStep {
+		if s.Kind == plan.ReadStep {
 			b := t.plan.Buffer(s.Writes[0])
 			if _, err := s.Op.Bound.(ops.Source).Fill(ctx, t.host(b)); err != nil {
 				return err
@@ -125,11 +126,11 @@ func (t *trial) need(id string) error {
 	return nil
 }
 
-func (t *trial) host(b *planner.Buffer) ops.HostArray {
+func (t *trial) host(b *bound.Buffer) ops.HostArray {
 	return ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: t.byID[b.ID].Host()}
 }
 
-func (t *trial) array(b *planner.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }
+func (t *trial) array(b *bound.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }
 
 func (t *trial) free() {
 	for _, m := range t.own {
@@ -139,7 +140,7 @@ func (t *trial) free() {
 }
 
 // tiles are those of a kernel that the trial runs.
-func (t *trial) tiles(s *planner.Step) []region.Region {
+func (t *trial) tiles(s *bound.Step) []region.Region {
 	if part := t.parts[s.ID]; part != nil {
 		return part
 	}
@@ -147,7 +148,7 @@ func (t *trial) tiles(s *planner.Step) []region.Region {
 }
 
 // spread are tiles from all over a kernel that take about so long on one thread, at least two.
-func spread(k *planner.Kernel, most time.Duration) []region.Region {
+func spread(k *bound.Kernel, most time.Duration) []region.Region {
 	all := k.TileSet
 	each := k.Predicted * 1e-3 / float64(max(1, len(all)))
 	n := len(all)
@@ -161,7 +162,7 @@ func spread(k *planner.Kernel, most time.Duration) []region.Region {
 	return out
 }
 
-func (t *trial) launch(ctx context.Context, s *planner.Step) error {
+func (t *trial) launch(ctx context.Context, s *bound.Step) error {
 	launch, err := s.Kernel.Program.Bind(device.Bindings{Mem: t.mem})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"weft/planner"
 	"weft/planner/bound"
 	"weft/planner/module"
+	"weft/planner/place"
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/search"
@@ -21,17 +22,17 @@ const NoLimit = -1
 
 // PlanOptions say how to plan.
 type PlanOptions struct {
-	FuseLimit int                // at most so many fusions; negative: NoLimit
-	Decided   *planner.Decisions // of an earlier planning, precision included; nil: weigh
-	Resume    bool               // by what a run decided that left an output unfinished
-	AsWritten bool               // in the types that operators say, without a search for those that tolerances allow
+	FuseLimit int             // at most so many fusions; negative: NoLimit
+	Decided   *plan.Decisions // of an earlier planning, precision included; nil: weigh
+	Resume    bool            // by what a run decided that left an output unfinished
+	AsWritten bool            // in the types that operators say, without a search for those that tolerances allow
 	// After is called with the module after each pass of planning; a plan that was read is made again for it.
 	After func(pass string, m *module.Module) error
 }
 
 // Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program are
 // Mistakes.
-func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*planner.Plan, error) {
+func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bound.Plan, error) {
 	if err := prog.Err(); err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 		s.config.Log("the plan of " + prog.File + " is made again, by its decisions: " + strings.Join(why, "; "))
 		opt.Decided, replace = &v.Decided, replace || absent
 	}
-	build := func(c planner.Choices) (*planner.Plan, error) {
+	build := func(c plan.Choices) (*bound.Plan, error) {
 		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
 			File: prog.File, Weft: s.config.Weft, FuseLimit: opt.FuseLimit, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
 			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided, Replace: replace && prog.Kept != nil, After: opt.After,
@@ -75,8 +76,8 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*pl
 }
 
 // bind is the plan of a program that was read, as it is.
-func (s *Session) bind(ctx context.Context, prog *Program) (*planner.Plan, error) {
-	p, err := planner.Bind(prog.Kept, prog.Sinks, s.Model)
+func (s *Session) bind(ctx context.Context, prog *Program) (*bound.Plan, error) {
+	p, err := bound.Bind(prog.Kept, prog.Sinks, s.Model)
 	if err != nil {
 		return nil, fmt.Errorf("error[%s]: %w; make it again with `weft plan`", problem.PipelineUnreadable, err)
 	}
@@ -90,21 +91,21 @@ func (s *Session) bind(ctx context.Context, prog *Program) (*planner.Plan, error
 
 // place compiles the plan for the host, where there are accelerators to weigh against it, and places its kernels again: how long the host takes
 // is known much better once they are compiled. What does not compile is left to the run, which says so.
-func (s *Session) place(ctx context.Context, p *planner.Plan) error {
+func (s *Session) place(ctx context.Context, p *bound.Plan) error {
 	if len(s.Accelerators) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
 		return nil
 	}
-	return planner.Place(p, s.Models(), planner.Placing{Device: s.config.Device, Cost: s.Model})
+	return place.Place(p, s.Models(), place.Placing{Device: s.config.Device, Cost: s.Model})
 }
 
 // Compile compiles the kernels of a plan for the first host, which tells schedules and tiles.
-func (s *Session) Compile(ctx context.Context, p *planner.Plan, opt device.Options) error {
+func (s *Session) Compile(ctx context.Context, p *bound.Plan, opt device.Options) error {
 	return p.Compile(ctx, s.Hosts[0], s.Threads, opt)
 }
 
 // unfinished are the decisions of the run that left an output of these sinks unfinished; nil if none did. If another program left
 // it, they do not fit, which the runtime finds out.
-func unfinished(sinks []*ops.Instance) *planner.Decisions {
+func unfinished(sinks []*ops.Instance) *plan.Decisions {
 	for _, s := range sinks {
 		if s.File() == "" {
 			continue

@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/memory"
 	"weft/runtime/verify"
@@ -11,10 +11,10 @@ import (
 
 // Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result holds
 // what was done also where an error is returned; what a run warns of is added to the program.
-func (s *Session) Run(ctx context.Context, prog *Program, p *planner.Plan, opt runtime.Options) (*runtime.Result, error) {
+func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*runtime.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
 	opt.Roof = s.Model.Roof
-	opt.Tiled = func(k *planner.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
+	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
 	r, err := runtime.Run(ctx, p, s.hosted(opt))
 	if err != nil {
 		r.Error = err.Error()
@@ -35,7 +35,7 @@ func (s *Session) hosted(opt runtime.Options) runtime.Options {
 }
 
 // Verify runs a plan without its sinks, on the host, and compares what every device and schedule makes of its kernels.
-func (s *Session) Verify(ctx context.Context, prog *Program, p *planner.Plan, opt verify.Options) (*verify.Report, error) {
+func (s *Session) Verify(ctx context.Context, prog *Program, p *bound.Plan, opt verify.Options) (*verify.Report, error) {
 	subjects, err := verify.Here(s.native())
 	if err != nil {
 		return nil, err

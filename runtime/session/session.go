@@ -17,8 +17,8 @@ import (
 	"weft/kernels/native"
 	"weft/lang/diag"
 	"weft/ops/problem"
-	"weft/planner"
 	"weft/planner/cost"
+	"weft/planner/place"
 	"weft/runtime"
 )
 
@@ -156,10 +156,10 @@ func (s *Session) Only(d device.Device) {
 }
 
 // Models are the accelerators as the planner sees them.
-func (s *Session) Models() []planner.DeviceModel {
-	var out []planner.DeviceModel
+func (s *Session) Models() []place.DeviceModel {
+	var out []place.DeviceModel
 	for _, d := range s.Accelerators {
-		out = append(out, planner.ModelOf(d))
+		out = append(out, place.ModelOf(d))
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/kernels/region"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime"
 )
 
@@ -54,8 +54,8 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	dev := &faulty{Device: cpu}
-	p := plan(t, town, dev)
-	var sky *planner.Step
+	p := planned(t, town, dev)
+	var sky *bound.Step
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Kernel != nil && strings.Contains(s.Kernel.Roots[0].Name, "skyview") {
 			sky = s
@@ -87,7 +87,7 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 		}
 		return lying(5)(k)
 	}}
-	lied := plan(t, town, rendered)
+	lied := planned(t, town, rendered)
 	r, err := runtime.Run(context.Background(), lied, runtime.Options{Devices: []device.Device{rendered, cpu}, Threads: 2, Verify: true, Discard: true})
 	if err != nil {
 		t.Fatal(err)

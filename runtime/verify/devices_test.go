@@ -37,7 +37,7 @@ devices:
 		subjects = append(subjects, Accelerator(d))
 	}
 	dev := interp.New(interp.Options{})
-	r, err := Run(context.Background(), plan(t, bump, dev), Options{Run: runtime.Options{Devices: []device.Device{dev}, Threads: 1}, Subjects: subjects, Seconds: 20, Samples: 200})
+	r, err := Run(context.Background(), planned(t, bump, dev), Options{Run: runtime.Options{Devices: []device.Device{dev}, Threads: 1}, Subjects: subjects, Seconds: 20, Samples: 200})
 	if err != nil {
 		t.Fatal(err)
 	}

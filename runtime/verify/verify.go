@@ -10,7 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner"
+	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/audit"
 )
@@ -81,7 +81,7 @@ type Report struct {
 }
 
 // Run runs the plan without its sinks and puts every kernel to the test.
-func Run(ctx context.Context, p *planner.Plan, opt Options) (*Report, error) {
+func Run(ctx context.Context, p *bound.Plan, opt Options) (*Report, error) {
 	if p.Stream != nil {
 		return nil, problem.Wrong(problem.MemoryBudget, "", "give more --memory, or a smaller grid with -p", "arrays are verified as a whole, and these do not fit the memory at once")
 	}

@@ -13,6 +13,8 @@ import (
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime"
 )
 
@@ -24,14 +26,14 @@ level = exp(-u ^ 2 - v ^ 2) + 0.1 * u
 level | write("unused.npy")
 `
 
-// plan plans a text for a machine so slow that kernels are cut into many tiles.
-func plan(t *testing.T, text string, dev device.Device) *planner.Plan {
+// planned plans a text for a machine so slow that kernels are cut into many tiles.
+func planned(t *testing.T, text string, dev device.Device) *bound.Plan {
 	t.Helper()
 	prog, found := check.File("test.weft", []byte(text), catalogue.Standard(), check.Options{})
 	if found.HasErrors() {
 		t.Fatal(found.Summary())
 	}
-	p, err := planner.Build(prog.Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: planner.Rates{Flops: 1e8, Bandwidth: 1e8}})
+	p, err := planner.Build(prog.Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: plan.Rates{Flops: 1e8, Bandwidth: 1e8}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func plan(t *testing.T, text string, dev device.Device) *planner.Plan {
 // caught reports whether a run's own sample finds something beyond its tolerance.
 func caught(t *testing.T, dev device.Device, seed uint64) bool {
 	t.Helper()
-	p := plan(t, bump, dev)
+	p := planned(t, bump, dev)
 	r, err := runtime.Run(context.Background(), p, runtime.Options{Devices: []device.Device{dev}, Threads: 1, Verify: true, Discard: true, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +72,7 @@ func TestTheSampleOfARunFindsFaults(t *testing.T) {
 	if missed > trials/100 {
 		t.Errorf("a renderer that falsifies 1 %% of the elements went unnoticed in %d of %d runs", missed, trials)
 	}
-	p := plan(t, bump, newFaulty())
+	p := planned(t, bump, newFaulty())
 	if err := p.Compile(context.Background(), newFaulty(), 1, device.Options{}); err != nil { // which cuts the tiles
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestVerifyFindsFaults(t *testing.T) {
 		{"the subject corrupts a tile", newFaulty(), &faulty{Device: honest.Device, after: corrupting("add", 2)}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := plan(t, bump, c.run)
+			p := planned(t, bump, c.run)
 			if c.subject.after != nil {
 				c.subject.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.Ir.Name, 2)
 			}
@@ -145,7 +147,7 @@ func TestDevicesHereAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := plan(t, bump+"mean(level, over: [x, y]) | show\nsum(where(level > 0.2, level, 0), over: [x]) | show\n", cpu)
+	p := planned(t, bump+"mean(level, over: [x, y]) | show\nsum(where(level > 0.2, level, 0), over: [x]) | show\n", cpu)
 	r, err := Run(context.Background(), p, Options{Run: runtime.Options{Devices: []device.Device{cpu, interp.New(interp.Options{})}, Threads: 2}, Subjects: subjects})
 	if err != nil {
 		t.Fatal(err)
