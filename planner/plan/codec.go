@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -40,11 +41,20 @@ func Read(text []byte) (*Plan, error) {
 		d.KnownFields(true)
 		err = d.Decode(p)
 	}
+	format := p.Format
+	if err != nil { // other formats have other fields
+		var head struct{ Format int }
+		if yaml.Unmarshal(text, &head) == nil && head.Format > 0 {
+			format = head.Format
+		}
+	}
 	switch {
+	case format != FormatVersion && format > 0:
+		return nil, fmt.Errorf("a plan of format %d, and this weft reads %d", format, FormatVersion)
 	case err != nil:
 		return nil, fmt.Errorf("not a plan: %w", err)
-	case p.Format != FormatVersion:
-		return nil, fmt.Errorf("a plan of format %d, and this weft reads %d", p.Format, FormatVersion)
+	case format == 0:
+		return nil, errors.New("not a plan: it has no format")
 	}
 	return p, nil
 }

@@ -4,7 +4,7 @@
 package plan
 
 // FormatVersion of the plan value.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Plan is everything a run needs to know, as a value.
 type Plan struct {
