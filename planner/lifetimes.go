@@ -59,7 +59,7 @@ func peak(p *bound.Plan) {
 	}
 }
 
-// totals sums the kernels up and counts what fusion saves.
+// totals sums the kernels up and counts what fusion saves. Predictions are summed when places and prefaulting have changed them.
 func totals(p *bound.Plan) {
 	t := &p.Totals
 	for _, s := range p.Steps {
@@ -69,7 +69,6 @@ func totals(p *bound.Plan) {
 		t.Kernels++
 		t.Flops += s.Kernel.Flops
 		t.Bytes += s.Kernel.Bytes
-		t.Predicted += s.Kernel.Predicted
 	}
 	for _, e := range p.Edges {
 		if e.Code.Fused() {

@@ -321,7 +321,7 @@ func (b *binder) dims(p *ops.Param, a argument, v ops.Value) bool {
 		return true
 	}
 	msg := b.wrong(problem.MissingDim, a, "`%s` of `%s` needs %s `%s`; the array has %s", p.Name, b.spec.Name,
-		plural(len(missing), "dimension"), strings.Join(missing, "` and `"), listDims(have))
+		oneOrMore(len(missing), "dimension"), strings.Join(missing, "` and `"), listDims(have))
 	msg.Helpf("dimensions get their names where the array is read: dims: [%s]; rename gives others", strings.Join(p.Dims, ", "))
 	if near := diag.Nearest(missing[0], have); len(missing) == 1 && len(near) > 0 {
 		msg.Helpf("is `%s` a slip for `%s`? Write it so where the array is read, or rename it", near[0], missing[0])
@@ -329,7 +329,8 @@ func (b *binder) dims(p *ops.Param, a argument, v ops.Value) bool {
 	return false
 }
 
-func plural(n int, what string) string {
+// oneOrMore names one thing or several: a tile, tiles.
+func oneOrMore(n int, what string) string {
 	if n == 1 {
 		return "a " + what
 	}

@@ -50,7 +50,7 @@ func (r Renderer) Write(w io.Writer, l *List) error {
 	}
 	for severity, n := range hidden {
 		if n > 0 {
-			fmt.Fprintf(&b, "%s\n", r.paint(bold, plural(n, "more "+severityNames[severity])+" not shown"))
+			fmt.Fprintf(&b, "%s\n", r.paint(bold, Plural(n, "more "+severityNames[severity])+" not shown"))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -62,13 +62,14 @@ func (l *List) Summary() string {
 	var parts []string
 	for _, s := range []Severity{Error, Warning} {
 		if n := l.Count(s); n > 0 {
-			parts = append(parts, plural(n, s.String()))
+			parts = append(parts, Plural(n, s.String()))
 		}
 	}
 	return strings.Join(parts, ", ")
 }
 
-func plural(n int, what string) string {
+// Plural is a count of things: 1 tile, 2 tiles.
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/lang/diag"
 	"weft/planner/bound"
 )
 
@@ -56,7 +57,7 @@ func shared(k *bound.Kernel) string {
 	if k.TilesTuned {
 		tuned = " (tuned)"
 	}
-	return plural(k.Tiles, "tile") + tuned + " on " + k.Device
+	return diag.Plural(k.Tiles, "tile") + tuned + " on " + k.Device
 }
 
 // predicted is the time of a kernel where it is placed, in ms.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"weft/lang/diag"
 	"weft/planner/plan"
 )
 
@@ -24,7 +25,7 @@ func (t *printer) stream() {
 		for _, extent := range p.Strip {
 			wide += fmt.Sprintf(" x %d", extent)
 		}
-		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, plural(p.Blocks, "block"), plural(p.BlockRows, "row"), wide, plural(p.Rows, "row"), makes, plan.FormatBytes(p.Peak))
+		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"), diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, plan.FormatBytes(p.Peak))
 	}
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/lang/diag"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -42,7 +43,7 @@ func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n
 
 func (t *printer) headline() {
 	s := t.plan.Totals
-	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), plan.FormatBytes(s.Bytes), plan.FormatBytes(s.SavedBytes))
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), plan.FormatBytes(s.Bytes), plan.FormatBytes(s.SavedBytes))
 	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), plan.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
@@ -132,7 +133,7 @@ func (t *printer) access(k *bound.Kernel) {
 		loads = append(loads, fmt.Sprintf("%d %s", l.N, l.Name))
 	}
 	if k.Tables > 0 {
-		loads = append(loads, plural(k.Tables, "table"))
+		loads = append(loads, diag.Plural(k.Tables, "table"))
 	}
 	if loads != nil {
 		t.line("      %-7s %s", "access", strings.Join(loads, ", "))
@@ -209,7 +210,7 @@ func (t *printer) arrays(verb string, ids []string) {
 		verb = ""
 	}
 	if tables > 0 {
-		t.line("      %-7s %s known while planning  %s", verb, plural(tables, "table"), plan.FormatBytes(bytes))
+		t.line("      %-7s %s known while planning  %s", verb, diag.Plural(tables, "table"), plan.FormatBytes(bytes))
 	}
 }
 
@@ -280,13 +281,6 @@ func (t *printer) sources() {
 		t.line("source of %s, kernel %s", s.ID, s.Kernel.Hash)
 		t.line("%s", strings.TrimRight(s.Kernel.Source, "\n"))
 	}
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // times is how often an element is read. What bounds an array is looked up by the loops that it shortens.
