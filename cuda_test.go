@@ -76,7 +76,7 @@ func pipelineKernels(t *testing.T, file string) (kernels []*ir.Kernel) {
 	}
 	for _, s := range plan.Steps {
 		if s.Kernel != nil {
-			kernels = append(kernels, s.Kernel.Ir)
+			kernels = append(kernels, s.Kernel.IR)
 		}
 	}
 	if len(kernels) == 0 {

@@ -40,7 +40,7 @@ func TestCityIsCulledAlike(t *testing.T) {
 	}
 	culled := 0
 	inspect := func(ctx context.Context, i *runtime.Inspection) error {
-		k := i.Step.Kernel.Ir
+		k := i.Step.Kernel.IR
 		if !schedule.CUDADefault(k).Skip {
 			return nil
 		}
@@ -82,7 +82,7 @@ func TestCityIsCulledAlike(t *testing.T) {
 // otherwise. Blind tables say that nothing is above anything.
 func onDevice(t *testing.T, dev device.Device, i *runtime.Inspection, blind bool) (differing int, report device.Report) {
 	t.Helper()
-	k := i.Step.Kernel.Ir
+	k := i.Step.Kernel.IR
 	tables := map[*ir.Buffer]bool{}
 	bufs := append(k.Inputs(), k.Outputs()...)
 	outputs := k.Outputs()

@@ -113,7 +113,7 @@ func TestGuardsThatAlwaysHoldGo(t *testing.T) {
 			})}
 		}, in)
 		p := planned(t, Options{FuseLimit: 0}, w.sink(within))
-		k := p.Steps[len(p.Steps)-2].Kernel.Ir
+		k := p.Steps[len(p.Steps)-2].Kernel.IR
 		guards := 0
 		k.Walk(func(n *ir.Node) {
 			if n.Kind == ir.KLoad && n.Guarded {
@@ -150,7 +150,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 				continue
 			}
 			for _, id := range slices.Concat(s.Reads, s.Writes) {
-				if b := p.Buffer(id).Ir; mem[b] == nil {
+				if b := p.Buffer(id).IR; mem[b] == nil {
 					m, err := dev.Alloc(b)
 					if err != nil {
 						t.Fatal(err)
@@ -159,7 +159,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 					mem[b] = m
 				}
 			}
-			programs, err := dev.Compile(t.Context(), []*ir.Kernel{s.Kernel.Ir}, device.Options{})
+			programs, err := dev.Compile(t.Context(), []*ir.Kernel{s.Kernel.IR}, device.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,10 +167,10 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := launch(s.Kernel.Ir.Domain()); err != nil {
+			if err := launch(s.Kernel.IR.Domain()); err != nil {
 				t.Fatal(err)
 			}
-			last = mem[p.Buffer(s.Writes[0]).Ir]
+			last = mem[p.Buffer(s.Writes[0]).IR]
 		}
 		out := make([]float64, long/4)
 		for i := range out {

@@ -75,7 +75,7 @@ func (b *builder) use(s *ops.Stage) string {
 	id := fmt.Sprintf("b%d", len(b.Plan.Buffers)+1)
 	buf, t := b.Arrays.Of(s), b.Type(s)
 	b.ids[s], b.names[buf] = id, id
-	pb := bound.Buffer{Ir: buf, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
+	pb := bound.Buffer{IR: buf, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
 		Bytes: buf.Bytes(), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Reached: layout.Reached(b.Graph, s)}}
 	if p := buf.Pad; p != (ir.Pad{}) {
 		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
@@ -116,7 +116,7 @@ func arguments(op *ops.Instance) string {
 
 func (b *builder) kernel(i int, m *module.Kernel) {
 	var step plan.Step
-	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name, Hash: ir.Hash(m.IR)}, Ir: m.IR, Roots: m.Roots, Inside: m.Inside}
+	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name, Hash: ir.Hash(m.IR)}, IR: m.IR, Roots: m.Roots, Inside: m.Inside}
 	for _, s := range m.Inside {
 		k.Stages = append(k.Stages, plan.Fused{Name: s.Name, Key: graph.Key(s), Label: graph.Variable(s), Steps: s.Steps, Line: s.Where.Line})
 		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
@@ -135,7 +135,7 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 			step.Line = s.Where.Line
 		}
 	}
-	k.IR = ir.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
+	k.Text = ir.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
 	k.Plan(b.Device.Kind, b.Plan.Costs, b.opt.Threads)
 	for _, id := range step.Writes {
 		layout.CountSaved(b.Graph, b.Plan.Buffer(id).Reached, k.Flops, m.Roots[0])

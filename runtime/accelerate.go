@@ -28,7 +28,7 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) erro
 	var targets []fleet.Target
 	for _, s := range steps {
 		if r.accelerated(s.Kernel) {
-			targets = append(targets, fleet.Target{Stage: s.Name, Kernel: s.Kernel.Ir, Devices: s.Kernel.Place.Devices})
+			targets = append(targets, fleet.Target{Stage: s.Name, Kernel: s.Kernel.IR, Devices: s.Kernel.Place.Devices})
 		}
 	}
 	if len(targets) == 0 {
@@ -41,7 +41,7 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) erro
 	for _, f := range failures {
 		at := slices.IndexFunc(steps, func(s *bound.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })
 		step := steps[at]
-		if ok, _ := r.fleet.Able(step.Kernel.Ir, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {
+		if ok, _ := r.fleet.Able(step.Kernel.IR, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {
 			r.onHost[step.ID] = true
 			f.Ranges = step.Kernel.Tiles
 		}
@@ -88,7 +88,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if !r.accelerated(k) || r.onHost[w.step.ID] {
 		return false, nil
 	}
-	if able, why := r.fleet.Able(k.Ir, k.Place.Devices); !able {
+	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
 		return false, r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
 	}
@@ -135,7 +135,7 @@ func (w *work) share(shares []fleet.Share) {
 func (w *work) job(over region.Region) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
 	if w.loads == nil {
-		w.loads = bounds.Needed(k.Ir)
+		w.loads = bounds.Needed(k.IR)
 	}
 	j, err := exec.Part(w.step, over, w.loads, func(id string) (fleet.Array, error) {
 		h, err := r.arrays.host(id)
@@ -158,7 +158,7 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 // cuts are the ranges that @tile asks for; nil where it does not.
 func (w *work) cuts(over region.Region) (out [][]region.Region) {
 	k := w.step.Kernel
-	if !k.Asked() || len(k.Ir.Axes) == 0 {
+	if !k.Asked() || len(k.IR.Axes) == 0 {
 		return nil
 	}
 	for _, t := range k.TilesOf(over, w.run.opt.Threads) {
@@ -174,7 +174,7 @@ func (w *work) cuts(over region.Region) (out [][]region.Region) {
 // onHost computes tiles on the host's processor that no accelerator did.
 func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
 	k := w.step.Kernel
-	if k.Ir.Combines() {
+	if k.IR.Combines() {
 		tiles = k.TileSet
 		for _, id := range w.step.Writes {
 			if err := w.run.arrays.refresh(id); err != nil {

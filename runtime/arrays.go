@@ -43,40 +43,40 @@ func newArrays(p *bound.Plan, dev device.Device) *arrays {
 // need makes sure a buffer has memory; a table gets its values too.
 func (a *arrays) need(id string) error {
 	b := a.byID[id]
-	if a.mem[b.Ir] != nil {
+	if a.mem[b.IR] != nil {
 		return nil
 	}
 	if _, ok := a.windows[id]; ok {
-		w, err := memory.NewWindow(b.Ir, b.Layout, a.narrow)
+		w, err := memory.NewWindow(b.IR, b.Layout, a.narrow)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
-		a.windows[id], a.mem[b.Ir] = w, w
+		a.windows[id], a.mem[b.IR] = w, w
 		return nil
 	}
 	m, err := exec.Allocate(a.dev, b)
 	if err != nil {
 		return err
 	}
-	a.mem[b.Ir] = m
-	a.count(b.Ir.Bytes())
+	a.mem[b.IR] = m
+	a.count(b.IR.Bytes())
 	return nil
 }
 
 // holds reports whether a stage's array is in memory.
 func (a *arrays) holds(s *ops.Stage) bool {
 	b := a.byStage[s]
-	return b != nil && a.mem[b.Ir] != nil
+	return b != nil && a.mem[b.IR] != nil
 }
 
 // host is a buffer as an array in host memory.
 func (a *arrays) host(id string) (ops.HostArray, error) {
 	b := a.byID[id]
-	data := a.mem[b.Ir].Host()
+	data := a.mem[b.IR].Host()
 	if data == nil {
 		return ops.HostArray{}, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
-	return ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: data, Out: b.Array.Out}, nil
+	return ops.HostArray{Type: b.Layout, Buf: b.IR, Data: data, Out: b.Array.Out}, nil
 }
 
 // refresh gives a kernel's output new memory, as before anything was stored to it.
@@ -87,7 +87,7 @@ func (a *arrays) refresh(id string) error {
 
 func (a *arrays) free(ids []string) {
 	for _, id := range ids {
-		b := a.byID[id].Ir
+		b := a.byID[id].IR
 		if m := a.mem[b]; m != nil {
 			a.fleet.Release(b)
 			m.Free()
@@ -99,7 +99,7 @@ func (a *arrays) free(ids []string) {
 
 // swap exchanges the memory of two arrays that lie alike.
 func (a *arrays) swap(x, y string) {
-	p, q := a.byID[x].Ir, a.byID[y].Ir
+	p, q := a.byID[x].IR, a.byID[y].IR
 	a.fleet.Release(p)
 	a.fleet.Release(q)
 	a.mem[p], a.mem[q] = a.mem[q], a.mem[p]
@@ -137,7 +137,7 @@ func (a *arrays) extend(id string, at region.Region) {
 
 // drop gives the memory of rows before lo back.
 func (a *arrays) drop(id string, lo int) {
-	a.fleet.Forget(a.byID[id].Ir, region.Interval{Hi: lo})
+	a.fleet.Forget(a.byID[id].IR, region.Interval{Hi: lo})
 	a.resize(id, func(w *memory.Window) { w.Drop(lo) })
 }
 
@@ -156,7 +156,7 @@ func (a *arrays) resize(id string, change func(*memory.Window)) {
 // clearWindows ends a strip: nothing is there of what has windows.
 func (a *arrays) clearWindows() {
 	for id := range a.windows {
-		a.fleet.Release(a.byID[id].Ir)
+		a.fleet.Release(a.byID[id].IR)
 		a.resize(id, func(w *memory.Window) { w.Drop(math.MaxInt) })
 	}
 }
@@ -166,9 +166,9 @@ func (a *arrays) freeWindows() {
 	for id, w := range a.windows {
 		if w != nil {
 			a.count(-w.Bytes())
-			a.fleet.Release(a.byID[id].Ir)
+			a.fleet.Release(a.byID[id].IR)
 			w.Free()
-			delete(a.mem, a.byID[id].Ir)
+			delete(a.mem, a.byID[id].IR)
 			a.windows[id] = nil
 		}
 	}

@@ -66,9 +66,9 @@ func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func
 // worked is what the kernel executed, 0 if that was not counted, and the share of what the machine could have done in the time.
 func (w *work) worked(folds []Fold) (flops, roof float64) {
 	k := w.step.Kernel
-	ends, culled := schedule.EndsEarly(k.Ir), schedule.CulledBlock(k.Ir)
+	ends, culled := schedule.EndsEarly(k.IR), schedule.CulledBlock(k.IR)
 	known := true
-	cost := ir.CostWhere(k.Ir, func(f *ir.Fold) float64 {
+	cost := ir.CostWhere(k.IR, func(f *ir.Fold) float64 {
 		if at := slices.IndexFunc(folds, func(x Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
 			return folds[at].Share
 		}

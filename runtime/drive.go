@@ -25,7 +25,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 			if err := r.allocate(s); err != nil {
 				return err
 			}
-			if err := works[i].part(ctx, s.Kernel.Ir.Domain(), s.Kernel.TileSet); err != nil {
+			if err := works[i].part(ctx, s.Kernel.IR.Domain(), s.Kernel.TileSet); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}

@@ -45,7 +45,7 @@ func (r *run) kernel(ctx context.Context, step *bound.Step) error {
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	err := w.part(ctx, k.Ir.Domain(), k.TileSet)
+	err := w.part(ctx, k.IR.Domain(), k.TileSet)
 	w.finish()
 	return err
 }
@@ -108,10 +108,10 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 		if at++; at == len(r.opt.Devices) {
 			return dev.Info().Name, err
 		}
-		if k.Ir.Combines() && !all {
+		if k.IR.Combines() && !all {
 			return dev.Info().Name, err
 		}
-		if k.Ir.Combines() { // a tile that failed half-way may have added some of its terms already
+		if k.IR.Combines() { // a tile that failed half-way may have added some of its terms already
 			tiles = k.TileSet
 			for _, id := range step.Writes {
 				if err := r.arrays.refresh(id); err != nil {
@@ -122,7 +122,7 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 		if err := r.fellBack(step.Name, dev.Info().Kind, r.opt.Devices[at].Info().Kind, err.Error(), len(tiles)); err != nil {
 			return dev.Info().Name, err
 		}
-		programs, err := r.opt.Devices[at].Compile(ctx, []*ir.Kernel{k.Ir}, device.Options{})
+		programs, err := r.opt.Devices[at].Compile(ctx, []*ir.Kernel{k.IR}, device.Options{})
 		if err != nil {
 			return dev.Info().Name, errors.Join(s.Fault, err)
 		}

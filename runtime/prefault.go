@@ -20,7 +20,7 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		if err := r.arrays.need(id); err != nil {
 			return nil, err
 		}
-		if data := r.arrays.mem[r.arrays.byID[id].Ir].Host(); data != nil {
+		if data := r.arrays.mem[r.arrays.byID[id].IR].Host(); data != nil {
 			pages = append(pages, data)
 		}
 	}

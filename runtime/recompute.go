@@ -52,7 +52,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 	start := time.Now()
 	defer r.checking(step, start)
 	k := step.Kernel
-	if k.Ir.Combines() || k.Program == nil {
+	if k.IR.Combines() || k.Program == nil {
 		return 0, "", nil
 	}
 	kernel := time.Duration(0)
@@ -65,7 +65,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 	if err != nil {
 		return 0, "", err
 	}
-	points := audit.Points(k.Ir.Domain().Shape(), mostSamples, r.opt.Seed+1)
+	points := audit.Points(k.IR.Domain().Shape(), mostSamples, r.opt.Seed+1)
 	deadline := start.Add(max(recomputeTime, time.Duration(recomputeShare*float64(kernel))))
 	for _, i := range audit.Scattered(len(points)) {
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {

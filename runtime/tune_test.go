@@ -18,7 +18,7 @@ func tilingOf(points int, launch func(region.Region) error, sizes ...int) *tilin
 	b := ir.NewBuilder()
 	x := b.Axis("x", points)
 	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
-	k := &bound.Kernel{Ir: &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.F32(1)}}}}
+	k := &bound.Kernel{IR: &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.F32(1)}}}}
 	t := &tiling{run: &run{opt: Options{Threads: 2}.withDefaults()}, step: &bound.Step{Step: plan.Step{Name: "k"}, Kernel: k}, launch: launch}
 	for _, n := range append([]int{4}, sizes...) {
 		t.shapes = append(t.shapes, []int{n})

@@ -104,7 +104,7 @@ func (s *schedule) want(b *bound.Buffer, t int, at region.Region) {
 
 // kernel finds what a kernel computes in every block and what it needs for that.
 func (s *schedule) kernel(f *flow, u *unit) {
-	axes := len(u.step.Kernel.Ir.Axes)
+	axes := len(u.step.Kernel.IR.Axes)
 	all := make([]region.Interval, len(s.clock))
 	var across region.Region
 	for _, b := range u.makes {
@@ -191,7 +191,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 			if sinks[b] && t > 0 {
 				lo = min(lo, tr.lo[t-1])
 			}
-			alive += min(Window(b.Ir, b.Layout, s.window(b, hi-lo)), b.Bytes)
+			alive += min(Window(b.IR, b.Layout, s.window(b, hi-lo)), b.Bytes)
 		}
 		most = max(most, alive)
 	}
@@ -210,7 +210,7 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 	for b, tr := range sched.tracks {
 		for t := range tr.hi {
 			n := tr.hi[t] - tr.lo[t]
-			if w := Window(b.Ir, b.Layout, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+			if w := Window(b.IR, b.Layout, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
 				name, rows, bytes = cmp.Or(b.Label, b.Stage), n, w
 			}
 		}

@@ -115,7 +115,7 @@ func (f *flow) classify(u *unit) {
 		for _, b := range u.reads {
 			n, rows := need[b], b.Layout.RowCount()
 			switch {
-			case u.step.Kernel.Ir.Combines():
+			case u.step.Kernel.IR.Combines():
 				keep(b, u.step.Name+" adds to its results in any order", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
@@ -123,7 +123,7 @@ func (f *flow) classify(u *unit) {
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
-		if u.step.Kernel.Ir.Combines() {
+		if u.step.Kernel.IR.Combines() {
 			for _, b := range u.makes {
 				keep(b, u.step.Name+" adds to it in any order", false)
 			}
@@ -133,7 +133,7 @@ func (f *flow) classify(u *unit) {
 
 // probe is what a kernel needs of its inputs for one row in the middle or, with strips, one element.
 func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
-	over := u.step.Kernel.Ir.Domain()
+	over := u.step.Kernel.IR.Domain()
 	for i, along := range over {
 		if middle := along.Hi / 2; i == 0 || f.strips {
 			over[i] = region.Interval{Lo: middle, Hi: middle + 1}

@@ -121,7 +121,7 @@ func (b *binder) array(i int) error {
 	if Values(s) != d.Values {
 		return fmt.Errorf("table %s holds other values now", d.ID)
 	}
-	b.plan.Buffers[i] = Buffer{Buffer: d, Ir: buf, Array: s, Layout: b.g.Type(s)}
+	b.plan.Buffers[i] = Buffer{Buffer: d, IR: buf, Array: s, Layout: b.g.Type(s)}
 	b.arrays[d.ID] = &b.plan.Buffers[i]
 	return nil
 }
@@ -191,9 +191,9 @@ func (b *binder) step(s *Step, k *plan.Kernel) error {
 
 // kernel reads a kernel and finds its stages.
 func (b *binder) kernel(s *Step, d plan.Kernel) error {
-	body, err := ir.Decode(d.IR, func(id string) *ir.Buffer {
+	body, err := ir.Decode(d.Text, func(id string) *ir.Buffer {
 		if a := b.arrays[id]; a != nil {
-			return a.Ir
+			return a.IR
 		}
 		return nil
 	})
@@ -203,7 +203,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	if is := ir.Hash(body); is != d.Hash {
 		return fmt.Errorf("its kernel has the hash %s, and it says %s", is, d.Hash)
 	}
-	k := &Kernel{Kernel: d, Ir: body, Costs: b.plan.Costs, OnKind: b.from.Machine.Kind, slow: 1}
+	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, OnKind: b.from.Machine.Kind, slow: 1}
 	if k.Costs.Model == nil {
 		k.slow = slowness[k.OnKind]
 	}
@@ -211,7 +211,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
 		for _, id := range ids {
 			a := b.arrays[id]
-			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Ir), append(*bytes, a.Ir.Bytes())
+			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.IR), append(*bytes, a.IR.Bytes())
 		}
 		return stages, bufs
 	}
@@ -242,7 +242,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 
 // cutAs cuts a kernel into the tiles that a plan says.
 func (k *Kernel) cutAs(axes []plan.Axis) error {
-	own := axesOf(k.Ir)
+	own := axesOf(k.IR)
 	size := make([]int, len(own))
 	tiles := 1.0
 	if len(axes) != len(own) {
@@ -282,11 +282,11 @@ func (b *binder) drive(s *Step) (err error) {
 	}
 	for _, st := range d.State {
 		now, next := b.arrays[st.Now], b.arrays[st.Next]
-		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !alike(now.Ir, next.Ir) || now.Role == plan.FromPlan {
+		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !alike(now.IR, next.IR) || now.Role == plan.FromPlan {
 			return fmt.Errorf("%s does not go on as %s", st.Next, st.Now)
 		}
 	}
-	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.Ir.Shape) > 0 || w.Array.Type.Elem.Complex) {
+	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.IR.Shape) > 0 || w.Array.Type.Elem.Complex) {
 		return fmt.Errorf("%s is no single value that a round makes", d.While)
 	}
 	return nil

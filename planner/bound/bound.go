@@ -32,7 +32,7 @@ type Plan struct {
 // Buffer is an array of a plan: what it holds by its definition, and how it lies in memory.
 type Buffer struct {
 	plan.Buffer
-	Ir     *ir.Buffer
+	IR     *ir.Buffer
 	Array  *ops.Stage
 	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
 }
@@ -48,7 +48,7 @@ type Step struct {
 // Kernel is a kernel of a plan, and its program once there is one.
 type Kernel struct {
 	plan.Kernel
-	Ir      *ir.Kernel
+	IR      *ir.Kernel
 	Roots   []*ops.Stage // the stages it stores
 	Program device.Program
 	TileSet []region.Region
@@ -141,4 +141,4 @@ func (p *Plan) Buffer(id string) *Buffer {
 }
 
 // Narrowed reports whether an array is stored in fewer digits than its operator says.
-func (b *Buffer) Narrowed() bool { return b.Stored != "" && graph.Narrower(b.Ir.Type) }
+func (b *Buffer) Narrowed() bool { return b.Stored != "" && graph.Narrower(b.IR.Type) }

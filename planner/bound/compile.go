@@ -30,7 +30,7 @@ func Compile(ctx context.Context, dev device.Device, threads int, opt device.Opt
 	}
 	bodies := make([]*ir.Kernel, len(kernels))
 	for i, k := range kernels {
-		bodies[i] = k.Ir
+		bodies[i] = k.IR
 	}
 	programs, err := dev.Compile(ctx, bodies, opt)
 	if err != nil {

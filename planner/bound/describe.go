@@ -21,7 +21,7 @@ func (p *Plan) Describe(devices []device.Device) error {
 		if !ok {
 			continue
 		}
-		r, err := d.Describe(s.Kernel.Ir)
+		r, err := d.Describe(s.Kernel.IR)
 		if err != nil {
 			return fmt.Errorf("%s on %s: %w", s.ID, s.Kernel.Place.Devices[0], err)
 		}

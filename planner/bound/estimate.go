@@ -12,7 +12,7 @@ import (
 // Plan counts a kernel's work, cuts it into tiles and predicts its time.
 func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	k.Costs, k.OnKind = costs, kind
-	k.Flops, k.Bytes = ir.CostOf(k.Ir).Flops, 0
+	k.Flops, k.Bytes = ir.CostOf(k.IR).Flops, 0
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}
@@ -26,7 +26,7 @@ func (k *Kernel) predict(tiles int, known *device.Report) {
 	switch model := k.Costs.Model; {
 	case model != nil:
 		k.slow = 1 // the model knows its device
-		k.Estimate = model.Predict(cost.Kernel{IR: k.Ir, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
+		k.Estimate = model.Predict(cost.Kernel{IR: k.IR, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
 			Tiles: tiles, Report: known, Kind: k.OnKind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)

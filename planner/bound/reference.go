@@ -38,7 +38,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
-			l.stored[b.Array], l.scales[b.Array] = b.Ir, b.Scale
+			l.stored[b.Array], l.scales[b.Array] = b.IR, b.Scale
 			narrow[b.Array] = b.Narrowed()
 		}
 	}
@@ -53,10 +53,10 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 // BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
 // kernel reads, of which the rows it needs are there, and no others.
 func (p *Plan) BlockReference(k *Kernel) Reference {
-	l, loads := p.referenceLowerer(), k.Ir.Inputs()
+	l, loads := p.referenceLowerer(), k.IR.Inputs()
 	for _, b := range p.Buffers {
-		if slices.Contains(loads, b.Ir) {
-			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Ir, b.Scale, true
+		if slices.Contains(loads, b.IR) {
+			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.IR, b.Scale, true
 		}
 	}
 	dims := p.Graph.Axes(k.Roots[0])

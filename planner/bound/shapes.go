@@ -18,7 +18,7 @@ func (k *Kernel) TileShapes(threads int) [][]int {
 			shapes = append(shapes, size)
 		}
 	}
-	axes, step := axesOf(k.Ir), k.Program.Step()
+	axes, step := axesOf(k.IR), k.Program.Step()
 	for _, times := range []float64{0.25, 4} {
 		add(cut(axes, nil, step, k.Seconds()*times, max(1, int(float64(threads)*times))))
 	}
@@ -33,7 +33,7 @@ func (k *Kernel) TileShapes(threads int) [][]int {
 
 // Retile cuts the kernel into tiles of the given size.
 func (k *Kernel) Retile(size []int) {
-	k.Axes = axesOf(k.Ir)
+	k.Axes = axesOf(k.IR)
 	for i := range k.Axes {
 		k.Axes[i].Tile = min(max(1, size[i]), max(1, k.Axes[i].Extent))
 		size[i] = k.Axes[i].Tile
@@ -52,7 +52,7 @@ func (k *Kernel) retune() {
 	if k.Costs.Model == nil || graph.AskedTile(k.Roots) != nil {
 		return
 	}
-	if size := k.Costs.Model.Tiles(k.Hash, k.OnKind); len(size) == len(k.Ir.Axes) && len(size) > 0 {
+	if size := k.Costs.Model.Tiles(k.Hash, k.OnKind); len(size) == len(k.IR.Axes) && len(size) > 0 {
 		k.Retile(slices.Clone(size))
 		k.TilesTuned = true
 	}

@@ -86,7 +86,7 @@ func axesOf(k *ir.Kernel) []plan.Axis {
 
 // setTiles cuts the kernel; step is that of its program, nil before there is one.
 func (k *Kernel) setTiles(step []int, threads int) {
-	k.Axes = axesOf(k.Ir)
+	k.Axes = axesOf(k.IR)
 	size := cut(k.Axes, graph.AskedTile(k.Roots), step, k.Seconds(), threads)
 	for i := range k.Axes {
 		k.Axes[i].Tile = size[i]
@@ -100,7 +100,7 @@ func (k *Kernel) Seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) 
 
 // Over is the part of the kernel's domain between two indices of its first axis.
 func (k *Kernel) Over(rows region.Interval) region.Region {
-	all := k.Ir.Domain()
+	all := k.IR.Domain()
 	if len(all) == 0 {
 		return all
 	}
@@ -109,7 +109,7 @@ func (k *Kernel) Over(rows region.Interval) region.Region {
 
 // TilesOf cuts a part of the kernel's domain into tiles.
 func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
-	axes := axesOf(k.Ir)
+	axes := axesOf(k.IR)
 	for i, along := range over {
 		axes[i].Extent = along.Len()
 	}
@@ -124,7 +124,7 @@ func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 
 // Share is how much of the kernel a part of its domain is.
 func (k *Kernel) Share(over region.Region) float64 {
-	return float64(over.Points()) / float64(max(1, k.Ir.Points()))
+	return float64(over.Points()) / float64(max(1, k.IR.Points()))
 }
 
 // Asked reports whether the user fixed the tiles of a kernel with @tile.

@@ -110,10 +110,10 @@ func (s *site) rank() {
 func (s *site) task(step *bound.Step) *task {
 	k := step.Kernel
 	t := &task{
-		step: step, host: k.Seconds(), work: ir.WorkOf(k.Ir), whole: k.Ir.Combines(), rows: 1,
+		step: step, host: k.Seconds(), work: ir.WorkOf(k.IR), whole: k.IR.Combines(), rows: 1,
 	}
-	if len(k.Ir.Axes) > 0 {
-		t.rows = max(1, k.Ir.Axes[0].Extent)
+	if len(k.IR.Axes) > 0 {
+		t.rows = max(1, k.IR.Axes[0].Extent)
 	}
 	if graph.AskedTile(k.Roots) != nil {
 		t.tiles = k.Tiles
@@ -126,7 +126,7 @@ func (s *site) task(step *bound.Step) *task {
 		middle = region.Interval{Lo: 0, Hi: t.rows}
 	}
 	need := s.plan.Footprint(step)
-	some, all := need(k.Over(middle)), need(k.Ir.Domain())
+	some, all := need(k.Over(middle)), need(k.IR.Domain())
 	for _, id := range step.Reads {
 		b := s.plan.Buffer(id)
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Layout.Elem.Planes()}
@@ -143,7 +143,7 @@ func (s *site) task(step *bound.Step) *task {
 		b := s.plan.Buffer(id)
 		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: b.Layout.Elem.Planes()})
 		least := b.Bytes
-		if len(b.Layout.Dims) > 0 && len(k.Ir.Axes) > 0 {
+		if len(b.Layout.Dims) > 0 && len(k.IR.Axes) > 0 {
 			least = rowBytes(b, middle.Len())
 		}
 		t.least += least + margins(b)
@@ -156,12 +156,12 @@ func (s *site) task(step *bound.Step) *task {
 
 // rowBytes is the memory of so many rows of an array.
 func rowBytes(b *bound.Buffer, rows int) int64 {
-	return blocks.Window(b.Ir, b.Layout, b.Layout.Rows(region.Interval{Hi: rows}))
+	return blocks.Window(b.IR, b.Layout, b.Layout.Rows(region.Interval{Hi: rows}))
 }
 
 // margins are the bytes around a buffer that may be read.
 func margins(b *bound.Buffer) int64 {
-	return 2 * device.Margin * int64(b.Ir.Type.Size()) * int64(b.Layout.Elem.Planes())
+	return 2 * device.Margin * int64(b.IR.Type.Size()) * int64(b.Layout.Elem.Planes())
 }
 
 func (s *site) atOnce(buffer string) float64 {

@@ -180,8 +180,8 @@ type Kernel struct {
 	Loads    []Count  `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
 	Tables   int      `yaml:"tables,omitempty" json:"tables,omitempty"`
 	Hash     string   `yaml:"hash" json:"hash"` // of the kernel's IR
-	// IR is the kernel as ir.Encode writes it, with the ids of buffers.
-	IR string `yaml:"ir,omitempty" json:"ir,omitempty"`
+	// Text is the kernel as ir.Encode writes it, with the ids of buffers.
+	Text string `yaml:"ir,omitempty" json:"ir,omitempty"`
 }
 
 // Estimate is a prediction and what it is made of, in seconds.

@@ -21,14 +21,14 @@ type Array struct {
 
 // In is a buffer of a plan in some memory.
 func In(b *bound.Buffer, mem device.Memory) Array {
-	return Array{b, ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: mem.Host(), Out: b.Array.Out}}
+	return Array{b, ops.HostArray{Type: b.Layout, Buf: b.IR, Data: mem.Host(), Out: b.Array.Out}}
 }
 
 // Name is the variable that holds an array, or the stage that makes it.
 func Name(b *bound.Buffer) string { return cmp.Or(b.Label, b.Stage) }
 
 // Rule is the metric and tolerance that the array is held to, as the plan stores it.
-func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.Ir.Type) }
+func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.IR.Type) }
 
 // Elements are those that belong to some points of the kernel's axes.
 func (a Array) Elements(points [][]int) [][]int {

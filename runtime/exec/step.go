@@ -16,7 +16,7 @@ import (
 
 // Allocate gives an array memory on a device; a table gets its values too.
 func Allocate(dev device.Device, b *bound.Buffer) (device.Memory, error) {
-	m, err := dev.Alloc(b.Ir)
+	m, err := dev.Alloc(b.IR)
 	if err != nil {
 		return nil, problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
 			b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
@@ -28,10 +28,10 @@ func Allocate(dev device.Device, b *bound.Buffer) (device.Memory, error) {
 	switch {
 	case host == nil:
 		err = fmt.Errorf("the memory of %s cannot be reached from the host", dev.Info().Name)
-	case len(b.Array.Data) != b.Ir.Len():
+	case len(b.Array.Data) != b.IR.Len():
 		err = fmt.Errorf("table %s holds %d values for %s", b.Stage, len(b.Array.Data), b.Type)
 	default:
-		device.SetFloats(b.Ir, host, b.Array.Data)
+		device.SetFloats(b.IR, host, b.Array.Data)
 		return m, nil
 	}
 	m.Free()
@@ -50,7 +50,7 @@ func Tiles(ctx context.Context, name string, launch func(region.Region) error, t
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
 func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
 	k := step.Kernel
-	j := &fleet.Job{Stage: step.Name, Kernel: k.Ir, Over: over, Combines: k.Ir.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
+	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Combines: k.IR.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	for i, id := range slices.Concat(step.Reads, step.Writes) {
 		a, err := array(id)
 		if err != nil {

@@ -15,7 +15,7 @@ func flopsOf(p *bound.Plan) (of map[string]float64, most float64) {
 	of = map[string]float64{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
-			of[s.ID] = ir.CostOf(s.Kernel.Ir).Flops
+			of[s.ID] = ir.CostOf(s.Kernel.IR).Flops
 			most = max(most, of[s.ID])
 		}
 	}

@@ -51,7 +51,7 @@ func (f *finder) attempt(b *bound.Buffer, c plan.Choice) (*attempt, error) {
 // candidate records one in the report.
 func (f *finder) candidate(b *bound.Buffer, c plan.Choice, verdict string) *plan.Candidate {
 	said := &plan.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
-		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.Ir.Type.Size())}
+		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.IR.Type.Size())}
 	f.said.Candidates = append(f.said.Candidates, said)
 	return said
 }
@@ -122,7 +122,7 @@ func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halve
 	switch {
 	case fits && lost <= safety:
 		whole = "f16 is exact enough"
-	case peak == 0 || b.Ir.Pad.Value != 0:
+	case peak == 0 || b.IR.Pad.Value != 0:
 		whole = "there is no scale for it"
 	case !allFinite(base.host(b)):
 		whole = "it has no NaN and no infinity"
@@ -182,7 +182,7 @@ func (f *finder) rank(base *trial, attempts []*attempt) error {
 				of, runs = append(of, a), append(runs, a.trial)
 			}
 		}
-		if len(of) == 0 || b.Kernel.Ir.Combines() {
+		if len(of) == 0 || b.Kernel.IR.Combines() {
 			continue
 		}
 		medians, err := inTurns(runs, b.ID)
@@ -241,7 +241,7 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	out := make([]time.Duration, len(trials))
 	for i := range out {
 		slices.Sort(taken[i])
-		out[i] = time.Duration(float64(taken[i][rounds/2]) * float64(first.Ir.Points()) / float64(max(1, points)))
+		out[i] = time.Duration(float64(taken[i][rounds/2]) * float64(first.IR.Points()) / float64(max(1, points)))
 	}
 	return out, nil
 }

@@ -55,8 +55,8 @@ func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
 func (t *trial) share(base *trial) {
 	for i := range t.plan.Buffers {
 		b := &t.plan.Buffers[i]
-		if m := base.byID[b.ID]; m != nil && !t.changed[b.ID] && base.plan.Buffers[i].Ir.Type == b.Ir.Type {
-			t.byID[b.ID], t.mem[b.Ir] = m, m
+		if m := base.byID[b.ID]; m != nil && !t.changed[b.ID] && base.plan.Buffers[i].IR.Type == b.IR.Type {
+			t.byID[b.ID], t.mem[b.IR] = m, m
 		}
 	}
 }
@@ -122,12 +122,12 @@ func (t *trial) need(id string) error {
 		return err
 	}
 	t.own = append(t.own, m)
-	t.byID[id], t.mem[b.Ir] = m, m
+	t.byID[id], t.mem[b.IR] = m, m
 	return nil
 }
 
 func (t *trial) host(b *bound.Buffer) ops.HostArray {
-	return ops.HostArray{Type: b.Layout, Buf: b.Ir, Data: t.byID[b.ID].Host()}
+	return ops.HostArray{Type: b.Layout, Buf: b.IR, Data: t.byID[b.ID].Host()}
 }
 
 func (t *trial) array(b *bound.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }

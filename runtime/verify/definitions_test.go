@@ -61,7 +61,7 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 			sky = s
 		}
 	}
-	name := sky.Kernel.Ir.Name
+	name := sky.Kernel.IR.Name
 	find := func(seed uint64) bool {
 		t.Helper()
 		r, err := runtime.Run(context.Background(), p, runtime.Options{Devices: []device.Device{dev, cpu}, Threads: 2, Verify: true, Discard: true, Seed: seed})
@@ -113,7 +113,7 @@ func TestTheSampleOfADearStageFindsFaults(t *testing.T) {
 	}
 	tiles := sky.Kernel.TileSet
 	for i, tile := range tiles {
-		if tile.Points()*100 < sky.Kernel.Ir.Points() {
+		if tile.Points()*100 < sky.Kernel.IR.Points() {
 			continue
 		}
 		dev.after = corrupting(name, i)

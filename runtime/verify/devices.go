@@ -39,7 +39,7 @@ func (t *trial) device(ctx context.Context, subject Subject) error {
 		t.skip(subject, schedule, err.Error(), false)
 		return nil
 	}
-	t.compare(subject, schedule, own, done, points(done) == points([]region.Region{k.Ir.Domain()}))
+	t.compare(subject, schedule, own, done, points(done) == points([]region.Region{k.IR.Domain()}))
 	return nil
 }
 
@@ -53,26 +53,26 @@ func points(tiles []region.Region) (n int64) {
 // ranges runs as many rows of the kernel on a device as there is time for, and says which.
 func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]device.Memory) (schedule string, done []region.Region, err error) {
 	k, name := t.Step.Kernel, d.Info().Name
-	programs, err := d.Compile(ctx, []*ir.Kernel{k.Ir}, device.Options{})
+	programs, err := d.Compile(ctx, []*ir.Kernel{k.IR}, device.Options{})
 	if err != nil {
 		return "", nil, err
 	}
 	schedule = programs[0].Report().Schedule
 	f := fleet.New([]device.Device{d}, fleet.Options{})
 	defer f.ReleaseAll()
-	failures, err := f.Compile(ctx, []fleet.Target{{Stage: t.Step.Name, Kernel: k.Ir, Devices: []string{name}}})
+	failures, err := f.Compile(ctx, []fleet.Target{{Stage: t.Step.Name, Kernel: k.IR, Devices: []string{name}}})
 	if err == nil && len(failures) > 0 {
 		err = errors.New(failures[0].Reason)
 	}
 	if err != nil {
 		return schedule, nil, err
 	}
-	whole := k.Ir.Domain()
+	whole := k.IR.Domain()
 	rows := region.Interval{Lo: 0, Hi: 1}
 	if len(whole) > 0 {
 		rows = whole[0]
 	}
-	order := scattered(cut(rows, k.Ir.Combines()))
+	order := scattered(cut(rows, k.IR.Combines()))
 	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
 	for i, part := range order {
 		if i > 0 && time.Now().After(deadline) {
@@ -109,13 +109,13 @@ func cut(rows region.Interval, together bool) (out []region.Region) {
 
 // job is some rows of the kernel, for one device and nobody else.
 func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
-	j, err := exec.Part(t.Step, t.Step.Kernel.Over(rows), bounds.Needed(t.Step.Kernel.Ir), func(id string) (fleet.Array, error) {
+	j, err := exec.Part(t.Step, t.Step.Kernel.Over(rows), bounds.Needed(t.Step.Kernel.IR), func(id string) (fleet.Array, error) {
 		b := t.Plan.Buffer(id)
-		m := own[b.Ir]
+		m := own[b.IR]
 		if m == nil {
-			m = t.Mem[b.Ir]
+			m = t.Mem[b.IR]
 		}
-		return fleet.Array{Buf: b.Ir, Type: b.Layout, Host: m.Host()}, nil
+		return fleet.Array{Buf: b.IR, Type: b.Layout, Host: m.Host()}, nil
 	})
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (t *trial) kernel(ctx context.Context) error {
 		return nil
 	}
 	n := max(1, min(t.opt.Samples, int(budget/max(1, t.Reference.Cost))))
-	t.points = audit.Points(k.Ir.Domain().Shape(), n, t.opt.Run.Seed)
+	t.points = audit.Points(k.IR.Domain().Shape(), n, t.opt.Run.Seed)
 	var err error
 	if t.taken, err = audit.Take(ctx, t.Reference, t.Stored, t.points, t.Mem, t.Threads); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (t *trial) kernel(ctx context.Context) error {
 			}
 			continue
 		}
-		variants, err := subject.Variants(ctx, t.Step.Kernel.Ir)
+		variants, err := subject.Variants(ctx, t.Step.Kernel.IR)
 		if err != nil {
 			return fmt.Errorf("%s: %w", subject.Name, err)
 		}
@@ -108,7 +108,7 @@ func (t *trial) outputs(subject Subject) (own map[*ir.Buffer]device.Memory, free
 			m.Free()
 		}
 	}
-	for _, b := range t.Step.Kernel.Ir.Outputs() {
+	for _, b := range t.Step.Kernel.IR.Outputs() {
 		m, err := subject.Alloc(b)
 		if err != nil {
 			return own, free, err
@@ -150,7 +150,7 @@ func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]devi
 			}
 		}
 		ran = ran.Only(at)
-		made := ran.In(audit.In(ran.Array.Of, own[ran.Array.Of.Ir]))
+		made := ran.In(audit.In(ran.Array.Of, own[ran.Array.Of.IR]))
 		r := t.row(ran.Array, subject, variant)
 		r.judge(made)
 		r.apart(made, ran, whole)
@@ -173,9 +173,9 @@ func holds(tile region.Region, point []int) bool {
 func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []region.Region, err error) {
 	k := t.Step.Kernel
 	switch {
-	case k.Ir.Combines() && subject.Pointwise:
+	case k.IR.Combines() && subject.Pointwise:
 		return nil, nil
-	case k.Ir.Combines():
+	case k.IR.Combines():
 		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
 	case subject.Pointwise:
 		for _, p := range t.points {

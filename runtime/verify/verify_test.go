@@ -82,7 +82,7 @@ func TestTheSampleOfARunFindsFaults(t *testing.T) {
 	}
 	for i := range tiles {
 		dev := newFaulty()
-		dev.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.Ir.Name, i)
+		dev.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.IR.Name, i)
 		if !caught(t, dev, uint64(i+1)) {
 			t.Errorf("tile %d of %d was corrupted and nobody noticed", i, tiles)
 		}
@@ -114,7 +114,7 @@ func TestVerifyFindsFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := planned(t, bump, c.run)
 			if c.subject.after != nil {
-				c.subject.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.Ir.Name, 2)
+				c.subject.after = corrupting(p.Steps[len(p.Steps)-2].Kernel.IR.Name, 2)
 			}
 			r, err := Run(context.Background(), p, Options{
 				Run:      runtime.Options{Devices: []device.Device{c.run}, Threads: 1},
