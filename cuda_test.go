@@ -70,7 +70,7 @@ func pipelineKernels(t *testing.T, file string) (kernels []*ir.Kernel) {
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
-	plan, err := planner.Build(p.Sinks, device.Info{Name: "cpu", Threads: 1}, planner.Options{File: file, FuseLimit: -1, Threads: 1})
+	plan, err := planner.Build(p.Sinks, device.Info{Name: "cpu", Threads: 1}, planner.Options{File: file, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

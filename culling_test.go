@@ -66,7 +66,7 @@ func TestCityIsCulledAlike(t *testing.T) {
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
-	plan, err := planner.Build(p.Sinks, host.Info(), planner.Options{File: file, FuseLimit: -1, Threads: 1})
+	plan, err := planner.Build(p.Sinks, host.Info(), planner.Options{File: file, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,8 +76,8 @@ func listAccelerators(s *streams, m *session.Session) {
 	for _, d := range m.Models() {
 		l, r := d.Info.Limits, d.Rates
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, plan.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
-			l.Threads, plan.FormatBytes(int64(l.Shared)), perSecond(r.Flops), perSecond(cmp.Or(r.Flops64, r.Flops)), perSecond(r.Bandwidth), latency(r.Launch),
-			perSecond(r.LinkIn), perSecond(r.LinkOut), latency(r.LinkLatency), origins[d.Info.Kind])
+			l.Threads, plan.FormatBytes(int64(l.Shared)), known(r.Flops, perSecond), known(cmp.Or(r.Flops64, r.Flops), perSecond), known(r.Bandwidth, perSecond), known(r.Launch, plan.FormatSeconds),
+			known(r.LinkIn, perSecond), known(r.LinkOut, perSecond), known(r.LinkLatency, plan.FormatSeconds), origins[d.Info.Kind])
 	}
 	w.Flush() // what it writes to reports its own errors
 }
@@ -87,20 +87,15 @@ var origins = map[string]string{"emulated": "described", "cuda": "from attribute
 
 func extents(e [3]int) string { return fmt.Sprintf("%d x %d x %d", e[0], e[1], e[2]) }
 
-// perSecond writes a rate; a rate of 0 is not known, and counts for nothing.
-func perSecond(rate float64) string {
-	if rate <= 0 {
+// known writes a figure; 0 is not known, and counts for nothing.
+func known(figure float64, write func(float64) string) string {
+	if figure <= 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%.3g", rate)
+	return write(figure)
 }
 
-func latency(seconds float64) string {
-	if seconds <= 0 {
-		return "-"
-	}
-	return plan.FormatMillis(1e3 * seconds)
-}
+func perSecond(rate float64) string { return plan.FormatAmount(rate, "") }
 
 func showProfile(s *streams, m *session.Session) error {
 	p := m.Model.Profile

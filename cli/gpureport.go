@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/lang/check"
+	"weft/planner/plan"
 	weft "weft/runtime"
 	"weft/runtime/session"
 )
@@ -91,9 +92,9 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top ceilings) {
 	if i.Kind == "emulated" {
 		fmt.Fprint(w, "**EMULATED: no GPU was there. Times on the device follow from its description, and say nothing about hardware.**\n\n")
 	}
-	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Times are milliseconds; computing and copies by the device's clock, the rest on the wall.\n"+
+	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Computing and copies by the device's clock, the rest on the wall.\n"+
 		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, so that shares may exceed 100 %%.\n\n",
-		version(), time.Now().UTC().Format("2006-01-02"), scaled(top.flops, "flop/s"), scaled(top.bandwidth, "B/s"))
+		version(), time.Now().UTC().Format("2006-01-02"), plan.FormatAmount(top.flops, "flop/s"), plan.FormatAmount(top.bandwidth, "B/s"))
 	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | kernel on the wall | run on the wall | worst error | aim |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
 }
@@ -112,8 +113,8 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
 		}
 		t, all := k.Shares[0], r.Devices[0]
-		fmt.Fprintf(s.out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", b.name, run, ms(t.Compute), scaled(b.work/t.Compute, b.unit),
-			percent(k.Flops/t.Compute/top.flops), percent(float64(k.Bytes)/t.Compute/top.bandwidth), ms(all.Compute), ms(all.Upload), ms(all.Download), ms(k.Wall), ms(wall), worstOf(r), b.aim)
+		fmt.Fprintf(s.out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", b.name, run, plan.FormatSeconds(t.Compute), plan.FormatAmount(b.work/t.Compute, b.unit),
+			percent(k.Flops/t.Compute/top.flops), percent(float64(k.Bytes)/t.Compute/top.bandwidth), plan.FormatSeconds(all.Compute), plan.FormatSeconds(all.Upload), plan.FormatSeconds(all.Download), plan.FormatSeconds(k.Wall), plan.FormatSeconds(wall), worstOf(r), b.aim)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 // run plans a benchmark for the device alone and runs it; what it computes is checked, and not written.
 func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Session, b benchmark) (*weft.Result, error) {
 	prog := session.CheckText("benchmark.weft", []byte(b.text), check.Options{})
-	p, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit})
+	p, err := se.Plan(ctx, prog, session.PlanOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -140,22 +141,9 @@ func worstOf(r *weft.Result) string {
 	return text
 }
 
-func ms(seconds float64) string { return fmt.Sprintf("%.3g", 1e3*seconds) }
-
 func percent(share float64) string {
 	if math.IsInf(share, 0) || math.IsNaN(share) {
 		return "-"
 	}
 	return fmt.Sprintf("%.3g %%", 100*share)
-}
-
-// scaled writes a rate with three digits and a prefix.
-func scaled(v float64, unit string) string {
-	const prefixes = " kMGTP"
-	at := 0
-	for v >= 1000 && at+1 < len(prefixes) {
-		v /= 1000
-		at++
-	}
-	return fmt.Sprintf("%.3g %s", v, strings.TrimSpace(prefixes[at:at+1])+unit)
 }

@@ -24,7 +24,7 @@ type planFlags struct {
 	deviceFlags
 	File      string            `arg:"" help:"Pipeline file."`
 	Params    map[string]string `short:"p" name:"param" mapsep:"none" placeholder:"NAME=VALUE" help:"Override a param of the file."`
-	FuseLimit int               `default:"-1" placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
+	FuseLimit *int              `placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
 	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
 	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
 	Device    string            `placeholder:"NAME" help:"Run every stage on the cpu, a gpu, or these devices (NAME,NAME), whatever the file says."`

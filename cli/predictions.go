@@ -17,6 +17,7 @@ import (
 	"weft/lang/check"
 	"weft/ops/files/fileio"
 	"weft/planner/cost"
+	"weft/planner/plan"
 	weft "weft/runtime"
 	"weft/runtime/session"
 )
@@ -84,14 +85,14 @@ func (c predictionsCommand) pipeline(ctx context.Context, config session.Config,
 		if err != nil {
 			return nil, err
 		}
-		plan, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit})
+		planned, err := se.Plan(ctx, prog, session.PlanOptions{})
 		if err != nil {
 			return nil, err
 		}
-		if err := se.Compile(ctx, plan, device.Options{}); err != nil {
+		if err := se.Compile(ctx, planned, device.Options{}); err != nil {
 			return nil, err
 		}
-		r, err := se.Run(ctx, prog, plan, weft.Options{Discard: true, Terminal: terminalOf(io.Discard)})
+		r, err := se.Run(ctx, prog, planned, weft.Options{Discard: true, Terminal: terminalOf(io.Discard)})
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +106,7 @@ func (c predictionsCommand) pipeline(ctx context.Context, config session.Config,
 			row.took = append(row.took, k.Undisturbed(threads))
 			row.learned = k.Predicted
 		}
-		for _, step := range plan.Steps {
+		for _, step := range planned.Steps {
 			if step.Kernel != nil && rows[step.ID] != nil {
 				rows[step.ID].bound = step.Kernel.Bound
 			}
@@ -149,8 +150,8 @@ func predictionsPage(all []prediction, p *profile.Profile, runs int) string {
 	}
 	b.WriteString("| pipeline | kernel | operators | limited by | measured | model | off by | learned | off by |\n|---|---|---|---|---:|---:|---:|---:|---:|\n")
 	for _, x := range all {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", x.file, x.kernel, x.ops, x.bound,
-			short(x.median()), short(x.model), offBy(x.model, x.median()), short(x.learned), offBy(x.learned, x.median()))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f | %s | %.2f |\n", x.file, x.kernel, x.ops, x.bound, plan.FormatSeconds(x.median()),
+			plan.FormatSeconds(x.model), x.model/x.median(), plan.FormatSeconds(x.learned), x.learned/x.median())
 	}
 	return b.String()
 }
@@ -165,10 +166,4 @@ func errorsOf(all []prediction, get func(prediction) float64) (median, worst flo
 	}
 	slices.SortFunc(errs, cmp.Compare)
 	return errs[len(errs)/2], errs[len(errs)-1]
-}
-
-func offBy(predicted, measured float64) string { return fmt.Sprintf("%.2f", predicted/measured) }
-
-func short(seconds float64) string {
-	return time.Duration(seconds * float64(time.Second)).Round(time.Duration(max(1, seconds*1e6)) * time.Microsecond / 100).String()
 }

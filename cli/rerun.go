@@ -15,6 +15,7 @@ import (
 
 	"weft/lang/check"
 	"weft/ops"
+	"weft/planner"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	weft "weft/runtime"
@@ -38,7 +39,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	}
 	c.elsewhere(s, se, p)
 	prog := session.CheckText(p.File, []byte(p.Text), check.Options{Params: p.Params, Tolerance: p.Tolerance})
-	plan, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: session.NoLimit, Decided: decided})
+	plan, err := se.Plan(ctx, prog, session.PlanOptions{Request: planner.Request{Decided: decided}})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"weft/ops"
+	"weft/planner"
 	weft "weft/runtime"
 	"weft/runtime/session"
 	"weft/runtime/verify"
@@ -28,8 +29,8 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 		return err
 	}
 	var reports []*verify.Report
-	for i, limit := range []int{c.FuseLimit, 0} {
-		p, err := se.Plan(ctx, prog, session.PlanOptions{FuseLimit: limit, AsWritten: i > 0})
+	for i, limit := range []*int{c.FuseLimit, new(0)} {
+		p, err := se.Plan(ctx, prog, session.PlanOptions{Request: planner.Request{FuseLimit: limit}, AsWritten: i > 0})
 		if err != nil {
 			return err
 		}
@@ -44,7 +45,7 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		reports = append(reports, r)
-		if c.FuseLimit == 0 {
+		if c.FuseLimit != nil && *c.FuseLimit == 0 {
 			break
 		}
 	}

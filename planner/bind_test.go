@@ -68,7 +68,7 @@ func avx2(t *testing.T) *native.Device {
 // made plans a text for a machine that is always the same.
 func made(t *testing.T, text string, memory int64) *bound.Plan {
 	t.Helper()
-	p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{File: "p.weft", Weft: "test", FuseLimit: -1, Threads: 4, Memory: memory,
+	p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{File: "p.weft", Weft: "test", Threads: 4, Memory: memory,
 		Program: plan.Program{Text: text}})
 	if err != nil {
 		t.Fatal(err)

@@ -144,35 +144,35 @@ func TestVerdicts(t *testing.T) {
 		build          func(w *world) []*ops.Instance
 		kernels, edges string
 	}{
-		{"a chain of pointwise operators is one kernel", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"a chain of pointwise operators is one kernel", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.double(w.dear(w.ramp(n))))}
 		}, "ramp + dear + double", "ramp>dear:F1 dear>double:F1"},
-		{"a dear producer read three times is stored", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"a dear producer read three times is stored", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.blur(w.dear(w.ramp(n))))}
 		}, "ramp + dear | blur", "ramp>dear:F1 dear>blur:S3"},
-		{"a cheap producer read three times is computed again", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"a cheap producer read three times is computed again", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.blur(w.double(w.ramp(n))))}
 		}, "ramp + double + blur", "ramp>double:F1 double>blur:F3"},
-		{"the maximum of a whole array is a barrier", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"the maximum of a whole array is a barrier", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.normal(w.dear(w.ramp(n))))}
 		}, "ramp + dear | normal | normal", "ramp>dear:F1 dear>normal.peak:S9 dear>normal:S3 normal.peak>normal:S2"},
-		{"an array that a sink takes is stored by the kernel that uses it", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"an array that a sink takes is stored by the kernel that uses it", Options{}, func(w *world) []*ops.Instance {
 			d := w.dear(w.ramp(n))
 			return []*ops.Instance{w.sink(d), w.sink(w.double(d))}
 		}, "ramp + dear + double", "ramp>dear:F1 dear>double:F2"},
-		{"no fusion at limit 0", Options{FuseLimit: 0}, func(w *world) []*ops.Instance {
+		{"no fusion at limit 0", Options{Request: Request{FuseLimit: new(0)}}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.double(w.dear(w.ramp(n))))}
 		}, "ramp | dear | double", "ramp>dear:S7 dear>double:S7"},
-		{"one fusion at limit 1", Options{FuseLimit: 1}, func(w *world) []*ops.Instance {
+		{"one fusion at limit 1", Options{Request: Request{FuseLimit: new(1)}}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.double(w.dear(w.ramp(n))))}
 		}, "ramp + dear | double", "ramp>dear:F1 dear>double:S7"},
-		{"@keep stores", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"@keep stores", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.double(w.note(w.dear(w.ramp(n)), "keep")))}
 		}, "ramp + dear | double", "ramp>dear:F1 dear>double:S6"},
-		{"@fuse computes again where that is dearer", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"@fuse computes again where that is dearer", Options{}, func(w *world) []*ops.Instance {
 			return []*ops.Instance{w.sink(w.blur(w.note(w.dear(w.ramp(n)), "fuse")))}
 		}, "ramp + dear + blur", "ramp>dear:F1 dear>blur:F4"},
-		{"what no sink needs is not run", Options{FuseLimit: -1}, func(w *world) []*ops.Instance {
+		{"what no sink needs is not run", Options{}, func(w *world) []*ops.Instance {
 			w.dear(w.ramp(n))
 			return []*ops.Instance{w.sink(w.ramp(n))}
 		}, "ramp", ""},
@@ -190,7 +190,7 @@ func TestVerdicts(t *testing.T) {
 
 func TestFuseRefusedIsAnError(t *testing.T) {
 	w := &world{}
-	_, err := Build([]*ops.Instance{w.sink(w.double(w.note(w.dear(w.ramp(8)), "fuse")))}, device.Info{}, Options{FuseLimit: 0})
+	_, err := Build([]*ops.Instance{w.sink(w.double(w.note(w.dear(w.ramp(8)), "fuse")))}, device.Info{}, Options{Request: Request{FuseLimit: new(0)}})
 	if err == nil || !strings.Contains(err.Error(), "dear cannot be fused into double as @fuse asks: beyond --fuse-limit (S7)") {
 		t.Errorf("got %v", err)
 	}
@@ -198,7 +198,7 @@ func TestFuseRefusedIsAnError(t *testing.T) {
 
 func TestMemoryBudgetNamesTheStage(t *testing.T) {
 	w := &world{}
-	_, err := Build([]*ops.Instance{w.sink(w.blur(w.dear(w.ramp(1 << 20))))}, device.Info{}, Options{FuseLimit: -1, Memory: 1 << 20})
+	_, err := Build([]*ops.Instance{w.sink(w.blur(w.dear(w.ramp(1 << 20))))}, device.Info{}, Options{Memory: 1 << 20})
 	if err == nil || !strings.Contains(err.Error(), "stage blur needs 8 MiB") {
 		t.Errorf("got %v", err)
 	}
@@ -206,7 +206,7 @@ func TestMemoryBudgetNamesTheStage(t *testing.T) {
 
 func TestGuardedRowsArePadded(t *testing.T) {
 	w := &world{}
-	p := planned(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(100)))))
+	p := planned(t, Options{}, w.sink(w.blur(w.dear(w.ramp(100)))))
 	if pad := p.Buffers[0].IR.Pad; pad != (ir.Pad{Before: 32, After: 64}) {
 		t.Errorf("dear, read with a guard by blur, has padding %+v", pad)
 	}
@@ -217,7 +217,7 @@ func TestGuardedRowsArePadded(t *testing.T) {
 
 func TestBuffersAreFreedAfterTheirLastUse(t *testing.T) {
 	w := &world{}
-	p := planned(t, Options{FuseLimit: 0}, w.sink(w.double(w.dear(w.ramp(1000)))))
+	p := planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(w.double(w.dear(w.ramp(1000)))))
 	var got []string
 	for _, s := range p.Steps {
 		got = append(got, s.ID+" frees "+strings.Join(s.Frees, ","))
@@ -233,7 +233,7 @@ func TestBuffersAreFreedAfterTheirLastUse(t *testing.T) {
 func TestEqualProgramsHaveEqualHashes(t *testing.T) {
 	build := func(n int) string {
 		w := &world{}
-		return planned(t, Options{FuseLimit: -1}, w.sink(w.blur(w.dear(w.ramp(n))))).Hash
+		return planned(t, Options{}, w.sink(w.blur(w.dear(w.ramp(n))))).Hash
 	}
 	if first, second := build(100), build(100); first != second {
 		t.Error("the same program planned twice has two hashes")
@@ -254,7 +254,7 @@ func TestStoredBeforeItIsLoaded(t *testing.T) {
 			return ops.Real(b.Add(l.In("a").At(b, i...).Re, l.In("b").At(b, i...).Re))
 		})}
 	}, x, around)
-	p, err := Build([]*ops.Instance{w.sink(x), w.sink(sum)}, device.Info{Name: "test"}, Options{FuseLimit: -1})
+	p, err := Build([]*ops.Instance{w.sink(x), w.sink(sum)}, device.Info{Name: "test"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func TestFootprintOfAStep(t *testing.T) {
 	w := &world{}
 	in := w.tall(1000, 40)
 	sink := w.sink(w.shifted(in, 1000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, []float64{3, -7, 0}))
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestFootprintOfAStep(t *testing.T) {
 func TestFootprintOfWhatIsNotRead(t *testing.T) {
 	w := &world{}
 	in := w.note(w.dear(w.ramp(50)), "keep")
-	p := planned(t, Options{FuseLimit: -1}, w.sink(w.reading("power", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
+	p := planned(t, Options{}, w.sink(w.reading("power", in, func(b *ops.Body, in *ops.Stage, i *ir.Node) *ir.Node {
 		in.At(b, i)
 		return b.F32(1)
 	})))

@@ -14,7 +14,7 @@ func TestIdentity(t *testing.T) {
 		return planned(t, opt, w.sink(make(w, w.ramp(n))))
 	}
 	blurred := func(w *world, in ops.Array) ops.Array { return w.blur(w.double(in)) }
-	free, limited := Options{FuseLimit: -1}, Options{FuseLimit: 1}
+	free, limited := Options{}, Options{Request: Request{FuseLimit: new(1)}}
 	p, q := build(1<<12, blurred, free), build(1<<12, blurred, limited)
 	if p.Hash == q.Hash || p.Totals.Kernels == q.Totals.Kernels {
 		t.Fatalf("both plans have %d kernels", p.Totals.Kernels)

@@ -77,7 +77,7 @@ func times(n int, line string) string {
 func TestPlanningIsLinear(t *testing.T) {
 	for name, text := range steps {
 		work := func(n int) float64 {
-			p, err := planner.Build(checked(t, text(n)).Sinks, avx2(t).Info(), planner.Options{FuseLimit: -1, Threads: 4,
+			p, err := planner.Build(checked(t, text(n)).Sinks, avx2(t).Info(), planner.Options{Threads: 4,
 				Cost: &cost.Model{Profile: profile.Default(4), Kind: "native", Threads: 4}})
 			if err != nil {
 				t.Fatal(err)

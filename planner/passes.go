@@ -19,25 +19,30 @@ import (
 	"weft/planner/precision"
 )
 
+// Request is what may be asked of the planning of a program.
+type Request struct {
+	FuseLimit *int            // at most so many fusions; nil, or negative: any number
+	Decided   *plan.Decisions // of an earlier planning of the same program, to make its plan again, precision included; nil: weigh
+	// After is called with the module after each pass.
+	After func(pass string, m *module.Module) error
+}
+
 // Options of a planning.
 type Options struct {
+	Request
 	File      string
 	Weft      string       // version of weft, recorded in the plan
 	Program   plan.Program // recorded in the plan too, which can then be read back
-	FuseLimit int          // at most so many fusions; negative: no limit
 	Threads   int          // launches at once, which tiles are cut for
 	Memory    int64        // bytes that buffers may take together; 0: no limit
 	Rates     plan.Rates
-	Cost      *cost.Model     // of the device; nil: predictions from Rates alone
-	Precision plan.Choices    // that differ from what operators say; @precision goes first
-	Decided   *plan.Decisions // of an earlier planning of the same program, to make its plan again; nil: weigh
+	Cost      *cost.Model  // of the device; nil: predictions from Rates alone
+	Precision plan.Choices // that differ from what operators say; @precision goes first
 	// Accelerators are what kernels may be placed on besides the host's processor; Device is what the whole run was asked to be on,
 	// see place.Placing.
 	Accelerators []place.DeviceModel
 	Device       string
 	Replace      bool // weigh places, also where other decisions are repeated
-	// After is called with the module after each pass.
-	After func(pass string, m *module.Module) error
 }
 
 // pass is a step of planning: from a program to the kernels that compute it, and from these to a plan.
@@ -124,7 +129,10 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 }
 
 func verdicts(m *module.Module, opt Options) (err error) {
-	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: opt.FuseLimit}
+	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: -1}
+	if opt.FuseLimit != nil {
+		asked.Limit = *opt.FuseLimit
+	}
 	if opt.Decided != nil {
 		asked.Decided = opt.Decided.Fused
 	}

@@ -62,10 +62,11 @@ func TestPassesLeaveKernelsRight(t *testing.T) {
 	}
 	for name, text := range programs(t) {
 		var ran []string
-		_, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{FuseLimit: -1, Threads: 4, After: func(pass string, m *module.Module) error {
+		after := func(pass string, m *module.Module) error {
 			ran = append(ran, pass)
 			return planner.Check(pass, m)
-		}})
+		}
+		_, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Request: planner.Request{After: after}, Threads: 4})
 		if err != nil || !slices.Equal(ran, want) {
 			t.Errorf("%s: %v after %v", name, err, ran)
 		}
@@ -78,7 +79,7 @@ func TestDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := planner.Build(checked(t, blurred).Sinks, avx2(t).Info(), planner.Options{FuseLimit: -1, After: after}); err != nil {
+	if _, err := planner.Build(checked(t, blurred).Sinks, avx2(t).Info(), planner.Options{Request: planner.Request{After: after}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"stage 3.mul f32 [row: 4000, col: 3000]", "edge sin -> abs S6", "kernel sin contract", "sin[row, col] = "} {

@@ -26,7 +26,7 @@ func gpu(name string, speed, link float64, memory int64) place.DeviceModel {
 // placing plans with the given devices on a host of 1 Gflop/s.
 func placing(devices []place.DeviceModel, asked string, sinks ...*ops.Instance) (*bound.Plan, error) {
 	return Build(sinks, device.Info{Name: "cpu"}, Options{
-		FuseLimit: 0, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Device: asked,
+		Request: Request{FuseLimit: new(0)}, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Device: asked,
 	})
 }
 
@@ -152,7 +152,7 @@ func TestPlacesKeepStagesApart(t *testing.T) {
 		return in
 	}
 	sink := w.sink(on("gpu", w.double(w.double(on("cpu", w.double(w.ramp(100)))))))
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{FuseLimit: -1, Accelerators: []place.DeviceModel{gpu("g:0", 1e12, 1e9, 0)}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{Accelerators: []place.DeviceModel{gpu("g:0", 1e12, 1e9, 0)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestPlacesAreKept(t *testing.T) {
 		w := &world{}
 		sink := w.sink(w.double(w.dear(w.double(w.ramp(1 << 16)))))
 		return Build([]*ops.Instance{sink}, device.Info{Name: "cpu"}, Options{
-			FuseLimit: 0, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices, Decided: decided,
+			Request: Request{FuseLimit: new(0), Decided: decided}, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9}, Accelerators: devices,
 		})
 	}
 	near, far := []place.DeviceModel{gpu("g:0", 1e12, 3e8, 0)}, []place.DeviceModel{gpu("g:0", 1e12, 1e3, 0)}

@@ -90,14 +90,14 @@ func TestPins(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &world{}
-			p := planned(t, Options{FuseLimit: -1}, w.sink(c.build(w, w.made(wide))))
+			p := planned(t, Options{}, w.sink(c.build(w, w.made(wide))))
 			b := bufferNamed(t, p, "dear")
 			if b.Pinned != c.pin {
 				t.Errorf("pinned %q, want %q", b.Pinned, c.pin)
 			}
 			key := graph.Key(b.Array)
 			w = &world{}
-			p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
+			p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
 			if got := bufferNamed(t, p, "dear").IR.Type; (got == ir.F16) != (c.pin == "") {
 				t.Errorf("stored as %s", got)
 			}
@@ -169,7 +169,7 @@ func TestForcedPrecision(t *testing.T) {
 			} else {
 				w.asks(out, c.part, c.typ)
 			}
-			p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+			p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 			if c.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fault) {
 					t.Fatalf("error %v, want %q", err, c.fault)
@@ -200,7 +200,7 @@ func TestForcedPrecision(t *testing.T) {
 func TestKernelsComputeInOneType(t *testing.T) {
 	w := &world{}
 	in := w.ramp(1 << 12)
-	p := planned(t, Options{FuseLimit: -1}, w.sink(w.double(w.asks(w.double(in), "compute", "bf16"))))
+	p := planned(t, Options{}, w.sink(w.double(w.asks(w.double(in), "compute", "bf16"))))
 	if k, e := shape(p); k != "ramp | double | double" || !strings.Contains(e, "double>double:S11") {
 		t.Errorf("%s; %s", k, e)
 	}
@@ -209,9 +209,9 @@ func TestKernelsComputeInOneType(t *testing.T) {
 func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	w := &world{}
 	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
-	p := planned(t, Options{FuseLimit: -1}, build())
+	p := planned(t, Options{}, build())
 	key := graph.Key(bufferNamed(t, p, "dear").Array)
-	p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
+	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
 	if b.IR.Type != ir.U16 || b.Scale != 0x1p-10 || b.IR.Pad.Value != retype.Middle {
 		t.Errorf("%s in units of %g, padded with %g", b.IR.Type, b.Scale, b.IR.Pad.Value)
@@ -231,9 +231,9 @@ func TestProofsSeeStorage(t *testing.T) {
 		a.Of.Bound = optest.Filled(readNothing)
 		return w.sink(w.blur(w.note(w.double(a), "keep")))
 	}
-	p := planned(t, Options{FuseLimit: -1}, build())
+	p := planned(t, Options{}, build())
 	key := graph.Key(bufferNamed(t, p, "double").Array)
-	p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{key: {Storage: ir.F16}}}, build())
+	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.F16}}}, build())
 	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
 	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
 	for _, s := range ref.Loads {
@@ -266,8 +266,8 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 				a.Of.Bound = optest.Filled(readNothing)
 				return w.sink(w.note(w.normal(w.note(w.double(a), "keep")), "keep"))
 			}
-			p := planned(t, Options{FuseLimit: -1}, build())
-			p = planned(t, Options{FuseLimit: -1, Precision: plan.Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
+			p := planned(t, Options{}, build())
+			p = planned(t, Options{Precision: plan.Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
 			root := bufferNamed(t, p, "normal.peak").Array
 			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
 			for buf, s := range ref.Loads {

@@ -24,7 +24,7 @@ func TestWhyTypesAreKept(t *testing.T) {
 		})
 		w.asks(made, "", typ)
 		w.asks(out, "", typ)
-		p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+		p, err := Build([]*ops.Instance{w.sink(out)}, device.Info{Name: "test"}, Options{Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 		if err != nil {
 			t.Fatal(err)
 		}

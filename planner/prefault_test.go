@@ -20,7 +20,7 @@ func TestOnlyTheKernelBehindASourceFindsItsPages(t *testing.T) {
 		}
 		return out
 	}
-	if got := prefaulted(planned(t, Options{FuseLimit: 0}, w.rowSink(second))); len(got) != 2 || !got[0] || got[1] {
+	if got := prefaulted(planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.rowSink(second))); len(got) != 2 || !got[0] || got[1] {
 		t.Errorf("prefaulted: %v, want the first of two kernels alone", got)
 	}
 	for _, r := range prefaulted(inBlocksOf(t, 60000, w.rowSink(second))) {

@@ -67,7 +67,7 @@ func TestArraysAreStoredAsFarAsTheyAreReached(t *testing.T) {
 		"wanted by the user": {func(w *world, a ops.Array) ops.Array { return w.part(w.note(a, "keep"), half, from(100), from(103)) }, nil},
 	} {
 		w := &world{}
-		p := planned(t, Options{FuseLimit: 0}, w.sink(c.read(w, w.dear(w.ramp(long)))))
+		p := planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(c.read(w, w.dear(w.ramp(long)))))
 		if got := boxOf(p, "dear"); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -85,11 +85,11 @@ func TestNamedArraysAreWhole(t *testing.T) {
 	w := &world{}
 	a := w.dear(w.ramp(long))
 	a.Of.Label = "mine"
-	if got := boxOf(planned(t, Options{FuseLimit: 0}, w.sink(w.part(a, 100, from(0), from(1)))), "dear"); got != nil {
+	if got := boxOf(planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(w.part(a, 100, from(0), from(1)))), "dear"); got != nil {
 		t.Errorf("an array with a name is cut to %v", got)
 	}
 	b := w.dear(w.ramp(long))
-	if got := boxOf(planned(t, Options{FuseLimit: 0}, w.sink(w.part(b, 100, from(0), from(1))), w.sink(b)), "dear"); got != nil {
+	if got := boxOf(planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(w.part(b, 100, from(0), from(1))), w.sink(b)), "dear"); got != nil {
 		t.Errorf("an array that a sink takes is cut to %v", got)
 	}
 }
@@ -112,7 +112,7 @@ func TestGuardsThatAlwaysHoldGo(t *testing.T) {
 				return ops.Real(b.Add(read(0), read(1)))
 			})}
 		}, in)
-		p := planned(t, Options{FuseLimit: 0}, w.sink(within))
+		p := planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(within))
 		k := p.Steps[len(p.Steps)-2].Kernel.IR
 		guards := 0
 		k.Walk(func(n *ir.Node) {
@@ -139,7 +139,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 			a = w.note(a, "keep")
 		}
 		in := w.blur(w.part(a, long/4, from(1000), from(1003)))
-		p := planned(t, Options{FuseLimit: 0}, w.sink(in))
+		p := planned(t, Options{Request: Request{FuseLimit: new(0)}}, w.sink(in))
 		if cut := boxOf(p, "double") != nil; cut == note {
 			t.Fatalf("@keep %t, and it is cut: %t", note, cut)
 		}

@@ -31,7 +31,7 @@ func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &world{}
-			p := planned(t, Options{FuseLimit: -1}, w.sink(c.build(w)))
+			p := planned(t, Options{}, w.sink(c.build(w)))
 			var roots []*ops.Stage
 			for _, b := range p.Buffers {
 				if b.Stage == c.root {
@@ -57,7 +57,7 @@ func TestReferenceLoadsOnlyWhatItMust(t *testing.T) {
 // TestReferenceOfOneElement: the one result of a long reduction is checked from what was read on, not from what another kernel stored.
 func TestReferenceOfOneElement(t *testing.T) {
 	w := &world{}
-	p := planned(t, Options{FuseLimit: -1}, w.sink(w.normal(w.note(w.double(w.ramp(1<<18)), "keep"))))
+	p := planned(t, Options{}, w.sink(w.normal(w.note(w.double(w.ramp(1<<18)), "keep"))))
 	for _, b := range p.Buffers {
 		if b.Array.Name != "normal.peak" {
 			continue

@@ -86,7 +86,7 @@ func TestFootprintsOfRows(t *testing.T) {
 // footOf plans a program of one kernel.
 func footOf(t *testing.T, sink *ops.Instance) (*bound.Plan, *bound.Step) {
 	t.Helper()
-	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{FuseLimit: -1, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build([]*ops.Instance{sink}, device.Info{Name: "test"}, Options{Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFootprintsThroughFusedStages(t *testing.T) {
 
 func inBlocksOf(t *testing.T, memory int64, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
-	p, err := Build(sinks, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: memory, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+	p, err := Build(sinks, device.Info{Name: "test"}, Options{Memory: memory, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,13 +199,13 @@ func stepOf(p *bound.Plan, id string) *bound.Step {
 func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 	w := &world{}
 	turned := w.shifted(w.tall(4000, 40), 4000, func(b *ops.Body, y *ir.Node) *ir.Node { return b.Mod(b.Mul(y, b.I32(7)), b.I32(4000)) }, nil)
-	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{FuseLimit: -1, Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
+	_, err := Build([]*ops.Instance{w.rowSink(turned)}, device.Info{Name: "test"}, Options{Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}})
 	var p problem.Problem
 	if !errors.As(err, &p) || p.Code != "E0601" || !strings.Contains(p.Message, "tall") || !strings.Contains(p.Message, "for 4000 rows that are needed at once") {
 		t.Errorf("%v", err)
 	}
 	if _, err := Build([]*ops.Instance{w.rowSink(w.shifted(w.tall(4000, 40), 4000, func(_ *ops.Body, y *ir.Node) *ir.Node { return y }, nil))},
-		device.Info{Name: "gpu", Kind: "cuda"}, Options{FuseLimit: -1, Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}}); err == nil {
+		device.Info{Name: "gpu", Kind: "cuda"}, Options{Memory: 100000, Rates: plan.Rates{Flops: 50e9, Bandwidth: 20e9}}); err == nil {
 		t.Error("a device whose memory is not the host's runs in blocks")
 	}
 }

@@ -28,8 +28,8 @@ func TestDecisionsMakeThePlanAgain(t *testing.T) {
 		return []*ops.Instance{w.sink(w.blur(w.double(w.ramp(1 << 20))))}
 	}
 	fast, slow := machine(1), machine(3000)
-	quick := planned(t, Options{FuseLimit: -1, Cost: fast}, sinks()...)
-	dear := planned(t, Options{FuseLimit: -1, Cost: slow}, sinks()...)
+	quick := planned(t, Options{Cost: fast}, sinks()...)
+	dear := planned(t, Options{Cost: slow}, sinks()...)
 	if quick.Hash == dear.Hash {
 		t.Fatal("the same plan where arithmetic takes 3000 times as long: nothing is tested")
 	}
@@ -46,7 +46,7 @@ func TestDecisionsMakeThePlanAgain(t *testing.T) {
 		if err := json.Unmarshal(text, &d); err != nil {
 			t.Fatal(err)
 		}
-		again := planned(t, Options{FuseLimit: -1, Cost: c.model, Decided: &d}, sinks()...)
+		again := planned(t, Options{Request: Request{Decided: &d}, Cost: c.model}, sinks()...)
 		if again.Hash != c.of.Hash || !maps.Equal(again.Decided.Fused, c.of.Decided.Fused) {
 			t.Errorf("%s: plan %s, not %s; decided %v", c.name, again.Hash, c.of.Hash, again.Decided)
 		}
@@ -61,14 +61,14 @@ func TestLearningDoesNotChangePlans(t *testing.T) {
 	}
 	m := machine(1)
 	m.History = cost.OpenHistory(t.TempDir(), m.Profile)
-	before := planned(t, Options{FuseLimit: -1, Cost: m}, sinks()...)
+	before := planned(t, Options{Cost: m}, sinks()...)
 	k := before.Steps[0].Kernel
 	for range 5 {
 		if err := m.Learn([]cost.Observation{{Hash: k.Hash, Ops: k.Ops, Bound: k.Bound, Predicted: 1, Measured: 10}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	after := planned(t, Options{FuseLimit: -1, Cost: m}, sinks()...)
+	after := planned(t, Options{Cost: m}, sinks()...)
 	if after.Hash != before.Hash {
 		t.Error("another plan")
 	}

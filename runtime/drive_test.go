@@ -60,7 +60,7 @@ func TestDrive(t *testing.T) {
 		return p
 	}
 	dev := interp.New(interp.Options{})
-	made, err := planner.Build(sinks().Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2})
+	made, err := planner.Build(sinks().Sinks, dev.Info(), planner.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

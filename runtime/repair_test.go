@@ -42,7 +42,7 @@ func TestRunsThatGoOnAreHeldToTolerances(t *testing.T) {
 			p := w.plan(t, dev, sinks...)
 			if c.again {
 				var err error
-				p, err = planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Decided: &p.Decided})
+				p, err = planner.Build(sinks, dev.Info(), planner.Options{Request: planner.Request{Decided: &p.Decided}, Threads: 2})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -179,7 +179,7 @@ func (k *rowKeeper) Commit(context.Context) (ops.Note, error) {
 func (w *streams) build(t *testing.T, budget int64, sinks ...*ops.Instance) (*bound.Plan, error) {
 	t.Helper()
 	dev := newFaulty("native")
-	return planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Memory: budget, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
+	return planner.Build(sinks, dev.Info(), planner.Options{Threads: 2, Memory: budget, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
 }
 
 // programs are ways to chain operators; each ends in sinks that take rows.

@@ -132,7 +132,7 @@ func (w *world) keep(name string, in ops.Array) *ops.Instance {
 func (w *world) plan(t *testing.T, dev device.Device, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
 	// Rates of a slow machine, so that small arrays are cut into tiles.
-	p, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
+	p, err := planner.Build(sinks, dev.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
 	if err != nil {
 		t.Fatal(err)
 	}

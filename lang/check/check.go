@@ -73,7 +73,8 @@ func New(cat *catalogue.Catalogue, opt Options) *Checker {
 	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}}}
 }
 
-// Add checks a further text: its program is what that text asks for.
+// Add checks a further text: its program is what that text asks for. Names that a text with mistakes defines are known all the same, so that
+// a mistake is reported once, until Forget.
 func (k *Checker) Add(name string, text []byte) (*Program, diag.List) {
 	c := &k.checker
 	c.lasting = &findings{diags: &diag.List{}}
@@ -91,6 +92,9 @@ func (k *Checker) Add(name string, text []byte) (*Program, diag.List) {
 	c.outputs()
 	return c.program, *c.diags
 }
+
+// Forget takes back what the last text defined.
+func (k *Checker) Forget() { k.scope = k.scope.outer }
 
 func isBad(s syntax.Statement) bool { _, bad := s.(*syntax.Bad); return bad }
 

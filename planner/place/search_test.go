@@ -28,7 +28,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 		}
 		gpu := place.DeviceModel{Info: device.Info{Name: "g:0", Kind: "emulated"},
 			Rates: device.Rates{Flops: 4e9, Bandwidth: 4e9, Launch: 5e-6, LinkIn: link, LinkOut: link, LinkLatency: 1e-6}}
-		made, err := planner.Build(p.Sinks, device.Info{Name: "cpu"}, planner.Options{FuseLimit: 0, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9},
+		made, err := planner.Build(p.Sinks, device.Info{Name: "cpu"}, planner.Options{Request: planner.Request{FuseLimit: new(0)}, Rates: plan.Rates{Flops: 1e9, Bandwidth: 1e9},
 			Accelerators: []place.DeviceModel{gpu}})
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ type Decisions struct {
 	Precision Choices         `yaml:"precision,omitempty" json:"precision,omitempty"`
 	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
 	Places    map[string][]string `yaml:"places,omitempty" json:"places,omitempty"`
-	FuseLimit int                 `yaml:"fuse_limit" json:"fuse_limit"` // of Options
+	FuseLimit *int                `yaml:"fuse_limit,omitempty" json:"fuse_limit,omitempty"` // that was asked for
 }
 
 // Rates are the machine's figures that a verdict weighs.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -19,15 +20,29 @@ func FormatBytes(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, units[i])
 }
 
-// FormatMillis writes a time, given in ms, for people.
-func FormatMillis(ms float64) string {
-	switch {
+// FormatSeconds writes a time for people.
+func FormatSeconds(s float64) string {
+	switch ms := 1e3 * s; {
 	case ms >= 1e5:
-		return time.Duration(ms * float64(time.Millisecond)).Round(time.Second).String()
+		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 	case ms >= 1e3:
-		return fmt.Sprintf("%.3g s", ms/1e3)
+		return fmt.Sprintf("%.3g s", s)
 	case ms >= 1 || ms == 0:
 		return fmt.Sprintf("%.3g ms", ms)
+	default:
+		return fmt.Sprintf("%.3g us", 1e3*ms)
 	}
-	return fmt.Sprintf("%.3g us", ms*1e3)
+}
+
+// FormatMillis writes a time, given in ms, for people.
+func FormatMillis(ms float64) string { return FormatSeconds(ms / 1e3) }
+
+// FormatAmount writes a number of units for people, with a prefix: 2.5 Gflop.
+func FormatAmount(x float64, unit string) string {
+	const prefixes = "kMGTP"
+	prefix := ""
+	for i := 0; x >= 1000 && i < len(prefixes); i++ {
+		x, prefix = x/1000, prefixes[i:i+1]
+	}
+	return strings.TrimRight(fmt.Sprintf("%.3g %s", x, prefix+unit), " ")
 }

@@ -105,7 +105,7 @@ func program(t testing.TB, text string, cpu device.Device, memory int64, devices
 	if found.HasErrors() {
 		t.Fatal(found.Summary(), found.String())
 	}
-	p, err := planner.Build(prog.Sinks, cpu.Info(), planner.Options{FuseLimit: -1, Threads: 2, Memory: memory})
+	p, err := planner.Build(prog.Sinks, cpu.Info(), planner.Options{Threads: 2, Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"weft/planner/bound"
-	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/trace"
 )
@@ -145,8 +144,8 @@ func (a *Analysis) write(t *printer) {
 	t.line("  time    %s on the wall, %s of %d threads: kernels %s (predicted %s, %s), compile %s, read %s, check %s, sinks %s",
 		seconds(a.Wall), seconds(a.CPU), a.Threads, seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted), seconds(a.CompileS),
 		seconds(a.ReadS), seconds(a.VerifyS), seconds(a.SinkS))
-	t.line("  memory  at most %s of arrays (planned %s), %s of the process", plan.FormatBytes(a.PeakBuffers), plan.FormatBytes(a.PeakPlanned),
-		plan.FormatBytes(a.PeakRSS))
+	t.line("  memory  at most %s of arrays (planned %s), %s of the process", size(a.PeakBuffers), size(a.PeakPlanned),
+		size(a.PeakRSS))
 	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {
@@ -180,8 +179,6 @@ func (m Measured) rate() string {
 	}
 	return amount(m.Executed/m.Seconds, "")
 }
-
-func seconds(s float64) string { return millis(s * 1e3) }
 
 func ratio(measured, predicted float64) string {
 	if predicted <= 0 || math.IsInf(predicted, 0) {

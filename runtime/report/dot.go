@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // Dot writes the plan as a graph: steps are boxes (kernels list what they compute), arrays are the arrows between them.
@@ -43,7 +42,7 @@ func Dot(w io.Writer, p *bound.Plan, opt Options) error {
 				continue
 			}
 			buf := p.Buffer(id)
-			fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", from, s.ID, quote(buf.Type+"\n"+plan.FormatBytes(buf.Bytes)))
+			fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", from, s.ID, quote(buf.Type+"\n"+size(buf.Bytes)))
 		}
 	}
 	b.WriteString("}\n")

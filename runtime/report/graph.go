@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // Sizes of the graph, in pixels.
@@ -178,7 +177,7 @@ func boxesOf(p *bound.Plan, a *Analysis) (boxes []*box, arrays []array) {
 			}
 			b.layer = max(b.layer, from.layer+1)
 			name := cmp.Or(buf.Label, buf.Stage)
-			arrays = append(arrays, array{id, from, []*box{b}, clip(name, 28) + "  " + plan.FormatBytes(buf.Bytes), weightOf(buf.Bytes)})
+			arrays = append(arrays, array{id, from, []*box{b}, clip(name, 28) + "  " + size(buf.Bytes), weightOf(buf.Bytes)})
 		}
 		for beside[b.layer] == mostBeside {
 			b.layer++

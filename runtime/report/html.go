@@ -18,7 +18,7 @@ import (
 var page string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes":    plan.FormatBytes,
+	"bytes":    size,
 	"millis":   millis,
 	"seconds":  seconds,
 	"amount":   amount,

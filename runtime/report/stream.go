@@ -15,7 +15,7 @@ func (t *printer) stream() {
 	}
 	t.line("")
 	t.line("in blocks of rows: %s at once, where whole arrays take %s; the result is the same bit for bit",
-		plan.FormatBytes(s.PeakBytes), plan.FormatBytes(s.Whole))
+		size(s.PeakBytes), size(s.Whole))
 	for i, p := range s.Passes {
 		var makes []string
 		for _, id := range p.Makes {
@@ -25,13 +25,13 @@ func (t *printer) stream() {
 		for _, extent := range p.Strip {
 			wide += fmt.Sprintf(" x %d", extent)
 		}
-		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"), diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, plan.FormatBytes(p.Peak))
+		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"), diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, size(p.Peak))
 	}
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
 	}
 	for _, k := range s.Kept {
-		t.line("      kept    %s as a whole (%s): %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
+		t.line("      kept    %s as a whole (%s): %s", k.Name, size(k.Bytes), k.Why)
 	}
 	if n := t.elements(); n > 0 {
 		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)

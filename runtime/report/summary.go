@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"weft/ops"
-	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/audit"
 )
@@ -26,7 +25,7 @@ func Summary(to io.Writer, of *runtime.Result) error {
 	r.summarizeParity(&b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {
-			fmt.Fprintf(&b, "%s (%s)\n", s.Text, plan.FormatBytes(s.Bytes))
+			fmt.Fprintf(&b, "%s (%s)\n", s.Text, size(s.Bytes))
 		}
 	}
 	for _, a := range r.Approximations {
@@ -41,7 +40,7 @@ func Summary(to io.Writer, of *runtime.Result) error {
 	r.summarizeDevices(&b)
 	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
 		seconds(r.Wall), seconds(r.CPU), r.Threads, seconds(r.ReadS), seconds(r.CompileS), r.cachedNote(), seconds(r.VerifyS),
-		seconds(r.SinkS), plan.FormatBytes(r.PeakRSS))
+		seconds(r.SinkS), size(r.PeakRSS))
 	_, err := io.WriteString(to, b.String())
 	return err
 }
@@ -92,7 +91,7 @@ func (r summary) summarizeKernels(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), seconds(k.Wall),
-			executedRate(k), rate(float64(k.Bytes), k.Wall, "GB/s"), k.Tiles)
+			executedRate(k), rate(float64(k.Bytes), k.Wall, "B/s"), k.Tiles)
 	}
 	r.summarizeFolds(w)
 	if small > 0 {
@@ -105,7 +104,7 @@ func (r summary) summarizeKernels(b *strings.Builder) {
 func (r summary) summarizeFolds(w io.Writer) {
 	for _, k := range r.Kernels {
 		for _, f := range k.Folds {
-			fmt.Fprintf(w, "fold\t%s\t%s\t%.3g of %.3g iterations ran (%.3g %%), %.3g culled\n", k.ID, f.Name, float64(f.Executed), float64(f.Nominal), 100*f.Share, float64(f.Culled))
+			fmt.Fprintf(w, "fold\t%s\t%s\n", k.ID, counted(f))
 		}
 	}
 }
@@ -190,16 +189,16 @@ func executedRate(k runtime.Kernel) string {
 	if k.Executed == 0 && k.Flops > 0 {
 		return "skips work (--count)"
 	}
-	text := rate(k.Executed, k.Wall, "Gflop/s")
+	text := rate(k.Executed, k.Wall, "flop/s")
 	if k.Roof > 0 {
 		text += fmt.Sprintf(" (%.2g %% of the roof)", 100*k.Roof)
 	}
 	return text
 }
 
-func rate(amount, seconds float64, unit string) string {
-	if seconds <= 0 {
-		return "- " + unit
+func rate(work, took float64, unit string) string {
+	if took <= 0 {
+		return "-"
 	}
-	return fmt.Sprintf("%.3g %s", amount/seconds*1e-9, unit)
+	return amount(work/took, unit)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weft/planner/plan"
 	"weft/runtime/fleet"
 )
 
@@ -19,8 +18,8 @@ func (r summary) summarizeDevices(b *strings.Builder) {
 			continue
 		}
 		fmt.Fprintf(w, "device\t%s\t%d ranges of %d kernels\tin %s, %s\tcompute %s\tout %s, %s\tpeak memory %s%s\n", u.Name, u.Ranges, u.Kernels,
-			plan.FormatBytes(u.BytesIn), seconds(u.Upload), seconds(u.Compute), plan.FormatBytes(u.BytesOut), seconds(u.Download),
-			plan.FormatBytes(u.Peak), troubles(u))
+			size(u.BytesIn), seconds(u.Upload), seconds(u.Compute), size(u.BytesOut), seconds(u.Download),
+			size(u.Peak), troubles(u))
 	}
 	w.Flush() // to a Builder, which never fails
 	if idle != nil {
@@ -32,7 +31,7 @@ func (r summary) summarizeDevices(b *strings.Builder) {
 func troubles(u fleet.Usage) string {
 	var out string
 	if u.Memory > 0 {
-		out += " of " + plan.FormatBytes(u.Memory)
+		out += " of " + size(u.Memory)
 	}
 	if u.Failures > 0 {
 		out += fmt.Sprintf("; %d failures", u.Failures)

@@ -33,10 +33,10 @@ func TestSummary(t *testing.T) {
 	if err := Summary(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s (62 % of the roof)  0.06 GB/s  32 tiles
-kernel  k2  decibel              1 ms   1 Gflop/s                       2 GB/s     1 tiles
-kernel  k3  skyview              10 ms  skips work (--count)            0.2 GB/s   1 tiles
-kernel  k4  skyview              10 ms  100 Gflop/s                     0.2 GB/s   1 tiles
+	want := `kernel  k1  beamform + envelope  50 ms  400 Gflop/s (62 % of the roof)  60 MB/s   32 tiles
+kernel  k2  decibel              1 ms   1 Gflop/s                       2 GB/s    1 tiles
+kernel  k3  skyview              10 ms  skips work (--count)            200 MB/s  1 tiles
+kernel  k4  skyview              10 ms  100 Gflop/s                     200 MB/s  1 tiles
 float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samples  ok (if 1 % were wrong, this would show with a chance of 77 %)
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
 float64  steps   worst error 0                tolerance 0               512 samples  ok, 3 of them ties: a discontinuity lies within rounding

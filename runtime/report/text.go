@@ -43,8 +43,8 @@ func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n
 
 func (t *printer) headline() {
 	s := t.plan.Totals
-	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), plan.FormatBytes(s.Bytes), plan.FormatBytes(s.SavedBytes))
-	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), plan.FormatBytes(s.PeakBytes), s.PeakAt, t.plan.Hash)
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
+	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), size(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
 func (t *printer) step(s *bound.Step) {
@@ -102,7 +102,7 @@ func (t *printer) kernel(s *bound.Step) {
 	}
 	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
 	t.types(k)
-	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), plan.FormatBytes(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
+	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
 	}
@@ -152,7 +152,7 @@ func each(k *bound.Kernel) string {
 	if b := float64(k.Bytes) / points; b < 1024 {
 		return fmt.Sprintf(" (%.3g B a point)", b)
 	}
-	return fmt.Sprintf(" (%s a point)", plan.FormatBytes(int64(float64(k.Bytes)/points)))
+	return fmt.Sprintf(" (%s a point)", size(int64(float64(k.Bytes)/points)))
 }
 
 // culling says by what a kernel leaves out iterations.
@@ -203,14 +203,14 @@ func (t *printer) arrays(verb string, ids []string) {
 			pad = ", " + b.Padded
 		}
 		pad = storedAs(b) + pad
-		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, plan.FormatBytes(b.Bytes), pad)
+		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, size(b.Bytes), pad)
 		if r := b.Reached; r != nil && verb == "stores" {
-			t.line("              computed: %s; the rest, %s and %s, is never read", r, plan.FormatBytes(r.SavedBytes), amount(r.SavedFlops, "flop"))
+			t.line("              computed: %s; the rest, %s and %s, is never read", r, size(r.SavedBytes), amount(r.SavedFlops, "flop"))
 		}
 		verb = ""
 	}
 	if tables > 0 {
-		t.line("      %-7s %s known while planning  %s", verb, diag.Plural(tables, "table"), plan.FormatBytes(bytes))
+		t.line("      %-7s %s known while planning  %s", verb, diag.Plural(tables, "table"), size(bytes))
 	}
 }
 
@@ -247,7 +247,7 @@ func (t *printer) edges() {
 }
 
 func figures(e plan.Edge) string {
-	s := fmt.Sprintf("%s, %s", plan.FormatBytes(e.Bytes), times(e.Reads))
+	s := fmt.Sprintf("%s, %s", size(e.Bytes), times(e.Reads))
 	if e.Readers > 1 {
 		s += fmt.Sprintf(" by this of %d readers", e.Readers)
 	}
@@ -299,16 +299,10 @@ func times(x float64) string {
 	}
 }
 
-func amount(x float64, unit string) string {
-	for _, p := range []struct {
-		scale float64
-		name  string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if x >= p.scale {
-			return fmt.Sprintf("%.3g %s%s", x/p.scale, p.name, unit)
-		}
-	}
-	return fmt.Sprintf("%.3g %s", x, unit)
-}
-
-func millis(ms float64) string { return plan.FormatMillis(ms) }
+// How figures are written.
+var (
+	seconds = plan.FormatSeconds
+	millis  = plan.FormatMillis
+	amount  = plan.FormatAmount
+	size    = plan.FormatBytes
+)

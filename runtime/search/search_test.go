@@ -83,7 +83,7 @@ func program(t *testing.T, dev device.Device, text string) func(plan.Choices) (*
 		t.Fatal(found.Summary(), found)
 	}
 	return func(c plan.Choices) (*bound.Plan, error) {
-		return planner.Build(p.Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Precision: c})
+		return planner.Build(p.Sinks, dev.Info(), planner.Options{Threads: 2, Precision: c})
 	}
 }
 

@@ -10,24 +10,17 @@ import (
 	"weft/ops/problem"
 	"weft/planner"
 	"weft/planner/bound"
-	"weft/planner/module"
 	"weft/planner/place"
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/search"
 )
 
-// NoLimit is the FuseLimit of a plan that fuses whatever is worth it.
-const NoLimit = -1
-
-// PlanOptions say how to plan.
+// PlanOptions say how to plan. A plan that was read is made again where more is asked of it than to run.
 type PlanOptions struct {
-	FuseLimit int             // at most so many fusions; negative: NoLimit
-	Decided   *plan.Decisions // of an earlier planning, precision included; nil: weigh
-	Resume    bool            // by what a run decided that left an output unfinished
-	AsWritten bool            // in the types that operators say, without a search for those that tolerances allow
-	// After is called with the module after each pass of planning; a plan that was read is made again for it.
-	After func(pass string, m *module.Module) error
+	planner.Request
+	Resume    bool // by what a run decided that left an output unfinished
+	AsWritten bool // in the types that operators say, without a search for those that tolerances allow
 }
 
 // Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program are
@@ -40,7 +33,7 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 		opt.Decided = unfinished(prog.Sinks)
 	}
 	replace := s.config.Device != ""
-	if v := prog.Kept; v != nil && opt.FuseLimit == NoLimit && opt.Decided == nil && !opt.Resume {
+	if v := prog.Kept; v != nil && opt.FuseLimit == nil && opt.Decided == nil && !opt.Resume {
 		here := planner.MachineOf(s.Hosts[0].Info(), s.Threads, s.Models())
 		why, absent := bound.Elsewhere(v, s.config.Weft, here, s.config.Memory)
 		if replace {
@@ -57,8 +50,8 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 	}
 	build := func(c plan.Choices) (*bound.Plan, error) {
 		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
-			File: prog.File, Weft: s.config.Weft, FuseLimit: opt.FuseLimit, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
-			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Decided: opt.Decided, Replace: replace && prog.Kept != nil, After: opt.After,
+			Request: opt.Request, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
+			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Replace: replace && prog.Kept != nil,
 			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/lang/check"
+	"weft/planner"
 	"weft/runtime"
 )
 
@@ -28,7 +29,7 @@ func TestCheckPlanRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	prog := CheckText("a.weft", []byte(text), check.Options{})
-	p, err := s.Plan(t.Context(), prog, PlanOptions{FuseLimit: NoLimit})
+	p, err := s.Plan(t.Context(), prog, PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +64,54 @@ func TestMistakes(t *testing.T) {
 		"E0501": "show(read(\"absent.npy\"))\n",
 	} {
 		prog := CheckText("a.weft", []byte(text), check.Options{})
-		_, err := s.Plan(t.Context(), prog, PlanOptions{FuseLimit: NoLimit})
+		_, err := s.Plan(t.Context(), prog, PlanOptions{})
 		var m *Mistakes
 		if !errors.As(err, &m) || !strings.Contains(m.String(), code) || !strings.Contains(m.String(), "a.weft:1:") {
 			t.Errorf("%s: %v, %v", code, err, &prog.Found)
+		}
+	}
+}
+
+// TestDefine: texts behind each other know the names before them, mistakes define nothing, and kernels that are there are found compiled.
+func TestDefine(t *testing.T) {
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	s, err := Open(Config{Device: HostOnly, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		text     string
+		code     string // of its mistake
+		asks     bool
+		compiled int // kernels that no earlier text had
+	}{
+		{"a = axis(x, 0 .. 1 in 1000)\nfn twice(v) = v * 2\nb = sin(twice(a))", "", false, 0},
+		{"show(b)", "", true, 2},
+		{"show(b)\nshow(sqrt(b))", "", true, 1}, // the kernel of b is there
+		{"c = unknown + b", "E0201", false, 0},
+		{"c = cos(a)\nshow(c)", "", true, 1},                 // c was not defined by the mistake
+		{"a = axis(x, 0 .. 1 in 500)\nshow(b)", "", true, 0}, // b keeps the a that it was written with
+		{"show(twice(a))", "", true, 1},                      // and twice is known
+	} {
+		prog, p, err := s.Define(t.Context(), "line", c.text, PlanOptions{Request: planner.Request{FuseLimit: new(0)}, AsWritten: true})
+		if c.code != "" {
+			if err == nil || !strings.Contains(err.Error()+prog.Found.String(), c.code) || p != nil {
+				t.Errorf("%d: %v, %v", i, err, prog.Found.String())
+			}
+			continue
+		}
+		if err != nil || (p != nil) != c.asks {
+			t.Fatalf("%d: %v, a plan: %v", i, err, p != nil)
+		}
+		if p == nil {
+			continue
+		}
+		r, err := s.Run(t.Context(), prog, p, runtime.Options{Discard: true})
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if made := r.Compile.Kernels - r.Compile.Cached; s.CPU != nil && made != c.compiled {
+			t.Errorf("%d: %d kernels were compiled, want %d", i, made, c.compiled)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (s *scene) run(t *testing.T) map[string]field {
 	for i, o := range op.Out {
 		sinks = append(sinks, s.sink(got, o, ops.Array{Of: op, Out: i}))
 	}
-	plan, err := planner.Build(sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2})
+	plan, err := planner.Build(sinks, dev.Info(), planner.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func planned(t *testing.T, text string, dev device.Device) *bound.Plan {
 	if found.HasErrors() {
 		t.Fatal(found.Summary())
 	}
-	p, err := planner.Build(prog.Sinks, dev.Info(), planner.Options{FuseLimit: -1, Threads: 2, Rates: plan.Rates{Flops: 1e8, Bandwidth: 1e8}})
+	p, err := planner.Build(prog.Sinks, dev.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e8, Bandwidth: 1e8}})
 	if err != nil {
 		t.Fatal(err)
 	}
