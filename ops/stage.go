@@ -112,10 +112,11 @@ type onceKey struct {
 // Once builds what several outputs of an operator share, such as one fold with an accumulator for each: made at the first
 // call with this owner and index, handed out again at the others. The owner is any comparable value of the operator's own.
 func (b *Body) Once(owner any, index []*ir.Node, build func() []*ir.Node) []*ir.Node {
-	k := onceKey{of: owner}
+	at := make([]byte, 0, 8*len(index))
 	for _, n := range index {
-		k.index += fmt.Sprintf("%d,", n.ID())
+		at = fmt.Appendf(at, "%d,", n.ID())
 	}
+	k := onceKey{owner, string(at)}
 	if b.once == nil {
 		b.once = map[onceKey][]*ir.Node{}
 	}

@@ -42,7 +42,7 @@ func Observations(p *bound.Plan, r *Result) []cost.Observation {
 			continue
 		}
 		out = append(out, cost.Observation{
-			Hash: was.Hash, Kind: was.Kind(), Ops: was.Ops, Bound: was.Bound,
+			Hash: was.Hash, Kind: was.Kind, Ops: was.Ops, Bound: was.Bound,
 			Predicted: was.Estimate.Seconds / was.Estimate.Factor, Measured: k.Undisturbed(r.Threads),
 		})
 	}

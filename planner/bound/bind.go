@@ -203,9 +203,9 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	if is := ir.Hash(body); is != d.Hash {
 		return fmt.Errorf("its kernel has the hash %s, and it says %s", is, d.Hash)
 	}
-	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, OnKind: b.from.Machine.Kind, slow: 1}
+	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, Kind: b.from.Machine.Kind, slow: 1}
 	if k.Costs.Model == nil {
-		k.slow = slowness[k.OnKind]
+		k.slow = slowness[k.Kind]
 	}
 	s.Kernel = k
 	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {

@@ -60,7 +60,7 @@ type Kernel struct {
 	Costs    Costs
 	MovedIn  []int64 // bytes of the arrays it reads
 	MovedOut []int64
-	OnKind   string // kind of the device it is compiled for
+	Kind     string // of the device it is planned or compiled for
 
 	slow float64 // how much longer than predicted the device takes; see slowness
 }

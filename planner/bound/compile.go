@@ -52,7 +52,7 @@ func (k *Kernel) adopt(program device.Program, dev device.Info, threads int) {
 		k.Loads = append(k.Loads, plan.Count{Name: name, N: n})
 	}
 	slices.SortFunc(k.Loads, func(a, b plan.Count) int { return strings.Compare(a.Name, b.Name) })
-	k.OnKind, k.slow = dev.Kind, slowness[dev.Kind]
+	k.Kind, k.slow = dev.Kind, slowness[dev.Kind]
 	k.predict(0, &r)
 	k.setTiles(program.Step(), threads)
 	k.Predict()

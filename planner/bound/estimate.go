@@ -11,7 +11,7 @@ import (
 
 // Plan counts a kernel's work, cuts it into tiles and predicts its time.
 func (k *Kernel) Plan(kind string, costs Costs, threads int) {
-	k.Costs, k.OnKind = costs, kind
+	k.Costs, k.Kind = costs, kind
 	k.Flops, k.Bytes = ir.CostOf(k.IR).Flops, 0
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
@@ -27,7 +27,7 @@ func (k *Kernel) predict(tiles int, known *device.Report) {
 	case model != nil:
 		k.slow = 1 // the model knows its device
 		k.Estimate = model.Predict(cost.Kernel{IR: k.IR, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: tiles, Report: known, Kind: k.OnKind, Prefault: k.Prefault})
+			Tiles: tiles, Report: known, Kind: k.Kind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:
@@ -66,6 +66,3 @@ func (p *Plan) SumPredictions() {
 		}
 	}
 }
-
-// Kind is that of the device the kernel is planned or compiled for.
-func (k *Kernel) Kind() string { return k.OnKind }

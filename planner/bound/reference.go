@@ -179,7 +179,7 @@ func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool
 // build lowers the reference over axes as large as some dims, with what it loads.
 func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	loads := map[*ir.Buffer]*ops.Stage{}
-	low := l.g.Lowerer(func(p, _ *ops.Stage) *ir.Buffer {
+	low := l.g.KernelBuilder(func(p, _ *ops.Stage) *ir.Buffer {
 		buf := l.stored[p]
 		if p.Data == nil && l.computable(p) && !l.load[p] {
 			return nil

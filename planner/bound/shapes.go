@@ -52,7 +52,7 @@ func (k *Kernel) retune() {
 	if k.Costs.Model == nil || graph.AskedTile(k.Roots) != nil {
 		return
 	}
-	if size := k.Costs.Model.Tiles(k.Hash, k.OnKind); len(size) == len(k.IR.Axes) && len(size) > 0 {
+	if size := k.Costs.Model.Tiles(k.Hash, k.Kind); len(size) == len(k.IR.Axes) && len(size) > 0 {
 		k.Retile(slices.Clone(size))
 		k.TilesTuned = true
 	}

@@ -83,7 +83,7 @@ func (f *fuser) sizeOf(s *ops.Stage) size {
 
 // counted is the size of a stage as decided so far, unless it is beyond all bounds.
 func (f *fuser) counted(s *ops.Stage) (size, bool) {
-	l := f.g.Lowerer(f.readAsDecided())
+	l := f.g.KernelBuilder(f.readAsDecided())
 	l.Most = mostBinders
 	k, ok := l.Try(s)
 	if !ok {
@@ -132,7 +132,7 @@ func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
 	case known.nodes > weighedNodes:
 		return known.flops
 	}
-	return ir.CostOf(f.g.Lowerer(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
+	return ir.CostOf(f.g.KernelBuilder(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
 }
 
 // small reports whether the kernels that a choice about p is between are so small that they are built to compare them.

@@ -50,7 +50,7 @@ func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
 func (f *fuser) predicted(s *ops.Stage, inline func(*ops.Stage) bool) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
 	bufs := map[*ops.Stage]*ir.Buffer{}
-	about.IR = f.g.Lowerer(func(p, c *ops.Stage) *ir.Buffer {
+	about.IR = f.g.KernelBuilder(func(p, c *ops.Stage) *ir.Buffer {
 		if f.Fused[graph.Edge{From: p, To: c}] || inline(p) {
 			return nil
 		}

@@ -75,9 +75,9 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 }
 
 // alike builds a stage as it is defined over axes of some extents, with the buffers of its inputs.
-func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *Lowerer, map[*ops.Stage]*ir.Buffer) {
+func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder, map[*ops.Stage]*ir.Buffer) {
 	bufs := map[*ops.Stage]*ir.Buffer{}
-	l := (&Graph{}).Lowerer(func(p, _ *ops.Stage) *ir.Buffer {
+	l := (&Graph{}).KernelBuilder(func(p, _ *ops.Stage) *ir.Buffer {
 		if bufs[p] == nil {
 			bufs[p] = bufferOf(p, p.Type)
 		}

@@ -14,8 +14,8 @@ import (
 // Reader decides how a consumer reads a producer: nil means compute in place, a buffer means load.
 type Reader func(producer, consumer *ops.Stage) *ir.Buffer
 
-// Lowerer builds kernels out of stages.
-type Lowerer struct {
+// KernelBuilder builds kernels out of stages.
+type KernelBuilder struct {
 	Body   *ops.Body
 	Placed []Placement // the elements built, producers first
 	// Proves leaves out guards of loads that always hold.
@@ -27,15 +27,9 @@ type Lowerer struct {
 
 	g         *Graph
 	read      Reader
-	at        []frame // definitions being built, innermost last
-	memo      map[memoKey]ops.Elem
+	at        []Placement   // definitions being built, innermost last
 	elsewhere map[Edge]bool // with a read at another index than the reader's own
 	inside    map[dimIndex]bool
-}
-
-type frame struct {
-	stage *ops.Stage
-	index []*ir.Node
 }
 
 // Placement is a stage computed in place, and the index at which it was.
@@ -44,47 +38,42 @@ type Placement struct {
 	Index []*ir.Node
 }
 
-type memoKey struct {
-	stage *ops.Stage
-	index string
-}
-
-// Lowerer starts a kernel.
-func (g *Graph) Lowerer(read Reader) *Lowerer {
-	l := &Lowerer{g: g, read: read, memo: map[memoKey]ops.Elem{}, elsewhere: map[Edge]bool{}}
+// KernelBuilder starts a kernel.
+func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
+	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}}
 	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage}
 	return l
 }
 
 // define builds the stage's element at index, as seen from within its own definition.
-func (l *Lowerer) define(s *ops.Stage, index []*ir.Node) ops.Elem {
-	k := memoKey{stage: s, index: indexKey(index)}
-	if e, ok := l.memo[k]; ok {
-		return e
-	}
-	f := frame{s, index}
-	l.at = append(l.at, f)
-	if l.Most > 0 && l.Body.Binders() > l.Most {
-		panic(tooLarge{})
-	}
-	l.g.Lowered++
-	e := s.Elem(l.Body, l.g.Views[s].defined(l.Body, index))
-	l.at = l.at[:len(l.at)-1]
-	l.memo[k] = e
-	l.Placed = append(l.Placed, Placement{s, index})
-	return e
+func (l *KernelBuilder) define(s *ops.Stage, index []*ir.Node) ops.Elem {
+	parts := l.Body.Once(defined{s}, index, func() []*ir.Node {
+		l.at = append(l.at, Placement{s, index})
+		if l.Most > 0 && l.Body.Binders() > l.Most {
+			panic(tooLarge{})
+		}
+		l.g.Lowered++
+		e := s.Elem(l.Body, l.g.Views[s].defined(l.Body, index))
+		l.at = l.at[:len(l.at)-1]
+		l.Placed = append(l.Placed, Placement{s, index})
+		return []*ir.Node{e.Re, e.Im}
+	})
+	return ops.Elem{Re: parts[0], Im: parts[1]}
 }
 
-func (l *Lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+// defined owns what a body builds once of a stage.
+type defined struct{ *ops.Stage }
+
+func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 	if len(index) != len(s.Type.Dims) {
 		panic(fmt.Sprintf("planner: %s has %d dims, read with %d indices", s.Name, len(s.Type.Dims), len(index)))
 	}
 	index, guard = l.g.seen(l.Body, s, index, guard)
 	consumer := l.at[len(l.at)-1]
-	if guard != nil || !slices.Equal(index, consumer.index) {
-		l.elsewhere[Edge{s, consumer.stage}] = true
+	if guard != nil || !slices.Equal(index, consumer.Index) {
+		l.elsewhere[Edge{s, consumer.Stage}] = true
 	}
-	buf := l.read(s, consumer.stage)
+	buf := l.read(s, consumer.Stage)
 	b := l.Body
 	if l.Proves && buf != nil && guard != nil {
 		guard = l.unproven(guard, index, s)
@@ -102,7 +91,7 @@ func (l *Lowerer) readStage(s *ops.Stage, guard *ir.Node, other float64, index [
 }
 
 // load reads an element of a stage in the type it computes in, however it is stored.
-func (l *Lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
+func (l *KernelBuilder) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float64, index []*ir.Node) *ir.Node {
 	b, typ, base := l.Body, buf.Type.Compute(), s.Type.Elem.Base.Compute()
 	counted := typ.Int() && base.Float()
 	v := b.Load
@@ -126,7 +115,7 @@ func (l *Lowerer) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other float
 
 // inPlace computes a producer where it is read. Outside the guard its definition must not see an index out of range, so
 // indices are moved to 0 there.
-func (l *Lowerer) inPlace(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+func (l *KernelBuilder) inPlace(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 	if guard == nil || guard.IsConst(1) {
 		return l.define(s, index)
 	}
@@ -143,16 +132,8 @@ func (l *Lowerer) inPlace(s *ops.Stage, guard *ir.Node, other float64, index []*
 	return e
 }
 
-func indexKey(index []*ir.Node) string {
-	k := make([]byte, 0, 8*len(index))
-	for _, n := range index {
-		k = fmt.Appendf(k, "%d,", n.ID())
-	}
-	return string(k)
-}
-
 // Axes makes a parallel axis for every dim.
-func (l *Lowerer) Axes(dims []ops.Dim) []*ir.Node {
+func (l *KernelBuilder) Axes(dims []ops.Dim) []*ir.Node {
 	out := make([]*ir.Node, len(dims))
 	for i, d := range dims {
 		out[i] = l.Body.Axis(d.Name, d.Size)
@@ -161,7 +142,7 @@ func (l *Lowerer) Axes(dims []ops.Dim) []*ir.Node {
 }
 
 // Stores builds what a kernel over a stage's axes stores of it, into buf.
-func (l *Lowerer) Stores(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Store {
+func (l *KernelBuilder) Stores(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Store {
 	if !s.Unrolled {
 		return l.stores(buf, l.define(s, axes), axes)
 	}
@@ -175,7 +156,7 @@ func (l *Lowerer) Stores(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Sto
 }
 
 // stores writes an element to a stage's buffer.
-func (l *Lowerer) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Store {
+func (l *KernelBuilder) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Store {
 	if e.Im == nil {
 		return []ir.Store{{Buf: buf, Index: index, Value: e.Re}}
 	}
@@ -184,7 +165,7 @@ func (l *Lowerer) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Stor
 }
 
 // Exact reports whether there is a definition among those built that must not be contracted.
-func (l *Lowerer) Exact() bool {
+func (l *KernelBuilder) Exact() bool {
 	return slices.ContainsFunc(l.Placed, func(p Placement) bool { return p.Stage.Exact })
 }
 
@@ -192,7 +173,7 @@ func (l *Lowerer) Exact() bool {
 type tooLarge struct{}
 
 // Try is KernelOf, unless the kernel binds more than Most variables.
-func (l *Lowerer) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
+func (l *KernelBuilder) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			if _, large := fault.(tooLarge); !large {
@@ -204,7 +185,7 @@ func (l *Lowerer) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
 }
 
 // KernelOf builds the kernel that stores one stage.
-func (l *Lowerer) KernelOf(s *ops.Stage) *ir.Kernel {
+func (l *KernelBuilder) KernelOf(s *ops.Stage) *ir.Kernel {
 	axes := l.Axes(l.g.Axes(s))
 	stores := l.Stores(s, l.g.Buffer(s), axes)
 	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}
@@ -212,7 +193,7 @@ func (l *Lowerer) KernelOf(s *ops.Stage) *ir.Kernel {
 
 // unproven is what remains of a guard of a load when conjuncts go that keep an index in its dim where it always lies there; nil if
 // nothing does. Of two for an index both go or none: padding makes both needless.
-func (l *Lowerer) unproven(guard *ir.Node, index []*ir.Node, s *ops.Stage) *ir.Node {
+func (l *KernelBuilder) unproven(guard *ir.Node, index []*ir.Node, s *ops.Stage) *ir.Node {
 	t, box := l.g.Type(s), l.g.Views[s].Box
 	if box == nil {
 		box = region.Whole(t.Shape()...)
@@ -242,7 +223,7 @@ type dimIndex struct {
 }
 
 // always reports whether an index lies in its dim whatever the point.
-func (l *Lowerer) always(at dimIndex) bool {
+func (l *KernelBuilder) always(at dimIndex) bool {
 	if known, ok := l.inside[at]; ok {
 		return known
 	}

@@ -44,7 +44,7 @@ func (a *assembler) stored() map[*ops.Stage]bool {
 
 func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) *Kernel {
 	grp := &Kernel{longest: a.Place[root]}
-	l := a.Lowerer(func(p, c *ops.Stage) *ir.Buffer {
+	l := a.KernelBuilder(func(p, c *ops.Stage) *ir.Buffer {
 		if a.Verdicts.Fused[graph.Edge{From: p, To: c}] {
 			return nil
 		}
@@ -83,7 +83,7 @@ func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
 
 // siblings defines, in the same kernel, the other stored outputs of root's operator over its axes that read the same stages, so
 // that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
-func (a *assembler) siblings(l *graph.Lowerer, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
+func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
 	for _, s := range a.byOp[root.Op] {
 		if s != root && stored[s] && !covered[s] && graph.SameSizes(a.Axes(s), a.Axes(root)) && sameInputs(s, root) {
 			l.Stores(s, a.Arrays.Of(s), axes)

@@ -14,7 +14,7 @@ import (
 func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*runtime.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
 	opt.Roof = s.Model.Roof
-	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind(), k.TileSize()) }
+	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind, k.TileSize()) }
 	r, err := runtime.Run(ctx, p, s.hosted(opt))
 	if err != nil {
 		r.Error = err.Error()
