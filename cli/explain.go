@@ -13,6 +13,7 @@ import (
 	"weft/ops/files/fileio"
 	"weft/planner/bound"
 	weft "weft/runtime"
+	"weft/runtime/exec"
 	"weft/runtime/report"
 	"weft/runtime/session"
 	"weft/runtime/trace"
@@ -62,7 +63,7 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
 	}
 	if c.Kernels || c.Format == "html" { // where sources are shown: they are compiled for what they take
-		if err := p.Describe(se.Accelerators); err != nil {
+		if err := exec.Describe(p, se.Accelerators); err != nil {
 			fmt.Fprintf(s.err, "weft: %s; shown without\n", err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/exec"
 )
 
 const blurred = `x = axis(row, 0 .. 1 in 4000)
@@ -85,7 +86,7 @@ func TestPlansAreReadBack(t *testing.T) {
 				t.Errorf("%s within %d bytes: %+v", name, memory, p.Stream)
 			}
 			if name != "blurred" { // how kernels are rendered does not depend on it, and takes a while
-				if err := p.Compile(t.Context(), avx2(t), 4, device.Options{Describe: true}); err != nil {
+				if err := new(exec.Programs).CompilePlan(t.Context(), avx2(t), 4, device.Options{Describe: true}, p); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -134,7 +135,7 @@ func TestValuesStand(t *testing.T) {
 	if err := plan.YAML(&before, v); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Compile(t.Context(), avx2(t), 1, device.Options{Describe: true}); err != nil {
+	if err := new(exec.Programs).CompilePlan(t.Context(), avx2(t), 1, device.Options{Describe: true}, p); err != nil {
 		t.Fatal(err)
 	}
 	if reflect.DeepEqual(v, p.Value()) {

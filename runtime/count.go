@@ -34,7 +34,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 	r.counted = map[*bound.Kernel]device.Counted{}
 	uncounted := 0
 	for _, s := range r.plan.Kernels() {
-		p, ok := s.Kernel.Program.(device.Counting)
+		p, ok := r.opt.Programs.Of(s.Kernel).(device.Counting)
 		if !ok || r.accelerated(s.Kernel) {
 			uncounted++
 			continue
@@ -57,7 +57,7 @@ func (r *run) prepareCounts(ctx context.Context) error {
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
 func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
 	b := device.Bindings{Mem: r.arrays.mem}
-	if c := r.counted[k]; c != nil && program == k.Program {
+	if c := r.counted[k]; c != nil && program == r.opt.Programs.Of(k) {
 		return c.Bind(b, &s.Tally)
 	}
 	return program.Bind(b)

@@ -86,7 +86,7 @@ func (r *run) compile(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Kernel.Program.Report().Cached {
+		if s.Kernel.Report.Cached {
 			r.result.Compile.Cached++
 		}
 	}
@@ -103,11 +103,11 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*bound.Step) (refus
 	one := func(steps ...*bound.Step) error {
 		var ks []*bound.Kernel
 		for _, s := range steps {
-			if s.Kernel.Program == nil || s.Kernel.Device != dev.Info().Name || r.toTune(s.Kernel) {
+			if r.opt.Programs.Of(s.Kernel) == nil || s.Kernel.Device != dev.Info().Name || r.toTune(s.Kernel) {
 				ks = append(ks, s.Kernel)
 			}
 		}
-		return bound.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
+		return r.opt.Programs.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
 	}
 	err = one(steps...)
 	if err == nil || ctx.Err() != nil {
@@ -137,5 +137,5 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*bound.Step) (refus
 
 // toTune reports whether the schedule of a compiled kernel is still to be searched.
 func (r *run) toTune(k *bound.Kernel) bool {
-	return r.opt.Tune && (r.opt.TuneTime > 0 || !k.Program.Report().Tuned)
+	return r.opt.Tune && (r.opt.TuneTime > 0 || !k.Report.Tuned)
 }

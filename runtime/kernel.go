@@ -81,7 +81,7 @@ func (w *work) finish() {
 		Executed: executed, Roof: roof,
 		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
-		Cached: k.Program.Report().Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.QueuePeak, Folds: folds,
+		Cached: k.Report.Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.QueuePeak, Folds: folds,
 	})
 }
 
@@ -90,7 +90,7 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 	k := step.Kernel
 	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })
-	program := k.Program
+	program := r.opt.Programs.Of(k)
 	for {
 		dev := r.opt.Devices[at]
 		s.Left, s.Fault = nil, nil

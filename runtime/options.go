@@ -9,6 +9,7 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 	"weft/runtime/memory"
 	"weft/runtime/trace"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	// Accelerators run the kernels that the plan places on them. They hold replicas of rows of the arrays; what fails on them is done by the
 	// Devices.
 	Accelerators []device.Device
+	// Programs are kernels that are compiled already; the run adds its own. nil: none.
+	Programs *exec.Programs
 	// Missing are devices that would have been preferred but cannot be had: every kernel counts as fallen back from them.
 	Missing []Missing
 
@@ -33,6 +36,8 @@ type Options struct {
 	// Tiled hears, under Tune, of kernels whose tiles were measured to be fastest in another size than planned.
 	Tiled    func(k *bound.Kernel) error
 	Terminal ops.Terminal
+	// Wider are the plans to run in place of one whose samples are beyond their tolerance, each where the one before was.
+	Wider []Wider
 	// Memory hands out what the arrays take; nil: whatever the plan asks for.
 	Memory *memory.Governor
 	// Resume goes on with outputs that an earlier run of the same plan in blocks left unfinished.
@@ -50,6 +55,12 @@ type Options struct {
 	Roof     func(bytes int64) (flops, bandwidth float64)
 	Progress Progress      // nil: none
 	Trace    *trace.Writer // nil: none
+}
+
+// Wider is the same program in wider types.
+type Wider struct {
+	Types string
+	Plan  func() (*bound.Plan, error)
 }
 
 // Missing is a device that cannot be had, and why.
@@ -79,6 +90,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Seed == 0 {
 		o.Seed = audit.DefaultSeed
+	}
+	if o.Programs == nil {
+		o.Programs = &exec.Programs{}
 	}
 	if o.Progress == nil {
 		o.Progress = silence{}

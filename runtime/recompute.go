@@ -51,8 +51,8 @@ func (c *check) fillUp(ctx context.Context) error {
 func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample) (compared int, fault string, err error) {
 	start := time.Now()
 	defer r.checking(step, start)
-	k := step.Kernel
-	if k.IR.Combines() || k.Program == nil {
+	k, program := step.Kernel, r.opt.Programs.Of(step.Kernel)
+	if k.IR.Combines() || program == nil {
 		return 0, "", nil
 	}
 	kernel := time.Duration(0)
@@ -61,7 +61,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 			kernel = time.Duration(ran.Wall * float64(time.Second))
 		}
 	}
-	launch, err := k.Program.Bind(device.Bindings{Mem: r.arrays.mem})
+	launch, err := program.Bind(device.Bindings{Mem: r.arrays.mem})
 	if err != nil {
 		return 0, "", err
 	}

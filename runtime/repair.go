@@ -1,12 +1,10 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner/bound"
 	"weft/runtime/audit"
 )
 
@@ -27,7 +25,7 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 		return w, problem.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
 			p.Quantity(p.Tolerance), asked, w.Message)
 	}
-	if r.plan.Wider != nil {
+	if len(r.opt.Wider) > 0 {
 		return w, &beyond{w}
 	}
 	if _, asked := audit.Asked(s); asked && r.opt.Resume && r.plan.Repeated {
@@ -35,19 +33,6 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 			"%s; this run goes on in the types of the one before, so it looks for no others", w.Message)
 	}
 	return w, nil
-}
-
-// widened is the plan to run in place of one that turned out too narrow.
-func widened(p *bound.Plan, err error) (next *bound.Plan, why Repair, again bool) {
-	var b *beyond
-	if p.Wider == nil || !errors.As(err, &b) {
-		return nil, why, false
-	}
-	next, name, fault := p.Wider()
-	if fault != nil || next == nil {
-		return nil, why, false
-	}
-	return next, Repair{Reason: b.Message, Wider: name}, true
 }
 
 // Figure is the error that is held to the tolerance.

@@ -48,12 +48,17 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 	for {
 		result, err := once(ctx, p, opt, accelerators)
 		result.Repairs = repairs
-		next, why, again := widened(p, err)
-		if !again {
+		var narrow *beyond
+		if !errors.As(err, &narrow) {
 			return result, err
 		}
+		next, fault := opt.Wider[0].Plan()
+		if fault != nil {
+			return result, err
+		}
+		why := Repair{Reason: narrow.Message, Wider: opt.Wider[0].Types}
 		opt.Progress.Log(fmt.Sprintf("%s; running again in %s", why.Reason, why.Wider))
-		p, repairs = next, append(repairs, why)
+		p, repairs, opt.Wider = next, append(repairs, why), opt.Wider[1:]
 	}
 }
 

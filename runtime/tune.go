@@ -33,7 +33,7 @@ func (r *run) tuneTiles(ctx context.Context, step *bound.Step) error {
 	if len(shapes) < 2 {
 		return nil
 	}
-	launch, err := k.Program.Bind(device.Bindings{Mem: r.arrays.mem})
+	launch, err := r.opt.Programs.Of(k).Bind(device.Bindings{Mem: r.arrays.mem})
 	if err != nil {
 		return nil // the run itself meets it again, and falls back
 	}

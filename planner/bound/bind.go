@@ -203,10 +203,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	if is := ir.Hash(body); is != d.Hash {
 		return fmt.Errorf("its kernel has the hash %s, and it says %s", is, d.Hash)
 	}
-	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, Kind: b.from.Machine.Kind, slow: 1}
-	if k.Costs.Model == nil {
-		k.slow = slowness[k.Kind]
-	}
+	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, Kind: b.from.Machine.Kind}
 	s.Kernel = k
 	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
 		for _, id := range ids {

@@ -1,4 +1,4 @@
-// Package bound joins a plan with what its names stand for in a program, and with what is known of its kernels once they are compiled.
+// Package bound joins a plan with what its names stand for in a program, and with what devices tell of its kernels.
 package bound
 
 import (
@@ -22,9 +22,6 @@ type Plan struct {
 	Steps   []Step
 	Graph   *graph.Graph
 	Costs   Costs
-	// Wider plans the same program in wider types, and names them, for a run whose samples are beyond their tolerance; nil, or a
-	// nil plan, where there are none.
-	Wider func() (*Plan, string, error)
 
 	index map[string]int // of buffers
 }
@@ -45,15 +42,15 @@ type Step struct {
 	Body   []Step
 }
 
-// Kernel is a kernel of a plan, and its program once there is one.
+// Kernel is a kernel of a plan.
 type Kernel struct {
 	plan.Kernel
 	IR      *ir.Kernel
 	Roots   []*ops.Stage // the stages it stores
-	Program device.Program
 	TileSet []region.Region
-	Source  string
-	// Described is how the accelerators that it is placed on run it, once Plan.Describe has asked; nil: nobody did, or they cannot tell.
+	Report  *device.Report // how the host's device compiled it, and Step how finely that likes its tiles; nil before
+	Step    []int
+	// Described is how the accelerators that it is placed on run it, once they were asked; nil: nobody did, or they cannot tell.
 	Described *device.Report
 
 	Inside   []*ops.Stage // the stages it computes, producers first
@@ -61,8 +58,6 @@ type Kernel struct {
 	MovedIn  []int64 // bytes of the arrays it reads
 	MovedOut []int64
 	Kind     string // of the device it is planned or compiled for
-
-	slow float64 // how much longer than predicted the device takes; see slowness
 }
 
 // Costs are what predictions are made by.

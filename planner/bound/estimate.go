@@ -1,11 +1,13 @@
 package bound
 
 import (
+	"maps"
 	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/planner/cost"
+	"weft/planner/graph"
 	"weft/planner/plan"
 )
 
@@ -16,24 +18,58 @@ func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}
-	k.predict(0, nil)
-	k.setTiles(nil, threads)
-	k.Predict()
+	k.recut(threads)
 }
 
-// predict fills in the predicted time. Tiles and the report of its program are 0 and nil before they are known.
-func (k *Kernel) predict(tiles int, known *device.Report) {
+// Compiled records how a device compiled the kernel, and cuts it into tiles that its code likes: those that were measured fastest, where
+// they were and still fit.
+func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads int) {
+	k.Report, k.Step, k.Device, k.Kind = &r, step, on.Name, on.Kind
+	k.Schedule, k.Tuned, k.Tables, k.Loads = r.Schedule, r.Tuned, r.Tables, nil
+	for _, name := range slices.Sorted(maps.Keys(r.Loads)) {
+		k.Loads = append(k.Loads, plan.Count{Name: name, N: r.Loads[name]})
+	}
+	k.recut(threads)
+	if k.Costs.Model == nil || k.Asked() {
+		return
+	}
+	if size := k.Costs.Model.Tiles(k.Hash, k.Kind); len(size) == len(k.IR.Axes) && len(size) > 0 {
+		k.Retile(slices.Clone(size))
+		k.TilesTuned = true
+	}
+}
+
+// recut divides the kernel into tiles by its predicted time, and predicts again with them.
+func (k *Kernel) recut(threads int) {
+	k.Tiles = 0
+	k.Predict()
+	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds(), threads))
+}
+
+// Predict fills in the predicted time.
+func (k *Kernel) Predict() {
 	switch model := k.Costs.Model; {
 	case model != nil:
-		k.slow = 1 // the model knows its device
 		k.Estimate = model.Predict(cost.Kernel{IR: k.IR, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: tiles, Report: known, Kind: k.Kind, Prefault: k.Prefault})
+			Tiles: k.Tiles, Report: k.Report, Kind: k.Kind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:
 		return // a plan that was read describes; it has nothing to predict from
 	}
 	k.Predicted, k.Bound = 1e3*k.Estimate.Seconds, k.Estimate.Bound
+}
+
+// slowness is how much longer than plan.Rates predict a kind of device takes, roughly and at worst: tiles are cut by it.
+var slowness = map[string]float64{"interp": 1000}
+
+// Seconds is how long the kernel is expected to take where it runs. A model knows its device.
+func (k *Kernel) Seconds() float64 {
+	slow := 1.0
+	if k.Costs.Model == nil {
+		slow = max(1, slowness[k.Kind])
+	}
+	return k.Predicted * 1e-3 * slow
 }
 
 // roofline is the larger of arithmetic and memory traffic at two given rates.
@@ -44,16 +80,6 @@ func roofline(k *Kernel, r plan.Rates) cost.Estimate {
 		e.Bound = "bandwidth"
 	}
 	return e
-}
-
-// Predict fills in the predicted time once the kernel is cut.
-func (k *Kernel) Predict() {
-	if k.Program == nil {
-		k.predict(k.Tiles, nil)
-		return
-	}
-	r := k.Program.Report()
-	k.predict(k.Tiles, &r)
 }
 
 // SumPredictions sums the kernels' predictions up, which change when kernels are compiled.

@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/graph"
@@ -84,20 +86,6 @@ func axesOf(k *ir.Kernel) []plan.Axis {
 	return axes
 }
 
-// setTiles cuts the kernel; step is that of its program, nil before there is one.
-func (k *Kernel) setTiles(step []int, threads int) {
-	k.Axes = axesOf(k.IR)
-	size := cut(k.Axes, graph.AskedTile(k.Roots), step, k.Seconds(), threads)
-	for i := range k.Axes {
-		k.Axes[i].Tile = size[i]
-	}
-	k.TileSet = cover(k.Axes, size, step)
-	k.Tiles = len(k.TileSet)
-}
-
-// Seconds is how long the kernel is expected to take where it runs.
-func (k *Kernel) Seconds() float64 { return k.Predicted * 1e-3 * max(1, k.slow) }
-
 // Over is the part of the kernel's domain between two indices of its first axis.
 func (k *Kernel) Over(rows region.Interval) region.Region {
 	all := k.IR.Domain()
@@ -113,7 +101,7 @@ func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 	for i, along := range over {
 		axes[i].Extent = along.Len()
 	}
-	tiles := cover(axes, cut(axes, graph.AskedTile(k.Roots), k.Program.Step(), k.Seconds()*k.Share(over), threads), k.Program.Step())
+	tiles := cover(axes, cut(axes, graph.AskedTile(k.Roots), k.Step, k.Seconds()*k.Share(over), threads), k.Step)
 	for _, t := range tiles {
 		for i, along := range over {
 			t[i] = t[i].Shift(along.Lo)
@@ -129,3 +117,49 @@ func (k *Kernel) Share(over region.Region) float64 {
 
 // Asked reports whether the user fixed the tiles of a kernel with @tile.
 func (k *Kernel) Asked() bool { return graph.AskedTile(k.Roots) != nil }
+
+// TileShapes are divisions of the kernel worth measuring, the one in use first: coarser, finer, and with inner axes cut before
+// outer ones. None where the user asked for the tiles.
+func (k *Kernel) TileShapes(threads int) [][]int {
+	if k.Asked() || len(k.Axes) == 0 {
+		return nil
+	}
+	shapes := [][]int{k.TileSize()}
+	add := func(size []int) {
+		if !slices.ContainsFunc(shapes, func(s []int) bool { return slices.Equal(s, size) }) {
+			shapes = append(shapes, size)
+		}
+	}
+	axes, step := axesOf(k.IR), k.Step
+	for _, times := range []float64{0.25, 4} {
+		add(cut(axes, nil, step, k.Seconds()*times, max(1, int(float64(threads)*times))))
+	}
+	slices.Reverse(axes)
+	step = slices.Clone(step)
+	slices.Reverse(step)
+	inner := cut(axes, nil, step, k.Seconds(), threads)
+	slices.Reverse(inner)
+	add(inner)
+	return shapes
+}
+
+// Retile cuts the kernel into tiles of the given size.
+func (k *Kernel) Retile(size []int) {
+	k.Axes = axesOf(k.IR)
+	for i := range k.Axes {
+		k.Axes[i].Tile = min(max(1, size[i]), max(1, k.Axes[i].Extent))
+		size[i] = k.Axes[i].Tile
+	}
+	k.TileSet = cover(k.Axes, size, k.Step)
+	k.Tiles = len(k.TileSet)
+	k.Predict()
+}
+
+// TileSize is the extent of a tile along each axis.
+func (k *Kernel) TileSize() []int {
+	size := make([]int, len(k.Axes))
+	for i, a := range k.Axes {
+		size[i] = a.Tile
+	}
+	return size
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/device"
 	"weft/lang/diag"
 	"weft/planner/bound"
 )
@@ -68,10 +69,12 @@ func predicted(k *bound.Kernel) float64 {
 
 // source is a kernel's code where it is placed.
 func source(k *bound.Kernel) string {
-	if k.Described != nil {
-		return k.Described.Source
+	for _, r := range []*device.Report{k.Described, k.Report} {
+		if r != nil {
+			return r.Source
+		}
 	}
-	return k.Source
+	return ""
 }
 
 // place says why a kernel is where it is; nothing where there is only the host.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -48,7 +49,7 @@ func example() (*bound.Plan, *Analysis) {
 			Totals: plan.Totals{Kernels: 2, Flops: 2e6, Bytes: 128, PeakBytes: 96, PeakAt: "k2", Predicted: 3},
 		},
 	}
-	p.Steps[1].Kernel.Source = "void f(void) { if (1 < 2) ; }"
+	p.Steps[1].Kernel.Report = &device.Report{Source: "void f(void) { if (1 < 2) ; }"}
 
 	r := &runtime.Result{
 		Wall: 0.02, CPU: 0.03, Threads: 2, PeakBuffers: 96, PeakRSS: 1 << 20,

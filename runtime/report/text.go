@@ -274,12 +274,12 @@ func (t *printer) sources() {
 			t.line("%s", strings.TrimRight(d.Source, "\n"))
 			continue
 		}
-		if s.Kernel.Source == "" {
+		if s.Kernel.Report == nil || s.Kernel.Report.Source == "" {
 			continue
 		}
 		t.line("")
 		t.line("source of %s, kernel %s", s.ID, s.Kernel.Hash)
-		t.line("%s", strings.TrimRight(s.Kernel.Source, "\n"))
+		t.line("%s", strings.TrimRight(s.Kernel.Report.Source, "\n"))
 	}
 }
 

@@ -211,7 +211,7 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	tiles := spread(first, rankTime)
 	launches := make([]func(region.Region) error, len(trials))
 	for i, t := range trials {
-		launch, err := t.step(id).Kernel.Program.Bind(device.Bindings{Mem: t.mem})
+		launch, err := t.programs.Of(t.step(id).Kernel).Bind(device.Bindings{Mem: t.mem})
 		if err != nil {
 			return nil, err
 		}

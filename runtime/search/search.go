@@ -14,17 +14,19 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 )
 
 // Options of a search.
 type Options struct {
 	// Build plans the same program with other precision.
-	Build   func(plan.Choices) (*bound.Plan, error)
-	Device  device.Device
-	Threads int
-	Seed    uint64 // of the samples; 0: audit.DefaultSeed
-	Cache   string // folder that keeps what was found; empty: none
-	Memory  int64  // that arrays may take; 0: no limit
+	Build    func(plan.Choices) (*bound.Plan, error)
+	Device   device.Device
+	Programs *exec.Programs // to add to
+	Threads  int
+	Seed     uint64 // of the samples; 0: audit.DefaultSeed
+	Cache    string // folder that keeps what was found; empty: none
+	Memory   int64  // that arrays may take; 0: no limit
 }
 
 const (
@@ -46,7 +48,7 @@ const (
 var infinite = math.Inf(1)
 
 // Find returns the plan to run in place of base: base itself where nothing has a tolerance or nothing is gained. The plan holds
-// the search, and knows what to run in its place if a run finds it too narrow.
+// the search.
 func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, error) {
 	if opt.Seed == 0 {
 		opt.Seed = audit.DefaultSeed
@@ -68,7 +70,8 @@ func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, erro
 	if err := remember(opt.Cache, key, f.said); err != nil {
 		return nil, err
 	}
-	return f.finish(p, f.said), nil
+	p.Search = f.said
+	return p, nil
 }
 
 // recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others.
@@ -87,7 +90,8 @@ func (f *finder) recall(key string) (*bound.Plan, bool) {
 		return nil, false
 	}
 	s.Seconds, s.Cached = 0, true
-	return f.finish(p, s), true
+	p.Search = s
+	return p, true
 }
 
 type finder struct {
@@ -146,21 +150,16 @@ func (f *finder) plan(c plan.Choices) (*bound.Plan, error) {
 	return f.opt.Build(c)
 }
 
-// finish gives a plan what was found and what to fall back on: the plan as operators say, then float64 throughout.
-func (f *finder) finish(p *bound.Plan, s *plan.Search) *bound.Plan {
-	p.Search = s
-	widest := func() (*bound.Plan, string, error) {
-		q, err := f.opt.Build(f.double())
-		return q, "f64", err
+// Wider are the precisions to run a plan in whose samples are beyond their tolerance, by name: as operators say, then float64 throughout.
+func Wider(p *bound.Plan) (names []string, choices []plan.Choices) {
+	f := &finder{base: p, outputs: outputsOf(p)}
+	if p.Search == nil {
+		return nil, nil
 	}
-	p.Wider = widest
-	if len(s.Choices) > 0 {
-		p.Wider = func() (*bound.Plan, string, error) {
-			f.base.Wider = widest
-			return f.base, "f32", nil
-		}
+	if len(p.Search.Choices) > 0 {
+		names, choices = append(names, "f32"), append(choices, nil)
 	}
-	return p
+	return append(names, "f64"), append(choices, f.double())
 }
 
 // search measures.
@@ -309,12 +308,12 @@ func (f *finder) compile(ctx context.Context, trials ...*trial) error {
 	var ks []*bound.Kernel
 	for _, t := range trials {
 		for _, k := range t.kernels() {
-			if k.Program == nil {
+			if f.opt.Programs.Of(k) == nil {
 				ks = append(ks, k)
 			}
 		}
 	}
-	return bound.Compile(ctx, f.opt.Device, f.opt.Threads, device.Options{}, ks)
+	return f.opt.Programs.Compile(ctx, f.opt.Device, f.opt.Threads, device.Options{}, ks)
 }
 
 func (f *finder) sample(ctx context.Context, base *trial) error {

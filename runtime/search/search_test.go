@@ -22,6 +22,7 @@ import (
 	"weft/planner/graph"
 	"weft/planner/plan"
 	"weft/runtime"
+	"weft/runtime/exec"
 )
 
 // counting is a device that counts launches.
@@ -95,7 +96,7 @@ func find(t *testing.T, dev device.Device, text, cache string) (*bound.Plan, err
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Find(t.Context(), base, Options{Build: build, Device: dev, Threads: 2, Cache: cache})
+	return Find(t.Context(), base, Options{Build: build, Device: dev, Threads: 2, Cache: cache, Programs: &exec.Programs{}})
 }
 
 // level pretends that everything takes as long as before.
@@ -230,7 +231,7 @@ total | show
 
 func TestSkips(t *testing.T) {
 	p, err := find(t, interp.New(interp.Options{}), withTolerance("2e-3"), "")
-	if err != nil || !strings.Contains(p.Search.Skipped, "interpreter") || p.Wider == nil {
+	if err != nil || !strings.Contains(p.Search.Skipped, "interpreter") {
 		t.Errorf("%v, %+v", err, p.Search)
 	}
 	p, err = find(t, cpu(t), strings.Replace(withTolerance("1"), "@tolerance(1)", "", 1), "")
@@ -266,8 +267,13 @@ total | show
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = f.finish(p, &plan.Search{Choices: choices})
-	r, err := runtime.Run(t.Context(), p, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Terminal: silent{}})
+	p.Search = &plan.Search{Choices: choices}
+	var wider []runtime.Wider
+	names, types := Wider(p)
+	for i, name := range names {
+		wider = append(wider, runtime.Wider{Types: name, Plan: func() (*bound.Plan, error) { return build(types[i]) }})
+	}
+	r, err := runtime.Run(t.Context(), p, runtime.Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Terminal: silent{}, Wider: wider})
 	if err != nil {
 		t.Fatal(err)
 	}

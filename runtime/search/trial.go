@@ -18,20 +18,21 @@ import (
 
 // trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
 type trial struct {
-	plan    *bound.Plan
-	device  device.Device
-	threads int
-	mem     map[*ir.Buffer]device.Memory
-	byID    map[string]device.Memory
-	own     []device.Memory            // what it allocated itself
-	steps   []*bound.Step              // to run, in order
-	changed map[string]bool            // buffers that they fill
-	parts   map[string][]region.Region // kernels of which a few tiles do, and these
+	plan     *bound.Plan
+	device   device.Device
+	threads  int
+	programs *exec.Programs
+	mem      map[*ir.Buffer]device.Memory
+	byID     map[string]device.Memory
+	own      []device.Memory            // what it allocated itself
+	steps    []*bound.Step              // to run, in order
+	changed  map[string]bool            // buffers that they fill
+	parts    map[string][]region.Region // kernels of which a few tiles do, and these
 }
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
 func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
-	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, changed: map[string]bool{}}
+	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, changed: map[string]bool{}}
 	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
@@ -163,7 +164,7 @@ func spread(k *bound.Kernel, most time.Duration) []region.Region {
 }
 
 func (t *trial) launch(ctx context.Context, s *bound.Step) error {
-	launch, err := s.Kernel.Program.Bind(device.Bindings{Mem: t.mem})
+	launch, err := t.programs.Of(s.Kernel).Bind(device.Bindings{Mem: t.mem})
 	if err != nil {
 		return err
 	}

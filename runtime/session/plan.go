@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/place"
 	"weft/planner/plan"
+	"weft/runtime"
 	"weft/runtime/journal"
 	"weft/runtime/search"
 )
@@ -48,16 +49,10 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 		s.config.Log("the plan of " + prog.File + " is made again, by its decisions: " + strings.Join(why, "; "))
 		opt.Decided, replace = &v.Decided, replace || absent
 	}
-	build := func(c plan.Choices) (*bound.Plan, error) {
-		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
-			Request: opt.Request, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
-			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Replace: replace && prog.Kept != nil,
-			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
-		})
-	}
+	build := s.builder(prog, opt, replace && prog.Kept != nil)
 	p, err := build(nil)
 	if err == nil && opt.Decided == nil && !opt.AsWritten {
-		p, err = search.Find(ctx, p, search.Options{Build: build, Device: s.Hosts[0], Threads: s.Threads, Cache: s.Cache, Memory: s.config.Memory})
+		p, err = search.Find(ctx, p, search.Options{Build: build, Device: s.Hosts[0], Programs: &s.Programs, Threads: s.Threads, Cache: s.Cache, Memory: s.config.Memory})
 	}
 	if err == nil {
 		err = s.place(ctx, p)
@@ -66,6 +61,30 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 		return nil, ctx.Err()
 	}
 	return p, prog.fault(err)
+}
+
+// builder plans a program in some types.
+func (s *Session) builder(prog *Program, opt PlanOptions, replace bool) func(plan.Choices) (*bound.Plan, error) {
+	return func(c plan.Choices) (*bound.Plan, error) {
+		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
+			Request: opt.Request, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
+			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Replace: replace,
+			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
+		})
+	}
+}
+
+// wider are the plans of a program to run in place of one whose precision was found and turns out too low.
+func (s *Session) wider(prog *Program, p *bound.Plan) (out []runtime.Wider) {
+	if p.Repeated {
+		return nil
+	}
+	build := s.builder(prog, PlanOptions{Request: planner.Request{FuseLimit: p.Decided.FuseLimit}}, false)
+	names, choices := search.Wider(p)
+	for i, name := range names {
+		out = append(out, runtime.Wider{Types: name, Plan: func() (*bound.Plan, error) { return build(choices[i]) }})
+	}
+	return out
 }
 
 // bind is the plan of a program that was read, as it is.
@@ -93,7 +112,7 @@ func (s *Session) place(ctx context.Context, p *bound.Plan) error {
 
 // Compile compiles the kernels of a plan for the first host, which tells schedules and tiles.
 func (s *Session) Compile(ctx context.Context, p *bound.Plan, opt device.Options) error {
-	return p.Compile(ctx, s.Hosts[0], s.Threads, opt)
+	return s.Programs.CompilePlan(ctx, s.Hosts[0], s.Threads, opt, p)
 }
 
 // unfinished are the decisions of the run that left an output of these sinks unfinished; nil if none did. If another program left

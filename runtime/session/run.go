@@ -13,7 +13,7 @@ import (
 // what was done also where an error is returned; what a run warns of is added to the program.
 func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*runtime.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
-	opt.Roof = s.Model.Roof
+	opt.Roof, opt.Wider = s.Model.Roof, s.wider(prog, p)
 	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind, k.TileSize()) }
 	r, err := runtime.Run(ctx, p, s.hosted(opt))
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 
 // hosted are options with the session's hosts.
 func (s *Session) hosted(opt runtime.Options) runtime.Options {
-	opt.Devices, opt.Missing, opt.Threads = s.Hosts, s.Missing, s.Threads
+	opt.Devices, opt.Missing, opt.Threads, opt.Programs = s.Hosts, s.Missing, s.Threads, &s.Programs
 	return opt
 }
 

@@ -21,6 +21,7 @@ import (
 	"weft/planner/cost"
 	"weft/planner/place"
 	"weft/runtime"
+	"weft/runtime/exec"
 )
 
 // HostOnly, as the device of a session, opens no accelerators.
@@ -50,6 +51,7 @@ type Session struct {
 	Cache        string      // folder; empty: nothing is kept
 	Model        *cost.Model // predicts for the first host
 	Unmeasured   string      // what is wrong with the machine's profile; empty: nothing
+	Programs     exec.Programs
 
 	config Config
 	seen   []cost.Observation // to be learned from

@@ -16,6 +16,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime"
+	"weft/runtime/exec"
 )
 
 // bump is 160 x 160 elements of one kernel, then a reduction.
@@ -73,7 +74,7 @@ func TestTheSampleOfARunFindsFaults(t *testing.T) {
 		t.Errorf("a renderer that falsifies 1 %% of the elements went unnoticed in %d of %d runs", missed, trials)
 	}
 	p := planned(t, bump, newFaulty())
-	if err := p.Compile(context.Background(), newFaulty(), 1, device.Options{}); err != nil { // which cuts the tiles
+	if err := new(exec.Programs).CompilePlan(context.Background(), newFaulty(), 1, device.Options{}, p); err != nil { // which cuts the tiles
 		t.Fatal(err)
 	}
 	tiles := p.Steps[len(p.Steps)-2].Kernel.Tiles
