@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/lang/check"
 	"weft/ops/catalogue"
@@ -19,7 +20,6 @@ import (
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime/exec"
 )
 
 const blurred = `x = axis(row, 0 .. 1 in 4000)
@@ -86,7 +86,7 @@ func TestPlansAreReadBack(t *testing.T) {
 				t.Errorf("%s within %d bytes: %+v", name, memory, p.Stream)
 			}
 			if name != "blurred" { // how kernels are rendered does not depend on it, and takes a while
-				if err := new(exec.Programs).CompilePlan(t.Context(), avx2(t), 4, device.Options{Describe: true}, p); err != nil {
+				if err := compile(t, p, 4); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -117,6 +117,20 @@ func TestPlansAreReadBack(t *testing.T) {
 	}
 }
 
+// compile tells a plan's kernels how they would be compiled.
+func compile(t *testing.T, p *bound.Plan, threads int) error {
+	dev := avx2(t)
+	for _, s := range p.Kernels() {
+		programs, err := dev.Compile(t.Context(), []*ir.Kernel{s.Kernel.IR}, device.Options{Describe: true})
+		if err != nil {
+			return err
+		}
+		s.Kernel.Compiled(dev.Info(), programs[0].Report(), programs[0].Step(), threads)
+	}
+	p.SumPredictions()
+	return nil
+}
+
 func difference(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(x), len(y)) {
@@ -135,7 +149,7 @@ func TestValuesStand(t *testing.T) {
 	if err := plan.YAML(&before, v); err != nil {
 		t.Fatal(err)
 	}
-	if err := new(exec.Programs).CompilePlan(t.Context(), avx2(t), 1, device.Options{Describe: true}, p); err != nil {
+	if err := compile(t, p, 1); err != nil {
 		t.Fatal(err)
 	}
 	if reflect.DeepEqual(v, p.Value()) {
