@@ -24,7 +24,7 @@ import (
 // find wrong results anywhere is audit.Finds; what is too expensive for enough of them is filled up by computing again.
 const (
 	fewestSamples  = 8
-	mostSamples    = 512
+	mostSamples    = audit.Enough + 21 // with the corners, which are not at random
 	sampleBudget   = 16e6
 	innerBudget    = 1e6  // of a kernel that makes only what others read on: its faults show in what they make
 	sampleShare    = 1e-3 // operations of the float64 check for each of the kernel's

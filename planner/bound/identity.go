@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -66,9 +67,10 @@ func Values(s *ops.Stage) string {
 	if s.Data == nil {
 		return ""
 	}
-	h := sha256.New()
+	bytes := make([]byte, 0, 8*len(s.Data))
 	for _, v := range s.Data {
-		binary.Write(h, binary.LittleEndian, v) // to a hash, which never fails
+		bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v))
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	h := sha256.Sum256(bytes)
+	return hex.EncodeToString(h[:16])
 }
