@@ -28,8 +28,8 @@ func planes(extents ...int) *ir.Kernel {
 
 func TestCUDASchedulesThatDoNotFit(t *testing.T) {
 	k := planes(4, 5, 6)
-	combining := planes(4, 5, 6)
-	combining.Stores[0].Combine = ir.Sum
+	adding := planes(4, 5, 6)
+	adding.Stores[0].Adds = true
 	one := func(a, n int) []schedule.AxisN { return []schedule.AxisN{{Axis: a, N: n}} }
 	for _, c := range []struct {
 		k    *ir.Kernel
@@ -46,7 +46,7 @@ func TestCUDASchedulesThatDoNotFit(t *testing.T) {
 		{k, schedule.CUDA{Fold: 32, Unroll: one(0, 2)}, "one output"},
 		{k, schedule.CUDA{Fold: 32, Block: []schedule.AxisN{{Axis: 0, N: 2}, {Axis: 1, N: 2}, {Axis: 2, N: 2}}}, "over 3 axes"},
 		{k, schedule.CUDA{Unroll: one(0, 17)}, "at most 16"},
-		{combining, schedule.CUDA{Unroll: one(0, 2)}, "one value at a time"},
+		{adding, schedule.CUDA{Unroll: one(0, 2)}, "one value at a time"},
 		{k, schedule.CUDA{Every: -1}, "every -1"},
 	} {
 		if _, err := cuda.Render(c.k, c.s, "k"); err == nil || !strings.Contains(err.Error(), c.want) {

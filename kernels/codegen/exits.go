@@ -87,6 +87,9 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 
 // ending are the accumulators that, together, end a fold.
 func (g *gen) ending(f *ir.Fold) (list []int) {
+	if g.Kernel.Writes(f) {
+		return nil
+	}
 	if f.Monoid != ir.Any && f.Monoid != ir.All {
 		if q := schedule.Absorber(g.b, f); q >= 0 {
 			list = append(list, q)

@@ -30,9 +30,7 @@ func (u *Unit) Flat(s schedule.CPU) Body {
 	}
 	root, in := newScope(ir.Set{}), newScope(g.lanes)
 	g.stack = []*scope{root, in}
-	for _, st := range outputs(u.Kernel.Stores) {
-		g.store(st)
-	}
+	g.stores()
 	return g.finish(slices.Concat(root.body, g.flatLoops(in)))
 }
 

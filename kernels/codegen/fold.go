@@ -159,6 +159,7 @@ func (g *gen) body(c *loop, in *scope) {
 		}
 		last = append(last, set(a, x)...)
 	}
+	g.storesIn(c.f)
 	if g.s.AccMajor {
 		for q := range c.f.Accs {
 			atOnce := !readElsewhere(c.f, q)

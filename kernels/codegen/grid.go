@@ -42,9 +42,7 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 		g.stack = append(g.stack, newScope(binds))
 	}
 	g.fillTiles(s.Threads())
-	for _, st := range u.Kernel.Stores {
-		g.store(output{Store: st})
-	}
+	g.stores()
 	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp

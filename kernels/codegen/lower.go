@@ -227,11 +227,6 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 			return nil, fmt.Errorf("%s: buffer %s is both read and written; write to another buffer", k.Name, out.Name)
 		}
 	}
-	for _, s := range k.Stores {
-		if s.Combine != ir.Ordered && combines[s.Combine] == "" {
-			return nil, fmt.Errorf("%s: a store cannot combine by %s", k.Name, s.Combine)
-		}
-	}
 	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, b: ir.Extend(k.Roots())}
 	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return schedule.Groups(k, t.Lanes) })
 	return u, nil

@@ -6,6 +6,21 @@ import (
 	"weft/kernels/ir"
 )
 
+// stores writes all stores of the kernel at the tile's points: first the folds that have some.
+func (g *gen) stores() {
+	g.storesIn(nil)
+	for _, s := range outputs(g.Kernel.Stores) {
+		if s.In == nil {
+			g.store(s)
+		}
+	}
+}
+
+// storesIn writes the stores that the turns of a fold make, in its body.
+func (g *gen) storesIn(f *ir.Fold) {
+	g.Kernel.StoresIn(f, func(s *ir.Store) { g.store(output{Store: *s}) }, func(inner *ir.Fold) { g.fold(inner, g.depth(inner.Node)) })
+}
+
 // store writes a store for every distinct vector in flight, in the innermost tile loop.
 func (g *gen) store(s output) {
 	in := g.top()
@@ -21,25 +36,26 @@ func (g *gen) store(s output) {
 		return
 	}
 	for v := range g.V {
-		// Of a combining store every point counts, also where the stored value is the same for many.
-		if s.Combine != ir.Ordered || g.canon(vary, v) == v {
-			g.storeOne(in, s, l, v)
+		if g.canon(vary, v) == v {
+			g.storeOne(in, s, l, vary, v)
 		}
 	}
 }
 
-func (g *gen) storeOne(in *scope, s output, l ir.Linear, v int) {
+func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int) {
 	x := g.val(s.Value, v, byLane)
 	guard := value{}
 	if s.Guard != nil {
 		guard = g.val(s.Guard, v, byLane)
 	}
+	if on, ok := g.active(len(g.stack)-1, vary, v); ok && s.Guard != nil {
+		guard = and(guard, on)
+	} else if ok {
+		guard = on
+	}
 	_, rest := g.split(l, byLane)
 	if len(rest.Terms) == 0 && !x.vec && !guard.vec {
 		out := when(guard.e[0], s.element(g.pointer(s.Buf, l, v, byLane), x.e[0]))
-		if s.Combine != ir.Ordered && g.W > 1 && !g.lanes.Empty() {
-			out = eachLane(out)
-		}
 		if g.team.stores != nil {
 			out = when(g.team.stores(v), out)
 		}
@@ -49,9 +65,9 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, v int) {
 	x = x.asVec()
 	pattern, known := g.lanePattern(rest, byLane)
 	var whole Stmt
-	if known && strided(pattern, 1) && s.Combine == ir.Ordered && !s.word {
+	if known && strided(pattern, 1) && !s.Adds && !s.word {
 		whole = Do{Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.list()...)...)}
-		if s.Guard == nil {
+		if guard.e[0] == nil {
 			in.add(whole)
 			return
 		}
@@ -82,7 +98,7 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, v int) {
 	}
 	at := spill("w", x)
 	var on *Expr
-	if s.Guard != nil {
+	if guard.e[0] != nil {
 		on = spill("g", guard.asVec())
 	}
 	out = append(out, eachLane(when(on, s.element(Bin("+", p, At(idx, Name("l"))), at))))
@@ -103,17 +119,14 @@ func when(cond *Expr, s Stmt) Stmt {
 
 func eachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
 
-// combines are the prelude's names of what a combining store does.
-var combines = map[ir.Monoid]string{ir.Sum: "add", ir.Smallest: "min", ir.Largest: "max"}
-
 // element stores one element.
 func (s output) element(p, x *Expr) Stmt {
 	if s.word {
 		return Block{Let{"int", "word", x}, Do{Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4))}}
 	}
 	name := "s_store_"
-	if s.Combine != ir.Ordered {
-		name = "s_" + combines[s.Combine] + "_"
+	if s.Adds {
+		name = "s_more_"
 	}
 	return Do{Call(name+s.Buf.Type.String(), p, x)}
 }
@@ -147,7 +160,7 @@ func wordOf(stores []ir.Store) *ir.Node {
 	var word *ir.Node
 	first := ir.Flatten(stores[0].Buf, stores[0].Index)
 	for j, s := range stores[:4] {
-		if s.Buf != stores[0].Buf || s.Guard != nil || s.Combine != ir.Ordered {
+		if s.Buf != stores[0].Buf || s.Guard != nil || s.In != nil {
 			return nil
 		}
 		w := byteOf(s.Value, int64(8*j))

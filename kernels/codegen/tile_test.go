@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -11,8 +12,8 @@ import (
 	"weft/kernels/schedule"
 )
 
-// smear is a guarded three-point sum along both axes, a comparison stored as Bool, and totals by rows and columns in
-// combining stores: a point done twice or not at all shows.
+// smear is a guarded three-point sum along both axes, a comparison stored as Bool, and the partial sums, stored turn by turn along an axis
+// before the points' own and behind them.
 func smear(ny, nx int) *ir.Kernel {
 	b := ir.NewBuilder()
 	y, x := b.Axis("y", ny), b.Axis("x", nx)
@@ -23,15 +24,20 @@ func smear(ny, nx int) *ir.Kernel {
 		r, c := b.Add(y, i), b.Add(x, i)
 		return []*ir.Node{b.Add(acc[0], b.LoadOr(a, b.And(within(r, ny), within(c, nx)), b.F32(0), r, c))}, nil
 	})[0]
-	whole := b.Cast(ir.I64, b.Mul(b.Load(a, y, x), b.F32(8)))
+	var turn, part *ir.Node
+	last := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(3), Init: []*ir.Node{b.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		turn, part = i, b.Add(acc[0], b.Mul(b.Load(a, y, x), b.Cast(ir.F32, i)))
+		return []*ir.Node{part}, nil
+	})[0]
+	parts := func(t ir.DType, shape ...int) *ir.Buffer { return &ir.Buffer{Name: fmt.Sprint("parts", shape), Type: t, Shape: shape} }
 	plane := func(name string, t ir.DType) *ir.Buffer { return &ir.Buffer{Name: name, Type: t, Shape: []int{ny, nx}} }
 	return &ir.Kernel{Name: "smear", Axes: []*ir.Node{y, x}, Stores: []ir.Store{
 		{Buf: plane("sum", ir.F32), Index: []*ir.Node{y, x}, Value: sum},
 		{Buf: plane("above", ir.Bool), Index: []*ir.Node{y, x}, Value: b.Lt(b.F32(0), sum), Guard: b.Alu(ir.Ne, b.Alu(ir.Mod, x, b.I32(3)), b.I32(1))},
 		{Buf: plane("half", ir.F16), Index: []*ir.Node{y, x}, Value: sum},
-		{Buf: &ir.Buffer{Name: "rows", Type: ir.I64, Shape: []int{ny}}, Index: []*ir.Node{y}, Value: whole, Combine: ir.Sum},
-		{Buf: &ir.Buffer{Name: "count", Type: ir.I32, Shape: []int{ny}}, Index: []*ir.Node{y}, Value: b.I32(1), Combine: ir.Sum},
-		{Buf: &ir.Buffer{Name: "most", Type: ir.F64, Shape: []int{nx}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F64, sum), Combine: ir.Largest},
+		{Buf: parts(ir.F32, ny, nx, 3), Index: []*ir.Node{y, x, turn}, Value: part, In: last.Fold},
+		{Buf: parts(ir.F16, 3, ny, nx), Index: []*ir.Node{turn, y, x}, Value: part, In: last.Fold},
+		{Buf: plane("last", ir.F64), Index: []*ir.Node{y, x}, Value: b.Cast(ir.F64, last)},
 	}}
 }
 

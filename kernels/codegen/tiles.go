@@ -15,7 +15,6 @@ type Tail uint8
 const (
 	Overlap Tail = iota // moves the last step back: needs a tile of at least a step, and stores that may repeat
 	Cut                 // cuts axis values to the tile, so that surplus lanes repeat its last points
-	Whole               // takes multiples of the step only
 )
 
 // Body is what a function does.
@@ -39,9 +38,7 @@ func (u *Unit) Tile(s schedule.CPU, end Tail) Body {
 	for _, a := range s.Order {
 		g.stack = append(g.stack, newScope(g.axes[a].Bind()))
 	}
-	for _, st := range outputs(u.Kernel.Stores) {
-		g.store(st)
-	}
+	g.stores()
 	var body []Stmt
 	for q, a := range slices.Backward(s.Order) {
 		body = g.tileLoop(a, append(g.stack[q+1].body, body...))

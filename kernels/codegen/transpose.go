@@ -78,7 +78,7 @@ func (g *gen) storeRows(in *scope, s output, l ir.Linear) bool {
 
 // rowAxis is the place in the schedule of the axis of vectors in flight that a store runs along; -1 if there is none.
 func (g *gen) rowAxis(s output, l ir.Linear) int {
-	if g.clamp || g.W == 1 || s.Guard != nil || s.Combine != ir.Ordered || s.word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
+	if g.clamp || g.W == 1 || s.Guard != nil || s.Adds || s.word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
 		return -1
 	}
 	for i, u := range g.s.Unroll {

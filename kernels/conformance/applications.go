@@ -81,12 +81,6 @@ func applications() []spec {
 				return []*ir.Node{k.Add(k.Sub(k.Mul(s[0], k.F32(1.2)), k.Mul(s[1], k.F32(0.5))), k.at(a, y, i)), s[0]}
 			})[0])
 		}},
-		{"histogram", exactly, func(k *kit) {
-			x := k.axis("x", 500)
-			bin := k.Cast(ir.I32, k.Mul(k.Abs(k.at(k.random("v", 500), x)), k.F32(7.99)))
-			counts := &ir.Buffer{Name: "counts", Type: ir.U32, Shape: []int{8}}
-			k.kernel.Stores = append(k.kernel.Stores, ir.Store{Buf: counts, Index: []*ir.Node{bin}, Value: k.Int(ir.I64, 1), Combine: ir.Sum})
-		}},
 		{"newton's root", exactly, func(k *kit) {
 			x := k.Add(k.Abs(k.at(k.floats(ir.F64, "x", k.noise(61, 50)), k.axis("i", 61))), k.F64(0.1))
 			v := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(40), Init: []*ir.Node{x, k.I32(0)}}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {

@@ -61,7 +61,7 @@ type spec struct {
 func Cases() []Case {
 	var specs []spec
 	for _, group := range [][]spec{
-		operations(), conversions(), functions(), storage(), extents(), loads(), folds(), monoids(), stores(), applications(), marches(), neighbours(), random(),
+		operations(), conversions(), functions(), storage(), extents(), loads(), folds(), monoids(), stores(), puts(), applications(), marches(), neighbours(), random(),
 	} {
 		specs = append(specs, group...)
 	}

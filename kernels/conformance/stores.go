@@ -2,7 +2,7 @@ package conformance
 
 import "weft/kernels/ir"
 
-// stores: guards, permutations, strides, padding, and stores that join.
+// stores: guards, permutations, strides, padding.
 func stores() []spec {
 	const n = 77
 	to := func(k *kit, b *ir.Buffer, v *ir.Node, index ...*ir.Node) *ir.Store {
@@ -10,14 +10,6 @@ func stores() []spec {
 		return &k.kernel.Stores[len(k.kernel.Stores)-1]
 	}
 	buffer := func(t ir.DType, shape ...int) *ir.Buffer { return &ir.Buffer{Name: "out", Type: t, Shape: shape} }
-	joined := func(t ir.DType, m ir.Monoid, within Tolerance) spec {
-		return spec{"combining store, " + m.String() + " of " + t.String(), within, func(k *kit) {
-			y, x := k.axis("y", 13), k.axis("x", n)
-			at := k.ints(ir.I32, "at", k.whole(n, 0, 9))
-			v := k.Mul(k.at(k.counts("v", 13, n), y, x), k.real(x))
-			to(k, buffer(t, 10), k.Cast(t.Compute(), v), k.at(at, x)).Combine = m
-		}}
-	}
 	return []spec{
 		{"stores of several types", exactly, func(k *kit) {
 			x := k.axis("x", n)
@@ -73,18 +65,6 @@ func stores() []spec {
 			v := k.at(k.random("a", 9, 40), y, x)
 			to(k, buffer(ir.F32, 40), v, x).Guard = k.Alu(ir.Eq, y, k.I32(4))
 			to(k, buffer(ir.F32, 9), v, y).Guard = k.Alu(ir.Eq, x, k.I32(39))
-		}},
-		joined(ir.F32, ir.Sum, exactly), joined(ir.F64, ir.Sum, exactly), joined(ir.I32, ir.Sum, exactly), joined(ir.I64, ir.Sum, exactly),
-		joined(ir.F32, ir.Smallest, exactly), joined(ir.F32, ir.Largest, exactly), joined(ir.I32, ir.Largest, exactly),
-		{"combining store with a guard", exactly, func(k *kit) {
-			x := k.axis("x", n)
-			v := k.at(k.counts("v", n), x)
-			s := to(k, buffer(ir.F32, 4), v, k.Alu(ir.BitAnd, x, k.I32(3)))
-			s.Combine, s.Guard = ir.Sum, k.Lt(k.F32(0), v)
-		}},
-		{"combining store of an inexact sum", sums, func(k *kit) {
-			y, x := k.axis("y", 11), k.axis("x", n)
-			to(k, buffer(ir.F32, 11), k.at(k.random("v", 11, n), y, x), y).Combine = ir.Sum
 		}},
 	}
 }

@@ -24,7 +24,6 @@ static inline int __float_as_int(float x) { int i; memcpy(&i, &x, 4); return i; 
 static inline float __int_as_float(int i) { float x; memcpy(&x, &i, 4); return x; }
 static inline long long __double_as_longlong(double x) { long long i; memcpy(&i, &x, 8); return i; }
 static inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i, 8); return x; }
-#define atomicCAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
 
 enum { WEFT_NEW, WEFT_RUNNING, WEFT_DONE };
 enum { WEFT_STACK = 128 << 10, WEFT_WARP = 32, WEFT_THREADS = 1024, WEFT_STUCK = 1, WEFT_NO_MEMORY = 2 };

@@ -48,7 +48,7 @@ func damageTo(bound *launch.Bound, k *ir.Kernel, t region.Region, fraction float
 
 // boxOf is what a store whose indices are axes or constants writes for a tile.
 func boxOf(k *ir.Kernel, s ir.Store, t region.Region) (box []int, ok bool) {
-	if s.Guard != nil || s.Combine != ir.Ordered {
+	if s.Guard != nil || s.In != nil {
 		return nil, false
 	}
 	for _, n := range s.Index {

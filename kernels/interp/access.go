@@ -91,7 +91,7 @@ func (m *machine) loadI(in *instruction) bool {
 }
 
 // store writes one store's value where its guard holds.
-func (m *machine) store(s *store, in *bound) bool {
+func (m *machine) store(s *store) bool {
 	if s.guarded && m.i[s.guard] == 0 {
 		return true
 	}
@@ -101,11 +101,13 @@ func (m *machine) store(s *store, in *bound) bool {
 		return false
 	}
 	v, w := m.f[s.value], m.i[s.value]
-	if s.combine != ir.Ordered {
-		in.combine.Lock()
-		defer in.combine.Unlock()
-		v = joinFloat(s.combine, b.buf.Type, v, device.Float(b.buf.Type, b.mem, at))
-		w = joinInt(s.combine, w, device.Int(b.buf.Type, b.mem, at))
+	switch {
+	case s.adds && !s.float:
+		w += device.Int(b.buf.Type, b.mem, at)
+	case s.adds && b.buf.Type.Compute() == ir.F32:
+		v = float64(float32(v + device.Float(b.buf.Type, b.mem, at)))
+	case s.adds:
+		v += device.Float(b.buf.Type, b.mem, at)
 	}
 	if s.float {
 		device.SetFloat(b.buf.Type, b.mem, at, v)
@@ -113,27 +115,4 @@ func (m *machine) store(s *store, in *bound) bool {
 		device.SetInt(b.buf.Type, b.mem, at, w)
 	}
 	return true
-}
-
-// joinFloat is the new value of an element of type t, computed in the type it computes in. A NaN loses against what is there.
-func joinFloat(how ir.Monoid, t ir.DType, v, old float64) float64 {
-	switch {
-	case how == ir.Sum && t.Compute() == ir.F32:
-		return float64(float32(v + old))
-	case how == ir.Sum:
-		return v + old
-	case how == ir.Smallest && v < old, how == ir.Largest && v > old:
-		return v
-	}
-	return old
-}
-
-func joinInt(how ir.Monoid, v, old int64) int64 {
-	switch how {
-	case ir.Sum:
-		return v + old
-	case ir.Smallest:
-		return min(v, old)
-	}
-	return max(v, old)
 }

@@ -3,7 +3,6 @@ package interp
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -37,7 +36,6 @@ type bound struct {
 	buffers []binding
 	floats  []constant[float64]
 	ints    []constant[int64]
-	combine sync.Mutex // held while a store joins its value with what is there
 }
 
 // bind finds every buffer and scalar; all that is missing or of the wrong size is reported. Outputs are needed only to write.

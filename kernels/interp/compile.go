@@ -22,8 +22,11 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 		c.p.axes = append(c.p.axes, c.place(a))
 		c.scopes = append(c.scopes, &scope{binds: a.Bind()})
 	}
+	c.storesIn(nil)
 	for i := range k.Stores {
-		c.store(&k.Stores[i])
+		if s := &k.Stores[i]; s.In == nil {
+			c.p.stores = append(c.p.stores, c.store(s))
+		}
 	}
 	for _, s := range c.scopes {
 		c.p.levels = append(c.p.levels, s.code)
@@ -188,7 +191,9 @@ func (c *compiler) fold(f *ir.Fold) {
 		l.cond = c.value(f.While)
 		l.while, body.code = body.code, nil
 	}
-	c.step(f, body)
+	next := c.values(f.Step)
+	c.storesIn(f)
+	c.step(f, next, body)
 	l.body = body.code
 	if f.Monoid == ir.Any || f.Monoid == ir.All {
 		l.settles, l.settled = c.values(f.Accs), truth(f.Monoid == ir.Any)
@@ -201,10 +206,9 @@ func (c *compiler) fold(f *ir.Fold) {
 
 func move(n *ir.Node) opcode { return pick(isFloat(n), movF, movI) }
 
-// step computes the next accumulators, then moves them into place: all at once in effect, so a step that is another
+// step moves the next accumulators them into place: all at once in effect, so a step that is another
 // accumulator, which an earlier move would overwrite, is saved first.
-func (c *compiler) step(f *ir.Fold, body *scope) {
-	next := c.values(f.Step)
+func (c *compiler) step(f *ir.Fold, next []register, body *scope) {
 	for k, n := range f.Step {
 		for j := range k {
 			if n == f.Accs[j] && f.Step[j] != f.Accs[j] {
@@ -222,13 +226,22 @@ func (c *compiler) step(f *ir.Fold, body *scope) {
 	}
 }
 
-func (c *compiler) store(s *ir.Store) {
+// storesIn compiles the stores that the turns of a fold make.
+func (c *compiler) storesIn(f *ir.Fold) {
+	c.p.kernel.StoresIn(f, func(s *ir.Store) {
+		c.p.puts = append(c.p.puts, c.store(s))
+		in := c.scopes[len(c.scopes)-1]
+		in.code = append(in.code, instruction{op: put, a: register(len(c.p.puts) - 1)})
+	}, c.fold)
+}
+
+func (c *compiler) store(s *ir.Store) store {
 	out := store{
 		buf: slices.Index(c.p.buffers, s.Buf), index: c.values(s.Index),
-		value: c.value(s.Value), float: isFloat(s.Value), combine: s.Combine,
+		value: c.value(s.Value), float: isFloat(s.Value), adds: s.Adds,
 	}
 	if s.Guard != nil {
 		out.guarded, out.guard = true, c.value(s.Guard)
 	}
-	c.p.stores = append(c.p.stores, out)
+	return out
 }

@@ -43,6 +43,9 @@ func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Samp
 	if err != nil {
 		return nil, err
 	}
+	if p.puts != nil {
+		return nil, fmt.Errorf("kernel %s stores in folds, which has no value at a point", p.kernel.Name)
+	}
 	m := p.machine(b)
 	defer p.release(m)
 	out := make([][]Sample, len(points))
@@ -136,21 +139,21 @@ func (b *bound) launch(tile region.Region) error {
 	}
 	m := p.machine(b)
 	defer p.release(m)
-	if !m.nest(b, tile, 0) {
+	if !m.nest(tile, 0) {
 		return m.err
 	}
 	return nil
 }
 
 // nest runs a level and the axes inside it.
-func (m *machine) nest(b *bound, tile region.Region, level int) bool {
+func (m *machine) nest(tile region.Region, level int) bool {
 	p := m.program
 	if !m.run(p.levels[level]) {
 		return false
 	}
 	if level == len(tile) {
 		for k := range p.stores {
-			if !m.store(&p.stores[k], b) {
+			if !m.store(&p.stores[k]) {
 				return false
 			}
 		}
@@ -158,7 +161,7 @@ func (m *machine) nest(b *bound, tile region.Region, level int) bool {
 	}
 	for v := tile[level].Lo; v < tile[level].Hi; v++ {
 		m.i[p.axes[level]] = int64(v)
-		if !m.nest(b, tile, level+1) {
+		if !m.nest(tile, level+1) {
 			return false
 		}
 	}

@@ -315,18 +315,14 @@ func TestHostValuesRound(t *testing.T) {
 	}
 }
 
-// A launch over tiles, some at once, with a combining store, gives what one point after the other gives.
+// A launch over tiles, some at once, gives what one point after the other gives.
 func TestLaunchTiles(t *testing.T) {
 	b := ir.NewBuilder()
 	y, x := b.Axis("y", 13), b.Axis("x", 29)
 	out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{13, 29}, Pad: ir.Pad{Before: 3, After: 2, Value: 5}}
-	sum := &ir.Buffer{Name: "sum", Type: ir.F32, Shape: []int{13}}
-	top := &ir.Buffer{Name: "top", Type: ir.I64}
 	v := b.Add(b.Mul(y, b.I32(100)), x)
 	k := &ir.Kernel{Name: "tiles", Axes: []*ir.Node{y, x}, Stores: []ir.Store{
 		{Buf: out, Index: []*ir.Node{y, x}, Value: v},
-		{Buf: sum, Index: []*ir.Node{y}, Value: b.Cast(ir.F32, x), Combine: ir.Sum},
-		{Buf: top, Value: b.Cast(ir.I64, v), Combine: ir.Largest},
 	}}
 	dev := New(Options{})
 	programs, err := dev.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})
@@ -361,14 +357,6 @@ func TestLaunchTiles(t *testing.T) {
 		if want := float64(i/29*100 + i%29); v != want {
 			t.Fatalf("element %d is %v, want %v", i, v, want)
 		}
-	}
-	for i, v := range device.Floats(sum, bind.Mem[sum].Host()) {
-		if v != 29*28/2 {
-			t.Errorf("sum of row %d is %v", i, v)
-		}
-	}
-	if got := device.Int(ir.I64, bind.Mem[top].Host(), 0); got != 1228 {
-		t.Errorf("largest is %d", got)
 	}
 	if err := launch(region.Region{{Lo: 0, Hi: 14}, {Lo: 0, Hi: 1}}); err == nil || !strings.Contains(err.Error(), "axis y") {
 		t.Errorf("a tile outside: %v", err)

@@ -12,6 +12,7 @@ const (
 	loadF // register d from load a
 	loadI
 	fold // loop a
+	put  // store a of a fold
 
 	movF
 	movI

@@ -18,7 +18,8 @@ type Program struct {
 	axes    []register      // integer registers of the axes
 	folds   []loop
 	loads   []load
-	stores  []store
+	stores  []store      // of points, in order
+	puts    []store      // of folds
 	buffers []*ir.Buffer // what loads and stores number, in ir.Kernel.Buffers order
 	args    []argument
 	floats  []constant[float64]
@@ -65,7 +66,7 @@ type store struct {
 	float   bool
 	guarded bool
 	guard   register
-	combine ir.Monoid
+	adds    bool
 }
 
 type argument struct {

@@ -20,6 +20,10 @@ func (m *machine) run(code []instruction) bool {
 			if !m.loadI(in) {
 				return false
 			}
+		case put:
+			if !m.store(&m.program.puts[in.a]) {
+				return false
+			}
 		case fold:
 			if !m.loop(&m.program.folds[in.a]) {
 				return false

@@ -159,6 +159,15 @@ type FoldSpec struct {
 	Monoid Monoid
 }
 
+// Turns builds an ordered fold over [lo, hi) for stores to be in. It varies with the given axes, by accumulators that stay what they are.
+func (b *Builder) Turns(name string, lo, hi *Node, axes []*Node, body func(i *Node)) *Fold {
+	start := append([]*Node{b.True()}, axes...)
+	return b.Fold(FoldSpec{Name: name, Lo: lo, Hi: hi, Init: start}, func(i *Node, acc []*Node) ([]*Node, *Node) {
+		body(i)
+		return acc, nil
+	})[0].Fold
+}
+
 // Fold builds a loop. body receives the index and the accumulators, and returns the stepped accumulators and the while
 // condition (nil: none). The results are the final accumulators.
 func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node, while *Node)) []*Node {

@@ -117,9 +117,16 @@ func (c *checker) store(i int, s *Store) {
 	if s.Guard != nil && s.Guard.Type != Bool {
 		c.wrong("%s: guard is %s, not bool", what, s.Guard.Type)
 	}
-	combines := []Monoid{Ordered, Sum, Smallest, Largest}
-	if !slices.Contains(combines, s.Combine) || s.Combine != Ordered && s.Buf.Type == Bool {
-		c.wrong("%s: cannot combine %s by %s", what, s.Buf.Type, s.Combine)
+	switch {
+	case s.Adds && !slices.ContainsFunc(c.kernel.Stores[:i], func(t Store) bool { return t.Buf == s.Buf && !t.Adds }):
+		c.wrong("%s: it adds to what no store before it has written", what)
+	case s.Adds && (s.In == nil || s.Buf.Type == Bool):
+		c.wrong("%s: only numbers are added to what is there, and in a fold", what)
+	}
+	for f := s.In; f != nil; f = c.kernel.around(f) {
+		if f.Monoid != Ordered {
+			c.wrong("%s: a fold it is in is a %s, not ordered", what, f.Monoid)
+		}
 	}
 }
 
@@ -203,15 +210,37 @@ func (c *checker) alu(what string, n *Node) {
 	}
 }
 
-// scopes checks that what is stored depends on the kernel's axes only: a fold's variables must stay inside that fold.
+// scopes checks that what is stored depends on the kernel's axes only, or on what a fold it is in varies with: a fold's variables must
+// stay inside that fold.
 func (c *checker) scopes() {
 	var axes Set
 	for _, a := range c.kernel.Axes {
 		axes = axes.Or(a.bind)
 	}
-	for _, r := range c.kernel.Roots() {
-		if stray := r.free.Minus(axes); !stray.Empty() {
-			c.wrong("%s uses %s outside of its scope", c.label[r], c.binderNames(stray))
+	within := func(n *Node, known Set) {
+		if stray := n.free.Minus(known); !stray.Empty() {
+			c.wrong("%s uses %s outside of its scope", c.label[n], c.binderNames(stray))
+		}
+	}
+	for _, s := range c.kernel.Stores {
+		known := axes
+		if s.In != nil {
+			known = Set{}
+		}
+		for f := s.In; f != nil; f = c.kernel.around(f) {
+			known = known.Or(f.own()).Or(f.Node.free)
+			if c.kernel.around(f) == nil {
+				within(f.Node, axes)
+			}
+		}
+		for _, r := range append(slices.Clone(s.Index), s.Value) {
+			within(r, known)
+		}
+		if s.Guard != nil {
+			within(s.Guard, known)
+		}
+		if more := axes.Minus(known); s.Adds && !more.Empty() {
+			c.wrong("what is added in a fold is added once for all %s: let the fold vary with it", c.binderNames(more))
 		}
 	}
 }

@@ -76,7 +76,8 @@ func TestHashIgnoresNamesOnly(t *testing.T) {
 		"pad value": func(k *Kernel) { k.Inputs()[0].Pad.Value = 3 },
 		"mono":      func(k *Kernel) { k.Inputs()[0].Facts.Mono = 1 },
 		"guard":     func(k *Kernel) { k.Stores[0].Guard = nil },
-		"combine":   func(k *Kernel) { k.Stores[0].Combine = Sum },
+		"adds":      func(k *Kernel) { k.Stores[0].Adds = true },
+		"in":        func(k *Kernel) { k.Stores[0].In = k.Stores[0].Value.Args[1].Fold },
 		"monoid":    func(k *Kernel) { k.Stores[0].Value.Args[1].Fold.Monoid = Ordered },
 	} {
 		k := sampleKernel()
@@ -128,7 +129,27 @@ func TestCheckFinds(t *testing.T) {
 		{"guard type", "guard is i32, not bool", func(s *bad) { s.store(s.b.F32(1)); s.kernel.Stores[0].Guard = s.x }},
 		{"index count", "0 indices for 1 axes", func(s *bad) { s.store(s.b.F32(1)); s.kernel.Stores[0].Index = nil }},
 		{"index type", "index 0 is f32", func(s *bad) { s.store(s.b.Load(s.ints, s.b.F32(1))) }},
-		{"combine", "cannot combine f32 by product", func(s *bad) { s.store(s.b.F32(1)); s.kernel.Stores[0].Combine = Product }},
+		{"adds", "no store before it has written", func(s *bad) { s.store(s.b.F32(1)); s.kernel.Stores[0].Adds = true }},
+		{"adds without a fold", "and in a fold", func(s *bad) { s.store(s.b.F32(1)); s.store(s.b.F32(1)); s.kernel.Stores[1].Adds = true }},
+		{"adds once for all", "added once for all [x]", func(s *bad) {
+			s.store(s.b.F32(1))
+			s.kernel.Stores = append(s.kernel.Stores, Store{Buf: s.out, Index: []*Node{s.b.I32(1)}, Value: s.b.F32(1), Adds: true,
+				In: s.b.Turns("i", s.b.I32(0), s.b.I32(3), nil, func(*Node) {})})
+		}},
+		{"stored in a sum", "is a sum, not ordered", func(s *bad) {
+			sum := s.foldOf(Sum, []*Node{s.b.Cast(F32, s.x)}, func(i *Node, a []*Node) ([]*Node, *Node) { return []*Node{s.b.Add(a[0], s.b.F32(1))}, nil })
+			s.kernel.Stores[0].In = sum[0].Fold
+		}},
+		{"stored in another fold", "outside of its scope", func(s *bad) {
+			var i *Node
+			s.b.Turns("i", s.b.I32(0), s.b.I32(3), []*Node{s.x}, func(n *Node) { i = n })
+			f := s.b.Turns("j", s.b.I32(0), s.b.I32(3), []*Node{s.x}, func(*Node) {})
+			s.kernel.Stores = append(s.kernel.Stores, Store{Buf: s.out, Index: []*Node{i}, Value: s.b.F32(1), In: f})
+		}},
+		{"stored in a fold that an axis does not change", "uses [x] outside", func(s *bad) {
+			f := s.b.Turns("j", s.b.I32(0), s.b.I32(3), nil, func(*Node) {})
+			s.kernel.Stores = append(s.kernel.Stores, Store{Buf: s.out, Index: []*Node{s.x}, Value: s.b.F32(1), In: f})
+		}},
 		{"in place", "both loaded and stored", func(s *bad) { s.store(s.b.Load(s.out, s.x)) }},
 		{"pad value", "padded with 0.5, which is no i32", func(s *bad) {
 			s.ints.Pad = Pad{Before: 1, Value: 0.5}

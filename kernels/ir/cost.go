@@ -11,6 +11,7 @@ type Cost struct {
 	Transcendentals float64             // exp, log, sin, ...
 	Loads           map[*Buffer]float64 // elements loaded
 	Stores          float64             // elements stored
+	Stored          map[*Buffer]float64 // of these, by buffer
 }
 
 // Work is what a kernel asks of a device with memory of its own.
@@ -27,8 +28,8 @@ func WorkOf(k *Kernel) Work {
 	for b, n := range c.Loads {
 		w.Bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
 	}
-	for _, s := range k.Stores {
-		w.Bytes += float64(k.Points()) * float64(s.Buf.Type.Size())
+	for b, n := range c.Stored {
+		w.Bytes += min(n*float64(b.Type.Size()), float64(b.Bytes()))
 	}
 	return w
 }
@@ -49,14 +50,20 @@ func CostOf(k *Kernel) Cost { return CostWhere(k, func(*Fold) float64 { return 1
 
 // CostWhere is CostOf where only a share of the turns of each fold is executed.
 func CostWhere(k *Kernel, share func(*Fold) float64) Cost {
-	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}}, share: share}
+	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}, Stored: map[*Buffer]float64{}}, share: share}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
 	}
 	k.Walk(c.binders)
 	k.Walk(c.count)
-	points := float64(k.Points())
-	c.cost.Stores = points * float64(len(k.Stores))
+	for _, s := range k.Stores {
+		n := float64(k.Points())
+		if s.In != nil {
+			n = c.evaluations(s.In.own().Or(s.In.Node.free))
+		}
+		c.cost.Stores += n
+		c.cost.Stored[s.Buf] += n
+	}
 	return c.cost
 }
 

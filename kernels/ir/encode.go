@@ -30,12 +30,20 @@ func Encode(k *Kernel, name func(*Buffer) string) string {
 	}
 	for _, s := range k.Stores {
 		e.end()
-		e.word("store", name(s.Buf), s.Combine.String())
+		how := Ordered
+		if s.Adds {
+			how = Sum
+		}
+		e.word("store", name(s.Buf), how.String())
 		e.refs(s.Index...)
 		e.refs(s.Value)
 		if s.Guard != nil {
 			e.word("if")
 			e.refs(s.Guard)
+		}
+		if s.In != nil {
+			e.word("in")
+			e.refs(s.In.Node)
 		}
 	}
 	e.end()
@@ -329,6 +337,8 @@ func (d *decoder) line(what string) {
 	d.nodes = append(d.nodes, n)
 }
 
+func isFold(n *Node) bool { return n.Kind == KFold }
+
 func isIndex(n *Node) bool { return n.Kind == KAxis && n.Role == RoleIndex }
 
 func (d *decoder) constant() *Node {
@@ -395,9 +405,12 @@ func (d *decoder) fold() *Node {
 
 func (d *decoder) store() {
 	b := d.buf()
-	s := Store{Buf: b, Combine: d.monoid(), Index: d.values(len(b.Shape)), Value: d.value()}
+	s := Store{Buf: b, Adds: d.monoid() == Sum, Index: d.values(len(b.Shape)), Value: d.value()}
 	if d.has("if") {
 		s.Guard = d.value()
+	}
+	if d.has("in") {
+		s.In = d.ref(isFold).Fold
 	}
 	d.kernel.Stores = append(d.kernel.Stores, s)
 }

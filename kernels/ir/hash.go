@@ -14,6 +14,11 @@ func Hash(k *Kernel) string {
 		h.node(a)
 	}
 	for _, s := range k.Stores {
+		in := "point"
+		if s.In != nil {
+			h.node(s.In.Node)
+			in = h.ref(s.In.Node)
+		}
 		for _, i := range s.Index {
 			h.node(i)
 		}
@@ -21,7 +26,7 @@ func Hash(k *Kernel) string {
 		if s.Guard != nil {
 			h.node(s.Guard)
 		}
-		fmt.Fprintf(&h.text, "store %s [%s] = %d if %s by %s\n", h.buffer(s.Buf), h.refs(s.Index), h.number[s.Value], h.ref(s.Guard), s.Combine)
+		fmt.Fprintf(&h.text, "store %s [%s] = %d if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index), h.number[s.Value], h.ref(s.Guard), in, s.Adds)
 	}
 	fmt.Fprintf(&h.text, "axes %s contract %v\n", h.refs(k.Axes), k.Contract)
 	sum := sha256.Sum256([]byte(h.text.String()))

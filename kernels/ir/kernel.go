@@ -7,13 +7,18 @@ import (
 )
 
 // Store writes Value to Buf at Index (one an axis), where Guard holds (nil: everywhere). Distinct points of the kernel's
-// axes must write distinct elements, unless Combine says how values for one element join.
+// axes must write distinct elements.
+//
+// A store in a fold happens in every turn of it that its while lets begin, and may use its index and its accumulators as the turn
+// finds them. A point runs the folds that stores name once each, in the order of the stores, then makes the other stores; a turn
+// makes its stores in their order. What a point writes twice holds what it wrote last.
 type Store struct {
-	Buf     *Buffer
-	Index   []*Node
-	Value   *Node
-	Guard   *Node
-	Combine Monoid // Ordered: plain store; Sum, Smallest, Largest: join with what is there, in any order
+	Buf   *Buffer
+	Index []*Node
+	Value *Node
+	Guard *Node
+	In    *Fold // an Ordered fold that varies with every axis that the store uses; nil: the point itself
+	Adds  bool  // Value is added to what the element holds, which the same point must have written before; needs In
 }
 
 // Kernel is a set of stores over parallel axes, outermost first. No axes: one evaluation.
@@ -77,6 +82,9 @@ func (k *Kernel) Args() []*Node {
 func (k *Kernel) Roots() []*Node {
 	var out []*Node
 	for _, s := range k.Stores {
+		if s.In != nil {
+			out = append(out, s.In.Node)
+		}
 		out = append(out, s.Index...)
 		out = append(out, s.Value)
 		if s.Guard != nil {
@@ -125,7 +133,47 @@ func WalkNodes(roots []*Node, visit func(*Node)) {
 	}
 }
 
-// Combines reports whether a store joins its value with what is stored, so that no point may be computed twice.
-func (k *Kernel) Combines() bool {
-	return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Combine != Ordered })
+// Pointwise reports whether no store is in a fold: a point of the axes then stores one element a store.
+func (k *Kernel) Pointwise() bool {
+	return !slices.ContainsFunc(k.Stores, func(s Store) bool { return s.In != nil })
+}
+
+// StoresIn calls, for all that stores are made by within a fold (nil: within a point, apart from its own stores), in order: store for
+// a store of the fold's turns, run for a fold that has stores and runs once a turn.
+func (k *Kernel) StoresIn(f *Fold, store func(*Store), run func(*Fold)) {
+	var done []*Fold
+	for i := range k.Stores {
+		s := &k.Stores[i]
+		if s.In == f && f != nil {
+			store(s)
+			continue
+		}
+		for g := s.In; g != nil; {
+			around := k.around(g)
+			if around == f && !slices.Contains(done, g) {
+				done = append(done, g)
+				run(g)
+			}
+			g = around
+		}
+	}
+}
+
+// Writes reports whether the turns of a fold make stores, themselves or by folds in them.
+func (k *Kernel) Writes(f *Fold) (yes bool) {
+	k.StoresIn(f, func(*Store) { yes = true }, func(*Fold) { yes = true })
+	return yes
+}
+
+// Adds reports whether a store adds to what is there: lanes that repeat a point would add twice.
+func (k *Kernel) Adds() bool { return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Adds }) }
+
+// around is the innermost fold in whose turns another runs; nil if there is none.
+func (k *Kernel) around(f *Fold) (out *Fold) {
+	k.Walk(func(n *Node) {
+		if n.Kind == KFold && f.Node.free.Meets(n.Fold.own()) && (out == nil || n.free.Meets(out.own())) {
+			out = n.Fold
+		}
+	})
+	return out
 }

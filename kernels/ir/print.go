@@ -10,7 +10,7 @@ import (
 // String is a kernel as text: its buffers, then its values in the order and the loops in which they are needed first.
 // Kernels built alike print alike, whatever builder made them.
 func (k *Kernel) String() string {
-	return newPrinter(k).kernel(k)
+	return newPrinter(k).text()
 }
 
 // Buffers are the outputs and then the inputs, each once: the order in which String lists them.
@@ -31,12 +31,13 @@ func (k *Kernel) Buffers() []*Buffer {
 // labels names every node of a kernel as String does.
 func labels(k *Kernel) map[*Node]string {
 	p := newPrinter(k)
-	p.kernel(k)
+	p.text()
 	return p.names
 }
 
 // printer writes a kernel. Each value is written once, in the deepest open fold that binds a variable it uses.
 type printer struct {
+	kernel  *Kernel
 	names   map[*Node]string
 	buffers map[*Buffer]string
 	used    map[string]bool
@@ -53,7 +54,7 @@ type printScope struct {
 }
 
 func newPrinter(k *Kernel) *printer {
-	p := &printer{names: map[*Node]string{}, buffers: map[*Buffer]string{}, used: map[string]bool{}}
+	p := &printer{kernel: k, names: map[*Node]string{}, buffers: map[*Buffer]string{}, used: map[string]bool{}}
 	for _, a := range k.Axes {
 		p.names[a] = p.unique(a.Name)
 	}
@@ -91,10 +92,14 @@ func (p *printer) buffer(b *Buffer) string {
 	return p.buffers[b]
 }
 
-func (p *printer) kernel(k *Kernel) string {
+func (p *printer) text() string {
+	k := p.kernel
 	p.scopes = []*printScope{{}}
+	p.storesIn(nil)
 	for i := range k.Stores {
-		p.store(&k.Stores[i])
+		if s := &k.Stores[i]; s.In == nil {
+			p.store(s)
+		}
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "kernel %s", k.Name)
@@ -140,6 +145,11 @@ func (p *printer) line(depth int, format string, args ...any) {
 	fmt.Fprintf(&p.scopes[depth].text, strings.Repeat("  ", depth+1)+format+"\n", args...)
 }
 
+// storesIn writes the stores that the turns of a fold make.
+func (p *printer) storesIn(f *Fold) {
+	p.kernel.StoresIn(f, p.store, func(g *Fold) { p.operand(g.Node) })
+}
+
 func (p *printer) store(s *Store) {
 	index, value := p.operands(s.Index), p.operand(s.Value)
 	guard := ""
@@ -147,10 +157,10 @@ func (p *printer) store(s *Store) {
 		guard = " if " + p.operand(s.Guard)
 	}
 	how := "="
-	if s.Combine != Ordered {
-		how = s.Combine.String() + "="
+	if s.Adds {
+		how = "+="
 	}
-	p.line(0, "%s[%s] %s %s%s", p.buffers[s.Buf], index, how, value, guard)
+	p.line(len(p.scopes)-1, "%s[%s] %s %s%s", p.buffers[s.Buf], index, how, value, guard)
 }
 
 func (p *printer) operands(nodes []*Node) string {
@@ -238,6 +248,7 @@ func (p *printer) fold(f *Fold) {
 	if f.While != nil {
 		p.line(inner, "while %s", p.operand(f.While))
 	}
+	p.storesIn(f)
 	p.line(inner, "next %s", p.operands(f.Step))
 	body := p.scopes[inner].text.String()
 	p.scopes = p.scopes[:inner]

@@ -22,7 +22,7 @@ const (
 func worthTuning(k *ir.Kernel) bool {
 	inputs := k.Inputs()
 	for _, s := range k.Stores {
-		if s.Combine != ir.Ordered || slices.Contains(inputs, s.Buf) {
+		if slices.Contains(inputs, s.Buf) {
 			return false
 		}
 	}

@@ -132,8 +132,10 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "blocks of %d to accumulate and of %d to tabulate; they must be equal", s.AccBlock, s.Table)
 	case s.FoldLanes && len(s.Lanes) > 0:
 		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
-	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip || k.Combines()):
-		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip, and stores that may repeat")
+	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
+		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
+	case k.Adds() && !(s.Scalar() && len(s.Unroll) == 0):
+		return wrong(k, "stores that add go point by point")
 	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return wrong(k, "a fold is split with lanes one after the other, without blocks")
 	case s.Every < 0:

@@ -132,7 +132,7 @@ func (s *survey) lines(f *ir.Fold) (out []CPU) {
 }
 
 func (s *survey) lineOptions(f *ir.Fold) []option {
-	options := []option{{CPU{Order: s.order()}, s.cost + float64(len(s.k.Stores))}}
+	options := []option{{CPU{Order: s.order()}, s.cost + s.stored()}}
 	for a, axis := range s.k.Axes {
 		if axis.Extent < 2 {
 			continue

@@ -51,7 +51,7 @@ func (s *survey) rows(a int) int {
 
 // inRows reports a store that lanes along axis a and vectors in flight along u make one of rows.
 func (s *survey) inRows(st ir.Store, a, u int) bool {
-	if st.Combine != ir.Ordered || st.Guard != nil || st.Buf.Type != ir.F32 {
+	if st.In != nil || st.Guard != nil || st.Buf.Type != ir.F32 {
 		return false
 	}
 	l := ir.Flatten(st.Buf, st.Index)

@@ -58,7 +58,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 
 // flats are schedules that gather for points one after the other, whatever the extents of the axes.
 func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (out []option) {
-	if s.k.Combines() || s.t.ISA == "portable" {
+	if s.t.ISA == "portable" {
 		return nil
 	}
 	all := CPU{Lanes: make([]AxisN, len(s.k.Axes))}

@@ -166,13 +166,13 @@ func (s *survey) onLanes(a, u int) float64 {
 		sum += c * s.times(n)
 	}
 	for _, st := range s.k.Stores {
-		if full && stride(st.Buf, st.Index, axis) == 1 && st.Combine == ir.Ordered {
-			sum += 1 / (w * used)
+		each := scatteredLane
+		if full && stride(st.Buf, st.Index, axis) == 1 {
+			each = 1 / (w * used)
 		} else if full && u >= 0 && s.inRows(st, a, u) {
-			sum += storedRow
-		} else {
-			sum += scatteredLane
+			each = storedRow
 		}
+		sum += each * s.made(st)
 	}
 	for _, f := range s.folds {
 		if s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Meets(axis.Bind()) {
@@ -205,7 +205,23 @@ func (s *survey) onIterations() float64 {
 			sum += joinedLanes * float64(len(f.Accs)) * s.times(f.Node) // joining the lanes
 		}
 	}
-	return sum + float64(len(s.k.Stores))
+	return sum + s.stored()
+}
+
+// made is how often a store is made for one point.
+func (s *survey) made(st ir.Store) float64 {
+	if st.In == nil {
+		return 1
+	}
+	return Trips(st.In) * s.times(st.In.Node)
+}
+
+// stored is how many elements are stored for one point.
+func (s *survey) stored() (n float64) {
+	for _, st := range s.k.Stores {
+		n += s.made(st)
+	}
+	return n
 }
 
 // splits reports whether a fold's iterations may be lanes.

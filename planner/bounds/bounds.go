@@ -37,7 +37,7 @@ type Values map[*ir.Buffer][2]float64
 // Store bounds what a kernel stores as it is.
 func (v Values) Store(k *ir.Kernel) {
 	for _, st := range k.Stores {
-		if st.Combine != ir.Ordered || st.Buf.Type != st.Value.Type {
+		if st.Adds || st.Buf.Type != st.Value.Type {
 			continue
 		}
 		lo, hi, _ := ir.RangeOf(st.Value, v.load)

@@ -87,10 +87,6 @@ func (f *function) variants() {
 	switch {
 	case len(stepped) == 0:
 		f.write("", f.told(f.u.Tile(s, codegen.Overlap)))
-	case k.Combines():
-		f.write("_main", f.told(f.u.Tile(s, codegen.Whole)))
-		f.write("_scalar", f.u.Tile(schedule.CPU{Order: s.Order}, codegen.Overlap).Stmts)
-		f.write("", f.peel(stepped))
 	default:
 		small := s
 		small.Unroll, small.Window, small.Guard, small.Table, small.AccBlock = nil, 0, false, 0, 0
@@ -124,33 +120,4 @@ func (f *function) call(variant, args string) codegen.Stmt {
 // tile is an end of the tile along an axis.
 func tile(end string, axis int) *codegen.Expr {
 	return codegen.At(codegen.Name("a->"+end), codegen.Int(axis))
-}
-
-// peel is the function for stores that combine: every point exactly once, the largest multiple of the step by the
-// main variant and what is left along each axis by the scalar one.
-func (f *function) peel(stepped []int) (out []codegen.Stmt) {
-	name, at, integer, minus := codegen.Name, codegen.At, codegen.Int[int], func(a, b *codegen.Expr) *codegen.Expr { return codegen.Bin("-", a, b) }
-	lo, hi, top := name("lo"), name("hi"), name("top")
-	axes := len(f.u.Kernel.Axes)
-	for _, end := range []*codegen.Expr{lo, hi} {
-		out = append(out, codegen.Array{Type: "int", Name: end.String(), N: integer(max(1, axes))})
-	}
-	out = append(out, codegen.Var{Type: "weft_args", Name: "b", Value: codegen.Pre("*", name("a"))})
-	for _, end := range []*codegen.Expr{lo, hi} {
-		out = append(out, codegen.To("b."+end.String(), end))
-		for a := range axes {
-			out = append(out, codegen.Set{To: at(end, integer(a)), Value: tile(end.String(), a)})
-		}
-	}
-	out = append(out, codegen.Var{Type: "int", Name: "top"})
-	for _, a := range stepped {
-		from, to := at(lo, integer(a)), at(hi, integer(a))
-		set := func(x, value *codegen.Expr) codegen.Stmt { return codegen.Set{To: x, Value: value} }
-		out = append(out, set(top, to),
-			codegen.If{Cond: codegen.Bin("<=", top, from), Then: []codegen.Stmt{codegen.Return{}}},
-			codegen.Set{To: to, Op: "-", Value: codegen.Bin("%", minus(top, from), integer(f.Step[a]))},
-			codegen.If{Cond: codegen.Bin("<", to, top), Then: []codegen.Stmt{codegen.Let{Type: "int", Name: "from", Value: from},
-				set(from, to), set(to, top), f.call("_scalar", "&b"), set(to, from), set(from, name("from"))}})
-	}
-	return append(out, f.call("_main", "&b"))
 }

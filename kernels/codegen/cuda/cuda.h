@@ -1,4 +1,4 @@
-// What rendered CUDA relies on: scalar arithmetic, storage types, stores that combine, joins over threads. It includes
+// What rendered CUDA relies on: scalar arithmetic, storage types, joins over threads. It includes
 // nothing, and is C as well as C++ apart from CUDA's own names, so that an emulation may define those before.
 #ifndef WEFT_KERNEL
 #define WEFT_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
@@ -87,54 +87,12 @@ SCALAR(i16, short, int, x, (short)x) SCALAR(u16, unsigned short, int, x, (unsign
 SCALAR(i32, int, int, x, x) SCALAR(u32, unsigned, long long, x, (unsigned)x) SCALAR(i64, long long, long long, x, x)
 SCALAR(f16, unsigned short, float, s_f16(x), s_to_f16(x)) SCALAR(bf16, unsigned short, float, s_bf16(x), s_to_bf16(x))
 SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
-
-// Stores that combine: exchange until nobody came between, but for sums. A NaN loses against what is there. Elements smaller than a
-// word are exchanged with their neighbours in it.
-#define COMBINE(name, op, C, WORD, OLD, NEW, E) \
-  FN void s_##op##_##name##_at(WORD *p, int shift, C x) { \
-    WORD was = *(volatile WORD *)p, seen; \
-    do { \
-      seen = was; \
-      const C y = OLD; \
-      const C z = E; \
-      was = atomicCAS(p, seen, NEW); \
-    } while (was != seen); \
-  }
-#define COMBINES(name, C, WORD, OLD, NEW) \
-  COMBINE(name, min, C, WORD, OLD, NEW, x < y ? x : y) COMBINE(name, max, C, WORD, OLD, NEW, x > y ? x : y)
-#define WHOLE(name, op, T, WORD, C) FN void s_##op##_##name(T *p, C x) { s_##op##_##name##_at((WORD *)p, 0, x); }
-#define WHOLES(name, T, WORD, C, OLD, NEW) \
-  COMBINES(name, C, WORD, OLD, NEW) COMBINE(name, add, C, WORD, OLD, NEW, s_plus_##name(y, x)) \
-  ADD(name, T, WORD, C) WHOLE(name, min, T, WORD, C) WHOLE(name, max, T, WORD, C)
-// Sums are what the machine does itself, far faster where many threads meet; those of floats may flush subnormals.
-#ifdef __CUDA_ARCH__
-#define ADD(name, T, WORD, C) FN void s_add_##name(T *p, C x) { atomicAdd((WEFT_ADDS_##name *)p, (WEFT_ADDS_##name)x); }
-#define WEFT_ADDS_i32 int
-#define WEFT_ADDS_u32 unsigned
-#define WEFT_ADDS_i64 unsigned long long
-#define WEFT_ADDS_f32 float
-#define WEFT_ADDS_f64 double
-#else
-#define ADD(name, T, WORD, C) WHOLE(name, add, T, WORD, C)
-#endif
-#define PART(name, op, T, C) FN void s_##op##_##name(T *p, C x) { \
-    s_##op##_##name##_at((unsigned *)((unsigned long long)p & ~3ULL), (int)((unsigned long long)p & 3) * 8, x); }
-#define PARTS(name, T, C, MASK) \
-  COMBINES(name, C, unsigned, s_from_##name((T)(seen >> shift)), (seen & ~((unsigned)MASK << shift)) | ((unsigned)s_to_##name##_(z) & MASK) << shift) \
-  COMBINE(name, add, C, unsigned, s_from_##name((T)(seen >> shift)), (seen & ~((unsigned)MASK << shift)) | ((unsigned)s_to_##name##_(z) & MASK) << shift, s_plus_##name(y, x)) \
-  PART(name, add, T, C) PART(name, min, T, C) PART(name, max, T, C)
-#define PLUS(name, C, E) FN C s_plus_##name(C y, C x) { return E; }
-PLUS(i8, int, s_add_i(y, x)) PLUS(u8, int, s_add_i(y, x)) PLUS(i16, int, s_add_i(y, x)) PLUS(u16, int, s_add_i(y, x))
-PLUS(i32, int, s_add_i(y, x)) PLUS(u32, long long, s_add_l(y, x)) PLUS(i64, long long, s_add_l(y, x))
-PLUS(f16, float, y + x) PLUS(bf16, float, y + x) PLUS(f32, float, y + x) PLUS(f64, double, y + x)
-PARTS(i8, signed char, int, 0xff) PARTS(u8, unsigned char, int, 0xff)
-PARTS(i16, short, int, 0xffff) PARTS(u16, unsigned short, int, 0xffff)
-PARTS(f16, unsigned short, float, 0xffff) PARTS(bf16, unsigned short, float, 0xffff)
-WHOLES(i32, int, unsigned, int, (int)seen, (unsigned)z)
-WHOLES(u32, unsigned, unsigned, long long, (long long)seen, (unsigned)z)
-WHOLES(i64, long long, unsigned long long, long long, (long long)seen, (unsigned long long)z)
-WHOLES(f32, float, unsigned, float, s_bits_if((int)seen), (unsigned)s_bits_fi(z))
-WHOLES(f64, double, unsigned long long, double, s_bits_ld((long long)seen), (unsigned long long)s_bits_dl(z))
+// s_more_X adds to an element that this thread alone writes and reads.
+#define PLUS(name, T, C, E) FN void s_more_##name(T *p, C x) { const C y = s_from_##name(*p); s_store_##name(p, E); }
+PLUS(i8, signed char, int, s_add_i(y, x)) PLUS(u8, unsigned char, int, s_add_i(y, x)) PLUS(i16, short, int, s_add_i(y, x))
+PLUS(u16, unsigned short, int, s_add_i(y, x)) PLUS(i32, int, int, s_add_i(y, x)) PLUS(u32, unsigned, long long, s_add_l(y, x))
+PLUS(i64, long long, long long, s_add_l(y, x)) PLUS(f16, unsigned short, float, y + x) PLUS(bf16, unsigned short, float, y + x)
+PLUS(f32, float, float, y + x) PLUS(f64, double, double, y + x)
 
 // Joins over the threads of a warp, or of a block of whole warps. Every thread gets the same result. Minimum and maximum
 // leave NaN out.

@@ -97,10 +97,11 @@ WINDOW(bf16, f, unsigned short) WINDOW(u16, i, unsigned short)
 WINDOW(f32, f, float) WINDOW(f16, f, unsigned short) WINDOW(i32, i, int)
 WINDOW(i16, i, short) WINDOW(i8, i, signed char) WINDOW(u8, i, unsigned char)
 
-// s_load_X and s_store_X convert one element.
+// s_load_X and s_store_X convert one element; s_more_X adds to one.
 #define SCALAR(name, T, C, LD, ST) \
   FN C s_load_##name(const T *p) { T x = *p; return LD; } \
-  FN void s_store_##name(T *p, C x) { *p = ST; }
+  FN void s_store_##name(T *p, C x) { *p = ST; } \
+  FN void s_more_##name(T *p, C y) { const C x = s_load_##name(p) + y; *p = ST; }
 SCALAR(bool, unsigned char, int, x != 0, x != 0)
 SCALAR(i8, signed char, int, x, (signed char)x) SCALAR(u8, unsigned char, int, x, (unsigned char)x)
 SCALAR(i16, short, int, x, (short)x) SCALAR(u16, unsigned short, int, x, (unsigned short)x)
@@ -123,23 +124,3 @@ FN void store_bf16(unsigned short *p, vf x) {
 FN void store_f64(double *p, vd a, vd b) { *(vd_u *)p = a; *(vd_u *)(p + W / 2) = b; }
 FN void store_i64(long long *p, vl a, vl b) { *(vl_u *)p = a; *(vl_u *)(p + W / 2) = b; }
 FN void store_u32(unsigned *p, vl a, vl b) { *(vi_u *)p = cvt_li(a, b); }
-
-// Stores that combine with what is there, safe against other threads: exchange until nobody came between.
-#define COMBINE(name, op, T, B, C, E) \
-  FN void s_##op##_##name(T *p, C x) { \
-    B was = __atomic_load_n((B *)p, __ATOMIC_RELAXED), now; \
-    do { \
-      T old, new; \
-      __builtin_memcpy(&old, &was, sizeof old); \
-      C y = s_load_##name(&old); \
-      s_store_##name(&new, E); \
-      __builtin_memcpy(&now, &new, sizeof now); \
-    } while (!__atomic_compare_exchange_n((B *)p, &was, now, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)); \
-  }
-#define COMBINES(name, T, B, C) \
-  COMBINE(name, add, T, B, C, y + x) COMBINE(name, min, T, B, C, x < y ? x : y) COMBINE(name, max, T, B, C, x > y ? x : y)
-COMBINES(i8, signed char, unsigned char, int) COMBINES(u8, unsigned char, unsigned char, int)
-COMBINES(i16, short, unsigned short, int) COMBINES(u16, unsigned short, unsigned short, int)
-COMBINES(i32, int, unsigned, int) COMBINES(u32, unsigned, unsigned, long long) COMBINES(i64, long long, unsigned long long, long long)
-COMBINES(f16, unsigned short, unsigned short, float) COMBINES(bf16, unsigned short, unsigned short, float)
-COMBINES(f32, float, unsigned, float) COMBINES(f64, double, unsigned long long, double)

@@ -1,0 +1,150 @@
+package conformance
+
+import (
+	"fmt"
+
+	"weft/kernels/ir"
+)
+
+// puts are stores in the turns of folds.
+func puts() []spec {
+	buffer := func(t ir.DType, shape ...int) *ir.Buffer { return &ir.Buffer{Name: "out", Type: t, Shape: shape} }
+	to := func(k *kit, in *ir.Fold, b *ir.Buffer, v *ir.Node, index ...*ir.Node) *ir.Store {
+		k.kernel.Stores = append(k.kernel.Stores, ir.Store{Buf: b, Index: index, Value: k.Cast(b.Type.Compute(), v), In: in})
+		return &k.kernel.Stores[len(k.kernel.Stores)-1]
+	}
+	// running sums up f(i) in order from lo to hi and calls store with the index, the sum before and the sum after a turn.
+	running := func(k *kit, t ir.DType, lo, hi *ir.Node, f func(i *ir.Node) *ir.Node, store func(i, before, after *ir.Node) []func(*ir.Fold)) *ir.Node {
+		var after []func(*ir.Fold)
+		out := k.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{k.Const(t, 0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			next := k.Add(acc[0], k.Cast(t, f(i)))
+			after = store(i, acc[0], next)
+			return []*ir.Node{next}, nil
+		})[0]
+		for _, f := range after {
+			f(out.Fold)
+		}
+		return out
+	}
+	one := func(f func(*ir.Fold)) []func(*ir.Fold) { return []func(*ir.Fold){f} }
+	scan := func(t, stored ir.DType) spec {
+		return spec{fmt.Sprintf("running sums in %s, stored as %s", t, stored), exactly, func(k *kit) {
+			y := k.axis("y", 37)
+			a := k.random("a", 37, 29)
+			running(k, t, k.I32(0), k.I32(29), func(x *ir.Node) *ir.Node { return k.Mul(k.at(a, y, x), k.F32(9)) }, func(x, _, sum *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, buffer(stored, 37, 29), sum, y, x) })
+			})
+		}}
+	}
+	table := func(t ir.DType) spec {
+		return spec{"tables of " + t.String() + " by chunks", exactly, func(k *kit) {
+			const chunks, each, bins = 19, 23, 5
+			c := k.axis("chunk", chunks)
+			at, w := k.ints(ir.I32, "at", k.whole(chunks*each, -1, bins)), k.counts("w", chunks*each)
+			out := buffer(t, chunks, bins)
+			var bin, v, on *ir.Node
+			clear := k.Turns("bin", k.I32(0), k.I32(bins), k.kernel.Axes, func(i *ir.Node) { bin = i })
+			to(k, clear, out, k.I32(0), c, bin)
+			count := k.Turns("i", k.I32(0), k.I32(each), k.kernel.Axes, func(i *ir.Node) {
+				i = k.Add(k.Mul(c, k.I32(each)), i)
+				bin, v = k.at(at, i), k.Abs(k.at(w, i))
+				on = k.And(k.Le(k.I32(0), bin), k.Lt(bin, k.I32(bins)))
+			})
+			s := to(k, count, out, v, c, bin)
+			s.Guard, s.Adds = on, true
+		}}
+	}
+	specs := []spec{
+		{"running sums along columns", exactly, func(k *kit) {
+			x := k.axis("x", 77)
+			a := k.random("a", 31, 77)
+			running(k, ir.F64, k.I32(0), k.I32(31), func(y *ir.Node) *ir.Node { return k.at(a, y, x) }, func(y, before, sum *ir.Node) []func(*ir.Fold) {
+				return []func(*ir.Fold){func(f *ir.Fold) { to(k, f, buffer(ir.F32, 31, 77), sum, y, x) }, func(f *ir.Fold) {
+					b := buffer(ir.F64, 77, 31)
+					b.Name, b.Pad = "before", ir.Pad{Before: 3, After: 4, Value: 2}
+					to(k, f, b, before, x, y).Guard = k.Lt(k.F64(0), before)
+				}}
+			})
+		}},
+		{"running sums over two axes of points", exactly, func(k *kit) {
+			y, x := k.axis("y", 7), k.axis("x", 45)
+			a := k.random("a", 7, 13, 45)
+			last := running(k, ir.F32, k.I32(0), k.I32(13), func(i *ir.Node) *ir.Node { return k.at(a, y, i, x) }, func(i, _, sum *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, buffer(ir.F32, 7, 13, 45), sum, y, i, x) })
+			})
+			k.out("last", k.Mul(last, k.F32(2)))
+		}},
+		{"running sums of ragged rows", exactly, func(k *kit) {
+			starts, _ := k.rows(41, 0, 9)
+			y := k.axis("y", 41)
+			n := int(starts[len(starts)-1])
+			a, row := k.random("a", n), k.ints(ir.I32, "row", starts)
+			running(k, ir.F32, k.at(row, y), k.at(row, k.Add(y, k.I32(1))), func(i *ir.Node) *ir.Node { return k.at(a, i) }, func(i, _, sum *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, buffer(ir.F32, n), sum, i) })
+			})
+		}},
+		{"turns until a limit", exactly, func(k *kit) {
+			y := k.axis("y", 50)
+			a := k.random("a", 50, 40)
+			out, steps := buffer(ir.F32, 50, 40), buffer(ir.I32, 50, 40)
+			steps.Name = "steps"
+			zero := k.Turns("x", k.I32(0), k.I32(40), k.kernel.Axes, func(x *ir.Node) { to(k, nil, out, k.F32(-1), y, x); to(k, nil, steps, k.I32(-1), y, x) })
+			k.kernel.Stores[0].In, k.kernel.Stores[1].In = zero, zero
+			var i, sum, n *ir.Node
+			f := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(40), Init: []*ir.Node{k.F32(0), k.I32(0)}}, func(x *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				i, sum, n = x, acc[0], acc[1]
+				return []*ir.Node{k.Add(sum, k.Abs(k.at(a, y, x))), k.Add(n, k.I32(2))}, k.Lt(sum, k.Mul(k.real(y), k.F32(0.4)))
+			})[0].Fold
+			to(k, f, out, sum, y, i)
+			to(k, f, steps, n, y, i).Guard = k.Alu(ir.Ne, n, k.I32(6))
+		}},
+		{"nested folds that store", exactly, func(k *kit) {
+			c := k.axis("c", 11)
+			a := k.random("a", 11, 5, 14)
+			var inner *ir.Fold
+			var y, x, total, sum *ir.Node
+			outer := k.Fold(ir.FoldSpec{Name: "y", Lo: k.I32(0), Hi: k.I32(5), Init: []*ir.Node{k.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				y, total = i, acc[0]
+				g := k.Fold(ir.FoldSpec{Name: "x", Lo: k.I32(0), Hi: k.I32(14), Init: acc}, func(j *ir.Node, in []*ir.Node) ([]*ir.Node, *ir.Node) {
+					x, sum = j, k.Add(in[0], k.at(a, c, i, j))
+					return []*ir.Node{sum}, nil
+				})
+				inner = g[0].Fold
+				return g, nil
+			})[0].Fold
+			to(k, inner, buffer(ir.F32, 11, 5, 14), sum, c, y, x)
+			at := buffer(ir.F32, 11, 5)
+			at.Name = "rows"
+			to(k, outer, at, total, c, y)
+		}},
+		{"compaction", exactly, func(k *kit) {
+			c := k.axis("chunk", 21)
+			a := k.random("a", 21, 33)
+			out := buffer(ir.F32, 21, 33)
+			fill := k.Turns("i", k.I32(0), k.I32(33), k.kernel.Axes, func(i *ir.Node) { to(k, nil, out, k.F32(7), c, i) })
+			k.kernel.Stores[0].In = fill
+			var v, on *ir.Node
+			n := running(k, ir.I32, k.I32(0), k.I32(33), func(i *ir.Node) *ir.Node {
+				v = k.at(a, c, i)
+				on = k.Lt(k.F32(0), v)
+				return on
+			}, func(i, before, _ *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, out, v, c, before).Guard = on })
+			})
+			k.out("count", n)
+		}},
+		{"turns without points", exactly, func(k *kit) {
+			a := k.random("a", 60)
+			running(k, ir.F32, k.I32(3), k.I32(55), func(i *ir.Node) *ir.Node { return k.at(a, i) }, func(i, _, sum *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, buffer(ir.F32, 60), sum, k.Sub(k.I32(59), i)) })
+			})
+		}},
+	}
+	for _, t := range [][2]ir.DType{{ir.F32, ir.F32}, {ir.F64, ir.F32}, {ir.F64, ir.F64}, {ir.I32, ir.I32}, {ir.I32, ir.I8}, {ir.I64, ir.I64}, {ir.F32, ir.F16}} {
+		specs = append(specs, scan(t[0], t[1]))
+	}
+	for _, t := range []ir.DType{ir.F32, ir.F64, ir.U32, ir.I32, ir.I64, ir.U8, ir.I16, ir.F16, ir.BF16} {
+		specs = append(specs, table(t))
+	}
+	return specs
+}
