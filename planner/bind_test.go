@@ -180,7 +180,7 @@ func TestDamagedPlansAreRefused(t *testing.T) {
 		{"add f32 ", "sub f32 ", "hash"},
 		{"contract", "", "hash"},
 		{"sin(x", "cos(x", "none of"},
-		{"store b3 ordered", "store b3 sum", "hash"},
+		{"store b3 ordered", "store b3 sum", "adds to what"},
 		{"axis \"row\" 4000", "axis \"row\" 5000", "hash"},
 		{"kind: kernel", "kind: drive", "drive"},
 		{"- id: k2", "- id: k1", "twice"},

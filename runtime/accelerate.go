@@ -173,17 +173,7 @@ func (w *work) cuts(over region.Region) (out [][]region.Region) {
 
 // onHost computes tiles on the host's processor that no accelerator did.
 func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
-	k := w.step.Kernel
-	if k.IR.Combines() {
-		tiles = k.TileSet
-		for _, id := range w.step.Writes {
-			if err := w.run.arrays.refresh(id); err != nil {
-				return err
-			}
-		}
-	} else {
-		tiles = w.forHost(tiles)
-	}
+	tiles = w.forHost(tiles)
 	s := &exec.Sweep{Name: w.step.Name, Threads: w.run.opt.Threads, Trace: w.run.opt.Trace}
 	_, err := w.run.launches(ctx, w.step, s, tiles)
 	if err != nil && !errors.Is(err, ctx.Err()) {

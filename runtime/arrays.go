@@ -79,12 +79,6 @@ func (a *arrays) host(id string) (ops.HostArray, error) {
 	return ops.HostArray{Type: b.Layout, Buf: b.IR, Data: data, Out: b.Array.Out}, nil
 }
 
-// refresh gives a kernel's output new memory, as before anything was stored to it.
-func (a *arrays) refresh(id string) error {
-	a.free([]string{id})
-	return a.need(id)
-}
-
 func (a *arrays) free(ids []string) {
 	for _, id := range ids {
 		b := a.byID[id].IR

@@ -88,7 +88,6 @@ func (w *work) finish() {
 // launches works tiles of a kernel off along the chain of devices and names the device that finished them.
 func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, tiles []region.Region) (string, error) {
 	k := step.Kernel
-	all := len(tiles) == len(k.TileSet)
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })
 	program := r.opt.Programs.Of(k)
 	for {
@@ -107,17 +106,6 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 		}
 		if at++; at == len(r.opt.Devices) {
 			return dev.Info().Name, err
-		}
-		if k.IR.Combines() && !all {
-			return dev.Info().Name, err
-		}
-		if k.IR.Combines() { // a tile that failed half-way may have added some of its terms already
-			tiles = k.TileSet
-			for _, id := range step.Writes {
-				if err := r.arrays.refresh(id); err != nil {
-					return dev.Info().Name, err
-				}
-			}
 		}
 		if err := r.fellBack(step.Name, dev.Info().Kind, r.opt.Devices[at].Info().Kind, err.Error(), len(tiles)); err != nil {
 			return dev.Info().Name, err

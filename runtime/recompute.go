@@ -52,7 +52,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 	start := time.Now()
 	defer r.checking(step, start)
 	k, program := step.Kernel, r.opt.Programs.Of(step.Kernel)
-	if k.IR.Combines() || program == nil {
+	if !k.IR.Pointwise() || program == nil {
 		return 0, "", nil
 	}
 	kernel := time.Duration(0)

@@ -23,7 +23,7 @@ const (
 // the fastest. It takes no longer than TuneTime but for the tiles under way. The kernel then runs once more, so what the measurements stored does not matter.
 func (r *run) tuneTiles(ctx context.Context, step *bound.Step) error {
 	k := step.Kernel
-	if !r.opt.Tune || r.opt.Tiled == nil || k.IR.Combines() || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
+	if !r.opt.Tune || r.opt.Tiled == nil || k.Predicted*1e-3 < worthTiling || k.Device != r.opt.Devices[0].Info().Name {
 		return nil
 	}
 	if k.TilesTuned && r.opt.TuneTime == 0 {

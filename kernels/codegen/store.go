@@ -9,7 +9,7 @@ import (
 // stores writes all stores of the kernel at the tile's points: first the folds that have some.
 func (g *gen) stores() {
 	g.storesIn(nil)
-	for _, s := range outputs(g.Kernel.Stores) {
+	for _, s := range outputs(g.Kernel.Stores, g.team.stores == nil) {
 		if s.In == nil {
 			g.store(s)
 		}
@@ -137,10 +137,10 @@ type output struct {
 	word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
 }
 
-// outputs are the stores of a kernel; those of the four bytes of a word, one after the other, are one.
-func outputs(stores []ir.Store) (out []output) {
+// outputs are the stores of a kernel; with words, those of the four bytes of one, one after the other, are one.
+func outputs(stores []ir.Store, words bool) (out []output) {
 	for i := 0; i < len(stores); i++ {
-		if word := wordOf(stores[i:]); word != nil {
+		if word := wordOf(stores[i:]); words && word != nil {
 			s := stores[i]
 			s.Value = word
 			out = append(out, output{s, true})

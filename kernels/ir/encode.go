@@ -388,6 +388,15 @@ func (d *decoder) monoid() Monoid {
 	return Monoid(i)
 }
 
+// adds reads how a store goes with what is there.
+func (d *decoder) adds() bool {
+	m := d.monoid()
+	if m != Ordered && m != Sum {
+		d.wrong("values are stored or added, not joined by %s", m)
+	}
+	return m == Sum
+}
+
 func (d *decoder) fold() *Node {
 	m, f := d.monoid(), d.ref(isIndex).Fold
 	if f == nil || f.Node != nil {
@@ -405,7 +414,7 @@ func (d *decoder) fold() *Node {
 
 func (d *decoder) store() {
 	b := d.buf()
-	s := Store{Buf: b, Adds: d.monoid() == Sum, Index: d.values(len(b.Shape)), Value: d.value()}
+	s := Store{Buf: b, Adds: d.adds(), Index: d.values(len(b.Shape)), Value: d.value()}
 	if d.has("if") {
 		s.Guard = d.value()
 	}

@@ -138,6 +138,15 @@ func (k *Kernel) Pointwise() bool {
 	return !slices.ContainsFunc(k.Stores, func(s Store) bool { return s.In != nil })
 }
 
+// Rowwise reports whether points of one index along the first axis write one row of each output each, and nothing else: that all stores
+// have the first axis as their first index, apart from planes.
+func (k *Kernel) Rowwise() bool {
+	return k.Pointwise() || len(k.Axes) > 0 && !slices.ContainsFunc(k.Stores, func(s Store) bool {
+		row := slices.IndexFunc(s.Index, func(n *Node) bool { return n.Kind != KConst })
+		return row < 0 || s.Index[row] != k.Axes[0] || s.Buf.Shape[row] != k.Axes[0].Extent
+	})
+}
+
 // StoresIn calls, for all that stores are made by within a fold (nil: within a point, apart from its own stores), in order: store for
 // a store of the fold's turns, run for a fold that has stores and runs once a turn.
 func (k *Kernel) StoresIn(f *Fold, store func(*Store), run func(*Fold)) {

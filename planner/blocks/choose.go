@@ -89,12 +89,12 @@ func (p *Pass) narrower(strip []int) []int {
 	return strip
 }
 
-// cuttable reports whether all that a pass is there for has strips that go with each other, and nothing would be added twice where
-// strips overlap.
+// cuttable reports whether all that a pass is there for has strips that go with each other, and that kernels compute point by
+// point.
 func (f *flow) cuttable(p *Pass) bool {
 	dims := len(p.tallest.Layout.Dims)
 	return dims > 1 && !slices.ContainsFunc(p.targets, func(b *bound.Buffer) bool { return len(b.Layout.Dims) != dims || f.kept[b] != "" }) &&
-		!slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && u.step.Kernel.IR.Combines() })
+		!slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && !u.step.Kernel.IR.Pointwise() })
 }
 
 // Strips are the parts of the tallest array, along all dims but the first, that a pass runs through one after the other; a single nil

@@ -115,17 +115,17 @@ func (f *flow) classify(u *unit) {
 		for _, b := range u.reads {
 			n, rows := need[b], b.Layout.RowCount()
 			switch {
-			case u.step.Kernel.IR.Combines():
-				keep(b, u.step.Name+" adds to its results in any order", true)
+			case !u.step.Kernel.IR.Rowwise():
+				keep(b, u.step.Name+" makes its results in an order of its own", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
 			case len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) && !(f.strips && n.Points() < b.Layout.Whole().Points()):
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
-		if u.step.Kernel.IR.Combines() {
+		if !u.step.Kernel.IR.Rowwise() {
 			for _, b := range u.makes {
-				keep(b, u.step.Name+" adds to it in any order", false)
+				keep(b, u.step.Name+" makes it in an order of its own", false)
 			}
 		}
 	}

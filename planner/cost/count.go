@@ -106,9 +106,7 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
 		}
 	})
-	for range k.Stores {
-		w.ns[profile.Contiguous] += float64(k.Points()) * p.Ops[profile.Contiguous] * c.scalar()
-	}
+	w.ns[profile.Contiguous] += ir.CostOf(k).Stores * p.Ops[profile.Contiguous] * c.scalar()
 	return w
 }
 

@@ -110,7 +110,7 @@ func (s *site) rank() {
 func (s *site) task(step *bound.Step) *task {
 	k := step.Kernel
 	t := &task{
-		step: step, host: k.Seconds(), work: ir.WorkOf(k.IR), whole: k.IR.Combines(), rows: 1,
+		step: step, host: k.Seconds(), work: ir.WorkOf(k.IR), whole: !k.IR.Rowwise(), rows: 1,
 	}
 	if len(k.IR.Axes) > 0 {
 		t.rows = max(1, k.IR.Axes[0].Extent)

@@ -50,7 +50,7 @@ func Tiles(ctx context.Context, name string, launch func(region.Region) error, t
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
 func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
 	k := step.Kernel
-	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Combines: k.IR.Combines(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
+	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Whole: !k.IR.Rowwise(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	for i, id := range slices.Concat(step.Reads, step.Writes) {
 		a, err := array(id)
 		if err != nil {

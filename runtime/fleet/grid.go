@@ -23,7 +23,7 @@ const evenly = 64
 func newGrid(j *Job, devices int, steps []int) grid {
 	g := grid{job: j, high: 1, wide: 1, across: 1}
 	rows, want := j.rows().Hi-j.rows().Lo, evenly*devices
-	if j.Combines || j.Cuts != nil || !j.divisible() {
+	if j.Whole || j.Cuts != nil || !j.divisible() {
 		return g
 	}
 	high := min(max(1, steps[0]), max(1, rows))

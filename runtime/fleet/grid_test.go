@@ -97,7 +97,7 @@ func TestGrid(t *testing.T) {
 		"few":      {func(*Job) {}, 2, []int{1, 8}, [3]int{1, 32, 32}},
 		"of steps": {func(*Job) {}, 2, []int{2, 50}, [3]int{2, 50, 20}},
 		"short":    {func(*Job) {}, 2, []int{1, 1024}, [3]int{1, 1, 1}},
-		"joined":   {func(j *Job) { j.Combines = true }, 2, []int{1, 8}, [3]int{1, 1, 1}},
+		"joined":   {func(j *Job) { j.Whole = true }, 2, []int{1, 8}, [3]int{1, 1, 1}},
 		"given":    {func(j *Job) { j.Cuts = [][]region.Region{{j.Kernel.Domain()}} }, 2, []int{1, 8}, [3]int{1, 1, 1}},
 		"turned outputs": {func(j *Job) {
 			j.Kernel.Stores[0] = ir.Store{Buf: turned, Index: []*ir.Node{x, y}}

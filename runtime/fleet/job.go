@@ -27,8 +27,8 @@ type Job struct {
 	Need func(over region.Region) map[*ir.Buffer]region.Region
 	// Cuts are the ranges, each a list of tiles of the same rows, where they are given; nil: they are as large as is good.
 	Cuts [][]region.Region
-	// Combines says that stores of the kernel combine with what is there: it runs as one range on one device.
-	Combines bool
+	// Whole says that rows of the kernel's axes are not rows of what it makes: it runs as one range on one device.
+	Whole bool
 
 	Devices []string
 	Weights []float64 // predicted shares of the devices; nil: by their rates
@@ -36,7 +36,7 @@ type Job struct {
 
 	// Failed hears of what devices could not do, before the host does it; an error ends the job.
 	Failed func(Failure) error
-	// Host computes tiles on the host's processor; of a kernel that joins the only one.
+	// Host computes tiles on the host's processor; of a whole one the only one.
 	Host func(ctx context.Context, tiles []region.Region) error
 	// Check looks at tiles that are done, and says later, when the whole array is there, what is wrong with them; nil: nothing is looked at.
 	Check func(ctx context.Context, tiles []region.Region) (verdict func() string, err error)
@@ -50,6 +50,14 @@ func (j *Job) rows() region.Interval {
 		return region.Interval{Hi: 1}
 	}
 	return j.Over[0]
+}
+
+// madeOf are the rows of an output that the job makes.
+func (j *Job) madeOf(a Array) region.Interval {
+	if j.Whole {
+		return a.rows()
+	}
+	return j.rows()
 }
 
 // over is the part of the job in some of its rows.
@@ -140,13 +148,13 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	s := &sharing{job: j, fleet: f, stop: stop}
 	s.change.L = &s.mu
 	for _, a := range j.Writes { // what devices hold of it is of an earlier time
-		f.Forget(a.Buf, j.rows())
+		f.Forget(a.Buf, j.madeOf(a))
 	}
 	s.enlist()
 	var working sync.WaitGroup
 	for _, c := range s.workers {
 		n := slots
-		if j.Combines {
+		if j.Whole {
 			n = 1
 		}
 		for range n {
@@ -178,7 +186,7 @@ func (s *sharing) enlist() {
 		}
 		s.workers = append(s.workers, c)
 	}
-	if j.Combines {
+	if j.Whole {
 		s.workers = fastest(s.workers)
 	}
 	s.queue = newQueue(newGrid(j, len(s.workers), steps))

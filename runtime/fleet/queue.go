@@ -20,7 +20,7 @@ func newQueue(g grid) queue {
 	q := queue{grid: g}
 	all := region.Interval{Hi: g.total()}
 	switch {
-	case g.job.Combines:
+	case g.job.Whole:
 		q.cut = []piece{g.piece(all)}
 	case g.job.Cuts != nil:
 		for _, tiles := range g.job.Cuts {

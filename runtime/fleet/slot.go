@@ -64,7 +64,7 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, p piece) 
 // smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside it. False where
 // that was so already.
 func (s *sharing) smaller(c *worker, p piece, err error) bool {
-	if s.job.Combines {
+	if s.job.Whole {
 		return false
 	}
 	half := halve(p.rows, stepOf(c.program, 0))

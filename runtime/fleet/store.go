@@ -56,7 +56,7 @@ func (m *Member) prepare(j *Job, number int) (*store, error) {
 // divide keeps only those arrays as replicas that every range needs most of.
 func (s *store) divide(arrays []Array, number int, whole error) error {
 	m := s.m
-	if _, ok := m.dev.(device.Partial); !ok || s.job.Combines {
+	if _, ok := m.dev.(device.Partial); !ok || s.job.Whole {
 		return whole
 	}
 	middle := (s.job.rows().Lo + s.job.rows().Hi) / 2
@@ -335,14 +335,10 @@ func (s *store) run(ctx context.Context, c *staging, p piece) (t timings, err er
 	return t, nil
 }
 
-// bring copies what a range needs, and what the kernel adds to.
+// bring copies what a range needs.
 func (s *store) bring(ctx context.Context, c *staging, p piece, mem map[*ir.Buffer]device.Memory, t *timings) error {
 	need := s.job.need(p.rows)
-	in := s.job.Reads
-	if s.job.Combines {
-		in = slices.Concat(in, s.job.Writes)
-	}
-	for _, a := range in {
+	for _, a := range s.job.Reads {
 		rows, ok := need[a.Buf]
 		if !ok {
 			rows = a.rows()
@@ -368,9 +364,9 @@ func (s *store) bring(ctx context.Context, c *staging, p piece, mem map[*ir.Buff
 	return nil
 }
 
-// made are the parts of an output that a range makes: all, of a kernel that adds to it.
+// made are the parts of an output that a range makes.
 func (s *store) made(a Array, p piece) []region.Region {
-	if s.job.Combines || len(a.Type.Dims) == 0 {
+	if s.job.Whole || len(a.Type.Dims) == 0 {
 		return []region.Region{a.Type.Whole()}
 	}
 	return p.regions(a.Type)

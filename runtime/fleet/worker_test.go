@@ -132,12 +132,12 @@ show(b ^ 3 / (a + b) ^ 2)
 }
 
 // A kernel that adds to what is there runs as one range on one device, and afresh on the host if that fails.
-func TestJoiningKernel(t *testing.T) {
+func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 	cpu := host(t)
 	const rows, columns = 40, 30
 	build := func() (*ir.Kernel, fleet.Array, fleet.Array) {
 		b := ir.NewBuilder()
-		y, x := b.Axis("y", rows), b.Axis("x", columns)
+		x := b.Axis("x", columns)
 		dims := func(n ...int) (out []ops.Dim) {
 			for _, s := range n {
 				out = append(out, ops.Dim{Size: s})
@@ -145,21 +145,26 @@ func TestJoiningKernel(t *testing.T) {
 			return out
 		}
 		in := &ir.Buffer{Name: "in", Type: ir.I32, Shape: []int{rows, columns}}
-		out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{7}}
-		k := &ir.Kernel{Name: "bins", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{b.Mod(x, b.I32(7))}, Value: b.Load(in, y, x), Combine: ir.Sum}}}
+		out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{rows, columns}}
+		k := &ir.Kernel{Name: "bins", Axes: []*ir.Node{x}}
+		b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(rows), Init: []*ir.Node{b.I32(0)}}, func(y *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			sum := b.Add(acc[0], b.Load(in, y, x))
+			k.Stores = []ir.Store{{Buf: out, Index: []*ir.Node{y, x}, Value: sum, In: y.Fold}}
+			return []*ir.Node{sum}, nil
+		})
 		return k, fleet.Array{Buf: in, Type: ops.Type{Elem: ops.I32, Dims: dims(rows, columns)}, Host: make([]byte, in.Bytes())},
-			fleet.Array{Buf: out, Type: ops.Type{Elem: ops.I32, Dims: dims(7)}, Host: make([]byte, out.Bytes())}
+			fleet.Array{Buf: out, Type: ops.Type{Elem: ops.I32, Dims: dims(rows, columns)}, Host: make([]byte, out.Bytes())}
 	}
 	for _, failure := range []string{"", "{on: launch, at: 1}", "{on: download, at: 1}", "{on: alloc, at: 1, until: 99}"} {
 		k, in, out := build()
-		want := make([]int32, 7)
+		want := make([]int32, rows*columns)
 		for i, v := range device.View[int32](in.Host, ir.I32) {
 			v = int32(i * i % 13)
 			device.View[int32](in.Host, ir.I32)[i] = v
-			want[i%columns%7] += v
+			if want[i] = v; i >= columns {
+				want[i] += want[i-columns]
+			}
 		}
-		copy(device.View[int32](out.Host, ir.I32), []int32{1000, 2000}) // that it adds to
-		want[0], want[1] = want[0]+1000, want[1]+2000
 		devices := emulatedDevices(t, cpu, "{flops: 1e9}", "{flops: 5e9, failures: ["+failure+"]}")
 		f := fleet.New(devices, fleet.Options{})
 		names := []string{devices[0].Info().Name, devices[1].Info().Name}
@@ -168,8 +173,8 @@ func TestJoiningKernel(t *testing.T) {
 		}
 		fell := 0
 		shares, err := f.Run(t.Context(), &fleet.Job{
-			Stage: "bins", Kernel: k, Over: k.Domain(), Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Combines: true, Devices: names,
-			Need:   func(at region.Region) map[*ir.Buffer]region.Region { return map[*ir.Buffer]region.Region{in.Buf: at} },
+			Stage: "bins", Kernel: k, Over: k.Domain(), Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Whole: true, Devices: names,
+			Need:   func(at region.Region) map[*ir.Buffer]region.Region { return map[*ir.Buffer]region.Region{in.Buf: region.Whole(rows, columns)} },
 			Failed: func(fleet.Failure) error { return nil },
 			Host: func(_ context.Context, at []region.Region) error {
 				fell++

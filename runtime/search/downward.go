@@ -182,7 +182,7 @@ func (f *finder) rank(base *trial, attempts []*attempt) error {
 				of, runs = append(of, a), append(runs, a.trial)
 			}
 		}
-		if len(of) == 0 || b.Kernel.IR.Combines() {
+		if len(of) == 0 {
 			continue
 		}
 		medians, err := inTurns(runs, b.ID)

@@ -72,7 +72,7 @@ func (t *trial) ranges(ctx context.Context, d device.Device, own map[*ir.Buffer]
 	if len(whole) > 0 {
 		rows = whole[0]
 	}
-	order := scattered(cut(rows, k.IR.Combines()))
+	order := scattered(cut(rows, !k.IR.Rowwise()))
 	deadline := time.Now().Add(time.Duration(t.opt.Seconds * float64(time.Second)))
 	for i, part := range order {
 		if i > 0 && time.Now().After(deadline) {

@@ -173,9 +173,9 @@ func holds(tile region.Region, point []int) bool {
 func (t *trial) compute(ctx context.Context, subject Subject, v Variant, own map[*ir.Buffer]device.Memory) (done []region.Region, err error) {
 	k := t.Step.Kernel
 	switch {
-	case k.IR.Combines() && subject.Pointwise:
+	case !k.IR.Pointwise() && subject.Pointwise:
 		return nil, nil
-	case k.IR.Combines():
+	case !k.IR.Pointwise():
 		return k.TileSet, t.Sweep(ctx, v.Program, k.TileSet, own)
 	case subject.Pointwise:
 		for _, p := range t.points {
