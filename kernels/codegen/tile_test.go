@@ -29,7 +29,9 @@ func smear(ny, nx int) *ir.Kernel {
 		turn, part = i, b.Add(acc[0], b.Mul(b.Load(a, y, x), b.Cast(ir.F32, i)))
 		return []*ir.Node{part}, nil
 	})[0]
-	parts := func(t ir.DType, shape ...int) *ir.Buffer { return &ir.Buffer{Name: fmt.Sprint("parts", shape), Type: t, Shape: shape} }
+	parts := func(t ir.DType, shape ...int) *ir.Buffer {
+		return &ir.Buffer{Name: fmt.Sprint("parts", shape), Type: t, Shape: shape}
+	}
 	plane := func(name string, t ir.DType) *ir.Buffer { return &ir.Buffer{Name: name, Type: t, Shape: []int{ny, nx}} }
 	return &ir.Kernel{Name: "smear", Axes: []*ir.Node{y, x}, Stores: []ir.Store{
 		{Buf: plane("sum", ir.F32), Index: []*ir.Node{y, x}, Value: sum},

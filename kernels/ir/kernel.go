@@ -175,7 +175,9 @@ func (k *Kernel) Writes(f *Fold) (yes bool) {
 }
 
 // Adds reports whether a store adds to what is there: lanes that repeat a point would add twice.
-func (k *Kernel) Adds() bool { return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Adds }) }
+func (k *Kernel) Adds() bool {
+	return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Adds })
+}
 
 // around is the innermost fold in whose turns another runs; nil if there is none.
 func (k *Kernel) around(f *Fold) (out *Fold) {

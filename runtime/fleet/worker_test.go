@@ -174,7 +174,9 @@ func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 		fell := 0
 		shares, err := f.Run(t.Context(), &fleet.Job{
 			Stage: "bins", Kernel: k, Over: k.Domain(), Reads: []fleet.Array{in}, Writes: []fleet.Array{out}, Whole: true, Devices: names,
-			Need:   func(at region.Region) map[*ir.Buffer]region.Region { return map[*ir.Buffer]region.Region{in.Buf: region.Whole(rows, columns)} },
+			Need: func(at region.Region) map[*ir.Buffer]region.Region {
+				return map[*ir.Buffer]region.Region{in.Buf: region.Whole(rows, columns)}
+			},
 			Failed: func(fleet.Failure) error { return nil },
 			Host: func(_ context.Context, at []region.Region) error {
 				fell++
