@@ -23,7 +23,7 @@ func (q *Bounder) rebuilt(n *Node, s Side) *Node {
 	if a == nil {
 		return nil
 	}
-	return q.B.rebuild(n, []*Node{a})
+	return q.B.Rebuild(n, []*Node{a})
 }
 
 // sqrt: where it is a number its operand is not negative, though the bound of the operand may be.

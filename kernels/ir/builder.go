@@ -187,3 +187,19 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 	}
 	return out
 }
+
+// Rebuild is n with other operands, of the same types.
+func (b *Builder) Rebuild(n *Node, args []*Node) *Node {
+	switch {
+	case n.Kind == KLoad && n.Guarded:
+		k := len(args) - 2
+		return b.LoadOr(n.Buf, args[k], args[k+1], args[:k]...)
+	case n.Kind == KLoad:
+		return b.Load(n.Buf, args...)
+	case n.Op == Cast:
+		return b.Cast(n.Type, args[0])
+	case n.Op == Bits:
+		return b.Reinterpret(n.Type, args[0])
+	}
+	return b.Alu(n.Op, args...)
+}

@@ -76,50 +76,6 @@ func TestAffine(t *testing.T) {
 	}
 }
 
-func TestSubstituteRebuildsFolds(t *testing.T) {
-	b := NewBuilder()
-	x, y := b.Axis("x", 5), b.Axis("y", 5)
-	shared := sumOver(b, b.I32(0), b.I32(4), func(i *Node) *Node { return i })
-	nested := sumOver(b, b.I32(0), b.I32(6), func(i *Node) *Node {
-		in := sumOver(b, b.I32(0), i, func(j *Node) *Node { return b.Add(b.Mul(j, x), i) })
-		return b.Add(in, shared)
-	})
-	n := b.Add(nested, b.Mul(x, shared))
-	m := NewSubstitution(b, map[*Node]*Node{x: b.Add(y, b.I32(2))}).Of(n)
-	if m.Free() != y.Bind() {
-		t.Fatal("x is still there")
-	}
-	before, after := map[*Node]bool{}, 0
-	WalkNodes([]*Node{n}, func(k *Node) { before[k] = k.Kind == KFold })
-	WalkNodes([]*Node{m}, func(k *Node) {
-		if k.Kind == KFold && before[k] {
-			after++
-		}
-	})
-	if after != 1 {
-		t.Errorf("%d folds are shared, want the one without x", after)
-	}
-	for v := range 3 {
-		e := &env{vars: map[*Node]float64{x: float64(v + 2), y: float64(v)}}
-		if got, want := e.eval(m), e.eval(n); got != want {
-			t.Errorf("y=%d: %v, want %v", v, got, want)
-		}
-	}
-	if again := NewSubstitution(b, map[*Node]*Node{y: x}).Of(n); again != n {
-		t.Error("a node without the key is not the same node")
-	}
-}
-
-func TestSubstituteReplacesAFoldsIndex(t *testing.T) {
-	b := NewBuilder()
-	out := sumOver(b, b.I32(0), b.I32(6), func(i *Node) *Node { return b.Mul(i, i) })
-	body := out.Fold.Step[0]
-	m := NewSubstitution(b, map[*Node]*Node{out.Fold.Index: b.I32(3), out.Fold.Accs[0]: b.I32(10)}).Of(body)
-	if !m.IsConst(19) {
-		t.Errorf("the step at i=3, acc=10 is not the constant 19")
-	}
-}
-
 // smallest is the least of first and of n or, with n 0, of an unknown number of terms.
 func smallest(b *Builder, n int, term, first *Node) *Node {
 	hi := b.I32(n)

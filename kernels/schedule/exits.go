@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"weft/kernels/ir"
+	"weft/kernels/subst"
 )
 
 // EndsEarly finds the folds of a kernel that are left as soon as nothing can change their results any more: those that say
@@ -62,7 +63,7 @@ func Absorber(b *ir.Builder, f *ir.Fold) int {
 // Idle reports whether a fold's steps leave its accumulators as they are when some values are replaced; accumulator q (-1: none)
 // is one of those.
 func Idle(b *ir.Builder, f *ir.Fold, with map[*ir.Node]*ir.Node, q int) bool {
-	s := ir.NewSubstitution(b, with)
+	s := subst.New(b, with)
 	for k, step := range f.Step {
 		want := f.Accs[k]
 		if k == q {
