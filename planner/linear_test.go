@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/ir"
 	"weft/kernels/profile"
 	"weft/ops"
 	"weft/planner"
@@ -91,6 +92,28 @@ func TestPlanningIsLinear(t *testing.T) {
 		t.Logf("%-10s %.1f stages written for each of 50, %.1f of 200, and %.1f of 500", name, few, some, many)
 		if most := 1.5*few + 30; some > most || many > most {
 			t.Errorf("%s: %g stages are written for each of 50, %g of 200, and %g of 500", name, few, some, many)
+		}
+	}
+}
+
+// No kernel holds more values or reads more arrays than a compiler takes in reasonable time, however many a text joins, and even if it asks
+// for that.
+func TestKernelsOfManyArraysAreSplit(t *testing.T) {
+	for _, each := range []string{"x * %d", "(x * %d @fuse)", "(x * %d @keep)"} {
+		var items []string
+		for i := range 400 {
+			items = append(items, fmt.Sprintf(each, i+1))
+		}
+		p := made(t, "x = axis(x, 0 .. 1 in 1000)\ns = stack(["+strings.Join(items, ", ")+"], dim: part)\ns | write(\"s.npy\")\n", 0)
+		for _, s := range p.Steps {
+			if s.Kernel == nil {
+				continue
+			}
+			values := 0
+			s.Kernel.IR.Walk(func(*ir.Node) { values++ })
+			if values > 1000 || len(s.Reads) > 100 {
+				t.Errorf("%s: kernel %s reads %d arrays and has %d values", each, s.Name, len(s.Reads), values)
+			}
 		}
 	}
 }

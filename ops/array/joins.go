@@ -44,12 +44,45 @@ type joined struct {
 // Outputs is one array.
 func (p joined) Outputs() []ops.Output { return ops.One(p.out) }
 
-// Lower reads all parts.
+// mostJoined is how many arrays one stage joins. An element looks at each of them, and compilers take long for that many branches: more are
+// joined in groups first.
+const mostJoined = 32
+
+// Lower reads all parts, or groups of them.
 func (p joined) Lower(l *ops.Lowering) []*ops.Stage {
 	inputs := l.Lists["arrays"]
-	s := l.Stage("", p.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return p.elem(b, inputs, index) })
+	for len(inputs) > mostJoined {
+		p, inputs = p.groups(l, inputs)
+	}
+	s := p.stage(l, "", inputs)
 	s.Steps = []string{l.Op.Spec.Name}
 	return []*ops.Stage{s}
+}
+
+func (p joined) stage(l *ops.Lowering, name string, inputs []*ops.Stage) *ops.Stage {
+	return l.Stage(name, p.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return p.elem(b, inputs, index) })
+}
+
+// groups joins neighbours, and gives what is left to join.
+func (p joined) groups(l *ops.Lowering, inputs []*ops.Stage) (of joined, stages []*ops.Stage) {
+	of = joined{out: p.out, dim: p.dim}
+	whole := operand{pick: make([]int, len(p.out.Dims))}
+	for i := range whole.pick {
+		whole.pick[i] = i
+	}
+	for lo := 0; lo < len(inputs); lo += mostJoined {
+		hi := min(lo+mostJoined, len(inputs))
+		group := joined{out: p.out, dim: p.dim, parts: p.parts[lo:hi], lengths: p.lengths[lo:hi]}
+		length := p.starts[hi-1] + p.lengths[hi-1] - p.starts[lo]
+		group.out.Dims = slices.Clone(p.out.Dims)
+		group.out.Dims[p.dim] = ops.Dim{Name: p.out.Dims[p.dim].Name, Size: length}
+		for _, start := range p.starts[lo:hi] {
+			group.starts = append(group.starts, start-p.starts[lo])
+		}
+		stages = append(stages, group.stage(l, fmt.Sprintf("%d", len(l.Made())), inputs[lo:hi]))
+		of.parts, of.starts, of.lengths = append(of.parts, whole), append(of.starts, p.starts[lo]), append(of.lengths, length)
+	}
+	return of, stages
 }
 
 // elem reads every part where its guard holds and chooses among them.

@@ -166,6 +166,19 @@ func TestJoins(t *testing.T) {
 	newArgs().with("arrays", ops.List{ops.Integer(1)}).with("dim", ops.Symbol("x")).fails(t, "stack", problem.NotAnArray, "this is 1")
 }
 
+// Many arrays are joined in groups, and groups of these.
+func TestJoinsOfMany(t *testing.T) {
+	var items []ops.Type
+	for i := range mostJoined*mostJoined + 2 {
+		items = append(items, typ(ops.F32, "", dim("y", 1+i%3), dim("x", 2)))
+	}
+	newArgs().list("arrays", items...).with("dim", ops.Symbol("y")).check(t, "concat")
+	for i := range items {
+		items[i] = typ(ops.F32, "", dim("x", 2))
+	}
+	newArgs().list("arrays", items[:mostJoined+1]...).with("dim", ops.Symbol("k")).check(t, "stack")
+}
+
 func TestCreate(t *testing.T) {
 	counted := rng(mm(-1), mm(1))
 	counted.N = 5

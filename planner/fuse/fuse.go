@@ -19,14 +19,14 @@ import (
 // that it compiles in reasonable time and its loops can be told apart.
 const (
 	maxBinders  = ir.MaxBinders / 2
-	maxNodes    = 6000
+	maxNodes    = 500
 	mostBinders = ir.MaxBinders * 3 / 4
-	mostNodes   = 4 * maxNodes
+	mostNodes   = 2 * maxNodes
 )
 
 // weighedNodes are how many values the kernels of two choices may hold that are built and predicted to compare them. Larger ones are
 // compared by what their parts take: planning is linear in stages.
-const weighedNodes = 1000
+const weighedNodes = 400
 
 // fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
 const fewElements = 16
