@@ -47,7 +47,7 @@ func programs(t *testing.T) map[string]string {
 	return out
 }
 
-func checked(t *testing.T, text string) *check.Program {
+func checked(t testing.TB, text string) *check.Program {
 	t.Helper()
 	p, found := check.File("p.weft", []byte(text), catalogue.Standard(), check.Options{})
 	if found.HasErrors() {
@@ -57,7 +57,7 @@ func checked(t *testing.T, text string) *check.Program {
 }
 
 // avx2 is a device that says how it would run kernels.
-func avx2(t *testing.T) *native.Device {
+func avx2(t testing.TB) *native.Device {
 	t.Helper()
 	d, err := native.Describing("avx2")
 	if err != nil {

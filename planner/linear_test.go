@@ -78,8 +78,9 @@ func times(n int, line string) string {
 func TestPlanningIsLinear(t *testing.T) {
 	for name, text := range steps {
 		work := func(n int) float64 {
-			p, err := planner.Build(checked(t, text(n)).Sinks, avx2(t).Info(), planner.Options{Threads: 4,
-				Cost: &cost.Model{Profile: profile.Default(4), Kind: "native", Threads: 4}})
+			dev := avx2(t).Info()
+			p, err := planner.Build(checked(t, text(n)).Sinks, dev, planner.Options{Threads: 4,
+				Cost: &cost.Model{Profile: profile.Default(4), Kind: "native", Rules: dev.Rules, Threads: 4}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,13 +16,15 @@ type Info struct {
 	Detail  string // processor, compiler, instruction set: for people
 	Threads int    // how many launches it runs at once
 	Limits  Limits
-	Prefers Layouts `json:"-" yaml:"-"` // nil where the device does not care how arrays lie in memory
+	Rules   Rules `json:"-" yaml:"-"` // nil where there is nothing to say
 }
 
-// Layouts says how arrays should lie in the memory of a device. Values are comparable.
-type Layouts interface {
+// Rules are what can be said of kernels on a device before they are compiled. Values are comparable.
+type Rules interface {
 	// Transposed are buffers of more than two dims that a kernel loads faster with the last two transposed.
 	Transposed(*ir.Kernel) []*ir.Buffer
+	// Layout is how a kernel would be laid out where nothing is measured.
+	Layout(*ir.Kernel) Layout
 }
 
 // Device compiles kernels and owns memory. All methods are safe for concurrent use.
@@ -95,5 +97,6 @@ type Layout struct {
 	FlightOn  []int   // these axes
 	FoldLanes bool    // lanes are iterations of the innermost folds instead
 	Fetched   float64 // cache lines that a vector's load through a window brings into a core's own caches, as estimated
+	Windows   bool    // loads that scatter along the lanes go through windows
 	Parts     bool    // many points take a part of a fold's iterations before the next part begins: what it loads stays near
 }

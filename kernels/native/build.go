@@ -54,7 +54,7 @@ func (d *Device) renderBy(by renders, k *ir.Kernel, s schedule.CPU, kind string)
 	}
 	made := append(d.flags(k.Contract), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
 	v := &variant{kernel: k, schedule: s, out: out, key: cache.Digest(made...)}
-	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s) })
+	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
 	return v, nil
 }
 

@@ -76,14 +76,19 @@ func (d *Device) Info() device.Info {
 		Kind:    "native",
 		Detail:  strings.Join([]string{processorName(), d.compiler.Version, isa}, "; "),
 		Threads: runtime.GOMAXPROCS(0),
-		Prefers: layouts{d.target},
+		Rules:   rules{d.target},
 	}
 }
 
-// layouts are what code for a target prefers.
-type layouts struct{ target schedule.Target }
+// rules are those of code for a target.
+type rules struct{ target schedule.Target }
 
-func (l layouts) Transposed(k *ir.Kernel) []*ir.Buffer { return schedule.Transposed(k, l.target) }
+func (r rules) Transposed(k *ir.Kernel) []*ir.Buffer { return schedule.Transposed(k, r.target) }
+
+func (r rules) Layout(k *ir.Kernel) device.Layout {
+	s := schedule.Default(k, r.target)
+	return layoutOf(k, r.target, s, s.Window > 0)
+}
 
 // Target is the instruction set code is generated for.
 func (d *Device) Target() schedule.Target { return d.target }

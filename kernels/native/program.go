@@ -128,8 +128,8 @@ func (p *program) Report() device.Report {
 	}
 }
 
-func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU) device.Layout {
-	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Fetched: schedule.Fetched(k, t, s)}
+func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) device.Layout {
+	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows, Fetched: schedule.Fetched(k, t, s)}
 	if s.Flat > 0 {
 		for a := range k.Axes {
 			l.Lanes = append(l.Lanes, a)

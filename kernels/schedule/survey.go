@@ -17,13 +17,15 @@ type survey struct {
 	folds []*ir.Fold
 	depth map[*ir.Fold]int
 	iters map[*ir.Node]float64
-	cost  float64 // of a point computed alone, in additions
+	loop  map[*ir.Node]*ir.Fold // memo of deepest
+	cost  float64               // of a point computed alone, in additions
 
 	beside map[*ir.Buffer]bool // buffers taken to have their last two dims transposed
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, b: ir.Extend(k.Roots()), vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{}}
+	s := &survey{k: k, t: t, b: ir.Extend(k.Roots()), vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{},
+		loop: map[*ir.Node]*ir.Fold{}}
 	k.Walk(func(n *ir.Node) {
 		s.nodes = append(s.nodes, n)
 		if n.Kind == ir.KFold {
@@ -52,12 +54,16 @@ func Binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
 
 // deepest is the innermost fold whose loop a value is computed in, nil if none.
 func (s *survey) deepest(n *ir.Node) *ir.Fold {
+	if in, ok := s.loop[n]; ok {
+		return in
+	}
 	var in *ir.Fold
 	for _, f := range s.folds {
 		if n.Free().Meets(Binders(f)) && (in == nil || s.depth[f] > s.depth[in]) {
 			in = f
 		}
 	}
+	s.loop[n] = in
 	return in
 }
 

@@ -58,6 +58,8 @@ type Kernel struct {
 	MovedIn  []int64 // bytes of the arrays it reads
 	MovedOut []int64
 	Kind     string // of the device it is planned or compiled for
+
+	layout *device.Layout // of its program, or by the device's rules; nil: not known
 }
 
 // Costs are what predictions are made by.

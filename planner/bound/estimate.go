@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -18,13 +19,16 @@ func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}
+	if costs.Model != nil {
+		k.layout = costs.Model.Layout(k.IR)
+	}
 	k.recut(threads)
 }
 
 // Compiled records how a device compiled the kernel, and cuts it into tiles that its code likes: those that were measured fastest, where
 // they were and still fit.
 func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads int) {
-	k.Report, k.Step, k.Device, k.Kind = &r, step, on.Name, on.Kind
+	k.Report, k.layout, k.Step, k.Device, k.Kind = &r, &r.Layout, step, on.Name, on.Kind
 	k.Schedule, k.Tuned, k.Tables, k.Loads = r.Schedule, r.Tuned, r.Tables, nil
 	for _, name := range slices.Sorted(maps.Keys(r.Loads)) {
 		k.Loads = append(k.Loads, plan.Count{Name: name, N: r.Loads[name]})
@@ -51,7 +55,7 @@ func (k *Kernel) Predict() {
 	switch model := k.Costs.Model; {
 	case model != nil:
 		k.Estimate = model.Predict(cost.Kernel{IR: k.IR, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: k.Tiles, Report: k.Report, Kind: k.Kind, Prefault: k.Prefault})
+			Tiles: k.Tiles, Layout: k.layout, Kind: k.Kind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:
@@ -82,13 +86,39 @@ func roofline(k *Kernel, r plan.Rates) cost.Estimate {
 	return e
 }
 
-// SumPredictions sums the kernels' predictions up, which change when kernels are compiled.
+// SumPredictions sums the kernels' predictions up, which change when kernels are compiled, and has verdicts say the same as the kernels: what
+// is known better now was off by as much in both choices, which share the work.
 func (p *Plan) SumPredictions() {
 	p.Totals.Predicted = 0
+	times := map[string]float64{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
 			ms, _ := s.Kernel.Expected()
 			p.Totals.Predicted += ms
+			if root := s.Kernel.root(p.Graph); root != nil {
+				times[graph.Key(root)] = ms
+			}
 		}
 	}
+	for i := range p.Edges {
+		e := &p.Edges[i]
+		chosen := e.StoredMs
+		if e.Code.Fused() {
+			chosen = e.FusedMs
+		}
+		if ms := times[e.Kernel]; ms > 0 && chosen > 0 {
+			e.FusedMs, e.StoredMs = e.FusedMs*ms/chosen, e.StoredMs*ms/chosen
+		}
+	}
+}
+
+// root is the stage that a kernel is of: it stores others only on the way there. nil: it is of several.
+func (k *Kernel) root(g *graph.Graph) *ops.Stage {
+	root := k.Roots[len(k.Roots)-1]
+	for _, s := range k.Roots {
+		if s != root && !g.Leads(s, root) {
+			return nil
+		}
+	}
+	return root
 }

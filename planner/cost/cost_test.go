@@ -56,9 +56,9 @@ func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
 
 func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	p := profile.Default(1)
-	lanes := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}}
+	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}
 	const points, n = 1024, 100
-	per := func(k *ir.Kernel, r *device.Report, c profile.Class) float64 {
+	per := func(k *ir.Kernel, r *device.Layout, c profile.Class) float64 {
 		return count(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
 	}
 	near := func(what string, got, want float64) {
@@ -74,14 +74,14 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	square := func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Mul(v, v) }
 	near("a product inside a sum", per(sums(points, n, 1, square), lanes, profile.FMA), 1)
 	near("exponentials", per(sums(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
-	near("scalar code", per(sums(points, n, 1, plain), &device.Report{}, profile.FMA), float64(p.Lanes))
-	along := &device.Report{Layout: device.Layout{FoldLanes: true}}
+	near("scalar code", per(sums(points, n, 1, plain), &device.Layout{}, profile.FMA), float64(p.Lanes))
+	along := &device.Layout{FoldLanes: true}
 	near("gathered together", per(placed(points, n, 4), lanes, profile.Four), 4)
 	near("gathered by twos", per(placed(points, n, 2), lanes, profile.Four), 4)
 	near("gathered alone", per(placed(points, n, 1), lanes, profile.Gather), 1)
-	flat := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 2}}
+	flat := &device.Layout{Lanes: []int{0}, Flight: 2}
 	near("loads that vectors of points share", per(shared(points, n), flat, profile.Uniform), 0.5)
-	window := &device.Report{Layout: device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}, Fetched: 2}, Loads: map[string]int{"window": 1}}
+	window := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}, Fetched: 2, Windows: true}
 	far := placed(1<<20, 10, 1)
 	line := 64e9 / p.Levels[1].Copy.Core
 	near("a window's load from beyond", count(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))

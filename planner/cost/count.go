@@ -48,30 +48,29 @@ const usualFlight = 4
 
 // counter walks a kernel.
 type counter struct {
-	k       *ir.Kernel
-	p       *profile.Profile
-	layout  device.Layout
-	windows bool                    // loads that scatter along the lanes go through windows
-	beside  map[*ir.Node][]*ir.Node // loads that are gathered together, and how many at a time
-	vary    *ir.Vary
-	trips   func(ir.Set) float64
-	folds   []*ir.Fold           // inner ones first
-	shares  map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
-	fused   map[*ir.Node]bool
-	lanes   ir.Set
-	flight  ir.Set
+	k      *ir.Kernel
+	p      *profile.Profile
+	layout device.Layout
+	beside map[*ir.Node][]*ir.Node // loads that are gathered together, and how many at a time
+	vary   *ir.Vary
+	trips  func(ir.Set) float64
+	folds  []*ir.Fold           // inner ones first
+	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
+	fused  map[*ir.Node]bool
+	lanes  ir.Set
+	flight ir.Set
 }
 
-// count gives the work of a kernel. known is how it was compiled; nil takes what the rules would probably choose.
-func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
+// count gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
+func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: ir.Trips(k), fused: map[*ir.Node]bool{}}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
 			c.folds = append(c.folds, n.Fold)
 		}
 	})
-	if known != nil {
-		c.layout, c.windows = known.Layout, known.Loads["window"] > 0
+	if layout != nil {
+		c.layout = *layout
 	} else {
 		c.layout = likely(k, p.Lanes, len(c.folds) > 0)
 	}
@@ -83,7 +82,7 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 			c.lanes = c.lanes.Or(f.IndexBind).Or(f.AccBind)
 		}
 	}
-	if !c.windows && !c.lanes.Empty() {
+	if !c.layout.Windows && !c.lanes.Empty() {
 		c.beside = schedule.Groups(k, p.Lanes)
 	}
 	c.flight = c.lanes
@@ -110,8 +109,7 @@ func count(k *ir.Kernel, p *profile.Profile, known *device.Report) work {
 	return w
 }
 
-// likely is the layout taken before a kernel is compiled: lanes along the innermost axis long enough, along iterations where
-// there is none.
+// likely is a layout with lanes along the innermost axis long enough, along iterations where there is none.
 func likely(k *ir.Kernel, lanes int, folds bool) device.Layout {
 	for a := len(k.Axes) - 1; a >= 0; a-- {
 		if k.Axes[a].Extent >= lanes {
@@ -241,7 +239,7 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 		return profile.Half
 	case known && stride == 1:
 		return profile.Contiguous
-	case !known && c.windows:
+	case !known && c.layout.Windows:
 		return profile.Window
 	}
 	return gathers[len(c.beside[n])][c.near(n.Buf)]

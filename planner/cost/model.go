@@ -16,6 +16,7 @@ type Model struct {
 	Profile *profile.Profile
 	History *History // nil: nothing is learned
 	Kind    string   // of the device: native, interp, ...
+	Rules   device.Rules
 	Threads int
 }
 
@@ -29,7 +30,7 @@ type Kernel struct {
 	Stores   []int64        // and stored
 	Prefault bool           // what it stores has its pages already
 	Tiles    int            // launches; 0: not cut yet, as many as threads like
-	Report   *device.Report // nil: not compiled yet
+	Layout   *device.Layout // nil: not known
 }
 
 // Estimate is a prediction and what it is made of.
@@ -58,7 +59,19 @@ func (m *Model) Predict(k Kernel) Estimate {
 
 // Weigh is the predicted time in seconds for choosing between kernels: by the profile alone, so that what earlier runs taught
 // does not change what is chosen.
-func (m *Model) Weigh(k Kernel) float64 { return m.raw(k).Seconds }
+func (m *Model) Weigh(k Kernel) float64 {
+	k.Layout = m.Layout(k.IR)
+	return m.raw(k).Seconds
+}
+
+// Layout is how the device would lay a kernel out; nil: it does not say.
+func (m *Model) Layout(k *ir.Kernel) *device.Layout {
+	if m.Rules == nil {
+		return nil
+	}
+	l := m.Rules.Layout(k)
+	return &l
+}
 
 // raw is the model without what was learned.
 func (m *Model) raw(k Kernel) Estimate {
@@ -71,7 +84,7 @@ func (m *Model) raw(k Kernel) Estimate {
 	rounds := math.Ceil(float64(tiles) / float64(threads))
 	uneven := rounds * float64(threads) / float64(max(tiles, threads)) // the last round may leave threads idle
 	p := m.Profile
-	w := count(k.IR, p, k.Report)
+	w := count(k.IR, p, k.Layout)
 	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
 	if cmp.Or(k.Kind, m.Kind) == "interp" {
 		e.Compute = ir.CostOf(k.IR).NodeEvals * interpreted / at * uneven

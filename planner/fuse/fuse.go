@@ -24,9 +24,13 @@ const (
 	mostNodes   = 2 * maxNodes
 )
 
-// weighedNodes are how many values the kernels of two choices may hold that are built and predicted to compare them. Larger ones are
-// compared by what their parts take: planning is linear in stages.
-const weighedNodes = 400
+// weighedNodes are how many values the kernels of two choices may hold that are built and predicted to compare them. Larger ones draw on a
+// budget of so many values for each that the stages hold by themselves, and are compared by what their parts take when it is spent: planning
+// is linear in stages.
+const (
+	weighedNodes = 400
+	largerNodes  = 4
+)
 
 // fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
 const fewElements = 16
@@ -48,7 +52,10 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, budget: 20 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
+	for _, p := range g.Stages {
+		f.budget += largerNodes * g.Alone(p).Nodes
+	}
 	for _, p := range g.Stages {
 		f.decide(p)
 	}
@@ -61,6 +68,7 @@ type fuser struct {
 	g      *graph.Graph
 	sizes  map[*ops.Stage]size
 	places places // that @device asks for
+	budget int    // values that kernels of more than weighedNodes may still hold
 	faults []error
 }
 
@@ -68,6 +76,7 @@ type fuser struct {
 type size struct {
 	nodes, binders int
 	flops          float64 // of an element
+	estimated      bool
 }
 
 func (s size) within(nodes, binders int) bool { return s.nodes <= nodes && s.binders <= binders }
@@ -78,7 +87,7 @@ func (f *fuser) sizeOf(s *ops.Stage) size {
 		return known
 	}
 	a := f.g.Alone(s)
-	return size{a.Nodes, a.Binders, a.Flops}
+	return size{nodes: a.Nodes, binders: a.Binders, flops: a.Flops}
 }
 
 // counted is the size of a stage as decided so far, unless it is beyond all bounds.
@@ -110,7 +119,7 @@ func (f *fuser) takes(c, p *ops.Stage) bool {
 	was, more := f.sizeOf(c), f.sizeOf(p)
 	a := f.g.Alone(c)
 	sites, reads := a.Sites[p], a.Loads[p]/float64(max(1, c.Type.Len()))
-	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders, was.flops + reads*more.flops}
+	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders, was.flops + reads*more.flops, true}
 	if f.sizes[c].within(mostNodes, mostBinders) {
 		return true
 	}
@@ -135,13 +144,28 @@ func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
 	return ir.CostOf(f.g.KernelBuilder(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
 }
 
-// small reports whether the kernels that a choice about p is between are so small that they are built to compare them.
-func (f *fuser) small(p *ops.Stage, readers ...*ops.Stage) bool {
-	nodes := f.sizeOf(p).nodes
-	for _, c := range readers {
-		nodes += f.sizeOf(c).nodes
+// built reports whether the kernels that a choice about p is between are built to compare them.
+func (f *fuser) built(p *ops.Stage, readers ...*ops.Stage) bool {
+	if f.Cost == nil {
+		return false
 	}
-	return f.Cost != nil && nodes <= weighedNodes
+	stages, nodes := append([]*ops.Stage{p}, readers...), 0
+	for _, s := range stages {
+		nodes += f.sizeOf(s).nodes
+	}
+	if nodes <= weighedNodes {
+		return true
+	}
+	nodes = 0
+	for _, s := range stages {
+		if known := f.sizeOf(s); known.estimated && f.budget > 0 {
+			f.counted(s)
+			f.budget -= min(f.sizeOf(s).nodes, weighedNodes)
+		}
+		nodes += f.sizeOf(s).nodes
+	}
+	f.budget -= 4 * nodes // with the stage and without it, and what shares these
+	return f.budget > 0
 }
 
 // readAsDecided inlines along fused edges and loads along the others.
@@ -166,8 +190,7 @@ type producer struct {
 	elements float64
 	bytes    float64
 	reads    float64 // of an element, by all readers
-	refusal  plan.Code
-	sibling  bool // a reader computes it and stores it too
+	sibling  bool    // a reader computes it and stores it too
 	seconds  float64
 	timed    bool
 	margin   float64
@@ -181,14 +204,19 @@ func (f *fuser) decide(p *ops.Stage) {
 		return
 	}
 	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
-	d.refusal = f.refusal(p, graph.Given(p) || f.fits(p))
+	fits := graph.Given(p) || f.fits(p)
 	for _, c := range users {
 		d.reads += f.g.Alone(c).Loads[p] / d.elements
 	}
 	for _, c := range users {
 		reads := f.g.Alone(c).Loads[p] / d.elements
 		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users), Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
-		e.Code = d.verdict(c, &e)
+		if e.Code = f.barred(p, c); e.Code == "" && !fits {
+			e.Code = plan.Budget
+		}
+		if e.Code == "" {
+			e.Code = d.weigh(c, &e)
+		}
 		f.settle(p, c, &e)
 	}
 }
@@ -201,21 +229,10 @@ func (d *producer) compute() float64 {
 	return d.seconds
 }
 
-// verdict is that on the edge to a reader: first what rules allow and ask for, then what takes less time.
-func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
+// weigh is the verdict on the edge to a reader that may compute the stage: what takes less time.
+func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 	f, p := d.fuser, d.stage
-	switch {
-	case isTableOf(p, c):
-		return plan.Bounding
-	case d.refusal != "":
-		return d.refusal
-	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
-		return plan.OtherTypes
-	case !f.places.agree(p, c):
-		return plan.OtherDevice
-	case f.g.Alone(p).Folds && p.Type.Len() < c.Type.Len():
-		return plan.Barrier // tiles run at the same time: each would reduce everything again
-	case d.serial(c):
+	if d.serial(c) {
 		return plan.Serial
 	}
 	pointwise := !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
@@ -224,11 +241,12 @@ func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:
-		if !f.small(p, c) {
+		if !f.built(p, c) {
 			e.FusedMs, e.StoredMs = 1e3*e.Reads*d.compute(), 1e3*d.bytes*e.Reads/f.Rates.Bandwidth
 		} else {
 			e.FusedMs = 1e3 * f.predicted(c, func(s *ops.Stage) bool { return s == p })
 			e.StoredMs = 1e3 * f.predicted(c, func(*ops.Stage) bool { return false })
+			e.Kernel = graph.Key(c)
 		}
 		return f.choose(p, c, *e, plan.WantedBySink)
 	case d.reads <= 1+1e-9:
@@ -237,19 +255,42 @@ func (d *producer) verdict(c *ops.Stage, e *plan.Edge) plan.Code {
 	fused, stored := d.alternatives()
 	e.FusedMs, e.StoredMs = 1e3*fused, 1e3*stored
 	e.Margin = d.margin
-	return f.choose(p, c, *e, plan.Costly)
+	code := f.choose(p, c, *e, plan.Costly)
+	if code == plan.Costly && d.margin > 0 {
+		e.Kernel = graph.Key(p)
+	}
+	return code
 }
 
 // alternatives are the seconds that two choices take: to compute it wherever it is read, or to store it.
 func (d *producer) alternatives() (fused, stored float64) {
 	if d.choice == nil {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
-		if d.small(d.stage, d.users...) {
+		if d.built(d.stage, d.users...) {
 			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.users)
 			d.margin = recomputeDoubt
 		}
 	}
 	return d.choice[0], d.choice[1]
+}
+
+// barred is the code of a rule that forbids computing p in c; empty: none does.
+func (f *fuser) barred(p, c *ops.Stage) plan.Code {
+	switch {
+	case isTableOf(p, c):
+		return plan.Bounding
+	case graph.Given(p):
+		return plan.Given
+	case p.Hints().Keep:
+		return plan.Kept
+	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
+		return plan.OtherTypes
+	case !f.places.agree(p, c):
+		return plan.OtherDevice
+	case f.g.Alone(p).Folds && p.Type.Len() < c.Type.Len():
+		return plan.Barrier // tiles run at the same time: each would reduce everything again
+	}
+	return ""
 }
 
 // isTableOf reports whether p is a table of another stage that c reads.
@@ -278,19 +319,6 @@ func (f *fuser) choose(p, c *ops.Stage, e plan.Edge, stored plan.Code) plan.Code
 		return plan.Recomputed
 	}
 	return stored
-}
-
-// refusal is the code of a legality rule that forbids computing p in place.
-func (f *fuser) refusal(p *ops.Stage, fits bool) plan.Code {
-	switch {
-	case graph.Given(p):
-		return plan.Given
-	case p.Hints().Keep:
-		return plan.Kept
-	case !fits:
-		return plan.Budget
-	}
-	return ""
 }
 
 // settle applies what the user asked for and records the edge.

@@ -9,9 +9,9 @@ import (
 	"weft/planner/graph"
 )
 
-// recomputeDoubt is how many times less fusing must take than storing, by the cost model: that is how far off the model is at worst on the
-// pipelines that ship, and computing again, in a loop of another stage, is harder to predict than storing.
-const recomputeDoubt = 2
+// recomputeDoubt is how many times less fusing must take than storing, by the cost model: it predicts kernels that compute again what others
+// do within a quarter of those, since both are predicted as they would be scheduled.
+const recomputeDoubt = 1.25
 
 // edgeKey names an edge of a program, the same in every planning of it.
 func edgeKey(p, c *ops.Stage) string { return graph.Key(p) + " > " + graph.Key(c) }
@@ -42,7 +42,7 @@ func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored 
 func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
 	users := f.g.Users[s]
 	return len(users) == 1 && slices.Contains(readers, users[0]) && slices.Contains(readers, s) && !f.g.Wanted[s] &&
-		f.g.Alone(users[0]).Loads[s] <= float64(s.Type.Len()) && f.refusal(s, true) == "" && !isTableOf(s, users[0])
+		f.g.Alone(users[0]).Loads[s] <= float64(s.Type.Len()) && f.barred(s, users[0]) == ""
 }
 
 // predicted is the time of a kernel that stores s and computes in place what is decided so, and what inline names besides. What

@@ -11,7 +11,7 @@ import (
 
 // Transpose lays stages out with their last two dims in the other order where all their readers on the device run faster so.
 func Transpose(m *module.Module) error {
-	prefers := m.Device.Prefers
+	prefers := m.Device.Rules
 	if prefers == nil {
 		return nil
 	}

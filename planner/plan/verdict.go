@@ -57,6 +57,8 @@ type Edge struct {
 	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.
 	FusedMs  float64 `yaml:"fused_ms" json:"fused_ms"`
 	StoredMs float64 `yaml:"stored_ms" json:"stored_ms"`
+	// Kernel is the stage that a kernel of the plan stores in the time of the choice that was made; empty: none does.
+	Kernel string `yaml:"kernel,omitempty" json:"kernel,omitempty"`
 	// Margin is how many times less than storing, by prediction, fusing has to take; 0: less is enough.
 	Margin float64 `yaml:"margin,omitempty" json:"margin,omitempty"`
 	// Change says what would turn the verdict, where something would.

@@ -81,6 +81,7 @@ func Open(c Config) (*Session, error) {
 		return nil, err
 	}
 	if s.Model = c.Model; s.Model != nil {
+		s.Model.Rules = s.Hosts[0].Info().Rules
 		return s, nil
 	}
 	var err error
