@@ -18,7 +18,11 @@ func TestHostArray(t *testing.T) {
 				}
 				for _, pad := range []ir.Pad{{}, {Before: 2, After: 3}} {
 					typ := Type{Elem: ElemType{storage, complex}, Dims: shape}
-					h := NewHostArrayIn(typ, &ir.Buffer{Type: storage, Shape: PlanesOf(typ), Pad: pad})
+					bufs := typ.Buffers("")
+					for _, b := range bufs {
+						b.Pad = pad
+					}
+					h := NewHostArrayIn(typ, bufs)
 					d := NewDense(complex, typ.Shape()...)
 					for i := range d.Re {
 						d.Re[i] = float64(i % 2)
@@ -49,31 +53,21 @@ func TestHostArray(t *testing.T) {
 
 func checkRows(t *testing.T, h HostArray, d Dense) {
 	t.Helper()
-	w := h.Width()
-	for r, row := range h.Float64Rows(0) {
-		if !slices.Equal(d.Re[r*w:(r+1)*w], row) {
-			t.Errorf("%s: row %d: %v", h.Type, r, row)
-		}
-	}
-	for r, row := range h.Float32Rows(0) {
-		for i, v := range row {
-			if float64(v) != d.Re[r*w+i] {
-				t.Errorf("%s: float32 row %d: %v", h.Type, r, row)
+	for i, p := range h.Parts {
+		want := [][]float64{d.Re, d.Im}[i]
+		at := 0
+		for row := range p.Values() {
+			if !slices.Equal(want[at:at+p.Width()], row) {
+				t.Errorf("%s: the row at %d: %v", h.Type, at, row)
 			}
+			at += p.Width()
 		}
-	}
-	for r, row := range h.Complex64Rows() {
-		for i, v := range row {
-			if complex128(v) != d.At(r*w+i) {
-				t.Errorf("%s: complex64 row %d: %v", h.Type, r, row)
+		for from := range want {
+			part := make([]float64, len(want)-from)
+			p.Load(part, from)
+			if !slices.Equal(want[from:], part) {
+				t.Errorf("%s: from %d: %v", h.Type, from, part)
 			}
-		}
-	}
-	for from := range d.Re {
-		part := make([]float64, len(d.Re)-from)
-		h.LoadRange(part, 0, from)
-		if !slices.Equal(d.Re[from:], part) {
-			t.Errorf("%s: from %d: %v", h.Type, from, part)
 		}
 	}
 }
@@ -90,7 +84,7 @@ func TestSetDenseRefusesOtherSizes(t *testing.T) {
 func TestStoredNaN(t *testing.T) {
 	for _, storage := range []ir.DType{ir.F16, ir.BF16, ir.F32, ir.F64} {
 		h := NewHostArray(Type{Elem: ElemType{Base: storage}, Dims: []Dim{{Name: "x", Size: 2}}})
-		h.StoreRow(0, 0, []float64{math.NaN(), math.Inf(-1)})
+		h.Parts[0].StoreRow(0, []float64{math.NaN(), math.Inf(-1)})
 		if !math.IsNaN(h.Float(0)) || !math.IsInf(h.Float(1), -1) {
 			t.Errorf("%s: %v, %v", storage, h.Float(0), h.Float(1))
 		}

@@ -8,16 +8,72 @@ import (
 	"weft/kernels/region"
 )
 
-// PlanesOf is the buffer shape of an array: its own, with a leading axis of 2 (real and imaginary plane) when complex.
-func PlanesOf(t Type) []int {
-	if t.Elem.Complex {
-		return append([]int{2}, t.Shape()...)
-	}
-	return t.Shape()
+// Format says in which parts the elements of an array lie in memory. That of a sparse matrix, say, has parts for values, for columns, and for
+// where rows start.
+type Format interface {
+	String() string
+	Parts(Type) []Part
 }
 
-// DimsOf is the part of a region of the buffer of an array that is along its dims.
-func (t Type) DimsOf(buf region.Region) region.Region { return buf[len(buf)-len(t.Dims):] }
+// Part is one buffer of an array, by its role in it.
+type Part struct {
+	Role  string
+	Type  ir.DType
+	Shape []int
+}
+
+// Parts are the buffers of an array of the type. A dense one has a part for each scalar of an element, each as large as the array.
+func (t Type) Parts() []Part {
+	switch {
+	case t.Format != nil:
+		return t.Format.Parts(t)
+	case t.Elem.Complex:
+		return []Part{{"re", t.Elem.Base, t.Shape()}, {"im", t.Elem.Base, t.Shape()}}
+	}
+	return []Part{{"", t.Elem.Base, t.Shape()}}
+}
+
+// PartName is the name of a part of a named array; of the only one, that of the array.
+func PartName(array string, p Part) string {
+	if p.Role == "" {
+		return array
+	}
+	return array + "." + p.Role
+}
+
+// Buffers lay an array of the type out.
+func (t Type) Buffers(name string) []*ir.Buffer {
+	parts := t.Parts()
+	out := make([]*ir.Buffer, len(parts))
+	for i, p := range parts {
+		out[i] = &ir.Buffer{Name: PartName(name, p), Type: p.Type, Shape: p.Shape}
+	}
+	return out
+}
+
+// BytesOf is what some buffers take.
+func BytesOf(bufs []*ir.Buffer) (n int64) {
+	for _, b := range bufs {
+		n += b.Bytes()
+	}
+	return n
+}
+
+// Parts are the scalars of an element, as they lie in the parts of a dense array.
+func (e Elem) Parts() []*ir.Node {
+	if e.Im == nil {
+		return []*ir.Node{e.Re}
+	}
+	return []*ir.Node{e.Re, e.Im}
+}
+
+// ElemOf is the inverse of Parts.
+func ElemOf(parts []*ir.Node) Elem {
+	if len(parts) == 1 {
+		return Elem{Re: parts[0]}
+	}
+	return Elem{parts[0], parts[1]}
+}
 
 // Whole is all indices of an array.
 func (t Type) Whole() region.Region { return region.Whole(t.Shape()...) }
@@ -30,8 +86,8 @@ func (t Type) Rows(rows region.Interval) region.Region {
 	return t.Whole().Along(0, rows)
 }
 
-// Part is the type of a region of an array.
-func (t Type) Part(at region.Region) Type {
+// Sub is the type of a region of an array.
+func (t Type) Sub(at region.Region) Type {
 	dims := append([]Dim(nil), t.Dims...)
 	for i := range dims {
 		d := &dims[i]
@@ -44,31 +100,30 @@ func (t Type) Part(at region.Region) Type {
 	return t
 }
 
-// runs are where a region of an array lies in memory: so many elements in a row, and where the first of them are.
+// RowsOf is some indices of the first axis of a buffer with all of the others; of a single value, that.
+func RowsOf(buf *ir.Buffer, rows region.Interval) region.Region {
+	if len(buf.Shape) == 0 {
+		return region.Region{}
+	}
+	return region.Whole(buf.Shape...).Along(0, rows)
+}
+
+// runs are where a region of a buffer lies in memory: so many elements in a row, and where the first of them are.
 type runs struct {
 	len    int // elements, padding included
 	outer  region.Region
-	stride []int // of the dims of outer, in elements
-	first  int   // of plane 0, where all outer indices are 0
-	planes []int // where they begin
+	stride []int // of the axes of outer, in elements
+	first  int   // where all outer indices are 0
 }
 
 // runsOf finds them. The padding at an end of a row goes with the element beside it.
-func runsOf(buf *ir.Buffer, t Type, at region.Region) runs {
-	n := len(t.Dims)
+func runsOf(buf *ir.Buffer, at region.Region) runs {
+	n, stride := len(buf.Shape), buf.Strides()
 	if n == 0 {
-		return runs{len: buf.Cells(), planes: []int{0}}
-	}
-	stride := make([]int, n)
-	all := buf.Row()
-	for i := n - 1; i >= 0; i-- {
-		if stride[i] = 1; i < n-1 {
-			stride[i] = all
-			all *= t.Dims[i].Size
-		}
+		return runs{len: buf.Cells()}
 	}
 	cut := n - 1
-	for cut > 0 && at[cut] == (region.Interval{Hi: t.Dims[cut].Size}) {
+	for cut > 0 && at[cut] == (region.Interval{Hi: buf.Shape[cut]}) {
 		cut--
 	}
 	r := runs{len: at[cut].Len() * stride[cut], first: at[cut].Lo * stride[cut], outer: at[:cut], stride: stride}
@@ -77,50 +132,45 @@ func runsOf(buf *ir.Buffer, t Type, at region.Region) runs {
 		if at[cut].Lo == 0 {
 			r.first, r.len = 0, r.len+buf.Pad.Before
 		}
-		if at[cut].Hi == t.Dims[cut].Size {
+		if at[cut].Hi == buf.Shape[cut] {
 			r.len += buf.Pad.After
 		}
-	}
-	for plane := range t.Elem.Planes() {
-		r.planes = append(r.planes, plane*all)
 	}
 	return r
 }
 
-// RegionBytes is what a region of an array takes in memory, padding included, in so many pieces.
-func RegionBytes(buf *ir.Buffer, t Type, at region.Region) (bytes, pieces int64) {
+// RegionBytes is what a region of a buffer takes in memory, padding included, in so many pieces.
+func RegionBytes(buf *ir.Buffer, at region.Region) (bytes, pieces int64) {
 	if at.Empty() {
 		return 0, 0
 	}
-	r := runsOf(buf, t, at)
-	pieces = r.outer.Points() * int64(len(r.planes))
+	r := runsOf(buf, at)
+	pieces = r.outer.Points()
 	return pieces * int64(r.len*buf.Type.Size()), pieces
 }
 
-// ByteRanges yields where a region of an array lies in memory, in ascending order. The padding at an end of a row goes with the
+// ByteRanges yields where a region of a buffer lies in memory, in ascending order. The padding at an end of a row goes with the
 // element beside it.
-func ByteRanges(buf *ir.Buffer, t Type, at region.Region) iter.Seq2[int, int] {
+func ByteRanges(buf *ir.Buffer, at region.Region) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		if at.Empty() {
 			return
 		}
-		r, size := runsOf(buf, t, at), buf.Type.Size()
-		for _, plane := range r.planes {
-			for index := range r.outer.Indices() {
-				start := plane + r.first
-				for d, x := range index {
-					start += x * r.stride[d]
-				}
-				if !yield(start*size, (start+r.len)*size) {
-					return
-				}
+		r, size := runsOf(buf, at), buf.Type.Size()
+		for index := range r.outer.Indices() {
+			start := r.first
+			for d, x := range index {
+				start += x * r.stride[d]
+			}
+			if !yield(start*size, (start+r.len)*size) {
+				return
 			}
 		}
 	}
 }
 
-// FillPadding gives the padding beside a region of an array its value. It is zero at first.
-func FillPadding(buf *ir.Buffer, t Type, at region.Region, data []byte) {
+// FillPadding gives the padding beside a region of a buffer its value. It is zero at first.
+func FillPadding(buf *ir.Buffer, at region.Region, data []byte) {
 	p, row, size := buf.Pad, buf.Row(), buf.Type.Size()
 	if p.Value == 0 || p.Before+p.After == 0 || len(buf.Shape) == 0 {
 		return
@@ -130,7 +180,7 @@ func FillPadding(buf *ir.Buffer, t Type, at region.Region, data []byte) {
 			device.SetFloat(buf.Type, data, i, p.Value)
 		}
 	}
-	for from, to := range ByteRanges(buf, t, at) {
+	for from, to := range ByteRanges(buf, at) {
 		lo, hi := from/size, to/size
 		for start := lo / row * row; start < hi; start += row {
 			fill(max(lo, start), min(hi, start+p.Before))
@@ -139,7 +189,7 @@ func FillPadding(buf *ir.Buffer, t Type, at region.Region, data []byte) {
 	}
 }
 
-// Pieces cuts a region of an array of a shape into such as HostArray.Part can show.
+// Pieces cuts a region of an array of a shape into such as HostArray.Sub can show.
 func Pieces(at region.Region, shape []int) iter.Seq[region.Region] {
 	cut := len(at) - 2
 	for cut > 0 && at[cut] == (region.Interval{Hi: shape[cut]}) {
@@ -158,35 +208,31 @@ func Pieces(at region.Region, shape []int) iter.Seq[region.Region] {
 	}
 }
 
-// Part is a region of an array as a view of the same memory: what is beside it in a row is padding. It must be one of Pieces.
-func (h HostArray) Part(at region.Region) HostArray {
-	n := len(at)
-	if n == 0 {
-		return h
+// Sub is a region of a dense array in the same memory: what is beside it in a row is padding. It must be one of Pieces.
+func (h HostArray) Sub(at region.Region) HostArray {
+	out := HostArray{Type: h.Type.Sub(at), Out: h.Out}
+	for _, p := range h.Parts {
+		out.Parts = append(out.Parts, p.sub(at))
 	}
-	out := HostArray{Type: h.Type.Part(at), Out: h.Out, Apart: h.apart()}
-	buf := *h.Buf
-	buf.Shape = PlanesOf(out.Type)
-	buf.Pad.Before += at[n-1].Lo
-	buf.Pad.After += h.Width() - at[n-1].Hi
-	out.Buf = &buf
-	first := 0
-	for d, i := range at[:n-1] {
-		first = first*h.Type.Dims[d].Size + i.Lo
-	}
-	from := first * h.Stride()
-	to := from + (h.Planes()-1)*out.Apart + out.Rows()*h.Stride()
-	out.Data = h.Data[from:to:to]
 	return out
 }
 
-// apart is the bytes from the first plane to the second.
-func (h HostArray) apart() int {
-	switch {
-	case h.Apart != 0:
-		return h.Apart
-	case len(h.Type.Dims) == 0: // the planes of a single value are the elements of one row
-		return h.Buf.Type.Size()
+func (p HostPart) sub(at region.Region) HostPart {
+	n := len(at)
+	if n == 0 {
+		return p
 	}
-	return h.Rows() * h.Stride()
+	buf := *p.Buf
+	buf.Shape = at.Shape()
+	buf.Pad.Before += at[n-1].Lo
+	buf.Pad.After += p.Width() - at[n-1].Hi
+	first := 0
+	for d, i := range at[:n-1] {
+		first = first*p.Buf.Shape[d] + i.Lo
+	}
+	from := first * p.Stride()
+	out := HostPart{Buf: &buf}
+	to := from + out.Rows()*p.Stride()
+	out.Data = p.Data[from:to:to]
+	return out
 }

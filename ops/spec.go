@@ -3,7 +3,6 @@ package ops
 import (
 	"fmt"
 
-	"weft/kernels/ir"
 	"weft/ops/problem"
 )
 
@@ -128,14 +127,4 @@ type Instance struct {
 type Dense struct {
 	Shape  []int
 	Re, Im []float64
-}
-
-// HostArray is a computed array in host memory, laid out as Buf says: complex ones have a leading plane axis of 2.
-type HostArray struct {
-	Type Type
-	Buf  *ir.Buffer
-	Data []byte
-	Out  int // which output of its operator it is
-	// Apart is the bytes from one plane to the next; 0: they follow each other.
-	Apart int
 }

@@ -50,13 +50,8 @@ func (t ElemType) Size() int {
 	return t.Base.Size()
 }
 
-// Planes is how many scalars an element takes: complex arrays lie in memory as a plane of real and a plane of imaginary parts.
-func (t ElemType) Planes() int {
-	if t.Complex {
-		return 2
-	}
-	return 1
-}
+// Scalars is how many numbers an element is.
+func (t ElemType) Scalars() int { return t.Size() / t.Base.Size() }
 
 // Dim is a named dimension. Coords, if there, give the place of each index in SI units.
 type Dim struct {
@@ -68,11 +63,12 @@ type Dim struct {
 	Frame Frame
 }
 
-// Type is what the checker knows of an array. Elements lie in C order of Dims.
+// Type is what the checker knows of an array.
 type Type struct {
-	Elem ElemType
-	Dims []Dim
-	Unit Unit
+	Elem   ElemType
+	Dims   []Dim
+	Unit   Unit
+	Format Format // nil: dense, in C order of Dims
 }
 
 // Shape is the sizes of the dimensions.
@@ -129,6 +125,9 @@ func (t Type) String() string {
 	b.WriteString("]")
 	if !t.Unit.Plain() {
 		b.WriteString(" " + t.Unit.String())
+	}
+	if t.Format != nil {
+		b.WriteString(" as " + t.Format.String())
 	}
 	return b.String()
 }

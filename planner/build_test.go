@@ -207,10 +207,10 @@ func TestMemoryBudgetNamesTheStage(t *testing.T) {
 func TestGuardedRowsArePadded(t *testing.T) {
 	w := &world{}
 	p := planned(t, Options{}, w.sink(w.blur(w.dear(w.ramp(100)))))
-	if pad := p.Buffers[0].IR.Pad; pad != (ir.Pad{Before: 32, After: 64}) {
+	if pad := p.Buffers[0].Bufs[0].Pad; pad != (ir.Pad{Before: 32, After: 64}) {
 		t.Errorf("dear, read with a guard by blur, has padding %+v", pad)
 	}
-	if pad := p.Buffers[1].IR.Pad; pad != (ir.Pad{}) {
+	if pad := p.Buffers[1].Bufs[0].Pad; pad != (ir.Pad{}) {
 		t.Errorf("blur has padding %+v", pad)
 	}
 }

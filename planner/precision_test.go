@@ -98,7 +98,7 @@ func TestPins(t *testing.T) {
 			key := graph.Key(b.Array)
 			w = &world{}
 			p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.F16}}}, w.sink(c.build(w, w.made(wide))))
-			if got := bufferNamed(t, p, "dear").IR.Type; (got == ir.F16) != (c.pin == "") {
+			if got := bufferNamed(t, p, "dear").Storage(); (got == ir.F16) != (c.pin == "") {
 				t.Errorf("stored as %s", got)
 			}
 			for _, s := range p.Steps {
@@ -180,7 +180,7 @@ func TestForcedPrecision(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := bufferNamed(t, p, "dear")
-			got := b.IR.Type.String()
+			got := b.Storage().String()
 			for _, s := range p.Steps {
 				if s.Kernel == nil {
 					continue
@@ -213,8 +213,8 @@ func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	key := graph.Key(bufferNamed(t, p, "dear").Array)
 	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
 	b := bufferNamed(t, p, "dear")
-	if b.IR.Type != ir.U16 || b.Scale != 0x1p-10 || b.IR.Pad.Value != retype.Middle {
-		t.Errorf("%s in units of %g, padded with %g", b.IR.Type, b.Scale, b.IR.Pad.Value)
+	if b.Storage() != ir.U16 || b.Scale != 0x1p-10 || b.Bufs[0].Pad.Value != retype.Middle {
+		t.Errorf("%s in units of %g, padded with %g", b.Storage(), b.Scale, b.Bufs[0].Pad.Value)
 	}
 	if v := b.Value(retype.Middle + 3); v != 3*0x1p-10 {
 		t.Errorf("three units above the middle are %g", v)

@@ -150,7 +150,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 				continue
 			}
 			for _, id := range slices.Concat(s.Reads, s.Writes) {
-				if b := p.Buffer(id).IR; mem[b] == nil {
+				if b := p.Buffer(id).Bufs[0]; mem[b] == nil {
 					m, err := dev.Alloc(b)
 					if err != nil {
 						t.Fatal(err)
@@ -170,7 +170,7 @@ func TestReachedPartsHoldTheSame(t *testing.T) {
 			if err := launch(s.Kernel.IR.Domain()); err != nil {
 				t.Fatal(err)
 			}
-			last = mem[p.Buffer(s.Writes[0]).IR]
+			last = mem[p.Buffer(s.Writes[0]).Bufs[0]]
 		}
 		out := make([]float64, long/4)
 		for i := range out {

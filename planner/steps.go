@@ -73,10 +73,14 @@ func (b *builder) use(s *ops.Stage) string {
 		return id
 	}
 	id := fmt.Sprintf("b%d", len(b.Plan.Buffers)+1)
-	buf, t := b.Arrays.Of(s), b.Type(s)
-	b.ids[s], b.names[buf] = id, id
-	pb := bound.Buffer{IR: buf, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
-		Bytes: buf.Bytes(), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Reached: layout.Reached(b.Graph, s)}}
+	bufs, t := b.Arrays.Of(s), b.Type(s)
+	buf := bufs[0]
+	b.ids[s] = id
+	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
+		Bytes: ops.BytesOf(bufs), Parts: bound.Parts(t), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Reached: layout.Reached(b.Graph, s)}}
+	for i, p := range t.Parts() {
+		b.names[bufs[i]] = ops.PartName(id, p)
+	}
 	if p := buf.Pad; p != (ir.Pad{}) {
 		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
 		pb.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
@@ -126,11 +130,11 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 	step.Name = strings.Join(k.Ops, " + ")
 	for _, s := range m.Loads {
 		step.Reads = append(step.Reads, b.use(s))
-		k.MovedIn = append(k.MovedIn, b.Arrays.Of(s).Bytes())
+		k.MovedIn = append(k.MovedIn, ops.BytesOf(b.Arrays.Of(s)))
 	}
 	for _, s := range m.Roots {
 		step.Writes = append(step.Writes, b.use(s))
-		k.MovedOut = append(k.MovedOut, b.Arrays.Of(s).Bytes())
+		k.MovedOut = append(k.MovedOut, ops.BytesOf(b.Arrays.Of(s)))
 		if step.Line == 0 || s.Where.Line > 0 {
 			step.Line = s.Where.Line
 		}

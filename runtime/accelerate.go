@@ -137,10 +137,7 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.IR)
 	}
-	j, err := exec.Part(w.step, over, w.loads, func(id string) (fleet.Array, error) {
-		h, err := r.arrays.host(id)
-		return fleet.Array{Buf: h.Buf, Type: h.Type, Host: h.Data}, err
-	})
+	j, err := exec.Part(w.step, over, w.loads, r.arrays.host)
 	if err != nil {
 		return nil, err
 	}

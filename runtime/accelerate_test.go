@@ -146,7 +146,7 @@ func TestArraysStayOnTheDevice(t *testing.T) {
 	for _, b := range p.Buffers {
 		switch b.Role {
 		case plan.FromKernel:
-			out += int64(b.IR.Len() * b.IR.Type.Size()) // without padding
+			out += b.Layout.Bytes() // without padding
 		default:
 			in += b.Bytes
 		}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"weft/kernels/device"
@@ -26,9 +27,9 @@ type arrays struct {
 	alive, peak int64
 	fleet       *fleet.Fleet // holds replicas
 
-	narrow  bool                      // windows are narrower than rows
-	windows map[string]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
-	mu      sync.Mutex                // guards alive and peak while blocks are read beside the computation
+	narrow  bool                          // windows are narrower than rows
+	windows map[*ir.Buffer]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
+	mu      sync.Mutex                    // guards alive and peak while blocks are read beside the computation
 }
 
 func newArrays(p *bound.Plan, dev device.Device) *arrays {
@@ -43,60 +44,55 @@ func newArrays(p *bound.Plan, dev device.Device) *arrays {
 // need makes sure a buffer has memory; a table gets its values too.
 func (a *arrays) need(id string) error {
 	b := a.byID[id]
-	if a.mem[b.IR] != nil {
+	if a.there(id) {
 		return nil
 	}
-	if _, ok := a.windows[id]; ok {
-		w, err := memory.NewWindow(b.IR, b.Layout, a.narrow)
+	if !a.windowed(id) {
+		err := exec.Allocate(a.dev, b, a.mem)
+		if err == nil {
+			a.count(b.Bytes)
+		}
+		return err
+	}
+	for _, part := range b.Bufs {
+		w, err := memory.NewWindow(part, a.narrow)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
-		a.windows[id], a.mem[b.IR] = w, w
-		return nil
+		a.windows[part], a.mem[part] = w, w
 	}
-	m, err := exec.Allocate(a.dev, b)
-	if err != nil {
-		return err
-	}
-	a.mem[b.IR] = m
-	a.count(b.IR.Bytes())
 	return nil
 }
 
-// holds reports whether a stage's array is in memory.
-func (a *arrays) holds(s *ops.Stage) bool {
-	b := a.byStage[s]
-	return b != nil && a.mem[b.IR] != nil
-}
+// there reports whether an array is in memory.
+func (a *arrays) there(id string) bool { return a.mem[a.byID[id].Bufs[0]] != nil }
 
 // host is a buffer as an array in host memory.
 func (a *arrays) host(id string) (ops.HostArray, error) {
-	b := a.byID[id]
-	data := a.mem[b.IR].Host()
-	if data == nil {
-		return ops.HostArray{}, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
+	h := a.byID[id].In(a.mem)
+	if slices.ContainsFunc(h.Parts, func(p ops.HostPart) bool { return p.Data == nil }) {
+		return h, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
-	return ops.HostArray{Type: b.Layout, Buf: b.IR, Data: data, Out: b.Array.Out}, nil
+	return h, nil
 }
 
 func (a *arrays) free(ids []string) {
 	for _, id := range ids {
-		b := a.byID[id].IR
-		if m := a.mem[b]; m != nil {
-			a.fleet.Release(b)
-			m.Free()
-			delete(a.mem, b)
-			a.count(-b.Bytes())
+		if b := a.byID[id]; a.there(id) {
+			a.fleet.Release(b.Bufs...)
+			exec.Free(b, a.mem)
+			a.count(-b.Bytes)
 		}
 	}
 }
 
 // swap exchanges the memory of two arrays that lie alike.
 func (a *arrays) swap(x, y string) {
-	p, q := a.byID[x].IR, a.byID[y].IR
-	a.fleet.Release(p)
-	a.fleet.Release(q)
-	a.mem[p], a.mem[q] = a.mem[q], a.mem[p]
+	for i, p := range a.byID[x].Bufs {
+		q := a.byID[y].Bufs[i]
+		a.fleet.Release(p, q)
+		a.mem[p], a.mem[q] = a.mem[q], a.mem[p]
+	}
 }
 
 // count keeps the bytes that are alive and the most there were.
@@ -114,29 +110,35 @@ func (a *arrays) add(bytes int64) {
 
 // block makes the arrays that a run in blocks does not keep as a whole windows.
 func (a *arrays) block(s *blocks.Stream) {
-	a.windows = map[string]*memory.Window{}
-	for id := range a.byID {
-		if s.Windowed(id) {
-			a.windows[id] = nil
+	a.windows = map[*ir.Buffer]*memory.Window{}
+	for id, b := range a.byID {
+		for _, part := range b.Bufs {
+			if s.Windowed(id) {
+				a.windows[part] = nil
+			}
 		}
 	}
 }
 
-func (a *arrays) windowed(id string) bool { _, ok := a.windows[id]; return ok }
+func (a *arrays) windowed(id string) bool { _, ok := a.windows[a.byID[id].Bufs[0]]; return ok }
 
 // extend makes a region ready to be written; that of an array that is there as a whole is.
 func (a *arrays) extend(id string, at region.Region) {
-	a.resize(id, func(w *memory.Window) { w.Extend(at) })
+	for _, part := range a.byID[id].Bufs {
+		a.resize(part, func(w *memory.Window) { w.Extend(at) })
+	}
 }
 
 // drop gives the memory of rows before lo back.
 func (a *arrays) drop(id string, lo int) {
-	a.fleet.Forget(a.byID[id].IR, region.Interval{Hi: lo})
-	a.resize(id, func(w *memory.Window) { w.Drop(lo) })
+	for _, part := range a.byID[id].Bufs {
+		a.fleet.Forget(part, region.Interval{Hi: lo})
+		a.resize(part, func(w *memory.Window) { w.Drop(lo) })
+	}
 }
 
-func (a *arrays) resize(id string, change func(*memory.Window)) {
-	w := a.windows[id]
+func (a *arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
+	w := a.windows[part]
 	if w == nil {
 		return
 	}
@@ -149,21 +151,21 @@ func (a *arrays) resize(id string, change func(*memory.Window)) {
 
 // clearWindows ends a strip: nothing is there of what has windows.
 func (a *arrays) clearWindows() {
-	for id := range a.windows {
-		a.fleet.Release(a.byID[id].IR)
-		a.resize(id, func(w *memory.Window) { w.Drop(math.MaxInt) })
+	for part := range a.windows {
+		a.fleet.Release(part)
+		a.resize(part, func(w *memory.Window) { w.Drop(math.MaxInt) })
 	}
 }
 
 // freeWindows ends a pass: its windows have no memory until the next one.
 func (a *arrays) freeWindows() {
-	for id, w := range a.windows {
+	for part, w := range a.windows {
 		if w != nil {
 			a.count(-w.Bytes())
-			a.fleet.Release(a.byID[id].IR)
+			a.fleet.Release(part)
 			w.Free()
-			delete(a.mem, a.byID[id].IR)
-			a.windows[id] = nil
+			delete(a.mem, part)
+			a.windows[part] = nil
 		}
 	}
 }

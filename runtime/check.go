@@ -158,7 +158,7 @@ func (c *check) judge() error {
 		why := fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost)
 		for _, s := range c.step.Kernel.Roots {
 			b := r.arrays.byStage[s]
-			rule := audit.Rule(s, b.IR.Type)
+			rule := audit.Rule(s, b.Storage())
 			r.result.Parity = append(r.result.Parity, Parity{Value: audit.Name(b), Kernel: c.step.ID, Seed: r.opt.Seed,
 				Metric: rule.Metric, Tolerance: rule.Tolerance, Unit: s.Type.Unit.String(), Skipped: why, OK: true})
 		}

@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 
-	"weft/kernels/device"
 	"weft/planner/bound"
 )
 
@@ -35,7 +34,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 			if err != nil {
 				return err
 			}
-			last = last || device.Float(more.Buf.Type, more.Data, 0) == 0
+			last = last || more.Float(0) == 0
 		}
 		for i := range step.Body {
 			if s := &step.Body[i]; round == 0 || last {

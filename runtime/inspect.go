@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
 	"weft/runtime/exec"
@@ -31,7 +32,7 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if err != nil {
 		return err
 	}
-	ref, err := r.reference(step, r.arrays.holds)
+	ref, err := r.reference(step, func(s *ops.Stage) bool { b := r.arrays.byStage[s]; return b != nil && r.arrays.there(b.ID) })
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,10 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		if err := r.arrays.need(id); err != nil {
 			return nil, err
 		}
-		if data := r.arrays.mem[r.arrays.byID[id].IR].Host(); data != nil {
-			pages = append(pages, data)
+		for _, part := range r.arrays.byID[id].In(r.arrays.mem).Parts {
+			if part.Data != nil {
+				pages = append(pages, part.Data)
+			}
 		}
 	}
 	var ended atomic.Bool

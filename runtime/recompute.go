@@ -109,14 +109,11 @@ func again(launch func(region.Region) error, point []int, of []audit.Sample) (fa
 	return fault, nil
 }
 
-// elements are the bytes of some elements, in all planes.
+// elements are the bytes of some elements, in all parts.
 func elements(a audit.Array, at [][]int) (out [][]byte) {
-	size, w := a.Buf.Type.Size(), a.Width()
 	for _, p := range at {
-		flat := audit.Flat(p, a.Type.Shape())
-		for plane := range a.Planes() {
-			from := flat % w * size
-			out = append(out, a.HostArray.Row(plane, flat/w)[from:from+size])
+		for _, part := range a.Parts {
+			out = append(out, part.Element(audit.Flat(p, a.Type.Shape())))
 		}
 	}
 	return out

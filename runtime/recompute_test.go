@@ -59,10 +59,10 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			h := stored[0]
 			if damaged { // a stretch of it, as a lost tile would be
 				for row := 10; row < 20; row++ {
-					clear(h.HostArray.Row(0, row))
+					clear(h.Parts[0].Row(row))
 				}
 			}
-			before := slices.Clone(h.Data)
+			before := slices.Clone(h.Parts[0].Data)
 			n, fault, err := r.recompute(context.Background(), kernel, []audit.Sample{{Array: stored[0], Largest: 700}})
 			if err != nil {
 				t.Fatal(err)
@@ -70,7 +70,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			if (fault != "") != damaged || !damaged && n < 500 {
 				t.Errorf("damaged %v: %d points, fault %q", damaged, n, fault)
 			}
-			if !bytes.Equal(before, h.Data) {
+			if !bytes.Equal(before, h.Parts[0].Data) {
 				t.Errorf("damaged %v: looking changed the array", damaged)
 			}
 			r.arrays.freeAll()

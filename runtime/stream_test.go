@@ -76,7 +76,7 @@ func (s waveSource) Read(_ context.Context, at region.Region, to ops.HostArray) 
 		for d := range piece {
 			from[d] = piece[d].Shift(-at[d].Lo)
 		}
-		if err := s.fill(flat+at[len(at)-1].Lo, to.Part(from)); err != nil {
+		if err := s.fill(flat+at[len(at)-1].Lo, to.Sub(from)); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (s *tileSource) read(ctx context.Context, at region.Region) error {
 		return err
 	}
 	for piece := range ops.Pieces(at, h.Type.Shape()) {
-		if err := s.Read(ctx, piece, h.Part(piece)); err != nil {
+		if err := s.Read(ctx, piece, h.Sub(piece)); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 			if err != nil {
 				return err
 			}
-			in[i] = h.Part(piece)
+			in[i] = h.Sub(piece)
 		}
 		if err := s.Write(ctx, piece, in); err != nil {
 			return err

@@ -62,7 +62,7 @@ func holdsNumber(h ops.HostArray, at region.Region) bool {
 	box := h.Type.Whole()
 	copy(box, at)
 	for piece := range ops.Pieces(box, h.Type.Shape()) {
-		for _, row := range h.Part(piece).Float64Rows(0) {
+		for row := range h.Sub(piece).Parts[0].Values() {
 			if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
 				return true
 			}

@@ -51,7 +51,7 @@ func readBack(t *testing.T, args map[string]ops.Value) (ops.HostArray, ops.Note)
 		t.Fatal(err)
 	}
 	typ := out.Outputs()[0].Type
-	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 3, After: 2}})
+	h := optest.Host(typ, ir.Pad{Before: 3, After: 2})
 	note, err := optest.Bind(t, c).(*reading).Fill(context.Background(), h)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func readBack(t *testing.T, args map[string]ops.Value) (ops.HostArray, ops.Note)
 
 func hostOf(t *testing.T, typ ops.Type, pad ir.Pad, seed uint64) ops.HostArray {
 	t.Helper()
-	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: pad})
+	h := optest.Host(typ, pad)
 	d := optest.Random(typ, seed, 0)
 	if b := typ.Elem.Base; b == ir.U8 || b == ir.U16 || b == ir.U32 {
 		for i, v := range d.Re {
@@ -116,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 func TestUnits(t *testing.T) {
 	typ := ops.Type{Elem: ops.F32, Dims: optest.Dims("x", 3), Unit: ops.MustUnit("degC")}
 	h := ops.NewHostArray(typ)
-	h.StoreRow(0, 0, []float64{273.15, 283.15, 293.15})
+	h.Parts[0].StoreRow(0, []float64{273.15, 283.15, 293.15})
 	path := written(t, "t.npy", h, nil)
 	values, _, err := npy.Load[float32](path)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestConversions(t *testing.T) {
 // TestNarrowIntegers: what does not fit is an error, and leaves no file.
 func TestNarrowIntegers(t *testing.T) {
 	h := ops.NewHostArray(ops.Type{Elem: ops.I32, Dims: optest.Dims("x", 2, "y", 2)})
-	h.StoreRow(0, 1, []float64{3, 300})
+	h.Parts[0].StoreRow(1, []float64{3, 300})
 	folder := t.TempDir()
 	c := bind(writeSpec(), map[string]ops.Value{"path": ops.Text(filepath.Join(folder, "a.npy")), "array": optest.Array(h.Type), "as": ops.Symbol("u8")})
 	_, err := optest.Bind(t, c).(*writing).Take(context.Background(), []ops.HostArray{h}, nil)

@@ -108,7 +108,7 @@ func TestRastersKeepTheirPlace(t *testing.T) {
 	if back, err := ReadProvenance(out); err != nil || back.Plan != "abc" || got.Software != "weft 9" {
 		t.Errorf("provenance %+v, %v, software %q", back, err, got.Software)
 	}
-	part := h.Part(h.Type.Rows(region.Interval{Lo: 10, Hi: 30}))
+	part := h.Sub(h.Type.Rows(region.Interval{Lo: 10, Hi: 30}))
 	writeWhole(t, t.Context(), part, args{"path": ops.Text(out)})
 	if got, err = tiff.Stat(out); err != nil || got.Geo.Affine != header.Geo.Cropped(10, 0).Affine || !got.Geo.SameCRS(header.Geo) {
 		t.Errorf("cut out: %+v, %v", got.Geo, err)
@@ -270,7 +270,7 @@ func TestRowsGiveTheFileOfTheWhole(t *testing.T) {
 		for i := range line {
 			line[i] = 1e-3 * float64((r*columns+i)%1009)
 		}
-		h.StoreRow(0, r, line)
+		h.Parts[0].StoreRow(r, line)
 	}
 	for _, c := range []struct {
 		name string
@@ -332,7 +332,7 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	for lo := from; lo < to; lo += step {
 		hi := min(lo+step, to)
 		at := h.Type.Rows(region.Interval{Lo: lo, Hi: hi})
-		if err := s.Write(t.Context(), at, []ops.HostArray{h.Part(at)}); err != nil {
+		if err := s.Write(t.Context(), at, []ops.HostArray{h.Sub(at)}); err != nil {
 			t.Fatal(err)
 		}
 		m, err := s.Sync()

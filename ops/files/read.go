@@ -158,7 +158,7 @@ type oddities struct {
 
 // add counts those of a region of an array, but for what was seen before.
 func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, whole ops.Type) error {
-	if !h.Buf.Type.Float() {
+	if !h.Type.Elem.Base.Float() {
 		return nil
 	}
 	before := o.seen
@@ -169,13 +169,13 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, w
 		o.seen = append(o.seen, slices.Clone(at))
 	}
 	values, place := make([]float64, blockLen), make(region.Region, len(at))
-	for plane := range h.Planes() {
+	for _, p := range h.Parts {
 		for from := 0; from < h.Type.Len(); from += blockLen {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
 			part := values[:min(blockLen, h.Type.Len()-from)]
-			h.LoadRange(part, plane, from)
+			p.Load(part, from)
 			for i, v := range part {
 				if v-v == 0 { // finite
 					continue

@@ -110,25 +110,22 @@ func magnitudes(h ops.HostArray) ops.HostArray {
 	t := h.Type
 	t.Elem.Complex = false
 	out := ops.NewHostArray(t)
-	re, im := make([]float64, h.Width()), make([]float64, h.Width())
-	for r := range h.Rows() {
-		h.LoadRow(re, 0, r)
-		h.LoadRow(im, 1, r)
-		for i := range re {
-			re[i] = math.Hypot(re[i], im[i])
-		}
-		out.StoreRow(0, r, re)
+	d := h.Dense()
+	for i, im := range d.Im {
+		d.Re[i] = math.Hypot(d.Re[i], im)
 	}
+	out.Parts[0].Store(0, d.Re)
 	return out
 }
 
 // table writes the elements as numbers, a row a line, with the coordinates before and above them.
 func table(h ops.HostArray, w io.Writer) error {
 	u := h.Type.Unit
-	cells := make([][]string, h.Rows())
+	width := h.Parts[0].Width()
+	cells := make([][]string, h.Parts[0].Rows())
 	for r := range cells {
-		for i := range h.Width() {
-			cells[r] = append(cells[r], elementText(h, r*h.Width()+i, u))
+		for i := range width {
+			cells[r] = append(cells[r], elementText(h, r*width+i, u))
 		}
 	}
 	cells = withCoordinates(h, cells)
@@ -232,8 +229,7 @@ var (
 
 // line draws an array of one dimension as a curve of bars: each is the largest of the elements it stands for.
 func line(h ops.HostArray, t ops.Terminal) error {
-	values := make([]float64, h.Width())
-	h.LoadRow(values, 0, 0)
+	values := h.Dense().Re
 	columns, _ := t.Size()
 	n := max(1, min(len(values), columns-2))
 	lo, hi := finiteRange(values)
@@ -282,7 +278,7 @@ func finiteRange(values []float64) (lo, hi float64) {
 // summary writes least, largest and mean of an array, and how many of its elements are not finite.
 func summary(h ops.HostArray, w io.Writer) error {
 	lo, hi, sum, finite := math.Inf(1), math.Inf(-1), 0.0, 0
-	for _, row := range h.Float64Rows(0) {
+	for row := range h.Parts[0].Values() {
 		for _, v := range row {
 			if v-v == 0 {
 				lo, hi, sum, finite = min(lo, v), max(hi, v), sum+v, finite+1

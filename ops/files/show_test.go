@@ -48,7 +48,7 @@ func TestShowValues(t *testing.T) {
 
 func showArray(t *testing.T, typ ops.Type, values []float64, rich bool) string {
 	t.Helper()
-	h := ops.NewHostArrayIn(typ, &ir.Buffer{Type: typ.Elem.Base, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 1, After: 2}})
+	h := optest.Host(typ, ir.Pad{Before: 1, After: 2})
 	d := optest.Random(typ, 1, 0)
 	if values != nil {
 		d.Re = values

@@ -76,14 +76,15 @@ func (r *reading) Scratch(at region.Region) int64 {
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
 	unit := h.Type.Unit
-	base := ops.ElemType{Base: h.Buf.Type}
+	first := h.Parts[0]
+	base := ops.ElemType{Base: first.Buf.Type}
 	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && in.Scale == 0 && in.reads(base) {
 		stride := 0
 		if len(h.Type.Dims) > 0 {
-			stride = h.Stride()
+			stride = first.Stride()
 		}
 		as, _ := format.DTypeOf(base)
-		return in.Read(h.Data[h.Offset():], as, stride, t)
+		return in.Read(first.Data[first.Offset():], as, stride, t)
 	}
 	for from, part := range blocks(h.Type.Shape()) {
 		if err := ctx.Err(); err != nil {
@@ -112,7 +113,7 @@ func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
 			stretch(values, in.Scale, in.Offset)
 		}
 		stretch(values, unit.SI(), unit.Offset)
-		h.StoreRange(0, from, values)
+		h.Parts[0].Store(from, values)
 		return nil
 	}
 	pairs := make([]complex128, n)
@@ -123,9 +124,9 @@ func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
 	for i, v := range pairs {
 		re[i], im[i] = real(v), imag(v)
 	}
-	for plane, part := range [][]float64{re, im} {
-		stretch(part, unit.SI(), unit.Offset*float64(1-plane))
-		h.StoreRange(plane, from, part)
+	for i, part := range [][]float64{re, im} {
+		stretch(part, unit.SI(), unit.Offset*float64(1-i))
+		h.Parts[i].Store(from, part)
 	}
 	return nil
 }
@@ -201,11 +202,11 @@ func scan(in input, t ops.Type) (span, error) {
 
 func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
 	at := t.Rows(region.Interval{Lo: lo, Hi: hi})
-	h := ops.NewHostArray(t.Part(at))
+	h := ops.NewHostArray(t.Sub(at))
 	if err := fill(context.Background(), in, h, at); err != nil {
 		return err
 	}
-	for _, row := range h.Float64Rows(0) {
+	for row := range h.Parts[0].Values() {
 		for _, v := range row {
 			if v-v == 0 {
 				s.lo, s.hi = min(s.lo, v), max(s.hi, v)

@@ -15,7 +15,7 @@ import (
 func TestHalvesInUnits(t *testing.T) {
 	typ := ops.Type{Elem: ops.ElemType{Base: ir.F16}, Dims: optest.Dims("x", 3)}
 	h := ops.NewHostArray(typ)
-	h.StoreRow(0, 0, []float64{0.5, 100, -65504})
+	h.Parts[0].StoreRow(0, []float64{0.5, 100, -65504})
 	path := written(t, "h.npy", h, nil)
 	for unit, si := range map[string]float64{"us": 1e-6, "nm": 1e-9, "MHz": 1e6} {
 		got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(path), "unit": ops.Symbol(unit)})
@@ -34,7 +34,7 @@ func TestHalvesInUnits(t *testing.T) {
 
 func TestNegativeZeroKeepsItsSign(t *testing.T) {
 	h := ops.NewHostArray(ops.Type{Elem: ops.F64, Dims: optest.Dims("x", 1)})
-	h.StoreRow(0, 0, []float64{math.Copysign(0, -1)})
+	h.Parts[0].StoreRow(0, []float64{math.Copysign(0, -1)})
 	got, _ := readBack(t, map[string]ops.Value{"path": ops.Text(written(t, "z.npy", h, nil)), "unit": ops.Symbol("mm")})
 	if !math.Signbit(got.Float(0)) {
 		t.Error("-0 mm is read as 0")
@@ -51,7 +51,7 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 		{"f32", 3.4028235e38, true}, {"f32", 1e39, false}, {"c64", 1e39, false},
 	} {
 		h := ops.NewHostArray(ops.Type{Elem: ops.F64, Dims: optest.Dims("x", 3)})
-		h.StoreRow(0, 0, []float64{0, c.v, 0})
+		h.Parts[0].StoreRow(0, []float64{0, c.v, 0})
 		call := bind(writeSpec(), map[string]ops.Value{"array": optest.Array(h.Type), "path": ops.Text(filepath.Join(t.TempDir(), "a.npy")), "as": ops.Symbol(c.as)})
 		_, err := optest.Bind(t, call).(*writing).Take(t.Context(), []ops.HostArray{h}, nil)
 		if c.fits && err != nil {

@@ -14,6 +14,15 @@ import (
 // Array is an array argument of the given type; its values come from the map given to Run.
 func Array(t ops.Type) ops.Array { return ops.Array{Of: &ops.Instance{Out: []ops.Output{{Type: t}}}} }
 
+// Host is a zeroed array in host memory, its rows with margins.
+func Host(t ops.Type, pad ir.Pad) ops.HostArray {
+	bufs := t.Buffers("")
+	for _, b := range bufs {
+		b.Pad = pad
+	}
+	return ops.NewHostArrayIn(t, bufs)
+}
+
 // Call binds arguments and fills in defaults.
 func Call(s *ops.Spec, args map[string]ops.Value) *ops.Call {
 	c := &ops.Call{Spec: s, Args: map[string]ops.Value{}}
@@ -125,7 +134,7 @@ func lower(t testing.TB, c *ops.Call, in map[string]ops.Dense, mode interp.Mode,
 type runner struct {
 	mode   interp.Mode
 	how    Fusion
-	values map[*ops.Stage][]float64 // planes one after another, of stages that are known
+	values map[*ops.Stage][]float64 // parts one after another, of stages that are known
 }
 
 // dense is a stage at some points, at all for nil.
@@ -143,7 +152,7 @@ func (r *runner) dense(t testing.TB, s *ops.Stage, points [][]int) ops.Dense {
 	if err != nil {
 		t.Fatalf("%s: %v", s.Name, err)
 	}
-	n := len(values) / s.Type.Elem.Planes()
+	n := len(values) / s.Type.Elem.Scalars()
 	d := ops.Dense{Shape: shape, Re: values[:n]}
 	if s.Type.Elem.Complex {
 		d.Im = values[n:]
@@ -168,7 +177,7 @@ func (r *runner) compute(s *ops.Stage) (err error) {
 	return err
 }
 
-// at evaluates a stage at some points, plane by plane.
+// at evaluates a stage at some points, part by part.
 func (r *runner) at(s *ops.Stage, points [][]int) (values []float64, err error) {
 	for _, in := range s.Inputs {
 		if r.how == Stored || in.Data != nil {
@@ -189,11 +198,11 @@ func (r *runner) at(s *ops.Stage, points [][]int) (values []float64, err error) 
 	if err != nil {
 		return nil, err
 	}
-	for plane := range k.Stores {
+	for part := range k.Stores {
 		for _, at := range samples {
-			v := at[plane].F
+			v := at[part].F
 			if !s.Type.Elem.Base.Float() {
-				v = float64(at[plane].I)
+				v = float64(at[part].I)
 			}
 			values = append(values, v)
 		}
@@ -204,7 +213,7 @@ func (r *runner) at(s *ops.Stage, points [][]int) (values []float64, err error) 
 // kernel computes a stage at every index, reading known stages and computing the others in place.
 func (r *runner) kernel(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer][]float64) {
 	host := map[*ir.Buffer][]float64{}
-	buffers := map[*ops.Stage]*ir.Buffer{}
+	buffers := map[*ops.Stage][]*ir.Buffer{}
 	b := &ops.Body{Builder: ir.NewBuilder()}
 	b.Read = func(in *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 		if guard == nil {
@@ -217,36 +226,26 @@ func (r *runner) kernel(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer][]float64) {
 			return inPlace(b, in, guard, other, index)
 		}
 		if buffers[in] == nil {
-			buffers[in] = &ir.Buffer{Name: in.Name, Type: in.Type.Elem.Base, Shape: ops.PlanesOf(in.Type)}
-			host[buffers[in]] = r.values[in]
+			buffers[in] = in.Type.Buffers(in.Name)
+			for i, buf := range buffers[in] {
+				host[buf] = r.values[in][i*buf.Len():][:buf.Len()]
+			}
 		}
-		return load(b, buffers[in], in.Type.Elem.Complex, guard, other, index)
+		var parts []*ir.Node
+		for _, buf := range buffers[in] {
+			parts = append(parts, b.LoadOr(buf, guard, b.Const(buf.Type.Compute(), other), index...))
+		}
+		return ops.ElemOf(parts)
 	}
 	k := &ir.Kernel{Name: s.Name}
 	for _, d := range s.Type.Dims {
 		k.Axes = append(k.Axes, b.Axis(d.Name, d.Size))
 	}
-	e := s.Elem(b, k.Axes)
-	out := &ir.Buffer{Name: s.Name, Type: s.Type.Elem.Base, Shape: ops.PlanesOf(s.Type)}
-	if !s.Type.Elem.Complex {
-		k.Stores = []ir.Store{{Buf: out, Index: k.Axes, Value: e.Re}}
-		return k, host
-	}
-	for plane, v := range []*ir.Node{e.Re, e.Im} {
-		k.Stores = append(k.Stores, ir.Store{Buf: out, Index: append([]*ir.Node{b.I32(plane)}, k.Axes...), Value: v})
+	bufs := s.Type.Buffers(s.Name)
+	for i, v := range s.Elem(b, k.Axes).Parts() {
+		k.Stores = append(k.Stores, ir.Store{Buf: bufs[i], Index: k.Axes, Value: v})
 	}
 	return k, host
-}
-
-func load(b *ops.Body, buf *ir.Buffer, complex bool, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
-	rest := b.Const(buf.Type.Compute(), other)
-	if !complex {
-		return ops.Real(b.LoadOr(buf, guard, rest, index...))
-	}
-	plane := func(i int) *ir.Node {
-		return b.LoadOr(buf, guard, rest, append([]*ir.Node{b.I32(i)}, index...)...)
-	}
-	return ops.Elem{Re: plane(0), Im: plane(1)}
 }
 
 // inPlace computes a stage at an index that is 0 where the guard does not hold.

@@ -113,15 +113,16 @@ type cityRows struct {
 
 func (r *cityRows) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
 	var workers sync.WaitGroup
-	n := min(runtime.GOMAXPROCS(0), to.Rows())
+	part := to.Parts[0]
+	n := min(runtime.GOMAXPROCS(0), part.Rows())
 	for w := range n {
 		workers.Go(func() {
-			line := make([]float64, to.Width())
-			for row := w; row < to.Rows() && ctx.Err() == nil; row += n {
+			line := make([]float64, part.Width())
+			for row := w; row < part.Rows() && ctx.Err() == nil; row += n {
 				for column := range line {
 					line[column] = r.town.at(layers[to.Out].at, at[0].Lo+row, at[1].Lo+column)
 				}
-				to.StoreRow(0, row, line)
+				part.StoreRow(row, line)
 			}
 		})
 	}

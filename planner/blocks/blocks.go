@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
@@ -191,7 +190,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 			if sinks[b] && t > 0 {
 				lo = min(lo, tr.lo[t-1])
 			}
-			alive += min(Window(b.IR, b.Layout, s.window(b, hi-lo)), b.Bytes)
+			alive += min(Window(b, s.window(b, hi-lo)), b.Bytes)
 		}
 		most = max(most, alive)
 	}
@@ -210,7 +209,7 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 	for b, tr := range sched.tracks {
 		for t := range tr.hi {
 			n := tr.hi[t] - tr.lo[t]
-			if w := Window(b.IR, b.Layout, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+			if w := Window(b, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
 				name, rows, bytes = cmp.Or(b.Label, b.Stage), n, w
 			}
 		}
@@ -246,15 +245,18 @@ func (f *flow) scratchOf(u *unit, s *schedule) int64 {
 const page = 4 << 10
 
 // Window is the memory of a region of an array.
-func Window(buf *ir.Buffer, t ops.Type, at region.Region) int64 {
-	n, pieces := ops.RegionBytes(buf, t, at)
-	switch {
-	case pieces > int64(t.Elem.Planes()): // each begins and ends within a page
-		n += pieces * page
-	case buf.Bytes() >= 16*hugePages:
-		n += hugePages
+func Window(b *bound.Buffer, at region.Region) (all int64) {
+	for _, part := range b.Bufs {
+		n, pieces := ops.RegionBytes(part, at)
+		switch {
+		case pieces > 1: // each begins and ends within a page
+			n += pieces * page
+		case part.Bytes() >= 16*hugePages:
+			n += hugePages
+		}
+		all += n
 	}
-	return n
+	return all
 }
 
 // Windowed reports whether only some rows of a buffer are in memory at a time.

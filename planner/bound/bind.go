@@ -19,7 +19,7 @@ const mostTiles = 1 << 20
 // Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
 // kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
 func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
-	b := &binder{from: v, g: graph.Collect(sinks), stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
+	b := &binder{from: v, g: graph.Collect(sinks), stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, bufs: map[string]*ir.Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
 	b.a = graph.NewArrays(b.g)
 	b.plan = &Plan{Plan: *v, Graph: b.g, Costs: Costs{model, v.Rates}}
 	for _, s := range b.g.Stages {
@@ -38,6 +38,7 @@ type binder struct {
 	a      graph.Arrays
 	stages map[string]*ops.Stage
 	arrays map[string]*Buffer
+	bufs   map[string]*ir.Buffer // by the names that kernels have for them
 	steps  map[string]bool
 	seen   map[*ops.Stage]bool
 	made   map[string]bool
@@ -98,30 +99,40 @@ func (b *binder) view(d *plan.Buffer) error {
 func (b *binder) array(i int) error {
 	d := b.from.Buffers[i]
 	s := b.stages[d.Key]
-	buf := b.a.Of(s)
+	bufs, layout := b.a.Of(s), b.g.Type(s)
 	if d.Stored != "" {
 		t, ok := ir.ParseDType(d.Stored)
 		if !ok {
 			return fmt.Errorf("array %s is stored as %s, which is no type", d.ID, d.Stored)
 		}
-		to := *buf
-		to.Type = t
-		buf, b.a.Bufs[s] = &to, &to
+		for i, buf := range bufs {
+			to := *buf
+			to.Type = t
+			bufs[i] = &to
+		}
 	}
 	if p := d.Pad; p != nil {
 		v, err := strconv.ParseFloat(p.Value, 64)
-		if err != nil || p.Before < 0 || p.After < 0 || p.Before > 1<<10 || p.After > 1<<10 || len(buf.Shape) == 0 {
+		if err != nil || p.Before < 0 || p.After < 0 || p.Before > 1<<10 || p.After > 1<<10 || len(bufs[0].Shape) == 0 {
 			return fmt.Errorf("array %s has margins of %d and %d of %s", d.ID, p.Before, p.After, p.Value)
 		}
-		buf.Pad = ir.Pad{Before: p.Before, After: p.After, Value: v}
+		for _, buf := range bufs {
+			buf.Pad = ir.Pad{Before: p.Before, After: p.After, Value: v}
+		}
 	}
-	if is := b.g.Type(s).String(); is != d.Type || buf.Bytes() != d.Bytes || RoleOf(s) != d.Role {
-		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, buf.Bytes())
+	if is, bytes := layout.String(), ops.BytesOf(bufs); is != d.Type || bytes != d.Bytes || RoleOf(s) != d.Role {
+		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, bytes)
+	}
+	if parts := Parts(layout); fmt.Sprint(parts) != fmt.Sprint(d.Parts) {
+		return fmt.Errorf("array %s has the parts %v, and now %v", d.ID, d.Parts, parts)
 	}
 	if Values(s) != d.Values {
 		return fmt.Errorf("table %s holds other values now", d.ID)
 	}
-	b.plan.Buffers[i] = Buffer{Buffer: d, IR: buf, Array: s, Layout: b.g.Type(s)}
+	for i, p := range layout.Parts() {
+		b.bufs[ops.PartName(d.ID, p)] = bufs[i]
+	}
+	b.plan.Buffers[i] = Buffer{Buffer: d, Bufs: bufs, Array: s, Layout: layout}
 	b.arrays[d.ID] = &b.plan.Buffers[i]
 	return nil
 }
@@ -191,12 +202,7 @@ func (b *binder) step(s *Step, k *plan.Kernel) error {
 
 // kernel reads a kernel and finds its stages.
 func (b *binder) kernel(s *Step, d plan.Kernel) error {
-	body, err := ir.Decode(d.Text, func(id string) *ir.Buffer {
-		if a := b.arrays[id]; a != nil {
-			return a.IR
-		}
-		return nil
-	})
+	body, err := ir.Decode(d.Text, func(name string) *ir.Buffer { return b.bufs[name] })
 	if err != nil {
 		return err
 	}
@@ -208,7 +214,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
 		for _, id := range ids {
 			a := b.arrays[id]
-			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.IR), append(*bytes, a.IR.Bytes())
+			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Bufs...), append(*bytes, ops.BytesOf(a.Bufs))
 		}
 		return stages, bufs
 	}
@@ -279,11 +285,11 @@ func (b *binder) drive(s *Step) (err error) {
 	}
 	for _, st := range d.State {
 		now, next := b.arrays[st.Now], b.arrays[st.Next]
-		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !alike(now.IR, next.IR) || now.Role == plan.FromPlan {
+		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !slices.EqualFunc(now.Bufs, next.Bufs, alike) || now.Role == plan.FromPlan {
 			return fmt.Errorf("%s does not go on as %s", st.Next, st.Now)
 		}
 	}
-	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.IR.Shape) > 0 || w.Array.Type.Elem.Complex) {
+	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.Bufs) > 1 || len(w.Bufs[0].Shape) > 0) {
 		return fmt.Errorf("%s is no single value that a round makes", d.While)
 	}
 	return nil

@@ -29,7 +29,7 @@ type Plan struct {
 // Buffer is an array of a plan: what it holds by its definition, and how it lies in memory.
 type Buffer struct {
 	plan.Buffer
-	IR     *ir.Buffer
+	Bufs   []*ir.Buffer // its parts
 	Array  *ops.Stage
 	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
 }
@@ -138,4 +138,26 @@ func (p *Plan) Buffer(id string) *Buffer {
 }
 
 // Narrowed reports whether an array is stored in fewer digits than its operator says.
-func (b *Buffer) Narrowed() bool { return b.Stored != "" && graph.Narrower(b.IR.Type) }
+func (b *Buffer) Narrowed() bool { return b.Stored != "" && graph.Narrower(b.Storage()) }
+
+// Storage is the type of the elements in memory.
+func (b *Buffer) Storage() ir.DType { return b.Bufs[0].Type }
+
+// In is the array in some memory, as far as the host can reach it.
+func (b *Buffer) In(mem map[*ir.Buffer]device.Memory) ops.HostArray {
+	h := ops.HostArray{Type: b.Layout, Out: b.Array.Out}
+	for _, buf := range b.Bufs {
+		h.Parts = append(h.Parts, ops.HostPart{Buf: buf, Data: mem[buf].Host()})
+	}
+	return h
+}
+
+// Parts describe an array that has several.
+func Parts(t ops.Type) (out []plan.Part) {
+	for _, p := range t.Parts() {
+		if p.Role != "" {
+			out = append(out, plan.Part{Role: p.Role, Type: p.Type.String(), Shape: p.Shape})
+		}
+	}
+	return out
+}

@@ -5,7 +5,7 @@ import (
 	"weft/planner/bounds"
 )
 
-// Footprint is which regions of the arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
+// Footprint is which regions of the dense arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
 // The function may be called from several goroutines at once.
 func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.Region {
 	loads := bounds.Needed(step.Kernel.IR)
@@ -13,8 +13,13 @@ func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.
 		out := make(map[string]region.Region, len(step.Reads))
 		need := loads.Of(over)
 		for _, id := range step.Reads {
-			if b := p.Buffer(id); need[b.IR] != nil { // of x ^ 0 nothing is read
-				out[id] = b.Layout.DimsOf(need[b.IR])
+			var at region.Region // nil where nothing is read, as of x ^ 0
+			b := p.Buffer(id)
+			for _, part := range b.Bufs {
+				at = at.Hull(need[part])
+			}
+			if at != nil && b.Layout.Format == nil {
+				out[id] = at
 			}
 		}
 		return out

@@ -38,7 +38,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
-			l.stored[b.Array], l.scales[b.Array] = b.IR, b.Scale
+			l.stored[b.Array], l.scales[b.Array] = b.Bufs, b.Scale
 			narrow[b.Array] = b.Narrowed()
 		}
 	}
@@ -55,8 +55,8 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 func (p *Plan) BlockReference(k *Kernel) Reference {
 	l, loads := p.referenceLowerer(), k.IR.Inputs()
 	for _, b := range p.Buffers {
-		if slices.Contains(loads, b.IR) {
-			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.IR, b.Scale, true
+		if slices.ContainsFunc(b.Bufs, func(part *ir.Buffer) bool { return slices.Contains(loads, part) }) {
+			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
 		}
 	}
 	dims := p.Graph.Axes(k.Roots[0])
@@ -66,13 +66,13 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 }
 
 func (p *Plan) referenceLowerer() *referenceLowerer {
-	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
+	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
 }
 
 // referenceLowerer decides what a reference computes in place: everything but the stages in load and what lacks inputs.
 type referenceLowerer struct {
 	g       *graph.Graph
-	stored  map[*ops.Stage]*ir.Buffer // that are alive
+	stored  map[*ops.Stage][]*ir.Buffer // that are alive
 	load    map[*ops.Stage]bool
 	known   map[*ops.Stage]bool // memo of computable
 	scales  map[*ops.Stage]float64
@@ -179,23 +179,25 @@ func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool
 // build lowers the reference over axes as large as some dims, with what it loads.
 func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	loads := map[*ir.Buffer]*ops.Stage{}
-	low := l.g.KernelBuilder(func(p, _ *ops.Stage) *ir.Buffer {
-		buf := l.stored[p]
+	low := l.g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
+		bufs := l.stored[p]
 		if p.Data == nil && l.computable(p) && !l.load[p] {
 			return nil
 		}
-		if buf == nil { // a table that no kernel loads: its values are in Data
-			buf = l.g.Buffer(p)
-			l.stored[p] = buf
+		if bufs == nil { // a table that no kernel loads: its values are in Data
+			bufs = l.g.Buffers(p)
+			l.stored[p] = bufs
 		}
-		loads[buf] = p
-		return buf
+		for _, part := range bufs {
+			loads[part] = p
+		}
+		return bufs
 	})
 	low.Scales = l.scales
 	axes := low.Axes(over)
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {
-		k.Stores = append(k.Stores, low.Stores(s, l.g.Buffer(s), axes)...)
+		k.Stores = append(k.Stores, low.Stores(s, l.g.Buffers(s), axes)...)
 	}
 	return Reference{Kernel: k, Loads: loads, Exact: low.Exact()}
 }

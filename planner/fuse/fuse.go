@@ -170,13 +170,13 @@ func (f *fuser) built(p *ops.Stage, readers ...*ops.Stage) bool {
 
 // readAsDecided inlines along fused edges and loads along the others.
 func (f *fuser) readAsDecided() graph.Reader {
-	bufs := map[*ops.Stage]*ir.Buffer{}
-	return func(p, c *ops.Stage) *ir.Buffer {
+	bufs := map[*ops.Stage][]*ir.Buffer{}
+	return func(p, c *ops.Stage) []*ir.Buffer {
 		if f.Fused[graph.Edge{From: p, To: c}] {
 			return nil
 		}
 		if bufs[p] == nil {
-			bufs[p] = f.g.Buffer(p)
+			bufs[p] = f.g.Buffers(p)
 		}
 		return bufs[p]
 	}

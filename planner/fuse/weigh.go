@@ -49,15 +49,15 @@ func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
 // earlier runs taught is left out: the same profile gives the same plan.
 func (f *fuser) predicted(s *ops.Stage, inline func(*ops.Stage) bool) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
-	bufs := map[*ops.Stage]*ir.Buffer{}
-	about.IR = f.g.KernelBuilder(func(p, c *ops.Stage) *ir.Buffer {
+	bufs := map[*ops.Stage][]*ir.Buffer{}
+	about.IR = f.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
 		if f.Fused[graph.Edge{From: p, To: c}] || inline(p) {
 			return nil
 		}
 		if bufs[p] == nil {
-			bufs[p] = f.g.Buffer(p)
-			bufs[p].Facts.Max = tallest(p, c)
-			about.Loads = append(about.Loads, bufs[p].Bytes())
+			bufs[p] = f.g.Buffers(p)
+			bufs[p][0].Facts.Max = tallest(p, c)
+			about.Loads = append(about.Loads, ops.BytesOf(bufs[p]))
 		}
 		return bufs[p]
 	}).KernelOf(s)

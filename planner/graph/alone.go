@@ -48,9 +48,12 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	for e := range l.elsewhere {
 		a.Elsewhere[e.From] = true
 	}
-	for p, b := range bufs {
-		planes := p.Type.Elem.Planes()
-		a.Loads[p], a.Sites[p] = counted.Loads[b]/float64(planes), (sites[b]+planes-1)/planes
+	for p, parts := range bufs {
+		at := 0
+		for _, b := range parts {
+			at += sites[b]
+		}
+		a.Loads[p], a.Sites[p] = loadsOf(parts, counted), (at+len(parts)-1)/len(parts)
 	}
 	return a
 }
@@ -68,24 +71,32 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 	k, _, bufs := g.alike(s, PointOf(plainAxes(s)))
 	counted := ir.CostOf(k)
 	out.Evals = counted.NodeEvals
-	for p, b := range bufs {
-		out.Reads[p] = counted.Loads[b] / float64(p.Type.Elem.Planes())
+	for p, parts := range bufs {
+		out.Reads[p] = loadsOf(parts, counted)
 	}
 	return out
 }
 
+// loadsOf is how often elements of an array are loaded, a part in the mean.
+func loadsOf(parts []*ir.Buffer, counted ir.Cost) (n float64) {
+	for _, b := range parts {
+		n += counted.Loads[b] / float64(len(parts))
+	}
+	return n
+}
+
 // alike builds a stage as it is defined over axes of some extents, with the buffers of its inputs.
-func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder, map[*ops.Stage]*ir.Buffer) {
-	bufs := map[*ops.Stage]*ir.Buffer{}
-	l := (&Graph{}).KernelBuilder(func(p, _ *ops.Stage) *ir.Buffer {
+func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder, map[*ops.Stage][]*ir.Buffer) {
+	bufs := map[*ops.Stage][]*ir.Buffer{}
+	l := (&Graph{}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
 		if bufs[p] == nil {
-			bufs[p] = bufferOf(p, p.Type)
+			bufs[p] = buffersOf(p, p.Type)
 		}
 		return bufs[p]
 	})
 	g.Lowered++
 	axes := l.Axes(dims)
-	stores := l.Stores(s, bufferOf(s, s.Type), axes)
+	stores := l.Stores(s, buffersOf(s, s.Type), axes)
 	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}, l, bufs
 }
 

@@ -7,25 +7,37 @@ import (
 
 // Arrays are the stages of a graph in memory.
 type Arrays struct {
-	Bufs map[*ops.Stage]*ir.Buffer
+	Bufs map[*ops.Stage][]*ir.Buffer
 	g    *Graph
 }
 
 // NewArrays has none yet.
-func NewArrays(g *Graph) Arrays { return Arrays{Bufs: map[*ops.Stage]*ir.Buffer{}, g: g} }
+func NewArrays(g *Graph) Arrays { return Arrays{Bufs: map[*ops.Stage][]*ir.Buffer{}, g: g} }
 
-// Of is the buffer of a stage, with the tables that bound it.
-func (a Arrays) Of(s *ops.Stage) *ir.Buffer {
+// Of are the buffers of a stage, with the tables that bound it.
+func (a Arrays) Of(s *ops.Stage) []*ir.Buffer {
 	if b := a.Bufs[s]; b != nil {
 		return b
 	}
-	b := a.g.Buffer(s)
+	b := a.g.Buffers(s)
 	a.Bufs[s] = b
 	if t := s.Tall; t != nil {
-		b.Facts.Max = &ir.MaxPyramid{Top: a.Of(t.Top)}
+		m := &ir.MaxPyramid{Top: a.Of(t.Top)[0]}
+		b[0].Facts.Max = m
 		for _, l := range t.Levels {
-			b.Facts.Max.Tables = append(b.Facts.Max.Tables, ir.MaxTable{Buf: a.Of(l.Table), Shift: l.Shift, Rows: l.Rows, Cols: l.Cols, Block: l.Block})
+			m.Tables = append(m.Tables, ir.MaxTable{Buf: a.Of(l.Table)[0], Shift: l.Shift, Rows: l.Rows, Cols: l.Cols, Block: l.Block})
 		}
 	}
 	return b
+}
+
+// Stages are those that buffers hold parts of.
+func (a Arrays) Stages() map[*ir.Buffer]*ops.Stage {
+	out := map[*ir.Buffer]*ops.Stage{}
+	for s, parts := range a.Bufs {
+		for _, b := range parts {
+			out[b] = s
+		}
+	}
+	return out
 }

@@ -126,15 +126,13 @@ func (g *Graph) LeadsAround(from, to *ops.Stage) bool {
 // Given reports whether the elements of a stage exist before any kernel runs.
 func Given(s *ops.Stage) bool { return s.Source || s.Data != nil }
 
-// Buffer lays a stage's array out in memory.
-func (g *Graph) Buffer(s *ops.Stage) *ir.Buffer { return bufferOf(s, g.Type(s)) }
+// Buffers lay a stage's array out in memory.
+func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer { return buffersOf(s, g.Type(s)) }
 
-func bufferOf(s *ops.Stage, t ops.Type) *ir.Buffer {
-	shape := t.Shape()
-	if t.Elem.Complex {
-		shape = append([]int{2}, shape...)
-	}
-	return &ir.Buffer{Name: s.Name, Type: t.Elem.Base, Shape: shape, Facts: s.Facts}
+func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
+	bufs := t.Buffers(s.Name)
+	bufs[0].Facts = s.Facts
+	return bufs
 }
 
 // SameShape reports whether two stages have the same extents.

@@ -11,8 +11,8 @@ import (
 	"weft/planner/bounds"
 )
 
-// Reader decides how a consumer reads a producer: nil means compute in place, a buffer means load.
-type Reader func(producer, consumer *ops.Stage) *ir.Buffer
+// Reader decides how a consumer reads a producer: nil means compute in place, buffers of its parts mean load.
+type Reader func(producer, consumer *ops.Stage) []*ir.Buffer
 
 // KernelBuilder builds kernels out of stages.
 type KernelBuilder struct {
@@ -73,21 +73,18 @@ func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, i
 	if guard != nil || !slices.Equal(index, consumer.Index) {
 		l.elsewhere[Edge{s, consumer.Stage}] = true
 	}
-	buf := l.read(s, consumer.Stage)
-	b := l.Body
-	if l.Proves && buf != nil && guard != nil {
+	bufs := l.read(s, consumer.Stage)
+	if l.Proves && bufs != nil && guard != nil {
 		guard = l.unproven(guard, index, s)
 	}
-	if buf == nil {
+	if bufs == nil {
 		return l.inPlace(s, guard, other, index)
 	}
-	if !s.Type.Elem.Complex {
-		return ops.Real(l.load(s, buf, guard, other, index))
+	parts := make([]*ir.Node, len(bufs))
+	for i, buf := range bufs {
+		parts[i] = l.load(s, buf, guard, other, index)
 	}
-	plane := func(i int) *ir.Node {
-		return l.load(s, buf, guard, other, append([]*ir.Node{b.I32(i)}, index...))
-	}
-	return ops.Elem{Re: plane(0), Im: plane(1)}
+	return ops.ElemOf(parts)
 }
 
 // load reads an element of a stage in the type it computes in, however it is stored.
@@ -141,27 +138,26 @@ func (l *KernelBuilder) Axes(dims []ops.Dim) []*ir.Node {
 	return out
 }
 
-// Stores builds what a kernel over a stage's axes stores of it, into buf.
-func (l *KernelBuilder) Stores(s *ops.Stage, buf *ir.Buffer, axes []*ir.Node) []ir.Store {
+// Stores builds what a kernel over a stage's axes stores of it, into bufs.
+func (l *KernelBuilder) Stores(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store {
 	if !s.Unrolled {
-		return l.stores(buf, l.define(s, axes), axes)
+		return stores(bufs, l.define(s, axes), axes)
 	}
 	var out []ir.Store
 	dims := l.g.Type(s).Dims
 	for i := range dims[len(dims)-1].Size {
 		index := append(axes[:len(axes):len(axes)], l.Body.I32(i))
-		out = append(out, l.stores(buf, l.define(s, index), index)...)
+		out = append(out, stores(bufs, l.define(s, index), index)...)
 	}
 	return out
 }
 
-// stores writes an element to a stage's buffer.
-func (l *KernelBuilder) stores(buf *ir.Buffer, e ops.Elem, index []*ir.Node) []ir.Store {
-	if e.Im == nil {
-		return []ir.Store{{Buf: buf, Index: index, Value: e.Re}}
+// stores writes an element to a stage's buffers.
+func stores(bufs []*ir.Buffer, e ops.Elem, index []*ir.Node) (out []ir.Store) {
+	for i, v := range e.Parts() {
+		out = append(out, ir.Store{Buf: bufs[i], Index: index, Value: v})
 	}
-	at := func(i int) []*ir.Node { return append([]*ir.Node{l.Body.I32(i)}, index...) }
-	return []ir.Store{{Buf: buf, Index: at(0), Value: e.Re}, {Buf: buf, Index: at(1), Value: e.Im}}
+	return out
 }
 
 // Exact reports whether there is a definition among those built that must not be contracted.
@@ -187,7 +183,7 @@ func (l *KernelBuilder) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
 // KernelOf builds the kernel that stores one stage.
 func (l *KernelBuilder) KernelOf(s *ops.Stage) *ir.Kernel {
 	axes := l.Axes(l.g.Axes(s))
-	stores := l.Stores(s, l.g.Buffer(s), axes)
+	stores := l.Stores(s, l.g.Buffers(s), axes)
 	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}
 }
 

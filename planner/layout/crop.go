@@ -29,11 +29,12 @@ func Crop(m *module.Module) error {
 	found := map[*ops.Stage]region.Region{}
 	for _, k := range slices.Backward(m.Kernels) {
 		s, over := k.Roots[0], k.IR.Domain()
-		if box, read := need[m.Arrays.Bufs[s]]; len(k.Roots) == 1 && read && private(m.Graph, s) && !bounding[s] {
-			t := m.Type(s)
-			if box = t.DimsOf(box); saves(t, box) {
-				over, found[s] = box, box
-			}
+		var box region.Region // of all parts
+		for _, part := range m.Arrays.Bufs[s] {
+			box = box.Hull(need[part])
+		}
+		if len(k.Roots) == 1 && box != nil && private(m.Graph, s) && !bounding[s] && saves(m.Type(s), box) {
+			over, found[s] = box, box
 		}
 		for buf, at := range bounds.Executed(k.IR, values).Of(over) {
 			need[buf] = need[buf].Hull(at)

@@ -27,7 +27,7 @@ func Transpose(m *module.Module) error {
 	found := false
 	for _, k := range m.Kernels {
 		s := k.Roots[0]
-		if len(k.Roots) == 1 && free(m.Graph, s) && readers[s] > 0 && votes[m.Arrays.Of(s)] == readers[s] {
+		if len(k.Roots) == 1 && free(m.Graph, s) && readers[s] > 0 && votes[m.Arrays.Of(s)[0]] == readers[s] {
 			m.Views[s] = graph.View{Transposed: true}
 			found = true
 		}

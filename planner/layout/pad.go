@@ -2,6 +2,7 @@ package layout
 
 import (
 	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner/module"
 )
 
@@ -14,29 +15,30 @@ const (
 
 // Pad gives margins to the rows of arrays of guarded loads where every such load agrees on the constant.
 func Pad(m *module.Module) error {
-	values := map[*ir.Buffer]float64{}
-	refused := map[*ir.Buffer]bool{}
+	values, refused := map[*ops.Stage]float64{}, map[*ops.Stage]bool{}
+	stages := m.Arrays.Stages()
 	for _, k := range m.Kernels {
 		k.IR.Walk(func(n *ir.Node) {
 			if n.Kind != ir.KLoad || !n.Guarded || len(n.Buf.Shape) == 0 {
 				return
 			}
 			guard, other := n.Guard()
-			v, seen := values[n.Buf]
+			s := stages[n.Buf]
+			v, seen := values[s]
 			index := n.Index()
 			lower, upper := inRow(guard, index[len(index)-1], n.Buf.Shape[len(n.Buf.Shape)-1])
 			if !lower && !upper {
 				return // it is about other dims: rows may have margins or not
 			}
 			if other.Kind != ir.KConst || !lower || !upper || seen && v != constant(other) {
-				refused[n.Buf] = true
+				refused[s] = true
 				return
 			}
-			values[n.Buf] = constant(other)
+			values[s] = constant(other)
 		})
 	}
-	for _, b := range m.Arrays.Bufs {
-		if v, seen := values[b]; seen && !refused[b] {
+	for b, s := range stages {
+		if v, seen := values[s]; seen && !refused[s] && len(b.Shape) > 0 {
 			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: v}
 		}
 	}

@@ -44,7 +44,7 @@ func (a *assembler) stored() map[*ops.Stage]bool {
 
 func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) *Kernel {
 	grp := &Kernel{longest: a.Place[root]}
-	l := a.KernelBuilder(func(p, c *ops.Stage) *ir.Buffer {
+	l := a.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
 		if a.Verdicts.Fused[graph.Edge{From: p, To: c}] {
 			return nil
 		}

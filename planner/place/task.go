@@ -36,7 +36,7 @@ type feed struct {
 	array  int     // index among the plan's buffers
 	bytes  float64 // what is needed of it
 	all    bool    // by every device, whichever rows that has
-	copies int     // planes
+	copies int     // one for each part
 }
 
 // site is a plan with the devices that its kernels may be put on.
@@ -129,7 +129,7 @@ func (s *site) task(step *bound.Step) *task {
 	some, all := need(k.Over(middle)), need(k.IR.Domain())
 	for _, id := range step.Reads {
 		b := s.plan.Buffer(id)
-		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: b.Layout.Elem.Planes()}
+		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: len(b.Bufs)}
 		least := b.Bytes
 		if n := some[id]; len(n) > 0 {
 			least = rowBytes(b, n[0].Len())
@@ -141,7 +141,7 @@ func (s *site) task(step *bound.Step) *task {
 	}
 	for _, id := range step.Writes {
 		b := s.plan.Buffer(id)
-		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: b.Layout.Elem.Planes()})
+		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: len(b.Bufs)})
 		least := b.Bytes
 		if len(b.Layout.Dims) > 0 && len(k.IR.Axes) > 0 {
 			least = rowBytes(b, middle.Len())
@@ -156,12 +156,15 @@ func (s *site) task(step *bound.Step) *task {
 
 // rowBytes is the memory of so many rows of an array.
 func rowBytes(b *bound.Buffer, rows int) int64 {
-	return blocks.Window(b.IR, b.Layout, b.Layout.Rows(region.Interval{Hi: rows}))
+	return blocks.Window(b, b.Layout.Rows(region.Interval{Hi: rows}))
 }
 
-// margins are the bytes around a buffer that may be read.
-func margins(b *bound.Buffer) int64 {
-	return 2 * device.Margin * int64(b.IR.Type.Size()) * int64(b.Layout.Elem.Planes())
+// margins are the bytes around the parts of an array that may be read.
+func margins(b *bound.Buffer) (n int64) {
+	for _, part := range b.Bufs {
+		n += 2 * device.Margin * int64(part.Type.Size())
+	}
+	return n
 }
 
 func (s *site) atOnce(buffer string) float64 {

@@ -4,7 +4,7 @@
 package plan
 
 // FormatVersion of the plan value.
-const FormatVersion = 3
+const FormatVersion = 4
 
 // Plan is everything a run needs to know, as a value.
 type Plan struct {
@@ -59,14 +59,16 @@ type Totals struct {
 	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"`
 }
 
-// Buffer is an array in memory.
+// Buffer is an array in memory: one buffer of kernels, with its id, or one for each part, with the id, a dot and the role.
 type Buffer struct {
-	ID     string `yaml:"id" json:"id"`
-	Stage  string `yaml:"stage" json:"stage"`
-	Label  string `yaml:"label,omitempty" json:"label,omitempty"`
-	Type   string `yaml:"type" json:"type"`
-	Bytes  int64  `yaml:"bytes" json:"bytes"`
-	Role   Role   `yaml:"role" json:"role"`
+	ID    string `yaml:"id" json:"id"`
+	Stage string `yaml:"stage" json:"stage"`
+	Label string `yaml:"label,omitempty" json:"label,omitempty"`
+	Type  string `yaml:"type" json:"type"`
+	Bytes int64  `yaml:"bytes" json:"bytes"`
+	Role  Role   `yaml:"role" json:"role"`
+	// Parts are those of an array that has several.
+	Parts  []Part `yaml:"parts,omitempty" json:"parts,omitempty"`
 	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
 	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
 	// Reached says what part of the array there is, where nobody reads the rest.
@@ -86,6 +88,13 @@ type Buffer struct {
 	Transposed bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
 	Box        []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
 	Pad        *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
+}
+
+// Part is a part of an array, by its role.
+type Part struct {
+	Role  string `yaml:"role" json:"role"`
+	Type  string `yaml:"type" json:"type"`
+	Shape []int  `yaml:"shape,flow" json:"shape"`
 }
 
 // Box are the indices of one dim from Lo up to Hi.

@@ -12,10 +12,10 @@ import (
 
 // pins say what keeps its precision, and why, in words that follow "because it".
 type pins struct {
-	storage map[*ops.Stage]string     // arrays
-	compute map[*module.Kernel]string // arithmetic of a kernel
-	sums    map[*module.Kernel]string // sums of a kernel
-	bufs    map[*ops.Stage]*ir.Buffer // as they lie in memory, once types are chosen
+	storage map[*ops.Stage]string       // arrays
+	compute map[*module.Kernel]string   // arithmetic of a kernel
+	sums    map[*module.Kernel]string   // sums of a kernel
+	bufs    map[*ops.Stage][]*ir.Buffer // as they lie in memory, once types are chosen
 	// hard are arrays whose reason reaches through what is computed from them: a position that is wrong reads another element,
 	// while a comparison may go either way where its sides are that close.
 	hard map[*ops.Stage]bool
@@ -31,13 +31,10 @@ type use struct {
 // findPins follows values from loads to where they decide, readers before what they read.
 func findPins(m *module.Module) *pins {
 	p := &pins{storage: map[*ops.Stage]string{}, compute: map[*module.Kernel]string{}, sums: map[*module.Kernel]string{}, hard: map[*ops.Stage]bool{}, bufs: m.Arrays.Bufs}
-	stages := map[*ir.Buffer]*ops.Stage{}
-	for s, b := range m.Arrays.Bufs {
-		stages[b] = s
-	}
+	stages := m.Arrays.Stages()
 	for i := len(m.Kernels) - 1; i >= 0; i-- {
 		g := m.Kernels[i]
-		for _, u := range append(decisions(g), p.inherited(g, stages)...) {
+		for _, u := range append(decisions(g, stages), p.inherited(g, stages)...) {
 			p.follow(g, u, stages)
 		}
 		for _, s := range g.Inside {
@@ -84,19 +81,19 @@ func (p *pins) inherited(g *module.Kernel, stages map[*ir.Buffer]*ops.Stage) (ou
 }
 
 // decisions lists the uses of a kernel, those that are hard first.
-func decisions(g *module.Kernel) []use {
+func decisions(g *module.Kernel, stages map[*ir.Buffer]*ops.Stage) []use {
 	var hard, soft []use
 	in := "in " + g.IR.Name
 	add := func(list *[]use, isHard bool, why string, roots ...*ir.Node) {
 		*list = append(*list, use{isHard, roots, why})
 	}
 	for _, s := range g.IR.Stores {
-		add(&hard, true, "feeds the index of "+s.Buf.Name, s.Index...)
+		add(&hard, true, "feeds the index of "+stages[s.Buf].Name, s.Index...)
 	}
 	g.IR.Walk(func(n *ir.Node) {
 		switch {
 		case n.Kind == ir.KLoad:
-			add(&hard, true, "feeds the index of "+n.Buf.Name, n.Index()...)
+			add(&hard, true, "feeds the index of "+stages[n.Buf].Name, n.Index()...)
 		case n.Kind == ir.KFold:
 			add(&hard, true, "feeds the bounds of a loop "+in, n.Fold.Lo, n.Fold.Hi)
 			if n.Fold.While != nil {
@@ -170,7 +167,7 @@ func (p *pins) because(g *module.Kernel) (why []string) {
 	}
 	for _, s := range g.Loads {
 		if w := p.storage[s]; w != "" && s.Type.Elem.Base.Float() && s.Data == nil {
-			add("%s is %s: it %s", s.Name, pinned(s.Type.Elem.Base, p.bufs[s].Type), w)
+			add("%s is %s: it %s", s.Name, pinned(s.Type.Elem.Base, p.bufs[s][0].Type), w)
 		}
 	}
 	if w := p.compute[g]; w != "" {

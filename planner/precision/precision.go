@@ -47,10 +47,12 @@ func Retype(m *module.Module, given plan.Choices) error {
 	m.Scales, m.Pinned = map[*ops.Stage]float64{}, r.pins.storage
 	for _, k := range m.Kernels {
 		for _, s := range slices.Concat(k.Roots, k.Loads) {
-			if to, ok := stored[m.Arrays.Bufs[s]]; ok {
-				m.Arrays.Bufs[s] = to.Buf
-				if to.Buf.Type.Int() {
-					m.Scales[s] = to.Scale
+			for i, buf := range m.Arrays.Bufs[s] {
+				if to, ok := stored[buf]; ok {
+					m.Arrays.Bufs[s][i] = to.Buf
+					if to.Buf.Type.Int() {
+						m.Scales[s] = to.Scale
+					}
 				}
 			}
 		}
@@ -108,26 +110,29 @@ func (r *retyper) storage(s *ops.Stage, stored map[*ir.Buffer]retype.Stored) {
 			return
 		}
 	}
-	buf := r.Arrays.Bufs[s]
-	if c.Storage == 0 || c.Storage == buf.Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
+	bufs := r.Arrays.Bufs[s]
+	if c.Storage == 0 || c.Storage == bufs[0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
 		return
 	}
-	to := *buf
-	to.Type = c.Storage
-	stored[buf] = retype.Stored{Buf: &to, Scale: c.Scale}
+	for _, buf := range bufs {
+		to := *buf
+		to.Type = c.Storage
+		stored[buf] = retype.Stored{Buf: &to, Scale: c.Scale}
+	}
 }
 
 // widenTables stores tables known while planning as f64 where a kernel computes in it; they are known that well.
 func (r *retyper) widenTables(chosen []plan.Choice, stored map[*ir.Buffer]retype.Stored) {
 	for i, g := range r.Kernels {
 		for _, s := range g.Loads {
-			buf := r.Arrays.Bufs[s]
-			if _, done := stored[buf]; done || chosen[i].Compute != ir.F64 || s.Data == nil || buf.Type != ir.F32 {
-				continue
+			for _, buf := range r.Arrays.Bufs[s] {
+				if _, done := stored[buf]; done || chosen[i].Compute != ir.F64 || s.Data == nil || buf.Type != ir.F32 {
+					continue
+				}
+				to := *buf
+				to.Type = ir.F64
+				stored[buf] = retype.Stored{Buf: &to}
 			}
-			to := *buf
-			to.Type = ir.F64
-			stored[buf] = retype.Stored{Buf: &to}
 		}
 	}
 }

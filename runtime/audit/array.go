@@ -19,16 +19,14 @@ type Array struct {
 	ops.HostArray
 }
 
-// In is a buffer of a plan in some memory.
-func In(b *bound.Buffer, mem device.Memory) Array {
-	return Array{b, ops.HostArray{Type: b.Layout, Buf: b.IR, Data: mem.Host(), Out: b.Array.Out}}
-}
+// In is an array of a plan in some memory.
+func In(b *bound.Buffer, mem map[*ir.Buffer]device.Memory) Array { return Array{b, b.In(mem)} }
 
 // Name is the variable that holds an array, or the stage that makes it.
 func Name(b *bound.Buffer) string { return cmp.Or(b.Label, b.Stage) }
 
 // Rule is the metric and tolerance that the array is held to, as the plan stores it.
-func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.IR.Type) }
+func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.Storage()) }
 
 // Elements are those that belong to some points of the kernel's axes.
 func (a Array) Elements(points [][]int) [][]int {
@@ -64,14 +62,21 @@ func (a Array) Values(elements [][]int) []complex128 {
 
 // RowValues are the values of one row of the last dim.
 func (a Array) RowValues(row int) []complex128 {
-	re, im := make([]float64, a.Width()), make([]float64, a.Width())
-	a.LoadRow(re, 0, row)
-	if a.Planes() == 2 {
-		a.LoadRow(im, 1, row)
+	parts := rowsOf[float64](a.HostArray)
+	for i, p := range a.Parts {
+		p.LoadRow(parts[i], row)
 	}
-	out := make([]complex128, len(re))
+	out := make([]complex128, len(parts[0]))
 	for i := range out {
-		out[i] = a.Of.Value(complex(re[i], im[i]))
+		out[i] = a.Of.Value(complex(parts[0][i], parts[1][i]))
+	}
+	return out
+}
+
+// rowsOf are zeros for a row of real and one of imaginary parts.
+func rowsOf[T float32 | float64](h ops.HostArray) (out [2][]T) {
+	for i := range out {
+		out[i] = make([]T, h.Parts[0].Width())
 	}
 	return out
 }
@@ -87,13 +92,13 @@ func Peak(h ops.HostArray, at region.Region, threads int) (peak float64) {
 	box := h.Type.Whole()
 	copy(box, at)
 	for piece := range ops.Pieces(box, h.Type.Shape()) {
-		peak = max(peak, peakOf(h.Part(piece), threads))
+		peak = max(peak, peakOf(h.Sub(piece), threads))
 	}
 	return peak
 }
 
 func peakOf(h ops.HostArray, threads int) float64 {
-	rows := h.Rows()
+	rows := h.Parts[0].Rows()
 	parts := min(max(1, threads), max(1, rows))
 	peaks := make([]float64, parts)
 	var wg sync.WaitGroup
@@ -105,17 +110,16 @@ func peakOf(h ops.HostArray, threads int) float64 {
 }
 
 func peakOfRows(h ops.HostArray, lo, hi int) float64 {
-	if h.Buf.Type == ir.F32 {
+	if h.Parts[0].Buf.Type == ir.F32 {
 		return peakOfFloat32(h, lo, hi)
 	}
-	re, im := make([]float64, h.Width()), make([]float64, h.Width())
+	parts := rowsOf[float64](h)
 	peak := 0.0
 	for row := lo; row < hi; row++ {
-		h.LoadRow(re, 0, row)
-		if h.Planes() == 2 {
-			h.LoadRow(im, 1, row)
+		for i, p := range h.Parts {
+			p.LoadRow(parts[i], row)
 		}
-		peak = max(peak, largest(re, im))
+		peak = max(peak, largest(parts[0], parts[1]))
 	}
 	return peak
 }
@@ -132,14 +136,14 @@ func largest(re, im []float64) (peak float64) {
 
 // peakOfFloat32 is peakOfRows for the usual type, in a fraction of the time: its squares fit float64.
 func peakOfFloat32(h ops.HostArray, lo, hi int) float64 {
-	zeros := make([]float32, h.Width())
+	parts := rowsOf[float32](h)
 	largest := 0.0
 	for row := lo; row < hi; row++ {
-		re, im := device.View[float32](h.Row(0, row), ir.F32), zeros
-		if h.Planes() == 2 {
-			im = device.View[float32](h.Row(1, row), ir.F32)
+		for i, p := range h.Parts {
+			parts[i] = device.View[float32](p.Row(row), ir.F32)
 		}
-		for i, x := range re {
+		im := parts[1]
+		for i, x := range parts[0] {
 			y := im[i]
 			if v := float64(x)*float64(x) + float64(y)*float64(y); v > largest && v <= math.MaxFloat64 {
 				largest = v

@@ -105,10 +105,10 @@ func (r *Reference) Eval(ctx context.Context, points [][]int, mem map[*ir.Buffer
 			faults[i] = err
 			for k, stores := range samples {
 				for i, s := range r.roots {
-					planes, n := s.Type.Elem.Planes(), inner(s)
+					each, n := s.Type.Elem.Scalars(), inner(s)
 					for j := range n {
-						out[i][(lo+k)*n+j] = valueOf(stores[:planes])
-						stores = stores[planes:]
+						out[i][(lo+k)*n+j] = valueOf(stores[:each])
+						stores = stores[each:]
 					}
 				}
 			}

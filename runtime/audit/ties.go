@@ -29,10 +29,10 @@ func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]
 		store := 0
 		for i := range samples {
 			s := &samples[i]
-			planes, each := r.roots[i].Type.Elem.Planes(), inner(r.roots[i])
+			scalars, each := r.roots[i].Type.Elem.Scalars(), inner(r.roots[i])
 			for e := p * each; e < (p+1)*each; e++ {
 				at := store
-				store += planes
+				store += scalars
 				if s.near(e, s.Want[e]) {
 					continue
 				}
@@ -45,7 +45,7 @@ func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]
 						return
 					}
 				}
-				s.explain(e, sets[at:at+planes])
+				s.explain(e, sets[at:at+scalars])
 			}
 		}
 	}

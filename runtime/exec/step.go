@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/bounds"
@@ -14,28 +16,46 @@ import (
 	"weft/runtime/fleet"
 )
 
-// Allocate gives an array memory on a device; a table gets its values too.
-func Allocate(dev device.Device, b *bound.Buffer) (device.Memory, error) {
-	m, err := dev.Alloc(b.IR)
-	if err != nil {
-		return nil, problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
-			b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
+// Allocate gives the parts of an array memory on a device; a table gets its values too.
+func Allocate(dev device.Device, b *bound.Buffer, mem map[*ir.Buffer]device.Memory) (err error) {
+	values := b.Array.Data
+	for _, part := range b.Bufs {
+		m, err := dev.Alloc(part)
+		if err != nil {
+			Free(b, mem)
+			return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
+				b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
+		}
+		mem[part] = m
+		if b.Role != plan.FromPlan {
+			continue
+		}
+		n := min(len(values), part.Len())
+		switch host := m.Host(); {
+		case host == nil:
+			err = fmt.Errorf("the memory of %s cannot be reached from the host", dev.Info().Name)
+		case n < part.Len():
+			err = fmt.Errorf("table %s holds %d values for %s", b.Stage, len(b.Array.Data), b.Type)
+		default:
+			device.SetFloats(part, host, values[:n])
+			values = values[n:]
+		}
+		if err != nil {
+			Free(b, mem)
+			return err
+		}
 	}
-	if b.Role != plan.FromPlan {
-		return m, nil
+	return nil
+}
+
+// Free gives the memory of an array back.
+func Free(b *bound.Buffer, mem map[*ir.Buffer]device.Memory) {
+	for _, part := range b.Bufs {
+		if m := mem[part]; m != nil {
+			m.Free()
+			delete(mem, part)
+		}
 	}
-	host := m.Host()
-	switch {
-	case host == nil:
-		err = fmt.Errorf("the memory of %s cannot be reached from the host", dev.Info().Name)
-	case len(b.Array.Data) != b.IR.Len():
-		err = fmt.Errorf("table %s holds %d values for %s", b.Stage, len(b.Array.Data), b.Type)
-	default:
-		device.SetFloats(b.IR, host, b.Array.Data)
-		return m, nil
-	}
-	m.Free()
-	return nil, err
 }
 
 // Tiles launches a program that is bound over tiles, on several threads.
@@ -48,8 +68,9 @@ func Tiles(ctx context.Context, name string, launch func(region.Region) error, t
 }
 
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
-func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (fleet.Array, error)) (*fleet.Job, error) {
+func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (ops.HostArray, error)) (*fleet.Job, error) {
 	k := step.Kernel
+	inputs := k.IR.Inputs()
 	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Whole: !k.IR.Rowwise(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	for i, id := range slices.Concat(step.Reads, step.Writes) {
 		a, err := array(id)
@@ -60,7 +81,11 @@ func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(
 		if i >= len(step.Reads) {
 			to = &j.Writes
 		}
-		*to = append(*to, a)
+		for _, p := range a.Parts {
+			if i >= len(step.Reads) || len(a.Parts) == 1 || slices.Contains(inputs, p.Buf) {
+				*to = append(*to, fleet.Array(p))
+			}
+		}
 	}
 	return j, nil
 }

@@ -7,18 +7,14 @@ import (
 	"weft/ops"
 )
 
-// Array is a host array that devices hold replicas of. Its rows are those of its first dim; a single value is one row.
-type Array struct {
-	Buf  *ir.Buffer
-	Type ops.Type
-	Host []byte // of the whole array, as device.Memory.Host lays it out
-}
+// Array is a part of a host array, of which devices hold replicas. Its rows are those of its first axis; a single value is one row.
+type Array ops.HostPart
 
 func (a Array) rows() region.Interval {
-	if len(a.Type.Dims) == 0 {
+	if len(a.Buf.Shape) == 0 {
 		return region.Interval{Hi: 1}
 	}
-	return region.Interval{Hi: a.Type.Dims[0].Size}
+	return region.Interval{Hi: a.Buf.Shape[0]}
 }
 
 // size is what the array takes on a device, with its margins.
@@ -29,7 +25,7 @@ func margins(b *ir.Buffer) int64 { return 2 * device.Margin * int64(b.Type.Size(
 // spans are where a region lies in memory, padding included; that beside a row goes with its ends.
 func (a Array) spans(at region.Region) []device.Span {
 	var out []device.Span
-	for from, to := range ops.ByteRanges(a.Buf, a.Type, at) {
+	for from, to := range ops.ByteRanges(a.Buf, at) {
 		out = append(out, device.Span{From: int64(from), To: int64(to)})
 	}
 	return device.JoinSpans(out)
@@ -42,7 +38,7 @@ const worthLeaving = 0.1
 func (a Array) lines(s device.Span) (l device.Lines, ok bool) {
 	p, size := a.Buf.Pad, a.Buf.Type.Size()
 	pitch := int64(a.Buf.Row() * size)
-	if len(a.Type.Dims) < 2 || float64(p.Before+p.After) < worthLeaving*float64(a.Buf.Row()) || s.From%pitch != 0 || s.To%pitch != 0 {
+	if len(a.Buf.Shape) < 2 || float64(p.Before+p.After) < worthLeaving*float64(a.Buf.Row()) || s.From%pitch != 0 || s.To%pitch != 0 {
 		return l, false
 	}
 	return device.Lines{Offset: s.From + int64(p.Before*size), Pitch: pitch, Width: (a.Buf.Row() - p.Before - p.After) * size, Count: int((s.To - s.From) / pitch)}, true

@@ -63,7 +63,7 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*bou
 	whole := p.Footprint(step)(step.Kernel.IR.Domain().Along(0, region.Interval{Lo: 5, Hi: 6}))
 	part := func(id string, rows int64) {
 		b := p.Buffer(id)
-		memory += (rows*b.Bytes)/int64(b.Layout.Dims[0].Size) + 3*4*device.Margin*int64(b.IR.Type.Size())
+		memory += (rows*b.Bytes)/int64(b.Layout.Dims[0].Size) + 3*4*device.Margin*int64(b.Storage().Size())
 	}
 	for _, id := range step.Reads {
 		n, all := int64(0), int64(-1)
@@ -71,7 +71,7 @@ func tight(t *testing.T, text string, cpu *native.Device, failures string) (*bou
 			n, all = int64(whole[id][0].Len()), int64(dims[0].Size)
 		}
 		if 2*n > all {
-			memory += p.Buffer(id).Bytes + 2*device.Margin*int64(p.Buffer(id).IR.Type.Size())
+			memory += p.Buffer(id).Bytes + 2*device.Margin*int64(p.Buffer(id).Storage().Size())
 		} else {
 			part(id, 3*8*n)
 		}

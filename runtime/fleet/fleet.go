@@ -186,12 +186,14 @@ func (f *Fleet) Able(k *ir.Kernel, names []string) (ok bool, why string) {
 }
 
 // Release gives up the replicas of an array that the host gives up.
-func (f *Fleet) Release(b *ir.Buffer) {
+func (f *Fleet) Release(parts ...*ir.Buffer) {
 	if f == nil {
 		return
 	}
 	for _, m := range f.members {
-		m.drop(b)
+		for _, b := range parts {
+			m.drop(b)
+		}
 	}
 }
 

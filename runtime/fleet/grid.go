@@ -46,17 +46,11 @@ func (j *Job) divisible() bool {
 		return false
 	}
 	for _, s := range k.Stores {
-		at := slices.IndexFunc(j.Writes, func(a Array) bool { return a.Buf == s.Buf })
-		if at < 0 {
+		if len(s.Index) < 2 || !slices.ContainsFunc(j.Writes, func(a Array) bool { return a.Buf == s.Buf }) {
 			return false
 		}
-		dims := j.Writes[at].Type.Dims
-		if len(dims) < 2 || len(s.Index) < len(dims) {
-			return false
-		}
-		index := s.Index[len(s.Index)-len(dims):] // a plane comes before
 		for d := range 2 {
-			if index[d] != k.Axes[d] || dims[d].Size != k.Axes[d].Extent {
+			if s.Index[d] != k.Axes[d] || s.Buf.Shape[d] != k.Axes[d].Extent {
 				return false
 			}
 		}
@@ -154,13 +148,13 @@ func (g grid) split(p piece, at int) (first, second piece) {
 }
 
 // regions are the parts of an output that a piece makes.
-func (p piece) regions(t ops.Type) []region.Region {
+func (p piece) regions(a Array) []region.Region {
 	if !p.parts {
-		return []region.Region{t.Rows(p.rows)}
+		return []region.Region{ops.RowsOf(a.Buf, p.rows)}
 	}
 	var out []region.Region
 	for _, tile := range p.tiles {
-		out = append(out, t.Rows(tile[0]).Along(1, tile[1]))
+		out = append(out, ops.RowsOf(a.Buf, tile[0]).Along(1, tile[1]))
 	}
 	return out
 }

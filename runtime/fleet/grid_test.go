@@ -14,17 +14,16 @@ import (
 func TestPartsOfRows(t *testing.T) {
 	pad := ir.Pad{Before: 2, After: 3, Value: 7}
 	for _, c := range []struct {
-		t    ops.Type
-		pad  ir.Pad
-		at   region.Region
-		want []device.Span
+		shape []int
+		at    region.Region
+		want  []device.Span
 	}{
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
-		{ops.Type{Elem: ops.F32, Dims: dims(3, 8)}, pad, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
-		{ops.Type{Elem: ops.C64, Dims: dims(2, 4, 5)}, pad, region.Region{{Lo: 1, Hi: 2}, {Lo: 2, Hi: 3}, {Lo: 0, Hi: 5}}, []device.Span{{From: 240, To: 280}, {From: 560, To: 600}}},
+		{[]int{3, 8}, region.Region{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
+		{[]int{3, 8}, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
+		{[]int{3, 8}, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
+		{[]int{2, 4, 5}, region.Region{{Lo: 1, Hi: 2}, {Lo: 2, Hi: 3}, {Lo: 0, Hi: 5}}, []device.Span{{From: 240, To: 280}}},
 	} {
-		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
+		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: c.shape, Pad: pad}}
 		if got := a.spans(c.at); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.at, got, c.want)
 		}
@@ -32,22 +31,22 @@ func TestPartsOfRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for wide := 1; wide <= c.t.Dims[1].Size; wide++ {
-			a.Host = make([]byte, a.Buf.Bytes())
-			seen := make([]int, len(a.Host))
-			for row := range c.t.Dims[0].Size {
-				for at := 0; at < c.t.Dims[1].Size; at += wide {
-					made := c.t.Rows(region.Interval{Lo: row, Hi: row + 1}).Along(1, region.Interval{Lo: at, Hi: min(at+wide, c.t.Dims[1].Size)})
+		for wide := 1; wide <= c.shape[1]; wide++ {
+			a.Data = make([]byte, a.Buf.Bytes())
+			seen := make([]int, len(a.Data))
+			for row := range c.shape[0] {
+				for at := 0; at < c.shape[1]; at += wide {
+					made := ops.RowsOf(a.Buf, region.Interval{Lo: row, Hi: row + 1}).Along(1, region.Interval{Lo: at, Hi: min(at+wide, c.shape[1])})
 					for _, s := range a.spans(made) {
 						for i := s.From; i < s.To; i++ {
 							seen[i]++
 						}
 					}
-					ops.FillPadding(a.Buf, a.Type, made, a.Host)
+					ops.FillPadding(a.Buf, made, a.Data)
 				}
 			}
-			if slices.Min(seen) != 1 || slices.Max(seen) != 1 || !slices.Equal(a.Host, mem.Host()) {
-				t.Errorf("%v, %d wide: bytes are in %d to %d parts; padded %v, want %v", c.t.Dims, wide, slices.Min(seen), slices.Max(seen), a.Host, mem.Host())
+			if slices.Min(seen) != 1 || slices.Max(seen) != 1 || !slices.Equal(a.Data, mem.Host()) {
+				t.Errorf("%v, %d wide: bytes are in %d to %d parts; padded %v, want %v", c.shape, wide, slices.Min(seen), slices.Max(seen), a.Data, mem.Host())
 			}
 		}
 		mem.Free()
@@ -56,7 +55,7 @@ func TestPartsOfRows(t *testing.T) {
 
 // Rows of which a device made all parts are there; what was forgotten in between is not.
 func TestPartsMakeRows(t *testing.T) {
-	a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: []int{4, 10}}, Type: ops.Type{Elem: ops.F32, Dims: dims(4, 10)}}
+	a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: []int{4, 10}}}
 	part := func(row, lo, hi int) region.Region {
 		return region.Region{{Lo: row, Hi: row + 1}, {Lo: lo, Hi: hi}}
 	}
@@ -84,7 +83,7 @@ func TestGrid(t *testing.T) {
 	turned := &ir.Buffer{Type: ir.F32, Shape: []int{1000, 5}}
 	job := func(change func(*Job)) *Job {
 		j := &Job{Over: region.Region{{Hi: 5}, {Hi: x.Extent}}, Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
-			Writes: []Array{{Buf: out, Type: ops.Type{Dims: dims(5, 1000)}}}}
+			Writes: []Array{{Buf: out}}}
 		change(j)
 		return j
 	}

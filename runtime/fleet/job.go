@@ -72,8 +72,8 @@ func (j *Job) over(rows region.Interval) region.Region {
 func (j *Job) need(rows region.Interval) map[*ir.Buffer]region.Interval {
 	out, need := map[*ir.Buffer]region.Interval{}, j.Need(j.over(rows))
 	for _, a := range j.Reads {
-		if at, ok := need[a.Buf]; ok && len(a.Type.Dims) > 0 {
-			out[a.Buf] = a.Type.DimsOf(at)[0]
+		if at := need[a.Buf]; len(at) > 0 {
+			out[a.Buf] = at[0]
 		}
 	}
 	return out

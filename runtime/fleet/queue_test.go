@@ -10,7 +10,6 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/ops"
 )
 
 // stepped is a program of which only the granularity matters.
@@ -33,7 +32,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		j := &Job{
 			Over: region.Region{{Lo: lo, Hi: lo + n}, {Hi: columns}}, Seconds: float64(r.IntN(2)),
 			Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
-			Writes: []Array{{Buf: out, Type: ops.Type{Dims: []ops.Dim{{Size: lo + n}, {Size: columns}}}}},
+			Writes: []Array{{Buf: out}},
 		}
 		if r.IntN(3) == 0 {
 			for at := lo; at < lo+n; at += 7 {

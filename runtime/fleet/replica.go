@@ -88,7 +88,7 @@ func (r *replica) computed(a Array, made region.Region) {
 		r.valid = r.valid.with(a.rows())
 		return
 	}
-	if made[1:].Equal(a.Type.Whole()[1:]) {
+	if made[1:].Equal(region.Whole(a.Buf.Shape[1:]...)) {
 		r.valid = r.valid.with(made[0])
 		return
 	}
@@ -97,7 +97,7 @@ func (r *replica) computed(a Array, made region.Region) {
 	}
 	for row := made[0].Lo; row < made[0].Hi; row++ {
 		r.partly[row] = r.partly[row].with(made[1])
-		if r.partly[row].holds(region.Interval{Hi: a.Type.Dims[1].Size}) {
+		if r.partly[row].holds(region.Interval{Hi: a.Buf.Shape[1]}) {
 			delete(r.partly, row)
 			r.valid = r.valid.with(region.Interval{Lo: row, Hi: row + 1})
 		}

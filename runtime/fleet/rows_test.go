@@ -53,49 +53,42 @@ func TestRowSets(t *testing.T) {
 	}
 }
 
-func dims(sizes ...int) (d []ops.Dim) {
-	for _, n := range sizes {
-		d = append(d, ops.Dim{Size: n})
-	}
-	return d
-}
-
-// Rows of arrays lie where their elements lie, padding included, in one piece a plane.
+// Rows of buffers lie where their elements lie, padding included, in one piece.
 func TestSpansOfRows(t *testing.T) {
 	pad := ir.Pad{Before: 1, After: 2, Value: 9}
 	for _, c := range []struct {
-		name string
-		t    ops.Type
-		pad  ir.Pad
-		rows region.Interval
-		want []device.Span
+		name  string
+		shape []int
+		pad   ir.Pad
+		rows  region.Interval
+		want  []device.Span
 	}{
-		{"rows of a plane", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 28, To: 84}}},
-		{"rows of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, region.Interval{Lo: 1, Hi: 2}, []device.Span{{From: 28, To: 56}, {From: 168, To: 196}}},
-		{"all of two planes", ops.Type{Elem: ops.C64, Dims: dims(5, 4)}, pad, region.Interval{Hi: 5}, []device.Span{{From: 0, To: 280}}},
-		{"elements", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 8, To: 16}}},
-		{"the first element", ops.Type{Elem: ops.F32, Dims: dims(5)}, pad, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
-		{"the last element of two planes", ops.Type{Elem: ops.C64, Dims: dims(5)}, pad, region.Interval{Lo: 4, Hi: 5}, []device.Span{{From: 20, To: 32}, {From: 52, To: 64}}},
-		{"a single value", ops.Type{Elem: ops.C64}, ir.Pad{}, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
-		{"no rows", ops.Type{Elem: ops.F32, Dims: dims(5, 4)}, pad, region.Interval{Lo: 3, Hi: 3}, nil},
+		{"rows", []int{5, 4}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 28, To: 84}}},
+		{"planes", []int{5, 3, 4}, pad, region.Interval{Lo: 1, Hi: 2}, []device.Span{{From: 84, To: 168}}},
+		{"all", []int{5, 4}, pad, region.Interval{Hi: 5}, []device.Span{{From: 0, To: 140}}},
+		{"elements", []int{5}, pad, region.Interval{Lo: 1, Hi: 3}, []device.Span{{From: 8, To: 16}}},
+		{"the first element", []int{5}, pad, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 8}}},
+		{"the last element", []int{5}, pad, region.Interval{Lo: 4, Hi: 5}, []device.Span{{From: 20, To: 32}}},
+		{"a single value", nil, ir.Pad{}, region.Interval{Hi: 1}, []device.Span{{From: 0, To: 4}}},
+		{"no rows", []int{5, 4}, pad, region.Interval{Lo: 3, Hi: 3}, nil},
 	} {
-		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: ops.PlanesOf(c.t), Pad: c.pad}, Type: c.t}
-		if got := a.spans(c.t.Rows(c.rows)); !slices.Equal(got, c.want) {
+		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: c.shape, Pad: c.pad}}
+		if got := a.spans(ops.RowsOf(a.Buf, c.rows)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 		mem, err := device.NewHostMemory(a.Buf)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Host = make([]byte, a.Buf.Bytes())
-		for _, s := range a.spans(c.t.Whole()) {
-			clear(a.Host[s.From:s.To])
+		a.Data = make([]byte, a.Buf.Bytes())
+		for _, s := range a.spans(region.Whole(c.shape...)) {
+			clear(a.Data[s.From:s.To])
 		}
 		for lo := range a.rows().Hi {
-			ops.FillPadding(a.Buf, a.Type, a.Type.Rows(region.Interval{Lo: lo, Hi: lo + 1}), a.Host)
+			ops.FillPadding(a.Buf, ops.RowsOf(a.Buf, region.Interval{Lo: lo, Hi: lo + 1}), a.Data)
 		}
-		if !slices.Equal(a.Host, mem.Host()) {
-			t.Errorf("%s: padded %v, want %v", c.name, a.Host, mem.Host())
+		if !slices.Equal(a.Data, mem.Host()) {
+			t.Errorf("%s: padded %v, want %v", c.name, a.Data, mem.Host())
 		}
 		mem.Free()
 	}

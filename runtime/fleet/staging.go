@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/runtime/memory"
 )
 
@@ -99,7 +100,7 @@ func (m *Member) unpin() {
 
 // in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
 func (c *staging) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
-	for _, s := range a.spans(a.Type.Rows(rows)) {
+	for _, s := range a.spans(ops.RowsOf(a.Buf, rows)) {
 		if l, ok := c.lines(a, to, s); ok && padded {
 			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
 			if took += t; err != nil {
@@ -108,7 +109,7 @@ func (c *staging) in(ctx context.Context, a Array, to device.Memory, rows region
 			continue
 		}
 		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
-			from := a.Host[part.From:part.To]
+			from := a.Data[part.From:part.To]
 			if c.pinned != nil {
 				from = c.pinned[:copy(c.pinned, from)]
 			}
@@ -132,7 +133,7 @@ func (c *staging) out(ctx context.Context, a Array, from device.Memory, made reg
 			continue
 		}
 		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
-			host := a.Host[part.From:part.To]
+			host := a.Data[part.From:part.To]
 			to := host
 			if c.pinned != nil {
 				to = c.pinned[:len(host)]
@@ -161,7 +162,7 @@ func (c *staging) lines(a Array, m device.Memory, s device.Span) (device.Lines, 
 func (c *staging) linesIn(ctx context.Context, a Array, to device.Pitched, all device.Lines) (time.Duration, error) {
 	return c.few(all, func(l device.Lines) (time.Duration, error) {
 		packed := c.pinned[:l.Bytes()]
-		l.Each(func(at int64, i int) { copy(packed[i:i+l.Width], a.Host[at:]) })
+		l.Each(func(at int64, i int) { copy(packed[i:i+l.Width], a.Data[at:]) })
 		return c.move(ctx, upload, a, packed, func() error { return to.CopyLinesIn(ctx, l, packed) })
 	})
 }
@@ -172,7 +173,7 @@ func (c *staging) linesOut(ctx context.Context, a Array, from device.Pitched, al
 		packed := c.pinned[:l.Bytes()]
 		t, err := c.move(ctx, download, a, packed, func() error { return from.CopyLinesOut(ctx, packed, l) })
 		if err == nil {
-			l.Each(func(at int64, i int) { copy(a.Host[at:at+int64(l.Width)], packed[i:]) })
+			l.Each(func(at int64, i int) { copy(a.Data[at:at+int64(l.Width)], packed[i:]) })
 		}
 		return t, err
 	})

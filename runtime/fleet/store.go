@@ -146,7 +146,7 @@ func halve(rows region.Interval, step int) region.Interval {
 // bytes are what the parts for a range take.
 func (s *store) bytes(rows region.Interval) (n int64) {
 	for a, need := range s.partsFor(rows) {
-		for _, span := range s.parts[a].spans(s.parts[a].Type.Rows(need)) {
+		for _, span := range s.parts[a].spans(ops.RowsOf(s.parts[a].Buf, need)) {
 			n += span.To - span.From + margins(s.parts[a].Buf)
 		}
 	}
@@ -179,7 +179,7 @@ func (s *store) allocate(rows region.Interval) (map[*ir.Buffer]device.Memory, fu
 	}
 	for i, need := range s.partsFor(rows) {
 		a := s.parts[i]
-		m, err := s.m.dev.(device.Partial).AllocParts(a.Buf, a.spans(a.Type.Rows(need)))
+		m, err := s.m.dev.(device.Partial).AllocParts(a.Buf, a.spans(ops.RowsOf(a.Buf, need)))
 		if err != nil {
 			free()
 			return nil, nil, err
@@ -328,7 +328,7 @@ func (s *store) run(ctx context.Context, c *staging, p piece) (t timings, err er
 			if r := s.replicas[a.Buf]; r != nil {
 				r.computed(a, made)
 			} else {
-				ops.FillPadding(a.Buf, a.Type, made, a.Host)
+				ops.FillPadding(a.Buf, made, a.Data)
 			}
 		}
 	}
@@ -366,8 +366,8 @@ func (s *store) bring(ctx context.Context, c *staging, p piece, mem map[*ir.Buff
 
 // made are the parts of an output that a range makes.
 func (s *store) made(a Array, p piece) []region.Region {
-	if s.job.Whole || len(a.Type.Dims) == 0 {
-		return []region.Region{a.Type.Whole()}
+	if s.job.Whole {
+		return []region.Region{region.Whole(a.Buf.Shape...)}
 	}
-	return p.regions(a.Type)
+	return p.regions(a)
 }

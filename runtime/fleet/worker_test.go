@@ -13,7 +13,6 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/fleet"
@@ -138,12 +137,6 @@ func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 	build := func() (*ir.Kernel, fleet.Array, fleet.Array) {
 		b := ir.NewBuilder()
 		x := b.Axis("x", columns)
-		dims := func(n ...int) (out []ops.Dim) {
-			for _, s := range n {
-				out = append(out, ops.Dim{Size: s})
-			}
-			return out
-		}
 		in := &ir.Buffer{Name: "in", Type: ir.I32, Shape: []int{rows, columns}}
 		out := &ir.Buffer{Name: "out", Type: ir.I32, Shape: []int{rows, columns}}
 		k := &ir.Kernel{Name: "bins", Axes: []*ir.Node{x}}
@@ -152,15 +145,15 @@ func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 			k.Stores = []ir.Store{{Buf: out, Index: []*ir.Node{y, x}, Value: sum, In: y.Fold}}
 			return []*ir.Node{sum}, nil
 		})
-		return k, fleet.Array{Buf: in, Type: ops.Type{Elem: ops.I32, Dims: dims(rows, columns)}, Host: make([]byte, in.Bytes())},
-			fleet.Array{Buf: out, Type: ops.Type{Elem: ops.I32, Dims: dims(rows, columns)}, Host: make([]byte, out.Bytes())}
+		return k, fleet.Array{Buf: in, Data: make([]byte, in.Bytes())},
+			fleet.Array{Buf: out, Data: make([]byte, out.Bytes())}
 	}
 	for _, failure := range []string{"", "{on: launch, at: 1}", "{on: download, at: 1}", "{on: alloc, at: 1, until: 99}"} {
 		k, in, out := build()
 		want := make([]int32, rows*columns)
-		for i, v := range device.View[int32](in.Host, ir.I32) {
+		for i, v := range device.View[int32](in.Data, ir.I32) {
 			v = int32(i * i % 13)
-			device.View[int32](in.Host, ir.I32)[i] = v
+			device.View[int32](in.Data, ir.I32)[i] = v
 			if want[i] = v; i >= columns {
 				want[i] += want[i-columns]
 			}
@@ -183,7 +176,7 @@ func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 				if len(at) != 1 || !slices.Equal(at[0], k.Domain()) {
 					t.Errorf("%s: %v on the host", failure, at)
 				}
-				copy(device.View[int32](out.Host, ir.I32), want)
+				copy(device.View[int32](out.Data, ir.I32), want)
 				return nil
 			},
 			Done: func(int64, time.Duration) {},
@@ -192,7 +185,7 @@ func TestKernelInAnOrderOfItsOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := device.View[int32](out.Host, ir.I32); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := device.View[int32](out.Data, ir.I32); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%s: %v, want %v", failure, got, want)
 		}
 		if (failure != "") != (fell == 1) || failure == "" && (len(shares) != 1 || shares[0].Device != names[1] || shares[0].Ranges != 1) {

@@ -12,22 +12,20 @@ import (
 	"weft/ops"
 )
 
-// Window is memory for a whole array of which only a region is there: the addresses of all are reserved, and the system
-// gives memory to those that are touched until they are dropped. Kernels see the array as if all of it were there.
+// Window is memory for a whole buffer of which only a region is there: the addresses of all are reserved, and the system
+// gives memory to those that are touched until they are dropped. Kernels see the buffer as if all of it were there.
 type Window struct {
 	buf  *ir.Buffer
-	t    ops.Type
 	raw  []byte
 	data []byte
 
 	mu sync.Mutex
-	at region.Region // what is there; it grows and shrinks along the first dim
+	at region.Region // what is there; it grows and shrinks along the first axis
 }
 
-// NewWindow reserves the addresses of an array of type t stored as buf. Nothing is there yet. Of one that is narrow only parts of rows
-// will be.
-func NewWindow(buf *ir.Buffer, t ops.Type, narrow bool) (*Window, error) {
-	if len(t.Dims) == 0 {
+// NewWindow reserves the addresses of a buffer. Nothing is there yet. Of one that is narrow only parts of rows will be.
+func NewWindow(buf *ir.Buffer, narrow bool) (*Window, error) {
+	if len(buf.Shape) == 0 {
 		return nil, fmt.Errorf("memory: %s has no rows", buf.Name)
 	}
 	margin := device.Margin * buf.Type.Size()
@@ -36,10 +34,10 @@ func NewWindow(buf *ir.Buffer, t ops.Type, narrow bool) (*Window, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", bytes, buf.Name, err)
 	}
-	return &Window{buf: buf, t: t, raw: raw, data: raw[margin : margin+bytes : margin+bytes], at: make(region.Region, len(t.Dims))}, nil
+	return &Window{buf: buf, raw: raw, data: raw[margin : margin+bytes : margin+bytes], at: make(region.Region, len(buf.Shape))}, nil
 }
 
-// Host is the array as a whole. What is not there reads as zero, and must not be written.
+// Host is the buffer as a whole. What is not there reads as zero, and must not be written.
 func (w *Window) Host() []byte { return w.data }
 
 // Region is what is there.
@@ -53,7 +51,7 @@ func (w *Window) Region() region.Region {
 func (w *Window) Bytes() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	bytes, _ := ops.RegionBytes(w.buf, w.t, w.at)
+	bytes, _ := ops.RegionBytes(w.buf, w.at)
 	return bytes
 }
 
@@ -66,7 +64,7 @@ func (w *Window) Extend(at region.Region) {
 		w.at = at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo})
 	}
 	if hi := w.at[0].Hi; at[0].Hi > hi {
-		ops.FillPadding(w.buf, w.t, w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi}), w.data)
+		ops.FillPadding(w.buf, w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi}), w.data)
 		w.at[0].Hi = at[0].Hi
 	}
 }
@@ -80,41 +78,24 @@ func (w *Window) Drop(lo int) {
 		return
 	}
 	gone, rest := w.at.Along(0, region.Interval{Lo: w.at[0].Lo, Hi: lo}), w.at.Along(0, region.Interval{Lo: lo, Hi: w.at[0].Hi})
-	planes, next := w.starts(w.t.Whole()), w.starts(rest)
-	for from, to := range ops.ByteRanges(w.buf, w.t, gone) {
-		for len(next) > 0 && next[0] < from {
-			next = next[1:]
-		}
-		end := len(w.data)
-		if len(next) > 0 {
-			end = next[0]
-		}
-		for len(planes) > 1 && planes[1] <= from {
-			planes = planes[1:]
-		}
-		w.release(planes[0], from, to, end)
+	next := len(w.data) // where what is still there begins
+	for from := range ops.ByteRanges(w.buf, rest) {
+		next = from
+		break
+	}
+	for from, to := range ops.ByteRanges(w.buf, gone) {
+		w.release(from, to, next)
 	}
 	w.at = rest
 }
 
-// starts is where a region begins in memory, in each part of the array.
-func (w *Window) starts(at region.Region) (out []int) {
-	if at.Empty() {
-		return nil
-	}
-	for from := range ops.ByteRanges(w.buf, w.t, at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo + 1})) {
-		out = append(out, from)
-	}
-	return out
-}
-
-// release gives the pages between two offsets of a plane back, but for what is still there from next on. The page in which a row begins
-// was kept when the row before it went, so it is taken from its start; not that in which the plane begins, which holds other things.
-func (w *Window) release(plane, from, to, next int) {
+// release gives the pages between two offsets back, but for what is still there from next on. The page in which a row begins was kept when
+// the row before it went, so it is taken from its start; not the first, which holds other things.
+func (w *Window) release(from, to, next int) {
 	page := os.Getpagesize()
 	margin := device.Margin * w.buf.Type.Size()
 	start, end := (from+margin)/page*page, min((to+margin+page-1)/page, (next+margin)/page)*page
-	if start < plane+margin {
+	if start < margin {
 		start += page
 	}
 	if start < end {

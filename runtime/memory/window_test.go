@@ -29,80 +29,72 @@ func resident(t *testing.T) int64 {
 }
 
 func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
-	for _, elem := range []ops.ElemType{ops.F32, ops.C64} {
-		typ := ops.Type{Elem: elem, Dims: []ops.Dim{{Name: "y", Size: 4000}, {Name: "x", Size: 5000}}}
-		buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: ops.PlanesOf(typ), Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
-		w, err := NewWindow(buf, typ, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
-		before := resident(t)
-		line := make([]float64, 5000)
-		const step, kept = 100, 150
-		most := int64(0)
-		for lo := 0; lo < 4000; lo += step {
-			w.Extend(typ.Rows(region.Interval{Lo: lo, Hi: lo + step}))
-			for row := lo; row < lo+step; row++ {
-				for i := range line {
-					line[i] = float64(row + i)
-				}
-				for plane := range h.Planes() {
-					h.StoreRow(plane, row, line)
-				}
+	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{4000, 5000}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
+	w, err := NewWindow(buf, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := ops.HostPart{Buf: buf, Data: w.Host()}
+	before := resident(t)
+	line := make([]float64, 5000)
+	const step, kept = 100, 150
+	most := int64(0)
+	for lo := 0; lo < 4000; lo += step {
+		w.Extend(ops.RowsOf(buf, region.Interval{Lo: lo, Hi: lo + step}))
+		for row := lo; row < lo+step; row++ {
+			for i := range line {
+				line[i] = float64(row + i)
 			}
-			w.Drop(lo + step - kept)
-			most = max(most, resident(t)-before)
-			for _, row := range []int{max(0, lo+step-kept), lo + step - 1} {
-				for plane := range h.Planes() {
-					h.LoadRow(line, plane, row)
-					if line[3] != float64(row+3) || line[4999] != float64(row+4999) {
-						t.Fatalf("row %d of plane %d was lost: %v", row, plane, line[3])
-					}
-					from := (plane*4000 + row) * buf.Row() * 4
-					for _, cell := range []int{0, 31, 32 + 5000, 32 + 5000 + 63} {
-						if v := device.Float(ir.F32, w.Host()[from:], cell); v != 7 {
-							t.Fatalf("padding of row %d is %g", row, v)
-						}
-					}
+			h.StoreRow(row, line)
+		}
+		w.Drop(lo + step - kept)
+		most = max(most, resident(t)-before)
+		for _, row := range []int{max(0, lo+step-kept), lo + step - 1} {
+			h.LoadRow(line, row)
+			if line[3] != float64(row+3) || line[4999] != float64(row+4999) {
+				t.Fatalf("row %d was lost: %v", row, line[3])
+			}
+			for _, cell := range []int{0, 31, 32 + 5000, 32 + 5000 + 63} {
+				if v := device.Float(ir.F32, w.Host()[row*buf.Row()*4:], cell); v != 7 {
+					t.Fatalf("padding of row %d is %g", row, v)
 				}
 			}
-			if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4*int64(elem.Planes()); got > want+step*5096*8 || w.Region()[0].Hi != lo+step {
-				t.Fatalf("%d bytes, want %d", got, want)
-			}
 		}
-		rows := int64(kept+step) * 5096 * 4 * int64(elem.Planes())
-		if slack := int64(10 << 20); most > rows+slack {
-			t.Errorf("%v: %d bytes were there, the rows take %d, all of them %d", elem, most, rows, buf.Bytes())
+		if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4; got > want+step*5096*4 || w.Region()[0].Hi != lo+step {
+			t.Fatalf("%d bytes, want %d", got, want)
 		}
-		w.Free()
-		w.Free()
-		if w.Host() != nil {
-			t.Error("freed memory can be had")
-		}
+	}
+	rows := int64(kept+step) * 5096 * 4
+	if slack := int64(10 << 20); most > rows+slack {
+		t.Errorf("%d bytes were there, the rows take %d, all of them %d", most, rows, buf.Bytes())
+	}
+	w.Free()
+	w.Free()
+	if w.Host() != nil {
+		t.Error("freed memory can be had")
 	}
 }
 
 func TestWindowsOfVectors(t *testing.T) {
-	typ := ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "x", Size: 100000}}}
 	buf := &ir.Buffer{Name: "v", Type: ir.F64, Shape: []int{100000}, Pad: ir.Pad{Before: 32, After: 64, Value: -1}}
-	w, err := NewWindow(buf, typ, false)
+	w, err := NewWindow(buf, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Free()
-	h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
+	h := ops.HostPart{Buf: buf, Data: w.Host()}
 	for lo := 0; lo < 100000; lo += 1000 {
-		at := typ.Rows(region.Interval{Lo: lo, Hi: lo + 1000})
+		at := region.Region{{Lo: lo, Hi: lo + 1000}}
 		w.Extend(at)
-		part := h.Part(at)
-		for i := range 1000 {
-			device.SetFloat(ir.F64, part.Row(0, 0), i, float64(lo+i))
+		values := make([]float64, 1000)
+		for i := range values {
+			values[i] = float64(lo + i)
 		}
+		h.Store(lo, values)
 		w.Drop(lo - 100)
 		for i := max(0, lo-100); i < lo+1000; i++ {
-			if h.Float(i) != float64(i) {
-				t.Fatalf("element %d is %g", i, h.Float(i))
+			if v := device.Float(ir.F64, h.Element(i), 0); v != float64(i) {
+				t.Fatalf("element %d is %g", i, v)
 			}
 		}
 	}
@@ -111,7 +103,7 @@ func TestWindowsOfVectors(t *testing.T) {
 			t.Errorf("padding %d is %g", cell, v)
 		}
 	}
-	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, ops.Type{Elem: ops.F32}, false); err == nil {
+	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, false); err == nil {
 		t.Error("a single value has a window")
 	}
 }
@@ -121,28 +113,28 @@ func TestNarrowWindowsTakeMemoryForTheirColumns(t *testing.T) {
 	const rows, columns = 600, 60000
 	typ := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
 	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{rows, columns}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
-	w, err := NewWindow(buf, typ, true)
+	w, err := NewWindow(buf, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Free()
-	h := ops.HostArray{Type: typ, Buf: buf, Data: w.Host()}
+	h := ops.HostArray{Type: typ, Parts: []ops.HostPart{{Buf: buf, Data: w.Host()}}}
 	before := resident(t)
 	for lo := 0; lo < columns; lo += 5000 {
 		at := region.Region{{Hi: rows}, {Lo: lo, Hi: lo + 5000}}
 		w.Extend(at)
-		part := h.Part(at)
+		part := h.Sub(at).Parts[0]
 		line := make([]float64, 5000)
 		for row := range rows {
 			line[17] = float64(row + lo)
-			part.StoreRow(0, row, line)
+			part.StoreRow(row, line)
 		}
 		if most := int64(rows*(5000*4+2*os.Getpagesize()) + 4<<20); resident(t)-before > most {
 			t.Errorf("from column %d: %d bytes are there, %d are needed", lo, resident(t)-before, most)
 		}
 		w.Drop(rows / 2)
 		for _, row := range []int{rows / 2, rows - 1} {
-			if part.LoadRow(line, 0, row); line[17] != float64(row+lo) {
+			if part.LoadRow(line, row); line[17] != float64(row+lo) {
 				t.Fatalf("row %d of column %d was lost: %g", row, lo+17, line[17])
 			}
 		}

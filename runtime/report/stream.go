@@ -58,8 +58,8 @@ func (t *printer) elements() float64 {
 			continue
 		}
 		for _, id := range s.Reads {
-			if b := t.plan.Buffer(id); b != nil && b.IR != nil {
-				most = max(most, float64(b.IR.Len()))
+			if b := t.plan.Buffer(id); b != nil && b.Array != nil {
+				most = max(most, float64(b.Layout.Len()))
 			}
 		}
 	}

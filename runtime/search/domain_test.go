@@ -62,8 +62,8 @@ sky.total | show
 			continue
 		}
 		for _, id := range s.Reads {
-			if b := p.Buffer(id); b.Role != plan.FromPlan && b.Layout.Elem.Base == ir.F32 && b.IR.Type != ir.F32 {
-				t.Errorf("%s reads %s as %s", s.Name, b.Stage, b.IR.Type)
+			if b := p.Buffer(id); b.Role != plan.FromPlan && b.Layout.Elem.Base == ir.F32 && b.Storage() != ir.F32 {
+				t.Errorf("%s reads %s as %s", s.Name, b.Stage, b.Storage())
 			}
 		}
 		if strings.Contains(s.Kernel.Precision.Compute, "16") {

@@ -51,7 +51,7 @@ func (f *finder) attempt(b *bound.Buffer, c plan.Choice) (*attempt, error) {
 // candidate records one in the report.
 func (f *finder) candidate(b *bound.Buffer, c plan.Choice, verdict string) *plan.Candidate {
 	said := &plan.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
-		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.IR.Type.Size())}
+		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.Storage().Size())}
 	f.said.Candidates = append(f.said.Candidates, said)
 	return said
 }
@@ -96,7 +96,7 @@ func trialsOf(list []*attempt) (out []*trial) {
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
 func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
-	peak := audit.Peak(base.host(b), b.Layout.Whole(), f.opt.Threads)
+	peak := audit.Peak(b.In(base.mem), b.Layout.Whole(), f.opt.Threads)
 	fits := peak <= f16Most
 	if !fits {
 		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)
@@ -122,9 +122,9 @@ func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halve
 	switch {
 	case fits && lost <= safety:
 		whole = "f16 is exact enough"
-	case peak == 0 || b.IR.Pad.Value != 0:
+	case peak == 0 || b.Bufs[0].Pad.Value != 0:
 		whole = "there is no scale for it"
-	case !allFinite(base.host(b)):
+	case !allFinite(b.In(base.mem)):
 		whole = "it has no NaN and no infinity"
 	}
 	if fits && coarser*lost > safety {
@@ -136,8 +136,8 @@ func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halve
 
 // allFinite reports whether an array holds finite numbers alone.
 func allFinite(h ops.HostArray) bool {
-	for plane := range h.Planes() {
-		for _, row := range h.Float64Rows(plane) {
+	for _, p := range h.Parts {
+		for row := range p.Values() {
 			for _, v := range row {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					return false

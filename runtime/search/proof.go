@@ -81,7 +81,7 @@ func pointIn(tile region.Region, random *rand.Rand) []int {
 // filled reports whether the trial has a stage's array as a whole.
 func (t *trial) filled(s *ops.Stage) bool {
 	for _, b := range t.plan.Buffers {
-		if b.Array == s && t.byID[b.ID] != nil {
+		if b.Array == s && t.mem[b.Bufs[0]] != nil {
 			m := t.maker(b.ID)
 			return m == nil || t.parts[m.ID] == nil
 		}

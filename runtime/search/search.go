@@ -215,7 +215,7 @@ func (f *finder) stages() (out []*bound.Buffer) {
 	stakes := map[*bound.Buffer]float64{}
 	for i := range f.base.Buffers {
 		b := &f.base.Buffers[i]
-		if b.Role != plan.FromKernel || b.Pinned != "" || b.Stored != "" || b.IR.Type != ir.F32 || !need[b.ID] {
+		if b.Role != plan.FromKernel || b.Pinned != "" || b.Stored != "" || b.Storage() != ir.F32 || !need[b.ID] {
 			continue
 		}
 		if stakes[b] = f.stake(b); stakes[b] >= leastStake*f.base.Totals.Predicted*1e-3 {
@@ -228,13 +228,16 @@ func (f *finder) stages() (out []*bound.Buffer) {
 
 // stake is the time that all loads and stores of an array would take if each went to memory, in seconds.
 func (f *finder) stake(b *bound.Buffer) float64 {
-	elements := float64(b.IR.Len())
-	for _, s := range f.base.Steps {
-		if s.Kernel != nil && slices.Contains(s.Reads, b.ID) {
-			elements += ir.CostOf(s.Kernel.IR).Loads[b.IR]
+	elements := 0.0
+	for _, part := range b.Bufs {
+		elements += float64(part.Len())
+		for _, s := range f.base.Steps {
+			if s.Kernel != nil && slices.Contains(s.Reads, b.ID) {
+				elements += ir.CostOf(s.Kernel.IR).Loads[part]
+			}
 		}
 	}
-	return elements * float64(b.IR.Type.Size()) / f.base.Rates.Bandwidth
+	return elements * float64(b.Storage().Size()) / f.base.Rates.Bandwidth
 }
 
 // unfit says why nothing can be measured here.

@@ -149,8 +149,8 @@ func TestChoosesWhatIsExactEnough(t *testing.T) {
 				}
 			}
 			for _, b := range p.Buffers {
-				if b.Role == plan.FromKernel && b.Pinned == "" && b.IR.Type != c.storage {
-					t.Errorf("%s is stored as %s, want %s; %v", b.Stage, b.IR.Type, c.storage, said)
+				if b.Role == plan.FromKernel && b.Pinned == "" && b.Storage() != c.storage {
+					t.Errorf("%s is stored as %s, want %s; %v", b.Stage, b.Storage(), c.storage, said)
 				}
 			}
 			if part := strain(p.Search.Proofs); part > 1 || len(p.Search.Choices) > 0 && part > safety {

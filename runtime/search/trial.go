@@ -23,8 +23,7 @@ type trial struct {
 	threads  int
 	programs *exec.Programs
 	mem      map[*ir.Buffer]device.Memory
-	byID     map[string]device.Memory
-	own      []device.Memory            // what it allocated itself
+	own      []*bound.Buffer            // arrays that it allocated itself
 	steps    []*bound.Step              // to run, in order
 	changed  map[string]bool            // buffers that they fill
 	parts    map[string][]region.Region // kernels of which a few tiles do, and these
@@ -32,7 +31,7 @@ type trial struct {
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
 func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
-	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs, mem: map[*ir.Buffer]device.Memory{}, byID: map[string]device.Memory{}, changed: map[string]bool{}}
+	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs, mem: map[*ir.Buffer]device.Memory{}, changed: map[string]bool{}}
 	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
@@ -55,9 +54,11 @@ func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
 // share takes over the arrays of a base that hold the same.
 func (t *trial) share(base *trial) {
 	for i := range t.plan.Buffers {
-		b := &t.plan.Buffers[i]
-		if m := base.byID[b.ID]; m != nil && !t.changed[b.ID] && base.plan.Buffers[i].IR.Type == b.IR.Type {
-			t.byID[b.ID], t.mem[b.IR] = m, m
+		b, from := &t.plan.Buffers[i], &base.plan.Buffers[i]
+		for j, part := range b.Bufs {
+			if m := base.mem[from.Bufs[j]]; m != nil && !t.changed[b.ID] && from.Storage() == b.Storage() {
+				t.mem[part] = m
+			}
 		}
 	}
 }
@@ -101,7 +102,7 @@ func (t *trial) run(ctx context.Context) error {
 		}
 		if s.Kind == plan.ReadStep {
 			b := t.plan.Buffer(s.Writes[0])
-			if _, err := s.Op.Bound.(ops.Source).Fill(ctx, t.host(b)); err != nil {
+			if _, err := s.Op.Bound.(ops.Source).Fill(ctx, b.In(t.mem)); err != nil {
 				return err
 			}
 			continue
@@ -114,28 +115,19 @@ func (t *trial) run(ctx context.Context) error {
 }
 
 func (t *trial) need(id string) error {
-	if t.byID[id] != nil {
+	b := t.plan.Buffer(id)
+	if t.mem[b.Bufs[0]] != nil {
 		return nil
 	}
-	b := t.plan.Buffer(id)
-	m, err := exec.Allocate(t.device, b)
-	if err != nil {
-		return err
-	}
-	t.own = append(t.own, m)
-	t.byID[id], t.mem[b.IR] = m, m
-	return nil
+	t.own = append(t.own, b)
+	return exec.Allocate(t.device, b, t.mem)
 }
 
-func (t *trial) host(b *bound.Buffer) ops.HostArray {
-	return ops.HostArray{Type: b.Layout, Buf: b.IR, Data: t.byID[b.ID].Host()}
-}
-
-func (t *trial) array(b *bound.Buffer) audit.Array { return audit.In(b, t.byID[b.ID]) }
+func (t *trial) array(b *bound.Buffer) audit.Array { return audit.In(b, t.mem) }
 
 func (t *trial) free() {
-	for _, m := range t.own {
-		m.Free()
+	for _, b := range t.own {
+		exec.Free(b, t.mem)
 	}
 	t.own = nil
 }

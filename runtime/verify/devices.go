@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
@@ -109,13 +111,10 @@ func cut(rows region.Interval, together bool) (out []region.Region) {
 
 // job is some rows of the kernel, for one device and nobody else.
 func (t *trial) job(name string, rows region.Interval, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
-	j, err := exec.Part(t.Step, t.Step.Kernel.Over(rows), bounds.Needed(t.Step.Kernel.IR), func(id string) (fleet.Array, error) {
-		b := t.Plan.Buffer(id)
-		m := own[b.IR]
-		if m == nil {
-			m = t.Mem[b.IR]
-		}
-		return fleet.Array{Buf: b.IR, Type: b.Layout, Host: m.Host()}, nil
+	mem := maps.Clone(t.Mem)
+	maps.Copy(mem, own)
+	j, err := exec.Part(t.Step, t.Step.Kernel.Over(rows), bounds.Needed(t.Step.Kernel.IR), func(id string) (ops.HostArray, error) {
+		return t.Plan.Buffer(id).In(mem), nil
 	})
 	if err != nil {
 		return nil, err

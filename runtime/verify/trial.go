@@ -150,7 +150,7 @@ func (t *trial) compare(subject Subject, variant string, own map[*ir.Buffer]devi
 			}
 		}
 		ran = ran.Only(at)
-		made := ran.In(audit.In(ran.Array.Of, own[ran.Array.Of.IR]))
+		made := ran.In(audit.In(ran.Array.Of, own))
 		r := t.row(ran.Array, subject, variant)
 		r.judge(made)
 		r.apart(made, ran, whole)
@@ -218,7 +218,7 @@ func (r *Row) apart(made, ran audit.Sample, whole bool) {
 		return
 	}
 	r.Compared = made.Type.Len()
-	for row := range made.Rows() {
+	for row := range made.Parts[0].Rows() {
 		if !same(made.HostArray, ran.HostArray, row) {
 			add(made.RowValues(row), ran.RowValues(row))
 		}
@@ -227,8 +227,8 @@ func (r *Row) apart(made, ran audit.Sample, whole bool) {
 
 // same reports rows that are equal to the bit.
 func same(a, b ops.HostArray, row int) bool {
-	for plane := range a.Planes() {
-		if !bytes.Equal(a.Row(plane, row), b.Row(plane, row)) {
+	for i, p := range a.Parts {
+		if !bytes.Equal(p.Row(row), b.Parts[i].Row(row)) {
 			return false
 		}
 	}

@@ -23,7 +23,8 @@ const BlockLen = 1 << 16
 // Send writes an array, or a region of it, to a file.
 func Send(ctx context.Context, to Output, o Order, at region.Region, h ops.HostArray) error {
 	if w, takes := to.(MemoryWriter); takes && o.plain(h) {
-		return w.WriteMemory(h.Data[h.Offset():], h.Stride(), at)
+		p := h.Parts[0]
+		return w.WriteMemory(p.Data[p.Offset():], p.Stride(), at)
 	}
 	part := to.Part(at)
 	return errors.Join(Encode(ctx, part, o, h), part.Close())
@@ -44,16 +45,16 @@ func Encode(ctx context.Context, to io.Writer, o Order, h ops.HostArray) error {
 
 // plain reports elements that go to the file as they are in memory.
 func (o Order) plain(h ops.HostArray) bool {
-	return o.Unit.SI() == 1 && o.Unit.Offset == 0 && !o.Elem.Complex && h.Buf.Type == o.Elem.Base
+	return o.Unit.SI() == 1 && o.Unit.Offset == 0 && !o.Elem.Complex && h.Parts[0].Buf.Type == o.Elem.Base
 }
 
 // verbatim writes the rows as they are in memory.
 func verbatim(ctx context.Context, w io.Writer, h ops.HostArray) error {
-	for r := range h.Rows() {
+	for r := range h.Parts[0].Rows() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := w.Write(h.Row(0, r)); err != nil {
+		if _, err := w.Write(h.Parts[0].Row(r)); err != nil {
 			return err
 		}
 	}
@@ -62,30 +63,30 @@ func verbatim(ctx context.Context, w io.Writer, h ops.HostArray) error {
 
 // converted writes blocks through float64.
 func (o Order) converted(ctx context.Context, w io.Writer, h ops.HostArray) error {
-	total, planes := h.Type.Len(), o.Elem.Planes()
+	total, each := h.Type.Len(), o.Elem.Scalars()
 	part := make([]float64, BlockLen)
-	joined := make([]float64, BlockLen*planes)
+	joined := make([]float64, BlockLen*each)
 	raw := make([]byte, BlockLen*o.Elem.Size())
 	for from := 0; from < total; from += BlockLen {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(BlockLen, total-from)
-		for plane := range planes {
-			if plane < h.Planes() {
-				h.LoadRange(part[:n], plane, from)
+		for k := range each {
+			if k < len(h.Parts) {
+				h.Parts[k].Load(part[:n], from)
 			} else {
 				clear(part[:n])
 			}
 			for i, v := range part[:n] {
-				joined[i*planes+plane] = (v - o.Unit.Offset*float64(1-plane)) / o.Unit.SI()
+				joined[i*each+k] = (v - o.Unit.Offset*float64(1-k)) / o.Unit.SI()
 			}
 		}
-		if err := o.fits(h.Type, joined[:n*planes], from); err != nil {
+		if err := o.fits(h.Type, joined[:n*each], from); err != nil {
 			return err
 		}
 		out := raw[:n*o.Elem.Size()]
-		device.Store(o.Elem.Base, out, joined[:n*planes])
+		device.Store(o.Elem.Base, out, joined[:n*each])
 		if _, err := w.Write(out); err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (o Order) fits(t ops.Type, values []float64, from int) error {
 	for i, v := range values {
 		if (v < limit[0] || v > limit[1]) && (!o.Elem.Base.Float() || !math.IsInf(v, 0)) {
 			return problem.Wrong(problem.CannotStore, "as", "clamp it first, or write a wider type", "element %s is %s, which %s cannot hold",
-				IndexText(t, from+i/o.Elem.Planes()), fmt.Sprint(v), o.Elem)
+				IndexText(t, from+i/o.Elem.Scalars()), fmt.Sprint(v), o.Elem)
 		}
 	}
 	return nil

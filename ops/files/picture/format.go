@@ -79,7 +79,7 @@ func ScaleOf(c *ops.Call, unit ops.Unit) Scale {
 // Panels are an array of two dimensions as an image, or the projections of one of three.
 func Panels(h ops.HostArray, unit ops.Unit) []Image {
 	values := make([]float64, h.Type.Len())
-	h.LoadRange(values, 0, 0)
+	h.Parts[0].Load(values, 0)
 	for i, v := range values {
 		values[i] = format.Shown(v, unit)
 	}
