@@ -62,7 +62,7 @@ var passes = []pass{
 	{name: "pad", run: only(layout.Pad), after: []string{"precision"}}, // of arrays in the types they have in the end
 	{name: "steps", run: steps, after: []string{"pad"}},
 	{name: "lifetimes", run: lifetimes, after: []string{"steps"}},
-	{name: "blocks", run: inBlocks, after: []string{"lifetimes"}},
+	{name: "blocks", run: fitted, after: []string{"lifetimes"}},
 	{name: "prefault", run: prefault, after: []string{"blocks"}}, // whole arrays alone
 	{name: "place", run: placed, after: []string{"prefault"}},    // by what the host takes
 }

@@ -27,7 +27,7 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		}
 	}
 	var ended atomic.Bool
-	populating := start(func() error {
+	populating := beside(func() error {
 		for _, data := range pages {
 			device.Populate(data, ended.Load)
 		}

@@ -42,7 +42,7 @@ func (r *run) define(ctx context.Context) error {
 		}
 	}
 	install := func() {}
-	compiling := start(func() (err error) {
+	compiling := beside(func() (err error) {
 		defer r.opt.Trace.Span(0, "compile", "definitions", time.Now(), map[string]any{"definitions": len(expensive)})
 		install, err = r.compileReferences(ctx, expensive)
 		return err

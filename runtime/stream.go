@@ -166,13 +166,13 @@ func (p *pass) overlap(ctx context.Context) error {
 	defer cancel()
 	var reading, writing task
 	defer func() { reading.wait(); writing.wait() }()
-	reading = start(func() error { return p.read(stop, 0) })
+	reading = beside(func() error { return p.read(stop, 0) })
 	for t := range p.blocks {
 		if err := reading.wait(); err != nil {
 			return err
 		}
 		if t+1 < len(p.blocks) {
-			reading = start(func() error { return p.read(stop, t+1) })
+			reading = beside(func() error { return p.read(stop, t+1) })
 		}
 		if err := p.compute(ctx, t); err != nil {
 			cancel()
@@ -184,7 +184,7 @@ func (p *pass) overlap(ctx context.Context) error {
 		}
 		p.drop(t)
 		r.opt.Progress.Tile()
-		writing = start(func() error { return p.write(stop, t) })
+		writing = beside(func() error { return p.write(stop, t) })
 	}
 	return writing.wait()
 }
@@ -200,10 +200,10 @@ func (p *pass) name() string {
 	return fmt.Sprintf("%s, pass %d of %d", name, p.index+1, len(p.layout.Passes))
 }
 
-// task is something that runs beside the computation.
+// task is something that runs beside the computation; beside starts one.
 type task struct{ done chan error }
 
-func start(f func() error) task {
+func beside(f func() error) task {
 	t := task{make(chan error, 1)}
 	go func() { t.done <- f(); close(t.done) }()
 	return t
