@@ -29,7 +29,7 @@ const (
 // is linear in stages.
 const (
 	weighedNodes = 400
-	largerNodes  = 4
+	largerNodes  = 2
 )
 
 // fewElements leave threads idle: tiles are cut along elements, not along the loops within one.
@@ -52,7 +52,7 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, budget: 20 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
 	}
