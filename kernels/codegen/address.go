@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 )
 
@@ -104,7 +105,7 @@ func (g *gen) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...sum
 func (g *gen) onceAs(sc *scope, e *Expr, t, prefix string) *Expr {
 	return sc.make(t+e.String(), func() value {
 		name := Name(g.fresh(prefix))
-		sc.add(Var{t, name.text, e})
+		sc.add(Var{t, name.Text, e})
 		return value{e: [2]*Expr{name}}
 	}).e[0]
 }

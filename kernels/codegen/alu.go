@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 )
 
@@ -78,22 +79,17 @@ func op(o ir.Op, t ir.DType, a ...value) value {
 // arithmetic is an operation on scalars or registers.
 func arithmetic(o ir.Op, t ir.DType, vec bool, args []*Expr) *Expr {
 	info := o.Info()
-	e := Call(fn(map[bool]string{false: "s_", true: "v_"}[vec]+info.Name, t), args...)
-	symbol := info.Symbol
+	name, symbol, wrap := fn(map[bool]string{false: "s_", true: "v_"}[vec]+info.Name, t), info.Symbol, ""
+	if !info.Written.Has(t) {
+		return Call(name, args...)
+	}
 	if o == ir.Not && vec { // a mask
 		symbol = "~"
 	}
-	switch {
-	case !info.Written.Has(t):
-		return e
-	case t.Int() && o != ir.BitAnd && o != ir.BitOr && o != ir.BitXor:
-		e.wrap = e.text
+	if t.Int() && o != ir.BitAnd && o != ir.BitOr && o != ir.BitXor {
+		wrap = name
 	}
-	e.form, e.text = infix, symbol
-	if len(args) == 1 {
-		e.form = prefix
-	}
-	return e
+	return Apply(symbol, wrap, args...)
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 )
 

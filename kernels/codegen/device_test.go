@@ -121,7 +121,7 @@ func (p *launchable) Bind(b device.Bindings) (func(region.Region) error, error) 
 		for i, x := range t {
 			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
 		}
-		run(p.sym, bufs, farg, iarg, lo, hi)
+		run(p.sym, bufs, farg, iarg, lo, hi, p.out.Scratch)
 		runtime.KeepAlive(b)
 		return nil
 	}, nil
@@ -187,6 +187,19 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t schedule.Target) schedule.CPU {
 		}
 		if rng.IntN(6) == 0 {
 			s = schedule.CPU{Flat: 1 + rng.IntN(4), Split: rng.IntN(3) * 2, Every: s.Every, AccMajor: s.AccMajor}
+		}
+		if len(s.Lanes) > 0 && rng.IntN(3) > 0 { // in chunks of a few steps, where the kernel has a fold to split
+			c := s
+			c.Split, c.Pack, c.Table, c.Window, c.Guard, c.Skip = 1+rng.IntN(9), rng.IntN(3) > 0, 0, 0, false, false
+			if rng.IntN(2) == 0 {
+				c.AccBlock = c.Split
+			}
+			for _, a := range s.Order[rng.IntN(len(s.Order)):] {
+				c.Chunk = append(c.Chunk, schedule.AxisN{Axis: a, N: s.Step(a) * (1 + rng.IntN(3))})
+			}
+			if c.Check(k, t) == nil {
+				return c
+			}
 		}
 		if s.Check(k, t) == nil {
 			return s

@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -50,7 +51,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		least, skips = g.cull(x, count)
 	}
 	for _, o := range least {
-		after = append(after, To(o.name.text, g.leastOpen(x, o.threshold)))
+		after = append(after, To(o.name.Text, g.leastOpen(x, o.threshold)))
 	}
 	loads := g.exactLoads
 	g.within(func() {
@@ -204,7 +205,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 		if i < 0 {
 			i = len(least)
 			least = append(least, open{threshold, Name(g.fresh("n"))})
-			x.c.sc.add(Var{types[threshold.Type].c, least[i].name.text, g.leastOpen(x, threshold)})
+			x.c.sc.add(Var{types[threshold.Type].c, least[i].name.Text, g.leastOpen(x, threshold)})
 		}
 		return least[i].name
 	}
@@ -231,7 +232,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 			leave := append(count.idle(x.c.hi), Leave{})
 			if block > 0 {
 				to := g.val(next, 0, origin).e[0]
-				leave = append(count.idle(to), To(x.c.index().text, to), Continue{})
+				leave = append(count.idle(to), To(x.c.index().Text, to), Continue{})
 			}
 			cond := All("&&", tests...)
 			if !x.c.vec {

@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -12,8 +13,9 @@ const savedBytes = 48 << 10
 
 // split is a fold run in parts over many points.
 type split struct {
-	fold *ir.Fold
-	kept int // registers that a vector's points keep between the parts
+	fold  *ir.Fold
+	inner int // depth of the innermost loop over points
+	kept  int // registers that a vector's points keep between the parts
 }
 
 // Flat is the function whose lanes are points of the tile one after the other. What is left over in the last vectors
@@ -26,7 +28,7 @@ func (u *Unit) Flat(s schedule.CPU) Body {
 		g.lanes = g.lanes.Or(a.Bind())
 	}
 	if s.Split > 0 {
-		g.parted.fold = schedule.Outermost(u.Kernel, u.Target)
+		g.parted.fold, g.parted.inner = schedule.Outermost(u.Kernel, u.Target), 1
 	}
 	root, in := newScope(ir.Set{}), newScope(g.lanes)
 	g.stack = []*scope{root, in}
@@ -41,7 +43,7 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	for q, a := range g.axes {
 		x := axisName(a)
 		lo, hi := Name(x+"_lo"), Name(x+"_hi")
-		out = append(out, Let{"int", lo.text, tileLo(q)}, Let{"int", hi.text, tileHi(q)}, Var{"int", x, lo})
+		out = append(out, Let{"int", lo.Text, tileLo(q)}, Let{"int", hi.Text, tileHi(q)}, Var{"int", x, lo})
 		total = Bin("*", total, Bin("-", hi, lo))
 	}
 	out = append(out, Let{"long", "points", total})
@@ -82,8 +84,8 @@ func (g *gen) nextPoint() (next []Stmt) {
 			next = []Stmt{more}
 			continue
 		}
-		over := append([]Stmt{To(x.text, Name(x.text+"_lo"))}, next...)
-		next = []Stmt{more, If{Cond: Bin("==", x, Name(x.text+"_hi")), Then: over}}
+		over := append([]Stmt{To(x.Text, Name(x.Text+"_lo"))}, next...)
+		next = []Stmt{more, If{Cond: Bin("==", x, Name(x.Text+"_hi")), Then: over}}
 	}
 	return next
 }
@@ -92,7 +94,14 @@ func (g *gen) nextPoint() (next []Stmt) {
 // the split fold goes on, others are over. It reports whether there is something to keep for the next part.
 func (g *gen) resume(c *loop, at int) bool {
 	f, whole := c.f, g.parted.fold
-	if whole == nil || at != 1 || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+	if whole == nil || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+		return false
+	}
+	if f == whole && g.s.Pack {
+		g.chunk.inside = true
+	}
+	if f == whole && int64(g.s.Split) >= f.Hi.I-f.Lo.I {
+		c.lo, c.hi = Name("part"), Name("part_end")
 		return false
 	}
 	c.kept = g.parted.kept

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -54,7 +55,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 		g.within(func() { g.body(c, c.in) }, c.in)
 		sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
 	}
-	g.stack = saved
+	g.stack, g.chunk.inside = saved, g.chunk.inside && f != g.parted.fold
 	if part {
 		g.suspend(c)
 	}
@@ -69,13 +70,13 @@ func (c *loop) call(name string, args ...*Expr) *Expr { return Call(fn(name, c.f
 
 // loop runs over [from, to).
 func (c *loop) loop(from, to *Expr, step int, body []Stmt) Loop {
-	return Count(c.ctype().c, c.index().text, from, to, step, body...)
+	return Count(c.ctype().c, c.index().Text, from, to, step, body...)
 }
 
 // chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests.
 func (g *gen) chunks(c *loop, every int, count *tally, before, body, after []Stmt) {
 	e := Name(g.fresh("e"))
-	list := append(slices.Clone(before), Let{c.ctype().c, e.text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)})
+	list := append(slices.Clone(before), Let{c.ctype().c, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)})
 	list = append(list, count.ran(Bin("-", e, c.index()))...)
 	list = append(list, c.loop(nil, e, 1, body))
 	c.sc.add(c.loop(c.lo, c.hi, 0, append(list, after...)))
@@ -139,7 +140,11 @@ func (g *gen) body(c *loop, in *scope) {
 	var last []Stmt
 	step := func(q, v int, atOnce bool) {
 		if terms, ok := c.narrow[q]; ok {
-			last = append(last, g.narrowStep(c, q, v, terms)...)
+			if list := g.narrowStep(c, q, v, terms); atOnce {
+				in.add(list...)
+			} else {
+				last = append(last, list...)
+			}
 			return
 		}
 		a, n := g.accName(c.f.Accs[q], v), c.f.Step[q]

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 )
 
@@ -88,7 +89,7 @@ type (
 func (g *gen) indices(sc *scope, idx *Expr) *Expr {
 	return sc.make(hidden(idx.String()), func() value {
 		at := Name(g.fresh("q"))
-		sc.add(Array{Type: "int", Name: at.text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do{Call("HIDE", at)})
+		sc.add(Array{Type: "int", Name: at.Text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do{Call("HIDE", at)})
 		return value{e: [2]*Expr{at}}
 	}).e[0]
 }
@@ -101,7 +102,7 @@ func (g *gen) offsets(sc *scope, pattern []int64) *Expr {
 		for i, x := range pattern {
 			list[i] = Int(x)
 		}
-		sc.add(Array{Type: "int", Name: at.text, N: Name("W"), Values: list})
+		sc.add(Array{Type: "int", Name: at.Text, N: Name("W"), Values: list})
 		return value{e: [2]*Expr{at}}
 	}).e[0]
 }
@@ -132,7 +133,7 @@ func (g *gen) groupLoad(group []*ir.Node, a *access) value {
 		args := []*Expr{p, at}
 		for i, n := range group {
 			x := Name(fmt.Sprintf("%s_%d", base, i))
-			a.sc.add(Var{Type: types[n.Type].v, Name: x.text})
+			a.sc.add(Var{Type: types[n.Type].v, Name: x.Text})
 			args = append(args, Pre("&", x))
 			a.sc.once[key(n)] = vector(n.Type, x)
 		}

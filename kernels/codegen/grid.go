@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -43,7 +44,7 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	}
 	g.fillTiles(s.Threads())
 	g.stores()
-	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables}, Barriers: t.used}
+	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables, 0}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp
 	}
@@ -100,7 +101,7 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []S
 	var counts []*Expr
 	for _, a := range axes {
 		n, step := Name(fmt.Sprintf("n%d", a)), g.s.Step(a)
-		out = append(out, Let{"long long", n.text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))})
+		out = append(out, Let{"long long", n.Text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))})
 		counts = append(counts, n)
 	}
 	out = append(out, Let{"long long", "n" + xyz, All("*", counts...)})
@@ -140,10 +141,10 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 		out = append(out, Let{"int", x, Cast("int", first)})
 	case s.Stays():
 		in := Name(x + "_in")
-		out = append(out, Var{"long long", at.text, place}, Let{"int", in.text, Bin("<", at, hi)},
+		out = append(out, Var{"long long", at.Text, place}, Let{"int", in.Text, Bin("<", at, hi)},
 			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let{"int", x, Cast("int", at)})
 	default:
-		out = append(out, Let{"long long", at.text, place}, If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let{"int", x, Cast("int", at)})
+		out = append(out, Let{"long long", at.Text, place}, If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let{"int", x, Cast("int", at)})
 	}
 	if g.clamp && g.s.Step(a) > 1 {
 		out = append(out, Let{"int", x + "_last", Bin("-", Cast("int", hi), Int(1))})
@@ -165,7 +166,7 @@ func (g *gen) fillTiles(block [3]int) {
 	sc.add(Let{"int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))})
 	var bases [][]*Expr
 	for _, s := range t.tiles {
-		root.add(Shared{Storage[s.Buf.Type], tileName(s).text, s.Cells()})
+		root.add(Shared{Storage[s.Buf.Type], tileName(s).Text, s.Cells()})
 		var list []*Expr
 		for _, n := range s.Base {
 			list = append(list, g.val(n, 0, byLane).e[0])

@@ -135,16 +135,20 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	for i, b := range c.out.Bufs {
 		bufs[i] = mem[b].pointer()
 	}
-	run(c.sym, bufs, make([]float64, 16), make([]int64, 16), lo, hi)
+	run(c.sym, bufs, make([]float64, 16), make([]int64, 16), lo, hi, c.out.Scratch)
 	runtime.KeepAlive(mem)
 }
 
 // run calls a function. All that weft_args points to is pinned: the addresses in it are mere numbers, and what they point to may lie on
 // a stack, which grows and moves. With the bounds of a tile left behind, a loop may run for ever.
-func run(sym uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32) {
+func run(sym uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32, scratch int) {
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	a := &render.Args{Buf: pinned(&pin, bufs), Farg: pinned(&pin, farg), Iarg: pinned(&pin, iarg), Lo: pinned(&pin, lo), Hi: pinned(&pin, hi)}
+	if scratch > 0 {
+		own := make([]byte, scratch+63)
+		a.Scratch = (pinned(&pin, own) + 63) &^ 63
+	}
 	pin.Pin(a)
 	purego.SyscallN(sym, uintptr(unsafe.Pointer(a)))
 }

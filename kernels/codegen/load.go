@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -188,7 +189,7 @@ func (g *gen) firstIteration(index *ir.Node, v int) value {
 func (g *gen) laneLoop(a *access, x value, on *Expr) (out []Stmt) {
 	n, at := a.n, Name(g.fresh("q"))
 	i := g.vecIndex(n.Buf, a.l, a.v, a.m)
-	out = append(out, Array{Type: types[i.t].c, Name: at.text, N: Name("W")},
+	out = append(out, Array{Type: types[i.t].c, Name: at.Text, N: Name("W")},
 		Do{Call("store_"+i.t.String(), append([]*Expr{at}, i.list()...)...)})
 	for h, e := range x.list() {
 		per := g.W / registers(n.Type)
@@ -224,7 +225,7 @@ const (
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart.
 func (g *gen) prefetch(a *access, p *Expr) {
-	if g.s.Flat > 0 || a.at < 1 || a.at > len(g.s.Order) {
+	if g.s.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.s.Order) {
 		return
 	}
 	axis := g.s.Order[a.at-1]
@@ -261,10 +262,10 @@ func (g *gen) active(depth int, vary ir.Set, v int) (mask value, ok bool) {
 		seen := map[string]bool{}
 		for w := range g.V {
 			x := m(w)
-			if g.canon(vary, w) != g.canon(vary, v) || seen[x.e[0].text] {
+			if g.canon(vary, w) != g.canon(vary, v) || seen[x.e[0].Text] {
 				continue
 			}
-			seen[x.e[0].text] = true
+			seen[x.e[0].Text] = true
 			if len(seen) == 1 {
 				out = x
 			} else {

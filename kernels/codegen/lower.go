@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -57,6 +58,7 @@ type gen struct {
 	notes      notes
 	windows    windowState
 	parted     split
+	chunk      chunks
 	iter       *ir.Fold // the fold whose iterations are lanes, in that layout
 	gathering  bool     // writing the copy of a body for blocks whose spans are not proven
 	exactLoads int      // loads that are in range only while some lane is active
@@ -125,6 +127,8 @@ func (g *gen) compute(n *ir.Node, v int, m layout, at int) value {
 		return g.accName(n.Fold.Accs[n.I], v)
 	case n.Kind == ir.KAxis:
 		return g.axisVal(n, v, m, sc)
+	case g.packs(n, m, sc):
+		return g.packedValue(n, v, sc)
 	case g.tabulates(n, m, sc):
 		return g.tabulate(n, v, sc)
 	case n.Kind == ir.KLoad:
@@ -135,7 +139,7 @@ func (g *gen) compute(n *ir.Node, v int, m layout, at int) value {
 
 // arg is a launch scalar.
 func (g *gen) arg(n *ir.Node) *Expr {
-	x := &Expr{form: launchArg, text: fmt.Sprint(slices.Index(g.Args, n)), lit: n}
+	x := Arg(n, slices.Index(g.Args, n))
 	if n.Type == ir.Bool {
 		return Bin("!=", x, Int(0))
 	}
@@ -157,7 +161,7 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
 		return g.indexVal(n, v, m, sc)
 	}
 	x := Name(axisName(n))
-	places := Name(x.text + "_at") // of all points in flight, one after the other
+	places := Name(x.Text + "_at") // of all points in flight, one after the other
 	switch {
 	case slices.Contains(g.team.origins, n):
 		return scalar(ir.I32, x)
@@ -192,7 +196,7 @@ func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) value {
 	f, x := n.Fold, Name(axisName(n))
 	if m == byIteration { // cut to the last iteration
 		per := g.W / registers(n.Type)
-		last := scalar(n.Type, Name(x.text+"_last"))
+		last := scalar(n.Type, Name(x.Text+"_last"))
 		return g.name(sc, each(n.Type, func(h int) *Expr {
 			return Call(fn("v_min", n.Type), Bin("+", x, Vector(types[n.Type].v, counting(per, h*per)...)), last.part(h))
 		}))

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -58,11 +59,11 @@ func (g *gen) foldLanes(c *loop) bool {
 		test = []Stmt{If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}}}
 	}
 	i, t := c.index(), c.ctype().c
-	last := Name(i.text + "_last")
+	last := Name(i.Text + "_last")
 	whole := c.loop(nil, nil, g.W, append(append(count.ran(Int(g.W)), full.body...), test...))
 	whole.While = Bin(">=", Bin("-", last, i), Int(g.W-1))
 	left := If{Cond: Bin("<=", i, last), Then: append(count.ran(Bin("-", c.hi, i)), rest.body...)}
-	c.sc.add(Block{Let{t, last.text, Bin("-", c.hi, Int(1))}, Var{t, i.text, c.lo}, whole, left})
+	c.sc.add(Block{Let{t, last.Text, Bin("-", c.hi, Int(1))}, Var{t, i.Text, c.lo}, whole, left})
 	g.joinShares(c)
 	return true
 }
@@ -209,7 +210,7 @@ func (g *gen) joinArg(c *loop, v int) {
 	var take []Stmt
 	for q, a := range c.f.Accs {
 		h, t, w := g.shareName(c, q, v), types[a.Type], Name(g.fresh("w"))
-		out = append(out, Array{Type: t.c, Name: w.text, N: Name("W")})
+		out = append(out, Array{Type: t.c, Name: w.Text, N: Name("W")})
 		for p, e := range h.list() {
 			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", w, Int(p*g.W/registers(a.Type)))), Value: e})
 		}

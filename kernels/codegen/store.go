@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 )
 
@@ -85,12 +86,12 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int) {
 		}
 		p = g.pointer(s.Buf, u, v, byLane)
 		i = i.asVec()
-		out = append(out, Array{Type: types[i.t].c, Name: idx.text, N: Name("W")},
+		out = append(out, Array{Type: types[i.t].c, Name: idx.Text, N: Name("W")},
 			Do{Call("store_"+i.t.String(), append([]*Expr{idx}, i.list()...)...)})
 	}
 	spill := func(prefix string, x value) *Expr {
 		t, name := types[x.t], Name(g.fresh(prefix))
-		out = append(out, Array{Type: t.c, Name: name.text, N: Name("W")})
+		out = append(out, Array{Type: t.c, Name: name.Text, N: Name("W")})
 		for h, e := range x.list() {
 			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", name, Int(h*g.W/registers(x.t)))), Value: e})
 		}

@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -67,7 +68,7 @@ func (g *gen) tabulate(n *ir.Node, v int, sc *scope) value {
 	b.tables++
 	name := Name(g.fresh("t"))
 	at := Name(axisName(sc.fold.Index) + "_in")
-	b.outer.add(Array{Type: t.c, Name: name.text, N: Int(b.size), Aligned: true})
+	b.outer.add(Array{Type: t.c, Name: name.Text, N: Int(b.size), Aligned: true})
 	g.inFill(sc, func() {
 		for h, e := range g.val(n, v, byIteration).asVec().list() {
 			b.fill.add(Set{To: Deref(t.v+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/registers(n.Type)))), Value: e})
@@ -99,10 +100,10 @@ func (g *gen) blockedLoop(c *loop) {
 		}
 		t := c.ctype()
 		last := Bin("-", end, Int(1))
-		out := append(b.outer.body, Let{t.c, end.text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)}, Let{t.c, c.index().text + "_last", last})
+		out := append(b.outer.body, Let{t.c, end.Text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)}, Let{t.c, c.index().Text + "_last", last})
 		if gathers != nil {
 			unproven = Name(g.fresh("w"))
-			out = append(out, Var{"vi", unproven.text, Vector("vi")})
+			out = append(out, Var{"vi", unproven.Text, Vector("vi")})
 			g.spanTests(c, unproven, end)
 		}
 		if len(b.fill.body) > 0 {
@@ -123,7 +124,7 @@ func (g *gen) blockedLoop(c *loop) {
 // blockLoop is a loop over a block, with a second variable that counts its iterations.
 func (c *loop) blockLoop(b *block, end *Expr, step int, body []Stmt) Loop {
 	l := c.loop(Name(b.start), end, step, body)
-	in := c.index().text + "_in"
+	in := c.index().Text + "_in"
 	l.Vars = append(l.Vars, To(in, Int(0)))
 	l.Next = append(l.Next, Set{Name(in), "+", Int(step)})
 	return l

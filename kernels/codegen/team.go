@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -45,7 +46,7 @@ func (g *gen) sharedFold(c *loop) bool {
 		}
 	}
 	if isArg(f) {
-		c.sc.add(Var{it.c, where.text, Bin("-", c.lo, Int(1))})
+		c.sc.add(Var{it.c, where.Text, Bin("-", c.lo, Int(1))})
 	}
 	g.within(func() {
 		var last []Stmt
@@ -102,7 +103,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 	}
 	turn := func(from func(i int) *Expr) (out []Stmt) {
 		for i, o := range other {
-			out = append(out, Let{ts[i], o.text, from(i)})
+			out = append(out, Let{ts[i], o.Text, from(i)})
 		}
 		return append(out, takeBetter(c.f, other[0], own[0], other[2], own[2], take...))
 	}
@@ -116,12 +117,12 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 	var out Block
 	var first []Stmt
 	for i, o := range other {
-		all := Name(o.text + "_")
-		out = append(out, Shared{ts[i], all.text, warp})
+		all := Name(o.Text + "_")
+		out = append(out, Shared{ts[i], all.Text, warp})
 		first = append(first, Set{To: At(all, Bin(">>", x, Int(5))), Value: own[i]})
 	}
 	out = append(out, Barrier{}, If{Cond: Bin("==", Bin("&", x, Int(warp-1)), Int(0)), Then: first}, Barrier{},
-		Count("unsigned", "n", Int(0), Bin("/", Name("blockDim.x"), Int(warp)), 1, turn(func(i int) *Expr { return At(Name(other[i].text+"_"), n) })...))
+		Count("unsigned", "n", Int(0), Bin("/", Name("blockDim.x"), Int(warp)), 1, turn(func(i int) *Expr { return At(Name(other[i].Text+"_"), n) })...))
 	c.sc.add(out)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -19,9 +20,10 @@ const (
 
 // Body is what a function does.
 type Body struct {
-	Stmts  []Stmt
-	Loads  map[string]int // by class
-	Tables int            // lane-uniform values tabulated over a fold
+	Stmts   []Stmt
+	Loads   map[string]int // by class
+	Tables  int            // lane-uniform values tabulated over a fold
+	Scratch int            // bytes of memory that a launch needs for itself
 }
 
 // Tile is the function that runs a kernel over a tile, under a schedule with an order.
@@ -38,10 +40,16 @@ func (u *Unit) Tile(s schedule.CPU, end Tail) Body {
 	for _, a := range s.Order {
 		g.stack = append(g.stack, newScope(g.axes[a].Bind()))
 	}
+	if len(s.Chunk) > 0 {
+		g.startChunks()
+	}
 	g.stores()
 	var body []Stmt
 	for q, a := range slices.Backward(s.Order) {
 		body = g.tileLoop(a, append(g.stack[q+1].body, body...))
+		if len(s.Chunk) > 0 && a == s.Chunk[0].Axis {
+			body = g.chunked(body)
+		}
 	}
 	return g.finish(append(g.stack[0].body, body...))
 }
@@ -54,7 +62,7 @@ func (g *gen) finish(list []Stmt) Body {
 			out = append(out, Var{g.bufType(b) + " *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))})
 		}
 	}
-	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables}
+	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch}
 }
 
 func tileLo(axis int) *Expr { return At(Name("a->lo"), Int(axis)) }
@@ -71,7 +79,11 @@ func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
 		body = append([]Stmt{Let{"int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step)))}}, body...)
 		x += "_"
 	}
-	loop := Count("int", x, tileLo(axis), end, step, body...)
-	loop.Vars = append(loop.Vars, To(end.text, tileHi(axis)))
+	lo, hi := tileLo(axis), tileHi(axis)
+	if slices.ContainsFunc(g.s.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis }) {
+		lo, hi = chunkEnds(g.axes[axis])
+	}
+	loop := Count("int", x, lo, end, step, body...)
+	loop.Vars = append(loop.Vars, To(end.Text, hi))
 	return append(out, loop)
 }

@@ -3,6 +3,8 @@ package codegen
 import (
 	"fmt"
 	"strings"
+
+	. "weft/kernels/codegen/expr"
 )
 
 // Stmt is a statement of a target's program. The few kinds here are all there are.
@@ -79,22 +81,13 @@ func Count(t, name string, from, to *Expr, step int, body ...Stmt) Loop {
 	return l
 }
 
-// Dialect is how a target language spells what languages spell differently.
-type Dialect struct {
-	Arg      map[bool]string // format of the launch's scalar by its number: of float types (true), and of others
-	Inf, NaN [2]string       // of float32 and float64
-	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
-	Shared   string          // qualifier of arrays that threads share
-	Barrier  string
-}
-
 type writer struct {
 	strings.Builder
 	d *Dialect
 }
 
 // Text is a function of statements.
-func (d *Dialect) Text(head string, body []Stmt) string {
+func Text(d *Dialect, head string, body []Stmt) string {
 	w := &writer{d: d}
 	w.line("%s {", head)
 	w.body(body)
@@ -110,14 +103,14 @@ func (w *writer) body(list []Stmt) {
 	}
 }
 
-func (s Let) write(w *writer) { w.line("const %s %s = %s;", s.Type, s.Name, w.d.text(s.Value)) }
+func (s Let) write(w *writer) { w.line("const %s %s = %s;", s.Type, s.Name, w.d.Text(s.Value)) }
 
 func (s Var) write(w *writer) {
 	if s.Value == nil {
 		w.line("%s %s;", s.Type, s.Name)
 		return
 	}
-	w.line("%s %s = %s;", s.Type, s.Name, w.d.text(s.Value))
+	w.line("%s %s = %s;", s.Type, s.Name, w.d.Text(s.Value))
 }
 
 func (s Array) write(w *writer) {
@@ -126,11 +119,13 @@ func (s Array) write(w *writer) {
 		aligned = " __attribute__((aligned(64)))"
 	}
 	if s.Values != nil {
-		var list strings.Builder
-		w.d.list(&list, s.Values)
-		constant, values = "const ", " = {"+list.String()+"}"
+		list := make([]string, len(s.Values))
+		for i, x := range s.Values {
+			list[i] = w.d.Text(x)
+		}
+		constant, values = "const ", " = {"+strings.Join(list, ", ")+"}"
 	}
-	w.line("%s%s %s[%s]%s%s;", constant, s.Type, s.Name, w.d.text(s.N), aligned, values)
+	w.line("%s%s %s[%s]%s%s;", constant, s.Type, s.Name, w.d.Text(s.N), aligned, values)
 }
 
 func (s Shared) write(w *writer) { w.line("%s %s %s[%d];", w.d.Shared, s.Type, s.Name, s.N) }
@@ -138,14 +133,14 @@ func (s Shared) write(w *writer) { w.line("%s %s %s[%d];", w.d.Shared, s.Type, s
 func (s Set) write(w *writer) { w.line("%s;", w.assignment(s)) }
 
 func (w *writer) assignment(s Set) string {
-	to, value := w.d.text(s.To), w.d.text(s.Value)
+	to, value := w.d.Text(s.To), w.d.Text(s.Value)
 	if s.Op == "+" && value == "1" {
 		return to + "++"
 	}
 	return to + " " + s.Op + "= " + value
 }
 
-func (s Do) write(w *writer) { w.line("%s;", w.d.text(s.Call)) }
+func (s Do) write(w *writer) { w.line("%s;", w.d.Text(s.Call)) }
 
 func (s Loop) write(w *writer) {
 	list := func(of []Set) string {
@@ -159,13 +154,13 @@ func (s Loop) write(w *writer) {
 	if len(s.Vars) > 0 {
 		vars = s.Type + " " + vars
 	}
-	w.line("for (%s; %s; %s) {", vars, w.d.text(s.While), list(s.Next))
+	w.line("for (%s; %s; %s) {", vars, w.d.Text(s.While), list(s.Next))
 	w.body(s.Body)
 	w.line("}")
 }
 
 func (s If) write(w *writer) {
-	cond := w.d.text(s.Cond)
+	cond := w.d.Text(s.Cond)
 	if s.Rare {
 		cond = "__builtin_expect(" + cond + ", 0)"
 	}

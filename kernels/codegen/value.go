@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -86,39 +87,6 @@ func number(t ir.DType, x float64) value {
 	return scalar(t, Lit(&ir.Node{Kind: ir.KConst, Type: t, F: x, I: int64(x)}))
 }
 
-// literal is a constant in the dialect.
-func (d *Dialect) literal(n *ir.Node) string {
-	switch n.Type {
-	case ir.F32:
-		return d.float(float64(float32(n.F)), "%.9ef", 0)
-	case ir.F64:
-		return d.float(n.F, "%.17e", 1)
-	case ir.I64:
-		if n.I == math.MinInt64 {
-			return "(-9223372036854775807LL-1)"
-		}
-		return fmt.Sprintf("%dLL", n.I)
-	}
-	if n.I == math.MinInt32 {
-		return "(-2147483647-1)"
-	}
-	return fmt.Sprint(n.I)
-}
-
-func (d *Dialect) float(x float64, format string, wide int) string {
-	text := fmt.Sprintf(format, math.Abs(x))
-	switch {
-	case math.IsNaN(x):
-		return d.NaN[wide]
-	case math.IsInf(x, 0):
-		text = d.Inf[wide]
-	}
-	if math.Signbit(x) {
-		return "(-" + text + ")"
-	}
-	return text
-}
-
 // highest is above or equal to every value of a type but NaN, lowest below or equal.
 func highest(t ir.DType) value { return extreme(t, 1) }
 func lowest(t ir.DType) value  { return extreme(t, -1) }
@@ -162,11 +130,11 @@ func minusZero(t ir.DType) value {
 // declare declares variables for a value, set to another; to nothing if that is of no type.
 func (sc *scope) declare(name, x value) {
 	if !name.vec {
-		sc.add(Var{types[name.t].c, name.e[0].text, x.e[0]})
+		sc.add(Var{types[name.t].c, name.e[0].Text, x.e[0]})
 		return
 	}
 	for h, e := range name.list() {
-		v := Var{Type: types[name.t].v, Name: e.text}
+		v := Var{Type: types[name.t].v, Name: e.Text}
 		if x.e[0] != nil {
 			v.Value = x.part(h)
 		}
@@ -190,12 +158,12 @@ func (g *gen) name(sc *scope, x value) value {
 	g.names++
 	if !x.vec {
 		name := Name(fmt.Sprintf("v%d", g.names))
-		sc.add(Let{types[x.t].c, name.text, x.e[0]})
+		sc.add(Let{types[x.t].c, name.Text, x.e[0]})
 		return scalar(x.t, name)
 	}
 	y := named(x.t, fmt.Sprintf("v%d", g.names))
 	for h, e := range y.list() {
-		sc.add(Let{types[x.t].v, e.text, x.e[h]})
+		sc.add(Let{types[x.t].v, e.Text, x.e[h]})
 	}
 	return y
 }

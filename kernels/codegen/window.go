@@ -3,6 +3,7 @@ package codegen
 import (
 	"math"
 
+	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )

@@ -23,6 +23,7 @@ type call struct {
 	frames int           // where the frames start
 	size   int           // words a frame takes
 	counts int           // of them, what a launch counts
+	own    [][]byte      // scratch memory of a frame, from its first launch on
 	tally  *device.Tally // takes it
 	free   atomic.Uint64 // a bit set for each free frame
 }
@@ -44,6 +45,7 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 	c := &call{v: v, mem: mem, frames: nb + 2*na, counts: countsPerFold * len(v.out.Counted)}
 	c.size = argWords + axes + c.counts
 	frames := min(max(4, 2*runtime.GOMAXPROCS(0)), maxFrames)
+	c.own = make([][]byte, frames)
 	c.words = make([]uint64, max(1, c.frames+frames*c.size))
 	c.free.Store(1<<frames - 1)
 	for i, buf := range v.out.Bufs {
@@ -101,9 +103,20 @@ func (c *call) launch(t region.Region) error {
 		return c.launchApart(t)
 	}
 	at := c.frames + i*c.size
-	c.run(c.words[at:at+c.size], t)
+	if c.own[i] == nil {
+		c.own[i] = c.scratch()
+	}
+	c.run(c.words[at:at+c.size], t, c.own[i])
 	c.free.Or(1 << i)
 	return nil
+}
+
+// scratch is memory for one launch at a time, of which generated code uses what begins at a cache line.
+func (c *call) scratch() []byte {
+	if c.v.out.Scratch == 0 {
+		return nil
+	}
+	return make([]byte, c.v.out.Scratch+63)
 }
 
 // take claims a free frame; -1 when all are in use.
@@ -126,11 +139,17 @@ func (c *call) launchApart(t region.Region) error {
 	pin.Pin(&w[0])
 	defer pin.Unpin()
 	c.frame(w)
-	c.run(w, t)
+	c.run(w, t, c.scratch())
 	return nil
 }
 
-func (c *call) run(w []uint64, t region.Region) {
+func (c *call) run(w []uint64, t region.Region, scratch []byte) {
+	if len(scratch) > 0 {
+		var pin runtime.Pinner
+		pin.Pin(&scratch[0])
+		defer pin.Unpin()
+		(*source.Args)(unsafe.Pointer(&w[0])).Scratch = (uintptr(unsafe.Pointer(&scratch[0])) + 63) &^ 63
+	}
 	if len(t) > 0 {
 		bounds := unsafe.Slice((*int32)(unsafe.Pointer(&w[argWords])), 2*len(t))
 		for i, r := range t {

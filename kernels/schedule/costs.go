@@ -22,15 +22,19 @@ const (
 	fewerCost     = 1.05 // half the vectors in flight, measured second
 	sharedLoad    = 0.95 // loads that vectors in flight have in common, of kernels that load little else
 
-	longFold     = 24      // iterations that repay the edges of a lane tile, 16 x (2 gathered + 3 stored) lanes, at 3 or 4 instructions saved each
-	hopeless     = 5       // times the best estimate from which a schedule is not measured: an estimate that far off would be useless
-	mostRepeated = 0.03    // share of work that may be done again for loads to find what the tile before has read: that gained 2 to 5 %
-	ownCache     = 1 << 20 // bytes that a core has to itself: level 2 of Zen 4 and Zen 5; others have 1 to 2 MiB
-	lineElements = 16      // float32 in a cache line of 64 bytes
-	longestTest  = 8       // iterations between tests of an exit: a reduction and a branch are a tenth of eight short iterations
-	mostVectors  = 8       // in flight: as many as multiply-adds are under way, four cycles on two units
-	spilling     = 16      // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18
-	flatPoints   = 256     // the least that a tile should have: with 16 vectors or more, at most one in 16 has idle lanes
+	longFold     = 24       // iterations that repay the edges of a lane tile, 16 x (2 gathered + 3 stored) lanes, at 3 or 4 instructions saved each
+	hopeless     = 5        // times the best estimate from which a schedule is not measured: an estimate that far off would be useless
+	mostRepeated = 0.03     // share of work that may be done again for loads to find what the tile before has read: that gained 2 to 5 %
+	ownCache     = 1 << 20  // bytes that a core has to itself: level 2 of Zen 4 and Zen 5; others have 1 to 2 MiB
+	lineElements = 16       // float32 in a cache line of 64 bytes
+	longestTest  = 8        // iterations between tests of an exit: a reduction and a branch are a tenth of eight short iterations
+	mostVectors  = 8        // in flight: as many as multiply-adds are under way, four cycles on two units
+	spilling     = 16       // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18
+	narrowBlock  = 512      // iterations whose terms are summed in float32: an error of 9 bits of 24 at most, of 4 as a rule
+	sliceBytes   = 2048     // of an operand a point, in a slice of a split fold: 512 iterations park an accumulator for a twentieth of their time
+	chunkPoints  = 256      // of an axis that share a slice: two operands then fill ownCache, and packing one is shared by 256 / 16 multiply-adds
+	nearCache    = 32 << 10 // bytes of operands that stay near by themselves: level 1 of most cores
+	flatPoints   = 256      // the least that a tile should have: with 16 vectors or more, at most one in 16 has idle lanes
 )
 
 // windowCosts are those of loads through windows, by lanes of a register and size of the window: each 16 lanes of a window are a load and
@@ -39,6 +43,9 @@ var windowCosts = map[int]map[int]float64{
 	16: {16: 2, 32: 4},
 	8:  {16: 6, 32: 14},
 }
+
+// registers are those of the target that hold vectors.
+var registers = map[string]int{"avx512": 32, "avx2": 16, "portable": 16}
 
 // flightRegisters are those of the target that vectors in flight may take with accumulators and their own invariants: all but what
 // constants and temporaries need.

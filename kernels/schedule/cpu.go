@@ -22,7 +22,9 @@ type CPU struct {
 	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of a fold; excludes Lanes
 	AccBlock  int     `yaml:"accBlock,omitempty"`  // accumulate float64 sums of float32 terms in float32 over so many iterations
 	Flat      int     `yaml:"flat,omitempty"`      // lanes are points of the tile one after the other, in so many vectors in flight; excludes Lanes
-	Split     int     `yaml:"split,omitempty"`     // so many iterations of the heaviest fold for many points before the next ones; needs Flat
+	Split     int     `yaml:"split,omitempty"`     // so many iterations of the heaviest fold for many points before the next ones; needs Flat or Chunk
+	Chunk     []AxisN `yaml:"chunk,omitempty"`     // the points that take one slice of a split fold before the next
+	Pack      bool    `yaml:"pack,omitempty"`      // lay out what a slice needs of its operands in the order of use; needs Chunk
 }
 
 // AxisN is a number of points of an axis.
@@ -54,6 +56,8 @@ func (s CPU) text(name func(int) string) string {
 	w.number("accblock", s.AccBlock)
 	w.number("flat", s.Flat)
 	w.number("split", s.Split)
+	w.points("chunk", s.Chunk, name)
+	w.add(s.Pack, "pack")
 	w.add(s.Guard, "guard")
 	w.add(s.Skip, "skip")
 	w.add(s.AccMajor, "accmajor")
@@ -113,7 +117,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		}
 		seen[a] = true
 	}
-	if err := checkPoints(k, s.Lanes, s.Unroll); err != nil {
+	if err := checkPoints(k, s.Lanes, s.Unroll, s.Chunk); err != nil {
 		return err
 	}
 	if w := Product(s.Lanes); len(s.Lanes) > 0 && w != t.Lanes {
@@ -136,12 +140,30 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
 	case k.Adds() && !(s.Scalar() && len(s.Unroll) == 0):
 		return wrong(k, "stores that add go point by point")
-	case s.Split < 0 || s.Split > 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
-		return wrong(k, "a fold is split with lanes one after the other, without blocks")
+	case s.Split < 0 || s.Split > 0 && len(s.Chunk) == 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
+		return wrong(k, "a fold is split with lanes one after the other, without blocks, or in chunks")
+	case s.Pack && len(s.Chunk) == 0:
+		return wrong(k, "what a slice needs is packed for chunks of points")
+	case len(s.Chunk) > 0 && !s.chunked(k, t):
+		return wrong(k, "chunks of %v: whole steps of the innermost axes in their order, with lanes, a split fold, no window, table or skip", s.Chunk)
 	case s.Every < 0:
 		return wrong(k, "a test every %d iterations", s.Every)
 	}
 	return nil
+}
+
+// chunked reports whether chunks fit the rest of the schedule.
+func (s CPU) chunked(k *ir.Kernel, t Target) bool {
+	inner := len(s.Order) - len(s.Chunk)
+	if inner < 0 || len(s.Lanes) == 0 || s.Split == 0 || s.Window > 0 || s.Table > 0 || s.Skip || !k.Pointwise() {
+		return false
+	}
+	for i, c := range s.Chunk {
+		if c.Axis != s.Order[inner+i] || c.N%s.Step(c.Axis) != 0 {
+			return false
+		}
+	}
+	return Outermost(k, t) != nil
 }
 
 // Scalar reports whether a schedule is one without lanes.

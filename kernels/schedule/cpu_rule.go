@@ -153,6 +153,8 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 			options = append(options, option{half, cost * fewerCost})
 		}
 		if f != nil {
+			blocks := s.registerBlocks(f, a)
+			options = append(options, blocks[:min(len(blocks), 2)]...)
 			continue
 		}
 		for _, u := range s.crossings(a) {

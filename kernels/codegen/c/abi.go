@@ -8,6 +8,7 @@
 //	  const long long *iarg;   //   Bool and integer types here; both arrays have len(Output.Args) places
 //	  const int *lo, *hi;      // the tile: for every axis of the kernel, in its order, lo <= index < hi
 //	  long long *count;        // CountsPerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
+//	  char *scratch;           // Output.Scratch bytes on a multiple of 64, this launch's own
 //	} weft_args;
 //
 // Any tile within the kernel's extents is accepted, also an empty one. The function keeps no state and may run on several
@@ -31,22 +32,24 @@ import (
 // Args is the weft_args of C: what a launch passes by pointer. Its fields are addresses, so that a foreign-function call
 // can hand it over as it is; keep what they point to alive during the call.
 type Args struct {
-	Buf    uintptr // void *const *
-	Farg   uintptr // const double *
-	Iarg   uintptr // const long long *
-	Lo, Hi uintptr // const int *, one an axis
-	Count  uintptr // long long *, of functions that count
+	Buf     uintptr // void *const *
+	Farg    uintptr // const double *
+	Iarg    uintptr // const long long *
+	Lo, Hi  uintptr // const int *, one an axis
+	Count   uintptr // long long *, of functions that count
+	Scratch uintptr // char *
 }
 
 // Output is a rendered kernel.
 type Output struct {
-	Source string         // one C function (with its static helpers), without the prelude
-	Name   string         // its symbol
-	Loads  map[string]int // loads by class: uniform, contiguous, window, transposed, gather
-	Tables int            // lane-uniform values tabulated over a fold
-	Step   []int          // an axis: tiles whose ranges are multiples of it cost least
-	Bufs   []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
-	Args   []*ir.Node     // order of weft_args.farg and iarg
+	Source  string         // one C function (with its static helpers), without the prelude
+	Name    string         // its symbol
+	Loads   map[string]int // loads by class: uniform, contiguous, window, transposed, gather
+	Tables  int            // lane-uniform values tabulated over a fold
+	Step    []int          // an axis: tiles whose ranges are multiples of it cost least
+	Bufs    []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
+	Scratch int            // bytes of memory that a launch needs for itself
+	Args    []*ir.Node     // order of weft_args.farg and iarg
 
 	Counted []*ir.Fold // of Counted: order of weft_args.count
 }

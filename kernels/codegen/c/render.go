@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"weft/kernels/codegen"
+	"weft/kernels/codegen/expr"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
 
 // dialect is C as gcc and clang have it.
-var dialect = codegen.Dialect{
+var dialect = expr.Dialect{
 	Arg: map[bool]string{true: "a->farg[%s]", false: "a->iarg[%s]"},
 	Inf: [2]string{"__builtin_inff()", "__builtin_inf()"},
 	NaN: [2]string{`__builtin_nanf("")`, `__builtin_nan("")`},
@@ -64,7 +65,7 @@ func (f *function) write(variant string, body []codegen.Stmt) {
 	if variant != "" {
 		storage = "static "
 	}
-	f.text.WriteString(dialect.Text(storage+"void "+f.Name+variant+"(const weft_args *a)", body))
+	f.text.WriteString(codegen.Text(&dialect, storage+"void "+f.Name+variant+"(const weft_args *a)", body))
 }
 
 // variants writes those that the kernel needs and the function that chooses among them.
@@ -90,34 +91,43 @@ func (f *function) variants() {
 	default:
 		small := s
 		small.Unroll, small.Window, small.Guard, small.Table, small.AccBlock = nil, 0, false, 0, 0
+		small.Chunk, small.Split, small.Pack = nil, 0, false
 		if !fits {
 			f.write("_small", f.told(f.u.Tile(small, codegen.Cut)))
 			f.write("", []codegen.Stmt{f.call("_small", "a")})
 			return
 		}
 		f.write("_main", f.told(f.u.Tile(s, codegen.Overlap)))
+		f.chunks()
 		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
-		var large []*codegen.Expr
+		var large []*expr.Expr
 		for _, a := range stepped {
-			extent := codegen.Bin("-", tile("hi", a), tile("lo", a))
-			large = append(large, codegen.Bin(">=", extent, codegen.Int(f.Step[a])))
+			extent := expr.Bin("-", tile("hi", a), tile("lo", a))
+			large = append(large, expr.Bin(">=", extent, expr.Int(s.Step(a))))
 		}
-		f.write("", []codegen.Stmt{codegen.If{Cond: codegen.All("&&", large...),
+		f.write("", []codegen.Stmt{codegen.If{Cond: expr.All("&&", large...),
 			Then: []codegen.Stmt{f.call("_main", "a")}, Else: []codegen.Stmt{f.call("_small", "a")}}})
+	}
+}
+
+// chunks makes tiles whole chunks.
+func (f *function) chunks() {
+	for _, c := range f.s.Chunk {
+		f.Step[c.Axis] = c.N
 	}
 }
 
 // told notes what the function is told to be like: the variant that most tiles take.
 func (f *function) told(b codegen.Body) []codegen.Stmt {
-	f.Loads, f.Tables = b.Loads, b.Tables
+	f.Loads, f.Tables, f.Scratch = b.Loads, b.Tables, b.Scratch
 	return b.Stmts
 }
 
 func (f *function) call(variant, args string) codegen.Stmt {
-	return codegen.Do{Call: codegen.Call(f.Name+variant, codegen.Name(args))}
+	return codegen.Do{Call: expr.Call(f.Name+variant, expr.Name(args))}
 }
 
 // tile is an end of the tile along an axis.
-func tile(end string, axis int) *codegen.Expr {
-	return codegen.At(codegen.Name("a->"+end), codegen.Int(axis))
+func tile(end string, axis int) *expr.Expr {
+	return expr.At(expr.Name("a->"+end), expr.Int(axis))
 }

@@ -15,7 +15,7 @@ VEC(hus, unsigned short, VB / 2);
 VEC(hss, short, VB / 2);
 VEC(qub, unsigned char, VB / 4);
 VEC(qsb, signed char, VB / 4);
-typedef struct { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; long long *count; } weft_args;
+typedef struct { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; long long *count; char *scratch; } weft_args;
 
 // Lane loop: the portable way to say anything.
 #define EACH(R, E) R r; for (int l = 0; l < (int)(sizeof r / sizeof r[0]); l++) r[l] = E; return r

@@ -1,4 +1,4 @@
-package codegen
+package expr
 
 import (
 	"math"
@@ -15,7 +15,7 @@ func lit(t ir.DType, f float64, i int64) *Expr {
 func TestExpressions(t *testing.T) {
 	a, b, c := Name("a"), Name("b"), Name("c")
 	sum := Bin("+", a, b)
-	wrapped := &Expr{form: infix, text: "-", args: []*Expr{a, b}, wrap: "s_sub_i"}
+	wrapped := &Expr{form: infix, Text: "-", args: []*Expr{a, b}, wrap: "s_sub_i"}
 	c99 := &Dialect{Inf: [2]string{"INFF", "INF"}, NaN: [2]string{"NANF", "NAN"}, Arg: map[bool]string{true: "farg[%s]", false: "iarg[%s]"}}
 	cuda := &Dialect{Inf: [2]string{"X", "Y"}, Wraps: true}
 	for _, x := range []struct {
@@ -49,47 +49,10 @@ func TestExpressions(t *testing.T) {
 		{c99, lit(ir.F64, -1.5, 0), "(-1.50000000000000000e+00)"},
 		{c99, lit(ir.I32, 0, math.MinInt32), "(-2147483647-1)"},
 		{c99, lit(ir.I64, 0, 7), "7LL"},
-		{c99, &Expr{form: launchArg, text: "2", lit: &ir.Node{Type: ir.F64}}, "farg[2]"},
+		{c99, &Expr{form: launchArg, Text: "2", lit: &ir.Node{Type: ir.F64}}, "farg[2]"},
 	} {
-		if got := x.d.text(x.e); got != x.want {
+		if got := x.d.Text(x.e); got != x.want {
 			t.Errorf("%s, want %s", got, x.want)
 		}
-	}
-}
-
-// Every kind of statement, as C has it.
-func TestStatements(t *testing.T) {
-	i := Name("i")
-	d := &Dialect{Shared: "SHARED", Barrier: "wait()"}
-	loop := Count("int", "i", Int(0), Name("n"), 1, If{Cond: Bin("==", i, Int(3)), Then: []Stmt{Leave{}}, Else: []Stmt{Continue{}}, Rare: true})
-	got := d.Text("void f(void)", []Stmt{
-		Let{"int", "n", Int(4)}, Var{"float", "x", nil}, Var{"float", "y", Int(1)}, Array{Type: "int", Name: "q", N: Int(2), Values: []*Expr{Int(5), Int(6)}},
-		Shared{"float", "s", 8}, Barrier{}, loop, Set{Name("x"), "|", i}, Do{Call("g", i)}, Block{Return{}}, Count("int", "i", nil, Name("n"), 0),
-	})
-	const want = `void f(void) {
-const int n = 4;
-float x;
-float y = 1;
-const int q[2] = {5, 6};
-SHARED float s[8];
-wait();
-for (int i = 0; i < n; i++) {
-if (__builtin_expect(i == 3, 0)) {
-break;
-} else {
-continue;
-}
-}
-x |= i;
-g(i);
-{
-return;
-}
-for (; i < n; ) {
-}
-}
-`
-	if got != want {
-		t.Errorf("got\n%s", got)
 	}
 }

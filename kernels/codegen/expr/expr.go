@@ -1,7 +1,9 @@
-package codegen
+// Package expr is the expressions of the program that a kernel becomes, the same for all targets, and how a dialect spells them.
+package expr
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -11,7 +13,7 @@ import (
 // Expr is an expression of a target: of scalars, or of one register of vectors.
 type Expr struct {
 	form form
-	text string   // a name, function, operator or type
+	Text string   // a name, function, operator or type
 	lit  *ir.Node // a constant, or the launch's scalar
 	args []*Expr
 	wrap string // of arithmetic on integers: the function that does the same where overflow is undefined
@@ -33,19 +35,33 @@ const (
 )
 
 // Name is a variable, or anything that stands alone.
-func Name(text string) *Expr { return &Expr{text: text} }
+func Name(text string) *Expr { return &Expr{Text: text} }
 
 // Int is a whole number.
-func Int[T int | int64](n T) *Expr { return &Expr{text: strconv.FormatInt(int64(n), 10)} }
+func Int[T int | int64](n T) *Expr { return &Expr{Text: strconv.FormatInt(int64(n), 10)} }
 
 // Lit is a constant.
 func Lit(n *ir.Node) *Expr { return &Expr{form: constant, lit: n} }
 
 // Call calls a function of the prelude.
-func Call(f string, args ...*Expr) *Expr { return &Expr{form: call, text: f, args: args} }
+func Call(f string, args ...*Expr) *Expr { return &Expr{form: call, Text: f, args: args} }
 
 // Bin joins two operands by an operator.
-func Bin(op string, a, b *Expr) *Expr { return &Expr{form: infix, text: op, args: []*Expr{a, b}} }
+func Bin(op string, a, b *Expr) *Expr { return &Expr{form: infix, Text: op, args: []*Expr{a, b}} }
+
+// Apply is an operator before one operand or between two; wrap is the function that does the same where overflow is undefined, if it matters.
+func Apply(op, wrap string, args ...*Expr) *Expr {
+	form := infix
+	if len(args) == 1 {
+		form = prefix
+	}
+	return &Expr{form: form, Text: op, args: args, wrap: wrap}
+}
+
+// Arg is the launch's scalar of a number.
+func Arg(n *ir.Node, number int) *Expr {
+	return &Expr{form: launchArg, Text: strconv.Itoa(number), lit: n}
+}
 
 // All joins any operands by an operator, from the left.
 func All(op string, list ...*Expr) *Expr {
@@ -57,20 +73,20 @@ func All(op string, list ...*Expr) *Expr {
 }
 
 // Pre puts an operator before an operand.
-func Pre(op string, a *Expr) *Expr { return &Expr{form: prefix, text: op, args: []*Expr{a}} }
+func Pre(op string, a *Expr) *Expr { return &Expr{form: prefix, Text: op, args: []*Expr{a}} }
 
 // Choose is c ? a : b.
 func Choose(c, a, b *Expr) *Expr { return &Expr{form: choice, args: []*Expr{c, a, b}} }
 
 // Cast converts to a type.
-func Cast(to string, a *Expr) *Expr { return &Expr{form: cast, text: to, args: []*Expr{a}} }
+func Cast(to string, a *Expr) *Expr { return &Expr{form: cast, Text: to, args: []*Expr{a}} }
 
 // At is an element of an array.
 func At(a, i *Expr) *Expr { return &Expr{form: element, args: []*Expr{a, i}} }
 
 // Vector is a vector of numbers, of a type; of none it is all zeros.
 func Vector(t string, n ...int) *Expr {
-	e := &Expr{form: braces, text: t}
+	e := &Expr{form: braces, Text: t}
 	for _, x := range n {
 		e.args = append(e.args, Int(x))
 	}
@@ -82,7 +98,7 @@ func Deref(t string, p *Expr) *Expr { return Pre("*", Cast(t+" *", p)) }
 
 // Add is a + b; nothing is added to or of zero.
 func Add(a, b *Expr) *Expr {
-	if b.text == "0" {
+	if b.Text == "0" {
 		return a
 	}
 	return Bin("+", a, b)
@@ -105,9 +121,10 @@ var binding = map[string]int{
 const unary = 11
 
 // String is the expression in C, for people and as a key: equal text is an equal value.
-func (e *Expr) String() string { return (&Dialect{}).text(e) }
+func (e *Expr) String() string { return (&Dialect{}).Text(e) }
 
-func (d *Dialect) text(e *Expr) string {
+// Text is an expression in the dialect.
+func (d *Dialect) Text(e *Expr) string {
 	var out strings.Builder
 	d.expr(&out, e, 0)
 	return out.String()
@@ -121,7 +138,7 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 	inner := unary + 1
 	switch e.form {
 	case infix:
-		inner = binding[e.text]
+		inner = binding[e.Text]
 	case choice:
 		inner = 0
 	case prefix, cast:
@@ -133,13 +150,13 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 	}
 	switch e.form {
 	case atom:
-		out.WriteString(e.text)
+		out.WriteString(e.Text)
 	case constant:
 		out.WriteString(d.literal(e.lit))
 	case launchArg:
-		fmt.Fprintf(out, d.Arg[e.lit.Type.Float()], e.text)
+		fmt.Fprintf(out, d.Arg[e.lit.Type.Float()], e.Text)
 	case call:
-		out.WriteString(e.text)
+		out.WriteString(e.Text)
 		out.WriteByte('(')
 		d.list(out, e.args)
 		out.WriteByte(')')
@@ -147,15 +164,15 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 		left, right := inner, inner+1
 		if inner < 6 && inner != 2 || inner == 8 { // bits, shifts and ||: where C's precedences surprise
 			left, right = unary, unary
-			if a := e.args[0]; a.form == infix && a.text == e.text {
+			if a := e.args[0]; a.form == infix && a.Text == e.Text {
 				left = inner
 			}
 		}
 		d.expr(out, e.args[0], left)
-		out.WriteString(" " + e.text + " ")
+		out.WriteString(" " + e.Text + " ")
 		d.expr(out, e.args[1], right)
 	case prefix:
-		out.WriteString(e.text)
+		out.WriteString(e.Text)
 		if e.args[0].form == prefix {
 			inner++
 		}
@@ -167,7 +184,7 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 		out.WriteString(" : ")
 		d.expr(out, e.args[2], 1)
 	case cast:
-		out.WriteString("(" + e.text + ")")
+		out.WriteString("(" + e.Text + ")")
 		d.expr(out, e.args[0], unary)
 	case element:
 		d.expr(out, e.args[0], unary+1)
@@ -175,7 +192,7 @@ func (d *Dialect) expr(out *strings.Builder, e *Expr, outer int) {
 		d.expr(out, e.args[1], 0)
 		out.WriteByte(']')
 	case braces:
-		out.WriteString("(" + e.text + "){")
+		out.WriteString("(" + e.Text + "){")
 		d.list(out, e.args)
 		out.WriteByte('}')
 	}
@@ -188,4 +205,46 @@ func (d *Dialect) list(out *strings.Builder, args []*Expr) {
 		}
 		d.expr(out, a, 0)
 	}
+}
+
+// literal is a constant in the dialect.
+func (d *Dialect) literal(n *ir.Node) string {
+	switch n.Type {
+	case ir.F32:
+		return d.float(float64(float32(n.F)), "%.9ef", 0)
+	case ir.F64:
+		return d.float(n.F, "%.17e", 1)
+	case ir.I64:
+		if n.I == math.MinInt64 {
+			return "(-9223372036854775807LL-1)"
+		}
+		return fmt.Sprintf("%dLL", n.I)
+	}
+	if n.I == math.MinInt32 {
+		return "(-2147483647-1)"
+	}
+	return fmt.Sprint(n.I)
+}
+
+func (d *Dialect) float(x float64, format string, wide int) string {
+	text := fmt.Sprintf(format, math.Abs(x))
+	switch {
+	case math.IsNaN(x):
+		return d.NaN[wide]
+	case math.IsInf(x, 0):
+		text = d.Inf[wide]
+	}
+	if math.Signbit(x) {
+		return "(-" + text + ")"
+	}
+	return text
+}
+
+// Dialect is how a target language spells what languages spell differently.
+type Dialect struct {
+	Arg      map[bool]string // format of the launch's scalar by its number: of float types (true), and of others
+	Inf, NaN [2]string       // of float32 and float64
+	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
+	Shared   string          // qualifier of arrays that threads share
+	Barrier  string
 }

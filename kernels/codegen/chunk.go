@@ -1,0 +1,212 @@
+package codegen
+
+import (
+	"slices"
+
+	. "weft/kernels/codegen/expr"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// A split fold runs a slice of its iterations for all points of a chunk of the tile before the next slice, so that what the slice
+// loads stays near. Accumulators are parked in the launch's scratch memory between slices, and values that differ along the fold and one
+// axis of the chunk may be packed there: computed once a slice, in the order in which the points' steps read them.
+
+// chunks is what a function does chunk by chunk.
+type chunks struct {
+	packs   map[*ir.Node]*packed
+	fills   []Stmt
+	scratch int  // bytes so far
+	filling bool // writing a fill loop
+	inside  bool // writing the split fold
+}
+
+// packed is a value laid out for a slice: for each step of an axis, either iteration by iteration or, as rows, one point after the other.
+type packed struct {
+	axis   int
+	rows   bool
+	copies []int
+	size   int // elements that a step takes
+	row    int // elements from one iteration, or row, to the next
+	name   *Expr
+}
+
+// startChunks sets up what a schedule with chunks needs.
+func (g *gen) startChunks() {
+	g.parted.fold, g.parted.inner = schedule.Outermost(g.Kernel, g.Target), len(g.s.Order)
+	g.chunk.packs = map[*ir.Node]*packed{}
+	g.top().add(g.place())
+}
+
+// take reserves scratch memory, in whole cache lines.
+func (g *gen) take(bytes int) (at int) {
+	at = g.chunk.scratch
+	g.chunk.scratch += (bytes + 63) &^ 63
+	return at
+}
+
+func scratchAt(at int) *Expr { return Add(Name("scratch"), Int(at)) }
+
+// chunked puts the loops over chunks and slices around those over a chunk's points.
+func (g *gen) chunked(body []Stmt) (out []Stmt) {
+	f := g.parted.fold
+	end := Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(f.Hi.I))
+	body = slices.Concat([]Stmt{Let{"int", "part_end", end}}, g.chunk.fills, body)
+	out = []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.s.Split, body...)}
+	if g.parted.kept > 0 {
+		points := g.W * g.V
+		for _, c := range g.s.Chunk {
+			points *= g.steps(c.Axis)
+		}
+		out = append([]Stmt{Let{"int", "from", Int(0)}, Let{"int", "SAVED", Int(g.parted.kept)},
+			Var{"char *const", "saved", scratchAt(g.take(points * 4 * g.parted.kept))}}, out...)
+	}
+	for _, c := range slices.Backward(g.s.Chunk) {
+		from, to := chunkEnds(g.axes[c.Axis])
+		last := Bin("<", Bin("-", tileHi(c.Axis), from), Int(c.N+c.N/2))
+		end := To(to.Text, Choose(last, tileHi(c.Axis), Bin("+", from, Int(c.N))))
+		loop := Count("int", from.Text, tileLo(c.Axis), tileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
+		loop.Vars, loop.Next = append(loop.Vars, To(to.Text, Int(0))), []Set{To(from.Text, to)}
+		out = []Stmt{loop}
+	}
+	return append([]Stmt{Var{"char *const", "scratch", Name("a->scratch")}}, out...)
+}
+
+// chunkEnds are where the current chunk begins and ends along an axis.
+func chunkEnds(axis *ir.Node) (from, to *Expr) {
+	return Name(axisName(axis) + "_from"), Name(axisName(axis) + "_to")
+}
+
+// steps is how many steps a chunk takes along an axis at most: the last chunk of a tile takes what is left.
+func (g *gen) steps(axis int) int {
+	i := slices.IndexFunc(g.s.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis })
+	return (g.s.Chunk[i].N*3/2 + g.s.Step(axis) - 1) / g.s.Step(axis)
+}
+
+// stepNumber is the number of the current step of an axis within its chunk.
+func (g *gen) stepNumber(axis int) *Expr {
+	x, step := axisName(g.axes[axis]), g.s.Step(axis)
+	if step == 1 {
+		return Bin("-", Name(x), Name(x+"_from"))
+	}
+	return Bin("/", Bin("-", Name(x+"_"), Name(x+"_from")), Int(step))
+}
+
+// place numbers the points of the current step within the chunk, for their parked accumulators.
+func (g *gen) place() Stmt {
+	var at *Expr
+	for i, c := range g.s.Chunk {
+		if n := g.stepNumber(c.Axis); i > 0 {
+			at = Bin("+", Bin("*", at, Int(g.steps(c.Axis))), n)
+		} else {
+			at = n
+		}
+	}
+	return Let{"long", "point", Bin("*", Cast("long", at), Int(g.W*g.V))}
+}
+
+// packs reports whether a value that is computed in the loop of the split fold is packed.
+func (g *gen) packs(n *ir.Node, m layout, sc *scope) bool {
+	f, p := g.parted.fold, &g.chunk
+	if !g.s.Pack || !p.inside || p.filling || m != byLane || sc.fold != f || n.Type == ir.Bool || !n.Free().Meets(f.IndexBind) || n.Free().Meets(f.AccBind) {
+		return false
+	}
+	return g.alongOne(n) >= 0
+}
+
+// alongOne is the only axis of the chunk that a value differs along, -1 if there is none or another.
+func (g *gen) alongOne(n *ir.Node) int {
+	axis := -1
+	for _, c := range g.s.Chunk {
+		if g.vary.Of(n).Meets(g.axes[c.Axis].Bind()) {
+			if axis >= 0 {
+				return -1
+			}
+			axis = c.Axis
+		}
+	}
+	return axis
+}
+
+// packedValue reads a packed value in the loop of the split fold.
+func (g *gen) packedValue(n *ir.Node, v int, sc *scope) value {
+	p := g.chunk.packs[n]
+	if p == nil {
+		p = g.pack(n)
+	}
+	axis := p.axis
+	t := types[n.Type]
+	step := g.stack[1+slices.Index(g.s.Order, axis)]
+	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.c+" *const", "q")
+	k, i := Bin("-", Name(axisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
+	if p.rows {
+		at = Add(g.onceAs(sc, Bin("+", at, k), "const "+t.c+" *const", "q"), Int(i*p.row))
+		return g.name(sc, scalar(n.Type, Deref("const "+t.c, at)))
+	}
+	at = g.onceAs(sc, Bin("+", at, Bin("*", Cast("long", k), Int(p.row))), "const "+t.c+" *const", "q")
+	if !g.laned(n) {
+		return g.name(sc, scalar(n.Type, Deref("const "+t.c, Add(at, Int(i)))))
+	}
+	return g.name(sc, each(n.Type, func(h int) *Expr {
+		return Deref("const "+t.v, Add(at, Int(i*g.W+h*g.W/registers(n.Type))))
+	}))
+}
+
+// pack writes the loop that lays a value out. Values of points, of which a row of iterations lies side by side in memory, are packed
+// row by row.
+func (g *gen) pack(n *ir.Node) *packed {
+	axis := g.alongOne(n)
+	f, c, t := g.parted.fold, &g.chunk, types[n.Type]
+	slice := (g.s.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
+	p := &packed{axis: axis, copies: g.copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
+	p.rows = !g.laned(n) && n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
+	p.row = len(p.copies)
+	if g.laned(n) {
+		p.row *= g.W
+	}
+	p.size = p.row * slice
+	if p.rows {
+		p.row = slice + g.W // so that rows do not collide in the cache
+		p.size = p.row * len(p.copies)
+	}
+	c.packs[n] = p
+	bytes := 4 * registers(n.Type)
+	pointer := t.c + " *const"
+	place := Var{pointer, p.name.Text, Cast(pointer, scratchAt(g.take(g.steps(axis)*p.size*bytes)))}
+
+	first := 1 + slices.Index(g.s.Order, g.s.Chunk[0].Axis)
+	point, turn := newScope(g.axes[axis].Bind()), newScope(f.IndexBind)
+	turn.fold = f
+	saved, filling, iter := g.stack, c.filling, g.iter
+	g.stack, c.filling = append(slices.Clone(g.stack[:first]), point, turn), true
+	m, by, index := byLane, 1, axisName(f.Index)
+	if p.rows {
+		m, by, g.iter = byIteration, g.W, f
+	}
+	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
+	k := Bin("-", Name(index), Name("part"))
+	for i, v := range p.copies {
+		x := g.val(n, v, m)
+		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
+		switch {
+		case p.rows:
+			to = Bin("+", at, Bin("+", k, Int(i*p.row)))
+		case x.vec:
+			to = Add(to, Int(i*g.W))
+		default:
+			to = Add(to, Int(i))
+		}
+		if !x.vec {
+			turn.add(Set{To: Deref(t.c, to), Value: x.e[0]})
+			continue
+		}
+		turn.add(Do{Call("store_"+n.Type.String(), append([]*Expr{to}, x.list()...)...)})
+	}
+	g.stack, c.filling, g.iter = saved, filling, iter
+	loop := Count("int", index, Name("part"), Name("part_end"), by, turn.body...)
+	last := Let{"int", index + "_last", Bin("-", Name("part_end"), Int(1))}
+	fill := append(point.body, last, loop)
+	c.fills = append(c.fills, place)
+	c.fills = append(c.fills, g.tileLoop(axis, fill)...)
+	return p
+}
