@@ -97,12 +97,12 @@ func (g *gen) resume(c *loop, at int) bool {
 	if whole == nil || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
 		return false
 	}
-	if f == whole && g.s.Pack {
+	if f == whole && len(g.s.Chunk) > 0 {
 		g.chunk.inside = true
-	}
-	if f == whole && int64(g.s.Split) >= f.Hi.I-f.Lo.I {
-		c.lo, c.hi = Name("part"), Name("part_end")
-		return false
+		if int64(g.s.Split) >= f.Hi.I-f.Lo.I { // one slice
+			c.lo, c.hi = Name("part"), Name("part_end")
+			return false
+		}
 	}
 	c.kept = g.parted.kept
 	for _, a := range f.Accs {

@@ -1,0 +1,139 @@
+package native
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
+
+// product is a kernel that multiplies matrices, of which the first or the second may lie transposed; with a prologue, elements of the
+// second are squared, and with an epilogue results have a bias and are cut below at zero.
+func product(t ir.DType, rows, columns, terms int, lies string, around bool) *ir.Kernel {
+	b := ir.NewBuilder()
+	matrix := func(name string, n, m int, transposed bool) *ir.Buffer {
+		if transposed {
+			n, m = m, n
+		}
+		return &ir.Buffer{Name: name, Type: t, Shape: []int{n, m}}
+	}
+	k := &ir.Kernel{Name: "product", Axes: []*ir.Node{b.Axis("i", rows), b.Axis("j", columns)}, Contract: true}
+	at := func(buf *ir.Buffer, i, j *ir.Node, transposed bool) *ir.Node {
+		if transposed {
+			i, j = j, i
+		}
+		return b.Load(buf, i, j)
+	}
+	first, second := lies == "AtB", lies == "ABt"
+	x, y := matrix("x", rows, terms, first), matrix("y", terms, columns, second)
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(terms), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(m *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		u, v := at(x, k.Axes[0], m, first), at(y, m, k.Axes[1], second)
+		if around {
+			v = b.Mul(v, v)
+		}
+		return []*ir.Node{b.Add(acc[0], b.Cast(ir.F64, b.Mul(u, v)))}, nil
+	})
+	v := b.Cast(t, sum[0])
+	if around {
+		v = b.Max(b.Add(v, b.Load(&ir.Buffer{Name: "bias", Type: t, Shape: []int{columns}}, k.Axes[1])), b.Const(t, 0))
+	}
+	k.Stores = []ir.Store{{Buf: matrix("out", rows, columns, false), Index: k.Axes, Value: v}}
+	return k
+}
+
+// filled is a kernel's buffers, of numbers between -1 and 1, and its output.
+func filled(t testing.TB, d *Device, k *ir.Kernel) (b device.Bindings, at func(name string, i int) float64) {
+	t.Helper()
+	b.Mem = map[*ir.Buffer]device.Memory{}
+	typ := k.Outputs()[0].Type
+	hosts := map[string][]byte{}
+	for _, buf := range append(k.Inputs(), k.Outputs()...) {
+		m, err := d.Alloc(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Mem[buf], hosts[buf.Name] = m, m.Host()
+		for i := range buf.Len() {
+			x := math.Sin(float64(i)*1.7 + float64(len(buf.Name)))
+			if typ == ir.F32 {
+				*(*float32)(unsafe.Pointer(&m.Host()[4*i])) = float32(x)
+			} else {
+				*(*float64)(unsafe.Pointer(&m.Host()[8*i])) = x
+			}
+		}
+	}
+	return b, func(name string, i int) float64 {
+		if typ == ir.F32 {
+			return float64(*(*float32)(unsafe.Pointer(&hosts[name][4*i])))
+		}
+		return *(*float64)(unsafe.Pointer(&hosts[name][8*i]))
+	}
+}
+
+// Products are right whatever lies transposed and is fused, in launches of any size, and under every variant.
+func TestProducts(t *testing.T) {
+	d := open(t, "")
+	const rows, columns, terms = 83, 150, 301
+	for _, typ := range []ir.DType{ir.F32, ir.F64} {
+		for _, lies := range []string{"AB", "AtB", "ABt", "AB around"} {
+			t.Run(fmt.Sprint(typ, " ", lies), func(t *testing.T) {
+				around := strings.HasSuffix(lies, "around")
+				k := product(typ, rows, columns, terms, lies, around)
+				programs, err := d.Variants(t.Context(), k)
+				if err != nil {
+					t.Fatal(err)
+				}
+				blocks := 0
+				for _, p := range programs {
+					if s := p.Report().Schedule; strings.Contains(s, "chunk") && strings.Contains(s, "pack") && strings.Count(s, "unroll") == 1 {
+						blocks++
+					}
+					b, at := filled(t, d, k)
+					launch, err := p.Bind(b)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, r := range []region.Region{{{Lo: 0, Hi: 60}, {Lo: 0, Hi: columns}}, {{Lo: 60, Hi: rows}, {Lo: 0, Hi: 147}}, {{Lo: 60, Hi: rows}, {Lo: 147, Hi: columns}}} {
+						if err := launch(r); err != nil {
+							t.Fatal(err)
+						}
+					}
+					worst := 0.0
+					for i := range rows {
+						for j := range columns {
+							want := 0.0
+							for m := range terms {
+								x, y := at("x", i*terms+m), at("y", m*columns+j)
+								if lies == "AtB" {
+									x = at("x", m*rows+i)
+								}
+								if lies == "ABt" {
+									y = at("y", j*terms+m)
+								}
+								if around {
+									y *= y
+								}
+								want += x * y
+							}
+							if around {
+								want = max(want+at("bias", j), 0)
+							}
+							worst = max(worst, math.Abs(want-at("out", i*columns+j)))
+						}
+					}
+					if most := map[ir.DType]float64{ir.F32: 5e-4, ir.F64: 1e-12}[typ]; worst > most {
+						t.Errorf("wrong by %g under %s", worst, p.Report().Schedule)
+					}
+				}
+				if blocks == 0 {
+					t.Error("no variant has a block of registers")
+				}
+			})
+		}
+	}
+}
