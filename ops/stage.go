@@ -101,7 +101,17 @@ type Body struct {
 	*ir.Builder
 	// Read is set by the planner.
 	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
-	once map[onceKey][]*ir.Node
+	// Argument reports whether a number is an argument of the kernel that is built, not a constant. nil: none is.
+	Argument func(Number) bool
+	once     map[onceKey][]*ir.Node
+}
+
+// Number is a number of the program, in a float type: an argument of the kernel where the planner says so, or else a constant.
+func (b *Body) Number(t ir.DType, n Number) *ir.Node {
+	if n.From == "" || b.Argument == nil || !b.Argument(n) {
+		return b.Const(t, n.V)
+	}
+	return b.ArgOr(t, n.From, n.V)
 }
 
 type onceKey struct {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -51,7 +52,25 @@ type Value interface {
 type Number struct {
 	V    float64
 	Unit Unit
-	Int  bool // written as an integer without unit
+	Int  bool   // written as an integer without unit
+	From string // how it follows from params of the program, such as (c / 2); empty: from none. Equal texts of a program are equal numbers
+}
+
+// longestFrom bounds Number.From, which functions of functions could double without end. Longer ones are forgotten.
+const longestFrom = 120
+
+// Of is a number that is made of others as a text says, with %s for each.
+func (n Number) Of(format string, from ...Number) Number {
+	texts := make([]any, len(from))
+	derived := false
+	for i, x := range from {
+		texts[i] = cmp.Or(x.From, strconv.FormatFloat(x.V, 'g', -1, 64))
+		derived = derived || x.From != ""
+	}
+	if text := fmt.Sprintf(format, texts...); derived && len(text) <= longestFrom {
+		n.From = text
+	}
+	return n
 }
 
 // Text, Bool and Symbol are what they say.

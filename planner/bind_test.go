@@ -32,7 +32,8 @@ near - mean(a) | write("out.npy")
 
 // programs are texts to plan, those that ship among them.
 func programs(t *testing.T) map[string]string {
-	out := map[string]string{"blurred": blurred}
+	out := map[string]string{"blurred": blurred, "params": "param c = 1.5 m/s\nparam n = 4\n" +
+		"x = axis(x, 0 m .. 1 m in 1000)\nt = x / c\nt | write(\"t.npy\")\nsin(t * (c / 3 m)) / n | write(\"s.npy\")\n"}
 	files, err := filepath.Glob("../pipelines/*/*.weft")
 	if err != nil || len(files) < 3 {
 		t.Fatal(files, err)

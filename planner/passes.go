@@ -33,6 +33,7 @@ type Options struct {
 	File      string
 	Weft      string       // version of weft, recorded in the plan
 	Program   plan.Program // recorded in the plan too, which can then be read back
+	Params    []ops.Number // of the program
 	Threads   int          // launches at once, which tiles are cut for
 	Memory    int64        // bytes that buffers may take together; 0: no limit
 	Rates     plan.Rates

@@ -2,9 +2,11 @@ package planner
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -39,7 +41,37 @@ func steps(m *module.Module, opt Options) error {
 		b.sink(s)
 	}
 	b.sinksFirst()
+	b.numbers()
 	return nil
+}
+
+// ReadNow is why a plan holds for one value of a param that no kernel knows.
+const ReadNow = "read while planning"
+
+// numbers writes what follows from params: what kernels are given, what they are made for, and params that are used up by now.
+func (b *builder) numbers() {
+	given, mentioned := map[string]bool{}, map[string]bool{}
+	for _, k := range b.Kernels {
+		for _, a := range k.IR.Args() {
+			given[a.Name] = true
+		}
+	}
+	add := func(n ops.Number, fixed string) {
+		b.Plan.Numbers = append(b.Plan.Numbers, plan.Number{Name: n.From, Value: n.V, Fixed: fixed})
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Arguments.Values)) {
+		if fixed := b.Arguments.Fixed[name]; fixed != "" || given[name] {
+			add(b.Arguments.Values[name], fixed)
+			for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				mentioned[word] = true
+			}
+		}
+	}
+	for _, n := range b.opt.Params {
+		if !mentioned[n.From] {
+			add(n, ReadNow)
+		}
+	}
 }
 
 // MachineOf is what a plan is made for.

@@ -66,6 +66,7 @@ func operations() []spec {
 			k.out("i32", k.Mul(k.kernel.Axes[0], n))
 			k.out("i64", k.Add(k.Cast(ir.I64, k.kernel.Axes[0]), long))
 			k.out("bool", k.Select(on, x, f))
+			k.out("the kernel's own", k.Add(k.Mul(x, k.ArgOr(ir.F32, "own", 0.3)), k.Cast(ir.F32, k.ArgOr(ir.F64, "wide", 1.0/3))))
 		}},
 		spec{"constants that float32 rounds", exactly, func(k *kit) {
 			x := k.at(k.random("x", 20), k.axis("i", 20))

@@ -3,6 +3,7 @@ package device
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"weft/kernels/ir"
@@ -65,6 +66,14 @@ type Scalar struct {
 type Bindings struct {
 	Mem  map[*ir.Buffer]Memory
 	Args map[string]Scalar
+}
+
+// ScalarOf is the value of a launch argument: what a launch gives, or what the kernel has for it; false where there is neither.
+func ScalarOf(given map[string]Scalar, a *ir.Node) (Scalar, bool) {
+	if s, ok := given[a.Name]; ok {
+		return s, true
+	}
+	return Scalar{F: a.F}, !math.IsNaN(a.F)
 }
 
 // Program is a compiled kernel.

@@ -98,7 +98,10 @@ func (e *Kernel) set(n *ir.Node, v Values) {
 
 func (e *Kernel) compute(n *ir.Node) (Values, error) {
 	switch n.Kind {
-	case ir.KConst:
+	case ir.KConst, ir.KArg:
+		if n.Kind == ir.KArg && (math.IsNaN(n.F) || !n.Type.Float()) {
+			return nil, errUnknown
+		}
 		if !n.Type.Float() {
 			return exactly(float64(n.I)), nil
 		}

@@ -56,9 +56,9 @@ func (p *Program) bind(in Inputs, write bool) (*bound, error) {
 		}
 	}
 	for _, a := range p.args {
-		v, ok := in.Args[a.name]
+		v, ok := device.ScalarOf(in.Args, a.node)
 		if !ok {
-			problems = append(problems, fmt.Errorf("kernel %s: launch scalar %s is not given", p.kernel.Name, a.name))
+			problems = append(problems, fmt.Errorf("kernel %s: launch scalar %s is not given", p.kernel.Name, a.node.Name))
 		}
 		b.argument(a, v)
 	}
@@ -67,7 +67,7 @@ func (p *Program) bind(in Inputs, write bool) (*bound, error) {
 
 // argument rounds a scalar as its type and the mode ask.
 func (b *bound) argument(a argument, v device.Scalar) {
-	switch classOf(a.typ, b.p.mode) {
+	switch classOf(a.node.Type, b.p.mode) {
 	case f32:
 		b.floats = append(b.floats, constant[float64]{a.at, float64(float32(v.F))})
 	case f64:

@@ -100,7 +100,7 @@ func (c *compiler) value(n *ir.Node) register {
 		return c.constant(n)
 	case ir.KArg:
 		r := c.place(n)
-		c.p.args = append(c.p.args, argument{n.Name, n.Type, r})
+		c.p.args = append(c.p.args, argument{n, r})
 		return r
 	case ir.KLoad:
 		return c.load(n)

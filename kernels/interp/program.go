@@ -70,8 +70,7 @@ type store struct {
 }
 
 type argument struct {
-	name string
-	typ  ir.DType
+	node *ir.Node
 	at   register
 }
 

@@ -148,12 +148,12 @@ func (w *writer) declare() {
 		number[n.Name] = i
 	}
 	for _, a := range w.p.args {
-		if a.typ.Float() {
-			floats[a.at] = fmt.Sprintf("a->farg[%d]", number[a.name])
+		if a.node.Type.Float() {
+			floats[a.at] = fmt.Sprintf("a->farg[%d]", number[a.node.Name])
 		} else {
-			ints[a.at] = fmt.Sprintf("a->iarg[%d]", number[a.name])
+			ints[a.at] = fmt.Sprintf("a->iarg[%d]", number[a.node.Name])
 		}
-		if a.typ == ir.Bool {
+		if a.node.Type == ir.Bool {
 			ints[a.at] += " != 0"
 		}
 	}

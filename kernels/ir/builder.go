@@ -117,8 +117,11 @@ func (b *Builder) True() *Node  { return b.Const(Bool, 1) }
 func (b *Builder) False() *Node { return b.Const(Bool, 0) }
 
 // Arg is a scalar given at launch.
-func (b *Builder) Arg(t DType, name string) *Node {
-	return b.intern(&Node{Kind: KArg, Type: t, Name: name})
+func (b *Builder) Arg(t DType, name string) *Node { return b.ArgOr(t, name, math.NaN()) }
+
+// ArgOr is an Arg that is v where a launch does not say. No code and no hash depends on v. Like a constant, one of F32 keeps a float64.
+func (b *Builder) ArgOr(t DType, name string, v float64) *Node {
+	return b.intern(&Node{Kind: KArg, Type: t, Name: name, F: v})
 }
 
 // Axis is a new parallel axis of the given extent; its value is an I32 from 0 to extent-1.

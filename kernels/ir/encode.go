@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,9 +129,9 @@ func (e *encoder) node(n *Node) {
 // mostNodes is far more than a kernel that compiles has.
 const mostNodes = 1 << 20
 
-// Decode reads what Encode wrote, with the buffers of that name. Whatever the text is, the kernel passes Check or there is an error.
-func Decode(text string, buffer func(name string) *Buffer) (*Kernel, error) {
-	d := decoder{b: NewBuilder(), buffer: buffer, folds: map[*Fold]bool{}}
+// Decode reads what Encode wrote, with the buffers of that name and the arguments of these values. Whatever the text is, the kernel passes Check or there is an error.
+func Decode(text string, buffer func(name string) *Buffer, args map[string]float64) (*Kernel, error) {
+	d := decoder{b: NewBuilder(), buffer: buffer, args: args, folds: map[*Fold]bool{}}
 	at := 0
 	for line := range strings.Lines(text) {
 		at++
@@ -166,6 +167,7 @@ func Decode(text string, buffer func(name string) *Buffer) (*Kernel, error) {
 type decoder struct {
 	b      *Builder
 	buffer func(string) *Buffer
+	args   map[string]float64
 	kernel Kernel
 	nodes  []*Node
 	folds  map[*Fold]bool
@@ -289,7 +291,10 @@ func (d *decoder) line(what string) {
 	case "const":
 		n = d.constant()
 	case "arg":
-		n = &Node{Kind: KArg, Type: d.typ(), Name: d.quoted()}
+		n = &Node{Kind: KArg, Type: d.typ(), Name: d.quoted(), F: math.NaN()}
+		if v, ok := d.args[n.Name]; ok {
+			n.F = v
+		}
 	case "axis":
 		n = &Node{Kind: KAxis, Type: I32, Name: d.quoted(), Extent: int(d.integer(32)), Role: RoleParallel, bind: d.binders(1)[0]}
 	case "index":

@@ -28,7 +28,7 @@ func TestEncodedKernelsAreTheSame(t *testing.T) {
 	for _, c := range conformance.Cases() {
 		names := table{}
 		text := ir.Encode(c.Kernel, names.name)
-		back, err := ir.Decode(text, names.find)
+		back, err := ir.Decode(text, names.find, nil)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", c.Name, err, text)
 		}
@@ -44,7 +44,7 @@ func TestEncodedKernelsAreTheSame(t *testing.T) {
 func TestDamagedKernelsAreRefused(t *testing.T) {
 	bufs := table{"b1": {Name: "b1", Type: ir.F32, Shape: []int{4}}, "b2": {Name: "b2", Type: ir.F32, Shape: []int{4}}}
 	good := "kernel \"k\"\naxis \"x\" 4\nload b1 0\nadd f32 1 1\nstore b2 ordered 0 2\naxes 0\n"
-	if _, err := ir.Decode(good, bufs.find); err != nil {
+	if _, err := ir.Decode(good, bufs.find, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]string{
@@ -65,7 +65,7 @@ func TestDamagedKernelsAreRefused(t *testing.T) {
 		{"store b2 ordered", "store b2 any"},                          // not a way to join
 		{"add f32 1 1\n", "get f32 1 0\nadd f32 1 1\n"},               // of no fold
 	} {
-		if _, err := ir.Decode(strings.Replace(good, c[0], c[1], 1), bufs.find); err == nil {
+		if _, err := ir.Decode(strings.Replace(good, c[0], c[1], 1), bufs.find, nil); err == nil {
 			t.Errorf("%q in place of %q is accepted", c[1], c[0])
 		}
 	}
@@ -80,12 +80,12 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		k, err := ir.Decode(text, bufs.find)
+		k, err := ir.Decode(text, bufs.find, nil)
 		if err != nil {
 			return
 		}
 		again := ir.Encode(k, bufs.name)
-		back, err := ir.Decode(again, bufs.find)
+		back, err := ir.Decode(again, bufs.find, nil)
 		if err != nil || ir.Hash(back) != ir.Hash(k) {
 			t.Errorf("%v\n%s\nis written as\n%s", err, text, again)
 		}

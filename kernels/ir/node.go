@@ -27,7 +27,7 @@ type Node struct {
 	Kind Kind
 	Type DType
 	Op   Op      // KAlu
-	F    float64 // KConst of a float type
+	F    float64 // KConst of a float type; KArg: what it is where a launch does not say, NaN: a launch must
 	I    int64   // KConst of an integer type or Bool; KGet: which accumulator
 	Name string  // KArg, KAxis
 

@@ -53,7 +53,7 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 		c.words[i] = uint64(first) + uint64(buf.Pad.Before*buf.Type.Size())
 	}
 	for i, a := range v.out.Args {
-		s, ok := b.Args[a.Name]
+		s, ok := device.ScalarOf(b.Args, a)
 		if !ok {
 			return nil, fmt.Errorf("native: kernel %s: no value for its argument %s", v.kernel.Name, a.Name)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 )
@@ -118,7 +119,8 @@ func (x *definition) arguments(in interp.Inputs, pin *runtime.Pinner) *interp.Te
 	farg := words[len(bufs):]
 	iarg := farg[len(scalars):]
 	for i, a := range scalars {
-		*(*float64)(unsafe.Pointer(&farg[i])), *(*int64)(unsafe.Pointer(&iarg[i])) = in.Args[a.Name].F, in.Args[a.Name].I
+		s, _ := device.ScalarOf(in.Args, a)
+		*(*float64)(unsafe.Pointer(&farg[i])), *(*int64)(unsafe.Pointer(&iarg[i])) = s.F, s.I
 	}
 	return &interp.TextArgs{Buf: uintptr(unsafe.Pointer(&words[0])), Farg: uintptr(unsafe.Pointer(&farg[0])), Iarg: uintptr(unsafe.Pointer(&iarg[0]))}
 }

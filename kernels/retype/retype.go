@@ -152,7 +152,7 @@ func (t *retyper) make(n *ir.Node) *ir.Node {
 		}
 		return t.b.Int(n.Type, n.I)
 	case ir.KArg:
-		return t.narrowed(n.Type, t.as(t.held(n.Type), t.b.Arg(n.Type, n.Name)))
+		return t.narrowed(n.Type, t.b.ArgOr(t.held(n.Type), n.Name, n.F))
 	case ir.KLoad:
 		return t.load(n)
 	case ir.KGet:

@@ -286,6 +286,10 @@ func (c *checker) resolve(b *binding) ops.Value {
 			c.report(problem.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
 			b.out = nil
 		}
+		if n, ok := b.out.(ops.Number); ok {
+			n.From = b.name.Text
+			b.out = n
+		}
 		if b.out != nil {
 			_, over := c.opt.Params[b.name.Text]
 			c.program.Params = append(c.program.Params, Param{b.name.Text, b.out, over})

@@ -49,15 +49,16 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 		c.report(problem.OutOfBounds, b.Operator.Span(), "the result is a whole number beyond 2^53 that cannot be held exactly").Helpf("write one side with a point, such as 3.0, for a number that may be rounded")
 		return nil
 	}
+	made := ops.Number{}.Of("(%s "+op+" %s)", x, y)
 	switch op {
 	case "*":
-		return c.product(b, x, y, 1, ops.Number{V: x.V * y.V, Int: whole})
+		return c.product(b, x, y, 1, ops.Number{V: x.V * y.V, Int: whole, From: made.From})
 	case "/":
 		if y.V == 0 {
 			c.report(problem.DivisionByZero, b.Right.Span(), "division by zero")
 			return nil
 		}
-		return c.product(b, x, y, -1, ops.Number{V: x.V / y.V}) // never whole, so that n / 2 is of one type whatever n is
+		return c.product(b, x, y, -1, ops.Number{V: x.V / y.V, From: made.From}) // never whole, so that n / 2 is of one type whatever n is
 	case "^":
 		return c.raise(b, x, y)
 	case "and", "or":
@@ -78,7 +79,7 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 		if op == "-" {
 			y.V = -y.V
 		}
-		return c.finite(b, ops.Number{V: x.V + y.V, Unit: unit, Int: whole})
+		return c.finite(b, ops.Number{V: x.V + y.V, Unit: unit, Int: whole, From: made.From})
 	case "<":
 		return ops.Flag(x.V < y.V)
 	case "<=":
@@ -129,7 +130,7 @@ func (c *checker) raise(b *syntax.Binary, x, y ops.Number) ops.Value {
 		c.report(problem.BadPower, b.Right.Span(), "an exponent is a plain number, not in %s", y.Unit)
 		return nil
 	}
-	v := ops.Number{V: math.Pow(x.V, y.V), Int: x.Int && y.Int && y.V >= 0}
+	v := ops.Number{V: math.Pow(x.V, y.V), Int: x.Int && y.Int && y.V >= 0}.Of("(%s ^ %s)", x, y)
 	if !x.Unit.Plain() {
 		half := y.V == 0.5
 		root, even := x.Unit.Root()

@@ -112,8 +112,7 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 			c.report(problem.OffsetUnit, u.Operator.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
 			return nil
 		default:
-			x.V = -x.V
-			return x
+			return ops.Number{V: -x.V, Unit: x.Unit, Int: x.Int}.Of("-%s", x)
 		}
 	case ops.Flag:
 		if u.Operator.Text == "not" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -180,11 +181,25 @@ func (t *pointwise) number() (ops.Value, error) {
 		return ops.Flag(real(v) != 0), nil
 	}
 	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (t.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
+	n = n.Of(t.name+"("+strings.Join(slices.Repeat([]string{"%s"}, len(t.xs)), ", ")+")", numbersOf(t.xs)...)
 	if n.Int && math.Abs(n.V) > 1<<53 && !slices.ContainsFunc(in, func(x complex128) bool { return math.Abs(real(x)) == math.Abs(n.V) }) {
 		return nil, problem.Wrong(problem.OutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
 			"%s gives a whole number beyond 2^53, which may not be held exactly", called(t.name))
 	}
 	return n, nil
+}
+
+// numbersOf are scalar operands as numbers.
+func numbersOf(xs []operand) []ops.Number {
+	out := make([]ops.Number, len(xs))
+	for i, x := range xs {
+		if n, ok := x.value.(ops.Number); ok {
+			out[i] = n
+			continue
+		}
+		out[i].V = x.si()
+	}
+	return out
 }
 
 // Reference computes element by element.

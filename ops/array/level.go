@@ -69,9 +69,9 @@ func levelSpecs() []*ops.Spec {
 // level is a use of decibel.
 type level struct {
 	out        ops.Type
-	span       float64
-	reference  float64 // 0: the largest magnitude
-	over, kept []int   // dims that it is taken over, and the others
+	least      ops.Number // level that is given
+	reference  ops.Number // 0: the largest magnitude
+	over, kept []int      // dims that it is taken over, and the others
 	peak       ops.Type
 }
 
@@ -97,7 +97,9 @@ func bindDecibel(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	real := realFloat(t.Elem)
-	v := &level{span: c.Number("range"), reference: c.Number("reference"), over: over,
+	span, _ := c.Args["range"].(ops.Number)
+	reference, _ := c.Args["reference"].(ops.Number)
+	v := &level{least: ops.Number{V: -span.V}.Of("-%s", span), reference: reference, over: over,
 		out: ops.Type{Elem: real, Dims: t.Dims, Unit: decibel}, peak: ops.Type{Elem: real, Dims: without(t.Dims, over), Unit: t.Unit}}
 	for i := range t.Dims {
 		if !slices.Contains(over, i) {
@@ -115,13 +117,13 @@ func (v *level) Lower(l *ops.Lowering) []*ops.Stage {
 	in, base := l.In("input"), v.out.Elem.Base
 	inputs := []*ops.Stage{in}
 	var top *ops.Stage
-	if v.reference == 0 {
+	if v.reference.V == 0 {
 		top = peak.stages(l, "peak", in, v.over, v.peak)
 		inputs = append(inputs, top)
 	}
 	s := l.Stage("", v.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		magnitude := ops.CAbs(b, ops.CCast(b, base, in.At(b, index...)))
-		reference := b.Const(base, v.reference)
+		reference := b.Number(base, v.reference)
 		if top != nil {
 			at := make([]*ir.Node, len(v.kept))
 			for i, d := range v.kept {
@@ -129,7 +131,7 @@ func (v *level) Lower(l *ops.Lowering) []*ops.Stage {
 			}
 			reference = top.At(b, at...).Re
 		}
-		low := b.Const(base, -v.span)
+		low := b.Number(base, v.least)
 		level := b.Mul(b.Const(base, 20), b.Alu(ir.Log10, b.Div(magnitude, reference)))
 		level = b.Min(b.Const(base, 0), b.Max(low, level))
 		if top != nil {
@@ -148,7 +150,7 @@ func (v *level) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	strides := top.Strides()
 	out := ops.NewDense(false, a.Shape...)
 	for i, index := range ops.Indices(a.Shape) {
-		reference := v.reference
+		reference := v.reference.V
 		if reference == 0 {
 			at := 0
 			for k, d := range v.kept {
@@ -156,7 +158,7 @@ func (v *level) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			}
 			reference = top.Re[at]
 		}
-		out.Re[i] = levelOf(cmplx.Abs(a.At(i)), reference, v.span)
+		out.Re[i] = levelOf(cmplx.Abs(a.At(i)), reference, -v.least.V)
 	}
 	return []ops.Dense{out}, nil
 }

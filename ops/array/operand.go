@@ -97,6 +97,9 @@ func (o operand) read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 		return ops.CCast(b, base, o.stage.At(b, at...))
 	}
 	v := o.si()
+	if n, ok := o.value.(ops.Number); ok && base.Float() {
+		return ops.Real(b.Number(base, n))
+	}
 	if base.Int() && math.Abs(v) < 1<<62 {
 		return ops.Real(b.Int(base, int64(v)))
 	}

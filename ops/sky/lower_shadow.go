@@ -75,7 +75,7 @@ func (c *caster) shade(b *ops.Body, at place) *ir.Node {
 
 // both: where vegetation shades, no building does.
 func (c *caster) both(b *ops.Body, at place) *ir.Node {
-	return b.Select(c.masks(b, at)[1], b.F32(c.transmissivity), c.building(b, at))
+	return b.Select(c.masks(b, at)[1], b.Number(ir.F32, c.transmissivity), c.building(b, at))
 }
 
 func (c *caster) lowerWalls(l *ops.Lowering, ray ops.Dim) {

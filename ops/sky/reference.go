@@ -178,7 +178,7 @@ func (d *day) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			light := map[bool]float64{true: 1}
 			put("building", light[!walled && !dark])
 			put("canopy", light[!leaved])
-			put("both", light[!walled && !dark]-light[leaved]*(1-d.transmissivity))
+			put("both", light[!walled && !dark]-light[leaved]*(1-d.transmissivity.V))
 			if !d.walls {
 				continue
 			}

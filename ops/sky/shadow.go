@@ -58,13 +58,13 @@ type day struct {
 	listed            bool        // there is a dim time
 	wallTypes         [2]ops.Type // of wall_height and wall_aspect
 	walls             bool
-	transmissivity    float64
+	transmissivity    ops.Number
 }
 
 func bindShadow(c *ops.Call) (ops.Op, error) {
 	var p problems
 	d := &day{scene: resolveScene(c, &p), azimuth: angles(c, "azimuth", &p), altitude: angles(c, "altitude", &p)}
-	d.transmissivity = c.Number("transmissivity")
+	d.transmissivity, _ = c.Args["transmissivity"].(ops.Number)
 	_, d.listed = c.Args["azimuth"].(ops.List)
 	switch _, list := c.Args["altitude"].(ops.List); {
 	case len(p) > 0:

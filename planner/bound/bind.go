@@ -202,7 +202,7 @@ func (b *binder) step(s *Step, k *plan.Kernel) error {
 
 // kernel reads a kernel and finds its stages.
 func (b *binder) kernel(s *Step, d plan.Kernel) error {
-	body, err := ir.Decode(d.Text, func(name string) *ir.Buffer { return b.bufs[name] })
+	body, err := ir.Decode(d.Text, func(name string) *ir.Buffer { return b.bufs[name] }, b.from.Arguments())
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Identity tells what a plan computes from others, whatever is fused, tiled and stored how: the definition of every stage that its
-// sinks need, each by itself, the values of tables, and the settings of sources.
+// sinks need, each by itself, the values of tables and arguments, and the settings of sources.
 func (p *Plan) Identity() string {
 	h := sha256.New()
 	seen := map[*ops.Stage]bool{}
@@ -38,6 +38,11 @@ func (p *Plan) Identity() string {
 			for _, id := range s.Reads {
 				visit(p.Buffer(id).Array)
 			}
+		}
+	}
+	for _, n := range p.Numbers {
+		if n.Fixed == "" {
+			fmt.Fprintln(h, n.Name, n.Value)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

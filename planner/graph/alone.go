@@ -10,7 +10,8 @@ type Alone struct {
 	Kernel    *ir.Kernel
 	Loads     map[*ops.Stage]float64 // executed loads of each input
 	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
-	Elsewhere map[*ops.Stage]bool    // inputs read at another index than the stage's own
+	Stages    map[*ir.Buffer]*ops.Stage
+	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
 	Folds     bool
 	Flops     float64 // of an element
 	Nodes     int
@@ -28,7 +29,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	if a := g.alone[s]; a != nil {
 		return a
 	}
-	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Elsewhere: map[*ops.Stage]bool{}}
+	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{}, Elsewhere: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
 		return a
@@ -52,6 +53,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		at := 0
 		for _, b := range parts {
 			at += sites[b]
+			a.Stages[b] = p
 		}
 		a.Loads[p], a.Sites[p] = loadsOf(parts, counted), (at+len(parts)-1)/len(parts)
 	}
@@ -88,7 +90,7 @@ func loadsOf(parts []*ir.Buffer, counted ir.Cost) (n float64) {
 // alike builds a stage as it is defined over axes of some extents, with the buffers of its inputs.
 func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder, map[*ops.Stage][]*ir.Buffer) {
 	bufs := map[*ops.Stage][]*ir.Buffer{}
-	l := (&Graph{}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
+	l := (&Graph{Arguments: g.Arguments}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
 		if bufs[p] == nil {
 			bufs[p] = buffersOf(p, p.Type)
 		}

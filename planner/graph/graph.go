@@ -18,6 +18,8 @@ type Graph struct {
 	Wanted map[*ops.Stage]bool         // handed to a sink
 	Place  map[*ops.Stage]int          // in Stages
 	Views  Views
+	// Arguments are settled when there is a graph.
+	Arguments Arguments
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -36,7 +38,7 @@ type Edge struct{ From, To *ops.Stage }
 // Collect lowers every operator that a sink needs.
 func Collect(sinks []*ops.Instance) *Graph {
 	g := &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{},
-		points: map[*ops.Stage]*Point{}}
+		points: map[*ops.Stage]*Point{}, Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}
 	made := map[*ops.Instance][]*ops.Stage{}
 	var outputs func(op *ops.Instance) []*ops.Stage
 	stageOf := func(a ops.Array) *ops.Stage { return outputs(a.Of)[a.Out] }
@@ -72,6 +74,7 @@ func Collect(sinks []*ops.Instance) *Graph {
 		g.Sinks = append(g.Sinks, s)
 	}
 	g.link()
+	g.settleArguments()
 	return g
 }
 

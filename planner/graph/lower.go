@@ -41,7 +41,7 @@ type Placement struct {
 // KernelBuilder starts a kernel.
 func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
 	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}}
-	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage}
+	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Argument: g.Arguments.is}
 	return l
 }
 

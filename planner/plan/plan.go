@@ -22,6 +22,8 @@ type Plan struct {
 	Steps   []Step   `yaml:"steps" json:"steps"`
 	Edges   []Edge   `yaml:"edges" json:"edges"`
 	Totals  Totals   `yaml:"totals" json:"totals"`
+	// Numbers are those that follow from params of the program.
+	Numbers []Number `yaml:"numbers,omitempty" json:"numbers,omitempty"`
 	// Approximations are what its operators say is not exact.
 	Approximations []Approximation `yaml:"approximations,omitempty" json:"approximations,omitempty"`
 	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
@@ -29,7 +31,7 @@ type Plan struct {
 	// Search is how the precision was found; nil where everything is in what its operators say.
 	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
 	// Decided is what was weighed; Repeated says that it was not, but taken from an earlier planning.
-	Decided  Decisions `yaml:"decided,omitempty" json:"decided,omitzero"`
+	Decided  Decisions `yaml:"decided" json:"decided"`
 	Repeated bool      `yaml:"repeated,omitempty" json:"repeated,omitempty"`
 }
 
@@ -38,6 +40,24 @@ type Program struct {
 	Text      string            `yaml:"text,omitempty" json:"text,omitempty"`
 	Params    map[string]string `yaml:"params,omitempty" json:"params,omitempty"`
 	Tolerance string            `yaml:"tolerance,omitempty" json:"tolerance,omitempty"`
+}
+
+// Number follows from params. Kernels are compiled for any value of it and are given this one when they are launched, unless it is Fixed.
+type Number struct {
+	Name  string  `yaml:"name" json:"name"` // how it follows
+	Value float64 `yaml:"value" json:"value"`
+	Fixed string  `yaml:"fixed,omitempty" json:"fixed,omitempty"` // why the plan or its kernels are made for this value
+}
+
+// Arguments are the numbers that kernels are given when they are launched.
+func (p *Plan) Arguments() map[string]float64 {
+	out := map[string]float64{}
+	for _, n := range p.Numbers {
+		if n.Fixed == "" {
+			out[n.Name] = n.Value
+		}
+	}
+	return out
 }
 
 // Machine is what the plan was made for: kernels are built for the vectors and the memory of the host's device, and tiles for its threads.

@@ -7,13 +7,18 @@ import (
 	"io"
 )
 
-// Sum identifies what is computed, as Hash holds it: kernels, their order, the settings of sources and sinks, the values of tables. Whoever
+// Sum identifies what is computed, as Hash holds it: kernels, their order and arguments, the settings of sources and sinks, the values of tables. Whoever
 // edits these in a plan seals it with a new one.
 func (p *Plan) Sum() string {
 	h := sha256.New()
 	sum(h, p.Steps)
 	for _, b := range p.Buffers {
 		fmt.Fprintln(h, b.ID, b.Stage, b.Type, b.Role, b.Values)
+	}
+	for _, n := range p.Numbers {
+		if n.Fixed == "" {
+			fmt.Fprintln(h, n.Name, n.Value)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -17,6 +17,7 @@ func Text(w io.Writer, p *bound.Plan, opt Options) error {
 	for _, a := range p.Approximations {
 		t.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)
 	}
+	t.numbers()
 	t.stream()
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
@@ -45,6 +46,25 @@ func (t *printer) headline() {
 	s := t.plan.Totals
 	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
 	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), size(s.PeakBytes), s.PeakAt, t.plan.Hash)
+}
+
+// numbers says which numbers may change without another plan and other kernels.
+func (t *printer) numbers() {
+	var fixed []string // by why
+	names := map[string][]string{}
+	for _, n := range t.plan.Numbers {
+		if n.Fixed == "" {
+			t.line("param %s = %.6g: an argument of kernels, which hold for other values", n.Name, n.Value)
+			continue
+		}
+		if names[n.Fixed] == nil {
+			fixed = append(fixed, n.Fixed)
+		}
+		names[n.Fixed] = append(names[n.Fixed], n.Name)
+	}
+	for _, why := range fixed {
+		t.line("param %s: constant, %s", strings.Join(names[why], ", "), why)
+	}
 }
 
 func (t *printer) step(s *bound.Step) {

@@ -65,9 +65,15 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 
 // builder plans a program in some types.
 func (s *Session) builder(prog *Program, opt PlanOptions, replace bool) func(plan.Choices) (*bound.Plan, error) {
+	var params []ops.Number
+	for _, p := range prog.Params {
+		if n, ok := p.Value.(ops.Number); ok {
+			params = append(params, n)
+		}
+	}
 	return func(c plan.Choices) (*bound.Plan, error) {
 		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
-			Request: opt.Request, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
+			Request: opt.Request, Params: params, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
 			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Replace: replace,
 			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
 		})

@@ -51,7 +51,7 @@ func (c *Code) Bind(owner any, b device.Bindings) (*Bound, error) {
 		return nil, err
 	}
 	for _, a := range c.Out.Args {
-		s, ok := b.Args[a.Name]
+		s, ok := device.ScalarOf(b.Args, a)
 		switch {
 		case !ok:
 			return nil, fmt.Errorf("kernel %s: no value for its argument %s", k.Name, a.Name)

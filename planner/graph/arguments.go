@@ -1,0 +1,136 @@
+package graph
+
+import (
+	"maps"
+	"math"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Why a number that follows from params is a constant of its kernels.
+const (
+	Controls = "where elements lie or how far a loop runs follows from it"
+	Divides  = "dividing by a power of two is a product"
+	Trivial  = "arithmetic with 0, 1 and -1 is cheaper"
+	Unlike   = "several numbers have this name"
+)
+
+// Arguments are the numbers of a program that follow from its params and that stages use as such.
+type Arguments struct {
+	Values map[string]ops.Number // by how they follow
+	Fixed  map[string]string     // why some are constants; the others are given when a kernel is launched
+
+	settled bool // they do not change any more
+}
+
+// is reports whether a number is given at launch. Until they are settled, all are that nothing is known against.
+func (a *Arguments) is(n ops.Number) bool {
+	if a.settled {
+		return a.Values[n.From].V == n.V && a.Fixed[n.From] == ""
+	}
+	if was, ok := a.Values[n.From]; ok && was.V != n.V {
+		a.Fixed[n.From] = Unlike
+	}
+	a.Values[n.From] = n
+	if n.V == 0 || math.Abs(n.V) == 1 {
+		a.Fixed[n.From] = Trivial
+	}
+	return a.Fixed[n.From] == ""
+}
+
+// settleArguments finds the numbers that may be given at launch: no kernel would be another one for their value.
+func (g *Graph) settleArguments() {
+	defer func() { g.Arguments.settled = true }()
+	if !derived(g.Sinks) {
+		return
+	}
+	below := map[*ops.Stage]map[string]bool{} // the arguments that a stage's elements are made with
+	for _, s := range g.Stages {
+		a := g.Alone(s)
+		all := map[string]bool{}
+		for _, in := range s.Inputs {
+			maps.Copy(all, below[in])
+		}
+		if a.Kernel != nil {
+			for _, n := range a.Kernel.Args() {
+				all[n.Name] = true
+			}
+			g.fix(a, below)
+		}
+		below[s] = all
+	}
+	for s, a := range g.alone { // as constants they make other kernels
+		if a.Kernel != nil && fixes(a.Kernel, g.Arguments.Fixed) {
+			delete(g.alone, s)
+		}
+	}
+}
+
+func fixes(k *ir.Kernel, fixed map[string]string) bool {
+	for _, n := range k.Args() {
+		if fixed[n.Name] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// fix finds the arguments that a stage by itself cannot be given at launch.
+func (g *Graph) fix(a *Alone, below map[*ops.Stage]map[string]bool) {
+	var control []*ir.Node
+	a.Kernel.Walk(func(n *ir.Node) {
+		switch {
+		case n.Kind == ir.KLoad:
+			control = append(control, n.Index()...)
+			if guard, _ := n.Guard(); guard != nil {
+				control = append(control, guard)
+			}
+		case n.Kind == ir.KFold:
+			control = append(control, n.Fold.Lo, n.Fold.Hi)
+			if n.Fold.While != nil {
+				control = append(control, n.Fold.While)
+			}
+			if m := n.Fold.Monoid; m == ir.Any || m == ir.All { // what is culled follows from what is compared
+				control = append(control, n.Fold.Step...)
+			}
+		case n.Kind == ir.KAlu && n.Op == ir.Div && n.Args[1].Kind == ir.KArg:
+			if fraction, _ := math.Frexp(n.Args[1].F); math.Abs(fraction) == 0.5 {
+				g.Arguments.Fixed[n.Args[1].Name] = Divides
+			}
+		}
+	})
+	ir.WalkNodes(control, func(n *ir.Node) {
+		switch n.Kind {
+		case ir.KArg:
+			g.Arguments.Fixed[n.Name] = Controls
+		case ir.KLoad:
+			for name := range below[a.Stages[n.Buf]] {
+				g.Arguments.Fixed[name] = Controls
+			}
+		}
+	})
+}
+
+// derived reports whether an operator that sinks need takes a number that follows from params.
+func derived(sinks []Sink) bool {
+	seen := map[*ops.Instance]bool{}
+	found := false
+	var visit func(op *ops.Instance)
+	visit = func(op *ops.Instance) {
+		if seen[op] {
+			return
+		}
+		seen[op] = true
+		for _, v := range op.Call.Args {
+			if n, ok := v.(ops.Number); ok && n.From != "" {
+				found = true
+			}
+		}
+		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
+	}
+	for _, s := range sinks {
+		visit(s.Op)
+	}
+	return found
+}

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/lang/check"
+	"weft/runtime"
+)
+
+// swept uses a param in a unit, a plain one, and one of a derived value; written out, it has none.
+const swept = `param c = 1540 m/s
+param gain = 2.5
+x = axis(x, 0 m .. 1 m in 3000)
+y = axis(y, 0 m .. 1 m in 500)
+t = (x ^ 2 + y ^ 2) ^ 0.5 / c
+u = sin(t * (gain / 3) * 10 kHz) + gain
+u | write("u.npy")
+sum(u * t, over: x) | write("w.npy")
+`
+
+const accelerator = "devices:\n  - name: fast\n    capability: \"9.0\"\n"
+
+// objects are the files of compiled code and of its sources in a cache.
+func objects(t *testing.T, cache string) (out []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(cache, "objects"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(path) != ".ref" {
+			out = append(out, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestSweep: another value of a param compiles nothing, the checks' definitions included, on the host, on an accelerator and in blocks; and what
+// it gives is, to the bit, what the program gives that has the value written out.
+func TestSweep(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("gpu.yaml", []byte(accelerator), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(config Config, text string, params map[string]string) (outputs [][]byte, compiled int) {
+		t.Helper()
+		config.Threads = 1
+		s, err := Open(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.CPU == nil {
+			t.Skip("no C compiler: nothing is compiled")
+		}
+		prog := CheckText("a.weft", []byte(text), check.Options{Params: params})
+		p, err := s.Plan(t.Context(), prog, PlanOptions{})
+		if err != nil {
+			t.Fatal(err, prog.Found.String())
+		}
+		r, err := s.Run(t.Context(), prog, p, runtime.Options{Verify: true, Strict: true})
+		if err != nil {
+			t.Fatal(err, prog.Found.String())
+		}
+		for _, name := range []string{"u.npy", "w.npy"} {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outputs = append(outputs, b)
+		}
+		return outputs, r.Compile.Kernels - r.Compile.Cached
+	}
+	for name, config := range map[string]Config{
+		"host":        {Device: HostOnly},
+		"blocks":      {Device: HostOnly, Memory: 4 << 20},
+		"accelerator": {Device: "fast:0", Emulated: "gpu.yaml"},
+	} {
+		cache := t.TempDir()
+		t.Setenv("WEFT_CACHE", cache)
+		first, made := run(config, swept, nil)
+		if made == 0 && name != "accelerator" {
+			t.Errorf("%s: the first run compiled nothing", name)
+		}
+		before := objects(t, cache)
+		second, made := run(config, swept, map[string]string{"c": "1481.3 m/s", "gain": "0.7"})
+		if after := objects(t, cache); made > 0 || len(after) != len(before) {
+			t.Errorf("%s: another value compiled %d kernels and added %d objects", name, made, len(after)-len(before))
+		}
+		written := strings.NewReplacer("param c = 1540 m/s\nparam gain = 2.5\n", "", "/ c", "/ 1481.3 m/s", "gain", "0.7").Replace(swept)
+		constants, _ := run(config, written, nil)
+		for i := range second {
+			if bytes.Equal(first[i], second[i]) || !bytes.Equal(second[i], constants[i]) {
+				t.Errorf("%s: output %d differs from that of constants, or not from that of other params", name, i)
+			}
+		}
+	}
+}
