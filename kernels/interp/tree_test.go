@@ -77,7 +77,7 @@ func (t *tree) compute(n *ir.Node) interp.Value {
 		}
 		return interp.Value{F: n.F, I: n.I}
 	case ir.KArg:
-		a := t.c.Args[n.Name]
+		a, _ := device.ScalarOf(t.c.Args, n)
 		if n.Type == ir.F32 {
 			a.F = float64(float32(a.F))
 		}

@@ -124,7 +124,7 @@ func (p *pins) follow(g *module.Kernel, u use, stages map[*ir.Buffer]*ops.Stage)
 			return
 		}
 		seen[n] = true
-		if n.Type.Float() && n.Kind != ir.KConst && n.Kind != ir.KFold && p.compute[g] == "" {
+		if n.Type.Float() && n.Kind != ir.KConst && n.Kind != ir.KArg && n.Kind != ir.KFold && p.compute[g] == "" {
 			p.compute[g] = u.why
 		}
 		switch n.Kind {
