@@ -79,6 +79,12 @@ func fixes(k *ir.Kernel, fixed map[string]string) bool {
 // fix finds the arguments that a stage by itself cannot be given at launch.
 func (g *Graph) fix(a *Alone, below map[*ops.Stage]map[string]bool) {
 	var control []*ir.Node
+	for _, s := range a.Kernel.Stores {
+		control = append(control, s.Index...)
+		if s.Guard != nil {
+			control = append(control, s.Guard)
+		}
+	}
 	a.Kernel.Walk(func(n *ir.Node) {
 		switch {
 		case n.Kind == ir.KLoad:
