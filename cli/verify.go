@@ -83,7 +83,7 @@ func (c verifyCommand) show(s *streams, reports []*verify.Report) error {
 // table prints a row for each array and device: of all schedules, or of the worst with their number.
 func (c verifyCommand) table(out io.Writer, r *verify.Report) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  array\tkernel\tdevice\tmax error\t99 % below\ttolerance\tfinite\tapart from the run\t\tschedule")
+	fmt.Fprintln(w, "  array\tkernel\tdevice\tmax error\t99 % below\ttolerance\tfinite\tdifference from the run\t\tschedule")
 	rows := r.Rows
 	if !c.All {
 		rows = worst(rows)
@@ -104,12 +104,15 @@ func (c verifyCommand) table(out io.Writer, r *verify.Report) {
 		if x.Mismatched > 0 {
 			verdict += fmt.Sprintf(" (%d finite on one side only)", x.Mismatched)
 		}
-		apart := ""
+		if x.Ties > 0 {
+			verdict += fmt.Sprintf(" (ties: %d)", x.Ties)
+		}
+		different := ""
 		if x.Compared > 0 {
-			apart = fmt.Sprintf("%.2g of %d", x.Apart, x.Compared)
+			different = fmt.Sprintf("%.2g of %d", x.Difference, x.Compared)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%.2g\t%.2g\t%s\t%d of %d\t%s\t%s\t%s\n", x.Value, x.Kernel, x.Subject, x.Max, x.P99, toleranceText(x), x.Finite, x.Samples,
-			apart, verdict, x.Variant)
+			different, verdict, x.Variant)
 	}
 	w.Flush() // what it writes to reports its own errors
 }

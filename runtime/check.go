@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/cmplx"
 	"slices"
 	"time"
 
@@ -87,7 +86,8 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 	if err != nil {
 		return err
 	}
-	points := c.points(arrays, over, n)
+	peak := func(a audit.Array) float64 { return audit.Peak(a.HostArray, over, r.opt.Threads) }
+	points := audit.Pick(arrays, peak, over, n, r.opt.Seed)
 	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.mem, r.opt.Threads)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 		// something seems to be wrong.
 		whole := !r.arrays.windowed(s.Array.Of.ID) && s.Rule().Metric != ops.Level
 		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
-			s.Largest = s.Array.Of.Peak(audit.Peak(s.HostArray, over, r.opt.Threads))
+			s.Largest = s.Array.Of.Peak(peak(s.Array))
 		}
 	}
 	c.ref.Settle(taken, points, r.arrays.mem)
@@ -115,40 +115,6 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 func (r *run) checking(step *bound.Step, start time.Time) {
 	r.result.VerifyS += since(start)
 	r.opt.Trace.Span(0, "verify", step.Name, start, nil)
-}
-
-// spare is how many points are drawn for each one that is wanted where a metric looks at elements above a level only.
-const spare = 16
-
-// points are where a kernel is sampled. Of an array that is judged by its level those above a level are, as far as
-// enough points fall on them: the others say nothing.
-func (c *check) points(arrays []audit.Array, over region.Region, n int) (out [][]int) {
-	r := c.run
-	var above []func(p []int) bool
-	for _, a := range arrays {
-		if a.Rule().Metric != ops.Level || a.Of.Array.Unrolled {
-			continue
-		}
-		least := audit.Quietest * audit.Peak(a.HostArray, over, r.opt.Threads)
-		above = append(above, func(p []int) bool { return cmplx.Abs(a.Complex(audit.Flat(p, a.Type.Shape()))) >= least })
-	}
-	draw := n
-	if above != nil {
-		draw *= spare
-	}
-	seed := r.opt.Seed
-	for _, along := range over {
-		seed += uint64(along.Lo)
-	}
-	for _, p := range audit.Points(over.Shape(), draw, seed) {
-		for d, along := range over {
-			p[d] += along.Lo
-		}
-		if len(out) < n && !slices.ContainsFunc(above, func(f func(p []int) bool) bool { return !f(p) }) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // judge reports the samples, and what is beyond its tolerance.
@@ -210,9 +176,9 @@ func (r *run) parity(step *bound.Step, s audit.Sample) Parity {
 	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: unnamed(r.plan, s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
 		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
-		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: f.Within(rule)}
-	if rest := s.Explained(); !p.OK && rest.Figures().Within(rule) {
-		p.Rounding, p.OK = len(s.Rounded), true
+		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}
+	if p.OK && !f.Within(rule) {
+		p.Rounding = len(s.Rounded)
 	}
 	if f.At >= 0 {
 		p.At = s.At[f.At]

@@ -65,7 +65,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 	if err != nil {
 		return 0, "", err
 	}
-	points := audit.Points(k.IR.Domain().Shape(), mostSamples, r.opt.Seed+1)
+	points := audit.Points(k.IR.Domain(), mostSamples, r.opt.Seed+1)
 	deadline := start.Add(max(recomputeTime, time.Duration(recomputeShare*float64(kernel))))
 	for _, i := range audit.Scattered(len(points)) {
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {

@@ -35,7 +35,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 		}
 		var points [][]int
 		for _, t := range tiles {
-			points = append(points, pointsIn(t, max(1, n/len(tiles)), r.opt.Seed)...)
+			points = append(points, audit.Points(t, max(1, n/len(tiles)), r.opt.Seed)...)
 		}
 		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.mem, 1)
 		if err != nil {
@@ -74,18 +74,4 @@ func gross(samples []audit.Sample) string {
 		}
 	}
 	return ""
-}
-
-// pointsIn are some points of a tile.
-func pointsIn(t region.Region, n int, seed uint64) [][]int {
-	for _, r := range t {
-		seed = seed*31 + uint64(r.Lo)
-	}
-	points := audit.Points(t.Shape(), n, seed)
-	for _, p := range points {
-		for d := range p {
-			p[d] += t[d].Lo
-		}
-	}
-	return points
 }

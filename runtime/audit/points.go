@@ -3,8 +3,12 @@ package audit
 import (
 	"cmp"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"slices"
+
+	"weft/kernels/region"
+	"weft/ops"
 )
 
 // DefaultSeed picks the elements unless a caller says otherwise, so that two runs look at the same.
@@ -13,12 +17,12 @@ const DefaultSeed = 20240229
 // Enough elements find that 1 % of all are wrong with a chance of 0.99; Finds is the chance of others.
 const Enough = 459
 
-// Points picks elements of an array, at most n: corners first, at most half of them, then one at random from each of
-// equal stretches of the array in C order, so that no region is left out.
-func Points(shape []int, n int, seed uint64) [][]int {
-	total := 1
-	for _, s := range shape {
-		total *= s
+// Points picks points of a region, at most n: corners first, at most half of them, then one at random from each of
+// equal stretches of it in C order, so that no part is left out.
+func Points(over region.Region, n int, seed uint64) [][]int {
+	shape, total := over.Shape(), int(over.Points())
+	for _, along := range over {
+		seed += uint64(along.Lo)
 	}
 	n = min(n, total)
 	seen := map[int]bool{}
@@ -26,7 +30,7 @@ func Points(shape []int, n int, seed uint64) [][]int {
 	add := func(flat int) (isNew bool) {
 		if isNew = !seen[flat]; isNew {
 			seen[flat] = true
-			points = append(points, unflatten(flat, shape))
+			points = append(points, PointOf(flat, over))
 		}
 		return isNew
 	}
@@ -59,13 +63,39 @@ func corner(c int, shape []int) int {
 	return flat
 }
 
-func unflatten(flat int, shape []int) []int {
-	p := make([]int, len(shape))
-	for i := len(shape) - 1; i >= 0; i-- {
-		p[i] = flat % shape[i]
-		flat /= shape[i]
+// PointOf is the point of a region that has a number in C order.
+func PointOf(flat int, over region.Region) []int {
+	p := make([]int, len(over))
+	for i := len(over) - 1; i >= 0; i-- {
+		p[i] = over[i].Lo + flat%over[i].Len()
+		flat /= over[i].Len()
 	}
 	return p
+}
+
+// spare is how many points are drawn for each one that is wanted where a metric looks at elements above a level only.
+const spare = 16
+
+// Pick is Points of a kernel that stores some arrays. Of an array that is judged by its level those above a level are taken, as far as
+// enough points fall on them: the others say nothing. peak is the largest magnitude of an array, as it is stored.
+func Pick(arrays []Array, peak func(Array) float64, over region.Region, n int, seed uint64) (out [][]int) {
+	var quiet []func(p []int) bool
+	for _, a := range arrays {
+		if a.Rule().Metric == ops.Level && !a.Of.Array.Unrolled {
+			least := Quietest * peak(a)
+			quiet = append(quiet, func(p []int) bool { return cmplx.Abs(a.Complex(Flat(p, a.Type.Shape()))) < least })
+		}
+	}
+	draw := n
+	if quiet != nil {
+		draw *= spare
+	}
+	for _, p := range Points(over, draw, seed) {
+		if len(out) < n && !slices.ContainsFunc(quiet, func(is func([]int) bool) bool { return is(p) }) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // Flat is the number of an element in C order.

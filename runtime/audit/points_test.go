@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 	"testing"
+
+	"weft/kernels/region"
 )
 
 func TestSamplePoints(t *testing.T) {
@@ -18,7 +20,7 @@ func TestSamplePoints(t *testing.T) {
 		{"empty", []int{4, 0}, 8, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			points := Points(c.shape, c.n, 7)
+			points := Points(region.Whole(c.shape...), c.n, 7)
 			if len(points) > c.want || len(points) < c.want*3/4 || c.name != "volume" && len(points) != c.want {
 				t.Errorf("%d points, want about %d", len(points), c.want)
 			}
@@ -41,11 +43,11 @@ func TestSamplePoints(t *testing.T) {
 
 func TestSampleIsReproducibleAndSpread(t *testing.T) {
 	shape := []int{64, 64, 128}
-	a, b := Points(shape, 100, 1), Points(shape, 100, 1)
+	a, b := Points(region.Whole(shape...), 100, 1), Points(region.Whole(shape...), 100, 1)
 	if !slices.EqualFunc(a, b, slices.Equal) {
 		t.Error("one seed gives two samples")
 	}
-	if slices.EqualFunc(a, Points(shape, 100, 2), slices.Equal) {
+	if slices.EqualFunc(a, Points(region.Whole(shape...), 100, 2), slices.Equal) {
 		t.Error("two seeds give one sample")
 	}
 	if !slices.ContainsFunc(a, func(p []int) bool { return slices.Equal(p, []int{63, 63, 127}) }) {

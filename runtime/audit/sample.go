@@ -64,6 +64,11 @@ func (s Sample) Only(numbers []int) Sample {
 // Figures are the errors of the sample.
 func (s Sample) Figures() Figures { return Compare(s.Rule().Metric, s.Got, s.Want, s.Largest) }
 
+// OK reports errors within the rule, those apart that rounding explains.
+func (s Sample) OK() bool {
+	return s.Figures().Within(s.Rule()) || s.Explained().Figures().Within(s.Rule())
+}
+
 // Seen is the largest magnitude among the elements: the array's own is no smaller, and errors relative to it are no larger.
 func (s Sample) Seen() (largest float64) {
 	for _, v := range s.Want {

@@ -51,6 +51,9 @@ func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]
 	}
 }
 
+// Holds reports whether an element is what it should be, as far as rounding lets it.
+func (s *Sample) Holds(e int) bool { return s.near(e, s.Want[e]) || slices.Contains(s.Rounded, e) }
+
 // near reports whether an element agrees with a value within its rule.
 func (s *Sample) near(e int, want complex128) bool {
 	rule := s.Rule()

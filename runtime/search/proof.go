@@ -2,10 +2,7 @@ package search
 
 import (
 	"context"
-	"math/cmplx"
-	"math/rand/v2"
 
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -38,24 +35,12 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	a := t.array(b)
 	peak := a.Peak(t.threads)
 	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
-	shape := b.Layout.Shape()
 	tiles := t.tiles(t.maker(o.id))
-	random := rand.New(rand.NewPCG(seed, uint64(b.Layout.Len())))
-	seen := map[int]bool{}
+	few := min(n, len(tiles))
 	var points [][]int
-	for range 64 * n {
-		if len(points) == n || len(seen) == b.Layout.Len() {
-			break
-		}
-		p := pointIn(tiles[random.IntN(len(tiles))], random)
-		at := audit.Flat(p, shape)
-		if seen[at] {
-			continue
-		}
-		seen[at] = true
-		if o.rule.Metric != ops.Level || cmplx.Abs(a.Complex(at)) >= audit.Quietest*peak {
-			points = append(points, p)
-		}
+	for i := range few {
+		loudest := func(audit.Array) float64 { return peak }
+		points = append(points, audit.Pick([]audit.Array{a}, loudest, tiles[i*len(tiles)/few], (n+few-1)/few, seed)...)
 	}
 	reference, err := audit.Define(ref, []*ops.Stage{b.Array})
 	if err != nil {
@@ -68,14 +53,6 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	o.taken = taken[0]
 	o.taken.Largest = peak
 	return len(points) > 0, nil
-}
-
-func pointIn(tile region.Region, random *rand.Rand) []int {
-	p := make([]int, len(tile))
-	for i, r := range tile {
-		p[i] = r.Lo + random.IntN(r.Hi-r.Lo)
-	}
-	return p
 }
 
 // filled reports whether the trial has a stage's array as a whole.

@@ -7,6 +7,8 @@ import (
 	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
+	"weft/runtime"
 )
 
 // Here are the subjects of this machine: the interpreter, and every instruction set that compiler and processor share, the best
@@ -19,37 +21,36 @@ func Here(c native.Config) ([]Subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Native(d, i == 0))
+		s := Host("cpu "+isa, d, d.Variants)
+		if i > 0 {
+			s = Host("cpu "+isa, d, nil)
+		}
+		out = append(out, s)
 	}
 	return out, nil
 }
 
 // Interpreter is the definition of the kernel language, at sampled points.
 func Interpreter() Subject {
-	dev := interp.New(interp.Options{})
-	return Subject{Name: "interpreter", Pointwise: true, Alloc: dev.Alloc, Variants: func(ctx context.Context, k *ir.Kernel) ([]Variant, error) {
-		p, err := dev.Compile(ctx, []*ir.Kernel{k}, device.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return []Variant{{Program: p[0]}}, nil
-	}}
+	s := Host("interpreter", interp.New(interp.Options{}), nil)
+	s.Pointwise = true
+	return s
 }
 
-// Native is a CPU device; with all its schedules, or only the one in use.
-func Native(d *native.Device, all bool) Subject {
-	return Subject{Name: "cpu " + d.Target().ISA, Alloc: d.Alloc, Variants: func(ctx context.Context, k *ir.Kernel) ([]Variant, error) {
-		programs, err := d.Variants(ctx, k)
-		if err != nil {
-			return nil, err
+// Host is a device in the host's memory, with the programs of a kernel that are given; nil: with the one that it compiles.
+func Host(name string, d device.Device, programs func(context.Context, *ir.Kernel) ([]device.Program, error)) Subject {
+	if programs == nil {
+		programs = func(ctx context.Context, k *ir.Kernel) ([]device.Program, error) {
+			return d.Compile(ctx, []*ir.Kernel{k}, device.Options{})
 		}
-		if !all {
-			programs = programs[:1]
+	}
+	return Subject{Name: name, Alloc: d.Alloc, Variants: func(ctx context.Context, i *runtime.Inspection) (out []Variant, release func(), err error) {
+		made, err := programs(ctx, i.Step.Kernel.IR)
+		for _, p := range made {
+			out = append(out, Variant{Name: p.Report().Schedule, Tiles: i.Step.Kernel.TileSet, Run: func(ctx context.Context, tiles []region.Region, own map[*ir.Buffer]device.Memory) error {
+				return i.Sweep(ctx, p, tiles, own)
+			}})
 		}
-		var out []Variant
-		for _, p := range programs {
-			out = append(out, Variant{Name: p.Report().Schedule, Program: p})
-		}
-		return out, nil
+		return out, nil, err
 	}}
 }

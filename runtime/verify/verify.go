@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
@@ -15,24 +16,23 @@ import (
 	"weft/runtime/audit"
 )
 
-// Subject is a way to compute kernels that is put to the test.
+// Subject is a way to compute kernels that is put to the test. What goes wrong with one is a row of its own: the others go on.
 type Subject struct {
 	Name string
-	// Variants compiles a kernel in every way the subject knows, each under a name. No variants and no error: the subject does
-	// not take this kernel.
-	Variants func(ctx context.Context, k *ir.Kernel) ([]Variant, error)
-	// Device, where it is not nil, computes in memory of its own; it needs no Variants.
-	Device device.Device
+	// Variants makes a kernel ready in every way the subject knows; release gives up what they hold and may be nil. No variants and no
+	// error: the subject does not take this kernel.
+	Variants func(ctx context.Context, i *runtime.Inspection) (variants []Variant, release func(), err error)
 	// Alloc gives memory for results, which the host can address.
 	Alloc func(*ir.Buffer) (device.Memory, error)
 	// Pointwise subjects are slow: they compute the sampled points only.
 	Pointwise bool
 }
 
-// Variant is a compiled kernel.
+// Variant is a kernel that is ready to run: over its tiles, or as many as there is time for, into memory of its own.
 type Variant struct {
-	Name    string
-	Program device.Program
+	Name  string
+	Tiles []region.Region
+	Run   func(ctx context.Context, tiles []region.Region, own map[*ir.Buffer]device.Memory) error
 }
 
 // Options of a verification.
@@ -65,11 +65,13 @@ type Row struct {
 	Finite  int     `json:"finite"` // samples that are finite
 	// Mismatched counts samples that are finite on one side only.
 	Mismatched int `json:"mismatched"`
-	// Apart is the largest difference from what the run stored, in the metric, over Compared elements.
-	Apart    float64 `json:"apart"`
-	Compared int     `json:"compared"`
-	Skipped  string  `json:"skipped,omitempty"`
-	OK       bool    `json:"ok"`
+	// Difference is the largest from what the run stored, in the metric, over Compared elements.
+	Difference float64 `json:"difference"`
+	Compared   int     `json:"compared"`
+	// Ties counts elements beside a discontinuity that lies within rounding, which took another branch than float64 or the run.
+	Ties    int    `json:"ties,omitempty"`
+	Skipped string `json:"skipped,omitempty"`
+	OK      bool   `json:"ok"`
 }
 
 // Report is the outcome.
@@ -97,11 +99,11 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Report, error) {
 	report := &Report{File: p.File, PlanHash: p.Hash, OK: true, Rows: []Row{}}
 	opt.Run.Verify, opt.Run.Discard = false, true
 	opt.Run.Inspect = func(ctx context.Context, i *runtime.Inspection) error {
-		t := &trial{Inspection: i, opt: opt}
-		if err := t.kernel(ctx); err != nil {
+		c := &comparison{Inspection: i, opt: opt}
+		if err := c.kernel(ctx); err != nil {
 			return fmt.Errorf("verifying kernel %s: %w", i.Step.ID, err)
 		}
-		report.Rows = append(report.Rows, t.rows...)
+		report.Rows = append(report.Rows, c.rows...)
 		return nil
 	}
 	if _, err := runtime.Run(ctx, p, opt.Run); err != nil {
