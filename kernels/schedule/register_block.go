@@ -132,9 +132,9 @@ func (s *survey) chunk(c *CPU, f *ir.Fold, a, u int) {
 	}
 }
 
-// evenly is the size of parts of about the same size, none much above a limit: a multiple of step.
+// evenly is the size of parts of about the same size, none much above a limit: a multiple of step, rounded down, so that what is left
+// goes to the last part.
 func evenly(n, most, step int) int {
 	parts := (n + most - 1) / most
-	each := (n + parts - 1) / parts
-	return (each + step/2) / step * step
+	return (n + parts - 1) / parts / step * step
 }
