@@ -6,92 +6,151 @@ import (
 	"weft/kernels/ir"
 )
 
-// A contraction is a fold whose body loads some values that differ along one axis and others that differ along another: a matrix
-// product and its like. A block of registers, vectors in flight along both axes, then loads each value once for many outputs. Where its
-// operands do not stay in the nearest cache, a slice of the iterations runs for a chunk of points before the next slice, with the
-// accumulators parked in memory, and the operands of the slice are packed: laid out in the order that the block reads them.
+// A contraction is a fold whose body joins values that differ along one axis with others that differ along another: a matrix product and
+// its like. A block of registers, vectors in flight along both axes, then loads each value once for many outputs. Where its operands do not
+// stay in the nearest cache, a slice of the iterations runs for a chunk of points before the next slice, with the accumulators parked in
+// memory, and the operands of the slice are packed: computed once, and laid out in the order that the block reads them.
 
-// contracts reports whether loads inside f differ along an axis that others do not differ along, and the other way round.
-func (s *survey) contracts(f *ir.Fold, a, u int) bool {
-	only := func(x, y int) bool {
-		return slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
-			v := s.vary.Of(n)
-			return n.Kind == ir.KLoad && s.deepest(n) == f && v.Meets(s.k.Axes[x].Bind()) && !v.Meets(s.k.Axes[y].Bind())
-		})
+// contraction is a fold seen as one, with lanes along axis a and single points along u.
+type contraction struct {
+	f      *ir.Fold
+	a, u   int
+	along  [2][]*ir.Node    // operands: the largest values that differ along the fold and only one axis, a and u
+	inside map[*ir.Node]int // values within operands, by the axis along which they are shared
+}
+
+// contraction finds the operands of a fold along two axes; nil if it has none along one of them, or its turns differ or end early.
+func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
+	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Empty() {
+		return nil
 	}
-	return a != u && only(a, u) && only(u, a)
+	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}}
+	axes := [2]ir.Set{s.k.Axes[a].Bind(), s.k.Axes[u].Bind()}
+	seen := map[*ir.Node]bool{}
+	var find func(n *ir.Node)
+	find = func(n *ir.Node) {
+		if seen[n] || s.deepest(n) != f {
+			return
+		}
+		seen[n] = true
+		v := s.vary.Of(n)
+		for x := range axes {
+			if v.Meets(axes[x]) && !v.Meets(axes[1-x]) && n.Free().Meets(f.IndexBind) && !n.Free().Meets(f.AccBind) {
+				c.along[x] = append(c.along[x], n)
+				s.inside(n, f, func(n *ir.Node) { c.inside[n] = [2]int{u, a}[x] })
+				return
+			}
+		}
+		for _, x := range n.Args {
+			find(x)
+		}
+	}
+	for _, n := range f.Step {
+		find(n)
+	}
+	for _, n := range s.nodes { // what is left joins operands cheaply
+		if _, ok := c.inside[n]; !ok && s.deepest(n) == f && (costly(n) || n.Kind == ir.KLoad) && !s.vary.Of(n).Empty() {
+			return nil
+		}
+	}
+	if !slices.ContainsFunc(c.along[0], heavy) || !slices.ContainsFunc(c.along[1], heavy) {
+		return nil
+	}
+	return c
+}
+
+// inside calls visit for a value and its operands inside a fold.
+func (s *survey) inside(n *ir.Node, f *ir.Fold, visit func(*ir.Node)) {
+	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
+		if s.deepest(n) == f {
+			visit(n)
+		}
+	})
+}
+
+func costly(n *ir.Node) bool { return n.Kind == ir.KAlu && n.Op.Info().Cost.Slow() }
+
+// heavy reports an operand that is worth a register: what is loaded or slow to compute.
+func heavy(n *ir.Node) (yes bool) {
+	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) { yes = yes || n.Kind == ir.KLoad || costly(n) })
+	return yes
 }
 
 // registerBlocks are schedules of contractions with lanes along an axis, cheapest first.
 func (s *survey) registerBlocks(f *ir.Fold, a int) (out []option) {
-	if f == nil || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || s.divergent(f) {
-		return nil
-	}
 	for u, axis := range s.k.Axes {
-		if !s.contracts(f, a, u) {
+		x := s.contraction(f, a, u)
+		if x == nil {
 			continue
 		}
 		for nu := 1; nu <= min(axis.Extent, registers[s.t.ISA]); nu++ {
-			for na := 1; na*s.t.Lanes <= s.k.Axes[a].Extent && s.held(f, a, na, u, nu) <= registers[s.t.ISA]; na++ {
-				c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, Unroll: slices.DeleteFunc([]AxisN{{u, nu}, {a, na}}, func(x AxisN) bool { return x.N < 2 }), AccMajor: true}
+			for na := 1; na*s.t.Lanes <= s.k.Axes[a].Extent && s.held(x, na, nu) <= registers[s.t.ISA]; na++ {
+				c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, AccMajor: true}
+				c.Unroll = slices.DeleteFunc([]AxisN{{u, nu}, {a, na}}, func(x AxisN) bool { return x.N < 2 })
 				if narrows(f) {
 					c.AccBlock = narrowBlock
 				}
-				s.chunk(&c, f, a, u)
+				s.chunk(&c, x)
 				waste, _ := s.waste(c)
-				out = append(out, option{c, waste * s.blockCost(c, f)})
+				out = append(out, option{c, waste * s.blockCost(c, x)})
 			}
 		}
 	}
 	return cheapest(out)
 }
 
-// divergent reports whether the turns of a fold differ from point to point.
-func (s *survey) divergent(f *ir.Fold) bool { return !s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Empty() }
-
-// held is how many registers a block takes: accumulators, one operand along the lanes, and one value of the other.
-func (s *survey) held(f *ir.Fold, a, na, u, nu int) int {
+// held is how many registers a block takes: accumulators, operands along the lanes, and one value of the others.
+func (s *survey) held(x *contraction, na, nu int) int {
 	sum := 0
-	for _, acc := range f.Accs {
+	for _, acc := range x.f.Accs {
 		n := Registers(acc.Type)
-		if narrows(f) {
+		if narrows(x.f) {
 			n = 1
 		}
 		sum += na * nu * n
 	}
-	for _, n := range s.nodes {
-		if v := s.vary.Of(n); n.Kind == ir.KLoad && s.deepest(n) == f {
-			if v.Meets(s.k.Axes[a].Bind()) {
-				sum += na * Registers(n.Type)
-			} else if v.Meets(s.k.Axes[u].Bind()) {
-				sum += Registers(n.Type)
-			}
-		}
+	for _, n := range x.along[0] {
+		sum += na * Registers(n.Type)
+	}
+	for _, n := range x.along[1] {
+		sum += Registers(n.Type)
 	}
 	return sum
 }
 
-// blockCost is the cost of a point under a block of registers: every value counts once for all vectors in flight that share it.
-func (s *survey) blockCost(c CPU, f *ir.Fold) float64 {
-	sum, w := 0.0, float64(s.t.Lanes)
+// blockCost is the cost of a point under a block of registers: every value counts once for all vectors in flight that share it, and what
+// is packed once for all points of a chunk that do.
+func (s *survey) blockCost(c CPU, x *contraction) float64 {
+	sum, w, lanes := 0.0, float64(s.t.Lanes), s.k.Axes[x.a]
 	for _, n := range s.nodes {
-		x, shared := s.weight(n)/w, 1
+		each, shared := s.weight(n)/w, 1
 		for _, u := range c.Unroll {
 			if !s.vary.Of(n).Meets(s.k.Axes[u.Axis].Bind()) {
 				shared *= u.N
 			}
 		}
-		lanes := s.k.Axes[c.Lanes[0].Axis]
+		other, packed := x.inside[n]
 		switch {
-		case n.Kind == ir.KLoad && !c.Pack && s.vary.Of(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
-			x = gatheredLane
-		case c.AccBlock > 0 && s.deepest(n) == f && n.Type == ir.F64:
-			x /= 2
+		case packed && c.Pack:
+			for _, chunk := range c.Chunk {
+				if chunk.Axis == other {
+					shared = chunk.N
+				}
+			}
+		case n.Kind == ir.KLoad && s.vary.Of(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
+			each = gatheredLane
+		case c.AccBlock > 0 && s.deepest(n) == x.f && n.Type == ir.F64:
+			each /= 2
 		}
-		sum += x * s.times(n) / float64(shared)
+		sum += each * s.times(n) / float64(shared)
+	}
+	if c.Pack { // read once a block
+		for i, n := range [2]int{c.Step(x.u), c.Step(x.a) / s.t.Lanes} {
+			sum += float64(len(x.along[i])) * s.times(x.f.Node) * Trips(x.f) / w / float64(n)
+		}
 	}
 	for _, st := range s.k.Stores {
-		if stride(st.Buf, st.Index, s.k.Axes[c.Lanes[0].Axis]) == 1 {
+		if stride(st.Buf, st.Index, lanes) == 1 {
 			sum += 1 / w
 		} else {
 			sum += scatteredLane
@@ -101,34 +160,30 @@ func (s *survey) blockCost(c CPU, f *ir.Fold) float64 {
 }
 
 // chunk adds the order of the loops, and what keeps the operands of a block near, if they are too many to stay there anyway.
-func (s *survey) chunk(c *CPU, f *ir.Fold, a, u int) {
-	for x := range s.k.Axes {
-		if x != a && x != u {
-			c.Order = append(c.Order, x)
+func (s *survey) chunk(c *CPU, x *contraction) {
+	for axis := range s.k.Axes {
+		if axis != x.a && axis != x.u {
+			c.Order = append(c.Order, axis)
 		}
 	}
-	c.Order = append(c.Order, a, u)
+	c.Order = append(c.Order, x.a, x.u)
 	size, bytes := 1, 0.0
-	for _, n := range s.nodes {
-		if n.Kind == ir.KLoad && s.deepest(n) == f {
+	for i, axis := range []int{x.a, x.u} {
+		for _, n := range x.along[i] {
 			size = max(size, n.Type.Size())
-			for _, x := range []int{a, u} {
-				if s.vary.Of(n).Meets(s.k.Axes[x].Bind()) {
-					bytes += float64(n.Type.Size()*s.k.Axes[x].Extent) * Trips(f)
-				}
-			}
+			bytes += float64(n.Type.Size()*s.k.Axes[axis].Extent) * Trips(x.f)
 		}
 	}
-	if o := s.outermost(); bytes <= nearCache || o != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || !s.k.Pointwise() {
+	if o := s.outermost(); bytes <= nearCache || o != x.f || x.f.Lo.Kind != ir.KConst || x.f.Hi.Kind != ir.KConst || !s.k.Pointwise() {
 		return
 	}
-	c.Pack, c.Split = true, evenly(int(Trips(f)), sliceBytes/size, 1)
+	c.Pack, c.Split = true, evenly(int(Trips(x.f)), sliceBytes/size, 1)
 	if c.AccBlock > 0 {
 		c.AccBlock = c.Split
 	}
-	for _, x := range []int{a, u} {
-		n := s.k.Axes[x].Extent
-		c.Chunk = append(c.Chunk, AxisN{x, max(c.Step(x), evenly(n, min(chunkPoints, (n+1)/2), c.Step(x)))})
+	for _, axis := range []int{x.a, x.u} {
+		n := s.k.Axes[axis].Extent
+		c.Chunk = append(c.Chunk, AxisN{axis, max(c.Step(axis), evenly(n, min(chunkPoints, (n+1)/2), c.Step(axis)))})
 	}
 }
 
