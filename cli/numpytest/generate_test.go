@@ -157,14 +157,21 @@ func plainFloat(a operand) bool { return a.kind.float() }
 func isMask(a operand) bool     { return a.kind == boolean }
 func several(a operand) bool    { return size(a.dims) > 1 }
 
-// number is one written in the program.
+// number is one written in the program, or a param of it.
 func (w *writer) number() operand {
+	v := float64(w.IntN(400)-150) / 32
+	o := literal(v, fmt.Sprintf("%.5f", v), false)
 	if w.IntN(2) == 0 {
 		v := w.IntN(12) - 3
-		return literal(float64(v), fmt.Sprint(v), true)
+		o = literal(float64(v), fmt.Sprint(v), true)
 	}
-	v := float64(w.IntN(400)-150) / 32
-	return literal(v, fmt.Sprintf("%.5f", v), false)
+	if w.IntN(3) == 0 {
+		w.names++
+		name := fmt.Sprintf("%s_p%d", w.prefix, w.names)
+		fmt.Fprintf(&w.text, "param %s = %s\n", name, o.text)
+		o.text = name
+	}
+	return o
 }
 
 func literal(v float64, text string, whole bool) operand {
