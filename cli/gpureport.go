@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/profile"
 	"weft/lang/check"
 	"weft/planner/plan"
 	weft "weft/runtime"
@@ -73,7 +74,7 @@ func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
 	if c.Small {
 		dense, wide = 1<<16, 1<<22
 	}
-	top, err := ceilingsOf(ctx, d, dense, wide)
+	top, err := profile.CeilingsOf(ctx, d, dense, wide)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
 	return nil
 }
 
-func (c gpuReportCommand) head(w io.Writer, d device.Device, top ceilings) {
+func (c gpuReportCommand) head(w io.Writer, d device.Device, top profile.Ceilings) {
 	i := d.Info()
 	fmt.Fprintf(w, "## %s: %s\n\n", i.Name, i.Detail)
 	if i.Kind == "emulated" {
@@ -94,13 +95,13 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top ceilings) {
 	}
 	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Computing and copies by the device's clock, the rest on the wall.\n"+
 		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, so that shares may exceed 100 %%.\n\n",
-		version(), time.Now().UTC().Format("2006-01-02"), plan.FormatAmount(top.flops, "flop/s"), plan.FormatAmount(top.bandwidth, "B/s"))
+		version(), time.Now().UTC().Format("2006-01-02"), plan.FormatAmount(top.Flops, "flop/s"), plan.FormatAmount(top.Bandwidth, "B/s"))
 	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | kernel on the wall | run on the wall | worst error | aim |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
 }
 
 // measure runs a benchmark for the first time and once more.
-func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.Session, b benchmark, top ceilings) error {
+func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.Session, b benchmark, top profile.Ceilings) error {
 	for _, run := range []string{"first", "warm"} {
 		start := time.Now()
 		r, err := c.run(ctx, s, se, b)
@@ -114,7 +115,7 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 		}
 		t, all := k.Shares[0], r.Devices[0]
 		fmt.Fprintf(s.out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", b.name, run, plan.FormatSeconds(t.Compute), plan.FormatAmount(b.work/t.Compute, b.unit),
-			percent(k.Flops/t.Compute/top.flops), percent(float64(k.Bytes)/t.Compute/top.bandwidth), plan.FormatSeconds(all.Compute), plan.FormatSeconds(all.Upload), plan.FormatSeconds(all.Download), plan.FormatSeconds(k.Wall), plan.FormatSeconds(wall), worstOf(r), b.aim)
+			percent(k.Flops/t.Compute/top.Flops), percent(float64(k.Bytes)/t.Compute/top.Bandwidth), plan.FormatSeconds(all.Compute), plan.FormatSeconds(all.Upload), plan.FormatSeconds(all.Download), plan.FormatSeconds(k.Wall), plan.FormatSeconds(wall), worstOf(r), b.aim)
 	}
 	return nil
 }

@@ -67,6 +67,7 @@ func (m *meter) free() {
 	for _, mem := range m.memories {
 		mem.Free()
 	}
+	m.memories = nil
 }
 
 // program is a compiled benchmark by the name of its kernel.
