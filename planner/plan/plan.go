@@ -3,6 +3,12 @@
 // carries; what they are is found again by checking that text.
 package plan
 
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
 // FormatVersion of the plan value.
 const FormatVersion = 4
 
@@ -268,4 +274,119 @@ func (p *Plan) Buffer(id string) *Buffer {
 		}
 	}
 	return nil
+}
+
+// Placement is where a kernel runs. The zero value is the host's processor.
+type Placement struct {
+	// Devices are the names of the accelerators that share the kernel's rows; empty: the host's processor.
+	Devices []string `yaml:"devices,omitempty,flow" json:"devices,omitempty"`
+	// Weights are the predicted shares of these devices, in their order; they sum to 1.
+	Weights []float64 `yaml:"weights,omitempty,flow" json:"weights,omitempty"`
+	// Host, Accelerated and Transfer are predicted times in ms: on the host's processor, on the accelerators with what has to be
+	// copied for it, and of the copies alone. All are 0 where there is no accelerator to weigh.
+	Host        float64 `yaml:"host_ms,omitempty" json:"host_ms,omitempty"`
+	Accelerated float64 `yaml:"accelerated_ms,omitempty" json:"accelerated_ms,omitempty"`
+	Transfer    float64 `yaml:"transfer_ms,omitempty" json:"transfer_ms,omitempty"`
+	// Bound is what limits it on the accelerators: compute, bandwidth, latency or transfer.
+	Bound string `yaml:"accelerated_bound,omitempty" json:"accelerated_bound,omitempty"`
+	// Refused is why the kernel is not on the accelerators that the run was asked to be on; empty: it is where it was asked to be.
+	Refused string `yaml:"refused,omitempty" json:"refused,omitempty"`
+	// Why says what decided, for people.
+	Why string `yaml:"why,omitempty" json:"why,omitempty"`
+
+	// Learned is what runs taught: Accelerated is multiplied by it.
+	Learned float64 `yaml:"learned,omitempty" json:"learned,omitempty"`
+}
+
+// Accelerates reports whether a kernel is placed on accelerators.
+func (p Placement) Accelerates() bool { return len(p.Devices) > 0 }
+
+// Unlearned is Accelerated without what runs taught, in ms.
+func (p Placement) Unlearned() float64 { return p.Accelerated / cmp.Or(p.Learned, 1) }
+
+// Key names the devices together, for what is learned of them.
+func (p Placement) Key() string { return strings.Join(p.Devices, "+") }
+
+// Expected is how long the kernel is predicted to take where it is placed, in ms, and what limits it there.
+func (k *Kernel) Expected() (ms float64, bound string) {
+	if k.Place.Accelerates() {
+		return k.Place.Accelerated, k.Place.Bound
+	}
+	return k.Predicted, k.Bound
+}
+
+// Approximation is what is not exact about a use of an operator, by its arguments.
+type Approximation struct {
+	Op   string `yaml:"op" json:"op"`
+	Line int    `yaml:"line,omitempty" json:"line,omitempty"`
+	What string `yaml:"what" json:"what"`
+}
+
+// Reached is the part of an array that there is.
+type Reached struct {
+	Dims       []ReachedDim `yaml:"dims" json:"dims"`
+	SavedBytes int64        `yaml:"saved_bytes" json:"saved_bytes"`
+	SavedFlops float64      `yaml:"saved_flops" json:"saved_flops"`
+}
+
+// ReachedDim are the indices of one dim, of so many, from Lo up to Hi.
+type ReachedDim struct {
+	Name string `yaml:"name" json:"name"`
+	Lo   int    `yaml:"lo" json:"lo"`
+	Hi   int    `yaml:"hi" json:"hi"`
+	Of   int    `yaml:"of" json:"of"`
+}
+
+// String is written as in explain: sample 130..520 of 559.
+func (r *Reached) String() string {
+	parts := make([]string, len(r.Dims))
+	for i, d := range r.Dims {
+		parts[i] = fmt.Sprintf("%s %d..%d of %d", d.Name, d.Lo, d.Hi-1, d.Of)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Stream is how a program runs whose arrays do not fit the memory budget at once: in passes over blocks of rows, the indices of
+// the first dim. Each array keeps only the rows that are still needed, so rows are read once a pass and computed once; a result
+// is the same bit for bit, since the same kernels run over the same indices.
+type Stream struct {
+	PeakBytes int64 `yaml:"peak_bytes" json:"peak_bytes"`   // of rows alive at once, what is read ahead and written behind included
+	Whole     int64 `yaml:"whole_bytes" json:"whole_bytes"` // of all arrays alive at once without blocks
+	// Strips says that passes may run through parts of rows.
+	Strips bool `yaml:"strips,omitempty" json:"strips,omitempty"`
+	// Passes follow each other: one needs what an earlier one reduced its whole input to.
+	Passes []Pass `yaml:"passes" json:"passes"`
+	// Kept are arrays that stay in memory as a whole, and why.
+	Kept []KeptArray `yaml:"kept,omitempty" json:"kept,omitempty"`
+	// Halos are the rows around its own that a kernel needs of an array.
+	Halos []Halo `yaml:"halos,omitempty" json:"halos,omitempty"`
+}
+
+// Pass runs some steps of the plan once over all blocks.
+type Pass struct {
+	Steps     []string `yaml:"steps,flow" json:"steps"`
+	Makes     []string `yaml:"makes,flow" json:"makes"` // buffers it is there for
+	Frees     []string `yaml:"frees,omitempty,flow" json:"frees,omitempty"`
+	BlockRows int      `yaml:"block_rows" json:"block_rows"` // of the tallest array it makes
+	// Strip is the extents of blocks along the other dims of that array; empty: blocks are whole rows.
+	Strip  []int `yaml:"strip,omitempty,flow" json:"strip,omitempty"`
+	Blocks int   `yaml:"blocks" json:"blocks"`
+	Peak   int64 `yaml:"peak_bytes" json:"peak_bytes"`
+	Rows   int   `yaml:"rows" json:"rows"` // of the tallest array it makes
+}
+
+// KeptArray is an array that does not run in blocks.
+type KeptArray struct {
+	Buffer string `yaml:"buffer" json:"buffer"`
+	Name   string `yaml:"name" json:"name"`
+	Bytes  int64  `yaml:"bytes" json:"bytes"`
+	Why    string `yaml:"why" json:"why"`
+}
+
+// Halo is how many rows above and below those it computes a kernel needs of an array.
+type Halo struct {
+	Kernel string `yaml:"kernel" json:"kernel"`
+	Of     string `yaml:"of" json:"of"`
+	Above  int    `yaml:"above" json:"above"`
+	Below  int    `yaml:"below" json:"below"`
 }

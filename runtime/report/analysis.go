@@ -137,39 +137,24 @@ func (a *Analysis) checks(id string) []runtime.Parity {
 	return slices.DeleteFunc(slices.Clone(a.Parity), func(c runtime.Parity) bool { return c.Kernel != id })
 }
 
-// write prints the analysis for people: time and memory, kernels, errors, sources and sinks.
+// write prints the analysis for people: time and memory, kernels, and what a summary says besides.
 func (a *Analysis) write(t *printer) {
 	t.line("")
 	t.line("measured")
-	t.line("  time    %s on the wall, %s of %d threads: kernels %s (predicted %s, %s), compile %s, read %s, check %s, sinks %s",
-		seconds(a.Wall), seconds(a.CPU), a.Threads, seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted), seconds(a.CompileS),
-		seconds(a.ReadS), seconds(a.VerifyS), seconds(a.SinkS))
-	t.line("  memory  at most %s of arrays (planned %s), %s of the process", size(a.PeakBuffers), size(a.PeakPlanned),
-		size(a.PeakRSS))
+	t.line("  kernels %s (predicted %s, %s); at most %s of arrays (planned %s)", seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted),
+		size(a.PeakBuffers), size(a.PeakPlanned))
 	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, seconds(m.Predicted), seconds(m.Seconds), m.mark(), m.rate(),
 			amount(float64(m.Bytes)/m.Seconds, "B"), m.Tiles, m.Device)
 	}
-	if len(a.Parity) > 0 {
-		fmt.Fprintln(w, "\n  array\tworst error\t99 % below\ttolerance\tsamples\t")
-		for _, c := range a.Parity {
-			if c.Skipped != "" {
-				fmt.Fprintf(w, "  %s\t%s\n", c.Value, verdict(c))
-				continue
-			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%d\t%s\n", c.Value, c.Quantity(c.Worst), c.Quantity(c.P99), c.Quantity(c.Tolerance), c.Samples, verdict(c))
-		}
-	}
 	w.Flush() // to a Builder, which never fails
-	for _, f := range a.Fallbacks {
-		t.line("  fallback  %s: %d tiles not on the %s: %s", f.Stage, f.Count, f.Device, f.Reason)
-	}
 	t.line("")
-	for _, x := range slices.Concat(a.Sources, a.Sinks) {
-		t.line("  %s  %s: %s, %s", x.ID, x.Op, x.Text, seconds(x.Wall))
+	for _, x := range a.Sources {
+		t.line("%s in %s", x.Text, seconds(x.Wall))
 	}
+	summary{a.Result}.besides(&t.out)
 }
 
 // rate is operations a second, of those that were executed.

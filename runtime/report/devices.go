@@ -80,14 +80,14 @@ func source(k *bound.Kernel) string {
 // place says why a kernel is where it is; nothing where there is only the host.
 func (t *printer) place(k *bound.Kernel) {
 	if k.Place.Why != "" {
-		t.line("      %-7s %s", "place", k.Place.Why)
+		t.field("place", k.Place.Why)
 	}
 }
 
 // lanes says how the code of a kernel is laid out where it is placed.
 func (t *printer) lanes(k *bound.Kernel) {
 	if d := k.Described; d != nil {
-		t.line("      %-7s %s", "threads", d.Schedule)
+		t.field("threads", d.Schedule)
 	}
 	if k.Place.Accelerates() || k.Schedule == "" {
 		return
@@ -111,4 +111,19 @@ func (t *printer) whyPlace(k *bound.Kernel) {
 	if p.Accelerated > 0 {
 		t.line("  %-9s GPU %s, bound by %s; its copies alone %s", "", millis(p.Accelerated), p.Bound, millis(p.Transfer))
 	}
+}
+
+// resources is what a kernel takes of a GPU, in a line.
+func resources(r device.Resources) string {
+	switch {
+	case r.Architecture == "" && r.Unknown != "":
+		return r.Unknown + ": registers unknown"
+	case r.Architecture == "":
+		return "registers unknown"
+	}
+	spill := "no spill"
+	if r.Spill > 0 {
+		spill = fmt.Sprintf("%d B of local memory a thread (spilled registers, scratch of functions)", r.Spill)
+	}
+	return fmt.Sprintf("%s: %d registers a thread, %d B shared a block, %s", r.Architecture, r.Registers, r.Shared, spill)
 }

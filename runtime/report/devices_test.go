@@ -34,7 +34,7 @@ func TestEveryFormatSaysWhereKernelsRun(t *testing.T) {
 		},
 		"json": {`"devices": [`, `"fast:0"`, `"accelerated_ms": 0.5`, `"transfer_ms": 3`, `"why": "CPU: transfers`},
 		"yaml": {"devices: ['fast:0', 'slow:1']", "weights: [0.75, 0.25]", "host_ms: 2"},
-		"dot":  {"500 us on fast:0 75 %, slow:1 25 %"},
+		"dot":  {"on fast:0 75 %, slow:1 25 %", "500 us predicted"},
 		"html": {"fast:0 75 %, slow:1 25 %", "transfers alone take 3 ms", "__global__ void k2()", "#f3e8fd"},
 	} {
 		out := render(t, format, p, a)

@@ -1,11 +1,12 @@
-// Package explain prints a plan: as text for people, as JSON and YAML for programs, as a graph for dot, as a page for browsers;
+// Package report tells of a plan: as text for people, as JSON and YAML for programs, as a graph for dot, as a page for browsers;
 // each with what a run of it took, where it ran.
 package report
 
 import (
 	"fmt"
 	"io"
-	"sort"
+	"maps"
+	"slices"
 
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -27,14 +28,7 @@ var formats = map[string]func(io.Writer, *bound.Plan, Options) error{
 }
 
 // Formats lists the names Write takes.
-func Formats() []string {
-	var names []string
-	for n := range formats {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return names
-}
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // Write renders a plan in the named format.
 func Write(w io.Writer, format string, p *bound.Plan, opt Options) error {

@@ -150,7 +150,7 @@ func TestPageStandsAlone(t *testing.T) {
 
 func TestLongLinesGoAroundBoxes(t *testing.T) {
 	p, a := example()
-	boxes, arrays := boxesOf(p, a)
+	boxes, arrays := addGaps(boxesOf(p, a))
 	place(boxes)
 	for _, e := range arrays {
 		for i := range e.way[:len(e.way)-1] {

@@ -2,7 +2,10 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"weft/planner/bound"
 )
@@ -23,7 +26,8 @@ const (
 type box struct {
 	step   *bound.Step
 	title  string
-	lines  []string
+	body   string
+	lines  []string // of the body, that fit the box
 	m      Measured
 	ran    bool
 	layer  int
@@ -51,7 +55,7 @@ var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6
 
 // drawGraph draws steps as boxes in layers, producers above, and arrays as lines between them.
 func drawGraph(p *bound.Plan, a *Analysis) string {
-	boxes, arrays := boxesOf(p, a)
+	boxes, arrays := addGaps(boxesOf(p, a))
 	width, height := place(boxes)
 	var s svg
 	// A wide plan shrinks to the page, but not so far that it cannot be read: then it scrolls.
@@ -151,17 +155,17 @@ func boxesOf(p *bound.Plan, a *Analysis) (boxes []*box, arrays []array) {
 	for i := range p.Steps {
 		step := &p.Steps[i]
 		b := &box{step: step, width: boxWidth, title: step.ID + "  " + string(step.Kind)}
-		body := step.Name
+		b.body = step.Name
 		if step.Kernel != nil {
-			body = stages(step.Kernel)
+			b.body = stages(step.Kernel)
 			if step.Kernel.Place.Accelerates() {
 				b.title += "  on " + where(step.Kernel)
 			}
 			b.m, b.ran = a.kernel(step.ID)
 		} else if step.Args != "" {
-			body += "(" + step.Args + ")"
+			b.body += "(" + step.Args + ")"
 		}
-		b.lines = wrap(body, 46, 4)
+		b.lines = wrap(b.body, 46, 4)
 		b.height = float64(2*boxPadding + lineHeight*(1+len(b.lines)))
 		if step.Kernel != nil {
 			b.height += 2*lineHeight + 6
@@ -188,7 +192,7 @@ func boxesOf(p *bound.Plan, a *Analysis) (boxes []*box, arrays []array) {
 		}
 		boxes = append(boxes, b)
 	}
-	return addGaps(boxes, arrays)
+	return boxes, arrays
 }
 
 // addGaps lets lines that pass by a layer take part in it, so that they do not run behind its boxes.
@@ -262,9 +266,9 @@ func place(boxes []*box) (width, height float64) {
 	return width, y - layerGap + margin
 }
 
-// draw draws the box; a kernel's with bars of its times, the longest of all filling the width.
-func (b *box) draw(s *svg, longest float64) {
-	fill, stroke, weight := "#ffffff", "#99a", 1.0
+// look is how a box is drawn: a kernel by what limits it, and whether its prediction is off.
+func (b *box) look() (fill, stroke string, weight float64) {
+	fill, stroke, weight = "#ffffff", "#9999aa", 1
 	if k := b.step.Kernel; k != nil {
 		_, bound := k.Expected()
 		fill = boundColours[bound]
@@ -272,6 +276,12 @@ func (b *box) draw(s *svg, longest float64) {
 	if b.m.Off {
 		stroke, weight = "#c5221f", 2
 	}
+	return fill, stroke, weight
+}
+
+// draw draws the box; a kernel's with bars of its times, the longest of all filling the width.
+func (b *box) draw(s *svg, longest float64) {
+	fill, stroke, weight := b.look()
 	s.add(`<g><rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="7" fill="%s" stroke="%s" stroke-width="%.0f"/>`, b.x, b.y, boxWidth, b.height, fill, stroke, weight)
 	y := b.y + boxPadding + 12
 	s.add(`<text x="%.0f" y="%.0f" class="name">%s</text>`, b.x+boxPadding, y, text(b.title))
@@ -299,4 +309,33 @@ func (b *box) bar(s *svg, y *float64, what string, t, longest float64, colour st
 	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding, *y, what)
 	s.add(`<rect x="%.0f" y="%.0f" width="%.1f" height="8" fill="%s"/>`, b.x+boxPadding+64, *y-8, max(1, length), colour)
 	s.add(`<text x="%.0f" y="%.0f" class="small">%s</text>`, b.x+boxPadding+68+max(1, length), *y, seconds(t))
+}
+
+// Dot writes the plan as a graph: steps are boxes (kernels list what they compute), arrays are the arrows between them.
+func Dot(w io.Writer, p *bound.Plan, opt Options) error {
+	var b strings.Builder
+	b.WriteString("digraph plan {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
+	boxes, arrays := boxesOf(p, opt.Analysis)
+	for _, x := range boxes {
+		label := x.title + "\n" + x.body
+		if k := x.step.Kernel; k != nil {
+			label += "\n" + amount(k.Flops, "flop") + ", " + millis(predicted(k)) + " predicted"
+		}
+		if x.ran {
+			label += "\n" + seconds(x.m.Seconds) + " measured, " + x.m.mark()
+		}
+		fill, colour, width := x.look()
+		fmt.Fprintf(&b, "  %s [label=%s, style=\"rounded,filled\", fillcolor=%q, color=%q, penwidth=%g];\n", x.step.ID, quote(label), fill, colour, width)
+	}
+	for _, e := range arrays {
+		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", e.from.step.ID, e.way[0].step.ID, quote(e.label))
+	}
+	b.WriteString("}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// quote writes a dot string; line breaks become \n.
+func quote(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }

@@ -19,16 +19,21 @@ func storedAs(b *bound.Buffer) string {
 	return ", stored as " + b.Stored
 }
 
-// types says why a kernel keeps its types, and which of them the device has no arithmetic for.
-func (t *printer) types(k *bound.Kernel) {
-	verb := "keeps"
-	for _, why := range k.Precision.Why {
-		t.line("      %-7s %s", verb, why)
-		verb = ""
+// types says what a kernel stores, computes and sums in.
+func types(p plan.Precision) string {
+	out := "stores " + p.Storage + ", computes " + p.Compute
+	if p.Accumulate != "" {
+		out += ", accumulates " + p.Accumulate
 	}
-	for _, e := range k.Precision.Emulated {
-		t.line("      %-7s %s", "slow", e)
+	return out
+}
+
+// found says how long a search took.
+func found(s *plan.Search) string {
+	if s.Cached {
+		return "found before"
 	}
+	return "searched in " + seconds(s.Seconds)
 }
 
 // search says how the precision was found.
@@ -38,15 +43,11 @@ func (t *printer) search() {
 		return
 	}
 	t.line("")
-	how := fmt.Sprintf("searched in %s", seconds(s.Seconds))
-	if s.Cached {
-		how = "found before"
-	}
 	if s.Skipped != "" {
 		t.line("precision not searched: %s", s.Skipped)
 		return
 	}
-	t.line("precision %s: errors may take %.0f %% of their tolerances on %d samples (seed %d)", how, 100*s.Factor, s.Samples, s.Seed)
+	t.line("precision %s: errors may take %.0f %% of their tolerances on %d samples (seed %d)", found(s), 100*s.Factor, s.Samples, s.Seed)
 	for _, p := range s.Proofs {
 		t.line("  %s: %s", p.Output, proof(p))
 	}

@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/runtime"
 	"weft/runtime/audit"
+	"weft/runtime/fleet"
 )
 
 // summary is a result as people read it.
@@ -21,28 +22,33 @@ func Summary(to io.Writer, of *runtime.Result) error {
 	var b strings.Builder
 	r := summary{of}
 	r.summarizeKernels(&b)
-	r.summarizeSearch(&b)
-	r.summarizeParity(&b)
+	r.besides(&b)
+	_, err := io.WriteString(to, b.String())
+	return err
+}
+
+// besides says what was done apart from kernels.
+func (r summary) besides(b *strings.Builder) {
+	r.summarizeSearch(b)
+	r.summarizeParity(b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {
-			fmt.Fprintf(&b, "%s (%s)\n", s.Text, size(s.Bytes))
+			fmt.Fprintf(b, "%s (%s)\n", s.Text, size(s.Bytes))
 		}
 	}
 	for _, a := range r.Approximations {
-		fmt.Fprintf(&b, "not exact %s (line %d): %s\n", a.Op, a.Line, a.What)
+		fmt.Fprintf(b, "not exact %s (line %d): %s\n", a.Op, a.Line, a.What)
 	}
 	for _, f := range r.Repairs {
-		fmt.Fprintf(&b, "repaired  %s; done again in %s\n", f.Reason, f.Wider)
+		fmt.Fprintf(b, "repaired  %s; done again in %s\n", f.Reason, f.Wider)
 	}
 	for _, f := range r.together() {
-		fmt.Fprintf(&b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
+		fmt.Fprintf(b, "fallback  %s: %d tiles not on the %s: %s\n", f.Stage, f.Count, f.Device, f.Reason)
 	}
-	r.summarizeDevices(&b)
-	fmt.Fprintf(&b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
+	r.summarizeDevices(b)
+	fmt.Fprintf(b, "total     %s wall, %s CPU on %d threads (read %s, compile %s%s, verify %s, write %s); peak memory %s\n",
 		seconds(r.Wall), seconds(r.CPU), r.Threads, seconds(r.ReadS), seconds(r.CompileS), r.cachedNote(), seconds(r.VerifyS),
 		seconds(r.SinkS), size(r.PeakRSS))
-	_, err := io.WriteString(to, b.String())
-	return err
 }
 
 // together are the fallbacks, those of several stages from the same device for the same reason as one.
@@ -115,10 +121,7 @@ func (r summary) summarizeSearch(b *strings.Builder) {
 	if s == nil {
 		return
 	}
-	how := "found before"
-	if !s.Cached {
-		how = "searched in " + seconds(s.Seconds)
-	}
+	how := found(s)
 	if s.Skipped != "" {
 		fmt.Fprintf(b, "precision not searched: %s\n", s.Skipped)
 		return
@@ -151,24 +154,25 @@ func (r summary) summarizeParity(b *strings.Builder) {
 			continue
 		}
 		if p.Skipped != "" {
-			fmt.Fprintf(w, "float64\t%s\tnot checked: %s\n", p.Value, p.Skipped)
+			fmt.Fprintf(w, "float64\t%s\t%s\n", p.Value, verdict(p))
 			continue
 		}
-		verdict := "ok" + few(p.Finds)
+		says := verdict(p)
 		switch {
 		case !p.OK:
-			verdict = "EXCEEDED"
 		case p.Rounding > 0:
-			verdict = fmt.Sprintf("%d are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)", p.Rounding)
+			says = fmt.Sprintf("%d are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)", p.Rounding)
 		case p.Ties > 0:
-			verdict += fmt.Sprintf(", %d of them ties: a discontinuity lies within rounding", p.Ties)
+			says += fmt.Sprintf("%s, %d of them ties: a discontinuity lies within rounding", few(p.Finds), p.Ties)
+		default:
+			says += few(p.Finds)
 		}
 		figure := "worst"
 		if p.Judged == audit.Judged(ops.Level) {
 			figure = p.Judged
 		}
 		fmt.Fprintf(w, "float64\t%s\t%s error %s\ttolerance %s\t%d samples\t%s\n",
-			p.Value, figure, p.Quantity(p.Figure()), p.Quantity(p.Tolerance), p.Samples, verdict)
+			p.Value, figure, p.Quantity(p.Figure()), p.Quantity(p.Tolerance), p.Samples, says)
 	}
 	if quiet > 0 {
 		fmt.Fprintf(w, "float64\t%d inner arrays\twithin tolerance%s\n", quiet, few(least))
@@ -201,4 +205,44 @@ func rate(work, took float64, unit string) string {
 		return "-"
 	}
 	return amount(work/took, unit)
+}
+
+// summarizeDevices says in a line an accelerator what it did, and names those that had nothing to do.
+func (r summary) summarizeDevices(b *strings.Builder) {
+	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var idle []string
+	for _, u := range r.Devices {
+		if u.Ranges == 0 && u.Failures == 0 && u.Quarantined == "" {
+			idle = append(idle, u.Name)
+			continue
+		}
+		fmt.Fprintf(w, "device\t%s\t%d ranges of %d kernels\tin %s, %s\tcompute %s\tout %s, %s\tpeak memory %s%s\n", u.Name, u.Ranges, u.Kernels,
+			size(u.BytesIn), seconds(u.Upload), seconds(u.Compute), size(u.BytesOut), seconds(u.Download),
+			size(u.Peak), troubles(u))
+	}
+	w.Flush() // to a Builder, which never fails
+	if idle != nil {
+		fmt.Fprintf(b, "idle      %s\n", strings.Join(idle, ", "))
+	}
+}
+
+// troubles are what went wrong on an accelerator.
+func troubles(u fleet.Usage) string {
+	var out string
+	if u.Memory > 0 {
+		out += " of " + size(u.Memory)
+	}
+	if u.Failures > 0 {
+		out += fmt.Sprintf("; %d failures", u.Failures)
+	}
+	if u.Retries > 0 {
+		out += fmt.Sprintf("; %d retries in smaller ranges", u.Retries)
+	}
+	if u.PinsRefused > 0 {
+		out += "; without page-locked memory"
+	}
+	if u.Quarantined != "" {
+		out += "; left out: " + u.Quarantined
+	}
+	return out
 }

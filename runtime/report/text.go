@@ -42,6 +42,14 @@ type printer struct {
 
 func (t *printer) line(format string, a ...any) { fmt.Fprintf(&t.out, format+"\n", a...) }
 
+// field says something of a step, in as many lines as it takes.
+func (t *printer) field(name string, lines ...string) {
+	for _, l := range lines {
+		t.line("      %-7s %s", name, l)
+		name = ""
+	}
+}
+
 func (t *printer) headline() {
 	s := t.plan.Totals
 	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
@@ -116,12 +124,11 @@ func (t *printer) kernel(s *bound.Step) {
 	}
 	t.line("      %-7s %s: %s", "axes", strings.Join(axes, ", "), shared(k))
 	t.place(k)
-	acc := ""
-	if k.Precision.Accumulate != "" {
-		acc = ", accumulates " + k.Precision.Accumulate
+	t.field("types", types(k.Precision))
+	t.field("keeps", k.Precision.Why...)
+	for _, e := range k.Precision.Emulated {
+		t.field("slow", e)
 	}
-	t.line("      %-7s stores %s, computes %s%s", "types", k.Precision.Storage, k.Precision.Compute, acc)
-	t.types(k)
 	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
@@ -129,7 +136,7 @@ func (t *printer) kernel(s *bound.Step) {
 	if m, ok := t.analysis.kernel(s.ID); ok {
 		t.line("      %-7s %s: %s", "took", seconds(m.Seconds), m.mark())
 		for _, f := range m.Folds {
-			t.line("      %-7s %s", "folds", counted(f))
+			t.field("folds", counted(f))
 		}
 	}
 	for _, c := range t.analysis.checks(s.ID) {
@@ -139,7 +146,7 @@ func (t *printer) kernel(s *bound.Step) {
 	t.culling(s)
 	t.access(k)
 	if len(s.Frees) > 0 {
-		t.line("      %-7s %s", "frees", strings.Join(s.Frees, ", "))
+		t.field("frees", strings.Join(s.Frees, ", "))
 	}
 }
 
@@ -156,7 +163,7 @@ func (t *printer) access(k *bound.Kernel) {
 		loads = append(loads, diag.Plural(k.Tables, "table"))
 	}
 	if loads != nil {
-		t.line("      %-7s %s", "access", strings.Join(loads, ", "))
+		t.field("access", strings.Join(loads, ", "))
 	}
 }
 
@@ -287,19 +294,14 @@ func (t *printer) sources() {
 		if s.Kernel == nil {
 			continue
 		}
+		text, on := source(s.Kernel), ""
+		if text == "" {
+			continue
+		}
 		if d := s.Kernel.Described; d != nil {
-			t.line("")
-			t.line("source of %s, kernel %s, on %s", s.ID, s.Kernel.Hash, strings.Join(s.Kernel.Place.Devices, ", "))
-			t.line("schedule %s; %s", d.Schedule, resources(d.Resources))
-			t.line("%s", strings.TrimRight(d.Source, "\n"))
-			continue
+			on = fmt.Sprintf(", on %s\nschedule %s; %s", strings.Join(s.Kernel.Place.Devices, ", "), d.Schedule, resources(d.Resources))
 		}
-		if s.Kernel.Report == nil || s.Kernel.Report.Source == "" {
-			continue
-		}
-		t.line("")
-		t.line("source of %s, kernel %s", s.ID, s.Kernel.Hash)
-		t.line("%s", strings.TrimRight(s.Kernel.Report.Source, "\n"))
+		t.line("\nsource of %s, kernel %s%s\n%s", s.ID, s.Kernel.Hash, on, strings.TrimRight(text, "\n"))
 	}
 }
 

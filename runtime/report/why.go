@@ -158,7 +158,7 @@ func (t *printer) whyPrecision(name string) error {
 		}
 		found = true
 		k := s.Kernel
-		t.line("%s, kernel %s: stores %s, computes %s%s", name, s.ID, k.Precision.Storage, k.Precision.Compute, accumulates(k.Precision))
+		t.line("%s, kernel %s: %s", name, s.ID, types(k.Precision))
 		t.precision(k)
 		t.whyPlace(k)
 	}
@@ -178,13 +178,6 @@ func (t *printer) matcher(name string) func(plan.Fused) bool {
 	}
 	stages := t.named(name)
 	return func(f plan.Fused) bool { return stages[f.Name] }
-}
-
-func accumulates(p plan.Precision) string {
-	if p.Accumulate == "" {
-		return ""
-	}
-	return ", accumulates " + p.Accumulate
 }
 
 // precision writes what holds a kernel's types where they are, and what was tried.
