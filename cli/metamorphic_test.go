@@ -41,6 +41,9 @@ b = sin(a * (1 rad)) + sqrt(a) TILE(x: %d, y: %d)
 c = where(b > mean(b), b - mean(b, over: y), abs(b) * 0.5)
 d = exp(c * 0.3) * sqrt(a + 1) @keep PRECISION WITHIN
 (d + max(b) * norm(d, over: x)) | write("out.npy")`, "0.01", 0.01, 0, false},
+	"running": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
+b = sqrt(a) TILE(x: %d, y: %d)
+(cumsum(b, along: y) + cumsum(b, along: x)) | write("out.npy")`, "", 0, 0, true},
 	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
 light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
 light.building | write("out.npy")`, "", 0, 0, true},
@@ -143,7 +146,7 @@ func (p program) unit(want []float32) float64 {
 
 // choices are flags that must not matter. Few limits of fusion stand for all, so that most kernels are compiled once; package numpytest draws any.
 func choices(rng *rand.Rand) []string {
-	return []string{fmt.Sprintf("--fuse-limit=%d", []int{-1, 0, 3}[rng.IntN(3)]), "--threads", fmt.Sprint(1 + rng.IntN(3))}
+	return []string{fmt.Sprintf("--fuse-limit=%d", []int{-1, 0, 3}[rng.IntN(3)]), "--threads", fmt.Sprint([]int{1, 2, 3, 7}[rng.IntN(4)])}
 }
 
 // result runs a program and reads what it wrote. It may be refused for the types that are asked for, and for nothing else.

@@ -23,6 +23,9 @@ type Stage struct {
 
 	// Elem defines the stage: its element at index (one I32 node a dim, in range).
 	Elem func(b *Body, index []*ir.Node) Elem
+	// Put, if set, is how a kernel makes the whole stage with less work than Elem for each element. It is then always stored; Elem is what
+	// single elements are checked by.
+	Put *Put
 	// Data holds values known while planning, in float64 and C order; such a stage has no Elem.
 	Data []float64
 	// Facts about Data that bounds may use; Constant finds those that follow from it.
@@ -41,6 +44,21 @@ type Stage struct {
 	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs.
 	Source bool
 	Out    int
+}
+
+// Put makes a stage by stores in the turns of ordered folds: whatever element a turn finds that it belongs to.
+type Put struct {
+	Axes   []Dim // of the kernel: parts of the work that do not wait for each other, and never store the same element
+	Writes func(b *Body, axes []*ir.Node) []Write
+}
+
+// Write is a store in every turn of a fold, at an index of the stage, where a condition holds (nil: everywhere).
+type Write struct {
+	In    *ir.Fold
+	At    []*ir.Node
+	Value Elem
+	Where *ir.Node
+	Adds  bool // to what an earlier write of the same point has stored there
 }
 
 // MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.

@@ -82,6 +82,7 @@ func (r *run) newCheck(step *bound.Step) (*check, error) {
 func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 	r := c.run
 	defer r.checking(c.step, time.Now())
+	over = c.step.Kernel.Elements(over)
 	arrays, err := r.stored(c.step)
 	if err != nil {
 		return err

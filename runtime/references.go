@@ -33,7 +33,7 @@ func (r *run) define(ctx context.Context) error {
 				return r.failed(ctx, step, err)
 			}
 			r.references[step.ID] = ref
-			if float64(min(k.IR.Points(), mostSamples))*ref.Cost > worthCompiling && ref.Compilable() {
+			if float64(min(k.Elements(k.IR.Domain()).Points(), mostSamples))*ref.Cost > worthCompiling && ref.Compilable() {
 				expensive = append(expensive, ref)
 			}
 		}

@@ -35,7 +35,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 		}
 		var points [][]int
 		for _, t := range tiles {
-			points = append(points, audit.Points(t, max(1, n/len(tiles)), r.opt.Seed)...)
+			points = append(points, audit.Points(w.step.Kernel.Elements(t), max(1, n/len(tiles)), r.opt.Seed)...)
 		}
 		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.mem, 1)
 		if err != nil {
@@ -44,7 +44,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 		peaks := make([]float64, len(arrays))
 		for i, a := range arrays {
 			for _, t := range tiles {
-				peaks[i] = max(peaks[i], a.Of.Peak(audit.Peak(a.HostArray, t, 1)))
+				peaks[i] = max(peaks[i], a.Of.Peak(audit.Peak(a.HostArray, w.step.Kernel.Elements(t), 1)))
 			}
 		}
 		mu.Lock()

@@ -1,6 +1,9 @@
 package ir
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Cost is the work of a whole kernel, each value computed once for every combination of the loops it depends on: what a
 // renderer that hoists perfectly would execute.
@@ -86,12 +89,14 @@ type counter struct {
 }
 
 // binder is a loop: the sets that stand for it, how often it turns, and, for a fold, what it runs within: an accumulator
-// takes another value in every run of its fold.
+// takes another value in every run of its fold, an index in every run that starts elsewhere.
 type binder struct {
 	set    Set
 	trips  float64
 	acc    Set
 	within Set
+	index  Set
+	start  Set
 }
 
 func (c *counter) bind(b binder) { c.loops = append(c.loops, b) }
@@ -102,10 +107,35 @@ func (c *counter) binders(n *Node) {
 		return
 	}
 	f := n.Fold
-	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f) * c.share(f), f.AccBind, n.free})
+	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f) * c.share(f), f.AccBind, n.free, f.IndexBind, f.Lo.free})
+}
+
+// KnownTrips is how often a fold turns, at most, where its bounds are apart by a constant or by no more than one.
+func KnownTrips(f *Fold) (n float64, ok bool) {
+	n = math.Inf(1)
+	for _, hi := range leastOf(f.Hi) {
+		var l Linear
+		l.Add(hi, 1)
+		l.Add(f.Lo, -1)
+		if !slices.ContainsFunc(l.Terms, func(t Term) bool { return t.Coef != 0 }) {
+			n, ok = min(n, max(0, float64(l.C))), true
+		}
+	}
+	return n, ok
+}
+
+// leastOf are the values that an integer is the least of.
+func leastOf(n *Node) []*Node {
+	if n.Kind == KAlu && n.Op == Min {
+		return append(leastOf(n.Args[0]), leastOf(n.Args[1])...)
+	}
+	return []*Node{n}
 }
 
 func foldTrips(f *Fold) float64 {
+	if n, ok := KnownTrips(f); ok {
+		return n
+	}
 	lo, _, okLo := RangeOf(f.Lo, nil)
 	_, hi, okHi := RangeOf(f.Hi, nil)
 	n := hi - lo
@@ -130,12 +160,15 @@ func (c *counter) evaluations(free Set) float64 {
 	return n
 }
 
-// closure adds what the accumulators in a set depend on. Inner folds come before outer ones, whose accumulators they may
+// closure adds what the accumulators and indices in a set depend on. Inner folds come before outer ones, whose accumulators they may
 // start from, so one pass in order is enough.
 func (c *counter) closure(s Set) Set {
 	for _, b := range c.loops {
 		if b.acc.Meets(s) {
 			s = s.Or(b.within)
+		}
+		if b.index.Meets(s) {
+			s = s.Or(b.start)
 		}
 	}
 	return s

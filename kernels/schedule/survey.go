@@ -82,8 +82,8 @@ func (s *survey) times(n *ir.Node) float64 {
 
 // Trips is how often a fold turns.
 func Trips(f *ir.Fold) float64 {
-	if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst {
-		return float64(max(0, f.Hi.I-f.Lo.I))
+	if n, ok := ir.KnownTrips(f); ok {
+		return n
 	}
 	return ir.UnknownTrips
 }

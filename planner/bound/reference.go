@@ -42,7 +42,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 			narrow[b.Array] = b.Narrowed()
 		}
 	}
-	dims := p.Graph.Axes(roots[0])
+	dims := p.Graph.Points(roots[0])
 	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
 	l.expand(roots, narrow, budget)
 	ref := l.build(roots, dims)
@@ -59,7 +59,7 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
 		}
 	}
-	dims := p.Graph.Axes(k.Roots[0])
+	dims := p.Graph.Points(k.Roots[0])
 	ref := l.build(k.Roots, dims)
 	ref.Cost = ir.CostOf(l.build(k.Roots, graph.PointOf(dims)).Kernel).NodeEvals
 	return ref
@@ -197,7 +197,7 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	axes := low.Axes(over)
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {
-		k.Stores = append(k.Stores, low.Stores(s, l.g.Buffers(s), axes)...)
+		k.Stores = append(k.Stores, low.Defined(s, l.g.Buffers(s), axes)...)
 	}
 	return Reference{Kernel: k, Loads: loads, Exact: low.Exact()}
 }

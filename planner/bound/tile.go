@@ -110,6 +110,18 @@ func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 	return tiles
 }
 
+// Elements are those, as references count them, that a region of the kernel's axes makes. Of axes that are none of an array's, all is made.
+func (k *Kernel) Elements(over region.Region) region.Region {
+	if k.IR.Pointwise() {
+		return over
+	}
+	all := k.Roots[0].Type.Whole()
+	if k.IR.Rowwise() {
+		all[0] = over[0]
+	}
+	return all
+}
+
 // Share is how much of the kernel a part of its domain is.
 func (k *Kernel) Share(over region.Region) float64 {
 	return float64(over.Points()) / float64(max(1, k.IR.Points()))

@@ -283,6 +283,8 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Given
 	case p.Hints().Keep:
 		return plan.Kept
+	case p.Put != nil:
+		return plan.InOrder
 	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
 		return plan.OtherTypes
 	case !f.places.agree(p, c):
@@ -303,7 +305,8 @@ func isTableOf(p, c *ops.Stage) bool {
 func (d *producer) serial(c *ops.Stage) bool {
 	const worthThreads = 50e-6 // seconds, well above the cost of one more launch
 	f, p := d.fuser, d.stage
-	if !f.g.Alone(p).Folds || !f.g.Alone(c).Folds || c.Type.Len() > fewElements || p.Type.Len() <= c.Type.Len() {
+	points := ops.Type{Dims: f.g.Axes(c)}.Len()
+	if !f.g.Alone(p).Folds || !f.g.Alone(c).Folds || points > fewElements || p.Type.Len() <= points {
 		return false
 	}
 	read := 0.0

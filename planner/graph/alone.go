@@ -34,7 +34,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	if Given(s) {
 		return a
 	}
-	k, l, bufs := g.alike(s, plainAxes(s))
+	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := ir.CostOf(k)
 	sites := map[*ir.Buffer]int{}
 	k.Walk(func(n *ir.Node) {
@@ -70,7 +70,7 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 	if Given(s) {
 		return out
 	}
-	k, _, bufs := g.alike(s, PointOf(plainAxes(s)))
+	k, _, bufs := g.alike(s, PointOf((&Graph{}).Points(s)), (*KernelBuilder).Defined)
 	counted := ir.CostOf(k)
 	out.Evals = counted.NodeEvals
 	for p, parts := range bufs {
@@ -87,8 +87,11 @@ func loadsOf(parts []*ir.Buffer, counted ir.Cost) (n float64) {
 	return n
 }
 
-// alike builds a stage as it is defined over axes of some extents, with the buffers of its inputs.
-func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder, map[*ops.Stage][]*ir.Buffer) {
+// builds is one of the ways to build a stage's stores.
+type builds func(l *KernelBuilder, s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store
+
+// alike builds a stage as its operator defined it over axes of some extents, with the buffers of its inputs.
+func (g *Graph) alike(s *ops.Stage, dims []ops.Dim, build builds) (*ir.Kernel, *KernelBuilder, map[*ops.Stage][]*ir.Buffer) {
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := (&Graph{Arguments: g.Arguments}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
 		if bufs[p] == nil {
@@ -98,12 +101,9 @@ func (g *Graph) alike(s *ops.Stage, dims []ops.Dim) (*ir.Kernel, *KernelBuilder,
 	})
 	g.Lowered++
 	axes := l.Axes(dims)
-	stores := l.Stores(s, buffersOf(s, s.Type), axes)
+	stores := build(l, s, buffersOf(s, s.Type), axes)
 	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}, l, bufs
 }
-
-// plainAxes are the axes of a stage as its operator defined it.
-func plainAxes(s *ops.Stage) []ops.Dim { return (&Graph{}).Axes(s) }
 
 // PointOf are dims of a single element: what is shared by all elements of a kernel costs it in full.
 func PointOf(dims []ops.Dim) []ops.Dim {

@@ -30,6 +30,7 @@ type KernelBuilder struct {
 	at        []Placement   // definitions being built, innermost last
 	elsewhere map[Edge]bool // with a read at another index than the reader's own
 	inside    map[dimIndex]bool
+	put       map[*ops.Stage][]ir.Store
 }
 
 // Placement is a stage computed in place, and the index at which it was.
@@ -40,7 +41,7 @@ type Placement struct {
 
 // KernelBuilder starts a kernel.
 func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
-	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}}
+	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
 	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Argument: g.Arguments.is}
 	return l
 }
@@ -140,6 +141,33 @@ func (l *KernelBuilder) Axes(dims []ops.Dim) []*ir.Node {
 
 // Stores builds what a kernel over a stage's axes stores of it, into bufs.
 func (l *KernelBuilder) Stores(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store {
+	if s.Put != nil {
+		return l.puts(s, bufs, axes)
+	}
+	return l.Defined(s, bufs, axes)
+}
+
+// puts builds what the turns of folds store, once.
+func (l *KernelBuilder) puts(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) (out []ir.Store) {
+	if known, ok := l.put[s]; ok {
+		return known
+	}
+	l.at = append(l.at, Placement{s, axes})
+	l.g.Lowered++
+	for _, w := range s.Put.Writes(l.Body, axes) {
+		for _, st := range stores(bufs, w.Value, w.At) {
+			st.In, st.Guard, st.Adds = w.In, w.Where, w.Adds
+			out = append(out, st)
+		}
+	}
+	l.at = l.at[:len(l.at)-1]
+	l.Placed = append(l.Placed, Placement{s, axes})
+	l.put[s] = out
+	return out
+}
+
+// Defined builds the stores of a stage's elements by their definition, at points.
+func (l *KernelBuilder) Defined(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store {
 	if !s.Unrolled {
 		return stores(bufs, l.define(s, axes), axes)
 	}

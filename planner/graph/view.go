@@ -49,6 +49,14 @@ func (g *Graph) Whole(s *ops.Stage) ops.Type {
 
 // Axes are the dims that a kernel which stores the stage has axes for.
 func (g *Graph) Axes(s *ops.Stage) []ops.Dim {
+	if s.Put != nil {
+		return s.Put.Axes
+	}
+	return g.Points(s)
+}
+
+// Points are the dims by which elements of a stage are told apart that are defined by themselves.
+func (g *Graph) Points(s *ops.Stage) []ops.Dim {
 	dims := g.Type(s).Dims
 	if s.Unrolled {
 		return dims[:len(dims)-1]

@@ -66,7 +66,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			grp.Inside = append(grp.Inside, p.Stage)
 		}
 		own := p.Index[:min(len(p.Index), len(a.Axes(p.Stage)))]
-		if stored[p.Stage] && !covered[p.Stage] && slices.Equal(own, axes) && graph.SameSizes(a.Axes(p.Stage), a.Axes(root)) && !a.waits(grp, p.Stage) {
+		if stored[p.Stage] && !covered[p.Stage] && alike(p.Stage, root) && slices.Equal(own, axes) && graph.SameSizes(a.Axes(p.Stage), a.Axes(root)) && !a.waits(grp, p.Stage) {
 			covered[p.Stage] = true
 			grp.Roots = append(grp.Roots, p.Stage)
 			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)
@@ -85,10 +85,15 @@ func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
 // that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
 func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
 	for _, s := range a.byOp[root.Op] {
-		if s != root && stored[s] && !covered[s] && graph.SameSizes(a.Axes(s), a.Axes(root)) && sameInputs(s, root) {
+		if s != root && alike(s, root) && stored[s] && !covered[s] && graph.SameSizes(a.Axes(s), a.Axes(root)) && sameInputs(s, root) {
 			l.Stores(s, a.Arrays.Of(s), axes)
 		}
 	}
+}
+
+// alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none.
+func alike(s, root *ops.Stage) bool {
+	return s.Put == nil && root.Put == nil || s.Put != nil && root.Put != nil && graph.SameShape(s, root)
 }
 
 func sameInputs(a, b *ops.Stage) bool {

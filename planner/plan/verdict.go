@@ -20,6 +20,7 @@ const (
 	Bounding     Code = "S10"
 	OtherTypes   Code = "S11"
 	OtherDevice  Code = "S12"
+	InOrder      Code = "S13"
 )
 
 // Meaning explains every code in a sentence.
@@ -38,6 +39,7 @@ var Meaning = map[Code]string{
 	OtherTypes:   "stored: @precision asks for other arithmetic in the reader, and a kernel computes in one type",
 	OtherDevice:  "stored: @device puts the reader elsewhere, and a kernel runs in one place",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
+	InOrder:      "stored: elements are made one after the other, each from what came before it",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }
 

@@ -30,13 +30,16 @@ const (
 	costliest = 3e8
 )
 
+// elements are the box of those that are picked from.
+func (c *comparison) elements() region.Region { return c.Step.Kernel.Elements(c.Step.Kernel.IR.Domain()) }
+
 func (c *comparison) kernel(ctx context.Context) (err error) {
 	if cost := c.Reference.Cost; cost > costliest {
 		c.skip(Subject{Name: "run"}, "", fmt.Sprintf("one element takes %.2g operations in float64", cost), true)
 		return nil
 	}
 	n := max(1, min(c.opt.Samples, int(budget/max(1, c.Reference.Cost))))
-	c.points = audit.Points(c.Step.Kernel.IR.Domain(), n, c.opt.Run.Seed)
+	c.points = audit.Points(c.elements(), n, c.opt.Run.Seed)
 	if c.ran, err = c.take(ctx, c.points); err != nil {
 		return err
 	}
@@ -147,11 +150,11 @@ func (c *comparison) variant(ctx context.Context, subject Subject, v Variant) er
 	}
 	var numbers []int
 	for i, p := range c.points {
-		if slices.ContainsFunc(tiles, func(tile region.Region) bool { return region.Point(p).Within(tile) }) {
+		if slices.ContainsFunc(tiles, func(tile region.Region) bool { return region.Point(p).Within(c.Step.Kernel.Elements(tile)) }) {
 			numbers = append(numbers, i)
 		}
 	}
-	whole := len(tiles) == len(v.Tiles) && !subject.Pointwise
+	whole := len(tiles) == len(v.Tiles) && !c.pointwise(subject)
 	for i, s := range c.made(c.ran, c.points, numbers, own) {
 		r := c.row(s.Array, subject, v.Name)
 		r.judge(s)
@@ -164,14 +167,20 @@ func (c *comparison) variant(ctx context.Context, subject Subject, v Variant) er
 	return nil
 }
 
+// pointwise reports whether a subject computes the sampled points alone: of what is made in order it computes more.
+func (c *comparison) pointwise(subject Subject) bool { return subject.Pointwise && c.Step.Kernel.IR.Pointwise() }
+
 // compute runs a variant over all its tiles, or over as many as its time allows, spread over the kernel, or over the sampled points alone, and
 // says which it did.
 func (c *comparison) compute(ctx context.Context, subject Subject, v Variant, own memory) (done []region.Region, err error) {
-	if subject.Pointwise {
+	if c.pointwise(subject) {
 		for _, p := range c.points {
 			done = append(done, region.Point(p))
 		}
 		return done, v.Run(ctx, done, own)
+	}
+	if !c.Step.Kernel.IR.Rowwise() { // any element may be made by any tile
+		return v.Tiles, v.Run(ctx, v.Tiles, own)
 	}
 	order := scattered(v.Tiles)
 	deadline := time.Now().Add(time.Duration(c.opt.Seconds * float64(time.Second)))
@@ -236,7 +245,7 @@ func (c *comparison) settle(ctx context.Context, r *Row, i int, far [][]int, own
 	if len(far) == 0 {
 		return nil
 	}
-	axes := len(c.Step.Kernel.IR.Axes)
+	axes := len(c.elements())
 	var points [][]int
 	var numbers []int
 	for _, at := range far[:min(len(far), mostSettled)] {
