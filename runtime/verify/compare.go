@@ -31,7 +31,9 @@ const (
 )
 
 // elements are the box of those that are picked from.
-func (c *comparison) elements() region.Region { return c.Step.Kernel.Elements(c.Step.Kernel.IR.Domain()) }
+func (c *comparison) elements() region.Region {
+	return c.Step.Kernel.Elements(c.Step.Kernel.IR.Domain())
+}
 
 func (c *comparison) kernel(ctx context.Context) (err error) {
 	if cost := c.Reference.Cost; cost > costliest {
@@ -168,7 +170,9 @@ func (c *comparison) variant(ctx context.Context, subject Subject, v Variant) er
 }
 
 // pointwise reports whether a subject computes the sampled points alone: of what is made in order it computes more.
-func (c *comparison) pointwise(subject Subject) bool { return subject.Pointwise && c.Step.Kernel.IR.Pointwise() }
+func (c *comparison) pointwise(subject Subject) bool {
+	return subject.Pointwise && c.Step.Kernel.IR.Pointwise()
+}
 
 // compute runs a variant over all its tiles, or over as many as its time allows, spread over the kernel, or over the sampled points alone, and
 // says which it did.
