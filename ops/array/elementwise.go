@@ -146,10 +146,13 @@ func describe(x operand) string {
 // Outputs is one array.
 func (t *pointwise) Outputs() []ops.Output { return ops.One(t.out) }
 
-// Lower reads the operands and builds the element of them.
-func (t *pointwise) Lower(l *ops.Lowering) []*ops.Stage {
+// Lower is one stage.
+func (t *pointwise) Lower(l *ops.Lowering) []*ops.Stage { return []*ops.Stage{t.stage(l, "")} }
+
+// stage reads the operands and builds the element of them.
+func (t *pointwise) stage(l *ops.Lowering, name string) *ops.Stage {
 	xs := slices.Clone(t.xs)
-	s := l.Stage("", t.out, stagesOf(l, xs), func(b *ops.Body, index []*ir.Node) ops.Elem {
+	s := l.Stage(name, t.out, stagesOf(l, xs), func(b *ops.Body, index []*ir.Node) ops.Elem {
 		x := make([]ops.Elem, len(xs))
 		for i := range xs {
 			base := t.compute.Base
@@ -161,7 +164,7 @@ func (t *pointwise) Lower(l *ops.Lowering) []*ops.Stage {
 		return t.build(b, xs, x)
 	})
 	s.Steps = []string{t.name}
-	return []*ops.Stage{s}
+	return s
 }
 
 // number computes a use on numbers only.

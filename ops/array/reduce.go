@@ -55,11 +55,17 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	over, dimErr := dimsNamed(c, "over", t, true)
-	unit, unitErr := r.unit(r.name, []operand{{name: "a", typ: t}})
+	out, unitErr := r.of(t, over)
 	if err := errors.Join(dimErr, unitErr); err != nil {
 		return nil, err
 	}
-	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}}, nil
+	return out, nil
+}
+
+// of is the reduction of an array of a type.
+func (r *reduction) of(t ops.Type, over []int) (*reduce, error) {
+	unit, err := r.unit(r.name, []operand{{name: "a", typ: t}})
+	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}}, err
 }
 
 // Outputs is one array.

@@ -68,12 +68,15 @@ func squareUnit(op string, xs []operand) (ops.Unit, error) { return xs[0].typ.Un
 const (
 	remaining = "an array over the remaining dimensions, in order; a single value when none remains."
 	nanSums   = "A NaN among the elements gives NaN."
-	nanSkips  = "NaN are skipped; where there is nothing else the result is "
+	// accumulates says what sums are added up in.
+	accumulates = "Floats accumulate in f64, but products of f32 arrays in f32 over up to 512 terms at a time"
+
+	nanSkips = "NaN are skipped; where there is nothing else the result is "
 )
 
 var reductions = []reduction{
 	{name: "sum", doc: "Sum of the elements.", takes: complexToo, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
-		long:  nanSums + " Floats accumulate in f64; integers and booleans give i64, so the sum of a mask counts.",
+		long:  nanSums + " " + accumulates + "; integers and booleans give i64, so the sum of a mask counts.",
 		value: sumOf, rule: rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"}}},
 	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: sameUnit, monoid: ir.Sum, start: zero,

@@ -3,6 +3,7 @@ package array
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"weft/kernels/interp"
@@ -38,6 +39,27 @@ func TestReductions(t *testing.T) {
 				t.Error("no combination of types was accepted")
 			}
 		})
+	}
+}
+
+// TestDot multiplies and sums in one, with dims of both that stay, in any order, and of one.
+func TestDot(t *testing.T) {
+	a, b := []ops.Dim{dim("x", 3), dim("k", 5), dim("t", 2), dim("l", 2)}, []ops.Dim{dim("l", 2), dim("y", 4), dim("t", 2), dim("k", 5)}
+	for _, e := range []ops.ElemType{ops.Bool, i16, ops.I64, ops.F32, ops.F64, ops.C64} {
+		for _, over := range []ops.Value{ops.Symbol("k"), names("k", "l"), names("t")} {
+			args := newArgs().array("a", ops.Type{Elem: e, Dims: a}).array("b", ops.Type{Elem: e, Dims: b}).with("over", over)
+			args.check(t, "dot")
+		}
+	}
+	for _, c := range []struct {
+		over ops.Value
+		want string
+	}{{ops.Symbol("x"), "b has no dimension x"}, {ops.Symbol("q"), "no dimension q"}} {
+		args := newArgs().array("a", ops.Type{Elem: ops.F32, Dims: a}).array("b", ops.Type{Elem: ops.F32, Dims: b}).with("over", c.over)
+		call := optest.Call(spec(t, "dot"), args.values)
+		if _, err := call.Spec.Bind(call); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("over %v: %v, want %s", c.over, err, c.want)
+		}
 	}
 }
 

@@ -1,0 +1,68 @@
+package array
+
+import (
+	"errors"
+	"slices"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+func dotSpec() *ops.Spec {
+	return &ops.Spec{
+		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: rounded,
+		Long: "The same as sum(a * b, over: ...). Dimensions that both have and that are not summed stay: they number the products of a batch. " +
+			nanSums + " " + accumulates + ".",
+		Returns: "an array over the remaining dimensions, joined by name; a single value when none remains.",
+		Params:  []ops.Param{ops.In("a", "first array"), ops.In("b", "second array"), ops.Names("over", "a dimension or a list of dimensions to sum over, which both have")},
+		Examples: []ops.Example{
+			{Title: "A matrix product", Code: "i = axis(i, 0 .. 1 in 3)\nk = axis(k, 0 .. 1 in 4)\nj = axis(j, 0 .. 1 in 2)\nshow(dot(i + k, k * j, over: k))"},
+			{Title: "A product a frame", Code: "t = axis(t, 0 .. 1 in 2)\ni = axis(i, 0 .. 1 in 3)\nk = axis(k, 0 .. 1 in 4)\nshow(dot(t + i * k, t * k, over: k))"},
+		},
+		Bind: bindDot,
+	}
+}
+
+// dot is a product and its sum, with nothing stored between them.
+type dot struct {
+	product *pointwise
+	*reduce
+}
+
+func bindDot(c *ops.Call) (ops.Op, error) {
+	multiply := &arithmetic[slices.IndexFunc(arithmetic, func(e elementwise) bool { return e.name == "mul" })]
+	sum := &reductions[slices.IndexFunc(reductions, func(r reduction) bool { return r.name == "sum" })]
+	p, err := multiply.typed(c)
+	if err != nil {
+		return nil, err
+	}
+	over, err := dimsNamed(c, "over", p.out, true)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, d := range over {
+		name := p.out.Dims[d].Name
+		for _, x := range p.xs {
+			if x.typ.Dim(name) < 0 {
+				errs = append(errs, problem.Wrong(problem.UnknownDim, "over", "sum the array that has it before", "%s has no dimension %s", x.name, name))
+			}
+		}
+	}
+	r, err := sum.of(p.out, over)
+	return &dot{p, r}, errors.Join(append(errs, err)...)
+}
+
+// Lower folds the product as sum does.
+func (d *dot) Lower(l *ops.Lowering) []*ops.Stage {
+	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out)}
+}
+
+// Reference multiplies, and collects the elements of each group and adds them up.
+func (d *dot) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	p, err := d.product.Reference(in)
+	if err != nil {
+		return nil, err
+	}
+	return []ops.Dense{d.reduceDense(p[0], d.over, d.out)}, nil
+}
