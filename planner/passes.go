@@ -109,7 +109,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	if opt.Rates == (plan.Rates{}) {
 		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9} // one core of a current desktop or server, times the threads
 		if opt.Cost != nil {
-			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth()}
+			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth(), Doubt: opt.Cost.Doubt()}
 		}
 	}
 	if opt.Decided != nil {

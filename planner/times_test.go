@@ -64,8 +64,8 @@ func TestVerdictsAndKernelsSayTheSameTimes(t *testing.T) {
 				if math.Abs(chosen(e)-ms) > 1e-9*ms {
 					t.Errorf("%s, %s: %s -> %s says %g ms and kernel %s of it %g", name, when, e.From, e.To, chosen(e), s.ID, ms)
 				}
-				whole := s.Kernel.IR.Points() == int64(s.Kernel.Roots[0].Type.Len()) && !s.Kernel.Prefault // passes to come make others cheaper
-				if was := chosen(weighed[i]); whole && (was < ms/1.3 || was > ms*1.3) {
+				whole := s.Kernel.IR.Points() == int64(s.Kernel.Roots[0].Type.Len()) && !s.Kernel.Prefault // passes to come make others cheaper; short ones are cut into fewer tiles
+				if was := chosen(weighed[i]); whole && ms > 0.5 && (was < ms/1.3 || was > ms*1.3) {
 					t.Errorf("%s, %s: %s -> %s was weighed as %g ms and kernel %s of it is said to take %g", name, when, e.From, e.To, was, s.ID, ms)
 				}
 				if r, is := e.FusedMs/e.StoredMs, weighed[i].FusedMs/weighed[i].StoredMs; math.Abs(r-is) > 1e-9*is {

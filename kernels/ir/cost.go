@@ -70,10 +70,10 @@ func CostWhere(k *Kernel, share func(*Fold) float64) Cost {
 	return c.cost
 }
 
-// Trips returns how often a value that depends on some binders is computed in a whole kernel, once for every combination of the
-// loops they stand for.
+// Trips returns how often a value that depends on some binders is computed in a whole kernel: once for every turn of the loops that they
+// stand for, in every run of these that are folds.
 func Trips(k *Kernel) func(free Set) float64 {
-	c := counter{trips: map[Set]float64{}, share: func(*Fold) float64 { return 1 }}
+	c := counter{trips: map[Set]float64{}, share: func(*Fold) float64 { return 1 }, runs: true}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
 	}
@@ -86,6 +86,7 @@ type counter struct {
 	trips map[Set]float64 // memo: evaluations of a value by its free set
 	cost  Cost
 	share func(*Fold) float64 // of a fold's turns that are executed
+	runs  bool                // what depends on the index of a fold is computed in every run of it
 }
 
 // binder is a loop: the sets that stand for it, how often it turns, and, for a fold, what it runs within: an accumulator
@@ -107,7 +108,11 @@ func (c *counter) binders(n *Node) {
 		return
 	}
 	f := n.Fold
-	c.bind(binder{f.IndexBind.Or(f.AccBind), foldTrips(f) * c.share(f), f.AccBind, n.free, f.IndexBind, f.Lo.free})
+	b := binder{f.IndexBind.Or(f.AccBind), MostTrips(f) * c.share(f), f.AccBind, n.free, f.IndexBind, f.Lo.free}
+	if c.runs {
+		b.start = n.free
+	}
+	c.bind(b)
 }
 
 // KnownTrips is how often a fold turns, at most, where its bounds are apart by a constant or by no more than one.
@@ -132,8 +137,12 @@ func leastOf(n *Node) []*Node {
 	return []*Node{n}
 }
 
-func foldTrips(f *Fold) float64 {
+// MostTrips is how often a fold turns at most, and UnknownTrips where that is not known.
+func MostTrips(f *Fold) float64 {
 	if n, ok := KnownTrips(f); ok {
+		return n
+	}
+	if n, ok := PartedTrips(f); ok {
 		return n
 	}
 	lo, _, okLo := RangeOf(f.Lo, nil)
@@ -143,6 +152,23 @@ func foldTrips(f *Fold) float64 {
 		return UnknownTrips
 	}
 	return max(n, 0)
+}
+
+// PartedTrips is how often a fold turns on average that goes through the elements between neighbours of a buffer that parts them.
+func PartedTrips(f *Fold) (float64, bool) {
+	lo, hi := uncast(f.Lo), uncast(f.Hi)
+	if lo.Kind != KLoad || hi.Kind != KLoad || lo.Buf != hi.Buf || lo.Buf.Facts.Parts <= 0 || lo.Buf.Len() < 2 {
+		return 0, false
+	}
+	return float64(lo.Buf.Facts.Parts) / float64(lo.Buf.Len()-1), true
+}
+
+// uncast is what a value is converted from.
+func uncast(n *Node) *Node {
+	for n.Kind == KAlu && n.Op == Cast {
+		n = n.Args[0]
+	}
+	return n
 }
 
 func (c *counter) evaluations(free Set) float64 {
@@ -185,6 +211,9 @@ func (c *counter) count(n *Node) {
 		c.cost.NodeEvals += e
 		if !n.Type.Float() && n.Type != Bool {
 			return // address arithmetic
+		}
+		if n.Op == Cast {
+			return // no arithmetic
 		}
 		flops := e * float64(n.Op.Info().Flops)
 		c.cost.Flops += flops

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -84,6 +85,9 @@ func (s *survey) times(n *ir.Node) float64 {
 func Trips(f *ir.Fold) float64 {
 	if n, ok := ir.KnownTrips(f); ok {
 		return n
+	}
+	if n, ok := ir.PartedTrips(f); ok {
+		return math.Round(n)
 	}
 	return ir.UnknownTrips
 }

@@ -151,7 +151,7 @@ func (c *counter) executions(n *ir.Node) float64 {
 			share *= c.shares[f]
 		}
 	}
-	times := c.trips(free) * share * c.scalar()
+	times := c.trips(n.Free()) * share * c.scalar()
 	if c.lanes.Empty() || c.vary.Of(n).Meets(c.lanes) {
 		return times
 	}

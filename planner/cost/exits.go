@@ -16,7 +16,7 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 	shares := map[*ir.Fold]float64{}
 	ends, blocks := schedule.EndsEarly(c.k), schedule.CulledBlock(c.k)
 	for _, f := range c.folds {
-		most := c.trips(f.IndexBind)
+		most := ir.MostTrips(f)
 		if most < 1 {
 			shares[f] = 1
 			continue

@@ -155,16 +155,15 @@ func (m *Model) Bandwidth() float64 {
 	return 1 / (1/copied + 0.5/p.Touch.Of(m.Threads)) // of a copy, half is stored
 }
 
-// Source says where the figures come from.
-func (m *Model) Source() string {
+// Doubt is why the figures may not be the machine's; empty: they are.
+func (m *Model) Doubt() string {
 	switch p := m.Profile; {
 	case p.Default:
-		return "default rates: this machine is not measured"
+		return "usual rates, since this machine is not measured"
 	case p.Provisional:
-		return "rates measured " + p.Created.Format("2006-01-02") + " while the machine was busy"
-	default:
-		return "rates measured " + p.Created.Format("2006-01-02")
+		return "rates measured while the machine was busy"
 	}
+	return ""
 }
 
 // key tells what was learned of a kernel on this device from the same on another.

@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -52,7 +53,8 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, places: places{}, budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{}, places: places{},
+		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
 	}
@@ -67,6 +69,9 @@ type fuser struct {
 	Verdicts
 	g      *graph.Graph
 	sizes  map[*ops.Stage]size
+	homes  map[*ops.Stage]*ops.Stage
+	counts map[*ops.Stage]*runs
+	at     int    // place of the stage whose edges are decided
 	places places // that @device asks for
 	budget int    // values that kernels of more than weighedNodes may still hold
 	faults []error
@@ -151,7 +156,7 @@ func (f *fuser) built(p *ops.Stage, readers ...*ops.Stage) bool {
 	}
 	stages, nodes := append([]*ops.Stage{p}, readers...), 0
 	for _, s := range stages {
-		nodes += f.sizeOf(s).nodes
+		nodes += max(f.sizeOf(s).nodes, f.runsIn(s).nodes)
 	}
 	if nodes <= weighedNodes {
 		return true
@@ -162,7 +167,7 @@ func (f *fuser) built(p *ops.Stage, readers ...*ops.Stage) bool {
 			f.counted(s)
 			f.budget -= min(f.sizeOf(s).nodes, weighedNodes)
 		}
-		nodes += f.sizeOf(s).nodes
+		nodes += max(f.sizeOf(s).nodes, f.runsIn(s).nodes)
 	}
 	f.budget -= 4 * nodes // with the stage and without it, and what shares these
 	return f.budget > 0
@@ -194,7 +199,8 @@ type producer struct {
 	seconds  float64
 	timed    bool
 	margin   float64
-	choice   *[2]float64 // seconds of computing it everywhere, and of storing it
+	homes    []*ops.Stage // whose kernels the readers are in
+	choice   *[2]float64  // seconds of computing it everywhere, and of storing it
 }
 
 // decide gives the verdict on every edge that leaves p. Tables known while planning are operands, not stages a user wrote.
@@ -204,12 +210,16 @@ func (f *fuser) decide(p *ops.Stage) {
 		return
 	}
 	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
+	f.at = f.g.Place[p]
 	fits := graph.Given(p) || f.fits(p)
 	for _, c := range users {
-		d.reads += f.g.Alone(c).Loads[p] / d.elements
+		d.reads += f.reads(p, c) / d.elements
+		if h := f.home(c); !slices.Contains(d.homes, h) {
+			d.homes = append(d.homes, h)
+		}
 	}
 	for _, c := range users {
-		reads := f.g.Alone(c).Loads[p] / d.elements
+		reads := f.reads(p, c) / d.elements
 		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users), Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
 		if e.Code = f.barred(p, c); e.Code == "" && !fits {
 			e.Code = plan.Budget
@@ -241,22 +251,25 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:
-		if !f.built(p, c) {
+		if h := f.home(c); !f.built(p, h) {
 			e.FusedMs, e.StoredMs = 1e3*e.Reads*d.compute(), 1e3*d.bytes*e.Reads/f.Rates.Bandwidth
 		} else {
-			e.FusedMs = 1e3 * f.predicted(c, func(s *ops.Stage) bool { return s == p })
-			e.StoredMs = 1e3 * f.predicted(c, func(*ops.Stage) bool { return false })
-			e.Kernel = graph.Key(c)
+			e.FusedMs, e.StoredMs = 1e3*f.predicted(h, p), 1e3*f.predicted(h, nil)
+			e.Kernel = graph.Key(h)
 		}
-		return f.choose(p, c, *e, plan.WantedBySink)
-	case d.reads <= 1+1e-9:
+		return f.choose(p, c, e, plan.Recomputed, plan.WantedBySink)
+	case d.reads <= once && !(f.bothFold(p, c) && f.built(p, d.homes...)):
 		return plan.Pointwise
 	}
 	fused, stored := d.alternatives()
 	e.FusedMs, e.StoredMs = 1e3*fused, 1e3*stored
 	e.Margin = d.margin
-	code := f.choose(p, c, *e, plan.Costly)
-	if code == plan.Costly && d.margin > 0 {
+	fuse, store := plan.Recomputed, plan.Costly
+	if d.reads <= once {
+		fuse, store = plan.Pointwise, plan.Apart
+	}
+	code := f.choose(p, c, e, fuse, store)
+	if code == store && d.margin > 0 {
 		e.Kernel = graph.Key(p)
 	}
 	return code
@@ -266,9 +279,11 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 func (d *producer) alternatives() (fused, stored float64) {
 	if d.choice == nil {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
-		if d.built(d.stage, d.users...) {
-			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.users)
-			d.margin = recomputeDoubt
+		if d.built(d.stage, d.homes...) {
+			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.homes)
+			if d.margin = recomputeDoubt; d.reads <= once { // nothing is computed again, and nothing stored
+				d.margin = 1 / recomputeDoubt
+			}
 		}
 	}
 	return d.choice[0], d.choice[1]
@@ -316,10 +331,14 @@ func (d *producer) serial(c *ops.Stage) bool {
 	return !f.weighed(p, c, max(d.compute(), read/f.Rates.Bandwidth) <= worthThreads)
 }
 
-// choose takes the faster of two choices.
-func (f *fuser) choose(p, c *ops.Stage, e plan.Edge, stored plan.Code) plan.Code {
-	if f.weighed(p, c, e.FusedMs*max(1, e.Margin) < e.StoredMs && !f.culls(p)) {
-		return plan.Recomputed
+// choose takes the faster of two choices, if the kernel of both stages is one that there may be.
+func (f *fuser) choose(p, c *ops.Stage, e *plan.Edge, fused, stored plan.Code) plan.Code {
+	if math.IsInf(e.FusedMs, 1) {
+		e.FusedMs, e.StoredMs = 0, 0
+		return plan.Budget
+	}
+	if f.weighed(p, c, e.FusedMs*cmp.Or(e.Margin, 1) < e.StoredMs && !f.culls(p)) {
+		return fused
 	}
 	return stored
 }
@@ -328,7 +347,7 @@ func (f *fuser) choose(p, c *ops.Stage, e plan.Edge, stored plan.Code) plan.Code
 func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 	if p.Hints().Fuse && p.Op != c.Op {
 		switch e.Code {
-		case plan.Costly, plan.WantedBySink:
+		case plan.Costly, plan.WantedBySink, plan.Apart:
 			e.Code = plan.Forced
 		}
 	}
@@ -360,9 +379,9 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 func change(e plan.Edge) string {
 	switch e.Code {
 	case plan.Recomputed:
-		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*max(1, e.Margin), 1e-12))
-	case plan.Costly, plan.WantedBySink:
-		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*max(1, e.Margin)/math.Max(e.StoredMs, 1e-12))
+		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*cmp.Or(e.Margin, 1), 1e-12))
+	case plan.Costly, plan.WantedBySink, plan.Apart:
+		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*cmp.Or(e.Margin, 1)/math.Max(e.StoredMs, 1e-12))
 	case plan.Kept:
 		return "remove @keep"
 	case plan.Limit:

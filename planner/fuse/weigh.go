@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -28,39 +29,38 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 
 // alternatives are what two choices take beyond what both share, in seconds: what readers take longer that compute p in place
 // than if they load it, and the kernel that stores p.
-func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
-	within := func(s *ops.Stage) bool { return f.within(s, readers) }
-	for _, c := range readers {
-		if !within(c) {
-			fused += f.predicted(c, func(s *ops.Stage) bool { return s == p || within(s) }) - f.predicted(c, within)
+func (f *fuser) alternatives(p *ops.Stage, homes []*ops.Stage) (fused, stored float64) {
+	for _, h := range homes {
+		fused += f.predicted(h, p)
+		if fused < math.Inf(1) {
+			fused -= f.predicted(h, nil)
 		}
 	}
-	return max(0, fused), f.predicted(p, func(*ops.Stage) bool { return false })
+	return max(0, fused), f.predicted(p, nil)
 }
 
-// within reports whether a reader will be computed inside another of them, which alone reads it, each element once.
-func (f *fuser) within(s *ops.Stage, readers []*ops.Stage) bool {
-	users := f.g.Users[s]
-	return len(users) == 1 && slices.Contains(readers, users[0]) && slices.Contains(readers, s) && !f.g.Wanted[s] &&
-		f.g.Alone(users[0]).Loads[s] <= float64(s.Type.Len()) && f.barred(s, users[0]) == ""
-}
-
-// predicted is the time of a kernel that stores s and computes in place what is decided so, and what inline names besides. What
+// predicted is the time of a kernel that stores s and computes in place what is decided so, what rules will decide, and p. What
 // earlier runs taught is left out: the same profile gives the same plan.
-func (f *fuser) predicted(s *ops.Stage, inline func(*ops.Stage) bool) float64 {
+func (f *fuser) predicted(s, p *ops.Stage) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
-	about.IR = f.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
-		if f.Fused[graph.Edge{From: p, To: c}] || inline(p) {
+	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
+		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && f.home(in) == s {
 			return nil
 		}
-		if bufs[p] == nil {
-			bufs[p] = f.g.Buffers(p)
-			bufs[p][0].Facts.Max = tallest(p, c)
-			about.Loads = append(about.Loads, ops.BytesOf(bufs[p]))
+		if bufs[in] == nil {
+			bufs[in] = f.g.Buffers(in)
+			bufs[in][0].Facts.Max = tallest(in, c)
+			about.Loads = append(about.Loads, ops.BytesOf(bufs[in]))
 		}
-		return bufs[p]
-	}).KernelOf(s)
+		return bufs[in]
+	})
+	l.Most = mostBinders
+	k, ok := l.Try(s)
+	if !ok {
+		return math.Inf(1)
+	}
+	about.IR = k
 	return f.Cost.Weigh(about)
 }
 

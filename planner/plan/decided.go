@@ -31,6 +31,8 @@ type Decisions struct {
 type Rates struct {
 	Flops     float64 `yaml:"flops" json:"flops"`         // single-precision additions a second, all cores, in kernels as rendered
 	Bandwidth float64 `yaml:"bandwidth" json:"bandwidth"` // bytes a second to and from memory
+	// Doubt is why the figures may not be the machine's; empty: they are.
+	Doubt string `yaml:"doubt,omitempty" json:"doubt,omitempty"`
 }
 
 // Search is how the precision of a plan was found: what was tried and measured, and what it was held to.

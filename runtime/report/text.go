@@ -53,7 +53,11 @@ func (t *printer) field(name string, lines ...string) {
 func (t *printer) headline() {
 	s := t.plan.Totals
 	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
-	t.line("device %s; predicted %s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), size(s.PeakBytes), s.PeakAt, t.plan.Hash)
+	doubt := ""
+	if d := t.plan.Rates.Doubt; d != "" {
+		doubt = " by " + d
+	}
+	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
 // numbers says which numbers may change without another plan and other kernels.
