@@ -67,7 +67,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (fault != "") != damaged || !damaged && n < 500 {
+			if (fault != "") != damaged || !damaged && n < audit.Enough {
 				t.Errorf("damaged %v: %d points, fault %q", damaged, n, fault)
 			}
 			if !bytes.Equal(before, h.Parts[0].Data) {

@@ -113,7 +113,7 @@ func (p *launchable) Bind(b device.Bindings) (func(region.Region) error, error) 
 	}
 	farg, iarg := make([]float64, len(p.out.Args)+1), make([]int64, len(p.out.Args)+1)
 	for i, n := range p.out.Args {
-		s := b.Args[n.Name]
+		s, _ := device.ScalarOf(b.Args, n)
 		farg[i], iarg[i] = s.F, s.I
 	}
 	return func(t region.Region) error {
