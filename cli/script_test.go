@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -36,6 +37,7 @@ func (c cached) Run() int {
 }
 
 func TestMain(m *testing.M) {
+	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}
@@ -49,6 +51,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WEFT_CACHE", cache)
+			e.Setenv("CC", os.Getenv("CC"))
 			e.Setenv("WEFT_PROFILE", "default") // predictions that are the same on every machine
 			return nil
 		},

@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"testing"
@@ -17,6 +18,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	cache = dir
+	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)

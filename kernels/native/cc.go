@@ -40,6 +40,9 @@ func (c *compiler) precompile(ctx context.Context, flags []string, header, objec
 	return c.run(ctx, flags, header, object, "-x", "c-header", header)
 }
 
+// optimises tells the flags that say how much the compiler optimises.
+func optimises(flag string) bool { return strings.HasPrefix(flag, "-O") }
+
 // run has the compiler write a file, which appears whole or not at all.
 func (c *compiler) run(ctx context.Context, flags []string, source, object string, what ...string) error {
 	temporary, err := os.CreateTemp(filepath.Dir(object), "tmp-*")
@@ -47,7 +50,10 @@ func (c *compiler) run(ctx context.Context, flags []string, source, object strin
 		return fmt.Errorf("native: %w", err)
 	}
 	temporary.Close()
-	defer os.Remove(temporary.Name()) // gone already after the rename
+	defer os.Remove(temporary.Name())                  // gone already after the rename
+	if slices.ContainsFunc(c.Command[1:], optimises) { // "gcc -O0" is meant
+		flags = slices.DeleteFunc(slices.Clone(flags), optimises)
+	}
 	args := slices.Concat(c.Command[1:], flags, []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
 	var said bytes.Buffer
 	if err := execute(ctx, c.Command[0], args, &said, &said); err != nil {

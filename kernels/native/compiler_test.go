@@ -89,6 +89,21 @@ func TestWarmStartRunsNoCompiler(t *testing.T) {
 	}
 }
 
+// TestCommandsSayHowMuchToOptimise: -O0 in a command holds for kernels and other text, whatever these are compiled with otherwise.
+func TestCommandsSayHowMuchToOptimise(t *testing.T) {
+	for _, own := range []string{"", " -O0"} {
+		d := openWith(t, Config{Compilers: []string{"cc" + own}, Cache: t.TempDir()})
+		text := "#ifdef __OPTIMIZE__\nint level = 1;\n#else\nint level = 0;\n#endif\nint asked(void *to) { return level; }\n"
+		addresses, _, err := d.CompileText(t.Context(), text, false, "asked")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Invoke(addresses[0], 0) == 0; got != (own != "") {
+			t.Errorf("%q: not optimised is %t", own, got)
+		}
+	}
+}
+
 func TestDamagedProbeIsReplaced(t *testing.T) {
 	d := fresh(t)
 	dir := filepath.Dir(d.store.dir)

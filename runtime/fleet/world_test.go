@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -34,6 +35,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	cache = dir
+	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -60,6 +61,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		shared = dir
+		os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
 		return m.Run()
 	}())
 }
