@@ -39,7 +39,7 @@ func (d *bench) Alloc(buf *ir.Buffer) (device.Memory, error) { return device.New
 func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
 	out := make([]device.Program, len(kernels))
 	for _, contract := range []bool{false, true} {
-		text, mine := render.Prelude(d.target), []*launchable{}
+		text, mine := "", []*launchable{}
 		for i, k := range kernels {
 			if k.Contract != contract {
 				continue
@@ -81,7 +81,7 @@ func (d *bench) compile(text string, contract bool) (uintptr, error) {
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		return 0, err
 	}
-	args := append(append(render.Flags(contract), render.March(d.target)...), effort(), "-shared", "-fPIC", "-o", so, src, "-lm")
+	args := append(flags(d.t, contract, d.target), "-shared", "-o", so, src, "-lm")
 	if msg, err := exec.Command(compiler(d.t), args...).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w\n%s", err, msg)
 	}

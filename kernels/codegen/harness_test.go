@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -60,6 +62,36 @@ func effort() string {
 	return "-O0"
 }
 
+// flags are the compiler's, and have it read the prelude, which is compiled once for each set of flags.
+func flags(t testing.TB, contract bool, target schedule.Target) []string {
+	t.Helper()
+	out := append(append(render.Flags(contract), render.March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-fPIC")
+	if _, test := t.(*testing.T); test {
+		out = append(out, effort())
+	}
+	name := filepath.Join(preludes, fmt.Sprintf("%s-%t-%T.h", target.ISA, contract, t))
+	made, _ := prepared.LoadOrStore(name, sync.OnceValue(func() error {
+		if err := os.WriteFile(name, []byte(render.Prelude(target)), 0o644); err != nil {
+			return err
+		}
+		msg, err := exec.Command(compiler(t), append(slices.Clone(out), "-x", "c-header", "-o", name+".gch", name)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, msg)
+		}
+		return nil
+	}))
+	if err := made.(func() error)(); err != nil {
+		t.Fatal(err)
+	}
+	return append(out, "-include", name)
+}
+
+// preludes is a folder of preludes, and of what the compiler prepared of them; prepared has a function by name that sees to it.
+var (
+	preludes string
+	prepared sync.Map
+)
+
 func build(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target) *compiled {
 	t.Helper()
 	return buildEdited(t, k, s, target, func(c string) string { return c })
@@ -73,17 +105,14 @@ func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Tar
 	}
 	dir := t.TempDir()
 	src, so := filepath.Join(dir, "k.c"), filepath.Join(dir, "k.so")
-	text := render.Prelude(target) + edit(out.Source)
+	text := edit(out.Source)
 	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
 		os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")+".c"), []byte(text), 0o644)
 	}
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := append(append(render.Flags(k.Contract), render.March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-shared", "-fPIC", "-o", so, src, "-lm")
-	if _, test := t.(*testing.T); test {
-		args = append(args, effort())
-	}
+	args := append(flags(t, k.Contract, target), "-shared", "-o", so, src, "-lm")
 	if msg, err := exec.Command(compiler(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, msg, out.Source)
 	} else if len(msg) > 0 {
@@ -169,6 +198,12 @@ func TestMain(m *testing.M) {
 		pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
 	})
 	defer watch.Stop()
+	dir, err := os.MkdirTemp("", "weft-codegen-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	preludes = dir
 	m.Run()
 }
 
