@@ -62,7 +62,7 @@ func TestResumeAfterTheMachineWasMeasured(t *testing.T) {
 	for _, name := range outputs {
 		must(t, os.Remove(filepath.Join(folder, name)))
 	}
-	budget := before.least()
+	budget := before.little()
 	c, _ := before.command("--memory", budget)
 	must(t, c.Start())
 	for deadline := time.Now().Add(20 * time.Second); before.journalled(outputs) <= 0 && time.Now().Before(deadline); {
