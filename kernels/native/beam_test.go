@@ -124,7 +124,7 @@ func TestSchedulesAgree(t *testing.T) {
 			if testing.Short() && l.target != best {
 				t.Skip("short run")
 			}
-			d := open(t, l.target.ISA)
+			d := quick(t, l.target.ISA)
 			s := newDelaySum(9, 10, 35, 8)
 			b := s.bindings(t, d)
 			schedules := append([]schedule.CPU{{}, schedule.Default(s.kernel, d.target)}, schedule.Candidates(s.kernel, d.target)...)

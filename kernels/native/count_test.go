@@ -93,7 +93,7 @@ func TestCounted(t *testing.T) {
 	tiles := []region.Region{tile(0, 9, 0, 37), tile(9, 23, 0, 37), tile(0, 23, 37, 61)}
 	const due = hillRows * hillColumns * (hillSteps - 1)
 	for _, isa := range []string{"", "portable"} {
-		d, err := New(Config{ISA: isa, Cache: t.TempDir()})
+		d, err := New(Config{Compilers: []string{"cc -O0"}, ISA: isa, Cache: t.TempDir()})
 		if err != nil {
 			t.Skip(err)
 		}

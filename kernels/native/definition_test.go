@@ -79,7 +79,7 @@ func near(a, b float64, mode interp.Mode) bool {
 // The compiled definition of every conformance kernel is what the interpreter makes of it, in both arithmetics, to the bit where no
 // transcendental function takes part.
 func TestDefinitionsAreTheInterpreters(t *testing.T) {
-	d := open(t, "")
+	d := quick(t, "")
 	for _, mode := range []interp.Mode{interp.Exact, interp.Wide} {
 		for _, plain := range []bool{false, true} {
 			if plain != (mode == interp.Wide) && os.Getenv("WEFT_LONG") == "" {
@@ -149,12 +149,12 @@ func TestDefinitionsStayInRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: make([]float64, 30)}}
-	defs, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
+	defs, err := quick(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := len(objects(t))
-	again, err := open(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
+	again, err := quick(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
 	if err != nil || len(again) != 1 || len(objects(t)) != made {
 		t.Errorf("a warm start compiles: %d objects, then %d, %v", made, len(objects(t)), err)
 	}

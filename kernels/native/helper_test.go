@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -26,6 +27,12 @@ func TestMain(m *testing.M) {
 
 // open returns a device for one instruction set (empty: the best) on the common cache, or skips the test.
 func open(t testing.TB, isa string) *Device { return openIn(t, isa, common) }
+
+// quick is open, of a device that does not optimise: for tests that compile much and ask for no more than what kernels mean.
+func quick(t testing.TB, isa string) *Device {
+	t.Helper()
+	return openWith(t, Config{Compilers: []string{cmp.Or(os.Getenv("WEFT_CC"), "cc") + " -O0"}, ISA: isa, Cache: common})
+}
 
 // fresh returns a device with an empty cache of its own.
 func fresh(t testing.TB) *Device { return openIn(t, "", t.TempDir()) }
