@@ -3,6 +3,7 @@ package enclose
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 )
@@ -66,13 +67,13 @@ func (e *Kernel) At(point []int, operations int) (values []Values, left int, ok 
 
 // since is when what a value depends on changed last.
 func (e *Kernel) since(n *ir.Node) int {
-	since := e.open[0].since
-	for _, s := range e.open[1:] {
-		if s.since > since && n.Free().Meets(s.binds) {
-			since = s.since
+	free := n.Free()
+	for i := len(e.open) - 1; i > 0; i-- { // what an inner loop binds changed after what an outer one does
+		if s := e.open[i]; free.Meets(s.binds) {
+			return s.since
 		}
 	}
-	return since
+	return e.open[0].since
 }
 
 func (e *Kernel) of(n *ir.Node) (Values, error) {
@@ -133,11 +134,15 @@ func (e *Kernel) compute(n *ir.Node) (Values, error) {
 
 // places are the elements of a buffer that an index may mean.
 func (e *Kernel) places(n *ir.Node) ([][]int, error) {
-	places := [][]int{nil}
+	places := [][]int{make([]int, 0, len(n.Index()))}
 	for d, x := range n.Index() {
 		v, err := e.of(x)
 		if err != nil {
 			return nil, err
+		}
+		if at, ok := v.point(); ok && len(places) == 1 && at >= 0 && at < float64(n.Buf.Shape[d]) {
+			places[0] = append(places[0], int(at))
+			continue
 		}
 		var next [][]int
 		for _, i := range v {
@@ -185,14 +190,19 @@ func (e *Kernel) loaded(n *ir.Node) (Values, error) {
 			out = append(out, i)
 		}
 	}
-	if len(out) == 0 {
+	switch len(out) {
+	case 0:
 		return nil, errUnknown
+	case 1:
+		return out, nil
 	}
 	return join(out), nil
 }
 
 func (e *Kernel) alu(n *ir.Node) (Values, error) {
-	args := make([]Values, len(n.Args))
+	var args [3]Values
+	var each [3]ir.Interval
+	one := true // interval for each operand
 	for i, a := range n.Args {
 		var err error
 		if n.Op == ir.Select && i > 0 && len(args[0]) == 1 && args[0][0].Lo == float64(i-1) { // the other one
@@ -201,15 +211,25 @@ func (e *Kernel) alu(n *ir.Node) (Values, error) {
 		if args[i], err = e.of(a); err != nil {
 			return nil, err
 		}
+		each[i] = args[i][0]
+		one = one && len(args[i]) == 1
 	}
-	if n.Op == ir.Select {
-		return join(append(append(Values{}, args[1]...), args[2]...)), nil
+	switch {
+	case n.Op == ir.Select && (args[1] == nil || args[2] == nil):
+		return append(args[1], args[2]...), nil
+	case n.Op == ir.Select:
+		return join(slices.Concat(args[1], args[2])), nil
+	case one:
+		out, err := apply(n, each)
+		if len(out) > 1 {
+			out = join(out)
+		}
+		return out, err
 	}
 	var out Values
-	var each [3]ir.Interval
 	var choose func(i int) error
 	choose = func(i int) error {
-		if i == len(args) {
+		if i == len(n.Args) {
 			parts, err := apply(n, each)
 			out = append(out, parts...)
 			return err
