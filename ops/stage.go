@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops/problem"
@@ -198,6 +199,29 @@ func (l *Lowering) Constant(name string, t Type, data []float64) *Stage {
 // Table is a Constant of plain reals without named meaning: dims are called by the given names.
 func (l *Lowering) Table(name string, base ir.DType, data []float64, dims ...Dim) *Stage {
 	return l.Constant(name, Type{Elem: ElemType{Base: base}, Dims: dims}, data)
+}
+
+// Number is a number of the operator's own that follows from its arguments: from params, if one of these does.
+func (l *Lowering) Number(name string, v float64) Number {
+	var from []string
+	for _, p := range l.Op.Spec.Params {
+		if n, ok := l.Op.Call.Args[p.Name].(Number); ok && n.From != "" && !slices.Contains(from, n.From) {
+			from = append(from, n.From)
+		}
+	}
+	if from == nil {
+		return Number{V: v}
+	}
+	return Number{V: v, From: fmt.Sprintf("%s %d: %s(%s)", l.Op.Spec.Name, l.Op.ID, name, strings.Join(from, ", "))}
+}
+
+// Numbers are numbers of one name.
+func (l *Lowering) Numbers(name string, v []float64) []Number {
+	out := make([]Number, len(v))
+	for i := range v {
+		out[i] = l.Number(fmt.Sprint(name, i), v[i])
+	}
+	return out
 }
 
 // Made are the stages defined so far, in order.

@@ -13,6 +13,7 @@ import (
 	"weft/planner"
 	"weft/planner/bound"
 	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // withParams plans a text with some of its params given.
@@ -110,6 +111,36 @@ func TestNamesOfArguments(t *testing.T) {
 	text := "param c = 0.5\nfn f(v) = v * v\nx = axis(x, 0 .. 1 in 1000)\n"
 	p := withParams(t, text+fmt.Sprintf("show(x * %sc%s)\n", strings.Repeat("f(", 8), strings.Repeat(")", 8)), nil)
 	if len(p.Numbers) != 1 || p.Numbers[0].Fixed != planner.ReadNow {
+		t.Errorf("%+v", p.Numbers)
+	}
+}
+
+// TestNumbersOfOperators: what operators compute of their arguments are arguments of kernels too, and tables may hold other values, where no index
+// follows from them.
+func TestNumbersOfOperators(t *testing.T) {
+	const text = `param fc = 3 MHz
+param fs = 12 MHz
+param noise = -60 dB
+probe = matrix_probe(nx: 8, ny: 8, pitch: 0.3 mm, width: 0.25 mm)
+grid = box(x: -2 mm .. 2 mm in 8, y: -2 mm .. 2 mm in 8, z: 20 mm .. 30 mm in 16)
+iq = simulate.echoes(probe, [point(z: 25 mm)], fc: fc, fs: fs, samples: 560, start: 15 us, noise: noise, seed: 7)
+iq | beamform(probe, grid, fc: fc, fs: fs, start: 15 us) | abs | write("out.npy")
+`
+	p := withParams(t, text, nil)
+	for _, c := range []struct {
+		name, value string
+		same        bool
+	}{{"noise", "-40 dB", true}, {"fc", "3.1 MHz", true}, {"fs", "12.5 MHz", false}} {
+		q := withParams(t, text, map[string]string{c.name: c.value})
+		if same := slices.Equal(hashes(p), hashes(q)); same != c.same {
+			t.Errorf("%s: the same kernels: %v", c.name, same)
+		}
+		if p.Identity() == q.Identity() || p.Hash == q.Hash {
+			t.Errorf("%s: the same plan", c.name)
+		}
+	}
+	i := slices.IndexFunc(p.Numbers, func(n plan.Number) bool { return n.Name == "beamform 2: start(fc, fs)" })
+	if i < 0 || p.Numbers[i].Fixed != graph.Controls {
 		t.Errorf("%+v", p.Numbers)
 	}
 }

@@ -13,12 +13,14 @@ type kernel struct {
 	*geometry
 	prepared, arrival *ops.Stage
 	rotation          rotation
+	start             ops.Number // of the record, before the centre of the interpolation, in samples
 }
 
 // Lower prepares the record, finds when the wave arrives, and sums.
 func (s *setup) Lower(l *ops.Lowering) []*ops.Stage {
 	g := newGeometry(l, s)
-	k := &kernel{geometry: g, prepared: lowerPrepare(l, s), arrival: lowerArrival(g), rotation: newRotation(s.theta())}
+	k := &kernel{geometry: g, prepared: lowerPrepare(l, s), arrival: lowerArrival(g), rotation: newRotation(s.theta(), l.Numbers),
+		start: l.Number("start", -s.start*s.fs-s.scheme.centre)}
 	out := l.Stage("", s.output(), append(g.tables(), k.prepared, k.arrival), k.image)
 	out.Steps = s.steps()
 	return []*ops.Stage{out}
@@ -59,7 +61,7 @@ func (k *kernel) image(b *ops.Body, index []*ir.Node) ops.Elem {
 	}
 	shot := func(t []*ir.Node) []*ir.Node {
 		way := k.arrival.At(b, append(t[:len(t):len(t)], index...)...).Re
-		begin := b.Add(way, b.F32(-k.start*k.fs-k.scheme.centre))
+		begin := b.Add(way, b.Number(ir.F32, k.start))
 		lead := append(frame[:len(frame):len(frame)], t...)
 		return k.over(b, p, r, func(e element, acc []*ir.Node) []*ir.Node { return k.add(b, begin, lead, e, acc) })
 	}

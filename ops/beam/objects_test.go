@@ -145,12 +145,12 @@ func TestWindows(t *testing.T) {
 // Polynomials keep their promise, with as many terms as the kernel's speed counts on at fs = 4 fc.
 func TestRotationPolynomials(t *testing.T) {
 	for _, theta := range []float64{0.1, 1, math.Pi / 2, 3, 2 * math.Pi} {
-		r := newRotation(theta)
+		r := newRotation(theta, constants)
 		for i := range 101 {
 			u := float64(i)/100 - 0.5
-			eval := func(c []float64) (p float64) {
+			eval := func(c []ops.Number) (p float64) {
 				for _, v := range slices.Backward(c) {
-					p = p*u*u + v
+					p = p*u*u + v.V
 				}
 				return p
 			}

@@ -54,10 +54,10 @@ func fitUntil(f func(q float64) float64, top, tolerance float64) []float64 {
 }
 
 // horner evaluates a polynomial, lowest power first.
-func horner(b *ops.Body, coef []float64, q *ir.Node) *ir.Node {
-	p := b.F32(coef[len(coef)-1])
+func horner(b *ops.Body, coef []ops.Number, q *ir.Node) *ir.Node {
+	p := b.Number(ir.F32, coef[len(coef)-1])
 	for k := len(coef) - 2; k >= 0; k-- {
-		p = b.Add(b.Mul(p, q), b.F32(coef[k]))
+		p = b.Add(b.Mul(p, q), b.Number(ir.F32, coef[k]))
 	}
 	return p
 }
@@ -67,10 +67,10 @@ func horner(b *ops.Body, coef []float64, q *ir.Node) *ir.Node {
 const rotationError = 1.4e-5
 
 // rotation turns by theta u, u in [-1/2, 1/2], by polynomials in u^2: sin(theta u) = u S(u^2), cos(theta u) = C(u^2).
-type rotation struct{ sin, cos []float64 }
+type rotation struct{ sin, cos []ops.Number }
 
 // newRotation fits the polynomials: three terms each up to theta = pi/2, which is fs = 4 fc.
-func newRotation(theta float64) rotation {
+func newRotation(theta float64, numbers func(name string, v []float64) []ops.Number) rotation {
 	sinc := func(q float64) float64 {
 		u := math.Sqrt(q)
 		if u == 0 {
@@ -80,8 +80,8 @@ func newRotation(theta float64) rotation {
 	}
 	cos := func(q float64) float64 { return math.Cos(theta * math.Sqrt(q)) }
 	return rotation{
-		sin: fitUntil(sinc, 0.25, 2*rotationError), // multiplied by u, at most 1/2
-		cos: fitUntil(cos, 0.25, rotationError),
+		sin: numbers("sin", fitUntil(sinc, 0.25, 2*rotationError)), // multiplied by u, at most 1/2
+		cos: numbers("cos", fitUntil(cos, 0.25, rotationError)),
 	}
 }
 

@@ -43,7 +43,16 @@ func (w *Window) At(r float64) float64 {
 
 // taperTerms approximates the raised cosine 0.5 + 0.5 cos(pi sqrt(q)), q in [0, 1], within 1e-6: 0.5e-6 of full weight is
 // -126 dB.
-var taperTerms = fitUntil(func(q float64) float64 { return 0.5 + 0.5*math.Cos(math.Pi*math.Sqrt(q)) }, 1, 1e-6)
+var taperTerms = constants("", fitUntil(func(q float64) float64 { return 0.5 + 0.5*math.Cos(math.Pi*math.Sqrt(q)) }, 1, 1e-6))
+
+// constants are numbers that follow from no params.
+func constants(_ string, v []float64) []ops.Number {
+	out := make([]ops.Number, len(v))
+	for i := range v {
+		out[i].V = v[i]
+	}
+	return out
+}
 
 // lower is At for the squared distance q, which is at most 1.
 func (w *Window) lower(b *ops.Body, q *ir.Node) *ir.Node {

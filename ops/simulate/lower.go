@@ -15,6 +15,10 @@ type tables struct {
 	element  [3]*ops.Stage
 	strength *ops.Stage
 	cos, sin *ops.Stage // of the carrier, by sample; nil for iq
+
+	turns, start ops.Number    // of the carrier from sample to sample; the first sample
+	decay, sigma ops.Number    // of the pulse; of the noise
+	halves       [2]ops.Number // see halfWaves
 }
 
 func (s *scene) tables(l *ops.Lowering) tables {
@@ -27,7 +31,9 @@ func (s *scene) tables(l *ops.Lowering) tables {
 		return l.Table(name, ir.F64, data, ops.Dim{Name: name, Size: n})
 	}
 	points, elements := len(s.points), s.probe.Elements()
-	var t tables
+	kx, ky := s.halfWaves()
+	t := tables{turns: l.Number("turns", s.fc/s.fs), start: l.Number("start", s.start*s.fs), decay: l.Number("decay", -s.decay()), sigma: l.Number("sigma", s.noise()),
+		halves: [2]ops.Number{l.Number("half_x", kx), l.Number("half_y", ky)}}
 	ways := make([]float64, 0, s.law.Shots()*points)
 	for shot := range s.law.Shots() {
 		for _, p := range s.points {
@@ -69,7 +75,7 @@ func (s *scene) Lower(l *ops.Lowering) []*ops.Stage {
 	})
 	echo := l.Stage("echo", ops.Type{Elem: ops.C64, Dims: pairs}, append(t.all(), delay), func(b *ops.Body, i []*ir.Node) ops.Elem {
 		a := s.amplitudeNode(b, t, i[1], i[2])
-		turns := b.Mul(delay.At(b, i...).Re, b.F64(s.fc/s.fs))
+		turns := b.Mul(delay.At(b, i...).Re, b.Number(ir.F64, t.turns))
 		angle := b.Mul(b.Cast(ir.F32, b.Sub(turns, b.Alu(ir.Rint, turns))), b.F32(2*math.Pi))
 		return ops.Elem{Re: b.Mul(a, b.Alu(ir.Cos, angle)), Im: b.Neg(b.Mul(a, b.Alu(ir.Sin, angle)))}
 	})
@@ -81,7 +87,7 @@ func (s *scene) Lower(l *ops.Lowering) []*ops.Stage {
 		inputs, steps = append(inputs, t.cos, t.sin), append(steps, "modulate")
 	}
 	out := l.Stage("", s.output(), inputs, func(b *ops.Body, i []*ir.Node) ops.Elem {
-		v := s.sample(b, delay, echo, i)
+		v := s.sample(b, t, delay, echo, i)
 		if !s.rf {
 			return v
 		}
@@ -96,11 +102,10 @@ func (s *scene) Lower(l *ops.Lowering) []*ops.Stage {
 // amplitudeNode is amplitude in a kernel.
 func (s *scene) amplitudeNode(b *ops.Body, t tables, k, e *ir.Node) *ir.Node {
 	d, r := t.from(b, k, e)
-	kx, ky := s.halfWaves()
 	a := b.Cast(ir.F32, b.Mul(b.Div(t.strength.At(b, k).Re, r), b.Div(d[2], r)))
-	for axis, half := range [2]float64{kx, ky} {
-		if half > 0 {
-			x := b.Mul(b.Cast(ir.F32, b.Div(d[axis], r)), b.F32(half))
+	for axis, half := range t.halves {
+		if half.V > 0 {
+			x := b.Mul(b.Cast(ir.F32, b.Div(d[axis], r)), b.Number(ir.F32, half))
 			small := b.Lt(b.Abs(x), b.F32(1e-4)) // 1 - x^2/6 is 1 there
 			a = b.Mul(a, b.Select(small, b.F32(1), b.Div(b.Alu(ir.Sin, x), x)))
 		}
@@ -109,25 +114,26 @@ func (s *scene) amplitudeNode(b *ops.Body, t tables, k, e *ir.Node) *ir.Node {
 }
 
 // sample is one element of the demodulated record.
-func (s *scene) sample(b *ops.Body, delay, echo *ops.Stage, index []*ir.Node) ops.Elem {
+func (s *scene) sample(b *ops.Body, t tables, delay, echo *ops.Stage, index []*ir.Node) ops.Elem {
 	shot := b.I32(0)
 	if len(index) == 3 {
 		shot, index = index[0], index[1:]
 	}
 	n, e := index[0], index[1]
-	now := b.Add(b.Cast(ir.F64, n), b.F64(s.start*s.fs))
+	now := b.Add(b.Cast(ir.F64, n), b.Number(ir.F64, t.start))
 	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(len(s.points)), Init: []*ir.Node{b.F32(0), b.F32(0)}, Monoid: ir.Sum}
 	sum := b.Fold(spec, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		u := b.Cast(ir.F32, b.Sub(now, delay.At(b, shot, k, e).Re))
-		pulse := b.Alu(ir.Exp, b.Mul(b.Mul(u, u), b.F32(-s.decay())))
+		pulse := b.Alu(ir.Exp, b.Mul(b.Mul(u, u), b.Number(ir.F32, t.decay)))
 		a := echo.At(b, shot, k, e)
 		return []*ir.Node{b.Add(acc[0], b.Mul(pulse, a.Re)), b.Add(acc[1], b.Mul(pulse, a.Im))}, nil
 	})
 	out := ops.Elem{Re: sum[0], Im: sum[1]}
-	if sigma := s.noise(); sigma > 0 {
+	if t.sigma.V > 0 {
 		row := b.Add(b.Mul(shot, b.I32(s.samples)), n)
 		x, y := normalNodes(b, s.seed, b.Add(b.Mul(row, b.I32(s.probe.Elements())), e))
-		out = ops.CAdd(b, out, ops.Elem{Re: b.Mul(x, b.F32(sigma)), Im: b.Mul(y, b.F32(sigma))})
+		sigma := b.Number(ir.F32, t.sigma)
+		out = ops.CAdd(b, out, ops.Elem{Re: b.Mul(x, sigma), Im: b.Mul(y, sigma)})
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"maps"
 	"math"
 
 	"weft/kernels/ir"
@@ -39,26 +38,36 @@ func (a *Arguments) is(n ops.Number) bool {
 	return a.Fixed[n.From] == ""
 }
 
-// settleArguments finds the numbers that may be given at launch: no kernel would be another one for their value.
+// settleArguments finds the numbers that may be given at launch, and the tables that may hold others: no kernel would be another one for them.
 func (g *Graph) settleArguments() {
 	defer func() { g.Arguments.settled = true }()
 	if !derived(g.Sinks) {
 		return
 	}
-	below := map[*ops.Stage]map[string]bool{} // the arguments that a stage's elements are made with
-	for _, s := range g.Stages {
-		a := g.Alone(s)
-		all := map[string]bool{}
+	controls := map[*ops.Stage]bool{} // stages whose elements decide where others lie, those they are made from among them
+	var control func(s *ops.Stage)
+	control = func(s *ops.Stage) {
+		if controls[s] {
+			return
+		}
+		controls[s] = true
 		for _, in := range s.Inputs {
-			maps.Copy(all, below[in])
+			control(in)
 		}
-		if a.Kernel != nil {
-			for _, n := range a.Kernel.Args() {
-				all[n.Name] = true
+		if k := g.Alone(s).Kernel; k != nil {
+			for _, n := range k.Args() {
+				g.Arguments.Fixed[n.Name] = Controls
 			}
-			g.fix(a, below)
 		}
-		below[s] = all
+	}
+	for _, s := range g.Stages {
+		if a := g.Alone(s); a.Kernel != nil {
+			g.fix(a, control)
+		}
+	}
+	g.loose = map[*ops.Stage]bool{}
+	for _, s := range g.Stages {
+		g.loose[s] = s.Data != nil && !controls[s]
 	}
 	for s, a := range g.alone { // as constants they make other kernels
 		if a.Kernel != nil && fixes(a.Kernel, g.Arguments.Fixed) {
@@ -76,8 +85,8 @@ func fixes(k *ir.Kernel, fixed map[string]string) bool {
 	return false
 }
 
-// fix finds the arguments that a stage by itself cannot be given at launch.
-func (g *Graph) fix(a *Alone, below map[*ops.Stage]map[string]bool) {
+// fix finds the arguments that a stage by itself cannot be given at launch, and the stages that decide where its elements lie.
+func (g *Graph) fix(a *Alone, decides func(*ops.Stage)) {
 	var control []*ir.Node
 	for _, s := range a.Kernel.Stores {
 		control = append(control, s.Index...)
@@ -111,9 +120,7 @@ func (g *Graph) fix(a *Alone, below map[*ops.Stage]map[string]bool) {
 		case ir.KArg:
 			g.Arguments.Fixed[n.Name] = Controls
 		case ir.KLoad:
-			for name := range below[a.Stages[n.Buf]] {
-				g.Arguments.Fixed[name] = Controls
-			}
+			decides(a.Stages[n.Buf])
 		}
 	})
 }

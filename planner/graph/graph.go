@@ -20,6 +20,7 @@ type Graph struct {
 	Views  Views
 	// Arguments are settled when there is a graph.
 	Arguments Arguments
+	loose     map[*ops.Stage]bool // tables that kernels would be the same for if they held other values
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -130,7 +131,13 @@ func (g *Graph) LeadsAround(from, to *ops.Stage) bool {
 func Given(s *ops.Stage) bool { return s.Source || s.Data != nil }
 
 // Buffers lay a stage's array out in memory.
-func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer { return buffersOf(s, g.Type(s)) }
+func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer {
+	bufs := buffersOf(s, g.Type(s))
+	if g.loose[s] {
+		bufs[0].Facts.Data = nil
+	}
+	return bufs
+}
 
 func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 	bufs := t.Buffers(s.Name)

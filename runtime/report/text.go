@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"weft/lang/diag"
@@ -60,22 +61,30 @@ func (t *printer) headline() {
 	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
-// numbers says which numbers may change without another plan and other kernels.
+// numbers says which numbers that follow from params may change without other kernels, and why others may not.
 func (t *printer) numbers() {
-	var fixed []string // by why
-	names := map[string][]string{}
+	var order []string
+	said := map[string][]string{}
 	for _, n := range t.plan.Numbers {
-		if n.Fixed == "" {
-			t.line("param %s = %.6g: an argument of kernels, which hold for other values", n.Name, n.Value)
-			continue
+		what, name := "arguments of kernels, which hold for other values", fmt.Sprintf("%s = %.6g", n.Name, n.Value)
+		if n.Fixed != "" {
+			what, name = "constant, "+n.Fixed, n.Name
 		}
-		if names[n.Fixed] == nil {
-			fixed = append(fixed, n.Fixed)
+		if op, own, ok := strings.Cut(n.Name, ": "); ok {
+			if name = "some of " + op; n.Fixed != "" {
+				name, _, _ = strings.Cut(own, "(")
+				name += " of " + op
+			}
 		}
-		names[n.Fixed] = append(names[n.Fixed], n.Name)
+		if said[what] == nil {
+			order = append(order, what)
+		}
+		if !slices.Contains(said[what], name) {
+			said[what] = append(said[what], name)
+		}
 	}
-	for _, why := range fixed {
-		t.line("param %s: constant, %s", strings.Join(names[why], ", "), why)
+	for _, what := range order {
+		t.line("%s: %s", what, strings.Join(said[what], ", "))
 	}
 }
 
