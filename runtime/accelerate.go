@@ -141,7 +141,10 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.Cuts, j.Seconds = w.cuts(over), k.Place.Accelerated*1e-3*k.Share(over)
+	if k.Asked() {
+		j.Tiles = k.TilesOf(over, r.opt.Threads)
+	}
+	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
 	j.Failed, j.Host, j.Done = r.deviceFailed, w.onHost, w.counting(over)
 	if r.opt.Verify {
 		if err := r.defined(); err != nil {
@@ -152,39 +155,14 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 	return j, nil
 }
 
-// cuts are the ranges that @tile asks for; nil where it does not.
-func (w *work) cuts(over region.Region) (out [][]region.Region) {
-	k := w.step.Kernel
-	if !k.Asked() || len(k.IR.Axes) == 0 {
-		return nil
-	}
-	for _, t := range k.TilesOf(over, w.run.opt.Threads) {
-		if n := len(out); n > 0 && out[n-1][0][0] == t[0] {
-			out[n-1] = append(out[n-1], t)
-			continue
-		}
-		out = append(out, []region.Region{t})
-	}
-	return out
-}
-
-// onHost computes tiles on the host's processor that no accelerator did.
-func (w *work) onHost(ctx context.Context, tiles []region.Region) error {
-	tiles = w.forHost(tiles)
+// onHost computes a range on the host's processor that no accelerator did.
+func (w *work) onHost(ctx context.Context, at region.Region) error {
 	s := &exec.Sweep{Name: w.step.Name, Threads: w.run.opt.Threads, Trace: w.run.opt.Trace}
-	_, err := w.run.launches(ctx, w.step, s, tiles)
+	_, err := w.run.launches(ctx, w.step, s, w.step.Kernel.TilesOf(at, w.run.opt.Threads))
 	if err != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("on the host's processor, after an accelerator failed: %w", err)
 	}
 	return err
-}
-
-// forHost cuts tiles of an accelerator into the host's.
-func (w *work) forHost(tiles []region.Region) (out []region.Region) {
-	for _, t := range tiles {
-		out = append(out, w.step.Kernel.TilesOf(t, w.run.opt.Threads)...)
-	}
-	return out
 }
 
 // counting hears of points that are done, and shows as many tiles as the host would have had for them.

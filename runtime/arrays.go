@@ -132,7 +132,7 @@ func (a *arrays) extend(id string, at region.Region) {
 // drop gives the memory of rows before lo back.
 func (a *arrays) drop(id string, lo int) {
 	for _, part := range a.byID[id].Bufs {
-		a.fleet.Forget(part, region.Interval{Hi: lo})
+		a.fleet.Forget(part, ops.RowsOf(part, region.Interval{Hi: lo}))
 		a.resize(part, func(w *memory.Window) { w.Drop(lo) })
 	}
 }

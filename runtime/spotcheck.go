@@ -17,9 +17,9 @@ const (
 	costliestSpot = 2e7 // operations of a point that no range is looked at for
 )
 
-// spotCheck takes values of some tiles and what they should be, at one point of each tile at least, and judges them once the magnitudes of
-// the whole array are known.
-func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Region) (func() string, error) {
+// spotCheck takes values of a range and what they should be, at one point at least, and judges them once the magnitudes of the whole array
+// are known.
+func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Region) (func() string, error) {
 	r := w.run
 	if ref.Price() > costliestSpot {
 		return nil
@@ -27,25 +27,21 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, []region.Re
 	n := int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
 	var mu sync.Mutex
 	largest := make([]float64, len(w.step.Kernel.Roots)) // of what was looked at so far
-	return func(ctx context.Context, tiles []region.Region) (func() string, error) {
+	return func(ctx context.Context, at region.Region) (func() string, error) {
 		start := time.Now()
 		arrays, err := r.stored(w.step)
 		if err != nil {
 			return nil, err
 		}
-		var points [][]int
-		for _, t := range tiles {
-			points = append(points, audit.Points(w.step.Kernel.Elements(t), max(1, n/len(tiles)), r.opt.Seed)...)
-		}
+		elements := w.step.Kernel.Elements(at)
+		points := audit.Points(elements, n, r.opt.Seed)
 		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.mem, 1)
 		if err != nil {
 			return nil, err
 		}
 		peaks := make([]float64, len(arrays))
 		for i, a := range arrays {
-			for _, t := range tiles {
-				peaks[i] = max(peaks[i], a.Of.Peak(audit.Peak(a.HostArray, w.step.Kernel.Elements(t), 1)))
-			}
+			peaks[i] = a.Of.Peak(audit.Peak(a.HostArray, elements, 1))
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -61,3 +61,51 @@ func TestSinglePoints(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Sets hold what was put in and not taken out since, in boxes that do not overlap.
+func TestSets(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		var s Set
+		var want [6][6]bool
+		for range 12 {
+			r := Region{{Lo: rng.IntN(5)}, {Lo: rng.IntN(5)}}
+			for d := range r {
+				r[d].Hi = min(6, r[d].Lo+rng.IntN(4))
+			}
+			put := rng.IntN(3) > 0
+			if put {
+				s = s.With(r)
+			} else {
+				s = s.Without(r)
+			}
+			for i := range r.Indices() {
+				want[i[0]][i[1]] = put
+			}
+			var points int64
+			for _, b := range s {
+				points += b.Points()
+			}
+			for x := range 6 {
+				for y := range 6 {
+					if want[x][y] {
+						points--
+					}
+					if s.Holds(Point([]int{x, y})) != want[x][y] {
+						t.Fatalf("%v: holds (%d, %d) is %v", s, x, y, !want[x][y])
+					}
+				}
+			}
+			if points != 0 {
+				t.Fatalf("%v has %d points too many", s, points)
+			}
+		}
+	}
+	rows := Set{}.With(Region{{0, 2}, {0, 9}}).With(Region{{4, 6}, {0, 9}}).With(Region{{2, 4}, {0, 5}}).With(Region{{2, 4}, {5, 9}})
+	if len(rows) != 1 || !rows[0].Equal(Region{{0, 6}, {0, 9}}) {
+		t.Errorf("%v", rows)
+	}
+	if one := (Set{}).With(Region{}); !one.Holds(Region{}) || len(one.With(Region{})) != 1 || len(one.Without(Region{})) != 0 {
+		t.Errorf("a single value: %v", one)
+	}
+}

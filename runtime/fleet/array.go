@@ -10,12 +10,7 @@ import (
 // Array is a part of a host array, of which devices hold replicas. Its rows are those of its first axis; a single value is one row.
 type Array ops.HostPart
 
-func (a Array) rows() region.Interval {
-	if len(a.Buf.Shape) == 0 {
-		return region.Interval{Hi: 1}
-	}
-	return region.Interval{Hi: a.Buf.Shape[0]}
-}
+func (a Array) whole() region.Region { return region.Whole(a.Buf.Shape...) }
 
 // size is what the array takes on a device, with its margins.
 func (a Array) size() int64 { return a.Buf.Bytes() + margins(a.Buf) }

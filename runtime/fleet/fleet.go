@@ -44,7 +44,7 @@ type Member struct {
 	programs map[*ir.Kernel]device.Program
 	replicas map[*ir.Buffer]*replica
 	pins     []*pin                 // that no slot uses now
-	paces    map[*ir.Kernel]float64 // seconds a row, as last measured
+	paces    map[*ir.Kernel]float64 // seconds a point, as last measured
 	ran      map[*ir.Kernel]bool    // kernels that it took a part of
 	inRow    int                    // failures since something went well
 	left     string                 // why it is left out; empty: it is not
@@ -210,14 +210,14 @@ func (f *Fleet) ReleaseAll() {
 	}
 }
 
-// Forget marks rows of an array as changed, or gone, on the host.
-func (f *Fleet) Forget(b *ir.Buffer, rows region.Interval) {
+// Forget marks a region of an array as changed, or gone, on the host.
+func (f *Fleet) Forget(b *ir.Buffer, at region.Region) {
 	if f == nil {
 		return
 	}
 	for _, m := range f.members {
 		if r := m.replica(b); r != nil {
-			r.forget(rows)
+			r.forget(at)
 		}
 	}
 }

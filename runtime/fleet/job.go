@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 )
 
 // slots is how many ranges a device has at once: one being uploaded, one computed, one downloaded.
@@ -25,8 +27,8 @@ type Job struct {
 	Reads, Writes []Array
 	// Need is which regions of the buffers it reads a region of its axes needs; those that are missing are needed as a whole.
 	Need func(over region.Region) map[*ir.Buffer]region.Region
-	// Cuts are the ranges, each a list of tiles of the same rows, where they are given; nil: they are as large as is good.
-	Cuts [][]region.Region
+	// Tiles are those whose rows are the ranges, where they are given; nil: they are as large as is good.
+	Tiles []region.Region
 	// Whole says that rows of the kernel's axes are not rows of what it makes: it runs as one range on one device.
 	Whole bool
 
@@ -36,47 +38,54 @@ type Job struct {
 
 	// Failed hears of what devices could not do, before the host does it; an error ends the job.
 	Failed func(Failure) error
-	// Host computes tiles on the host's processor; of a whole one the only one.
-	Host func(ctx context.Context, tiles []region.Region) error
-	// Check looks at tiles that are done, and says later, when the whole array is there, what is wrong with them; nil: nothing is looked at.
-	Check func(ctx context.Context, tiles []region.Region) (verdict func() string, err error)
+	// Host computes a range on the host's processor.
+	Host func(ctx context.Context, at region.Region) error
+	// Check looks at a range that is done, and says later, when the whole array is there, what is wrong with it; nil: nothing is looked at.
+	Check func(ctx context.Context, at region.Region) (verdict func() string, err error)
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
 }
 
-// rows are those of the first axis; of a kernel without axes 0 to 1.
-func (j *Job) rows() region.Interval {
-	if len(j.Over) == 0 {
-		return region.Interval{Hi: 1}
-	}
-	return j.Over[0]
+// points are those of the whole job.
+func (j *Job) points() float64 { return float64(j.Over.Points()) }
+
+// rows is the part of the job in the rows of a tile.
+func (j *Job) rows(tile region.Region) region.Region {
+	at := slices.Clone(j.Over)
+	copy(at, tile[:min(1, len(tile))])
+	return at
 }
 
-// madeOf are the rows of an output that the job makes.
-func (j *Job) madeOf(a Array) region.Interval {
+// cuttable is how many leading axes are dims of all that the kernel makes, in order, so that a range of them is a box of each array.
+func (j *Job) cuttable() (n int) {
 	if j.Whole {
-		return a.rows()
+		return 0
 	}
-	return j.rows()
+	for n < len(j.Kernel.Axes) && !slices.ContainsFunc(j.Kernel.Stores, func(s ir.Store) bool {
+		return n >= len(s.Index) || s.Index[n] != j.Kernel.Axes[n] || s.Buf.Shape[n] != j.Kernel.Axes[n].Extent
+	}) {
+		n++
+	}
+	return min(len(j.Over), max(1, n))
 }
 
-// over is the part of the job in some of its rows.
-func (j *Job) over(rows region.Interval) region.Region {
-	if len(j.Over) == 0 {
-		return j.Over
-	}
-	return j.Over.Along(0, rows)
+// made is the part of an output that a range makes.
+func (j *Job) made(a Array, at region.Region) region.Region {
+	made := a.whole()
+	copy(made, at[:j.cuttable()])
+	return made
 }
 
-// need are the rows of the arrays it reads that some of its rows need; those that are missing are needed as a whole.
-func (j *Job) need(rows region.Interval) map[*ir.Buffer]region.Interval {
-	out, need := map[*ir.Buffer]region.Interval{}, j.Need(j.over(rows))
-	for _, a := range j.Reads {
-		if at := need[a.Buf]; len(at) > 0 {
-			out[a.Buf] = at[0]
-		}
+// need is what a range needs of an input. Most of some rows is all of them: they lie together.
+func (j *Job) need(a Array, need map[*ir.Buffer]region.Region) region.Region {
+	at := need[a.Buf]
+	if len(at) == 0 {
+		return a.whole()
 	}
-	return out
+	if rows := ops.RowsOf(a.Buf, at[0]); 2*at.Points() > rows.Points() {
+		return rows
+	}
+	return at
 }
 
 // Share is what one device did of a job.
@@ -105,15 +114,15 @@ type worker struct {
 	program device.Program
 	store   *store // nil: it has not taken anything yet
 	weight  float64
-	pace    float64 // measured seconds a cell; 0: not measured yet
-	most    int     // cells at a time, after it was out of memory; 0: as many as is good
-	hand    int     // cells of the ranges that it works on
-	alone   bool    // it works on one range at a time, after it was out of memory with several
-	out     string  // why it does no more of this job; empty: it does
-	home    rowSet  // cells of which it holds the largest input
-	points  int64   // done
-	before  Usage   // what the device had done when the job began
-	busy    bool    // making room for it
+	pace    float64    // measured seconds a point; 0: not measured yet
+	most    float64    // points at a time, after it was out of memory; 0: as many as is good
+	hand    float64    // points of the ranges that it works on
+	alone   bool       // it works on one range at a time, after it was out of memory with several
+	out     string     // why it does no more of this job; empty: it does
+	home    region.Set // of the job, for which it holds the largest input
+	points  int64      // done
+	before  Usage      // what the device had done when the job began
+	busy    bool       // making room for it
 	share   Share
 
 	judged []judged
@@ -121,7 +130,7 @@ type worker struct {
 
 // judged is a range that was looked at.
 type judged struct {
-	piece   piece
+	at      region.Region
 	verdict func() string
 }
 
@@ -148,7 +157,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	s := &sharing{job: j, fleet: f, stop: stop}
 	s.change.L = &s.mu
 	for _, a := range j.Writes { // what devices hold of it is of an earlier time
-		f.Forget(a.Buf, j.madeOf(a))
+		f.Forget(a.Buf, j.made(a, j.Over))
 	}
 	s.enlist()
 	var working sync.WaitGroup
@@ -174,7 +183,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 // enlist finds the devices that take part, and cuts the job for them.
 func (s *sharing) enlist() {
 	j := s.job
-	steps := []int{1, 1}
+	steps := make([]int, len(j.Over))
 	for i, name := range j.Devices {
 		m := s.fleet.member(name)
 		if m == nil || m.out() != "" || m.programs[j.Kernel] == nil {
@@ -189,17 +198,10 @@ func (s *sharing) enlist() {
 	if j.Whole {
 		s.workers = fastest(s.workers)
 	}
-	s.queue = newQueue(newGrid(j, len(s.workers), steps))
+	s.queue = newQueue(j, len(s.workers), steps)
 	for _, c := range s.workers {
-		c.home = s.queue.grid.allWithin(c.m.home(j))
-		c.pace = c.m.paceOf(j.Kernel) * s.cell()
-		c.before = c.m.report()
+		c.home, c.pace, c.before = c.m.home(j), c.m.paceOf(j.Kernel), c.m.report()
 	}
-}
-
-// cell is the points of a cell.
-func (s *sharing) cell() float64 {
-	return float64(s.job.Over.Points()) / float64(s.queue.total())
 }
 
 // equip makes room on a device for its part of the job. Others go on meanwhile; the device's other slots wait.
@@ -265,7 +267,10 @@ func (j *Job) weight(i int, m *Member) float64 {
 
 func (s *sharing) shares() []Share {
 	var out []Share
-	row := s.cell() * float64(s.queue.total()) / float64(max(1, s.job.rows().Hi-s.job.rows().Lo))
+	row := s.job.points()
+	if len(s.job.Over) > 0 {
+		row /= float64(max(1, s.job.Over[0].Len()))
+	}
 	for _, c := range s.workers {
 		if c.share.Ranges > 0 {
 			now := c.m.report()

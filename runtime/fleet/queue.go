@@ -9,92 +9,99 @@ import (
 	"weft/kernels/region"
 )
 
-// queue is the cells of a job that nobody has taken yet.
+// queue is what nobody has taken yet of a job, in the order in which it is taken.
 type queue struct {
-	grid grid
-	rest rowSet  // cells that are not cut yet
-	cut  []piece // ranges that were given, or came back
+	left  []region.Region
+	given bool  // ranges are those that are left, and not cut
+	steps []int // of the axes along which ranges may be cut: multiples of them cost the devices' programs least
+	least float64
 }
 
-func newQueue(g grid) queue {
-	q := queue{grid: g}
-	all := region.Interval{Hi: g.total()}
-	switch {
-	case g.job.Whole:
-		q.cut = []piece{g.piece(all)}
-	case g.job.Cuts != nil:
-		for _, tiles := range g.job.Cuts {
-			q.cut = append(q.cut, g.given(tiles))
+// evenly is how many ranges a device should be able to have, to be done when the others are.
+const evenly = 64
+
+// newQueue cuts along as few axes as give some devices enough ranges, in steps of each.
+func newQueue(j *Job, devices int, steps []int) queue {
+	q := queue{left: []region.Region{j.Over}, given: j.Whole || j.Tiles != nil, steps: steps[:j.cuttable()]}
+	if j.Tiles != nil && !j.Whole {
+		q.left = nil
+		for _, t := range j.Tiles {
+			if at := j.rows(t); len(q.left) == 0 || !q.left[len(q.left)-1].Equal(at) {
+				q.left = append(q.left, at)
+			}
 		}
-	default:
-		q.rest = q.rest.with(all)
+	}
+	ranges, want := 1, evenly*max(1, devices)
+	for d, step := range q.steps {
+		if ranges *= (j.Over[d].Len() + step - 1) / step; ranges >= want && !q.given {
+			q.steps = q.steps[:d+1]
+			break
+		}
+	}
+	if q.least = 1; len(q.steps) > 1 {
+		q.least = j.points() / float64(want)
 	}
 	return q
 }
 
-// total is the cells of the job, at least one.
-func (q *queue) total() int { return max(1, q.grid.total()) }
-
-// left is the cells that nobody has taken.
-func (q *queue) left() (n int) {
-	for _, r := range q.rest {
-		n += r.Hi - r.Lo
-	}
-	for _, p := range q.cut {
-		n += p.cells.Hi - p.cells.Lo
+// points that nobody has taken.
+func (q *queue) points() (n float64) {
+	for _, r := range q.left {
+		n += float64(r.Points())
 	}
 	return n
 }
 
-// first is a range to take, of about n cells: one of which the device has the inputs, else one that no other device has, else the end
-// of what others have, who take theirs from the start.
-func (q *queue) first(n int, home, others rowSet) piece {
-	if len(q.cut) > 0 {
-		return q.cut[q.firstCut(home, others)]
+// cut is about n points at an end of a box: whole steps along the first axis of which one is no more than that.
+func (q *queue) cut(r region.Region, n float64, last bool) region.Region {
+	for d, step := range q.steps {
+		slice := float64(r.Points()) / float64(max(1, r[d].Len())) * float64(step)
+		at := r[d]
+		if k := step * int(math.Ceil(max(1, n/slice))); k >= at.Len() {
+		} else if last {
+			at.Lo = at.Hi - k
+		} else {
+			at.Hi = at.Lo + k
+		}
+		if r = r.Along(d, at); n >= slice {
+			break
+		}
 	}
-	for _, r := range q.rest {
+	return r
+}
+
+// first is a range to take, of about n points: one of which the device has the inputs, else one that no other device has, else the end
+// of what others have, who take theirs from the start.
+func (q *queue) first(n float64, home, others region.Set) region.Region {
+	if q.given {
+		if i := slices.IndexFunc(q.left, home.Holds); i >= 0 {
+			return q.left[i]
+		}
+		return q.left[max(0, slices.IndexFunc(q.left, func(r region.Region) bool { return !others.Holds(r) }))]
+	}
+	for _, r := range q.left {
 		for _, h := range home {
 			if o := r.Intersect(h); !o.Empty() {
-				return q.grid.piece(region.Interval{Lo: o.Lo, Hi: min(o.Hi, o.Lo+n)})
+				return q.cut(o, n, false)
 			}
 		}
 	}
-	free := q.rest
+	free := region.Set(q.left)
 	for _, o := range others {
-		free = free.without(o)
+		free = free.Without(o)
 	}
 	if len(free) > 0 {
-		return q.grid.piece(region.Interval{Lo: free[0].Lo, Hi: min(free[0].Hi, free[0].Lo+n)})
+		return q.cut(free[0], n, false)
 	}
-	end := q.rest[len(q.rest)-1]
-	return q.grid.piece(region.Interval{Lo: max(end.Lo, end.Hi-n), Hi: end.Hi})
+	return q.cut(q.left[len(q.left)-1], n, true)
 }
 
-// firstCut is first among ranges that are cut.
-func (q *queue) firstCut(home, others rowSet) int {
-	if len(home) > 0 {
-		if i := slices.IndexFunc(q.cut, func(p piece) bool { return home.holds(p.cells) }); i >= 0 {
-			return i
-		}
-	}
-	return max(0, slices.IndexFunc(q.cut, func(p piece) bool { return !others.holds(p.cells) }))
-}
-
-// remove takes cells at the start of a range that first gave out of the queue.
-func (q *queue) remove(from piece, cells region.Interval) piece {
-	at := slices.IndexFunc(q.cut, func(p piece) bool { return p.cells.Lo == from.cells.Lo })
-	if at < 0 {
-		q.rest = q.rest.without(cells)
-		return q.grid.piece(cells)
-	}
-	p := q.cut[at]
-	q.cut = slices.Delete(q.cut, at, at+1)
-	if cells.Hi < p.cells.Hi {
-		var rest piece
-		p, rest = q.grid.split(p, cells.Hi)
-		q.cut = slices.Insert(q.cut, at, rest)
-	}
-	return p
+// remove takes a range that first gave out of the queue.
+func (q *queue) remove(at region.Region) {
+	i := slices.IndexFunc(q.left, at.Within)
+	rest := region.Set{q.left[i]}.Without(at)
+	slices.Reverse(rest) // what is beside it comes before what is behind
+	q.left = slices.Replace(q.left, i, i+1, rest...)
 }
 
 // Ranges are a part of what is left, smaller and smaller, so that devices end together: the share of the device, over slots and
@@ -103,12 +110,12 @@ const (
 	rounds    = 3
 	overhead  = 8.0    // times the latencies of the device that a range takes at least
 	shortest  = 300e-6 // seconds that it takes at least
-	blindPart = 64     // of the cells, where no speed is known
+	blindPart = 64     // of the points, where no speed is known
 	probes    = 64     // first ranges of a device, of which nothing is measured yet, are no more than this part of its equal share
 	patience  = 1.25   // times what the other devices need for all that is left, within which a device must be done with a range
 )
 
-// rates are the cells a second of the devices that still work, in units that are seconds only where known says so.
+// rates are the points a second of the devices that still work, in units that are seconds only where known says so.
 func (s *sharing) rates() (of map[*worker]float64, sum float64, known bool) {
 	scale, n := 0.0, 0
 	for _, c := range s.workers {
@@ -125,7 +132,7 @@ func (s *sharing) rates() (of map[*worker]float64, sum float64, known bool) {
 		for _, c := range s.workers {
 			weights += c.weight
 		}
-		scale = float64(s.queue.total()) / s.job.Seconds / weights
+		scale = s.job.points() / s.job.Seconds / weights
 	default:
 		scale = 1
 	}
@@ -143,36 +150,26 @@ func (s *sharing) rates() (of map[*worker]float64, sum float64, known bool) {
 	return of, sum, n > 0 || s.job.Seconds > 0
 }
 
-// size is how many cells a device takes next.
-func (s *sharing) size(c *worker) int {
+// size is how many points a device takes next, about.
+func (s *sharing) size(c *worker) float64 {
 	rates, sum, known := s.rates()
-	left, step := float64(s.queue.left()), s.step(c)
-	share := left * rates[c] / sum / slots
-	least := min(float64(s.queue.total())/blindPart, share)
+	share, all := s.queue.points()*rates[c]/sum/slots, s.job.points()
+	least := min(all/blindPart, share)
 	if known {
 		r := c.m.rates
 		least = rates[c] * max(shortest, overhead*(r.Launch+2*r.LinkLatency))
 	}
 	n := share / rounds
 	if c.pace == 0 && len(rates) > 1 { // what was predicted may be far off
-		if n = min(n, float64(s.queue.total())/probes/float64(len(rates))); !known {
+		if n = min(n, all/probes/float64(len(rates))); !known {
 			least = n
 		}
 	}
-	n = max(n, least, 1)
-	n = math.Ceil(n/float64(step)) * float64(step)
+	n = max(n, least, s.queue.least)
 	if c.most > 0 {
-		n = min(n, float64(c.most))
+		n = min(n, c.most)
 	}
-	return int(min(n, left))
-}
-
-// step is the granularity of ranges, in cells.
-func (s *sharing) step(c *worker) int {
-	if s.queue.grid.across > 1 {
-		return 1
-	}
-	return stepOf(c.program, 0)
+	return n
 }
 
 // stepOf is the granularity of a program along an axis.
@@ -183,11 +180,11 @@ func stepOf(p device.Program, axis int) int {
 	return 1
 }
 
-// hesitates reports whether a device should leave the next cells to the others, who would be done with all that is left before it, what
+// hesitates reports whether a device should leave the next range to the others, who would be done with all that is left before it, what
 // each has in hand counted in. The fastest never does.
-func (s *sharing) hesitates(c *worker, cells int) bool {
+func (s *sharing) hesitates(c *worker, points float64) bool {
 	rates, sum, _ := s.rates()
-	fastest, hands := 0.0, 0
+	fastest, hands := 0.0, 0.0
 	for other, r := range rates {
 		if other != c {
 			fastest = max(fastest, r)
@@ -197,18 +194,18 @@ func (s *sharing) hesitates(c *worker, cells int) bool {
 	if fastest <= rates[c] {
 		return false
 	}
-	alone := float64(c.hand+cells) / rates[c]
-	return alone > patience*max(float64(s.queue.left()+hands)/(sum-rates[c]), float64(cells)/fastest)
+	alone := (c.hand + points) / rates[c]
+	return alone > patience*max((s.queue.points()+hands)/(sum-rates[c]), points/fastest)
 }
 
 // take gives a device its next range; ok is false when there is nothing left for it. It waits while ranges may come back.
-func (s *sharing) take(c *worker) (p piece, ok bool) {
+func (s *sharing) take(c *worker) (at region.Region, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && c.out == "" && c.m.out() == "" {
-		if s.queue.left() == 0 {
+		if s.queue.points() == 0 {
 			if s.open == 0 {
-				return p, false
+				return nil, false
 			}
 			s.change.Wait()
 			continue
@@ -218,7 +215,7 @@ func (s *sharing) take(c *worker) (p piece, ok bool) {
 			continue
 		}
 		want := s.peek(c)
-		if s.hesitates(c, want.cells.Hi-want.cells.Lo) {
+		if s.hesitates(c, float64(want.Points())) {
 			s.change.Wait()
 			continue
 		}
@@ -226,74 +223,61 @@ func (s *sharing) take(c *worker) (p piece, ok bool) {
 			s.equip(c)
 			continue
 		}
-		cells, err := s.fit(c, want)
-		if err != nil {
-			c.out = err.Error()
+		at, fits := c.store.fit(want, &s.queue)
+		if !fits {
+			c.out = fmt.Sprintf("%s: %v takes %d bytes, %s has %d left", device.ErrMemory, at, c.store.bytes(at), c.m.name, c.store.space.avail)
 			s.change.Broadcast()
-			return p, false
+			return nil, false
 		}
 		s.open++
-		p = s.queue.remove(want, cells)
-		c.hand += p.cells.Hi - p.cells.Lo
-		return p, true
+		s.queue.remove(at)
+		c.hand += float64(at.Points())
+		return at, true
 	}
-	return p, false
-}
-
-// fit shortens a range until what it needs fits beside those of the other slots. The error matches device.ErrMemory where even
-// one step of rows does not fit alone.
-func (s *sharing) fit(c *worker, p piece) (region.Interval, error) {
-	rows, fits := c.store.fit(p.rows)
-	if !fits {
-		return p.cells, fmt.Errorf("%w: %d rows take %d bytes, %s has %d left", device.ErrMemory, rows.Hi-rows.Lo, c.store.bytes(rows), c.m.name, c.store.space.avail)
-	}
-	if rows == p.rows {
-		return p.cells, nil
-	}
-	return region.Interval{Lo: p.cells.Lo, Hi: min(p.cells.Hi, s.queue.grid.upTo(rows.Hi))}, nil
+	return nil, false
 }
 
 // peek is the range a device would take next.
-func (s *sharing) peek(c *worker) piece {
-	var others rowSet
+func (s *sharing) peek(c *worker) region.Region {
+	var others region.Set
 	for _, o := range s.workers {
 		if o != c && o.out == "" && o.m.out() == "" {
 			for _, h := range o.home {
-				others = others.with(h)
+				others = others.With(h)
 			}
 		}
 	}
-	p := s.queue.first(s.size(c), c.home, others)
-	if n := p.cells.Hi - p.cells.Lo; c.most > 0 && n > c.most {
-		p, _ = s.queue.grid.split(p, p.cells.Lo+c.most)
+	at := s.queue.first(s.size(c), c.home, others)
+	if c.most > 0 && float64(at.Points()) > c.most {
+		return s.queue.cut(at, c.most, false)
 	}
-	return p
+	return at
 }
 
-// giveBack puts a range back.
-func (s *sharing) giveBack(p piece) {
+// giveBack puts ranges back, in front.
+func (s *sharing) giveBack(ranges ...region.Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue.cut = append(s.queue.cut, p)
+	s.queue.left = append(ranges, s.queue.left...)
 	s.change.Broadcast()
 }
 
 // closeRange ends the work on a range.
-func (s *sharing) closeRange(c *worker, p piece) {
+func (s *sharing) closeRange(c *worker, at region.Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	c.hand -= p.cells.Hi - p.cells.Lo
+	c.hand -= float64(at.Points())
 	s.change.Broadcast()
 }
 
 // finished counts a range for a device and learns its pace.
-func (s *sharing) finished(c *worker, p piece, t timings) {
+func (s *sharing) finished(c *worker, at region.Region, t timings) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.share.Ranges++
-	c.points += p.points()
-	if pace := t.slowest() / float64(p.cells.Hi-p.cells.Lo); pace > 0 {
+	c.points += at.Points()
+	if pace := t.slowest() / float64(at.Points()); pace > 0 {
 		if c.pace > 0 {
 			pace = (pace + c.pace) / 2
 		}

@@ -37,18 +37,18 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		if r.IntN(3) == 0 {
 			for at := lo; at < lo+n; at += 7 {
 				tile := region.Region{{Lo: at, Hi: min(lo+n, at+7)}, {Hi: columns}}
-				j.Cuts = append(j.Cuts, []region.Region{tile})
+				j.Tiles = append(j.Tiles, tile)
 			}
 		}
 		workers, steps := 1+r.IntN(5), []int{1 + r.IntN(9), 1 + r.IntN(20)}
 		_, stop := context.WithCancel(t.Context())
-		s := &sharing{job: j, stop: stop, queue: newQueue(newGrid(j, workers, steps))}
+		s := &sharing{job: j, stop: stop, queue: newQueue(j, workers, steps)}
 		s.change.L = &s.mu
 		for range workers {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
 			s.workers = append(s.workers, &worker{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
 			if at := lo + r.IntN(n); r.IntN(2) == 0 {
-				s.workers[len(s.workers)-1].home = s.queue.grid.allWithin(rowSet{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}}.without(region.Interval{Lo: at, Hi: at + 1}))
+				s.workers[len(s.workers)-1].home = region.Set{}.With(region.Region{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}, {Hi: 1 + r.IntN(columns)}})
 			}
 		}
 		taken := make([]int, (lo+n)*columns)
@@ -60,32 +60,26 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 				working.Go(func() {
 					r := rand.New(rand.NewPCG(seed, uint64(slot)))
 					for {
-						p, ok := s.take(c)
+						at, ok := s.take(c)
 						if !ok {
 							return
 						}
-						cells := p.cells.Hi - p.cells.Lo
+						half := s.queue.cut(at, float64(at.Points())/2, r.IntN(2) == 0)
 						switch {
-						case cells > 1 && r.IntN(6) == 0:
-							first, second := s.queue.grid.split(p, p.cells.Lo+cells/2)
-							s.giveBack(first)
-							s.giveBack(second)
+						case !half.Equal(at) && r.IntN(6) == 0:
+							s.giveBack(append(region.Set{at}.Without(half), half)...)
 						default:
 							mu.Lock()
-							for _, tile := range p.tiles {
-								for at := tile[0].Lo * columns; at < tile[0].Hi*columns; at++ {
-									if c := at % columns; c >= tile[1].Lo && c < tile[1].Hi {
-										taken[at]++
-									}
-								}
+							for i := range at.Indices() {
+								taken[i[0]*columns+i[1]]++
 							}
 							mu.Unlock()
-							s.finished(c, p, timings{compute: float64(cells) * (0.01 + r.Float64())})
+							s.finished(c, at, timings{compute: float64(at.Points()) * (0.01 + r.Float64())})
 						}
 						if r.IntN(40) == 0 {
 							c.m.leave("it was told to")
 						}
-						s.closeRange(c, p)
+						s.closeRange(c, at)
 					}
 				})
 			}
@@ -98,13 +92,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			t.Fatalf("round %d does not end", round)
 		}
 		stop()
-		left := int64(0)
-		for _, p := range s.queue.cut {
-			left += p.points()
-		}
-		for _, cells := range s.queue.rest {
-			left += s.queue.grid.piece(cells).points()
-		}
+		left := int64(s.queue.points())
 		for at := range taken {
 			switch {
 			case at < lo*columns && taken[at] != 0, taken[at] > 1:
@@ -117,9 +105,44 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			t.Fatalf("round %d: %d points are neither taken nor left", round, left)
 		}
 		for _, c := range s.workers {
-			if c.m.out() == "" && s.queue.left() > 0 {
+			if c.m.out() == "" && left > 0 {
 				t.Fatalf("round %d: rows are left, and a device", round)
 			}
+		}
+	}
+}
+
+// Ranges are cut along as many axes as it takes to have enough of them, in steps; whole, given and turned ones along none or the first.
+func TestRangesAreCutInSteps(t *testing.T) {
+	b := ir.NewBuilder()
+	z, y, x := b.Axis("z", 5), b.Axis("y", 7), b.Axis("x", 1000)
+	out := &ir.Buffer{Type: ir.F32, Shape: []int{5, 7, 1000}}
+	turned := &ir.Buffer{Type: ir.F32, Shape: []int{1000, 7, 5}}
+	for name, c := range map[string]struct {
+		change  func(*Job)
+		devices int
+		steps   []int
+		n       float64
+		want    region.Region
+	}{
+		"few":        {func(*Job) {}, 1, []int{1, 1, 8}, 100, region.Region{{Hi: 1}, {Hi: 1}, {Hi: 104}}},
+		"lines":      {func(*Job) {}, 1, []int{1, 1, 8}, 2500, region.Region{{Hi: 1}, {Hi: 3}, {Hi: 1000}}},
+		"of steps":   {func(*Job) {}, 1, []int{2, 2, 50}, 100, region.Region{{Hi: 2}, {Hi: 2}, {Hi: 50}}},
+		"planes":     {func(*Job) {}, 1, []int{1, 1, 8}, 15000, region.Region{{Hi: 3}, {Hi: 7}, {Hi: 1000}}},
+		"whole":      {func(j *Job) { j.Whole = true }, 1, []int{1, 1, 8}, 100, region.Whole(5, 7, 1000)},
+		"given":      {func(j *Job) { j.Tiles = []region.Region{j.Over} }, 1, []int{1, 1, 8}, 100, region.Whole(5, 7, 1000)},
+		"other axes": {func(j *Job) { j.Kernel.Stores[0] = ir.Store{Buf: turned, Index: []*ir.Node{x, y, z}} }, 1, []int{1, 1, 8}, 100, region.Region{{Hi: 1}, {Hi: 7}, {Hi: 1000}}},
+	} {
+		j := &Job{Over: region.Whole(5, 7, 1000), Kernel: &ir.Kernel{Axes: []*ir.Node{z, y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{z, y, x}}}}}
+		c.change(j)
+		q := newQueue(j, c.devices, c.steps)
+		at := q.first(c.n, nil, nil)
+		if !at.Equal(c.want) {
+			t.Errorf("%s: %v, want %v", name, at, c.want)
+		}
+		q.remove(at)
+		if left := q.points() + float64(at.Points()); left != j.points() {
+			t.Errorf("%s: %g points of %g", name, left, j.points())
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"maps"
 	"slices"
 	"sync"
 
@@ -9,31 +8,30 @@ import (
 	"weft/kernels/region"
 )
 
-// replica is memory on a device for all of an array, and which of its rows are there.
+// replica is memory on a device for all of an array, and which parts of it are there.
 type replica struct {
 	mem  device.Memory
 	size int64
 	used int // the last job that needed it
 
 	mu      sync.Mutex
-	valid   rowSet
-	partly  map[int]rowSet // columns that are there of rows that are not valid
+	valid   region.Set
 	pending []*pending
 }
 
-// pending is rows that a slot is copying.
+// pending is what a slot is copying.
 type pending struct {
-	rows region.Interval
+	at   region.Region
 	done chan struct{}
 }
 
-// bring makes rows valid: it copies what is not there, and waits for what another slot is copying.
-func (r *replica) bring(rows region.Interval, copyIn func(region.Interval) error) error {
+// bring makes a region valid: it copies what is not there, and waits for what another slot is copying.
+func (r *replica) bring(at region.Region, copyIn func(region.Region) error) error {
 	for {
-		mine, wait := r.claim(rows)
+		mine, wait := r.claim(at)
 		switch {
 		case mine != nil:
-			err := copyIn(mine.rows)
+			err := copyIn(mine.at)
 			r.settle(mine, err == nil)
 			if err != nil {
 				return err
@@ -46,14 +44,14 @@ func (r *replica) bring(rows region.Interval, copyIn func(region.Interval) error
 	}
 }
 
-// claim finds rows that are missing and marks them as being copied, or else somebody to wait for.
-func (r *replica) claim(rows region.Interval) (mine, wait *pending) {
+// claim finds what is missing and marks it as being copied, or else somebody to wait for.
+func (r *replica) claim(at region.Region) (mine, wait *pending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	missing := r.valid.missing(rows)
+	missing := r.valid.Missing(at)
 	free := missing
 	for _, p := range r.pending {
-		free = free.without(p.rows)
+		free = free.Without(p.at)
 	}
 	if len(free) > 0 {
 		mine = &pending{free[0], make(chan struct{})}
@@ -62,7 +60,7 @@ func (r *replica) claim(rows region.Interval) (mine, wait *pending) {
 	}
 	for _, p := range r.pending {
 		for _, m := range missing {
-			if !m.Intersect(p.rows).Empty() {
+			if !m.Intersect(p.at).Empty() {
 				return nil, p
 			}
 		}
@@ -75,39 +73,21 @@ func (r *replica) settle(p *pending, valid bool) {
 	defer r.mu.Unlock()
 	r.pending = slices.DeleteFunc(r.pending, func(q *pending) bool { return q == p })
 	if valid {
-		r.valid = r.valid.with(p.rows)
+		r.valid = r.valid.With(p.at)
 	}
 	close(p.done)
 }
 
-// computed marks what the device made itself and the host has; rows of which it made all parts are valid.
-func (r *replica) computed(a Array, made region.Region) {
+// computed marks what the device made itself and the host has.
+func (r *replica) computed(made region.Region) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(made) == 0 {
-		r.valid = r.valid.with(a.rows())
-		return
-	}
-	if made[1:].Equal(region.Whole(a.Buf.Shape[1:]...)) {
-		r.valid = r.valid.with(made[0])
-		return
-	}
-	if r.partly == nil {
-		r.partly = map[int]rowSet{}
-	}
-	for row := made[0].Lo; row < made[0].Hi; row++ {
-		r.partly[row] = r.partly[row].with(made[1])
-		if r.partly[row].holds(region.Interval{Hi: a.Buf.Shape[1]}) {
-			delete(r.partly, row)
-			r.valid = r.valid.with(region.Interval{Lo: row, Hi: row + 1})
-		}
-	}
+	r.valid = r.valid.With(made)
 }
 
-// forget marks rows as not there.
-func (r *replica) forget(rows region.Interval) {
+// forget marks a region as not there.
+func (r *replica) forget(at region.Region) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.valid = r.valid.without(rows)
-	maps.DeleteFunc(r.partly, func(row int, _ rowSet) bool { return row >= rows.Lo && row < rows.Hi })
+	r.valid = r.valid.Without(at)
 }

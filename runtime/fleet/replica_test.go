@@ -18,13 +18,13 @@ func TestRowsAreBroughtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 50 {
 		group.Go(func() {
-			rows := region.Interval{Lo: 3 * i, Hi: 3*i + 50}
+			rows := region.Region{{Lo: 3 * i, Hi: 3*i + 50}}
 			for {
-				err := r.bring(rows, func(part region.Interval) error {
+				err := r.bring(rows, func(part region.Region) error {
 					if i%7 == 0 && fails.Add(1) < 5 {
 						return errors.New("a copy fails")
 					}
-					for at := part.Lo; at < part.Hi; at++ {
+					for at := part[0].Lo; at < part[0].Hi; at++ {
 						copied[at].Add(1)
 					}
 					return nil
@@ -33,7 +33,7 @@ func TestRowsAreBroughtOnce(t *testing.T) {
 					break
 				}
 			}
-			for at := rows.Lo; at < rows.Hi; at++ {
+			for at := rows[0].Lo; at < rows[0].Hi; at++ {
 				if copied[at].Load() != 1 {
 					t.Errorf("row %d was copied %d times", at, copied[at].Load())
 				}
@@ -41,8 +41,8 @@ func TestRowsAreBroughtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-	r.forget(region.Interval{Lo: 10, Hi: 20})
-	if missing := r.valid.missing(region.Interval{Hi: 197}); len(missing) != 1 || missing[0] != (region.Interval{Lo: 10, Hi: 20}) {
+	r.forget(region.Region{{Lo: 10, Hi: 20}})
+	if missing := r.valid.Missing(region.Whole(197)); len(missing) != 1 || !missing[0].Equal(region.Region{{Lo: 10, Hi: 20}}) {
 		t.Errorf("missing %v", missing)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/region"
 )
 
 // work is one slot of a device: it takes ranges until there are none for it.
@@ -16,19 +17,19 @@ func (s *sharing) work(ctx context.Context, c *worker) {
 	defer copies.close()
 	defer s.remember(c)
 	for {
-		p, ok := s.take(c)
+		at, ok := s.take(c)
 		if !ok {
 			return
 		}
-		s.one(ctx, c, copies, p)
-		s.closeRange(c, p)
+		s.one(ctx, c, copies, at)
+		s.closeRange(c, at)
 	}
 }
 
-// remember keeps the pace of a kernel, in seconds a point, for the next rows of it.
+// remember keeps the pace of a kernel for the next part of it.
 func (s *sharing) remember(c *worker) {
 	s.mu.Lock()
-	pace := c.pace / s.cell()
+	pace := c.pace
 	s.mu.Unlock()
 	c.m.mu.Lock()
 	c.m.paces[s.job.Kernel] = pace
@@ -36,63 +37,60 @@ func (s *sharing) remember(c *worker) {
 }
 
 // one computes a range, on the device or, if that fails, on the host.
-func (s *sharing) one(ctx context.Context, c *worker, copies *staging, p piece) {
+func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region.Region) {
 	start := time.Now()
 	copies.borrow()
-	t, err := c.store.run(ctx, copies, p)
+	t, err := c.store.run(ctx, copies, at)
 	switch {
 	case err == nil:
-		s.check(ctx, c, p)
+		s.check(ctx, c, at)
 		c.m.worked(s.job.Kernel)
-		s.finished(c, p, t)
-		s.job.Done(p.points(), time.Since(start))
+		s.finished(c, at, t)
+		s.job.Done(at.Points(), time.Since(start))
 		return
 	case ctx.Err() != nil:
 		s.fail(ctx.Err())
 		return
-	case errors.Is(err, device.ErrMemory) && s.smaller(c, p, err):
+	case errors.Is(err, device.ErrMemory) && s.smaller(c, at, err):
 		return
 	}
 	if errors.Is(err, device.ErrMemory) {
 		s.leaves(c, err.Error())
 	}
 	c.m.failed(err)
-	s.onHost(ctx, p, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
-	s.job.Done(p.points(), time.Since(start))
+	s.onHost(ctx, at, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
+	s.job.Done(at.Points(), time.Since(start))
 }
 
 // smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside it. False where
 // that was so already.
-func (s *sharing) smaller(c *worker, p piece, err error) bool {
+func (s *sharing) smaller(c *worker, at region.Region, err error) bool {
 	if s.job.Whole {
 		return false
 	}
-	half := halve(p.rows, stepOf(c.program, 0))
-	at := s.queue.grid.upTo(half.Hi)
-	if at <= p.cells.Lo || at >= p.cells.Hi {
-		return s.alone(c, p, err)
+	half := s.queue.cut(at, float64(at.Points())/2, false)
+	if half.Equal(at) {
+		return s.alone(c, at, err)
 	}
-	first, second := s.queue.grid.split(p, at)
-	c.m.retries(fmt.Sprintf("%s: %s. Retrying with %d rows in place of %d.", s.job.Stage, err, first.rows.Hi-first.rows.Lo, p.rows.Hi-p.rows.Lo))
+	c.m.retries(fmt.Sprintf("%s: %s. Retrying with %d points in place of %d.", s.job.Stage, err, half.Points(), at.Points()))
 	s.mu.Lock()
-	c.most = at - p.cells.Lo
+	c.most = float64(half.Points())
 	s.mu.Unlock()
-	s.giveBack(second)
-	s.giveBack(first)
+	s.giveBack(append(region.Set{half}, region.Set{at}.Without(half)...)...)
 	return true
 }
 
 // alone puts a range back and keeps a device to one at a time.
-func (s *sharing) alone(c *worker, p piece, err error) bool {
+func (s *sharing) alone(c *worker, at region.Region, err error) bool {
 	s.mu.Lock()
-	already := c.alone && c.hand == p.cells.Hi-p.cells.Lo
+	already := c.alone && c.hand == float64(at.Points())
 	c.alone = true
 	s.mu.Unlock()
 	if already {
 		return false
 	}
 	c.m.retries(fmt.Sprintf("%s: %s. Retrying with one range at a time.", s.job.Stage, err))
-	s.giveBack(p)
+	s.giveBack(at)
 	return true
 }
 
@@ -111,7 +109,7 @@ func (s *sharing) leaves(c *worker, why string) {
 }
 
 // onHost does a range on the host that a device failed to do.
-func (s *sharing) onHost(ctx context.Context, p piece, f Failure) {
+func (s *sharing) onHost(ctx context.Context, at region.Region, f Failure) {
 	s.host.Lock()
 	defer s.host.Unlock()
 	if ctx.Err() != nil {
@@ -123,26 +121,26 @@ func (s *sharing) onHost(ctx context.Context, p piece, f Failure) {
 		return
 	}
 	for _, a := range s.job.Writes {
-		s.fleet.Forget(a.Buf, p.rows)
+		s.fleet.Forget(a.Buf, s.job.made(a, at))
 	}
-	if err := s.job.Host(ctx, p.tiles); err != nil {
+	if err := s.job.Host(ctx, at); err != nil {
 		s.fail(err)
 	}
 }
 
 // check looks at a range that is done.
-func (s *sharing) check(ctx context.Context, c *worker, p piece) {
+func (s *sharing) check(ctx context.Context, c *worker, at region.Region) {
 	if s.job.Check == nil {
 		return
 	}
-	verdict, err := s.job.Check(ctx, p.tiles)
+	verdict, err := s.job.Check(ctx, at)
 	if err != nil {
 		s.fail(err)
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.judged = append(c.judged, judged{p, verdict})
+	c.judged = append(c.judged, judged{at, verdict})
 }
 
 // judge does ranges again that turned out wrong, and leaves devices out that are wrong again and again.
@@ -161,7 +159,7 @@ func (s *sharing) judge(ctx context.Context) {
 			if inRow >= quarantineAfter {
 				c.m.leave(reason)
 			}
-			s.onHost(ctx, j.piece, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
+			s.onHost(ctx, j.at, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
 			if s.err != nil {
 				return
 			}
@@ -172,7 +170,7 @@ func (s *sharing) judge(ctx context.Context) {
 // rest does on the host what no device was left to do.
 func (s *sharing) rest(ctx context.Context) {
 	q := &s.queue
-	for q.left() > 0 && s.err == nil {
+	for len(q.left) > 0 && s.err == nil {
 		f := Failure{Stage: s.job.Stage}
 		for _, c := range s.workers {
 			if why := cmp.Or(c.out, c.m.out()); why != "" {
@@ -180,10 +178,10 @@ func (s *sharing) rest(ctx context.Context) {
 			}
 		}
 		f.Ranges = 1
-		p := q.first(q.total(), nil, nil)
-		p = q.remove(p, p.cells)
+		at := q.left[0]
+		q.remove(at)
 		start := time.Now()
-		s.onHost(ctx, p, f)
-		s.job.Done(p.points(), time.Since(start))
+		s.onHost(ctx, at, f)
+		s.job.Done(at.Points(), time.Since(start))
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/runtime/memory"
 )
 
@@ -26,7 +25,7 @@ func (p *pin) release() {
 	p.ticket.Release()
 }
 
-// staging copies rows between host arrays and a device for one slot: by way of page-locked memory where it was lent some,
+// staging copies between host arrays and a device for one slot: by way of page-locked memory where it was lent some,
 // straight from and to the arrays otherwise, which is slower and never wrong.
 type staging struct {
 	m      *Member
@@ -98,118 +97,66 @@ func (m *Member) unpin() {
 	m.pins = nil
 }
 
-// in copies rows of an array to memory on the device, where their padding has its value already or is copied along.
-func (c *staging) in(ctx context.Context, a Array, to device.Memory, rows region.Interval, padded bool) (took time.Duration, err error) {
-	for _, s := range a.spans(ops.RowsOf(a.Buf, rows)) {
-		if l, ok := c.lines(a, to, s); ok && padded {
-			t, err := c.linesIn(ctx, a, to.(device.Pitched), l)
+// copy copies a region of an array to or from memory on the device, by the lane; without its padding where that is worth it and may be.
+func (c *staging) copy(ctx context.Context, lane int, a Array, m device.Memory, at region.Region, bare bool) (took time.Duration, err error) {
+	for _, s := range a.spans(at) {
+		for _, l := range c.chunks(a, m, s, bare) {
+			t, err := c.move(ctx, lane, a, m, l)
 			if took += t; err != nil {
 				return took, err
 			}
-			continue
-		}
-		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
-			from := a.Data[part.From:part.To]
-			if c.pinned != nil {
-				from = c.pinned[:copy(c.pinned, from)]
-			}
-			return c.move(ctx, upload, a, from, func() error { return device.Write(ctx, to, part.From, from) })
-		})
-		if took += t; err != nil {
-			return took, err
 		}
 	}
 	return took, nil
 }
 
-// out copies a region of an array back.
-func (c *staging) out(ctx context.Context, a Array, from device.Memory, made region.Region) (took time.Duration, err error) {
-	for _, s := range a.spans(made) {
-		if l, ok := c.lines(a, from, s); ok {
-			t, err := c.linesOut(ctx, a, from.(device.Pitched), l)
-			if took += t; err != nil {
-				return took, err
-			}
-			continue
+// chunks cuts a span into what fits the page-locked memory: rows without their padding, or pieces of the span.
+func (c *staging) chunks(a Array, m device.Memory, s device.Span, bare bool) (out []device.Lines) {
+	all, ok := a.lines(s)
+	if _, pitched := m.(device.Pitched); ok && bare && pitched && all.Width > 0 && all.Width <= len(c.pinned) {
+		most := len(c.pinned) / all.Width
+		for done := 0; done < all.Count; done += most {
+			l := all
+			l.Offset, l.Count = all.Offset+int64(done)*all.Pitch, min(most, all.Count-done)
+			out = append(out, l)
 		}
-		t, err := c.parts(s, func(part device.Span) (time.Duration, error) {
-			host := a.Data[part.From:part.To]
-			to := host
-			if c.pinned != nil {
-				to = c.pinned[:len(host)]
-			}
-			t, err := c.move(ctx, download, a, to, func() error { return device.Read(ctx, from, to, part.From) })
-			if err == nil && c.pinned != nil {
-				copy(host, to)
-			}
-			return t, err
-		})
-		if took += t; err != nil {
-			return took, err
-		}
+		return out
 	}
-	return took, nil
-}
-
-// lines are the innermost rows in a span without their padding, where leaving it out is possible and worth it.
-func (c *staging) lines(a Array, m device.Memory, s device.Span) (device.Lines, bool) {
-	l, ok := a.lines(s)
-	_, pitched := m.(device.Pitched)
-	return l, ok && pitched && l.Width > 0 && l.Width <= len(c.pinned)
-}
-
-// linesIn packs lines in page-locked memory and copies them to the device.
-func (c *staging) linesIn(ctx context.Context, a Array, to device.Pitched, all device.Lines) (time.Duration, error) {
-	return c.few(all, func(l device.Lines) (time.Duration, error) {
-		packed := c.pinned[:l.Bytes()]
-		l.Each(func(at int64, i int) { copy(packed[i:i+l.Width], a.Data[at:]) })
-		return c.move(ctx, upload, a, packed, func() error { return to.CopyLinesIn(ctx, l, packed) })
-	})
-}
-
-// linesOut is the inverse of linesIn.
-func (c *staging) linesOut(ctx context.Context, a Array, from device.Pitched, all device.Lines) (time.Duration, error) {
-	return c.few(all, func(l device.Lines) (time.Duration, error) {
-		packed := c.pinned[:l.Bytes()]
-		t, err := c.move(ctx, download, a, packed, func() error { return from.CopyLinesOut(ctx, packed, l) })
-		if err == nil {
-			l.Each(func(at int64, i int) { copy(a.Data[at:at+int64(l.Width)], packed[i:]) })
-		}
-		return t, err
-	})
-}
-
-// few cuts lines into as many at a time as fit the page-locked memory.
-func (c *staging) few(all device.Lines, move func(device.Lines) (time.Duration, error)) (took time.Duration, err error) {
-	most := len(c.pinned) / all.Width
-	for done := 0; done < all.Count; done += most {
-		l := all
-		l.Offset, l.Count = all.Offset+int64(done)*all.Pitch, min(most, all.Count-done)
-		t, err := move(l)
-		if took += t; err != nil {
-			return took, err
-		}
-	}
-	return took, nil
-}
-
-func (c *staging) move(ctx context.Context, lane int, a Array, data []byte, work func() error) (time.Duration, error) {
-	t, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, work)
-	c.m.count(func(u *Usage) { u.add(lane, t, len(data), err) })
-	return t, err
-}
-
-// parts cuts a span into what fits the page-locked memory.
-func (c *staging) parts(s device.Span, move func(device.Span) (time.Duration, error)) (took time.Duration, err error) {
 	step := s.To - s.From
 	if c.pinned != nil {
 		step = int64(len(c.pinned))
 	}
 	for at := s.From; at < s.To; at += step {
-		t, err := move(device.Span{From: at, To: min(s.To, at+step)})
-		if took += t; err != nil {
-			return took, err
-		}
+		n := min(s.To-at, step)
+		out = append(out, device.Lines{Offset: at, Pitch: n, Width: int(n), Count: 1})
 	}
-	return took, nil
+	return out
+}
+
+// move copies what fits.
+func (c *staging) move(ctx context.Context, lane int, a Array, m device.Memory, l device.Lines) (time.Duration, error) {
+	data := a.Data[l.Offset:]
+	if c.pinned != nil {
+		data = c.pinned
+	}
+	data = data[:l.Bytes()]
+	if c.pinned != nil && lane == upload {
+		l.Each(func(at int64, i int) { copy(data[i:i+l.Width], a.Data[at:]) })
+	}
+	took, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, func() error {
+		switch {
+		case l.Count > 1 && lane == upload:
+			return m.(device.Pitched).CopyLinesIn(ctx, l, data)
+		case l.Count > 1:
+			return m.(device.Pitched).CopyLinesOut(ctx, data, l)
+		case lane == upload:
+			return device.Write(ctx, m, l.Offset, data)
+		}
+		return device.Read(ctx, m, data, l.Offset)
+	})
+	c.m.count(func(u *Usage) { u.add(lane, took, len(data), err) })
+	if err == nil && c.pinned != nil && lane == download {
+		l.Each(func(at int64, i int) { copy(a.Data[at:at+int64(l.Width)], data[i:]) })
+	}
+	return took, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -59,13 +60,11 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 	if _, ok := m.dev.(device.Partial); !ok || s.job.Whole {
 		return whole
 	}
-	middle := (s.job.rows().Lo + s.job.rows().Hi) / 2
-	need := s.job.need(region.Interval{Lo: middle, Hi: min(s.job.rows().Hi, middle+s.step())})
+	need := s.job.Need(middle(s.job.Over))
 	var wide []Array
 	for _, a := range arrays {
-		rows, ok := need[a.Buf]
 		written := slices.ContainsFunc(s.job.Writes, func(w Array) bool { return w.Buf == a.Buf })
-		if !written && (!ok || 2*(rows.Hi-rows.Lo) > a.rows().Hi) {
+		if at := s.job.need(a, need); !written && 2*at.Points() > a.whole().Points() {
 			wide = append(wide, a)
 			continue
 		}
@@ -89,20 +88,36 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 	return nil
 }
 
-// home is the rows of which the device holds the largest input that has a row for each of the kernel's.
-func (m *Member) home(j *Job) (rows rowSet) {
+// middle is a row in the middle of a region.
+func middle(at region.Region) region.Region {
+	if at.Empty() || len(at) == 0 {
+		return at
+	}
+	row := (at[0].Lo + at[0].Hi) / 2
+	return at.Along(0, region.Interval{Lo: row, Hi: row + 1})
+}
+
+// home is the part of a job for which the device holds the largest input that has an index for each of the kernel's.
+func (m *Member) home(j *Job) (home region.Set) {
 	var largest int64
 	for _, a := range j.Reads {
-		r := m.replica(a.Buf)
-		if r == nil || len(j.Kernel.Axes) == 0 || a.rows().Hi != j.Kernel.Axes[0].Extent || a.size() <= largest {
+		r, axes := m.replica(a.Buf), 0
+		for axes < min(len(j.Over), len(a.Buf.Shape)) && a.Buf.Shape[axes] == j.Kernel.Axes[axes].Extent {
+			axes++
+		}
+		if r == nil || axes == 0 || a.size() <= largest {
 			continue
 		}
-		largest = a.size()
+		largest, home = a.size(), nil
 		r.mu.Lock()
-		rows = slices.Clone(r.valid)
+		for _, at := range r.valid {
+			box := slices.Clone(j.Over)
+			copy(box, at[:axes])
+			home = home.With(box.Intersect(j.Over))
+		}
 		r.mu.Unlock()
 	}
-	return rows
+	return home
 }
 
 func (s *store) inParts(b *ir.Buffer) bool {
@@ -117,58 +132,54 @@ func (s *store) memories() map[*ir.Buffer]device.Memory {
 	return out
 }
 
-// step is the granularity of rows.
-func (s *store) step() int { return stepOf(s.program, 0) }
-
-// fit shortens a range until what it needs fits beside those of the other slots; ok is false where even one step does not fit
-// alone.
-func (s *store) fit(rows region.Interval) (region.Interval, bool) {
+// fit shortens a range until what it needs fits beside those of the other slots or, where less than a row would, alone; ok is false where
+// not even the smallest does.
+func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
 	if s.space == nil {
-		return rows, true
+		return at, true
 	}
 	for {
-		n := s.bytes(rows)
+		n, half := s.bytes(at), q.cut(at, float64(at.Points())/2, false)
 		switch {
 		case n <= s.space.avail/slots:
-			return rows, true
-		case rows.Hi-rows.Lo <= s.step():
-			return rows, n <= s.space.avail
+			return at, true
+		case half.Equal(at), n <= s.space.avail && half[0] == at[0]:
+			return at, n <= s.space.avail
 		}
-		rows = halve(rows, s.step())
+		at = half
 	}
-}
-
-// halve is the first half of a range, of whole steps.
-func halve(rows region.Interval, step int) region.Interval {
-	return region.Interval{Lo: rows.Lo, Hi: rows.Lo + max(step, (rows.Hi-rows.Lo)/2/step*step)}
 }
 
 // bytes are what the parts for a range take.
-func (s *store) bytes(rows region.Interval) (n int64) {
-	for a, need := range s.partsFor(rows) {
-		for _, span := range s.parts[a].spans(ops.RowsOf(s.parts[a].Buf, need)) {
-			n += span.To - span.From + margins(s.parts[a].Buf)
+func (s *store) bytes(at region.Region) (n int64) {
+	for i, spans := range s.partsFor(at) {
+		for _, span := range spans {
+			n += span.To - span.From + margins(s.parts[i].Buf)
 		}
 	}
 	return n
 }
 
-// partsFor are the rows of each array in parts that a range needs.
-func (s *store) partsFor(rows region.Interval) []region.Interval {
-	need := s.job.need(rows)
-	out := make([]region.Interval, len(s.parts))
+// partsFor is the memory of each array in parts that a range needs: whole rows.
+func (s *store) partsFor(at region.Region) [][]device.Span {
+	need := s.job.Need(at)
+	out := make([][]device.Span, len(s.parts))
 	for i, a := range s.parts {
-		out[i] = rows
-		if n, ok := need[a.Buf]; ok {
-			out[i] = n
+		rows := s.job.made(a, at)
+		if n := need[a.Buf]; len(n) > 0 {
+			rows = n
 		}
+		if len(rows) > 0 {
+			rows = ops.RowsOf(a.Buf, rows[0])
+		}
+		out[i] = a.spans(rows)
 	}
 	return out
 }
 
 // allocate takes memory for the parts of a range.
-func (s *store) allocate(rows region.Interval) (map[*ir.Buffer]device.Memory, func(), error) {
-	n := s.bytes(rows)
+func (s *store) allocate(at region.Region) (map[*ir.Buffer]device.Memory, func(), error) {
+	n := s.bytes(at)
 	s.space.take(n)
 	mem := map[*ir.Buffer]device.Memory{}
 	free := func() {
@@ -177,14 +188,13 @@ func (s *store) allocate(rows region.Interval) (map[*ir.Buffer]device.Memory, fu
 		}
 		s.space.give(n)
 	}
-	for i, need := range s.partsFor(rows) {
-		a := s.parts[i]
-		m, err := s.m.dev.(device.Partial).AllocParts(a.Buf, a.spans(ops.RowsOf(a.Buf, need)))
+	for i, spans := range s.partsFor(at) {
+		m, err := s.m.dev.(device.Partial).AllocParts(s.parts[i].Buf, spans)
 		if err != nil {
 			free()
 			return nil, nil, err
 		}
-		mem[a.Buf] = m
+		mem[s.parts[i].Buf] = m
 	}
 	return mem, free, nil
 }
@@ -294,80 +304,63 @@ type timings [lanes]float64
 func (t timings) slowest() float64 { return max(t[upload], t[compute], t[download]) }
 
 // run computes a range on the device: its inputs are brought, its outputs copied to the host's arrays.
-func (s *store) run(ctx context.Context, c *staging, p piece) (t timings, err error) {
+func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timings, err error) {
 	mem, launch := s.memories(), s.launch
 	if s.parts != nil {
-		parts, free, err := s.allocate(p.rows)
+		parts, free, err := s.allocate(at)
 		if err != nil {
 			return t, err
 		}
 		defer free()
-		for b, m := range parts {
-			mem[b] = m
-		}
+		maps.Copy(mem, parts)
 		if launch, err = s.program.Bind(device.Bindings{Mem: mem}); err != nil {
 			return t, err
 		}
 	}
-	if err := s.bring(ctx, c, p, mem, &t); err != nil {
+	if err := s.bring(ctx, c, at, mem, &t); err != nil {
 		return t, err
 	}
-	for _, tile := range p.tiles {
-		took, err := s.m.lanes[compute].do(ctx, s.m.opt.Trace, c.stage, map[string]any{"tile": tile}, func() error { return launch(tile) })
-		s.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
-		if t[compute] += took.Seconds(); err != nil {
-			return t, err
-		}
+	took, err := s.m.lanes[compute].do(ctx, s.m.opt.Trace, c.stage, map[string]any{"tile": at}, func() error { return launch(at) })
+	s.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
+	if t[compute] = took.Seconds(); err != nil {
+		return t, err
 	}
 	for _, a := range s.job.Writes {
-		for _, made := range s.made(a, p) {
-			took, err := c.out(ctx, a, mem[a.Buf], made)
-			if t[download] += took.Seconds(); err != nil {
-				return t, err
-			}
-			if r := s.replicas[a.Buf]; r != nil {
-				r.computed(a, made)
-			} else {
-				ops.FillPadding(a.Buf, made, a.Data)
-			}
+		made := s.job.made(a, at)
+		took, err := c.copy(ctx, download, a, mem[a.Buf], made, true)
+		if t[download] += took.Seconds(); err != nil {
+			return t, err
+		}
+		if r := s.replicas[a.Buf]; r != nil {
+			r.computed(made)
+		} else {
+			ops.FillPadding(a.Buf, made, a.Data)
 		}
 	}
 	return t, nil
 }
 
-// bring copies what a range needs.
-func (s *store) bring(ctx context.Context, c *staging, p piece, mem map[*ir.Buffer]device.Memory, t *timings) error {
-	need := s.job.need(p.rows)
+// bring copies what a range needs. Padding has its value already in replicas, and is copied along in parts.
+func (s *store) bring(ctx context.Context, c *staging, at region.Region, mem map[*ir.Buffer]device.Memory, t *timings) error {
+	need := s.job.Need(at)
 	for _, a := range s.job.Reads {
-		rows, ok := need[a.Buf]
-		if !ok {
-			rows = a.rows()
-		}
-		copyIn := func(rows region.Interval) error {
-			took, err := c.in(ctx, a, mem[a.Buf], rows, s.replicas[a.Buf] != nil)
-			if rows != a.rows() {
+		r := s.replicas[a.Buf]
+		copyIn := func(part region.Region) error {
+			took, err := c.copy(ctx, upload, a, mem[a.Buf], part, r != nil)
+			if !part.Equal(a.whole()) {
 				t[upload] += took.Seconds()
 			}
 			return err
 		}
-		r := s.replicas[a.Buf]
-		err := error(nil)
+		err, part := error(nil), s.job.need(a, need)
 		if r != nil {
-			err = r.bring(rows, copyIn)
+			err = r.bring(part, copyIn)
 		} else {
-			err = copyIn(rows)
+			err = copyIn(part)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// made are the parts of an output that a range makes.
-func (s *store) made(a Array, p piece) []region.Region {
-	if s.job.Whole {
-		return []region.Region{region.Whole(a.Buf.Shape...)}
-	}
-	return p.regions(a)
 }

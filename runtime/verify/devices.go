@@ -78,7 +78,7 @@ func alone(i *runtime.Inspection, name string, over region.Region, own map[*ir.B
 	}
 	j.Devices, j.Weights = []string{name}, []float64{1}
 	j.Failed = func(f fleet.Failure) error { return errors.New(f.Reason) }
-	j.Host = func(context.Context, []region.Region) error {
+	j.Host = func(context.Context, region.Region) error {
 		return fmt.Errorf("%s left rows of it to the host", name)
 	}
 	j.Done = func(int64, time.Duration) {}

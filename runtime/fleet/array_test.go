@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,45 +10,46 @@ import (
 	"weft/ops"
 )
 
-// Sets of rows against a plain array of booleans.
-func TestRowSets(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	const n = 40
-	for range 200 {
-		var set rowSet
-		var plain [n]bool
-		for range 30 {
-			lo := r.IntN(n)
-			rows := region.Interval{Lo: lo, Hi: lo + r.IntN(n-lo+1)}
-			var missing rowSet
-			for i := rows.Lo; i < rows.Hi; i++ {
-				if !plain[i] {
-					missing = missing.with(region.Interval{Lo: i, Hi: i + 1})
+// Parts of rows, in columns of any width, cover every byte of an array with its padding once, and each has its padding.
+func TestPartsOfRows(t *testing.T) {
+	pad := ir.Pad{Before: 2, After: 3, Value: 7}
+	for _, c := range []struct {
+		shape []int
+		at    region.Region
+		want  []device.Span
+	}{
+		{[]int{3, 8}, region.Region{{Lo: 1, Hi: 2}, {Lo: 3, Hi: 5}}, []device.Span{{From: 72, To: 80}}},
+		{[]int{3, 8}, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 5}}, []device.Span{{From: 0, To: 28}, {From: 52, To: 80}}},
+		{[]int{3, 8}, region.Region{{Lo: 0, Hi: 2}, {Lo: 0, Hi: 8}}, []device.Span{{From: 0, To: 104}}},
+		{[]int{2, 4, 5}, region.Region{{Lo: 1, Hi: 2}, {Lo: 2, Hi: 3}, {Lo: 0, Hi: 5}}, []device.Span{{From: 240, To: 280}}},
+	} {
+		a := Array{Buf: &ir.Buffer{Type: ir.F32, Shape: c.shape, Pad: pad}}
+		if got := a.spans(c.at); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.at, got, c.want)
+		}
+		mem, err := device.NewHostMemory(a.Buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for wide := 1; wide <= c.shape[1]; wide++ {
+			a.Data = make([]byte, a.Buf.Bytes())
+			seen := make([]int, len(a.Data))
+			for row := range c.shape[0] {
+				for at := 0; at < c.shape[1]; at += wide {
+					made := ops.RowsOf(a.Buf, region.Interval{Lo: row, Hi: row + 1}).Along(1, region.Interval{Lo: at, Hi: min(at+wide, c.shape[1])})
+					for _, s := range a.spans(made) {
+						for i := s.From; i < s.To; i++ {
+							seen[i]++
+						}
+					}
+					ops.FillPadding(a.Buf, made, a.Data)
 				}
 			}
-			if got := set.missing(rows); !slices.Equal(got, missing) || !rows.Empty() && set.holds(rows) != (missing == nil) {
-				t.Fatalf("%v lacks %v of %v, not %v", set, missing, rows, got)
-			}
-			add := r.IntN(2) == 0
-			for i := rows.Lo; i < rows.Hi; i++ {
-				plain[i] = add
-			}
-			if add {
-				set = set.with(rows)
-			} else {
-				set = set.without(rows)
-			}
-			for i := range n {
-				if plain[i] != slices.ContainsFunc(set, func(x region.Interval) bool { return x.Lo <= i && i < x.Hi }) {
-					t.Fatalf("row %d of %v", i, set)
-				}
-			}
-			for i := range set {
-				if set[i].Empty() || i > 0 && set[i-1].Hi >= set[i].Lo {
-					t.Fatalf("%v is out of order", set)
-				}
+			if slices.Min(seen) != 1 || slices.Max(seen) != 1 || !slices.Equal(a.Data, mem.Host()) {
+				t.Errorf("%v, %d wide: bytes are in %d to %d parts; padded %v, want %v", c.shape, wide, slices.Min(seen), slices.Max(seen), a.Data, mem.Host())
 			}
 		}
+		mem.Free()
 	}
 }
 
@@ -84,7 +84,7 @@ func TestSpansOfRows(t *testing.T) {
 		for _, s := range a.spans(region.Whole(c.shape...)) {
 			clear(a.Data[s.From:s.To])
 		}
-		for lo := range a.rows().Hi {
+		for lo := range max(1, append(c.shape, 1)[0]) {
 			ops.FillPadding(a.Buf, ops.RowsOf(a.Buf, region.Interval{Lo: lo, Hi: lo + 1}), a.Data)
 		}
 		if !slices.Equal(a.Data, mem.Host()) {
