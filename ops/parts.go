@@ -2,6 +2,7 @@ package ops
 
 import (
 	"iter"
+	"sort"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -9,10 +10,12 @@ import (
 )
 
 // Format says in which parts the elements of an array lie in memory. That of a sparse matrix, say, has parts for values, for columns, and for
-// where rows start.
+// where rows start. Rows lie one after the other in each part.
 type Format interface {
 	String() string
 	Parts(Type) []Part
+	// First is where what belongs to a row of the array begins along the first axis of a part; behind the last row, its extent.
+	First(part, row int) int
 }
 
 // Part is one buffer of an array, by its role in it.
@@ -20,6 +23,7 @@ type Part struct {
 	Role  string
 	Type  ir.DType
 	Shape []int
+	Facts ir.Facts
 }
 
 // Parts are the buffers of an array of the type. A dense one has a part for each scalar of an element, each as large as the array.
@@ -28,9 +32,9 @@ func (t Type) Parts() []Part {
 	case t.Format != nil:
 		return t.Format.Parts(t)
 	case t.Elem.Complex:
-		return []Part{{"re", t.Elem.Base, t.Shape()}, {"im", t.Elem.Base, t.Shape()}}
+		return []Part{{Role: "re", Type: t.Elem.Base, Shape: t.Shape()}, {Role: "im", Type: t.Elem.Base, Shape: t.Shape()}}
 	}
-	return []Part{{"", t.Elem.Base, t.Shape()}}
+	return []Part{{Type: t.Elem.Base, Shape: t.Shape()}}
 }
 
 // PartName is the name of a part of a named array; of the only one, that of the array.
@@ -46,9 +50,28 @@ func (t Type) Buffers(name string) []*ir.Buffer {
 	parts := t.Parts()
 	out := make([]*ir.Buffer, len(parts))
 	for i, p := range parts {
-		out[i] = &ir.Buffer{Name: PartName(name, p), Type: p.Type, Shape: p.Shape}
+		out[i] = &ir.Buffer{Name: PartName(name, p), Type: p.Type, Shape: p.Shape, Facts: p.Facts}
 	}
 	return out
+}
+
+// In is what a part, of a shape, holds of a region of the array; where that is not dense, of all of the region's rows.
+func (t Type) In(part int, shape []int, at region.Region) region.Region {
+	if t.Format == nil {
+		return at
+	}
+	rows := region.Interval{Lo: t.Format.First(part, at[0].Lo), Hi: t.Format.First(part, at[0].Hi)}
+	return region.Whole(shape...).Along(0, rows)
+}
+
+// Of is the inverse of In: the least region of the array of which a part holds a region.
+func (t Type) Of(part int, at region.Region) region.Region {
+	if t.Format == nil {
+		return at
+	}
+	n := t.Dims[0].Size
+	lo := sort.Search(n, func(row int) bool { return t.Format.First(part, row+1) > at[0].Lo })
+	return t.Rows(region.Interval{Lo: lo, Hi: sort.Search(n, func(row int) bool { return t.Format.First(part, row) >= at[0].Hi })})
 }
 
 // BytesOf is what some buffers take.
@@ -208,11 +231,12 @@ func Pieces(at region.Region, shape []int) iter.Seq[region.Region] {
 	}
 }
 
-// Sub is a region of a dense array in the same memory: what is beside it in a row is padding. It must be one of Pieces.
+// Sub is a region of an array in the same memory: what is beside it in a row is padding. It must be one of Pieces. The format, where the array
+// is not dense, stays that of the whole.
 func (h HostArray) Sub(at region.Region) HostArray {
 	out := HostArray{Type: h.Type.Sub(at), Out: h.Out}
-	for _, p := range h.Parts {
-		out.Parts = append(out.Parts, p.sub(at))
+	for i, p := range h.Parts {
+		out.Parts = append(out.Parts, p.sub(h.Type.In(i, p.Buf.Shape, at)))
 	}
 	return out
 }

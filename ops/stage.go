@@ -115,11 +115,18 @@ func (s *Stage) AtOr(b *Body, guard *ir.Node, other float64, index ...*ir.Node) 
 	return b.Read(s, guard, other, index)
 }
 
+// Part reads a part of an array that is not dense, and so is always in memory.
+func (s *Stage) Part(b *Body, role string, index ...*ir.Node) *ir.Node {
+	i := slices.IndexFunc(s.Type.Parts(), func(p Part) bool { return p.Role == role })
+	return b.Load(b.Stored(s)[i], index...)
+}
+
 // Body is what definitions are written with: a node builder, and the planner's decision about every read.
 type Body struct {
 	*ir.Builder
-	// Read is set by the planner.
-	Read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
+	// Read and Stored, the parts of an array in memory, are set by the planner.
+	Read   func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem
+	Stored func(s *Stage) []*ir.Buffer
 	// Argument reports whether a number is an argument of the kernel that is built, not a constant. nil: none is.
 	Argument func(Number) bool
 	once     map[onceKey][]*ir.Node

@@ -124,16 +124,19 @@ func (a *arrays) windowed(id string) bool { _, ok := a.windows[a.byID[id].Bufs[0
 
 // extend makes a region ready to be written; that of an array that is there as a whole is.
 func (a *arrays) extend(id string, at region.Region) {
-	for _, part := range a.byID[id].Bufs {
-		a.resize(part, func(w *memory.Window) { w.Extend(at) })
+	b := a.byID[id]
+	for i, part := range b.Bufs {
+		a.resize(part, func(w *memory.Window) { w.Extend(b.Layout.In(i, part.Shape, at)) })
 	}
 }
 
 // drop gives the memory of rows before lo back.
 func (a *arrays) drop(id string, lo int) {
-	for _, part := range a.byID[id].Bufs {
-		a.fleet.Forget(part, ops.RowsOf(part, region.Interval{Hi: lo}))
-		a.resize(part, func(w *memory.Window) { w.Drop(lo) })
+	b := a.byID[id]
+	for i, part := range b.Bufs {
+		gone := b.Layout.In(i, part.Shape, b.Layout.Rows(region.Interval{Hi: lo}))
+		a.fleet.Forget(part, gone)
+		a.resize(part, func(w *memory.Window) { w.Drop(gone[0].Hi) })
 	}
 }
 

@@ -202,6 +202,9 @@ var programs = []struct {
 	{"complex", func(w *streams) []*ops.Instance {
 		return []*ops.Instance{w.keepRows("out", w.spin(w.third(w.waves(matrix(200, 30)))))}
 	}, 1, 0.2},
+	{"in parts", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.times(w.sparse(300, 40), 8))}
+	}, 1, 0.3},
 	{"divided by the sum of all", func(w *streams) []*ops.Instance {
 		blurred := w.blur(w.waves(matrix(257, 33)), 2)
 		sums := w.rowSums(blurred)

@@ -39,6 +39,7 @@ type DataFacts struct {
 	Least, Most float64
 	Mean        float64
 	Slope       float64 // largest difference of neighbours along the innermost axis
+	Rising      []int   // the elements themselves, where they are those of a line that never fall and bounds shall look them up
 }
 
 func (f *DataFacts) String() string {

@@ -45,10 +45,7 @@ func (h *hasher) buffer(b *Buffer) string {
 	if !ok {
 		i = len(h.bufs)
 		h.bufs[b] = i
-		fmt.Fprintf(&h.text, "buf %d %s %v %+v %d %s %s\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), b.Facts.Data)
-		if b.Facts.Parts > 0 {
-			fmt.Fprintf(&h.text, "parts %d\n", b.Facts.Parts)
-		}
+		fmt.Fprintf(&h.text, "buf %d %s %v %+v %d %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), b.Facts.Data, b.Facts.Parts)
 	}
 	return fmt.Sprint("b", i)
 }

@@ -190,7 +190,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 			if sinks[b] && t > 0 {
 				lo = min(lo, tr.lo[t-1])
 			}
-			alive += min(Window(b, s.window(b, hi-lo)), b.Bytes)
+			alive += min(Window(b, s.window(b, region.Interval{Lo: lo, Hi: hi})), b.Bytes)
 		}
 		most = max(most, alive)
 	}
@@ -208,22 +208,22 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 	sched := s.flow.schedule(worst, worst.BlockRows, 0, nil)
 	for b, tr := range sched.tracks {
 		for t := range tr.hi {
-			n := tr.hi[t] - tr.lo[t]
-			if w := Window(b, sched.window(b, n)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
-				name, rows, bytes = cmp.Or(b.Label, b.Stage), n, w
+			at := region.Interval{Lo: tr.lo[t], Hi: tr.hi[t]}
+			if w := Window(b, sched.window(b, at)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+				name, rows, bytes = cmp.Or(b.Label, b.Stage), at.Len(), w
 			}
 		}
 	}
 	return name, rows, bytes
 }
 
-// window is so many rows of an array, as wide as the strip needs it.
-func (s *schedule) window(b *bound.Buffer, rows int) region.Region {
+// window is some rows of an array, as wide as the strip needs it.
+func (s *schedule) window(b *bound.Buffer, rows region.Interval) region.Region {
 	across := s.across[b]
 	if across == nil && len(b.Layout.Dims) > 0 { // nothing needs it here
 		across = b.Layout.Whole()[1:]
 	}
-	return append(region.Region{{Hi: max(0, rows)}}, across...)
+	return append(region.Region{{Lo: rows.Lo, Hi: max(rows.Lo, rows.Hi)}}, across...)
 }
 
 // scratchOf is the memory that a source or sink takes besides its array.
@@ -233,7 +233,7 @@ func (f *flow) scratchOf(u *unit, s *schedule) int64 {
 	if !ok || len(arrays) == 0 {
 		return 0
 	}
-	at := s.window(arrays[0], s.clock[0].Len())
+	at := s.window(arrays[0], region.Interval{Hi: s.clock[0].Len()})
 	key := fmt.Sprint(u.step.ID, at[1:])
 	if _, known := f.scratch[key]; !known {
 		f.scratch[key] = st.Scratch(at)
@@ -246,8 +246,8 @@ const page = 4 << 10
 
 // Window is the memory of a region of an array.
 func Window(b *bound.Buffer, at region.Region) (all int64) {
-	for _, part := range b.Bufs {
-		n, pieces := ops.RegionBytes(part, at)
+	for i, part := range b.Bufs {
+		n, pieces := ops.RegionBytes(part, b.Layout.In(i, part.Shape, at))
 		switch {
 		case pieces > 1: // each begins and ends within a page
 			n += pieces * page

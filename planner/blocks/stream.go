@@ -82,8 +82,6 @@ func newFlow(p *bound.Plan, strips bool) *flow {
 			f.kept[b] = "known while planning"
 		case len(b.Layout.Dims) == 0:
 			f.kept[b] = "a single value"
-		case b.Layout.Format != nil:
-			f.kept[b] = "its parts go together"
 		}
 	}
 	for _, u := range f.units {

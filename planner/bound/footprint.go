@@ -5,7 +5,7 @@ import (
 	"weft/planner/bounds"
 )
 
-// Footprint is which regions of the dense arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
+// Footprint is which regions of the arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
 // The function may be called from several goroutines at once.
 func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.Region {
 	loads := bounds.Needed(step.Kernel.IR)
@@ -15,10 +15,12 @@ func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.
 		for _, id := range step.Reads {
 			var at region.Region // nil where nothing is read, as of x ^ 0
 			b := p.Buffer(id)
-			for _, part := range b.Bufs {
-				at = at.Hull(need[part])
+			for i, part := range b.Bufs {
+				if n := need[part]; n != nil {
+					at = at.Hull(b.Layout.Of(i, n))
+				}
 			}
-			if at != nil && b.Layout.Format == nil {
+			if at != nil {
 				out[id] = at
 			}
 		}

@@ -56,6 +56,17 @@ func (v Values) load(n *ir.Node) (lo, hi float64, ok bool) {
 	return s[0], s[1], ok
 }
 
+// risen is what a load reads of known elements that never fall.
+func risen(n *ir.Node, known ir.AxisRange) (lo, hi float64, ok bool) {
+	if n.Kind != ir.KLoad || n.Buf.Facts.Data == nil || n.Buf.Facts.Data.Rising == nil {
+		return 0, 0, false
+	}
+	list := n.Buf.Facts.Data.Rising
+	at := func(i float64) float64 { return float64(list[int(max(0, min(i, float64(len(list)-1))))]) }
+	lo, hi, _ = ir.RangeOf(n.Args[0], known)
+	return at(lo), at(hi), true
+}
+
 // Loads are the loads of a kernel. They do not change, and may be asked from several goroutines at once.
 type Loads struct {
 	axes   []*ir.Node
@@ -187,8 +198,12 @@ func whereUsed(k *ir.Kernel) (out []conditional) {
 // Of is the region of each buffer that a region of the axes reads: an interval an axis of the buffer, empty where it reads none.
 // Bounding tables are read anywhere.
 func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
-	known := func(n *ir.Node) (lo, hi float64, ok bool) {
+	var known ir.AxisRange
+	known = func(n *ir.Node) (lo, hi float64, ok bool) {
 		i := slices.Index(l.axes, n)
+		if lo, hi, ok := risen(n, known); ok {
+			return lo, hi, true
+		}
 		if i < 0 || i >= len(over) {
 			return l.values.load(n)
 		}

@@ -141,7 +141,9 @@ func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer {
 
 func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 	bufs := t.Buffers(s.Name)
-	bufs[0].Facts = s.Facts
+	if t.Format == nil {
+		bufs[0].Facts = s.Facts
+	}
 	return bufs
 }
 

@@ -42,7 +42,7 @@ type Placement struct {
 // KernelBuilder starts a kernel.
 func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
 	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
-	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Argument: g.Arguments.is}
+	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Stored: l.storedStage, Argument: g.Arguments.is}
 	return l
 }
 
@@ -57,13 +57,20 @@ func (l *KernelBuilder) define(s *ops.Stage, index []*ir.Node) ops.Elem {
 		e := s.Elem(l.Body, l.g.Views[s].defined(l.Body, index))
 		l.at = l.at[:len(l.at)-1]
 		l.Placed = append(l.Placed, Placement{s, index})
-		return []*ir.Node{e.Re, e.Im}
+		return e.Parts()
 	})
-	return ops.Elem{Re: parts[0], Im: parts[1]}
+	return ops.ElemOf(parts)
 }
 
 // defined owns what a body builds once of a stage.
 type defined struct{ *ops.Stage }
+
+// storedStage are the parts of an array that lie in memory in a format of its own.
+func (l *KernelBuilder) storedStage(s *ops.Stage) []*ir.Buffer {
+	consumer := l.at[len(l.at)-1].Stage
+	l.elsewhere[Edge{s, consumer}] = true
+	return l.read(s, consumer)
+}
 
 func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 	if len(index) != len(s.Type.Dims) {

@@ -132,9 +132,9 @@ func (s *site) task(step *bound.Step) *task {
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: len(b.Bufs)}
 		least := b.Bytes
 		if n := some[id]; len(n) > 0 {
-			least = rowBytes(b, n[0].Len())
+			least = rowBytes(b, n[0])
 			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > b.Layout.RowCount()
-			f.bytes = float64(rowBytes(b, all[id][0].Len()))
+			f.bytes = float64(rowBytes(b, all[id][0]))
 		}
 		t.least += least + margins(b)
 		t.in = append(t.in, f)
@@ -144,7 +144,7 @@ func (s *site) task(step *bound.Step) *task {
 		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: len(b.Bufs)})
 		least := b.Bytes
 		if len(b.Layout.Dims) > 0 && len(k.IR.Axes) > 0 {
-			least = rowBytes(b, middle.Len())
+			least = rowBytes(b, region.Interval{Hi: middle.Len()})
 		}
 		t.least += least + margins(b)
 	}
@@ -154,9 +154,9 @@ func (s *site) task(step *bound.Step) *task {
 	return t
 }
 
-// rowBytes is the memory of so many rows of an array.
-func rowBytes(b *bound.Buffer, rows int) int64 {
-	return blocks.Window(b, b.Layout.Rows(region.Interval{Hi: rows}))
+// rowBytes is the memory of some rows of an array.
+func rowBytes(b *bound.Buffer, rows region.Interval) int64 {
+	return blocks.Window(b, b.Layout.Rows(rows))
 }
 
 // margins are the bytes around the parts of an array that may be read.
