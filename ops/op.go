@@ -7,7 +7,7 @@ import (
 )
 
 // Op is a use of an operator whose arguments Spec.Bind has read. What it can do besides is said by the interfaces below: it is a
-// Lowerer, a Source, a Sink, or Known.
+// Lowerer, a Source, a Driver, a Sink, or Known.
 type Op interface {
 	Outputs() []Output // a single one may have an empty name
 }

@@ -42,9 +42,10 @@ type Stage struct {
 	// Unrolled says that the elements along the last dim are parts of one value, such as the bytes of a bit mask: a kernel has
 	// no axis for that dim and stores its few elements one by one.
 	Unrolled bool
-	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs.
-	Source bool
-	Out    int
+	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs. State says that
+	// it is one that a drive keeps between calls of its programs.
+	Source, State bool
+	Out           int
 }
 
 // Put makes a stage by stores in the turns of ordered folds: whatever element a turn finds that it belongs to.

@@ -10,9 +10,11 @@ import (
 )
 
 // lifetimes marks the last use of every buffer, finds the peak of what is alive at once, and sums the plan up.
-func lifetimes(m *module.Module, _ Options) error {
+func lifetimes(m *module.Module, opt Options) error {
 	p := m.Plan
-	frees(p)
+	if opt.within == "" { // what a drive launches keeps its arrays from call to call
+		frees(p)
+	}
 	keepForProof(p)
 	peak(p)
 	totals(p)
@@ -47,8 +49,12 @@ func peak(p *bound.Plan) {
 				alive += bytes[id]
 			}
 		}
-		if alive > t.PeakBytes {
-			t.PeakBytes, t.PeakAt = alive, s.ID
+		takes := alive
+		for _, program := range s.Programs {
+			takes += program.Takes()
+		}
+		if takes > t.PeakBytes {
+			t.PeakBytes, t.PeakAt = takes, s.ID
 		}
 		for _, id := range s.Frees {
 			alive -= bytes[id]

@@ -44,6 +44,9 @@ type Options struct {
 	Accelerators []place.DeviceModel
 	Device       string
 	Replace      bool // weigh places, also where other decisions are repeated
+
+	within string // prefix of the steps of a drive's program; empty: a program of its own
+	build  func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }
 
 // pass is a step of planning: from a program to the kernels that compute it, and from these to a plan.
@@ -104,7 +107,7 @@ func only(run func(*module.Module) error) func(*module.Module, Options) error {
 	return func(m *module.Module, _ Options) error { return run(m) }
 }
 
-// Build plans what the sinks of a program ask for. Kernels are not compiled yet: see bound.Plan.Compile.
+// Build plans what the sinks of a program ask for. Kernels are not compiled yet.
 func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, error) {
 	if opt.Rates == (plan.Rates{}) {
 		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9} // one core of a current desktop or server, times the threads
@@ -112,10 +115,16 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth(), Doubt: opt.Cost.Doubt()}
 		}
 	}
+	opt.build = build
+	return build(graph.Collect(sinks), dev, opt)
+}
+
+// build is Build for a graph.
+func build(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 	if opt.Decided != nil {
 		opt.Precision, opt.FuseLimit = opt.Decided.Precision, opt.Decided.FuseLimit
 	}
-	m := &module.Module{Graph: graph.Collect(sinks), Device: dev}
+	m := &module.Module{Graph: g, Device: dev}
 	for _, p := range passes {
 		if err := p.run(m, opt); err != nil {
 			return nil, err

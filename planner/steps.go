@@ -42,7 +42,7 @@ func steps(m *module.Module, opt Options) error {
 	}
 	b.sinksFirst()
 	b.numbers()
-	return nil
+	return b.fault
 }
 
 // ReadNow is why a plan holds for one value of a param that no kernel knows.
@@ -89,10 +89,11 @@ type builder struct {
 	opt   Options
 	ids   map[*ops.Stage]string
 	names map[*ir.Buffer]string
+	fault error // of the planning of a drive's programs
 }
 
 func (b *builder) add(s bound.Step, kind plan.StepKind, prefix string, number int) {
-	s.ID, s.Kind = fmt.Sprintf("%s%d", prefix, number), kind
+	s.ID, s.Kind = fmt.Sprintf("%s%s%d", b.opt.within, prefix, number), kind
 	if s.Op != nil {
 		s.Name, s.Args, s.Line, s.Instance = s.Op.Spec.Name, arguments(s.Op), s.Op.Where.Line, s.Op.ID
 	}
@@ -104,6 +105,21 @@ func (b *builder) use(s *ops.Stage) string {
 	if id, ok := b.ids[s]; ok {
 		return id
 	}
+	id := b.array(s)
+	read := bound.Step{Op: s.Op, Step: plan.Step{Writes: []string{id}}}
+	_, driven := s.Op.Bound.(ops.Driver)
+	switch {
+	case !s.Source || s.State:
+	case driven:
+		b.drive(s, read)
+	default:
+		b.add(read, plan.ReadStep, "r", len(b.Plan.Steps)+1)
+	}
+	return id
+}
+
+// array gives a stage a buffer.
+func (b *builder) array(s *ops.Stage) string {
 	id := fmt.Sprintf("b%d", len(b.Plan.Buffers)+1)
 	bufs, t := b.Arrays.Of(s), b.Type(s)
 	buf := bufs[0]
@@ -131,9 +147,6 @@ func (b *builder) use(s *ops.Stage) string {
 		pb.Pinned = b.Pinned[s]
 	}
 	b.Plan.Buffers = append(b.Plan.Buffers, pb)
-	if s.Source {
-		b.add(bound.Step{Op: s.Op, Step: plan.Step{Writes: []string{id}}}, plan.ReadStep, "r", len(b.Plan.Steps)+1)
-	}
 	return id
 }
 

@@ -27,6 +27,7 @@ type arrays struct {
 	alive, peak int64
 	fleet       *fleet.Fleet // holds replicas
 
+	lent    map[string]bool               // arrays whose memory is not its own
 	narrow  bool                          // windows are narrower than rows
 	windows map[*ir.Buffer]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
 	mu      sync.Mutex                    // guards alive and peak while blocks are read beside the computation
@@ -78,20 +79,11 @@ func (a *arrays) host(id string) (ops.HostArray, error) {
 
 func (a *arrays) free(ids []string) {
 	for _, id := range ids {
-		if b := a.byID[id]; a.there(id) {
+		if b := a.byID[id]; a.there(id) && !a.lent[id] {
 			a.fleet.Release(b.Bufs...)
 			exec.Free(b, a.mem)
 			a.count(-b.Bytes)
 		}
-	}
-}
-
-// swap exchanges the memory of two arrays that lie alike.
-func (a *arrays) swap(x, y string) {
-	for i, p := range a.byID[x].Bufs {
-		q := a.byID[y].Bufs[i]
-		a.fleet.Release(p, q)
-		a.mem[p], a.mem[q] = a.mem[q], a.mem[p]
 	}
 }
 

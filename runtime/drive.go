@@ -2,53 +2,357 @@ package runtime
 
 import (
 	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
 
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
 	"weft/planner/bound"
+	"weft/planner/plan"
+	"weft/runtime/exec"
 )
 
-// drive runs the steps of a drive round after round, until what they make says that it is enough. The first round and the last one are
-// compared with float64, from what they were given.
+// drive is a drive under way: what its algorithm sees of the run. Each program is a run of its own, whose arrays stay from call to call. A
+// state has two arrays, from one of which a call reads while it fills the other.
+type drive struct {
+	ctx      context.Context
+	run      *run
+	step     *bound.Step
+	programs []*program
+	state    []state
+	last     *program // the one launched last: what it stored is not yet what programs read
+	calls    int
+	log      checkpoints
+	began    time.Time
+}
+
+// program is one of a drive's.
+type program struct {
+	*run
+	plan.DriveProgram
+	works []*work         // of its kernels, by step
+	same  map[string]bool // steps that do the same in every call: the first one is enough
+	calls int
+}
+
+// state are the parts of an array before and after a call.
+type state struct{ now, next []device.Memory }
+
+// drive runs a drive, and hands out what its state holds in the end.
 func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
-	d := step.Drive
-	works, tiles := make([]*work, len(step.Body)), 0
-	for i := range step.Body {
-		works[i] = r.work(&step.Body[i])
-		defer works[i].finish()
-		tiles += len(step.Body[i].Kernel.TileSet)
+	start := time.Now()
+	d := &drive{ctx: ctx, run: r, step: step, began: start}
+	defer func() { d.close() }()
+	most := 0
+	for i, p := range step.Programs {
+		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
+		most = max(most, step.Drive.Programs[i].Most)
 	}
-	r.opt.Progress.Begin(step.Name, tiles*d.Most, 0)
+	if err := d.allocate(); err != nil {
+		return err
+	}
+	if err := d.resume(); err != nil {
+		return err
+	}
+	var predicted float64
+	for i, p := range step.Programs {
+		predicted += p.Totals.Predicted * float64(step.Drive.Programs[i].Most)
+	}
+	r.opt.Progress.Begin(step.Name, most, time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
-	for round := range d.Most {
-		for i := range step.Body {
-			s := &step.Body[i]
-			if err := r.allocate(s); err != nil {
+	if d.log.calls == 0 {
+		if err := d.call(d.programs[0]); err != nil {
+			return err
+		}
+	}
+	note, err := step.Op.Bound.(ops.Driver).Drive(d)
+	if err != nil {
+		return err
+	}
+	if err := d.verifyLast(); err != nil {
+		return err
+	}
+	if err := d.log.save(d, true); err != nil {
+		return err
+	}
+	for _, id := range step.Writes {
+		if err := d.handOut(id); err != nil {
+			return err
+		}
+	}
+	r.transferred(&r.result.Sources, "drive", step, note, start)
+	return nil
+}
+
+// program makes the run of a program ready.
+func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
+	opt := d.run.opt
+	opt.Progress, opt.Tune, opt.Inspect, opt.Wider = quiet{opt.Progress}, false, nil, nil
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil },
+		counted: d.run.counted, arrays: newArrays(p, opt.Devices[0]), checkpoints: d.run.checkpoints, checkpoint: d.run.checkpoint, inputs: d.run.inputs}
+	r.arrays.lent = map[string]bool{}
+	out := &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps)), same: map[string]bool{}}
+	varies := map[string]bool{}
+	for _, id := range slices.Concat(about.Now, about.Next) {
+		r.arrays.lent[id] = true
+	}
+	for _, id := range about.Now {
+		varies[id] = true
+	}
+	for _, s := range p.Steps {
+		out.same[s.ID] = !slices.ContainsFunc(s.Reads, func(id string) bool { return varies[id] })
+		for _, id := range s.Writes {
+			varies[id] = !out.same[s.ID]
+		}
+	}
+	return out
+}
+
+// allocate gives the state its memory.
+func (d *drive) allocate() error {
+	d.state = make([]state, len(d.programs[0].Next))
+	for i := range d.state {
+		b := d.buffer(i)
+		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
+			mem := map[*ir.Buffer]device.Memory{}
+			if err := exec.Allocate(d.run.opt.Devices[0], b, mem); err != nil {
 				return err
 			}
-			if err := works[i].part(ctx, s.Kernel.IR.Domain(), s.Kernel.TileSet); err != nil {
-				return r.failed(ctx, s, err)
+			for _, part := range b.Bufs {
+				*to = append(*to, mem[part])
 			}
 		}
-		last := round+1 == d.Most
-		if d.While != "" {
-			more, err := r.arrays.host(d.While)
-			if err != nil {
-				return err
+		d.run.arrays.count(2 * b.Bytes)
+	}
+	return nil
+}
+
+// buffer is how a state lies in memory: the same in all programs.
+func (d *drive) buffer(i int) *bound.Buffer {
+	return d.programs[0].run.plan.Buffer(d.programs[0].Next[i])
+}
+
+// host is what a state holds after the last call.
+func (d *drive) host(i int) ops.HostArray {
+	b, mem := d.buffer(i), d.state[i].now
+	if d.last != nil && d.last.Next[i] != "" {
+		mem = d.state[i].next
+	}
+	parts := map[*ir.Buffer]device.Memory{}
+	for k, part := range b.Bufs {
+		parts[part] = mem[k]
+	}
+	return b.In(parts)
+}
+
+// settle makes what the last call stored what the next one reads.
+func (d *drive) settle() {
+	for i := range d.state {
+		if s := &d.state[i]; d.last != nil && d.last.Next[i] != "" {
+			s.now, s.next = s.next, s.now
+		}
+	}
+	d.last = nil
+}
+
+// Launch implements ops.Host: a call that an earlier run made already is not made again.
+func (d *drive) Launch(call int) error {
+	if err := d.ctx.Err(); err != nil {
+		return err
+	}
+	if d.calls++; d.calls > d.log.calls {
+		if err := d.call(d.programs[1+call]); err != nil {
+			return err
+		}
+		if err := d.log.save(d, false); err != nil {
+			return err
+		}
+	}
+	d.run.opt.Progress.Tile()
+	return nil
+}
+
+// Scalar implements ops.Host.
+func (d *drive) Scalar(i int) (float64, error) {
+	if v, known := d.log.again(); known {
+		return v, nil
+	}
+	h := d.host(i)
+	if len(h.Type.Dims) > 0 || len(h.Parts) > 1 || h.Parts[0].Data == nil {
+		return 0, fmt.Errorf("%s is no single number that the host can read", d.buffer(i).Stage)
+	}
+	v := device.Float(h.Parts[0].Buf.Type, h.Parts[0].Data, 0)
+	d.log.tell(v)
+	return v, nil
+}
+
+// Progress implements ops.Host.
+func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
+
+// call launches a program. The first call is compared with float64, from what it was given.
+func (d *drive) call(p *program) error {
+	d.settle()
+	for i := range d.state {
+		for _, at := range []struct {
+			id  string
+			mem []device.Memory
+		}{{p.Now[i], d.state[i].now}, {p.Next[i], d.state[i].next}} {
+			if at.id == "" {
+				continue
 			}
-			last = last || more.Float(0) == 0
-		}
-		for i := range step.Body {
-			if s := &step.Body[i]; round == 0 || last {
-				if err := r.judge(ctx, s); err != nil {
-					return r.failed(ctx, s, err)
-				}
+			for k, part := range p.run.plan.Buffer(at.id).Bufs {
+				p.arrays.mem[part] = at.mem[k]
 			}
 		}
-		for _, s := range d.State {
-			r.arrays.swap(s.Now, s.Next)
+	}
+	first := p.calls == 0
+	if first && p.opt.Verify {
+		if err := p.define(d.ctx); err != nil {
+			return err
 		}
-		if last {
-			return nil
+	}
+	p.calls++
+	p.opt.Verify = d.run.opt.Verify && first
+	d.last = p
+	if p.run.plan.Stream != nil {
+		return p.stream(d.ctx)
+	}
+	for i := range p.run.plan.Steps {
+		s := &p.run.plan.Steps[i]
+		if s.Kind == plan.SinkStep || !first && p.same[s.ID] {
+			continue
+		}
+		if err := p.once(d.ctx, i, s); err != nil {
+			return p.failed(d.ctx, s, err)
 		}
 	}
 	return nil
 }
+
+// once runs a step of a call.
+func (p *program) once(ctx context.Context, i int, s *bound.Step) error {
+	if s.Kernel == nil {
+		return p.step(ctx, s)
+	}
+	if p.works[i] == nil {
+		if err := p.allocate(s); err != nil {
+			return err
+		}
+		p.works[i] = p.work(s)
+	}
+	w := p.works[i]
+	if err := w.part(ctx, s.Kernel.IR.Domain(), s.Kernel.TileSet); err != nil {
+		return err
+	}
+	w.sweep.Forget()
+	if !p.opt.Verify {
+		return nil
+	}
+	return p.judge(ctx, s)
+}
+
+// verifyLast compares what the last call stored with float64: what it was given is still there. Where that came in blocks, the call is made
+// once more, and does the same.
+func (d *drive) verifyLast() error {
+	p := d.last
+	if p == nil || p.calls < 2 || !d.run.opt.Verify {
+		return nil
+	}
+	p.opt.Verify = true
+	if p.run.plan.Stream != nil {
+		return p.stream(d.ctx)
+	}
+	for i := range p.run.plan.Steps {
+		if s := &p.run.plan.Steps[i]; s.Kernel != nil && !p.same[s.ID] {
+			if err := p.judge(d.ctx, s); err != nil {
+				return p.failed(d.ctx, s, err)
+			}
+		}
+	}
+	return nil
+}
+
+// handOut copies what the state holds to an output.
+func (d *drive) handOut(id string) error {
+	to, err := d.run.arrays.host(id)
+	if err != nil {
+		return err
+	}
+	from := d.host(to.Out)
+	for k, part := range to.Parts {
+		for row := range part.Rows() {
+			copy(part.Row(row), from.Parts[k].Row(row))
+		}
+	}
+	return nil
+}
+
+// close reports what the programs took, and frees their arrays.
+func (d *drive) close() {
+	r := d.run
+	var bytes int64
+	for i, s := range d.state {
+		for _, m := range slices.Concat(s.now, s.next) {
+			m.Free()
+		}
+		r.arrays.count(-2 * d.buffer(i).Bytes)
+	}
+	for _, p := range d.programs {
+		for i, w := range p.works {
+			if w != nil {
+				calls := p.calls
+				if p.same[p.run.plan.Steps[i].ID] {
+					calls = 1
+				}
+				w.finish()
+				p.result.Kernels[len(p.result.Kernels)-1].times(calls)
+			}
+		}
+		bytes += p.arrays.peak
+		p.arrays.freeAll()
+		r.result.add(p.result)
+	}
+	r.arrays.count(bytes)
+	r.arrays.count(-bytes)
+}
+
+// times makes the report of one call that of several.
+func (k *Kernel) times(calls int) {
+	n := float64(max(1, calls))
+	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(max(1, calls))*k.Bytes
+}
+
+// add takes in what a program's run did: its kernels once each, however often they ran.
+func (r *Result) add(p *Result) {
+	for _, k := range p.Kernels {
+		at := slices.IndexFunc(r.Kernels, func(x Kernel) bool { return x.ID == k.ID })
+		if at < 0 {
+			r.Kernels = append(r.Kernels, k)
+			continue
+		}
+		x := &r.Kernels[at]
+		x.Wall, x.CPU, x.Flops, x.Bytes, x.Predicted, x.Tiles = x.Wall+k.Wall, x.CPU+k.CPU, x.Flops+k.Flops, x.Bytes+k.Bytes, x.Predicted+k.Predicted, x.Tiles+k.Tiles
+		x.TurnaroundP95, x.QueuePeak = math.Max(x.TurnaroundP95, k.TurnaroundP95), max(x.QueuePeak, k.QueuePeak)
+	}
+	for _, t := range p.Sources {
+		at := slices.IndexFunc(r.Sources, func(x Transfer) bool { return x.ID == t.ID })
+		if at < 0 {
+			r.Sources = append(r.Sources, t)
+			continue
+		}
+		r.Sources[at].Bytes += t.Bytes
+		r.Sources[at].Wall += t.Wall
+	}
+	r.ReadS, r.VerifyS, r.CompileS = r.ReadS+p.ReadS, r.VerifyS+p.VerifyS, r.CompileS+p.CompileS
+	r.Parity, r.Fallbacks, r.Warnings = append(r.Parity, p.Parity...), append(r.Fallbacks, p.Fallbacks...), append(r.Warnings, p.Warnings...)
+}
+
+// quiet passes on what a person should see now, and nothing of kernels that run many times.
+type quiet struct{ Progress }
+
+func (quiet) Begin(string, int, time.Duration) {}
+func (quiet) Tile()                            {}
+func (quiet) End()                             {}

@@ -74,6 +74,7 @@ type Progress interface {
 	Begin(stage string, tiles int, predicted time.Duration) // a kernel starts
 	Tile()                                                  // one of its tiles is done
 	End()                                                   // the kernel is done, or given up
+	Note(row string)                                        // how far it is, in its own words
 	Log(line string)                                        // something a person should see now
 }
 
@@ -82,6 +83,7 @@ type silence struct{}
 func (silence) Begin(string, int, time.Duration) {}
 func (silence) Tile()                            {}
 func (silence) End()                             {}
+func (silence) Note(string)                      {}
 func (silence) Log(string)                       {}
 
 func (o Options) withDefaults() Options {

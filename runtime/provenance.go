@@ -37,11 +37,7 @@ func (r *run) identify() error {
 	}) {
 		return nil
 	}
-	for i := range r.plan.Steps {
-		s := &r.plan.Steps[i]
-		if s.Kind != plan.ReadStep {
-			continue
-		}
+	for _, s := range r.plan.Sources() {
 		path := s.Op.File()
 		if path == "" || slices.ContainsFunc(r.inputs, func(in ops.InputIdentity) bool { return in.Path == path }) {
 			continue

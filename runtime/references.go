@@ -26,8 +26,7 @@ func (r *run) define(ctx context.Context) error {
 		for _, id := range slices.Concat(step.Reads, step.Writes) {
 			alive[r.arrays.byID[id].Array] = true
 		}
-		for _, step := range step.Launches() {
-			k := step.Kernel
+		if k := step.Kernel; k != nil {
 			ref, err := r.reference(step, func(s *ops.Stage) bool { return alive[s] })
 			if err != nil {
 				return r.failed(ctx, step, err)
@@ -59,7 +58,7 @@ func (r *run) define(ctx context.Context) error {
 
 // reference is the definition of a kernel when it has run, and some arrays are in memory.
 func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool) (*audit.Reference, error) {
-	if r.plan.Stream != nil || r.plan.Drives() { // what an array holds does not follow from its definition where rounds change it
+	if r.plan.Stream != nil {
 		return audit.Define(r.plan.BlockReference(step.Kernel), step.Kernel.Roots)
 	}
 	return audit.Define(r.plan.Reference(step.Kernel.Roots, alive), step.Kernel.Roots)

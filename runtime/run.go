@@ -13,6 +13,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
+	"weft/runtime/journal"
 )
 
 // run is the state of one execution.
@@ -30,7 +31,10 @@ type run struct {
 	inputs     []ops.InputIdentity              // what the sources read, where that is recorded
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      meter
-	doubt      doubt
+
+	checkpoint  string    // output that checkpoints of drives are beside; empty: there are none
+	checkpoints *[]string // those that there are
+	doubt       doubt
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -64,7 +68,8 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 
 // once is Run with one plan.
 func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }}
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }, checkpoints: new([]string)}
+	r.checkpoint = r.outputFile()
 	r.arrays = newArrays(p, opt.Devices[0])
 	r.arrays.fleet = accelerators
 	defer accelerators.ReleaseAll()
@@ -73,6 +78,11 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	ctx, stop := context.WithCancel(ctx)
 	err := r.execute(ctx)
 	stop()
+	for _, path := range *r.checkpoints {
+		if err == nil {
+			err = journal.Forget(path)
+		}
+	}
 	_ = r.defined() // if nobody needed it, nobody minds what became of it
 	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = peakRSS(), r.arrays.peak
@@ -181,6 +191,9 @@ func (r *run) read(ctx context.Context, step *bound.Step) error {
 }
 
 func (r *run) sink(ctx context.Context, step *bound.Step) error {
+	if _, own := step.Op.Bound.(ops.Driver); own { // which has the arrays that its program fills
+		return nil
+	}
 	start := time.Now()
 	in := make([]ops.HostArray, len(step.Reads))
 	for i, id := range step.Reads {

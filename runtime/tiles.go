@@ -222,8 +222,7 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 		s.TileSink = sink
 		return s, err
 	}
-	header := journal.Header{Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided, Device: Described(r.opt.Devices[0].Info()),
-		Accelerators: r.accelerators()}
+	header := r.header()
 	old, err := journal.Read(s.output)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

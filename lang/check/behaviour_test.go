@@ -17,6 +17,8 @@ func TestWhatOperatorsDo(t *testing.T) {
 		_, lowered := op.Bound.(ops.Lowerer)
 		_, source := op.Bound.(ops.Source)
 		_, sink := op.Bound.(ops.Sink)
+		_, driven := op.Bound.(ops.Driver)
+		lowered = lowered || driven // in the programs that it drives
 		_, defined := op.Bound.(ops.Referencer)
 		n := 0
 		for _, does := range []bool{lowered, source, sink} {

@@ -142,4 +142,5 @@ const (
 	JournalForeign = "E0707"
 	OutOfMemory    = "E0708"
 	InternalError  = "E0709"
+	Unfinished     = "E0710"
 )

@@ -227,11 +227,14 @@ func (s *schedule) window(b *bound.Buffer, rows region.Interval) region.Region {
 }
 
 // scratchOf is the memory that a source or sink takes besides its array.
-func (f *flow) scratchOf(u *unit, s *schedule) int64 {
+func (f *flow) scratchOf(u *unit, s *schedule) (n int64) {
+	for _, program := range u.step.Programs {
+		n += program.Takes()
+	}
 	st, ok := u.step.Op.Bound.(ops.Streamer)
 	arrays := slices.Concat(u.reads, u.makes)
 	if !ok || len(arrays) == 0 {
-		return 0
+		return n
 	}
 	at := s.window(arrays[0], region.Interval{Hi: s.clock[0].Len()})
 	key := fmt.Sprint(u.step.ID, at[1:])

@@ -80,6 +80,8 @@ func newFlow(p *bound.Plan, strips bool) *flow {
 		switch {
 		case b.Role == plan.FromPlan:
 			f.kept[b] = "known while planning"
+		case b.Role == plan.FromState:
+			f.kept[b] = "it is the state of a drive"
 		case len(b.Layout.Dims) == 0:
 			f.kept[b] = "a single value"
 		}
@@ -100,9 +102,11 @@ func (f *flow) classify(u *unit) {
 		f.late[b] = f.late[b] || late && b.Role != plan.FromPlan
 	}
 	switch u.step.Kind {
-	case plan.ReadStep:
+	case plan.ReadStep, plan.DriveStep:
 		if why := refuses(u.step.Op, true); why != "" {
-			keep(u.makes[0], why, false)
+			for _, b := range u.makes {
+				keep(b, why, false)
+			}
 		}
 	case plan.SinkStep:
 		if why := refuses(u.step.Op, false); why != "" {

@@ -19,7 +19,11 @@ const mostTiles = 1 << 20
 // Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
 // kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
 func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
-	b := &binder{from: v, g: graph.Collect(sinks), stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, bufs: map[string]*ir.Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
+	return bind(v, graph.Collect(sinks), model)
+}
+
+func bind(v *plan.Plan, g *graph.Graph, model *cost.Model) (*Plan, error) {
+	b := &binder{from: v, g: g, stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, bufs: map[string]*ir.Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
 	b.a = graph.NewArrays(b.g)
 	b.plan = &Plan{Plan: *v, Graph: b.g, Costs: Costs{model, v.Rates}}
 	for _, s := range b.g.Stages {
@@ -153,7 +157,7 @@ func (b *binder) sequence(from []plan.Step) ([]Step, error) {
 			}
 		}
 		for _, id := range d.Reads {
-			if !b.made[id] && b.arrays[id].Role != plan.FromPlan {
+			if role := b.arrays[id].Role; !b.made[id] && role != plan.FromPlan && role != plan.FromState {
 				return nil, fmt.Errorf("step %s reads %s before it is made", d.ID, id)
 			}
 		}
@@ -190,7 +194,9 @@ func (b *binder) step(s *Step, k *plan.Kernel) error {
 		}
 		return b.kernel(s, *k)
 	case plan.DriveStep:
-		return b.drive(s)
+		if err := b.drive(s); err != nil {
+			return err
+		}
 	default:
 		return fmt.Errorf("%q is no kind of step", s.Kind)
 	}
@@ -271,26 +277,47 @@ func sameSet[T comparable](a, b []T) bool {
 	return holds(a, b) && holds(b, a)
 }
 
-// drive binds the steps of a round.
-func (b *binder) drive(s *Step) (err error) {
+// drive binds the programs of a drive.
+func (b *binder) drive(s *Step) error {
 	d := s.Step.Drive
-	if d == nil || d.Algorithm != "iterate" || d.Most < 1 {
-		return fmt.Errorf("it has nothing to drive that there is")
+	if d == nil || len(s.Writes) == 0 || b.arrays[s.Writes[0]].Array.Op == nil {
+		return fmt.Errorf("it has nothing to drive")
 	}
-	if s.Body, err = b.sequence(d.Body); err != nil {
-		return err
+	s.Op = b.arrays[s.Writes[0]].Array.Op
+	if _, ok := s.Op.Bound.(ops.Driver); !ok {
+		return fmt.Errorf("%s has no programs", s.Op.Spec.Name)
 	}
-	if slices.ContainsFunc(s.Body, func(s Step) bool { return s.Kernel == nil || len(s.Frees) > 0 }) {
-		return fmt.Errorf("a round is kernels, and frees nothing")
+	programs := graph.Programs(s.Op)
+	if len(programs) != len(d.Programs) || slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op }) {
+		return fmt.Errorf("its programs are not those of %s", s.Op.Spec.Name)
 	}
-	for _, st := range d.State {
-		now, next := b.arrays[st.Now], b.arrays[st.Next]
-		if now == nil || next == nil || !b.made[st.Now] || !b.made[st.Next] || !slices.EqualFunc(now.Bufs, next.Bufs, alike) || now.Role == plan.FromPlan {
-			return fmt.Errorf("%s does not go on as %s", st.Next, st.Now)
+	s.Step.Drive = &plan.Drive{Programs: slices.Clone(d.Programs)}
+	for i, g := range programs {
+		at := &s.Step.Drive.Programs[i]
+		if at.Plan == nil || at.Name != g.Name || at.Most != g.Most {
+			return fmt.Errorf("program %s of %s is not there", g.Name, s.Op.Spec.Name)
 		}
-	}
-	if w := b.arrays[d.While]; d.While != "" && (w == nil || !b.made[d.While] || len(w.Bufs) > 1 || len(w.Bufs[0].Shape) > 0) {
-		return fmt.Errorf("%s is no single value that a round makes", d.While)
+		p, err := bind(at.Plan, g.Graph, b.plan.Costs.Model)
+		if err != nil {
+			return err
+		}
+		for _, list := range []struct {
+			ids    []string
+			stages []*ops.Stage
+		}{{at.Now, g.State}, {at.Next, g.Next}} {
+			if !slices.EqualFunc(list.ids, list.stages, func(id string, s *ops.Stage) bool {
+				return id == "" || p.Buffer(id) != nil && p.Buffer(id).Array == s
+			}) {
+				return fmt.Errorf("program %s does not hand on what %s does", g.Name, s.Op.Spec.Name)
+			}
+		}
+		for i, id := range at.Next {
+			if now := at.Now[i]; id != "" && now != "" && !slices.EqualFunc(p.Buffer(id).Bufs, p.Buffer(now).Bufs, alike) {
+				return fmt.Errorf("%s does not go on as %s", id, now)
+			}
+		}
+		at.Plan = nil
+		s.Programs = append(s.Programs, p)
 	}
 	return nil
 }
@@ -303,6 +330,8 @@ func alike(a, b *ir.Buffer) bool {
 // RoleOf is where the elements of a stage come from.
 func RoleOf(s *ops.Stage) plan.Role {
 	switch {
+	case s.State:
+		return plan.FromState
 	case s.Source:
 		return plan.FromSource
 	case s.Data != nil:

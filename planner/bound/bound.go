@@ -34,12 +34,12 @@ type Buffer struct {
 	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
 }
 
-// Step is a step of a plan: Op is the operator of a source or sink, Body are the steps of a round of a drive.
+// Step is a step of a plan: Op is the operator of a source, sink or drive, Programs are those of a drive.
 type Step struct {
 	plan.Step
-	Kernel *Kernel
-	Op     *ops.Instance
-	Body   []Step
+	Kernel   *Kernel
+	Op       *ops.Instance
+	Programs []*Plan
 }
 
 // Kernel is a kernel of a plan.
@@ -81,32 +81,51 @@ func (p *Plan) Value() *plan.Plan {
 			k := s.Kernel.Kernel
 			v.Steps[i].Kernel = &k
 		}
+		if len(s.Programs) > 0 {
+			d := &plan.Drive{Programs: slices.Clone(s.Drive.Programs)}
+			for j, program := range s.Programs {
+				d.Programs[j].Plan = program.Value()
+			}
+			v.Steps[i].Drive = d
+		}
 	}
 	return &v
-}
-
-// Launches are the kernel steps that a step runs: itself, or those of its rounds.
-func (s *Step) Launches() (out []*Step) {
-	if s.Kernel != nil {
-		return []*Step{s}
-	}
-	for i := range s.Body {
-		out = append(out, s.Body[i].Launches()...)
-	}
-	return out
 }
 
 // Kernels are the kernel steps of a plan, those of drives among them.
 func (p *Plan) Kernels() (out []*Step) {
 	for i := range p.Steps {
-		out = append(out, p.Steps[i].Launches()...)
+		s := &p.Steps[i]
+		if s.Kernel != nil {
+			out = append(out, s)
+		}
+		for _, program := range s.Programs {
+			out = append(out, program.Kernels()...)
+		}
 	}
 	return out
 }
 
-// Drives reports whether steps of the plan run in rounds.
-func (p *Plan) Drives() bool {
-	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kind == plan.DriveStep })
+// Sources are the steps of a plan that read, those of drives among them.
+func (p *Plan) Sources() (out []*Step) {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kind == plan.ReadStep {
+			out = append(out, s)
+		}
+		for _, program := range s.Programs {
+			out = append(out, program.Sources()...)
+		}
+	}
+	return out
+}
+
+// Takes is the memory of all that is alive at once.
+func (p *Plan) Takes() int64 {
+	if p.Stream != nil {
+		return p.Stream.PeakBytes
+	}
+	return p.Totals.PeakBytes
 }
 
 // Where is the place of a step in the program: of its operator, or of the last stage that a kernel stores.

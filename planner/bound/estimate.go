@@ -92,6 +92,9 @@ func (p *Plan) SumPredictions() {
 	p.Totals.Predicted = 0
 	times := map[string]float64{}
 	for _, s := range p.Steps {
+		for _, program := range s.Programs {
+			program.SumPredictions()
+		}
 		if s.Kernel != nil {
 			ms, _ := s.Kernel.Expected()
 			p.Totals.Predicted += ms

@@ -33,6 +33,9 @@ func (p *Plan) Identity() string {
 		p.identify(h, s)
 	}
 	for _, s := range p.Steps {
+		for _, program := range s.Programs {
+			fmt.Fprintln(h, program.Identity())
+		}
 		if s.Kind == plan.SinkStep {
 			fmt.Fprintln(h, s.Name)
 			for _, id := range s.Reads {
@@ -59,7 +62,9 @@ func (p *Plan) identify(h hash.Hash, s *ops.Stage) {
 	fmt.Fprintln(h, hints)
 	if s.Source {
 		for _, name := range slices.Sorted(maps.Keys(s.Op.Call.Args)) {
-			fmt.Fprintln(h, name, s.Op.Call.Args[name])
+			if v := s.Op.Call.Args[name]; v.Kind()&ops.KArray == 0 {
+				fmt.Fprintln(h, name, v)
+			}
 		}
 	}
 	if !graph.Given(s) {

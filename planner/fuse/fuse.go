@@ -300,6 +300,8 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Kept
 	case p.Put != nil:
 		return plan.InOrder
+	case f.g.Varies[c] && !f.g.Varies[p]:
+		return plan.Invariant
 	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
 		return plan.OtherTypes
 	case !f.places.agree(p, c):

@@ -21,6 +21,7 @@ type Graph struct {
 	// Arguments are settled when there is a graph.
 	Arguments Arguments
 	loose     map[*ops.Stage]bool // tables that kernels would be the same for if they held other values
+	Varies    map[*ops.Stage]bool // of a program: what differs from call to call
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -38,45 +39,89 @@ type Edge struct{ From, To *ops.Stage }
 
 // Collect lowers every operator that a sink needs.
 func Collect(sinks []*ops.Instance) *Graph {
-	g := &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{},
-		points: map[*ops.Stage]*Point{}, Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}
-	made := map[*ops.Instance][]*ops.Stage{}
-	var outputs func(op *ops.Instance) []*ops.Stage
-	stageOf := func(a ops.Array) *ops.Stage { return outputs(a.Of)[a.Out] }
-	outputs = func(op *ops.Instance) []*ops.Stage {
-		if s, ok := made[op]; ok {
-			return s
-		}
-		var out []*ops.Stage
-		switch bound := op.Bound.(type) {
-		case ops.Source:
-			for i, o := range op.Out {
-				s := &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, Out: i, Where: op.Where}
-				g.Stages = append(g.Stages, s)
-				out = append(out, s)
-			}
-		case ops.Lowerer:
-			l := ops.NewLowering(op, stageOf)
-			out = bound.Lower(l)
-			g.Stages = append(g.Stages, l.Made()...)
-		default:
-			panic(fmt.Sprintf("planner: operator %s gives arrays but is neither lowered nor a source", op.Spec.Name))
-		}
-		made[op] = out
-		return out
-	}
+	c := newCollector()
 	for _, op := range sinks {
-		s := Sink{Op: op}
-		op.Call.Arrays(func(_ string, a ops.Array) {
-			st := stageOf(a)
-			s.Inputs = append(s.Inputs, st)
-			g.Wanted[st] = true
-		})
-		g.Sinks = append(g.Sinks, s)
+		var in []*ops.Stage
+		op.Call.Arrays(func(_ string, a ops.Array) { in = append(in, c.stageOf(a)) })
+		c.sink(op, in)
 	}
-	g.link()
-	g.settleArguments()
-	return g
+	return c.graph()
+}
+
+// Program is one of a drive's, as a graph whose sink is the drive itself: it takes what its state holds next.
+type Program struct {
+	*Graph
+	ops.Program
+	State []*ops.Stage
+}
+
+// Programs are those of a drive.
+func Programs(op *ops.Instance) (out []Program) {
+	for more := true; more; { // each has stages of its own
+		c := newCollector()
+		l := ops.NewLowering(op, c.stageOf)
+		d := op.Bound.(ops.Driver).Programs(l)
+		c.Stages = append(c.Stages, l.Made()...)
+		all := d.Programs()
+		p := all[len(out)]
+		c.sink(op, slices.DeleteFunc(slices.Clone(p.Next), func(s *ops.Stage) bool { return s == nil }))
+		g := c.graph()
+		g.Varies = map[*ops.Stage]bool{}
+		for _, s := range g.Stages {
+			g.Varies[s] = s.State || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return g.Varies[in] })
+		}
+		out = append(out, Program{g, p, d.State})
+		more = len(out) < len(all)
+	}
+	return out
+}
+
+// collector lowers operators, each once.
+type collector struct {
+	*Graph
+	made map[*ops.Instance][]*ops.Stage
+}
+
+func newCollector() *collector {
+	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{},
+		Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
+		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
+}
+
+func (c *collector) stageOf(a ops.Array) *ops.Stage { return c.outputs(a.Of)[a.Out] }
+
+func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
+	if s, ok := c.made[op]; ok {
+		return s
+	}
+	switch bound := op.Bound.(type) {
+	case ops.Source, ops.Driver:
+		for i, o := range op.Out {
+			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, Out: i, Where: op.Where})
+		}
+		c.Stages = append(c.Stages, out...)
+	case ops.Lowerer:
+		l := ops.NewLowering(op, c.stageOf)
+		out = bound.Lower(l)
+		c.Stages = append(c.Stages, l.Made()...)
+	default:
+		panic(fmt.Sprintf("planner: operator %s gives arrays but is neither lowered nor a source", op.Spec.Name))
+	}
+	c.made[op] = out
+	return out
+}
+
+func (c *collector) sink(op *ops.Instance, in []*ops.Stage) {
+	c.Sinks = append(c.Sinks, Sink{op, in})
+	for _, s := range in {
+		c.Wanted[s] = true
+	}
+}
+
+func (c *collector) graph() *Graph {
+	c.link()
+	c.settleArguments()
+	return c.Graph
 }
 
 // link keeps the stages that sinks need and records who reads whom.

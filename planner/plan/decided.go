@@ -23,8 +23,9 @@ type Decisions struct {
 	Fused     map[string]bool `yaml:"fused,omitempty" json:"fused,omitempty"` // verdicts by edge, of those that were weighed
 	Precision Choices         `yaml:"precision,omitempty" json:"precision,omitempty"`
 	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
-	Places    map[string][]string `yaml:"places,omitempty" json:"places,omitempty"`
-	FuseLimit *int                `yaml:"fuse_limit,omitempty" json:"fuse_limit,omitempty"` // that was asked for
+	Places    map[string][]string  `yaml:"places,omitempty" json:"places,omitempty"`
+	Drives    map[string]Decisions `yaml:"drives,omitempty" json:"drives,omitempty"`         // of the programs of drives, by step and name
+	FuseLimit *int                 `yaml:"fuse_limit,omitempty" json:"fuse_limit,omitempty"` // that was asked for
 }
 
 // Rates are the machine's figures that a verdict weighs.

@@ -144,6 +144,7 @@ const (
 	FromSource Role = "source"
 	FromPlan   Role = "table"
 	FromKernel Role = "computed"
+	FromState  Role = "state" // of a drive, before a call
 )
 
 // StepKind is what a step does.
@@ -174,23 +175,20 @@ type Step struct {
 	Instance int `yaml:"instance,omitempty" json:"instance,omitempty"`
 }
 
-// Drive runs an algorithm over a part of the plan that is planned like any other and run many times.
+// Drive runs an operator's algorithm over programs, each of which is planned like a pipeline and run many times. The first one fills the
+// state, the arrays that stay from call to call; Writes of the step are what the outputs hold in the end.
 type Drive struct {
-	Algorithm string `yaml:"algorithm" json:"algorithm"` // iterate
-	// Body are the steps of a round, in order. Their arrays are among the plan's.
-	Body []Step `yaml:"body" json:"body"`
-	// State are the arrays that rounds hand on: what one made as Next the following one reads as Now.
-	State []State `yaml:"state,omitempty" json:"state,omitempty"`
-	// While is a single value that a round makes: as long as it is not 0, there is another one, of at most Most in all.
-	While string `yaml:"while,omitempty" json:"while,omitempty"`
-	Most  int    `yaml:"most" json:"most"`
+	Programs []DriveProgram `yaml:"programs" json:"programs"`
 }
 
-// State is an array that a round changes. The first round finds the elements of Now as they were before the drive; after the last,
-// Now holds what that made.
-type State struct {
-	Now  string `yaml:"now" json:"now"`
-	Next string `yaml:"next" json:"next"`
+// DriveProgram is one of a drive's programs. Now are the arrays of its plan that hold the state before a call, Next those that do after one:
+// empty for what it does not read, or leaves alone.
+type DriveProgram struct {
+	Name string   `yaml:"name" json:"name"`
+	Most int      `yaml:"most" json:"most"` // calls
+	Now  []string `yaml:"now,flow" json:"now"`
+	Next []string `yaml:"next,flow" json:"next"`
+	Plan *Plan    `yaml:"plan" json:"plan"`
 }
 
 // Kernel is the plan of one kernel.

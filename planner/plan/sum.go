@@ -30,8 +30,9 @@ func sum(h io.Writer, steps []Step) {
 			fmt.Fprintln(h, s.Kernel.Hash)
 		}
 		if d := s.Drive; d != nil {
-			fmt.Fprintln(h, d.Algorithm, d.State, d.While, d.Most)
-			sum(h, d.Body)
+			for _, p := range d.Programs {
+				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Plan.Sum())
+			}
 		}
 	}
 }

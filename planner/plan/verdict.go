@@ -22,6 +22,7 @@ const (
 	OtherTypes   Code = "S11"
 	OtherDevice  Code = "S12"
 	InOrder      Code = "S13"
+	Invariant    Code = "S14"
 )
 
 // Meaning explains every code in a sentence.
@@ -40,6 +41,7 @@ var Meaning = map[Code]string{
 	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
 	OtherTypes:   "stored: @precision asks for other arithmetic in the reader, and a kernel computes in one type",
 	OtherDevice:  "stored: @device puts the reader elsewhere, and a kernel runs in one place",
+	Invariant:    "stored: it is the same in every call of the program that reads it",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	InOrder:      "stored: elements are made one after the other, each from what came before it",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",

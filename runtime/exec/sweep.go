@@ -101,6 +101,14 @@ func (s *Sweep) finish(turnaround, wall time.Duration) {
 	}
 }
 
+// mostRemembered bounds what is kept of the tiles of a kernel that runs many times.
+const mostRemembered = 4096
+
+// Forget drops what is known of most tiles, but for the first ones.
+func (s *Sweep) Forget() {
+	s.Turnaround, s.Walls = s.Turnaround[:min(len(s.Turnaround), mostRemembered)], s.Walls[:min(len(s.Walls), mostRemembered)]
+}
+
 // MeanAndP95 of the tiles done so far, in seconds.
 func MeanAndP95(d []time.Duration) (mean, p95 float64) {
 	if len(d) == 0 {

@@ -184,6 +184,8 @@ type logbook struct {
 func (l *logbook) Begin(string, int, time.Duration) {}
 func (l *logbook) End()                             {}
 
+func (l *logbook) Note(string) {}
+
 func (l *logbook) Tile() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

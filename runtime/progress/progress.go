@@ -25,6 +25,14 @@ type stage struct {
 	done      atomic.Int64
 	start     time.Time
 	predicted time.Duration
+	note      atomic.Value // how far it is, in its own words
+}
+
+func (s *stage) said() string {
+	if row, ok := s.note.Load().(string); ok {
+		return "  " + row
+	}
+	return ""
 }
 
 // eta is the time left: from the cost model until tiles are done, then from the tiles.
@@ -75,9 +83,12 @@ func (b *Bars) open() {
 	b.bar = b.box.AddBar(int64(now.tiles), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(now.name+" ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string {
-			return fmt.Sprintf("  %s left", now.eta().Round(time.Second/10))
+			return fmt.Sprintf("  %s left%s", now.eta().Round(time.Second/10), now.said())
 		})))
 }
+
+// Note shows a row behind the bar.
+func (b *Bars) Note(row string) { b.now.note.Store(row) }
 
 // End takes the bar away.
 func (b *Bars) End() {
@@ -130,8 +141,11 @@ func (l *Lines) Tile() {
 		return
 	}
 	l.last = time.Now()
-	fmt.Fprintf(l.to, "%s: %d of %d tiles, %s left\n", l.now.name, done, l.now.tiles, l.now.eta().Round(time.Second/10))
+	fmt.Fprintf(l.to, "%s: %d of %d tiles, %s left%s\n", l.now.name, done, l.now.tiles, l.now.eta().Round(time.Second/10), l.now.said())
 }
+
+// Note adds a row to the next line.
+func (l *Lines) Note(row string) { l.now.note.Store(row) }
 
 // End does nothing: a line stays true.
 func (l *Lines) End() {}

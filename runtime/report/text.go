@@ -25,6 +25,9 @@ func Text(w io.Writer, p *bound.Plan, opt Options) error {
 	}
 	t.search()
 	t.edges()
+	for i := range p.Steps {
+		t.programs(&p.Steps[i])
+	}
 	if opt.Analysis != nil {
 		opt.Analysis.write(t)
 	}
@@ -101,10 +104,39 @@ func (t *printer) step(s *bound.Step) {
 	case s.Kind == plan.ReadStep:
 		t.line("%-3s read    %s%s", s.ID, s.Name, args)
 		t.arrays("gives", s.Writes)
+	case s.Kind == plan.DriveStep:
+		t.line("%-3s drive   %s%s", s.ID, s.Name, args)
+		t.arrays("gives", s.Writes)
+		for i, p := range s.Drive.Programs {
+			about := s.Programs[i]
+			t.line("      %-7s at most %s of %s, predicted %s each; %s of arrays", p.Name, diag.Plural(p.Most, "call"), diag.Plural(about.Totals.Kernels, "kernel"),
+				millis(about.Totals.Predicted), plan.FormatBytes(about.Takes()))
+		}
 	default:
 		t.line("%-3s sink    %s%s", s.ID, s.Name, args)
 		t.arrays("takes", s.Reads)
 	}
+}
+
+// programs writes the plans of a drive's programs.
+func (t *printer) programs(s *bound.Step) {
+	outer := t.plan
+	for i, p := range s.Programs {
+		t.plan = p
+		t.line("")
+		t.line("%s of %s, %s", s.Drive.Programs[i].Name, s.ID, s.Name)
+		t.stream()
+		for j := range p.Steps {
+			if step := &p.Steps[j]; step.Kind != plan.SinkStep { // which is the drive itself
+				t.step(step)
+			}
+		}
+		t.edges()
+		for j := range p.Steps {
+			t.programs(&p.Steps[j])
+		}
+	}
+	t.plan = outer
 }
 
 // stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope.
@@ -303,10 +335,7 @@ func figures(e plan.Edge) string {
 }
 
 func (t *printer) sources() {
-	for _, s := range t.plan.Steps {
-		if s.Kernel == nil {
-			continue
-		}
+	for _, s := range t.plan.Kernels() {
 		text, on := source(s.Kernel), ""
 		if text == "" {
 			continue

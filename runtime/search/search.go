@@ -249,6 +249,9 @@ func (f *finder) unfit() string {
 	if f.opt.Device.Info().Kind == "interp" {
 		return "the interpreter is for checking, not for speed"
 	}
+	if slices.ContainsFunc(f.base.Steps, func(s bound.Step) bool { return s.Kind == plan.DriveStep }) {
+		return "a drive of the program runs many times"
+	}
 	if f.base.Stream != nil || f.opt.Memory > 0 && 3*bytes > f.opt.Memory {
 		return "its arrays do not fit the memory budget at once"
 	}

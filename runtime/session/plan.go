@@ -128,8 +128,8 @@ func unfinished(sinks []*ops.Instance) *plan.Decisions {
 		if s.File() == "" {
 			continue
 		}
-		if r, err := journal.Read(s.File()); err == nil && r.Header.Decisions != nil {
-			return r.Header.Decisions
+		if h, err := journal.Unfinished(s.File()); err == nil && h.Decisions != nil {
+			return h.Decisions
 		}
 	}
 	return nil

@@ -1,0 +1,7 @@
+// Package linear has the operators of linear algebra that are algorithms over products.
+package linear
+
+import "weft/ops"
+
+// Specs are the operators of this package.
+func Specs() []*ops.Spec { return []*ops.Spec{eigen} }

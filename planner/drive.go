@@ -1,0 +1,63 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/graph"
+	"weft/planner/plan"
+)
+
+// drive adds the step of the drive that a stage is an output of, with all its outputs that are needed. Its programs are planned as pipelines
+// are, within the memory that the outputs leave, on the host.
+func (b *builder) drive(s *ops.Stage, step bound.Step) {
+	number := len(b.Plan.Steps) + 1
+	opt := b.opt
+	opt.After, opt.Accelerators, opt.Device = nil, nil, ""
+	b.add(step, plan.DriveStep, "d", number) // before its outputs have buffers, which would add it again
+	at := len(b.Plan.Steps) - 1
+	taken := ops.BytesOf(b.Arrays.Of(s))
+	for _, out := range b.Stages {
+		if out.Op == s.Op && out != s {
+			b.Plan.Steps[at].Writes = append(b.Plan.Steps[at].Writes, b.array(out))
+			taken += ops.BytesOf(b.Arrays.Of(out))
+		}
+	}
+	d := &plan.Drive{}
+	var programs []*bound.Plan
+	for _, g := range graph.Programs(s.Op) {
+		if b.opt.Memory > 0 {
+			opt.Memory = max(1, b.opt.Memory-taken)
+		}
+		name := b.Plan.Steps[at].ID + "." + g.Name
+		opt.within = name + "."
+		if b.opt.Decided != nil {
+			decided := b.opt.Decided.Drives[name]
+			opt.Decided = &decided
+		}
+		p, err := opt.build(g.Graph, b.Device, opt)
+		if err != nil {
+			b.fault = fmt.Errorf("%s of %s: %w", g.Name, s.Op.Spec.Name, err)
+			return
+		}
+		if b.Plan.Decided.Drives == nil {
+			b.Plan.Decided.Drives = map[string]plan.Decisions{}
+		}
+		b.Plan.Decided.Drives[name] = p.Decided
+		ids := func(stages []*ops.Stage) []string {
+			out := make([]string, len(stages))
+			for i, s := range stages {
+				if at := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Array == s }); at >= 0 {
+					out[i] = p.Buffers[at].ID
+				}
+			}
+			return out
+		}
+		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next)})
+		programs = append(programs, p)
+		taken += p.Takes()
+	}
+	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs
+}

@@ -1,0 +1,132 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"time"
+
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/bound"
+	"weft/planner/plan"
+	"weft/runtime/journal"
+)
+
+// checkpointEvery is how much of a drive a run that is cut off loses at most, but for the call under way.
+var checkpointEvery = 3 * time.Second
+
+// checkpoints keep how far a drive is: its state, and what its algorithm was told. A run that goes on tells that again in place of the calls
+// that were made, and then has the state.
+type checkpoints struct {
+	path  string // empty: the program writes no file that one could be beside
+	head  journal.Header
+	calls int      // that an earlier run made
+	told  []uint64 // bits of numbers
+	heard int      // of these, how many the algorithm was told in this run
+	saved time.Time
+}
+
+// again is what the algorithm was told before at this place.
+func (c *checkpoints) again() (float64, bool) {
+	if c.heard == len(c.told) {
+		return 0, false
+	}
+	c.heard++
+	return math.Float64frombits(c.told[c.heard-1]), true
+}
+
+func (c *checkpoints) tell(v float64) {
+	c.told = append(c.told, math.Float64bits(v))
+	c.heard = len(c.told)
+}
+
+// resume finds the checkpoint of a drive, and fills the state from it under Options.Resume.
+func (d *drive) resume() error {
+	r, c := d.run, &d.log
+	c.saved = time.Now()
+	if r.checkpoint == "" {
+		return nil
+	}
+	c.path = journal.CheckpointOf(r.checkpoint, d.step.ID)
+	r.left(c.path)
+	c.head = r.header()
+	was, err := journal.ReadCheckpoint(c.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !r.opt.Resume:
+		r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run is replaced; --resume would have gone on from call %d", d.step.Name, was.Calls))
+		return nil
+	}
+	if why := was.Header.Foreign(c.head); why != "" {
+		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: %s", d.step.Name, why)
+	}
+	fits := len(was.State) == len(d.state)
+	for i := 0; fits && i < len(d.state); i++ {
+		bytes := was.State[i]
+		for _, part := range d.host(i).Parts {
+			n := min(len(part.Data), len(bytes))
+			fits = fits && copy(part.Data, bytes[:n]) == len(part.Data)
+			bytes = bytes[n:]
+		}
+		fits = fits && len(bytes) == 0
+	}
+	if !fits {
+		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: its arrays are others", d.step.Name)
+	}
+	c.calls, c.told = was.Calls, was.Told
+	r.opt.Progress.Log(fmt.Sprintf("%s goes on from call %d", d.step.Name, was.Calls))
+	return nil
+}
+
+// save makes a checkpoint, if the last one is some time ago, or at the end, so that what comes after may fail.
+func (c *checkpoints) save(d *drive, end bool) error {
+	if c.path == "" || d.calls <= c.calls || time.Since(c.saved) < checkpointEvery && !(end && time.Since(d.began) > checkpointEvery) {
+		return nil
+	}
+	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told}
+	for i := range d.state {
+		var all []byte
+		for _, part := range d.host(i).Parts {
+			all = append(all, part.Data...)
+		}
+		now.State = append(now.State, all)
+	}
+	if err := now.Write(c.path); err != nil {
+		return fmt.Errorf("cannot keep a checkpoint: %w", err)
+	}
+	c.saved = time.Now()
+	return nil
+}
+
+// outputFile is the file beside which checkpoints are kept: the first one that the plan writes; empty: there is none.
+func (r *run) outputFile() string {
+	if r.opt.Discard {
+		return ""
+	}
+	i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.Kind == plan.SinkStep && s.Op.File() != "" })
+	if i < 0 {
+		return ""
+	}
+	return r.plan.Steps[i].Op.File()
+}
+
+// header is what a journal or checkpoint says of the run.
+func (r *run) header() journal.Header {
+	return journal.Header{Format: journal.Format, Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided,
+		Device: Described(r.opt.Devices[0].Info()), Accelerators: r.accelerators()}
+}
+
+// left notes a checkpoint that is to go when all outputs are there.
+func (r *run) left(path string) {
+	if !slices.Contains(*r.checkpoints, path) {
+		*r.checkpoints = append(*r.checkpoints, path)
+	}
+}
+
+var _ ops.Host = (*drive)(nil)

@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"weft/ops/files/fileio"
+)
+
+// Checkpoint is how far a drive has come: its state after some calls, and what its algorithm was told on the way. The state follows the rest,
+// which is a line of JSON.
+type Checkpoint struct {
+	Header Header   `json:"header"`
+	Calls  int      `json:"calls"`
+	Told   []uint64 `json:"told"` // bits of numbers
+	Sizes  []int    `json:"sizes"`
+	State  [][]byte `json:"-"`
+}
+
+// CheckpointOf is where the checkpoint of a drive is: beside an output of its program.
+func CheckpointOf(output, step string) string { return PathOf(output) + "-" + step }
+
+// Write makes a checkpoint, durably, in place of the one before.
+func (c Checkpoint) Write(path string) error {
+	c.Header.Format, c.Sizes = Format, nil
+	for _, s := range c.State {
+		c.Sizes = append(c.Sizes, len(s))
+	}
+	return fileio.WriteFile(path, func(w io.Writer) error {
+		line, err := json.Marshal(c)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(line, '\n'))
+		for _, s := range c.State {
+			if err == nil {
+				_, err = w.Write(s)
+			}
+		}
+		return err
+	})
+}
+
+// ReadCheckpoint reads one. The error is fs.ErrNotExist where there is none, or one that is not whole.
+func ReadCheckpoint(path string) (c Checkpoint, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return c, err
+	}
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
+	if json.Unmarshal(line, &c) != nil || c.Header.Format != Format {
+		return Checkpoint{}, fs.ErrNotExist
+	}
+	for _, n := range c.Sizes {
+		if n < 0 || n > len(rest) {
+			return Checkpoint{}, fs.ErrNotExist
+		}
+		c.State, rest = append(c.State, rest[:n]), rest[n:]
+	}
+	return c, nil
+}
+
+// Unfinished is what a run that left an output unfinished says of itself, by the journal of the output or the checkpoint of a drive. The
+// error is fs.ErrNotExist where no run did.
+func Unfinished(output string) (Header, error) {
+	r, err := Read(output)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return r.Header, err
+	}
+	folder, prefix := filepath.Split(CheckpointOf(output, ""))
+	files, err := os.ReadDir(cmp.Or(folder, "."))
+	if err != nil {
+		return Header{}, err
+	}
+	for _, f := range files {
+		if !strings.HasPrefix(f.Name(), prefix) {
+			continue
+		}
+		if c, err := ReadCheckpoint(filepath.Join(folder, f.Name())); err == nil {
+			return c.Header, nil
+		}
+	}
+	return Header{}, fs.ErrNotExist
+}
+
+// Forget removes a checkpoint.
+func Forget(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot remove a checkpoint: %w", err)
+	}
+	return nil
+}
