@@ -39,6 +39,7 @@ var timed = []struct {
 	{regexp.MustCompile(`(?m)^ +\S.* would win if .*\n`), regexp.MustCompile(`(?s).*`)},
 	{regexp.MustCompile(`(?m)^  [FS]\d+ .*$`), regexp.MustCompile(`; fused \S+ \S+, stored \S+ \S+$`)},
 	{regexp.MustCompile(`(?m)^device .*$`), regexp.MustCompile(`; predicted [^;]*|; plan .*`)},
+	{regexp.MustCompile(`(?m)^ +\S+ +at most .*$`), regexp.MustCompile(`: predicted .*`)},
 	{regexp.MustCompile(`(?m)^ +cost .*$`), regexp.MustCompile(`: predicted .*`)},
 	{regexp.MustCompile(`(?m)^ +place .*$`), regexp.MustCompile(`[:;]? [0-9][0-9.]* (ns|us|ms|s)\b.*`)},
 }

@@ -55,9 +55,20 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 			}
 			return out
 		}
-		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next)})
+		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
 		programs = append(programs, p)
 		taken += p.Takes()
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs
+}
+
+// once are the steps of a program that do the same in every call.
+func once(p *bound.Plan, g graph.Program) (out []string) {
+	for _, s := range p.Steps {
+		varies := func(id string) bool { return g.Varies[p.Buffer(id).Array] }
+		if p.Stream == nil && !slices.ContainsFunc(s.Reads, varies) && !slices.ContainsFunc(s.Writes, varies) && s.Kind != plan.SinkStep {
+			out = append(out, s.ID)
+		}
+	}
+	return out
 }

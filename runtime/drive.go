@@ -33,8 +33,7 @@ type drive struct {
 type program struct {
 	*run
 	plan.DriveProgram
-	works []*work         // of its kernels, by step
-	same  map[string]bool // steps that do the same in every call: the first one is enough
+	works []*work // of its kernels, by step
 	calls int
 }
 
@@ -58,8 +57,9 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		return err
 	}
 	var predicted float64
-	for i, p := range step.Programs {
-		predicted += p.Totals.Predicted * float64(step.Drive.Programs[i].Most)
+	for i, p := range step.Drive.Programs {
+		each, first := step.Call(i)
+		predicted += each*float64(p.Most) + first
 	}
 	r.opt.Progress.Begin(step.Name, most, time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
@@ -94,22 +94,14 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil },
 		counted: d.run.counted, arrays: newArrays(p, opt.Devices[0]), checkpoints: d.run.checkpoints, checkpoint: d.run.checkpoint, inputs: d.run.inputs}
 	r.arrays.lent = map[string]bool{}
-	out := &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps)), same: map[string]bool{}}
-	varies := map[string]bool{}
 	for _, id := range slices.Concat(about.Now, about.Next) {
 		r.arrays.lent[id] = true
 	}
-	for _, id := range about.Now {
-		varies[id] = true
-	}
-	for _, s := range p.Steps {
-		out.same[s.ID] = !slices.ContainsFunc(s.Reads, func(id string) bool { return varies[id] })
-		for _, id := range s.Writes {
-			varies[id] = !out.same[s.ID]
-		}
-	}
-	return out
+	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps))}
 }
+
+// again reports whether a step is done in every call.
+func (p *program) again(s *bound.Step) bool { return !slices.Contains(p.Once, s.ID) }
 
 // allocate gives the state its memory.
 func (d *drive) allocate() error {
@@ -222,18 +214,18 @@ func (d *drive) call(p *program) error {
 	}
 	for i := range p.run.plan.Steps {
 		s := &p.run.plan.Steps[i]
-		if s.Kind == plan.SinkStep || !first && p.same[s.ID] {
+		if s.Kind == plan.SinkStep || !first && !p.again(s) {
 			continue
 		}
-		if err := p.once(d.ctx, i, s); err != nil {
+		if err := p.launch(d.ctx, i, s); err != nil {
 			return p.failed(d.ctx, s, err)
 		}
 	}
 	return nil
 }
 
-// once runs a step of a call.
-func (p *program) once(ctx context.Context, i int, s *bound.Step) error {
+// launch runs a step of a call.
+func (p *program) launch(ctx context.Context, i int, s *bound.Step) error {
 	if s.Kernel == nil {
 		return p.step(ctx, s)
 	}
@@ -266,7 +258,7 @@ func (d *drive) verifyLast() error {
 		return p.stream(d.ctx)
 	}
 	for i := range p.run.plan.Steps {
-		if s := &p.run.plan.Steps[i]; s.Kernel != nil && !p.same[s.ID] {
+		if s := &p.run.plan.Steps[i]; s.Kernel != nil && p.again(s) {
 			if err := p.judge(d.ctx, s); err != nil {
 				return p.failed(d.ctx, s, err)
 			}
@@ -304,7 +296,7 @@ func (d *drive) close() {
 		for i, w := range p.works {
 			if w != nil {
 				calls := p.calls
-				if p.same[p.run.plan.Steps[i].ID] {
+				if !p.again(&p.run.plan.Steps[i]) {
 					calls = 1
 				}
 				w.finish()

@@ -120,6 +120,22 @@ func (p *Plan) Sources() (out []*Step) {
 	return out
 }
 
+// Call is how long a call of one of the drive's programs is predicted to take, in ms, and the first one more than others.
+func (s *Step) Call(program int) (each, first float64) {
+	for _, k := range s.Programs[program].Steps {
+		if k.Kernel == nil {
+			continue
+		}
+		ms, _ := k.Kernel.Expected()
+		if slices.Contains(s.Drive.Programs[program].Once, k.ID) {
+			first += ms
+		} else {
+			each += ms
+		}
+	}
+	return each, first
+}
+
 // Takes is the memory of all that is alive at once.
 func (p *Plan) Takes() int64 {
 	if p.Stream != nil {

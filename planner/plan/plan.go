@@ -188,6 +188,8 @@ type DriveProgram struct {
 	Most int      `yaml:"most" json:"most"` // calls
 	Now  []string `yaml:"now,flow" json:"now"`
 	Next []string `yaml:"next,flow" json:"next"`
+	// Once are steps that do the same in every call: the first one is enough, where their arrays stay.
+	Once []string `yaml:"once,flow" json:"once"`
 	Plan *Plan    `yaml:"plan" json:"plan"`
 }
 

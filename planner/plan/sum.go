@@ -31,7 +31,7 @@ func sum(h io.Writer, steps []Step) {
 		}
 		if d := s.Drive; d != nil {
 			for _, p := range d.Programs {
-				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Plan.Sum())
+				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Once, p.Plan.Sum())
 			}
 		}
 	}

@@ -141,7 +141,7 @@ func (l *Lines) Tile() {
 		return
 	}
 	l.last = time.Now()
-	fmt.Fprintf(l.to, "%s: %d of %d tiles, %s left%s\n", l.now.name, done, l.now.tiles, l.now.eta().Round(time.Second/10), l.now.said())
+	fmt.Fprintf(l.to, "%s: %d of %d, %s left%s\n", l.now.name, done, l.now.tiles, l.now.eta().Round(time.Second/10), l.now.said())
 }
 
 // Note adds a row to the next line.

@@ -34,8 +34,8 @@ func TestLinesOfALongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		play(NewLines(&out), 10, time.Second)
-		want := "beamform: 2 of 10 tiles, 8s left\nbeamform: 4 of 10 tiles, 6s left\nbeamform: 6 of 10 tiles, 4s left\n" +
-			"beamform: 8 of 10 tiles, 2s left\n"
+		want := "beamform: 2 of 10, 8s left\nbeamform: 4 of 10, 6s left\nbeamform: 6 of 10, 4s left\n" +
+			"beamform: 8 of 10, 2s left\n"
 		if out.String() != want {
 			t.Errorf("got\n%swant\n%s", &out, want)
 		}

@@ -109,8 +109,14 @@ func (t *printer) step(s *bound.Step) {
 		t.arrays("gives", s.Writes)
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]
-			t.line("      %-7s at most %s of %s, predicted %s each; %s of arrays", p.Name, diag.Plural(p.Most, "call"), diag.Plural(about.Totals.Kernels, "kernel"),
-				millis(about.Totals.Predicted), plan.FormatBytes(about.Takes()))
+			each, first := s.Call(i)
+			kernels := len(slices.DeleteFunc(about.Kernels(), func(k *bound.Step) bool { return slices.Contains(p.Once, k.ID) }))
+			once := ""
+			if first > 0 {
+				once = ", and " + millis(first) + " for the first"
+			}
+			t.line("      %-7s at most %s of %s, %s of arrays: predicted %s each%s", p.Name, diag.Plural(p.Most, "call"),
+				diag.Plural(kernels, "kernel"), plan.FormatBytes(about.Takes()), millis(each), once)
 		}
 	default:
 		t.line("%-3s sink    %s%s", s.ID, s.Name, args)
