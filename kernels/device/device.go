@@ -99,13 +99,21 @@ type Report struct {
 	Resources
 }
 
+// Packing is how many points share a value that is packed, which is an operand that they load or lies inside one.
+type Packing struct {
+	Points  int
+	Operand bool
+}
+
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.
 type Layout struct {
-	Lanes     []int   // axes that the lanes of a vector lie along
-	Flight    int     // vectors in flight, which share what differs along none of their axes
-	FlightOn  []int   // these axes
-	FoldLanes bool    // lanes are iterations of the innermost folds instead
-	Fetched   float64 // cache lines that a vector's load through a window brings into a core's own caches, as estimated
-	Windows   bool    // loads that scatter along the lanes go through windows
-	Parts     bool    // many points take a part of a fold's iterations before the next part begins: what it loads stays near
+	Lanes     []int                // axes that the lanes of a vector lie along
+	Flight    int                  // vectors in flight, which share what differs along none of their axes
+	FlightOn  map[int]int          // these axes, and how many lie along each
+	FoldLanes bool                 // lanes are iterations of the innermost folds instead
+	Fetched   float64              // cache lines that a vector's load through a window brings into a core's own caches, as estimated
+	Windows   bool                 // loads that scatter along the lanes go through windows
+	Narrow    bool                 // float64 sums of float32 terms are float32 for many iterations
+	Packed    map[*ir.Node]Packing `json:"-"` // values inside the operands of contractions, where these are packed
+	Parts     bool                 // many points take a part of a fold's iterations before the next part begins: what it loads stays near
 }

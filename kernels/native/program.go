@@ -129,7 +129,8 @@ func (p *program) Report() device.Report {
 }
 
 func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) device.Layout {
-	l := device.Layout{Flight: max(1, s.Flat), FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows, Fetched: schedule.Fetched(k, t, s)}
+	l := device.Layout{Flight: max(1, s.Flat), FlightOn: map[int]int{}, FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows,
+		Fetched: schedule.Fetched(k, t, s), Narrow: s.AccBlock > 0, Packed: schedule.Packed(k, t, s)}
 	if s.Flat > 0 {
 		for a := range k.Axes {
 			l.Lanes = append(l.Lanes, a)
@@ -140,7 +141,7 @@ func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) dev
 	}
 	for _, a := range s.Unroll {
 		l.Flight *= a.N
-		l.FlightOn = append(l.FlightOn, a.Axis)
+		l.FlightOn[a.Axis] = a.N
 	}
 	return l
 }

@@ -3,6 +3,7 @@ package schedule
 import (
 	"slices"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 )
 
@@ -192,4 +193,51 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 func evenly(n, most, step int) int {
 	parts := (n + most - 1) / most
 	return (n + parts - 1) / parts / step * step
+}
+
+// Packed are the values inside operands that a schedule packs, and how many points share each.
+func Packed(k *ir.Kernel, t Target, c CPU) map[*ir.Node]device.Packing {
+	if !c.Pack {
+		return nil
+	}
+	s, out := newSurvey(k, t), map[*ir.Node]device.Packing{}
+	for _, u := range c.Chunk {
+		x := s.contraction(s.heaviest(), c.Lanes[0].Axis, u.Axis)
+		if x == nil {
+			continue
+		}
+		for n, other := range x.inside {
+			for _, chunk := range c.Chunk {
+				if chunk.Axis == other {
+					out[n] = device.Packing{Points: chunk.N, Operand: slices.Contains(x.along[0], n) || slices.Contains(x.along[1], n)}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Narrowed are the additions and conversions of sums that schedules with AccBlock do in float32.
+func Narrowed(folds []*ir.Fold) map[*ir.Node]bool {
+	out := map[*ir.Node]bool{}
+	for _, f := range folds {
+		for q, a := range f.Accs {
+			terms, ok := SumTerms(f, f.Step[q], a)
+			if _, narrow := NarrowTerms(terms); !ok || !narrow || a.Type != ir.F64 || f.Monoid != ir.Sum {
+				continue
+			}
+			for _, t := range terms {
+				out[t.N] = true
+			}
+			for n := f.Step[q]; n != a; {
+				out[n] = true
+				next := n.Args[0]
+				if !next.Free().Meets(f.AccBind) {
+					next = n.Args[1]
+				}
+				n = next
+			}
+		}
+	}
+	return out
 }

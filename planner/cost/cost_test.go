@@ -52,11 +52,53 @@ func placed(points, n, elements int) *ir.Kernel {
 	return &ir.Kernel{Name: "placed", Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
 }
 
+// product is out[y, x] = sum over i < n of a[y, i] b[i, x], as float64; it gives the loads too.
+func product(points, n int) (k *ir.Kernel, a, b *ir.Node) {
+	c := ir.NewBuilder()
+	y, x := c.Axis("y", points), c.Axis("x", points)
+	left, right := &ir.Buffer{Name: "a", Type: ir.F32, Shape: []int{points, n}}, &ir.Buffer{Name: "b", Type: ir.F32, Shape: []int{n, points}}
+	sum := c.Fold(ir.FoldSpec{Lo: c.I32(0), Hi: c.I32(n), Init: []*ir.Node{c.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		a, b = c.Load(left, y, i), c.Load(right, i, x)
+		return []*ir.Node{c.Add(acc[0], c.Cast(ir.F64, c.Mul(a, b)))}, nil
+	})
+	axes := []*ir.Node{y, x}
+	out := &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{points, points}}
+	return &ir.Kernel{Name: "product", Axes: axes, Contract: true, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}, a, b
+}
+
+// Blocks of registers share what differs along one of their axes, packed operands are made once a chunk, and one after the other if lanes
+// lie along the other axis; sums of float32 for a while convert nothing.
+func TestCountOfContractions(t *testing.T) {
+	p := profile.Default(1)
+	const points, n = 240, 100
+	k, a, b := product(points, n)
+	per := func(l device.Layout, c profile.Class) float64 {
+		return count(k, p, &l).ns[c] / p.Ops[c] / (points * points * n)
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 0.02 {
+			t.Errorf("%s: %.3f, want %.3f", what, got, want)
+		}
+	}
+	block := device.Layout{Lanes: []int{1}, Flight: 24, FlightOn: map[int]int{0: 8, 1: 3}}
+	near("loads along lanes, shared by rows", per(block, profile.Contiguous), 1./8)
+	near("loads that lanes share, shared by vectors", per(block, profile.Uniform), 1./3)
+	near("conversions", per(block, profile.Convert), 2)
+	near("additions in float64", per(block, profile.FMA64), 1)
+	block.Narrow = true
+	near("conversions of narrow sums", per(block, profile.Convert), 0)
+	near("and their additions", per(block, profile.FMA64), 0)
+	block.Packed = map[*ir.Node]device.Packing{a: {Points: 120, Operand: true}, b: {Points: 120, Operand: true}}
+	near("reads of packed operands", per(block, profile.Contiguous), 1./8+1./3+1./120)
+	near("packing one after the other", per(block, profile.Uniform), float64(p.Lanes)/120)
+}
+
 func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
 
 func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	p := profile.Default(1)
-	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}
+	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}}
 	const points, n = 1024, 100
 	per := func(k *ir.Kernel, r *device.Layout, c profile.Class) float64 {
 		return count(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
@@ -81,7 +123,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	near("gathered alone", per(placed(points, n, 1), lanes, profile.Gather), 1)
 	flat := &device.Layout{Lanes: []int{0}, Flight: 2}
 	near("loads that vectors of points share", per(shared(points, n), flat, profile.Uniform), 0.5)
-	window := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}, Fetched: 2, Windows: true}
+	window := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}, Fetched: 2, Windows: true}
 	far := placed(1<<20, 10, 1)
 	line := 64e9 / p.Levels[1].Copy.Core
 	near("a window's load from beyond", count(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))

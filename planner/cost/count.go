@@ -58,7 +58,7 @@ type counter struct {
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused  map[*ir.Node]bool
 	lanes  ir.Set
-	flight ir.Set
+	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
 }
 
 // count gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
@@ -85,9 +85,8 @@ func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 	if !c.layout.Windows && !c.lanes.Empty() {
 		c.beside = schedule.Groups(k, p.Lanes)
 	}
-	c.flight = c.lanes
-	for _, a := range c.layout.FlightOn {
-		c.flight = c.flight.Or(k.Axes[a].Bind())
+	if c.layout.Narrow {
+		c.narrow = schedule.Narrowed(c.folds)
 	}
 	if k.Contract {
 		c.contract()
@@ -96,10 +95,20 @@ func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 	w := work{ns: map[profile.Class]float64{}}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
+		runs := c.executions(n)
+		if packed, ok := c.layout.Packed[n]; ok {
+			if packed.Operand {
+				w.ns[profile.Contiguous] += runs * p.Ops[profile.Contiguous]
+			}
+			runs /= float64(packed.Points) / c.sharing(n)
+			if !c.vary.Of(n).Meets(c.lanes) { // one after the other
+				runs *= float64(p.Lanes)
+			}
+		}
 		if times == 0 {
 			return
 		}
-		times *= c.executions(n)
+		times *= runs
 		w.ns[class] += times * p.Ops[class]
 		if class == profile.Window && !c.near(n.Buf) {
 			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
@@ -113,7 +122,7 @@ func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 func likely(k *ir.Kernel, lanes int, folds bool) device.Layout {
 	for a := len(k.Axes) - 1; a >= 0; a-- {
 		if k.Axes[a].Extent >= lanes {
-			return device.Layout{Lanes: []int{a}, Flight: usualFlight, FlightOn: []int{a}}
+			return device.Layout{Lanes: []int{a}, Flight: usualFlight, FlightOn: map[int]int{a: usualFlight}}
 		}
 	}
 	return device.Layout{FoldLanes: folds}
@@ -143,25 +152,47 @@ func (c *counter) scalar() float64 {
 // executions is how often a value is computed, in lanes: a value that differs between lanes in the innermost fold it belongs
 // to as often as that fold turns, one that does not once for all vectors in flight.
 func (c *counter) executions(n *ir.Node) float64 {
-	free := n.Free()
+	free := c.around(n)
 	share := 1.0
 	for _, f := range c.folds {
 		if free.Meets(binders(f)) {
-			free = free.Or(f.Node.Free())
 			share *= c.shares[f]
 		}
 	}
 	times := c.trips(n.Free()) * share * c.scalar()
-	if c.lanes.Empty() || c.vary.Of(n).Meets(c.lanes) {
+	if c.lanes.Empty() {
 		return times
 	}
-	if free.Meets(c.lanes) && !c.vary.Of(n).Meets(c.flight) { // inside a loop that lanes divide, but the same for all of them
-		return times / float64(max(1, c.layout.Flight))
-	}
-	if free.Meets(c.lanes) {
+	times /= c.sharing(n)
+	if c.vary.Of(n).Meets(c.lanes) || free.Meets(c.lanes) { // inside a loop that lanes divide, perhaps the same for all of them
 		return times
 	}
 	return times * float64(c.p.Lanes) // a scalar operation takes the time of a vector's
+}
+
+// sharing is how many vectors in flight have a value in common: those along axes that it does not differ over, in loops that do.
+func (c *counter) sharing(n *ir.Node) float64 {
+	free, vary, share := c.around(n), c.vary.Of(n), 1
+	if len(c.layout.FlightOn) == 0 && !vary.Meets(c.lanes) && free.Meets(c.lanes) {
+		return float64(max(1, c.layout.Flight))
+	}
+	for a, each := range c.layout.FlightOn {
+		if axis := c.k.Axes[a].Bind(); free.Meets(axis) && !vary.Meets(axis) {
+			share *= each
+		}
+	}
+	return float64(share)
+}
+
+// around is what a value depends on, and the folds that it is computed in.
+func (c *counter) around(n *ir.Node) ir.Set {
+	free := n.Free()
+	for _, f := range c.folds {
+		if free.Meets(binders(f)) {
+			free = free.Or(f.Node.Free())
+		}
+	}
+	return free
 }
 
 // contract finds the multiplications that become part of an addition: used once, by one.
@@ -200,6 +231,10 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	info := n.Op.Info()
 	class, times := classes[info.Cost], info.Times
 	switch operand := operandType(n); {
+	case c.narrow[n] && n.Op == ir.Cast:
+		return "", 0
+	case c.narrow[n]:
+		return class[0], times
 	case operand == ir.F64 && class[1] != "":
 		return class[1], times
 	case operand == ir.F64: // half as many lanes

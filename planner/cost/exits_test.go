@@ -26,7 +26,7 @@ func search(points, most int, counts *ir.DataFacts, tall *ir.MaxPyramid) *ir.Ker
 func TestFoldsThatEndEarly(t *testing.T) {
 	const points, most = 1024, 256
 	p := profile.Default(1)
-	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: []int{0}}
+	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}}
 	tall := &ir.MaxPyramid{Tables: []ir.MaxTable{{Block: 16}, {Block: 8}}}
 	full := &ir.DataFacts{Least: most, Most: most, Mean: most}
 	half := &ir.DataFacts{Least: 0, Most: most, Mean: most / 2}

@@ -82,13 +82,13 @@ func (c *Code) allowed() error {
 
 // Report is what is known of the code before it is compiled.
 func (c *Code) Report() device.Report {
-	l := device.Layout{Flight: 1, FoldLanes: c.Schedule.Fold > 1}
+	l := device.Layout{Flight: 1, FlightOn: map[int]int{}, FoldLanes: c.Schedule.Fold > 1}
 	for _, a := range c.Schedule.Block {
 		l.Lanes = append(l.Lanes, a.Axis)
 	}
 	for _, a := range c.Schedule.Unroll {
 		l.Flight *= a.N
-		l.FlightOn = append(l.FlightOn, a.Axis)
+		l.FlightOn[a.Axis] = a.N
 	}
 	return device.Report{Schedule: c.Schedule.Text(c.Kernel), Loads: c.Out.Loads, Source: c.Out.Source, Layout: l}
 }
