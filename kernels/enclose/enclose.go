@@ -50,11 +50,13 @@ var (
 // how many operations are left.
 func (e *Kernel) At(point []int, operations int) (values []Values, left int, ok bool) {
 	e.left = operations
+	e.clock++
+	all := &scope{since: e.clock}
 	for i, a := range e.k.Axes {
 		e.point[a] = point[i]
+		all.binds = all.binds.Or(a.Bind())
 	}
-	e.clock++
-	e.open = []*scope{{since: e.clock}}
+	e.open = []*scope{all}
 	for _, s := range e.k.Stores {
 		v, err := e.of(s.Value)
 		if err != nil {
@@ -73,7 +75,10 @@ func (e *Kernel) since(n *ir.Node) int {
 			return s.since
 		}
 	}
-	return e.open[0].since
+	if free.Meets(e.open[0].binds) {
+		return e.open[0].since
+	}
+	return 0 // the same at every point
 }
 
 func (e *Kernel) of(n *ir.Node) (Values, error) {

@@ -140,6 +140,18 @@ func TestBothSides(t *testing.T) {
 			}
 		}
 	}
+	x := b.Axis("x", 3)
+	all := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(500), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Cast(ir.F32, i))}, nil
+	})[0]
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{3}}
+	each := enclose.New(&ir.Kernel{Name: "sum", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.Add(all, b.Cast(ir.F32, x))}}}, nil)
+	for at := range 3 {
+		work := []int{2000, 10, 10}[at] // what is the same at every point is bounded once
+		if got, left, ok := each.At([]int{at}, work); !ok || got[0].Nearest(124750+float64(at)) != 124750+float64(at) {
+			t.Errorf("a sum and %d: %v, %t, with %d of %d operations left", at, got, ok, left, work)
+		}
+	}
 	k := &ir.Kernel{Name: "long", Stores: []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: ir.F32}, Value: sum}}}
 	if _, _, ok := enclose.New(k, nil).At(nil, 2); ok {
 		t.Error("nothing bounds the work")

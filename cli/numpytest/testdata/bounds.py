@@ -191,7 +191,7 @@ def power(kind, a, n):
         cross = (a.lo <= 0) & (a.hi >= 0)
         if n < 0:
             global overflows
-            p = np.minimum(np.abs(a.lo), np.abs(a.hi)) ** -n
+            p = np.where(cross, 0.0, np.minimum(np.abs(a.lo), np.abs(a.hi))) ** -n  # 0: how far it goes beside the pole is not known
             overflows = overflows or bool((p < 1e-36).any())
             lo, hi = np.where(cross | (p < 1e-36), np.nan, lo), np.where(cross, np.nan, hi)
         elif n > 0 and n % 2 == 0:
