@@ -159,7 +159,7 @@ func (g *gen) spanTests(c *loop, flag, end *Expr) {
 
 // narrowSums finds the accumulators to keep so and declares their float32 shares.
 func (g *gen) narrowSums(c *loop, b *block) {
-	if c.f.Monoid != ir.Sum {
+	if c.f.Monoid != ir.Sum || g.Kernel.Termwise {
 		return
 	}
 	c.narrow = map[int][]schedule.Signed{}

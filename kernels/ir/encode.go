@@ -24,6 +24,9 @@ func Encode(k *Kernel, name func(*Buffer) string) string {
 	if k.Contract {
 		e.word("contract")
 	}
+	if k.Termwise {
+		e.word("termwise")
+	}
 	for i, n := range nodes {
 		e.number[n] = i
 		e.end()
@@ -278,7 +281,7 @@ func (d *decoder) line(what string) {
 	switch what {
 	case "kernel":
 		d.kernel.Name = d.quoted()
-		d.kernel.Contract = d.has("contract")
+		d.kernel.Contract, d.kernel.Termwise = d.has("contract"), d.has("termwise")
 		return
 	case "store":
 		d.store()

@@ -29,6 +29,9 @@ func Hash(k *Kernel) string {
 		fmt.Fprintf(&h.text, "store %s [%s] = %d if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index), h.number[s.Value], h.ref(s.Guard), in, s.Adds)
 	}
 	fmt.Fprintf(&h.text, "axes %s contract %v\n", h.refs(k.Axes), k.Contract)
+	if k.Termwise {
+		h.text.WriteString("termwise\n")
+	}
 	sum := sha256.Sum256([]byte(h.text.String()))
 	return hex.EncodeToString(sum[:16])
 }

@@ -27,6 +27,7 @@ type Kernel struct {
 	Axes     []*Node
 	Stores   []Store
 	Contract bool // a*b+c may be rounded once
+	Termwise bool // every term of a sum is added in the sum's type: none are added up in a narrower one first
 }
 
 // Domain is all points of the kernel's axes.

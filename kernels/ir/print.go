@@ -106,6 +106,9 @@ func (p *printer) text() string {
 	if k.Contract {
 		out.WriteString(" contract")
 	}
+	if k.Termwise {
+		out.WriteString(" termwise")
+	}
 	out.WriteByte('\n')
 	for _, a := range k.Axes {
 		fmt.Fprintf(&out, "  axis %s %d\n", p.names[a], a.Extent)

@@ -38,7 +38,7 @@ func Apply(k *ir.Kernel, r Types) *ir.Kernel {
 	if r.Compute == ir.F64 {
 		t.float = ir.F64
 	}
-	out := &ir.Kernel{Name: k.Name, Contract: k.Contract}
+	out := &ir.Kernel{Name: k.Name, Contract: k.Contract, Termwise: k.Termwise || r.Accumulate == ir.F64}
 	for _, a := range k.Axes {
 		t.done[a] = t.b.Axis(a.Name, a.Extent)
 		out.Axes = append(out.Axes, t.done[a])
@@ -52,6 +52,17 @@ func Apply(k *ir.Kernel, r Types) *ir.Kernel {
 		out.Stores = append(out.Stores, t.store(s))
 	}
 	return out
+}
+
+// Sums reports whether a kernel has a sum of floats.
+func Sums(k *ir.Kernel) bool {
+	t := &retyper{sums: map[*ir.Node]ir.DType{}}
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold {
+			t.findSums(n.Fold)
+		}
+	})
+	return len(t.sums) > 0
 }
 
 type retyper struct {
@@ -131,8 +142,13 @@ func (t *retyper) chain(n, acc *ir.Node, accs ir.Set, out *[]*ir.Node) bool {
 	return true
 }
 
-// as is a value converted to a compute type.
-func (t *retyper) as(typ ir.DType, n *ir.Node) *ir.Node { return t.b.Cast(typ, n) }
+// as is a value converted to a compute type; what was only widened is taken as it was.
+func (t *retyper) as(typ ir.DType, n *ir.Node) *ir.Node {
+	if n.Kind == ir.KAlu && n.Op == ir.Cast && n.Type == ir.F64 && typ == ir.F32 && n.Args[0].Type == typ {
+		n = n.Args[0]
+	}
+	return t.b.Cast(typ, n)
+}
 
 // of is the node that stands for n.
 func (t *retyper) of(n *ir.Node) *ir.Node {

@@ -53,9 +53,9 @@ func (s *survey) mostFlight(f *ir.Fold) int {
 }
 
 // narrows reports whether a fold has a float64 sum that may be kept in float32 for a while.
-func narrows(f *ir.Fold) bool {
+func (s *survey) narrows(f *ir.Fold) bool {
 	for q, a := range f.Accs {
-		if terms, ok := SumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 {
+		if terms, ok := SumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 && !s.k.Termwise {
 			if _, ok := NarrowTerms(terms); ok {
 				return true
 			}

@@ -288,7 +288,7 @@ func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
 		c.Guard = true
 		c.Table = min(blockEach, max(w, (int(Trips(f))+w-1)/w*w))
 	}
-	if narrows(f) {
+	if s.narrows(f) {
 		c.AccBlock = max(c.Table, w)
 	}
 	return c

@@ -88,7 +88,7 @@ func (s *survey) registerBlocks(f *ir.Fold, a int) (out []option) {
 			for na := 1; na*s.t.Lanes <= s.k.Axes[a].Extent && s.held(x, na, nu) <= registers[s.t.ISA]; na++ {
 				c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, AccMajor: true}
 				c.Unroll = slices.DeleteFunc([]AxisN{{u, nu}, {a, na}}, func(x AxisN) bool { return x.N < 2 })
-				if narrows(f) {
+				if s.narrows(f) {
 					c.AccBlock = narrowBlock
 				}
 				s.chunk(&c, x)
@@ -105,7 +105,7 @@ func (s *survey) held(x *contraction, na, nu int) int {
 	sum := 0
 	for _, acc := range x.f.Accs {
 		n := Registers(acc.Type)
-		if narrows(x.f) {
+		if s.narrows(x.f) {
 			n = 1
 		}
 		sum += na * nu * n

@@ -302,7 +302,7 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.InOrder
 	case f.g.Varies[c] && !f.g.Varies[p]:
 		return plan.Invariant
-	case graph.ArithmeticOf(p) != graph.ArithmeticOf(c):
+	case f.disagree(p, c):
 		return plan.OtherTypes
 	case !f.places.agree(p, c):
 		return plan.OtherDevice
@@ -310,6 +310,15 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Barrier // tiles run at the same time: each would reduce everything again
 	}
 	return ""
+}
+
+// disagree reports that two stages ask for different types, of sums only if both have some.
+func (f *fuser) disagree(p, c *ops.Stage) bool {
+	x, y := graph.ArithmeticOf(p), graph.ArithmeticOf(c)
+	if !f.g.Alone(p).Folds || !f.g.Alone(c).Folds {
+		x.Accumulate, y.Accumulate = 0, 0
+	}
+	return x != y
 }
 
 // isTableOf reports whether p is a table of another stage that c reads.

@@ -25,15 +25,13 @@ func Label(s *ops.Stage) string {
 	return s.Op.Label
 }
 
-// ArithmeticOf is what a stage asks its arithmetic to be in: stages that disagree are not computed in one kernel.
+// ArithmeticOf is what a stage asks its arithmetic to be in: stages that disagree are not computed in one kernel, where one of them has no
+// sums only if they disagree about what is not summed.
 func ArithmeticOf(s *ops.Stage) plan.Choice {
 	asked := s.Hints().Precision
 	c := plan.Choice{Compute: asked.Compute, Accumulate: asked.Accumulate}
 	if c.Compute == ir.F32 {
 		c.Compute = 0
-	}
-	if c.Accumulate == ir.F32 {
-		c.Accumulate = 0
 	}
 	return c
 }

@@ -36,6 +36,7 @@ func Retype(m *module.Module, given plan.Choices) error {
 			r.storage(s, stored)
 		}
 	}
+	r.sums()
 	r.widenTables(chosen, stored)
 	for i, k := range m.Kernels {
 		c := chosen[i]
@@ -75,6 +76,9 @@ func (r *retyper) arithmetic(g *module.Kernel) plan.Choice {
 		c := r.given[graph.Key(s)]
 		out.Compute, out.Accumulate = cmp.Or(out.Compute, c.Compute), cmp.Or(out.Accumulate, c.Accumulate)
 	}
+	if out.Accumulate == ir.F32 && out.Compute == 0 { // as operators that may choose have it
+		out.Accumulate = 0
+	}
 	for _, s := range g.Inside {
 		asked := s.Hints().Precision
 		if asked == (ops.Precision{}) {
@@ -92,10 +96,27 @@ func (r *retyper) arithmetic(g *module.Kernel) plan.Choice {
 	if out.Compute == ir.F32 { // which is how operators build kernels, but for what they ask f64 for
 		out.Compute = 0
 	}
-	if out.Accumulate == ir.F32 && out.Compute == 0 {
-		out.Accumulate = 0
-	}
 	return out
+}
+
+// sums refuses types that were asked for sums of a use of an operator that has none.
+func (r *retyper) sums() {
+	obeyed := map[*ops.Instance]bool{}
+	each := func(visit func(g *module.Kernel, s *ops.Stage, t ir.DType)) {
+		for _, g := range r.Kernels {
+			for _, s := range g.Inside {
+				if t := s.Hints().Precision.Accumulate; t != 0 {
+					visit(g, s, t)
+				}
+			}
+		}
+	}
+	each(func(g *module.Kernel, s *ops.Stage, _ ir.DType) { obeyed[s.Op] = obeyed[s.Op] || retype.Sums(g.IR) })
+	each(func(_ *module.Kernel, s *ops.Stage, t ir.DType) {
+		if !obeyed[s.Op] {
+			r.fault(s, "leave accumulate out", "%s cannot have accumulate: %s, because it has no sums of floats", s.Op.Spec.Name, t)
+		}
+	})
 }
 
 // storage finds the type in memory of an array that a kernel stores.
@@ -142,8 +163,12 @@ func (r *retyper) refuse(s *ops.Stage, part string, t ir.DType, why string) {
 	if part == "storage" {
 		help = "leave it out; `weft explain` shows what is pinned"
 	}
-	p := problem.Wrong(problem.UnsupportedPrecision, "", help,
-		"%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
+	r.fault(s, help, "%s cannot have %s: %s of %s is pinned at f32, because it %s", s.Op.Spec.Name, t, part, s.Name, why)
+}
+
+// fault is a mistake of @precision behind a stage's operator, told once.
+func (r *retyper) fault(s *ops.Stage, help, format string, args ...any) {
+	p := problem.Wrong(problem.UnsupportedPrecision, "", help, format, args...)
 	p.At = s.Hints().At["precision"]
 	if !slices.ContainsFunc(r.faults, func(e error) bool { return e.Error() == p.Error() }) {
 		r.faults = append(r.faults, p)
