@@ -20,13 +20,7 @@ func Encode(k *Kernel, name func(*Buffer) string) string {
 	}
 	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
 	e := encoder{name: name, number: make(map[*Node]int, len(nodes))}
-	e.word("kernel", strconv.Quote(k.Name))
-	if k.Contract {
-		e.word("contract")
-	}
-	if k.Termwise {
-		e.word("termwise")
-	}
+	e.word(append([]string{"kernel", strconv.Quote(k.Name)}, k.rounding()...)...)
 	for i, n := range nodes {
 		e.number[n] = i
 		e.end()

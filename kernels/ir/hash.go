@@ -28,10 +28,7 @@ func Hash(k *Kernel) string {
 		}
 		fmt.Fprintf(&h.text, "store %s [%s] = %d if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index), h.number[s.Value], h.ref(s.Guard), in, s.Adds)
 	}
-	fmt.Fprintf(&h.text, "axes %s contract %v\n", h.refs(k.Axes), k.Contract)
-	if k.Termwise {
-		h.text.WriteString("termwise\n")
-	}
+	fmt.Fprintf(&h.text, "axes %s contract %v\n%s", h.refs(k.Axes), k.Contract, map[bool]string{true: "termwise"}[k.Termwise])
 	sum := sha256.Sum256([]byte(h.text.String()))
 	return hex.EncodeToString(sum[:16])
 }

@@ -134,6 +134,17 @@ func WalkNodes(roots []*Node, visit func(*Node)) {
 	}
 }
 
+// rounding is what a kernel says of it, in words.
+func (k *Kernel) rounding() (words []string) {
+	if k.Contract {
+		words = append(words, "contract")
+	}
+	if k.Termwise {
+		words = append(words, "termwise")
+	}
+	return words
+}
+
 // Pointwise reports whether no store is in a fold: a point of the axes then stores one element a store.
 func (k *Kernel) Pointwise() bool {
 	return !slices.ContainsFunc(k.Stores, func(s Store) bool { return s.In != nil })

@@ -102,14 +102,7 @@ func (p *printer) text() string {
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "kernel %s", k.Name)
-	if k.Contract {
-		out.WriteString(" contract")
-	}
-	if k.Termwise {
-		out.WriteString(" termwise")
-	}
-	out.WriteByte('\n')
+	fmt.Fprintln(&out, strings.Join(append([]string{"kernel", k.Name}, k.rounding()...), " "))
 	for _, a := range k.Axes {
 		fmt.Fprintf(&out, "  axis %s %d\n", p.names[a], a.Extent)
 	}

@@ -1,7 +1,5 @@
 package ir
 
-import "math/bits"
-
 // MaxBinders is how many axes and folds (two each) one builder can bind.
 const MaxBinders = 256
 
@@ -42,12 +40,3 @@ func (s Set) Meets(t Set) bool { return s.And(t) != Set{} }
 
 // Empty reports whether the set has no members.
 func (s Set) Empty() bool { return s == Set{} }
-
-// Len counts the members.
-func (s Set) Len() int {
-	n := 0
-	for _, w := range s {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
