@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -94,7 +95,7 @@ func (r rules) Layout(k *ir.Kernel) device.Layout {
 func (d *Device) Target() schedule.Target { return d.target }
 
 // processorName is the model as Linux reports it, or the architecture.
-func processorName() string {
+var processorName = sync.OnceValue(func() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return runtime.GOARCH
@@ -105,7 +106,7 @@ func processorName() string {
 		}
 	}
 	return runtime.GOARCH
-}
+})
 
 // Alloc gives host memory outside the Go heap.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) { return device.NewHostMemory(buf) }

@@ -39,6 +39,10 @@ type job struct {
 // Run works the tiles off, several at once. After a launch that fails no other is started: what is left then lies in
 // s.Left, with the reason in s.Fault. The error is the context's.
 func (s *Sweep) Run(ctx context.Context, tiles []region.Region) error {
+	if len(tiles) == 1 && ctx.Err() == nil { // which needs no workers
+		s.do(func() {}, job{tiles[0], time.Now()}, 1)
+		return ctx.Err()
+	}
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan job, queuedPerThread*s.Threads)
@@ -72,13 +76,20 @@ func (s *Sweep) work(stop context.Context, cancel func(), queue <-chan job, lane
 			s.leave(j.tile, nil)
 			continue
 		}
-		start := time.Now()
-		if err := s.Launch(j.tile); err != nil {
-			s.leave(j.tile, err)
-			cancel()
-			continue
-		}
-		s.finish(time.Since(j.queued), time.Since(start))
+		s.do(cancel, j, lane)
+	}
+}
+
+// do launches a tile.
+func (s *Sweep) do(cancel func(), j job, lane int) {
+	start := time.Now()
+	if err := s.Launch(j.tile); err != nil {
+		s.leave(j.tile, err)
+		cancel()
+		return
+	}
+	s.finish(time.Since(j.queued), time.Since(start))
+	if s.Trace != nil {
 		s.Trace.Span(lane, "tile", s.Name, start, map[string]any{"tile": j.tile})
 	}
 }
