@@ -114,6 +114,51 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
+// A drive that is killed at any moment goes on with --resume, and writes the bytes of a run that was not; so does one that has the memory for
+// a quarter of its matrix, which is read in every call.
+func TestKilledDrivesResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a process many times")
+	}
+	folder := t.TempDir()
+	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
+	const n = 1000
+	values := make([]float32, n*n)
+	for i := range values {
+		values[i] = float32(1 + math.Sin(float64(i/n)*0.7+float64(i%n)*1.3+float64(i)*0.01))
+	}
+	must(t, npy.Save(filepath.Join(folder, "in.npy"), []int{n, n}, values))
+	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte("e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n"+
+		"(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n"), 0o666))
+	outputs := []string{"v.npy", "value.npy"}
+	start := time.Now()
+	r.run()
+	took := time.Since(start)
+	want := r.outputs(outputs)
+	r.run("--memory", "1280KiB")
+	if got := r.outputs(outputs); !same(got, want) {
+		t.Fatal("a matrix that is read in every call gives other bytes")
+	}
+	random := rand.New(rand.NewPCG(1, n))
+	resumed := 0
+	for range *kills {
+		for _, name := range outputs {
+			must(t, os.Remove(filepath.Join(folder, name)))
+		}
+		r.killed(time.Duration((0.2+0.7*random.Float64())*float64(took)), nil)
+		if strings.Contains(r.run("--resume"), "goes on from call") {
+			resumed++
+		}
+		if got := r.outputs(outputs); !same(got, want) {
+			t.Fatal("other bytes after going on")
+		}
+		if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
+			t.Errorf("left %v: %v", left, err)
+		}
+	}
+	t.Logf("%d of %d runs had something to go on with; one takes %s", resumed, *kills, took)
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -15,8 +15,12 @@ import (
 	"weft/runtime/journal"
 )
 
-// checkpointEvery is how much of a drive a run that is cut off loses at most, but for the call under way.
-var checkpointEvery = 3 * time.Second
+// A run that is cut off loses no more of a drive than the most of these times, and the call under way; less where checkpoints are cheap, which
+// take a share of the time.
+var leastBetween, mostBetween = 100 * time.Millisecond, 3 * time.Second
+
+// checkpointShare is how many times longer than a checkpoint took it is to the next one.
+const checkpointShare = 50
 
 // checkpoints keep how far a drive is: its state, and what its algorithm was told. A run that goes on tells that again in place of the calls
 // that were made, and then has the state.
@@ -27,6 +31,7 @@ type checkpoints struct {
 	told  []uint64 // bits of numbers
 	heard int      // of these, how many the algorithm was told in this run
 	saved time.Time
+	wait  time.Duration // until the next
 }
 
 // again is what the algorithm was told before at this place.
@@ -46,7 +51,7 @@ func (c *checkpoints) tell(v float64) {
 // resume finds the checkpoint of a drive, and fills the state from it under Options.Resume.
 func (d *drive) resume() error {
 	r, c := d.run, &d.log
-	c.saved = time.Now()
+	c.saved, c.wait = time.Now(), leastBetween
 	if r.checkpoint == "" {
 		return nil
 	}
@@ -86,7 +91,8 @@ func (d *drive) resume() error {
 
 // save makes a checkpoint, if the last one is some time ago, or at the end, so that what comes after may fail.
 func (c *checkpoints) save(d *drive, end bool) error {
-	if c.path == "" || d.calls <= c.calls || time.Since(c.saved) < checkpointEvery && !(end && time.Since(d.began) > checkpointEvery) {
+	start := time.Now()
+	if c.path == "" || d.calls <= c.calls || start.Sub(c.saved) < c.wait && !(end && start.Sub(d.began) > mostBetween) {
 		return nil
 	}
 	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told}
@@ -101,6 +107,7 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return fmt.Errorf("cannot keep a checkpoint: %w", err)
 	}
 	c.saved = time.Now()
+	c.wait = min(mostBetween, max(leastBetween, checkpointShare*c.saved.Sub(start)))
 	return nil
 }
 

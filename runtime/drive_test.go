@@ -186,8 +186,8 @@ func TestDrivesOfPlansThatWereRead(t *testing.T) {
 
 // A drive that is cut off goes on to the same bits, having told its algorithm the same, from any call; nobody else's checkpoint is taken.
 func TestDrivesGoOn(t *testing.T) {
-	defer func(was time.Duration) { checkpointEvery = was }(checkpointEvery)
-	checkpointEvery = 0
+	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
+	leastBetween, mostBetween = 0, 0
 	path := filepath.Join(t.TempDir(), "x.npy")
 	dev := newFaulty("native")
 	whole := &halving{most: 20}
