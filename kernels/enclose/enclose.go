@@ -279,6 +279,8 @@ func apply(n *ir.Node, a [3]ir.Interval) (Values, error) {
 	}
 	i := n.Range(a)
 	switch {
+	case (n.Op == ir.Min || n.Op == ir.Max) && math.IsNaN(a[0].Lo): // which is skipped
+		return Values{a[1]}, nil
 	case math.IsNaN(i.Lo) || math.IsNaN(i.Hi):
 		return nil, errUnknown
 	case n.Type.Int() || n.Type == ir.Bool:
@@ -359,7 +361,7 @@ func function(n *ir.Node, a [3]ir.Interval) (Values, error) {
 		middle[i] = a[i].Lo/2 + a[i].Hi/2
 	}
 	mid := f(middle)
-	lo, hi := mid, mid
+	lo, hi, never := mid, mid, math.IsNaN(mid)
 	for corner := range 1 << arity {
 		var x [3]float64
 		for i := range arity {
@@ -368,13 +370,17 @@ func function(n *ir.Node, a [3]ir.Interval) (Values, error) {
 			}
 		}
 		v := f(x)
-		lo, hi = min(lo, v), max(hi, v)
+		lo, hi, never = min(lo, v), max(hi, v), never && math.IsNaN(v)
 	}
-	if math.IsNaN(lo) || math.IsNaN(hi) {
-		if points := a[0].Lo == a[0].Hi && (arity == 1 || a[1].Lo == a[1].Hi); points {
-			return Values{{Lo: mid, Hi: mid, NaN: true}}, nil
+	switch {
+	case never: // defined
+		return Values{{Lo: mid, Hi: mid, NaN: true}}, nil
+	case math.IsNaN(lo): // across the end of where it is defined
+		i := n.Range(a)
+		if i.NaN = true; math.IsNaN(i.Lo) || math.IsNaN(i.Hi) {
+			return nil, errUnknown
 		}
-		return nil, errUnknown
+		return Values{widened(i, n.Type, inaccuracy)}, nil
 	}
 	if spread := hi - lo; !math.IsInf(spread, 0) && spread > 0 {
 		lo, hi = lo-spread, hi+spread

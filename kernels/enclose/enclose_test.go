@@ -114,6 +114,7 @@ func TestBothSides(t *testing.T) {
 		less := b.Lt(v, acc[0])
 		return []*ir.Node{b.Select(less, v, acc[0]), b.Select(less, i, acc[1])}, nil
 	})
+	log := func(v *ir.Node) *ir.Node { return b.Alu(ir.Log, v) }
 	for name, c := range map[string]struct {
 		value *ir.Node
 		want  []float64
@@ -126,6 +127,8 @@ func TestBothSides(t *testing.T) {
 		"not a tie":   {b.Select(b.Lt(sum, b.F32(0.9)), b.F32(-7), b.F32(5)), []float64{5}},
 		"argmin":      {smallest[1], []float64{0, 1}},
 		"exact":       {b.Alu(ir.Rint, b.F32(2.5)), []float64{2}},
+		"log of less": {b.Max(log(b.Sub(third, b.F32(1))), b.F32(5)), []float64{5}},
+		"log of none": {b.Alu(ir.Lt, b.Max(log(b.Sub(sum, b.F32(1))), b.F32(-20)), b.F32(-10)), []float64{1}},
 		"first of it": {b.Alu(ir.Rint, b.Mul(b.F32(5), b.F32(0.5))), []float64{2, 3}},
 	} {
 		k := &ir.Kernel{Name: name, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: c.value.Type}, Value: c.value}}}
