@@ -110,6 +110,7 @@ type Layout struct {
 	Lanes     []int                // axes that the lanes of a vector lie along
 	Flight    int                  // vectors in flight, which share what differs along none of their axes
 	FlightOn  map[int]int          // these axes, and how many lie along each
+	Waste     float64              // lanes computed for each that is of a point, where axes are no multiples of their lanes; 0: one
 	FoldLanes bool                 // lanes are iterations of the innermost folds instead
 	Fetched   float64              // cache lines that a vector's load through a window brings into a core's own caches, as estimated
 	Windows   bool                 // loads that scatter along the lanes go through windows

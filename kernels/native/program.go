@@ -136,8 +136,11 @@ func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) dev
 			l.Lanes = append(l.Lanes, a)
 		}
 	}
+	l.Waste = 1
 	for _, a := range s.Lanes {
 		l.Lanes = append(l.Lanes, a.Axis)
+		points := max(1, k.Axes[a.Axis].Extent)
+		l.Waste *= float64((points+a.N-1)/a.N*a.N) / float64(points)
 	}
 	for _, a := range s.Unroll {
 		l.Flight *= a.N

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/kernels/device"
@@ -159,7 +160,7 @@ func (c *counter) executions(n *ir.Node) float64 {
 			share *= c.shares[f]
 		}
 	}
-	times := c.trips(n.Free()) * share * c.scalar()
+	times := c.trips(n.Free()) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)
 	if c.lanes.Empty() {
 		return times
 	}

@@ -258,7 +258,7 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 			e.Kernel = graph.Key(h)
 		}
 		return f.choose(p, c, e, plan.Recomputed, plan.WantedBySink)
-	case d.reads <= once && !(f.bothFold(p, c) && f.built(p, d.homes...)):
+	case d.reads <= once && !(f.doubtful(p, c) && f.built(p, d.homes...)):
 		return plan.Pointwise
 	}
 	fused, stored := d.alternatives()

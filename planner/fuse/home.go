@@ -26,19 +26,23 @@ func (f *fuser) home(s *ops.Stage) *ops.Stage {
 	return h
 }
 
-// only is the only reader of a stage, if it may compute it and seems to read each element once. Two stages that fold are weighed.
+// only is the only reader of a stage, if it may compute it and seems to read each element once, and nothing is to be weighed.
 func (f *fuser) only(s *ops.Stage) *ops.Stage {
 	if len(f.g.Users[s]) != 1 || f.g.Wanted[s] || f.Limit >= 0 {
 		return nil
 	}
 	c := f.g.Users[s][0]
-	if f.barred(s, c) != "" || f.bothFold(s, c) || f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) {
+	if f.barred(s, c) != "" || f.doubtful(s, c) || f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) {
 		return nil
 	}
 	return c
 }
 
-func (f *fuser) bothFold(p, c *ops.Stage) bool { return f.g.Alone(p).Folds && f.g.Alone(c).Folds }
+// doubtful reports an edge that is weighed although every element is read once: of two folds that may suit other schedules, or of a fold
+// that gathers elements, which vectors do in groups or through windows if they lie in memory.
+func (f *fuser) doubtful(p, c *ops.Stage) bool {
+	return f.g.Alone(c).Scattered[p] || f.g.Alone(p).Folds && f.g.Alone(c).Folds
+}
 
 // runs are how often elements of stages are computed in a kernel that holds what only is in, and loaded for each reader.
 type runs struct {

@@ -12,6 +12,7 @@ type Alone struct {
 	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
 	Stages    map[*ir.Buffer]*ops.Stage
 	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
+	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
 	Folds     bool
 	Flops     float64 // of an element
 	Nodes     int
@@ -29,19 +30,21 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	if a := g.alone[s]; a != nil {
 		return a
 	}
-	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{}, Elsewhere: map[*ops.Stage]bool{}}
+	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{}, Elsewhere: map[*ops.Stage]bool{},
+		Scattered: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
 		return a
 	}
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := ir.CostOf(k)
-	sites := map[*ir.Buffer]int{}
+	sites, scattered := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
 		a.Folds = a.Folds || n.Kind == ir.KFold
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++
+			ir.WalkNodes(n.Index(), func(x *ir.Node) { scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad })
 		}
 	})
 	a.Flops = counted.Flops / float64(max(1, s.Type.Len()))
@@ -53,6 +56,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		at := 0
 		for _, b := range parts {
 			at += sites[b]
+			a.Scattered[p] = a.Scattered[p] || a.Folds && scattered[b]
 			a.Stages[b] = p
 		}
 		a.Loads[p], a.Sites[p] = loadsOf(parts, counted), (at+len(parts)-1)/len(parts)

@@ -35,7 +35,7 @@ var Meaning = map[Code]string{
 	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
 	Costly:       "stored: elements are read more than once in all, and computing them again would cost more than storing and loading them",
 	WantedBySink: "stored: a sink takes the array, and loading it costs less than computing it again",
-	Apart:        "stored: every element is read once, but both stages loop over much, and run faster apart",
+	Apart:        "stored: every element is read once at most, but the reader's loop runs faster with the array in memory",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",
 	Bounding:     "stored: the array bounds another one, so that loops can skip what cannot change the result",
