@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"fmt"
 	"testing"
 
 	"weft/kernels/device"
@@ -70,6 +71,65 @@ func TestWideArraysRunInStrips(t *testing.T) {
 				}
 			}
 			t.Logf("blocks of %d x %v", p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip)
+		})
+	}
+}
+
+// Strips on devices, be it one that holds whole arrays, one that holds parts of them, or several, give what the host gives, and take no more than
+// the budget there.
+func TestStripsOnDevices(t *testing.T) {
+	for _, c := range wide {
+		t.Run(c.name, func(t *testing.T) {
+			whole := newStreams()
+			p, err := whole.build(t, 0, c.build(whole)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			devices := emulations(t, "{memory: 16 MiB}")
+			placeAll(p, devices)
+			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Accelerators: devices, Threads: 2}); err != nil {
+				t.Fatal(err)
+			}
+			budget := int64(float64(p.Totals.PeakBytes) * c.share)
+			for name, descriptions := range map[string][]string{
+				"one that holds all":   {"{memory: 16 MiB}"},
+				"one that holds parts": {fmt.Sprintf("{memory: %d}", p.Totals.PeakBytes*7/10)},
+				"several":              {"{memory: 16 MiB}", "{memory: 600 KiB, link: {pinned: false}}", "{name: slow, flops: 1e9}"},
+			} {
+				w := newStreams()
+				p, err := w.build(t, budget, c.build(w)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Stream == nil || len(p.Stream.Passes[0].Strip) == 0 {
+					t.Fatalf("%s: not in strips: %+v", name, p.Stream)
+				}
+				devices := emulations(t, descriptions...)
+				placeAll(p, devices)
+				r, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Accelerators: devices, Threads: 2, Verify: true, Strict: true,
+					Memory: memory.NewGovernor(budget + 64<<20)})
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				for out, want := range whole.got {
+					if !sameBits(w.got[out], want) {
+						t.Errorf("%s: %s differs from the run of the whole", name, out)
+					}
+				}
+				for i, d := range devices {
+					if u := d.(device.Metered).Usage(); u.Allocated != 0 || u.Peak > d.Info().Limits.Memory {
+						t.Errorf("%s: device %d holds %d bytes, had %d", name, i, u.Allocated, u.Peak)
+					}
+				}
+				if r.PeakBuffers > budget {
+					t.Errorf("%s: took %d bytes, budget %d", name, r.PeakBuffers, budget)
+				}
+				for _, k := range r.Kernels {
+					if len(k.Shares) == 0 {
+						t.Errorf("%s: kernel %s did not run on devices", name, k.ID)
+					}
+				}
+			}
 		})
 	}
 }

@@ -29,12 +29,25 @@ func (a Array) spans(at region.Region) []device.Span {
 // worthLeaving is the part of a row that padding must be for copies to leave it out.
 const worthLeaving = 0.1
 
-// lines are the innermost rows in a span of whole ones, without their padding; ok is false where there is too little of that to matter.
-func (a Array) lines(s device.Span) (l device.Lines, ok bool) {
+// lines are a region in memory: in one piece, in pieces that a pitched copy takes together, or in several; bare: without padding between rows
+// that is worth leaving out.
+func (a Array) lines(at region.Region, bare, pitched bool) (out []device.Lines) {
+	spans := a.spans(at)
 	p, size := a.Buf.Pad, a.Buf.Type.Size()
 	pitch := int64(a.Buf.Row() * size)
-	if len(a.Buf.Shape) < 2 || float64(p.Before+p.After) < worthLeaving*float64(a.Buf.Row()) || s.From%pitch != 0 || s.To%pitch != 0 {
-		return l, false
+	if len(spans) == 1 && bare && pitched && len(a.Buf.Shape) > 1 && float64(p.Before+p.After) >= worthLeaving*float64(a.Buf.Row()) && spans[0].From%pitch == 0 && spans[0].To%pitch == 0 {
+		width := (a.Buf.Row() - p.Before - p.After) * size
+		return []device.Lines{{Offset: spans[0].From + int64(p.Before*size), Pitch: pitch, Width: width, Count: int((spans[0].To - spans[0].From) / pitch)}}
 	}
-	return device.Lines{Offset: s.From + int64(p.Before*size), Pitch: pitch, Width: (a.Buf.Row() - p.Before - p.After) * size, Count: int((s.To - s.From) / pitch)}, true
+	for _, s := range spans {
+		width := int(s.To - s.From)
+		if n := len(out); n > 0 && pitched && out[n-1].Width == width {
+			if l := &out[n-1]; l.Count == 1 || s.From == l.Offset+int64(l.Count)*l.Pitch {
+				l.Pitch, l.Count = (s.From-l.Offset)/int64(l.Count), l.Count+1
+				continue
+			}
+		}
+		out = append(out, device.Lines{Offset: s.From, Pitch: int64(width), Width: width, Count: 1})
+	}
+	return out
 }

@@ -99,9 +99,10 @@ func (m *Member) unpin() {
 
 // copy copies a region of an array to or from memory on the device, by the lane; without its padding where that is worth it and may be.
 func (c *staging) copy(ctx context.Context, lane int, a Array, m device.Memory, at region.Region, bare bool) (took time.Duration, err error) {
-	for _, s := range a.spans(at) {
-		for _, l := range c.chunks(a, m, s, bare) {
-			t, err := c.move(ctx, lane, a, m, l)
+	_, pitched := m.(device.Pitched)
+	for _, l := range a.lines(at, bare && c.pinned != nil, pitched) {
+		for _, part := range c.parts(l) {
+			t, err := c.move(ctx, lane, a, m, part)
 			if took += t; err != nil {
 				return took, err
 			}
@@ -110,37 +111,32 @@ func (c *staging) copy(ctx context.Context, lane int, a Array, m device.Memory, 
 	return took, nil
 }
 
-// chunks cuts a span into what fits the page-locked memory: rows without their padding, or pieces of the span.
-func (c *staging) chunks(a Array, m device.Memory, s device.Span, bare bool) (out []device.Lines) {
-	all, ok := a.lines(s)
-	if _, pitched := m.(device.Pitched); ok && bare && pitched && all.Width > 0 && all.Width <= len(c.pinned) {
-		most := len(c.pinned) / all.Width
-		for done := 0; done < all.Count; done += most {
-			l := all
-			l.Offset, l.Count = all.Offset+int64(done)*all.Pitch, min(most, all.Count-done)
-			out = append(out, l)
-		}
-		return out
+// parts cuts lines into what is copied at a time.
+func (c *staging) parts(l device.Lines) (out []device.Lines) {
+	most := max(1, chunk/l.Width)
+	for ; l.Count > most; l.Count -= most {
+		part := l
+		part.Count = most
+		out = append(out, part)
+		l.Offset += int64(most) * l.Pitch
 	}
-	step := s.To - s.From
-	if c.pinned != nil {
-		step = int64(len(c.pinned))
+	for ; l.Count == 1 && c.pinned != nil && l.Width > chunk; l.Width -= chunk {
+		out = append(out, device.Lines{Offset: l.Offset, Pitch: chunk, Width: chunk, Count: 1})
+		l.Offset += chunk
 	}
-	for at := s.From; at < s.To; at += step {
-		n := min(s.To-at, step)
-		out = append(out, device.Lines{Offset: at, Pitch: n, Width: int(n), Count: 1})
-	}
-	return out
+	return append(out, l)
 }
 
-// move copies what fits.
+// move copies lines that fit, packed; a single one that needs no page-locked memory, straight.
 func (c *staging) move(ctx context.Context, lane int, a Array, m device.Memory, l device.Lines) (time.Duration, error) {
-	data := a.Data[l.Offset:]
-	if c.pinned != nil {
-		data = c.pinned
+	data, packed := c.pinned, c.pinned != nil || l.Count > 1
+	if !packed {
+		data = a.Data[l.Offset:]
+	} else if data == nil {
+		data = make([]byte, l.Bytes())
 	}
 	data = data[:l.Bytes()]
-	if c.pinned != nil && lane == upload {
+	if packed && lane == upload {
 		l.Each(func(at int64, i int) { copy(data[i:i+l.Width], a.Data[at:]) })
 	}
 	took, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, func() error {
@@ -155,7 +151,7 @@ func (c *staging) move(ctx context.Context, lane int, a Array, m device.Memory, 
 		return device.Read(ctx, m, data, l.Offset)
 	})
 	c.m.count(func(u *Usage) { u.add(lane, took, len(data), err) })
-	if err == nil && c.pinned != nil && lane == download {
+	if err == nil && packed && lane == download {
 		l.Each(func(at int64, i int) { copy(a.Data[at:at+int64(l.Width)], data[i:]) })
 	}
 	return took, err

@@ -160,7 +160,7 @@ func (s *store) bytes(at region.Region) (n int64) {
 	return n
 }
 
-// partsFor is the memory of each array in parts that a range needs: whole rows.
+// partsFor is the memory of each array in parts that a range needs: whole rows, since a copy of several lines is within one part.
 func (s *store) partsFor(at region.Region) [][]device.Span {
 	need := s.job.Need(at)
 	out := make([][]device.Span, len(s.parts))
