@@ -72,7 +72,7 @@ var runCodes = []Code{
 		Explanation: "weft broke one of its own rules. Please report the message with the pipeline file.",
 		Wrong:       "# a pipeline that weft should run, and does not\nread(\"iq.npy\") | show",
 		Right:       "# any other pipeline\nread(\"iq.npy\") | show"},
-	{Code: problem.Unfinished, Title: "algorithm stopped before it was done",
+	{Code: problem.Unfinished, Title: "algorithm stopped before it was done", Severity: Warning,
 		Explanation: "An operator that calls its programs until something holds was stopped by the number of calls that it may make. What it gives is as far as it came.",
 		Wrong:       `show(eigen(read("matrix.npy"), most: 2).value)`,
 		Right:       `show(eigen(read("matrix.npy"), most: 1000, until: 1e-4).value)`},

@@ -115,9 +115,9 @@ func (p *power) Programs(l *ops.Lowering) ops.Drive {
 	both := []*ops.Stage{product, now}
 	found := l.Stage("found", p.value, both, func(b *ops.Body, _ []*ir.Node) ops.Elem {
 		m := moments(b)
-		return ops.Real(b.Cast(base, b.Div(m[1], m[2])))
+		return ops.Real(b.Cast(base, b.Select(b.Lt(b.F64(0), m[2]), b.Div(m[1], m[2]), b.F64(0))))
 	})
-	// scale turns the product into the next vector: of length 1, and with the sign of the one before.
+	// scale turns the product into the next vector: of length 1, and with the sign of the one before; 0 where the matrix makes it 0.
 	scale := l.Stage("scale", double, both, func(b *ops.Body, _ []*ir.Node) ops.Elem {
 		m := moments(b)
 		length := b.Sqrt(m[0])
@@ -185,6 +185,9 @@ func (p *power) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 				w[i] += a.Re[i*n+j] * v[j]
 			}
 			ww, vw, vv = ww+w[i]*w[i], vw+w[i]*v[i], vv+v[i]*v[i]
+		}
+		if ww == 0 {
+			return []ops.Dense{{Re: []float64{0}}, {Shape: []int{n}, Re: w}}, nil
 		}
 		value = vw / vv
 		for i := range w {
