@@ -159,14 +159,18 @@ func (g *gen) pack(n *ir.Node) *packed {
 	f, c, t := g.parted.fold, &g.chunk, types[n.Type]
 	slice := (g.s.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
 	p := &packed{axis: axis, copies: g.copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
-	p.rows = !g.laned(n) && n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
+	alongFold := false // neighbours in memory are iterations
+	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
+		alongFold = alongFold || n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
+	})
+	p.rows = !g.laned(n) && alongFold
 	p.row = len(p.copies)
 	if g.laned(n) {
 		p.row *= g.W
 	}
-	p.size = p.row * slice
+	p.size = p.row*slice + g.W // so that steps, and rows, do not collide in the cache
 	if p.rows {
-		p.row = slice + g.W // so that rows do not collide in the cache
+		p.row = slice + g.W
 		p.size = p.row * len(p.copies)
 	}
 	c.packs[n] = p
@@ -179,14 +183,28 @@ func (g *gen) pack(n *ir.Node) *packed {
 	turn.fold = f
 	saved, filling, iter := g.stack, c.filling, g.iter
 	g.stack, c.filling = append(slices.Clone(g.stack[:first]), point, turn), true
+	if !alongFold {
+		slices.Reverse(g.stack[first:])
+	}
+	inner := g.top()
 	m, by, index := byLane, 1, axisName(f.Index)
 	if p.rows {
 		m, by, g.iter = byIteration, g.W, f
 	}
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
+	side := !g.laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.axes[axis]) == 1
 	for i, v := range p.copies {
-		x := g.val(n, v, m)
+		var x value
+		switch {
+		case !side:
+			x = g.val(n, v, m)
+		case i%g.W > 0:
+			continue
+		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much
+			from := g.pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, origin)
+			x = g.name(inner, each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), from) }))
+		}
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		switch {
 		case p.rows:
@@ -197,16 +215,21 @@ func (g *gen) pack(n *ir.Node) *packed {
 			to = Add(to, Int(i))
 		}
 		if !x.vec {
-			turn.add(Set{To: Deref(t.c, to), Value: x.e[0]})
+			inner.add(Set{To: Deref(t.c, to), Value: x.e[0]})
 			continue
 		}
-		turn.add(Do{Call("store_"+n.Type.String(), append([]*Expr{to}, x.list()...)...)})
+		inner.add(Do{Call("store_"+n.Type.String(), append([]*Expr{to}, x.list()...)...)})
 	}
 	g.stack, c.filling, g.iter = saved, filling, iter
-	loop := Count("int", index, Name("part"), Name("part_end"), by, turn.body...)
-	last := Let{"int", index + "_last", Bin("-", Name("part_end"), Int(1))}
-	fill := append(point.body, last, loop)
+	turns := func(body []Stmt) []Stmt {
+		last := Let{"int", index + "_last", Bin("-", Name("part_end"), Int(1))}
+		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
+	}
 	c.fills = append(c.fills, place)
-	c.fills = append(c.fills, g.tileLoop(axis, fill)...)
+	if alongFold {
+		c.fills = append(c.fills, g.tileLoop(axis, append(point.body, turns(turn.body)...))...)
+	} else {
+		c.fills = append(c.fills, Block(turns(append(turn.body, g.tileLoop(axis, point.body)...))))
+	}
 	return p
 }
