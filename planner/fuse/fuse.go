@@ -143,7 +143,7 @@ func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
 	switch known := f.sizeOf(s); {
 	case graph.Given(s):
 		return 0
-	case known.nodes > weighedNodes:
+	case !known.within(weighedNodes, mostBinders):
 		return known.flops
 	}
 	return ir.CostOf(f.g.KernelBuilder(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))

@@ -79,7 +79,8 @@ func Asked(s *ops.Stage) (rule ops.ErrorRule, ok bool) {
 }
 
 // toleranceOf reads @tolerance: in the array's own unit it is absolute. On an array that is no level, decibels below zero
-// are relative to the peak and others the ratio of magnitudes; a plain number is relative to the peak.
+// are relative to the peak and others the ratio of magnitudes; a plain number is in the metric that the operator states its own errors in,
+// and relative to the peak where it states none.
 func toleranceOf(n ops.Number, s *ops.Stage) ops.ErrorRule {
 	level := ops.MustUnit("dB")
 	switch {
@@ -89,6 +90,9 @@ func toleranceOf(n ops.Number, s *ops.Stage) ops.ErrorRule {
 		return ops.ErrorRule{Metric: ops.Level, Tolerance: n.V}
 	case !n.Unit.Plain() && n.Unit.Same(s.Type.Unit):
 		return ops.ErrorRule{Metric: ops.Absolute, Tolerance: n.V}
+	}
+	if m := s.Op.Spec.Error.Metric; m != "" && m != ops.Exact {
+		return ops.ErrorRule{Metric: m, Tolerance: n.V}
 	}
 	return ops.ErrorRule{Metric: ops.Peak, Tolerance: n.V}
 }

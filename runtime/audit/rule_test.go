@@ -29,7 +29,8 @@ func TestRuleOf(t *testing.T) {
 		{"decibels below the peak", "op", spec, ops.C64, ops.Unit{}, ops.Quantity(-100, "dB"), ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}},
 		{"a ratio in decibels", "op", spec, ops.F32, pascal, ops.Quantity(20, "dB"), ops.ErrorRule{Metric: ops.Level, Tolerance: 20}},
 		{"the array's unit", "op", spec, ops.F32, pascal, ops.Quantity(3, "kPa"), ops.ErrorRule{Metric: ops.Absolute, Tolerance: 3000}},
-		{"a plain number", "op", spec, ops.F32, pascal, ops.Number{V: 1e-3}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
+		{"a plain number", "op", bare, ops.F32, pascal, ops.Number{V: 1e-3}, ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-3}},
+		{"a plain number, in the operator's metric", "op", spec, ops.F32, ops.Unit{}, ops.Number{V: 1e-3}, ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &ops.Stage{Name: c.stage, Type: ops.Type{Elem: c.elem, Unit: c.unit}, Op: &ops.Instance{Spec: c.spec, Out: []ops.Output{{}}, Hints: ops.Hints{Tolerance: c.asked}}}
