@@ -74,10 +74,8 @@ func pipelineKernels(t *testing.T, file string) (kernels []*ir.Kernel) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range plan.Steps {
-		if s.Kernel != nil {
-			kernels = append(kernels, s.Kernel.IR)
-		}
+	for _, s := range plan.Kernels() {
+		kernels = append(kernels, s.Kernel.IR)
 	}
 	if len(kernels) == 0 {
 		t.Error("no kernels")

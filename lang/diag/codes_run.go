@@ -74,6 +74,6 @@ var runCodes = []Code{
 		Right:       "# any other pipeline\nread(\"iq.npy\") | show"},
 	{Code: problem.Unfinished, Title: "algorithm stopped before it was done", Severity: Warning,
 		Explanation: "An operator that calls its programs until something holds was stopped by the number of calls that it may make. What it gives is as far as it came.",
-		Wrong:       `show(eigen(read("matrix.npy"), most: 2).value)`,
-		Right:       `show(eigen(read("matrix.npy"), most: 1000, until: 1e-4).value)`},
+		Wrong:       "# weft run file.weft\nx = axis(i, 0 .. 1 in 20)\nshow(eigen(cos(x - rename(x, from: i, to: j)), most: 2).value)",
+		Right:       "# weft run file.weft\nx = axis(i, 0 .. 1 in 20)\nshow(eigen(cos(x - rename(x, from: i, to: j)), most: 1000).value)"},
 }
