@@ -6,8 +6,12 @@ import "slices"
 func (s CPU) Neighbours(axes int) (out []CPU) {
 	add := func(change func(*CPU)) {
 		n := s
-		n.Order, n.Lanes, n.Unroll = slices.Clone(s.Order), slices.Clone(s.Lanes), slices.Clone(s.Unroll)
+		n.Order, n.Lanes, n.Unroll, n.Chunk = slices.Clone(s.Order), slices.Clone(s.Lanes), slices.Clone(s.Unroll), slices.Clone(s.Chunk)
 		change(&n)
+		for i, c := range n.Chunk { // whole steps
+			step := n.Step(c.Axis)
+			n.Chunk[i].N = max(step, c.N/step*step)
+		}
 		out = append(out, n)
 	}
 	for i, u := range s.Unroll {
@@ -17,16 +21,34 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 				n.Unroll = slices.Delete(n.Unroll, i, i+1)
 			}
 		})
+		if u.N > 2 {
+			add(func(n *CPU) { n.Unroll[i].N = u.N + 1 })
+			add(func(n *CPU) { n.Unroll[i].N = u.N - 1 })
+		}
 		for a := range axes {
-			if a != u.Axis {
+			if !s.flies(a) {
 				add(func(n *CPU) { n.Unroll[i].Axis = a })
 			}
 		}
 	}
-	if len(s.Unroll) == 0 && len(s.Lanes) > 0 {
-		for a := range axes {
-			add(func(n *CPU) { n.Unroll = []AxisN{{Axis: a, N: 4}} })
+	for a := range axes {
+		if len(s.Lanes) > 0 && !s.flies(a) {
+			add(func(n *CPU) { n.Unroll = append(n.Unroll, AxisN{Axis: a, N: 4 / min(2, 1+len(s.Unroll))}) })
 		}
+	}
+	for i, c := range s.Chunk {
+		add(func(n *CPU) { n.Chunk[i].N = 2 * c.N })
+		add(func(n *CPU) { n.Chunk[i].N = c.N / 2 })
+	}
+	if len(s.Chunk) > 0 {
+		for _, split := range []int{2 * s.Split, s.Split / 2} {
+			add(func(n *CPU) {
+				if n.Split = split; s.AccBlock == s.Split {
+					n.AccBlock = split
+				}
+			})
+		}
+		add(func(n *CPU) { n.Pack = !s.Pack })
 	}
 	for i := range s.Lanes { // a lane tile of another shape
 		for j := range s.Lanes {
@@ -56,4 +78,9 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 	}
 	add(func(n *CPU) { n.AccMajor = !s.AccMajor })
 	return out
+}
+
+// flies reports whether there are vectors in flight along an axis.
+func (s CPU) flies(axis int) bool {
+	return slices.ContainsFunc(s.Unroll, func(u AxisN) bool { return u.Axis == axis })
 }

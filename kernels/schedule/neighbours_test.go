@@ -5,6 +5,28 @@ import (
 	"testing"
 )
 
+// Of a block of registers in chunks, every number is a step of tuning, and chunks stay whole steps.
+func TestNeighboursInChunks(t *testing.T) {
+	s := CPU{
+		Order: []int{1, 0}, Lanes: []AxisN{{1, 16}}, Unroll: []AxisN{{0, 6}, {1, 4}}, AccMajor: true,
+		AccBlock: 512, Split: 512, Chunk: []AxisN{{1, 256}, {0, 252}}, Pack: true,
+	}
+	var all strings.Builder
+	for _, n := range s.Neighbours(2) {
+		for _, c := range n.Chunk {
+			if c.N%n.Step(c.Axis) != 0 || c.N == 0 {
+				t.Errorf("%s: chunks of %d in steps of %d", n, c.N, n.Step(c.Axis))
+			}
+		}
+		all.WriteString(n.String() + "\n")
+	}
+	for _, want := range []string{"unroll 0:7x1:4", "unroll 0:6x1:3", "accblock 1024, split 1024", "accblock 256, split 256", "chunk 1:512x0:252", "chunk 1:256x0:126", "chunk 1:256x0:252, accmajor"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("no neighbour has %s in\n%s", want, all.String())
+		}
+	}
+}
+
 // A neighbour differs in one choice, and leaves the schedule it comes from alone.
 func TestNeighbours(t *testing.T) {
 	s := CPU{
@@ -29,7 +51,7 @@ func TestNeighbours(t *testing.T) {
 	if s.String() != was {
 		t.Errorf("the schedule changed from %s to %s", was, s)
 	}
-	for _, want := range []string{"unroll 2:16", "unroll 2:4", "unroll 0:8", "window 32", "table 64", "every 4", "lanes 0:2x1:8", "order 1>0>2", "accmajor"} {
+	for _, want := range []string{"unroll 2:16", "unroll 2:4", "unroll 2:7", "unroll 2:9", "unroll 2:8x0:2", "unroll 0:8", "window 32", "table 64", "every 4", "lanes 0:2x1:8", "order 1>0>2", "accmajor"} {
 		found := false
 		for text := range seen {
 			found = found || strings.Contains(text, want)
