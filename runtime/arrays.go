@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -27,14 +28,14 @@ type arrays struct {
 	alive, peak int64
 	fleet       *fleet.Fleet // holds replicas
 
-	lent    map[string]bool               // arrays whose memory is not its own
-	narrow  bool                          // windows are narrower than rows
-	windows map[*ir.Buffer]*memory.Window // of runs in blocks: arrays of which only some rows are there; nil while they have no memory
-	mu      sync.Mutex                    // guards alive and peak while blocks are read beside the computation
+	lent     map[string]bool // arrays whose memory is not its own
+	narrow   bool            // windows are narrower than rows
+	windowed map[string]bool // of runs in blocks: arrays of which only some rows are there
+	mu       sync.Mutex      // guards alive and peak while blocks are read beside the computation
 }
 
 func newArrays(p *bound.Plan, dev device.Device) *arrays {
-	a := &arrays{dev: dev, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, mem: map[*ir.Buffer]device.Memory{}}
+	a := &arrays{dev: dev, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, windowed: map[string]bool{}, mem: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.byID[b.ID], a.byStage[b.Array] = b, b
@@ -48,7 +49,7 @@ func (a *arrays) need(id string) error {
 	if a.there(id) {
 		return nil
 	}
-	if !a.windowed(id) {
+	if !a.windowed[id] {
 		err := exec.Allocate(a.dev, b, a.mem)
 		if err == nil {
 			a.count(b.Bytes)
@@ -60,7 +61,7 @@ func (a *arrays) need(id string) error {
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
-		a.windows[part], a.mem[part] = w, w
+		a.mem[part] = w
 	}
 	return nil
 }
@@ -80,9 +81,11 @@ func (a *arrays) host(id string) (ops.HostArray, error) {
 func (a *arrays) free(ids []string) {
 	for _, id := range ids {
 		if b := a.byID[id]; a.there(id) && !a.lent[id] {
-			a.fleet.Release(b.Bufs...)
+			a.clear(b)
 			exec.Free(b, a.mem)
-			a.count(-b.Bytes)
+			if !a.windowed[id] {
+				a.count(-b.Bytes)
+			}
 		}
 	}
 }
@@ -102,17 +105,10 @@ func (a *arrays) add(bytes int64) {
 
 // block makes the arrays that a run in blocks does not keep as a whole windows.
 func (a *arrays) block(s *blocks.Stream) {
-	a.windows = map[*ir.Buffer]*memory.Window{}
-	for id, b := range a.byID {
-		for _, part := range b.Bufs {
-			if s.Windowed(id) {
-				a.windows[part] = nil
-			}
-		}
+	for id := range a.byID {
+		a.windowed[id] = s.Windowed(id)
 	}
 }
-
-func (a *arrays) windowed(id string) bool { _, ok := a.windows[a.byID[id].Bufs[0]]; return ok }
 
 // extend makes a region ready to be written; that of an array that is there as a whole is.
 func (a *arrays) extend(id string, at region.Region) {
@@ -133,8 +129,8 @@ func (a *arrays) drop(id string, lo int) {
 }
 
 func (a *arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
-	w := a.windows[part]
-	if w == nil {
+	w, ok := a.mem[part].(*memory.Window)
+	if !ok {
 		return
 	}
 	a.mu.Lock() // a window grows in front while its end is dropped: the difference must be of this change alone
@@ -144,30 +140,30 @@ func (a *arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
 	a.add(w.Bytes() - before)
 }
 
+// clear gives up what is there of windows, and replicas.
+func (a *arrays) clear(b *bound.Buffer) {
+	a.fleet.Release(b.Bufs...)
+	for _, part := range b.Bufs {
+		a.resize(part, func(w *memory.Window) { w.Drop(math.MaxInt) })
+	}
+}
+
 // clearWindows ends a strip: nothing is there of what has windows.
 func (a *arrays) clearWindows() {
-	for part := range a.windows {
-		a.fleet.Release(part)
-		a.resize(part, func(w *memory.Window) { w.Drop(math.MaxInt) })
+	for id, windowed := range a.windowed {
+		if windowed {
+			a.clear(a.byID[id])
+		}
 	}
 }
 
 // freeWindows ends a pass: its windows have no memory until the next one.
 func (a *arrays) freeWindows() {
-	for part, w := range a.windows {
-		if w != nil {
-			a.count(-w.Bytes())
-			a.fleet.Release(part)
-			w.Free()
-			delete(a.mem, part)
-			a.windows[part] = nil
+	for id, windowed := range a.windowed {
+		if windowed {
+			a.free([]string{id})
 		}
 	}
 }
 
-func (a *arrays) freeAll() {
-	a.freeWindows()
-	for id := range a.byID {
-		a.free([]string{id})
-	}
-}
+func (a *arrays) freeAll() { a.free(slices.Collect(maps.Keys(a.byID))) }

@@ -97,7 +97,7 @@ func (c *check) sample(ctx context.Context, over region.Region, n int) error {
 		s := &taken[i]
 		// Where rows come and go, or quiet elements do not count, the largest magnitude of all must be known; else those seen will do, unless
 		// something seems to be wrong.
-		whole := !r.arrays.windowed(s.Array.Of.ID) && s.Rule().Metric != ops.Level
+		whole := !r.arrays.windowed[s.Array.Of.ID] && s.Rule().Metric != ops.Level
 		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
 			s.Largest = s.Array.Of.Peak(peak(s.Array))
 		}

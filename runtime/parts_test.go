@@ -170,7 +170,7 @@ func TestArraysInParts(t *testing.T) {
 	if err := plan.YAML(&text, made.Value()); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(text.Bytes(), []byte("role: starts")) {
+	if !bytes.Contains(text.Bytes(), []byte("starts i32 [501]")) {
 		t.Errorf("the plan does not list parts:\n%s", text.Bytes())
 	}
 	devices := []device.Device{interp.New(interp.Options{})}
@@ -202,7 +202,7 @@ func TestArraysInParts(t *testing.T) {
 	edited := *made.Value()
 	edited.Buffers = slices.Clone(edited.Buffers)
 	edited.Buffers[0].Parts = slices.Clone(edited.Buffers[0].Parts)
-	edited.Buffers[0].Parts[0].Shape = []int{7}
+	edited.Buffers[0].Parts[0] = "values f32[7]"
 	if _, err := bound.Bind(&edited, sinks, nil); err == nil {
 		t.Error("a plan with other parts is taken")
 	}

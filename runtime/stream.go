@@ -95,7 +95,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 func (p *pass) prepare(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
-		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.windowed(s.Writes[0]) && !r.arrays.there(s.Writes[0])
+		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.windowed[s.Writes[0]] && !r.arrays.there(s.Writes[0])
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
 			if err := r.arrays.need(id); err != nil {
 				return r.failed(ctx, s, err)

@@ -152,13 +152,13 @@ func (p *pass) open(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
 		switch {
-		case s.Kind == plan.ReadStep && r.arrays.windowed(s.Writes[0]):
+		case s.Kind == plan.ReadStep && r.arrays.windowed[s.Writes[0]]:
 			src, err := s.Op.Bound.(ops.TileReader).OpenSource()
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
-		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.windowed(s.Reads[0]):
+		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.windowed[s.Reads[0]]:
 			sink, err := p.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)
@@ -181,7 +181,7 @@ func (p *pass) open(ctx context.Context) error {
 func (p *pass) from(strip region.Region) int {
 	from := p.Rows
 	for _, id := range p.Makes {
-		if !p.run.arrays.windowed(id) { // what is kept for later passes is made anew
+		if !p.run.arrays.windowed[id] { // what is kept for later passes is made anew
 			return 0
 		}
 	}

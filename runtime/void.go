@@ -26,13 +26,13 @@ func (r *run) blanks(step *bound.Step) *blanks {
 
 // look searches a region of those arrays; an array that is there as a whole can be searched at the end instead.
 func (b *blanks) look(at region.Region) error {
-	return b.search(func(id string) (region.Region, bool) { return at, b.run.arrays.windowed(id) })
+	return b.search(func(id string) (region.Region, bool) { return at, b.run.arrays.windowed[id] })
 }
 
 // judge ends the search when all rows were seen.
 func (b *blanks) judge() error {
 	err := b.search(func(id string) (region.Region, bool) {
-		return b.run.arrays.byID[id].Layout.Whole(), !b.run.arrays.windowed(id)
+		return b.run.arrays.byID[id].Layout.Whole(), !b.run.arrays.windowed[id]
 	})
 	if err != nil || len(b.stages) == 0 {
 		return err

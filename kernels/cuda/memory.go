@@ -37,7 +37,7 @@ const alignment = 256
 func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // margin is the bytes before and after a buffer.
-func margin(buf *ir.Buffer) int64 { return roundUp(device.Margin*int64(buf.Type.Size()), alignment) }
+func margin(buf *ir.Buffer) int64 { return roundUp(int64(device.MarginBytes(buf)), alignment) }
 
 // Alloc gives memory on the GPU, or an error that matches device.ErrMemory.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {

@@ -10,6 +10,9 @@ import (
 // Margin is how many elements beyond a buffer's ends may be read.
 const Margin = 64
 
+// MarginBytes is what may be read beyond one end of a buffer.
+func MarginBytes(b *ir.Buffer) int { return Margin * b.Type.Size() }
+
 // HostMemory is memory of a device that computes on the host: outside the Go heap, so that native code may keep its address,
 // zeroed, its first byte on a multiple of 64, with readable margins.
 type HostMemory struct {
@@ -35,7 +38,7 @@ func Reserve(buf *ir.Buffer) (*HostMemory, error) {
 	if err != nil {
 		return nil, err
 	}
-	margin := Margin * buf.Type.Size() // a multiple of 64 bytes, so the data stay aligned
+	margin := MarginBytes(buf) // a multiple of 64 bytes, so the data stay aligned
 	raw, release, err := allocate(bytes + 2*margin)
 	if err != nil {
 		return nil, fmt.Errorf("no memory for buffer %s %v of %s, %d bytes: %w", buf.Name, buf.Shape, buf.Type, bytes, err)

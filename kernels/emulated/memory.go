@@ -55,7 +55,7 @@ func (d *Device) allocate(buf *ir.Buffer, parts []device.Span, take func(*ir.Buf
 	if parts == nil {
 		backed = []device.Span{{From: 0, To: buf.Bytes()}}
 	}
-	margin := device.Margin * int64(buf.Type.Size())
+	margin := int64(device.MarginBytes(buf))
 	m := &memory{dev: d, buf: buf, parts: parts}
 	for _, p := range backed {
 		m.size += p.To - p.From + 2*margin

@@ -127,7 +127,7 @@ func (b *binder) array(i int) error {
 	if is, bytes := layout.String(), ops.BytesOf(bufs); is != d.Type || bytes != d.Bytes || RoleOf(s) != d.Role {
 		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, bytes)
 	}
-	if parts := Parts(layout); fmt.Sprint(parts) != fmt.Sprint(d.Parts) {
+	if parts := Parts(layout); !slices.Equal(parts, d.Parts) {
 		return fmt.Errorf("array %s has the parts %v, and now %v", d.ID, d.Parts, parts)
 	}
 	if Values(s) != d.Values {

@@ -2,6 +2,7 @@
 package bound
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/kernels/device"
@@ -188,10 +189,10 @@ func (b *Buffer) In(mem map[*ir.Buffer]device.Memory) ops.HostArray {
 }
 
 // Parts describe an array that has several.
-func Parts(t ops.Type) (out []plan.Part) {
+func Parts(t ops.Type) (out []string) {
 	for _, p := range t.Parts() {
 		if p.Role != "" {
-			out = append(out, plan.Part{Role: p.Role, Type: p.Type.String(), Shape: p.Shape})
+			out = append(out, fmt.Sprint(p.Role, " ", p.Type, p.Shape))
 		}
 	}
 	return out

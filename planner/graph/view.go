@@ -20,22 +20,10 @@ type Views map[*ops.Stage]View
 
 // Type is that of a stage as it is seen.
 func (g *Graph) Type(s *ops.Stage) ops.Type {
-	v, ok := g.Views[s]
-	if !ok {
-		return s.Type
+	if box := g.Views[s].Box; box != nil {
+		return g.Whole(s).Sub(box)
 	}
-	t := g.Whole(s)
-	if v.Box != nil {
-		t.Dims = slices.Clone(t.Dims)
-	}
-	for i, at := range v.Box {
-		d := &t.Dims[i]
-		d.Size = at.Hi - at.Lo
-		if d.Coords != nil {
-			d.Coords = d.Coords[at.Lo:at.Hi]
-		}
-	}
-	return t
+	return g.Whole(s)
 }
 
 // Whole is the type of a stage of which all is seen.

@@ -162,7 +162,7 @@ func rowBytes(b *bound.Buffer, rows region.Interval) int64 {
 // margins are the bytes around the parts of an array that may be read.
 func margins(b *bound.Buffer) (n int64) {
 	for _, part := range b.Bufs {
-		n += 2 * device.Margin * int64(part.Type.Size())
+		n += 2 * int64(device.MarginBytes(part))
 	}
 	return n
 }

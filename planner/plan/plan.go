@@ -93,10 +93,10 @@ type Buffer struct {
 	Type  string `yaml:"type" json:"type"`
 	Bytes int64  `yaml:"bytes" json:"bytes"`
 	Role  Role   `yaml:"role" json:"role"`
-	// Parts are those of an array that has several.
-	Parts  []Part `yaml:"parts,omitempty" json:"parts,omitempty"`
-	Padded string `yaml:"padded,omitempty" json:"padded,omitempty"`
-	Unit   string `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Parts are those of an array that has several: the role, type and shape of each.
+	Parts  []string `yaml:"parts,omitempty" json:"parts,omitempty"`
+	Padded string   `yaml:"padded,omitempty" json:"padded,omitempty"`
+	Unit   string   `yaml:"unit,omitempty" json:"unit,omitempty"`
 	// Reached says what part of the array there is, where nobody reads the rest.
 	Reached *Reached `yaml:"reached,omitempty" json:"reached,omitempty"`
 	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale; see retype.Stored.
@@ -114,13 +114,6 @@ type Buffer struct {
 	Transposed bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
 	Box        []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
 	Pad        *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
-}
-
-// Part is a part of an array, by its role.
-type Part struct {
-	Role  string `yaml:"role" json:"role"`
-	Type  string `yaml:"type" json:"type"`
-	Shape []int  `yaml:"shape,flow" json:"shape"`
 }
 
 // Box are the indices of one dim from Lo up to Hi.

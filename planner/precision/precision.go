@@ -22,40 +22,28 @@ type retyper struct {
 	*module.Module
 	given  plan.Choices
 	pins   *pins
+	stored map[*ir.Buffer]retype.Stored
 	faults []error
 }
 
 // Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs.
 func Retype(m *module.Module, given plan.Choices) error {
-	r := &retyper{Module: m, given: given, pins: findPins(m)}
+	r := &retyper{Module: m, given: given, pins: findPins(m), stored: map[*ir.Buffer]retype.Stored{}}
+	m.Scales, m.Pinned = map[*ops.Stage]float64{}, r.pins.storage
 	chosen := make([]plan.Choice, len(m.Kernels))
-	stored := map[*ir.Buffer]retype.Stored{}
 	for i, k := range m.Kernels {
 		chosen[i] = r.arithmetic(k)
 		for _, s := range k.Roots {
-			r.storage(s, stored)
+			r.storage(s)
 		}
 	}
 	r.sums()
-	r.widenTables(chosen, stored)
+	r.widenTables(chosen)
 	for i, k := range m.Kernels {
 		c := chosen[i]
-		k.Types = retype.Types{Compute: c.Compute, Accumulate: c.Accumulate, Stored: stored}
-		if c != (plan.Choice{}) || r.touches(k, stored) {
+		k.Types = retype.Types{Compute: c.Compute, Accumulate: c.Accumulate, Stored: r.stored}
+		if c != (plan.Choice{}) || r.touches(k) {
 			k.IR = retype.Apply(k.IR, k.Types)
-		}
-	}
-	m.Scales, m.Pinned = map[*ops.Stage]float64{}, r.pins.storage
-	for _, k := range m.Kernels {
-		for _, s := range slices.Concat(k.Roots, k.Loads) {
-			for i, buf := range m.Arrays.Bufs[s] {
-				if to, ok := stored[buf]; ok {
-					m.Arrays.Bufs[s][i] = to.Buf
-					if to.Buf.Type.Int() {
-						m.Scales[s] = to.Scale
-					}
-				}
-			}
 		}
 	}
 	for _, k := range m.Kernels {
@@ -64,8 +52,8 @@ func Retype(m *module.Module, given plan.Choices) error {
 	return errors.Join(r.faults...)
 }
 
-func (r *retyper) touches(g *module.Kernel, stored map[*ir.Buffer]retype.Stored) bool {
-	return slices.ContainsFunc(slices.Concat(g.IR.Inputs(), g.IR.Outputs()), func(b *ir.Buffer) bool { _, ok := stored[b]; return ok })
+func (r *retyper) touches(g *module.Kernel) bool {
+	return slices.ContainsFunc(slices.Concat(g.IR.Inputs(), g.IR.Outputs()), func(b *ir.Buffer) bool { _, ok := r.stored[b]; return ok })
 }
 
 // arithmetic is what a kernel computes and sums in: as its stages ask (the planner does not fuse those that disagree), else
@@ -120,7 +108,7 @@ func (r *retyper) sums() {
 }
 
 // storage finds the type in memory of an array that a kernel stores.
-func (r *retyper) storage(s *ops.Stage, stored map[*ir.Buffer]retype.Stored) {
+func (r *retyper) storage(s *ops.Stage) {
 	c := r.given[graph.Key(s)]
 	if asked := s.Hints().Precision; asked.Storage != 0 {
 		c.Storage = asked.Storage
@@ -131,28 +119,30 @@ func (r *retyper) storage(s *ops.Stage, stored map[*ir.Buffer]retype.Stored) {
 			return
 		}
 	}
-	bufs := r.Arrays.Bufs[s]
-	if c.Storage == 0 || c.Storage == bufs[0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
+	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
 		return
 	}
-	for _, buf := range bufs {
+	r.store(s, c)
+}
+
+// store gives an array another type in memory.
+func (r *retyper) store(s *ops.Stage, c plan.Choice) {
+	for i, buf := range r.Arrays.Bufs[s] {
 		to := *buf
 		to.Type = c.Storage
-		stored[buf] = retype.Stored{Buf: &to, Scale: c.Scale}
+		r.stored[buf], r.Arrays.Bufs[s][i] = retype.Stored{Buf: &to, Scale: c.Scale}, &to
+	}
+	if c.Storage.Int() {
+		r.Scales[s] = c.Scale
 	}
 }
 
 // widenTables stores tables known while planning as f64 where a kernel computes in it; they are known that well.
-func (r *retyper) widenTables(chosen []plan.Choice, stored map[*ir.Buffer]retype.Stored) {
+func (r *retyper) widenTables(chosen []plan.Choice) {
 	for i, g := range r.Kernels {
 		for _, s := range g.Loads {
-			for _, buf := range r.Arrays.Bufs[s] {
-				if _, done := stored[buf]; done || chosen[i].Compute != ir.F64 || s.Data == nil || buf.Type != ir.F32 {
-					continue
-				}
-				to := *buf
-				to.Type = ir.F64
-				stored[buf] = retype.Stored{Buf: &to}
+			if chosen[i].Compute == ir.F64 && s.Data != nil && r.Arrays.Bufs[s][0].Type == ir.F32 {
+				r.store(s, plan.Choice{Storage: ir.F64})
 			}
 		}
 	}

@@ -62,13 +62,9 @@ func (a Array) Values(elements [][]int) []complex128 {
 
 // RowValues are the values of one row of the last dim.
 func (a Array) RowValues(row int) []complex128 {
-	parts := rowsOf[float64](a.HostArray)
-	for i, p := range a.Parts {
-		p.LoadRow(parts[i], row)
-	}
-	out := make([]complex128, len(parts[0]))
+	out := make([]complex128, a.Parts[0].Width())
 	for i := range out {
-		out[i] = a.Of.Value(complex(parts[0][i], parts[1][i]))
+		out[i] = a.Of.Value(a.Complex(row*len(out) + i))
 	}
 	return out
 }
@@ -119,16 +115,10 @@ func peakOfRows(h ops.HostArray, lo, hi int) float64 {
 		for i, p := range h.Parts {
 			p.LoadRow(parts[i], row)
 		}
-		peak = max(peak, largest(parts[0], parts[1]))
-	}
-	return peak
-}
-
-// largest is the largest finite magnitude of some complex values.
-func largest(re, im []float64) (peak float64) {
-	for i, x := range re {
-		if x = math.Hypot(x, im[i]); x > peak && !math.IsInf(x, 0) {
-			peak = x
+		for i, x := range parts[0] {
+			if x = math.Hypot(x, parts[1][i]); x > peak && !math.IsInf(x, 0) {
+				peak = x
+			}
 		}
 	}
 	return peak

@@ -18,32 +18,27 @@ import (
 
 // Allocate gives the parts of an array memory on a device; a table gets its values too.
 func Allocate(dev device.Device, b *bound.Buffer, mem map[*ir.Buffer]device.Memory) (err error) {
+	defer func() {
+		if err != nil {
+			Free(b, mem)
+		}
+	}()
 	values := b.Array.Data
 	for _, part := range b.Bufs {
 		m, err := dev.Alloc(part)
 		if err != nil {
-			Free(b, mem)
 			return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
 				b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
 		}
-		mem[part] = m
-		if b.Role != plan.FromPlan {
+		if mem[part] = m; b.Role != plan.FromPlan {
 			continue
 		}
-		n := min(len(values), part.Len())
-		switch host := m.Host(); {
-		case host == nil:
-			err = fmt.Errorf("the memory of %s cannot be reached from the host", dev.Info().Name)
-		case n < part.Len():
-			err = fmt.Errorf("table %s holds %d values for %s", b.Stage, len(b.Array.Data), b.Type)
-		default:
-			device.SetFloats(part, host, values[:n])
-			values = values[n:]
+		host, n := m.Host(), part.Len()
+		if host == nil || len(values) < n {
+			return fmt.Errorf("table %s has %d values for %s, to go to %s", b.Stage, len(b.Array.Data), b.Type, dev.Info().Name)
 		}
-		if err != nil {
-			Free(b, mem)
-			return err
-		}
+		device.SetFloats(part, host, values[:n])
+		values = values[n:]
 	}
 	return nil
 }

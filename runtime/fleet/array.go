@@ -15,7 +15,7 @@ func (a Array) whole() region.Region { return region.Whole(a.Buf.Shape...) }
 // size is what the array takes on a device, with its margins.
 func (a Array) size() int64 { return a.Buf.Bytes() + margins(a.Buf) }
 
-func margins(b *ir.Buffer) int64 { return 2 * device.Margin * int64(b.Type.Size()) }
+func margins(b *ir.Buffer) int64 { return 2 * int64(device.MarginBytes(b)) }
 
 // spans are where a region lies in memory, padding included; that beside a row goes with its ends.
 func (a Array) spans(at region.Region) []device.Span {

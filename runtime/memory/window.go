@@ -28,7 +28,7 @@ func NewWindow(buf *ir.Buffer, narrow bool) (*Window, error) {
 	if len(buf.Shape) == 0 {
 		return nil, fmt.Errorf("memory: %s has no rows", buf.Name)
 	}
-	margin := device.Margin * buf.Type.Size()
+	margin := device.MarginBytes(buf)
 	bytes := int(buf.Bytes())
 	raw, err := reserve(bytes+2*margin, !narrow)
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *Window) Drop(lo int) {
 // the row before it went, so it is taken from its start; not the first, which holds other things.
 func (w *Window) release(from, to, next int) {
 	page := os.Getpagesize()
-	margin := device.Margin * w.buf.Type.Size()
+	margin := device.MarginBytes(w.buf)
 	start, end := (from+margin)/page*page, min((to+margin+page-1)/page, (next+margin)/page)*page
 	if start < margin {
 		start += page
