@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"weft/ops"
@@ -15,7 +14,7 @@ import (
 )
 
 // ticket is the right to the memory that the plan's arrays take at once.
-func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
+func (r *run) ticket() (*memory.Ticket, error) {
 	if r.opt.Memory == nil {
 		return nil, nil
 	}
@@ -23,11 +22,11 @@ func (r *run) ticket(ctx context.Context) (*memory.Ticket, error) {
 	if r.plan.Stream != nil {
 		bytes = r.plan.Stream.PeakBytes
 	}
-	t, err := r.opt.Memory.Acquire(ctx, r.plan.File, bytes, bytes)
-	if errors.Is(err, memory.ErrTooLarge) {
+	t, err := r.opt.Memory.Acquire(r.plan.File, bytes)
+	if err != nil {
 		return nil, problem.Wrong(problem.MemoryBudget, "", "run again: the plan is made for what is free then", "the memory that the plan was made for is not there any more: %s", err)
 	}
-	return t, err
+	return t, nil
 }
 
 // identify hashes the files that sources read, for what is recorded with the outputs.

@@ -95,7 +95,7 @@ func (r *run) execute(ctx context.Context) error {
 	if err := r.identify(); err != nil {
 		return err
 	}
-	ticket, err := r.ticket(ctx)
+	ticket, err := r.ticket()
 	if err != nil {
 		return err
 	}

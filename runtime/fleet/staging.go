@@ -69,14 +69,13 @@ func (m *Member) borrow() *pin {
 		m.pins = m.pins[:n-1]
 		return lent
 	}
-	lent := &pin{}
+	lent, err := &pin{}, error(nil)
 	if g := m.opt.Memory; g != nil {
-		if lent.ticket = g.TryPinned(m.name, chunk); lent.ticket == nil {
+		if lent.ticket, err = g.Acquire(m.name, chunk); err != nil {
 			m.usage.PinsRefused++
 			return nil
 		}
 	}
-	var err error
 	if lent.data, lent.free, err = p.Pin(chunk); err != nil {
 		lent.ticket.Release()
 		if !errors.Is(err, device.ErrLost) { // which whoever uses the device next will tell
