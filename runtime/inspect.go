@@ -43,9 +43,5 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
 	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
 	maps.Copy(mem, instead)
-	launch, err := p.Bind(device.Bindings{Mem: mem})
-	if err != nil {
-		return err
-	}
-	return exec.Tiles(ctx, p.Kernel().Name, launch, i.Threads, tiles)
+	return exec.Tiles(ctx, p.Kernel().Name, p, mem, i.Threads, tiles)
 }

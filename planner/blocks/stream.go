@@ -60,7 +60,8 @@ type flow struct {
 
 // newFlow finds out what can run by rows or, with strips, by parts of rows.
 func newFlow(p *bound.Plan, strips bool) *flow {
-	f := &flow{plan: p, strips: strips, prints: map[*unit]func(region.Region) map[string]region.Region{}, maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}}
+	f := &flow{plan: p, strips: strips, prints: map[*unit]func(region.Region) map[string]region.Region{},
+		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
@@ -123,7 +124,8 @@ func (f *flow) classify(u *unit) {
 				keep(b, u.step.Name+" makes its results in an order of its own", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
-			case len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) && !(f.strips && n.Points() < b.Layout.Whole().Points()):
+			case len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) &&
+				!(f.strips && n.Points() < b.Layout.Whole().Points()):
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
@@ -246,7 +248,9 @@ func (f *flow) picked(b *bound.Buffer) bool {
 	if u == nil || u.step.Kind != plan.KernelStep || b.Layout.RowCount() > 1 {
 		return false
 	}
-	return slices.ContainsFunc(u.reads, func(in *bound.Buffer) bool { return f.kept[in] == "" || f.picked(in) && f.maker[in].level == u.level })
+	return slices.ContainsFunc(u.reads, func(in *bound.Buffer) bool {
+		return f.kept[in] == "" || f.picked(in) && f.maker[in].level == u.level
+	})
 }
 
 // pass makes what a level of steps is there for: the values that are picked, or all else.
@@ -260,7 +264,8 @@ func (f *flow) pass(level int, picked bool) Pass {
 	}
 	included := map[*unit]bool{}
 	for _, u := range f.units {
-		if u.step.Kind == plan.SinkStep && u.level == level && picked == !slices.ContainsFunc(u.reads, func(b *bound.Buffer) bool { return !f.picked(b) }) {
+		only := !slices.ContainsFunc(u.reads, func(b *bound.Buffer) bool { return !f.picked(b) })
+		if u.step.Kind == plan.SinkStep && u.level == level && picked == only {
 			included[u] = true
 			for _, b := range u.reads {
 				target(b)
@@ -334,7 +339,8 @@ func Lay(p *bound.Plan) (*Stream, error) {
 	}
 	for i := range s.Passes {
 		p, rows, strip := &s.Passes[i], d.Passes[i].BlockRows, d.Passes[i].Strip
-		if rows < 1 || p.Rows/rows > 2*mostBlocks || len(strip) > 0 && (!f.cuttable(p) || len(strip) != len(p.tallest.Layout.Dims)-1 || slices.Min(strip) < 1) {
+		if rows < 1 || p.Rows/rows > 2*mostBlocks ||
+			len(strip) > 0 && (!f.cuttable(p) || len(strip) != len(p.tallest.Layout.Dims)-1 || slices.Min(strip) < 1) {
 			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows, as wide as %v", rows, strip)
 		}
 		p.set(f, rows, strip)
@@ -401,5 +407,6 @@ func (s *Stream) obstacle(budget int64) string {
 	if bytes < s.PeakBytes/4 {
 		return fmt.Sprintf("the smallest take %s", plan.FormatBytes(s.PeakBytes))
 	}
-	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once", plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
+	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once",
+		plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
 }

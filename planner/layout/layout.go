@@ -40,5 +40,6 @@ func Transpose(m *module.Module) error {
 
 // free reports whether the layout of a stage in memory concerns kernels alone: inner, real, one element a point.
 func free(g *graph.Graph, s *ops.Stage) bool {
-	return !graph.Given(s) && !g.Wanted[s] && !s.IsOutput() && !s.Type.Elem.Complex && !s.Unrolled && s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{}) && len(s.Type.Dims) > 2
+	return !graph.Given(s) && !g.Wanted[s] && !s.IsOutput() && !s.Type.Elem.Complex &&
+		!s.Unrolled && s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{}) && len(s.Type.Dims) > 2
 }

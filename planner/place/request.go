@@ -143,7 +143,8 @@ func (s *site) request(text, by string) (request, error) {
 			w.devices = append(w.devices, i)
 		}
 		if len(w.devices) == 0 {
-			return w, problem.Wrong(problem.NoSuchDevice, "", "leave it out, or describe devices with --devices; `weft devices` says why there is none", "%s: there is no GPU", by)
+			return w, problem.Wrong(problem.NoSuchDevice, "", "leave it out, or describe devices with --devices; `weft devices` says why there is none",
+				"%s: there is no GPU", by)
 		}
 		return w, nil
 	}
@@ -154,7 +155,8 @@ func (s *site) request(text, by string) (request, error) {
 		case name == "":
 			return w, problem.Wrong(problem.NoSuchDevice, "", s.help(), "%s: a name is missing", by)
 		case name == "cpu" || name == "gpu":
-			return w, problem.Wrong(problem.NoSuchDevice, "", "a kernel runs on the CPU, or on devices that are named one by one", "%s: %s stands alone", by, name)
+			return w, problem.Wrong(problem.NoSuchDevice, "", "a kernel runs on the CPU, or on devices that are named one by one",
+				"%s: %s stands alone", by, name)
 		case len(found) == 0:
 			return w, problem.Wrong(problem.NoSuchDevice, "", s.help(), "%s: there is no device %s", by, name)
 		}
@@ -211,7 +213,8 @@ func (s *site) refusals() (out []error) {
 			*w = request{host: true}
 			continue
 		}
-		p := problem.Wrong(problem.CannotHonour, "", "leave it out, or make the stage smaller", "%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))
+		p := problem.Wrong(problem.CannotHonour, "", "leave it out, or make the stage smaller",
+			"%s cannot be honoured: %s", w.by, s.noRoom(t, w.devices))
 		p.At = w.at
 		out = append(out, p)
 	}

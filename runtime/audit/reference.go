@@ -12,8 +12,8 @@ import (
 	"weft/planner/bound"
 )
 
-// Reference is the definition of what a kernel stores, ready to be evaluated in float64. Tables enter as they were computed, unrounded; other
-// arrays as they are stored.
+// Reference is the definition of what a kernel stores, ready to be evaluated in float64. Tables enter as they were computed,
+// unrounded; other arrays as they are stored.
 type Reference struct {
 	bound.Reference
 	roots    []*ops.Stage
@@ -51,12 +51,14 @@ const mostCompiled = 20e3
 // Compilable reports whether a compiler would not take too long.
 func (r *Reference) Compilable() bool { return r.program.Size() <= mostCompiled }
 
-// definer is a device that compiles definitions, so that many points of an expensive one can be had. Its rendering of kernels has no part in it.
+// definer is a device that compiles definitions, so that many points of an expensive one can be had. Its rendering of kernels has no
+// part in it.
 type definer interface {
 	Definitions(ctx context.Context, programs []*interp.Program, host map[*ir.Buffer][]float64) ([]interp.Evaluator, error)
 }
 
-// Compile has a device compile references, all in one go; ok is false for a device that compiles none. Install puts the code in their place.
+// Compile has a device compile references, all in one go; ok is false for a device that compiles none. Install puts the code in
+// their place.
 func Compile(ctx context.Context, d device.Device, refs []*Reference) (install func(), ok bool, err error) {
 	c, ok := d.(definer)
 	if !ok || len(refs) == 0 {

@@ -22,7 +22,9 @@ type Sample struct {
 }
 
 // Take samples what a kernel stored, its arrays in the order of the reference, at points of its axes.
-func Take(ctx context.Context, ref *Reference, arrays []Array, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([]Sample, error) {
+func Take(
+	ctx context.Context, ref *Reference, arrays []Array, points [][]int, mem map[*ir.Buffer]device.Memory, threads int,
+) ([]Sample, error) {
 	want, err := ref.Eval(ctx, points, mem, threads)
 	if err != nil {
 		return nil, err

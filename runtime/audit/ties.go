@@ -13,10 +13,11 @@ import (
 // tieWork is how many operations are spent on elements that seem to be wrong.
 const tieWork = 2e6
 
-// Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a comparison of what
-// is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken another: the result of that one
-// is then what the element should be, and it counts as a tie. Where rounding in the array's own type may make as much of a difference by
-// itself, that is recorded. The samples are those that Take took at the points, with the largest magnitudes of their arrays.
+// Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a
+// comparison of what is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken
+// another: the result of that one is then what the element should be, and it counts as a tie. Where rounding in the array's own type
+// may make as much of a difference by itself, that is recorded. The samples are those that Take took at the points, with the largest
+// magnitudes of their arrays.
 func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	wrong := func(s Sample) bool { return !s.Figures().Within(s.Rule()) }
 	if r.Cost > tieWork || !slices.ContainsFunc(samples, wrong) {
@@ -120,16 +121,11 @@ func (s Sample) Explained() Sample {
 	if _, asked := Asked(s.Array.Of.Array); asked || len(s.Rounded) == 0 {
 		return s
 	}
-	out := s
-	out.At, out.Got, out.Want, out.Rounded = nil, nil, nil, nil
-	rounded := map[int]bool{}
-	for _, e := range s.Rounded {
-		rounded[e] = true
-	}
+	var rest []int
 	for e := range s.At {
-		if !rounded[e] {
-			out.At, out.Got, out.Want = append(out.At, s.At[e]), append(out.Got, s.Got[e]), append(out.Want, s.Want[e])
+		if !slices.Contains(s.Rounded, e) {
+			rest = append(rest, e)
 		}
 	}
-	return out
+	return s.Only(rest)
 }

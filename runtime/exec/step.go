@@ -53,8 +53,12 @@ func Free(b *bound.Buffer, mem map[*ir.Buffer]device.Memory) {
 	}
 }
 
-// Tiles launches a program that is bound over tiles, on several threads.
-func Tiles(ctx context.Context, name string, launch func(region.Region) error, threads int, tiles []region.Region) error {
+// Tiles runs a program over tiles, on several threads.
+func Tiles(ctx context.Context, name string, p device.Program, mem map[*ir.Buffer]device.Memory, threads int, tiles []region.Region) error {
+	launch, err := p.Bind(device.Bindings{Mem: mem})
+	if err != nil {
+		return err
+	}
 	s := &Sweep{Name: name, Launch: launch, Threads: threads}
 	if err := s.Run(ctx, tiles); err != nil {
 		return err

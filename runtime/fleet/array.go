@@ -29,15 +29,17 @@ func (a Array) spans(at region.Region) []device.Span {
 // worthLeaving is the part of a row that padding must be for copies to leave it out.
 const worthLeaving = 0.1
 
-// lines are a region in memory: in one piece, in pieces that a pitched copy takes together, or in several; bare: without padding between rows
-// that is worth leaving out.
+// lines are a region in memory: in one piece, in pieces that a pitched copy takes together, or in several; bare: without padding
+// between rows that is worth leaving out.
 func (a Array) lines(at region.Region, bare, pitched bool) (out []device.Lines) {
 	spans := a.spans(at)
 	p, size := a.Buf.Pad, a.Buf.Type.Size()
 	pitch := int64(a.Buf.Row() * size)
-	if len(spans) == 1 && bare && pitched && len(a.Buf.Shape) > 1 && float64(p.Before+p.After) >= worthLeaving*float64(a.Buf.Row()) && spans[0].From%pitch == 0 && spans[0].To%pitch == 0 {
+	wide := len(a.Buf.Shape) > 1 && float64(p.Before+p.After) >= worthLeaving*float64(a.Buf.Row())
+	if bare && pitched && wide && len(spans) == 1 && spans[0].From%pitch == 0 && spans[0].To%pitch == 0 {
 		width := (a.Buf.Row() - p.Before - p.After) * size
-		return []device.Lines{{Offset: spans[0].From + int64(p.Before*size), Pitch: pitch, Width: width, Count: int((spans[0].To - spans[0].From) / pitch)}}
+		count := int((spans[0].To - spans[0].From) / pitch)
+		return []device.Lines{{Offset: spans[0].From + int64(p.Before*size), Pitch: pitch, Width: width, Count: count}}
 	}
 	for _, s := range spans {
 		width := int(s.To - s.From)

@@ -60,7 +60,8 @@ func New(devices []device.Device, opt Options) *Fleet {
 	for i, d := range devices {
 		info := d.Info()
 		m := &Member{dev: d, name: info.Name, kind: info.Kind, limit: info.Limits.Memory, opt: opt, lanes: newLanes(opt.Trace, info.Name, i),
-			programs: map[*ir.Kernel]device.Program{}, replicas: map[*ir.Buffer]*replica{}, paces: map[*ir.Kernel]float64{}, ran: map[*ir.Kernel]bool{},
+			programs: map[*ir.Kernel]device.Program{}, replicas: map[*ir.Buffer]*replica{},
+			paces: map[*ir.Kernel]float64{}, ran: map[*ir.Kernel]bool{},
 			usage: Usage{Name: info.Name, Kind: info.Kind, Memory: info.Limits.Memory}}
 		if r, ok := d.(device.Rated); ok {
 			m.rates = r.Rates()
@@ -273,8 +274,8 @@ func (m *Member) leave(reason string) {
 // quarantineAfter is how many failures in a row a device may have before it is left out.
 const quarantineAfter = 2
 
-// failed counts a failure and leaves the device out that is lost or fails again and again. Being out of memory is not failing: a smaller kernel may
-// have room.
+// failed counts a failure and leaves the device out that is lost or fails again and again. Being out of memory is not failing: a
+// smaller kernel may have room.
 func (m *Member) failed(err error) {
 	m.mu.Lock()
 	m.usage.Failures++

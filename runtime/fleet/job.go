@@ -274,7 +274,8 @@ func (s *sharing) shares() []Share {
 	for _, c := range s.workers {
 		if c.share.Ranges > 0 {
 			now := c.m.report()
-			c.share.Compute, c.share.Upload, c.share.Download = now.Compute-c.before.Compute, now.Upload-c.before.Upload, now.Download-c.before.Download
+			c.share.Compute, c.share.Upload = now.Compute-c.before.Compute, now.Upload-c.before.Upload
+			c.share.Download = now.Download - c.before.Download
 			c.share.Rows = int(math.Round(float64(c.points) / row))
 			out = append(out, c.share)
 		}

@@ -62,8 +62,8 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 	s.job.Done(at.Points(), time.Since(start))
 }
 
-// smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside it. False where
-// that was so already.
+// smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside
+// it. False where that was so already.
 func (s *sharing) smaller(c *worker, at region.Region, err error) bool {
 	if s.job.Whole {
 		return false

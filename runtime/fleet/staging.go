@@ -97,7 +97,9 @@ func (m *Member) unpin() {
 }
 
 // copy copies a region of an array to or from memory on the device, by the lane; without its padding where that is worth it and may be.
-func (c *staging) copy(ctx context.Context, lane int, a Array, m device.Memory, at region.Region, bare bool) (took time.Duration, err error) {
+func (c *staging) copy(
+	ctx context.Context, lane int, a Array, m device.Memory, at region.Region, bare bool,
+) (took time.Duration, err error) {
 	_, pitched := m.(device.Pitched)
 	for _, l := range a.lines(at, bare && c.pinned != nil, pitched) {
 		for _, part := range c.parts(l) {

@@ -70,7 +70,8 @@ func (m *Member) report() Usage {
 	if d, ok := m.dev.(device.Metered); ok {
 		now := d.Usage()
 		u.Launches, u.BytesIn, u.BytesOut = now.Launches-m.before.Launches, now.BytesIn-m.before.BytesIn, now.BytesOut-m.before.BytesOut
-		u.Compute, u.Upload, u.Download = (now.Compute - m.before.Compute).Seconds(), (now.Upload - m.before.Upload).Seconds(), (now.Download - m.before.Download).Seconds()
+		u.Compute, u.Upload = (now.Compute - m.before.Compute).Seconds(), (now.Upload - m.before.Upload).Seconds()
+		u.Download = (now.Download - m.before.Download).Seconds()
 		u.Peak = now.Peak
 	}
 	return u

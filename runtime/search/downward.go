@@ -94,7 +94,9 @@ func trialsOf(list []*attempt) (out []*trial) {
 
 // others measures f16 for a stage and plans what else is worth trying: u16, which has more digits but one scale for all, where
 // f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
-func (f *finder) others(ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt) (more []*attempt, err error) {
+func (f *finder) others(
+	ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt,
+) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
 	peak := audit.Peak(b.In(base.mem), b.Layout.Whole(), f.opt.Threads)
 	fits := peak <= f16Most
@@ -158,7 +160,8 @@ func (f *finder) measure(ctx context.Context, base *trial, a *attempt) (ok bool,
 	}
 	a.said.Proofs = prove(a.trial, f.outputs)
 	if ok = within(a.said.Proofs, safety); !ok {
-		a.said.Verdict = fmt.Sprintf("beyond what is safe: it takes %.0f %% of the tolerance, more than %.0f %%", 100*strain(a.said.Proofs), 100*safety)
+		a.said.Verdict = fmt.Sprintf("beyond what is safe: it takes %.0f %% of the tolerance, more than %.0f %%",
+			100*strain(a.said.Proofs), 100*safety)
 	}
 	return ok, nil
 }
@@ -266,7 +269,8 @@ func (f *finder) best(stages []*bound.Buffer, passed []*attempt) (out []*attempt
 				continue
 			case float64(a.time) > (1+noise)*float64(a.was):
 				a.said.Verdict = fmt.Sprintf("slower by %.0f %%", 100*(float64(a.time)/float64(a.was)-1))
-			case best == nil || float64(a.time) < (1-noise)*float64(best.time) || float64(a.time) < (1+noise)*float64(best.time) && strain(a.said.Proofs) < strain(best.said.Proofs):
+			case best == nil || float64(a.time) < (1-noise)*float64(best.time) ||
+				float64(a.time) < (1+noise)*float64(best.time) && strain(a.said.Proofs) < strain(best.said.Proofs):
 				if best != nil {
 					best.said.Verdict = "another is faster or as fast and more exact"
 				}

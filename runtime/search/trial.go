@@ -31,7 +31,8 @@ type trial struct {
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
 func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
-	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs, mem: map[*ir.Buffer]device.Memory{}, changed: map[string]bool{}}
+	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs,
+		mem: map[*ir.Buffer]device.Memory{}, changed: map[string]bool{}}
 	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
@@ -107,7 +108,7 @@ func (t *trial) run(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := t.launch(ctx, s); err != nil {
+		if err := exec.Tiles(ctx, s.Name, t.programs.Of(s.Kernel), t.mem, t.threads, t.tiles(s)); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
@@ -153,12 +154,4 @@ func spread(k *bound.Kernel, most time.Duration) []region.Region {
 		out = append(out, all[(2*i+1)*len(all)/(2*n)])
 	}
 	return out
-}
-
-func (t *trial) launch(ctx context.Context, s *bound.Step) error {
-	launch, err := t.programs.Of(s.Kernel).Bind(device.Bindings{Mem: t.mem})
-	if err != nil {
-		return err
-	}
-	return exec.Tiles(ctx, s.Name, launch, t.threads, t.tiles(s))
 }

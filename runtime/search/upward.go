@@ -80,7 +80,8 @@ func (f *finder) unreachable() error {
 		if strain(last.Proofs[i:i+1]) > 1 {
 			at := f.base.Buffer(f.outputs[i].id).Array
 			w := problem.Wrong(problem.ToleranceUnreachable, "", "allow more with @tolerance",
-				"%s cannot be had within %s: f64 throughout measures %s over %d samples", p.Output, p.Quantity(p.Tolerance), p.Quantity(p.Figure()), p.Samples)
+				"%s cannot be had within %s: f64 throughout measures %s over %d samples",
+				p.Output, p.Quantity(p.Tolerance), p.Quantity(p.Figure()), p.Samples)
 			w.At = at.Where
 			return w
 		}

@@ -174,8 +174,8 @@ func (c *comparison) pointwise(subject Subject) bool {
 	return subject.Pointwise && c.Step.Kernel.IR.Pointwise()
 }
 
-// compute runs a variant over all its tiles, or over as many as its time allows, spread over the kernel, or over the sampled points alone, and
-// says which it did.
+// compute runs a variant over all its tiles, or over as many as its time allows, spread over the kernel, or over the sampled points
+// alone, and says which it did.
 func (c *comparison) compute(ctx context.Context, subject Subject, v Variant, own memory) (done []region.Region, err error) {
 	if c.pointwise(subject) {
 		for _, p := range c.points {

@@ -44,13 +44,15 @@ func Host(name string, d device.Device, programs func(context.Context, *ir.Kerne
 			return d.Compile(ctx, []*ir.Kernel{k}, device.Options{})
 		}
 	}
-	return Subject{Name: name, Alloc: d.Alloc, Variants: func(ctx context.Context, i *runtime.Inspection) (out []Variant, release func(), err error) {
+	variants := func(ctx context.Context, i *runtime.Inspection) (out []Variant, release func(), err error) {
 		made, err := programs(ctx, i.Step.Kernel.IR)
 		for _, p := range made {
-			out = append(out, Variant{Name: p.Report().Schedule, Tiles: i.Step.Kernel.TileSet, Run: func(ctx context.Context, tiles []region.Region, own map[*ir.Buffer]device.Memory) error {
+			run := func(ctx context.Context, tiles []region.Region, own map[*ir.Buffer]device.Memory) error {
 				return i.Sweep(ctx, p, tiles, own)
-			}})
+			}
+			out = append(out, Variant{Name: p.Report().Schedule, Tiles: i.Step.Kernel.TileSet, Run: run})
 		}
 		return out, nil, err
-	}}
+	}
+	return Subject{Name: name, Alloc: d.Alloc, Variants: variants}
 }

@@ -85,7 +85,8 @@ type Report struct {
 // Run runs the plan without its sinks and puts every kernel to the test.
 func Run(ctx context.Context, p *bound.Plan, opt Options) (*Report, error) {
 	if p.Stream != nil {
-		return nil, problem.Wrong(problem.MemoryBudget, "", "give more --memory, or a smaller grid with -p", "arrays are verified as a whole, and these do not fit the memory at once")
+		return nil, problem.Wrong(problem.MemoryBudget, "", "give more --memory, or a smaller grid with -p",
+			"arrays are verified as a whole, and these do not fit the memory at once")
 	}
 	if opt.Samples <= 0 {
 		opt.Samples = DefaultSamples
