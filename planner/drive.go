@@ -57,6 +57,11 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		}
 		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
 		programs = append(programs, p)
+		if b.opt.Device != "" && b.opt.Device != "cpu" {
+			for _, k := range p.Kernels() {
+				k.Kernel.Place.Refused = "what a drive launches runs on the host"
+			}
+		}
 		taken += p.Takes()
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs

@@ -56,8 +56,11 @@ func (d *drive) resume() error {
 		return nil
 	}
 	c.path = journal.CheckpointOf(r.checkpoint, d.step.ID)
-	r.left(c.path)
 	c.head = r.header()
+	if slices.Contains(*r.checkpoints, c.path) { // a drive within a call of another one, and not for the first time
+		return nil
+	}
+	*r.checkpoints = append(*r.checkpoints, c.path) // to be removed when all outputs are there
 	was, err := journal.ReadCheckpoint(c.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -127,13 +130,6 @@ func (r *run) outputFile() string {
 func (r *run) header() journal.Header {
 	return journal.Header{Format: journal.Format, Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided,
 		Device: Described(r.opt.Devices[0].Info()), Accelerators: r.accelerators()}
-}
-
-// left notes a checkpoint that is to go when all outputs are there.
-func (r *run) left(path string) {
-	if !slices.Contains(*r.checkpoints, path) {
-		*r.checkpoints = append(*r.checkpoints, path)
-	}
 }
 
 var _ ops.Host = (*drive)(nil)
