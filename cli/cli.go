@@ -59,7 +59,8 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	parser, err := kong.New(&grammar, kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
 		kong.Description("A language and an engine for scientific array pipelines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.Vars{"passes": strings.Join(planner.Passes(), ", ")}, kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.Vars{"passes": strings.Join(planner.Passes(), ", ")},
+		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

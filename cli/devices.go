@@ -51,7 +51,8 @@ func listDevices(s *streams, m *session.Session) {
 	if m.CPU != nil {
 		best := m.CPU.Target().ISA
 		others := slices.DeleteFunc(native.Available(native.FromEnv()), func(isa string) bool { return isa == best })
-		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n", runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
+		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n",
+			runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
 	}
 	for _, d := range m.Accelerators {
 		i := d.Info()
@@ -72,12 +73,19 @@ func listAccelerators(s *streams, m *session.Session) {
 		return
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\ndevice\tmemory\tgrid\tblock\tthreads\tshared\tflop/s\tf64 flop/s\tmemory B/s\tlaunch\tlink B/s in\tout\tlatency\trates are\t\n")
+	figure := func(f float64, write func(float64) string) { fmt.Fprintf(w, "\t%s", known(f, write)) }
+	fmt.Fprintln(w, "\ndevice\tmemory\tgrid\tblock\tthreads\tshared\tflop/s\tf64 flop/s\tmemory B/s\t"+
+		"link B/s in\tout\tlaunch\tlatency\trates are\t")
 	for _, d := range m.Models() {
 		l, r := d.Info.Limits, d.Rates
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", d.Info.Name, plan.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block),
-			l.Threads, plan.FormatBytes(int64(l.Shared)), known(r.Flops, perSecond), known(cmp.Or(r.Flops64, r.Flops), perSecond), known(r.Bandwidth, perSecond), known(r.Launch, plan.FormatSeconds),
-			known(r.LinkIn, perSecond), known(r.LinkOut, perSecond), known(r.LinkLatency, plan.FormatSeconds), origins[d.Info.Kind])
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s", d.Info.Name, plan.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block), l.Threads,
+			plan.FormatBytes(int64(l.Shared)))
+		for _, f := range []float64{r.Flops, cmp.Or(r.Flops64, r.Flops), r.Bandwidth, r.LinkIn, r.LinkOut} {
+			figure(f, func(f float64) string { return plan.FormatAmount(f, "") })
+		}
+		figure(r.Launch, plan.FormatSeconds)
+		figure(r.LinkLatency, plan.FormatSeconds)
+		fmt.Fprintf(w, "\t%s\t\n", origins[d.Info.Kind])
 	}
 	w.Flush() // what it writes to reports its own errors
 }
@@ -94,8 +102,6 @@ func known(figure float64, write func(float64) string) string {
 	}
 	return write(figure)
 }
-
-func perSecond(rate float64) string { return plan.FormatAmount(rate, "") }
 
 func showProfile(s *streams, m *session.Session) error {
 	p := m.Model.Profile

@@ -39,14 +39,15 @@ const generated = "<!-- Written by go generate from the code: change it there. -
 func errorsPage() string {
 	var b strings.Builder
 	b.WriteString("# Errors and warnings\n\n" + generated)
-	b.WriteString("`weft check` finds what is wrong with a pipeline before anything runs. Each message carries a code; `weft errors CODE` explains it " +
-		"in the terminal. A comment such as `# weft run file.weft -p c=3` on the first line of an example is the command that shows the mistake; " +
-		"without one it is `weft check`.\n")
+	b.WriteString("`weft check` finds what is wrong with a pipeline before anything runs. Each message carries a code; `weft errors CODE` " +
+		"explains it in the terminal. A comment such as `# weft run file.weft -p c=3` on the first line of an example is the command that " +
+		"shows the mistake; without one it is `weft check`.\n")
 	for _, r := range diag.Ranges {
 		fmt.Fprintf(&b, "\n## %sxx: %s\n", r.Prefix, r.Title)
 		for _, c := range diag.Codes() {
 			if strings.HasPrefix(c.Code, r.Prefix) {
-				fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n\nWrong:\n\n%s\n\nRight:\n\n%s\n", c.Code, c.Title, kindOf(c), c.Explanation, indent(c.Wrong), indent(c.Right))
+				fmt.Fprintf(&b, "\n### %s: %s\n\n%s %s\n", c.Code, c.Title, kindOf(c), c.Explanation)
+				fmt.Fprintf(&b, "\nWrong:\n\n%s\n\nRight:\n\n%s\n", indent(c.Wrong), indent(c.Right))
 			}
 		}
 	}

@@ -26,8 +26,8 @@ type explainCommand struct {
 	Kernels bool   `help:"Show the generated source of every kernel (text)."`
 	Analyze bool   `help:"Run the pipeline, sinks included, and show what it took beside what was predicted."`
 	NoSinks bool   `help:"With --analyze: compute what the sinks would be given, but write and show nothing."`
-	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for the precision and the place of A: operators, stages or variables."`
-	ISA     string `name:"isa" enum:",avx512,avx2,portable" default:"" placeholder:"SET" help:"Explain for a machine with this instruction set (avx512, avx2, portable) and a C compiler; nothing is compiled, nothing runs."`
+	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for precision and place of A: operators, stages or variables."`
+	ISA     string `name:"isa" enum:",avx512,avx2,portable" default:"" placeholder:"SET" help:"Explain for avx512, avx2 or portable code."`
 	Output  string `short:"o" placeholder:"FILE" help:"Write to a file instead of the terminal."`
 }
 
@@ -92,9 +92,11 @@ func (c explainCommand) unplaced(s *streams, p *bound.Plan) {
 }
 
 // analyze runs the plan. What sinks show goes where errors go, so that what is printed stays the explanation alone.
-func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program, p *bound.Plan) (*report.Analysis, error) {
+func (c explainCommand) analyze(ctx context.Context, s *streams, se *session.Session, prog *session.Program,
+	p *bound.Plan) (*report.Analysis, error) {
 	var pictures []report.Picture
-	opt := weft.Options{Verify: true, Count: true, Discard: c.NoSinks, Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: trace.Record()}
+	opt := weft.Options{Verify: true, Count: true, Discard: c.NoSinks,
+		Terminal: terminalOf(s.err), Progress: progressOn(s.err), Trace: trace.Record()}
 	if c.Format == "html" {
 		opt.See = func(step *bound.Step, in []ops.HostArray) (err error) {
 			pictures, err = drawn(pictures, step, in)

@@ -48,10 +48,13 @@ iq = simulate.echoes(probe, targets, fc: 3 MHz, fs: 12 MHz, samples: 560, start:
 iq%s | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us) | envelope | write("volume.npy")
 `, probe, probe, points, points, deep, frames)
 	}
-	sky := fmt.Sprintf("city = simulate.city(y: %d, x: %d, seed: 3, pixel: 1 m)\nsky = city.dsm | skyview(patches: 153)\nsky.total | write(\"sky.npy\")\n", pixels, pixels)
+	sky := fmt.Sprintf("city = simulate.city(y: %d, x: %[1]d, seed: 3, pixel: 1 m)\n"+
+		"sky = city.dsm | skyview(patches: 153)\nsky.total | write(\"sky.npy\")\n", pixels)
 	return []benchmark{
-		{fmt.Sprintf("beamform, %d x %d x %d points, %d elements, a frame", points, points, deep, probe*probe), volume(""), pairs, "pairs/s", ">= 600 Gpairs/s on an H200"},
-		{fmt.Sprintf("the same, %d frames", frames), volume(fmt.Sprintf(" * axis(frame, 1 .. 2 in %d)", frames)), pairs * float64(frames), "pairs/s", ">= 1,500 Gpairs/s on an H200"},
+		{fmt.Sprintf("beamform, %d x %d x %d points, %d elements, a frame", points, points, deep, probe*probe),
+			volume(""), pairs, "pairs/s", ">= 600 Gpairs/s on an H200"},
+		{fmt.Sprintf("the same, %d frames", frames),
+			volume(fmt.Sprintf(" * axis(frame, 1 .. 2 in %d)", frames)), pairs * float64(frames), "pairs/s", ">= 1,500 Gpairs/s on an H200"},
 		{fmt.Sprintf("skyview, %d x %d pixels, 153 patches", pixels, pixels), sky, 153 * float64(pixels*pixels), "rays/s", "<= 3 ms"},
 	}
 }
@@ -94,9 +97,11 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top profile.Ceiling
 		fmt.Fprint(w, "**EMULATED: no GPU was there. Times on the device follow from its description, and say nothing about hardware.**\n\n")
 	}
 	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Computing and copies by the device's clock, the rest on the wall.\n"+
-		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, so that shares may exceed 100 %%.\n\n",
+		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, "+
+		"so that shares may exceed 100 %%.\n\n",
 		version(), time.Now().UTC().Format("2006-01-02"), plan.FormatAmount(top.Flops, "flop/s"), plan.FormatAmount(top.Bandwidth, "B/s"))
-	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | kernel on the wall | run on the wall | worst error | aim |")
+	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | "+
+		"kernel on the wall | run on the wall | worst error | aim |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
 }
 
@@ -114,8 +119,12 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
 		}
 		t, all := k.Shares[0], r.Devices[0]
-		fmt.Fprintf(s.out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", b.name, run, plan.FormatSeconds(t.Compute), plan.FormatAmount(b.work/t.Compute, b.unit),
-			percent(k.Flops/t.Compute/top.Flops), percent(float64(k.Bytes)/t.Compute/top.Bandwidth), plan.FormatSeconds(all.Compute), plan.FormatSeconds(all.Upload), plan.FormatSeconds(all.Download), plan.FormatSeconds(k.Wall), plan.FormatSeconds(wall), worstOf(r), b.aim)
+		cells := []string{b.name, run, plan.FormatSeconds(t.Compute), plan.FormatAmount(b.work/t.Compute, b.unit),
+			percent(k.Flops / t.Compute / top.Flops), percent(float64(k.Bytes) / t.Compute / top.Bandwidth)}
+		for _, took := range []float64{all.Compute, all.Upload, all.Download, k.Wall, wall} {
+			cells = append(cells, plan.FormatSeconds(took))
+		}
+		fmt.Fprintf(s.out, "| %s | %s | %s |\n", strings.Join(cells, " | "), worstOf(r), b.aim)
 	}
 	return nil
 }
@@ -127,7 +136,8 @@ func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Sessi
 	if err != nil {
 		return nil, err
 	}
-	return se.Run(ctx, prog, p, weft.Options{Strict: true, Verify: true, Discard: true, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
+	return se.Run(ctx, prog, p, weft.Options{Strict: true, Verify: true, Discard: true,
+		Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
 }
 
 // worstOf is the error nearest to its tolerance.

@@ -27,9 +27,9 @@ type planFlags struct {
 	FuseLimit *int              `placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
 	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
 	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
-	Device    string            `placeholder:"NAME" help:"Run every stage on the cpu, a gpu, or these devices (NAME,NAME), whatever the file says."`
+	Device    string            `placeholder:"NAME" help:"Run all stages on the cpu, a gpu, or devices (NAME,NAME), whatever the file says."`
 
-	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take, such as '0.1 dB' or 1e-4: the precision is then chosen by measurement."`
+	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take ('0.1 dB', 1e-4): precision is chosen by measurement."`
 }
 
 // open opens a session by the flags, with what else a command asks of it, and checks the file.
@@ -48,7 +48,8 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 }
 
 // plan opens a session and plans the file.
-func (f planFlags) plan(ctx context.Context, s *streams, opt session.PlanOptions, more ...func(*session.Config)) (*session.Session, *session.Program, *bound.Plan, error) {
+func (f planFlags) plan(ctx context.Context, s *streams, opt session.PlanOptions,
+	more ...func(*session.Config)) (*session.Session, *session.Program, *bound.Plan, error) {
 	se, prog, err := f.open(s, more...)
 	if err != nil {
 		return nil, nil, nil, err

@@ -133,13 +133,15 @@ func predictionsPage(all []prediction, p *profile.Profile, runs int) string {
 	var b strings.Builder
 	b.WriteString("# Predicted and measured times\n\n<!-- Written by `weft predictions pipelines/*/*.weft` on an idle machine. -->\n\n")
 	fmt.Fprintf(&b, "Every kernel of the shipped pipelines, %d runs each: the time that the cost model gives before a kernel has ever run "+
-		"(from the machine's profile alone; within a pipeline that is run for the first time), the time it gives having learned from the runs before, and the median of "+
-		"what the runs took. Measured times are those on the wall, or of the processor where other programs took part of that.\n\n", runs)
+		"(from the machine's profile alone; within a pipeline that is run for the first time), the time it gives having learned from the runs "+
+		"before, and the median of what the runs took. Measured times are those on the wall, or of the processor where other programs took "+
+		"part of that.\n\n", runs)
 	busy := ""
 	if p.Provisional {
 		busy = fmt.Sprintf("; the machine was busy: %.2f s passed for each second of work", p.Noise)
 	}
-	fmt.Fprintf(&b, "%s, %d threads; %s; %s%s.\n\n", p.Fingerprint.CPU, p.Threads, p.Fingerprint.Device, time.Now().UTC().Format("2006-01-02"), busy)
+	f, date := p.Fingerprint, time.Now().UTC().Format("2006-01-02")
+	fmt.Fprintf(&b, "%s, %d threads; %s; %s%s.\n\n", f.CPU, p.Threads, f.Device, date, busy)
 	for _, of := range []struct {
 		name string
 		get  func(prediction) float64
@@ -148,7 +150,8 @@ func predictionsPage(all []prediction, p *profile.Profile, runs int) string {
 		fmt.Fprintf(&b, "%s: the median of |log2(predicted / measured)| is %.2f (a factor of %.2f), the worst kernel is off by %.2f times.\n\n",
 			of.name, median, math.Exp2(median), math.Exp2(worst))
 	}
-	b.WriteString("| pipeline | kernel | operators | limited by | measured | model | off by | learned | off by |\n|---|---|---|---|---:|---:|---:|---:|---:|\n")
+	b.WriteString("| pipeline | kernel | operators | limited by | measured | model | off by | learned | off by |\n" +
+		"|---|---|---|---|---:|---:|---:|---:|---:|\n")
 	for _, x := range all {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f | %s | %.2f |\n", x.file, x.kernel, x.ops, x.bound, plan.FormatSeconds(x.median()),
 			plan.FormatSeconds(x.model), x.model/x.median(), plan.FormatSeconds(x.learned), x.learned/x.median())

@@ -57,7 +57,8 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 	if err != nil {
 		return err
 	}
-	_, err = se.Run(ctx, prog, plan, weft.Options{Verify: true, Provenance: true, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
+	_, err = se.Run(ctx, prog, plan, weft.Options{Verify: true, Provenance: true,
+		Terminal: terminalOf(io.Discard), Progress: progressOn(s.err)})
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,8 @@ func (c provenanceCommand) compare(s *streams, made string) error {
 		for at < min(len(was), len(is)) && was[at] == is[at] {
 			at++
 		}
-		return fmt.Errorf("%s is not what its pipeline gives: %d bytes, made again %d, and they differ from byte %d on", c.File, len(was), len(is), at)
+		return fmt.Errorf("%s is not what its pipeline gives: %d bytes, made again %d, and they differ from byte %d on",
+			c.File, len(was), len(is), at)
 	}
 	_, err = fmt.Fprintf(s.out, "%s is what its pipeline gives, to the byte (%d bytes)\n", c.File, len(was))
 	return err

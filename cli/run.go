@@ -19,7 +19,7 @@ type runCommand struct {
 	Trace    string `placeholder:"FILE" help:"Write a Chrome trace (chrome://tracing, Perfetto)."`
 	Strict   bool   `help:"Fail instead of falling back to another device, or of a result beyond its tolerance."`
 	NoVerify bool   `help:"Do not compare a sample of the results with float64."`
-	Tune     tuning `placeholder:"SECONDS" help:"Search the fastest schedule and tiles of kernels that were never tuned on this machine; with a time, search again: at most so long for the schedule of a kernel and as long for its tiles, compiling of the first candidates apart."`
+	Tune     tuning `placeholder:"SECONDS" help:"Search the fastest schedule and tiles of kernels never tuned here, or again, so long each."`
 	Count    bool   `help:"Count the iterations that folds with early exits or culling execute; the report and the summary show them."`
 	Seed     uint64 `placeholder:"N" help:"Seed of the float64 sample."`
 

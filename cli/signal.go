@@ -11,8 +11,8 @@ import (
 	"weft/ops/files/fileio"
 )
 
-// patience is how long a command may take, once a signal has asked it to end, to put in order what is open. What takes longer, such as a plan
-// or a check under way, is given up.
+// patience is how long a command may take, once a signal has asked it to end, to put in order what is open. What takes longer, such as a
+// plan or a check under way, is given up.
 const patience = 700 * time.Millisecond
 
 // untilSignal runs a command, which a signal ends within a second whatever it is doing, and gives the exit code.

@@ -111,7 +111,8 @@ func (c verifyCommand) table(out io.Writer, r *verify.Report) {
 		if x.Compared > 0 {
 			different = fmt.Sprintf("%.2g of %d", x.Difference, x.Compared)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%.2g\t%.2g\t%s\t%d of %d\t%s\t%s\t%s\n", x.Value, x.Kernel, x.Subject, x.Max, x.P99, toleranceText(x), x.Finite, x.Samples,
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%.2g\t%.2g\t%s\t%d of %d\t%s\t%s\t%s\n", x.Value, x.Kernel, x.Subject, x.Max, x.P99,
+			toleranceText(x), x.Finite, x.Samples,
 			different, verdict, x.Variant)
 	}
 	w.Flush() // what it writes to reports its own errors

@@ -110,7 +110,8 @@ func only(run func(*module.Module) error) func(*module.Module, Options) error {
 // Build plans what the sinks of a program ask for. Kernels are not compiled yet.
 func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, error) {
 	if opt.Rates == (plan.Rates{}) {
-		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9} // one core of a current desktop or server, times the threads
+		// One core of a current desktop or server, times the threads.
+		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9}
 		if opt.Cost != nil {
 			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth(), Doubt: opt.Cost.Doubt()}
 		}

@@ -23,8 +23,9 @@ import (
 // steps writes the plan of a module: its arrays, and what is done in which order.
 func steps(m *module.Module, opt Options) error {
 	m.Plan = &bound.Plan{Graph: m.Graph, Costs: bound.Costs{Model: opt.Cost, Rates: opt.Rates}, Plan: plan.Plan{
-		Format: plan.FormatVersion, Weft: opt.Weft, File: opt.File, Program: opt.Program, Machine: MachineOf(m.Device, opt.Threads, opt.Accelerators), Device: m.Device.Name,
-		Budget: opt.Memory, Rates: opt.Rates, Edges: m.Verdicts.Edges, Approximations: approximations(m.Stages),
+		Format: plan.FormatVersion, Weft: opt.Weft, File: opt.File, Program: opt.Program, Device: m.Device.Name,
+		Machine: MachineOf(m.Device, opt.Threads, opt.Accelerators),
+		Budget:  opt.Memory, Rates: opt.Rates, Edges: m.Verdicts.Edges, Approximations: approximations(m.Stages),
 		Decided: plan.Decisions{Fused: m.Verdicts.Weighed, Precision: opt.Precision, FuseLimit: opt.FuseLimit},
 	}}
 	b := &builder{Module: m, opt: opt, ids: map[*ops.Stage]string{}, names: map[*ir.Buffer]string{}}
@@ -124,8 +125,10 @@ func (b *builder) array(s *ops.Stage) string {
 	bufs, t := b.Arrays.Of(s), b.Type(s)
 	buf := bufs[0]
 	b.ids[s] = id
-	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(),
-		Bytes: ops.BytesOf(bufs), Parts: bound.Parts(t), Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Reached: layout.Reached(b.Graph, s)}}
+	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{
+		ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(), Bytes: ops.BytesOf(bufs), Parts: bound.Parts(t),
+		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed,
+		Reached: layout.Reached(b.Graph, s)}}
 	for i, p := range t.Parts() {
 		b.names[bufs[i]] = ops.PartName(id, p)
 	}

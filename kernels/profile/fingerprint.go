@@ -24,7 +24,8 @@ type Fingerprint struct {
 
 // FingerprintOf the machine and the device that would run its kernels.
 func FingerprintOf(dev device.Info) Fingerprint {
-	f := Fingerprint{CPU: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), System: runtime.GOOS + " " + firstLine("/proc/sys/kernel/osrelease"), Device: dev.Kind + ": " + dev.Detail}
+	f := Fingerprint{CPU: runtime.GOARCH, Cores: runtime.GOMAXPROCS(0), Device: dev.Kind + ": " + dev.Detail,
+		System: runtime.GOOS + " " + firstLine("/proc/sys/kernel/osrelease")}
 	cpu := fields("/proc/cpuinfo")
 	if m := cpu["model name"]; m != "" {
 		f.CPU = m

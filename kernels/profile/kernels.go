@@ -97,11 +97,17 @@ func (m benchmark) kernel(lanes int) *ir.Kernel {
 		shape = []int{e.y.Extent, e.x.Extent}
 	}
 	out := &ir.Buffer{Name: "out", Type: t, Shape: shape}
-	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}
+	sum := b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		e.i = i
 		return []*ir.Node{b.Add(acc[0], m.term(e))}, nil
 	})
-	return &ir.Kernel{Name: "profile." + string(m.class), Axes: axes, Contract: true, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}
+	return storing(string(m.class), out, axes, sum[0])
+}
+
+// storing is a kernel that stores a value at every point.
+func storing(name string, out *ir.Buffer, axes []*ir.Node, value *ir.Node) *ir.Kernel {
+	return &ir.Kernel{Name: "profile." + name, Axes: axes, Contract: true, Stores: []ir.Store{{Buf: out, Index: axes, Value: value}}}
 }
 
 // stream is a kernel over one-dimensional arrays: out[x] = value(in[0][x], ...).
@@ -113,7 +119,7 @@ func stream(name string, n, inputs int, value func(b *ir.Builder, in []*ir.Node)
 		in = append(in, b.Load(&ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{n}}, x))
 	}
 	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{n}}
-	return &ir.Kernel{Name: "profile." + name, Axes: []*ir.Node{x}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: value(b, in)}}}
+	return storing(name, out, []*ir.Node{x}, value(b, in))
 }
 
 // The kernels of memory, over n elements.

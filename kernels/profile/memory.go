@@ -63,11 +63,14 @@ func (m *meter) memory() error {
 			each := min(int(l.bytes)/s.arrays/floatSize, n/threads)
 			passes := max(1, 1<<20/(each*s.arrays*floatSize)) + 1
 			var err error
-			if s.rate.Core, err = m.rate(1, passes, s.arrays*floatSize, region.Interval{Lo: 0, Hi: each}, streams[s.name]); err != nil {
-				return err
-			}
-			if s.rate.All, err = m.rate(threads, passes, s.arrays*floatSize, region.Interval{Lo: 0, Hi: each * threads}, streams[s.name]); err != nil {
-				return err
+			for _, of := range []struct {
+				threads int
+				rate    *float64
+			}{{1, &s.rate.Core}, {threads, &s.rate.All}} {
+				over := region.Interval{Lo: 0, Hi: each * of.threads}
+				if *of.rate, err = m.rate(of.threads, passes, s.arrays*floatSize, over, streams[s.name]); err != nil {
+					return err
+				}
 			}
 		}
 		m.profile.Levels = append(m.profile.Levels, level)

@@ -38,7 +38,8 @@ func (a *Arguments) is(n ops.Number) bool {
 	return a.Fixed[n.From] == ""
 }
 
-// settleArguments finds the numbers that may be given at launch, and the tables that may hold others: no kernel would be another one for them.
+// settleArguments finds the numbers that may be given at launch, and the tables that may hold others: no kernel would be another one
+// for them.
 func (g *Graph) settleArguments() {
 	defer func() { g.Arguments.settled = true }()
 	if !derived(g.Sinks) {

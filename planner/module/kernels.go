@@ -66,7 +66,8 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			grp.Inside = append(grp.Inside, p.Stage)
 		}
 		own := p.Index[:min(len(p.Index), len(a.Axes(p.Stage)))]
-		if stored[p.Stage] && !covered[p.Stage] && alike(p.Stage, root) && slices.Equal(own, axes) && graph.SameSizes(a.Axes(p.Stage), a.Axes(root)) && !a.waits(grp, p.Stage) {
+		beside := alike(p.Stage, root) && slices.Equal(own, axes) && graph.SameSizes(a.Axes(p.Stage), a.Axes(root))
+		if beside && stored[p.Stage] && !covered[p.Stage] && !a.waits(grp, p.Stage) {
 			covered[p.Stage] = true
 			grp.Roots = append(grp.Roots, p.Stage)
 			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)

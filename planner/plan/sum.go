@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Sum identifies what is computed, as Hash holds it: kernels, their order and arguments, the settings of sources and sinks, the values of tables. Whoever
-// edits these in a plan seals it with a new one.
+// Sum identifies what is computed, as Hash holds it: kernels, their order and arguments, the settings of sources and sinks, the values of
+// tables. Whoever edits these in a plan seals it with a new one.
 func (p *Plan) Sum() string {
 	h := sha256.New()
 	sum(h, p.Steps)

@@ -86,7 +86,8 @@ func plain(n *yaml.Node) {
 
 // counted says in a line what a fold did that may be left early.
 func counted(f runtime.Fold) string {
-	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled", amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
+	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled",
+		amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
 }
 
 // offBy is the ratio of measured and predicted time from which a prediction counts as wrong.
@@ -141,8 +142,8 @@ func (a *Analysis) checks(id string) []runtime.Parity {
 func (a *Analysis) write(t *printer) {
 	t.line("")
 	t.line("measured")
-	t.line("  kernels %s (predicted %s, %s); at most %s of arrays (planned %s)", seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted),
-		size(a.PeakBuffers), size(a.PeakPlanned))
+	t.line("  kernels %s (predicted %s, %s); at most %s of arrays (planned %s)",
+		seconds(a.Measured), seconds(a.Predicted), ratio(a.Measured, a.Predicted), size(a.PeakBuffers), size(a.PeakPlanned))
 	w := tabwriter.NewWriter(&t.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {

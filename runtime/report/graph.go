@@ -51,7 +51,9 @@ func (b *box) top() (x, y float64)    { return b.x + b.width/2, b.y }
 func (b *box) bottom() (x, y float64) { return b.x + b.width/2, b.y + b.height }
 
 // boundColours are the boxes' by what limits a kernel.
-var boundColours = map[string]string{"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec", "transfer": "#f3e8fd"}
+var boundColours = map[string]string{
+	"compute": "#e3edfb", "bandwidth": "#e2f3e6", "pages": "#fdf1d8", "latency": "#ececec", "transfer": "#f3e8fd",
+}
 
 // drawGraph draws steps as boxes in layers, producers above, and arrays as lines between them.
 func drawGraph(p *bound.Plan, a *Analysis) string {
@@ -59,8 +61,10 @@ func drawGraph(p *bound.Plan, a *Analysis) string {
 	width, height := place(boxes)
 	var s svg
 	// A wide plan shrinks to the page, but not so far that it cannot be read: then it scrolls.
-	s.add(`<svg viewBox="0 0 %.0f %.0f" style="width:min(%.0fpx,max(100%%,%.0fpx))" role="img" aria-label="plan">`, width, height, width, leastScale*width)
-	s.add(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>`)
+	s.add(`<svg viewBox="0 0 %.0f %.0f" style="width:min(%.0fpx,max(100%%,%.0fpx))" role="img" aria-label="plan">`,
+		width, height, width, leastScale*width)
+	s.add(`<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">`)
+	s.add(`<path d="M0 0L8 4L0 8z" fill="#667"/></marker></defs>`)
 	for _, e := range arrays {
 		e.draw(&s)
 	}
@@ -282,7 +286,8 @@ func (b *box) look() (fill, stroke string, weight float64) {
 // draw draws the box; a kernel's with bars of its times, the longest of all filling the width.
 func (b *box) draw(s *svg, longest float64) {
 	fill, stroke, weight := b.look()
-	s.add(`<g><rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="7" fill="%s" stroke="%s" stroke-width="%.0f"/>`, b.x, b.y, boxWidth, b.height, fill, stroke, weight)
+	s.add(`<g><rect x="%.0f" y="%.0f" width="%d" height="%.0f" rx="7" fill="%s" stroke="%s" stroke-width="%.0f"/>`,
+		b.x, b.y, boxWidth, b.height, fill, stroke, weight)
 	y := b.y + boxPadding + 12
 	s.add(`<text x="%.0f" y="%.0f" class="name">%s</text>`, b.x+boxPadding, y, text(b.title))
 	for _, line := range b.lines {
@@ -314,7 +319,8 @@ func (b *box) bar(s *svg, y *float64, what string, t, longest float64, colour st
 // Dot writes the plan as a graph: steps are boxes (kernels list what they compute), arrays are the arrows between them.
 func Dot(w io.Writer, p *bound.Plan, opt Options) error {
 	var b strings.Builder
-	b.WriteString("digraph plan {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n")
+	b.WriteString("digraph plan {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n" +
+		"  edge [fontname=\"sans-serif\", fontsize=9];\n")
 	boxes, arrays := boxesOf(p, opt.Analysis)
 	for _, x := range boxes {
 		label := x.title + "\n" + x.body
@@ -325,7 +331,8 @@ func Dot(w io.Writer, p *bound.Plan, opt Options) error {
 			label += "\n" + seconds(x.m.Seconds) + " measured, " + x.m.mark()
 		}
 		fill, colour, width := x.look()
-		fmt.Fprintf(&b, "  %s [label=%s, style=\"rounded,filled\", fillcolor=%q, color=%q, penwidth=%g];\n", x.step.ID, quote(label), fill, colour, width)
+		fmt.Fprintf(&b, "  %s [label=%s, style=\"rounded,filled\", fillcolor=%q, color=%q, penwidth=%g];\n",
+			x.step.ID, quote(label), fill, colour, width)
 	}
 	for _, e := range arrays {
 		fmt.Fprintf(&b, "  %s -> %s [label=%s];\n", e.from.step.ID, e.way[0].step.ID, quote(e.label))

@@ -57,7 +57,8 @@ func (t *printer) search() {
 }
 
 func proof(p plan.Proof) string {
-	s := fmt.Sprintf("max %s, 99 %% within %s, tolerance %s (%s of %d samples)", p.Quantity(p.Max), p.Quantity(p.P99), p.Quantity(p.Tolerance), p.Judged, p.Samples)
+	s := fmt.Sprintf("max %s, 99 %% within %s, tolerance %s (%s of %d samples)",
+		p.Quantity(p.Max), p.Quantity(p.P99), p.Quantity(p.Tolerance), p.Judged, p.Samples)
 	if p.Mismatched > 0 {
 		s += fmt.Sprintf(", %d not finite on one side only", p.Mismatched)
 	}

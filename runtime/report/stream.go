@@ -25,10 +25,12 @@ func (t *printer) stream() {
 		for _, extent := range p.Strip {
 			wide += fmt.Sprintf(" x %d", extent)
 		}
-		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"), diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, size(p.Peak))
+		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"),
+			diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, size(p.Peak))
 	}
 	for _, h := range s.Halos {
-		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map", h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
+		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map",
+			h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
 	}
 	for _, k := range s.Kept {
 		t.line("      kept    %s as a whole (%s): %s", k.Name, size(k.Bytes), k.Why)

@@ -56,12 +56,14 @@ func (t *printer) field(name string, lines ...string) {
 
 func (t *printer) headline() {
 	s := t.plan.Totals
-	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion", t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion",
+		t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
 	doubt := ""
 	if d := t.plan.Rates.Doubt; d != "" {
 		doubt = " by " + d
 	}
-	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s", devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
+	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s",
+		devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
 // numbers says which numbers that follow from params may change without other kernels, and why others may not.
@@ -180,7 +182,8 @@ func (t *printer) kernel(s *bound.Step) {
 	for _, e := range k.Precision.Emulated {
 		t.field("slow", e)
 	}
-	t.line("      %-7s %s, %s%s: predicted %s, bound by %s", "cost", amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k))
+	t.field("cost", fmt.Sprintf("%s, %s%s: predicted %s, bound by %s",
+		amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k)))
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
 	}

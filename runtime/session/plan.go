@@ -24,8 +24,8 @@ type PlanOptions struct {
 	AsWritten bool // in the types that operators say, without a search for those that tolerances allow
 }
 
-// Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program are
-// Mistakes.
+// Plan plans what a program's sinks ask for: precision and places of kernels included, as a run takes it. What is wrong with the program
+// are Mistakes.
 func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bound.Plan, error) {
 	if err := prog.Err(); err != nil {
 		return nil, err
@@ -52,7 +52,9 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 	build := s.builder(prog, opt, replace && prog.Kept != nil)
 	p, err := build(nil)
 	if err == nil && opt.Decided == nil && !opt.AsWritten {
-		p, err = search.Find(ctx, p, search.Options{Build: build, Device: s.Hosts[0], Programs: &s.Programs, Threads: s.Threads, Cache: s.Cache, Memory: s.config.Memory})
+		p, err = search.Find(ctx, p, search.Options{
+			Build: build, Device: s.Hosts[0], Programs: &s.Programs, Threads: s.Threads, Cache: s.Cache, Memory: s.config.Memory,
+		})
 	}
 	if err == nil {
 		err = s.place(ctx, p)
@@ -107,8 +109,8 @@ func (s *Session) bind(ctx context.Context, prog *Program) (*bound.Plan, error) 
 	return p, prog.fault(err)
 }
 
-// place compiles the plan for the host, where there are accelerators to weigh against it, and places its kernels again: how long the host takes
-// is known much better once they are compiled. What does not compile is left to the run, which says so.
+// place compiles the plan for the host, where there are accelerators to weigh against it, and places its kernels again: how long the host
+// takes is known much better once they are compiled. What does not compile is left to the run, which says so.
 func (s *Session) place(ctx context.Context, p *bound.Plan) error {
 	if len(s.Accelerators) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
 		return nil

@@ -33,8 +33,8 @@ type Mistakes struct{ *diag.List }
 
 func (m *Mistakes) Error() string { return m.Summary() }
 
-// Check reads and checks a pipeline file, or the pipeline of a plan. The error is for a file that cannot be read; mistakes in it are in Found,
-// and planning returns them.
+// Check reads and checks a pipeline file, or the pipeline of a plan. The error is for a file that cannot be read; mistakes in it are in
+// Found, and planning returns them.
 func Check(path string, opt check.Options) (*Program, error) {
 	text, err := ReadPipeline(path)
 	if err != nil {
@@ -50,7 +50,8 @@ func Check(path string, opt check.Options) (*Program, error) {
 	case v.Program.Text == "":
 		return nil, fmt.Errorf("error[%s]: %s does not hold the text of its pipeline", problem.PipelineUnreadable, problem.Printable(path))
 	case len(opt.Params) > 0 || opt.Tolerance != "":
-		return nil, fmt.Errorf("error[%s]: %s is a plan, made with its params and tolerance: plan the pipeline again with others", problem.PipelineUnreadable, problem.Printable(path))
+		return nil, fmt.Errorf("error[%s]: %s is a plan, made with its params and tolerance: plan the pipeline again with others",
+			problem.PipelineUnreadable, problem.Printable(path))
 	}
 	p := CheckText(v.File, []byte(v.Program.Text), check.Options{Params: v.Program.Params, Tolerance: v.Program.Tolerance})
 	p.Kept = v
@@ -68,9 +69,9 @@ func CheckText(path string, text []byte, opt check.Options) *Program {
 	return &Program{Program: p, Found: found, Origin: ops.Origin{Text: string(text), Params: opt.Params, Tolerance: opt.Tolerance}}
 }
 
-// Define checks a text behind those that were defined before it, whose names it knows and may define anew, and plans what it asks for: nil where
-// that is nothing. Earlier definitions stay as they are, with the arrays and files they name, and their kernels are found compiled. A text with
-// mistakes, in itself or for planning, defines nothing. Outputs record no text that could be run again.
+// Define checks a text behind those that were defined before it, whose names it knows and may define anew, and plans what it asks for:
+// nil where that is nothing. Earlier definitions stay as they are, with the arrays and files they name, and their kernels are found
+// compiled. A text with mistakes, in itself or for planning, defines nothing. Outputs record no text that could be run again.
 func (s *Session) Define(ctx context.Context, name, text string, opt PlanOptions) (*Program, *bound.Plan, error) {
 	if s.defined == nil {
 		s.defined = check.New(catalogue.Standard(), check.Options{})

@@ -9,8 +9,8 @@ import (
 	"weft/runtime/verify"
 )
 
-// Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result holds
-// what was done also where an error is returned; what a run warns of is added to the program.
+// Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result
+// holds what was done also where an error is returned; what a run warns of is added to the program.
 func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*runtime.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
 	opt.Roof, opt.Wider = s.Model.Roof, s.wider(prog, p)

@@ -1,5 +1,5 @@
-// Package session is the one way in: it opens the machine, checks programs, plans them, and runs plans. The command line uses it and nothing
-// below; so do tests of whole programs.
+// Package session is the one way in: it opens the machine, checks programs, plans them, and runs plans. The command line uses it and
+// nothing below; so do tests of whole programs.
 package session
 
 import (
@@ -59,8 +59,8 @@ type Session struct {
 	defined *check.Checker // knows what Define was given
 }
 
-// Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is asked
-// to be on the host only needs no GPU to be started. Mistakes in the description of devices are Mistakes.
+// Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is
+// asked to be on the host only needs no GPU to be started. Mistakes in the description of devices are Mistakes.
 func Open(c Config) (*Session, error) {
 	if c.Threads <= 0 {
 		c.Threads = goruntime.GOMAXPROCS(0)
@@ -170,8 +170,8 @@ func (s *Session) Models() []place.DeviceModel {
 	return out
 }
 
-// Learn teaches the cost model what runs took and measures a machine that was never measured. It takes its time, so the results should be out
-// before.
+// Learn teaches the cost model what runs took and measures a machine that was never measured. It takes its time, so the results should be
+// out before.
 func (s *Session) Learn(ctx context.Context) error {
 	err := s.Model.Learn(s.seen)
 	s.seen = nil

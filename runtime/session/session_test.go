@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"weft/lang/check"
 	"weft/planner"
+	"weft/planner/graph"
 	"weft/runtime"
 )
 
@@ -113,5 +115,35 @@ func TestDefine(t *testing.T) {
 		if made := r.Compile.Kernels - r.Compile.Cached; s.CPU != nil && made != c.compiled {
 			t.Errorf("%d: %d kernels were compiled, want %d", i, made, c.compiled)
 		}
+	}
+}
+
+// TestParamsAreRedefined: two numbers of one name in a program are constants, each its own.
+func TestParamsAreRedefined(t *testing.T) {
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Chdir(t.TempDir())
+	s, err := Open(Config{Device: HostOnly, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const last = `axis(x, 0 .. 1 in 100) * 3.5 + axis(x, 0 .. 1 in 100) * 2.5 | write("b.npy")`
+	for _, text := range []string{"param c = 2.5\na = axis(x, 0 .. 1 in 100) * c", "param c = 3.5\naxis(x, 0 .. 1 in 100) * c + a | write(\"a.npy\")", last} {
+		prog, p, err := s.Define(t.Context(), "line", text, PlanOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p == nil {
+			continue
+		}
+		if text != last && (len(p.Numbers) != 1 || p.Numbers[0].Fixed != graph.Unlike) {
+			t.Errorf("%+v", p.Numbers)
+		}
+		if _, err := s.Run(t.Context(), prog, p, runtime.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := os.ReadFile("a.npy")
+	if b, other := os.ReadFile("b.npy"); err != nil || other != nil || !bytes.Equal(a, b) {
+		t.Errorf("%v, %v: the two are not what they are written out", err, other)
 	}
 }
