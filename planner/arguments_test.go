@@ -144,3 +144,21 @@ iq | beamform(probe, grid, fc: fc, fs: fs, start: 15 us) | abs | write("out.npy"
 		t.Errorf("%+v", p.Numbers)
 	}
 }
+
+// TestArgumentsOfDrives: the programs of a drive have arguments of their own.
+func TestArgumentsOfDrives(t *testing.T) {
+	const text = "param width = 0.2\ni = axis(i, 0 .. 1 in 50)\nj = axis(j, 0 .. 1 in 50)\neigen(exp(-((i - j) / width) ^ 2)).vector | write(\"v.npy\")\n"
+	p, q := withParams(t, text, nil), withParams(t, text, map[string]string{"width": "0.3"})
+	if len(p.Numbers) > 0 || !slices.Equal(hashes(p), hashes(q)) || p.Hash == q.Hash || p.Identity() == q.Identity() {
+		t.Errorf("%+v, %+v", p.Numbers, q.Numbers)
+	}
+	inner := 0
+	for _, s := range p.Steps {
+		for _, program := range s.Programs {
+			inner += len(program.Arguments())
+		}
+	}
+	if inner == 0 {
+		t.Error("no program of the drive has an argument")
+	}
+}

@@ -15,7 +15,7 @@ import (
 func (b *builder) drive(s *ops.Stage, step bound.Step) {
 	number := len(b.Plan.Steps) + 1
 	opt := b.opt
-	opt.After, opt.Accelerators, opt.Device = nil, nil, ""
+	opt.After, opt.Accelerators, opt.Device, opt.Params = nil, nil, "", nil
 	b.add(step, plan.DriveStep, "d", number) // before its outputs have buffers, which would add it again
 	at := len(b.Plan.Steps) - 1
 	taken := ops.BytesOf(b.Arrays.Of(s))

@@ -60,12 +60,22 @@ func (b *builder) numbers() {
 	add := func(n ops.Number, fixed string) {
 		b.Plan.Numbers = append(b.Plan.Numbers, plan.Number{Name: n.From, Value: n.V, Fixed: fixed})
 	}
+	mention := func(name string) {
+		for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			mentioned[word] = true
+		}
+	}
+	for _, s := range b.Plan.Steps {
+		for _, p := range s.Programs {
+			for _, n := range p.Numbers {
+				mention(n.Name)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(b.Arguments.Values)) {
 		if fixed := b.Arguments.Fixed[name]; fixed != "" || given[name] {
 			add(b.Arguments.Values[name], fixed)
-			for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-				mentioned[word] = true
-			}
+			mention(name)
 		}
 	}
 	for _, n := range b.opt.Params {

@@ -118,7 +118,7 @@ func (t *printer) step(s *bound.Step) {
 				once = ", and " + millis(first) + " for the first"
 			}
 			t.line("      %-7s at most %s of %s, %s of arrays: predicted %s each%s", p.Name, diag.Plural(p.Most, "call"),
-				diag.Plural(kernels, "kernel"), plan.FormatBytes(about.Takes()), millis(each), once)
+				diag.Plural(kernels, "kernel"), size(about.Takes()), millis(each), once)
 		}
 	default:
 		t.line("%-3s sink    %s%s", s.ID, s.Name, args)
@@ -133,6 +133,7 @@ func (t *printer) programs(s *bound.Step) {
 		t.plan = p
 		t.line("")
 		t.line("%s of %s, %s", s.Drive.Programs[i].Name, s.ID, s.Name)
+		t.numbers()
 		t.stream()
 		for j := range p.Steps {
 			if step := &p.Steps[j]; step.Kind != plan.SinkStep { // which is the drive itself
