@@ -71,7 +71,7 @@ func (t *printer) numbers() {
 	var order []string
 	said := map[string][]string{}
 	for _, n := range t.plan.Numbers {
-		what, name := "arguments of kernels, which hold for other values", fmt.Sprintf("%s = %.6g", n.Name, n.Value)
+		what, name := "arguments of kernels, compiled for any value", fmt.Sprintf("%s = %.6g", n.Name, n.Value)
 		if n.Fixed != "" {
 			what, name = "constant, "+n.Fixed, n.Name
 		}
