@@ -1,8 +1,10 @@
 package skytest
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"os"
 	"testing"
 
 	"weft/kernels/device"
@@ -29,6 +31,11 @@ func newField(rows, columns int, at func(row, column int) float64) field {
 }
 
 func (f field) at(row, column int) float64 { return f.v[row*f.columns+column] }
+
+func TestMain(m *testing.M) {
+	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // optimising kernels takes longer than what they run slower without
+	os.Exit(m.Run())
+}
 
 // scene is a use of an operator.
 type scene struct {
