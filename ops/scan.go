@@ -12,7 +12,7 @@ import (
 func (b *Body) Nest(his, axes, start []*ir.Node, body func(at, state []*ir.Node) []*ir.Node) (inner *ir.Fold, state []*ir.Node) {
 	start = append(slices.Clone(start), axes...)
 	if len(start) == 0 {
-		start = []*ir.Node{b.True()}
+		start = []*ir.Node{b.I32(0)}
 	}
 	var nest func(at, from []*ir.Node) []*ir.Node
 	nest = func(at, from []*ir.Node) []*ir.Node {
@@ -60,9 +60,11 @@ func (s *Scan) turns() int {
 // run builds the turns of a chunk as long as one is not after the last (nil: all of them), and gives the state in the end. The turns vary
 // with some axes, whatever is in them.
 func (s *Scan) run(b *Body, chunk, axes []*ir.Node, last *ir.Node) []*ir.Node {
-	c := chunk[s.Along]
-	lo := b.Mul(c, b.I32(s.turns()))
-	hi := b.Min(b.Add(lo, b.I32(s.turns())), b.I32(s.Dims[s.Along].Size))
+	lo, hi := b.I32(0), b.I32(s.Dims[s.Along].Size)
+	if s.Chunk > 0 {
+		lo = b.Mul(chunk[s.Along], b.I32(s.Chunk))
+		hi = b.Min(b.Add(lo, b.I32(s.Chunk)), hi)
+	}
 	start := s.Start(b, chunk)
 	return b.Fold(ir.FoldSpec{Name: s.Dims[s.Along].Name, Lo: lo, Hi: hi, Init: append(slices.Clone(start), axes...)}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		at := slices.Clone(chunk)

@@ -29,7 +29,14 @@ type share struct {
 // it cannot split.
 func (g *gen) foldLanes(c *loop) bool {
 	f := c.f
-	if c.vec || f.Monoid == ir.Ordered || !g.innermost(f) || g.iter != nil {
+	if c.vec || !g.innermost(f) || g.iter != nil {
+		return false
+	}
+	if schedule.Independent(g.Kernel, f) {
+		g.turnLanes(c)
+		return true
+	}
+	if f.Monoid == ir.Ordered {
 		return false
 	}
 	shares, ok := sharesOf(f)
@@ -58,14 +65,38 @@ func (g *gen) foldLanes(c *loop) bool {
 		count = g.counting(c)
 		test = []Stmt{If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}}}
 	}
-	i, t := c.index(), c.ctype().c
-	last := Name(i.Text + "_last")
-	whole := c.loop(nil, nil, g.W, append(append(count.ran(Int(g.W)), full.body...), test...))
-	whole.While = Bin(">=", Bin("-", last, i), Int(g.W-1))
-	left := If{Cond: Bin("<=", i, last), Then: append(count.ran(Bin("-", c.hi, i)), rest.body...)}
-	c.sc.add(Block{Let{t, last.Text, Bin("-", c.hi, Int(1))}, Var{t, i.Text, c.lo}, whole, left})
+	c.vectors(g.W, append(append(count.ran(Int(g.W)), full.body...), test...), append(count.ran(Bin("-", c.hi, c.index())), rest.body...))
 	g.joinShares(c)
 	return true
+}
+
+// vectors runs as many iterations at a time as there are lanes, and what is left over.
+func (c *loop) vectors(lanes int, full, rest []Stmt) {
+	i, t := c.index(), c.ctype().c
+	last := Name(i.Text + "_last")
+	whole := c.loop(nil, nil, lanes, full)
+	whole.While = Bin(">=", Bin("-", last, i), Int(lanes-1))
+	left := If{Cond: Bin("<=", i, last), Then: rest}
+	c.sc.add(Block{Let{t, last.Text, Bin("-", c.hi, Int(1))}, Var{t, i.Text, c.lo}, whole, left})
+}
+
+// turnLanes writes a fold whose turns do nothing but store, whatever came before them, with consecutive turns as lanes: what they store, and
+// where, is computed together, and stored in their order.
+func (g *gen) turnLanes(c *loop) {
+	full, rest := newScope(c.f.IndexBind), newScope(c.f.IndexBind)
+	g.iter = c.f
+	write := func(in *scope, mask func() value) {
+		g.within(func() {
+			on := mask()
+			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
+				g.storeOne(in, output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, 0, byIteration, on)
+			}, nil)
+		}, in)
+	}
+	write(full, func() value { return value{} })
+	write(rest, func() value { return g.name(rest, vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+	g.iter = nil
+	c.vectors(g.W, full.body, rest.body)
 }
 
 // sharesEnded is whether the shares of all accumulators and vectors in flight have their answer.

@@ -38,33 +38,42 @@ func (g *gen) store(s output) {
 	}
 	for v := range g.V {
 		if g.canon(vary, v) == v {
-			g.storeOne(in, s, l, vary, v)
+			g.storeOne(in, s, l, vary, v, byLane, value{})
 		}
 	}
 }
 
-func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int) {
-	x := g.val(s.Value, v, byLane)
-	guard := value{}
-	if s.Guard != nil {
-		guard = g.val(s.Guard, v, byLane)
-	}
-	if on, ok := g.active(len(g.stack)-1, vary, v); ok && s.Guard != nil {
-		guard = and(guard, on)
-	} else if ok {
+// storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
+func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m layout, mask value) {
+	x := g.val(s.Value, v, m)
+	guard := mask
+	also := func(on value) {
+		if guard.e[0] != nil {
+			on = and(guard, on)
+		}
 		guard = on
 	}
-	_, rest := g.split(l, byLane)
+	if s.Guard != nil {
+		also(g.val(s.Guard, v, m))
+	}
+	if on, ok := g.active(len(g.stack)-1, vary, v); ok {
+		also(on)
+	}
+	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.vec && !guard.vec {
-		out := when(guard.e[0], s.element(g.pointer(s.Buf, l, v, byLane), x.e[0]))
+		out := when(guard.e[0], s.element(g.pointer(s.Buf, l, v, m), x.e[0]))
+		if m == byIteration {
+			out = eachLane(out)
+		}
 		if g.team.stores != nil {
 			out = when(g.team.stores(v), out)
 		}
 		in.add(out)
 		return
 	}
+	same := x
 	x = x.asVec()
-	pattern, known := g.lanePattern(rest, byLane)
+	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
 	if known && strided(pattern, 1) && !s.Adds && !s.word {
 		whole = Do{Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.list()...)...)}
@@ -79,12 +88,12 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int) {
 		p, idx = g.pointer(s.Buf, l, v, origin), g.offsets(in, pattern)
 	} else {
 		idx = Name(g.fresh("q"))
-		u, rest := g.split(l, byLane)
+		u, rest := g.split(l, m)
 		i := scalar(ir.I32, Int(0))
 		if len(rest.Terms) > 0 {
-			i = g.vecIndex(s.Buf, rest, v, byLane)
+			i = g.vecIndex(s.Buf, rest, v, m)
 		}
-		p = g.pointer(s.Buf, u, v, byLane)
+		p = g.pointer(s.Buf, u, v, m)
 		i = i.asVec()
 		out = append(out, Array{Type: types[i.t].c, Name: idx.Text, N: Name("W")},
 			Do{Call("store_"+i.t.String(), append([]*Expr{idx}, i.list()...)...)})
@@ -97,12 +106,17 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int) {
 		}
 		return At(name, Name("l"))
 	}
-	at := spill("w", x)
-	var on *Expr
-	if guard.e[0] != nil {
-		on = spill("g", guard.asVec())
+	at := same.e[0]
+	if same.vec {
+		at = spill("w", x)
 	}
-	out = append(out, eachLane(when(on, s.element(Bin("+", p, At(idx, Name("l"))), at))))
+	each := s.element(Bin("+", p, At(idx, Name("l"))), at)
+	if guard.e[0] == nil {
+		out = append(out, eachLane(each))
+	} else {
+		on := spill("g", guard.asVec())
+		out = append(out, eachLane(when(on, each)))
+	}
 	if whole != nil {
 		in.add(If{Cond: Call("v_all", guard.part(0)), Then: []Stmt{whole}, Else: out})
 		return

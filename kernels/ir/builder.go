@@ -164,7 +164,7 @@ type FoldSpec struct {
 
 // Turns builds an ordered fold over [lo, hi) for stores to be in. It varies with the given axes, by accumulators that stay what they are.
 func (b *Builder) Turns(name string, lo, hi *Node, axes []*Node, body func(i *Node)) *Fold {
-	start := append([]*Node{b.True()}, axes...)
+	start := append([]*Node{b.I32(0)}, axes...)
 	return b.Fold(FoldSpec{Name: name, Lo: lo, Hi: hi, Init: start}, func(i *Node, acc []*Node) ([]*Node, *Node) {
 		body(i)
 		return acc, nil

@@ -138,7 +138,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
-	case k.Adds() && !(s.Scalar() && len(s.Unroll) == 0):
+	case k.Adds() && len(s.Lanes)+len(s.Unroll)+s.Flat > 0:
 		return wrong(k, "stores that add go point by point")
 	case s.Split < 0 || s.Split > 0 && len(s.Chunk) == 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return wrong(k, "a fold is split with lanes one after the other, without blocks, or in chunks")
@@ -155,7 +155,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 // chunked reports whether chunks fit the rest of the schedule.
 func (s CPU) chunked(k *ir.Kernel, t Target) bool {
 	inner := len(s.Order) - len(s.Chunk)
-	if inner < 0 || len(s.Lanes) == 0 || s.Split == 0 || s.Window > 0 || s.Table > 0 || s.Skip || !k.Pointwise() {
+	if inner < 0 || len(s.Lanes) == 0 || s.Split == 0 || s.Window > 0 || s.Table > 0 || s.Skip {
 		return false
 	}
 	for i, c := range s.Chunk {
@@ -163,7 +163,8 @@ func (s CPU) chunked(k *ir.Kernel, t Target) bool {
 			return false
 		}
 	}
-	return Outermost(k, t) != nil
+	f := Outermost(k, t)
+	return f != nil && splitsStores(k, f)
 }
 
 // Scalar reports whether a schedule is one without lanes.

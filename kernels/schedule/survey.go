@@ -236,7 +236,7 @@ func (s *survey) stored() (n float64) {
 
 // splits reports whether a fold's iterations may be lanes.
 func (s *survey) splits(f *ir.Fold) bool {
-	if f.Monoid == ir.Ordered || f.While != nil || Trips(f) < 4 {
+	if f.Monoid == ir.Ordered && !Independent(s.k, f) || f.While != nil || Trips(f) < 4 {
 		return false
 	}
 	for _, g := range s.folds {

@@ -1,0 +1,89 @@
+package schedule
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// A running fold goes in order, each turn waiting for the one before, and stores as it goes or is one of many. Along rows, several of them
+// under way at a time hide the waiting, without lanes, whose elements would lie far apart. Along columns, lanes lie beside each other, but
+// every turn is in another place of memory: a slice of the turns for many points before the next reads and writes whole lengths of rows.
+const (
+	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
+	waiting       = 4.0  // cycles until the result of a turn is there
+	runningSlice  = 8    // turns of a slice: as many rows are read and written at a time, which prefetchers follow
+	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
+)
+
+// running are schedules of a running fold, with what a point takes.
+func (s *survey) running(f *ir.Fold) (out []option) {
+	if f == nil || f.Monoid != ir.Ordered || f.While != nil || s.k.Adds() {
+		return nil
+	}
+	for a, axis := range s.k.Axes {
+		if flight := min(runningFlight, axis.Extent); flight > 1 && s.vary.Of(f.Node).Meets(axis.Bind()) {
+			c := CPU{Order: s.order(), Unroll: s.unroll(a, flight)}
+			out = append(out, option{c, max(s.scalars()+s.stored(), s.waits(f)/float64(flight))})
+		}
+		if !s.sweeps(f, axis) {
+			continue
+		}
+		c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, Split: runningSlice}
+		for other := range s.k.Axes {
+			if other != a {
+				c.Order = append(c.Order, other)
+			}
+		}
+		c.Order = append(c.Order, a)
+		c.Unroll = s.unroll(a, 2)
+		c.Chunk = []AxisN{{a, max(c.Step(a), evenly(axis.Extent, min(runningChunk, (axis.Extent+1)/2), c.Step(a)))}}
+		out = append(out, option{c, s.onLanes(a, -1) * sharedLoad})
+	}
+	return out
+}
+
+// scalars is what the operations of a point take without lanes, where float64 takes no more than float32.
+func (s *survey) scalars() (sum float64) {
+	for _, n := range s.nodes {
+		each := s.weight(n)
+		if n.Kind == ir.KAlu && Registers(n.Type) == 2 {
+			each /= 2
+		}
+		sum += each * s.times(n)
+	}
+	return sum
+}
+
+// waits is how long the turns of a fold take for a point that is computed alone.
+func (s *survey) waits(f *ir.Fold) float64 { return waiting * Trips(f) * s.times(f.Node) }
+
+// sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold.
+func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
+	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < runningChunk/8 || !s.k.Writes(f) {
+		return false
+	}
+	beside := func(buf *ir.Buffer, index []*ir.Node) bool {
+		return stride(buf, index, axis) == 1 && stride(buf, index, f.Index) > lineElements
+	}
+	return !slices.ContainsFunc(s.k.Stores, func(st ir.Store) bool { return !beside(st.Buf, st.Index) }) &&
+		!slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
+			return n.Kind == ir.KLoad && s.deepest(n) == f && s.vary.Of(n).Meets(axis.Bind()) && !beside(n.Buf, n.Index())
+		})
+}
+
+// Independent reports whether the turns of a fold do nothing but store, each without regard to those before it, and to different arrays.
+func Independent(k *ir.Kernel, f *ir.Fold) bool {
+	seen := map[*ir.Buffer]bool{}
+	ok := f.Monoid == ir.Ordered && f.While == nil && slices.Equal(f.Step, f.Accs)
+	k.StoresIn(f, func(s *ir.Store) {
+		ok = ok && !seen[s.Buf]
+		seen[s.Buf] = true
+	}, func(*ir.Fold) { ok = false })
+	return ok && len(seen) > 0
+}
+
+// splitsStores reports whether slices of the outermost fold make the same stores as all of it: no other fold has some.
+func splitsStores(k *ir.Kernel, outermost *ir.Fold) bool {
+	return !slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.In != nil && s.In != outermost })
+}
