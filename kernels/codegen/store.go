@@ -1,10 +1,9 @@
 package codegen
 
 import (
-	"slices"
-
 	. "weft/kernels/codegen/expr"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // stores writes all stores of the kernel at the tile's points: first the folds that have some.
@@ -155,7 +154,7 @@ type output struct {
 // outputs are the stores of a kernel; with words, those of the four bytes of one, one after the other, are one.
 func outputs(stores []ir.Store, words bool) (out []output) {
 	for i := 0; i < len(stores); i++ {
-		if word := wordOf(stores[i:]); words && word != nil {
+		if word := schedule.Word(stores[i:]); words && word != nil {
 			s := stores[i]
 			s.Value = word
 			out = append(out, output{s, true})
@@ -165,36 +164,4 @@ func outputs(stores []ir.Store, words bool) (out []output) {
 		out = append(out, output{stores[i], false})
 	}
 	return out
-}
-
-// wordOf is the word whose bytes the first four stores write to neighbouring elements; nil if they do something else.
-func wordOf(stores []ir.Store) *ir.Node {
-	if len(stores) < 4 || stores[0].Buf.Type != ir.U8 || len(stores[0].Index) == 0 {
-		return nil
-	}
-	var word *ir.Node
-	first := ir.Flatten(stores[0].Buf, stores[0].Index)
-	for j, s := range stores[:4] {
-		if s.Buf != stores[0].Buf || s.Guard != nil || s.In != nil {
-			return nil
-		}
-		w := byteOf(s.Value, int64(8*j))
-		at := ir.Flatten(s.Buf, s.Index)
-		if w == nil || word != nil && w != word || !slices.Equal(first.Terms, at.Terms) || at.C != first.C+int64(j) {
-			return nil
-		}
-		word = w
-	}
-	return word
-}
-
-// byteOf is the I32 of which a value is the byte that begins at a bit; nil if it is none.
-func byteOf(n *ir.Node, bit int64) *ir.Node {
-	if n.Kind == ir.KAlu && n.Op == ir.BitAnd && n.Args[1].IsConst(0xff) {
-		n = n.Args[0]
-	}
-	if n.Kind != ir.KAlu || n.Op != ir.Ushr || n.Type != ir.I32 || !n.Args[1].IsConst(float64(bit)) {
-		return nil
-	}
-	return n.Args[0]
 }
