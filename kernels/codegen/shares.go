@@ -119,7 +119,7 @@ func (g *gen) sharesEnded(c *loop) *Expr {
 func sharesOf(f *ir.Fold) ([]share, bool) {
 	out := make([]share, len(f.Accs))
 	if isArg(f) {
-		return out, argSplits(f)
+		return out, schedule.ArgSplits(f)
 	}
 	for q, a := range f.Accs {
 		if f.Monoid == ir.Sum {
@@ -137,24 +137,6 @@ func sharesOf(f *ir.Fold) ([]share, bool) {
 		out[q] = share{[]schedule.Signed{{N: term}}, first}
 	}
 	return out, true
-}
-
-// argSplits recognises steps of an ArgMin or ArgMax that select both by one comparison: c ? x : acc0, c ? i : acc1 with c = x < acc0
-// (acc0 < x).
-func argSplits(f *ir.Fold) bool {
-	if len(f.Accs) != 2 {
-		return false
-	}
-	a, b := f.Step[0], f.Step[1]
-	if b.Op != ir.Select || b.Args[2] != f.Accs[1] || b.Args[0].Op != ir.Lt {
-		return false
-	}
-	less, more := b.Args[0].Args[0], b.Args[0].Args[1]
-	if f.Monoid == ir.ArgMax {
-		less, more = more, less
-	}
-	same := a.Op == ir.Select && a.Args[0] == b.Args[0] && a.Args[1] == less && a.Args[2] == f.Accs[0]
-	return more == f.Accs[0] && same && !less.Free().Meets(f.AccBind) && !b.Args[1].Free().Meets(f.AccBind)
 }
 
 func (g *gen) shareName(c *loop, q, v int) value {
