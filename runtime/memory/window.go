@@ -3,7 +3,6 @@ package memory
 import (
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 
 	"weft/kernels/device"
@@ -39,13 +38,6 @@ func NewWindow(buf *ir.Buffer, narrow bool) (*Window, error) {
 
 // Host is the buffer as a whole. What is not there reads as zero, and must not be written.
 func (w *Window) Host() []byte { return w.data }
-
-// Region is what is there.
-func (w *Window) Region() region.Region {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.at)
-}
 
 // Bytes is the memory of what is there.
 func (w *Window) Bytes() int64 {

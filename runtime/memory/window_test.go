@@ -60,7 +60,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 				}
 			}
 		}
-		if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4; got > want+step*5096*4 || w.Region()[0].Hi != lo+step {
+		if got, want := w.Bytes(), int64(min(lo+step, kept))*5096*4; got > want+step*5096*4 || w.at[0].Hi != lo+step {
 			t.Fatalf("%d bytes, want %d", got, want)
 		}
 	}
