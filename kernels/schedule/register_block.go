@@ -184,7 +184,8 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	}
 	for _, axis := range []int{x.a, x.u} {
 		n := s.k.Axes[axis].Extent
-		c.Chunk = append(c.Chunk, AxisN{axis, max(c.Step(axis), evenly(n, min(chunkPoints, (n+1)/2), c.Step(axis)))})
+		most := max(min(chunkPoints, (n+1)/2), min(2*chunkPoints, (n+3)/4)) // threads need some to share out
+		c.Chunk = append(c.Chunk, AxisN{axis, max(c.Step(axis), evenly(n, most, c.Step(axis)))})
 	}
 }
 
