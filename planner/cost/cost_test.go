@@ -66,8 +66,8 @@ func product(points, n int) (k *ir.Kernel, a, b *ir.Node) {
 	return &ir.Kernel{Name: "product", Axes: axes, Contract: true, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}, a, b
 }
 
-// Blocks of registers share what differs along one of their axes, packed operands are made once a chunk, and one after the other if lanes
-// lie along the other axis; sums of float32 for a while convert nothing.
+// Blocks of registers share what differs along one of their axes, packed operands are made once a chunk,
+// in whole vectors; sums of float32 for a while convert nothing.
 func TestCountOfContractions(t *testing.T) {
 	p := profile.Default(1)
 	const points, n = 240, 100
@@ -91,7 +91,7 @@ func TestCountOfContractions(t *testing.T) {
 	near("and their additions", per(block, profile.FMA64), 0)
 	block.Packed = map[*ir.Node]device.Packing{a: {Points: 120, Operand: true}, b: {Points: 120, Operand: true}}
 	near("reads of packed operands", per(block, profile.Contiguous), 1./8+1./3+1./120)
-	near("packing one after the other", per(block, profile.Uniform), float64(p.Lanes)/120)
+	near("packing in whole vectors", per(block, profile.Uniform), 1./120)
 }
 
 func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }

@@ -102,9 +102,6 @@ func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 				w.ns[profile.Contiguous] += runs * p.Ops[profile.Contiguous]
 			}
 			runs /= float64(packed.Points) / c.sharing(n)
-			if !c.vary.Of(n).Meets(c.lanes) { // one after the other
-				runs *= float64(p.Lanes)
-			}
 		}
 		if times == 0 {
 			return
