@@ -44,6 +44,9 @@ d = exp(c * 0.3) * sqrt(a + 1) @keep PRECISION WITHIN
 	"running": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 (cumsum(b, along: y) + cumsum(b, along: x)) | write("out.npy")`, "", 0, 0, true},
+	"counted": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
+b = sqrt(a) TILE(x: %d, y: %d)
+histogram(b, 1 .. 2.5 in 41, weights: b) | write("out.npy")`, "", 0, 0, true},
 	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
 light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
 light.building | write("out.npy")`, "", 0, 0, true},

@@ -21,7 +21,7 @@ type loop struct{ dim, size, step, end int }
 
 // splitLoops divides the loops over the reduced dims into those that remain as dims of partial results and those that
 // are done for each of them. There are no outer ones when one stage is enough.
-func splitLoops(t ops.Type, over []int) (outer, inner []loop) {
+func splitLoops(t ops.Type, over []int, enough int) (outer, inner []loop) {
 	count, outputs := 1, t.Len()
 	for _, d := range over {
 		n := t.Dims[d].Size
@@ -29,12 +29,12 @@ func splitLoops(t ops.Type, over []int) (outer, inner []loop) {
 		outputs /= n
 		inner = append(inner, loop{d, n, 1, n})
 	}
-	if count <= manyElements || outputs >= enoughOutputs {
+	if count <= manyElements || outputs >= enough {
 		return nil, inner
 	}
-	for kept := outputs; kept < enoughOutputs && len(inner) > 0; {
+	for kept := outputs; kept < enough && len(inner) > 0; {
 		l := inner[0]
-		need := (enoughOutputs + kept - 1) / kept
+		need := (enough + kept - 1) / kept
 		if l.size <= 4*need {
 			outer, inner = append(outer, l), inner[1:]
 			kept *= l.size
@@ -67,7 +67,7 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 			w.kept = append(w.kept, i)
 		}
 	}
-	w.outer, w.inner = splitLoops(in.Type, over)
+	w.outer, w.inner = splitLoops(in.Type, over, enoughOutputs)
 	inputs := []*ops.Stage{in}
 	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.first(b, index)) }
 	if len(w.outer) > 0 {
@@ -106,30 +106,9 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
 func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
-	at := make([]*ir.Node, len(w.in.Type.Dims))
-	for i, d := range w.kept {
-		at[d] = index[i]
-	}
-	start := map[int]*ir.Node{} // where the inner loop over a dim begins
-	for i, o := range w.outer {
-		start[o.dim] = b.Mul(index[len(w.kept)+i], b.I32(o.step))
-		at[o.dim] = start[o.dim]
-	}
-	his := make([]*ir.Node, len(w.inner))
-	for i, l := range w.inner {
-		his[i] = b.I32(l.size)
-		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
-			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
-		}
-	}
+	full, his := w.inside(b, index)
 	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
-		full := slices.Clone(at)
-		for i, l := range w.inner {
-			full[l.dim] = steps[i]
-			if s := start[l.dim]; s != nil {
-				full[l.dim] = b.Add(s, steps[i])
-			}
-		}
+		full := full(steps)
 		x := w.in.At(b, full...)
 		if w.term != nil {
 			x = w.term(b, x, w.acc.Base)
@@ -140,6 +119,36 @@ func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
 		}
 		return parts(b, x, w.acc.Complex)
 	})
+}
+
+// inside are the bounds of the inner loops, and the element of the array at their steps.
+func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.Node) []*ir.Node, his []*ir.Node) {
+	at := make([]*ir.Node, len(w.in.Type.Dims))
+	for i, d := range w.kept {
+		at[d] = index[i]
+	}
+	start := map[int]*ir.Node{} // where the inner loop over a dim begins
+	for i, o := range w.outer {
+		start[o.dim] = b.Mul(index[len(w.kept)+i], b.I32(o.step))
+		at[o.dim] = start[o.dim]
+	}
+	his = make([]*ir.Node, len(w.inner))
+	for i, l := range w.inner {
+		his[i] = b.I32(l.size)
+		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
+			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
+		}
+	}
+	return func(steps []*ir.Node) []*ir.Node {
+		full := slices.Clone(at)
+		for i, l := range w.inner {
+			full[l.dim] = steps[i]
+			if s := start[l.dim]; s != nil {
+				full[l.dim] = b.Add(s, steps[i])
+			}
+		}
+		return full
+	}, his
 }
 
 // within keeps what is compared for its index inside of the infinity that the fold starts with, so that an infinite element is found
