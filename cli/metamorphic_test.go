@@ -39,8 +39,9 @@ iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, transmit: waves, apodization: 
 	"arrays": {`a = axis(x, 0 .. 3 in 37) * axis(y, 1 .. 2 in 11)
 b = sin(a * (1 rad)) + sqrt(a) TILE(x: %d, y: %d)
 c = where(b > mean(b), b - mean(b, over: y), abs(b) * 0.5)
-d = exp(c * 0.3) * sqrt(a + 1) @keep PRECISION WITHIN
-(d + max(b) * norm(d, over: x)) | write("out.npy")`, "0.01", 0.01, 0, false},
+d = exp(c * 0.3) * sqrt(a + 1) @keep
+e = norm(d, over: x) @keep PRECISION WITHIN
+(d + max(b) * e) | write("out.npy")`, "0.01", 0.01, 0, false},
 	"running": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 (cumsum(b, along: y) + cumsum(b, along: x)) | write("out.npy")`, "", 0, 0, true},
@@ -77,7 +78,7 @@ const devices = `devices:
   - {name: odd, flops: 5e11, max_grid: [7, 5, 3], max_threads: 128}
 `
 
-// precisions are what the stage at PRECISION may be asked to have; the empty one leaves it to the search.
+// precisions are what the stage at PRECISION, which sums, may be asked to have; the empty one leaves it to the search.
 var precisions = []string{
 	"", "@precision(storage: f16)", "@precision(storage: bf16)", "@precision(compute: f64)", "@precision(accumulate: f64)", "@precision(f64)",
 }
