@@ -48,6 +48,9 @@ b = sqrt(a) TILE(x: %d, y: %d)
 	"counted": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 histogram(b, 1 .. 2.5 in 41, weights: b) | write("out.npy")`, "", 0, 0, true},
+	"counted in blocks": {`a = axis(x, 0 .. 3 in 300) + axis(y, 1 .. 2 in 310)
+b = sqrt(a) TILE(x: %d, y: %d)
+histogram(b, 1 .. 2.5 in 401) | write("out.npy")`, "", 0, 0, true},
 	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
 light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
 light.building | write("out.npy")`, "", 0, 0, true},

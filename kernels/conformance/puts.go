@@ -117,6 +117,22 @@ func puts() []spec {
 			at.Name = "rows"
 			to(k, outer, at, total, c, y)
 		}},
+		{"counts in nested folds, of which only the inner one stores", exactly, func(k *kit) {
+			c := k.axis("c", 11)
+			a, out := k.random("a", 11, 5, 14), buffer(ir.I32, 11, 4)
+			to(k, k.Turns("clear", k.I32(0), k.I32(4), k.kernel.Axes, func(*ir.Node) {}), out, k.I32(0), c, nil)
+			k.kernel.Stores[0].Index[1] = k.kernel.Stores[0].In.Index
+			k.Fold(ir.FoldSpec{Name: "y", Lo: k.I32(0), Hi: k.I32(5), Init: []*ir.Node{c}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				var bin *ir.Node
+				inner := k.Fold(ir.FoldSpec{Name: "x", Lo: k.I32(0), Hi: k.I32(14), Init: acc}, func(j *ir.Node, in []*ir.Node) ([]*ir.Node, *ir.Node) {
+					bin = k.Min(k.Cast(ir.I32, k.Mul(k.Abs(k.at(a, c, i, j)), k.F32(3))), k.I32(3))
+					return in, nil
+				})
+				to(k, inner[0].Fold, out, k.I32(1), c, bin)
+				k.kernel.Stores[1].Adds = true
+				return inner, nil
+			})
+		}},
 		{"compaction", exactly, func(k *kit) {
 			c := k.axis("chunk", 21)
 			a := k.random("a", 21, 33)

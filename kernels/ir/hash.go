@@ -16,7 +16,9 @@ func Hash(k *Kernel) string {
 	for _, s := range k.Stores {
 		in := "point"
 		if s.In != nil {
-			h.node(s.In.Node)
+			for _, f := range enclosing(s.In) {
+				h.node(f)
+			}
 			in = h.ref(s.In.Node)
 		}
 		for _, i := range s.Index {

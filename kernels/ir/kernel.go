@@ -84,13 +84,26 @@ func (k *Kernel) Roots() []*Node {
 	var out []*Node
 	for _, s := range k.Stores {
 		if s.In != nil {
-			out = append(out, s.In.Node)
+			out = append(out, enclosing(s.In)...)
 		}
 		out = append(out, s.Index...)
 		out = append(out, s.Value)
 		if s.Guard != nil {
 			out = append(out, s.Guard)
 		}
+	}
+	return out
+}
+
+// enclosing are a fold and those in whose turns it runs, which nothing but a store in it may need.
+func enclosing(f *Fold) []*Node {
+	out := []*Node{f.Node}
+	for i := 0; i < len(out); i++ {
+		WalkNodes(out[i:i+1], func(n *Node) {
+			if n.Kind == KAxis && n.Fold != nil && out[i].free.Meets(n.bind) && !slices.Contains(out, n.Fold.Node) {
+				out = append(out, n.Fold.Node)
+			}
+		})
 	}
 	return out
 }
