@@ -163,12 +163,10 @@ func (k *Kernel) Pointwise() bool {
 	return !slices.ContainsFunc(k.Stores, func(s Store) bool { return s.In != nil })
 }
 
-// Rowwise reports whether points of one index along the first axis write one row of each output each, and nothing else: that all stores
-// have the first axis as their first index, apart from planes.
+// Rowwise reports whether points of one index along the first axis write one row of each output each, and nothing else.
 func (k *Kernel) Rowwise() bool {
 	return k.Pointwise() || len(k.Axes) > 0 && !slices.ContainsFunc(k.Stores, func(s Store) bool {
-		row := slices.IndexFunc(s.Index, func(n *Node) bool { return n.Kind != KConst })
-		return row < 0 || s.Index[row] != k.Axes[0] || s.Buf.Shape[row] != k.Axes[0].Extent
+		return len(s.Index) == 0 || s.Index[0] != k.Axes[0] || s.Buf.Shape[0] != k.Axes[0].Extent
 	})
 }
 
@@ -197,11 +195,6 @@ func (k *Kernel) StoresIn(f *Fold, store func(*Store), run func(*Fold)) {
 func (k *Kernel) Writes(f *Fold) (yes bool) {
 	k.StoresIn(f, func(*Store) { yes = true }, func(*Fold) { yes = true })
 	return yes
-}
-
-// Adds reports whether a store adds to what is there: lanes that repeat a point would add twice.
-func (k *Kernel) Adds() bool {
-	return slices.ContainsFunc(k.Stores, func(s Store) bool { return s.Adds })
 }
 
 // around is the innermost fold in whose turns another runs; nil if there is none.

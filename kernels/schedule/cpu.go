@@ -138,7 +138,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
-	case k.Adds() && len(s.Lanes)+len(s.Unroll)+s.Flat > 0:
+	case adds(k) && len(s.Lanes)+len(s.Unroll)+s.Flat > 0:
 		return wrong(k, "stores that add go point by point")
 	case s.Split < 0 || s.Split > 0 && len(s.Chunk) == 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return wrong(k, "a fold is split with lanes one after the other, without blocks, or in chunks")

@@ -80,7 +80,7 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		return wrong(k, "%d outputs a thread; at most 16", Product(s.Unroll))
 	case Product(s.Unroll) > 1 && s.Fold > 1:
 		return wrong(k, "threads that share folds have one output")
-	case Product(s.Unroll) > 1 && k.Adds():
+	case Product(s.Unroll) > 1 && adds(k):
 		return wrong(k, "a thread joins one value at a time with what is stored")
 	case s.Vote && (s.Fold > 1 || t[0]*t[1]*t[2]%32 != 0):
 		return wrong(k, "a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", t[0], t[1], t[2])

@@ -18,7 +18,7 @@ const (
 
 // running are schedules of a running fold, with what a point takes.
 func (s *survey) running(f *ir.Fold) (out []option) {
-	if f == nil || f.Monoid != ir.Ordered || f.While != nil || s.k.Adds() {
+	if f == nil || f.Monoid != ir.Ordered || f.While != nil || adds(s.k) {
 		return nil
 	}
 	for a, axis := range s.k.Axes {
@@ -86,4 +86,9 @@ func Independent(k *ir.Kernel, f *ir.Fold) bool {
 // splitsStores reports whether slices of the outermost fold make the same stores as all of it: no other fold has some.
 func splitsStores(k *ir.Kernel, outermost *ir.Fold) bool {
 	return !slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.In != nil && s.In != outermost })
+}
+
+// adds reports whether a store adds to what is there: lanes that repeat a point would add twice.
+func adds(k *ir.Kernel) bool {
+	return slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.Adds })
 }
