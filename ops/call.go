@@ -80,3 +80,20 @@ func (c *Call) Arrays(yield func(param string, a Array)) {
 		}
 	}
 }
+
+// Walk calls visit once for each instance and for all that it is made from.
+func Walk(from []*Instance, visit func(*Instance)) {
+	seen := map[*Instance]bool{}
+	var walk func(*Instance)
+	walk = func(in *Instance) {
+		if seen[in] {
+			return
+		}
+		seen[in] = true
+		visit(in)
+		in.Call.Arrays(func(_ string, a Array) { walk(a.Of) })
+	}
+	for _, in := range from {
+		walk(in)
+	}
+}

@@ -44,7 +44,7 @@ type state struct{ now, next []device.Memory }
 func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	start := time.Now()
 	d := &drive{ctx: ctx, run: r, step: step, began: start}
-	defer func() { d.close() }()
+	defer d.close()
 	most := 0
 	for i, p := range step.Programs {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
@@ -105,9 +105,10 @@ func (p *program) again(s *bound.Step) bool { return !slices.Contains(p.Once, s.
 
 // allocate gives the state its memory.
 func (d *drive) allocate() error {
-	d.state = make([]state, len(d.programs[0].Next))
-	for i := range d.state {
+	for i := range d.programs[0].Next {
 		b := d.buffer(i)
+		d.run.arrays.count(2 * b.Bytes)
+		d.state = append(d.state, state{})
 		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
 			mem := map[*ir.Buffer]device.Memory{}
 			if err := exec.Allocate(d.run.opt.Devices[0], b, mem); err != nil {
@@ -117,7 +118,6 @@ func (d *drive) allocate() error {
 				*to = append(*to, mem[part])
 			}
 		}
-		d.run.arrays.count(2 * b.Bytes)
 	}
 	return nil
 }

@@ -256,18 +256,27 @@ func sameBits(a, b ops.Dense) bool {
 	return slices.Equal(a.Shape, b.Shape) && same(a.Re, b.Re) && same(a.Im, b.Im)
 }
 
+// runWhole runs what build makes without a budget, on the devices if there are any, and gives what it wrote and its peak in bytes.
+func runWhole(t *testing.T, build func(*streams) []*ops.Instance, on ...device.Device) (w *streams, peak int64) {
+	t.Helper()
+	w = newStreams()
+	p, err := w.build(t, 0, build(w)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(on) > 0 {
+		placeAll(p, on)
+	}
+	if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Accelerators: on, Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	return w, p.Totals.PeakBytes
+}
+
 func TestBlocksGiveTheSameBitsAsTheWhole(t *testing.T) {
 	for _, c := range programs {
 		t.Run(c.name, func(t *testing.T) {
-			whole := newStreams()
-			p, err := whole.build(t, 0, c.build(whole)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); err != nil {
-				t.Fatal(err)
-			}
-			peak := p.Totals.PeakBytes
+			whole, peak := runWhole(t, c.build)
 			for _, share := range []float64{c.share, (1 + c.share) / 2} {
 				budget := int64(float64(peak) * share)
 				w := newStreams()

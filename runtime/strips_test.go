@@ -37,17 +37,11 @@ var wide = []struct {
 func TestWideArraysRunInStrips(t *testing.T) {
 	for _, c := range wide {
 		t.Run(c.name, func(t *testing.T) {
-			whole := newStreams()
-			p, err := whole.build(t, 0, c.build(whole)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); err != nil {
-				t.Fatal(err)
-			}
-			budget := int64(float64(p.Totals.PeakBytes) * c.share)
+			whole, peak := runWhole(t, c.build)
+			budget := int64(float64(peak) * c.share)
 			w := newStreams()
-			if p, err = w.build(t, budget, c.build(w)...); err != nil {
+			p, err := w.build(t, budget, c.build(w)...)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if p.Stream == nil || len(p.Stream.Passes[0].Strip) == 0 || p.Stream.PeakBytes > budget {
@@ -67,7 +61,7 @@ func TestWideArraysRunInStrips(t *testing.T) {
 			}
 			for name, want := range whole.got {
 				if !sameBits(w.got[name], want) {
-					t.Errorf("budget %d of %d, blocks of %d x %v: %s differs", budget, p.Totals.PeakBytes, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)
+					t.Errorf("budget %d of %d, blocks of %d x %v: %s differs", budget, peak, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)
 				}
 			}
 			t.Logf("blocks of %d x %v", p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip)
@@ -80,20 +74,11 @@ func TestWideArraysRunInStrips(t *testing.T) {
 func TestStripsOnDevices(t *testing.T) {
 	for _, c := range wide {
 		t.Run(c.name, func(t *testing.T) {
-			whole := newStreams()
-			p, err := whole.build(t, 0, c.build(whole)...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			devices := emulations(t, "{memory: 16 MiB}")
-			placeAll(p, devices)
-			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Accelerators: devices, Threads: 2}); err != nil {
-				t.Fatal(err)
-			}
-			budget := int64(float64(p.Totals.PeakBytes) * c.share)
+			whole, peak := runWhole(t, c.build, emulations(t, "{memory: 16 MiB}")...)
+			budget := int64(float64(peak) * c.share)
 			for name, descriptions := range map[string][]string{
 				"one that holds all":   {"{memory: 16 MiB}"},
-				"one that holds parts": {fmt.Sprintf("{memory: %d}", p.Totals.PeakBytes*7/10)},
+				"one that holds parts": {fmt.Sprintf("{memory: %d}", peak*7/10)},
 				"several":              {"{memory: 16 MiB}", "{memory: 600 KiB, link: {pinned: false}}", "{name: slow, flops: 1e9}"},
 			} {
 				w := newStreams()

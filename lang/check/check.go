@@ -333,21 +333,11 @@ func (c *checker) isSinkInput(a ops.Array) bool {
 func (c *checker) outputs() {
 	written := map[fileio.Identity]*ops.Instance{}
 	read := map[fileio.Identity]bool{}
-	var visit func(op *ops.Instance)
-	seen := map[*ops.Instance]bool{}
-	visit = func(op *ops.Instance) {
-		if seen[op] {
-			return
-		}
-		seen[op] = true
+	ops.Walk(c.program.Sinks, func(op *ops.Instance) {
 		if op.IsSource() && op.File() != "" {
 			read[fileio.Identify(op.File())] = true
 		}
-		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
-	}
-	for _, s := range c.program.Sinks {
-		visit(s)
-	}
+	})
 	for _, s := range c.program.Sinks {
 		if s.File() == "" {
 			continue

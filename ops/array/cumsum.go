@@ -84,15 +84,15 @@ func (r *cumsum) Lower(l *ops.Lowering) []*ops.Stage {
 	inputs := []*ops.Stage{in}
 	if s.Chunk > 0 {
 		alone := *s
-		totals := l.Totals("totals", r.acc, out.Unit, inputs, &alone, func(_ *ops.Body, state []*ir.Node) ops.Elem { return joinParts(state) })
+		totals := l.Totals("totals", r.acc, out.Unit, inputs, &alone, func(_ *ops.Body, state []*ir.Node) ops.Elem { return ops.ElemOf(state) })
 		before := l.Scan("before", r.acc, out.Unit, []*ops.Stage{totals}, &ops.Scan{Dims: totals.Type.Dims, Along: r.along, Start: alone.Start,
 			Step: func(b *ops.Body, at, state []*ir.Node) []*ir.Node { return add(b, state, totals.At(b, at...)) },
-		}, func(_ *ops.Body, before, _ []*ir.Node) ops.Elem { return joinParts(before) })
+		}, func(_ *ops.Body, before, _ []*ir.Node) ops.Elem { return ops.ElemOf(before) })
 		inputs = append(inputs, before)
 		s.Start = func(b *ops.Body, at []*ir.Node) []*ir.Node { return parts(b, before.At(b, at...), r.acc.Complex) }
 	}
 	made := l.Scan("", out.Elem, out.Unit, inputs, s, func(b *ops.Body, _, after []*ir.Node) ops.Elem {
-		return ops.CCast(b, out.Elem.Base, joinParts(after))
+		return ops.CCast(b, out.Elem.Base, ops.ElemOf(after))
 	})
 	made.Steps = []string{"cumsum"}
 	return []*ops.Stage{made}

@@ -101,7 +101,7 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 			define("partial.index", ops.I32, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.Real(a[1]) }),
 		}
 	}
-	return []*ops.Stage{define("partial", w.acc, func(_ *ops.Body, a []*ir.Node) ops.Elem { return joinParts(a) })}
+	return []*ops.Stage{define("partial", w.acc, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.ElemOf(a) })}
 }
 
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
@@ -243,7 +243,7 @@ func (w *reducer) join(b *ops.Body, acc, term []*ir.Node) []*ir.Node {
 
 // finished makes the output's element of accumulators.
 func (w *reducer) finished(b *ops.Body, acc []*ir.Node) ops.Elem {
-	x := joinParts(acc)
+	x := ops.ElemOf(acc)
 	if w.indexed() {
 		x = ops.Real(acc[1])
 	}
@@ -257,17 +257,10 @@ func (w *reducer) finished(b *ops.Body, acc []*ir.Node) ops.Elem {
 	return ops.CCast(b, w.out.Elem.Base, x)
 }
 
-// parts are the nodes of an element, joinParts the element of such nodes.
+// parts are the nodes of an element, which ops.ElemOf joins: a real one has an imaginary part of zero where it is asked for.
 func parts(b *ops.Body, x ops.Elem, complex bool) []*ir.Node {
 	if !complex {
 		return []*ir.Node{x.Re}
 	}
 	return []*ir.Node{x.Re, x.Imag(b)}
-}
-
-func joinParts(n []*ir.Node) ops.Elem {
-	if len(n) == 2 {
-		return ops.Elem{Re: n[0], Im: n[1]}
-	}
-	return ops.Real(n[0])
 }

@@ -127,24 +127,17 @@ func (g *Graph) fix(a *Alone, decides func(*ops.Stage)) {
 }
 
 // derived reports whether an operator that sinks need takes a number that follows from params.
-func derived(sinks []Sink) bool {
-	seen := map[*ops.Instance]bool{}
-	found := false
-	var visit func(op *ops.Instance)
-	visit = func(op *ops.Instance) {
-		if seen[op] {
-			return
-		}
-		seen[op] = true
+func derived(sinks []Sink) (found bool) {
+	from := make([]*ops.Instance, len(sinks))
+	for i, s := range sinks {
+		from[i] = s.Op
+	}
+	ops.Walk(from, func(op *ops.Instance) {
 		for _, v := range op.Call.Args {
 			if n, ok := v.(ops.Number); ok && n.From != "" {
 				found = true
 			}
 		}
-		op.Call.Arrays(func(_ string, a ops.Array) { visit(a.Of) })
-	}
-	for _, s := range sinks {
-		visit(s.Op)
-	}
+	})
 	return found
 }
