@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/ops"
 	"weft/planner/bound"
@@ -18,7 +19,7 @@ const perKernel = 2e5
 func executed(p *bound.Plan) (sum float64) {
 	for _, s := range p.Kernels() {
 		sum += perKernel
-		times := ir.Trips(s.Kernel.IR)
+		times := count.Trips(s.Kernel.IR)
 		s.Kernel.IR.Walk(func(n *ir.Node) {
 			switch {
 			case n.Kind == ir.KLoad:

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
 	"weft/planner/bound"
@@ -68,7 +69,7 @@ func (w *work) worked(folds []Fold) (flops, roof float64) {
 	k := w.step.Kernel
 	ends, culled := schedule.EndsEarly(k.IR), schedule.CulledBlock(k.IR)
 	known := true
-	cost := ir.CostWhere(k.IR, func(f *ir.Fold) float64 {
+	cost := count.CostWhere(k.IR, func(f *ir.Fold) float64 {
 		if at := slices.IndexFunc(folds, func(x Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
 			return folds[at].Share
 		}

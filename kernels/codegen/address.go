@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
 
@@ -61,7 +61,7 @@ type summand struct {
 }
 
 // extra is an offset in elements: no term of an index, and added last.
-func extra(depth int, x value) summand { return summand{depth, Cast("long", x.e[0])} }
+func extra(depth int, x Value) summand { return summand{depth, Cast("long", x.Regs[0])} }
 
 // chain adds summands depth by depth, outer ones first, so that each part is named where all of it is known.
 func (g *gen) chain(first *Expr, sums []summand, name func(sc *scope, e *Expr) *Expr) *Expr {
@@ -87,7 +87,7 @@ func (g *gen) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...sum
 			c += t.Coef * int64(g.offset(t.N, v))
 			v = 0
 		}
-		x := g.val(t.N, v, m).e[0]
+		x := g.val(t.N, v, m).Regs[0]
 		if m == byIteration && t.N == g.iter.Index {
 			x = Name(axisName(t.N))
 		}
@@ -103,15 +103,15 @@ func (g *gen) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...sum
 
 // onceAs names an expression of a type once a scope.
 func (g *gen) onceAs(sc *scope, e *Expr, t, prefix string) *Expr {
-	return sc.make(t+e.String(), func() value {
+	return sc.make(t+e.String(), func() Value {
 		name := Name(g.fresh(prefix))
-		sc.add(Var{t, name.Text, e})
-		return value{e: [2]*Expr{name}}
-	}).e[0]
+		sc.add(Var(t, name.Text, e))
+		return Value{Regs: [2]*Expr{name}}
+	}).Regs[0]
 }
 
 // make makes something once a scope.
-func (sc *scope) make(k any, f func() value) value {
+func (sc *scope) make(k any, f func() Value) Value {
 	x, ok := sc.once[k]
 	if !ok {
 		x = f()
@@ -139,28 +139,28 @@ func (u *Unit) bufType(b *ir.Buffer) string {
 }
 
 // vecIndex is the part of an index that differs over the lanes, as an I32 vector, or I64 where the buffer needs it.
-func (g *gen) vecIndex(buf *ir.Buffer, l ir.Linear, v int, m layout) value {
+func (g *gen) vecIndex(buf *ir.Buffer, l ir.Linear, v int, m layout) Value {
 	t := ir.I32
 	if buf.Cells() > maxGather || slices.ContainsFunc(l.Terms, func(x ir.Term) bool { return x.N.Type == ir.I64 }) {
 		t = ir.I64
 	}
-	var list []value
+	var list []Value
 	for _, x := range l.Terms {
-		y := convert(ir.Cast, t, g.val(x.N, v, m))
+		y := Op(ir.Cast, t, g.val(x.N, v, m))
 		if x.Coef != 1 {
-			y = op(ir.Mul, t, y, scalar(t, Int(x.Coef)))
+			y = Op(ir.Mul, t, y, Scalar(t, Int(x.Coef)))
 		}
 		list = append(list, y)
 	}
 	if l.C != 0 || len(list) == 0 {
-		list = append(list, scalar(t, Int(l.C)))
+		list = append(list, Scalar(t, Int(l.C)))
 	}
 	sum := list[0]
 	for _, y := range list[1:] {
-		sum = op(ir.Add, t, sum, y)
+		sum = Op(ir.Add, t, sum, y)
 	}
 	if t == ir.I64 && buf.Cells() <= maxGather {
-		sum = convert(ir.Cast, ir.I32, sum)
+		sum = Op(ir.Cast, ir.I32, sum)
 	}
 	return sum
 }

@@ -3,7 +3,7 @@ package codegen
 import (
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -51,15 +51,15 @@ func scratchAt(at int) *Expr { return Add(Name("scratch"), Int(at)) }
 func (g *gen) chunked(body []Stmt) (out []Stmt) {
 	f := g.parted.fold
 	end := Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(f.Hi.I))
-	body = slices.Concat([]Stmt{Let{"int", "part_end", end}}, g.chunk.fills, body)
+	body = slices.Concat([]Stmt{Let("int", "part_end", end)}, g.chunk.fills, body)
 	out = []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.s.Split, body...)}
 	if g.parted.kept > 0 {
 		points := g.W * g.V
 		for _, c := range g.s.Chunk {
 			points *= g.steps(c.Axis)
 		}
-		out = append([]Stmt{Let{"int", "from", Int(0)}, Let{"int", "SAVED", Int(g.parted.kept)},
-			Var{"char *const", "saved", scratchAt(g.take(points * 4 * g.parted.kept))}}, out...)
+		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
+			Var("char *const", "saved", scratchAt(g.take(points*4*g.parted.kept)))}, out...)
 	}
 	for _, c := range slices.Backward(g.s.Chunk) {
 		from, to := chunkEnds(g.axes[c.Axis])
@@ -69,7 +69,7 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 		loop.Vars, loop.Next = append(loop.Vars, To(to.Text, Int(0))), []Set{To(from.Text, to)}
 		out = []Stmt{loop}
 	}
-	return append([]Stmt{Var{"char *const", "scratch", Name("a->scratch")}}, out...)
+	return append([]Stmt{Var("char *const", "scratch", Name("a->scratch"))}, out...)
 }
 
 // chunkEnds are where the current chunk begins and ends along an axis.
@@ -102,7 +102,7 @@ func (g *gen) place() Stmt {
 			at = n
 		}
 	}
-	return Let{"long", "point", Bin("*", Cast("long", at), Int(g.W*g.V))}
+	return Let("long", "point", Bin("*", Cast("long", at), Int(g.W*g.V)))
 }
 
 // packs reports whether a value that is computed in the loop of the split fold is packed.
@@ -129,26 +129,26 @@ func (g *gen) alongOne(n *ir.Node) int {
 }
 
 // packedValue reads a packed value in the loop of the split fold.
-func (g *gen) packedValue(n *ir.Node, v int, sc *scope) value {
+func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 	p := g.chunk.packs[n]
 	if p == nil {
 		p = g.pack(n)
 	}
 	axis := p.axis
-	t := types[n.Type]
+	t := Spelled[n.Type]
 	step := g.stack[1+slices.Index(g.s.Order, axis)]
-	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.c+" *const", "q")
+	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.Scalar+" *const", "q")
 	k, i := Bin("-", Name(axisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
 	if p.rows {
-		at = Add(g.onceAs(sc, Bin("+", at, k), "const "+t.c+" *const", "q"), Int(i*p.row))
-		return g.name(sc, scalar(n.Type, Deref("const "+t.c, at)))
+		at = Add(g.onceAs(sc, Bin("+", at, k), "const "+t.Scalar+" *const", "q"), Int(i*p.row))
+		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, at)))
 	}
-	at = g.onceAs(sc, Bin("+", at, Bin("*", Cast("long", k), Int(p.row))), "const "+t.c+" *const", "q")
+	at = g.onceAs(sc, Bin("+", at, Bin("*", Cast("long", k), Int(p.row))), "const "+t.Scalar+" *const", "q")
 	if !g.laned(n) {
-		return g.name(sc, scalar(n.Type, Deref("const "+t.c, Add(at, Int(i)))))
+		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, Add(at, Int(i)))))
 	}
-	return g.name(sc, each(n.Type, func(h int) *Expr {
-		return Deref("const "+t.v, Add(at, Int(i*g.W+h*g.W/registers(n.Type))))
+	return g.name(sc, Each(n.Type, func(h int) *Expr {
+		return Deref("const "+t.Vector, Add(at, Int(i*g.W+h*g.W/registers(n.Type))))
 	}))
 }
 
@@ -156,7 +156,7 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) value {
 // row by row.
 func (g *gen) pack(n *ir.Node) *packed {
 	axis := g.alongOne(n)
-	f, c, t := g.parted.fold, &g.chunk, types[n.Type]
+	f, c, t := g.parted.fold, &g.chunk, Spelled[n.Type]
 	slice := (g.s.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
 	p := &packed{axis: axis, copies: g.copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
 	alongFold := false // neighbours in memory are iterations
@@ -175,8 +175,8 @@ func (g *gen) pack(n *ir.Node) *packed {
 	}
 	c.packs[n] = p
 	bytes := 4 * registers(n.Type)
-	pointer := t.c + " *const"
-	place := Var{pointer, p.name.Text, Cast(pointer, scratchAt(g.take(g.steps(axis)*p.size*bytes)))}
+	pointer := t.Scalar + " *const"
+	place := Var(pointer, p.name.Text, Cast(pointer, scratchAt(g.take(g.steps(axis)*p.size*bytes))))
 
 	first := 1 + slices.Index(g.s.Order, g.s.Chunk[0].Axis)
 	point, turn := newScope(g.axes[axis].Bind()), newScope(f.IndexBind)
@@ -195,7 +195,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	k := Bin("-", Name(index), Name("part"))
 	side := !g.laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.axes[axis]) == 1
 	for i, v := range p.copies {
-		var x value
+		var x Value
 		switch {
 		case !side:
 			x = g.val(n, v, m)
@@ -203,26 +203,26 @@ func (g *gen) pack(n *ir.Node) *packed {
 			continue
 		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much
 			from := g.pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, origin)
-			x = g.name(inner, each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), from) }))
+			x = g.name(inner, Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), from) }))
 		}
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		switch {
 		case p.rows:
 			to = Bin("+", at, Bin("+", k, Int(i*p.row)))
-		case x.vec:
+		case x.Vec:
 			to = Add(to, Int(i*g.W))
 		default:
 			to = Add(to, Int(i))
 		}
-		if !x.vec {
-			inner.add(Set{To: Deref(t.c, to), Value: x.e[0]})
+		if !x.Vec {
+			inner.add(Set{To: Deref(t.Scalar, to), Value: x.Regs[0]})
 			continue
 		}
-		inner.add(Do{Call("store_"+n.Type.String(), append([]*Expr{to}, x.list()...)...)})
+		inner.add(Do(Call("store_"+n.Type.String(), append([]*Expr{to}, x.List()...)...)))
 	}
 	g.stack, c.filling, g.iter = saved, filling, iter
 	turns := func(body []Stmt) []Stmt {
-		last := Let{"int", index + "_last", Bin("-", Name("part_end"), Int(1))}
+		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
 		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
 	}
 	c.fills = append(c.fills, place)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
 
@@ -27,8 +27,8 @@ func (c *Counts) around(list []Stmt) []Stmt {
 	for i := range c.Folds {
 		for n, name := range counters {
 			name = fmt.Sprint(name, i)
-			declare = append(declare, Var{"long long", name, Int(0)})
-			collect = append(collect, Set{At(Name("a->count"), Int(i*CountsPerFold+n)), "+", Name(name)})
+			declare = append(declare, Var("long long", name, Int(0)))
+			collect = append(collect, Set{To: At(Name("a->count"), Int(i*CountsPerFold+n)), Op: "+", Value: Name(name)})
 		}
 	}
 	return slices.Concat(declare, list, collect)
@@ -59,15 +59,15 @@ func (g *gen) counting(c *loop) *tally {
 		return t
 	}
 	for _, v := range c.copies {
-		trips := op(ir.Sub, c.f.Hi.Type, g.end(c, v), scalar(c.f.Hi.Type, c.lo))
-		trips = g.name(c.sc, op(ir.Max, trips.t, trips, scalar(trips.t, Int(0))))
-		c.sc.add(t.add("due", trips.reduced("v_hsum")))
+		trips := Op(ir.Sub, c.f.Hi.Type, g.end(c, v), Scalar(c.f.Hi.Type, c.lo))
+		trips = g.name(c.sc, Op(ir.Max, trips.Type, trips, Scalar(trips.Type, Int(0))))
+		c.sc.add(t.add("due", trips.Reduced("v_hsum")))
 	}
 	return t
 }
 
 func (t *tally) add(counter string, n *Expr) Stmt {
-	return Set{Name(fmt.Sprint(counter, t.number)), "+", n}
+	return Set{To: Name(fmt.Sprint(counter, t.number)), Op: "+", Value: n}
 }
 
 // points is how many points of the axes that a fold differs along the lane tile is the first to compute.

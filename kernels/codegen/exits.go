@@ -3,7 +3,7 @@ package codegen
 import (
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -41,7 +41,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	if x.running = runningOf(c); x.running != nil {
 		for i := range x.ending {
 			for _, v := range c.copies {
-				c.sc.declare(g.levelName(x, i, v), lowest(x.running[i].level.Type))
+				c.sc.declare(g.levelName(x, i, v), Lowest(x.running[i].level.Type))
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		for _, v := range c.copies {
 			for i, t := range x.running {
 				level := g.levelName(x, i, v)
-				last = append(last, set(level, op(ir.Max, level.t, g.val(t.level, v, byLane), level))...)
+				last = append(last, Assign(level, Op(ir.Max, level.Type, g.val(t.level, v, byLane), level))...)
 			}
 		}
 		c.in.add(last...)
@@ -74,13 +74,13 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	}
 	done := g.allEnded(x)
 	if x.running != nil && len(least) == 1 {
-		done = Bin("==", least[0].name, highest(least[0].threshold.Type).e[0])
+		done = Bin("==", least[0].name, Highest(least[0].threshold.Type).Regs[0])
 	}
 	g.chunks(c, every, count, skips, c.in.body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
 	for i, t := range x.running {
 		for _, v := range c.copies {
 			a := g.accName(c.f.Accs[x.ending[i]], v)
-			c.sc.add(set(a, or(a, compare(ir.Lt, g.val(t.threshold, v, byLane), g.levelName(x, i, v), true)))...)
+			c.sc.add(Assign(a, Or(a, Compare(ir.Lt, g.val(t.threshold, v, byLane), g.levelName(x, i, v), true)))...)
 		}
 	}
 	return true
@@ -121,31 +121,31 @@ func runningOf(c *loop) (out []comparison) {
 	return out
 }
 
-func (g *gen) levelName(x *leaving, i, v int) value {
-	return named(x.running[i].level.Type, g.accBase("l", x.c, x.ending[i], v))
+func (g *gen) levelName(x *leaving, i, v int) Value {
+	return Named(x.running[i].level.Type, g.accBase("l", x.c, x.ending[i], v))
 }
 
 // ended is whether vector v has its answer, or is not wanted.
-func (g *gen) ended(x *leaving, v int) value {
-	var out value
+func (g *gen) ended(x *leaving, v int) Value {
+	var out Value
 	for i, q := range x.ending {
 		a := g.accName(x.c.f.Accs[q], v)
 		if x.running != nil {
-			a = or(a, compare(ir.Lt, g.val(x.running[i].threshold, v, byLane), g.levelName(x, i, v), true))
+			a = Or(a, Compare(ir.Lt, g.val(x.running[i].threshold, v, byLane), g.levelName(x, i, v), true))
 		}
 		if x.c.f.Monoid == ir.All {
-			a = not(a)
+			a = Not(a)
 		}
 		if i > 0 {
-			a = and(out, a)
+			a = And(out, a)
 		}
 		out = a
 	}
 	if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
-		out = or(out, not(on))
+		out = Or(out, Not(on))
 	}
 	if x.c.vec {
-		out = out.asVec()
+		out = out.AsVec()
 	}
 	return out
 }
@@ -154,7 +154,7 @@ func (g *gen) ended(x *leaving, v int) value {
 func (g *gen) allEnded(x *leaving) *Expr {
 	var list []*Expr
 	for _, v := range x.c.copies {
-		list = append(list, g.ended(x, v).e[0])
+		list = append(list, g.ended(x, v).Regs[0])
 	}
 	return x.everywhere(All("&", list...))
 }
@@ -205,7 +205,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 		if i < 0 {
 			i = len(least)
 			least = append(least, open{threshold, Name(g.fresh("n"))})
-			x.c.sc.add(Var{types[threshold.Type].c, least[i].name.Text, g.leastOpen(x, threshold)})
+			x.c.sc.add(Var(Spelled[threshold.Type].Scalar, least[i].name.Text, g.leastOpen(x, threshold)))
 		}
 		return least[i].name
 	}
@@ -221,7 +221,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 			if x.c.vec {
 				for _, y := range all {
 					name := leastOf(y.threshold)
-					tests = append(tests, Bin("<=", g.val(q.Bound(y.level, ir.Hi), 0, origin).e[0], name))
+					tests = append(tests, Bin("<=", g.val(q.Bound(y.level, ir.Hi), 0, origin).Regs[0], name))
 				}
 			}
 			for _, v := range x.c.copies {
@@ -231,7 +231,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 			}
 			leave := append(count.idle(x.c.hi), Leave{})
 			if block > 0 {
-				to := g.val(next, 0, origin).e[0]
+				to := g.val(next, 0, origin).Regs[0]
 				leave = append(count.idle(to), To(x.c.index().Text, to), Continue{})
 			}
 			cond := All("&&", tests...)
@@ -248,17 +248,17 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 func (g *gen) idle(x *leaving, q *ir.Bounder, all []comparison, v int) *Expr {
 	var idles []*Expr
 	for _, y := range all {
-		upper, low := g.val(q.Bound(y.level, ir.Hi), v, byLane).e[0], g.val(y.threshold, v, byLane).e[0]
+		upper, low := g.val(q.Bound(y.level, ir.Hi), v, byLane).Regs[0], g.val(y.threshold, v, byLane).Regs[0]
 		idles = append(idles, Bin("|", Bin("<=", upper, low), Bin("!=", low, low)))
 	}
-	return Bin("|", g.ended(x, v).e[0], All("&", idles...))
+	return Bin("|", g.ended(x, v).Regs[0], All("&", idles...))
 }
 
 // comparisons are those of a fold whose level has an upper bound over any number of iterations.
 func (g *gen) comparisons(c *loop) (out []comparison) {
 	q := g.blockBounder(c, c.f.Hi, 0)
 	ir.WalkNodes(c.f.Step, func(n *ir.Node) {
-		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(schedule.Binders(c.f)) || !n.Args[1].Free().Meets(c.f.IndexBind) {
+		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(c.f.Binders()) || !n.Args[1].Free().Meets(c.f.IndexBind) {
 			return
 		}
 		if q.Bound(n.Args[1], ir.Hi) != nil {
@@ -291,28 +291,28 @@ func blocksOf(all []comparison) []int {
 // whose threshold is NaN never pass one.
 func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 	t := threshold.Type
-	var least value
+	var least Value
 	for i, v := range x.c.copies {
 		b := g.val(threshold, v, byLane)
-		waits := compare(ir.Eq, b, b, true)
+		waits := Compare(ir.Eq, b, b, true)
 		if x.running != nil {
-			waits = compare(ir.Le, g.levelName(x, 0, v), b, true)
+			waits = Compare(ir.Le, g.levelName(x, 0, v), b, true)
 		}
 		ended := g.accName(x.c.f.Accs[x.ending[0]], v)
 		for _, q := range x.ending[1:] {
-			ended = and(ended, g.accName(x.c.f.Accs[q], v))
+			ended = And(ended, g.accName(x.c.f.Accs[q], v))
 		}
-		waits = and(waits, not(ended))
+		waits = And(waits, Not(ended))
 		if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
-			waits = and(waits, on)
+			waits = And(waits, on)
 		}
-		here := choose(waits, b, highest(t))
+		here := Select(waits, b, Highest(t))
 		if i > 0 {
-			here = op(ir.Min, t, least, here)
+			here = Op(ir.Min, t, least, here)
 		}
 		least = here
 	}
-	return Call(fn("v_hmin", t), least.list()...)
+	return Call(Fn("v_hmin", t), least.List()...)
 }
 
 // blockBounder bounds values over the lanes and vectors in flight, or for one thread's own output, and the iterations from the fold's

@@ -3,7 +3,7 @@ package codegen
 import (
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -43,10 +43,10 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	for q, a := range g.axes {
 		x := axisName(a)
 		lo, hi := Name(x+"_lo"), Name(x+"_hi")
-		out = append(out, Let{"int", lo.Text, tileLo(q)}, Let{"int", hi.Text, tileHi(q)}, Var{"int", x, lo})
+		out = append(out, Let("int", lo.Text, tileLo(q)), Let("int", hi.Text, tileHi(q)), Var("int", x, lo))
 		total = Bin("*", total, Bin("-", hi, lo))
 	}
-	out = append(out, Let{"long", "points", total})
+	out = append(out, Let("long", "points", total))
 	step := g.W * g.V
 	var vectors []Stmt
 	for _, a := range g.axes {
@@ -60,15 +60,15 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	vectors = append(vectors, Count("int", "l", Int(0), Int(step), 1, append(place, more)...))
 	all := Count("long", "point", from, to, step, append(vectors, in.body...)...)
 	if g.parted.kept == 0 {
-		return append(out, Let{"long", "from", Int(0)}, Let{"long", "to", points}, all)
+		return append(out, Let("long", "from", Int(0)), Let("long", "to", points), all)
 	}
 	chunk := max(1, savedBytes/(4*g.W*g.parted.kept)/g.V) * step
-	out = append(out, Array{Type: "char", Name: "saved", N: Int(chunk * 4 * g.parted.kept), Aligned: true}, Let{"int", "SAVED", Int(g.parted.kept)})
-	body := []Stmt{Let{"long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points)}}
-	part := []Stmt{Let{"int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(g.parted.fold.Hi.I))}}
+	out = append(out, Array{Type: "char", Name: "saved", N: Int(chunk * 4 * g.parted.kept), Aligned: true}, Let("int", "SAVED", Int(g.parted.kept)))
+	body := []Stmt{Let("long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points))}
+	part := []Stmt{Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(g.parted.fold.Hi.I)))}
 	for _, a := range g.axes {
 		x := axisName(a)
-		body = append(body, Let{"int", x + "_from", Name(x)})
+		body = append(body, Let("int", x+"_from", Name(x)))
 		part = append(part, To(x, Name(x+"_from")))
 	}
 	body = append(body, Count("int", "part", Int(g.parted.fold.Lo.I), Int(g.parted.fold.Hi.I), g.s.Split, append(part, all)...))
@@ -79,7 +79,7 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 func (g *gen) nextPoint() (next []Stmt) {
 	for _, a := range g.axes {
 		x := Name(axisName(a))
-		more := Set{x, "+", Int(1)}
+		more := Set{To: x, Op: "+", Value: Int(1)}
 		if next == nil {
 			next = []Stmt{more}
 			continue
@@ -137,7 +137,7 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 		for h := range registers(a.Type) {
 			for _, v := range c.copies {
 				place := Bin("*", Bin("+", point, Int((slot*g.V+v)*g.W)), Int(4))
-				at, name := Deref(types[a.Type].v, Bin("+", Name("saved"), place)), g.accName(a, v).e[h]
+				at, name := Deref(Spelled[a.Type].Vector, Bin("+", Name("saved"), place)), g.accName(a, v).Regs[h]
 				save, load = append(save, Set{To: at, Value: name}), append(load, Set{To: name, Value: at})
 			}
 			slot++

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -29,11 +29,11 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	if _, ok := sc.vals[done]; ok {
 		return
 	}
-	sc.vals[done] = value{}
+	sc.vals[done] = Value{}
 	saved := g.stack
 	g.stack = g.stack[: at+1 : at+1]
 	vary := g.vary.Of(f.Node)
-	c := &loop{f: f, sc: sc, in: newScope(schedule.Binders(f)), copies: g.copies(vary), vec: vary.Meets(g.lanes)}
+	c := &loop{f: f, sc: sc, in: newScope(f.Binders()), copies: g.copies(vary), vec: vary.Meets(g.lanes)}
 	c.in.fold = f
 	g.limits(c)
 	for q, a := range f.Accs {
@@ -63,20 +63,20 @@ func (g *gen) fold(f *ir.Fold, at int) {
 
 func (c *loop) index() *Expr { return Name(axisName(c.f.Index)) }
 
-func (c *loop) ctype() spelling { return types[c.f.Index.Type] }
+func (c *loop) ctype() Spelling { return Spelled[c.f.Index.Type] }
 
 // call is a function of the prelude for the index.
-func (c *loop) call(name string, args ...*Expr) *Expr { return Call(fn(name, c.f.Index.Type), args...) }
+func (c *loop) call(name string, args ...*Expr) *Expr { return Call(Fn(name, c.f.Index.Type), args...) }
 
 // loop runs over [from, to).
 func (c *loop) loop(from, to *Expr, step int, body []Stmt) Loop {
-	return Count(c.ctype().c, c.index().Text, from, to, step, body...)
+	return Count(c.ctype().Scalar, c.index().Text, from, to, step, body...)
 }
 
 // chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests.
 func (g *gen) chunks(c *loop, every int, count *tally, before, body, after []Stmt) {
 	e := Name(g.fresh("e"))
-	list := append(slices.Clone(before), Let{c.ctype().c, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)})
+	list := append(slices.Clone(before), Let(c.ctype().Scalar, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)))
 	list = append(list, count.ran(Bin("-", e, c.index()))...)
 	list = append(list, c.loop(nil, e, 1, body))
 	c.sc.add(c.loop(c.lo, c.hi, 0, append(list, after...)))
@@ -96,22 +96,22 @@ func (g *gen) limits(c *loop) {
 	f := c.f
 	c.lo = Int(0)
 	if !g.ownStart(f) {
-		c.lo = g.val(f.Lo, 0, byLane).e[0]
+		c.lo = g.val(f.Lo, 0, byLane).Regs[0]
 	}
 	if !g.ownStart(f) && !g.differs(f.Hi) {
-		c.hi = g.val(f.Hi, 0, byLane).e[0]
+		c.hi = g.val(f.Hi, 0, byLane).Regs[0]
 		return
 	}
 	c.masked = true
 	var most *Expr
 	for _, v := range c.copies {
-		x := g.end(c, v).reduced("v_hmax")
+		x := g.end(c, v).Reduced("v_hmax")
 		if most != nil {
 			x = c.call("s_max", most, x)
 		}
 		most = x
 	}
-	c.hi = g.name(c.sc, scalar(f.Hi.Type, most)).e[0]
+	c.hi = g.name(c.sc, Scalar(f.Hi.Type, most)).Regs[0]
 }
 
 // trip is a vector in flight's own number of iterations.
@@ -121,12 +121,12 @@ type trip struct {
 }
 
 // end is where vector v's loop variable stops.
-func (g *gen) end(c *loop, v int) value {
+func (g *gen) end(c *loop, v int) Value {
 	hi := g.val(c.f.Hi, v, byLane)
 	if !g.ownStart(c.f) {
 		return hi
 	}
-	return c.sc.make(trip{c.f, v}, func() value { return g.name(c.sc, op(ir.Sub, hi.t, hi, g.val(c.f.Lo, v, byLane))) })
+	return c.sc.make(trip{c.f, v}, func() Value { return g.name(c.sc, Op(ir.Sub, hi.Type, hi, g.val(c.f.Lo, v, byLane))) })
 }
 
 // accBase names something that goes with accumulator q of a fold.
@@ -150,19 +150,19 @@ func (g *gen) body(c *loop, in *scope) {
 		a, n := g.accName(c.f.Accs[q], v), c.f.Step[q]
 		x := g.val(n, v, byLane)
 		if c.vec {
-			x = x.asVec()
+			x = x.AsVec()
 		}
 		if in.mask != nil {
-			x = choose(in.mask(v), x, a)
+			x = Select(in.mask(v), x, a)
 		}
 		if atOnce {
-			in.add(set(a, x)...)
+			in.add(Assign(a, x)...)
 			return
 		}
 		if in.mask != nil || n.Kind == ir.KAxis && n.Role == ir.RoleAcc {
 			x = g.name(in, x) // as it was before any accumulator is written back
 		}
-		last = append(last, set(a, x)...)
+		last = append(last, Assign(a, x)...)
 	}
 	g.storesIn(c.f)
 	if g.s.AccMajor {
@@ -195,7 +195,7 @@ func readElsewhere(f *ir.Fold, q int) bool {
 
 // innermost reports whether there is no other fold in a fold's body.
 func (g *gen) innermost(f *ir.Fold) bool {
-	own, yes := schedule.Binders(f), true
+	own, yes := f.Binders(), true
 	ir.WalkNodes(f.Step, func(n *ir.Node) {
 		yes = yes && !(n.Kind == ir.KFold && n.Free().Meets(own))
 	})
@@ -213,38 +213,39 @@ func (g *gen) maskedLoop(c *loop) {
 	defer func() { g.stack = saved }()
 	g.stack = append(slices.Clip(g.stack), in)
 	if !c.masked && !g.differs(f.While) {
-		in.add(If{Cond: not(g.val(f.While, 0, byLane)).e[0], Then: []Stmt{Leave{}}})
+		in.add(If{Cond: Not(g.val(f.While, 0, byLane)).Regs[0], Then: []Stmt{Leave{}}})
 		in.add(count.ran(Int(1))...)
 		g.body(c, in)
 		c.sc.add(c.loop(c.lo, c.hi, 1, in.body))
 		return
 	}
-	name := func(v int) value {
-		return value{ir.Bool, c.vec, [2]*Expr{Name(fmt.Sprintf("m%d_%d", f.Node.ID(), g.canon(g.vary.Of(f.Node), v)))}}
+	name := func(v int) Value {
+		name := Name(fmt.Sprintf("m%d_%d", f.Node.ID(), g.canon(g.vary.Of(f.Node), v)))
+		return Value{Type: ir.Bool, Vec: c.vec, Regs: [2]*Expr{name}}
 	}
 	var masks []*Expr
 	for _, v := range c.copies {
-		m, start := name(v), scalar(ir.Bool, Int(1))
+		m, start := name(v), Scalar(ir.Bool, Int(1))
 		if on, ok := g.active(depth, g.vary.Of(f.Node), v); ok {
 			start = on
 		}
-		if start.vec && !m.vec {
-			start = scalar(ir.Bool, anyLane(start))
+		if start.Vec && !m.Vec {
+			start = Scalar(ir.Bool, anyLane(start))
 		}
 		c.sc.declare(m, start)
-		masks = append(masks, m.e[0])
+		masks = append(masks, m.Regs[0])
 	}
 	in.mask = name
 	loads := g.exactLoads
 	if c.masked {
 		for _, v := range c.copies {
-			t := op(ir.Lt, ir.Bool, scalar(f.Index.Type, c.index()), g.end(c, v))
-			in.add(set(name(v), and(name(v), t))...)
+			t := Op(ir.Lt, ir.Bool, Scalar(f.Index.Type, c.index()), g.end(c, v))
+			in.add(Assign(name(v), And(name(v), t))...)
 		}
 	}
 	if f.While != nil {
 		for _, v := range c.copies {
-			in.add(set(name(v), and(name(v), g.val(f.While, v, byLane)))...)
+			in.add(Assign(name(v), And(name(v), g.val(f.While, v, byLane)))...)
 		}
 	}
 	on := All("|", masks...)

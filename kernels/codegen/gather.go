@@ -3,15 +3,15 @@ package codegen
 import (
 	"fmt"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
 
-func (g *gen) gatherLoad(a *access) value {
+func (g *gen) gatherLoad(a *access) Value {
 	n := a.n
 	if on, ok := g.active(a.at, g.vary.Of(n), a.v); ok {
 		if a.guarded {
-			on = and(a.guard, on)
+			on = And(a.guard, on)
 		}
 		a.guard, a.guarded = on, true
 	}
@@ -19,30 +19,30 @@ func (g *gen) gatherLoad(a *access) value {
 		a.guard = g.name(a.sc, a.guard)
 	}
 	if n.Buf.Cells() > maxGather {
-		x := named(n.Type, g.fresh("v"))
-		a.sc.declare(x, value{})
+		x := Named(n.Type, g.fresh("v"))
+		a.sc.declare(x, Value{})
 		var on *Expr
 		if a.guarded {
-			on = a.guard.asVec().e[0]
+			on = a.guard.AsVec().Regs[0]
 		}
 		a.sc.add(g.laneLoop(a, x, on)...)
 		return g.otherwise(a, x, a.guard)
 	}
 	p, at := g.gatherAt(a)
-	x := g.name(a.sc, each(n.Type, func(h int) *Expr { return Call(partFunc("gather", n, h), p, at) }))
+	x := g.name(a.sc, Each(n.Type, func(h int) *Expr { return Call(partFunc("gather", n, h), p, at) }))
 	return g.otherwise(a, x, a.guard)
 }
 
 // gatherAt is where lanes of a gather lie: a pointer, and an array of indices from there.
 func (g *gen) gatherAt(a *access) (p, at *Expr) {
-	var idx value
+	var idx Value
 	buf, u := a.n.Buf, ir.Linear{}
 	switch {
 	case a.covered:
 		row, inner := rowAndInner(a.n)
 		idx = innerLimit(a.n, g.val(inner, a.v, a.m), 1)
-		if idx.t == ir.I64 {
-			idx = convert(ir.Cast, ir.I32, idx)
+		if idx.Type == ir.I64 {
+			idx = Op(ir.Cast, ir.I32, idx)
 		}
 		rest := row
 		if !a.guarded {
@@ -51,9 +51,9 @@ func (g *gen) gatherAt(a *access) (p, at *Expr) {
 		if len(rest.Terms) > 0 || rest.C != 0 {
 			x := g.vecIndex(buf, rest, a.v, a.m)
 			if a.guarded {
-				x = x.asVec()
+				x = x.AsVec()
 			}
-			idx = op(ir.Add, ir.I32, idx, x)
+			idx = Op(ir.Add, ir.I32, idx, x)
 		}
 		p = g.pointer(buf, u, a.v, a.m)
 	case a.guarded:
@@ -66,17 +66,17 @@ func (g *gen) gatherAt(a *access) (p, at *Expr) {
 		p, idx = g.pointer(buf, u, a.v, a.m), g.vecIndex(buf, rest, a.v, a.m)
 	}
 	if a.guarded {
-		idx = op(ir.BitAnd, ir.I32, idx, a.guard)
+		idx = Op(ir.BitAnd, ir.I32, idx, a.guard)
 	}
-	return p, g.indices(a.sc, idx.asVec().e[0])
+	return p, g.indices(a.sc, idx.AsVec().Regs[0])
 }
 
 // otherwise puts the load's other value where a guard does not hold.
-func (g *gen) otherwise(a *access, x, guard value) value {
+func (g *gen) otherwise(a *access, x, guard Value) Value {
 	if _, o := a.n.Guard(); !a.guarded || o == nil {
 		return x
 	}
-	return g.name(a.sc, choose(guard, x, g.otherValue(a)))
+	return g.name(a.sc, Select(guard, x, g.otherValue(a)))
 }
 
 // hidden and known tell arrays of indices apart from other things made once.
@@ -87,24 +87,24 @@ type (
 
 // indices puts the indices of lanes into memory, once for all loads that lie at the same ones from different addresses.
 func (g *gen) indices(sc *scope, idx *Expr) *Expr {
-	return sc.make(hidden(idx.String()), func() value {
+	return sc.make(hidden(idx.String()), func() Value {
 		at := Name(g.fresh("q"))
-		sc.add(Array{Type: "int", Name: at.Text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do{Call("HIDE", at)})
-		return value{e: [2]*Expr{at}}
-	}).e[0]
+		sc.add(Array{Type: "int", Name: at.Text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do(Call("HIDE", at)))
+		return Value{Regs: [2]*Expr{at}}
+	}).Regs[0]
 }
 
 // offsets is an array of known distances between lanes.
 func (g *gen) offsets(sc *scope, pattern []int64) *Expr {
-	return sc.make(known(fmt.Sprint(pattern)), func() value {
+	return sc.make(known(fmt.Sprint(pattern)), func() Value {
 		at := Name(g.fresh("q"))
 		list := make([]*Expr, len(pattern))
 		for i, x := range pattern {
 			list[i] = Int(x)
 		}
 		sc.add(Array{Type: "int", Name: at.Text, N: Name("W"), Values: list})
-		return value{e: [2]*Expr{at}}
-	}).e[0]
+		return Value{Regs: [2]*Expr{at}}
+	}).Regs[0]
 }
 
 // together is a load as its group gives it, and guardOf the guard of a group, by its first load.
@@ -118,7 +118,7 @@ type (
 )
 
 // groupLoad computes all loads of a group, whose elements lie side by side, when the first of them is wanted.
-func (g *gen) groupLoad(group []*ir.Node, a *access) value {
+func (g *gen) groupLoad(group []*ir.Node, a *access) Value {
 	g.count(fmt.Sprintf("gather of %d", len(group)), a.n)
 	guard := guardOf{group[0], a.v, a.m}
 	key := func(n *ir.Node) together { return together{n, a.v, a.m} }
@@ -133,11 +133,11 @@ func (g *gen) groupLoad(group []*ir.Node, a *access) value {
 		args := []*Expr{p, at}
 		for i, n := range group {
 			x := Name(fmt.Sprintf("%s_%d", base, i))
-			a.sc.add(Var{Type: types[n.Type].v, Name: x.Text})
+			a.sc.add(Var(Spelled[n.Type].Vector, x.Text, nil))
 			args = append(args, Pre("&", x))
-			a.sc.once[key(n)] = vector(n.Type, x)
+			a.sc.once[key(n)] = Vector(n.Type, x)
 		}
-		a.sc.add(Do{Call(fmt.Sprintf("gather%d_%s", len(group), a.n.Buf.Type), args...)})
+		a.sc.add(Do(Call(fmt.Sprintf("gather%d_%s", len(group), a.n.Buf.Type), args...)))
 		a.sc.once[guard] = a.guard
 	}
 	return g.otherwise(a, a.sc.once[key(a.n)], a.sc.once[guard])

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -101,10 +101,10 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []S
 	var counts []*Expr
 	for _, a := range axes {
 		n, step := Name(fmt.Sprintf("n%d", a)), g.s.Step(a)
-		out = append(out, Let{"long long", n.Text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))})
+		out = append(out, Let("long long", n.Text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))))
 		counts = append(counts, n)
 	}
-	out = append(out, Let{"long long", "n" + xyz, All("*", counts...)})
+	out = append(out, Let("long long", "n"+xyz, All("*", counts...)))
 	var body []Stmt
 	for i, a := range axes {
 		number := Name("g" + xyz)
@@ -131,23 +131,23 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 	x, hi := axisName(g.axes[a]), bound("hi", a)
 	first := Bin("+", bound("lo", a), Times(number, int64(g.s.Step(a))))
 	if o := g.team.origin(a); o != nil {
-		out = append(out, Let{"int", axisName(o), Cast("int", first)})
+		out = append(out, Let("int", axisName(o), Cast("int", first)))
 	}
 	component, several := s.ThreadOf(a)
 	at := Name(x + "_at")
 	place := Bin("+", first, Name("threadIdx."+component))
 	switch {
 	case !several:
-		out = append(out, Let{"int", x, Cast("int", first)})
+		out = append(out, Let("int", x, Cast("int", first)))
 	case s.Stays():
 		in := Name(x + "_in")
-		out = append(out, Var{"long long", at.Text, place}, Let{"int", in.Text, Bin("<", at, hi)},
-			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let{"int", x, Cast("int", at)})
+		out = append(out, Var("long long", at.Text, place), Let("int", in.Text, Bin("<", at, hi)),
+			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let("int", x, Cast("int", at)))
 	default:
-		out = append(out, Let{"long long", at.Text, place}, If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let{"int", x, Cast("int", at)})
+		out = append(out, Let("long long", at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let("int", x, Cast("int", at)))
 	}
 	if g.clamp && g.s.Step(a) > 1 {
-		out = append(out, Let{"int", x + "_last", Bin("-", Cast("int", hi), Int(1))})
+		out = append(out, Let("int", x+"_last", Bin("-", Cast("int", hi), Int(1))))
 	}
 	return out
 }
@@ -163,13 +163,13 @@ func (g *gen) fillTiles(block [3]int) {
 	}
 	t.used, t.inner = true, sc
 	yz := Bin("+", Name("threadIdx.y"), Bin("*", Int(block[1]), Name("threadIdx.z")))
-	sc.add(Let{"int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))})
+	sc.add(Let("int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))))
 	var bases [][]*Expr
 	for _, s := range t.tiles {
-		root.add(Shared{Storage[s.Buf.Type], tileName(s).Text, s.Cells()})
+		root.add(Shared(Storage[s.Buf.Type], tileName(s).Text, s.Cells()))
 		var list []*Expr
 		for _, n := range s.Base {
-			list = append(list, g.val(n, 0, byLane).e[0])
+			list = append(list, g.val(n, 0, byLane).Regs[0])
 		}
 		bases = append(bases, list)
 	}
@@ -195,7 +195,7 @@ func (g *gen) fillTiles(block [3]int) {
 }
 
 // tileLoad reads a load's element from a shared tile. The index is unsigned, so that its parts may wrap.
-func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) value {
+func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) Value {
 	g.count("shared tile", n)
 	var l ir.Linear
 	stride := int64(s.Cells())
@@ -208,13 +208,13 @@ func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) value 
 	var sums []summand
 	for _, t := range l.Terms {
 		if t.Coef != 0 {
-			sums = append(sums, summand{g.depth(t.N), Bin("*", Cast("unsigned", g.val(t.N, v, byLane).e[0]), wrapped(t.Coef))})
+			sums = append(sums, summand{g.depth(t.N), Bin("*", Cast("unsigned", g.val(t.N, v, byLane).Regs[0]), wrapped(t.Coef))})
 		}
 	}
 	index := g.chain(wrapped(l.C), sums, func(sc *scope, e *Expr) *Expr { return g.onceAs(sc, e, "const unsigned", "o") })
-	x := scalar(n.Type, Call("s_from_"+n.Buf.Type.String(), At(tileName(s), index)))
+	x := Scalar(n.Type, Call("s_from_"+n.Buf.Type.String(), At(tileName(s), index)))
 	if guard, other := n.Guard(); guard != nil {
-		x = choose(g.val(guard, v, byLane), x, g.val(other, v, byLane))
+		x = Select(g.val(guard, v, byLane), x, g.val(other, v, byLane))
 	}
 	return g.name(g.stack[at], x)
 }

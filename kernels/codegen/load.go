@@ -3,7 +3,7 @@ package codegen
 import (
 	"fmt"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -16,13 +16,13 @@ type access struct {
 	m       layout
 	at      int // depth
 	sc      *scope
-	guard   value // of what padding does not cover
+	guard   Value // of what padding does not cover
 	guarded bool
 	covered bool // padding holds what the guard gives along the innermost axis
 }
 
 // load computes a load: from a shared tile, uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
-func (g *gen) load(n *ir.Node, v int, m layout, at int) value {
+func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	if s := g.team.tileOf(g, n, at); s != nil {
 		return g.tileLoad(n, s, v, at)
 	}
@@ -34,7 +34,7 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) value {
 		if x := g.val(t, v, m); i == 0 {
 			a.guard, a.guarded = x, true
 		} else {
-			a.guard = and(a.guard, x)
+			a.guard = And(a.guard, x)
 		}
 	}
 	pattern, known := g.lanePattern(rest, m)
@@ -78,9 +78,9 @@ type loadClass struct {
 }
 
 // innerLimit cuts the innermost index of a covered load to the padding next to its row, below lanes before it.
-func innerLimit(n *ir.Node, x value, before int) value {
-	x = op(ir.Max, x.t, x, scalar(x.t, Int(-before)))
-	return op(ir.Min, x.t, x, scalar(x.t, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
+func innerLimit(n *ir.Node, x Value, before int) Value {
+	x = Op(ir.Max, x.Type, x, Scalar(x.Type, Int(-before)))
+	return Op(ir.Min, x.Type, x, Scalar(x.Type, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
 }
 
 // rowAndInner parts the index of a load into the start of its row and the innermost index.
@@ -94,12 +94,12 @@ func rowAndInner(n *ir.Node) (row ir.Linear, inner *ir.Node) {
 }
 
 // otherValue is the load's other value.
-func (g *gen) otherValue(a *access) value {
+func (g *gen) otherValue(a *access) Value {
 	_, o := a.n.Guard()
 	return g.val(o, a.v, a.m)
 }
 
-func (g *gen) uniformLoad(a *access) value {
+func (g *gen) uniformLoad(a *access) Value {
 	n, sc := a.n, a.sc
 	g.count("uniform", n)
 	var p *Expr
@@ -111,22 +111,22 @@ func (g *gen) uniformLoad(a *access) value {
 		p = g.pointer(n.Buf, a.l, a.v, a.m)
 	}
 	g.exactLoads++
-	x := scalar(n.Type, Call("s_load_"+n.Buf.Type.String(), p))
+	x := Scalar(n.Type, Call("s_load_"+n.Buf.Type.String(), p))
 	if g.ownActivity(n, a.at) {
 		on, _ := g.active(a.at, g.vary.Of(n), a.v)
-		x.e[0] = Choose(anyLane(on), x.e[0], Int(0))
+		x.Regs[0] = Choose(anyLane(on), x.Regs[0], Int(0))
 	}
 	if !a.guarded {
 		return g.name(sc, x)
 	}
 	other := g.otherValue(a)
-	if a.guard.vec || other.vec {
-		x = g.name(sc, choose(scalar(ir.Bool, anyLane(a.guard)), x, scalar(n.Type, Int(0))))
+	if a.guard.Vec || other.Vec {
+		x = g.name(sc, Select(Scalar(ir.Bool, anyLane(a.guard)), x, Scalar(n.Type, Int(0))))
 	}
-	return g.name(sc, choose(a.guard, x, other))
+	return g.name(sc, Select(a.guard, x, other))
 }
 
-func (g *gen) contiguousLoad(a *access) value {
+func (g *gen) contiguousLoad(a *access) Value {
 	n, sc := a.n, a.sc
 	g.count("contiguous", n)
 	g.exactLoads++
@@ -147,62 +147,62 @@ func (g *gen) contiguousLoad(a *access) value {
 		p = g.pointer(n.Buf, a.l, a.v, start)
 		g.prefetch(a, p)
 	}
-	whole := each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
+	whole := Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
 	if !a.guarded {
 		return g.name(sc, whole)
 	}
 	other := g.otherValue(a)
-	if a.guard.vec && masksLoads(n.Buf.Type) {
+	if a.guard.Vec && masksLoads(n.Buf.Type) {
 		guard := g.name(sc, a.guard)
-		x := each(n.Type, func(h int) *Expr { return Call(partFunc("mask_load", n, h), p, maskPart(guard, n.Type, h)) })
-		return g.name(sc, choose(guard, g.name(sc, x), other))
+		x := Each(n.Type, func(h int) *Expr { return Call(partFunc("mask_load", n, h), p, MaskPart(guard, n.Type, h)) })
+		return g.name(sc, Select(guard, g.name(sc, x), other))
 	}
-	x := named(n.Type, g.fresh("v"))
-	sc.declare(x, value{})
+	x := Named(n.Type, g.fresh("v"))
+	sc.declare(x, Value{})
 	guard := a.guard
-	if guard.vec {
+	if guard.Vec {
 		guard = g.name(sc, guard)
-		sc.add(If{Cond: Call("v_all", guard.e[0]), Then: set(x, whole), Else: g.laneLoop(a, x, guard.e[0])})
+		sc.add(If{Cond: Call("v_all", guard.Regs[0]), Then: Assign(x, whole), Else: g.laneLoop(a, x, guard.Regs[0])})
 	} else {
-		zero := each(n.Type, func(int) *Expr { return Vector(types[n.Type].v) })
-		sc.add(If{Cond: guard.e[0], Then: set(x, whole), Else: set(x, zero)})
+		zero := Each(n.Type, func(int) *Expr { return Numbers(Spelled[n.Type].Vector) })
+		sc.add(If{Cond: guard.Regs[0], Then: Assign(x, whole), Else: Assign(x, zero)})
 	}
-	return g.name(sc, choose(guard, x, other))
+	return g.name(sc, Select(guard, x, other))
 }
 
 // firstIteration is an index at the iteration that the loop variable stands at, in that layout.
-func (g *gen) firstIteration(index *ir.Node, v int) value {
+func (g *gen) firstIteration(index *ir.Node, v int) Value {
 	var l ir.Linear
 	l.Add(index, 1)
 	sum := Int(l.C)
 	for _, t := range l.Terms {
 		x := Name(axisName(t.N))
 		if t.N != g.iter.Index {
-			x = g.val(t.N, v, byIteration).e[0]
+			x = g.val(t.N, v, byIteration).Regs[0]
 		}
 		sum = Bin("+", sum, Bin("*", x, Int(t.Coef)))
 	}
-	return scalar(ir.I32, sum)
+	return Scalar(ir.I32, sum)
 }
 
 // laneLoop reads element by element what a mask selects (nil: all), into the zeroed x.
-func (g *gen) laneLoop(a *access, x value, on *Expr) (out []Stmt) {
+func (g *gen) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
 	n, at := a.n, Name(g.fresh("q"))
 	i := g.vecIndex(n.Buf, a.l, a.v, a.m)
-	out = append(out, Array{Type: types[i.t].c, Name: at.Text, N: Name("W")},
-		Do{Call("store_"+i.t.String(), append([]*Expr{at}, i.list()...)...)})
-	for h, e := range x.list() {
+	out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: at.Text, N: Name("W")},
+		Do(Call("store_"+i.Type.String(), append([]*Expr{at}, i.List()...)...)))
+	for h, e := range x.List() {
 		per := g.W / registers(n.Type)
 		lane := Bin("+", Name("l"), Int(h*per))
 		read := Call("s_load_"+n.Buf.Type.String(), Bin("+", g.bufName(n.Buf), At(at, lane)))
-		if x.t == ir.Bool {
+		if x.Type == ir.Bool {
 			read = Pre("-", read) // a truth value makes a mask
 		}
 		var body Stmt = Set{To: At(e, Name("l")), Value: read}
 		if on != nil {
 			body = If{Cond: At(on, lane), Then: []Stmt{body}}
 		}
-		out = append(out, Set{To: e, Value: Vector(types[x.t].v)}, Count("int", "l", Int(0), Int(per), 1, body))
+		out = append(out, Set{To: e, Value: Numbers(Spelled[x.Type].Vector)}, Count("int", "l", Int(0), Int(per), 1, body))
 	}
 	return out
 }
@@ -233,9 +233,9 @@ func (g *gen) prefetch(a *access, p *Expr) {
 	if stride*int64(step*a.n.Buf.Type.Size()) < longStride {
 		return
 	}
-	a.sc.make(prefetched(p.String()), func() value {
-		a.sc.add(Do{Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))})
-		return value{}
+	a.sc.make(prefetched(p.String()), func() Value {
+		a.sc.add(Do(Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))))
+		return Value{}
 	})
 }
 
@@ -243,38 +243,38 @@ func (g *gen) prefetch(a *access, p *Expr) {
 func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
 
 // anyLane is a condition: the mask holds somewhere.
-func anyLane(mask value) *Expr {
-	if mask.vec {
-		return Call("v_any", mask.e[0])
+func anyLane(mask Value) *Expr {
+	if mask.Vec {
+		return Call("v_any", mask.Regs[0])
 	}
-	return mask.e[0]
+	return mask.Regs[0]
 }
 
 // active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
 // masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.
-func (g *gen) active(depth int, vary ir.Set, v int) (mask value, ok bool) {
+func (g *gen) active(depth int, vary ir.Set, v int) (mask Value, ok bool) {
 	for i := depth; i >= 0; i-- {
 		m := g.stack[i].mask
 		if m == nil {
 			continue
 		}
-		var out value
+		var out Value
 		seen := map[string]bool{}
 		for w := range g.V {
 			x := m(w)
-			if g.canon(vary, w) != g.canon(vary, v) || seen[x.e[0].Text] {
+			if g.canon(vary, w) != g.canon(vary, v) || seen[x.Regs[0].Text] {
 				continue
 			}
-			seen[x.e[0].Text] = true
+			seen[x.Regs[0].Text] = true
 			if len(seen) == 1 {
 				out = x
 			} else {
-				out = or(out, x)
+				out = Or(out, x)
 			}
 		}
 		return out, true
 	}
-	return value{}, false
+	return Value{}, false
 }
 
 // masked reports whether there is an enclosing masked fold, up to a depth.

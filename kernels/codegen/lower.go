@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -25,11 +25,11 @@ type Unit struct {
 type scope struct {
 	binds ir.Set
 	body  []Stmt
-	vals  map[key]value
-	once  map[any]value     // what else is made once
+	vals  map[key]Value
+	once  map[any]Value     // what else is made once
 	fold  *ir.Fold          // the loop is this fold
 	block *block            // the fold is run in blocks
-	mask  func(v int) value // the fold masks lanes: those of vector v that are still active
+	mask  func(v int) Value // the fold masks lanes: those of vector v that are still active
 }
 
 // key names a computed value: which vector in flight, in which layout.
@@ -40,7 +40,7 @@ type key struct {
 }
 
 func newScope(binds ir.Set) *scope {
-	return &scope{binds: binds, vals: map[key]value{}, once: map[any]value{}}
+	return &scope{binds: binds, vals: map[key]Value{}, once: map[any]Value{}}
 }
 
 func (sc *scope) add(list ...Stmt) { sc.body = append(sc.body, list...) }
@@ -100,9 +100,9 @@ func (g *gen) within(f func(), sc ...*scope) {
 
 // val computes n once per distinct vector in flight and layout, where the deepest loop it depends on is open, and
 // returns its name.
-func (g *gen) val(n *ir.Node, v int, m layout) value {
+func (g *gen) val(n *ir.Node, v int, m layout) Value {
 	if n.Kind == ir.KConst {
-		return scalar(n.Type, Lit(n))
+		return Scalar(n.Type, Lit(n))
 	}
 	m = g.simplest(n, m)
 	v = g.canon(g.vary.Of(n), v)
@@ -117,11 +117,11 @@ func (g *gen) val(n *ir.Node, v int, m layout) value {
 	return x
 }
 
-func (g *gen) compute(n *ir.Node, v int, m layout, at int) value {
+func (g *gen) compute(n *ir.Node, v int, m layout, at int) Value {
 	sc := g.stack[at]
 	switch {
 	case n.Kind == ir.KArg:
-		return g.name(sc, scalar(n.Type, g.arg(n)))
+		return g.name(sc, Scalar(n.Type, g.arg(n)))
 	case n.Kind == ir.KGet:
 		g.fold(n.Fold, at)
 		return g.accName(n.Fold.Accs[n.I], v)
@@ -143,17 +143,17 @@ func (g *gen) arg(n *ir.Node) *Expr {
 	if n.Type == ir.Bool {
 		return Bin("!=", x, Int(0))
 	}
-	return Cast(types[n.Type].c, x)
+	return Cast(Spelled[n.Type].Scalar, x)
 }
 
 func axisName(n *ir.Node) string { return fmt.Sprintf("x%d", n.ID()) }
 
-func (g *gen) accName(n *ir.Node, v int) value {
-	return variable(n.Type, g.laned(n), fmt.Sprintf("a%d_%d", n.ID(), g.canon(g.vary.Of(n), v)))
+func (g *gen) accName(n *ir.Node, v int) Value {
+	return Variable(n.Type, g.laned(n), fmt.Sprintf("a%d_%d", n.ID(), g.canon(g.vary.Of(n), v)))
 }
 
 // axisVal is the value of a parallel axis, a fold's index or an accumulator.
-func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
+func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	switch n.Role {
 	case ir.RoleAcc:
 		return g.accName(n, v)
@@ -164,50 +164,50 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) value {
 	places := Name(x.Text + "_at") // of all points in flight, one after the other
 	switch {
 	case slices.Contains(g.team.origins, n):
-		return scalar(ir.I32, x)
+		return Scalar(ir.I32, x)
 	case g.s.Flat > 0 && m == byLane:
-		return g.name(sc, vector(ir.I32, Deref("vi", Bin("+", places, Int(v*g.W)))))
+		return g.name(sc, Vector(ir.I32, Deref("vi", Bin("+", places, Int(v*g.W)))))
 	case g.s.Flat > 0:
-		return scalar(ir.I32, At(places, Int(v*g.W)))
+		return Scalar(ir.I32, At(places, Int(v*g.W)))
 	}
 	o := g.offset(n, v)
 	x = Add(x, Int(o))
 	cut := g.clamp && (o != 0 || g.W > 1 && g.laneCount(n) > 1)
-	last := scalar(ir.I32, Name(axisName(n)+"_last"))
+	last := Scalar(ir.I32, Name(axisName(n)+"_last"))
 	if m == byLane && g.laned(n) {
 		coords := make([]int, g.W)
 		for l := range coords {
 			coords[l] = g.laneCoord(n, l)
 		}
-		p := vector(ir.I32, Bin("+", x, Vector("vi", coords...)))
+		p := Vector(ir.I32, Bin("+", x, Numbers("vi", coords...)))
 		if cut {
-			p = op(ir.Min, ir.I32, p, last)
+			p = Op(ir.Min, ir.I32, p, last)
 		}
 		return g.name(sc, p)
 	}
 	if cut {
-		return op(ir.Min, ir.I32, scalar(ir.I32, x), last)
+		return Op(ir.Min, ir.I32, Scalar(ir.I32, x), last)
 	}
-	return scalar(ir.I32, x)
+	return Scalar(ir.I32, x)
 }
 
 // indexVal is the index of a fold: the loop's variable, plus the lane's own start where starts differ.
-func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) value {
+func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	f, x := n.Fold, Name(axisName(n))
 	if m == byIteration { // cut to the last iteration
 		per := g.W / registers(n.Type)
-		last := scalar(n.Type, Name(x.Text+"_last"))
-		return g.name(sc, each(n.Type, func(h int) *Expr {
-			return Call(fn("v_min", n.Type), Bin("+", x, Vector(types[n.Type].v, counting(per, h*per)...)), last.part(h))
+		last := Scalar(n.Type, Name(x.Text+"_last"))
+		return g.name(sc, Each(n.Type, func(h int) *Expr {
+			return Call(Fn("v_min", n.Type), Bin("+", x, Numbers(Spelled[n.Type].Vector, counting(per, h*per)...)), last.Part(h))
 		}))
 	}
 	if !g.ownStart(f) {
-		return scalar(n.Type, x)
+		return Scalar(n.Type, x)
 	}
 	if m != origin {
 		m = byLane
 	}
-	return g.name(sc, op(ir.Add, n.Type, g.val(f.Lo, v, m), scalar(n.Type, x)))
+	return g.name(sc, Op(ir.Add, n.Type, g.val(f.Lo, v, m), Scalar(n.Type, x)))
 }
 
 // counting is n numbers from one on.
@@ -221,7 +221,7 @@ func counting(n, from int) []int {
 
 // lanesBefore are the lanes whose iteration, counted from the index, comes before an end.
 func (g *gen) lanesBefore(end, index *Expr) *Expr {
-	return Bin("<", Vector("vi", counting(g.W, 0)...), Cast("int", Bin("-", end, index)))
+	return Bin("<", Numbers("vi", counting(g.W, 0)...), Cast("int", Bin("-", end, index)))
 }
 
 // NewUnit prepares for the variants of a kernel. It refuses what no schedule can compute.
@@ -242,4 +242,36 @@ func (u *Unit) gen(s schedule.CPU) *gen {
 		notes:   notes{uses: map[*ir.Buffer]bool{}, loads: map[string]int{}, counted: map[loadClass]bool{}},
 		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}},
 	}
+}
+
+func registers(t ir.DType) int { return schedule.Registers(t) }
+
+// declare declares variables for a value, set to another; to nothing if that is of no type.
+func (sc *scope) declare(name, x Value) {
+	if !name.Vec {
+		sc.add(Var(Spelled[name.Type].Scalar, name.Regs[0].Text, x.Regs[0]))
+		return
+	}
+	for h, e := range name.List() {
+		var start *Expr
+		if x.Regs[0] != nil {
+			start = x.Part(h)
+		}
+		sc.add(Var(Spelled[name.Type].Vector, e.Text, start))
+	}
+}
+
+// name computes a value in a scope and returns its names.
+func (g *gen) name(sc *scope, x Value) Value {
+	g.names++
+	if !x.Vec {
+		name := Name(fmt.Sprintf("v%d", g.names))
+		sc.add(Let(Spelled[x.Type].Scalar, name.Text, x.Regs[0]))
+		return Scalar(x.Type, name)
+	}
+	y := Named(x.Type, fmt.Sprintf("v%d", g.names))
+	for h, e := range y.List() {
+		sc.add(Let(Spelled[x.Type].Vector, e.Text, x.Regs[h]))
+	}
+	return y
 }

@@ -1,7 +1,7 @@
 package codegen
 
 import (
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -47,16 +47,16 @@ func (g *gen) foldLanes(c *loop) bool {
 		for _, v := range c.copies {
 			init := g.accName(a, v)
 			if !isArg(f) {
-				init = identity(f.Monoid, a.Type)
+				init = Identity(f.Monoid, a.Type)
 			}
 			c.sc.declare(g.shareName(c, q, v), init)
 		}
 	}
 	g.iter = f
 	full, rest := newScope(f.IndexBind), newScope(f.IndexBind)
-	g.within(func() { g.shareSteps(c, full, shares, value{}) }, full)
+	g.within(func() { g.shareSteps(c, full, shares, Value{}) }, full)
 	g.within(func() {
-		g.shareSteps(c, rest, shares, g.name(rest, vector(ir.Bool, g.lanesBefore(c.hi, c.index()))))
+		g.shareSteps(c, rest, shares, g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))))
 	}, rest)
 	g.iter = nil
 	var count *tally
@@ -72,12 +72,12 @@ func (g *gen) foldLanes(c *loop) bool {
 
 // vectors runs as many iterations at a time as there are lanes, and what is left over.
 func (c *loop) vectors(lanes int, full, rest []Stmt) {
-	i, t := c.index(), c.ctype().c
+	i, t := c.index(), c.ctype().Scalar
 	last := Name(i.Text + "_last")
 	whole := c.loop(nil, nil, lanes, full)
 	whole.While = Bin(">=", Bin("-", last, i), Int(lanes-1))
 	left := If{Cond: Bin("<=", i, last), Then: rest}
-	c.sc.add(Block{Let{t, last.Text, Bin("-", c.hi, Int(1))}, Var{t, i.Text, c.lo}, whole, left})
+	c.sc.add(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), whole, left})
 }
 
 // turnLanes writes a fold whose turns do nothing but store, whatever came before them, with consecutive turns as lanes: what they store, and
@@ -85,7 +85,7 @@ func (c *loop) vectors(lanes int, full, rest []Stmt) {
 func (g *gen) turnLanes(c *loop) {
 	full, rest := newScope(c.f.IndexBind), newScope(c.f.IndexBind)
 	g.iter = c.f
-	write := func(in *scope, mask func() value) {
+	write := func(in *scope, mask func() Value) {
 		g.within(func() {
 			on := mask()
 			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
@@ -93,8 +93,8 @@ func (g *gen) turnLanes(c *loop) {
 			}, nil)
 		}, in)
 	}
-	write(full, func() value { return value{} })
-	write(rest, func() value { return g.name(rest, vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+	write(full, func() Value { return Value{} })
+	write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
 	g.iter = nil
 	c.vectors(g.W, full.body, rest.body)
 }
@@ -104,7 +104,7 @@ func (g *gen) sharesEnded(c *loop) *Expr {
 	var out []*Expr
 	for q := range c.f.Accs {
 		for _, v := range c.copies {
-			x := g.shareName(c, q, v).e[0]
+			x := g.shareName(c, q, v).Regs[0]
 			if c.f.Monoid == ir.Any {
 				out = append(out, Call("v_any", x))
 			} else {
@@ -139,12 +139,12 @@ func sharesOf(f *ir.Fold) ([]share, bool) {
 	return out, true
 }
 
-func (g *gen) shareName(c *loop, q, v int) value {
-	return named(c.f.Accs[q].Type, g.accBase("h", c, q, v))
+func (g *gen) shareName(c *loop, q, v int) Value {
+	return Named(c.f.Accs[q].Type, g.accBase("h", c, q, v))
 }
 
 // shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
-func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask value) {
+func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask Value) {
 	f := c.f
 	var last []Stmt
 	for _, v := range c.copies {
@@ -162,29 +162,29 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask value) {
 				if shares[q].first {
 					x, y = y, x
 				}
-				x = op(schedule.JoinOps[f.Monoid], h.t, x, y)
+				x = Op(schedule.JoinOps[f.Monoid], h.Type, x, y)
 			}
-			if mask.vec {
-				x = choose(mask, x, h)
+			if mask.Vec {
+				x = Select(mask, x, h)
 			}
-			last = append(last, set(h, x)...)
+			last = append(last, Assign(h, x)...)
 		}
 	}
 	in.add(last...)
 }
 
-func (g *gen) argStep(c *loop, in *scope, mask value, v int) []Stmt {
+func (g *gen) argStep(c *loop, in *scope, mask Value, v int) []Stmt {
 	best, at := g.shareName(c, 0, v), g.shareName(c, 1, v)
 	x, i := g.val(c.f.Step[0].Args[1], v, byIteration), g.val(c.f.Step[1].Args[1], v, byIteration)
-	better := compare(ir.Lt, x, best, true)
+	better := Compare(ir.Lt, x, best, true)
 	if c.f.Monoid == ir.ArgMax {
-		better = compare(ir.Lt, best, x, true)
+		better = Compare(ir.Lt, best, x, true)
 	}
-	if mask.vec {
-		better = and(better, mask)
+	if mask.Vec {
+		better = And(better, mask)
 	}
 	better = g.name(in, better)
-	return append(set(best, choose(better, x, best)), set(at, choose(better, i, at))...)
+	return append(Assign(best, Select(better, x, best)), Assign(at, Select(better, i, at))...)
 }
 
 // joinShares joins the shares of all lanes with the accumulator.
@@ -198,22 +198,22 @@ func (g *gen) joinShares(c *loop) {
 		}
 		for q, a := range f.Accs {
 			h := g.shareName(c, q, v)
-			x := Call("v_"+joinNames[f.Monoid], h.e[0])
+			x := Call("v_"+joinNames[f.Monoid], h.Regs[0])
 			if name := reduce[f.Monoid]; name != "" {
-				x = h.reduced(name)
+				x = h.Reduced(name)
 			}
 			acc := g.accName(a, v)
-			c.sc.add(set(acc, join(f.Monoid, acc, scalar(a.Type, x)))...)
+			c.sc.add(Assign(acc, join(f.Monoid, acc, Scalar(a.Type, x)))...)
 		}
 	}
 }
 
 // join joins what an accumulator starts from with the joined shares.
-func join(m ir.Monoid, init, shares value) value {
+func join(m ir.Monoid, init, shares Value) Value {
 	if m == ir.Smallest || m == ir.Largest {
 		init, shares = shares, init
 	}
-	return op(schedule.JoinOps[m], init.t, init, shares)
+	return Op(schedule.JoinOps[m], init.Type, init, shares)
 }
 
 // joinArg finds the best of the lanes; of equal ones, the one with the least index, which is the first.
@@ -222,12 +222,12 @@ func (g *gen) joinArg(c *loop, v int) {
 	var lane, acc [2]*Expr
 	var take []Stmt
 	for q, a := range c.f.Accs {
-		h, t, w := g.shareName(c, q, v), types[a.Type], Name(g.fresh("w"))
-		out = append(out, Array{Type: t.c, Name: w.Text, N: Name("W")})
-		for p, e := range h.list() {
-			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", w, Int(p*g.W/registers(a.Type)))), Value: e})
+		h, t, w := g.shareName(c, q, v), Spelled[a.Type], Name(g.fresh("w"))
+		out = append(out, Array{Type: t.Scalar, Name: w.Text, N: Name("W")})
+		for p, e := range h.List() {
+			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", w, Int(p*g.W/registers(a.Type)))), Value: e})
 		}
-		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).e[0]
+		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).Regs[0]
 		take = append(take, Set{To: acc[q], Value: lane[q]})
 	}
 	c.sc.add(append(out, Count("int", "l", Int(0), Name("W"), 1, takeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))

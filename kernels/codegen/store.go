@@ -1,7 +1,7 @@
 package codegen
 
 import (
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -37,18 +37,18 @@ func (g *gen) store(s output) {
 	}
 	for v := range g.V {
 		if g.canon(vary, v) == v {
-			g.storeOne(in, s, l, vary, v, byLane, value{})
+			g.storeOne(in, s, l, vary, v, byLane, Value{})
 		}
 	}
 }
 
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
-func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m layout, mask value) {
+func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
 	x := g.val(s.Value, v, m)
 	guard := mask
-	also := func(on value) {
-		if guard.e[0] != nil {
-			on = and(guard, on)
+	also := func(on Value) {
+		if guard.Regs[0] != nil {
+			on = And(guard, on)
 		}
 		guard = on
 	}
@@ -59,8 +59,8 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 		also(on)
 	}
 	_, rest := g.split(l, m)
-	if len(rest.Terms) == 0 && !x.vec && !guard.vec {
-		out := when(guard.e[0], s.element(g.pointer(s.Buf, l, v, m), x.e[0]))
+	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
+		out := when(guard.Regs[0], s.element(g.pointer(s.Buf, l, v, m), x.Regs[0]))
 		if m == byIteration {
 			out = eachLane(out)
 		}
@@ -71,12 +71,12 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 		return
 	}
 	same := x
-	x = x.asVec()
+	x = x.AsVec()
 	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
 	if known && strided(pattern, 1) && !s.Adds && !s.word {
-		whole = Do{Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.list()...)...)}
-		if guard.e[0] == nil {
+		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.List()...)...))
+		if guard.Regs[0] == nil {
 			in.add(whole)
 			return
 		}
@@ -88,36 +88,36 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	} else {
 		idx = Name(g.fresh("q"))
 		u, rest := g.split(l, m)
-		i := scalar(ir.I32, Int(0))
+		i := Scalar(ir.I32, Int(0))
 		if len(rest.Terms) > 0 {
 			i = g.vecIndex(s.Buf, rest, v, m)
 		}
 		p = g.pointer(s.Buf, u, v, m)
-		i = i.asVec()
-		out = append(out, Array{Type: types[i.t].c, Name: idx.Text, N: Name("W")},
-			Do{Call("store_"+i.t.String(), append([]*Expr{idx}, i.list()...)...)})
+		i = i.AsVec()
+		out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: idx.Text, N: Name("W")},
+			Do(Call("store_"+i.Type.String(), append([]*Expr{idx}, i.List()...)...)))
 	}
-	spill := func(prefix string, x value) *Expr {
-		t, name := types[x.t], Name(g.fresh(prefix))
-		out = append(out, Array{Type: t.c, Name: name.Text, N: Name("W")})
-		for h, e := range x.list() {
-			out = append(out, Set{To: Deref(t.v+"_u", Bin("+", name, Int(h*g.W/registers(x.t)))), Value: e})
+	spill := func(prefix string, x Value) *Expr {
+		t, name := Spelled[x.Type], Name(g.fresh(prefix))
+		out = append(out, Array{Type: t.Scalar, Name: name.Text, N: Name("W")})
+		for h, e := range x.List() {
+			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/registers(x.Type)))), Value: e})
 		}
 		return At(name, Name("l"))
 	}
-	at := same.e[0]
-	if same.vec {
+	at := same.Regs[0]
+	if same.Vec {
 		at = spill("w", x)
 	}
 	each := s.element(Bin("+", p, At(idx, Name("l"))), at)
-	if guard.e[0] == nil {
+	if guard.Regs[0] == nil {
 		out = append(out, eachLane(each))
 	} else {
-		on := spill("g", guard.asVec())
+		on := spill("g", guard.AsVec())
 		out = append(out, eachLane(when(on, each)))
 	}
 	if whole != nil {
-		in.add(If{Cond: Call("v_all", guard.part(0)), Then: []Stmt{whole}, Else: out})
+		in.add(If{Cond: Call("v_all", guard.Part(0)), Then: []Stmt{whole}, Else: out})
 		return
 	}
 	in.add(out)
@@ -136,13 +136,13 @@ func eachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
 // element stores one element.
 func (s output) element(p, x *Expr) Stmt {
 	if s.word {
-		return Block{Let{"int", "word", x}, Do{Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4))}}
+		return Block{Let("int", "word", x), Do(Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4)))}
 	}
 	name := "s_store_"
 	if s.Adds {
 		name = "s_more_"
 	}
-	return Do{Call(name+s.Buf.Type.String(), p, x)}
+	return Do(Call(name+s.Buf.Type.String(), p, x))
 }
 
 // output is a store as it is written.

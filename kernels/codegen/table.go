@@ -3,7 +3,7 @@ package codegen
 import (
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -62,19 +62,19 @@ func (g *gen) inFill(sc *scope, f func()) {
 }
 
 // tabulate computes n for a block of iterations and returns the element of the table at the current one.
-func (g *gen) tabulate(n *ir.Node, v int, sc *scope) value {
-	b, t := sc.block, types[n.Type]
+func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
+	b, t := sc.block, Spelled[n.Type]
 	g.notes.tables++
 	b.tables++
 	name := Name(g.fresh("t"))
 	at := Name(axisName(sc.fold.Index) + "_in")
-	b.outer.add(Array{Type: t.c, Name: name.Text, N: Int(b.size), Aligned: true})
+	b.outer.add(Array{Type: t.Scalar, Name: name.Text, N: Int(b.size), Aligned: true})
 	g.inFill(sc, func() {
-		for h, e := range g.val(n, v, byIteration).asVec().list() {
-			b.fill.add(Set{To: Deref(t.v+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/registers(n.Type)))), Value: e})
+		for h, e := range g.val(n, v, byIteration).AsVec().List() {
+			b.fill.add(Set{To: Deref(t.Vector+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/registers(n.Type)))), Value: e})
 		}
 	})
-	return g.name(sc, scalar(n.Type, At(name, at)))
+	return g.name(sc, Scalar(n.Type, At(name, at)))
 }
 
 // blockedLoop writes a fold in blocks of iterations with tables and windows, or plainly if it has use for neither.
@@ -100,10 +100,10 @@ func (g *gen) blockedLoop(c *loop) {
 		}
 		t := c.ctype()
 		last := Bin("-", end, Int(1))
-		out := append(b.outer.body, Let{t.c, end.Text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)}, Let{t.c, c.index().Text + "_last", last})
+		out := append(b.outer.body, Let(t.Scalar, end.Text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)), Let(t.Scalar, c.index().Text+"_last", last))
 		if gathers != nil {
 			unproven = Name(g.fresh("w"))
-			out = append(out, Var{"vi", unproven.Text, Vector("vi")})
+			out = append(out, Var("vi", unproven.Text, Numbers("vi")))
 			g.spanTests(c, unproven, end)
 		}
 		if len(b.fill.body) > 0 {
@@ -117,7 +117,7 @@ func (g *gen) blockedLoop(c *loop) {
 			out = append(out, main)
 		}
 		out = append(out, g.widenSums(c)...)
-		c.sc.add(Count(t.c, b.start, c.lo, c.hi, b.size, out...))
+		c.sc.add(Count(t.Scalar, b.start, c.lo, c.hi, b.size, out...))
 	}, c.in)
 }
 
@@ -126,7 +126,7 @@ func (c *loop) blockLoop(b *block, end *Expr, step int, body []Stmt) Loop {
 	l := c.loop(Name(b.start), end, step, body)
 	in := c.index().Text + "_in"
 	l.Vars = append(l.Vars, To(in, Int(0)))
-	l.Next = append(l.Next, Set{Name(in), "+", Int(step)})
+	l.Next = append(l.Next, Set{To: Name(in), Op: "+", Value: Int(step)})
 	return l
 }
 
@@ -148,8 +148,8 @@ func (g *gen) spanTests(c *loop, flag, end *Expr) {
 	b := c.in.block
 	for _, t := range b.guards {
 		g.inFill(c.in, func() {
-			bad := g.val(t.bad, t.v, byIteration).asVec()
-			b.fill.add(Set{flag, "|", Bin("&", bad.e[0], g.lanesBefore(end, c.index()))})
+			bad := g.val(t.bad, t.v, byIteration).AsVec()
+			b.fill.add(Set{To: flag, Op: "|", Value: Bin("&", bad.Regs[0], g.lanesBefore(end, c.index()))})
 		})
 	}
 }
@@ -173,28 +173,28 @@ func (g *gen) narrowSums(c *loop, b *block) {
 		}
 		c.narrow[q] = terms
 		for _, v := range c.copies {
-			b.outer.declare(g.narrowName(c, q, v), number(ir.F32, negativeZero))
+			b.outer.declare(g.narrowName(c, q, v), MinusZero(ir.F32))
 		}
 	}
 }
 
-func (g *gen) narrowName(c *loop, q, v int) value {
-	return variable(ir.F32, c.vec, g.accBase("n", c, q, v))
+func (g *gen) narrowName(c *loop, q, v int) Value {
+	return Variable(ir.F32, c.vec, g.accBase("n", c, q, v))
 }
 
 func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
 	n := g.narrowName(c, q, v)
-	return set(n, g.sumOf(n, terms, v, byLane))
+	return Assign(n, g.sumOf(n, terms, v, byLane))
 }
 
 // sumOf is a sum with more terms.
-func (g *gen) sumOf(x value, terms []schedule.Signed, v int, m layout) value {
+func (g *gen) sumOf(x Value, terms []schedule.Signed, v int, m layout) Value {
 	for _, t := range terms {
 		o := ir.Add
 		if t.Minus {
 			o = ir.Sub
 		}
-		x = op(o, x.t, x, g.val(t.N, v, m))
+		x = Op(o, x.Type, x, g.val(t.N, v, m))
 	}
 	return x
 }
@@ -207,7 +207,7 @@ func (g *gen) widenSums(c *loop) (out []Stmt) {
 		}
 		for _, v := range c.copies {
 			acc := g.accName(a, v)
-			out = append(out, set(acc, op(ir.Add, ir.F64, acc, convert(ir.Cast, ir.F64, g.narrowName(c, q, v))))...)
+			out = append(out, Assign(acc, Op(ir.Add, ir.F64, acc, Op(ir.Cast, ir.F64, g.narrowName(c, q, v))))...)
 		}
 	}
 	return out

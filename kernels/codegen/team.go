@@ -3,7 +3,7 @@ package codegen
 import (
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -38,29 +38,29 @@ func (g *gen) sharedFold(c *loop) bool {
 	defer func() { t.sharing = false }()
 	i, it := c.index(), c.ctype()
 	where := Name(g.fresh("w")) // ArgMin, ArgMax: the iteration of the best; before the first of all while it is the initial value
-	inits := make([]value, len(f.Accs))
+	inits := make([]Value, len(f.Accs))
 	for q, a := range f.Accs {
 		if acc := g.accName(a, 0); !isArg(f) {
 			inits[q] = g.name(c.sc, acc)
-			c.sc.add(set(acc, identity(f.Monoid, a.Type))...)
+			c.sc.add(Assign(acc, Identity(f.Monoid, a.Type))...)
 		}
 	}
 	if isArg(f) {
-		c.sc.add(Var{it.c, where.Text, Bin("-", c.lo, Int(1))})
+		c.sc.add(Var(it.Scalar, where.Text, Bin("-", c.lo, Int(1))))
 	}
 	g.within(func() {
 		var last []Stmt
 		if isArg(f) {
-			better := g.val(f.Step[1].Args[0], 0, byLane).e[0]
+			better := g.val(f.Step[1].Args[0], 0, byLane).Regs[0]
 			last = []Stmt{If{Cond: better, Then: []Stmt{Set{To: where, Value: i}}}}
 		}
 		g.body(c, c.in)
 		if f.Monoid == ir.Any || f.Monoid == ir.All {
-			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: counting(len(f.Accs), 0)}, 0).e[0], Then: []Stmt{Leave{}}}}
+			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: counting(len(f.Accs), 0)}, 0).Regs[0], Then: []Stmt{Leave{}}}}
 		}
 		c.in.add(last...)
 	}, c.in)
-	c.sc.add(c.loop(Bin("+", c.lo, Cast(it.c, Name("threadIdx.x"))), c.hi, t.fold, c.in.body))
+	c.sc.add(c.loop(Bin("+", c.lo, Cast(it.Scalar, Name("threadIdx.x"))), c.hi, t.fold, c.in.body))
 	if isArg(f) {
 		g.joinBest(c, where)
 		return true
@@ -68,7 +68,7 @@ func (g *gen) sharedFold(c *loop) bool {
 	for q, a := range f.Accs {
 		acc := g.accName(a, 0)
 		name := map[bool]string{false: "s_warp_", true: "s_block_"}[t.fold > warp] + joinNames[f.Monoid]
-		c.sc.add(set(acc, join(f.Monoid, inits[q], scalar(a.Type, Call(fn(name, a.Type), acc.e[0]))))...)
+		c.sc.add(Assign(acc, join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
 	}
 	return true
 }
@@ -86,15 +86,15 @@ func (t *team) worthSharing(f *ir.Fold) bool {
 	}
 	inner := false
 	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		inner = inner || n.Kind == ir.KFold && n.Free().Meets(schedule.Binders(f)) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f)
+		inner = inner || n.Kind == ir.KFold && n.Free().Meets(f.Binders()) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f)
 	})
 	return !inner
 }
 
 // joinBest finds the best of the threads' shares; of equal ones, the one of the first iteration.
 func (g *gen) joinBest(c *loop, where *Expr) {
-	own := [3]*Expr{g.accName(c.f.Accs[0], 0).e[0], g.accName(c.f.Accs[1], 0).e[0], where}
-	ts := [3]string{types[c.f.Accs[0].Type].c, types[c.f.Accs[1].Type].c, c.ctype().c}
+	own := [3]*Expr{g.accName(c.f.Accs[0], 0).Regs[0], g.accName(c.f.Accs[1], 0).Regs[0], where}
+	ts := [3]string{Spelled[c.f.Accs[0].Type].Scalar, Spelled[c.f.Accs[1].Type].Scalar, c.ctype().Scalar}
 	var other [3]*Expr
 	var take []Stmt
 	for i := range other {
@@ -103,12 +103,12 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 	}
 	turn := func(from func(i int) *Expr) (out []Stmt) {
 		for i, o := range other {
-			out = append(out, Let{ts[i], o.Text, from(i)})
+			out = append(out, Let(ts[i], o.Text, from(i)))
 		}
 		return append(out, takeBetter(c.f, other[0], own[0], other[2], own[2], take...))
 	}
 	n := Name("n")
-	c.sc.add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{n, "/", Int(2)}},
+	c.sc.add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{To: n, Op: "/", Value: Int(2)}},
 		Body: turn(func(i int) *Expr { return Call("WEFT_XOR", own[i], n) })})
 	if !g.team.block {
 		return
@@ -118,7 +118,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 	var first []Stmt
 	for i, o := range other {
 		all := Name(o.Text + "_")
-		out = append(out, Shared{ts[i], all.Text, warp})
+		out = append(out, Shared(ts[i], all.Text, warp))
 		first = append(first, Set{To: At(all, Bin(">>", x, Int(5))), Value: own[i]})
 	}
 	out = append(out, Barrier{}, If{Cond: Bin("==", Bin("&", x, Int(warp-1)), Int(0)), Then: first}, Barrier{},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -59,7 +59,7 @@ func (g *gen) finish(list []Stmt) Body {
 	var out []Stmt
 	for i, b := range g.Bufs {
 		if g.notes.uses[b] {
-			out = append(out, Var{g.bufType(b) + " *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))})
+			out = append(out, Var(g.bufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
 		}
 	}
 	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch}
@@ -73,10 +73,10 @@ func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
 	x, step := axisName(g.axes[axis]), g.s.Step(axis)
 	end := Name(x + "_end")
 	if step > 1 && g.tail == Cut {
-		out = append(out, Let{"int", x + "_last", Bin("-", tileHi(axis), Int(1))})
+		out = append(out, Let("int", x+"_last", Bin("-", tileHi(axis), Int(1))))
 	}
 	if step > 1 && g.tail == Overlap {
-		body = append([]Stmt{Let{"int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step)))}}, body...)
+		body = append([]Stmt{Let("int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step))))}, body...)
 		x += "_"
 	}
 	lo, hi := tileLo(axis), tileHi(axis)

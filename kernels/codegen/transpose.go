@@ -3,7 +3,7 @@ package codegen
 import (
 	"math/bits"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -22,20 +22,20 @@ func (g *gen) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64
 
 // transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
 // vectors that interleave two of them.
-func (g *gen) transposedLoad(a *access, stride int64) value {
+func (g *gen) transposedLoad(a *access, stride int64) Value {
 	g.count("transposed", a.n)
 	key := func(v int) together { return together{a.n, v, origin} }
 	if _, ok := a.sc.once[key(0)]; !ok {
 		p := g.pointer(a.n.Buf, a.l, 0, origin)
-		rows := make([]value, g.W)
+		rows := make([]Value, g.W)
 		for i := range rows {
-			rows[i] = g.name(a.sc, vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
+			rows[i] = g.name(a.sc, Vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
 		}
 		for range bits.Len(uint(g.W)) - 1 {
-			next := make([]value, 0, g.W)
+			next := make([]Value, 0, g.W)
 			for i := range g.W / 2 {
 				for _, half := range []string{"zip_low", "zip_high"} {
-					next = append(next, g.name(a.sc, vector(a.n.Type, Call(fn(half, a.n.Type), rows[i].e[0], rows[i+g.W/2].e[0]))))
+					next = append(next, g.name(a.sc, Vector(a.n.Type, Call(Fn(half, a.n.Type), rows[i].Regs[0], rows[i+g.W/2].Regs[0]))))
 				}
 			}
 			rows = next
@@ -70,9 +70,9 @@ func (g *gen) storeRows(in *scope, s output, l ir.Linear) bool {
 		}
 		var x []*Expr
 		for i := range schedule.RowOf {
-			x = append(x, g.val(s.Value, v+i*weight, byLane).asVec().e[0])
+			x = append(x, g.val(s.Value, v+i*weight, byLane).AsVec().Regs[0])
 		}
-		in.add(Do{Call("scatter4_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin), at}, x...)...)})
+		in.add(Do(Call("scatter4_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin), at}, x...)...)))
 	}
 	return true
 }

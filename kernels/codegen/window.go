@@ -3,7 +3,7 @@ package codegen
 import (
 	"math"
 
-	. "weft/kernels/codegen/expr"
+	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -30,21 +30,21 @@ type windowState struct {
 // windowLoad is a load whose innermost index spans fewer than Window elements over the lane tile as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
-func (g *gen) windowLoad(a *access) (value, bool) {
+func (g *gen) windowLoad(a *access) (Value, bool) {
 	n, sc := a.n, a.sc
 	if g.s.Window == 0 || sc.block == nil || g.gathering || sc != g.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
-		return value{}, false
+		return Value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
 	uniform, rest := g.split(a.l, byLane)
 	if len(rest.Terms) != 1 || rest.Terms[0].Coef != 1 {
-		return value{}, false
+		return Value{}, false
 	}
 	var inner ir.Linear
 	inner.Add(n.Index()[len(n.Index())-1], 1)
 	w := rest.Terms[0].N
 	if len(inner.Terms) != 1 || inner.Terms[0] != rest.Terms[0] { // another row on each lane
-		return value{}, false
+		return Value{}, false
 	}
 	slack := g.windowSlack(n)
 	start, known := g.windows.starts[windowed{n.Buf, w}]
@@ -52,20 +52,20 @@ func (g *gen) windowLoad(a *access) (value, bool) {
 		start = inner.C
 	}
 	if inner.C < start-slack || inner.C > start+slack || w.Type != ir.I32 || size+int(max(start, -start)) > windowReach {
-		return value{}, false
+		return Value{}, false
 	}
 	g.windows.starts[windowed{n.Buf, w}] = start
 	base, rel, bad := g.windowBase(w, size, int(slack), int(start))
 	if base == nil {
-		return value{}, false
+		return Value{}, false
 	}
 	sc.block.guard(guardTest{bad, a.v})
 	g.count("window", n)
 	from := g.val(base, a.v, byLane)
 	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
-	i := g.val(rel, a.v, byLane).asVec().e[0]
+	i := g.val(rel, a.v, byLane).AsVec().Regs[0]
 	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.s.Window]
-	return g.name(sc, each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, i) })), true
+	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, i) })), true
 }
 
 // windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one
@@ -140,9 +140,9 @@ func (g *gen) bounder() *ir.Bounder {
 			return nil
 		}
 		if s == ir.Lo {
-			return g.b.Own(laneMin, n)
+			return g.b.Own(LaneMin, n)
 		}
-		return g.b.Own(laneMax, n)
+		return g.b.Own(LaneMax, n)
 	}}
 	g.windows.bounders[f] = q
 	return q

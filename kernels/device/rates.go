@@ -3,7 +3,7 @@ package device
 import (
 	"cmp"
 
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // Rates are how fast a device is, for predictions and for the first division of work among several. Zero is unknown, or free.
@@ -18,7 +18,7 @@ type Rates struct {
 }
 
 // Compute is the seconds that launches of all of the work take, their latency apart: the longer of arithmetic and memory.
-func (r Rates) Compute(w ir.Work) float64 {
+func (r Rates) Compute(w count.Work) float64 {
 	wide := cmp.Or(r.Flops64, r.Flops)
 	return max(Quotient(w.Flops-w.Wide, r.Flops)+Quotient(w.Wide, wide), Quotient(w.Bytes, r.Bandwidth))
 }

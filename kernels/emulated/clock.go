@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // pageable is how much of the link's rate memory that is not page-locked gets.
@@ -16,7 +16,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // launchTime is what the described device takes for a share of a kernel's work, and how many times slower it is: after the
 // latency, the longer of computing and of moving bytes.
-func (d *Device) launchTime(w ir.Work, slow float64) time.Duration {
+func (d *Device) launchTime(w count.Work, slow float64) time.Duration {
 	r := d.Rates()
 	return seconds(slow * (r.Launch + r.Compute(w)))
 }

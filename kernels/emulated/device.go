@@ -11,6 +11,7 @@ import (
 	"weft/kernels/cuda/launch"
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
@@ -84,7 +85,7 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 		if err != nil {
 			return nil, err
 		}
-		p := &program{Program: launch.Program{Code: code, Owner: d}, dev: d, work: ir.WorkOf(k)}
+		p := &program{Program: launch.Program{Code: code, Owner: d}, dev: d, work: count.WorkOf(k)}
 		p.Run, programs[i] = p.launch, p
 	}
 	for _, contract := range []bool{false, true} {
@@ -137,7 +138,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 type program struct {
 	launch.Program
 	dev  *Device
-	work ir.Work
+	work count.Work
 	run  uintptr
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
 )
@@ -252,7 +253,7 @@ func TestClock(t *testing.T) {
 				t.Error("wrong results")
 			}
 			if c.compute < 0 {
-				c.compute = ir.CostOf(s.kernel).Flops / 1e6
+				c.compute = count.CostOf(s.kernel).Flops / 1e6
 			}
 			u := s.dev.Usage()
 			near := func(what string, d time.Duration, want float64) {

@@ -228,7 +228,7 @@ func (c *checker) scopes() {
 			known = Set{}
 		}
 		for f := s.In; f != nil; f = c.kernel.around(f) {
-			known = known.Or(f.own()).Or(f.Node.free)
+			known = known.Or(f.Binders()).Or(f.Node.free)
 			if c.kernel.around(f) == nil {
 				within(f.Node, axes)
 			}

@@ -200,7 +200,7 @@ func (k *Kernel) Writes(f *Fold) (yes bool) {
 // around is the innermost fold in whose turns another runs; nil if there is none.
 func (k *Kernel) around(f *Fold) (out *Fold) {
 	k.Walk(func(n *Node) {
-		if n.Kind == KFold && f.Node.free.Meets(n.Fold.own()) && (out == nil || n.free.Meets(out.own())) {
+		if n.Kind == KFold && f.Node.free.Meets(n.Fold.Binders()) && (out == nil || n.free.Meets(out.Binders())) {
 			out = n.Fold
 		}
 	})

@@ -117,8 +117,8 @@ type Fold struct {
 	IndexBind, AccBind Set
 }
 
-// own are the binders of a fold's variables.
-func (f *Fold) own() Set { return f.IndexBind.Or(f.AccBind) }
+// Binders are the sets that stand for a fold's index and its accumulators.
+func (f *Fold) Binders() Set { return f.IndexBind.Or(f.AccBind) }
 
 // Operands calls yield for every node the fold is made of.
 func (f *Fold) Operands(yield func(*Node)) {

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/clock"
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 )
 
@@ -26,7 +27,7 @@ func worthTuning(k *ir.Kernel) bool {
 			return false
 		}
 	}
-	return ir.CostOf(k).Flops >= worthFlops
+	return count.CostOf(k).Flops >= worthFlops
 }
 
 // race is one binding of a program whose variants compete.

@@ -21,7 +21,7 @@ func EndsEarly(k *ir.Kernel) func(*ir.Fold) bool {
 func CulledBlock(k *ir.Kernel) func(*ir.Fold) int {
 	b := sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })
 	return func(f *ir.Fold) int {
-		own, block := Binders(f), 0
+		own, block := f.Binders(), 0
 		quiet := map[*ir.Node]*ir.Node{}
 		ir.WalkNodes(f.Step, func(n *ir.Node) {
 			if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(own) || !n.Args[1].Free().Meets(f.IndexBind) {

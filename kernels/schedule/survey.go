@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // survey is what the choice of a schedule looks at: which folds there are, how often each value is computed for a point,
@@ -39,7 +40,7 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	slices.Reverse(s.folds)
 	for _, f := range s.folds {
 		for _, g := range s.folds {
-			if f.Node.Free().Meets(Binders(g)) {
+			if f.Node.Free().Meets(g.Binders()) {
 				s.depth[f] = max(s.depth[f], s.depth[g]+1)
 			}
 		}
@@ -50,9 +51,6 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	return s
 }
 
-// Binders are the set of a fold's variables: its index and accumulators.
-func Binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
-
 // deepest is the innermost fold whose loop a value is computed in, nil if none.
 func (s *survey) deepest(n *ir.Node) *ir.Fold {
 	if in, ok := s.loop[n]; ok {
@@ -60,7 +58,7 @@ func (s *survey) deepest(n *ir.Node) *ir.Fold {
 	}
 	var in *ir.Fold
 	for _, f := range s.folds {
-		if n.Free().Meets(Binders(f)) && (in == nil || s.depth[f] > s.depth[in]) {
+		if n.Free().Meets(f.Binders()) && (in == nil || s.depth[f] > s.depth[in]) {
 			in = f
 		}
 	}
@@ -83,13 +81,13 @@ func (s *survey) times(n *ir.Node) float64 {
 
 // Trips is how often a fold turns.
 func Trips(f *ir.Fold) float64 {
-	if n, ok := ir.KnownTrips(f); ok {
+	if n, ok := count.KnownTrips(f); ok {
 		return n
 	}
-	if n, ok := ir.PartedTrips(f); ok {
+	if n, ok := count.PartedTrips(f); ok {
 		return math.Round(n)
 	}
-	return ir.UnknownTrips
+	return count.UnknownTrips
 }
 
 // weight is the cost of a node by itself.
@@ -240,7 +238,7 @@ func (s *survey) splits(f *ir.Fold) bool {
 		return false
 	}
 	for _, g := range s.folds {
-		if g.Node.Free().Meets(Binders(f)) {
+		if g.Node.Free().Meets(f.Binders()) {
 			return false
 		}
 	}

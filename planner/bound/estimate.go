@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -15,7 +15,7 @@ import (
 // Plan counts a kernel's work, cuts it into tiles and predicts its time.
 func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	k.Costs, k.Kind = costs, kind
-	k.Flops, k.Bytes = ir.CostOf(k.IR).Flops, 0
+	k.Flops, k.Bytes = count.CostOf(k.IR).Flops, 0
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}

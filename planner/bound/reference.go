@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/planner/graph"
 )
@@ -46,7 +47,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
 	l.expand(roots, narrow, budget)
 	ref := l.build(roots, dims)
-	ref.Cost = ir.CostOf(l.build(roots, graph.PointOf(dims)).Kernel).NodeEvals
+	ref.Cost = count.CostOf(l.build(roots, graph.PointOf(dims)).Kernel).NodeEvals
 	return ref
 }
 
@@ -61,7 +62,7 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 	}
 	dims := p.Graph.Points(k.Roots[0])
 	ref := l.build(k.Roots, dims)
-	ref.Cost = ir.CostOf(l.build(k.Roots, graph.PointOf(dims)).Kernel).NodeEvals
+	ref.Cost = count.CostOf(l.build(k.Roots, graph.PointOf(dims)).Kernel).NodeEvals
 	return ref
 }
 

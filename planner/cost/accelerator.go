@@ -2,7 +2,7 @@ package cost
 
 import (
 	"weft/kernels/device"
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // Traffic is what a device copies for a kernel, in bytes, and in how many copies a range of rows takes.
@@ -30,7 +30,7 @@ const (
 
 // Overlapped is the time of a kernel's part on one device that uploads, computes and downloads at once, in so many ranges of
 // rows: the longest of the three, and the others' share in the first and the last range.
-func Overlapped(r device.Rates, w ir.Work, t Traffic, ranges int) Pipeline {
+func Overlapped(r device.Rates, w count.Work, t Traffic, ranges int) Pipeline {
 	n := float64(max(1, ranges))
 	compute, launches := r.Compute(w), n*(r.Launch+PerRange)
 	whole := device.Quotient(t.Whole, r.LinkIn) + float64(t.WholeCopies)*r.LinkLatency

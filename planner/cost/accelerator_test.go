@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 )
 
@@ -13,14 +14,14 @@ import (
 func TestComputeTakesTheLonger(t *testing.T) {
 	for _, c := range []struct {
 		rates device.Rates
-		work  ir.Work
+		work  count.Work
 		want  float64
 	}{
-		{device.Rates{Flops: 100, Bandwidth: 10}, ir.Work{Flops: 1000, Bytes: 20}, 10},
-		{device.Rates{Flops: 100, Bandwidth: 10}, ir.Work{Flops: 1000, Bytes: 200}, 20},
-		{device.Rates{Flops: 100, Flops64: 10}, ir.Work{Flops: 1000, Wide: 400}, 46},
-		{device.Rates{Flops: 100}, ir.Work{Flops: 1000, Wide: 400, Bytes: 1e9}, 10},
-		{device.Rates{}, ir.Work{Flops: 1000, Bytes: 1000}, 0},
+		{device.Rates{Flops: 100, Bandwidth: 10}, count.Work{Flops: 1000, Bytes: 20}, 10},
+		{device.Rates{Flops: 100, Bandwidth: 10}, count.Work{Flops: 1000, Bytes: 200}, 20},
+		{device.Rates{Flops: 100, Flops64: 10}, count.Work{Flops: 1000, Wide: 400}, 46},
+		{device.Rates{Flops: 100}, count.Work{Flops: 1000, Wide: 400, Bytes: 1e9}, 10},
+		{device.Rates{}, count.Work{Flops: 1000, Bytes: 1000}, 0},
 	} {
 		if got := c.rates.Compute(c.work); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%+v on %+v takes %g, want %g", c.work, c.rates, got, c.want)
@@ -45,7 +46,7 @@ func TestOverlap(t *testing.T) {
 		{10000, 4, 2, 8, 0, 8, "transfer"},
 		{10000, 8, 4, 2, 5, 13, "transfer"},
 	} {
-		p := Overlapped(r, ir.Work{Flops: c.flops}, Traffic{Whole: c.whole, In: c.in, Out: c.out, WholeCopies: 1, InCopies: 1, OutCopies: 1}, c.ranges)
+		p := Overlapped(r, count.Work{Flops: c.flops}, Traffic{Whole: c.whole, In: c.in, Out: c.out, WholeCopies: 1, InCopies: 1, OutCopies: 1}, c.ranges)
 		if host := perJob + float64(c.ranges)*PerRange; math.Abs(p.Seconds-c.want) > 1e-3+host || p.Bound != c.bound {
 			t.Errorf("%+v: %+v", c, p)
 		}
@@ -54,13 +55,13 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 	r = device.Rates{Flops: 1, Launch: 1, LinkLatency: 3}
-	if p := Overlapped(r, ir.Work{Flops: 1}, Traffic{InCopies: 1}, 10); math.Abs(p.Seconds-(30+11.0/10)) > 1e-3 || p.Bound != "transfer" {
+	if p := Overlapped(r, count.Work{Flops: 1}, Traffic{InCopies: 1}, 10); math.Abs(p.Seconds-(30+11.0/10)) > 1e-3 || p.Bound != "transfer" {
 		t.Errorf("latencies: %+v", p)
 	}
-	if p := Overlapped(device.Rates{}, ir.Work{}, Traffic{Blocks: 100}, 1); math.Abs(p.Seconds-100*perJob) > 2*PerRange {
+	if p := Overlapped(device.Rates{}, count.Work{}, Traffic{Blocks: 100}, 1); math.Abs(p.Seconds-100*perJob) > 2*PerRange {
 		t.Errorf("blocks: %+v", p)
 	}
-	if p := Overlapped(r, ir.Work{Flops: 1}, Traffic{}, 10); math.Abs(p.Seconds-11) > 1e-3 || p.Bound != "latency" {
+	if p := Overlapped(r, count.Work{Flops: 1}, Traffic{}, 10); math.Abs(p.Seconds-11) > 1e-3 || p.Bound != "latency" {
 		t.Errorf("launches: %+v", p)
 	}
 }
@@ -95,7 +96,7 @@ func TestWorkOfAKernel(t *testing.T) {
 	k := sums(1000, 100, 1, func(b *ir.Builder, v *ir.Node) *ir.Node {
 		return b.Cast(ir.F32, b.Mul(b.Cast(ir.F64, v), b.Cast(ir.F64, v)))
 	})
-	w := ir.WorkOf(k)
+	w := count.WorkOf(k)
 	if want := float64(4*1100 + 4*1000); w.Bytes != want {
 		t.Errorf("%g bytes, want %g", w.Bytes, want)
 	}

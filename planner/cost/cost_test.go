@@ -73,7 +73,7 @@ func TestCountOfContractions(t *testing.T) {
 	const points, n = 240, 100
 	k, a, b := product(points, n)
 	per := func(l device.Layout, c profile.Class) float64 {
-		return count(k, p, &l).ns[c] / p.Ops[c] / (points * points * n)
+		return workOf(k, p, &l).ns[c] / p.Ops[c] / (points * points * n)
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}}
 	const points, n = 1024, 100
 	per := func(k *ir.Kernel, r *device.Layout, c profile.Class) float64 {
-		return count(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
+		return workOf(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -126,7 +126,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	window := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}, Fetched: 2, Windows: true}
 	far := placed(1<<20, 10, 1)
 	line := 64e9 / p.Levels[1].Copy.Core
-	near("a window's load from beyond", count(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
+	near("a window's load from beyond", workOf(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
 	near("loads along iterations", per(sums(points, n, 100, plain), along, profile.Contiguous), 1)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/kernels/schedule"
 )
@@ -62,9 +63,9 @@ type counter struct {
 	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
 }
 
-// count gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
-func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
-	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: ir.Trips(k), fused: map[*ir.Node]bool{}}
+// workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
+func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
+	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), fused: map[*ir.Node]bool{}}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
 			c.folds = append(c.folds, n.Fold)
@@ -112,7 +113,7 @@ func count(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
 		}
 	})
-	w.ns[profile.Contiguous] += ir.CostOf(k).Stores * p.Ops[profile.Contiguous] * c.scalar()
+	w.ns[profile.Contiguous] += count.CostOf(k).Stores * p.Ops[profile.Contiguous] * c.scalar()
 	return w
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/schedule"
 )
 
@@ -16,7 +17,7 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 	shares := map[*ir.Fold]float64{}
 	ends, blocks := schedule.EndsEarly(c.k), schedule.CulledBlock(c.k)
 	for _, f := range c.folds {
-		most := ir.MostTrips(f)
+		most := count.MostTrips(f)
 		if most < 1 {
 			shares[f] = 1
 			continue

@@ -41,7 +41,7 @@ func TestFoldsThatEndEarly(t *testing.T) {
 		{"blocks of 8 left out", full, tall, 8 * (1 + harmonic(31))},
 		{"and half as long", half, tall, 8 * (1 + harmonic(15))},
 	} {
-		loads := count(search(points, most, c.counts, c.tall), p, lanes).ns[profile.Contiguous] / p.Ops[profile.Contiguous] / points
+		loads := workOf(search(points, most, c.counts, c.tall), p, lanes).ns[profile.Contiguous] / p.Ops[profile.Contiguous] / points
 		if got := loads - 2; math.Abs(got-c.want) > 0.01*c.want { // the number of iterations is loaded and the result stored
 			t.Errorf("%s: %.2f iterations, want %.2f", c.name, got, c.want)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/planner/plan"
 )
@@ -84,10 +85,10 @@ func (m *Model) raw(k Kernel) Estimate {
 	rounds := math.Ceil(float64(tiles) / float64(threads))
 	uneven := rounds * float64(threads) / float64(max(tiles, threads)) // the last round may leave threads idle
 	p := m.Profile
-	w := count(k.IR, p, k.Layout)
+	w := workOf(k.IR, p, k.Layout)
 	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
 	if cmp.Or(k.Kind, m.Kind) == "interp" {
-		e.Compute = ir.CostOf(k.IR).NodeEvals * interpreted / at * uneven
+		e.Compute = count.CostOf(k.IR).NodeEvals * interpreted / at * uneven
 	}
 	class, share := w.heaviest()
 	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)

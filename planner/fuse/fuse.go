@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/cost"
@@ -103,7 +104,7 @@ func (f *fuser) counted(s *ops.Stage) (size, bool) {
 	if !ok {
 		return size{}, false
 	}
-	out := size{binders: l.Body.Binders(), flops: ir.CostOf(k).Flops / float64(max(1, s.Type.Len()))}
+	out := size{binders: l.Body.Binders(), flops: count.CostOf(k).Flops / float64(max(1, s.Type.Len()))}
 	k.Walk(func(*ir.Node) { out.nodes++ })
 	f.sizes[s] = out
 	return out, true
@@ -146,7 +147,7 @@ func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
 	case !known.within(weighedNodes, mostBinders):
 		return known.flops
 	}
-	return ir.CostOf(f.g.KernelBuilder(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
+	return count.CostOf(f.g.KernelBuilder(f.readAsDecided()).KernelOf(s)).Flops / float64(max(1, s.Type.Len()))
 }
 
 // built reports whether the kernels that a choice about p is between are built to compare them.

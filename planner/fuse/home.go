@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/planner/graph"
 )
@@ -75,7 +76,7 @@ func (f *fuser) runsIn(home *ops.Stage) *runs {
 	if !ok {
 		return r
 	}
-	times := ir.Trips(k)
+	times := count.Trips(k)
 	for _, p := range l.Placed {
 		var free ir.Set
 		for _, x := range p.Index {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/ops"
 )
 
@@ -37,7 +38,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		return a
 	}
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
-	counted := ir.CostOf(k)
+	counted := count.CostOf(k)
 	sites, scattered := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
@@ -75,7 +76,7 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 		return out
 	}
 	k, _, bufs := g.alike(s, PointOf((&Graph{}).Points(s)), (*KernelBuilder).Defined)
-	counted := ir.CostOf(k)
+	counted := count.CostOf(k)
 	out.Evals = counted.NodeEvals
 	for p, parts := range bufs {
 		out.Reads[p] = loadsOf(parts, counted)
@@ -84,7 +85,7 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 }
 
 // loadsOf is how often elements of an array are loaded, a part in the mean.
-func loadsOf(parts []*ir.Buffer, counted ir.Cost) (n float64) {
+func loadsOf(parts []*ir.Buffer, counted count.Cost) (n float64) {
 	for _, b := range parts {
 		n += counted.Loads[b] / float64(len(parts))
 	}

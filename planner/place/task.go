@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 	"weft/planner/blocks"
 	"weft/planner/bound"
@@ -17,7 +17,7 @@ import (
 type task struct {
 	step    *bound.Step
 	host    float64 // seconds on the host's processor
-	work    ir.Work
+	work    count.Work
 	in      []feed
 	out     []feed
 	rows    int   // of its first axis
@@ -110,7 +110,7 @@ func (s *site) rank() {
 func (s *site) task(step *bound.Step) *task {
 	k := step.Kernel
 	t := &task{
-		step: step, host: k.Seconds(), work: ir.WorkOf(k.IR), whole: !k.IR.Rowwise(), rows: 1,
+		step: step, host: k.Seconds(), work: count.WorkOf(k.IR), whole: !k.IR.Rowwise(), rows: 1,
 	}
 	if len(k.IR.Axes) > 0 {
 		t.rows = max(1, k.IR.Axes[0].Extent)

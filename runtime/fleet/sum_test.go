@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/native"
 	"weft/planner/bound"
 	"weft/runtime"
@@ -15,7 +15,7 @@ func flopsOf(p *bound.Plan) (of map[string]float64, most float64) {
 	of = map[string]float64{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
-			of[s.ID] = ir.CostOf(s.Kernel.IR).Flops
+			of[s.ID] = count.CostOf(s.Kernel.IR).Flops
 			most = max(most, of[s.ID])
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -233,7 +234,7 @@ func (f *finder) stake(b *bound.Buffer) float64 {
 		elements += float64(part.Len())
 		for _, s := range f.base.Steps {
 			if s.Kernel != nil && slices.Contains(s.Reads, b.ID) {
-				elements += ir.CostOf(s.Kernel.IR).Loads[part]
+				elements += count.CostOf(s.Kernel.IR).Loads[part]
 			}
 		}
 	}

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"weft/kernels/codegen"
-	"weft/kernels/codegen/expr"
+	"weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
 
 // dialect is C as gcc and clang have it.
-var dialect = expr.Dialect{
+var dialect = tree.Dialect{
 	Arg: map[bool]string{true: "a->farg[%s]", false: "a->iarg[%s]"},
 	Inf: [2]string{"__builtin_inff()", "__builtin_inf()"},
 	NaN: [2]string{`__builtin_nanf("")`, `__builtin_nan("")`},
@@ -60,12 +60,12 @@ type function struct {
 }
 
 // write adds a function of weft_args; what is after its name makes it a variant, of this file alone.
-func (f *function) write(variant string, body []codegen.Stmt) {
+func (f *function) write(variant string, body []tree.Stmt) {
 	storage := ""
 	if variant != "" {
 		storage = "static "
 	}
-	f.text.WriteString(codegen.Text(&dialect, storage+"void "+f.Name+variant+"(const weft_args *a)", body))
+	f.text.WriteString(tree.Text(&dialect, storage+"void "+f.Name+variant+"(const weft_args *a)", body))
 }
 
 // variants writes those that the kernel needs and the function that chooses among them.
@@ -94,19 +94,19 @@ func (f *function) variants() {
 		small.Chunk, small.Split, small.Pack = nil, 0, false
 		if !fits {
 			f.write("_small", f.told(f.u.Tile(small, codegen.Cut)))
-			f.write("", []codegen.Stmt{f.call("_small", "a")})
+			f.write("", []tree.Stmt{f.call("_small", "a")})
 			return
 		}
 		f.write("_main", f.told(f.u.Tile(s, codegen.Overlap)))
 		f.chunks()
 		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
-		var large []*expr.Expr
+		var large []*tree.Expr
 		for _, a := range stepped {
-			extent := expr.Bin("-", tile("hi", a), tile("lo", a))
-			large = append(large, expr.Bin(">=", extent, expr.Int(s.Step(a))))
+			extent := tree.Bin("-", tile("hi", a), tile("lo", a))
+			large = append(large, tree.Bin(">=", extent, tree.Int(s.Step(a))))
 		}
-		f.write("", []codegen.Stmt{codegen.If{Cond: expr.All("&&", large...),
-			Then: []codegen.Stmt{f.call("_main", "a")}, Else: []codegen.Stmt{f.call("_small", "a")}}})
+		f.write("", []tree.Stmt{tree.If{Cond: tree.All("&&", large...),
+			Then: []tree.Stmt{f.call("_main", "a")}, Else: []tree.Stmt{f.call("_small", "a")}}})
 	}
 }
 
@@ -118,16 +118,16 @@ func (f *function) chunks() {
 }
 
 // told notes what the function is told to be like: the variant that most tiles take.
-func (f *function) told(b codegen.Body) []codegen.Stmt {
+func (f *function) told(b codegen.Body) []tree.Stmt {
 	f.Loads, f.Tables, f.Scratch = b.Loads, b.Tables, b.Scratch
 	return b.Stmts
 }
 
-func (f *function) call(variant, args string) codegen.Stmt {
-	return codegen.Do{Call: expr.Call(f.Name+variant, expr.Name(args))}
+func (f *function) call(variant, args string) tree.Stmt {
+	return tree.Do(tree.Call(f.Name+variant, tree.Name(args)))
 }
 
 // tile is an end of the tile along an axis.
-func tile(end string, axis int) *expr.Expr {
-	return expr.At(expr.Name("a->"+end), expr.Int(axis))
+func tile(end string, axis int) *tree.Expr {
+	return tree.At(tree.Name("a->"+end), tree.Int(axis))
 }

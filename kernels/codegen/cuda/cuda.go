@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"weft/kernels/codegen"
-	"weft/kernels/codegen/expr"
+	"weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
 
 // dialect is CUDA C without headers, which has no spelling of infinities and NaN of its own.
-var dialect = expr.Dialect{
+var dialect = tree.Dialect{
 	Arg:     map[bool]string{true: "farg%s", false: "iarg%s"},
 	Inf:     [2]string{"WEFT_INF_F", "WEFT_INF_D"},
 	NaN:     [2]string{"WEFT_NAN_F", "WEFT_NAN_D"},
@@ -86,7 +86,7 @@ func Render(k *ir.Kernel, s schedule.CUDA, name string) (Output, error) {
 		out.Step = append(out.Step, s.Step(a))
 	}
 	head := fmt.Sprintf("WEFT_KERNEL(%d) %s(%s)", out.Block[0]*out.Block[1]*out.Block[2], name, strings.Join(out.params(k), ", "))
-	out.Source = codegen.Text(&dialect, head, grid.Stmts)
+	out.Source = tree.Text(&dialect, head, grid.Stmts)
 	return out, nil
 }
 
@@ -101,7 +101,7 @@ func (o Output) params(k *ir.Kernel) (list []string) {
 		if slices.Contains(outputs, b) {
 			constant = ""
 		}
-		list = append(list, fmt.Sprintf("%s%s *WEFT_RESTRICT b%d", constant, codegen.Storage[b.Type], i))
+		list = append(list, fmt.Sprintf("%s%s *WEFT_RESTRICT b%d", constant, tree.Storage[b.Type], i))
 	}
 	for i, a := range o.Args {
 		name := fmt.Sprintf(dialect.Arg[a.Type.Float()], fmt.Sprint(i))

@@ -1,10 +1,8 @@
-package codegen
+package tree
 
 import (
 	"fmt"
 	"strings"
-
-	. "weft/kernels/codegen/expr"
 )
 
 // Stmt is a statement of a target's program. The few kinds here are all there are.
@@ -12,15 +10,9 @@ type Stmt interface{ write(w *writer) }
 
 // The kinds of statements.
 type (
-	// Let names a value that does not change.
-	Let struct {
-		Type, Name string
-		Value      *Expr
-	}
-	// Var declares a variable; Value nil leaves it open.
-	Var struct {
-		Type, Name string
-		Value      *Expr
+	declaration struct {
+		qualifier, kind, name string
+		value                 *Expr
 	}
 	// Array declares an array of N, aligned to a vector if Aligned; with Values, it is constant.
 	Array struct {
@@ -29,10 +21,9 @@ type (
 		Aligned    bool
 		Values     []*Expr
 	}
-	// Shared declares an array that the threads of a block have in common.
-	Shared struct {
-		Type, Name string
-		N          int
+	shared struct {
+		kind, name string
+		n          int
 	}
 	// Set assigns: To Op= Value, with an empty Op for plain assignment.
 	Set struct {
@@ -40,8 +31,7 @@ type (
 		Op    string
 		Value *Expr
 	}
-	// Do computes for what a call does: a store.
-	Do struct{ Call *Expr }
+	do struct{ call *Expr }
 	// Loop runs while While holds. Vars of Type are its own.
 	Loop struct {
 		Type  string
@@ -103,14 +93,24 @@ func (w *writer) body(list []Stmt) {
 	}
 }
 
-func (s Let) write(w *writer) { w.line("const %s %s = %s;", s.Type, s.Name, w.d.Text(s.Value)) }
+// Let names a value that does not change.
+func Let(kind, name string, value *Expr) Stmt { return declaration{"const ", kind, name, value} }
 
-func (s Var) write(w *writer) {
-	if s.Value == nil {
-		w.line("%s %s;", s.Type, s.Name)
-		return
+// Var declares a variable; a value of nil leaves it open.
+func Var(kind, name string, value *Expr) Stmt { return declaration{"", kind, name, value} }
+
+// Shared declares an array of n that the threads of a block have in common.
+func Shared(kind, name string, n int) Stmt { return shared{kind, name, n} }
+
+// Do computes for what a call does: a store.
+func Do(call *Expr) Stmt { return do{call} }
+
+func (s declaration) write(w *writer) {
+	value := ""
+	if s.value != nil {
+		value = " = " + w.d.Text(s.value)
 	}
-	w.line("%s %s = %s;", s.Type, s.Name, w.d.Text(s.Value))
+	w.line("%s%s %s%s;", s.qualifier, s.kind, s.name, value)
 }
 
 func (s Array) write(w *writer) {
@@ -128,7 +128,7 @@ func (s Array) write(w *writer) {
 	w.line("%s%s %s[%s]%s%s;", constant, s.Type, s.Name, w.d.Text(s.N), aligned, values)
 }
 
-func (s Shared) write(w *writer) { w.line("%s %s %s[%d];", w.d.Shared, s.Type, s.Name, s.N) }
+func (s shared) write(w *writer) { w.line("%s %s %s[%d];", w.d.Shared, s.kind, s.name, s.n) }
 
 func (s Set) write(w *writer) { w.line("%s;", w.assignment(s)) }
 
@@ -140,7 +140,7 @@ func (w *writer) assignment(s Set) string {
 	return to + " " + s.Op + "= " + value
 }
 
-func (s Do) write(w *writer) { w.line("%s;", w.d.Text(s.Call)) }
+func (s do) write(w *writer) { w.line("%s;", w.d.Text(s.call)) }
 
 func (s Loop) write(w *writer) {
 	list := func(of []Set) string {

@@ -1,20 +1,23 @@
-package ir
+// Package count counts what a kernel computes, reads and writes.
+package count
 
 import (
 	"math"
 	"slices"
+
+	"weft/kernels/ir"
 )
 
 // Cost is the work of a whole kernel, each value computed once for every combination of the loops it depends on: what a
 // renderer that hoists perfectly would execute.
 type Cost struct {
-	Flops           float64             // weighted by OpInfo.Flops
-	Wide            float64             // of these, those in float64
-	NodeEvals       float64             // operations and loads
-	Transcendentals float64             // exp, log, sin, ...
-	Loads           map[*Buffer]float64 // elements loaded
-	Stores          float64             // elements stored
-	Stored          map[*Buffer]float64 // of these, by buffer
+	Flops           float64                // weighted by OpInfo.Flops
+	Wide            float64                // of these, those in float64
+	NodeEvals       float64                // operations and loads
+	Transcendentals float64                // exp, log, sin, ...
+	Loads           map[*ir.Buffer]float64 // elements loaded
+	Stores          float64                // elements stored
+	Stored          map[*ir.Buffer]float64 // of these, by buffer
 }
 
 // Work is what a kernel asks of a device with memory of its own.
@@ -25,7 +28,7 @@ type Work struct {
 }
 
 // WorkOf counts a kernel's work. Folds that may end early count in full.
-func WorkOf(k *Kernel) Work {
+func WorkOf(k *ir.Kernel) Work {
 	c := CostOf(k)
 	w := Work{Flops: c.Flops, Wide: c.Wide}
 	for b, n := range c.Loads {
@@ -49,20 +52,20 @@ const UnknownTrips = 64
 
 // CostOf counts the work of a kernel. Folds with bounds known at run time only are estimated; a fold that may end early
 // counts in full.
-func CostOf(k *Kernel) Cost { return CostWhere(k, func(*Fold) float64 { return 1 }) }
+func CostOf(k *ir.Kernel) Cost { return CostWhere(k, func(*ir.Fold) float64 { return 1 }) }
 
 // CostWhere is CostOf where only a share of the turns of each fold is executed.
-func CostWhere(k *Kernel, share func(*Fold) float64) Cost {
-	c := counter{trips: map[Set]float64{}, cost: Cost{Loads: map[*Buffer]float64{}, Stored: map[*Buffer]float64{}}, share: share}
+func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64) Cost {
+	c := counter{trips: map[ir.Set]float64{}, cost: Cost{Loads: map[*ir.Buffer]float64{}, Stored: map[*ir.Buffer]float64{}}, share: share}
 	for _, a := range k.Axes {
-		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
+		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
 	}
 	k.Walk(c.binders)
 	k.Walk(c.count)
 	for _, s := range k.Stores {
 		n := float64(k.Points())
 		if s.In != nil {
-			n = c.evaluations(s.In.own().Or(s.In.Node.free))
+			n = c.evaluations(s.In.Binders().Or(s.In.Node.Free()))
 		}
 		c.cost.Stores += n
 		c.cost.Stored[s.Buf] += n
@@ -72,10 +75,10 @@ func CostWhere(k *Kernel, share func(*Fold) float64) Cost {
 
 // Trips returns how often a value that depends on some binders is computed in a whole kernel: once for every turn of the loops that they
 // stand for, in every run of these that are folds.
-func Trips(k *Kernel) func(free Set) float64 {
-	c := counter{trips: map[Set]float64{}, share: func(*Fold) float64 { return 1 }, runs: true}
+func Trips(k *ir.Kernel) func(free ir.Set) float64 {
+	c := counter{trips: map[ir.Set]float64{}, share: func(*ir.Fold) float64 { return 1 }, runs: true}
 	for _, a := range k.Axes {
-		c.bind(binder{set: a.bind, trips: float64(a.Extent)})
+		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
 	}
 	k.Walk(c.binders)
 	return c.evaluations
@@ -83,46 +86,46 @@ func Trips(k *Kernel) func(free Set) float64 {
 
 type counter struct {
 	loops []binder
-	trips map[Set]float64 // memo: evaluations of a value by its free set
+	trips map[ir.Set]float64 // memo: evaluations of a value by its free set
 	cost  Cost
-	share func(*Fold) float64 // of a fold's turns that are executed
-	runs  bool                // what depends on the index of a fold is computed in every run of it
+	share func(*ir.Fold) float64 // of a fold's turns that are executed
+	runs  bool                   // what depends on the index of a fold is computed in every run of it
 }
 
 // binder is a loop: the sets that stand for it, how often it turns, and, for a fold, what it runs within: an accumulator
 // takes another value in every run of its fold, an index in every run that starts elsewhere.
 type binder struct {
-	set    Set
+	set    ir.Set
 	trips  float64
-	acc    Set
-	within Set
-	index  Set
-	start  Set
+	acc    ir.Set
+	within ir.Set
+	index  ir.Set
+	start  ir.Set
 }
 
 func (c *counter) bind(b binder) { c.loops = append(c.loops, b) }
 
 // binders records the trips of a fold. Its index and accumulators stand for one loop.
-func (c *counter) binders(n *Node) {
-	if n.Kind != KFold {
+func (c *counter) binders(n *ir.Node) {
+	if n.Kind != ir.KFold {
 		return
 	}
 	f := n.Fold
-	b := binder{f.IndexBind.Or(f.AccBind), MostTrips(f) * c.share(f), f.AccBind, n.free, f.IndexBind, f.Lo.free}
+	b := binder{f.IndexBind.Or(f.AccBind), MostTrips(f) * c.share(f), f.AccBind, n.Free(), f.IndexBind, f.Lo.Free()}
 	if c.runs {
-		b.start = n.free
+		b.start = n.Free()
 	}
 	c.bind(b)
 }
 
 // KnownTrips is how often a fold turns, at most, where its bounds are apart by a constant or by no more than one.
-func KnownTrips(f *Fold) (n float64, ok bool) {
+func KnownTrips(f *ir.Fold) (n float64, ok bool) {
 	n = math.Inf(1)
 	for _, hi := range leastOf(f.Hi) {
-		var l Linear
+		var l ir.Linear
 		l.Add(hi, 1)
 		l.Add(f.Lo, -1)
-		if !slices.ContainsFunc(l.Terms, func(t Term) bool { return t.Coef != 0 }) {
+		if !slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef != 0 }) {
 			n, ok = min(n, max(0, float64(l.C))), true
 		}
 	}
@@ -130,23 +133,23 @@ func KnownTrips(f *Fold) (n float64, ok bool) {
 }
 
 // leastOf are the values that an integer is the least of.
-func leastOf(n *Node) []*Node {
-	if n.Kind == KAlu && n.Op == Min {
+func leastOf(n *ir.Node) []*ir.Node {
+	if n.Kind == ir.KAlu && n.Op == ir.Min {
 		return append(leastOf(n.Args[0]), leastOf(n.Args[1])...)
 	}
-	return []*Node{n}
+	return []*ir.Node{n}
 }
 
 // MostTrips is how often a fold turns at most, and UnknownTrips where that is not known.
-func MostTrips(f *Fold) float64 {
+func MostTrips(f *ir.Fold) float64 {
 	if n, ok := KnownTrips(f); ok {
 		return n
 	}
 	if n, ok := PartedTrips(f); ok {
 		return n
 	}
-	lo, _, okLo := RangeOf(f.Lo, nil)
-	_, hi, okHi := RangeOf(f.Hi, nil)
+	lo, _, okLo := ir.RangeOf(f.Lo, nil)
+	_, hi, okHi := ir.RangeOf(f.Hi, nil)
 	n := hi - lo
 	if !okLo || !okHi || n >= math.MaxInt32 {
 		return UnknownTrips
@@ -155,23 +158,23 @@ func MostTrips(f *Fold) float64 {
 }
 
 // PartedTrips is how often a fold turns on average that goes through the elements between neighbours of a buffer that parts them.
-func PartedTrips(f *Fold) (float64, bool) {
+func PartedTrips(f *ir.Fold) (float64, bool) {
 	lo, hi := uncast(f.Lo), uncast(f.Hi)
-	if lo.Kind != KLoad || hi.Kind != KLoad || lo.Buf != hi.Buf || lo.Buf.Facts.Parts <= 0 || lo.Buf.Len() < 2 {
+	if lo.Kind != ir.KLoad || hi.Kind != ir.KLoad || lo.Buf != hi.Buf || lo.Buf.Facts.Parts <= 0 || lo.Buf.Len() < 2 {
 		return 0, false
 	}
 	return float64(lo.Buf.Facts.Parts) / float64(lo.Buf.Len()-1), true
 }
 
 // uncast is what a value is converted from.
-func uncast(n *Node) *Node {
-	for n.Kind == KAlu && n.Op == Cast {
+func uncast(n *ir.Node) *ir.Node {
+	for n.Kind == ir.KAlu && n.Op == ir.Cast {
 		n = n.Args[0]
 	}
 	return n
 }
 
-func (c *counter) evaluations(free Set) float64 {
+func (c *counter) evaluations(free ir.Set) float64 {
 	if n, ok := c.trips[free]; ok {
 		return n
 	}
@@ -188,7 +191,7 @@ func (c *counter) evaluations(free Set) float64 {
 
 // closure adds what the accumulators and indices in a set depend on. Inner folds come before outer ones, whose accumulators they may
 // start from, so one pass in order is enough.
-func (c *counter) closure(s Set) Set {
+func (c *counter) closure(s ir.Set) ir.Set {
 	for _, b := range c.loops {
 		if b.acc.Meets(s) {
 			s = s.Or(b.within)
@@ -200,24 +203,24 @@ func (c *counter) closure(s Set) Set {
 	return s
 }
 
-func (c *counter) count(n *Node) {
+func (c *counter) count(n *ir.Node) {
 	switch n.Kind {
-	case KLoad:
-		e := c.evaluations(n.free)
+	case ir.KLoad:
+		e := c.evaluations(n.Free())
 		c.cost.Loads[n.Buf] += e
 		c.cost.NodeEvals += e
-	case KAlu:
-		e := c.evaluations(n.free)
+	case ir.KAlu:
+		e := c.evaluations(n.Free())
 		c.cost.NodeEvals += e
-		if !n.Type.Float() && n.Type != Bool {
+		if !n.Type.Float() && n.Type != ir.Bool {
 			return // address arithmetic
 		}
-		if n.Op == Cast {
+		if n.Op == ir.Cast {
 			return // no arithmetic
 		}
 		flops := e * float64(n.Op.Info().Flops)
 		c.cost.Flops += flops
-		if n.Type == F64 {
+		if n.Type == ir.F64 {
 			c.cost.Wide += flops
 		}
 		if n.Op.Info().Cost.Transcendental() {

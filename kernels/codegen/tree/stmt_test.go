@@ -1,9 +1,7 @@
-package codegen
+package tree
 
 import (
 	"testing"
-
-	. "weft/kernels/codegen/expr"
 )
 
 // Every kind of statement, as C has it.
@@ -12,8 +10,8 @@ func TestStatements(t *testing.T) {
 	d := &Dialect{Shared: "SHARED", Barrier: "wait()"}
 	loop := Count("int", "i", Int(0), Name("n"), 1, If{Cond: Bin("==", i, Int(3)), Then: []Stmt{Leave{}}, Else: []Stmt{Continue{}}, Rare: true})
 	got := Text(d, "void f(void)", []Stmt{
-		Let{"int", "n", Int(4)}, Var{"float", "x", nil}, Var{"float", "y", Int(1)}, Array{Type: "int", Name: "q", N: Int(2), Values: []*Expr{Int(5), Int(6)}},
-		Shared{"float", "s", 8}, Barrier{}, loop, Set{Name("x"), "|", i}, Do{Call("g", i)}, Block{Return{}}, Count("int", "i", nil, Name("n"), 0),
+		Let("int", "n", Int(4)), Var("float", "x", nil), Var("float", "y", Int(1)), Array{Type: "int", Name: "q", N: Int(2), Values: []*Expr{Int(5), Int(6)}},
+		Shared("float", "s", 8), Barrier{}, loop, Set{To: Name("x"), Op: "|", Value: i}, Do(Call("g", i)), Block{Return{}}, Count("int", "i", nil, Name("n"), 0),
 	})
 	const want = `void f(void) {
 const int n = 4;

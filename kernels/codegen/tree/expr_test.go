@@ -1,4 +1,4 @@
-package expr
+package tree
 
 import (
 	"math"
@@ -39,7 +39,7 @@ func TestExpressions(t *testing.T) {
 		{c99, Deref("vf_u", Bin("+", a, Int(8))), "*(vf_u *)(a + 8)"},
 		{c99, At(sum, Int(1)), "(a + b)[1]"},
 		{c99, Bin("+", Choose(a, b, c), Int(1)), "(a ? b : c) + 1"},
-		{c99, Call("f", Choose(a, b, c), Vector("vi", 0, 1)), "f(a ? b : c, (vi){0, 1})"},
+		{c99, Call("f", Choose(a, b, c), Numbers("vi", 0, 1)), "f(a ? b : c, (vi){0, 1})"},
 		{c99, Bin("*", wrapped, c), "(a - b) * c"},
 		{cuda, Bin("*", wrapped, c), "s_sub_i(a, b) * c"},
 		{c99, lit(ir.F32, math.Inf(-1), 0), "(-INFF)"},

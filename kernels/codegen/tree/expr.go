@@ -1,5 +1,6 @@
-// Package expr is the expressions of the program that a kernel becomes, the same for all targets, and how a dialect spells them.
-package expr
+// Package tree is what the program is made of that a kernel becomes, the same for all targets: typed values, expressions and statements,
+// and how a dialect spells them.
+package tree
 
 import (
 	"fmt"
@@ -84,8 +85,8 @@ func Cast(to string, a *Expr) *Expr { return &Expr{form: cast, Text: to, args: [
 // At is an element of an array.
 func At(a, i *Expr) *Expr { return &Expr{form: element, args: []*Expr{a, i}} }
 
-// Vector is a vector of numbers, of a type; of none it is all zeros.
-func Vector(t string, n ...int) *Expr {
+// Numbers is a vector of whole numbers, of a type; of none it is all zeros.
+func Numbers(t string, n ...int) *Expr {
 	e := &Expr{form: braces, Text: t}
 	for _, x := range n {
 		e.args = append(e.args, Int(x))

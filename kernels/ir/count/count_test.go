@@ -1,0 +1,99 @@
+package count
+
+import (
+	"testing"
+
+	"weft/kernels/ir"
+)
+
+// The sample kernel: 6 rows of 9 multiply-adds of f32 and f16, then a scaling and a comparison.
+func TestCostOf(t *testing.T) {
+	k := sampleKernel()
+	c := CostOf(k)
+	loads := map[string]float64{}
+	for b, n := range c.Loads {
+		loads[b.Name] = n
+	}
+	if loads["a"] != 54 || loads["x"] != 9 {
+		t.Errorf("loads %v, want 54 of a and, hoisted out of the rows, 9 of x", loads)
+	}
+	if c.Flops != 2*54+2*6 || c.Stores != 6 || c.Transcendentals != 0 {
+		t.Errorf("%+v", c)
+	}
+	if want := 54.0 + 9 + 2*54 + 2*6; c.NodeEvals != want {
+		t.Errorf("%v operations, want %v", c.NodeEvals, want)
+	}
+}
+
+func TestCostOfNestedFolds(t *testing.T) {
+	b := ir.NewBuilder()
+	x := b.Axis("x", 10)
+	out := sumOver(b, b.I32(0), b.I32(4), func(i *ir.Node) *ir.Node {
+		return sumOver(b, b.I32(0), b.I32(3), func(j *ir.Node) *ir.Node { return b.Cast(ir.I32, b.Alu(ir.Exp, b.Cast(ir.F32, b.Mul(i, j)))) })
+	})
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "o", Type: ir.I32, Shape: []int{10}}, Index: []*ir.Node{x}, Value: b.Add(out, x)}}}
+	if c := CostOf(k); c.Transcendentals != 12 {
+		t.Errorf("%v exponentials, want 12: they depend on the two folds, not on x", c.Transcendentals)
+	}
+}
+
+// A product of ragged rows with a vector turns as often as there are elements, which the row starts say.
+func TestTripsOfParts(t *testing.T) {
+	const rows, elements = 1000, 340 * 1000
+	b := ir.NewBuilder()
+	start := &ir.Buffer{Name: "start", Type: ir.I64, Shape: []int{rows + 1}, Facts: ir.Facts{Parts: elements}}
+	value := &ir.Buffer{Name: "value", Type: ir.F32, Shape: []int{elements}}
+	r := b.Axis("row", rows)
+	at := func(i *ir.Node) *ir.Node { return b.Cast(ir.I32, b.Load(start, i)) }
+	sum := b.Fold(ir.FoldSpec{Lo: at(r), Hi: at(b.Add(r, b.I32(1))), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(ir.F32, b.Load(value, i)), b.Cast(ir.F32, i)))}, nil
+	})
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{r}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "o", Type: ir.F32, Shape: []int{rows}}, Index: []*ir.Node{r}, Value: sum[0]}}}
+	if c := CostOf(k); c.Flops != 2*elements || c.Loads[value] != elements {
+		t.Errorf("%g operations and %g loads, want 2 and 1 for each of %d elements", c.Flops, c.Loads[value], elements)
+	}
+	start.Facts.Parts = 0
+	if c := CostOf(k); c.Flops != 2*rows*UnknownTrips {
+		t.Errorf("%g operations where nothing is known of the rows", c.Flops)
+	}
+}
+
+// What depends on a fold's index is computed in every run of the fold, if loops stay as they are.
+func TestTripsCountRunsOfFolds(t *testing.T) {
+	b := ir.NewBuilder()
+	x := b.Axis("x", 10)
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{10, 7}}
+	var inner *ir.Node
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(7), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		inner = b.Alu(ir.Exp, b.Cast(ir.F32, i))
+		return []*ir.Node{b.Add(acc[0], b.Mul(inner, b.Load(in, x, i)))}, nil
+	})
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "o", Type: ir.F32, Shape: []int{10}}, Index: []*ir.Node{x}, Value: sum[0]}}}
+	if n := Trips(k)(inner.Free()); n != 70 {
+		t.Errorf("computed %g times, want 70", n)
+	}
+	if c := CostOf(k); c.Transcendentals != 7 {
+		t.Errorf("%g of them are different, want 7", c.Transcendentals)
+	}
+}
+
+// sampleKernel is a scaled product of a matrix of two types with a vector, where it is positive.
+func sampleKernel() *ir.Kernel {
+	b := ir.NewBuilder()
+	a := &ir.Buffer{Name: "a", Type: ir.F32, Shape: []int{6, 9}, Pad: ir.Pad{Before: 2, After: 2}}
+	x := &ir.Buffer{Name: "x", Type: ir.F16, Shape: []int{9}}
+	y := &ir.Buffer{Name: "y", Type: ir.F32, Shape: []int{6}}
+	i := b.Axis("row", 6)
+	scale := b.Arg(ir.F32, "scale")
+	dot := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(9), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(a, i, j), b.Load(x, j)))}, nil
+	})
+	positive := b.Lt(b.F32(0), dot[0])
+	return &ir.Kernel{Name: "matvec", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: y, Index: []*ir.Node{i}, Value: b.Mul(scale, dot[0]), Guard: positive}}}
+}
+
+func sumOver(b *ir.Builder, lo, hi *ir.Node, term func(i *ir.Node) *ir.Node) *ir.Node {
+	return b.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{b.I32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], term(i))}, nil
+	})[0]
+}
