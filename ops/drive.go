@@ -32,9 +32,10 @@ func (d Drive) Programs() []Program {
 
 // Host is all that an algorithm sees of a run.
 type Host interface {
-	Launch(call int) error             // one of Drive.Calls
-	Scalar(state int) (float64, error) // a single value among the state
-	Progress(row string)               // how far it is, for people
+	Launch(call int) error              // one of Drive.Calls
+	Scalar(state int) (float64, error)  // a single value among the state
+	Set(state, at int, v float64) error // an element of an array of the state, counted in C order
+	Progress(row string)                // how far it is, for people
 }
 
 // State defines an array that stays between calls.

@@ -95,9 +95,10 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		return s
 	}
 	switch bound := op.Bound.(type) {
-	case ops.Source, ops.Driver:
+	case ops.Source, ops.Driver, ops.Carried:
+		_, state := bound.(ops.Carried)
 		for i, o := range op.Out {
-			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, Out: i, Where: op.Where})
+			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where})
 		}
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
@@ -171,6 +172,9 @@ func (g *Graph) Leads(from, to *ops.Stage) bool {
 func (g *Graph) LeadsAround(from, to *ops.Stage) bool {
 	return slices.ContainsFunc(g.Users[from], func(u *ops.Stage) bool { return u != to && g.Leads(u, to) })
 }
+
+// Lasts reports whether an array stays between calls of a drive: it then lies in memory as it is defined, since other programs go on with it.
+func (g *Graph) Lasts(s *ops.Stage) bool { return s.State || g.Varies != nil && g.Wanted[s] }
 
 // Given reports whether the elements of a stage exist before any kernel runs.
 func Given(s *ops.Stage) bool { return s.Source || s.Data != nil }

@@ -38,7 +38,7 @@ func Pad(m *module.Module) error {
 		})
 	}
 	for b, s := range stages {
-		if v, seen := values[s]; seen && !refused[s] && len(b.Shape) > 0 {
+		if v, seen := values[s]; seen && !refused[s] && len(b.Shape) > 0 && !m.Lasts(s) {
 			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: v}
 		}
 	}

@@ -1,0 +1,244 @@
+package runtime
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/native"
+	"weft/ops"
+	"weft/planner"
+	"weft/runtime/exec"
+)
+
+// repeated is a use of ops.Iterate, as a front end makes it: turn makes the next state, and what is looked at, of arrays that stand for the
+// state.
+func (w *world) repeated(t testing.TB, from []ops.Array, turn func(state []ops.Array) (next []ops.Array, until, watch *ops.Array), most, every int) []ops.Array {
+	t.Helper()
+	var gives ops.Gives
+	for _, a := range from {
+		gives = append(gives, ops.Output{Name: string(rune('x' + len(gives))), Type: a.Type()})
+	}
+	list := func(arrays []ops.Array) (l ops.List) {
+		for _, a := range arrays {
+			l = append(l, a)
+		}
+		return l
+	}
+	carried := w.use("state", ops.Carried{Gives: gives}, ops.Type{})
+	carried.Out = gives
+	var state []ops.Array
+	for i := range gives {
+		state = append(state, ops.Array{Of: carried, Out: i})
+	}
+	next, until, watch := turn(state)
+	w.next++
+	args := map[string]ops.Value{"state": list(state), "from": list(from), "next": list(next), "at_most": ops.Integer(most), "every": ops.Integer(every)}
+	for name, a := range map[string]*ops.Array{"until": until, "watch": watch} {
+		if a != nil {
+			args[name] = *a
+		}
+	}
+	op := &ops.Instance{ID: w.next, Spec: ops.Iterate, Call: &ops.Call{Spec: ops.Iterate, Args: args}}
+	bound, err := ops.Iterate.Bind(op.Call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	op.Bound, op.Out = bound, bound.Outputs()
+	var out []ops.Array
+	for i := range op.Out {
+		out = append(out, ops.Array{Of: op, Out: i})
+	}
+	return out
+}
+
+// heat is a turn of the heat equation, with zeros outside.
+func (w *world) heat(in ops.Array, rate float64) ops.Array {
+	t := in.Type()
+	return w.lowered("heat", t, func(l *ops.Lowering) []*ops.Stage {
+		u := l.In("a")
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{u}, func(b *ops.Body, at []*ir.Node) ops.Elem {
+			here := u.At(b, at...).Re
+			sum := b.Mul(b.F32(-4), here)
+			for dim, along := range at {
+				for _, by := range []int{-1, 1} {
+					to := slices.Clone(at)
+					to[dim] = b.Add(along, b.I32(by))
+					inside := b.And(b.Le(b.I32(0), to[dim]), b.Lt(to[dim], b.I32(t.Dims[dim].Size)))
+					sum = b.Add(sum, u.AtOr(b, inside, 0, to...).Re)
+				}
+			}
+			return ops.Real(b.Add(here, b.Mul(b.F32(rate), sum)))
+		})}
+	}, in)
+}
+
+// widest is the largest difference of two arrays of two dims, and whether it is below a limit.
+func (w *world) widest(x, y ops.Array, limit float64) (far, near ops.Array) {
+	t := x.Type()
+	far = w.lowered("far", ops.Type{Elem: ops.F32}, func(l *ops.Lowering) []*ops.Stage {
+		x, y := l.In("a"), l.In("b")
+		return []*ops.Stage{l.Stage("", ops.Type{Elem: ops.F32}, []*ops.Stage{x, y}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
+			return ops.Real(b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(t.Dims[0].Size), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Largest}, func(i *ir.Node, rows []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{b.Max(rows[0], b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(t.Dims[1].Size), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Largest}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{b.Max(acc[0], b.Abs(b.Sub(x.At(b, i, j).Re, y.At(b, i, j).Re)))}, nil
+				})[0])}, nil
+			})[0])
+		})}
+	}, x, y)
+	near = w.lowered("near", ops.Type{Elem: ops.Bool}, func(l *ops.Lowering) []*ops.Stage {
+		v := l.In("a")
+		return []*ops.Stage{l.Stage("", ops.Type{Elem: ops.Bool}, []*ops.Stage{v}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
+			return ops.Real(b.Lt(v.At(b).Re, b.F32(limit)))
+		})}
+	}, far)
+	return far, near
+}
+
+// heated is heat in plain Go, turn by turn until the largest change is below a limit; it gives the changes too.
+func heated(rows, columns, most int, rate, limit float32) (u []float32, changes []float64) {
+	u = make([]float32, rows*columns)
+	for i := range u {
+		u[i] = float32(i)
+	}
+	for range most {
+		next, far := make([]float32, len(u)), float32(0)
+		for i := range u {
+			at := func(dy, dx int) float32 {
+				y, x := i/columns+dy, i%columns+dx
+				if y < 0 || y >= rows || x < 0 || x >= columns {
+					return 0
+				}
+				return u[y*columns+x]
+			}
+			next[i] = u[i] + rate*(-4*u[i]+at(-1, 0)+at(1, 0)+at(0, -1)+at(0, 1))
+			far = max(far, float32(math.Abs(float64(next[i]-u[i]))))
+		}
+		u, changes = next, append(changes, float64(far))
+		if far < limit {
+			break
+		}
+	}
+	return u, changes
+}
+
+// The heat equation until it rests, looked at in every turn, in some, and never; whole, and cut off anywhere.
+func TestIterate(t *testing.T) {
+	const rows, columns, limit = 12, 9, 2
+	for _, c := range []struct{ most, every int }{{100, 1}, {100, 3}, {7, 2}, {7, 1}, {1, 1}, {5, 0}} {
+		dev := newFaulty("native")
+		w := newWorld()
+		out := w.repeated(t, []ops.Array{w.ramp(matrix(rows, columns))}, func(state []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+			next := w.heat(state[0], 0.2)
+			if c.every == 0 {
+				return []ops.Array{next}, nil, nil
+			}
+			far, near := w.widest(state[0], next, limit)
+			return []ops.Array{next}, &near, &far
+		}, c.most, max(1, c.every))
+		var sinks []*ops.Instance
+		for _, a := range out {
+			sinks = append(sinks, w.keep(a.Of.Out[a.Out].Name, a))
+		}
+		r, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2, Verify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range r.Parity {
+			if !p.OK || p.Samples == 0 {
+				t.Errorf("%+v", c)
+			}
+		}
+		_, changes := heated(rows, columns, 100, 0.2, limit)
+		turns, rests := min(c.most, len(changes)), 0.0
+		if every := c.every; every > 0 {
+			turns = min(c.most, (len(changes)+every-1)/every*every)
+			if turns >= len(changes) {
+				rests = 1
+			}
+		}
+		if c.every == 0 {
+			turns = c.most
+		}
+		want, changes := heated(rows, columns, turns, 0.2, 0)
+		for i, v := range w.got["value.x"].Re {
+			if math.Abs(v-float64(want[i])) > 1e-4 {
+				t.Fatalf("%+v: element %d is %v, want %v", c, i, v, want[i])
+			}
+		}
+		if s, k := w.got["steps"].Re[0], w.got["converged"].Re[0]; s != float64(turns) || k != rests {
+			t.Errorf("%+v: %v steps, converged %v; want %d, %v", c, s, k, turns, rests)
+		}
+		for i, v := range w.got["history"].Re {
+			turn := min((i+1)*c.every, c.most)
+			if i*c.every >= turns != math.IsNaN(v) || turn <= turns && math.Abs(v-changes[turn-1]) > 1e-4 {
+				t.Errorf("%+v: at turn %d the change was %v: %v", c, turn, v, changes)
+			}
+		}
+		if warned := len(r.Warnings) > 0; warned != (c.every > 0 && rests == 0) {
+			t.Errorf("%+v: warned %v", c, r.Warnings)
+		}
+		if *dev.alive != 0 {
+			t.Errorf("%d arrays are still in memory", *dev.alive)
+		}
+	}
+}
+
+// A state of several arrays: one that stays as it is, two that are exchanged, one that is given from outside each time, and a number.
+func TestIterateRecords(t *testing.T) {
+	dev := newFaulty("native")
+	w := newWorld()
+	a, b := w.ramp(matrix(3, 4)), w.heat(w.ramp(matrix(3, 4)), 0.1)
+	c := w.spin(a)
+	out := w.repeated(t, []ops.Array{a, b, c, a, a}, func(s []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+		return []ops.Array{s[1], s[0], s[2], a, s[3]}, nil, nil
+	}, 3, 1)
+	var sinks []*ops.Instance
+	for i, from := range append([]ops.Array{a, b, c}, out[:5]...) {
+		sinks = append(sinks, w.keep(string(rune('0'+i)), from))
+	}
+	if _, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2, Verify: true}); err != nil {
+		t.Fatal(err)
+	}
+	for i, from := range []string{"1", "0", "2", "0", "0"} {
+		got, want := w.got[string(rune('3'+i))], w.got[from]
+		if !slices.Equal(got.Re, want.Re) || !slices.Equal(got.Im, want.Im) {
+			t.Errorf("array %d of the state is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// A turn of the heat equation reads and writes its state once: GB/s are of that alone.
+func BenchmarkHeat(b *testing.B) {
+	cpu, err := native.New(native.FromEnv())
+	if err != nil {
+		b.Skip(err)
+	}
+	const turns = 200
+	w := newWorld()
+	t := matrix(2048, 2048)
+	out := w.repeated(b, []ops.Array{w.ramp(t)}, func(state []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+		return []ops.Array{w.heat(state[0], 0.2)}, nil, nil
+	}, turns, 1)
+	p, err := planner.Build([]*ops.Instance{w.keep("u", out[0])}, cpu.Info(), planner.Options{Threads: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	programs := &exec.Programs{}
+	for b.Loop() {
+		r, err := Run(b.Context(), p, Options{Devices: []device.Device{cpu}, Threads: 2, Programs: programs})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, k := range r.Kernels {
+			if strings.HasPrefix(k.ID, "d1.turn") {
+				b.ReportMetric(2*float64(t.Bytes())*turns/k.Wall/1e9, "GB/s")
+				b.ReportMetric(k.CPU/k.Wall, "threads")
+				b.ReportMetric(k.Wall/turns*1e6, "us/turn")
+			}
+		}
+	}
+}
