@@ -23,7 +23,6 @@ type call struct {
 	frames int           // where the frames start
 	size   int           // words a frame takes
 	counts int           // of them, what a launch counts
-	own    [][]byte      // scratch memory of a frame, from its first launch on
 	tally  *device.Tally // takes it
 	free   atomic.Uint64 // a bit set for each free frame
 }
@@ -45,7 +44,6 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 	c := &call{v: v, mem: mem, frames: nb + 2*na, counts: countsPerFold * len(v.out.Counted)}
 	c.size = argWords + axes + c.counts
 	frames := min(max(4, 2*runtime.GOMAXPROCS(0)), maxFrames)
-	c.own = make([][]byte, frames)
 	c.words = make([]uint64, max(1, c.frames+frames*c.size))
 	c.free.Store(1<<frames - 1)
 	for i, buf := range v.out.Bufs {
@@ -103,20 +101,8 @@ func (c *call) launch(t region.Region) error {
 		return c.launchApart(t)
 	}
 	at := c.frames + i*c.size
-	if c.own[i] == nil {
-		c.own[i] = c.scratch()
-	}
-	c.run(c.words[at:at+c.size], t, c.own[i])
-	c.free.Or(1 << i)
-	return nil
-}
-
-// scratch is memory for one launch at a time, of which generated code uses what begins at a cache line.
-func (c *call) scratch() []byte {
-	if c.v.out.Scratch == 0 {
-		return nil
-	}
-	return make([]byte, c.v.out.Scratch+63)
+	defer c.free.Or(1 << i)
+	return c.run(c.words[at:at+c.size], t)
 }
 
 // take claims a free frame; -1 when all are in use.
@@ -139,16 +125,17 @@ func (c *call) launchApart(t region.Region) error {
 	pin.Pin(&w[0])
 	defer pin.Unpin()
 	c.frame(w)
-	c.run(w, t, c.scratch())
-	return nil
+	return c.run(w, t)
 }
 
-func (c *call) run(w []uint64, t region.Region, scratch []byte) {
-	if len(scratch) > 0 {
-		var pin runtime.Pinner
-		pin.Pin(&scratch[0])
-		defer pin.Unpin()
-		(*source.Args)(unsafe.Pointer(&w[0])).Scratch = (uintptr(unsafe.Pointer(&scratch[0])) + 63) &^ 63
+func (c *call) run(w []uint64, t region.Region) error {
+	if n := c.v.out.Scratch; n > 0 {
+		m, err := scratch.take(n)
+		if err != nil {
+			return fmt.Errorf("native: kernel %s: %w", c.v.kernel.Name, err)
+		}
+		defer scratch.give(m)
+		(*source.Args)(unsafe.Pointer(&w[0])).Scratch = uintptr(unsafe.Pointer(unsafe.SliceData(m.Host())))
 	}
 	if len(t) > 0 {
 		bounds := unsafe.Slice((*int32)(unsafe.Pointer(&w[argWords])), 2*len(t))
@@ -163,6 +150,7 @@ func (c *call) run(w []uint64, t region.Region, scratch []byte) {
 		c.collect(counts)
 	}
 	runtime.KeepAlive(c)
+	return nil
 }
 
 // checkTile reports a tile that is not within the kernel's axes.
