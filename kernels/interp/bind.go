@@ -107,16 +107,34 @@ func (b *binding) attach(in Inputs, mode Mode) error {
 }
 
 func (b *binding) attachHost(host []float64, mode Mode) error {
-	if len(host) != b.buf.Len() {
-		return fmt.Errorf("buffer %s %v: %d values, want %d", b.buf.Name, b.shape, len(host), b.buf.Len())
+	if err := fits(b.buf, host); err != nil {
+		return err
 	}
-	plain := *b.buf
-	plain.Pad = ir.Pad{}
-	b.host, b.stride = host, plain.Strides()
-	if b.buf.Type != ir.F64 && !(mode == Wide && b.buf.Type.Float()) {
+	b.host, b.stride = host, plain(b.buf).Strides()
+	if !unrounded(b.buf, mode) {
 		b.round = rounding(b.buf.Type)
 	}
 	return nil
+}
+
+// fits finds fault with plain values for a buffer.
+func fits(b *ir.Buffer, host []float64) error {
+	if len(host) != b.Len() {
+		return fmt.Errorf("buffer %s %v: %d values, want %d", b.Name, b.Shape, len(host), b.Len())
+	}
+	return nil
+}
+
+// plain is a buffer without padding.
+func plain(b *ir.Buffer) *ir.Buffer {
+	out := *b
+	out.Pad = ir.Pad{}
+	return &out
+}
+
+// unrounded reports whether plain values of a buffer enter a program as they are.
+func unrounded(b *ir.Buffer, mode Mode) bool {
+	return b.Type == ir.F64 || mode == Wide && b.Type.Float()
 }
 
 // rounding converts a value to what an element of type t would hold.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 )
 
@@ -66,18 +67,14 @@ func (p *Program) Size() int {
 }
 
 // C is the program as a plain C function called name, int name(const text_args *), that does what Eval does: one point at a time, one
-// instruction after the other, in the registers' types. host says which buffers are plain values, rounded already as the mode asks.
+// instruction after the other, in the registers' types. host says which buffers are plain values, as HostCells gives them.
 // The function returns 0, or 1 after an index out of range. It must be compiled without contraction, and with integers that wrap.
 func (p *Program) C(name string, host func(*ir.Buffer) bool) string {
 	w := &writer{p: p, host: host, at: map[*ir.Buffer]int{}}
 	w.line("int %s(const text_args *a) {", name)
 	for i, b := range p.TextBuffers() {
 		w.at[b] = i
-		c := cells[b.Type].c
-		if host(b) {
-			c = "double"
-		}
-		w.line("const %s *b%d = a->buf[%d];", c, i, i)
+		w.line("const %s *b%d = a->buf[%d];", w.cell(b).c, i, i)
 	}
 	w.declare()
 	w.block(func() {
@@ -232,22 +229,25 @@ var cells = [...]cell{
 	ir.F16: {"unsigned short", "half(%s)"}, ir.BF16: {"unsigned short", "brain(%s)"}, ir.F32: {"float", "%s"}, ir.F64: {"double", "%s"},
 }
 
+// cell is how an element of a buffer is read.
+func (w *writer) cell(b *ir.Buffer) cell {
+	if w.host(b) && unrounded(b, w.p.mode) {
+		return cells[ir.F64]
+	}
+	return cells[b.Type]
+}
+
 // load writes a load whose index is tested, as Eval's is.
 func (w *writer) load(in *instruction) {
 	l := &w.p.loads[in.a]
 	buf := w.p.buffers[l.buf]
-	reg, read := freg, cells[buf.Type].read
+	reg, read := freg, w.cell(buf).read
 	if in.op == loadI {
 		reg = ireg
 	}
 	strides := buf.Strides()
 	if w.host(buf) {
-		plain := *buf
-		plain.Pad = ir.Pad{}
-		strides = plain.Strides()
-		if read = "%s"; in.op == loadI {
-			read = "(long long)%s"
-		}
+		strides = plain(buf).Strides()
 	}
 	element := func() {
 		w.inside(buf, l.index)
@@ -348,18 +348,16 @@ func (p *Program) TextSamples(words []int64) []Sample {
 	return out
 }
 
-// HostCells are plain values of a buffer as the program's text reads them.
-func (p *Program) HostCells(buf *ir.Buffer, host []float64) ([]float64, error) {
-	b := binding{buf: buf, shape: buf.Shape}
-	if err := b.attachHost(host, p.mode); err != nil {
+// HostCells are plain values of a buffer as the program's text reads them: in the buffer's own type where the program's mode rounds to it.
+func (p *Program) HostCells(buf *ir.Buffer, host []float64) ([]byte, error) {
+	if err := fits(buf, host); err != nil {
 		return nil, err
 	}
-	if b.round == nil {
-		return host, nil
+	as := *plain(buf)
+	if unrounded(buf, p.mode) {
+		as.Type = ir.F64
 	}
-	out := make([]float64, len(host))
-	for i, v := range host {
-		out[i] = b.round(v)
-	}
+	out := make([]byte, as.Bytes())
+	device.SetFloats(&as, out, host)
 	return out, nil
 }

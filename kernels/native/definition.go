@@ -16,7 +16,7 @@ import (
 // cannot hide there.
 type definition struct {
 	program *interp.Program
-	host    map[*ir.Buffer][]float64 // plain values, rounded as the program asks
+	host    map[*ir.Buffer][]byte // plain values, as the program's text reads them
 	address uintptr
 }
 
@@ -39,7 +39,7 @@ func (d *Device) Definitions(ctx context.Context, programs []*interp.Program, ho
 	}
 	out := make([]interp.Evaluator, len(programs))
 	for i, p := range programs {
-		x := &definition{p, map[*ir.Buffer][]float64{}, addresses[i]}
+		x := &definition{p, map[*ir.Buffer][]byte{}, addresses[i]}
 		for _, b := range p.TextBuffers() {
 			if host[b] == nil {
 				continue
