@@ -68,16 +68,22 @@ func (c *Call) Type(name string) Type {
 // Arrays calls yield for every array among the arguments, in the order of the parameters, list members included.
 func (c *Call) Arrays(yield func(param string, a Array)) {
 	for _, p := range c.Spec.Params {
-		switch v := c.Args[p.Name].(type) {
-		case Array:
-			yield(p.Name, v)
-		case List:
-			for _, x := range v {
-				if a, ok := x.(Array); ok {
-					yield(p.Name, a)
-				}
-			}
+		arraysIn(c.Args[p.Name], func(a Array) { yield(p.Name, a) })
+	}
+}
+
+func arraysIn(v Value, yield func(Array)) {
+	switch v := v.(type) {
+	case Array:
+		yield(v)
+	case List:
+		for _, x := range v {
+			arraysIn(x, yield)
 		}
+	case Pair:
+		arraysIn(v.Value, yield)
+	case Here:
+		arraysIn(v.Offset, yield)
 	}
 }
 

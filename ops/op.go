@@ -38,6 +38,16 @@ type Ranger interface {
 	Range(output int) (lo, hi float64, err error)
 }
 
+// Wholer tells whether all values of an output are whole numbers, though floats may hold them.
+type Wholer interface{ Whole() bool }
+
+// IsWhole reports whether an array holds plain whole numbers and nothing else, so that it may index.
+func IsWhole(a Array) bool {
+	t := a.Type()
+	w, ok := a.Of.Bound.(Wholer)
+	return !t.Elem.Complex && t.Unit.Plain() && (t.Elem.Base.Int() || t.Elem.Base.Float() && ok && w.Whole())
+}
+
 // Approximator says, a line each, what is not exact by the choice of whoever wrote the call: explain and summary print it. It is for
 // planning: it may read files.
 type Approximator interface {

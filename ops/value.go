@@ -22,9 +22,10 @@ const (
 	KArray
 	KRecord
 	KObject // a value of a domain: a probe, a grid, a transmit law
+	KHere   // a place relative to where a result stands
 )
 
-var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object"}
+var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object", "a place"}
 
 func (k Kind) String() string {
 	var s []string
@@ -106,6 +107,9 @@ type Record struct {
 	Fields map[string]Value
 }
 
+// Here is the place where a result stands, in an index, or so far from it.
+type Here struct{ Offset Value } // a number or an array; nil: the place itself
+
 // Object is a value of a domain, known while checking.
 type Object interface {
 	Value
@@ -121,6 +125,7 @@ func (Range) Kind() Kind  { return KRange }
 func (Pair) Kind() Kind   { return KPair }
 func (Array) Kind() Kind  { return KArray }
 func (Record) Kind() Kind { return KRecord }
+func (Here) Kind() Kind   { return KHere }
 
 func (n Number) String() string {
 	v := strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)
@@ -152,6 +157,13 @@ func (r Range) String() string {
 func (p Pair) String() string   { return p.Name + ": " + p.Value.String() }
 func (a Array) String() string  { return a.Type().String() }
 func (r Record) String() string { return "{" + strings.Join(r.Names, ", ") + "}" }
+
+func (h Here) String() string {
+	if h.Offset == nil {
+		return "here"
+	}
+	return "here + " + h.Offset.String()
+}
 
 // Label is the variable that holds the array; empty for one of a record.
 func (a Array) Label() string {

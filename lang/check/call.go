@@ -100,9 +100,9 @@ func (c *checker) inline(b *binding, path *syntax.Path, args []argument) ops.Val
 	if !ok {
 		return nil
 	}
-	scope := c.scope
-	c.calling, c.scope = append(c.calling, f), b.scope
-	defer func() { c.calling, c.scope = c.calling[:len(c.calling)-1], scope }()
+	scope, indices := c.scope, c.indices
+	c.calling, c.scope, c.indices = append(c.calling, f), b.scope, 0
+	defer func() { c.calling, c.scope, c.indices = c.calling[:len(c.calling)-1], scope, indices }()
 	return c.wanted(f.Body, c.eval(f.Body, in))
 }
 

@@ -118,6 +118,7 @@ type checker struct {
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID    int
 	calls     int // of functions, written out so far
+	indices   int // around what is evaluated
 }
 
 // findings is what an evaluation reports and asks for.

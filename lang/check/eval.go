@@ -110,6 +110,9 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 		return b.value
 	}
 	b := c.scope.lookup(n.Text)
+	if b == nil && n.Text == here && c.indices > 0 {
+		return ops.Here{}
+	}
 	if b == nil {
 		return ops.Symbol(n.Text)
 	}
@@ -184,29 +187,6 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 		return nil
 	}
 	return v
-}
-
-// index is v[dim: place, ...], the operator slice.
-func (c *checker) index(x *syntax.Index, in env) ops.Value {
-	base := c.wanted(x.Base, c.eval(x.Base, in))
-	at := ops.List{}
-	parts := map[string]diag.Span{}
-	ok := base != nil
-	for _, a := range x.Selection.List {
-		if a.Name == nil {
-			c.unnamedIndex(a, base)
-			ok = false
-			continue
-		}
-		parts[a.Name.Text] = a.Span()
-		v := c.wanted(a.Value, c.eval(a.Value, in))
-		ok = ok && v != nil
-		at = append(at, ops.Pair{Name: a.Name.Text, Value: v})
-	}
-	if !ok {
-		return nil
-	}
-	return c.apply("slice", site{name: x.Selection.Span()}, []argument{{value: base, expr: x.Base}, {value: at, at: x.Selection.Span(), parts: parts}})
 }
 
 func (c *checker) unnamedIndex(a *syntax.Argument, base ops.Value) {

@@ -104,28 +104,32 @@ func (c *checker) unary(u *syntax.Unary, in env) ops.Value {
 	if v == nil {
 		return nil
 	}
+	if u.Operator.Text == "-" {
+		return c.negative(u.Operator, v, u.Operand)
+	}
 	switch x := v.(type) {
-	case ops.Number:
-		switch {
-		case u.Operator.Text != "-":
-		case x.Unit.Offset != 0:
-			c.report(problem.OffsetUnit, u.Operator.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
-			return nil
-		default:
-			return ops.Number{V: -x.V, Unit: x.Unit, Int: x.Int}.Of("-%s", x)
-		}
 	case ops.Flag:
-		if u.Operator.Text == "not" {
-			return !x
-		}
+		return !x
 	case ops.Array:
-		name := "not"
-		if u.Operator.Text == "-" {
-			name = "neg"
-		}
-		return c.apply(name, site{u.Operator.Span(), u.Operator.Text}, []argument{{value: v, expr: u.Operand}})
+		return c.apply("not", site{u.Operator.Span(), u.Operator.Text}, []argument{{value: v, expr: u.Operand}})
 	}
 	c.operandKind(u.Operand, u.Operator.Text, v)
+	return nil
+}
+
+// negative is -v.
+func (c *checker) negative(sign *syntax.Operator, v ops.Value, e syntax.Expr) ops.Value {
+	switch x := v.(type) {
+	case ops.Number:
+		if x.Unit.Offset != 0 {
+			c.report(problem.OffsetUnit, sign.Span(), "`-` of %s means nothing: that scale has a zero of its own", x.Unit).Helpf("a sign belongs to the number, as in -5 degC; a difference of temperature is in K")
+			return nil
+		}
+		return ops.Number{V: -x.V, Unit: x.Unit, Int: x.Int}.Of("-%s", x)
+	case ops.Array:
+		return c.apply("neg", site{sign.Span(), sign.Text}, []argument{{value: v, expr: e}})
+	}
+	c.operandKind(e, sign.Text, v)
 	return nil
 }
 
@@ -151,6 +155,14 @@ func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
 	left, right := c.wanted(b.Left, c.eval(b.Left, in)), c.wanted(b.Right, c.eval(b.Right, in))
 	if left == nil || right == nil {
 		return nil
+	}
+	return c.combine(b, left, right)
+}
+
+// combine is what an operator makes of two values.
+func (c *checker) combine(b *syntax.Binary, left, right ops.Value) ops.Value {
+	if left.Kind() == ops.KHere || right.Kind() == ops.KHere {
+		return c.moved(b, left, right)
 	}
 	op := b.Operator.Text
 	for _, side := range []struct {

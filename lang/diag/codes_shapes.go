@@ -119,4 +119,13 @@ shots | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, transmit: [plane(5 deg), pl
 		Explanation: "Dimensions are given as a list of bare names, such as [x, y].",
 		Wrong:       `read("iq.npy", dims: [1, 2]) | show`,
 		Right:       `read("iq.npy", dims: [sample, element]) | show`},
+	{Code: problem.PlaceOutside, Title: "places that may lie outside",
+		Explanation: "The places are computed, and nothing shows that all of them lie within the dimension: the message says where they may lie. " +
+			"Say what is beyond its ends: a value, nearest, wrap or mirror.",
+		Wrong: "x = axis(x, 0 mm .. 9 mm in 10)\nshow(x[x: here + 1] - x)",
+		Right: "x = axis(x, 0 mm .. 9 mm in 10)\nshow(x[x: here + 1, outside: nearest] - x)"},
+	{Code: problem.BetweenPoints, Title: "places between points",
+		Explanation: "The places are coordinates, or fractions of a step, so they may lie between the points of the array. Say how values between them are made.",
+		Wrong:       "x = axis(x, 0 mm .. 9 mm in 10)\nt = axis(t, 1 mm .. 2 mm in 5)\nshow((x * x)[x: t])",
+		Right:       "x = axis(x, 0 mm .. 9 mm in 10)\nt = axis(t, 1 mm .. 2 mm in 5)\nshow((x * x)[x: t, interpolation: linear])"},
 }

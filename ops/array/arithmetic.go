@@ -62,15 +62,15 @@ const wrapping = "Integers of 32 and 64 bits wrap around beyond their range, as 
 var pair = []arg{{"a", "first"}, {"b", "second"}}
 
 var arithmetic = []elementwise{
-	{name: "add", doc: "Sum a + b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: sumUnit,
+	{name: "add", doc: "Sum a + b.", group: groupArithmetic, args: pair, keepsWhole: true, takes: complexToo, compute: numeric, unit: sumUnit,
 		long:  "Written a + b. Both sides measure the same kind of quantity; dB add only to dB. " + wrapping,
 		build: two(ops.CAdd), value: func(x []complex128) complex128 { return x[0] + x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Arrays over different dimensions give one over both", Code: "x = axis(x, 0 mm .. 1 mm in 3)\ny = axis(y, 0 mm .. 2 mm in 5)\nshow(x + y)"}}},
-	{name: "sub", doc: "Difference a - b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: differenceUnit,
+	{name: "sub", doc: "Difference a - b.", group: groupArithmetic, args: pair, keepsWhole: true, takes: complexToo, compute: numeric, unit: differenceUnit,
 		long:  "Written a - b. Both sides measure the same kind of quantity. " + wrapping,
 		build: two(ops.CSub), value: func(x []complex128) complex128 { return x[0] - x[1] }, rule: rounded,
 		examples: []ops.Example{{Title: "Distance from a point", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(abs(x - 0.5 mm))"}}},
-	{name: "mul", doc: "Product a * b.", group: groupArithmetic, args: pair, takes: complexToo, compute: numeric, unit: product,
+	{name: "mul", doc: "Product a * b.", group: groupArithmetic, args: pair, keepsWhole: true, takes: complexToo, compute: numeric, unit: product,
 		long:  "Written a * b. Units multiply. " + wrapping,
 		build: two(ops.CMul), value: func(x []complex128) complex128 { return productOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "An area", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(x * y)"}}},
@@ -79,7 +79,7 @@ var arithmetic = []elementwise{
 			"must be within the range of the element type.",
 		build: two(ops.CDiv), divides: true, value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: rounded,
 		examples: []ops.Example{{Title: "A time of flight", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(x / (1540 m/s))"}}},
-	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], takes: complexToo, compute: numeric, unit: ownUnit,
+	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], keepsWhole: true, takes: complexToo, compute: numeric, unit: ownUnit,
 		long:  "The smallest integer has no opposite and stays as it is.",
 		build: one(ops.CNeg), value: func(x []complex128) complex128 { return -x[0] }, rule: rounded,
 		examples: []ops.Example{{Title: "Turned round", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(-x)"}}},
@@ -206,7 +206,7 @@ var comparisons = []elementwise{
 			return truth(math.IsNaN(real(x[0])) || math.IsNaN(imag(x[0])))
 		}, rule: exact,
 		examples: []ops.Example{{Title: "Where a root has no value", Code: "x = axis(x, -2 .. 2 in 5)\nshow(is_nan(sqrt(x)))"}}},
-	{name: "where", doc: "a where the condition holds, b elsewhere.", group: groupCompare, masks: 1, takes: complexToo, compute: numeric, unit: sameUnit,
+	{name: "where", doc: "a where the condition holds, b elsewhere.", group: groupCompare, masks: 1, keepsWhole: true, takes: complexToo, compute: numeric, unit: sameUnit,
 		args:     []arg{{"condition", "true or false"}, {"a", "value where it is true"}, {"b", "value where it is false"}},
 		build:    func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem { return ops.CSelect(b, x[0].Re, x[1], x[2]) },
 		value:    func(x []complex128) complex128 { return map[bool]complex128{true: x[1], false: x[2]}[x[0] != 0] },

@@ -87,3 +87,37 @@ func extentOf(d ops.Dim) string {
 }
 
 func coordinate(d ops.Dim, i int) ops.Number { return ops.Number{V: d.Coords[i], Unit: d.Unit} }
+
+// Named is an array of those that are joined, and what messages call it.
+type Named struct {
+	Name string
+	Type ops.Type
+}
+
+// Join joins the dims of arrays by name, and tells of each array which dims of the result are its own.
+func Join(op string, arrays []Named) (dims []ops.Dim, own [][]int, err error) {
+	xs := make([]operand, len(arrays))
+	for i, a := range arrays {
+		xs[i] = operand{name: a.Name, typ: a.Type}
+	}
+	dims, err = broadcast(op, xs)
+	for _, x := range xs {
+		own = append(own, x.pick)
+	}
+	return dims, own, err
+}
+
+// Spacing is the distance of neighbours along a dim; ok is false where its coordinates are fewer than two or not evenly spaced.
+func Spacing(d ops.Dim) (step float64, ok bool) {
+	n := len(d.Coords)
+	if n < 2 {
+		return 0, false
+	}
+	step = (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	for i, x := range d.Coords {
+		if math.Abs(x-d.Coords[0]-float64(i)*step) > 1e-6*math.Abs(step) {
+			return 0, false
+		}
+	}
+	return step, step != 0
+}

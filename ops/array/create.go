@@ -2,6 +2,7 @@ package array
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -58,6 +59,11 @@ type axis struct{ dim ops.Dim }
 // Outputs is one array.
 func (v axis) Outputs() []ops.Output {
 	return ops.One(ops.Type{Elem: ops.F32, Dims: []ops.Dim{v.dim}, Unit: v.dim.Unit})
+}
+
+// Whole tells whether all of them are whole numbers.
+func (v axis) Whole() bool {
+	return !slices.ContainsFunc(v.dim.Coords, func(x float64) bool { return x != math.Trunc(x) })
 }
 
 // Lower gives the coordinates, which are known.

@@ -37,7 +37,8 @@ type elementwise struct {
 	unit            unitRule
 	build           func(b *ops.Body, xs []operand, x []ops.Elem) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
-	whole           bool                            // what it gives of numbers is whole, so it may be an index
+	whole           bool                            // what it gives is whole, so it may be an index
+	keepsWhole      bool                            // what it gives of whole numbers is whole
 	divides         bool                            // the second operand must not be 0
 	arrays          bool                            // of numbers it gives an array of one element, not a number
 	rule            ops.ErrorRule
@@ -141,6 +142,11 @@ func describe(x operand) string {
 		return x.value.String()
 	}
 	return x.typ.String()
+}
+
+// Whole tells whether it gives whole numbers.
+func (t *pointwise) Whole() bool {
+	return t.whole || t.keepsWhole && !slices.ContainsFunc(t.xs[t.masks:], func(x operand) bool { return !x.whole() })
 }
 
 // Outputs is one array.

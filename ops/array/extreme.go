@@ -26,7 +26,8 @@ func newExtreme(along *reduction, op ir.Op, word, none string, value func(x, y f
 	along.long = along.name + "(a, b) compares element by element, and NaN in either gives NaN. " +
 		along.name + "(a) and " + along.name + "(a, over: [x, y]) reduce: " + nanSkips + none + "."
 	return &extreme{along: along, pairwise: elementwise{
-		name: along.name, args: pair, compute: numeric, unit: sameUnit, value: real2(value),
+		keepsWhole: true,
+		name:       along.name, args: pair, compute: numeric, unit: sameUnit, value: real2(value),
 		build: func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
 			m := b.Alu(op, x[0].Re, x[1].Re) // the second where either is NaN
 			if x[0].Re.Kind == ir.KConst || !x[0].Re.Type.Float() {

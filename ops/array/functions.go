@@ -11,7 +11,7 @@ import (
 var single = []arg{{"a", "array or number"}}
 
 var functions = []elementwise{
-	{name: "abs", doc: "Magnitude.", group: groupFunction, args: single, takes: complexToo, compute: numeric, result: realPart, unit: ownUnit,
+	{name: "abs", doc: "Magnitude.", group: groupFunction, args: single, keepsWhole: true, takes: complexToo, compute: numeric, result: realPart, unit: ownUnit,
 		long:  "The square of a complex magnitude must be within the range of the element type.",
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(ops.CAbs(b, x)) }),
 		value: func(x []complex128) complex128 { return complex(cmplx.Abs(x[0]), 0) }, rule: rounded,
@@ -77,7 +77,7 @@ var functions = []elementwise{
 		long:  "To round to a multiple of a quantity divide by it first: round(x / (0.5 mm)) * 0.5 mm.",
 		build: ifFloat(ir.Rint), whole: true, value: real1(math.RoundToEven), rule: exact,
 		examples: []ops.Example{{Title: "Multiples of half a millimetre", Code: "x = axis(x, 0 mm .. 2 mm in 7)\nshow(round(x / (0.5 mm)) * 0.5 mm)"}}},
-	{name: "clamp", doc: "The nearest value within low and high.", group: groupFunction, compute: numeric, unit: sameUnit,
+	{name: "clamp", doc: "The nearest value within low and high.", group: groupFunction, keepsWhole: true, compute: numeric, unit: sameUnit,
 		args:  []arg{{"a", "array or number"}, {"low", "lower limit"}, {"high", "upper limit"}},
 		long:  "NaN stays NaN. Where low is above high the result is high.",
 		build: buildClamp, value: clampOf, rule: rounded,

@@ -47,6 +47,17 @@ func (o operand) zero() bool {
 	return ok && n.V == 0 && n.Unit.Plain()
 }
 
+// whole reports whether the operand holds whole numbers only.
+func (o operand) whole() bool {
+	switch v := o.value.(type) {
+	case ops.Array:
+		return ops.IsWhole(v)
+	case ops.Number:
+		return v.Int
+	}
+	return false
+}
+
 // si is the value of a scalar operand.
 func (o operand) si() float64 {
 	switch v := o.value.(type) {

@@ -9,6 +9,7 @@ import (
 type remap struct {
 	input string
 	out   ops.Type
+	whole bool                                           // the input holds whole numbers
 	at    func(b *ops.Body, index []*ir.Node) []*ir.Node // index of the input from that of the result
 	ref   func(index []int) []int                        // the same on numbers
 }
@@ -22,6 +23,8 @@ func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
 			return nil, err
 		}
 		m.input = s.Params[0].Name
+		a, _ := c.Array(m.input)
+		m.whole = ops.IsWhole(a)
 		return m, nil
 	}
 	return s
@@ -29,6 +32,9 @@ func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
 
 // Outputs is one array.
 func (m remap) Outputs() []ops.Output { return ops.One(m.out) }
+
+// Whole tells whether the elements are whole numbers.
+func (m remap) Whole() bool { return m.whole }
 
 // Lower reads the input elsewhere.
 func (m remap) Lower(l *ops.Lowering) []*ops.Stage {

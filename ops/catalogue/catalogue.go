@@ -10,6 +10,7 @@ import (
 	"weft/ops/beam"
 	"weft/ops/files"
 	"weft/ops/linear"
+	"weft/ops/places"
 	"weft/ops/simulate"
 	"weft/ops/sky"
 )
@@ -38,7 +39,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
-	return New(array.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs())
+	return New(array.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

@@ -96,6 +96,8 @@ const (
 	NotABoolean        = "E0420"
 	NotANumber         = "E0421"
 	NotANameList       = "E0422"
+	PlaceOutside       = "E0423"
+	BetweenPoints      = "E0424"
 
 	MissingFile        = "E0501"
 	IsDirectory        = "E0502"

@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"weft/kernels/ir"
+)
+
+// Bounds are the least and the greatest value that elements of an array can have, by interval arithmetic over its definition, and whether one
+// may be NaN besides. ok is false where they are not known.
+func Bounds(a Array) (lo, hi float64, nan, ok bool) {
+	p := &prover{stages: map[*Instance][]*Stage{}, sources: map[*ir.Buffer]Array{}}
+	p.body = &Body{Builder: ir.NewBuilder(), Read: p.read, Stored: func(s *Stage) []*ir.Buffer {
+		p.lost = true
+		return s.Type.Buffers(s.Name)
+	}}
+	s := p.stage(a)
+	index := make([]*ir.Node, len(s.Type.Dims))
+	for i, d := range s.Type.Dims {
+		index[i] = p.body.Axis(d.Name, d.Size)
+	}
+	e := p.read(s, nil, 0, index)
+	if p.lost || e.Im != nil {
+		return 0, 0, true, false
+	}
+	if e.Re.Type.Float() { // where it may be NaN, a whole number made of it may be any
+		_, _, sure := ir.SureRange(p.body.Cast(ir.I32, e.Re), p.loaded)
+		nan = !sure
+	}
+	lo, hi, ok = ir.RangeOf(e.Re, p.loaded)
+	return lo, hi, nan, ok
+}
+
+// mostReads is how many elements of other arrays are followed.
+const mostReads = 5000
+
+// prover builds an element out of all that it is made from.
+type prover struct {
+	body    *Body
+	stages  map[*Instance][]*Stage
+	sources map[*ir.Buffer]Array
+	reads   int
+	lost    bool // something has no definition that could be followed
+}
+
+func (p *prover) stage(a Array) *Stage {
+	if p.stages[a.Of] == nil {
+		if low, ok := a.Of.Bound.(Lowerer); ok {
+			p.stages[a.Of] = low.Lower(NewLowering(a.Of, p.stage))
+		} else {
+			for i, o := range a.Of.Out {
+				p.stages[a.Of] = append(p.stages[a.Of], &Stage{Name: o.Name, Type: o.Type, Op: a.Of, Out: i, Source: true})
+			}
+		}
+	}
+	return p.stages[a.Of][a.Out]
+}
+
+// inlined owns what is built of a stage at an index.
+type inlined struct{ *Stage }
+
+func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem {
+	b := p.body
+	if p.reads++; p.reads > mostReads || s.Type.Format != nil {
+		p.lost = true
+	}
+	if p.lost {
+		return Elem{Re: b.Const(s.Type.Elem.Base.Compute(), 0)}
+	}
+	if guard != nil {
+		safe := make([]*ir.Node, len(index))
+		for i, n := range index {
+			safe[i] = b.Select(guard, n, b.Int(n.Type, 0))
+		}
+		x := p.read(s, nil, 0, safe)
+		return CSelect(b, guard, x, Real(b.Const(x.Re.Type, other)))
+	}
+	return ElemOf(b.Once(inlined{s}, index, func() []*ir.Node {
+		if s.Elem != nil {
+			return s.Elem(b, index).Parts()
+		}
+		var parts []*ir.Node
+		for _, buf := range s.Type.Buffers(s.Name) {
+			buf.Facts = s.Facts
+			if s.Source && s.Op != nil {
+				p.sources[buf] = Array{Of: s.Op, Out: s.Out}
+			}
+			parts = append(parts, b.Cast(buf.Type.Compute(), b.Load(buf, index...)))
+		}
+		return parts
+	}))
+}
+
+// loaded bounds what is read of a source.
+func (p *prover) loaded(n *ir.Node) (lo, hi float64, ok bool) {
+	if n.Kind != ir.KLoad {
+		return 0, 0, false
+	}
+	a, source := p.sources[n.Buf]
+	if !source {
+		return 0, 0, false
+	}
+	return RangeOf(a)
+}

@@ -1,0 +1,300 @@
+package places
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Lower reads the array at its places.
+func (t *take) Lower(l *ops.Lowering) []*ops.Stage {
+	in := l.In("input")
+	inputs := []*ops.Stage{in}
+	spots := make([]spot, len(t.places))
+	steps := []string{"take"}
+	for i := range t.places {
+		p := &t.places[i]
+		spots[i] = spot{place: p, take: t}
+		if p.array >= 0 {
+			spots[i].at = l.Lists["index"][p.array]
+			inputs = append(inputs, spots[i].at)
+		}
+		if p.lookup {
+			spots[i].coords = l.Table("coordinates of "+p.of.Name, spots[i].float(), p.rising(), ops.Dim{Name: p.of.Name, Size: p.of.Size})
+			inputs = append(inputs, spots[i].coords)
+		}
+		if !p.whole {
+			steps = []string{"take", "interpolate"}
+		}
+	}
+	s := l.Stage("", t.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return t.elem(b, in, spots, index) })
+	s.Steps = steps
+	return []*ops.Stage{s}
+}
+
+// rising are the coordinates, turned to rise.
+func (p *place) rising() []float64 {
+	out := make([]float64, len(p.of.Coords))
+	for i, x := range p.of.Coords {
+		out[i] = x * p.sense()
+	}
+	return out
+}
+
+func (p *place) sense() float64 {
+	if p.of.Coords[0] > p.of.Coords[1] {
+		return -1
+	}
+	return 1
+}
+
+// spot is a place with the stages that it reads.
+type spot struct {
+	*place
+	take       *take
+	at, coords *ops.Stage
+}
+
+// tap is an index that a place reads, and the share that it has; nil: all.
+type tap struct{ index, share *ir.Node }
+
+// elem goes through the taps of all places.
+func (t *take) elem(b *ops.Body, in *ops.Stage, spots []spot, index []*ir.Node) ops.Elem {
+	own := make([]*ir.Node, len(t.keeps))
+	for d, k := range t.keeps {
+		if k >= 0 {
+			own[d] = index[k]
+		}
+	}
+	var guard, valid, numbers *ir.Node // where the points can be read; where all places are inside; where none is NaN
+	taps := make([][]tap, len(spots))
+	one := true
+	for i, s := range spots {
+		var within, number *ir.Node
+		taps[i], within, number = s.taps(b, index)
+		valid, numbers = both(b, valid, within), both(b, numbers, number)
+		if len(taps[i]) == 1 {
+			guard = both(b, guard, within)
+		} else {
+			one = false
+		}
+	}
+	valid = both(b, valid, numbers)
+	base := t.out.Elem.Base
+	direct := one && (!in.Type.Elem.Complex || t.fill == 0)
+	if direct {
+		guard = valid
+	}
+	var sum func(spots []spot, taps [][]tap, at []*ir.Node) ops.Elem
+	sum = func(spots []spot, taps [][]tap, at []*ir.Node) ops.Elem {
+		if len(spots) == 0 {
+			switch {
+			case guard == nil:
+				return ops.CCast(b, base, in.At(b, at...))
+			case direct:
+				return ops.CCast(b, base, in.AtOr(b, guard, t.fill, at...))
+			}
+			return ops.CCast(b, base, in.AtOr(b, guard, 0, at...))
+		}
+		var total ops.Elem
+		for k, p := range taps[0] {
+			at := slices.Clone(at)
+			at[spots[0].dim] = p.index
+			x := sum(spots[1:], taps[1:], at)
+			if p.share != nil {
+				x = ops.CMul(b, ops.Real(b.Cast(base, p.share)), x)
+			}
+			if k > 0 {
+				x = ops.CAdd(b, total, x)
+			}
+			total = x
+		}
+		return total
+	}
+	x := sum(spots, taps, own)
+	if valid == nil || direct {
+		return x
+	}
+	return ops.CSelect(b, valid, x, ops.Real(b.Const(base, t.fill)))
+}
+
+// both joins conditions of which nil always holds.
+func both(b *ops.Body, x, y *ir.Node) *ir.Node {
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	return b.And(x, y)
+}
+
+// float is the type that a place is computed in.
+func (s *spot) float() ir.DType {
+	if s.at != nil {
+		return ops.Inexact(s.at.Type.Elem.Base)
+	}
+	return ir.F32
+}
+
+// taps are the points that a place reads, in range wherever within holds (nil: everywhere); number tells whether the place is one.
+func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *ir.Node) {
+	var at *ir.Node
+	if s.here {
+		at = index[s.own]
+	}
+	if s.whole {
+		steps, number := s.wholeSteps(b, index)
+		i := sum(b, at, steps)
+		within := s.inside(b, i)
+		return []tap{{index: s.moved(b, i)}}, within, number
+	}
+	at, g := s.fraction(b, at, index)
+	number = b.Alu(ir.Eq, g, g)
+	f := g.Type
+	last := float64(s.of.Size - 1)
+	if s.take.between == nearest {
+		i := sum(b, at, truncated(b, b.Alu(ir.Floor, b.Add(g, b.Const(f, 0.5)))))
+		return []tap{{index: s.moved(b, i)}}, s.inside(b, i), number
+	}
+	if s.take.beyond == "" {
+		place := g
+		if at != nil {
+			place = b.Add(b.Cast(f, at), g)
+		}
+		within = b.And(b.Le(b.Const(f, -slack), place), b.Le(place, b.Const(f, last+slack)))
+	}
+	low := b.Alu(ir.Floor, g)
+	u := b.Sub(g, low)
+	i := sum(b, at, truncated(b, low))
+	all := shares(b, s.take.between, u)
+	for k, share := range all {
+		taps = append(taps, tap{s.moved(b, b.Add(i, b.I32(k+1-len(all)/2))), share})
+	}
+	return taps, within, number
+}
+
+func sum(b *ops.Body, x, y *ir.Node) *ir.Node {
+	switch {
+	case x == nil:
+		return y
+	case y == nil:
+		return x
+	}
+	return b.Add(x, y)
+}
+
+// mostSteps bounds steps, so that an index may be added to them.
+const mostSteps = 1 << 30
+
+// truncated is a float as a whole number, 0 for NaN.
+func truncated(b *ops.Body, x *ir.Node) *ir.Node {
+	x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(x.Type, 0))
+	return b.Cast(ir.I32, b.Max(b.Const(x.Type, -mostSteps), b.Min(b.Const(x.Type, mostSteps), x)))
+}
+
+// wholeSteps are the steps of a place of whole numbers; number is nil where it holds always.
+func (s *spot) wholeSteps(b *ops.Body, index []*ir.Node) (steps, number *ir.Node) {
+	switch v := s.value.(type) {
+	case nil:
+		return nil, nil
+	case ops.Number:
+		return b.I32(int(max(-mostSteps, min(mostSteps, v.V)))), nil
+	}
+	x := s.read(b, index)
+	if x.Type.Float() {
+		return truncated(b, x), b.Alu(ir.Eq, x, x)
+	}
+	if lo, hi, ok := ir.RangeOf(x, nil); !ok || lo < -mostSteps || hi > mostSteps {
+		x = b.Max(b.Int(x.Type, -mostSteps), b.Min(b.Int(x.Type, mostSteps), x))
+	}
+	return b.Cast(ir.I32, x), nil
+}
+
+// read is the place as a number of its array.
+func (s *spot) read(b *ops.Body, index []*ir.Node) *ir.Node {
+	at := make([]*ir.Node, len(s.pick))
+	for i, d := range s.pick {
+		at[i] = index[d]
+	}
+	return s.at.At(b, at...).Re
+}
+
+// fraction is a place as steps from an index, or from the first point.
+func (s *spot) fraction(b *ops.Body, at *ir.Node, index []*ir.Node) (from, steps *ir.Node) {
+	f := s.float()
+	var x *ir.Node
+	if n, ok := s.value.(ops.Number); ok {
+		x = b.Const(f, n.V)
+	} else {
+		x = b.Cast(f, s.read(b, index))
+	}
+	if s.lookup {
+		x = b.Mul(x, b.Const(f, s.sense()))
+		if s.here {
+			x = b.Add(s.coords.At(b, at).Re, x)
+		}
+		return nil, s.search(b, x)
+	}
+	if s.first != 0 {
+		x = b.Sub(x, b.Const(f, s.first))
+	}
+	return at, b.Mul(x, b.Const(f, 1/s.step))
+}
+
+// search finds a value among the coordinates, in steps, by halving.
+func (s *spot) search(b *ops.Body, x *ir.Node) *ir.Node {
+	n := s.of.Size
+	lo := b.I32(0)
+	step := 1
+	for step < n {
+		step *= 2
+	}
+	for ; step > 0; step /= 2 {
+		next := b.Add(lo, b.I32(step))
+		fits := b.Le(next, b.I32(n-2))
+		below := b.Le(s.coords.AtOr(b, fits, math.Inf(1), next).Re, x)
+		lo = b.Select(b.And(fits, below), next, lo)
+	}
+	lo = b.Min(lo, b.I32(n-2))
+	c0, c1 := s.coords.At(b, lo).Re, s.coords.At(b, b.Add(lo, b.I32(1))).Re
+	return b.Add(b.Cast(x.Type, lo), b.Div(b.Sub(x, c0), b.Sub(c1, c0)))
+}
+
+// inside tells whether an index is one of the dim, where what is beyond has no index of its own.
+func (s *spot) inside(b *ops.Body, i *ir.Node) *ir.Node {
+	if s.take.beyond != "" || s.value == nil {
+		return nil
+	}
+	return b.And(b.Le(b.I32(0), i), b.Lt(i, b.I32(s.of.Size)))
+}
+
+// moved is the index that is read for one that may be beyond the ends.
+func (s *spot) moved(b *ops.Body, i *ir.Node) *ir.Node {
+	n := s.of.Size
+	one := s.whole || s.take.between == nearest
+	switch {
+	case s.value == nil || s.take.beyond == "" && one:
+		return i
+	case s.take.beyond == wrap:
+		return b.Mod(i, b.I32(n))
+	case s.take.beyond == mirror && n > 1:
+		turn := b.Mod(i, b.I32(2*n-2))
+		return b.Min(turn, b.Sub(b.I32(2*n-2), turn))
+	}
+	return b.Max(b.I32(0), b.Min(b.I32(n-1), i))
+}
+
+// shares are the weights of the points about a place that lies a part u of a step behind the middle one, or the second of four.
+func shares(b *ops.Body, between string, u *ir.Node) []*ir.Node {
+	c := func(v float64) *ir.Node { return b.Const(u.Type, v) }
+	if between == linear {
+		return []*ir.Node{b.Sub(c(1), u), u}
+	}
+	poly := func(a0, a1, a2, a3 float64) *ir.Node {
+		return b.Add(b.Mul(b.Add(b.Mul(b.Add(b.Mul(c(a3), u), c(a2)), u), c(a1)), u), c(a0))
+	}
+	return []*ir.Node{poly(0, -.5, 1, -.5), poly(1, 0, -2.5, 1.5), poly(0, .5, 2, -1.5), poly(0, 0, -.5, .5)}
+}
