@@ -54,8 +54,8 @@ histogram(b, 1 .. 2.5 in 401) | write("out.npy")`, "", 0, 0, true},
 	"places": {`a = axis(x, 0 m .. 36 m in 37) * axis(y, 1 .. 2 in 211)
 dy = axis(dy, -2 .. 2 in 5)
 t = axis(t, 0 m .. 36 m in 83)
-b = sum(a[y: here + dy, x: here - dy, outside: mirror] * dy, over: dy) TILE(x: %d, y: %d)
-(a[x: t, y: here + 0.4, interpolation: linear, outside: wrap] + mean(b, over: x)) | write("out.npy")`, "", 0, 0, false},
+b = sum(a[y: here + dy, x: here - dy, outside: mirror] * dy, over: dy) TILE(x: %d, y: %d) @keep PRECISION WITHIN
+(a[x: t, y: here + 0.4, interpolation: linear, outside: wrap] + mean(b, over: x)) | write("out.npy")`, "0.01", 0.01, 0, false},
 	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
 light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
 light.building | write("out.npy")`, "", 0, 0, true},
