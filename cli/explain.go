@@ -23,10 +23,11 @@ type explainCommand struct {
 	planFlags
 	Other   string `arg:"" optional:"" name:"to" help:"With --why: the reader, to ask about the edge between the two."`
 	Format  string `enum:"text,json,yaml,dot,html" default:"text" help:"text, json, yaml, dot or html (one page that needs nothing else)."`
+	Verbose bool   `short:"v" help:"Show every kernel with its arrays, types and schedule, and the verdict on every edge (text)."`
 	Kernels bool   `help:"Show the generated source of every kernel (text)."`
 	Analyze bool   `help:"Run the pipeline, sinks included, and show what it took beside what was predicted."`
 	NoSinks bool   `help:"With --analyze: compute what the sinks would be given, but write and show nothing."`
-	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for precision and place of A: operators, stages or variables."`
+	Why     string `placeholder:"A" help:"Answer for one edge, --why A B, or for A alone, its types, place and edges: operators, stages or variables."`
 	ISA     string `name:"isa" enum:",avx512,avx2,portable" default:"" placeholder:"SET" help:"Explain for avx512, avx2 or portable code."`
 	Output  string `short:"o" placeholder:"FILE" help:"Write to a file instead of the terminal."`
 }
@@ -50,12 +51,16 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		c.unplaced(s, p)
 	}
 	if c.Why != "" {
-		return report.Why(s.out, p, c.Why, c.Other)
+		var defined []string
+		for name := range prog.Info.Defs {
+			defined = append(defined, name.Text)
+		}
+		return report.Why(s.out, p, defined, c.Why, c.Other)
 	}
 	for _, missing := range se.Missing {
 		fmt.Fprintf(s.err, "weft: %s; planned for the interpreter\n", missing.Reason)
 	}
-	opt := report.Options{Kernels: c.Kernels}
+	opt := report.Options{Verbose: c.Verbose, Kernels: c.Kernels}
 	if err := se.Compile(ctx, p, device.Options{Describe: !c.Analyze}); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

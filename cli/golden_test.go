@@ -49,7 +49,7 @@ func explained(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: plan FILE ARGUMENTS")
 	}
-	fixed := []string{"explain", "--isa", "avx2", "--threads", "4", "--memory", "2GiB"}
+	fixed := []string{"explain", "--verbose", "--isa", "avx2", "--threads", "4", "--memory", "2GiB"}
 	ts.Check(ts.Exec("weft", append(fixed, args[1:]...)...))
 	text := ts.ReadFile("stdout")
 	for _, t := range timed {

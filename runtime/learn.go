@@ -49,6 +49,33 @@ func Observations(p *bound.Plan, r *Result) []cost.Observation {
 	return out
 }
 
+// Besides is what a run did apart from kernels, for a cost model to learn from; nothing where kernels had to be compiled, which is no rule.
+func Besides(p *bound.Plan, r *Result) (out []cost.Observation) {
+	if r.Compile.Cached < r.Compile.Kernels {
+		return nil
+	}
+	took := map[string]float64{"check": r.VerifyS, "load": r.CompileS}
+	for _, t := range slices.Concat(r.Sources, r.Sinks) {
+		took[t.ID] = t.Wall
+	}
+	see := func(what, kind string, predicted, measured float64) {
+		out = append(out, cost.Observation{Hash: p.Hash, Kind: what, Bound: kind, Predicted: predicted, Measured: measured, Beside: true})
+	}
+	sum, wall := 0.0, r.Wall
+	for _, k := range r.Kernels {
+		sum += k.Undisturbed(r.Threads)
+		wall -= k.Wall - k.Undisturbed(r.Threads)
+	}
+	for _, b := range p.Totals.Besides {
+		if s, ok := took[b.What]; ok {
+			see(b.What, b.Kind, 1e-3*b.Model, s)
+			sum += s
+		}
+	}
+	see(bound.Whole, bound.Whole, sum, wall)
+	return out
+}
+
 // accelerated is a kernel that ran on the accelerators it was placed on, and on nothing else. Nothing is to be learned of emulated ones:
 // how fast they are is described.
 func (r *Result) accelerated(was *bound.Kernel, k Kernel) (cost.Observation, bool) {

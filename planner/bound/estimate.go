@@ -89,11 +89,16 @@ func roofline(k *Kernel, r plan.Rates) cost.Estimate {
 // SumPredictions sums the kernels' predictions up, which change when kernels are compiled, and has verdicts say the same as the kernels: what
 // is known better now was off by as much in both choices, which share the work.
 func (p *Plan) SumPredictions() {
+	p.sumKernels()
+	p.besides()
+}
+
+func (p *Plan) sumKernels() {
 	p.Totals.Predicted = 0
 	times := map[string]float64{}
 	for _, s := range p.Steps {
 		for _, program := range s.Programs {
-			program.SumPredictions()
+			program.sumKernels()
 		}
 		if s.Kernel != nil {
 			ms, _ := s.Kernel.Expected()

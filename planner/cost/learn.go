@@ -37,6 +37,9 @@ type Observation struct {
 	Bound     string  // what limits it
 	Predicted float64 // without what was learned
 	Measured  float64
+	// Beside says that it is no kernel but what Kind says, done beside them, of the kind in Bound, in a run of the plan whose hash it is. How fast
+	// the machine computes does not show in it.
+	Beside bool
 }
 
 // entry is what is known of a kernel or a kind of them.
@@ -142,6 +145,12 @@ func (m *Model) learn(d *historyData, seen []Observation) {
 		log2 := math.Log2(o.Measured / o.Predicted)
 		key := m.key(o.Hash, o.Kind)
 		e := d.Kernels[key]
+		if o.Beside {
+			d.Kernels[key] = e.add(log2, day)
+			kin := besideKin + "/" + o.Bound
+			d.Ops[kin] = d.Ops[kin].add(log2, day)
+			continue
+		}
 		if e.N >= trusted {
 			w := math.Sqrt(o.Measured)
 			off += w * (log2 - e.Log2)

@@ -78,11 +78,23 @@ type Machine struct {
 type Totals struct {
 	Kernels    int     `yaml:"kernels" json:"kernels"`
 	Flops      float64 `yaml:"flops" json:"flops"`
-	Bytes      int64   `yaml:"bytes" json:"bytes"`             // moved by kernels
-	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"` // that fusion keeps from being moved
-	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`   // of buffers alive at once
-	PeakAt     string  `yaml:"peak_at" json:"peak_at"`         // the step at which they are
-	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"`
+	Bytes      int64   `yaml:"bytes" json:"bytes"`               // moved by kernels
+	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"`   // that fusion keeps from being moved
+	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`     // of buffers alive at once
+	PeakAt     string  `yaml:"peak_at" json:"peak_at"`           // the step at which they are
+	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"` // of all kernels
+	// Wall is what a run is predicted to take, from the first step to the last. It is more than kernels and Besides together where a run waits, and less
+	// where these run at the same time.
+	Wall    float64  `yaml:"wall_ms,omitempty" json:"wall_ms,omitempty"`
+	Besides []Beside `yaml:"besides,omitempty" json:"besides,omitempty"`
+}
+
+// Beside is what a run does apart from kernels.
+type Beside struct {
+	What  string  `yaml:"what" json:"what"` // load, check, or the id of a step that reads, writes or drives
+	Kind  string  `yaml:"kind" json:"kind"` // load, check, read, write, drive
+	Ms    float64 `yaml:"ms" json:"ms"`
+	Model float64 `yaml:"model_ms" json:"model_ms"` // without what runs taught
 }
 
 // Buffer is an array in memory: one buffer of kernels, with its id, or one for each part, with the id, a dot and the role.

@@ -62,6 +62,14 @@ func Analyze(p *bound.Plan, r *runtime.Result, tr *trace.Writer) *Analysis {
 	return a
 }
 
+// disturbed is what other programs on the machine took of the kernels' time.
+func (a *Analysis) disturbed() (lost float64) {
+	for _, k := range a.Kernels {
+		lost += k.Wall - k.Seconds
+	}
+	return lost
+}
+
 // MarshalYAML writes what JSON does, in its order.
 func (a *Analysis) MarshalYAML() (any, error) {
 	text, err := json.Marshal(a)

@@ -60,7 +60,7 @@ func TestWhyAPlace(t *testing.T) {
 		"level": "level, kernel k2: stores f32, computes f32\n  runs on fast:0 75 %, slow:1 25 %\n  GPU: 500 us, of the copies alone 125 us; the CPU 2 ms\n  predicted CPU 2 ms\n            GPU 500 us, bound by latency; its copies alone 125 us\n",
 	} {
 		var out bytes.Buffer
-		if err := Why(&out, p, name, ""); err != nil || out.String() != want {
+		if err := Why(&out, p, nil, name, ""); err != nil || !strings.HasPrefix(out.String(), want) {
 			t.Errorf("%v:\n%s\nwant\n%s", err, out.String(), want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 // Options of a rendering.
 type Options struct {
+	Verbose  bool      // every kernel, edge and schedule (text)
 	Kernels  bool      // the generated source of every kernel too (text)
 	Analysis *Analysis // what a run took; nil: the plan was not run
 }

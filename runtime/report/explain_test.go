@@ -73,7 +73,7 @@ func example() (*bound.Plan, *Analysis) {
 func render(t *testing.T, format string, p *bound.Plan, a *Analysis) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, format, p, Options{Analysis: a}); err != nil {
+	if err := Write(&b, format, p, Options{Verbose: true, Analysis: a}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -193,12 +193,13 @@ func TestWhy(t *testing.T) {
 		{"iq", "blur", "(S1)", ""},
 		{"level", "", "computes f32", ""},
 		{"iq", "", "is not computed", ""},
+		{"probe", "", "is in no kernel", ""},
 		{"level", "blur", "", "the other way round"},
 		{"nosuch", "blur", "", "nothing in this plan is called nosuch"},
 		{"nosuch", "", "", "nothing in this plan is called nosuch"},
 	} {
 		var b bytes.Buffer
-		err := Why(&b, p, c.from, c.to)
+		err := Why(&b, p, []string{"probe"}, c.from, c.to)
 		switch {
 		case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
 			t.Errorf("%s -> %s: %v", c.from, c.to, err)

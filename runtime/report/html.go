@@ -54,6 +54,7 @@ type view struct {
 	Graph    template.HTML
 	Timeline template.HTML
 	Rows     []kernelRow
+	Outline  *outline
 }
 
 // kernelRow is a kernel with what was measured of it.
@@ -63,10 +64,11 @@ type kernelRow struct {
 	Ran      bool
 }
 
-// HTML writes one page that needs nothing else: the plan as a graph, the kernels' times, the errors, the timeline, pictures of
+// HTML writes one page that needs nothing else: what each line of the program takes, the plan as a graph, the kernels' times, the errors, the timeline, pictures of
 // the outputs, and the generated sources.
 func HTML(w io.Writer, p *bound.Plan, opt Options) error {
-	v := view{Plan: p, Analysis: opt.Analysis, Graph: template.HTML(drawGraph(p, opt.Analysis))}
+	v := view{Plan: p, Analysis: opt.Analysis, Graph: template.HTML(drawGraph(p, opt.Analysis)),
+		Outline: (&printer{plan: p, analysis: opt.Analysis}).outlined()}
 	if opt.Analysis != nil {
 		v.Timeline = template.HTML(drawTimeline(opt.Analysis.Timeline, opt.Analysis.Lanes))
 	}

@@ -11,9 +11,28 @@ import (
 	"weft/planner/plan"
 )
 
-// Text writes the plan for people: a headline, the steps in order, the verdict on every edge, and the codes that occur.
+// Text writes the plan for people: on one screen by the lines of the program, or, if that is asked for, a headline, the steps in order, the
+// verdict on every edge, and the codes that occur.
 func Text(w io.Writer, p *bound.Plan, opt Options) error {
 	t := &printer{plan: p, analysis: opt.Analysis}
+	if !opt.Verbose {
+		t.outline()
+		if opt.Analysis != nil {
+			summary{opt.Analysis.Result}.besides(&t.out)
+		}
+	} else {
+		t.verbose()
+	}
+	if opt.Kernels {
+		t.sources()
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+// verbose writes all there is to say.
+func (t *printer) verbose() {
+	p := t.plan
 	t.headline()
 	for _, a := range p.Approximations {
 		t.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)
@@ -28,14 +47,9 @@ func Text(w io.Writer, p *bound.Plan, opt Options) error {
 	for i := range p.Steps {
 		t.programs(&p.Steps[i])
 	}
-	if opt.Analysis != nil {
-		opt.Analysis.write(t)
+	if t.analysis != nil {
+		t.analysis.write(t)
 	}
-	if opt.Kernels {
-		t.sources()
-	}
-	_, err := io.WriteString(w, t.out.String())
-	return err
 }
 
 type printer struct {
@@ -328,7 +342,17 @@ func (t *printer) edges() {
 	}
 }
 
-func figures(e plan.Edge) string {
+// figures are the traffic of an edge and the times of both choices.
+func figures(e plan.Edge) string { return traffic(e) + weighed(e) }
+
+func weighed(e plan.Edge) string {
+	if e.FusedMs > 0 || e.StoredMs > 0 {
+		return fmt.Sprintf("; fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
+	}
+	return ""
+}
+
+func traffic(e plan.Edge) string {
 	s := fmt.Sprintf("%s, %s", size(e.Bytes), times(e.Reads))
 	if e.Readers > 1 {
 		s += fmt.Sprintf(" by this of %d readers", e.Readers)
@@ -337,9 +361,6 @@ func figures(e plan.Edge) string {
 		s = "saves " + s
 	} else {
 		s = "moves " + s
-	}
-	if e.FusedMs > 0 || e.StoredMs > 0 {
-		s += fmt.Sprintf("; fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
 	}
 	return s
 }

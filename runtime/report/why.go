@@ -10,13 +10,13 @@ import (
 	"weft/planner/plan"
 )
 
-// Why answers for the edge from one stage to another, or, without a second name, for the precision and the place of one. Stages go by their
-// own name, their operator's, or the variable that holds them.
-func Why(w io.Writer, p *bound.Plan, from, to string) error {
+// Why answers for the edge from one stage to another, or, without a second name, for one: its precision and place, and the edges to and from
+// it. Stages go by their own name, their operator's, or the variable that holds them; defined are the names of the program.
+func Why(w io.Writer, p *bound.Plan, defined []string, from, to string) error {
 	t := &printer{plan: p}
 	var err error
 	if to == "" {
-		err = t.whyPrecision(from)
+		err = t.whyOne(from, slices.Contains(defined, from))
 	} else {
 		err = t.whyEdge(from, to)
 	}
@@ -136,7 +136,7 @@ func (t *printer) path(from, to map[string]bool) []plan.Edge {
 // edge writes one verdict in full.
 func (t *printer) edge(e plan.Edge) {
 	t.line("%s -> %s: %s (%s)", e.From, e.To, plan.Meaning[e.Code], e.Code)
-	t.line("  %-9s %s", "traffic", figures(e))
+	t.line("  %-9s %s", "traffic", traffic(e))
 	if e.FusedMs > 0 || e.StoredMs > 0 {
 		t.line("  %-9s fused %s, stored %s", "predicted", millis(e.FusedMs), millis(e.StoredMs))
 		t.line("  %-9s %s, %s", "rates", amount(t.plan.Rates.Flops, "flop/s"), amount(t.plan.Rates.Bandwidth, "B/s"))
@@ -146,8 +146,13 @@ func (t *printer) edge(e plan.Edge) {
 	}
 }
 
-func (t *printer) whyPrecision(name string) error {
-	if len(t.named(name)) == 0 {
+func (t *printer) whyOne(name string, defined bool) error {
+	stages := t.named(name)
+	if len(stages) == 0 && defined {
+		t.line("%s is in no kernel: it is known while planning, or nothing that is written or shown needs it", name)
+		return nil
+	}
+	if len(stages) == 0 {
 		return t.unknown(name)
 	}
 	matches := t.matcher(name)
@@ -164,6 +169,12 @@ func (t *printer) whyPrecision(name string) error {
 	}
 	if !found {
 		t.line("%s is not computed: it is read from outside or known while planning", name)
+	}
+	for _, e := range t.plan.Edges {
+		if stages[e.From] || stages[e.To] {
+			t.line("")
+			t.edge(e)
+		}
 	}
 	return nil
 }

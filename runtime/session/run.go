@@ -24,6 +24,9 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 	}
 	if err == nil && !opt.Tune { // kernels that are tuned took the time of their measurements too
 		s.seen = append(s.seen, runtime.Observations(p, r)...)
+		if opt.Verify && !opt.Count && !opt.Discard && !opt.Resume { // a run as `weft run` makes it
+			s.seen = append(s.seen, runtime.Besides(p, r)...)
+		}
 	}
 	return r, prog.failed(err)
 }
