@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,6 +44,9 @@ func New(c Config) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	if gathers() && target.ISA != schedule.Portable.ISA {
+		march = append(march, fastGather)
+	}
 	limit := c.CacheLimit
 	if limit == 0 {
 		limit = DefaultCacheLimit
@@ -71,6 +75,9 @@ func (d *Device) Info() device.Info {
 	isa := d.target.ISA
 	if d.compiler.CPU != "" && len(d.march) > 0 && d.march[0] == "-march=native" {
 		isa += ", " + d.compiler.CPU
+	}
+	if slices.Contains(d.march, fastGather) {
+		isa += ", gathers"
 	}
 	return device.Info{
 		Name:    "cpu",

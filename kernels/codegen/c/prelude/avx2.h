@@ -38,12 +38,17 @@ FN __m128d two_d(const double *p, const int *i) {
   __asm__("vmovsd %1, %0\n\tvmovhpd %2, %0, %0" : "=&x"(x) : "m"(p[i[0]]), "m"(p[i[1]]));
   return x;
 }
+#ifdef FAST_GATHER
+FN vf v_gather_f(const float *p, const int *i) { return (vf)_mm256_i32gather_ps(p, _mm256_loadu_si256((const __m256i *)i), 4); }
+FN vd v_gather_d0(const double *p, const int *i) { return (vd)_mm256_i32gather_pd(p, _mm_loadu_si128((const __m128i *)i), 8); }
+#else
 FN vf v_gather_f(const float *p, const int *i) {
   return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256(four_f(p, i)), four_f(p, i + 4), 1);
 }
 FN vd v_gather_d0(const double *p, const int *i) {
   return (vd)_mm256_insertf128_pd(_mm256_castpd128_pd256(two_d(p, i)), two_d(p, i + 2), 1);
 }
+#endif
 // Elements side by side: a row of them for each lane, four lanes apart in a register, and then transposed in place.
 FN __m256 rows4(const float *p, const int *i) {
   return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i[0])), _mm_loadu_ps(p + i[4]), 1);
