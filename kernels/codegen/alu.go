@@ -18,6 +18,9 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.powerOfTwo(n, v, m); ok {
 		return x
 	}
+	if f := n.Form(g.ranges); f != nil {
+		return Function(n.Op.Info().Name+"_"+f.Name, g.val(n.Args[0], v, m))
+	}
 	args := make([]Value, len(n.Args))
 	for i, a := range n.Args {
 		args[i] = g.val(a, v, m)

@@ -18,6 +18,7 @@ type Unit struct {
 	Counts *Counts // nil: folds are not counted
 	Target schedule.Target
 	b      *ir.Builder // for nodes of its own
+	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	groups func() map[*ir.Node][]*ir.Node
 }
 
@@ -231,7 +232,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 			return nil, fmt.Errorf("%s: buffer %s is both read and written; write to another buffer", k.Name, out.Name)
 		}
 	}
-	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, b: ir.Extend(k.Roots())}
+	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, b: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil)}
 	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return schedule.Groups(k, t.Lanes) })
 	return u, nil
 }

@@ -242,6 +242,18 @@ func functions() []spec {
 				}
 				k.out("exp", k.Alu(ir.Exp, k.at(k.floats(t, "x", v), k.axis("i", len(v)))))
 			}},
+			spec{fmt.Sprintf("%s functions within bounds", t), transcendent, func(k *kit) {
+				i := k.axis("i", 108)
+				for _, op := range ofOne {
+					for _, f := range op.Info().Forms {
+						ends := map[ir.DType][2]float64{ir.F32: f.F32, ir.F64: f.F64}[t]
+						v := append(k.noise(100, ends[1]), ends[0], ends[1], 0, math.Copysign(0, -1), 1, math.Inf(1), math.Inf(-1), math.NaN())
+						name := op.String() + " " + f.Name
+						x := k.at(k.floats(t, name, v), i)
+						k.out(name, k.Alu(op, k.Min(k.Const(t, ends[1]), k.Max(k.Const(t, ends[0]), x))))
+					}
+				}
+			}},
 			spec{fmt.Sprintf("%s functions of special values", t), transcendent, func(k *kit) {
 				special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 2, 10, 100, 1000}
 				x := k.at(k.floats(t, "x", special), k.axis("i", len(special)))

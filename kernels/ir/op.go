@@ -70,6 +70,7 @@ type OpInfo struct {
 	// through that lane by lane, and that the preludes for C have nothing of their own.
 	Library  string
 	OneByOne bool
+	Forms    []Form // cheapest first
 
 	Cost  CostClass
 	Times float64 // how many operations of the class it takes
@@ -80,6 +81,28 @@ type OpInfo struct {
 	Bound  func(q *Bounder, n *Node, s Side) *Node              // a bound of the result, from bounds of the operands; nil: none is known
 	Width  func(n *Node, w [3]float64) (width float64, ok bool) // how far apart results are, from how far apart operands are; of integers
 	Affine func(n *Node) (k [2]int64, ok bool)                  // by what constants it multiplies the operands that it adds; of integers
+}
+
+// Form is code for operands that are known to lie within bounds, or to be NaN: s_NAME_FORM and v_NAME_FORM of the preludes.
+type Form struct {
+	Name     string
+	F32, F64 [2]float64 // the least and the greatest operand of each type
+	Times    float64    // of the time that the operation takes otherwise
+}
+
+// Form is the cheapest that will do for an operand within a range; nil: none.
+func (n *Node) Form(ranges func(*Node) (lo, hi float64, ok bool)) *Form {
+	if n.Kind != KAlu || n.Op.Info().Forms == nil {
+		return nil
+	}
+	lo, hi, ok := ranges(n.Args[0])
+	for i, f := range n.Op.Info().Forms {
+		within := map[DType][2]float64{F32: f.F32, F64: f.F64}[n.Type]
+		if ok && within[0] <= lo && hi <= within[1] {
+			return &n.Op.Info().Forms[i]
+		}
+	}
+	return nil
 }
 
 // Class is a set of operand types.

@@ -77,9 +77,12 @@ func init() {
 		Ceil:  whole("ceil", math.Ceil),
 		Trunc: whole("trunc", math.Trunc),
 
-		Exp:   function("exp", math.Exp, CostExp, 1, 16, func(a span) span { return widen(monotone(math.Exp)(a), 0, inf) }),
-		Log:   function("log", logarithm(math.Log, math.Ln2), CostLog, 1, 16, func(a span) span { return widen(nonNegative(math.Log)(a), -inf, inf) }),
-		Log10: function("log10", logarithm(math.Log10, math.Ln2/math.Ln10), CostLog, 1, 16, func(a span) span { return widen(nonNegative(math.Log10)(a), -inf, inf) }),
+		Exp: inForms(function("exp", math.Exp, CostExp, 1, 16, func(a span) span { return widen(monotone(math.Exp)(a), 0, inf) }),
+			Form{"normal", [2]float64{-87, 88}, [2]float64{-708, 709}, 0.7}),
+		Log: inForms(function("log", logarithm(math.Log, math.Ln2), CostLog, 1, 16, func(a span) span { return widen(nonNegative(math.Log)(a), -inf, inf) }),
+			normal),
+		Log10: inForms(function("log10", logarithm(math.Log10, math.Ln2/math.Ln10), CostLog, 1, 16, func(a span) span { return widen(nonNegative(math.Log10)(a), -inf, inf) }),
+			normal),
 		Sin:   wave("sin", math.Sin),
 		Cos:   wave("cos", math.Cos),
 		Tan:   function("tan", math.Tan, CostSine, 1.5, 24, func(span) span { return anything }),
@@ -137,6 +140,14 @@ func function(name string, f func(float64) float64, cost CostClass, times float6
 func wave(name string, f func(float64) float64) OpInfo {
 	i := function(name, f, CostSine, 1, 16, func(a span) span { return span{-1, 1, a.nan || !a.finite()} })
 	i.Bound = (*Bounder).wave
+	return inForms(i, Form{"small", [2]float64{-0.79, 0.79}, [2]float64{-0.79, 0.79}, 0.3}, Form{"near", [2]float64{-6400, 6400}, [2]float64{-1e6, 1e6}, 0.6})
+}
+
+// normal is the form of logarithms for what is not too small for a full exponent.
+var normal = Form{"normal", [2]float64{0x1p-126, math.MaxFloat32}, [2]float64{0x1p-1022, math.MaxFloat64}, 0.8}
+
+func inForms(i OpInfo, forms ...Form) OpInfo {
+	i.Forms = forms
 	return i
 }
 

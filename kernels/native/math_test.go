@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"weft/kernels/ir"
 )
 
 //go:embed testdata/accuracy.c
@@ -26,6 +28,17 @@ var mathFunctions = []struct {
 	{"tanf", false, 0}, {"atan2f", false, 0}, {"powf", false, 0},
 	{"exp", true, 0}, {"log", true, 0}, {"log10", true, 0}, {"sin", true, 0}, {"cos", true, 0},
 	{"tan", true, 0}, {"atan2", true, 0}, {"pow", true, 0},
+}
+
+// mathForms are the forms of functions for operands within bounds, in both types.
+func mathForms() (names []string, within [][2]float64) {
+	for op := range ir.Ops {
+		for _, f := range op.Info().Forms {
+			name := op.String() + "_" + f.Name
+			names, within = append(names, name+"f", name), append(within, f.F32, f.F64)
+		}
+	}
+	return names, within
 }
 
 var points = flag.Int("points", 1<<16, "values drawn for each function of TestMathAccuracy")
@@ -48,21 +61,29 @@ func TestMathAccuracy(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/contract=%v", l.target.ISA, contract), func(t *testing.T) {
 				t.Parallel()
 				d := open(t, l.target.ISA)
-				symbols := make([]string, len(mathFunctions), len(mathFunctions)+1)
-				for i, f := range mathFunctions {
-					symbols[i] = "worst_" + f.name
+				var names, symbols []string
+				for _, f := range mathFunctions {
+					names = append(names, f.name)
 				}
-				functions := buildC(t, d, contract, accuracySource, append(symbols, "long_double_digits")...)
-				if n, _, _ := purego.SyscallN(functions[len(mathFunctions)]); n < 64 {
+				forms, within := mathForms()
+				names = append(names, forms...)
+				for _, name := range names {
+					symbols = append(symbols, "worst_"+name)
+				}
+				functions := buildC(t, d, contract, accuracySource, append(symbols, "long_double_digits", "within")...)
+				if n, _, _ := purego.SyscallN(functions[len(names)]); n < 64 {
 					t.Skipf("long double has %d digits here: no more than what is to be checked", n)
 				}
-				for i, f := range mathFunctions {
+				for i, name := range names {
+					if form := i - len(mathFunctions); form >= 0 {
+						purego.SyscallN(functions[len(names)+1], uintptr(unsafe.Pointer(&within[form])))
+					}
 					for scalar, form := range []string{"v", "s"} {
 						w := new(worst)
 						purego.SyscallN(functions[i], uintptr(scalar), uintptr(*points/(1+3*scalar)), uintptr(unsafe.Pointer(w)))
-						t.Logf("%s_%-7s %.3f ulp at (%.9g, %.9g), got %.9g", form, f.name, w.ULP, w.X, w.Y, w.Got)
+						t.Logf("%s_%-7s %.3f ulp at (%.9g, %.9g), got %.9g", form, name, w.ULP, w.X, w.Y, w.Got)
 						if !(w.ULP <= 2) {
-							t.Errorf("%s_%s(%.17g, %.17g) = %.17g is off by %.3g ulp", form, f.name, w.X, w.Y, w.Got, w.ULP)
+							t.Errorf("%s_%s(%.17g, %.17g) = %.17g is off by %.3g ulp", form, name, w.X, w.Y, w.Got, w.ULP)
 						}
 					}
 				}

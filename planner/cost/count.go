@@ -59,13 +59,14 @@ type counter struct {
 	folds  []*ir.Fold           // inner ones first
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused  map[*ir.Node]bool
+	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	lanes  ir.Set
 	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
 func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
-	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), fused: map[*ir.Node]bool{}}
+	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil), fused: map[*ir.Node]bool{}}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
 			c.folds = append(c.folds, n.Fold)
@@ -229,6 +230,9 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	}
 	info := n.Op.Info()
 	class, times := classes[info.Cost], info.Times
+	if f := n.Form(c.ranges); f != nil {
+		times *= f.Times
+	}
 	switch operand := operandType(n); {
 	case c.narrow[n] && n.Op == ir.Cast:
 		return "", 0

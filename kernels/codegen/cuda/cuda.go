@@ -57,8 +57,17 @@ func Prelude() string {
 	var out strings.Builder
 	out.WriteString(prelude)
 	for op := range ir.Ops {
-		if i := op.Info(); i.Library != "" {
-			fmt.Fprintf(&out, "MATH%d(%s, %s)\n", i.Arity, op, i.Library)
+		i := op.Info()
+		if i.Library == "" {
+			continue
+		}
+		fmt.Fprintf(&out, "MATH%d(%s, %s)\n", i.Arity, op, i.Library)
+		for _, f := range i.Forms { // the prelude has some of float32
+			if name := op.String() + "_" + f.Name; strings.Contains(prelude, " s_"+name+"_f(") {
+				fmt.Fprintf(&out, "MATH64(%s, %s)\n", name, i.Library)
+			} else {
+				fmt.Fprintf(&out, "MATH1(%s, %s)\n", name, i.Library)
+			}
 		}
 	}
 	return out.String()

@@ -123,10 +123,32 @@ FN int s_warp_all_b(int a) { return __all_sync(0xffffffffu, a) != 0; }
 FN int s_block_any_b(int a) { return __syncthreads_or(a) != 0; }
 FN int s_block_all_b(int a) { return __syncthreads_and(a) != 0; }
 
+// Sine and cosine of float32 within bounds that the caller knows. |x| up to pi/4:
+FN float s_sin_small_f(float x) {
+  const float z = x * x;
+  return x == 0 ? x : ((-0.000195878267f * z + 0.00833274797f) * z - 0.166666642f) * (z * x) + x;
+}
+FN float s_cos_small_f(float x) {
+  const float z = x * x;
+  return ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416666642f) * (z * z) + (1.0f - 0.5f * z);
+}
+// |x| up to 6400: k has 12 bits, and so have the parts of pi/2, hence products are exact.
+FN float s_near_f(float x, int turn) {
+  const float k = rintf(x * 0.636619747f);
+  const float a = (x - k * 1.5703125f) - k * 4.83751297e-4f, b = k * 7.54953362e-8f, c = a - b;
+  const float r = c + (((a - c) - b) - k * 2.56334406e-12f);
+  const int q = (int)k + turn;
+  const float y = q & 1 ? s_cos_small_f(r) : s_sin_small_f(r);
+  return q & 2 ? -y : y;
+}
+FN float s_sin_near_f(float x) { return s_near_f(x, 0); }
+FN float s_cos_near_f(float x) { return s_near_f(x, 1); }
+
 // Functions of the library: the lines that follow say which.
+#define MATH64(name, library) FN double s_##name##_d(double x) { return library(x); }
 #define MATH1(name, library) \
   FN float s_##name##_f(float x) { return library##f(x); } \
-  FN double s_##name##_d(double x) { return library(x); }
+  MATH64(name, library)
 #define MATH2(name, library) \
   FN float s_##name##_f(float x, float y) { return library##f(x, y); } \
   FN double s_##name##_d(double x, double y) { return library(x, y); }

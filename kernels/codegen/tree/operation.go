@@ -54,6 +54,14 @@ func Op(o ir.Op, t ir.DType, a ...Value) Value {
 	return Each(t, part)
 }
 
+// Function applies a function of the preludes, whose result is of the type of its operand.
+func Function(name string, x Value) Value {
+	if !x.Vec {
+		return Scalar(x.Type, Call(Fn("s_"+name, x.Type), x.Regs[0]))
+	}
+	return Each(x.Type, func(h int) *Expr { return Call(Fn("v_"+name, x.Type), x.Regs[h]) })
+}
+
 // arithmetic is an operation on scalars or registers.
 func arithmetic(o ir.Op, t ir.DType, vec bool, args []*Expr) *Expr {
 	info := o.Info()

@@ -44,7 +44,9 @@ enum { NSPECIAL = sizeof specials / sizeof specials[0], BLOCK = 64 };
 static float anyf(void) { uint32_t b = (uint32_t)draw(); float f; memcpy(&f, &b, 4); return f; }
 static double any(void) { uint64_t b = draw(); double f; memcpy(&f, &b, 8); return f; }
 
-#define RUN(NAME, T, V, ANY, DIGITS, LOWEST, HUGE, LO, HI, YLO, YHI, CALLV, CALLS, EXACT)                                             \
+#define ALL(a) 1
+#define WITHIN(a) (!(a < LEAST || a > MOST)) /* NaN is */
+#define RUN(NAME, T, V, ANY, DIGITS, LOWEST, HUGE, LO, HI, YLO, YHI, CALLV, CALLS, EXACT, TAKEN)                                             \
     void worst_##NAME(int scalar, int n, worst_t *w) {                                                                           \
         enum { L = sizeof(V) / sizeof(T) };                                                                                      \
         T x[BLOCK], y[BLOCK], r[BLOCK];                                                                                          \
@@ -56,6 +58,7 @@ static double any(void) { uint64_t b = draw(); double f; memcpy(&f, &b, 8); retu
                 int third = draw() % 3 == 0;                                                                                     \
                 x[i] = third ? ANY() : (T)between(LO, HI), y[i] = third ? ANY() : (T)between(YLO, YHI);                          \
                 if (edge < NSPECIAL * NSPECIAL) x[i] = (T)specials[edge % NSPECIAL], y[i] = (T)specials[edge / NSPECIAL], edge++; \
+                while (!TAKEN(x[i])) x[i] = draw() % 2 ? ANY() : (T)between(LO, HI);                                              \
             }                                                                                                                    \
             for (int i = 0; i < BLOCK; i += scalar ? 1 : L) {                                                                    \
                 if (scalar) { T a = x[i], c = y[i]; (void)c; r[i] = CALLS; continue; }                                           \
@@ -72,10 +75,10 @@ static double any(void) { uint64_t b = draw(); double f; memcpy(&f, &b, 8); retu
             }                                                                                                                    \
         }                                                                                                                        \
     }
-#define F32(N, LO, HI) RUN(N##f, float, vf, anyf, 24, -126, 0x1.fffffep127, LO, HI, 0, 0, v_##N##_f(a), s_##N##_f(a), N##l(a))
-#define F64(N, LO, HI) RUN(N, double, vd, any, 53, -1022, 0x1.fffffffffffffp1023, LO, HI, 0, 0, v_##N##_d(a), s_##N##_d(a), N##l(a))
-#define F32_2(N, LO, HI, YLO, YHI) RUN(N##f, float, vf, anyf, 24, -126, 0x1.fffffep127, LO, HI, YLO, YHI, v_##N##_f(a, c), s_##N##_f(a, c), N##l(a, c))
-#define F64_2(N, LO, HI, YLO, YHI) RUN(N, double, vd, any, 53, -1022, 0x1.fffffffffffffp1023, LO, HI, YLO, YHI, v_##N##_d(a, c), s_##N##_d(a, c), N##l(a, c))
+#define F32(N, LO, HI) RUN(N##f, float, vf, anyf, 24, -126, 0x1.fffffep127, LO, HI, 0, 0, v_##N##_f(a), s_##N##_f(a), N##l(a), ALL)
+#define F64(N, LO, HI) RUN(N, double, vd, any, 53, -1022, 0x1.fffffffffffffp1023, LO, HI, 0, 0, v_##N##_d(a), s_##N##_d(a), N##l(a), ALL)
+#define F32_2(N, LO, HI, YLO, YHI) RUN(N##f, float, vf, anyf, 24, -126, 0x1.fffffep127, LO, HI, YLO, YHI, v_##N##_f(a, c), s_##N##_f(a, c), N##l(a, c), ALL)
+#define F64_2(N, LO, HI, YLO, YHI) RUN(N, double, vd, any, 53, -1022, 0x1.fffffffffffffp1023, LO, HI, YLO, YHI, v_##N##_d(a, c), s_##N##_d(a, c), N##l(a, c), ALL)
 
 F32(exp, -104, 89)
 F32(log, 0, 4)
@@ -93,6 +96,22 @@ F64(cos, -1e5, 1e5)
 F64(tan, -100, 100)
 F64_2(atan2, -3, 3, -3, 3)
 F64_2(pow, 0, 20, -40, 40)
+
+/* Forms for operands within bounds, which within() sets. */
+static double least, most;
+#define LEAST least
+#define MOST most
+void within(const double *ends) { least = ends[0], most = ends[1]; }
+#define FORM(N, F)                                                                                                                             \
+    RUN(N##_##F##f, float, vf, anyf, 24, -126, 0x1.fffffep127, least, most, 0, 0, v_##N##_##F##_f(a), s_##N##_##F##_f(a), N##l(a), WITHIN) \
+    RUN(N##_##F, double, vd, any, 53, -1022, 0x1.fffffffffffffp1023, least, most, 0, 0, v_##N##_##F##_d(a), s_##N##_##F##_d(a), N##l(a), WITHIN)
+FORM(sin, small)
+FORM(cos, small)
+FORM(sin, near)
+FORM(cos, near)
+FORM(exp, normal)
+FORM(log, normal)
+FORM(log10, normal)
 
 /* Calls of one function over an array that stays in the nearest cache, for timing. */
 #define SPEED(NAME, T, V, CALLV)                                                          \
@@ -113,6 +132,11 @@ SPEED(cosf, float, vf, v_cos_f(a))
 SPEED(tanf, float, vf, v_tan_f(a))
 SPEED(atan2f, float, vf, v_atan2_f(a, m_f(2)))
 SPEED(powf, float, vf, v_pow_f(a, m_f(2.2f)))
+SPEED(sin_nearf, float, vf, v_sin_near_f(a))
+SPEED(sin_smallf, float, vf, v_sin_small_f(a))
+SPEED(exp_normalf, float, vf, v_exp_normal_f(a))
+SPEED(log_normalf, float, vf, v_log_normal_f(a))
+SPEED(sin_near, double, vd, v_sin_near_d(a))
 SPEED(exp, double, vd, v_exp_d(a))
 SPEED(log, double, vd, v_log_d(a))
 SPEED(log10, double, vd, v_log10_d(a))

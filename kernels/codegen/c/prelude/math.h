@@ -5,6 +5,9 @@
    result depends on that lane alone. Nothing here relies on contraction of a*b+c, nor breaks under it: products that must
    be exact have short factors.
 
+   Forms with a further word in their names (near, small, normal) are for operands within the bounds of ir's table of operations, which
+   they do not test.
+
    Errors are at most 2 ulp, measured by kernels/native/math_test.go, subnormals included. Coefficients: kernels/native/minimax.
    Methods are the usual ones: Cody and Waite's reduction, then a polynomial; log(1+f) = f - f^2/2 + s(f^2/2 + R(s^2)) with
    s = f/(2+f) in double precision. Arguments of sin, cos and tan beyond 10^6, and tan, atan2 and pow in double precision,
@@ -79,21 +82,32 @@ FN vf m_join(vd lo, vd hi) {
 
 FN vf m_pow2(vi n) { return (vf)((n + 127) << 23); }
 
+/* x = n log(2) + r; exp(r). */
+FN vf m_exp(vf x, vi *n) {
+    vf t = x * 1.44269504f + 0x1.8p23f; /* the nearest integer, also in t's low bits */
+    vf k = t - 0x1.8p23f;
+    *n = (vi)t - 0x4b400000;
+    vf r = (x - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
+    vf q = ((0.0013926198f * r + 0.00836319011f) * r + 0.0416665561f) * r + 0.166665763f;
+    return (q * r + 0.5f) * (r * r) + r + 1.0f;
+}
+
 FN vf v_exp_f(vf x) {
     vf c = m_pick(x > 89.0f, m_f(89), x); /* NaN stays */
-    c = m_pick(c < -104.0f, m_f(-104), c);
-    vf t = c * 1.44269504f + 0x1.8p23f; /* the nearest integer, also in t's low bits */
-    vf k = t - 0x1.8p23f;
-    vf r = (c - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
-    vf q = ((0.0013926198f * r + 0.00836319011f) * r + 0.0416665561f) * r + 0.166665763f;
-    vf e = (q * r + 0.5f) * (r * r) + r + 1.0f;
-    vi n = (vi)t - 0x4b400000, h = n >> 1; /* in two steps, so that the result may be subnormal or infinite */
+    vi n;
+    vf e = m_exp(m_pick(c < -104.0f, m_f(-104), c), &n);
+    vi h = n >> 1; /* in two steps, so that the result may be subnormal or infinite */
     return e * m_pow2(h) * m_pow2(n - h);
 }
 
+FN vf v_exp_normal_f(vf x) {
+    vi n;
+    vf e = m_exp(x, &n);
+    return e * m_pow2(n);
+}
+
 /* x = 2^e (1 + f) with 1+f in [sqrt(1/2), sqrt(2)); w = f^3 P(f) = log(1+f) - f + f^2/2. */
-FN void m_logsplit(vf x, vf *e, vf *f, vf *w) {
-    vi tiny = x < 0x1p-126f;
+FN void m_logsplit(vf x, vi tiny, vf *e, vf *f, vf *w) {
     vi b = (vi)m_pick(tiny, x * 0x1p23f, x) - 0x3f3504f3;
     *e = __builtin_convertvector((b >> 23) - (tiny & 23), vf);
     vf r = (vf)((b & 0x7fffff) + 0x3f3504f3) - 1.0f, z = r * r;
@@ -110,21 +124,27 @@ FN vf m_logedge(vf x, vf r) {
     return m_pick(x < 0.0f, m_f(__builtin_nanf("")), r);
 }
 
-FN vf v_log_f(vf x) {
+FN vf m_log(vf x, vi tiny) {
     vf e, f, w;
-    m_logsplit(x, &e, &f, &w);
-    return m_logedge(x, e * 0x1.62e4p-1f + (f + (e * 0x1.7f7d1cp-20f + (w - 0.5f * (f * f)))));
+    m_logsplit(x, tiny, &e, &f, &w);
+    return e * 0x1.62e4p-1f + (f + (e * 0x1.7f7d1cp-20f + (w - 0.5f * (f * f))));
 }
 
-FN vf v_log10_f(vf x) {
+FN vf v_log_f(vf x) { return m_logedge(x, m_log(x, x < 0x1p-126f)); }
+FN vf v_log_normal_f(vf x) { return m_log(x, (vi){}) + (x - x); /* NaN stays */ }
+
+FN vf m_log10(vf x, vi tiny) {
     vf e, f, w;
-    m_logsplit(x, &e, &f, &w);
+    m_logsplit(x, tiny, &e, &f, &w);
     vf s = 0.5f * (f * f);
     vf h = (vf)((vi)(f - s) & ~0xfff), l = ((f - h) - s) + w; /* h + l = log(1+f), h short */
     vf a = e * 0x1.344p-2f, b = h * 0x1.bccp-2f, c = a + b;   /* e log10(2), h log10(e), leading parts: exact */
     vf t = (e * 0x1.3509f8p-18f + (h + l) * -0x1.09d5b2p-15f) + l * 0x1.bccp-2f;
-    return m_logedge(x, c + (((a - c) + b) + t)); /* |a| > |b| unless e = 0, then a - c + b = 0 */
+    return c + (((a - c) + b) + t); /* |a| > |b| unless e = 0, then a - c + b = 0 */
 }
+
+FN vf v_log10_f(vf x) { return m_logedge(x, m_log10(x, x < 0x1p-126f)); }
+FN vf v_log10_normal_f(vf x) { return m_log10(x, (vi){}) + (x - x); }
 
 /* ---- f32: sin, cos, tan ---- */
 
@@ -143,14 +163,43 @@ FN vf m_reduce(vf x, vi *quadrant) {
     return m_join(lo, hi);
 }
 
+/* sin and cos of |r| up to pi/4, z = r^2. */
+FN vf m_sin0(vf r, vf z) { return ((-0.000195878267f * z + 0.00833274797f) * z - 0.166666642f) * (z * r) + r; }
+FN vf m_cos0(vf z) { return ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416666642f) * (z * z) + (1.0f - 0.5f * z); }
+
 /* sin of r + q pi/2. */
 FN vf m_sinq(vf r, vi q) {
-    vf z = r * r;
-    vf s = ((-0.000195878267f * z + 0.00833274797f) * z - 0.166666642f) * (z * r) + r;
-    vf c = ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416666642f) * (z * z) + (1.0f - 0.5f * z);
+    vf z = r * r, s = m_sin0(r, z), c = m_cos0(z);
     vi odd = -(q & 1);
     return (vf)((vi)m_pick(odd, c, s) ^ ((q & 2) << 30));
 }
+
+/* m_reduce for |x| up to 6400, in float32: k has 12 bits, and so have the parts of pi/2, hence products are exact. */
+FN vf m_reduce_near(vf x, vi *quadrant) {
+    vf t = x * 0x1.45f306p-1f + 0x1.8p23f, k = t - 0x1.8p23f;
+    *quadrant = (vi)t;
+    vf a = (x - k * 0x1.92p+0f) - k * 0x1.fb4p-12f, b = k * 0x1.444p-24f, r = a - b;
+    return r + (((a - r) - b) - k * 0x1.68c234p-39f); /* rounded once, unless it is small */
+}
+
+FN vf v_sin_near_f(vf x) {
+    vi q;
+    vf r = m_reduce_near(x, &q);
+    return m_pick(x == 0.0f, x, m_sinq(r, q));
+}
+
+FN vf v_cos_near_f(vf x) {
+    vi q;
+    vf r = m_reduce_near(x, &q);
+    return m_sinq(r, q + 1);
+}
+
+FN vf v_sin_small_f(vf x) {
+    vf z = x * x;
+    return m_pick(x == 0.0f, x, m_sin0(x, z));
+}
+
+FN vf v_cos_small_f(vf x) { return m_cos0(x * x); }
 
 FN vi m_far(vf x) { vf a = m_abs(x); return (a > M_TRIG_LIMIT) & (a < M_INF); }
 
@@ -242,21 +291,32 @@ FN vf v_pow_f(vf x, vf y) { return M_WIDE2(m_pow, x, y); }
 
 /* ---- f64 ---- */
 
-FN vd v_exp_d(vd x) {
-    vd c = m_pickd(x > 710.0, m_d(710), x);
-    c = m_pickd(c < -746.0, m_d(-746), c);
-    vd t = c * 0x1.71547652b82fep+0 + 0x1.8p52, k = t - 0x1.8p52;
-    vd h = c - k * 0x1.62e42ffp-1, r = h - k * -0x1.718432a1b0e26p-35, z = r * r;
+/* x = n log(2) + r; exp(r). */
+FN vd m_expd(vd x, vl *n) {
+    vd t = x * 0x1.71547652b82fep+0 + 0x1.8p52, k = t - 0x1.8p52;
+    *n = (vl)t - 0x4338000000000000LL;
+    vd h = x - k * 0x1.62e42ffp-1, r = h - k * -0x1.718432a1b0e26p-35, z = r * r;
     vd a = (((2.7620112139572367e-07 * z + 2.4801521246131495e-05) * z + 0.0013888888917245787) * z + 0.041666666666624066) * z + 0.50000000000000011;
     vd b = (((2.5100403716576691e-08 * z + 2.7557268421682613e-06) * z + 0.00019841269863078281) * z + 0.0083333333333300563) * z + 0.16666666666666669;
-    vd e = (a + b * r) * z + r + 1.0;
-    m_vul u = (m_vul)((vl)t - 0x4338000000000000LL + 2048), s = u >> 1; /* in two steps, as in v_exp_f */
+    return (a + b * r) * z + r + 1.0;
+}
+
+FN vd v_exp_d(vd x) {
+    vd c = m_pickd(x > 710.0, m_d(710), x);
+    vl n;
+    vd e = m_expd(m_pickd(c < -746.0, m_d(-746), c), &n);
+    m_vul u = (m_vul)(n + 2048), s = u >> 1; /* in two steps, as in v_exp_f */
     return e * (vd)((s - 1) << 52) * (vd)((u - s - 1) << 52);
 }
 
+FN vd v_exp_normal_d(vd x) {
+    vl n;
+    vd e = m_expd(x, &n);
+    return e * (vd)((n + 1023) << 52);
+}
+
 /* x = 2^e (1 + f); w = s (f^2/2 + R), so that log(1+f) = f - f^2/2 + w. */
-FN void m_logsplitd(vd x, vd *e, vd *f, vd *w) {
-    vl tiny = x < 0x1p-1022;
+FN void m_logsplitd(vd x, vl tiny, vd *e, vd *f, vd *w) {
     vd m, k = m_exponent(m_pickd(tiny, x * 0x1p52, x), &m);
     *e = k - (vd)(tiny & (vl)m_d(52));
     vd r = m - 1.0, s = r / (2.0 + r), z = s * s;
@@ -271,21 +331,27 @@ FN vd m_logedged(vd x, vd r) {
     return m_pickd(x < 0.0, m_d(__builtin_nan("")), r);
 }
 
-FN vd v_log_d(vd x) {
+FN vd m_logd(vd x, vl tiny) {
     vd e, f, w;
-    m_logsplitd(x, &e, &f, &w);
-    return m_logedged(x, e * 0x1.62e42ffp-1 + (f - (0.5 * f * f - (w + e * -0x1.718432a1b0e26p-35))));
+    m_logsplitd(x, tiny, &e, &f, &w);
+    return e * 0x1.62e42ffp-1 + (f - (0.5 * f * f - (w + e * -0x1.718432a1b0e26p-35)));
 }
 
-FN vd v_log10_d(vd x) {
+FN vd v_log_d(vd x) { return m_logedged(x, m_logd(x, x < 0x1p-1022)); }
+FN vd v_log_normal_d(vd x) { return m_logd(x, (vl){}) + (x - x); }
+
+FN vd m_log10d(vd x, vl tiny) {
     vd e, f, w;
-    m_logsplitd(x, &e, &f, &w);
+    m_logsplitd(x, tiny, &e, &f, &w);
     vd s = 0.5 * f * f;
     vd h = (vd)((vl)(f - s) & ~0xffffffLL), l = ((f - h) - s) + w;
     vd a = e * 0x1.3441350ap-2, b = h * 0x1.bcb7b2p-2, c = a + b;
     vd t = (e * -0x1.0c0219dc1da99p-39 + (h + l) * -0x1.5b235e39ab2a9p-27) + l * 0x1.bcb7b2p-2;
-    return m_logedged(x, c + (((a - c) + b) + t));
+    return c + (((a - c) + b) + t);
 }
+
+FN vd v_log10_d(vd x) { return m_logedged(x, m_log10d(x, x < 0x1p-1022)); }
+FN vd v_log10_normal_d(vd x) { return m_log10d(x, (vl){}) + (x - x); }
 
 /* x - k pi/2 as h + *l, from 152 bits of pi/2: exact enough for every double below M_TRIG_LIMIT. */
 FN vd m_quarterd(vd x, vl *quadrant, vd *l) {
@@ -300,14 +366,22 @@ FN vd m_quarterd(vd x, vl *quadrant, vd *l) {
     return r;
 }
 
-FN vd m_sinqd(vd r, vd l, vl q) {
+/* sin and cos of r + l, |r| up to pi/4. */
+FN vd m_sin0d(vd r, vd l) {
     vd z = r * r;
     vd p = ((((1.5918093561437795e-10 * z - 2.5051131348960252e-08) * z + 2.7557316100172069e-06) * z - 0.00019841269836753985) * z + 0.0083333333333309462) * z - 0.16666666666666666;
-    vd s = r + (p * (z * r) + (l - 0.5 * z * l));
+    return r + (p * (z * r) + (l - 0.5 * z * l));
+}
+
+FN vd m_cos0d(vd r, vd l) {
+    vd z = r * r;
     vd g = ((((-1.1382610070998325e-11 * z + 2.0876145958084941e-09) * z - 2.7557317270240677e-07) * z + 2.4801587298762816e-05) * z - 0.0013888888888887395) * z + 0.041666666666666664;
     vd hz = 0.5 * z, u = 1.0 - hz;
-    vd c = u + (((1.0 - u) - hz) + (g * (z * z) - r * l));
-    return (vd)((vl)m_pickd(-(q & 1), c, s) ^ ((q & 2) << 62));
+    return u + (((1.0 - u) - hz) + (g * (z * z) - r * l));
+}
+
+FN vd m_sinqd(vd r, vd l, vl q) {
+    return (vd)((vl)m_pickd(-(q & 1), m_cos0d(r, l), m_sin0d(r, l)) ^ ((q & 2) << 62));
 }
 
 FN vl m_fard(vd x) { vd a = m_absd(x); return (a > (double)M_TRIG_LIMIT) & (a < (double)M_INF); }
@@ -328,6 +402,31 @@ FN vd v_cos_d(vd x) {
     r = m_sinqd(r, l, q + 1);
     return __builtin_expect(m_any((vi)far), 0) ? m_slow_cos(x, r, far) : r;
 }
+
+/* m_quarterd for |x| up to 10^6, as m_reduce_near. */
+FN vd m_reduce_neard(vd x, vl *quadrant, vd *l) {
+    vd t = x * 0x1.45f306dc9c883p-1 + 0x1.8p52, k = t - 0x1.8p52;
+    *quadrant = (vl)t;
+    vd a = (x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a6p-34, b = k * 0x1.3198a2ep-69, c = a - b;
+    vd rest = ((a - c) - b) - k * 0x1.b839a252049c1p-104, r = c + rest;
+    *l = (c - r) + rest;
+    return r;
+}
+
+FN vd v_sin_near_d(vd x) {
+    vl q;
+    vd l, r = m_reduce_neard(x, &q, &l);
+    return m_pickd(x == 0.0, x, m_sinqd(r, l, q));
+}
+
+FN vd v_cos_near_d(vd x) {
+    vl q;
+    vd l, r = m_reduce_neard(x, &q, &l);
+    return m_sinqd(r, l, q + 1);
+}
+
+FN vd v_sin_small_d(vd x) { return m_pickd(x == 0.0, x, m_sin0d(x, (vd){})); }
+FN vd v_cos_small_d(vd x) { return m_cos0d(x, (vd){}); }
 
 #define M_LIBRARY1(N, F) \
     M_COLD vd N(vd x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l]); return x; }
@@ -354,6 +453,8 @@ M_ONE1(log_d, double, vd)
 M_ONE1(log10_d, double, vd)
 M_ONE1(sin_d, double, vd)
 M_ONE1(cos_d, double, vd)
+#define M_FORM(N) M_ONE1(N##_f, float, vf) M_ONE1(N##_d, double, vd)
+M_FORM(sin_near) M_FORM(cos_near) M_FORM(sin_small) M_FORM(cos_small) M_FORM(exp_normal) M_FORM(log_normal) M_FORM(log10_normal)
 FN double s_tan_d(double x) { return tan(x); }
 FN double s_atan2_d(double y, double x) { return atan2(y, x); }
 FN double s_pow_d(double x, double y) { return pow(x, y); }
