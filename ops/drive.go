@@ -1,5 +1,7 @@
 package ops
 
+import "weft/kernels/ir"
+
 // Driver runs an algorithm over programs: kernels that are planned like those of a pipeline, launched many times, on arrays that stay
 // from one call to the next. What plans and runs the programs knows nothing of the algorithm.
 type Driver interface {
@@ -16,6 +18,17 @@ type Drive struct {
 	State []*Stage
 	Start []*Stage // what they hold at first
 	Calls []Program
+	// Rounds, if set, says that the state is of objects, each of which is done by itself.
+	Rounds *Rounds
+}
+
+// Rounds are calls over the objects that are not done yet. They stand in front: when half are done, what the state holds of these goes to the
+// outputs, and the others move up. An object is computed from what the state holds of itself alone, and so to the same bits wherever it
+// stands.
+type Rounds struct {
+	Dim   string `yaml:"dim" json:"dim"`     // the first one of all arrays of the state that hold something of each object
+	Done  int    `yaml:"done" json:"done"`   // which of these says that an object is done, and stays what it is
+	Order int    `yaml:"order" json:"order"` // which says what object stands where: by it programs read what comes from outside
 }
 
 // Program is what one call computes.
@@ -32,10 +45,16 @@ func (d Drive) Programs() []Program {
 
 // Host is all that an algorithm sees of a run.
 type Host interface {
-	Launch(call int) error              // one of Drive.Calls
-	Scalar(state int) (float64, error)  // a single value among the state
-	Set(state, at int, v float64) error // an element of an array of the state, counted in C order
-	Progress(row string)                // how far it is, for people
+	Launch(call int) error                // one of Drive.Calls
+	Round(call int) (left int, err error) // the same, over the objects that are left; and how many are then
+	Scalar(state int) (float64, error)    // a single value among the state
+	Set(state, at int, v float64) error   // an element of an array of the state, counted in C order
+	Progress(row string)                  // how far it is, for people
+}
+
+// Objects is the number of each object, in the order in which they are at first.
+func (l *Lowering) Objects(d Dim) *Stage {
+	return l.Stage("objects", Type{Elem: I32, Dims: []Dim{d}}, nil, func(_ *Body, at []*ir.Node) Elem { return Real(at[0]) })
 }
 
 // State defines an array that stays between calls.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/graph"
@@ -55,6 +56,12 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 			}
 			return out
 		}
+		if d.Rounds = g.Rounds; d.Rounds != nil {
+			if err := alone(p, g); err != nil {
+				b.fault = err
+				return
+			}
+		}
 		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
 		programs = append(programs, p)
 		if b.opt.Device != "" && b.opt.Device != "cpu" {
@@ -65,6 +72,22 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		taken += p.Takes()
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs
+}
+
+// alone makes sure that objects which are done by themselves are computed from what the state holds of each alone.
+func alone(p *bound.Plan, g graph.Program) error {
+	for _, s := range p.Kernels() {
+		needs := p.Footprint(s)
+		at := region.Interval{Lo: p.Buffer(s.Writes[0]).Layout.RowCount() / 2}
+		at.Hi = at.Lo + 1
+		for id, need := range needs(s.Kernel.Objects(g.Rounds, at)) {
+			b := p.Buffer(id)
+			if i := b.Layout.Dim(g.Rounds.Dim); i >= 0 && g.Varies[b.Array] && need[i].Hull(at) != at {
+				return fmt.Errorf("%s: %s reads %d..%d of %s for %s %d, and only what stands there may be read in rounds", g.Name, s.Name, need[i].Lo, need[i].Hi-1, b.Stage, g.Rounds.Dim, at.Lo)
+			}
+		}
+	}
+	return nil
 }
 
 // once are the steps of a program that do the same in every call.

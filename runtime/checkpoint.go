@@ -74,15 +74,13 @@ func (d *drive) resume() error {
 	if why := was.Header.Foreign(c.head); why != "" {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: %s", d.step.Name, why)
 	}
-	fits := len(was.State) == len(d.state)
-	for i := 0; fits && i < len(d.state); i++ {
-		bytes := was.State[i]
-		for _, part := range d.host(i).Parts {
-			n := min(len(part.Data), len(bytes))
-			fits = fits && copy(part.Data, bytes[:n]) == len(part.Data)
-			bytes = bytes[n:]
-		}
-		fits = fits && len(bytes) == 0
+	parts, err := d.kept()
+	if err != nil {
+		return err
+	}
+	fits := slices.EqualFunc(parts, was.State, func(part ops.HostPart, bytes []byte) bool { return len(part.Data) == len(bytes) })
+	for i := 0; fits && i < len(parts); i++ {
+		copy(parts[i].Data, was.State[i])
 	}
 	if !fits {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: its arrays are others", d.step.Name)
@@ -99,12 +97,12 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told}
-	for i := range d.state {
-		var all []byte
-		for _, part := range d.host(i).Parts {
-			all = append(all, part.Data...)
-		}
-		now.State = append(now.State, all)
+	parts, err := d.kept()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		now.State = append(now.State, part.Data)
 	}
 	if err := now.Write(c.path); err != nil {
 		return fmt.Errorf("cannot keep a checkpoint: %w", err)

@@ -25,6 +25,7 @@ type drive struct {
 	state    []state
 	last     *program // the one launched last: what it stored is not yet what programs read
 	calls    int
+	rounds   rounds
 	log      checkpoints
 	began    time.Time
 }
@@ -53,6 +54,10 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	if err := d.allocate(); err != nil {
 		return err
 	}
+	if d.rounds.Rounds = step.Drive.Rounds; d.rounds.Rounds != nil {
+		d.rounds.there = d.objects(d.rounds.Done)
+		d.rounds.left = d.rounds.there
+	}
 	if err := d.resume(); err != nil {
 		return err
 	}
@@ -77,6 +82,11 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	}
 	if err := d.log.save(d, true); err != nil {
 		return err
+	}
+	if d.rounds.Rounds != nil {
+		if err := d.handOutObjects(func(int) bool { return true }); err != nil {
+			return err
+		}
 	}
 	for _, id := range step.Writes {
 		if err := d.handOut(id); err != nil {
@@ -230,7 +240,7 @@ func (d *drive) call(p *program) error {
 		if s.Kind == plan.SinkStep || !first && !p.again(s) {
 			continue
 		}
-		if err := p.launch(d.ctx, i, s); err != nil {
+		if err := d.launch(p, i, s); err != nil {
 			return p.failed(d.ctx, s, err)
 		}
 	}
@@ -238,9 +248,9 @@ func (d *drive) call(p *program) error {
 }
 
 // launch runs a step of a call.
-func (p *program) launch(ctx context.Context, i int, s *bound.Step) error {
+func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	if s.Kernel == nil {
-		return p.step(ctx, s)
+		return p.step(d.ctx, s)
 	}
 	if p.works[i] == nil {
 		if err := p.allocate(s); err != nil {
@@ -248,15 +258,34 @@ func (p *program) launch(ctx context.Context, i int, s *bound.Step) error {
 		}
 		p.works[i] = p.work(s)
 	}
-	w := p.works[i]
-	if err := w.part(ctx, s.Kernel.IR.Domain(), s.Kernel.TileSet); err != nil {
+	w, over, tiles := p.works[i], d.over(p, s), s.Kernel.TileSet
+	if !over.Equal(s.Kernel.IR.Domain()) {
+		tiles = s.Kernel.TilesOf(over, p.opt.Threads)
+	}
+	if err := w.part(d.ctx, over, tiles); err != nil {
 		return err
 	}
 	w.sweep.Forget()
 	if !p.opt.Verify {
 		return nil
 	}
-	return p.judge(ctx, s)
+	return d.judge(p, s)
+}
+
+// judge looks at what a call made.
+func (d *drive) judge(p *program, s *bound.Step) error {
+	over := d.over(p, s)
+	if over.Equal(s.Kernel.IR.Domain()) {
+		return p.judge(d.ctx, s)
+	}
+	c, err := p.newCheck(s)
+	if err == nil && c.size > 0 {
+		err = c.sample(d.ctx, over, c.size)
+	}
+	if err != nil {
+		return err
+	}
+	return c.judge()
 }
 
 // verifyLast compares what the last call stored with float64: what it was given is still there. Where that came in blocks, the call is made
@@ -272,7 +301,7 @@ func (d *drive) verifyLast() error {
 	}
 	for i := range p.run.plan.Steps {
 		if s := &p.run.plan.Steps[i]; s.Kernel != nil && p.again(s) {
-			if err := p.judge(d.ctx, s); err != nil {
+			if err := d.judge(p, s); err != nil {
 				return p.failed(d.ctx, s, err)
 			}
 		}
@@ -285,6 +314,9 @@ func (d *drive) handOut(id string) error {
 	to, err := d.run.arrays.host(id)
 	if err != nil {
 		return err
+	}
+	if d.objects(to.Out) > 0 {
+		return nil
 	}
 	from := d.host(to.Out)
 	for k, part := range to.Parts {

@@ -131,12 +131,16 @@ func (w *world) keep(name string, in ops.Array) *ops.Instance {
 
 func (w *world) plan(t *testing.T, dev device.Device, sinks ...*ops.Instance) *bound.Plan {
 	t.Helper()
-	// Rates of a slow machine, so that small arrays are cut into tiles.
-	p, err := planner.Build(sinks, dev.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
+	p, err := w.built(dev, sinks...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// built plans with rates of a slow machine, so that small arrays are cut into tiles.
+func (w *world) built(dev device.Device, sinks ...*ops.Instance) (*bound.Plan, error) {
+	return planner.Build(sinks, dev.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e5, Bandwidth: 1e6}})
 }
 
 // device is the interpreter under another name, with faults on demand.

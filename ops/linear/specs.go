@@ -1,7 +1,7 @@
-// Package linear has the operators of linear algebra that are algorithms over products.
+// Package linear has the operators of linear algebra that are algorithms: over products, or of many elements at once.
 package linear
 
 import "weft/ops"
 
 // Specs are the operators of this package.
-func Specs() []*ops.Spec { return []*ops.Spec{eigen} }
+func Specs() []*ops.Spec { return []*ops.Spec{eigen, newton} }

@@ -288,10 +288,10 @@ func (b *binder) drive(s *Step) error {
 		return fmt.Errorf("%s has no programs", s.Op.Spec.Name)
 	}
 	programs := graph.Programs(s.Op)
-	if len(programs) != len(d.Programs) || slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op }) {
+	if len(programs) != len(d.Programs) || (d.Rounds != nil) != (programs[0].Rounds != nil) || slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op }) {
 		return fmt.Errorf("its programs are not those of %s", s.Op.Spec.Name)
 	}
-	s.Step.Drive = &plan.Drive{Programs: slices.Clone(d.Programs)}
+	s.Step.Drive = &plan.Drive{Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
 	for i, g := range programs {
 		at := &s.Step.Drive.Programs[i]
 		if at.Plan == nil || at.Name != g.Name || at.Most != g.Most {

@@ -83,7 +83,7 @@ func (p *Plan) Value() *plan.Plan {
 			v.Steps[i].Kernel = &k
 		}
 		if len(s.Programs) > 0 {
-			d := &plan.Drive{Programs: slices.Clone(s.Drive.Programs)}
+			d := &plan.Drive{Programs: slices.Clone(s.Drive.Programs), Rounds: s.Drive.Rounds}
 			for j, program := range s.Programs {
 				d.Programs[j].Plan = program.Value()
 			}
@@ -135,6 +135,17 @@ func (s *Step) Call(program int) (each, first float64) {
 		}
 	}
 	return each, first
+}
+
+// Objects is the part of a kernel's domain that makes so many objects of a drive in rounds.
+func (k *Kernel) Objects(r *ops.Rounds, at region.Interval) region.Region {
+	over := k.IR.Domain()
+	for i, a := range k.IR.Axes {
+		if a.Name == r.Dim && k.IR.Rowwise() {
+			over[i] = at
+		}
+	}
+	return over
 }
 
 // Takes is the memory of all that is alive at once.

@@ -52,7 +52,8 @@ func Collect(sinks []*ops.Instance) *Graph {
 type Program struct {
 	*Graph
 	ops.Program
-	State []*ops.Stage
+	State  []*ops.Stage
+	Rounds *ops.Rounds
 }
 
 // Programs are those of a drive.
@@ -70,7 +71,7 @@ func Programs(op *ops.Instance) (out []Program) {
 		for _, s := range g.Stages {
 			g.Varies[s] = s.State || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return g.Varies[in] })
 		}
-		out = append(out, Program{g, p, d.State})
+		out = append(out, Program{g, p, d.State, d.Rounds})
 		more = len(out) < len(all)
 	}
 	return out

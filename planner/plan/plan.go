@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"weft/ops"
 )
 
 // FormatVersion of the plan value.
@@ -184,6 +186,7 @@ type Step struct {
 // state, the arrays that stay from call to call; Writes of the step are what the outputs hold in the end.
 type Drive struct {
 	Programs []DriveProgram `yaml:"programs" json:"programs"`
+	Rounds   *ops.Rounds    `yaml:"rounds,omitempty" json:"rounds,omitempty"`
 }
 
 // DriveProgram is one of a drive's programs. Now are the arrays of its plan that hold the state before a call, Next those that do after one:

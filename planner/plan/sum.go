@@ -30,6 +30,9 @@ func sum(h io.Writer, steps []Step) {
 			fmt.Fprintln(h, s.Kernel.Hash)
 		}
 		if d := s.Drive; d != nil {
+			if d.Rounds != nil {
+				fmt.Fprintln(h, *d.Rounds)
+			}
 			for _, p := range d.Programs {
 				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Once, p.Plan.Sum())
 			}

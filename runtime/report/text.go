@@ -123,6 +123,9 @@ func (t *printer) step(s *bound.Step) {
 	case s.Kind == plan.DriveStep:
 		t.line("%-3s drive   %s%s", s.ID, s.Name, args)
 		t.arrays("gives", s.Writes)
+		if r := s.Drive.Rounds; r != nil {
+			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
+		}
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]
 			each, first := s.Call(i)
