@@ -44,7 +44,8 @@ e = norm(d, over: x) @keep PRECISION WITHIN
 (d + max(b) * e) | write("out.npy")`, "0.01", 0.01, 0, false},
 	"running": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
-(cumsum(b, along: y) + cumsum(b, along: x)) | write("out.npy")`, "", 0, 0, true},
+alike = fill(0.5, dims: [x, y], extents: [37, 2100])
+(cumsum(b, along: y) + cumsum(b, along: x) + cumsum(alike, along: x)) | write("out.npy")`, "", 0, 0, true},
 	"counted": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 histogram(b, 1 .. 2.5 in 41, weights: b) | write("out.npy")`, "", 0, 0, true},

@@ -66,7 +66,7 @@ func (s *Scan) run(b *Body, chunk, axes []*ir.Node, last *ir.Node) []*ir.Node {
 		hi = b.Min(b.Add(lo, b.I32(s.Chunk)), hi)
 	}
 	start := s.Start(b, chunk)
-	return b.Fold(ir.FoldSpec{Name: s.Dims[s.Along].Name, Lo: lo, Hi: hi, Init: append(slices.Clone(start), axes...)}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+	state := b.Fold(ir.FoldSpec{Name: s.Dims[s.Along].Name, Lo: lo, Hi: hi, Init: append(slices.Clone(start), axes...)}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		at := slices.Clone(chunk)
 		at[s.Along] = i
 		var while *ir.Node
@@ -75,6 +75,7 @@ func (s *Scan) run(b *Body, chunk, axes []*ir.Node, last *ir.Node) []*ir.Node {
 		}
 		return append(s.Step(b, at, acc[:len(start)]), acc[len(start):]...), while
 	})
+	return state[:len(start)]
 }
 
 // Scan defines an array of what is kept of the states before and after each turn. Arrays of one scan are made by one kernel.
@@ -95,17 +96,18 @@ func (l *Lowering) Scan(name string, elem ElemType, unit Unit, inputs []*Stage, 
 		if s.Chunk == 0 {
 			chunk = slices.Insert(slices.Clone(at), s.Along, b.I32(0))
 		}
-		f := b.Once(s, at, func() []*ir.Node {
+		state := b.Once(s, at, func() []*ir.Node {
 			state := s.run(b, chunk, nil, nil)
 			still := slices.DeleteFunc(slices.Clone(at), func(a *ir.Node) bool { return state[0].Fold.Node.Free().Meets(a.Bind()) })
 			if len(still) > 0 { // it stores for every point of the axes
 				state = s.run(b, chunk, still, nil)
 			}
 			return state
-		})[0].Fold
+		})
+		f, n := state[0].Fold, len(state)
 		index := slices.Clone(chunk)
 		index[s.Along] = f.Index
-		return []Write{{In: f, At: index, Value: keep(b, f.Accs, f.Step)}}
+		return []Write{{In: f, At: index, Value: keep(b, f.Accs[:n], f.Step[:n])}}
 	}}
 	return out
 }
