@@ -10,7 +10,7 @@ import (
 var rules = []func(*writer) bool{
 	arithmetic, arithmetic, arithmetic, arithmetic, comparison, comparison, choice, choice, choice, extreme, function, function, function,
 	rounding, rounding, logical, cast, quantity, quantity, power, complexes, reduction, reduction, reduction, reduction,
-	slice, slice, reverse, transpose, rename, reshape, concat, stack, decibel, indices, negative, clamp, fill,
+	product, product, running, counted, slice, slice, reverse, transpose, rename, reshape, concat, stack, decibel, indices, negative, clamp, fill,
 }
 
 func (w *writer) one(options ...string) string { return options[w.IntN(len(options))] }
@@ -186,9 +186,7 @@ func reduction(w *writer) bool {
 	if !ok {
 		return false
 	}
-	names := namesOf(a.dims)
-	w.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-	over := names[:1+w.IntN(len(names))]
+	over := w.some(namesOf(a.dims))
 	text := fmt.Sprintf(", over: [%s]", strings.Join(over, ", "))
 	if len(over) == len(a.dims) && w.IntN(2) == 0 {
 		text = ""
@@ -205,6 +203,73 @@ func reduction(w *writer) bool {
 		k = a.kind
 	}
 	return w.emit(op+"("+a.text+text+")", k, without(a.dims, over), step{"op": op, "in": args(a), "over": over})
+}
+
+// some are a few of the names, in any order.
+func (w *writer) some(names []string) []string {
+	w.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	return names[:1+w.IntN(len(names))]
+}
+
+func product(w *writer) bool {
+	a, ok := w.of(several)
+	b, dims := w.other(a)
+	shared := slices.DeleteFunc(namesOf(a.dims), func(name string) bool { return !slices.Contains(namesOf(b.dims), name) })
+	if !ok || len(shared) == 0 {
+		return false
+	}
+	over, k := w.some(shared), a.with(b)
+	sum := i64
+	if k.float() {
+		sum = k
+	}
+	return w.emit(fmt.Sprintf("dot(%s, %s, over: [%s])", a.text, b.text, strings.Join(over, ", ")), sum, without(dims, over),
+		step{"op": "dot", "in": args(a, b), "compute": k, "over": over})
+}
+
+func running(w *writer) bool {
+	a, ok := w.of(several)
+	if !ok {
+		return false
+	}
+	d, text, k := a.dims[w.IntN(len(a.dims))].name, "", i64
+	if len(a.dims) > 1 || w.IntN(2) == 0 {
+		text = ", along: " + d
+	}
+	if a.kind.float() {
+		k = a.kind
+	}
+	return w.emit("cumsum("+a.text+text+")", k, a.dims, step{"op": "cumsum", "in": args(a), "dim": d})
+}
+
+func counted(w *writer) bool {
+	a, ok := w.of(several)
+	if !ok {
+		return false
+	}
+	over, text := namesOf(a.dims), ""
+	if w.IntN(2) == 0 {
+		over = w.some(over)
+		text = fmt.Sprintf(", over: [%s]", strings.Join(over, ", "))
+	}
+	bins := 1 + w.IntN(30)
+	from := float64(w.IntN(64)-40) / 16
+	to := from + float64(1+w.IntN(80))/16
+	in, k := []operand{a}, i64
+	if weights, ok := w.of(func(b operand) bool {
+		return slices.EqualFunc(a.dims, b.dims, func(x, y dim) bool { return x.name == y.name && x.n == y.n })
+	}); ok && w.IntN(2) == 0 {
+		in, text = append(in, weights), ", weights: "+weights.text+text
+		if weights.kind.float() {
+			k = weights.kind
+		}
+	}
+	dims := append(without(a.dims, over), dim{name: "bin", n: bins, coords: fmt.Sprintf("bins %g..%g", from, to)})
+	if slices.Contains(namesOf(dims[:len(dims)-1]), "bin") || size(dims) > mostElements {
+		return false
+	}
+	return w.emit(fmt.Sprintf("histogram(%s, %g .. %g in %d%s)", a.text, from, to, bins+1, text), k, dims,
+		step{"op": "histogram", "in": args(in...), "over": over, "from": from, "to": to, "n": bins})
 }
 
 func decibel(w *writer) bool {

@@ -315,6 +315,66 @@ def cast(kind, a):
     return Val(kind, a.dims, lo, hi)
 
 
+def total(a, axes, add):
+    """bounds of sums and of the magnitudes in them, and where infinities of both signs may meet; add gives the last sum, or all on the way"""
+    def ever(infinite):
+        return add(infinite.astype(float), axes) > 0
+
+    size = add(np.maximum(np.abs(a.lo), np.abs(a.hi)), axes)
+    return add(a.lo, axes), add(a.hi, axes), size, ever(np.isinf(a.lo)) & ever(np.isinf(a.hi))
+
+
+def dot(kind, compute, a, b, over):
+    """The sum of a product. Products of f32 are added up in f32 over up to 512 terms, which may leave its range on the way."""
+    p = arithmetic("mul", compute, a, b)
+    axes = tuple(p.dims.index(d) for d in over)
+    count = int(np.prod([p.lo.shape[i] for i in axes]))
+    s = reduce("sum", kind, p, over)
+    if kind != "f32":
+        return s
+    global overflows
+    with np.errstate(all="ignore"):
+        size = np.sum(np.maximum(np.abs(p.lo), np.abs(p.hi)), axes)
+        wild = size > F32MAX / 2
+        overflows = overflows or bool((wild & np.isfinite(size)).any())
+        slack = size * 2.0**-24 * (min(count, 512) + 2) + count * TINY32
+    return Val(kind, s.dims, np.where(wild, -np.inf, s.lo - slack), np.where(wild, np.inf, s.hi + slack), s.nan | wild, s.only)
+
+
+def cumsum(kind, a, dim):
+    axis = a.dims.index(dim)
+    with np.errstate(all="ignore"):
+        lo, hi, size, mixed = total(a, axis, np.add.accumulate)
+        if kind == "i64":
+            return whole(kind, a.dims, lo, hi)
+        slack = np.where(np.isinf(size), 0, size * 2.0**-52 * a.lo.shape[axis])
+        nan, only = np.logical_or.accumulate(a.nan, axis), np.logical_or.accumulate(a.only, axis)
+        return rounded(kind, a.dims, np.where(mixed, np.nan, lo), np.where(mixed, np.nan, hi), nan | mixed, only, ulps=4, slack=slack)
+
+
+def histogram(kind, a, weights, over, first, last, bins):
+    """An element that may be in a bin counts at most, one that is in it for certain at least."""
+    order = a.dims
+    w = Val("i64", order, np.ones(a.lo.shape), np.ones(a.lo.shape)) if weights is None else weights.ordered(order)
+    with np.errstate(all="ignore"):
+        scale = bins / (last - first)
+        least, most = (np.clip(np.floor((x - first) * scale + e), 0, bins - 1) for x, e in ((a.lo, -1e-9), (a.hi, 1e-9)))
+        exact = a.lo == a.hi  # what f64 makes of it is known
+        least = np.where(exact, np.clip(np.floor((a.lo - first) * scale), 0, bins - 1), least)
+        most = np.where(exact, least, most)
+        may = (a.hi >= first) & (a.lo <= last) & ~a.only
+        certain = (a.lo >= first) & (a.hi <= last) & ~a.nan & (least == most)
+        parts = []
+        for k in range(bins):
+            here = may & (least <= k) & (k <= most)
+            sure = here & certain
+            lo = np.where(here, np.where(sure, w.lo, np.minimum(w.lo, 0)), 0)
+            hi = np.where(here, np.where(sure, w.hi, np.maximum(w.hi, 0)), 0)
+            one = Val(w.kind, order, lo, hi, w.nan & here, w.only & sure)
+            parts.append(reduce("sum", kind, one, over))
+    return Val(kind, [*parts[0].dims, "bin"], *[np.stack([getattr(p, n) for p in parts], -1) for n in ("lo", "hi", "nan", "only")])
+
+
 def reduce(op, kind, a, over):
     axes = tuple(a.dims.index(d) for d in a.dims if d in over)
     dims = [d for d in a.dims if d not in over]
@@ -359,14 +419,12 @@ def reduce(op, kind, a, over):
             wild = squared(m.hi, kind).any(axes)
             r = rounded(kind, dims, np.maximum(lo - 2e-19 * np.sqrt(count), 0), np.where(wild, np.inf, hi), nan | wild & np.isinf(hi), only, ulps=6, slack=2e-19)
             return r
-        lo, hi = np.sum(a.lo, axes), np.sum(a.hi, axes)
-        size = np.sum(np.maximum(np.abs(a.lo), np.abs(a.hi)), axes)
-        mixed = np.isinf(a.lo).any(axes) & np.isinf(a.hi).any(axes)
+        lo, hi, size, mixed = total(a, axes, np.add.reduce)
         if a.kind in ("bool", "i32", "i64"):
-            total = whole("i64", dims, lo, hi)
+            t = whole("i64", dims, lo, hi)
             if op == "sum":
-                return total
-            f = to_float(total, "f64")
+                return t
+            f = to_float(t, "f64")
             return rounded(kind, dims, f.lo / count, f.hi / count, ulps=4)
         slack = np.where(np.isinf(size), 0, size * 2.0**-53 * count)
         if op == "mean":
@@ -481,6 +539,12 @@ def step(o, vals, folder):
         return cast(kind, x[0])
     if op in ("sum", "mean", "norm", "any", "all", "argmin", "argmax") or op in ("min", "max"):
         return reduce(op, kind, x[0], o["over"])
+    if op == "dot":
+        return dot(kind, o["compute"], *x, o["over"])
+    if op == "cumsum":
+        return cumsum(kind, x[0], o["dim"])
+    if op == "histogram":
+        return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"])
     if op == "decibel":
         return level(kind, x[0], o["range"], o["over"])
     if op == "slice":
