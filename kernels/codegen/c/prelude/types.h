@@ -1,6 +1,11 @@
 // Vector types. VB is the bytes of a register, W = VB/4 its float32 lanes. A value of a 4-byte type is one vector, of an
 // 8-byte type two (part 0 holds the lower lanes). Bool is an int vector of 0 and -1. Suffixes: f d i l for the types.
+// A compiler that does not optimise takes half its time to inline, and is the slower for what comes of it.
+#ifdef __OPTIMIZE__
 #define FN static inline __attribute__((always_inline, unused))
+#else
+#define FN static inline __attribute__((unused))
+#endif
 #define W (VB / 4)
 #define VEC(name, type, bytes) typedef type name __attribute__((vector_size(bytes))); typedef type name##_u __attribute__((vector_size(bytes), aligned(1), may_alias))
 VEC(vf, float, VB);
