@@ -32,7 +32,7 @@ const (
 	spilling     = 16       // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18
 	narrowBlock  = 512      // iterations whose terms are summed in float32: an error of 9 bits of 24 at most, of 4 as a rule
 	sliceBytes   = 2048     // of an operand a point, in a slice of a split fold: 512 iterations park an accumulator for a twentieth of their time
-	chunkPoints  = 256      // of an axis that share a slice: two operands then fill ownCache; twice as many of long axes gain 5 to 10 % at 2000
+	chunkPoints  = 512      // of an axis that share a slice: an operand then fills ownCache; half as many lose 5 % at 1000, packing twice as often
 	nearCache    = 32 << 10 // bytes of operands that stay near by themselves: level 1 of most cores
 	flatPoints   = 256      // the least that a tile should have: with 16 vectors or more, at most one in 16 has idle lanes
 )

@@ -182,9 +182,12 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	if c.AccBlock > 0 {
 		c.AccBlock = c.Split
 	}
-	for _, axis := range []int{x.a, x.u} {
+	for i, axis := range []int{x.a, x.u} { // threads need some to share out
 		n := s.k.Axes[axis].Extent
-		most := max(min(chunkPoints, (n+1)/2), min(2*chunkPoints, (n+3)/4)) // threads need some to share out
+		most := min(chunkPoints, (n+1)/2)
+		if i == 0 {
+			most = min(most, max(chunkPoints/2, (n+3)/4))
+		}
 		c.Chunk = append(c.Chunk, AxisN{axis, max(c.Step(axis), evenly(n, most, c.Step(axis)))})
 	}
 }

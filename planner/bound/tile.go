@@ -15,6 +15,8 @@ const (
 	tilesPerThread = 16
 	shortestTile   = 100e-6 // seconds
 	longestTile    = 0.25   // seconds
+	shortestPart   = 64     // points of an axis that a granularity is halved to: more than one vector in flight
+	evenPart       = 16     // of which it then has a multiple
 )
 
 // cut divides axes into tiles. step (nil: ones) is the granularity the compiled kernel likes; seconds is the predicted time of
@@ -35,6 +37,7 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 	if want > 1 { // as many for each thread
 		want = (want + threads - 1) / max(1, threads) * max(1, threads)
 	}
+	step = finer(axes, step, min(want, 2*threads))
 	have := 1
 	for i := range size {
 		if have >= want {
@@ -51,6 +54,26 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		have *= (axes[i].Extent + size[i] - 1) / size[i]
 	}
 	return size
+}
+
+// finer makes a granularity finer, half by half along the axis where it is coarsest, until there are as many tiles as wanted or its
+// parts are short.
+func finer(axes []plan.Axis, step []int, want int) []int {
+	step = slices.Clone(step)
+	tiles, parts := 1, make([]int, len(step))
+	for i, s := range step {
+		parts[i] = max(1, axes[i].Extent/max(1, s))
+		tiles *= parts[i]
+	}
+	for ; tiles < want; tiles *= 2 {
+		i := slices.Index(step, slices.Max(append(step, 0)))
+		if i < 0 || step[i] < 2*shortestPart {
+			break
+		}
+		parts[i] *= 2
+		step[i] = ((axes[i].Extent+parts[i]-1)/parts[i] + evenPart - 1) / evenPart * evenPart
+	}
+	return step
 }
 
 // cover lists the tiles of the given size, in order. What would be left of an axis for a tile shorter than a step, for which

@@ -35,3 +35,34 @@ func TestTilesCoverEveryPointOnce(t *testing.T) {
 		}
 	}
 }
+
+// Threads have tiles, though the code would like fewer and larger ones; short parts, and what takes no time, are not cut.
+func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
+	b := ir.NewBuilder()
+	for _, c := range []struct {
+		extent, step []int
+		seconds      float64
+		threads      int
+		want         int
+	}{
+		{[]int{1000, 1000}, []int{496, 240}, 0.01, 2, 8},
+		{[]int{2000}, []int{992}, 0.01, 2, 4},
+		{[]int{2000}, []int{992}, 0.01, 7, 16},
+		{[]int{2000}, []int{992}, 1e-4, 7, 1},
+		{[]int{40, 120}, []int{40, 120}, 0.01, 8, 1},
+	} {
+		k := &ir.Kernel{}
+		for _, e := range c.extent {
+			k.Axes = append(k.Axes, b.Axis("a", e))
+		}
+		tiles := cover(axesOf(k), cut(axesOf(k), nil, c.step, c.seconds, c.threads), c.step)
+		if len(tiles) != c.want {
+			t.Errorf("%v in steps of %v on %d threads: %d tiles, want %d: %v", c.extent, c.step, c.threads, len(tiles), c.want, tiles)
+		}
+		for _, tile := range tiles {
+			if 3*tile.Points() < tiles[0].Points() {
+				t.Errorf("%v is a sliver beside %v", tile, tiles[0])
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -43,6 +44,9 @@ func (s *Sweep) Run(ctx context.Context, tiles []region.Region) error {
 		s.do(func() {}, job{tiles[0], time.Now()}, 1)
 		return ctx.Err()
 	}
+	// The longest ones first, so that the last ones even out.
+	tiles = slices.Clone(tiles)
+	slices.SortStableFunc(tiles, func(a, b region.Region) int { return cmp.Compare(b.Points(), a.Points()) })
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan job, queuedPerThread*s.Threads)

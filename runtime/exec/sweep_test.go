@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -122,5 +123,20 @@ func TestMeanAndP95(t *testing.T) {
 	}
 	if mean, p95 := MeanAndP95(nil); mean != 0 || p95 != 0 {
 		t.Errorf("nothing done: mean %g, p95 %g", mean, p95)
+	}
+}
+
+func TestSweepStartsWithTheLongestTiles(t *testing.T) {
+	var order []int64
+	s := newSweep(1, func(tile region.Region) error {
+		order = append(order, tile.Points())
+		return nil
+	})
+	tiles := []region.Region{{{Lo: 0, Hi: 5}}, {{Lo: 5, Hi: 6}}, {{Lo: 6, Hi: 15}}}
+	if err := s.Run(context.Background(), tiles); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(order, []int64{9, 5, 1}) || tiles[0].Points() != 5 {
+		t.Errorf("launched tiles of %v points", order)
 	}
 }
