@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,7 +18,10 @@ import (
 	"testing"
 	"time"
 
+	"weft/ops/files/element"
 	"weft/ops/files/npy"
+	"weft/ops/files/tiff"
+	"weft/ops/files/words"
 	"weft/runtime/journal"
 )
 
@@ -29,6 +33,9 @@ type interrupted struct {
 	rows       int
 	outputs    []string
 	needsCC    bool
+	columns    int    // 0: 200
+	budget     string // empty: a little above the least
+	strips     string // what explain says of them
 }
 
 var interruptions = []interrupted{
@@ -43,6 +50,12 @@ a = read("in.npy", dims: [y, x], pixel: 1 m)
 s = a | skyview(patches: 145)
 s.total | write("sky.tif")
 s.south | write("south.npy")
+`},
+	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 768, 300 rows", text: `
+a = read("in.tif")
+w = a | walls
+(w.height | write("walls.tif"))
+sqrt(abs(a)) * 3 | write("b.npy")
 `},
 }
 
@@ -59,21 +72,37 @@ func TestKilledRunsResume(t *testing.T) {
 			}
 			folder := t.TempDir()
 			r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
-			const columns = 200
+			columns := cmp.Or(c.columns, 200)
 			values := make([]float32, c.rows*columns)
 			for i := range values {
 				values[i] = float32(10 + 8*math.Sin(float64(i)*0.013)*math.Cos(float64(i/columns)*0.07))
 			}
 			must(t, npy.Save(filepath.Join(folder, "in.npy"), []int{c.rows, columns}, values))
+			geo, err := tiff.NewGeo(tiff.Affine{0, 1, 0, 0, 0, -1}, tiff.CRS{})
+			must(t, err)
+			must(t, tiff.Save(filepath.Join(folder, "in.tif"), tiff.Header{DType: element.Float32, Height: c.rows, Width: columns, Geo: geo}, values))
 			must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(c.text), 0o666))
 			r.run("--memory", "2GiB") // as a whole
-			want := r.outputs(c.outputs)
-			budget := r.little()
+			want, pixels := r.outputs(c.outputs), r.pixels(c.outputs)
+			budget := c.budget
+			if budget == "" {
+				budget = r.little()
+			}
+			explain := exec.Command("weft", "explain", "p.weft", "--memory", budget)
+			explain.Dir, explain.Env = folder, r.env
+			if said, err := explain.Output(); err != nil || !strings.Contains(string(said), c.strips) {
+				t.Fatalf("not in blocks of %q: %v\n%s", c.strips, err, said)
+			}
 			start := time.Now()
 			r.run("--memory", budget)
 			took := time.Since(start)
-			if got := r.outputs(c.outputs); !same(got, want) {
+			if got := r.outputs(c.outputs); c.strips != "" { // in which tiles of a raster come in another order
+				want = got
+			} else if !same(got, want) {
 				t.Fatal("blocks give other bytes than the whole")
+			}
+			if got := r.pixels(c.outputs); !same(got, pixels) {
+				t.Fatal("blocks give other pixels than the whole")
 			}
 			random := rand.New(rand.NewPCG(1, uint64(c.rows)))
 			resumed := 0
@@ -275,12 +304,29 @@ func (r *restarter) outputs(names []string) [][]byte {
 	return out
 }
 
+// pixels are the elements of outputs.
+func (r *restarter) pixels(names []string) [][]byte {
+	r.t.Helper()
+	var out [][]byte
+	for _, name := range names {
+		path := filepath.Join(r.folder, name)
+		if filepath.Ext(name) == ".npy" {
+			out = append(out, r.outputs([]string{name})...)
+			continue
+		}
+		values, _, err := tiff.Load[float64](path)
+		must(r.t, err)
+		out = append(out, words.Raw(values))
+	}
+	return out
+}
+
 // clean reports anything that is neither input nor output.
 func (r *restarter) clean(outputs []string) {
 	r.t.Helper()
 	entries, err := os.ReadDir(r.folder)
 	must(r.t, err)
-	if len(entries) != len(outputs)+2 {
+	if len(entries) != len(outputs)+3 {
 		r.t.Fatalf("left over: %v", entries)
 	}
 }

@@ -77,6 +77,8 @@ type Streamer interface {
 	Fits() error // why this use cannot work by parts after all
 	// Scratch is the bytes of memory that working by parts as wide as a region takes besides the arrays.
 	Scratch(at region.Region) int64
+	// Chunk is the extents of what can only be read or written together; nil: any elements that follow each other.
+	Chunk() []int
 }
 
 // Referencer computes its outputs in plain float64, independently of Lower, from the array arguments under their names (see

@@ -28,9 +28,18 @@ type streams struct {
 	*world
 	mu    sync.Mutex
 	fault func(row int) error // of the sink
+	chunk optest.Chunks       // of sources and sinks
+	parts map[string][]region.Region
 }
 
-func newStreams() *streams { return &streams{world: newWorld()} }
+func newStreams() *streams { return &streams{world: newWorld(), parts: map[string][]region.Region{}} }
+
+// part notes what a source read, or a sink was given.
+func (w *streams) part(of string, at region.Region) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.parts[of] = append(w.parts[of], slices.Clone(at))
+}
 
 // waves is a source of a bumpy surface with holes.
 func (w *streams) waves(t ops.Type) ops.Array {
@@ -51,6 +60,7 @@ func (w *streams) waves(t ops.Type) ops.Array {
 		return to.SetDense(d)
 	}
 	return ops.Array{Of: w.use("waves", optest.TileFill{
+		Chunks: w.chunk,
 		Filled: func(_ context.Context, to ops.HostArray) (ops.Note, error) { return ops.Note{}, fill(0, to) },
 		Open:   func() (ops.TileSource, error) { return waveSource{w, t.Shape(), fill}, nil },
 	}, t)}
@@ -66,6 +76,7 @@ func (s waveSource) Read(_ context.Context, at region.Region, to ops.HostArray) 
 	s.w.mu.Lock()
 	s.w.read = append(s.w.read, fmt.Sprintf("waves %d-%d", at[0].Lo, at[0].Hi))
 	s.w.mu.Unlock()
+	s.w.part("waves", at)
 	for row := range at.Along(len(at)-1, region.Interval{Hi: 1}).Indices() { // one after the other
 		flat := 0
 		for d, x := range row {
@@ -123,7 +134,7 @@ func (w *streams) swap(in ops.Array) ops.Array {
 // keepRows is keep by rows.
 func (w *streams) keepRows(name string, in ops.Array) *ops.Instance {
 	op := w.keep(name, in)
-	op.Bound = optest.TileTake{Taken: op.Bound.(optest.Taken), Open: func([]ops.Mark) (ops.TileSink, error) {
+	op.Bound = optest.TileTake{Chunks: w.chunk, Taken: op.Bound.(optest.Taken), Open: func([]ops.Mark) (ops.TileSink, error) {
 		t := in.Type()
 		return &rowKeeper{w: w, name: name, got: ops.NewDense(t.Elem.Complex, t.Shape()...), seen: map[int]bool{}}, nil
 	}}
@@ -144,6 +155,7 @@ func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArra
 			return err
 		}
 	}
+	k.w.part(k.name, at)
 	d, n := in[0].Dense(), 0
 	for index := range at.Indices() {
 		flat := audit.Flat(index, k.got.Shape)

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/ops/optest"
 	"weft/runtime/memory"
 )
 
@@ -113,6 +114,67 @@ func TestStripsOnDevices(t *testing.T) {
 					if len(k.Shares) == 0 {
 						t.Errorf("%s: kernel %s did not run on devices", name, k.ID)
 					}
+				}
+			}
+		})
+	}
+}
+
+// Blocks end where chunks of what is read and written end, so that none is read or written in two of them; strips that need their neighbours
+// still write each once. A chunk that is too large for the budget is cut.
+func TestBlocksEndAtChunks(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		build func(w *streams) []*ops.Instance
+		share float64
+		chunk optest.Chunks
+		once  []string // what has no chunk in two blocks
+		strip bool
+	}{
+		{"pointwise", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 700))))}
+		}, 0.5, optest.Chunks{25, 70}, []string{"waves", "out"}, false},
+		{"pointwise, of whole rows", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 700))))}
+		}, 0.5, optest.Chunks{7, 700}, []string{"waves", "out"}, false},
+		{"blur", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(30, 6000)), 7))}
+		}, 0.26, optest.Chunks{1, 300}, []string{"out"}, true},
+		{"chunks of whole rows, cut", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(30, 6000)), 7))}
+		}, 0.26, optest.Chunks{1, 6000}, nil, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			whole, peak := runWhole(t, c.build)
+			w := newStreams()
+			w.chunk = c.chunk
+			p, err := w.build(t, int64(float64(peak)*c.share), c.build(w)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Stream == nil || (len(p.Stream.Passes[0].Strip) > 0) != c.strip {
+				t.Fatalf("not as it should be cut: %+v", p.Stream)
+			}
+			if _, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2}); err != nil {
+				t.Fatal(err)
+			}
+			if !sameBits(w.got["out"], whole.got["out"]) {
+				t.Error("other bits than the whole")
+			}
+			for _, name := range c.once {
+				seen := map[[2]int]int{}
+				for i, at := range w.parts[name] {
+					for y := at[0].Lo / c.chunk[0]; y*c.chunk[0] < at[0].Hi; y++ {
+						for x := at[1].Lo / c.chunk[1]; x*c.chunk[1] < at[1].Hi; x++ {
+							if before, again := seen[[2]int{y, x}]; again {
+								t.Fatalf("%s: chunk %d, %d is in %v and in %v", name, y, x, w.parts[name][before], at)
+							}
+							seen[[2]int{y, x}] = i
+						}
+					}
+				}
+				if len(w.parts[name]) < 4 {
+					t.Errorf("%s came in %d parts", name, len(w.parts[name]))
 				}
 			}
 		})

@@ -26,6 +26,9 @@ func (w *writing) Scratch(at region.Region) int64 {
 	return w.format.Scratch(w.order, at)
 }
 
+// Chunk is what the format says.
+func (w *writing) Chunk() []int { return w.format.Chunk }
+
 // OpenSink starts a file that is written part by part, or takes one up.
 func (w *writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {
 	out, err := w.format.Create(w.order, true, marks)

@@ -27,15 +27,21 @@ func (f Taken) Take(ctx context.Context, in []ops.HostArray, t ops.Terminal) (op
 	return f(ctx, in, t)
 }
 
-// parts is what sources and sinks that work by parts have in common.
-type parts struct{}
+// Chunks is what sources and sinks that work by parts have in common: extents of what they read or write together.
+type Chunks []int
 
-func (parts) Fits() error                 { return nil }
-func (parts) Scratch(region.Region) int64 { return 0 }
+// Fits is no question.
+func (Chunks) Fits() error { return nil }
+
+// Scratch is nothing.
+func (Chunks) Scratch(region.Region) int64 { return 0 }
+
+// Chunk is itself.
+func (c Chunks) Chunk() []int { return c }
 
 // TileFill is a source that works by parts too.
 type TileFill struct {
-	parts
+	Chunks
 	Filled
 	Open func() (ops.TileSource, error)
 }
@@ -45,7 +51,7 @@ func (s TileFill) OpenSource() (ops.TileSource, error) { return s.Open() }
 
 // TileTake is a sink that works by parts too, into a file if it has a path.
 type TileTake struct {
-	parts
+	Chunks
 	Taken
 	Path string
 	Open func([]ops.Mark) (ops.TileSink, error)

@@ -95,6 +95,9 @@ func (built) Fits() error { return nil }
 // Scratch is next to nothing.
 func (built) Scratch(region.Region) int64 { return 0 }
 
+// Chunk is a single pixel.
+func (built) Chunk() []int { return nil }
+
 // Fill builds all of a layer.
 func (v built) Fill(ctx context.Context, to ops.HostArray) (ops.Note, error) {
 	r := cityRows{town: v.town}

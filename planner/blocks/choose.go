@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -26,6 +27,7 @@ const fewestBlocks = 8
 
 // choose finds the largest blocks that fit: of whole rows or, where no such do, of strips as wide as can be.
 func (p *Pass) choose(f *flow, budget int64) bool {
+	p.edges = f.edges(p)
 	if p.chooseRows(f, budget, nil) {
 		return true
 	}
@@ -43,16 +45,16 @@ func (p *Pass) choose(f *flow, budget int64) bool {
 // chooseRows finds how many rows blocks of a strip may have.
 func (p *Pass) chooseRows(f *flow, budget int64, strip []int) bool {
 	smallest := max(1, p.Rows/mostBlocks)
-	rows := max(smallest, even((p.Rows+fewestBlocks-1)/fewestBlocks))
+	rows := max(smallest, p.even(max((p.Rows+fewestBlocks-1)/fewestBlocks, p.edge(0, p.Rows))))
 	for p.set(f, rows, strip); p.Peak > budget && rows > smallest; p.set(f, rows, strip) {
-		rows = max(smallest, even(rows/2))
+		rows = max(smallest, p.even(rows/2))
 	}
 	if p.Peak > budget {
 		return false
 	}
 	good, bad := rows, min(2*rows, p.Rows/fewestBlocks+1)
 	for range 3 {
-		mid := even((good + bad) / 2)
+		mid := p.even((good + bad) / 2)
 		if mid <= good {
 			break
 		}
@@ -66,17 +68,67 @@ func (p *Pass) chooseRows(f *flow, budget int64, strip []int) bool {
 	return true
 }
 
-// stripEdge is what the extents of strips along the innermost dim are multiples of: blocks of files end there.
+// edges are what the extents of blocks should be multiples of along the dims of the tallest array, by the chunks of what the pass reads and
+// writes: no block then ends within a chunk, which would be read or written by two. 1: anything.
+func (f *flow) edges(p *Pass) []int {
+	var shape []int
+	if p.tallest != nil {
+		shape = p.tallest.Layout.Shape()
+	}
+	out := slices.Repeat([]int{1}, max(1, len(shape)))
+	for _, u := range p.units {
+		if u.step.Kernel != nil {
+			continue
+		}
+		s, ok := u.step.Op.Bound.(ops.Streamer)
+		for _, b := range slices.Concat(u.reads, u.makes) {
+			if !ok || f.kept[b] != "" {
+				continue
+			}
+			chunk := s.Chunk()
+			if is := b.Layout.Shape(); len(chunk) != len(is) || len(is) != len(shape) {
+				continue
+			}
+			for d, n := range chunk {
+				if b.Layout.Dims[d].Size != shape[d] {
+					continue
+				}
+				if n = max(n, 1); lcm(out[d], n) < shape[d] {
+					n = lcm(out[d], n)
+				}
+				out[d] = max(out[d], n)
+			}
+		}
+	}
+	return out
+}
+
+func lcm(a, b int) int {
+	g := a
+	for r := b; r > 0; g, r = r, g%r {
+	}
+	return a / g * b
+}
+
+// stripEdge is what the extents of strips along the innermost dim are multiples of where files do not say: pages and vectors begin there.
 const stripEdge = 256
+
+// edge is what blocks of less than an extent along a dim should be multiples of.
+func (p *Pass) edge(dim, extent int) int {
+	switch e := p.edges[dim]; {
+	case e > 1 && e < extent:
+		return e
+	case dim > 0 && dim == len(p.edges)-1:
+		return stripEdge
+	}
+	return 1
+}
 
 // narrower halves the longest extent of a strip; nil where it is short.
 func (p *Pass) narrower(strip []int) []int {
 	best, n := -1, 0
 	for i, extent := range strip {
-		edge := 1
-		if i == len(strip)-1 {
-			edge = stripEdge
-		}
+		edge := p.edge(i+1, extent)
 		if extent > edge && (best < 0 || extent > strip[best]) {
 			best, n = i, (extent/2+edge-1)/edge*edge
 		}
@@ -137,8 +189,11 @@ func (p *Pass) set(f *flow, rows int, strip []int) {
 const mostBlocks = 256
 
 // even rounds rows down to what kernels and files like.
-func even(rows int) int {
+func (p *Pass) even(rows int) int {
 	const patch = 16
+	if edge := p.edge(0, rows+1); edge > 1 {
+		return rows / edge * edge
+	}
 	if rows > 4*patch {
 		return rows / patch * patch
 	}

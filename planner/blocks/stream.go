@@ -26,6 +26,7 @@ type Pass struct {
 	units   []*unit
 	targets []*bound.Buffer
 	tallest *bound.Buffer   // of them
+	edges   []int           // what extents of blocks should be multiples of
 	least   int64           // bytes that do, of all blocks that were tried
 	kept    []*bound.Buffer // alive as a whole while it runs
 }

@@ -35,6 +35,7 @@ type Format struct {
 	Write func(context.Context, Order, ops.HostArray) error
 	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
 	Scratch func(o Order, at region.Region) int64
+	Chunk   []int // extents of what is written together; nil: elements that follow each other
 
 	// Provenance is the text that Annotate put into a file; nil: there is no room for it.
 	Provenance func(path string) (string, error)
@@ -73,6 +74,7 @@ type About struct {
 
 	Whole   bool                         // rows do not lie together, so that they are not read alone
 	Band    int                          // rows that are read together with least effort
+	Chunk   []int                        // extents of what can only be read together; nil: elements that follow each other
 	Scratch func(at region.Region) int64 // bytes of memory that reading parts as wide as a region takes; nil: next to nothing
 }
 

@@ -17,7 +17,7 @@ import (
 // Raster is the format of GeoTIFF files.
 var Raster = &format.Format{
 	Name: "GeoTIFF", Endings: []string{".tif", ".tiff"}, Holds: Holds, Takes: []string{"as"},
-	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch,
+	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch, Chunk: []int{tileEdge, tileEdge},
 	Provenance: func(path string) (string, error) { h, err := Stat(path); return h.Description, err },
 	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 		"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
@@ -41,7 +41,7 @@ func openRaster(path, _ string) (format.Input, error) {
 func (r raster) About() format.About {
 	h := r.Header()
 	return format.About{DType: h.DType, Shape: []int{h.Height, h.Width}, Names: []string{"y", "x"}, Unit: heightUnit(h.Geo), Gives: Holds,
-		Scale: h.Scale, Offset: h.Offset, Gaps: h.Nodata != nil || h.Masked, NaNIsMissing: true, Band: r.band(), Scratch: r.scratch}
+		Scale: h.Scale, Offset: h.Offset, Gaps: h.Nodata != nil || h.Masked, NaNIsMissing: true, Band: r.band(), Chunk: []int{h.BlockH, h.BlockW}, Scratch: r.scratch}
 }
 
 // Read reads rows of blocks on all processors.
