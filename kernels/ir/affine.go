@@ -79,14 +79,14 @@ func (f *AffineIn) Stride(n *Node) (stride int64, ok bool) {
 	switch {
 	case n == f.axis:
 		return 1, true
-	case !f.varies(n):
+	case !f.vary.Of(n).Meets(f.axis.bind):
 		return 0, true
 	case n.Kind != KAlu || !n.Type.Int():
 		return 0, false
 	case n.Op == Select:
 		x, okx := f.Stride(n.Args[1])
 		y, oky := f.Stride(n.Args[2])
-		return x, okx && oky && x == y && !f.varies(n.Args[0])
+		return x, okx && oky && x == y && !f.vary.Of(n.Args[0]).Meets(f.axis.bind)
 	}
 	each, ok := n.Op.Info().Affine(n)
 	if !ok {
@@ -104,8 +104,6 @@ func (f *AffineIn) Stride(n *Node) (stride int64, ok bool) {
 	}
 	return stride, true
 }
-
-func (f *AffineIn) varies(n *Node) bool { return f.vary.Of(n).Meets(f.axis.bind) }
 
 // affine is the rule of an operation that adds its operands, each multiplied by a constant.
 func affine(k ...int64) func(*Node) ([2]int64, bool) {

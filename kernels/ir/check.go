@@ -31,17 +31,15 @@ func (c *checker) wrong(format string, args ...any) {
 }
 
 func (c *checker) axes() {
-	seen := map[*Node]bool{}
 	for i, a := range c.kernel.Axes {
 		switch {
 		case a.Kind != KAxis || a.Role != RoleParallel:
 			c.wrong("axis %d is not a parallel axis", i)
-		case seen[a]:
+		case slices.Contains(c.kernel.Axes[:i], a):
 			c.wrong("axis %s is listed twice", a.Name)
 		case a.Extent < 0:
 			c.wrong("axis %s has extent %d", a.Name, a.Extent)
 		}
-		seen[a] = true
 	}
 	if len(c.kernel.Stores) == 0 {
 		c.wrong("it stores nothing")

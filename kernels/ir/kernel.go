@@ -111,25 +111,29 @@ func enclosing(f *Fold) []*Node {
 // Walk visits every node once, operands before users.
 func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
 
-// atMost guesses how many nodes are reachable from roots: operands have smaller numbers, most of which small graphs hold.
-func atMost(roots []*Node) (n int) {
-	const small = 512
-	for _, r := range roots {
-		n = max(n, r.id)
+// met are the nodes of a builder that were seen, by number.
+type met []uint64
+
+// first reports whether a node was not seen before.
+func (m *met) first(n *Node) bool {
+	if more := n.id/64 - len(*m); more >= 0 {
+		*m = append(*m, make([]uint64, more+1)...)
 	}
-	return min(n+1, small)
+	word, bit := &(*m)[n.id/64], uint64(1)<<(n.id%64)
+	was := *word&bit != 0
+	*word |= bit
+	return !was
 }
 
 // WalkNodes visits every node reachable from roots once, operands before users. A fold's index and accumulators come
 // before its body.
 func WalkNodes(roots []*Node, visit func(*Node)) {
-	seen := make(map[*Node]bool, atMost(roots))
+	var seen met
 	var walk func(*Node)
 	walk = func(n *Node) {
-		if seen[n] {
+		if !seen.first(n) {
 			return
 		}
-		seen[n] = true
 		for _, a := range n.Args {
 			walk(a)
 		}

@@ -4,7 +4,7 @@ package ir
 // value differs over everything that fold depends on, and a fold's index differs over what its lower bound depends on.
 // Answers are remembered; a Vary is for one goroutine.
 type Vary struct {
-	seen  map[*Node]bool
+	seen  met
 	folds []varyFold
 	memo  map[Set]Set
 }
@@ -13,7 +13,7 @@ type Vary struct {
 type varyFold struct{ bind, more Set }
 
 // NewVary returns an empty Vary.
-func NewVary() *Vary { return &Vary{seen: map[*Node]bool{}, memo: map[Set]Set{}} }
+func NewVary() *Vary { return &Vary{memo: map[Set]Set{}} }
 
 // Of is the set of binders whose variables can change the value of n, conservatively.
 func (v *Vary) Of(n *Node) Set {
@@ -38,10 +38,9 @@ func (v *Vary) Of(n *Node) Set {
 
 // discover records the folds that bind anything below n and reports whether there were new ones.
 func (v *Vary) discover(n *Node) (found bool) {
-	if v.seen[n] {
+	if !v.seen.first(n) {
 		return false
 	}
-	v.seen[n] = true
 	for _, a := range n.Args {
 		found = v.discover(a) || found
 	}

@@ -103,11 +103,10 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 	}
 	c.AccMajor = accs*v > spilling
 	for _, g := range s.folds {
-		leaves := g.Monoid == ir.Any || g.Monoid == ir.All || Absorber(s.b, g) >= 0
-		if leaves || g.While != nil {
+		if s.left(g) || g.While != nil {
 			c.Every = longestTest
 		}
-		if leaves && s.hasMaxima(g) {
+		if s.left(g) && s.hasMaxima(g) {
 			c.Skip = true
 		}
 	}
@@ -198,7 +197,7 @@ func (s *survey) repeating(lanes int) int {
 		}
 		same := 0
 		for _, n := range s.nodes {
-			if v := s.vary.Of(n); n.Kind == ir.KLoad && v.Meets(s.k.Axes[lanes].Bind()) && !v.Meets(axis.Bind()) {
+			if v := s.vary(n); n.Kind == ir.KLoad && v.Meets(s.k.Axes[lanes].Bind()) && !v.Meets(axis.Bind()) {
 				same++
 			}
 		}

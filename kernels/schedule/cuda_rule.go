@@ -35,7 +35,7 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 	f := s.heaviest()
 	base := CUDA{Block: s.threadBlock(f)}
 	for _, g := range s.folds {
-		if g.Monoid == ir.Any || g.Monoid == ir.All || Absorber(s.b, g) >= 0 {
+		if s.left(g) {
 			base.Every = max(base.Every, anyEvery)
 			if s.culls(g) {
 				base.Every, base.Skip = skipEvery, true
@@ -154,7 +154,7 @@ func (s *survey) blockOf(order []int, n int) (block []AxisN) {
 
 // culls reports whether maximum tables leave few iterations of a fold: too few to share.
 func (s *survey) culls(f *ir.Fold) bool {
-	return (f.Monoid == ir.Any || Absorber(s.b, f) >= 0) && s.hasMaxima(f)
+	return f.Monoid != ir.All && s.left(f) && s.hasMaxima(f)
 }
 
 // foldThreads is how many threads should share the folds of a kernel with few outputs; 0: none.

@@ -199,7 +199,7 @@ type work struct {
 func (s *survey) workIn(f *ir.Fold) (out []work) {
 	for _, n := range s.nodes {
 		if n.Kind == ir.KAlu && s.deepest(n) == f {
-			out = append(out, work{s.weight(n), s.vary.Of(n), n.Op.Info().Cost.Slow()})
+			out = append(out, work{s.weight(n), s.vary(n), n.Op.Info().Cost.Slow()})
 		}
 	}
 	return out

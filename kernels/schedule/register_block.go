@@ -22,7 +22,7 @@ type contraction struct {
 
 // contraction finds the operands of a fold along two axes; nil if it has none along one of them, or its turns differ or end early.
 func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
-	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Empty() {
+	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary(f.Lo).Or(s.vary(f.Hi)).Empty() {
 		return nil
 	}
 	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}}
@@ -34,7 +34,7 @@ func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 			return
 		}
 		seen[n] = true
-		v := s.vary.Of(n)
+		v := s.vary(n)
 		for x := range axes {
 			if v.Meets(axes[x]) && !v.Meets(axes[1-x]) && n.Free().Meets(f.IndexBind) && !n.Free().Meets(f.AccBind) {
 				c.along[x] = append(c.along[x], n)
@@ -50,7 +50,7 @@ func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 		find(n)
 	}
 	for _, n := range s.nodes { // what is left joins operands cheaply
-		if _, ok := c.inside[n]; !ok && s.deepest(n) == f && (costly(n) || n.Kind == ir.KLoad) && !s.vary.Of(n).Empty() {
+		if _, ok := c.inside[n]; !ok && s.deepest(n) == f && (costly(n) || n.Kind == ir.KLoad) && !s.vary(n).Empty() {
 			return nil
 		}
 	}
@@ -126,7 +126,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 	for _, n := range s.nodes {
 		each, shared := s.weight(n)/w, 1
 		for _, u := range c.Unroll {
-			if !s.vary.Of(n).Meets(s.k.Axes[u.Axis].Bind()) {
+			if !s.vary(n).Meets(s.k.Axes[u.Axis].Bind()) {
 				shared *= u.N
 			}
 		}
@@ -138,7 +138,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 					shared = chunk.N
 				}
 			}
-		case n.Kind == ir.KLoad && s.vary.Of(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
+		case n.Kind == ir.KLoad && s.vary(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
 			each = gatheredLane
 		case c.AccBlock > 0 && s.deepest(n) == x.f && n.Type == ir.F64:
 			each /= 2

@@ -22,7 +22,7 @@ func (s *survey) running(f *ir.Fold) (out []option) {
 		return nil
 	}
 	for a, axis := range s.k.Axes {
-		if flight := min(runningFlight, axis.Extent); flight > 1 && s.vary.Of(f.Node).Meets(axis.Bind()) {
+		if flight := min(runningFlight, axis.Extent); flight > 1 && s.vary(f.Node).Meets(axis.Bind()) {
 			c := CPU{Order: s.order(), Unroll: s.unroll(a, flight)}
 			out = append(out, option{c, max(s.scalars()+s.stored(), s.waits(f)/float64(flight))})
 		}
@@ -68,7 +68,7 @@ func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
 	}
 	return !slices.ContainsFunc(s.k.Stores, func(st ir.Store) bool { return !beside(st.Buf, st.Index) }) &&
 		!slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
-			return n.Kind == ir.KLoad && s.deepest(n) == f && s.vary.Of(n).Meets(axis.Bind()) && !beside(n.Buf, n.Index())
+			return n.Kind == ir.KLoad && s.deepest(n) == f && s.vary(n).Meets(axis.Bind()) && !beside(n.Buf, n.Index())
 		})
 }
 

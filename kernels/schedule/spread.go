@@ -37,7 +37,7 @@ func (s *survey) spreads(f *ir.Fold, positions []*ir.Node) []spread {
 		even := make(spread, len(s.k.Axes))
 		for a, axis := range s.k.Axes {
 			for _, p := range positions {
-				if s.vary.Of(p).Meets(axis.Bind()) {
+				if s.vary(p).Meets(axis.Bind()) {
 					even[a] = 1
 				}
 			}
@@ -148,7 +148,7 @@ func rounded(index *ir.Node) (from []*ir.Node) {
 func (s *survey) scattered(f *ir.Fold) (axes []int) {
 	at := s.positions(f).at
 	for a, axis := range s.k.Axes {
-		if slices.ContainsFunc(at, func(p *ir.Node) bool { return s.vary.Of(p).Meets(axis.Bind()) }) {
+		if slices.ContainsFunc(at, func(p *ir.Node) bool { return s.vary(p).Meets(axis.Bind()) }) {
 			axes = append(axes, a)
 		}
 	}

@@ -3,6 +3,7 @@ package schedule
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
@@ -13,23 +14,31 @@ import (
 type survey struct {
 	k     *ir.Kernel
 	t     Target
-	b     *ir.Builder // for trying what values would become
-	vary  *ir.Vary
 	nodes []*ir.Node
 	folds []*ir.Fold
 	depth map[*ir.Fold]int
-	iters map[*ir.Node]float64
-	loop  map[*ir.Node]*ir.Fold // memo of deepest
-	cost  float64               // of a point computed alone, in additions
+	place []placed // of nodes, by their numbers
+	cost  float64  // of a point computed alone, in additions
 
-	beside map[*ir.Buffer]bool // buffers taken to have their last two dims transposed
+	builder func() *ir.Builder  // for trying what values would become
+	leaves  map[*ir.Fold]bool   // memo of left
+	beside  map[*ir.Buffer]bool // buffers taken to have their last two dims transposed
+}
+
+// placed is where a value is computed.
+type placed struct {
+	loop  *ir.Fold // the innermost, nil if none
+	times float64  // for one point; 0: not yet known
+	vary  ir.Set   // over what it differs
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, b: ir.Extend(k.Roots()), vary: ir.NewVary(), depth: map[*ir.Fold]int{}, iters: map[*ir.Node]float64{},
-		loop: map[*ir.Node]*ir.Fold{}}
+	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{},
+		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
+	last := 0
 	k.Walk(func(n *ir.Node) {
 		s.nodes = append(s.nodes, n)
+		last = max(last, n.ID())
 		if n.Kind == ir.KFold {
 			s.folds = append(s.folds, n.Fold)
 		}
@@ -45,6 +54,17 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 			}
 		}
 	}
+	s.place = make([]placed, last+1)
+	vary := ir.NewVary()
+	for _, n := range s.nodes {
+		at := &s.place[n.ID()]
+		at.vary = vary.Of(n)
+		for _, f := range s.folds {
+			if n.Free().Meets(f.Binders()) && (at.loop == nil || s.depth[f] > s.depth[at.loop]) {
+				at.loop = f
+			}
+		}
+	}
 	for _, n := range s.nodes {
 		s.cost += s.weight(n) * s.times(n)
 	}
@@ -52,31 +72,31 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 }
 
 // deepest is the innermost fold whose loop a value is computed in, nil if none.
-func (s *survey) deepest(n *ir.Node) *ir.Fold {
-	if in, ok := s.loop[n]; ok {
-		return in
-	}
-	var in *ir.Fold
-	for _, f := range s.folds {
-		if n.Free().Meets(f.Binders()) && (in == nil || s.depth[f] > s.depth[in]) {
-			in = f
-		}
-	}
-	s.loop[n] = in
-	return in
-}
+func (s *survey) deepest(n *ir.Node) *ir.Fold { return s.place[n.ID()].loop }
+
+// vary is the axes and folds over which a value differs.
+func (s *survey) vary(n *ir.Node) ir.Set { return s.place[n.ID()].vary }
 
 // times is how often a value is computed for one point.
 func (s *survey) times(n *ir.Node) float64 {
-	if x, ok := s.iters[n]; ok {
-		return x
+	at := &s.place[n.ID()]
+	if at.times == 0 {
+		at.times = 1
+		if f := at.loop; f != nil {
+			at.times = Trips(f) * s.times(f.Node)
+		}
 	}
-	x := 1.0
-	if f := s.deepest(n); f != nil {
-		x = Trips(f) * s.times(f.Node)
+	return at.times
+}
+
+// left reports a fold that is left as soon as its steps show that nothing can change its results any more.
+func (s *survey) left(f *ir.Fold) bool {
+	known, ok := s.leaves[f]
+	if !ok {
+		known = f.Monoid == ir.Any || f.Monoid == ir.All || f.Monoid == ir.Ordered && Absorber(s.builder(), f) >= 0
+		s.leaves[f] = known
 	}
-	s.iters[n] = x
-	return x
+	return known
 }
 
 // Trips is how often a fold turns.
@@ -126,7 +146,7 @@ func (s *survey) heaviest() *ir.Fold {
 func (s *survey) shared(f *ir.Fold, axis *ir.Node) float64 {
 	sum := 0.0
 	for _, n := range s.nodes {
-		if f != nil && s.deepest(n) == f && !s.vary.Of(n).Meets(axis.Bind()) {
+		if f != nil && s.deepest(n) == f && !s.vary(n).Meets(axis.Bind()) {
 			sum += s.weight(n)
 		}
 	}
@@ -137,7 +157,7 @@ func (s *survey) shared(f *ir.Fold, axis *ir.Node) float64 {
 func (s *survey) hoisted(axis *ir.Node) float64 {
 	sum := 0.0
 	for _, n := range s.nodes {
-		if n.Kind == ir.KFold && !s.vary.Of(n).Meets(axis.Bind()) && s.deepest(n) == nil {
+		if n.Kind == ir.KFold && !s.vary(n).Meets(axis.Bind()) && s.deepest(n) == nil {
 			sum += s.foldWork(n.Fold)
 		}
 	}
@@ -165,7 +185,7 @@ func (s *survey) onLanes(a, u int) float64 {
 	sum := 0.0
 	for _, n := range s.nodes {
 		c := s.weight(n) / (w * used)
-		if n.Kind == ir.KLoad && s.vary.Of(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
+		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
 			c = gatheredLane
 			if u >= 0 && s.crosses(n, a, u) {
 				c = crossedLane
@@ -183,7 +203,7 @@ func (s *survey) onLanes(a, u int) float64 {
 		sum += each * s.made(st)
 	}
 	for _, f := range s.folds {
-		if s.vary.Of(f.Lo).Or(s.vary.Of(f.Hi)).Meets(axis.Bind()) {
+		if s.vary(f.Lo).Or(s.vary(f.Hi)).Meets(axis.Bind()) {
 			sum *= divergence
 			break
 		}

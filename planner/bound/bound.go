@@ -61,6 +61,7 @@ type Kernel struct {
 	Kind     string // of the device it is planned or compiled for
 
 	layout *device.Layout // of its program, or by the device's rules; nil: not known
+	work   *cost.Work     // under that layout, once it was counted
 }
 
 // Costs are what predictions are made by.

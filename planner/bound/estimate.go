@@ -19,7 +19,7 @@ func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}
-	if costs.Model != nil {
+	if k.work = nil; costs.Model != nil {
 		k.layout = costs.Model.Layout(k.IR)
 	}
 	k.recut(threads)
@@ -28,7 +28,7 @@ func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 // Compiled records how a device compiled the kernel, and cuts it into tiles that its code likes: those that were measured fastest, where
 // they were and still fit.
 func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads int) {
-	k.Report, k.layout, k.Step, k.Device, k.Kind = &r, &r.Layout, step, on.Name, on.Kind
+	k.Report, k.layout, k.work, k.Step, k.Device, k.Kind = &r, &r.Layout, nil, step, on.Name, on.Kind
 	k.Schedule, k.Tuned, k.Tables, k.Loads = r.Schedule, r.Tuned, r.Tables, nil
 	for _, name := range slices.Sorted(maps.Keys(r.Loads)) {
 		k.Loads = append(k.Loads, plan.Count{Name: name, N: r.Loads[name]})
@@ -54,8 +54,11 @@ func (k *Kernel) recut(threads int) {
 func (k *Kernel) Predict() {
 	switch model := k.Costs.Model; {
 	case model != nil:
-		k.Estimate = model.Predict(cost.Kernel{IR: k.IR, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: k.Tiles, Layout: k.layout, Kind: k.Kind, Prefault: k.Prefault})
+		if k.work == nil {
+			k.work = model.Count(k.IR, k.layout)
+		}
+		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
+			Tiles: k.Tiles, Kind: k.Kind, Prefault: k.Prefault})
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:

@@ -11,9 +11,10 @@ import (
 	"weft/kernels/schedule"
 )
 
-// work is what a kernel executes: nanoseconds of one core by class, under a layout.
-type work struct {
-	ns map[profile.Class]float64
+// Work is what a kernel executes: nanoseconds of one core by class, under a layout.
+type Work struct {
+	ns    map[profile.Class]float64
+	evals float64 // of an interpreter
 }
 
 // overlap is the part of the shorter of arithmetic and loads that a processor does not hide behind the longer: their units
@@ -21,7 +22,7 @@ type work struct {
 const overlap = 0.25
 
 // total is the time of all operations together.
-func (w work) total() float64 {
+func (w Work) total() float64 {
 	var arithmetic, loads float64
 	for c, v := range w.ns {
 		if c.IsLoad() {
@@ -34,7 +35,7 @@ func (w work) total() float64 {
 }
 
 // heaviest is the class that takes most of the time.
-func (w work) heaviest() (class profile.Class, share float64) {
+func (w Work) heaviest() (class profile.Class, share float64) {
 	most, sum := 0.0, 0.0
 	for c, v := range w.ns {
 		sum += v
@@ -61,11 +62,12 @@ type counter struct {
 	fused  map[*ir.Node]bool
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	lanes  ir.Set
+	along  []*ir.AffineIn    // the axes or fold indices that lanes lie along
 	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
-func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
+func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil), fused: map[*ir.Node]bool{}}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
@@ -79,10 +81,12 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 	}
 	for _, a := range c.layout.Lanes {
 		c.lanes = c.lanes.Or(k.Axes[a].Bind())
+		c.along = append(c.along, ir.NewAffine(k.Axes[a]))
 	}
 	if c.layout.FoldLanes {
 		for _, f := range c.innermost() {
 			c.lanes = c.lanes.Or(f.IndexBind).Or(f.AccBind)
+			c.along = append(c.along, ir.NewAffine(f.Index))
 		}
 	}
 	if !c.layout.Windows && !c.lanes.Empty() {
@@ -95,7 +99,8 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 		c.contract()
 	}
 	c.shares = c.executedShares()
-	w := work{ns: map[profile.Class]float64{}}
+	all := count.CostOf(k)
+	w := Work{ns: map[profile.Class]float64{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
 		runs := c.executions(n)
@@ -114,7 +119,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) work {
 			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
 		}
 	})
-	w.ns[profile.Contiguous] += count.CostOf(k).Stores * p.Ops[profile.Contiguous] * c.scalar()
+	w.ns[profile.Contiguous] += all.Stores * p.Ops[profile.Contiguous] * c.scalar()
 	return w
 }
 
@@ -312,8 +317,7 @@ func (c *counter) line(b *ir.Buffer) float64 {
 // stride is the distance of neighbouring lanes in a buffer, in elements.
 func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
 	index, size := n.Index(), n.Buf.Strides()
-	for _, axis := range c.laneVariables() {
-		a := ir.NewAffine(axis)
+	for _, a := range c.along {
 		for i, x := range index {
 			s, ok := a.Stride(x)
 			if !ok {
@@ -323,18 +327,4 @@ func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
 		}
 	}
 	return elements, true
-}
-
-// laneVariables are the axes or fold indices that lanes lie along.
-func (c *counter) laneVariables() []*ir.Node {
-	var out []*ir.Node
-	for _, a := range c.layout.Lanes {
-		out = append(out, c.k.Axes[a])
-	}
-	if c.layout.FoldLanes {
-		for _, f := range c.innermost() {
-			out = append(out, f.Index)
-		}
-	}
-	return out
 }

@@ -7,7 +7,6 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/planner/plan"
 )
@@ -24,6 +23,7 @@ type Model struct {
 // Kernel is what a prediction is made from.
 type Kernel struct {
 	IR       *ir.Kernel
+	Work     *Work          // of it under its layout; nil: not counted yet
 	Hash     string
 	Kind     string         // of the device it runs on; empty: the model's
 	Ops      []string       // operators, for what was learned of them
@@ -65,6 +65,12 @@ func (m *Model) Weigh(k Kernel) float64 {
 	return m.raw(k).Seconds
 }
 
+// Count is what a kernel executes under a layout; nil: that of a device that does not say how it lays kernels out.
+func (m *Model) Count(k *ir.Kernel, layout *device.Layout) *Work {
+	w := workOf(k, m.Profile, layout)
+	return &w
+}
+
 // Layout is how the device would lay a kernel out; nil: it does not say.
 func (m *Model) Layout(k *ir.Kernel) *device.Layout {
 	if m.Rules == nil {
@@ -85,10 +91,13 @@ func (m *Model) raw(k Kernel) Estimate {
 	rounds := math.Ceil(float64(tiles) / float64(threads))
 	uneven := rounds * float64(threads) / float64(max(tiles, threads)) // the last round may leave threads idle
 	p := m.Profile
-	w := workOf(k.IR, p, k.Layout)
+	w := k.Work
+	if w == nil {
+		w = m.Count(k.IR, k.Layout)
+	}
 	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
 	if cmp.Or(k.Kind, m.Kind) == "interp" {
-		e.Compute = count.CostOf(k.IR).NodeEvals * interpreted / at * uneven
+		e.Compute = w.evals * interpreted / at * uneven
 	}
 	class, share := w.heaviest()
 	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)
