@@ -11,6 +11,7 @@ import (
 	"weft/planner"
 	"weft/planner/bound"
 	"weft/planner/cost"
+	"weft/planner/module"
 )
 
 // references builds the references of all kernels as a run asks for them.
@@ -94,6 +95,33 @@ func TestPlanningIsLinear(t *testing.T) {
 		if most := 1.5*few + 30; some > most || many > most {
 			t.Errorf("%s: %g stages are written for each of 50, %g of 200, and %g of 500", name, few, some, many)
 		}
+	}
+}
+
+// Kernels that differ in numbers alone are scheduled once to be weighed.
+func TestEqualKernelsAreWeighedOnce(t *testing.T) {
+	weighed := func(n int) (work int) {
+		text := "probe = linear_probe(n: 16, pitch: 0.3 mm)\ngrid = box(x: -4 mm .. 4 mm in 8, y: -1 mm .. 1 mm in 8, z: 8 mm .. 20 mm in 16)\n" +
+			"iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 5 MHz, fs: 20 MHz, samples: 512)\n"
+		for i := range n {
+			text += fmt.Sprintf("iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz, c: %d m/s) | write(\"x%d.npy\")\n", 1500+i, i)
+		}
+		dev := avx2(t).Info()
+		_, err := planner.Build(checked(t, text).Sinks, dev, planner.Options{Threads: 4,
+			Cost: &cost.Model{Profile: profile.Default(4), Kind: "native", Rules: dev.Rules, Threads: 4},
+			Request: planner.Request{After: func(pass string, m *module.Module) error {
+				work = m.Verdicts.Scheduled
+				return nil
+			}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work
+	}
+	one, many := weighed(1), weighed(97)
+	t.Logf("%d kernels scheduled to weigh one beamformer, %d for 97", one, many)
+	if one < 4 || many > 5*one {
+		t.Errorf("%d kernels are scheduled to weigh one beamformer, and %d for 97", one, many)
 	}
 }
 

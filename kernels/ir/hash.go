@@ -4,12 +4,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
 // Hash identifies what a kernel computes: equal for kernels built alike by different builders. Names do not count.
-func Hash(k *Kernel) string {
-	h := hasher{number: map[*Node]int{}, bufs: map[*Buffer]int{}}
+func Hash(k *Kernel) string { return hash(k, false) }
+
+// Form identifies kernels that take about the same time: those that Hash tells apart by the names of arguments and by numbers within an
+// eighth of each other alone.
+func Form(k *Kernel) string { return hash(k, true) }
+
+func hash(k *Kernel, loose bool) string {
+	h := hasher{bufs: map[*Buffer]int{}, loose: loose}
 	for _, a := range k.Axes {
 		h.node(a)
 	}
@@ -19,7 +27,7 @@ func Hash(k *Kernel) string {
 			for _, f := range enclosing(s.In) {
 				h.node(f)
 			}
-			in = h.ref(s.In.Node)
+			in = h.refs(s.In.Node)
 		}
 		for _, i := range s.Index {
 			h.node(i)
@@ -28,28 +36,35 @@ func Hash(k *Kernel) string {
 		if s.Guard != nil {
 			h.node(s.Guard)
 		}
-		fmt.Fprintf(&h.text, "store %s [%s] = %d if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index), h.number[s.Value], h.ref(s.Guard), in, s.Adds)
+		h.write("store %s [%s] = %s if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index...), h.refs(s.Value), h.refs(s.Guard), in, s.Adds)
 	}
-	fmt.Fprintf(&h.text, "axes %s contract %v\n%s", h.refs(k.Axes), k.Contract, map[bool]string{true: "termwise"}[k.Termwise])
-	sum := sha256.Sum256([]byte(h.text.String()))
+	h.write("axes %s contract %v\n%s", h.refs(k.Axes...), k.Contract, map[bool]string{true: "termwise"}[k.Termwise])
+	sum := sha256.Sum256(h.text)
 	return hex.EncodeToString(sum[:16])
 }
 
 // hasher writes a kernel with nodes numbered in order of first use.
 type hasher struct {
-	text   strings.Builder
-	number map[*Node]int
-	bufs   map[*Buffer]int
+	text  []byte
+	place []int // by the nodes' own numbers, one more than those they are written with
+	nodes int
+	bufs  map[*Buffer]int
+	loose bool // numbers are rounded
 }
 
+func (h *hasher) write(format string, args ...any) { h.text = fmt.Appendf(h.text, format, args...) }
+
 func (h *hasher) buffer(b *Buffer) string {
+	if b == nil { // a table of largest values that is not laid out yet
+		return "-"
+	}
 	i, ok := h.bufs[b]
 	if !ok {
 		i = len(h.bufs)
 		h.bufs[b] = i
-		fmt.Fprintf(&h.text, "buf %d %s %v %+v %d %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), b.Facts.Data, b.Facts.Parts)
+		h.write("buf %d %s %v %+v %d %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), h.facts(b.Facts.Data), b.Facts.Parts)
 	}
-	return fmt.Sprint("b", i)
+	return "b" + strconv.Itoa(i)
 }
 
 func (h *hasher) pyramid(p *MaxPyramid) string {
@@ -63,23 +78,37 @@ func (h *hasher) pyramid(p *MaxPyramid) string {
 	return s
 }
 
-func (h *hasher) ref(n *Node) string {
-	if n == nil {
-		return "-"
+func (h *hasher) facts(d *DataFacts) string {
+	if d == nil || !h.loose {
+		return d.String()
 	}
-	return fmt.Sprint(h.number[n])
+	return fmt.Sprint(rounded(d.Least), rounded(d.Most), rounded(d.Slope), rounded(d.Mean-d.Least)) // sums that cancel leave anything
 }
 
-func (h *hasher) refs(nodes []*Node) string {
-	var s []string
-	for _, n := range nodes {
-		s = append(s, h.ref(n))
+// rounded is a number's sign, power of two, and eighth of it.
+func rounded(v float64) uint64 { return math.Float64bits(v) >> (52 - 3) }
+
+// refs are the numbers that nodes are written with.
+func (h *hasher) refs(nodes ...*Node) string {
+	var s []byte
+	for i, n := range nodes {
+		if i > 0 {
+			s = append(s, ',')
+		}
+		if n == nil {
+			s = append(s, '-')
+		} else {
+			s = strconv.AppendInt(s, int64(h.place[n.id]-1), 10)
+		}
 	}
-	return strings.Join(s, ",")
+	return string(s)
 }
 
 func (h *hasher) node(n *Node) {
-	if _, ok := h.number[n]; ok {
+	if more := n.id + 1 - len(h.place); more > 0 {
+		h.place = append(h.place, make([]int, more)...)
+	}
+	if h.place[n.id] > 0 {
 		return
 	}
 	for _, a := range n.Args {
@@ -94,19 +123,28 @@ func (h *hasher) node(n *Node) {
 		}
 		n.Fold.Operands(h.node)
 		f := n.Fold
-		what = fmt.Sprintf("%s lo %s hi %s init %s step %s while %s over %s %s", f.Monoid, h.ref(f.Lo), h.ref(f.Hi), h.refs(f.Init), h.refs(f.Step), h.ref(f.While), h.ref(f.Index), h.refs(f.Accs))
+		what = fmt.Sprintf("%s lo %s hi %s init %s step %s while %s over %s %s", f.Monoid, h.refs(f.Lo), h.refs(f.Hi), h.refs(f.Init...), h.refs(f.Step...),
+			h.refs(f.While), h.refs(f.Index), h.refs(f.Accs...))
 	case KLoad:
-		what = fmt.Sprintf("%s guarded %v", h.buffer(n.Buf), n.Guarded)
+		what = h.buffer(n.Buf) + " guarded " + strconv.FormatBool(n.Guarded)
 	case KConst:
-		what = fmt.Sprintf("%x %d", n.F, n.I)
-	case KArg:
-		what = n.Name // launch scalars are bound by name
+		if h.loose && n.Type.Float() {
+			what = strconv.FormatUint(rounded(n.F), 16)
+		} else {
+			what = strconv.FormatFloat(n.F, 'x', -1, 64) + " " + strconv.FormatInt(n.I, 10)
+		}
+	case KArg: // bound by name at a launch
+		if what = n.Name; h.loose {
+			what = strconv.FormatUint(rounded(n.F), 16)
+		}
 	case KAxis:
 		what = fmt.Sprintf("%d %d %d", n.Role, n.Extent, n.I)
 	case KGet:
-		what = fmt.Sprint(n.I)
+		what = strconv.FormatInt(n.I, 10)
 	}
-	id := len(h.number)
-	h.number[n] = id
-	fmt.Fprintf(&h.text, "%d = %d %s %s %s (%s)\n", id, n.Kind, n.Type, n.Op, what, h.refs(n.Args))
+	h.nodes++
+	h.place[n.id] = h.nodes
+	h.text = append(strconv.AppendInt(h.text, int64(h.nodes-1), 10), " = "...)
+	h.text = append(strconv.AppendInt(h.text, int64(n.Kind), 10), ' ')
+	h.text = append(h.text, strings.Join([]string{n.Type.String(), n.Op.String(), what, "(" + h.refs(n.Args...) + ")\n"}, " ")...)
 }

@@ -23,7 +23,7 @@ type Model struct {
 // Kernel is what a prediction is made from.
 type Kernel struct {
 	IR       *ir.Kernel
-	Work     *Work          // of it under its layout; nil: not counted yet
+	Work     *Work // of it under its layout; nil: not counted yet
 	Hash     string
 	Kind     string         // of the device it runs on; empty: the model's
 	Ops      []string       // operators, for what was learned of them

@@ -50,11 +50,13 @@ type Verdicts struct {
 	Fused   map[graph.Edge]bool
 	Edges   []plan.Edge
 	Weighed map[string]bool // those that were weighed, by edge
+
+	Scheduled int // kernels that were scheduled to be weighed, as a measure of the work
 }
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{}, places: places{},
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{}, places: places{}, weights: map[string]float64{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -68,14 +70,15 @@ func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 type fuser struct {
 	Options
 	Verdicts
-	g      *graph.Graph
-	sizes  map[*ops.Stage]size
-	homes  map[*ops.Stage]*ops.Stage
-	counts map[*ops.Stage]*runs
-	at     int    // place of the stage whose edges are decided
-	places places // that @device asks for
-	budget int    // values that kernels of more than weighedNodes may still hold
-	faults []error
+	g       *graph.Graph
+	sizes   map[*ops.Stage]size
+	homes   map[*ops.Stage]*ops.Stage
+	counts  map[*ops.Stage]*runs
+	at      int                // place of the stage whose edges are decided
+	places  places             // that @device asks for
+	weights map[string]float64 // seconds that kernels take, by their form
+	budget  int                // values that kernels of more than weighedNodes may still hold
+	faults  []error
 }
 
 // size is how large the kernel of a stage is, with what is computed in it: as counted, or estimated from that of its parts.
