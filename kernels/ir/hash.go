@@ -12,9 +12,9 @@ import (
 // Hash identifies what a kernel computes: equal for kernels built alike by different builders. Names do not count.
 func Hash(k *Kernel) string { return hash(k, false) }
 
-// Form identifies kernels that take about the same time: those that Hash tells apart by the names of arguments and by numbers within an
+// LooseHash identifies kernels that take about the same time: those that Hash tells apart by the names of arguments and by numbers within an
 // eighth of each other alone.
-func Form(k *Kernel) string { return hash(k, true) }
+func LooseHash(k *Kernel) string { return hash(k, true) }
 
 func hash(k *Kernel, loose bool) string {
 	h := hasher{bufs: map[*Buffer]int{}, loose: loose}

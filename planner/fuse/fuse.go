@@ -76,7 +76,7 @@ type fuser struct {
 	counts  map[*ops.Stage]*runs
 	at      int                // place of the stage whose edges are decided
 	places  places             // that @device asks for
-	weights map[string]float64 // seconds that kernels take, by their form
+	weights map[string]float64 // seconds that kernels take, by their loose hash
 	budget  int                // values that kernels of more than weighedNodes may still hold
 	faults  []error
 }

@@ -39,8 +39,8 @@ func (f *fuser) alternatives(p *ops.Stage, homes []*ops.Stage) (fused, stored fl
 	return max(0, fused), f.predicted(p, nil)
 }
 
-// predicted is the time of a kernel that stores s and computes in place what is decided so, what rules will decide, and p: of the first
-// of its form. What earlier runs taught is left out: the same profile gives the same plan.
+// predicted is the time of a kernel that stores s and computes in place what is decided so, what rules will decide, and p. Kernels
+// of one loose hash share it. What earlier runs taught is left out: the same profile gives the same plan.
 func (f *fuser) predicted(s, p *ops.Stage) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
@@ -60,14 +60,14 @@ func (f *fuser) predicted(s, p *ops.Stage) float64 {
 	if !ok {
 		return math.Inf(1)
 	}
-	form := ir.Form(k)
-	if known, ok := f.weights[form]; ok {
+	hash := ir.LooseHash(k)
+	if known, ok := f.weights[hash]; ok {
 		return known
 	}
 	about.IR = k
 	f.Scheduled++
-	f.weights[form] = f.Cost.Weigh(about)
-	return f.weights[form]
+	f.weights[hash] = f.Cost.Weigh(about)
+	return f.weights[hash]
 }
 
 // culls reports an array by whose largest values a reader leaves out iterations, as it cannot where it computes the elements.
