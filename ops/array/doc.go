@@ -15,7 +15,7 @@ import (
 func Specs() []*ops.Spec {
 	return slices.Concat(
 		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions),
-		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec()}, levelSpecs(), scanSpecs(),
+		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(),
 		sliceSpecs(), shapeSpecs(), joinSpecs(), convertSpecs(), createSpecs(),
 	)
 }

@@ -42,6 +42,29 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// Medians and other quantiles, of few elements that are sorted and of many that are searched, with and without NaN.
+func TestQuantiles(t *testing.T) {
+	d := []ops.Dim{dim("x", 3), dim("y", 11), dim("z", 4)}
+	for i, e := range []ops.ElemType{ops.Bool, i16, ops.I64, ops.F32, ops.F64} {
+		for j, over := range []ops.Value{nil, ops.Symbol("x"), ops.Symbol("y"), names("x", "y"), names("y", "z"), names("z")} {
+			for k, q := range []float64{-1, 0, 0.37, 0.9, 1} {
+				a := newArgs()
+				a.seed, a.nan = uint64(100*i+10*j+k), 0.02*float64(j%2)
+				a.array("a", ops.Type{Elem: e, Dims: d})
+				if over != nil {
+					a.with("over", over)
+				}
+				name := "median"
+				if q >= 0 {
+					name = "quantile"
+					a.with("q", ops.Number{V: q})
+				}
+				a.check(t, name)
+			}
+		}
+	}
+}
+
 // TestDot multiplies and sums in one, with dims of both that stay, in any order, and of one.
 func TestDot(t *testing.T) {
 	a, b := []ops.Dim{dim("x", 3), dim("k", 5), dim("t", 2), dim("l", 2)}, []ops.Dim{dim("l", 2), dim("y", 4), dim("t", 2), dim("k", 5)}

@@ -315,6 +315,17 @@ def cast(kind, a):
     return Val(kind, a.dims, lo, hi)
 
 
+def quantile(x, q, axes):
+    """between the sorted elements beside place q (n - 1)"""
+    rest = [n for i, n in enumerate(x.shape) if i not in axes]
+    x = np.sort(np.moveaxis(x, axes, range(-len(axes), 0)).reshape([*rest, -1]), -1)
+    place = q * (x.shape[-1] - 1)
+    low = int(place)
+    part = place - low
+    a, b = x[..., low], x[..., min(low + 1, x.shape[-1] - 1)]
+    return np.where((a == b) | (part == 0), a, (1 - part) * a + part * b)
+
+
 def total(a, axes, add):
     """bounds of sums and of the magnitudes in them, and where infinities of both signs may meet; add gives the last sum, or all on the way"""
     def ever(infinite):
@@ -375,7 +386,7 @@ def histogram(kind, a, weights, over, first, last, bins):
     return Val(kind, [*parts[0].dims, "bin"], *[np.stack([getattr(p, n) for p in parts], -1) for n in ("lo", "hi", "nan", "only")])
 
 
-def reduce(op, kind, a, over):
+def reduce(op, kind, a, over, q=0.5):
     axes = tuple(a.dims.index(d) for d in a.dims if d in over)
     dims = [d for d in a.dims if d not in over]
     count = int(np.prod([a.lo.shape[i] for i in axes]))
@@ -412,6 +423,11 @@ def reduce(op, kind, a, over):
             maybe = (nan & ~only).any(-1) & (nan | only).all(-1)
             return Val("i32", dims, np.where(maybe, 0, first).astype(float), last.astype(float))
         nan, only = a.nan.any(axes), a.only.any(axes)
+        if op in ("median", "quantile"):  # never falls where an element rises
+            f = to_float(a, kind)
+            lo, hi = (quantile(np.where(f.nan, end, x), q, axes) for x, end in ((f.lo, -np.inf), (f.hi, np.inf)))
+            size = np.maximum(np.abs(np.where(np.isfinite(f.lo), f.lo, 0)), np.abs(np.where(np.isfinite(f.hi), f.hi, 0))).max(axes)
+            return rounded(kind, dims, lo, hi, nan | np.isnan(lo) | np.isnan(hi), only, ulps=2, slack=4 * size * unit_roundoff(kind))
         if op == "norm":
             f = to_float(a, kind)
             m = magnitude(f)
@@ -537,8 +553,8 @@ def step(o, vals, folder):
         return Val(kind, x[0].dims, f(x[0].lo), f(x[0].hi), x[0].nan, x[0].only)
     if op == "cast":
         return cast(kind, x[0])
-    if op in ("sum", "mean", "norm", "any", "all", "argmin", "argmax") or op in ("min", "max"):
-        return reduce(op, kind, x[0], o["over"])
+    if op in ("sum", "mean", "norm", "any", "all", "argmin", "argmax", "median", "quantile") or op in ("min", "max"):
+        return reduce(op, kind, x[0], o["over"], o.get("q", 0.5))
     if op == "dot":
         return dot(kind, o["compute"], *x, o["over"])
     if op == "cumsum":
