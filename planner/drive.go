@@ -12,11 +12,11 @@ import (
 )
 
 // drive adds the step of the drive that a stage is an output of, with all its outputs that are needed. Its programs are planned as pipelines
-// are, within the memory that the outputs leave, on the host.
+// are, within the memory that the outputs leave.
 func (b *builder) drive(s *ops.Stage, step bound.Step) {
 	number := len(b.Plan.Steps) + 1
 	opt := b.opt
-	opt.After, opt.Accelerators, opt.Device, opt.Params = nil, nil, "", nil
+	opt.After, opt.Params = nil, nil
 	b.add(step, plan.DriveStep, "d", number) // before its outputs have buffers, which would add it again
 	at := len(b.Plan.Steps) - 1
 	taken := ops.BytesOf(b.Arrays.Of(s))
@@ -64,11 +64,6 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		}
 		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
 		programs = append(programs, p)
-		if b.opt.Device != "" && b.opt.Device != "cpu" {
-			for _, k := range p.Kernels() {
-				k.Kernel.Place.Refused = "what a drive launches runs on the host"
-			}
-		}
 		taken += p.Takes()
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs

@@ -74,7 +74,7 @@ func (r *run) newCheck(step *bound.Step) (*check, error) {
 		return nil, err
 	}
 	ref := r.references[step.ID]
-	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !unnamed(r.plan, r.arrays.byStage[s]) })
+	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.byStage[s]) })
 	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
 }
 
@@ -149,10 +149,10 @@ func (c *check) judge() error {
 	return nil
 }
 
-// unnamed reports whether an array is one that a user has no name for and does not get.
-func unnamed(p *bound.Plan, b *bound.Buffer) bool {
-	return b.Label == "" && !slices.ContainsFunc(p.Steps, func(s bound.Step) bool {
-		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID)
+// unnamed reports whether an array is one that a user has no name for and does not get. Of what a drive keeps, users get its outputs.
+func (r *run) unnamed(b *bound.Buffer) bool {
+	return b.Label == "" && !slices.ContainsFunc(r.plan.Steps, func(s bound.Step) bool {
+		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID) && !slices.Contains(r.algorithm, b.ID)
 	})
 }
 
@@ -174,7 +174,7 @@ func violation(p Parity) problem.Problem {
 // parity reports a sample of what a kernel stored.
 func (r *run) parity(step *bound.Step, s audit.Sample) Parity {
 	rule, f := s.Rule(), s.Figures()
-	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: unnamed(r.plan, s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
+	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: r.unnamed(s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
 		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
 		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}

@@ -100,13 +100,14 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 // program makes the run of a program ready.
 func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	opt := d.run.opt
-	opt.Progress, opt.Tune, opt.Inspect, opt.Wider = quiet{opt.Progress}, false, nil, nil
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil },
+	opt.Progress, opt.Tune, opt.Wider = quiet{opt.Progress}, false, nil
+	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: d.run.fleet, onHost: d.run.onHost, doubt: doubt{}, defined: func() error { return nil },
 		counted: d.run.counted, arrays: newArrays(p, opt.Devices[0]), checkpoints: d.run.checkpoints, checkpoint: d.run.checkpoint, inputs: d.run.inputs}
-	r.arrays.lent = map[string]bool{}
+	r.arrays.fleet, r.arrays.lent = r.fleet, map[string]bool{}
 	for _, id := range slices.Concat(about.Now, about.Next) {
 		r.arrays.lent[id] = true
 	}
+	r.algorithm = about.Next[len(d.step.Op.Out):]
 	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps))}
 }
 
@@ -218,7 +219,9 @@ func (d *drive) call(p *program) error {
 			if at.id == "" {
 				continue
 			}
-			for k, part := range p.run.plan.Buffer(at.id).Bufs {
+			bufs := p.run.plan.Buffer(at.id).Bufs
+			p.fleet.Release(bufs...) // which hold what was there a call before
+			for k, part := range bufs {
 				p.arrays.mem[part] = at.mem[k]
 			}
 		}
@@ -266,7 +269,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 		return err
 	}
 	w.sweep.Forget()
-	if !p.opt.Verify {
+	if p.calls > 1 {
 		return nil
 	}
 	return d.judge(p, s)
@@ -295,7 +298,7 @@ func (d *drive) verifyLast() error {
 	if p == nil || p.calls < 2 || !d.run.opt.Verify {
 		return nil
 	}
-	p.opt.Verify = true
+	p.opt.Verify, p.opt.Inspect = true, nil
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
@@ -154,6 +155,25 @@ func TestDrive(t *testing.T) {
 		if *dev.alive != 0 {
 			t.Errorf("%d arrays are still in memory", *dev.alive)
 		}
+	}
+}
+
+// A kernel that falls back in a call is compiled for the next device once, and stays there.
+func TestDrivesFallBack(t *testing.T) {
+	bad, good := newFaulty("native"), newFaulty("interp")
+	compiled, failed := 0, 0
+	bad.launch = func(k *ir.Kernel, _ region.Region) error {
+		if strings.Contains(k.Name, "next") {
+			failed++
+			return errors.New("no such instruction")
+		}
+		return nil
+	}
+	good.compile = func(*ir.Kernel) error { compiled++; return nil }
+	w, sinks := driven(&halving{most: 9}, "")
+	r, err := Run(t.Context(), w.plan(t, bad, sinks...), Options{Devices: []device.Device{bad, good}, Threads: 1, Verify: true})
+	if err != nil || !slices.Equal(w.got["x"].Re, after(9)) || compiled != 1 || failed != 1 || len(r.Fallbacks) != 1 {
+		t.Errorf("%v: %d compiled, %d failed, %v", err, compiled, failed, r.Fallbacks)
 	}
 }
 

@@ -90,6 +90,9 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 	k := step.Kernel
 	at := slices.IndexFunc(r.opt.Devices, func(d device.Device) bool { return d.Info().Name == k.Device })
 	program := r.opt.Programs.Of(k)
+	if f, ok := r.fallen.Load(k); ok {
+		at, program = f.(fallen).at, f.(fallen).program
+	}
 	for {
 		dev := r.opt.Devices[at]
 		s.Left, s.Fault = nil, nil
@@ -115,5 +118,12 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 			return dev.Info().Name, errors.Join(s.Fault, err)
 		}
 		program = programs[0]
+		r.fallen.Store(k, fallen{at, program})
 	}
+}
+
+// fallen is the device, of the chain, that took over a kernel for the rest of a run.
+type fallen struct {
+	at      int
+	program device.Program
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/kernels/device"
@@ -25,6 +26,7 @@ type run struct {
 
 	fleet  *fleet.Fleet    // of accelerators; nil: none
 	onHost map[string]bool // kernel steps that no accelerator could run
+	fallen sync.Map        // kernels that fell back, and what they run as
 
 	references map[string]*audit.Reference      // by kernel step, where results are checked
 	defined    func() error                     // waits until references can be evaluated
@@ -32,6 +34,7 @@ type run struct {
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      meter
 
+	algorithm   []string  // of a drive's program: arrays that are for its algorithm alone
 	checkpoint  string    // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string // those that there are
 	doubt       doubt

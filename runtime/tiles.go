@@ -263,11 +263,10 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 // accelerators are those that the plan puts kernels on, described.
 func (r *run) accelerators() map[string]string {
 	out := map[string]string{}
-	for _, names := range r.plan.Decided.Places {
-		for _, d := range r.opt.Accelerators {
-			if slices.Contains(names, d.Info().Name) {
-				out[d.Info().Name] = Described(d.Info())
-			}
+	on := r.plan.Decided.On()
+	for _, d := range r.opt.Accelerators {
+		if slices.Contains(on, d.Info().Name) {
+			out[d.Info().Name] = Described(d.Info())
 		}
 	}
 	return out

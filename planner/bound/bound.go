@@ -122,6 +122,9 @@ func (p *Plan) Sources() (out []*Step) {
 	return out
 }
 
+// Program names one of a drive's among all of a plan.
+func (s *Step) Program(i int) string { return s.ID + "." + s.Drive.Programs[i].Name }
+
 // Call is how long a call of one of the drive's programs is predicted to take, in ms, and the first one more than others.
 func (s *Step) Call(program int) (each, first float64) {
 	for _, k := range s.Programs[program].Steps {

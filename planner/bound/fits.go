@@ -17,9 +17,9 @@ func Elsewhere(v *plan.Plan, weft string, here plan.Machine, memory int64) (why 
 	if was := v.Machine; was.Kind != here.Kind || was.Detail != here.Detail {
 		say("it was made for %s (%s), and this is %s (%s)", was.Kind, was.Detail, here.Kind, here.Detail)
 	}
-	for _, s := range v.Steps {
+	v.Walk(func(s *plan.Step) {
 		if s.Kernel == nil {
-			continue
+			return
 		}
 		for _, d := range s.Kernel.Place.Devices {
 			if !slices.Contains(here.Accelerators, d) {
@@ -27,7 +27,7 @@ func Elsewhere(v *plan.Plan, weft string, here plan.Machine, memory int64) (why 
 				placed = true
 			}
 		}
-	}
+	})
 	takes := v.Totals.PeakBytes
 	if v.Stream != nil {
 		takes = v.Stream.PeakBytes

@@ -94,6 +94,19 @@ func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 	return nil
 }
 
+// PlaceAll is Place for a plan with the programs of its drives.
+func PlaceAll(p *bound.Plan, devices []DeviceModel, opt Placing) error {
+	for _, s := range p.Steps {
+		for i, program := range s.Programs {
+			if err := PlaceAll(program, devices, opt); err != nil {
+				return err
+			}
+			p.Decided.Drives[s.Program(i)] = program.Decided
+		}
+	}
+	return Place(p, devices, opt)
+}
+
 // decide records where kernels are.
 func (s *site) decide() {
 	s.plan.Decided.Places = nil

@@ -28,6 +28,17 @@ type Decisions struct {
 	FuseLimit *int                 `yaml:"fuse_limit,omitempty" json:"fuse_limit,omitempty"` // that was asked for
 }
 
+// On are the accelerators that any kernel ran on, those of drives among them.
+func (d Decisions) On() (names []string) {
+	for _, on := range d.Places {
+		names = append(names, on...)
+	}
+	for _, program := range d.Drives {
+		names = append(names, program.On()...)
+	}
+	return names
+}
+
 // Rates are the machine's figures that a verdict weighs.
 type Rates struct {
 	Flops     float64 `yaml:"flops" json:"flops"`         // single-precision additions a second, all cores, in kernels as rendered

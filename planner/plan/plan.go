@@ -201,6 +201,18 @@ type DriveProgram struct {
 	Plan *Plan    `yaml:"plan" json:"plan"`
 }
 
+// Walk visits all steps, those of drives' programs behind the drive.
+func (p *Plan) Walk(visit func(*Step)) {
+	for i := range p.Steps {
+		visit(&p.Steps[i])
+		if d := p.Steps[i].Drive; d != nil {
+			for _, program := range d.Programs {
+				program.Plan.Walk(visit)
+			}
+		}
+	}
+}
+
 // Kernel is the plan of one kernel.
 type Kernel struct {
 	Ops        []string  `yaml:"ops,flow" json:"ops"`                                // operators, producers first

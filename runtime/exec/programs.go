@@ -62,8 +62,8 @@ func Describe(p *bound.Plan, devices []device.Device) error {
 	for _, d := range devices {
 		byName[d.Info().Name] = d
 	}
-	for _, s := range p.Steps {
-		if s.Kernel == nil || !s.Kernel.Place.Accelerates() {
+	for _, s := range p.Kernels() {
+		if !s.Kernel.Place.Accelerates() {
 			continue
 		}
 		d, ok := byName[s.Kernel.Place.Devices[0]].(device.Describer)

@@ -115,7 +115,7 @@ func (s *Session) place(ctx context.Context, p *bound.Plan) error {
 	if len(s.Accelerators) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
 		return nil
 	}
-	return place.Place(p, s.Models(), place.Placing{Device: s.config.Device, Cost: s.Model})
+	return place.PlaceAll(p, s.Models(), place.Placing{Device: s.config.Device, Cost: s.Model})
 }
 
 // Compile compiles the kernels of a plan for the first host, which tells schedules and tiles.

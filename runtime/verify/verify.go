@@ -5,6 +5,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -82,9 +83,14 @@ type Report struct {
 	OK       bool   `json:"ok"`
 }
 
+// streams reports whether a plan, or a program of its drives, has arrays that are never there as a whole.
+func streams(p *bound.Plan) bool {
+	return p.Stream != nil || slices.ContainsFunc(p.Steps, func(s bound.Step) bool { return slices.ContainsFunc(s.Programs, streams) })
+}
+
 // Run runs the plan without its sinks and puts every kernel to the test.
 func Run(ctx context.Context, p *bound.Plan, opt Options) (*Report, error) {
-	if p.Stream != nil {
+	if streams(p) {
 		return nil, problem.Wrong(problem.MemoryBudget, "", "give more --memory, or a smaller grid with -p",
 			"arrays are verified as a whole, and these do not fit the memory at once")
 	}
