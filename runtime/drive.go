@@ -240,7 +240,7 @@ func (d *drive) call(p *program) error {
 	}
 	for i := range p.run.plan.Steps {
 		s := &p.run.plan.Steps[i]
-		if s.Kind == plan.SinkStep || !first && !p.again(s) {
+		if s.Kind == plan.SinkStep || !p.again(s) && (!first || d.there(p, s)) {
 			continue
 		}
 		if err := d.launch(p, i, s); err != nil {
@@ -248,6 +248,27 @@ func (d *drive) call(p *program) error {
 		}
 	}
 	return nil
+}
+
+// there takes over what a source gave another program.
+func (d *drive) there(p *program, s *bound.Step) bool {
+	if s.Kind != plan.ReadStep {
+		return false
+	}
+	to := p.arrays.byID[s.Writes[0]]
+	for _, q := range d.programs {
+		for _, from := range q.arrays.byID {
+			if q.run.plan.Stream != nil || !q.arrays.there(from.ID) || !to.SameSource(from) {
+				continue
+			}
+			for i, part := range to.Bufs {
+				p.arrays.mem[part] = q.arrays.mem[from.Bufs[i]]
+			}
+			p.arrays.lent[to.ID] = true
+			return true
+		}
+	}
+	return false
 }
 
 // launch runs a step of a call.
