@@ -49,6 +49,9 @@ alike = fill(0.5, dims: [x, y], extents: [37, 2100])
 	"counted": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 histogram(b, 1 .. 2.5 in 41, weights: b) | write("out.npy")`, "", 0, 0, true},
+	"counted in lines": {`a = axis(x, 0 .. 3 in 7) + axis(y, 1 .. 2 in 9) + axis(z, 0 .. 1 in 3)
+b = sqrt(a) TILE(x: %d, y: %d)
+histogram(b, 1 .. 2.5 in 4, weights: b, over: z) | write("out.npy")`, "", 0, 0, true},
 	"counted in blocks": {`a = axis(x, 0 .. 3 in 300) + axis(y, 1 .. 2 in 310)
 b = sqrt(a) TILE(x: %d, y: %d)
 histogram(b, 1 .. 2.5 in 401) | write("out.npy")`, "", 0, 0, true},

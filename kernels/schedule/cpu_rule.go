@@ -132,6 +132,9 @@ func (s *survey) lines(f *ir.Fold) (out []CPU) {
 
 func (s *survey) lineOptions(f *ir.Fold) []option {
 	options := []option{{CPU{Order: s.order()}, s.cost + s.stored()}}
+	if adds(s.k) {
+		return options
+	}
 	if running := s.running(f); len(running) > 0 {
 		options[0].cost = max(options[0].cost, s.waits(f))
 		options = append(options, running...)
