@@ -12,11 +12,12 @@ import (
 // isArg reports whether a fold looks for the place of a value.
 func isArg(f *ir.Fold) bool { return f.Monoid == ir.ArgMin || f.Monoid == ir.ArgMax }
 
-// takeBetter takes over a candidate that is better than the best so far, or as good and before it.
+// takeBetter takes over a candidate that is better than the best so far, or than none yet, or as good and before it.
 func takeBetter(f *ir.Fold, value, best, at, bestAt *Expr, take ...Stmt) Stmt {
-	better := map[ir.Monoid]string{ir.ArgMin: "<", ir.ArgMax: ">"}[f.Monoid]
+	worse := map[ir.Monoid]string{ir.ArgMin: ">=", ir.ArgMax: "<="}[f.Monoid]
+	better := Bin("&&", Bin("==", value, value), Pre("!", Bin(worse, value, best)))
 	first := Bin("&&", Bin("==", value, best), Bin("<", at, bestAt))
-	return If{Cond: Bin("||", Bin(better, value, best), first), Then: take}
+	return If{Cond: Bin("||", better, first), Then: take}
 }
 
 // share is an accumulator kept once a lane while lanes are iterations.
@@ -176,9 +177,13 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask Value) {
 func (g *gen) argStep(c *loop, in *scope, mask Value, v int) []Stmt {
 	best, at := g.shareName(c, 0, v), g.shareName(c, 1, v)
 	x, i := g.val(c.f.Step[0].Args[1], v, byIteration), g.val(c.f.Step[1].Args[1], v, byIteration)
-	better := Compare(ir.Lt, x, best, true)
+	less, more := x, best
 	if c.f.Monoid == ir.ArgMax {
-		better = Compare(ir.Lt, best, x, true)
+		less, more = best, x
+	}
+	better := Compare(ir.Lt, less, more, true)
+	if c.f.Step[0].Args[0].Op == ir.And { // skips NaN
+		better = And(Compare(ir.Eq, x, x, true), Not(Compare(ir.Le, more, less, true)))
 	}
 	if mask.Vec {
 		better = And(better, mask)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 
 	"weft/kernels/ir"
@@ -54,6 +55,24 @@ func monoids() []spec {
 		k.out("any not above", fold1(k, ir.Any, n, k.False(), func(i, s *ir.Node) *ir.Node { return k.Or(k.Not(k.Le(k.at(full, x, i), limit)), s) }))
 		k.out("all", fold1(k, ir.All, n, k.True(), func(i, s *ir.Node) *ir.Node { return k.And(s, k.Lt(k.at(full, x, i), limit)) }))
 		k.out("any from true", fold1(k, ir.Any, n, k.Lt(k.Mod(x, k.I32(3)), k.I32(1)), func(i, s *ir.Node) *ir.Node { return k.Or(s, k.Lt(k.F32(5), k.at(a, x, i))) }))
+	})...)
+	out = append(out, reduce("argmin and argmax among NaN", exactly, func(k *kit, x, n *ir.Node, rows int) {
+		extreme := []float64{math.NaN(), math.Inf(1), math.MaxFloat32, float64(math.Nextafter32(math.MaxFloat32, 0)), math.Inf(-1), -math.MaxFloat32, 0}
+		values := make([]float64, rows*cols)
+		for i := range values { // rows of one kind, NaN, of two, and so on
+			values[i] = extreme[(i*i+i/cols)%(1+(rows-i/cols)%len(extreme))]
+		}
+		for _, t := range []ir.DType{ir.F32, ir.F64} {
+			a := k.floats(t, "a"+t.String(), values, rows, cols)
+			for _, m := range []ir.Monoid{ir.ArgMin, ir.ArgMax} {
+				best := k.fold(m, n, []*ir.Node{k.Const(t, math.NaN()), k.I32(0)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+					v := k.at(a, x, i)
+					c := k.Better(m, v, acc[0])
+					return []*ir.Node{k.Select(c, v, acc[0]), k.Select(c, i, acc[1])}
+				})
+				k.out(fmt.Sprint(m, " of ", t), best[1])
+			}
+		}
 	})...)
 	return append(out, reduce("argmin and argmax", exactly, func(k *kit, x, n *ir.Node, rows int) {
 		a := k.counts("a", rows, cols) // many ties: the first counts

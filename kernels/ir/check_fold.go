@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // fold checks the parts of a fold, and that they have the form its monoid promises.
 func (c *checker) fold(f *Fold) {
 	what := c.label[f.Node]
@@ -80,25 +82,51 @@ func (form chainForm) holds(n, acc *Node, accs Set, outermost bool) bool {
 	return n.Op == form.op && !a.free.Meets(accs) && form.holds(b, acc, accs, false)
 }
 
-// arg: (value, index) step to (c ? v : value, c ? i : index) where c is v < value (value < v for ArgMax); Min and Max may
-// stand for the first.
-func (c *checker) arg(what string, f *Fold) {
-	better := func(v *Node) (lt [2]*Node, op Op) { return [2]*Node{v, f.Accs[0]}, Min }
-	if f.Monoid == ArgMax {
-		better = func(v *Node) (lt [2]*Node, op Op) { return [2]*Node{f.Accs[0], v}, Max }
+// Better is the condition by which an ArgMin or ArgMax takes a value: v < acc (acc < v for ArgMax). Of floats that skip NaN, v = v and not
+// acc <= v: an accumulator that begins as NaN, none yet, gives way to any number, an infinite one too.
+func (b *Builder) Better(m Monoid, v, acc *Node) *Node {
+	less, more := v, acc
+	if m == ArgMax {
+		less, more = acc, v
 	}
+	if !v.Type.Float() {
+		return b.Lt(less, more)
+	}
+	return b.And(b.Alu(Eq, v, v), b.Not(b.Le(more, less)))
+}
+
+// IsBetter reports whether a condition is one by which an arg monoid takes a value.
+func IsBetter(m Monoid, cond, v, acc *Node) bool {
+	pair := []*Node{v, acc}
+	if m == ArgMax {
+		pair = []*Node{acc, v}
+	}
+	switch {
+	case cond.Kind != KAlu:
+	case cond.Op == Lt:
+		return slices.Equal(cond.Args, pair)
+	case cond.Op == And && cond.Args[0].Op == Eq && cond.Args[1].Op == Not && cond.Args[1].Args[0].Op == Le:
+		slices.Reverse(pair)
+		return slices.Equal(cond.Args[0].Args, []*Node{v, v}) && slices.Equal(cond.Args[1].Args[0].Args, pair)
+	}
+	return false
+}
+
+// arg: (value, index) step to (c ? v : value, c ? i : index) where c is Better; where it is a comparison alone, Min and Max may stand for
+// the first.
+func (c *checker) arg(what string, f *Fold) {
 	ok := len(f.Accs) == 2
 	if ok {
 		pick := f.Step[1]
 		ok = pick.Kind == KAlu && pick.Op == Select && pick.Args[2] == f.Accs[1] && !pick.Args[1].free.Meets(f.AccBind)
-		ok = ok && c.argValue(f, pick.Args[0], better)
+		ok = ok && c.argValue(f, pick.Args[0])
 	}
 	if !ok {
 		c.wrong("%s: an %s steps (value, index) to (better ? v : value, better ? i : index)", what, f.Monoid)
 	}
 }
 
-func (c *checker) argValue(f *Fold, cond *Node, better func(*Node) ([2]*Node, Op)) bool {
+func (c *checker) argValue(f *Fold, cond *Node) bool {
 	s := f.Step[0]
 	if s.Kind != KAlu {
 		return false
@@ -107,12 +135,11 @@ func (c *checker) argValue(f *Fold, cond *Node, better func(*Node) ([2]*Node, Op
 	if s.Op == Select {
 		v = s.Args[1]
 	}
-	lt, op := better(v)
-	if v.free.Meets(f.AccBind) || cond.Kind != KAlu || cond.Op != Lt || cond.Args[0] != lt[0] || cond.Args[1] != lt[1] {
+	if v.free.Meets(f.AccBind) || !IsBetter(f.Monoid, cond, v, f.Accs[0]) {
 		return false
 	}
 	if s.Op == Select {
 		return s.Args[0] == cond && s.Args[2] == f.Accs[0]
 	}
-	return s.Op == op && s.Args[1] == f.Accs[0]
+	return cond.Op == Lt && s.Op == map[Monoid]Op{ArgMin: Min, ArgMax: Max}[f.Monoid] && s.Args[1] == f.Accs[0]
 }

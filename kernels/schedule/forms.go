@@ -38,20 +38,14 @@ func byteOf(n *ir.Node, bit int64) *ir.Node {
 	return n.Args[0]
 }
 
-// ArgSplits recognises steps of an ArgMin or ArgMax that select both by one comparison: c ? x : acc0, c ? i : acc1 with c = x < acc0
-// (acc0 < x).
+// ArgSplits recognises steps of an ArgMin or ArgMax that select both by one condition: c ? x : acc0, c ? i : acc1 where c is ir.IsBetter.
 func ArgSplits(f *ir.Fold) bool {
 	if len(f.Accs) != 2 {
 		return false
 	}
 	a, b := f.Step[0], f.Step[1]
-	if b.Op != ir.Select || b.Args[2] != f.Accs[1] || b.Args[0].Op != ir.Lt {
+	if a.Op != ir.Select || b.Op != ir.Select || a.Args[0] != b.Args[0] || a.Args[2] != f.Accs[0] || b.Args[2] != f.Accs[1] {
 		return false
 	}
-	less, more := b.Args[0].Args[0], b.Args[0].Args[1]
-	if f.Monoid == ir.ArgMax {
-		less, more = more, less
-	}
-	same := a.Op == ir.Select && a.Args[0] == b.Args[0] && a.Args[1] == less && a.Args[2] == f.Accs[0]
-	return more == f.Accs[0] && same && !less.Free().Meets(f.AccBind) && !b.Args[1].Free().Meets(f.AccBind)
+	return ir.IsBetter(f.Monoid, a.Args[0], a.Args[1], f.Accs[0]) && !a.Args[1].Free().Meets(f.AccBind) && !b.Args[1].Free().Meets(f.AccBind)
 }

@@ -1,7 +1,6 @@
 package array
 
 import (
-	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -115,7 +114,7 @@ func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
 		}
 		x = ops.CCast(b, w.acc.Base, x)
 		if w.indexed() {
-			return []*ir.Node{w.within(b, x.Re), w.flat(b, full)}
+			return []*ir.Node{x.Re, w.flat(b, full)}
 		}
 		return parts(b, x, w.acc.Complex)
 	})
@@ -149,24 +148,6 @@ func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.N
 		}
 		return full
 	}, his
-}
-
-// within keeps what is compared for its index inside of the infinity that the fold starts with, so that an infinite element is found
-// where all others are NaN. The order stays, but for the two largest finite numbers, which become one.
-func (w *reducer) within(b *ops.Body, x *ir.Node) *ir.Node {
-	if !x.Type.Float() {
-		return x
-	}
-	largest, next := math.MaxFloat64, math.Nextafter(math.MaxFloat64, 0)
-	if x.Type != ir.F64 {
-		largest, next = math.MaxFloat32, float64(math.Nextafter32(math.MaxFloat32, 0))
-	}
-	nearer := b.Min // of the bound and x: x where that is NaN
-	if w.monoid == ir.ArgMax {
-		largest, next, nearer = -largest, -next, b.Max
-	}
-	bound := b.Const(x.Type, largest)
-	return b.Select(b.Alu(ir.Eq, x, bound), b.Const(x.Type, next), nearer(bound, x))
 }
 
 // second gives the accumulators of the outer loops over partial results.
@@ -222,10 +203,7 @@ func (w *reducer) join(b *ops.Body, acc, term []*ir.Node) []*ir.Node {
 	out := make([]*ir.Node, len(acc))
 	switch w.monoid {
 	case ir.ArgMin, ir.ArgMax:
-		better := b.Lt(term[0], acc[0])
-		if w.monoid == ir.ArgMax {
-			better = b.Lt(acc[0], term[0])
-		}
+		better := b.Better(w.monoid, term[0], acc[0])
 		for i := range out {
 			out[i] = b.Select(better, term[i], acc[i])
 		}

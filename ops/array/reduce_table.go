@@ -35,6 +35,16 @@ func always(b *ops.Body, t ir.DType) *ir.Node  { return b.Const(t, 1) }
 func highest(b *ops.Body, t ir.DType) *ir.Node { return limit(b, t, 1) }
 func lowest(b *ops.Body, t ir.DType) *ir.Node  { return limit(b, t, -1) }
 
+// noneOr is what floats begin with of which none was seen yet, and other types with their worst.
+func noneOr(worst func(*ops.Body, ir.DType) *ir.Node) func(*ops.Body, ir.DType) *ir.Node {
+	return func(b *ops.Body, t ir.DType) *ir.Node {
+		if t.Float() {
+			return b.Const(t, math.NaN())
+		}
+		return worst(b, t)
+	}
+}
+
 // limit is the largest (sign 1) or smallest (-1) value of a type.
 func limit(b *ops.Body, t ir.DType, sign int) *ir.Node {
 	switch {
@@ -97,11 +107,11 @@ var reductions = []reduction{
 		finish: func(b *ops.Body, acc ops.Elem, _ int) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
 		value:  normOf, rule: rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Length of a vector", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(norm(x + y, over: y))"}}},
-	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: highest,
+	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: noneOr(highest),
 		long:  "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
 		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: exact, returns: remaining,
 		examples: []ops.Example{{Title: "Where it is smallest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmin(abs(x) + y, over: x))"}}},
-	{name: "argmax", doc: "Index of the first largest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMax, start: lowest,
+	{name: "argmax", doc: "Index of the first largest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMax, start: noneOr(lowest),
 		long: "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
 		value: func(x []complex128) complex128 {
 			_, i := firstOf(x, math.Inf(-1), above)

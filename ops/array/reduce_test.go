@@ -168,7 +168,7 @@ func TestReductionDims(t *testing.T) {
 
 func TestSkippedNaN(t *testing.T) {
 	a := newArgs().array("a", typ(ops.F32, "", dim("x", 4)))
-	nan, inf := math.NaN(), math.Inf(1)
+	nan, inf, next := math.NaN(), math.Inf(1), float64(math.Nextafter32(math.MaxFloat32, 0))
 	for _, tt := range []struct {
 		values []float64
 		want   map[string]float64
@@ -177,6 +177,9 @@ func TestSkippedNaN(t *testing.T) {
 		{[]float64{nan, inf, inf, nan}, map[string]float64{"argmin": 1, "argmax": 1}},
 		{[]float64{nan, nan, -inf, nan}, map[string]float64{"argmin": 2, "argmax": 2}},
 		{[]float64{inf, math.MaxFloat32, nan, inf}, map[string]float64{"argmin": 1, "argmax": 0}},
+		{[]float64{math.MaxFloat32, next, nan, inf}, map[string]float64{"argmin": 1, "argmax": 3}},
+		{[]float64{-next, -math.MaxFloat32, -inf, nan}, map[string]float64{"argmin": 2, "argmax": 0}},
+		{[]float64{next, math.MaxFloat32, -next, -math.MaxFloat32}, map[string]float64{"argmin": 3, "argmax": 1}},
 		{[]float64{2, 2, -1, -1}, map[string]float64{"argmin": 2, "argmax": 0}},
 		{[]float64{nan, nan, nan, nan}, map[string]float64{"min": math.Inf(1), "max": math.Inf(-1), "argmin": 0, "argmax": 0}},
 	} {
