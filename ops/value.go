@@ -57,6 +57,9 @@ type Number struct {
 	From string // how it follows from params of the program, such as (c / 2); empty: from none. Equal texts of a program are equal numbers
 }
 
+// AnyUnit reports whether the number is a zero, an infinity or NaN without unit: these go with every unit.
+func (n Number) AnyUnit() bool { return n.Unit.Plain() && (n.V == 0 || n.V-n.V != 0) }
+
 // longestFrom bounds Number.From, which functions of functions could double without end. Longer ones are forgotten.
 const longestFrom = 120
 

@@ -42,6 +42,7 @@ const (
 	Cos
 	Tan
 	Tanh
+	Erf
 	Atan2
 	Pow
 	numOps

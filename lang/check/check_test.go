@@ -166,7 +166,7 @@ func TestConstants(t *testing.T) {
 		"-2 ^ 2":                                 "-4",
 		"2 ^ 3 ^ 2":                              "512",
 		"1 mm + 1 cm":                            "11 mm",
-		"5 m / s":                                "5 m / s",
+		"5 m/s":                                  "5 m/s",
 		"1540 m/s / 3 MHz":                       "0.00051333333 m",
 		"(3 mm) * (2 mm)":                        "6e-06 m^2",
 		"20 degC - 5 K":                          "15 degC",

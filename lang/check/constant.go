@@ -44,7 +44,7 @@ func (c *checker) constant(b *syntax.Binary, left, right ops.Value) ops.Value {
 // numbers computes an operation on two numbers, units included.
 func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	op := b.Operator.Text
-	whole := x.Int && y.Int
+	whole := x.Int && y.Int && x.Unit.Plain() && y.Unit.Plain()
 	if whole && !exactly(op, x.V, y.V) {
 		c.report(problem.OutOfBounds, b.Operator.Span(), "the result is a whole number beyond 2^53 that cannot be held exactly").Helpf("write one side with a point, such as 3.0, for a number that may be rounded")
 		return nil
@@ -64,6 +64,12 @@ func (c *checker) numbers(b *syntax.Binary, x, y ops.Number) ops.Value {
 	case "and", "or":
 		c.report(problem.NotABoolean, b.Left.Span(), "`%s` takes true or false, not a number", op).Helpf("compare it with something, such as `> 0`")
 		return nil
+	}
+	switch {
+	case y.AnyUnit() && x.Unit.Offset == 0:
+		y.Unit = x.Unit
+	case x.AnyUnit() && y.Unit.Offset == 0:
+		x.Unit = y.Unit
 	}
 	if !x.Unit.Same(y.Unit) {
 		c.report(problem.UnitMismatch, b.Operator.Span(), "`%s` needs one kind of quantity on both sides, not %s and %s", op, x.Unit.Describe(), y.Unit.Describe())

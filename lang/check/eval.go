@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -88,6 +89,10 @@ func (c *checker) unknownName(at diag.Span, name string) {
 		return
 	}
 	d := c.report(problem.UnknownName, at, "nothing is named `%s`", name)
+	if ops.IsUnit(name) {
+		d.Helpf("a unit is joined to its number without blanks around `*` and `/`, as in `5 m/s`")
+		return
+	}
 	if c.diags.Len() > manyMistakes {
 		return
 	}
@@ -105,6 +110,9 @@ func (c *checker) inGroup(name string) []string {
 	return slices.DeleteFunc(slices.Clone(c.cat.Names()), func(n string) bool { return !strings.HasPrefix(n, name+".") })
 }
 
+// constants are names that mean a number where nothing of the program has the name.
+var constants = map[string]float64{"pi": math.Pi, "inf": math.Inf(1), "nan": math.NaN()}
+
 func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	if b, ok := in[n.Text]; ok {
 		return b.value
@@ -112,6 +120,9 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	b := c.scope.lookup(n.Text)
 	if b == nil && n.Text == here && c.indices > 0 {
 		return ops.Here{}
+	}
+	if v, ok := constants[n.Text]; ok && b == nil {
+		return ops.Number{V: v}
 	}
 	if b == nil {
 		return ops.Symbol(n.Text)

@@ -78,7 +78,13 @@ func TestParse(t *testing.T) {
 
 		// Units bind tighter than operators, and are told from names by the table alone.
 		{"0.3mm", "(sink 0.3f·mm^1)"},
-		{"5 m / s", "(sink 5·m^1·s^-1)"},
+		{"5 m/s", "(sink 5·m^1·s^-1)"},
+		{"5 m / s", "(sink (binary 5·m^1 / s))"},
+		{"5 m/s * h", "(sink (binary 5·m^1·s^-1 * h))"},
+		{"5 m/ s", "(sink (binary 5·m^1 / s))"},
+		{"a = b +\n c", "(assign a (binary b + c))"},
+		{"a =\n\n # why\n c", "(assign a c)"},
+		{"a = b and\nnot\nc", "(assign a (binary b and (unary not c)))"},
 		{"(5 m) / s", "(sink (binary (paren 5·m^1) / s))"},
 		{"9.81 m/s^2", "(sink 9.81f·m^1·s^-2)"},
 		{"5 kg*m^-3 * 2", "(sink (binary 5·kg^1·m^-3 * 2))"},

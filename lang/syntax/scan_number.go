@@ -145,18 +145,16 @@ func (s *scanner) unitName(at int) string {
 	return name
 }
 
-// unitFactor scans * or / and a further unit.
+// unitFactor scans * or / and a further unit, which are joined without blanks: with blanks the sign is an operator.
 func (s *scanner) unitFactor() bool {
 	rest := s.text[s.at:]
 	blanks := blankLength(rest)
 	if blanks < len(rest) && (rest[blanks] == '*' || rest[blanks] == '/') {
 		name := s.unitName(s.at + blanks + 1)
-		if name == "" || !s.units.has(name) {
+		if blanks > 0 || name == "" || blankLength(rest[1:]) > 0 || !s.units.has(name) {
 			return false
 		}
-		s.at += blanks
 		s.emit(UnitJoin, 1)
-		s.at += blankLength(s.text[s.at:])
 		s.emit(UnitWord, len(name))
 		return true
 	}

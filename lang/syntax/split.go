@@ -14,7 +14,7 @@ type sentence struct {
 }
 
 // split cuts the tokens of a file into statements. A newline ends a statement unless a bracket is open or the next
-// line that is neither blank nor a comment begins with |. Brackets that do not match are reported.
+// line that is neither blank nor a comment begins with |, or the line ends with an operator. Brackets that do not match are reported.
 func split(src *diag.Source, tokens []Token, diags *diag.List) []sentence {
 	sp := splitter{src: src, diags: diags}
 	continued := beforePipe(tokens)
@@ -22,7 +22,7 @@ func split(src *diag.Source, tokens []Token, diags *diag.List) []sentence {
 		switch {
 		case t.Kind == Comment:
 		case t.Kind == Newline:
-			if len(sp.open) == 0 && !continued[i] || sp.startsDefinition(tokens[i+1:]) {
+			if len(sp.open) == 0 && !continued[i] && !sp.unfinished() || sp.startsDefinition(tokens[i+1:]) {
 				sp.end()
 			}
 		default:
@@ -39,6 +39,12 @@ type splitter struct {
 	done    []sentence
 	current sentence
 	open    []Token // brackets not closed yet
+}
+
+// unfinished reports whether the line ends with what something must follow.
+func (sp *splitter) unfinished() bool {
+	n := len(sp.current.tokens)
+	return n > 0 && sp.current.tokens[n-1].wantsMore()
 }
 
 func (sp *splitter) add(t Token) {

@@ -63,6 +63,13 @@ func (t Token) is(text string) bool {
 func (t Token) opens() bool  { return t.is("(") || t.is("[") }
 func (t Token) closes() bool { return t.is(")") || t.is("]") }
 
+// wantsMore reports whether a value must follow the token: it is an operator, or gives a name its value.
+func (t Token) wantsMore() bool {
+	_, infix := infixes[t.Text]
+	_, pre := prefixes[t.Text]
+	return (t.Kind == Punctuation || t.Kind == Keyword) && (infix || pre || t.Text == "=" || t.Text == "in" || t.Text == "by")
+}
+
 // startsOperand reports whether a value may begin with the token, prefix operators aside.
 func (t Token) startsOperand() bool {
 	switch t.Kind {

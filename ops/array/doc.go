@@ -14,9 +14,9 @@ import (
 // Specs lists the operators of this package.
 func Specs() []*ops.Spec {
 	return slices.Concat(
-		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions),
+		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions), elementwiseSpecs(elementary),
 		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(),
-		sliceSpecs(), shapeSpecs(), joinSpecs(), convertSpecs(), createSpecs(),
+		sliceSpecs(), shapeSpecs(), joinSpecs(), convertSpecs(), createSpecs(), literalSpecs(),
 	)
 }
 

@@ -37,6 +37,7 @@ type elementwise struct {
 	unit            unitRule
 	build           func(b *ops.Body, xs []operand, x []ops.Elem) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
+	ofWhole         func(x []complex128) complex128 // the same where it computes in whole numbers, if that differs
 	whole           bool                            // what it gives is whole, so it may be an index
 	keepsWhole      bool                            // what it gives of whole numbers is whole
 	divides         bool                            // the second operand must not be 0
@@ -215,6 +216,10 @@ func numbersOf(xs []operand) []ops.Number {
 func (t *pointwise) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.NewDense(t.out.Elem.Complex, t.out.Shape()...)
 	x := make([]complex128, len(t.xs))
+	value := t.value
+	if t.ofWhole != nil && t.compute.Base.Int() {
+		value = t.ofWhole
+	}
 	for i, index := range ops.Indices(out.Shape) {
 		for k, o := range t.xs {
 			if o.scalar {
@@ -228,7 +233,7 @@ func (t *pointwise) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			}
 			x[k] = d.At(at)
 		}
-		out.Set(i, t.value(x))
+		out.Set(i, value(x))
 	}
 	return []ops.Dense{out}, nil
 }

@@ -3,6 +3,7 @@ package array
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"weft/kernels/ir"
@@ -20,7 +21,7 @@ var (
 func TestElementwise(t *testing.T) {
 	xy, yz := []ops.Dim{dim("x", 3), dim("y", 4)}, []ops.Dim{dim("y", 4), dim("z", 2)}
 	elems := []ops.ElemType{ops.Bool, i16, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64}
-	tables := append(append(append([]elementwise{}, arithmetic...), comparisons...), functions...)
+	tables := slices.Concat(arithmetic, comparisons, functions, elementary)
 	for _, e := range tables {
 		t.Run(e.name, func(t *testing.T) {
 			ran := 0

@@ -41,10 +41,10 @@ func newOperand(name string, v ops.Value) operand {
 	return o
 }
 
-// zero reports whether the operand is the plain number 0, which goes with every unit.
-func (o operand) zero() bool {
+// anyUnit reports whether the operand goes with every unit.
+func (o operand) anyUnit() bool {
 	n, ok := o.value.(ops.Number)
-	return ok && n.V == 0 && n.Unit.Plain()
+	return ok && n.AnyUnit()
 }
 
 // whole reports whether the operand holds whole numbers only.

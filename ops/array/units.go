@@ -11,7 +11,7 @@ import (
 // A unitRule gives the unit of a result from those of the operands.
 type unitRule func(op string, xs []operand) (ops.Unit, error)
 
-// sameUnit: all operands measure the same kind of quantity, which the result does too. A plain 0 goes with everything.
+// sameUnit: all operands measure the same kind of quantity, which the result does too. A plain zero, infinity or NaN goes with everything.
 func sameUnit(op string, xs []operand) (ops.Unit, error) {
 	var ref *operand
 	for i := range xs {
@@ -20,8 +20,8 @@ func sameUnit(op string, xs []operand) (ops.Unit, error) {
 		case ref == nil:
 			ref = x
 		case x.typ.Unit.Same(ref.typ.Unit):
-		case x.zero() && ref.typ.Unit.Offset == 0:
-		case ref.zero() && x.typ.Unit.Offset == 0:
+		case x.anyUnit() && ref.typ.Unit.Offset == 0:
+		case ref.anyUnit() && x.typ.Unit.Offset == 0:
 			ref = x
 		default:
 			p := unlike(op, ref.name, ref.typ.Unit, x.typ.Unit)
@@ -73,6 +73,20 @@ func angle(op string, xs []operand) (ops.Unit, error) {
 			"%s takes an angle or a plain number, and this is %s", called(op), inUnit(u))
 	}
 	return ops.Unit{}, nil
+}
+
+// angleOf: plain numbers in, an angle out.
+func angleOf(op string, xs []operand) (ops.Unit, error) {
+	_, err := plainOnly(op, xs)
+	return radian, err
+}
+
+// ratio: one kind of quantity in, plain numbers out.
+func ratio(op string, xs []operand) (ops.Unit, error) {
+	if err := noOffset(op, xs); err != nil {
+		return ops.Unit{}, err
+	}
+	return noUnit(op, xs)
 }
 
 // toAngle: any one kind of quantity in, an angle out.

@@ -200,11 +200,10 @@ func (t *take) outside(c *ops.Call) error {
 		}
 	case ops.Number:
 		t.filled, t.fill = true, v.V
-		any := v.Unit.Plain() && (v.V == 0 || v.V-v.V != 0)
 		switch {
 		case isBool:
 			return wrong(problem.WrongElementType, "", "the array holds true and false, and `outside` is %s", v)
-		case !any && !v.Unit.Same(t.input.Unit):
+		case !v.AnyUnit() && !v.Unit.Same(t.input.Unit):
 			return wrong(problem.UnitMismatch, "", "the array is %s, and `outside` is %s", t.input.Unit.Describe(), v.Unit.Describe())
 		case t.out.Elem.Base.Int() && v.V != float64(int32(v.V)):
 			return wrong(problem.NotWhole, "cast the array to f32, or choose a whole number of 32 bits", "the array holds whole numbers, and `outside` is %s", v)
