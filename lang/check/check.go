@@ -221,10 +221,6 @@ func (c *checker) define(b *binding) {
 		old.used = true
 		return
 	}
-	if c.cat.Lookup(b.name.Text) != nil || c.cat.IsPrefix(b.name.Text) {
-		c.report(problem.HiddenOperator, b.name.Span(), "`%s` hides the operator of this name", b.name.Text).Helpf("choose another name")
-		b.used = true
-	}
 	b.scope, c.scope.names[b.name.Text] = c.scope, b
 	c.program.Info.Defs[b.name] = nil
 	c.order = append(c.order, b)

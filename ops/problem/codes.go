@@ -39,7 +39,6 @@ const (
 	CyclicDefinition     = "E0210"
 	UnusedName           = "E0211"
 	NoSink               = "E0212"
-	HiddenOperator       = "E0213"
 	UnknownField         = "E0214"
 	NotARecord           = "E0215"
 	NotCallable          = "E0216"
