@@ -10,8 +10,6 @@ import (
 )
 
 func literalSpecs() []*ops.Spec {
-	input := ops.In("input", "array")
-	dim := ops.Param{Name: "dim", Doc: "one of its dimensions", Accept: ops.KSymbol}
 	return []*ops.Spec{
 		{
 			Name: "array", Doc: "An array of values that are written out.", Group: groupCreate, Error: rounded,
@@ -21,34 +19,6 @@ func literalSpecs() []*ops.Spec {
 				ops.Names("dims", "names of the dimensions, outermost first")},
 			Examples: []ops.Example{{Title: "A stencil", Code: "w = array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], dims: [dy, dx])\nshow(w)"}},
 			Bind:     bindLiteral,
-		},
-		{
-			Name: "size", Doc: "The extent of a dimension.", Group: groupCreate, Returns: "a whole number.", Params: []ops.Param{input, dim},
-			Examples: []ops.Example{{Title: "Mean by hand", Code: "x = axis(x, 0 .. 3 in 4)\nshow(sum(x) / size(x, x))"}},
-			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
-				d, err := oneDim(c)
-				return ops.Number{V: float64(d.Size), Int: true}, err
-			}),
-		},
-		{
-			Name: "spacing", Doc: "The distance of neighbours along a dimension.", Group: groupCreate,
-			Long:    "It is negative where coordinates fall.",
-			Returns: "a number in the unit of the coordinates.", Params: []ops.Param{input, dim},
-			Examples: []ops.Example{{Title: "A slope", Code: "x = axis(x, 0 mm .. 3 mm in 7)\na = x ^ 2\nshow((a[x: here + 1, outside: nearest] - a) / spacing(a, x))"}},
-			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
-				d, err := oneDim(c)
-				if err != nil {
-					return nil, err
-				}
-				step, even := Spacing(d)
-				switch {
-				case d.Coords == nil:
-					return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates", "dimension %s has no coordinates", d.Name)
-				case !even:
-					return nil, problem.Wrong(problem.CoordinateMismatch, "dim", "take differences of coordinates(...)", "the coordinates of %s are not evenly spaced", d.Name)
-				}
-				return ops.Number{V: step, Unit: d.Unit.Sum(d.Unit, true)}, nil
-			}),
 		},
 	}
 }

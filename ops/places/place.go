@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weft/ops"
-	"weft/ops/array"
 	"weft/ops/problem"
 )
 
@@ -64,7 +63,7 @@ func (p *place) byCoordinate(arg string, unit ops.Unit) error {
 	case !unit.Same(d.Unit) && !(p.here && unit.Same(difference(d.Unit))):
 		return problem.Wrong(problem.UnitMismatch, arg, "", "the coordinates of %s are %s, and these places are %s", d.Name, d.Unit.Describe(), unit.Describe())
 	}
-	step, even := array.Spacing(d)
+	step, even := spacing(d)
 	p.step, p.first = step, d.Coords[0]
 	if p.here {
 		p.first = 0

@@ -1,4 +1,4 @@
-// Package places holds the operator that reads an array at computed places.
+// Package places holds the operator that reads an array at computed places, and those that say how a dimension lies.
 //
 // A place along a dim is a whole number of steps and a fraction of one. The whole part is kept as an integer, relative to the index of
 // the result where the place is: windows, halos and blocks follow from it.
@@ -24,7 +24,11 @@ const (
 
 // Specs lists the operators of this package.
 func Specs() []*ops.Spec {
-	return []*ops.Spec{{
+	return append(extentSpecs(), takeSpec())
+}
+
+func takeSpec() *ops.Spec {
+	return &ops.Spec{
 		Name: "take", Doc: "Elements of an array at computed places.", Group: "shape and selection",
 		Error: ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
 		Long: "Written a[x: place]. Places that are arrays of whole numbers are indices, counted from 0. Places in the unit of the coordinates of the " +
@@ -46,7 +50,7 @@ func Specs() []*ops.Spec {
 			{Title: "A table looked up", Code: "k = axis(k, 0 .. 3 in 4)\ny = axis(y, 0 .. 6 in 7)\nshow((k * k)[k: round(y / 2)])"},
 			{Title: "Between the points of a line", Code: "x = axis(x, 0 mm .. 4 mm in 5)\nt = axis(t, 0 mm .. 3.5 mm in 8)\nshow((x ^ 2)[x: t, interpolation: linear])"}},
 		Bind: bind,
-	}}
+	}
 }
 
 // take is a use of it.
@@ -91,9 +95,7 @@ func (t *take) findPlaces(c *ops.Call) error {
 		d := t.input.Dim(p.Name)
 		switch {
 		case d < 0:
-			err := problem.Wrong(problem.UnknownDim, argument(p.Name), "", "the array has no dimension `%s`; it has %v", p.Name, t.input.DimNames())
-			err.Known = t.input.DimNames()
-			errs = append(errs, err)
+			errs = append(errs, unknownDim(argument(p.Name), p.Name, t.input))
 			continue
 		case slices.ContainsFunc(t.places, func(q place) bool { return q.dim == d }):
 			errs = append(errs, problem.Wrong(problem.DuplicateDim, argument(p.Name), "leave one out", "dimension %s is indexed twice", p.Name))

@@ -18,7 +18,7 @@ func call(in ops.Type, options map[string]ops.Value, index ...ops.Value) *ops.Ca
 	for name, v := range options {
 		args[name] = v
 	}
-	return optest.Call(Specs()[0], args)
+	return optest.Call(takeSpec(), args)
 }
 
 func at(dim string, v ops.Value) ops.Value { return ops.Pair{Name: dim, Value: v} }

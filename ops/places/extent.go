@@ -1,0 +1,74 @@
+package places
+
+import (
+	"math"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// extentSpecs are operators that say how a dimension lies.
+func extentSpecs() []*ops.Spec {
+	input := ops.In("input", "array")
+	dim := ops.Param{Name: "dim", Doc: "one of its dimensions", Accept: ops.KSymbol}
+	return []*ops.Spec{
+		{
+			Name: "size", Doc: "The extent of a dimension.", Group: "making arrays", Returns: "a whole number.", Params: []ops.Param{input, dim},
+			Examples: []ops.Example{{Title: "Mean by hand", Code: "x = axis(x, 0 .. 3 in 4)\nshow(sum(x) / size(x, x))"}},
+			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
+				d, err := dimNamed(c)
+				return ops.Number{V: float64(d.Size), Int: true}, err
+			}),
+		},
+		{
+			Name: "spacing", Doc: "The distance of neighbours along a dimension.", Group: "making arrays",
+			Long:    "It is negative where coordinates fall.",
+			Returns: "a number in the unit of the coordinates.", Params: []ops.Param{input, dim},
+			Examples: []ops.Example{{Title: "A slope", Code: "x = axis(x, 0 mm .. 3 mm in 7)\na = x ^ 2\nshow((a[x: here + 1, outside: nearest] - a) / spacing(a, x))"}},
+			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
+				d, err := dimNamed(c)
+				if err != nil {
+					return nil, err
+				}
+				step, even := spacing(d)
+				switch {
+				case d.Coords == nil:
+					return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates", "dimension %s has no coordinates", d.Name)
+				case !even:
+					return nil, problem.Wrong(problem.CoordinateMismatch, "dim", "take differences of coordinates(...)", "the coordinates of %s are not evenly spaced", d.Name)
+				}
+				return ops.Number{V: step, Unit: d.Unit.Sum(d.Unit, true)}, nil
+			}),
+		},
+	}
+}
+
+// dimNamed is the dim that the argument dim names.
+func dimNamed(c *ops.Call) (ops.Dim, error) {
+	t, name := c.Type("input"), c.Symbol("dim")
+	if i := t.Dim(name); i >= 0 {
+		return t.Dims[i], nil
+	}
+	return ops.Dim{}, unknownDim("dim", name, t)
+}
+
+func unknownDim(arg, name string, t ops.Type) error {
+	err := problem.Wrong(problem.UnknownDim, arg, "", "the array has no dimension `%s`; it has %v", name, t.DimNames())
+	err.Known = t.DimNames()
+	return err
+}
+
+// spacing is the distance of neighbours along a dim; ok is false where its coordinates are fewer than two or not evenly spaced.
+func spacing(d ops.Dim) (step float64, ok bool) {
+	n := len(d.Coords)
+	if n < 2 {
+		return 0, false
+	}
+	step = (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	for i, x := range d.Coords {
+		if math.Abs(x-d.Coords[0]-float64(i)*step) > 1e-6*math.Abs(step) {
+			return 0, false
+		}
+	}
+	return step, step != 0
+}
