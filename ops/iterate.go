@@ -38,6 +38,29 @@ var Iterate = &Spec{
 // Carried stands for the arrays that a repeated program carries from turn to turn: only what Iterate repeats may read them.
 type Carried struct{ Gives }
 
+// Outside are the arrays that repeated programs carry around a use of an operator: those of others than itself that its arguments are made
+// from.
+func Outside(op *Instance) (out []Array) {
+	own := map[*Instance]bool{}
+	var carried []*Instance
+	Walk([]*Instance{op}, func(in *Instance) {
+		if _, ok := in.Bound.(Carried); ok {
+			carried = append(carried, in)
+		}
+		if _, ok := in.Bound.(*iteration); ok {
+			in.Call.Arrays(func(param string, a Array) { own[a.Of] = own[a.Of] || param == "state" })
+		}
+	})
+	for _, in := range carried {
+		for i := range in.Out {
+			if !own[in] {
+				out = append(out, Array{Of: in, Out: i})
+			}
+		}
+	}
+	return out
+}
+
 // iteration is a use of Iterate.
 type iteration struct {
 	Gives

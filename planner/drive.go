@@ -17,6 +17,9 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 	number := len(b.Plan.Steps) + 1
 	opt := b.opt
 	opt.After, opt.Params = nil, nil
+	for _, in := range b.Around[s] {
+		step.Reads = append(step.Reads, b.use(in))
+	}
 	b.add(step, plan.DriveStep, "d", number) // before its outputs have buffers, which would add it again
 	at := len(b.Plan.Steps) - 1
 	taken := ops.BytesOf(b.Arrays.Of(s))

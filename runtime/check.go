@@ -152,7 +152,8 @@ func (c *check) judge() error {
 // unnamed reports whether an array is one that a user has no name for and does not get. Of what a drive keeps, users get its outputs.
 func (r *run) unnamed(b *bound.Buffer) bool {
 	return b.Label == "" && !slices.ContainsFunc(r.plan.Steps, func(s bound.Step) bool {
-		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID) && !slices.Contains(r.algorithm, b.ID)
+		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID) &&
+			(r.program == nil || !slices.Contains(r.program.Next[len(s.Op.Out):], b.ID))
 	})
 }
 

@@ -52,14 +52,11 @@ func (c *checkpoints) tell(v float64) {
 func (d *drive) resume() error {
 	r, c := d.run, &d.log
 	c.saved, c.wait = time.Now(), leastBetween
-	if r.checkpoint == "" {
+	if r.checkpoint == "" || r.program != nil && !slices.Contains(r.program.Once, d.step.ID) { // or the checkpoint of the drive around it is enough
 		return nil
 	}
 	c.path = journal.CheckpointOf(r.checkpoint, d.step.ID)
 	c.head = r.header()
-	if slices.Contains(*r.checkpoints, c.path) { // a drive within a call of another one, and not for the first time
-		return nil
-	}
 	*r.checkpoints = append(*r.checkpoints, c.path) // to be removed when all outputs are there
 	was, err := journal.ReadCheckpoint(c.path)
 	switch {

@@ -107,7 +107,21 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	for _, id := range slices.Concat(about.Now, about.Next) {
 		r.arrays.lent[id] = true
 	}
-	r.algorithm = about.Next[len(d.step.Op.Out):]
+	r.program = &about
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if b.Role != plan.FromState || r.arrays.lent[b.ID] {
+			continue
+		}
+		r.arrays.lent[b.ID] = true // by the call that this drive is a step of
+		for _, id := range d.step.Reads {
+			if around := d.run.arrays.byID[id]; around.Key == b.Key {
+				for k, part := range b.Bufs {
+					r.arrays.mem[part] = d.run.arrays.mem[around.Bufs[k]]
+				}
+			}
+		}
+	}
 	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps))}
 }
 

@@ -1,16 +1,21 @@
 package runtime
 
 import (
+	"bytes"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/ops"
 	"weft/planner"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/exec"
 )
 
@@ -241,4 +246,88 @@ func BenchmarkHeat(b *testing.B) {
 			}
 		}
 	}
+}
+
+// An iteration within another reads what that one carries.
+func TestIterateWithin(t *testing.T) {
+	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
+	leastBetween, mostBetween = 0, 0
+	dev := newFaulty("native")
+	path := filepath.Join(t.TempDir(), "u.npy")
+	w := newWorld()
+	out := w.repeated(t, []ops.Array{w.ramp(matrix(6, 7)), w.ramp(matrix(6, 7))}, func(outer []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+		inner := w.repeated(t, []ops.Array{w.heat(outer[0], 0.1)}, func(state []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+			return []ops.Array{w.sum(w.heat(state[0], 0.1), outer[1])}, nil, nil
+		}, 3, 1)
+		return []ops.Array{inner[0], outer[1]}, nil, nil
+	}, 2, 1)
+	sink := w.keep("u", out[0])
+	sink.Bound = written{sink.Bound.(taker), path}
+	var text bytes.Buffer
+	p := w.plan(t, dev, sink)
+	if err := plan.YAML(&text, p.Value()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := plan.Read(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := bound.Bind(v, []*ops.Instance{sink}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 6 * 7
+	u, added := make([]float64, n), make([]float64, n)
+	heat := func() {
+		next := make([]float64, n)
+		for i := range u {
+			next[i] = 0.6 * u[i]
+			for _, d := range [][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
+				if y, x := i/7+d[0], i%7+d[1]; y >= 0 && y < 6 && x >= 0 && x < 7 {
+					next[i] += 0.1 * u[y*7+x]
+				}
+			}
+		}
+		u = next
+	}
+	for i := range u {
+		u[i], added[i] = float64(i), float64(i)
+	}
+	for range 2 {
+		heat()
+		for range 3 {
+			heat()
+			for i := range u {
+				u[i] += added[i]
+			}
+		}
+	}
+	for _, p := range []*bound.Plan{p, read} {
+		r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range w.got["u"].Re {
+			if math.Abs(v-u[i]) > 1e-4 {
+				t.Fatalf("%v, want %v", w.got["u"].Re, u)
+			}
+		}
+		for _, p := range r.Parity {
+			if !p.OK {
+				t.Errorf("%+v", p)
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 || *dev.alive != 0 {
+			t.Errorf("left %v, and %d arrays", left, *dev.alive)
+		}
+	}
+}
+
+// sum adds two arrays.
+func (w *world) sum(x, y ops.Array) ops.Array {
+	return w.lowered("sum", x.Type(), func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", x.Type(), []*ops.Stage{l.In("a"), l.In("b")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(b.Add(l.In("a").At(b, i...).Re, l.In("b").At(b, i...).Re))
+		})}
+	}, x, y)
 }

@@ -34,9 +34,9 @@ type run struct {
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      meter
 
-	algorithm   []string  // of a drive's program: arrays that are for its algorithm alone
-	checkpoint  string    // output that checkpoints of drives are beside; empty: there are none
-	checkpoints *[]string // those that there are
+	program     *plan.DriveProgram // nil: of no drive
+	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
+	checkpoints *[]string          // those that there are
 	doubt       doubt
 }
 

@@ -20,8 +20,9 @@ type Graph struct {
 	Views  Views
 	// Arguments are settled when there is a graph.
 	Arguments Arguments
-	loose     map[*ops.Stage]bool // tables that kernels would be the same for if they held other values
-	Varies    map[*ops.Stage]bool // of a program: what differs from call to call
+	loose     map[*ops.Stage]bool         // tables that kernels would be the same for if they held other values
+	Varies    map[*ops.Stage]bool         // of a program: what differs from call to call
+	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: the state of the program around it, which its own programs read
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -69,7 +70,7 @@ func Programs(op *ops.Instance) (out []Program) {
 		g := c.graph()
 		g.Varies = map[*ops.Stage]bool{}
 		for _, s := range g.Stages {
-			g.Varies[s] = s.State || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return g.Varies[in] })
+			g.Varies[s] = s.State || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
 		}
 		out = append(out, Program{g, p, d.State, d.Rounds})
 		more = len(out) < len(all)
@@ -84,7 +85,7 @@ type collector struct {
 }
 
 func newCollector() *collector {
-	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{},
+	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
@@ -98,8 +99,17 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 	switch bound := op.Bound.(type) {
 	case ops.Source, ops.Driver, ops.Carried:
 		_, state := bound.(ops.Carried)
+		var from []*ops.Stage
+		if _, drive := bound.(ops.Driver); drive { // what its programs have from outside is in them, but for what lies in memory around it
+			for _, a := range ops.Outside(op) {
+				from = append(from, c.stageOf(a))
+			}
+		}
 		for i, o := range op.Out {
 			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where})
+		}
+		for _, s := range out {
+			c.Around[s] = from
 		}
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
@@ -135,7 +145,7 @@ func (g *Graph) link() {
 			return
 		}
 		needed[s] = true
-		for _, in := range s.Inputs {
+		for _, in := range slices.Concat(s.Inputs, g.Around[s]) {
 			need(in)
 		}
 	}
