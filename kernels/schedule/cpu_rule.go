@@ -132,15 +132,12 @@ func (s *survey) lines(f *ir.Fold) (out []CPU) {
 
 func (s *survey) lineOptions(f *ir.Fold) []option {
 	options := []option{{CPU{Order: s.order()}, s.cost + s.stored()}}
-	if adds(s.k) {
-		return options
-	}
 	if running := s.running(f); len(running) > 0 {
 		options[0].cost = max(options[0].cost, s.waits(f))
 		options = append(options, running...)
 	}
 	for a, axis := range s.k.Axes {
-		if axis.Extent < 2 {
+		if axis.Extent < 2 || adds(s.k) { // which go point by point
 			continue
 		}
 		c := CPU{Order: s.order(), Lanes: []AxisN{{a, s.t.Lanes}}}

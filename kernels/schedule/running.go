@@ -18,7 +18,7 @@ const (
 
 // running are schedules of a running fold, with what a point takes.
 func (s *survey) running(f *ir.Fold) (out []option) {
-	if f == nil || f.Monoid != ir.Ordered || f.While != nil {
+	if f == nil || f.Monoid != ir.Ordered || f.While != nil || adds(s.k) {
 		return nil
 	}
 	for a, axis := range s.k.Axes {
