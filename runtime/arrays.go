@@ -34,8 +34,8 @@ type arrays struct {
 	mu       sync.Mutex      // guards alive and peak while blocks are read beside the computation
 }
 
-func newArrays(p *bound.Plan, dev device.Device) *arrays {
-	a := &arrays{dev: dev, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, windowed: map[string]bool{}, mem: map[*ir.Buffer]device.Memory{}}
+func newArrays(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *arrays {
+	a := &arrays{dev: dev, fleet: accelerators, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, windowed: map[string]bool{}, lent: map[string]bool{}, mem: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.byID[b.ID], a.byStage[b.Array] = b, b

@@ -101,9 +101,8 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	opt := d.run.opt
 	opt.Progress, opt.Tune, opt.Wider = quiet{opt.Progress}, false, nil
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: d.run.fleet, onHost: d.run.onHost, doubt: doubt{}, defined: func() error { return nil },
-		counted: d.run.counted, arrays: newArrays(p, opt.Devices[0]), checkpoints: d.run.checkpoints, checkpoint: d.run.checkpoint, inputs: d.run.inputs}
-	r.arrays.fleet, r.arrays.lent = r.fleet, map[string]bool{}
+	r := newRun(p, opt, d.run.fleet)
+	r.onHost, r.counted, r.checkpoints, r.checkpoint, r.inputs = d.run.onHost, d.run.counted, d.run.checkpoints, d.run.checkpoint, d.run.inputs
 	for _, id := range slices.Concat(about.Now, about.Next) {
 		r.arrays.lent[id] = true
 	}

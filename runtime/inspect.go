@@ -43,5 +43,13 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
 	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
 	maps.Copy(mem, instead)
-	return exec.Tiles(ctx, p.Kernel().Name, p, mem, i.Threads, tiles)
+	launch, err := p.Bind(device.Bindings{Mem: mem})
+	if err != nil {
+		return err
+	}
+	s := &exec.Sweep{Name: p.Kernel().Name, Launch: launch, Threads: i.Threads}
+	if err := s.Run(ctx, tiles); err != nil {
+		return err
+	}
+	return s.Fault
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 )
 
 // Where elements are too expensive for enough samples in float64, others are computed a second time by the kernel's own program, each by
@@ -61,7 +61,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 			kernel = time.Duration(ran.Wall * float64(time.Second))
 		}
 	}
-	launch, err := program.Bind(device.Bindings{Mem: r.arrays.mem})
+	launch, err := r.bind(k, program, &exec.Sweep{})
 	if err != nil {
 		return 0, "", err
 	}

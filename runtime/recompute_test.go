@@ -36,7 +36,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			dev := newFaulty("native")
 			p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(40, 50)))))
 			r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: newResult(p, 1)}
-			r.arrays = newArrays(p, dev)
+			r.arrays = newArrays(p, dev, nil)
 			if err := r.compile(context.Background()); err != nil {
 				t.Fatal(err)
 			}

@@ -69,12 +69,15 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 	}
 }
 
+func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
+	return &run{plan: p, opt: opt, result: newResult(p, opt.Threads), arrays: newArrays(p, opt.Devices[0], accelerators), fleet: accelerators,
+		onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }, checkpoints: new([]string)}
+}
+
 // once is Run with one plan.
 func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
-	r := &run{plan: p, opt: opt, result: newResult(p, opt.Threads), fleet: accelerators, onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }, checkpoints: new([]string)}
+	r := newRun(p, opt, accelerators)
 	r.checkpoint = r.outputFile()
-	r.arrays = newArrays(p, opt.Devices[0])
-	r.arrays.fleet = accelerators
 	defer accelerators.ReleaseAll()
 	defer r.arrays.freeAll()
 	start, cpu := time.Now(), cpuTime()

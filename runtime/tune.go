@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/planner/bound"
 	"weft/runtime/exec"
@@ -33,7 +32,7 @@ func (r *run) tuneTiles(ctx context.Context, step *bound.Step) error {
 	if len(shapes) < 2 {
 		return nil
 	}
-	launch, err := r.opt.Programs.Of(k).Bind(device.Bindings{Mem: r.arrays.mem})
+	launch, err := r.bind(k, r.opt.Programs.Of(k), &exec.Sweep{})
 	if err != nil {
 		return nil // the run itself meets it again, and falls back
 	}

@@ -74,6 +74,8 @@ type Proof struct {
 	Unit      string     `yaml:"unit,omitempty" json:"unit,omitempty"`
 	// Mismatched counts samples where one side is finite and the other is not.
 	Mismatched int `yaml:"mismatched,omitempty" json:"mismatched,omitempty"`
+	// Ties counts samples beside a discontinuity that lies within rounding, compared with the branch that the kernel took.
+	Ties int `yaml:"ties,omitempty" json:"ties,omitempty"`
 }
 
 // Quantity writes an error in the proof's metric.

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -51,19 +50,6 @@ func Free(b *bound.Buffer, mem map[*ir.Buffer]device.Memory) {
 			delete(mem, part)
 		}
 	}
-}
-
-// Tiles runs a program over tiles, on several threads.
-func Tiles(ctx context.Context, name string, p device.Program, mem map[*ir.Buffer]device.Memory, threads int, tiles []region.Region) error {
-	launch, err := p.Bind(device.Bindings{Mem: mem})
-	if err != nil {
-		return err
-	}
-	s := &Sweep{Name: name, Launch: launch, Threads: threads}
-	if err := s.Run(ctx, tiles); err != nil {
-		return err
-	}
-	return s.Fault
 }
 
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.

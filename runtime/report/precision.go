@@ -62,6 +62,9 @@ func proof(p plan.Proof) string {
 	if p.Mismatched > 0 {
 		s += fmt.Sprintf(", %d not finite on one side only", p.Mismatched)
 	}
+	if p.Ties > 0 {
+		s += fmt.Sprintf(", %d beside a discontinuity that lies within rounding", p.Ties)
+	}
 	return s
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"weft/kernels/clock"
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/retype"
@@ -98,7 +97,7 @@ func (f *finder) others(
 	ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt,
 ) (more []*attempt, err error) {
 	half := halves[slices.IndexFunc(halves, func(a *attempt) bool { return a.stage == b })]
-	peak := audit.Peak(b.In(base.mem), b.Layout.Whole(), f.opt.Threads)
+	peak := audit.Peak(b.In(base.Mem()), b.Layout.Whole(), f.opt.Threads)
 	fits := peak <= f16Most
 	if !fits {
 		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)
@@ -126,7 +125,7 @@ func (f *finder) others(
 		whole = "f16 is exact enough"
 	case peak == 0 || b.Bufs[0].Pad.Value != 0:
 		whole = "there is no scale for it"
-	case !allFinite(b.In(base.mem)):
+	case !allFinite(b.In(base.Mem())):
 		whole = "it has no NaN and no infinity"
 	}
 	if fits && coarser*lost > safety {
@@ -214,7 +213,7 @@ func inTurns(trials []*trial, id string) ([]time.Duration, error) {
 	tiles := spread(first, rankTime)
 	launches := make([]func(region.Region) error, len(trials))
 	for i, t := range trials {
-		launch, err := t.programs.Of(t.step(id).Kernel).Bind(device.Bindings{Mem: t.mem})
+		launch, err := t.Launch(t.step(id))
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"weft/ops"
 	"weft/planner/bound"
@@ -11,9 +12,10 @@ import (
 
 // output is an array with a tolerance, and what it should hold at sampled points.
 type output struct {
-	id    string
-	rule  ops.ErrorRule
-	taken audit.Sample
+	id     string
+	rule   ops.ErrorRule
+	taken  audit.Sample
+	settle func(audit.Sample) audit.Sample // tells ties from errors
 }
 
 // Samples are as many as a budget of scalar operations allows, within these bounds.
@@ -32,7 +34,7 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	if ref.Cost > dearestSample {
 		return false, nil
 	}
-	a := t.array(b)
+	a := t.Array(b)
 	peak := a.Peak(t.threads)
 	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
 	tiles := t.tiles(t.maker(o.id))
@@ -46,19 +48,25 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	if err != nil {
 		return false, err
 	}
-	taken, err := audit.Take(ctx, reference, []audit.Array{a}, points, t.mem, t.threads)
+	taken, err := audit.Take(ctx, reference, []audit.Array{a}, points, t.Mem(), t.threads)
 	if err != nil {
 		return false, err
 	}
 	o.taken = taken[0]
 	o.taken.Largest = peak
+	o.settle = func(s audit.Sample) audit.Sample {
+		settled := []audit.Sample{s}
+		settled[0].Want = slices.Clone(s.Want)
+		reference.Settle(settled, points, t.Mem())
+		return settled[0]
+	}
 	return len(points) > 0, nil
 }
 
 // filled reports whether the trial has a stage's array as a whole.
 func (t *trial) filled(s *ops.Stage) bool {
 	for _, b := range t.plan.Buffers {
-		if b.Array == s && t.mem[b.Bufs[0]] != nil {
+		if b.Array == s && t.Mem()[b.Bufs[0]] != nil {
 			m := t.maker(b.ID)
 			return m == nil || t.parts[m.ID] == nil
 		}
@@ -82,10 +90,10 @@ func (t *trial) maker(id string) *bound.Step {
 func prove(t *trial, outputs []*output) (proofs []plan.Proof) {
 	for _, o := range outputs {
 		b := t.plan.Buffer(o.id)
-		s := o.taken.In(t.array(b))
+		s := o.settle(o.taken.In(t.Array(b)))
 		f := audit.Compare(o.rule.Metric, s.Got, s.Want, s.Largest)
 		p := plan.Proof{Output: audit.Name(b), Metric: o.rule.Metric, Tolerance: o.rule.Tolerance, Unit: b.Unit, Max: f.Worst, P99: f.P99,
-			Judged: audit.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched}
+			Judged: audit.Judged(o.rule.Metric), Samples: f.Samples, Mismatched: f.Mismatched, Ties: s.Ties}
 		proofs = append(proofs, p)
 	}
 	return proofs

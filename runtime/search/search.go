@@ -167,7 +167,7 @@ func Wider(p *bound.Plan) (names []string, choices []plan.Choices) {
 func (f *finder) search(ctx context.Context) (*bound.Plan, error) {
 	defer func() {
 		for _, t := range f.trials {
-			t.free()
+			t.Free()
 		}
 	}()
 	stages := f.stages()

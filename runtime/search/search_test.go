@@ -210,6 +210,23 @@ func TestFoundOnce(t *testing.T) {
 	}
 }
 
+// Where a comparison of what is equal takes another branch than float64, that is a tie and no reason to look for wider types.
+func TestTiesAreNoErrors(t *testing.T) {
+	p, err := find(t, cpu(t), `x = axis(x, 0 .. 1 in 2000)
+y = axis(y, 0 .. 1 in 50)
+one = sin(x * y) * sin(x * y) + cos(x * y) * cos(x * y)
+out = where(one < 1, one - 1, one) @tolerance(1e-3)
+out | show
+`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof := p.Search.Proofs[0]
+	if len(p.Search.Choices) > 0 || proof.Max > 1e-4 || proof.Ties == 0 {
+		t.Errorf("%v: %+v", p.Search.Choices, proof)
+	}
+}
+
 func TestUpward(t *testing.T) {
 	dev := cpu(t)
 	const mean = `x = axis(x, 0 .. 1 in 100000)

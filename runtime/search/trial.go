@@ -7,32 +7,26 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime/audit"
-	"weft/runtime/exec"
+	"weft/runtime"
 )
 
 // trial is a plan whose kernels are run to see what they give: up to the outputs that have a tolerance, without sinks.
 type trial struct {
-	plan     *bound.Plan
-	device   device.Device
-	threads  int
-	programs *exec.Programs
-	mem      map[*ir.Buffer]device.Memory
-	own      []*bound.Buffer            // arrays that it allocated itself
-	steps    []*bound.Step              // to run, in order
-	changed  map[string]bool            // buffers that they fill
-	parts    map[string][]region.Region // kernels of which a few tiles do, and these
+	*runtime.Part
+	plan    *bound.Plan
+	threads int
+	steps   []*bound.Step              // to run, in order
+	changed map[string]bool            // buffers that they fill
+	parts   map[string][]region.Region // kernels of which a few tiles do, and these
 }
 
 // newTrial prepares a plan. With a base only what differs from it runs, and what follows from that.
 func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
-	t := &trial{plan: p, device: opt.Device, threads: opt.Threads, programs: opt.Programs,
-		mem: map[*ir.Buffer]device.Memory{}, changed: map[string]bool{}}
+	t := &trial{plan: p, threads: opt.Threads, changed: map[string]bool{},
+		Part: runtime.NewPart(p, runtime.Options{Devices: []device.Device{opt.Device}, Programs: opt.Programs, Threads: opt.Threads})}
 	changed := t.changed
 	needed := upstream(p, outputs)
 	for i := range p.Steps {
@@ -55,11 +49,8 @@ func newTrial(p, base *bound.Plan, outputs []string, opt Options) *trial {
 // share takes over the arrays of a base that hold the same.
 func (t *trial) share(base *trial) {
 	for i := range t.plan.Buffers {
-		b, from := &t.plan.Buffers[i], &base.plan.Buffers[i]
-		for j, part := range b.Bufs {
-			if m := base.mem[from.Bufs[j]]; m != nil && !t.changed[b.ID] && from.Storage() == b.Storage() {
-				t.mem[part] = m
-			}
+		if b, from := &t.plan.Buffers[i], &base.plan.Buffers[i]; !t.changed[b.ID] && from.Storage() == b.Storage() {
+			t.Lend(b, base.Part, from)
 		}
 	}
 }
@@ -93,49 +84,16 @@ func (t *trial) kernels() (out []*bound.Kernel) {
 // run fills the arrays.
 func (t *trial) run(ctx context.Context) error {
 	for _, s := range t.steps {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if err := t.need(id); err != nil {
-				return err
-			}
-		}
-		if s.Kind == plan.ReadStep {
-			b := t.plan.Buffer(s.Writes[0])
-			if _, err := s.Op.Bound.(ops.Source).Fill(ctx, b.In(t.mem)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := exec.Tiles(ctx, s.Name, t.programs.Of(s.Kernel), t.mem, t.threads, t.tiles(s)); err != nil {
+		if err := t.Run(ctx, s, t.tiles(s)); err != nil {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
 	return nil
 }
 
-func (t *trial) need(id string) error {
-	b := t.plan.Buffer(id)
-	if t.mem[b.Bufs[0]] != nil {
-		return nil
-	}
-	t.own = append(t.own, b)
-	return exec.Allocate(t.device, b, t.mem)
-}
-
-func (t *trial) array(b *bound.Buffer) audit.Array { return audit.In(b, t.mem) }
-
-func (t *trial) free() {
-	for _, b := range t.own {
-		exec.Free(b, t.mem)
-	}
-	t.own = nil
-}
-
 // tiles are those of a kernel that the trial runs.
 func (t *trial) tiles(s *bound.Step) []region.Region {
-	if part := t.parts[s.ID]; part != nil {
+	if part := t.parts[s.ID]; part != nil || s.Kernel == nil {
 		return part
 	}
 	return s.Kernel.TileSet
