@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"math"
 	"math/bits"
 
 	. "weft/kernels/codegen/tree"
@@ -18,6 +19,9 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.powerOfTwo(n, v, m); ok {
 		return x
 	}
+	if x, ok := g.narrowCompare(n, v, m); ok {
+		return x
+	}
 	if f := n.Form(g.ranges); f != nil {
 		return Function(n.Op.Info().Name+"_"+f.Name, g.val(n.Args[0], v, m))
 	}
@@ -29,6 +33,31 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 		args[0] = Opaque(args[0])
 	}
 	return Op(n.Op, n.Type, args...)
+}
+
+// narrowCompare compares a float32, widened to float64, with a constant: in float32, with the nearest number to the side where it makes no
+// difference. Masks of float64 are twice as many registers, and to be joined.
+func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
+	if n.Op != ir.Lt && n.Op != ir.Le || !g.isVec(n, m) {
+		return Value{}, false
+	}
+	for i, x := range n.Args {
+		c := n.Args[1-i]
+		if x.Type != ir.F64 || x.Op != ir.Cast || x.Args[0].Type != ir.F32 || c.Kind != ir.KConst || c.F != c.F {
+			continue
+		}
+		near, up := float32(c.F), (i == 0) == (n.Op == ir.Lt)
+		if up && float64(near) < c.F {
+			near = math.Nextafter32(near, float32(math.Inf(1)))
+		}
+		if !up && float64(near) > c.F {
+			near = math.Nextafter32(near, float32(math.Inf(-1)))
+		}
+		var args [2]Value
+		args[i], args[1-i] = g.val(x.Args[0], v, m), Scalar(ir.F32, Lit(g.b.F32(float64(near))))
+		return Compare(n.Op, args[0], args[1], true), true
+	}
+	return Value{}, false
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

@@ -221,10 +221,18 @@ type prefetched string
 const (
 	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
 	ahead      = 8    // iterations that are asked for beforehand, and at least two steps
+	aheadTurns = 2048 // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
 )
 
-// prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart.
+// prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart, or of turns that
+// store.
 func (g *gen) prefetch(a *access, p *Expr) {
+	if size := a.n.Buf.Type.Size(); a.m == byIteration && schedule.Independent(g.Kernel, g.iter) {
+		for at := 0; at < g.W*size; at += 64 {
+			a.sc.add(Do(Call("__builtin_prefetch", Add(p, Int((aheadTurns+at)/size)))))
+		}
+		return
+	}
 	if g.s.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.s.Order) {
 		return
 	}

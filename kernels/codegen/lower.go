@@ -60,6 +60,8 @@ type gen struct {
 	windows    windowState
 	parted     split
 	chunk      chunks
+	turns      *turns
+	joins      []Stmt   // of copies with their tables, at the end of a point
 	iter       *ir.Fold // the fold whose iterations are lanes, in that layout
 	gathering  bool     // writing the copy of a body for blocks whose spans are not proven
 	exactLoads int      // loads that are in range only while some lane is active

@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -94,10 +96,26 @@ func (g *gen) turnLanes(c *loop) {
 			}, nil)
 		}, in)
 	}
+	if g.s.Copies > 0 {
+		g.turns = &turns{from: Name(axisName(c.f.Index) + "_from")}
+	}
 	write(full, func() Value { return Value{} })
+	at := g.turns
+	g.turns = nil
 	write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
 	g.iter = nil
-	c.vectors(g.W, full.body, rest.body)
+	if at == nil || at.after == nil {
+		c.vectors(g.W, full.body, rest.body)
+		return
+	}
+	i, t := c.index(), c.ctype().Scalar
+	some := c.loop(nil, Bin("+", at.from, Int(turnsAtOnce)), g.W, full.body)
+	all := c.loop(nil, nil, 0, slices.Concat([]Stmt{Let(t, at.from.Text, i)}, at.before, []Stmt{some}, at.after))
+	last := Name(i.Text + "_last")
+	all.While = Bin(">=", Bin("-", last, i), Int(turnsAtOnce-1))
+	left := c.loop(nil, nil, g.W, rest.body)
+	left.While = Bin("<=", i, last)
+	c.sc.add(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), all, left})
 }
 
 // sharesEnded is whether the shares of all accumulators and vectors in flight have their answer.

@@ -58,6 +58,9 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	if on, ok := g.active(len(g.stack)-1, vary, v); ok {
 		also(on)
 	}
+	if g.copied(in, s, v, m, x, guard) {
+		return
+	}
 	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
 		out := when(guard.Regs[0], s.element(g.pointer(s.Buf, l, v, m), x.Regs[0]))
@@ -98,11 +101,8 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 			Do(Call("store_"+i.Type.String(), append([]*Expr{idx}, i.List()...)...)))
 	}
 	spill := func(prefix string, x Value) *Expr {
-		t, name := Spelled[x.Type], Name(g.fresh(prefix))
-		out = append(out, Array{Type: t.Scalar, Name: name.Text, N: Name("W")})
-		for h, e := range x.List() {
-			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/registers(x.Type)))), Value: e})
-		}
+		name, list := g.spill(prefix, x)
+		out = append(out, list...)
 		return At(name, Name("l"))
 	}
 	at := same.Regs[0]
@@ -121,6 +121,16 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 		return
 	}
 	in.add(out)
+}
+
+// spill writes the lanes of a vector to an array.
+func (g *gen) spill(prefix string, x Value) (name *Expr, out []Stmt) {
+	t, name := Spelled[x.Type], Name(g.fresh(prefix))
+	out = append(out, Array{Type: t.Scalar, Name: name.Text, N: Name("W")})
+	for h, e := range x.List() {
+		out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/registers(x.Type)))), Value: e})
+	}
+	return name, out
 }
 
 // when makes a statement conditional; nil: it is not.

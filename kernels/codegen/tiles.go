@@ -44,6 +44,7 @@ func (u *Unit) Tile(s schedule.CPU, end Tail) Body {
 		g.startChunks()
 	}
 	g.stores()
+	g.top().add(g.joins...)
 	var body []Stmt
 	for q, a := range slices.Backward(s.Order) {
 		body = g.tileLoop(a, append(g.stack[q+1].body, body...))

@@ -57,6 +57,16 @@ func operations() []spec {
 			k.out("less", k.Lt(wide, k.F64(0.1)))
 			k.out("chosen", k.Select(k.Lt(k.Cast(ir.F32, wide), x), wide, k.F64(-1)))
 		}},
+		spec{"widened f32 against constants", exactly, func(k *kit) {
+			x := k.edgeAxis("x", ir.F32)
+			wide := k.Cast(ir.F64, x)
+			for i, c := range []float64{0.1, float64(float32(0.1)), -0.1, 0, math.Copysign(0, -1), 1e300, -1e300, 1e-300, math.MaxFloat32} {
+				k.out(fmt.Sprintf("less %d", i), k.Lt(wide, k.F64(c)))
+				k.out(fmt.Sprintf("at most %d", i), k.Le(wide, k.F64(c)))
+				k.out(fmt.Sprintf("more %d", i), k.Lt(k.F64(c), wide))
+				k.out(fmt.Sprintf("at least %d", i), k.Le(k.F64(c), wide))
+			}
+		}},
 		spec{"launch scalars", exactly, func(k *kit) {
 			x := k.at(k.random("x", 50), k.axis("i", 50))
 			f, d, n := k.arg(ir.F32, "f", 0.1), k.arg(ir.F64, "d", 0.1), k.arg(ir.I32, "n", -3)

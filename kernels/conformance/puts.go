@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"math"
 
 	"weft/kernels/ir"
 )
@@ -54,7 +55,33 @@ func puts() []spec {
 			s.Guard, s.Adds = on, true
 		}}
 	}
+	// counted are tables of counts of turns of two folds, far enough to be kept in copies.
+	counted := func(t ir.DType, rows, each, bins int) spec {
+		return spec{fmt.Sprintf("counts in %s of %d bins in rows of %d", t, bins, each), exactly, func(k *kit) {
+			const chunks = 3
+			c := k.axis("chunk", chunks)
+			values := k.noise(chunks*rows*each, float64(bins))
+			values[17], values[40] = math.NaN(), math.Inf(1)
+			x := k.floats(ir.F32, "x", values, chunks, rows, each)
+			out := buffer(t, chunks, bins)
+			var bin *ir.Node
+			clear := k.Turns("bin", k.I32(0), k.I32(bins), k.kernel.Axes, func(i *ir.Node) { bin = i })
+			to(k, clear, out, k.I32(2), c, bin)
+			var in *ir.Fold
+			var on *ir.Node
+			k.Turns("row", k.I32(0), k.I32(rows), k.kernel.Axes, func(row *ir.Node) {
+				in = k.Turns("i", k.I32(0), k.I32(each), []*ir.Node{c, row}, func(i *ir.Node) {
+					v := k.Cast(ir.F64, k.at(x, c, row, i))
+					on = k.And(k.Le(k.F64(0), v), k.Lt(v, k.F64(float64(bins)-0.3)))
+					bin = k.Cast(ir.I32, k.Select(on, v, k.F64(0)))
+				})
+			})
+			s := to(k, in, out, k.I32(3), c, bin)
+			s.Guard, s.Adds = on, true
+		}}
+	}
 	specs := []spec{
+		counted(ir.I64, 7, 300, 5), counted(ir.I32, 2, 531, 90), counted(ir.I32, 40, 11, 3),
 		{"running sums along columns", exactly, func(k *kit) {
 			x := k.axis("x", 77)
 			a := k.random("a", 31, 77)

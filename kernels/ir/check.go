@@ -121,7 +121,7 @@ func (c *checker) store(i int, s *Store) {
 	case s.Adds && (s.In == nil || s.Buf.Type == Bool):
 		c.wrong("%s: only numbers are added to what is there, and in a fold", what)
 	}
-	for f := s.In; f != nil; f = c.kernel.around(f) {
+	for f := s.In; f != nil; f = c.kernel.Around(f) {
 		if f.Monoid != Ordered {
 			c.wrong("%s: a fold it is in is a %s, not ordered", what, f.Monoid)
 		}
@@ -225,9 +225,9 @@ func (c *checker) scopes() {
 		if s.In != nil {
 			known = Set{}
 		}
-		for f := s.In; f != nil; f = c.kernel.around(f) {
+		for f := s.In; f != nil; f = c.kernel.Around(f) {
 			known = known.Or(f.Binders()).Or(f.Node.free)
-			if c.kernel.around(f) == nil {
+			if c.kernel.Around(f) == nil {
 				within(f.Node, axes)
 			}
 		}

@@ -185,7 +185,7 @@ func (k *Kernel) StoresIn(f *Fold, store func(*Store), run func(*Fold)) {
 			continue
 		}
 		for g := s.In; g != nil; {
-			around := k.around(g)
+			around := k.Around(g)
 			if around == f && !slices.Contains(done, g) {
 				done = append(done, g)
 				run(g)
@@ -201,8 +201,8 @@ func (k *Kernel) Writes(f *Fold) (yes bool) {
 	return yes
 }
 
-// around is the innermost fold in whose turns another runs; nil if there is none.
-func (k *Kernel) around(f *Fold) (out *Fold) {
+// Around is the innermost fold in whose turns another runs; nil if there is none.
+func (k *Kernel) Around(f *Fold) (out *Fold) {
 	k.Walk(func(n *Node) {
 		if n.Kind == KFold && f.Node.free.Meets(n.Fold.Binders()) && (out == nil || n.free.Meets(out.Binders())) {
 			out = n.Fold

@@ -180,7 +180,7 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		}
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
-		c := CPU{Order: s.order(), FoldLanes: true}
+		c := CPU{Order: s.order(), FoldLanes: true, Copies: s.copies()}
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}

@@ -67,6 +67,7 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 	for _, f := range []func(*CPU) *int{
 		func(n *CPU) *int { return &n.Table },
 		func(n *CPU) *int { return &n.Every },
+		func(n *CPU) *int { return &n.Copies },
 		func(n *CPU) *int { return &n.AccBlock },
 	} {
 		if v := *f(&s); v > 0 {

@@ -3,6 +3,12 @@
 #define F5(x) ((__m512)(x))
 #define D5(x) ((__m512d)(x))
 #define I5(x) ((__m512i)(x))
+FN hf lo_f(vf x) { return (hf)_mm512_castps512_ps256(F5(x)); }
+FN hf hi_f(vf x) { return (hf)_mm512_extractf32x8_ps(F5(x), 1); }
+FN hi lo_i(vi x) { return (hi)_mm512_castsi512_si256(I5(x)); }
+FN hi hi_i(vi x) { return (hi)_mm512_extracti32x8_epi32(I5(x), 1); }
+FN vf cat_f(hf a, hf b) { return (vf)_mm512_insertf32x8(_mm512_castps256_ps512((__m256)a), (__m256)b, 1); }
+FN vi cat_i(hi a, hi b) { return (vi)_mm512_inserti32x8(_mm512_castsi256_si512((__m256i)a), (__m256i)b, 1); }
 FN vf v_sqrt_f(vf x) { return (vf)_mm512_sqrt_ps(F5(x)); }
 FN vd v_sqrt_d(vd x) { return (vd)_mm512_sqrt_pd(D5(x)); }
 #define ROUND(op, mode) \
