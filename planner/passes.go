@@ -63,6 +63,7 @@ var passes = []pass{
 	{name: "transpose", run: only(layout.Transpose), after: []string{"kernels"}},
 	{name: "crop", run: only(layout.Crop), after: []string{"transpose"}}, // a box is of dims as they lie
 	{name: "precision", run: types, after: []string{"crop"}},
+	{name: "ranges", run: ranges, after: []string{"precision"}},        // of what is stored, as it is rounded
 	{name: "pad", run: only(layout.Pad), after: []string{"precision"}}, // of arrays in the types they have in the end
 	{name: "steps", run: steps, after: []string{"pad"}},
 	{name: "lifetimes", run: lifetimes, after: []string{"steps"}},
@@ -157,6 +158,14 @@ func kernels(m *module.Module, _ Options) error {
 }
 
 func types(m *module.Module, opt Options) error { return precision.Retype(m, opt.Precision) }
+
+// ranges notes where what kernels store is proved to lie: those that load it take cheaper forms of operations.
+func ranges(m *module.Module, _ Options) error {
+	for _, k := range m.Kernels {
+		ir.StoreRanges(k.IR)
+	}
+	return nil
+}
 
 // prefault marks kernels right behind a source: while that is read, which keeps one processor busy, what they store gets its pages. In
 // blocks, arrays come and go by rows.

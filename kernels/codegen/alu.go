@@ -22,6 +22,9 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.narrowCompare(n, v, m); ok {
 		return x
 	}
+	if q := g.quotient(n); q != nil {
+		return g.val(q, v, m)
+	}
 	if f := n.Form(g.ranges); f != nil {
 		return Function(n.Op.Info().Name+"_"+f.Name, g.val(n.Args[0], v, m))
 	}
@@ -58,6 +61,24 @@ func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
 		return Compare(n.Op, args[0], args[1], true), true
 	}
 	return Value{}, false
+}
+
+// quotient is a division by a constant as multiplications: the product with the reciprocal, and what that leaves of the dividend, which fused
+// multiply-add makes exact. Neither may overflow, nor lose digits to subnormals, nor the sign of a zero.
+func (g *gen) quotient(n *ir.Node) *ir.Node {
+	if n.Op != ir.Div || !n.Type.Float() || n.Args[1].Kind != ir.KConst || !g.Kernel.Contract || g.Target.ISA != "avx512" && g.Target.ISA != "avx2" {
+		return nil
+	}
+	x, by := n.Args[0], n.Args[1]
+	lo, hi, ok := g.ranges(x)
+	far := map[ir.DType]float64{ir.F32: 0x1p40, ir.F64: 0x1p300}[n.Type]
+	least, most, size := min(math.Abs(lo), math.Abs(hi)), max(math.Abs(lo), math.Abs(hi)), math.Abs(by.F)
+	if !ok || lo*hi <= 0 || least < 1/far || most > far || size < 1/far || size > far {
+		return nil
+	}
+	b, r := g.b, g.b.Const(n.Type, 1/by.F)
+	q := b.Mul(x, r)
+	return b.Add(q, b.Mul(b.Sub(x, b.Mul(q, by)), r))
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

@@ -14,8 +14,9 @@ const savedBytes = 48 << 10
 // split is a fold run in parts over many points.
 type split struct {
 	fold  *ir.Fold
-	inner int // depth of the innermost loop over points
-	kept  int // registers that a vector's points keep between the parts
+	inner int  // depth of the innermost loop over points
+	kept  int  // registers that a vector's points keep between the parts
+	past  bool // the fold is written: what comes behind it runs once, after the last part
 }
 
 // Flat is the function whose lanes are points of the tile one after the other. What is left over in the last vectors
@@ -94,7 +95,7 @@ func (g *gen) nextPoint() (next []Stmt) {
 // the split fold goes on, others are over. It reports whether there is something to keep for the next part.
 func (g *gen) resume(c *loop, at int) bool {
 	f, whole := c.f, g.parted.fold
-	if whole == nil || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+	if whole == nil || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
 		return false
 	}
 	if f == whole && len(g.s.Chunk) > 0 {
@@ -126,6 +127,7 @@ func (g *gen) suspend(c *loop) {
 		c.sc.add(If{Cond: Bin("==", Name("part"), Int(whole.Lo.I)), Then: save, Else: load})
 	} else {
 		c.sc.add(If{Cond: Bin("!=", Name("part_end"), Int(whole.Hi.I)), Then: append(save, Continue{})})
+		g.parted.past = true
 	}
 }
 

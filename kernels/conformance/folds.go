@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"math"
 
 	"weft/kernels/ir"
 )
@@ -177,6 +178,24 @@ func folds() []spec {
 				return []*ir.Node{k.Add(a[0], in[0])}
 			})
 			k.out("v", v[0])
+		}},
+		{"least of roots", exactly, func(k *kit) {
+			x := k.axis("x", 40)
+			v := k.noise(40*10, 3)
+			for i := range 10 {
+				v[i*31], v[i*40+1] = math.NaN(), 0
+			}
+			a := k.floats(ir.F32, "a", v)
+			for _, init := range []float64{math.Inf(1), 1} {
+				name := fmt.Sprint("below ", init)
+				least := func(term func(s *ir.Node) *ir.Node) *ir.Node {
+					return k.fold(ir.Smallest, k.I32(10), []*ir.Node{k.F32(init)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+						return []*ir.Node{k.Min(term(k.at(a, k.Add(k.Mul(i, k.I32(40)), x))), acc[0])}
+					})[0]
+				}
+				k.out(name, least(func(s *ir.Node) *ir.Node { return k.Sqrt(k.Mul(s, s)) }))
+				k.out(name+", of negative ones too", least(func(s *ir.Node) *ir.Node { return k.Sqrt(s) }))
+			}
 		}},
 		{"values shared by folds and stores", exactly, func(k *kit) {
 			y, x := k.axis("y", 6), k.axis("x", 33)

@@ -49,6 +49,17 @@ func operations() []spec {
 				k.out(fmt.Sprintf("mod %d", d), k.Mod(x, k.I32(d)))
 			}
 		}},
+		spec{"division by constants of what is bounded", Tolerance{ULP: 2}, func(k *kit) {
+			i := k.axis("i", 3000)
+			for _, t := range []ir.DType{ir.F32, ir.F64} {
+				x := k.at(k.floats(t, fmt.Sprint("x ", t), k.noise(3000, 80)), i)
+				x = k.Add(k.Min(k.Max(x, k.Const(t, -70)), k.Const(t, 70)), k.Const(t, 71))
+				for _, d := range []float64{1540, 3, -0.7, 1e-6} {
+					k.out(fmt.Sprint(t, " by ", d), k.Div(x, k.Const(t, d)))
+				}
+			}
+			k.kernel.Contract = true
+		}},
 		spec{"mixed f32 and f64", exactly, func(k *kit) {
 			x := k.edgeAxis("x", ir.F32)
 			wide := k.Mul(k.Cast(ir.F64, x), k.F64(1.0/3))

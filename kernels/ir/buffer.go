@@ -30,6 +30,8 @@ type Facts struct {
 	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, MonoEither one or the other row by row, 0 unknown
 	Max  *MaxPyramid // maximum tables over the two innermost axes
 	Data *DataFacts  // of a buffer whose elements are known now
+	// Within is where the elements that a kernel stored are proved to lie; nil: not known.
+	Within *Interval
 	// Parts is n of a line of whole numbers from 0 to n that never fall: neighbours part n elements of something else, as row starts do.
 	Parts int
 }

@@ -180,6 +180,7 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 		f.Accs = append(f.Accs, b.add(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f, bind: f.AccBind}))
 	}
 	f.Step, f.While = body(f.Index, f.Accs)
+	root := b.leastRoot(f)
 	f.Node = &Node{Kind: KFold, Fold: f}
 	b.add(f.Node)
 	f.Operands(func(n *Node) { f.Node.free = f.Node.free.Or(n.free) })
@@ -188,7 +189,28 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 	for k, n := range s.Init {
 		out[k] = b.add(&Node{Kind: KGet, Type: n.Type, I: int64(k), Args: []*Node{f.Node}, Fold: f})
 	}
+	if root {
+		out[0] = b.Sqrt(out[0])
+	}
 	return out
+}
+
+// leastRoot makes a fold to the least of roots one to the least of what these are roots of, which are never negative: the root of that is
+// the same to the bit.
+func (b *Builder) leastRoot(f *Fold) bool {
+	if f.Monoid != Smallest || len(f.Step) != 1 || !f.Init[0].IsConst(math.Inf(1)) || f.Step[0].Kind != KAlu || f.Step[0].Op != Min {
+		return false
+	}
+	a := f.Step[0].Args
+	if a[0].Kind != KAlu || a[0].Op != Sqrt || a[1] != f.Accs[0] {
+		return false
+	}
+	square := a[0].Args[0]
+	if lo, _, _ := RangeOf(square, nil); lo < 0 {
+		return false
+	}
+	f.Step[0] = b.Min(square, a[1])
+	return true
 }
 
 // Rebuild is n with other operands, of the same types.

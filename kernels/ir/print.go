@@ -124,6 +124,9 @@ func (p *printer) declare(w io.Writer, b *Buffer) {
 	if b.Facts.Mono != 0 {
 		fmt.Fprintf(w, " mono %d", b.Facts.Mono)
 	}
+	if b.Facts.Within != nil {
+		fmt.Fprintf(w, " within %s", b.Facts.Within)
+	}
 	if d := b.Facts.Data; d != nil {
 		fmt.Fprintf(w, " holds %s", d)
 	}

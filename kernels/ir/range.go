@@ -1,6 +1,9 @@
 package ir
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // AxisRange gives the least and the greatest value of a KAxis node, or of what a KLoad node reads where its guard holds, or ok
 // false to leave it to RangeOf.
@@ -128,6 +131,9 @@ func (r *ranger) compute(n *Node) span {
 		if d := n.Buf.Facts.Data; d != nil && n.Buf.Type == n.Type { // narrow floats round
 			s = fit(n.Type, span{d.Least, d.Most, false})
 		}
+		if w := n.Buf.Facts.Within; w != nil {
+			s = span{w.Lo, w.Hi, w.NaN}
+		}
 		if r.axis != nil {
 			if lo, hi, ok := r.axis(n); ok {
 				s = span{lo, hi, n.Type.Float()}
@@ -220,10 +226,38 @@ func (r *ranger) alu(n *Node) span {
 	return n.Op.Info().Range(n, a)
 }
 
+// StoreRanges notes where the elements lie that a kernel stores, for kernels behind it that load them.
+func StoreRanges(k *Kernel) {
+	r := ranger{memo: map[*Node]span{}}
+	within := map[*Buffer]span{}
+	for _, s := range k.Stores {
+		v := r.of(s.Value)
+		if s.In != nil || s.Guard != nil || s.Buf.Type != s.Value.Type || !s.Buf.Type.Float() { // not all are stored, or as something else
+			v = anything
+		}
+		if was, ok := within[s.Buf]; ok {
+			v = v.hull(was)
+		}
+		within[s.Buf] = v
+	}
+	for b, s := range within {
+		if s.finite() {
+			b.Facts.Within = &Interval{s.lo, s.hi, s.nan}
+		}
+	}
+}
+
 // Interval bounds a value; NaN says that it may be NaN besides.
 type Interval struct {
 	Lo, Hi float64
 	NaN    bool
+}
+
+func (i *Interval) String() string {
+	if i == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%g..%g", i.Lo, i.Hi) + map[bool]string{true: " or NaN"}[i.NaN]
 }
 
 // Range is where the result of an Alu node lies, from where its operands do, before it is rounded.

@@ -39,7 +39,13 @@ func addRange(_ *Node, a [3]span) span {
 	return span{a[0].lo + a[1].lo, a[0].hi + a[1].hi, a[0].nan || a[1].nan || !a[0].finite() && !a[1].finite()}
 }
 
-func subRange(_ *Node, a [3]span) span {
+// subRange knows what is left of a value when it is rounded.
+func subRange(n *Node, a [3]span) span {
+	if whole := n.Args[1]; whole.Kind == KAlu && whole.Args[0] == n.Args[0] {
+		if rest, ok := rests[whole.Op]; ok {
+			return span{max(rest.lo, a[0].lo-a[1].hi), min(rest.hi, a[0].hi-a[1].lo), a[0].nan || !a[0].finite()}
+		}
+	}
 	return span{a[0].lo - a[1].hi, a[0].hi - a[1].lo, a[0].nan || a[1].nan || !a[0].finite() && !a[1].finite()}
 }
 
@@ -55,6 +61,8 @@ func corners(a, b span, f func(x, y float64) float64) (lo, hi float64) {
 	p, q, r, s := f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)
 	return min(p, q, r, s), max(p, q, r, s)
 }
+
+var rests = map[Op]span{Rint: {-0.5, 0.5, false}, Floor: {0, 1, false}, Ceil: {-1, 0, false}, Trunc: {-1, 1, false}}
 
 func mulRange(n *Node, a [3]span) span {
 	if n.Args[0] == n.Args[1] {

@@ -113,6 +113,9 @@ func TestRangeOfDecides(t *testing.T) {
 		{"wraps", b.Mul(b.Add(x, b.I32(1<<30)), b.I32(4)), -1 << 31, 1<<31 - 1, true},
 		{"fold index", sumOver(b, b.I32(2), x, func(i *Node) *Node { return i }).Fold.Index, 2, 8, true},
 		{"square", b.Mul(b.Sub(x, b.I32(4)), b.Sub(x, b.I32(4))), 0, 25, true},
+		{"what rounding leaves", b.Sub(w, b.Alu(Rint, w)), -0.5, 0.5, true},
+		{"what rounding down leaves", b.Sub(w, b.Alu(Floor, w)), 0, 1, true},
+		{"what rounding another leaves", b.Sub(w, b.Alu(Floor, b.Mul(w, w))), -inf, inf, false},
 		{"least", smallest(b, 1, x, b.F32(100)), 0, 9, true},
 		{"least of perhaps none", smallest(b, 0, x, b.F32(100)), 0, 100, true},
 		{"least of what may be NaN", smallest(b, 1, w, b.F32(100)), -inf, inf, false},
@@ -138,5 +141,36 @@ func TestRangeOfDecides(t *testing.T) {
 	lo, hi, _ := RangeOf(b.Mul(x, b.I32(3)), func(*Node) (float64, float64, bool) { return 4, 5, true })
 	if lo != 12 || hi != 15 {
 		t.Errorf("over x in [4, 5]: [%v, %v]", lo, hi)
+	}
+}
+
+// What a kernel stores lies where its value does, unless some elements may not be stored, or as something else.
+func TestStoreRanges(t *testing.T) {
+	b := NewBuilder()
+	x := b.Axis("x", 10)
+	wide := &Buffer{Name: "wide", Type: F32, Shape: []int{10}}
+	v := b.Cast(F32, x)
+	bounded := b.Min(b.F32(3), b.Max(b.F32(-2), b.Load(wide, x)))
+	for _, c := range []struct {
+		name  string
+		store Store
+		kind  DType
+		want  string
+	}{
+		{"axis", Store{Value: v}, F32, "0..9"},
+		{"load", Store{Value: bounded}, F32, "-2..3 or NaN"},
+		{"anything", Store{Value: b.Load(wide, x)}, F32, "-"},
+		{"some only", Store{Value: v, Guard: b.Lt(x, b.I32(5))}, F32, "-"},
+		{"rounded", Store{Value: v}, F16, "-"},
+	} {
+		c.store.Buf, c.store.Index = &Buffer{Name: "out", Type: c.kind, Shape: []int{10}}, []*Node{x}
+		StoreRanges(&Kernel{Name: c.name, Axes: []*Node{x}, Stores: []Store{c.store}})
+		if got := c.store.Buf.Facts.Within.String(); got != c.want {
+			t.Errorf("%s: within %s, want %s", c.name, got, c.want)
+		}
+	}
+	held := &Buffer{Name: "held", Type: F32, Shape: []int{10}, Facts: Facts{Within: &Interval{Lo: 1, Hi: 4}}}
+	if lo, hi, ok := RangeOf(b.Sqrt(b.Load(held, x)), nil); lo != 1 || hi != 2 || !ok {
+		t.Errorf("a load of it: [%v, %v] %v", lo, hi, ok)
 	}
 }

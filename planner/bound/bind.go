@@ -212,6 +212,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	if err != nil {
 		return err
 	}
+	ir.StoreRanges(body)
 	if is := ir.Hash(body); is != d.Hash {
 		return fmt.Errorf("its kernel has the hash %s, and it says %s", is, d.Hash)
 	}

@@ -12,13 +12,14 @@ import (
 	"weft/runtime"
 )
 
-// swept uses a param in a unit, a plain one, and one of a derived value; written out, it has none.
+// swept uses a param in a unit, a plain one, and one of a derived value; written out, it has none. It takes no function that has other code
+// where constants prove the range of its operand.
 const swept = `param c = 1540 m/s
 param gain = 2.5
 x = axis(x, 0 m .. 1 m in 3000)
 y = axis(y, 0 m .. 1 m in 500)
 t = (x ^ 2 + y ^ 2) ^ 0.5 / c
-u = sin(t * (gain / 3) * 10 kHz) + gain
+u = tanh(t * (gain / 3) * 10 kHz) + gain
 u | write("u.npy")
 sum(u * t, over: x) | write("w.npy")
 `
