@@ -107,6 +107,7 @@ type Packing struct {
 
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.
 type Layout struct {
+	Order     []int                // of the loops over axes, outer ones first; nil: as in the kernel
 	Lanes     []int                // axes that the lanes of a vector lie along
 	Flight    int                  // vectors in flight, which share what differs along none of their axes
 	FlightOn  map[int]int          // these axes, and how many lie along each

@@ -129,7 +129,7 @@ func (p *program) Report() device.Report {
 }
 
 func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) device.Layout {
-	l := device.Layout{Flight: max(1, s.Flat), FlightOn: map[int]int{}, FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows,
+	l := device.Layout{Order: s.Order, Flight: max(1, s.Flat), FlightOn: map[int]int{}, FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows,
 		Fetched: schedule.Fetched(k, t, s), Narrow: s.AccBlock > 0, Packed: schedule.Packed(k, t, s)}
 	if s.Flat > 0 {
 		for a := range k.Axes {

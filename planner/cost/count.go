@@ -57,6 +57,7 @@ type counter struct {
 	beside map[*ir.Node][]*ir.Node // loads that are gathered together, and how many at a time
 	vary   *ir.Vary
 	trips  func(ir.Set) float64
+	loops  func(ir.Set) ir.Set
 	folds  []*ir.Fold           // inner ones first
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused  map[*ir.Node]bool
@@ -79,6 +80,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 	} else {
 		c.layout = likely(k, p.Lanes, len(c.folds) > 0)
 	}
+	c.loops = count.Around(k, c.layout.Order)
 	for _, a := range c.layout.Lanes {
 		c.lanes = c.lanes.Or(k.Axes[a].Bind())
 		c.along = append(c.along, ir.NewAffine(k.Axes[a]))
@@ -164,7 +166,7 @@ func (c *counter) executions(n *ir.Node) float64 {
 			share *= c.shares[f]
 		}
 	}
-	times := c.trips(n.Free()) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)
+	times := c.trips(free) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)
 	if c.lanes.Empty() {
 		return times
 	}
@@ -189,16 +191,8 @@ func (c *counter) sharing(n *ir.Node) float64 {
 	return float64(share)
 }
 
-// around is what a value depends on, and the folds that it is computed in.
-func (c *counter) around(n *ir.Node) ir.Set {
-	free := n.Free()
-	for _, f := range c.folds {
-		if free.Meets(binders(f)) {
-			free = free.Or(f.Node.Free())
-		}
-	}
-	return free
-}
+// around are the loops that a value is computed in.
+func (c *counter) around(n *ir.Node) ir.Set { return c.loops(n.Free()) }
 
 // contract finds the multiplications that become part of an addition: used once, by one.
 func (c *counter) contract() {

@@ -118,11 +118,14 @@ func (m *Model) raw(k Kernel) Estimate {
 	level := p.LevelFor(bytes / int64(at))
 	e.Level = level.Name
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
-	e.Overhead = p.Dispatch + p.First + perStep + float64(tiles)/at*(p.Launch+perTile)
+	e.Overhead = m.Step() + float64(tiles)/at*(p.Launch+perTile)
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
 	e.Bound = boundOf(e)
 	return e
 }
+
+// Step is what a kernel takes besides its work, in seconds.
+func (m *Model) Step() float64 { return m.Profile.Dispatch + m.Profile.First + perStep }
 
 // largePages is the size from which arrays have large pages.
 const largePages = 4 << 20

@@ -217,13 +217,13 @@ func (f *fuser) decide(p *ops.Stage) {
 	f.at = f.g.Place[p]
 	fits := graph.Given(p) || f.fits(p)
 	for _, c := range users {
-		d.reads += f.reads(p, c) / d.elements
+		d.reads += d.readsBy(c)
 		if h := f.home(c); !slices.Contains(d.homes, h) {
 			d.homes = append(d.homes, h)
 		}
 	}
 	for _, c := range users {
-		reads := f.reads(p, c) / d.elements
+		reads := d.readsBy(c)
 		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users), Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
 		if e.Code = f.barred(p, c); e.Code == "" && !fits {
 			e.Code = plan.Budget
@@ -233,6 +233,16 @@ func (f *fuser) decide(p *ops.Stage) {
 		}
 		f.settle(p, c, &e)
 	}
+}
+
+// readsBy is how often a reader takes an element: in every turn of the loops around it where an element in place of that, computed in each,
+// would be worth a kernel.
+func (d *producer) readsBy(c *ops.Stage) float64 {
+	reads, turns := d.fuser.reads(d.stage, c)/d.elements, d.g.Alone(c).Turns[d.stage]/d.elements
+	if turns > reads && d.Cost != nil && d.barred(d.stage, c) == "" && (turns-reads)*d.compute() > d.Cost.Step() {
+		return turns
+	}
+	return reads
 }
 
 // compute is how long it takes to compute all elements once, in seconds.
@@ -394,6 +404,9 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 func change(e plan.Edge) string {
 	switch e.Code {
 	case plan.Recomputed:
+		if e.FusedMs == 0 { // no factor of nothing is something
+			return ""
+		}
 		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*cmp.Or(e.Margin, 1), 1e-12))
 	case plan.Costly, plan.WantedBySink, plan.Apart:
 		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*cmp.Or(e.Margin, 1)/math.Max(e.StoredMs, 1e-12))

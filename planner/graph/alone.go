@@ -10,6 +10,7 @@ import (
 type Alone struct {
 	Kernel    *ir.Kernel
 	Loads     map[*ops.Stage]float64 // executed loads of each input
+	Turns     map[*ops.Stage]float64 // and in how many turns of the loops around them, axes in their order
 	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
 	Stages    map[*ir.Buffer]*ops.Stage
 	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
@@ -31,7 +32,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	if a := g.alone[s]; a != nil {
 		return a
 	}
-	a := &Alone{Loads: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{},
+	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{},
 		Elsewhere: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
@@ -39,12 +40,14 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	}
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := count.CostOf(k)
-	sites, scattered := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}
+	sites, scattered, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
+	trips, around := count.Trips(k), count.Around(k, nil)
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
 		a.Folds = a.Folds || n.Kind == ir.KFold
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++
+			turns[n.Buf] += trips(around(n.Free()))
 			ir.WalkNodes(n.Index(), func(x *ir.Node) { scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad })
 		}
 	})
@@ -57,6 +60,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		at := 0
 		for _, b := range parts {
 			at += sites[b]
+			a.Turns[p] += turns[b] / float64(len(parts))
 			a.Scattered[p] = a.Scattered[p] || a.Folds && scattered[b]
 			a.Stages[b] = p
 		}

@@ -349,8 +349,8 @@ func (t *printer) edges() {
 func figures(e plan.Edge) string { return traffic(e) + weighed(e) }
 
 func weighed(e plan.Edge) string {
-	if e.FusedMs > 0 || e.StoredMs > 0 {
-		return fmt.Sprintf("; fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
+	if times := timesOf(e); times != "" {
+		return "; " + times
 	}
 	return ""
 }

@@ -137,8 +137,8 @@ func (t *printer) path(from, to map[string]bool) []plan.Edge {
 func (t *printer) edge(e plan.Edge) {
 	t.line("%s -> %s: %s (%s)", e.From, e.To, plan.Meaning[e.Code], e.Code)
 	t.line("  %-9s %s", "traffic", traffic(e))
-	if e.FusedMs > 0 || e.StoredMs > 0 {
-		t.line("  %-9s fused %s, stored %s", "predicted", millis(e.FusedMs), millis(e.StoredMs))
+	if times := timesOf(e); times != "" {
+		t.line("  %-9s %s", "predicted", times)
 		t.line("  %-9s %s, %s", "rates", amount(t.plan.Rates.Flops, "flop/s"), amount(t.plan.Rates.Bandwidth, "B/s"))
 	}
 	if e.Change != "" {
@@ -211,4 +211,15 @@ func (t *printer) precision(k *bound.Kernel) {
 		}
 		t.line("  tried %s: %s", c.Name, candidate(c))
 	}
+}
+
+// timesOf are the predicted times of the two choices of a verdict; empty: it was not weighed.
+func timesOf(e plan.Edge) string {
+	switch {
+	case e.FusedMs > 0:
+		return fmt.Sprintf("fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
+	case e.StoredMs > 0:
+		return "fused behind other work, stored " + millis(e.StoredMs)
+	}
+	return ""
 }

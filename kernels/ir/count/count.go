@@ -75,13 +75,38 @@ func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64) Cost {
 
 // Trips returns how often a value that depends on some binders is computed in a whole kernel: once for every turn of the loops that they
 // stand for, in every run of these that are folds.
-func Trips(k *ir.Kernel) func(free ir.Set) float64 {
+func Trips(k *ir.Kernel) func(free ir.Set) float64 { return runsOf(k).evaluations }
+
+// Around returns in which loops a value is computed that depends on some binders, where the axes lie in each other in an order, outer ones
+// first (nil: that of the kernel): what depends on an inner axis is computed in every turn of the outer ones.
+func Around(k *ir.Kernel, order []int) func(free ir.Set) ir.Set {
+	c := runsOf(k)
+	nest := k.Axes
+	if order != nil {
+		nest = make([]*ir.Node, len(order))
+		for i, a := range order {
+			nest[i] = k.Axes[a]
+		}
+	}
+	return func(free ir.Set) ir.Set {
+		free = c.closure(free)
+		for i := len(nest) - 1; i > 0; i-- {
+			if free.Meets(nest[i].Bind()) {
+				free = free.Or(nest[i-1].Bind())
+			}
+		}
+		return free
+	}
+}
+
+// runsOf counts runs of folds, each for itself.
+func runsOf(k *ir.Kernel) *counter {
 	c := counter{trips: map[ir.Set]float64{}, share: func(*ir.Fold) float64 { return 1 }, runs: true}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
 	}
 	k.Walk(c.binders)
-	return c.evaluations
+	return &c
 }
 
 type counter struct {

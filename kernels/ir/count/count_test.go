@@ -77,6 +77,23 @@ func TestTripsCountRunsOfFolds(t *testing.T) {
 	}
 }
 
+// What depends on an inner axis alone is computed in every turn of the outer ones, which an order of the loops decides.
+func TestAroundCountsOuterAxes(t *testing.T) {
+	b := ir.NewBuilder()
+	x, y := b.Axis("x", 10), b.Axis("y", 7)
+	onX, onY := b.Alu(ir.Exp, b.Cast(ir.F32, x)), b.Alu(ir.Exp, b.Cast(ir.F32, y))
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x, y}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "o", Type: ir.F32, Shape: []int{10, 7}}, Index: []*ir.Node{x, y}, Value: b.Mul(onX, onY)}}}
+	for _, c := range []struct {
+		order  []int
+		onX, y float64
+	}{{nil, 10, 70}, {[]int{0, 1}, 10, 70}, {[]int{1, 0}, 70, 7}} {
+		trips, around := Trips(k), Around(k, c.order)
+		if a, b := trips(around(onX.Free())), trips(around(onY.Free())); a != c.onX || b != c.y {
+			t.Errorf("order %v: computed %g and %g times, want %g and %g", c.order, a, b, c.onX, c.y)
+		}
+	}
+}
+
 // sampleKernel is a scaled product of a matrix of two types with a vector, where it is positive.
 func sampleKernel() *ir.Kernel {
 	b := ir.NewBuilder()
