@@ -172,7 +172,7 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t schedule.Target) schedule.CPU {
 				left /= n
 			}
 		case rng.IntN(3) > 0:
-			s.FoldLanes = true
+			s.FoldLanes, s.Flight = true, rng.IntN(5)
 		}
 		for range rng.IntN(3) {
 			if len(k.Axes) > 0 {

@@ -20,6 +20,8 @@ type loop struct {
 	masked bool                      // lanes leave one by one
 	kept   int                       // the first register that it keeps between parts of a split fold
 	narrow map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
+	whole  *loop                     // the fold to whose shares this one adds, in its turns
+	flying int                       // which of the iterations in flight is being written
 }
 
 // fold writes a fold, all vectors in flight together, into the scope at a depth, and leaves the accumulators' variables.
@@ -30,8 +32,11 @@ func (g *gen) fold(f *ir.Fold, at int) {
 		return
 	}
 	sc.vals[done] = Value{}
-	saved := g.stack
+	saved, iter := g.stack, g.iter
 	g.stack = g.stack[: at+1 : at+1]
+	if iter != nil && !f.Node.Free().Meets(iter.Binders()) { // what iterations on lanes need is not in them
+		g.iter = nil
+	}
 	vary := g.vary.Of(f.Node)
 	c := &loop{f: f, sc: sc, in: newScope(f.Binders()), copies: g.copies(vary), vec: vary.Meets(g.lanes)}
 	c.in.fold = f
@@ -49,12 +54,13 @@ func (g *gen) fold(f *ir.Fold, at int) {
 		g.maskedLoop(c)
 	case g.s.FoldLanes && g.foldLanes(c):
 	case !g.s.FoldLanes && g.leavingFold(c, at):
-	case max(g.s.Table, g.s.AccBlock) > 0 && g.innermost(f) && g.iter == nil:
+	case max(g.s.Table, g.s.AccBlock) > 0 && schedule.Innermost(f) && g.iter == nil:
 		g.blockedLoop(c)
 	default:
 		g.within(func() { g.body(c, c.in) }, c.in)
 		sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
 	}
+	g.iter = iter
 	g.stack, g.chunk.inside = saved, g.chunk.inside && f != g.parted.fold
 	if part {
 		g.suspend(c)
@@ -191,15 +197,6 @@ func readElsewhere(f *ir.Fold, q int) bool {
 	found := false
 	ir.WalkNodes(roots, func(n *ir.Node) { found = found || n == f.Accs[q] })
 	return found
-}
-
-// innermost reports whether there is no other fold in a fold's body.
-func (g *gen) innermost(f *ir.Fold) bool {
-	own, yes := f.Binders(), true
-	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		yes = yes && !(n.Kind == ir.KFold && n.Free().Meets(own))
-	})
-	return yes
 }
 
 // maskedLoop writes a fold that lanes leave at different times: by their own bounds, or by the while condition.

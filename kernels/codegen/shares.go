@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"slices"
+	"strings"
 
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -28,11 +29,12 @@ type share struct {
 	first bool              // the term is the first operand: minimum and maximum tell by it what a NaN does
 }
 
-// foldLanes writes a fold with consecutive iterations as lanes. The last, incomplete vector is masked. It gives up (false) on folds that
-// it cannot split.
+// foldLanes writes a fold with consecutive iterations as lanes, or those of the fold that its terms are. The last, incomplete vector is
+// masked. It gives up (false) on folds that it cannot split.
 func (g *gen) foldLanes(c *loop) bool {
 	f := c.f
-	if c.vec || !g.innermost(f) || g.iter != nil {
+	inner := schedule.Nested(f, g.W)
+	if c.vec || g.iter != nil || inner == nil && !schedule.Innermost(f) {
 		return false
 	}
 	if schedule.Independent(g.Kernel, f) {
@@ -46,41 +48,108 @@ func (g *gen) foldLanes(c *loop) bool {
 	if !ok {
 		return false
 	}
-	for q, a := range f.Accs {
-		for _, v := range c.copies {
-			init := g.accName(a, v)
-			if !isArg(f) {
-				init = Identity(f.Monoid, a.Type)
-			}
-			c.sc.declare(g.shareName(c, q, v), init)
-		}
+	flight := 1
+	if c.whole == nil {
+		flight = g.declareShares(c)
 	}
-	g.iter = f
-	full, rest := newScope(f.IndexBind), newScope(f.IndexBind)
-	g.within(func() { g.shareSteps(c, full, shares, Value{}) }, full)
-	g.within(func() {
-		g.shareSteps(c, rest, shares, g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))))
-	}, rest)
-	g.iter = nil
+	lanes := g.W
+	turn := func(number int, mask func(in *scope) Value) []Stmt {
+		in := newScope(f.Binders())
+		g.within(func() {
+			c.flying = number
+			if inner != nil {
+				g.foldLanes(g.nested(c, inner, in))
+				return
+			}
+			g.iter = f
+			g.shareSteps(c, in, shares, mask(in))
+			g.iter = nil
+		}, in)
+		return in.body
+	}
+	all := func(*scope) Value { return Value{} }
+	var together, rest []Stmt
+	for n := range flight {
+		together = append(together, Block(turn(n, all)))
+	}
+	full := turn(0, all)
+	if inner != nil {
+		lanes = 1
+	} else if !c.fills(lanes) {
+		rest = turn(0, func(in *scope) Value { return g.name(in, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+	}
 	var count *tally
-	var test []Stmt
 	if f.Monoid == ir.Any || f.Monoid == ir.All {
 		count = g.counting(c)
-		test = []Stmt{If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}}}
+		rest = append(count.ran(Bin("-", c.hi, c.index())), rest...)
+		full = append(full, If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}})
 	}
-	c.vectors(g.W, append(append(count.ran(Int(g.W)), full.body...), test...), append(count.ran(Bin("-", c.hi, c.index())), rest.body...))
-	g.joinShares(c)
+	if flight == 1 {
+		together = nil
+	}
+	c.vectors(lanes, together, append(count.ran(Int(g.W)), full...), rest)
+	if c.whole == nil {
+		g.joinShares(c, flight)
+	}
 	return true
 }
 
-// vectors runs as many iterations at a time as there are lanes, and what is left over.
-func (c *loop) vectors(lanes int, full, rest []Stmt) {
+// fills reports whether a fold's turns are known to fill vectors.
+func (c *loop) fills(lanes int) bool {
+	return c.f.Lo.Kind == ir.KConst && c.f.Hi.Kind == ir.KConst && (c.f.Hi.I-c.f.Lo.I)%int64(lanes) == 0
+}
+
+// nested is a fold in the turns of another, to whose shares it adds.
+func (g *gen) nested(c *loop, f *ir.Fold, in *scope) *loop {
+	out := &loop{f: f, sc: in, copies: c.copies, whole: c}
+	if c.whole != nil {
+		out.whole = c.whole
+	}
+	g.limits(out)
+	return out
+}
+
+// declareShares declares the shares of a fold, for as many iterations in flight as they are for.
+func (g *gen) declareShares(c *loop) (flight int) {
+	if flight = 1; c.f.Monoid == ir.Sum {
+		flight = max(1, g.s.Flight)
+	}
+	for c.flying = range flight {
+		for q, a := range c.f.Accs {
+			for _, v := range c.copies {
+				init := g.accName(a, v)
+				if !isArg(c.f) {
+					init = Identity(c.f.Monoid, a.Type)
+				}
+				c.sc.declare(g.shareName(c, q, v), init)
+			}
+		}
+	}
+	return flight
+}
+
+// vectors runs as many iterations at a time as there are lanes, several times that in flight together, and what is left over.
+func (c *loop) vectors(lanes int, together, full, rest []Stmt) {
 	i, t := c.index(), c.ctype().Scalar
-	last := Name(i.Text + "_last")
-	whole := c.loop(nil, nil, lanes, full)
-	whole.While = Bin(">=", Bin("-", last, i), Int(lanes-1))
-	left := If{Cond: Bin("<=", i, last), Then: rest}
-	c.sc.add(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), whole, left})
+	last, first := Name(i.Text+"_last"), Name(i.Text+"_first")
+	out := Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo)}
+	while := func(turns int, body []Stmt) {
+		l := c.loop(nil, nil, turns, body)
+		l.While = Bin(">=", Bin("-", last, i), Int(turns-1))
+		out = append(out, l)
+	}
+	if len(together) > 0 {
+		body := []Stmt{Let(t, first.Text, i)}
+		for n, turn := range together {
+			body = append(body, append(Block{Let(t, i.Text, Add(first, Int(n*lanes)))}, turn.(Block)...))
+		}
+		while(lanes*len(together), body)
+	}
+	while(lanes, full)
+	if len(rest) > 0 {
+		out = append(out, If{Cond: Bin("<=", i, last), Then: rest})
+	}
+	c.sc.add(out)
 }
 
 // turnLanes writes a fold whose turns do nothing but store, whatever came before them, with consecutive turns as lanes: what they store, and
@@ -102,10 +171,13 @@ func (g *gen) turnLanes(c *loop) {
 	write(full, func() Value { return Value{} })
 	at := g.turns
 	g.turns = nil
-	write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+	inCopies := at != nil && at.after != nil
+	if inCopies || !c.fills(g.W) {
+		write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+	}
 	g.iter = nil
-	if at == nil || at.after == nil {
-		c.vectors(g.W, full.body, rest.body)
+	if !inCopies {
+		c.vectors(g.W, nil, full.body, rest.body)
 		return
 	}
 	i, t := c.index(), c.ctype().Scalar
@@ -158,8 +230,12 @@ func sharesOf(f *ir.Fold) ([]share, bool) {
 	return out, true
 }
 
+// shareName is the share of an accumulator of the fold that c is, or is a part of the terms of.
 func (g *gen) shareName(c *loop, q, v int) Value {
-	return Named(c.f.Accs[q].Type, g.accBase("h", c, q, v))
+	if c.whole != nil {
+		c = c.whole
+	}
+	return Named(c.f.Accs[q].Type, g.accBase("h"+strings.Repeat("h", c.flying), c, q, v))
 }
 
 // shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
@@ -210,8 +286,8 @@ func (g *gen) argStep(c *loop, in *scope, mask Value, v int) []Stmt {
 	return append(Assign(best, Select(better, x, best)), Assign(at, Select(better, i, at))...)
 }
 
-// joinShares joins the shares of all lanes with the accumulator.
-func (g *gen) joinShares(c *loop) {
+// joinShares joins the shares of all iterations in flight and lanes with the accumulator.
+func (g *gen) joinShares(c *loop, flight int) {
 	f := c.f
 	reduce := map[ir.Monoid]string{ir.Sum: "v_hsum", ir.Product: "v_hprod", ir.Smallest: "v_low", ir.Largest: "v_high"}
 	for _, v := range c.copies {
@@ -220,7 +296,11 @@ func (g *gen) joinShares(c *loop) {
 			continue
 		}
 		for q, a := range f.Accs {
+			c.flying = 0
 			h := g.shareName(c, q, v)
+			for c.flying = 1; c.flying < flight; c.flying++ {
+				c.sc.add(Assign(h, Op(schedule.JoinOps[f.Monoid], a.Type, h, g.shareName(c, q, v)))...)
+			}
 			x := Call("v_"+joinNames[f.Monoid], h.Regs[0])
 			if name := reduce[f.Monoid]; name != "" {
 				x = h.Reduced(name)

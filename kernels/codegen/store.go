@@ -77,8 +77,13 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	x = x.AsVec()
 	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
-	if known && strided(pattern, 1) && !s.Adds && !s.word {
-		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{g.pointer(s.Buf, l, v, origin)}, x.List()...)...))
+	if known && strided(pattern, 1) && !s.word {
+		at, sum := g.pointer(s.Buf, l, v, origin), x
+		if s.Adds {
+			there := &ir.Node{Type: x.Type, Buf: s.Buf}
+			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(partFunc("load", there, h), at) }), x)
+		}
+		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
 		if guard.Regs[0] == nil {
 			in.add(whole)
 			return

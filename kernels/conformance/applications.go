@@ -21,6 +21,8 @@ func applications() []spec {
 			k.out("v", k.sum(40, k.F32(0), func(j *ir.Node) *ir.Node { return k.Mul(k.at(a, y, j), k.at(b, j, x)) }))
 		}},
 		{"sparse matrix-vector product", exactly, sparse},
+		{"product with blocks of columns, and of its transpose with that", exactly, blocks(16)},
+		{"product with blocks of 21 columns, and of its transpose with that", exactly, blocks(21)},
 		{"sparse product in f32 and f64", sums, func(k *kit) {
 			start, cols := k.rows(53, 0, 9)
 			vals, x := k.random("vals", len(cols)), k.random("x", 200)
@@ -123,6 +125,59 @@ func sparse(k *kit) {
 		return []*ir.Node{k.Add(a[0], k.Mul(k.at(vals, j), k.at(x, k.at(at, j))))}, nil
 	})
 	k.out("v", v[0])
+}
+
+// blocks is a matrix whose rows list blocks of neighbouring columns: each row of its product with x scatters what is in it, scaled, into a
+// line of its chunk of rows.
+func blocks(wide int) func(k *kit) {
+	return func(k *kit) {
+		const chunks, each = 7, 9
+		start, cols := k.rows(chunks*each, 0, 6)
+		p, at := k.ints(ir.I32, "start", start), k.ints(ir.U16, "cols", cols)
+		vals, x := k.counts("vals", len(cols), wide), k.counts("x", 200+wide)
+		c := k.axis("chunk", chunks)
+		line := func(name string) *ir.Buffer {
+			return &ir.Buffer{Name: name, Type: ir.F32, Shape: []int{chunks, 200 + wide}}
+		}
+		of := func(sum bool, row *ir.Node, acc []*ir.Node, in func(block, place *ir.Node, acc []*ir.Node) []*ir.Node) []*ir.Node {
+			m := ir.Ordered
+			if sum {
+				m = ir.Sum
+			}
+			bounds := ir.FoldSpec{Lo: k.at(p, row), Hi: k.at(p, k.Add(row, k.I32(1))), Init: acc, Monoid: m}
+			return k.Fold(bounds, func(b *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				start := acc
+				if sum {
+					start = []*ir.Node{k.F32(0)}
+				}
+				out := k.Fold(ir.FoldSpec{Lo: k.I32(0), Hi: k.I32(wide), Init: start, Monoid: m}, func(l *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return in(k.at(vals, b, l), k.Add(k.at(at, b), l), acc), nil
+				})
+				if sum {
+					out = []*ir.Node{k.Add(acc[0], out[0])}
+				}
+				return out, nil
+			})
+		}
+		clear := k.Turns("x", k.I32(0), k.I32(200+wide), k.kernel.Axes, func(*ir.Node) {})
+		parts := line("parts")
+		var value, place *ir.Node
+		var inner *ir.Fold
+		k.Turns("row", k.I32(0), k.I32(each), k.kernel.Axes, func(i *ir.Node) {
+			row := k.Add(k.Mul(c, k.I32(each)), i)
+			d := of(true, row, []*ir.Node{k.F32(0)}, func(v, place *ir.Node, acc []*ir.Node) []*ir.Node {
+				return []*ir.Node{k.Add(acc[0], k.Mul(v, k.at(x, place)))}
+			})[0]
+			of(false, row, []*ir.Node{i}, func(v, at *ir.Node, acc []*ir.Node) []*ir.Node {
+				value, place, inner = k.Mul(v, d), at, acc[0].Fold
+				return acc
+			})
+		})
+		k.kernel.Stores = []ir.Store{
+			{Buf: parts, Index: []*ir.Node{c, clear.Index}, Value: k.F32(0), In: clear},
+			{Buf: parts, Index: []*ir.Node{c, place}, Value: value, In: inner, Adds: true},
+		}
+	}
 }
 
 // delayAndSum is a plane wave beamformer: per element a delay, the nearest sample, its residual phase. Contracted, it

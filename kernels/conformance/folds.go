@@ -43,6 +43,19 @@ func folds() []spec {
 				return []*ir.Node{k.Add(acc[0], k.Mul(k.at(a, i), k.real(x)))}
 			})[0])
 		}},
+		{"sums of sums of products with sums", exactly, func(k *kit) {
+			y := k.axis("y", 5)
+			a := k.counts("a", 5, 6, 20)
+			total := k.sum(6, k.F32(0), func(i *ir.Node) *ir.Node {
+				return k.sum(20, k.F32(0), func(j *ir.Node) *ir.Node {
+					return k.Mul(k.at(a, y, i, j), k.sum(5, k.F32(0), func(l *ir.Node) *ir.Node { return k.at(a, y, i, k.Alu(ir.Mod, k.Add(j, l), k.I32(20))) }))
+				})
+			})
+			k.out("total", total)
+			k.out("all", k.sum(6, k.F32(3), func(i *ir.Node) *ir.Node {
+				return k.sum(20, k.F32(0), func(j *ir.Node) *ir.Node { return k.at(a, y, i, j) })
+			}))
+		}},
 		{"fold bounds below zero", exactly, func(k *kit) {
 			x := k.axis("x", 21)
 			v := k.Fold(ir.FoldSpec{Lo: k.I32(-7), Hi: k.Sub(x, k.I32(5)), Init: []*ir.Node{k.I32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {

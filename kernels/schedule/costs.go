@@ -18,6 +18,8 @@ const (
 	nearerLines   = 0.6  // share of a far line that loads save whose fold is split: load.four.far takes 0.76 ns, load.four 0.33
 	fullWindow    = 0.1  // estimated spans err: of lane tiles that fit a window, the smaller is better by less than an instruction
 	laterAxis     = 0.01 // settles ties
+	fewTurns      = 16   // vectors of a nested sum, from which joining their lanes, 12 instructions, is less than a tenth of its work
+	partsFlight   = 4    // iterations in flight of sums over parts: rows of 70 blocks of f16 took 8.3 with one on Zen 5, and 3.7 with four
 	divergence    = 3.0  // the longest of 16 rows to the mean row: 3.4 where lengths are distributed exponentially, 1 where all are alike
 	fewerCost     = 1.05 // half the vectors in flight, measured second
 	sharedLoad    = 0.95 // loads that vectors in flight have in common, of kernels that load little else

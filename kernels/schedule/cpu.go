@@ -22,6 +22,7 @@ type CPU struct {
 	AccMajor  bool    `yaml:"accMajor,omitempty"`  // emit accumulator by accumulator instead of vector by vector
 	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of a fold; excludes Lanes
 	Copies    int     `yaml:"copies,omitempty"`    // of a table that turns of a fold add to, each for some of the lanes; joined at last
+	Flight    int     `yaml:"flight,omitempty"`    // iterations in flight of sums whose iterations are lanes, each with accumulators of its own; needs FoldLanes
 	AccBlock  int     `yaml:"accBlock,omitempty"`  // accumulate float64 sums of float32 terms in float32 over so many iterations
 	Flat      int     `yaml:"flat,omitempty"`      // lanes are points of the tile one after the other, in so many vectors in flight; excludes Lanes
 	Split     int     `yaml:"split,omitempty"`     // so many iterations of the heaviest fold for many points before the next ones; needs Flat or Chunk
@@ -55,6 +56,7 @@ func (s CPU) text(name func(int) string) string {
 	w.number("window", s.Window)
 	w.number("table", s.Table)
 	w.number("every", s.Every)
+	w.number("flight", s.Flight)
 	w.number("accblock", s.AccBlock)
 	w.number("copies", s.Copies)
 	w.number("flat", s.Flat)
@@ -141,6 +143,8 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Copies < 0 || s.Copies > 0 && (!s.FoldLanes || t.Lanes%s.Copies != 0 || !slices.ContainsFunc(k.Stores, func(st ir.Store) bool { return Copied(k, &st) })):
 		return wrong(k, "%d copies of tables: a part of the lanes, of sums of integers that go on iterations", s.Copies)
+	case s.Flight < 0 || s.Flight > 8 || s.Flight > 0 && !s.FoldLanes:
+		return wrong(k, "%d iterations in flight; at most 8, of a fold on lanes", s.Flight)
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
 	case adds(k) && len(s.Lanes)+len(s.Unroll)+s.Flat > 0:

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // Default is the schedule that the rules choose without measuring.
@@ -181,6 +182,9 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
 		c := CPU{Order: s.order(), FoldLanes: true, Copies: s.copies()}
+		if _, ok := count.PartedTrips(s.whole(f)); ok && s.whole(f).Monoid == ir.Sum {
+			c.Flight = partsFlight
+		}
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}

@@ -77,6 +77,10 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 			}
 		}
 	}
+	if s.FoldLanes {
+		add(func(n *CPU) { n.Flight = max(2, 2*s.Flight) })
+		add(func(n *CPU) { n.Flight = s.Flight / 2 })
+	}
 	add(func(n *CPU) { n.AccMajor = !s.AccMajor })
 	return out
 }

@@ -45,6 +45,41 @@ func Joined(f *ir.Fold, step, acc *ir.Node, op ir.Op) (term *ir.Node, first, ok 
 	return term, first, !term.Free().Meets(f.AccBind)
 }
 
+// Nested is the fold in the turns of a sum that gives all of its terms, and has turns so few that sums of lanes are joined once for all of
+// them. nil: there is none.
+func Nested(f *ir.Fold, lanes int) *ir.Fold {
+	if f.Monoid != ir.Sum || f.While != nil {
+		return nil
+	}
+	var in *ir.Fold
+	for q, acc := range f.Accs {
+		term, _, ok := Joined(f, f.Step[q], acc, ir.Add)
+		if !ok || term.Kind != ir.KGet || term.I != int64(q) || in != nil && in != term.Fold {
+			return nil
+		}
+		in = term.Fold
+	}
+	if in.Monoid != ir.Sum || in.While != nil || len(in.Accs) != len(f.Accs) || !in.Node.Free().Meets(f.Binders()) || Trips(in) >= float64(fewTurns*lanes) {
+		return nil
+	}
+	for q, acc := range in.Accs {
+		if _, ok := SumTerms(in, in.Step[q], acc); !ok || !in.Init[q].IsConst(0) {
+			return nil
+		}
+	}
+	if !Innermost(in) && Nested(in, lanes) == nil {
+		return nil
+	}
+	return in
+}
+
+// Innermost reports whether there is no other fold in the turns of a fold.
+func Innermost(f *ir.Fold) bool {
+	yes := true
+	ir.WalkNodes(f.Step, func(n *ir.Node) { yes = yes && !(n.Kind == ir.KFold && n.Free().Meets(f.Binders())) })
+	return yes
+}
+
 // NarrowTerms reports whether terms are all float32 values widened for a float64 sum, and takes the widening away. They must be rounded to
 // float32 already: a sum of what was loaded is exact in float64, and stays so.
 func NarrowTerms(terms []Signed) ([]Signed, bool) {

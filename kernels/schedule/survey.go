@@ -228,12 +228,22 @@ func (s *survey) onIterations() float64 {
 		}
 		sum += c * s.times(n)
 	}
-	for _, f := range s.folds {
+	for _, f := range s.folds { // outer ones first
 		if s.splits(f) {
-			sum += joinedLanes * float64(len(f.Accs)) * s.times(f.Node) // joining the lanes
+			sum += joinedLanes * float64(len(f.Accs)) * s.times(s.whole(f).Node) // joining the lanes
 		}
 	}
 	return sum + s.stored()
+}
+
+// whole is the outermost fold whose lanes are joined after all turns of a fold.
+func (s *survey) whole(f *ir.Fold) *ir.Fold {
+	for _, g := range slices.Backward(s.folds) { // inner ones first
+		if Nested(g, s.t.Lanes) == f {
+			f = g
+		}
+	}
+	return f
 }
 
 // made is how often a store is made for one point.
