@@ -45,11 +45,12 @@ func (d Drive) Programs() []Program {
 
 // Host is all that an algorithm sees of a run.
 type Host interface {
-	Launch(call int) error                // one of Drive.Calls
-	Round(call int) (left int, err error) // the same, over the objects that are left; and how many are then
-	Scalar(state int) (float64, error)    // a single value among the state
-	Set(state, at int, v float64) error   // an element of an array of the state, counted in C order
-	Progress(row string)                  // how far it is, for people
+	Launch(call int) error                 // one of Drive.Calls
+	Round(call int) (left int, err error)  // the same, over the objects that are left; and how many are then
+	Values(state int) ([]float64, error)   // all elements of a real array of the state, in C order
+	Scalar(state int) (float64, error)     // a single value among the state
+	Set(state, at int, v ...float64) error // elements of a real array of the state, counted in C order
+	Progress(row string)                   // how far it is, for people
 }
 
 // Objects is the number of each object, in the order in which they are at first.

@@ -32,16 +32,13 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 	d := &plan.Drive{}
 	var programs []*bound.Plan
 	for _, g := range graph.Programs(s.Op) {
-		if b.opt.Memory > 0 {
-			opt.Memory = max(1, b.opt.Memory-taken)
-		}
 		name := b.Plan.Steps[at].ID + "." + g.Name
 		opt.within = name + "."
 		if b.opt.Decided != nil {
 			decided := b.opt.Decided.Drives[name]
 			opt.Decided = &decided
 		}
-		p, err := opt.build(g.Graph, b.Device, opt)
+		p, err := b.program(g, opt, taken, bound.Step{Step: plan.Step{Drive: d}, Programs: programs})
 		if err != nil {
 			b.fault = fmt.Errorf("%s of %s: %w", g.Name, s.Op.Spec.Name, err)
 			return
@@ -67,9 +64,30 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		}
 		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
 		programs = append(programs, p)
-		taken += p.Takes()
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs
+}
+
+// program plans one of a drive's programs, in the memory that those before it leave: it has the same state, and what sources gave to them.
+func (b *builder) program(g graph.Program, opt Options, taken int64, before bound.Step) (*bound.Plan, error) {
+	if b.opt.Memory == 0 {
+		return opt.build(g.Graph, b.Device, opt)
+	}
+	left, there := b.opt.Memory-taken-before.Takes(), before.Read()
+	read := int64(0)
+	for _, s := range g.Stages {
+		read += there[graph.Key(s)]
+		if before.Programs != nil && g.Lasts(s) {
+			left += s.Type.Bytes()
+		}
+	}
+	opt.Memory = max(1, left+read)
+	p, err := opt.build(g.Graph, b.Device, opt)
+	if read > 0 && (err != nil || p.Stream != nil) { // in blocks each reads for itself
+		opt.Memory = max(1, left)
+		p, err = opt.build(g.Graph, b.Device, opt)
+	}
+	return p, err
 }
 
 // alone makes sure that objects which are done by themselves are computed from what the state holds of each alone.

@@ -49,11 +49,7 @@ func peak(p *bound.Plan) {
 				alive += bytes[id]
 			}
 		}
-		takes := alive
-		for _, program := range s.Programs {
-			takes += program.Takes()
-		}
-		if takes > t.PeakBytes {
+		if takes := alive + s.Takes(); takes > t.PeakBytes {
 			t.PeakBytes, t.PeakAt = takes, s.ID
 		}
 		for _, id := range s.Frees {

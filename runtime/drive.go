@@ -193,20 +193,36 @@ func (d *drive) Launch(call int) error {
 
 // Scalar implements ops.Host.
 func (d *drive) Scalar(i int) (float64, error) {
-	if v, known := d.log.again(); known {
-		return v, nil
+	v, err := d.Values(i)
+	if err == nil && len(v) != 1 {
+		err = fmt.Errorf("%s is no single number", d.buffer(i).Stage)
 	}
+	if err != nil {
+		return 0, err
+	}
+	return v[0], nil
+}
+
+// Values implements ops.Host.
+func (d *drive) Values(i int) ([]float64, error) {
 	h := d.host(i)
-	if len(h.Type.Dims) > 0 || len(h.Parts) > 1 || h.Parts[0].Data == nil {
-		return 0, fmt.Errorf("%s is no single number that the host can read", d.buffer(i).Stage)
+	if len(h.Parts) > 1 || h.Parts[0].Data == nil {
+		return nil, fmt.Errorf("%s is no array of numbers that the host can read", d.buffer(i).Stage)
 	}
-	v := device.Float(h.Parts[0].Buf.Type, h.Parts[0].Data, 0)
-	d.log.tell(v)
-	return v, nil
+	out := make([]float64, h.Type.Len())
+	h.Parts[0].Load(out, 0)
+	for k := range out {
+		if v, known := d.log.again(); known {
+			out[k] = v
+		} else {
+			d.log.tell(out[k])
+		}
+	}
+	return out, nil
 }
 
 // Set implements ops.Host: what was set before an earlier run's last call is in the state already.
-func (d *drive) Set(i, at int, v float64) error {
+func (d *drive) Set(i, at int, v ...float64) error {
 	if d.calls < d.log.calls {
 		return nil
 	}
@@ -214,7 +230,7 @@ func (d *drive) Set(i, at int, v float64) error {
 	if part.Data == nil {
 		return fmt.Errorf("the host cannot write to %s", d.buffer(i).Stage)
 	}
-	part.Store(at, []float64{v})
+	part.Store(at, v)
 	return nil
 }
 

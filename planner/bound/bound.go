@@ -160,6 +160,44 @@ func (k *Kernel) Objects(r *ops.Rounds, at region.Interval) region.Region {
 	return over
 }
 
+// Read are the bytes of what sources give to a drive's programs, by stage: it is read once, where it stays as a whole.
+func (s *Step) Read() map[string]int64 {
+	out := map[string]int64{}
+	for _, p := range s.Programs {
+		for _, r := range p.Steps {
+			if r.Kind != plan.ReadStep || p.Stream != nil {
+				continue
+			}
+			if b := p.Buffer(r.Writes[0]); out[b.Key] == 0 {
+				out[b.Key] = b.Bytes
+			}
+		}
+	}
+	return out
+}
+
+// Takes is the memory of a drive: its state twice, and what its programs have besides.
+func (s *Step) Takes() (bytes int64) {
+	there := s.Read()
+	for _, read := range there {
+		bytes += read
+	}
+	for i, p := range s.Programs {
+		bytes += p.Takes()
+		about := s.Drive.Programs[i]
+		for _, b := range p.Buffers {
+			switch {
+			case p.Stream == nil && there[b.Key] == b.Bytes, slices.Contains(about.Now, b.ID), slices.Contains(about.Next, b.ID):
+				bytes -= b.Bytes
+			}
+			if i == 0 && slices.Contains(about.Next, b.ID) {
+				bytes += 2 * b.Bytes
+			}
+		}
+	}
+	return bytes
+}
+
 // Takes is the memory of all that is alive at once.
 func (p *Plan) Takes() int64 {
 	if p.Stream != nil {
