@@ -34,7 +34,7 @@ func (p Param) Signature() string {
 }
 
 // shortKinds names kinds in signatures.
-var shortKinds = []string{"number", "text", "bool", "name", "list", "range", "pair", "array", "record", "", "place"}
+var shortKinds = []string{"number", "text", "bool", "name", "list", "range", "pair", "array", "record", "", "place", "function"}
 
 // accepts says what the parameter takes, in short.
 func (p Param) accepts() string {

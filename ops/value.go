@@ -23,9 +23,10 @@ const (
 	KRecord
 	KObject // a value of a domain: a probe, a grid, a transmit law
 	KHere   // a place relative to where a result stands
+	KFunction
 )
 
-var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object", "a place"}
+var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object", "a place", "a function"}
 
 func (k Kind) String() string {
 	var s []string

@@ -209,11 +209,17 @@ func instanceOf(v ops.Value) *ops.Instance {
 	case ops.Array:
 		return v.Of
 	case ops.Record:
-		for _, f := range v.Fields {
-			if op := instanceOf(f); op != nil {
-				return op
+		var of *ops.Instance
+		for _, name := range v.Names {
+			op := instanceOf(v.Fields[name])
+			if of != nil && op != nil && op != of {
+				return nil
+			}
+			if op != nil {
+				of = op
 			}
 		}
+		return of
 	}
 	return nil
 }

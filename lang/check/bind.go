@@ -256,6 +256,10 @@ func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 		b.wrong(problem.RecordAsArray, a, "`%s` takes one array, this is a record of %s", b.spec.Name, strings.Join(v.(ops.Record).Names, ", ")).Helpf("choose a part with `.name`")
 		return nil
 	}
+	if f, ok := v.(*function); ok {
+		b.wrong(problem.OperatorAsValue, a, "`%s` of `%s` takes %s, and this is a function, not a value", p.Name, b.spec.Name, p.Accept).Relate(f.at, "written here").Helpf("call it: `%s(...)`", f)
+		return nil
+	}
 	if v.Kind() == ops.KSymbol {
 		b.c.unknownName(a.span(), v.String())
 		return nil

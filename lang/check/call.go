@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"weft/lang/diag"
@@ -15,21 +14,29 @@ import (
 
 // callee calls the operator or function of a dotted name. ok is false when an argument is poisoned: then only the name is
 // checked.
-func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value {
+func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) ops.Value {
+	v, defined := c.defined(path, in)
 	name := path.String()
-	if b := c.scope.lookup(name); b != nil && len(path.Names) == 1 {
-		c.use(path.Names[0], b)
-		if b.kind == badKind {
-			return nil
-		}
-		if b.fn == nil {
-			c.report(problem.NotCallable, path.Span(), "`%s` is a value, not an operator", name).Relate(b.name.Span(), "defined here").Helpf("index an array with square brackets, multiply with `*`")
-			return nil
-		}
+	switch x := v.(type) {
+	case *function:
 		if !ok {
 			return nil
 		}
-		return c.inline(b, path, args)
+		return c.inline(x, path.Span(), args)
+	case ops.Symbol:
+		name, defined = string(x), false // an operator that was given as a value
+	case nil:
+		if defined {
+			return nil
+		}
+	}
+	if defined {
+		d := c.report(problem.NotCallable, path.Span(), "`%s` is a value, not an operator", name)
+		if b := c.scope.lookup(name); b != nil {
+			d.Relate(b.name.Span(), "defined here")
+		}
+		d.Helpf("index an array with square brackets, multiply with `*`")
+		return nil
 	}
 	spec := c.cat.Lookup(name)
 	if spec == nil {
@@ -43,75 +50,34 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool) ops.Value 
 	return c.applySpec(spec, site{name: path.Span()}, args)
 }
 
-// mostCalls bounds the functions written out in a program: functions that call others twice each double the work.
-const mostCalls = 20_000
-
-// inline writes a function out with its arguments.
-func (c *checker) inline(b *binding, path *syntax.Path, args []argument) ops.Value {
-	f := b.fn
-	if i := slices.Index(c.calling, f); i >= 0 {
-		var circle []string
-		for _, g := range append(slices.Clone(c.calling[i:]), f) {
-			circle = append(circle, g.Name.Text)
-		}
-		c.report(problem.RecursiveFunction, path.Span(), "`%s` calls itself: %s", f.Name.Text, strings.Join(circle, " -> ")).Relate(f.Name.Span(), "defined here")
-		return nil
+// defined is what a dotted name means among the definitions of the program; defined is false for that of an operator, and the value nil
+// for one that is wrong.
+func (c *checker) defined(path *syntax.Path, in env) (v ops.Value, defined bool) {
+	first := path.Names[0]
+	if _, local := in[first.Text]; !local && c.scope.lookup(first.Text) == nil {
+		return nil, false
 	}
-	if c.calls++; c.calls > mostCalls {
-		if c.calls == mostCalls+1 {
-			c.report(problem.TooComplex, path.Span(), "more than %d calls of functions are written out", mostCalls).Relate(f.Name.Span(), "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
+	v = c.name(first, in)
+	for _, n := range path.Names[1:] {
+		r, ok := v.(ops.Record)
+		if ok {
+			v, ok = r.Fields[n.Text]
 		}
-		return nil
-	}
-	in := env{}
-	position := 0
-	ok := true
-	for _, a := range args {
-		i := -1
-		switch {
-		case a.name != nil:
-			i = slices.IndexFunc(f.Parameters, func(p *syntax.Name) bool { return p.Text == a.name.Text })
-			if i < 0 {
-				c.report(problem.UnknownArgument, a.name.Span(), "`%s` has no parameter `%s`", f.Name.Text, a.name.Text).Relate(f.Name.Span(), "defined here").Suggest(c.nearest(a.name.Text, namesOf(f.Parameters))...)
-			}
-		case position < len(f.Parameters):
-			i = position
-			position++
-		default:
-			c.report(problem.TooManyArguments, a.span(), "`%s` takes %s", f.Name.Text, count(len(f.Parameters), "argument")).Relate(f.Name.Span(), "defined here")
-		}
-		if i < 0 {
-			ok = false
-			continue
-		}
-		p := f.Parameters[i].Text
-		if in[p].value != nil {
-			c.report(problem.DuplicateArgument, a.span(), "`%s` is given twice", p)
-			ok = false
-		}
-		in[p] = bound{a.value, a.names}
-	}
-	for _, p := range f.Parameters {
-		if in[p.Text].value == nil && ok {
-			c.report(problem.MissingArgument, path.Span(), "`%s` needs `%s`", f.Name.Text, p.Text).Relate(p.Span(), "declared here")
-			ok = false
+		if !ok {
+			return nil, v != nil && c.cat.Lookup(path.String()) == nil && c.missingPart(v, path, n)
 		}
 	}
-	if !ok {
-		return nil
-	}
-	scope, indices := c.scope, c.indices
-	c.calling, c.scope, c.indices = append(c.calling, f), b.scope, 0
-	defer func() { c.calling, c.scope, c.indices = c.calling[:len(c.calling)-1], scope, indices }()
-	return c.wanted(f.Body, c.eval(f.Body, in))
+	return v, true
 }
 
-func namesOf(list []*syntax.Name) []string {
-	var out []string
-	for _, n := range list {
-		out = append(out, n.Text)
+// missingPart reports a part of a dotted name that is none of what stands before it.
+func (c *checker) missingPart(v ops.Value, path *syntax.Path, n *syntax.Name) bool {
+	if r, ok := v.(ops.Record); ok {
+		c.report(problem.UnknownField, n.Span(), "there is no `%s`; the parts are %s", n.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(n.Text, r.Names)...)
+		return true
 	}
-	return out
+	c.report(problem.NotARecord, path.Span(), "%s has no parts to choose with `.%s`", kindOf(v), n.Text)
+	return true
 }
 
 // apply uses an operator that the syntax, not a name in the text, asks for.

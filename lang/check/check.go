@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -111,9 +112,10 @@ type checker struct {
 	units     syntax.Units
 	program   *Program
 	scope     *scope
-	order     []*binding // definitions in order of the text
-	broken    bool       // a statement of it cannot be read
-	calling   []*syntax.Function
+	order     []*binding                  // definitions in order of the text
+	broken    bool                        // a statement of it cannot be read
+	frames    []frame                     // calls being written out
+	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
 	solving   []*binding                  // definitions being evaluated, each for the one before it
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID    int
@@ -183,8 +185,18 @@ const (
 	done
 )
 
+// report reports a mistake: in a function that is written out, first at the call that a person wrote.
 func (c *checker) report(code string, at diag.Span, format string, a ...any) *diag.Diagnostic {
-	return c.diags.Report(code, at, format, a...)
+	if len(c.frames) == 0 {
+		return c.diags.Report(code, at, format, a...)
+	}
+	d := c.diags.Report(code, c.frames[0].at, format, a...)
+	last := c.frames[len(c.frames)-1]
+	d.Relate(at, "here, in `%s`", last.f)
+	for _, f := range c.frames[1:] {
+		d.Relate(f.at, "by way of this call of `%s`", f.f)
+	}
+	return d
 }
 
 // declare records every name the file defines.
@@ -228,10 +240,16 @@ func (c *checker) define(b *binding) {
 
 func (c *checker) parameters(f *syntax.Function) bool {
 	ok := true
-	for i, p := range f.Parameters {
-		for _, q := range f.Parameters[:i] {
-			if p.Text == q.Text {
-				c.report(problem.DuplicateParameter, p.Span(), "`%s` is a parameter twice", p.Text).Relate(q.Span(), "first here")
+	for i, p := range f.Parameters.List {
+		for _, q := range f.Parameters.List[:i] {
+			if p.Name.Text == q.Name.Text {
+				c.report(problem.DuplicateParameter, p.Name.Span(), "`%s` is a parameter twice", p.Name.Text).Relate(q.Name.Span(), "first here")
+				ok = false
+			}
+		}
+		if p.Kind != nil && p.Kind.Choices == nil {
+			if _, err := ops.ParseUnit(strings.Join(p.Kind.Unit, "")); err != nil {
+				c.report(problem.UnknownUnit, p.Kind.Span(), "%v", err)
 				ok = false
 			}
 		}
@@ -263,9 +281,9 @@ func (c *checker) resolve(b *binding) ops.Value {
 	}
 	b.state = busy
 	c.solving = append(c.solving, b)
-	before, scope := c.findings, c.scope
-	c.findings, c.scope = c.lasting, b.scope // also of a definition that only a trial uses
-	defer func() { c.findings, c.scope = before, scope }()
+	before, scope, frames, indices := c.findings, c.scope, c.frames, c.indices
+	c.findings, c.scope, c.frames, c.indices = c.lasting, b.scope, nil, 0 // also of a definition that only a trial uses
+	defer func() { c.findings, c.scope, c.frames, c.indices = before, scope, frames, indices }()
 	value := b.value
 	if text, over := c.opt.Params[b.name.Text]; over && b.kind == paramKind {
 		value = c.override(b, text)

@@ -14,6 +14,8 @@ import (
 // env is the arguments of the function being written out.
 type env map[string]bound
 
+func (in env) has(name string) bool { _, ok := in[name]; return ok }
+
 // bound is an argument of a function: its value, and the names it was written as, where names may be meant.
 type bound struct {
 	value ops.Value
@@ -58,6 +60,14 @@ func (c *checker) evaluate(e syntax.Expr, in env) ops.Value {
 		return c.call(e, in)
 	case *syntax.Pipeline:
 		return c.pipeline(e, in)
+	case *syntax.Lambda:
+		return c.lambda(e, in)
+	case *syntax.Block:
+		return c.block(e, in)
+	case *syntax.If:
+		return c.choose(e, in)
+	case *syntax.Record:
+		return c.record(e, in)
 	}
 	return nil
 }
@@ -130,7 +140,8 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	c.use(n, b)
 	switch {
 	case b.kind == fnKind:
-		c.report(problem.OperatorAsValue, n.Span(), "`%s` is a function, not a value", n.Text).Helpf("call it: `%s(...)`", n.Text)
+		return &function{name: n.Text, at: b.name.Span(), params: b.fn.Parameters.List, body: b.fn.Result(), scope: b.scope}
+	case b.kind == badKind:
 		return nil
 	case b.state == busy:
 		c.cycle(n, b)
@@ -174,7 +185,7 @@ func (c *checker) list(l *syntax.List, in env) ops.Value {
 }
 
 func (c *checker) field(f *syntax.Field, in env) ops.Value {
-	if path, ok := syntax.PathOf(f); ok && c.scope.lookup(path.Names[0].Text) == nil && in[path.Names[0].Text].value == nil {
+	if path, ok := syntax.PathOf(f); ok && c.scope.lookup(path.Names[0].Text) == nil && !in.has(path.Names[0].Text) {
 		name := path.String()
 		if c.cat.Lookup(name) != nil {
 			c.unknownName(f.Span(), name)
@@ -230,22 +241,29 @@ func (c *checker) stage(s *syntax.Stage, piped argument, in env) ops.Value {
 	if s.Arguments != nil {
 		list = s.Arguments.List
 	}
-	more, fine := c.arguments(list, c.operator(s.Operator), 1, in)
-	return c.callee(s.Operator, append([]argument{piped}, more...), piped.value != nil && fine)
+	more, fine := c.arguments(list, c.operator(s.Operator, in), 1, in)
+	return c.callee(s.Operator, append([]argument{piped}, more...), piped.value != nil && fine, in)
 }
 
 func (c *checker) call(x *syntax.Call, in env) ops.Value {
 	path, isPath := syntax.PathOf(x.Callee)
 	var spec *ops.Spec
 	if isPath {
-		spec = c.operator(path)
+		spec = c.operator(path, in)
 	}
 	args, ok := c.arguments(x.Arguments.List, spec, 0, in)
-	if !isPath {
+	if isPath {
+		return c.callee(path, args, ok, in)
+	}
+	f, isFunction := c.wanted(x.Callee, c.eval(x.Callee, in)).(*function)
+	switch {
+	case !isFunction:
 		c.report(problem.NotCallable, x.Callee.Span(), "this is not an operator")
 		return nil
+	case !ok:
+		return nil
 	}
-	return c.callee(path, args, ok)
+	return c.inline(f, x.Callee.Span(), args)
 }
 
 // arguments evaluates what stands between parentheses; position is the place of the first one among the parameters of spec,

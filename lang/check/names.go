@@ -8,8 +8,11 @@ import (
 )
 
 // operator finds the operator that a dotted name calls; nil where a definition of the file has the name.
-func (c *checker) operator(path *syntax.Path) *ops.Spec {
-	if len(path.Names) == 1 && c.scope.lookup(path.Names[0].Text) != nil {
+func (c *checker) operator(path *syntax.Path, in env) *ops.Spec {
+	if first := path.Names[0].Text; in.has(first) {
+		s, _ := in[first].value.(ops.Symbol)
+		return c.cat.Lookup(string(s))
+	} else if len(path.Names) == 1 && c.scope.lookup(first) != nil {
 		return nil
 	}
 	return c.cat.Lookup(path.String())

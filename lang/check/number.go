@@ -152,11 +152,23 @@ var binaryOps = map[string]struct {
 }
 
 func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
-	left, right := c.wanted(b.Left, c.eval(b.Left, in)), c.wanted(b.Right, c.eval(b.Right, in))
+	left, right := c.eval(b.Left, in), c.eval(b.Right, in)
+	if x, ok := left.(ops.Symbol); ok && (b.Operator.Text == "==" || b.Operator.Text == "!=") && isChoice(b.Left, in) {
+		if y, ok := right.(ops.Symbol); ok {
+			return ops.Flag((x == y) == (b.Operator.Text == "=="))
+		}
+	}
+	left, right = c.wanted(b.Left, left), c.wanted(b.Right, right)
 	if left == nil || right == nil {
 		return nil
 	}
 	return c.combine(b, left, right)
+}
+
+// isChoice reports whether an expression is a parameter that was given a name.
+func isChoice(e syntax.Expr, in env) bool {
+	n, ok := syntax.Unparen(e).(*syntax.Name)
+	return ok && in.has(n.Text)
 }
 
 // combine is what an operator makes of two values.

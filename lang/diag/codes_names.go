@@ -107,4 +107,8 @@ var nameCodes = []Code{
 		Explanation: "-p name=value takes a value as it is written in a file; a value for a string needs no quotes. It has the kind and unit of the default it replaces.",
 		Wrong:       "# weft run file.weft -p c=fast\nparam c = 1540 m/s\nshow(c)",
 		Right:       "# weft run file.weft -p c=1480m/s\nparam c = 1540 m/s\nshow(c)"},
+	{Code: problem.NotMet, Title: "requirement not met",
+		Explanation: "A function, or the file, requires something of its values that does not hold; the text is that of `require`.",
+		Wrong:       "fn part(a) {\n    require(a <= 1, \"a part is at most 1\")\n    a * 100\n}\nshow(part(2))",
+		Right:       "fn part(a) {\n    require(a <= 1, \"a part is at most 1\")\n    a * 100\n}\nshow(part(0.5))"},
 }

@@ -11,7 +11,7 @@ func (b *block) lay() []line {
 	if b.statement == nil {
 		return []line{{comment: b.parts[0].Text, blank: b.blank}}
 	}
-	r := rolesOf(b.statement, b.parts)
+	r := rolesOf(b.statement)
 	lines := layout(b, r, false)
 	if stages(b.parts) > 1 && widest(lines) > lineWidth {
 		lines = layout(b, r, true)
@@ -26,9 +26,9 @@ func stages(parts []part) int {
 	n, depth := 0, 0
 	for _, p := range parts {
 		switch {
-		case isSign(p.Token, "(", "["):
+		case isSign(p.Token, "(", "[", "{"):
 			depth++
-		case isSign(p.Token, ")", "]"):
+		case isSign(p.Token, ")", "]", "}"):
 			depth--
 		case isSign(p.Token, "|") && depth == 0:
 			n++
@@ -46,7 +46,10 @@ func widest(lines []line) int {
 }
 
 // bracket is an open bracket with the columns of what begins a line inside it.
-type bracket struct{ content, closing int }
+type bracket struct {
+	content, closing int
+	block            bool // of statements
+}
 
 // typesetter sets the parts of a statement into lines.
 type typesetter struct {
@@ -121,24 +124,24 @@ func (s *typesetter) token(p part, rest []part) {
 	commented := s.current().comment != ""
 	switch {
 	case commented, p.newlines > 0 && !isSign(p.Token, ","):
-		s.begin(s.indent(p.Token), s.keepsBlank(p) && !isSign(p.Token, ")", "]"))
+		s.begin(s.indent(p.Token), s.keepsBlank(p) && !isSign(p.Token, ")", "]", "}"))
 	case s.prev.Text != "":
 		s.put(strings.Repeat(" ", s.roles.gap(s.prev, p.Token)))
 	}
-	if isSign(p.Token, ")", "]") {
+	if isSign(p.Token, ")", "]", "}") {
 		s.open = s.open[:len(s.open)-1]
 	}
 	at := s.column()
 	s.put(spelling(p.Token))
-	if isSign(p.Token, "(", "[") {
-		s.open = append(s.open, s.bracket(at, rest))
+	if isSign(p.Token, "(", "[", "{") {
+		s.open = append(s.open, s.bracket(at, isSign(p.Token, "{"), rest))
 	}
 	s.prev = p.Token
 }
 
 // keepsBlank reports whether a blank line of the source before a part is kept: not behind an opening bracket.
 func (s *typesetter) keepsBlank(p part) bool {
-	return p.newlines > 1 && !(isSign(s.prev, "(", "[") && s.current().comment == "")
+	return p.newlines > 1 && !(isSign(s.prev, "(", "[", "{") && s.current().comment == "")
 }
 
 // indent is the column where a token, or a comment, begins a line.
@@ -147,18 +150,21 @@ func (s *typesetter) indent(t syntax.Token) int {
 		return s.pipe
 	}
 	innermost := s.open[len(s.open)-1]
-	if isSign(t, ")", "]") {
+	switch {
+	case isSign(t, ")", "]", "}"):
 		return innermost.closing
+	case isSign(t, "|") && innermost.block:
+		return innermost.content + indentWidth
 	}
 	return innermost.content
 }
 
 // bracket opens a bracket at a column. What follows it on its line sets the column of the lines below;
 // otherwise they are indented by one step.
-func (s *typesetter) bracket(at int, rest []part) bracket {
+func (s *typesetter) bracket(at int, block bool, rest []part) bracket {
 	if len(rest) > 0 && (rest[0].newlines > 0 || rest[0].Kind == syntax.Comment) {
 		base := s.current().indent
-		return bracket{base + indentWidth, base}
+		return bracket{base + indentWidth, base, block}
 	}
-	return bracket{at + 1, at}
+	return bracket{at + 1, at, false}
 }

@@ -13,25 +13,21 @@ type roles struct {
 }
 
 // rolesOf collects the roles of the tokens of a statement.
-func rolesOf(statement syntax.Statement, parts []part) roles {
+func rolesOf(statement syntax.Statement) roles {
 	r := roles{signs: map[int]bool{}, callers: map[int]bool{}}
 	syntax.Walk(statement, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Unary:
 			r.signs[n.Operator.Span().Start] = n.Operator.Text == "-"
-		case *syntax.Arguments, *syntax.Selection:
+		case *syntax.Arguments, *syntax.Selection, *syntax.Parameters:
 			r.callers[n.Span().Start] = true
+		case *syntax.Parameter:
+			if n.Dims != nil {
+				r.callers[n.Dims.Span().Start] = true
+			}
 		}
 		return true
 	})
-	if _, ok := statement.(*syntax.Function); ok {
-		for _, p := range parts {
-			if p.Text == "(" {
-				r.callers[p.Start] = true
-				break
-			}
-		}
-	}
 	return r
 }
 

@@ -50,8 +50,8 @@ type Bad struct {
 	Name *Name // the name that the statement would define, or nil
 }
 
-// Expr is a *Pipeline, *Binary, *Unary, *Range, *Call, *Index, *Field, *Name, *Number, *String, *Bool, *List
-// or *Paren.
+// Expr is a *Pipeline, *Binary, *Unary, *Range, *Call, *Index, *Field, *Name, *Number, *String, *Bool, *List,
+// *Paren, *Record, *Lambda, *If or, as what a function computes, a *Block.
 type Expr interface {
 	Node
 	expr()
@@ -70,6 +70,18 @@ func (*String) expr()   {}
 func (*Bool) expr()     {}
 func (*List) expr()     {}
 func (*Paren) expr()    {}
+func (*Record) expr()   {}
+func (*Lambda) expr()   {}
+func (*If) expr()       {}
+func (*Block) expr()    {}
+
+// Result is what the function computes.
+func (f *Function) Result() Expr {
+	if f.Block != nil {
+		return f.Block
+	}
+	return f.Body
+}
 
 // Operator is the sign or word of an operator, such as "+" or "and", and where it stands.
 type Operator struct {

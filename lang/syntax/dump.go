@@ -68,6 +68,14 @@ func unitText(u *Unit) string {
 func label(n Node) string {
 	name := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", n), "*syntax."))
 	switch n := n.(type) {
+	case *Constraint:
+		if n.Choices == nil {
+			return name + ":" + strings.Join(n.Unit, "")
+		}
+	case *Parameter:
+		if n.Default != nil {
+			return name + ":default"
+		}
 	case *Range:
 		if n.Count != nil {
 			return name + ":in"

@@ -67,7 +67,7 @@ var mistakes = []struct{ marked, want string }{
 	{"a | f @tile(z «=» 3)", "E0109 `=` in an argument / write `z: value`"},
 	{"a «:» 3", "E0124 `:` outside the arguments of an operator / a name gets its value with `=`"},
 	{"a «:»= 3", "E0124 `:` outside the arguments of an operator / a name gets its value with `=`"},
-	{"a = (b«:» 3)", "E0124 `:` outside the arguments of an operator / only calls and indices have named arguments"},
+	{"a = (1«:» 3)", "E0124 `:` outside the arguments of an operator / only calls and indices have named arguments"},
 	{"a = [b«:» 3]", "E0124 `:` outside the arguments of an operator / only calls and indices have named arguments"},
 	{"a = f(1«:» 3)", "E0118 expected a plain name before `:` / a named argument is written `name: value`"},
 

@@ -11,12 +11,68 @@ type Param struct {
 	Value Expr  `parser:"@@"`
 }
 
-// Function is a named expression with parameters, written out where it is called.
+// Function is a named expression or block with parameters, written out where it is called.
 type Function struct {
 	extent
-	Name       *Name   `parser:"'fn' @@"`
-	Parameters []*Name `parser:"'(' (@@ ((?! ',' (')' | ']')) ',' @@)* ','?)? ')' '='"`
-	Body       Expr    `parser:"@@"`
+	Name       *Name       `parser:"'fn' @@"`
+	Parameters *Parameters `parser:"@@"`
+	Body       Expr        `parser:"('=' @@"`
+	Block      *Block      `parser:"| @@)"`
+}
+
+// Parameters are what a function takes.
+type Parameters struct {
+	extent
+	List []*Parameter `parser:"'(' (@@ ((?! ',' ')') ',' @@)* ','?)? ')'"`
+}
+
+// Parameter is a name with what is asked of its value: dimensions, a unit or choices.
+type Parameter struct {
+	extent
+	Name    *Name       `parser:"@@"`
+	Dims    *Dims       `parser:"@@?"`
+	Kind    *Constraint `parser:"('in' @@)?"`
+	Default Expr        `parser:"('=' @@)?"`
+}
+
+// Dims are dimensions that an array must have.
+type Dims struct {
+	extent
+	Names []*Name `parser:"'[' @@ ((?! ',' ']') ',' @@)* ','? ']'"`
+}
+
+// Constraint is a list of names of which a value is one, or the unit that it is measured in.
+type Constraint struct {
+	extent
+	Choices *Dims    `parser:"@@"`
+	Unit    []string `parser:"| @Ident ((@'*' | @'/') @Ident | @'^' @'-'? @Number)*"`
+}
+
+// Block is what a function computes in several steps: definitions, then its value.
+type Block struct {
+	extent
+	Statements []Statement `parser:"'{' (@@ (Newline @@)*)? '}'"`
+}
+
+// Lambda is a function without a name.
+type Lambda struct {
+	extent
+	Parameters []*Name `parser:"(@@ | '(' (@@ ((?! ',' ')') ',' @@)* ','?)? ')')"`
+	Body       Expr    `parser:"'->' @@"`
+}
+
+// If is one of two values.
+type If struct {
+	extent
+	Condition Expr `parser:"'if' @@"`
+	Then      Expr `parser:"'then' @@"`
+	Else      Expr `parser:"'else' @@"`
+}
+
+// Record is several values by name.
+type Record struct {
+	extent
+	List []*Argument `parser:"(?= '(' Ident ':') '(' @@ ((?! ',' ')') ',' @@)* ','? ')'"`
 }
 
 // Assign names a value.
@@ -172,6 +228,8 @@ func (m *Member) apply(base Expr) Expr    { return &Field{Base: base, Name: m.Na
 type production struct {
 	Statement Statement `parser:"@@"`
 	Pipeline  *Pipeline `parser:"| @@"`
+	Lambda    *Lambda   `parser:"| @@"`
+	If        *If       `parser:"| @@"`
 	Atom      Atom      `parser:"| @@"`
 	Suffix    Suffix    `parser:"| @@"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"weft/lang/diag"
+	"weft/ops/problem"
 )
 
 // Parse turns a source into its tree and reports every syntax error. A statement with an error becomes a *Bad, save
@@ -29,6 +30,8 @@ type grammar struct {
 	pipelines  *participle.Parser[Pipeline]
 	atoms      *participle.Parser[Atom]
 	suffixes   *participle.Parser[Suffix]
+	lambdas    *participle.Parser[Lambda]
+	ifs        *participle.Parser[If]
 	root       *participle.Parser[production]
 
 	depth int // of operations inside operations
@@ -45,7 +48,7 @@ func build() *grammar {
 		participle.ParseTypeWith(g.expr),
 		participle.ParseTypeWith(func(lex *lexer.PeekingLexer) (Operation, error) { return g.operation(lex, 0) }),
 		participle.Union[Statement](&Param{}, &Function{}, &Assign{}, &Sink{}),
-		participle.Union[Atom](&Name{}, &Number{}, &String{}, &Bool{}, &List{}, &Paren{}),
+		participle.Union[Atom](&Name{}, &Number{}, &String{}, &Bool{}, &List{}, &Record{}, &Paren{}),
 		participle.Union[Suffix](&Arguments{}, &Selection{}, &Member{}),
 	)
 	// Every production that a struct or union names is in the root parser, so it parses any of them.
@@ -53,6 +56,8 @@ func build() *grammar {
 	g.pipelines = (*participle.Parser[Pipeline])(g.root)
 	g.atoms = (*participle.Parser[Atom])(g.root)
 	g.suffixes = (*participle.Parser[Suffix])(g.root)
+	g.lambdas = (*participle.Parser[Lambda])(g.root)
+	g.ifs = (*participle.Parser[If])(g.root)
 	return g
 }
 
@@ -60,8 +65,18 @@ func parseWith[P any](lex *lexer.PeekingLexer, p *participle.Parser[P]) (*P, err
 	return p.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
-// expr parses a pipeline, and returns its head alone when nothing follows it.
+// expr parses a function, a choice or a pipeline, and returns the head of a pipeline alone when nothing follows it.
 func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
+	g.depth++
+	defer func() { g.depth-- }()
+	switch t := lex.Peek(); {
+	case g.depth > maxNesting:
+		return nil, fail(lex, problem.TooComplex, "expression is nested too deeply", nameParts)
+	case t.Type == keywordType && t.Value == "if":
+		return parseWith(lex, g.ifs)
+	case startsLambda(lex):
+		return parseWith(lex, g.lambdas)
+	}
 	p, err := parseWith(lex, g.pipelines)
 	if err != nil {
 		return nil, err
@@ -70,6 +85,31 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 		return p.Head, nil
 	}
 	return p, nil
+}
+
+// startsLambda reports whether a name, or names in parentheses, stand before an arrow.
+func startsLambda(lex *lexer.PeekingLexer) bool {
+	start := lex.MakeCheckpoint()
+	defer lex.LoadCheckpoint(start)
+	is := func(text string) bool { t := lex.Peek(); return t.Type == punctuationType && t.Value == text }
+	group := is("(")
+	if group {
+		lex.Next()
+	}
+	for lex.Peek().Type == tokenType(Ident) {
+		lex.Next()
+		if !group || !is(",") {
+			break
+		}
+		lex.Next()
+	}
+	if group {
+		if !is(")") {
+			return false
+		}
+		lex.Next()
+	}
+	return is("->")
 }
 
 // parse parses one statement.
@@ -158,6 +198,7 @@ func (vocabulary) Symbols() map[string]lexer.TokenType {
 		"Unit":        tokenType(UnitWord),
 		"UnitJoin":    tokenType(UnitJoin),
 		"UnitPower":   tokenType(UnitPower),
+		"Newline":     tokenType(Newline),
 		"Punctuation": punctuationType,
 	}
 }

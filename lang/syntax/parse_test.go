@@ -18,8 +18,8 @@ func TestParse(t *testing.T) {
 		// Statements.
 		{"param c = 1540 m/s", "(param c 1540·m^1·s^-1)"},
 		{"a = b", "(assign a b)"},
-		{"fn f(a, b,) = a", "(function f a b a)"},
-		{"fn f() = 1", "(function f 1)"},
+		{"fn f(a, b,) = a", "(function f (parameters (parameter a) (parameter b)) a)"},
+		{"fn f() = 1", "(function f (parameters) 1)"},
 		{"a", "(sink a)"},
 		{"a == b", "(sink (binary a == b))"},
 		{"# only a comment\n\n", ""},

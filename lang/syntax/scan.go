@@ -101,8 +101,6 @@ var foreign = map[rune]string{
 	'&':  "logical and is the word `and`",
 	'!':  "logical not is the word `not`",
 	'%':  "parts of a hundred are written as a number, such as 0.05",
-	'{':  "brackets are ( ) for calls and [ ] for lists and indices",
-	'}':  "brackets are ( ) for calls and [ ] for lists and indices",
 	'$':  "parameters are used by their bare name",
 	'`':  "strings use double quotes",
 	'“':  "strings use straight double quotes",

@@ -22,7 +22,13 @@ func split(src *diag.Source, tokens []Token, diags *diag.List) []sentence {
 		switch {
 		case t.Kind == Comment:
 		case t.Kind == Newline:
-			if len(sp.open) == 0 && !continued[i] && !sp.unfinished() || sp.startsDefinition(tokens[i+1:]) {
+			more := continued[i] || sp.unfinished()
+			switch inBlock := len(sp.open) > 0 && sp.open[len(sp.open)-1].is("{"); {
+			case inBlock && !sp.startsDefinition(tokens[i+1:]):
+				if !more {
+					sp.separate(t)
+				}
+			case len(sp.open) == 0 && !more || sp.startsDefinition(tokens[i+1:]):
 				sp.end()
 			}
 		default:
@@ -41,6 +47,13 @@ type splitter struct {
 	open    []Token // brackets not closed yet
 }
 
+// separate ends a statement of a block, by a newline.
+func (sp *splitter) separate(newline Token) {
+	if last := sp.current.tokens[len(sp.current.tokens)-1]; last.Kind != Newline && !last.is("{") {
+		sp.current.tokens = append(sp.current.tokens, newline)
+	}
+}
+
 // unfinished reports whether the line ends with what something must follow.
 func (sp *splitter) unfinished() bool {
 	n := len(sp.current.tokens)
@@ -48,6 +61,9 @@ func (sp *splitter) unfinished() bool {
 }
 
 func (sp *splitter) add(t Token) {
+	if n := len(sp.current.tokens); t.is("}") && n > 0 && sp.current.tokens[n-1].Kind == Newline {
+		sp.current.tokens = sp.current.tokens[:n-1]
+	}
 	sp.current.tokens = append(sp.current.tokens, t)
 	switch {
 	case t.Kind == Illegal:
@@ -117,15 +133,15 @@ func beforePipe(tokens []Token) []bool {
 // startsDefinition reports whether a line looks like the start of a definition: param, fn, or a name in the first
 // column that gets a value. Inside brackets it means that one of them was left open.
 func (sp *splitter) startsDefinition(line []Token) bool {
-	switch {
-	case len(line) == 0:
-		return false
-	case line[0].is("param"), line[0].is("fn"):
-		return true
-	case len(line) == 1:
+	if len(line) == 0 {
 		return false
 	}
 	first := line[0].Start
 	inFirstColumn := first == 0 || sp.src.Text[first-1] == '\n'
-	return inFirstColumn && line[0].Kind == Ident && line[1].is("=")
+	inBlock := slices.ContainsFunc(sp.open, func(t Token) bool { return t.is("{") })
+	switch {
+	case line[0].is("param"), line[0].is("fn"):
+		return inFirstColumn || !inBlock
+	}
+	return inFirstColumn && len(line) > 1 && line[0].Kind == Ident && line[1].is("=")
 }

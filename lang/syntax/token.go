@@ -25,19 +25,19 @@ const (
 )
 
 // keywords are the reserved words.
-var keywords = []string{"param", "fn", "true", "false", "and", "or", "not", "in", "by"}
+var keywords = []string{"param", "fn", "true", "false", "and", "or", "not", "in", "by", "if", "then", "else"}
 
 // isKeyword reports whether a word is reserved.
 func isKeyword(word string) bool { return slices.Contains(keywords, word) }
 
 // punctuation lists the tokens made of special characters, longer ones first.
 var punctuation = []string{
-	"..", "<=", ">=", "==", "!=",
-	"(", ")", "[", "]", ",", ":", "=", "|", "@", ".", "+", "-", "*", "/", "^", "<", ">",
+	"..", "<=", ">=", "==", "!=", "->",
+	"(", ")", "[", "]", "{", "}", ",", ":", "=", "|", "@", ".", "+", "-", "*", "/", "^", "<", ">",
 }
 
 // closers maps an opening bracket to the one that closes it.
-var closers = map[string]string{"(": ")", "[": "]"}
+var closers = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // Token is a piece of the source.
 type Token struct {
@@ -60,14 +60,17 @@ func (t Token) is(text string) bool {
 }
 
 // opens and closes report whether the token is a bracket.
-func (t Token) opens() bool  { return t.is("(") || t.is("[") }
-func (t Token) closes() bool { return t.is(")") || t.is("]") }
+func (t Token) opens() bool  { return closers[t.Text] != "" && t.Kind == Punctuation }
+func (t Token) closes() bool { return t.is(")") || t.is("]") || t.is("}") }
+
+// followed are the words and signs besides operators behind which a statement goes on.
+var followed = []string{"=", "->", "in", "by", "if", "then", "else"}
 
 // wantsMore reports whether a value must follow the token: it is an operator, or gives a name its value.
 func (t Token) wantsMore() bool {
 	_, infix := infixes[t.Text]
 	_, pre := prefixes[t.Text]
-	return (t.Kind == Punctuation || t.Kind == Keyword) && (infix || pre || t.Text == "=" || t.Text == "in" || t.Text == "by")
+	return (t.Kind == Punctuation || t.Kind == Keyword) && (infix || pre || slices.Contains(followed, t.Text))
 }
 
 // startsOperand reports whether a value may begin with the token, prefix operators aside.
@@ -76,7 +79,7 @@ func (t Token) startsOperand() bool {
 	case Ident, Numeral, Text:
 		return true
 	}
-	return t.opens() || t.is("true") || t.is("false")
+	return t.is("(") || t.is("[") || t.is("true") || t.is("false") || t.is("if")
 }
 
 // endsOperand reports whether a value may end with the token.

@@ -16,8 +16,32 @@ func Children(n Node) []Node {
 		out = append(out, n.Value)
 	case *Function:
 		add(&out, n.Name)
+		add(&out, n.Parameters)
+		out = append(out, n.Result())
+	case *Parameters:
+		add(&out, n.List...)
+	case *Parameter:
+		add(&out, n.Name)
+		add(&out, n.Dims)
+		add(&out, n.Kind)
+		if n.Default != nil {
+			out = append(out, n.Default)
+		}
+	case *Dims:
+		add(&out, n.Names...)
+	case *Constraint:
+		add(&out, n.Choices)
+	case *Block:
+		for _, s := range n.Statements {
+			out = append(out, s)
+		}
+	case *Lambda:
 		add(&out, n.Parameters...)
 		out = append(out, n.Body)
+	case *If:
+		out = append(out, n.Condition, n.Then, n.Else)
+	case *Record:
+		add(&out, n.List...)
 	case *Assign:
 		add(&out, n.Name)
 		out = append(out, n.Value)

@@ -53,6 +53,7 @@ const (
 	UnusedValue          = "E0225"
 	TakesNoInput         = "E0226"
 	BadOverride          = "E0227"
+	NotMet               = "E0228"
 
 	UnknownUnit         = "E0301"
 	WrongUnit           = "E0302"
