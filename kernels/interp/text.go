@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -280,8 +281,15 @@ func (w *writer) inside(buf *ir.Buffer, index []register) {
 
 func (w *writer) loop(l *loop) {
 	w.code(l.init)
-	w.line("for (long long n = %s, e = %s; n < e; n++) {\n%s = n;", ireg(l.lo), ireg(l.hi), ireg(l.index))
+	inside := w.everyTurn(l)
+	w.line("{ long long n = %s, e = %s, top = e;", ireg(l.lo), ireg(l.hi))
+	if len(inside) > 0 {
+		least := slices.MinFunc(slices.Collect(maps.Keys(inside)), func(a, b extent) int { return a.size - b.size }).size
+		w.line("if (n < 0 && n < e) return 1;\nif (top > %d) top = %d;", least, least)
+	}
+	w.line("for (; n < top; n++) {\n%s = n;", ireg(l.index))
 	w.block(func() {
+		maps.Copy(w.proven[len(w.proven)-1], inside)
 		if l.guarded {
 			w.code(l.while)
 			w.line("if (!%s) break;", ireg(l.cond))
@@ -295,7 +303,22 @@ func (w *writer) loop(l *loop) {
 	if open != nil {
 		w.line("if (%s) break;", strings.Join(open, " && "))
 	}
-	w.line("}")
+	w.line("}\nif (n >= top && n < e) return 1; }")
+}
+
+// everyTurn are the axes that the loop's own index is used along in every turn: the loop ends there, so that no turn has to test it.
+func (w *writer) everyTurn(l *loop) map[extent]bool {
+	out := map[extent]bool{}
+	for _, in := range l.body {
+		if in.op != loadF && in.op != loadI || l.guarded || w.p.loads[in.a].guarded {
+			continue
+		}
+		at := &w.p.loads[in.a]
+		if d := slices.Index(at.index, l.index); d >= 0 {
+			out[extent{l.index, w.p.buffers[at.buf].Shape[d]}] = true
+		}
+	}
+	return out
 }
 
 // store writes a store's outcome: TextArgs.Out.

@@ -173,6 +173,34 @@ func TestDefinitionsStayInRange(t *testing.T) {
 	}
 }
 
+// A fold over indices of a buffer ends where the buffer does, and says so, unless it has settled before.
+func TestFoldsOfDefinitionsStayInRange(t *testing.T) {
+	b := ir.NewBuilder()
+	x := b.Axis("x", 40)
+	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{30}}, &ir.Buffer{Name: "out", Type: ir.Bool, Shape: []int{40}}
+	found := b.Fold(ir.FoldSpec{Name: "k", Lo: b.Sub(x, b.I32(5)), Hi: x, Init: []*ir.Node{b.False()}, Monoid: ir.Any}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Or(acc[0], b.Lt(b.F32(0), b.Load(in, k)))}, nil
+	})[0]
+	p, err := interp.Compile(&ir.Kernel{Name: "found", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: found}}}, interp.Wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]float64, 30)
+	values[29] = 1
+	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: values}}
+	defs, err := quick(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int]int64{5: 0, 29: 0, 30: 1, 33: 1, 34: 1, 4: -1, 0: -1, 35: -1, 39: -1} { // -1: out of range
+		got, err := defs[0].Eval(t.Context(), inputs, [][]int{{at}})
+		_, wrong := errors.AsType[*interp.IndexError](err)
+		if wrong != (want < 0) || !wrong && (err != nil || got[0][0].I != want) {
+			t.Errorf("at %d: %v, %v", at, got, err)
+		}
+	}
+}
+
 // objects are the compiled ones in the common cache.
 func objects(t *testing.T) []string {
 	found, err := filepath.Glob(filepath.Join(common, "objects", "*.so"))
