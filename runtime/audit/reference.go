@@ -2,8 +2,10 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"weft/kernels/device"
 	"weft/kernels/interp"
@@ -81,11 +83,16 @@ func Compile(ctx context.Context, d device.Device, refs []*Reference) (install f
 	}, true, err
 }
 
+// pointsAtOnce is how many points a thread takes of a compiled definition: some cost many times what others do, and processors may be busy.
+const pointsAtOnce = 16
+
 // Eval computes some points of the axes on several threads: by stage, then by the elements that belong to the points.
 func (r *Reference) Eval(ctx context.Context, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([][]complex128, error) {
+	threads = max(1, threads)
 	var code interp.Evaluator = r.program
+	atOnce := (len(points) + threads - 1) / threads // what the interpreter finds for all points it finds once
 	if r.compiled != nil {
-		code = r.compiled
+		code, atOnce = r.compiled, pointsAtOnce
 	}
 	in := interp.Inputs{Mem: mem, Host: map[*ir.Buffer][]float64{}}
 	for buf, s := range r.Loads {
@@ -97,30 +104,34 @@ func (r *Reference) Eval(ctx context.Context, points [][]int, mem map[*ir.Buffer
 	for i, s := range r.roots {
 		out[i] = make([]complex128, len(points)*inner(s))
 	}
-	parts := max(1, min(threads, len(points)))
-	faults := make([]error, parts)
 	var wg sync.WaitGroup
-	for i := range parts {
+	var next atomic.Int64
+	faults := make([]error, threads)
+	for t := range faults {
 		wg.Go(func() {
-			lo, hi := i*len(points)/parts, (i+1)*len(points)/parts
-			samples, err := code.Eval(ctx, in, points[lo:hi])
-			faults[i] = err
-			for k, stores := range samples {
-				for i, s := range r.roots {
-					each, n := s.Type.Elem.Scalars(), inner(s)
-					for j := range n {
-						out[i][(lo+k)*n+j] = valueOf(stores[:each])
-						stores = stores[each:]
+			for faults[t] == nil {
+				hi := int(next.Add(int64(atOnce)))
+				lo := hi - atOnce
+				if lo >= len(points) {
+					return
+				}
+				samples, err := code.Eval(ctx, in, points[lo:min(hi, len(points))])
+				faults[t] = err
+				for k, stores := range samples {
+					for i, s := range r.roots {
+						each, n := s.Type.Elem.Scalars(), inner(s)
+						for j := range n {
+							out[i][(lo+k)*n+j] = valueOf(stores[:each])
+							stores = stores[each:]
+						}
 					}
 				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, err := range faults {
-		if err != nil {
-			return nil, fmt.Errorf("float64 reference: %w", err)
-		}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("float64 reference: %w", err)
 	}
 	return out, nil
 }
