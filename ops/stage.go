@@ -27,6 +27,9 @@ type Stage struct {
 	// Put, if set, is how a kernel makes the whole stage with less work than Elem for each element. It is then always stored; Elem is what
 	// single elements are checked by.
 	Put *Put
+	// Near, if set, gives the element at index from inputs in the neighbourhood of what was found to be it. Where a reference cannot afford to
+	// compute its inputs everywhere, what it finds in them as they are stored is proved from them as they are defined nearby.
+	Near func(b *Body, index []*ir.Node, found Elem) Elem
 	// Data holds values known while planning, in float64 and C order; such a stage has no Elem.
 	Data []float64
 	// Facts about Data that bounds may use; Constant finds those that follow from it.

@@ -277,6 +277,14 @@ func apply(n *ir.Node, a [3]ir.Interval) (Values, error) {
 	if info.Cost.Transcendental() {
 		return function(n, a)
 	}
+	if info.Gives == ir.Truth && from.Float() {
+		switch {
+		case math.IsNaN(a[0].Lo) || math.IsNaN(a[1].Lo): // as NaN alone compares
+			return exactly(map[bool]float64{true: 1}[n.Op == ir.Ne]), nil
+		case n.Op == ir.Eq && n.Args[0] == n.Args[1] && !a[0].NaN: // a number equals itself, whichever it is
+			return exactly(1), nil
+		}
+	}
 	i := n.Range(a)
 	switch {
 	case (n.Op == ir.Min || n.Op == ir.Max) && math.IsNaN(a[0].Lo): // which is skipped

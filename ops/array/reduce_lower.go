@@ -75,6 +75,9 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 	}
 	s := l.Stage(name, out, inputs, elem)
 	s.Steps = []string{r.name}
+	if r.indexed() && len(w.outer) == 0 && len(over) == 1 {
+		s.Near = w.near
+	}
 	return s
 }
 
@@ -118,6 +121,20 @@ func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
 		}
 		return parts(b, x, w.acc.Complex)
 	})
+}
+
+// neighbours are the places on either side of an extreme element among which it is proved to be that.
+const neighbours = 2
+
+// near finds the extreme element again among the neighbours of where it was found.
+func (w *reducer) near(b *ops.Body, index []*ir.Node, found ops.Elem) ops.Elem {
+	full, _ := w.inside(b, index)
+	last := b.I32(w.in.Type.Dims[w.over[0]].Size - 1)
+	acc := w.fold(b, []*ir.Node{b.I32(2*neighbours + 1)}, func(steps []*ir.Node) []*ir.Node {
+		at := full([]*ir.Node{b.Max(b.I32(0), b.Min(last, b.Add(found.Re, b.Sub(steps[0], b.I32(neighbours)))))})
+		return []*ir.Node{ops.CCast(b, w.acc.Base, w.in.At(b, at...)).Re, w.flat(b, at)}
+	})
+	return w.finished(b, acc)
 }
 
 // inside are the bounds of the inner loops, and the element of the array at their steps.

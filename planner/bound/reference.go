@@ -46,9 +46,33 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 	dims := p.Graph.Points(roots[0])
 	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
 	l.expand(roots, narrow, budget)
+	if l.near = l.nearby(roots); l.near != nil && l.cost(roots) > narrowBudget {
+		l.near = nil
+	}
 	ref := l.build(roots, dims)
-	ref.Cost = count.CostOf(l.build(roots, graph.PointOf(dims)).Kernel).NodeEvals
+	ref.Cost = l.cost(roots)
 	return ref
+}
+
+// nearby are the stored arrays that are loaded because they are too dear to compute everywhere, and are computed near what one of the roots
+// finds in them.
+func (l *referenceLowerer) nearby(roots []*ops.Stage) (near map[*ops.Stage]bool) {
+	for _, s := range roots {
+		for _, in := range s.Inputs {
+			if e := l.effort(in); s.Near != nil && l.load[in] && l.computable(in) && e.nodes <= referenceNodes/4 && e.binders <= referenceBinders/4 {
+				if near == nil {
+					near = map[*ops.Stage]bool{}
+				}
+				near[in] = true
+			}
+		}
+	}
+	return near
+}
+
+// cost is what one point takes.
+func (l *referenceLowerer) cost(roots []*ops.Stage) float64 {
+	return count.CostOf(l.build(roots, graph.PointOf(l.g.Points(roots[0]))).Kernel).NodeEvals
 }
 
 // BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
@@ -60,9 +84,8 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
 		}
 	}
-	dims := p.Graph.Points(k.Roots[0])
-	ref := l.build(k.Roots, dims)
-	ref.Cost = count.CostOf(l.build(k.Roots, graph.PointOf(dims)).Kernel).NodeEvals
+	ref := l.build(k.Roots, p.Graph.Points(k.Roots[0]))
+	ref.Cost = l.cost(k.Roots)
 	return ref
 }
 
@@ -78,6 +101,7 @@ type referenceLowerer struct {
 	known   map[*ops.Stage]bool // memo of computable
 	scales  map[*ops.Stage]float64
 	efforts map[*ops.Stage]effort // memo
+	near    map[*ops.Stage]bool   // that are loaded where something is found in them, and computed near that
 }
 
 // computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end.
@@ -180,9 +204,11 @@ func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool
 // build lowers the reference over axes as large as some dims, with what it loads.
 func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	loads := map[*ir.Buffer]*ops.Stage{}
-	low := l.g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
+	found := false
+	low := l.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
 		bufs := l.stored[p]
-		if p.Data == nil && l.computable(p) && !l.load[p] {
+		near := found && l.near[p] && slices.Contains(roots, c)
+		if load, looked := l.load[p]; p.Data == nil && l.computable(p) && (near || !load && (looked || bufs == nil)) {
 			return nil
 		}
 		if bufs == nil { // a table that no kernel loads: its values are in Data
@@ -198,7 +224,11 @@ func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	axes := low.Axes(over)
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {
-		k.Stores = append(k.Stores, low.Defined(s, l.g.Buffers(s), axes)...)
+		if found = false; s.Near == nil || !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return l.near[in] }) {
+			k.Stores = append(k.Stores, low.Defined(s, l.g.Buffers(s), axes)...)
+		} else {
+			k.Stores = append(k.Stores, low.Near(s, l.g.Buffers(s), axes, func() { found = true })...)
+		}
 	}
 	return Reference{Kernel: k, Loads: loads, Exact: low.Exact()}
 }

@@ -187,6 +187,16 @@ func (l *KernelBuilder) Defined(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node
 	return out
 }
 
+// Near builds the stores of a stage's elements from inputs near what its definition finds; begin is called between the two.
+func (l *KernelBuilder) Near(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node, begin func()) []ir.Store {
+	found := l.define(s, axes)
+	begin()
+	l.at = append(l.at, Placement{s, axes})
+	e := s.Near(l.Body, l.g.Views[s].defined(l.Body, axes), found)
+	l.at = l.at[:len(l.at)-1]
+	return stores(bufs, e, axes)
+}
+
 // stores writes an element to a stage's buffers.
 func stores(bufs []*ir.Buffer, e ops.Elem, index []*ir.Node) (out []ir.Store) {
 	for i, v := range e.Parts() {
