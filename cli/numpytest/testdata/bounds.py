@@ -289,6 +289,7 @@ def hypotenuse(kind, re, im):
     x, y = magnitude(re), magnitude(im)
     with np.errstate(all="ignore"):
         lo, hi = np.sqrt(x.lo**2 + y.lo**2), np.sqrt(x.hi**2 + y.hi**2)
+        squared(x.hi, kind), squared(y.hi, kind)  # one may overflow where the other, and so the root, has no bound
         wild = squared(hi, kind)
         hi = np.where(wild, np.inf, hi)
         lo = np.where((x.lo < 1e-18) | (y.lo < 1e-18), np.maximum(lo - 1e-18, 0), lo)
