@@ -46,7 +46,7 @@ func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
 					t.Errorf("%v: another result than of whole arrays", flags)
 				}
 				var out bytes.Buffer
-				if code := Run(t.Context(), append([]string{"explain", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+				if code := Run(t.Context(), append([]string{"explain", "p.weft", "--verbose"}, flags...), nil, &out, &out); code != 0 {
 					t.Fatal(out.String())
 				}
 				cut += strings.Count(out.String(), "is never read")
