@@ -34,7 +34,7 @@ func (w *watched) Write(p []byte) (int, error) {
 
 func TestCancelledRunStopsSoonAndLeavesWholeFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_CACHE", compiled)
 	t.Setenv("WEFT_CC", "no-such-compiler")
 	if err := os.WriteFile("slow.weft", []byte(slow), 0o666); err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ var notShown = map[string]string{
 // TestExamplesOfCodes runs the examples of every code: the wrong one gives that code and no other, the right one gives none.
 func TestExamplesOfCodes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_CACHE", compiled)
 	makeExampleFiles(t)
 	makeExampleRasters(t)
 	for _, c := range diag.Codes() {

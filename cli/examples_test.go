@@ -14,7 +14,7 @@ import (
 // They run on the interpreter, which needs no compiler and starts at once.
 func TestExamples(t *testing.T) {
 	t.Setenv("WEFT_CC", "no-such-compiler")
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_CACHE", compiled)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	iq := make([]complex64, 560*1024)

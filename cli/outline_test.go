@@ -30,7 +30,7 @@ func TestOutlines(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("WEFT_PROFILE", profile)
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Setenv("WEFT_CACHE", compiled)
 	for _, file := range files {
 		outline, verbose := explain(t, file), explain(t, file, "--verbose")
 		lines := strings.Split(strings.TrimRight(outline, "\n"), "\n")

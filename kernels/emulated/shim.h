@@ -11,7 +11,11 @@
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED static __thread
 #define __device__ __attribute__((unused))
+#ifdef __OPTIMIZE__ // to inline takes most of a compiler's time otherwise
 #define __forceinline__ inline __attribute__((always_inline))
+#else
+#define __forceinline__ inline
+#endif
 
 typedef struct { unsigned x, y, z; } weft_dim3;
 static __thread weft_dim3 threadIdx, blockIdx, blockDim, gridDim;

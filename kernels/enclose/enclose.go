@@ -24,6 +24,7 @@ type Kernel struct {
 	open  []*scope
 	folds map[*ir.Fold][]Values
 	when  map[*ir.Fold]int
+	spare []int // of indices
 }
 
 // scope is a loop that is running: what it binds, and when that changed.
@@ -137,6 +138,24 @@ func (e *Kernel) compute(n *ir.Node) (Values, error) {
 	return nil, errUnknown
 }
 
+// place is the element of a buffer that an index means, in spare memory, where that is known.
+func (e *Kernel) place(n *ir.Node) (at []int, known bool, err error) {
+	start := len(e.spare)
+	defer func() { e.spare = e.spare[:start] }()
+	for d, x := range n.Index() {
+		v, err := e.of(x)
+		if err != nil {
+			return nil, false, err
+		}
+		i, ok := v.point()
+		if !ok || i < 0 || i >= float64(n.Buf.Shape[d]) {
+			return nil, false, nil
+		}
+		e.spare = append(e.spare, int(i))
+	}
+	return e.spare[start:], true, nil
+}
+
 // places are the elements of a buffer that an index may mean.
 func (e *Kernel) places(n *ir.Node) ([][]int, error) {
 	places := [][]int{make([]int, 0, len(n.Index()))}
@@ -144,10 +163,6 @@ func (e *Kernel) places(n *ir.Node) ([][]int, error) {
 		v, err := e.of(x)
 		if err != nil {
 			return nil, err
-		}
-		if at, ok := v.point(); ok && len(places) == 1 && at >= 0 && at < float64(n.Buf.Shape[d]) {
-			places[0] = append(places[0], int(at))
-			continue
 		}
 		var next [][]int
 		for _, i := range v {
@@ -183,7 +198,11 @@ func (e *Kernel) loaded(n *ir.Node) (Values, error) {
 		}
 	}
 	if inside[len(inside)-1].Hi == 1 {
-		places, err := e.places(n)
+		at, known, err := e.place(n)
+		places := [][]int{at}
+		if err == nil && !known {
+			places, err = e.places(n)
+		}
 		if err != nil {
 			return nil, err
 		}

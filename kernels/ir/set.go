@@ -36,7 +36,14 @@ func (s Set) Minus(t Set) Set {
 }
 
 // Meets reports whether two sets have a common member.
-func (s Set) Meets(t Set) bool { return s.And(t) != Set{} }
+func (s Set) Meets(t Set) bool {
+	for i := range s {
+		if s[i]&t[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Empty reports whether the set has no members.
 func (s Set) Empty() bool { return s == Set{} }
