@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	render "weft/kernels/codegen/c"
+	"weft/kernels/conformance"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -110,5 +111,20 @@ func TestIllegalSchedules(t *testing.T) {
 	inPlace := &ir.Kernel{Name: "in place", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: buf, Index: []*ir.Node{x}, Value: b.Neg(b.Load(buf, x))}}}
 	if _, err := render.Render(inPlace, schedule.CPU{}, schedule.AVX512, "k"); err == nil {
 		t.Error("a kernel that writes what it reads: no error")
+	}
+}
+
+// What stands behind a split fold runs once, with its last part; what stands before it, with its first.
+func TestFoldsBesideASplitOne(t *testing.T) {
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2} {
+		if !runs(t, target) {
+			continue
+		}
+		y := []schedule.AxisN{{Axis: 0, N: target.Lanes}}
+		for _, s := range []schedule.CPU{{Flat: 1, Split: 4}, {Flat: 3, Split: 2}, {Lanes: y, Order: []int{0}, Split: 5, Chunk: y, Pack: true},
+			{Lanes: y, Order: []int{0}, Split: 7, AccBlock: 7, Chunk: y}} {
+			bench := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }}
+			conformance.RunWith(t, bench, conformance.Policy{Only: func(name string) bool { return name == "float64 sums of float32" }})
+		}
 	}
 }

@@ -44,6 +44,9 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	if known && strided(pattern, 1) && !g.ownActivity(n, at) {
 		return g.contiguousLoad(a)
 	}
+	if x, ok := g.nearlyContiguous(a); ok {
+		return x
+	}
 	if m == byLane && !a.guarded {
 		if x, ok := g.windowLoad(a); ok {
 			return x

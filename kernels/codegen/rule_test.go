@@ -119,3 +119,31 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// Places beyond the ends of an array that are held, wrapped or mirrored do not make gathers of rows that are read side by side.
+func TestNearlyContiguousLoads(t *testing.T) {
+	const n = 200
+	for name, place := range map[string]func(b *ir.Builder, x *ir.Node) *ir.Node{
+		"held": func(b *ir.Builder, x *ir.Node) *ir.Node {
+			return b.Max(b.I32(0), b.Min(b.I32(n-1), b.Add(x, b.I32(3))))
+		},
+		"wrapped": func(b *ir.Builder, x *ir.Node) *ir.Node { return b.Mod(b.Sub(x, b.I32(7)), b.I32(n)) },
+		"mirrored": func(b *ir.Builder, x *ir.Node) *ir.Node {
+			turn := b.Mod(b.Sub(x, b.I32(7)), b.I32(2*n-2))
+			return b.Min(turn, b.Sub(b.I32(2*n-2), turn))
+		},
+		"backwards": func(b *ir.Builder, x *ir.Node) *ir.Node { return b.Max(b.I32(0), b.Sub(b.I32(n-3), x)) },
+	} {
+		b := ir.NewBuilder()
+		x := b.Axis("x", n)
+		k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: f32("o", n), Index: []*ir.Node{x}, Value: b.Load(f32("a", n), place(b, x))}}}
+		want := map[bool]string{true: "gather", false: "contiguous"}[name == "backwards"]
+		out, err := render.Render(k, schedule.Default(k, schedule.AVX2), schedule.AVX2, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Loads[want] != 1 || len(out.Loads) != 1 {
+			t.Errorf("%s: loads %v, want one that is %s", name, out.Loads, want)
+		}
+	}
+}

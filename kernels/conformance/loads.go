@@ -181,6 +181,24 @@ func loads() []spec {
 			}
 			k.out("stencil", v)
 		}},
+		{"held, wrapped and mirrored indices", exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", n)
+			a, h, steps := k.counts("a", 9, n), k.ints(ir.I16, "h", k.whole(9*n, -9, 9), 9, n), k.ints(ir.I32, "steps", []int64{-200, -3, 0, 1, 40, 300})
+			hold := func(i *ir.Node, size int) *ir.Node { return k.Max(k.I32(0), k.Min(k.I32(size-1), i)) }
+			mirror := func(i *ir.Node, size int) *ir.Node {
+				turn := k.Mod(i, k.I32(2*size-2))
+				return k.Min(turn, k.Sub(k.I32(2*size-2), turn))
+			}
+			for _, d := range []int{-5, 0, 2, 60} {
+				i, j := k.Add(x, k.I32(d)), k.Sub(y, k.I32(d))
+				k.out(fmt.Sprintf("held %d", d), k.at(a, hold(j, 9), hold(i, n)))
+				k.out(fmt.Sprintf("wrapped %d", d), k.at(a, k.Mod(j, k.I32(9)), k.Mod(i, k.I32(n))))
+				k.out(fmt.Sprintf("mirrored %d", d), k.at(a, mirror(j, 9), mirror(i, n)))
+				k.out(fmt.Sprintf("magnitude %d", d), k.real(k.at(h, hold(j, 9), hold(k.Abs(k.Sub(x, k.I32(d))), n))))
+			}
+			k.out("by steps of data", k.sum(6, k.F32(0), func(e *ir.Node) *ir.Node { return k.at(a, y, hold(k.Add(x, k.at(steps, e)), n)) }))
+			k.out("backwards", k.at(a, y, hold(k.Sub(k.I32(n), x), n)))
+		}},
 		{"windows of small spread", exactly, window(3, ir.Pad{})},
 		{"windows in padding", exactly, window(3, ir.Pad{Before: 32, After: 32})},
 		{"windows partly out of range", exactly, window(60, ir.Pad{Before: 64, After: 64})},

@@ -310,14 +310,14 @@ func (c *counter) line(b *ir.Buffer) float64 {
 
 // stride is the distance of neighbouring lanes in a buffer, in elements.
 func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
-	index, size := n.Index(), n.Buf.Strides()
+	l, _ := schedule.Within(ir.Flatten(n.Buf, n.Index()), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
 	for _, a := range c.along {
-		for i, x := range index {
-			s, ok := a.Stride(x)
+		for _, t := range l.Terms {
+			s, ok := a.Stride(t.N)
 			if !ok {
 				return 0, false
 			}
-			elements += s * int64(size[i])
+			elements += s * t.Coef
 		}
 	}
 	return elements, true
