@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/graph"
 )
@@ -73,7 +74,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)
 		}
 	}
-	grp.IR = k
+	grp.IR = subst.Merge(k)
 	return grp
 }
 
