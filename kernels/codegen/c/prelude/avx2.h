@@ -3,12 +3,6 @@
 #define F8(x) ((__m256)(x))
 #define D4(x) ((__m256d)(x))
 #define I8(x) ((__m256i)(x))
-FN hf lo_f(vf x) { return (hf)_mm256_castps256_ps128(F8(x)); }
-FN hf hi_f(vf x) { return (hf)_mm256_extractf128_ps(F8(x), 1); }
-FN hi lo_i(vi x) { return (hi)_mm256_castsi256_si128(I8(x)); }
-FN hi hi_i(vi x) { return (hi)_mm256_extracti128_si256(I8(x), 1); }
-FN vf cat_f(hf a, hf b) { return (vf)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)a), (__m128)b, 1); }
-FN vi cat_i(hi a, hi b) { return (vi)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)a), (__m128i)b, 1); }
 FN vf v_sqrt_f(vf x) { return (vf)_mm256_sqrt_ps(F8(x)); }
 FN vd v_sqrt_d(vd x) { return (vd)_mm256_sqrt_pd(D4(x)); }
 #define ROUND(op, mode) \

@@ -3,12 +3,6 @@
 #define F5(x) ((__m512)(x))
 #define D5(x) ((__m512d)(x))
 #define I5(x) ((__m512i)(x))
-FN hf lo_f(vf x) { return (hf)_mm512_castps512_ps256(F5(x)); }
-FN hf hi_f(vf x) { return (hf)_mm512_extractf32x8_ps(F5(x), 1); }
-FN hi lo_i(vi x) { return (hi)_mm512_castsi512_si256(I5(x)); }
-FN hi hi_i(vi x) { return (hi)_mm512_extracti32x8_epi32(I5(x), 1); }
-FN vf cat_f(hf a, hf b) { return (vf)_mm512_insertf32x8(_mm512_castps256_ps512((__m256)a), (__m256)b, 1); }
-FN vi cat_i(hi a, hi b) { return (vi)_mm512_inserti32x8(_mm512_castsi256_si512((__m256i)a), (__m256i)b, 1); }
 FN vf v_sqrt_f(vf x) { return (vf)_mm512_sqrt_ps(F5(x)); }
 FN vd v_sqrt_d(vd x) { return (vd)_mm512_sqrt_pd(D5(x)); }
 #define ROUND(op, mode) \
@@ -108,10 +102,13 @@ FN vd cvt_fd1(vf x) { return (vd)_mm512_cvtps_pd((__m256)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm512_cvtpd_ps(D5(a)), (hf)_mm512_cvtpd_ps(D5(b))); }
 FN vd cvt_id0(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)lo_i(x)); }
 FN vd cvt_id1(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)hi_i(x)); }
-FN vi cvt_di(vd a, vd b) { return cat_i((hi)_mm512_cvttpd_epi32(D5(a)), (hi)_mm512_cvttpd_epi32(D5(b))); }
-FN vl cvt_il0(vi x) { return (vl)_mm512_cvtepi32_epi64((__m256i)lo_i(x)); }
-FN vl cvt_il1(vi x) { return (vl)_mm512_cvtepi32_epi64((__m256i)hi_i(x)); }
-FN vi cvt_li(vl a, vl b) { return cat_i((hi)_mm512_cvtepi64_epi32(I5(a)), (hi)_mm512_cvtepi64_epi32(I5(b))); }
+// Halves of integers are joined and parted in registers: by way of memory, a whole that is read waits for the stores of both halves.
+// (Those of floats are not: gcc 12 then keeps accumulators in memory that are widened behind a loop.)
+FN vi join_i(__m256i a, __m256i b) { return (vi)_mm512_inserti32x8(_mm512_castsi256_si512(a), b, 1); }
+FN vi cvt_di(vd a, vd b) { return join_i(_mm512_cvttpd_epi32(D5(a)), _mm512_cvttpd_epi32(D5(b))); }
+FN vi cvt_li(vl a, vl b) { return join_i(_mm512_cvtepi64_epi32(I5(a)), _mm512_cvtepi64_epi32(I5(b))); }
+FN vl cvt_il0(vi x) { return (vl)_mm512_cvtepi32_epi64(_mm512_castsi512_si256(I5(x))); }
+FN vl cvt_il1(vi x) { return (vl)_mm512_cvtepi32_epi64(_mm512_extracti32x8_epi32(I5(x), 1)); }
 FN vf load_f16(const unsigned short *p) { return (vf)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)p)); }
 FN void store_f16(unsigned short *p, vf x) { _mm256_storeu_si256((__m256i *)p, _mm512_cvtps_ph(F5(x), 0)); }
 FN vi v_opaque_i(vi x) { __asm__("" : "+v"(x)); return x; }

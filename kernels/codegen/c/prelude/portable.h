@@ -1,10 +1,4 @@
 // Any machine with GNU vectors: lane loops.
-FN hf lo_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[0]; }
-FN hf hi_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[1]; }
-FN hi lo_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[0]; }
-FN hi hi_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[1]; }
-FN vf cat_f(hf a, hf b) { union { hf h[2]; vf v; } u = {{a, b}}; return u.v; }
-FN vi cat_i(hi a, hi b) { union { hi h[2]; vi v; } u = {{a, b}}; return u.v; }
 FN vf v_sqrt_f(vf x) { EACH(vf, __builtin_sqrtf(x[l])); }
 FN vd v_sqrt_d(vd x) { EACH(vd, __builtin_sqrt(x[l])); }
 #define ROUND(op) \

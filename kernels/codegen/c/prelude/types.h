@@ -24,3 +24,10 @@ typedef struct { void *const *buf; const double *farg; const long long *iarg; co
 
 // Lane loop: the portable way to say anything.
 #define EACH(R, E) R r; for (int l = 0; l < (int)(sizeof r / sizeof r[0]); l++) r[l] = E; return r
+
+FN hf lo_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[0]; }
+FN hf hi_f(vf x) { union { vf v; hf h[2]; } u = {x}; return u.h[1]; }
+FN hi lo_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[0]; }
+FN hi hi_i(vi x) { union { vi v; hi h[2]; } u = {x}; return u.h[1]; }
+FN vf cat_f(hf a, hf b) { union { hf h[2]; vf v; } u = {{a, b}}; return u.v; }
+FN vi cat_i(hi a, hi b) { union { hi h[2]; vi v; } u = {{a, b}}; return u.v; }
