@@ -15,7 +15,8 @@ func createSpecs() []*ops.Spec {
 	return []*ops.Spec{
 		{
 			Name: "axis", Doc: "A line of evenly spaced values that are their own coordinates.", Group: groupCreate, Error: rounded,
-			Long:    "Arrays over several dimensions are made of such lines by arithmetic: dimensions join by name.",
+			Long: "Arrays over several dimensions are made of such lines by arithmetic: dimensions join by name. Whole numbers go in steps of 1 where " +
+				"nothing else is said.",
 			Returns: "a one-dimensional f32 array in the unit of the range.",
 			Params: []ops.Param{dim("name of its dimension"),
 				ops.Span("points", "*", "first and last value with a number of points or a step")},
@@ -132,6 +133,9 @@ func (v filling) Reference(map[string]ops.Dense) ([]ops.Dense, error) {
 
 func bindAxis(c *ops.Call) (ops.Op, error) {
 	r := c.Args["points"].(ops.Range)
+	if r.N == 0 && r.Step == 0 && r.From.Int && r.To.Int {
+		r.Step = 1
+	}
 	if r.N == 0 && r.Step == 0 {
 		return nil, problem.Wrong(problem.RangeWithoutCount, "points", "write `"+r.String()+" in 64`, say, or a step behind `by`", "the range %s has no number of points", r)
 	}
