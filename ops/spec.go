@@ -21,6 +21,9 @@ type Spec struct {
 	// Bind reads arguments that fit Params, once, and finds every other mistake a user can make. It returns Problems (joined, if
 	// several); beside an Op they are warnings.
 	Bind func(*Call) (Op, error)
+	// Expand takes the place of Bind where the operator calls functions of the program: its value is made of uses of other operators, and is nil
+	// where a mistake is reported already.
+	Expand func(*Call, Expander) (Value, error)
 }
 
 // Telemetry gives an operator names of its own in the report of a run: PREFIX_tile_wall_time_s, PREFIX_UNIT_progress_rate and so on;

@@ -96,6 +96,13 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	if !b.bind(args) {
 		return nil
 	}
+	if spec.Expand != nil {
+		v, err := spec.Expand(b.call, expander{c, b})
+		if c.problems(err, b) {
+			return nil
+		}
+		return v
+	}
 	op, err := spec.Bind(b.call)
 	if c.problems(err, b) {
 		return nil
@@ -104,6 +111,36 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 		return k.Value
 	}
 	return c.instance(spec, op, b)
+}
+
+// expander is what an operator that calls functions works with.
+type expander struct {
+	*checker
+	b *binder
+}
+
+// Call calls a function, or the operator of a name, where the operator stands.
+func (e expander) Call(f ops.Value, values ...ops.Value) ops.Value {
+	args := make([]argument, len(values))
+	for i, v := range values {
+		args[i] = argument{value: v, at: e.b.at.name}
+	}
+	if f, ok := f.(*function); ok {
+		return e.inline(f, e.b.at.name, args)
+	}
+	name := f.String()
+	spec := e.cat.Lookup(name)
+	if spec == nil {
+		e.unknownName(e.b.at.name, name)
+		return nil
+	}
+	return e.applySpec(spec, e.b.at, args)
+}
+
+// Use makes a use of an operator where the operator stands.
+func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {
+	e.nextID++
+	return &ops.Instance{ID: e.nextID, Spec: spec, Call: &ops.Call{Spec: spec, Args: args}, Bound: bound, Out: bound.Outputs(), Where: e.where(e.b.at.name)}
 }
 
 func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {

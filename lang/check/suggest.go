@@ -157,6 +157,9 @@ func replaceName(v ops.Value, old, name string) ops.Value {
 
 // complaints are what an operator finds wrong with a call.
 func complaints(spec *ops.Spec, call *ops.Call) []problem.Problem {
+	if spec.Bind == nil {
+		return nil
+	}
 	_, err := spec.Bind(call)
 	var out []problem.Problem
 	for _, e := range problem.Each(err) {

@@ -11,6 +11,7 @@ import (
 	"weft/ops/files"
 	"weft/ops/linear"
 	"weft/ops/places"
+	"weft/ops/repeat"
 	"weft/ops/simulate"
 	"weft/ops/sky"
 )
@@ -39,7 +40,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
-	return New(array.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs())
+	return New(array.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

@@ -24,8 +24,8 @@ func TestSpecs(t *testing.T) {
 			if s.Group == "" {
 				t.Error("no Group")
 			}
-			if s.Bind == nil {
-				t.Error("no Bind")
+			if (s.Bind == nil) == (s.Expand == nil) {
+				t.Error("neither Bind nor Expand, or both")
 			}
 			seen := map[string]bool{}
 			for _, p := range s.Params {

@@ -1,0 +1,9 @@
+package ops
+
+// Expander is what an operator that calls functions of the program works with while the program is checked.
+type Expander interface {
+	// Call gives what a function, or the operator of a name, makes of some values; nil where that is wrong, which is reported.
+	Call(function Value, args ...Value) Value
+	// Use makes a use of an operator.
+	Use(spec *Spec, bound Op, args map[string]Value) *Instance
+}

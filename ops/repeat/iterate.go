@@ -1,0 +1,159 @@
+// Package repeat holds the operators that carry a state through functions of the program.
+package repeat
+
+import (
+	"errors"
+	"maps"
+	"strings"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// Specs lists the operators of this package.
+func Specs() []*ops.Spec { return []*ops.Spec{iterateSpec()} }
+
+const function = ops.KFunction | ops.KSymbol
+
+func iterateSpec() *ops.Spec {
+	return &ops.Spec{
+		Name: "iterate", Doc: "A function of a state, repeated.", Group: "repetition",
+		Long: "The state is an array, or a record of arrays; the function gives one of the same dimensions, types and units. Only two states are in " +
+			"memory. `until` is a function of the old and the new state that gives a single truth value, and `watch` one that gives a number to keep; both " +
+			"are looked at every so many turns. Iterations that end without it are warned of. A run that was cut off goes on where it was.",
+		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history.",
+		Params: []ops.Param{
+			{Name: "from", Doc: "the state at first", Accept: ops.KArray | ops.KRecord, Unit: "*"},
+			{Name: "step", Doc: "function from a state to the next", Accept: function},
+			ops.Count("at_most", "turns at most").Within(1, 1e9),
+			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn", Accept: function, Optional: true},
+			{Name: "watch", Doc: "function of the old and the new state: a number of which the history is kept", Accept: function, Optional: true},
+			ops.Count("every", "turns from one look at until and watch to the next").Within(1, 1e9).Or(ops.Integer(1)),
+		},
+		Examples: []ops.Example{
+			{Title: "Heat spreads", Code: "x = axis(x, 0 .. 7 in 8)\nhot = where(x == 3, 100, 0) * 1.0\nshow(hot | iterate(u -> u + 0.25 * (u[x: here - 1, outside: nearest] - 2 * u + u[x: here + 1, outside: nearest]), at_most: 10))"},
+			{Title: "A root by Newton's method", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> max(abs(new - old)) < 1e-5)\nshow(r.value)\nshow(r.steps)"}},
+		Expand: expandIterate,
+	}
+}
+
+func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	from, err := flatten("from", "", c.Args["from"])
+	if err != nil {
+		return nil, err
+	}
+	var gives ops.Gives
+	for _, p := range from {
+		gives = append(gives, ops.Output{Name: p.name, Type: p.array.Type()})
+	}
+	carried := e.Use(&ops.Spec{Name: "state", Error: c.Spec.Error}, ops.Carried{Gives: gives}, nil)
+	at := 0
+	state := rebuilt(c.Args["from"], func() ops.Value { at++; return ops.Array{Of: carried, Out: at - 1} })
+	next := e.Call(c.Args["step"], state)
+	if next == nil {
+		return nil, nil
+	}
+	after, err := flatten("step", "", next)
+	if err != nil {
+		return nil, err
+	}
+	args := map[string]ops.Value{"at_most": c.Args["at_most"], "every": c.Args["every"]}
+	for _, name := range []string{"until", "watch"} {
+		if !c.Has(name) {
+			continue
+		}
+		v := e.Call(c.Args[name], state, next)
+		if v == nil {
+			return nil, nil
+		}
+		if args[name] = v; v.Kind() != ops.KArray {
+			return nil, problem.Wrong(problem.NotAnArray, name, "", "`%s` follows from no state: it is %s", name, v)
+		}
+	}
+	args["from"], args["next"] = list(from), list(after)
+	args["state"] = list(inOrder(carried))
+	bound, err := ops.Iterate.Bind(&ops.Call{Spec: ops.Iterate, Args: args})
+	if err != nil {
+		return nil, asStep(err)
+	}
+	op := e.Use(ops.Iterate, bound, args)
+	at = 0
+	value := rebuilt(c.Args["from"], func() ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
+	if !c.Has("until") && !c.Has("watch") {
+		return value, nil
+	}
+	out := ops.Record{Names: []string{"value"}, Fields: map[string]ops.Value{"value": value}}
+	for i, o := range op.Out[len(from):] {
+		out.Names = append(out.Names, o.Name)
+		out.Fields[o.Name] = ops.Array{Of: op, Out: len(from) + i}
+	}
+	return out, nil
+}
+
+// asStep names the arguments of the inner operator as the user gave them.
+func asStep(err error) error {
+	var out []error
+	for _, e := range problem.Each(err) {
+		if p, ok := e.(problem.Problem); ok && p.Arg == "next" {
+			p.Arg, p.Message = "step", strings.ReplaceAll(p.Message, "`next`", "`step`")
+			e = p
+		}
+		out = append(out, e)
+	}
+	return errors.Join(out...)
+}
+
+// part is an array of a state, and its dotted name there.
+type part struct {
+	name  string
+	array ops.Array
+}
+
+func flatten(arg, name string, v ops.Value) ([]part, error) {
+	switch v := v.(type) {
+	case ops.Array:
+		return []part{{name, v}}, nil
+	case ops.Record:
+		var out []part
+		for _, n := range v.Names {
+			inner := n
+			if name != "" {
+				inner = name + "." + n
+			}
+			parts, err := flatten(arg, inner, v.Fields[n])
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, parts...)
+		}
+		return out, nil
+	}
+	return nil, problem.Wrong(problem.NotAnArray, arg, "fill makes an array of a number", "a state is made of arrays, and here is %s", v)
+}
+
+// rebuilt is a value of the form of another, its arrays those that next gives in turn.
+func rebuilt(v ops.Value, next func() ops.Value) ops.Value {
+	r, ok := v.(ops.Record)
+	if !ok {
+		return next()
+	}
+	out := ops.Record{Names: r.Names, Fields: maps.Clone(r.Fields)}
+	for _, n := range r.Names {
+		out.Fields[n] = rebuilt(r.Fields[n], next)
+	}
+	return out
+}
+
+func inOrder(op *ops.Instance) (out []part) {
+	for i := range op.Out {
+		out = append(out, part{array: ops.Array{Of: op, Out: i}})
+	}
+	return out
+}
+
+func list(parts []part) (out ops.List) {
+	for _, p := range parts {
+		out = append(out, p.array)
+	}
+	return out
+}
