@@ -51,6 +51,23 @@ type Stage struct {
 	Out           int
 }
 
+// EachStage returns a function that visits a stage and all that it is made from, producers first, and each of them once in all its calls.
+func EachStage(visit func(*Stage)) func(*Stage) {
+	seen := map[*Stage]bool{}
+	var walk func(*Stage)
+	walk = func(s *Stage) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for _, in := range s.Inputs {
+			walk(in)
+		}
+		visit(s)
+	}
+	return walk
+}
+
 // Put makes a stage by stores in the turns of ordered folds: whatever element a turn finds that it belongs to.
 type Put struct {
 	Axes   []Dim // of the kernel: parts of the work that do not wait for each other, and never store the same element

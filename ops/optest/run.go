@@ -85,18 +85,7 @@ func Stages(t testing.TB, c *ops.Call, in map[string]ops.Dense) []*ops.Stage {
 	t.Helper()
 	outputs, _ := lower(t, c, in, interp.Exact, Fused)
 	var all []*ops.Stage
-	seen := map[*ops.Stage]bool{}
-	var walk func(s *ops.Stage)
-	walk = func(s *ops.Stage) {
-		if seen[s] {
-			return
-		}
-		seen[s] = true
-		for _, in := range s.Inputs {
-			walk(in)
-		}
-		all = append(all, s)
-	}
+	walk := ops.EachStage(func(s *ops.Stage) { all = append(all, s) })
 	for _, s := range outputs {
 		walk(s)
 	}

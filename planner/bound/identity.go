@@ -20,18 +20,7 @@ import (
 // sinks need, each by itself, the values of tables and arguments, and the settings of sources.
 func (p *Plan) Identity() string {
 	h := sha256.New()
-	seen := map[*ops.Stage]bool{}
-	var visit func(s *ops.Stage)
-	visit = func(s *ops.Stage) {
-		if seen[s] {
-			return
-		}
-		seen[s] = true
-		for _, in := range s.Inputs {
-			visit(in)
-		}
-		p.identify(h, s)
-	}
+	visit := ops.EachStage(func(s *ops.Stage) { p.identify(h, s) })
 	for _, s := range p.Steps {
 		for _, program := range s.Programs {
 			fmt.Fprintln(h, program.Identity())

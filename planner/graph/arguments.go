@@ -46,21 +46,14 @@ func (g *Graph) settleArguments() {
 		return
 	}
 	controls := map[*ops.Stage]bool{} // stages whose elements decide where others lie, those they are made from among them
-	var control func(s *ops.Stage)
-	control = func(s *ops.Stage) {
-		if controls[s] {
-			return
-		}
+	control := ops.EachStage(func(s *ops.Stage) {
 		controls[s] = true
-		for _, in := range s.Inputs {
-			control(in)
-		}
 		if k := g.Alone(s).Kernel; k != nil {
 			for _, n := range k.Args() {
 				g.Arguments.Fixed[n.Name] = Controls
 			}
 		}
-	}
+	})
 	for _, s := range g.Stages {
 		if a := g.Alone(s); a.Kernel != nil {
 			g.fix(a, control)

@@ -140,15 +140,12 @@ func (c *collector) graph() *Graph {
 func (g *Graph) link() {
 	needed := map[*ops.Stage]bool{}
 	var need func(s *ops.Stage)
-	need = func(s *ops.Stage) {
-		if needed[s] {
-			return
-		}
+	need = ops.EachStage(func(s *ops.Stage) {
 		needed[s] = true
-		for _, in := range slices.Concat(s.Inputs, g.Around[s]) {
+		for _, in := range g.Around[s] {
 			need(in)
 		}
-	}
+	})
 	for _, s := range g.Sinks {
 		for _, in := range s.Inputs {
 			need(in)
