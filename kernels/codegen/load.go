@@ -17,6 +17,7 @@ type access struct {
 	at      int // depth
 	sc      *scope
 	guard   Value // of what padding does not cover
+	here    Value // the part of it that is the same for all lanes; Regs are nil where there is none
 	guarded bool
 	covered bool // padding holds what the guard gives along the innermost axis
 }
@@ -31,10 +32,18 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	var tests []*ir.Node
 	a.covered, tests = schedule.PadCover(n, g.W)
 	for i, t := range tests {
-		if x := g.val(t, v, m); i == 0 {
+		x := g.val(t, v, m)
+		if i == 0 {
 			a.guard, a.guarded = x, true
 		} else {
 			a.guard = And(a.guard, x)
+		}
+		switch {
+		case x.Vec:
+		case a.here.Regs[0] == nil:
+			a.here = x
+		default:
+			a.here = And(a.here, x)
 		}
 	}
 	pattern, known := g.lanePattern(rest, m)
@@ -157,6 +166,9 @@ func (g *gen) contiguousLoad(a *access) Value {
 	other := g.otherValue(a)
 	if a.guard.Vec && masksLoads(n.Buf.Type) {
 		guard := g.name(sc, a.guard)
+		if a.here.Regs[0] != nil { // processors take long to find that no lane of a load far outside of memory is wanted
+			p = Choose(a.here.Regs[0], p, g.bufName(n.Buf))
+		}
 		x := Each(n.Type, func(h int) *Expr { return Call(partFunc("mask_load", n, h), p, MaskPart(guard, n.Type, h)) })
 		return g.name(sc, Select(guard, g.name(sc, x), other))
 	}
