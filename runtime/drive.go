@@ -322,23 +322,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	if p.calls > 1 {
 		return nil
 	}
-	return d.judge(p, s)
-}
-
-// judge looks at what a call made.
-func (d *drive) judge(p *program, s *bound.Step) error {
-	over := d.over(p, s)
-	if over.Equal(s.Kernel.IR.Domain()) {
-		return p.judge(d.ctx, s)
-	}
-	c, err := p.newCheck(s)
-	if err == nil && c.size > 0 {
-		err = c.sample(d.ctx, over, c.size)
-	}
-	if err != nil {
-		return err
-	}
-	return c.judge()
+	return p.judge(d.ctx, s, over)
 }
 
 // verifyLast compares what the last call stored with float64: what it was given is still there. Where that came in blocks, the call is made
@@ -354,7 +338,7 @@ func (d *drive) verifyLast() error {
 	}
 	for i := range p.run.plan.Steps {
 		if s := &p.run.plan.Steps[i]; s.Kernel != nil && p.again(s) {
-			if err := d.judge(p, s); err != nil {
+			if err := p.judge(d.ctx, s, d.over(p, s)); err != nil {
 				return p.failed(d.ctx, s, err)
 			}
 		}

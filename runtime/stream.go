@@ -29,7 +29,7 @@ func (r *run) stream(ctx context.Context) error {
 	}
 	r.arrays.block(layout)
 	for i := range layout.Passes {
-		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, checks: map[string]*check{}, blanks: map[string]*blanks{}}
+		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, samplings: map[string]*sampling{}, blanks: map[string]*blanks{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
@@ -53,13 +53,13 @@ type pass struct {
 	blocks []blocks.Block   // of the strip under way
 	begun  bool             // an earlier run did some of it
 
-	sources []*tileSource
-	sinks   []*tileSink
-	works   map[string]*work // kernels, by step
-	checks  map[string]*check
-	blanks  map[string]*blanks // where all rows are seen
-	sampled map[string]int     // samples taken in a block
-	wrong   bool               // samples were beyond their tolerance: nothing to go on with
+	sources   []*tileSource
+	sinks     []*tileSink
+	works     map[string]*work // kernels, by step
+	samplings map[string]*sampling
+	blanks    map[string]*blanks // where all rows are seen
+	sampled   map[string]int     // samples taken in a block
+	wrong     bool               // samples were beyond their tolerance: nothing to go on with
 }
 
 func (p *pass) execute(ctx context.Context) (err error) {
@@ -122,11 +122,11 @@ func (p *pass) prepare(ctx context.Context) error {
 		if s.Kind != plan.KernelStep {
 			continue
 		}
-		c, err := r.newCheck(s)
+		c, err := r.newSampling(s)
 		if err != nil {
 			return err
 		}
-		p.checks[s.ID] = c
+		p.samplings[s.ID] = c
 		if c.size > 0 {
 			p.sampled[s.ID] = max(2, (c.size+blocks-1)/blocks)
 		}
@@ -257,7 +257,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			}
 		}
 		if n := p.sampled[s.ID]; n > 0 {
-			if err := p.checks[s.ID].sample(ctx, over, n); err != nil {
+			if err := p.samplings[s.ID].sample(ctx, over, n); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
@@ -300,7 +300,7 @@ func (p *pass) finish(ctx context.Context) error {
 				return r.failed(ctx, s, err)
 			}
 		}
-		if c := p.checks[s.ID]; c != nil {
+		if c := p.samplings[s.ID]; c != nil {
 			if err := c.judge(); err != nil {
 				p.wrong = true
 				return r.failed(ctx, s, err)

@@ -35,7 +35,7 @@ type Reference struct {
 // Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
 // order. It loads only stages that are alive; these must include all that the kernel loads.
 func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
-	l := p.referenceLowerer()
+	l := p.inliner()
 	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
@@ -56,7 +56,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 
 // nearby are the stored arrays that are loaded because they are too dear to compute everywhere, and are computed near what one of the roots
 // finds in them.
-func (l *referenceLowerer) nearby(roots []*ops.Stage) (near map[*ops.Stage]bool) {
+func (l *inliner) nearby(roots []*ops.Stage) (near map[*ops.Stage]bool) {
 	for _, s := range roots {
 		for _, in := range s.Inputs {
 			if e := l.effort(in); s.Near != nil && l.load[in] && l.computable(in) && e.nodes <= referenceNodes/4 && e.binders <= referenceBinders/4 {
@@ -71,14 +71,14 @@ func (l *referenceLowerer) nearby(roots []*ops.Stage) (near map[*ops.Stage]bool)
 }
 
 // cost is what one point takes.
-func (l *referenceLowerer) cost(roots []*ops.Stage) float64 {
+func (l *inliner) cost(roots []*ops.Stage) float64 {
 	return count.CostOf(l.build(roots, graph.PointOf(l.g.Points(roots[0]))).Kernel).NodeEvals
 }
 
 // BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
 // kernel reads, of which the rows it needs are there, and no others.
 func (p *Plan) BlockReference(k *Kernel) Reference {
-	l, loads := p.referenceLowerer(), k.IR.Inputs()
+	l, loads := p.inliner(), k.IR.Inputs()
 	for _, b := range p.Buffers {
 		if slices.ContainsFunc(b.Bufs, func(part *ir.Buffer) bool { return slices.Contains(loads, part) }) {
 			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
@@ -89,12 +89,12 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 	return ref
 }
 
-func (p *Plan) referenceLowerer() *referenceLowerer {
-	return &referenceLowerer{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
+func (p *Plan) inliner() *inliner {
+	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
 }
 
-// referenceLowerer decides what a reference computes in place: everything but the stages in load and what lacks inputs.
-type referenceLowerer struct {
+// inliner decides what a reference computes in place: everything but the stages in load and what lacks inputs.
+type inliner struct {
 	g       *graph.Graph
 	stored  map[*ops.Stage][]*ir.Buffer // that are alive
 	load    map[*ops.Stage]bool
@@ -105,7 +105,7 @@ type referenceLowerer struct {
 }
 
 // computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end.
-func (l *referenceLowerer) computable(s *ops.Stage) bool {
+func (l *inliner) computable(s *ops.Stage) bool {
 	if v, ok := l.known[s]; ok {
 		return v
 	}
@@ -132,7 +132,7 @@ func (e effort) plus(o effort, times, sites float64) effort {
 }
 
 // effort is that of a stage with all that is not stored for it.
-func (l *referenceLowerer) effort(s *ops.Stage) effort {
+func (l *inliner) effort(s *ops.Stage) effort {
 	if e, ok := l.efforts[s]; ok {
 		return e
 	}
@@ -149,7 +149,7 @@ func (l *referenceLowerer) effort(s *ops.Stage) effort {
 
 // expand finds the stored stages that the reference is to load. From the roots on, readers first, each is computed in place as long as
 // what one point then takes, and the size of the text, stay within bounds; those in few digits for longer. All is counted stage by stage.
-func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget float64) {
+func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget float64) {
 	var total effort
 	open := map[*ops.Stage]*use{}
 	for _, s := range roots {
@@ -202,7 +202,7 @@ func (l *referenceLowerer) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool
 }
 
 // build lowers the reference over axes as large as some dims, with what it loads.
-func (l *referenceLowerer) build(roots []*ops.Stage, over []ops.Dim) Reference {
+func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	loads := map[*ir.Buffer]*ops.Stage{}
 	found := false
 	low := l.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {

@@ -43,25 +43,25 @@ func sampleSize(cost, kernel float64, inner bool) int {
 	return int(max(least, min(mostSamples, budget/max(1, cost))))
 }
 
-// verify compares a sample of what a kernel stored with float64, while its inputs are still there.
-func (r *run) verify(ctx context.Context, step *bound.Step) error {
-	c, err := r.newCheck(step)
+// verify compares a sample of what a kernel stored of a region of its axes with float64.
+func (r *run) verify(ctx context.Context, step *bound.Step, over region.Region) error {
+	c, err := r.newSampling(step)
 	if err != nil {
 		return err
 	}
 	if c.size > 0 {
-		if err := c.sample(ctx, step.Kernel.IR.Domain(), c.size); err != nil {
+		if err := c.sample(ctx, over, c.size); err != nil {
 			return err
 		}
 	}
-	if err := c.judge(); err != nil || c.size == 0 {
+	if err := c.judge(); err != nil || c.size == 0 || !over.Equal(step.Kernel.IR.Domain()) {
 		return err
 	}
 	return c.fillUp(ctx)
 }
 
-// check gathers samples of what a kernel stores.
-type check struct {
+// sampling gathers samples of what a kernel stores.
+type sampling struct {
 	run   *run
 	step  *bound.Step
 	ref   *audit.Reference
@@ -69,17 +69,17 @@ type check struct {
 	taken []audit.Sample // by array that the kernel stores
 }
 
-func (r *run) newCheck(step *bound.Step) (*check, error) {
+func (r *run) newSampling(step *bound.Step) (*sampling, error) {
 	if err := r.defined(); err != nil {
 		return nil, err
 	}
 	ref := r.references[step.ID]
 	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.byStage[s]) })
-	return &check{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
+	return &sampling{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
 }
 
 // sample compares at most n points of a region of the kernel's axes.
-func (c *check) sample(ctx context.Context, over region.Region, n int) error {
+func (c *sampling) sample(ctx context.Context, over region.Region, n int) error {
 	r := c.run
 	defer r.checking(c.step, time.Now())
 	over = c.step.Kernel.Elements(over)
@@ -119,7 +119,7 @@ func (r *run) checking(step *bound.Step, start time.Time) {
 }
 
 // judge reports the samples, and what is beyond its tolerance.
-func (c *check) judge() error {
+func (c *sampling) judge() error {
 	r := c.run
 	if c.size == 0 {
 		why := fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost)
