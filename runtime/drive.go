@@ -94,6 +94,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		}
 	}
 	r.transferred(&r.result.Sources, "drive", step, note, start)
+	r.result.Sources[len(r.result.Sources)-1].Calls = d.calls - d.log.calls
 	return nil
 }
 
@@ -418,6 +419,7 @@ func (r *Result) add(p *Result) {
 			continue
 		}
 		r.Sources[at].Bytes += t.Bytes
+		r.Sources[at].Calls += t.Calls
 		r.Sources[at].Wall += t.Wall
 	}
 	r.ReadS, r.VerifyS, r.CompileS = r.ReadS+p.ReadS, r.VerifyS+p.VerifyS, r.CompileS+p.CompileS

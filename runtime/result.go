@@ -87,6 +87,7 @@ type Transfer struct {
 	Op    string  `json:"op"`
 	Text  string  `json:"text"` // what it did, in its own words
 	Bytes int64   `json:"bytes"`
+	Calls int     `json:"calls,omitempty"` // of a drive's programs
 	Wall  float64 `json:"wall_s"`
 }
 

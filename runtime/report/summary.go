@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weft/lang/diag"
 	"weft/ops"
 	"weft/runtime"
 	"weft/runtime/audit"
@@ -85,6 +86,11 @@ const manyKernels = 8
 
 func (r summary) summarizeKernels(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, d := range r.Sources {
+		if d.Calls > 0 {
+			fmt.Fprintf(w, "drive\t%s\t%s\t%s\t%s, %s each: %s\n", d.ID, d.Op, seconds(d.Wall), diag.Plural(d.Calls, "call"), seconds(d.Wall/float64(d.Calls)), d.Text)
+		}
+	}
 	var all, rest float64
 	small := 0
 	for _, k := range r.Kernels {
