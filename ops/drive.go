@@ -34,7 +34,9 @@ type Rounds struct {
 // Program is what one call computes.
 type Program struct {
 	Name string
-	Next []*Stage // what the state holds after a call, in its order; nil: what it held before
+	// Next is what the state holds after a call, in its order; nil: what it held before. It may be what another array of the state held, which
+	// is not copied, if no other one takes it and it holds something else then.
+	Next []*Stage
 	Most int      // calls
 }
 

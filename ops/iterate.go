@@ -144,8 +144,12 @@ func (it *iteration) Programs(l *Lowering) Drive {
 	d := Drive{State: slices.Clone(l.Lists["state"]), Start: own("from.", l.Lists["from"])}
 	next := made[:it.arrays:it.arrays]
 	for i, s := range l.Lists["next"] {
-		if s == d.State[i] {
+		from := slices.Index(d.State, s)
+		switch {
+		case from == i:
 			next[i] = nil
+		case from >= 0 && l.Lists["next"][from] != s && !slices.Contains(next[:i], s): // it moves
+			next[i] = s
 		}
 	}
 	keep := func(name string, t Type, first float64) {

@@ -22,9 +22,9 @@ func fitted(m *module.Module, opt Options) error {
 		return nil
 	}
 	step, largest := largestAtPeak(p)
-	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least)),
+	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least+opt.taken)),
 		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
-		step.Name, plan.FormatBytes(t.PeakBytes), plan.FormatBytes(opt.Memory), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
+		step.Name, plan.FormatBytes(t.PeakBytes+opt.taken), plan.FormatBytes(opt.Memory+opt.taken), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
 	fault.At = step.Where()
 	return fault
 }

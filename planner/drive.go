@@ -81,10 +81,14 @@ func (b *builder) program(g graph.Program, opt Options, taken int64, before boun
 			left += s.Type.Bytes()
 		}
 	}
-	opt.Memory = max(1, left+read)
+	within := func(memory int64) {
+		opt.Memory = max(1, memory)
+		opt.taken = b.opt.taken + b.opt.Memory - opt.Memory
+	}
+	within(left + read)
 	p, err := opt.build(g.Graph, b.Device, opt)
 	if read > 0 && (err != nil || p.Stream != nil) { // in blocks each reads for itself
-		opt.Memory = max(1, left)
+		within(left)
 		p, err = opt.build(g.Graph, b.Device, opt)
 	}
 	return p, err

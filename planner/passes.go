@@ -45,6 +45,7 @@ type Options struct {
 	Device       string
 	Replace      bool // weigh places, also where other decisions are repeated
 
+	taken  int64  // bytes of the memory asked for that a drive has besides its program
 	within string // prefix of the steps of a drive's program; empty: a program of its own
 	build  func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }

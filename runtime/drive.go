@@ -35,6 +35,7 @@ type program struct {
 	*run
 	plan.DriveProgram
 	works []*work // of its kernels, by step
+	moved []int   // which array of the state moves to each; -1: none
 	calls int
 }
 
@@ -122,7 +123,14 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 			}
 		}
 	}
-	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps))}
+	moved := make([]int, len(about.Next))
+	for i, id := range about.Next {
+		moved[i] = -1
+		if id != "" {
+			moved[i] = slices.Index(about.Now, id)
+		}
+	}
+	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps)), moved: moved}
 }
 
 // again reports whether a step is done in every call.
@@ -155,7 +163,11 @@ func (d *drive) buffer(i int) *bound.Buffer {
 // host is what a state holds after the last call.
 func (d *drive) host(i int) ops.HostArray {
 	b, mem := d.buffer(i), d.state[i].now
-	if d.last != nil && d.last.Next[i] != "" {
+	switch {
+	case d.last == nil || d.last.Next[i] == "":
+	case d.last.moved[i] >= 0:
+		mem = d.state[d.last.moved[i]].now
+	default:
 		mem = d.state[i].next
 	}
 	parts := map[*ir.Buffer]device.Memory{}
@@ -165,11 +177,23 @@ func (d *drive) host(i int) ops.HostArray {
 	return b.In(parts)
 }
 
-// settle makes what the last call stored what the next one reads.
+// settle makes what the last call stored what the next one reads. An array whose memory moved gets that of the one it moved to.
 func (d *drive) settle() {
-	for i := range d.state {
-		if s := &d.state[i]; d.last != nil && d.last.Next[i] != "" {
-			s.now, s.next = s.next, s.now
+	if d.last == nil {
+		return
+	}
+	was := slices.Clone(d.state)
+	for i, from := range d.last.moved {
+		switch {
+		case d.last.Next[i] == "":
+		case from >= 0:
+			d.state[i].now = was[from].now
+		default:
+			end := i
+			for to := i; to >= 0; to = slices.Index(d.last.moved, to) {
+				end = to
+			}
+			d.state[i] = state{now: was[i].next, next: was[end].now}
 		}
 	}
 	d.last = nil
@@ -242,11 +266,11 @@ func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
 func (d *drive) call(p *program) error {
 	d.settle()
 	for i := range d.state {
-		for _, at := range []struct {
+		for k, at := range []struct {
 			id  string
 			mem []device.Memory
 		}{{p.Now[i], d.state[i].now}, {p.Next[i], d.state[i].next}} {
-			if at.id == "" {
+			if at.id == "" || k == 1 && p.moved[i] >= 0 {
 				continue
 			}
 			bufs := p.run.plan.Buffer(at.id).Bufs

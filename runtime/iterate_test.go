@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner"
 	"weft/planner/bound"
@@ -206,13 +208,62 @@ func TestIterateRecords(t *testing.T) {
 	for i, from := range append([]ops.Array{a, b, c}, out[:5]...) {
 		sinks = append(sinks, w.keep(string(rune('0'+i)), from))
 	}
-	if _, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2, Verify: true}); err != nil {
+	r, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2, Verify: true})
+	if err != nil {
 		t.Fatal(err)
+	}
+	if n := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
+		t.Errorf("more is copied than what is given from outside: %+v", r.Kernels[n])
 	}
 	for i, from := range []string{"1", "0", "2", "0", "0"} {
 		got, want := w.got[string(rune('3'+i))], w.got[from]
 		if !slices.Equal(got.Re, want.Re) || !slices.Equal(got.Im, want.Im) {
 			t.Errorf("array %d of the state is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// A state that goes back two turns, as of the wave equation, moves without a copy, and is what it was after it was cut off.
+func TestIterateMoves(t *testing.T) {
+	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
+	leastBetween, mostBetween = 0, 0
+	path := filepath.Join(t.TempDir(), "u.npy")
+	u, was := float32(4), float32(4)
+	for range 9 {
+		u, was = 0.6*u+was, u
+	}
+	for cut := range 9 {
+		dev := newFaulty("native")
+		w := newWorld()
+		one := matrix(1, 1)
+		four := w.lowered("four", one, func(l *ops.Lowering) []*ops.Stage {
+			return []*ops.Stage{l.Stage("", one, nil, func(b *ops.Body, _ []*ir.Node) ops.Elem { return ops.Real(b.F32(4)) })}
+		})
+		out := w.repeated(t, []ops.Array{four, four}, func(s []ops.Array) ([]ops.Array, *ops.Array, *ops.Array) {
+			return []ops.Array{w.sum(w.heat(s[0], 0.1), s[1]), s[0]}, nil, nil
+		}, 9, 1)
+		sinks := []*ops.Instance{w.keep("u", out[0]), w.keep("was", out[1])}
+		sinks[0].Bound = written{sinks[0].Bound.(taker), path}
+		turn := 0
+		dev.launch = func(k *ir.Kernel, _ region.Region) error {
+			if strings.Contains(k.Name, "sum") {
+				if turn++; turn == cut+1 && cut > 0 {
+					return errors.New("cut off")
+				}
+			}
+			return nil
+		}
+		for resume := range 2 {
+			r, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Resume: resume == 1})
+			if (err == nil) != (cut == 0 || resume == 1) {
+				t.Fatal(err)
+			}
+			if n := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
+				t.Errorf("a copy: %+v", r.Kernels[n])
+			}
+		}
+		if got := w.got["u"].Re[0]; math.Abs(got-float64(u)) > 1e-5*got || math.Abs(w.got["was"].Re[0]-float64(was)) > 1e-5*got {
+			t.Errorf("cut off at %d: %v and %v, want %v and %v", cut, got, w.got["was"].Re, u, was)
 		}
 	}
 }
