@@ -2,17 +2,14 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime/exec"
 )
 
 // drive is a drive under way: what its algorithm sees of the run. Each program is a run of its own, whose arrays stay from call to call. A
@@ -38,9 +35,6 @@ type program struct {
 	moved []int   // which array of the state moves to each; -1: none
 	calls int
 }
-
-// state are the parts of an array before and after a call.
-type state struct{ now, next []device.Memory }
 
 // drive runs a drive, and hands out what its state holds in the end.
 func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
@@ -136,69 +130,6 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 // again reports whether a step is done in every call.
 func (p *program) again(s *bound.Step) bool { return !slices.Contains(p.Once, s.ID) }
 
-// allocate gives the state its memory.
-func (d *drive) allocate() error {
-	for i := range d.programs[0].Next {
-		b := d.buffer(i)
-		d.run.arrays.count(2 * b.Bytes)
-		d.state = append(d.state, state{})
-		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
-			mem := map[*ir.Buffer]device.Memory{}
-			if err := exec.Allocate(d.run.opt.Devices[0], b, mem); err != nil {
-				return err
-			}
-			for _, part := range b.Bufs {
-				*to = append(*to, mem[part])
-			}
-		}
-	}
-	return nil
-}
-
-// buffer is how a state lies in memory: the same in all programs.
-func (d *drive) buffer(i int) *bound.Buffer {
-	return d.programs[0].run.plan.Buffer(d.programs[0].Next[i])
-}
-
-// host is what a state holds after the last call.
-func (d *drive) host(i int) ops.HostArray {
-	b, mem := d.buffer(i), d.state[i].now
-	switch {
-	case d.last == nil || d.last.Next[i] == "":
-	case d.last.moved[i] >= 0:
-		mem = d.state[d.last.moved[i]].now
-	default:
-		mem = d.state[i].next
-	}
-	parts := map[*ir.Buffer]device.Memory{}
-	for k, part := range b.Bufs {
-		parts[part] = mem[k]
-	}
-	return b.In(parts)
-}
-
-// settle makes what the last call stored what the next one reads. An array whose memory moved gets that of the one it moved to.
-func (d *drive) settle() {
-	if d.last == nil {
-		return
-	}
-	was := slices.Clone(d.state)
-	for i, from := range d.last.moved {
-		switch {
-		case d.last.Next[i] == "":
-		case from >= 0:
-			d.state[i].now = was[from].now
-		default:
-			end := i
-			for to := i; to >= 0; to = slices.Index(d.last.moved, to) {
-				end = to
-			}
-			d.state[i] = state{now: was[i].next, next: was[end].now}
-		}
-	}
-	d.last = nil
-}
-
 // Launch implements ops.Host: a call that an earlier run made already is not made again.
 func (d *drive) Launch(call int) error {
 	if err := d.ctx.Err(); err != nil {
@@ -213,49 +144,6 @@ func (d *drive) Launch(call int) error {
 		}
 	}
 	d.run.opt.Progress.Tile()
-	return nil
-}
-
-// Scalar implements ops.Host.
-func (d *drive) Scalar(i int) (float64, error) {
-	v, err := d.Values(i)
-	if err == nil && len(v) != 1 {
-		err = fmt.Errorf("%s is no single number", d.buffer(i).Stage)
-	}
-	if err != nil {
-		return 0, err
-	}
-	return v[0], nil
-}
-
-// Values implements ops.Host.
-func (d *drive) Values(i int) ([]float64, error) {
-	h := d.host(i)
-	if len(h.Parts) > 1 || h.Parts[0].Data == nil {
-		return nil, fmt.Errorf("%s is no array of numbers that the host can read", d.buffer(i).Stage)
-	}
-	out := make([]float64, h.Type.Len())
-	h.Parts[0].Load(out, 0)
-	for k := range out {
-		if v, known := d.log.again(); known {
-			out[k] = v
-		} else {
-			d.log.tell(out[k])
-		}
-	}
-	return out, nil
-}
-
-// Set implements ops.Host: what was set before an earlier run's last call is in the state already.
-func (d *drive) Set(i, at int, v ...float64) error {
-	if d.calls < d.log.calls {
-		return nil
-	}
-	part := d.host(i).Parts[0]
-	if part.Data == nil {
-		return fmt.Errorf("the host cannot write to %s", d.buffer(i).Stage)
-	}
-	part.Store(at, v)
 	return nil
 }
 
@@ -366,24 +254,6 @@ func (d *drive) verifyLast() error {
 			if err := p.judge(d.ctx, s, d.over(p, s)); err != nil {
 				return p.failed(d.ctx, s, err)
 			}
-		}
-	}
-	return nil
-}
-
-// handOut copies what the state holds to an output.
-func (d *drive) handOut(id string) error {
-	to, err := d.run.arrays.host(id)
-	if err != nil {
-		return err
-	}
-	if d.objects(to.Out) > 0 {
-		return nil
-	}
-	from := d.host(to.Out)
-	for k, part := range to.Parts {
-		for row := range part.Rows() {
-			copy(part.Row(row), from.Parts[k].Row(row))
 		}
 	}
 	return nil
