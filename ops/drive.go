@@ -37,7 +37,7 @@ type Program struct {
 	// Next is what the state holds after a call, in its order; nil: what it held before. It may be what another array of the state held, which
 	// is not copied, if no other one takes it and it holds something else then.
 	Next []*Stage
-	Most int      // calls
+	Most int // calls
 }
 
 // Programs are those that are launched, the one that fills the state at first before the others.
