@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"weft/lang/diag"
+	"weft/lang/library"
 	"weft/ops"
 	"weft/ops/catalogue"
 )
@@ -21,6 +22,10 @@ func (c opsCommand) Run(s *streams) error {
 	cat := catalogue.Standard()
 	if c.Name == "" {
 		return listOps(s.out, cat)
+	}
+	if text, ok := library.Doc(c.Name); ok {
+		_, err := io.WriteString(s.out, text)
+		return err
 	}
 	spec := cat.Lookup(c.Name)
 	if spec == nil {
@@ -48,6 +53,11 @@ func listOps(out io.Writer, cat *catalogue.Catalogue) error {
 		for _, spec := range g.specs {
 			fmt.Fprintf(w, "  %s\t%s\n", spec.Name, spec.Doc)
 		}
+	}
+	fmt.Fprintf(w, "\nlibraries\n")
+	names, docs := library.Functions()
+	for i, name := range names {
+		fmt.Fprintf(w, "  %s\t%s\n", name, docs[i])
 	}
 	return w.Flush()
 }

@@ -289,6 +289,9 @@ func kindOf(v ops.Value) string {
 	if o, ok := v.(ops.Object); ok {
 		return "a " + o.TypeName()
 	}
+	if _, ok := v.(*module); ok {
+		return "a file that is used"
+	}
 	return v.Kind().String()
 }
 

@@ -59,13 +59,21 @@ func (c *checker) defined(path *syntax.Path, in env) (v ops.Value, defined bool)
 	}
 	v = c.name(first, in)
 	for _, n := range path.Names[1:] {
-		r, ok := v.(ops.Record)
-		if ok {
-			v, ok = r.Fields[n.Text]
+		var inner ops.Value
+		ok := false
+		switch r := v.(type) {
+		case ops.Record:
+			inner, ok = r.Fields[n.Text]
+		case *module:
+			if inner, ok = c.part(r, n.Text); !ok {
+				c.missing(r, n)
+				return nil, true
+			}
 		}
 		if !ok {
 			return nil, v != nil && c.cat.Lookup(path.String()) == nil && c.missingPart(v, path, n)
 		}
+		v = inner
 	}
 	return v, true
 }

@@ -115,6 +115,7 @@ type checker struct {
 	order     []*binding                  // definitions in order of the text
 	broken    bool                        // a statement of it cannot be read
 	frames    []frame                     // calls being written out
+	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
 	solving   []*binding                  // definitions being evaluated, each for the one before it
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
@@ -162,6 +163,7 @@ type binding struct {
 	kind  diagKind
 	value syntax.Expr      // nil for a function and for a statement with syntax errors
 	fn    *syntax.Function // nil for a value
+	use   *syntax.Use      // nil for what is no file
 	scope *scope           // that it is defined in
 	state state
 	out   ops.Value // nil: poisoned
@@ -174,6 +176,7 @@ const (
 	paramKind diagKind = "param"
 	valueKind diagKind = "value"
 	fnKind    diagKind = "fn"
+	useKind   diagKind = "use"
 	badKind   diagKind = "bad"
 )
 
@@ -213,6 +216,8 @@ func (c *checker) declare(file *syntax.File) {
 			if !c.parameters(s) {
 				b.kind = badKind
 			}
+		case *syntax.Use:
+			b.name, b.kind, b.use = s.Name(), useKind, s
 		case *syntax.Bad:
 			b.name, b.kind = s.Name, badKind
 		}
@@ -260,6 +265,8 @@ func (c *checker) parameters(f *syntax.Function) bool {
 // statement evaluates one statement; definitions that others used are evaluated already.
 func (c *checker) statement(s syntax.Statement) {
 	switch s := s.(type) {
+	case *syntax.Use:
+		c.resolve(c.scope.names[s.Name().Text])
 	case *syntax.Param:
 		c.resolve(c.scope.names[s.Name.Text])
 	case *syntax.Assign:
@@ -276,6 +283,10 @@ func (c *checker) statement(s syntax.Statement) {
 
 // resolve evaluates a definition once.
 func (c *checker) resolve(b *binding) ops.Value {
+	if b.state == fresh && b.use != nil {
+		b.state = done
+		b.out = c.load(b)
+	}
 	if b.state != fresh || b.value == nil {
 		return b.out
 	}

@@ -138,13 +138,19 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 		return ops.Symbol(n.Text)
 	}
 	c.use(n, b)
-	switch {
-	case b.kind == fnKind:
-		return &function{name: n.Text, at: b.name.Span(), params: b.fn.Parameters.List, body: b.fn.Result(), scope: b.scope}
-	case b.kind == badKind:
-		return nil
-	case b.state == busy:
+	if b.state == busy {
 		c.cycle(n, b)
+		return nil
+	}
+	return c.valueOf(b)
+}
+
+// valueOf is what a definition is; nil where it is wrong.
+func (c *checker) valueOf(b *binding) ops.Value {
+	switch b.kind {
+	case fnKind:
+		return &function{name: b.name.Text, at: b.name.Span(), params: b.fn.Parameters.List, body: b.fn.Result(), scope: b.scope}
+	case badKind:
 		return nil
 	}
 	return c.resolve(b)
@@ -197,6 +203,13 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 	base := c.wanted(f.Base, c.eval(f.Base, in))
 	if base == nil {
 		return nil
+	}
+	if m, ok := base.(*module); ok {
+		v, ok := c.part(m, f.Name.Text)
+		if !ok {
+			c.missing(m, f.Name)
+		}
+		return v
 	}
 	r, ok := base.(ops.Record)
 	if !ok {

@@ -7,6 +7,9 @@ import (
 
 // where is a span as operators know it.
 func (c *checker) where(s diag.Span) problem.Where {
+	if s.Source != c.program.Source && len(c.frames) > 0 {
+		s = c.frames[0].at // of a function of another file: where it was called
+	}
 	p := s.Position()
 	return problem.Where{File: c.program.File, Line: p.Line, Col: p.Column, Start: s.Start, End: s.End}
 }

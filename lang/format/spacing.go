@@ -10,17 +10,22 @@ import (
 type roles struct {
 	signs   map[int]bool // - before its operand
 	callers map[int]bool // brackets of calls and indices, which follow their operator directly
+	joined  map[int]bool // parts of units behind the first, which follow the one before
 }
 
 // rolesOf collects the roles of the tokens of a statement.
 func rolesOf(statement syntax.Statement) roles {
-	r := roles{signs: map[int]bool{}, callers: map[int]bool{}}
+	r := roles{signs: map[int]bool{}, callers: map[int]bool{}, joined: map[int]bool{}}
 	syntax.Walk(statement, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Unary:
 			r.signs[n.Operator.Span().Start] = n.Operator.Text == "-"
 		case *syntax.Arguments, *syntax.Selection, *syntax.Parameters:
 			r.callers[n.Span().Start] = true
+		case *syntax.Constraint:
+			for at := n.Span().Start + 1; n.Choices == nil && at < n.Span().End; at++ {
+				r.joined[at] = true
+			}
 		case *syntax.Parameter:
 			if n.Dims != nil {
 				r.callers[n.Dims.Span().Start] = true
@@ -34,7 +39,7 @@ func rolesOf(statement syntax.Statement) roles {
 // gap is the number of blanks between two tokens on a line.
 func (r roles) gap(before, t syntax.Token) int {
 	switch {
-	case t.Kind == syntax.UnitJoin, t.Kind == syntax.UnitPower, before.Kind == syntax.UnitJoin:
+	case r.joined[t.Start], t.Kind == syntax.UnitJoin, t.Kind == syntax.UnitPower, before.Kind == syntax.UnitJoin:
 		return 0
 	case isQuantity(before) && (isSign(t, ".") || r.callers[t.Start]):
 		return 1 // joined, they would read as another number, or the unit as a name

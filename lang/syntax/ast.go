@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"path"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -31,12 +32,13 @@ type File struct {
 	Statements []Statement
 }
 
-// Statement is a *Param, *Assign, *Function, *Sink or *Bad.
+// Statement is a *Use, *Param, *Assign, *Function, *Sink or *Bad.
 type Statement interface {
 	Node
 	statement()
 }
 
+func (*Use) statement()      {}
 func (*Param) statement()    {}
 func (*Assign) statement()   {}
 func (*Function) statement() {}
@@ -74,6 +76,15 @@ func (*Record) expr()   {}
 func (*Lambda) expr()   {}
 func (*If) expr()       {}
 func (*Block) expr()    {}
+
+// Name is what the file is known by: the name of a library, or that of a file without its folder and ending.
+func (u *Use) Name() *Name {
+	if u.Library != nil {
+		return u.Library
+	}
+	base := path.Base(u.Path.Value)
+	return &Name{extent: u.Path.extent, Text: strings.TrimSuffix(base, path.Ext(base))}
+}
 
 // Result is what the function computes.
 func (f *Function) Result() Expr {

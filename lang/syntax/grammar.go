@@ -11,6 +11,13 @@ type Param struct {
 	Value Expr  `parser:"@@"`
 }
 
+// Use makes the definitions of another file known, behind its name and a point.
+type Use struct {
+	extent
+	Path    *String `parser:"'use' (@@"`
+	Library *Name   `parser:"| @@)"`
+}
+
 // Function is a named expression or block with parameters, written out where it is called.
 type Function struct {
 	extent

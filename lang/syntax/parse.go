@@ -47,7 +47,7 @@ func build() *grammar {
 		participle.UseLookahead(0),
 		participle.ParseTypeWith(g.expr),
 		participle.ParseTypeWith(func(lex *lexer.PeekingLexer) (Operation, error) { return g.operation(lex, 0) }),
-		participle.Union[Statement](&Param{}, &Function{}, &Assign{}, &Sink{}),
+		participle.Union[Statement](&Use{}, &Param{}, &Function{}, &Assign{}, &Sink{}),
 		participle.Union[Atom](&Name{}, &Number{}, &String{}, &Bool{}, &List{}, &Record{}, &Paren{}),
 		participle.Union[Suffix](&Arguments{}, &Selection{}, &Member{}),
 	)

@@ -25,7 +25,7 @@ const (
 )
 
 // keywords are the reserved words.
-var keywords = []string{"param", "fn", "true", "false", "and", "or", "not", "in", "by", "if", "then", "else"}
+var keywords = []string{"param", "fn", "true", "false", "and", "or", "not", "in", "by", "if", "then", "else", "use"}
 
 // isKeyword reports whether a word is reserved.
 func isKeyword(word string) bool { return slices.Contains(keywords, word) }

@@ -11,6 +11,9 @@ import (
 func Children(n Node) []Node {
 	var out []Node
 	switch n := n.(type) {
+	case *Use:
+		add(&out, n.Path)
+		add(&out, n.Library)
 	case *Param:
 		add(&out, n.Name)
 		out = append(out, n.Value)

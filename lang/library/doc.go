@@ -1,0 +1,55 @@
+package library
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/lang/diag"
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// Functions are those of all libraries, by their dotted names, with the first line of what is said of each.
+func Functions() (names, docs []string) {
+	for _, library := range Names() {
+		each(library, func(f *syntax.Function, doc string) {
+			first, _, _ := strings.Cut(doc, "\n")
+			names, docs = append(names, library+"."+f.Name.Text), append(docs, first)
+		})
+	}
+	return names, docs
+}
+
+// Doc is what is said of a function of a library, with how it is called; ok is false where there is none of the dotted name.
+func Doc(name string) (text string, ok bool) {
+	library, function, _ := strings.Cut(name, ".")
+	each(library, func(f *syntax.Function, doc string) {
+		if f.Name.Text == function {
+			signature := function + f.Parameters.Span().Text()
+			text, ok = fmt.Sprintf("## %s\n\n%s\n    use %s\n    %s.%s\n", name, doc, library, library, signature), true
+		}
+	})
+	return text, ok
+}
+
+// each visits the functions of a library with the `##` lines before them.
+func each(library string, visit func(f *syntax.Function, doc string)) {
+	text, ok := Text(library)
+	if !ok {
+		return
+	}
+	units := syntax.Units{IsUnit: ops.IsUnit}
+	src := diag.NewSource(library, text)
+	for _, s := range syntax.Parse(src, units, &diag.List{}).Statements {
+		f, ok := s.(*syntax.Function)
+		if !ok {
+			continue
+		}
+		var doc []string
+		lines := strings.Split(text[:f.Span().Start], "\n")
+		for i := len(lines) - 2; i >= 0 && strings.HasPrefix(lines[i], "## "); i-- {
+			doc = append([]string{strings.TrimPrefix(lines[i], "## ")}, doc...)
+		}
+		visit(f, strings.Join(doc, "\n")+"\n")
+	}
+}
