@@ -20,16 +20,22 @@ import (
 var raggedDir = flag.String("ragged", "", "folder into which BenchmarkRagged writes its arrays as .npy files, for other programs to be timed on")
 
 // raggedOutputs are what is computed of a matrix in rows of unlike lengths.
-var raggedOutputs = map[string]func(w *streams, d *doses) *ops.Instance{
-	"entries": func(w *streams, d *doses) *ops.Instance {
-		return w.keep("out", w.products(w.matrix(d.compressed(), d.columns), w.given("x", d.x, ops.Dim{Name: "x", Size: d.columns}), entryTimes))
+var raggedOutputs = map[string]func(w *streams, d *doses) []*ops.Instance{
+	"entries": func(w *streams, d *doses) []*ops.Instance {
+		return []*ops.Instance{w.keep("out", w.products(w.matrix(d.compressed(), d.columns), w.given("x", d.x, ops.Dim{Name: "x", Size: d.columns}), entryTimes))}
 	},
-	"blocks": func(w *streams, d *doses) *ops.Instance {
-		return w.keep("out", w.products(w.matrix(d.blocks(), d.columns), w.given("x", d.x, ops.Dim{Name: "x", Size: padded(d.columns)}), blockTimes))
+	"blocks": func(w *streams, d *doses) []*ops.Instance {
+		return []*ops.Instance{w.keep("out", w.products(w.matrix(d.blocks(), d.columns), w.given("x", d.x, ops.Dim{Name: "x", Size: padded(d.columns)}), blockTimes))}
 	},
-	"gradient": func(w *streams, d *doses) *ops.Instance {
+	"gradient": func(w *streams, d *doses) []*ops.Instance {
 		x, q := w.given("x", d.x, ops.Dim{Name: "x", Size: padded(d.columns)}), w.given("q", d.penalty, ops.Dim{Name: "y", Size: d.rows}, ops.Dim{Name: "term", Size: 6})
-		return w.keep("out", w.gradient(w.matrix(d.blocks(), d.columns), x, q))
+		return []*ops.Instance{w.keep("out", w.gradient(w.matrix(d.blocks(), d.columns), x, q))}
+	},
+	"fewer": func(w *streams, d *doses) []*ops.Instance {
+		random := d.random()
+		places, _, _ := d.places(random)
+		values, columns := w.fewer(w.matrix(d.compressed(), d.columns), w.given("random", random, ops.Dim{Name: "y", Size: d.rows}), places)
+		return []*ops.Instance{w.keep("out", values), w.keep("columns", columns)}
 	},
 }
 
@@ -50,7 +56,7 @@ func BenchmarkRagged(b *testing.B) {
 	for name, make := range raggedOutputs {
 		b.Run(name, func(b *testing.B) {
 			w := newStreams()
-			p, err := planner.Build([]*ops.Instance{make(w, d)}, cpu.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e11, Bandwidth: 2e10}})
+			p, err := planner.Build(make(w, d), cpu.Info(), planner.Options{Threads: 2, Rates: plan.Rates{Flops: 1e11, Bandwidth: 2e10}})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // A running fold goes in order, each turn waiting for the one before, and stores as it goes or is one of many. Along rows, several of them
@@ -22,7 +23,9 @@ func (s *survey) running(f *ir.Fold) (out []option) {
 		return nil
 	}
 	for a, axis := range s.k.Axes {
-		if flight := min(runningFlight, axis.Extent); flight > 1 && s.vary(f.Node).Meets(axis.Bind()) {
+		_, known := count.KnownTrips(f) // or runs end at different turns and have masks, which cost more than waiting
+		ragged := !known && s.vary(f.Lo).Or(s.vary(f.Hi)).Meets(axis.Bind())
+		if flight := min(runningFlight, axis.Extent); flight > 1 && !ragged && s.vary(f.Node).Meets(axis.Bind()) {
 			c := CPU{Order: s.order(), Unroll: s.unroll(a, flight)}
 			out = append(out, option{c, max(s.scalars()+s.stored(), s.waits(f)/float64(flight))})
 		}

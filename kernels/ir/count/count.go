@@ -69,6 +69,9 @@ func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64) Cost {
 		}
 		c.cost.Stores += n
 		c.cost.Stored[s.Buf] += n
+		if s.Adds && s.Value.Type.Float() {
+			c.cost.Flops += n
+		}
 	}
 	return c.cost
 }
@@ -214,9 +217,9 @@ func (c *counter) evaluations(free ir.Set) float64 {
 	return n
 }
 
-// closure adds what the accumulators and indices in a set depend on. Inner folds come before outer ones, whose accumulators they may
-// start from, so one pass in order is enough.
+// closure adds what the accumulators and indices in a set depend on, which may be those of folds further out.
 func (c *counter) closure(s ir.Set) ir.Set {
+	before := s
 	for _, b := range c.loops {
 		if b.acc.Meets(s) {
 			s = s.Or(b.within)
@@ -224,6 +227,9 @@ func (c *counter) closure(s ir.Set) ir.Set {
 		if b.index.Meets(s) {
 			s = s.Or(b.start)
 		}
+	}
+	if s != before {
+		return c.closure(s)
 	}
 	return s
 }
