@@ -195,8 +195,8 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 	return out
 }
 
-// leastRoot makes a fold to the least of roots one to the least of what these are roots of, which are never negative: the root of that is
-// the same to the bit.
+// leastRoot makes a fold to the least of roots one to the least of what these are roots of: the root of that is the same to the bit. Roots of
+// negative numbers are NaN, which are left out.
 func (b *Builder) leastRoot(f *Fold) bool {
 	if f.Monoid != Smallest || len(f.Step) != 1 || !f.Init[0].IsConst(math.Inf(1)) || f.Step[0].Kind != KAlu || f.Step[0].Op != Min {
 		return false
@@ -207,7 +207,7 @@ func (b *Builder) leastRoot(f *Fold) bool {
 	}
 	square := a[0].Args[0]
 	if lo, _, _ := RangeOf(square, nil); lo < 0 {
-		return false
+		square = b.Select(b.Lt(square, b.Const(square.Type, 0)), f.Init[0], square)
 	}
 	f.Step[0] = b.Min(square, a[1])
 	return true
