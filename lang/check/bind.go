@@ -257,7 +257,8 @@ func (b *binder) wrongKind(p *ops.Param, a argument, v ops.Value) ops.Value {
 		return nil
 	}
 	if f, ok := v.(*function); ok {
-		b.wrong(problem.OperatorAsValue, a, "`%s` of `%s` takes %s, and this is a function, not a value", p.Name, b.spec.Name, p.Accept).Relate(f.at, "written here").Helpf("call it: `%s(...)`", f)
+		b.bad = true
+		b.c.report(problem.OperatorAsValue, a.span(), "`%s` is a function, not a value", f).Helpf("call it: `%s(...)`", f)
 		return nil
 	}
 	if v.Kind() == ops.KSymbol {
