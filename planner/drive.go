@@ -103,7 +103,8 @@ func alone(p *bound.Plan, g graph.Program) error {
 		for id, need := range needs(s.Kernel.Objects(g.Rounds, at)) {
 			b := p.Buffer(id)
 			if i := b.Layout.Dim(g.Rounds.Dim); i >= 0 && g.Varies[b.Array] && need[i].Hull(at) != at {
-				return fmt.Errorf("%s: %s reads %d..%d of %s for %s %d, and only what stands there may be read in rounds", g.Name, s.Name, need[i].Lo, need[i].Hi-1, b.Stage, g.Rounds.Dim, at.Lo)
+				return fmt.Errorf("%s: %s reads %d..%d of %s for %s %d, and only what stands there may be read in rounds",
+					g.Name, s.Name, need[i].Lo, need[i].Hi-1, b.Stage, g.Rounds.Dim, at.Lo)
 			}
 		}
 	}

@@ -23,7 +23,8 @@ func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error)
 }
 
 func bind(v *plan.Plan, g *graph.Graph, model *cost.Model) (*Plan, error) {
-	b := &binder{from: v, g: g, stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, bufs: map[string]*ir.Buffer{}, steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
+	b := &binder{from: v, g: g, stages: map[string]*ops.Stage{}, arrays: map[string]*Buffer{}, bufs: map[string]*ir.Buffer{},
+		steps: map[string]bool{}, seen: map[*ops.Stage]bool{}}
 	b.a = graph.NewArrays(b.g)
 	b.plan = &Plan{Plan: *v, Graph: b.g, Costs: Costs{model, v.Rates}}
 	for _, s := range b.g.Stages {
@@ -79,7 +80,8 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2, d.Box != nil && len(d.Box) != len(s.Type.Dims):
+	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2,
+		d.Box != nil && len(d.Box) != len(s.Type.Dims):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
@@ -228,7 +230,8 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	_, in := of(s.Reads, &k.MovedIn)
 	roots, out := of(s.Writes, &k.MovedOut)
 	k.Roots = roots
-	if stray := slices.ContainsFunc(body.Inputs(), func(x *ir.Buffer) bool { return !slices.Contains(in, x) }); stray || !sameSet(body.Outputs(), out) {
+	stray := slices.ContainsFunc(body.Inputs(), func(x *ir.Buffer) bool { return !slices.Contains(in, x) })
+	if stray || !sameSet(body.Outputs(), out) {
 		return fmt.Errorf("its kernel does not read and store what it says")
 	}
 	for _, f := range d.Stages {
@@ -289,7 +292,8 @@ func (b *binder) drive(s *Step) error {
 		return fmt.Errorf("%s has no programs", s.Op.Spec.Name)
 	}
 	programs := graph.Programs(s.Op)
-	if len(programs) != len(d.Programs) || (d.Rounds != nil) != (programs[0].Rounds != nil) || slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op }) {
+	others := slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op })
+	if others || len(programs) != len(d.Programs) || (d.Rounds != nil) != (programs[0].Rounds != nil) {
 		return fmt.Errorf("its programs are not those of %s", s.Op.Spec.Name)
 	}
 	s.Step.Drive = &plan.Drive{Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}

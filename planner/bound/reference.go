@@ -90,7 +90,8 @@ func (p *Plan) BlockReference(k *Kernel) Reference {
 }
 
 func (p *Plan) inliner() *inliner {
-	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{}, efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
+	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
+		efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
 }
 
 // inliner decides what a reference computes in place: everything but the stages in load and what lacks inputs.

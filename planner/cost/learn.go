@@ -80,7 +80,8 @@ func OpenHistory(dir string, p *profile.Profile) *History {
 }
 
 func readHistory(dir string, p *profile.Profile) historyData {
-	empty := historyData{Schema: historySchema, Profile: digest(p.Fingerprint), Made: p.Created, Kernels: map[string]entry{}, Ops: map[string]entry{}}
+	empty := historyData{Schema: historySchema, Profile: digest(p.Fingerprint), Made: p.Created,
+		Kernels: map[string]entry{}, Ops: map[string]entry{}}
 	text, err := os.ReadFile(filepath.Join(dir, historyFile))
 	if err != nil {
 		return empty

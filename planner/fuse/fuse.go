@@ -56,7 +56,8 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{}, places: places{}, weights: map[string]float64{},
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{},
+		places: places{}, weights: map[string]float64{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -224,7 +225,8 @@ func (f *fuser) decide(p *ops.Stage) {
 	}
 	for _, c := range users {
 		reads := d.readsBy(c)
-		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users), Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
+		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users),
+			Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
 		if e.Code = f.barred(p, c); e.Code == "" && !fits {
 			e.Code = plan.Budget
 		}
@@ -384,7 +386,8 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 		e.Code = plan.Budget
 	}
 	if p.Hints().Fuse && p.Op != c.Op && !e.Code.Fused() {
-		fault := problem.Wrong(problem.FusionRefused, "", "leave out @fuse; `weft explain` shows the verdicts", "%s cannot be fused into %s as @fuse asks: %s (%s)",
+		fault := problem.Wrong(problem.FusionRefused, "", "leave out @fuse; `weft explain` shows the verdicts",
+			"%s cannot be fused into %s as @fuse asks: %s (%s)",
 			p.Name, c.Name, strings.TrimPrefix(plan.Meaning[e.Code], "stored: "), e.Code)
 		fault.At = p.Hints().At["fuse"]
 		f.faults = append(f.faults, fault)

@@ -32,7 +32,8 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	if a := g.alone[s]; a != nil {
 		return a
 	}
-	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{}, Stages: map[*ir.Buffer]*ops.Stage{},
+	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{},
+		Stages:    map[*ir.Buffer]*ops.Stage{},
 		Elsewhere: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {

@@ -85,7 +85,8 @@ type collector struct {
 }
 
 func newCollector() *collector {
-	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
+	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
+		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }

@@ -30,7 +30,8 @@ type use struct {
 
 // findPins follows values from loads to where they decide, readers before what they read.
 func findPins(m *module.Module) *pins {
-	p := &pins{storage: map[*ops.Stage]string{}, compute: map[*module.Kernel]string{}, sums: map[*module.Kernel]string{}, hard: map[*ops.Stage]bool{}, bufs: m.Arrays.Bufs}
+	p := &pins{storage: map[*ops.Stage]string{}, compute: map[*module.Kernel]string{}, sums: map[*module.Kernel]string{},
+		hard: map[*ops.Stage]bool{}, bufs: m.Arrays.Bufs}
 	stages := m.Arrays.Stages()
 	for i := len(m.Kernels) - 1; i >= 0; i-- {
 		g := m.Kernels[i]

@@ -119,7 +119,8 @@ func (r *retyper) storage(s *ops.Stage) {
 			return
 		}
 	}
-	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] || r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
+	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] ||
+		r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
 		return
 	}
 	r.store(s, c)
