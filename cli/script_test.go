@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"gopkg.in/yaml.v3"
 
+	"weft/kernels/cache/cachetest"
 	"weft/ops/files/npy"
 )
 
@@ -29,6 +30,9 @@ type cached struct{ *testing.M }
 func (c cached) Run() int {
 	dir, err := os.MkdirTemp("", "weft-cli-")
 	if err != nil {
+		panic(err)
+	}
+	if err := cachetest.New(dir); err != nil {
 		panic(err)
 	}
 	compiled = dir
@@ -46,6 +50,9 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	cache := t.TempDir() // one for all scripts, so that a kernel is compiled once
+	if err := cachetest.New(cache); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,

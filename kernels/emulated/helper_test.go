@@ -6,28 +6,19 @@ import (
 	"os"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/native"
 )
 
-// cache is shared by the tests of this package.
-var cache string
-
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "weft-emulated-")
-	if err != nil {
-		panic(err)
-	}
-	cache = dir
 	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 func host(t testing.TB) *native.Device {
 	t.Helper()
 	c := native.FromEnv()
-	c.Cache = cache
+	c.Cache = cachetest.Folder()
 	d, err := native.New(c)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)

@@ -149,14 +149,15 @@ func TestDefinitionsStayInRange(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs := interp.Inputs{Host: map[*ir.Buffer][]float64{in: make([]float64, 30)}}
-	defs, err := quick(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
+	dir := t.TempDir()
+	defs, err := quickIn(t, "", dir).Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := len(objects(t))
-	again, err := quick(t, "").Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
-	if err != nil || len(again) != 1 || len(objects(t)) != made {
-		t.Errorf("a warm start compiles: %d objects, then %d, %v", made, len(objects(t)), err)
+	made := len(objects(t, dir))
+	again, err := quickIn(t, "", dir).Definitions(t.Context(), []*interp.Program{p}, inputs.Host)
+	if now := len(objects(t, dir)); err != nil || len(again) != 1 || now != made || made == 0 {
+		t.Errorf("a warm start compiles: %d objects, then %d, %v", made, now, err)
 	}
 	if _, err := defs[0].Eval(t.Context(), inputs, [][]int{{29}}); err != nil {
 		t.Error(err)
@@ -201,9 +202,9 @@ func TestFoldsOfDefinitionsStayInRange(t *testing.T) {
 	}
 }
 
-// objects are the compiled ones in the common cache.
-func objects(t *testing.T) []string {
-	found, err := filepath.Glob(filepath.Join(common, "objects", "*.so"))
+// objects are the compiled ones in a cache.
+func objects(t *testing.T, dir string) []string {
+	found, err := filepath.Glob(filepath.Join(dir, "objects", "*.so"))
 	if err != nil {
 		t.Fatal(err)
 	}

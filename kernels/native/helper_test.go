@@ -8,22 +8,12 @@ import (
 	"testing"
 
 	"weft/kernels/cache"
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/codegen/c"
 )
 
-// common is a cache that tests share which do not look at it: most of their time would go into precompiling the prelude.
-var common string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "weft-native-")
-	if err != nil {
-		panic(err)
-	}
-	common = dir
-	code := m.Run()
-	os.RemoveAll(dir)
-	os.Exit(code)
-}
+// common is a cache that tests share which do not look at it.
+var common = cachetest.Folder()
 
 // open returns a device for one instruction set (empty: the best) on the common cache, or skips the test.
 func open(t testing.TB, isa string) *Device { return openIn(t, isa, common) }
@@ -31,7 +21,12 @@ func open(t testing.TB, isa string) *Device { return openIn(t, isa, common) }
 // quick is open, of a device that does not optimise: for tests that compile much and ask for no more than what kernels mean.
 func quick(t testing.TB, isa string) *Device {
 	t.Helper()
-	return openWith(t, Config{Compilers: []string{cmp.Or(os.Getenv("WEFT_CC"), "cc") + " -O0"}, ISA: isa, Cache: common})
+	return quickIn(t, isa, common)
+}
+
+func quickIn(t testing.TB, isa, cache string) *Device {
+	t.Helper()
+	return openWith(t, Config{Compilers: []string{cmp.Or(os.Getenv("WEFT_CC"), "cc") + " -O0"}, ISA: isa, Cache: cache})
 }
 
 // fresh returns a device with an empty cache of its own.

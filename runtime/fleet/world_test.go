@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/device"
 	"weft/kernels/emulated"
 	"weft/kernels/interp"
@@ -26,29 +27,20 @@ import (
 	"weft/runtime"
 )
 
-// cache of compiled kernels, shared by the tests of this package.
-var cache string
-
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "weft-fleet-")
-	if err != nil {
-		panic(err)
-	}
-	cache = dir
 	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)
 		code = 1
 	}
-	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
 func host(t testing.TB) *native.Device {
 	t.Helper()
 	c := native.FromEnv()
-	c.Cache = cache
+	c.Cache = cachetest.Folder()
 	d, err := native.New(c)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
@@ -50,25 +51,14 @@ func (p *counted) Bind(b device.Bindings) (func(region.Region) error, error) {
 	return func(t region.Region) error { p.by.launches.Add(1); return launch(t) }, err
 }
 
-// shared is the cache of compiled kernels of all tests.
-var shared string
-
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "weft-search-*")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		shared = dir
-		os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
-		return m.Run()
-	}())
+	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
+	os.Exit(m.Run())
 }
 
 func cpu(t *testing.T) *counting {
 	t.Helper()
-	dev, err := native.New(native.Config{Cache: shared})
+	dev, err := native.New(native.Config{Cache: cachetest.Folder()})
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)
 	}
