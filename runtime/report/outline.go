@@ -332,6 +332,10 @@ func (o *outline) lineOf(r *lineRow) {
 		says = append(says, "computed in "+strings.Join(r.within, ", "))
 	}
 	o.row(r.seconds(), r.line, cmp.Or(strings.TrimSpace(code), o.subject(r)), strings.Join(says, ", "))
+	if len(r.parts) == 0 {
+		last := &o.Table[len(o.Table)-1]
+		last.Share, last.Time = "", ""
+	}
 	for _, p := range long {
 		o.row(p.seconds, 0, p.step.ID+"  "+shortly(p.step.Kernel), o.kernelSays(p.step))
 		o.Table[len(o.Table)-1].Kernel = true
