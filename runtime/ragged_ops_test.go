@@ -11,6 +11,7 @@ import (
 	"weft/ops"
 	"weft/planner"
 	"weft/planner/plan"
+	"weft/runtime/memory"
 )
 
 // inRow is a sum over the entries of a row.
@@ -223,5 +224,26 @@ func TestRaggedRowsAreCounted(t *testing.T) {
 		if got := p.Kernels()[0].Kernel.Flops; math.Abs(got/flops-1) > 0.1 {
 			t.Errorf("%s: predicted %g operations of %g", name, got, flops)
 		}
+	}
+}
+
+// A matrix in blocks that is larger than the memory comes by rows.
+func TestRaggedRowsComeInBlocks(t *testing.T) {
+	d := newDoses(3000, 700)
+	blocks, w := d.blocks(), newStreams()
+	x := w.given("x", d.x, ops.Dim{Name: "x", Size: padded(d.columns)})
+	p, err := w.build(t, 400<<10, w.keepRows("out", w.products(w.matrix(blocks, d.columns), x, blockTimes)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := len(blocks.data[0]); size < 800<<10 || p.Stream == nil {
+		t.Fatalf("a matrix of %d bytes, in blocks: %+v", size, p.Stream)
+	}
+	r, err := Run(t.Context(), p, Options{Devices: []device.Device{newFaulty("native")}, Threads: 2, Memory: memory.NewGovernor(400 << 10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.PeakBuffers > 400<<10 || !nearly(w.got["out"].Re, d.expected("blocks", halved)) {
+		t.Errorf("took %d bytes, or gave something else", r.PeakBuffers)
 	}
 }

@@ -61,7 +61,10 @@ func (r *inRows) Read(_ context.Context, at region.Region, to ops.HostArray) err
 		for _, n := range r.parts[i].Shape[1:] {
 			size *= n
 		}
-		copy(p.Data, r.data[i][r.First(i, at[0].Lo)*size:r.First(i, at[0].Hi)*size])
+		data := r.data[i][r.First(i, at[0].Lo)*size : r.First(i, at[0].Hi)*size]
+		for row := range p.Rows() {
+			data = data[copy(p.Row(row), data):]
+		}
 	}
 	return nil
 }
