@@ -88,7 +88,7 @@ func TestResumeAfterTheMachineWasMeasured(t *testing.T) {
 // plan is the hash of the plan that would run.
 func (r *restarter) plan() string {
 	r.t.Helper()
-	c := exec.Command("weft", "explain", "p.weft")
+	c := exec.Command("weft", "explain", "--verbose", "p.weft")
 	c.Dir, c.Env = r.folder, r.env
 	out, err := c.Output()
 	must(r.t, err)

@@ -88,7 +88,7 @@ func TestKilledRunsResume(t *testing.T) {
 			if budget == "" {
 				budget = r.little()
 			}
-			explain := exec.Command("weft", "explain", "p.weft", "--memory", budget)
+			explain := exec.Command("weft", "explain", "--verbose", "p.weft", "--memory", budget)
 			explain.Dir, explain.Env = folder, r.env
 			if said, err := explain.Output(); err != nil || !strings.Contains(string(said), c.strips) {
 				t.Fatalf("not in blocks of %q: %v\n%s", c.strips, err, said)
