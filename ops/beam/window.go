@@ -3,6 +3,7 @@ package beam
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -43,7 +44,9 @@ func (w *Window) At(r float64) float64 {
 
 // taperTerms approximates the raised cosine 0.5 + 0.5 cos(pi sqrt(q)), q in [0, 1], within 1e-6: 0.5e-6 of full weight is
 // -126 dB.
-var taperTerms = constants("", fitUntil(func(q float64) float64 { return 0.5 + 0.5*math.Cos(math.Pi*math.Sqrt(q)) }, 1, 1e-6))
+var taperTerms = sync.OnceValue(func() []ops.Number {
+	return constants("", fitUntil(func(q float64) float64 { return 0.5 + 0.5*math.Cos(math.Pi*math.Sqrt(q)) }, 1, 1e-6))
+})
 
 // constants are numbers that follow from no params.
 func constants(_ string, v []float64) []ops.Number {
@@ -64,7 +67,7 @@ func (w *Window) lower(b *ops.Body, q *ir.Node) *ir.Node {
 		r = b.Mul(r, b.F32(1/(1-w.Flat)))
 		q = b.Mul(r, r)
 	}
-	taper := horner(b, taperTerms, q)
+	taper := horner(b, taperTerms(), q)
 	if w.Edge == 0 {
 		return taper
 	}

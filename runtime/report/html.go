@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -17,30 +18,33 @@ import (
 //go:embed page.html
 var page string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"bytes":    size,
-	"millis":   millis,
-	"seconds":  seconds,
-	"amount":   amount,
-	"stages":   stages,
-	"bound":    boundOf,
-	"ratio":    ratio,
-	"meaning":  func(c plan.Code) string { return plan.Meaning[c] },
-	"figures":  figures,
-	"where":    where,
-	"devices":  devices,
-	"expected": predicted,
-	"source":   source,
-	"fused":    func(c plan.Code) bool { return c.Fused() },
-	"data":     dataURI,
-	"share":    func(c runtime.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
-	"counted":  counted,
-	"quantity": runtime.Parity.Quantity,
-	"verdict":  verdict,
-	"mark":     Measured.mark,
-	"flops":    Measured.rate,
-	"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },
-}).Parse(page))
+// pageTemplate is read when a page is asked for, which is rarely.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"bytes":    size,
+		"millis":   millis,
+		"seconds":  seconds,
+		"amount":   amount,
+		"stages":   stages,
+		"bound":    boundOf,
+		"ratio":    ratio,
+		"meaning":  func(c plan.Code) string { return plan.Meaning[c] },
+		"figures":  figures,
+		"where":    where,
+		"devices":  devices,
+		"expected": predicted,
+		"source":   source,
+		"fused":    func(c plan.Code) bool { return c.Fused() },
+		"data":     dataURI,
+		"share":    func(c runtime.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
+		"counted":  counted,
+		"quantity": runtime.Parity.Quantity,
+		"verdict":  verdict,
+		"mark":     Measured.mark,
+		"flops":    Measured.rate,
+		"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },
+	}).Parse(page))
+})
 
 // dataURI is a picture inside the page.
 func dataURI(png []byte) template.URL {
@@ -80,7 +84,7 @@ func HTML(w io.Writer, p *bound.Plan, opt Options) error {
 		}
 	}
 	var b bytes.Buffer // a page is written whole or not at all
-	if err := pageTemplate.Execute(&b, v); err != nil {
+	if err := pageTemplate().Execute(&b, v); err != nil {
 		return err
 	}
 	_, err := w.Write(b.Bytes())
