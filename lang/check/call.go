@@ -134,7 +134,15 @@ func (e expander) Call(f ops.Value, values ...ops.Value) ops.Value {
 		args[i] = argument{value: v, at: e.b.at.name}
 	}
 	if f, ok := f.(*function); ok {
-		return e.inline(f, e.b.at.name, args)
+		before := len(e.sinks)
+		v := e.inline(f, e.b.at.name, args)
+		for _, sink := range e.sinks[before:] {
+			e.report(problem.WrongKind, e.b.at.name, "a function that `%s` repeats writes, shows and requires nothing: `%s` in it", e.b.spec.Name, sink.Spec.Name).
+				Helpf("take that behind `%s`", e.b.spec.Name)
+			v = nil
+		}
+		e.sinks = e.sinks[:before]
+		return v
 	}
 	name := f.String()
 	spec := e.cat.Lookup(name)

@@ -198,6 +198,10 @@ func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argume
 	b := &binder{c: c, spec: &ops.Spec{Name: f.String()}, at: site{name: at}}
 	switch n, number := a.value.(ops.Number); v := a.value.(type) {
 	case ops.Symbol:
+		if p.Dims != nil || p.Kind != nil && p.Kind.Choices == nil {
+			c.unknownName(a.span(), string(v))
+			return false
+		}
 		return declared.Accept == 0 || b.choice(&declared, *a, v) != nil
 	default:
 		switch kind := v.Kind(); {

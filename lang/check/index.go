@@ -25,7 +25,7 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 			ok = false
 			continue
 		}
-		if paramOf(take, a, 0) != nil && !hasDim(base, a.Name.Text) {
+		if p := paramOf(take, a, 0); p != nil && p.Accept&(ops.KArray|ops.KList) == 0 && !hasDim(base, a.Name.Text) {
 			more, fine := c.arguments([]*syntax.Argument{a}, take, 0, in)
 			args, ok = append(args, more...), ok && fine
 			continue

@@ -6,6 +6,7 @@ package places
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"weft/ops"
@@ -70,7 +71,7 @@ func (t *take) Outputs() []ops.Output { return ops.One(t.out) }
 
 // Whole tells whether it gives whole numbers.
 func (t *take) Whole() bool {
-	return t.whole && !slices.ContainsFunc(t.places, func(p place) bool { return !p.whole && t.between != nearest })
+	return t.whole && (t.beyond != "" || t.fill == math.Trunc(t.fill)) && !slices.ContainsFunc(t.places, func(p place) bool { return !p.whole && t.between != nearest })
 }
 
 func bind(c *ops.Call) (ops.Op, error) {

@@ -20,7 +20,7 @@ func iterateSpec() *ops.Spec {
 		Name: "iterate", Doc: "A function of a state, repeated.", Group: "repetition",
 		Long: "The state is an array, or a record of arrays; the function gives one of the same dimensions, types and units. Only two states are in " +
 			"memory. `until` is a function of the old and the new state that gives a single truth value, and `watch` one that gives a number to keep; both " +
-			"are looked at every so many turns. Iterations that end without it are warned of. A run that was cut off goes on where it was.",
+			"are looked at every so many turns. Iterations that end without it are warned of. With `--resume`, a run that writes a file and was cut off goes on where it was. The history has an element for each look, 65,536 at most.",
 		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history.",
 		Params: []ops.Param{
 			{Name: "from", Doc: "the state at first", Accept: ops.KArray | ops.KRecord, Unit: "*"},
@@ -52,6 +52,9 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	next := e.Call(c.Args["step"], state)
 	if next == nil {
 		return nil, nil
+	}
+	if next, err = inOrderOf(c.Args["from"], next); err != nil {
+		return nil, err
 	}
 	after, err := flatten("step", "", next)
 	if err != nil {
@@ -129,6 +132,44 @@ func flatten(arg, name string, v ops.Value) ([]part, error) {
 		return out, nil
 	}
 	return nil, problem.Wrong(problem.NotAnArray, arg, "fill makes an array of a number", "a state is made of arrays, and here is %s", v)
+}
+
+// inOrderOf is a state that a step gave with its parts in the order of the state at first. They must be the same.
+func inOrderOf(from, next ops.Value) (ops.Value, error) {
+	f, record := from.(ops.Record)
+	n, too := next.(ops.Record)
+	switch {
+	case !record && !too:
+		return next, nil
+	case record != too:
+		return nil, problem.Wrong(problem.WrongKind, "step", "", "the state is %s, and the function gives %s", form(from), form(next))
+	}
+	out := ops.Record{Names: f.Names, Fields: map[string]ops.Value{}}
+	for _, name := range f.Names {
+		v, ok := n.Fields[name]
+		if !ok {
+			return nil, problem.Wrong(problem.UnknownField, "step", "", "the state has `%s`, and the function gives %s", name, form(next))
+		}
+		inner, err := inOrderOf(f.Fields[name], v)
+		if err != nil {
+			return nil, err
+		}
+		out.Fields[name] = inner
+	}
+	for _, name := range n.Names {
+		if _, ok := f.Fields[name]; !ok {
+			return nil, problem.Wrong(problem.UnknownField, "step", "", "the function gives `%s`, and the state is %s", name, form(from))
+		}
+	}
+	return out, nil
+}
+
+// form says what a state is made of.
+func form(v ops.Value) string {
+	if r, ok := v.(ops.Record); ok {
+		return "a record of " + strings.Join(r.Names, ", ")
+	}
+	return "an array"
 }
 
 // rebuilt is a value of the form of another, its arrays those that next gives in turn.
