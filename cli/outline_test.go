@@ -14,7 +14,7 @@ import (
 var (
 	outlineRow    = regexp.MustCompile(`^ +(< )?(\d+) % +(-?[\d.e+]+ \w+) (.{5})  (.*)$`)
 	outlineHead   = regexp.MustCompile(`^\S+: ([\d.]+ \w+) predicted on .*; at most (.*) of arrays at once`)
-	outlineKernel = regexp.MustCompile(`^  (k\d+) `)
+	outlineKernel = regexp.MustCompile(`^  ((?:d\d+\.\w+\.)?k\d+) `)
 	verboseKernel = regexp.MustCompile(`(?m)^(k\d+) +kernel .*\n(?: {6}.*\n)*? {6}cost .*: predicted ([\d.]+ \w+),`)
 	verboseHead   = regexp.MustCompile(`at most (.*) of arrays at once`)
 )
@@ -58,7 +58,7 @@ func TestOutlines(t *testing.T) {
 				continue
 			}
 			if k := outlineKernel.FindStringSubmatch(m[5]); k != nil {
-				if times[k[1]] != m[3] {
+				if times[k[1]] != m[3] && !strings.Contains(k[1], ".") { // those of drives are in many calls
 					t.Errorf("%s: %s takes %s, and %s", file, k[1], m[3], times[k[1]])
 				}
 				continue

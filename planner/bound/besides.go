@@ -32,7 +32,7 @@ func (p *Plan) besides() {
 		case plan.SinkStep:
 			add(s.ID, "write", cost.Transferring(p.bytes(s.Reads)))
 		case plan.DriveStep:
-			add(s.ID, "drive", 1e-3*s.expected())
+			add(s.ID, "drive", 1e-3*s.Expected())
 		}
 	}
 	t.Wall = 1e3 * p.Costs.Model.Beside(p.Hash, Whole, Whole, p.Sequential())
@@ -54,8 +54,8 @@ func (p *Plan) bytes(ids []string) (n int64) {
 	return n
 }
 
-// expected is how long a drive takes that makes all the calls it may, in ms.
-func (s *Step) expected() (ms float64) {
+// Expected is how long a drive takes that makes all the calls it may, in ms.
+func (s *Step) Expected() (ms float64) {
 	for i, program := range s.Drive.Programs {
 		each, first := s.Call(i)
 		ms += each*float64(program.Most) + first
