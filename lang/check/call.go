@@ -128,29 +128,26 @@ type expander struct {
 }
 
 // Call calls a function, or the operator of a name, where the operator stands.
-func (e expander) Call(f ops.Value, values ...ops.Value) ops.Value {
+func (e expander) Call(f ops.Value, values ...ops.Value) (v ops.Value) {
 	args := make([]argument, len(values))
 	for i, v := range values {
 		args[i] = argument{value: v, at: e.b.at.name}
 	}
-	if f, ok := f.(*function); ok {
-		before := len(e.sinks)
-		v := e.inline(f, e.b.at.name, args)
-		for _, sink := range e.sinks[before:] {
-			e.report(problem.WrongKind, e.b.at.name, "a function that `%s` repeats writes, shows and requires nothing: `%s` in it", e.b.spec.Name, sink.Spec.Name).
-				Helpf("take that behind `%s`", e.b.spec.Name)
-			v = nil
-		}
-		e.sinks = e.sinks[:before]
-		return v
+	before := len(e.sinks)
+	if own, ok := f.(*function); ok {
+		v = e.inline(own, e.b.at.name, args)
+	} else if spec := e.cat.Lookup(f.String()); spec != nil {
+		v = e.applySpec(spec, e.b.at, args)
+	} else {
+		e.unknownName(e.b.at.name, f.String())
 	}
-	name := f.String()
-	spec := e.cat.Lookup(name)
-	if spec == nil {
-		e.unknownName(e.b.at.name, name)
-		return nil
+	for _, sink := range e.sinks[before:] {
+		e.report(problem.WrongKind, e.b.at.name, "a function that `%s` repeats writes, shows and requires nothing: `%s` in it", e.b.spec.Name, sink.Spec.Name).
+			Helpf("take that behind `%s`", e.b.spec.Name)
+		v = nil
 	}
-	return e.applySpec(spec, e.b.at, args)
+	e.sinks = e.sinks[:before]
+	return v
 }
 
 // Use makes a use of an operator where the operator stands.

@@ -87,11 +87,7 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 		inputs = append(inputs, weights)
 	}
 	w := &reducer{in: in, over: h.over, out: ops.Type{Dims: out.Dims[:len(out.Dims)-1]}}
-	for i := range in.Type.Dims {
-		if !slices.Contains(h.over, i) {
-			w.kept = append(w.kept, i)
-		}
-	}
+	w.kept = kept(in.Type, h.over)
 	w.outer, w.inner = splitLoops(in.Type, h.over, max(1, min(manyTables, in.Type.Len()/(8*h.bins))))
 	t := ops.Type{Elem: h.acc, Dims: slices.Clone(w.out.Dims), Unit: out.Unit}
 	for _, o := range w.outer {

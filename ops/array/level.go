@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"math/cmplx"
-	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -101,11 +100,7 @@ func bindDecibel(c *ops.Call) (ops.Op, error) {
 	reference, _ := c.Args["reference"].(ops.Number)
 	v := &level{least: ops.Number{V: -span.V}.Of("-%s", span), reference: reference, over: over,
 		out: ops.Type{Elem: real, Dims: t.Dims, Unit: decibel}, peak: ops.Type{Elem: real, Dims: without(t.Dims, over), Unit: t.Unit}}
-	for i := range t.Dims {
-		if !slices.Contains(over, i) {
-			v.kept = append(v.kept, i)
-		}
-	}
+	v.kept = kept(t, over)
 	return v, nil
 }
 

@@ -71,12 +71,7 @@ func bindQuantile(c *ops.Call, q float64) (ops.Op, error) {
 // Lower sorts in registers or searches by bits.
 func (r *quantile) Lower(l *ops.Lowering) []*ops.Stage {
 	in, out := l.In("a"), r.Outputs()[0].Type
-	kept := make([]int, 0, len(in.Type.Dims))
-	for i := range in.Type.Dims {
-		if !slices.Contains(r.over, i) {
-			kept = append(kept, i)
-		}
-	}
+	stays := kept(in.Type, r.over)
 	elem := in.Type.Elem.Widen().Base
 	if elem == ir.Bool {
 		elem = ir.I32
@@ -84,7 +79,7 @@ func (r *quantile) Lower(l *ops.Lowering) []*ops.Stage {
 	s := l.Stage("", out, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		at := func(steps []*ir.Node) *ir.Node { // the element at steps of the reduced dims
 			full := make([]*ir.Node, len(in.Type.Dims))
-			for i, d := range kept {
+			for i, d := range stays {
 				full[d] = index[i]
 			}
 			for i, d := range r.over {

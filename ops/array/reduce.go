@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"weft/kernels/ir"
@@ -139,6 +140,16 @@ func unknownDim(arg, name string, t ops.Type) error {
 		help = "its dimensions are " + strings.Join(t.DimNames(), ", ")
 	}
 	return problem.Wrong(problem.UnknownDim, arg, help, "the array has no dimension %s", name).Among(t.DimNames())
+}
+
+// kept are the places of the dims that are not reduced.
+func kept(t ops.Type, over []int) (out []int) {
+	for i := range t.Dims {
+		if !slices.Contains(over, i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // without are the dims but those at the given places.

@@ -61,11 +61,7 @@ type reducer struct {
 // stages defines the reduction of a stage over dims, in one stage or two.
 func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type) *ops.Stage {
 	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out}
-	for i := range in.Type.Dims {
-		if !slices.Contains(over, i) {
-			w.kept = append(w.kept, i)
-		}
-	}
+	w.kept = kept(in.Type, over)
 	w.outer, w.inner = splitLoops(in.Type, over, enoughOutputs)
 	inputs := []*ops.Stage{in}
 	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.first(b, index)) }

@@ -248,21 +248,25 @@ func (z *lanczos) solve(small []float64, rows int, first bool) ([]float64, [][]f
 		return nil, nil, problem.Wrong(problem.CannotHonour, "method", "use method: power, or the matrix and its transpose added",
 			"method: lanczos needs a symmetric matrix, and a product with this one differs from that with its transpose by %.2g of the largest", skew/largest)
 	}
+	return largestFirst(m)
+}
+
+// largestFirst gives the eigenvalues of a matrix, the largest first, and their vectors.
+func largestFirst(m *mat.SymDense) (values []float64, vectors [][]float64, err error) {
 	var e mat.EigenSym
 	if !e.Factorize(m, true) {
-		return nil, nil, errors.New("the eigenvalues of the small matrix were not found")
+		return nil, nil, errors.New("the eigenvalues of a small matrix were not found")
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
 	all := e.Values(nil)
-	order := make([]int, rows)
+	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(all[b]), math.Abs(all[a])) })
-	values, vectors := make([]float64, rows), make([][]float64, rows)
-	for i, from := range order {
-		values[i], vectors[i] = all[from], mat.Col(nil, from, &v)
+	for _, from := range order {
+		values, vectors = append(values, all[from]), append(vectors, mat.Col(nil, from, &v))
 	}
 	return values, vectors, nil
 }
@@ -321,21 +325,13 @@ func (z *lanczos) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			m.SetSym(i, j, in["input"].Re[i*n+j])
 		}
 	}
-	var e mat.EigenSym
-	if !e.Factorize(m, true) {
-		return nil, errors.New("no eigenvalues")
+	all, columns, err := largestFirst(m)
+	if err != nil {
+		return nil, err
 	}
-	var v mat.Dense
-	e.VectorsTo(&v)
-	all := e.Values(nil)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(all[b]), math.Abs(all[a])) })
 	values, vectors := ops.Dense{Shape: z.outputs[0].Type.Shape()}, ops.Dense{Shape: z.outputs[1].Type.Shape()}
-	for _, i := range order[:z.count] {
-		x, along := mat.Col(nil, i, &v), 0.0
+	for i, x := range columns[:z.count] {
+		along := 0.0
 		for k, v := range x {
 			_, f := math.Modf(float64(k+1) * golden)
 			along += v * (f + 0.5)
