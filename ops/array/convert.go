@@ -2,6 +2,7 @@ package array
 
 import (
 	"math"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -12,21 +13,21 @@ import (
 var castTypes = []ops.ElemType{ops.Bool, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
 
 func convertSpecs() []*ops.Spec {
-	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: sameUnit, arrays: true,
+	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: operand.SameUnit, arrays: true,
 		returns: "a complex array with the dimensions of both.",
 		args:    []arg{{"re", "real part"}, {"im", "imaginary part"}},
 		result:  func(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base, Complex: true} },
-		build: func(_ *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
+		build: func(_ *ops.Body, _ []operand.Operand, x []ops.Elem) ops.Elem {
 			return ops.Elem{Re: x[0].Re, Im: x[1].Re}
 		},
-		value: func(x []complex128) complex128 { return complex(real(x[0]), real(x[1])) }, rule: rounded,
+		value: func(x []complex128) complex128 { return complex(real(x[0]), real(x[1])) }, rule: operand.Rounded,
 		examples: []ops.Example{{Title: "A turning phasor", Code: "p = axis(t, 0 deg .. 360 deg in 9)\nshow(phase(complex(cos(p), sin(p))))"}}}
 	var names []string
 	for _, t := range castTypes {
 		names = append(names, t.String())
 	}
 	return []*ops.Spec{join.spec(), {
-		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: rounded,
+		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: operand.Rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
 			"Integers of 64 bits beyond 32 become the nearest of 32. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions.",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -14,7 +15,7 @@ func createSpecs() []*ops.Spec {
 	dim := func(doc string) ops.Param { return ops.Param{Name: "dim", Doc: doc, Accept: ops.KSymbol} }
 	return []*ops.Spec{
 		{
-			Name: "axis", Doc: "A line of evenly spaced values that are their own coordinates.", Group: groupCreate, Error: rounded,
+			Name: "axis", Doc: "A line of evenly spaced values that are their own coordinates.", Group: groupCreate, Error: operand.Rounded,
 			Long: "Arrays over several dimensions are made of such lines by arithmetic: dimensions join by name. Whole numbers go in steps of 1 where " +
 				"nothing else is said.",
 			Returns: "a one-dimensional f32 array in the unit of the range.",
@@ -24,14 +25,14 @@ func createSpecs() []*ops.Spec {
 			Bind:     bindAxis,
 		},
 		{
-			Name: "coordinates", Doc: "The coordinates of a dimension, as an array along it.", Group: groupCreate, Error: rounded,
+			Name: "coordinates", Doc: "The coordinates of a dimension, as an array along it.", Group: groupCreate, Error: operand.Rounded,
 			Returns:  "a one-dimensional f32 array in the unit of the coordinates.",
 			Params:   []ops.Param{ops.In("input", "array"), dim("one of its dimensions")},
 			Examples: []ops.Example{{Title: "Depth of the largest value", Code: "z = axis(z, 20 mm .. 40 mm in 21)\na = exp(-((z - 30 mm) / (2 mm)) ^ 2)\nshow(max(where(a >= 0.99, coordinates(a, z), 0)))"}},
 			Bind:     bindCoordinates,
 		},
 		{
-			Name: "indices", Doc: "The index along a dimension: 0, 1, 2 and so on.", Group: groupCreate, Error: exact,
+			Name: "indices", Doc: "The index along a dimension: 0, 1, 2 and so on.", Group: groupCreate, Error: operand.Exact,
 			Returns:  "a one-dimensional i32 array.",
 			Params:   []ops.Param{ops.In("input", "array"), dim("one of its dimensions")},
 			Examples: []ops.Example{{Title: "Every other element", Code: "x = axis(x, 0 mm .. 5 mm in 6)\ni = indices(x, x)\nshow(where(i - 2 * floor(i / 2) > 0, x, 0))"}},
@@ -44,7 +45,7 @@ func createSpecs() []*ops.Spec {
 			},
 		},
 		{
-			Name: "fill", Doc: "An array of one value.", Group: groupCreate, Error: rounded,
+			Name: "fill", Doc: "An array of one value.", Group: groupCreate, Error: operand.Rounded,
 			Returns: "an array in the unit of the value: of integers for a whole number without unit, of f32 otherwise.",
 			Params: []ops.Param{ops.Num("value", "*", "value of every element"), ops.Names("dims", "names of the dimensions"),
 				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber}},
@@ -111,7 +112,7 @@ func (v counting) Reference(map[string]ops.Dense) ([]ops.Dense, error) {
 // filling is a use of fill.
 type filling struct {
 	out   ops.Type
-	value operand
+	value operand.Operand
 }
 
 // Outputs is one array.
@@ -119,14 +120,14 @@ func (v filling) Outputs() []ops.Output { return ops.One(v.out) }
 
 // Lower gives the value everywhere.
 func (v filling) Lower(l *ops.Lowering) []*ops.Stage {
-	return []*ops.Stage{l.Stage("", v.out, nil, func(b *ops.Body, _ []*ir.Node) ops.Elem { return v.value.read(b, v.out.Elem.Base, nil) })}
+	return []*ops.Stage{l.Stage("", v.out, nil, func(b *ops.Body, _ []*ir.Node) ops.Elem { return v.value.Read(b, v.out.Elem.Base, nil) })}
 }
 
 // Reference does so element by element.
 func (v filling) Reference(map[string]ops.Dense) ([]ops.Dense, error) {
 	d := ops.NewDense(false, v.out.Shape()...)
 	for i := range d.Re {
-		d.Re[i] = v.value.si()
+		d.Re[i] = v.value.SI()
 	}
 	return []ops.Dense{d}, nil
 }
@@ -139,30 +140,11 @@ func bindAxis(c *ops.Call) (ops.Op, error) {
 	if r.N == 0 && r.Step == 0 {
 		return nil, problem.Wrong(problem.RangeWithoutCount, "points", "write `"+r.String()+" in 64`, say, or a step behind `by`", "the range %s has no number of points", r)
 	}
-	points, err := pointsOf("points", r)
+	points, err := operand.Points("points", r)
 	if err != nil {
 		return nil, err
 	}
 	return axis{ops.Dim{Name: c.Symbol("dim"), Size: len(points), Coords: points, Unit: r.From.Unit}}, nil
-}
-
-// mostPoints bounds the coordinates of a dim, which are held in memory while the program is checked.
-const mostPoints = 1 << 24
-
-// pointsOf are the points of a range that an argument gives.
-func pointsOf(arg string, r ops.Range) ([]float64, error) {
-	n := float64(r.N)
-	if r.N == 0 && r.Step != 0 {
-		n = (r.To.V-r.From.V)/r.Step + 1
-	}
-	if !(n <= mostPoints) {
-		return nil, problem.Wrong(problem.OutOfBounds, arg, "", "the range %s has more than %d points", r, mostPoints)
-	}
-	points := r.Points()
-	if len(points) == 0 {
-		return nil, problem.Wrong(problem.EmptyRange, arg, "write its ends the other way round", "the range %s holds no points", r)
-	}
-	return points, nil
 }
 
 // oneDim finds the dim that the argument dim names.
@@ -170,7 +152,7 @@ func oneDim(c *ops.Call) (ops.Dim, error) {
 	t, name := c.Type("input"), c.Symbol("dim")
 	i := t.Dim(name)
 	if i < 0 {
-		return ops.Dim{}, unknownDim("dim", name, t)
+		return ops.Dim{}, operand.UnknownDim("dim", name, t)
 	}
 	return t.Dims[i], nil
 }
@@ -190,15 +172,15 @@ func bindCoordinates(c *ops.Call) (ops.Op, error) {
 const largestFill = 1 << 40
 
 func bindFill(c *ops.Call) (ops.Op, error) {
-	dims, open, _, err := newDims(c, largestFill)
+	dims, open, _, err := operand.NewDims(c, largestFill)
 	switch {
 	case err != nil:
 		return nil, err
 	case open >= 0:
 		return nil, problem.Wrong(problem.ZeroExtent, "extents", "", "the extent of %s is -1", dims[open].Name)
 	}
-	v := filling{value: newOperand("value", c.Args["value"])}
-	v.out = v.value.typ
+	v := filling{value: operand.New("value", c.Args["value"])}
+	v.out = v.value.Type
 	v.out.Dims = dims
 	return v, nil
 }

@@ -3,6 +3,7 @@ package array
 import (
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -16,7 +17,7 @@ const (
 
 func scanSpecs() []*ops.Spec {
 	return []*ops.Spec{histogramSpec(), {
-		Name: "cumsum", Doc: "Sums of all elements up to each one, along a dimension.", Group: groupReduce, Error: rounded,
+		Name: "cumsum", Doc: "Sums of all elements up to each one, along a dimension.", Group: groupReduce, Error: operand.Rounded,
 		Long: "A NaN makes all that comes after it NaN. Floats accumulate in f64, in order; integers and booleans give i64. " +
 			"Where an array has fewer than 1,024 lines along the dimension, a line is cut into chunks of at least 1,024 elements, as many for each shape: a sum then " +
 			"starts from those of the chunks before, added up in order.",
@@ -40,7 +41,7 @@ func bindCumsum(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	unit, err := totalUnit("cumsum", []operand{{name: "a", typ: t}})
+	unit, err := totalUnit("cumsum", []operand.Operand{{Name: "a", Type: t}})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func lineDim(c *ops.Call, t ops.Type) (int, error) {
 		if i := t.Dim(name); i >= 0 {
 			return i, nil
 		}
-		return 0, unknownDim("along", name, t)
+		return 0, operand.UnknownDim("along", name, t)
 	}
 	if len(t.Dims) != 1 {
 		return 0, problem.Wrong(problem.MissingDim, "along", "name it, as in `along: x`", "the array has %d dimensions, and `along` names none", len(t.Dims))

@@ -1,4 +1,4 @@
-// Package array holds the operators on arrays as such: arithmetic, functions, comparison, reductions, slices, shapes and types.
+// Package array holds the operators on arrays as such: arithmetic, functions, comparison, reductions, element types, and arrays made from nothing.
 //
 // Arrays combine by the names of their dimensions: the result has the dimensions of the first array in order, then those
 // that only later arrays have. Dimensions of one name must agree in size, and in coordinates where both have them.
@@ -16,7 +16,7 @@ func Specs() []*ops.Spec {
 	return slices.Concat(
 		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions), elementwiseSpecs(elementary),
 		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(),
-		sliceSpecs(), shapeSpecs(), joinSpecs(), convertSpecs(), createSpecs(), literalSpecs(),
+		convertSpecs(), createSpecs(), literalSpecs(),
 	)
 }
 
@@ -27,14 +27,6 @@ const (
 	groupFunction   = "functions"
 	groupReduce     = "reductions"
 	groupLevel      = "signals"
-	groupShape      = "shape and selection"
 	groupType       = "element types"
 	groupCreate     = "making arrays"
-)
-
-// Tolerances that f32 keeps with room to spare, and their metrics.
-var (
-	exact   = ops.ErrorRule{Metric: ops.Exact}
-	turning = ops.ErrorRule{Metric: ops.Angle, Tolerance: 1e-4}
-	rounded = ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
 )

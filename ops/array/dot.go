@@ -3,6 +3,7 @@ package array
 import (
 	"errors"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -10,7 +11,7 @@ import (
 
 func dotSpec() *ops.Spec {
 	return &ops.Spec{
-		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: rounded,
+		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: operand.Rounded,
 		Long: "The same as sum(a * b, over: ...). Dimensions that both have and that are not summed stay: they number the products of a batch. " +
 			nanSums + " " + accumulates + ".",
 		Returns: "an array over the remaining dimensions, joined by name; a single value when none remains.",
@@ -36,7 +37,7 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	over, err := dimsNamed(c, "over", p.out, true)
+	over, err := operand.DimsNamed(c, "over", p.out, true)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +45,8 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	for _, d := range over {
 		name := p.out.Dims[d].Name
 		for _, x := range p.xs {
-			if x.typ.Dim(name) < 0 {
-				errs = append(errs, problem.Wrong(problem.UnknownDim, "over", "sum the array that has it before", "%s has no dimension %s", x.name, name))
+			if x.Type.Dim(name) < 0 {
+				errs = append(errs, problem.Wrong(problem.UnknownDim, "over", "sum the array that has it before", "%s has no dimension %s", x.Name, name))
 			}
 		}
 	}

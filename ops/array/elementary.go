@@ -2,6 +2,7 @@ package array
 
 import (
 	"math"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -9,24 +10,24 @@ import (
 
 // elementary are functions that are made of others, each by a form that loses no digits.
 var elementary = []elementwise{
-	{name: "mod", doc: "What remains of a after whole multiples of b: it has the sign of b.", group: groupFunction, args: pair, keepsWhole: true, compute: numeric, unit: sameUnit,
+	{name: "mod", doc: "What remains of a after whole multiples of b: it has the sign of b.", group: groupFunction, args: pair, keepsWhole: true, compute: numeric, unit: operand.SameUnit,
 		long: "a - b * floor(a / b). By 0 it is NaN, and 0 for whole numbers.",
 		build: two(func(b *ops.Body, x, y ops.Elem) ops.Elem {
 			if x.Re.Type.Int() {
 				return ops.Real(b.Mod(x.Re, y.Re))
 			}
 			return ops.Real(b.Sub(x.Re, b.Mul(y.Re, b.Alu(ir.Floor, b.Div(x.Re, y.Re)))))
-		}), divides: true, value: real2(modOf), ofWhole: orZero(modOf), rule: rounded,
+		}), divides: true, value: real2(modOf), ofWhole: orZero(modOf), rule: operand.Rounded,
 		examples: []ops.Example{{Title: "Time within a period", Code: "t = axis(t, 0 s .. 20 s in 9)\nshow(mod(t, 7 s))"}}},
-	{name: "floor_div", doc: "Largest whole number of times that b is in a.", long: "Whole numbers divided by 0 give 0.", group: groupFunction, args: pair, compute: numeric, unit: ratio, whole: true,
+	{name: "floor_div", doc: "Largest whole number of times that b is in a.", long: "Whole numbers divided by 0 give 0.", group: groupFunction, args: pair, compute: numeric, unit: operand.Ratio, whole: true,
 		build: two(func(b *ops.Body, x, y ops.Elem) ops.Elem {
 			if x.Re.Type.Int() {
 				return ops.Real(b.Div(x.Re, y.Re))
 			}
 			return ops.Real(b.Alu(ir.Floor, b.Div(x.Re, y.Re)))
-		}), divides: true, value: real2(floorDivOf), ofWhole: orZero(floorDivOf), rule: exact,
+		}), divides: true, value: real2(floorDivOf), ofWhole: orZero(floorDivOf), rule: operand.Exact,
 		examples: []ops.Example{{Title: "Whole periods", Code: "t = axis(t, 0 s .. 20 s in 9)\nshow(floor_div(t, 7 s))"}}},
-	{name: "sign", doc: "-1, 0 or 1, as a is below, at or above 0; NaN of NaN.", group: groupFunction, args: single, compute: numeric, unit: ratio, whole: true,
+	{name: "sign", doc: "-1, 0 or 1, as a is below, at or above 0; NaN of NaN.", group: groupFunction, args: single, compute: numeric, unit: operand.Ratio, whole: true,
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(signOf(b, x.Re)) }),
 		value: real1(func(x float64) float64 {
 			switch {
@@ -36,37 +37,37 @@ var elementary = []elementwise{
 				return -1
 			}
 			return x
-		}), rule: exact,
+		}), rule: operand.Exact,
 		examples: []ops.Example{{Title: "Sides of the middle", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(sign(x))"}}},
-	{name: "cis", doc: "cos(a) + i sin(a) of an angle.", group: groupFunction, args: single, compute: inexact, unit: angle,
+	{name: "cis", doc: "cos(a) + i sin(a) of an angle.", group: groupFunction, args: single, compute: inexact, unit: operand.Angle,
 		result: func(t ops.ElemType) ops.ElemType { return ops.ElemType{Base: t.Base, Complex: true} }, arrays: true,
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem {
 			return ops.Elem{Re: b.Alu(ir.Cos, x.Re), Im: b.Alu(ir.Sin, x.Re)}
 		}),
-		value: func(x []complex128) complex128 { return complex(math.Cos(real(x[0])), math.Sin(real(x[0]))) }, rule: rounded,
+		value: func(x []complex128) complex128 { return complex(math.Cos(real(x[0])), math.Sin(real(x[0]))) }, rule: operand.Rounded,
 		returns:  "a complex array with the dimensions of its argument.",
 		examples: []ops.Example{{Title: "A turning phasor", Code: "p = axis(t, 0 deg .. 360 deg in 9)\nshow(phase(cis(p)))"}}},
-	function("expm1", "e^a - 1, exact near 0.", plainOnly, expm1, math.Expm1, "show(expm1(axis(x, -1e-6 .. 1e-6 in 3)))"),
-	function("log1p", "Natural logarithm of 1 + a, exact near 0.", plainOnly, log1p, math.Log1p, "show(log1p(axis(x, -1e-6 .. 1e-6 in 3)))"),
-	function("log2", "Logarithm to base 2.", plainOnly, log2, math.Log2, "show(log2(axis(x, 1 .. 8 in 8)))"),
-	function("erf", "Error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to a.", plainOnly,
+	function("expm1", "e^a - 1, exact near 0.", operand.PlainOnly, expm1, math.Expm1, "show(expm1(axis(x, -1e-6 .. 1e-6 in 3)))"),
+	function("log1p", "Natural logarithm of 1 + a, exact near 0.", operand.PlainOnly, log1p, math.Log1p, "show(log1p(axis(x, -1e-6 .. 1e-6 in 3)))"),
+	function("log2", "Logarithm to base 2.", operand.PlainOnly, log2, math.Log2, "show(log2(axis(x, 1 .. 8 in 8)))"),
+	function("erf", "Error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to a.", operand.PlainOnly,
 		func(b *ops.Body, x *ir.Node) *ir.Node { return b.Alu(ir.Erf, x) }, math.Erf, "show(erf(axis(x, -2 .. 2 in 9)))"),
-	function("asin", "Angle of which a is the sine, -90 deg to 90 deg; NaN beyond -1 and 1.", angleOf,
+	function("asin", "Angle of which a is the sine, -90 deg to 90 deg; NaN beyond -1 and 1.", operand.AngleOf,
 		func(b *ops.Body, x *ir.Node) *ir.Node { return b.Alu(ir.Atan2, x, across(b, x)) }, math.Asin, "show(asin(axis(x, -1 .. 1 in 9)))"),
-	function("acos", "Angle of which a is the cosine, 0 deg to 180 deg; NaN beyond -1 and 1.", angleOf,
+	function("acos", "Angle of which a is the cosine, 0 deg to 180 deg; NaN beyond -1 and 1.", operand.AngleOf,
 		func(b *ops.Body, x *ir.Node) *ir.Node { return b.Alu(ir.Atan2, across(b, x), x) }, math.Acos, "show(acos(axis(x, -1 .. 1 in 9)))"),
-	function("atan", "Angle of which a is the tangent, -90 deg to 90 deg.", angleOf,
+	function("atan", "Angle of which a is the tangent, -90 deg to 90 deg.", operand.AngleOf,
 		func(b *ops.Body, x *ir.Node) *ir.Node { return b.Alu(ir.Atan2, x, b.Const(x.Type, 1)) }, math.Atan, "show(atan(axis(x, -1 .. 1 in 9)))"),
-	function("sinh", "Hyperbolic sine.", plainOnly, sinh, math.Sinh, "show(sinh(axis(x, -2 .. 2 in 9)))"),
-	function("cosh", "Hyperbolic cosine.", plainOnly, cosh, math.Cosh, "show(cosh(axis(x, -2 .. 2 in 9)))"),
-	function("asinh", "Number of which a is the hyperbolic sine.", plainOnly, asinh, math.Asinh, "show(asinh(axis(x, -2 .. 2 in 9)))"),
-	function("acosh", "Number, 0 or more, of which a is the hyperbolic cosine; NaN below 1.", plainOnly, acosh, math.Acosh, "show(acosh(axis(x, 1 .. 3 in 9)))"),
-	function("atanh", "Number of which a is the hyperbolic tangent; NaN beyond -1 and 1.", plainOnly, atanh, math.Atanh, "show(atanh(axis(x, -0.9 .. 0.9 in 9)))"),
+	function("sinh", "Hyperbolic sine.", operand.PlainOnly, sinh, math.Sinh, "show(sinh(axis(x, -2 .. 2 in 9)))"),
+	function("cosh", "Hyperbolic cosine.", operand.PlainOnly, cosh, math.Cosh, "show(cosh(axis(x, -2 .. 2 in 9)))"),
+	function("asinh", "Number of which a is the hyperbolic sine.", operand.PlainOnly, asinh, math.Asinh, "show(asinh(axis(x, -2 .. 2 in 9)))"),
+	function("acosh", "Number, 0 or more, of which a is the hyperbolic cosine; NaN below 1.", operand.PlainOnly, acosh, math.Acosh, "show(acosh(axis(x, 1 .. 3 in 9)))"),
+	function("atanh", "Number of which a is the hyperbolic tangent; NaN beyond -1 and 1.", operand.PlainOnly, atanh, math.Atanh, "show(atanh(axis(x, -0.9 .. 0.9 in 9)))"),
 }
 
 // function is a row of a function of one real number.
-func function(name, doc string, unit unitRule, build func(*ops.Body, *ir.Node) *ir.Node, value func(float64) float64, example string) elementwise {
-	return elementwise{name: name, doc: doc, group: groupFunction, args: single, compute: inexact, unit: unit, rule: rounded,
+func function(name, doc string, unit operand.UnitRule, build func(*ops.Body, *ir.Node) *ir.Node, value func(float64) float64, example string) elementwise {
+	return elementwise{name: name, doc: doc, group: groupFunction, args: single, compute: inexact, unit: unit, rule: operand.Rounded,
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(build(b, x.Re)) }), value: real1(value),
 		examples: []ops.Example{{Title: "Along a line", Code: example}}}
 }

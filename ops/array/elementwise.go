@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -32,10 +33,10 @@ type elementwise struct {
 	args            []arg
 	masks           int
 	takes           takes
-	compute         func(ops.ElemType, []operand) ops.ElemType // what it computes in, from the promoted type; nil: that type
-	result          func(ops.ElemType) ops.ElemType            // what it gives, from what it computes in; nil: the same
-	unit            unitRule
-	build           func(b *ops.Body, xs []operand, x []ops.Elem) ops.Elem
+	compute         func(ops.ElemType, []operand.Operand) ops.ElemType // what it computes in, from the promoted type; nil: that type
+	result          func(ops.ElemType) ops.ElemType                    // what it gives, from what it computes in; nil: the same
+	unit            operand.UnitRule
+	build           func(b *ops.Body, xs []operand.Operand, x []ops.Elem) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
 	ofWhole         func(x []complex128) complex128 // the same where it computes in whole numbers, if that differs
 	whole           bool                            // what it gives is whole, so it may be an index
@@ -70,7 +71,7 @@ func (e *elementwise) spec() *ops.Spec {
 // pointwise is a use of such an operator on arrays.
 type pointwise struct {
 	*elementwise
-	xs      []operand
+	xs      []operand.Operand
 	compute ops.ElemType
 	out     ops.Type
 }
@@ -81,7 +82,7 @@ func (e *elementwise) bind(c *ops.Call) (ops.Op, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case e.arrays || slices.ContainsFunc(t.xs, func(x operand) bool { return !x.scalar }):
+	case e.arrays || slices.ContainsFunc(t.xs, func(x operand.Operand) bool { return !x.Scalar }):
 		return t, nil
 	}
 	v, err := t.number()
@@ -91,14 +92,14 @@ func (e *elementwise) bind(c *ops.Call) (ops.Op, error) {
 func (e *elementwise) typed(c *ops.Call) (*pointwise, error) {
 	t := &pointwise{elementwise: e}
 	for _, a := range e.args {
-		t.xs = append(t.xs, operandsOf(c, a.name)...)
+		t.xs = append(t.xs, operand.Of(c, a.name)...)
 	}
 	masks, values := t.xs[:e.masks], t.xs[e.masks:]
 	errs := []error{e.checkElems(masks, boolsOnly), e.checkElems(values, e.takes)}
 	if errors.Join(errs...) != nil {
 		return t, errors.Join(errs...)
 	}
-	t.compute = promote(values)
+	t.compute = operand.Promote(values)
 	if e.takes == boolsOnly {
 		t.compute = ops.Bool
 	}
@@ -111,22 +112,22 @@ func (e *elementwise) typed(c *ops.Call) (*pointwise, error) {
 	}
 	var unitErr, dimErr error
 	t.out.Unit, unitErr = e.unit(e.name, values)
-	t.out.Dims, dimErr = broadcast(e.name, t.xs)
+	t.out.Dims, dimErr = operand.Broadcast(e.name, t.xs)
 	return t, errors.Join(unitErr, dimErr)
 }
 
-func (e *elementwise) checkElems(xs []operand, want takes) error {
+func (e *elementwise) checkElems(xs []operand.Operand, want takes) error {
 	var errs []error
 	for _, x := range xs {
-		isBool := x.typ.Elem.Base == ir.Bool
+		isBool := x.Type.Elem.Base == ir.Bool
 		switch {
 		case want == boolsOnly && !isBool:
-			errs = append(errs, problem.Wrong(problem.NotABoolean, x.name, "compare it with something, such as `... > 0`",
-				"%s needs true or false, and this is %s", called(e.name), describe(x)))
-		case want == realsOnly && x.typ.Elem.Complex:
-			errs = append(errs, needsReal(e.name, x.name, x.typ))
-		case want != boolsOnly && isBool && x.scalar:
-			errs = append(errs, problem.Wrong(problem.NotANumber, x.name, "", "%s needs numbers, and this is %s", called(e.name), x.value))
+			errs = append(errs, problem.Wrong(problem.NotABoolean, x.Name, "compare it with something, such as `... > 0`",
+				"%s needs true or false, and this is %s", operand.Called(e.name), describe(x)))
+		case want == realsOnly && x.Type.Elem.Complex:
+			errs = append(errs, needsReal(e.name, x.Name, x.Type))
+		case want != boolsOnly && isBool && x.Scalar:
+			errs = append(errs, problem.Wrong(problem.NotANumber, x.Name, "", "%s needs numbers, and this is %s", operand.Called(e.name), x.Value))
 		}
 	}
 	return errors.Join(errs...)
@@ -134,20 +135,20 @@ func (e *elementwise) checkElems(xs []operand, want takes) error {
 
 func needsReal(op, name string, t ops.Type) error {
 	return problem.Wrong(problem.WrongElementType, name, "take abs, real or imag of it first",
-		"%s needs real numbers, and this is complex: %s", called(op), t)
+		"%s needs real numbers, and this is complex: %s", operand.Called(op), t)
 }
 
 // describe names what an operand is.
-func describe(x operand) string {
-	if x.scalar {
-		return x.value.String()
+func describe(x operand.Operand) string {
+	if x.Scalar {
+		return x.Value.String()
 	}
-	return x.typ.String()
+	return x.Type.String()
 }
 
 // Whole tells whether it gives whole numbers.
 func (t *pointwise) Whole() bool {
-	return t.whole || t.keepsWhole && !slices.ContainsFunc(t.xs[t.masks:], func(x operand) bool { return !x.whole() })
+	return t.whole || t.keepsWhole && !slices.ContainsFunc(t.xs[t.masks:], func(x operand.Operand) bool { return !x.Whole() })
 }
 
 // Outputs is one array.
@@ -159,14 +160,14 @@ func (t *pointwise) Lower(l *ops.Lowering) []*ops.Stage { return []*ops.Stage{t.
 // stage reads the operands and builds the element of them.
 func (t *pointwise) stage(l *ops.Lowering, name string) *ops.Stage {
 	xs := slices.Clone(t.xs)
-	s := l.Stage(name, t.out, stagesOf(l, xs), func(b *ops.Body, index []*ir.Node) ops.Elem {
+	s := l.Stage(name, t.out, operand.Stages(l, xs), func(b *ops.Body, index []*ir.Node) ops.Elem {
 		x := make([]ops.Elem, len(xs))
 		for i := range xs {
 			base := t.compute.Base
 			if i < t.masks {
 				base = ir.Bool
 			}
-			x[i] = xs[i].read(b, base, index)
+			x[i] = xs[i].Read(b, base, index)
 		}
 		return t.build(b, xs, x)
 	})
@@ -178,36 +179,36 @@ func (t *pointwise) stage(l *ops.Lowering, name string) *ops.Stage {
 func (t *pointwise) number() (ops.Value, error) {
 	in := make([]complex128, len(t.xs))
 	for i, x := range t.xs {
-		in[i] = complex(x.si(), 0)
+		in[i] = complex(x.SI(), 0)
 	}
 	if t.divides && in[1] == 0 {
-		return nil, problem.Wrong(problem.DivisionByZero, t.xs[1].name, "", "%s is divided by zero", t.xs[0].value)
+		return nil, problem.Wrong(problem.DivisionByZero, t.xs[1].Name, "", "%s is divided by zero", t.xs[0].Value)
 	}
 	v := t.value(in)
 	switch {
 	case imag(v) != 0 || math.IsNaN(real(v)) || math.IsInf(real(v), 0):
-		return nil, problem.Wrong(problem.NotFiniteConstant, t.xs[0].name, "", "%s of %s is not a finite real number", called(t.name), t.xs[0].value)
+		return nil, problem.Wrong(problem.NotFiniteConstant, t.xs[0].Name, "", "%s of %s is not a finite real number", operand.Called(t.name), t.xs[0].Value)
 	case t.out.Elem.Base == ir.Bool:
 		return ops.Flag(real(v) != 0), nil
 	}
 	n := ops.Number{V: real(v), Unit: t.out.Unit, Int: (t.whole || t.out.Elem.Base.Int()) && t.out.Unit.Plain()}
 	n = n.Of(t.name+"("+strings.Join(slices.Repeat([]string{"%s"}, len(t.xs)), ", ")+")", numbersOf(t.xs)...)
 	if n.Int && math.Abs(n.V) > 1<<53 && !slices.ContainsFunc(in, func(x complex128) bool { return math.Abs(real(x)) == math.Abs(n.V) }) {
-		return nil, problem.Wrong(problem.OutOfBounds, t.xs[0].name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
-			"%s gives a whole number beyond 2^53, which may not be held exactly", called(t.name))
+		return nil, problem.Wrong(problem.OutOfBounds, t.xs[0].Name, "write one of the numbers with a point, such as 3.0, for a result that may be rounded",
+			"%s gives a whole number beyond 2^53, which may not be held exactly", operand.Called(t.name))
 	}
 	return n, nil
 }
 
 // numbersOf are scalar operands as numbers.
-func numbersOf(xs []operand) []ops.Number {
+func numbersOf(xs []operand.Operand) []ops.Number {
 	out := make([]ops.Number, len(xs))
 	for i, x := range xs {
-		if n, ok := x.value.(ops.Number); ok {
+		if n, ok := x.Value.(ops.Number); ok {
 			out[i] = n
 			continue
 		}
-		out[i].V = x.si()
+		out[i].V = x.SI()
 	}
 	return out
 }
@@ -222,14 +223,14 @@ func (t *pointwise) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	}
 	for i, index := range ops.Indices(out.Shape) {
 		for k, o := range t.xs {
-			if o.scalar {
-				x[k] = complex(o.si(), 0)
+			if o.Scalar {
+				x[k] = complex(o.SI(), 0)
 				continue
 			}
-			d := in[o.name]
+			d := in[o.Name]
 			at := 0
 			for j, s := range d.Strides() {
-				at += s * index[o.pick[j]]
+				at += s * index[o.Pick[j]]
 			}
 			x[k] = d.At(at)
 		}

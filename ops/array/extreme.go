@@ -2,6 +2,7 @@ package array
 
 import (
 	"math"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -27,8 +28,8 @@ func newExtreme(along *reduction, op ir.Op, word, none string, value func(x, y f
 		along.name + "(a) and " + along.name + "(a, over: [x, y]) reduce: " + nanSkips + none + "."
 	return &extreme{along: along, pairwise: elementwise{
 		keepsWhole: true,
-		name:       along.name, args: pair, compute: numeric, unit: sameUnit, value: real2(value),
-		build: func(b *ops.Body, _ []operand, x []ops.Elem) ops.Elem {
+		name:       along.name, args: pair, compute: numeric, unit: operand.SameUnit, value: real2(value),
+		build: func(b *ops.Body, _ []operand.Operand, x []ops.Elem) ops.Elem {
 			m := b.Alu(op, x[0].Re, x[1].Re) // the second where either is NaN
 			if x[0].Re.Kind == ir.KConst || !x[0].Re.Type.Float() {
 				return ops.Real(m)
@@ -40,7 +41,7 @@ func newExtreme(along *reduction, op ir.Op, word, none string, value func(x, y f
 
 func (e *extreme) spec() *ops.Spec {
 	return &ops.Spec{
-		Name: e.along.name, Doc: e.along.doc, Long: e.along.long, Group: groupReduce, Error: rounded,
+		Name: e.along.name, Doc: e.along.doc, Long: e.along.long, Group: groupReduce, Error: operand.Rounded,
 		Returns: "with two arguments, an array with the dimensions of both; otherwise " + remaining,
 		Params: []ops.Param{
 			{Name: "a", Doc: "array or number", Accept: ops.KArray | ops.KNumber, Unit: "*"},

@@ -2,6 +2,7 @@ package array
 
 import (
 	"testing"
+	"weft/ops/optest"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -16,25 +17,25 @@ func (s system) String() string        { return string(s) }
 // The system that coordinates are in goes with them through whatever moves, cuts and joins elements, and two systems do not mix.
 func TestFramesFollowTheirCoordinates(t *testing.T) {
 	in := func(s ops.Frame, first float64) ops.Type {
-		x := line("x", 4, "m", first, 1)
+		x := optest.Line("x", 4, "m", first, 1)
 		x.Frame = s
-		return typ(ops.F32, "", x)
+		return optest.Type(ops.F32, "", x)
 	}
 	utm, other := in(system("UTM"), 0), in(system("Gauss"), 0)
-	whole := ops.Range{From: index(1), To: index(2)}
+	whole := ops.Range{From: ops.Integer(1), To: ops.Integer(2)}
 	for _, c := range []struct {
 		op   string
-		args *args
+		args *optest.Args
 		want ops.Frame
 	}{
-		{"slice", newArgs().array("input", utm).with("index", pairs(ops.Pair{Name: "x", Value: whole})), system("UTM")},
-		{"reverse", newArgs().array("input", utm).with("dim", ops.Symbol("x")), system("UTM")},
-		{"concat", newArgs().list("arrays", utm, in(system("UTM"), 4)).with("dim", ops.Symbol("x")), system("UTM")},
-		{"concat", newArgs().list("arrays", in(nil, 0), in(system("UTM"), 4)).with("dim", ops.Symbol("x")), system("UTM")},
-		{"concat", newArgs().list("arrays", utm, typ(ops.F32, "", dim("x", 2))).with("dim", ops.Symbol("x")), nil},
-		{"add", newArgs().array("a", in(nil, 0)).array("b", utm), system("UTM")},
+		{"slice", optest.NewArgs().Array("input", utm).With("index", ops.List{ops.Pair{Name: "x", Value: whole}}), system("UTM")},
+		{"reverse", optest.NewArgs().Array("input", utm).With("dim", ops.Symbol("x")), system("UTM")},
+		{"concat", optest.NewArgs().List("arrays", utm, in(system("UTM"), 4)).With("dim", ops.Symbol("x")), system("UTM")},
+		{"concat", optest.NewArgs().List("arrays", in(nil, 0), in(system("UTM"), 4)).With("dim", ops.Symbol("x")), system("UTM")},
+		{"concat", optest.NewArgs().List("arrays", utm, optest.Type(ops.F32, "", optest.Dim("x", 2))).With("dim", ops.Symbol("x")), nil},
+		{"add", optest.NewArgs().Array("a", in(nil, 0)).Array("b", utm), system("UTM")},
 	} {
-		out, err := infer(spec(t, c.op), c.args.values)
+		out, err := optest.Infer(spec(t, c.op), c.args.Values)
 		if err != nil {
 			t.Fatal(c.op, err)
 		}
@@ -42,6 +43,6 @@ func TestFramesFollowTheirCoordinates(t *testing.T) {
 			t.Errorf("%s: in %v, want %v", c.op, got, c.want)
 		}
 	}
-	newArgs().list("arrays", utm, other).with("dim", ops.Symbol("x")).fails(t, "concat", problem.CoordinateMismatch, "UTM", "Gauss")
-	newArgs().array("a", utm).array("b", other).fails(t, "add", problem.CoordinateMismatch, "UTM", "Gauss")
+	optest.NewArgs().List("arrays", utm, other).With("dim", ops.Symbol("x")).Fails(t, spec(t, "concat"), problem.CoordinateMismatch, "UTM", "Gauss")
+	optest.NewArgs().Array("a", utm).Array("b", other).Fails(t, spec(t, "add"), problem.CoordinateMismatch, "UTM", "Gauss")
 }

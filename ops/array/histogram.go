@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -15,7 +16,7 @@ const manyTables = 1024
 
 func histogramSpec() *ops.Spec {
 	return &ops.Spec{
-		Name: "histogram", Doc: "How many elements lie in each of evenly spaced bins.", Group: groupReduce, Error: rounded,
+		Name: "histogram", Doc: "How many elements lie in each of evenly spaced bins.", Group: groupReduce, Error: operand.Rounded,
 		Long: "n edges are the ends of n - 1 bins. An element x lies in bin floor((x - first) * bins / (last - first)), computed in f64; the last edge belongs to the last bin. " +
 			"NaN and what lies outside are not counted. With weights, those of the elements in each bin are added up: floats in f64, in the order of the elements within chunks, " +
 			"whose number follows from the shape alone, and chunk by chunk.",
@@ -45,8 +46,8 @@ func bindHistogram(c *ops.Call) (ops.Op, error) {
 	if r.N == 0 && r.Step == 0 {
 		return nil, problem.Wrong(problem.RangeWithoutCount, "edges", "write `"+r.String()+" in 65` for 64 bins, say", "the range %s has no number of edges", r)
 	}
-	edges, edgeErr := pointsOf("edges", r)
-	over, dimErr := dimsNamed(c, "over", t, true)
+	edges, edgeErr := operand.Points("edges", r)
+	over, dimErr := operand.DimsNamed(c, "over", t, true)
 	if err := errors.Join(edgeErr, dimErr); err != nil {
 		return nil, err
 	}
@@ -55,14 +56,14 @@ func bindHistogram(c *ops.Call) (ops.Op, error) {
 	case n < 1 || edges[n] <= edges[0]:
 		return nil, problem.Wrong(problem.EmptyRange, "edges", "give at least two edges, the smaller one first", "the range %s makes no bin", r)
 	case !r.From.Unit.Same(t.Unit):
-		return nil, unlike("histogram", "edges", t.Unit, r.From.Unit)
+		return nil, operand.Unlike("histogram", "edges", t.Unit, r.From.Unit)
 	}
 	h := &histogram{over: over, first: edges[0], last: edges[n], bins: n, acc: ops.I64}
 	bin := ops.Dim{Name: "bin", Size: n, Unit: r.From.Unit}
 	for k := range n {
 		bin.Coords = append(bin.Coords, edges[0]/2+edges[n]/2+(edges[n]-edges[0])*(float64(2*k+1-n)/float64(2*n)))
 	}
-	out := ops.Type{Elem: ops.I64, Dims: append(without(t.Dims, over), bin)}
+	out := ops.Type{Elem: ops.I64, Dims: append(operand.Without(t.Dims, over), bin)}
 	if c.Has("weights") {
 		w := c.Type("weights")
 		if !slices.EqualFunc(w.Dims, t.Dims, func(x, y ops.Dim) bool { return x.Name == y.Name && x.Size == y.Size }) {
@@ -75,7 +76,7 @@ func bindHistogram(c *ops.Call) (ops.Op, error) {
 		out.Elem, out.Unit = sumType(w.Elem.Widen()), w.Unit
 	}
 	h.Gives = ops.One(out)
-	return h, unique("a", out.Dims)
+	return h, operand.Distinct("a", out.Dims)
 }
 
 // Lower counts in a table for each chunk, then adds up the tables.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/cmplx"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -13,7 +14,7 @@ import (
 var decibel = ops.MustUnit("dB")
 
 // peak is the largest magnitude; NaN are skipped.
-var peak = reduction{name: "peak", takes: complexToo, accumulate: realFloat, result: realFloat, unit: sameUnit, monoid: ir.Largest, start: zero,
+var peak = reduction{name: "peak", takes: complexToo, accumulate: realFloat, result: realFloat, unit: operand.SameUnit, monoid: ir.Largest, start: zero,
 	term: func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem {
 		return ops.Real(ops.CAbs(b, ops.CCast(b, t, x)))
 	},
@@ -28,12 +29,12 @@ var peak = reduction{name: "peak", takes: complexToo, accumulate: realFloat, res
 	}}
 
 func levelSpecs() []*ops.Spec {
-	envelope := elementwise{name: "envelope", takes: complexToo, compute: inexact, result: realPart, unit: sameUnit,
+	envelope := elementwise{name: "envelope", takes: complexToo, compute: inexact, result: realPart, unit: operand.SameUnit,
 		build: one(func(b *ops.Body, x ops.Elem) ops.Elem { return ops.Real(ops.CAbs(b, x)) }),
 		value: func(x []complex128) complex128 { return complex(cmplx.Abs(x[0]), 0) }, args: []arg{{"input", ""}}}
 	return []*ops.Spec{
 		{
-			Name: "envelope", Doc: "Envelope of an analytic signal: the magnitude of complex (IQ) data.", Group: groupLevel, Error: rounded,
+			Name: "envelope", Doc: "Envelope of an analytic signal: the magnitude of complex (IQ) data.", Group: groupLevel, Error: operand.Rounded,
 			Long:     "The square of the magnitude must be within the range of the element type.",
 			Returns:  "a real array of the same dimensions and unit.",
 			Params:   []ops.Param{ops.In("input", "complex (IQ) data")},
@@ -85,21 +86,21 @@ func bindDecibel(c *ops.Call) (ops.Op, error) {
 	}
 	if r, ok := c.Args["reference"].(ops.Number); ok {
 		if !r.Unit.Same(t.Unit) {
-			errs = append(errs, problem.Wrong(problem.UnitMismatch, "reference", "give it in the unit of the input", "the reference is %s, and the input %s", inUnit(r.Unit), inUnit(t.Unit)))
+			errs = append(errs, problem.Wrong(problem.UnitMismatch, "reference", "give it in the unit of the input", "the reference is %s, and the input %s", operand.InUnit(r.Unit), operand.InUnit(t.Unit)))
 		}
 		if c.Has("over") {
 			errs = append(errs, problem.Wrong(problem.ContradictArguments, "over", "leave one out", "`decibel` takes a reference or `over`, not both"))
 		}
 	}
-	over, err := dimsNamed(c, "over", t, true)
-	if err := errors.Join(append(errs, noOffset("decibel", []operand{{name: "input", typ: t}}), err)...); err != nil {
+	over, err := operand.DimsNamed(c, "over", t, true)
+	if err := errors.Join(append(errs, operand.NoOffset("decibel", []operand.Operand{{Name: "input", Type: t}}), err)...); err != nil {
 		return nil, err
 	}
 	real := realFloat(t.Elem)
 	span, _ := c.Args["range"].(ops.Number)
 	reference, _ := c.Args["reference"].(ops.Number)
 	v := &level{least: ops.Number{V: -span.V}.Of("-%s", span), reference: reference, over: over,
-		out: ops.Type{Elem: real, Dims: t.Dims, Unit: decibel}, peak: ops.Type{Elem: real, Dims: without(t.Dims, over), Unit: t.Unit}}
+		out: ops.Type{Elem: real, Dims: t.Dims, Unit: decibel}, peak: ops.Type{Elem: real, Dims: operand.Without(t.Dims, over), Unit: t.Unit}}
 	v.kept = kept(t, over)
 	return v, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -12,7 +13,7 @@ import (
 func literalSpecs() []*ops.Spec {
 	return []*ops.Spec{
 		{
-			Name: "array", Doc: "An array of values that are written out.", Group: groupCreate, Error: rounded,
+			Name: "array", Doc: "An array of values that are written out.", Group: groupCreate, Error: operand.Rounded,
 			Long:    "Lists within the list are the rows of further dimensions; all of them have one length.",
 			Returns: "an array in the unit of the values: of integers where all are whole numbers without unit, of truth values, or of f32.",
 			Params: []ops.Param{{Name: "values", Doc: "list of numbers, or of such lists", Accept: ops.KList, Unit: "*"},
@@ -70,32 +71,32 @@ func bindLiteral(c *ops.Call) (ops.Op, error) {
 	for i := range names {
 		v.out.Dims[i].Name = names[i]
 	}
-	var xs []operand
+	var xs []operand.Operand
 	if err := v.flatten(&xs, c.List("values"), 0, ""); err != nil {
 		return nil, err
 	}
-	v.out.Elem, err = ops.Bool, unique("dims", v.out.Dims)
+	v.out.Elem, err = ops.Bool, operand.Distinct("dims", v.out.Dims)
 	if err != nil {
 		return nil, err
 	}
 	flags := 0
 	for _, x := range xs {
-		if x.typ.Elem == ops.Bool {
+		if x.Type.Elem == ops.Bool {
 			flags++
 		}
 	}
 	switch {
 	case flags == 0:
-		v.out.Elem = promote(xs)
-		v.out.Unit, err = sameUnit("array", xs)
+		v.out.Elem = operand.Promote(xs)
+		v.out.Unit, err = operand.SameUnit("array", xs)
 	case flags < len(xs):
 		err = problem.Wrong(problem.MixedList, "values", "", "numbers stand beside true and false")
 	}
-	return v, about("values", err)
+	return v, operand.About("values", err)
 }
 
 // flatten collects the values of lists that are as long as the first ones.
-func (v *literal) flatten(xs *[]operand, list ops.List, depth int, at string) error {
+func (v *literal) flatten(xs *[]operand.Operand, list ops.List, depth int, at string) error {
 	if len(list) != v.out.Dims[depth].Size {
 		return problem.Wrong(problem.ExtentMismatch, "values", "", "%s has %d values, and the first %d", "the list"+at, len(list), v.out.Dims[depth].Size)
 	}
@@ -111,8 +112,8 @@ func (v *literal) flatten(xs *[]operand, list ops.List, depth int, at string) er
 		case isList || !last || x.Kind()&(ops.KNumber|ops.KBool) == 0:
 			return problem.Wrong(problem.MixedList, "values", "", "%s stands among others of another depth", x)
 		}
-		o := newOperand(fmt.Sprintf("item %d", i), x)
-		*xs, v.data = append(*xs, o), append(v.data, o.si())
+		o := operand.New(fmt.Sprintf("item %d", i), x)
+		*xs, v.data = append(*xs, o), append(v.data, o.SI())
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -21,13 +22,13 @@ func quantileSpecs() []*ops.Spec {
 		"halving the range of numbers, which reads them once for every bit of their type."
 	zero, one := 0.0, 1.0
 	return []*ops.Spec{{
-		Name: "median", Doc: "Middle of the sorted elements; the mean of the two middle ones where their number is even.", Group: groupReduce, Error: rounded,
+		Name: "median", Doc: "Middle of the sorted elements; the mean of the two middle ones where their number is even.", Group: groupReduce, Error: operand.Rounded,
 		Long: long, Returns: remaining,
 		Params:   []ops.Param{ops.In("a", "array"), over},
 		Examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(median(abs(x) + y, over: x))"}},
 		Bind:     func(c *ops.Call) (ops.Op, error) { return bindQuantile(c, 0.5) },
 	}, {
-		Name: "quantile", Doc: "The value that a part q of the elements is below.", Group: groupReduce, Error: rounded,
+		Name: "quantile", Doc: "The value that a part q of the elements is below.", Group: groupReduce, Error: operand.Rounded,
 		Long:     "Between the elements that stand next to place q (n - 1) of the n sorted ones, counted from 0, it is interpolated linearly (method 7 of Hyndman and Fan, 1996). " + long,
 		Params:   []ops.Param{ops.In("a", "array"), {Name: "q", Doc: "part, from 0, the smallest, to 1, the largest", Accept: ops.KNumber, Min: &zero, Max: &one}, over},
 		Returns:  remaining,
@@ -50,12 +51,12 @@ func bindQuantile(c *ops.Call, q float64) (ops.Op, error) {
 	if t.Elem.Complex {
 		return nil, needsReal(c.Spec.Name, "a", t)
 	}
-	over, dimErr := dimsNamed(c, "over", t, true)
-	unit, unitErr := sameUnit(c.Spec.Name, []operand{{name: "a", typ: t}})
+	over, dimErr := operand.DimsNamed(c, "over", t, true)
+	unit, unitErr := operand.SameUnit(c.Spec.Name, []operand.Operand{{Name: "a", Type: t}})
 	if err := errors.Join(dimErr, unitErr); err != nil {
 		return nil, err
 	}
-	r := &quantile{Gives: ops.One(ops.Type{Elem: inexactOf(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}), over: over, count: 1}
+	r := &quantile{Gives: ops.One(ops.Type{Elem: inexactOf(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}), over: over, count: 1}
 	for _, d := range over {
 		r.count *= t.Dims[d].Size
 	}

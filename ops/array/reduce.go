@@ -2,10 +2,9 @@ package array
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -19,7 +18,7 @@ type reduction struct {
 	takes           takes
 	accumulate      func(ops.ElemType) ops.ElemType // what it accumulates in, from the widened type of the array
 	result          func(ops.ElemType) ops.ElemType // what it gives, from the widened type of the array
-	unit            unitRule
+	unit            operand.UnitRule
 	monoid          ir.Monoid
 	start           func(b *ops.Body, t ir.DType) *ir.Node
 	term            func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem // an element as it is accumulated; nil: a cast
@@ -55,7 +54,7 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 	if err := r.checkElem(t); err != nil {
 		return nil, err
 	}
-	over, dimErr := dimsNamed(c, "over", t, true)
+	over, dimErr := operand.DimsNamed(c, "over", t, true)
 	out, unitErr := r.of(t, over)
 	if err := errors.Join(dimErr, unitErr); err != nil {
 		return nil, err
@@ -65,8 +64,8 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 
 // of is the reduction of an array of a type.
 func (r *reduction) of(t ops.Type, over []int) (*reduce, error) {
-	unit, err := r.unit(r.name, []operand{{name: "a", typ: t}})
-	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: without(t.Dims, over), Unit: unit}}, err
+	unit, err := r.unit(r.name, []operand.Operand{{Name: "a", Type: t}})
+	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}}, err
 }
 
 // Outputs is one array.
@@ -85,61 +84,11 @@ func (r *reduce) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 func (r *reduction) checkElem(t ops.Type) error {
 	switch {
 	case r.takes == boolsOnly && t.Elem.Base != ir.Bool:
-		return problem.Wrong(problem.NotABoolean, "a", "compare it with something, such as `... > 0`", "%s needs true or false, and this is %s", called(r.name), t)
+		return problem.Wrong(problem.NotABoolean, "a", "compare it with something, such as `... > 0`", "%s needs true or false, and this is %s", operand.Called(r.name), t)
 	case r.takes == realsOnly && t.Elem.Complex:
 		return needsReal(r.name, "a", t)
 	}
 	return nil
-}
-
-// dimsNamed finds the dims an argument names, in the order of the array. Without the argument they are all of them.
-func dimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) {
-	if !c.Has(arg) {
-		all := make([]int, len(t.Dims))
-		for i := range all {
-			all[i] = i
-		}
-		return all, nil
-	}
-	names, err := c.Names(arg)
-	if err != nil {
-		return nil, err
-	}
-	if len(names) == 0 {
-		return nil, problem.Wrong(problem.NotANameList, arg, "leave it out for all dimensions", "`%s` names no dimension", arg)
-	}
-	var errs []error
-	place := map[int]bool{}
-	var out []int
-	for k, n := range names {
-		i := t.Dim(n)
-		switch {
-		case i < 0:
-			errs = append(errs, unknownDim(fmt.Sprintf("%s.%d", arg, k), n, t))
-			continue
-		case place[i]:
-			errs = append(errs, problem.Wrong(problem.DuplicateDim, fmt.Sprintf("%s.%d", arg, k), "leave one out", "dimension %s is named twice", n))
-		}
-		place[i] = true
-		out = append(out, i)
-	}
-	if sorted {
-		out = out[:0]
-		for i := range t.Dims {
-			if place[i] {
-				out = append(out, i)
-			}
-		}
-	}
-	return out, errors.Join(errs...)
-}
-
-func unknownDim(arg, name string, t ops.Type) error {
-	help := "the array has no dimensions"
-	if len(t.Dims) > 0 {
-		help = "its dimensions are " + strings.Join(t.DimNames(), ", ")
-	}
-	return problem.Wrong(problem.UnknownDim, arg, help, "the array has no dimension %s", name).Among(t.DimNames())
 }
 
 // kept are the places of the dims that are not reduced.
@@ -147,21 +96,6 @@ func kept(t ops.Type, over []int) (out []int) {
 	for i := range t.Dims {
 		if !slices.Contains(over, i) {
 			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// without are the dims but those at the given places.
-func without(dims []ops.Dim, places []int) []ops.Dim {
-	drop := map[int]bool{}
-	for _, p := range places {
-		drop[p] = true
-	}
-	var out []ops.Dim
-	for i, d := range dims {
-		if !drop[i] {
-			out = append(out, d)
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package array
 import (
 	"math"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -61,11 +62,11 @@ func limit(b *ops.Body, t ir.DType, sign int) *ir.Node {
 }
 
 // plainResult gives a plain number whatever goes in.
-func plainResult(string, []operand) (ops.Unit, error) { return ops.Unit{}, nil }
+func plainResult(string, []operand.Operand) (ops.Unit, error) { return ops.Unit{}, nil }
 
 // totalUnit is the unit of a sum: temperatures counted from an offset add up to kelvin.
-func totalUnit(op string, xs []operand) (ops.Unit, error) {
-	u := xs[0].typ.Unit
+func totalUnit(op string, xs []operand.Operand) (ops.Unit, error) {
+	u := xs[0].Type.Unit
 	if u.Offset != 0 {
 		return u.Coherent(), nil
 	}
@@ -73,7 +74,9 @@ func totalUnit(op string, xs []operand) (ops.Unit, error) {
 }
 
 // squareUnit is the unit of a root of squares.
-func squareUnit(op string, xs []operand) (ops.Unit, error) { return xs[0].typ.Unit, noOffset(op, xs) }
+func squareUnit(op string, xs []operand.Operand) (ops.Unit, error) {
+	return xs[0].Type.Unit, operand.NoOffset(op, xs)
+}
 
 const (
 	remaining = "an array over the remaining dimensions, in order; a single value when none remains."
@@ -87,16 +90,16 @@ const (
 var reductions = []reduction{
 	{name: "sum", doc: "Sum of the elements.", takes: complexToo, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
 		long:  nanSums + " " + accumulates + "; integers and booleans give i64, so the sum of a mask counts.",
-		value: sumOf, rule: rounded, returns: remaining,
+		value: sumOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"}}},
-	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: sameUnit, monoid: ir.Sum, start: zero,
+	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: operand.SameUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The sum accumulates in f64, or i64 for integers.",
 		finish: func(b *ops.Body, acc ops.Elem, count int) ops.Elem {
 			acc = ops.CCast(b, ir.F64, acc)
 			n := b.F64(float64(count))
 			return ops.CDiv(b, acc, ops.Real(n))
 		},
-		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: rounded, returns: remaining,
+		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(mean(x + y, over: x))"}}},
 	{name: "norm", doc: "Root of the sum of the squared magnitudes.", takes: complexToo, accumulate: wideFloat, result: realFloat, unit: squareUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The squares must be within the range of the element type; their sum accumulates in f64.",
@@ -105,24 +108,24 @@ var reductions = []reduction{
 			return ops.Real(b.Cast(t, ops.CAbs2(b, x)))
 		},
 		finish: func(b *ops.Body, acc ops.Elem, _ int) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
-		value:  normOf, rule: rounded, returns: remaining,
+		value:  normOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Length of a vector", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(norm(x + y, over: y))"}}},
 	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: noneOr(highest),
 		long:  "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
-		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: exact, returns: remaining,
+		value: func(x []complex128) complex128 { _, i := firstOf(x, math.Inf(1), below); return complex(float64(i), 0) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Where it is smallest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmin(abs(x) + y, over: x))"}}},
 	{name: "argmax", doc: "Index of the first largest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMax, start: noneOr(lowest),
 		long: "NaN are skipped; where there is nothing else the index is 0. " + flatIndex,
 		value: func(x []complex128) complex128 {
 			_, i := firstOf(x, math.Inf(-1), above)
 			return complex(float64(i), 0)
-		}, rule: exact, returns: remaining,
+		}, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Where it is largest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmax(y - abs(x), over: x))"}}},
 	{name: "any", doc: "True where any element is true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.Any, start: zero,
-		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: exact, returns: remaining,
+		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Rows that reach beyond", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(any(x + y > 1.5 mm, over: x))"}}},
 	{name: "all", doc: "True where all elements are true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.All, start: always,
-		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: exact, returns: remaining,
+		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Rows that stay above", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(all(x + y > -0.5 mm, over: x))"}}},
 }
 
@@ -130,9 +133,9 @@ const flatIndex = "Over several dimensions the index counts in C order of those 
 
 // smallest and largest are the reductions of min and max.
 var (
-	smallest = reduction{name: "min", accumulate: numericOf, result: numericOf, unit: sameUnit, monoid: ir.Smallest, start: highest,
+	smallest = reduction{name: "min", accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Smallest, start: highest,
 		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(1), below); return complex(v, 0) }}
-	largest = reduction{name: "max", accumulate: numericOf, result: numericOf, unit: sameUnit, monoid: ir.Largest, start: lowest,
+	largest = reduction{name: "max", accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Largest, start: lowest,
 		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(-1), above); return complex(v, 0) }}
 )
 

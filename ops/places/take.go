@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"weft/ops"
-	"weft/ops/array"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -121,12 +121,12 @@ func argument(dim string) string { return "index." + dim }
 // types finds the dims of the result: new ones first, then those of the array in its order.
 func (t *take) types() error {
 	at := map[int]*place{}
-	joined := []array.Named{{Name: "input"}}
+	joined := []operand.Operand{{Name: "input"}}
 	for i := range t.places {
 		p := &t.places[i]
 		at[p.dim] = p
 		if a, ok := p.value.(ops.Array); ok {
-			joined = append(joined, array.Named{Name: argument(p.of.Name), Type: a.Type()})
+			joined = append(joined, operand.Operand{Name: argument(p.of.Name), Type: a.Type()})
 		}
 	}
 	t.keeps = make([]int, len(t.input.Dims))
@@ -149,7 +149,7 @@ func (t *take) types() error {
 		}
 		own.Dims = append(own.Dims, d)
 	}
-	dims, picks, err := array.Join("take", joined)
+	dims, err := operand.Broadcast("take", joined)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (t *take) types() error {
 			p.own = t.keeps[p.dim]
 		}
 		if p.array >= 0 {
-			for _, d := range picks[1+p.array] {
+			for _, d := range joined[1+p.array].Pick {
 				p.pick = append(p.pick, moved(d))
 			}
 		}

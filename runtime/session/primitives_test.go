@@ -13,6 +13,7 @@ import (
 	"weft/ops/beam"
 	"weft/ops/catalogue"
 	"weft/ops/files"
+	"weft/ops/shape"
 	"weft/planner/bound"
 	"weft/runtime"
 )
@@ -101,7 +102,7 @@ func planned(t *testing.T, text string) (*bound.Plan, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, found := check.File("a.weft", []byte(text), catalogue.New(array.Specs(), files.Specs(), beam.Specs(), places), check.Options{})
+	p, found := check.File("a.weft", []byte(text), catalogue.New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), places), check.Options{})
 	prog := &Program{Program: p, Found: found, Origin: ops.Origin{Text: text}}
 	made, err := s.Plan(t.Context(), prog, PlanOptions{})
 	if err != nil {

@@ -1,4 +1,4 @@
-package array
+package operand
 
 import (
 	"strings"
@@ -13,8 +13,8 @@ var signs = map[string]string{
 	"less": "a comparison", "less_equal": "a comparison", "equal": "a comparison", "not_equal": "a comparison",
 }
 
-// called is what messages call an operator.
-func called(op string) string {
+// Called is what messages call an operator.
+func Called(op string) string {
 	if s, ok := signs[op]; ok {
 		return s
 	}
@@ -40,7 +40,7 @@ func within(op, operand string) string {
 	return "in " + other(op, operand)
 }
 
-// unlike words two operands that measure different things.
-func unlike(op, operand string, ref, this ops.Unit) problem.Problem {
-	return problem.Wrong(problem.UnitMismatch, "", "", "%s needs one kind of quantity: this is %s, and %s is %s", called(op), inUnit(this), other(op, operand), inUnit(ref))
+// Unlike words two operands that measure different things.
+func Unlike(op, operand string, ref, this ops.Unit) problem.Problem {
+	return problem.Wrong(problem.UnitMismatch, "", "", "%s needs one kind of quantity: this is %s, and %s is %s", Called(op), InUnit(this), other(op, operand), InUnit(ref))
 }

@@ -1,10 +1,11 @@
-package array
+package shape
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"sort"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -49,7 +50,7 @@ func planSlice(c *ops.Call) (remap, error) {
 		i := t.Dim(p.Name)
 		switch {
 		case i < 0:
-			errs = append(errs, unknownDim("index."+p.Name, p.Name, t))
+			errs = append(errs, operand.UnknownDim("index."+p.Name, p.Name, t))
 			continue
 		case seen[p.Name]:
 			errs = append(errs, problem.Wrong(problem.DuplicateDim, "index."+p.Name, "leave one out", "dimension %s is indexed twice", p.Name))
@@ -58,7 +59,7 @@ func planSlice(c *ops.Call) (remap, error) {
 		seen[p.Name] = true
 		var err error
 		cuts[i], err = cutDim(t.Dims[i], p.Value)
-		errs = append(errs, about("index."+p.Name, err))
+		errs = append(errs, operand.About("index."+p.Name, err))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return remap{}, err
@@ -154,7 +155,7 @@ func coordinates(d ops.Dim, n ops.Number) error {
 		return problem.Wrong(problem.NoCoordinates, "index", fmt.Sprintf("index it by a whole number from 0 to %d, or give it coordinates by with_coordinates", d.Size-1),
 			"dimension %s has no coordinates, so %s is nowhere", d.Name, n)
 	case !n.Unit.Same(d.Unit):
-		return problem.Wrong(problem.UnitMismatch, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "the coordinates of %s are %s, and this is %s", d.Name, inUnit(d.Unit), inUnit(n.Unit))
+		return problem.Wrong(problem.UnitMismatch, "index", fmt.Sprintf("%s covers %s", d.Name, operand.Extent(d)), "the coordinates of %s are %s, and this is %s", d.Name, operand.InUnit(d.Unit), operand.InUnit(n.Unit))
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func nearest(d ops.Dim, n ops.Number) (int, error) {
 		}
 	}
 	if math.Abs(d.Coords[best]-n.V) > halfStep(d, best)*(1+1e-9) {
-		return 0, problem.Wrong(problem.OutsideCoordinates, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "%s is outside the coordinates of %s", n, d.Name)
+		return 0, problem.Wrong(problem.OutsideCoordinates, "index", fmt.Sprintf("%s covers %s", d.Name, operand.Extent(d)), "%s is outside the coordinates of %s", n, d.Name)
 	}
 	return best, nil
 }
@@ -233,7 +234,7 @@ func cutCoords(d ops.Dim, r ops.Range) (cut, error) {
 		return cut{}, problem.Wrong(problem.EmptyRange, "index", "write "+ops.Range{From: r.To, To: r.From}.String(), "the range %s of %s runs backwards and holds no points", r, d.Name)
 	}
 	if count == 0 {
-		return cut{}, problem.Wrong(problem.EmptyRange, "index", fmt.Sprintf("%s covers %s", d.Name, extentOf(d)), "no point of %s lies in %s", d.Name, r)
+		return cut{}, problem.Wrong(problem.EmptyRange, "index", fmt.Sprintf("%s covers %s", d.Name, operand.Extent(d)), "no point of %s lies in %s", d.Name, r)
 	}
 	return cut{first, 1, count, false}, nil
 }

@@ -1,4 +1,4 @@
-package array
+package operand
 
 import (
 	"errors"
@@ -9,23 +9,23 @@ import (
 	"weft/ops/problem"
 )
 
-// broadcast joins the dims of the operands by name and tells each operand which dims of the result are its own.
-func broadcast(op string, xs []operand) ([]ops.Dim, error) {
+// Broadcast joins the dims of the operands by name and tells each operand which dims of the result are its own.
+func Broadcast(op string, xs []Operand) ([]ops.Dim, error) {
 	var dims []ops.Dim
 	var from []string // which operand each dim comes from
 	var errs []error
 	for i := range xs {
 		x := &xs[i]
-		x.pick = make([]int, len(x.typ.Dims))
-		for j, d := range x.typ.Dims {
+		x.Pick = make([]int, len(x.Type.Dims))
+		for j, d := range x.Type.Dims {
 			k := ops.Type{Dims: dims}.Dim(d.Name)
 			if k < 0 {
 				k = len(dims)
-				dims, from = append(dims, d), append(from, x.name)
-			} else if err := join(op, &dims[k], d, from[k], x.name); err != nil {
+				dims, from = append(dims, d), append(from, x.Name)
+			} else if err := join(op, &dims[k], d, from[k], x.Name); err != nil {
 				errs = append(errs, err)
 			}
-			x.pick[j] = k
+			x.Pick[j] = k
 		}
 	}
 	return dims, errors.Join(errs...)
@@ -40,19 +40,19 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 	case have.Coords == nil:
 		have.Coords, have.Unit, have.Frame = d.Coords, d.Unit, d.Frame
 	case d.Coords != nil:
-		if err := joinFrames(have, d, haveName, name); err != nil {
+		if err := JoinFrames(have, d, haveName, name); err != nil {
 			return err
 		}
 		if !sameCoords(*have, d) {
 			return problem.Wrong(problem.CoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
-				"the coordinates of %s differ: %s here, and %s %s", d.Name, extentOf(d), extentOf(*have), within(op, haveName))
+				"the coordinates of %s differ: %s here, and %s %s", d.Name, Extent(d), Extent(*have), within(op, haveName))
 		}
 	}
 	return nil
 }
 
-// joinFrames checks that the coordinates of two dims are in the same system, and takes over the system that only the second names.
-func joinFrames(have *ops.Dim, d ops.Dim, haveName, name string) error {
+// JoinFrames checks that the coordinates of two dims are in the same system, and takes over the system that only the second names.
+func JoinFrames(have *ops.Dim, d ops.Dim, haveName, name string) error {
 	switch {
 	case have.Frame == nil:
 		have.Frame = d.Frame
@@ -80,29 +80,10 @@ func sameCoords(a, b ops.Dim) bool {
 	return true
 }
 
-// extentOf puts the coordinates of a dim into words: -10 mm .. 10 mm in 64.
-func extentOf(d ops.Dim) string {
+// Extent puts the coordinates of a dim into words: -10 mm .. 10 mm in 64.
+func Extent(d ops.Dim) string {
 	n := len(d.Coords)
 	return ops.Range{From: coordinate(d, 0), To: coordinate(d, n-1), N: n}.String()
 }
 
 func coordinate(d ops.Dim, i int) ops.Number { return ops.Number{V: d.Coords[i], Unit: d.Unit} }
-
-// Named is an array of those that are joined, and what messages call it.
-type Named struct {
-	Name string
-	Type ops.Type
-}
-
-// Join joins the dims of arrays by name, and tells of each array which dims of the result are its own.
-func Join(op string, arrays []Named) (dims []ops.Dim, own [][]int, err error) {
-	xs := make([]operand, len(arrays))
-	for i, a := range arrays {
-		xs[i] = operand{name: a.Name, typ: a.Type}
-	}
-	dims, err = broadcast(op, xs)
-	for _, x := range xs {
-		own = append(own, x.pick)
-	}
-	return dims, own, err
-}

@@ -1,8 +1,9 @@
-package array
+package shape
 
 import (
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 )
 
 // remap is a use of an operator that moves elements: each of the result is one of the input.
@@ -16,7 +17,7 @@ type remap struct {
 
 // remapSpec completes a spec whose first parameter is the array that plan takes elements from.
 func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
-	s.Error = rounded
+	s.Error = operand.Rounded
 	s.Bind = func(c *ops.Call) (ops.Op, error) {
 		m, err := plan(c)
 		if err != nil {

@@ -1,10 +1,10 @@
-package array
+package shape
 
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -53,7 +53,7 @@ func shapeSpecs() []*ops.Spec {
 
 func planTranspose(c *ops.Call) (remap, error) {
 	t := c.Type("input")
-	order, err := dimsNamed(c, "order", t, false)
+	order, err := operand.DimsNamed(c, "order", t, false)
 	if err != nil {
 		return remap{}, err
 	}
@@ -61,7 +61,7 @@ func planTranspose(c *ops.Call) (remap, error) {
 	for i, d := range order {
 		dims[i] = t.Dims[d]
 	}
-	if missing := without(t.Dims, order); len(missing) > 0 {
+	if missing := operand.Without(t.Dims, order); len(missing) > 0 {
 		return remap{}, problem.Wrong(problem.MissingDim, "order", "name every dimension once", "`order` leaves out %s", missing[0].Name)
 	}
 	return remap{
@@ -82,7 +82,7 @@ func permuted[T any](index []T, order []int) []T {
 
 func planReverse(c *ops.Call) (remap, error) {
 	t := c.Type("input")
-	turned, err := dimsNamed(c, "dim", t, true)
+	turned, err := operand.DimsNamed(c, "dim", t, true)
 	if err != nil {
 		return remap{}, err
 	}
@@ -112,7 +112,7 @@ func planReverse(c *ops.Call) (remap, error) {
 
 func planRename(c *ops.Call) (remap, error) {
 	t := c.Type("input")
-	from, err1 := dimsNamed(c, "from", t, false)
+	from, err1 := operand.DimsNamed(c, "from", t, false)
 	to, err2 := c.Names("to")
 	if err := errors.Join(err1, err2); err != nil {
 		return remap{}, err
@@ -124,19 +124,7 @@ func planRename(c *ops.Call) (remap, error) {
 	for i, d := range from {
 		dims[d].Name = to[i]
 	}
-	return same(widened(t, dims)), unique("to", dims)
-}
-
-// unique checks that dims have different names.
-func unique(arg string, dims []ops.Dim) error {
-	seen := map[string]bool{}
-	for _, d := range dims {
-		if seen[d.Name] {
-			return problem.Wrong(problem.DuplicateDim, arg, "choose another name", "the array would have two dimensions %s", d.Name)
-		}
-		seen[d.Name] = true
-	}
-	return nil
+	return same(widened(t, dims)), operand.Distinct("to", dims)
 }
 
 func planCoordinates(c *ops.Call) (remap, error) {
@@ -144,14 +132,14 @@ func planCoordinates(c *ops.Call) (remap, error) {
 	name := c.Symbol("dim")
 	i := t.Dim(name)
 	if i < 0 {
-		return remap{}, unknownDim("dim", name, t)
+		return remap{}, operand.UnknownDim("dim", name, t)
 	}
 	r := c.Args["at"].(ops.Range)
 	d := &t.Dims[i]
 	if r.N == 0 && r.Step == 0 {
 		r.N = d.Size
 	}
-	points, err := pointsOf("at", r)
+	points, err := operand.Points("at", r)
 	if err != nil {
 		return remap{}, err
 	}
@@ -165,7 +153,7 @@ func planCoordinates(c *ops.Call) (remap, error) {
 
 func planReshape(c *ops.Call) (remap, error) {
 	t := c.Type("input")
-	dims, open, product, err := newDims(c, t.Len())
+	dims, open, product, err := operand.NewDims(c, t.Len())
 	if err != nil {
 		return remap{}, err
 	}
@@ -204,37 +192,6 @@ func planReshape(c *ops.Call) (remap, error) {
 			return at
 		},
 	}, nil
-}
-
-// newDims reads dims and extents of at most total elements. One extent may be -1, then open is its place, or -1.
-func newDims(c *ops.Call, total int) (dims []ops.Dim, open, product int, err error) {
-	names, err := c.Names("dims")
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	extents := c.List("extents")
-	if len(names) != len(extents) {
-		return nil, 0, 0, problem.Wrong(problem.DimsCount, "extents", "give one extent a dimension", "`dims` names %d dimensions, and here are %d extents", len(names), len(extents))
-	}
-	dims = make([]ops.Dim, len(names))
-	open, product = -1, 1
-	for i, v := range extents {
-		n, ok := v.(ops.Number)
-		switch {
-		case !ok || !n.Unit.Plain() || n.V != math.Trunc(n.V):
-			return nil, 0, 0, problem.Wrong(problem.NotWhole, fmt.Sprintf("extents.%d", i), "", "an extent is a whole number, and this is %s", v)
-		case n.V == -1 && open < 0:
-			open = i
-		case n.V < 1:
-			return nil, 0, 0, problem.Wrong(problem.ZeroExtent, fmt.Sprintf("extents.%d", i), "give at least 1", "the extent of %s is %s", names[i], v)
-		case n.V > float64(total/product):
-			return nil, 0, 0, problem.Wrong(problem.BadReshape, "extents", "", "these extents make more than %d elements", total)
-		default:
-			product *= int(n.V)
-		}
-		dims[i] = ops.Dim{Name: names[i], Size: int(n.V)}
-	}
-	return dims, open, product, unique("dims", dims)
 }
 
 // group is a run of old dims that has as many elements as a run of new ones.

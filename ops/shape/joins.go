@@ -1,10 +1,11 @@
-package array
+package shape
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -14,7 +15,7 @@ import (
 func joinSpecs() []*ops.Spec {
 	arrays := ops.Param{Name: "arrays", Doc: "list of arrays", Accept: ops.KList | ops.KArray}
 	stack := &ops.Spec{
-		Name: "stack", Doc: "Several arrays of one shape along a new dimension.", Group: groupShape, Error: rounded,
+		Name: "stack", Doc: "Several arrays of one shape along a new dimension.", Group: groupShape, Error: operand.Rounded,
 		Long:     "The new dimension is the outermost. Arrays that lack a dimension of the others repeat along it.",
 		Returns:  "an array over the new dimension and those of the arrays.",
 		Params:   []ops.Param{arrays, {Name: "dim", Doc: "name of the new dimension", Accept: ops.KSymbol}},
@@ -22,7 +23,7 @@ func joinSpecs() []*ops.Spec {
 		Bind:     bindStack,
 	}
 	concat := &ops.Spec{
-		Name: "concat", Doc: "Several arrays one behind the other along a dimension.", Group: groupShape, Error: rounded,
+		Name: "concat", Doc: "Several arrays one behind the other along a dimension.", Group: groupShape, Error: operand.Rounded,
 		Long:     "All arrays have the dimension, and agree in the others. The dimension keeps its coordinates when all have them.",
 		Returns:  "an array over the dimensions of the first.",
 		Params:   []ops.Param{arrays, {Name: "dim", Doc: "dimension to join along", Accept: ops.KSymbol}},
@@ -36,7 +37,7 @@ func joinSpecs() []*ops.Spec {
 type joined struct {
 	out     ops.Type
 	dim     int
-	parts   []operand
+	parts   []operand.Operand
 	starts  []int
 	lengths []int
 }
@@ -66,9 +67,9 @@ func (p joined) stage(l *ops.Lowering, name string, inputs []*ops.Stage) *ops.St
 // groups joins neighbours, and gives what is left to join.
 func (p joined) groups(l *ops.Lowering, inputs []*ops.Stage) (of joined, stages []*ops.Stage) {
 	of = joined{out: p.out, dim: p.dim}
-	whole := operand{pick: make([]int, len(p.out.Dims))}
-	for i := range whole.pick {
-		whole.pick[i] = i
+	whole := operand.Operand{Pick: make([]int, len(p.out.Dims))}
+	for i := range whole.Pick {
+		whole.Pick[i] = i
 	}
 	for lo := 0; lo < len(inputs); lo += mostJoined {
 		hi := min(lo+mostJoined, len(inputs))
@@ -91,8 +92,8 @@ func (p joined) elem(b *ops.Body, inputs []*ops.Stage, index []*ir.Node) ops.Ele
 	for k := len(p.parts) - 1; k >= 0; k-- {
 		along := b.Sub(index[p.dim], b.I32(p.starts[k]))
 		within := b.And(b.Le(b.I32(0), along), b.Lt(along, b.I32(p.lengths[k])))
-		at := make([]*ir.Node, len(p.parts[k].pick))
-		for i, d := range p.parts[k].pick {
+		at := make([]*ir.Node, len(p.parts[k].Pick))
+		for i, d := range p.parts[k].Pick {
 			at[i] = index[d]
 			if d == p.dim {
 				at[i] = along
@@ -119,8 +120,8 @@ func (p joined) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 		a := in[ops.ReferenceKey("arrays", k)]
 		at := 0
 		for j, s := range a.Strides() {
-			x := index[p.parts[k].pick[j]]
-			if p.parts[k].pick[j] == p.dim {
+			x := index[p.parts[k].Pick[j]]
+			if p.parts[k].Pick[j] == p.dim {
 				x -= p.starts[k]
 			}
 			at += x * s
@@ -131,7 +132,7 @@ func (p joined) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 }
 
 // members are the arrays of a list, with their common element type and unit.
-func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
+func members(c *ops.Call) (xs []operand.Operand, t ops.Type, err error) {
 	var errs []error
 	for i, v := range c.List("arrays") {
 		a, ok := v.(ops.Array)
@@ -139,7 +140,7 @@ func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
 			errs = append(errs, problem.Wrong(problem.NotAnArray, fmt.Sprintf("arrays.%d", i), "fill makes an array of a number", "`%s` takes arrays, and this is %s", c.Spec.Name, v))
 			continue
 		}
-		xs = append(xs, operand{name: fmt.Sprintf("item %d", i), value: a, typ: a.Type()})
+		xs = append(xs, operand.Operand{Name: fmt.Sprintf("item %d", i), Value: a, Type: a.Type()})
 	}
 	if len(xs) == 0 && len(errs) == 0 {
 		errs = append(errs, problem.Wrong(problem.NotAnArray, "arrays", "list at least one array", "`%s` of no arrays", c.Spec.Name))
@@ -148,32 +149,16 @@ func members(c *ops.Call) (xs []operand, t ops.Type, err error) {
 		return nil, t, err
 	}
 	t.Elem = promoteKeepingBool(xs)
-	t.Unit, err = sameUnit(c.Spec.Name, xs)
-	return xs, t, about("arrays", err)
+	t.Unit, err = operand.SameUnit(c.Spec.Name, xs)
+	return xs, t, operand.About("arrays", err)
 }
 
 // promoteKeepingBool leaves masks masks.
-func promoteKeepingBool(xs []operand) ops.ElemType {
-	if slices.ContainsFunc(xs, func(x operand) bool { return x.typ.Elem.Base != ir.Bool }) {
-		return promote(xs)
+func promoteKeepingBool(xs []operand.Operand) ops.ElemType {
+	if slices.ContainsFunc(xs, func(x operand.Operand) bool { return x.Type.Elem.Base != ir.Bool }) {
+		return operand.Promote(xs)
 	}
 	return ops.Bool
-}
-
-// about makes problems with the items of a list problems with the list.
-func about(arg string, err error) error {
-	errs := problem.Each(err)
-	for i, e := range errs {
-		var p problem.Problem
-		if errors.As(e, &p) {
-			item, of := strings.CutPrefix(p.Arg, "item ")
-			if p.Arg = arg; of {
-				p.Arg += "." + item
-			}
-			errs[i] = p
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func bindStack(c *ops.Call) (ops.Op, error) {
@@ -182,17 +167,17 @@ func bindStack(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	name := c.Symbol("dim")
-	dims, err := broadcast(c.Spec.Name, xs)
+	dims, err := operand.Broadcast(c.Spec.Name, xs)
 	if err != nil {
-		return nil, about("arrays", err)
+		return nil, operand.About("arrays", err)
 	}
 	if (ops.Type{Dims: dims}).Dim(name) >= 0 {
 		return nil, problem.Wrong(problem.DuplicateDim, "dim", "choose another name, or concat them along it", "the arrays have a dimension %s already", name)
 	}
 	p := joined{parts: xs}
 	for k := range xs {
-		for i := range xs[k].pick {
-			xs[k].pick[i]++
+		for i := range xs[k].Pick {
+			xs[k].Pick[i]++
 		}
 		p.starts, p.lengths = append(p.starts, k), append(p.lengths, 1)
 	}
@@ -212,40 +197,40 @@ func bindConcat(c *ops.Call) (ops.Op, error) {
 	others := slices.Clone(xs)
 	coords := true
 	for k, x := range xs {
-		d := x.typ.Dim(name)
+		d := x.Type.Dim(name)
 		if d < 0 {
-			return nil, about("dim", unknownDim("dim", name, x.typ))
+			return nil, operand.About("dim", operand.UnknownDim("dim", name, x.Type))
 		}
-		if len(x.typ.Dims) != len(xs[0].typ.Dims) {
+		if len(x.Type.Dims) != len(xs[0].Type.Dims) {
 			return nil, problem.Wrong(problem.WrongDims, fmt.Sprintf("arrays.%d", k), "", "this array has the dimensions %s, and the first %s",
-				strings.Join(x.typ.DimNames(), ", "), strings.Join(xs[0].typ.DimNames(), ", "))
+				strings.Join(x.Type.DimNames(), ", "), strings.Join(xs[0].Type.DimNames(), ", "))
 		}
-		dim := x.typ.Dims[d]
-		if err := joinFrames(&along, dim, "item 0", x.name); err != nil {
-			return nil, about("arrays", err)
+		dim := x.Type.Dims[d]
+		if err := operand.JoinFrames(&along, dim, "item 0", x.Name); err != nil {
+			return nil, operand.About("arrays", err)
 		}
 		p.starts, p.lengths = append(p.starts, along.Size), append(p.lengths, dim.Size)
 		along.Size += dim.Size
 		along.Coords = append(along.Coords, dim.Coords...)
-		coords = coords && dim.Coords != nil && dim.Unit.Same(xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit)
-		others[k].typ.Dims = slices.Clone(x.typ.Dims)
-		others[k].typ.Dims[d] = ops.Dim{Name: name, Size: 1} // lengths along it may differ
+		coords = coords && dim.Coords != nil && dim.Unit.Same(xs[0].Type.Dims[xs[0].Type.Dim(name)].Unit)
+		others[k].Type.Dims = slices.Clone(x.Type.Dims)
+		others[k].Type.Dims[d] = ops.Dim{Name: name, Size: 1} // lengths along it may differ
 	}
-	dims, err := broadcast(c.Spec.Name, others)
+	dims, err := operand.Broadcast(c.Spec.Name, others)
 	if err != nil {
-		return nil, about("arrays", err)
+		return nil, operand.About("arrays", err)
 	}
-	if len(dims) != len(xs[0].typ.Dims) {
+	if len(dims) != len(xs[0].Type.Dims) {
 		return nil, problem.Wrong(problem.WrongDims, "arrays", "", "the arrays have different dimensions")
 	}
 	p.dim = ops.Type{Dims: dims}.Dim(name)
-	along.Unit = xs[0].typ.Dims[xs[0].typ.Dim(name)].Unit
+	along.Unit = xs[0].Type.Dims[xs[0].Type.Dim(name)].Unit
 	if !coords {
 		along.Coords, along.Unit, along.Frame = nil, ops.Unit{}, nil
 	}
 	dims[p.dim] = along
 	for k := range xs {
-		xs[k].pick = others[k].pick
+		xs[k].Pick = others[k].Pick
 	}
 	t.Dims = dims
 	p.out = t
