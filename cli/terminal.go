@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/term"
 
+	"weft/ops"
 	"weft/ops/files/picture"
 	"weft/runtime"
 	"weft/runtime/progress"
@@ -14,6 +15,7 @@ import (
 // terminal is where sinks print.
 type terminal struct {
 	io.Writer
+	file          *os.File // of the terminal itself; nil: it is none
 	columns, rows int
 	rich          bool
 }
@@ -24,15 +26,22 @@ func (t terminal) Rich() bool { return t.rich }
 
 // Caps are the colours and the picture protocol of the terminal, which may have to be asked.
 func (t terminal) Caps() picture.Caps {
-	if f, ok := t.Writer.(*os.File); ok {
-		return picture.Detect(f)
+	if t.file == nil {
+		return picture.Caps{}
 	}
-	return picture.Caps{}
+	return picture.Detect(t.file)
+}
+
+// To is the terminal with what is printed on it kept elsewhere for now.
+func (t terminal) To(w io.Writer) ops.Terminal {
+	t.Writer = w
+	return t
 }
 
 // terminalOf describes the output: 80 columns of plain text when it is no terminal.
 func terminalOf(out io.Writer) terminal {
 	t := terminal{Writer: out, columns: 80, rows: 24}
+	t.file, _ = out.(*os.File)
 	t.rich = colourful(out)
 	if f, ok := isTerminal(out); ok {
 		if c, r, err := term.GetSize(int(f.Fd())); err == nil && c > 0 && r > 0 {

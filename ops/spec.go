@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"io"
 
 	"weft/ops/problem"
 )
@@ -111,7 +112,8 @@ type Note struct {
 type Terminal interface {
 	Write([]byte) (int, error)
 	Size() (columns, rows int)
-	Rich() bool // colours and pictures are welcome
+	Rich() bool              // colours and pictures are welcome
+	To(w io.Writer) Terminal // one like this that prints to w
 }
 
 // Instance is one use of an operator in a program: a node of its graph.

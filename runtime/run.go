@@ -39,6 +39,7 @@ type run struct {
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are
 	doubt       doubt
+	pages       *pages
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -72,7 +73,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: newResult(p, opt.Threads), arrays: newArrays(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, doubt: doubt{}, defined: func() error { return nil }, checkpoints: new([]string)}
+		onHost: map[string]bool{}, doubt: doubt{}, pages: newPages(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
 }
 
 // once is Run with one plan.
@@ -83,7 +84,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	defer r.arrays.freeAll()
 	start, cpu := time.Now(), cpuTime()
 	ctx, stop := context.WithCancel(ctx)
-	err := r.execute(ctx)
+	err := r.pages.last(r.execute(ctx))
 	stop()
 	for _, path := range *r.checkpoints {
 		if err == nil {
@@ -235,7 +236,11 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 	if err != nil {
 		return ops.Note{}, err
 	}
-	note, err := step.Op.Bound.(ops.Sink).Take(known, in, r.opt.Terminal)
+	var note ops.Note
+	err = r.pages.print(step, func(to ops.Terminal) (err error) {
+		note, err = step.Op.Bound.(ops.Sink).Take(known, in, to)
+		return err
+	})
 	if err == nil {
 		r.announce(step)
 	}

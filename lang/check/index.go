@@ -1,11 +1,10 @@
 package check
 
 import (
-	"slices"
-
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // here is the name, in an index, of the place where the result stands.
@@ -42,7 +41,7 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 	}
 	var known, computed ops.List
 	for _, v := range at {
-		if isComputed(v.(ops.Pair).Value, args) {
+		if isComputed(v.(ops.Pair).Value, len(args) > 0) {
 			computed = append(computed, v)
 		} else {
 			known = append(known, v)
@@ -53,20 +52,25 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 	if len(known) > 0 || len(computed) == 0 {
 		of.value = c.apply("slice", where, []argument{of, {value: known, at: x.Selection.Span(), parts: parts}})
 	}
-	if len(computed) == 0 && len(args) == 0 || of.value == nil {
+	if of.value == nil || len(computed) == 0 && len(args) == 0 {
 		return of.value
+	}
+	if len(computed) == 0 {
+		a := args[0]
+		c.report(problem.WrongKind, a.name.Span(), "`%s` says nothing here: the index has no places but ranges", a.name.Text).Helpf("remove it, or index by an array, such as axis(x, 0 .. 9 in 10)")
+		return nil
 	}
 	return c.apply("take", where, append([]argument{of, {value: computed, at: x.Selection.Span(), parts: parts}}, args...))
 }
 
-// isComputed tells places that arrays hold, or that are relative, from those of a slice. Where values between points are asked for, a
-// coordinate is one of them.
-func isComputed(v ops.Value, options []argument) bool {
-	switch v := v.(type) {
+// isComputed tells places that arrays hold, or that are relative, from those of a slice. Where something is said of what is beyond the ends
+// or between points, a number is one of them.
+func isComputed(v ops.Value, options bool) bool {
+	switch v.(type) {
 	case ops.Array, ops.Here:
 		return true
 	case ops.Number:
-		return !v.Int && slices.ContainsFunc(options, func(a argument) bool { return a.name.Text == "interpolation" })
+		return options
 	}
 	return false
 }

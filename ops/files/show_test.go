@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -17,8 +18,9 @@ type screen struct {
 	rich bool
 }
 
-func (*screen) Size() (columns, rows int) { return 60, 20 }
-func (s *screen) Rich() bool              { return s.rich }
+func (*screen) Size() (columns, rows int)   { return 60, 20 }
+func (s *screen) Rich() bool                { return s.rich }
+func (s *screen) To(io.Writer) ops.Terminal { return s }
 
 func shownText(t *testing.T, value ops.Value, rich bool, in ...ops.HostArray) string {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/lang/check"
+	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
 	"weft/planner"
@@ -301,3 +303,4 @@ type silent struct{}
 func (silent) Write(p []byte) (int, error) { return len(p), nil }
 func (silent) Size() (columns, rows int)   { return 80, 24 }
 func (silent) Rich() bool                  { return false }
+func (s silent) To(io.Writer) ops.Terminal { return s }
