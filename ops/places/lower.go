@@ -151,12 +151,15 @@ func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *
 		within := s.inside(b, i)
 		return []tap{{index: s.moved(b, i)}}, within, number
 	}
+	if n, ok := s.value.(ops.Number); ok && !(s.lookup && s.here) {
+		return s.between(b, at, s.stepsOf(n.V))
+	}
 	at, g := s.fraction(b, at, index)
 	number = b.Alu(ir.Eq, g, g)
 	f := g.Type
 	last := float64(s.of.Size - 1)
 	if s.take.between == nearest {
-		i := sum(b, at, truncated(b, b.Alu(ir.Floor, b.Add(g, b.Const(f, 0.5)))))
+		i := sum(b, at, s.steps(b, b.Alu(ir.Floor, b.Add(g, b.Const(f, 0.5)))))
 		return []tap{{index: s.moved(b, i)}}, s.inside(b, i), number
 	}
 	if s.take.beyond == "" {
@@ -168,12 +171,38 @@ func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *
 	}
 	low := b.Alu(ir.Floor, g)
 	u := b.Sub(g, low)
-	i := sum(b, at, truncated(b, low))
+	i := sum(b, at, s.steps(b, low))
 	all := shares(b, s.take.between, u)
 	for k, share := range all {
 		taps = append(taps, tap{s.moved(b, b.Add(i, b.I32(k+1-len(all)/2))), share})
 	}
 	return taps, within, number
+}
+
+// between are the taps of a place that is known, in steps.
+func (s *spot) between(b *ops.Body, at *ir.Node, steps float64) (taps []tap, within, number *ir.Node) {
+	low := math.Floor(steps)
+	if s.take.between == nearest {
+		low = math.Floor(steps + 0.5)
+	}
+	i := sum(b, at, b.I32(s.take.fixed(s.place, low)))
+	if s.take.between == nearest {
+		return []tap{{index: s.moved(b, i)}}, s.inside(b, i), nil
+	}
+	if s.take.beyond == "" {
+		from := at
+		if from == nil {
+			from = b.I32(0)
+		}
+		whole := func(v float64) *ir.Node { return b.I32(int(max(-mostSteps, min(mostSteps, v)))) }
+		first, end := whole(math.Ceil(-slack-steps)), whole(math.Floor(float64(s.of.Size-1)+slack-steps))
+		within = b.And(b.Le(first, from), b.Le(from, end))
+	}
+	all := shares(b, s.take.between, b.Const(ir.F64, steps-low))
+	for k, share := range all {
+		taps = append(taps, tap{s.moved(b, b.Add(i, b.I32(k+1-len(all)/2))), share})
+	}
+	return taps, within, nil
 }
 
 func sum(b *ops.Body, x, y *ir.Node) *ir.Node {
@@ -189,10 +218,45 @@ func sum(b *ops.Body, x, y *ir.Node) *ir.Node {
 // mostSteps bounds steps, so that an index may be added to them.
 const mostSteps = 1 << 30
 
-// truncated is a float as a whole number, 0 for NaN.
-func truncated(b *ops.Body, x *ir.Node) *ir.Node {
-	x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(x.Type, 0))
-	return b.Cast(ir.I32, b.Max(b.Const(x.Type, -mostSteps), b.Min(b.Const(x.Type, mostSteps), x)))
+// period is after how many steps what lies beyond the ends comes again; 0: it does not.
+func (t *take) period(p *place) int {
+	switch n := p.of.Size; {
+	case t.beyond == wrap:
+		return n
+	case t.beyond == mirror:
+		return 2*n - 2
+	}
+	return 0
+}
+
+// steps is a whole number of steps, in 32 bits: what is too far for them is brought nearer by whole periods, or to where all is beyond.
+func (s *spot) steps(b *ops.Body, x *ir.Node) *ir.Node {
+	lo, hi, known := ir.RangeOf(x, nil)
+	near := known && lo >= -mostSteps && hi <= mostSteps
+	period := s.take.period(s.place)
+	switch float := x.Type.Float(); {
+	case !float && near:
+		return b.Cast(ir.I32, x)
+	case !float && period > 0:
+		return b.Cast(ir.I32, b.Mod(x, b.Int(x.Type, int64(period))))
+	case !near && period > 0: // exact as far as 64 bits hold whole numbers
+		w := b.Cast(ir.F64, x)
+		p := float64(period)
+		x = b.Sub(w, b.Mul(b.Alu(ir.Floor, b.Mul(w, b.Const(ir.F64, 1/p))), b.Const(ir.F64, p)))
+	}
+	if x.Type.Float() {
+		x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(x.Type, 0))
+		return b.Cast(ir.I32, b.Max(b.Const(x.Type, -mostSteps), b.Min(b.Const(x.Type, mostSteps), x)))
+	}
+	return b.Cast(ir.I32, b.Max(b.Int(x.Type, -mostSteps), b.Min(b.Int(x.Type, mostSteps), x)))
+}
+
+// fixed is a number of steps that is known, likewise.
+func (t *take) fixed(p *place, steps float64) int {
+	if period := t.period(p); period > 0 {
+		return int(math.Mod(steps, float64(period)))
+	}
+	return int(max(-mostSteps, min(mostSteps, steps)))
 }
 
 // wholeSteps are the steps of a place of whole numbers; number is nil where it holds always.
@@ -201,16 +265,13 @@ func (s *spot) wholeSteps(b *ops.Body, index []*ir.Node) (steps, number *ir.Node
 	case nil:
 		return nil, nil
 	case ops.Number:
-		return b.I32(int(max(-mostSteps, min(mostSteps, v.V)))), nil
+		return b.I32(s.take.fixed(s.place, v.V)), nil
 	}
 	x := s.read(b, index)
 	if x.Type.Float() {
-		return truncated(b, x), b.Alu(ir.Eq, x, x)
+		number = b.Alu(ir.Eq, x, x)
 	}
-	if lo, hi, ok := ir.RangeOf(x, nil); !ok || lo < -mostSteps || hi > mostSteps {
-		x = b.Max(b.Int(x.Type, -mostSteps), b.Min(b.Int(x.Type, mostSteps), x))
-	}
-	return b.Cast(ir.I32, x), nil
+	return s.steps(b, x), number
 }
 
 // read is the place as a number of its array.

@@ -148,19 +148,26 @@ func (p *place) steps() (lo, hi float64, nan, known bool) {
 	case ops.Array:
 		lo, hi, nan, known = ops.Bounds(v)
 	}
-	switch {
-	case p.lookup && p.here, !known:
+	if p.lookup && p.here || !known {
 		return 0, 0, nan, false
-	case p.lookup:
-		lo, hi = find(p.of.Coords, lo), find(p.of.Coords, hi)
-	case !p.whole:
-		lo, hi = (lo-p.first)/p.step, (hi-p.first)/p.step
 	}
+	lo, hi = p.stepsOf(lo), p.stepsOf(hi)
 	lo, hi = min(lo, hi), max(lo, hi)
 	if p.here {
 		hi += float64(p.of.Size - 1)
 	}
 	return lo, hi, nan, true
+}
+
+// stepsOf is a place, or a distance from one, in steps.
+func (p *place) stepsOf(x float64) float64 {
+	switch {
+	case p.lookup:
+		return find(p.of.Coords, x)
+	case p.whole:
+		return x
+	}
+	return (x - p.first) / p.step
 }
 
 // find is where a value lies among coordinates that rise or fall, in steps.

@@ -79,15 +79,10 @@ func (t *take) reference(p place, in map[string]ops.Dense, index []int) float64 
 	if p.here {
 		here = float64(index[p.own])
 	}
-	switch {
-	case p.lookup && p.here:
+	if p.lookup && p.here {
 		return find(p.of.Coords, p.of.Coords[int(here)]+x)
-	case p.lookup:
-		return find(p.of.Coords, x)
-	case !p.whole:
-		x = (x - p.first) / p.step
 	}
-	return here + x
+	return here + p.stepsOf(x)
 }
 
 // near are the indices that are read for a place and their shares; none where it is beyond the ends.
