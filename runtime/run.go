@@ -16,6 +16,7 @@ import (
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
 	"weft/runtime/journal"
+	"weft/runtime/pages"
 )
 
 // run is the state of one execution.
@@ -39,7 +40,7 @@ type run struct {
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are
 	doubt       doubt
-	pages       *pages
+	pages       *pages.Pages
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -73,7 +74,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: newResult(p, opt.Threads), arrays: newArrays(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, doubt: doubt{}, pages: newPages(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
+		onHost: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
 }
 
 // once is Run with one plan.
@@ -84,8 +85,13 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	defer r.arrays.freeAll()
 	start, cpu := time.Now(), cpuTime()
 	ctx, stop := context.WithCancel(ctx)
-	err := r.pages.last(r.execute(ctx))
+	err := r.execute(ctx)
 	stop()
+	if again := (*beyond)(nil); !errors.As(err, &again) {
+		if unprinted := r.pages.Rest(); err == nil {
+			err = unprinted
+		}
+	}
 	for _, path := range *r.checkpoints {
 		if err == nil {
 			err = journal.Forget(path)
@@ -237,7 +243,7 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 		return ops.Note{}, err
 	}
 	var note ops.Note
-	err = r.pages.print(step, func(to ops.Terminal) (err error) {
+	err = r.pages.Print(step, func(to ops.Terminal) (err error) {
 		note, err = step.Op.Bound.(ops.Sink).Take(known, in, to)
 		return err
 	})

@@ -1,8 +1,8 @@
-package runtime
+// Package pages puts what sinks print into the order of the file, whichever is ready first.
+package pages
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 
 	"weft/ops"
@@ -10,16 +10,17 @@ import (
 	"weft/planner/plan"
 )
 
-// pages are what sinks print: on the terminal they stand in the order of the file, whichever is ready first.
-type pages struct {
+// Pages are what the sinks of a plan print on a terminal.
+type Pages struct {
 	to   ops.Terminal
 	left []int                 // sinks that have not printed yet, by the numbers of their uses
 	kept map[int]*bytes.Buffer // what was printed before its turn
 }
 
-func newPages(p *bound.Plan, to ops.Terminal) *pages {
-	out := &pages{to: to, kept: map[int]*bytes.Buffer{}}
-	if to == nil { // nobody looks
+// New is of a plan of which nothing is printed yet; without a terminal nobody looks.
+func New(p *bound.Plan, to ops.Terminal) *Pages {
+	out := &Pages{to: to, kept: map[int]*bytes.Buffer{}}
+	if to == nil {
 		return out
 	}
 	for i := range p.Steps {
@@ -31,8 +32,8 @@ func newPages(p *bound.Plan, to ops.Terminal) *pages {
 	return out
 }
 
-// print gives a sink what to print on.
-func (p *pages) print(sink *bound.Step, onto func(ops.Terminal) error) error {
+// Print gives a sink what to print on.
+func (p *Pages) Print(sink *bound.Step, onto func(ops.Terminal) error) error {
 	n := sink.Op.ID
 	i := slices.Index(p.left, n)
 	if i <= 0 {
@@ -46,8 +47,11 @@ func (p *pages) print(sink *bound.Step, onto func(ops.Terminal) error) error {
 	return onto(p.to.To(p.kept[n]))
 }
 
+// Rest prints what is still kept, of a run that ends early.
+func (p *Pages) Rest() error { return p.flush(true) }
+
 // flush prints what was kept as far as its turn has come, or all of it.
-func (p *pages) flush(all bool) error {
+func (p *Pages) flush(all bool) error {
 	for len(p.left) > 0 {
 		text, ready := p.kept[p.left[0]]
 		if !ready && !all {
@@ -61,16 +65,4 @@ func (p *pages) flush(all bool) error {
 		}
 	}
 	return nil
-}
-
-// last prints what is still kept when a run ends early, unless all is to be done again.
-func (p *pages) last(err error) error {
-	var again *beyond
-	if err == nil || errors.As(err, &again) {
-		return err
-	}
-	if unprinted := p.flush(true); unprinted != nil {
-		return errors.Join(err, unprinted)
-	}
-	return err
 }
