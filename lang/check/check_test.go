@@ -18,6 +18,7 @@ import (
 	arrays "weft/ops/array"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
+	"weft/ops/shape"
 )
 
 // use is an operator that does nothing, with outputs.
@@ -193,7 +194,7 @@ func TestConstants(t *testing.T) {
 		"9.81 m/s^2 * 2 s":                       "19.62 m s^-1",
 		"10 / 4":                                 "2.5",
 	} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
+		cat := catalogue.New(arrays.Specs(), shape.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
 		p, list := File("f", []byte("see("+text+")"), cat, Options{})
 		if list.HasErrors() || len(p.Sinks) != 1 {
 			t.Errorf("%s: %v", text, list.Sorted())
@@ -208,7 +209,7 @@ func TestConstants(t *testing.T) {
 // TestWholeNumbers checks which constants count as whole: an index must not become a coordinate by the parity of a number.
 func TestWholeNumbers(t *testing.T) {
 	for text, want := range map[string]bool{"3": true, "2 * 3": true, "6 / 2": false, "5 / 2": false, "round(6 / 2)": true, "floor(2.5)": true, "2^3": true, "2^-1": false, "-3": true, "3.0": false} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: ops.KNumber, Unit: "*"}}, Bind: noSink}})
+		cat := catalogue.New(arrays.Specs(), shape.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: ops.KNumber, Unit: "*"}}, Bind: noSink}})
 		p, list := File("f", []byte("see("+text+")"), cat, Options{})
 		if list.HasErrors() {
 			t.Errorf("%s: %v", text, list.Sorted())
@@ -247,7 +248,7 @@ func TestRefused(t *testing.T) {
 		"a = axis(x, 0 .. 1 in 3)\nb = a @tile(x: 1)\nc = a @tile(x: 2)\nsee(b)\nsee(c)":                        "E0222 asks of a stage",
 		doubling + "see(f40(1))": "E0121 more than 20000 calls",
 	} {
-		cat := catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
+		cat := catalogue.New(arrays.Specs(), shape.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}})
 		_, list := File("f", []byte(text), cat, Options{})
 		got := ""
 		for _, d := range list.Sorted() {

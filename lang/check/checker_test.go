@@ -11,11 +11,12 @@ import (
 	arrays "weft/ops/array"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
+	"weft/ops/shape"
 )
 
 // seeing is a checker whose operator see takes any value.
 func seeing(opt Options) *Checker {
-	return New(catalogue.New(arrays.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}}), opt)
+	return New(catalogue.New(arrays.Specs(), shape.Specs(), []*ops.Spec{{Name: "see", Params: []ops.Param{{Name: "v", Accept: 1<<10 - 1, Unit: "*"}}, Bind: noSink}}), opt)
 }
 
 // TestTextsFollowEachOther checks texts one after the other: what each sees, and how many mistakes it has.
