@@ -60,6 +60,15 @@ dy = axis(dy, -2 .. 2 in 5)
 t = axis(t, 0 m .. 36 m in 83)
 b = sum(a[y: here + dy, x: here - dy, outside: mirror] * dy, over: dy) TILE(x: %d, y: %d) @keep PRECISION WITHIN
 (a[x: t, y: here + 0.4, interpolation: linear, outside: wrap] + mean(b, over: x)) | write("out.npy")`, "0.01", 0.01, 0, false},
+	"delays": {`use ultrasound
+matrix = matrix_probe(nx: 8, ny: 8, pitch: 0.3 mm)
+iq = simulate.echoes(matrix, [point(z: 10 mm), point(x: 1 mm, z: 11 mm, amplitude: 0.5)], fc: 0.3 MHz, fs: 6 MHz, samples: 95, noise: -50 dB, seed: 3) @keep
+i = indices(iq, element)
+probe = (x: (mod(i, 8) - 3.5) * 0.3 mm, y: (floor(i / 8) - 3.5) * 0.3 mm, z: 0 mm)
+at = (x: axis(x, -3 mm .. 3 mm in 19), y: axis(y, -2 mm .. 2 mm in 9), z: axis(z, 9 mm .. 12 mm in 21))
+a = iq | ultrasound.das(probe, at, fc: 0.3 MHz, fnumber: 1.2)
+b = ultrasound.das(iq, probe, at, fc: 0.3 MHz, send: ultrasound.plane(3 deg)) TILE(x: %d, y: %d) PRECISION
+abs(a + b) WITHIN | write("out.npy")`, "0.02", 0.02, 0.01, false},
 	"shadows": {`city = simulate.city(y: 41, x: 37, seed: 5, pixel: 2 m)
 light = city.dsm | shadow(azimuth: [100 deg, 200 deg], altitude: [20 deg, 40 deg]) TILE(y: %d, x: %d)
 light.building | write("out.npy")`, "", 0, 0, true},

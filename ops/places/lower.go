@@ -29,9 +29,37 @@ func (t *take) Lower(l *ops.Lowering) []*ops.Stage {
 			steps = []string{"take", "interpolate"}
 		}
 	}
+	if d := t.rowed(); d >= 0 {
+		in = rows(l, in, d)
+		inputs[0] = in
+	}
 	s := l.Stage("", t.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem { return t.elem(b, in, spots, index) })
 	s.Steps = steps
 	return []*ops.Stage{s}
+}
+
+// rowed is the dim whose points would lie side by side if that were for the places to say: the one that is not the last and has a computed place of
+// its own. -1: there is none.
+func (t *take) rowed() int {
+	if len(t.places) != 1 || t.places[0].array < 0 || t.places[0].here || t.input.Format != nil || t.places[0].dim == len(t.input.Dims)-1 {
+		return -1
+	}
+	return t.places[0].dim
+}
+
+// rows is an array with one of its dims last: to be stored where reading rows repays that, which is for the planner to find.
+func rows(l *ops.Lowering, in *ops.Stage, d int) *ops.Stage {
+	t := in.Type
+	t.Dims = toLast(t.Dims, d)
+	return l.Stage("rows", t, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		at := slices.Insert(slices.Clone(index[:len(index)-1]), d, index[len(index)-1])
+		return in.At(b, at...)
+	})
+}
+
+// toLast is a list with one of its elements moved to the end.
+func toLast[T any](list []T, i int) []T {
+	return append(slices.Delete(slices.Clone(list), i, i+1), list[i])
 }
 
 // rising are the coordinates, turned to rise.
@@ -90,6 +118,9 @@ func (t *take) elem(b *ops.Body, in *ops.Stage, spots []spot, index []*ir.Node) 
 	var sum func(spots []spot, taps [][]tap, at []*ir.Node) ops.Elem
 	sum = func(spots []spot, taps [][]tap, at []*ir.Node) ops.Elem {
 		if len(spots) == 0 {
+			if d := t.rowed(); d >= 0 {
+				at = toLast(at, d)
+			}
 			switch {
 			case guard == nil:
 				return ops.CCast(b, base, in.At(b, at...))
@@ -167,7 +198,10 @@ func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *
 		if at != nil {
 			place = b.Add(b.Cast(f, at), g)
 		}
-		within = b.And(b.Le(b.Const(f, -slack), place), b.Le(place, b.Const(f, last+slack)))
+		within, number = b.And(b.Le(b.Const(f, -slack), place), b.Le(place, b.Const(f, last+slack))), nil // false for NaN
+	}
+	if at == nil && s.take.between == linear && s.of.Size > 1 && (s.take.beyond == "" || s.take.beyond == nearest) {
+		return s.cell(b, g), within, number
 	}
 	low := b.Alu(ir.Floor, g)
 	u := b.Sub(g, low)
@@ -203,6 +237,17 @@ func (s *spot) between(b *ops.Body, at *ir.Node, steps float64) (taps []tap, wit
 		taps = append(taps, tap{s.moved(b, b.Add(i, b.I32(k+1-len(all)/2))), share})
 	}
 	return taps, within, nil
+}
+
+// cell are the two neighbours that a place held at the ends lies between: indices of one float, in range whatever it is, so that windows
+// serve both.
+func (s *spot) cell(b *ops.Body, g *ir.Node) []tap {
+	c := func(x int) *ir.Node { return b.Const(g.Type, float64(x)) }
+	g = b.Max(b.Min(g, c(s.of.Size-1)), c(0)) // a NaN is an end
+	low := b.Min(b.Alu(ir.Floor, g), c(s.of.Size-2))
+	i := b.Cast(ir.I32, low)
+	all := shares(b, linear, b.Sub(g, low))
+	return []tap{{i, all[0]}, {b.Add(i, b.I32(1)), all[1]}}
 }
 
 func sum(b *ops.Body, x, y *ir.Node) *ir.Node {

@@ -79,9 +79,10 @@ func TestPlaces(t *testing.T) {
 	for name, c := range cases {
 		for _, between := range []string{nearest, linear, cubic} {
 			for _, beyond := range []ops.Value{number(7, ""), number(0, ""), ops.Symbol(nearest), ops.Symbol(wrap), ops.Symbol(mirror)} {
-				for _, e := range []ops.ElemType{ops.F32, ops.C64, ops.I32} {
-					t.Run(fmt.Sprint(name, between, beyond, e), func(t *testing.T) {
-						call := call(typ(e, y, c.x), map[string]ops.Value{"interpolation": ops.Symbol(between), "outside": beyond}, c.index...)
+				for _, in := range []ops.Type{typ(ops.F32, y, c.x), typ(ops.F32, c.x, y), typ(ops.C64, y, c.x), typ(ops.C64, c.x, y), typ(ops.I32, y, c.x)} {
+					e := in.Elem
+					t.Run(fmt.Sprint(name, between, beyond, in), func(t *testing.T) {
+						call := call(in, map[string]ops.Value{"interpolation": ops.Symbol(between), "outside": beyond}, c.index...)
 						in := map[string]ops.Dense{"input": optest.Random(call.Type("input"), 3, 0)}
 						k := 0
 						call.Arrays(func(param string, a ops.Array) {
