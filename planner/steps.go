@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/text"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/graph"
@@ -197,7 +198,7 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 			step.Line = s.Where.Line
 		}
 	}
-	k.Text = ir.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
+	k.Text = text.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
 	k.Plan(b.Device.Kind, b.Plan.Costs, b.opt.Threads)
 	for _, id := range step.Writes {
 		layout.CountSaved(b.Graph, b.Plan.Buffer(id).Reached, k.Flops, m.Roots[0])

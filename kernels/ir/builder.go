@@ -73,6 +73,31 @@ func (b *Builder) binder() Set {
 	return bit(b.binders - 1)
 }
 
+// Insert adds a node that is given whole: values that are there already are found again, an axis and the index of a fold take numbers for
+// what they bind. The index of a fold is inserted before its accumulators, these before the fold.
+func (b *Builder) Insert(n *Node) *Node {
+	f := n.Fold
+	switch {
+	case n.Kind == KFold:
+		b.add(n)
+		f.Operands(func(o *Node) { n.free = n.free.Or(o.free) })
+		n.free = n.free.Minus(f.IndexBind.Or(f.AccBind))
+		return n
+	case n.Kind == KGet:
+		return b.add(n)
+	case n.Kind != KAxis:
+		return b.intern(n)
+	case n.Role == RoleParallel:
+		n.bind = b.binder()
+	case n.Role == RoleIndex:
+		f.IndexBind, f.AccBind = b.binder(), b.binder()
+		n.bind = f.IndexBind
+	case n.Role == RoleAcc:
+		n.bind = f.AccBind
+	}
+	return b.add(n)
+}
+
 // Binders is how many of MaxBinders are taken: a planner stops fusing before they run out.
 func (b *Builder) Binders() int { return b.binders }
 
@@ -126,7 +151,7 @@ func (b *Builder) ArgOr(t DType, name string, v float64) *Node {
 
 // Axis is a new parallel axis of the given extent; its value is an I32 from 0 to extent-1.
 func (b *Builder) Axis(name string, extent int) *Node {
-	return b.add(&Node{Kind: KAxis, Type: I32, Name: name, Extent: extent, Role: RoleParallel, bind: b.binder()})
+	return b.Insert(&Node{Kind: KAxis, Type: I32, Name: name, Extent: extent, Role: RoleParallel})
 }
 
 // Load reads buf at index, one index an axis.
@@ -174,17 +199,14 @@ func (b *Builder) Turns(name string, lo, hi *Node, axes []*Node, body func(i *No
 // Fold builds a loop. body receives the index and the accumulators, and returns the stepped accumulators and the while
 // condition (nil: none). The results are the final accumulators.
 func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node, while *Node)) []*Node {
-	f := &Fold{Lo: s.Lo, Hi: s.Hi, Init: s.Init, Monoid: s.Monoid, IndexBind: b.binder(), AccBind: b.binder()}
-	f.Index = b.add(&Node{Kind: KAxis, Type: s.Lo.Type, Name: cmp.Or(s.Name, "i"), Role: RoleIndex, Fold: f, bind: f.IndexBind})
+	f := &Fold{Lo: s.Lo, Hi: s.Hi, Init: s.Init, Monoid: s.Monoid}
+	f.Index = b.Insert(&Node{Kind: KAxis, Type: s.Lo.Type, Name: cmp.Or(s.Name, "i"), Role: RoleIndex, Fold: f})
 	for k, n := range s.Init {
-		f.Accs = append(f.Accs, b.add(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f, bind: f.AccBind}))
+		f.Accs = append(f.Accs, b.Insert(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f}))
 	}
 	f.Step, f.While = body(f.Index, f.Accs)
 	root := b.leastRoot(f)
-	f.Node = &Node{Kind: KFold, Fold: f}
-	b.add(f.Node)
-	f.Operands(func(n *Node) { f.Node.free = f.Node.free.Or(n.free) })
-	f.Node.free = f.Node.free.Minus(f.IndexBind.Or(f.AccBind))
+	f.Node = b.Insert(&Node{Kind: KFold, Fold: f})
 	out := make([]*Node, len(s.Init))
 	for k, n := range s.Init {
 		out[k] = b.add(&Node{Kind: KGet, Type: n.Type, I: int64(k), Args: []*Node{f.Node}, Fold: f})

@@ -111,6 +111,19 @@ func enclosing(f *Fold) []*Node {
 // Walk visits every node once, operands before users.
 func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
 
+// Nodes are the nodes of the kernel, axes that no value reads among them, in the order in which they were built.
+func (k *Kernel) Nodes() []*Node {
+	var nodes []*Node
+	k.Walk(func(n *Node) { nodes = append(nodes, n) })
+	for _, a := range k.Axes {
+		if !slices.Contains(nodes, a) {
+			nodes = append(nodes, a)
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
+	return nodes
+}
+
 // met are the nodes of a builder that were seen, by number.
 type met []uint64
 
@@ -152,7 +165,8 @@ func WalkNodes(roots []*Node, visit func(*Node)) {
 }
 
 // rounding is what a kernel says of it, in words.
-func (k *Kernel) rounding() (words []string) {
+// Rounding are the words for how the kernel may round.
+func (k *Kernel) Rounding() (words []string) {
 	if k.Contract {
 		words = append(words, "contract")
 	}

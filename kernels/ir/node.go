@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Kind is one of the seven node kinds.
 type Kind uint8
 
@@ -100,6 +102,12 @@ const (
 var monoidNames = [...]string{"ordered", "sum", "product", "min", "max", "any", "all", "argmin", "argmax"}
 
 func (m Monoid) String() string { return monoidNames[m] }
+
+// ParseMonoid finds the monoid of a name.
+func ParseMonoid(name string) (m Monoid, ok bool) {
+	i := slices.Index(monoidNames[:], name)
+	return Monoid(max(i, 0)), i >= 0
+}
 
 // Fold is the only loop: for index in [lo, hi), while the condition holds, all accumulators step simultaneously.
 // The while condition is tested before each iteration, on the accumulators as they stand. lo >= hi gives init.

@@ -102,7 +102,7 @@ func (p *printer) text() string {
 		}
 	}
 	var out strings.Builder
-	fmt.Fprintln(&out, strings.Join(append([]string{"kernel", k.Name}, k.rounding()...), " "))
+	fmt.Fprintln(&out, strings.Join(append([]string{"kernel", k.Name}, k.Rounding()...), " "))
 	for _, a := range k.Axes {
 		fmt.Fprintf(&out, "  axis %s %d\n", p.names[a], a.Extent)
 	}

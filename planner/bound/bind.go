@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/text"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/cost"
@@ -210,7 +211,7 @@ func (b *binder) step(s *Step, k *plan.Kernel) error {
 
 // kernel reads a kernel and finds its stages.
 func (b *binder) kernel(s *Step, d plan.Kernel) error {
-	body, err := ir.Decode(d.Text, func(name string) *ir.Buffer { return b.bufs[name] }, b.from.Arguments())
+	body, err := text.Decode(d.Text, func(name string) *ir.Buffer { return b.bufs[name] }, b.from.Arguments())
 	if err != nil {
 		return err
 	}

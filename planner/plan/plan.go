@@ -235,7 +235,7 @@ type Kernel struct {
 	Loads    []Count  `yaml:"loads,omitempty" json:"loads,omitempty"` // by class
 	Tables   int      `yaml:"tables,omitempty" json:"tables,omitempty"`
 	Hash     string   `yaml:"hash" json:"hash"` // of the kernel's IR
-	// Text is the kernel as ir.Encode writes it, with the ids of buffers.
+	// Text is the kernel as text.Encode writes it, with the ids of buffers.
 	Text string `yaml:"ir,omitempty" json:"ir,omitempty"`
 }
 

@@ -1,26 +1,21 @@
-package ir
+// Package text writes kernels as text and reads them back: what a plan that lies in a file says of them.
+package text
 
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
+
+	"weft/kernels/ir"
 )
 
 // Encode writes a kernel as text that Decode reads: a line a node, in the order in which they were built, which is the number that
 // later lines know it by. Buffers are written by the names that the caller gives them; what they are is the caller's to keep.
-func Encode(k *Kernel, name func(*Buffer) string) string {
-	var nodes []*Node
-	k.Walk(func(n *Node) { nodes = append(nodes, n) })
-	for _, a := range k.Axes {
-		if !slices.Contains(nodes, a) {
-			nodes = append(nodes, a)
-		}
-	}
-	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
-	e := encoder{name: name, number: make(map[*Node]int, len(nodes))}
-	e.word(append([]string{"kernel", strconv.Quote(k.Name)}, k.rounding()...)...)
+func Encode(k *ir.Kernel, name func(*ir.Buffer) string) string {
+	nodes := k.Nodes()
+	e := encoder{name: name, number: make(map[*ir.Node]int, len(nodes))}
+	e.word(append([]string{"kernel", strconv.Quote(k.Name)}, k.Rounding()...)...)
 	for i, n := range nodes {
 		e.number[n] = i
 		e.end()
@@ -28,9 +23,9 @@ func Encode(k *Kernel, name func(*Buffer) string) string {
 	}
 	for _, s := range k.Stores {
 		e.end()
-		how := Ordered
+		how := ir.Ordered
 		if s.Adds {
-			how = Sum
+			how = ir.Sum
 		}
 		e.word("store", name(s.Buf), how.String())
 		e.refs(s.Index...)
@@ -53,8 +48,8 @@ func Encode(k *Kernel, name func(*Buffer) string) string {
 
 type encoder struct {
 	text   []byte
-	name   func(*Buffer) string
-	number map[*Node]int
+	name   func(*ir.Buffer) string
+	number map[*ir.Node]int
 }
 
 func (e *encoder) end() { e.text = append(e.text, '\n') }
@@ -68,45 +63,45 @@ func (e *encoder) word(words ...string) {
 	}
 }
 
-func (e *encoder) refs(nodes ...*Node) {
+func (e *encoder) refs(nodes ...*ir.Node) {
 	for _, n := range nodes {
 		e.word(strconv.Itoa(e.number[n]))
 	}
 }
 
-func (e *encoder) node(n *Node) {
+func (e *encoder) node(n *ir.Node) {
 	switch n.Kind {
-	case KConst:
+	case ir.KConst:
 		e.word("const", n.Type.String())
 		if n.Type.Float() {
 			e.word(strconv.FormatFloat(n.F, 'g', -1, 64))
 		} else {
 			e.word(strconv.FormatInt(n.I, 10))
 		}
-	case KArg:
+	case ir.KArg:
 		e.word("arg", n.Type.String(), strconv.Quote(n.Name))
-	case KAxis:
+	case ir.KAxis:
 		switch n.Role {
-		case RoleParallel:
+		case ir.RoleParallel:
 			e.word("axis", strconv.Quote(n.Name), strconv.Itoa(n.Extent))
-		case RoleIndex:
+		case ir.RoleIndex:
 			e.word("index", n.Type.String(), strconv.Quote(n.Name))
-		case RoleAcc:
+		case ir.RoleAcc:
 			e.word("acc", n.Type.String())
 			e.refs(n.Fold.Index)
 			e.word(strconv.FormatInt(n.I, 10))
 		}
-	case KLoad:
+	case ir.KLoad:
 		how := "load"
 		if n.Guarded {
 			how = "guarded"
 		}
 		e.word(how, e.name(n.Buf))
 		e.refs(n.Args...)
-	case KAlu:
+	case ir.KAlu:
 		e.word(n.Op.String(), n.Type.String())
 		e.refs(n.Args...)
-	case KFold:
+	case ir.KFold:
 		f := n.Fold
 		e.word("fold", f.Monoid.String())
 		e.refs(f.Index, f.Lo, f.Hi)
@@ -116,7 +111,7 @@ func (e *encoder) node(n *Node) {
 			e.word("while")
 			e.refs(f.While)
 		}
-	case KGet:
+	case ir.KGet:
 		e.word("get", n.Type.String())
 		e.refs(n.Args[0])
 		e.word(strconv.FormatInt(n.I, 10))
@@ -127,8 +122,8 @@ func (e *encoder) node(n *Node) {
 const mostNodes = 1 << 20
 
 // Decode reads what Encode wrote, with the buffers of that name and the arguments of these values. Whatever the text is, the kernel passes Check or there is an error.
-func Decode(text string, buffer func(name string) *Buffer, args map[string]float64) (*Kernel, error) {
-	d := decoder{b: NewBuilder(), buffer: buffer, args: args, folds: map[*Fold]bool{}}
+func Decode(text string, buffer func(name string) *ir.Buffer, args map[string]float64) (*ir.Kernel, error) {
+	d := decoder{b: ir.NewBuilder(), buffer: buffer, args: args, folds: map[*ir.Fold]bool{}}
 	at := 0
 	for line := range strings.Lines(text) {
 		at++
@@ -155,19 +150,19 @@ func Decode(text string, buffer func(name string) *Buffer, args map[string]float
 			return nil, fmt.Errorf("a loop of the kernel over %s has no end", f.Index.Name)
 		}
 	}
-	if err := Check(&d.kernel); err != nil {
+	if err := ir.Check(&d.kernel); err != nil {
 		return nil, err
 	}
 	return &d.kernel, nil
 }
 
 type decoder struct {
-	b      *Builder
-	buffer func(string) *Buffer
+	b      *ir.Builder
+	buffer func(string) *ir.Buffer
 	args   map[string]float64
-	kernel Kernel
-	nodes  []*Node
-	folds  map[*Fold]bool
+	kernel ir.Kernel
+	nodes  []*ir.Node
+	folds  map[*ir.Fold]bool
 	words  []string // left of the line
 	fault  error
 }
@@ -216,18 +211,18 @@ func (d *decoder) integer(bits int) int64 {
 }
 
 // typ reads a type that nodes have.
-func (d *decoder) typ() DType {
+func (d *decoder) typ() ir.DType {
 	w := d.next()
-	t, ok := ParseDType(w)
+	t, ok := ir.ParseDType(w)
 	if !ok || t.Compute() != t {
 		d.wrong("%s is no type of a value", w)
-		return F32
+		return ir.F32
 	}
 	return t
 }
 
 // ref reads the number of a node before; ok tells what it may be.
-func (d *decoder) ref(ok func(*Node) bool) *Node {
+func (d *decoder) ref(ok func(*ir.Node) bool) *ir.Node {
 	w := d.next()
 	if i, err := strconv.Atoi(w); err == nil && 0 <= i && i < len(d.nodes) && ok(d.nodes[i]) {
 		return d.nodes[i]
@@ -236,42 +231,30 @@ func (d *decoder) ref(ok func(*Node) bool) *Node {
 	return d.b.F32(0)
 }
 
-func isValue(n *Node) bool { return n.Kind != KFold }
+func isValue(n *ir.Node) bool { return n.Kind != ir.KFold }
 
-func (d *decoder) value() *Node { return d.ref(isValue) }
+func (d *decoder) value() *ir.Node { return d.ref(isValue) }
 
-func (d *decoder) values(n int) []*Node {
-	out := make([]*Node, n)
+func (d *decoder) values(n int) []*ir.Node {
+	out := make([]*ir.Node, n)
 	for i := range out {
 		out[i] = d.value()
 	}
 	return out
 }
 
-func (d *decoder) buf() *Buffer {
+func (d *decoder) buf() *ir.Buffer {
 	name := d.next()
 	b := d.buffer(name)
 	if b == nil {
 		d.wrong("there is no array %s", name)
-		b = &Buffer{}
+		b = &ir.Buffer{}
 	}
 	return b
 }
 
-// binders are the numbers of so many variables to come.
-func (d *decoder) binders(n int) (out [2]Set) {
-	if d.b.binders+n > MaxBinders {
-		d.wrong("a kernel binds no more than %d axes and folds", MaxBinders)
-		return out
-	}
-	for i := range n {
-		out[i] = d.b.binder()
-	}
-	return out
-}
-
 func (d *decoder) line(what string) {
-	var n *Node
+	var n *ir.Node
 	switch what {
 	case "kernel":
 		d.kernel.Name = d.quoted()
@@ -282,38 +265,36 @@ func (d *decoder) line(what string) {
 		return
 	case "axes":
 		for len(d.words) > 0 && d.fault == nil {
-			d.kernel.Axes = append(d.kernel.Axes, d.ref(func(n *Node) bool { return n.Kind == KAxis && n.Role == RoleParallel }))
+			d.kernel.Axes = append(d.kernel.Axes, d.ref(func(n *ir.Node) bool { return n.Kind == ir.KAxis && n.Role == ir.RoleParallel }))
 		}
 		return
 	case "const":
 		n = d.constant()
 	case "arg":
-		n = &Node{Kind: KArg, Type: d.typ(), Name: d.quoted(), F: math.NaN()}
+		n = &ir.Node{Kind: ir.KArg, Type: d.typ(), Name: d.quoted(), F: math.NaN()}
 		if v, ok := d.args[n.Name]; ok {
 			n.F = v
 		}
 	case "axis":
-		n = &Node{Kind: KAxis, Type: I32, Name: d.quoted(), Extent: int(d.integer(32)), Role: RoleParallel, bind: d.binders(1)[0]}
+		n = &ir.Node{Kind: ir.KAxis, Type: ir.I32, Name: d.quoted(), Extent: int(d.integer(32)), Role: ir.RoleParallel}
 	case "index":
-		sets := d.binders(2)
-		f := &Fold{IndexBind: sets[0], AccBind: sets[1]}
-		n = &Node{Kind: KAxis, Type: d.typ(), Name: d.quoted(), Role: RoleIndex, Fold: f, bind: f.IndexBind}
+		f := &ir.Fold{}
+		n = &ir.Node{Kind: ir.KAxis, Type: d.typ(), Name: d.quoted(), Role: ir.RoleIndex, Fold: f}
 		f.Index, d.folds[f] = n, true
 	case "acc":
 		t, f := d.typ(), d.ref(isIndex).Fold
-		n = &Node{Kind: KAxis, Type: t, Name: "acc", I: d.integer(32), Role: RoleAcc, Fold: f}
+		n = &ir.Node{Kind: ir.KAxis, Type: t, Name: "acc", I: d.integer(32), Role: ir.RoleAcc, Fold: f}
 		if f == nil || n.I != int64(len(f.Accs)) || f.Node != nil {
 			d.wrong("accumulators come in their order, before the fold")
 			return
 		}
-		n.bind = f.AccBind
 		f.Accs = append(f.Accs, n)
 	case "load", "guarded":
 		n = d.load(what == "guarded")
 	case "fold":
 		n = d.fold()
 	case "get":
-		n = &Node{Kind: KGet, Type: d.typ(), Args: []*Node{d.ref(func(n *Node) bool { return n.Kind == KFold })}, I: d.integer(32)}
+		n = &ir.Node{Kind: ir.KGet, Type: d.typ(), Args: []*ir.Node{d.ref(func(n *ir.Node) bool { return n.Kind == ir.KFold })}, I: d.integer(32)}
 		n.Fold = n.Args[0].Fold
 	default:
 		n = d.alu(what)
@@ -325,29 +306,22 @@ func (d *decoder) line(what string) {
 		d.wrong("a kernel has no more than %d values", mostNodes)
 		return
 	}
-	switch n.Kind {
-	case KConst, KArg, KLoad, KAlu:
-		n = d.b.intern(n)
-	default:
-		n = d.b.add(n)
+	if room := ir.MaxBinders - d.b.Binders(); n.Kind == ir.KAxis && (room < 1 && n.Role == ir.RoleParallel || room < 2 && n.Role == ir.RoleIndex) {
+		d.wrong("a kernel binds no more than %d axes and folds", ir.MaxBinders)
+		return
 	}
-	if n.Kind == KFold {
-		f := n.Fold
-		f.Operands(func(o *Node) { n.free = n.free.Or(o.free) })
-		n.free = n.free.Minus(f.IndexBind.Or(f.AccBind))
-	}
-	d.nodes = append(d.nodes, n)
+	d.nodes = append(d.nodes, d.b.Insert(n))
 }
 
-func isFold(n *Node) bool { return n.Kind == KFold }
+func isFold(n *ir.Node) bool { return n.Kind == ir.KFold }
 
-func isIndex(n *Node) bool { return n.Kind == KAxis && n.Role == RoleIndex }
+func isIndex(n *ir.Node) bool { return n.Kind == ir.KAxis && n.Role == ir.RoleIndex }
 
-func (d *decoder) constant() *Node {
-	n := &Node{Kind: KConst, Type: d.typ()}
+func (d *decoder) constant() *ir.Node {
+	n := &ir.Node{Kind: ir.KConst, Type: d.typ()}
 	if !n.Type.Float() {
 		n.I = d.integer(8 * n.Type.Size())
-		if n.Type == Bool && n.I>>1 != 0 {
+		if n.Type == ir.Bool && n.I>>1 != 0 {
 			d.wrong("a bool is 0 or 1")
 		}
 		return n
@@ -361,45 +335,44 @@ func (d *decoder) constant() *Node {
 	return n
 }
 
-func (d *decoder) load(guarded bool) *Node {
+func (d *decoder) load(guarded bool) *ir.Node {
 	b := d.buf()
 	extra := 0
 	if guarded {
 		extra = 2
 	}
-	return &Node{Kind: KLoad, Type: b.Type.Compute(), Buf: b, Guarded: guarded, Args: d.values(len(b.Shape) + extra)}
+	return &ir.Node{Kind: ir.KLoad, Type: b.Type.Compute(), Buf: b, Guarded: guarded, Args: d.values(len(b.Shape) + extra)}
 }
 
-func (d *decoder) alu(name string) *Node {
-	for op := range Ops {
+func (d *decoder) alu(name string) *ir.Node {
+	for op := range ir.Ops {
 		if op.String() == name {
-			return &Node{Kind: KAlu, Op: op, Type: d.typ(), Args: d.values(op.Info().Arity)}
+			return &ir.Node{Kind: ir.KAlu, Op: op, Type: d.typ(), Args: d.values(op.Info().Arity)}
 		}
 	}
 	d.wrong("there is no operation %s", name)
 	return nil
 }
 
-func (d *decoder) monoid() Monoid {
+func (d *decoder) monoid() ir.Monoid {
 	w := d.next()
-	i := slices.Index(monoidNames[:], w)
-	if i < 0 {
+	m, ok := ir.ParseMonoid(w)
+	if !ok {
 		d.wrong("values are not joined by %s", w)
-		return Ordered
 	}
-	return Monoid(i)
+	return m
 }
 
 // adds reads how a store goes with what is there.
 func (d *decoder) adds() bool {
 	m := d.monoid()
-	if m != Ordered && m != Sum {
+	if m != ir.Ordered && m != ir.Sum {
 		d.wrong("values are stored or added, not joined by %s", m)
 	}
-	return m == Sum
+	return m == ir.Sum
 }
 
-func (d *decoder) fold() *Node {
+func (d *decoder) fold() *ir.Node {
 	m, f := d.monoid(), d.ref(isIndex).Fold
 	if f == nil || f.Node != nil {
 		d.wrong("a fold needs an index of its own")
@@ -410,13 +383,13 @@ func (d *decoder) fold() *Node {
 	if d.has("while") {
 		f.While = d.value()
 	}
-	f.Node = &Node{Kind: KFold, Fold: f}
+	f.Node = &ir.Node{Kind: ir.KFold, Fold: f}
 	return f.Node
 }
 
 func (d *decoder) store() {
 	b := d.buf()
-	s := Store{Buf: b, Adds: d.adds(), Index: d.values(len(b.Shape)), Value: d.value()}
+	s := ir.Store{Buf: b, Adds: d.adds(), Index: d.values(len(b.Shape)), Value: d.value()}
 	if d.has("if") {
 		s.Guard = d.value()
 	}

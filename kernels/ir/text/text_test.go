@@ -1,4 +1,4 @@
-package ir_test
+package text_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/conformance"
 	"weft/kernels/ir"
+	"weft/kernels/ir/text"
 )
 
 // table names the buffers of kernels, and finds them again.
@@ -27,15 +28,15 @@ func (t table) find(name string) *ir.Buffer { return t[name] }
 func TestEncodedKernelsAreTheSame(t *testing.T) {
 	for _, c := range conformance.Cases() {
 		names := table{}
-		text := ir.Encode(c.Kernel, names.name)
-		back, err := ir.Decode(text, names.find, nil)
+		encoded := text.Encode(c.Kernel, names.name)
+		back, err := text.Decode(encoded, names.find, nil)
 		if err != nil {
-			t.Fatalf("%s: %v\n%s", c.Name, err, text)
+			t.Fatalf("%s: %v\n%s", c.Name, err, encoded)
 		}
 		if ir.Hash(back) != ir.Hash(c.Kernel) || back.String() != c.Kernel.String() || back.Contract != c.Kernel.Contract {
 			t.Errorf("%s reads as\n%s and was\n%s", c.Name, back, c.Kernel)
 		}
-		if again := ir.Encode(back, names.name); again != text {
+		if again := text.Encode(back, names.name); again != encoded {
 			t.Errorf("%s is written again as\n%s", c.Name, again)
 		}
 	}
@@ -44,7 +45,7 @@ func TestEncodedKernelsAreTheSame(t *testing.T) {
 func TestDamagedKernelsAreRefused(t *testing.T) {
 	bufs := table{"b1": {Name: "b1", Type: ir.F32, Shape: []int{4}}, "b2": {Name: "b2", Type: ir.F32, Shape: []int{4}}}
 	good := "kernel \"k\"\naxis \"x\" 4\nload b1 0\nadd f32 1 1\nstore b2 ordered 0 2\naxes 0\n"
-	if _, err := ir.Decode(good, bufs.find, nil); err != nil {
+	if _, err := text.Decode(good, bufs.find, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]string{
@@ -65,7 +66,7 @@ func TestDamagedKernelsAreRefused(t *testing.T) {
 		{"store b2 ordered", "store b2 any"},                          // not a way to join
 		{"add f32 1 1\n", "get f32 1 0\nadd f32 1 1\n"},               // of no fold
 	} {
-		if _, err := ir.Decode(strings.Replace(good, c[0], c[1], 1), bufs.find, nil); err == nil {
+		if _, err := text.Decode(strings.Replace(good, c[0], c[1], 1), bufs.find, nil); err == nil {
 			t.Errorf("%q in place of %q is accepted", c[1], c[0])
 		}
 	}
@@ -76,18 +77,18 @@ func FuzzDecode(f *testing.F) {
 	bufs := table{"b": {Name: "b", Type: ir.F32, Shape: []int{4}}, "b'": {Name: "b'", Type: ir.F32, Shape: []int{4, 2}}, "b''": {Name: "b''", Type: ir.I16}}
 	for i, c := range conformance.Cases() {
 		if i%20 == 0 {
-			f.Add(ir.Encode(c.Kernel, table{}.name))
+			f.Add(text.Encode(c.Kernel, table{}.name))
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		k, err := ir.Decode(text, bufs.find, nil)
+	f.Fuzz(func(t *testing.T, encoded string) {
+		k, err := text.Decode(encoded, bufs.find, nil)
 		if err != nil {
 			return
 		}
-		again := ir.Encode(k, bufs.name)
-		back, err := ir.Decode(again, bufs.find, nil)
+		again := text.Encode(k, bufs.name)
+		back, err := text.Decode(again, bufs.find, nil)
 		if err != nil || ir.Hash(back) != ir.Hash(k) {
-			t.Errorf("%v\n%s\nis written as\n%s", err, text, again)
+			t.Errorf("%v\n%s\nis written as\n%s", err, encoded, again)
 		}
 	})
 }
