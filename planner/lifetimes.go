@@ -100,7 +100,7 @@ func keepForProof(p *bound.Plan) {
 		if s.Kernel == nil {
 			continue
 		}
-		ref := p.Reference(s.Kernel.Roots, func(st *ops.Stage) bool { at, ok := made[st]; return ok && at < i })
+		ref := p.Reference(s.Kernel.Roots, func(st *ops.Stage) bool { at, ok := made[st]; return ok && at < i }, 0)
 		for _, st := range ref.Loads {
 			if id, ok := ids[st]; ok {
 				outlive(p, id, i)

@@ -23,7 +23,7 @@ func references(p *bound.Plan, see func(*bound.Step, bound.Reference)) {
 			alive[p.Buffer(id).Array] = true
 		}
 		if s.Kernel != nil {
-			see(s, p.Reference(s.Kernel.Roots, func(x *ops.Stage) bool { return alive[x] }))
+			see(s, p.Reference(s.Kernel.Roots, func(x *ops.Stage) bool { return alive[x] }, 0))
 		}
 		for _, id := range s.Frees {
 			delete(alive, p.Buffer(id).Array)

@@ -31,7 +31,7 @@ func TestMoreLoopsThanAKernelMayHoldAreAVerdict(t *testing.T) {
 		if len(p.Edges) != 1 || p.Edges[0].Code != plan.Budget {
 			t.Errorf("%s: %+v", name, p.Edges)
 		}
-		if r := p.Reference(p.Kernels()[1].Kernel.Roots, func(*ops.Stage) bool { return true }); r.Kernel == nil {
+		if r := p.Reference(p.Kernels()[1].Kernel.Roots, func(*ops.Stage) bool { return true }, 0); r.Kernel == nil {
 			t.Errorf("%s: no reference", name)
 		}
 	}

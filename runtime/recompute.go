@@ -24,8 +24,7 @@ const (
 // fillUp computes again what a sample in float64 was too expensive for.
 func (c *sampling) fillUp(ctx context.Context) error {
 	r, k := c.run, c.step.Kernel
-	inner := !slices.ContainsFunc(c.taken, func(s audit.Sample) bool { return !r.unnamed(s.Array.Of) })
-	if c.size >= audit.Enough || inner || len(c.taken[0].At) < c.size { // the array is smaller than the sample
+	if c.size >= audit.Enough || r.inner(k) || len(c.taken[0].At) < c.size { // the array is smaller than the sample
 		return nil
 	}
 	n, fault, err := r.recompute(ctx, c.step, c.taken)

@@ -12,14 +12,34 @@ import (
 	"weft/runtime/audit"
 )
 
-// References are compiled where interpreting a full sample would take more operations; the interpreter takes 5 to 10 ns for each.
+// References are compiled where interpreting a full sample would take more operations; the interpreter takes 5 to 10 ns for each. What only
+// others read on is held to what it was made from no further back than that: those are checked themselves.
 const worthCompiling = 2.5e5
 
-// define makes the references of all kernels that the plan runs, and starts to compile those that are expensive, all in one go, while kernels
+// define starts to make the references of all kernels that the plan runs, and to compile those that are expensive, all in one go, while kernels
 // are compiled and sources read; r.defined waits for that.
-func (r *run) define(ctx context.Context) error {
+func (r *run) define(ctx context.Context) {
+	install := func() {}
+	defining := beside(func() error {
+		expensive, err := r.makeReferences()
+		if err == nil {
+			defer r.opt.Trace.Span(0, "compile", "definitions", time.Now(), map[string]any{"definitions": len(expensive)})
+			install, err = r.compileReferences(ctx, expensive)
+		}
+		return err
+	})
+	r.defined = sync.OnceValue(func() error {
+		start := time.Now()
+		err := defining.wait()
+		install()
+		r.result.CompileS += since(start)
+		return err
+	})
+}
+
+// makeReferences gives those that are worth compiling.
+func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 	alive := map[*ops.Stage]bool{}
-	var expensive []*audit.Reference
 	r.references = map[string]*audit.Reference{}
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
@@ -27,12 +47,16 @@ func (r *run) define(ctx context.Context) error {
 			alive[r.arrays.byID[id].Array] = true
 		}
 		if k := step.Kernel; k != nil {
-			ref, err := r.reference(step, func(s *ops.Stage) bool { return alive[s] })
+			samples, most := float64(max(1, min(k.Elements(k.IR.Domain()).Points(), mostSamples))), 0.0
+			if r.inner(k) {
+				most = worthCompiling / samples
+			}
+			ref, err := r.reference(step, func(s *ops.Stage) bool { return alive[s] }, most)
 			if err != nil {
-				return r.failed(ctx, step, err)
+				return nil, fmt.Errorf("%s: %w", step.Name, err)
 			}
 			r.references[step.ID] = ref
-			if float64(min(k.Elements(k.IR.Domain()).Points(), mostSamples))*ref.Cost > worthCompiling && ref.Compilable() {
+			if samples*ref.Cost > worthCompiling && ref.Compilable() {
 				expensive = append(expensive, ref)
 			}
 		}
@@ -40,28 +64,15 @@ func (r *run) define(ctx context.Context) error {
 			delete(alive, r.arrays.byID[id].Array)
 		}
 	}
-	install := func() {}
-	compiling := beside(func() (err error) {
-		defer r.opt.Trace.Span(0, "compile", "definitions", time.Now(), map[string]any{"definitions": len(expensive)})
-		install, err = r.compileReferences(ctx, expensive)
-		return err
-	})
-	r.defined = sync.OnceValue(func() error {
-		start := time.Now()
-		err := compiling.wait()
-		install()
-		r.result.CompileS += since(start)
-		return err
-	})
-	return nil
+	return expensive, nil
 }
 
-// reference is the definition of a kernel when it has run, and some arrays are in memory.
-func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool) (*audit.Reference, error) {
+// reference is the definition of a kernel when it has run, and some arrays are in memory; most is as bound.Plan.Reference has it.
+func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool, most float64) (*audit.Reference, error) {
 	if r.plan.Stream != nil {
 		return audit.Define(r.plan.BlockReference(step.Kernel), step.Kernel.Roots)
 	}
-	return audit.Define(r.plan.Reference(step.Kernel.Roots, alive), step.Kernel.Roots)
+	return audit.Define(r.plan.Reference(step.Kernel.Roots, alive, most), step.Kernel.Roots)
 }
 
 // compileReferences has the first device that can compile references; none if there is no such device, or if it fails, which is logged: the

@@ -74,8 +74,7 @@ func (r *run) newSampling(step *bound.Step) (*sampling, error) {
 		return nil, err
 	}
 	ref := r.references[step.ID]
-	inner := !slices.ContainsFunc(step.Kernel.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.byStage[s]) })
-	return &sampling{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, inner)}, nil
+	return &sampling{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, r.inner(step.Kernel))}, nil
 }
 
 // sample compares at most n points of a region of the kernel's axes.
@@ -147,6 +146,11 @@ func (c *sampling) judge() error {
 		}
 	}
 	return nil
+}
+
+// inner reports whether a kernel makes only what others read on.
+func (r *run) inner(k *bound.Kernel) bool {
+	return !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.byStage[s]) })
 }
 
 // unnamed reports whether an array is one that a user has no name for and does not get. Of what a drive keeps, users get its outputs.

@@ -47,7 +47,7 @@ func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Samp
 		return nil, fmt.Errorf("kernel %s stores in folds, which has no value at a point", p.kernel.Name)
 	}
 	m := p.machine(b)
-	defer p.release(m)
+	defer m.release()
 	out := make([][]Sample, len(points))
 	for n, point := range points {
 		if err := ctx.Err(); err != nil {
@@ -138,7 +138,7 @@ func (b *bound) launch(tile region.Region) error {
 		return nil
 	}
 	m := p.machine(b)
-	defer p.release(m)
+	defer m.release()
 	if !m.nest(tile, 0) {
 		return m.err
 	}

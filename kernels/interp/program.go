@@ -26,8 +26,6 @@ type Program struct {
 	ints    []constant[int64]
 
 	floatClass, intClass []class // by register
-
-	machines sync.Pool
 }
 
 // register is the number of a float or an integer register, by context.
@@ -95,29 +93,27 @@ type machine struct {
 	err     error
 }
 
+// machines are shared by all programs: they are large, and a program sets what it reads.
+var machines = sync.Pool{New: func() any { return new(machine) }}
+
 // machine takes a machine, with constants and launch scalars in place.
 func (p *Program) machine(in *bound) *machine {
-	m, _ := p.machines.Get().(*machine)
-	if m == nil {
-		m = &machine{program: p}
-		for _, c := range p.floats {
+	m := machines.Get().(*machine)
+	for _, of := range [][]constant[float64]{p.floats, in.floats} {
+		for _, c := range of {
 			m.f[c.at] = c.v
 		}
-		for _, c := range p.ints {
+	}
+	for _, of := range [][]constant[int64]{p.ints, in.ints} {
+		for _, c := range of {
 			m.i[c.at] = c.v
 		}
 	}
-	for _, c := range in.floats {
-		m.f[c.at] = c.v
-	}
-	for _, c := range in.ints {
-		m.i[c.at] = c.v
-	}
-	m.buffers, m.err = in.buffers, nil
+	m.program, m.buffers, m.err = p, in.buffers, nil
 	return m
 }
 
-func (p *Program) release(m *machine) {
-	m.buffers = nil
-	p.machines.Put(m)
+func (m *machine) release() {
+	m.program, m.buffers = nil, nil
+	machines.Put(m)
 }

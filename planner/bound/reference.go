@@ -33,8 +33,9 @@ type Reference struct {
 }
 
 // Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
-// order. It loads only stages that are alive; these must include all that the kernel loads.
-func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Reference {
+// order. It loads only stages that are alive; these must include all that the kernel loads. most bounds the operations of a point that it
+// computes in place; 0: as many as are cheap.
+func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool, most float64) Reference {
 	l := p.inliner()
 	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
@@ -44,8 +45,10 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool) Refere
 		}
 	}
 	dims := p.Graph.Points(roots[0])
-	budget := max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
-	l.expand(roots, narrow, budget)
+	if most == 0 {
+		most = max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
+	}
+	l.expand(roots, narrow, most)
 	if l.near = l.nearby(roots); l.near != nil && l.cost(roots) > narrowBudget {
 		l.near = nil
 	}

@@ -30,7 +30,7 @@ const (
 // does not look at are not taken. ok is false where even few points would take too long.
 func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint64) (ok bool, err error) {
 	b := t.plan.Buffer(o.id)
-	ref := t.plan.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array && t.filled(s) })
+	ref := t.plan.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array && t.filled(s) }, 0)
 	if ref.Cost > dearestSample {
 		return false, nil
 	}
