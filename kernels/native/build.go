@@ -171,6 +171,9 @@ type unit []*variant
 // unitSize is how many kernels a unit holds at most: more would gain little, and one bad kernel fails its unit.
 const unitSize = 16
 
+// unitWeight is about how heavy a unit of more than one kernel may be: the memory and the time of a compiler grow faster than its text.
+const unitWeight = 1 << 20
+
 // inlined are calls of functions of the prelude whose code is long.
 var inlined = func() *regexp.Regexp {
 	var names []string
@@ -207,7 +210,8 @@ func divide(variants []*variant, parts int) []unit {
 			}
 		}
 		slices.SortStableFunc(kind, func(a, b *variant) int { return b.weight - a.weight })
-		n := min(max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize), len(kind))
+		n := max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize, (unit(kind).weight()+unitWeight-1)/unitWeight)
+		n = min(n, len(kind))
 		bins, length := make([]unit, n), make([]int, n)
 		for _, v := range kind {
 			i := slices.Index(length, slices.Min(length))

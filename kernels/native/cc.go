@@ -27,6 +27,9 @@ func (e *CompileError) Error() string {
 
 func (e *CompileError) Unwrap() error { return e.Err }
 
+// compileTimeout bounds a run of the compiler: kernels that ship take seconds. Tests shorten it.
+var compileTimeout = 10 * time.Minute
+
 // shown is how many lines of a compiler's complaint an error carries.
 const shown = 5
 
@@ -56,9 +59,14 @@ func (c *compiler) run(ctx context.Context, flags []string, source, object strin
 	}
 	args := slices.Concat(c.Command[1:], flags, []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
 	var said bytes.Buffer
-	if err := execute(ctx, c.Command[0], args, &said, &said); err != nil {
+	limited, cancel := context.WithTimeoutCause(ctx, compileTimeout, fmt.Errorf("it took longer than %s", compileTimeout))
+	defer cancel()
+	if err := execute(limited, c.Command[0], args, &said, &said); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if limited.Err() != nil {
+			err = context.Cause(limited)
 		}
 		return &CompileError{Messages: complaints(said.String()), Source: source, Err: err}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/kernels/ir"
 )
 
 // script writes an executable shell script.
@@ -220,6 +221,34 @@ func TestCompileErrorSaysWhere(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.so")); len(left) > 0 {
 		t.Errorf("a failed run left %v", left)
+	}
+}
+
+// TestCompilerThatDoesNotEnd: a unit that the compiler cannot finish is an error that says so, not a run that hangs.
+func TestCompilerThatDoesNotEnd(t *testing.T) {
+	was := compileTimeout
+	compileTimeout = 50 * time.Millisecond
+	t.Cleanup(func() { compileTimeout = was })
+	dir := t.TempDir()
+	c := compiler{Command: []string{script(t, dir, "cc", "sleep 60\n")}}
+	err := c.compile(context.Background(), nil, dir+"/a.c", dir+"/a.so")
+	if _, ok := errors.AsType[*CompileError](err); !ok || !strings.Contains(err.Error(), "longer than 50ms") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnitsAreBounded: no unit of several kernels is heavier than the bound, and none holds too many.
+func TestUnitsAreBounded(t *testing.T) {
+	var variants []*variant
+	for i := range 100 {
+		variants = append(variants, &variant{kernel: &ir.Kernel{}, weight: (i%10 + 1) * unitWeight / 20})
+	}
+	for _, parts := range []int{1, 2, 64} {
+		for _, u := range divide(variants, parts) {
+			if len(u) > unitSize || len(u) > 1 && u.weight() > 2*unitWeight {
+				t.Errorf("%d parts: a unit of %d kernels weighs %d", parts, len(u), u.weight())
+			}
+		}
 	}
 }
 
