@@ -30,53 +30,37 @@ func (g *gen) copied(in *scope, s output, v int, m layout, x, on Value) bool {
 		return false
 	}
 	t, n := schedule.CopyType(g.Kernel, &s.Store), s.Buf.Shape[last]
+	size := n + 1 // what is not added anywhere is added behind the table
 	tables := g.stack[at].make(s.Buf, func() Value {
 		name, i := Name(g.fresh("t")), Name("i")
-		g.stack[at].add(Array{Type: Spelled[t].Scalar, Name: name.Text, N: Int(n * g.s.Copies), Aligned: true},
-			Count("int", "i", Int(0), Int(n*g.s.Copies), 1, Set{To: At(name, i), Value: Int(0)}))
+		g.stack[at].add(Array{Type: Spelled[t].Scalar, Name: name.Text, N: Int(size * g.s.Copies), Aligned: true},
+			Count("int", "i", Int(0), Int(size*g.s.Copies), 1, Set{To: At(name, i), Value: Int(0)}))
 		sum := Cast(Spelled[s.Buf.Type].Scalar, At(name, i))
 		for c := 1; c < g.s.Copies; c++ {
-			sum = Bin("+", sum, At(name, Add(i, Int(c*n))))
+			sum = Bin("+", sum, At(name, Add(i, Int(c*size))))
 		}
 		g.joins = append(g.joins, Count("int", "i", Int(0), Int(n), 1, s.element(Bin("+", g.pointer(s.Buf, row, v, byLane), i), sum)))
 		return Scalar(t, name)
 	}).Regs[0]
 	place := Op(ir.Cast, ir.I32, g.val(s.Index[last], v, m)).AsVec()
 	if on.Regs[0] != nil {
-		on = g.name(in, on.AsVec())
-		place.Regs[0] = Bin("&", place.Regs[0], on.Regs[0]) // without it, nothing is added to the first
+		place = Select(on.AsVec(), place, Scalar(ir.I32, Int(n)).AsVec())
 	}
-	adds := func(places, masks *Expr, turns int) Stmt {
+	adds := func(places *Expr, turns int) Stmt {
 		var list []Stmt
 		for l := range g.W {
-			turn, by := Add(Name("l"), Int(l)), x.Regs[0]
-			if masks != nil {
-				by = Bin("&", by, At(masks, turn))
-			}
-			list = append(list, Set{To: At(Add(tables, Int(l%g.s.Copies*n)), At(places, turn)), Op: "+", Value: by})
+			list = append(list, Set{To: At(Add(tables, Int(l%g.s.Copies*size)), At(places, Add(Name("l"), Int(l)))), Op: "+", Value: x.Regs[0]})
 		}
 		return Count("int", "l", Int(0), Int(turns), g.W, list...)
 	}
 	if g.turns == nil {
 		places, out := g.spill("q", place)
-		masks, more := g.spill("g", on)
-		in.add(Block(append(append(out, more...), adds(places, masks, g.W))))
+		in.add(Block(append(out, adds(places, g.W))))
 		return true
 	}
-	keep := func(prefix string, x Value) *Expr {
-		name := Name(g.fresh(prefix))
-		g.turns.before = append(g.turns.before, Array{Type: "int", Name: name.Text, N: Int(turnsAtOnce), Aligned: true})
-		in.add(Set{To: Deref("vi", Bin("+", name, Bin("-", Name(axisName(g.iter.Index)), g.turns.from))), Value: x.Regs[0]})
-		return name
-	}
-	places := keep("q", place)
-	if on.Regs[0] == nil {
-		g.turns.after = append(g.turns.after, adds(places, nil, turnsAtOnce))
-		return true
-	}
-	masks, all := keep("g", on), Name(g.fresh("m"))
-	g.turns.before = append(g.turns.before, Var("vi", all.Text, Call("splat_i", Int(-1))))
-	in.add(Set{To: all, Op: "&", Value: on.Regs[0]})
-	g.turns.after = append(g.turns.after, If{Cond: Call("v_all", all), Then: []Stmt{adds(places, nil, turnsAtOnce)}, Else: []Stmt{adds(places, masks, turnsAtOnce)}})
+	places := Name(g.fresh("q"))
+	g.turns.before = append(g.turns.before, Array{Type: "int", Name: places.Text, N: Int(turnsAtOnce), Aligned: true})
+	in.add(Set{To: Deref("vi", Bin("+", places, Bin("-", Name(axisName(g.iter.Index)), g.turns.from))), Value: place.Regs[0]})
+	g.turns.after = append(g.turns.after, adds(places, turnsAtOnce))
 	return true
 }

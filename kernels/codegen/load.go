@@ -242,10 +242,12 @@ const (
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart, or of turns that
 // store.
 func (g *gen) prefetch(a *access, p *Expr) {
-	if size := a.n.Buf.Type.Size(); a.m == byIteration && schedule.Independent(g.Kernel, g.iter) {
-		for at := 0; at < g.W*size; at += 64 {
-			a.sc.add(Do(Call("__builtin_prefetch", Add(p, Int((aheadTurns+at)/size)))))
-		}
+	if a.m == byIteration && schedule.Independent(g.Kernel, g.iter) {
+		a.sc.add(g.ask(p, a.n.Buf.Type, int64(aheadTurns/a.n.Buf.Type.Size()), Int(0))...)
+		return
+	}
+	if away := g.nextTurns(a.l, a.n.Buf.Type); away > 0 && a.sc.fold == g.parted.fold {
+		a.sc.add(g.ask(p, a.n.Buf.Type, away, Int(0))...)
 		return
 	}
 	if g.s.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.s.Order) {
@@ -260,6 +262,25 @@ func (g *gen) prefetch(a *access, p *Expr) {
 		a.sc.add(Do(Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))))
 		return Value{}
 	})
+}
+
+// nextTurns is how many elements ahead the next turns of a split fold that stores lie, where those are far apart: a slice reads and writes
+// lengths of rows that are too short for processors to see where they end.
+func (g *gen) nextTurns(l ir.Linear, t ir.DType) int64 {
+	if f := g.parted.fold; g.chunk.inside && g.Kernel.Writes(f) {
+		if stride := l.Along(f.Index); stride*int64(t.Size()) >= longStride {
+			return stride * ahead
+		}
+	}
+	return 0
+}
+
+// ask asks for the vector that lies some elements away, to be read (0) or written (1).
+func (g *gen) ask(p *Expr, t ir.DType, away int64, written *Expr) (out []Stmt) {
+	for at := 0; at < g.W*t.Size(); at += 64 {
+		out = append(out, Do(Call("__builtin_prefetch", Add(p, Int(away+int64(at/t.Size()))), written)))
+	}
+	return out
 }
 
 // masksLoads reports whether machines load a storage type by lanes, without touching the others.

@@ -84,6 +84,9 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(partFunc("load", there, h), at) }), x)
 		}
 		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
+		if away := g.nextTurns(l, s.Buf.Type); away > 0 {
+			in.add(g.ask(at, s.Buf.Type, away, Int(1))...)
+		}
 		if guard.Regs[0] == nil {
 			in.add(whole)
 			return

@@ -13,7 +13,7 @@ import (
 const (
 	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
 	waiting       = 4.0  // cycles until the result of a turn is there
-	runningSlice  = 8    // turns of a slice: as many rows are read and written at a time, which prefetchers follow
+	runningSlice  = 2    // turns of a slice: as many rows are read and written at a time, and the next ones asked for
 	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
 )
 

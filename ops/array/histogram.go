@@ -98,10 +98,12 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	t.Dims = append(t.Dims, out.Dims[len(out.Dims)-1])
 	// turn is the bin of an element, whether it is in one, and what it counts for.
 	turn := func(b *ops.Body, at []*ir.Node) (bin, on, term *ir.Node) {
-		x := b.Cast(ir.F64, in.At(b, at...).Re)
-		q := b.Mul(b.Sub(x, b.F64(h.first)), b.F64(float64(h.bins)/(h.last-h.first)))
-		on = b.And(b.Le(b.F64(h.first), x), b.Le(x, b.F64(h.last)))
-		bin = b.Min(b.Cast(ir.I32, b.Select(on, q, b.F64(0))), b.I32(h.bins-1))
+		x := in.At(b, at...).Re
+		on = b.And(b.Le(b.F64(h.first), b.Cast(ir.F64, x)), b.Le(b.Cast(ir.F64, x), b.F64(h.last)))
+		other := h.within(b, x.Type)
+		x = b.Select(on, b.Cast(other.Type, x), other)
+		q := b.Mul(b.Sub(b.Cast(ir.F64, x), b.F64(h.first)), b.F64(float64(h.bins)/(h.last-h.first)))
+		bin = b.Min(b.Cast(ir.I32, q), b.I32(h.bins-1))
 		term = b.Const(h.acc.Base, 1)
 		if h.weighted {
 			term = b.Cast(h.acc.Base, weights.At(b, at...).Re)
@@ -149,6 +151,23 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	})
 	sum.Steps = []string{"histogram"}
 	return []*ops.Stage{sum}
+}
+
+// within is a value between the edges, of an element's type if there is one: choosing between f64 would take longer.
+func (h *histogram) within(b *ops.Body, t ir.DType) *ir.Node {
+	v := h.first
+	switch {
+	case t == ir.F32 && float64(float32(v)) < v:
+		v = float64(math.Nextafter32(float32(v), math.MaxFloat32))
+	case t == ir.F32:
+		v = float64(float32(v))
+	case t.Int():
+		v = math.Ceil(v)
+	}
+	if t == ir.Bool || v > h.last || t.Int() && math.Abs(v) > math.MaxInt32 {
+		return b.F64(h.first)
+	}
+	return b.Const(t, v)
 }
 
 // Reference counts in plain float64.
