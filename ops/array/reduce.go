@@ -32,7 +32,7 @@ type reduction struct {
 // indexed reports whether it accumulates (value, index).
 func (r *reduction) indexed() bool { return r.monoid == ir.ArgMin || r.monoid == ir.ArgMax }
 
-const overDoc = "a dimension or a list of dimensions to reduce; all when left out"
+const overDoc = "a dimension or a list of dimensions to reduce; all of them for all, or when left out"
 
 func (r *reduction) spec() *ops.Spec {
 	return &ops.Spec{
