@@ -161,6 +161,13 @@ func (b *Body) Number(t ir.DType, n Number) *ir.Node {
 	return b.ArgOr(t, n.From, n.V)
 }
 
+// Inside is a body for what stages are defined by within a definition: read gives what they read.
+func (b *Body) Inside(read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem) *Body {
+	in := *b
+	in.Read, in.once = read, nil
+	return &in
+}
+
 type onceKey struct {
 	of    any
 	index string

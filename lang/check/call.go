@@ -187,6 +187,15 @@ func (e expander) Call(f ops.Value, values ...ops.Value) (v ops.Value) {
 	return v
 }
 
+// Name is the name that an argument was written as.
+func (e expander) Name(arg string) string {
+	s, _ := e.b.from[arg].names.(ops.Symbol)
+	return string(s)
+}
+
+// Try reports whether calls are without a mistake, and reports none.
+func (e expander) Try(calls func()) bool { return e.trial(calls) == nil }
+
 // Use makes a use of an operator where the operator stands.
 func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {
 	e.nextID++
@@ -268,7 +277,14 @@ func (c *checker) problem(err error, b *binder) bool {
 		c.report(problem.InternalError, b.at.name, "%s: %v", b.spec.Name, err)
 		return true
 	}
-	d := c.report(p.Code, b.spanFor(p.Arg), "%s", p.Message)
+	span := b.spanFor(p.Arg)
+	if p.At.Line > 0 {
+		span = c.program.Span(p.At)
+	}
+	d := c.report(p.Code, span, "%s", p.Message)
+	if p.At.Line > 0 && span.Start != b.at.name.Start {
+		d.Relate(b.at.name, "for `%s` here", b.spec.Name)
+	}
 	d.Help = p.Help
 	if p.Warning {
 		d.Severity = diag.Warning
