@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"weft/ops"
-	"weft/ops/array"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -53,8 +53,8 @@ type folding struct {
 	along string
 	over  ops.Value
 	step  ops.Value
-	each  ops.Value // what stands at a turn, in the form of over
-	first []part    // what the state starts from
+	each  ops.Value         // what stands at a turn, in the form of over
+	first []operand.Operand // what the state starts from
 	args  map[string]ops.Value
 }
 
@@ -76,7 +76,7 @@ func expandFold(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	if after == nil {
 		return nil, err
 	}
-	f.args["state"], f.args["from"], f.args["next"] = list(inOrder(carried)), list(f.first), list(after)
+	f.args["state"], f.args["from"], f.args["next"] = outputs(carried), list(f.first), list(after)
 	if c.Has("while") {
 		while := e.Call(c.Args["while"], state)
 		if while == nil {
@@ -91,13 +91,13 @@ func expandFold(c *ops.Call, e ops.Expander) (ops.Value, error) {
 		return nil, err
 	}
 	for i, t := range types {
-		r.Gives = append(r.Gives, ops.Output{Name: f.first[i].name, Type: r.kept(t)})
+		r.Gives = append(r.Gives, ops.Output{Name: f.first[i].Name, Type: r.kept(t)})
 	}
 	return r.use(e, c.Spec.Name, f.args, c.Args["from"])
 }
 
 // goes finds what is gone through, and along which dim.
-func (f *folding) goes() (all []part, err error) {
+func (f *folding) goes() (all []operand.Operand, err error) {
 	name := f.c.Spec.Name
 	if f.step == nil && f.over != nil && f.over.Kind()&function != 0 { // nothing is piped, or put before the function
 		f.over, f.step = nil, f.over
@@ -118,7 +118,7 @@ func (f *folding) goes() (all []part, err error) {
 		return all, err
 	}
 	f.along = f.e.Name("along") // a variable may be called like a dimension
-	if slices.ContainsFunc(all, func(p part) bool { return typeOf(p.value).Dim(f.along) >= 0 }) {
+	if slices.ContainsFunc(all, func(p operand.Operand) bool { return p.Type.Dim(f.along) >= 0 }) {
 		return all, nil
 	}
 	if len(axis.Type().Dims) != 1 {
@@ -135,36 +135,36 @@ func (f *folding) turns(r *recurrence) error {
 		return err
 	}
 	var gives ops.Gives
-	var over []part
-	var along []array.Named
+	var over []operand.Operand
+	var along []operand.Operand
 	var known []string
 	for _, p := range all {
-		t := typeOf(p.value)
+		t := p.Type
 		known = append(known, t.DimNames()...)
 		if i := t.Dim(f.along); i >= 0 {
-			along = append(along, array.Named{Name: "over", Type: ops.Type{Dims: t.Dims[i : i+1]}})
+			along = append(along, operand.Operand{Name: "over", Type: ops.Type{Dims: t.Dims[i : i+1]}})
 			over = append(over, p)
 			t.Dims = slices.Delete(slices.Clone(t.Dims), i, i+1)
-			gives = append(gives, ops.Output{Name: p.name, Type: t})
+			gives = append(gives, ops.Output{Name: p.Name, Type: t})
 		}
 	}
 	if over == nil {
 		return problem.Wrong(problem.UnknownDim, "along", "", "nothing that is gone through has a dimension `%s`", f.along).Among(known)
 	}
-	dims, _, err := array.Join(f.c.Spec.Name, along)
+	dims, err := operand.Broadcast(f.c.Spec.Name, along)
 	if err != nil {
 		return err
 	}
-	r.along, r.beside = dims[0], typeOf(over[0].value)
+	r.along, r.beside = dims[0], over[0].Type
 	each, at := f.e.Use(&ops.Spec{Name: "each", Error: carriedError}, ops.Carried{Gives: gives}, nil), 0
 	f.each = rebuilt(f.over, func(v ops.Value) ops.Value {
-		if typeOf(v).Dim(f.along) < 0 {
+		if v.(ops.Array).Type().Dim(f.along) < 0 {
 			return v
 		}
 		at++
 		return ops.Array{Of: each, Out: at - 1}
 	})
-	f.args["over"], f.args["each"] = list(over), list(inOrder(each))
+	f.args["over"], f.args["each"] = list(over), outputs(each)
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (f *folding) start() (types []ops.Type, err error) {
 		return nil, err
 	}
 	for _, p := range f.first {
-		t := typeOf(p.value)
+		t := p.Type
 		if t.Dim(f.along) >= 0 {
 			return nil, problem.Wrong(problem.ExtraDim, "from", "take what is there before the first turn, as in ["+f.along+": 0]",
 				"`%s` goes along %s, which the state does not have, and this is %s", f.c.Spec.Name, f.along, t)
@@ -188,14 +188,14 @@ func (f *folding) start() (types []ops.Type, err error) {
 func (f *folding) state(types []ops.Type) (ops.Value, *ops.Instance) {
 	var gives ops.Gives
 	for i, t := range types {
-		gives = append(gives, ops.Output{Name: f.first[i].name, Type: t})
+		gives = append(gives, ops.Output{Name: f.first[i].Name, Type: t})
 	}
 	carried, at := f.e.Use(&ops.Spec{Name: "state", Error: carriedError}, ops.Carried{Gives: gives}, nil), 0
 	return rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: carried, Out: at - 1} }), carried
 }
 
 // turn is what the function makes of a state; nil where that is wrong.
-func (f *folding) turn(state ops.Value) ([]part, error) {
+func (f *folding) turn(state ops.Value) ([]operand.Operand, error) {
 	next := f.e.Call(f.step, state, f.each)
 	if next == nil {
 		return nil, nil
@@ -206,7 +206,7 @@ func (f *folding) turn(state ops.Value) ([]part, error) {
 	}
 	after, err := flatten("step", "", next, ops.KArray|ops.KNumber|ops.KBool)
 	for _, p := range after {
-		if t := typeOf(p.value); t.Dim(f.along) >= 0 {
+		if t := p.Type; t.Dim(f.along) >= 0 {
 			return nil, problem.Wrong(problem.ExtraDim, "step", "use what the function is given of it", "`%s` goes along %s, and the function gives %s", f.c.Spec.Name, f.along, t)
 		}
 	}
@@ -220,7 +220,7 @@ const mostTries = 8
 func (f *folding) settle(types []ops.Type) ([]ops.Type, error) {
 	written := types
 	for range mostTries {
-		var after []part
+		var after []operand.Operand
 		var err error
 		if !f.e.Try(func() { state, _ := f.state(types); after, err = f.turn(state) }) {
 			if types = f.measured(types); types == nil { // what is wrong is reported of what is written
@@ -243,9 +243,9 @@ func (f *folding) settle(types []ops.Type) ([]ops.Type, error) {
 // measured gives a plain zero that the state starts from the unit of what is gone through; nil where that changes nothing.
 func (f *folding) measured(types []ops.Type) []ops.Type {
 	out, changed := slices.Clone(types), false
-	unit := typeOf(f.args["over"].(ops.List)[0]).Unit
+	unit := f.args["over"].(ops.List)[0].(ops.Array).Type().Unit
 	for i, p := range f.first {
-		if n, ok := p.value.(ops.Number); ok && n.AnyUnit() && !unit.Same(out[i].Unit) {
+		if n, ok := p.Value.(ops.Number); ok && n.AnyUnit() && !unit.Same(out[i].Unit) {
 			out[i].Unit, changed = unit, true
 		}
 	}
@@ -256,14 +256,14 @@ func (f *folding) measured(types []ops.Type) []ops.Type {
 }
 
 // grown are the types of a state behind a turn: with dims that it adds. A number that the state starts from is of the type that comes of it.
-func (f *folding) grown(types []ops.Type, after []part) ([]ops.Type, error) {
+func (f *folding) grown(types []ops.Type, after []operand.Operand) ([]ops.Type, error) {
 	out, err := joined("step", types, after)
 	for i, p := range after {
-		n, ok := f.first[i].value.(ops.Number)
-		if _, constant := p.value.(ops.Number); !ok || constant && sameType(types[i], typeOf(p.value)) {
+		n, ok := f.first[i].Value.(ops.Number)
+		if _, constant := p.Value.(ops.Number); !ok || constant && sameType(types[i], p.Type) {
 			continue
 		}
-		t := typeOf(p.value)
+		t := p.Type
 		if out[i].Elem = ops.Promote(types[i].Elem, t.Elem); t.Elem == types[i].Elem {
 			out[i].Elem = t.Elem
 		}

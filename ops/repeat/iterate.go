@@ -43,7 +43,7 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	}
 	var gives ops.Gives
 	for _, p := range from {
-		gives = append(gives, ops.Output{Name: p.name, Type: typeOf(p.value)})
+		gives = append(gives, ops.Output{Name: p.Name, Type: p.Type})
 	}
 	carried := e.Use(&ops.Spec{Name: "state", Error: c.Spec.Error}, ops.Carried{Gives: gives}, nil)
 	at := 0
@@ -73,7 +73,7 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 		}
 	}
 	args["from"], args["next"] = list(from), list(after)
-	args["state"] = list(inOrder(carried))
+	args["state"] = outputs(carried)
 	bound, err := ops.Iterate.Bind(&ops.Call{Spec: ops.Iterate, Args: args})
 	if err != nil {
 		return nil, asStep(err)

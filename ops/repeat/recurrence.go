@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 )
 
 // recurrences are what fold and scan are made of.
@@ -64,89 +65,58 @@ type turn struct {
 	name              string
 	dims              []ops.Dim // of the state
 	state, each, over []*ops.Stage
-	from, next, while []source
+	from, next, while []operand.Operand
+	roots             []*ops.Stage        // what these are
 	inside            map[*ops.Stage]bool // what follows from the state or from what stands at a turn
 	building          []*ops.Stage        // of these, innermost last
 }
 
-// source is what a part of a state is made from: a stage or a value, and which dims of the state are its own.
-type source struct {
-	stage *ops.Stage
-	value float64
-	own   []int
-}
-
-func (t *turn) sources(v ops.Value, stages []*ops.Stage) (out []source) {
-	all, _ := v.(ops.List)
-	if all == nil && v != nil {
-		all = ops.List{v}
-	}
-	for _, v := range all {
-		s := source{}
-		switch v := v.(type) {
-		case ops.Array:
-			s.stage, stages = stages[0], stages[1:]
-			for _, d := range v.Type().Dims {
-				s.own = append(s.own, ops.Type{Dims: t.dims}.Dim(d.Name))
-			}
-		case ops.Number:
-			s.value = v.V
-		case ops.Flag:
-			if v {
-				s.value = 1
-			}
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// element is that of a source at an element of the state.
-func (s source) element(b *ops.Body, elem ops.ElemType, at []*ir.Node) ops.Elem {
-	base := elem.Base.Compute()
-	out := ops.Real(b.Const(base, s.value))
-	if s.stage != nil {
-		index := make([]*ir.Node, len(s.own))
-		for i, d := range s.own {
-			index[i] = at[d]
-		}
-		out = ops.CCast(b, base, s.stage.At(b, index...))
-	}
-	if elem.Complex {
-		out.Im = out.Imag(b)
-	}
-	return out
-}
-
-// turn finds the stages of a turn.
-func (r *recurrence) turn(l *ops.Lowering) (*turn, []*ops.Stage) {
-	t := &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
+// turn finds the stages of a turn, and those outside of it that it reads.
+func (r *recurrence) turn(l *ops.Lowering) (t *turn, inputs []*ops.Stage) {
+	t = &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
 	t.dims = t.state[0].Type.Dims
-	args := l.Op.Call.Args
-	t.from, t.next, t.while = t.sources(args["from"], l.Lists["from"]), t.sources(args["next"], l.Lists["next"]), t.sources(args["while"], l.Lists["while"])
+	t.from, t.next, t.while = t.operands(l, "from"), t.operands(l, "next"), t.operands(l, "while")
 	for _, s := range slices.Concat(t.state, t.each) {
 		t.inside[s] = true
 	}
-	inputs := slices.Clone(t.over)
-	visit := ops.EachStage(func(s *ops.Stage) {
+	all := slices.Concat(t.over, t.roots)
+	t.visit(func(s *ops.Stage) {
 		t.inside[s] = t.inside[s] || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return t.inside[in] })
 		if t.inside[s] {
-			inputs = append(inputs, s.Inputs...)
+			all = append(all, s.Inputs...)
 		}
 	})
-	for _, s := range slices.Concat(t.from, t.next, t.while) {
-		if s.stage != nil {
-			visit(s.stage)
-			inputs = append(inputs, s.stage)
+	for _, s := range all {
+		if !t.inside[s] && !slices.Contains(inputs, s) {
+			inputs = append(inputs, s)
 		}
 	}
-	var outside []*ops.Stage
-	for _, s := range inputs {
-		if !t.inside[s] && !slices.Contains(outside, s) {
-			outside = append(outside, s)
+	return t, inputs
+}
+
+// operands are the parts of an argument at an element of the state, whose dims theirs are among.
+func (t *turn) operands(l *ops.Lowering, arg string) (out []operand.Operand) {
+	stages := l.Lists[arg]
+	t.roots = append(t.roots, stages...)
+	for _, v := range l.Op.Call.List(arg) {
+		o := operand.New(arg, v)
+		for _, d := range o.Type.Dims {
+			o.Pick = append(o.Pick, ops.Type{Dims: t.dims}.Dim(d.Name))
 		}
+		if !o.Scalar {
+			o, stages = o.With(stages[0]), stages[1:]
+		}
+		out = append(out, o)
 	}
-	return t, outside
+	return out
+}
+
+// visit calls visit for all that a turn is made from, producers first.
+func (t *turn) visit(visit func(*ops.Stage)) {
+	each := ops.EachStage(visit)
+	for _, s := range t.roots {
+		each(s)
+	}
 }
 
 // mostBinders is how many axes and folds the turns of a state may have within them.
@@ -207,10 +177,15 @@ func (t *turn) split(values []*ir.Node) (out [][]*ir.Node) {
 	return out
 }
 
-// elements are the values of all sources at an element of the state.
-func (t *turn) elements(b *ops.Body, sources []source, at []*ir.Node) (out []*ir.Node) {
-	for k, s := range sources {
-		out = append(out, s.element(b, t.state[k].Type.Elem, at).Parts()...)
+// elements are the values of parts at an element of the state.
+func (t *turn) elements(b *ops.Body, of []operand.Operand, at []*ir.Node) (out []*ir.Node) {
+	for k, o := range of {
+		elem := t.state[k].Type.Elem
+		e := o.Read(b, elem.Base.Compute(), at)
+		if elem.Complex {
+			e.Im = e.Imag(b)
+		}
+		out = append(out, e.Parts()...)
 	}
 	return out
 }
@@ -220,8 +195,8 @@ func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
 	spec := ir.FoldSpec{Name: t.along.Name, Lo: b.I32(0), Hi: b.I32(t.along.Size), Init: t.elements(b, t.from, at)}
 	return b.Fold(spec, func(i *ir.Node, state []*ir.Node) (next []*ir.Node, while *ir.Node) {
 		in := t.body(b, at, i, t.split(state))
-		for _, s := range t.while {
-			while = s.element(in, ops.Bool, at).Re
+		for _, o := range t.while {
+			while = o.Read(in, ir.Bool, at).Re
 		}
 		return t.elements(in, t.next, at), while
 	})
@@ -256,15 +231,10 @@ func (r *recurrence) Lower(l *ops.Lowering) (out []*ops.Stage) {
 // steps are what a turn does, and whether each operation of it must be rounded by itself.
 func (t *turn) steps() (steps []string, exact bool) {
 	steps = []string{t.name}
-	visit := ops.EachStage(func(s *ops.Stage) {
+	t.visit(func(s *ops.Stage) {
 		if t.inside[s] {
 			steps, exact = append(steps, s.Steps...), exact || s.Exact
 		}
 	})
-	for _, s := range slices.Concat(t.next, t.while) {
-		if s.stage != nil {
-			visit(s.stage)
-		}
-	}
 	return steps, exact
 }

@@ -6,26 +6,20 @@ import (
 	"strings"
 
 	"weft/ops"
-	"weft/ops/array"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
-// part is an array, a number or a truth value of a state, and its dotted name there.
-type part struct {
-	name  string
-	value ops.Value
-}
-
-// flatten lists the parts of a value, which are of some kinds.
-func flatten(arg, name string, v ops.Value, kinds ops.Kind) ([]part, error) {
+// flatten lists the parts of a value, which are of some kinds, by their dotted names there.
+func flatten(arg, name string, v ops.Value, kinds ops.Kind) ([]operand.Operand, error) {
 	r, record := v.(ops.Record)
 	switch {
 	case v.Kind()&kinds != 0:
-		return []part{{name, v}}, nil
+		return []operand.Operand{operand.New(name, v)}, nil
 	case !record:
 		return nil, problem.Wrong(problem.NotAnArray, arg, "fill makes an array of a number", "a state is made of arrays, and here is %s", v)
 	}
-	var out []part
+	var out []operand.Operand
 	for _, n := range r.Names {
 		inner := n
 		if name != "" {
@@ -91,29 +85,18 @@ func rebuilt(v ops.Value, replace func(ops.Value) ops.Value) ops.Value {
 	return out
 }
 
-func inOrder(op *ops.Instance) (out []part) {
+func outputs(op *ops.Instance) (out ops.List) {
 	for i := range op.Out {
-		out = append(out, part{value: ops.Array{Of: op, Out: i}})
+		out = append(out, ops.Array{Of: op, Out: i})
 	}
 	return out
 }
 
-func list(parts []part) (out ops.List) {
+func list(parts []operand.Operand) (out ops.List) {
 	for _, p := range parts {
-		out = append(out, p.value)
+		out = append(out, p.Value)
 	}
 	return out
-}
-
-// typeOf is the type of a part of a state.
-func typeOf(v ops.Value) ops.Type {
-	switch v := v.(type) {
-	case ops.Array:
-		return v.Type()
-	case ops.Number:
-		return ops.Type{Elem: ops.NumberType(v), Unit: v.Unit}
-	}
-	return ops.Type{Elem: ops.Bool}
 }
 
 func sameType(a, b ops.Type) bool {
@@ -121,15 +104,15 @@ func sameType(a, b ops.Type) bool {
 }
 
 // joined gives all parts of a state the dims of all of them, and those of values that an argument gives.
-func joined(arg string, types []ops.Type, others []part) ([]ops.Type, error) {
-	var all []array.Named
+func joined(arg string, types []ops.Type, others []operand.Operand) ([]ops.Type, error) {
+	var all []operand.Operand
 	for _, t := range types {
-		all = append(all, array.Named{Name: "the state", Type: t})
+		all = append(all, operand.Operand{Name: "the state", Type: t})
 	}
 	for _, p := range others {
-		all = append(all, array.Named{Name: arg, Type: typeOf(p.value)})
+		all = append(all, operand.Operand{Name: arg, Type: p.Type})
 	}
-	dims, _, err := array.Join("the state", all)
+	dims, err := operand.Broadcast("the state", all)
 	out := slices.Clone(types)
 	for i := range out {
 		out[i].Dims = dims
@@ -138,13 +121,13 @@ func joined(arg string, types []ops.Type, others []part) ([]ops.Type, error) {
 }
 
 // agree makes sure that a turn leaves a state of the types that it is of. Its dims are those of both.
-func agree(types []ops.Type, after []part) error {
+func agree(types []ops.Type, after []operand.Operand) error {
 	for i, p := range after {
-		t, is := types[i], typeOf(p.value)
-		n, constant := p.value.(ops.Number)
+		t, is := types[i], p.Type
+		n, constant := p.Value.(ops.Number)
 		of := ""
-		if p.name != "" {
-			of = "`" + p.name + "` of "
+		if p.Name != "" {
+			of = "`" + p.Name + "` of "
 		}
 		switch {
 		case !t.Unit.Same(is.Unit) && !(constant && n.AnyUnit()):
@@ -163,7 +146,7 @@ func condition(arg string, v ops.Value, dims []ops.Dim) (ops.Value, error) {
 	if v.Kind() != ops.KArray {
 		return nil, problem.Wrong(problem.NotAnArray, arg, "", "`%s` follows from no state: it is %s", arg, v)
 	}
-	t := typeOf(v)
+	t := operand.New(arg, v).Type
 	if t.Elem != ops.Bool {
 		return nil, problem.Wrong(problem.NotABoolean, arg, "", "`%s` has to be true or false for each element of the state, and is %s", arg, t)
 	}
