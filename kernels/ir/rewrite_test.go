@@ -66,7 +66,8 @@ func TestAffine(t *testing.T) {
 		{"n*x", b.Mul(n, x), 0, false},
 		{"x*x", b.Mul(x, x), 0, false},
 		{"x%3", b.Mod(x, c(3)), 0, false},
-		{"rounded", b.Cast(I32, b.Cast(F32, x)), 0, false},
+		{"there and back", b.Cast(I32, b.Cast(F32, x)), 1, true},
+		{"rounded", b.Cast(I32, b.Cast(F32, b.Mul(x, c(1<<22)))), 0, false},
 		{"accumulator over x", acc, 0, false},
 	} {
 		stride, ok := Affine(k.n, x)
