@@ -15,11 +15,15 @@ import (
 // chunks is what a function does chunk by chunk.
 type chunks struct {
 	packs   map[*ir.Node]*packed
-	fills   []Stmt
-	scratch int  // bytes so far
-	filling bool // writing a fill loop
-	inside  bool // writing the split fold
+	fills   map[int][]Stmt // by the axis that the values differ along
+	scratch int            // bytes so far
+	filling bool           // writing a fill loop
+	inside  bool           // writing the split fold
 }
+
+// aheadPacked is how many turns beforehand packed vectors are asked for: what a slice packs is too much for the nearest cache, and
+// processors do not look beyond the page they are in.
+const aheadPacked = 12
 
 // packed is a value laid out for a slice: for each step of an axis, either iteration by iteration or, as rows, one point after the other.
 type packed struct {
@@ -34,7 +38,7 @@ type packed struct {
 // startChunks sets up what a schedule with chunks needs.
 func (g *gen) startChunks() {
 	g.parted.fold, g.parted.inner = schedule.Outermost(g.Kernel, g.Target), len(g.s.Order)
-	g.chunk.packs = map[*ir.Node]*packed{}
+	g.chunk.packs, g.chunk.fills = map[*ir.Node]*packed{}, map[int][]Stmt{}
 	g.top().add(g.place())
 }
 
@@ -47,27 +51,37 @@ func (g *gen) take(bytes int) (at int) {
 
 func scratchAt(at int) *Expr { return Add(Name("scratch"), Int(at)) }
 
-// chunked puts the loops over chunks and slices around those over a chunk's points.
+// chunked puts the loops over chunks and slices around those over a chunk's points. A slice that is all there is goes around the chunks:
+// what is packed for a chunk of an outer axis then serves all chunks of the axes in it.
 func (g *gen) chunked(body []Stmt) (out []Stmt) {
 	f := g.parted.fold
-	end := Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(f.Hi.I))
-	body = slices.Concat([]Stmt{Let("int", "part_end", end)}, g.chunk.fills, body)
-	out = []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.s.Split, body...)}
+	slice := func(body ...Stmt) []Stmt {
+		end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(f.Hi.I)))
+		return []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.s.Split, append([]Stmt{end}, body...)...)}
+	}
+	out = body
 	if g.parted.kept > 0 {
 		points := g.W * g.V
-		for _, c := range g.s.Chunk {
+		for _, c := range slices.Backward(g.s.Chunk) {
 			points *= g.steps(c.Axis)
+			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
-			Var("char *const", "saved", scratchAt(g.take(points*4*g.parted.kept)))}, out...)
+			Var("char *const", "saved", scratchAt(g.take(points*4*g.parted.kept)))}, slice(out...)...)
 	}
 	for _, c := range slices.Backward(g.s.Chunk) {
+		if g.parted.kept == 0 {
+			out = slices.Concat(g.chunk.fills[c.Axis], out)
+		}
 		from, to := chunkEnds(g.axes[c.Axis])
 		last := Bin("<", Bin("-", tileHi(c.Axis), from), Int(c.N+c.N/2))
 		end := To(to.Text, Choose(last, tileHi(c.Axis), Bin("+", from, Int(c.N))))
 		loop := Count("int", from.Text, tileLo(c.Axis), tileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
 		loop.Vars, loop.Next = append(loop.Vars, To(to.Text, Int(0))), []Set{To(from.Text, to)}
 		out = []Stmt{loop}
+	}
+	if g.parted.kept == 0 {
+		out = slice(out...)
 	}
 	return append([]Stmt{Var("char *const", "scratch", Name("a->scratch"))}, out...)
 }
@@ -148,7 +162,11 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, Add(at, Int(i)))))
 	}
 	return g.name(sc, Each(n.Type, func(h int) *Expr {
-		return Deref("const "+t.Vector, Add(at, Int(i*g.W+h*g.W/registers(n.Type))))
+		x := Add(at, Int(i*g.W+h*g.W/registers(n.Type)))
+		if 4*g.W*(i*registers(n.Type)+h)%64 == 0 { // once a line
+			sc.add(Do(Call("__builtin_prefetch", Add(x, Int(aheadPacked*p.row)))))
+		}
+		return Deref("const "+t.Vector, x)
 	}))
 }
 
@@ -225,11 +243,10 @@ func (g *gen) pack(n *ir.Node) *packed {
 		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
 		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
 	}
-	c.fills = append(c.fills, place)
+	fill := []Stmt{Block(turns(append(turn.body, g.tileLoop(axis, point.body)...)))}
 	if alongFold {
-		c.fills = append(c.fills, g.tileLoop(axis, append(point.body, turns(turn.body)...))...)
-	} else {
-		c.fills = append(c.fills, Block(turns(append(turn.body, g.tileLoop(axis, point.body)...))))
+		fill = g.tileLoop(axis, append(point.body, turns(turn.body)...))
 	}
+	c.fills[axis] = slices.Concat(c.fills[axis], []Stmt{place}, fill)
 	return p
 }

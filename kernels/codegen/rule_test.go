@@ -105,7 +105,7 @@ func TestRules(t *testing.T) {
 		{"spread out", spreadOut(300, 4, 1000), "order y>c>x, lanes x:16, unroll c:4"},
 		{"total", total(100000), "foldlanes"},
 		{"sparse", sparse(500), "order y, foldlanes"},
-		{"matmul", matmul(256), "order j>i, lanes j:16, unroll i:6xj:4, split 256, chunk j:128xi:126, pack, accmajor"},
+		{"matmul", matmul(256), "order j>i, lanes j:16, unroll i:13xj:2, split 256, chunk j:128xi:117, pack, accmajor"},
 	} {
 		all := schedule.Candidates(c.k, schedule.AVX512)
 		if got := all[0].Text(c.k); got != c.want {

@@ -9,8 +9,9 @@ import (
 
 // A contraction is a fold whose body joins values that differ along one axis with others that differ along another: a matrix product and
 // its like. A block of registers, vectors in flight along both axes, then loads each value once for many outputs. Where its operands do not
-// stay in the nearest cache, a slice of the iterations runs for a chunk of points before the next slice, with the accumulators parked in
-// memory, and the operands of the slice are packed: computed once, and laid out in the order that the block reads them.
+// stay in the nearest cache, they are packed for a chunk of points: computed once, and laid out in the order that the block reads them. Where
+// all the iterations of a chunk are too many for a core's own cache, a slice of them runs for the chunk before the next slice, with the
+// accumulators parked in memory.
 
 // contraction is a fold seen as one, with lanes along axis a and single points along u.
 type contraction struct {
@@ -133,11 +134,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 		other, packed := x.inside[n]
 		switch {
 		case packed && c.Pack:
-			for _, chunk := range c.Chunk {
-				if chunk.Axis == other {
-					shared = chunk.N
-				}
-			}
+			shared = s.packedFor(c, other)
 		case n.Kind == ir.KLoad && s.vary(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
 			each = gatheredLane
 		case c.AccBlock > 0 && s.deepest(n) == x.f && n.Type == ir.F64:
@@ -146,8 +143,11 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 		sum += each * s.times(n) / float64(shared)
 	}
 	if c.Pack { // read once a block
-		for i, n := range [2]int{c.Step(x.u), c.Step(x.a) / s.t.Lanes} {
-			sum += float64(len(x.along[i])) * s.times(x.f.Node) * Trips(x.f) / w / float64(n)
+		for i, shared := range [2]int{c.Step(x.u), c.Step(x.a) / s.t.Lanes} {
+			for _, n := range x.along[i] {
+				bytes := n.Type.Size() * []int{s.t.Lanes, 1}[i]
+				sum += (packedRead + packedLine*float64(bytes)/64) * s.times(x.f.Node) * Trips(x.f) / w / float64(shared)
+			}
 		}
 	}
 	for _, st := range s.k.Stores {
@@ -178,18 +178,52 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	if o := s.outermost(); bytes <= nearCache || o != x.f || x.f.Lo.Kind != ir.KConst || x.f.Hi.Kind != ir.KConst || !s.k.Pointwise() {
 		return
 	}
-	c.Pack, c.Split = true, evenly(int(Trips(x.f)), sliceBytes/size, 1)
+	trips := int(Trips(x.f))
+	c.Pack, c.Split = true, trips
+	row, whole := size*trips, size*trips*c.Step(x.a) <= ownCache
+	if !whole {
+		c.Split = evenly(trips, sliceBytes/size, 1)
+	}
 	if c.AccBlock > 0 {
-		c.AccBlock = c.Split
+		c.AccBlock = evenly(c.Split, narrowBlock, 1)
 	}
 	for i, axis := range []int{x.a, x.u} { // threads need some to share out
-		n := s.k.Axes[axis].Extent
+		n, step := s.k.Axes[axis].Extent, c.Step(axis)
 		most := min(chunkPoints, (n+1)/2)
 		if i == 0 {
 			most = min(most, max(chunkPoints/2, (n+3)/4))
 		}
-		c.Chunk = append(c.Chunk, AxisN{axis, max(c.Step(axis), evenly(n, most, c.Step(axis)))})
+		if most = evenly(n, most, step); i > 0 && whole {
+			most = min(most, (max(ownCache/row, fewestShare)+step-1)/step*step)
+		}
+		c.Chunk = append(c.Chunk, AxisN{axis, max(step, most)})
 	}
+}
+
+// packedFor is for how many points of an axis of chunks a value is packed at a time. With one slice, what is packed along the outer
+// axis serves as many chunks of the inner one as a tile has.
+func (s *survey) packedFor(c CPU, axis int) int {
+	i := slices.IndexFunc(c.Chunk, func(x AxisN) bool { return x.Axis == axis })
+	if i > 0 && c.Pack && float64(c.Split) >= Trips(s.outermost()) {
+		n := s.k.Axes[axis].Extent
+		return max(c.Chunk[i].N, evenly(n, min(chunkPoints, (n+1)/2), c.Step(axis)))
+	}
+	return c.Chunk[i].N
+}
+
+// TileStep is, an axis, what the extents of tiles should be multiples of.
+func TileStep(k *ir.Kernel, t Target, c CPU) []int {
+	out := make([]int, len(k.Axes))
+	for a := range k.Axes {
+		out[a] = c.Step(a)
+	}
+	if len(c.Chunk) > 0 {
+		s := newSurvey(k, t)
+		for _, x := range c.Chunk {
+			out[x.Axis] = s.packedFor(c, x.Axis)
+		}
+	}
+	return out
 }
 
 // evenly is the size of parts of about the same size, none much above a limit: a multiple of step, rounded down, so that what is left
@@ -211,11 +245,7 @@ func Packed(k *ir.Kernel, t Target, c CPU) map[*ir.Node]device.Packing {
 			continue
 		}
 		for n, other := range x.inside {
-			for _, chunk := range c.Chunk {
-				if chunk.Axis == other {
-					out[n] = device.Packing{Points: chunk.N, Operand: slices.Contains(x.along[0], n) || slices.Contains(x.along[1], n)}
-				}
-			}
+			out[n] = device.Packing{Points: s.packedFor(c, other), Operand: slices.Contains(x.along[0], n) || slices.Contains(x.along[1], n)}
 		}
 	}
 	return out

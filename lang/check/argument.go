@@ -2,7 +2,6 @@ package check
 
 import (
 	"strconv"
-	"strings"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -28,26 +27,14 @@ func (a argument) span() diag.Span {
 	return a.at
 }
 
-// part is where an item of the argument stands: of a list by its place, of a selection by its dimension, of a segment by its end.
+// part is where an item of the argument stands: of a list by its place, of a selection by its dimension.
 func (a argument) part(item string) diag.Span {
 	if s, ok := a.parts[item]; ok {
 		return s
 	}
-	place, rest, _ := strings.Cut(item, ".")
-	i, err := strconv.Atoi(place)
-	e := syntax.Unparen(orNothing(a.expr))
-	if l, ok := e.(*syntax.List); ok && err == nil && i < len(l.Items) {
-		a.expr = l.Items[i]
-		return a.part(rest)
-	}
-	if s, ok := e.(*syntax.Segment); ok && !a.piped {
-		ends := s.Ends.(*syntax.Range)
-		switch item {
-		case "from":
-			return ends.Start.Span()
-		case "to":
-			return ends.End.Span()
-		}
+	i, err := strconv.Atoi(item)
+	if l, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.List); ok && err == nil && i < len(l.Items) {
+		return l.Items[i].Span()
 	}
 	return a.span()
 }

@@ -98,7 +98,7 @@ func (f *function) variants() {
 			return
 		}
 		f.write("_main", f.told(f.u.Tile(s, codegen.Overlap)))
-		f.chunks()
+		f.Step = schedule.TileStep(k, f.u.Target, s)
 		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
 		var large []*tree.Expr
 		for _, a := range stepped {
@@ -107,13 +107,6 @@ func (f *function) variants() {
 		}
 		f.write("", []tree.Stmt{tree.If{Cond: tree.All("&&", large...),
 			Then: []tree.Stmt{f.call("_main", "a")}, Else: []tree.Stmt{f.call("_small", "a")}}})
-	}
-}
-
-// chunks makes tiles whole chunks.
-func (f *function) chunks() {
-	for _, c := range f.s.Chunk {
-		f.Step[c.Axis] = c.N
 	}
 }
 
