@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"weft/lang/diag"
+	"weft/lang/library"
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/files/fileio"
@@ -75,12 +76,18 @@ func operatorsPage() string {
 		}
 		b.WriteString(strings.Join(names, ", "))
 	}
-	b.WriteString("\n- [units](#units)\n")
+	b.WriteString("\n- [libraries](#libraries)\n- [units](#units)\n")
 	for _, g := range groups {
 		fmt.Fprintf(&b, "\n## %s\n", g.name)
 		for _, s := range g.specs {
 			b.WriteString("\n#" + strings.TrimRight(ops.Doc(s), "\n") + "\n")
 		}
+	}
+	b.WriteString("\n## libraries\n\nFiles of the language that ship with weft: `use image` makes the functions of one known.\n")
+	names, _ := library.Functions()
+	for _, name := range names {
+		text, _ := library.Doc(name)
+		b.WriteString("\n#" + strings.TrimRight(text, "\n") + "\n")
 	}
 	b.WriteString("\n## units\n\nUnits stand behind numbers, may have prefixes, and are multiplied and divided: `3 MHz`, `9.81 m/s^2`.\n\n" +
 		"| unit | is | prefixes |\n|---|---|---|\n")

@@ -37,7 +37,7 @@ var timed = []struct {
 	what  *regexp.Regexp // within it; it is left out
 }{
 	{regexp.MustCompile(`(?m)^ +\S.* would win if .*\n`), regexp.MustCompile(`(?s).*`)},
-	{regexp.MustCompile(`(?m)^  [FS]\d+ .*$`), regexp.MustCompile(`; fused \S+ \S+( \S+)?, stored \S+ \S+$`)},
+	{regexp.MustCompile(`(?m)^  [FS]\d+ .*$`), regexp.MustCompile(`; (fused \S+ \S+( \S+)?, stored \S+ \S+|the kernel takes .*)$`)},
 	{regexp.MustCompile(`(?m)^device .*$`), regexp.MustCompile(`; predicted [^;]*|; plan .*`)},
 	{regexp.MustCompile(`(?m)^ +\S+ +at most .*$`), regexp.MustCompile(`: predicted .*`)},
 	{regexp.MustCompile(`(?m)^ +cost .*$`), regexp.MustCompile(`: predicted .*`)},

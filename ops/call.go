@@ -84,6 +84,9 @@ func arraysIn(v Value, yield func(Array)) {
 		arraysIn(v.Value, yield)
 	case Here:
 		arraysIn(v.Offset, yield)
+	case Segment:
+		arraysIn(v.From, yield)
+		arraysIn(v.To, yield)
 	}
 }
 

@@ -35,7 +35,8 @@ var Iterate = &Spec{
 	Bind: bindIteration,
 }
 
-// Carried stands for the arrays that a repeated program carries from turn to turn: only what Iterate repeats may read them.
+// Carried stands for the arrays that a repeated program carries from turn to turn, or is given at one: only what repeats it may read them, which
+// has them in an argument `state` or `each`.
 type Carried struct{ Gives }
 
 // Outside are the arrays that repeated programs carry around a use of an operator: those of others than itself that its arguments are made
@@ -47,9 +48,7 @@ func Outside(op *Instance) (out []Array) {
 		if _, ok := in.Bound.(Carried); ok {
 			carried = append(carried, in)
 		}
-		if _, ok := in.Bound.(*iteration); ok {
-			in.Call.Arrays(func(param string, a Array) { own[a.Of] = own[a.Of] || param == "state" })
-		}
+		in.Call.Arrays(func(param string, a Array) { own[a.Of] = own[a.Of] || param == "state" || param == "each" })
 	})
 	for _, in := range carried {
 		for i := range in.Out {

@@ -83,33 +83,6 @@ type Write struct {
 	Adds  bool // to what an earlier write of the same point has stored there
 }
 
-// MaxTables is ir.MaxPyramid in terms of stages: the largest element of all, and tables over the two innermost dims.
-type MaxTables struct {
-	Top    *Stage
-	Levels []MaxLevel
-}
-
-// MaxLevel is one table: entry (r, c) holds the largest element, NaN apart, of rows [r<<Shift, (r<<Shift)+Rows) and columns
-// [c<<Shift, (c<<Shift)+Cols); see ir.MaxTable.
-type MaxLevel struct {
-	Table      *Stage
-	Shift      int
-	Rows, Cols int
-	Block      int // iterations of a fold whose window is meant to fit
-}
-
-// Stages are the tables, the top one first.
-func (t *MaxTables) Stages() []*Stage {
-	if t == nil {
-		return nil
-	}
-	out := []*Stage{t.Top}
-	for _, l := range t.Levels {
-		out = append(out, l.Table)
-	}
-	return out
-}
-
 // IsOutput reports whether the stage is an output of its operator, by its name: inner ones have names of their own.
 func (s *Stage) IsOutput() bool {
 	if s.Op == nil {
@@ -159,6 +132,13 @@ func (b *Body) Number(t ir.DType, n Number) *ir.Node {
 		return b.Const(t, n.V)
 	}
 	return b.ArgOr(t, n.From, n.V)
+}
+
+// Inside is a body for what stages are defined by within a definition: read gives what they read.
+func (b *Body) Inside(read func(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem) *Body {
+	in := *b
+	in.Read, in.once = read, nil
+	return &in
 }
 
 type onceKey struct {

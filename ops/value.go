@@ -24,9 +24,10 @@ const (
 	KObject // a value of a domain: a probe, a grid, a transmit law
 	KHere   // a place relative to where a result stands
 	KFunction
+	KSegment // a part of a dimension, for each element of its ends
 )
 
-var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object", "a place", "a function"}
+var kindNames = []string{"a number", "a text", "true or false", "a name", "a list", "a range", "a name: value pair", "an array", "a record", "an object", "a place", "a function", "a part of a dimension"}
 
 func (k Kind) String() string {
 	var s []string
@@ -114,6 +115,12 @@ type Record struct {
 // Here is the place where a result stands, in an index, or so far from it.
 type Here struct{ Offset Value } // a number or an array; nil: the place itself
 
+// Segment is the part From .. To of a dim, both ends included: numbers, or arrays with a part for each of their elements.
+type Segment struct {
+	Dim      string
+	From, To Value
+}
+
 // Object is a value of a domain, known while checking.
 type Object interface {
 	Value
@@ -130,6 +137,11 @@ func (Pair) Kind() Kind   { return KPair }
 func (Array) Kind() Kind  { return KArray }
 func (Record) Kind() Kind { return KRecord }
 func (Here) Kind() Kind   { return KHere }
+
+// Kind is that of parts of a dim.
+func (Segment) Kind() Kind { return KSegment }
+
+func (s Segment) String() string { return fmt.Sprintf("%s in %s .. %s", s.Dim, s.From, s.To) }
 
 func (n Number) String() string {
 	v := strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)

@@ -88,18 +88,25 @@ func (d *doses) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	starts := make([]int64, len(d.starts))
-	for i, s := range d.starts {
-		starts[i] = int64(s)
+	long := func(list []int) []int64 {
+		out := make([]int64, len(list))
+		for i, s := range list {
+			out[i] = int64(s)
+		}
+		return out
 	}
+	blocks := d.blocks()
 	for name, a := range map[string]struct {
 		typ  string
 		data any
 		n    string
 	}{
-		"indptr": {"<i8", starts, fmt.Sprintf("%d,", len(starts))}, "indices": {"<u2", d.column, fmt.Sprintf("%d,", len(d.column))},
+		"indptr": {"<i8", long(d.starts), fmt.Sprintf("%d,", len(d.starts))}, "indices": {"<u2", d.column, fmt.Sprintf("%d,", len(d.column))},
 		"data": {"<f4", d.value, fmt.Sprintf("%d,", len(d.value))}, "x": {"<f4", d.x, fmt.Sprintf("%d,", len(d.x))},
 		"y": {"<f4", make([]float32, d.rows), fmt.Sprintf("%d,", d.rows)}, "penalty": {"<f4", d.penalty, fmt.Sprintf("%d,6", d.rows)},
+		"blockptr": {"<i8", long(blocks.starts), fmt.Sprintf("%d,", len(blocks.starts))}, "blocks": {"<f2", blocks.data[0], fmt.Sprintf("%d,%d", blocks.starts[d.rows], blockColumns)},
+		"blockcolumns": {"<u2", blocks.data[1], fmt.Sprintf("%d,", blocks.starts[d.rows])}, "random": {"<f4", d.random(), fmt.Sprintf("%d,", d.rows)},
+		"padded": {"<f4", append(slices.Clone(d.x), make([]float32, padded(d.columns)-d.columns)...), fmt.Sprintf("%d,", padded(d.columns))},
 	} {
 		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", a.typ, a.n)
 		head += fmt.Sprintf("%*s\n", 63-(10+len(head))%64, "")

@@ -185,6 +185,9 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t schedule.Target) schedule.CPU {
 				s.Window, s.Guard = 16<<rng.IntN(2), true
 			}
 		}
+		if s.FoldLanes && s.Table == 0 && rng.IntN(2) == 0 {
+			s.AccBlock = 1 + rng.IntN(9)
+		}
 		if rng.IntN(6) == 0 {
 			s = schedule.CPU{Flat: 1 + rng.IntN(4), Split: rng.IntN(3) * 2, Every: s.Every, AccMajor: s.AccMajor}
 		}

@@ -11,17 +11,18 @@ import (
 
 // loop is a fold being written.
 type loop struct {
-	f      *ir.Fold
-	sc     *scope // around the loop
-	in     *scope // its body
-	copies []int  // distinct vectors in flight
-	vec    bool
-	lo, hi *Expr
-	masked bool                      // lanes leave one by one
-	kept   int                       // the first register that it keeps between parts of a split fold
-	narrow map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
-	whole  *loop                     // the fold to whose shares this one adds, in its turns
-	flying int                       // which of the iterations in flight is being written
+	f       *ir.Fold
+	sc      *scope // around the loop
+	in      *scope // its body
+	copies  []int  // distinct vectors in flight
+	vec     bool
+	lo, hi  *Expr
+	masked  bool                      // lanes leave one by one
+	kept    int                       // the first register that it keeps between parts of a split fold
+	narrow  map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
+	whole   *loop                     // the fold to whose shares this one adds, in its turns
+	flying  int                       // which of the iterations in flight is being written
+	blocked bool                      // its shares are float32, for a block of turns
 }
 
 // fold writes a fold, all vectors in flight together, into the scope at a depth, and leaves the accumulators' variables.

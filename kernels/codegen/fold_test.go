@@ -69,6 +69,7 @@ func TestBlockedSums(t *testing.T) {
 			{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}, AccBlock: 32},
 			{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}, Unroll: []schedule.AxisN{{Axis: 0, N: 2}}, Table: 32, AccBlock: 32},
 			{AccBlock: 7},
+			{AccBlock: 3, FoldLanes: true, Flight: 4},
 		} {
 			got := results(t, k, s, target, in, out)
 			equal := true

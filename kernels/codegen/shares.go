@@ -50,6 +50,10 @@ func (g *gen) foldLanes(c *loop) bool {
 	}
 	flight := 1
 	if c.whole == nil {
+		if g.s.AccBlock > 0 && !c.blocked && !g.Kernel.Termwise && schedule.NarrowShares(f, g.W) {
+			g.narrowLanes(c, inner)
+			return true
+		}
 		flight = g.declareShares(c)
 	}
 	lanes := g.W
@@ -94,6 +98,22 @@ func (g *gen) foldLanes(c *loop) bool {
 	return true
 }
 
+// narrowLanes writes a fold on lanes in blocks of turns, each with float32 shares.
+func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
+	size := g.s.AccBlock * g.W // a lane takes every so manieth term
+	if inner != nil {
+		size = g.s.AccBlock
+	}
+	start, end := Name(g.fresh("s")), Name(g.fresh("e"))
+	outer, lo, hi := c.sc, c.lo, c.hi
+	c.blocked, c.sc, c.lo, c.hi = true, newScope(ir.Set{}), start, end
+	g.foldLanes(c)
+	t := c.ctype().Scalar
+	ends := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))
+	outer.add(Count(t, start.Text, lo, hi, size, append([]Stmt{ends}, c.sc.body...)...))
+	c.sc = outer
+}
+
 // fills reports whether a fold's turns are known to fill vectors.
 func (c *loop) fills(lanes int) bool {
 	return c.f.Lo.Kind == ir.KConst && c.f.Hi.Kind == ir.KConst && (c.f.Hi.I-c.f.Lo.I)%int64(lanes) == 0
@@ -118,8 +138,8 @@ func (g *gen) declareShares(c *loop) (flight int) {
 		for q, a := range c.f.Accs {
 			for _, v := range c.copies {
 				init := g.accName(a, v)
-				if !isArg(c.f) {
-					init = Identity(c.f.Monoid, a.Type)
+				if share := g.shareName(c, q, v); !isArg(c.f) {
+					init = Identity(c.f.Monoid, share.Type)
 				}
 				c.sc.declare(g.shareName(c, q, v), init)
 			}
@@ -235,7 +255,11 @@ func (g *gen) shareName(c *loop, q, v int) Value {
 	if c.whole != nil {
 		c = c.whole
 	}
-	return Named(c.f.Accs[q].Type, g.accBase("h"+strings.Repeat("h", c.flying), c, q, v))
+	t := c.f.Accs[q].Type
+	if c.blocked {
+		t = ir.F32
+	}
+	return Named(t, g.accBase("h"+strings.Repeat("h", c.flying), c, q, v))
 }
 
 // shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
@@ -251,7 +275,11 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask Value) {
 			h := g.shareName(c, q, v)
 			x := h
 			if f.Monoid == ir.Sum {
-				x = g.sumOf(x, shares[q].terms, v, byIteration)
+				terms := shares[q].terms
+				if narrow, ok := schedule.NarrowTerms(terms); ok && h.Type == ir.F32 {
+					terms = narrow
+				}
+				x = g.sumOf(x, terms, v, byIteration)
 			} else {
 				y := g.val(shares[q].terms[0].N, v, byIteration)
 				if shares[q].first {
@@ -299,7 +327,10 @@ func (g *gen) joinShares(c *loop, flight int) {
 			c.flying = 0
 			h := g.shareName(c, q, v)
 			for c.flying = 1; c.flying < flight; c.flying++ {
-				c.sc.add(Assign(h, Op(schedule.JoinOps[f.Monoid], a.Type, h, g.shareName(c, q, v)))...)
+				c.sc.add(Assign(h, Op(schedule.JoinOps[f.Monoid], h.Type, h, g.shareName(c, q, v)))...)
+			}
+			if h.Type != a.Type {
+				h = Op(ir.Cast, a.Type, h)
 			}
 			x := Call("v_"+joinNames[f.Monoid], h.Regs[0])
 			if name := reduce[f.Monoid]; name != "" {

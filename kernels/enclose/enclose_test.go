@@ -114,6 +114,11 @@ func TestBothSides(t *testing.T) {
 		less := b.Lt(v, acc[0])
 		return []*ir.Node{b.Select(less, v, acc[0]), b.Select(less, i, acc[1])}, nil
 	})
+	from := func(lo *ir.Node, hi int) *ir.Node { // how many turns there are
+		return b.Fold(ir.FoldSpec{Lo: lo, Hi: b.I32(hi), Init: []*ir.Node{b.I32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.I32(1))}, nil
+		})[0]
+	}
 	log := func(v *ir.Node) *ir.Node { return b.Alu(ir.Log, v) }
 	for name, c := range map[string]struct {
 		value *ir.Node
@@ -121,6 +126,8 @@ func TestBothSides(t *testing.T) {
 	}{
 		"floor":       {b.Alu(ir.Floor, sum), []float64{0, 1}},
 		"whole":       {b.Cast(ir.I32, ten(sum)), []float64{9, 10}},
+		"begins":      {from(b.Cast(ir.I32, ten(sum)), 12), []float64{2, 3}},
+		"may be none": {from(b.Cast(ir.I32, ten(sum)), 10), []float64{0, 1}},
 		"not near":    {b.Alu(ir.Floor, ten(third)), []float64{3}},
 		"equal":       {b.Alu(ir.Eq, sum, b.F32(1)), []float64{0, 1}},
 		"choice":      {b.Select(b.Lt(sum, b.F32(1)), b.F32(-7), b.F32(5)), []float64{-7, 5}},

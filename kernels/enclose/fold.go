@@ -2,6 +2,7 @@ package enclose
 
 import (
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 )
@@ -29,14 +30,20 @@ func (e *Kernel) run(f *ir.Fold) ([]Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, ok := lo.point()
-	if !ok {
+	first, latest := lo[0].Lo, lo[len(lo)-1].Hi
+	if !(latest-first <= mostStarts) {
 		return nil, errUnknown
 	}
 	acc := make([]Values, len(f.Accs))
 	for q, n := range f.Init {
 		if acc[q], err = e.of(n); err != nil {
 			return nil, err
+		}
+	}
+	start := slices.Clone(acc)
+	begin := func() { // it may begin here
+		for q := range acc {
+			acc[q] = join(slices.Concat(acc[q], start[q]))
 		}
 	}
 	exits := make([]Values, len(acc)) // where it may have ended before
@@ -51,6 +58,9 @@ func (e *Kernel) run(f *ir.Fold) ([]Values, error) {
 	defer func() { e.open = e.open[:len(e.open)-1] }()
 	turns, last := 0, hi[len(hi)-1].Hi
 	for i := first; i < last; i++ {
+		if first < i && i <= latest {
+			begin()
+		}
 		if i >= hi[0].Lo {
 			leave() // it may end here
 		}
@@ -81,9 +91,12 @@ func (e *Kernel) run(f *ir.Fold) ([]Values, error) {
 		}
 		acc = next
 		turns++
-		if settled(f.Monoid, acc) {
+		if i >= latest && settled(f.Monoid, acc) {
 			break
 		}
+	}
+	if last <= latest {
+		begin()
 	}
 	leave()
 	return e.ended(f, exits, moved, turns)
@@ -119,6 +132,9 @@ func (e *Kernel) ended(f *ir.Fold, exits []Values, moved []float64, turns int) (
 	}
 	return out, nil
 }
+
+// mostStarts is how far apart the turns are that a fold may begin with.
+const mostStarts = 8
 
 // reordered is how many times the usual growth of errors with the number of terms a sum in another order may be off.
 const reordered = 4

@@ -51,8 +51,17 @@ func (b *Builder) Cast(t DType, a *Node) *Node {
 		return b.Const(t, float64(a.I))
 	case a.Kind == KConst && a.Type == F64 && t == F32:
 		return b.Const(t, a.F)
+	case t.Int() && a.Op == Cast && a.Type.Float() && a.Args[0].Type.Int() && holds(a.Type, a.Args[0]):
+		return b.Cast(t, a.Args[0])
 	}
 	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
+}
+
+// holds reports whether a float type holds an integer exactly, whatever it is.
+func holds(t DType, n *Node) bool {
+	lo, hi, _ := RangeOf(n, nil)
+	most := map[DType]float64{F32: 1 << 24, F64: 1 << 53}[t]
+	return lo >= -most && hi <= most
 }
 
 // float64Exact reports whether a float64 holds an integer exactly, so that converting it to a float rounds at most once.

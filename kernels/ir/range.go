@@ -182,6 +182,9 @@ func (r *ranger) axisSpan(n *Node) span {
 // term.
 func (r *ranger) get(n *Node) span {
 	f, s := n.Fold, limits(n.Type)
+	if step := f.Step[n.I]; (f.Monoid == ArgMin || f.Monoid == ArgMax) && step.Op == Select && step.Args[2] == f.Accs[n.I] {
+		return r.of(f.Init[n.I]).hull(r.of(step.Args[1]))
+	}
 	op := map[Monoid]Op{Smallest: Min, Largest: Max}[f.Monoid]
 	if step := f.Step[n.I]; op != OpNone && step.Kind == KAlu && step.Op == op {
 		term := step.Args[0]

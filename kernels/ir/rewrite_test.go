@@ -66,7 +66,8 @@ func TestAffine(t *testing.T) {
 		{"n*x", b.Mul(n, x), 0, false},
 		{"x*x", b.Mul(x, x), 0, false},
 		{"x%3", b.Mod(x, c(3)), 0, false},
-		{"rounded", b.Cast(I32, b.Cast(F32, x)), 0, false},
+		{"there and back", b.Cast(I32, b.Cast(F32, x)), 1, true},
+		{"rounded", b.Cast(I32, b.Cast(F32, b.Mul(x, c(1<<22)))), 0, false},
 		{"accumulator over x", acc, 0, false},
 	} {
 		stride, ok := Affine(k.n, x)
@@ -116,6 +117,10 @@ func TestRangeOfDecides(t *testing.T) {
 		{"what rounding leaves", b.Sub(w, b.Alu(Rint, w)), -0.5, 0.5, true},
 		{"what rounding down leaves", b.Sub(w, b.Alu(Floor, w)), 0, 1, true},
 		{"what rounding another leaves", b.Sub(w, b.Alu(Floor, b.Mul(w, w))), -inf, inf, false},
+		{"place of the largest", b.Fold(FoldSpec{Lo: b.I32(3), Hi: b.I32(9), Init: []*Node{b.F32(-1), b.I32(0)}, Monoid: ArgMax}, func(i *Node, acc []*Node) ([]*Node, *Node) {
+			more := b.Lt(acc[0], b.Load(real, i))
+			return []*Node{b.Select(more, b.Load(real, i), acc[0]), b.Select(more, i, acc[1])}, nil
+		})[1], 0, 8, true},
 		{"least", smallest(b, 1, x, b.F32(100)), 0, 9, true},
 		{"least of perhaps none", smallest(b, 0, x, b.F32(100)), 0, 100, true},
 		{"least of what may be NaN", smallest(b, 1, w, b.F32(100)), -inf, inf, false},

@@ -1,5 +1,10 @@
 package ir
 
+import (
+	"iter"
+	"math/bits"
+)
+
 // MaxBinders is how many axes and folds (two each) one builder can bind.
 const MaxBinders = 256
 
@@ -47,3 +52,16 @@ func (s Set) Meets(t Set) bool {
 
 // Empty reports whether the set has no members.
 func (s Set) Empty() bool { return s == Set{} }
+
+// Members are the numbers of the set's binders, below MaxBinders.
+func (s Set) Members() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range s {
+			for ; word != 0; word &= word - 1 {
+				if !yield(64*i + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -184,6 +184,9 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		c := CPU{Order: s.order(), FoldLanes: true, Copies: s.copies()}
 		if _, ok := count.PartedTrips(s.whole(f)); ok && s.whole(f).Monoid == ir.Sum {
 			c.Flight = partsFlight
+			if NarrowShares(s.whole(f), s.t.Lanes) {
+				c.AccBlock = narrowBlock
+			}
 		}
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})

@@ -10,28 +10,38 @@ import (
 // are taken to run evenly from one end of their range to the other where their slope leaves no other course, and to wander
 // within it otherwise; of long folds a few iterations stand for all. It serves estimates only. NaN: not known.
 type model struct {
-	at    map[*ir.Node]float64 // axes, indices of folds and accumulators
-	memo  map[*ir.Node]float64
-	folds map[*ir.Fold][]float64
+	at      map[*ir.Node]float64 // axes, indices of folds and accumulators
+	memo    map[*ir.Node]known
+	clock   int                // counts moves
+	changed [ir.MaxBinders]int // when a binder last did
 }
 
-func newModel() *model {
-	return &model{at: map[*ir.Node]float64{}, memo: map[*ir.Node]float64{}, folds: map[*ir.Fold][]float64{}}
+// known is a value, or a fold's, and when it was computed.
+type known struct {
+	x    float64
+	accs []float64
+	when int
 }
+
+func newModel() *model { return &model{at: map[*ir.Node]float64{}, memo: map[*ir.Node]known{}} }
 
 // set moves to another point.
 func (m *model) set(n *ir.Node, x float64) {
 	m.at[n] = x
-	for k := range m.memo {
-		if k.Free().Meets(n.Bind()) {
-			delete(m.memo, k)
+	m.clock++
+	for b := range n.Bind().Members() {
+		m.changed[b] = m.clock
+	}
+}
+
+// recall is what is known of a node at this point.
+func (m *model) recall(n *ir.Node) (k known, ok bool) {
+	if k, ok = m.memo[n]; ok {
+		for b := range n.Free().Members() {
+			ok = ok && m.changed[b] <= k.when
 		}
 	}
-	for f := range m.folds {
-		if f.Node.Free().Meets(n.Bind()) {
-			delete(m.folds, f)
-		}
-	}
+	return k, ok
 }
 
 func (m *model) value(n *ir.Node) float64 {
@@ -46,11 +56,11 @@ func (m *model) value(n *ir.Node) float64 {
 		}
 		return math.NaN()
 	}
-	if x, ok := m.memo[n]; ok {
-		return x
+	if k, ok := m.recall(n); ok {
+		return k.x
 	}
 	x := m.compute(n)
-	m.memo[n] = x
+	m.memo[n] = known{x: x, when: m.clock}
 	return x
 }
 
@@ -92,8 +102,8 @@ func (m *model) alu(n *ir.Node) float64 {
 const few = 5
 
 func (m *model) fold(f *ir.Fold) []float64 {
-	if x, ok := m.folds[f]; ok {
-		return x
+	if k, ok := m.recall(f.Node); ok {
+		return k.accs
 	}
 	acc := make([]float64, len(f.Accs))
 	lo, hi := m.value(f.Lo), m.value(f.Hi)
@@ -118,7 +128,7 @@ func (m *model) fold(f *ir.Fold) []float64 {
 			acc = next
 		}
 	}
-	m.folds[f] = acc
+	m.memo[f.Node] = known{accs: acc, when: m.clock}
 	return acc
 }
 

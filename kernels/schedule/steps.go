@@ -93,6 +93,20 @@ func NarrowTerms(terms []Signed) ([]Signed, bool) {
 	return out, len(out) > 0
 }
 
+// NarrowShares reports whether the terms that a sum on lanes adds up are all float32 values widened for float64 sums.
+func NarrowShares(f *ir.Fold, lanes int) bool {
+	for in := Nested(f, lanes); in != nil; in = Nested(f, lanes) {
+		f = in
+	}
+	for q, acc := range f.Accs {
+		terms, ok := SumTerms(f, f.Step[q], acc)
+		if _, narrow := NarrowTerms(terms); !ok || !narrow || acc.Type != ir.F64 || f.Monoid != ir.Sum {
+			return false
+		}
+	}
+	return true
+}
+
 // computed reports whether a value is the result of arithmetic that rounds.
 func computed(n *ir.Node) bool {
 	seen := map[*ir.Node]bool{}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"strconv"
+	"strings"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -27,14 +28,26 @@ func (a argument) span() diag.Span {
 	return a.at
 }
 
-// part is where an item of the argument stands: of a list by its place, of a selection by its dimension.
+// part is where an item of the argument stands: of a list by its place, of a selection by its dimension, of a segment by its end.
 func (a argument) part(item string) diag.Span {
 	if s, ok := a.parts[item]; ok {
 		return s
 	}
-	i, err := strconv.Atoi(item)
-	if l, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.List); ok && err == nil && i < len(l.Items) {
-		return l.Items[i].Span()
+	place, rest, _ := strings.Cut(item, ".")
+	i, err := strconv.Atoi(place)
+	e := syntax.Unparen(orNothing(a.expr))
+	if l, ok := e.(*syntax.List); ok && err == nil && i < len(l.Items) {
+		a.expr = l.Items[i]
+		return a.part(rest)
+	}
+	if s, ok := e.(*syntax.Segment); ok && !a.piped {
+		ends := s.Ends.(*syntax.Range)
+		switch item {
+		case "from":
+			return ends.Start.Span()
+		case "to":
+			return ends.End.Span()
+		}
 	}
 	return a.span()
 }

@@ -104,6 +104,9 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	if !b.bind(args) {
 		return nil
 	}
+	if spec.Body != "" {
+		return c.written(spec, b)
+	}
 	if spec.Expand != nil {
 		v, err := spec.Expand(b.call, expander{c, b})
 		if c.problems(err, b) {
@@ -119,6 +122,40 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 		return k.Value
 	}
 	return c.instance(spec, op, b)
+}
+
+// written is what an operator gives that is a function of others. In its body an argument of names stands for them; another has nothing to do
+// with a dimension of its name.
+func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
+	f := c.bodies[spec]
+	if f == nil {
+		f = &function{name: spec.Name, at: b.at.name, body: c.bodyOf(spec), scope: &scope{}}
+		c.bodies[spec] = f
+	}
+	if !c.mayWrite(f, b.at.name) {
+		return nil
+	}
+	in := env{}
+	for _, p := range spec.Params {
+		v := b.call.Args[p.Name]
+		names := ops.Value(ops.Symbol(p.Name))
+		if p.Accept&ops.KSymbol != 0 {
+			names = v
+		}
+		in[p.Name] = bound{v, names}
+	}
+	return c.writeOut(f, b.at.name, in)
+}
+
+// bodyOf reads the body of an operator.
+func (c *checker) bodyOf(spec *ops.Spec) syntax.Expr {
+	var diags diag.List
+	lines := strings.ReplaceAll("\n"+spec.Body, "\n", "\n    ") // what begins in the first column is a definition of a file
+	file := syntax.Parse(diag.NewSource("operator "+spec.Name, "fn "+spec.Name+"() {"+lines+"\n}\n"), c.units, &diags)
+	if diags.HasErrors() {
+		panic(diags.Sorted()[0].Message) // it is part of the program
+	}
+	return file.Statements[0].(*syntax.Function).Result()
 }
 
 // expander is what an operator that calls functions works with.
@@ -149,6 +186,15 @@ func (e expander) Call(f ops.Value, values ...ops.Value) (v ops.Value) {
 	e.sinks = e.sinks[:before]
 	return v
 }
+
+// Name is the name that an argument was written as.
+func (e expander) Name(arg string) string {
+	s, _ := e.b.from[arg].names.(ops.Symbol)
+	return string(s)
+}
+
+// Try reports whether calls are without a mistake, and reports none.
+func (e expander) Try(calls func()) bool { return e.trial(calls) == nil }
 
 // Use makes a use of an operator where the operator stands.
 func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {
@@ -231,7 +277,14 @@ func (c *checker) problem(err error, b *binder) bool {
 		c.report(problem.InternalError, b.at.name, "%s: %v", b.spec.Name, err)
 		return true
 	}
-	d := c.report(p.Code, b.spanFor(p.Arg), "%s", p.Message)
+	span := b.spanFor(p.Arg)
+	if p.At.Line > 0 {
+		span = c.program.Span(p.At)
+	}
+	d := c.report(p.Code, span, "%s", p.Message)
+	if p.At.Line > 0 && span.Start != b.at.name.Start {
+		d.Relate(b.at.name, "for `%s` here", b.spec.Name)
+	}
 	d.Help = p.Help
 	if p.Warning {
 		d.Severity = diag.Warning

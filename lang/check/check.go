@@ -71,7 +71,7 @@ type Checker struct{ checker }
 
 // New is a checker that knows the operators of a catalogue.
 func New(cat *catalogue.Catalogue, opt Options) *Checker {
-	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}}}
+	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{}}}
 }
 
 // Add checks a further text: its program is what that text asks for. Names that a text with mistakes defines are known all the same, so that
@@ -117,6 +117,7 @@ type checker struct {
 	frames    []frame                     // calls being written out
 	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
+	bodies    map[*ops.Spec]*function     // operators that are functions of others, as far as they are used
 	solving   []*binding                  // definitions being evaluated, each for the one before it
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID    int

@@ -45,7 +45,7 @@ func (c *checker) evaluate(e syntax.Expr, in env) ops.Value {
 	case *syntax.Name:
 		return c.name(e, in)
 	case *syntax.List:
-		return c.list(e, in)
+		return c.listOf(e, func(item syntax.Expr) ops.Value { return c.eval(item, in) })
 	case *syntax.Range:
 		return c.rangeOf(e, in)
 	case *syntax.Unary:
@@ -68,6 +68,8 @@ func (c *checker) evaluate(e syntax.Expr, in env) ops.Value {
 		return c.choose(e, in)
 	case *syntax.Record:
 		return c.record(e, in)
+	case *syntax.Segment:
+		return c.segment(e, in)
 	}
 	return nil
 }
@@ -176,11 +178,11 @@ func (c *checker) cycle(n *syntax.Name, b *binding) {
 	d.Helpf("give one of them a value of its own")
 }
 
-func (c *checker) list(l *syntax.List, in env) ops.Value {
+func (c *checker) listOf(l *syntax.List, item func(syntax.Expr) ops.Value) ops.Value {
 	out := ops.List{}
 	ok := true
 	for _, e := range l.Items {
-		v := c.eval(e, in)
+		v := item(e)
 		ok = ok && v != nil
 		out = append(out, v)
 	}

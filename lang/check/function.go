@@ -58,20 +58,33 @@ const (
 
 // inline writes a function out with its arguments.
 func (c *checker) inline(f *function, at diag.Span, args []argument) ops.Value {
-	if c.endless[f.body] || len(c.frames) >= mostFrames {
-		c.circle(f, at)
-		return nil
-	}
-	if c.calls++; c.calls > mostCalls {
-		if c.calls == mostCalls+1 {
-			c.report(problem.TooComplex, at, "more than %d calls of functions are written out", mostCalls).Relate(f.at, "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
-		}
+	if !c.mayWrite(f, at) {
 		return nil
 	}
 	in, ok := c.given(f, at, args)
 	if !ok {
 		return nil
 	}
+	return c.writeOut(f, at, in)
+}
+
+// mayWrite refuses calls without end, and more of them than anybody waits for.
+func (c *checker) mayWrite(f *function, at diag.Span) bool {
+	if c.endless[f.body] || len(c.frames) >= mostFrames {
+		c.circle(f, at)
+		return false
+	}
+	if c.calls++; c.calls > mostCalls {
+		if c.calls == mostCalls+1 {
+			c.report(problem.TooComplex, at, "more than %d calls of functions are written out", mostCalls).Relate(f.at, "defined here").Helpf("give what a function uses twice a name outside of it, so that it is computed once")
+		}
+		return false
+	}
+	return true
+}
+
+// writeOut is what a function makes of arguments that fit it, and of the defaults of the others.
+func (c *checker) writeOut(f *function, at diag.Span, in env) ops.Value {
 	scope, indices := c.scope, c.indices
 	c.frames, c.scope, c.indices = append(c.frames, frame{f, at}), f.scope, 0
 	defer func() { c.frames, c.scope, c.indices = c.frames[:len(c.frames)-1], scope, indices }()

@@ -29,12 +29,16 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 			args, ok = append(args, more...), ok && fine
 			continue
 		}
-		parts[a.Name.Text] = a.Span()
+		dim := a.Name.Text
+		if s, ok := in[dim].names.(ops.Symbol); ok && hasDim(base, string(s)) {
+			dim = string(s) // a parameter stands for the dimension that it was given
+		}
+		parts[dim] = a.Span()
 		c.indices++
 		v := c.wanted(a.Value, c.eval(a.Value, in))
 		c.indices--
 		ok = ok && v != nil
-		at = append(at, ops.Pair{Name: a.Name.Text, Value: v})
+		at = append(at, ops.Pair{Name: dim, Value: v})
 	}
 	if !ok {
 		return nil

@@ -36,7 +36,7 @@ func paramOf(spec *ops.Spec, a *syntax.Argument, position int) *ops.Param {
 // takesNames reports whether a parameter takes names and nothing else: dimensions, mostly. There a bare name stands for itself,
 // so that a variable may be called like a dimension: x = axis(x, 0 mm .. 1 mm in 9), sum(a, over: x).
 func takesNames(p *ops.Param) bool {
-	return p.Accept&ops.KSymbol != 0 && p.Accept&^(ops.KSymbol|ops.KList) == 0
+	return p.Accept&ops.KSymbol != 0 && p.Accept&^(ops.KSymbol|ops.KList|ops.KSegment) == 0
 }
 
 // bareNames evaluates an argument in which names stand for themselves.
@@ -44,7 +44,11 @@ func (c *checker) bareNames(e syntax.Expr, in env) ops.Value {
 	if v := asNames(e, in); v != nil {
 		return v
 	}
-	return c.eval(e, in)
+	l, ok := syntax.Unparen(e).(*syntax.List)
+	if !ok {
+		return c.eval(e, in)
+	}
+	return c.listOf(l, func(item syntax.Expr) ops.Value { return c.bareNames(item, in) })
 }
 
 // asNames reads a name, or a list of them, as itself; nil when it is anything else. A parameter of the function that is

@@ -87,6 +87,20 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 	return out
 }
 
+// segment is a part of a dim. Where its ends may be is known by who takes it.
+func (c *checker) segment(s *syntax.Segment, in env) ops.Value {
+	ends := s.Ends.(*syntax.Range)
+	from, to := c.wanted(ends.Start, c.eval(ends.Start, in)), c.wanted(ends.End, c.eval(ends.End, in))
+	name, ok := asNames(s.Dim, in).(ops.Symbol)
+	if !ok {
+		c.report(problem.NotANameList, s.Dim.Span(), "`%s` is no name of a dimension", s.Dim.Text)
+	}
+	if from == nil || to == nil || !ok {
+		return nil
+	}
+	return ops.Segment{Dim: string(name), From: from, To: to}
+}
+
 func (c *checker) asNumber(e syntax.Expr, in env, what string) (ops.Number, bool) {
 	v := c.wanted(e, c.eval(e, in))
 	n, ok := v.(ops.Number)

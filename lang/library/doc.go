@@ -9,7 +9,8 @@ import (
 	"weft/ops"
 )
 
-// Functions are those of all libraries, by their dotted names, with the first line of what is said of each.
+// Functions are those of all libraries, by their dotted names, with the first line of what is said of each. Names that begin with _ are for
+// their library alone.
 func Functions() (names, docs []string) {
 	for _, library := range Names() {
 		each(library, func(f *syntax.Function, doc string) {
@@ -26,10 +27,41 @@ func Doc(name string) (text string, ok bool) {
 	each(library, func(f *syntax.Function, doc string) {
 		if f.Name.Text == function {
 			signature := function + f.Parameters.Span().Text()
-			text, ok = fmt.Sprintf("## %s\n\n%s\n    use %s\n    %s.%s\n", name, doc, library, library, signature), true
+			words, example := parts(doc)
+			text, ok = fmt.Sprintf("## %s\n\n%s\n    use %s\n    %s.%s\n", name, words, library, library, signature), true
+			if example != "" {
+				text += "\nFor example:\n\n    use " + library + "\n" + indented(example)
+			}
 		}
 	})
 	return text, ok
+}
+
+// Example is a program that shows a function of a library at work; empty: there is none.
+func Example(name string) (code string) {
+	library, function, _ := strings.Cut(name, ".")
+	each(library, func(f *syntax.Function, doc string) {
+		if _, example := parts(doc); f.Name.Text == function && example != "" {
+			code = "use " + library + "\n" + example
+		}
+	})
+	return code
+}
+
+// parts are the words that are said of a function, and the lines that are indented behind them.
+func parts(doc string) (words, example string) {
+	for line := range strings.Lines(doc) {
+		if code, ok := strings.CutPrefix(line, "    "); ok {
+			example += code
+		} else if example == "" {
+			words += line
+		}
+	}
+	return strings.TrimRight(words, "\n") + "\n", example
+}
+
+func indented(code string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(code, "\n"), "\n", "\n    ") + "\n"
 }
 
 // each visits the functions of a library with the `##` lines before them.
@@ -42,13 +74,13 @@ func each(library string, visit func(f *syntax.Function, doc string)) {
 	src := diag.NewSource(library, text)
 	for _, s := range syntax.Parse(src, units, &diag.List{}).Statements {
 		f, ok := s.(*syntax.Function)
-		if !ok {
+		if !ok || strings.HasPrefix(f.Name.Text, "_") {
 			continue
 		}
 		var doc []string
 		lines := strings.Split(text[:f.Span().Start], "\n")
-		for i := len(lines) - 2; i >= 0 && strings.HasPrefix(lines[i], "## "); i-- {
-			doc = append([]string{strings.TrimPrefix(lines[i], "## ")}, doc...)
+		for i := len(lines) - 2; i >= 0 && strings.HasPrefix(lines[i], "##"); i-- {
+			doc = append([]string{strings.TrimPrefix(strings.TrimPrefix(lines[i], "##"), " ")}, doc...)
 		}
 		visit(f, strings.Join(doc, "\n")+"\n")
 	}

@@ -16,6 +16,9 @@ func TestLibraries(t *testing.T) {
 		if strings.TrimSpace(docs[i]) == "" {
 			t.Errorf("%s has no documentation", name)
 		}
+		if text, _ := library.Doc(name); library.Example(name) == "" || !strings.Contains(text, "For example:") {
+			t.Errorf("%s has no example", name)
+		}
 	}
 	for _, name := range library.Names() {
 		text, _ := library.Text(name)

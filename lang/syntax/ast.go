@@ -53,7 +53,7 @@ type Bad struct {
 }
 
 // Expr is a *Pipeline, *Binary, *Unary, *Range, *Call, *Index, *Field, *Name, *Number, *String, *Bool, *List,
-// *Paren, *Record, *Lambda, *If or, as what a function computes, a *Block.
+// *Paren, *Record, *Lambda, *If, *Segment or, as what a function computes, a *Block.
 type Expr interface {
 	Node
 	expr()
@@ -75,6 +75,7 @@ func (*Paren) expr()    {}
 func (*Record) expr()   {}
 func (*Lambda) expr()   {}
 func (*If) expr()       {}
+func (*Segment) expr()  {}
 func (*Block) expr()    {}
 
 // Name is what the file is known by: the name of a library, or that of a file without its folder and ending.

@@ -10,7 +10,7 @@ func EBNF() string {
 	lines := []string{"File = Statement? (<newline> Statement?)* ."}
 	for _, line := range strings.Split(withoutLookahead(build().root.String()), "\n")[1:] { // the first is the root
 		if strings.HasPrefix(line, "Pipeline ") {
-			lines = append(lines, "Expr = Lambda | If | Pipeline .")
+			lines = append(lines, "Expr = Lambda | If | Segment | Pipeline .")
 		}
 		if strings.HasPrefix(line, "Atom ") {
 			lines = append(lines, operations()...)

@@ -90,7 +90,9 @@ var mistakes = []struct{ marked, want string }{
 	{"1 .. 2 «..» 3", "E0114 a range has two ends / give a step with `by`, or a number of points with `in`"},
 	{"1 .. 2 in 3 «..» 3", "E0114 a range has two ends / give a step with `by`, or a number of points with `in`"},
 	{"a == «not» b", "E0120 `not` needs parentheses here / write `(not ...)`"},
-	{"a «in» b", "E0116 `in` without a range / a range is written `a .. b in n`"},
+	{"a «in» b", "E0116 `in` behind a name goes with two ends / a part of a dimension is written `a in first .. last`; a range is written `a .. b in n`"},
+	{"sum(a, over: k «in» 1 .. 2 in 3)", "E0116 `in` behind a name goes with two ends / a part of a dimension is written `k in first .. last`; a range is written `a .. b in n`"},
+	{"b = f(x) «in» 1 .. 2", "E0116 `in` without a range / a range is written `a .. b in n`"},
 	{"a = 1 .. 2 in 3 «by» 4", "E0116 `by` without a range / a range is written `a .. b by n`"},
 
 	// Statements and names.

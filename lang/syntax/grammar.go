@@ -82,6 +82,13 @@ type Record struct {
 	List []*Argument `parser:"(?= '(' Ident ':') '(' @@ ((?! ',' ')') ',' @@)* ','? ')'"`
 }
 
+// Segment is a part of a dimension, for each element its own: dim in first .. last.
+type Segment struct {
+	extent
+	Dim  *Name     `parser:"(?= Ident 'in') @@ 'in'"`
+	Ends Operation `parser:"@@"` // a *Range
+}
+
 // Assign names a value.
 type Assign struct {
 	extent
@@ -237,6 +244,7 @@ type production struct {
 	Pipeline  *Pipeline `parser:"| @@"`
 	Lambda    *Lambda   `parser:"| @@"`
 	If        *If       `parser:"| @@"`
+	Segment   *Segment  `parser:"| @@"`
 	Atom      Atom      `parser:"| @@"`
 	Suffix    Suffix    `parser:"| @@"`
 }

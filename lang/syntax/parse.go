@@ -32,6 +32,7 @@ type grammar struct {
 	suffixes   *participle.Parser[Suffix]
 	lambdas    *participle.Parser[Lambda]
 	ifs        *participle.Parser[If]
+	segments   *participle.Parser[Segment]
 	root       *participle.Parser[production]
 
 	depth int // of operations inside operations
@@ -58,6 +59,7 @@ func build() *grammar {
 	g.suffixes = (*participle.Parser[Suffix])(g.root)
 	g.lambdas = (*participle.Parser[Lambda])(g.root)
 	g.ifs = (*participle.Parser[If])(g.root)
+	g.segments = (*participle.Parser[Segment])(g.root)
 	return g
 }
 
@@ -65,7 +67,7 @@ func parseWith[P any](lex *lexer.PeekingLexer, p *participle.Parser[P]) (*P, err
 	return p.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
-// expr parses a function, a choice or a pipeline, and returns the head of a pipeline alone when nothing follows it.
+// expr parses a function, a choice, a segment or a pipeline, and returns the head of a pipeline alone when nothing follows it.
 func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	g.depth++
 	defer func() { g.depth-- }()
@@ -76,6 +78,8 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 		return parseWith(lex, g.ifs)
 	case startsLambda(lex):
 		return parseWith(lex, g.lambdas)
+	case startsSegment(lex):
+		return g.segment(lex)
 	}
 	p, err := parseWith(lex, g.pipelines)
 	if err != nil {
@@ -110,6 +114,34 @@ func startsLambda(lex *lexer.PeekingLexer) bool {
 		lex.Next()
 	}
 	return is("->")
+}
+
+// startsSegment reports whether a name stands before the word in.
+func startsSegment(lex *lexer.PeekingLexer) bool {
+	start := lex.MakeCheckpoint()
+	defer lex.LoadCheckpoint(start)
+	if lex.Peek().Type != tokenType(Ident) {
+		return false
+	}
+	lex.Next()
+	return lex.Peek().Type == keywordType && lex.Peek().Value == "in"
+}
+
+// segment parses a part of a dimension, whose ends are those of a range.
+func (g *grammar) segment(lex *lexer.PeekingLexer) (Expr, error) {
+	start := lex.MakeCheckpoint()
+	lex.Next()
+	word := *lex.Peek()
+	lex.LoadCheckpoint(start)
+	s, err := parseWith(lex, g.segments)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := s.Ends.(*Range); !ok || r.Count != nil || r.Step != nil {
+		return nil, &failure{word, problem.UnexpectedToken, "`in` behind a name goes with two ends",
+			"a part of a dimension is written `" + s.Dim.Text + " in first .. last`; a range is written `a .. b in n`"}
+	}
+	return s, nil
 }
 
 // parse parses one statement.

@@ -45,6 +45,8 @@ func Children(n Node) []Node {
 		out = append(out, n.Condition, n.Then, n.Else)
 	case *Record:
 		add(&out, n.List...)
+	case *Segment:
+		out = append(out, n.Dim, n.Ends)
 	case *Assign:
 		add(&out, n.Name)
 		out = append(out, n.Value)

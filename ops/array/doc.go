@@ -14,7 +14,7 @@ import (
 // Specs lists the operators of this package.
 func Specs() []*ops.Spec {
 	return slices.Concat(
-		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions), elementwiseSpecs(elementary),
+		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions), elementwiseSpecs(elementary), elementwiseSpecs(bitwise),
 		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(),
 		convertSpecs(), createSpecs(), literalSpecs(),
 	)

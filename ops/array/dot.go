@@ -56,7 +56,7 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 
 // Lower folds the product as sum does.
 func (d *dot) Lower(l *ops.Lowering) []*ops.Stage {
-	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out)}
+	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out, d.part)}
 }
 
 // Reference multiplies, and collects the elements of each group and adds them up.

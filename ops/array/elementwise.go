@@ -20,6 +20,7 @@ const (
 	realsOnly takes = iota
 	complexToo
 	boolsOnly
+	wholeOnly // elements of an integer type, and whole numbers
 )
 
 // arg is an argument of an elementwise operator: an array or a number.
@@ -124,6 +125,8 @@ func (e *elementwise) checkElems(xs []operand.Operand, want takes) error {
 		case want == boolsOnly && !isBool:
 			errs = append(errs, problem.Wrong(problem.NotABoolean, x.Name, "compare it with something, such as `... > 0`",
 				"%s needs true or false, and this is %s", operand.Called(e.name), describe(x)))
+		case want == wholeOnly && (x.Scalar && !x.Whole() || !x.Scalar && !x.Type.Elem.Base.Int()):
+			errs = append(errs, problem.Wrong(problem.WrongElementType, x.Name, "cast it to i32 or i64", "%s needs whole numbers, and this is %s", operand.Called(e.name), describe(x)))
 		case want == realsOnly && x.Type.Elem.Complex:
 			errs = append(errs, needsReal(e.name, x.Name, x.Type))
 		case want != boolsOnly && isBool && x.Scalar:

@@ -22,7 +22,7 @@ var (
 func TestElementwise(t *testing.T) {
 	xy, yz := []ops.Dim{optest.Dim("x", 3), optest.Dim("y", 4)}, []ops.Dim{optest.Dim("y", 4), optest.Dim("z", 2)}
 	elems := []ops.ElemType{ops.Bool, i16, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64}
-	tables := slices.Concat(arithmetic, comparisons, functions, elementary)
+	tables := slices.Concat(arithmetic, comparisons, functions, elementary, bitwise)
 	for _, e := range tables {
 		t.Run(e.name, func(t *testing.T) {
 			ran := 0

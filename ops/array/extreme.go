@@ -46,7 +46,7 @@ func (e *extreme) spec() *ops.Spec {
 		Params: []ops.Param{
 			{Name: "a", Doc: "array or number", Accept: ops.KArray | ops.KNumber, Unit: "*"},
 			{Name: "b", Doc: "array or number to compare with", Accept: ops.KArray | ops.KNumber, Unit: "*", Optional: true},
-			ops.Names("over", overDoc).Opt(),
+			acceptsSegments(),
 		},
 		Examples: []ops.Example{{Title: "Of two values, and along a dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(" +
 			e.along.name + "(x, 0 mm))\nshow(" + e.along.name + "(x + y, over: x))"}},

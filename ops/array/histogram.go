@@ -112,7 +112,7 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	}
 	table := l.Stage("tables", t, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		wanted := index[len(index)-1]
-		at, his := w.inside(b, index[:len(index)-1])
+		at, _, his := w.inside(b, index[:len(index)-1])
 		_, state := b.Nest(his, nil, []*ir.Node{b.Const(h.acc.Base, 0)}, func(steps, state []*ir.Node) []*ir.Node {
 			bin, on, term := turn(b, at(steps))
 			return []*ir.Node{b.Select(b.And(on, b.Alu(ir.Eq, bin, wanted)), b.Add(state[0], term), state[0])}
@@ -122,7 +122,7 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	table.Exact = true
 	table.Put = &ops.Put{Axes: axes, Writes: func(b *ops.Body, index []*ir.Node) []ops.Write {
 		clear, _ := b.Nest([]*ir.Node{b.I32(h.bins)}, index, nil, func(_, state []*ir.Node) []*ir.Node { return state })
-		at, his := w.inside(b, index)
+		at, _, his := w.inside(b, index)
 		var bin, on, term *ir.Node
 		count, _ := b.Nest(his, index, []*ir.Node{b.I32(0)}, func(steps, state []*ir.Node) []*ir.Node {
 			bin, on, term = turn(b, at(steps))

@@ -22,7 +22,7 @@ type reduction struct {
 	monoid          ir.Monoid
 	start           func(b *ops.Body, t ir.DType) *ir.Node
 	term            func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem // an element as it is accumulated; nil: a cast
-	finish          func(b *ops.Body, acc ops.Elem, count int) ops.Elem
+	finish          func(b *ops.Body, acc ops.Elem, count *ir.Node) ops.Elem
 	value           func(x []complex128) complex128 // the same on numbers
 	rule            ops.ErrorRule
 	returns         string
@@ -32,12 +32,12 @@ type reduction struct {
 // indexed reports whether it accumulates (value, index).
 func (r *reduction) indexed() bool { return r.monoid == ir.ArgMin || r.monoid == ir.ArgMax }
 
-const overDoc = "a dimension or a list of dimensions to reduce; all when left out"
+const overDoc = "a dimension or a list of dimensions to reduce; all of them for all, or when left out"
 
 func (r *reduction) spec() *ops.Spec {
 	return &ops.Spec{
 		Name: r.name, Doc: r.doc, Long: r.long, Group: groupReduce, Examples: r.examples, Error: r.rule, Returns: r.returns,
-		Params: []ops.Param{ops.In("a", "array"), ops.Names("over", overDoc).Opt()},
+		Params: []ops.Param{ops.In("a", "array"), acceptsSegments()},
 		Bind:   r.bind,
 	}
 }
@@ -46,6 +46,7 @@ func (r *reduction) spec() *ops.Spec {
 type reduce struct {
 	*reduction
 	over []int // positions of the reduced dims
+	part *segment
 	out  ops.Type
 }
 
@@ -54,10 +55,13 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 	if err := r.checkElem(t); err != nil {
 		return nil, err
 	}
-	over, dimErr := operand.DimsNamed(c, "over", t, true)
+	over, part, dimErr := overOf(c, t)
 	out, unitErr := r.of(t, over)
 	if err := errors.Join(dimErr, unitErr); err != nil {
 		return nil, err
+	}
+	if out.part = part; part != nil {
+		out.out.Dims = part.dims
 	}
 	return out, nil
 }
@@ -65,7 +69,7 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 // of is the reduction of an array of a type.
 func (r *reduction) of(t ops.Type, over []int) (*reduce, error) {
 	unit, err := r.unit(r.name, []operand.Operand{{Name: "a", Type: t}})
-	return &reduce{r, over, ops.Type{Elem: r.result(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}}, err
+	return &reduce{reduction: r, over: over, out: ops.Type{Elem: r.result(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}}, err
 }
 
 // Outputs is one array.
@@ -73,11 +77,14 @@ func (r *reduce) Outputs() []ops.Output { return ops.One(r.out) }
 
 // Lower folds the input.
 func (r *reduce) Lower(l *ops.Lowering) []*ops.Stage {
-	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out)}
+	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out, r.part)}
 }
 
 // Reference collects the elements of each group and reduces them.
 func (r *reduce) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
+	if r.part != nil {
+		return []ops.Dense{r.part.dense(r, in)}, nil
+	}
 	return []ops.Dense{r.reduceDense(in["a"], r.over, r.out)}, nil
 }
 
@@ -132,6 +139,13 @@ func sumOf(x []complex128) complex128 {
 		s += v
 	}
 	return s
+}
+
+func meanOf(x []complex128) complex128 {
+	if len(x) == 0 {
+		return complex(math.NaN(), math.NaN())
+	}
+	return quotientOf(sumOf(x), complex(float64(len(x)), 0))
 }
 
 func normOf(x []complex128) complex128 {

@@ -56,18 +56,24 @@ type reducer struct {
 	acc          ops.ElemType
 	out          ops.Type
 	outer, inner []loop
+	part         *segment
+	ends         []*ops.Stage // of the segment
 }
 
 // stages defines the reduction of a stage over dims, in one stage or two.
-func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type) *ops.Stage {
-	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out}
+func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *segment) *ops.Stage {
+	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part)}
 	w.kept = kept(in.Type, over)
-	w.outer, w.inner = splitLoops(in.Type, over, enoughOutputs)
-	inputs := []*ops.Stage{in}
-	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.first(b, index)) }
+	enough := enoughOutputs
+	if part != nil { // of which nobody knows how long it is
+		enough = 1
+	}
+	w.outer, w.inner = splitLoops(in.Type, over, enough)
+	inputs := append([]*ops.Stage{in}, w.ends...)
+	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.first(b, index)) }
 	if len(w.outer) > 0 {
 		inputs = w.partials(l, name)
-		elem = func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, w.second(b, inputs, index)) }
+		elem = func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.second(b, inputs, index)) }
 	}
 	s := l.Stage(name, out, inputs, elem)
 	s.Steps = []string{r.name}
@@ -104,8 +110,8 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
 func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
-	full, his := w.inside(b, index)
-	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
+	full, los, his := w.inside(b, index)
+	return w.fold(b, los, his, func(steps []*ir.Node) []*ir.Node {
 		full := full(steps)
 		x := w.in.At(b, full...)
 		if w.term != nil {
@@ -124,29 +130,33 @@ const neighbours = 2
 
 // near finds the extreme element again among the neighbours of where it was found.
 func (w *reducer) near(b *ops.Body, index []*ir.Node, found ops.Elem) ops.Elem {
-	full, _ := w.inside(b, index)
-	last := b.I32(w.in.Type.Dims[w.over[0]].Size - 1)
-	acc := w.fold(b, []*ir.Node{b.I32(2*neighbours + 1)}, func(steps []*ir.Node) []*ir.Node {
-		at := full([]*ir.Node{b.Max(b.I32(0), b.Min(last, b.Add(found.Re, b.Sub(steps[0], b.I32(neighbours)))))})
+	full, los, his := w.inside(b, index)
+	acc := w.fold(b, []*ir.Node{b.I32(0)}, []*ir.Node{b.I32(2*neighbours + 1)}, func(steps []*ir.Node) []*ir.Node {
+		place := b.Add(found.Re, b.Sub(steps[0], b.I32(neighbours)))
+		at := full([]*ir.Node{b.Max(b.I32(0), b.Max(los[0], b.Min(b.Sub(his[0], b.I32(1)), place)))})
 		return []*ir.Node{ops.CCast(b, w.acc.Base, w.in.At(b, at...)).Re, w.flat(b, at)}
 	})
-	return w.finished(b, acc)
+	return w.finished(b, index, acc)
 }
 
 // inside are the bounds of the inner loops, and the element of the array at their steps.
-func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.Node) []*ir.Node, his []*ir.Node) {
+func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.Node) []*ir.Node, los, his []*ir.Node) {
 	at := make([]*ir.Node, len(w.in.Type.Dims))
 	for i, d := range w.kept {
-		at[d] = index[i]
+		if at[d] = index[i]; w.part != nil {
+			at[d] = index[w.part.pick[i]]
+		}
 	}
 	start := map[int]*ir.Node{} // where the inner loop over a dim begins
 	for i, o := range w.outer {
 		start[o.dim] = b.Mul(index[len(w.kept)+i], b.I32(o.step))
 		at[o.dim] = start[o.dim]
 	}
-	his = make([]*ir.Node, len(w.inner))
+	los, his = make([]*ir.Node, len(w.inner)), make([]*ir.Node, len(w.inner))
 	for i, l := range w.inner {
-		his[i] = b.I32(l.size)
+		if los[i], his[i] = b.I32(0), b.I32(l.size); w.part != nil && l.dim == w.part.dim {
+			los[i], his[i] = w.part.loop(b, w.ends, index, l.size)
+		}
 		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
 			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
 		}
@@ -160,16 +170,16 @@ func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.N
 			}
 		}
 		return full
-	}, his
+	}, los, his
 }
 
 // second gives the accumulators of the outer loops over partial results.
 func (w *reducer) second(b *ops.Body, partial []*ops.Stage, index []*ir.Node) []*ir.Node {
-	his := make([]*ir.Node, len(w.outer))
+	los, his := make([]*ir.Node, len(w.outer)), make([]*ir.Node, len(w.outer))
 	for i, o := range w.outer {
-		his[i] = b.I32(o.size)
+		los[i], his[i] = b.I32(0), b.I32(o.size)
 	}
-	return w.fold(b, his, func(steps []*ir.Node) []*ir.Node {
+	return w.fold(b, los, his, func(steps []*ir.Node) []*ir.Node {
 		var terms []*ir.Node
 		for _, p := range partial {
 			terms = append(terms, parts(b, p.At(b, slices.Concat(index, steps)...), p.Type.Elem.Complex)...)
@@ -188,7 +198,7 @@ func (w *reducer) flat(b *ops.Body, full []*ir.Node) *ir.Node {
 }
 
 // fold nests a loop for each bound around the terms.
-func (w *reducer) fold(b *ops.Body, his []*ir.Node, term func(steps []*ir.Node) []*ir.Node) []*ir.Node {
+func (w *reducer) fold(b *ops.Body, los, his []*ir.Node, term func(steps []*ir.Node) []*ir.Node) []*ir.Node {
 	init := []*ir.Node{w.start(b, w.acc.Base)}
 	switch {
 	case w.indexed():
@@ -201,7 +211,7 @@ func (w *reducer) fold(b *ops.Body, his []*ir.Node, term func(steps []*ir.Node) 
 		if len(steps) == len(his) {
 			return term(steps)
 		}
-		return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return b.Fold(ir.FoldSpec{Lo: los[len(steps)], Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return w.join(b, acc, nest(append(slices.Clone(steps), i))), nil
 		})
 	}
@@ -233,7 +243,7 @@ func (w *reducer) join(b *ops.Body, acc, term []*ir.Node) []*ir.Node {
 }
 
 // finished makes the output's element of accumulators.
-func (w *reducer) finished(b *ops.Body, acc []*ir.Node) ops.Elem {
+func (w *reducer) finished(b *ops.Body, index, acc []*ir.Node) ops.Elem {
 	x := ops.ElemOf(acc)
 	if w.indexed() {
 		x = ops.Real(acc[1])
@@ -241,9 +251,16 @@ func (w *reducer) finished(b *ops.Body, acc []*ir.Node) ops.Elem {
 	if w.finish != nil {
 		count := 1
 		for _, d := range w.over {
-			count *= w.in.Type.Dims[d].Size
+			if w.part == nil || d != w.part.dim {
+				count *= w.in.Type.Dims[d].Size
+			}
 		}
-		x = w.finish(b, x, count)
+		n := b.F64(float64(count))
+		if w.part != nil {
+			lo, hi := w.part.loop(b, w.ends, index, w.in.Type.Dims[w.part.dim].Size)
+			n = b.Mul(n, b.Cast(ir.F64, b.Max(b.I32(0), b.Sub(hi, lo))))
+		}
+		x = w.finish(b, x, n)
 	}
 	return ops.CCast(b, w.out.Elem.Base, x)
 }

@@ -81,6 +81,7 @@ func squareUnit(op string, xs []operand.Operand) (ops.Unit, error) {
 const (
 	remaining = "an array over the remaining dimensions, in order; a single value when none remains."
 	nanSums   = "A NaN among the elements gives NaN."
+	flatIndex = "Over several dimensions the index counts in C order of those dimensions as they stand in the array."
 	// accumulates says what sums are added up in.
 	accumulates = "Floats accumulate in f64, but products of f32 arrays in f32 over up to 512 terms at a time"
 
@@ -91,15 +92,15 @@ var reductions = []reduction{
 	{name: "sum", doc: "Sum of the elements.", takes: complexToo, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
 		long:  nanSums + " " + accumulates + "; integers and booleans give i64, so the sum of a mask counts.",
 		value: sumOf, rule: operand.Rounded, returns: remaining,
-		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"}}},
+		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"},
+			{Title: "Rows of unlike lengths", Code: "a = axis(k, 1 .. 6 in 6)\nfirst = array([0, 2, 5], dims: row)\nlast = array([1, 4, 5], dims: row)\nshow(sum(a, over: k in first .. last))"}}},
 	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: operand.SameUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The sum accumulates in f64, or i64 for integers.",
-		finish: func(b *ops.Body, acc ops.Elem, count int) ops.Elem {
+		finish: func(b *ops.Body, acc ops.Elem, count *ir.Node) ops.Elem {
 			acc = ops.CCast(b, ir.F64, acc)
-			n := b.F64(float64(count))
-			return ops.CDiv(b, acc, ops.Real(n))
+			return ops.CDiv(b, acc, ops.Real(count))
 		},
-		value: func(x []complex128) complex128 { return quotientOf(sumOf(x), complex(float64(len(x)), 0)) }, rule: operand.Rounded, returns: remaining,
+		value: meanOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(mean(x + y, over: x))"}}},
 	{name: "norm", doc: "Root of the sum of the squared magnitudes.", takes: complexToo, accumulate: wideFloat, result: realFloat, unit: squareUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The squares must be within the range of the element type; their sum accumulates in f64.",
@@ -107,7 +108,7 @@ var reductions = []reduction{
 			x = ops.CCast(b, ops.Inexact(x.Re.Type), x)
 			return ops.Real(b.Cast(t, ops.CAbs2(b, x)))
 		},
-		finish: func(b *ops.Body, acc ops.Elem, _ int) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
+		finish: func(b *ops.Body, acc ops.Elem, _ *ir.Node) ops.Elem { return ops.Real(b.Sqrt(acc.Re)) },
 		value:  normOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Length of a vector", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(norm(x + y, over: y))"}}},
 	{name: "argmin", doc: "Index of the first smallest element.", accumulate: numericOf, result: toI32, unit: plainResult, monoid: ir.ArgMin, start: noneOr(highest),
@@ -128,8 +129,6 @@ var reductions = []reduction{
 		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Rows that stay above", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(all(x + y > -0.5 mm, over: x))"}}},
 }
-
-const flatIndex = "Over several dimensions the index counts in C order of those dimensions as they stand in the array."
 
 // smallest and largest are the reductions of min and max.
 var (

@@ -11,6 +11,7 @@ import (
 	"weft/ops/files"
 	"weft/ops/linear"
 	"weft/ops/places"
+	"weft/ops/prelude"
 	"weft/ops/repeat"
 	"weft/ops/shape"
 	"weft/ops/simulate"
@@ -41,7 +42,8 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
-	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs())
+	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
+		prelude.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

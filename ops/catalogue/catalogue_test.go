@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,8 +25,8 @@ func TestSpecs(t *testing.T) {
 			if s.Group == "" {
 				t.Error("no Group")
 			}
-			if (s.Bind == nil) == (s.Expand == nil) {
-				t.Error("neither Bind nor Expand, or both")
+			if one := []bool{s.Bind != nil, s.Expand != nil, s.Body != ""}; len(slices.DeleteFunc(one, func(b bool) bool { return !b })) != 1 {
+				t.Error("none of Bind, Expand and Body, or several")
 			}
 			seen := map[string]bool{}
 			for _, p := range s.Params {

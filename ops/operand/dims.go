@@ -9,9 +9,9 @@ import (
 	"weft/ops/problem"
 )
 
-// DimsNamed finds the dims an argument names, in the order of the array. Without the argument they are all of them.
+// DimsNamed finds the dims an argument names, in the order of the array. Without the argument, or where it is `all`, they are all of them.
 func DimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) {
-	if !c.Has(arg) {
+	if c.Has(arg) && t.Dim("all") < 0 && c.Args[arg] == ops.Symbol("all") || !c.Has(arg) {
 		all := make([]int, len(t.Dims))
 		for i := range all {
 			all[i] = i

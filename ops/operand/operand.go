@@ -120,6 +120,9 @@ func (o Operand) Read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 	return ops.Real(b.Const(base, v))
 }
 
+// With is the operand with the stage of its array.
+func (o Operand) With(s *ops.Stage) Operand { o.stage = s; return o }
+
 // Stages gives array operands their stages.
 func Stages(l *ops.Lowering, xs []Operand) (inputs []*ops.Stage) {
 	for i := range xs {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -13,11 +14,16 @@ func extentSpecs() []*ops.Spec {
 	dim := ops.Param{Name: "dim", Doc: "one of its dimensions", Accept: ops.KSymbol}
 	return []*ops.Spec{
 		{
-			Name: "size", Doc: "The extent of a dimension.", Group: "making arrays", Returns: "a whole number.", Params: []ops.Param{input, dim},
+			Name: "size", Doc: "The extent of a dimension, or how many elements there are over several.", Group: "making arrays", Returns: "a whole number.",
+			Params:   []ops.Param{input, ops.Names("dim", "a dimension or a list of dimensions; all of them for all, or when left out").Opt()},
 			Examples: []ops.Example{{Title: "Mean by hand", Code: "x = axis(x, 0 .. 3 in 4)\nshow(sum(x) / size(x, x))"}},
 			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
-				d, err := dimNamed(c)
-				return ops.Number{V: float64(d.Size), Int: true}, err
+				t, n := c.Type("input"), 1
+				places, err := operand.DimsNamed(c, "dim", t, false)
+				for _, d := range places {
+					n *= t.Dims[d].Size
+				}
+				return ops.Number{V: float64(n), Int: true}, err
 			}),
 		},
 		{

@@ -314,6 +314,10 @@ func (s *spot) wholeSteps(b *ops.Body, index []*ir.Node) (steps, number *ir.Node
 	}
 	x := s.read(b, index)
 	if x.Type.Float() {
+		at := b.Cast(ir.I32, x)
+		if lo, hi, sure := ir.SureRange(at, nil); sure && lo >= -mostSteps && hi <= mostSteps {
+			return at, nil
+		}
 		number = b.Alu(ir.Eq, x, x)
 	}
 	return s.steps(b, x), number

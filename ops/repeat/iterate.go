@@ -3,7 +3,6 @@ package repeat
 
 import (
 	"errors"
-	"maps"
 	"strings"
 
 	"weft/ops"
@@ -11,7 +10,7 @@ import (
 )
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return []*ops.Spec{iterateSpec()} }
+func Specs() []*ops.Spec { return append(foldSpecs(), iterateSpec()) }
 
 const function = ops.KFunction | ops.KSymbol
 
@@ -38,17 +37,17 @@ func iterateSpec() *ops.Spec {
 }
 
 func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
-	from, err := flatten("from", "", c.Args["from"])
+	from, err := flatten("from", "", c.Args["from"], ops.KArray)
 	if err != nil {
 		return nil, err
 	}
 	var gives ops.Gives
 	for _, p := range from {
-		gives = append(gives, ops.Output{Name: p.name, Type: p.array.Type()})
+		gives = append(gives, ops.Output{Name: p.Name, Type: p.Type})
 	}
 	carried := e.Use(&ops.Spec{Name: "state", Error: c.Spec.Error}, ops.Carried{Gives: gives}, nil)
 	at := 0
-	state := rebuilt(c.Args["from"], func() ops.Value { at++; return ops.Array{Of: carried, Out: at - 1} })
+	state := rebuilt(c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: carried, Out: at - 1} })
 	next := e.Call(c.Args["step"], state)
 	if next == nil {
 		return nil, nil
@@ -56,7 +55,7 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	if next, err = inOrderOf(c.Args["from"], next); err != nil {
 		return nil, err
 	}
-	after, err := flatten("step", "", next)
+	after, err := flatten("step", "", next, ops.KArray)
 	if err != nil {
 		return nil, err
 	}
@@ -74,14 +73,14 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 		}
 	}
 	args["from"], args["next"] = list(from), list(after)
-	args["state"] = list(inOrder(carried))
+	args["state"] = outputs(carried)
 	bound, err := ops.Iterate.Bind(&ops.Call{Spec: ops.Iterate, Args: args})
 	if err != nil {
 		return nil, asStep(err)
 	}
 	op := e.Use(ops.Iterate, bound, args)
 	at = 0
-	value := rebuilt(c.Args["from"], func() ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
+	value := rebuilt(c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
 	if !c.Has("until") && !c.Has("watch") {
 		return value, nil
 	}
@@ -104,97 +103,4 @@ func asStep(err error) error {
 		out = append(out, e)
 	}
 	return errors.Join(out...)
-}
-
-// part is an array of a state, and its dotted name there.
-type part struct {
-	name  string
-	array ops.Array
-}
-
-func flatten(arg, name string, v ops.Value) ([]part, error) {
-	switch v := v.(type) {
-	case ops.Array:
-		return []part{{name, v}}, nil
-	case ops.Record:
-		var out []part
-		for _, n := range v.Names {
-			inner := n
-			if name != "" {
-				inner = name + "." + n
-			}
-			parts, err := flatten(arg, inner, v.Fields[n])
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, parts...)
-		}
-		return out, nil
-	}
-	return nil, problem.Wrong(problem.NotAnArray, arg, "fill makes an array of a number", "a state is made of arrays, and here is %s", v)
-}
-
-// inOrderOf is a state that a step gave with its parts in the order of the state at first. They must be the same.
-func inOrderOf(from, next ops.Value) (ops.Value, error) {
-	f, record := from.(ops.Record)
-	n, too := next.(ops.Record)
-	switch {
-	case !record && !too:
-		return next, nil
-	case record != too:
-		return nil, problem.Wrong(problem.WrongKind, "step", "", "the state is %s, and the function gives %s", form(from), form(next))
-	}
-	out := ops.Record{Names: f.Names, Fields: map[string]ops.Value{}}
-	for _, name := range f.Names {
-		v, ok := n.Fields[name]
-		if !ok {
-			return nil, problem.Wrong(problem.UnknownField, "step", "", "the state has `%s`, and the function gives %s", name, form(next))
-		}
-		inner, err := inOrderOf(f.Fields[name], v)
-		if err != nil {
-			return nil, err
-		}
-		out.Fields[name] = inner
-	}
-	for _, name := range n.Names {
-		if _, ok := f.Fields[name]; !ok {
-			return nil, problem.Wrong(problem.UnknownField, "step", "", "the function gives `%s`, and the state is %s", name, form(from))
-		}
-	}
-	return out, nil
-}
-
-// form says what a state is made of.
-func form(v ops.Value) string {
-	if r, ok := v.(ops.Record); ok {
-		return "a record of " + strings.Join(r.Names, ", ")
-	}
-	return "an array"
-}
-
-// rebuilt is a value of the form of another, its arrays those that next gives in turn.
-func rebuilt(v ops.Value, next func() ops.Value) ops.Value {
-	r, ok := v.(ops.Record)
-	if !ok {
-		return next()
-	}
-	out := ops.Record{Names: r.Names, Fields: maps.Clone(r.Fields)}
-	for _, n := range r.Names {
-		out.Fields[n] = rebuilt(r.Fields[n], next)
-	}
-	return out
-}
-
-func inOrder(op *ops.Instance) (out []part) {
-	for i := range op.Out {
-		out = append(out, part{array: ops.Array{Of: op, Out: i}})
-	}
-	return out
-}
-
-func list(parts []part) (out ops.List) {
-	for _, p := range parts {
-		out = append(out, p.array)
-	}
-	return out
 }

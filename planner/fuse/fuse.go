@@ -65,6 +65,7 @@ func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	for _, p := range g.Stages {
 		f.decide(p)
 	}
+	f.weighTables()
 	return &f.Verdicts, errors.Join(f.faults...)
 }
 
@@ -80,6 +81,9 @@ type fuser struct {
 	weights map[string]float64 // seconds that kernels take, by their loose hash
 	budget  int                // values that kernels of more than weighedNodes may still hold
 	faults  []error
+
+	tops  []topEdge // of tables of largest values
+	blind bool      // predictions are without these
 }
 
 // size is how large the kernel of a stage is, with what is computed in it: as counted, or estimated from that of its parts.
@@ -400,6 +404,9 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 		f.places.join(p, c)
 	}
 	e.Change = change(*e)
+	if e.Code == plan.Bounding && len(p.Type.Dims) == 0 {
+		f.tops = append(f.tops, topEdge{len(f.Edges), c})
+	}
 	f.Edges = append(f.Edges, *e)
 }
 

@@ -50,7 +50,9 @@ func (f *fuser) predicted(s, p *ops.Stage) float64 {
 		}
 		if bufs[in] == nil {
 			bufs[in] = f.g.Buffers(in)
-			bufs[in][0].Facts.Max = tallest(in, c)
+			if !f.blind {
+				bufs[in][0].Facts.Max = tallest(in, c)
+			}
 			about.Loads = append(about.Loads, ops.BytesOf(bufs[in]))
 		}
 		return bufs[in]
@@ -73,6 +75,38 @@ func (f *fuser) predicted(s, p *ops.Stage) float64 {
 // culls reports an array by whose largest values a reader leaves out iterations, as it cannot where it computes the elements.
 func (f *fuser) culls(p *ops.Stage) bool {
 	return slices.ContainsFunc(f.g.Users[p], func(c *ops.Stage) bool { return tallest(p, c) != nil })
+}
+
+// topEdge is the edge, by its place in the list, to a reader of a table that holds the largest value of an array.
+type topEdge struct {
+	at     int
+	reader *ops.Stage
+}
+
+// weighTables predicts the kernels that leave out turns of their loops by tables of largest values, with these and without: the edges to
+// them say what the tables are worth.
+func (f *fuser) weighTables() {
+	if f.Cost == nil {
+		return
+	}
+	f.at = len(f.g.Stages)
+	for _, t := range f.tops {
+		e, h := &f.Edges[t.at], f.kernelOf(t.reader)
+		e.StoredMs = 1e3 * f.predicted(h, nil)
+		f.blind = true
+		e.FusedMs = 1e3 * f.predicted(h, nil)
+		f.blind = false
+	}
+}
+
+// kernelOf is the stage in whose kernel one is computed, of several the first.
+func (f *fuser) kernelOf(s *ops.Stage) *ops.Stage {
+	for _, c := range f.g.Users[s] {
+		if f.Fused[graph.Edge{From: s, To: c}] {
+			return f.kernelOf(c)
+		}
+	}
+	return s
 }
 
 // tallest says what is left out of loops over p in a reader that has its tables of largest values.

@@ -103,7 +103,7 @@ type builds func(l *KernelBuilder, s *ops.Stage, bufs []*ir.Buffer, axes []*ir.N
 // alike builds a stage as its operator defined it over axes of some extents, with the buffers of its inputs.
 func (g *Graph) alike(s *ops.Stage, dims []ops.Dim, build builds) (*ir.Kernel, *KernelBuilder, map[*ops.Stage][]*ir.Buffer) {
 	bufs := map[*ops.Stage][]*ir.Buffer{}
-	l := (&Graph{Arguments: g.Arguments}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
+	l := (&Graph{Arguments: g.Arguments, frames: g.frames}).KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
 		if bufs[p] == nil {
 			bufs[p] = buffersOf(p, p.Type)
 		}

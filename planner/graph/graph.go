@@ -24,6 +24,10 @@ type Graph struct {
 	Varies    map[*ops.Stage]bool         // of a program: what differs from call to call
 	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: the state of the program around it, which its own programs read
 
+	frames map[Edge]framed     // what a stage reads in place of another
+	knowns map[*ops.Stage]bool // memo of known
+	tabled map[*ops.Stage]bool // that read a table of their elements
+
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
 	Lowered int // stages that were written into kernels, as a measure of the work
@@ -88,6 +92,7 @@ func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
+		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, tabled: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
 
@@ -134,12 +139,15 @@ func (c *collector) sink(op *ops.Instance, in []*ops.Stage) {
 func (c *collector) graph() *Graph {
 	c.link()
 	c.settleArguments()
+	c.cull()
 	return c.Graph
 }
 
 // link keeps the stages that sinks need and records who reads whom.
 func (g *Graph) link() {
 	needed := map[*ops.Stage]bool{}
+	clear(g.Users)
+	clear(g.Place)
 	var need func(s *ops.Stage)
 	need = ops.EachStage(func(s *ops.Stage) {
 		needed[s] = true

@@ -78,6 +78,16 @@ func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, i
 	}
 	index, guard = l.g.seen(l.Body, s, index, guard)
 	consumer := l.at[len(l.at)-1]
+	if f, ok := l.g.frames[Edge{s, consumer.Stage}]; ok && f.replaces(guard, other) {
+		at := make([]*ir.Node, len(index))
+		for k, x := range index {
+			if f.guarded {
+				x = held(l.Body.Builder, x, s.Type.Dims[k].Size)
+			}
+			at[k] = l.Body.Add(x, l.Body.I32(f.before[k]))
+		}
+		return l.readStage(f.stage, nil, 0, at)
+	}
 	if guard != nil || !slices.Equal(index, consumer.Index) {
 		l.elsewhere[Edge{s, consumer.Stage}] = true
 	}

@@ -74,6 +74,9 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)
 		}
 	}
+	if slices.ContainsFunc(grp.Loads, func(s *ops.Stage) bool { return s.Tall != nil }) {
+		k.Contract = false // bounds of what is compared round as that does
+	}
 	grp.IR = subst.Merge(k)
 	return grp
 }

@@ -60,7 +60,8 @@ type Edge struct {
 	Readers int     `yaml:"readers" json:"readers"`
 	// Bytes is what storing and loading costs (or would cost) in memory traffic.
 	Bytes int64 `yaml:"bytes" json:"bytes"`
-	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share.
+	// FusedMs and StoredMs are the predicted times of the two choices, beyond what both share; where From bounds another array, those of the
+	// kernel that reads this with all turns of its loops, and with those that may matter.
 	FusedMs  float64 `yaml:"fused_ms" json:"fused_ms"`
 	StoredMs float64 `yaml:"stored_ms" json:"stored_ms"`
 	// Kernel is the stage that a kernel of the plan stores in the time of the choice that was made; empty: none does.

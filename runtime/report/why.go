@@ -216,6 +216,8 @@ func (t *printer) precision(k *bound.Kernel) {
 // timesOf are the predicted times of the two choices of a verdict; empty: it was not weighed.
 func timesOf(e plan.Edge) string {
 	switch {
+	case e.Code == plan.Bounding && e.FusedMs > 0:
+		return fmt.Sprintf("the kernel takes %s with all turns of its loops, %s with those that matter", millis(e.FusedMs), millis(e.StoredMs))
 	case e.FusedMs > 0:
 		return fmt.Sprintf("fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
 	case e.StoredMs > 0:

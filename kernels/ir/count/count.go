@@ -185,21 +185,36 @@ func MostTrips(f *ir.Fold) float64 {
 	return max(n, 0)
 }
 
-// PartedTrips is how often a fold turns on average that goes through the elements between neighbours of a buffer that parts them.
+// PartedTrips is how often a fold turns on average whose ends are loaded, as those of rows are: what lies between the least and the greatest
+// of them is taken to be parted among the elements of what they are loaded from.
 func PartedTrips(f *ir.Fold) (float64, bool) {
-	lo, hi := uncast(f.Lo), uncast(f.Hi)
-	if lo.Kind != ir.KLoad || hi.Kind != ir.KLoad || lo.Buf != hi.Buf || lo.Buf.Facts.Parts <= 0 || lo.Buf.Len() < 2 {
+	lo, hi := loaded(f.Lo), loaded(f.Hi)
+	if lo == nil || hi == nil {
 		return 0, false
 	}
-	return float64(lo.Buf.Facts.Parts) / float64(lo.Buf.Len()-1), true
+	parts := lo.Buf.Len()
+	if lo.Buf == hi.Buf {
+		parts--
+	}
+	if n := lo.Buf.Facts.Parts; lo.Buf == hi.Buf && n > 0 && parts > 0 {
+		return float64(n) / float64(parts), true
+	}
+	first, _, okFirst := ir.RangeOf(f.Lo, nil)
+	_, last, okLast := ir.RangeOf(f.Hi, nil)
+	if !okFirst || !okLast || last-first >= math.MaxInt32 || parts < 1 {
+		return 0, false
+	}
+	return max(0, last-first) / float64(parts), true
 }
 
-// uncast is what a value is converted from.
-func uncast(n *ir.Node) *ir.Node {
-	for n.Kind == ir.KAlu && n.Op == ir.Cast {
-		n = n.Args[0]
-	}
-	return n
+// loaded is the first load that a value is computed from; nil where there is none.
+func loaded(n *ir.Node) (found *ir.Node) {
+	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
+		if found == nil && n.Kind == ir.KLoad {
+			found = n
+		}
+	})
+	return found
 }
 
 func (c *counter) evaluations(free ir.Set) float64 {

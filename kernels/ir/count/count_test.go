@@ -56,6 +56,14 @@ func TestTripsOfParts(t *testing.T) {
 	if c := CostOf(k); c.Flops != 2*rows*UnknownTrips {
 		t.Errorf("%g operations where nothing is known of the rows", c.Flops)
 	}
+	clamped := func(i *ir.Node) *ir.Node { return b.Max(b.I32(0), b.Min(b.I32(elements), at(i))) }
+	sum = b.Fold(ir.FoldSpec{Lo: clamped(r), Hi: clamped(b.Add(r, b.I32(1))), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Load(value, i))}, nil
+	})
+	k.Stores[0].Value = sum[0]
+	if c := CostOf(k); c.Loads[value] != elements {
+		t.Errorf("%g loads of %d elements that rows are taken to part", c.Loads[value], elements)
+	}
 }
 
 // What depends on a fold's index is computed in every run of the fold, if loops stay as they are.

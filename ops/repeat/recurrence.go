@@ -1,0 +1,240 @@
+package repeat
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/operand"
+)
+
+// recurrences are what fold and scan are made of.
+var recurrences = map[string]*ops.Spec{"fold": recurrenceSpec("fold"), "scan": recurrenceSpec("scan")}
+
+func recurrenceSpec(name string) *ops.Spec {
+	lists := func(name, doc string) ops.Param { return ops.Param{Name: name, Doc: doc, Accept: ops.KList} }
+	return &ops.Spec{
+		Name: name, Doc: "A state carried element by element.", Group: "repetition", Returns: "a state, or one for each turn.", Error: carriedError,
+		Params: []ops.Param{
+			lists("state", "what stands for the state before a turn"), lists("from", "what it is at first"), lists("next", "what it is after a turn"),
+			lists("over", "arrays that are gone through").Opt(), lists("each", "what stands for them at a turn").Opt(),
+			ops.In("while", "whether an element goes on").Opt(),
+		},
+	}
+}
+
+// recurrence carries a state along a dim, or as many turns, for each element by itself.
+type recurrence struct {
+	ops.Gives
+	along  ops.Dim
+	keep   bool     // a state for each turn
+	beside ops.Type // an array along the dim, by which results that keep it are laid out
+}
+
+// kept is the type of a part of the state, or with keep of all that it was.
+func (r *recurrence) kept(t ops.Type) ops.Type {
+	if r.keep {
+		t.Dims = slices.Insert(slices.Clone(t.Dims), r.at(t.Dims), r.along)
+	}
+	return t
+}
+
+// at is where the dim goes among those of the state: before those that come after it in what is gone through.
+func (r *recurrence) at(dims []ops.Dim) int {
+	for _, d := range r.beside.Dims[r.beside.Dim(r.along.Name)+1:] {
+		if i := (ops.Type{Dims: dims}).Dim(d.Name); i >= 0 {
+			return i
+		}
+	}
+	return len(dims)
+}
+
+// use makes a use of it, whose parts are in the form of the state.
+func (r *recurrence) use(e ops.Expander, name string, args map[string]ops.Value, form ops.Value) (ops.Value, error) {
+	spec := recurrences[name]
+	if err := r.apart(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: args}}); err != nil {
+		return nil, err
+	}
+	op, at := e.Use(spec, r, args), 0
+	return rebuilt(form, func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} }), nil
+}
+
+// turn is a turn as stages.
+type turn struct {
+	*recurrence
+	name              string
+	dims              []ops.Dim // of the state
+	state, each, over []*ops.Stage
+	from, next, while []operand.Operand
+	roots             []*ops.Stage        // what these are
+	inside            map[*ops.Stage]bool // what follows from the state or from what stands at a turn
+	building          []*ops.Stage        // of these, innermost last
+}
+
+// turn finds the stages of a turn, and those outside of it that it reads.
+func (r *recurrence) turn(l *ops.Lowering) (t *turn, inputs []*ops.Stage) {
+	t = &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
+	t.dims = t.state[0].Type.Dims
+	t.from, t.next, t.while = t.operands(l, "from"), t.operands(l, "next"), t.operands(l, "while")
+	for _, s := range slices.Concat(t.state, t.each) {
+		t.inside[s] = true
+	}
+	all := slices.Concat(t.over, t.roots)
+	t.visit(func(s *ops.Stage) {
+		t.inside[s] = t.inside[s] || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return t.inside[in] })
+		if t.inside[s] {
+			all = append(all, s.Inputs...)
+		}
+	})
+	for _, s := range all {
+		if !t.inside[s] && !slices.Contains(inputs, s) {
+			inputs = append(inputs, s)
+		}
+	}
+	return t, inputs
+}
+
+// operands are the parts of an argument at an element of the state, whose dims theirs are among.
+func (t *turn) operands(l *ops.Lowering, arg string) (out []operand.Operand) {
+	stages := l.Lists[arg]
+	t.roots = append(t.roots, stages...)
+	for _, v := range l.Op.Call.List(arg) {
+		o := operand.New(arg, v)
+		for _, d := range o.Type.Dims {
+			o.Pick = append(o.Pick, ops.Type{Dims: t.dims}.Dim(d.Name))
+		}
+		if !o.Scalar {
+			o, stages = o.With(stages[0]), stages[1:]
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// visit calls visit for all that a turn is made from, producers first.
+func (t *turn) visit(visit func(*ops.Stage)) {
+	each := ops.EachStage(visit)
+	for _, s := range t.roots {
+		each(s)
+	}
+}
+
+// mostBinders is how many axes and folds the turns of a state may have within them.
+const mostBinders = ir.MaxBinders / 2
+
+// tooLarge is what a turn is given up with that has more, elsewhere one a turn is that reads the state of other elements.
+type (
+	tooLarge  struct{}
+	elsewhere struct{ by *ops.Stage }
+)
+
+// body is what the stages of a turn are built with: the state is values of a loop, and what stands at a turn is read there. Stages that
+// follow from neither are arrays like any others.
+func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][]*ir.Node) *ops.Body {
+	var in *ops.Body
+	in = b.Inside(func(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+		if !t.inside[s] {
+			return b.Read(s, guard, other, index)
+		}
+		if k := slices.Index(t.each, s); k >= 0 {
+			whole := t.over[k]
+			return b.Read(whole, guard, other, slices.Insert(slices.Clone(index), whole.Type.Dim(t.along.Name), i))
+		}
+		if guard != nil {
+			safe := make([]*ir.Node, len(index))
+			for k, x := range index {
+				safe[k] = b.Select(guard, x, b.Int(x.Type, 0))
+			}
+			e := in.Read(s, nil, 0, safe)
+			return ops.CSelect(b, guard, e, ops.Real(b.Const(e.Re.Type, other)))
+		}
+		if k := slices.Index(t.state, s); k >= 0 {
+			for d, x := range index {
+				if x != at[d] && t.dims[d].Size > 1 {
+					panic(elsewhere{t.building[len(t.building)-1]})
+				}
+			}
+			return ops.ElemOf(state[k])
+		}
+		return ops.ElemOf(in.Once(s, index, func() []*ir.Node {
+			if t.building = append(t.building, s); b.Binders() > mostBinders {
+				panic(tooLarge{})
+			}
+			e := s.Elem(in, index)
+			t.building = t.building[:len(t.building)-1]
+			return e.Parts()
+		}))
+	})
+	return in
+}
+
+// split are values of the state by its parts.
+func (t *turn) split(values []*ir.Node) (out [][]*ir.Node) {
+	for _, s := range t.state {
+		n := s.Type.Elem.Scalars()
+		out, values = append(out, values[:n]), values[n:]
+	}
+	return out
+}
+
+// elements are the values of parts at an element of the state.
+func (t *turn) elements(b *ops.Body, of []operand.Operand, at []*ir.Node) (out []*ir.Node) {
+	for k, o := range of {
+		elem := t.state[k].Type.Elem
+		e := o.Read(b, elem.Base.Compute(), at)
+		if elem.Complex {
+			e.Im = e.Imag(b)
+		}
+		out = append(out, e.Parts()...)
+	}
+	return out
+}
+
+// end is the state of an element in the end.
+func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
+	spec := ir.FoldSpec{Name: t.along.Name, Lo: b.I32(0), Hi: b.I32(t.along.Size), Init: t.elements(b, t.from, at)}
+	return b.Fold(spec, func(i *ir.Node, state []*ir.Node) (next []*ir.Node, while *ir.Node) {
+		in := t.body(b, at, i, t.split(state))
+		for _, o := range t.while {
+			while = o.Read(in, ir.Bool, at).Re
+		}
+		return t.elements(in, t.next, at), while
+	})
+}
+
+// Lower carries the state in an ordered fold, which with keep stores it in every turn.
+func (r *recurrence) Lower(l *ops.Lowering) (out []*ops.Stage) {
+	t, inputs := r.turn(l)
+	at := r.at(t.dims)
+	element := func(index []*ir.Node) []*ir.Node { return slices.Delete(slices.Clone(index), at, at+1) }
+	scan := &ops.Scan{Along: at, Dims: slices.Insert(slices.Clone(t.dims), at, r.along),
+		Start: func(b *ops.Body, index []*ir.Node) []*ir.Node { return t.elements(b, t.from, element(index)) },
+		Step: func(b *ops.Body, index, state []*ir.Node) []*ir.Node {
+			return t.elements(t.body(b, element(index), index[at], t.split(state)), t.next, element(index))
+		}}
+	steps, exact := t.steps()
+	for k, o := range r.Gives {
+		var s *ops.Stage
+		if r.keep {
+			s = l.Scan(o.Name, o.Type.Elem, o.Type.Unit, inputs, scan, func(_ *ops.Body, _, after []*ir.Node) ops.Elem { return ops.ElemOf(t.split(after)[k]) })
+		} else {
+			s = l.Stage(o.Name, o.Type, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
+				return ops.ElemOf(t.split(b.Once(t, index, func() []*ir.Node { return t.end(b, index) }))[k])
+			})
+		}
+		s.Steps, s.Exact = steps, exact
+		out = append(out, s)
+	}
+	return out
+}
+
+// steps are what a turn does, and whether each operation of it must be rounded by itself.
+func (t *turn) steps() (steps []string, exact bool) {
+	steps = []string{t.name}
+	t.visit(func(s *ops.Stage) {
+		if t.inside[s] {
+			steps, exact = append(steps, s.Steps...), exact || s.Exact
+		}
+	})
+	return steps, exact
+}

@@ -1,0 +1,284 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/ir/count"
+	"weft/kernels/schedule"
+	"weft/ops"
+)
+
+// A loop that ends with the first element of an array above something, any(a[y + dy(k), x + dx(k)] - r(k) > t, over: k), may leave out
+// turns where tables of the largest elements show that none is. An array that such a loop reads often gets these tables, and a margin as
+// wide as the loop reaches, so that its loads need no guard.
+
+// Tables pay where a loop turns so often, and in all its runs reads so much, and so many times what the array holds: they take about as
+// long as reading it 30 times, and a few launches.
+const (
+	worthTurns = 16
+	worthReads = 1 << 22
+	worthTimes = 64
+)
+
+// frame is a constant around an array of two dims, so many elements wide; there is none where loads need no guard.
+type frame struct {
+	before, after [2]int
+	guarded       bool
+	other         float64
+}
+
+// framed is an array in a frame.
+type framed struct {
+	stage *ops.Stage
+	frame
+}
+
+// displaced are the loads of an array by one of its readers.
+type displaced struct {
+	Edge
+	loads []*ir.Node
+}
+
+// cull bounds the arrays that are read by loops which end early.
+func (g *Graph) cull() {
+	defer func(was int) {
+		if len(g.Stages) != was {
+			g.link()
+		}
+	}(len(g.Stages))
+	for _, s := range slices.Clone(g.Stages) {
+		if k := g.Alone(s).Kernel; k == nil || len(leaving(k)) == 0 {
+			continue
+		}
+		k, edges := g.spelled(s)
+		reads := g.compared(k, edges)
+		if len(reads) > 0 && g.tabulateIn(k, edges) {
+			reads = g.compared(g.spelled(s))
+		}
+		for _, r := range reads {
+			g.surround(r)
+		}
+	}
+}
+
+// leaving are the folds of a kernel that end as soon as nothing can change their results.
+func leaving(k *ir.Kernel) (out []*ir.Fold) {
+	ends := schedule.EndsEarly(k)
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold && n.Fold.While == nil && ends(n.Fold) {
+			out = append(out, n.Fold)
+		}
+	})
+	return out
+}
+
+// spelled is the kernel of a stage with all that it is made from in it, but for what is read at places of its own, and who reads what.
+func (g *Graph) spelled(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer]Edge) {
+	bufs, edges := map[Edge][]*ir.Buffer{}, map[*ir.Buffer]Edge{}
+	l := g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
+		if !Given(p) && (g.tabled[p] || g.known(c) || !g.known(p) && p.Put == nil && !g.Alone(p).Folds && g.inLine(p, c)) {
+			return nil
+		}
+		e := Edge{p, c}
+		if bufs[e] == nil {
+			bufs[e] = g.Buffers(p)
+			edges[bufs[e][0]] = e
+		}
+		return bufs[e]
+	})
+	l.Most = ir.MaxBinders / 2
+	if k, ok := l.Try(s); ok {
+		return k, edges
+	}
+	return &ir.Kernel{}, nil
+}
+
+// inLine reports whether a stage takes elements of another nowhere but where its own loops are.
+func (g *Graph) inLine(p, c *ops.Stage) bool {
+	a, yes := g.Alone(c), true
+	a.Kernel.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KLoad && a.Stages[n.Buf] == p {
+			yes = yes && !n.Guarded && !slices.ContainsFunc(n.Index(), func(x *ir.Node) bool { return x.Kind != ir.KAxis })
+		}
+	})
+	return yes
+}
+
+// levels calls visit for what the folds of a kernel that end early compare with what does not change in them.
+func levels(k *ir.Kernel, visit func(f *ir.Fold, level *ir.Node)) {
+	for _, f := range leaving(k) {
+		ir.WalkNodes(f.Step, func(n *ir.Node) {
+			if n.Kind == ir.KAlu && n.Op == ir.Lt && !n.Args[0].Free().Meets(f.Binders()) && n.Args[1].Free().Meets(f.IndexBind) {
+				visit(f, n.Args[1])
+			}
+		})
+	}
+}
+
+// compared are the loads of arrays of two dims, without tables yet, that are compared in loops often enough.
+func (g *Graph) compared(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []*displaced) {
+	trips := count.Trips(k)
+	levels(k, func(f *ir.Fold, level *ir.Node) {
+		ir.WalkNodes([]*ir.Node{level}, func(n *ir.Node) {
+			if n.Kind != ir.KLoad || len(n.Buf.Shape) != 2 || !n.Type.Float() || n.Buf.Type != n.Type || !meets(n.Index(), f.IndexBind) ||
+				count.MostTrips(f) < worthTurns || trips(n.Free()) < max(worthReads, worthTimes*float64(n.Buf.Len())) {
+				return
+			}
+			e := edges[n.Buf]
+			i := slices.IndexFunc(out, func(d *displaced) bool { return d.Edge == e })
+			switch t := e.From.Tall; {
+			case g.known(e.From) || t != nil && slices.Contains(e.To.Inputs, t.Top):
+			case i < 0:
+				out = append(out, &displaced{e, []*ir.Node{n}})
+			case !slices.Contains(out[i].loads, n):
+				out[i].loads = append(out[i].loads, n)
+			}
+		})
+	})
+	return out
+}
+
+func meets(nodes []*ir.Node, over ir.Set) bool {
+	return slices.ContainsFunc(nodes, func(n *ir.Node) bool { return n.Free().Meets(over) })
+}
+
+// tabulateIn makes tables of the known stages that levels of a kernel depend on, with the dim that their fold goes along innermost.
+func (g *Graph) tabulateIn(k *ir.Kernel, edges map[*ir.Buffer]Edge) (found bool) {
+	levels(k, func(f *ir.Fold, level *ir.Node) {
+		ir.WalkNodes([]*ir.Node{level}, func(n *ir.Node) {
+			if n.Kind != ir.KLoad {
+				return
+			}
+			p := edges[n.Buf].From
+			inner := slices.IndexFunc(n.Index(), func(x *ir.Node) bool { return x.Free().Meets(f.IndexBind) })
+			if p.Data == nil && inner >= 0 && g.known(p) && !g.tabled[p] {
+				g.tabulate(p, inner)
+				found = true
+			}
+		})
+	})
+	return found
+}
+
+// surround makes a stage read, in place of an array, that in a frame, with tables of its largest elements.
+func (g *Graph) surround(d *displaced) {
+	f, ok := frameOf(d.loads)
+	if !ok {
+		return
+	}
+	of, to := g.inFrame(d, f), d.To
+	g.frames[d.Edge] = framed{of, f}
+	to.Inputs = append(append(slices.Clip(to.Inputs), of), of.Tall.Stages()...)
+	if delete(g.alone, to); g.Alone(to).Loads[d.From] == 0 {
+		to.Inputs = slices.DeleteFunc(to.Inputs, func(in *ops.Stage) bool { return in == d.From })
+	}
+	delete(g.alone, to)
+	delete(g.points, to)
+}
+
+// frameOf is the frame that an array needs for some loads of it to need no guards; ok is false where none would do.
+func frameOf(loads []*ir.Node) (f frame, ok bool) {
+	for i, n := range loads {
+		guard, other := n.Guard()
+		switch {
+		case i > 0 && f.guarded != (guard != nil):
+			return f, false
+		case guard == nil:
+			continue
+		case other.Kind != ir.KConst || i > 0 && f.other != other.F || !onlyWithin(guard, n):
+			return f, false
+		}
+		f.guarded, f.other = true, other.F
+		b := ir.Extend([]*ir.Node{n})
+		for k, x := range n.Index() {
+			size := n.Buf.Shape[k]
+			lo, hi, sure := ir.SureRange(held(b, x, size), nil)
+			if !sure {
+				return f, false
+			}
+			f.before[k], f.after[k] = max(f.before[k], int(-lo)), max(f.after[k], int(hi)-size+1)
+		}
+	}
+	return f, true
+}
+
+// replaces reports whether a load of an array with this guard is one of that in the frame.
+func (f frame) replaces(guard *ir.Node, other float64) bool {
+	return f.guarded == (guard != nil) && (guard == nil || other == f.other)
+}
+
+// onlyWithin reports whether a guard says no more than that the indices of a load lie in the array.
+func onlyWithin(guard, n *ir.Node) bool {
+	return !slices.ContainsFunc(ir.Conjuncts(guard, nil), func(c *ir.Node) bool {
+		for k, x := range n.Index() {
+			if ir.IsLower(c, x) || ir.IsUpper(c, x, int64(n.Buf.Shape[k])) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// held is an index into a frame no wider than the array, for one into the array: what is further outside is moved nearer. Of an index
+// inside plus some steps, the steps are, so that neighbours stay neighbours.
+func held(b *ir.Builder, x *ir.Node, size int) *ir.Node {
+	n := b.Int(x.Type, int64(size))
+	if lo, hi, ok := ir.SureRange(x, nil); ok && lo >= float64(-size) && hi < float64(2*size) {
+		return x
+	}
+	if x.Kind == ir.KAlu && x.Op == ir.Add {
+		for i, at := range x.Args {
+			if lo, hi, ok := ir.SureRange(at, nil); ok && lo >= 0 && hi < float64(size) {
+				return b.Add(at, b.Max(b.Neg(n), b.Min(n, x.Args[1-i])))
+			}
+		}
+	}
+	return b.Max(b.Neg(n), b.Min(b.Int(x.Type, int64(2*size-1)), x))
+}
+
+// inFrame is an array in a frame, made once.
+func (g *Graph) inFrame(d *displaced, f frame) *ops.Stage {
+	p := d.From
+	for _, known := range g.frames {
+		if was := slices.Index(known.stage.Inputs, p); was >= 0 && known.frame == f {
+			return known.stage
+		}
+	}
+	t := ops.Type{Elem: p.Type.Elem, Unit: p.Type.Unit}
+	for k, dim := range p.Type.Dims {
+		t.Dims = append(t.Dims, ops.Dim{Name: dim.Name, Size: f.before[k] + dim.Size + f.after[k]})
+	}
+	s := &ops.Stage{Name: ops.StageName(d.To.Op, "margin"), Type: t, Op: d.To.Op, Where: d.To.Where,
+		Inputs: []*ops.Stage{p}, Steps: []string{f.String()}}
+	s.Elem = func(b *ops.Body, index []*ir.Node) ops.Elem {
+		if !f.guarded {
+			return p.At(b, index...)
+		}
+		at, inside := make([]*ir.Node, len(index)), b.True()
+		for k, x := range index {
+			at[k] = b.Sub(x, b.I32(f.before[k]))
+			inside = b.And(inside, b.And(b.Le(b.I32(0), at[k]), b.Lt(at[k], b.I32(p.Type.Dims[k].Size))))
+		}
+		return p.AtOr(b, inside, f.other, at...)
+	}
+	g.behind(p, s)
+	s.Tall = ops.Tallest(s, s.Name, func(name string, t ops.Type, in []*ops.Stage, elem func(*ops.Body, []*ir.Node) ops.Elem) *ops.Stage {
+		return g.behind(in[0], &ops.Stage{Name: name, Type: t, Op: s.Op, Where: s.Where, Inputs: in, Elem: elem})
+	})
+	return s
+}
+
+func (f frame) String() string {
+	if f.before == [2]int{} && f.after == [2]int{} {
+		return "copy: places are within the array"
+	}
+	return fmt.Sprintf("margin of %v before and %v behind: as far as loops reach", f.before, f.after)
+}
+
+// behind puts a stage into the program, behind one that it reads.
+func (g *Graph) behind(in, s *ops.Stage) *ops.Stage {
+	g.Stages = slices.Insert(g.Stages, slices.Index(g.Stages, in)+1, s)
+	return s
+}

@@ -1,0 +1,151 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/kernels/interp"
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// A stage that is made of tables alone is known while planning. Where what a loop skips depends on it, it becomes a table too, computed in
+// float64: what is known of its elements then bounds what the loop reads.
+
+// tabulated is how many elements such a table may have.
+const tabulated = 1 << 18
+
+// known reports whether the elements of a stage follow from tables alone.
+func (g *Graph) known(s *ops.Stage) bool {
+	if v, ok := g.knowns[s]; ok {
+		return v
+	}
+	v := s.Data != nil
+	if s.Elem != nil {
+		t, n := s.Type, s.Type.Len()
+		v = n > 0 && n <= tabulated && len(t.Dims) > 0 && !s.Unrolled && s.Put == nil &&
+			(t.Elem == ops.F32 || t.Elem == ops.F64 || t.Elem == ops.I32) &&
+			!slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return !g.known(in) }) && len(g.Alone(s).Kernel.Args()) == 0
+	}
+	g.knowns[s] = v
+	return v
+}
+
+// tabulate makes a known stage read a table of its elements, with one of its dims innermost. It stays as it is where one is not finite.
+func (g *Graph) tabulate(s *ops.Stage, inner int) {
+	values := g.evaluate(s)
+	order := slices.Delete(upTo(len(s.Type.Dims)), inner, inner+1)
+	order = append(order, inner) // dims as the table has them
+	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit}
+	for _, d := range order {
+		t.Dims = append(t.Dims, s.Type.Dims[d])
+	}
+	strides := (&ir.Buffer{Shape: s.Type.Shape()}).Strides()
+	data, whole := make([]float64, t.Len()), true
+	for i, at := range ops.Indices(t.Shape()) {
+		from := 0
+		for k, d := range order {
+			from += at[k] * strides[d]
+		}
+		data[i] = values[from]
+		whole = whole && data[i] == math.Trunc(data[i]) && math.Abs(data[i]) <= 1<<24
+	}
+	row := s.Type.Dims[inner].Size
+	facts := ir.Facts{Data: ir.DataFactsOf(data, row), Mono: monotony(data, row)}
+	if facts.Data == nil {
+		return
+	}
+	if whole { // indices stay whole numbers
+		t.Elem.Base = ir.I32
+	}
+	table := &ops.Stage{Name: s.Name + ".table", Type: t, Op: s.Op, Where: s.Where, Data: data, Facts: facts}
+	base := s.Type.Elem.Base.Compute()
+	s.Inputs, s.Steps = []*ops.Stage{table}, []string{"table"}
+	s.Elem = func(b *ops.Body, index []*ir.Node) ops.Elem {
+		at := make([]*ir.Node, len(order))
+		for k, d := range order {
+			at[k] = index[d]
+		}
+		return ops.Real(b.Cast(base, table.At(b, at...).Re))
+	}
+	g.Stages = slices.Insert(g.Stages, slices.Index(g.Stages, s), table)
+	g.tabled[s] = true
+	delete(g.alone, s)
+	delete(g.points, s)
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// monotony is ir.Facts.Mono of rows of elements.
+func monotony(data []float64, row int) int {
+	rising, falling := 0, 0
+	rows := len(data) / row
+	for ; len(data) > 0; data = data[row:] {
+		up, down := 1, 1
+		for i := 1; i < row; i++ {
+			if data[i] < data[i-1] {
+				up = 0
+			}
+			if data[i] > data[i-1] {
+				down = 0
+			}
+		}
+		if up+down == 0 {
+			return 0
+		}
+		rising, falling = rising+up, falling+down
+	}
+	switch rows {
+	case rising:
+		return 1
+	case falling:
+		return -1
+	}
+	return ir.MonoEither
+}
+
+// evaluate are the elements of a known stage, rounded to its type.
+func (g *Graph) evaluate(s *ops.Stage) []float64 {
+	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
+	bufs := map[*ops.Stage][]*ir.Buffer{}
+	k := g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
+		if p.Data != nil && bufs[p] == nil {
+			bufs[p] = g.Buffers(p)
+			in.Host[bufs[p][0]] = p.Data
+		}
+		return bufs[p]
+	}).KernelOf(s)
+	var points [][]int
+	for _, at := range ops.Indices(s.Type.Shape()) {
+		points = append(points, slices.Clone(at))
+	}
+	program, err := interp.Compile(k, interp.Wide)
+	var samples [][]interp.Sample
+	if err == nil {
+		samples, err = program.Eval(context.Background(), in, points)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("planner: %s: %v", s.Name, err))
+	}
+	out := make([]float64, len(points))
+	for i, v := range samples {
+		switch s.Type.Elem.Base {
+		case ir.F64:
+			out[i] = v[0].F
+		case ir.F32:
+			out[i] = float64(float32(v[0].F))
+		default:
+			out[i] = float64(v[0].I)
+		}
+	}
+	return out
+}
