@@ -55,6 +55,9 @@ histogram(b, 1 .. 2.5 in 4, weights: b, over: z) | write("out.npy")`, "", 0, 0, 
 	"counted in blocks": {`a = axis(x, 0 .. 3 in 300) + axis(y, 1 .. 2 in 310)
 b = sqrt(a) TILE(x: %d, y: %d)
 histogram(b, 1 .. 2.5 in 401) | write("out.npy")`, "", 0, 0, true},
+	"counted between edges": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
+b = sqrt(a) TILE(x: %d, y: %d)
+(histogram(b, 1 + axis(e, 0 .. 1.2 in 41) ^ 2) + histogram(b, array([2.2, 1.9, 1.25, 1.1], dims: e), weights: b)[bin: 1]) | write("out.npy")`, "", 0, 0, true},
 	"places": {`a = axis(x, 0 m .. 36 m in 37) * axis(y, 1 .. 2 in 211)
 dy = axis(dy, -2 .. 2 in 5)
 t = axis(t, 0 m .. 36 m in 83)

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"iter"
+	"slices"
 )
 
 // NewDense makes a zeroed array of the given shape.
@@ -77,4 +78,37 @@ func ReferenceKey(param string, k int) string {
 		return param
 	}
 	return fmt.Sprintf("%s.%d", param, k)
+}
+
+// Evaluate computes an array in plain float64 while the program is checked, by the references of all that it is made from. ok is false
+// where something comes from outside, or an array has more elements than most.
+func Evaluate(a Array, most int) (d Dense, ok bool) {
+	made := map[*Instance][]Dense{}
+	var visit func(in *Instance) bool
+	visit = func(in *Instance) bool {
+		if made[in] != nil {
+			return true
+		}
+		r, ok := in.Bound.(Referencer)
+		if !ok || slices.ContainsFunc(in.Out, func(o Output) bool { return o.Type.Len() > most }) {
+			return false
+		}
+		args, count := map[string]Dense{}, map[string]int{}
+		in.Call.Arrays(func(param string, a Array) {
+			if ok = ok && visit(a.Of); ok {
+				args[ReferenceKey(param, count[param])] = made[a.Of][a.Out]
+				count[param]++
+			}
+		})
+		if ok {
+			var err error
+			made[in], err = r.Reference(args)
+			ok = err == nil
+		}
+		return ok
+	}
+	if !visit(a.Of) {
+		return Dense{}, false
+	}
+	return made[a.Of][a.Out], true
 }

@@ -82,7 +82,7 @@ type Streamer interface {
 }
 
 // Referencer computes its outputs in plain float64, independently of Lower, from the array arguments under their names (see
-// ReferenceKey for lists). Used by tests only.
+// ReferenceKey for lists). Tests compare with it, and Evaluate computes what must be known while a program is checked.
 type Referencer interface {
 	Reference(map[string]Dense) ([]Dense, error)
 }

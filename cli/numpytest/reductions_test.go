@@ -94,12 +94,26 @@ func counted(w *writer) bool {
 			k = weights.kind
 		}
 	}
-	dims := append(without(a.dims, over), dim{name: "bin", n: bins, coords: fmt.Sprintf("bins %g..%g", from, to)})
+	what, about := fmt.Sprintf("%g .. %g in %d", from, to, bins+1), fmt.Sprintf("bins %g..%g", from, to)
+	step := step{"op": "histogram", "over": over, "from": from, "to": to, "n": bins}
+	if w.IntN(2) == 0 { // of any widths, rising or falling
+		edges := []float64{from}
+		for len(edges) <= bins {
+			edges = append(edges, edges[len(edges)-1]+float64(1+w.IntN(20))/16)
+		}
+		to = edges[bins]
+		if step["to"] = to; w.IntN(2) == 0 {
+			slices.Reverse(edges)
+		}
+		what = "array([" + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(edges)), ", "), "[]") + "], dims: edge)"
+		step["edges"], about = edges, "bins of "+what
+	}
+	dims := append(without(a.dims, over), dim{name: "bin", n: bins, coords: about})
 	if slices.Contains(namesOf(dims[:len(dims)-1]), "bin") || size(dims) > mostElements {
 		return false
 	}
-	return w.emit(fmt.Sprintf("histogram(%s, %g .. %g in %d%s)", a.text, from, to, bins+1, text), k, dims,
-		step{"op": "histogram", "in": args(in...), "over": over, "from": from, "to": to, "n": bins})
+	step["in"] = args(in...)
+	return w.emit(fmt.Sprintf("histogram(%s, %s%s)", a.text, what, text), k, dims, step)
 }
 
 func decibel(w *writer) bool {

@@ -87,4 +87,12 @@ read("iq.npy", dims: [sample, element]) | beamform(probe, grid, fc: 3 MHz, fs: 1
 		Explanation: "Each argument is valid, but not together with the other.",
 		Wrong:       `read("iq.npy", member: "iq") | show`,
 		Right:       `read("arrays.npz", member: "iq") | show`},
+	{Code: problem.NotKnown, Title: "not known before the program runs",
+		Explanation: "What is made here has coordinates that follow from these values, so they must follow from the text of the program: from axis, array and functions of these, not from a file.",
+		Wrong:       `x = axis(x, 0 .. 9)` + "\n" + `histogram(x, abs(read("iq.npy", dims: [sample, element])[element: 0])) | show`,
+		Right:       `x = axis(x, 0 .. 9)` + "\n" + `histogram(x, array([0, 2, 9], dims: edge)) | show`},
+	{Code: problem.NotMonotone, Title: "values out of order",
+		Explanation: "These values must be finite, and rise or fall strictly from one to the next.",
+		Wrong:       `x = axis(x, 0 .. 9)` + "\n" + `histogram(x, array([0, 5, 2], dims: edge)) | show`,
+		Right:       `x = axis(x, 0 .. 9)` + "\n" + `histogram(x, array([0, 2, 5], dims: edge)) | show`},
 }

@@ -74,6 +74,8 @@ const (
 	Undersampled        = "E0317"
 	GridBehindProbe     = "E0318"
 	ContradictArguments = "E0319"
+	NotKnown            = "E0320"
+	NotMonotone         = "E0321"
 
 	WrongDims          = "E0401"
 	MissingDim         = "E0402"

@@ -364,9 +364,10 @@ def cumsum(kind, a, dim):
         return rounded(kind, a.dims, np.where(mixed, np.nan, lo), np.where(mixed, np.nan, hi), nan | mixed, only, ulps=4, slack=slack)
 
 
-def histogram(kind, a, weights, over, first, last, bins):
+def histogram(kind, a, weights, over, first, last, bins, edges):
     """An element that may be in a bin counts at most, one that is in it for certain at least."""
     order = a.dims
+    falls = edges is not None and edges[0] > edges[-1]
     w = Val("i64", order, np.ones(a.lo.shape), np.ones(a.lo.shape)) if weights is None else weights.ordered(order)
     with np.errstate(all="ignore"):
         scale = bins / (last - first)
@@ -374,6 +375,11 @@ def histogram(kind, a, weights, over, first, last, bins):
         exact = a.lo == a.hi  # what f64 makes of it is known
         least = np.where(exact, np.clip(np.floor((a.lo - first) * scale), 0, bins - 1), least)
         most = np.where(exact, least, most)
+        if falls:
+            least, most = (bins - np.searchsorted(edges[::-1], x, side="left") for x in (a.hi, a.lo))
+        elif edges is not None:
+            least, most = (np.searchsorted(edges, x, side="right") - 1 for x in (a.lo, a.hi))
+        least, most = np.clip(least, 0, bins - 1), np.clip(most, 0, bins - 1)
         may = (a.hi >= first) & (a.lo <= last) & ~a.only
         certain = (a.lo >= first) & (a.hi <= last) & ~a.nan & (least == most)
         parts = []
@@ -561,7 +567,7 @@ def step(o, vals, folder):
     if op == "cumsum":
         return cumsum(kind, x[0], o["dim"])
     if op == "histogram":
-        return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"])
+        return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"], o.get("edges"))
     if op == "decibel":
         return level(kind, x[0], o["range"], o["over"])
     if op == "slice":
