@@ -168,6 +168,9 @@ var binaryOps = map[string]struct {
 func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
 	left, right := c.eval(b.Left, in), c.eval(b.Right, in)
 	if x, ok := left.(ops.Symbol); ok && (b.Operator.Text == "==" || b.Operator.Text == "!=") && isChoice(b.Left, in) {
+		if n, ok := syntax.Unparen(b.Right).(*syntax.Name); ok && !in.has(n.Text) && c.scope.lookup(n.Text) == nil {
+			right = ops.Symbol(n.Text) // also of a name that is a number elsewhere
+		}
 		if y, ok := right.(ops.Symbol); ok {
 			return ops.Flag((x == y) == (b.Operator.Text == "=="))
 		}

@@ -11,16 +11,16 @@ import (
 
 // DimsNamed finds the dims an argument names, in the order of the array. Without the argument, or where it is `all`, they are all of them.
 func DimsNamed(c *ops.Call, arg string, t ops.Type, sorted bool) ([]int, error) {
-	if c.Has(arg) && t.Dim("all") < 0 && c.Args[arg] == ops.Symbol("all") || !c.Has(arg) {
+	names, err := c.Names(arg)
+	if err != nil {
+		return nil, err
+	}
+	if !c.Has(arg) || len(names) == 1 && names[0] == "all" && t.Dim("all") < 0 {
 		all := make([]int, len(t.Dims))
 		for i := range all {
 			all[i] = i
 		}
 		return all, nil
-	}
-	names, err := c.Names(arg)
-	if err != nil {
-		return nil, err
 	}
 	if len(names) == 0 {
 		return nil, problem.Wrong(problem.NotANameList, arg, "leave it out for all dimensions", "`%s` names no dimension", arg)
