@@ -85,8 +85,7 @@ func arraysIn(v Value, yield func(Array)) {
 	case Here:
 		arraysIn(v.Offset, yield)
 	case Segment:
-		arraysIn(v.From, yield)
-		arraysIn(v.To, yield)
+		v.Arrays(yield)
 	}
 }
 

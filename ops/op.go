@@ -38,6 +38,10 @@ type Ranger interface {
 	Range(output int) (lo, hi float64, err error)
 }
 
+// Starter is a source that can tell its elements while planning where they may be starts of rows: whole numbers in a line that never fall. It
+// then gives no others when it runs. nil: they are none.
+type Starter interface{ Starts(output int) []int }
+
 // Wholer tells whether all values of an output are whole numbers, though floats may hold them.
 type Wholer interface{ Whole() bool }
 

@@ -141,6 +141,12 @@ func (Here) Kind() Kind   { return KHere }
 // Kind is that of parts of a dim.
 func (Segment) Kind() Kind { return KSegment }
 
+// Arrays yields its ends that are arrays.
+func (s Segment) Arrays(yield func(Array)) {
+	arraysIn(s.From, yield)
+	arraysIn(s.To, yield)
+}
+
 func (s Segment) String() string { return fmt.Sprintf("%s in %s .. %s", s.Dim, s.From, s.To) }
 
 func (n Number) String() string {

@@ -39,7 +39,9 @@ func readSpec() *ops.Spec {
 type reading struct {
 	ops.Gives
 	*ops.Call
-	about format.About // of the file as it was when the program was checked
+	about  format.About // of the file as it was when the program was checked
+	rows   []int        // its elements, if they are starts of rows
+	looked bool         // whether they are was looked up
 }
 
 func bindRead(c *ops.Call) (ops.Op, error) {
@@ -61,14 +63,14 @@ func bindRead(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reading{ops.One(ops.Type{Elem: elem, Dims: dims, Unit: unit}), c, in.About}, warnings
+	return &reading{Gives: ops.One(ops.Type{Elem: elem, Dims: dims, Unit: unit}), Call: c, about: in.About}, warnings
 }
 
 // File is the path.
 func (r *reading) File() string { return r.Text("path") }
 
 // OpenSource opens the file for reading by parts.
-func (r *reading) OpenSource() (ops.TileSource, error) { return openTiles(r.Call, r.Gives[0].Type) }
+func (r *reading) OpenSource() (ops.TileSource, error) { return r.open(r.Gives[0].Type) }
 
 // elemFor is the element type to read as.
 func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
@@ -125,7 +127,7 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 
 // Fill reads all of the file.
 func (r *reading) Fill(ctx context.Context, h ops.HostArray) (note ops.Note, err error) {
-	s, err := openTiles(r.Call, h.Type)
+	s, err := r.open(h.Type)
 	if err != nil {
 		return note, err
 	}

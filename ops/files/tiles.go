@@ -23,18 +23,20 @@ type tileReader struct {
 	call *ops.Call
 	odd  oddities
 	t    ops.Type // of the array as a whole
+	rows []int    // its elements, if they were looked up as starts of rows
 }
 
-func openTiles(c *ops.Call, t ops.Type) (*tileReader, error) {
-	in, err := open(c)
+// open opens the file for an array of a type.
+func (r *reading) open(t ops.Type) (*tileReader, error) {
+	in, err := open(r.Call)
 	if err != nil {
 		return nil, err
 	}
 	if is := in.Shape; !slices.Equal(is, t.Shape()) {
-		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", c.Text("path"), element.Shape(is), element.Shape(t.Shape()))
+		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", r.Text("path"), element.Shape(is), element.Shape(t.Shape()))
 		return nil, errors.Join(changed, in.Close())
 	}
-	return &tileReader{in: in, call: c, t: t}, nil
+	return &tileReader{in: in, call: r.Call, t: t, rows: r.rows}, nil
 }
 
 // Read fills to with a part of the array.
@@ -42,7 +44,54 @@ func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArra
 	if err := fill(ctx, r.in, to, at); err != nil {
 		return failure(err, false)
 	}
+	if err := r.same(at, to); err != nil {
+		return err
+	}
 	return r.odd.add(ctx, to, at, r.t)
+}
+
+// same checks that starts of rows are what they were when they were looked up: what is read of other files follows from them.
+func (r *tileReader) same(at region.Region, to ops.HostArray) error {
+	if r.rows == nil {
+		return nil
+	}
+	i := at[0].Lo
+	for part := range to.Parts[0].Values() {
+		for _, v := range part {
+			if int(v) != r.rows[i] {
+				return problem.Wrong(problem.InputChanged, "path", "run again", "element %d of %s has become %.0f since it was checked, from %d", i, r.call.Text("path"), v, r.rows[i])
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// mostStarts bounds the elements that are kept as starts of rows.
+const mostStarts = 1 << 24
+
+// Starts reads a line of whole numbers and keeps it, if they never fall.
+func (r *reading) Starts(int) []int {
+	t := r.Gives[0].Type
+	if r.looked || len(t.Dims) != 1 || t.Len() > mostStarts || !t.Elem.Base.Int() || t.Elem.Complex || !t.Unit.Plain() {
+		return r.rows
+	}
+	r.looked = true
+	h := ops.NewHostArray(t)
+	if _, err := r.Fill(context.Background(), h); err != nil { // which the run reports
+		return nil
+	}
+	rows := make([]int, 0, t.Len())
+	for part := range h.Parts[0].Values() {
+		for _, v := range part {
+			if n := len(rows); n > 0 && int(v) < rows[n-1] {
+				return nil
+			}
+			rows = append(rows, int(v))
+		}
+	}
+	r.rows = rows
+	return rows
 }
 
 // Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.

@@ -4,6 +4,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -45,6 +46,7 @@ type Edge struct{ From, To *ops.Stage }
 // Collect lowers every operator that a sink needs.
 func Collect(sinks []*ops.Instance) *Graph {
 	c := newCollector()
+	c.findEnds(sinks)
 	for _, op := range sinks {
 		var in []*ops.Stage
 		op.Call.Arrays(func(_ string, a ops.Array) { in = append(in, c.stageOf(a)) })
@@ -65,6 +67,7 @@ type Program struct {
 func Programs(op *ops.Instance) (out []Program) {
 	for more := true; more; { // each has stages of its own
 		c := newCollector()
+		c.findEnds([]*ops.Instance{op})
 		l := ops.NewLowering(op, c.stageOf)
 		d := op.Bound.(ops.Driver).Programs(l)
 		c.Stages = append(c.Stages, l.Made()...)
@@ -86,6 +89,37 @@ func Programs(op *ops.Instance) (out []Program) {
 type collector struct {
 	*Graph
 	made map[*ops.Instance][]*ops.Stage
+	ends map[*ops.Instance]bool // what the ends of parts of a dim are made from
+}
+
+// findEnds looks through all that some instances are made from.
+func (c *collector) findEnds(of []*ops.Instance) {
+	c.ends = map[*ops.Instance]bool{}
+	ops.Walk(of, func(op *ops.Instance) {
+		for _, v := range op.Call.List("over") {
+			if s, ok := v.(ops.Segment); ok {
+				s.Arrays(func(a ops.Array) { ops.Walk([]*ops.Instance{a.Of}, func(from *ops.Instance) { c.ends[from] = true }) })
+			}
+		}
+	})
+}
+
+// startFacts are what bounds may look up of an array from outside: the starts of rows, in which the ends of these are found. Nothing is
+// proved by their values: what has no window is read as it is.
+func (c *collector) startFacts(op *ops.Instance, out int) ir.Facts {
+	source, ok := op.Bound.(ops.Starter)
+	if !ok || !c.ends[op] {
+		return ir.Facts{}
+	}
+	rows := source.Starts(out)
+	if len(rows) == 0 {
+		return ir.Facts{}
+	}
+	mean := 0.0
+	for _, x := range rows {
+		mean += float64(x) / float64(len(rows))
+	}
+	return ir.Facts{Data: &ir.DataFacts{Least: math.MinInt64, Most: math.MaxInt64, Mean: mean, Rising: rows}}
 }
 
 func newCollector() *collector {
@@ -112,7 +146,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 			}
 		}
 		for i, o := range op.Out {
-			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where})
+			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where, Facts: c.startFacts(op, i)})
 		}
 		for _, s := range out {
 			c.Around[s] = from
