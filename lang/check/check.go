@@ -78,7 +78,7 @@ func New(cat *catalogue.Catalogue, opt Options) *Checker {
 // a mistake is reported once, until Forget.
 func (k *Checker) Add(name string, text []byte) (*Program, diag.List) {
 	c := &k.checker
-	c.lasting = &findings{diags: &diag.List{}}
+	c.lasting = newFindings()
 	c.findings, c.order = c.lasting, nil
 	c.scope = &scope{names: map[string]*binding{}, outer: c.scope}
 	src := diag.NewSource(name, string(text))
@@ -129,7 +129,10 @@ type checker struct {
 type findings struct {
 	diags *diag.List
 	sinks []*ops.Instance
+	told  map[diag.Span]bool // calls of functions in which an error was found
 }
+
+func newFindings() *findings { return &findings{diags: &diag.List{}, told: map[diag.Span]bool{}} }
 
 // scope is the names of a text, with those of the texts before it.
 type scope struct {
@@ -194,7 +197,14 @@ func (c *checker) report(code string, at diag.Span, format string, a ...any) *di
 	if len(c.frames) == 0 {
 		return c.diags.Report(code, at, format, a...)
 	}
-	d := c.diags.Report(code, c.frames[0].at, format, a...)
+	list, call := c.diags, c.frames[0].at
+	if at.Source != c.program.Source && c.told[call] { // of a function that a person did not write, one mistake a call is enough
+		list = &diag.List{}
+	}
+	d := list.Report(code, call, format, a...)
+	if d.Severity == diag.Error {
+		c.told[call] = true
+	}
 	last := c.frames[len(c.frames)-1]
 	d.Relate(at, "here, in `%s`", last.f)
 	for _, f := range c.frames[1:] {

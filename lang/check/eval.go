@@ -270,8 +270,11 @@ func (c *checker) call(x *syntax.Call, in env) ops.Value {
 	if isPath {
 		return c.callee(path, args, ok, in)
 	}
-	f, isFunction := c.wanted(x.Callee, c.eval(x.Callee, in)).(*function)
+	callee := c.wanted(x.Callee, c.eval(x.Callee, in))
+	f, isFunction := callee.(*function)
 	switch {
+	case callee == nil:
+		return nil
 	case !isFunction:
 		c.report(problem.NotCallable, x.Callee.Span(), "this is not an operator")
 		return nil

@@ -66,7 +66,7 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 // use are evaluated for good all the same.
 func (c *checker) trial(f func()) *diag.Diagnostic {
 	before := c.findings
-	c.findings = &findings{diags: &diag.List{}}
+	c.findings = newFindings()
 	f()
 	found := c.diags.Sorted()
 	c.findings = before
