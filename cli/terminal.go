@@ -62,10 +62,10 @@ func colourful(w io.Writer) bool {
 	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// progressOn draws bars on a terminal and writes lines elsewhere.
+// progressOn draws a bar on a terminal and writes lines elsewhere.
 func progressOn(errOut io.Writer) runtime.Progress {
 	if _, ok := isTerminal(errOut); ok && os.Getenv("TERM") != "dumb" {
-		return progress.NewBars(errOut)
+		return progress.New(errOut, terminalOf(errOut).columns)
 	}
-	return progress.NewLines(errOut)
+	return progress.New(errOut, 0)
 }

@@ -12,16 +12,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// progress is what both kinds offer.
-type progress interface {
-	Begin(string, int, time.Duration)
-	Tile()
-	End()
-	Log(string)
-}
-
 // play runs a kernel of some tiles that take a given time each.
-func play(p progress, tiles int, each time.Duration) {
+func play(p *Progress, tiles int, each time.Duration) {
 	p.Begin("beamform", tiles, time.Duration(tiles)*each)
 	for range tiles {
 		time.Sleep(each)
@@ -33,7 +25,7 @@ func play(p progress, tiles int, each time.Duration) {
 func TestLinesOfALongRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		play(NewLines(&out), 10, time.Second)
+		play(New(&out, 0), 10, time.Second)
 		want := "beamform: 2 of 10, 8s left\nbeamform: 4 of 10, 6s left\nbeamform: 6 of 10, 4s left\n" +
 			"beamform: 8 of 10, 2s left\n"
 		if out.String() != want {
@@ -43,13 +35,10 @@ func TestLinesOfALongRun(t *testing.T) {
 }
 
 func TestShortRunsAreSilent(t *testing.T) {
-	for name, make := range map[string]func(*bytes.Buffer) progress{
-		"lines": func(b *bytes.Buffer) progress { return NewLines(b) },
-		"bars":  func(b *bytes.Buffer) progress { return NewBars(b) },
-	} {
+	for name, columns := range map[string]int{"lines": 0, "bars": 80} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			play(make(&out), 10, 40*time.Millisecond)
+			play(New(&out, columns), 10, 40*time.Millisecond)
 			if out.Len() > 0 {
 				t.Errorf("%s: %q", name, &out)
 			}
@@ -60,43 +49,54 @@ func TestShortRunsAreSilent(t *testing.T) {
 func TestBarsOfALongRunAreTakenAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		b := NewBars(&out)
-		b.Begin("beamform", 100, 2*time.Second)
-		b.now.start = b.now.start.Add(-time.Second) // as if it had begun a second ago
-		for range 50 {
-			b.Tile()
+		p := New(&out, 100)
+		p.Begin("beamform", 100, 2*time.Second)
+		for i := range 51 {
+			if i == 30 {
+				p.Note("round 3")
+				p.Log("[CPU] beamform failed")
+			}
+			time.Sleep(20 * time.Millisecond)
+			p.Tile()
 		}
-		b.Log("[CPU] beamform failed")
-		time.Sleep(300 * time.Millisecond) // two refreshes
-		b.End()
-		for _, want := range []string{"beamform", "50 %", "left", "[CPU] beamform failed"} {
+		p.End()
+		for _, want := range []string{"\rbeamform [", "==--", " 51 %  1s left  round 3\x1b[K", "\r\x1b[K[CPU] beamform failed\n"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("no %q in %q", want, out.String())
 			}
 		}
+		if !strings.HasSuffix(out.String(), "\r\x1b[K") {
+			t.Errorf("the bar is still there: %q", out.String())
+		}
 		before := out.Len()
-		b.Log("after")
+		p.Log("after")
 		if got := out.String()[before:]; got != "after\n" {
 			t.Errorf("between kernels a line is written as %q", got)
 		}
 	})
 }
 
+func TestBarsFitTheTerminal(t *testing.T) {
+	p := New(nil, 30)
+	p.Begin("skyview of the whole of a city", 3, 0)
+	if row := p.bar(); len(row) != 29 {
+		t.Errorf("%q", row)
+	}
+}
+
 func TestTimeLeftComesFromThePlanUntilTilesAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{tiles: 4, start: time.Now(), predicted: 10 * time.Second}
-		time.Sleep(4 * time.Second)
-		if got := s.eta(); got != 6*time.Second {
-			t.Errorf("nothing done: %s left", got)
-		}
-		s.done.Store(1)
-		if got := s.eta(); got != 12*time.Second {
-			t.Errorf("a quarter done in 4 s: %s left", got)
-		}
-		s.done.Store(0)
-		time.Sleep(time.Minute)
-		if got := s.eta(); got != 0 {
-			t.Errorf("overdue: %s left", got)
+		p := New(nil, 0)
+		p.Begin("beamform", 4, 10*time.Second)
+		for _, c := range []struct {
+			after time.Duration
+			done  int
+			want  string
+		}{{4 * time.Second, 0, "6s left"}, {0, 1, "12s left"}, {time.Minute, 0, "0s left"}} {
+			time.Sleep(c.after)
+			if p.done = c.done; p.left() != c.want {
+				t.Errorf("%d done: %s, want %s", c.done, p.left(), c.want)
+			}
 		}
 	})
 }
