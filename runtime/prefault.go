@@ -1,15 +1,16 @@
 package runtime
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"weft/kernels/device"
 	"weft/planner/bound"
 )
 
-// prefault gives what a kernel stores its pages while the source before it is read: a source keeps one processor busy, and the
-// first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time anyway, when the
-// kernel runs. The function that is returned ends it.
+// prefault gives what a kernel stores, and what its launches need for themselves, its pages while the source before it is read: a source
+// keeps one processor busy, and the first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time
+// anyway, when the kernel runs. The function that is returned ends it.
 func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	next := r.after(source)
 	if next == nil || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
@@ -21,9 +22,7 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 			return nil, err
 		}
 		for _, part := range r.arrays.byID[id].In(r.arrays.mem).Parts {
-			if part.Data != nil {
-				pages = append(pages, part.Data)
-			}
+			pages = append(pages, part.Data)
 		}
 	}
 	var ended atomic.Bool
@@ -31,20 +30,21 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		for _, data := range pages {
 			device.Populate(data, ended.Load)
 		}
+		if p, ok := r.opt.Programs.Of(next.Kernel).(device.Preparing); ok {
+			return p.Prepare(min(r.opt.Threads, len(next.Kernel.TileSet)), ended.Load)
+		}
 		return nil
 	})
 	return func() {
 		ended.Store(true)
-		populating.wait() // it has no errors
+		_ = populating.wait() // what has no memory now says so when it is launched
 	}, nil
 }
 
 // after is the step that follows another one.
 func (r *run) after(step *bound.Step) *bound.Step {
-	for i := range len(r.plan.Steps) - 1 {
-		if &r.plan.Steps[i] == step {
-			return &r.plan.Steps[i+1]
-		}
+	if i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == step.ID }) + 1; i < len(r.plan.Steps) {
+		return &r.plan.Steps[i]
 	}
 	return nil
 }

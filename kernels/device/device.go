@@ -87,6 +87,13 @@ type Program interface {
 	Report() Report
 }
 
+// Preparing is a Program whose launches may need memory of their own.
+type Preparing interface {
+	Program
+	// Prepare gets that of as many launches at once its pages, until ended says so.
+	Prepare(launches int, ended func() bool) error
+}
+
 // Report is what explain prints of a compiled kernel.
 type Report struct {
 	Schedule string         // how lanes, vectors and loops are laid out; empty on the interpreter

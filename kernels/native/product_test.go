@@ -75,14 +75,16 @@ func filled(t testing.TB, d *Device, k *ir.Kernel) (b device.Bindings, at func(n
 	}
 }
 
-// Products are right whatever lies transposed and is fused, in launches of any size, and under every variant.
+// Products are right whatever lies transposed and is fused, in launches of any size, and under every variant; in one slice and in several.
 func TestProducts(t *testing.T) {
 	d := open(t, "")
-	const rows, columns, terms = 83, 150, 301
 	for _, typ := range []ir.DType{ir.F32, ir.F64} {
-		for _, lies := range []string{"AB", "AtB", "ABt", "AB around"} {
+		for _, lies := range []string{"AB", "AtB", "ABt", "AB around", "AB long"} {
 			t.Run(fmt.Sprint(typ, " ", lies), func(t *testing.T) {
-				around := strings.HasSuffix(lies, "around")
+				rows, columns, terms, around := 83, 150, 301, strings.HasSuffix(lies, "around")
+				if strings.HasSuffix(lies, "long") {
+					terms = 9001
+				}
 				k := product(typ, rows, columns, terms, lies, around)
 				programs, err := d.Variants(t.Context(), k)
 				if err != nil {
@@ -104,7 +106,7 @@ func TestProducts(t *testing.T) {
 						}
 					}
 					worst := 0.0
-					for i := range rows {
+					for i := 0; i < rows; i += 1 + terms/1000 {
 						for j := range columns {
 							want := 0.0
 							for m := range terms {
@@ -132,6 +134,9 @@ func TestProducts(t *testing.T) {
 				}
 				if blocks == 0 {
 					t.Error("no variant has a block of registers")
+				}
+				if first, whole := programs[0].Report().Schedule, fmt.Sprintf("split %d,", terms); strings.Contains(first, whole) != (terms < 1000) {
+					t.Errorf("%d terms: %s", terms, first)
 				}
 			})
 		}

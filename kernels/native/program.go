@@ -114,6 +114,23 @@ func (p *program) current() *variant {
 // Step is, an axis, the granularity at which tiles cost least.
 func (p *program) Step() []int { return p.current().out.Step }
 
+// Prepare gives the memory that launches need for themselves its pages.
+func (p *program) Prepare(launches int, ended func() bool) error {
+	for range launches {
+		n := p.current().out.Scratch
+		if n == 0 || ended() {
+			return nil
+		}
+		m, err := scratch.take(n)
+		if err != nil {
+			return err
+		}
+		defer scratch.give(m)
+		device.Populate(m.Host(), ended)
+	}
+	return nil
+}
+
 // Report describes the variant in use.
 func (p *program) Report() device.Report {
 	v := p.current()

@@ -1,6 +1,11 @@
 package native
 
-import "testing"
+import (
+	"testing"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+)
 
 // Memory for launches is used again, never by two at once, and grows with what is asked for.
 func TestScratchIsUsedAgain(t *testing.T) {
@@ -31,5 +36,28 @@ func TestScratchIsUsedAgain(t *testing.T) {
 	take(5 << 20)
 	if len(p.spare) != 0 {
 		t.Errorf("%d spare blocks while all are in use", len(p.spare))
+	}
+}
+
+// What launches of a product need for themselves is there before they start.
+func TestScratchIsPrepared(t *testing.T) {
+	d := open(t, "")
+	programs, err := d.Compile(t.Context(), []*ir.Kernel{product(ir.F32, 300, 300, 300, "AB", false)}, device.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(spare []*device.HostMemory) { scratch.spare = spare }(scratch.spare)
+	scratch.spare = nil
+	p := programs[0].(device.Preparing)
+	if err := p.Prepare(3, func() bool { return true }); err != nil || len(scratch.spare) != 0 {
+		t.Errorf("%d blocks after the end; %v", len(scratch.spare), err)
+	}
+	if err := p.Prepare(3, func() bool { return false }); err != nil || len(scratch.spare) != 3 {
+		t.Errorf("%d blocks for three launches; %v", len(scratch.spare), err)
+	}
+	for _, m := range scratch.spare {
+		if need := p.(*program).current().out.Scratch; need == 0 || len(m.Host()) < need {
+			t.Errorf("%d bytes where a launch needs %d", len(m.Host()), need)
+		}
 	}
 }
