@@ -37,7 +37,11 @@ func (r *recurrence) apart(op *ops.Instance) (err error) {
 		case tooLarge:
 			err = problem.Wrong(problem.TooComplex, "step", "", "a turn of `%s` has more than %d loops within it", name, mostBinders)
 		case elsewhere:
-			err = at(fault.by.Op, problem.Wrong(problem.WrongKind, "step", "a state whose elements read each other is carried by iterate, as a whole",
+			help := "a state whose elements read each other is carried by iterate, as a whole"
+			if r.until {
+				help = "a state whose elements read each other goes on as a whole: let `until` give one truth value, by all or any"
+			}
+			err = at(fault.by.Op, problem.Wrong(problem.WrongKind, "step", help,
 				"`%s` carries each element of a state by itself, and `%s` reads others of it", name, fault.by.Op.Spec.Name))
 		default:
 			panic(fault)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -19,19 +20,22 @@ func iterateSpec() *ops.Spec {
 		Name: "iterate", Doc: "A function of a state, repeated.", Group: "repetition",
 		Long: "The state is an array, or a record of arrays; the function gives one of the same dimensions, types and units. Only two states are in " +
 			"memory. `until` is a function of the old and the new state that gives a single truth value, and `watch` one that gives a number to keep; both " +
-			"are looked at every so many turns. Iterations that end without it are warned of. With `--resume`, a run that writes a file and was cut off goes on where it was. The history has an element for each look, 65,536 at most.",
-		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history.",
+			"are looked at every so many turns. Iterations that end without it are warned of. Where `until` gives a truth value for each element instead, elements are " +
+			"repeated each by itself, until it is done: all turns in one kernel, which reads the state only where it stands. With `--resume`, a run that writes a file and was cut off goes on where it was. The history has an element for each look, 65,536 at most.",
+		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history; steps and converged of each " +
+			"element where elements are repeated by themselves.",
 		Params: []ops.Param{
 			{Name: "from", Doc: "the state at first", Accept: ops.KArray | ops.KRecord, Unit: "*"},
 			{Name: "step", Doc: "function from a state to the next", Accept: function},
 			ops.Count("at_most", "turns at most").Within(1, 1e9),
-			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn", Accept: function, Optional: true},
+			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn, of all or of each element", Accept: function, Optional: true},
 			{Name: "watch", Doc: "function of the old and the new state: a number of which the history is kept", Accept: function, Optional: true},
 			ops.Count("every", "turns from one look at until and watch to the next").Within(1, 1e9).Or(ops.Integer(1)),
 		},
 		Examples: []ops.Example{
 			{Title: "Heat spreads", Code: "x = axis(x, 0 .. 7 in 8)\nhot = where(x == 3, 100, 0) * 1.0\nshow(hot | iterate(u -> u + 0.25 * (u[x: here - 1, outside: nearest] - 2 * u + u[x: here + 1, outside: nearest]), at_most: 10))"},
-			{Title: "A root by Newton's method", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> max(abs(new - old)) < 1e-5)\nshow(r.value)\nshow(r.steps)"}},
+			{Title: "A root by Newton's method", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> max(abs(new - old)) < 1e-5)\nshow(r.value)\nshow(r.steps)"},
+			{Title: "The same, each number by itself", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> abs(new - old) < 1e-5)\nshow(r.value)\nshow(r.steps)"}},
 		Expand: expandIterate,
 	}
 }
@@ -72,6 +76,10 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 			return nil, problem.Wrong(problem.NotAnArray, name, "", "`%s` follows from no state: it is %s", name, v)
 		}
 	}
+	if until, ok := args["until"].(ops.Array); ok && len(until.Type().Dims) > 0 {
+		args["state"], args["from"], args["next"] = outputs(carried), list(from), list(after)
+		return eachByItself(c, e, from, after, args)
+	}
 	args["from"], args["next"] = list(from), list(after)
 	args["state"] = outputs(carried)
 	bound, err := ops.Iterate.Bind(&ops.Call{Spec: ops.Iterate, Args: args})
@@ -91,6 +99,39 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	}
 	return out, nil
 }
+
+// eachByItself repeats the function for each element of the state until that is done, all turns of it in one kernel.
+func eachByItself(c *ops.Call, e ops.Expander, from, after []operand.Operand, args map[string]ops.Value) (ops.Value, error) {
+	until := args["until"].(ops.Array).Type()
+	var types []ops.Type
+	for _, p := range from {
+		if types = append(types, p.Type); !sameDims(p.Type, until) {
+			return nil, problem.Wrong(problem.WrongDims, "until", "make it one truth value for the whole state, by all or any",
+				"`until` is one truth value, or one for each element of a state whose parts all have its dimensions: it is %s, and the state %s", until, p.Type)
+		}
+	}
+	_, err := condition("until", args["until"], until.Dims)
+	if err == nil {
+		err = agree(types, after)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Has("watch") || c.Int("every") != 1:
+		return nil, problem.Wrong(problem.ContradictArguments, "until", "make it one truth value for the whole state, by all or any",
+			"`until` is asked of each element by itself, in every turn: nothing is left to `watch`, or to look at `every` so many turns")
+	}
+	r := &recurrence{along: ops.Dim{Name: "turn", Size: c.Int("at_most")}, until: true}
+	form := ops.Record{Names: []string{"value", "steps", "converged"}, Fields: map[string]ops.Value{"value": c.Args["from"], "steps": nothing, "converged": nothing}}
+	for _, p := range from {
+		r.Gives = append(r.Gives, ops.Output{Name: strings.TrimSuffix("value."+p.Name, "."), Type: p.Type})
+	}
+	r.Gives = append(r.Gives, ops.Output{Name: "steps", Type: ops.Type{Elem: ops.I32, Dims: until.Dims}}, ops.Output{Name: "converged", Type: until})
+	return r.use(e, c.Spec.Name, args, form)
+}
+
+// nothing is a part of a record that is filled in.
+const nothing = ops.Flag(false)
 
 // asStep names the arguments of the inner operator as the user gave them.
 func asStep(err error) error {

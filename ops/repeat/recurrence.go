@@ -8,8 +8,8 @@ import (
 	"weft/ops/operand"
 )
 
-// recurrences are what fold and scan are made of.
-var recurrences = map[string]*ops.Spec{"fold": recurrenceSpec("fold"), "scan": recurrenceSpec("scan")}
+// recurrences are what fold and scan are made of, and iterate where each element ends by itself.
+var recurrences = map[string]*ops.Spec{"fold": recurrenceSpec("fold"), "scan": recurrenceSpec("scan"), "iterate": recurrenceSpec("iterate")}
 
 func recurrenceSpec(name string) *ops.Spec {
 	lists := func(name, doc string) ops.Param { return ops.Param{Name: name, Doc: doc, Accept: ops.KList} }
@@ -18,7 +18,7 @@ func recurrenceSpec(name string) *ops.Spec {
 		Params: []ops.Param{
 			lists("state", "what stands for the state before a turn"), lists("from", "what it is at first"), lists("next", "what it is after a turn"),
 			lists("over", "arrays that are gone through").Opt(), lists("each", "what stands for them at a turn").Opt(),
-			ops.In("while", "whether an element goes on").Opt(),
+			ops.In("while", "whether an element goes on").Opt(), ops.In("until", "whether a turn was the last of an element").Opt(),
 		},
 	}
 }
@@ -28,6 +28,7 @@ type recurrence struct {
 	ops.Gives
 	along  ops.Dim
 	keep   bool     // a state for each turn
+	until  bool     // besides the state it gives the turns that were made, and whether there was an end to them
 	beside ops.Type // an array along the dim, by which results that keep it are laid out
 }
 
@@ -62,13 +63,13 @@ func (r *recurrence) use(e ops.Expander, name string, args map[string]ops.Value,
 // turn is a turn as stages.
 type turn struct {
 	*recurrence
-	name              string
-	dims              []ops.Dim // of the state
-	state, each, over []*ops.Stage
-	from, next, while []operand.Operand
-	roots             []*ops.Stage        // what these are
-	inside            map[*ops.Stage]bool // what follows from the state or from what stands at a turn
-	building          []*ops.Stage        // of these, innermost last
+	name                     string
+	dims                     []ops.Dim // of the state
+	state, each, over        []*ops.Stage
+	from, next, while, until []operand.Operand
+	roots                    []*ops.Stage        // what these are
+	inside                   map[*ops.Stage]bool // what follows from the state or from what stands at a turn
+	building                 []*ops.Stage        // of these, innermost last
 }
 
 // turn finds the stages of a turn, and those outside of it that it reads.
@@ -76,6 +77,7 @@ func (r *recurrence) turn(l *ops.Lowering) (t *turn, inputs []*ops.Stage) {
 	t = &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
 	t.dims = t.state[0].Type.Dims
 	t.from, t.next, t.while = t.operands(l, "from"), t.operands(l, "next"), t.operands(l, "while")
+	t.until = t.operands(l, "until")
 	for _, s := range slices.Concat(t.state, t.each) {
 		t.inside[s] = true
 	}
@@ -168,11 +170,14 @@ func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][]*ir.Node) 
 	return in
 }
 
-// split are values of the state by its parts.
+// split are values of the state by its parts, with those behind it.
 func (t *turn) split(values []*ir.Node) (out [][]*ir.Node) {
 	for _, s := range t.state {
 		n := s.Type.Elem.Scalars()
 		out, values = append(out, values[:n]), values[n:]
+	}
+	for i := range values {
+		out = append(out, values[i:i+1])
 	}
 	return out
 }
@@ -190,15 +195,23 @@ func (t *turn) elements(b *ops.Body, of []operand.Operand, at []*ir.Node) (out [
 	return out
 }
 
-// end is the state of an element in the end.
+// end is the state of an element in the end, with until the turns that it took and whether it is done behind it.
 func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
 	spec := ir.FoldSpec{Name: t.along.Name, Lo: b.I32(0), Hi: b.I32(t.along.Size), Init: t.elements(b, t.from, at)}
+	if t.recurrence.until {
+		spec.Init = append(spec.Init, b.I32(0), b.False())
+	}
 	return b.Fold(spec, func(i *ir.Node, state []*ir.Node) (next []*ir.Node, while *ir.Node) {
 		in := t.body(b, at, i, t.split(state))
+		next = t.elements(in, t.next, at)
 		for _, o := range t.while {
 			while = o.Read(in, ir.Bool, at).Re
 		}
-		return t.elements(in, t.next, at), while
+		for _, o := range t.until {
+			steps, done := state[len(next)], state[len(next)+1]
+			next, while = append(next, b.Add(steps, b.I32(1)), o.Read(in, ir.Bool, at).Re), b.Not(done)
+		}
+		return next, while
 	})
 }
 
@@ -230,7 +243,9 @@ func (r *recurrence) Lower(l *ops.Lowering) (out []*ops.Stage) {
 
 // steps are what a turn does, and whether each operation of it must be rounded by itself.
 func (t *turn) steps() (steps []string, exact bool) {
-	steps = []string{t.name}
+	if steps = []string{t.name}; t.recurrence.until {
+		steps = []string{"each element to its own end"}
+	}
 	t.visit(func(s *ops.Stage) {
 		if t.inside[s] {
 			steps, exact = append(steps, s.Steps...), exact || s.Exact
