@@ -128,7 +128,24 @@ type Instance struct {
 	Out   []Output
 	Label string // the variable that holds its array, or the record of them
 	Where problem.Where
-	Hints Hints
+	// Within is the outermost call of a function of the program that the use is written in; nil: it stands in no function.
+	Within *Scope
+	Hints  Hints
+}
+
+// Scope is a call of a function of the program.
+type Scope struct {
+	Function string // empty: it has no name
+	Where    problem.Where
+	Variable string // that holds what it gives, of a use that gives that
+}
+
+// Line is the line of the program that asks for the use: where a function is called, not the one within.
+func (op *Instance) Line() int {
+	if op.Within != nil {
+		return op.Within.Where.Line
+	}
+	return op.Where.Line
 }
 
 // Dense is a float64 array for references: element i is Re[i] + j Im[i]; Im is nil for real arrays. C order.

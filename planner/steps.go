@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,7 +108,7 @@ type builder struct {
 func (b *builder) add(s bound.Step, kind plan.StepKind, prefix string, number int) {
 	s.ID, s.Kind = fmt.Sprintf("%s%s%d", b.opt.within, prefix, number), kind
 	if s.Op != nil {
-		s.Name, s.Args, s.Line, s.Instance = s.Op.Spec.Name, arguments(s.Op), s.Op.Where.Line, s.Op.ID
+		s.Name, s.Args, s.Line, s.Instance = s.Op.Spec.Name, arguments(s.Op), s.Op.Line(), s.Op.ID
 	}
 	b.Plan.Steps = append(b.Plan.Steps, s)
 }
@@ -164,12 +165,14 @@ func (b *builder) array(s *ops.Stage) string {
 	return id
 }
 
-// arguments writes an operator's settings for people: everything but arrays.
+// arguments writes an operator's settings for people: everything but arrays and lists of them.
 func arguments(op *ops.Instance) string {
 	var out []string
 	for _, p := range op.Spec.Params {
 		v, ok := op.Call.Args[p.Name]
-		if !ok || v == nil || v.Kind()&(ops.KArray|ops.KObject|ops.KRecord) != 0 || p.Default != nil && v.String() == p.Default.String() {
+		list, _ := v.(ops.List)
+		arrays := slices.ContainsFunc(list, func(x ops.Value) bool { return x.Kind() == ops.KArray })
+		if !ok || v == nil || arrays || v.Kind()&(ops.KArray|ops.KObject|ops.KRecord) != 0 || p.Default != nil && v.String() == p.Default.String() {
 			continue
 		}
 		out = append(out, p.Name+": "+v.String())
@@ -179,14 +182,24 @@ func arguments(op *ops.Instance) string {
 
 func (b *builder) kernel(i int, m *module.Kernel) {
 	var step plan.Step
+	var names []string
 	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name, Hash: ir.Hash(m.IR)}, IR: m.IR, Roots: m.Roots, Inside: m.Inside}
 	for _, s := range m.Inside {
-		k.Stages = append(k.Stages, plan.Fused{Name: s.Name, Key: graph.Key(s), Label: graph.Variable(s), Steps: s.Steps, Line: s.Where.Line})
+		f := plan.Fused{Name: s.Name, Key: graph.Key(s), Label: graph.Variable(s), Steps: s.Steps, Line: s.Op.Line()}
+		if in := s.Op.Within; in != nil && in.Function != "" {
+			if f.Function, f.Call = in.Function, in.Where.Start; s.Op.Label != in.Variable {
+				f.Part = f.Label
+			}
+		}
+		k.Stages = append(k.Stages, f)
 		if !slices.Contains(k.Ops, s.Op.Spec.Name) {
 			k.Ops = append(k.Ops, s.Op.Spec.Name)
 		}
+		if name := cmp.Or(f.Function, s.Op.Spec.Name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	step.Name = strings.Join(k.Ops, " + ")
+	step.Name = strings.Join(names, " + ")
 	for _, s := range m.Loads {
 		step.Reads = append(step.Reads, b.use(s))
 		k.MovedIn = append(k.MovedIn, ops.BytesOf(b.Arrays.Of(s)))
@@ -194,8 +207,8 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 	for _, s := range m.Roots {
 		step.Writes = append(step.Writes, b.use(s))
 		k.MovedOut = append(k.MovedOut, ops.BytesOf(b.Arrays.Of(s)))
-		if step.Line == 0 || s.Where.Line > 0 {
-			step.Line = s.Where.Line
+		if step.Line == 0 || s.Op.Line() > 0 {
+			step.Line = s.Op.Line()
 		}
 	}
 	k.Text = text.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
@@ -259,7 +272,7 @@ func approximations(stages []*ops.Stage) (out []plan.Approximation) {
 			continue
 		}
 		for _, what := range a.Approximations() {
-			out = append(out, plan.Approximation{Op: s.Op.Spec.Name, Line: s.Op.Where.Line, What: what})
+			out = append(out, plan.Approximation{Op: s.Op.Spec.Name, Line: s.Op.Line(), What: what})
 		}
 	}
 	return out

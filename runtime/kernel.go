@@ -79,7 +79,7 @@ func (w *work) finish() {
 	executed, roof := w.worked(folds)
 	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
 		Executed: executed, Roof: roof,
-		ID: w.step.ID, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
+		ID: w.step.ID, Name: w.step.Name, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
 		Cached: k.Report.Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.QueuePeak, Folds: folds,
 	})

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"slices"
-	"strings"
 
 	"weft/planner/bound"
 	"weft/planner/cost"
@@ -79,8 +78,7 @@ func Besides(p *bound.Plan, r *Result) (out []cost.Observation) {
 // accelerated is a kernel that ran on the accelerators it was placed on, and on nothing else. Nothing is to be learned of emulated ones:
 // how fast they are is described.
 func (r *Result) accelerated(was *bound.Kernel, k Kernel) (cost.Observation, bool) {
-	name := strings.Join(k.Ops, " + ")
-	fell := slices.ContainsFunc(r.Fallbacks, func(f Fallback) bool { return f.Stage == name })
+	fell := slices.ContainsFunc(r.Fallbacks, func(f Fallback) bool { return f.Stage == k.Name })
 	predicted := was.Place.Unlearned() * 1e-3
 	if fell || len(k.Shares) == 0 || r.Emulated(k) || predicted <= 0 {
 		return cost.Observation{}, false

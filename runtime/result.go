@@ -57,6 +57,7 @@ type Compile struct {
 // Kernel is one kernel step, measured.
 type Kernel struct {
 	ID     string        `json:"id"`
+	Name   string        `json:"name"`
 	Ops    []string      `json:"ops"`
 	Device string        `json:"device"`
 	Shares []fleet.Share `json:"shares,omitempty"` // of the accelerators that it ran on

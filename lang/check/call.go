@@ -199,7 +199,7 @@ func (e expander) Try(calls func()) bool { return e.trial(calls) == nil }
 // Use makes a use of an operator where the operator stands.
 func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {
 	e.nextID++
-	return &ops.Instance{ID: e.nextID, Spec: spec, Call: &ops.Call{Spec: spec, Args: args}, Bound: bound, Out: bound.Outputs(), Where: e.where(e.b.at.name)}
+	return &ops.Instance{ID: e.nextID, Spec: spec, Call: &ops.Call{Spec: spec, Args: args}, Bound: bound, Out: bound.Outputs(), Where: e.where(e.b.at.name), Within: e.within()}
 }
 
 func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
@@ -208,7 +208,7 @@ func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
 		return nil
 	}
 	c.nextID++
-	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name)}
+	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name), Within: c.within()}
 	if _, sink := bound.(ops.Sink); sink {
 		c.sinks = append(c.sinks, op)
 		c.paths[op] = b.spanFor("path")

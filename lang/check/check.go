@@ -316,7 +316,9 @@ func (c *checker) resolve(b *binding) ops.Value {
 	c.solving = c.solving[:len(c.solving)-1]
 	b.state = done
 	if op := instanceOf(b.out); op != nil && op.Label == "" {
-		op.Label = b.name.Text
+		if op.Label = b.name.Text; op.Within != nil {
+			op.Within.Variable = op.Label
+		}
 	}
 	if b.kind == paramKind {
 		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"weft/lang/diag"
+	"weft/ops"
 	"weft/ops/problem"
 )
 
@@ -12,6 +13,15 @@ func (c *checker) where(s diag.Span) problem.Where {
 	}
 	p := s.Position()
 	return problem.Where{File: c.program.File, Line: p.Line, Col: p.Column, Start: s.Start, End: s.End}
+}
+
+// within is the outermost call of a function that is being written out; nil: none is.
+func (c *checker) within() *ops.Scope {
+	if len(c.frames) == 0 {
+		return nil
+	}
+	outer := c.frames[0]
+	return &ops.Scope{Function: outer.f.name, Where: c.where(outer.at)}
 }
 
 // Span is the place in the program's text that an instance came from.

@@ -260,6 +260,10 @@ type Fused struct {
 	Label string   `yaml:"label,omitempty" json:"label,omitempty"`
 	Steps []string `yaml:"steps,omitempty,flow" json:"steps,omitempty"`
 	Line  int      `yaml:"line,omitempty" json:"line,omitempty"`
+	// Function is the one of the program that the stage is in, Call where that is called, and Part what it is called there; empty: it is in none.
+	Function string `yaml:"function,omitempty" json:"function,omitempty"`
+	Call     int    `yaml:"call,omitempty" json:"call,omitempty"`
+	Part     string `yaml:"part,omitempty" json:"part,omitempty"`
 }
 
 // Axis is a parallel axis and the extent of a tile along it.

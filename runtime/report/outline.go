@@ -250,11 +250,7 @@ func (o *outline) subject(r *lineRow) string {
 	if len(r.parts) == 0 {
 		return ""
 	}
-	longest := slices.MaxFunc(r.parts, func(a, b part) int { return cmp.Compare(a.seconds, b.seconds) })
-	if k := longest.step.Kernel; k != nil {
-		return strings.Join(k.Ops, " + ")
-	}
-	return longest.step.Name
+	return slices.MaxFunc(r.parts, func(a, b part) int { return cmp.Compare(a.seconds, b.seconds) }).step.Name
 }
 
 func (o *outline) share(seconds float64) string {
@@ -323,6 +319,11 @@ func (o *outline) footing() {
 	if s := o.plan.Stream; s != nil {
 		o.line("in blocks, in %s: %s at once, where whole arrays take %s; the result is the same bit for bit", diag.Plural(len(s.Passes), "pass"),
 			size(s.PeakBytes), size(s.Whole))
+	}
+	for i := range o.plan.Steps {
+		if s := &o.plan.Steps[i]; s.Drive != nil {
+			o.line("%s", clip(s.ID+": "+states(s)+"; "+calls(s), outlineWidth))
+		}
 	}
 	for _, a := range o.plan.Approximations {
 		o.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)

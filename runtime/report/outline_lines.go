@@ -51,7 +51,7 @@ func (o *outline) lineOf(r *lineRow) {
 }
 
 func (o *outline) kernelRow(p part) {
-	o.row(p.seconds, 0, p.step.ID+"  "+shortly(p.step.Kernel), o.kernelSays(p.step))
+	o.row(p.seconds, 0, p.step.ID+"  "+shortly(p.step), o.kernelSays(p.step))
 	o.Table[len(o.Table)-1].Kernel = true
 }
 
@@ -83,31 +83,21 @@ func (o *outline) drive(p part) {
 }
 
 // shortly is what a kernel computes, as far as there is room to say it.
-func shortly(k *bound.Kernel) string {
-	text := stages(k)
-	if len(text) <= codeWidth-6 {
+func shortly(s *bound.Step) string {
+	if text := stages(s.Kernel); len(text) <= codeWidth-6 {
 		return text
 	}
-	names := make([]string, len(k.Stages))
-	for i, f := range k.Stages {
-		names[i] = f.Name
-	}
-	if text = strings.Join(names, " + "); len(text) <= codeWidth-6 {
-		return text
-	}
-	return strings.Join(k.Ops, " + ")
+	return s.Name
 }
 
 // moved is what a source, a sink or a drive has to do with arrays.
 func (o *outline) moved(s *bound.Step) string {
 	if s.Kind == plan.DriveStep {
-		var calls []string
-		for i, program := range s.Drive.Programs {
-			if each, _ := s.Call(i); program.Most > 1 {
-				calls = append(calls, fmt.Sprintf("at most %s of %s", diag.Plural(program.Most, "call"), millis(each)))
-			}
+		calls := 0
+		for _, program := range s.Drive.Programs[1:] {
+			calls += program.Most
 		}
-		return strings.Join(calls, ", ")
+		return fmt.Sprintf("at most %s of %s", diag.Plural(calls, "call"), millis(s.Expected()/float64(max(1, calls))))
 	}
 	for _, id := range slices.Concat(s.Reads, s.Writes) {
 		if b := o.plan.Buffer(id); b != nil {
@@ -115,6 +105,16 @@ func (o *outline) moved(s *bound.Step) string {
 		}
 	}
 	return ""
+}
+
+// calls are those of a drive, program by program.
+func calls(s *bound.Step) string {
+	var out []string
+	for i, program := range s.Drive.Programs[1:] {
+		each, _ := s.Call(i + 1)
+		out = append(out, fmt.Sprintf("at most %d times %s, %s each", program.Most, program.Name, millis(each)))
+	}
+	return strings.Join(out, ", ")
 }
 
 // dimName is the name of a dim in a type, which there is no room for.

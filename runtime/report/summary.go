@@ -102,7 +102,7 @@ func (r summary) summarizeKernels(b *strings.Builder) {
 			rest += k.Wall
 			continue
 		}
-		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, strings.Join(k.Ops, " + "), seconds(k.Wall),
+		fmt.Fprintf(w, "kernel\t%s\t%s\t%s\t%s\t%s\t%d tiles\n", k.ID, k.Name, seconds(k.Wall),
 			executedRate(k), rate(float64(k.Bytes), k.Wall, "B/s"), k.Tiles)
 	}
 	r.summarizeFolds(w)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -69,15 +70,53 @@ func (t *printer) field(name string, lines ...string) {
 }
 
 func (t *printer) headline() {
-	s := t.plan.Totals
-	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion",
-		t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes))
+	s, most := t.plan.Totals, ""
+	if all := repeated(t.plan); all.Kernels > s.Kernels {
+		most = fmt.Sprintf("; %d of these are in drives, counted for all calls that there may be", all.Kernels-s.Kernels)
+		s.Kernels, s.Flops, s.Bytes, s.SavedBytes, s.Predicted = all.Kernels, all.Flops, all.Bytes, all.SavedBytes, all.Predicted
+	}
+	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion%s",
+		t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes), most)
 	doubt := ""
 	if d := t.plan.Rates.Doubt; d != "" {
 		doubt = " by " + d
 	}
 	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s",
 		devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
+}
+
+// repeated are the totals of a plan with those of all calls that its drives may make.
+func repeated(p *bound.Plan) plan.Totals {
+	sum := p.Totals
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for j, program := range s.Programs {
+			each, calls := repeated(program), int64(s.Drive.Programs[j].Most)
+			sum.Kernels += each.Kernels
+			sum.Flops += float64(calls) * each.Flops
+			sum.Bytes += calls * each.Bytes
+			sum.SavedBytes += calls * each.SavedBytes
+		}
+		if s.Drive != nil {
+			sum.Predicted += s.Expected()
+		}
+	}
+	return sum
+}
+
+// states is the memory of a drive's state: as it was, and as it will be.
+func states(s *bound.Step) string {
+	last := len(s.Programs) - 1
+	of := s.Drive.Programs[last]
+	bytes := func(ids []string, besides []string) (sum int64) {
+		for _, id := range ids {
+			if b := s.Programs[last].Buffer(id); b != nil && !slices.Contains(besides, id) {
+				sum += b.Bytes
+			}
+		}
+		return sum
+	}
+	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
 }
 
 // numbers says which numbers that follow from params may change without other kernels, and why others may not.
@@ -126,6 +165,7 @@ func (t *printer) step(s *bound.Step) {
 		if r := s.Drive.Rounds; r != nil {
 			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
 		}
+		t.line("      holds   %s", states(s))
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]
 			each, first := s.Call(i)
@@ -165,15 +205,44 @@ func (t *printer) programs(s *bound.Step) {
 	t.plan = outer
 }
 
-// stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope.
+// stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope. Of a function of the program these are
+// what has a name in it, and what it gives.
 func stages(k *bound.Kernel) string {
-	var out []string
+	type call struct {
+		function string
+		at       int
+	}
+	type group struct {
+		name, gives string
+		steps       []string
+	}
+	var all []*group
+	calls := map[call]*group{}
 	for _, f := range k.Stages {
-		s := f.Name
-		if len(f.Steps) > 0 {
-			s += "{" + strings.Join(f.Steps, ", ") + "}"
+		c := call{f.Function, f.Call}
+		g := calls[c]
+		if f.Function == "" || g == nil {
+			g = &group{name: cmp.Or(f.Function, f.Name)}
+			all, calls[c] = append(all, g), g
 		}
-		out = append(out, s)
+		switch {
+		case f.Function == "":
+			g.steps = f.Steps
+		case f.Part != "":
+			g.steps, g.gives = append(g.steps, f.Part), ""
+		default:
+			g.gives = f.Name
+		}
+	}
+	var out []string
+	for _, g := range all {
+		if g.gives != "" {
+			g.steps = append(g.steps, g.gives)
+		}
+		if g.steps != nil {
+			g.name += "{" + strings.Join(g.steps, ", ") + "}"
+		}
+		out = append(out, g.name)
 	}
 	return strings.Join(out, " + ")
 }

@@ -41,7 +41,9 @@ func (t *printer) named(name string) map[string]bool {
 			continue
 		}
 		for _, f := range s.Kernel.Stages {
-			add(f.Name, f.Label)
+			if add(f.Name, f.Label); f.Function == name {
+				out[f.Name] = true
+			}
 		}
 	}
 	for _, b := range t.plan.Buffers {
