@@ -18,7 +18,7 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 		}}
 	}
 	ran := func(devices ...string) Kernel {
-		k := Kernel{ID: "k1", Ops: []string{"blur", "sqrt"}, Device: "cpu", Wall: 0.75}
+		k := Kernel{ID: "k1", Name: "blur + sqrt", Ops: []string{"blur", "sqrt"}, Device: "cpu", Wall: 0.75}
 		for _, d := range devices {
 			k.Shares = append(k.Shares, fleet.Share{Device: d, Ranges: 1, Rows: 1})
 		}

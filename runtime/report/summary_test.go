@@ -13,10 +13,10 @@ func TestSummary(t *testing.T) {
 	r := &runtime.Result{
 		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: runtime.Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
 		Kernels: []runtime.Kernel{
-			{ID: "k1", Ops: []string{"beamform", "envelope"}, Wall: 0.05, Flops: 2e10, Executed: 2e10, Roof: 0.62, Bytes: 3e6, Tiles: 32},
-			{ID: "k2", Ops: []string{"decibel"}, Wall: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 2e6, Tiles: 1},
-			{ID: "k3", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Bytes: 2e6, Tiles: 1},
-			{ID: "k4", Ops: []string{"skyview"}, Wall: 0.01, Flops: 1e12, Executed: 1e9, Bytes: 2e6, Tiles: 1},
+			{ID: "k1", Name: "beamform + envelope", Wall: 0.05, Flops: 2e10, Executed: 2e10, Roof: 0.62, Bytes: 3e6, Tiles: 32},
+			{ID: "k2", Name: "decibel", Wall: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 2e6, Tiles: 1},
+			{ID: "k3", Name: "skyview", Wall: 0.01, Flops: 1e12, Bytes: 2e6, Tiles: 1},
+			{ID: "k4", Name: "skyview", Wall: 0.01, Flops: 1e12, Executed: 1e9, Bytes: 2e6, Tiles: 1},
 		},
 		Parity: []runtime.Parity{
 			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},

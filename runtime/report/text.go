@@ -213,8 +213,9 @@ func stages(k *bound.Kernel) string {
 		at       int
 	}
 	type group struct {
-		name, gives string
-		steps       []string
+		name        string
+		steps, rest []string // with names in a function, and without
+		gives       string
 	}
 	var all []*group
 	calls := map[call]*group{}
@@ -232,11 +233,15 @@ func stages(k *bound.Kernel) string {
 			g.steps, g.gives = append(g.steps, f.Part), ""
 		default:
 			g.gives = f.Name
+			g.rest = append(g.rest, f.Name)
 		}
 	}
 	var out []string
 	for _, g := range all {
-		if g.gives != "" {
+		switch {
+		case g.steps == nil:
+			g.steps = slices.Compact(g.rest)
+		case g.gives != "":
 			g.steps = append(g.steps, g.gives)
 		}
 		if g.steps != nil {
