@@ -233,7 +233,11 @@ func stages(k *bound.Kernel) string {
 			g.steps, g.gives = append(g.steps, f.Part), ""
 		default:
 			g.gives = f.Name
-			g.rest = append(g.rest, f.Name)
+			inner := f.Name
+			if len(f.Steps) > 1 || len(f.Steps) == 1 && f.Steps[0] != f.Name {
+				inner += "{" + strings.Join(f.Steps, ", ") + "}"
+			}
+			g.rest = append(g.rest, inner)
 		}
 	}
 	var out []string
