@@ -107,16 +107,6 @@ func (o *outline) moved(s *bound.Step) string {
 	return ""
 }
 
-// calls are those of a drive, program by program.
-func calls(s *bound.Step) string {
-	var out []string
-	for i, program := range s.Drive.Programs[1:] {
-		each, _ := s.Call(i + 1)
-		out = append(out, fmt.Sprintf("at most %d times %s, %s each", program.Most, program.Name, millis(each)))
-	}
-	return strings.Join(out, ", ")
-}
-
 // dimName is the name of a dim in a type, which there is no room for.
 var dimName = regexp.MustCompile(`[\w.]+: `)
 

@@ -85,40 +85,6 @@ func (t *printer) headline() {
 		devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
 }
 
-// repeated are the totals of a plan with those of all calls that its drives may make.
-func repeated(p *bound.Plan) plan.Totals {
-	sum := p.Totals
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		for j, program := range s.Programs {
-			each, calls := repeated(program), int64(s.Drive.Programs[j].Most)
-			sum.Kernels += each.Kernels
-			sum.Flops += float64(calls) * each.Flops
-			sum.Bytes += calls * each.Bytes
-			sum.SavedBytes += calls * each.SavedBytes
-		}
-		if s.Drive != nil {
-			sum.Predicted += s.Expected()
-		}
-	}
-	return sum
-}
-
-// states is the memory of a drive's state: as it was, and as it will be.
-func states(s *bound.Step) string {
-	last := len(s.Programs) - 1
-	of := s.Drive.Programs[last]
-	bytes := func(ids []string, besides []string) (sum int64) {
-		for _, id := range ids {
-			if b := s.Programs[last].Buffer(id); b != nil && !slices.Contains(besides, id) {
-				sum += b.Bytes
-			}
-		}
-		return sum
-	}
-	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
-}
-
 // numbers says which numbers that follow from params may change without other kernels, and why others may not.
 func (t *printer) numbers() {
 	var order []string
@@ -181,28 +147,6 @@ func (t *printer) step(s *bound.Step) {
 		t.line("%-3s sink    %s%s", s.ID, s.Name, args)
 		t.arrays("takes", s.Reads)
 	}
-}
-
-// programs writes the plans of a drive's programs.
-func (t *printer) programs(s *bound.Step) {
-	outer := t.plan
-	for i, p := range s.Programs {
-		t.plan = p
-		t.line("")
-		t.line("%s of %s, %s", s.Drive.Programs[i].Name, s.ID, s.Name)
-		t.numbers()
-		t.stream()
-		for j := range p.Steps {
-			if step := &p.Steps[j]; step.Kind != plan.SinkStep { // which is the drive itself
-				t.step(step)
-			}
-		}
-		t.edges()
-		for j := range p.Steps {
-			t.programs(&p.Steps[j])
-		}
-	}
-	t.plan = outer
 }
 
 // stages writes what a kernel computes, inner steps in braces: beamform{delay, rotate, sum} + envelope. Of a function of the program these are
