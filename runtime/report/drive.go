@@ -74,4 +74,3 @@ func (t *printer) programs(s *bound.Step) {
 	}
 	t.plan = outer
 }
-
