@@ -25,6 +25,9 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if q := g.quotient(n); q != nil {
 		return g.val(q, v, m)
 	}
+	if x, ok := g.quarterTurns(n, v, m); ok {
+		return x
+	}
 	if f := n.Form(g.ranges); f != nil {
 		return Function(n.Op.Info().Name+"_"+f.Name, g.val(n.Args[0], v, m))
 	}
@@ -79,6 +82,22 @@ func (g *gen) quotient(n *ir.Node) *ir.Node {
 	b, r := g.b, g.b.Const(n.Type, 1/by.F)
 	q := b.Mul(x, r)
 	return b.Add(q, b.Mul(b.Sub(x, b.Mul(q, by)), r))
+}
+
+// quarterTurns is a sine or cosine of a product with a constant, whose factor is in quarter turns then: what a float32 leaves of whole ones is exact.
+func (g *gen) quarterTurns(n *ir.Node, v int, m layout) (Value, bool) {
+	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || !g.isVec(n, m) {
+		return Value{}, false
+	}
+	x, c := n.Args[0].Args[0], n.Args[0].Args[1]
+	if x.Kind == ir.KConst {
+		x, c = c, x
+	}
+	if f := n.Form(g.ranges); f == nil || f.Name != "near" || c.Kind != ir.KConst {
+		return Value{}, false
+	}
+	args := []Value{g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(c.F*2/math.Pi)))}
+	return Each(ir.F32, func(h int) *Expr { return Call("v_"+n.Op.Info().Name+"_turns_f", args[0].Part(h), args[1].Part(h)) }), true
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

@@ -106,7 +106,7 @@ func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir
 			reach -= 0.5
 		}
 		bad = b.And(b.Not(g.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, c(float64(last))))
-		if rounded {
+		if rounded || s.Type == ir.F32 && whole(s) {
 			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
 		}
 		return base, b.Sub(w, base), bad
@@ -118,6 +118,19 @@ func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir
 	base = b.Max(b.Min(lo, b.I32(last)), b.I32(first))
 	bad = b.And(b.Lt(b.I32(g.s.Window-1), b.Sub(hi, base)), b.Lt(base, b.I32(last)))
 	return base, b.Sub(w, base), bad
+}
+
+// whole reports a float that is a whole number.
+func whole(n *ir.Node) bool {
+	switch {
+	case n.Kind == ir.KConst:
+		return n.F == math.Trunc(n.F)
+	case n.Kind != ir.KAlu:
+		return false
+	case n.Op == ir.Min || n.Op == ir.Max:
+		return whole(n.Args[0]) && whole(n.Args[1])
+	}
+	return n.Op.Info().Gives == ir.Whole
 }
 
 // windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the

@@ -139,7 +139,12 @@ func function(name string, f func(float64) float64, cost CostClass, times float6
 }
 
 func wave(name string, f func(float64) float64) OpInfo {
-	i := function(name, f, CostSine, 1, 16, func(a span) span { return span{-1, 1, a.nan || !a.finite()} })
+	i := function(name, f, CostSine, 1, 16, func(a span) span {
+		if a.lo == 0 && a.hi == 0 {
+			return span{f(0), f(0), a.nan}
+		}
+		return span{-1, 1, a.nan || !a.finite()}
+	})
 	i.Bound = (*Bounder).wave
 	return inForms(i, Form{"small", [2]float64{-0.79, 0.79}, [2]float64{-0.79, 0.79}, 0.3}, Form{"near", [2]float64{-6400, 6400}, [2]float64{-1e6, 1e6}, 0.6})
 }

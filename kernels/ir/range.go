@@ -74,6 +74,7 @@ type ranger struct {
 	axis   AxisRange
 	memo   map[*Node]span
 	clip   map[*Node]span // of integers, by conditions that hold
+	sure   bool           // an integer that a NaN may have become can be any
 	unsure bool           // a NaN may have become an integer
 }
 
@@ -225,7 +226,11 @@ func (r *ranger) alu(n *Node) span {
 	for i, x := range n.Args {
 		a[i] = r.of(x)
 	}
-	r.unsure = r.unsure || n.Op == Cast && a[0].nan && n.Args[0].Type.Float() && n.Type.Int()
+	if n.Op == Cast && a[0].nan && n.Args[0].Type.Float() && n.Type.Int() {
+		if r.unsure = true; r.sure {
+			return limits(n.Type)
+		}
+	}
 	return n.Op.Info().Range(n, a)
 }
 

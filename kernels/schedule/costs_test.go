@@ -38,7 +38,7 @@ func TestEstimates(t *testing.T) {
 			for _, c := range Candidates(k, target) {
 				fmt.Fprintf(&out, "%s, %s: %s\n", k.Name, target.ISA, c.Text(k))
 			}
-			fmt.Fprintf(&out, "%s: %d vectors, beside %d, step %v\n", k.Name, s.mostFlight(f), len(Transposed(k, target)), FlatStep(k, target))
+			fmt.Fprintf(&out, "%s: %d vectors, beside %d, step %v\n", k.Name, s.mostFlight(f, false), len(Transposed(k, target)), FlatStep(k, target))
 		}
 		for _, c := range CUDACandidates(k) {
 			fmt.Fprintf(&out, "%s, CUDA: %s\n", k.Name, c.Text(k))

@@ -35,34 +35,50 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 // has room for.
 func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
 	v := 1
-	for 2*v <= s.mostFlight(f) && 2*v*lanes <= axis.Extent {
+	for 2*v <= s.mostFlight(f, false) && 2*v*lanes <= axis.Extent {
 		v *= 2
 	}
 	return v
 }
 
 // mostFlight is how many vectors in flight registers hold with their share of a fold.
-func (s *survey) mostFlight(f *ir.Fold) int {
+func (s *survey) mostFlight(f *ir.Fold, blocks bool) int {
 	if f == nil {
 		return 1
 	}
-	each := 1
-	for _, a := range f.Accs {
-		each += Registers(a.Type)
+	return max(1, min(mostVectors, flightRegisters[s.t.ISA]/(1+s.sums(f, blocks))))
+}
+
+// sums is how many registers the accumulators of a fold take for a vector in flight, those of its blocks if it goes by blocks.
+func (s *survey) sums(f *ir.Fold, blocks bool) (n int) {
+	for q, a := range f.Accs {
+		if blocks && s.narrowed(f, q) {
+			n++
+		} else {
+			n += Registers(a.Type)
+		}
 	}
-	return max(1, min(mostVectors, flightRegisters[s.t.ISA]/each))
+	return n
 }
 
 // narrows reports whether a fold has a float64 sum that may be kept in float32 for a while.
 func (s *survey) narrows(f *ir.Fold) bool {
-	for q, a := range f.Accs {
-		if terms, ok := SumTerms(f, f.Step[q], a); ok && f.Monoid == ir.Sum && a.Type == ir.F64 && !s.k.Termwise {
-			if _, ok := NarrowTerms(terms); ok {
-				return true
-			}
+	for q := range f.Accs {
+		if s.narrowed(f, q) {
+			return true
 		}
 	}
 	return false
+}
+
+func (s *survey) narrowed(f *ir.Fold, q int) bool {
+	a := f.Accs[q]
+	terms, ok := SumTerms(f, f.Step[q], a)
+	if !ok || f.Monoid != ir.Sum || a.Type != ir.F64 || s.k.Termwise {
+		return false
+	}
+	_, ok = NarrowTerms(terms)
+	return ok
 }
 
 func (s *survey) unroll(axis, n int) []AxisN {
@@ -97,12 +113,7 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 	if f == nil {
 		return
 	}
-	v := Product(c.Unroll)
-	accs := 0
-	for _, a := range f.Accs {
-		accs += Registers(a.Type)
-	}
-	c.AccMajor = accs*v > spilling
+	c.AccMajor = s.sums(f, c.AccBlock > 0)*Product(c.Unroll) > spilling
 	for _, g := range s.folds {
 		if s.left(g) || g.While != nil {
 			c.Every = longestTest

@@ -33,7 +33,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 	for _, lanes := range s.shapes(axes) {
 		edge := s.edgeCost(f, lanes)
 		for u := range s.k.Axes {
-			for v := 1; v <= s.mostFlight(f); v++ {
+			for v := 1; v <= s.mostFlight(f, true); v++ {
 				c := CPU{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}
 				waste, ok := s.waste(c)
 				if !ok || v == 1 && u > 0 {
@@ -282,7 +282,6 @@ func (s *survey) cacheLines(c CPU, beside int, spreads []spread) float64 {
 
 // windowed is a schedule with what follows from its window.
 func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
-	s.detail(&c, f)
 	w := s.t.Lanes
 	if c.Window > 0 {
 		c.Guard = true
@@ -291,5 +290,6 @@ func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
 	if s.narrows(f) {
 		c.AccBlock = max(c.Table, w)
 	}
+	s.detail(&c, f)
 	return c
 }

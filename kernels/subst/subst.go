@@ -16,6 +16,7 @@ type Substitution struct {
 	folds map[*ir.Fold][]*ir.Node // values of rebuilt folds
 	bound ir.Set                  // binders of folds that were rebuilt
 	keys  map[*ir.Node]bool       // whether a node reaches a key
+	like  map[*ir.Node]*ir.Node   // keys that become what these become
 }
 
 // New prepares a replacement of nodes of builder b. The map is copied.
@@ -39,9 +40,12 @@ func (s *Substitution) Of(n *ir.Node) *ir.Node {
 		return m
 	}
 	var m *ir.Node
-	if n.Kind == ir.KGet {
+	switch l := s.like[n]; {
+	case l != nil:
+		m = s.Of(l)
+	case n.Kind == ir.KGet:
 		m = s.fold(n.Fold)[n.I]
-	} else {
+	default:
 		m = s.b.Rebuild(n, s.all(n.Args))
 	}
 	s.done[n] = m

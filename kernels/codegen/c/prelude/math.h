@@ -174,6 +174,13 @@ FN vf m_sinq(vf r, vi q) {
     return (vf)((vi)m_pick(odd, c, s) ^ ((q & 2) << 30));
 }
 
+/* cos of r + q pi/2: what sin needs of r and q besides, it shares. */
+FN vf m_cosq(vf r, vi q) {
+    vf z = r * r, s = m_sin0(r, z), c = m_cos0(z);
+    vi odd = -(q & 1);
+    return (vf)((vi)m_pick(odd, s, c) ^ (((q + 1) & 2) << 30));
+}
+
 /* m_reduce for |x| up to 6400, in float32: k has 12 bits, and so have the parts of pi/2, hence products are exact. */
 FN vf m_reduce_near(vf x, vi *quadrant) {
     vf t = x * 0x1.45f306p-1f + 0x1.8p23f, k = t - 0x1.8p23f;
@@ -191,7 +198,26 @@ FN vf v_sin_near_f(vf x) {
 FN vf v_cos_near_f(vf x) {
     vi q;
     vf r = m_reduce_near(x, &q);
-    return m_sinq(r, q + 1);
+    return m_cosq(r, q);
+}
+
+/* sin and cos of x c pi/2, for products up to 4096: what they are beyond whole quarter turns is rounded once. */
+FN vf m_turns(vf x, vf c, vi *quadrant) {
+    vf t = x * c + 0x1.8p23f, k = t - 0x1.8p23f;
+    *quadrant = (vi)t;
+    return (x * c - k) * 0x1.921fb6p+0f;
+}
+
+FN vf v_sin_turns_f(vf x, vf c) {
+    vi q;
+    vf r = m_turns(x, c, &q);
+    return m_sinq(r, q);
+}
+
+FN vf v_cos_turns_f(vf x, vf c) {
+    vi q;
+    vf r = m_turns(x, c, &q);
+    return m_cosq(r, q);
 }
 
 FN vf v_sin_small_f(vf x) {
@@ -218,7 +244,7 @@ FN vf v_sin_f(vf x) {
 FN vf v_cos_f(vf x) {
     vi q, far = m_far(x);
     vf r = m_reduce(x, &q);
-    r = m_sinq(r, q + 1);
+    r = m_cosq(r, q);
     return __builtin_expect(m_any(far), 0) ? m_slow_cosf(x, r, far) : r;
 }
 
