@@ -6,6 +6,8 @@ import "fmt"
 type Call struct {
 	Spec *Spec
 	Args map[string]Value
+	// Written is the name that the first argument has where the call is written, such as a part of a record; empty: it is something else.
+	Written string
 }
 
 // Has reports whether an optional argument was given.

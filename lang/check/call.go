@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"weft/lang/diag"
@@ -98,6 +99,9 @@ func (c *checker) apply(name string, at site, args []argument) ops.Value {
 	return c.applySpec(spec, at, args)
 }
 
+// dotted are names, and parts of what has one.
+var dotted = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
+
 // applySpec binds the arguments and makes the value or the instance.
 func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value {
 	b := &binder{c: c, spec: spec, at: at, call: &ops.Call{Spec: spec, Args: map[string]ops.Value{}}, from: map[string]argument{}}
@@ -106,6 +110,11 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	}
 	if spec.Body != "" {
 		return c.written(spec, b)
+	}
+	if len(spec.Params) > 0 {
+		if text := orNothing(b.from[spec.Params[0].Name].expr).Span().Text(); dotted.MatchString(text) {
+			b.call.Written = text
+		}
 	}
 	if spec.Expand != nil {
 		v, err := spec.Expand(b.call, expander{c, b})

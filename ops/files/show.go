@@ -52,18 +52,17 @@ func (showing) Outputs() []ops.Output { return nil }
 
 // Take prints or draws.
 func (s showing) Take(_ context.Context, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
-	a, isArray := s.Array("value")
-	if !isArray {
+	if _, ok := s.Array("value"); !ok {
 		_, err := fmt.Fprintln(t, plainText(s.Args["value"]))
 		return ops.Note{}, err
 	}
 	h := in[0]
 	if len(h.Type.Dims) == 0 {
-		return ops.Note{}, single(h, a.Label(), t)
+		return ops.Note{}, single(h, s.Written, t)
 	}
 	heading := h.Type.String()
-	if a.Label() != "" {
-		heading = a.Label() + ": " + heading
+	if s.Written != "" {
+		heading = s.Written + ": " + heading
 	}
 	if _, err := fmt.Fprintln(t, heading); err != nil {
 		return ops.Note{}, err
