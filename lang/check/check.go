@@ -167,6 +167,7 @@ type binding struct {
 	kind  diagKind
 	value syntax.Expr      // nil for a function and for a statement with syntax errors
 	fn    *syntax.Function // nil for a value
+	read  func()           // finds name and fn of a function that is not parsed yet; nil: it is
 	use   *syntax.Use      // nil for what is no file
 	scope *scope           // that it is defined in
 	state state

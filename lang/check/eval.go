@@ -139,18 +139,23 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 	if b == nil {
 		return ops.Symbol(n.Text)
 	}
-	c.use(n, b)
 	if b.state == busy {
+		c.use(n, b)
 		c.cycle(n, b)
 		return nil
 	}
-	return c.valueOf(b)
+	v := c.valueOf(b)
+	c.use(n, b)
+	return v
 }
 
 // valueOf is what a definition is; nil where it is wrong.
 func (c *checker) valueOf(b *binding) ops.Value {
 	switch b.kind {
 	case fnKind:
+		if b.fn == nil {
+			b.read()
+		}
 		return &function{name: b.name.Text, at: b.name.Span(), params: b.fn.Parameters.List, body: b.fn.Result(), scope: b.scope}
 	case badKind:
 		return nil

@@ -55,6 +55,9 @@ func (c *checker) load(b *binding) ops.Value {
 		c.report(problem.CyclicDefinition, at, "%s uses itself: %s", name, strings.Join(round, " -> "))
 		return nil
 	}
+	if parts, whole := library.Parts(text); whole && b.use.Library != nil {
+		return c.partly(b, name, parts)
+	}
 	src := diag.NewSource(name, text)
 	before := c.diags.Len()
 	file := syntax.Parse(src, c.units, c.diags)
@@ -72,6 +75,21 @@ func (c *checker) load(b *binding) ops.Value {
 		if use, ok := s.(*syntax.Use); ok {
 			c.resolve(m.scope.names[use.Name().Text])
 		}
+	}
+	return m
+}
+
+// partly is a library of functions, each of which is parsed where it is first called: a program uses few of them.
+func (c *checker) partly(b *binding, name string, parts []library.Part) *module {
+	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}}}
+	for _, p := range parts {
+		f := &binding{kind: fnKind, scope: m.scope}
+		f.read = func() {
+			src := diag.NewSource(name, strings.Repeat("\n", p.Line)+p.Text)
+			f.fn = syntax.Parse(src, c.units, &diag.List{}).Statements[0].(*syntax.Function)
+			f.name = f.fn.Name
+		}
+		m.scope.names[p.Name] = f
 	}
 	return m
 }

@@ -15,6 +15,35 @@ func Text(name string) (text string, ok bool) {
 	return string(data), err == nil
 }
 
+// Part is the text of a function of a library, which is in the language by itself.
+type Part struct {
+	Name, Text string
+	Line       int // on which it begins, from 0
+}
+
+// Parts are the functions of a text; ok is false where it holds anything else.
+func Parts(text string) (parts []Part, ok bool) {
+	line, at, open := 0, 0, false
+	for l := range strings.Lines(text) {
+		name, function := strings.CutPrefix(l, "fn ")
+		switch {
+		case function:
+			name, _, _ = strings.Cut(name, "(")
+			parts, open = append(parts, Part{Name: name, Line: line}), true
+		case l[0] == '#':
+			open = false
+		case l[0] != ' ' && l[0] != '}' && l[0] != '\n':
+			return nil, false
+		}
+		if open {
+			p := &parts[len(parts)-1]
+			p.Text = text[at-len(p.Text) : at+len(l)]
+		}
+		line, at = line+1, at+len(l)
+	}
+	return parts, true
+}
+
 // Names are those of all libraries, sorted.
 func Names() []string {
 	entries, err := files.ReadDir(".")
