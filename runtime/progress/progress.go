@@ -97,5 +97,5 @@ func (p *Progress) write(text string) {
 		text = "\r\x1b[K" + text
 	}
 	p.drawn = false
-	io.WriteString(p.to, text)
+	fmt.Fprint(p.to, text)
 }
