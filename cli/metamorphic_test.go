@@ -58,6 +58,11 @@ histogram(b, 1 .. 2.5 in 401) | write("out.npy")`, "", 0, 0, true},
 	"counted between edges": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
 b = sqrt(a) TILE(x: %d, y: %d)
 (histogram(b, 1 + axis(e, 0 .. 1.2 in 41) ^ 2) + histogram(b, array([2.2, 1.9, 1.25, 1.1], dims: e), weights: b)[bin: 1]) | write("out.npy")`, "", 0, 0, true},
+	"packed": {`a = axis(x, 0 .. 3 in 37) + axis(y, 1 .. 2 in 2100)
+b = sqrt(a) TILE(x: %d, y: %d)
+p = pack(b, b > 1.3, at_most: 1500, along: y, fill: -1)
+q = pack(b[y: 0 .. 1499], b[y: 0 .. 1499] < 1.7, at_most: 30, along: x, fill: 9)
+write(p.value + q.value[x: 3] + p.count + sum(q.count), "out.npy")`, "", 0, 0, true},
 	"places": {`a = axis(x, 0 m .. 36 m in 37) * axis(y, 1 .. 2 in 211)
 dy = axis(dy, -2 .. 2 in 5)
 t = axis(t, 0 m .. 36 m in 83)

@@ -245,7 +245,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		}
 		for _, id := range s.Writes {
 			made := r.arrays.byID[id].Layout.Whole()
-			copy(made, over)
+			copy(made, s.Kernel.Elements(over))
 			r.arrays.extend(id, made)
 		}
 		if err := p.works[s.ID].part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads)); err != nil {

@@ -10,6 +10,7 @@ const (
 	groupGuard    = 1.0  // the test that they are there, since padding serves single elements only: a comparison
 	crossedLane   = 0.8  // transposed in registers: 16 loads and 64 permutations for 16 vectors, at half the rate, and their lines
 	scatteredLane = 3.0  // stored element by element: extract, address, store
+	chosenLane    = 4.0  // and only where a condition holds: the mask as well, and a branch that is guessed wrong now and then
 	storedRow     = 1.0  // of four elements: one store
 	joinedLanes   = 12.0 // a horizontal sum: four halvings of a shuffle and an add, each after the other
 	windowProof   = 3.5  // that a window serves, and the code for where it does not: proofs take 4 % of delay-and-sum, 3.5 of 90 instructions

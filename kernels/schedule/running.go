@@ -12,7 +12,7 @@ import (
 // every turn is in another place of memory: a slice of the turns for many points before the next reads and writes whole lengths of rows.
 const (
 	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
-	waiting       = 4.0  // cycles until the result of a turn is there
+	waiting       = 4.0  // cycles until the result of a turn of floats is there
 	runningSlice  = 2    // turns of a slice: as many rows are read and written at a time, and the next ones asked for
 	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
 )
@@ -59,7 +59,13 @@ func (s *survey) scalars() (sum float64) {
 }
 
 // waits is how long the turns of a fold take for a point that is computed alone.
-func (s *survey) waits(f *ir.Fold) float64 { return waiting * Trips(f) * s.times(f.Node) }
+func (s *survey) waits(f *ir.Fold) float64 {
+	each := 1.0 // of integers
+	if slices.ContainsFunc(f.Accs, func(a *ir.Node) bool { return a.Type.Float() }) {
+		each = waiting
+	}
+	return each * Trips(f) * s.times(f.Node)
+}
 
 // sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold.
 func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {

@@ -195,6 +195,9 @@ func (s *survey) onLanes(a, u int) float64 {
 	}
 	for _, st := range s.k.Stores {
 		each := scatteredLane
+		if st.Guard != nil && s.vary(st.Guard).Meets(axis.Bind()) {
+			each += chosenLane
+		}
 		if full && stride(st.Buf, st.Index, axis) == 1 {
 			each = 1 / (w * used)
 		} else if full && u >= 0 && s.inRows(st, a, u) {

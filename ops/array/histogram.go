@@ -108,7 +108,7 @@ func bindHistogram(c *ops.Call) (ops.Op, error) {
 	out := ops.Type{Elem: ops.I64, Dims: append(operand.Without(t.Dims, over), bin)}
 	if c.Has("weights") {
 		w := c.Type("weights")
-		if !slices.EqualFunc(w.Dims, t.Dims, func(x, y ops.Dim) bool { return x.Name == y.Name && x.Size == y.Size }) {
+		if !sameDims(w.Dims, t.Dims) {
 			return nil, problem.Wrong(problem.MissingDim, "weights", "give them the dimensions of the array, in its order", "the weights are %s, and the array is %s", w, t)
 		}
 		if w.Elem.Complex {

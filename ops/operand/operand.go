@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 // Operand is an argument that is an array, a number or a truth value.
@@ -133,4 +134,31 @@ func Stages(l *ops.Lowering, xs []Operand) (inputs []*ops.Stage) {
 		inputs = append(inputs, xs[i].stage)
 	}
 	return inputs
+}
+
+// Element is an argument that stands for an element of an array where there is none.
+func Element(c *ops.Call, arg string, t ops.Type) (float64, error) {
+	wrong := func(code, help, what string) error {
+		return problem.Wrong(code, arg, help, "the array %s, and `%s` is %s", what, arg, c.Args[arg])
+	}
+	switch v := c.Args[arg].(type) {
+	case ops.Flag:
+		if t.Elem != ops.Bool {
+			return 0, wrong(problem.WrongElementType, "", "holds numbers")
+		}
+		if v {
+			return 1, nil
+		}
+	case ops.Number:
+		switch {
+		case t.Elem == ops.Bool:
+			return 0, wrong(problem.WrongElementType, "", "holds true and false")
+		case !v.AnyUnit() && !v.Unit.Same(t.Unit):
+			return 0, problem.Wrong(problem.UnitMismatch, arg, "", "the array is %s, and `%s` is %s", t.Unit.Describe(), arg, v.Unit.Describe())
+		case t.Elem.Base.Int() && v.V != float64(int32(v.V)):
+			return 0, wrong(problem.NotWhole, "cast the array to f32, or choose a whole number of 32 bits", "holds whole numbers")
+		}
+		return v.V, nil
+	}
+	return 0, nil
 }

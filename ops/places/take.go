@@ -185,32 +185,10 @@ func (t *take) types() error {
 }
 
 // outside reads what lies beyond the ends.
-func (t *take) outside(c *ops.Call) error {
-	wrong := func(code, help, format string, a ...any) error {
-		return problem.Wrong(code, "outside", help, format, a...)
+func (t *take) outside(c *ops.Call) (err error) {
+	t.beyond = c.Symbol("outside")
+	if t.filled = c.Has("outside") && t.beyond == ""; t.filled {
+		t.fill, err = operand.Element(c, "outside", ops.Type{Elem: t.out.Elem, Unit: t.input.Unit})
 	}
-	isBool := t.input.Elem == ops.Bool
-	switch v := c.Args["outside"].(type) {
-	case ops.Symbol:
-		t.beyond = string(v)
-	case ops.Flag:
-		if !isBool {
-			return wrong(problem.WrongElementType, "", "the array holds numbers, and `outside` is %s", v)
-		}
-		t.filled = true
-		if v {
-			t.fill = 1
-		}
-	case ops.Number:
-		t.filled, t.fill = true, v.V
-		switch {
-		case isBool:
-			return wrong(problem.WrongElementType, "", "the array holds true and false, and `outside` is %s", v)
-		case !v.AnyUnit() && !v.Unit.Same(t.input.Unit):
-			return wrong(problem.UnitMismatch, "", "the array is %s, and `outside` is %s", t.input.Unit.Describe(), v.Unit.Describe())
-		case t.out.Elem.Base.Int() && v.V != float64(int32(v.V)):
-			return wrong(problem.NotWhole, "cast the array to f32, or choose a whole number of 32 bits", "the array holds whole numbers, and `outside` is %s", v)
-		}
-	}
-	return nil
+	return err
 }

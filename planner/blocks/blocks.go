@@ -110,9 +110,12 @@ func (s *schedule) kernel(f *flow, u *unit) {
 		for t, n := range s.rows[b] {
 			all[t] = all[t].Hull(n)
 		}
-		if s.rows[b] != nil && axes > 0 {
+		if s.rows[b] != nil && axes > 0 && u.step.Kernel.IR.Pointwise() {
 			across = across.Hull(s.across[b][:axes-1])
 		}
+	}
+	if axes > 0 && !u.step.Kernel.IR.Pointwise() {
+		across = u.step.Kernel.IR.Domain()[1:]
 	}
 	tr := trackOf(all)
 	done := 0
@@ -131,7 +134,7 @@ func (s *schedule) kernel(f *flow, u *unit) {
 		}
 		for _, b := range u.makes { // its results come together
 			made := b.Layout.Whole()
-			copy(made, at)
+			copy(made, u.step.Kernel.Elements(at))
 			s.want(b, t, made)
 		}
 	}
