@@ -39,6 +39,7 @@ type framed struct {
 type displaced struct {
 	Edge
 	loads []*ir.Node
+	tall  bool // tables serve
 }
 
 // cull bounds the arrays that are read by loops which end early.
@@ -84,7 +85,9 @@ func (g *Graph) spelled(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer]Edge) {
 		e := Edge{p, c}
 		if bufs[e] == nil {
 			bufs[e] = g.Buffers(p)
-			edges[bufs[e][0]] = e
+			for _, part := range bufs[e] {
+				edges[part] = e
+			}
 		}
 		return bufs[e]
 	})
@@ -106,37 +109,89 @@ func (g *Graph) inLine(p, c *ops.Stage) bool {
 	return yes
 }
 
-// levels calls visit for what the folds of a kernel that end early compare with what does not change in them.
-func levels(k *ir.Kernel, visit func(f *ir.Fold, level *ir.Node)) {
-	for _, f := range leaving(k) {
-		ir.WalkNodes(f.Step, func(n *ir.Node) {
-			if n.Kind == ir.KAlu && n.Op == ir.Lt && !n.Args[0].Free().Meets(f.Binders()) && n.Args[1].Free().Meets(f.IndexBind) {
-				visit(f, n.Args[1])
-			}
-		})
-	}
+// comparison is threshold < level in the turns of a fold that ends early, with a threshold that the fold does not change.
+type comparison struct {
+	fold  *ir.Fold
+	level *ir.Node
+	tall  bool // turns in which it and its like do not hold change nothing
 }
 
-// compared are the loads of arrays of two dims, without tables yet, that are compared in loops often enough.
+// comparisons are those of the folds of a kernel whose turns change nothing where some do not hold that tables would bound.
+func (g *Graph) comparisons(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []comparison) {
+	b := ir.Extend(k.Roots())
+	for _, f := range leaving(k) {
+		quiet := map[*ir.Node]*ir.Node{}
+		var own []*ir.Node
+		ir.WalkNodes(f.Step, func(n *ir.Node) {
+			if n.Kind == ir.KAlu && n.Op == ir.Lt && !n.Args[0].Free().Meets(f.Binders()) && n.Args[1].Free().Meets(f.IndexBind) {
+				own, quiet[n] = append(own, n), b.False()
+			}
+		})
+		bounds := g.boundsOf(b, k, f, edges)
+		able := len(own) > 0 && schedule.Idle(b, f, quiet, -1)
+		for _, n := range own {
+			if delete(quiet, n); able && !schedule.Idle(b, f, quiet, -1) {
+				quiet[n] = b.False()
+				able = able && bounds.Bound(n.Args[1], ir.Hi) != nil
+			}
+		}
+		if able {
+			for _, n := range own {
+				out = append(out, comparison{f, n.Args[1], quiet[n] != nil})
+			}
+		}
+	}
+	return out
+}
+
+// boundsOf bounds values over the axes of a kernel and the turns of a fold where arrays of two dims and what is known have tables.
+func (g *Graph) boundsOf(b *ir.Builder, k *ir.Kernel, f *ir.Fold, edges map[*ir.Buffer]Edge) *ir.Bounder {
+	over := f.IndexBind
+	for _, a := range k.Axes {
+		over = over.Or(a.Bind())
+	}
+	return &ir.Bounder{B: b, Over: over, NaNs: true, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+		switch {
+		case n == f.Index && s == ir.Lo:
+			return f.Lo
+		case n == f.Index:
+			return b.Sub(f.Hi, b.Int(n.Type, 1))
+		case n.Kind == ir.KAxis && n.Role == ir.RoleParallel:
+			return b.Int(n.Type, int64(s)*int64(n.Extent-1))
+		case n.Kind == ir.KLoad && (s == ir.Hi && displaceable(n, f) || g.known(edges[n.Buf].From)):
+			return b.Const(n.Type, 0)
+		}
+		return nil
+	}}
+}
+
+// displaceable reports whether a load in a fold is one that tables of largest elements and a margin may serve.
+func displaceable(n *ir.Node, f *ir.Fold) bool {
+	return n.Kind == ir.KLoad && len(n.Buf.Shape) == 2 && n.Type.Float() && n.Buf.Type == n.Type && meets(n.Index(), f.IndexBind)
+}
+
+// compared are the loads of arrays, without tables yet, that are compared in loops often enough.
 func (g *Graph) compared(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []*displaced) {
 	trips := count.Trips(k)
-	levels(k, func(f *ir.Fold, level *ir.Node) {
-		ir.WalkNodes([]*ir.Node{level}, func(n *ir.Node) {
-			if n.Kind != ir.KLoad || len(n.Buf.Shape) != 2 || !n.Type.Float() || n.Buf.Type != n.Type || !meets(n.Index(), f.IndexBind) ||
-				count.MostTrips(f) < worthTurns || trips(n.Free()) < max(worthReads, worthTimes*float64(n.Buf.Len())) {
+	for _, c := range g.comparisons(k, edges) {
+		ir.WalkNodes([]*ir.Node{c.level}, func(n *ir.Node) {
+			if !displaceable(n, c.fold) || count.MostTrips(c.fold) < worthTurns || trips(n.Free()) < max(worthReads, worthTimes*float64(n.Buf.Len())) {
 				return
 			}
 			e := edges[n.Buf]
+			if t := e.From.Tall; g.known(e.From) || t != nil && slices.Contains(e.To.Inputs, t.Top) {
+				return
+			}
 			i := slices.IndexFunc(out, func(d *displaced) bool { return d.Edge == e })
-			switch t := e.From.Tall; {
-			case g.known(e.From) || t != nil && slices.Contains(e.To.Inputs, t.Top):
-			case i < 0:
-				out = append(out, &displaced{e, []*ir.Node{n}})
-			case !slices.Contains(out[i].loads, n):
+			if i < 0 {
+				i = len(out)
+				out = append(out, &displaced{Edge: e})
+			}
+			if out[i].tall = out[i].tall || c.tall; !slices.Contains(out[i].loads, n) {
 				out[i].loads = append(out[i].loads, n)
 			}
 		})
-	})
+	}
 	return out
 }
 
@@ -144,33 +199,36 @@ func meets(nodes []*ir.Node, over ir.Set) bool {
 	return slices.ContainsFunc(nodes, func(n *ir.Node) bool { return n.Free().Meets(over) })
 }
 
-// tabulateIn makes tables of the known stages that levels of a kernel depend on, with the dim that their fold goes along innermost.
+// tabulateIn makes tables of the known stages that comparisons in a kernel depend on, with the dim that their fold goes along innermost.
 func (g *Graph) tabulateIn(k *ir.Kernel, edges map[*ir.Buffer]Edge) (found bool) {
-	levels(k, func(f *ir.Fold, level *ir.Node) {
-		ir.WalkNodes([]*ir.Node{level}, func(n *ir.Node) {
+	for _, c := range g.comparisons(k, edges) {
+		ir.WalkNodes([]*ir.Node{c.level}, func(n *ir.Node) {
 			if n.Kind != ir.KLoad {
 				return
 			}
 			p := edges[n.Buf].From
-			inner := slices.IndexFunc(n.Index(), func(x *ir.Node) bool { return x.Free().Meets(f.IndexBind) })
+			inner := slices.IndexFunc(n.Index(), func(x *ir.Node) bool { return x.Free().Meets(c.fold.IndexBind) })
 			if p.Data == nil && inner >= 0 && g.known(p) && !g.tabled[p] {
 				g.tabulate(p, inner)
 				found = true
 			}
 		})
-	})
+	}
 	return found
 }
 
-// surround makes a stage read, in place of an array, that in a frame, with tables of its largest elements.
+// surround makes a stage read, in place of an array, that in a frame, with tables of its largest elements where they serve.
 func (g *Graph) surround(d *displaced) {
 	f, ok := frameOf(d.loads)
-	if !ok {
+	if !ok || !d.tall && !f.guarded {
 		return
 	}
 	of, to := g.inFrame(d, f), d.To
 	g.frames[d.Edge] = framed{of, f}
-	to.Inputs = append(append(slices.Clip(to.Inputs), of), of.Tall.Stages()...)
+	to.Inputs = append(slices.Clip(to.Inputs), of)
+	if d.tall {
+		to.Inputs = append(to.Inputs, of.Tall.Stages()...)
+	}
 	if delete(g.alone, to); g.Alone(to).Loads[d.From] == 0 {
 		to.Inputs = slices.DeleteFunc(to.Inputs, func(in *ops.Stage) bool { return in == d.From })
 	}
@@ -242,15 +300,24 @@ func held(b *ir.Builder, x *ir.Node, size int) *ir.Node {
 func (g *Graph) inFrame(d *displaced, f frame) *ops.Stage {
 	p := d.From
 	for _, known := range g.frames {
-		if was := slices.Index(known.stage.Inputs, p); was >= 0 && known.frame == f {
+		if slices.Contains(known.stage.Inputs, p) && known.frame == f && (known.stage.Tall != nil) == d.tall {
 			return known.stage
+		}
+	}
+	name, made := "margin", map[*ops.Stage]bool{}
+	for _, known := range g.frames {
+		made[known.stage] = made[known.stage] || known.stage.Op == d.To.Op
+	}
+	for _, own := range made {
+		if own {
+			name += "+"
 		}
 	}
 	t := ops.Type{Elem: p.Type.Elem, Unit: p.Type.Unit}
 	for k, dim := range p.Type.Dims {
 		t.Dims = append(t.Dims, ops.Dim{Name: dim.Name, Size: f.before[k] + dim.Size + f.after[k]})
 	}
-	s := &ops.Stage{Name: ops.StageName(d.To.Op, "margin"), Type: t, Op: d.To.Op, Where: d.To.Where,
+	s := &ops.Stage{Name: ops.StageName(d.To.Op, name), Type: t, Op: d.To.Op, Where: d.To.Where,
 		Inputs: []*ops.Stage{p}, Steps: []string{f.String()}}
 	s.Elem = func(b *ops.Body, index []*ir.Node) ops.Elem {
 		if !f.guarded {
@@ -263,7 +330,9 @@ func (g *Graph) inFrame(d *displaced, f frame) *ops.Stage {
 		}
 		return p.AtOr(b, inside, f.other, at...)
 	}
-	g.behind(p, s)
+	if g.behind(p, s); !d.tall {
+		return s
+	}
 	s.Tall = ops.Tallest(s, s.Name, func(name string, t ops.Type, in []*ops.Stage, elem func(*ops.Body, []*ir.Node) ops.Elem) *ops.Stage {
 		return g.behind(in[0], &ops.Stage{Name: name, Type: t, Op: s.Op, Where: s.Where, Inputs: in, Elem: elem})
 	})
