@@ -221,7 +221,10 @@ func (f *fuser) decide(p *ops.Stage) {
 	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
 	f.at = f.g.Place[p]
 	fits := graph.Given(p) || f.fits(p)
-	for _, c := range users {
+	for i, c := range users {
+		if f.repeats(users[:i], c) {
+			continue
+		}
 		d.reads += d.readsBy(c)
 		if h := f.home(c); !slices.Contains(d.homes, h) {
 			d.homes = append(d.homes, h)
@@ -239,6 +242,11 @@ func (f *fuser) decide(p *ops.Stage) {
 		}
 		f.settle(p, c, &e)
 	}
+}
+
+// repeats reports whether a reader is stored by the kernel of one before it, which computes what both read once.
+func (f *fuser) repeats(before []*ops.Stage, c *ops.Stage) bool {
+	return f.home(c) == c && slices.ContainsFunc(before, func(b *ops.Stage) bool { return f.home(b) == b && f.g.Siblings(b, c) })
 }
 
 // readsBy is how often a reader takes an element: in every turn of the loops around it where an element in place of that, computed in each,

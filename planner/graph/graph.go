@@ -247,6 +247,15 @@ func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 	return bufs
 }
 
+// Siblings reports whether two stages are outputs of one operator over the same axes that read the same: one kernel stores both, if they
+// are stored.
+func (g *Graph) Siblings(a, b *ops.Stage) bool {
+	holds := func(list, of []*ops.Stage) bool {
+		return !slices.ContainsFunc(of, func(s *ops.Stage) bool { return !slices.Contains(list, s) })
+	}
+	return a.Op != nil && a.Op == b.Op && SameSizes(g.Axes(a), g.Axes(b)) && holds(a.Inputs, b.Inputs) && holds(b.Inputs, a.Inputs)
+}
+
 // SameShape reports whether two stages have the same extents.
 func SameShape(a, b *ops.Stage) bool { return SameSizes(a.Type.Dims, b.Type.Dims) }
 

@@ -15,7 +15,7 @@ import (
 // float64: what is known of its elements then bounds what the loop reads.
 
 // tabulated is how many elements such a table may have.
-const tabulated = 1 << 18
+const tabulated = 1 << 20
 
 // known reports whether the elements of a stage follow from tables alone.
 func (g *Graph) known(s *ops.Stage) bool {
@@ -24,9 +24,8 @@ func (g *Graph) known(s *ops.Stage) bool {
 	}
 	v := s.Data != nil
 	if s.Elem != nil {
-		t, n := s.Type, s.Type.Len()
-		v = n > 0 && n <= tabulated && len(t.Dims) > 0 && !s.Unrolled && s.Put == nil &&
-			(t.Elem == ops.F32 || t.Elem == ops.F64 || t.Elem == ops.I32) &&
+		n := s.Type.Len()
+		v = n > 0 && n <= tabulated && !s.Unrolled && s.Put == nil &&
 			!slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return !g.known(in) }) && len(g.Alone(s).Kernel.Args()) == 0
 	}
 	g.knowns[s] = v
@@ -35,6 +34,9 @@ func (g *Graph) known(s *ops.Stage) bool {
 
 // tabulate makes a known stage read a table of its elements, with one of its dims innermost. It stays as it is where one is not finite.
 func (g *Graph) tabulate(s *ops.Stage, inner int) {
+	if e := s.Type.Elem; e != ops.F32 && e != ops.F64 && e != ops.I32 {
+		return
+	}
 	values := g.evaluate(s)
 	order := slices.Delete(upTo(len(s.Type.Dims)), inner, inner+1)
 	order = append(order, inner) // dims as the table has them

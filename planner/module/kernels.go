@@ -90,7 +90,7 @@ func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
 // that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
 func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
 	for _, s := range a.byOp[root.Op] {
-		if s != root && alike(s, root) && stored[s] && !covered[s] && graph.SameSizes(a.Axes(s), a.Axes(root)) && sameInputs(s, root) {
+		if s != root && alike(s, root) && stored[s] && !covered[s] && a.Siblings(s, root) {
 			l.Stores(s, a.Arrays.Of(s), axes)
 		}
 	}
@@ -99,13 +99,6 @@ func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir
 // alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none.
 func alike(s, root *ops.Stage) bool {
 	return s.Put == nil && root.Put == nil || s.Put != nil && root.Put != nil && graph.SameShape(s, root)
-}
-
-func sameInputs(a, b *ops.Stage) bool {
-	holds := func(list, of []*ops.Stage) bool {
-		return !slices.ContainsFunc(of, func(s *ops.Stage) bool { return !slices.Contains(list, s) })
-	}
-	return holds(a.Inputs, b.Inputs) && holds(b.Inputs, a.Inputs)
 }
 
 // order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.
