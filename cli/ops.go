@@ -14,20 +14,23 @@ import (
 )
 
 type opsCommand struct {
-	Name string `arg:"" optional:"" help:"Operator to document, such as beamform."`
+	Name string `arg:"" optional:"" help:"Operator to document, such as beamform, or a library or family whose functions are listed."`
 }
 
 // Run lists the operators by group, or documents one from its spec.
 func (c opsCommand) Run(s *streams) error {
 	cat := catalogue.Standard()
 	if c.Name == "" {
-		return listOps(s.out, cat)
+		return listOps(s.out, cat, "")
 	}
 	if text, ok := library.Doc(c.Name); ok {
 		_, err := io.WriteString(s.out, text)
 		return err
 	}
 	spec := cat.Lookup(c.Name)
+	if spec == nil && slices.ContainsFunc(append(library.Names(), families(cat)...), func(n string) bool { return n == c.Name }) {
+		return listOps(s.out, cat, c.Name+".")
+	}
 	if spec == nil {
 		return fmt.Errorf("no operator %q%s; `weft ops` lists them", c.Name, didYouMean(c.Name, cat.Names()))
 	}
@@ -43,21 +46,39 @@ func didYouMean(name string, known []string) string {
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
 }
 
-func listOps(out io.Writer, cat *catalogue.Catalogue) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for i, g := range grouped(cat) {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "%s\n", g.name)
-		for _, spec := range g.specs {
-			fmt.Fprintf(w, "  %s\t%s\n", spec.Name, spec.Doc)
+// families are what the names of operators with a point begin with.
+func families(cat *catalogue.Catalogue) (out []string) {
+	for _, n := range cat.Names() {
+		if family, _, ok := strings.Cut(n, "."); ok {
+			out = append(out, family)
 		}
 	}
-	fmt.Fprintf(w, "\nlibraries\n")
+	return out
+}
+
+// listOps lists the operators and the functions of libraries whose names have a prefix, under their headings.
+func listOps(out io.Writer, cat *catalogue.Catalogue, prefix string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	heading, between := "", ""
+	line := func(under, name, doc string) {
+		if !strings.HasPrefix(name, prefix) {
+			return
+		}
+		if under != heading {
+			fmt.Fprintf(w, "%s%s\n", between, under)
+			heading, between = under, "\n"
+		}
+		fmt.Fprintf(w, "  %s\t%s\n", name, doc)
+	}
+	for _, g := range grouped(cat) {
+		for _, spec := range g.specs {
+			line(g.name, spec.Name, spec.Doc)
+		}
+	}
 	names, docs := library.Functions()
 	for i, name := range names {
-		fmt.Fprintf(w, "  %s\t%s\n", name, docs[i])
+		of, _, _ := strings.Cut(name, ".")
+		line("use "+of, name, docs[i])
 	}
 	return w.Flush()
 }

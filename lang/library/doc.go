@@ -9,13 +9,14 @@ import (
 	"weft/ops"
 )
 
-// Functions are those of all libraries, by their dotted names, with the first line of what is said of each. Names that begin with _ are for
+// Functions are those of all libraries, by their dotted names, with the first sentence of what is said of each. Names that begin with _ are for
 // their library alone.
 func Functions() (names, docs []string) {
 	for _, library := range Names() {
 		each(library, func(f *syntax.Function, doc string) {
-			first, _, _ := strings.Cut(doc, "\n")
-			names, docs = append(names, library+"."+f.Name.Text), append(docs, first)
+			words, _ := parts(doc)
+			first, _, _ := strings.Cut(strings.TrimRight(strings.ReplaceAll(words, "\n", " "), ". "), ". ")
+			names, docs = append(names, library+"."+f.Name.Text), append(docs, first+".")
 		})
 	}
 	return names, docs
