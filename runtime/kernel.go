@@ -26,6 +26,9 @@ type work struct {
 
 	shares []fleet.Share // of accelerators
 	loads  *bounds.Loads // for them
+
+	blanks blanks    // where all of it is seen
+	checks *sampling // nil: nothing is checked
 }
 
 func (r *run) work(step *bound.Step) *work {

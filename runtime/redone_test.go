@@ -49,7 +49,7 @@ func (d *disk) copied(t *testing.T) (rows map[string]ops.Dense, journals map[str
 func (d *disk) restore(t *testing.T, rows map[string]ops.Dense, journals map[string][]byte) {
 	d.rows = rows
 	for name := range rows {
-		if err := journal.Discard(d.path(name)); err != nil {
+		if err := journal.Forget(journal.PathOf(d.path(name))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -176,7 +176,8 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) error {
 	r.doubt.spread(step)
 	if over.Equal(step.Kernel.IR.Domain()) {
-		if err := r.blanks(step).judge(); err != nil {
+		blanks := r.blanks(step)
+		if err := blanks.judge(); err != nil {
 			return err
 		}
 		if err := r.inspect(ctx, step); err != nil {

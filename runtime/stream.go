@@ -29,7 +29,7 @@ func (r *run) stream(ctx context.Context) error {
 	}
 	r.arrays.block(layout)
 	for i := range layout.Passes {
-		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, samplings: map[string]*sampling{}, blanks: map[string]*blanks{}}
+		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
@@ -53,13 +53,10 @@ type pass struct {
 	blocks []blocks.Block   // of the strip under way
 	begun  bool             // an earlier run did some of it
 
-	sources   []*tileSource
-	sinks     []*tileSink
-	works     map[string]*work // kernels, by step
-	samplings map[string]*sampling
-	blanks    map[string]*blanks // where all rows are seen
-	sampled   map[string]int     // samples taken in a block
-	wrong     bool               // samples were beyond their tolerance: nothing to go on with
+	sources []*tileSource
+	sinks   []*tileSink
+	works   map[string]*work // kernels, by step
+	wrong   bool             // samples were beyond their tolerance: nothing to go on with
 }
 
 func (p *pass) execute(ctx context.Context) (err error) {
@@ -94,6 +91,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 // prepare gives arrays their memory and reads those that are kept as a whole.
 func (p *pass) prepare(ctx context.Context) error {
 	r := p.run
+	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
 		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.windowed[s.Writes[0]] && !r.arrays.there(s.Writes[0])
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
@@ -107,28 +105,22 @@ func (p *pass) prepare(ctx context.Context) error {
 			}
 		}
 		if s.Kind == plan.KernelStep {
-			p.works[s.ID] = r.work(s)
-			if !p.begun {
-				p.blanks[s.ID] = r.blanks(s)
+			if p.works[s.ID] = r.work(s); !p.begun {
+				p.works[s.ID].blanks = r.blanks(s)
 			}
 		}
 	}
-	if !r.opt.Verify {
-		return nil
-	}
-	p.sampled = map[string]int{}
-	blocks := len(slices.Concat(p.strips...))
-	for _, s := range p.steps {
-		if s.Kind != plan.KernelStep {
+	for _, s := range p.steps { // behind the sources, beside which references are made
+		w := p.works[s.ID]
+		if w == nil || !r.opt.Verify {
 			continue
 		}
 		c, err := r.newSampling(s)
 		if err != nil {
 			return err
 		}
-		p.samplings[s.ID] = c
-		if c.size > 0 {
-			p.sampled[s.ID] = max(2, (c.size+blocks-1)/blocks)
+		if w.checks = c; c.size > 0 {
+			c.each = max(2, (c.size+blocks-1)/blocks)
 		}
 	}
 	return nil
@@ -248,18 +240,16 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			copy(made, s.Kernel.Elements(over))
 			r.arrays.extend(id, made)
 		}
-		if err := p.works[s.ID].part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads)); err != nil {
+		w := p.works[s.ID]
+		err := w.part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads))
+		if err == nil {
+			err = w.blanks.look(over)
+		}
+		if err == nil && w.checks != nil {
+			err = w.checks.sample(ctx, over, w.checks.each)
+		}
+		if err != nil {
 			return r.failed(ctx, s, err)
-		}
-		if b := p.blanks[s.ID]; b != nil {
-			if err := b.look(over); err != nil {
-				return r.failed(ctx, s, err)
-			}
-		}
-		if n := p.sampled[s.ID]; n > 0 {
-			if err := p.samplings[s.ID].sample(ctx, over, n); err != nil {
-				return r.failed(ctx, s, err)
-			}
 		}
 	}
 	return nil
@@ -291,20 +281,18 @@ func (p *pass) drop(t int) {
 func (p *pass) finish(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
-		if s.Kernel != nil {
-			r.doubt.spread(s)
+		w := p.works[s.ID]
+		if w == nil {
+			continue
 		}
-		if b := p.blanks[s.ID]; b != nil {
-			if err := b.judge(); err != nil {
-				p.wrong = true
-				return r.failed(ctx, s, err)
-			}
+		r.doubt.spread(s)
+		err := w.blanks.judge()
+		if err == nil && w.checks != nil {
+			err = w.checks.judge()
 		}
-		if c := p.samplings[s.ID]; c != nil {
-			if err := c.judge(); err != nil {
-				p.wrong = true
-				return r.failed(ctx, s, err)
-			}
+		if err != nil {
+			p.wrong = true
+			return r.failed(ctx, s, err)
 		}
 	}
 	for _, s := range p.sinks {

@@ -288,7 +288,7 @@ func (r *run) leftovers(step *bound.Step) error {
 		if err == nil {
 			err = sink.Abort()
 		}
-		return errors.Join(err, journal.Discard(output))
+		return errors.Join(err, journal.Forget(journal.PathOf(output)))
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ type blanks struct {
 	stages []*ops.Stage
 }
 
-func (r *run) blanks(step *bound.Step) *blanks {
-	b := &blanks{run: r}
+func (r *run) blanks(step *bound.Step) blanks {
+	b := blanks{run: r}
 	for _, s := range step.Kernel.Roots {
 		if s.Void != nil {
 			b.stages = append(b.stages, s)

@@ -207,8 +207,8 @@ func refusePins(t *testing.T, text string) {
 		if apart := got.apart(t, want); apart > 0 {
 			t.Errorf("%s: %g apart", c.name, apart)
 		}
-		if u := r.Devices[0]; (u.PinsRefused > 0) != c.refused || g.Leaks() != nil {
-			t.Errorf("%s: %+v, %v", c.name, u, g.Leaks())
+		if u := r.Devices[0]; (u.PinsRefused > 0) != c.refused || g.Granted() != 0 {
+			t.Errorf("%s: %+v, %v", c.name, u, g.Granted())
 		}
 		checkDevices(t, r, devices)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -89,12 +88,4 @@ func Unfinished(output string) (Header, error) {
 		}
 	}
 	return Header{}, fs.ErrNotExist
-}
-
-// Forget removes a checkpoint.
-func Forget(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot remove a checkpoint: %w", err)
-	}
-	return nil
 }

@@ -165,10 +165,10 @@ func (j *Journal) Close() error { return j.file.Close() }
 // Remove ends a journal whose output is complete or given up.
 func (j *Journal) Remove() error { return errors.Join(j.file.Close(), os.Remove(j.file.Name())) }
 
-// Discard removes the journal of an output, if there is one.
-func Discard(output string) error {
-	if err := os.Remove(PathOf(output)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+// Forget removes a journal or a checkpoint, if there is one.
+func Forget(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot remove what an unfinished run left: %w", err)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func TestForeignJournals(t *testing.T) {
 
 func TestRemovedJournalsAreGone(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.npy")
-	if err := Discard(out); err != nil {
+	if err := Forget(PathOf(out)); err != nil {
 		t.Error(err)
 	}
 	j, err := Create(out, header())
