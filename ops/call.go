@@ -86,6 +86,10 @@ func arraysIn(v Value, yield func(Array)) {
 		arraysIn(v.Value, yield)
 	case Here:
 		arraysIn(v.Offset, yield)
+	case Record:
+		for _, n := range v.Names {
+			arraysIn(v.Fields[n], yield)
+		}
 	case Segment:
 		v.Arrays(yield)
 	}

@@ -6,24 +6,31 @@ import (
 	"weft/kernels/ir"
 )
 
-// Nest builds ordered folds within each other over [0, his[i]): inner ones go on with the state of those around them. body steps the
-// state at the folds' indices. Every fold varies with the axes, so that it may store at them. The result is the innermost fold, and
-// the state in the end.
+// Nest builds ordered folds within each other over [0, his[i]), as Loops does.
 func (b *Body) Nest(his, axes, start []*ir.Node, body func(at, state []*ir.Node) []*ir.Node) (inner *ir.Fold, state []*ir.Node) {
+	return b.Loops(len(his), func(at []*ir.Node) (lo, hi *ir.Node) { return b.I32(0), his[len(at)] }, axes, start, body)
+}
+
+// Loops builds n ordered folds within each other, from and to where bounds says for the indices of those around: inner ones go on with the
+// state of these. body steps the state at the folds' indices. Every fold varies with the axes, so that it may store at them. The result is the
+// innermost fold, and the state in the end.
+func (b *Body) Loops(n int, bounds func(at []*ir.Node) (lo, hi *ir.Node), axes, start []*ir.Node,
+	body func(at, state []*ir.Node) []*ir.Node) (inner *ir.Fold, state []*ir.Node) {
 	start = append(slices.Clone(start), axes...)
 	if len(start) == 0 {
 		start = []*ir.Node{b.I32(0)}
 	}
 	var nest func(at, from []*ir.Node) []*ir.Node
 	nest = func(at, from []*ir.Node) []*ir.Node {
-		out := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: his[len(at)], Init: from}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		lo, hi := bounds(at)
+		out := b.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: from}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			at := append(slices.Clone(at), i)
-			if len(at) < len(his) {
+			if len(at) < n {
 				return nest(at, acc), nil
 			}
 			return append(body(at, acc[:len(acc)-len(axes)]), acc[len(acc)-len(axes):]...), nil
 		})
-		if len(at)+1 == len(his) {
+		if len(at)+1 == n {
 			inner = out[0].Fold
 		}
 		return out

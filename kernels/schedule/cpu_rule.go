@@ -193,10 +193,12 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
 		c := CPU{Order: s.order(), FoldLanes: true, Copies: s.copies()}
-		if _, ok := count.PartedTrips(s.whole(f)); ok && s.whole(f).Monoid == ir.Sum {
-			c.Flight = partsFlight
-			if NarrowShares(s.whole(f), s.t.Lanes) {
-				c.AccBlock = narrowBlock
+		for _, g := range s.folds {
+			if _, ok := count.PartedTrips(g); ok && g.Monoid == ir.Sum {
+				c.Flight = partsFlight
+				if NarrowShares(g, s.t.Lanes) {
+					c.AccBlock = narrowBlock
+				}
 			}
 		}
 		s.detail(&c, f)

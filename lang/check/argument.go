@@ -28,7 +28,7 @@ func (a argument) span() diag.Span {
 	return a.at
 }
 
-// part is where an item of the argument stands: of a list by its place, of a selection by its dimension, of a segment by its end.
+// part is where an item of the argument stands: of a list by its place, of a selection or a record by its name, of a segment by its end.
 func (a argument) part(item string) diag.Span {
 	if s, ok := a.parts[item]; ok {
 		return s
@@ -39,6 +39,13 @@ func (a argument) part(item string) diag.Span {
 	if l, ok := e.(*syntax.List); ok && err == nil && i < len(l.Items) {
 		a.expr = l.Items[i]
 		return a.part(rest)
+	}
+	if r, ok := e.(*syntax.Record); ok && !a.piped {
+		for _, part := range r.List {
+			if part.Name != nil && part.Name.Text == item {
+				return part.Value.Span()
+			}
+		}
 	}
 	if s, ok := e.(*syntax.Segment); ok && !a.piped {
 		ends := s.Ends.(*syntax.Range)

@@ -97,25 +97,25 @@ func (e *end) check(dim string, last, n int) error {
 		return problem.Wrong(problem.NotWhole, e.Name, "round gives whole numbers",
 			"a part of %s goes from one index to another, and this is no whole number: %s", dim, e.Value)
 	}
-	help := fmt.Sprintf("bound them by clamp(..., 0, %d); a part that ends before it begins is empty", n-1)
-	switch lo, hi, ok := e.bounds(); {
-	case !ok:
-		return problem.Wrong(problem.PlaceOutside, e.Name, help,
-			"nothing is known of where these ends along %s lie, and there are 0 to %d", dim, n-1)
-	case lo < float64(-last) || hi > float64(n-last):
-		return problem.Wrong(problem.PlaceOutside, e.Name, help,
-			"these ends along %s may lie from %.10g to %.10g, and there are 0 to %d", dim, lo, hi, n-1)
-	}
-	return nil
+	return within(e.Operand, "these ends", dim, "; a part that ends before it begins is empty", -last, n-last, n)
 }
 
-// bounds are where an end lies.
-func (e *end) bounds() (lo, hi float64, ok bool) {
-	if e.Scalar {
-		return e.SI(), e.SI(), true
+// within checks that whole numbers lie between two of them: the indices of a dim of n elements, but for an end of nothing.
+func within(p operand.Operand, what, dim, besides string, least, most, n int) error {
+	lo, hi, nan, ok := 0.0, 0.0, false, true
+	if a, array := p.Value.(ops.Array); array {
+		lo, hi, nan, ok = ops.Bounds(a)
+	} else {
+		lo, hi = p.SI(), p.SI()
 	}
-	lo, hi, nan, ok := ops.Bounds(e.Value.(ops.Array))
-	return lo, hi, ok && !nan
+	help := fmt.Sprintf("bound them by clamp(..., 0, %d)%s", n-1, besides)
+	switch {
+	case !ok || nan:
+		return problem.Wrong(problem.PlaceOutside, p.Name, help, "nothing is known of where %s along %s lie, and there are 0 to %d", what, dim, n-1)
+	case lo < float64(least) || hi > float64(most):
+		return problem.Wrong(problem.PlaceOutside, p.Name, help, "%s along %s may lie from %.10g to %.10g, and there are 0 to %d", what, dim, lo, hi, n-1)
+	}
+	return nil
 }
 
 // in is the end in the loop over a dim of n elements at an index of the result: the last one lies one further.
@@ -123,11 +123,7 @@ func (e *end) in(b *ops.Body, stages []*ops.Stage, index []*ir.Node, beyond, n i
 	if e.Scalar {
 		return b.I32(int(e.SI()) + beyond)
 	}
-	own := make([]*ir.Node, len(e.Pick))
-	for i, d := range e.Pick {
-		own[i] = index[d]
-	}
-	x := stages[e.at].At(b, own...).Re
+	x := stages[e.at].At(b, picked(index, e.Pick)...).Re
 	if x.Type.Float() {
 		x = b.Cast(ir.I64, x)
 	}
@@ -143,6 +139,22 @@ func (s *segment) loop(b *ops.Body, stages []*ops.Stage, index []*ir.Node, n int
 	return s.ends[0].in(b, stages, index, 0, n), s.ends[1].in(b, stages, index, 1, n)
 }
 
+// at are the first and last index of the part at an index of what the ends are joined with.
+func (s *segment) at(in map[string]ops.Dense, index []int) (ends [2]int) {
+	for k, e := range s.ends {
+		if e.Scalar {
+			ends[k] = int(e.SI())
+			continue
+		}
+		d, at := in[ops.ReferenceKey("over", e.at)], 0
+		for j, stride := range d.Strides() {
+			at += index[e.Pick[j]] * stride
+		}
+		ends[k] = int(real(d.At(at)))
+	}
+	return ends
+}
+
 // dense reduces the parts of an array.
 func (s *segment) dense(r *reduce, in map[string]ops.Dense) ops.Dense {
 	a := in["a"]
@@ -154,18 +166,7 @@ func (s *segment) dense(r *reduce, in map[string]ops.Dense) ops.Dense {
 		shape = append(shape, a.Shape[d])
 	}
 	for i, index := range ops.Indices(out.Shape) {
-		var ends [2]int
-		for k, e := range s.ends {
-			if e.Scalar {
-				ends[k] = int(e.SI())
-				continue
-			}
-			d, at := in[ops.ReferenceKey("over", e.at)], 0
-			for j, stride := range d.Strides() {
-				at += index[e.Pick[j]] * stride
-			}
-			ends[k] = int(real(d.At(at)))
-		}
+		ends := s.at(in, index)
 		first := 0
 		for j, d := range stay {
 			first += index[s.pick[j]] * strides[d]

@@ -75,6 +75,7 @@ type fuser struct {
 	g       *graph.Graph
 	sizes   map[*ops.Stage]size
 	homes   map[*ops.Stage]*ops.Stage
+	between map[*ops.Stage]bool // the stage whose edges are decided and where its readers meet again; see meeting
 	counts  map[*ops.Stage]*runs
 	at      int                // place of the stage whose edges are decided
 	places  places             // that @device asks for
@@ -221,11 +222,16 @@ func (f *fuser) decide(p *ops.Stage) {
 	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
 	f.at = f.g.Place[p]
 	fits := graph.Given(p) || f.fits(p)
+	var last *ops.Stage
+	last, f.between = f.meeting(p)
 	for i, c := range users {
 		if f.repeats(users[:i], c) {
 			continue
 		}
 		d.reads += d.readsBy(c)
+		if last != nil {
+			c = last
+		}
 		if h := f.home(c); !slices.Contains(d.homes, h) {
 			d.homes = append(d.homes, h)
 		}
@@ -309,7 +315,7 @@ func (d *producer) alternatives() (fused, stored float64) {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
 		if d.built(d.stage, d.homes...) {
 			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.homes)
-			if d.margin = recomputeDoubt; d.reads <= once { // nothing is computed again, and nothing stored
+			if d.margin = recomputeDoubt; d.reads <= once || d.between != nil { // nothing is computed again, and nothing stored
 				d.margin = 1 / recomputeDoubt
 			}
 		}

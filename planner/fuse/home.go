@@ -1,6 +1,8 @@
 package fuse
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/ops"
@@ -37,6 +39,43 @@ func (f *fuser) only(s *ops.Stage) *ops.Stage {
 		return nil
 	}
 	return c
+}
+
+// mostMeeting is how many stages are looked at for whether the readers of a fold meet again.
+const mostMeeting = 16
+
+// meeting is the stage in which all ways from a fold with several readers come together, and the stages on these ways: point by point, so that
+// a kernel with the last one computes the fold once. nil: there is none nearby.
+func (f *fuser) meeting(p *ops.Stage) (last *ops.Stage, between map[*ops.Stage]bool) {
+	next := slices.Clone(f.g.Users[p])
+	if len(next) < 2 || !f.g.Alone(p).Folds || f.g.Wanted[p] || f.Limit >= 0 {
+		return nil, nil
+	}
+	between = map[*ops.Stage]bool{p: true}
+	for len(next) > 1 && len(between) <= mostMeeting {
+		slices.SortFunc(next, func(a, b *ops.Stage) int { return f.g.Place[a] - f.g.Place[b] })
+		c := next[0]
+		for _, in := range c.Inputs {
+			if between[in] && (f.barred(in, c) != "" || f.g.Alone(c).Elsewhere[in]) {
+				return nil, nil
+			}
+		}
+		if f.g.Wanted[c] || f.g.Alone(c).Folds || !graph.SameShape(p, c) {
+			return nil, nil
+		}
+		between[c] = true
+		for _, u := range f.g.Users[c] {
+			if !slices.Contains(next, u) {
+				next = append(next, u)
+			}
+		}
+		next = next[1:]
+	}
+	if len(next) != 1 {
+		return nil, nil
+	}
+	delete(between, p)
+	return next[0], between
 }
 
 // doubtful reports an edge that is weighed although every element is read once: of two folds that may suit other schedules, or of a fold

@@ -45,7 +45,7 @@ func (f *fuser) predicted(s, p *ops.Stage) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
-		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && f.home(in) == s {
+		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.between[in] || f.g.Place[in] > f.at && f.home(in) == s {
 			return nil
 		}
 		if bufs[in] == nil {
