@@ -149,24 +149,38 @@ func TestKilledDrivesResume(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills a process many times")
 	}
+	cache := t.TempDir()
+	for name, c := range map[string]struct{ memory, text string }{
+		"eigen": {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n"},
+		"iterate": {"", "u = read(\"in.npy\", dims: [i, j])\n" +
+			"fn spread(u) = u + 0.2 * (u[i: here - 1, outside: 0] + u[i: here + 1, outside: 0] + u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 4 * u)\n" +
+			"e = u | iterate(spread, at_most: 300, every: 20, until: (old, new) -> max(new) < 0, watch: (old, new) -> max(abs(new - old)))\n" +
+			"(e.value | write(\"v.npy\"))\n(e.history | write(\"value.npy\"))\n"},
+	} {
+		t.Run(name, func(t *testing.T) { killedDrive(t, cache, c.text, c.memory) })
+	}
+}
+
+func killedDrive(t *testing.T, cache, text, memory string) {
 	folder := t.TempDir()
-	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
+	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
 	const n = 1000
 	values := make([]float32, n*n)
 	for i := range values {
 		values[i] = float32(1 + math.Sin(float64(i/n)*0.7+float64(i%n)*1.3+float64(i)*0.01))
 	}
 	must(t, npy.Save(filepath.Join(folder, "in.npy"), []int{n, n}, values))
-	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte("e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n"+
-		"(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n"), 0o666))
+	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(text), 0o666))
 	outputs := []string{"v.npy", "value.npy"}
 	start := time.Now()
 	r.run()
 	took := time.Since(start)
 	want := r.outputs(outputs)
-	r.run("--memory", "1280KiB")
-	if got := r.outputs(outputs); !same(got, want) {
-		t.Fatal("a matrix that is read in every call gives other bytes")
+	if memory != "" {
+		r.run("--memory", memory)
+		if got := r.outputs(outputs); !same(got, want) {
+			t.Fatal("a matrix that is read in every call gives other bytes")
+		}
 	}
 	random := rand.New(rand.NewPCG(1, n))
 	resumed := 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops/problem"
@@ -175,6 +176,7 @@ func (it *iteration) Programs(l *Lowering) Drive {
 // Drive makes turns until it is said that one was the last.
 func (it *iteration) Drive(h Host) (Note, error) {
 	steps, last := 0, look{}
+	var seen []float64
 	for looked := 0; steps < it.most && !last.stop; {
 		steps++
 		call, looks := 0, it.looks() > 0 && (steps%it.every == 0 || steps == it.most)
@@ -191,7 +193,9 @@ func (it *iteration) Drive(h Host) (Note, error) {
 		if last, err = it.look(h, looked); err != nil {
 			return Note{}, err
 		}
-		looked++
+		if looked++; it.watch {
+			seen = append(seen, last.at)
+		}
 	}
 	if err := errors.Join(h.Set(it.arrays, 0, float64(steps)), h.Set(it.arrays+1, 0, last.reached())); err != nil {
 		return Note{}, err
@@ -199,7 +203,7 @@ func (it *iteration) Drive(h Host) (Note, error) {
 	note := Note{Text: fmt.Sprintf("%d turns%s", steps, last.text)}
 	if it.until && !last.stop {
 		note.Warnings = []problem.Problem{problem.Wrong(problem.Unfinished, "until", "allow more turns with at_most, or end them earlier with until",
-			"iterate made %d turns, as many as it may, and until did not hold%s", steps, last.text)}
+			"iterate made %d turns, as many as it may, and until did not hold%s", steps, history(seen))}
 	}
 	return note, nil
 }
@@ -207,7 +211,28 @@ func (it *iteration) Drive(h Host) (Note, error) {
 // look is what is said of a turn.
 type look struct {
 	stop bool
+	at   float64
 	text string
+}
+
+// fewSeen are as many turns as are named at either end of a history.
+const fewSeen = 3
+
+// history tells what was watched: where it began, and where it ended.
+func history(seen []float64) string {
+	if seen == nil {
+		return ""
+	}
+	var said []string
+	for i, v := range seen {
+		switch {
+		case i < fewSeen || i >= len(seen)-fewSeen:
+			said = append(said, fmt.Sprintf("%.3g", v))
+		case i == fewSeen:
+			said = append(said, "...")
+		}
+	}
+	return "; it went " + strings.Join(said, ", ")
 }
 
 // reached is 1 where it was the last, as arrays hold it.
@@ -236,7 +261,7 @@ func (it *iteration) look(h Host, looked int) (k look, err error) {
 	if err != nil {
 		return k, err
 	}
-	k.text = fmt.Sprintf("; the last stood at %.3g", v)
+	k.at, k.text = v, fmt.Sprintf("; the last stood at %.3g", v)
 	h.Progress(fmt.Sprintf("%.3g", v))
 	if looked < mostHistory {
 		err = h.Set(len(it.Gives)-1, looked, v)

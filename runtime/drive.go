@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -77,6 +78,9 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	}
 	if err := d.log.save(d, true); err != nil {
 		return err
+	}
+	if i := slices.IndexFunc(note.Warnings, func(w problem.Problem) bool { return w.Code == problem.Unfinished }); i >= 0 && r.opt.Strict {
+		return &StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
 	}
 	if d.rounds.Rounds != nil {
 		if err := d.handOutObjects(func(int) bool { return true }); err != nil {

@@ -134,13 +134,13 @@ func (p *Program) place(err error, at problem.Where) bool {
 		if fault.At == (problem.Where{}) {
 			fault.At = at
 		}
-		p.say(fault.Code, fault.Message, fault.Help, fault.At)
+		p.say(fault.Code, fault.Message, fault.Help, fault.At).Severity = diag.Error // also of a code that is a warning where a run goes on
 	}
 	return all
 }
 
 // say adds a diagnostic; what happens nowhere in particular has no place.
-func (p *Program) say(code, message, help string, at problem.Where) {
+func (p *Program) say(code, message, help string, at problem.Where) *diag.Diagnostic {
 	if _, ok := diag.Lookup(code); !ok {
 		code = problem.StageFailed
 	}
@@ -148,7 +148,9 @@ func (p *Program) say(code, message, help string, at problem.Where) {
 	if at != (problem.Where{}) {
 		span = p.Span(at)
 	}
-	p.Found.Report(code, span, "%s", message).Help = help
+	d := p.Found.Report(code, span, "%s", message)
+	d.Help = help
+	return d
 }
 
 // largestPipeline is far beyond any text a person wrote; a larger file is data given by mistake.
