@@ -1,0 +1,54 @@
+package check
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/lang/diag"
+	"weft/lang/library"
+	"weft/ops/catalogue"
+)
+
+// FuzzCheck checks that no text breaks the checker, and that what it reports lies in the text. Its seeds are the examples of operators, libraries
+// and codes.
+func FuzzCheck(f *testing.F) {
+	cat := catalogue.Standard()
+	for _, name := range cat.Names() {
+		for _, e := range cat.Lookup(name).Examples {
+			f.Add(e.Code)
+		}
+	}
+	names, _ := library.Functions()
+	for _, name := range names {
+		f.Add(library.Example(name))
+	}
+	for _, c := range diag.Codes() {
+		f.Add(c.Wrong)
+		f.Add(c.Right)
+	}
+	paths, err := filepath.Glob("../../pipelines/*/*.weft")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "read(") || strings.Contains(text, "use \"") || strings.Contains(text, "skyview") {
+			return // files, and what looks at them
+		}
+		_, list := File("f.weft", []byte(text), cat, Options{})
+		for _, d := range list.Sorted() {
+			if s := d.Span; s.Source != nil && (s.Start < 0 || s.End < s.Start || s.End > len(s.Source.Text)) {
+				t.Errorf("%s at %d to %d of %d bytes", d.Message, s.Start, s.End, len(s.Source.Text))
+			}
+		}
+		_ = list.String()
+	})
+}
