@@ -455,6 +455,67 @@ def reduce(op, kind, a, over, q=0.5):
         return rounded(kind, dims, np.where(mixed, np.nan, lo), np.where(mixed, np.nan, hi), nan | mixed, only, ulps=4, slack=slack)
 
 
+def take(kind, a, places, dim, here, by, outside, dims):
+    """elements at whole places along a dimension; a place that is not known may be any, and one that is NaN none"""
+    axis = a.dims.index(dim)
+    n = a.lo.shape[axis]
+    if places is None:
+        places = Val("i64", [], float(by), float(by))
+        dims = a.dims if here else [d for d in a.dims if d != dim]
+    extent = dict(zip(places.dims, places.lo.shape)) | {d: m for d, m in zip(a.dims, a.lo.shape) if here or d != dim}
+
+    def over(v, names):
+        order = sorted(range(len(names)), key=lambda i: dims.index(names[i]))
+        return np.transpose(v, order)[tuple(slice(None) if d in names else None for d in dims)]
+
+    lo, hi, nan, only = (over(x, places.dims) for x in (places.lo, places.hi, places.nan, places.only))
+    if here:
+        own = over(np.arange(n, dtype=float), [dim])
+        lo, hi = lo + own, hi + own
+    sure = (lo == hi) & (np.abs(lo) < 2.0**50) & ~nan
+    p = np.where(sure, lo, 0).astype(np.int64)
+    beyond = (p < 0) | (p >= n)
+    if outside == "wrap":
+        p = p % n
+    elif outside == "mirror" and n > 1:
+        p = np.minimum(p % (2 * n - 2), 2 * n - 2 - p % (2 * n - 2))
+    p = np.clip(p, 0, n - 1)
+    at = tuple(p if d == dim else over(np.arange(extent[d]), [d]) for d in a.dims)
+    shape = tuple(extent[d] for d in dims)
+    filled = not isinstance(outside, str)
+    c = constant(kind, outside) if filled else None
+
+    def pick(name, any_of, value):
+        x = getattr(a, name)
+        all_of = any_of.reduce(x, axis)
+        rest = [d for d in a.dims if d != dim]
+        every = over(all_of, rest) if rest else np.asarray(all_of)
+        out = x[at]
+        if filled:
+            every, out = any_of(every, value), np.where(beyond, value, out)
+        return np.broadcast_to(np.where(sure, out, every), shape)
+
+    v = Val(kind, dims, pick("lo", np.minimum, c.lo if filled else 0), pick("hi", np.maximum, c.hi if filled else 0),
+            pick("nan", np.logical_or, False), pick("only", np.logical_and, False))
+    if filled:
+        return v
+    return Val(kind, dims, v.lo, v.hi, v.nan | nan, v.only | np.broadcast_to(only, shape))
+
+
+def carry(kind, a, dim, last):
+    """s = 0.5 s + a along a dimension, from its first element"""
+    axis = a.dims.index(dim)
+    rest = [d for d in a.dims if d != dim]
+    parts = [a.map(lambda x, k=k: np.take(x, k, axis), rest) for k in range(a.lo.shape[axis])]
+    state, states = parts[0], []
+    for g in parts:
+        state = arithmetic("add", kind, arithmetic("mul", kind, constant(kind, 0.5), state).ordered(rest), g).ordered(rest)
+        states.append(state)
+    if last:
+        return state
+    return Val(kind, a.dims, *[np.stack([getattr(s, n) for s in states], axis) for n in ("lo", "hi", "nan", "only")])
+
+
 def level(kind, a, span, over):
     a = to_float(a, kind)
     m = magnitude(a)
@@ -568,6 +629,10 @@ def step(o, vals, folder):
         return cumsum(kind, x[0], o["dim"])
     if op == "histogram":
         return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"], o.get("edges"))
+    if op == "take":
+        return take(kind, x[0], x[1] if len(x) > 1 else None, o["dim"], o["here"], o["by"], o["outside"], o.get("dims"))
+    if op == "carry":
+        return carry(kind, x[0], o["dim"], o["fold"])
     if op == "decibel":
         return level(kind, x[0], o["range"], o["over"])
     if op == "slice":
