@@ -9,6 +9,7 @@ import (
 	"weft/ops/array"
 	"weft/ops/beam"
 	"weft/ops/files"
+	"weft/ops/fourier"
 	"weft/ops/linear"
 	"weft/ops/places"
 	"weft/ops/prelude"
@@ -43,7 +44,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
 	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
-		prelude.Specs())
+		prelude.Specs(), fourier.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.
