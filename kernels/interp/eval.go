@@ -49,6 +49,11 @@ func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Samp
 	m := p.machine(b)
 	defer m.release()
 	out := make([][]Sample, len(points))
+	each, rank := len(p.stores), 0
+	for _, s := range p.stores {
+		rank += len(s.index)
+	}
+	all, places := make([]Sample, each*len(points)), make([]int, rank*len(points))
 	for n, point := range points {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -69,7 +74,8 @@ func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Samp
 				return nil, fmt.Errorf("at point %v: %w", point, m.err)
 			}
 		}
-		if out[n], err = m.samples(); err != nil {
+		out[n] = all[n*each:][:each:each]
+		if err := m.samples(out[n], places[n*rank:][:rank]); err != nil {
 			return nil, fmt.Errorf("at point %v: %w", point, err)
 		}
 	}
@@ -98,18 +104,19 @@ func firstChange(a, b []int) int {
 	return len(a)
 }
 
-func (m *machine) samples() ([]Sample, error) {
-	out := make([]Sample, len(m.program.stores))
+// samples are what stores would write; their indices take what places holds.
+func (m *machine) samples(out []Sample, places []int) error {
 	for k := range out {
 		s := &m.program.stores[k]
 		if s.guarded && m.i[s.guard] == 0 {
 			continue
 		}
 		b := &m.buffers[s.buf]
-		v := Sample{Written: true, Index: make([]int, len(s.index))}
+		v := Sample{Written: true, Index: places[:len(s.index):len(s.index)]}
+		places = places[len(s.index):]
 		for d, r := range s.index {
 			if uint64(m.i[r]) >= uint64(b.shape[d]) {
-				return nil, m.indexError(b, s.index, true)
+				return m.indexError(b, s.index, true)
 			}
 			v.Index[d] = int(m.i[r])
 		}
@@ -120,7 +127,7 @@ func (m *machine) samples() ([]Sample, error) {
 		}
 		out[k] = v
 	}
-	return out, nil
+	return nil
 }
 
 // launch runs the kernel over one tile, axis by axis.

@@ -37,24 +37,13 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	if e := s.Type.Elem; e != ops.F32 && e != ops.F64 && e != ops.I32 {
 		return
 	}
-	values := g.evaluate(s)
-	order := slices.Delete(upTo(len(s.Type.Dims)), inner, inner+1)
-	order = append(order, inner) // dims as the table has them
+	moved := func(list []*ir.Node) []*ir.Node { // as the table has them
+		return append(slices.Delete(slices.Clone(list), inner, inner+1), list[inner])
+	}
 	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit}
-	for _, d := range order {
-		t.Dims = append(t.Dims, s.Type.Dims[d])
-	}
-	strides := (&ir.Buffer{Shape: s.Type.Shape()}).Strides()
-	data, whole := make([]float64, t.Len()), true
-	for i, at := range ops.Indices(t.Shape()) {
-		from := 0
-		for k, d := range order {
-			from += at[k] * strides[d]
-		}
-		data[i] = values[from]
-		whole = whole && data[i] == math.Trunc(data[i]) && math.Abs(data[i]) <= 1<<24
-	}
-	row := s.Type.Dims[inner].Size
+	t.Dims = append(slices.Delete(slices.Clone(s.Type.Dims), inner, inner+1), s.Type.Dims[inner])
+	data, row := g.evaluate(s, t.Shape(), moved), s.Type.Dims[inner].Size
+	whole := !slices.ContainsFunc(data, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) > 1<<24 })
 	facts := ir.Facts{Data: ir.DataFactsOf(data, row), Mono: monotony(data, row)}
 	if facts.Data == nil {
 		return
@@ -66,25 +55,12 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	base := s.Type.Elem.Base.Compute()
 	s.Inputs, s.Steps = []*ops.Stage{table}, []string{"table"}
 	s.Elem = func(b *ops.Body, index []*ir.Node) ops.Elem {
-		at := make([]*ir.Node, len(order))
-		for k, d := range order {
-			at[k] = index[d]
-		}
-		return ops.Real(b.Cast(base, table.At(b, at...).Re))
+		return ops.Real(b.Cast(base, table.At(b, moved(index)...).Re))
 	}
 	g.Stages = slices.Insert(g.Stages, slices.Index(g.Stages, s), table)
 	g.tabled[s] = true
 	delete(g.alone, s)
 	delete(g.points, s)
-}
-
-// upTo are the numbers below n.
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // monotony is ir.Facts.Mono of rows of elements.
@@ -115,8 +91,8 @@ func monotony(data []float64, row int) int {
 	return ir.MonoEither
 }
 
-// evaluate are the elements of a known stage, rounded to its type.
-func (g *Graph) evaluate(s *ops.Stage) []float64 {
+// evaluate are the elements of a known stage, rounded to its type, with its dims moved: what does not follow from the last is found once.
+func (g *Graph) evaluate(s *ops.Stage, shape []int, moved func([]*ir.Node) []*ir.Node) []float64 {
 	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	k := g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
@@ -126,9 +102,12 @@ func (g *Graph) evaluate(s *ops.Stage) []float64 {
 		}
 		return bufs[p]
 	}).KernelOf(s)
-	var points [][]int
-	for _, at := range ops.Indices(s.Type.Shape()) {
-		points = append(points, slices.Clone(at))
+	k.Axes = moved(k.Axes)
+	rank := len(shape)
+	points, places := make([][]int, s.Type.Len()), make([]int, rank*s.Type.Len())
+	for i, at := range ops.Indices(shape) {
+		points[i] = places[i*rank:][:rank]
+		copy(points[i], at)
 	}
 	program, err := interp.Compile(k, interp.Wide)
 	var samples [][]interp.Sample
