@@ -14,6 +14,7 @@ const (
 	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
 	waiting       = 4.0  // cycles until the result of a turn of floats is there
 	runningSlice  = 2    // turns of a slice: as many rows are read and written at a time, and the next ones asked for
+	shortestLine  = 128  // points that lie side by side, for which a slice is worth while
 	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
 )
 
@@ -40,10 +41,21 @@ func (s *survey) running(f *ir.Fold) (out []option) {
 		}
 		c.Order = append(c.Order, a)
 		c.Unroll = s.unroll(a, 2)
-		c.Chunk = []AxisN{{a, max(c.Step(a), evenly(axis.Extent, min(runningChunk, (axis.Extent+1)/2), c.Step(a)))}}
+		c.Chunk = s.sweep(c, a)
 		out = append(out, option{c, s.onLanes(a, -1) * sharedLoad})
 	}
 	return out
+}
+
+// sweep are the points of a slice: a half of those along the axis, or so many lines of it as make a long one.
+func (s *survey) sweep(c CPU, a int) []AxisN {
+	extent, step := s.k.Axes[a].Extent, c.Step(a)
+	if extent >= runningChunk/4 || len(c.Order) == 1 {
+		return []AxisN{{a, max(step, evenly(extent, min(runningChunk, (extent+1)/2), step))}}
+	}
+	outer := c.Order[len(c.Order)-2]
+	lines := s.k.Axes[outer].Extent
+	return []AxisN{{outer, evenly(lines, max(1, min(runningChunk/extent, (lines+1)/2)), 1)}, {a, max(step, evenly(extent, extent, step))}}
 }
 
 // scalars is what the operations of a point take without lanes, where float64 takes no more than float32.
@@ -69,7 +81,7 @@ func (s *survey) waits(f *ir.Fold) float64 {
 
 // sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold.
 func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
-	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < runningChunk/8 || !s.k.Writes(f) {
+	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < shortestLine || int(s.k.Points()) < runningChunk/8 || !s.k.Writes(f) {
 		return false
 	}
 	beside := func(buf *ir.Buffer, index []*ir.Node) bool {
