@@ -47,7 +47,7 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		if step != nil {
 			s = max(1, step[i])
 		}
-		blocks := (size[i] + s - 1) / s
+		blocks := max(1, size[i]/s) // what is left goes to the last one
 		parts := min(blocks, (want+have-1)/have)
 		per := (blocks + parts - 1) / parts
 		size[i] = min(size[i], per*s)

@@ -46,6 +46,7 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 		want         int
 	}{
 		{[]int{1000, 1000}, []int{496, 240}, 0.01, 2, 8},
+		{[]int{128, 128}, []int{52, 64}, 2.5e-4, 2, 2},
 		{[]int{2000}, []int{992}, 0.01, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 7, 16},
 		{[]int{2000}, []int{992}, 1e-4, 7, 1},
