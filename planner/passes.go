@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/bound"
@@ -162,10 +163,10 @@ func kernels(m *module.Module, _ Options) error {
 func types(m *module.Module, opt Options) error { return precision.Retype(m, opt.Precision) }
 
 // ranges notes where what kernels store is proved to lie: those that load it take cheaper forms of operations, and constants for what is the
-// same everywhere.
+// same everywhere. Sums of few terms become float32.
 func ranges(m *module.Module, _ Options) error {
 	for _, k := range m.Kernels {
-		k.IR = subst.Settle(k.IR)
+		k.IR = schedule.Few(subst.Settle(k.IR))
 		ir.StoreRanges(k.IR)
 	}
 	return nil

@@ -84,7 +84,7 @@ func (g *gen) points(f *ir.Fold) *Expr {
 		}
 		along := Int(step)
 		switch end := Name(x + "_end"); g.tail {
-		case Overlap:
+		case Overlap, Inside:
 			along = Call("s_min_i", along, Bin("-", end, Name(x+"_")))
 		case Cut:
 			along = Call("s_min_i", along, Bin("-", end, Name(x)))

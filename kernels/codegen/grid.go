@@ -44,7 +44,7 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	}
 	g.fillTiles(s.Threads())
 	g.stores()
-	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables, 0}, Barriers: t.used}
+	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables, 0, schedule.Ends{}}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp
 	}

@@ -73,6 +73,7 @@ type notes struct {
 	loads   map[string]int
 	counted map[loadClass]bool
 	tables  int
+	inside  schedule.Ends
 }
 
 // fresh is a new name.

@@ -16,6 +16,7 @@ type Tail uint8
 const (
 	Overlap Tail = iota // moves the last step back: needs a tile of at least a step, and stores that may repeat
 	Cut                 // cuts axis values to the tile, so that surplus lanes repeat its last points
+	Inside              // is Overlap, of tiles where indices that are held, wrapped or mirrored at the ends need not be
 )
 
 // Body is what a function does.
@@ -24,6 +25,7 @@ type Body struct {
 	Loads   map[string]int // by class
 	Tables  int            // lane-uniform values tabulated over a fold
 	Scratch int            // bytes of memory that a launch needs for itself
+	Inside  schedule.Ends  // of the lanes' axis, from where to where the tail may be Inside
 }
 
 // Tile is the function that runs a kernel over a tile, under a schedule with an order.
@@ -63,7 +65,7 @@ func (g *gen) finish(list []Stmt) Body {
 			out = append(out, Var(g.bufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
 		}
 	}
-	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch}
+	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
 }
 
 func tileLo(axis int) *Expr { return At(Name("a->lo"), Int(axis)) }
@@ -76,7 +78,7 @@ func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
 	if step > 1 && g.tail == Cut {
 		out = append(out, Let("int", x+"_last", Bin("-", tileHi(axis), Int(1))))
 	}
-	if step > 1 && g.tail == Overlap {
+	if step > 1 && g.tail != Cut {
 		body = append([]Stmt{Let("int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step))))}, body...)
 		x += "_"
 	}

@@ -171,6 +171,17 @@ func (g *gen) below(n, limit *ir.Node) *ir.Node {
 			return b.And(b.Lt(b.Const(n.Type, 0), limit), b.Lt(x[0], b.Mul(limit, limit)))
 		case ir.Floor:
 			return g.below(x[0], limit)
+		case ir.Mul, ir.Div:
+			if x[0].Kind == ir.KConst && n.Op == ir.Mul {
+				x = []*ir.Node{x[1], x[0]}
+			}
+			if c := x[1]; c.Kind == ir.KConst && c.F > 0 && c.F < math.Inf(1) {
+				by := c.F
+				if n.Op == ir.Mul {
+					by = 1 / by
+				}
+				return g.below(x[0], b.Mul(limit, b.Const(n.Type, by*(1-0x1p-20)))) // a limit that a root is below is positive
+			}
 		case ir.Add:
 			if g.isSlow(x[1]) && x[1].Free().Meets(g.top().binds) {
 				x = []*ir.Node{x[1], x[0]}

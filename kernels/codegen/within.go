@@ -26,6 +26,9 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	if a.guarded {
 		tests = append(tests, a.guard.Regs[0])
 	}
+	if len(g.s.Lanes) == 1 && g.Counts == nil && g.notes.inside.Meet(g.axes, g.s.Lanes[0].Axis, conditions) && g.tail == Inside {
+		conditions = nil
+	}
 	for _, c := range conditions {
 		_, rest := g.split(c, byLane)
 		pattern, known := g.lanePattern(rest, byLane)
@@ -40,6 +43,10 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	x = Named(n.Type, g.fresh("v"))
 	a.sc.declare(x, Value{})
 	p := g.pointer(n.Buf, l, a.v, origin)
+	if len(tests) == 0 {
+		a.sc.add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) }))...)
+		return x, true
+	}
 	whole := Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
 	apart := *a
 	apart.sc = newScope(a.sc.binds)

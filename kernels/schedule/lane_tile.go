@@ -27,7 +27,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 	spreads = s.spreads(f, at.at)
 	work, order := s.workIn(f), s.order()
 	windows := []int{0, 16, 32}
-	if s.t.ISA == "portable" || at.loads == 0 {
+	if s.t.ISA == "portable" || at.loads == 0 || !s.bounded(f, at.at) {
 		windows = windows[:1]
 	}
 	for _, lanes := range s.shapes(axes) {

@@ -131,6 +131,21 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 	return out
 }
 
+// bounded reports whether places in turns of f have bounds over the kernel's axes, which the bases of windows are: none where they follow from
+// what is loaded for each point in each turn.
+func (s *survey) bounded(f *ir.Fold, places []*ir.Node) bool {
+	q := &ir.Bounder{B: s.builder(), Leaf: func(n *ir.Node, _ ir.Side) *ir.Node {
+		if n.Free().Meets(f.Binders()) || n.Type == ir.Bool {
+			return nil
+		}
+		return s.builder().Const(n.Type, 1)
+	}}
+	for _, a := range s.k.Axes {
+		q.Over = q.Over.Or(a.Bind())
+	}
+	return !slices.ContainsFunc(places, func(p *ir.Node) bool { return q.Bound(p, ir.Lo) == nil })
+}
+
 // rounded are the floats that an index is rounded from.
 func rounded(index *ir.Node) (from []*ir.Node) {
 	var l ir.Linear

@@ -66,3 +66,48 @@ func withinOf(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditi
 func falls(l ir.Linear, varies func(*ir.Node) bool) bool {
 	return slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef < 0 && varies(t.N) })
 }
+
+// Ends are where the part of an axis begins and ends in which loads of a kernel all lie side by side: there is none where Some is false.
+type Ends struct {
+	Axis, From, To int
+	Some, none     bool
+}
+
+// Meet takes the part of an axis where the conditions of another load hold too, whatever else they are about; false: there is none.
+func (e *Ends) Meet(axes []*ir.Node, a int, conditions []ir.Linear) bool {
+	other, ok := endsOf(axes[a], conditions)
+	if !e.Some {
+		e.Axis, e.From, e.To = a, other.From, other.To
+	}
+	e.From, e.To = max(e.From, other.From), min(e.To, other.To)
+	e.none = e.none || !ok
+	e.Some = !e.none
+	return ok
+}
+
+func endsOf(axis *ir.Node, conditions []ir.Linear) (e Ends, ok bool) {
+	e.To = axis.Extent
+	for _, c := range conditions {
+		least, along := float64(c.C), int64(0)
+		for _, t := range c.Terms {
+			if t.N == axis {
+				along = t.Coef
+				continue
+			}
+			lo, hi, ok := ir.SureRange(t.N, nil)
+			if !ok || t.N.Free().Meets(axis.Bind()) {
+				return e, false
+			}
+			least += min(lo*float64(t.Coef), hi*float64(t.Coef))
+		}
+		switch along {
+		case 1:
+			e.From = max(e.From, int(-least))
+		case -1:
+			e.To = min(e.To, int(least)+1)
+		default:
+			return e, false
+		}
+	}
+	return e, true
+}

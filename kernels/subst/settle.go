@@ -20,7 +20,12 @@ func Settle(k *ir.Kernel) *ir.Kernel {
 			s.like[n], s.keys[n] = m, true
 		}
 	})
-	if len(s.like) == 0 {
+	return Kernel(k, s, len(s.like) > 0)
+}
+
+// Kernel is a kernel after a replacement, if anything is replaced.
+func Kernel(k *ir.Kernel, s *Substitution, any bool) *ir.Kernel {
+	if !any {
 		return k
 	}
 	out := *k

@@ -180,6 +180,9 @@ func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *
 		steps, number := s.wholeSteps(b, index)
 		i := sum(b, at, steps)
 		within := s.inside(b, i)
+		if within != nil { // which no NaN is
+			number = nil
+		}
 		return []tap{{index: s.moved(b, i)}}, within, number
 	}
 	if n, ok := s.value.(ops.Number); ok && !(s.lookup && s.here) {
@@ -290,8 +293,7 @@ func (s *spot) steps(b *ops.Body, x *ir.Node) *ir.Node {
 		x = b.Sub(w, b.Mul(b.Alu(ir.Floor, b.Mul(w, b.Const(ir.F64, 1/p))), b.Const(ir.F64, p)))
 	}
 	if x.Type.Float() {
-		x = b.Select(b.Alu(ir.Eq, x, x), x, b.Const(x.Type, 0))
-		return b.Cast(ir.I32, b.Max(b.Const(x.Type, -mostSteps), b.Min(b.Const(x.Type, mostSteps), x)))
+		return b.Cast(ir.I32, b.Max(b.Min(x, b.Const(x.Type, mostSteps)), b.Const(x.Type, -mostSteps))) // a NaN is beyond
 	}
 	return b.Cast(ir.I32, b.Max(b.Int(x.Type, -mostSteps), b.Min(b.Int(x.Type, mostSteps), x)))
 }

@@ -14,6 +14,9 @@ import (
 // do within a quarter of those, since both are predicted as they would be scheduled.
 const recomputeDoubt = 1.25
 
+// tellable is the share of their time by which readers must be predicted to take longer for the difference to count: less is beyond the model.
+const tellable = 0.001
+
 // edgeKey names an edge of a program, the same in every planning of it.
 func edgeKey(p, c *ops.Stage) string { return graph.Key(p) + " > " + graph.Key(c) }
 
@@ -28,12 +31,12 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 }
 
 // alternatives are what two choices take beyond what both share, in seconds: what readers take longer that compute p in place
-// than if they load it, and the kernel that stores p.
+// than if they load it, as far as that can be told, and the kernel that stores p.
 func (f *fuser) alternatives(p *ops.Stage, homes []*ops.Stage) (fused, stored float64) {
 	for _, h := range homes {
 		fused += f.predicted(h, p)
 		if fused < math.Inf(1) {
-			fused -= f.predicted(h, nil)
+			fused -= (1 + tellable) * f.predicted(h, nil)
 		}
 	}
 	return max(0, fused), f.predicted(p, nil)

@@ -97,7 +97,7 @@ func (f *function) variants() {
 			f.write("", []tree.Stmt{f.call("_small", "a")})
 			return
 		}
-		f.write("_main", f.told(f.u.Tile(s, codegen.Overlap)))
+		f.large(s)
 		f.Step = schedule.TileStep(k, f.u.Target, s)
 		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
 		var large []*tree.Expr
@@ -108,6 +108,24 @@ func (f *function) variants() {
 		f.write("", []tree.Stmt{tree.If{Cond: tree.All("&&", large...),
 			Then: []tree.Stmt{f.call("_main", "a")}, Else: []tree.Stmt{f.call("_small", "a")}}})
 	}
+}
+
+// large writes the variants for tiles of a step or more: one or, where loads lie side by side but for the ends of an axis, one that tests this
+// and one for what is between the ends.
+func (f *function) large(s schedule.CPU) {
+	all := f.u.Tile(s, codegen.Overlap)
+	in := all.Inside
+	if !in.Some || in.To-in.From < s.Step(in.Axis) || len(s.Chunk) > 0 {
+		f.write("_main", f.told(all))
+		return
+	}
+	f.write("_ends", all.Stmts)
+	f.write("_inside", f.told(f.u.Tile(s, codegen.Inside)))
+	args := []*tree.Expr{tree.Name(f.Name + "_inside"), tree.Name(f.Name + "_ends"), tree.Name("a")}
+	for _, n := range []int{len(f.u.Kernel.Axes), in.Axis, in.From, in.To, s.Step(in.Axis)} {
+		args = append(args, tree.Int(n))
+	}
+	f.write("_main", []tree.Stmt{tree.Do(tree.Call("weft_ends", args...))})
 }
 
 // told notes what the function is told to be like: the variant that most tiles take.

@@ -1,0 +1,76 @@
+package schedule
+
+import (
+	"testing"
+
+	"weft/kernels/interp"
+	"weft/kernels/ir"
+)
+
+// Sums of few products are kept in float32, nested ones as a whole; sums of many, of what was loaded, and those that are to be added term
+// by term in float64 stay.
+func TestFew(t *testing.T) {
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{128}}
+	data := make([]float64, 128)
+	for i := range data {
+		data[i] = float64(float32(1 / float64(i+3)))
+	}
+	for name, c := range map[string]struct {
+		rows, columns int
+		loaded, terms bool
+		few           bool
+	}{
+		"five by five":   {rows: 5, columns: 5, few: true},
+		"one row":        {rows: 1, columns: 64, few: true},
+		"65":             {rows: 1, columns: 65},
+		"nine by nine":   {rows: 9, columns: 9},
+		"what is loaded": {rows: 3, columns: 3, loaded: true},
+		"term by term":   {rows: 3, columns: 3, terms: true},
+	} {
+		b := ir.NewBuilder()
+		x := b.Axis("x", 4)
+		sum := func(n int, term func(i *ir.Node) *ir.Node) *ir.Node {
+			spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}
+			return b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{b.Add(acc[0], term(i))}, nil
+			})[0]
+		}
+		total := sum(c.rows, func(i *ir.Node) *ir.Node {
+			return sum(c.columns, func(j *ir.Node) *ir.Node {
+				v := b.Load(in, b.Add(x, b.Add(i, j)))
+				if !c.loaded {
+					v = b.Mul(v, b.Load(in, b.Add(i, j)))
+				}
+				return b.Cast(ir.F64, v)
+			})
+		})
+		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{4}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F32, total)}
+		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Termwise: c.terms}
+		few := Few(k)
+		if err := ir.Check(few); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		wide := false
+		few.Walk(func(n *ir.Node) { wide = wide || n.Type == ir.F64 })
+		if wide == c.few {
+			t.Errorf("%s: float64 is there: %v\n%s", name, wide, few)
+		}
+		want, got := at(t, k, in, data), at(t, few, in, data)
+		if d := want - got; d > 3e-6*want || -d > 3e-6*want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// at is what a kernel stores at its second point.
+func at(t *testing.T, k *ir.Kernel, in *ir.Buffer, data []float64) float64 {
+	p, err := interp.Compile(k, interp.Exact)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples, err := p.Eval(t.Context(), interp.Inputs{Host: map[*ir.Buffer][]float64{in: data}}, [][]int{{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return samples[0][0].F
+}
