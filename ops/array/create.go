@@ -47,8 +47,8 @@ func createSpecs() []*ops.Spec {
 		{
 			Name: "fill", Doc: "An array of one value.", Group: groupCreate, Error: operand.Rounded,
 			Returns: "an array in the unit of the value: of integers for a whole number without unit, of f32 otherwise.",
-			Params: []ops.Param{ops.Num("value", "*", "value of every element"), ops.Names("dims", "names of the dimensions"),
-				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber}},
+			Params: []ops.Param{ops.Num("value", "*", "value of every element"), ops.Names("dims", "names of the dimensions; a single value without").Opt(),
+				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber, Optional: true}},
 			Examples: []ops.Example{{Title: "A constant speed of sound", Code: "fill(1540 m/s, dims: [x, z], extents: [4, 3]) | show"}},
 			Bind:     bindFill,
 		},
@@ -172,7 +172,12 @@ func bindCoordinates(c *ops.Call) (ops.Op, error) {
 const largestFill = 1 << 40
 
 func bindFill(c *ops.Call) (ops.Op, error) {
-	dims, open, _, err := operand.NewDims(c, largestFill)
+	var dims []ops.Dim
+	open := -1
+	var err error
+	if c.Has("dims") || c.Has("extents") {
+		dims, open, _, err = operand.NewDims(c, largestFill)
+	}
 	switch {
 	case err != nil:
 		return nil, err

@@ -3,6 +3,7 @@ package repeat
 
 import (
 	"errors"
+	"maps"
 	"strings"
 
 	"weft/ops"
@@ -25,7 +26,7 @@ func iterateSpec() *ops.Spec {
 		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history; steps and converged of each " +
 			"element where elements are repeated by themselves.",
 		Params: []ops.Param{
-			{Name: "from", Doc: "the state at first", Accept: ops.KArray | ops.KRecord, Unit: "*"},
+			{Name: "from", Doc: "the state at first: an array, a number or a record of such", Accept: ops.KArray | ops.KNumber | ops.KRecord, Unit: "*"},
 			{Name: "step", Doc: "function from a state to the next", Accept: function},
 			ops.Count("at_most", "turns at most").Within(1, 1e9),
 			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn, of all or of each element", Accept: function, Optional: true},
@@ -41,6 +42,13 @@ func iterateSpec() *ops.Spec {
 }
 
 func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	c = &ops.Call{Spec: c.Spec, Args: maps.Clone(c.Args), Written: c.Written}
+	c.Args["from"] = rebuilt(c.Args["from"], func(v ops.Value) ops.Value {
+		if v.Kind() != ops.KNumber {
+			return v
+		}
+		return e.Call(ops.Symbol("fill"), v)
+	})
 	from, err := flatten("from", "", c.Args["from"], ops.KArray)
 	if err != nil {
 		return nil, err
@@ -62,6 +70,10 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	after, err := flatten("step", "", next, ops.KArray)
 	if err != nil {
 		return nil, err
+	}
+	if start := inFloats(e, c.Args["from"], from, after); start != nil {
+		c.Args["from"] = start
+		return expandIterate(c, e)
 	}
 	args := map[string]ops.Value{"at_most": c.Args["at_most"], "every": c.Args["every"]}
 	for _, name := range []string{"until", "watch"} {

@@ -64,6 +64,24 @@ func inOrderOf(from, next ops.Value) (ops.Value, error) {
 	return out, nil
 }
 
+// inFloats is a state with whole numbers made the floats that a turn gives; nil where it has none.
+func inFloats(e ops.Expander, from ops.Value, parts, after []operand.Operand) (start ops.Value) {
+	at, changed := -1, false
+	start = rebuilt(from, func(v ops.Value) ops.Value {
+		at++
+		is, gives := parts[at].Type.Elem, after[at].Type.Elem
+		if is.Base.Float() || !gives.Base.Float() {
+			return v
+		}
+		changed = true
+		return e.Call(ops.Symbol("cast"), v, ops.Symbol(ops.Promote(is, gives).String()))
+	})
+	if !changed {
+		return nil
+	}
+	return start
+}
+
 // form says what a state is made of.
 func form(v ops.Value) string {
 	if r, ok := v.(ops.Record); ok {
