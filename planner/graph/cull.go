@@ -175,7 +175,8 @@ func (g *Graph) compared(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []*displa
 	trips := count.Trips(k)
 	for _, c := range g.comparisons(k, edges) {
 		ir.WalkNodes([]*ir.Node{c.level}, func(n *ir.Node) {
-			if !displaceable(n, c.fold) || count.MostTrips(c.fold) < worthTurns || trips(n.Free()) < max(worthReads, worthTimes*float64(n.Buf.Len())) {
+			if !displaceable(n, c.fold) || count.MostTrips(c.fold) < worthTurns ||
+				trips(n.Free()) < max(worthReads, worthTimes*float64(n.Buf.Len())) {
 				return
 			}
 			e := edges[n.Buf]
