@@ -8,6 +8,8 @@ type Expander interface {
 	Name(arg string) string
 	// Try reports whether what it calls is right, in which case and otherwise nothing is reported.
 	Try(calls func()) bool
+	// Apply calls an operator with arguments by name; nil where that is wrong, which is reported.
+	Apply(operator string, args map[string]Value) Value
 	// Use makes a use of an operator.
 	Use(spec *Spec, bound Op, args map[string]Value) *Instance
 }

@@ -25,6 +25,8 @@ type Spec struct {
 	// Expand takes the place of Bind where the operator calls functions of the program: its value is made of uses of other operators, and is nil
 	// where a mistake is reported already.
 	Expand func(*Call, Expander) (Value, error)
+	// Expands tells for which calls Expand takes the place of Bind; nil: for all.
+	Expands func(*Call) bool
 	// Body takes the place of Bind where the operator is a function of others: the lines of a block of the language, in which Params have
 	// their names and nothing of the program has one. All of Params are given or have defaults.
 	Body string

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"weft/kernels/ir"
@@ -61,6 +62,14 @@ type Dim struct {
 	Unit   Unit // how coordinates are written for people
 	// Frame is the system the coordinates are in; nil: none that is known.
 	Frame Frame
+}
+
+// Tag tells an index apart in the name of a file: by its coordinate, in the unit of the dim, or by its number.
+func (d Dim) Tag(i int) string {
+	if d.Coords == nil {
+		return strconv.Itoa(i)
+	}
+	return Number{V: d.Coords[i], Unit: d.Unit}.Plain()
 }
 
 // Type is what the checker knows of an array.

@@ -149,8 +149,13 @@ func (s Segment) Arrays(yield func(Array)) {
 
 func (s Segment) String() string { return fmt.Sprintf("%s in %s .. %s", s.Dim, s.From, s.To) }
 
+// Plain is the number as it was written, without its unit.
+func (n Number) Plain() string {
+	return strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)
+}
+
 func (n Number) String() string {
-	v := strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)
+	v := n.Plain()
 	if s := n.Unit.String(); s != "" {
 		return v + " " + s
 	}

@@ -116,7 +116,7 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 			b.call.Written = text
 		}
 	}
-	if spec.Expand != nil {
+	if spec.Expand != nil && (spec.Expands == nil || spec.Expands(b.call)) {
 		v, err := spec.Expand(b.call, expander{c, b})
 		if c.problems(err, b) {
 			return nil
@@ -204,6 +204,18 @@ func (e expander) Name(arg string) string {
 
 // Try reports whether calls are without a mistake, and reports none.
 func (e expander) Try(calls func()) bool { return e.trial(calls) == nil }
+
+// Apply calls an operator by name where the operator stands.
+func (e expander) Apply(operator string, values map[string]ops.Value) ops.Value {
+	spec := e.cat.Lookup(operator)
+	var args []argument
+	for _, p := range spec.Params {
+		if v := values[p.Name]; v != nil {
+			args = append(args, argument{value: v, name: &syntax.Name{Text: p.Name}, at: e.b.spanFor(p.Name)})
+		}
+	}
+	return e.applySpec(spec, e.b.at, args)
+}
 
 // Use makes a use of an operator where the operator stands.
 func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {

@@ -163,16 +163,17 @@ func (s *scope) all() []string {
 
 // binding is a name of the file: a param, a value or a function.
 type binding struct {
-	name  *syntax.Name
-	kind  diagKind
-	value syntax.Expr      // nil for a function and for a statement with syntax errors
-	fn    *syntax.Function // nil for a value
-	read  func()           // finds name and fn of a function that is not parsed yet; nil: it is
-	use   *syntax.Use      // nil for what is no file
-	scope *scope           // that it is defined in
-	state state
-	out   ops.Value // nil: poisoned
-	used  bool
+	name   *syntax.Name
+	kind   diagKind
+	value  syntax.Expr        // nil for a function and for a statement with syntax errors
+	fn     *syntax.Function   // nil for a value
+	read   func()             // finds name and fn of a function that is not parsed yet; nil: it is
+	use    *syntax.Use        // nil for what is no file
+	limits *syntax.Constraint // what is asked of a param; nil: nothing
+	scope  *scope             // that it is defined in
+	state  state
+	out    ops.Value // nil: poisoned
+	used   bool
 }
 
 type diagKind string
@@ -220,7 +221,7 @@ func (c *checker) declare(file *syntax.File) {
 		b := &binding{}
 		switch s := s.(type) {
 		case *syntax.Param:
-			b.name, b.kind, b.value = s.Name, paramKind, s.Value
+			b.name, b.kind, b.value, b.limits = s.Name, paramKind, s.Value, s.Kind
 		case *syntax.Assign:
 			b.name, b.kind, b.value = s.Name, valueKind, s.Value
 		case *syntax.Function:
@@ -312,7 +313,7 @@ func (c *checker) resolve(b *binding) ops.Value {
 		value = c.override(b, text)
 	}
 	if value != nil {
-		b.out = c.wanted(value, c.eval(value, nil))
+		b.out = c.limited(b, value)
 	}
 	c.solving = c.solving[:len(c.solving)-1]
 	b.state = done
@@ -322,7 +323,7 @@ func (c *checker) resolve(b *binding) ops.Value {
 		}
 	}
 	if b.kind == paramKind {
-		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 {
+		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 && (b.limits == nil || b.limits.Choices == nil) {
 			c.report(problem.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
 			b.out = nil
 		}
@@ -337,6 +338,38 @@ func (c *checker) resolve(b *binding) ops.Value {
 	}
 	c.program.Info.Defs[b.name] = b.out
 	return b.out
+}
+
+// limited is the value of a definition, of the choices or the unit that it declares.
+func (c *checker) limited(b *binding, value syntax.Expr) ops.Value {
+	if b.limits != nil && b.limits.Choices != nil {
+		choices := texts(b.limits.Choices.Names)
+		s, ok := asNames(value, nil).(ops.Symbol)
+		if ok && slices.Contains(choices, string(s)) {
+			return s
+		}
+		c.report(problem.UnknownChoice, value.Span(), "`%s` is one of %s", b.name.Text, strings.Join(choices, ", ")).Suggest(diag.Nearest(string(s), choices)...)
+		return nil
+	}
+	v := c.wanted(value, c.eval(value, nil))
+	if b.limits == nil || v == nil {
+		return v
+	}
+	unit, err := ops.ParseUnit(strings.Join(b.limits.Unit, ""))
+	n, number := v.(ops.Number)
+	switch {
+	case err != nil:
+		c.report(problem.UnknownUnit, b.limits.Span(), "%v", err)
+		return nil
+	case !unitOf(v).Same(unit) && !(number && n.AnyUnit()):
+		c.report(problem.WrongUnit, value.Span(), "`%s` is measured in %s, and this is %s", b.name.Text, unit, v).Helpf("write it as in %s", ops.Number{V: unit.SI(), Unit: unit})
+		return nil
+	}
+	if number {
+		n.Unit = unit
+		return n
+	}
+	return v
 }
 
 // unused warns about definitions nothing refers to.

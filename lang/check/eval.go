@@ -39,7 +39,7 @@ func (c *checker) evaluate(e syntax.Expr, in env) ops.Value {
 	case *syntax.Number:
 		return c.number(e, 1)
 	case *syntax.String:
-		return ops.Text(e.Value)
+		return ops.Text(c.filled(e.Value, in))
 	case *syntax.Bool:
 		return ops.Flag(e.Value)
 	case *syntax.Name:
@@ -296,7 +296,7 @@ func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position in
 	ok := true
 	for _, a := range list {
 		eval := c.eval
-		if p := paramOf(spec, a, position); p != nil && takesNames(p) {
+		if p := paramOf(spec, a, position); p != nil && takesNames(p) && !c.stands(p, a.Value, in) {
 			eval = c.bareNames
 		}
 		if a.Name == nil {

@@ -202,7 +202,7 @@ func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argume
 	}
 	if p.Kind != nil && p.Kind.Choices != nil {
 		declared.Accept, declared.Choices = ops.KSymbol, texts(p.Kind.Choices.Names)
-		if s, ok := a.names.(ops.Symbol); ok {
+		if s, ok := a.names.(ops.Symbol); ok && (a.value == nil || a.value.Kind() != ops.KSymbol || slices.Contains(declared.Choices, string(s))) {
 			a.value = s
 		}
 	} else if p.Kind != nil {

@@ -1,7 +1,10 @@
 package check
 
 import (
+	"regexp"
 	"slices"
+	"strings"
+	"sync"
 
 	"weft/lang/syntax"
 	"weft/ops"
@@ -72,4 +75,39 @@ func asNames(e syntax.Expr, in env) ops.Value {
 		return out
 	}
 	return nil
+}
+
+// stands reports whether a name that is none of a parameter's choices stands for one of them: a param with choices of its own, say.
+func (c *checker) stands(p *ops.Param, e syntax.Expr, in env) bool {
+	n, ok := syntax.Unparen(e).(*syntax.Name)
+	if !ok || len(p.Choices) == 0 || slices.Contains(p.Choices, n.Text) || !in.has(n.Text) && c.scope.lookup(n.Text) == nil {
+		return false
+	}
+	s, ok := c.name(n, in).(ops.Symbol)
+	return ok && slices.Contains(p.Choices, string(s))
+}
+
+// hole is a name in braces, in a text.
+var hole = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[\pL_][\pL\d_]*\}`) })
+
+// filled is a text with the numbers, texts and choices that names in braces stand for, without units. Other names stay as they are.
+func (c *checker) filled(text string, in env) string {
+	if !strings.Contains(text, "{") {
+		return text
+	}
+	return hole().ReplaceAllStringFunc(text, func(name string) string {
+		n := &syntax.Name{Text: name[1 : len(name)-1]}
+		if !in.has(n.Text) && c.scope.lookup(n.Text) == nil {
+			return name
+		}
+		switch v := c.name(n, in).(type) {
+		case ops.Number:
+			return v.Plain()
+		case ops.Text:
+			return string(v)
+		case ops.Flag, ops.Symbol:
+			return v.String()
+		}
+		return name
+	})
 }

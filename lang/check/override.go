@@ -61,6 +61,12 @@ func (c *checker) override(b *binding, text string) syntax.Expr {
 		return wrong("%s", failed.Message)
 	case e == nil:
 		return wrong("this is not a value")
+	case b.limits != nil && b.limits.Choices != nil:
+		choices := texts(b.limits.Choices.Names)
+		if s, ok := asNames(e, nil).(ops.Symbol); !ok || !slices.Contains(choices, string(s)) {
+			return wrong("it is one of %s", strings.Join(choices, ", "))
+		}
+		return e
 	}
 	var was, now ops.Value
 	failed = c.trial(func() { now = c.wanted(e, c.eval(e, nil)) })

@@ -7,8 +7,9 @@ package syntax
 // Param is a constant that the command line may override.
 type Param struct {
 	extent
-	Name  *Name `parser:"'param' @@ '='"`
-	Value Expr  `parser:"@@"`
+	Name  *Name       `parser:"'param' @@"`
+	Kind  *Constraint `parser:"('in' @@)?"`
+	Value Expr        `parser:"'=' @@"`
 }
 
 // Use makes the definitions of another file known, behind its name and a point.

@@ -16,6 +16,7 @@ func Children(n Node) []Node {
 		add(&out, n.Library)
 	case *Param:
 		add(&out, n.Name)
+		add(&out, n.Kind)
 		out = append(out, n.Value)
 	case *Function:
 		add(&out, n.Name)

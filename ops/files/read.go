@@ -24,14 +24,17 @@ func readSpec() *ops.Spec {
 			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. " + manual(func(f *format.Format) string { return f.Reads }),
 		Returns: "an array over dims, in the order of the file.",
 		Params: []ops.Param{
-			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+"; relative to the folder where weft runs"),
+			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+", relative to the folder where weft runs; a pattern with * or a list of files").Also(ops.KList),
 			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out").Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Str("member", "name of the array in an NPZ file; the only one when left out").Opt(),
 			ops.Choose("as", "element type to read as", elementNames()...).Opt(),
+			{Name: "along", Doc: "dimension of several files: one that they have, along which they lie behind each other, or a new one", Accept: ops.KSymbol, Optional: true},
+			{Name: "numbers", Doc: "unit of the numbers in the names of several files, which are its coordinates then", Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Num("pixel", "m", "size of a pixel of a raster over y and x whose file does not say it").Above0().Opt(),
 		},
-		Bind: bindRead,
+		Bind:   bindRead,
+		Expand: expandRead, Expands: several,
 	}
 }
 

@@ -30,10 +30,12 @@ func writeSpec() *ops.Spec {
 			{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
 			ops.Str("title", "heading of pictures").Opt(),
+			{Name: "each", Doc: "dimension of which each element has a file of its own, in whose name {DIMENSION} stands for its coordinate or index", Accept: ops.KSymbol, Optional: true},
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",
 			Code: "x = axis(x, -1 mm .. 1 mm in 33)\nz = axis(z, 0 mm .. 2 mm in 33)\na = exp(-(x ^ 2 + z ^ 2) / (1 mm) ^ 2)\na | write(\"spot.npy\")\na | write(\"spot.png\", map: \"kindlmann\")"}},
-		Bind: bindWrite,
+		Bind:   bindWrite,
+		Expand: expandWrite, Expands: func(c *ops.Call) bool { return c.Has("each") },
 	}
 }
 

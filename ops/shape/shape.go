@@ -45,7 +45,7 @@ func shapeSpecs() []*ops.Spec {
 			Name: "with_coordinates", Doc: "Give a dimension coordinates.", Group: groupShape,
 			Returns: "the same array with other coordinates.",
 			Params: []ops.Param{input, {Name: "dim", Doc: "dimension", Accept: ops.KSymbol},
-				ops.Span("at", "*", "first and last coordinate; a number of points must be that of the dimension")},
+				ops.Span("at", "*", "first and last coordinate; a number of points must be that of the dimension; or a list of all of them").Also(ops.KList)},
 			Examples: []ops.Example{{Title: "Sample times", Code: "a = axis(sample, 0 .. 63 in 64)\na | with_coordinates(sample, 0 us .. 21 us) | show"}},
 		}, planCoordinates),
 	}
@@ -134,8 +134,11 @@ func planCoordinates(c *ops.Call) (remap, error) {
 	if i < 0 {
 		return remap{}, operand.UnknownDim("dim", name, t)
 	}
-	r := c.Args["at"].(ops.Range)
 	d := &t.Dims[i]
+	if l, ok := c.Args["at"].(ops.List); ok {
+		return listed(t, i, l)
+	}
+	r := c.Args["at"].(ops.Range)
 	if r.N == 0 && r.Step == 0 {
 		r.N = d.Size
 	}
@@ -148,6 +151,28 @@ func planCoordinates(c *ops.Call) (remap, error) {
 	}
 	dims := slices.Clone(t.Dims)
 	dims[i].Coords, dims[i].Unit = points, r.From.Unit
+	return same(widened(t, dims)), nil
+}
+
+// listed gives a dim coordinates one by one.
+func listed(t ops.Type, i int, l ops.List) (remap, error) {
+	dims := slices.Clone(t.Dims)
+	if d := &dims[i]; len(l) != d.Size {
+		return remap{}, problem.Wrong(problem.ExtentMismatch, "at", "list one for each point", "dimension %s has %d points, and these are %d coordinates", d.Name, d.Size, len(l))
+	}
+	dims[i].Coords = make([]float64, len(l))
+	for k, v := range l {
+		n, ok := v.(ops.Number)
+		switch {
+		case !ok:
+			return remap{}, problem.Wrong(problem.NotANumber, fmt.Sprintf("at.%d", k), "", "a coordinate is a number, and this is %s", v)
+		case k == 0:
+			dims[i].Unit = n.Unit
+		case !n.Unit.Same(dims[i].Unit):
+			return remap{}, problem.Wrong(problem.UnitMismatch, fmt.Sprintf("at.%d", k), "", "the first coordinate is %s, and this is %s", dims[i].Unit.Describe(), n.Unit.Describe())
+		}
+		dims[i].Coords[k] = n.V
+	}
 	return same(widened(t, dims)), nil
 }
 
