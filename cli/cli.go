@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -47,8 +48,14 @@ type streams struct {
 	out, err io.Writer
 }
 
+// collectAt is by how many percent the heap may grow before it is collected, unless GOGC says: commands are short, and arrays do not lie there.
+const collectAt = 400
+
 // Main runs the command line of the process and does not return.
 func Main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(collectAt)
+	}
 	os.Exit(untilSignal(func(ctx context.Context) int { return Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }))
 }
 
