@@ -38,7 +38,24 @@ var Iterate = &Spec{
 
 // Carried stands for the arrays that a repeated program carries from turn to turn, or is given at one: only what repeats it may read them, which
 // has them in an argument `state` or `each`.
-type Carried struct{ Gives }
+type Carried struct {
+	Gives
+	Of *Array // whose elements the only output stands for; nil: of none that is known
+}
+
+// Whole tells whether it stands for whole numbers.
+func (c Carried) Whole() bool { return c.Of != nil && IsWhole(*c.Of) }
+
+// Range bounds what it stands for.
+func (c Carried) Range(int) (lo, hi float64, err error) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if c.Of != nil {
+		if least, most, ok := RangeOf(*c.Of); ok {
+			lo, hi = least, most
+		}
+	}
+	return lo, hi, nil
+}
 
 // Outside are the arrays that repeated programs carry around a use of an operator: those of others than itself that its arguments are made
 // from.

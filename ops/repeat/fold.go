@@ -134,18 +134,17 @@ func (f *folding) turns(r *recurrence) error {
 	if err != nil {
 		return err
 	}
-	var gives ops.Gives
-	var over []operand.Operand
-	var along []operand.Operand
+	var over, along []operand.Operand
+	var each ops.List
 	var known []string
 	for _, p := range all {
-		t := p.Type
+		t, of := p.Type, p.Value.(ops.Array)
 		known = append(known, t.DimNames()...)
 		if i := t.Dim(f.along); i >= 0 {
 			along = append(along, operand.Operand{Name: "over", Type: ops.Type{Dims: t.Dims[i : i+1]}})
 			over = append(over, p)
 			t.Dims = slices.Delete(slices.Clone(t.Dims), i, i+1)
-			gives = append(gives, ops.Output{Name: p.Name, Type: t})
+			each = append(each, ops.Array{Of: f.e.Use(&ops.Spec{Name: "each", Error: carriedError}, ops.Carried{Gives: ops.One(t), Of: &of}, nil)})
 		}
 	}
 	if over == nil {
@@ -156,15 +155,15 @@ func (f *folding) turns(r *recurrence) error {
 		return err
 	}
 	r.along, r.beside = dims[0], over[0].Type
-	each, at := f.e.Use(&ops.Spec{Name: "each", Error: carriedError}, ops.Carried{Gives: gives}, nil), 0
+	at := 0
 	f.each = rebuilt(f.over, func(v ops.Value) ops.Value {
 		if v.(ops.Array).Type().Dim(f.along) < 0 {
 			return v
 		}
 		at++
-		return ops.Array{Of: each, Out: at - 1}
+		return each[at-1]
 	})
-	f.args["over"], f.args["each"] = list(over), outputs(each)
+	f.args["over"], f.args["each"] = list(over), each
 	return nil
 }
 
