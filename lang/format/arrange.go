@@ -17,7 +17,7 @@ func arrange(blocks []*block) []line {
 		for end < len(blocks) && aligned(blocks[i], laid[i]) && sameRun(blocks[i], blocks[end]) && aligned(blocks[end], laid[end]) {
 			end++
 		}
-		alignEquals(blocks[i:end], laid[i:end])
+		alignEquals(laid[i:end])
 		i = end
 	}
 	var out []line
@@ -37,7 +37,7 @@ func sameRun(first, next *block) bool {
 	return !next.blank && first.definition() == next.definition()
 }
 
-// definition is the number of tokens before the = of a definition whose = is aligned, or 0.
+// definition is the kind of a definition whose = is aligned, or 0.
 func (b *block) definition() int {
 	switch b.statement.(type) {
 	case *syntax.Param:
@@ -48,18 +48,18 @@ func (b *block) definition() int {
 	return 0
 }
 
-// alignEquals pads the names of a run of definitions to one width.
-func alignEquals(run []*block, laid [][]line) {
-	if len(run) < 2 {
+// alignEquals pads what stands before the = of a run of definitions to one width.
+func alignEquals(laid [][]line) {
+	if len(laid) < 2 {
 		return
 	}
-	name := func(b *block) string { return b.parts[b.definition()-1].Text }
 	width := 0
-	for _, b := range run {
-		width = max(width, columns(name(b)))
+	for i := range laid {
+		head, _, _ := strings.Cut(laid[i][0].text, "=")
+		width = max(width, columns(head))
 	}
-	for i, b := range run {
+	for i := range laid {
 		head, tail, _ := strings.Cut(laid[i][0].text, "=")
-		laid[i][0].text = head + strings.Repeat(" ", width-columns(name(b))) + "=" + tail
+		laid[i][0].text = head + strings.Repeat(" ", width-columns(head)) + "=" + tail
 	}
 }
