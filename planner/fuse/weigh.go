@@ -15,7 +15,7 @@ import (
 const recomputeDoubt = 1.25
 
 // tellable is the share of their time by which readers must be predicted to take longer for the difference to count: less is beyond the model.
-const tellable = 0.001
+const tellable = 1e-4
 
 // edgeKey names an edge of a program, the same in every planning of it.
 func edgeKey(p, c *ops.Stage) string { return graph.Key(p) + " > " + graph.Key(c) }
