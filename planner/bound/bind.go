@@ -244,7 +244,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	}
 	for _, st := range body.Stores {
 		for i, x := range st.Index {
-			if lo, hi, sure := ir.SureRange(x, nil); sure && (lo < 0 || hi >= float64(st.Buf.Shape[i])) {
+			if lo, hi, sure := ir.SureRange(x, nil); sure && st.Guard == nil && (lo < 0 || hi >= float64(st.Buf.Shape[i])) {
 				return fmt.Errorf("its kernel stores beside %s", st.Buf.Name)
 			}
 		}
