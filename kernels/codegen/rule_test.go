@@ -13,10 +13,10 @@ func f32(name string, shape ...int) *ir.Buffer {
 }
 
 // planar is a linear probe under a plane of pixels, with a sum over transmits outside the sum over elements.
-func planar(storage ir.DType) *ir.Kernel { return planarFrom(storage, 0) }
+func planar(storage ir.DType) *ir.Kernel { return planarAt(storage, true, nil) }
 
-// planarFrom is planar of records that begin at a later sample than the first and hold all that is asked for.
-func planarFrom(storage ir.DType, start int) *ir.Kernel {
+// planarAt is planar of samples at another index than n (nil: n itself) in records that, unless loads are guarded, hold all that is asked for.
+func planarAt(storage ir.DType, guarded bool, index func(b *ir.Builder, n, element *ir.Node) *ir.Node) *ir.Kernel {
 	b := ir.NewBuilder()
 	x, z := b.Axis("x", 256), b.Axis("z", 512)
 	const transmits, elements, samples = 11, 128, 1024
@@ -29,10 +29,13 @@ func planarFrom(storage ir.DType, start int) *ir.Kernel {
 			d := b.Sub(px, b.Load(f32("E", elements), i))
 			s := b.Add(b.Sqrt(b.Add(b.Mul(d, d), z2)), lag)
 			n := b.Cast(ir.I32, b.Alu(ir.Rint, s))
+			if index != nil {
+				n = index(b, n, i)
+			}
 			inside := b.And(b.Le(b.I32(0), n), b.Lt(n, b.I32(samples)))
 			sample := b.LoadOr(t, inside, b.Const(storage.Compute(), 0), j, i, n)
-			if start > 0 {
-				sample = b.Load(t, j, i, b.Sub(n, b.I32(start)))
+			if !guarded {
+				sample = b.Load(t, j, i, n)
 			}
 			return []*ir.Node{b.Add(acc[0], b.Cast(ir.F32, sample))}, nil
 		}), nil

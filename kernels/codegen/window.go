@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"math"
+	"slices"
 
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -11,6 +12,9 @@ import (
 // windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
 // resolving the magic constant.
 const windowReach = 1 << 20
+
+// shiftedReach is how far from 0 what varies of an index may be where all lanes add something to it. Elsewhere a proof fails.
+const shiftedReach = 1 << 16
 
 // magic added to a float32 of size below 2^22 leaves its nearest integer in the low bits.
 const magic = 1.5 * (1 << 23)
@@ -43,7 +47,12 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 	var inner ir.Linear
 	inner.Add(n.Index()[len(n.Index())-1], 1)
 	w := rest.Terms[0].N
-	if len(inner.Terms) != 1 || inner.Terms[0] != rest.Terms[0] { // another row on each lane
+	i := slices.Index(inner.Terms, rest.Terms[0])
+	if i < 0 { // another row on each lane
+		return Value{}, false
+	}
+	by, ok := g.shift(slices.Delete(inner.Terms, i, i+1))
+	if !ok {
 		return Value{}, false
 	}
 	slack := g.windowSlack(n)
@@ -55,7 +64,7 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 		return Value{}, false
 	}
 	g.windows.starts[windowed{n.Buf, w}] = start
-	base, rel, bad := g.windowBase(w, size, int(slack), int(start))
+	base, rel, bad := g.windowBase(w, by, size, int(slack), int(start))
 	if base == nil {
 		return Value{}, false
 	}
@@ -63,9 +72,24 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 	g.count("window", n)
 	from := g.val(base, a.v, byLane)
 	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
-	i := g.val(rel, a.v, byLane).AsVec().Regs[0]
+	at := g.val(rel, a.v, byLane).AsVec().Regs[0]
 	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.s.Window]
-	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, i) })), true
+	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, at) })), true
+}
+
+// shift is what all lanes add to what varies of an innermost index, nil if nothing.
+func (g *gen) shift(terms []ir.Term) (by *ir.Node, ok bool) {
+	for _, t := range terms {
+		if t.N.Type != ir.I32 {
+			return nil, false
+		}
+		x := g.b.Mul(t.N, g.b.I32(int(t.Coef)))
+		if by != nil {
+			x = g.b.Add(by, x)
+		}
+		by = x
+	}
+	return by, true
 }
 
 // windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one
@@ -80,11 +104,14 @@ func (g *gen) windowSlack(n *ir.Node) int64 {
 
 // windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
 // and the test that some lane lies beyond its end; place 0 of the row is where w + start is 0. The base is cut to the row's
-// surroundings, where a window wholly in the padding is right whatever its span.
-func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
-	first, last := -g.s.Window-slack-start, size+slack-start
-	size = max(size, size-start, start) // the largest w
+// surroundings, where a window wholly in the padding is right whatever its span. by is added to w for the index; nil: nothing.
+func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
 	b := g.b
+	first, last := b.I32(-g.s.Window-slack-start), b.I32(size+slack-start)
+	size = max(size, size-start, start) // the largest w
+	if by != nil {
+		first, last, size = b.Sub(first, by), b.Sub(last, by), shiftedReach
+	}
 	q := g.bounder()
 	if w.Kind == ir.KAlu && w.Op == ir.Cast && w.Args[0].Type.Float() {
 		s := w.Args[0]
@@ -99,13 +126,17 @@ func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir
 		c := func(x float64) *ir.Node { return b.Const(s.Type, x) }
 		margin := c(windowMargin(size))
 		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
-		fb = b.Max(b.Min(fb, c(float64(last))), c(float64(first)))
+		far := b.Cast(s.Type, last)
+		fb = b.Max(b.Min(fb, far), b.Cast(s.Type, first))
 		base = b.Cast(ir.I32, fb)
 		reach := float64(g.s.Window) - windowMargin(size)
 		if rounded {
 			reach -= 0.5
 		}
-		bad = b.And(b.Not(g.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, c(float64(last))))
+		bad = b.And(b.Not(g.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, far))
+		if by != nil {
+			bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
+		}
 		if rounded || s.Type == ir.F32 && whole(s) {
 			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
 		}
@@ -115,8 +146,8 @@ func (g *gen) windowBase(w *ir.Node, size, slack, start int) (base, rel, bad *ir
 	if lo == nil || hi == nil {
 		return nil, nil, nil
 	}
-	base = b.Max(b.Min(lo, b.I32(last)), b.I32(first))
-	bad = b.And(b.Lt(b.I32(g.s.Window-1), b.Sub(hi, base)), b.Lt(base, b.I32(last)))
+	base = b.Max(b.Min(lo, last), first)
+	bad = b.And(b.Lt(b.I32(g.s.Window-1), b.Sub(hi, base)), b.Lt(base, last))
 	return base, b.Sub(w, base), bad
 }
 

@@ -14,18 +14,36 @@ import (
 
 // TestWindowStorage reads windows of every storage type that has them, of one and of two vectors, with the gathering copy
 // taken out: what is right then came through windows.
-func TestWindowStorage(t *testing.T) { testWindows(t, 0) }
+func TestWindowStorage(t *testing.T) { testWindows(t, true, nil) }
 
 // Rows may begin at another place than the first.
-func TestWindowsOfLaterRows(t *testing.T) { testWindows(t, 200) }
+func TestWindowsOfLaterRows(t *testing.T) {
+	testWindows(t, false, func(b *ir.Builder, n, _ *ir.Node) *ir.Node { return b.Sub(n, b.I32(200)) })
+}
 
-func testWindows(t *testing.T, start int) {
+// Guards may hold at no lane: what is read before a record is what stands there.
+func TestWindowsBeforeRows(t *testing.T) {
+	testWindows(t, true, func(b *ir.Builder, n, _ *ir.Node) *ir.Node { return b.Sub(n, b.I32(350)) })
+}
+
+// All lanes may add something to what differs between them.
+func TestWindowsThatAreShifted(t *testing.T) {
+	from := func(start int) func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+		return func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+			return b.Sub(b.Add(n, b.Load(&ir.Buffer{Name: "K", Type: ir.I32, Shape: []int{128}}, element)), b.I32(start))
+		}
+	}
+	testWindows(t, false, from(200))
+	testWindows(t, true, from(300))
+}
+
+func testWindows(t *testing.T, guarded bool, index func(b *ir.Builder, n, element *ir.Node) *ir.Node) {
 	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
 	on := map[ir.DType][]schedule.Target{
 		ir.F32: {schedule.AVX2}, ir.F16: {schedule.AVX512, schedule.AVX2, schedule.Portable}, ir.BF16: {schedule.AVX512}, ir.I32: {schedule.AVX512}, ir.I16: {schedule.AVX512}, ir.U16: {schedule.AVX512}, ir.I8: {schedule.AVX512}, ir.U8: {schedule.AVX2},
 		ir.F64: {schedule.AVX512, schedule.AVX2, schedule.Portable},
 	}
-	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0)}
+	in := map[string][]float64{"E": ramp(128, -9, 0.14), "X": ramp(256, -9, 0.07), "Z": ramp(512, 150, 0.15), "S": ramp(11, -0.2, 0.04), "C": ramp(11, 1, 0), "K": ramp(128, -100, 2)}
 	wave := make([]float64, 11*128*1024)
 	for i := range wave {
 		wave[i] = math.Round(50 + 40*math.Sin(float64(i%7919)*0.2))
@@ -36,7 +54,7 @@ func testWindows(t *testing.T, start int) {
 	kernels := map[ir.DType]*ir.Kernel{}
 	for storage := range on {
 		storages = append(storages, storage)
-		kernels[storage] = planarFrom(storage, start)
+		kernels[storage] = planarAt(storage, guarded, index)
 		kernels[storage].Contract = false
 	}
 	slices.Sort(storages)

@@ -88,9 +88,9 @@ FN vi pick2_i(vi a, vi b, vi i) { return (vi)pick2_f((vf)a, (vf)b, i); }
 #endif
 #if VB == 64 // a permutation of halves puts each where its lane wants it
 FN vf v_win32_bf16(const unsigned short *p, vi i) { return (vf)_mm512_maskz_permutexvar_epi16(0xaaaaaaaa, I5(i << 16), _mm512_loadu_si512(p)); }
-FN vf v_win16_bf16(const unsigned short *p, vi i) { return v_win32_bf16(p, i); }
+FN vf v_win16_bf16(const unsigned short *p, vi i) { return v_win32_bf16(p, i & 15); }
 FN vi v_win32_u16(const unsigned short *p, vi i) { return (vi)_mm512_maskz_permutexvar_epi16(0x55555555, I5(i), _mm512_loadu_si512(p)); }
-FN vi v_win16_u16(const unsigned short *p, vi i) { return v_win32_u16(p, i); }
+FN vi v_win16_u16(const unsigned short *p, vi i) { return v_win32_u16(p, i & 15); }
 #else
 WINDOW(bf16, f, unsigned short) WINDOW(u16, i, unsigned short)
 #endif
