@@ -32,7 +32,7 @@ type spectra struct {
 	data, weight, first []float32 // by spectrum and pixel: flux, one over the error, a first continuum
 	spline              []float32 // by template, power and knot
 	knot, part          []float64 // by pixel: where it is
-	shift, rest         []float64 // by velocity: in knots
+	shift               []float64 // by velocity: in knots
 	basis               [][]float64
 	table               []float64 // polynomials within a block
 	maps                []float64 // by block, moment and product of two terms, then by term

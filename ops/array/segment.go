@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/cmplx"
 	"slices"
 
 	"weft/kernels/ir"
@@ -187,7 +188,7 @@ func (s *segment) dense(r *reduce, in map[string]ops.Dense) ops.Dense {
 		switch {
 		case r.indexed() && len(group) > 0:
 			k := int(real(v))
-			if v = 0; group[k] == group[k] {
+			if v = 0; !cmplx.IsNaN(group[k]) {
 				v = complex(float64(places[k]), 0)
 			}
 		case math.IsInf(real(v), 0) && r.out.Elem.Base == ir.I32: // which has no infinity
