@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -64,13 +65,21 @@ func (s *Scan) turns() int {
 	return s.Chunk
 }
 
+// ChunkEnd is where a chunk of so many of n elements ends that begins at lo: the last one is shorter.
+func ChunkEnd(b *Body, lo *ir.Node, each, n int) *ir.Node {
+	if n+each <= math.MaxInt32 {
+		return b.Min(b.Add(lo, b.I32(each)), b.I32(n)) // by which turns are counted
+	}
+	return b.Add(lo, b.Min(b.I32(each), b.Sub(b.I32(n), lo)))
+}
+
 // run builds the turns of a chunk as long as one is not after the last (nil: all of them), and gives the state in the end. The turns vary
 // with some axes, whatever is in them.
 func (s *Scan) run(b *Body, chunk, axes []*ir.Node, last *ir.Node) []*ir.Node {
 	lo, hi := b.I32(0), b.I32(s.Dims[s.Along].Size)
 	if s.Chunk > 0 {
 		lo = b.Mul(chunk[s.Along], b.I32(s.Chunk))
-		hi = b.Min(b.Add(lo, b.I32(s.Chunk)), hi)
+		hi = ChunkEnd(b, lo, s.Chunk, s.Dims[s.Along].Size)
 	}
 	start := s.Start(b, chunk)
 	state := b.Fold(ir.FoldSpec{Name: s.Dims[s.Along].Name, Lo: lo, Hi: hi, Init: append(slices.Clone(start), axes...)}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {

@@ -303,6 +303,8 @@ func (b *binder) bounds(p *ops.Param, a argument, v ops.Value) bool {
 	}
 	in := func(x float64) string { return ops.Number{V: x, Unit: n.Unit}.String() }
 	switch {
+	case math.IsNaN(n.V) && (p.Integer || p.Positive || p.Min != nil || p.Max != nil):
+		b.wrong(problem.OutOfBounds, a, "`%s` of `%s` must be a number, not %s", p.Name, b.spec.Name, n)
 	case p.Integer && n.V != math.Trunc(n.V):
 		b.wrong(problem.NotWhole, a, "`%s` of `%s` must be whole, not %s", p.Name, b.spec.Name, n)
 	case p.Positive && n.V <= 0:

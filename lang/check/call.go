@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"weft/lang/diag"
+	"weft/lang/library"
 	"weft/lang/syntax"
 	"weft/ops"
 	"weft/ops/problem"
@@ -42,6 +44,10 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 	spec := c.cat.Lookup(name)
 	if spec == nil {
 		d := c.report(problem.UnknownOperator, path.Span(), "there is no operator `%s`", name)
+		if of, _, _ := strings.Cut(name, "."); slices.Contains(library.Names(), of) {
+			d.Helpf("`use %s` makes the functions of that library known", of)
+			return nil
+		}
 		c.similar(d, name, site{name: path.Span()}, args, ok)
 		return nil
 	}

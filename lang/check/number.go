@@ -77,6 +77,10 @@ func (c *checker) rangeOf(r *syntax.Range, in env) ops.Value {
 		}
 		out.Step = n.V
 	}
+	if ok1 && ok2 && (math.IsNaN(from.V+to.V) || math.IsInf(from.V+to.V, 0) && (r.Count != nil || r.Step != nil)) {
+		c.report(problem.NotFiniteConstant, r.Span(), "a range goes from one number to another, not from %s to %s", from, to)
+		ok3 = false
+	}
 	if !ok1 || !ok2 || !ok3 {
 		return nil
 	}

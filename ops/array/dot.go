@@ -37,6 +37,9 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !p.out.Elem.Base.Float() {
+		p.compute, p.out.Elem = ops.I64, ops.I64 // as their sum is: products of integers do not wrap before it
+	}
 	over, err := operand.DimsNamed(c, "over", p.out, true)
 	if err != nil {
 		return nil, err

@@ -104,7 +104,7 @@ func (p *pack) Lower(l *ops.Lowering) []*ops.Stage {
 			each = s.Chunk
 		}
 		lo := b.Mul(chunk[p.along], b.I32(each))
-		hi := b.Min(b.Add(lo, b.I32(each)), b.I32(n))
+		hi := ops.ChunkEnd(b, lo, each, n)
 		run := b.Fold(ir.FoldSpec{Name: p.from.Dims[p.along].Name, Lo: lo, Hi: hi, Init: append(start, chunk...)}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return append(body(i, acc[:len(start)]), acc[len(start):]...), nil
 		})

@@ -151,7 +151,7 @@ func (s *scatter) settle(like ops.Type, named map[string]spot) (spots []spot, er
 	if len(s.summed) > 0 {
 		s.each = s.dims[s.summed[0]].Size
 		if s.summed[0] != s.along {
-			chunks := max(1, min(mostChunks, total/(8*like.Len()), s.each))
+			chunks := max(1, min(mostChunks, total/8/like.Len(), s.each))
 			s.each = (s.each + chunks - 1) / chunks
 		}
 	}
@@ -236,7 +236,7 @@ func (s *scatter) Lower(l *ops.Lowering) []*ops.Stage {
 				return b.I32(0), b.I32(size)
 			}
 			lo = b.Mul(c, b.I32(s.each))
-			return lo, b.Min(b.Add(lo, b.I32(s.each)), b.I32(size))
+			return lo, ops.ChunkEnd(b, lo, s.each, size)
 		}, axes, start, func(steps, state []*ir.Node) []*ir.Node { return body(inside(steps), state) })
 	}
 	table := l.Stage("tables", t, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {

@@ -181,6 +181,9 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 		return fmt.Sprint(h.Float(i) != 0)
 	}
 	v := h.Complex(i)
+	if !h.Type.Elem.Base.Float() && u.Plain() {
+		return fmt.Sprintf("%.0f", real(v)) // all digits of a count
+	}
 	text := number(format.Shown(real(v), u))
 	if !h.Type.Elem.Complex {
 		return text

@@ -266,6 +266,9 @@ func sum(b *ops.Body, x, y *ir.Node) *ir.Node {
 // mostSteps bounds steps, so that an index may be added to them.
 const mostSteps = 1 << 30
 
+// mostNear bounds the steps to a neighbour along a dim that has more points than mostSteps.
+const mostNear = 1 << 20
+
 // period is after how many steps what lies beyond the ends comes again; 0: it does not.
 func (t *take) period(p *place) int {
 	switch n := p.of.Size; {

@@ -107,6 +107,11 @@ func (t *take) findPlaces(c *ops.Call) error {
 		if _, ok := at.value.(ops.Array); ok {
 			at.array, arrays = arrays, arrays+1
 		}
+		n, fixed := at.value.(ops.Number)
+		near := at.here && at.array < 0 && t.beyond != mirror && !(fixed && math.Abs(at.stepsOf(n.V)) > mostNear)
+		if size := t.input.Dims[d].Size; err == nil && size > mostSteps && !near {
+			errs = append(errs, problem.Wrong(problem.ArrayTooLarge, argument(p.Name), "", "places that are computed, or far, are found among %d points at most, and %s has %d", mostSteps, p.Name, size))
+		}
 		if err == nil && !at.whole && t.between == "" {
 			errs = append(errs, problem.Wrong(problem.BetweenPoints, argument(p.Name), "say how: interpolation: nearest, linear or cubic", "places along %s may lie between its points", p.Name))
 		}

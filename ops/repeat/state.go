@@ -149,6 +149,9 @@ func agree(types []ops.Type, after []operand.Operand) error {
 		if p.Name != "" {
 			of = "`" + p.Name + "` of "
 		}
+		if extra := slices.IndexFunc(is.Dims, func(d ops.Dim) bool { return t.Dim(d.Name) < 0 }); extra >= 0 {
+			return problem.Wrong(problem.ExtraDim, "step", "start from a state that has it", "%sthe state is %s, and the function gives %s", of, t, is)
+		}
 		switch {
 		case !t.Unit.Same(is.Unit) && !(constant && n.AnyUnit()):
 			return problem.Wrong(problem.UnitMismatch, "step", "", "%sthe state is %s, and the function gives %s", of, t, is)

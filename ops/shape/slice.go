@@ -112,6 +112,9 @@ func (c cut) of(d ops.Dim) ops.Dim {
 func cutDim(d ops.Dim, v ops.Value) (cut, error) {
 	switch v := v.(type) {
 	case ops.Number:
+		if math.IsNaN(v.V) {
+			return cut{}, problem.Wrong(problem.NotFiniteConstant, "index."+d.Name, "", "nan is no place along %s", d.Name)
+		}
 		if byIndex(v) {
 			i, err := place(d, v)
 			return cut{i, 1, 1, true}, err
