@@ -35,7 +35,7 @@ func CreateArchive(path string) (*ArchiveWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	buffer := bufio.NewWriterSize(pending, chunk)
+	buffer := bufio.NewWriterSize(pending, 256<<10)
 	return &ArchiveWriter{pending: pending, buffer: buffer, zip: zip.NewWriter(buffer), names: map[string]bool{}}, nil
 }
 

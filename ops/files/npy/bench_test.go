@@ -68,7 +68,7 @@ func BenchmarkWrite(b *testing.B) {
 			src := words.Bytes(560 * 1024 * d.Size())
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				w, err := Create(path, d, benchShape)
+				w, err := create(path, d, benchShape)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"weft/kernels/region"
@@ -25,42 +24,12 @@ var Single = &format.Format{
 		return input{File: f}, nil
 	},
 	Create: func(o format.Order, resumable bool, marks []ops.Mark) (format.Output, error) {
-		var w *Writer
-		var err error
-		switch shape := o.Type.Shape(); {
-		case !resumable:
-			w, err = Create(o.Path, o.DType, shape)
-		case len(marks) == 0:
-			w, err = CreateResumable(o.Path, o.DType, shape)
-		default:
-			var there []region.Region
-			for _, m := range marks {
-				there = append(there, m.There)
-			}
-			w, err = Resume(o.Path, o.DType, shape, there)
-		}
+		f, err := layoutOf(o.Path, o.DType, o.Type.Shape())
 		if err != nil {
 			return nil, err
 		}
-		return &output{Writer: w}, nil
+		return f.Create(o.Path, resumable, marks)
 	},
-}
-
-// output remembers what was written since the last Sync.
-type output struct {
-	*Writer
-	fresh region.Region
-}
-
-func (o *output) Part(at region.Region) io.WriteCloser {
-	o.fresh = o.fresh.Hull(at)
-	return o.Writer.Part(at)
-}
-
-func (o *output) Sync() (ops.Mark, error) {
-	mark := ops.Mark{There: o.fresh}
-	o.fresh = nil
-	return mark, o.Writer.Sync()
 }
 
 // Several is the format of NPZ files.

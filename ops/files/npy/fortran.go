@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 
 	"weft/kernels/region"
+	"weft/ops/files/tile"
 	"weft/ops/files/words"
 )
 
@@ -13,7 +14,7 @@ const block = 64
 
 // readFortran reads a tile of a file whose first axis is contiguous. For each index of the middle axes, the plane of
 // the first and the last axis is transposed square by square.
-func (f *File) readFortran(p *placer, t region.Region) (err error) {
+func (f *File) readFortran(p *tile.Placer, t region.Region) (err error) {
 	data, err := f.elements()
 	if err != nil {
 		return err
@@ -24,7 +25,7 @@ func (f *File) readFortran(p *placer, t region.Region) (err error) {
 	last := len(shape) - 1
 	strides := stridesFortran(shape)
 	extent := t.Shape()
-	inTile := stridesC(extent)
+	inTile := tile.Strides(extent)
 	for middle := range region.Whole(extent[1:last]...).Indices() {
 		source, target := t[0].Lo+t[last].Lo*strides[last], 0
 		for i, k := range middle {
@@ -35,9 +36,9 @@ func (f *File) readFortran(p *placer, t region.Region) (err error) {
 			for column := 0; column < extent[last]; column += block {
 				for r := row; r < min(row+block, extent[0]); r++ {
 					n := min(block, extent[last]-column)
-					segment := p.scratch(n)
+					segment := p.Scratch(n)
 					gather(segment, data, size, source+r+column*strides[last], strides[last])
-					if err := p.place(target+r*inTile[0]+column, segment); err != nil {
+					if err := p.Place(target+r*inTile[0]+column, segment); err != nil {
 						return err
 					}
 				}

@@ -11,6 +11,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
+	"weft/ops/files/tile"
 	"weft/ops/files/words"
 )
 
@@ -56,19 +57,19 @@ func TestReadTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 10 {
-			var tile region.Region
+			var part region.Region
 			for _, n := range s.shape {
 				from := rng.IntN(n)
-				tile = append(tile, region.Interval{Lo: from, Hi: from + rng.IntN(n-from+1)})
+				part = append(part, region.Interval{Lo: from, Hi: from + rng.IntN(n-from+1)})
 			}
 			as := Layout{DType: element.Float64}
 			if s.dtype.Class() == element.Complex {
 				as.DType = element.Complex128
 			}
-			checkTile(t, f, s, tile, as)
-			_, columns := rowsOf(tile.Shape())
+			checkTile(t, f, s, part, as)
+			_, columns := tile.RowsOf(part.Shape())
 			as.RowStride = (columns + 1 + rng.IntN(3)) * as.DType.Size()
-			checkTile(t, f, s, tile, as)
+			checkTile(t, f, s, part, as)
 		}
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
@@ -76,33 +77,33 @@ func TestReadTiles(t *testing.T) {
 	}
 }
 
-func checkTile(t *testing.T, f *File, s sample, tile region.Region, as Layout) {
+func checkTile(t *testing.T, f *File, s sample, part region.Region, as Layout) {
 	t.Helper()
 	const untouched = 0xa5
-	dst := words.Bytes(as.Span(tile.Shape()))
+	dst := words.Bytes(as.Span(part.Shape()))
 	want := make([]byte, len(dst))
 	for i := range dst {
 		dst[i], want[i] = untouched, untouched
 	}
-	rows, columns := rowsOf(tile.Shape())
+	rows, columns := tile.RowsOf(part.Shape())
 	place := 0
-	for index := range region.Whole(tile.Shape()...).Indices() {
+	for index := range region.Whole(part.Shape()...).Indices() {
 		at := 0
 		for i, n := range s.shape {
-			at = at*n + tile[i].Lo + index[i]
+			at = at*n + part[i].Lo + index[i]
 		}
-		offset := place/columns*as.stride(columns) + place%columns*as.DType.Size()
+		offset := place/columns*as.Stride(columns) + place%columns*as.DType.Size()
 		copy(want[offset:], encoded(nil, hostOrder(), as.DType, s.value(at)))
 		place++
 	}
 	if place != rows*columns {
 		t.Fatalf("test visited %d elements of %d", place, rows*columns)
 	}
-	if err := f.ReadTile(dst, as, tile); err != nil {
-		t.Fatalf("%+v %+v: %v", s, tile, err)
+	if err := f.ReadTile(dst, as, part); err != nil {
+		t.Fatalf("%+v %+v: %v", s, part, err)
 	}
 	if !bytes.Equal(dst, want) {
-		t.Errorf("%+v tile %+v as %+v: wrong elements", s, tile, as)
+		t.Errorf("%+v tile %+v as %+v: wrong elements", s, part, as)
 	}
 }
 

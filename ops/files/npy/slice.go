@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"weft/ops/files/element"
+	"weft/ops/files/fileio"
 	"weft/ops/files/words"
 )
 
@@ -26,16 +27,18 @@ func Load[T element.Go](path string) (values []T, shape []int, err error) {
 
 // Save writes values in C order as an NPY file of their type.
 func Save[T element.Go](path string, shape []int, values []T) error {
-	w, err := Create(path, element.Of[T](), shape)
+	header, err := newHeader(element.Of[T](), shape)
+	if want := header.Len(); err == nil && len(values) != want {
+		err = fmt.Errorf("the shape %v holds %d elements, not %d", element.Shape(shape), want, len(values))
+	}
+	if err != nil {
+		return fileio.Wrap(path, cannotWrite, err)
+	}
+	w, err := create(path, header.DType, shape)
 	if err != nil {
 		return err
 	}
-	if want := w.header.Len(); len(values) != want {
-		err = w.fail(fmt.Errorf("the shape %v holds %d elements, not %d", element.Shape(shape), want, len(values)))
-	} else {
-		_, err = w.Write(words.Raw(values))
-	}
-	if err != nil {
+	if _, err := w.Write(words.Raw(values)); err != nil {
 		return errors.Join(err, w.Abort())
 	}
 	return w.Commit(false)

@@ -13,6 +13,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
+	"weft/ops/files/tile"
 	"weft/ops/files/words"
 )
 
@@ -66,20 +67,20 @@ func TestRoundTripAndOracle(t *testing.T) {
 func TestWriteFailuresLeaveNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.npy")
-	create := func(d element.DType, shape ...int) *Writer {
-		w, err := Create(path, d, shape)
+	start := func(d element.DType, shape ...int) *tile.Writer {
+		w, err := create(path, d, shape)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return w
 	}
-	w := create(element.Float32, 4)
+	w := start(element.Float32, 4)
 	if _, err := w.Write(make([]byte, 12)); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, w.Commit(false), path, "3 elements of 4 were written")
 
-	w = create(element.Float32, 4)
+	w = start(element.Float32, 4)
 	_, err := w.Write(make([]byte, 20))
 	wantError(t, err, path, "more elements than the shape (4,)")
 	if err := w.Abort(); err != nil {
@@ -87,11 +88,11 @@ func TestWriteFailuresLeaveNothing(t *testing.T) {
 	}
 
 	wantError(t, Save(path, []int{3}, []float32{1}), path, "holds 3 elements, not 1")
-	_, err = Create(path, element.Float32, []int{-1})
+	_, err = create(path, element.Float32, []int{-1})
 	wantError(t, err, path, "negative length")
-	_, err = Create(path, 0, []int{1})
+	_, err = create(path, 0, []int{1})
 	wantError(t, err, path, "no element type")
-	_, err = Create(path, element.Float64, []int{1 << 40, 1 << 40})
+	_, err = create(path, element.Float64, []int{1 << 40, 1 << 40})
 	wantError(t, err, path, "more bytes than this machine can address")
 
 	if left, _ := os.ReadDir(dir); len(left) != 0 {

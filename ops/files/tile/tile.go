@@ -1,4 +1,6 @@
-package npy
+// Package tile knows how regions of arrays lie in files and in memory, and converts elements on the way: what formats share whose elements lie
+// one after the other.
+package tile
 
 import (
 	"fmt"
@@ -18,22 +20,23 @@ type Layout struct {
 
 // Span is the bytes that a tile of the given lengths takes up in memory.
 func (l Layout) Span(extent []int) int {
-	rows, columns := rowsOf(extent)
+	rows, columns := RowsOf(extent)
 	if rows == 0 || columns == 0 {
 		return 0
 	}
-	return (rows-1)*l.stride(columns) + columns*l.DType.Size()
+	return (rows-1)*l.Stride(columns) + columns*l.DType.Size()
 }
 
-func (l Layout) stride(columns int) int {
+// Stride is the bytes between the beginnings of rows of so many columns.
+func (l Layout) Stride(columns int) int {
 	if l.RowStride == 0 {
 		return columns * l.DType.Size()
 	}
 	return l.RowStride
 }
 
-// rowsOf splits lengths into the number of rows and the length of the last axis. A single value is one row of one.
-func rowsOf(extent []int) (rows, columns int) {
+// RowsOf splits lengths into the number of rows and the length of the last axis. A single value is one row of one.
+func RowsOf(extent []int) (rows, columns int) {
 	if len(extent) == 0 {
 		return 1, 1
 	}
@@ -44,8 +47,8 @@ func rowsOf(extent []int) (rows, columns int) {
 	return rows, extent[len(extent)-1]
 }
 
-// inside says why a tile is no part of an array of the given shape.
-func inside(t region.Region, shape []int) error {
+// Inside says why a tile is no part of an array of the given shape.
+func Inside(t region.Region, shape []int) error {
 	if len(t) != len(shape) {
 		return fmt.Errorf("a tile of %d dimensions does not fit the shape %v", len(t), element.Shape(shape))
 	}
@@ -57,11 +60,11 @@ func inside(t region.Region, shape []int) error {
 	return nil
 }
 
-// run is n elements that are contiguous both in an array in C order and in a tile of it, with the place of the first in each.
-type run struct{ inArray, inTile, n int }
+// Run is n elements that are contiguous both in an array in C order and in a tile of it, with the place of the first in each.
+type Run struct{ InArray, InTile, N int }
 
-// runs yields the contiguous parts of a tile in order.
-func runs(t region.Region, shape []int) iter.Seq[run] {
+// Runs yields the contiguous parts of a tile in order.
+func Runs(t region.Region, shape []int) iter.Seq[Run] {
 	// Axes after split are whole, so that a run covers the tile's length along split and all that follows.
 	split, n, extent := len(shape)-1, 1, t.Shape()
 	for ; split >= 0; split-- {
@@ -71,8 +74,8 @@ func runs(t region.Region, shape []int) iter.Seq[run] {
 		}
 	}
 	outer := max(split, 0)
-	strides := stridesC(shape)
-	return func(yield func(run) bool) {
+	strides := Strides(shape)
+	return func(yield func(Run) bool) {
 		if n == 0 {
 			return
 		}
@@ -85,7 +88,7 @@ func runs(t region.Region, shape []int) iter.Seq[run] {
 					inArray += index[i] * strides[i]
 				}
 			}
-			if !yield(run{inArray, inTile, n}) {
+			if !yield(Run{inArray, inTile, n}) {
 				return
 			}
 			inTile += n
@@ -93,8 +96,8 @@ func runs(t region.Region, shape []int) iter.Seq[run] {
 	}
 }
 
-// stridesC is the elements between neighbours along each axis, last axis contiguous.
-func stridesC(shape []int) []int {
+// Strides is the elements between neighbours along each axis, last axis contiguous.
+func Strides(shape []int) []int {
 	strides := make([]int, len(shape))
 	step := 1
 	for i := len(shape) - 1; i >= 0; i-- {

@@ -1,0 +1,127 @@
+package tile
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/region"
+	"weft/ops/files/element"
+	"weft/ops/files/fileio"
+	"weft/ops/files/words"
+)
+
+// chunk is the bytes read at once when elements are converted on the way.
+const chunk = 256 << 10
+
+// Placer converts elements of the file and puts them into their rows in memory.
+type Placer struct {
+	// Prepare makes what a file holds, in this machine's byte order, elements of the type; nil: they are. Finish is given these, and what was made of
+	// them.
+	Prepare func(src []byte)
+	Finish  func(dst, src []byte)
+
+	dst     []byte
+	tile    region.Region
+	from    element.DType
+	to      element.DType
+	swap    int // bytes of the words to reverse, or 0
+	convert element.Convert
+	columns int // elements in a row
+	stride  int // bytes from row to row in dst
+	buffer  []byte
+}
+
+// NewPlacer is for a tile that goes to dst from a file of elements of a type, in this machine's byte order or in the other.
+func NewPlacer(dst []byte, as Layout, t region.Region, from element.DType, swapped bool) (*Placer, error) {
+	rows, columns := RowsOf(t.Shape())
+	if err := element.CheckRows(dst, as.DType, rows, columns, as.Stride(columns)); err != nil {
+		return nil, err
+	}
+	c, err := element.Converter(from, as.DType)
+	if err != nil {
+		return nil, err
+	}
+	p := &Placer{dst: dst, tile: t, from: from, to: as.DType, convert: c, columns: columns, stride: as.Stride(columns)}
+	if swapped {
+		p.swap = from.Word()
+	}
+	if p.stride == columns*as.DType.Size() { // no padding: one long row
+		p.columns *= rows
+	}
+	return p, nil
+}
+
+// Fill reads a run: read fills its argument with elements of the file, from one of the run on.
+func (p *Placer) Fill(r Run, read func(part []byte, from int) error) error {
+	size := p.from.Size()
+	if p.direct() {
+		part := p.dst[r.InTile*size : (r.InTile+r.N)*size]
+		err := read(part, 0)
+		words.Swap(part, p.swap)
+		return err
+	}
+	for done := 0; done < r.N; {
+		n := min(r.N-done, chunk/size)
+		scratch := p.Scratch(n)
+		if err := read(scratch, done); err != nil {
+			return err
+		}
+		if err := p.Place(r.InTile+done, scratch); err != nil {
+			return err
+		}
+		done += n
+	}
+	return nil
+}
+
+// direct says whether the file's bytes can be read into dst where they belong.
+func (p *Placer) direct() bool {
+	_, columns := RowsOf(p.tile.Shape())
+	return p.from == p.to && p.from != element.Bool && p.Prepare == nil && p.Finish == nil && p.stride == columns*p.to.Size()
+}
+
+// Scratch is a buffer for elements of the file, reused.
+func (p *Placer) Scratch(elements int) []byte {
+	n := elements * p.from.Size()
+	if len(p.buffer) < n {
+		p.buffer = words.Bytes(n)
+	}
+	return p.buffer[:n]
+}
+
+// Place puts elements as they are in the file at a place of the tile counted in C order. It may change src.
+func (p *Placer) Place(at int, src []byte) error {
+	words.Swap(src, p.swap)
+	if p.Prepare != nil {
+		p.Prepare(src)
+	}
+	fromSize, toSize := p.from.Size(), p.to.Size()
+	for len(src) > 0 {
+		row, column := at/p.columns, at%p.columns
+		n := min(p.columns-column, len(src)/fromSize)
+		start := row*p.stride + column*toSize
+		part := src[:n*fromSize]
+		if bad := p.convert(p.dst[start:start+n*toSize], part); bad >= 0 {
+			return unfit(p.tile, at+bad, part[bad*fromSize:], p.from, p.to)
+		}
+		if p.Finish != nil {
+			p.Finish(p.dst[start:start+n*toSize], part)
+		}
+		at, src = at+n, src[n*fromSize:]
+	}
+	return nil
+}
+
+// unfit names a value, the first in src, that the target type cannot hold. at is its place in the tile in C order.
+func unfit(t region.Region, at int, src []byte, from, to element.DType) error {
+	index := make([]int, len(t.Shape()))
+	for i, n := range slices.Backward(t.Shape()) {
+		index[i] = t[i].Lo + at%n
+		at /= n
+	}
+	return &fileio.Error{
+		Kind:   fileio.Unfit,
+		Reason: fmt.Sprintf("element %v is %s, which %v cannot hold", index, element.Text(from, src), to),
+		Help:   fmt.Sprintf("keep the array as %v", from),
+	}
+}
