@@ -115,8 +115,8 @@ func (m machine) String() string {
 // quick is a compiler that does not optimise, which takes a third of the time.
 const quick = "cc -O0"
 
-// machineOf draws one: compiling takes many times as long as the rest, so it is one batch of fifteen, or of eight in a long run, and of
-// these two of three do not optimise.
+// machineOf draws one: compiling takes many times as long as the rest, so it is one batch of fifteen, of eight in a long run, and of twenty in one
+// of a night; of these two of three do not optimise.
 func machineOf(r *rand.Rand, batch int, isas []string, programs int) machine {
 	m := machine{flags: []string{fmt.Sprintf("--fuse-limit=%d", max(-1, r.IntN(20)-12)), "--threads", fmt.Sprint(1 + r.IntN(4))}}
 	m.written = r.IntN(4) == 0
@@ -125,7 +125,7 @@ func machineOf(r *rand.Rand, batch int, isas []string, programs int) machine {
 	}
 	compiled := batch == 1
 	if programs > 1000 {
-		compiled = r.IntN(8) == 0
+		compiled = r.IntN(min(20, 8+programs/2000)) == 0
 	}
 	if len(isas) == 0 || !compiled {
 		m.cc = "no-such-compiler"

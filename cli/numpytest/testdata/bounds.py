@@ -18,10 +18,9 @@ class Val:
 
     def __init__(self, kind, dims, lo, hi, nan=None, only=None):
         self.kind, self.dims = kind, dims
-        shape = np.broadcast_shapes(np.shape(lo), np.shape(hi))
-        self.lo, self.hi = np.broadcast_to(lo, shape), np.broadcast_to(hi, shape)
-        self.nan = np.broadcast_to(False if nan is None else nan, shape)
-        self.only = np.broadcast_to(False if only is None else only, shape)
+        parts = [np.asarray(x) for x in (lo, hi, False if nan is None else nan, False if only is None else only)]
+        shape = np.broadcast_shapes(parts[0].shape, parts[1].shape)
+        self.lo, self.hi, self.nan, self.only = (x if x.shape == shape else np.broadcast_to(x, shape) for x in parts)
 
     def ordered(self, dims):
         """with its dimensions in another order"""
@@ -504,16 +503,35 @@ def take(kind, a, places, dim, here, by, outside, dims):
 
 def carry(kind, a, dim, last):
     """s = 0.5 s + a along a dimension, from its first element"""
-    axis = a.dims.index(dim)
-    rest = [d for d in a.dims if d != dim]
-    parts = [a.map(lambda x, k=k: np.take(x, k, axis), rest) for k in range(a.lo.shape[axis])]
-    state, states = parts[0], []
-    for g in parts:
-        state = arithmetic("add", kind, arithmetic("mul", kind, constant(kind, 0.5), state).ordered(rest), g).ordered(rest)
-        states.append(state)
-    if last:
-        return state
-    return Val(kind, a.dims, *[np.stack([getattr(s, n) for s in states], axis) for n in ("lo", "hi", "nan", "only")])
+    axis, rest = a.dims.index(dim), [d for d in a.dims if d != dim]
+    a = a.ordered([*rest, dim])
+    most = F32MAX if kind == "f32" else 1e308
+
+    def decayed(x):
+        """x, and half of what was before: in each turn of the loop over twice as many elements"""
+        by = 1
+        while by < min(x.shape[-1], 1024):
+            x = np.concatenate([x[..., :by], x[..., by:] + 0.5**by * x[..., :-by]], -1)
+            by *= 2
+        return x
+
+    def finite(x):
+        return np.where(np.isinf(x), 0, x) * np.where(np.arange(x.shape[-1]) == 0, 1.5, 1)
+
+    ever = np.logical_or.accumulate
+    with np.errstate(all="ignore"):
+        lo, hi = decayed(finite(a.lo)), decayed(finite(a.hi))
+        size = decayed(np.maximum(np.abs(finite(a.lo)), np.abs(finite(a.hi))))
+        wild = ever(~(size < most / 4), -1)
+        global overflows
+        overflows = overflows or kind == "f32" and bool(wild.any())
+        slack = np.where(wild, 0, decayed(size) * 4 * unit_roundoff(kind))
+        up, down = ever(a.hi == np.inf, -1), ever(a.lo == -np.inf, -1)
+        lo = np.where(wild | down, -np.inf, np.where(ever(a.lo == np.inf, -1), np.inf, lo))
+        hi = np.where(wild | up, np.inf, np.where(ever(a.hi == -np.inf, -1), -np.inf, hi))
+    nan = ever(a.nan, -1) | wild | up & down
+    v = rounded(kind, [*rest, dim], lo, hi, nan, ever(a.only, -1), slack=slack)
+    return v.map(lambda x: x[..., -1], rest) if last else v.ordered([*rest[:axis], dim, *rest[axis:]])
 
 
 def level(kind, a, span, over):
