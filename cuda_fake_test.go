@@ -15,7 +15,7 @@ import (
 
 	"weft/cli"
 	"weft/kernels/codegen/c"
-	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // Variables of test processes that play parts.
@@ -83,7 +83,7 @@ func TestOnFakeGPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var r runtime.Result
+			var r result.Result
 			if err := json.Unmarshal(data, &r); err != nil {
 				t.Fatal(err)
 			}

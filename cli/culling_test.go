@@ -124,7 +124,7 @@ func TestLoopsThatSkipFindWhatAllFind(t *testing.T) {
 			case slices.Contains(flags, "least"):
 				flags = []string{"--memory", leastMemory(t, r.text())}
 			}
-			if got, _ := result(t, r.text(), flags...); !slices.Equal(got, want) {
+			if got, _ := ranProgram(t, r.text(), flags...); !slices.Equal(got, want) {
 				n, worst := beyond(got, want, 0)
 				t.Errorf("%v: %d of %d elements differ, by up to %g\n%s", flags, n, len(want), worst, r.text())
 			}

@@ -15,6 +15,7 @@ import (
 	"weft/lang/check"
 	"weft/planner/plan"
 	weft "weft/runtime"
+	"weft/runtime/result"
 	"weft/runtime/session"
 )
 
@@ -114,7 +115,7 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 			return err
 		}
 		wall := time.Since(start).Seconds()
-		k := slices.MaxFunc(r.Kernels, func(a, b weft.Kernel) int { return cmp.Compare(a.Flops, b.Flops) })
+		k := slices.MaxFunc(r.Kernels, func(a, b result.Kernel) int { return cmp.Compare(a.Flops, b.Flops) })
 		if len(k.Shares) != 1 || len(r.Fallbacks) > 0 {
 			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
 		}
@@ -130,7 +131,7 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 }
 
 // run plans a benchmark for the device alone and runs it; what it computes is checked, and not written.
-func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Session, b benchmark) (*weft.Result, error) {
+func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Session, b benchmark) (*result.Result, error) {
 	prog := session.CheckText("benchmark.weft", []byte(b.text), check.Options{})
 	p, err := se.Plan(ctx, prog, session.PlanOptions{})
 	if err != nil {
@@ -141,7 +142,7 @@ func (c gpuReportCommand) run(ctx context.Context, s *streams, se *session.Sessi
 }
 
 // worstOf is the error nearest to its tolerance.
-func worstOf(r *weft.Result) string {
+func worstOf(r *result.Result) string {
 	text, most := "-", -1.0
 	for _, p := range r.Parity {
 		if share := p.Worst / p.Tolerance; p.Skipped == "" && share > most {

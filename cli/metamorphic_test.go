@@ -128,7 +128,7 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 		p := programs[name]
 		t.Run(name, func(t *testing.T) {
 			plain := strings.NewReplacer(" PRECISION", "", " WITHIN", "").Replace(p.text)
-			want, _ := result(t, tileNote.ReplaceAllString(plain, ""))
+			want, _ := ranProgram(t, tileNote.ReplaceAllString(plain, ""))
 			for _, on := range computers {
 				text := fmt.Sprintf(strings.ReplaceAll(plain, "TILE", "@tile"), 1+rng.IntN(40), 1+rng.IntN(40))
 				t.Setenv("WEFT_CC", on.cc)
@@ -137,7 +137,7 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 					allowed = 0
 				}
 				flags := append(choices(rng), on.flags...)
-				got, _ := result(t, text, flags...)
+				got, _ := ranProgram(t, text, flags...)
 				if n, worst := beyond(got, want, allowed); n > 0 {
 					t.Errorf("%s, %v: %d elements differ, by up to %.2g\n%s", on.name, flags, n, worst, text)
 				}
@@ -150,7 +150,7 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 			for _, asked := range precisions {
 				text := fmt.Sprintf(strings.NewReplacer("TILE", "@tile", "PRECISION", asked, "WITHIN", "@tolerance(0.01)").Replace(p.text), 1+rng.IntN(40), 1+rng.IntN(40))
 				flags := append(choices(rng), "--tolerance", p.tolerance)
-				got, refused := result(t, text, flags...)
+				got, refused := ranProgram(t, text, flags...)
 				if refused {
 					continue // a type that is pinned, or known to break the tolerance: said, not written
 				}
@@ -182,8 +182,8 @@ func choices(rng *rand.Rand) []string {
 	return []string{fmt.Sprintf("--fuse-limit=%d", []int{-1, 0, 3}[rng.IntN(3)]), "--threads", fmt.Sprint([]int{1, 2, 3, 7}[rng.IntN(4)])}
 }
 
-// result runs a program and reads what it wrote. It may be refused for the types that are asked for, and for nothing else.
-func result(t *testing.T, program string, flags ...string) (values []float32, refused bool) {
+// ranProgram runs a program and reads what it wrote. It may be refused for the types that are asked for, and for nothing else.
+func ranProgram(t *testing.T, program string, flags ...string) (values []float32, refused bool) {
 	t.Helper()
 	if err := os.WriteFile("p.weft", []byte(program), 0o644); err != nil {
 		t.Fatal(err)

@@ -39,10 +39,10 @@ func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, p := range reached {
 		t.Run(name, func(t *testing.T) {
-			want, _ := result(t, strings.ReplaceAll(p.text, "KEEP", "@keep"))
+			want, _ := ranProgram(t, strings.ReplaceAll(p.text, "KEEP", "@keep"))
 			cut := 0
 			for _, flags := range [][]string{nil, {"--fuse-limit=0"}, p.flags} {
-				if got, _ := result(t, strings.ReplaceAll(p.text, "KEEP", ""), flags...); !slices.Equal(got, want) {
+				if got, _ := ranProgram(t, strings.ReplaceAll(p.text, "KEEP", ""), flags...); !slices.Equal(got, want) {
 					t.Errorf("%v: another result than of whole arrays", flags)
 				}
 				var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"weft/ops/files/fileio"
 	weft "weft/runtime"
 	"weft/runtime/report"
+	"weft/runtime/result"
 	"weft/runtime/session"
 	"weft/runtime/trace"
 )
@@ -68,7 +69,7 @@ func (c runCommand) tracer() (*trace.Writer, error) {
 }
 
 // report writes the result, of a failed run too: then with the reason.
-func (c runCommand) report(r *weft.Result) error {
+func (c runCommand) report(r *result.Result) error {
 	if c.Report == "" {
 		return nil
 	}

@@ -15,6 +15,8 @@ import (
 	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
+	"weft/runtime/result"
+	"weft/runtime/usage"
 )
 
 // accelerated reports whether a kernel is placed on accelerators of this run.
@@ -46,7 +48,7 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) erro
 			f.Ranges = step.Kernel.Tiles
 		}
 		if err := r.deviceFailed(f); err != nil {
-			return &StageError{Stage: step.Name, Where: step.Where(), Err: err}
+			return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
 		}
 	}
 	return nil
@@ -60,7 +62,7 @@ func (r *run) refused(steps []*bound.Step) error {
 	for _, s := range steps {
 		if why := s.Kernel.Place.Refused; why != "" {
 			if err := r.deviceFailed(fleet.Failure{Stage: s.Name, Kind: r.opt.Accelerators[0].Info().Kind, Reason: why, Ranges: s.Kernel.Tiles}); err != nil {
-				return &StageError{Stage: s.Name, Where: s.Where(), Err: err}
+				return &result.StageError{Stage: s.Name, Where: s.Where(), Err: err}
 			}
 		}
 	}
@@ -74,7 +76,7 @@ func (r *run) deviceFailed(f fleet.Failure) error {
 		return nil
 	}
 	device := kindName(f.Kind)
-	at := slices.IndexFunc(r.result.Fallbacks, func(b Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason })
+	at := slices.IndexFunc(r.result.Fallbacks, func(b result.Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason })
 	if at >= 0 && !r.opt.Strict {
 		r.result.Fallbacks[at].Count += f.Ranges
 		return nil
@@ -96,10 +98,10 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if err != nil {
 		return true, err
 	}
-	start, cpu := time.Now(), cpuTime()
+	start, cpu := time.Now(), usage.CPU()
 	shares, err := r.fleet.Run(ctx, job)
-	w.wall += since(start)
-	w.cpu += (cpuTime() - cpu).Seconds()
+	w.wall += result.Since(start)
+	w.cpu += (usage.CPU() - cpu).Seconds()
 	w.share(shares)
 	r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})
 	return true, err
@@ -137,7 +139,7 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.IR)
 	}
-	j, err := exec.Part(w.step, over, w.loads, r.arrays.host)
+	j, err := exec.Part(w.step, over, w.loads, r.arrays.Host)
 	if err != nil {
 		return nil, err
 	}

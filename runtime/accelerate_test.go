@@ -14,6 +14,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/memory"
+	"weft/runtime/result"
 )
 
 // emulations makes emulated devices of descriptions in YAML.
@@ -63,7 +64,7 @@ func TestBlocksOnDevices(t *testing.T) {
 	for _, c := range programs {
 		t.Run(c.name, func(t *testing.T) {
 			var sources int64 // bytes that are not computed
-			on := func(budget int64, descriptions ...string) (*streams, *Result) {
+			on := func(budget int64, descriptions ...string) (*streams, *result.Result) {
 				w := newStreams()
 				p, err := w.build(t, budget, c.build(w)...)
 				if err != nil {

@@ -13,17 +13,8 @@ import (
 	"weft/kernels/schedule"
 	"weft/planner/bound"
 	"weft/runtime/exec"
+	"weft/runtime/result"
 )
-
-// Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
-// once a lane.
-type Fold struct {
-	Name     string  `json:"name"`     // of its index
-	Nominal  int64   `json:"nominal"`  // iterations that its bounds ask for
-	Executed int64   `json:"executed"` // those that ran
-	Culled   int64   `json:"culled"`   // those left out because a bound proved them idle; the rest ended with an early exit
-	Share    float64 `json:"share"`    // executed of nominal
-}
 
 // prepareCounts compiles, under Options.Count, the kernels that have something to count once more, with counters. Only the host's
 // compiled code counts.
@@ -51,13 +42,13 @@ func (r *run) prepareCounts(ctx context.Context) error {
 	if uncounted > 0 {
 		r.opt.Progress.Log(fmt.Sprintf("folds of %d kernels are not counted: only compiled code on the processor counts", uncounted))
 	}
-	r.result.CompileS += since(start)
+	r.result.CompileS += result.Since(start)
 	return nil
 }
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
 func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
-	b := device.Bindings{Mem: r.arrays.mem}
+	b := device.Bindings{Mem: r.arrays.Memory}
 	if c := r.counted[k]; c != nil && program == r.opt.Programs.Of(k) {
 		return c.Bind(b, &s.Tally)
 	}
@@ -65,12 +56,12 @@ func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func
 }
 
 // worked is what the kernel executed, 0 if that was not counted, and the share of what the machine could have done in the time.
-func (w *work) worked(folds []Fold) (flops, roof float64) {
+func (w *work) worked(folds []result.Fold) (flops, roof float64) {
 	k := w.step.Kernel
 	ends, culled := schedule.EndsEarly(k.IR), schedule.CulledBlock(k.IR)
 	known := true
 	cost := count.CostWhere(k.IR, func(f *ir.Fold) float64 {
-		if at := slices.IndexFunc(folds, func(x Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
+		if at := slices.IndexFunc(folds, func(x result.Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
 			return folds[at].Share
 		}
 		known = known && !ends(f) && culled(f) == 0
@@ -90,9 +81,9 @@ func (w *work) worked(folds []Fold) (flops, roof float64) {
 }
 
 // foldsOf are the counts of a kernel.
-func foldsOf(t *device.Tally) (out []Fold) {
+func foldsOf(t *device.Tally) (out []result.Fold) {
 	for _, f := range t.Folds() {
-		x := Fold{Name: f.Fold, Nominal: f.Due, Executed: f.Ran, Culled: f.Idle}
+		x := result.Fold{Name: f.Fold, Nominal: f.Due, Executed: f.Ran, Culled: f.Idle}
 		if f.Due > 0 {
 			x.Share = float64(f.Ran) / float64(f.Due)
 		}

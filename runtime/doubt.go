@@ -7,6 +7,7 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
+	"weft/runtime/result"
 )
 
 // doubt is what is known to be wrong and kept all the same: buffers with a sample beyond its tolerance, and what was made from them.
@@ -17,8 +18,8 @@ func (r *run) doubted(s *ops.Stage, w problem.Problem) error {
 	if r.opt.Strict {
 		return w
 	}
-	r.doubt[r.arrays.byStage[s].ID] = true
-	r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.Where})
+	r.doubt[r.arrays.ByStage[s].ID] = true
+	r.result.Warnings = append(r.result.Warnings, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: s.Where})
 	return nil
 }
 
@@ -36,7 +37,7 @@ func (d doubt) spread(s *bound.Step) bool {
 // announce warns of an output that is not what it should be: it is kept, since it may have taken long, but not without a word.
 func (r *run) announce(sink *bound.Step) {
 	if path := sink.Op.File(); path != "" && r.doubt.spread(sink) {
-		r.result.Warnings = append(r.result.Warnings, Warning{Code: problem.ParityViolated, Message: fmt.Sprintf("%s was written, but is made from values beyond their tolerance", path),
+		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: problem.ParityViolated, Message: fmt.Sprintf("%s was written, but is made from values beyond their tolerance", path),
 			Help: "use it with that in mind, or remove it; with --strict it is not written", Where: sink.Op.Where})
 	}
 }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/result"
 )
 
 // drive is a drive under way: what its algorithm sees of the run. Each program is a run of its own, whose arrays stay from call to call. A
@@ -80,7 +80,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		return err
 	}
 	if i := slices.IndexFunc(note.Warnings, func(w problem.Problem) bool { return w.Code == problem.Unfinished }); i >= 0 && r.opt.Strict {
-		return &StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
+		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
 	}
 	if d.rounds.Rounds != nil {
 		if err := d.handOutObjects(func(int) bool { return true }); err != nil {
@@ -104,19 +104,19 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	r := newRun(p, opt, d.run.fleet)
 	r.onHost, r.counted, r.checkpoints, r.checkpoint, r.inputs = d.run.onHost, d.run.counted, d.run.checkpoints, d.run.checkpoint, d.run.inputs
 	for _, id := range slices.Concat(about.Now, about.Next) {
-		r.arrays.lent[id] = true
+		r.arrays.Lent[id] = true
 	}
 	r.program = &about
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.Role != plan.FromState || r.arrays.lent[b.ID] {
+		if b.Role != plan.FromState || r.arrays.Lent[b.ID] {
 			continue
 		}
-		r.arrays.lent[b.ID] = true // by the call that this drive is a step of
+		r.arrays.Lent[b.ID] = true // by the call that this drive is a step of
 		for _, id := range d.step.Reads {
-			if around := d.run.arrays.byID[id]; around.Key == b.Key {
+			if around := d.run.arrays.ByID[id]; around.Key == b.Key {
 				for k, part := range b.Bufs {
-					r.arrays.mem[part] = d.run.arrays.mem[around.Bufs[k]]
+					r.arrays.Memory[part] = d.run.arrays.Memory[around.Bufs[k]]
 				}
 			}
 		}
@@ -168,7 +168,7 @@ func (d *drive) call(p *program) error {
 			bufs := p.run.plan.Buffer(at.id).Bufs
 			p.fleet.Release(bufs...) // which hold what was there a call before
 			for k, part := range bufs {
-				p.arrays.mem[part] = at.mem[k]
+				p.arrays.Memory[part] = at.mem[k]
 			}
 		}
 	}
@@ -199,16 +199,16 @@ func (d *drive) there(p *program, s *bound.Step) bool {
 	if s.Kind != plan.ReadStep {
 		return false
 	}
-	to := p.arrays.byID[s.Writes[0]]
+	to := p.arrays.ByID[s.Writes[0]]
 	for _, q := range d.programs {
-		for _, from := range q.arrays.byID {
-			if q.run.plan.Stream != nil || !q.arrays.there(from.ID) || !to.SameSource(from) {
+		for _, from := range q.arrays.ByID {
+			if q.run.plan.Stream != nil || !q.arrays.There(from.ID) || !to.SameSource(from) {
 				continue
 			}
 			for i, part := range to.Bufs {
-				p.arrays.mem[part] = q.arrays.mem[from.Bufs[i]]
+				p.arrays.Memory[part] = q.arrays.Memory[from.Bufs[i]]
 			}
-			p.arrays.lent[to.ID] = true
+			p.arrays.Lent[to.ID] = true
 			return true
 		}
 	}
@@ -269,7 +269,7 @@ func (d *drive) close() {
 		for _, m := range slices.Concat(s.now, s.next) {
 			m.Free()
 		}
-		r.arrays.count(-2 * d.buffer(i).Bytes)
+		r.arrays.Count(-2 * d.buffer(i).Bytes)
 	}
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
@@ -280,47 +280,15 @@ func (d *drive) close() {
 					calls = 1
 				}
 				w.finish()
-				p.result.Kernels[len(p.result.Kernels)-1].times(calls)
+				p.result.Kernels[len(p.result.Kernels)-1].Times(calls)
 			}
 		}
-		bytes += p.arrays.peak
-		p.arrays.freeAll()
-		r.result.add(p.result)
+		bytes += p.arrays.Peak
+		p.arrays.FreeAll()
+		r.result.Add(p.result)
 	}
-	r.arrays.count(bytes)
-	r.arrays.count(-bytes)
-}
-
-// times makes the report of one call that of several.
-func (k *Kernel) times(calls int) {
-	n := float64(max(1, calls))
-	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(max(1, calls))*k.Bytes
-}
-
-// add takes in what a program's run did: its kernels once each, however often they ran.
-func (r *Result) add(p *Result) {
-	for _, k := range p.Kernels {
-		at := slices.IndexFunc(r.Kernels, func(x Kernel) bool { return x.ID == k.ID })
-		if at < 0 {
-			r.Kernels = append(r.Kernels, k)
-			continue
-		}
-		x := &r.Kernels[at]
-		x.Wall, x.CPU, x.Flops, x.Bytes, x.Predicted, x.Tiles = x.Wall+k.Wall, x.CPU+k.CPU, x.Flops+k.Flops, x.Bytes+k.Bytes, x.Predicted+k.Predicted, x.Tiles+k.Tiles
-		x.TurnaroundP95, x.QueuePeak = math.Max(x.TurnaroundP95, k.TurnaroundP95), max(x.QueuePeak, k.QueuePeak)
-	}
-	for _, t := range p.Sources {
-		at := slices.IndexFunc(r.Sources, func(x Transfer) bool { return x.ID == t.ID })
-		if at < 0 {
-			r.Sources = append(r.Sources, t)
-			continue
-		}
-		r.Sources[at].Bytes += t.Bytes
-		r.Sources[at].Calls += t.Calls
-		r.Sources[at].Wall += t.Wall
-	}
-	r.ReadS, r.VerifyS, r.CompileS = r.ReadS+p.ReadS, r.VerifyS+p.VerifyS, r.CompileS+p.CompileS
-	r.Parity, r.Fallbacks, r.Warnings = append(r.Parity, p.Parity...), append(r.Fallbacks, p.Fallbacks...), append(r.Warnings, p.Warnings...)
+	r.arrays.Count(bytes)
+	r.arrays.Count(-bytes)
 }
 
 // quiet passes on what a person should see now, and nothing of kernels that run many times.

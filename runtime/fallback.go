@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/ops/problem"
 	"weft/planner/bound"
+	"weft/runtime/result"
 )
 
 // kindNames are what people call a kind of device.
@@ -22,12 +23,12 @@ func kindName(kind string) string {
 
 // fellBack logs and counts tiles of a stage that run on another device than planned: an error under Strict.
 func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
-	f := Fallback{Stage: stage, Device: kindName(from), Reason: reason, Count: tiles}
+	f := result.Fallback{Stage: stage, Device: kindName(from), Reason: reason, Count: tiles}
 	r.result.Fallbacks = append(r.result.Fallbacks, f)
 	if r.opt.Strict {
-		return f.strict()
+		return strict(f)
 	}
-	r.opt.Progress.Log(f.log(to))
+	r.opt.Progress.Log(fallbackLine(f, to))
 	return nil
 }
 
@@ -35,16 +36,16 @@ func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
 func (r *run) miss(kernels []*bound.Step) error {
 	for _, m := range r.opt.Missing {
 		for i, s := range kernels {
-			f := Fallback{Stage: s.Name, Device: kindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
+			f := result.Fallback{Stage: s.Name, Device: kindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
 			r.result.Fallbacks = append(r.result.Fallbacks, f)
 			if r.opt.Strict {
-				return &StageError{Stage: s.Name, Where: s.Where(), Err: f.strict()}
+				return &result.StageError{Stage: s.Name, Where: s.Where(), Err: strict(f)}
 			}
 			if i == 0 {
 				if len(kernels) > 1 {
 					f.Stage = fmt.Sprintf("%s and %d others", f.Stage, len(kernels)-1)
 				}
-				r.opt.Progress.Log(f.log(r.opt.Devices[0].Info().Kind))
+				r.opt.Progress.Log(fallbackLine(f, r.opt.Devices[0].Info().Kind))
 			}
 		}
 	}
@@ -52,12 +53,12 @@ func (r *run) miss(kernels []*bound.Step) error {
 }
 
 // strict is the error of a fallback under Options.Strict.
-func (f Fallback) strict() error {
+func strict(f result.Fallback) error {
 	return problem.Wrong(problem.StrictFallback, "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, f.Stage, f.Reason)
 }
 
-// log tells of a fallback to a kind of device.
-func (f Fallback) log(to string) string {
+// fallbackLine tells of a fallback to a kind of device.
+func fallbackLine(f result.Fallback, to string) string {
 	return fmt.Sprintf("[%s] %s failed: %s. %s fallback.", f.Device, f.Stage, f.Reason, kindName(to))
 }
 
@@ -88,7 +89,7 @@ func (r *run) compile(ctx context.Context) error {
 		}
 	}
 	r.result.Compile.Kernels = len(all)
-	r.result.CompileS = since(start)
+	r.result.CompileS = result.Since(start)
 	r.opt.Trace.Span(0, "compile", "compile", start, map[string]any{"kernels": len(all), "cached": r.result.Compile.Cached})
 	return nil
 }
@@ -122,10 +123,10 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*bound.Step) (refus
 		}
 		if at+1 == len(r.opt.Devices) {
 			err = problem.Wrong(problem.CompileFailed, "", "`weft explain --kernels` shows the source", "%s does not compile: %s", s.Name, err)
-			return nil, &StageError{Stage: s.Name, Where: s.Where(), Err: err}
+			return nil, &result.StageError{Stage: s.Name, Where: s.Where(), Err: err}
 		}
 		if err := r.fellBack(s.Name, dev.Info().Kind, r.opt.Devices[at+1].Info().Kind, err.Error(), s.Kernel.Tiles); err != nil {
-			return nil, &StageError{Stage: s.Name, Where: s.Where(), Err: err}
+			return nil, &result.StageError{Stage: s.Name, Where: s.Where(), Err: err}
 		}
 		refused = append(refused, s)
 	}

@@ -32,11 +32,11 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if err != nil {
 		return err
 	}
-	ref, err := r.reference(step, func(s *ops.Stage) bool { b := r.arrays.byStage[s]; return b != nil && r.arrays.there(b.ID) }, 0)
+	ref, err := r.reference(step, func(s *ops.Stage) bool { b := r.arrays.ByStage[s]; return b != nil && r.arrays.There(b.ID) }, 0)
 	if err != nil {
 		return err
 	}
-	return r.opt.Inspect(ctx, &Inspection{Plan: r.plan, Step: step, Stored: stored, Reference: ref, Mem: r.arrays.mem, Threads: r.opt.Threads})
+	return r.opt.Inspect(ctx, &Inspection{Plan: r.plan, Step: step, Stored: stored, Reference: ref, Mem: r.arrays.Memory, Threads: r.opt.Threads})
 }
 
 // Sweep launches a program over tiles on all threads, with memory of its own for some buffers.

@@ -20,6 +20,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/exec"
+	"weft/runtime/result"
 )
 
 // repeated is a use of ops.Iterate, as a front end makes it: turn makes the next state, and what is looked at, of arrays that stand for the
@@ -212,7 +213,7 @@ func TestIterateRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
+	if n := slices.IndexFunc(r.Kernels, func(k result.Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
 		t.Errorf("more is copied than what is given from outside: %+v", r.Kernels[n])
 	}
 	for i, from := range []string{"1", "0", "2", "0", "0"} {
@@ -258,7 +259,7 @@ func TestIterateMoves(t *testing.T) {
 			if (err == nil) != (cut == 0 || resume == 1) {
 				t.Fatal(err)
 			}
-			if n := slices.IndexFunc(r.Kernels, func(k Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
+			if n := slices.IndexFunc(r.Kernels, func(k result.Kernel) bool { return k.ID == "d1.turn.k2" }); n >= 0 {
 				t.Errorf("a copy: %+v", r.Kernels[n])
 			}
 		}
@@ -291,8 +292,8 @@ func BenchmarkHeat(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				k := r.Kernels[slices.IndexFunc(r.Kernels, func(k Kernel) bool { return strings.HasPrefix(k.ID, "d1.turn") })]
-				all := r.Sources[slices.IndexFunc(r.Sources, func(s Transfer) bool { return s.Calls > 0 })].Wall
+				k := r.Kernels[slices.IndexFunc(r.Kernels, func(k result.Kernel) bool { return strings.HasPrefix(k.ID, "d1.turn") })]
+				all := r.Sources[slices.IndexFunc(r.Sources, func(s result.Transfer) bool { return s.Calls > 0 })].Wall
 				b.ReportMetric(2*float64(t.Bytes())*turns/all/1e9, "GB/s")
 				b.ReportMetric(2*float64(t.Bytes())*turns/k.CPU/1e9, "GB/CPU-s")
 				b.ReportMetric((all-k.Wall)/turns*1e6, "us-beside/turn")

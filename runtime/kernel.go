@@ -13,6 +13,8 @@ import (
 	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
+	"weft/runtime/result"
+	"weft/runtime/usage"
 )
 
 // work is a kernel under way: what its tiles took so far.
@@ -63,11 +65,11 @@ func (w *work) part(ctx context.Context, over region.Region, tiles []region.Regi
 
 // tiles runs some tiles of the kernel.
 func (w *work) tiles(ctx context.Context, tiles []region.Region) error {
-	start, cpu := time.Now(), cpuTime()
+	start, cpu := time.Now(), usage.CPU()
 	var err error
 	w.device, err = w.run.launches(ctx, w.step, w.sweep, tiles)
-	w.wall += since(start)
-	w.cpu += (cpuTime() - cpu).Seconds()
+	w.wall += result.Since(start)
+	w.cpu += (usage.CPU() - cpu).Seconds()
 	w.run.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": w.step.Kernel.Flops, "bytes": w.step.Kernel.Bytes, "device": w.device})
 	return err
 }
@@ -80,7 +82,7 @@ func (w *work) finish() {
 	w.run.meter.add(w)
 	folds := foldsOf(&s.Tally)
 	executed, roof := w.worked(folds)
-	w.run.result.Kernels = append(w.run.result.Kernels, Kernel{
+	w.run.result.Kernels = append(w.run.result.Kernels, result.Kernel{
 		Executed: executed, Roof: roof,
 		ID: w.step.ID, Name: w.step.Name, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
 		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,

@@ -44,17 +44,17 @@ func (t *Part) Launch(s *bound.Step) (func(region.Region) error, error) {
 // Lend has an array be that of another part, in which it is the same.
 func (t *Part) Lend(b *bound.Buffer, from *Part, is *bound.Buffer) {
 	for i, part := range b.Bufs {
-		if m := from.run.arrays.mem[is.Bufs[i]]; m != nil {
-			t.run.arrays.mem[part], t.run.arrays.lent[b.ID] = m, true
+		if m := from.run.arrays.Memory[is.Bufs[i]]; m != nil {
+			t.run.arrays.Memory[part], t.run.arrays.Lent[b.ID] = m, true
 		}
 	}
 }
 
 // Mem is the memory of arrays.
-func (t *Part) Mem() map[*ir.Buffer]device.Memory { return t.run.arrays.mem }
+func (t *Part) Mem() map[*ir.Buffer]device.Memory { return t.run.arrays.Memory }
 
 // Array is one of the plan.
-func (t *Part) Array(b *bound.Buffer) audit.Array { return audit.In(b, t.run.arrays.mem) }
+func (t *Part) Array(b *bound.Buffer) audit.Array { return audit.In(b, t.run.arrays.Memory) }
 
 // Free gives up all arrays but those that are lent.
-func (t *Part) Free() { t.run.arrays.freeAll() }
+func (t *Part) Free() { t.run.arrays.FreeAll() }

@@ -11,6 +11,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/memory"
+	"weft/runtime/result"
 )
 
 // ticket is the right to the memory that the plan's arrays take at once.
@@ -43,7 +44,7 @@ func (r *run) identify() error {
 		}
 		id, err := journal.IdentityOf(path)
 		if err != nil {
-			return &StageError{Stage: s.Name, Where: s.Op.Where, Err: problem.Wrong(problem.ReadFailed, "path", "", "%s", err)}
+			return &result.StageError{Stage: s.Name, Where: s.Op.Where, Err: problem.Wrong(problem.ReadFailed, "path", "", "%s", err)}
 		}
 		r.inputs = append(r.inputs, id)
 	}

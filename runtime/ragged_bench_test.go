@@ -15,6 +15,7 @@ import (
 	"weft/ops"
 	"weft/planner"
 	"weft/planner/plan"
+	"weft/runtime/result"
 )
 
 var raggedDir = flag.String("ragged", "", "folder into which BenchmarkRagged writes its arrays as .npy files, for other programs to be timed on")
@@ -61,7 +62,7 @@ func BenchmarkRagged(b *testing.B) {
 				b.Fatal(err)
 			}
 			var times []float64
-			var last *Result
+			var last *result.Result
 			for range 9 {
 				r, err := Run(b.Context(), p, Options{Devices: []device.Device{cpu}, Threads: 2})
 				if err != nil {

@@ -12,7 +12,9 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/arrays"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
 
 // dearly sums so many terms for each element that float64 can check few of them only.
@@ -35,8 +37,8 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			w := newWorld()
 			dev := newFaulty("native")
 			p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(40, 50)))))
-			r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: newResult(p, 1)}
-			r.arrays = newArrays(p, dev, nil)
+			r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: result.New(p, 1)}
+			r.arrays = arrays.New(p, dev, nil)
 			if err := r.compile(context.Background()); err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +75,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			if !bytes.Equal(before, h.Parts[0].Data) {
 				t.Errorf("damaged %v: looking changed the array", damaged)
 			}
-			r.arrays.freeAll()
+			r.arrays.FreeAll()
 		})
 	}
 }
@@ -88,24 +90,6 @@ func TestComputingAgainFillsUpASmallSample(t *testing.T) {
 	}
 	if len(r.Parity) != 1 || r.Parity[0].Samples >= audit.Enough || r.Parity[0].Recomputed == 0 || !r.Parity[0].OK || r.Parity[0].Finds >= 0.99 {
 		t.Errorf("%+v", r.Parity)
-	}
-}
-
-func TestUndisturbed(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		k    Kernel
-		want float64
-	}{
-		{"a quiet machine", Kernel{Wall: 1, CPU: 1.99, Tiles: 8}, 0.995 + settle},
-		{"others took half of it", Kernel{Wall: 2, CPU: 2, Tiles: 8}, 1 + settle},
-		{"one tile keeps one thread busy", Kernel{Wall: 1, CPU: 1, Tiles: 1}, 1},
-		{"too short to count", Kernel{Wall: 1e-5, CPU: 1e-5, Tiles: 1}, 1e-5},
-		{"no processor times here", Kernel{Wall: 1, Tiles: 8}, 1},
-	} {
-		if got := c.k.Undisturbed(2); got < 0.999*c.want || got > 1.001*c.want {
-			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
-		}
 	}
 }
 

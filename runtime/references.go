@@ -10,6 +10,7 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
 
 // References are compiled where interpreting a full sample would take more operations; the interpreter takes 5 to 10 ns for each. What only
@@ -32,7 +33,7 @@ func (r *run) define(ctx context.Context) {
 		start := time.Now()
 		err := defining.wait()
 		install()
-		r.result.CompileS += since(start)
+		r.result.CompileS += result.Since(start)
 		return err
 	})
 }
@@ -44,7 +45,7 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
 		for _, id := range slices.Concat(step.Reads, step.Writes) {
-			alive[r.arrays.byID[id].Array] = true
+			alive[r.arrays.ByID[id].Array] = true
 		}
 		if k := step.Kernel; k != nil {
 			samples, most := float64(max(1, min(k.Elements(k.IR.Domain()).Points(), mostSamples))), 0.0
@@ -61,7 +62,7 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 			}
 		}
 		for _, id := range step.Frees {
-			delete(alive, r.arrays.byID[id].Array)
+			delete(alive, r.arrays.ByID[id].Array)
 		}
 	}
 	return expensive, nil
@@ -97,8 +98,8 @@ func (r *run) compileReferences(ctx context.Context, refs []*audit.Reference) (f
 func (r *run) stored(step *bound.Step) ([]audit.Array, error) {
 	out := make([]audit.Array, len(step.Kernel.Roots))
 	for i, s := range step.Kernel.Roots {
-		b := r.arrays.byStage[s]
-		h, err := r.arrays.host(b.ID)
+		b := r.arrays.ByStage[s]
+		h, err := r.arrays.Host(b.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -6,21 +6,16 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
-
-// Repair is a run that was given up because its precision turned out too low.
-type Repair struct {
-	Reason string `json:"reason"`
-	Wider  string `json:"wider"` // what it was done again in
-}
 
 // beyond is a sample beyond its tolerance in a plan that has a wider one.
 type beyond struct{ problem.Problem }
 
 // unproven says what becomes of a sample beyond its tolerance: a run in wider types where there are any, an error where the
 // user asked for the types or for the run to be resumed, and else the problem to report.
-func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
-	w := violation(p)
+func (r *run) unproven(s *ops.Stage, p result.Parity) (problem.Problem, error) {
+	w := p.Violation()
 	if asked := r.plan.Forced(s); asked != "" {
 		return w, problem.Wrong(w.Code, "", "ask for a wider type, or allow more with @tolerance", "%s cannot be held with %s: %s",
 			p.Quantity(p.Tolerance), asked, w.Message)
@@ -34,17 +29,6 @@ func (r *run) unproven(s *ops.Stage, p Parity) (problem.Problem, error) {
 	}
 	return w, nil
 }
-
-// Figure is the error that is held to the tolerance.
-func (p Parity) Figure() float64 {
-	if p.Judged == audit.Judged(ops.Level) {
-		return p.P99
-	}
-	return p.Worst
-}
-
-// Quantity writes an error in its metric.
-func (p Parity) Quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
 
 func (b *beyond) Error() string { return fmt.Sprint(b.Problem) }
 

@@ -97,7 +97,7 @@ func (d *drive) moveUp() error {
 func (d *drive) handOutObjects(which func(i int) bool) error {
 	order := d.host(d.rounds.Order)
 	for _, id := range d.step.Writes {
-		to, err := d.run.arrays.host(id)
+		to, err := d.run.arrays.Host(id)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (d *drive) kept() (out []ops.HostPart, err error) {
 		return out, nil
 	}
 	for _, id := range d.step.Writes {
-		h, err := d.run.arrays.host(id)
+		h, err := d.run.arrays.Host(id)
 		if err != nil {
 			return nil, err
 		}

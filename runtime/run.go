@@ -13,18 +13,21 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/arrays"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
 	"weft/runtime/journal"
 	"weft/runtime/pages"
+	"weft/runtime/result"
+	"weft/runtime/usage"
 )
 
 // run is the state of one execution.
 type run struct {
 	plan   *bound.Plan
 	opt    Options
-	result *Result
-	arrays *arrays
+	result *result.Result
+	arrays *arrays.Arrays
 
 	fleet  *fleet.Fleet    // of accelerators; nil: none
 	onHost map[string]bool // kernel steps that no accelerator could run
@@ -45,7 +48,7 @@ type run struct {
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
 // an error is returned: a *StageError for a step that failed, or the context's error for a run that was cancelled.
-func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
+func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error) {
 	if len(opt.Devices) == 0 {
 		return nil, errors.New("runtime: no device to run on")
 	}
@@ -54,36 +57,36 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Result, error) {
 	if len(opt.Accelerators) > 0 {
 		accelerators = fleet.New(opt.Accelerators, fleet.Options{Memory: opt.Memory, Trace: opt.Trace, Log: opt.Progress.Log})
 	}
-	var repairs []Repair
+	var repairs []result.Repair
 	for {
-		result, err := once(ctx, p, opt, accelerators)
-		result.Repairs = repairs
+		done, err := once(ctx, p, opt, accelerators)
+		done.Repairs = repairs
 		var narrow *beyond
 		if !errors.As(err, &narrow) {
-			return result, err
+			return done, err
 		}
 		next, fault := opt.Wider[0].Plan()
 		if fault != nil {
-			return result, err
+			return done, err
 		}
-		why := Repair{Reason: narrow.Message, Wider: opt.Wider[0].Types}
+		why := result.Repair{Reason: narrow.Message, Wider: opt.Wider[0].Types}
 		opt.Progress.Log(fmt.Sprintf("%s; running again in %s", why.Reason, why.Wider))
 		p, repairs, opt.Wider = next, append(repairs, why), opt.Wider[1:]
 	}
 }
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
-	return &run{plan: p, opt: opt, result: newResult(p, opt.Threads), arrays: newArrays(p, opt.Devices[0], accelerators), fleet: accelerators,
+	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
 		onHost: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
 }
 
 // once is Run with one plan.
-func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*Result, error) {
+func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*result.Result, error) {
 	r := newRun(p, opt, accelerators)
 	r.checkpoint = r.outputFile()
 	defer accelerators.ReleaseAll()
-	defer r.arrays.freeAll()
-	start, cpu := time.Now(), cpuTime()
+	defer r.arrays.FreeAll()
+	start, cpu := time.Now(), usage.CPU()
 	ctx, stop := context.WithCancel(ctx)
 	err := r.execute(ctx)
 	stop()
@@ -98,8 +101,8 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 		}
 	}
 	_ = r.defined() // if nobody needed it, nobody minds what became of it
-	r.result.Wall, r.result.CPU = since(start), (cpuTime() - cpu).Seconds()
-	r.result.PeakRSS, r.result.PeakBuffers = peakRSS(), r.arrays.peak
+	r.result.Wall, r.result.CPU = result.Since(start), (usage.CPU() - cpu).Seconds()
+	r.result.PeakRSS, r.result.PeakBuffers = usage.PeakRSS(), r.arrays.Peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
 	r.result.Telemetry = r.meter.telemetry(r.result)
 	return r.result, err
@@ -131,7 +134,7 @@ func (r *run) execute(ctx context.Context) error {
 		if err := r.step(ctx, step); err != nil {
 			return r.failed(ctx, step, err)
 		}
-		r.arrays.free(step.Frees)
+		r.arrays.Free(step.Frees)
 	}
 	return nil
 }
@@ -141,13 +144,13 @@ func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ctx.Err()
 	}
-	return &StageError{Stage: step.Name, Where: step.Where(), Err: err}
+	return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
 }
 
 // allocate makes sure that what a step reads and writes has memory.
 func (r *run) allocate(step *bound.Step) error {
 	for _, id := range slices.Concat(step.Reads, step.Writes) {
-		if err := r.arrays.need(id); err != nil {
+		if err := r.arrays.Need(id); err != nil {
 			return err
 		}
 	}
@@ -192,7 +195,7 @@ func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) e
 
 func (r *run) read(ctx context.Context, step *bound.Step) error {
 	start := time.Now()
-	to, err := r.arrays.host(step.Writes[0])
+	to, err := r.arrays.Host(step.Writes[0])
 	if err != nil {
 		return err
 	}
@@ -202,7 +205,7 @@ func (r *run) read(ctx context.Context, step *bound.Step) error {
 	}
 	note, err := step.Op.Bound.(ops.Source).Fill(ctx, to)
 	stop()
-	r.result.ReadS += since(start)
+	r.result.ReadS += result.Since(start)
 	r.transferred(&r.result.Sources, "read", step, note, start)
 	return err
 }
@@ -214,7 +217,7 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 	start := time.Now()
 	in := make([]ops.HostArray, len(step.Reads))
 	for i, id := range step.Reads {
-		h, err := r.arrays.host(id)
+		h, err := r.arrays.Host(id)
 		if err != nil {
 			return err
 		}
@@ -226,7 +229,7 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 		}
 	}
 	note, err := r.hand(ctx, step, in)
-	r.result.SinkS += since(start)
+	r.result.SinkS += result.Since(start)
 	r.transferred(&r.result.Sinks, "sink", step, note, start)
 	return err
 }
@@ -255,10 +258,10 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 }
 
 // transferred records what a source or sink did and what it warns of.
-func (r *run) transferred(list *[]Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
-	*list = append(*list, Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Wall: since(start)})
+func (r *run) transferred(list *[]result.Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
+	*list = append(*list, result.Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Wall: result.Since(start)})
 	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
 	for _, w := range note.Warnings {
-		r.result.Warnings = append(r.result.Warnings, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: step.Op.Where})
+		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Where: step.Op.Where})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 	"weft/runtime/trace"
 )
 
@@ -266,7 +267,7 @@ func TestNoDeviceLeft(t *testing.T) {
 			dev := newFaulty("native")
 			c.break_(dev)
 			r, err := Run(context.Background(), w.plan(t, dev, chain(w)...), Options{Devices: []device.Device{dev}})
-			var stage *StageError
+			var stage *result.StageError
 			if !errors.As(err, &stage) || stage.Stage == "" || stage.Where.Line == 0 || !strings.Contains(err.Error(), "compiler says no") {
 				t.Errorf("error %v (%+v)", err, stage)
 			}
@@ -320,7 +321,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 			s.Bound = filed{s.Bound.(optest.Taken)}
 		}
 		again, err := Run(context.Background(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Verify: true})
-		if err != nil || len(w.got) == 0 || len(again.Warnings) != 3 || !slices.ContainsFunc(again.Warnings, func(w Warning) bool {
+		if err != nil || len(w.got) == 0 || len(again.Warnings) != 3 || !slices.ContainsFunc(again.Warnings, func(w result.Warning) bool {
 			return w.Code == "E0704" && strings.HasPrefix(w.Message, "out.npy was written") && w.Where == sinks[0].Where
 		}) {
 			t.Errorf("%v, warnings %+v", err, again.Warnings)
@@ -357,7 +358,7 @@ func TestCancelledRunStopsAndFrees(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	dev.launch = func(*ir.Kernel, region.Region) error { cancel(); return nil }
 	r, err := Run(ctx, w.plan(t, dev, chain(w)...), Options{Devices: []device.Device{dev}, Verify: true})
-	var stage *StageError
+	var stage *result.StageError
 	if !errors.Is(err, context.Canceled) || errors.As(err, &stage) {
 		t.Errorf("error %v", err)
 	}
@@ -374,7 +375,7 @@ func TestFailingSourceNamesItsPlace(t *testing.T) {
 		return ops.Note{}, problem.Wrong("E0506", "path", "", "cut short")
 	})
 	_, err := Run(context.Background(), w.plan(t, dev, w.keep("v", w.third(a))), Options{Devices: []device.Device{dev}})
-	var stage *StageError
+	var stage *result.StageError
 	var problem problem.Problem
 	if !errors.As(err, &stage) || stage.Where.Line != 1 || !errors.As(err, &problem) || problem.Code != "E0506" {
 		t.Errorf("error %v", err)

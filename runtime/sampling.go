@@ -9,10 +9,10 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
 
 // What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
@@ -90,7 +90,7 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 	}
 	peak := func(a audit.Array) float64 { return audit.Peak(a.HostArray, over, r.opt.Threads) }
 	points := audit.Pick(arrays, peak, over, n, r.opt.Seed)
-	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.mem, r.opt.Threads)
+	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.Memory, r.opt.Threads)
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 		s := &taken[i]
 		// Where rows come and go, or quiet elements do not count, the largest magnitude of all must be known; else those seen will do, unless
 		// something seems to be wrong.
-		whole := !r.arrays.windowed[s.Array.Of.ID] && s.Rule().Metric != ops.Level
+		whole := !r.arrays.Windowed[s.Array.Of.ID] && s.Rule().Metric != ops.Level
 		if s.Largest = s.Seen(); !whole || !s.Figures().Within(s.Rule()) {
 			s.Largest = s.Array.Of.Peak(peak(s.Array))
 		}
 	}
-	c.ref.Settle(taken, points, r.arrays.mem)
+	c.ref.Settle(taken, points, r.arrays.Memory)
 	if c.taken == nil {
 		c.taken = make([]audit.Sample, len(taken))
 	}
@@ -115,7 +115,7 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 
 // checking adds to the time that checks take.
 func (r *run) checking(step *bound.Step, start time.Time) {
-	r.result.VerifyS += since(start)
+	r.result.VerifyS += result.Since(start)
 	r.opt.Trace.Span(0, "verify", step.Name, start, nil)
 }
 
@@ -125,9 +125,9 @@ func (c *sampling) judge() error {
 	if c.size == 0 {
 		why := fmt.Sprintf("one element takes %.2g operations in float64", c.ref.Cost)
 		for _, s := range c.step.Kernel.Roots {
-			b := r.arrays.byStage[s]
+			b := r.arrays.ByStage[s]
 			rule := audit.Rule(s, b.Storage())
-			r.result.Parity = append(r.result.Parity, Parity{Value: audit.Name(b), Kernel: c.step.ID, Seed: r.opt.Seed,
+			r.result.Parity = append(r.result.Parity, result.Parity{Value: audit.Name(b), Kernel: c.step.ID, Seed: r.opt.Seed,
 				Metric: rule.Metric, Tolerance: rule.Tolerance, Unit: s.Type.Unit.String(), Skipped: why, OK: true})
 		}
 		return nil
@@ -152,7 +152,7 @@ func (c *sampling) judge() error {
 
 // inner reports whether a kernel makes only what others read on.
 func (r *run) inner(k *bound.Kernel) bool {
-	return !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.byStage[s]) })
+	return !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool { return !r.unnamed(r.arrays.ByStage[s]) })
 }
 
 // unnamed reports whether an array is one that a user has no name for and does not get. Of what a drive keeps, users get its outputs.
@@ -163,25 +163,10 @@ func (r *run) unnamed(b *bound.Buffer) bool {
 	})
 }
 
-func violation(p Parity) problem.Problem {
-	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.Quantity(p.Figure()), p.Quantity(p.Tolerance))
-	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
-		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
-	}
-	if p.Mismatched > 0 {
-		what = fmt.Sprintf("has other infinities or NaN than float64 at %d of %d sampled elements", p.Mismatched, p.Samples)
-	}
-	at := ""
-	if len(p.At) > 0 {
-		at = fmt.Sprintf(" (worst at %v)", p.At)
-	}
-	return problem.Wrong(problem.ParityViolated, "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
-}
-
 // parity reports a sample of what a kernel stored.
-func (r *run) parity(step *bound.Step, s audit.Sample) Parity {
+func (r *run) parity(step *bound.Step, s audit.Sample) result.Parity {
 	rule, f := s.Rule(), s.Figures()
-	p := Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: r.unnamed(s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
+	p := result.Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: r.unnamed(s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
 		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
 		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
 
 // Every range that an accelerator computed is looked at, at a few points, as soon as it is there: what a device gets wrong altogether
@@ -35,7 +36,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Regi
 		}
 		elements := w.step.Kernel.Elements(at)
 		points := audit.Points(elements, n, r.opt.Seed)
-		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.mem, 1)
+		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.Memory, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Regi
 		for i, p := range peaks {
 			largest[i] = max(largest[i], p)
 		}
-		r.result.VerifyS += since(start)
+		r.result.VerifyS += result.Since(start)
 		return func() string {
 			for i := range taken {
 				taken[i].Largest = largest[i]
@@ -56,7 +57,7 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Regi
 			if gross(taken) == "" {
 				return ""
 			}
-			ref.Settle(taken, points, r.arrays.mem)
+			ref.Settle(taken, points, r.arrays.Memory)
 			return gross(taken)
 		}, nil
 	}

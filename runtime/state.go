@@ -18,7 +18,7 @@ type state struct{ now, next []device.Memory }
 func (d *drive) allocate() error {
 	for i := range d.programs[0].Next {
 		b := d.buffer(i)
-		d.run.arrays.count(2 * b.Bytes)
+		d.run.arrays.Count(2 * b.Bytes)
 		d.state = append(d.state, state{})
 		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
 			mem := map[*ir.Buffer]device.Memory{}
@@ -122,7 +122,7 @@ func (d *drive) Set(i, at int, v ...float64) error {
 
 // handOut copies what the state holds to an output.
 func (d *drive) handOut(id string) error {
-	to, err := d.run.arrays.host(id)
+	to, err := d.run.arrays.Host(id)
 	if err != nil {
 		return err
 	}

@@ -27,14 +27,14 @@ func (r *run) stream(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.arrays.block(layout)
+	r.arrays.Block(layout)
 	for i := range layout.Passes {
 		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
-		r.arrays.free(p.Frees)
-		r.arrays.freeWindows()
+		r.arrays.Free(p.Frees)
+		r.arrays.FreeWindows()
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	r.arrays.narrow = len(p.Strip) > 0
+	r.arrays.Narrow = len(p.Strip) > 0
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 	defer r.opt.Progress.End()
 	for i := range p.strips {
 		if i > 0 {
-			r.arrays.clearWindows()
+			r.arrays.ClearWindows()
 		}
 		p.blocks = p.strips[i]
 		if err := p.overlap(ctx); err != nil {
@@ -93,9 +93,9 @@ func (p *pass) prepare(ctx context.Context) error {
 	r := p.run
 	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
-		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.windowed[s.Writes[0]] && !r.arrays.there(s.Writes[0])
+		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if err := r.arrays.need(id); err != nil {
+			if err := r.arrays.Need(id); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}
@@ -236,9 +236,9 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			return err
 		}
 		for _, id := range s.Writes {
-			made := r.arrays.byID[id].Layout.Whole()
+			made := r.arrays.ByID[id].Layout.Whole()
 			copy(made, s.Kernel.Elements(over))
-			r.arrays.extend(id, made)
+			r.arrays.Extend(id, made)
 		}
 		w := p.works[s.ID]
 		err := w.part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads))
@@ -273,7 +273,7 @@ func (p *pass) drop(t int) {
 				lo = min(lo, p.blocks[t].Write[s.step.ID][0].Lo)
 			}
 		}
-		p.run.arrays.drop(id, lo)
+		p.run.arrays.Drop(id, lo)
 	}
 }
 
@@ -334,7 +334,7 @@ func (p *pass) close(ctx context.Context, failure error) error {
 		errs = append(errs, s.close(p.wrong))
 	}
 	if failure != nil {
-		r.arrays.freeWindows()
+		r.arrays.FreeWindows()
 	}
 	return errors.Join(errs...)
 }

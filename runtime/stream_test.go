@@ -21,6 +21,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/memory"
+	"weft/runtime/result"
 )
 
 // streams is a world whose sources and sinks work by rows.
@@ -387,7 +388,7 @@ func TestSinksThatFailEndTheRunAndItsMemory(t *testing.T) {
 	}
 	dev := newFaulty("native")
 	r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2})
-	var stage *StageError
+	var stage *result.StageError
 	if !errors.Is(err, broken) || !errors.As(err, &stage) || stage.Stage != "keep" {
 		t.Errorf("error %v", err)
 	}

@@ -8,23 +8,13 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/exec"
+	"weft/runtime/result"
 )
 
-// Telemetry is a run by the names that monitoring asks for; docs/measuring.md lists them. Spread values hold mean, p95 and
-// count, maps are by array or stage.
-type Telemetry map[string]any
-
-// Spread sums up how long pieces of work took.
-type Spread struct {
-	Mean  float64 `json:"mean"`
-	P95   float64 `json:"p95"`
-	Count int     `json:"count"`
-}
-
-func spreadOf(d []time.Duration, unit time.Duration) Spread {
+func spreadOf(d []time.Duration, unit time.Duration) result.Spread {
 	mean, p95 := exec.MeanAndP95(d)
 	scale := float64(time.Second) / float64(unit)
-	return Spread{mean * scale, p95 * scale, len(d)}
+	return result.Spread{Mean: mean * scale, P95: p95 * scale, Count: len(d)}
 }
 
 // meter collects what is measured while kernels run.
@@ -86,7 +76,7 @@ func operatorsOf(k *bound.Kernel) (out []*ops.Instance) {
 }
 
 // telemetry names what was measured.
-func (m *meter) telemetry(r *Result) Telemetry {
+func (m *meter) telemetry(r *result.Result) result.Telemetry {
 	byStage, gpu, gpuByStage := map[string]int{}, 0, map[string]int{}
 	for _, f := range r.Fallbacks {
 		byStage[f.Stage] += f.Count
@@ -105,7 +95,7 @@ func (m *meter) telemetry(r *Result) Telemetry {
 			mean[p.Value], largest[p.Value], equal[p.Value] = p.MeanAbs, p.MaxAbs, p.FiniteEqual
 		}
 	}
-	out := Telemetry{
+	out := result.Telemetry{
 		"tile_turnaround_ms": spreadOf(m.turnaround, time.Millisecond), "queue_depth_peak": m.queue, "gpu_stage_time_ms": onGPU,
 		"gpu_fallback_count": gpu, "fallback_count_by_stage": byStage,
 		"mean_abs_diff": mean, "max_abs_diff": largest, "percent_finite_equal": equal,
@@ -117,7 +107,7 @@ func (m *meter) telemetry(r *Result) Telemetry {
 }
 
 // name adds what an operator took under its own names.
-func (o *operatorMeter) name(out Telemetry, r *Result, fallbacks map[string]int) {
+func (o *operatorMeter) name(out result.Telemetry, r *result.Result, fallbacks map[string]int) {
 	t := o.spec.Telemetry
 	copied, lost := 0.0, 0
 	if o.away {

@@ -33,8 +33,8 @@ type tileSource struct {
 func (s *tileSource) read(ctx context.Context, at region.Region) error {
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	s.run.arrays.extend(s.buffer, at)
-	h, err := s.run.arrays.host(s.buffer)
+	s.run.arrays.Extend(s.buffer, at)
+	h, err := s.run.arrays.Host(s.buffer)
 	if err != nil {
 		return err
 	}
@@ -88,11 +88,11 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 	}
 	start := time.Now()
 	defer func() { s.took += time.Since(start) }()
-	t := s.run.arrays.byID[s.step.Reads[0]].Layout
+	t := s.run.arrays.ByID[s.step.Reads[0]].Layout
 	for piece := range ops.Pieces(at, t.Shape()) {
 		in := make([]ops.HostArray, len(s.step.Reads))
 		for i, id := range s.step.Reads {
-			h, err := s.run.arrays.host(id)
+			h, err := s.run.arrays.Host(id)
 			if err != nil {
 				return err
 			}
@@ -152,13 +152,13 @@ func (p *pass) open(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
 		switch {
-		case s.Kind == plan.ReadStep && r.arrays.windowed[s.Writes[0]]:
+		case s.Kind == plan.ReadStep && r.arrays.Windowed[s.Writes[0]]:
 			src, err := s.Op.Bound.(ops.TileReader).OpenSource()
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
-		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.windowed[s.Reads[0]]:
+		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.Windowed[s.Reads[0]]:
 			sink, err := p.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)
@@ -181,12 +181,12 @@ func (p *pass) open(ctx context.Context) error {
 func (p *pass) from(strip region.Region) int {
 	from := p.Rows
 	for _, id := range p.Makes {
-		if !p.run.arrays.windowed[id] { // what is kept for later passes is made anew
+		if !p.run.arrays.Windowed[id] { // what is kept for later passes is made anew
 			return 0
 		}
 	}
 	for _, s := range p.sinks {
-		t := p.run.arrays.byID[s.step.Reads[0]].Layout
+		t := p.run.arrays.ByID[s.step.Reads[0]].Layout
 		from = min(from, s.left(p.Along(strip, t))[0].Lo*p.Rows/t.Dims[0].Size)
 	}
 	return from
@@ -238,7 +238,7 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 		}
 	}
 	if old.Rows() > 0 {
-		if err = errStrips; !p.strange(r.arrays.byID[step.Reads[0]].Layout, old.Marks) {
+		if err = errStrips; !p.strange(r.arrays.ByID[step.Reads[0]].Layout, old.Marks) {
 			s.TileSink, err = op.OpenSink(old.Marks)
 		}
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/region"
 	"weft/planner/bound"
 	"weft/runtime/exec"
+	"weft/runtime/result"
 )
 
 const (
@@ -110,7 +111,7 @@ func (t *tiling) sample(ctx context.Context, most time.Duration) (float64, error
 		}
 		points = tiles[0].Points() * int64(min(t.run.opt.Threads, len(tiles))) // as all threads would have done
 	}
-	return since(start) / float64(points), nil
+	return result.Since(start) / float64(points), nil
 }
 
 // extent is the points in some tiles.

@@ -26,13 +26,13 @@ func (r *run) blanks(step *bound.Step) blanks {
 
 // look searches a region of those arrays; an array that is there as a whole can be searched at the end instead.
 func (b *blanks) look(at region.Region) error {
-	return b.search(func(id string) (region.Region, bool) { return at, b.run.arrays.windowed[id] })
+	return b.search(func(id string) (region.Region, bool) { return at, b.run.arrays.Windowed[id] })
 }
 
 // judge ends the search when all rows were seen.
 func (b *blanks) judge() error {
 	err := b.search(func(id string) (region.Region, bool) {
-		return b.run.arrays.byID[id].Layout.Whole(), !b.run.arrays.windowed[id]
+		return b.run.arrays.ByID[id].Layout.Whole(), !b.run.arrays.Windowed[id]
 	})
 	if err != nil || len(b.stages) == 0 {
 		return err
@@ -42,12 +42,12 @@ func (b *blanks) judge() error {
 
 func (b *blanks) search(where func(id string) (at region.Region, search bool)) (err error) {
 	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool {
-		id := b.run.arrays.byStage[s].ID
+		id := b.run.arrays.ByStage[s].ID
 		at, search := where(id)
 		if !search {
 			return false
 		}
-		h, e := b.run.arrays.host(id)
+		h, e := b.run.arrays.Host(id)
 		if e != nil {
 			err = e
 			return false

@@ -14,6 +14,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime"
+	"weft/runtime/result"
 	"weft/runtime/trace"
 )
 
@@ -168,7 +169,7 @@ func failAtEveryTile(t *testing.T, text string, tolerance float64) {
 				p, step, devices = tight(t, text, cpu, "{"+fill(c.failure)+"}")
 				_, r, err = run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true})
 				checkDevices(t, r, devices)
-				var stage *runtime.StageError
+				var stage *result.StageError
 				var problem problem.Problem
 				if c.falls != (err != nil) {
 					t.Errorf("%d: under Strict %v", n, err)

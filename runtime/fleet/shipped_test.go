@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // unequal are devices of different speed and memory: the last ones cannot hold the arrays of any of the pipelines.
@@ -69,7 +70,7 @@ func TestShippedPipelines(t *testing.T) {
 }
 
 // checkDevices checks what holds of every run: all memory was given back, and none was beyond the limit.
-func checkDevices(t *testing.T, r *runtime.Result, devices []device.Device) {
+func checkDevices(t *testing.T, r *result.Result, devices []device.Device) {
 	t.Helper()
 	if len(r.Devices) != len(devices) {
 		t.Fatalf("%d devices in the report, not %d", len(r.Devices), len(devices))

@@ -15,6 +15,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/fleet"
+	"weft/runtime/result"
 )
 
 // One of three devices fails for good, at any tile: the others go on, and only what it had in hand runs on the host: three ranges,
@@ -91,7 +92,7 @@ func TestCancelledJob(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
 		defer cancel()
 		r, err := runtime.Run(ctx, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2})
-		var stage *runtime.StageError
+		var stage *result.StageError
 		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &stage) || len(r.Fallbacks) > 0 {
 			t.Errorf("%v, %+v", err, r.Fallbacks)
 		}

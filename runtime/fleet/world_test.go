@@ -25,6 +25,7 @@ import (
 	"weft/planner"
 	"weft/planner/bound"
 	"weft/runtime"
+	"weft/runtime/result"
 )
 
 func TestMain(m *testing.M) {
@@ -117,7 +118,7 @@ func program(t testing.TB, text string, cpu device.Device, memory int64, devices
 type seen []ops.Dense
 
 // run runs a plan whose sinks keep what they are given.
-func run(t testing.TB, p *bound.Plan, opt runtime.Options) (seen, *runtime.Result, error) {
+func run(t testing.TB, p *bound.Plan, opt runtime.Options) (seen, *result.Result, error) {
 	t.Helper()
 	var out seen
 	opt.Discard, opt.See = true, func(_ *bound.Step, in []ops.HostArray) error {

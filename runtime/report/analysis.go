@@ -10,13 +10,13 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"weft/planner/bound"
-	"weft/runtime"
+	"weft/runtime/result"
 	"weft/runtime/trace"
 )
 
 // Analysis is what a run of a plan did and took, beside what the plan said.
 type Analysis struct {
-	*runtime.Result
+	*result.Result
 	Kernels     []Measured     `json:"kernels"`
 	Predicted   float64        `json:"predicted_s"` // of all kernels
 	Measured    float64        `json:"measured_s"`  // of all kernels, undisturbed
@@ -28,7 +28,7 @@ type Analysis struct {
 
 // Measured is a kernel that ran, held against its prediction.
 type Measured struct {
-	runtime.Kernel
+	result.Kernel
 	Seconds float64 `json:"measured_s"` // on the wall, less what other programs took of it
 	Ratio   float64 `json:"ratio"`      // measured over predicted
 	Off     bool    `json:"off_by_2x"`  // by more than twice, either way
@@ -43,7 +43,7 @@ type Picture struct {
 }
 
 // Analyze sets what a run took beside what its plan says.
-func Analyze(p *bound.Plan, r *runtime.Result, tr *trace.Writer) *Analysis {
+func Analyze(p *bound.Plan, r *result.Result, tr *trace.Writer) *Analysis {
 	a := &Analysis{Result: r, PeakPlanned: p.Totals.PeakBytes, Timeline: tr.Spans(), Lanes: tr.Names()}
 	for _, k := range r.Kernels {
 		m := Measured{Kernel: k, Seconds: k.Undisturbed(r.Threads), Emulated: r.Emulated(k)}
@@ -93,7 +93,7 @@ func plain(n *yaml.Node) {
 }
 
 // counted says in a line what a fold did that may be left early.
-func counted(f runtime.Fold) string {
+func counted(f result.Fold) string {
 	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled",
 		amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
 }
@@ -116,7 +116,7 @@ func (m Measured) mark() string {
 	return fmt.Sprintf("%+.0f %%", 100*(m.Ratio-1))
 }
 
-func verdict(c runtime.Parity) string {
+func verdict(c result.Parity) string {
 	switch {
 	case c.Skipped != "":
 		return "not checked: " + c.Skipped
@@ -139,11 +139,11 @@ func (a *Analysis) kernel(id string) (m Measured, ok bool) {
 }
 
 // checks are those of the arrays a kernel stores.
-func (a *Analysis) checks(id string) []runtime.Parity {
+func (a *Analysis) checks(id string) []result.Parity {
 	if a == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(a.Parity), func(c runtime.Parity) bool { return c.Kernel != id })
+	return slices.DeleteFunc(slices.Clone(a.Parity), func(c result.Parity) bool { return c.Kernel != id })
 }
 
 // write prints the analysis for people: time and memory, kernels, and what a summary says besides.

@@ -13,7 +13,7 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime"
+	"weft/runtime/result"
 	"weft/runtime/trace"
 )
 
@@ -51,17 +51,17 @@ func example() (*bound.Plan, *Analysis) {
 	}
 	p.Steps[1].Kernel.Report = &device.Report{Source: "void f(void) { if (1 < 2) ; }"}
 
-	r := &runtime.Result{
+	r := &result.Result{
 		Wall: 0.02, CPU: 0.03, Threads: 2, PeakBuffers: 96, PeakRSS: 1 << 20,
-		Kernels: []runtime.Kernel{
+		Kernels: []result.Kernel{
 			{ID: "k1", Device: "cpu", Tiles: 2, Wall: 0.0011, Predicted: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 64,
-				Folds: []runtime.Fold{{Name: "step", Nominal: 4e9, Executed: 5e8, Culled: 3e9, Share: 0.125}}},
+				Folds: []result.Fold{{Name: "step", Nominal: 4e9, Executed: 5e8, Culled: 3e9, Share: 0.125}}},
 			{ID: "k2", Device: "cpu", Tiles: 2, Wall: 0.01, Predicted: 0.002, Flops: 1e6, Executed: 1e6, Bytes: 64},
 		},
-		Parity: []runtime.Parity{{Value: "level", Kernel: "k2", Metric: ops.Absolute, Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1},
+		Parity: []result.Parity{{Value: "level", Kernel: "k2", Metric: ops.Absolute, Unit: "dB", Samples: 8, Worst: 0.3, P99: 0.3, Tolerance: 0.1},
 			{Value: "blur", Kernel: "k1", Skipped: "too dear", OK: true}},
-		Sinks:     []runtime.Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
-		Fallbacks: []runtime.Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Count: 3}},
+		Sinks:     []result.Transfer{{ID: "s1", Op: "write", Text: "wrote <level>", Bytes: 32, Wall: 0.001}},
+		Fallbacks: []result.Fallback{{Stage: "blur", Device: "GPU", Reason: "no memory", Count: 3}},
 	}
 	a := Analyze(p, r, nil)
 	a.Timeline = []trace.Span{{Lane: 0, Category: "kernel", Name: "blur", Seconds: 0.001}, {Lane: 1, Category: "tile", Name: "blur", Seconds: 0.0004},

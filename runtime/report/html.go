@@ -12,7 +12,7 @@ import (
 
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime"
+	"weft/runtime/result"
 )
 
 //go:embed page.html
@@ -36,9 +36,9 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"source":   source,
 		"fused":    func(c plan.Code) bool { return c.Fused() },
 		"data":     dataURI,
-		"share":    func(c runtime.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
+		"share":    func(c result.Parity) float64 { return 100 * min(1, c.Worst/max(c.Tolerance, 1e-300)) },
 		"counted":  counted,
-		"quantity": runtime.Parity.Quantity,
+		"quantity": result.Parity.Quantity,
 		"verdict":  verdict,
 		"mark":     Measured.mark,
 		"flops":    Measured.rate,

@@ -10,16 +10,16 @@ import (
 
 	"weft/lang/diag"
 	"weft/ops"
-	"weft/runtime"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
+	"weft/runtime/result"
 )
 
 // summary is a result as people read it.
-type summary struct{ *runtime.Result }
+type summary struct{ *result.Result }
 
 // Summary says in a few lines what a run did: kernels with their rates, errors beside their tolerances, files, memory.
-func Summary(to io.Writer, of *runtime.Result) error {
+func Summary(to io.Writer, of *result.Result) error {
 	var b strings.Builder
 	r := summary{of}
 	r.summarizeKernels(&b)
@@ -53,13 +53,13 @@ func (r summary) besides(b *strings.Builder) {
 }
 
 // together are the fallbacks, those of several stages from the same device for the same reason as one.
-func (r summary) together() (out []runtime.Fallback) {
+func (r summary) together() (out []result.Fallback) {
 	stages := map[int]int{}
 	for _, f := range r.Fallbacks {
-		at := slices.IndexFunc(out, func(g runtime.Fallback) bool { return g.Device == f.Device && g.Reason == f.Reason })
+		at := slices.IndexFunc(out, func(g result.Fallback) bool { return g.Device == f.Device && g.Reason == f.Reason })
 		if at < 0 {
 			at = len(out)
-			out = append(out, runtime.Fallback{Stage: f.Stage, Device: f.Device, Reason: f.Reason})
+			out = append(out, result.Fallback{Stage: f.Stage, Device: f.Device, Reason: f.Reason})
 		}
 		out[at].Count += f.Count
 		if stages[at]++; stages[at] > 1 {
@@ -195,7 +195,7 @@ func few(finds float64) string {
 }
 
 // rate is of the operations that were executed, beside what the machine can do.
-func executedRate(k runtime.Kernel) string {
+func executedRate(k result.Kernel) string {
 	if k.Executed == 0 && k.Flops > 0 {
 		return "skips work (--count)"
 	}

@@ -5,29 +5,29 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/runtime"
 	"weft/runtime/audit"
+	"weft/runtime/result"
 )
 
 func TestSummary(t *testing.T) {
-	r := &runtime.Result{
-		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: runtime.Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
-		Kernels: []runtime.Kernel{
+	r := &result.Result{
+		Wall: 0.25, CPU: 0.5, Threads: 2, CompileS: 0.0004, Compile: result.Compile{Kernels: 2, Cached: 2}, VerifyS: 0.03, ReadS: 1.5, PeakRSS: 90 << 20,
+		Kernels: []result.Kernel{
 			{ID: "k1", Name: "beamform + envelope", Wall: 0.05, Flops: 2e10, Executed: 2e10, Roof: 0.62, Bytes: 3e6, Tiles: 32},
 			{ID: "k2", Name: "decibel", Wall: 0.001, Flops: 1e6, Executed: 1e6, Bytes: 2e6, Tiles: 1},
 			{ID: "k3", Name: "skyview", Wall: 0.01, Flops: 1e12, Bytes: 2e6, Tiles: 1},
 			{ID: "k4", Name: "skyview", Wall: 0.01, Flops: 1e12, Executed: 1e9, Bytes: 2e6, Tiles: 1},
 		},
-		Parity: []runtime.Parity{
+		Parity: []result.Parity{
 			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},
 			{Value: "level", Worst: 0.25, Tolerance: 0.1, Metric: ops.Absolute, Unit: "dB", Samples: 256},
 			{Value: "steps", Worst: 0, Metric: ops.Exact, Samples: 512, Finds: 1, Ties: 3, OK: true},
 			{Value: "rest", Worst: 1, Tolerance: 1e-5, Metric: ops.Peak, Samples: 512, Finds: 1, Rounding: 40, OK: true},
 			{Value: "mean", Skipped: "one element takes 1e+10 operations in float64", OK: true},
 		},
-		Sinks:     []runtime.Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
-		Repairs:   []runtime.Repair{{Reason: "volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB", Wider: "f32"}},
-		Fallbacks: []runtime.Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
+		Sinks:     []result.Transfer{{Text: "wrote volume.npy", Bytes: 4 << 20}},
+		Repairs:   []result.Repair{{Reason: "volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB", Wider: "f32"}},
+		Fallbacks: []result.Fallback{{Stage: "decibel", Device: "CPU", Reason: "no compiler", Count: 3}},
 	}
 	var b strings.Builder
 	if err := Summary(&b, r); err != nil {

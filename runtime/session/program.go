@@ -17,7 +17,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
-	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // Program is a checked pipeline with all that is to be said about it: warnings are added as it is planned and run.
@@ -112,7 +112,7 @@ func (p *Program) failed(err error) error {
 		return err
 	}
 	at := problem.Where{}
-	var stage *runtime.StageError
+	var stage *result.StageError
 	if errors.As(err, &stage) {
 		at = stage.Where
 	}

@@ -6,12 +6,13 @@ import (
 	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/memory"
+	"weft/runtime/result"
 	"weft/runtime/verify"
 )
 
 // Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result
 // holds what was done also where an error is returned; what a run warns of is added to the program.
-func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*runtime.Result, error) {
+func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*result.Result, error) {
 	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
 	opt.Roof, opt.Wider = s.Model.Roof, s.wider(prog, p)
 	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind, k.TileSize()) }
@@ -23,9 +24,9 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 		prog.say(w.Code, w.Message, w.Help, w.Where)
 	}
 	if err == nil && !opt.Tune { // kernels that are tuned took the time of their measurements too
-		s.seen = append(s.seen, runtime.Observations(p, r)...)
+		s.seen = append(s.seen, result.Observations(p, r)...)
 		if opt.Verify && !opt.Count && !opt.Discard && !opt.Resume { // a run as `weft run` makes it
-			s.seen = append(s.seen, runtime.Besides(p, r)...)
+			s.seen = append(s.seen, result.Besides(p, r)...)
 		}
 	}
 	return r, prog.failed(err)

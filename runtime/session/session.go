@@ -22,6 +22,7 @@ import (
 	"weft/planner/place"
 	"weft/runtime"
 	"weft/runtime/exec"
+	"weft/runtime/memory"
 )
 
 // HostOnly, as the device of a session, opens no accelerators.
@@ -66,7 +67,7 @@ func Open(c Config) (*Session, error) {
 		c.Threads = goruntime.GOMAXPROCS(0)
 	}
 	if c.Memory <= 0 {
-		c.Memory = runtime.MemoryLimit()
+		c.Memory = memory.System{}.Default()
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/ops"
-	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // stepsFrom is how many steps the rays have beyond their own pixels, from some pixels.
@@ -28,7 +28,7 @@ func TestCountedRaySteps(t *testing.T) {
 			if folds := foldsOf(s.result); len(folds) != 0 {
 				t.Errorf("counted without being asked: %v", folds)
 			}
-			if slices.ContainsFunc(s.result.Kernels, func(k runtime.Kernel) bool { return k.Flops > 1e8 && k.Executed > 0 }) {
+			if slices.ContainsFunc(s.result.Kernels, func(k result.Kernel) bool { return k.Flops > 1e8 && k.Executed > 0 }) {
 				t.Errorf("what folds skip counts as executed: %+v", s.result.Kernels)
 			}
 			s.count = true
@@ -63,7 +63,7 @@ func TestCountedRaySteps(t *testing.T) {
 }
 
 // foldsOf are those of all kernels.
-func foldsOf(r *runtime.Result) (out []runtime.Fold) {
+func foldsOf(r *result.Result) (out []result.Fold) {
 	for _, k := range r.Kernels {
 		out = append(out, k.Folds...)
 	}

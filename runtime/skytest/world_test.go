@@ -14,6 +14,7 @@ import (
 	"weft/ops/optest"
 	"weft/planner"
 	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // field is a raster of heights.
@@ -47,7 +48,7 @@ type scene struct {
 	blind  bool   // the ranges of layers are not known
 	next   int
 	count  bool // what folds execute
-	result *runtime.Result
+	result *result.Result
 	// missing devices are fallen back from.
 	missing []runtime.Missing
 }

@@ -1,4 +1,4 @@
-package runtime
+package result
 
 import (
 	"testing"
@@ -51,6 +51,24 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 		}
 		if o := got[0]; o.Kind != c.want.Kind || o.Bound != c.want.Bound || o.Predicted != c.want.Predicted || o.Measured != c.want.Measured || o.Hash != "h" {
 			t.Errorf("%s: %+v", c.name, o)
+		}
+	}
+}
+
+func TestUndisturbed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		k    Kernel
+		want float64
+	}{
+		{"a quiet machine", Kernel{Wall: 1, CPU: 1.99, Tiles: 8}, 0.995 + settle},
+		{"others took half of it", Kernel{Wall: 2, CPU: 2, Tiles: 8}, 1 + settle},
+		{"one tile keeps one thread busy", Kernel{Wall: 1, CPU: 1, Tiles: 1}, 1},
+		{"too short to count", Kernel{Wall: 1e-5, CPU: 1e-5, Tiles: 1}, 1e-5},
+		{"no processor times here", Kernel{Wall: 1, Tiles: 8}, 1},
+	} {
+		if got := c.k.Undisturbed(2); got < 0.999*c.want || got > 1.001*c.want {
+			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
 	}
 }

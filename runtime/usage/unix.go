@@ -1,6 +1,6 @@
 //go:build unix
 
-package runtime
+package usage
 
 import (
 	"time"
@@ -9,7 +9,7 @@ import (
 )
 
 // cpuTime is the processor time the process has used so far, all threads, user and system.
-func cpuTime() time.Duration {
+func CPU() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0

@@ -1,4 +1,4 @@
-package runtime
+package usage
 
 import (
 	"runtime"
@@ -7,7 +7,7 @@ import (
 )
 
 // peakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
-func peakRSS() int64 {
+func PeakRSS() int64 {
 	if n, ok := (memory.System{}).Field("/proc/self/status", "VmHWM"); ok {
 		return n
 	}
@@ -16,6 +16,3 @@ func peakRSS() int64 {
 	}
 	return maxRSS() * 1024
 }
-
-// MemoryLimit is the default for the arrays of a run; see memory.System.
-func MemoryLimit() int64 { return memory.System{}.Default() }

@@ -1,12 +1,14 @@
-package runtime
+package result
 
 import (
+	"fmt"
 	"time"
 
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/audit"
 	"weft/runtime/fleet"
 )
 
@@ -127,6 +129,43 @@ type Parity struct {
 	OK      bool   `json:"ok"`
 }
 
+// Figure is the error that is held to the tolerance.
+func (p Parity) Figure() float64 {
+	if p.Judged == audit.Judged(ops.Level) {
+		return p.P99
+	}
+	return p.Worst
+}
+
+// Quantity writes an error in its metric.
+func (p Parity) Quantity(v float64) string { return p.Metric.Quantity(v, p.Unit) }
+
+// Fold is what a fold of a kernel that may be left before its last iteration did, over all points. Iterations of a vector count
+// once a lane.
+type Fold struct {
+	Name     string  `json:"name"`     // of its index
+	Nominal  int64   `json:"nominal"`  // iterations that its bounds ask for
+	Executed int64   `json:"executed"` // those that ran
+	Culled   int64   `json:"culled"`   // those left out because a bound proved them idle; the rest ended with an early exit
+	Share    float64 `json:"share"`    // executed of nominal
+}
+
+// Violation is what to report of a sample beyond its tolerance.
+func (p Parity) Violation() problem.Problem {
+	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.Quantity(p.Figure()), p.Quantity(p.Tolerance))
+	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
+		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
+	}
+	if p.Mismatched > 0 {
+		what = fmt.Sprintf("has other infinities or NaN than float64 at %d of %d sampled elements", p.Mismatched, p.Samples)
+	}
+	at := ""
+	if len(p.At) > 0 {
+		at = fmt.Sprintf(" (worst at %v)", p.At)
+	}
+	return problem.Wrong(problem.ParityViolated, "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
+}
+
 // Fallback counts the tiles of a stage that ran on another device than planned.
 type Fallback struct {
 	Stage  string `json:"stage"`
@@ -155,9 +194,28 @@ func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
 // Unwrap is the reason.
 func (e *StageError) Unwrap() error { return e.Err }
 
-func newResult(p *bound.Plan, threads int) *Result {
+// Telemetry is a run by the names that monitoring asks for; docs/measuring.md lists them. Spread values hold mean, p95 and
+// count, maps are by array or stage.
+type Telemetry map[string]any
+
+// Spread sums up how long pieces of work took.
+type Spread struct {
+	Mean  float64 `json:"mean"`
+	P95   float64 `json:"p95"`
+	Count int     `json:"count"`
+}
+
+// Repair is a run that was given up because its precision turned out too low.
+type Repair struct {
+	Reason string `json:"reason"`
+	Wider  string `json:"wider"` // what it was done again in
+}
+
+// New is the result of a run that begins.
+func New(p *bound.Plan, threads int) *Result {
 	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Approximations: p.Approximations, Threads: threads,
 		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}, Devices: []fleet.Usage{}}
 }
 
-func since(t time.Time) float64 { return time.Since(t).Seconds() }
+// Since is the seconds since a time.
+func Since(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -1,4 +1,4 @@
-package runtime
+package arrays
 
 import (
 	"fmt"
@@ -19,108 +19,109 @@ import (
 	"weft/runtime/memory"
 )
 
-// arrays holds the memory of the buffers that are alive.
-type arrays struct {
+// Arrays holds the memory of the buffers that are alive.
+type Arrays struct {
 	dev         device.Device
-	byID        map[string]*bound.Buffer
-	byStage     map[*ops.Stage]*bound.Buffer
-	mem         map[*ir.Buffer]device.Memory
-	alive, peak int64
+	ByID        map[string]*bound.Buffer
+	ByStage     map[*ops.Stage]*bound.Buffer
+	Memory      map[*ir.Buffer]device.Memory
+	Alive, Peak int64
 	fleet       *fleet.Fleet // holds replicas
 
-	lent     map[string]bool // arrays whose memory is not its own
-	narrow   bool            // windows are narrower than rows
-	windowed map[string]bool // of runs in blocks: arrays of which only some rows are there
+	Lent     map[string]bool // arrays whose memory is not its own
+	Narrow   bool            // windows are narrower than rows
+	Windowed map[string]bool // of runs in blocks: arrays of which only some rows are there
 	mu       sync.Mutex      // guards alive and peak while blocks are read beside the computation
 }
 
-func newArrays(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *arrays {
-	a := &arrays{dev: dev, fleet: accelerators, byID: map[string]*bound.Buffer{}, byStage: map[*ops.Stage]*bound.Buffer{}, windowed: map[string]bool{}, lent: map[string]bool{}, mem: map[*ir.Buffer]device.Memory{}}
+// New is the memory of a plan whose buffers are not there yet.
+func New(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *Arrays {
+	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Memory: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		a.byID[b.ID], a.byStage[b.Array] = b, b
+		a.ByID[b.ID], a.ByStage[b.Array] = b, b
 	}
 	return a
 }
 
 // need makes sure a buffer has memory; a table gets its values too.
-func (a *arrays) need(id string) error {
-	b := a.byID[id]
-	if a.there(id) {
+func (a *Arrays) Need(id string) error {
+	b := a.ByID[id]
+	if a.There(id) {
 		return nil
 	}
-	if !a.windowed[id] {
-		err := exec.Allocate(a.dev, b, a.mem)
+	if !a.Windowed[id] {
+		err := exec.Allocate(a.dev, b, a.Memory)
 		if err == nil {
-			a.count(b.Bytes)
+			a.Count(b.Bytes)
 		}
 		return err
 	}
 	for _, part := range b.Bufs {
-		w, err := memory.NewWindow(part, a.narrow)
+		w, err := memory.NewWindow(part, a.Narrow)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}
-		a.mem[part] = w
+		a.Memory[part] = w
 	}
 	return nil
 }
 
 // there reports whether an array is in memory.
-func (a *arrays) there(id string) bool { return a.mem[a.byID[id].Bufs[0]] != nil }
+func (a *Arrays) There(id string) bool { return a.Memory[a.ByID[id].Bufs[0]] != nil }
 
 // host is a buffer as an array in host memory.
-func (a *arrays) host(id string) (ops.HostArray, error) {
-	h := a.byID[id].In(a.mem)
+func (a *Arrays) Host(id string) (ops.HostArray, error) {
+	h := a.ByID[id].In(a.Memory)
 	if slices.ContainsFunc(h.Parts, func(p ops.HostPart) bool { return p.Data == nil }) {
 		return h, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
 	return h, nil
 }
 
-func (a *arrays) free(ids []string) {
+func (a *Arrays) Free(ids []string) {
 	for _, id := range ids {
-		if b := a.byID[id]; a.there(id) && !a.lent[id] {
+		if b := a.ByID[id]; a.There(id) && !a.Lent[id] {
 			a.clear(b)
-			exec.Free(b, a.mem)
-			if !a.windowed[id] {
-				a.count(-b.Bytes)
+			exec.Free(b, a.Memory)
+			if !a.Windowed[id] {
+				a.Count(-b.Bytes)
 			}
 		}
 	}
 }
 
 // count keeps the bytes that are alive and the most there were.
-func (a *arrays) count(bytes int64) {
+func (a *Arrays) Count(bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.add(bytes)
 }
 
 // add is count for a caller that holds the lock.
-func (a *arrays) add(bytes int64) {
-	a.alive += bytes
-	a.peak = max(a.peak, a.alive)
+func (a *Arrays) add(bytes int64) {
+	a.Alive += bytes
+	a.Peak = max(a.Peak, a.Alive)
 }
 
 // block makes the arrays that a run in blocks does not keep as a whole windows.
-func (a *arrays) block(s *blocks.Stream) {
-	for id := range a.byID {
-		a.windowed[id] = s.Windowed(id)
+func (a *Arrays) Block(s *blocks.Stream) {
+	for id := range a.ByID {
+		a.Windowed[id] = s.Windowed(id)
 	}
 }
 
 // extend makes a region ready to be written; that of an array that is there as a whole is.
-func (a *arrays) extend(id string, at region.Region) {
-	b := a.byID[id]
+func (a *Arrays) Extend(id string, at region.Region) {
+	b := a.ByID[id]
 	for i, part := range b.Bufs {
 		a.resize(part, func(w *memory.Window) { w.Extend(b.Layout.In(i, part.Shape, at)) })
 	}
 }
 
 // drop gives the memory of rows before lo back.
-func (a *arrays) drop(id string, lo int) {
-	b := a.byID[id]
+func (a *Arrays) Drop(id string, lo int) {
+	b := a.ByID[id]
 	for i, part := range b.Bufs {
 		gone := b.Layout.In(i, part.Shape, b.Layout.Rows(region.Interval{Hi: lo}))
 		a.fleet.Forget(part, gone)
@@ -128,8 +129,8 @@ func (a *arrays) drop(id string, lo int) {
 	}
 }
 
-func (a *arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
-	w, ok := a.mem[part].(*memory.Window)
+func (a *Arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
+	w, ok := a.Memory[part].(*memory.Window)
 	if !ok {
 		return
 	}
@@ -141,7 +142,7 @@ func (a *arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
 }
 
 // clear gives up what is there of windows, and replicas.
-func (a *arrays) clear(b *bound.Buffer) {
+func (a *Arrays) clear(b *bound.Buffer) {
 	a.fleet.Release(b.Bufs...)
 	for _, part := range b.Bufs {
 		a.resize(part, func(w *memory.Window) { w.Drop(math.MaxInt) })
@@ -149,21 +150,21 @@ func (a *arrays) clear(b *bound.Buffer) {
 }
 
 // clearWindows ends a strip: nothing is there of what has windows.
-func (a *arrays) clearWindows() {
-	for id, windowed := range a.windowed {
+func (a *Arrays) ClearWindows() {
+	for id, windowed := range a.Windowed {
 		if windowed {
-			a.clear(a.byID[id])
+			a.clear(a.ByID[id])
 		}
 	}
 }
 
 // freeWindows ends a pass: its windows have no memory until the next one.
-func (a *arrays) freeWindows() {
-	for id, windowed := range a.windowed {
+func (a *Arrays) FreeWindows() {
+	for id, windowed := range a.Windowed {
 		if windowed {
-			a.free([]string{id})
+			a.Free([]string{id})
 		}
 	}
 }
 
-func (a *arrays) freeAll() { a.free(slices.Collect(maps.Keys(a.byID))) }
+func (a *Arrays) FreeAll() { a.Free(slices.Collect(maps.Keys(a.ByID))) }

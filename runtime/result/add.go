@@ -1,0 +1,38 @@
+package result
+
+import (
+	"math"
+	"slices"
+)
+
+// Times makes the report of one call that of several.
+func (k *Kernel) Times(calls int) {
+	n := float64(max(1, calls))
+	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(max(1, calls))*k.Bytes
+}
+
+// Add takes in what a program's run did: its kernels once each, however often they ran.
+func (r *Result) Add(p *Result) {
+	for _, k := range p.Kernels {
+		at := slices.IndexFunc(r.Kernels, func(x Kernel) bool { return x.ID == k.ID })
+		if at < 0 {
+			r.Kernels = append(r.Kernels, k)
+			continue
+		}
+		x := &r.Kernels[at]
+		x.Wall, x.CPU, x.Flops, x.Bytes, x.Predicted, x.Tiles = x.Wall+k.Wall, x.CPU+k.CPU, x.Flops+k.Flops, x.Bytes+k.Bytes, x.Predicted+k.Predicted, x.Tiles+k.Tiles
+		x.TurnaroundP95, x.QueuePeak = math.Max(x.TurnaroundP95, k.TurnaroundP95), max(x.QueuePeak, k.QueuePeak)
+	}
+	for _, t := range p.Sources {
+		at := slices.IndexFunc(r.Sources, func(x Transfer) bool { return x.ID == t.ID })
+		if at < 0 {
+			r.Sources = append(r.Sources, t)
+			continue
+		}
+		r.Sources[at].Bytes += t.Bytes
+		r.Sources[at].Calls += t.Calls
+		r.Sources[at].Wall += t.Wall
+	}
+	r.ReadS, r.VerifyS, r.CompileS = r.ReadS+p.ReadS, r.VerifyS+p.VerifyS, r.CompileS+p.CompileS
+	r.Parity, r.Fallbacks, r.Warnings = append(r.Parity, p.Parity...), append(r.Fallbacks, p.Fallbacks...), append(r.Warnings, p.Warnings...)
+}
