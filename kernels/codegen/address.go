@@ -33,9 +33,9 @@ func (g *gen) lanePattern(l ir.Linear, m layout) ([]int64, bool) {
 			for i := range out {
 				out[i] += t.Coef * int64(i)
 			}
-		case m == byLane && t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.clamp:
+		case m == byLane && t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp:
 			for i := range out {
-				out[i] += t.Coef * int64(g.laneCoord(t.N, i))
+				out[i] += t.Coef * int64(g.LaneCoord(t.N, i))
 			}
 		default:
 			return nil, false
@@ -83,8 +83,8 @@ func (g *gen) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...sum
 	c := l.C
 	for _, t := range l.Terms {
 		v := v
-		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.clamp {
-			c += t.Coef * int64(g.offset(t.N, v))
+		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp {
+			c += t.Coef * int64(g.Offset(t.N, v))
 			v = 0
 		}
 		x := g.val(t.N, v, m).Regs[0]

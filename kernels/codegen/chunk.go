@@ -37,7 +37,7 @@ type packed struct {
 
 // startChunks sets up what a schedule with chunks needs.
 func (g *gen) startChunks() {
-	g.parted.fold, g.parted.inner = schedule.Outermost(g.Kernel, g.Target), len(g.s.Order)
+	g.parted.fold, g.parted.inner = schedule.Outermost(g.Kernel, g.Target), len(g.Schedule.Order)
 	g.chunk.packs, g.chunk.fills = map[*ir.Node]*packed{}, map[int][]Stmt{}
 	g.top().add(g.place())
 }
@@ -56,24 +56,24 @@ func scratchAt(at int) *Expr { return Add(Name("scratch"), Int(at)) }
 func (g *gen) chunked(body []Stmt) (out []Stmt) {
 	f := g.parted.fold
 	slice := func(body ...Stmt) []Stmt {
-		end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(f.Hi.I)))
-		return []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.s.Split, append([]Stmt{end}, body...)...)}
+		end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), Int(f.Hi.I)))
+		return []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.Schedule.Split, append([]Stmt{end}, body...)...)}
 	}
 	out = body
 	if g.parted.kept > 0 {
 		points := g.W * g.V
-		for _, c := range slices.Backward(g.s.Chunk) {
+		for _, c := range slices.Backward(g.Schedule.Chunk) {
 			points *= g.steps(c.Axis)
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
 			Var("char *const", "saved", scratchAt(g.take(points*4*g.parted.kept)))}, slice(out...)...)
 	}
-	for _, c := range slices.Backward(g.s.Chunk) {
+	for _, c := range slices.Backward(g.Schedule.Chunk) {
 		if g.parted.kept == 0 {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
-		from, to := chunkEnds(g.axes[c.Axis])
+		from, to := chunkEnds(g.Axes[c.Axis])
 		last := Bin("<", Bin("-", tileHi(c.Axis), from), Int(c.N+c.N/2))
 		end := To(to.Text, Choose(last, tileHi(c.Axis), Bin("+", from, Int(c.N))))
 		loop := Count("int", from.Text, tileLo(c.Axis), tileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
@@ -93,13 +93,13 @@ func chunkEnds(axis *ir.Node) (from, to *Expr) {
 
 // steps is how many steps a chunk takes along an axis at most: the last chunk of a tile takes what is left.
 func (g *gen) steps(axis int) int {
-	i := slices.IndexFunc(g.s.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis })
-	return (g.s.Chunk[i].N*3/2 + g.s.Step(axis) - 1) / g.s.Step(axis)
+	i := slices.IndexFunc(g.Schedule.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis })
+	return (g.Schedule.Chunk[i].N*3/2 + g.Schedule.Step(axis) - 1) / g.Schedule.Step(axis)
 }
 
 // stepNumber is the number of the current step of an axis within its chunk.
 func (g *gen) stepNumber(axis int) *Expr {
-	x, step := axisName(g.axes[axis]), g.s.Step(axis)
+	x, step := axisName(g.Axes[axis]), g.Schedule.Step(axis)
 	if step == 1 {
 		return Bin("-", Name(x), Name(x+"_from"))
 	}
@@ -109,7 +109,7 @@ func (g *gen) stepNumber(axis int) *Expr {
 // place numbers the points of the current step within the chunk, for their parked accumulators.
 func (g *gen) place() Stmt {
 	var at *Expr
-	for i, c := range g.s.Chunk {
+	for i, c := range g.Schedule.Chunk {
 		if n := g.stepNumber(c.Axis); i > 0 {
 			at = Bin("+", Bin("*", at, Int(g.steps(c.Axis))), n)
 		} else {
@@ -122,7 +122,7 @@ func (g *gen) place() Stmt {
 // packs reports whether a value that is computed in the loop of the split fold is packed.
 func (g *gen) packs(n *ir.Node, m layout, sc *scope) bool {
 	f, p := g.parted.fold, &g.chunk
-	if !g.s.Pack || !p.inside || p.filling || m != byLane || sc.fold != f || n.Type == ir.Bool || !n.Free().Meets(f.IndexBind) || n.Free().Meets(f.AccBind) {
+	if !g.Schedule.Pack || !p.inside || p.filling || m != byLane || sc.fold != f || n.Type == ir.Bool || !n.Free().Meets(f.IndexBind) || n.Free().Meets(f.AccBind) {
 		return false
 	}
 	return g.alongOne(n) >= 0
@@ -131,8 +131,8 @@ func (g *gen) packs(n *ir.Node, m layout, sc *scope) bool {
 // alongOne is the only axis of the chunk that a value differs along, -1 if there is none or another.
 func (g *gen) alongOne(n *ir.Node) int {
 	axis := -1
-	for _, c := range g.s.Chunk {
-		if g.vary.Of(n).Meets(g.axes[c.Axis].Bind()) {
+	for _, c := range g.Schedule.Chunk {
+		if g.vary.Of(n).Meets(g.Axes[c.Axis].Bind()) {
 			if axis >= 0 {
 				return -1
 			}
@@ -150,7 +150,7 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 	}
 	axis := p.axis
 	t := Spelled[n.Type]
-	step := g.stack[1+slices.Index(g.s.Order, axis)]
+	step := g.stack[1+slices.Index(g.Schedule.Order, axis)]
 	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.Scalar+" *const", "q")
 	k, i := Bin("-", Name(axisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
 	if p.rows {
@@ -175,8 +175,8 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 func (g *gen) pack(n *ir.Node) *packed {
 	axis := g.alongOne(n)
 	f, c, t := g.parted.fold, &g.chunk, Spelled[n.Type]
-	slice := (g.s.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
-	p := &packed{axis: axis, copies: g.copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
+	slice := (g.Schedule.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
+	p := &packed{axis: axis, copies: g.Copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
 	alongFold := false // neighbours in memory are iterations
 	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
 		alongFold = alongFold || n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
@@ -196,8 +196,8 @@ func (g *gen) pack(n *ir.Node) *packed {
 	pointer := t.Scalar + " *const"
 	place := Var(pointer, p.name.Text, Cast(pointer, scratchAt(g.take(g.steps(axis)*p.size*bytes))))
 
-	first := 1 + slices.Index(g.s.Order, g.s.Chunk[0].Axis)
-	point, turn := newScope(g.axes[axis].Bind()), newScope(f.IndexBind)
+	first := 1 + slices.Index(g.Schedule.Order, g.Schedule.Chunk[0].Axis)
+	point, turn := newScope(g.Axes[axis].Bind()), newScope(f.IndexBind)
 	turn.fold = f
 	saved, filling, iter := g.stack, c.filling, g.iter
 	g.stack, c.filling = append(slices.Clone(g.stack[:first]), point, turn), true
@@ -211,7 +211,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	}
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
-	side := !g.laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.axes[axis]) == 1
+	side := !g.laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
 	for i, v := range p.copies {
 		var x Value
 		switch {

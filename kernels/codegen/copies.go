@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -20,9 +21,9 @@ type turns struct {
 
 // copied writes a store that adds to a table, of one vector of iterations, to the copies that a point has of it. It gives up (false) where
 // the schedule has none.
-func (g *gen) copied(in *scope, s output, v int, m layout, x, on Value) bool {
-	last, at := len(s.Index)-1, len(g.s.Order)
-	if g.s.Copies == 0 || m != byIteration || !schedule.Copied(g.Kernel, &s.Store) {
+func (g *gen) copied(in *scope, s form.Output, v int, m layout, x, on Value) bool {
+	last, at := len(s.Index)-1, len(g.Schedule.Order)
+	if g.Schedule.Copies == 0 || m != byIteration || !schedule.Copied(g.Kernel, &s.Store) {
 		return false
 	}
 	row := ir.Flatten(s.Buf, append(slices.Clone(s.Index[:last]), g.b.I32(0)))
@@ -33,13 +34,13 @@ func (g *gen) copied(in *scope, s output, v int, m layout, x, on Value) bool {
 	size := n + 1 // what is not added anywhere is added behind the table
 	tables := g.stack[at].make(s.Buf, func() Value {
 		name, i := Name(g.fresh("t")), Name("i")
-		g.stack[at].add(Array{Type: Spelled[t].Scalar, Name: name.Text, N: Int(size * g.s.Copies), Aligned: true},
-			Count("int", "i", Int(0), Int(size*g.s.Copies), 1, Set{To: At(name, i), Value: Int(0)}))
+		g.stack[at].add(Array{Type: Spelled[t].Scalar, Name: name.Text, N: Int(size * g.Schedule.Copies), Aligned: true},
+			Count("int", "i", Int(0), Int(size*g.Schedule.Copies), 1, Set{To: At(name, i), Value: Int(0)}))
 		sum := Cast(Spelled[s.Buf.Type].Scalar, At(name, i))
-		for c := 1; c < g.s.Copies; c++ {
+		for c := 1; c < g.Schedule.Copies; c++ {
 			sum = Bin("+", sum, At(name, Add(i, Int(c*size))))
 		}
-		g.joins = append(g.joins, Count("int", "i", Int(0), Int(n), 1, s.element(Bin("+", g.pointer(s.Buf, row, v, byLane), i), sum)))
+		g.joins = append(g.joins, Count("int", "i", Int(0), Int(n), 1, element(s, Bin("+", g.pointer(s.Buf, row, v, byLane), i), sum)))
 		return Scalar(t, name)
 	}).Regs[0]
 	place := Op(ir.Cast, ir.I32, g.val(s.Index[last], v, m)).AsVec()
@@ -49,7 +50,7 @@ func (g *gen) copied(in *scope, s output, v int, m layout, x, on Value) bool {
 	adds := func(places *Expr, turns int) Stmt {
 		var list []Stmt
 		for l := range g.W {
-			list = append(list, Set{To: At(Add(tables, Int(l%g.s.Copies*size)), At(places, Add(Name("l"), Int(l)))), Op: "+", Value: x.Regs[0]})
+			list = append(list, Set{To: At(Add(tables, Int(l%g.Schedule.Copies*size)), At(places, Add(Name("l"), Int(l)))), Op: "+", Value: x.Regs[0]})
 		}
 		return Count("int", "l", Int(0), Int(turns), g.W, list...)
 	}

@@ -3,6 +3,8 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tally"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -12,9 +14,9 @@ import (
 type leaving struct {
 	c       *loop
 	depth   int
-	ending  []int        // accumulators that, together, end it: once they have their last value nothing changes any more
-	running []comparison // by ending accumulator, of an Any fold on lanes: the running maximum of its level stands for it
-	votes   bool         // all threads of a warp leave together, and so stay side by side
+	ending  []int             // accumulators that, together, end it: once they have their last value nothing changes any more
+	running []form.Comparison // by ending accumulator, of an Any fold on lanes: the running maximum of its level stands for it
+	votes   bool              // all threads of a warp leave together, and so stay side by side
 }
 
 // open is a threshold, and the name of the least that it is on lanes without an answer.
@@ -22,9 +24,6 @@ type open struct {
 	threshold *ir.Node
 	name      *Expr
 }
-
-// comparison is threshold < level in the step of a fold, with a threshold that the fold does not change.
-type comparison struct{ node, threshold, level *ir.Node }
 
 // leavingFold writes a fold that may be left when every lane has its answer, tested every few iterations: any, all, or one with an
 // absorber. No lane needs a mask. Blocks of iterations in which bounds prove that nothing changes are left out. It gives up (false)
@@ -38,16 +37,19 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		g.team.used, g.team.voted[c.f] = true, true
 	}
 	count := g.counting(c)
-	if x.running = runningOf(c); x.running != nil {
+	if c.vec {
+		x.running = form.Running(c.f)
+	}
+	if x.running != nil {
 		for i := range x.ending {
 			for _, v := range c.copies {
-				c.sc.declare(g.levelName(x, i, v), Lowest(x.running[i].level.Type))
+				c.sc.declare(g.levelName(x, i, v), Lowest(x.running[i].Level.Type))
 			}
 		}
 	}
 	var least []open
 	var skips, after []Stmt
-	if g.s.Skip && (x.running == nil || len(x.running) == 1) {
+	if g.Schedule.Skip && (x.running == nil || len(x.running) == 1) {
 		least, skips = g.cull(x, count)
 	}
 	for _, o := range least {
@@ -63,12 +65,12 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		for _, v := range c.copies {
 			for i, t := range x.running {
 				level := g.levelName(x, i, v)
-				last = append(last, Assign(level, Op(ir.Max, level.Type, g.val(t.level, v, byLane), level))...)
+				last = append(last, Assign(level, Op(ir.Max, level.Type, g.val(t.Level, v, byLane), level))...)
 			}
 		}
 		c.in.add(last...)
 	}, c.in)
-	every := max(1, g.s.Every)
+	every := max(1, g.Schedule.Every)
 	if g.exactLoads != loads && g.masked(depth) {
 		every = 1 // the lanes of an outer fold that are still active keep loads in range only while they iterate
 	}
@@ -80,7 +82,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	for i, t := range x.running {
 		for _, v := range c.copies {
 			a := g.accName(c.f.Accs[x.ending[i]], v)
-			c.sc.add(Assign(a, Or(a, Compare(ir.Lt, g.val(t.threshold, v, byLane), g.levelName(x, i, v), true)))...)
+			c.sc.add(Assign(a, Or(a, Compare(ir.Lt, g.val(t.Threshold, v, byLane), g.levelName(x, i, v), true)))...)
 		}
 	}
 	return true
@@ -106,23 +108,8 @@ func (g *gen) ending(f *ir.Fold) (list []int) {
 	return list
 }
 
-// runningOf are the comparisons that all steps of an Any fold on lanes are; nil if some are something else.
-func runningOf(c *loop) (out []comparison) {
-	if c.f.Monoid != ir.Any || !c.vec {
-		return nil
-	}
-	for q, s := range c.f.Step {
-		x, _, _ := schedule.Joined(c.f, s, c.f.Accs[q], ir.Or)
-		if x.Kind != ir.KAlu || x.Op != ir.Lt || x.Args[0].Free().Meets(c.f.IndexBind) {
-			return nil
-		}
-		out = append(out, comparison{x, x.Args[0], x.Args[1]})
-	}
-	return out
-}
-
 func (g *gen) levelName(x *leaving, i, v int) Value {
-	return Named(x.running[i].level.Type, g.accBase("l", x.c, x.ending[i], v))
+	return Named(x.running[i].Level.Type, g.accBase("l", x.c, x.ending[i], v))
 }
 
 // ended is whether vector v has its answer, or is not wanted.
@@ -131,7 +118,7 @@ func (g *gen) ended(x *leaving, v int) Value {
 	for i, q := range x.ending {
 		a := g.accName(x.c.f.Accs[q], v)
 		if x.running != nil {
-			a = Or(a, Compare(ir.Lt, g.val(x.running[i].threshold, v, byLane), g.levelName(x, i, v), true))
+			a = Or(a, Compare(ir.Lt, g.val(x.running[i].Threshold, v, byLane), g.levelName(x, i, v), true))
 		}
 		if x.c.f.Monoid == ir.All {
 			a = Not(a)
@@ -190,12 +177,12 @@ func (g *gen) stayTogether(f *ir.Fold, depth int) bool {
 // cull gives the tests that, for every block size from the whole rest down, leave out a block of iterations in which no comparison can
 // hold where there is no answer yet: where no level within the block exceeds the threshold. Bounds come from buffer facts; NaN in one
 // means do not skip. On lanes, the tests look at the least thresholds still open, which are to be kept up to date under these names.
-func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
+func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) {
 	f := x.c.f
 	all := g.comparisons(x.c)
 	quiet := map[*ir.Node]*ir.Node{}
 	for _, y := range all {
-		quiet[y.node] = g.b.False()
+		quiet[y.Node] = g.b.False()
 	}
 	if len(all) == 0 || !schedule.Idle(g.b, f, quiet, -1) {
 		return nil, nil
@@ -211,7 +198,7 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 	}
 	sc := newScope(f.IndexBind)
 	g.within(func() {
-		for _, block := range blocksOf(all) {
+		for _, block := range form.Blocks(all) {
 			next := f.Hi
 			if block > 0 {
 				next = g.b.Min(g.b.Add(f.Index, g.b.Int(f.Index.Type, int64(block))), f.Hi)
@@ -220,8 +207,8 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 			var tests []*Expr
 			if x.c.vec {
 				for _, y := range all {
-					name := leastOf(y.threshold)
-					tests = append(tests, Bin("<=", g.val(q.Bound(y.level, ir.Hi), 0, origin).Regs[0], name))
+					name := leastOf(y.Threshold)
+					tests = append(tests, Bin("<=", g.val(q.Bound(y.Level, ir.Hi), 0, origin).Regs[0], name))
 				}
 			}
 			for _, v := range x.c.copies {
@@ -229,10 +216,10 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 					tests = append(tests, g.idle(x, q, all, v))
 				}
 			}
-			leave := append(count.idle(x.c.hi), Leave{})
+			leave := append(count.Idle(x.c.hi), Leave{})
 			if block > 0 {
 				to := g.val(next, 0, origin).Regs[0]
-				leave = append(count.idle(to), To(x.c.index().Text, to), Continue{})
+				leave = append(count.Idle(to), To(x.c.index().Text, to), Continue{})
 			}
 			cond := All("&&", tests...)
 			if !x.c.vec {
@@ -245,46 +232,27 @@ func (g *gen) cull(x *leaving, count *tally) (least []open, skips []Stmt) {
 }
 
 // idle is whether output v of a thread has its answer, or no comparison can hold.
-func (g *gen) idle(x *leaving, q *ir.Bounder, all []comparison, v int) *Expr {
+func (g *gen) idle(x *leaving, q *ir.Bounder, all []form.Comparison, v int) *Expr {
 	var idles []*Expr
 	for _, y := range all {
-		upper, low := g.val(q.Bound(y.level, ir.Hi), v, byLane).Regs[0], g.val(y.threshold, v, byLane).Regs[0]
+		upper, low := g.val(q.Bound(y.Level, ir.Hi), v, byLane).Regs[0], g.val(y.Threshold, v, byLane).Regs[0]
 		idles = append(idles, Bin("|", Bin("<=", upper, low), Bin("!=", low, low)))
 	}
 	return Bin("|", g.ended(x, v).Regs[0], All("&", idles...))
 }
 
 // comparisons are those of a fold whose level has an upper bound over any number of iterations.
-func (g *gen) comparisons(c *loop) (out []comparison) {
+func (g *gen) comparisons(c *loop) (out []form.Comparison) {
 	q := g.blockBounder(c, c.f.Hi, 0)
 	ir.WalkNodes(c.f.Step, func(n *ir.Node) {
 		if n.Kind != ir.KAlu || n.Op != ir.Lt || n.Args[0].Free().Meets(c.f.Binders()) || !n.Args[1].Free().Meets(c.f.IndexBind) {
 			return
 		}
 		if q.Bound(n.Args[1], ir.Hi) != nil {
-			out = append(out, comparison{n, n.Args[0], n.Args[1]})
+			out = append(out, form.Comparison{Node: n, Threshold: n.Args[0], Level: n.Args[1]})
 		}
 	})
 	return out
-}
-
-// blocksOf are the block sizes that maximum tables are meant for, largest first after 0, which stands for all the rest.
-func blocksOf(all []comparison) []int {
-	blocks := []int{0}
-	for _, x := range all {
-		ir.WalkNodes([]*ir.Node{x.level}, func(n *ir.Node) {
-			if n.Kind != ir.KLoad || n.Buf.Facts.Max == nil {
-				return
-			}
-			for _, t := range n.Buf.Facts.Max.Tables {
-				if !slices.Contains(blocks, t.Block) {
-					blocks = append(blocks, t.Block)
-				}
-			}
-		})
-	}
-	slices.SortFunc(blocks[1:], func(a, b int) int { return b - a })
-	return blocks
 }
 
 // leastOpen is the least threshold among the active lanes without an answer: where nothing ahead exceeds it, nothing can change. Those
@@ -320,8 +288,8 @@ func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 func (g *gen) blockBounder(c *loop, next *ir.Node, block int) *ir.Bounder {
 	f, b, over := c.f, g.b, c.f.IndexBind
 	if c.vec {
-		for _, axis := range g.axes {
-			if g.step(axis) > 1 {
+		for _, axis := range g.Axes {
+			if g.Step(axis) > 1 {
 				over = over.Or(axis.Bind())
 			}
 		}
@@ -334,7 +302,7 @@ func (g *gen) blockBounder(c *loop, next *ir.Node, block int) *ir.Bounder {
 		case n == f.Index:
 			return block
 		case n.Role == ir.RoleParallel:
-			return g.step(n)
+			return g.Step(n)
 		}
 		return 0
 	}
@@ -347,6 +315,6 @@ func (g *gen) blockBounder(c *loop, next *ir.Node, block int) *ir.Bounder {
 		case n == f.Index:
 			return b.Sub(next, b.Int(n.Type, 1))
 		}
-		return b.Add(n, b.I32(g.step(n)-1))
+		return b.Add(n, b.I32(g.Step(n)-1))
 	}}
 }

@@ -24,14 +24,14 @@ type split struct {
 // so that what these iterations load stays near.
 func (u *Unit) Flat(s schedule.CPU) Body {
 	g := u.gen(s)
-	g.clamp = true // coordinates of lanes follow no pattern
-	for _, a := range g.axes {
-		g.lanes = g.lanes.Or(a.Bind())
+	g.Clamp = true // coordinates of lanes follow no pattern
+	for _, a := range g.Axes {
+		g.Lanes = g.Lanes.Or(a.Bind())
 	}
 	if s.Split > 0 {
 		g.parted.fold, g.parted.inner = schedule.Outermost(u.Kernel, u.Target), 1
 	}
-	root, in := newScope(ir.Set{}), newScope(g.lanes)
+	root, in := newScope(ir.Set{}), newScope(g.Lanes)
 	g.stack = []*scope{root, in}
 	g.stores()
 	return g.finish(slices.Concat(root.body, g.flatLoops(in)))
@@ -41,7 +41,7 @@ func (u *Unit) Flat(s schedule.CPU) Body {
 func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	points, from, to, point := Name("points"), Name("from"), Name("to"), Name("point")
 	total := Name("1L")
-	for q, a := range g.axes {
+	for q, a := range g.Axes {
 		x := axisName(a)
 		lo, hi := Name(x+"_lo"), Name(x+"_hi")
 		out = append(out, Let("int", lo.Text, tileLo(q)), Let("int", hi.Text, tileHi(q)), Var("int", x, lo))
@@ -50,11 +50,11 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	out = append(out, Let("long", "points", total))
 	step := g.W * g.V
 	var vectors []Stmt
-	for _, a := range g.axes {
+	for _, a := range g.Axes {
 		vectors = append(vectors, Array{Type: "int", Name: axisName(a) + "_at", N: Int(step), Aligned: true})
 	}
 	var place []Stmt
-	for _, a := range g.axes {
+	for _, a := range g.Axes {
 		place = append(place, Set{To: At(Name(axisName(a)+"_at"), Name("l")), Value: Name(axisName(a))})
 	}
 	more := If{Cond: Bin("<", Add(Bin("+", point, Name("l")), Int(1)), points), Then: g.nextPoint()}
@@ -66,19 +66,19 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	chunk := max(1, savedBytes/(4*g.W*g.parted.kept)/g.V) * step
 	out = append(out, Array{Type: "char", Name: "saved", N: Int(chunk * 4 * g.parted.kept), Aligned: true}, Let("int", "SAVED", Int(g.parted.kept)))
 	body := []Stmt{Let("long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points))}
-	part := []Stmt{Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.s.Split)), Int(g.parted.fold.Hi.I)))}
-	for _, a := range g.axes {
+	part := []Stmt{Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), Int(g.parted.fold.Hi.I)))}
+	for _, a := range g.Axes {
 		x := axisName(a)
 		body = append(body, Let("int", x+"_from", Name(x)))
 		part = append(part, To(x, Name(x+"_from")))
 	}
-	body = append(body, Count("int", "part", Int(g.parted.fold.Lo.I), Int(g.parted.fold.Hi.I), g.s.Split, append(part, all)...))
+	body = append(body, Count("int", "part", Int(g.parted.fold.Lo.I), Int(g.parted.fold.Hi.I), g.Schedule.Split, append(part, all)...))
 	return append(out, Count("long", "from", Int(0), points, chunk, body...))
 }
 
 // nextPoint goes on to the next point of the tile.
 func (g *gen) nextPoint() (next []Stmt) {
-	for _, a := range g.axes {
+	for _, a := range g.Axes {
 		x := Name(axisName(a))
 		more := Set{To: x, Op: "+", Value: Int(1)}
 		if next == nil {
@@ -98,9 +98,9 @@ func (g *gen) resume(c *loop, at int) bool {
 	if whole == nil || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
 		return false
 	}
-	if f == whole && len(g.s.Chunk) > 0 {
+	if f == whole && len(g.Schedule.Chunk) > 0 {
 		g.chunk.inside = true
-		if int64(g.s.Split) >= f.Hi.I-f.Lo.I { // one slice
+		if int64(g.Schedule.Split) >= f.Hi.I-f.Lo.I { // one slice
 			c.lo, c.hi = Name("part"), Name("part_end")
 			return false
 		}

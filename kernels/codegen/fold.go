@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tally"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -39,7 +41,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 		g.iter = nil
 	}
 	vary := g.vary.Of(f.Node)
-	c := &loop{f: f, sc: sc, in: newScope(f.Binders()), copies: g.copies(vary), vec: vary.Meets(g.lanes)}
+	c := &loop{f: f, sc: sc, in: newScope(f.Binders()), copies: g.Copies(vary), vec: vary.Meets(g.Lanes)}
 	c.in.fold = f
 	g.limits(c)
 	for q, a := range f.Accs {
@@ -53,9 +55,9 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	case g.sharedFold(c):
 	case c.masked || f.While != nil:
 		g.maskedLoop(c)
-	case g.s.FoldLanes && g.foldLanes(c):
-	case !g.s.FoldLanes && g.leavingFold(c, at):
-	case max(g.s.Table, g.s.AccBlock) > 0 && schedule.Innermost(f) && g.iter == nil:
+	case g.Schedule.FoldLanes && g.foldLanes(c):
+	case !g.Schedule.FoldLanes && g.leavingFold(c, at):
+	case max(g.Schedule.Table, g.Schedule.AccBlock) > 0 && schedule.Innermost(f) && g.iter == nil:
 		g.blockedLoop(c)
 	default:
 		g.within(func() { g.body(c, c.in) }, c.in)
@@ -81,10 +83,10 @@ func (c *loop) loop(from, to *Expr, step int, body []Stmt) Loop {
 }
 
 // chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests.
-func (g *gen) chunks(c *loop, every int, count *tally, before, body, after []Stmt) {
+func (g *gen) chunks(c *loop, every int, count *tally.Tally, before, body, after []Stmt) {
 	e := Name(g.fresh("e"))
 	list := append(slices.Clone(before), Let(c.ctype().Scalar, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)))
-	list = append(list, count.ran(Bin("-", e, c.index()))...)
+	list = append(list, count.Ran(Bin("-", e, c.index()))...)
 	list = append(list, c.loop(nil, e, 1, body))
 	c.sc.add(c.loop(c.lo, c.hi, 0, append(list, after...)))
 }
@@ -94,7 +96,7 @@ func (g *gen) ownStart(f *ir.Fold) bool { return g.differs(f.Lo) }
 
 // differs reports whether a value is not one scalar for the whole lane tile and all vectors in flight.
 func (g *gen) differs(n *ir.Node) bool {
-	return g.laned(n) || len(g.copies(g.vary.Of(n))) > 1
+	return g.laned(n) || len(g.Copies(g.vary.Of(n))) > 1
 }
 
 // limits sets the bounds of the loop. Where they differ over lanes (sparse rows), the loop runs for the longest, and a lane
@@ -138,7 +140,7 @@ func (g *gen) end(c *loop, v int) Value {
 
 // accBase names something that goes with accumulator q of a fold.
 func (g *gen) accBase(prefix string, c *loop, q, v int) string {
-	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.canon(g.vary.Of(c.f.Node), v))
+	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.Canon(g.vary.Of(c.f.Node), v))
 }
 
 // body writes one iteration of all vectors in flight into a scope at the top of the stack. Accumulators are written back
@@ -172,9 +174,9 @@ func (g *gen) body(c *loop, in *scope) {
 		last = append(last, Assign(a, x)...)
 	}
 	g.storesIn(c.f)
-	if g.s.AccMajor {
+	if g.Schedule.AccMajor {
 		for q := range c.f.Accs {
-			atOnce := !readElsewhere(c.f, q)
+			atOnce := !form.ReadElsewhere(c.f, q)
 			for _, v := range c.copies {
 				step(q, v, atOnce)
 			}
@@ -189,21 +191,10 @@ func (g *gen) body(c *loop, in *scope) {
 	in.add(last...)
 }
 
-// readElsewhere reports whether another accumulator's step or the while condition reads an accumulator.
-func readElsewhere(f *ir.Fold, q int) bool {
-	roots := slices.Delete(slices.Clone(f.Step), q, q+1)
-	if f.While != nil {
-		roots = append(roots, f.While)
-	}
-	found := false
-	ir.WalkNodes(roots, func(n *ir.Node) { found = found || n == f.Accs[q] })
-	return found
-}
-
 // maskedLoop writes a fold that lanes leave at different times: by their own bounds, or by the while condition.
 func (g *gen) maskedLoop(c *loop) {
 	f, in, depth := c.f, c.in, len(g.stack)-1
-	var count *tally
+	var count *tally.Tally
 	if f.While != nil {
 		count = g.counting(c)
 	}
@@ -212,13 +203,13 @@ func (g *gen) maskedLoop(c *loop) {
 	g.stack = append(slices.Clip(g.stack), in)
 	if !c.masked && !g.differs(f.While) {
 		in.add(If{Cond: Not(g.val(f.While, 0, byLane)).Regs[0], Then: []Stmt{Leave{}}})
-		in.add(count.ran(Int(1))...)
+		in.add(count.Ran(Int(1))...)
 		g.body(c, in)
 		c.sc.add(c.loop(c.lo, c.hi, 1, in.body))
 		return
 	}
 	name := func(v int) Value {
-		name := Name(fmt.Sprintf("m%d_%d", f.Node.ID(), g.canon(g.vary.Of(f.Node), v)))
+		name := Name(fmt.Sprintf("m%d_%d", f.Node.ID(), g.Canon(g.vary.Of(f.Node), v)))
 		return Value{Type: ir.Bool, Vec: c.vec, Regs: [2]*Expr{name}}
 	}
 	var masks []*Expr
@@ -253,9 +244,9 @@ func (g *gen) maskedLoop(c *loop) {
 	test := []Stmt{If{Cond: Pre("!", on), Then: []Stmt{Leave{}}}}
 	here := len(in.body)
 	g.body(c, in)
-	if g.s.Every <= 1 || g.exactLoads != loads {
-		c.sc.add(c.loop(c.lo, c.hi, 1, slices.Insert(in.body, here, append(test, count.ran(Int(1))...)...)))
+	if g.Schedule.Every <= 1 || g.exactLoads != loads {
+		c.sc.add(c.loop(c.lo, c.hi, 1, slices.Insert(in.body, here, append(test, count.Ran(Int(1))...)...)))
 		return
 	}
-	g.chunks(c, g.s.Every, count, nil, in.body, test)
+	g.chunks(c, g.Schedule.Every, count, nil, in.body, test)
 }

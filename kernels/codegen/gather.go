@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
@@ -39,7 +40,7 @@ func (g *gen) gatherAt(a *access) (p, at *Expr) {
 	buf, u := a.n.Buf, ir.Linear{}
 	switch {
 	case a.covered:
-		row, inner := rowAndInner(a.n)
+		row, inner := form.RowAndInner(a.n)
 		idx = innerLimit(a.n, g.val(inner, a.v, a.m), 1)
 		if idx.Type == ir.I64 {
 			idx = Op(ir.Cast, ir.I32, idx)

@@ -20,12 +20,12 @@ type Grid struct {
 // with a few outputs, these lie a block's width apart.
 func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	g := u.gen(schedule.CPU{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, Skip: s.Skip, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
-	g.W, g.clamp = 1, schedule.Product(s.Unroll) > 1
+	g.W, g.Clamp = 1, schedule.Product(s.Unroll) > 1
 	t := &g.team
 	t.fold, t.vote, t.voted = s.Fold, s.Vote, map[*ir.Fold]bool{}
 	t.stores = func(v int) *Expr { return g.storing(s, v) }
 	for _, a := range s.Block {
-		t.axes = t.axes.Or(g.axes[a.Axis].Bind())
+		t.axes = t.axes.Or(g.Axes[a.Axis].Bind())
 	}
 	if len(s.SharedTiles) > 0 {
 		var err error
@@ -34,9 +34,9 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 		}
 	}
 	g.stack = []*scope{newScope(ir.Set{})}
-	dims := s.Grid(len(g.axes))
+	dims := s.Grid(len(g.Axes))
 	for _, a := range slices.Concat(dims[2], dims[1], dims[0]) {
-		binds := g.axes[a].Bind()
+		binds := g.Axes[a].Bind()
 		if o := t.origin(a); o != nil {
 			binds = binds.Or(o.Bind())
 		}
@@ -69,14 +69,14 @@ func (g *gen) storing(s schedule.CUDA, v int) *Expr {
 	if s.Fold > 1 {
 		conds = append(conds, Bin("==", Name("threadIdx.x"), Int(0)))
 	}
-	for a, axis := range g.axes {
+	for a, axis := range g.Axes {
 		if _, ok := s.ThreadOf(a); ok && s.Stays() {
 			conds = append(conds, Name(axisName(axis)+"_in"))
 		}
 	}
-	for _, u := range g.s.Unroll {
-		axis := g.axes[u.Axis]
-		if o := g.offset(axis, v); o != 0 {
+	for _, u := range g.Schedule.Unroll {
+		axis := g.Axes[u.Axis]
+		if o := g.Offset(axis, v); o != 0 {
 			conds = append(conds, Bin("<=", Name(axisName(axis)), Bin("-", Name(axisName(axis)+"_last"), Int(o))))
 		}
 	}
@@ -100,7 +100,7 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []S
 	xyz := string("xyz"[d])
 	var counts []*Expr
 	for _, a := range axes {
-		n, step := Name(fmt.Sprintf("n%d", a)), g.s.Step(a)
+		n, step := Name(fmt.Sprintf("n%d", a)), g.Schedule.Step(a)
 		out = append(out, Let("long long", n.Text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))))
 		counts = append(counts, n)
 	}
@@ -128,8 +128,8 @@ func bound(end string, axis int) *Expr { return Name(fmt.Sprint(end, axis)) }
 // that share a fold agree on it, because they differ in no point. Where others wait for it, it repeats the tile's last point
 // and stores nothing.
 func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
-	x, hi := axisName(g.axes[a]), bound("hi", a)
-	first := Bin("+", bound("lo", a), Times(number, int64(g.s.Step(a))))
+	x, hi := axisName(g.Axes[a]), bound("hi", a)
+	first := Bin("+", bound("lo", a), Times(number, int64(g.Schedule.Step(a))))
 	if o := g.team.origin(a); o != nil {
 		out = append(out, Let("int", axisName(o), Cast("int", first)))
 	}
@@ -146,7 +146,7 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 	default:
 		out = append(out, Let("long long", at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let("int", x, Cast("int", at)))
 	}
-	if g.clamp && g.s.Step(a) > 1 {
+	if g.Clamp && g.Schedule.Step(a) > 1 {
 		out = append(out, Let("int", x+"_last", Bin("-", Cast("int", hi), Int(1))))
 	}
 	return out

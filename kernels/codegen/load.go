@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -95,16 +96,6 @@ func innerLimit(n *ir.Node, x Value, before int) Value {
 	return Op(ir.Min, x.Type, x, Scalar(x.Type, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
 }
 
-// rowAndInner parts the index of a load into the start of its row and the innermost index.
-func rowAndInner(n *ir.Node) (row ir.Linear, inner *ir.Node) {
-	index := n.Index()
-	strides := n.Buf.Strides()
-	for i, x := range index[:len(index)-1] {
-		row.Add(x, int64(strides[i]))
-	}
-	return row, index[len(index)-1]
-}
-
 // otherValue is the load's other value.
 func (g *gen) otherValue(a *access) Value {
 	_, o := a.n.Guard()
@@ -116,7 +107,7 @@ func (g *gen) uniformLoad(a *access) Value {
 	g.count("uniform", n)
 	var p *Expr
 	if a.covered {
-		row, inner := rowAndInner(n)
+		row, inner := form.RowAndInner(n)
 		cut := g.name(sc, innerLimit(n, g.val(inner, a.v, a.m), 1))
 		p = g.pointer(n.Buf, row, a.v, a.m, extra(a.at, cut))
 	} else {
@@ -148,7 +139,7 @@ func (g *gen) contiguousLoad(a *access) Value {
 	}
 	var p *Expr
 	if a.covered {
-		row, inner := rowAndInner(n)
+		row, inner := form.RowAndInner(n)
 		first := g.val(inner, a.v, start)
 		if start == byIteration {
 			first = g.firstIteration(inner, a.v)
@@ -250,11 +241,11 @@ func (g *gen) prefetch(a *access, p *Expr) {
 		a.sc.add(g.ask(p, a.n.Buf.Type, away, Int(0))...)
 		return
 	}
-	if g.s.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.s.Order) {
+	if g.Schedule.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.Schedule.Order) {
 		return
 	}
-	axis := g.s.Order[a.at-1]
-	stride, step := a.l.Along(g.axes[axis]), g.s.Step(axis)
+	axis := g.Schedule.Order[a.at-1]
+	stride, step := a.l.Along(g.Axes[axis]), g.Schedule.Step(axis)
 	if stride*int64(step*a.n.Buf.Type.Size()) < longStride {
 		return
 	}
@@ -306,7 +297,7 @@ func (g *gen) active(depth int, vary ir.Set, v int) (mask Value, ok bool) {
 		seen := map[string]bool{}
 		for w := range g.V {
 			x := m(w)
-			if g.canon(vary, w) != g.canon(vary, v) || seen[x.Regs[0].Text] {
+			if g.Canon(vary, w) != g.Canon(vary, v) || seen[x.Regs[0].Text] {
 				continue
 			}
 			seen[x.Regs[0].Text] = true
@@ -330,5 +321,5 @@ func (g *gen) masked(depth int) bool {
 // ownActivity reports whether vectors in flight do not share a load inside a fold that they may leave one by one: that some
 // vector is active does not mean that its index is in range.
 func (g *gen) ownActivity(n *ir.Node, depth int) bool {
-	return g.V > 1 && g.masked(depth) && len(g.copies(g.vary.Of(n))) > 1
+	return g.V > 1 && g.masked(depth) && len(g.Copies(g.vary.Of(n))) > 1
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"weft/kernels/codegen/tally"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -15,7 +17,7 @@ type Unit struct {
 	Kernel *ir.Kernel
 	Bufs   []*ir.Buffer // inputs and outputs, and what only their Facts name
 	Args   []*ir.Node
-	Counts *Counts // nil: folds are not counted
+	Counts *tally.Counts // nil: folds are not counted
 	Target schedule.Target
 	b      *ir.Builder // for nodes of its own
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
@@ -49,7 +51,7 @@ func (sc *scope) add(list ...Stmt) { sc.body = append(sc.body, list...) }
 // gen writes one variant of a function.
 type gen struct {
 	*Unit
-	geometry
+	tile.Geometry
 	team       team // threads that work together
 	vary       *ir.Vary
 	lanedMemo  map[*ir.Node]bool
@@ -109,7 +111,7 @@ func (g *gen) val(n *ir.Node, v int, m layout) Value {
 		return Scalar(n.Type, Lit(n))
 	}
 	m = g.simplest(n, m)
-	v = g.canon(g.vary.Of(n), v)
+	v = g.Canon(g.vary.Of(n), v)
 	at := g.depth(n)
 	sc := g.stack[at]
 	k := key{n, v, m}
@@ -153,7 +155,7 @@ func (g *gen) arg(n *ir.Node) *Expr {
 func axisName(n *ir.Node) string { return fmt.Sprintf("x%d", n.ID()) }
 
 func (g *gen) accName(n *ir.Node, v int) Value {
-	return Variable(n.Type, g.laned(n), fmt.Sprintf("a%d_%d", n.ID(), g.canon(g.vary.Of(n), v)))
+	return Variable(n.Type, g.laned(n), fmt.Sprintf("a%d_%d", n.ID(), g.Canon(g.vary.Of(n), v)))
 }
 
 // axisVal is the value of a parallel axis, a fold's index or an accumulator.
@@ -169,19 +171,19 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	switch {
 	case slices.Contains(g.team.origins, n):
 		return Scalar(ir.I32, x)
-	case g.s.Flat > 0 && m == byLane:
+	case g.Schedule.Flat > 0 && m == byLane:
 		return g.name(sc, Vector(ir.I32, Deref("vi", Bin("+", places, Int(v*g.W)))))
-	case g.s.Flat > 0:
+	case g.Schedule.Flat > 0:
 		return Scalar(ir.I32, At(places, Int(v*g.W)))
 	}
-	o := g.offset(n, v)
+	o := g.Offset(n, v)
 	x = Add(x, Int(o))
-	cut := g.clamp && (o != 0 || g.W > 1 && g.laneCount(n) > 1)
+	cut := g.Clamp && (o != 0 || g.W > 1 && g.LaneCount(n) > 1)
 	last := Scalar(ir.I32, Name(axisName(n)+"_last"))
 	if m == byLane && g.laned(n) {
 		coords := make([]int, g.W)
 		for l := range coords {
-			coords[l] = g.laneCoord(n, l)
+			coords[l] = g.LaneCoord(n, l)
 		}
 		p := Vector(ir.I32, Bin("+", x, Numbers("vi", coords...)))
 		if cut {
@@ -242,7 +244,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 
 func (u *Unit) gen(s schedule.CPU) *gen {
 	return &gen{
-		Unit: u, geometry: geometry{axes: u.Kernel.Axes, s: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{},
+		Unit: u, Geometry: tile.Geometry{Axes: u.Kernel.Axes, Schedule: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{},
 		notes:   notes{uses: map[*ir.Buffer]bool{}, loads: map[string]int{}, counted: map[loadClass]bool{}},
 		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}},
 	}

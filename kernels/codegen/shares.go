@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tally"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -12,21 +14,12 @@ import (
 // Iterations of a monoid fold may be shared, by the lanes of a vector or by threads. Each accumulates a share of its own, and the
 // shares are joined after the loop.
 
-// isArg reports whether a fold looks for the place of a value.
-func isArg(f *ir.Fold) bool { return f.Monoid == ir.ArgMin || f.Monoid == ir.ArgMax }
-
 // takeBetter takes over a candidate that is better than the best so far, or than none yet, or as good and before it.
 func takeBetter(f *ir.Fold, value, best, at, bestAt *Expr, take ...Stmt) Stmt {
 	worse := map[ir.Monoid]string{ir.ArgMin: ">=", ir.ArgMax: "<="}[f.Monoid]
 	better := Bin("&&", Bin("==", value, value), Pre("!", Bin(worse, value, best)))
 	first := Bin("&&", Bin("==", value, best), Bin("<", at, bestAt))
 	return If{Cond: Bin("||", better, first), Then: take}
-}
-
-// share is an accumulator kept once a lane while lanes are iterations.
-type share struct {
-	terms []schedule.Signed // Sum: the terms; other monoids: one
-	first bool              // the term is the first operand: minimum and maximum tell by it what a NaN does
 }
 
 // foldLanes writes a fold with consecutive iterations as lanes, or those of the fold that its terms are. The last, incomplete vector is
@@ -44,13 +37,13 @@ func (g *gen) foldLanes(c *loop) bool {
 	if f.Monoid == ir.Ordered {
 		return false
 	}
-	shares, ok := sharesOf(f)
+	shares, ok := form.Shares(f)
 	if !ok {
 		return false
 	}
 	flight := 1
 	if c.whole == nil {
-		if g.s.AccBlock > 0 && !c.blocked && !g.Kernel.Termwise && schedule.NarrowShares(f, g.W) {
+		if g.Schedule.AccBlock > 0 && !c.blocked && !g.Kernel.Termwise && schedule.NarrowShares(f, g.W) {
 			g.narrowLanes(c, inner)
 			return true
 		}
@@ -82,16 +75,16 @@ func (g *gen) foldLanes(c *loop) bool {
 	} else if !c.fills(lanes) {
 		rest = turn(0, func(in *scope) Value { return g.name(in, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
 	}
-	var count *tally
+	var count *tally.Tally
 	if f.Monoid == ir.Any || f.Monoid == ir.All {
 		count = g.counting(c)
-		rest = append(count.ran(Bin("-", c.hi, c.index())), rest...)
+		rest = append(count.Ran(Bin("-", c.hi, c.index())), rest...)
 		full = append(full, If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}})
 	}
 	if flight == 1 {
 		together = nil
 	}
-	c.vectors(lanes, together, append(count.ran(Int(g.W)), full...), rest)
+	c.vectors(lanes, together, append(count.Ran(Int(g.W)), full...), rest)
 	if c.whole == nil {
 		g.joinShares(c, flight)
 	}
@@ -100,9 +93,9 @@ func (g *gen) foldLanes(c *loop) bool {
 
 // narrowLanes writes a fold on lanes in blocks of turns, each with float32 shares.
 func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
-	size := g.s.AccBlock * g.W // a lane takes every so manieth term
+	size := g.Schedule.AccBlock * g.W // a lane takes every so manieth term
 	if inner != nil {
-		size = g.s.AccBlock
+		size = g.Schedule.AccBlock
 	}
 	start, end := Name(g.fresh("s")), Name(g.fresh("e"))
 	outer, lo, hi := c.sc, c.lo, c.hi
@@ -132,13 +125,13 @@ func (g *gen) nested(c *loop, f *ir.Fold, in *scope) *loop {
 // declareShares declares the shares of a fold, for as many iterations in flight as they are for.
 func (g *gen) declareShares(c *loop) (flight int) {
 	if flight = 1; c.f.Monoid == ir.Sum {
-		flight = max(1, g.s.Flight)
+		flight = max(1, g.Schedule.Flight)
 	}
 	for c.flying = range flight {
 		for q, a := range c.f.Accs {
 			for _, v := range c.copies {
 				init := g.accName(a, v)
-				if share := g.shareName(c, q, v); !isArg(c.f) {
+				if share := g.shareName(c, q, v); !form.IsArg(c.f) {
 					init = Identity(c.f.Monoid, share.Type)
 				}
 				c.sc.declare(g.shareName(c, q, v), init)
@@ -181,11 +174,11 @@ func (g *gen) turnLanes(c *loop) {
 		g.within(func() {
 			on := mask()
 			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
-				g.storeOne(in, output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, 0, byIteration, on)
+				g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, 0, byIteration, on)
 			}, nil)
 		}, in)
 	}
-	if g.s.Copies > 0 {
+	if g.Schedule.Copies > 0 {
 		g.turns = &turns{from: Name(axisName(c.f.Index) + "_from")}
 	}
 	write(full, func() Value { return Value{} })
@@ -226,30 +219,6 @@ func (g *gen) sharesEnded(c *loop) *Expr {
 	return All("&&", out...)
 }
 
-// sharesOf takes the steps apart.
-func sharesOf(f *ir.Fold) ([]share, bool) {
-	out := make([]share, len(f.Accs))
-	if isArg(f) {
-		return out, schedule.ArgSplits(f)
-	}
-	for q, a := range f.Accs {
-		if f.Monoid == ir.Sum {
-			terms, ok := schedule.SumTerms(f, f.Step[q], a)
-			if !ok {
-				return nil, false
-			}
-			out[q].terms = terms
-			continue
-		}
-		term, first, ok := schedule.Joined(f, f.Step[q], a, schedule.JoinOps[f.Monoid])
-		if !ok {
-			return nil, false
-		}
-		out[q] = share{[]schedule.Signed{{N: term}}, first}
-	}
-	return out, true
-}
-
 // shareName is the share of an accumulator of the fold that c is, or is a part of the terms of.
 func (g *gen) shareName(c *loop, q, v int) Value {
 	if c.whole != nil {
@@ -263,11 +232,11 @@ func (g *gen) shareName(c *loop, q, v int) Value {
 }
 
 // shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
-func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask Value) {
+func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 	f := c.f
 	var last []Stmt
 	for _, v := range c.copies {
-		if isArg(f) {
+		if form.IsArg(f) {
 			last = append(last, g.argStep(c, in, mask, v)...)
 			continue
 		}
@@ -275,14 +244,14 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []share, mask Value) {
 			h := g.shareName(c, q, v)
 			x := h
 			if f.Monoid == ir.Sum {
-				terms := shares[q].terms
+				terms := shares[q].Terms
 				if narrow, ok := schedule.NarrowTerms(terms); ok && h.Type == ir.F32 {
 					terms = narrow
 				}
 				x = g.sumOf(x, terms, v, byIteration)
 			} else {
-				y := g.val(shares[q].terms[0].N, v, byIteration)
-				if shares[q].first {
+				y := g.val(shares[q].Terms[0].N, v, byIteration)
+				if shares[q].First {
 					x, y = y, x
 				}
 				x = Op(schedule.JoinOps[f.Monoid], h.Type, x, y)
@@ -319,7 +288,7 @@ func (g *gen) joinShares(c *loop, flight int) {
 	f := c.f
 	reduce := map[ir.Monoid]string{ir.Sum: "v_hsum", ir.Product: "v_hprod", ir.Smallest: "v_low", ir.Largest: "v_high"}
 	for _, v := range c.copies {
-		if isArg(f) {
+		if form.IsArg(f) {
 			g.joinArg(c, v)
 			continue
 		}

@@ -1,15 +1,15 @@
 package codegen
 
 import (
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
 )
 
 // stores writes all stores of the kernel at the tile's points: first the folds that have some.
 func (g *gen) stores() {
 	g.storesIn(nil)
-	for _, s := range outputs(g.Kernel.Stores, g.team.stores == nil) {
+	for _, s := range form.Outputs(g.Kernel.Stores, g.team.stores == nil) {
 		if s.In == nil {
 			g.store(s)
 		}
@@ -18,11 +18,11 @@ func (g *gen) stores() {
 
 // storesIn writes the stores that the turns of a fold make, in its body.
 func (g *gen) storesIn(f *ir.Fold) {
-	g.Kernel.StoresIn(f, func(s *ir.Store) { g.store(output{Store: *s}) }, func(inner *ir.Fold) { g.fold(inner, g.depth(inner.Node)) })
+	g.Kernel.StoresIn(f, func(s *ir.Store) { g.store(form.Output{Store: *s}) }, func(inner *ir.Fold) { g.fold(inner, g.depth(inner.Node)) })
 }
 
 // store writes a store for every distinct vector in flight, in the innermost tile loop.
-func (g *gen) store(s output) {
+func (g *gen) store(s form.Output) {
 	in := g.top()
 	l := ir.Flatten(s.Buf, s.Index)
 	vary := g.vary.Of(s.Value)
@@ -36,14 +36,14 @@ func (g *gen) store(s output) {
 		return
 	}
 	for v := range g.V {
-		if g.canon(vary, v) == v {
+		if g.Canon(vary, v) == v {
 			g.storeOne(in, s, l, vary, v, byLane, Value{})
 		}
 	}
 }
 
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
-func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
+func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
 	x := g.val(s.Value, v, m)
 	guard := mask
 	also := func(on Value) {
@@ -63,7 +63,7 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	}
 	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
-		out := when(guard.Regs[0], s.element(g.pointer(s.Buf, l, v, m), x.Regs[0]))
+		out := when(guard.Regs[0], element(s, g.pointer(s.Buf, l, v, m), x.Regs[0]))
 		if m == byIteration {
 			out = eachLane(out)
 		}
@@ -77,7 +77,7 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	x = x.AsVec()
 	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
-	if known && strided(pattern, 1) && !s.word {
+	if known && strided(pattern, 1) && !s.Word {
 		at, sum := g.pointer(s.Buf, l, v, origin), x
 		if s.Adds {
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
@@ -117,7 +117,7 @@ func (g *gen) storeOne(in *scope, s output, l ir.Linear, vary ir.Set, v int, m l
 	if same.Vec {
 		at = spill("w", x)
 	}
-	each := s.element(Bin("+", p, At(idx, Name("l"))), at)
+	each := element(s, Bin("+", p, At(idx, Name("l"))), at)
 	if guard.Regs[0] == nil {
 		out = append(out, eachLane(each))
 	} else {
@@ -152,8 +152,8 @@ func when(cond *Expr, s Stmt) Stmt {
 func eachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
 
 // element stores one element.
-func (s output) element(p, x *Expr) Stmt {
-	if s.word {
+func element(s form.Output, p, x *Expr) Stmt {
+	if s.Word {
 		return Block{Let("int", "word", x), Do(Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4)))}
 	}
 	name := "s_store_"
@@ -161,25 +161,4 @@ func (s output) element(p, x *Expr) Stmt {
 		name = "s_more_"
 	}
 	return Do(Call(name+s.Buf.Type.String(), p, x))
-}
-
-// output is a store as it is written.
-type output struct {
-	ir.Store
-	word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
-}
-
-// outputs are the stores of a kernel; with words, those of the four bytes of one, one after the other, are one.
-func outputs(stores []ir.Store, words bool) (out []output) {
-	for i := 0; i < len(stores); i++ {
-		if word := schedule.Word(stores[i:]); words && word != nil {
-			s := stores[i]
-			s.Value = word
-			out = append(out, output{s, true})
-			i += 3
-			continue
-		}
-		out = append(out, output{stores[i], false})
-	}
-	return out
 }

@@ -79,11 +79,11 @@ func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
 
 // blockedLoop writes a fold in blocks of iterations with tables and windows, or plainly if it has use for neither.
 func (g *gen) blockedLoop(c *loop) {
-	b := &block{size: max(g.s.Table, g.s.AccBlock), start: g.fresh("s"), outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
-	if g.s.Table > 0 {
+	b := &block{size: max(g.Schedule.Table, g.Schedule.AccBlock), start: g.fresh("s"), outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
+	if g.Schedule.Table > 0 {
 		c.in.block = b
 	}
-	if g.s.AccBlock > 0 {
+	if g.Schedule.AccBlock > 0 {
 		g.narrowSums(c, b)
 	}
 	g.within(func() {

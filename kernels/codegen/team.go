@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -30,7 +31,7 @@ const warp = 32
 // runs: those inside another shared one, in order, or with fewer iterations than an inner one that can be shared instead.
 func (g *gen) sharedFold(c *loop) bool {
 	t, f := &g.team, c.f
-	if t.fold <= 1 || t.sharing || f.Monoid == ir.Ordered || f.While != nil || !t.worthSharing(f) || isArg(f) && f.Step[1].Op != ir.Select {
+	if t.fold <= 1 || t.sharing || f.Monoid == ir.Ordered || f.While != nil || !form.WorthSharing(f, t.fold) || form.IsArg(f) && f.Step[1].Op != ir.Select {
 		return false
 	}
 	t.sharing, t.used = true, true
@@ -40,17 +41,17 @@ func (g *gen) sharedFold(c *loop) bool {
 	where := Name(g.fresh("w")) // ArgMin, ArgMax: the iteration of the best; before the first of all while it is the initial value
 	inits := make([]Value, len(f.Accs))
 	for q, a := range f.Accs {
-		if acc := g.accName(a, 0); !isArg(f) {
+		if acc := g.accName(a, 0); !form.IsArg(f) {
 			inits[q] = g.name(c.sc, acc)
 			c.sc.add(Assign(acc, Identity(f.Monoid, a.Type))...)
 		}
 	}
-	if isArg(f) {
+	if form.IsArg(f) {
 		c.sc.add(Var(it.Scalar, where.Text, Bin("-", c.lo, Int(1))))
 	}
 	g.within(func() {
 		var last []Stmt
-		if isArg(f) {
+		if form.IsArg(f) {
 			better := g.val(f.Step[1].Args[0], 0, byLane).Regs[0]
 			last = []Stmt{If{Cond: better, Then: []Stmt{Set{To: where, Value: i}}}}
 		}
@@ -61,7 +62,7 @@ func (g *gen) sharedFold(c *loop) bool {
 		c.in.add(last...)
 	}, c.in)
 	c.sc.add(c.loop(Bin("+", c.lo, Cast(it.Scalar, Name("threadIdx.x"))), c.hi, t.fold, c.in.body))
-	if isArg(f) {
+	if form.IsArg(f) {
 		g.joinBest(c, where)
 		return true
 	}
@@ -76,19 +77,6 @@ func (g *gen) sharedFold(c *loop) bool {
 // joinNames are the prelude's functions that join a value over the threads of a fold.
 var joinNames = map[ir.Monoid]string{
 	ir.Sum: "add", ir.Product: "mul", ir.Smallest: "low", ir.Largest: "high", ir.Any: "any", ir.All: "all",
-}
-
-// worthSharing reports whether to share a fold rather than one inside it: it has iterations enough for all threads, or no
-// inner fold is a monoid.
-func (t *team) worthSharing(f *ir.Fold) bool {
-	if schedule.Trips(f) >= float64(t.fold) {
-		return true
-	}
-	inner := false
-	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		inner = inner || n.Kind == ir.KFold && n.Free().Meets(f.Binders()) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f)
-	})
-	return !inner
 }
 
 // joinBest finds the best of the threads' shares; of equal ones, the one of the first iteration.
@@ -129,7 +117,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 // tileOf is the shared tile that a load reads, nil if none: what is loaded before the innermost loop over blocks comes before they
 // are filled.
 func (t *team) tileOf(g *gen, n *ir.Node, at int) *schedule.SharedTile {
-	if inner := len(g.axes); t.inner == nil || at < inner || g.stack[inner] != t.inner {
+	if inner := len(g.Axes); t.inner == nil || at < inner || g.stack[inner] != t.inner {
 		return nil
 	}
 	for _, s := range t.tiles {

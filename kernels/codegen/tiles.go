@@ -4,19 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
-)
-
-// Tail is what a variant does about tiles that are no multiple of its step.
-type Tail uint8
-
-// The tails.
-const (
-	Overlap Tail = iota // moves the last step back: needs a tile of at least a step, and stores that may repeat
-	Cut                 // cuts axis values to the tile, so that surplus lanes repeat its last points
-	Inside              // is Overlap, of tiles where indices that are held, wrapped or mirrored at the ends need not be
 )
 
 // Body is what a function does.
@@ -29,18 +20,18 @@ type Body struct {
 }
 
 // Tile is the function that runs a kernel over a tile, under a schedule with an order.
-func (u *Unit) Tile(s schedule.CPU, end Tail) Body {
+func (u *Unit) Tile(s schedule.CPU, end tile.Tail) Body {
 	g := u.gen(s)
-	g.clamp, g.tail = end == Cut, end
+	g.Clamp, g.Tail = end == tile.Cut, end
 	if s.Scalar() {
 		g.W = 1
 	}
 	for _, l := range s.Lanes {
-		g.lanes = g.lanes.Or(g.axes[l.Axis].Bind())
+		g.Lanes = g.Lanes.Or(g.Axes[l.Axis].Bind())
 	}
 	g.stack = []*scope{newScope(ir.Set{})}
 	for _, a := range s.Order {
-		g.stack = append(g.stack, newScope(g.axes[a].Bind()))
+		g.stack = append(g.stack, newScope(g.Axes[a].Bind()))
 	}
 	if len(s.Chunk) > 0 {
 		g.startChunks()
@@ -65,7 +56,7 @@ func (g *gen) finish(list []Stmt) Body {
 			out = append(out, Var(g.bufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
 		}
 	}
-	return Body{append(out, g.Counts.around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
+	return Body{append(out, g.Counts.Around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
 }
 
 func tileLo(axis int) *Expr { return At(Name("a->lo"), Int(axis)) }
@@ -73,18 +64,18 @@ func tileHi(axis int) *Expr { return At(Name("a->hi"), Int(axis)) }
 
 // tileLoop is the loop over the tile's range of an axis.
 func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
-	x, step := axisName(g.axes[axis]), g.s.Step(axis)
+	x, step := axisName(g.Axes[axis]), g.Schedule.Step(axis)
 	end := Name(x + "_end")
-	if step > 1 && g.tail == Cut {
+	if step > 1 && g.Tail == tile.Cut {
 		out = append(out, Let("int", x+"_last", Bin("-", tileHi(axis), Int(1))))
 	}
-	if step > 1 && g.tail != Cut {
+	if step > 1 && g.Tail != tile.Cut {
 		body = append([]Stmt{Let("int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step))))}, body...)
 		x += "_"
 	}
 	lo, hi := tileLo(axis), tileHi(axis)
-	if slices.ContainsFunc(g.s.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis }) {
-		lo, hi = chunkEnds(g.axes[axis])
+	if slices.ContainsFunc(g.Schedule.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis }) {
+		lo, hi = chunkEnds(g.Axes[axis])
 	}
 	loop := Count("int", x, lo, end, step, body...)
 	loop.Vars = append(loop.Vars, To(end.Text, hi))

@@ -3,6 +3,7 @@ package codegen
 import (
 	"math/bits"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -12,12 +13,12 @@ import (
 // across it from lane to lane: rows loaded whole and transposed in registers serve all of them. It gives the stride from
 // lane to lane.
 func (g *gen) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64, ok bool) {
-	if len(g.s.Unroll) != 1 || g.V != g.W || g.W == 1 || registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
+	if len(g.Schedule.Unroll) != 1 || g.V != g.W || g.W == 1 || registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return 0, false
 	}
-	flight := g.axes[g.s.Unroll[0].Axis]
+	flight := g.Axes[g.Schedule.Unroll[0].Axis]
 	stride = pattern[1]
-	return stride, stride != 0 && g.laneCount(flight) == 1 && l.Along(flight) == 1 && strided(pattern, stride)
+	return stride, stride != 0 && g.LaneCount(flight) == 1 && l.Along(flight) == 1 && strided(pattern, stride)
 }
 
 // transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
@@ -49,7 +50,7 @@ func (g *gen) transposedLoad(a *access, stride int64) Value {
 
 // storeRows writes a store across memory whose vectors in flight are neighbours in it: four of them are transposed in
 // registers, so that each lane stores a row. It reports whether this is such a store.
-func (g *gen) storeRows(in *scope, s output, l ir.Linear) bool {
+func (g *gen) storeRows(in *scope, s form.Output, l ir.Linear) bool {
 	u := g.rowAxis(s, l)
 	if u < 0 {
 		return false
@@ -60,7 +61,7 @@ func (g *gen) storeRows(in *scope, s output, l ir.Linear) bool {
 		return false
 	}
 	weight := 1 // of the axis in the number of a vector
-	for _, x := range g.s.Unroll[u+1:] {
+	for _, x := range g.Schedule.Unroll[u+1:] {
 		weight *= x.N
 	}
 	at := g.offsets(in, pattern)
@@ -78,12 +79,12 @@ func (g *gen) storeRows(in *scope, s output, l ir.Linear) bool {
 }
 
 // rowAxis is the place in the schedule of the axis of vectors in flight that a store runs along; -1 if there is none.
-func (g *gen) rowAxis(s output, l ir.Linear) int {
-	if g.clamp || g.W == 1 || s.Guard != nil || s.Adds || s.word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
+func (g *gen) rowAxis(s form.Output, l ir.Linear) int {
+	if g.Clamp || g.W == 1 || s.Guard != nil || s.Adds || s.Word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
 		return -1
 	}
-	for i, u := range g.s.Unroll {
-		if axis := g.axes[u.Axis]; u.N%schedule.RowOf == 0 && g.laneCount(axis) == 1 && l.Along(axis) == 1 {
+	for i, u := range g.Schedule.Unroll {
+		if axis := g.Axes[u.Axis]; u.N%schedule.RowOf == 0 && g.LaneCount(axis) == 1 && l.Along(axis) == 1 {
 			return i
 		}
 	}

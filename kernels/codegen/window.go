@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -36,7 +37,7 @@ type windowState struct {
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
 func (g *gen) windowLoad(a *access) (Value, bool) {
 	n, sc := a.n, a.sc
-	if g.s.Window == 0 || sc.block == nil || g.gathering || sc != g.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
+	if g.Schedule.Window == 0 || sc.block == nil || g.gathering || sc != g.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
 		return Value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
@@ -73,7 +74,7 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 	from := g.val(base, a.v, byLane)
 	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
 	at := g.val(rel, a.v, byLane).AsVec().Regs[0]
-	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.s.Window]
+	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.Schedule.Window]
 	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, at) })), true
 }
 
@@ -98,7 +99,7 @@ func (g *gen) windowSlack(n *ir.Node) int64 {
 	if !n.Guarded {
 		return 2
 	}
-	room := min(n.Buf.Pad.Before, n.Buf.Pad.After) - g.s.Window
+	room := min(n.Buf.Pad.Before, n.Buf.Pad.After) - g.Schedule.Window
 	return int64(min(2, room/2))
 }
 
@@ -107,7 +108,7 @@ func (g *gen) windowSlack(n *ir.Node) int64 {
 // surroundings, where a window wholly in the padding is right whatever its span. by is added to w for the index; nil: nothing.
 func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
 	b := g.b
-	first, last := b.I32(-g.s.Window-slack-start), b.I32(size+slack-start)
+	first, last := b.I32(-g.Schedule.Window-slack-start), b.I32(size+slack-start)
 	size = max(size, size-start, start) // the largest w
 	if by != nil {
 		first, last, size = b.Sub(first, by), b.Sub(last, by), shiftedReach
@@ -129,7 +130,7 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		far := b.Cast(s.Type, last)
 		fb = b.Max(b.Min(fb, far), b.Cast(s.Type, first))
 		base = b.Cast(ir.I32, fb)
-		reach := float64(g.s.Window) - windowMargin(size)
+		reach := float64(g.Schedule.Window) - windowMargin(size)
 		if rounded {
 			reach -= 0.5
 		}
@@ -137,7 +138,7 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		if by != nil {
 			bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
 		}
-		if rounded || s.Type == ir.F32 && whole(s) {
+		if rounded || s.Type == ir.F32 && form.Whole(s) {
 			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
 		}
 		return base, b.Sub(w, base), bad
@@ -147,21 +148,8 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		return nil, nil, nil
 	}
 	base = b.Max(b.Min(lo, last), first)
-	bad = b.And(b.Lt(b.I32(g.s.Window-1), b.Sub(hi, base)), b.Lt(base, last))
+	bad = b.And(b.Lt(b.I32(g.Schedule.Window-1), b.Sub(hi, base)), b.Lt(base, last))
 	return base, b.Sub(w, base), bad
-}
-
-// whole reports a float that is a whole number.
-func whole(n *ir.Node) bool {
-	switch {
-	case n.Kind == ir.KConst:
-		return n.F == math.Trunc(n.F)
-	case n.Kind != ir.KAlu:
-		return false
-	case n.Op == ir.Min || n.Op == ir.Max:
-		return whole(n.Args[0]) && whole(n.Args[1])
-	}
-	return n.Op.Info().Gives == ir.Whole
 }
 
 // windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
@@ -179,7 +167,7 @@ func (g *gen) bounder() *ir.Bounder {
 		return q
 	}
 	inside := f.IndexBind.Or(f.AccBind)
-	q := &ir.Bounder{B: g.b, Over: g.lanes, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+	q := &ir.Bounder{B: g.b, Over: g.Lanes, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
 		if n.Free().Meets(inside) || n.Type == ir.Bool {
 			return nil
 		}

@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -26,7 +27,7 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	if a.guarded {
 		tests = append(tests, a.guard.Regs[0])
 	}
-	if len(g.s.Lanes) == 1 && g.Counts == nil && g.notes.inside.Meet(g.axes, g.s.Lanes[0].Axis, conditions) && g.tail == Inside {
+	if len(g.Schedule.Lanes) == 1 && g.Counts == nil && g.notes.inside.Meet(g.Axes, g.Schedule.Lanes[0].Axis, conditions) && g.Tail == tile.Inside {
 		conditions = nil
 	}
 	for _, c := range conditions {

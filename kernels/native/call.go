@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"weft/kernels/codegen"
 	source "weft/kernels/codegen/c"
+	"weft/kernels/codegen/tally"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -30,7 +30,7 @@ type call struct {
 // argWords is the size of source.Args in words.
 const argWords = int(unsafe.Sizeof(source.Args{}) / 8)
 
-const countsPerFold = codegen.CountsPerFold
+const countsPerFold = tally.PerFold
 
 // maxFrames is how many launches of one binding run at once without allocating.
 const maxFrames = 32

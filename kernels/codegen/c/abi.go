@@ -7,7 +7,7 @@
 //	  const double *farg;      // launch scalars, in the order of Output.Args: float types here,
 //	  const long long *iarg;   //   Bool and integer types here; both arrays have len(Output.Args) places
 //	  const int *lo, *hi;      // the tile: for every axis of the kernel, in its order, lo <= index < hi
-//	  long long *count;        // CountsPerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
+//	  long long *count;        // tally.PerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
 //	  char *scratch;           // Output.Scratch bytes on a multiple of 64, this launch's own
 //	} weft_args;
 //

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"weft/kernels/codegen"
+	"weft/kernels/codegen/tally"
+	"weft/kernels/codegen/tile"
 	"weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -25,10 +27,10 @@ func Render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Outpu
 // Counted is Render, of a function that also adds to weft_args.count, for each fold of Output.Counted, the iterations that its
 // bounds ask for, those whose body ran, and those that a bound proved idle. It stores the same bits.
 func Counted(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
-	return render(k, s, t, name, &codegen.Counts{})
+	return render(k, s, t, name, &tally.Counts{})
 }
 
-func render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, counts *codegen.Counts) (Output, error) {
+func render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, counts *tally.Counts) (Output, error) {
 	if err := s.Check(k, t); err != nil {
 		return Output{}, err
 	}
@@ -87,22 +89,22 @@ func (f *function) variants() {
 	}
 	switch {
 	case len(stepped) == 0:
-		f.write("", f.told(f.u.Tile(s, codegen.Overlap)))
+		f.write("", f.told(f.u.Tile(s, tile.Overlap)))
 	default:
 		small := s
 		small.Unroll, small.Window, small.Guard, small.Table, small.AccBlock = nil, 0, false, 0, 0
 		small.Chunk, small.Split, small.Pack = nil, 0, false
 		if !fits {
-			f.write("_small", f.told(f.u.Tile(small, codegen.Cut)))
+			f.write("_small", f.told(f.u.Tile(small, tile.Cut)))
 			f.write("", []tree.Stmt{f.call("_small", "a")})
 			return
 		}
 		f.large(s)
 		f.Step = schedule.TileStep(k, f.u.Target, s)
-		f.write("_small", f.u.Tile(small, codegen.Cut).Stmts)
+		f.write("_small", f.u.Tile(small, tile.Cut).Stmts)
 		var large []*tree.Expr
 		for _, a := range stepped {
-			extent := tree.Bin("-", tile("hi", a), tile("lo", a))
+			extent := tree.Bin("-", tileEnd("hi", a), tileEnd("lo", a))
 			large = append(large, tree.Bin(">=", extent, tree.Int(s.Step(a))))
 		}
 		f.write("", []tree.Stmt{tree.If{Cond: tree.All("&&", large...),
@@ -113,14 +115,14 @@ func (f *function) variants() {
 // large writes the variants for tiles of a step or more: one or, where loads lie side by side but for the ends of an axis, one that tests this
 // and one for what is between the ends.
 func (f *function) large(s schedule.CPU) {
-	all := f.u.Tile(s, codegen.Overlap)
+	all := f.u.Tile(s, tile.Overlap)
 	in := all.Inside
 	if !in.Some || in.To-in.From < s.Step(in.Axis) || len(s.Chunk) > 0 {
 		f.write("_main", f.told(all))
 		return
 	}
 	f.write("_ends", all.Stmts)
-	f.write("_inside", f.told(f.u.Tile(s, codegen.Inside)))
+	f.write("_inside", f.told(f.u.Tile(s, tile.Inside)))
 	args := []*tree.Expr{tree.Name(f.Name + "_inside"), tree.Name(f.Name + "_ends"), tree.Name("a")}
 	for _, n := range []int{len(f.u.Kernel.Axes), in.Axis, in.From, in.To, s.Step(in.Axis)} {
 		args = append(args, tree.Int(n))
@@ -138,7 +140,7 @@ func (f *function) call(variant, args string) tree.Stmt {
 	return tree.Do(tree.Call(f.Name+variant, tree.Name(args)))
 }
 
-// tile is an end of the tile along an axis.
-func tile(end string, axis int) *tree.Expr {
+// tileEnd is an end of the tile along an axis.
+func tileEnd(end string, axis int) *tree.Expr {
 	return tree.At(tree.Name("a->"+end), tree.Int(axis))
 }

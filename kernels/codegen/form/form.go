@@ -1,0 +1,148 @@
+// Package form tells what forms the folds, loads and stores of a kernel have, for those who write them.
+package form
+
+import (
+	"math"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Comparison is threshold < level in the step of a fold, with a threshold that the fold does not change.
+type Comparison struct{ Node, Threshold, Level *ir.Node }
+
+// Running are the comparisons that all steps of an Any fold are; nil if some are something else.
+func Running(f *ir.Fold) (out []Comparison) {
+	if f.Monoid != ir.Any {
+		return nil
+	}
+	for q, s := range f.Step {
+		x, _, _ := schedule.Joined(f, s, f.Accs[q], ir.Or)
+		if x.Kind != ir.KAlu || x.Op != ir.Lt || x.Args[0].Free().Meets(f.IndexBind) {
+			return nil
+		}
+		out = append(out, Comparison{x, x.Args[0], x.Args[1]})
+	}
+	return out
+}
+
+// Blocks are the block sizes that maximum tables are meant for, largest first after 0, which stands for all the rest.
+func Blocks(all []Comparison) []int {
+	blocks := []int{0}
+	for _, x := range all {
+		ir.WalkNodes([]*ir.Node{x.Level}, func(n *ir.Node) {
+			if n.Kind != ir.KLoad || n.Buf.Facts.Max == nil {
+				return
+			}
+			for _, t := range n.Buf.Facts.Max.Tables {
+				if !slices.Contains(blocks, t.Block) {
+					blocks = append(blocks, t.Block)
+				}
+			}
+		})
+	}
+	slices.SortFunc(blocks[1:], func(a, b int) int { return b - a })
+	return blocks
+}
+
+// IsArg reports whether a fold looks for the place of a value.
+func IsArg(f *ir.Fold) bool { return f.Monoid == ir.ArgMin || f.Monoid == ir.ArgMax }
+
+// Share is an accumulator kept once a lane while lanes are iterations.
+type Share struct {
+	Terms []schedule.Signed // Sum: the terms; other monoids: one
+	First bool              // the term is the first operand: minimum and maximum tell by it what a NaN does
+}
+
+// Shares takes the steps apart.
+func Shares(f *ir.Fold) ([]Share, bool) {
+	out := make([]Share, len(f.Accs))
+	if IsArg(f) {
+		return out, schedule.ArgSplits(f)
+	}
+	for q, a := range f.Accs {
+		if f.Monoid == ir.Sum {
+			terms, ok := schedule.SumTerms(f, f.Step[q], a)
+			if !ok {
+				return nil, false
+			}
+			out[q].Terms = terms
+			continue
+		}
+		term, first, ok := schedule.Joined(f, f.Step[q], a, schedule.JoinOps[f.Monoid])
+		if !ok {
+			return nil, false
+		}
+		out[q] = Share{[]schedule.Signed{{N: term}}, first}
+	}
+	return out, true
+}
+
+// Output is a store as it is written.
+type Output struct {
+	ir.Store
+	Word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
+}
+
+// Outputs are the stores of a kernel; with words, those of the four bytes of one, one after the other, are one.
+func Outputs(stores []ir.Store, words bool) (out []Output) {
+	for i := 0; i < len(stores); i++ {
+		if word := schedule.Word(stores[i:]); words && word != nil {
+			s := stores[i]
+			s.Value = word
+			out = append(out, Output{s, true})
+			i += 3
+			continue
+		}
+		out = append(out, Output{stores[i], false})
+	}
+	return out
+}
+
+// RowAndInner parts the index of a load into the start of its row and the innermost index.
+func RowAndInner(n *ir.Node) (row ir.Linear, inner *ir.Node) {
+	index := n.Index()
+	strides := n.Buf.Strides()
+	for i, x := range index[:len(index)-1] {
+		row.Add(x, int64(strides[i]))
+	}
+	return row, index[len(index)-1]
+}
+
+// ReadElsewhere reports whether another accumulator's step or the while condition reads an accumulator.
+func ReadElsewhere(f *ir.Fold, q int) bool {
+	roots := slices.Delete(slices.Clone(f.Step), q, q+1)
+	if f.While != nil {
+		roots = append(roots, f.While)
+	}
+	found := false
+	ir.WalkNodes(roots, func(n *ir.Node) { found = found || n == f.Accs[q] })
+	return found
+}
+
+// WorthSharing reports whether to share a fold rather than one inside it: it has iterations enough for all threads, or no
+// inner fold is a monoid.
+func WorthSharing(f *ir.Fold, threads int) bool {
+	if schedule.Trips(f) >= float64(threads) {
+		return true
+	}
+	inner := false
+	ir.WalkNodes(f.Step, func(n *ir.Node) {
+		inner = inner || n.Kind == ir.KFold && n.Free().Meets(f.Binders()) && n.Fold.Monoid != ir.Ordered && schedule.Trips(n.Fold) > schedule.Trips(f)
+	})
+	return !inner
+}
+
+// Whole reports a float that is a whole number.
+func Whole(n *ir.Node) bool {
+	switch {
+	case n.Kind == ir.KConst:
+		return n.F == math.Trunc(n.F)
+	case n.Kind != ir.KAlu:
+		return false
+	case n.Op == ir.Min || n.Op == ir.Max:
+		return Whole(n.Args[0]) && Whole(n.Args[1])
+	}
+	return n.Op.Info().Gives == ir.Whole
+}
