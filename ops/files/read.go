@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"unsafe"
 
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
@@ -153,73 +151,4 @@ func stretch(values []float64, scale, offset float64) {
 func bytesOf[T float64 | complex128](s []T) []byte {
 	var t T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(t)))
-}
-
-// oddities count NaN and infinities.
-type oddities struct {
-	first, count, nan int
-	seen              []region.Region
-}
-
-// add counts those of a region of an array, but for what was seen before.
-func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, whole ops.Type) error {
-	if !h.Type.Elem.Base.Float() {
-		return nil
-	}
-	before := o.seen
-	if n := len(before); n > 0 && len(at) > 0 && before[n-1][0].Hi == at[0].Lo && before[n-1][1:].Equal(at[1:]) { // more rows
-		before[n-1][0].Hi = at[0].Hi
-		before = before[:n-1]
-	} else {
-		o.seen = append(o.seen, slices.Clone(at))
-	}
-	values, place := make([]float64, blockLen), make(region.Region, len(at))
-	for _, p := range h.Parts {
-		for from := 0; from < h.Type.Len(); from += blockLen {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			part := values[:min(blockLen, h.Type.Len()-from)]
-			p.Load(part, from)
-			for i, v := range part {
-				if v-v == 0 { // finite
-					continue
-				}
-				flat := pointOf(from+i, at, whole, place)
-				if slices.ContainsFunc(before, place.Within) {
-					continue
-				}
-				if o.count == 0 || flat < o.first {
-					o.first = flat
-				}
-				o.count++
-				if math.IsNaN(v) {
-					o.nan++
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// pointOf finds element i of a region, both in C order, in the whole array.
-func pointOf(i int, at region.Region, whole ops.Type, point region.Region) (flat int) {
-	each := 1
-	for d, along := range slices.Backward(at) {
-		x := along.Lo + i%along.Len()
-		point[d] = region.Interval{Lo: x, Hi: x + 1}
-		flat, each, i = flat+x*each, each*whole.Dims[d].Size, i/along.Len()
-	}
-	return flat
-}
-
-// warnings about an array of type t.
-func (o *oddities) warnings(c *ops.Call, t ops.Type) []problem.Problem {
-	if o.count == 0 {
-		return nil
-	}
-	w := problem.Wrong(problem.NonFinite, "path", "they spread to all that is computed of them; where(is_nan(a), 0, a) replaces NaN", "%s holds %d NaN and %d infinite values, the first at %s",
-		c.Text("path"), o.nan, o.count-o.nan, format.IndexText(t, o.first))
-	w.Warning = true
-	return []problem.Problem{w}
 }

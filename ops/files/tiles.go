@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -41,13 +43,57 @@ func (r *reading) open(t ops.Type) (*tileReader, error) {
 
 // Read fills to with a part of the array.
 func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
-	if err := fill(ctx, r.in, to, at); err != nil {
-		return failure(err, false)
-	}
-	if err := r.same(at, to); err != nil {
+	before := r.odd.begin(at, r.t)
+	err := r.in.bands(ctx, at, func(band region.Region) error {
+		part := to
+		if len(at) > 0 {
+			part = to.Sub(to.Type.Rows(band[0].Shift(-at[0].Lo)))
+		}
+		if err := fill(ctx, r.in, part, band); err != nil {
+			return failure(err, false)
+		}
+		return r.odd.add(ctx, part, band, r.t, before)
+	})
+	if err != nil {
 		return err
 	}
-	return r.odd.add(ctx, to, at, r.t)
+	return r.same(at, to)
+}
+
+// bands calls do for bands of rows of a part, several at once where rows lie together. The error is that of the first one that has any.
+func (in input) bands(ctx context.Context, at region.Region, do func(band region.Region) error) error {
+	if len(at) == 0 || in.Band >= in.Shape[0] {
+		return do(at)
+	}
+	var todo []region.Region
+	for lo, hi := at[0].Lo, 0; lo < at[0].Hi; lo = hi {
+		hi = min((lo/in.Band+1)*in.Band, at[0].Hi)
+		todo = append(todo, at.Along(0, region.Interval{Lo: lo, Hi: hi}))
+	}
+	faults := make([]error, len(todo))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var workers sync.WaitGroup
+	several := runtime.GOMAXPROCS(0)
+	if in.Whole {
+		several = 1
+	}
+	for range min(several, len(todo)) {
+		workers.Go(func() {
+			for !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= len(todo) {
+					return
+				}
+				if faults[i] = ctx.Err(); faults[i] == nil {
+					faults[i] = do(todo[i])
+				}
+				failed.CompareAndSwap(false, faults[i] != nil)
+			}
+		})
+	}
+	workers.Wait()
+	return cmp.Or(faults...)
 }
 
 // same checks that starts of rows are what they were when they were looked up: what is read of other files follows from them.
@@ -97,7 +143,7 @@ func (r *reading) Starts(int) []int {
 // Close ends reading and warns of values that are not finite. In a raster NaN marks what is missing, as a matter of course.
 func (r *tileReader) Close(context.Context) (ops.Note, error) {
 	note := ops.Note{Bytes: r.in.bytes(), Text: fmt.Sprintf("read %s: %s", r.call.Text("path"), r.t)}
-	if !r.in.NaNIsMissing || r.odd.count > r.odd.nan {
+	if !r.in.NaNIsMissing || r.odd.all > r.odd.nan {
 		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
 	return note, failure(r.in.Close(), false)
@@ -220,43 +266,25 @@ func (r *reading) Range(int) (lo, hi float64, err error) {
 	return s.lo, s.hi, err
 }
 
-// scan finds the least and the largest finite value of a file, several bands of rows at a time.
+// scan finds the least and the largest finite value of a file.
 func scan(in input, t ops.Type) (span, error) {
-	rows, band := t.Dims[0].Size, in.Band
-	next := make(chan int)
-	workers := runtime.GOMAXPROCS(0)
-	parts, faults := make([]span, workers), make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		parts[w] = span{math.Inf(1), math.Inf(-1)}
-		wg.Go(func() {
-			for lo := range next {
-				if faults[w] == nil {
-					faults[w] = scanBand(in, t, lo, min(lo+band, rows), &parts[w])
-				}
-			}
-		})
-	}
-	for lo := 0; lo < rows; lo += band {
-		next <- lo
-	}
-	close(next)
-	wg.Wait()
-	all := parts[0]
-	for i, p := range parts {
-		if faults[i] != nil {
-			return all, faults[i]
-		}
-		all = span{min(all.lo, p.lo), max(all.hi, p.hi)}
-	}
-	return all, nil
+	all := span{math.Inf(1), math.Inf(-1)}
+	var mu sync.Mutex
+	err := in.bands(context.Background(), t.Whole(), func(band region.Region) error {
+		part, err := scanBand(in, t, band)
+		mu.Lock()
+		defer mu.Unlock()
+		all = span{min(all.lo, part.lo), max(all.hi, part.hi)}
+		return err
+	})
+	return all, err
 }
 
-func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
-	at := t.Rows(region.Interval{Lo: lo, Hi: hi})
+func scanBand(in input, t ops.Type, at region.Region) (span, error) {
+	s := span{math.Inf(1), math.Inf(-1)}
 	h := ops.NewHostArray(t.Sub(at))
 	if err := fill(context.Background(), in, h, at); err != nil {
-		return err
+		return s, err
 	}
 	for row := range h.Parts[0].Values() {
 		for _, v := range row {
@@ -265,5 +293,5 @@ func scanBand(in input, t ops.Type, lo, hi int, s *span) error {
 			}
 		}
 	}
-	return nil
+	return s, nil
 }

@@ -24,7 +24,7 @@ const BlockLen = 1 << 16
 func Send(ctx context.Context, to Output, o Order, at region.Region, h ops.HostArray) error {
 	if w, takes := to.(MemoryWriter); takes && o.plain(h) {
 		p := h.Parts[0]
-		return w.WriteMemory(p.Data[p.Offset():], p.Stride(), at)
+		return w.WriteMemory(ctx, p.Data[p.Offset():], p.Stride(), at)
 	}
 	part := to.Part(at)
 	return errors.Join(Encode(ctx, part, o, h), part.Close())
@@ -48,18 +48,26 @@ func (o Order) plain(h ops.HostArray) bool {
 	return o.Unit.SI() == 1 && o.Unit.Offset == 0 && !o.Elem.Complex && h.Parts[0].Buf.Type == o.Elem.Base
 }
 
-// verbatim writes the rows as they are in memory.
+// verbatim writes the rows as they are in memory, many at a time where nothing lies between them.
 func verbatim(ctx context.Context, w io.Writer, h ops.HostArray) error {
-	for r := range h.Parts[0].Rows() {
+	p := h.Parts[0]
+	piece, n := p.Row, p.Rows()
+	if all := n * p.Stride(); p.Buf.Pad.Before+p.Buf.Pad.After == 0 {
+		piece, n = func(i int) []byte { return p.Data[i*atOnce : min((i+1)*atOnce, all)] }, (all+atOnce-1)/atOnce
+	}
+	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if _, err := w.Write(h.Parts[0].Row(r)); err != nil {
+		if _, err := w.Write(piece(i)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// atOnce is the bytes that are written at a time.
+const atOnce = 1 << 20
 
 // converted writes blocks through float64.
 func (o Order) converted(ctx context.Context, w io.Writer, h ops.HostArray) error {

@@ -99,7 +99,7 @@ type Output interface {
 
 // MemoryWriter takes a region whose elements are of the file's type, rows stride bytes apart.
 type MemoryWriter interface {
-	WriteMemory(src []byte, stride int, at region.Region) error
+	WriteMemory(ctx context.Context, src []byte, stride int, at region.Region) error
 }
 
 // Annotator keeps a text in its file.

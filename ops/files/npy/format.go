@@ -56,11 +56,17 @@ func openMember(path, name string) (format.Input, error) {
 	return input{f, a}, nil
 }
 
+// band is the bytes that are read together: what is looked at behind that is still near.
+const band = 1 << 20
+
 func (n input) About() format.About {
 	h := n.Header()
-	row := max(1, int(h.Bytes())/max(1, append(h.Shape, 1)[0]))
-	return format.About{DType: h.DType, Shape: h.Shape, Band: max(1, 4<<20/row),
-		Whole: n.archive != nil || h.Fortran && len(h.Shape) > 1}
+	rows := max(1, append(h.Shape, 1)[0])
+	about := format.About{DType: h.DType, Shape: h.Shape, Band: max(1, band/max(1, int(h.Bytes())/rows)), Whole: n.archive != nil}
+	if h.Fortran && len(h.Shape) > 1 {
+		about.Whole, about.Band = true, rows
+	}
+	return about
 }
 
 func (n input) Read(dst []byte, as element.DType, stride int, t region.Region) error {

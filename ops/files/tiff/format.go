@@ -1,12 +1,10 @@
 package tiff
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
-	"sync"
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
@@ -44,41 +42,16 @@ func (r raster) About() format.About {
 		Scale: h.Scale, Offset: h.Offset, Gaps: h.Nodata != nil || h.Masked, NaNIsMissing: true, Band: r.band(), Chunk: []int{h.BlockH, h.BlockW}, Scratch: r.scratch}
 }
 
-// Read reads rows of blocks on all processors.
+// Read reads a part; parts of other rows of blocks may be read beside it.
 func (r raster) Read(dst []byte, as element.DType, stride int, t region.Region) error {
+	at := Rect{Y0: t[0].Lo, Y1: t[0].Hi, X0: t[1].Lo, X1: t[1].Hi}
 	if stride == 0 {
-		stride = t[1].Len() * as.Size()
+		stride = at.Width() * as.Size()
 	}
-	layout := Layout{DType: as, RowStride: stride, NodataAsNaN: as.Float()}
-	all := Rect{Y0: t[0].Lo, Y1: t[0].Hi, X0: t[1].Lo, X1: t[1].Hi}
-	if all.Width() < r.Header().Width {
-		r.SetCache(r.cacheSize(all.Width()))
+	if at.Width() < r.Header().Width {
+		r.SetCache(r.cacheSize(at.Width()))
 	}
-	bands := r.cut(all)
-	faults := make([]error, len(bands))
-	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var wg sync.WaitGroup
-	for i, b := range bands {
-		limit <- struct{}{}
-		wg.Go(func() {
-			faults[i] = r.ReadTile(dst[(b.Y0-all.Y0)*stride:], layout, b)
-			<-limit
-		})
-	}
-	wg.Wait()
-	return errors.Join(faults...)
-}
-
-// cut divides a rectangle along the borders of the file's blocks.
-func (r raster) cut(all Rect) []Rect {
-	step := r.band()
-	var out []Rect
-	for y := all.Y0; y < all.Y1; {
-		end := min((y/step+1)*step, all.Y1)
-		out = append(out, Rect{Y0: y, Y1: end, X0: all.X0, X1: all.X1})
-		y = end
-	}
-	return out
+	return r.ReadTile(dst, Layout{DType: as, RowStride: stride, NodataAsNaN: as.Float()}, at)
 }
 
 // band is rows of blocks, several where blocks are low.

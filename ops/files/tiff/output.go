@@ -1,6 +1,7 @@
 package tiff
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -55,9 +56,9 @@ func (w *output) rect(at region.Region) Rect {
 }
 
 // WriteMemory takes a part as it is in memory.
-func (w *output) WriteMemory(src []byte, stride int, at region.Region) error {
+func (w *output) WriteMemory(ctx context.Context, src []byte, stride int, at region.Region) error {
 	d := w.Header().DType
-	return w.WriteRect(src, Layout{DType: d, RowStride: stride, NodataAsNaN: d.Float()}, w.rect(at))
+	return w.WriteRect(ctx, src, Layout{DType: d, RowStride: stride, NodataAsNaN: d.Float()}, w.rect(at))
 }
 
 func (w *output) Part(at region.Region) io.WriteCloser { return &band{w: w.Writer, rest: w.rect(at)} }
@@ -95,7 +96,7 @@ func (b *band) Close() error {
 	n := len(b.data) / row
 	next := b.rest
 	next.Y1 = next.Y0 + n
-	if err := b.w.WriteRect(b.data, Layout{DType: d, NodataAsNaN: d.Float()}, next); err != nil {
+	if err := b.w.WriteRect(context.Background(), b.data, Layout{DType: d, NodataAsNaN: d.Float()}, next); err != nil {
 		return err
 	}
 	b.rest.Y0 = next.Y1

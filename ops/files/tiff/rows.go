@@ -1,6 +1,7 @@
 package tiff
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -93,12 +94,15 @@ func (w *Writer) Annotate(software, description string) {
 
 // WriteRect writes a rectangle as WriteTile does, packing blocks on all processors. Blocks lie in the file in their own order where
 // rows come in order: the same raster then gives the same bytes, however its rows were divided.
-func (w *Writer) WriteRect(src []byte, from Layout, r Rect) error {
+func (w *Writer) WriteRect(ctx context.Context, src []byte, from Layout, r Rect) error {
 	c, err := w.newCollector(src, from, r)
 	if err != nil {
 		return w.fail(err)
 	}
 	for y := r.Y0; y < r.Y1; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		end := min((y/w.header.BlockH+1)*w.header.BlockH, r.Y1)
 		if err := w.writeBand(c, Rect{y, end, r.X0, r.X1}); err != nil {
 			return w.fail(err)
