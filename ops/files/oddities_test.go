@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,8 +11,6 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/files/element"
-	"weft/ops/files/npy"
 	"weft/ops/optest"
 )
 
@@ -48,21 +45,12 @@ func TestFinite(t *testing.T) {
 // TestBandsCountTogether reads a file in many bands and counts what is no number in each, but once where parts overlap.
 func TestBandsCountTogether(t *testing.T) {
 	const rows, columns = 3000, 500 // about six bands
-	path := filepath.Join(t.TempDir(), "a.npy")
-	values := make([]byte, rows*columns*4)
+	typ := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
+	h := ops.NewHostArray(typ)
 	for i, odd := range map[int]float64{70: math.NaN(), 1400 * columns: math.Inf(1), 2999*columns + 499: math.NaN()} {
-		device.Store(ir.F32, values[i*4:i*4+4], []float64{odd})
+		h.Parts[0].Store(i, []float64{odd})
 	}
-	w, err := npy.Create(path, element.Float32, []int{rows, columns})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(values); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(false); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, "a.npy", h, nil)
 	for name, parts := range map[string][]region.Interval{
 		"whole": {{Lo: 0, Hi: rows}}, "halves": {{Lo: 0, Hi: 1500}, {Lo: 1300, Hi: rows}}, "backward": {{Lo: 1401, Hi: rows}, {Lo: 1000, Hi: 1500}, {Lo: 0, Hi: 1400}},
 	} {
