@@ -189,7 +189,11 @@ func (l *Lowering) In(param string) *Stage { return l.Inputs[param] }
 
 // Stage defines an array. An output of the operator is named like the operator; inner ones get a name of their own.
 func (l *Lowering) Stage(name string, t Type, inputs []*Stage, elem func(b *Body, index []*ir.Node) Elem) *Stage {
-	s := &Stage{Name: StageName(l.Op, name), Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where}
+	return l.Add(&Stage{Name: StageName(l.Op, name), Type: t, Op: l.Op, Inputs: inputs, Elem: elem, Where: l.Op.Where})
+}
+
+// Add takes in an array that is defined already.
+func (l *Lowering) Add(s *Stage) *Stage {
 	l.stages = append(l.stages, s)
 	return s
 }

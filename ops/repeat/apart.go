@@ -6,8 +6,15 @@ import (
 	"weft/ops/problem"
 )
 
-// apart makes sure that a use carries each element of its state by itself: it builds an element, of arrays that could hold anything.
-func (r *recurrence) apart(op *ops.Instance) (err error) {
+// trial is how a use that carries each element of its state by itself is tried out.
+type trial struct {
+	lower func(l *ops.Lowering) []*ops.Stage // gives the stages that are built
+	until bool                               // elements end by a condition
+	apart bool                               // what a turn is made of is planned by itself, and may be annotated
+}
+
+// run makes sure that a use carries each element of its state by itself: it builds an element, of arrays that could hold anything.
+func (r trial) run(op *ops.Instance) (err error) {
 	d := draft{follows: map[*ops.Instance]bool{}, made: map[*ops.Instance][]*ops.Stage{}, bufs: map[*ops.Stage][]*ir.Buffer{}}
 	for _, param := range []string{"state", "each"} {
 		for _, v := range op.Call.List(param) {
@@ -22,7 +29,7 @@ func (r *recurrence) apart(op *ops.Instance) (err error) {
 			case err != nil || !d.turns(in):
 			case drives:
 				err = at(in, problem.Wrong(problem.WrongKind, "step", "", "`%s` runs programs of its own, which have no place in a turn of `%s`", in.Spec.Name, name))
-			case in.Hints.At != nil:
+			case in.Hints.At != nil && !r.apart:
 				err = at(in, problem.Wrong(problem.BadAnnotation, "step", "annotate `"+name+"` itself",
 					"nothing in a turn of `%s` is planned by itself, so nothing there can be annotated", name))
 			}
@@ -47,13 +54,23 @@ func (r *recurrence) apart(op *ops.Instance) (err error) {
 			panic(fault)
 		}
 	}()
-	l := ops.NewLowering(op, d.stage)
-	out, b := r.Lower(l)[0], ir.NewBuilder()
-	index := make([]*ir.Node, len(out.Type.Dims))
-	for i, dim := range out.Type.Dims {
-		index[i] = b.Axis(dim.Name, dim.Size)
+	for _, s := range r.lower(ops.NewLowering(op, d.stage)) {
+		d.build(s)
 	}
-	out.Elem(&ops.Body{Builder: b, Read: func(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
+	return nil
+}
+
+// build builds what a stage is defined by.
+func (d *draft) build(s *ops.Stage) {
+	b := ir.NewBuilder()
+	axes := func(dims []ops.Dim) []*ir.Node {
+		index := make([]*ir.Node, len(dims))
+		for i, dim := range dims {
+			index[i] = b.Axis(dim.Name, dim.Size)
+		}
+		return index
+	}
+	body := &ops.Body{Builder: b, Read: func(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 		var parts []*ir.Node
 		for _, buf := range d.stored(s) {
 			if t := buf.Type.Compute(); guard != nil {
@@ -63,8 +80,13 @@ func (r *recurrence) apart(op *ops.Instance) (err error) {
 			parts = append(parts, b.Load(buf, index...))
 		}
 		return ops.ElemOf(parts)
-	}, Stored: d.stored}, index)
-	return nil
+	}, Stored: d.stored}
+	if s.Elem != nil {
+		s.Elem(body, axes(s.Type.Dims))
+	}
+	if s.Put != nil && s.Elem != nil {
+		s.Put.Writes(body, axes(s.Put.Axes))
+	}
 }
 
 // at places a problem where an operator stands.

@@ -4,6 +4,7 @@ package repeat
 import (
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"weft/ops"
@@ -21,22 +22,27 @@ func iterateSpec() *ops.Spec {
 		Name: "iterate", Doc: "A function of a state, repeated.", Group: "repetition",
 		Long: "The state is an array, or a record of arrays; the function gives one of the same dimensions, types and units. Only two states are in " +
 			"memory. `until` is a function of the old and the new state that gives a single truth value, and `watch` one that gives a number to keep; both " +
-			"are looked at every so many turns. Iterations that end without it are warned of. Where `until` gives a truth value for each element instead, elements are " +
-			"repeated each by itself, until it is done: all turns in one kernel, which reads the state only where it stands. With `--resume`, a run that writes a file and was cut off goes on where it was. The history has an element for each look, 65,536 at most.",
+			"are looked at every so many turns. Iterations that end without it are warned of. Where `until` gives a truth value for each element of some dimensions " +
+			"instead, what the state holds at each of these is an object, repeated by itself until it is done: the function may read no other object of the state. " +
+			"Where objects are single elements, all turns are made in one kernel. Otherwise they go in rounds, kernels over the objects that are left: those that are done are " +
+			"no longer computed once they are half, and no bit of an object depends on the others. With `--resume`, a run that writes a file and was cut off goes on where it was. The history has an element for each look, 65,536 at most.",
 		Returns: "the last state; with until or watch a record of value, the last state, steps, converged and, with watch, history; steps and converged of each " +
-			"element where elements are repeated by themselves.",
+			"object where objects are repeated by themselves.",
 		Params: []ops.Param{
 			{Name: "from", Doc: "the state at first: an array, a number or a record of such", Accept: ops.KArray | ops.KNumber | ops.KRecord, Unit: "*"},
 			{Name: "step", Doc: "function from a state to the next", Accept: function},
 			ops.Count("at_most", "turns at most").Within(1, 1e9),
-			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn, of all or of each element", Accept: function, Optional: true},
+			{Name: "until", Doc: "function of the old and the new state: whether that was the last turn, of all or of each object", Accept: function, Optional: true},
 			{Name: "watch", Doc: "function of the old and the new state: a number of which the history is kept", Accept: function, Optional: true},
 			ops.Count("every", "turns from one look at until and watch to the next").Within(1, 1e9).Or(ops.Integer(1)),
 		},
 		Examples: []ops.Example{
 			{Title: "Heat spreads", Code: "x = axis(x, 0 .. 7 in 8)\nhot = where(x == 3, 100, 0) * 1.0\nshow(hot | iterate(u -> u + 0.25 * (u[x: here - 1, outside: nearest] - 2 * u + u[x: here + 1, outside: nearest]), at_most: 10))"},
 			{Title: "A root by Newton's method", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> max(abs(new - old)) < 1e-5)\nshow(r.value)\nshow(r.steps)"},
-			{Title: "The same, each number by itself", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> abs(new - old) < 1e-5)\nshow(r.value)\nshow(r.steps)"}},
+			{Title: "The same, each number by itself", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> abs(new - old) < 1e-5)\nshow(r.value)\nshow(r.steps)"},
+			{Title: "Powers of matrices, each until its rows are alike", Code: "p = axis(p, 0.2 .. 0.8 in 3)\ni = axis(i, 0 .. 1 in 2)\nj = axis(j, 0 .. 1 in 2)\n" +
+				"m = where(i == j, p, 1 - p)\nfn square(m) = sum(rename(m, from: j, to: k) * rename(m, from: i, to: k), over: k)\n" +
+				"r = m | iterate(square, at_most: 20, until: (old, new) -> max(abs(new - old), over: [i, j]) < 1e-4)\nshow(r.steps)"}},
 		Expand: expandIterate,
 	}
 }
@@ -112,15 +118,18 @@ func expandIterate(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	return out, nil
 }
 
-// eachByItself repeats the function for each element of the state until that is done, all turns of it in one kernel.
+// eachByItself repeats the function for each element of the state until that is done: all turns of it in one kernel where elements are all that
+// a turn is made of, and in rounds where they are arrays themselves, or a turn has no place in a kernel.
 func eachByItself(c *ops.Call, e ops.Expander, from, after []operand.Operand, args map[string]ops.Value) (ops.Value, error) {
 	until := args["until"].(ops.Array).Type()
 	var types []ops.Type
+	single := true
 	for _, p := range from {
-		if types = append(types, p.Type); !sameDims(p.Type, until) {
+		if types = append(types, p.Type); slices.ContainsFunc(until.Dims, func(d ops.Dim) bool { i := p.Type.Dim(d.Name); return i < 0 || p.Type.Dims[i].Size != d.Size }) {
 			return nil, problem.Wrong(problem.WrongDims, "until", "make it one truth value for the whole state, by all or any",
 				"`until` is one truth value, or one for each element of a state whose parts all have its dimensions: it is %s, and the state %s", until, p.Type)
 		}
+		single = single && sameDims(p.Type, until)
 	}
 	_, err := condition("until", args["until"], until.Dims)
 	if err == nil {
@@ -139,6 +148,9 @@ func eachByItself(c *ops.Call, e ops.Expander, from, after []operand.Operand, ar
 		r.Gives = append(r.Gives, ops.Output{Name: strings.TrimSuffix("value."+p.Name, "."), Type: p.Type})
 	}
 	r.Gives = append(r.Gives, ops.Output{Name: "steps", Type: ops.Type{Elem: ops.I32, Dims: until.Dims}}, ops.Output{Name: "converged", Type: until})
+	if !single || r.tried(c.Spec.Name, args) != nil {
+		return inRounds(c, e, from, args)
+	}
 	return r.use(e, c.Spec.Name, args, form)
 }
 

@@ -53,11 +53,17 @@ func (r *recurrence) at(dims []ops.Dim) int {
 // use makes a use of it, whose parts are in the form of the state.
 func (r *recurrence) use(e ops.Expander, name string, args map[string]ops.Value, form ops.Value) (ops.Value, error) {
 	spec := recurrences[name]
-	if err := r.apart(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: args}}); err != nil {
+	if err := r.tried(name, args); err != nil {
 		return nil, err
 	}
 	op, at := e.Use(spec, r, args), 0
 	return rebuilt(form, func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} }), nil
+}
+
+// tried is what is wrong with a use.
+func (r *recurrence) tried(name string, args map[string]ops.Value) error {
+	spec := recurrences[name]
+	return trial{lower: func(l *ops.Lowering) []*ops.Stage { return r.Lower(l)[:1] }, until: r.until}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: args}})
 }
 
 // turn is a turn as stages.
