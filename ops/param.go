@@ -42,6 +42,9 @@ func Names(name, doc string) Param {
 	return Param{Name: name, Doc: doc, Accept: KSymbol | KList}
 }
 
+// New says that names are those of dimensions that the result has anew.
+func (p Param) New() Param { p.Makes = true; return p }
+
 // Or gives the parameter a default.
 func (p Param) Or(v Value) Param { p.Default = v; return p }
 

@@ -67,6 +67,7 @@ type Param struct {
 	Min, Max *float64 // inclusive bounds on numbers, in SI units
 	Positive bool     // numbers: > 0
 	Integer  bool     // numbers: whole
+	Makes    bool     // names: of dimensions that the result has anew
 }
 
 // ErrorRule is the metric in which a tolerance on an output is stated.

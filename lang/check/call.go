@@ -144,7 +144,10 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 	f := c.bodies[spec]
 	if f == nil {
-		f = &function{name: spec.Name, at: b.at.name, body: c.bodyOf(spec), scope: &scope{}}
+		f = &function{name: spec.Name, at: b.at.name, body: c.bodyOf(spec), scope: &scope{used: true}}
+		for _, p := range spec.Params {
+			f.params = append(f.params, &syntax.Parameter{Name: &syntax.Name{Text: p.Name}})
+		}
 		c.bodies[spec] = f
 	}
 	if !c.mayWrite(f, b.at.name) {
@@ -313,6 +316,7 @@ func (c *checker) problem(err error, b *binder) bool {
 		d.Relate(b.at.name, "for `%s` here", b.spec.Name)
 	}
 	d.Help = p.Help
+	c.toldApart(d, p.Help)
 	if p.Warning {
 		d.Severity = diag.Warning
 	}

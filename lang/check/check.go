@@ -71,7 +71,8 @@ type Checker struct{ checker }
 
 // New is a checker that knows the operators of a catalogue.
 func New(cat *catalogue.Catalogue, opt Options) *Checker {
-	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{}}}
+	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
+		making: map[syntax.Expr]*making{}, plain: map[string]string{}}}
 }
 
 // Add checks a further text: its program is what that text asks for. Names that a text with mistakes defines are known all the same, so that
@@ -118,6 +119,8 @@ type checker struct {
 	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
 	bodies    map[*ops.Spec]*function     // operators that are functions of others, as far as they are used
+	making    map[syntax.Expr]*making     // what bodies of functions say of dimensions, as far as it was asked
+	plain     map[string]string           // names of dimensions that go by another, from that
 	solving   []*binding                  // definitions being evaluated, each for the one before it
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID    int
@@ -138,6 +141,7 @@ func newFindings() *findings { return &findings{diags: &diag.List{}, told: map[d
 type scope struct {
 	names map[string]*binding
 	outer *scope
+	used  bool // of a file that is used, whose functions know nothing of the arrays of the one that uses it
 }
 
 // lookup finds a name; nil when it is not defined.
@@ -204,6 +208,7 @@ func (c *checker) report(code string, at diag.Span, format string, a ...any) *di
 		list = &diag.List{}
 	}
 	d := list.Report(code, call, format, a...)
+	c.toldApart(d, d.Message)
 	if d.Severity == diag.Error {
 		c.told[call] = true
 	}

@@ -137,7 +137,7 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 		return ops.Number{V: v}
 	}
 	if b == nil {
-		return ops.Symbol(n.Text)
+		return in.dim(n.Text)
 	}
 	if b.state == busy {
 		c.use(n, b)

@@ -45,8 +45,9 @@ func (c *checker) lambda(l *syntax.Lambda, in env) *function {
 
 // frame is a call that is written out.
 type frame struct {
-	f  *function
-	at diag.Span
+	f   *function
+	at  diag.Span
+	own map[string]string // dimensions that it makes and that go by other names meanwhile
 }
 
 // mostCalls bounds the functions written out in a program: functions that call others twice each double the work. mostFrames bounds those
@@ -85,8 +86,13 @@ func (c *checker) mayWrite(f *function, at diag.Span) bool {
 
 // writeOut is what a function makes of arguments that fit it, and of the defaults of the others.
 func (c *checker) writeOut(f *function, at diag.Span, in env) ops.Value {
+	return c.handed(f, at, c.result(f, at, in))
+}
+
+func (c *checker) result(f *function, at diag.Span, in env) ops.Value {
+	own := c.apart(f, in)
 	scope, indices := c.scope, c.indices
-	c.frames, c.scope, c.indices = append(c.frames, frame{f, at}), f.scope, 0
+	c.frames, c.scope, c.indices = append(c.frames, frame{f, at, own}), f.scope, 0
 	defer func() { c.frames, c.scope, c.indices = c.frames[:len(c.frames)-1], scope, indices }()
 	for _, p := range f.params {
 		if _, there := in[p.Name.Text]; !there {
@@ -249,7 +255,7 @@ func (c *checker) block(b *syntax.Block, in env) ops.Value {
 			c.report(problem.DuplicateName, n.Span(), "`%s` is defined twice", n.Text).Relate(old.Span(), "first defined here").Helpf("give one of them another name")
 		}
 		defined[n.Text] = n
-		in[n.Text] = bound{v, ops.Symbol(n.Text)}
+		in[n.Text] = bound{v, in.dim(n.Text)}
 	}
 	for i, s := range b.Statements {
 		last := i == len(b.Statements)-1

@@ -68,7 +68,7 @@ func (c *checker) load(b *binding) ops.Value {
 	defer func() { c.order, c.scope = order, scopes }()
 	c.loading = append(c.loading, name)
 	defer func() { c.loading = c.loading[:len(c.loading)-1] }()
-	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}}}
+	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}, used: true}}
 	c.scope = m.scope
 	c.declare(file)
 	for _, s := range file.Statements {
@@ -81,7 +81,7 @@ func (c *checker) load(b *binding) ops.Value {
 
 // partly is a library of functions, each of which is parsed where it is first called: a program uses few of them.
 func (c *checker) partly(b *binding, name string, parts []library.Part) *module {
-	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}}}
+	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}, used: true}}
 	for _, p := range parts {
 		f := &binding{kind: fnKind, scope: m.scope}
 		f.read = func() {

@@ -62,7 +62,7 @@ func asNames(e syntax.Expr, in env) ops.Value {
 		if b, ok := in[x.Text]; ok {
 			return b.names
 		}
-		return ops.Symbol(x.Text)
+		return in.dim(x.Text)
 	case *syntax.List:
 		out := ops.List{}
 		for _, item := range x.Items {

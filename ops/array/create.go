@@ -19,7 +19,7 @@ func createSpecs() []*ops.Spec {
 			Long: "Arrays over several dimensions are made of such lines by arithmetic: dimensions join by name. Whole numbers go in steps of 1 where " +
 				"nothing else is said.",
 			Returns: "a one-dimensional f32 array in the unit of the range.",
-			Params: []ops.Param{dim("name of its dimension"),
+			Params: []ops.Param{dim("name of its dimension").New(),
 				ops.Span("points", "*", "first and last value with a number of points or a step")},
 			Examples: []ops.Example{{Title: "Squares over a plane", Code: "x = axis(x, -1 mm .. 1 mm in 3)\ny = axis(y, -1 mm .. 1 mm by 0.5 mm)\nshow(x ^ 2 + y ^ 2)"}},
 			Bind:     bindAxis,
@@ -47,7 +47,7 @@ func createSpecs() []*ops.Spec {
 		{
 			Name: "fill", Doc: "An array of one value.", Group: groupCreate, Error: operand.Rounded,
 			Returns: "an array in the unit of the value: of integers for a whole number without unit, of f32 otherwise.",
-			Params: []ops.Param{ops.Num("value", "*", "value of every element"), ops.Names("dims", "names of the dimensions; a single value without").Opt(),
+			Params: []ops.Param{ops.Num("value", "*", "value of every element"), ops.Names("dims", "names of the dimensions; a single value without").New().Opt(),
 				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber, Optional: true}},
 			Examples: []ops.Example{{Title: "A constant speed of sound", Code: "fill(1540 m/s, dims: [x, z], extents: [4, 3]) | show"}},
 			Bind:     bindFill,

@@ -17,7 +17,7 @@ func literalSpecs() []*ops.Spec {
 			Long:    "Lists within the list are the rows of further dimensions; all of them have one length.",
 			Returns: "an array in the unit of the values: of integers where all are whole numbers without unit, of truth values, or of f32.",
 			Params: []ops.Param{{Name: "values", Doc: "list of numbers, or of such lists", Accept: ops.KList, Unit: "*"},
-				ops.Names("dims", "names of the dimensions, outermost first")},
+				ops.Names("dims", "names of the dimensions, outermost first").New()},
 			Examples: []ops.Example{{Title: "A stencil", Code: "w = array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], dims: [dy, dx])\nshow(w)"}},
 			Bind:     bindLiteral,
 		},

@@ -23,7 +23,7 @@ func readSpec() *ops.Spec {
 		Returns: "an array over dims, in the order of the file.",
 		Params: []ops.Param{
 			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+", relative to the folder where weft runs; a pattern with * or a list of files").Also(ops.KList),
-			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out").Opt(),
+			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out").New().Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Str("member", "name of the array in an NPZ file; the only one when left out").Opt(),
 			ops.Choose("as", "element type to read as", elementNames()...).Opt(),

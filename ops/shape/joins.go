@@ -18,7 +18,7 @@ func joinSpecs() []*ops.Spec {
 		Name: "stack", Doc: "Several arrays of one shape along a new dimension.", Group: groupShape, Error: operand.Rounded,
 		Long:     "The new dimension is the outermost. Arrays that lack a dimension of the others repeat along it.",
 		Returns:  "an array over the new dimension and those of the arrays.",
-		Params:   []ops.Param{arrays, {Name: "dim", Doc: "name of the new dimension", Accept: ops.KSymbol}},
+		Params:   []ops.Param{arrays, {Name: "dim", Doc: "name of the new dimension", Accept: ops.KSymbol, Makes: true}},
 		Examples: []ops.Example{{Title: "Sine and cosine", Code: "x = axis(x, 0 deg .. 360 deg in 9)\nshow(stack([sin(x), cos(x)], dim: part))"}},
 		Bind:     bindStack,
 	}

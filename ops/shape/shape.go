@@ -31,14 +31,14 @@ func shapeSpecs() []*ops.Spec {
 			Name: "reshape", Doc: "The same elements, in C order, over other dimensions.", Group: groupShape,
 			Long:    "One extent may be -1: it follows from the others. Dimensions that keep name, extent and place keep their coordinates.",
 			Returns: "an array over the dimensions given.",
-			Params: []ops.Param{input, ops.Names("dims", "names of the new dimensions"),
+			Params: []ops.Param{input, ops.Names("dims", "names of the new dimensions").New(),
 				{Name: "extents", Doc: "their extents", Accept: ops.KList | ops.KNumber}},
 			Examples: []ops.Example{{Title: "Cut a line into rows", Code: "axis(i, 0 .. 11 in 12) | reshape(dims: [row, column], extents: [3, -1]) | show"}},
 		}, planReshape),
 		remapSpec(&ops.Spec{
 			Name: "rename", Doc: "Give dimensions other names.", Group: groupShape,
 			Returns:  "the same array with renamed dimensions.",
-			Params:   []ops.Param{input, ops.Names("from", "dimensions to rename"), ops.Names("to", "their new names")},
+			Params:   []ops.Param{input, ops.Names("from", "dimensions to rename"), ops.Names("to", "their new names").New()},
 			Examples: []ops.Example{{Title: "Outer product of a line with itself", Code: "x = axis(x, 0 mm .. 3 mm in 4)\nshow(x * rename(x, from: x, to: y))"}},
 		}, planRename),
 		remapSpec(&ops.Spec{
