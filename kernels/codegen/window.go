@@ -167,7 +167,7 @@ func (g *gen) bounder() *ir.Bounder {
 		return q
 	}
 	inside := f.IndexBind.Or(f.AccBind)
-	q := &ir.Bounder{B: g.b, Over: g.Lanes, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+	q := &ir.Bounder{B: g.b, Over: g.Lanes, Tight: true, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
 		if n.Free().Meets(inside) || n.Type == ir.Bool {
 			return nil
 		}

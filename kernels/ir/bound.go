@@ -23,6 +23,8 @@ type Bounder struct {
 	B    *Builder
 	Over Set
 	NaNs bool
+	// Tight is set where a bound serves only near the values: what they are held between is none.
+	Tight bool
 
 	// Leaf gives a bound of a value directly, or nil to go by the rules; it is asked first, for every value that varies
 	// over Over. Leaves must not be NaN.

@@ -171,7 +171,7 @@ func (q *Bounder) abs(n *Node, s Side) *Node { return q.magnitude(n.Args[0], s) 
 func (q *Bounder) extremum(n *Node, s Side) *Node {
 	a, b := q.Bound(n.Args[0], s), q.Bound(n.Args[1], s)
 	first := !q.NaNs || !q.ranges.of(n.Args[0]).nan
-	capped := n.Op == Min && s == Hi || n.Op == Max && s == Lo
+	capped := !q.Tight && (n.Op == Min && s == Hi || n.Op == Max && s == Lo)
 	switch {
 	case capped && (a == nil || !first):
 		return b

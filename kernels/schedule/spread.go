@@ -134,7 +134,7 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 // bounded reports whether places in turns of f have bounds over the kernel's axes, which the bases of windows are: none where they follow from
 // what is loaded for each point in each turn.
 func (s *survey) bounded(f *ir.Fold, places []*ir.Node) bool {
-	q := &ir.Bounder{B: s.builder(), Leaf: func(n *ir.Node, _ ir.Side) *ir.Node {
+	q := &ir.Bounder{B: s.builder(), Tight: true, Leaf: func(n *ir.Node, _ ir.Side) *ir.Node {
 		if n.Free().Meets(f.Binders()) || n.Type == ir.Bool {
 			return nil
 		}

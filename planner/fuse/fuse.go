@@ -56,8 +56,8 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, counts: map[*ops.Stage]*runs{},
-		places: places{}, weights: map[string]float64{},
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{},
+		counts: map[*ops.Stage]*runs{}, places: places{}, weights: map[string]float64{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -75,7 +75,7 @@ type fuser struct {
 	g       *graph.Graph
 	sizes   map[*ops.Stage]size
 	homes   map[*ops.Stage]*ops.Stage
-	between map[*ops.Stage]bool // the stage whose edges are decided and where its readers meet again; see meeting
+	ends    map[*ops.Stage]*ops.Stage
 	counts  map[*ops.Stage]*runs
 	at      int                // place of the stage whose edges are decided
 	places  places             // that @device asks for
@@ -132,6 +132,12 @@ func (f *fuser) fits(p *ops.Stage) bool {
 // takes reports whether the kernel of c can hold p besides what it holds, and counts it in if so.
 func (f *fuser) takes(c, p *ops.Stage) bool {
 	was, more := f.sizeOf(c), f.sizeOf(p)
+	for i, in := range p.Inputs {
+		if f.home(in) != in && !slices.Contains(p.Inputs[:i], in) && f.Fused[graph.Edge{From: in, To: p}] && f.Fused[graph.Edge{From: in, To: c}] {
+			shared := f.sizeOf(in) // both compute it, once
+			more = size{more.nodes - shared.nodes, more.binders - shared.binders, more.flops - shared.flops, true}
+		}
+	}
 	a := f.g.Alone(c)
 	sites, reads := a.Sites[p], a.Loads[p]/float64(max(1, c.Type.Len()))
 	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders, was.flops + reads*more.flops, true}
@@ -160,11 +166,11 @@ func (f *fuser) flopsPerElement(s *ops.Stage) float64 {
 }
 
 // built reports whether the kernels that a choice about p is between are built to compare them.
-func (f *fuser) built(p *ops.Stage, readers ...*ops.Stage) bool {
+func (f *fuser) built(p *ops.Stage, readers []*ops.Stage) bool {
 	if f.Cost == nil {
 		return false
 	}
-	stages, nodes := append([]*ops.Stage{p}, readers...), 0
+	stages, nodes := append([]*ops.Stage{p}, locator(f.home).of(readers)...), 0
 	for _, s := range stages {
 		nodes += max(f.sizeOf(s).nodes, f.runsIn(s).nodes)
 	}
@@ -209,7 +215,7 @@ type producer struct {
 	seconds  float64
 	timed    bool
 	margin   float64
-	homes    []*ops.Stage // whose kernels the readers are in
+	readers  []*ops.Stage // that compute it, or load it, each for itself
 	choice   *[2]float64  // seconds of computing it everywhere, and of storing it
 }
 
@@ -222,19 +228,14 @@ func (f *fuser) decide(p *ops.Stage) {
 	d := producer{fuser: f, stage: p, users: users, elements: float64(max(1, p.Type.Len())), bytes: float64(p.Type.Bytes())}
 	f.at = f.g.Place[p]
 	fits := graph.Given(p) || f.fits(p)
-	var last *ops.Stage
-	last, f.between = f.meeting(p)
 	for i, c := range users {
 		if f.repeats(users[:i], c) {
 			continue
 		}
-		d.reads += d.readsBy(c)
-		if last != nil {
-			c = last
+		if !f.joined(p) || !slices.Contains(locator(f.home).of(d.readers), f.home(c)) {
+			d.reads += d.readsBy(c)
 		}
-		if h := f.home(c); !slices.Contains(d.homes, h) {
-			d.homes = append(d.homes, h)
-		}
+		d.readers = append(d.readers, c)
 	}
 	for _, c := range users {
 		reads := d.readsBy(c)
@@ -279,20 +280,19 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 	if d.serial(c) {
 		return plan.Serial
 	}
-	pointwise := !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
 	switch {
-	case f.g.Wanted[p] && pointwise && !d.sibling && !f.g.LeadsAround(p, c):
+	case f.g.Wanted[p] && f.pointwise(p, c) && !d.sibling && !f.g.LeadsAround(p, c):
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:
-		if h := f.home(c); !f.built(p, h) {
+		if h := f.home(c); !f.built(p, []*ops.Stage{c}) {
 			e.FusedMs, e.StoredMs = 1e3*e.Reads*d.compute(), 1e3*d.bytes*e.Reads/f.Rates.Bandwidth
 		} else {
-			e.FusedMs, e.StoredMs = 1e3*f.predicted(h, p), 1e3*f.predicted(h, nil)
+			e.FusedMs, e.StoredMs = 1e3*f.predicted(h, p, f.home), 1e3*f.predicted(h, nil, f.home)
 			e.Kernel = graph.Key(h)
 		}
 		return f.choose(p, c, e, plan.Recomputed, plan.WantedBySink)
-	case d.reads <= once && !(f.doubtful(p, c) && f.built(p, d.homes...)):
+	case d.reads <= once && !(f.doubtful(p, c) && f.built(p, d.readers)):
 		return plan.Pointwise
 	}
 	fused, stored := d.alternatives()
@@ -313,9 +313,9 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 func (d *producer) alternatives() (fused, stored float64) {
 	if d.choice == nil {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
-		if d.built(d.stage, d.homes...) {
-			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.homes)
-			if d.margin = recomputeDoubt; d.reads <= once || d.between != nil { // nothing is computed again, and nothing stored
+		if d.built(d.stage, d.readers) {
+			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.readers)
+			if d.margin = recomputeDoubt; d.reads <= once { // nothing is computed again
 				d.margin = 1 / recomputeDoubt
 			}
 		}

@@ -12,16 +12,17 @@ import (
 // once is how often elements may be read, a little over, for which they count as read once.
 const once = 1 + 1e-9
 
-// home is the stage in whose kernel a stage is computed as far as rules alone decide: along only readers that compute it in place, each
-// element once, with what their folds repeat counted.
+// home is the stage in whose kernel a stage is computed as far as rules alone decide: along readers that compute it in place, all of them in
+// one kernel, each element once, with what their folds repeat counted.
 func (f *fuser) home(s *ops.Stage) *ops.Stage {
 	if h, ok := f.homes[s]; ok {
 		return h
 	}
 	h := s
-	if c := f.only(s); c != nil {
-		in := f.home(c)
-		if n, ok := f.runsIn(in).computed[s]; ok && n <= once*float64(s.Type.Len()) {
+	if f.joined(s) {
+		in := f.home(f.g.Users[s][0])
+		n, ok := f.runsIn(in).computed[s]
+		if ok && n <= once*float64(s.Type.Len()) && !slices.ContainsFunc(f.g.Users[s], func(c *ops.Stage) bool { return f.home(c) != in }) {
 			h = in
 		}
 	}
@@ -29,54 +30,33 @@ func (f *fuser) home(s *ops.Stage) *ops.Stage {
 	return h
 }
 
-// only is the only reader of a stage, if it may compute it and seems to read each element once, and nothing is to be weighed.
-func (f *fuser) only(s *ops.Stage) *ops.Stage {
-	if len(f.g.Users[s]) != 1 || f.g.Wanted[s] || f.Limit >= 0 {
-		return nil
+// end is where all ways from a stage come together last, along readers that may compute it, seem to read each element once, of several each at
+// its own point, and about which nothing is to be weighed.
+func (f *fuser) end(s *ops.Stage) *ops.Stage {
+	if e, ok := f.ends[s]; ok {
+		return e
 	}
-	c := f.g.Users[s][0]
-	if f.barred(s, c) != "" || f.doubtful(s, c) || f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) {
-		return nil
+	e, users := s, f.g.Users[s]
+	if len(users) > 0 && !f.g.Wanted[s] && f.Limit < 0 {
+		last := f.end(users[0])
+		if !slices.ContainsFunc(users, func(c *ops.Stage) bool {
+			return f.end(c) != last || f.barred(s, c) != "" || f.doubtful(s, c) ||
+				f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) || len(users) > 1 && !f.pointwise(s, c)
+		}) {
+			e = last
+		}
 	}
-	return c
+	f.ends[s] = e
+	return e
 }
 
-// mostMeeting is how many stages are looked at for whether the readers of a fold meet again.
-const mostMeeting = 16
-
-// meeting is the stage in which all ways from a fold with several readers come together, and the stages on these ways: point by point, so that
-// a kernel with the last one computes the fold once. nil: there is none nearby.
-func (f *fuser) meeting(p *ops.Stage) (last *ops.Stage, between map[*ops.Stage]bool) {
-	next := slices.Clone(f.g.Users[p])
-	if len(next) < 2 || !f.g.Alone(p).Folds || f.g.Wanted[p] || f.Limit >= 0 {
-		return nil, nil
-	}
-	between = map[*ops.Stage]bool{p: true}
-	for len(next) > 1 && len(between) <= mostMeeting {
-		slices.SortFunc(next, func(a, b *ops.Stage) int { return f.g.Place[a] - f.g.Place[b] })
-		c := next[0]
-		for _, in := range c.Inputs {
-			if between[in] && (f.barred(in, c) != "" || f.g.Alone(c).Elsewhere[in]) {
-				return nil, nil
-			}
-		}
-		if f.g.Wanted[c] || f.g.Alone(c).Folds || !graph.SameShape(p, c) {
-			return nil, nil
-		}
-		between[c] = true
-		for _, u := range f.g.Users[c] {
-			if !slices.Contains(next, u) {
-				next = append(next, u)
-			}
-		}
-		next = next[1:]
-	}
-	if len(next) != 1 {
-		return nil, nil
-	}
-	delete(between, p)
-	return next[0], between
+// pointwise reports a reader that takes of a stage what is at its own point.
+func (f *fuser) pointwise(p, c *ops.Stage) bool {
+	return !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
 }
+
+// joined reports a stage that all its readers may compute in place, in one kernel.
+func (f *fuser) joined(s *ops.Stage) bool { return f.end(s) != s }
 
 // doubtful reports an edge that is weighed although every element is read once: of two folds that may suit other schedules, or of a fold
 // that gathers elements, which vectors do in groups or through windows if they lie in memory.
@@ -101,7 +81,7 @@ func (f *fuser) runsIn(home *ops.Stage) *runs {
 	f.counts[home] = r
 	bufs := map[graph.Edge][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
-		if f.only(p) == c {
+		if f.joined(p) {
 			return nil
 		}
 		e := graph.Edge{From: p, To: c}
@@ -140,7 +120,7 @@ func (f *fuser) runsIn(home *ops.Stage) *runs {
 // reads is how often a reader takes elements of a stage, where it is computed itself.
 func (f *fuser) reads(p, c *ops.Stage) float64 {
 	r := f.runsIn(f.home(c))
-	if f.only(p) == c {
+	if f.joined(p) {
 		if n, ok := r.computed[p]; ok {
 			return n
 		}

@@ -32,23 +32,54 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 
 // alternatives are what two choices take beyond what both share, in seconds: what readers take longer that compute p in place
 // than if they load it, as far as that can be told, and the kernel that stores p.
-func (f *fuser) alternatives(p *ops.Stage, homes []*ops.Stage) (fused, stored float64) {
-	for _, h := range homes {
-		fused += f.predicted(h, p)
-		if fused < math.Inf(1) {
-			fused -= (1 + tellable) * f.predicted(h, nil)
-		}
+func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
+	fused = f.readersTake(p, readers)
+	if fused < math.Inf(1) {
+		fused = max(0, fused-(1+tellable)*f.readersTake(nil, readers))
 	}
-	return max(0, fused), f.predicted(p, nil)
+	return fused, f.predicted(p, nil, f.home)
 }
 
-// predicted is the time of a kernel that stores s and computes in place what is decided so, what rules will decide, and p. Kernels
+// readersTake is the time of the kernels that readers of a stage are in, with the stage computed in place or loaded (nil). Where there is
+// something to be weighed yet between a reader and where all ways from it end, it is the shorter one of both: that the reader is in a kernel
+// of its own, loaded by the last, and that the last computes it, which may know more of places, such as bounds, where nothing is loaded.
+func (f *fuser) readersTake(p *ops.Stage, readers []*ops.Stage) (apart float64) {
+	together, own, last := 0.0, locator(f.home).of(readers), locator(f.end).of(readers)
+	for _, h := range own {
+		apart += f.predicted(h, p, f.home)
+	}
+	if slices.Equal(own, last) {
+		return apart
+	}
+	for _, h := range last {
+		together += f.predicted(h, p, f.end)
+		if !slices.Contains(own, h) {
+			apart += f.predicted(h, nil, f.home)
+		}
+	}
+	return min(apart, together)
+}
+
+// locator tells in whose kernel a stage is taken to be computed.
+type locator func(*ops.Stage) *ops.Stage
+
+// of are the stages in whose kernels some are.
+func (in locator) of(stages []*ops.Stage) (out []*ops.Stage) {
+	for _, s := range stages {
+		if h := in(s); !slices.Contains(out, h) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p. Kernels
 // of one loose hash share it. What earlier runs taught is left out: the same profile gives the same plan.
-func (f *fuser) predicted(s, p *ops.Stage) float64 {
+func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
-		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.between[in] || f.g.Place[in] > f.at && f.home(in) == s {
+		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && home(in) == s {
 			return nil
 		}
 		if bufs[in] == nil {
@@ -95,9 +126,9 @@ func (f *fuser) weighTables() {
 	f.at = len(f.g.Stages)
 	for _, t := range f.tops {
 		e, h := &f.Edges[t.at], f.kernelOf(t.reader)
-		e.StoredMs = 1e3 * f.predicted(h, nil)
+		e.StoredMs = 1e3 * f.predicted(h, nil, f.home)
 		f.blind = true
-		e.FusedMs = 1e3 * f.predicted(h, nil)
+		e.FusedMs = 1e3 * f.predicted(h, nil, f.home)
 		f.blind = false
 	}
 }

@@ -1,0 +1,58 @@
+package planner_test
+
+import (
+	"testing"
+
+	"weft/kernels/native"
+	"weft/kernels/profile"
+	"weft/planner"
+	"weft/planner/cost"
+)
+
+// delayAndSum reads, for all points and elements, a time of flight twice: as a place and for its phase. Both ways end in one sum.
+const delayAndSum = `fn way(p, q) = sqrt((p.x - q.x)^2 + (p.y - q.y)^2 + (p.z - q.z)^2)
+fn das(iq[sample, element], probe, at, fc in Hz, c in m/s = 1540 m/s) {
+    tau  = (min(way(probe, at), over: element) + way(probe, at)) / c
+    echo = iq[sample: tau, interpolation: linear, outside: 0]
+    sum(echo * cis(2 * pi * fc * tau), over: element)
+}
+made = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm, width: 0.25 mm)
+iq = simulate.echoes(made, [point(z: 30 mm)], fc: 3 MHz, fs: 12 MHz, samples: 560, start: 15 us) @keep
+e = indices(iq, element)
+probe = (x: (mod(e, 32) - 15.5) * 0.3 mm, y: (floor(e / 32) - 15.5) * 0.3 mm, z: 0 mm)
+at = (x: axis(x, -10 mm .. 10 mm in 64), y: axis(y, -10 mm .. 10 mm in 64), z: axis(z, 20 mm .. 40 mm in 128))
+das(iq, probe, at, fc: 3 MHz) | write("o.npy")
+`
+
+// What leads to a value with several readers, all of them computed in one kernel, is weighed in this kernel: stored, the squares would leave
+// its places without bounds, and windows would become gathers. However dear arithmetic is: what it takes, gathers take too.
+func TestValuesAreWeighedWhereTheirReadersMeet(t *testing.T) {
+	described, err := native.Describing("avx512") // whose vectors have windows
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := described.Info()
+	for _, slower := range []float64{0.5, 1, 2, 3, 5, 8, 12, 20} {
+		usual := profile.Default(2)
+		for c := range usual.Ops {
+			usual.Ops[c] *= slower
+		}
+		p, err := planner.Build(checked(t, delayAndSum).Sinks, dev, planner.Options{Threads: 2,
+			Cost: &cost.Model{Profile: usual, Kind: "native", Rules: dev.Rules, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := 0
+		for _, e := range p.Edges {
+			if e.From != "power" {
+				continue
+			}
+			if squares++; !e.Code.Fused() {
+				t.Errorf("arithmetic %g times as long: the squares of %s are stored: %+v", slower, e.To, e)
+			}
+		}
+		if squares < 6 {
+			t.Errorf("%d squares: nothing is tested", squares)
+		}
+	}
+}
