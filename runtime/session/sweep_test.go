@@ -21,7 +21,11 @@ y = axis(y, 0 m .. 1 m in 500)
 t = (x ^ 2 + y ^ 2) ^ 0.5 / c
 u = tanh(t * (gain / 3) * 10 kHz) + gain
 u | write("u.npy")
-sum(u * t, over: x) | write("w.npy")
+fn spread(w) = w + (w[y: here + 1, outside: nearest] - w) * (gain / 10)
+fn near(w) = w + ((t[x: 7] * 1 kHz + gain) - w) * (gain / 4)
+s = sum(u * t, over: x) / (500 us) | iterate(spread, at_most: 3)
+r = (a: s, b: stack([s, s], dim: part)) | iterate(r -> (a: near(r.a), b: stack([r.a, r.a], dim: part)), at_most: 200, until: (old, new) -> abs(new.a - old.a) < gain / 1e4)
+r.value.a + r.steps | write("w.npy")
 `
 
 const accelerator = "devices:\n  - name: fast\n    capability: \"9.0\"\n"

@@ -4,7 +4,8 @@ package usage
 
 import "time"
 
-// cpuTime and maxRSS are not known on this system: reports hold 0.
-func cpuTime() time.Duration { return 0 }
+// CPU is not known on this system: reports hold 0.
+func CPU() time.Duration { return 0 }
 
+// maxRSS is not known either.
 func maxRSS() int64 { return 0 }

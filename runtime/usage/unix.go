@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime is the processor time the process has used so far, all threads, user and system.
+// CPU is the processor time the process has used so far, all threads, user and system.
 func CPU() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

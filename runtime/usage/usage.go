@@ -6,7 +6,7 @@ import (
 	"weft/runtime/memory"
 )
 
-// peakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
+// PeakRSS is the most memory the process has held at once, in bytes; 0 where the system does not tell.
 func PeakRSS() int64 {
 	if n, ok := (memory.System{}).Field("/proc/self/status", "VmHWM"); ok {
 		return n
