@@ -44,7 +44,7 @@ func TestCancelledRunStopsSoonAndLeavesWholeFiles(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	var out bytes.Buffer
-	var stopped time.Duration // processor time: under load, a tile may wait for its turn a minute
+	var stopped time.Duration         // processor time: under load, a tile may wait for its turn a minute
 	errOut := watched{first: func() { // the run says that it falls back to the interpreter, which is when it begins
 		time.AfterFunc(300*time.Millisecond, func() { stopped = usage.CPU(); stop() })
 	}}
