@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -51,12 +54,46 @@ func roundtrips(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// condition knows [root]: permissions do not bind the user who runs the tests.
+// condition knows [root]: permissions do not bind the user who runs the tests; and [fixtures]: there are some.
 func condition(name string) (bool, error) {
-	if name != "root" {
-		return false, fmt.Errorf("unknown condition %q", name)
+	switch name {
+	case "root":
+		return os.Getuid() == 0, nil
+	case "fixtures":
+		_, err := os.Stat(fixtureFolder())
+		return err == nil, nil
 	}
-	return os.Getuid() == 0, nil
+	return false, fmt.Errorf("unknown condition %q", name)
+}
+
+// fixtureFolder is where data lie that are not part of the repository.
+func fixtureFolder() string {
+	folder, err := filepath.Abs(cmp.Or(os.Getenv("WEFT_FIXTURES"), "../../shared/data"))
+	if err != nil {
+		panic(err)
+	}
+	return folder
+}
+
+// fixtures FOLDER: writes the arrays of a folder of fixtures, which meta.json lists there, to that of the script as NPY.
+func fixtures(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fixtures FOLDER")
+	}
+	folder := filepath.Join(fixtureFolder(), args[0])
+	meta, err := os.ReadFile(filepath.Join(folder, "meta.json"))
+	ts.Check(err)
+	var arrays map[string]struct {
+		Shape []int
+		DType string
+	}
+	ts.Check(json.Unmarshal(meta, &arrays))
+	for name, a := range arrays {
+		data, err := os.ReadFile(filepath.Join(folder, name+".bin"))
+		ts.Check(err)
+		descr := map[string]string{"float64": "<f8", "float32": "<f4", "int32": "<i4"}[a.DType]
+		ts.Check(os.WriteFile(ts.MkAbs(name+".npy"), append(npyHeader(descr, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(a.Shape)), ","), "[]")+","), data...), 0o666))
+	}
 }
 
 // damages are the ways in which the command npy spoils a file.
@@ -75,6 +112,15 @@ var damages = map[string]func(file []byte) []byte{
 	},
 }
 
+// npyHeader is what stands before the elements of an NPY file.
+func npyHeader(descr, shape string) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
+	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
+	file := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
+	binary.LittleEndian.PutUint16(file[8:], uint16(len(header)))
+	return append(file, header...)
+}
+
 // npyFile makes an NPY file whose elements, of four bytes each part, count -3, -2, ... 3 and again from -3.
 func npyFile(descr, shape string) ([]byte, error) {
 	n := 1
@@ -89,11 +135,7 @@ func npyFile(descr, shape string) ([]byte, error) {
 	if err != nil {
 		size = 8 // such as |O
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
-	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
-	file := append([]byte("\x93NUMPY\x01\x00"), 0, 0)
-	binary.LittleEndian.PutUint16(file[8:], uint16(len(header)))
-	file = append(file, header...)
+	file := npyHeader(descr, shape)
 	for i := range n * size / 4 {
 		file = binary.LittleEndian.AppendUint32(file, math.Float32bits(float32(i%7-3)))
 	}
