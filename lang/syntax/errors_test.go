@@ -13,6 +13,7 @@ import (
 var mistakes = []struct{ marked, want string }{
 	// Characters, strings, numbers.
 	{"show(«''»a«'»)", "E0101 unknown character `'` / strings use double quotes\nE0101 unknown character `'` / strings use double quotes"},
+	{"show(«''''''»)", "E0101 unknown character `'` / strings use double quotes"},
 	{"a = 1«;»", "E0101 unknown character `;` / a statement ends with its line"},
 	{"a «&&» b", "E0101 unknown character `&` / logical and is the word `and`"},
 	{"a = «\x00»", "E0101 unknown character U+0000"},

@@ -129,7 +129,7 @@ func (s *scanner) unknown() {
 	}
 	var d *diag.Diagnostic
 	switch line := firstLine(s.text[s.at:]); {
-	case r == '\'' && strings.Count(line, "'") > 1:
+	case r == '\'' && n == 1 && strings.Count(line, "'") > 1:
 		n = strings.Index(line[1:], "'") + 2
 		d = s.diags.Report(problem.UnknownCharacter, s.span(s.at, n), "unknown character `'`")
 	case r == utf8.RuneError && size == 1:
