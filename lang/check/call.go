@@ -23,6 +23,7 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 	switch x := v.(type) {
 	case *function:
 		if !ok {
+			c.misspelt(x.String(), x.names(), args)
 			return nil
 		}
 		return c.inline(x, path.Span(), args)
@@ -52,9 +53,19 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 		return nil
 	}
 	if !ok {
+		c.misspelt(spec.Name, (&binder{spec: spec}).names(), args)
 		return nil
 	}
 	return c.applySpec(spec, site{name: path.Span()}, args)
+}
+
+// misspelt reports arguments of names that an operator or function has not, where others are wrong so that nothing else is looked at.
+func (c *checker) misspelt(of string, names []string, args []argument) {
+	for _, a := range args {
+		if a.name != nil && !slices.Contains(names, a.name.Text) {
+			c.report(problem.UnknownArgument, a.name.Span(), "`%s` has no argument `%s`", of, a.name.Text).Suggest(c.nearest(a.name.Text, names)...)
+		}
+	}
 }
 
 // defined is what a dotted name means among the definitions of the program; defined is false for that of an operator, and the value nil
@@ -160,7 +171,7 @@ func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 		if p.Accept&ops.KSymbol != 0 {
 			names = v
 		}
-		in[p.Name] = bound{v, names}
+		in[p.Name] = bound{value: v, names: names}
 	}
 	return c.writeOut(f, b.at.name, in)
 }

@@ -18,8 +18,9 @@ func (in env) has(name string) bool { _, ok := in[name]; return ok }
 
 // bound is an argument of a function: its value, and the names it was written as, where names may be meant.
 type bound struct {
-	value ops.Value
-	names ops.Value // a Symbol or a List of them; nil for anything else
+	value   ops.Value
+	names   ops.Value // a Symbol or a List of them; nil for anything else
+	choices []string  // that the parameter declares
 }
 
 // eval computes an expression; nil when it, or something it uses, is wrong. A bare name that nothing defines is a Symbol: the
@@ -296,7 +297,8 @@ func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position in
 	ok := true
 	for _, a := range list {
 		eval := c.eval
-		if p := paramOf(spec, a, position); p != nil && takesNames(p) && !c.stands(p, a.Value, in) {
+		switch p := paramOf(spec, a, position); {
+		case p != nil && takesNames(p) && !c.stands(p, a.Value, in), p == nil && spec != nil && a.Name != nil: // of a misspelt one, a name is no mistake of its own
 			eval = c.bareNames
 		}
 		if a.Name == nil {

@@ -101,7 +101,7 @@ func (c *checker) result(f *function, at diag.Span, in env) ops.Value {
 			if v == nil || !c.fits(f, at, p, &a) {
 				return nil
 			}
-			in[p.Name.Text] = bound{a.value, c.nameOf(p, a)}
+			in[p.Name.Text] = c.boundTo(p, a)
 		}
 	}
 	return c.wanted(f.body, c.eval(f.body, in))
@@ -172,7 +172,7 @@ func (c *checker) given(f *function, at diag.Span, args []argument) (in env, ok 
 			ok = false
 		}
 		ok = c.fits(f, at, p, &a) && ok
-		in[p.Name.Text] = bound{a.value, c.nameOf(p, a)}
+		in[p.Name.Text] = c.boundTo(p, a)
 	}
 	for _, p := range f.params {
 		if _, there := in[p.Name.Text]; !there && p.Default == nil && ok {
@@ -189,6 +189,15 @@ func (f *function) names() []string {
 		out = append(out, p.Name.Text)
 	}
 	return out
+}
+
+// boundTo is what a parameter is, given an argument.
+func (c *checker) boundTo(p *syntax.Parameter, a argument) bound {
+	b := bound{value: a.value, names: c.nameOf(p, a)}
+	if p.Kind != nil && p.Kind.Choices != nil {
+		b.choices = texts(p.Kind.Choices.Names)
+	}
+	return b
 }
 
 // nameOf is what a parameter stands for where names are meant: for the name it was given, unless it is declared as an array or a quantity,
@@ -255,7 +264,7 @@ func (c *checker) block(b *syntax.Block, in env) ops.Value {
 			c.report(problem.DuplicateName, n.Span(), "`%s` is defined twice", n.Text).Relate(old.Span(), "first defined here").Helpf("give one of them another name")
 		}
 		defined[n.Text] = n
-		in[n.Text] = bound{v, in.dim(n.Text)}
+		in[n.Text] = bound{value: v, names: in.dim(n.Text)}
 	}
 	for i, s := range b.Statements {
 		last := i == len(b.Statements)-1

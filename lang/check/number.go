@@ -2,7 +2,10 @@ package check
 
 import (
 	"math"
+	"slices"
+	"strings"
 
+	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
 	"weft/ops/problem"
@@ -170,26 +173,55 @@ var binaryOps = map[string]struct {
 }
 
 func (c *checker) binary(b *syntax.Binary, in env) ops.Value {
-	left, right := c.eval(b.Left, in), c.eval(b.Right, in)
-	if x, ok := left.(ops.Symbol); ok && (b.Operator.Text == "==" || b.Operator.Text == "!=") && isChoice(b.Left, in) {
-		if n, ok := syntax.Unparen(b.Right).(*syntax.Name); ok && !in.has(n.Text) && c.scope.lookup(n.Text) == nil {
-			right = ops.Symbol(n.Text) // also of a name that is a number elsewhere
-		}
-		if y, ok := right.(ops.Symbol); ok {
-			return ops.Flag((x == y) == (b.Operator.Text == "=="))
+	if op := b.Operator.Text; op == "==" || op == "!=" {
+		for _, way := range [][2]syntax.Expr{{b.Left, b.Right}, {b.Right, b.Left}} {
+			if of, ok := c.choiceOf(way[0], in); ok {
+				return c.isChosen(way[0], of, way[1], op == "==", in)
+			}
 		}
 	}
-	left, right = c.wanted(b.Left, left), c.wanted(b.Right, right)
+	left, right := c.wanted(b.Left, c.eval(b.Left, in)), c.wanted(b.Right, c.eval(b.Right, in))
 	if left == nil || right == nil {
 		return nil
 	}
 	return c.combine(b, left, right)
 }
 
-// isChoice reports whether an expression is a parameter that was given a name.
-func isChoice(e syntax.Expr, in env) bool {
+// choiceOf is the name that was given to a parameter, with the choices that it has; ok is false for anything else.
+func (c *checker) choiceOf(e syntax.Expr, in env) (of bound, ok bool) {
 	n, ok := syntax.Unparen(e).(*syntax.Name)
-	return ok && in.has(n.Text)
+	if !ok {
+		return of, false
+	}
+	of = in[n.Text]
+	if b := c.scope.lookup(n.Text); !in.has(n.Text) && b != nil && b.kind == paramKind && b.limits != nil && b.limits.Choices != nil {
+		of = bound{value: c.name(n, in), choices: texts(b.limits.Choices.Names)}
+		return of, true
+	}
+	_, ok = of.value.(ops.Symbol)
+	return of, ok
+}
+
+// isChosen compares a choice with one that is written, whatever else has its name, or that another parameter was given.
+func (c *checker) isChosen(choice syntax.Expr, of bound, e syntax.Expr, same bool, in env) ops.Value {
+	n, ok := syntax.Unparen(e).(*syntax.Name)
+	var other ops.Value
+	if ok && (slices.Contains(of.choices, n.Text) || of.choices == nil && !in.has(n.Text) && c.scope.lookup(n.Text) == nil) {
+		other = ops.Symbol(n.Text)
+	} else if b, ok := c.choiceOf(e, in); ok {
+		other = b.value
+	} else if of.choices != nil {
+		text := syntax.Unparen(e).Span().Text()
+		c.report(problem.UnknownChoice, e.Span(), "this is compared with one of %s, and `%s` is none", strings.Join(of.choices, ", "), text).Suggest(diag.Nearest(text, of.choices)...)
+		return nil
+	} else if other = c.wanted(e, c.eval(e, in)); other != nil {
+		c.wanted(choice, of.value)
+		return nil
+	}
+	if of.value == nil || other == nil {
+		return nil
+	}
+	return ops.Flag((of.value == other) == same)
 }
 
 // combine is what an operator makes of two values.
