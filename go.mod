@@ -3,6 +3,7 @@ module weft
 go 1.26.0
 
 require (
+	codeberg.org/astrogo/fitsio v0.4.0
 	github.com/BourgeoisBear/rasterm v1.1.1
 	github.com/alecthomas/kong v1.17.0
 	github.com/alecthomas/participle/v2 v2.1.4

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -71,6 +72,9 @@ var atoms = map[string]atom{
 	"V":        {dims(2, 1, -3, -1, 0), 1, 0, "n u µ m k M", "volt"},
 	"Gy":       {dims(2, 0, -2, 0, 0), 1, 0, "u µ m c k", "gray (absorbed dose)"},
 	"angstrom": {dims(1, 0, 0, 0, 0), 1e-10, 0, "", "angstrom, 0.1 nm"},
+	"erg":      {dims(2, 1, -2, 0, 0), 1e-7, 0, "", "erg, 0.1 uJ"},
+	"Jy":       {dims(0, 1, -2, 0, 0), 1e-26, 0, "n u µ m k M", "jansky"},
+	"eV":       {dims(2, 1, -2, 0, 0), 1.602176634e-19, 0, "m k M G T", "electronvolt"},
 	"dB":       {unit.Dimensions{decibelDim: 1}, 1, 0, "", "decibel"},
 	"ft":       {dims(1, 0, 0, 0, 0), 0.3048, 0, "", "foot"},
 	"ftUS":     {dims(1, 0, 0, 0, 0), 1200. / 3937, 0, "", "US survey foot"},
@@ -125,7 +129,7 @@ func NamedUnit(name string) (Unit, bool) {
 	return Unit{Symbol: name, Dims: a.dims, Scale: a.scale, Offset: a.offset}, ok
 }
 
-// ParseUnit reads a product such as "m/s", "kg m^-3", "1/s" or "g/cm^3": a slash divides by the one name behind it.
+// ParseUnit reads a product such as "m/s", "kg m^-3", "1/s", "g/cm^3" or "1e-17 erg/s": a slash divides by the one name behind it.
 func ParseUnit(text string) (Unit, error) {
 	u := Unit{Scale: 1}
 	divide := false
@@ -138,7 +142,8 @@ func ParseUnit(text string) (Unit, error) {
 			divide = true
 			continue
 		}
-		if f == "1" && i == 0 {
+		if v, err := strconv.ParseFloat(f, 64); err == nil && i == 0 && v > 0 && !math.IsInf(v, 1) {
+			u.Scale = v
 			continue
 		}
 		name, exponent := f, 1

@@ -110,6 +110,25 @@ type Array struct {
 type Record struct {
 	Names  []string
 	Fields map[string]Value
+	// Without says why there is no field of a name that one may expect.
+	Without map[string]string
+}
+
+// Put puts a value into a record; a dotted name goes into a record within.
+func (r *Record) Put(name string, v Value) {
+	group, rest, dotted := strings.Cut(name, ".")
+	if dotted {
+		inner, ok := r.Fields[group].(Record)
+		if !ok {
+			inner = Record{Fields: map[string]Value{}}
+		}
+		inner.Put(rest, v)
+		name, v = group, inner
+	}
+	if r.Fields[name] == nil {
+		r.Names = append(r.Names, name)
+	}
+	r.Fields[name] = v
 }
 
 // Here is the place where a result stands, in an index, or so far from it.

@@ -99,11 +99,20 @@ func (c *checker) defined(path *syntax.Path, in env) (v ops.Value, defined bool)
 // missingPart reports a part of a dotted name that is none of what stands before it.
 func (c *checker) missingPart(v ops.Value, path *syntax.Path, n *syntax.Name) bool {
 	if r, ok := v.(ops.Record); ok {
-		c.report(problem.UnknownField, n.Span(), "there is no `%s`; the parts are %s", n.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(n.Text, r.Names)...)
+		c.missingField(r, n)
 		return true
 	}
 	c.report(problem.NotARecord, path.Span(), "%s has no parts to choose with `.%s`", kindOf(v), n.Text)
 	return true
+}
+
+// missingField reports a part that a record has not.
+func (c *checker) missingField(r ops.Record, n *syntax.Name) {
+	if why, known := r.Without[n.Text]; known {
+		c.report(problem.UnknownField, n.Span(), "there is no `%s`: %s", n.Text, why)
+		return
+	}
+	c.report(problem.UnknownField, n.Span(), "there is no `%s`; the parts are %s", n.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(n.Text, r.Names)...)
 }
 
 // apply uses an operator that the syntax, not a name in the text, asks for.
@@ -260,7 +269,7 @@ func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
 	}
 	r := ops.Record{Fields: map[string]ops.Value{}}
 	for i, o := range out {
-		place(&r, o.Name, ops.Array{Of: op, Out: i})
+		r.Put(o.Name, ops.Array{Of: op, Out: i})
 	}
 	return r
 }
@@ -284,23 +293,6 @@ func (b *binder) addressable(out []ops.Output) bool {
 		}
 	}
 	return true
-}
-
-// place puts an output into a record; a dotted name goes into a record within.
-func place(r *ops.Record, name string, v ops.Value) {
-	group, rest, dotted := strings.Cut(name, ".")
-	if dotted {
-		inner, ok := r.Fields[group].(ops.Record)
-		if !ok {
-			inner = ops.Record{Fields: map[string]ops.Value{}}
-		}
-		place(&inner, rest, v)
-		name, v = group, inner
-	}
-	if r.Fields[name] == nil {
-		r.Names = append(r.Names, name)
-	}
-	r.Fields[name] = v
 }
 
 // problems reports what an operator found wrong, each at the argument it names. It tells whether there was an error.

@@ -226,7 +226,7 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 	}
 	v, ok := r.Fields[f.Name.Text]
 	if !ok {
-		c.report(problem.UnknownField, f.Name.Span(), "there is no `%s`; the parts are %s", f.Name.Text, strings.Join(r.Names, ", ")).Suggest(diag.Nearest(f.Name.Text, r.Names)...)
+		c.missingField(r, f.Name)
 		return nil
 	}
 	return v

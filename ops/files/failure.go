@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"regexp"
@@ -44,10 +45,14 @@ var kindCodes = map[fileio.Kind]string{
 	fileio.Objects:    problem.ObjectArray,
 	fileio.BadType:    problem.UnsupportedType,
 	fileio.NoMember:   problem.MissingMember,
+	fileio.NoHDU:      problem.MissingMember,
 	fileio.Unfit:      problem.UnsupportedType,
 	fileio.Empty:      problem.EmptyArray,
 	fileio.Ambiguous:  problem.AmbiguousMember,
 }
+
+// kindArgs are the arguments that some of it is wrong with.
+var kindArgs = map[fileio.Kind]string{fileio.NoMember: "member", fileio.NoHDU: "hdu"}
 
 // causeCodes does so for what the system reports, when reading and when writing.
 var causeCodes = []struct {
@@ -90,10 +95,7 @@ func failure(err error, writing bool) error {
 		}
 		break
 	}
-	arg := "path"
-	if e.Kind == fileio.NoMember {
-		arg = "member"
-	}
+	arg := cmp.Or(kindArgs[e.Kind], "path")
 	between := ": "
 	if says.MatchString(e.Reason) {
 		between = " "

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"weft/ops/files/csv"
+	"weft/ops/files/fits"
 	"weft/ops/files/format"
 	"weft/ops/files/npy"
 	"weft/ops/files/picture"
@@ -12,10 +14,13 @@ import (
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, picture.PNG}
+var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, picture.PNG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
-func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil }
+func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }
+
+// records says whether files hold a record of arrays.
+func records(f *format.Format) bool { return f.WriteRecord != nil }
 
 // byRows says whether files are written row by row.
 func byRows(f *format.Format) bool { return f.Create != nil }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"os"
+	"slices"
 
 	"weft/ops"
 	"weft/ops/files/element"
@@ -25,15 +26,38 @@ func open(c *ops.Call) (input, error) {
 	switch {
 	case f == nil:
 		return input{}, unknownFormat(path, endings(those(reads), true, "or"), true)
-	case c.Has("member") && !f.Members:
-		return input{}, problem.Wrong(problem.ContradictArguments, "member", "leave it out", "`member` is for %s files, and %s holds a single array without a name",
-			endings(those(func(f *format.Format) bool { return f.Members }), false, "and"), path)
 	}
-	in, err := f.Open(path, c.Text("member"))
+	choice, err := chosen(c, f)
+	if err != nil {
+		return input{}, err
+	}
+	in, err := f.Open(path, choice)
 	if err != nil {
 		return input{}, besides(path, failure(err, false))
 	}
 	return input{in, in.About()}, nil
+}
+
+// choices are the arguments by which one of the arrays in a file is chosen.
+var choices = []string{"hdu", "member"}
+
+// chosen is what a call chooses of a file by.
+func chosen(c *ops.Call, f *format.Format) (format.Choice, error) {
+	out := format.Choice{}
+	for _, name := range choices {
+		chooses := func(f *format.Format) bool { return slices.Contains(f.Choices, name) }
+		switch v := c.Args[name].(type) {
+		case nil:
+		case ops.Text:
+			out[name] = string(v)
+		default:
+			out[name] = v.String()
+		}
+		if c.Has(name) && !chooses(f) {
+			return nil, problem.Wrong(problem.ContradictArguments, name, "leave it out", "`%s` is for %s files, not for %s", name, endings(those(chooses), false, "and"), c.Text("path"))
+		}
+	}
+	return out, nil
 }
 
 func (in input) elem() ops.ElemType { return format.ElemOf(in.DType) }

@@ -20,19 +20,20 @@ func readSpec() *ops.Spec {
 			"kept unless `as` asks for another; uint64 becomes i64. Integers become floats and narrow floats wide ones freely, wide integers " +
 			"narrow ones where they fit. With a unit, the numbers in the file are in that unit; those that must be multiplied to get SI units " +
 			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. " + manual(func(f *format.Format) string { return f.Reads }),
-		Returns: "an array over dims, in the order of the file.",
+		Returns: "an array over dims, in the order of the file, or a record of such.",
 		Params: []ops.Param{
 			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+", relative to the folder where weft runs; a pattern with * or a list of files").Also(ops.KList),
-			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out").New().Opt(),
+			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out; for a record those that come first in its arrays").New().Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
-			ops.Str("member", "name of the array in an NPZ file; the only one when left out").Opt(),
+			{Name: "hdu", Doc: "name of the part of a FITS file, or its number, from 0; the first with data when left out", Accept: ops.KSymbol | ops.KText | ops.KNumber, Integer: true, Optional: true},
+			ops.Str("member", "name of one array of an NPZ file, or of a column of a FITS table; all, as a record, when left out").Opt(),
 			ops.Choose("as", "element type to read as", elementNames()...).Opt(),
 			{Name: "along", Doc: "dimension of several files: one that they have, along which they lie behind each other, or a new one", Accept: ops.KSymbol, Optional: true},
 			{Name: "numbers", Doc: "unit of the numbers in the names of several files, which are its coordinates then", Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Num("pixel", "m", "size of a pixel of a raster over y and x whose file does not say it").Above0().Opt(),
 		},
 		Bind:   bindRead,
-		Expand: expandRead, Expands: several,
+		Expand: expandRead, Expands: func(c *ops.Call) bool { return several(c) || partsOf(c) != nil },
 	}
 }
 

@@ -60,5 +60,5 @@ func (s *fileSink) Commit(ctx context.Context) (ops.Note, error) {
 	if err := s.Output.Commit(true); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
-	return s.wrote(ctx)
+	return wrote(ctx, s.format, s.order.Path, s.order.Type.String())
 }

@@ -35,6 +35,9 @@ type file struct {
 
 // expandRead reads several files and puts them behind each other, or side by side along a new dimension.
 func expandRead(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	if !several(c) {
+		return readRecord(c, e, partsOf(c))
+	}
 	list, err := filesOf(c)
 	if err != nil {
 		return nil, err
@@ -68,6 +71,9 @@ func expandRead(c *ops.Call, e ops.Expander) (ops.Value, error) {
 		at = append(at, ops.Number{V: f.number*unit.SI() + unit.Offset, Unit: unit})
 	}
 	join := "stack"
+	if r, record := arrays[0].(ops.Record); record {
+		return nil, problem.Wrong(problem.AmbiguousMember, "path", fmt.Sprintf("choose one: member: %q", r.Names[0]), "%s holds %d arrays: %s", list[0].path, len(r.Names), strings.Join(r.Names, ", "))
+	}
 	if arrays[0].(ops.Array).Type().Dim(along) >= 0 {
 		join = "concat"
 	}
@@ -154,6 +160,9 @@ func numberIn(name string, before, after int) float64 {
 
 // expandWrite writes each element of a dimension to a file of its own.
 func expandWrite(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	if c.Args["array"].Kind() == ops.KRecord {
+		return nil, problem.Wrong(problem.ContradictArguments, "each", "leave it out, or choose a part with `.name`", "`each` is for one array, and this is a record")
+	}
 	t, dim := c.Type("array"), c.Symbol("each")
 	i := t.Dim(dim)
 	hole := "{" + dim + "}"

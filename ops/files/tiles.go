@@ -146,6 +146,11 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 	if !r.in.NaNIsMissing || r.odd.all > r.odd.nan {
 		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
+	if r.in.Doubt != "" {
+		doubt := problem.Wrong(problem.UnknownUnit, "path", "", "%s: %s", r.call.Text("path"), r.in.Doubt)
+		doubt.Warning = true
+		note.Warnings = append(note.Warnings, doubt)
+	}
 	return note, failure(r.in.Close(), false)
 }
 

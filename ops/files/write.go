@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ func writeSpec() *ops.Spec {
 		Long: "Numbers are written in the unit of the array, or the one given, in C order. " + manual(func(f *format.Format) string { return f.Writes }) +
 			" A file appears complete or not at all, and replaces one that is there.",
 		Params: []ops.Param{
-			ops.In("array", "what to write"),
+			ops.In("array", "what to write; files ending in "+endings(those(records), false, "and")+" also take a record of arrays").Also(ops.KRecord),
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
@@ -49,14 +50,21 @@ type writing struct {
 func bindWrite(c *ops.Call) (ops.Op, error) {
 	path := c.Text("path")
 	w := &writing{format: formatOf(path, writes)}
-	if w.format == nil {
+	switch r, record := c.Args["array"].(ops.Record); {
+	case record:
+		return bindRecord(c, r)
+	case w.format != nil && w.format.Create == nil && w.format.Write == nil: // files of records
+		a, _ := c.Array("array")
+		name := cmp.Or(a.Label(), "data")
+		return bindRecord(c, ops.Record{Names: []string{name}, Fields: map[string]ops.Value{name: a}})
+	case w.format == nil:
 		if err := writable(path); err != nil {
 			return nil, err
 		}
 		return nil, unknownFormat(path, endings(those(writes), false, "or"), false)
 	}
 	var err error
-	w.order, err = order(w.format, c)
+	w.order, err = order(w.format, c, c.Type("array"))
 	if err := errors.Join(check(w.format, w.order), err, writable(path)); err != nil {
 		return nil, err
 	}
@@ -66,9 +74,8 @@ func bindWrite(c *ops.Call) (ops.Op, error) {
 // File is the path.
 func (w *writing) File() string { return w.order.Path }
 
-// order is what a call of write asks for. The error is about the unit.
-func order(f *format.Format, c *ops.Call) (format.Order, error) {
-	t := c.Type("array")
+// order is what a call of write asks for, of an array of a type. The error is about the unit.
+func order(f *format.Format, c *ops.Call, t ops.Type) (format.Order, error) {
 	o := format.Order{Path: c.Text("path"), Call: c, Type: t, Elem: t.Elem}
 	if e, ok := ops.ParseElem(c.Symbol("as")); ok {
 		o.Elem = e
@@ -84,12 +91,8 @@ func order(f *format.Format, c *ops.Call) (format.Order, error) {
 
 // check finds what a file of a format cannot hold, and arguments that mean nothing for it.
 func check(f *format.Format, o format.Order) error {
-	for _, p := range o.Call.Spec.Params {
-		takes := func(f *format.Format) bool { return slices.Contains(f.Takes, p.Name) }
-		if others := those(takes); o.Call.Has(p.Name) && !takes(f) && len(others) > 0 {
-			return problem.Wrong(problem.ContradictArguments, p.Name, "leave it out, or write a "+others[0].Endings[0],
-				"`%s` is for %s files, not for %s", p.Name, endings(others, false, "and"), o.Path)
-		}
+	if err := unmeant(f, o.Call); err != nil {
+		return err
 	}
 	if f.Check != nil {
 		if err := f.Check(o); err != nil || f.Holds == nil {
@@ -102,6 +105,18 @@ func check(f *format.Format, o format.Order) error {
 		return problem.Wrong(problem.CannotStore, "array", "add as: f32", "%s files hold no %s", f.Name, o.Elem)
 	case element.Conversion(from, o.DType) == element.Refused:
 		return problem.Wrong(problem.CannotStore, "as", "convert it by abs, real or cast first", "%s elements cannot be written as %s", o.Type.Elem, o.Elem)
+	}
+	return nil
+}
+
+// unmeant finds arguments that mean nothing for a format.
+func unmeant(f *format.Format, c *ops.Call) error {
+	for _, p := range c.Spec.Params {
+		takes := func(f *format.Format) bool { return slices.Contains(f.Takes, p.Name) }
+		if others := those(takes); c.Has(p.Name) && !takes(f) && len(others) > 0 {
+			return problem.Wrong(problem.ContradictArguments, p.Name, "leave it out, or write a "+others[0].Endings[0],
+				"`%s` is for %s files, not for %s", p.Name, endings(others, false, "and"), c.Text("path"))
+		}
 	}
 	return nil
 }
@@ -154,7 +169,7 @@ func (w *writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) 
 	if err := write(ctx, w.order, in[0]); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
-	return w.wrote(ctx)
+	return wrote(ctx, w.format, w.order.Path, w.order.Type.String())
 }
 
 // send writes a file in order.
@@ -170,16 +185,15 @@ func (w *writing) send(ctx context.Context, o format.Order, h ops.HostArray) err
 }
 
 // wrote says what a file holds now, and notes beside it where it comes from if it has no room for that.
-func (w *writing) wrote(ctx context.Context) (ops.Note, error) {
-	o := w.order
-	info, err := os.Stat(o.Path)
+func wrote(ctx context.Context, f *format.Format, path, what string) (ops.Note, error) {
+	info, err := os.Stat(path)
 	if err != nil {
-		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", o.Path, err)
+		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", path, err)
 	}
-	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && w.format.Provenance == nil {
-		if err := writeBeside(o.Path, p); err != nil {
+	if p := ops.ProvenanceOf(ctx); p != nil && p.Beside && f.Provenance == nil {
+		if err := writeBeside(path, p); err != nil {
 			return ops.Note{}, failure(err, true)
 		}
 	}
-	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", o.Path, o.Type), Bytes: info.Size()}, nil
+	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, what), Bytes: info.Size()}, nil
 }

@@ -23,6 +23,7 @@ const (
 	Objects                // Python objects
 	BadType                // elements of a type that is not read
 	NoMember               // an archive without the array asked for
+	NoHDU                  // a file without the HDU asked for
 	Unfit                  // a value that the type asked for cannot hold
 	Empty                  // nothing to read
 	Ambiguous              // an archive of several arrays, none of which was named

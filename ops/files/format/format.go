@@ -18,9 +18,11 @@ type Format struct {
 	Reads   string   // what reading one gives, and what is written: sentences of the manual
 	Writes  string
 
-	// Open opens the array in a file, or the one named where files hold several.
-	Open    func(path, member string) (Input, error)
-	Members bool // files hold several
+	// Open opens the array in a file, or the one chosen where files hold several.
+	Open func(path string, c Choice) (Input, error)
+	// Choices are the arguments of read that choose one. List tells which arrays there are where a file is read as a record of them; nil: as an array.
+	Choices []string
+	List    func(path string, c Choice) ([]Part, error)
 
 	// Holds says whether files can have elements of a type; nil: they hold no numbers.
 	Holds func(element.DType) bool
@@ -33,6 +35,9 @@ type Format struct {
 	Create func(o Order, resumable bool, marks []ops.Mark) (Output, error)
 	// Write writes a file as a whole, where Create is nil.
 	Write func(context.Context, Order, ops.HostArray) error
+	// WriteRecord writes a record of arrays, if CheckRecord finds nothing; nil: files hold one array.
+	WriteRecord func(ctx context.Context, path string, of []Named) error
+	CheckRecord func(of []Named) error
 	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
 	Scratch func(o Order, at region.Region) int64
 	Chunk   []int // extents of what is written together; nil: elements that follow each other
@@ -49,6 +54,23 @@ type Order struct {
 	Elem  ops.ElemType
 	DType element.DType // what Elem is in the file
 	Unit  ops.Unit      // of the numbers in the file
+}
+
+// Choice is what was given for the arguments of read that choose among the arrays of a file, by their names.
+type Choice map[string]string
+
+// Part is one of the arrays in a file.
+type Part struct {
+	Name string
+	Dims []string // names of its dims that are used without others
+	Not  string   // why it cannot be read: "holds texts"; empty: it can
+}
+
+// Named is a part of a record that is written. What is known before it is computed is its order.
+type Named struct {
+	Name  string
+	Order Order
+	Array ops.HostArray
 }
 
 // Input is an array in an open file. Parts of it may be read concurrently. An Input that is a Placer gives coordinates.
@@ -71,6 +93,7 @@ type About struct {
 	Scale, Offset float64 // elements stand for Scale v + Offset; a Scale of 0: for themselves
 	Gaps          bool    // elements may be marked as missing
 	NaNIsMissing  bool    // NaN is no mistake
+	Doubt         string  // what should be known of what is read; empty: nothing
 
 	Whole   bool                         // rows do not lie together, so that they are not read alone
 	Band    int                          // rows that are read together with least effort

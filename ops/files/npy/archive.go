@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/format"
 )
 
 // Archive is an NPZ file open for reading: a ZIP archive of NPY files, stored or deflated.
@@ -116,6 +117,38 @@ func (a *Archive) only(name string) (*File, error) {
 			Help: fmt.Sprintf("choose one: member: %q", a.names[0])}
 	}
 	return a.Open(name)
+}
+
+// list tells the arrays of a file of several.
+func list(path string, _ format.Choice) ([]format.Part, error) {
+	a, err := OpenArchive(path)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if len(a.names) < 2 {
+		return nil, nil
+	}
+	parts := make([]format.Part, len(a.names))
+	for i, name := range a.names {
+		parts[i].Name = name
+		f, err := a.Open(name)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) {
+				return nil, err
+			}
+			parts[i].Not = e.Reason
+			continue
+		}
+		for k := range f.Header().Shape {
+			parts[i].Dims = append(parts[i].Dims, fmt.Sprintf("axis%d", k))
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
 }
 
 // Close ends reading of the archive and of all arrays opened from it.

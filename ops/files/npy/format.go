@@ -11,12 +11,13 @@ import (
 	"weft/ops/files/element"
 	"weft/ops/files/format"
 	"weft/ops/files/words"
+	"weft/ops/problem"
 )
 
 // Single is the format of NPY files.
 var Single = &format.Format{
 	Name: "NPY", Endings: []string{".npy"}, Holds: element.DType.Valid, Takes: []string{"as"},
-	Open: func(path, _ string) (format.Input, error) {
+	Open: func(path string, _ format.Choice) (format.Input, error) {
 		f, err := Open(path)
 		if err != nil {
 			return nil, err
@@ -34,8 +35,9 @@ var Single = &format.Format{
 
 // Several is the format of NPZ files.
 var Several = &format.Format{
-	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Members: true, Open: openMember, Write: writeArchive,
-	Writes: "NPZ files also hold the coordinates of each dimension under its name.",
+	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"}, Open: openMember, List: list, Write: writeArchive, WriteRecord: writeRecord, CheckRecord: checkRecord,
+	Reads:  "An NPZ file gives a record of its arrays, or the only one as it is.",
+	Writes: "An NPZ file holds a record of arrays, or one. NPZ files also hold the coordinates of each dimension under its name.",
 }
 
 // input is an array of an NPY file or of an NPZ archive.
@@ -44,12 +46,12 @@ type input struct {
 	archive *Archive // nil for NPY files
 }
 
-func openMember(path, name string) (format.Input, error) {
+func openMember(path string, c format.Choice) (format.Input, error) {
 	a, err := OpenArchive(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.only(name)
+	f, err := a.only(c["member"])
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -81,41 +83,63 @@ func (n input) Close() error {
 	return err
 }
 
-// writeArchive writes the array under the name of its variable, or "data", and the coordinates under those of their dims.
+// writeArchive writes the array under the name of its variable, or "data".
 func writeArchive(ctx context.Context, o format.Order, h ops.HostArray) error {
-	w, err := CreateArchive(o.Path)
-	if err != nil {
-		return err
-	}
-	if err := w.addMembers(ctx, o, h); err != nil {
-		return errors.Join(err, w.Abort())
-	}
-	return w.Commit(false)
-}
-
-func (w *ArchiveWriter) addMembers(ctx context.Context, o format.Order, h ops.HostArray) error {
 	a, _ := o.Call.Array("array")
 	name := cmp.Or(a.Label(), "data")
 	if slices.ContainsFunc(h.Type.Dims, func(d ops.Dim) bool { return d.Name == name && d.Coords != nil }) {
 		name = "data"
 	}
-	m, err := w.Create(name, o.DType, h.Type.Shape())
+	return writeRecord(ctx, o.Path, []format.Named{{Name: name, Order: o, Array: h}})
+}
+
+// writeRecord writes arrays under their names, and the coordinates of their dims under those that no array has.
+func writeRecord(ctx context.Context, path string, of []format.Named) error {
+	w, err := CreateArchive(path)
 	if err != nil {
 		return err
 	}
-	if err := format.Encode(ctx, m, o, h); err != nil {
-		return err
+	if err := w.addAll(ctx, of); err != nil {
+		return errors.Join(err, w.Abort())
 	}
-	for _, d := range h.Type.Dims {
-		if d.Coords == nil || d.Name == name {
-			continue
-		}
-		shown := make([]float64, d.Size)
-		for i, v := range d.Coords {
-			shown[i] = format.Shown(v, d.Unit)
-		}
-		if err := w.Add(d.Name, element.Float64, []int{d.Size}, words.Raw(shown)); err != nil {
+	return w.Commit(false)
+}
+
+func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
+	taken := map[string]bool{}
+	for _, n := range of {
+		m, err := w.Create(n.Name, n.Order.DType, n.Order.Type.Shape())
+		if err != nil {
 			return err
+		}
+		if err := format.Encode(ctx, m, n.Order, n.Array); err != nil {
+			return err
+		}
+		taken[n.Name] = true
+	}
+	for _, n := range of {
+		for _, d := range n.Order.Type.Dims {
+			if d.Coords == nil || taken[d.Name] {
+				continue
+			}
+			taken[d.Name] = true
+			shown := make([]float64, d.Size)
+			for i, v := range d.Coords {
+				shown[i] = format.Shown(v, d.Unit)
+			}
+			if err := w.Add(d.Name, element.Float64, []int{d.Size}, words.Raw(shown)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkRecord finds elements that no array of NumPy has.
+func checkRecord(of []format.Named) error {
+	for _, n := range of {
+		if !n.Order.DType.Valid() {
+			return problem.Wrong(problem.CannotStore, "array", "convert it by cast first", "NPZ files hold no %s, which %s is", n.Order.Elem, n.Name)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ var Raster = &format.Format{
 // raster is the raster of an open file.
 type raster struct{ *File }
 
-func openRaster(path, _ string) (format.Input, error) {
+func openRaster(path string, _ format.Choice) (format.Input, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err

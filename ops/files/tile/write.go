@@ -26,12 +26,13 @@ type File struct {
 	DType element.DType
 	Shape []int
 	Head  []byte // what comes before the elements
-	Align int64  // the size of the file is a multiple of it; 0: of nothing
+	Tail  []byte // what comes behind them
 	// Code gives elements as they are in the file: in memory of its own; nil: as they are given.
 	Code func(p []byte) []byte
 }
 
-func (f File) bytes() int64 {
+// Bytes is the size of the elements.
+func (f File) Bytes() int64 {
 	n := int64(f.DType.Size())
 	for _, extent := range f.Shape {
 		n *= int64(extent)
@@ -68,13 +69,12 @@ func (f File) Create(path string, resumable bool, marks []ops.Mark) (*Writer, er
 	if err != nil {
 		return nil, err
 	}
-	whole := start + f.bytes()
-	if f.Align > 0 {
-		whole = (whole + f.Align - 1) / f.Align * f.Align
-	}
-	err = pending.Reserve(whole)
-	if err == nil {
+	tail := start + f.Bytes()
+	if err = pending.Reserve(tail + int64(len(f.Tail))); err == nil {
 		_, err = pending.WriteAt(f.Head, 0)
+	}
+	if err == nil {
+		_, err = pending.WriteAt(f.Tail, tail)
 	}
 	if err != nil {
 		return nil, errors.Join(err, pending.Abort())
@@ -94,7 +94,7 @@ func (w *Writer) Suspend() error { return w.pending.Suspend() }
 
 // Write appends elements in C order and this machine's byte order.
 func (w *Writer) Write(p []byte) (int, error) {
-	if int64(len(p)) > w.file.bytes()-w.next {
+	if int64(len(p)) > w.file.Bytes()-w.next {
 		return 0, w.fail(fmt.Errorf("more elements than the shape %v holds", element.Shape(w.file.Shape)))
 	}
 	n, err := w.put(p, w.next)
@@ -150,7 +150,7 @@ func (w *Writer) fail(err error) error {
 // Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until
 // they are on the disk. When it fails, no file is left.
 func (w *Writer) Commit(durable bool) error {
-	if got, want := w.next, w.file.bytes(); got != want {
+	if got, want := w.next, w.file.Bytes(); got != want {
 		size := int64(w.file.DType.Size())
 		err := fmt.Errorf("%d elements of %d were written", got/size, want/size)
 		return errors.Join(w.fail(err), w.Abort())

@@ -1,0 +1,95 @@
+// Package csv writes tables as texts with a line a row: what spreadsheets and programs of statistics read.
+package csv
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"weft/ops/files/element"
+	"weft/ops/files/fileio"
+	"weft/ops/files/format"
+	"weft/ops/files/words"
+	"weft/ops/problem"
+)
+
+// Table is the format of CSV files.
+var Table = &format.Format{
+	Name: "CSV", Endings: []string{".csv"}, WriteRecord: write, CheckRecord: check,
+	Writes: "A CSV file holds a record of arrays over one dimension, a line for each of its elements, behind one of their names and units; coordinates of the dimension come first.",
+}
+
+func check(of []format.Named) error {
+	for _, n := range of {
+		if len(n.Order.Type.Dims) > 1 {
+			return problem.Wrong(problem.CannotStore, "array", "write it to a .npz or .fits", "a CSV file has a line for each element of one dimension, and %s is %s", n.Name, n.Order.Type)
+		}
+	}
+	return format.SameRows(of, func(d element.DType) bool { return d.Valid() && d.Class() != element.Complex })
+}
+
+func write(ctx context.Context, path string, of []format.Named) error {
+	t := of[0].Order.Type
+	var columns []column
+	if len(t.Dims) > 0 && t.Dims[0].Coords != nil && !slices.ContainsFunc(of, func(n format.Named) bool { return n.Name == t.Dims[0].Name }) {
+		d := t.Dims[0]
+		columns = append(columns, column{format.Heading(d.Name, d.Unit), func(i int) string { return digits(format.Shown(d.Coords[i], d.Unit), 64) }})
+	}
+	for _, n := range of {
+		c, err := columnOf(ctx, n)
+		if err != nil {
+			return err
+		}
+		columns = append(columns, c)
+	}
+	return fileio.WriteFile(path, func(to io.Writer) error {
+		w := csv.NewWriter(to)
+		line := make([]string, len(columns))
+		for i := -1; i < t.Len(); i++ {
+			for k, c := range columns {
+				if line[k] = c.heading; i >= 0 {
+					line[k] = c.text(i)
+				}
+			}
+			if err := errors.Join(ctx.Err(), w.Write(line)); err != nil {
+				return err
+			}
+		}
+		w.Flush()
+		return w.Error()
+	})
+}
+
+// column is a heading, and the texts of the lines.
+type column struct {
+	heading string
+	text    func(i int) string
+}
+
+func columnOf(ctx context.Context, n format.Named) (column, error) {
+	c := column{heading: format.Heading(n.Name, n.Order.Unit)}
+	var raw bytes.Buffer
+	if err := format.Encode(ctx, &raw, n.Order, n.Array); err != nil {
+		return c, err
+	}
+	d := n.Order.DType
+	if !d.Float() {
+		c.text = func(i int) string { return element.Text(d, raw.Bytes()[i*d.Size():]) }
+		return c, nil
+	}
+	convert, err := element.Converter(d, element.Float64)
+	if err != nil {
+		return c, err
+	}
+	values := make([]float64, raw.Len()/d.Size())
+	convert(words.Raw(values), append(words.Bytes(0), raw.Bytes()...))
+	c.text = func(i int) string { return digits(values[i], max(32, 8*d.Size())) }
+	return c, nil
+}
+
+// digits are as few of a number as tell it from others of so many bits.
+func digits(v float64, bits int) string { return strconv.FormatFloat(v, 'g', -1, bits) }

@@ -1,0 +1,159 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/ops"
+	"weft/ops/files/format"
+	"weft/ops/problem"
+)
+
+// partsOf are the arrays of the file of a call that reads a record of them; nil: it reads an array, or its mistakes are found when that is bound.
+func partsOf(c *ops.Call) []format.Part {
+	f := formatOf(c.Text("path"), reads)
+	if f == nil || f.List == nil || c.Has("member") {
+		return nil
+	}
+	choice, err := chosen(c, f)
+	if err != nil {
+		return nil
+	}
+	parts, err := f.List(c.Text("path"), choice)
+	if err != nil {
+		return nil
+	}
+	return parts
+}
+
+// readRecord reads each array of a file, which is read only where something is made of it.
+func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, error) {
+	for _, name := range []string{"unit", "pixel"} {
+		if c.Has(name) {
+			return nil, problem.Wrong(problem.ContradictArguments, name, "choose one by member", "`%s` is for one array, and %s holds %d", name, c.Text("path"), len(parts))
+		}
+	}
+	names, err := c.Names("dims")
+	if err != nil {
+		return nil, err
+	}
+	out := ops.Record{Fields: map[string]ops.Value{}, Without: map[string]string{}}
+	most, read := 0, map[string]bool{}
+	for _, p := range parts {
+		switch {
+		case p.Not != "":
+			out.Without[p.Name] = fmt.Sprintf("column %s %s", p.Name, p.Not)
+			continue
+		case read[p.Name]: // another of the same name
+			continue
+		}
+		read[p.Name] = true
+		args := map[string]ops.Value{"member": ops.Text(p.Name)}
+		for name, v := range c.Args {
+			args[name] = cmp.Or(args[name], v)
+		}
+		if most = max(most, len(p.Dims)); names != nil {
+			args["dims"] = dimsAs(p.Dims, names)
+		}
+		v := e.Apply("read", args)
+		if v == nil {
+			return nil, nil
+		}
+		out.Put(p.Name, v)
+	}
+	switch {
+	case len(out.Names) == 0:
+		return nil, problem.Wrong(problem.EmptyArray, "path", "", "%s holds no columns of numbers", c.Text("path"))
+	case len(names) > most:
+		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name at most %d", most), "%s holds arrays of at most %d dimensions, and dims names %d", c.Text("path"), most, len(names))
+	}
+	return out, nil
+}
+
+// dimsAs are names for the dims of an array: those given come first.
+func dimsAs(own, given []string) ops.List {
+	var out ops.List
+	for i, name := range own {
+		if i < len(given) {
+			name = given[i]
+		}
+		for slices.Contains(out, ops.Value(ops.Symbol(name))) { // a name given is another's own
+			name += "_"
+		}
+		out = append(out, ops.Symbol(name))
+	}
+	return out
+}
+
+// recording is a use of write on a record of arrays.
+type recording struct {
+	format *format.Format
+	parts  []format.Named
+}
+
+func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
+	w := &recording{format: formatOf(c.Text("path"), records)}
+	if err := writable(c.Text("path")); err != nil {
+		return nil, err
+	}
+	if w.format == nil {
+		return nil, problem.Wrong(problem.CannotStore, "path", "choose a part with `.name`", "a record is written to files ending in %s, not to %s", endings(those(records), false, "or"), c.Text("path"))
+	}
+	for _, name := range []string{"unit", "as"} {
+		if c.Has(name) {
+			return nil, problem.Wrong(problem.ContradictArguments, name, "leave it out, or choose a part with `.name`", "`%s` is for one array, and this is a record of %s", name, strings.Trim(r.String(), "{}"))
+		}
+	}
+	if err := w.add(c, r, ""); err != nil {
+		return nil, err
+	}
+	if err := unmeant(w.format, c); err != nil {
+		return nil, err
+	}
+	return w, w.format.CheckRecord(w.parts)
+}
+
+// add takes up the arrays of a record, in their order; those of a record within have its name before their own.
+func (w *recording) add(c *ops.Call, r ops.Record, before string) error {
+	for _, name := range r.Names {
+		switch v := r.Fields[name].(type) {
+		case ops.Record:
+			if err := w.add(c, v, before+name+"."); err != nil {
+				return err
+			}
+		case ops.Array:
+			o, err := order(w.format, c, v.Type())
+			if err != nil {
+				return err
+			}
+			o.DType, _ = format.DTypeOf(o.Elem) // what an image is may be narrower
+			w.parts = append(w.parts, format.Named{Name: before + name, Order: o})
+		default:
+			return problem.Wrong(problem.CannotStore, "array", "leave it out of the record", "part %s is %s, not an array", before+name, v.Kind())
+		}
+	}
+	return nil
+}
+
+// Outputs are none.
+func (w *recording) Outputs() []ops.Output { return nil }
+
+// File is the path.
+func (w *recording) File() string { return w.parts[0].Order.Path }
+
+// Take writes all of the arrays.
+func (w *recording) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	var names []string
+	for i := range w.parts {
+		w.parts[i].Array = in[i]
+		names = append(names, w.parts[i].Name)
+	}
+	path := w.File()
+	if err := w.format.WriteRecord(ctx, path, w.parts); err != nil {
+		return ops.Note{}, failure(err, true)
+	}
+	return wrote(ctx, w.format, path, strings.Join(names, ", "))
+}
