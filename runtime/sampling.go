@@ -168,7 +168,7 @@ func (r *run) parity(step *bound.Step, s audit.Sample) result.Parity {
 	rule, f := s.Rule(), s.Figures()
 	p := result.Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: r.unnamed(s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
 		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
-		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched,
+		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched, NotFinite: f.NotFinite,
 		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}
 	if p.OK && !f.Within(rule) {
 		p.Rounding = len(s.Rounded)

@@ -189,7 +189,7 @@ func (s *spot) taps(b *ops.Body, index []*ir.Node) (taps []tap, within, number *
 		return s.between(b, at, s.stepsOf(n.V))
 	}
 	at, g := s.fraction(b, at, index)
-	number = b.Alu(ir.Eq, g, g)
+	number = s.found(b, g)
 	f := g.Type
 	last := float64(s.of.Size - 1)
 	if s.take.between == nearest {
@@ -323,9 +323,17 @@ func (s *spot) wholeSteps(b *ops.Body, index []*ir.Node) (steps, number *ir.Node
 		if lo, hi, sure := ir.SureRange(at, nil); sure && lo >= -mostSteps && hi <= mostSteps {
 			return at, nil
 		}
-		number = b.Alu(ir.Eq, x, x)
+		number = s.found(b, x)
 	}
 	return s.steps(b, x), number
+}
+
+// found tells whether a number is a place: NaN is none, and an infinite one has no end to be held at where all comes over and over.
+func (s *spot) found(b *ops.Body, x *ir.Node) *ir.Node {
+	if s.take.period(s.place) > 0 {
+		x = b.Sub(x, x)
+	}
+	return b.Alu(ir.Eq, x, x)
 }
 
 // read is the place as a number of its array.

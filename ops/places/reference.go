@@ -32,7 +32,7 @@ func (t *take) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			x := t.reference(p, in, index)
 			read, shares := t.near(p, x)
 			n := p.of.Size
-			if math.IsNaN(x) || t.beyond == "" && (read == nil) {
+			if math.IsNaN(x) || math.IsInf(x, 0) && t.period(&p) > 0 || t.beyond == "" && (read == nil) {
 				ok = false
 				continue
 			}
@@ -98,6 +98,9 @@ func (t *take) near(p place, x float64) (read []int, shares []float64) {
 	}
 	if t.beyond == "" && (x < -slack || x > last+slack) {
 		return nil, nil
+	}
+	if t.period(&p) == 0 {
+		x = max(-2, min(x, last+2)) // as good as any that is further beyond the ends
 	}
 	i := int(math.Floor(x))
 	u := x - math.Floor(x)

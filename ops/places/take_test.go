@@ -117,18 +117,19 @@ func between3(v float64, t ops.Type) float64 {
 	return math.Round(v*24)/8 + 1./16
 }
 
-func TestOneWhereNaN(t *testing.T) {
+func TestOneThatIsNowhere(t *testing.T) {
 	place := optest.Array(typ(ops.F32, dims("t", 3)...))
 	for _, given := range []struct {
-		beyond ops.Value
-		want   float64
-	}{{ops.Symbol(nearest), math.NaN()}, {number(5, ""), 5}} {
+		beyond   ops.Value
+		at, want float64
+	}{{ops.Symbol(nearest), math.NaN(), math.NaN()}, {number(5, ""), math.NaN(), 5}, {number(5, ""), math.Inf(1), 5}, {ops.Symbol(nearest), math.Inf(1), 4},
+		{ops.Symbol(wrap), math.Inf(1), math.NaN()}, {ops.Symbol(mirror), math.Inf(-1), math.NaN()}} {
 		beyond, want := given.beyond, given.want
 		c := call(typ(ops.F32, dims("x", 4)...), map[string]ops.Value{"outside": beyond, "interpolation": ops.Symbol(linear)}, at("x", place))
 		got := optest.Check(t, c, map[string]ops.Dense{"input": {Shape: []int{4}, Re: []float64{1, 2, 3, 4}},
-			"index": {Shape: []int{3}, Re: []float64{math.NaN(), 1.5, 0}}})[0]
+			"index": {Shape: []int{3}, Re: []float64{given.at, 1.5, 0}}})[0]
 		if v := got.Re[0]; v != want && !(math.IsNaN(v) && math.IsNaN(want)) || got.Re[1] != 2.5 || got.Re[2] != 1 {
-			t.Errorf("outside %v: %v", beyond, got.Re)
+			t.Errorf("outside %v, at %v: %v", beyond, given.at, got.Re)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type Figures struct {
 	MeanAbs    float64 // over samples that are finite
 	Share      float64 // MaxAbs relative to the largest magnitude of the array
 	Mismatched int     // samples where one side is finite and the other is not, or both are infinite or NaN in different ways
+	NotFinite  int     // samples that are infinite or NaN in the same way on both sides
 	At         int     // of the worst sample, or of a mismatched one; -1: there is none
 }
 
@@ -38,6 +39,8 @@ func Compare(m ops.Metric, got, want []complex128, peak float64) Figures {
 		if finite(g) {
 			known++
 			f.MeanAbs += abs
+		} else {
+			f.NotFinite++
 		}
 		if m == ops.Angle {
 			abs = math.Abs(math.Remainder(abs, 2*math.Pi))

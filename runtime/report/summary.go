@@ -173,6 +173,9 @@ func (r summary) summarizeParity(b *strings.Builder) {
 		default:
 			says += few(p.Finds)
 		}
+		if p.OK && p.NotFinite > 0 {
+			says += fmt.Sprintf(", %d of them NaN or infinite", p.NotFinite)
+		}
 		figure := "worst"
 		if p.Judged == audit.Judged(ops.Level) {
 			figure = p.Judged

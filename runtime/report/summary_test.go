@@ -21,7 +21,7 @@ func TestSummary(t *testing.T) {
 		Parity: []result.Parity{
 			{Value: "volume", Worst: 1.2e-6, Tolerance: 1e-4, Metric: ops.Peak, Samples: 150, Finds: audit.Finds(150, 1e6), OK: true},
 			{Value: "level", Worst: 0.25, Tolerance: 0.1, Metric: ops.Absolute, Unit: "dB", Samples: 256},
-			{Value: "steps", Worst: 0, Metric: ops.Exact, Samples: 512, Finds: 1, Ties: 3, OK: true},
+			{Value: "steps", Worst: 0, Metric: ops.Exact, Samples: 512, Finds: 1, Ties: 3, NotFinite: 9, OK: true},
 			{Value: "rest", Worst: 1, Tolerance: 1e-5, Metric: ops.Peak, Samples: 512, Finds: 1, Rounding: 40, OK: true},
 			{Value: "mean", Skipped: "one element takes 1e+10 operations in float64", OK: true},
 		},
@@ -39,7 +39,7 @@ kernel  k3  skyview              10 ms  skips work (--count)            200 MB/s
 kernel  k4  skyview              10 ms  100 Gflop/s                     200 MB/s  1 tiles
 float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samples  ok (if 1 % were wrong, this would show with a chance of 77 %)
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
-float64  steps   worst error 0                tolerance 0               512 samples  ok, 3 of them ties: a discontinuity lies within rounding
+float64  steps   worst error 0                tolerance 0               512 samples  ok, 3 of them ties: a discontinuity lies within rounding, 9 of them NaN or infinite
 float64  rest    worst error 1 of peak        tolerance 1e-05 of peak   512 samples  40 are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)
 float64  mean    not checked: one element takes 1e+10 operations in float64
 wrote volume.npy (4 MiB)

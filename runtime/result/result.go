@@ -115,9 +115,11 @@ type Parity struct {
 	FiniteEqual float64 `json:"percent_finite_equal"`
 	Peak        float64 `json:"peak"` // that magnitude
 	// Mismatched counts samples where one side is finite and the other is not.
-	Mismatched int    `json:"mismatched"`
-	At         []int  `json:"at,omitempty"` // index of the worst sample
-	Unit       string `json:"unit,omitempty"`
+	Mismatched int `json:"mismatched"`
+	// NotFinite counts samples that are infinite or NaN, and are so in float64 too.
+	NotFinite int    `json:"not_finite,omitempty"`
+	At        []int  `json:"at,omitempty"` // index of the worst sample
+	Unit      string `json:"unit,omitempty"`
 	// Ties counts samples beside a discontinuity that lies within rounding, which were compared with the branch that the kernel took; Rounding
 	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
 	Ties     int `json:"ties,omitempty"`
