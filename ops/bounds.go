@@ -1,23 +1,16 @@
 package ops
 
 import (
+	"math"
+
 	"weft/kernels/ir"
 )
 
 // Bounds are the least and the greatest value that elements of an array can have, by interval arithmetic over its definition, and whether one
 // may be NaN besides. ok is false where they are not known.
 func Bounds(a Array) (lo, hi float64, nan, ok bool) {
-	p := &prover{stages: map[*Instance][]*Stage{}, sources: map[*ir.Buffer]Array{}}
-	p.body = &Body{Builder: ir.NewBuilder(), Read: p.read, Stored: func(s *Stage) []*ir.Buffer {
-		p.lost = true
-		return s.Type.Buffers(s.Name)
-	}}
-	s := p.stage(a)
-	index := make([]*ir.Node, len(s.Type.Dims))
-	for i, d := range s.Type.Dims {
-		index[i] = p.body.Axis(d.Name, d.Size)
-	}
-	e := p.read(s, nil, 0, index)
+	p := newProver()
+	e := p.element(a)
 	if p.lost || e.Im != nil {
 		return 0, 0, true, false
 	}
@@ -27,6 +20,42 @@ func Bounds(a Array) (lo, hi float64, nan, ok bool) {
 	}
 	lo, hi, ok = ir.RangeOf(e.Re, p.loaded)
 	return lo, hi, nan, ok
+}
+
+// Leaves32 reports whether what make builds of elements of arrays, in 64 bits, may leave the whole numbers of 32 bits, as far as the text and the
+// types of the arrays tell: no file is read. Nothing is known, and so nothing is said, of a state that is carried and of what a loop comes to.
+func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
+	p := newProver()
+	var x []Elem
+	for _, a := range arrays {
+		x = append(x, Real(p.body.Cast(ir.I64, p.element(a).Re)))
+	}
+	if p.lost {
+		return false
+	}
+	known := true
+	var at func(n *ir.Node) (lo, hi float64, ok bool)
+	at = func(n *ir.Node) (lo, hi float64, ok bool) {
+		from, source := p.sources[n.Buf]
+		if n.Kind != ir.KLoad || !source {
+			return 0, 0, false
+		}
+		c, carried := from.Of.Bound.(Carried)
+		if known = known && (!carried || c.Of != nil); c.Of == nil {
+			return 0, 0, false
+		}
+		return ir.RangeOf(p.element(*c.Of).Re, at)
+	}
+	e := make(p.body, x).Re
+	rangeOf := ir.RangesWhere(nil, at)
+	lo, hi, _ := rangeOf(e)
+	ir.WalkNodes([]*ir.Node{e}, func(n *ir.Node) {
+		if n.Kind == ir.KGet && n.Type == ir.I32 {
+			least, most, _ := rangeOf(n)
+			known = known && (least > math.MinInt32 || most < math.MaxInt32)
+		}
+	})
+	return known && !p.lost && (lo < math.MinInt32 || hi > math.MaxInt32)
 }
 
 // mostReads is how many elements of other arrays are followed.
@@ -39,6 +68,25 @@ type prover struct {
 	sources map[*ir.Buffer]Array
 	reads   int
 	lost    bool // something has no definition that could be followed
+}
+
+func newProver() *prover {
+	p := &prover{stages: map[*Instance][]*Stage{}, sources: map[*ir.Buffer]Array{}}
+	p.body = &Body{Builder: ir.NewBuilder(), Read: p.read, Stored: func(s *Stage) []*ir.Buffer {
+		p.lost = true
+		return s.Type.Buffers(s.Name)
+	}}
+	return p
+}
+
+// element is that of an array at axes called by its dims.
+func (p *prover) element(a Array) Elem {
+	s := p.stage(a)
+	index := make([]*ir.Node, len(s.Type.Dims))
+	for i, d := range s.Type.Dims {
+		index[i] = p.body.Axis(d.Name, d.Size)
+	}
+	return p.read(s, nil, 0, index)
 }
 
 func (p *prover) stage(a Array) *Stage {

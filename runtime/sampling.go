@@ -175,6 +175,9 @@ func (r *run) parity(step *bound.Step, s audit.Sample) result.Parity {
 	}
 	if f.At >= 0 {
 		p.At = s.At[f.At]
+		if s.Leaves(f.At) {
+			p.Leaves = real(s.Want[f.At])
+		}
 	}
 	if s.Largest > 0 && !math.IsInf(s.Largest, 0) {
 		p.MaxRel /= s.Largest

@@ -238,6 +238,9 @@ func (w *writer) hidden(s step) string {
 
 // emit adds a step and its line.
 func (w *writer) emit(text string, k kind, dims []dim, s step) bool {
+	if k == i32 && slices.Contains(leaving, fmt.Sprint(s["op"])) {
+		text = "cast(" + text + ", i32)"
+	}
 	w.names++
 	o := operand{text: fmt.Sprintf("%s_v%d", w.prefix, w.names), kind: k, dims: dims, array: true}
 	s["out"], s["kind"] = o.text, k
@@ -246,6 +249,9 @@ func (w *writer) emit(text string, k kind, dims []dim, s step) bool {
 	fmt.Fprintf(&w.text, "%s = %s%s\n", o.text, text, w.note(o))
 	return true
 }
+
+// leaving make i64 of i32 where 32 bits may not do.
+var leaving = []string{"add", "sub", "mul", "neg", "power", "abs"}
 
 // note asks for something that must not matter.
 func (w *writer) note(o operand) string {

@@ -94,7 +94,11 @@ func neighbours(w *writer) bool {
 		if dims[i].coords != "" {
 			dims[i].coords += "-"
 		}
-		return w.emit(fmt.Sprintf("diff(%s, %s)", a.text, d.name), k, dims,
+		text := fmt.Sprintf("diff(%s, %s)", a.text, d.name)
+		if k == i32 {
+			text = "cast(" + text + ", i32)"
+		}
+		return w.emit(text, k, dims,
 			step{"op": "slice", "in": []any{step0}, "at": map[string]any{d.name: []int{0, d.n - 1, 1}}})
 	}
 	over := w.some(namesOf(a.dims))
@@ -125,7 +129,11 @@ func called(w *writer) bool {
 	w.names++
 	name := fmt.Sprintf("%s_f%d", w.prefix, w.names)
 	k := a.with(b)
-	product := w.hidden(step{"op": "mul", "kind": k, "in": args(a, b), "compute": k})
+	within := k
+	if within == i32 {
+		within = i64
+	}
+	product := w.hidden(step{"op": "mul", "kind": within, "in": args(a, b), "compute": within})
 	switch w.IntN(3) {
 	case 0:
 		fmt.Fprintf(&w.text, "fn %s(u, v, more = 2) {\n    t = u * v\n    t - more\n}\n", name)

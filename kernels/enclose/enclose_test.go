@@ -77,6 +77,9 @@ func TestResultsLieInside(t *testing.T) {
 						continue
 					}
 					x := got.F + float64(got.I)
+					if mode == interp.Wide && got.I != int64(int32(got.I)) { // it left its type
+						continue
+					}
 					if near := set.Nearest(x); near != x && (near == near || x == x) {
 						t.Errorf("%s, store %d at %v in %s: %v does not hold %v", c.Name, s, p, name, set, x)
 					}

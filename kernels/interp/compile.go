@@ -158,8 +158,8 @@ func (c *compiler) alu(n *ir.Node) register {
 	case ir.Bits:
 		return c.emit(n, reinterpret[n.Type], args...)
 	}
-	if own, ok := forms[n.Op]; ok {
-		return c.emit(n, own[from], args...)
+	if code, ok := own(n.Op, n.Args[0].Type, c.p.mode); ok {
+		return c.emit(n, code, args...)
 	}
 	called := [3]register{2: register(n.Op)}
 	copy(called[:2], args)

@@ -21,14 +21,17 @@ const (
 	addF32
 	addI64
 	addI32
+	addHeld // at the ends of int64, as subHeld and mulHeld
 	subF64
 	subF32
 	subI64
 	subI32
+	subHeld
 	mulF64
 	mulF32
 	mulI64
 	mulI32
+	mulHeld
 	divF64
 	divF32
 	divI64
@@ -56,9 +59,12 @@ const (
 	andB
 	orB
 	notB
-	bitAnd
-	bitOr
-	bitXor
+	bitAndI64
+	bitAndI32
+	bitOrI64
+	bitOrI32
+	bitXorI64
+	bitXorI32
 	shlI64
 	shlI32
 	shrI64
@@ -104,7 +110,7 @@ const (
 	boolean
 )
 
-// classOf is the class of a type. Wide arithmetic has no float32.
+// classOf is the class of a type. Wide arithmetic has no float32, and no int32: whole numbers that leave it are seen to.
 func classOf(t ir.DType, mode Mode) class {
 	switch t {
 	case ir.F64:
@@ -117,9 +123,28 @@ func classOf(t ir.DType, mode Mode) class {
 	case ir.I64:
 		return i64
 	case ir.I32:
+		if mode == Wide {
+			return i64
+		}
 		return i32
 	}
 	return boolean
+}
+
+// held are the instructions that Wide arithmetic has for numbers of 64 bits: what leaves these is not what a kernel computes.
+var held = map[opcode]opcode{addI64: addHeld, subI64: subHeld, mulI64: mulHeld}
+
+// own is the instruction of an operation that has one, on operands of a type.
+func own(op ir.Op, t ir.DType, mode Mode) (opcode, bool) {
+	f, ok := forms[op]
+	code := f[classOf(t, mode)]
+	switch {
+	case t == ir.I32 && f[i64] >= bitAndI64 && f[i64] <= ushrI32: // which are of the bits that there are
+		code = f[i32]
+	case mode == Wide && held[code] != nop && (t == ir.I64 || op == ir.Mul): // sums of small ones do not come so far
+		code = held[code]
+	}
+	return code, ok
 }
 
 // forms are those of operations that have instructions of their own; others on floats are called as their row of the table of operations
@@ -141,9 +166,9 @@ var forms = map[ir.Op]form{
 	ir.And:    {nop, nop, nop, nop, andB},
 	ir.Or:     {nop, nop, nop, nop, orB},
 	ir.Not:    {nop, nop, nop, nop, notB},
-	ir.BitAnd: {nop, nop, bitAnd, bitAnd},
-	ir.BitOr:  {nop, nop, bitOr, bitOr},
-	ir.BitXor: {nop, nop, bitXor, bitXor},
+	ir.BitAnd: {nop, nop, bitAndI64, bitAndI32},
+	ir.BitOr:  {nop, nop, bitOrI64, bitOrI32},
+	ir.BitXor: {nop, nop, bitXorI64, bitXorI32},
 	ir.Shl:    {nop, nop, shlI64, shlI32},
 	ir.Shr:    {nop, nop, shrI64, shrI32},
 	ir.Ushr:   {nop, nop, ushrI64, ushrI32},

@@ -42,6 +42,8 @@ func (m *machine) run(code []instruction) bool {
 			i[in.d] = i[in.a] + i[in.b]
 		case addI32:
 			i[in.d] = int64(int32(i[in.a] + i[in.b]))
+		case addHeld:
+			i[in.d] = heldAdd(i[in.a], i[in.b])
 		case subF64:
 			f[in.d] = f[in.a] - f[in.b]
 		case subF32:
@@ -50,6 +52,8 @@ func (m *machine) run(code []instruction) bool {
 			i[in.d] = i[in.a] - i[in.b]
 		case subI32:
 			i[in.d] = int64(int32(i[in.a] - i[in.b]))
+		case subHeld:
+			i[in.d] = heldSub(i[in.a], i[in.b])
 		case mulF64:
 			f[in.d] = f[in.a] * f[in.b]
 		case mulF32:
@@ -58,6 +62,8 @@ func (m *machine) run(code []instruction) bool {
 			i[in.d] = i[in.a] * i[in.b]
 		case mulI32:
 			i[in.d] = int64(int32(i[in.a] * i[in.b]))
+		case mulHeld:
+			i[in.d] = heldMul(i[in.a], i[in.b])
 		case divF64:
 			f[in.d] = f[in.a] / f[in.b]
 		case divF32:
@@ -114,14 +120,20 @@ func (m *machine) run(code []instruction) bool {
 			i[in.d] = truth(f[in.a] != f[in.b])
 		case neI:
 			i[in.d] = truth(i[in.a] != i[in.b])
-		case andB, bitAnd:
+		case andB, bitAndI64:
 			i[in.d] = i[in.a] & i[in.b]
-		case orB, bitOr:
+		case orB, bitOrI64:
 			i[in.d] = i[in.a] | i[in.b]
 		case notB:
 			i[in.d] = i[in.a] ^ 1
-		case bitXor:
+		case bitXorI64:
 			i[in.d] = i[in.a] ^ i[in.b]
+		case bitAndI32:
+			i[in.d] = int64(int32(i[in.a] & i[in.b]))
+		case bitOrI32:
+			i[in.d] = int64(int32(i[in.a] | i[in.b]))
+		case bitXorI32:
+			i[in.d] = int64(int32(i[in.a] ^ i[in.b]))
 		case shlI64:
 			i[in.d] = i[in.a] << (i[in.b] & 63)
 		case shlI32:
@@ -129,7 +141,7 @@ func (m *machine) run(code []instruction) bool {
 		case shrI64:
 			i[in.d] = i[in.a] >> (i[in.b] & 63)
 		case shrI32:
-			i[in.d] = i[in.a] >> (i[in.b] & 31)
+			i[in.d] = int64(int32(i[in.a]) >> (i[in.b] & 31))
 		case ushrI64:
 			i[in.d] = int64(uint64(i[in.a]) >> (i[in.b] & 63))
 		case ushrI32:

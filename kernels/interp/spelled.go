@@ -17,9 +17,11 @@ var spelled = map[opcode]string{
 	ltF: "Id = Fa < Fb", ltI: "Id = Ia < Ib", leF: "Id = Fa <= Fb", leI: "Id = Ia <= Ib",
 	eqF: "Id = Fa == Fb", eqI: "Id = Ia == Ib", neF: "Id = Fa != Fb", neI: "Id = Ia != Ib",
 	andB: "Id = Ia & Ib", orB: "Id = Ia | Ib", notB: "Id = Ia ^ 1",
-	bitAnd: "Id = Ia & Ib", bitOr: "Id = Ia | Ib", bitXor: "Id = Ia ^ Ib",
+	bitAndI64: "Id = Ia & Ib", bitOrI64: "Id = Ia | Ib", bitXorI64: "Id = Ia ^ Ib",
+	bitAndI32: "Id = (int)(Ia & Ib)", bitOrI32: "Id = (int)(Ia | Ib)", bitXorI32: "Id = (int)(Ia ^ Ib)",
+	addHeld: "Id = held_add(Ia, Ib)", subHeld: "Id = held_sub(Ia, Ib)", mulHeld: "Id = held_mul(Ia, Ib)",
 	shlI64: "Id = (long long)((unsigned long long)Ia << (Ib & 63))", shlI32: "Id = (int)((unsigned)Ia << (Ib & 31))",
-	shrI64: "Id = Ia >> (Ib & 63)", shrI32: "Id = Ia >> (Ib & 31)",
+	shrI64: "Id = Ia >> (Ib & 63)", shrI32: "Id = (int)Ia >> (Ib & 31)",
 	ushrI64: "Id = (long long)((unsigned long long)Ia >> (Ib & 63))", ushrI32: "Id = (int)((unsigned)Ia >> (Ib & 31))",
 	selectF: "Fd = Ia ? Fb : Fc", selectI: "Id = Ia ? Ib : Ic",
 

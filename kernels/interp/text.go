@@ -38,8 +38,13 @@ const textPreamble = `
 typedef struct { const void *const *buf; const double *farg; const long long *iarg; const int *at; long long *out; long long n; } text_args;
 static inline long long floor_div(long long a, long long b) { if (!b) return 0; long long q = a / b; return a % b && (a < 0) != (b < 0) ? q - 1 : q; }
 static inline long long floor_mod(long long a, long long b) { if (!b) return 0; long long r = a % b; return r && (r < 0) != (b < 0) ? r + b : r; }
+#define LEAST (-9223372036854775807LL - 1)
+#define MOST 9223372036854775807LL
+static inline long long held_add(long long a, long long b) { long long r; return __builtin_add_overflow(a, b, &r) ? (a < 0 ? LEAST : MOST) : r; }
+static inline long long held_sub(long long a, long long b) { long long r; return __builtin_sub_overflow(a, b, &r) ? (a < 0 ? LEAST : MOST) : r; }
+static inline long long held_mul(long long a, long long b) { long long r; return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? LEAST : MOST) : r; }
 static inline int to_int(double v) { return v != v ? 0 : v <= -0x1p31 ? -2147483647 - 1 : v >= 2147483647.0 ? 2147483647 : (int)v; }
-static inline long long to_long(double v) { return v != v ? 0 : v <= -0x1p63 ? -9223372036854775807LL - 1 : v >= 0x1p63 ? 9223372036854775807LL : (long long)v; }
+static inline long long to_long(double v) { return v != v ? 0 : v <= -0x1p63 ? LEAST : v >= 0x1p63 ? MOST : (long long)v; }
 static inline int bits_f(float v) { int r; __builtin_memcpy(&r, &v, sizeof r); return r; }
 static inline float from_bits_f(int v) { float r; __builtin_memcpy(&r, &v, sizeof r); return r; }
 static inline long long bits_d(double v) { long long r; __builtin_memcpy(&r, &v, sizeof r); return r; }

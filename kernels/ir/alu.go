@@ -53,6 +53,10 @@ func (b *Builder) Cast(t DType, a *Node) *Node {
 		return b.Const(t, a.F)
 	case t.Int() && a.Op == Cast && a.Type.Float() && a.Args[0].Type.Int() && holds(a.Type, a.Args[0]):
 		return b.Cast(t, a.Args[0])
+	case t == I32 && a.Type == I64 && a.Op == Cast && a.Args[0].Type == I32:
+		return a.Args[0]
+	case t == I32 && a.Type == I64 && (a.Op == Add || a.Op == Sub || a.Op == Mul): // whose low words follow from those of its operands
+		return b.Alu(a.Op, b.Cast(t, a.Args[0]), b.Cast(t, a.Args[1]))
 	}
 	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
 }

@@ -76,4 +76,8 @@ var runCodes = []Code{
 		Explanation: "An operator that calls its programs until something holds was stopped by the number of calls that it may make. What it gives is as far as it came.",
 		Wrong:       "# weft run file.weft\nx = axis(i, 0 .. 1 in 20)\nshow(eigen(cos(x - rename(x, from: i, to: j)), most: 2).value)",
 		Right:       "# weft run file.weft\nx = axis(i, 0 .. 1 in 20)\nshow(eigen(cos(x - rename(x, from: i, to: j)), most: 1000).value)"},
+	{Code: problem.WholeTooLarge, Title: "whole number too large for its type",
+		Explanation: "A sample of the result, calculated again with more digits, does not fit the type of the array. What is made of i32 by arithmetic is i64 where it may leave 32 bits; a state of `fold`, `scan` and `iterate` keeps the type that it starts from, and i64 ends at 2^63. Start from a state cast to i64, or calculate with floats.",
+		Wrong:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: 1))",
+		Right:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: cast(1, i64)))"},
 }

@@ -58,7 +58,8 @@ func truth(v bool) complex128 {
 	return 0
 }
 
-const wrapping = "Integers of 32 and 64 bits wrap around beyond their range, as in C with -fwrapv; cast to i64 or f64 where that may happen."
+const wrapping = "Whole numbers of 32 bits give i64 where the text and the types of arrays do not show that 32 bits will do; what leaves 64 bits, or a state of 32 that a " +
+	"program carries, is an error that the comparison with float64 finds."
 
 var pair = []arg{{"a", "first"}, {"b", "second"}}
 
@@ -81,7 +82,7 @@ var arithmetic = []elementwise{
 		build: two(ops.CDiv), divides: true, value: func(x []complex128) complex128 { return quotientOf(x[0], x[1]) }, rule: operand.Rounded,
 		examples: []ops.Example{{Title: "A time of flight", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(x / (1540 m/s))"}}},
 	{name: "neg", doc: "Negative -a.", group: groupArithmetic, args: pair[:1], keepsWhole: true, takes: complexToo, compute: numeric, unit: operand.OwnUnit,
-		long:  "The smallest integer has no opposite and stays as it is.",
+		long:  wrapping,
 		build: one(ops.CNeg), value: func(x []complex128) complex128 { return -x[0] }, rule: operand.Rounded,
 		examples: []ops.Example{{Title: "Turned round", Code: "x = axis(x, -1 mm .. 1 mm in 5)\nshow(-x)"}}},
 	powerNamed("power"), powerNamed("pow"),

@@ -30,18 +30,25 @@ func convertSpecs() []*ops.Spec {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: operand.Rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
 			"Integers of 64 bits beyond 32 become the nearest of 32. For smaller types in files see the argument `as` of write.",
-		Returns:  "an array of the same dimensions.",
-		Params:   []ops.Param{ops.In("input", "array"), ops.Choose("type", "element type", names...)},
+		Returns:  "an array of the same dimensions; of a number, one value.",
+		Params:   []ops.Param{ops.In("input", "array or number").Also(ops.KNumber | ops.KBool), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
 		Bind:     bindCast,
 	}}
 }
 
 // casting is a use of cast: what it gives.
-type casting struct{ out ops.Type }
+type casting struct {
+	from operand.Operand
+	out  ops.Type
+}
 
 func bindCast(c *ops.Call) (ops.Op, error) {
-	t := c.Type("input")
+	from := operand.Of(c, "input")
+	if _, err := operand.Broadcast("cast", from); err != nil {
+		return nil, err
+	}
+	t := from[0].Type
 	e, _ := ops.ParseElem(c.Symbol("type"))
 	out := ops.Type{Elem: e, Dims: t.Dims, Unit: t.Unit}
 	switch {
@@ -54,7 +61,7 @@ func bindCast(c *ops.Call) (ops.Op, error) {
 	if out.Elem.Base == ir.Bool {
 		out.Unit = ops.Unit{}
 	}
-	return casting{out}, nil
+	return casting{from[0], out}, nil
 }
 
 // Outputs is one array.
@@ -62,9 +69,9 @@ func (k casting) Outputs() []ops.Output { return ops.One(k.out) }
 
 // Lower converts element by element.
 func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
-	in, out := l.In("input"), k.out
-	s := l.Stage("", out, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
-		x := in.At(b, index...)
+	out, in := k.out, []operand.Operand{k.from}
+	s := l.Stage("", out, operand.Stages(l, in), func(b *ops.Body, index []*ir.Node) ops.Elem {
+		x := in[0].Read(b, k.from.Type.Elem.Base.Compute(), index)
 		x = ops.Elem{Re: convert(b, out.Elem.Base, x.Re), Im: x.Im}
 		switch {
 		case out.Elem.Complex && x.Im == nil:
@@ -111,6 +118,10 @@ func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
 // Reference converts as the documentation says.
 func (k casting) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	a, to := in["input"], k.out.Elem
+	if k.from.Scalar {
+		a = ops.NewDense(false)
+		a.Set(0, complex(k.from.SI(), 0))
+	}
 	out := ops.NewDense(to.Complex, a.Shape...)
 	for i := range a.Re {
 		v := a.At(i)

@@ -107,6 +107,9 @@ func (e *elementwise) typed(c *ops.Call) (*pointwise, error) {
 	if e.compute != nil {
 		t.compute = e.compute(t.compute, values)
 	}
+	if t.compute == ops.I32 && !e.whole && e.leaves32(values) {
+		t.compute = ops.I64
+	}
 	t.out.Elem = t.compute
 	if e.result != nil {
 		t.out.Elem = e.result(t.compute)
@@ -115,6 +118,27 @@ func (e *elementwise) typed(c *ops.Call) (*pointwise, error) {
 	t.out.Unit, unitErr = e.unit(e.name, values)
 	t.out.Dims, dimErr = operand.Broadcast(e.name, t.xs)
 	return t, errors.Join(unitErr, dimErr)
+}
+
+// leaves32 reports whether what whole numbers give may not be one of 32 bits.
+func (e *elementwise) leaves32(xs []operand.Operand) bool {
+	var arrays []ops.Array
+	for _, x := range xs {
+		if a, ok := x.Value.(ops.Array); ok {
+			arrays = append(arrays, a)
+		}
+	}
+	return ops.Leaves32(arrays, func(b *ops.Body, of []ops.Elem) ops.Elem {
+		x := slices.Repeat([]ops.Elem{{Re: b.True()}}, e.masks)
+		for _, o := range xs {
+			if !o.Scalar {
+				x, of = append(x, of[0]), of[1:]
+			} else {
+				x = append(x, o.Read(b, ir.I64, nil))
+			}
+		}
+		return e.build(b, xs, x)
+	})
 }
 
 func (e *elementwise) checkElems(xs []operand.Operand, want takes) error {

@@ -147,4 +147,5 @@ const (
 	OutOfMemory    = "E0708"
 	InternalError  = "E0709"
 	Unfinished     = "E0710"
+	WholeTooLarge  = "E0711"
 )

@@ -61,13 +61,14 @@ func (s *Sample) near(e int, want complex128) bool {
 	return Compare(rule.Metric, s.Got[e:e+1], []complex128{want}, s.Largest).Within(rule)
 }
 
-// explain takes an element for a tie, or for what rounding may give, if its values say so.
+// explain takes an element for a tie, or for what rounding may give, if its values say so. They hold what float64 gives too, unless whole numbers
+// left their type, which explains nothing.
 func (s *Sample) explain(e int, parts []enclose.Values) {
-	got := [2]float64{real(s.Got[e]), imag(s.Got[e])}
-	var want [2]float64
+	got, wide := [2]float64{real(s.Got[e]), imag(s.Got[e])}, [2]float64{real(s.Want[e]), imag(s.Want[e])}
+	var want, held [2]float64
 	several := false
 	for i, v := range parts {
-		want[i] = v.Nearest(got[i])
+		want[i], held[i] = v.Nearest(got[i]), v.Nearest(wide[i])
 		several = several || len(v) > 1 || v.NaN() && math.IsNaN(got[i])
 		if math.IsInf(want[i], 0) {
 			return
@@ -75,13 +76,19 @@ func (s *Sample) explain(e int, parts []enclose.Values) {
 	}
 	v := complex(want[0], want[1])
 	switch {
-	case !s.near(e, v):
+	case !s.near(e, v), !Compare(s.Rule().Metric, []complex128{complex(held[0], held[1])}, s.Want[e:e+1], s.Largest).Within(s.Rule()):
 	case several:
 		s.Want[e] = v
 		s.Ties++
 	default:
 		s.Rounded = append(s.Rounded, e)
 	}
+}
+
+// Leaves reports whether what an element should be is no whole number that the array's type holds.
+func (s *Sample) Leaves(e int) bool {
+	t := s.Type.Elem.Base
+	return e >= 0 && t.Int() && math.Abs(real(s.Want[e])) >= math.Ldexp(1, 8*t.Size()-1)
 }
 
 // loader reads what the reference loads: tables as they were computed and as a device holds them, other arrays as they are stored.

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"weft/ops"
@@ -124,6 +125,8 @@ type Parity struct {
 	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
 	Ties     int `json:"ties,omitempty"`
 	Rounding int `json:"rounding,omitempty"`
+	// Leaves is what the worst sample should be where it is a whole number that its type does not hold.
+	Leaves float64 `json:"leaves,omitempty"`
 	// Recomputed counts points that the kernel computed a second time and found as they were.
 	Recomputed int `json:"recomputed,omitempty"`
 	// Skipped says why no sample was taken; OK then says nothing.
@@ -154,6 +157,13 @@ type Fold struct {
 
 // Violation is what to report of a sample beyond its tolerance.
 func (p Parity) Violation() problem.Problem {
+	if p.Leaves != 0 {
+		should := fmt.Sprintf("%.10g", p.Leaves)
+		if math.Abs(p.Leaves) >= 1<<63 {
+			should = "beyond 2^63"
+		}
+		return problem.Wrong(problem.WholeTooLarge, "", "make it of numbers cast to i64, or to f64", "%s should be %s at %v, which its type does not hold", p.Value, should, p.At)
+	}
 	what := fmt.Sprintf("differs from float64 by %s, the tolerance is %s", p.Quantity(p.Figure()), p.Quantity(p.Tolerance))
 	if p.Metric == ops.Level && p.P99 <= p.Tolerance {
 		what = fmt.Sprintf("differs from float64 by %.2g of its largest magnitude at a sampled element, which is no rounding", p.MaxRel)
