@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"weft/kernels/device"
 	"weft/ops"
 	"weft/ops/files/format"
 	"weft/ops/files/picture"
@@ -28,11 +29,13 @@ func showSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "show", Doc: "Show a value in the terminal.", Group: group,
 		Long: "Numbers and small arrays are shown as numbers, lines as a curve, arrays of two dimensions as a picture with coordinates, of three " +
-			"as pictures of the largest values along each, in colours where the terminal has them. Complex arrays are drawn by magnitude.",
+			"as pictures of the largest values along each, in colours where the terminal has them. Complex arrays are drawn by magnitude. With `all` every " +
+			"number is shown: a line of them one below the other, and of more dimensions than two a table for each element of the outer ones.",
 		Params: []ops.Param{
 			{Name: "value", Doc: "what to show", Accept: everything, Unit: "*"},
 			{Name: "map", Doc: "colours: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours; the least and the largest when left out").Opt(),
+			{Name: "all", Doc: "all numbers, whatever there are", Accept: ops.KBool, Default: ops.Flag(false)},
 		},
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
 		Bind: func(c *ops.Call) (ops.Op, error) {
@@ -91,8 +94,10 @@ func draw(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
 	dims := h.Type.Dims
 	small := len(dims) <= 2 && dims[len(dims)-1].Size <= numbersAcross && h.Type.Len() <= numbersAcross*numbersDown
 	switch {
+	case c.Args["all"] == ops.Flag(true):
+		return tables(h, t)
 	case small:
-		return table(h, t)
+		return table(h, 0, h.Parts[0].Rows(), t)
 	case len(dims) == 1:
 		return line(magnitudes(h), t)
 	case len(dims) <= 3:
@@ -117,17 +122,48 @@ func magnitudes(h ops.HostArray) ops.HostArray {
 	return out
 }
 
-// table writes the elements as numbers, a row a line, with the coordinates before and above them.
-func table(h ops.HostArray, w io.Writer) error {
-	u := h.Type.Unit
-	width := h.Parts[0].Width()
-	cells := make([][]string, h.Parts[0].Rows())
-	for r := range cells {
-		for i := range width {
-			cells[r] = append(cells[r], elementText(h, r*width+i, u))
+// tables writes all elements: a table for each index of the dims before the last two, and a line downwards.
+func tables(h ops.HostArray, w io.Writer) error {
+	dims := h.Type.Dims
+	if len(dims) == 1 {
+		cells := [][]string{{dims[0].Name, ""}}
+		for i := range dims[0].Size {
+			cells = append(cells, []string{coordinateText(dims[0], i), elementText(h, i, h.Type.Unit)})
+		}
+		return aligned(cells, w)
+	}
+	outer, rows := dims[:len(dims)-2], dims[len(dims)-2].Size
+	for k, index := range ops.Indices(ops.Type{Dims: outer}.Shape()) {
+		var heading []string
+		for d, i := range index {
+			heading = append(heading, outer[d].Name+": "+coordinateText(outer[d], i))
+		}
+		if len(outer) > 0 {
+			if _, err := fmt.Fprintln(w, strings.Join(heading, ", ")); err != nil {
+				return err
+			}
+		}
+		if err := table(h, k*rows, rows, w); err != nil {
+			return err
 		}
 	}
-	cells = withCoordinates(h, cells)
+	return nil
+}
+
+// table writes rows of elements as numbers, a row a line, with the coordinates before and above them.
+func table(h ops.HostArray, from, rows int, w io.Writer) error {
+	width := h.Parts[0].Width()
+	cells := make([][]string, rows)
+	for r := range cells {
+		for i := range width {
+			cells[r] = append(cells[r], elementText(h, (from+r)*width+i, h.Type.Unit))
+		}
+	}
+	return aligned(withCoordinates(h, cells), w)
+}
+
+// aligned writes columns as wide as the widest text in them.
+func aligned(cells [][]string, w io.Writer) error {
 	widths := make([]int, len(cells[0]))
 	for _, row := range cells {
 		for i, cell := range row {
@@ -136,10 +172,11 @@ func table(h ops.HostArray, w io.Writer) error {
 	}
 	var b strings.Builder
 	for _, row := range cells {
+		var line strings.Builder
 		for i, cell := range row {
-			fmt.Fprintf(&b, "  %*s", widths[i], cell)
+			fmt.Fprintf(&line, "  %*s", widths[i], cell)
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -159,7 +196,7 @@ func withCoordinates(h ops.HostArray, cells [][]string) [][]string {
 		cells[1] = append([]string{""}, cells[1]...)
 		return cells
 	}
-	down := h.Type.Dims[0]
+	down := h.Type.Dims[n-2]
 	cells[0] = append([]string{down.Name + "\\" + across.Name}, cells[0]...)
 	for r := range down.Size {
 		cells[r+1] = append([]string{coordinateText(down, r)}, cells[r+1]...)
@@ -182,7 +219,8 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 	}
 	v := h.Complex(i)
 	if !h.Type.Elem.Base.Float() && u.Plain() {
-		return fmt.Sprintf("%.0f", real(v)) // all digits of a count
+		p := h.Parts[0]
+		return fmt.Sprint(device.Int(p.Buf.Type, p.Element(i), 0)) // all digits of a count
 	}
 	text := number(format.Shown(real(v), u))
 	if !h.Type.Elem.Complex {

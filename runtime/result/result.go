@@ -158,7 +158,7 @@ type Fold struct {
 // Violation is what to report of a sample beyond its tolerance.
 func (p Parity) Violation() problem.Problem {
 	if p.Leaves != 0 {
-		should := fmt.Sprintf("%.10g", p.Leaves)
+		should := fmt.Sprintf("%.17g", p.Leaves)
 		if math.Abs(p.Leaves) >= 1<<63 {
 			should = "beyond 2^63"
 		}
