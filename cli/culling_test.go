@@ -98,11 +98,7 @@ func TestLoopsThatSkipFindWhatAllFind(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles dozens of kernels")
 	}
-	t.Setenv("WEFT_CACHE", compiled)
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("devices.yaml", []byte(devices), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	withDevices(t)
 	rng := rand.New(rand.NewPCG(11, 3))
 	places := [][]string{{"--memory", "least"}, {"--fuse-limit", "0"}, {"--devices", "devices.yaml", "--device", "small,large,odd"},
 		{"--threads", "3"}, {"interpreted"}}

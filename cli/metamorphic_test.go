@@ -118,11 +118,7 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles dozens of kernels")
 	}
-	t.Setenv("WEFT_CACHE", compiled)
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("devices.yaml", []byte(devices), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	withDevices(t)
 	rng := rand.New(rand.NewPCG(2, 7))
 	for _, name := range slices.Sorted(maps.Keys(programs)) {
 		p := programs[name]
@@ -166,6 +162,15 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 				t.Errorf("%d of %d precisions ran, and that they differ is %t: little is tested", held, len(precisions), rounded)
 			}
 		})
+	}
+}
+
+// withDevices goes to an empty folder with devices.yaml, and the cache of all tests.
+func withDevices(t *testing.T) {
+	t.Setenv("WEFT_CACHE", compiled)
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("devices.yaml", []byte(devices), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -28,7 +28,7 @@ func (c opsCommand) Run(s *streams) error {
 		return err
 	}
 	spec := cat.Lookup(c.Name)
-	if spec == nil && slices.ContainsFunc(append(library.Names(), families(cat)...), func(n string) bool { return n == c.Name }) {
+	if spec == nil && (slices.Contains(library.Names(), c.Name) || slices.ContainsFunc(cat.Names(), func(n string) bool { return strings.HasPrefix(n, c.Name+".") })) {
 		return listOps(s.out, cat, c.Name+".")
 	}
 	if spec == nil {
@@ -44,16 +44,6 @@ func didYouMean(name string, known []string) string {
 		return ""
 	}
 	return " (did you mean " + strings.Join(near, " or ") + "?)"
-}
-
-// families are what the names of operators with a point begin with.
-func families(cat *catalogue.Catalogue) (out []string) {
-	for _, n := range cat.Names() {
-		if family, _, ok := strings.Cut(n, "."); ok {
-			out = append(out, family)
-		}
-	}
-	return out
 }
 
 // listOps lists the operators and the functions of libraries whose names have a prefix, under their headings.

@@ -32,7 +32,7 @@ func (t terminal) Caps() picture.Caps {
 	return picture.Detect(t.file)
 }
 
-// To is the terminal with what is printed on it kept elsewhere for now.
+// To is a terminal like this that prints to w.
 func (t terminal) To(w io.Writer) ops.Terminal {
 	t.Writer = w
 	return t

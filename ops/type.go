@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,16 @@ type Dim struct {
 	Unit   Unit // how coordinates are written for people
 	// Frame is the system the coordinates are in; nil: none that is known.
 	Frame Frame
+}
+
+// SameDims reports whether dims have the same names and extents, in order.
+func SameDims(a, b []Dim) bool {
+	return slices.EqualFunc(a, b, func(x, y Dim) bool { return x.Name == y.Name && x.Size == y.Size })
+}
+
+// ToLast is a list, of dims or of what there is for each, with one of its elements moved to the end.
+func ToLast[T any](list []T, i int) []T {
+	return append(slices.Delete(slices.Clone(list), i, i+1), list[i])
 }
 
 // Tag tells an index apart in the name of a file: by its coordinate, in the unit of the dim, or by its number.

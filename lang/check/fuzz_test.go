@@ -1,12 +1,10 @@
 package check
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"weft/lang/diag"
+	"weft/lang/diag/diagtest"
 	"weft/lang/library"
 	"weft/ops/catalogue"
 )
@@ -24,21 +22,7 @@ func FuzzCheck(f *testing.F) {
 	for _, name := range names {
 		f.Add(library.Example(name))
 	}
-	for _, c := range diag.Codes() {
-		f.Add(c.Wrong)
-		f.Add(c.Right)
-	}
-	paths, err := filepath.Glob("../../pipelines/*/*.weft")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(text))
-	}
+	diagtest.Seeds(f, "../../pipelines/*/*.weft")
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "read(") || strings.Contains(text, "use \"") || strings.Contains(text, "skyview") {
 			return // files, and what looks at them

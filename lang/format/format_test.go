@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weft/lang/diag"
+	"weft/lang/diag/diagtest"
 	"weft/lang/syntax"
 )
 
@@ -78,21 +79,7 @@ func TestLongLinesAreQuick(t *testing.T) {
 }
 
 func FuzzFormat(f *testing.F) {
-	paths, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(text))
-	}
-	for _, c := range diag.Codes() {
-		f.Add(c.Wrong)
-		f.Add(c.Right)
-	}
+	diagtest.Seeds(f, "testdata/*.txt")
 	f.Fuzz(func(t *testing.T, text string) {
 		once, ok, _ := format(text)
 		if !ok {

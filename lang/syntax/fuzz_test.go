@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/lang/diag"
+	"weft/lang/diag/diagtest"
 	"weft/lang/format"
 	"weft/lang/syntax"
 )
@@ -17,10 +18,7 @@ var fuzzUnits = syntax.Units{
 // FuzzParse checks that no text breaks the parser, that every place it reports or keeps lies in the text and in order,
 // that tokens cover the text, and that formatting a text without mistakes keeps its tree.
 func FuzzParse(f *testing.F) {
-	for _, c := range diag.Codes() {
-		f.Add(c.Wrong)
-		f.Add(c.Right)
-	}
+	diagtest.Seeds(f, "../../pipelines/*/*.weft")
 	for _, seed := range []string{
 		"a = f(x: 5 m / s ^ 2, [1, 2 mm]) | g.h @keep @tile(z: 8)\n  # why\n | i",
 		"fn f(a, b,) = -a ^ -b .. 3 in 4 and not c[x: 1 .. 2 by 3].d",

@@ -13,6 +13,7 @@ func dotSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: operand.Rounded,
 		Long: "The same as sum(a * b, over: ...). Dimensions that both have and that are not summed stay: they number the products of a batch. " +
+			"Unlike there, whole numbers are multiplied in i64. " +
 			nanSums + " " + accumulates + ".",
 		Returns: "an array over the remaining dimensions, joined by name; a single value when none remains.",
 		Params:  []ops.Param{ops.In("a", "first array"), ops.In("b", "second array"), ops.Names("over", "a dimension or a list of dimensions to sum over, which both have")},

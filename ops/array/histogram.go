@@ -108,7 +108,7 @@ func bindHistogram(c *ops.Call) (ops.Op, error) {
 	out := ops.Type{Elem: ops.I64, Dims: append(operand.Without(t.Dims, over), bin)}
 	if c.Has("weights") {
 		w := c.Type("weights")
-		if !sameDims(w.Dims, t.Dims) {
+		if !ops.SameDims(w.Dims, t.Dims) {
 			return nil, problem.Wrong(problem.MissingDim, "weights", "give them the dimensions of the array, in its order", "the weights are %s, and the array is %s", w, t)
 		}
 		if w.Elem.Complex {

@@ -36,7 +36,7 @@ type pack struct {
 
 func bindPack(c *ops.Call) (ops.Op, error) {
 	t, mask := c.Type("a"), c.Type("mask")
-	if mask.Elem != ops.Bool || !sameDims(mask.Dims, t.Dims) {
+	if mask.Elem != ops.Bool || !ops.SameDims(mask.Dims, t.Dims) {
 		return nil, problem.Wrong(problem.WrongDims, "mask", "compare the array with something, say", "a mask holds booleans over the dimensions of the array, in its order: this is %s, and the array %s", mask, t)
 	}
 	along, err := lineDim(c, t)
@@ -52,10 +52,6 @@ func bindPack(c *ops.Call) (ops.Op, error) {
 	p.value.Dims[along] = ops.Dim{Name: t.Dims[along].Name, Size: c.Int("at_most")}
 	p.count = ops.Type{Elem: ops.I64, Dims: operand.Without(t.Dims, []int{along})}
 	return p, nil
-}
-
-func sameDims(a, b []ops.Dim) bool {
-	return slices.EqualFunc(a, b, func(x, y ops.Dim) bool { return x.Name == y.Name && x.Size == y.Size })
 }
 
 // Outputs are the elements and their number.

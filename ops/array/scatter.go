@@ -190,7 +190,7 @@ func (s *scatter) Lower(l *ops.Lowering) []*ops.Stage {
 				index[i] = b.I32(int(p.place.SI()))
 				continue
 			}
-			x := l.Lists["at"][p.at].At(b, picked(at, p.place.Pick)...).Re
+			x := l.Lists["at"][p.at].At(b, operand.Picked(at, p.place.Pick)...).Re
 			if x.Type.Float() {
 				x = b.Cast(ir.I64, x)
 			}
@@ -204,7 +204,7 @@ func (s *scatter) Lower(l *ops.Lowering) []*ops.Stage {
 			}
 			index[i] = b.Cast(ir.I32, x)
 		}
-		return index, on, b.Cast(s.acc.Base, in.At(b, picked(at, s.terms.Pick)...).Re)
+		return index, on, b.Cast(s.acc.Base, in.At(b, operand.Picked(at, s.terms.Pick)...).Re)
 	}
 	// loops goes through a chunk at the indices of the result that come from the elements.
 	loops := func(b *ops.Body, c *ir.Node, own, axes, start []*ir.Node, body func(at, state []*ir.Node) []*ir.Node) (*ir.Fold, []*ir.Node) {
@@ -299,15 +299,6 @@ func (s *scatter) Lower(l *ops.Lowering) []*ops.Stage {
 	})
 	sum.Steps = []string{"scatter"}
 	return []*ops.Stage{sum}
-}
-
-// picked are the indices of an operand among those that are gone through.
-func picked[T any](at []T, pick []int) []T {
-	out := make([]T, len(pick))
-	for i, d := range pick {
-		out[i] = at[d]
-	}
-	return out
 }
 
 // Reference adds up in plain float64.

@@ -124,7 +124,7 @@ func (e *end) in(b *ops.Body, stages []*ops.Stage, index []*ir.Node, beyond, n i
 	if e.Scalar {
 		return b.I32(int(e.SI()) + beyond)
 	}
-	x := stages[e.at].At(b, picked(index, e.Pick)...).Re
+	x := stages[e.at].At(b, operand.Picked(index, e.Pick)...).Re
 	if x.Type.Float() {
 		x = b.Cast(ir.I64, x)
 	}

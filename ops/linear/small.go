@@ -208,7 +208,7 @@ func (s *small) Lower(l *ops.Lowering) []*ops.Stage {
 				m[p] = append(m[p], read(1, map[int]int{s.rhs: p}))
 			}
 		}
-		return ops.Real(b.Cast(s.out.Elem.Base, s.of.build(b, m, picked(index, s.wanted))))
+		return ops.Real(b.Cast(s.out.Elem.Base, s.of.build(b, m, operand.Picked(index, s.wanted))))
 	})
 	stage.Steps = []string{s.of.name}
 	return []*ops.Stage{stage}
@@ -239,15 +239,7 @@ func (s *small) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 		for p := range len(s.xs[1:]) * s.n {
 			rights = append(rights, read(1, map[int]int{s.rhs: p}))
 		}
-		out.Re[o] = s.of.value(m, rights, picked(index, s.wanted))
+		out.Re[o] = s.of.value(m, rights, operand.Picked(index, s.wanted))
 	}
 	return []ops.Dense{out}, nil
-}
-
-// picked are some of a few elements.
-func picked[T any](of []T, at []int) (out []T) {
-	for _, i := range at {
-		out = append(out, of[i])
-	}
-	return out
 }

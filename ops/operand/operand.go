@@ -105,11 +105,7 @@ func Promote(xs []Operand) ops.ElemType {
 // Read is the operand's element at an index of the result, in the given type.
 func (o Operand) Read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 	if !o.Scalar {
-		at := make([]*ir.Node, len(o.Pick))
-		for i, p := range o.Pick {
-			at[i] = index[p]
-		}
-		return ops.CCast(b, base, o.stage.At(b, at...))
+		return ops.CCast(b, base, o.stage.At(b, Picked(index, o.Pick)...))
 	}
 	v := o.SI()
 	if n, ok := o.Value.(ops.Number); ok && base.Float() {
@@ -119,6 +115,15 @@ func (o Operand) Read(b *ops.Body, base ir.DType, index []*ir.Node) ops.Elem {
 		return ops.Real(b.Int(base, int64(v)))
 	}
 	return ops.Real(b.Const(base, v))
+}
+
+// Picked are some of a few, such as the indices of an operand among those of the result.
+func Picked[T any](of []T, pick []int) []T {
+	out := make([]T, len(pick))
+	for i, p := range pick {
+		out[i] = of[p]
+	}
+	return out
 }
 
 // With is the operand with the stage of its array.

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 )
 
 // Lower reads the array at its places.
@@ -50,16 +51,11 @@ func (t *take) rowed() int {
 // rows is an array with one of its dims last: to be stored where reading rows repays that, which is for the planner to find.
 func rows(l *ops.Lowering, in *ops.Stage, d int) *ops.Stage {
 	t := in.Type
-	t.Dims = toLast(t.Dims, d)
+	t.Dims = ops.ToLast(t.Dims, d)
 	return l.Stage("rows", t, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		at := slices.Insert(slices.Clone(index[:len(index)-1]), d, index[len(index)-1])
 		return in.At(b, at...)
 	})
-}
-
-// toLast is a list with one of its elements moved to the end.
-func toLast[T any](list []T, i int) []T {
-	return append(slices.Delete(slices.Clone(list), i, i+1), list[i])
 }
 
 // rising are the coordinates, turned to rise.
@@ -119,7 +115,7 @@ func (t *take) elem(b *ops.Body, in *ops.Stage, spots []spot, index []*ir.Node) 
 	sum = func(spots []spot, taps [][]tap, at []*ir.Node) ops.Elem {
 		if len(spots) == 0 {
 			if d := t.rowed(); d >= 0 {
-				at = toLast(at, d)
+				at = ops.ToLast(at, d)
 			}
 			switch {
 			case guard == nil:
@@ -338,11 +334,7 @@ func (s *spot) found(b *ops.Body, x *ir.Node) *ir.Node {
 
 // read is the place as a number of its array.
 func (s *spot) read(b *ops.Body, index []*ir.Node) *ir.Node {
-	at := make([]*ir.Node, len(s.pick))
-	for i, d := range s.pick {
-		at[i] = index[d]
-	}
-	return s.at.At(b, at...).Re
+	return s.at.At(b, operand.Picked(index, s.pick)...).Re
 }
 
 // fraction is a place as steps from an index, or from the first point.

@@ -37,7 +37,7 @@ func iterateSpec() *ops.Spec {
 			ops.Count("every", "turns from one look at until and watch to the next").Within(1, 1e9).Or(ops.Integer(1)),
 		},
 		Examples: []ops.Example{
-			{Title: "Heat spreads", Code: "x = axis(x, 0 .. 7 in 8)\nhot = where(x == 3, 100, 0) * 1.0\nshow(hot | iterate(u -> u + 0.25 * (u[x: here - 1, outside: nearest] - 2 * u + u[x: here + 1, outside: nearest]), at_most: 10))"},
+			{Title: "Heat spreads", Code: "x = axis(x, 0 .. 7 in 8)\nhot = where(x == 3, 100, 0)\nshow(hot | iterate(u -> u + 0.25 * (u[x: here - 1, outside: nearest] - 2 * u + u[x: here + 1, outside: nearest]), at_most: 10))"},
 			{Title: "A root by Newton's method", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> max(abs(new - old)) < 1e-5)\nshow(r.value)\nshow(r.steps)"},
 			{Title: "The same, each number by itself", Code: "a = axis(a, 1 .. 4 in 4)\nr = (a / 2 + 1) | iterate(x -> (x + a / x) / 2, at_most: 50, until: (old, new) -> abs(new - old) < 1e-5)\nshow(r.value)\nshow(r.steps)"},
 			{Title: "Powers of matrices, each until its rows are alike", Code: "p = axis(p, 0.2 .. 0.8 in 3)\ni = axis(i, 0 .. 1 in 2)\nj = axis(j, 0 .. 1 in 2)\n" +
@@ -129,7 +129,7 @@ func eachByItself(c *ops.Call, e ops.Expander, from, after []operand.Operand, ar
 			return nil, problem.Wrong(problem.WrongDims, "until", "make it one truth value for the whole state, by all or any",
 				"`until` is one truth value, or one for each element of a state whose parts all have its dimensions: it is %s, and the state %s", until, p.Type)
 		}
-		single = single && sameDims(p.Type, until)
+		single = single && ops.SameDims(p.Type.Dims, until.Dims)
 	}
 	_, err := condition("until", args["until"], until.Dims)
 	if err == nil {

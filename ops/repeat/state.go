@@ -117,10 +117,8 @@ func list(parts []operand.Operand) (out ops.List) {
 	return out
 }
 
-func sameType(a, b ops.Type) bool { return a.Elem == b.Elem && a.Unit.Same(b.Unit) && sameDims(a, b) }
-
-func sameDims(a, b ops.Type) bool {
-	return slices.EqualFunc(a.Dims, b.Dims, func(x, y ops.Dim) bool { return x.Name == y.Name && x.Size == y.Size })
+func sameType(a, b ops.Type) bool {
+	return a.Elem == b.Elem && a.Unit.Same(b.Unit) && ops.SameDims(a.Dims, b.Dims)
 }
 
 // joined gives all parts of a state the dims of all of them, and those of values that an argument gives.

@@ -37,11 +37,8 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	if e := s.Type.Elem; e != ops.F32 && e != ops.F64 && e != ops.I32 {
 		return
 	}
-	moved := func(list []*ir.Node) []*ir.Node { // as the table has them
-		return append(slices.Delete(slices.Clone(list), inner, inner+1), list[inner])
-	}
-	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit}
-	t.Dims = append(slices.Delete(slices.Clone(s.Type.Dims), inner, inner+1), s.Type.Dims[inner])
+	moved := func(list []*ir.Node) []*ir.Node { return ops.ToLast(list, inner) } // as the table has them
+	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit, Dims: ops.ToLast(s.Type.Dims, inner)}
 	data, row := g.evaluate(s, t.Shape(), moved), s.Type.Dims[inner].Size
 	whole := !slices.ContainsFunc(data, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) > 1<<24 })
 	facts := ir.Facts{Data: ir.DataFactsOf(data, row), Mono: monotony(data, row)}
