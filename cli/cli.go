@@ -30,6 +30,7 @@ type commands struct {
 	Plan        planCommand        `cmd:"" help:"Write the plan of a pipeline, which weft run takes in its place."`
 	Explain     explainCommand     `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
 	Verify      verifyCommand      `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
+	Repl        replCommand        `cmd:"" help:"Try things at a prompt; weft alone on a terminal does, too."`
 	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`
 	Check       checkCommand       `cmd:"" help:"Report every mistake in pipeline files."`
 	Ops         opsCommand         `cmd:"" help:"List the operators, or document one."`
@@ -70,6 +71,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the grammar above is wrong
+	}
+	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
+		args = []string{"repl"}
 	}
 	command, err := parser.Parse(args)
 	if exit >= 0 { // --help was there, and is answered

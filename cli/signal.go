@@ -15,12 +15,19 @@ import (
 // plan or a check under way, is given up.
 const patience = 700 * time.Millisecond
 
+// interrupts is the key of a context under which a command finds what leaves Ctrl-C to it.
+type interrupts struct{}
+
 // untilSignal runs a command, which a signal ends within a second whatever it is doing, and gives the exit code.
 func untilSignal(run func(context.Context) int) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx = context.WithValue(ctx, interrupts{}, func() {
+		signal.Stop(signals)
+		signal.Notify(signals, syscall.SIGTERM)
+	})
 	done := make(chan int, 1)
 	go func() { done <- run(ctx) }()
 	select {

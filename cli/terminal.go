@@ -53,8 +53,10 @@ func terminalOf(out io.Writer) terminal {
 
 func isTerminal(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
-	return f, ok && term.IsTerminal(int(f.Fd()))
+	return f, ok && onTerminal(f)
 }
+
+func onTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // colourful reports whether output goes to a terminal whose user did not ask for plain text (https://no-color.org).
 func colourful(w io.Writer) bool {

@@ -23,6 +23,10 @@ import (
 type Options struct {
 	Params    map[string]string // param overrides: name to the text of its value
 	Tolerance string            // of what sinks take, unless it has one of its own; empty: none
+	// Open takes a text that is being written: names that nothing uses yet are fine, and so is a text that asks for nothing.
+	Open bool
+	// Given are the values of definitions that were computed before: they are taken in place of what the text says.
+	Given map[string]ops.Value
 }
 
 // Program is a checked file.
@@ -41,7 +45,7 @@ type Param struct {
 	Overridden bool
 }
 
-// Info is what a check finds out about a text besides: for editors, and for texts that are checked one after the other.
+// Info is what a check finds out about a text besides, for editors.
 type Info struct {
 	Defs  map[*syntax.Name]ops.Value    // the values of definitions; nil for functions and for what is wrong
 	Uses  map[*syntax.Name]*syntax.Name // from a name that is used to the one that defines it
@@ -50,53 +54,35 @@ type Info struct {
 
 // File checks a pipeline text. The program is complete only if the list has no errors.
 func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Program, diag.List) {
-	k := New(cat, opt)
-	p, _ := k.Add(name, text)
-	c := &k.checker
-	c.unknownOverrides()
-	c.tolerate()
-	switch {
-	case c.broken: // what cannot be read may use any name
-	case len(p.Sinks) > 0 || c.diags.HasErrors():
-		c.unused()
-	case c.diags.Len() == 0:
-		c.noSink()
-	}
-	return p, *c.diags
-}
-
-// Checker checks texts one after the other. Names of a text are known in those behind it, which may define them anew: what was
-// defined by them before stays as it was.
-type Checker struct{ checker }
-
-// New is a checker that knows the operators of a catalogue.
-func New(cat *catalogue.Catalogue, opt Options) *Checker {
-	return &Checker{checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
-		making: map[syntax.Expr]*making{}, plain: map[string]string{}}}
-}
-
-// Add checks a further text: its program is what that text asks for. Names that a text with mistakes defines are known all the same, so that
-// a mistake is reported once, until Forget.
-func (k *Checker) Add(name string, text []byte) (*Program, diag.List) {
-	c := &k.checker
+	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
+		making: map[syntax.Expr]*making{}, plain: map[string]string{}}
 	c.lasting = newFindings()
-	c.findings, c.order = c.lasting, nil
-	c.scope = &scope{names: map[string]*binding{}, outer: c.scope}
+	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
 	src := diag.NewSource(name, string(text))
 	c.program = &Program{File: name, Source: src, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
 	file := syntax.Parse(src, c.units, c.diags)
-	c.broken = slices.ContainsFunc(file.Statements, isBad)
 	c.declare(file)
+	for name, v := range opt.Given {
+		if b := c.scope.names[name]; b != nil {
+			b.state, b.out, c.program.Info.Defs[b.name] = done, v, v
+		}
+	}
 	for _, s := range file.Statements {
 		c.statement(s)
 	}
 	c.program.Sinks = c.sinks
 	c.outputs()
+	c.unknownOverrides()
+	c.tolerate()
+	switch {
+	case opt.Open || slices.ContainsFunc(file.Statements, isBad): // what cannot be read may use any name
+	case len(c.program.Sinks) > 0 || c.diags.HasErrors():
+		c.unused()
+	case c.diags.Len() == 0:
+		c.noSink()
+	}
 	return c.program, *c.diags
 }
-
-// Forget takes back what the last text defined.
-func (k *Checker) Forget() { k.scope = k.scope.outer }
 
 func isBad(s syntax.Statement) bool { _, bad := s.(*syntax.Bad); return bad }
 
@@ -114,7 +100,6 @@ type checker struct {
 	program   *Program
 	scope     *scope
 	order     []*binding                  // definitions in order of the text
-	broken    bool                        // a statement of it cannot be read
 	frames    []frame                     // calls being written out
 	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
@@ -137,32 +122,26 @@ type findings struct {
 
 func newFindings() *findings { return &findings{diags: &diag.List{}, told: map[diag.Span]bool{}} }
 
-// scope is the names of a text, with those of the texts before it.
+// scope is the names of a text.
 type scope struct {
 	names map[string]*binding
-	outer *scope
 	used  bool // of a file that is used, whose functions know nothing of the arrays of the one that uses it
 }
 
 // lookup finds a name; nil when it is not defined.
 func (s *scope) lookup(name string) *binding {
-	for ; s != nil; s = s.outer {
-		if b := s.names[name]; b != nil {
-			return b
-		}
+	if s == nil {
+		return nil
 	}
-	return nil
+	return s.names[name]
 }
 
 // all lists the names that are known, sorted.
 func (s *scope) all() []string {
-	known := map[string]bool{}
-	for ; s != nil; s = s.outer {
-		for name := range s.names {
-			known[name] = true
-		}
+	if s == nil {
+		return nil
 	}
-	return slices.Sorted(maps.Keys(known))
+	return slices.Sorted(maps.Keys(s.names))
 }
 
 // binding is a name of the file: a param, a value or a function.

@@ -145,3 +145,15 @@ func (sp *splitter) startsDefinition(line []Token) bool {
 	}
 	return inFirstColumn && len(line) > 1 && line[0].Kind == Ident && line[1].is("=")
 }
+
+// Unfinished reports whether a text needs another line: a bracket is open, or it ends with what something must follow.
+func Unfinished(text string, units Units) bool {
+	src, diags := diag.NewSource("", text), new(diag.List)
+	sp := splitter{src: src, diags: diags}
+	for _, t := range Scan(src, units, diags) {
+		if t.Kind != Newline && t.Kind != Comment {
+			sp.add(t)
+		}
+	}
+	return len(sp.open) > 0 || sp.unfinished()
+}

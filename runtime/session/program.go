@@ -15,7 +15,6 @@ import (
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
-	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/result"
 )
@@ -67,27 +66,6 @@ func isPlan(path string) bool {
 func CheckText(path string, text []byte, opt check.Options) *Program {
 	p, found := check.File(path, text, catalogue.Standard(), opt)
 	return &Program{Program: p, Found: found, Origin: ops.Origin{Text: string(text), Params: opt.Params, Tolerance: opt.Tolerance}}
-}
-
-// Define checks a text behind those that were defined before it, whose names it knows and may define anew, and plans what it asks for:
-// nil where that is nothing. Earlier definitions stay as they are, with the arrays and files they name, and their kernels are found
-// compiled. A text with mistakes, in itself or for planning, defines nothing. Outputs record no text that could be run again.
-func (s *Session) Define(ctx context.Context, name, text string, opt PlanOptions) (*Program, *bound.Plan, error) {
-	if s.defined == nil {
-		s.defined = check.New(catalogue.Standard(), check.Options{})
-	}
-	p, found := s.defined.Add(name, []byte(text))
-	prog := &Program{Program: p, Found: found}
-	var planned *bound.Plan
-	err := prog.Err()
-	if err == nil && len(p.Sinks) > 0 {
-		planned, err = s.Plan(ctx, prog, opt)
-	}
-	if err != nil {
-		s.defined.Forget()
-		return prog, nil, err
-	}
-	return prog, planned, nil
 }
 
 // Err is what was found, if it holds a mistake.

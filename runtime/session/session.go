@@ -15,7 +15,6 @@ import (
 	"weft/kernels/emulated"
 	"weft/kernels/interp"
 	"weft/kernels/native"
-	"weft/lang/check"
 	"weft/lang/diag"
 	"weft/ops/problem"
 	"weft/planner/cost"
@@ -56,8 +55,6 @@ type Session struct {
 
 	config Config
 	seen   []cost.Observation // to be learned from
-
-	defined *check.Checker // knows what Define was given
 }
 
 // Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"weft/lang/check"
-	"weft/planner"
 	"weft/planner/graph"
 	"weft/runtime"
 )
@@ -74,68 +73,27 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestDefine: texts behind each other know the names before them, mistakes define nothing, and kernels that are there are found compiled.
-func TestDefine(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
-	s, err := Open(Config{Device: HostOnly, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range []struct {
-		text     string
-		code     string // of its mistake
-		asks     bool
-		compiled int // kernels that no earlier text had
-	}{
-		{"a = axis(x, 0 .. 1 in 1000)\nfn twice(v) = v * 2\nb = sin(twice(a))", "", false, 0},
-		{"show(b)", "", true, 2},
-		{"show(b)\nshow(sqrt(b))", "", true, 1}, // the kernel of b is there
-		{"c = unknown + b", "E0201", false, 0},
-		{"c = cos(a)\nshow(c)", "", true, 1},                 // c was not defined by the mistake
-		{"a = axis(x, 0 .. 1 in 500)\nshow(b)", "", true, 0}, // b keeps the a that it was written with
-		{"show(twice(a))", "", true, 1},                      // and twice is known
-	} {
-		prog, p, err := s.Define(t.Context(), "line", c.text, PlanOptions{Request: planner.Request{FuseLimit: new(0)}, AsWritten: true})
-		if c.code != "" {
-			if err == nil || !strings.Contains(err.Error()+prog.Found.String(), c.code) || p != nil {
-				t.Errorf("%d: %v, %v", i, err, prog.Found.String())
-			}
-			continue
-		}
-		if err != nil || (p != nil) != c.asks {
-			t.Fatalf("%d: %v, a plan: %v", i, err, p != nil)
-		}
-		if p == nil {
-			continue
-		}
-		r, err := s.Run(t.Context(), prog, p, runtime.Options{Discard: true})
-		if err != nil {
-			t.Fatalf("%d: %v", i, err)
-		}
-		if made := r.Compile.Kernels - r.Compile.Cached; s.CPU != nil && made != c.compiled {
-			t.Errorf("%d: %d kernels were compiled, want %d", i, made, c.compiled)
-		}
-	}
-}
-
-// TestParamsAreRedefined: two numbers of one name in a program are constants, each its own.
-func TestParamsAreRedefined(t *testing.T) {
+// TestParamsOfOneName: two numbers of one name, in a program and in a file that it uses, are constants, each its own.
+func TestParamsOfOneName(t *testing.T) {
 	t.Setenv("WEFT_CACHE", t.TempDir())
 	t.Chdir(t.TempDir())
 	s, err := Open(Config{Device: HostOnly, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const last = `axis(x, 0 .. 1 in 100) * 3.5 + axis(x, 0 .. 1 in 100) * 2.5 | write("b.npy")`
-	for _, text := range []string{"param c = 2.5\na = axis(x, 0 .. 1 in 100) * c", "param c = 3.5\naxis(x, 0 .. 1 in 100) * c + a | write(\"a.npy\")", last} {
-		prog, p, err := s.Define(t.Context(), "line", text, PlanOptions{})
+	if err := os.WriteFile("other.weft", []byte("param c = 2.5\nfn f(x) = x * c\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"a.npy": "use \"other.weft\"\nparam c = 3.5\nx = axis(x, 0 .. 1 in 100)\nx * c + other.f(x) | write(\"a.npy\")",
+		"b.npy": `axis(x, 0 .. 1 in 100) * 3.5 + axis(x, 0 .. 1 in 100) * 2.5 | write("b.npy")`,
+	} {
+		prog := CheckText("p.weft", []byte(text), check.Options{})
+		p, err := s.Plan(t.Context(), prog, PlanOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p == nil {
-			continue
-		}
-		if text != last && (len(p.Numbers) != 1 || p.Numbers[0].Fixed != graph.Unlike) {
+		if file == "a.npy" && (len(p.Numbers) != 1 || p.Numbers[0].Fixed != graph.Unlike) {
 			t.Errorf("%+v", p.Numbers)
 		}
 		if _, err := s.Run(t.Context(), prog, p, runtime.Options{}); err != nil {

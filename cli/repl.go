@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"weft/cli/repl"
+	"weft/lang/diag"
+	"weft/runtime/memory"
+	"weft/runtime/notebook"
+	"weft/runtime/session"
+)
+
+type replCommand struct {
+	deviceFlags
+	File    string   `arg:"" optional:"" help:"Pipeline file to enter first."`
+	Threads int      `placeholder:"N" help:"Launches at once (default: one a processor)."`
+	Memory  byteSize `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+}
+
+// keptShare is the part of the memory of arrays that values which were computed may take.
+const keptShare = 4
+
+// Run reads inputs and shows what they give. Ctrl-C ends what is running, and nothing else.
+func (c replCommand) Run(ctx context.Context, s *streams) error {
+	config := c.config(s)
+	config.Threads, config.Memory = c.Threads, int64(c.Memory)
+	if config.Memory == 0 {
+		config.Memory = memory.System{}.Default()
+	}
+	se, err := session.Open(config)
+	if err != nil {
+		return err
+	}
+	if release, ok := ctx.Value(interrupts{}).(func()); ok {
+		release()
+	}
+	if f, ok := s.in.(*os.File); ok && onTerminal(f) {
+		nobody := make(chan os.Signal, 1)
+		signal.Notify(nobody, os.Interrupt)
+		defer signal.Stop(nobody)
+		fmt.Fprintf(s.out, "weft %s. A value is shown; :help lists commands; Ctrl-D ends.\n", version())
+	}
+	console := &repl.Console{
+		Session: se, Notebook: notebook.New(se, config.Memory/keptShare), Out: s.out, Err: s.err, Terminal: terminalOf(s.out), Progress: progressOn(s.err),
+		Show: func(found *diag.List) error { return show(s.err, found) },
+		Doc:  func(name string) error { return opsCommand{Name: name}.Run(s) },
+		Devices: func() error {
+			listDevices(s, se)
+			listAccelerators(s, se)
+			return nil
+		},
+		Interruptible: func(do func(context.Context) error) error {
+			within, stop := signal.NotifyContext(ctx, os.Interrupt)
+			defer stop()
+			return do(within)
+		},
+	}
+	if c.File != "" {
+		if err := console.Load(c.File); err != nil {
+			return err
+		}
+	}
+	err = console.Run(s.in)
+	learn(ctx, s, se)
+	return err
+}

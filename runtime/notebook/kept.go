@@ -1,0 +1,154 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weft/lang/syntax"
+	"weft/ops"
+)
+
+// kept are values that were computed, by the key of what they are made of.
+type kept struct {
+	arrays map[string]*array
+	order  []string // keys, the one that was used longest ago first
+	bytes  int64
+	most   int64
+}
+
+// array is a value in memory, as it was stored.
+type array struct {
+	host   ops.HostArray
+	bytes  int64
+	lo, hi float64
+}
+
+// given are the definitions whose values are kept, as sources of them.
+func (k *kept) given(used []definition, defs map[*syntax.Name]ops.Value) map[string]ops.Value {
+	out := map[string]ops.Value{}
+	for i, d := range used {
+		a, ok := defs[d.at].(ops.Array)
+		held := k.arrays[d.key]
+		if !ok || held == nil {
+			continue
+		}
+		k.touch(d.key)
+		op := &ops.Instance{ID: -1 - i, Spec: keptSpec, Bound: &source{held, ops.One(a.Type())}, Out: ops.One(a.Type()), Label: d.name, Where: a.Of.Where}
+		op.Call = &ops.Call{Spec: keptSpec, Args: map[string]ops.Value{}}
+		out[d.name] = ops.Array{Of: op}
+	}
+	return out
+}
+
+// sinks keep the values that are named where they are asked for, and are not kept yet.
+func (k *kept) sinks(used []definition, defs map[*syntax.Name]ops.Value) (out []*ops.Instance) {
+	for i, d := range used {
+		a, ok := defs[d.at].(ops.Array)
+		if !ok || !d.direct || k.arrays[d.key] != nil || 2*a.Type().Bytes() > k.most {
+			continue
+		}
+		args := map[string]ops.Value{"a": a}
+		out = append(out, &ops.Instance{ID: -1001 - i, Spec: keepSpec, Bound: &sink{k, d.key}, Call: &ops.Call{Spec: keepSpec, Args: args}, Where: a.Of.Where})
+	}
+	return out
+}
+
+func (k *kept) touch(key string) {
+	for i, o := range k.order {
+		if o == key {
+			k.order = append(append(k.order[:i:i], k.order[i+1:]...), key)
+			return
+		}
+	}
+	k.order = append(k.order, key)
+}
+
+// add keeps a value, in place of those that were used longest ago.
+func (k *kept) add(key string, a *array) {
+	for k.bytes+a.bytes > k.most && len(k.order) > 0 {
+		k.bytes -= k.arrays[k.order[0]].bytes
+		delete(k.arrays, k.order[0])
+		k.order = k.order[1:]
+	}
+	k.arrays[key] = a
+	k.bytes += a.bytes
+	k.touch(key)
+}
+
+var (
+	keptSpec = &ops.Spec{Name: "kept", Doc: "A value that was computed before."}
+	keepSpec = &ops.Spec{Name: "keep", Doc: "Keep a value.", Params: []ops.Param{{Name: "a", Accept: ops.KArray, Unit: "*"}}}
+)
+
+// source gives a value that is kept.
+type source struct {
+	*array
+	ops.Gives
+}
+
+// Range is that of the values, which were looked at when they were kept.
+func (s *source) Range(int) (lo, hi float64, err error) { return s.lo, s.hi, nil }
+
+// Fill copies.
+func (s *source) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
+	if err := copyArray(to, s.host); err != nil {
+		return ops.Note{}, err
+	}
+	return ops.Note{Text: "computed before", Bytes: to.Type.Bytes()}, nil
+}
+
+// sink keeps a value.
+type sink struct {
+	*kept
+	key string
+}
+
+// Outputs are none.
+func (*sink) Outputs() []ops.Output { return nil }
+
+// Take copies.
+func (s *sink) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	h := in[0]
+	a := &array{host: ops.NewHostArray(h.Type), bytes: h.Type.Bytes(), lo: math.Inf(1), hi: math.Inf(-1)}
+	if err := copyArray(a.host, h); err != nil {
+		return ops.Note{}, err
+	}
+	for _, p := range a.host.Parts {
+		for row := range p.Values() {
+			for _, v := range row {
+				if math.Abs(v) <= math.MaxFloat64 {
+					a.lo, a.hi = math.Min(a.lo, v), math.Max(a.hi, v)
+				}
+			}
+		}
+	}
+	if a.lo > a.hi {
+		a.lo, a.hi = 0, 0 // nothing that is a number
+	}
+	s.add(s.key, a)
+	return ops.Note{Text: "kept", Bytes: a.bytes}, nil
+}
+
+// copyArray copies an array between storages of one type or another.
+func copyArray(to, from ops.HostArray) error {
+	if len(to.Parts) != len(from.Parts) {
+		return fmt.Errorf("%s is not stored as %s", from.Type, to.Type)
+	}
+	for i, p := range to.Parts {
+		q := from.Parts[i]
+		if p.Rows() != q.Rows() || p.Width() != q.Width() {
+			return fmt.Errorf("%s is not stored as %s", from.Type, to.Type)
+		}
+		same, row := p.Buf.Type == q.Buf.Type, make([]float64, p.Width())
+		for r := range p.Rows() {
+			if same {
+				copy(p.Row(r), q.Row(r))
+				continue
+			}
+			q.LoadRow(row, r)
+			p.StoreRow(r, row)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/runtime"
+	"weft/runtime/result"
+	"weft/runtime/session"
+)
+
+// paper is a terminal that keeps what is printed.
+type paper struct{ *strings.Builder }
+
+func (paper) Size() (columns, rows int)     { return 80, 24 }
+func (paper) Rich() bool                    { return false }
+func (p paper) To(w io.Writer) ops.Terminal { return p }
+
+func open(t *testing.T, most int64) *Notebook {
+	t.Helper()
+	t.Setenv("WEFT_CACHE", t.TempDir())
+	t.Chdir(t.TempDir())
+	s, err := session.Open(session.Config{Device: session.HostOnly, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(s, most)
+}
+
+// enter enters a text, and gives what it showed and what its run did.
+func enter(t *testing.T, n *Notebook, text string) (string, *result.Result, error) {
+	t.Helper()
+	shown := paper{new(strings.Builder)}
+	r, err := n.Enter(t.Context(), n.Check(text), runtime.Options{Terminal: shown})
+	return shown.String(), r, err
+}
+
+// kernels are what the kernels of a run are called.
+func kernels(r *result.Result) string {
+	var out []string
+	if r != nil {
+		for _, k := range r.Kernels {
+			out = append(out, strings.Join(k.Ops, "+"))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestEntries(t *testing.T) {
+	n := open(t, 1<<20)
+	for _, c := range []struct{ text, shows, runs, fails string }{
+		{"a = axis(i, 1 .. 4 in 4)\nb = sqrt(a)", "", "", ""},
+		{"sum(b * b)", "10", "pow+sqrt+mul, sum", ""},
+		{"sum(b * b) + 1", "11", "", ""},
+		{"nothing + b", "", "", "E0201"},
+		{"b = a * 2\nb + nothing", "", "", "E0201"}, // an entry with a mistake defines nothing
+		{"sum(b * b)", "10", "", ""},
+		{"a = axis(i, 1 .. 5 in 5)", "", "", ""}, // and what is made of it follows
+		{"sum(b * b)", "15", "", ""},
+		{"a = axis(i, 1 .. 4 in 4)", "", "", ""}, // as it was before: b is kept
+		{"sum(b * b)", "10", "", ""},
+		{"fn f(x) = x + 1\nf(3)", "4", "", ""},
+		{"fn f(x) = x + 2", "", "", ""},
+		{"f(3)\nf(4)", "5\n6", "", ""},
+		{"a = axis(j, 1 .. 2 in 2) * 1 m\nc = a + b\nsum(c, over: j)", "", "", "E"},
+		{"require(max(a) > 9)", "", "", "E0703"},
+		{"max(a)", "4", "", ""},
+	} {
+		shown, _, err := enter(t, n, c.text)
+		if c.fails != "" {
+			if err == nil || !strings.Contains(fmt.Sprint(err), "error") && !strings.Contains(fmt.Sprint(err), c.fails) {
+				t.Errorf("%q: %v, want %s", c.text, err, c.fails)
+			}
+			continue
+		}
+		if err != nil || strings.TrimSpace(shown) != c.shows {
+			t.Errorf("%q: shows %q, want %q; %v", c.text, shown, c.shows, err)
+		}
+	}
+}
+
+// TestKept: what is named and was computed is not computed again, until something that it is made of changes.
+func TestKept(t *testing.T) {
+	n := open(t, 1<<20)
+	define := "x = axis(i, 0 .. 1 in 1000)\ny = sin(x)\nz = exp(y) * 2\n"
+	if _, _, err := enter(t, n, define); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		text string
+		runs bool // the exponential
+	}{
+		{"show(sum(z))", true},
+		{"show(sum(z))", false},
+		{"show(max(z - y))", false},
+		{"unused = 3", false},
+		{"show(sum(z))", false},
+		{"y = cos(x)", false},
+		{"show(sum(z))", true},
+		{"y = sin(x)", false},
+		{"show(sum(z))", false},
+	} {
+		_, r, err := enter(t, n, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ran := strings.Contains(kernels(r), "exp"); ran != c.runs {
+			t.Errorf("%d: %q ran %q", i, c.text, kernels(r))
+		}
+	}
+}
+
+// TestKeptFiles: what is read from a file is read again once the file changes, also one that only a file in use names.
+func TestKeptFiles(t *testing.T) {
+	n := open(t, 1<<20)
+	write := func(value string) {
+		if _, _, err := enter(t, n, `axis(i, 1 .. 1 in 3) * (`+value+`) | write("x.npy")`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile("m.weft", []byte("fn twice(v) = v * 2\ndata = read(\"x.npy\", dims: [i])\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n.asked = nil
+	write("1.5")
+	if _, _, err := enter(t, n, "use \"m.weft\"\nx = read(\"x.npy\", dims: [i])\ny = m.twice(x)\nw = m.data * 1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"9\n4.5", "18\n9"} {
+		if shown, _, err := enter(t, n, "sum(y)\nsum(w)"); err != nil || strings.TrimSpace(shown) != want {
+			t.Errorf("%q, %v: want %q", shown, err, want)
+		}
+		write("3.25 - 0.25")
+	}
+}
+
+// TestRoom: what is kept takes no more than it may; what was used longest ago goes.
+func TestRoom(t *testing.T) {
+	n := open(t, 10000)
+	if _, _, err := enter(t, n, "a = sqrt(axis(i, 0 .. 1 in 1000))\nb = a + 1\nc = a + 2\nlarge = sqrt(axis(i, 0 .. 1 in 5000))"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "a", "c", "large"} {
+		if _, _, err := enter(t, n, "sum("+name+")"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(n.kept.arrays) != 2 || n.kept.bytes != 8000 {
+		t.Errorf("%d values of %d bytes are kept: %v", len(n.kept.arrays), n.kept.bytes, n.kept.order)
+	}
+	if _, r, err := enter(t, n, "sum(a)"); err != nil || strings.Contains(kernels(r), "sqrt") {
+		t.Errorf("%q, %v: a was used after b", kernels(r), err)
+	}
+}
+
+// TestText: what was entered makes a file that gives the same.
+func TestText(t *testing.T) {
+	n := open(t, 1<<20)
+	for _, text := range []string{"# of four\na = axis(i, 1 .. 4 in 4)", "a * 2", "a = axis(i, 1 .. 3 in 3)", "wrong +", "sum(a)", "sum(a)"} {
+		_, _, _ = enter(t, n, text) // one of them is wrong
+	}
+	if want := "a = axis(i, 1 .. 3 in 3)\nshow(a * 2)\nshow(sum(a))\n"; n.Text() != want {
+		t.Errorf("%q, want %q", n.Text(), want)
+	}
+	if !n.Forget("a") || n.Forget("a") || len(n.Names()) > 0 {
+		t.Error(n.Names())
+	}
+}
+
+// TestCancelled: a run that is cancelled leaves the notebook as it was.
+func TestCancelled(t *testing.T) {
+	n := open(t, 1<<20)
+	if _, _, err := enter(t, n, "a = sqrt(axis(i, 0 .. 1 in 1000))"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	e := n.Check("b = a + 1\nshow(sum(b))")
+	see := func(*bound.Step, []ops.HostArray) error { cancel(); return nil }
+	_, err := n.Enter(ctx, e, runtime.Options{Terminal: paper{new(strings.Builder)}, See: see})
+	cancel()
+	if err == nil || slices.Contains(n.Names(), "b") {
+		t.Errorf("%v: %v", err, n.Names())
+	}
+	if shown, _, err := enter(t, n, "sum(a * a)"); err != nil || strings.TrimSpace(shown) != "500" {
+		t.Errorf("%q, %v", shown, err)
+	}
+}
