@@ -108,11 +108,11 @@ func (c *Console) typeOf(text string) error {
 		return err
 	}
 	for _, s := range e.Sinks {
-		s.Call.Arrays(func(_ string, a ops.Array) { fmt.Fprintln(c.Out, a.Type()) })
-		for _, p := range s.Spec.Params {
-			if v := s.Call.Args[p.Name]; v != nil && v.Kind()&(ops.KArray|ops.KList) == 0 {
-				fmt.Fprintln(c.Out, v)
-			}
+		switch v := s.Call.Args[s.Spec.Params[0].Name].(type) {
+		case ops.Array:
+			fmt.Fprintln(c.Out, v.Type())
+		default:
+			fmt.Fprintln(c.Out, v)
 		}
 	}
 	return nil
