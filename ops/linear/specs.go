@@ -4,4 +4,4 @@ package linear
 import "weft/ops"
 
 // Specs are the operators of this package.
-func Specs() []*ops.Spec { return append(smallSpecs(), eigen, newton) }
+func Specs() []*ops.Spec { return append(smallSpecs(), eigen, newton, evidenceSpec) }

@@ -141,13 +141,14 @@ func (f *fuser) takes(c, p *ops.Stage) bool {
 	a := f.g.Alone(c)
 	sites, reads := a.Sites[p], a.Loads[p]/float64(max(1, c.Type.Len()))
 	f.sizes[c] = size{was.nodes + sites*more.nodes, was.binders + sites*more.binders, was.flops + reads*more.flops, true}
-	if f.sizes[c].within(mostNodes, mostBinders) {
+	most := mostNodes + a.Nodes // what a stage needs by itself is no reason to store what it reads
+	if f.sizes[c].within(most, mostBinders) {
 		return true
 	}
 	e := graph.Edge{From: p, To: c}
 	f.Fused[e] = true
 	s, ok := f.counted(c)
-	if delete(f.Fused, e); ok && s.within(mostNodes, mostBinders) {
+	if delete(f.Fused, e); ok && s.within(most, mostBinders) {
 		return true
 	}
 	f.sizes[c] = was
