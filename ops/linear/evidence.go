@@ -124,7 +124,7 @@ func (e *evidence) Outputs() []ops.Output { return ops.One(e.out) }
 
 // at is an element of data or curve at a point.
 func at(b *ops.Body, in *ops.Stage, x operand.Operand, point int, index []*ir.Node, p *ir.Node) *ir.Node {
-	return in.At(b, slices.Insert(picked(index, x.Pick), point, p)...).Re
+	return in.At(b, slices.Insert(operand.Picked(index, x.Pick), point, p)...).Re
 }
 
 // pairs are the products of two terms, then the terms, at each point.
@@ -332,7 +332,7 @@ func (e *evidence) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	out := ops.NewDense(false, e.out.Shape()...)
 	value := func(name string, x operand.Operand, point int, index []int, p int) float64 {
 		d, k := in[name], 0
-		for i, j := range slices.Insert(picked(index, x.Pick), point, p) {
+		for i, j := range slices.Insert(operand.Picked(index, x.Pick), point, p) {
 			k += j * d.Strides()[i]
 		}
 		return d.Re[k]
