@@ -2,6 +2,7 @@ package array
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"weft/ops/operand"
 
@@ -16,7 +17,7 @@ func dotSpec() *ops.Spec {
 			"Unlike there, whole numbers are multiplied in i64. " +
 			nanSums + " " + accumulates + ".",
 		Returns: "an array over the remaining dimensions, joined by name; a single value when none remains.",
-		Params:  []ops.Param{ops.In("a", "first array"), ops.In("b", "second array"), ops.Names("over", "a dimension or a list of dimensions to sum over, which both have")},
+		Params:  []ops.Param{ops.In("a", "first array"), ops.In("b", "second array"), ops.Names("over", "a dimension or a list of dimensions to sum over, which both have"+partDoc).Also(ops.KSegment)},
 		Examples: []ops.Example{
 			{Title: "A matrix product", Code: "i = axis(i, 0 .. 1 in 3)\nk = axis(k, 0 .. 1 in 4)\nj = axis(j, 0 .. 1 in 2)\nshow(dot(i + k, k * j, over: k))"},
 			{Title: "A product a frame", Code: "t = axis(t, 0 .. 1 in 2)\ni = axis(i, 0 .. 1 in 3)\nk = axis(k, 0 .. 1 in 4)\nshow(dot(t + i * k, t * k, over: k))"},
@@ -41,7 +42,7 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	if !p.out.Elem.Base.Float() {
 		p.compute, p.out.Elem = ops.I64, ops.I64 // as their sum is: products of integers do not wrap before it
 	}
-	over, err := operand.DimsNamed(c, "over", p.out, true)
+	over, part, err := overOf(c, p.out)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +56,9 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 		}
 	}
 	r, err := sum.of(p.out, over)
+	if r.part = part; part != nil {
+		r.out.Dims = part.dims
+	}
 	return &dot{p, r}, errors.Join(append(errs, err)...)
 }
 
@@ -69,5 +73,7 @@ func (d *dot) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []ops.Dense{d.reduceDense(p[0], d.over, d.out)}, nil
+	in = maps.Clone(in)
+	in["a"] = p[0]
+	return d.reduce.Reference(in)
 }

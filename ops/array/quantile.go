@@ -17,8 +17,8 @@ import (
 const mostSorted = 32
 
 func quantileSpecs() []*ops.Spec {
-	over := ops.Names("over", overDoc).Opt()
-	long := "A NaN among the elements gives NaN. Up to 32 elements are sorted; of more, the element with so many below it is found by " +
+	over := acceptsSegments()
+	long := "A NaN among the elements gives NaN, and so does an empty part. Up to 32 elements are sorted; of more, the element with so many below it is found by " +
 		"halving the range of numbers, which reads them once for every bit of their type."
 	zero, one := 0.0, 1.0
 	return []*ops.Spec{{
@@ -39,11 +39,9 @@ func quantileSpecs() []*ops.Spec {
 
 // quantile is a use of median or quantile.
 type quantile struct {
-	ops.Gives
-	over  []int
-	count int
-	below int     // elements below the first of the two that the result lies between
-	part  float64 // of the way from it to the next
+	*reduce
+	q     float64
+	count int // elements that there are at most
 }
 
 func bindQuantile(c *ops.Call, q float64) (ops.Op, error) {
@@ -51,52 +49,75 @@ func bindQuantile(c *ops.Call, q float64) (ops.Op, error) {
 	if t.Elem.Complex {
 		return nil, needsReal(c.Spec.Name, "a", t)
 	}
-	over, dimErr := operand.DimsNamed(c, "over", t, true)
-	unit, unitErr := operand.SameUnit(c.Spec.Name, []operand.Operand{{Name: "a", Type: t}})
+	over, part, dimErr := overOf(c, t)
+	choose := &reduction{name: c.Spec.Name, result: inexactOf, unit: operand.SameUnit, value: func(x []complex128) complex128 { return quantileOf(x, q) }}
+	of, unitErr := choose.of(t, over)
 	if err := errors.Join(dimErr, unitErr); err != nil {
 		return nil, err
 	}
-	r := &quantile{Gives: ops.One(ops.Type{Elem: inexactOf(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}), over: over, count: 1}
+	r := &quantile{of, q, 1}
+	if of.part = part; part != nil {
+		of.out.Dims = part.dims
+	}
 	for _, d := range over {
 		r.count *= t.Dims[d].Size
 	}
 	if r.count == 0 {
 		return nil, problem.Wrong(problem.EmptyRange, "a", "give at least one", "there is no element to choose from")
 	}
-	place := q * float64(r.count-1)
-	r.below = min(int(place), r.count-1)
-	r.part = place - float64(r.below)
 	return r, nil
+}
+
+// beside is where among n sorted elements a quantile lies: that many are below the first of the two beside it, and it is a part of the way from
+// there to the next.
+func beside(q float64, n int) (below int, part float64) {
+	place := q * float64(n-1)
+	below = min(int(place), n-1)
+	return below, place - float64(below)
 }
 
 // Lower sorts in registers or searches by bits.
 func (r *quantile) Lower(l *ops.Lowering) []*ops.Stage {
-	in, out := l.In("a"), r.Outputs()[0].Type
-	stays := kept(in.Type, r.over)
+	in, out := l.In("a"), r.out
+	w := &reducer{reduction: r.reduction, in: in, over: r.over, kept: kept(in.Type, r.over), out: out, part: r.part, ends: endsOf(l, r.part)}
+	for _, d := range r.over {
+		w.inner = append(w.inner, loop{d, in.Type.Dims[d].Size, 1, in.Type.Dims[d].Size})
+	}
 	elem := in.Type.Elem.Widen().Base
 	if elem == ir.Bool {
 		elem = ir.I32
 	}
-	s := l.Stage("", out, []*ops.Stage{in}, func(b *ops.Body, index []*ir.Node) ops.Elem {
-		at := func(steps []*ir.Node) *ir.Node { // the element at steps of the reduced dims
-			full := make([]*ir.Node, len(in.Type.Dims))
-			for i, d := range stays {
-				full[d] = index[i]
+	s := l.Stage("", out, append([]*ops.Stage{in}, w.ends...), func(b *ops.Body, index []*ir.Node) ops.Elem {
+		full, los, his := w.inside(b, index)
+		at := func(steps []*ir.Node) *ir.Node { return b.Cast(elem, in.At(b, full(steps)...).Re) }
+		var low, high, nan, part *ir.Node
+		if r.part == nil {
+			below, rest := beside(r.q, r.count)
+			part = b.Const(out.Elem.Base, rest)
+			if r.count <= mostSorted {
+				low, high, nan = r.sorted(b, in.Type, elem, below, at)
+			} else {
+				low, high, nan = r.searched(b, elem, b.Int(r.counts(), int64(below)), rest > 0, los, his, at)
 			}
-			for i, d := range r.over {
-				full[d] = steps[i]
+		} else {
+			n := b.Cast(r.counts(), b.I32(1))
+			for i := range his {
+				n = b.Mul(n, b.Cast(r.counts(), b.Max(b.I32(0), b.Sub(his[i], los[i]))))
 			}
-			return b.Cast(elem, in.At(b, full...).Re)
+			place := b.Mul(b.F64(r.q), b.Cast(ir.F64, b.Sub(n, b.Int(r.counts(), 1))))
+			below := b.Cast(r.counts(), b.Alu(ir.Floor, place))
+			part = b.Cast(out.Elem.Base, b.Sub(place, b.Cast(ir.F64, below)))
+			low, high, nan = r.searched(b, elem, below, true, los, his, at)
+			none := b.Alu(ir.Eq, n, b.Int(r.counts(), 0))
+			if nan == nil {
+				nan = b.False()
+			}
+			nan = b.Or(nan, none)
 		}
-		find := r.searched
-		if r.count <= mostSorted {
-			find = r.sorted
-		}
-		low, high, nan := find(b, in.Type, elem, at)
 		low, high = b.Cast(out.Elem.Base, low), b.Cast(out.Elem.Base, high)
-		if r.part > 0 {
-			weight := func(w float64, x *ir.Node) *ir.Node { return b.Mul(b.Const(x.Type, w), x) }
-			low = b.Select(b.Alu(ir.Eq, low, high), low, b.Add(weight(1-r.part, low), weight(r.part, high)))
+		if !part.IsConst(0) {
+			alone := b.Or(b.Alu(ir.Eq, low, high), b.Alu(ir.Eq, part, b.Const(part.Type, 0))) // where there may be no other
+			low = b.Select(alone, low, b.Add(b.Mul(b.Sub(b.Const(part.Type, 1), part), low), b.Mul(part, high)))
 		}
 		if nan != nil {
 			low = b.Select(nan, b.Const(low.Type, math.NaN()), low)
@@ -107,9 +128,17 @@ func (r *quantile) Lower(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{s}
 }
 
+// counts is the type in which elements are counted.
+func (r *quantile) counts() ir.DType {
+	if r.count > math.MaxInt32 {
+		return ir.I64
+	}
+	return ir.I32
+}
+
 // sorted sorts all elements by a network of comparisons (Batcher's merge exchange; Knuth, The Art of Computer Programming, 5.2.2 M). Of
 // these, only those are computed that the two places depend on.
-func (r *quantile) sorted(b *ops.Body, t ops.Type, elem ir.DType, at func([]*ir.Node) *ir.Node) (low, high, nan *ir.Node) {
+func (r *quantile) sorted(b *ops.Body, t ops.Type, elem ir.DType, below int, at func([]*ir.Node) *ir.Node) (low, high, nan *ir.Node) {
 	var x []*ir.Node
 	steps := make([]*ir.Node, len(r.over))
 	var load func(d int)
@@ -146,12 +175,12 @@ func (r *quantile) sorted(b *ops.Body, t ops.Type, elem ir.DType, at func([]*ir.
 			d, q, from = q-p, q>>1, p
 		}
 	}
-	return x[r.below], x[min(r.below+1, n-1)], nan
+	return x[below], x[min(below+1, n-1)], nan
 }
 
-// searched finds the smallest element that more than r.below elements are not above: elements as integers in the same order, whose range is
+// searched finds the smallest element that more than below elements are not above: elements as integers in the same order, whose range is
 // halved until one is left. The next one is itself, if it is there often enough, or the smallest of those above.
-func (r *quantile) searched(b *ops.Body, t ops.Type, elem ir.DType, at func([]*ir.Node) *ir.Node) (low, high, nan *ir.Node) {
+func (r *quantile) searched(b *ops.Body, elem ir.DType, below *ir.Node, both bool, los, his []*ir.Node, at func([]*ir.Node) *ir.Node) (low, high, nan *ir.Node) {
 	whole := ir.I32
 	if elem.Size() == 8 {
 		whole = ir.I64
@@ -173,18 +202,14 @@ func (r *quantile) searched(b *ops.Body, t ops.Type, elem ir.DType, at func([]*i
 			if len(steps) == len(r.over) {
 				return term(at(steps))
 			}
-			spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(t.Dims[r.over[len(steps)]].Size), Init: []*ir.Node{start}, Monoid: m}
+			spec := ir.FoldSpec{Lo: los[len(steps)], Hi: his[len(steps)], Init: []*ir.Node{start}, Monoid: m}
 			return b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 				return []*ir.Node{join(acc[0], nest(append(slices.Clone(steps), i)))}, nil
 			})[0]
 		}
 		return nest(nil)
 	}
-	counts := ir.I32
-	if r.count > math.MaxInt32 {
-		counts = ir.I64
-	}
-	below := b.Int(counts, int64(r.below))
+	counts := r.counts()
 	notAbove := func(limit *ir.Node) *ir.Node {
 		return fold(ir.Sum, b.Int(counts, 0), func(v *ir.Node) *ir.Node { return b.Cast(counts, b.Le(key(v), limit)) }, b.Add)
 	}
@@ -203,7 +228,7 @@ func (r *quantile) searched(b *ops.Body, t ops.Type, elem ir.DType, at func([]*i
 		return k
 	}
 	low, high = back(found), back(found)
-	if r.part > 0 {
+	if both {
 		next := fold(ir.Smallest, most, func(v *ir.Node) *ir.Node { return b.Select(b.Lt(found, key(v)), key(v), most) }, b.Min)
 		high = b.Select(b.Lt(b.Add(below, b.Int(counts, 1)), notAbove(found)), high, back(next))
 	}
@@ -213,21 +238,22 @@ func (r *quantile) searched(b *ops.Body, t ops.Type, elem ir.DType, at func([]*i
 	return low, high, nan
 }
 
-// Reference sorts.
-func (r *quantile) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
-	choose := reduction{value: func(x []complex128) complex128 {
-		v := make([]float64, len(x))
-		for i := range x {
-			if v[i] = real(x[i]); math.IsNaN(v[i]) {
-				return complex(math.NaN(), 0)
-			}
+// quantileOf sorts.
+func quantileOf(x []complex128, q float64) complex128 {
+	if len(x) == 0 {
+		return complex(math.NaN(), 0)
+	}
+	v := make([]float64, len(x))
+	for i := range x {
+		if v[i] = real(x[i]); math.IsNaN(v[i]) {
+			return complex(math.NaN(), 0)
 		}
-		slices.Sort(v)
-		low, high := v[r.below], v[min(r.below+1, len(v)-1)]
-		if r.part == 0 || low == high {
-			return complex(low, 0)
-		}
-		return complex((1-r.part)*low+r.part*high, 0)
-	}}
-	return []ops.Dense{choose.reduceDense(in["a"], r.over, r.Outputs()[0].Type)}, nil
+	}
+	slices.Sort(v)
+	below, part := beside(q, len(v))
+	low, high := v[below], v[min(below+1, len(v)-1)]
+	if part == 0 || low == high {
+		return complex(low, 0)
+	}
+	return complex((1-part)*low+part*high, 0)
 }

@@ -29,7 +29,7 @@ func TestSegments(t *testing.T) {
 	first := ops.Dense{Shape: []int{5}, Re: []float64{0, 2, 2, 7, 9}}
 	last := ops.Dense{Shape: []int{5}, Re: []float64{1, 1, 8, 7, 8}}
 	byRow := ops.Dense{Shape: []int{3, 5}, Re: []float64{1, 1, 8, 7, 8, -1, 4, 2, 8, 8, 0, 0, 3, 6, 8}}
-	for _, name := range []string{"sum", "mean", "norm", "min", "max", "argmin", "argmax", "any", "all"} {
+	for _, name := range []string{"sum", "mean", "norm", "min", "max", "argmin", "argmax", "any", "all", "median"} {
 		for i, e := range []ops.ElemType{ops.Bool, i16, ops.F32, ops.F64, ops.C64} {
 			for j, e2 := range []ops.ElemType{ops.I64, ops.I32, i16} {
 				a := optest.NewArgs()

@@ -2,6 +2,7 @@ package places
 
 import (
 	"math"
+	"slices"
 
 	"weft/ops"
 	"weft/ops/operand"
@@ -14,8 +15,9 @@ func extentSpecs() []*ops.Spec {
 	dim := ops.Param{Name: "dim", Doc: "one of its dimensions", Accept: ops.KSymbol}
 	return []*ops.Spec{
 		{
-			Name: "size", Doc: "The extent of a dimension, or how many elements there are over several.", Group: "making arrays", Returns: "a whole number.",
-			Params:   []ops.Param{input, ops.Names("dim", "a dimension or a list of dimensions; all of them for all, or when left out").Opt()},
+			Name: "size", Doc: "The extent of a dimension, or how many elements there are over several.", Group: "making arrays", Returns: "a whole number, of parts an array.",
+			Params: []ops.Param{input, ops.Names("dim", "a dimension or a list of dimensions; all of them for all, or when left out; k in first .. last: how many of k are in "+
+				"that part, for each element of the ends").Also(ops.KSegment).Opt()},
 			Examples: []ops.Example{{Title: "Mean by hand", Code: "x = axis(x, 0 .. 3 in 4)\nshow(sum(x) / size(x, x))"}},
 			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 				t, n := c.Type("input"), 1
@@ -25,6 +27,10 @@ func extentSpecs() []*ops.Spec {
 				}
 				return ops.Number{V: float64(n), Int: true}, err
 			}),
+			Expands: func(c *ops.Call) bool {
+				return slices.ContainsFunc(c.List("dim"), func(v ops.Value) bool { return v.Kind() == ops.KSegment })
+			},
+			Expand: expandSize,
 		},
 		{
 			Name: "spacing", Doc: "The distance of neighbours along a dimension.", Group: "making arrays",
@@ -47,6 +53,29 @@ func extentSpecs() []*ops.Spec {
 			}),
 		},
 	}
+}
+
+// expandSize counts parts: their elements, and those of the other dims.
+func expandSize(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	var n ops.Value = ops.Integer(1)
+	for _, v := range c.List("dim") {
+		count := ops.Value(nil)
+		if part, ok := v.(ops.Segment); ok {
+			if t := c.Type("input"); t.Dim(part.Dim) < 0 {
+				return nil, unknownDim("dim", part.Dim, t)
+			}
+			if length := e.Call(ops.Symbol("sub"), part.To, part.From); length != nil {
+				count = e.Call(ops.Symbol("max"), ops.Integer(0), e.Call(ops.Symbol("add"), length, ops.Integer(1)))
+			}
+		} else {
+			count = e.Call(ops.Symbol("size"), c.Args["input"], v)
+		}
+		if count == nil {
+			return nil, nil
+		}
+		n = e.Call(ops.Symbol("mul"), n, count)
+	}
+	return n, nil
 }
 
 // dimNamed is the dim that the argument dim names.

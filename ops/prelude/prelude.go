@@ -9,7 +9,8 @@ func Specs() []*ops.Spec { return []*ops.Spec{variance, deviation, diff, roll, p
 
 var (
 	array = ops.In("a", "array")
-	over  = ops.Names("over", "a dimension or a list of dimensions; all when left out").Or(ops.Symbol("all"))
+	over  = ops.Names("over", "a dimension or a list of dimensions; all when left out; k in first .. last goes, for each element of the ends, through that part of k alone").
+		Also(ops.KSegment).Or(ops.Symbol("all"))
 	ddof  = few("ddof", "how many of the elements the mean has used up: 1 for a sample of a whole")
 	along = ops.Param{Name: "along", Doc: "one of its dimensions", Accept: ops.KSymbol}
 	ends  = []string{"nearest", "wrap", "mirror"}
@@ -28,11 +29,12 @@ const (
 
 var variance = &ops.Spec{
 	Name: "var", Doc: "Mean of the squared distances from the mean.", Group: reduces, Returns: remaining,
-	Long:   "The squares of magnitudes where the array is complex. A NaN among the elements gives NaN. Sums accumulate in f64.",
+	Long: "The squares of magnitudes where the array is complex. A NaN among the elements gives NaN, and so do no more elements than ddof. Sums accumulate in f64; " +
+		"what the rounding of the mean leaves is taken off, so that a large mean costs no digits.",
 	Params: []ops.Param{array, over, ddof},
 	Body: `n = size(a, over)
-require(n > ddof, "ddof must be less than the number of elements")
-sum(abs(a - mean(a, over: over)) ^ 2, over: over) / (n - ddof)`,
+d = a - mean(a, over: over)
+(sum(abs(d) ^ 2, over: over) - abs(sum(d, over: over)) ^ 2 / n) / (if n > ddof then n - ddof else nan)`,
 	Examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(var(x * y, over: x))"}},
 }
 
