@@ -160,6 +160,10 @@ func TestNumbers(t *testing.T) {
 		{"less", length(1), length(2), "true"},
 		{"max", length(1), length(2), "2 mm"},
 		{"not", ops.Flag(true), nil, "false"},
+		{"max", length(1), nil, "1 mm"},
+		{"sum", length(1), nil, "1 mm"},
+		{"mean", plain(3), nil, "3"},
+		{"all", ops.Flag(false), nil, "false"},
 	}
 	for _, tt := range tests {
 		s := spec(t, tt.op)
@@ -178,7 +182,6 @@ func TestNumbers(t *testing.T) {
 		{"div", plain(1), plain(0), problem.DivisionByZero},
 		{"sqrt", plain(-1), nil, problem.NotFiniteConstant},
 		{"add", length(1), plain(1), problem.UnitMismatch},
-		{"max", length(1), nil, problem.MissingArgument},
 		{"add", ops.Flag(true), plain(1), problem.NotANumber},
 	} {
 		s := spec(t, bad.op)

@@ -56,13 +56,11 @@ func (e *extreme) spec() *ops.Spec {
 
 // bind decides between the two uses.
 func (e *extreme) bind(c *ops.Call) (ops.Op, error) {
-	switch _, array := c.Array("a"); {
+	switch {
 	case c.Has("b") && c.Has("over"):
 		return nil, problem.Wrong(problem.ContradictArguments, "over", "leave one out", "`%s` takes a second value or `over`, not both", e.along.name)
 	case c.Has("b"):
 		return e.pairwise.bind(c)
-	case !array:
-		return nil, problem.Wrong(problem.MissingArgument, "a", "give a second value to compare with, or an array", "`%s` of a single number is that number", e.along.name)
 	}
 	return e.along.bind(c)
 }

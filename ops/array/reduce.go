@@ -16,6 +16,7 @@ import (
 type reduction struct {
 	name, doc, long string
 	takes           takes
+	single          bool                            // it is that of a single value too, which is the value
 	accumulate      func(ops.ElemType) ops.ElemType // what it accumulates in, from the widened type of the array
 	result          func(ops.ElemType) ops.ElemType // what it gives, from the widened type of the array
 	unit            operand.UnitRule
@@ -37,9 +38,34 @@ const overDoc = "a dimension or a list of dimensions to reduce; all of them for 
 func (r *reduction) spec() *ops.Spec {
 	return &ops.Spec{
 		Name: r.name, Doc: r.doc, Long: r.long, Group: groupReduce, Examples: r.examples, Error: r.rule, Returns: r.returns,
-		Params: []ops.Param{ops.In("a", "array"), acceptsSegments()},
+		Params: []ops.Param{r.input(), acceptsSegments()},
 		Bind:   r.bind,
 	}
+}
+
+// input is what is reduced: an array, or where one element is its own result a single value, which functions may be given in place of one.
+func (r *reduction) input() ops.Param {
+	switch p := ops.In("a", "array"); {
+	case !r.single:
+		return p
+	case r.takes == boolsOnly:
+		p.Doc = "array, or true or false"
+		return p.Also(ops.KBool)
+	default:
+		p.Doc = "array or number"
+		return p.Also(ops.KNumber)
+	}
+}
+
+// alone is the result of a single value, which is that value; nil for an array.
+func (r *reduction) alone(c *ops.Call) (ops.Op, error) {
+	if _, array := c.Array("a"); array {
+		return nil, nil
+	}
+	if c.Has("over") {
+		return nil, problem.Wrong(problem.NotAnArray, "a", "leave `over` out", "`a` of `%s` takes an array, not %s, which has no dimensions to go over", r.name, c.Args["a"].Kind())
+	}
+	return ops.Known{Value: c.Args["a"]}, nil
 }
 
 // reduce is a use of a reduction.
@@ -51,6 +77,9 @@ type reduce struct {
 }
 
 func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
+	if op, err := r.alone(c); op != nil || err != nil {
+		return op, err
+	}
 	t := c.Type("a")
 	if err := r.checkElem(t); err != nil {
 		return nil, err

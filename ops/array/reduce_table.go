@@ -89,12 +89,12 @@ const (
 )
 
 var reductions = []reduction{
-	{name: "sum", doc: "Sum of the elements.", takes: complexToo, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
+	{name: "sum", doc: "Sum of the elements.", takes: complexToo, single: true, accumulate: wide, result: sumType, unit: totalUnit, monoid: ir.Sum, start: zero,
 		long:  nanSums + " " + accumulates + "; integers and booleans give i64, so the sum of a mask counts.",
 		value: sumOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"},
 			{Title: "Rows of unlike lengths", Code: "a = axis(k, 1 .. 6 in 6)\nfirst = array([0, 2, 5], dims: row)\nlast = array([1, 4, 5], dims: row)\nshow(sum(a, over: k in first .. last))"}}},
-	{name: "mean", doc: "Mean of the elements.", takes: complexToo, accumulate: wide, result: inexactOf, unit: operand.SameUnit, monoid: ir.Sum, start: zero,
+	{name: "mean", doc: "Mean of the elements.", takes: complexToo, single: true, accumulate: wide, result: inexactOf, unit: operand.SameUnit, monoid: ir.Sum, start: zero,
 		long: nanSums + " The sum accumulates in f64, or i64 for integers.",
 		finish: func(b *ops.Body, acc ops.Elem, count *ir.Node) ops.Elem {
 			acc = ops.CCast(b, ir.F64, acc)
@@ -122,19 +122,19 @@ var reductions = []reduction{
 			return complex(float64(i), 0)
 		}, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Where it is largest", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(argmax(y - abs(x), over: x))"}}},
-	{name: "any", doc: "True where any element is true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.Any, start: zero,
+	{name: "any", doc: "True where any element is true.", takes: boolsOnly, single: true, accumulate: itself, result: itself, unit: plainResult, monoid: ir.Any, start: zero,
 		value: func(x []complex128) complex128 { return truth(slices.Contains(x, 1)) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Rows that reach beyond", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(any(x + y > 1.5 mm, over: x))"}}},
-	{name: "all", doc: "True where all elements are true.", takes: boolsOnly, accumulate: itself, result: itself, unit: plainResult, monoid: ir.All, start: always,
+	{name: "all", doc: "True where all elements are true.", takes: boolsOnly, single: true, accumulate: itself, result: itself, unit: plainResult, monoid: ir.All, start: always,
 		value: func(x []complex128) complex128 { return truth(!slices.Contains(x, 0)) }, rule: operand.Exact, returns: remaining,
 		examples: []ops.Example{{Title: "Rows that stay above", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(all(x + y > -0.5 mm, over: x))"}}},
 }
 
 // smallest and largest are the reductions of min and max.
 var (
-	smallest = reduction{name: "min", accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Smallest, start: highest,
+	smallest = reduction{name: "min", single: true, accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Smallest, start: highest,
 		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(1), below); return complex(v, 0) }}
-	largest = reduction{name: "max", accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Largest, start: lowest,
+	largest = reduction{name: "max", single: true, accumulate: numericOf, result: numericOf, unit: operand.SameUnit, monoid: ir.Largest, start: lowest,
 		value: func(x []complex128) complex128 { v, _ := firstOf(x, math.Inf(-1), above); return complex(v, 0) }}
 )
 
