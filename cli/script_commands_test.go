@@ -75,12 +75,18 @@ func fixtureFolder() string {
 	return folder
 }
 
-// fixtures FOLDER: writes the arrays of a folder of fixtures, which meta.json lists there, to that of the script as NPY.
+// fixtures FOLDER [FILE]: writes the arrays of a folder of fixtures, which meta.json lists there, to that of the script as NPY; or a file of it.
 func fixtures(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: fixtures FOLDER")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: fixtures FOLDER [FILE]")
 	}
 	folder := filepath.Join(fixtureFolder(), args[0])
+	if len(args) == 2 {
+		data, err := os.ReadFile(filepath.Join(folder, args[1]))
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+		return
+	}
 	meta, err := os.ReadFile(filepath.Join(folder, "meta.json"))
 	ts.Check(err)
 	var arrays map[string]struct {
