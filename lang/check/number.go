@@ -39,7 +39,7 @@ func (c *checker) number(n *syntax.Number, sign float64) ops.Value {
 		u = u.Times(p)
 		u.Scale = scale
 	}
-	u.Symbol = n.Unit.Span().Text()
+	u.Symbol = strings.Join(strings.Fields(n.Unit.Span().Text()), "")
 	return c.finite(n, ops.Number{V: sign*n.Value*u.SI() + u.Offset, Unit: u})
 }
 

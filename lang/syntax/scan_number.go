@@ -181,6 +181,7 @@ func (s *scanner) unitPower() {
 	i += blankLength(rest[i:])
 	if i < len(rest) && rest[i] == '-' {
 		i++
+		i += blankLength(rest[i:])
 	}
 	digits := i
 	for i < len(rest) && isDigit(rest[i]) {

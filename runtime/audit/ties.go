@@ -11,7 +11,7 @@ import (
 )
 
 // tieWork is how many operations are spent on elements that seem to be wrong.
-const tieWork = 2e6
+const tieWork = 2e7
 
 // Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a
 // comparison of what is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken
