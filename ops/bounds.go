@@ -122,13 +122,14 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 		return CSelect(b, guard, x, Real(b.Const(x.Re.Type, other)))
 	}
 	return ElemOf(b.Once(inlined{s}, index, func() []*ir.Node {
-		if s.Elem != nil {
+		told := p.told(s)
+		if s.Elem != nil && told.Of == nil {
 			return s.Elem(b, index).Parts()
 		}
 		var parts []*ir.Node
 		for _, buf := range s.Type.Buffers(s.Name) {
 			buf.Facts = s.Facts
-			if s.Source && s.Op != nil {
+			if p.sources[buf] = told; s.Source && s.Op != nil {
 				p.sources[buf] = Array{Of: s.Op, Out: s.Out}
 			}
 			parts = append(parts, b.Cast(buf.Type.Compute(), b.Load(buf, index...)))
@@ -137,13 +138,27 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 	}))
 }
 
+// told is the output that a stage is, where its operator tells of what lies in it more than its definition would.
+func (p *prover) told(s *Stage) (a Array) {
+	if s.Op == nil || s.Source {
+		return a
+	}
+	for i, o := range s.Op.Out {
+		of := Array{Of: s.Op, Out: i}
+		if _, _, ok := RangeOf(of); ok && s.Name == StageName(s.Op, o.Name) {
+			return of
+		}
+	}
+	return a
+}
+
 // loaded bounds what is read of a source.
 func (p *prover) loaded(n *ir.Node) (lo, hi float64, ok bool) {
 	if n.Kind != ir.KLoad {
 		return 0, 0, false
 	}
 	a, source := p.sources[n.Buf]
-	if !source {
+	if !source || a.Of == nil {
 		return 0, 0, false
 	}
 	return RangeOf(a)

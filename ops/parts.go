@@ -114,7 +114,7 @@ func (t Type) Sub(at region.Region) Type {
 	dims := append([]Dim(nil), t.Dims...)
 	for i := range dims {
 		d := &dims[i]
-		d.Size = at[i].Len()
+		d.Size, d.Count = at[i].Len(), nil
 		if d.Coords != nil {
 			d.Coords = d.Coords[at[i].Lo:at[i].Hi]
 		}

@@ -27,6 +27,8 @@ type Spec struct {
 	Expand func(*Call, Expander) (Value, error)
 	// Expands tells for which calls Expand takes the place of Bind; nil: for all.
 	Expands func(*Call) bool
+	// Counts says that it takes arrays of which it is known only when it runs how many elements there are along a dimension.
+	Counts bool
 	// Body takes the place of Bind where the operator is a function of others: the lines of a block of the language, in which Params have
 	// their names and nothing of the program has one. All of Params are given or have defaults.
 	Body string

@@ -63,6 +63,13 @@ type Dim struct {
 	Unit   Unit // how coordinates are written for people
 	// Frame is the system the coordinates are in; nil: none that is known.
 	Frame Frame
+	// Count, if set, is a single whole number: so many of Size elements there are, the first ones, which is known when it is computed.
+	Count *Array
+}
+
+// SameCount reports whether as many elements are along two dims of one size.
+func (d Dim) SameCount(e Dim) bool {
+	return d.Count == e.Count || d.Count != nil && e.Count != nil && *d.Count == *e.Count
 }
 
 // SameDims reports whether dims have the same names and extents, in order.
@@ -140,7 +147,10 @@ func (t Type) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%s: %d", d.Name, d.Size)
+		if b.WriteString(d.Name + ": "); d.Count != nil {
+			b.WriteString("at most ")
+		}
+		b.WriteString(strconv.Itoa(d.Size))
 	}
 	b.WriteString("]")
 	if !t.Unit.Plain() {

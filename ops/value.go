@@ -138,6 +138,7 @@ type Here struct{ Offset Value } // a number or an array; nil: the place itself
 type Segment struct {
 	Dim      string
 	From, To Value
+	Count    bool // To is how many elements there are
 }
 
 // Object is a value of a domain, known while checking.

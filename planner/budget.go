@@ -17,7 +17,10 @@ func fitted(m *module.Module, opt Options) error {
 	if opt.Memory <= 0 || t.PeakBytes <= opt.Memory {
 		return nil
 	}
-	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory)
+	why, least := "what is counted when it runs is not cut", t.PeakBytes
+	if !p.Counted() {
+		why, least = blocks.Fit(p, m.Device.Kind, opt.Memory)
+	}
 	if why == "" {
 		return nil
 	}

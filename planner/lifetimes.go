@@ -24,8 +24,8 @@ func lifetimes(m *module.Module, opt Options) error {
 
 func frees(p *bound.Plan) {
 	last := map[string]int{}
-	for i, s := range p.Steps {
-		for _, id := range slices.Concat(s.Reads, s.Writes) {
+	for i := range p.Steps {
+		for _, id := range p.Needs(&p.Steps[i]) {
 			last[id] = i
 		}
 	}

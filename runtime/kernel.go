@@ -38,8 +38,8 @@ func (r *run) work(step *bound.Step) *work {
 	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
 }
 
-// kernel runs one kernel step as a whole: on its devices, and what fails there on the devices after them.
-func (r *run) kernel(ctx context.Context, step *bound.Step) error {
+// kernel runs one kernel step over the part of its domain that there is: on its devices, and what fails there on the devices after them.
+func (r *run) kernel(ctx context.Context, step *bound.Step, over region.Region) error {
 	k := step.Kernel
 	if !r.accelerated(k) {
 		if err := r.tuneTiles(ctx, step); err != nil {
@@ -50,7 +50,11 @@ func (r *run) kernel(ctx context.Context, step *bound.Step) error {
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	err := w.part(ctx, k.IR.Domain(), k.TileSet)
+	tiles := k.TileSet
+	if !over.Equal(k.IR.Domain()) {
+		tiles = k.TilesOf(over, r.opt.Threads)
+	}
+	err := w.part(ctx, over, tiles)
 	w.finish()
 	return err
 }

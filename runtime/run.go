@@ -169,10 +169,14 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 	case plan.SinkStep:
 		return r.sink(ctx, step)
 	}
-	if err := r.kernel(ctx, step); err != nil {
+	over, err := r.extent(step)
+	if err != nil || over.Empty() && !step.Kernel.IR.Domain().Empty() {
 		return err
 	}
-	return r.judge(ctx, step, step.Kernel.IR.Domain())
+	if err := r.kernel(ctx, step, over); err != nil {
+		return err
+	}
+	return r.judge(ctx, step, over)
 }
 
 // judge looks at what a kernel stored of a region of its axes, while its inputs are still there.
@@ -215,13 +219,16 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 		return nil
 	}
 	start := time.Now()
-	in := make([]ops.HostArray, len(step.Reads))
-	for i, id := range step.Reads {
-		h, err := r.arrays.Host(id)
+	var in []ops.HostArray // of which there may be fewer elements than memory: step.Reads has how many behind them
+	step.Op.Call.Arrays(func(string, ops.Array) { in = append(in, ops.HostArray{}) })
+	for i := range in {
+		h, err := r.arrays.Host(step.Reads[i])
+		if err == nil {
+			in[i], err = r.there(h, step)
+		}
 		if err != nil {
 			return err
 		}
-		in[i] = h
 	}
 	if r.opt.See != nil {
 		if err := r.opt.See(step, in); err != nil {

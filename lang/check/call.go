@@ -137,6 +137,9 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	if spec.Body != "" {
 		return c.written(spec, b)
 	}
+	if b.counts() {
+		return nil
+	}
 	if len(spec.Params) > 0 {
 		if text := orNothing(b.from[spec.Params[0].Name].expr).Span().Text(); dotted.MatchString(text) {
 			b.call.Written = text
@@ -157,6 +160,20 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 		return k.Value
 	}
 	return c.instance(spec, op, b)
+}
+
+// counts reports whether a size that is known only when it runs goes to an operator that needs it beforehand, which is a mistake.
+func (b *binder) counts() (wrong bool) {
+	b.call.Arrays(func(param string, a ops.Array) {
+		for _, d := range a.Type().Dims {
+			if !wrong && d.Count != nil && !b.spec.Counts {
+				wrong = true
+				b.c.report(problem.WrongDims, b.spanFor(param), "`%s` needs to know beforehand how many elements there are along %s, and this is %s", b.spec.Name, d.Name, a.Type()).
+					Helpf("pack with at_most gives a size that is known; what follows the last element is filled")
+			}
+		}
+	})
+	return wrong
 }
 
 // written is what an operator gives that is a function of others. In its body an argument of names stands for them; another has nothing to do

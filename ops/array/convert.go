@@ -34,6 +34,7 @@ func convertSpecs() []*ops.Spec {
 		Params:   []ops.Param{ops.In("input", "array or number").Also(ops.KNumber | ops.KBool), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
 		Bind:     bindCast,
+		Counts:   true,
 	}}
 }
 

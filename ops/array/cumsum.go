@@ -16,7 +16,7 @@ const (
 )
 
 func scanSpecs() []*ops.Spec {
-	return []*ops.Spec{histogramSpec(), packSpec(), {
+	return []*ops.Spec{histogramSpec(), packSpec(), leadingSpec(), {
 		Name: "cumsum", Doc: "Sums of all elements up to each one, along a dimension.", Group: groupReduce, Error: operand.Rounded,
 		Long: "A NaN makes all that comes after it NaN. Floats accumulate in f64, in order; integers and booleans give i64. " +
 			"Where an array has fewer than 1,024 lines along the dimension, a line is cut into chunks of at least 1,024 elements, as many for each shape: a sum then " +

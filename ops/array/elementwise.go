@@ -62,6 +62,7 @@ func (e *elementwise) spec() *ops.Spec {
 		Name: e.name, Doc: e.doc, Long: e.long, Group: e.group, Examples: e.examples, Error: e.rule,
 		Returns: cmp.Or(e.returns, "an array with the dimensions of all arguments, joined by name; a number when all arguments are numbers."),
 		Bind:    e.bind,
+		Counts:  true,
 	}
 	for _, a := range e.args {
 		s.Params = append(s.Params, ops.Param{Name: a.name, Doc: a.doc, Accept: ops.KArray | ops.KNumber | ops.KBool, Unit: "*"})

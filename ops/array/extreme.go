@@ -50,7 +50,8 @@ func (e *extreme) spec() *ops.Spec {
 		},
 		Examples: []ops.Example{{Title: "Of two values, and along a dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(" +
 			e.along.name + "(x, 0 mm))\nshow(" + e.along.name + "(x + y, over: x))"}},
-		Bind: e.bind,
+		Bind:   e.bind,
+		Counts: true,
 	}
 }
 

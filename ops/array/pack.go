@@ -2,6 +2,7 @@ package array
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -18,12 +19,33 @@ func packSpec() *ops.Spec {
 			"where there are fewer, `fill` follows: NaN in floats, 0 in integers and false in booleans when it is left out.",
 		Returns: "a record of `value`, at_most elements in place of the dimension, without coordinates, and `count`, how often the mask holds, an i64 array over the other dimensions.",
 		Params: []ops.Param{ops.In("a", "array"), ops.In("mask", "which elements: booleans over the same dimensions").Of(""),
-			ops.Count("at_most", "how many elements there is room for").Within(1, math.MaxInt32),
+			ops.Count("at_most", "how many elements there is room for; as many as there are when left out, along the only dimension").Within(1, math.MaxInt32).Opt(),
 			ops.Param{Name: "along", Doc: "dimension; may be left out where there is only one", Accept: ops.KSymbol}.Opt(),
 			ops.Param{Name: "fill", Doc: "what follows the last one", Accept: ops.KNumber | ops.KBool, Unit: "*"}.Opt()},
 		Examples: []ops.Example{{Title: "What is above a threshold", Code: "t = axis(t, 0 s .. 9 s in 10)\nloud = pack(t, sin(t * (1 rad/s)) > 0.5, at_most: 6)\nshow(loud.value)\nshow(loud.count)"}},
 		Bind:     bindPack,
+		Expand:   packAll,
+		Expands:  func(c *ops.Call) bool { return !c.Has("at_most") },
 	}
+}
+
+// packAll packs all that there is.
+func packAll(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	t := c.Type("a")
+	if len(t.Dims) != 1 {
+		return nil, problem.Wrong(problem.MissingArgument, "", "say how many there is room for, by at_most", "lines of an array may differ in how many elements the mask picks, and this is %s", t)
+	}
+	args := maps.Clone(c.Args)
+	args["at_most"] = ops.Integer(max(1, t.Dims[0].Size))
+	out, ok := e.Apply(c.Spec.Name, args).(ops.Record)
+	if !ok {
+		return nil, nil
+	}
+	value := e.Apply("leading", map[string]ops.Value{"a": out.Fields["value"], "count": out.Fields["count"]})
+	if value == nil {
+		return nil, nil
+	}
+	return ops.Record{Names: out.Names, Fields: map[string]ops.Value{"value": value, "count": out.Fields["count"]}}, nil
 }
 
 // pack is a use of pack.
@@ -32,6 +54,25 @@ type pack struct {
 	from         ops.Type
 	along        int
 	fill         float64
+	of           ops.Array
+}
+
+// Whole tells whether what it packs is whole numbers.
+func (p *pack) Whole() bool { return ops.IsWhole(p.of) && p.fill == math.Trunc(p.fill) }
+
+// Range bounds the elements, and how many there are.
+func (p *pack) Range(output int) (lo, hi float64, err error) {
+	if output == 1 {
+		return 0, float64(p.from.Dims[p.along].Size), nil
+	}
+	lo, hi, _, ok := ops.Bounds(p.of)
+	if !ok {
+		return math.Inf(-1), math.Inf(1), nil
+	}
+	if p.fill == p.fill {
+		lo, hi = math.Min(lo, p.fill), math.Max(hi, p.fill)
+	}
+	return lo, hi, nil
 }
 
 func bindPack(c *ops.Call) (ops.Op, error) {
@@ -48,6 +89,7 @@ func bindPack(c *ops.Call) (ops.Op, error) {
 		fill = math.NaN()
 	}
 	p := &pack{value: t, from: t, along: along, fill: fill}
+	p.of, _ = c.Array("a")
 	p.value.Dims = slices.Clone(t.Dims)
 	p.value.Dims[along] = ops.Dim{Name: t.Dims[along].Name, Size: c.Int("at_most")}
 	p.count = ops.Type{Elem: ops.I64, Dims: operand.Without(t.Dims, []int{along})}

@@ -40,6 +40,7 @@ func (r *reduction) spec() *ops.Spec {
 		Name: r.name, Doc: r.doc, Long: r.long, Group: groupReduce, Examples: r.examples, Error: r.rule, Returns: r.returns,
 		Params: []ops.Param{r.input(), acceptsSegments()},
 		Bind:   r.bind,
+		Counts: true,
 	}
 }
 

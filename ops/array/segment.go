@@ -24,12 +24,14 @@ type segment struct {
 // end is the first or the last index of a segment.
 type end struct {
 	operand.Operand
-	at int // which of the arrays of the argument it is
+	at   int // which of the arrays of the argument it is
+	less int // what it is more than the index
 }
 
 // overOf finds the dims that a reduction goes through, in the order of the array, and the segment if it goes through a part of one.
 func overOf(c *ops.Call, t ops.Type) ([]int, *segment, error) {
 	names := ops.List{}
+	counted(c, t)
 	var parts []ops.Segment
 	var args []string
 	for k, v := range c.List("over") {
@@ -58,11 +60,40 @@ func overOf(c *ops.Call, t ops.Type) ([]int, *segment, error) {
 	return over, s, err
 }
 
+// counted puts the part that there is in place of a dim of which it is known only when it runs how many elements there are.
+func counted(c *ops.Call, t ops.Type) {
+	all := !c.Has("over") || c.Symbol("over") == "all"
+	var over ops.List
+	for _, d := range t.Dims {
+		if d.Count == nil && all {
+			over = append(over, ops.Symbol(d.Name))
+		}
+	}
+	for _, d := range t.Dims {
+		part := ops.Segment{Dim: d.Name, From: ops.Integer(0), Count: true}
+		if d.Count == nil {
+			continue
+		}
+		if part.To = *d.Count; all {
+			c.Args["over"] = append(over, part)
+			return
+		}
+		list := slices.Clone(c.List("over"))
+		if i := slices.Index(list, ops.Value(ops.Symbol(d.Name))); i >= 0 {
+			list[i] = part
+			c.Args["over"] = list
+		}
+	}
+}
+
 func newSegment(of ops.Segment, arg string, t ops.Type, over []int) (*segment, error) {
 	s := &segment{dim: t.Dim(of.Dim)}
 	n := t.Dims[s.dim].Size
 	var errs []error
 	var joined []operand.Operand
+	if t.Dims[s.dim].Count != nil && !of.Count {
+		errs = append(errs, problem.Wrong(problem.WrongDims, arg, "pack with at_most gives a size that is known", "a part of %s may lie behind the last element: this is %s", of.Dim, t))
+	}
 	arrays := 0
 	for i, v := range []ops.Value{of.From, of.To} {
 		e := &s.ends[i]
@@ -70,7 +101,11 @@ func newSegment(of ops.Segment, arg string, t ops.Type, over []int) (*segment, e
 		if !e.Scalar {
 			e.at, arrays = arrays, arrays+1
 		}
-		errs = append(errs, e.check(of.Dim, i, n))
+		if of.Count && i == 1 {
+			e.less = 1
+		} else {
+			errs = append(errs, e.check(of.Dim, i, n))
+		}
 		for _, d := range over {
 			if e.Type.Dim(t.Dims[d].Name) >= 0 {
 				errs = append(errs, problem.Wrong(problem.DuplicateDim, e.Name,
@@ -124,6 +159,7 @@ func (e *end) in(b *ops.Body, stages []*ops.Stage, index []*ir.Node, beyond, n i
 	if e.Scalar {
 		return b.I32(int(e.SI()) + beyond)
 	}
+	beyond -= e.less
 	x := stages[e.at].At(b, operand.Picked(index, e.Pick)...).Re
 	if x.Type.Float() {
 		x = b.Cast(ir.I64, x)
@@ -151,7 +187,7 @@ func (s *segment) at(in map[string]ops.Dense, index []int) (ends [2]int) {
 		for j, stride := range d.Strides() {
 			at += index[e.Pick[j]] * stride
 		}
-		ends[k] = int(real(d.At(at)))
+		ends[k] = int(real(d.At(at))) - e.less
 	}
 	return ends
 }

@@ -18,6 +18,7 @@ func requireSpec() *ops.Spec {
 			{Name: "condition", Doc: "what must hold", Accept: ops.KArray | ops.KBool, Unit: "*"},
 			ops.Str("text", "what to say where it does not")},
 		Examples: []ops.Example{{Title: "What a function asks for", Code: "fn root(a) {\n    require(all(a >= 0), \"a must not be negative\")\n    sqrt(a)\n}\nshow(root(axis(x, 0 .. 3 in 4)))"}},
+		Counts:   true,
 		Bind: func(c *ops.Call) (ops.Op, error) {
 			r := requirement{c}
 			a, ok := c.Array("condition")

@@ -38,6 +38,7 @@ func showSpec() *ops.Spec {
 			{Name: "all", Doc: "all numbers, whatever there are", Accept: ops.KBool, Default: ops.Flag(false)},
 		},
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
+		Counts:   true,
 		Bind: func(c *ops.Call) (ops.Op, error) {
 			if a, ok := c.Array("value"); ok {
 				return showing{c}, picture.CheckColours(c, a.Type())
@@ -67,7 +68,7 @@ func (s showing) Take(_ context.Context, in []ops.HostArray, t ops.Terminal) (op
 	if s.Written != "" {
 		heading = s.Written + ": " + heading
 	}
-	if _, err := fmt.Fprintln(t, heading); err != nil {
+	if _, err := fmt.Fprintln(t, heading); err != nil || h.Type.Len() == 0 {
 		return ops.Note{}, err
 	}
 	return ops.Note{}, draw(s.Call, h, t)

@@ -35,6 +35,7 @@ func writeSpec() *ops.Spec {
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",
 			Code: "x = axis(x, -1 mm .. 1 mm in 33)\nz = axis(z, 0 mm .. 2 mm in 33)\na = exp(-(x ^ 2 + z ^ 2) / (1 mm) ^ 2)\na | write(\"spot.npy\")\na | write(\"spot.png\", map: \"kindlmann\")"}},
+		Counts: true,
 		Bind:   bindWrite,
 		Expand: expandWrite, Expands: func(c *ops.Call) bool { return c.Has("each") },
 	}
@@ -162,6 +163,7 @@ func writable(path string) error {
 
 // Take writes all of the array.
 func (w *writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	w.order.Type = in[0].Type // of which there may be fewer elements than there is room for
 	write := w.format.Write
 	if write == nil {
 		write = w.send

@@ -37,6 +37,9 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 	case have.Size != d.Size:
 		return problem.Wrong(problem.ExtentMismatch, name, fmt.Sprintf("slice them alike, or give one another name, if they are different dimensions: rename(..., from: %s, to: ...)", d.Name),
 			"dimension %s has %d points here, and %d %s", d.Name, d.Size, have.Size, within(op, haveName))
+	case !have.SameCount(d):
+		return problem.Wrong(problem.ExtentMismatch, name, "pack indices once, and take what belongs together at these: a[x: picked], b[x: picked]",
+			"how many elements there are along %s is known only when it runs, and may be another number here than %s", d.Name, within(op, haveName))
 	case have.Coords == nil:
 		have.Coords, have.Unit, have.Frame = d.Coords, d.Unit, d.Frame
 	case d.Coords != nil:

@@ -50,7 +50,8 @@ func takeSpec() *ops.Spec {
 			{Title: "Differences of neighbours", Code: "x = axis(x, 0 m .. 4 m in 5)\na = x ^ 2\nshow(a[x: here + 1, outside: nearest] - a[x: here - 1, outside: nearest])"},
 			{Title: "A table looked up", Code: "k = axis(k, 0 .. 3 in 4)\ny = axis(y, 0 .. 6 in 7)\nshow((k * k)[k: round(y / 2)])"},
 			{Title: "Between the points of a line", Code: "x = axis(x, 0 mm .. 4 mm in 5)\nt = axis(t, 0 mm .. 3.5 mm in 8)\nshow((x ^ 2)[x: t, interpolation: linear])"}},
-		Bind: bind,
+		Bind:   bind,
+		Counts: true,
 	}
 }
 
@@ -100,6 +101,10 @@ func (t *take) findPlaces(c *ops.Call) error {
 			continue
 		case slices.ContainsFunc(t.places, func(q place) bool { return q.dim == d }):
 			errs = append(errs, problem.Wrong(problem.DuplicateDim, argument(p.Name), "leave one out", "dimension %s is indexed twice", p.Name))
+			continue
+		}
+		if t.input.Dims[d].Count != nil {
+			errs = append(errs, problem.Wrong(problem.WrongDims, argument(p.Name), "take places of what was packed instead", "how many elements there are along %s is known only when it runs: it is %s", p.Name, t.input))
 			continue
 		}
 		at, err := newPlace(d, t.input.Dims[d], p.Value)

@@ -16,7 +16,7 @@ func shapeSpecs() []*ops.Spec {
 	input := ops.In("input", "array")
 	return []*ops.Spec{
 		remapSpec(&ops.Spec{
-			Name: "transpose", Doc: "Order of the dimensions.", Group: groupShape,
+			Name: "transpose", Doc: "Order of the dimensions.", Group: groupShape, Counts: true,
 			Returns:  "the array with its dimensions in the given order.",
 			Params:   []ops.Param{input, ops.Names("order", "all dimensions, outermost first")},
 			Examples: []ops.Example{{Title: "y before x", Code: grid + "x + y | transpose(order: [y, x]) | show"}},
@@ -36,7 +36,7 @@ func shapeSpecs() []*ops.Spec {
 			Examples: []ops.Example{{Title: "Cut a line into rows", Code: "axis(i, 0 .. 11 in 12) | reshape(dims: [row, column], extents: [3, -1]) | show"}},
 		}, planReshape),
 		remapSpec(&ops.Spec{
-			Name: "rename", Doc: "Give dimensions other names.", Group: groupShape,
+			Name: "rename", Doc: "Give dimensions other names.", Group: groupShape, Counts: true,
 			Returns:  "the same array with renamed dimensions.",
 			Params:   []ops.Param{input, ops.Names("from", "dimensions to rename"), ops.Names("to", "their new names").New()},
 			Examples: []ops.Example{{Title: "Outer product of a line with itself", Code: "x = axis(x, 0 mm .. 3 mm in 4)\nshow(x * rename(x, from: x, to: y))"}},

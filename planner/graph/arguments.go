@@ -46,14 +46,23 @@ func (g *Graph) settleArguments() {
 		return
 	}
 	controls := map[*ops.Stage]bool{} // stages whose elements decide where others lie, those they are made from among them
-	control := ops.EachStage(func(s *ops.Stage) {
-		controls[s] = true
+	var control func(s *ops.Stage)
+	control = func(s *ops.Stage) {
+		if controls[s] {
+			return
+		}
+		if controls[s] = true; s.Put != nil { // it is read from memory, whatever lies there
+			return
+		}
+		for _, in := range s.Inputs {
+			control(in)
+		}
 		if k := g.Alone(s).Kernel; k != nil {
 			for _, n := range k.Args() {
 				g.Arguments.Fixed[n.Name] = Controls
 			}
 		}
-	})
+	}
 	for _, s := range g.Stages {
 		if a := g.Alone(s); a.Kernel != nil {
 			g.fix(a, control)

@@ -23,6 +23,7 @@ type Graph struct {
 	Arguments Arguments
 	loose     map[*ops.Stage]bool         // tables that kernels would be the same for if they held other values
 	Varies    map[*ops.Stage]bool         // of a program: what differs from call to call
+	Counts    map[ops.Array]*ops.Stage    // how many elements there are along dims of which that is known only when it runs
 	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: the state of the program around it, which its own programs read
 
 	frames map[Edge]framed     // what a stage reads in place of another
@@ -125,7 +126,7 @@ func (c *collector) startFacts(op *ops.Instance, out int) ir.Facts {
 func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
-		Place: map[*ops.Stage]int{}, Views: Views{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
+		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
 		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, tabled: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
@@ -160,10 +161,25 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		panic(fmt.Sprintf("planner: operator %s gives arrays but is neither lowered nor a source", op.Spec.Name))
 	}
 	c.made[op] = out
+	for _, s := range out {
+		for _, d := range s.Type.Dims {
+			if d.Count != nil {
+				c.Counts[*d.Count] = c.stageOf(*d.Count)
+			}
+		}
+	}
 	return out
 }
 
+// sink adds a use of a sink, which also takes how many elements there are.
 func (c *collector) sink(op *ops.Instance, in []*ops.Stage) {
+	for _, s := range slices.Clone(in) {
+		for _, d := range s.Type.Dims {
+			if d.Count != nil && !slices.Contains(in, c.Counts[*d.Count]) {
+				in = append(in, c.Counts[*d.Count])
+			}
+		}
+	}
 	c.Sinks = append(c.Sinks, Sink{op, in})
 	for _, s := range in {
 		c.Wanted[s] = true

@@ -216,6 +216,11 @@ func (t *printer) kernel(s *bound.Step) {
 		axes = []string{"a single element"}
 	}
 	t.line("      %-7s %s: %s", "axes", strings.Join(axes, ", "), shared(k))
+	for i, b := range t.plan.CountsOf(s) {
+		if b != nil {
+			t.line("      %-7s as many of %s as %s says", "counts", k.IR.Axes[i].Name, b.ID)
+		}
+	}
 	t.place(k)
 	t.field("types", types(k.Precision))
 	t.field("keeps", k.Precision.Why...)

@@ -28,6 +28,16 @@ r = (a: s, b: stack([s, s], dim: part)) | iterate(r -> (a: near(r.a), b: stack([
 r.value.a + r.steps | write("w.npy")
 `
 
+// counted has as many elements as the params say, which nothing is compiled for.
+const counted = `param c = 1540 m/s
+param gain = 0.5
+x = axis(x, 0 .. 100 in 3000)
+u = (x - floor(x)) * (1 m/s / c + 1)
+i = pack(indices(u, x), u > gain).value
+u[x: i] * 2 | write("u.npy")
+sum(u[x: i]) + max(u[x: i]) | write("w.npy")
+`
+
 const accelerator = "devices:\n  - name: fast\n    capability: \"9.0\"\n"
 
 // objects are the files of compiled code and of its sources in a cache.
@@ -80,24 +90,27 @@ func TestSweep(t *testing.T) {
 		}
 		return outputs, r.Compile.Kernels - r.Compile.Cached
 	}
-	for name, config := range map[string]Config{
-		"host":        {Device: HostOnly},
-		"blocks":      {Device: HostOnly, Memory: 4 << 20},
-		"accelerator": {Device: "fast:0", Emulated: "gpu.yaml"},
+	host, accelerated := Config{Device: HostOnly}, Config{Device: "fast:0", Emulated: "gpu.yaml"}
+	for name, c := range map[string]struct {
+		config Config
+		text   string
+	}{
+		"host": {host, swept}, "blocks": {Config{Device: HostOnly, Memory: 4 << 20}, swept}, "accelerator": {accelerated, swept},
+		"counted": {host, counted}, "counted on an accelerator": {accelerated, counted},
 	} {
 		cache := t.TempDir()
 		t.Setenv("WEFT_CACHE", cache)
-		first, made := run(config, swept, nil)
-		if made == 0 && name != "accelerator" {
+		first, made := run(c.config, c.text, nil)
+		if made == 0 && c.config.Device == HostOnly {
 			t.Errorf("%s: the first run compiled nothing", name)
 		}
 		before := objects(t, cache)
-		second, made := run(config, swept, map[string]string{"c": "1481.3 m/s", "gain": "0.7"})
+		second, made := run(c.config, c.text, map[string]string{"c": "1481.3 m/s", "gain": "0.7"})
 		if after := objects(t, cache); made > 0 || len(after) != len(before) {
 			t.Errorf("%s: another value compiled %d kernels and added %d objects", name, made, len(after)-len(before))
 		}
-		written := strings.NewReplacer("param c = 1540 m/s\nparam gain = 2.5\n", "", "/ c", "/ 1481.3 m/s", "gain", "0.7").Replace(swept)
-		constants, _ := run(config, written, nil)
+		written := strings.NewReplacer("param c = 1540 m/s\nparam gain = 2.5\n", "", "param c = 1540 m/s\nparam gain = 0.5\n", "", "/ c", "/ 1481.3 m/s", "gain", "0.7").Replace(c.text)
+		constants, _ := run(c.config, written, nil)
 		for i := range second {
 			if bytes.Equal(first[i], second[i]) || !bytes.Equal(second[i], constants[i]) {
 				t.Errorf("%s: output %d differs from that of constants, or not from that of other params", name, i)
