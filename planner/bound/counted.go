@@ -38,8 +38,12 @@ func (p *Plan) Count(d ops.Dim, before *Step) *Buffer {
 	return b
 }
 
-// CountsOf is, for each axis of a step's kernel, where it stands how far there are points; nil: they are all there.
+// CountsOf is, for each axis of a step's kernel, where it stands how far there are points; nil: they are all there, as in
+// plans that count nothing.
 func (p *Plan) CountsOf(s *Step) []*Buffer {
+	if !p.Counted() {
+		return nil
+	}
 	k := s.Kernel.IR
 	out := make([]*Buffer, len(k.Axes))
 	for i, a := range k.Axes {
