@@ -12,6 +12,7 @@ import (
 	"weft/ops/fourier"
 	"weft/ops/linear"
 	"weft/ops/places"
+	"weft/ops/plots"
 	"weft/ops/prelude"
 	"weft/ops/repeat"
 	"weft/ops/shape"
@@ -44,7 +45,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
 	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
-		prelude.Specs(), fourier.Specs())
+		prelude.Specs(), fourier.Specs(), plots.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

@@ -347,7 +347,7 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := os.Chmod(folder, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	wantProblem(t, writable(filepath.Join(folder, "a.npy")), problem.Unwritable, "path", []string{"permission"})
+	wantProblem(t, Writable(filepath.Join(folder, "a.npy")), problem.Unwritable, "path", []string{"permission"})
 }
 
 func TestPictures(t *testing.T) {

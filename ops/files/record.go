@@ -96,7 +96,7 @@ type recording struct {
 
 func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
 	w := &recording{format: formatOf(c.Text("path"), records)}
-	if err := writable(c.Text("path")); err != nil {
+	if err := Writable(c.Text("path")); err != nil {
 		return nil, err
 	}
 	if w.format == nil {

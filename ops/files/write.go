@@ -59,14 +59,14 @@ func bindWrite(c *ops.Call) (ops.Op, error) {
 		name := cmp.Or(a.Label(), "data")
 		return bindRecord(c, ops.Record{Names: []string{name}, Fields: map[string]ops.Value{name: a}})
 	case w.format == nil:
-		if err := writable(path); err != nil {
+		if err := Writable(path); err != nil {
 			return nil, err
 		}
 		return nil, unknownFormat(path, endings(those(writes), false, "or"), false)
 	}
 	var err error
 	w.order, err = order(w.format, c, c.Type("array"))
-	if err := errors.Join(check(w.format, w.order), err, writable(path)); err != nil {
+	if err := errors.Join(check(w.format, w.order), err, Writable(path)); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -135,7 +135,8 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 }
 
 // writable finds out whether a file can be made at path, without making it.
-func writable(path string) error {
+// Writable tells why a file cannot be created or replaced, before anything runs.
+func Writable(path string) error {
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
 	switch {

@@ -12,6 +12,13 @@ type tick struct {
 	label string
 }
 
+// Ticks calls a function with at most n round places between two ends, and their labels.
+func Ticks(a, b float64, n int, each func(at float64, label string)) {
+	for _, t := range ticks(a, b, n, false) {
+		each(t.at, typographic(t.label))
+	}
+}
+
 // ticks are at most n round coordinates between two ends, in ascending order: multiples of 1, 2 or 5 times a power
 // of ten, and of 1 at least where whole is set.
 func ticks(a, b float64, n int, whole bool) []tick {

@@ -1,0 +1,380 @@
+package plots
+
+import (
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"weft/ops"
+	"weft/ops/files/format"
+	"weft/ops/files/picture"
+)
+
+// width and height of a figure: that of a column of text, and what goes well with it.
+const width, height = 16 * vg.Centimeter, 10 * vg.Centimeter
+
+const margin = 6 // points around a figure
+
+// hues are told apart by people who see colours otherwise, too: Okabe and Ito, "Color universal design", 2008.
+var hues = []color.RGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xb8, 0xaf, 0x21, 0xff},
+}
+
+// series is one line.
+type series struct {
+	name    string
+	x, y, e plotter.Values // e may be nil
+}
+
+// figure is what is drawn.
+type figure struct {
+	*plotting
+	series         []series
+	across, upward string // labels
+}
+
+// label is a name and a unit.
+func label(name string, u ops.Unit) string {
+	switch {
+	case u.Plain():
+		return name
+	case name == "":
+		return u.String()
+	}
+	return name + " (" + u.String() + ")"
+}
+
+// shown are all elements in the array's unit.
+func shown(h ops.HostArray) plotter.Values {
+	out := make(plotter.Values, h.Type.Len())
+	h.Parts[0].Load(out, 0)
+	for i := range out {
+		out[i] = format.Shown(out[i], h.Type.Unit)
+	}
+	return out
+}
+
+// figure takes the arrays apart into lines.
+func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
+	f := &figure{plotting: p}
+	list := p.List("y")
+	rest := in[len(list):]
+	beside := map[string]*ops.HostArray{}
+	for _, arg := range []string{"x", "error"} {
+		if _, ok := p.Array(arg); ok {
+			beside[arg], rest = &rest[0], rest[1:]
+		}
+	}
+	for i, v := range list {
+		f.add(v.(ops.Array).Label(), in[i], p.along[i], beside)
+	}
+	for i, name := range p.names {
+		if i < len(f.series) {
+			f.series[i].name = name
+		}
+	}
+	if len(list) == 1 {
+		f.upward = list[0].(ops.Array).Label()
+	}
+	f.upward = label(f.upward, in[0].Type.Unit)
+	if p.kind == spreads {
+		f.across, f.upward = f.upward, "number of elements"
+		f.count(p.Int("bins"))
+	}
+	return f, nil
+}
+
+// add makes lines of an array: one for each element of the dims besides the one across.
+func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]*ops.HostArray) {
+	values := shown(h)
+	if f.kind == spreads {
+		f.series = append(f.series, series{name: name, y: values})
+		return
+	}
+	d := h.Type.Dims[along]
+	stride := 1
+	for _, inner := range h.Type.Dims[along+1:] {
+		stride *= inner.Size
+	}
+	places := make(plotter.Values, d.Size)
+	for i := range places {
+		if places[i] = float64(i); d.Coords != nil {
+			places[i] = format.Shown(d.Coords[i], d.Unit)
+		}
+	}
+	f.across = label(d.Name, d.Unit)
+	var xs, es plotter.Values
+	if x := beside["x"]; x != nil {
+		if a, _ := f.Array("x"); a.Label() != "" {
+			f.across = label(a.Label(), x.Type.Unit)
+		} else {
+			f.across = label("", x.Type.Unit)
+		}
+		if xs = shown(*x); len(x.Type.Dims) == 1 {
+			places, xs = xs, nil
+		}
+	}
+	if e := beside["error"]; e != nil {
+		es = shown(*e)
+	}
+	pick := func(all plotter.Values, from int) plotter.Values {
+		out := make(plotter.Values, d.Size)
+		for i := range out {
+			out[i] = all[from+i*stride]
+		}
+		return out
+	}
+	for k := range len(values) / d.Size {
+		from := k/stride*stride*d.Size + k%stride
+		s := series{name: name, x: places, y: pick(values, from)}
+		if xs != nil {
+			s.x = pick(xs, from)
+		}
+		if es != nil {
+			s.e = pick(es, from)
+		}
+		at := from
+		for i, o := range slices.Backward(h.Type.Dims) {
+			if i != along {
+				if s.name != "" {
+					s.name += ", "
+				}
+				s.name += o.Name + " " + place(o, at%o.Size)
+			}
+			at /= o.Size
+		}
+		f.series = append(f.series, s)
+	}
+}
+
+// place is an element of a dim, in words.
+func place(d ops.Dim, i int) string {
+	if d.Coords == nil {
+		return strconv.Itoa(i)
+	}
+	return ops.Number{V: d.Coords[i], Unit: d.Unit}.String()
+}
+
+// count makes a histogram of every series.
+func (f *figure) count(bins int) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, s := range f.series {
+		for _, v := range s.y {
+			if math.Abs(v) <= math.MaxFloat64 {
+				lo, hi = math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+	}
+	if lo >= hi {
+		lo, hi = lo-0.5, lo+0.5
+	}
+	for i, s := range f.series {
+		counts, middles := make(plotter.Values, bins), make(plotter.Values, bins)
+		for k := range middles {
+			middles[k] = lo + (hi-lo)*(float64(k)+0.5)/float64(bins)
+		}
+		for _, v := range s.y {
+			if v >= lo && v <= hi {
+				counts[min(int((v-lo)/(hi-lo)*float64(bins)), bins-1)]++
+			}
+		}
+		f.series[i].x, f.series[i].y = middles, counts
+	}
+}
+
+// rounded marks round places.
+type rounded struct{ most int }
+
+// Ticks are the places.
+func (r rounded) Ticks(lo, hi float64) (out []plot.Tick) {
+	picture.Ticks(lo, hi, r.most, func(at float64, label string) { out = append(out, plot.Tick{Value: at, Label: label}) })
+	return out
+}
+
+// dotsPerInch of pictures, as journals ask for.
+const dotsPerInch = 200
+
+// write renders the figure, and gives the bytes that it took.
+func (f *figure) write(w io.Writer, form string) (int64, error) {
+	p := plot.New()
+	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
+	for text, size := range map[*text.Style]font.Length{&p.Title.TextStyle: 11, &p.X.Label.TextStyle: 10, &p.Y.Label.TextStyle: 10,
+		&p.X.Tick.Label: 9, &p.Y.Tick.Label: 9, &p.Legend.TextStyle: 9} {
+		text.Font = sans
+		text.Font.Size = font.Points(float64(size))
+	}
+	p.Title.Text, p.Title.Padding = f.Text("title"), font.Points(6)
+	p.X.Label.Text, p.Y.Label.Text = f.across, f.upward
+	p.X.Tick.Marker, p.Y.Tick.Marker = rounded{8}, rounded{6}
+	p.Legend.Top = true
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}
+	p.Add(grid)
+	log := f.Symbol("log")
+	if log == "x" || log == "both" {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+	}
+	if log == "y" || log == "both" {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
+	}
+	for i, s := range f.series {
+		if err := f.draw(p, s, hues[i%len(hues)]); err != nil {
+			return 0, err
+		}
+	}
+	if p.X.Min > p.X.Max { // nothing is drawn
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 2, 1, 2
+	}
+	f.spread(p, log)
+	var c interface {
+		vg.CanvasSizer
+		io.WriterTo
+	} = vgsvg.New(width, height)
+	if form == "png" {
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
+	}
+	page := draw.New(c)
+	page.SetColor(color.White)
+	page.Fill(page.Rectangle.Path())
+	p.Draw(draw.Crop(page, margin, -2*margin, margin, -margin))
+	return c.WriteTo(w)
+}
+
+// spread leaves room beside points, and above lines for the key.
+func (f *figure) spread(p *plot.Plot, log string) {
+	if f.kind == points && log != "x" && log != "both" {
+		beside := 0.02 * (p.X.Max - p.X.Min)
+		p.X.Min, p.X.Max = p.X.Min-beside, p.X.Max+beside
+	}
+	if f.kind != lines && log != "y" && log != "both" {
+		p.Y.Max += 0.04 * (p.Y.Max - p.Y.Min)
+	}
+	if n := len(f.series); n > 1 && log != "y" && log != "both" {
+		p.Y.Max += 0.06 * float64(min(n, 6)) * (p.Y.Max - p.Y.Min)
+	}
+}
+
+// runs are the parts of a series between what cannot be drawn.
+func (f *figure) runs(s series) (out []plotter.XYs) {
+	log := f.Symbol("log")
+	open := false
+	for i, y := range s.y {
+		x := s.x[i]
+		drawn := math.Abs(x) <= math.MaxFloat64 && math.Abs(y) <= math.MaxFloat64
+		drawn = drawn && (x > 0 || log != "x" && log != "both") && (y > 0 || log != "y" && log != "both")
+		if drawn && !open {
+			out = append(out, nil)
+		}
+		if open = drawn; drawn {
+			out[len(out)-1] = append(out[len(out)-1], plotter.XY{X: x, Y: y})
+		}
+	}
+	return out
+}
+
+// draw adds a series in a colour.
+func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA) error {
+	runs := f.runs(s)
+	if len(runs) == 0 {
+		return nil
+	}
+	var key plot.Thumbnailer
+	switch f.kind {
+	case lines:
+		for _, r := range runs {
+			l, err := plotter.NewLine(r)
+			if err != nil {
+				return err
+			}
+			l.Color, l.Width = hue, vg.Points(1.2)
+			p.Add(l)
+			key = l
+		}
+	case points:
+		d, err := plotter.NewScatter(slices.Concat(runs...))
+		if err != nil {
+			return err
+		}
+		d.GlyphStyle = draw.GlyphStyle{Color: hue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
+		p.Add(d)
+		key = d
+		if s.e != nil {
+			if err := errorBars(p, s, hue); err != nil {
+				return err
+			}
+		}
+	default:
+		b := &blocks{at: slices.Concat(runs...), hue: color.RGBA{hue.R / 2, hue.G / 2, hue.B / 2, 0x80}}
+		b.wide = 1.0
+		if len(s.x) > 1 {
+			b.wide = math.Abs(s.x[len(s.x)-1]-s.x[0]) / float64(len(s.x)-1)
+		}
+		p.Add(b)
+		key = b
+	}
+	if len(f.series) > 1 && s.name != "" {
+		p.Legend.Add(s.name, key)
+	}
+	return nil
+}
+
+// errorBars are drawn where point and error are numbers.
+func errorBars(p *plot.Plot, s series, hue color.RGBA) error {
+	var at struct {
+		plotter.XYs
+		plotter.YErrors
+	}
+	for i, e := range s.e {
+		if sum := s.x[i] + s.y[i] + e; math.Abs(sum) <= math.MaxFloat64 {
+			at.XYs = append(at.XYs, plotter.XY{X: s.x[i], Y: s.y[i]})
+			at.YErrors = append(at.YErrors, struct{ Low, High float64 }{e, e})
+		}
+	}
+	b, err := plotter.NewYErrorBars(at)
+	if err != nil {
+		return err
+	}
+	b.Color, b.CapWidth = hue, vg.Points(3)
+	p.Add(b)
+	return nil
+}
+
+// blocks are bars from 0, as wide as their distance.
+type blocks struct {
+	at   plotter.XYs
+	wide float64
+	hue  color.Color
+}
+
+// Plot fills them.
+func (b *blocks) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, v := range b.at {
+		l, r, top, bottom := x(v.X-b.wide/2), x(v.X+b.wide/2), y(v.Y), y(0)
+		corners := []vg.Point{{X: l, Y: bottom}, {X: l, Y: top}, {X: r, Y: top}, {X: r, Y: bottom}}
+		c.FillPolygon(b.hue, c.ClipPolygonXY(corners))
+	}
+}
+
+// DataRange is what they take, with the line they stand on.
+func (b *blocks) DataRange() (left, right, low, high float64) {
+	left, right, low, high = plotter.XYRange(b.at)
+	return left - b.wide/2, right + b.wide/2, math.Min(low, 0), math.Max(high, 0)
+}
+
+// Thumbnail is one of them, for the key.
+func (b *blocks) Thumbnail(c *draw.Canvas) {
+	c.FillPolygon(b.hue, []vg.Point{{X: c.Min.X, Y: c.Min.Y}, {X: c.Min.X, Y: c.Max.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Max.X, Y: c.Min.Y}})
+}

@@ -1,0 +1,153 @@
+package plots
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+func array(name string, d ops.Dense, unit string, dims ...ops.Dim) (ops.Array, ops.HostArray) {
+	t := ops.Type{Elem: ops.F64, Dims: dims, Unit: ops.MustUnit(unit)}
+	h := ops.NewHostArray(t)
+	if err := h.SetDense(d); err != nil {
+		panic(err)
+	}
+	return ops.Array{Of: &ops.Instance{Label: name, Out: ops.One(t)}}, h
+}
+
+var (
+	second = ops.Dim{Name: "t", Size: 3, Coords: []float64{0, 1e-3, 2e-3}, Unit: ops.MustUnit("ms")}
+	two    = ops.Dim{Name: "k", Size: 2, Coords: []float64{1, 5}}
+)
+
+// use binds an operator.
+func use(t *testing.T, name string, args map[string]ops.Value) (*plotting, error) {
+	t.Helper()
+	i := slices.IndexFunc(Specs(), func(s *ops.Spec) bool { return s.Name == name })
+	spec := Specs()[i]
+	for _, p := range spec.Params {
+		if args[p.Name] == nil && p.Default != nil {
+			args[p.Name] = p.Default
+		}
+	}
+	op, err := spec.Bind(&ops.Call{Spec: spec, Args: args})
+	if err != nil {
+		return nil, err
+	}
+	return op.(*plotting), nil
+}
+
+func TestSeries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a, ah := array("a", ops.Dense{Re: []float64{0, 1e-2, 2e-2, 3e-2, math.NaN(), 5e-2}}, "cm", two, second)
+	x, xh := array("x", ops.Dense{Re: []float64{7, 8, 9}}, "", second)
+	p, err := use(t, "plot.line", map[string]ops.Value{"y": a, "path": ops.Text("a.svg"), "x": x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.figure([]ops.HostArray{ah, xh})
+	if err != nil || len(f.series) != 2 || f.upward != "a (cm)" || f.across != "x" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if s := f.series[1]; s.name != "a, k 5" || s.y[0] != 3 || s.x[2] != 9 || len(f.runs(s)) != 2 {
+		t.Errorf("%+v in %v", s, f.runs(s))
+	}
+	p, err = use(t, "plot.line", map[string]ops.Value{"y": a, "path": ops.Text("a.svg"), "along": ops.Symbol("k"), "log": ops.Symbol("y"),
+		"names": ops.List{ops.Text("first")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = p.figure([]ops.HostArray{ah}); err != nil || len(f.series) != 3 || f.across != "k" || f.series[0].name != "first" || f.series[2].name != "a, t 2 ms" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if s := f.series[2]; !slices.Equal(s.y, []float64{2, 5}) || !slices.Equal(s.x, []float64{1, 5}) {
+		t.Errorf("%+v", s)
+	}
+	if r := f.runs(f.series[0]); len(r) != 1 || len(r[0]) != 1 { // 0 has no logarithm
+		t.Errorf("%v", r)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a, ah := array("a", ops.Dense{Re: []float64{1, 2, 3, 3, math.NaN(), 5}}, "m", two, second)
+	p, err := use(t, "plot.hist", map[string]ops.Value{"y": a, "path": ops.Text("a.png"), "bins": ops.Integer(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.figure([]ops.HostArray{ah})
+	if err != nil || !slices.Equal(f.series[0].y, []float64{1, 1, 2, 1}) || !slices.Equal(f.series[0].x, []float64{1.5, 2.5, 3.5, 4.5}) || f.across != "a (m)" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestFiles: every kind makes a file of each form, the same each time, and labels are in it.
+func TestFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, s := range Specs() {
+		for _, path := range []string{"out.svg", "out.png"} {
+			var before []byte
+			for range 2 {
+				a, ah := array("speed", ops.Dense{Re: []float64{1, 2, 4}}, "m/s", second)
+				p, err := use(t, s.Name, map[string]ops.Value{"y": a, "path": ops.Text(path), "title": ops.Text("a title")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Take(t.Context(), []ops.HostArray{ah}, nil); err != nil {
+					t.Fatal(err)
+				}
+				got, err := os.ReadFile(path)
+				if err != nil || before != nil && !bytes.Equal(got, before) {
+					t.Errorf("%s %s: %v, or another file than before", s.Name, path, err)
+				}
+				before = got
+			}
+			if path == "out.svg" {
+				for _, text := range []string{"a title", "speed (m/s)"} {
+					if !strings.Contains(string(before), text) {
+						t.Errorf("%s: %q is not in it", s.Name, text)
+					}
+				}
+			} else if _, err := png.Decode(bytes.NewReader(before)); err != nil {
+				t.Errorf("%s: %v", s.Name, err)
+			}
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	line, _ := array("a", ops.Dense{Re: []float64{1, 2, 3}}, "m", second)
+	other, _ := array("b", ops.Dense{Re: []float64{1, 2, 3}}, "s", second)
+	many, _ := array("c", ops.Dense{Re: make([]float64, 63)}, "m", ops.Dim{Name: "n", Size: 21}, second)
+	single, _ := array("d", ops.Dense{Re: []float64{1}}, "m")
+	for _, c := range []struct {
+		op   string
+		code string
+		args map[string]ops.Value
+	}{
+		{"plot.line", problem.UnknownFormat, map[string]ops.Value{"y": line, "path": ops.Text("a.pdf")}},
+		{"plot.line", problem.MissingFolder, map[string]ops.Value{"y": line, "path": ops.Text("none/a.png")}},
+		{"plot.line", problem.UnitMismatch, map[string]ops.Value{"y": ops.List{line, other}, "path": ops.Text("a.png")}},
+		{"plot.line", problem.MixedList, map[string]ops.Value{"y": ops.List{ops.Text("a")}, "path": ops.Text("a.png")}},
+		{"plot.line", problem.EmptyArray, map[string]ops.Value{"y": ops.List{}, "path": ops.Text("a.png")}},
+		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": many, "path": ops.Text("a.png")}},
+		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": single, "path": ops.Text("a.png")}},
+		{"plot.line", problem.UnknownDim, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "along": ops.Symbol("z")}},
+		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "x": single}},
+		{"plot.scatter", problem.UnitMismatch, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "error": other}},
+		{"plot.bars", problem.WrongDims, map[string]ops.Value{"y": many, "path": ops.Text("a.png")}},
+		{"plot.line", problem.NotANameList, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "names": ops.List{ops.Integer(1)}}},
+	} {
+		if _, err := use(t, c.op, c.args); err == nil || err.(problem.Problem).Code != c.code {
+			t.Errorf("%s %v: %v, want %s", c.op, c.args, err, c.code)
+		}
+	}
+}
