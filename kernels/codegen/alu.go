@@ -25,7 +25,7 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if q := g.quotient(n); q != nil {
 		return g.val(q, v, m)
 	}
-	if x, ok := g.quarterTurns(n, v, m); ok {
+	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
 	}
 	if f := n.Form(g.ranges); f != nil {
@@ -84,8 +84,9 @@ func (g *gen) quotient(n *ir.Node) *ir.Node {
 	return b.Add(q, b.Mul(b.Sub(x, b.Mul(q, by)), r))
 }
 
-// quarterTurns is a sine or cosine of a product with a constant, whose factor is in quarter turns then: what a float32 leaves of whole ones is exact.
-func (g *gen) quarterTurns(n *ir.Node, v int, m layout) (Value, bool) {
+// ofMultiple is a sine or cosine of a product with a constant. A factor in quarter turns leaves nothing to round of whole ones; where there are
+// none, it goes into the coefficients of the polynomial.
+func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || !g.isVec(n, m) {
 		return Value{}, false
 	}
@@ -93,11 +94,19 @@ func (g *gen) quarterTurns(n *ir.Node, v int, m layout) (Value, bool) {
 	if x.Kind == ir.KConst {
 		x, c = c, x
 	}
-	if f := n.Form(g.ranges); f == nil || f.Name != "near" || c.Kind != ir.KConst {
+	f := n.Form(g.ranges)
+	if f == nil || c.Kind != ir.KConst {
 		return Value{}, false
 	}
-	args := []Value{g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(c.F*2/math.Pi)))}
-	return Each(ir.F32, func(h int) *Expr { return Call("v_"+n.Op.Info().Name+"_turns_f", args[0].Part(h), args[1].Part(h)) }), true
+	by, name := c.F, "part"
+	switch size := math.Abs(by); {
+	case f.Name == "near":
+		by, name = c.F*2/math.Pi, "turns"
+	case size < 1e-4 || size > 1e4: // of which the eighth power is not a usual float32
+		return Value{}, false
+	}
+	args := []Value{g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))}
+	return Each(ir.F32, func(h int) *Expr { return Call("v_"+n.Op.Info().Name+"_"+name+"_f", args[0].Part(h), args[1].Part(h)) }), true
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

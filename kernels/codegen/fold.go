@@ -157,7 +157,12 @@ func (g *gen) body(c *loop, in *scope) {
 			return
 		}
 		a, n := g.accName(c.f.Accs[q], v), c.f.Step[q]
-		x := g.val(n, v, byLane)
+		var x Value
+		if terms, ok := schedule.SumTerms(c.f, n, c.f.Accs[q]); ok && c.f.Monoid == ir.Sum {
+			x = g.sumOf(a, terms, v, byLane)
+		} else {
+			x = g.val(n, v, byLane)
+		}
 		if c.vec {
 			x = x.AsVec()
 		}
@@ -184,7 +189,7 @@ func (g *gen) body(c *loop, in *scope) {
 	} else {
 		for _, v := range c.copies {
 			for q := range c.f.Accs {
-				step(q, v, false)
+				step(q, v, !form.ReadElsewhere(c.f, q))
 			}
 		}
 	}

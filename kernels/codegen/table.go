@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -189,6 +190,9 @@ func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
 
 // sumOf is a sum with more terms.
 func (g *gen) sumOf(x Value, terms []schedule.Signed, v int, m layout) Value {
+	if g.Kernel.Contract {
+		terms = form.Products(terms)
+	}
 	for _, t := range terms {
 		o := ir.Add
 		if t.Minus {

@@ -283,6 +283,14 @@ func functions() []spec {
 					k.out(fmt.Sprint("cos ", c), k.Alu(ir.Cos, k.Mul(x, k.Const(t, c))))
 				}
 			}},
+			spec{fmt.Sprintf("%s functions of small multiples", t), Tolerance{ULP: 5, Abs: 1e-37}, func(k *kit) {
+				x := k.at(k.floats(t, "x", append(k.noise(120, 1.5), 0, math.Copysign(0, -1), 1, -1, math.NaN())), k.axis("i", 125))
+				x = k.Min(k.Const(t, 1), k.Max(k.Const(t, -1), x))
+				for _, c := range []float64{0.785, -0.5, 1e-3, 1e-20} {
+					k.out(fmt.Sprint("sin ", c), k.Alu(ir.Sin, k.Mul(k.Const(t, c), x)))
+					k.out(fmt.Sprint("cos ", c), k.Alu(ir.Cos, k.Mul(x, k.Const(t, c))))
+				}
+			}},
 			spec{fmt.Sprintf("%s functions of special values", t), transcendent, func(k *kit) {
 				special := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 2, 10, 100, 1000}
 				x := k.at(k.floats(t, "x", special), k.axis("i", len(special)))

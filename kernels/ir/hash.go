@@ -63,7 +63,7 @@ func (h *hasher) buffer(b *Buffer) string {
 		i = len(h.bufs)
 		h.bufs[b] = i
 		h.write("buf %d %s %v %+v %d %s %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), h.facts(b.Facts.Data),
-			b.Facts.Within, b.Facts.Parts)
+			h.interval(b.Facts.Within), b.Facts.Parts)
 	}
 	return "b" + strconv.Itoa(i)
 }
@@ -84,6 +84,13 @@ func (h *hasher) facts(d *DataFacts) string {
 		return d.String()
 	}
 	return fmt.Sprint(rounded(d.Least), rounded(d.Most), rounded(d.Slope), rounded(d.Mean-d.Least)) // sums that cancel leave anything
+}
+
+func (h *hasher) interval(i *Interval) string {
+	if i == nil || !h.loose {
+		return i.String()
+	}
+	return fmt.Sprint(rounded(i.Lo), rounded(i.Hi), i.NaN)
 }
 
 // rounded is a number's sign, power of two, and eighth of it.

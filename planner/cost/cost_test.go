@@ -94,6 +94,22 @@ func TestCountOfContractions(t *testing.T) {
 	near("packing in whole vectors", per(block, profile.Uniform), 1./120)
 }
 
+// Loads hide behind the arithmetic of their own loop, not behind that of another.
+func TestLoopsFollowEachOther(t *testing.T) {
+	a, b := &ir.Fold{}, &ir.Fold{}
+	for _, c := range []struct {
+		in   *ir.Fold
+		want float64
+	}{{a, 100 + overlap*80}, {b, 180}} {
+		w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}}
+		w.add(profile.FMA, a, 100)
+		w.add(profile.Gather, c.in, 80)
+		if got := w.total(); got != c.want {
+			t.Errorf("%g ns, want %g", got, c.want)
+		}
+	}
+}
+
 func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
 
 func TestCountFollowsWhatIsExecuted(t *testing.T) {

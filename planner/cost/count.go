@@ -14,24 +14,35 @@ import (
 // Work is what a kernel executes: nanoseconds of one core by class, under a layout.
 type Work struct {
 	ns    map[profile.Class]float64
-	evals float64 // of an interpreter
+	loops map[*ir.Fold]loop // by the innermost loop; nil: those of the points
+	evals float64           // of an interpreter
 }
 
-// overlap is the part of the shorter of arithmetic and loads that a processor does not hide behind the longer: their units
+// loop is what runs in a loop, in nanoseconds.
+type loop struct{ arithmetic, loads float64 }
+
+// add counts operations of a class in a loop.
+func (w Work) add(class profile.Class, in *ir.Fold, ns float64) {
+	w.ns[class] += ns
+	l := w.loops[in]
+	if class.IsLoad() {
+		l.loads += ns
+	} else {
+		l.arithmetic += ns
+	}
+	w.loops[in] = l
+}
+
+// overlap is the part of the shorter of arithmetic and loads in a loop that a processor does not hide behind the longer: their units
 // work side by side.
 const overlap = 0.25
 
 // total is the time of all operations together.
-func (w Work) total() float64 {
-	var arithmetic, loads float64
-	for c, v := range w.ns {
-		if c.IsLoad() {
-			loads += v
-		} else {
-			arithmetic += v
-		}
+func (w Work) total() (sum float64) {
+	for _, l := range w.loops {
+		sum += max(l.arithmetic, l.loads) + overlap*min(l.arithmetic, l.loads)
 	}
-	return max(arithmetic, loads) + overlap*min(arithmetic, loads)
+	return sum
 }
 
 // heaviest is the class that takes most of the time.
@@ -102,13 +113,13 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 	}
 	c.shares = c.executedShares()
 	all := count.CostOf(k)
-	w := Work{ns: map[profile.Class]float64{}, evals: all.NodeEvals}
+	w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
-		runs := c.executions(n)
+		runs, in := c.executions(n), c.innermostAround(n)
 		if packed, ok := c.layout.Packed[n]; ok {
 			if packed.Operand {
-				w.ns[profile.Contiguous] += runs * p.Ops[profile.Contiguous]
+				w.add(profile.Contiguous, in, runs*p.Ops[profile.Contiguous])
 			}
 			runs /= float64(packed.Points) / c.sharing(n)
 		}
@@ -116,12 +127,12 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 			return
 		}
 		times *= runs
-		w.ns[class] += times * p.Ops[class]
+		w.add(class, in, times*p.Ops[class])
 		if class == profile.Window && !c.near(n.Buf) {
-			w.ns[class] += times / float64(p.Lanes) * c.layout.Fetched * c.line(n.Buf)
+			w.add(class, in, times/float64(p.Lanes)*c.layout.Fetched*c.line(n.Buf))
 		}
 	})
-	w.ns[profile.Contiguous] += all.Stores * p.Ops[profile.Contiguous] * c.scalar()
+	w.add(profile.Contiguous, nil, all.Stores*p.Ops[profile.Contiguous]*c.scalar())
 	return w
 }
 
@@ -189,6 +200,17 @@ func (c *counter) sharing(n *ir.Node) float64 {
 		}
 	}
 	return float64(share)
+}
+
+// innermostAround is the innermost fold that a value is computed in; nil: none.
+func (c *counter) innermostAround(n *ir.Node) *ir.Fold {
+	free := c.around(n)
+	for _, f := range c.folds {
+		if free.Meets(binders(f)) {
+			return f
+		}
+	}
+	return nil
 }
 
 // around are the loops that a value is computed in.

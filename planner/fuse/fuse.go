@@ -57,7 +57,7 @@ type Verdicts struct {
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{},
-		counts: map[*ops.Stage]*runs{}, places: places{}, weights: map[string]float64{},
+		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{}, weights: map[string]float64{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -77,10 +77,11 @@ type fuser struct {
 	homes   map[*ops.Stage]*ops.Stage
 	ends    map[*ops.Stage]*ops.Stage
 	counts  map[*ops.Stage]*runs
-	at      int                // place of the stage whose edges are decided
-	places  places             // that @device asks for
-	weights map[string]float64 // seconds that kernels take, by their loose hash
-	budget  int                // values that kernels of more than weighedNodes may still hold
+	within  map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
+	at      int                           // place of the stage whose edges are decided
+	places  places                        // that @device asks for
+	weights map[string]float64            // seconds that kernels take, by their loose hash
+	budget  int                           // values that kernels of more than weighedNodes may still hold
 	faults  []error
 
 	tops  []topEdge // of tables of largest values
@@ -281,8 +282,9 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 	if d.serial(c) {
 		return plan.Serial
 	}
+	pointwise := !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
 	switch {
-	case f.g.Wanted[p] && f.pointwise(p, c) && !d.sibling && !f.g.LeadsAround(p, c):
+	case f.g.Wanted[p] && pointwise && !d.sibling && !f.g.LeadsAround(p, c):
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:

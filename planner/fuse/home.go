@@ -41,18 +41,13 @@ func (f *fuser) end(s *ops.Stage) *ops.Stage {
 		last := f.end(users[0])
 		if !slices.ContainsFunc(users, func(c *ops.Stage) bool {
 			return f.end(c) != last || f.barred(s, c) != "" || f.doubtful(s, c) ||
-				f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) || len(users) > 1 && !f.pointwise(s, c)
+				f.g.Alone(c).Loads[s] > once*float64(s.Type.Len()) || len(users) > 1 && f.g.Alone(c).Apart[s]
 		}) {
 			e = last
 		}
 	}
 	f.ends[s] = e
 	return e
-}
-
-// pointwise reports a reader that takes of a stage what is at its own point.
-func (f *fuser) pointwise(p, c *ops.Stage) bool {
-	return !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
 }
 
 // joined reports a stage that all its readers may compute in place, in one kernel.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -84,6 +86,9 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 		}
 		if bufs[in] == nil {
 			bufs[in] = f.g.Buffers(in)
+			for i, within := range f.within[in] {
+				bufs[in][i].Facts.Within = within
+			}
 			if !f.blind {
 				bufs[in][0].Facts.Max = tallest(in, c)
 			}
@@ -97,10 +102,19 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 		return math.Inf(1)
 	}
 	hash := ir.LooseHash(k)
+	if p == nil && f.within[s] == nil {
+		ir.StoreRanges(k)
+		for _, b := range k.Outputs() {
+			f.within[s] = append(f.within[s], b.Facts.Within)
+		}
+	}
 	if known, ok := f.weights[hash]; ok {
 		return known
 	}
 	about.IR = k
+	if l.Body.Binders() <= maxBinders {
+		about.IR = schedule.Few(subst.Settle(k)) // as it will be
+	}
 	f.Scheduled++
 	f.weights[hash] = f.Cost.Weigh(about)
 	return f.weights[hash]

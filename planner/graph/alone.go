@@ -14,6 +14,7 @@ type Alone struct {
 	Sites     map[*ops.Stage]int     // loads of each input in the text of the kernel
 	Stages    map[*ir.Buffer]*ops.Stage
 	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
+	Apart     map[*ops.Stage]bool // and not at its own with dims in another order either
 	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
 	Folds     bool
 	Flops     float64 // of an element
@@ -34,7 +35,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	}
 	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{},
 		Stages:    map[*ir.Buffer]*ops.Stage{},
-		Elsewhere: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
+		Elsewhere: map[*ops.Stage]bool{}, Apart: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
 		return a
@@ -56,6 +57,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	a.Kernel, a.Binders = k, l.Body.Binders()
 	for e := range l.elsewhere {
 		a.Elsewhere[e.From] = true
+		a.Apart[e.From] = l.apart[e]
 	}
 	for p, parts := range bufs {
 		at := 0

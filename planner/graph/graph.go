@@ -266,10 +266,15 @@ func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 // Siblings reports whether two stages are outputs of one operator over the same axes that read the same: one kernel stores both, if they
 // are stored.
 func (g *Graph) Siblings(a, b *ops.Stage) bool {
-	holds := func(list, of []*ops.Stage) bool {
-		return !slices.ContainsFunc(of, func(s *ops.Stage) bool { return !slices.Contains(list, s) })
+	return a.Op != nil && a.Op == b.Op && SameSizes(g.Axes(a), g.Axes(b)) && same(a.Inputs, b.Inputs)
+}
+
+// same reports lists that hold the same, in any order.
+func same[T comparable](a, b []T) bool {
+	holds := func(list, of []T) bool {
+		return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
 	}
-	return a.Op != nil && a.Op == b.Op && SameSizes(g.Axes(a), g.Axes(b)) && holds(a.Inputs, b.Inputs) && holds(b.Inputs, a.Inputs)
+	return holds(a, b) && holds(b, a)
 }
 
 // SameShape reports whether two stages have the same extents.

@@ -29,6 +29,7 @@ type KernelBuilder struct {
 	read      Reader
 	at        []Placement   // definitions being built, innermost last
 	elsewhere map[Edge]bool // with a read at another index than the reader's own
+	apart     map[Edge]bool // and not at it with dims in another order either
 	inside    map[dimIndex]bool
 	put       map[*ops.Stage][]ir.Store
 }
@@ -41,7 +42,7 @@ type Placement struct {
 
 // KernelBuilder starts a kernel.
 func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
-	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
+	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}, apart: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
 	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Stored: l.storedStage, Argument: g.Arguments.is}
 	return l
 }
@@ -68,7 +69,7 @@ type defined struct{ *ops.Stage }
 // storedStage are the parts of an array that lie in memory in a format of its own.
 func (l *KernelBuilder) storedStage(s *ops.Stage) []*ir.Buffer {
 	consumer := l.at[len(l.at)-1].Stage
-	l.elsewhere[Edge{s, consumer}] = true
+	l.elsewhere[Edge{s, consumer}], l.apart[Edge{s, consumer}] = true, true
 	return l.read(s, consumer)
 }
 
@@ -90,6 +91,9 @@ func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, i
 	}
 	if guard != nil || !slices.Equal(index, consumer.Index) {
 		l.elsewhere[Edge{s, consumer.Stage}] = true
+		if guard != nil || !same(index, consumer.Index) {
+			l.apart[Edge{s, consumer.Stage}] = true
+		}
 	}
 	bufs := l.read(s, consumer.Stage)
 	if l.Proves && bufs != nil && guard != nil {

@@ -49,6 +49,23 @@ func Blocks(all []Comparison) []int {
 // IsArg reports whether a fold looks for the place of a value.
 func IsArg(f *ir.Fold) bool { return f.Monoid == ir.ArgMin || f.Monoid == ir.ArgMax }
 
+// Products takes the sums of products among terms apart: each product is added by one fused operation then.
+func Products(terms []schedule.Signed) (out []schedule.Signed) {
+	for _, t := range terms {
+		if x := t.N; x.Op == ir.Mul || !ofProducts(x) {
+			out = append(out, t)
+		} else {
+			out = append(out, Products([]schedule.Signed{{N: x.Args[0], Minus: t.Minus}, {N: x.Args[1], Minus: t.Minus != (x.Op == ir.Sub)}})...)
+		}
+	}
+	return out
+}
+
+// ofProducts reports a product of floats, or a sum or difference of such.
+func ofProducts(n *ir.Node) bool {
+	return n.Kind == ir.KAlu && n.Type.Float() && (n.Op == ir.Mul || (n.Op == ir.Add || n.Op == ir.Sub) && ofProducts(n.Args[0]) && ofProducts(n.Args[1]))
+}
+
 // Share is an accumulator kept once a lane while lanes are iterations.
 type Share struct {
 	Terms []schedule.Signed // Sum: the terms; other monoids: one

@@ -171,14 +171,14 @@ FN vf m_cos0(vf z) { return ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416
 FN vf m_sinq(vf r, vi q) {
     vf z = r * r, s = m_sin0(r, z), c = m_cos0(z);
     vi odd = -(q & 1);
-    return (vf)((vi)m_pick(odd, c, s) ^ ((q & 2) << 30));
+    return (vf)((vi)m_pick(odd, c, s) ^ ((q << 30) & M_SIGN));
 }
 
 /* cos of r + q pi/2: what sin needs of r and q besides, it shares. */
 FN vf m_cosq(vf r, vi q) {
     vf z = r * r, s = m_sin0(r, z), c = m_cos0(z);
     vi odd = -(q & 1);
-    return (vf)((vi)m_pick(odd, s, c) ^ (((q + 1) & 2) << 30));
+    return (vf)((vi)m_pick(odd, s, c) ^ (((q + 1) << 30) & M_SIGN));
 }
 
 /* m_reduce for |x| up to 6400, in float32: k has 12 bits, and so have the parts of pi/2, hence products are exact. */
@@ -226,6 +226,17 @@ FN vf v_sin_small_f(vf x) {
 }
 
 FN vf v_cos_small_f(vf x) { return m_cos0(x * x); }
+
+/* sin and cos of x c, for products that small and a constant c. */
+FN vf v_sin_part_f(vf x, vf c) {
+    vf z = x * x, k = c * c, a = c * k;
+    return x * (((-0.000195878267f * (a * k * k) * z + 0.00833274797f * (a * k)) * z - 0.166666642f * a) * z + c);
+}
+
+FN vf v_cos_part_f(vf x, vf c) {
+    vf z = x * x, k = c * c;
+    return (((2.45478786e-05f * (k * k * k * k) * z - 0.00138883025f * (k * k * k)) * z + 0.0416666642f * (k * k)) * z - 0.5f * k) * z + 1.0f;
+}
 
 FN vi m_far(vf x) { vf a = m_abs(x); return (a > M_TRIG_LIMIT) & (a < M_INF); }
 
