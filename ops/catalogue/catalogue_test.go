@@ -50,7 +50,7 @@ func TestSpecs(t *testing.T) {
 				t.Error("no example")
 			}
 			for _, e := range s.Examples {
-				if e.Title == "" || !strings.Contains(e.Code, "show") && !strings.Contains(e.Code, "write") {
+				if e.Title == "" || !slices.ContainsFunc([]string{"show", "write", "plot."}, func(sink string) bool { return strings.Contains(e.Code, sink) }) {
 					t.Errorf("example %q has no title or no sink", e.Title)
 				}
 			}
