@@ -129,8 +129,11 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 		var parts []*ir.Node
 		for _, buf := range s.Type.Buffers(s.Name) {
 			buf.Facts = s.Facts
-			if p.sources[buf] = told; s.Source && s.Op != nil {
-				p.sources[buf] = Array{Of: s.Op, Out: s.Out}
+			if s.Source && s.Op != nil {
+				told = Array{Of: s.Op, Out: s.Out}
+			}
+			if told.Of != nil {
+				p.sources[buf] = told
 			}
 			parts = append(parts, b.Cast(buf.Type.Compute(), b.Load(buf, index...)))
 		}
@@ -158,7 +161,7 @@ func (p *prover) loaded(n *ir.Node) (lo, hi float64, ok bool) {
 		return 0, 0, false
 	}
 	a, source := p.sources[n.Buf]
-	if !source || a.Of == nil {
+	if !source {
 		return 0, 0, false
 	}
 	return RangeOf(a)
