@@ -58,8 +58,11 @@ func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
 	return known && !p.lost && (lo < math.MinInt32 || hi > math.MaxInt32)
 }
 
-// mostReads is how many elements of other arrays are followed.
-const mostReads = 5000
+// mostReads is how many elements of other arrays are followed, mostLoops how many loops and axes: of what is read beyond them nothing is known.
+const (
+	mostReads = 5000
+	mostLoops = ir.MaxBinders / 4
+)
 
 // prover builds an element out of all that it is made from.
 type prover struct {
@@ -123,7 +126,7 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 	}
 	return ElemOf(b.Once(inlined{s}, index, func() []*ir.Node {
 		told := p.told(s)
-		if s.Elem != nil && told.Of == nil {
+		if s.Elem != nil && told.Of == nil && b.Binders() < mostLoops {
 			return s.Elem(b, index).Parts()
 		}
 		var parts []*ir.Node
