@@ -45,7 +45,9 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 	spec := c.cat.Lookup(name)
 	if spec == nil {
 		d := c.report(problem.UnknownOperator, path.Span(), "there is no operator `%s`", name)
-		if of, _, _ := strings.Cut(name, "."); slices.Contains(library.Names(), of) {
+		of, _, _ := strings.Cut(name, ".")
+		_, part := library.Doc(name)
+		if part || slices.Contains(library.Names(), of) && !c.cat.IsPrefix(of) { // operators may have names like those of a library
 			d.Helpf("`use %s` makes the functions of that library known", of)
 			return nil
 		}
