@@ -29,8 +29,9 @@ type Spec struct {
 	Expands func(*Call) bool
 	// Counts says that it takes arrays of which it is known only when it runs how many elements there are along a dimension.
 	Counts bool
-	// Body takes the place of Bind where the operator is a function of others: the lines of a block of the language, in which Params have
-	// their names and nothing of the program has one. All of Params are given or have defaults.
+	// Body says what the operator is as a function of others: the lines of a block of the language, behind the libraries that it uses, in which
+	// Params have their names and nothing of the program has one. Without Bind, all of Params are given or have defaults; with it, Bind makes a
+	// Writer, the body has the names that this knows too, and gives a record of its outputs.
 	Body string
 }
 

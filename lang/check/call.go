@@ -183,7 +183,8 @@ func (b *binder) counts() (wrong bool) {
 func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 	f := c.bodies[spec]
 	if f == nil {
-		f = &function{name: spec.Name, at: b.at.name, body: c.bodyOf(spec), scope: &scope{used: true}}
+		f = &function{name: spec.Name, at: b.at.name, scope: &scope{names: map[string]*binding{}, used: true}}
+		f.body = c.bodyOf(spec, f.scope)
 		for _, p := range spec.Params {
 			f.params = append(f.params, &syntax.Parameter{Name: &syntax.Name{Text: p.Name}})
 		}
@@ -201,18 +202,45 @@ func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 		}
 		in[p.Name] = bound{value: v, names: names}
 	}
-	return c.writeOut(f, b.at.name, in)
+	if spec.Bind == nil {
+		return c.writeOut(f, b.at.name, in)
+	}
+	op, err := spec.Bind(b.call)
+	if c.problems(err, b) {
+		return nil
+	}
+	w := op.(ops.Writer).Body()
+	for name, v := range w.Known {
+		in[name] = bound{value: v, names: ops.Symbol(name)}
+	}
+	made, ok := c.writeOut(f, b.at.name, in).(ops.Record)
+	if !ok {
+		return nil
+	}
+	first := spec.Params[0].Name
+	b.call = &ops.Call{Spec: spec, Args: map[string]ops.Value{first: w.Give(made)}}
+	return c.instance(spec, op, b)
 }
 
-// bodyOf reads the body of an operator.
-func (c *checker) bodyOf(spec *ops.Spec) syntax.Expr {
+// bodyOf reads the body of an operator: the libraries that it uses are known in a scope, and it is a block.
+func (c *checker) bodyOf(spec *ops.Spec, known *scope) syntax.Expr {
 	var diags diag.List
-	lines := strings.ReplaceAll("\n"+spec.Body, "\n", "\n    ") // what begins in the first column is a definition of a file
-	file := syntax.Parse(diag.NewSource("operator "+spec.Name, "fn "+spec.Name+"() {"+lines+"\n}\n"), c.units, &diags)
+	uses, body := "", spec.Body
+	for strings.HasPrefix(body, "use ") {
+		line, rest, _ := strings.Cut(body, "\n")
+		uses, body = uses+line+"\n", rest
+	}
+	lines := strings.ReplaceAll("\n"+body, "\n", "\n    ") // what begins in the first column is a definition of a file
+	file := syntax.Parse(diag.NewSource("operator "+spec.Name, uses+"fn "+spec.Name+"() {"+lines+"\n}\n"), c.units, &diags)
 	if diags.HasErrors() {
 		panic(diags.Sorted()[0].Message) // it is part of the program
 	}
-	return file.Statements[0].(*syntax.Function).Result()
+	last := len(file.Statements) - 1
+	for _, s := range file.Statements[:last] {
+		use := s.(*syntax.Use)
+		known.names[use.Name().Text] = &binding{name: use.Name(), kind: useKind, use: use, scope: known, used: true}
+	}
+	return file.Statements[last].(*syntax.Function).Result()
 }
 
 // expander is what an operator that calls functions works with.

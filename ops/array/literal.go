@@ -17,7 +17,8 @@ func literalSpecs() []*ops.Spec {
 			Long:    "Lists within the list are the rows of further dimensions; all of them have one length.",
 			Returns: "an array in the unit of the values: of integers where all are whole numbers without unit, of truth values, or of f32.",
 			Params: []ops.Param{{Name: "values", Doc: "list of numbers, or of such lists", Accept: ops.KList, Unit: "*"},
-				ops.Names("dims", "names of the dimensions, outermost first").New()},
+				ops.Names("dims", "names of the dimensions, outermost first").New(),
+				ops.Choose("type", "element type of numbers, where it is not to follow from them", "f32", "f64").Opt()},
 			Examples: []ops.Example{{Title: "A stencil", Code: "w = array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], dims: [dy, dx])\nshow(w)"}},
 			Bind:     bindLiteral,
 		},
@@ -87,7 +88,9 @@ func bindLiteral(c *ops.Call) (ops.Op, error) {
 	}
 	switch {
 	case flags == 0:
-		v.out.Elem = operand.Promote(xs)
+		if v.out.Elem = operand.Promote(xs); c.Has("type") {
+			v.out.Elem, _ = ops.ParseElem(c.Symbol("type"))
+		}
 		v.out.Unit, err = operand.SameUnit("array", xs)
 	case flags < len(xs):
 		err = problem.Wrong(problem.MixedList, "values", "", "numbers stand beside true and false")

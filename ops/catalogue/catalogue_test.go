@@ -28,7 +28,7 @@ func TestSpecs(t *testing.T) {
 			if both := s.Bind != nil && s.Expand != nil; both != (s.Expands != nil) {
 				t.Error("Expands tells for which calls Expand takes the place of Bind")
 			}
-			if one := []bool{s.Bind != nil, s.Expand != nil && s.Expands == nil, s.Body != ""}; len(slices.DeleteFunc(one, func(b bool) bool { return !b })) != 1 {
+			if one := []bool{s.Bind != nil || s.Body != "", s.Expand != nil && s.Expands == nil}; len(slices.DeleteFunc(one, func(b bool) bool { return !b })) != 1 {
 				t.Error("none of Bind, Expand and Body, or several")
 			}
 			seen := map[string]bool{}

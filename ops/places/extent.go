@@ -52,6 +52,14 @@ func extentSpecs() []*ops.Spec {
 				return ops.Number{V: step, Unit: d.Unit.Sum(d.Unit, true)}, nil
 			}),
 		},
+		{
+			Name: "bounds", Doc: "What the elements of an array are known to lie between before any is computed.", Group: "making arrays", Error: operand.Exact,
+			Long: "Of files and generators their least and largest value are known, and what follows from these by arithmetic; NaN and infinite values apart. " +
+				"Other arrays are between -inf and inf. What is left out because of it changes no result then, and saves work.",
+			Returns: "a record of single values, low and high, f64 in the unit of the array.", Params: []ops.Param{input},
+			Examples: []ops.Example{{Title: "Of a product", Code: "x = axis(x, -1 m .. 2 m in 4)\nshow(bounds(2 * x).high)"}},
+			Bind:     bindBounds,
+		},
 	}
 }
 
@@ -76,6 +84,43 @@ func expandSize(c *ops.Call, e ops.Expander) (ops.Value, error) {
 		n = e.Call(ops.Symbol("mul"), n, count)
 	}
 	return n, nil
+}
+
+// within is a use of bounds.
+type within struct {
+	ops.Gives
+	of ops.Array
+}
+
+func bindBounds(c *ops.Call) (ops.Op, error) {
+	t := c.Type("input")
+	if t.Elem.Complex {
+		return nil, problem.Wrong(problem.WrongElementType, "input", "take abs, real or imag of it first", "complex numbers have no order: the input is %s", t)
+	}
+	a, _ := c.Array("input")
+	out := ops.Type{Elem: ops.F64, Unit: t.Unit}
+	return within{ops.Gives{{Name: "low", Type: out}, {Name: "high", Type: out}}, a}, nil
+}
+
+// known asks sources for their ranges.
+func (w within) known() (lo, hi float64) {
+	lo, hi, _, ok := ops.Bounds(w.of)
+	if !ok {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return lo, hi
+}
+
+// Lower gives what is known.
+func (w within) Lower(l *ops.Lowering) []*ops.Stage {
+	lo, hi := w.known()
+	return []*ops.Stage{l.Constant("low", w.Gives[0].Type, []float64{lo}), l.Constant("high", w.Gives[1].Type, []float64{hi})}
+}
+
+// Reference is the same.
+func (w within) Reference(map[string]ops.Dense) ([]ops.Dense, error) {
+	lo, hi := w.known()
+	return []ops.Dense{{Re: []float64{lo}}, {Re: []float64{hi}}}, nil
 }
 
 // dimNamed is the dim that the argument dim names.

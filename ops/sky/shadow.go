@@ -49,29 +49,66 @@ light.both | mean(over: time) | show`},
 	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
 	Telemetry: &ops.Telemetry{Prefix: "shadow", Unit: "timestep"},
 	Bind:      bindShadow,
+	Body:      shadowBody,
 }
+
+// shadowBody is shadow as a function of the library.
+const shadowBody = vegetated + `
+a = if listed then array(azimuth, dims: time, type: f64) else azimuth
+e = if listed then array(altitude, dims: time, type: f64) else altitude
+way = urban.way(a, e, pixel, steps, relief, reach)
+hidden = if trees then urban.leaved(ground, crown, stem, shrub, way, e > 0 deg and e < 89.5 deg) else (wall: urban.walled(ground, way), leaf: false)
+dark = e <= 0 deg
+leaf = if trees then hidden.leaf and not hidden.wall else false
+building = where(hidden.wall or dark, 0, 1)
+
+fn wall() {
+    double = v -> cast(v, f64)
+    foot = double(ground)
+    top = (v, from) -> max(max(double(v[y: here + way.row, x: here + way.column, outside: -inf]) - way.exact, over: step in 0 .. way.last), from)
+    turn = double(wall_aspect)
+    low = a - 90 deg
+    high = a + 90 deg
+    same = 1e-6 rad # by which directions differ that are the same in f32
+    opposite = (from, to) -> not (turn > from + same or turn <= to + same)
+    across = low < 0 deg
+    past = high >= 360 deg
+    away = across and opposite(low + 360 deg, high) or past and opposite(low, high - 360 deg) or
+        not (across or past) and (turn < low - same or turn >= high - same)
+    height = double(wall_height) / unit.wall_height * (1 m)
+    lit = where(away or dark, 0 m, max(height - (top(ground, foot) - foot), 0 m))
+    wood = if trees then where(height > 0 m, min(max(where(leaf, max(top(crown, -inf) - foot, 0 m), 0 m) - (height - lit), 0 m), height), 0 m) else 0 m
+    (sun: max(lit - wood, 0 m), shade: height - lit)
+}
+
+known = v -> where(ground == ground, cast(v, f32), nan)
+w = if walls then wall() else (sun: 0, shade: 0)
+both = where(leaf, transmissivity, building)
+(if trees and walls then (building: known(building), canopy: known(where(leaf, 0, 1)), both: known(both), wall_sun: known(w.sun), wall_shade: known(w.shade))
+else if trees then (building: known(building), canopy: known(where(leaf, 0, 1)), both: known(both))
+else if walls then (building: known(building), wall_sun: known(w.sun), wall_shade: known(w.shade))
+else (building: known(building)))`
 
 // day is a use of shadow.
 type day struct {
 	scene
-	azimuth, altitude []float64   // deg
-	listed            bool        // there is a dim time
-	wallTypes         [2]ops.Type // of wall_height and wall_aspect
-	walls             bool
-	transmissivity    ops.Number
+	ops.Written
+	azimuth, altitude []float64 // deg
 }
 
 func bindShadow(c *ops.Call) (ops.Op, error) {
 	var p problems
 	d := &day{scene: resolveScene(c, &p), azimuth: angles(c, "azimuth", &p), altitude: angles(c, "altitude", &p)}
-	d.transmissivity, _ = c.Args["transmissivity"].(ops.Number)
-	_, d.listed = c.Args["azimuth"].(ops.List)
+	_, listed := c.Args["azimuth"].(ops.List)
 	switch _, list := c.Args["altitude"].(ops.List); {
 	case len(p) > 0:
-	case list != d.listed || len(d.azimuth) != len(d.altitude):
+	case list != listed || len(d.azimuth) != len(d.altitude):
 		p.add(problem.ExtentMismatch, "altitude", "give one altitude for each azimuth", "there are %d azimuths and %d altitudes", len(d.azimuth), len(d.altitude))
 	case len(d.azimuth) == 0:
 		p.add(problem.OutOfBounds, "azimuth", "give at least one", "there is no position of the sun")
+	}
+	for i, a := range d.azimuth {
+		d.azimuth[i] = math.Mod(math.Mod(a, 360)+360, 360)
 	}
 	for i, a := range d.altitude {
 		if math.Abs(a) > 90 {
@@ -79,9 +116,6 @@ func bindShadow(c *ops.Call) (ops.Op, error) {
 		}
 	}
 	height, aspect := d.layer(c, "wall_height", &p), d.layer(c, "wall_aspect", &p)
-	if d.walls = height != nil && aspect != nil; d.walls {
-		d.wallTypes = [2]ops.Type{*height, *aspect}
-	}
 	switch {
 	case height != nil && aspect == nil:
 		p.add(problem.MissingArgument, "wall_height", "give wall_aspect as well; walls gives both", "the walls have no aspect")
@@ -90,8 +124,27 @@ func bindShadow(c *ops.Call) (ops.Op, error) {
 	case height != nil:
 		checkHeights(&p, "wall_height", *height)
 	}
+	if len(d.azimuth) > 0 && len(d.altitude) > 0 {
+		d.Known = d.names(c)
+		d.Known["walls"] = ops.Flag(height != nil && aspect != nil)
+		d.Known["listed"] = ops.Flag(listed)
+		d.Known["azimuth"], d.Known["altitude"] = inDegrees(d.azimuth, listed), inDegrees(d.altitude, listed)
+	}
 	d.rays = sync.OnceValue(func() []ray { return d.look(d.trace) })
+	d.Last, d.Exact, d.Void = []string{"y", "x"}, true, d.noHeights()
 	return bound(d, p)
+}
+
+// inDegrees are angles as values: a list, or the only one.
+func inDegrees(angles []float64, list bool) ops.Value {
+	var out ops.List
+	for _, a := range angles {
+		out = append(out, ops.Quantity(a, "deg"))
+	}
+	if list {
+		return out
+	}
+	return out[0]
 }
 
 // Units are the positions of the sun.
@@ -105,61 +158,3 @@ func (d *day) trace() []ray {
 	}
 	return out
 }
-
-// Outputs are maps of light and shade.
-func (d *day) Outputs() []ops.Output {
-	names := []string{"building"}
-	if d.canopy != nil {
-		names = append(names, "canopy", "both")
-	}
-	var out []ops.Output
-	for _, n := range names {
-		out = append(out, ops.Output{Name: n, Type: d.chart("")})
-	}
-	if d.walls {
-		out = append(out, ops.Output{Name: "wall_sun", Type: d.chart("m")}, ops.Output{Name: "wall_shade", Type: d.chart("m")})
-	}
-	return out
-}
-
-// chart is an output in a unit.
-func (d *day) chart(unit string) ops.Type {
-	t := d.output(ops.F32, unit)
-	if d.listed {
-		t.Dims = append([]ops.Dim{{Name: "time", Size: len(d.azimuth)}}, t.Dims...)
-	}
-	return t
-}
-
-// wallLight is how much of a wall w m high the sun reaches: its face looks away, or the shadow volume stands rise above the
-// foot. Formulas of SOLWEIG: leaves shade up to leaf above the foot.
-func wallLight(w, aspect, azimuth, rise, leaf float64) (sun, shade float64) {
-	turned := turnedAway(w, aspect, azimuth)
-	sun = max(w-rise, 0)
-	if turned {
-		sun = 0
-	}
-	shade = w - sun
-	wood := 0.0
-	if w > 0 {
-		wood = min(max(leaf-shade, 0), w)
-	}
-	return max(sun-wood, 0), shade
-}
-
-// turnedAway tells that a wall looks away from the sun; the asymmetry of < and <= is SOLWEIG's. A pixel without a wall counts
-// as turned away or not, whatever comes out: its sun is 0 all the same. Many walls look exactly along the bounds.
-func turnedAway(w, aspect, azimuth float64) bool {
-	low, high := azimuth-math.Pi/2, azimuth+math.Pi/2
-	switch {
-	case low >= 0 && high < 2*math.Pi:
-		return aspect < low-parallel || aspect >= high-parallel
-	case low < 0:
-		return !(aspect > low+2*math.Pi+parallel || aspect <= high+parallel)
-	}
-	return !(aspect > low+parallel || aspect <= high-2*math.Pi+parallel)
-}
-
-// parallel is by how many radians directions may differ and count as the same: more than float32 rounds them by, so that walls fall
-// to one side however wide their aspects are.
-const parallel = 1e-6

@@ -104,6 +104,30 @@ func resolveScene(c *ops.Call, p *problems) scene {
 	return s
 }
 
+// vegetated is how bodies begin: the surfaces of a scene.
+const vegetated = `use urban
+in_metres = (v, unit) -> cast(v, f32) / unit * (1 m)
+ground = in_metres(input, unit.input)
+layer = (v, unit) -> if heights == relative then where(v > 0 * unit, ground + in_metres(v, unit), 0 m) else in_metres(v, unit)
+crown = if trees then layer(canopy, unit.canopy) else ground
+stem = if not trees then ground else if share > 0 then where(crown > ground, ground + share * (crown - ground), 0 m) else layer(trunk, unit.trunk)
+shrub = if not trees then ground else if bushes then layer(bush, unit.bush) else where(abs(stem) > 0 m, 0 m, crown)
+steps = max(size(input, y), size(input, x))
+relief = urban.relief(ground, crown, stem)`
+
+// names are what a body needs to know of the call besides its arguments.
+func (s *scene) names(c *ops.Call) map[string]ops.Value {
+	unit := ops.Record{Fields: map[string]ops.Value{}}
+	c.Arrays(func(arg string, a ops.Array) {
+		if unit.Fields[arg] = ops.Value(ops.Integer(1)); !a.Type().Unit.Plain() {
+			unit.Fields[arg] = ops.Quantity(1, a.Type().Unit.String())
+		}
+		unit.Names = append(unit.Names, arg)
+	})
+	return map[string]ops.Value{"unit": unit, "pixel": ops.Quantity(s.pixel, "m"), "reach": ops.Quantity(s.reach, "m"), "share": ops.Number{V: s.trunkShare},
+		"trees": ops.Flag(s.canopy != nil), "bushes": ops.Flag(s.bush != nil)}
+}
+
 // findRelief sets how far sources may stand above targets.
 func (s *scene) findRelief() {
 	s.relief = math.Inf(1)

@@ -297,6 +297,8 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 		return f.choose(p, c, e, plan.Recomputed, plan.WantedBySink)
 	case d.reads <= once && !(f.doubtful(p, c) && f.built(p, d.readers)):
 		return plan.Pointwise
+	case f.g.Tabled(p): // a copy of the table would tell its readers less
+		return plan.Recomputed
 	}
 	fused, stored := d.alternatives()
 	e.FusedMs, e.StoredMs = 1e3*fused, 1e3*stored

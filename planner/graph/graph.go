@@ -263,10 +263,14 @@ func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 	return bufs
 }
 
-// Siblings reports whether two stages are outputs of one operator over the same axes that read the same: one kernel stores both, if they
-// are stored.
+// Siblings reports whether two stages are outputs of one operator over the same axes that read the same, or of one that is written in the language:
+// one kernel stores both, if they are stored.
 func (g *Graph) Siblings(a, b *ops.Stage) bool {
-	return a.Op != nil && a.Op == b.Op && SameSizes(g.Axes(a), g.Axes(b)) && same(a.Inputs, b.Inputs)
+	if a.Op == nil || a.Op != b.Op || !SameSizes(g.Axes(a), g.Axes(b)) {
+		return false
+	}
+	_, written := a.Op.Bound.(ops.Writer)
+	return written || same(a.Inputs, b.Inputs)
 }
 
 // same reports lists that hold the same, in any order.

@@ -60,6 +60,9 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	delete(g.points, s)
 }
 
+// Tabled reports whether a stage does nothing but read the table of its elements.
+func (g *Graph) Tabled(s *ops.Stage) bool { return g.tabled[s] }
+
 // monotony is ir.Facts.Mono of rows of elements.
 func monotony(data []float64, row int) int {
 	rising, falling := 0, 0

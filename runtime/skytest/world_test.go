@@ -3,12 +3,14 @@ package skytest
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"testing"
 
 	"weft/kernels/device"
 	"weft/kernels/native"
+	"weft/lang/check"
 	"weft/ops"
 	"weft/ops/catalogue"
 	"weft/ops/optest"
@@ -60,30 +62,14 @@ func (s *scene) run(t *testing.T) map[string]field {
 	if err != nil {
 		t.Skip("no compiler: ", err)
 	}
-	spec := catalogue.Standard().Lookup(s.op)
-	call := &ops.Call{Spec: spec, Args: map[string]ops.Value{}}
-	for _, p := range spec.Params {
-		if p.Default != nil {
-			call.Args[p.Name] = p.Default
-		}
-	}
-	for name, v := range s.args {
-		call.Args[name] = v
-	}
-	for name, f := range s.layers {
-		call.Args[name] = ops.Array{Of: s.source(name, f)}
-	}
-	s.next++
-	op := optest.Instance(t, call)
-	op.ID = s.next
-	if s.tile != [2]int{} {
-		op.Hints.Tile = map[string]int{"y": s.tile[0], "x": s.tile[1]}
-	}
 	got := map[string]field{}
 	var sinks []*ops.Instance
-	for i, o := range op.Out {
-		sinks = append(sinks, s.sink(got, o, ops.Array{Of: op, Out: i}))
-	}
+	s.outputs(s.use(t), "", func(name string, a ops.Array) {
+		if s.tile != [2]int{} {
+			a.Of.Hints.Tile = map[string]int{"y": s.tile[0], "x": s.tile[1]}
+		}
+		sinks = append(sinks, s.sink(got, name, a))
+	})
 	plan, err := planner.Build(sinks, dev.Info(), planner.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +81,47 @@ func (s *scene) run(t *testing.T) map[string]field {
 	return got
 }
 
+// use is what the operator gives for the arguments.
+func (s *scene) use(t *testing.T) ops.Record {
+	t.Helper()
+	standard := catalogue.Standard()
+	specs := []*ops.Spec{{Name: "layer", Params: []ops.Param{ops.Str("name", "")}, Bind: func(c *ops.Call) (ops.Op, error) { return s.source(c.Text("name")), nil }}}
+	for _, name := range standard.Names() {
+		specs = append(specs, standard.Lookup(name))
+	}
+	text := "made = " + s.op + `(layer("input")`
+	for _, p := range standard.Lookup(s.op).Params[1:] {
+		if _, ok := s.layers[p.Name]; ok {
+			text += fmt.Sprintf(", %s: layer(%q)", p.Name, p.Name)
+		} else if v := s.args[p.Name]; v != nil {
+			text += fmt.Sprintf(", %s: %s", p.Name, v)
+		}
+	}
+	p, list := check.File("scene", []byte(text+")\nshow(1)\n"), catalogue.New(specs), check.Options{})
+	for name, v := range p.Info.Defs {
+		if r, ok := v.(ops.Record); ok && name.Text == "made" && !list.HasErrors() {
+			return r
+		}
+	}
+	t.Fatal(text, list.Sorted())
+	return ops.Record{}
+}
+
+// outputs visits the arrays of a record by their dotted names.
+func (s *scene) outputs(r ops.Record, prefix string, visit func(string, ops.Array)) {
+	for _, name := range r.Names {
+		switch v := r.Fields[name].(type) {
+		case ops.Record:
+			s.outputs(v, prefix+name+".", visit)
+		case ops.Array:
+			visit(prefix+name, v)
+		}
+	}
+}
+
 // source is an array that is there. Its coordinates tell the size of a pixel.
-func (s *scene) source(name string, f field) *ops.Instance {
-	m := ops.MustUnit("m")
+func (s *scene) source(name string) ops.Op {
+	f, m := s.layers[name], ops.MustUnit("m")
 	dim := func(name string, n int, step float64) ops.Dim {
 		d := ops.Dim{Name: name, Size: n, Unit: m}
 		for i := range n {
@@ -109,25 +133,26 @@ func (s *scene) source(name string, f field) *ops.Instance {
 	if name == "wall_aspect" {
 		unit = ops.MustUnit("deg")
 	}
-	var bound ops.Op = optest.Filled(f.fill)
-	if !s.blind {
-		bound = ranged{optest.Filled(f.fill), f}
+	made := there{ops.One(ops.Type{Elem: ops.F32, Unit: unit, Dims: []ops.Dim{dim("y", f.rows, -s.pixel), dim("x", f.columns, s.pixel)}}), f}
+	if s.blind {
+		return made
 	}
-	spec := &ops.Spec{Name: name}
-	s.next++
-	return &ops.Instance{ID: s.next, Spec: spec, Call: &ops.Call{Spec: spec}, Bound: bound, Out: []ops.Output{{Type: ops.Type{
-		Elem: ops.F32, Unit: unit, Dims: []ops.Dim{dim("y", f.rows, -s.pixel), dim("x", f.columns, s.pixel)}}}}}
+	return ranged{made}
 }
 
-func (f field) fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
+// there is a source of a field.
+type there struct {
+	ops.Gives
+	field
+}
+
+// Fill gives its values.
+func (f there) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
 	return ops.Note{}, to.SetDense(ops.Dense{Shape: []int{f.rows, f.columns}, Re: f.v})
 }
 
 // ranged is a source that knows the range of its values.
-type ranged struct {
-	optest.Filled
-	field
-}
+type ranged struct{ there }
 
 func (r ranged) Range(int) (lo, hi float64, err error) {
 	lo, hi = math.Inf(1), math.Inf(-1)
@@ -139,15 +164,15 @@ func (r ranged) Range(int) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-func (s *scene) sink(got map[string]field, o ops.Output, a ops.Array) *ops.Instance {
+func (s *scene) sink(got map[string]field, name string, a ops.Array) *ops.Instance {
 	spec := &ops.Spec{Name: "keep", Params: []ops.Param{{Name: "input", Accept: ops.KArray}}}
 	bound := optest.Taken(func(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 		d := in[0].Dense()
-		got[o.Name] = field{d.Shape[0], len(d.Re) / d.Shape[0], d.Re}
+		got[name] = field{d.Shape[0], len(d.Re) / d.Shape[0], d.Re}
 		return ops.Note{}, nil
 	})
 	s.next++
-	return &ops.Instance{ID: s.next, Spec: spec, Bound: bound, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"input": a}}}
+	return &ops.Instance{ID: 1000 + s.next, Spec: spec, Bound: bound, Call: &ops.Call{Spec: spec, Args: map[string]ops.Value{"input": a}}}
 }
 
 func over(op string, pixel float64, f field) *scene {
