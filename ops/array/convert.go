@@ -2,15 +2,21 @@ package array
 
 import (
 	"math"
-	"weft/ops/operand"
+	"slices"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
 // castTypes are the element types that arrays compute in.
 var castTypes = []ops.ElemType{ops.Bool, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
+
+// roundTypes are those that values can be rounded to.
+var roundTypes = []ops.ElemType{{Base: ir.F16}, {Base: ir.BF16}}
 
 func convertSpecs() []*ops.Spec {
 	join := elementwise{name: "complex", doc: "Complex numbers of their parts.", group: groupType, compute: inexact, unit: operand.SameUnit, arrays: true,
@@ -23,13 +29,14 @@ func convertSpecs() []*ops.Spec {
 		value: func(x []complex128) complex128 { return complex(real(x[0]), real(x[1])) }, rule: operand.Rounded,
 		examples: []ops.Example{{Title: "A turning phasor", Code: "p = axis(t, 0 deg .. 360 deg in 9)\nshow(phase(complex(cos(p), sin(p))))"}}}
 	var names []string
-	for _, t := range castTypes {
+	for _, t := range slices.Concat(castTypes, roundTypes) {
 		names = append(names, t.String())
 	}
 	return []*ops.Spec{join.spec(), {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: operand.Rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
-			"Integers of 64 bits beyond 32 become the nearest of 32. For smaller types in files see the argument `as` of write.",
+			"Integers of 64 bits beyond 32 become the nearest of 32. f16 and bf16 round to the nearest number of these types, which is held as f32: where it stands, in " +
+			"whatever kernel that is, and whatever types the planner chooses. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions; of a number, one value.",
 		Params:   []ops.Param{ops.In("input", "array or number").Also(ops.KNumber | ops.KBool), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
@@ -42,6 +49,7 @@ func convertSpecs() []*ops.Spec {
 type casting struct {
 	from operand.Operand
 	out  ops.Type
+	to   ir.DType // what floats are rounded to
 }
 
 func bindCast(c *ops.Call) (ops.Op, error) {
@@ -51,6 +59,10 @@ func bindCast(c *ops.Call) (ops.Op, error) {
 	}
 	t := from[0].Type
 	e, _ := ops.ParseElem(c.Symbol("type"))
+	to := e.Base
+	if slices.Contains(roundTypes, e) {
+		e = ops.F32
+	}
 	out := ops.Type{Elem: e, Dims: t.Dims, Unit: t.Unit}
 	switch {
 	case t.Elem.Complex && !out.Elem.Complex:
@@ -62,7 +74,7 @@ func bindCast(c *ops.Call) (ops.Op, error) {
 	if out.Elem.Base == ir.Bool {
 		out.Unit = ops.Unit{}
 	}
-	return casting{from[0], out}, nil
+	return casting{from[0], out, to}, nil
 }
 
 // Outputs is one array.
@@ -73,7 +85,7 @@ func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
 	out, in := k.out, []operand.Operand{k.from}
 	s := l.Stage("", out, operand.Stages(l, in), func(b *ops.Body, index []*ir.Node) ops.Elem {
 		x := in[0].Read(b, k.from.Type.Elem.Base.Compute(), index)
-		x = ops.Elem{Re: convert(b, out.Elem.Base, x.Re), Im: x.Im}
+		x = ops.Elem{Re: retype.RoundTo(b.Builder, k.to, convert(b, out.Elem.Base, x.Re)), Im: x.Im}
 		switch {
 		case out.Elem.Complex && x.Im == nil:
 			x.Im = b.Const(out.Elem.Base, 0)
@@ -82,7 +94,7 @@ func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
 		}
 		return x
 	})
-	s.Steps = []string{"cast"}
+	s.Steps, s.Exact = []string{"cast"}, k.to != out.Elem.Base
 	return []*ops.Stage{s}
 }
 
@@ -134,6 +146,11 @@ func (k casting) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 		case to.Base.Int():
 			low, high := intLimits(to.Base)
 			v = complex(math.Trunc(min(float64(high), max(float64(low), real(v)))), 0)
+		case k.to != to.Base:
+			was, bits := []float64{float64(float32(real(v)))}, make([]byte, k.to.Size())
+			device.Store(k.to, bits, was)
+			device.Load(k.to, was, bits)
+			v = complex(was[0], 0)
 		}
 		out.Set(i, v)
 	}
