@@ -30,6 +30,10 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 	if c.diags.Len() > manyMistakes {
 		return
 	}
+	if text := instead(name); text != "" {
+		d.Helpf("%s", text)
+		return
+	}
 	candidates := slices.Clone(c.cat.Names())
 	for _, n := range c.scope.all() {
 		if c.scope.lookup(n).fn != nil {

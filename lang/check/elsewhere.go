@@ -1,0 +1,47 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"weft/lang/library"
+)
+
+// elsewhere is what is written here for names that people bring along from NumPy, MATLAB and the like.
+var elsewhere = map[string]string{
+	"arange": "axis(x, 0 .. 9)", "linspace": "axis(x, 0 mm .. 1 mm in 101)", "meshgrid": "axis(x, 0 .. 9) and axis(y, 0 .. 9), which join by name",
+	"zeros": "fill(0, dims: [x, y], extents: [3, 4])", "ones": "fill(1, dims: [x, y], extents: [3, 4])", "full": "fill(7, dims: x, extents: 3)",
+	"len": "size(a, x)", "length": "size(a, x)", "shape": "size(a, x)", "random": "simulate.uniform(indices(a, x), seed: 1)",
+	"rand": "simulate.uniform(indices(a, x), seed: 1)", "randn": "simulate.normal(indices(a, x), seed: 1)", "average": "mean(a, over: x)",
+	"variance": "var(a, over: x)", "stdev": "std(a, over: x)", "percentile": "quantile(a, 0.95, over: x)", "ln": "log(a)", "arcsin": "asin(a)",
+	"arccos": "acos(a)", "arctan": "atan(a)", "arctan2": "atan2(y, x)", "angle": "phase(a)", "absolute": "abs(a)", "concatenate": "concat([a, b], x)",
+	"flip": "reverse(a, x)", "clip": "clamp(a, 0, 1)", "interp": "a[x: places, interpolation: linear, outside: nearest]",
+	"interp1d": "a[x: places, interpolation: linear, outside: nearest]", "interpolate": "a[x: places, interpolation: linear, outside: nearest]",
+	"shift": "a[x: here - 1, outside: 0]", "matmul": "dot(a, b, over: k)", "einsum": "dot(a, b, over: k)", "inner": "dot(a, b, over: k)",
+	"outer": "a * rename(a, from: x, to: z)", "gaussian_filter": "image.blur(a, sigma: 2)", "median_filter": "image.median(a)",
+	"print": "show(a)", "display": "show(a)", "plot": "show(a)", "imshow": "show(a)", "load": `read("a.npy", dims: [x, y])`,
+	"open": `read("a.npy", dims: [x, y])`, "save": `write(a, "a.npy")`, "savefig": `write(a, "a.png")`, "int": "cast(a, i32)",
+	"float": "cast(a, f32)", "nanmean": "sum(where(is_nan(a), 0, a)) / sum(not is_nan(a))", "isnan": "is_nan(a)", "ifelse": "where(condition, a, b)",
+}
+
+// instead says what is written for a name that no operator has: a function of a library, or what is usual here; empty: nothing is known.
+func instead(name string) string {
+	for _, of := range library.Names() {
+		text, _ := library.Text(of)
+		parts, _ := library.Parts(text)
+		if slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !strings.HasPrefix(name, "_") }) {
+			return "`use " + of + "` makes `" + of + "." + name + "` known"
+		}
+	}
+	text, ok := elsewhere[name]
+	if !ok {
+		return ""
+	}
+	use := ""
+	for _, of := range library.Names() {
+		if strings.HasPrefix(text, of+".") {
+			use = ", behind `use " + of + "`"
+		}
+	}
+	return "write `" + text + "`" + use
+}

@@ -1,0 +1,45 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/ops/catalogue"
+)
+
+// What is said for a name of elsewhere runs as it is said, over arrays that suit, and no operator has the name.
+func TestNamesOfElsewhere(t *testing.T) {
+	cat := catalogue.Standard()
+	for name := range elsewhere {
+		if cat.Lookup(name) != nil {
+			t.Errorf("%s is an operator", name)
+		}
+		said := instead(name)
+		text := "k = axis(k, 0 .. 2)\nx = axis(x, 0 .. 4)\ny = axis(y, 0 .. 3)\na = x + y + k\nb = a * 2\nplaces = array([0.5, 1], dims: p)\ncondition = a > 2\n"
+		if _, behind, uses := strings.Cut(said, "behind `use "); uses {
+			text = "use " + strings.TrimSuffix(behind, "`") + "\n" + text
+		}
+		said, _, _ = strings.Cut(said, ", behind")
+		for _, e := range strings.Split(strings.Trim(strings.TrimPrefix(said, "write "), "`"), " and ") {
+			e, _, _ = strings.Cut(e, ", which")
+			if strings.HasPrefix(e, "read(") {
+				continue // no such file is there
+			}
+			if !strings.HasPrefix(e, "show(") && !strings.HasPrefix(e, "write(") {
+				e = "show(" + e + ")"
+			}
+			if strings.Contains(e, ".png") {
+				e = strings.Replace(e, "write(a", "write(a[k: 0]", 1)
+			}
+			if _, list := File("f.weft", fmt.Appendf([]byte(text), "%s\n", e), cat, Options{}); list.HasErrors() {
+				t.Errorf("%s: %s:\n%s", name, e, list.String())
+			}
+		}
+	}
+	for name, want := range map[string]string{"blur": "`use image` makes `image.blur` known", "fwhm": ""} {
+		if got := instead(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
