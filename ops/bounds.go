@@ -37,7 +37,7 @@ func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
 	var at func(n *ir.Node) (lo, hi float64, ok bool)
 	at = func(n *ir.Node) (lo, hi float64, ok bool) {
 		from, source := p.sources[n.Buf]
-		if n.Kind != ir.KLoad || !source {
+		if n.Kind != ir.KLoad || !source || from.Of == nil { // nil: a table
 			return 0, 0, false
 		}
 		c, carried := from.Of.Bound.(Carried)

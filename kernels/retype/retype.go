@@ -297,10 +297,11 @@ func (t *retyper) regroups(f *ir.Fold) bool {
 }
 
 func (t *retyper) store(s ir.Store) ir.Store {
-	out := ir.Store{Buf: s.Buf, Index: t.all(s.Index), Adds: s.Adds}
-	if s.In != nil {
+	out := ir.Store{Buf: s.Buf, Adds: s.Adds}
+	if s.In != nil { // its index and its state stand in what is stored, and where
 		out.In = t.fold(s.In)[0].Fold
 	}
+	out.Index = t.all(s.Index)
 	v, scale := t.of(s.Value), 1.0
 	if to, ok := t.Stored[s.Buf]; ok {
 		out.Buf, scale = to.Buf, to.Scale

@@ -175,7 +175,7 @@ func (p Parity) Violation() problem.Problem {
 	if len(p.At) > 0 {
 		at = fmt.Sprintf(" (worst at %v)", p.At)
 	}
-	return problem.Wrong(problem.ParityViolated, "", "allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
+	return problem.Wrong(problem.ParityViolated, "", "compute in float64 by @precision(compute: f64), allow more with @tolerance, or report it with the pipeline file", "%s %s%s", p.Value, what, at)
 }
 
 // Fallback counts the tiles of a stage that ran on another device than planned.
