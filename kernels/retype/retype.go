@@ -4,6 +4,7 @@ package retype
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 )
@@ -48,7 +49,15 @@ func Apply(k *ir.Kernel, r Types) *ir.Kernel {
 			t.findSums(n.Fold)
 		}
 	})
+	var around []*ir.Fold
 	for _, s := range k.Stores {
+		for f := s.In; f != nil; f = k.Around(f) { // the outermost builds those in its turns
+			around = append(around, f)
+		}
+		for _, f := range slices.Backward(around) {
+			t.fold(f)
+		}
+		around = around[:0]
 		out.Stores = append(out.Stores, t.store(s))
 	}
 	return out

@@ -37,12 +37,17 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 	a := t.Array(b)
 	peak := a.Peak(t.threads)
 	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
-	tiles := t.tiles(t.maker(o.id))
+	maker := t.maker(o.id)
+	tiles := t.tiles(maker)
 	few := min(n, len(tiles))
 	var points [][]int
 	for i := range few {
 		loudest := func(audit.Array) float64 { return peak }
-		points = append(points, audit.Pick([]audit.Array{a}, loudest, tiles[i*len(tiles)/few], (n+few-1)/few, seed)...)
+		over := tiles[i*len(tiles)/few]
+		if maker.Kernel != nil {
+			over = maker.Kernel.Elements(over)
+		}
+		points = append(points, audit.Pick([]audit.Array{a}, loudest, over, (n+few-1)/few, seed)...)
 	}
 	reference, err := audit.Define(ref, []*ops.Stage{b.Array})
 	if err != nil {
