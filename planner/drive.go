@@ -62,7 +62,15 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 				return
 			}
 		}
-		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: once(p, g)})
+		first := once(p, g)
+		for i := range p.Steps {
+			if s := &p.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
+				s.Kernel.Again = true
+				s.Kernel.Predict()
+			}
+		}
+		p.SumPredictions()
+		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: first})
 		programs = append(programs, p)
 	}
 	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs

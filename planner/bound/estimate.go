@@ -58,7 +58,7 @@ func (k *Kernel) Predict() {
 			k.work = model.Count(k.IR, k.layout)
 		}
 		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: k.Tiles, Kind: k.Kind, Prefault: k.Prefault})
+			Tiles: k.Tiles, Kind: k.Kind, Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:

@@ -110,6 +110,57 @@ func TestLoopsFollowEachOther(t *testing.T) {
 	}
 }
 
+// Lanes that add to places of their own do so one after the other.
+func TestScatteredStoresAreCountedByElement(t *testing.T) {
+	p := profile.Default(1)
+	const n = 4096
+	cost := func(at func(b *ir.Builder, i *ir.Node) *ir.Node) float64 {
+		b := ir.NewBuilder()
+		x, out := b.Axis("x", 1), &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{1, n}}
+		fold := b.Turns("i", b.I32(0), b.I32(n), []*ir.Node{x}, func(*ir.Node) {})
+		value := b.Cast(ir.F32, fold.Index)
+		k := &ir.Kernel{Name: "sums", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x, at(b, fold.Index)}, Value: value, In: fold, Adds: true}}}
+		return workOf(k, p, &device.Layout{FoldLanes: true}).ns[profile.Contiguous] / n
+	}
+	even := cost(func(b *ir.Builder, i *ir.Node) *ir.Node { return i })
+	apart := cost(func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Alu(ir.BitAnd, b.Mul(i, i), b.I32(n-1)) })
+	if even > 0.2 || apart < 8*even {
+		t.Errorf("%.3f ns for an element beside the last, %.3f ns for one anywhere", even, apart)
+	}
+}
+
+// A load of one element that goes from row to row of a large array takes a cache line a turn, one that goes along a row does not.
+func TestLoadsThatJump(t *testing.T) {
+	p := profile.Default(1)
+	const n = 2048
+	cost := func(at func(b *ir.Builder, i *ir.Node) []*ir.Node) float64 {
+		b := ir.NewBuilder()
+		x, out := b.Axis("x", 64), &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{64}}
+		in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{n, n}}
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(ir.F32, x), b.Load(in, at(b, i)...)))}, nil
+		})
+		k := &ir.Kernel{Name: "sum", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
+		return workOf(k, p, &device.Layout{Lanes: []int{0}}).ns[profile.Uniform]
+	}
+	along := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{b.I32(0), i} })
+	down := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{i, b.I32(0)} })
+	if down < 2*along {
+		t.Errorf("%.0f ns along a row, %.0f ns from row to row", along, down)
+	}
+}
+
+// A kernel that is launched again and again has pages and workers.
+func TestLaunchesAgain(t *testing.T) {
+	m := &Model{Profile: profile.Default(2), Kind: "native", Threads: 2}
+	k := Kernel{Work: &Work{}, Stores: []int64{1 << 20}, Tiles: 2}
+	once := m.Predict(k)
+	k.Again = true
+	if again := m.Predict(k); again.Pages != 0 || again.Overhead > once.Overhead/2 {
+		t.Errorf("%+v once, %+v again", once, again)
+	}
+}
+
 func plain(_ *ir.Builder, v *ir.Node) *ir.Node { return v }
 
 func TestCountFollowsWhatIsExecuted(t *testing.T) {

@@ -128,12 +128,39 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 		}
 		times *= runs
 		w.add(class, in, times*p.Ops[class])
+		if class == profile.Uniform && c.jumps(n, in) {
+			w.add(class, in, runs/float64(p.Lanes)*c.line(n.Buf))
+		}
 		if class == profile.Window && !c.near(n.Buf) {
 			w.add(class, in, times/float64(p.Lanes)*c.layout.Fetched*c.line(n.Buf))
 		}
 	})
-	w.add(profile.Contiguous, nil, all.Stores*p.Ops[profile.Contiguous]*c.scalar())
+	for i := range k.Stores {
+		c.stores(w, &k.Stores[i])
+	}
 	return w
+}
+
+// stores counts what is stored: whole vectors at points, and in the turns of a fold, where neighbouring lanes do not store to neighbours, one
+// element after the other, with its place, its value and whether it is stored at all taken from memory.
+func (c *counter) stores(w Work, s *ir.Store) {
+	times, each := float64(c.k.Points()), c.p.Ops[profile.Contiguous]
+	if s.Adds {
+		add := profile.FMA
+		if s.Buf.Type == ir.F64 {
+			add = profile.FMA64
+		}
+		each += c.p.Ops[profile.Uniform] + c.p.Ops[add]
+	}
+	if s.In == nil {
+		w.add(profile.Contiguous, nil, times*each*c.scalar())
+		return
+	}
+	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In]
+	if stride, known := c.distance(s.Buf, s.Index, c.along); !known || stride != 1 {
+		times, each = times*float64(c.p.Lanes), each+3*c.p.Ops[profile.Uniform]
+	}
+	w.add(profile.Contiguous, s.In, times*each)
 }
 
 // likely is a layout with lanes along the innermost axis long enough, along iterations where there is none.
@@ -326,14 +353,39 @@ func (c *counter) near(b *ir.Buffer) bool {
 
 // line is the time in nanoseconds in which a core gets a cache line of a buffer from beyond its own caches.
 func (c *counter) line(b *ir.Buffer) float64 {
-	const bytes = 64
-	return 1e9 * bytes / c.p.LevelFor(max(b.Bytes()/int64(c.p.Threads), c.p.Levels[0].Bytes+1)).Copy.Core
+	return 1e9 * lineBytes / c.p.LevelFor(max(b.Bytes()/int64(c.p.Threads), c.p.Levels[0].Bytes+1)).Copy.Core
+}
+
+// lineBytes are those of a cache line.
+const lineBytes = 64
+
+// jumps reports a load of one element for all lanes that takes another cache line, from beyond a core's own caches, in every turn of a loop:
+// neither the turn before nor vectors in flight beside it have met that.
+func (c *counter) jumps(n *ir.Node, in *ir.Fold) bool {
+	if in == nil || c.near(n.Buf) {
+		return false
+	}
+	far := func(binder *ir.Node) (bytes int64) {
+		size, _ := c.distance(n.Buf, n.Index(), []*ir.AffineIn{ir.NewAffine(binder)})
+		return max(size, -size) * int64(n.Buf.Type.Size())
+	}
+	for a := range c.layout.FlightOn {
+		if d := far(c.k.Axes[a]); d > 0 && d < lineBytes {
+			return false
+		}
+	}
+	return far(in.Index) >= lineBytes
 }
 
 // stride is the distance of neighbouring lanes in a buffer, in elements.
 func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
-	l, _ := schedule.Within(ir.Flatten(n.Buf, n.Index()), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
-	for _, a := range c.along {
+	return c.distance(n.Buf, n.Index(), c.along)
+}
+
+// distance is that of neighbours along axes or fold indices in a buffer, in elements.
+func (c *counter) distance(b *ir.Buffer, index []*ir.Node, along []*ir.AffineIn) (elements int64, known bool) {
+	l, _ := schedule.Within(ir.Flatten(b, index), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
+	for _, a := range along {
 		for _, t := range l.Terms {
 			s, ok := a.Stride(t.N)
 			if !ok {

@@ -30,6 +30,7 @@ type Kernel struct {
 	Loads    []int64        // bytes of each array loaded
 	Stores   []int64        // and stored
 	Prefault bool           // what it stores has its pages already
+	Again    bool           // it is launched again and again: that is so, too, and workers are awake
 	Tiles    int            // launches; 0: not cut yet, as many as threads like
 	Layout   *device.Layout // nil: not known
 }
@@ -111,7 +112,7 @@ func (m *Model) raw(k Kernel) Estimate {
 		if b >= largePages {
 			rate = p.Touch.Of(int(at))
 		}
-		if !k.Prefault {
+		if !k.Prefault && !k.Again {
 			e.Pages += float64(b) / rate
 		}
 	}
@@ -119,6 +120,9 @@ func (m *Model) raw(k Kernel) Estimate {
 	e.Level = level.Name
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
 	e.Overhead = m.Step() + float64(tiles)/at*(p.Launch+perTile)
+	if k.Again {
+		e.Overhead -= p.Dispatch + perStep
+	}
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
 	e.Bound = boundOf(e)
 	return e
