@@ -47,6 +47,7 @@ type Entry struct {
 	Defined []Defined
 
 	cells []cell
+	names map[string]bool // that it defines
 	asks  []string        // statements that are no definitions, as they are to be run
 	used  []definition    // that what it asks for reads, with the keys they are kept under
 	sinks []*ops.Instance // what it asks for
@@ -111,7 +112,7 @@ func (n *Notebook) Reset() { *n = *New(n.session, n.kept.most) }
 
 // Check checks a text behind what the notebook holds. A value that goes nowhere is shown. Mistakes are in the program.
 func (n *Notebook) Check(text string) *Entry {
-	e := &Entry{cells: slices.Clone(n.cells)}
+	e := &Entry{cells: slices.Clone(n.cells), names: map[string]bool{}}
 	src := diag.NewSource("", text)
 	file := syntax.Parse(src, check.Units(), new(diag.List))
 	from := 0
@@ -124,6 +125,7 @@ func (n *Notebook) Check(text string) *Entry {
 		from = to
 		if name := nameOf(s); name != "" {
 			e.define(cell{name, part})
+			e.names[name] = true
 		} else {
 			e.asks = append(e.asks, part)
 		}
@@ -136,7 +138,7 @@ func (n *Notebook) Check(text string) *Entry {
 		n.check(e, nil)
 	}
 	for _, d := range e.definitions() {
-		if slices.ContainsFunc(e.cells, func(c cell) bool { return c.name == d.name && !slices.Contains(n.cells, c) }) {
+		if e.names[d.name] {
 			e.Defined = append(e.Defined, Defined{d.name, e.Info.Defs[d.at]})
 		}
 	}
@@ -166,22 +168,35 @@ func (n *Notebook) check(e *Entry, given map[string]ops.Value) {
 		line += lines
 	}
 	for _, c := range e.cells {
-		add(c.text, !slices.Contains(n.cells, c))
+		add(c.text, e.names[c.name])
 	}
 	for _, a := range e.asks {
 		add(a, true)
 	}
 	e.all = b.String()
 	e.Program = session.CheckText("notebook", []byte(e.all), check.Options{Open: true, Given: given})
-	e.sinks = nil
-	for _, s := range e.Program.Sinks { // definitions that were entered before have had theirs
+	entered := func(line int) bool {
 		for i := 0; i < len(asked); i += 2 {
-			if s.Line() >= asked[i] && s.Line() < asked[i+1] {
-				e.sinks = append(e.sinks, s)
+			if line >= asked[i] && line < asked[i+1] {
+				return true
 			}
+		}
+		return false
+	}
+	e.sinks = nil
+	for _, s := range e.Program.Sinks { // definitions that were entered before have had theirs, and their warnings
+		if entered(s.Line()) {
+			e.sinks = append(e.sinks, s)
 		}
 	}
 	e.Program.Sinks = e.sinks
+	var found diag.List
+	for _, d := range e.Found.Sorted() {
+		if d.Severity == diag.Error || d.Span.Source != e.Source || entered(d.Span.Position().Line) {
+			found.Add(d)
+		}
+	}
+	e.Found = found
 }
 
 // showValues makes statements whose values go nowhere show them; false: there are none, or something else is wrong.

@@ -160,6 +160,23 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestAgain: a definition that writes does so each time it is entered, and never else; what it warns of is said then.
+func TestAgain(t *testing.T) {
+	n := open(t, 1<<20)
+	const text = `x = axis(i, 1 .. 3 in 3) | write("x.npy")`
+	for i, entry := range []string{text, "1 + 1", text} {
+		if err := os.RemoveAll("x.npy"); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := enter(t, n, entry); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat("x.npy"); (err == nil) != (entry == text) {
+			t.Errorf("%d: %q: %v", i, entry, err)
+		}
+	}
+}
+
 // TestText: what was entered makes a file that gives the same.
 func TestText(t *testing.T) {
 	n := open(t, 1<<20)
