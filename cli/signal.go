@@ -13,7 +13,7 @@ import (
 
 // patience is how long a command may take, once a signal has asked it to end, to put in order what is open. What takes longer, such as a
 // plan or a check under way, is given up.
-const patience = 700 * time.Millisecond
+const patience = 500 * time.Millisecond
 
 // interrupts is the key of a context under which a command finds what leaves Ctrl-C to it.
 type interrupts struct{}
