@@ -243,7 +243,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		w := p.works[s.ID]
 		err := w.part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads))
 		if err == nil {
-			err = w.blanks.look(over)
+			err = w.blanks.look(s.Kernel.Elements(over))
 		}
 		if err == nil && w.checks != nil {
 			err = w.checks.sample(ctx, over, w.checks.each)

@@ -188,6 +188,15 @@ func (k *Kernel) Rowwise() bool {
 	})
 }
 
+// Columnwise reports whether the axes are those of what is stored but for its first, which turns of folds go through: a point of the axes
+// writes a column of each output, and nothing else.
+func (k *Kernel) Columnwise() bool {
+	return len(k.Axes) > 0 && !k.Pointwise() && !slices.ContainsFunc(k.Stores, func(s Store) bool {
+		return len(s.Index) != len(k.Axes)+1 || !slices.EqualFunc(s.Index[1:], k.Axes, func(at, axis *Node) bool { return at == axis }) ||
+			!slices.EqualFunc(s.Buf.Shape[1:], k.Axes, func(extent int, axis *Node) bool { return extent == axis.Extent })
+	})
+}
+
 // StoresIn calls, for all that stores are made by within a fold (nil: within a point, apart from its own stores), in order: store for
 // a store of the fold's turns, run for a fold that has stores and runs once a turn.
 func (k *Kernel) StoresIn(f *Fold, store func(*Store), run func(*Fold)) {

@@ -103,19 +103,24 @@ func (s *schedule) want(b *bound.Buffer, t int, at region.Region) {
 
 // kernel finds what a kernel computes in every block and what it needs for that.
 func (s *schedule) kernel(f *flow, u *unit) {
-	axes := len(u.step.Kernel.IR.Axes)
+	k := u.step.Kernel.IR
+	axes, columns := len(k.Axes), k.Columnwise()
 	all := make([]region.Interval, len(s.clock))
 	var across region.Region
 	for _, b := range u.makes {
 		for t, n := range s.rows[b] {
 			all[t] = all[t].Hull(n)
 		}
-		if s.rows[b] != nil && axes > 0 && u.step.Kernel.IR.Pointwise() {
+		switch {
+		case s.rows[b] == nil:
+		case columns:
+			across = across.Hull(s.across[b])
+		case axes > 0 && k.Pointwise():
 			across = across.Hull(s.across[b][:axes-1])
 		}
 	}
-	if axes > 0 && !u.step.Kernel.IR.Pointwise() {
-		across = u.step.Kernel.IR.Domain()[1:]
+	if axes > 0 && !k.Pointwise() && !columns {
+		across = k.Domain()[1:]
 	}
 	tr := trackOf(all)
 	done := 0
@@ -126,6 +131,9 @@ func (s *schedule) kernel(f *flow, u *unit) {
 			continue
 		}
 		at := append(region.Region{rows}, across...)[:axes]
+		if columns { // all rows of them
+			at, done = across, f.rows(u)
+		}
 		s.runs[u][t] = at
 		for b, n := range f.inputs(u, at) {
 			if b.Role != plan.FromPlan {
@@ -316,7 +324,7 @@ func (s *Stream) describe() {
 		}
 	}
 	for _, u := range f.units {
-		if u.step.Kind != plan.KernelStep || f.rows(u) < 3 {
+		if u.step.Kind != plan.KernelStep || f.rows(u) < 3 || u.step.Kernel.IR.Columnwise() {
 			continue
 		}
 		middle := f.rows(u) / 2

@@ -44,6 +44,10 @@ func (p *Pass) choose(f *flow, budget int64) bool {
 
 // chooseRows finds how many rows blocks of a strip may have.
 func (p *Pass) chooseRows(f *flow, budget int64, strip []int) bool {
+	if p.columnwise() {
+		p.set(f, p.Rows, strip)
+		return p.Peak <= budget
+	}
 	smallest := max(1, p.Rows/mostBlocks)
 	rows := max(smallest, p.even(max((p.Rows+fewestBlocks-1)/fewestBlocks, p.edge(0, p.Rows))))
 	for p.set(f, rows, strip); p.Peak > budget && rows > smallest; p.set(f, rows, strip) {
@@ -124,12 +128,12 @@ func (p *Pass) edge(dim, extent int) int {
 	return 1
 }
 
-// narrower halves the longest extent of a strip; nil where it is short.
+// narrower halves the longest extent of a strip or, where it is of whole columns, the outermost that is not short; nil where all are.
 func (p *Pass) narrower(strip []int) []int {
 	best, n := -1, 0
 	for i, extent := range strip {
 		edge := p.edge(i+1, extent)
-		if extent > edge && (best < 0 || extent > strip[best]) {
+		if extent > edge && (best < 0 || extent > strip[best] && !p.columnwise()) {
 			best, n = i, (extent/2+edge-1)/edge*edge
 		}
 	}
@@ -142,11 +146,18 @@ func (p *Pass) narrower(strip []int) []int {
 }
 
 // cuttable reports whether all that a pass is there for has strips that go with each other, and that kernels compute point by
-// point.
+// point or column by column.
 func (f *flow) cuttable(p *Pass) bool {
 	dims := len(p.tallest.Layout.Dims)
 	return dims > 1 && !slices.ContainsFunc(p.targets, func(b *bound.Buffer) bool { return len(b.Layout.Dims) != dims || f.kept[b] != "" }) &&
-		!slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && !u.step.Kernel.IR.Pointwise() })
+		!slices.ContainsFunc(p.units, func(u *unit) bool {
+			return u.step.Kind == plan.KernelStep && !u.step.Kernel.IR.Pointwise() && !u.step.Kernel.IR.Columnwise()
+		})
+}
+
+// columnwise reports whether a pass makes whole columns: each of its strips is one block.
+func (p *Pass) columnwise() bool {
+	return slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && u.step.Kernel.IR.Columnwise() })
 }
 
 // Strips are the parts of the tallest array, along all dims but the first, that a pass runs through one after the other; a single nil

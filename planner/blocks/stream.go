@@ -121,7 +121,7 @@ func (f *flow) classify(u *unit) {
 		for _, b := range u.reads {
 			n, rows := need[b], b.Layout.RowCount()
 			switch {
-			case !u.step.Kernel.IR.Rowwise():
+			case f.inOrder(u):
 				keep(b, u.step.Name+" makes its results in an order of its own", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
@@ -130,12 +130,17 @@ func (f *flow) classify(u *unit) {
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
-		if !u.step.Kernel.IR.Rowwise() {
+		if f.inOrder(u) {
 			for _, b := range u.makes {
 				keep(b, u.step.Name+" makes it in an order of its own", false)
 			}
 		}
 	}
+}
+
+// inOrder reports whether what a kernel makes of some rows, or in strips of some columns, lies elsewhere in its results too.
+func (f *flow) inOrder(u *unit) bool {
+	return !u.step.Kernel.IR.Rowwise() && !(f.strips && u.step.Kernel.IR.Columnwise())
 }
 
 // probe is what a kernel needs of its inputs for one row in the middle or, with strips, one element.

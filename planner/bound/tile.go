@@ -139,8 +139,11 @@ func (k *Kernel) Elements(over region.Region) region.Region {
 		return over
 	}
 	all := k.Roots[0].Type.Whole()
-	if k.IR.Rowwise() {
+	switch {
+	case k.IR.Rowwise():
 		all[0] = over[0]
+	case k.IR.Columnwise():
+		copy(all[1:], over)
 	}
 	return all
 }

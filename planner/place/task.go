@@ -24,6 +24,7 @@ type task struct {
 	tiles   int   // that @tile asks for; 0: any number
 	block   int   // blocks of rows that the run is cut into; 0: none
 	whole   bool  // it combines into what is there, so one device has all of it
+	strips  bool  // of whole columns come and go, which are in no device's memory but the host's
 	least   int64 // bytes of device memory without which not even its smallest range runs
 	frees   []int // arrays that nothing needs afterwards
 	request request
@@ -119,7 +120,7 @@ func (s *site) task(step *bound.Step) *task {
 		t.tiles = k.Tiles
 	}
 	if s.stream != nil {
-		t.block = s.stream.StepBlocks(step.ID)
+		t.block, t.strips = s.stream.StepBlocks(step.ID), s.stream.Strips && k.IR.Columnwise()
 	}
 	middle := region.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
 	if t.whole {
@@ -149,7 +150,7 @@ func (s *site) task(step *bound.Step) *task {
 		t.least += least + margins(b)
 	}
 	for _, d := range s.devices {
-		t.fits = append(t.fits, d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory)
+		t.fits = append(t.fits, !t.strips && (d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory))
 	}
 	return t
 }

@@ -32,7 +32,7 @@ func Send(ctx context.Context, to Output, o Order, at region.Region, h ops.HostA
 
 // Encode writes all elements in C order, in the file's type and the machine's byte order.
 func Encode(ctx context.Context, to io.Writer, o Order, h ops.HostArray) error {
-	b := bufio.NewWriterSize(to, 1<<18)
+	b := bufio.NewWriterSize(to, min(1<<18, h.Type.Len()*o.Elem.Size()))
 	body := o.converted
 	if o.plain(h) {
 		body = verbatim
