@@ -13,6 +13,7 @@ func TestNamedUnits(t *testing.T) {
 	}{
 		{"m", "m", 1}, {"mm", "m", 1e-3}, {"um", "m", 1e-6}, {"µm", "m", 1e-6}, {"km", "m", 1e3}, {"Mm", "m", 1e6}, {"cm", "m", 1e-2},
 		{"min", "s", 60}, // a minute, not a milli-inch
+		{"day", "s", 86400}, {"year", "day", 31557600}, {"kpc", "m", 3.0856775814913673e19}, {"mbar", "Pa", 100}, {"ohm", "V/A", 1}, {"mmol", "mol", 1e-3},
 		{"ms", "s", 1e-3}, {"h", "s", 3600},
 		{"g", "kg", 1e-3}, {"kg", "kg", 1}, {"mg", "kg", 1e-6},
 		{"Hz", "1/s", 1}, {"MHz", "1/s", 1e6}, {"GHz", "1/s", 1e9},
