@@ -93,7 +93,7 @@ v = read("iq.npy", dims: [sample, element]) | beamform(probe, grid, fc: 3 MHz, f
 show(v[z: 0 .. 3] + v[z: 0 .. 3])`},
 	{Code: problem.RecordAsArray, Title: "record where an array is expected",
 		Explanation: "The value has several outputs. Choose one with a point and its name.",
-		Wrong:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\ns | show",
+		Wrong:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\ns | abs | show",
 		Right:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\ns.total | write(\"sky.npy\")"},
 	{Code: problem.MixedList, Title: "list of different kinds",
 		Explanation: "The items of this list are of one kind.",

@@ -25,12 +25,13 @@ const (
 const pictureRows = 40
 
 func showSpec() *ops.Spec {
-	everything := ops.KArray | ops.KNumber | ops.KText | ops.KBool | ops.KList | ops.KRange | ops.KObject
+	everything := ops.KArray | ops.KNumber | ops.KText | ops.KBool | ops.KList | ops.KRange | ops.KObject | ops.KRecord
 	return &ops.Spec{
 		Name: "show", Doc: "Show a value in the terminal.", Group: group,
 		Long: "Numbers and small arrays are shown as numbers, lines as a curve, arrays of two dimensions as a picture with coordinates, of three " +
 			"as pictures of the largest values along each, in colours where the terminal has them. Complex arrays are drawn by magnitude. With `all` every " +
-			"number is shown: a line of them one below the other, and of more dimensions than two a table for each element of the outer ones.",
+			"number is shown: a line of them one below the other, and of more dimensions than two a table for each element of the outer ones. Of a record every " +
+			"part is shown, one after the other.",
 		Params: []ops.Param{
 			{Name: "value", Doc: "what to show", Accept: everything, Unit: "*"},
 			{Name: "map", Doc: "colours: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
@@ -40,10 +41,11 @@ func showSpec() *ops.Spec {
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},
 		Counts:   true,
 		Bind: func(c *ops.Call) (ops.Op, error) {
-			if a, ok := c.Array("value"); ok {
-				return showing{c}, picture.CheckColours(c, a.Type())
+			var errs []error
+			if c.Has("map") || c.Has("range") || c.Args["value"].Kind() == ops.KArray {
+				c.Arrays(func(_ string, a ops.Array) { errs = append(errs, picture.CheckColours(c, a.Type())) })
 			}
-			return showing{c}, nil
+			return showing{c}, errors.Join(errs...)
 		},
 	}
 }
@@ -56,22 +58,48 @@ func (showing) Outputs() []ops.Output { return nil }
 
 // Take prints or draws.
 func (s showing) Take(_ context.Context, in []ops.HostArray, t ops.Terminal) (ops.Note, error) {
-	if _, ok := s.Array("value"); !ok {
-		_, err := fmt.Fprintln(t, plainText(s.Args["value"]))
-		return ops.Note{}, err
+	return ops.Note{}, s.tell(s.Args["value"], s.Written, &in, t)
+}
+
+// tell shows a value that has a name, or none. Arrays come in the order in which the value has them.
+func (s showing) tell(v ops.Value, name string, in *[]ops.HostArray, t ops.Terminal) error {
+	switch v := v.(type) {
+	case ops.Record:
+		for _, part := range v.Names {
+			full := part
+			if name != "" {
+				full = name + "." + part
+			}
+			if err := s.tell(v.Fields[part], full, in, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	case ops.Array:
+		h := (*in)[0]
+		*in = (*in)[1:]
+		return s.array(h, name, t)
 	}
-	h := in[0]
+	text := plainText(v)
+	if s.Args["value"].Kind() == ops.KRecord {
+		text = name + " = " + text
+	}
+	_, err := fmt.Fprintln(t, text)
+	return err
+}
+
+func (s showing) array(h ops.HostArray, name string, t ops.Terminal) error {
 	if len(h.Type.Dims) == 0 {
-		return ops.Note{}, single(h, s.Written, t)
+		return single(h, name, t)
 	}
 	heading := h.Type.String()
-	if s.Written != "" {
-		heading = s.Written + ": " + heading
+	if name != "" {
+		heading = name + ": " + heading
 	}
 	if _, err := fmt.Fprintln(t, heading); err != nil || h.Type.Len() == 0 {
-		return ops.Note{}, err
+		return err
 	}
-	return ops.Note{}, draw(s.Call, h, t)
+	return draw(s.Call, h, t)
 }
 
 // plainText is a value as it is written in a file, a text without its quotes.
