@@ -200,15 +200,21 @@ func meets(nodes []*ir.Node, over ir.Set) bool {
 	return slices.ContainsFunc(nodes, func(n *ir.Node) bool { return n.Free().Meets(over) })
 }
 
-// tabulateIn makes tables of the known stages that comparisons in a kernel depend on, with the dim that their fold goes along innermost.
+// tabulateIn makes tables of the known stages that comparisons in a kernel and the ends of their folds depend on, with the dim that the fold goes
+// along innermost.
 func (g *Graph) tabulateIn(k *ir.Kernel, edges map[*ir.Buffer]Edge) (found bool) {
 	for _, c := range g.comparisons(k, edges) {
-		ir.WalkNodes([]*ir.Node{c.level}, func(n *ir.Node) {
+		ends := map[*ir.Node]bool{}
+		ir.WalkNodes([]*ir.Node{c.fold.Lo, c.fold.Hi}, func(n *ir.Node) { ends[n] = true })
+		ir.WalkNodes([]*ir.Node{c.level, c.fold.Lo, c.fold.Hi}, func(n *ir.Node) {
 			if n.Kind != ir.KLoad {
 				return
 			}
 			p := edges[n.Buf].From
 			inner := slices.IndexFunc(n.Index(), func(x *ir.Node) bool { return x.Free().Meets(c.fold.IndexBind) })
+			if ends[n] {
+				inner = len(n.Index()) - 1
+			}
 			if p.Data == nil && inner >= 0 && g.known(p) && !g.tabled[p] {
 				g.tabulate(p, inner)
 				found = true
