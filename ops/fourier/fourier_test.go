@@ -12,7 +12,7 @@ import (
 // Every transform of every kind of extent, along each of three dims, against the sum that defines it.
 func TestTransforms(t *testing.T) {
 	for _, s := range Specs() {
-		for _, n := range []int{1, 2, 3, 8, 35, 37, 96, 1091} {
+		for _, n := range []int{1, 2, 3, 8, 35, 37, 96, 331} {
 			for _, e := range []ops.ElemType{ops.F32, ops.F64, ops.C64, ops.I32} {
 				for at := range 3 {
 					if s.Name == "rfft" && e.Complex || n > 90 && (at != 1 || e != ops.C64 && !(s.Name == "rfft" && e == ops.F32)) {
