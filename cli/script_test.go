@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WEFT_CACHE", cache)
 			e.Setenv("CC", os.Getenv("CC"))
+			pipelines, err := filepath.Abs("../pipelines")
+			if err != nil {
+				return err
+			}
+			e.Setenv("PIPELINES", pipelines)
 			e.Setenv("WEFT_PROFILE", "default") // predictions that are the same on every machine
 			return nil
 		},
