@@ -128,3 +128,15 @@ func decibel(w *writer) bool {
 	}
 	return w.emit(fmt.Sprintf("decibel(%s, range: 40 dB%s) / (1 dB)", a.text, text), a.kind, a.dims, step{"op": "decibel", "in": args(a), "range": 40, "over": over})
 }
+
+// sorted is an array in rising order along one of its dims.
+func sorted(w *writer) bool {
+	a := w.array()
+	if len(a.dims) == 0 || a.kind == boolean {
+		return false
+	}
+	dims := slices.Clone(a.dims)
+	at := w.IntN(len(dims))
+	dims[at].coords = ""
+	return w.emit(fmt.Sprintf("sort(%s, %s)", a.text, dims[at].name), a.kind, dims, step{"op": "sort", "in": args(a), "dim": dims[at].name})
+}

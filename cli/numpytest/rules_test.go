@@ -11,7 +11,7 @@ var rules = []func(*writer) bool{
 	arithmetic, arithmetic, arithmetic, arithmetic, comparison, comparison, choice, choice, choice, extreme, function, function, function,
 	rounding, rounding, logical, cast, quantity, quantity, power, complexes, reduction, reduction, reduction, reduction,
 	product, product, running, counted, slice, slice, reverse, transpose, rename, reshape, concat, stack, decibel, indices, negative, clamp, fill,
-	placed, placed, placed, neighbours, neighbours, called, called, carried,
+	sorted, placed, placed, placed, neighbours, neighbours, called, called, carried,
 }
 
 func (w *writer) one(options ...string) string { return options[w.IntN(len(options))] }

@@ -93,13 +93,19 @@ func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
 		})
 }
 
-// Independent reports whether the turns of a fold do nothing but store, each without regard to those before it, and to different arrays.
+// Independent reports whether the turns of a fold do nothing but store, each without regard to those before it, and to different arrays, what
+// they need no fold of their own for.
 func Independent(k *ir.Kernel, f *ir.Fold) bool {
 	seen := map[*ir.Buffer]bool{}
 	ok := f.Monoid == ir.Ordered && f.While == nil && slices.Equal(f.Step, f.Accs)
 	k.StoresIn(f, func(s *ir.Store) {
 		ok = ok && !seen[s.Buf]
 		seen[s.Buf] = true
+		roots := append(slices.Clone(s.Index), s.Value)
+		if s.Guard != nil {
+			roots = append(roots, s.Guard)
+		}
+		ir.WalkNodes(roots, func(n *ir.Node) { ok = ok && !(n.Kind == ir.KFold && n.Free().Meets(f.Binders())) })
 	}, func(*ir.Fold) { ok = false })
 	return ok && len(seen) > 0
 }

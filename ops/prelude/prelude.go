@@ -5,7 +5,9 @@ package prelude
 import "weft/ops"
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return []*ops.Spec{variance, deviation, diff, roll, pad, repeat, convolve} }
+func Specs() []*ops.Spec {
+	return []*ops.Spec{variance, deviation, diff, roll, pad, repeat, convolve, unique}
+}
 
 var (
 	array = ops.In("a", "array")
@@ -98,4 +100,22 @@ w = rename(weights, from: along, to: convolve_tap)
 k = indices(w, convolve_tap)
 sum(w * a[along: here + (floor((n - 1) / 2) - k), outside: outside], over: convolve_tap)`,
 	Examples: []ops.Example{{Title: "A triangle of a pulse", Code: "x = axis(x, 0 .. 8 in 9)\nw = array([0.25, 0.5, 0.25], dims: x)\nshow(convolve(where(x == 4, 1, 0), w, x))"}},
+}
+
+var unique = &ops.Spec{
+	Name: "unique", Doc: "The different elements along a dimension, in rising order, and how often each is there.", Group: shapes,
+	Long: "How many there are is known when the program runs, so at_most says for how many there is room: count tells how many there are, and behind them are zeros. " +
+		"All NaN are one element, the last.",
+	Returns: "record of value and times, over the dimension, and count.",
+	Params:  []ops.Param{array, along, ops.Count("at_most", "elements that there is room for")},
+	Body: `n = size(a, along)
+s = sort(a, along)
+k = indices(s, along)
+before = s[along: here - 1, outside: nearest]
+first = not (s == before or is_nan(s) and is_nan(before)) or k == 0
+start = pack(0 * cast(is_nan(s), i32) + k, first, along: along, at_most: at_most + 1, fill: n).value
+found = pack(s, first, along: along, at_most: at_most, fill: 0)
+times = start[along: here + 1, outside: nearest] - start
+(value: found.value, times: times[along: 0 .. at_most - 1], count: found.count)`,
+	Examples: []ops.Example{{Title: "Of six numbers", Code: "a = array([2, 7, 2, 1, 7, 7], dims: x)\nu = unique(a, x, at_most: 4)\nshow(u.value)\nshow(u.times)\nshow(u.count)"}},
 }

@@ -649,6 +649,11 @@ def step(o, vals, folder):
         return dot(kind, o["compute"], *x, o["over"])
     if op == "cumsum":
         return cumsum(kind, x[0], o["dim"])
+    if op == "sort":
+        axis = x[0].dims.index(o["dim"])
+        missing = x[0].nan.any(axis, keepdims=True) if np.ndim(x[0].nan) else np.asarray(x[0].nan)
+        lo, hi = np.where(missing, -np.inf, np.sort(x[0].lo, axis)), np.where(missing, np.inf, np.sort(x[0].hi, axis))
+        return Val(kind, x[0].dims, lo, hi, missing | np.zeros(lo.shape, bool), np.zeros(lo.shape, bool))
     if op == "histogram":
         return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"], o.get("edges"))
     if op == "take":
