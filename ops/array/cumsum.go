@@ -4,7 +4,6 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/operand"
-	"weft/ops/problem"
 )
 
 // Lines of a scan, one for each element of the other dims, are computed beside each other. Where they are fewer than enoughLines each is cut
@@ -37,7 +36,7 @@ type cumsum struct {
 
 func bindCumsum(c *ops.Call) (ops.Op, error) {
 	t := c.Type("a")
-	along, err := lineDim(c, t)
+	along, err := operand.Line(c, t)
 	if err != nil {
 		return nil, err
 	}
@@ -47,21 +46,6 @@ func bindCumsum(c *ops.Call) (ops.Op, error) {
 	}
 	elem := t.Elem.Widen()
 	return &cumsum{ops.One(ops.Type{Elem: sumType(elem), Dims: t.Dims, Unit: unit}), along, wide(elem)}, nil
-}
-
-// lineDim is the dim that the argument `along` names, or the only one.
-func lineDim(c *ops.Call, t ops.Type) (int, error) {
-	if c.Has("along") {
-		name := c.Symbol("along")
-		if i := t.Dim(name); i >= 0 {
-			return i, nil
-		}
-		return 0, operand.UnknownDim("along", name, t)
-	}
-	if len(t.Dims) != 1 {
-		return 0, problem.Wrong(problem.MissingDim, "along", "name it, as in `along: x`", "the array has %d dimensions, and `along` names none", len(t.Dims))
-	}
-	return 0, nil
 }
 
 // Lower runs along each line or, where they are few, chunks of them: behind the sums of chunks and the sums of those.

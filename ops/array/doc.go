@@ -15,7 +15,7 @@ import (
 func Specs() []*ops.Spec {
 	return slices.Concat(
 		elementwiseSpecs(arithmetic), elementwiseSpecs(comparisons), elementwiseSpecs(functions), elementwiseSpecs(elementary), elementwiseSpecs(bitwise),
-		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec(), scatterSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(), sortSpecs(),
+		extremeSpecs(), reductionSpecs(), []*ops.Spec{dotSpec(), scatterSpec()}, levelSpecs(), scanSpecs(), quantileSpecs(),
 		convertSpecs(), createSpecs(), literalSpecs(),
 	)
 }

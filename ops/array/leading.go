@@ -30,7 +30,7 @@ type leading struct {
 
 func bindLeading(c *ops.Call) (ops.Op, error) {
 	t, n := c.Type("a"), c.Type("count")
-	along, err := lineDim(c, t)
+	along, err := operand.Line(c, t)
 	count, _ := c.Array("count")
 	of, _ := c.Array("a")
 	switch {

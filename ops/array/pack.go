@@ -80,7 +80,7 @@ func bindPack(c *ops.Call) (ops.Op, error) {
 	if mask.Elem != ops.Bool || !ops.SameDims(mask.Dims, t.Dims) {
 		return nil, problem.Wrong(problem.WrongDims, "mask", "compare the array with something, say", "a mask holds booleans over the dimensions of the array, in its order: this is %s, and the array %s", mask, t)
 	}
-	along, err := lineDim(c, t)
+	along, err := operand.Line(c, t)
 	fill, fillErr := operand.Element(c, "fill", t)
 	if err := errors.Join(err, fillErr); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"weft/ops/files"
 	"weft/ops/fourier"
 	"weft/ops/linear"
+	"weft/ops/order"
 	"weft/ops/places"
 	"weft/ops/plots"
 	"weft/ops/prelude"
@@ -45,7 +46,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 // Standard is the catalogue of all domains.
 func Standard() *Catalogue {
 	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
-		prelude.Specs(), fourier.Specs(), plots.Specs())
+		prelude.Specs(), fourier.Specs(), plots.Specs(), order.Specs())
 }
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.

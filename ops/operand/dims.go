@@ -152,3 +152,18 @@ func About(arg string, err error) error {
 
 // mostPoints bounds the coordinates of a dim, which are held in memory while the program is checked.
 const mostPoints = 1 << 24
+
+// Line is the dim that the argument `along` names, or the only one.
+func Line(c *ops.Call, t ops.Type) (int, error) {
+	if c.Has("along") {
+		name := c.Symbol("along")
+		if i := t.Dim(name); i >= 0 {
+			return i, nil
+		}
+		return 0, UnknownDim("along", name, t)
+	}
+	if len(t.Dims) != 1 {
+		return 0, problem.Wrong(problem.MissingDim, "along", "name it, as in `along: x`", "the array has %d dimensions, and `along` names none", len(t.Dims))
+	}
+	return 0, nil
+}

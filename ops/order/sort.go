@@ -1,4 +1,5 @@
-package array
+// Package order holds the operators that put elements in order.
+package order
 
 import (
 	"math/bits"
@@ -7,7 +8,10 @@ import (
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/operand"
+	"weft/ops/problem"
 )
+
+const group = "reductions"
 
 // A line is sorted in runs of so many elements, each of which is put where as many stand before it; then runs are merged by twos. What is merged
 // is made in pieces, each by itself, of at most mostMerged elements.
@@ -16,18 +20,19 @@ const (
 	mostMerged = 4096
 )
 
-func sortSpecs() []*ops.Spec {
+// Specs lists the operators of this package.
+func Specs() []*ops.Spec {
 	along := ops.Param{Name: "along", Doc: "dimension; may be left out where there is only one", Accept: ops.KSymbol}.Opt()
 	params := []ops.Param{ops.In("a", "array of real numbers"), along}
 	code := "a = array([3.0, 1, nan, 2], dims: x)\n"
 	return []*ops.Spec{{
-		Name: "sort", Doc: "Elements in rising order along a dimension.", Group: groupReduce, Error: operand.Exact, Params: params,
+		Name: "sort", Doc: "Elements in rising order along a dimension.", Group: group, Error: operand.Exact, Params: params,
 		Long:     "NaN come last, as in NumPy. The dimension has no coordinates. For a falling order reverse the result.",
 		Returns:  "an array like a.",
 		Examples: []ops.Example{{Title: "With one that is no number", Code: code + "show(sort(a))"}},
 		Bind:     func(c *ops.Call) (ops.Op, error) { return bindSort(c, false) },
 	}, {
-		Name: "argsort", Doc: "Places of the elements in rising order along a dimension.", Group: groupReduce, Error: operand.Exact, Params: params,
+		Name: "argsort", Doc: "Places of the elements in rising order along a dimension.", Group: group, Error: operand.Exact, Params: params,
 		Long:     "a[x: argsort(a, x)] is sort(a, x). Of equal elements the first comes first; NaN come last. The dimension has no coordinates.",
 		Returns:  "indices, i32, over the dimensions of a.",
 		Examples: []ops.Example{{Title: "Another array in the order of one", Code: code + "b = array([10, 20, 30, 40], dims: x)\nshow(b[x: argsort(a)])"}},
@@ -44,12 +49,12 @@ type sorting struct {
 
 func bindSort(c *ops.Call, places bool) (ops.Op, error) {
 	t := c.Type("a")
-	along, err := lineDim(c, t)
+	along, err := operand.Line(c, t)
 	switch {
 	case err != nil:
 		return nil, err
 	case t.Elem.Complex:
-		return nil, needsReal(c.Spec.Name, "a", t)
+		return nil, problem.Wrong(problem.WrongElementType, "a", "take abs, real or imag of it first", "%s needs real numbers, and this is complex: %s", operand.Called(c.Spec.Name), t)
 	}
 	out := ops.Type{Elem: t.Elem.Widen(), Dims: slices.Clone(t.Dims), Unit: t.Unit}
 	out.Dims[along] = ops.Dim{Name: t.Dims[along].Name, Size: t.Dims[along].Size}

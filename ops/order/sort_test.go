@@ -1,4 +1,4 @@
-package array
+package order
 
 import (
 	"fmt"
@@ -6,17 +6,21 @@ import (
 	"slices"
 	"testing"
 
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/optest"
 )
 
+var small = ops.ElemType{Base: ir.I16}
+
 // Lines of one run, and of two that are merged (longer ones: cli/testdata/script/sort.txtar), along each of three dims, with equal elements and NaN, whatever is fused.
 func TestSort(t *testing.T) {
-	for _, name := range []string{"sort", "argsort"} {
+	for _, s := range Specs() {
+		name := s.Name
 		for i, n := range []int{1, 2, 31, 64, 65} {
-			for _, e := range []ops.ElemType{ops.Bool, i16, ops.I32, ops.I64, ops.F32, ops.F64} {
+			for _, e := range []ops.ElemType{ops.Bool, small, ops.I32, ops.I64, ops.F32, ops.F64} {
 				for at := range 3 {
-					if n > 40 && (at != i%3 || e == i16 || e == ops.I64) {
+					if n > 40 && (at != i%3 || e == small || e == ops.I64) {
 						continue
 					}
 					t.Run(fmt.Sprint(name, n, e, at), func(t *testing.T) {
@@ -30,7 +34,7 @@ func TestSort(t *testing.T) {
 								d.Re[k] = math.Round(3 * d.Re[k])
 							}
 						}
-						a.Check(t, spec(t, name))
+						a.Check(t, s)
 					})
 				}
 			}
