@@ -42,7 +42,9 @@ type series struct {
 type figure struct {
 	*plotting
 	series         []series
-	across, upward string // labels
+	under          []series // in a panel below
+	across, upward string   // labels
+	low            string   // that of the panel below
 }
 
 // label is a name and a unit.
@@ -79,6 +81,13 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 	}
 	for i, v := range list {
 		f.add(v.(ops.Array).Label(), in[i], p.along[i], beside)
+	}
+	for i, v := range p.List("below") {
+		a := v.(ops.Array)
+		f.under = append(f.under, series{name: a.Label(), x: f.series[0].x, y: shown(rest[i])})
+		if f.low = label("", a.Type().Unit); i == 0 && len(p.List("below")) == 1 {
+			f.low = label(a.Label(), a.Type().Unit)
+		}
 	}
 	for i, name := range p.names {
 		if i < len(f.series) {
@@ -208,6 +217,50 @@ const dotsPerInch = 200
 
 // write renders the figure, and gives the bytes that it took.
 func (f *figure) write(w io.Writer, form string) (int64, error) {
+	top, err := f.panel(f.series, f.upward)
+	if err != nil {
+		return 0, err
+	}
+	top.Title.Text, top.X.Label.Text = f.Text("title"), f.across
+	panels := [][]*plot.Plot{{top}}
+	size := vg.Length(height)
+	if f.under != nil {
+		low, err := f.panel(f.under, f.low)
+		if err != nil {
+			return 0, err
+		}
+		low.X.Min, low.X.Max, low.X.Label.Text, top.X.Label.Text = top.X.Min, top.X.Max, f.across, ""
+		low.Y.Tick.Marker = rounded{3}
+		panels = append(panels, []*plot.Plot{low})
+		size += height / 2
+	}
+	var c interface {
+		vg.CanvasSizer
+		io.WriterTo
+	} = vgsvg.New(width, size)
+	if form == "png" {
+		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, size), vgimg.UseDPI(dotsPerInch))}
+	}
+	page := draw.New(c)
+	page.SetColor(color.White)
+	page.Fill(page.Rectangle.Path())
+	page = draw.Crop(page, margin, -2*margin, margin, -margin)
+	if f.under == nil {
+		top.Draw(page)
+		return c.WriteTo(w)
+	}
+	parts := plot.Align(panels, draw.Tiles{Rows: 2, Cols: 1}, page)
+	third := (page.Max.Y - page.Min.Y) / 6 // by which the upper panel is taller than half of the page
+	parts[0][0].Min.Y -= third
+	parts[1][0].Max.Y -= third
+	for i, row := range panels {
+		row[0].Draw(parts[i][0])
+	}
+	return c.WriteTo(w)
+}
+
+// panel is lines with a scale in common.
+func (f *figure) panel(list []series, upward string) (*plot.Plot, error) {
 	p := plot.New()
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	for text, size := range map[*text.Style]font.Length{&p.Title.TextStyle: 11, &p.X.Label.TextStyle: 10, &p.Y.Label.TextStyle: 10,
@@ -215,8 +268,7 @@ func (f *figure) write(w io.Writer, form string) (int64, error) {
 		text.Font = sans
 		text.Font.Size = font.Points(float64(size))
 	}
-	p.Title.Text, p.Title.Padding = f.Text("title"), font.Points(6)
-	p.X.Label.Text, p.Y.Label.Text = f.across, f.upward
+	p.Title.Padding, p.Y.Label.Text = font.Points(6), upward
 	p.X.Tick.Marker, p.Y.Tick.Marker = rounded{8}, rounded{6}
 	p.Legend.Top = true
 	grid := plotter.NewGrid()
@@ -229,31 +281,20 @@ func (f *figure) write(w io.Writer, form string) (int64, error) {
 	if log == "y" || log == "both" {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
 	}
-	for i, s := range f.series {
-		if err := f.draw(p, s, hues[i%len(hues)]); err != nil {
-			return 0, err
+	for i, s := range list {
+		if err := f.draw(p, s, hues[i%len(hues)], len(list) > 1); err != nil {
+			return nil, err
 		}
 	}
 	if p.X.Min > p.X.Max { // nothing is drawn
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 2, 1, 2
 	}
-	f.spread(p, log)
-	var c interface {
-		vg.CanvasSizer
-		io.WriterTo
-	} = vgsvg.New(width, height)
-	if form == "png" {
-		c = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
-	}
-	page := draw.New(c)
-	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
-	p.Draw(draw.Crop(page, margin, -2*margin, margin, -margin))
-	return c.WriteTo(w)
+	f.spread(p, log, len(list))
+	return p, nil
 }
 
 // spread leaves room beside points, and above lines for the key.
-func (f *figure) spread(p *plot.Plot, log string) {
+func (f *figure) spread(p *plot.Plot, log string, n int) {
 	if f.kind == points && log != "x" && log != "both" {
 		beside := 0.02 * (p.X.Max - p.X.Min)
 		p.X.Min, p.X.Max = p.X.Min-beside, p.X.Max+beside
@@ -261,7 +302,7 @@ func (f *figure) spread(p *plot.Plot, log string) {
 	if f.kind != lines && log != "y" && log != "both" {
 		p.Y.Max += 0.04 * (p.Y.Max - p.Y.Min)
 	}
-	if n := len(f.series); n > 1 && log != "y" && log != "both" {
+	if n > 1 && log != "y" && log != "both" {
 		p.Y.Max += 0.06 * float64(min(n, 6)) * (p.Y.Max - p.Y.Min)
 	}
 }
@@ -284,13 +325,13 @@ func (f *figure) runs(s series) (out []plotter.XYs) {
 	return out
 }
 
-// draw adds a series in a colour.
-func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA) error {
+// draw adds a series in a colour, with its name where there are several.
+func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA, key bool) error {
 	runs := f.runs(s)
 	if len(runs) == 0 {
 		return nil
 	}
-	var key plot.Thumbnailer
+	var thumb plot.Thumbnailer
 	switch f.kind {
 	case lines:
 		for _, r := range runs {
@@ -300,7 +341,7 @@ func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA) error {
 			}
 			l.Color, l.Width = hue, vg.Points(1.2)
 			p.Add(l)
-			key = l
+			thumb = l
 		}
 	case points:
 		d, err := plotter.NewScatter(slices.Concat(runs...))
@@ -309,7 +350,7 @@ func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA) error {
 		}
 		d.GlyphStyle = draw.GlyphStyle{Color: hue, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
 		p.Add(d)
-		key = d
+		thumb = d
 		if s.e != nil {
 			if err := errorBars(p, s, hue); err != nil {
 				return err
@@ -322,10 +363,10 @@ func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA) error {
 			b.wide = math.Abs(s.x[len(s.x)-1]-s.x[0]) / float64(len(s.x)-1)
 		}
 		p.Add(b)
-		key = b
+		thumb = b
 	}
-	if len(f.series) > 1 && s.name != "" {
-		p.Legend.Add(s.name, key)
+	if key && s.name != "" {
+		p.Legend.Add(s.name, thumb)
 	}
 	return nil
 }

@@ -37,17 +37,18 @@ func Specs() []*ops.Spec {
 	x := ops.In("x", "where: an array over `along`, or over all dimensions of y; the coordinates when left out").Opt()
 	along := ops.Param{Name: "along", Doc: "dimension that runs across; the last one when left out", Accept: ops.KSymbol, Optional: true}
 	errors := ops.In("error", "half the length of a bar at each point, of y's shape and unit").Opt()
+	below := ops.In("below", "what to draw in a panel below, over the same places, such as what a model leaves: an array, or a list of arrays of one unit").Also(ops.KList).Opt()
 	names := ops.Param{Name: "names", Doc: "list of texts: what the lines are called; the names of the arrays and coordinates when left out", Accept: ops.KList, Optional: true}
 	title := ops.Str("title", "heading").Opt()
 	log := ops.Choose("log", "axes with a logarithmic scale, on which only numbers above 0 are drawn", "none", "x", "y", "both").Or(ops.Symbol("none"))
 	const form = " NaN interrupts a line. The axes are labelled by names and units. A file appears complete or not at all."
 	return []*ops.Spec{
 		{Name: "plot.line", Doc: "Draw curves to a file.", Group: group, Long: "A line for each array and each element of the dimensions besides `along`." + form,
-			Params:   []ops.Param{what, path, x, along, names, title, log},
+			Params:   []ops.Param{what, path, x, along, below, names, title, log},
 			Examples: []ops.Example{{Title: "A decaying wave", Code: "t = axis(t, 0 s .. 2 s in 400)\nwave = exp(-t / 1 s) * cos(20 * t / 1 s)\nwave | plot.line(\"wave.svg\", title: \"a wave\")"}},
 			Bind:     binder(lines)},
 		{Name: "plot.scatter", Doc: "Draw points to a file.", Group: group, Long: "A point for each element, with a bar where there is an error." + form,
-			Params:   []ops.Param{what, path, x, along, errors, names, title, log},
+			Params:   []ops.Param{what, path, x, along, errors, below, names, title, log},
 			Examples: []ops.Example{{Title: "Points with errors", Code: "i = axis(i, 1 .. 9)\nplot.scatter(sqrt(i), \"points.png\", error: 0.1 * sqrt(i))"}},
 			Bind:     binder(points)},
 		{Name: "plot.bars", Doc: "Draw bars to a file.", Group: group, Long: "A bar for each element of one dimension, such as a histogram's." + form,
@@ -98,6 +99,9 @@ func binder(k kind) func(*ops.Call) (ops.Op, error) {
 				return nil, err
 			}
 		}
+		if err := p.under(first); err != nil {
+			return nil, err
+		}
 		if len(p.along) == 0 {
 			return nil, problem.Wrong(problem.EmptyArray, "y", "list arrays", "there is nothing to draw")
 		}
@@ -147,6 +151,30 @@ func (p *plotting) add(a ops.Array, first ops.Type) error {
 	return nil
 }
 
+// under checks what is drawn in a panel below: lines over the places of those above.
+func (p *plotting) under(above ops.Type) error {
+	var first ops.Type
+	for i, v := range p.List("below") {
+		a, ok := v.(ops.Array)
+		if !ok {
+			return problem.Wrong(problem.MixedList, "below", "list arrays", "below holds %s, which is no array", v)
+		}
+		t := a.Type()
+		if i == 0 {
+			first = t
+		}
+		switch {
+		case t.Elem.Complex:
+			return problem.Wrong(problem.WrongElementType, "below", "draw abs(...), real(...) or phase(...) of it", "complex numbers are no curve")
+		case !t.Unit.Same(first.Unit):
+			return problem.Wrong(problem.UnitMismatch, "below", "draw them in files of their own", "arrays in %s and in %s have no axis in common", first.Unit.Describe(), t.Unit.Describe())
+		case len(p.along) > 0 && !ops.SameDims(t.Dims, above.Dims[p.along[0]:p.along[0]+1]):
+			return problem.Wrong(problem.WrongDims, "below", "", "below is %s, and y is %s", t, above)
+		}
+	}
+	return nil
+}
+
 // beside checks what stands beside the values.
 func (p *plotting) beside() error {
 	y := p.List("y")
@@ -185,5 +213,5 @@ func (p *plotting) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (
 		size = n
 		return err
 	})
-	return ops.Note{Text: fmt.Sprintf("drew %s: %d lines", p.File(), len(f.series)), Bytes: size}, err
+	return ops.Note{Text: fmt.Sprintf("drew %s: %d lines", p.File(), len(f.series)+len(f.under)), Bytes: size}, err
 }

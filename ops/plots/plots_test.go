@@ -94,15 +94,23 @@ func TestFiles(t *testing.T) {
 	for _, s := range Specs() {
 		for _, path := range []string{"out.svg", "out.png"} {
 			var before []byte
+			var want []string
 			for range 2 {
 				a, ah := array("speed", ops.Dense{Re: []float64{1, 2, 4}}, "m/s", second)
-				p, err := use(t, s.Name, map[string]ops.Value{"y": a, "path": ops.Text(path), "title": ops.Text("a title")})
+				list, labels := []ops.HostArray{ah}, []string{"a title", "speed (m/s)"}
+				args := map[string]ops.Value{"y": a, "path": ops.Text(path), "title": ops.Text("a title")}
+				if slices.ContainsFunc(s.Params, func(p ops.Param) bool { return p.Name == "below" }) {
+					b, bh := array("rest", ops.Dense{Re: []float64{0, -1, 2}}, "", second)
+					args["below"], list, labels = b, append(list, bh), append(labels, "rest", "t (ms)")
+				}
+				p, err := use(t, s.Name, args)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := p.Take(t.Context(), []ops.HostArray{ah}, nil); err != nil {
+				if _, err := p.Take(t.Context(), list, nil); err != nil {
 					t.Fatal(err)
 				}
+				want = labels
 				got, err := os.ReadFile(path)
 				if err != nil || before != nil && !bytes.Equal(got, before) {
 					t.Errorf("%s %s: %v, or another file than before", s.Name, path, err)
@@ -110,7 +118,7 @@ func TestFiles(t *testing.T) {
 				before = got
 			}
 			if path == "out.svg" {
-				for _, text := range []string{"a title", "speed (m/s)"} {
+				for _, text := range want {
 					if !strings.Contains(string(before), text) {
 						t.Errorf("%s: %q is not in it", s.Name, text)
 					}
@@ -142,6 +150,8 @@ func TestMistakes(t *testing.T) {
 		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": single, "path": ops.Text("a.png")}},
 		{"plot.line", problem.UnknownDim, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "along": ops.Symbol("z")}},
 		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "x": single}},
+		{"plot.line", problem.WrongDims, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "below": many}},
+		{"plot.line", problem.UnitMismatch, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "below": ops.List{line, other}}},
 		{"plot.scatter", problem.UnitMismatch, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "error": other}},
 		{"plot.bars", problem.WrongDims, map[string]ops.Value{"y": many, "path": ops.Text("a.png")}},
 		{"plot.line", problem.NotANameList, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "names": ops.List{ops.Integer(1)}}},

@@ -173,10 +173,6 @@ func WritePNG(path string, f Figure) error {
 	if err != nil {
 		return &fileio.Error{Path: path, Reason: "cannot draw: " + err.Error(), Err: err}
 	}
-	return writePNG(path, img)
-}
-
-func writePNG(path string, img image.Image) error {
 	return fileio.WriteFile(path, func(w io.Writer) error {
 		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 	})

@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/ops/files/element"
 	"weft/ops/files/format"
 	"weft/ops/problem"
 )
@@ -17,19 +15,14 @@ import (
 // PNG is the format of pictures.
 var PNG = &format.Format{
 	Name: "PNG", Endings: []string{".png"}, Takes: []string{"map", "range", "title"}, Check: check,
-	Write: func(ctx context.Context, o format.Order, h ops.HostArray) error {
-		if len(o.Type.Dims) == 1 {
-			a, _ := o.Call.Array("array")
-			return writeGraph(ctx, o.Path, []format.Named{{Name: cmp.Or(a.Label(), "value"), Order: o, Array: h}})
-		}
+	Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
 		return WritePNG(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)})
 	},
 	Scratch: func(o format.Order, _ region.Region) int64 { // numbers twice, and colours
 		const colours = 16 << 20
 		return int64(o.Type.Len())*12 + colours
 	},
-	WriteRecord: writeGraph, CheckRecord: checkGraph,
-	Writes: "Pictures show one dimension as a line, and of a record of such arrays each over the first, in panels below each other: those of a record within it in one, as points where the first neither rises nor falls all along. They show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.",
+	Writes: "Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.",
 }
 
 // Names are those of the colour maps.
@@ -46,9 +39,9 @@ func check(o format.Order) error {
 	case o.Type.Elem.Complex:
 		return problem.Wrong(problem.CannotStore, "array", "take abs, real or phase of it first", "a picture shows real numbers: the array is complex (%s)", o.Type)
 	case n == 1:
-		return checkGraph([]format.Named{{Order: o}})
+		return problem.Wrong(problem.CannotStore, "array", "draw it with plot.line", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
 	case n != 2 && n != 3:
-		return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 1 or 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
+		return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
 	}
 	return CheckColours(o.Call, o.Type)
 }
@@ -67,52 +60,6 @@ func CheckColours(c *ops.Call, t ops.Type) error {
 		return problem.Wrong(problem.EmptyRange, "range", "", "the range %s is empty", r)
 	}
 	return nil
-}
-
-// checkGraph finds what is no graph.
-func checkGraph(of []format.Named) error {
-	c := of[0].Order.Call
-	for _, name := range []string{"map", "range"} {
-		if c.Has(name) {
-			return problem.Wrong(problem.ContradictArguments, name, "leave it out", "`%s` is for the colours of pictures of two dimensions, and this is a graph", name)
-		}
-	}
-	for _, n := range of {
-		if len(n.Order.Type.Dims) != 1 {
-			return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a graph shows one dimension, and %s is %s", n.Name, n.Order.Type)
-		}
-	}
-	return format.SameRows(of, func(d element.DType) bool { return d.Valid() && d.Class() != element.Complex })
-}
-
-// writeGraph draws arrays of one dim over the first, or over the dim where there is no other.
-func writeGraph(_ context.Context, path string, of []format.Named) error {
-	g := Graph{Title: of[0].Order.Call.Text("title")}
-	values := func(n format.Named) []float64 {
-		out := make([]float64, n.Order.Type.Len())
-		n.Array.Parts[0].Load(out, 0)
-		for i, v := range out {
-			out[i] = format.Shown(v, n.Order.Unit)
-		}
-		return out
-	}
-	if first := of[0]; len(of) > 1 {
-		g.X, g.Label, of = values(first), format.Heading(first.Name, first.Order.Unit), of[1:]
-	} else {
-		d := first.Order.Type.Dims[0]
-		for i := range d.Size {
-			at := float64(i)
-			if d.Coords != nil {
-				at = format.Shown(d.Coords[i], d.Unit)
-			}
-			g.X = append(g.X, at)
-		}
-		g.Label = format.Heading(d.Name, d.Unit)
-	}
-	for _, n := range of {
-		g.add(n.Name, n.Order.Unit.String(), values(n))
-	}
-	return writePNG(path, DrawGraph(g))
 }
 
 func mapName(c *ops.Call) string {
