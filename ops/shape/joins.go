@@ -24,7 +24,7 @@ func joinSpecs() []*ops.Spec {
 	}
 	concat := &ops.Spec{
 		Name: "concat", Doc: "Several arrays one behind the other along a dimension.", Group: groupShape, Error: operand.Rounded,
-		Long:     "All arrays have the dimension, and agree in the others. The dimension keeps its coordinates when all have them.",
+		Long:     "All arrays have the dimension, and agree in the others. The dimension keeps its coordinates when all have them, equal ones too: of runs that overlap, leave out elements of one by a[x: 1 .. -1].",
 		Returns:  "an array over the dimensions of the first.",
 		Params:   []ops.Param{arrays, {Name: "dim", Doc: "dimension to join along", Accept: ops.KSymbol}},
 		Examples: []ops.Example{{Title: "Two lines in one", Code: "a = axis(x, 0 mm .. 3 mm in 4)\nb = axis(x, 4 mm .. 9 mm in 6)\nshow(concat([a, b], dim: x))"}},
