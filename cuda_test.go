@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"weft/kernels/cuda/launch"
@@ -11,6 +10,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/lang/check"
+	"weft/lang/diag/diagtest"
 	"weft/ops/catalogue"
 	"weft/ops/problem"
 	"weft/planner"
@@ -22,6 +22,20 @@ var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{102
 // mostRegisters lets two blocks of 256 threads run on a multiprocessor with its 65536 registers.
 const mostRegisters = 128
 
+// registersOf is how many registers a kernel may take: all that a thread has where it holds a system of equations, which is hundreds of operations.
+func registersOf(k *ir.Kernel) int {
+	var roots []*ir.Node
+	for _, s := range k.Stores {
+		roots = append(roots, s.Value)
+	}
+	n := 0
+	ir.WalkNodes(roots, func(*ir.Node) { n++ })
+	if n < 400 {
+		return mostRegisters
+	}
+	return 255
+}
+
 // TestPipelinesCompileForGPUs has NVIDIA's compiler compile every kernel of the pipelines that ship, for several
 // architectures. It needs no GPU.
 func TestPipelinesCompileForGPUs(t *testing.T) {
@@ -32,10 +46,7 @@ func TestPipelinesCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("pipelines/*/*.weft")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pipelines: %v", err)
-	}
+	files := diagtest.Pipelines(t, "pipelines")
 	for _, f := range files {
 		t.Run(f, func(t *testing.T) {
 			for _, k := range pipelineKernels(t, f) {
@@ -50,7 +61,7 @@ func TestPipelinesCompileForGPUs(t *testing.T) {
 						t.Errorf("%s under %s: %v %s", k.Name, r.Schedule, err, r.Unknown)
 						continue
 					}
-					if r.Registers > mostRegisters {
+					if most := registersOf(k); r.Registers > most || r.Spill > 0 && most > mostRegisters {
 						t.Errorf("%s under %s takes %d registers on %s", k.Name, r.Schedule, r.Registers, r.Architecture)
 					}
 					t.Logf("%s: %s: %s: %d registers, %d B shared, %d B local", k.Name, r.Schedule, r.Architecture, r.Registers, r.Shared, r.Spill)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/lang/diag/diagtest"
 )
 
 var (
@@ -21,10 +22,7 @@ var (
 
 // Explain fits one screen for everything that ships, and says nothing twice with different figures.
 func TestOutlines(t *testing.T) {
-	files, err := filepath.Glob("../pipelines/*/*.weft")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	files := diagtest.Pipelines(t, "../pipelines")
 	profile, err := filepath.Abs("testdata/profile.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"weft/lang/check"
+	"weft/lang/diag/diagtest"
 	"weft/ops"
 	"weft/planner"
 	"weft/planner/bound"
@@ -90,8 +91,7 @@ func TestOpposites(t *testing.T) {
 func programs(t *testing.T) map[string][]byte {
 	t.Helper()
 	texts := map[string][]byte{}
-	own, _ := filepath.Glob("../../pipelines/*/*.weft")
-	for _, name := range own {
+	for _, name := range diagtest.Pipelines(t, "../../pipelines") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ package diagtest
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weft/lang/diag"
@@ -27,4 +28,26 @@ func Seeds(f *testing.F, pattern string) {
 		}
 		f.Add(string(text))
 	}
+}
+
+// Pipelines are the files that ship, under their folder, and need nothing else: a file that does says so in a line that begins with "# Needs".
+func Pipelines(t *testing.T, folder string) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*", "*.weft"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains("\n"+string(text), "\n# Needs ") {
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		t.Fatal("no pipelines under ", folder)
+	}
+	return files
 }
