@@ -147,12 +147,16 @@ func (w *recording) File() string { return w.parts[0].Order.Path }
 // Take writes all of the arrays.
 func (w *recording) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	var names []string
-	for i := range w.parts {
-		w.parts[i].Array = in[i]
-		names = append(names, w.parts[i].Name)
+	parts := slices.Clone(w.parts)
+	for i := range parts {
+		parts[i].Array, parts[i].Order.Type = in[i], in[i].Type // of which there may be fewer elements than there is room for
+		names = append(names, parts[i].Name)
+	}
+	if err := w.format.CheckRecord(parts); err != nil {
+		return ops.Note{}, err
 	}
 	path := w.File()
-	if err := w.format.WriteRecord(ctx, path, w.parts); err != nil {
+	if err := w.format.WriteRecord(ctx, path, parts); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, w.format, path, strings.Join(names, ", "))

@@ -78,6 +78,11 @@ func columnCards(i string, n format.Named, each int, within []int) []card {
 
 // writeRows writes a row of each column after the other, many at a time.
 func writeRows(ctx context.Context, w io.Writer, columns [][]byte, rows int) error {
+	for i, c := range columns {
+		if rows == 0 && len(c) > 0 || rows > 0 && len(c)%rows != 0 {
+			return fmt.Errorf("column %d has %d bytes, which are no %d rows", i+1, len(c), rows)
+		}
+	}
 	var out []byte
 	for row := range rows {
 		for _, c := range columns {
