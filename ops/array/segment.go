@@ -52,6 +52,9 @@ func overOf(c *ops.Call, t ops.Type) ([]int, *segment, error) {
 	switch {
 	case err != nil || len(parts) == 0:
 		return over, nil, err
+	case len(parts) > 1 && parts[1].Count:
+		return nil, nil, problem.Wrong(problem.ContradictArguments, "a", fmt.Sprintf("reduce one after the other: over: %s, and what that gives over: %s", parts[0].Dim, parts[1].Dim),
+			"a reduction goes through one dimension of which only a run knows how many elements there are, and %s and %s both are", parts[0].Dim, parts[1].Dim)
 	case len(parts) > 1:
 		return nil, nil, problem.Wrong(problem.ContradictArguments, args[1], "reduce one after the other",
 			"a reduction goes through a part of one dimension, and this is the second")
@@ -75,14 +78,17 @@ func counted(c *ops.Call, t ops.Type) {
 			continue
 		}
 		if part.To = *d.Count; all {
-			c.Args["over"] = append(over, part)
-			return
+			over = append(over, part)
+			continue
 		}
 		list := slices.Clone(c.List("over"))
 		if i := slices.Index(list, ops.Value(ops.Symbol(d.Name))); i >= 0 {
 			list[i] = part
 			c.Args["over"] = list
 		}
+	}
+	if all && slices.ContainsFunc(t.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+		c.Args["over"] = over
 	}
 }
 
