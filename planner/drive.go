@@ -104,7 +104,11 @@ func (b *builder) program(g graph.Program, opt Options, taken int64, before boun
 
 // alone makes sure that objects which are done by themselves are computed from what the state holds of each alone.
 func alone(p *bound.Plan, g graph.Program) error {
-	for _, s := range p.Kernels() {
+	for i := range p.Steps { // without those of drives in it, whose buffers are their own
+		s := &p.Steps[i]
+		if s.Kernel == nil {
+			continue
+		}
 		needs := p.Footprint(s)
 		at := region.Interval{Lo: p.Buffer(s.Writes[0]).Layout.RowCount() / 2}
 		at.Hi = at.Lo + 1

@@ -20,10 +20,10 @@ type rounds struct {
 	most      int
 }
 
-// object is the dim of all objects in a line.
+// object is the dim of all objects in a line, over several dims by a name that no dim of a program has.
 func (r *rounds) object() ops.Dim {
 	d := ops.Dim{Size: ops.Type{Dims: r.over}.Len()}
-	d.Name = strings.Join(ops.Type{Dims: r.over}.DimNames(), "_")
+	d.Name = strings.Join(ops.Type{Dims: r.over}.DimNames(), " and ")
 	return d
 }
 
