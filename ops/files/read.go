@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
@@ -89,7 +90,10 @@ func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
 		}
 		return as, nil
 	}
-	if scaled || in.Gaps && !elem.Base.Float() {
+	switch {
+	case (in.Gaps || in.Scale != 0) && elem.Base == ir.I32: // f32 has not all of its numbers
+		elem.Base = ir.F64
+	case scaled || in.Gaps && !elem.Base.Float():
 		elem.Base = ops.Inexact(elem.Base)
 	}
 	return elem, nil

@@ -146,9 +146,8 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 	if !r.in.NaNIsMissing || r.odd.all > r.odd.nan {
 		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
-	if r.in.Doubt != "" {
-		doubt := problem.Wrong(problem.UnknownUnit, "path", "", "%s: %s", r.call.Text("path"), r.in.Doubt)
-		doubt.Warning = true
+	for _, doubt := range r.in.Doubts {
+		doubt.Message, doubt.Warning = r.call.Text("path")+": "+doubt.Message, true
 		note.Warnings = append(note.Warnings, doubt)
 	}
 	return note, failure(r.in.Close(), false)

@@ -16,6 +16,7 @@ import (
 	"weft/ops/files/format"
 	"weft/ops/files/tile"
 	"weft/ops/files/words"
+	"weft/ops/problem"
 )
 
 // array is an image, or a column of a table, in an open file.
@@ -29,7 +30,7 @@ type array struct {
 	names         []string
 	unit          ops.Unit
 	scale, offset float64
-	doubt         string
+	doubts        []problem.Problem
 	coords        []coords
 }
 
@@ -76,7 +77,7 @@ func (f *file) openColumn(h hdu, name string) (*array, error) {
 		return nil, err
 	}
 	var known []string
-	for _, c := range all {
+	for k, c := range all {
 		switch {
 		case c.name == name && c.not != "":
 			return nil, &fileio.Error{Kind: fileio.BadType, Reason: fmt.Sprintf("%s in column %s of %s", c.not, c.name, h.label())}
@@ -85,6 +86,9 @@ func (f *file) openColumn(h hdu, name string) (*array, error) {
 			continue
 		}
 		a := &array{file: f, dtype: c.dtype, shape: append([]int{int(h.axes[1])}, c.inner...), start: h.start + c.offset, stride: h.axes[0], names: c.dims()}
+		if slices.ContainsFunc(all[k+1:], func(o column) bool { return o.name == name }) {
+			a.doubts = append(a.doubts, problem.Wrong(problem.AmbiguousMember, "path", "", "%s has several columns %s: the first is read, the others are left out", h.label(), name))
+		}
 		i := strconv.Itoa(c.number)
 		return a, a.meaning(h, "TSCAL"+i, "TZERO"+i, "TNULL"+i, "TUNIT"+i)
 	}
@@ -128,6 +132,11 @@ func (a *array) meaning(h hdu, scale, zero, null, unit string) (err error) {
 		if a.null = a.null[:a.dtype.Size()]; words.HostBigEndian {
 			a.null = binary.NativeEndian.AppendUint64(nil, uint64(v))[8-a.dtype.Size():]
 		}
+		bits := 8 * a.dtype.Size()
+		if c == element.Unsigned && v>>bits != 0 || c == element.Signed && v != v<<(64-bits)>>(64-bits) {
+			a.null = nil
+			a.doubts = append(a.doubts, problem.Wrong(problem.BadHeader, "path", "", "%s is %d, which no %s element is: none is missing", null, v, a.dtype))
+		}
 	}
 	f, turned := flips[a.dtype]
 	if a.flip = turned && a.scale == 1 && a.offset == f.offset; a.flip {
@@ -140,7 +149,7 @@ func (a *array) meaning(h hdu, scale, zero, null, unit string) (err error) {
 	text := h.text(unit)
 	u, known := unitOf(text)
 	if text != "" && !known {
-		a.doubt = fmt.Sprintf("the unit %q is none that is known here: plain numbers are read; `unit` says another", text)
+		a.doubts = append(a.doubts, problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q is none that is known here: plain numbers are read; `unit` says another", text))
 	}
 	if !u.Plain() || u.SI() != 1 {
 		a.unit = u
@@ -161,7 +170,7 @@ func turn(src []byte, size int) {
 
 // About is what is known of the array.
 func (a *array) About() format.About {
-	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubt: a.doubt, Scale: a.scale, Offset: a.offset,
+	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Scale: a.scale, Offset: a.offset,
 		Gaps: a.null != nil, NaNIsMissing: true, Band: int(max(1, 4<<20/max(1, a.stride)))}
 }
 

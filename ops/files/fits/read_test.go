@@ -137,7 +137,7 @@ func TestImagesOfTheLibrary(t *testing.T) {
 func TestUnits(t *testing.T) {
 	for text, want := range map[string]string{
 		"Angstrom": "angstrom", "km/s": "km/s", "km s-1": "km/s", "km s**-1": "km/s", "km.s^-1": "km/s", "10**(-17) erg/(s cm2 Angstrom)": "1e-17 erg s^-1 cm^-2 angstrom^-1",
-		"1E-17 erg/s/cm^2/Ang": "1e-17 erg/s/cm^2/angstrom", "10^-17 erg/s/cm2/Angstrom": "1e-17 erg s^-1 cm^-2 angstrom^-1", "deg": "deg", "adu": "", "electron/s": "1/s", "Jy": "Jy", "m/(s/kg)": "m kg/s",
+		"1E-17 erg/s/cm^2/Ang": "1e-17 erg/s/cm^2/angstrom", "10^-17 erg/s/cm2/Angstrom": "1e-17 erg s^-1 cm^-2 angstrom^-1", "deg": "deg", "adu": "", "electron/s": "1/s", "Jy": "Jy", "Ohm": "ohm", "V/Ohm": "A", "m/(s/kg)": "m kg/s",
 		"10**+34 (s2 cm4 Angstrom2) / erg2": "1e34 s^2 cm^4 angstrom^2 erg^-2",
 	} {
 		u, ok := unitOf(text)

@@ -12,7 +12,7 @@ import (
 
 // unitNames are the names of units in FITS files that are others here; empty: plain numbers, which count something.
 var unitNames = map[string]string{
-	"Angstrom": "angstrom", "Angstroms": "angstrom", "ANGSTROM": "angstrom", "Ang": "angstrom", "sec": "s", "Kelvin": "K", "micron": "um", "degree": "deg", "degrees": "deg", "Ohm": "", "%": "percent",
+	"Angstrom": "angstrom", "Angstroms": "angstrom", "ANGSTROM": "angstrom", "Ang": "angstrom", "sec": "s", "Kelvin": "K", "micron": "um", "degree": "deg", "degrees": "deg", "Ohm": "ohm", "%": "percent",
 	"adu": "", "ADU": "", "DN": "", "count": "", "counts": "", "ct": "", "electron": "", "electrons": "", "photon": "", "ph": "", "pixel": "", "pix": "", "chan": "", "bin": "",
 }
 

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/element"
+	"weft/ops/problem"
 )
 
 // Format is a kind of file. What it cannot do is nil.
@@ -93,7 +94,8 @@ type About struct {
 	Scale, Offset float64 // elements stand for Scale v + Offset; a Scale of 0: for themselves
 	Gaps          bool    // elements may be marked as missing
 	NaNIsMissing  bool    // NaN is no mistake
-	Doubt         string  // what should be known of what is read; empty: nothing
+
+	Doubts []problem.Problem // what should be known of what is read
 
 	Whole   bool                         // rows do not lie together, so that they are not read alone
 	Band    int                          // rows that are read together with least effort
