@@ -8,6 +8,7 @@ import (
 
 	"weft/cli/repl"
 	"weft/lang/diag"
+	"weft/ops/problem"
 	"weft/runtime/memory"
 	"weft/runtime/notebook"
 	"weft/runtime/session"
@@ -30,6 +31,8 @@ func (c replCommand) Run(ctx context.Context, s *streams) error {
 	if config.Memory == 0 {
 		config.Memory = memory.System{}.Default()
 	}
+	most := config.Memory / keptShare
+	config.Memory -= most
 	se, err := session.Open(config)
 	if err != nil {
 		return err
@@ -44,7 +47,7 @@ func (c replCommand) Run(ctx context.Context, s *streams) error {
 		fmt.Fprintf(s.out, "weft %s. A value is shown; :help lists commands; Ctrl-D ends.\n", version())
 	}
 	console := &repl.Console{
-		Session: se, Notebook: notebook.New(se, config.Memory/keptShare), Out: s.out, Err: s.err, Terminal: terminalOf(s.out), Progress: progressOn(s.err),
+		Session: se, Notebook: notebook.New(se, most), Out: s.out, Err: s.err, Terminal: terminalOf(s.out), Progress: progressOn(s.err),
 		Show: func(found *diag.List) error { return show(s.err, found) },
 		Doc:  func(name string) error { return opsCommand{Name: name}.Run(s) },
 		Devices: func() error {
@@ -55,7 +58,7 @@ func (c replCommand) Run(ctx context.Context, s *streams) error {
 		Interruptible: func(do func(context.Context) error) error {
 			within, stop := signal.NotifyContext(ctx, os.Interrupt)
 			defer stop()
-			return do(within)
+			return guarded(within, do)
 		},
 	}
 	if c.File != "" {
@@ -66,4 +69,14 @@ func (c replCommand) Run(ctx context.Context, s *streams) error {
 	err = console.Run(s.in)
 	learn(ctx, s, se)
 	return err
+}
+
+// guarded is an error where something panics: a mistake of weft ends an input, and not the session.
+func guarded(ctx context.Context, do func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("error[%s]: %v: this is a mistake in weft; please report it with what was entered", problem.InternalError, p)
+		}
+	}()
+	return do(ctx)
 }

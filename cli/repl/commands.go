@@ -54,10 +54,10 @@ func (c *Console) command(text string) error {
 		names = append(names, commands[i].name)
 	}
 	at := slices.Index(names, name)
-	for i, n := range names {
-		if at < 0 && strings.HasPrefix(n, name) && !slices.ContainsFunc(names[i+1:], func(m string) bool { return strings.HasPrefix(m, name) }) {
-			at = i
-		}
+	if meant := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, name) }); at < 0 && len(meant) == 1 {
+		at = slices.Index(names, meant[0])
+	} else if at < 0 && len(meant) > 1 {
+		return fmt.Errorf(":%s may be :%s", name, strings.Join(meant, " or :"))
 	}
 	if at < 0 {
 		hint := ":help lists what there is"
@@ -77,7 +77,7 @@ func (c *Console) command(text string) error {
 }
 
 func (c *Console) help() error {
-	fmt.Fprintln(c.Out, "A value is shown; NAME = VALUE defines. An input goes on in the next line while a bracket is open or the line ends with an operator.")
+	fmt.Fprintln(c.Out, "A value is shown; NAME = VALUE defines. An input goes on in the next line while a bracket is open or the line\nends with an operator; from a pipe, also where the next line begins with |: an empty line ends it at once.")
 	for _, k := range commands {
 		fmt.Fprintf(c.Out, "  %-18s %s\n", strings.TrimSpace(":"+k.name+" "+k.takes), k.doc)
 	}
@@ -166,6 +166,13 @@ func (c *Console) time(text string) error {
 
 // hist shows a histogram between the least and the largest element, which are computed before.
 func (c *Console) hist(text string) error {
+	e, err := c.asked(text)
+	if err != nil {
+		return err
+	}
+	if a, ok := e.Sinks[0].Call.Args[e.Sinks[0].Spec.Params[0].Name].(ops.Array); !ok || len(a.Type().Dims) == 0 || a.Type().Elem.Complex {
+		return fmt.Errorf("%s is no array of numbers", text)
+	}
 	var ends []string
 	for _, end := range []string{"min", "max"} {
 		e, err := c.asked(fmt.Sprintf("%s(%s)", end, text))
@@ -173,7 +180,7 @@ func (c *Console) hist(text string) error {
 			return err
 		}
 		see := func(step *bound.Step, in []ops.HostArray) error {
-			if len(in[0].Type.Dims) == 0 {
+			if len(in) > 0 && len(in[0].Type.Dims) == 0 {
 				ends = append(ends, ops.Number{V: in[0].Float(0), Unit: in[0].Type.Unit}.String())
 			}
 			return nil
@@ -188,8 +195,8 @@ func (c *Console) hist(text string) error {
 			return err
 		}
 	}
-	if len(ends) < 2 || ends[0] == ends[1] {
-		return fmt.Errorf("all elements are equal, or there are none")
+	if len(ends) < 2 || ends[0] == ends[1] || strings.ContainsAny(ends[0]+ends[1], "IN") {
+		return fmt.Errorf("there is no range of numbers from the least (%s) to the largest", strings.Join(ends, ") to ("))
 	}
 	return c.enter(fmt.Sprintf("histogram(%s, %s .. %s in 21)", text, ends[0], ends[1]), runtime.Options{Verify: true}, nil)
 }
@@ -217,5 +224,9 @@ func (c *Console) set(text string) error {
 	if !ok {
 		return fmt.Errorf(":set NAME = VALUE")
 	}
-	return c.enter("param "+strings.TrimSpace(name)+" = "+strings.TrimSpace(value), runtime.Options{Verify: true}, nil)
+	e, err := c.Notebook.Set(strings.TrimSpace(name), strings.TrimSpace(value))
+	if err != nil {
+		return err
+	}
+	return c.run(e, runtime.Options{Verify: true}, nil)
 }

@@ -47,7 +47,7 @@ func (p *pipe) next() (string, error) {
 		if !ok {
 			return text, nil
 		}
-		if !unfinished(text) && !strings.HasPrefix(strings.TrimSpace(l), "|") && !isComment(text) {
+		if !unfinished(text) && !strings.HasPrefix(strings.TrimSpace(l), "|") && (!isComment(text) || strings.HasPrefix(strings.TrimSpace(l), ":")) {
 			p.ahead = &l
 			return text, nil
 		}

@@ -2,11 +2,13 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"weft/lang/check"
@@ -105,11 +107,16 @@ func (c *Console) Do(text string) error {
 // enter runs a text and makes it part of the notebook; then hears what the run did.
 func (c *Console) enter(text string, opt runtime.Options, then func(*notebook.Entry, *result.Result) error) error {
 	e := c.Notebook.Check(text)
+	if e.Err() == nil && e.Asks() {
+		c.last = text
+	}
+	return c.run(e, opt, then)
+}
+
+// run is enter for a text that is checked.
+func (c *Console) run(e *notebook.Entry, opt runtime.Options, then func(*notebook.Entry, *result.Result) error) error {
 	if err := e.Err(); err != nil {
 		return err
-	}
-	if e.Asks() {
-		c.last = text
 	}
 	opt.Terminal, opt.Progress = c.Terminal, c.Progress
 	var r *result.Result
@@ -152,6 +159,9 @@ func describe(d notebook.Defined) string {
 
 // save writes all that was entered as a pipeline file.
 func (c *Console) save(path string) error {
+	if c.Notebook.Uses() && filepath.Dir(path) != filepath.Clean(cmp.Or(c.Notebook.Folder, ".")) {
+		return fmt.Errorf("save it in %s: from there it names the files that it uses", cmp.Or(c.Notebook.Folder, "the folder where weft runs"))
+	}
 	text := c.Notebook.Text()
 	text, _ = format.Source(diag.NewSource(path, text), check.Units(), new(diag.List))
 	if err := fileio.WriteFile(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
@@ -167,7 +177,17 @@ func (c *Console) Load(path string) error {
 	if err != nil {
 		return err
 	}
-	return c.enter(string(text), runtime.Options{Verify: true}, nil)
+	before := c.Notebook.Folder
+	if folder := filepath.Dir(path); !c.Notebook.Uses() {
+		c.Notebook.Folder = folder
+	} else if strings.Contains(string(text), "use \"") && folder != filepath.Clean(cmp.Or(before, ".")) {
+		return fmt.Errorf("files are used from %s already: :reset first", cmp.Or(before, "the folder where weft runs"))
+	}
+	err = c.enter(string(text), runtime.Options{Verify: true}, nil)
+	if err != nil {
+		c.Notebook.Folder = before
+	}
+	return err
 }
 
 // unfinished reports whether an input goes on in the next line.

@@ -25,8 +25,6 @@ type Options struct {
 	Tolerance string            // of what sinks take, unless it has one of its own; empty: none
 	// Open takes a text that is being written: names that nothing uses yet are fine, and so is a text that asks for nothing.
 	Open bool
-	// Given are the values of definitions that were computed before: they are taken in place of what the text says.
-	Given map[string]ops.Value
 }
 
 // Program is a checked file.
@@ -62,11 +60,6 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 	c.program = &Program{File: name, Source: src, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
 	file := syntax.Parse(src, c.units, c.diags)
 	c.declare(file)
-	for name, v := range opt.Given {
-		if b := c.scope.names[name]; b != nil {
-			b.state, b.out, c.program.Info.Defs[b.name] = done, v, v
-		}
-	}
 	for _, s := range file.Statements {
 		c.statement(s)
 	}

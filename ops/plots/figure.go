@@ -32,12 +32,6 @@ var hues = []color.RGBA{
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0xb8, 0xaf, 0x21, 0xff},
 }
 
-// series is one line.
-type series struct {
-	name    string
-	x, y, e plotter.Values // e may be nil
-}
-
 // figure is what is drawn.
 type figure struct {
 	*plotting
@@ -186,17 +180,21 @@ func (f *figure) count(bins int) {
 			}
 		}
 	}
-	if lo >= hi {
-		lo, hi = lo-0.5, lo+0.5
+	switch apart := math.Max(0.5, 1e-6*math.Abs(lo)); {
+	case lo > hi: // nothing is a number
+		lo, hi = 0, 1
+	case lo == hi:
+		lo, hi = lo-apart, lo+apart
 	}
 	for i, s := range f.series {
 		counts, middles := make(plotter.Values, bins), make(plotter.Values, bins)
 		for k := range middles {
-			middles[k] = lo + (hi-lo)*(float64(k)+0.5)/float64(bins)
+			t := (float64(k) + 0.5) / float64(bins)
+			middles[k] = lo*(1-t) + hi*t
 		}
 		for _, v := range s.y {
 			if v >= lo && v <= hi {
-				counts[min(int((v-lo)/(hi-lo)*float64(bins)), bins-1)]++
+				counts[min(int((v/2-lo/2)/(hi/2-lo/2)*float64(bins)), bins-1)]++
 			}
 		}
 		f.series[i].x, f.series[i].y = middles, counts
@@ -217,7 +215,9 @@ const dotsPerInch = 200
 
 // write renders the figure, and gives the bytes that it took.
 func (f *figure) write(w io.Writer, form string) (int64, error) {
-	top, err := f.panel(f.series, f.upward)
+	log := f.Symbol("log")
+	x, y := log == "x" || log == "both", log == "y" || log == "both"
+	top, err := f.panel(f.series, f.upward, x, y)
 	if err != nil {
 		return 0, err
 	}
@@ -225,7 +225,7 @@ func (f *figure) write(w io.Writer, form string) (int64, error) {
 	panels := [][]*plot.Plot{{top}}
 	size := vg.Length(height)
 	if f.under != nil {
-		low, err := f.panel(f.under, f.low)
+		low, err := f.panel(f.under, f.low, x, false) // what a model leaves has both signs
 		if err != nil {
 			return 0, err
 		}
@@ -259,8 +259,8 @@ func (f *figure) write(w io.Writer, form string) (int64, error) {
 	return c.WriteTo(w)
 }
 
-// panel is lines with a scale in common.
-func (f *figure) panel(list []series, upward string) (*plot.Plot, error) {
+// panel is lines with a scale in common, on axes that may be logarithmic.
+func (f *figure) panel(list []series, upward string, logX, logY bool) (*plot.Plot, error) {
 	p := plot.New()
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	for text, size := range map[*text.Style]font.Length{&p.Title.TextStyle: 11, &p.X.Label.TextStyle: 10, &p.Y.Label.TextStyle: 10,
@@ -274,60 +274,47 @@ func (f *figure) panel(list []series, upward string) (*plot.Plot, error) {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}
 	p.Add(grid)
-	log := f.Symbol("log")
-	if log == "x" || log == "both" {
+	if logX {
 		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
 	}
-	if log == "y" || log == "both" {
+	if logY {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{}
 	}
 	for i, s := range list {
-		if err := f.draw(p, s, hues[i%len(hues)], len(list) > 1); err != nil {
+		if err := f.draw(p, s.above(logX, logY), hues[i%len(hues)], len(list) > 1); err != nil {
 			return nil, err
 		}
 	}
 	if p.X.Min > p.X.Max { // nothing is drawn
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 1, 2, 1, 2
 	}
-	f.spread(p, log, len(list))
+	f.spread(p, logX, logY, len(list))
 	return p, nil
 }
 
 // spread leaves room beside points, and above lines for the key.
-func (f *figure) spread(p *plot.Plot, log string, n int) {
-	if f.kind == points && log != "x" && log != "both" {
+func (f *figure) spread(p *plot.Plot, logX, logY bool, n int) {
+	if logX && p.X.Min == p.X.Max {
+		p.X.Min, p.X.Max = p.X.Min/2, p.X.Max*2
+	}
+	if logY && p.Y.Min == p.Y.Max {
+		p.Y.Min, p.Y.Max = p.Y.Min/2, p.Y.Max*2
+	}
+	if f.kind == points && !logX {
 		beside := 0.02 * (p.X.Max - p.X.Min)
 		p.X.Min, p.X.Max = p.X.Min-beside, p.X.Max+beside
 	}
-	if f.kind != lines && log != "y" && log != "both" {
+	if f.kind != lines && !logY {
 		p.Y.Max += 0.04 * (p.Y.Max - p.Y.Min)
 	}
-	if n > 1 && log != "y" && log != "both" {
+	if n > 1 && !logY {
 		p.Y.Max += 0.06 * float64(min(n, 6)) * (p.Y.Max - p.Y.Min)
 	}
 }
 
-// runs are the parts of a series between what cannot be drawn.
-func (f *figure) runs(s series) (out []plotter.XYs) {
-	log := f.Symbol("log")
-	open := false
-	for i, y := range s.y {
-		x := s.x[i]
-		drawn := math.Abs(x) <= math.MaxFloat64 && math.Abs(y) <= math.MaxFloat64
-		drawn = drawn && (x > 0 || log != "x" && log != "both") && (y > 0 || log != "y" && log != "both")
-		if drawn && !open {
-			out = append(out, nil)
-		}
-		if open = drawn; drawn {
-			out[len(out)-1] = append(out[len(out)-1], plotter.XY{X: x, Y: y})
-		}
-	}
-	return out
-}
-
 // draw adds a series in a colour, with its name where there are several.
 func (f *figure) draw(p *plot.Plot, s series, hue color.RGBA, key bool) error {
-	runs := f.runs(s)
+	runs := s.runs()
 	if len(runs) == 0 {
 		return nil
 	}
@@ -378,9 +365,13 @@ func errorBars(p *plot.Plot, s series, hue color.RGBA) error {
 		plotter.YErrors
 	}
 	for i, e := range s.e {
-		if sum := s.x[i] + s.y[i] + e; math.Abs(sum) <= math.MaxFloat64 {
+		if sum := s.x[i] + s.y[i] + e; math.Abs(sum) <= farthest {
 			at.XYs = append(at.XYs, plotter.XY{X: s.x[i], Y: s.y[i]})
-			at.YErrors = append(at.YErrors, struct{ Low, High float64 }{e, e})
+			low := e
+			if s.lower != nil {
+				low = s.lower[i]
+			}
+			at.YErrors = append(at.YErrors, struct{ Low, High float64 }{low, e})
 		}
 	}
 	b, err := plotter.NewYErrorBars(at)
@@ -390,32 +381,4 @@ func errorBars(p *plot.Plot, s series, hue color.RGBA) error {
 	b.Color, b.CapWidth = hue, vg.Points(3)
 	p.Add(b)
 	return nil
-}
-
-// blocks are bars from 0, as wide as their distance.
-type blocks struct {
-	at   plotter.XYs
-	wide float64
-	hue  color.Color
-}
-
-// Plot fills them.
-func (b *blocks) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, v := range b.at {
-		l, r, top, bottom := x(v.X-b.wide/2), x(v.X+b.wide/2), y(v.Y), y(0)
-		corners := []vg.Point{{X: l, Y: bottom}, {X: l, Y: top}, {X: r, Y: top}, {X: r, Y: bottom}}
-		c.FillPolygon(b.hue, c.ClipPolygonXY(corners))
-	}
-}
-
-// DataRange is what they take, with the line they stand on.
-func (b *blocks) DataRange() (left, right, low, high float64) {
-	left, right, low, high = plotter.XYRange(b.at)
-	return left - b.wide/2, right + b.wide/2, math.Min(low, 0), math.Max(high, 0)
-}
-
-// Thumbnail is one of them, for the key.
-func (b *blocks) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(b.hue, []vg.Point{{X: c.Min.X, Y: c.Min.Y}, {X: c.Min.X, Y: c.Max.Y}, {X: c.Max.X, Y: c.Max.Y}, {X: c.Max.X, Y: c.Min.Y}})
 }

@@ -56,7 +56,7 @@ func Specs() []*ops.Spec {
 			Examples: []ops.Example{{Title: "A histogram of sines", Code: "x = sin(axis(i, 0 .. 100 in 1000))\nhistogram(x, -1 .. 1 in 21) | plot.bars(\"sines.png\")"}},
 			Bind:     binder(bars)},
 		{Name: "plot.hist", Doc: "Draw how the elements of arrays are spread.", Group: group, Long: "How many elements lie in each of the bins between the least and the largest of all arrays." + form,
-			Params:   []ops.Param{what, path, ops.Count("bins", "number of bins").Or(ops.Integer(50)), names, title},
+			Params:   []ops.Param{what, path, ops.Count("bins", "number of bins").Within(1, 10000).Or(ops.Integer(50)), names, title},
 			Examples: []ops.Example{{Title: "Sines", Code: "sin(axis(i, 0 .. 100 in 1000)) | plot.hist(\"sines.png\", bins: 20)"}},
 			Bind:     binder(spreads)},
 	}
@@ -67,6 +67,7 @@ type plotting struct {
 	*ops.Call
 	kind  kind
 	along []int // the dim across, of each y
+	lines int
 	names []string
 }
 
@@ -95,7 +96,7 @@ func binder(k kind) func(*ops.Call) (ops.Op, error) {
 			if i == 0 {
 				first = t
 			}
-			if err := p.add(a, first); err != nil {
+			if err := p.add(a, c.List("y")[0].(ops.Array)); err != nil {
 				return nil, err
 			}
 		}
@@ -114,14 +115,17 @@ func binder(k kind) func(*ops.Call) (ops.Op, error) {
 				}
 				p.names = append(p.names, string(s))
 			}
+			if len(names) != p.lines {
+				return nil, problem.Wrong(problem.ContradictArguments, "names", "", "there are %d names for %d lines", len(names), p.lines)
+			}
 		}
 		return p, p.beside()
 	}
 }
 
 // add takes one of the arrays that are drawn.
-func (p *plotting) add(a ops.Array, first ops.Type) error {
-	t := a.Type()
+func (p *plotting) add(a, other ops.Array) error {
+	t, first := a.Type(), other.Type()
 	at := len(t.Dims) - 1
 	if along := p.Symbol("along"); along != "" {
 		at = slices.IndexFunc(t.Dims, func(d ops.Dim) bool { return d.Name == along })
@@ -148,6 +152,15 @@ func (p *plotting) add(a ops.Array, first ops.Type) error {
 		return problem.Wrong(problem.WrongDims, "y", "choose some by an index, or write a picture of the array", "%s makes %d lines, of which nobody tells one from another", t, many)
 	}
 	p.along = append(p.along, at)
+	if p.kind == spreads {
+		many = 1
+	} else if _, elsewhere := p.Array("x"); !elsewhere {
+		d, e := t.Dims[at], first.Dims[p.along[0]]
+		if d.Name != e.Name || !d.Unit.Same(e.Unit) || (d.Coords == nil) != (e.Coords == nil) {
+			return problem.Wrong(problem.CoordinateMismatch, "y", "say with `x` where they are, or draw them in files of their own", "%s and %s have no axis in common", first, t)
+		}
+	}
+	p.lines += many
 	return nil
 }
 

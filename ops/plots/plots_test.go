@@ -56,11 +56,11 @@ func TestSeries(t *testing.T) {
 	if err != nil || len(f.series) != 2 || f.upward != "a (cm)" || f.across != "x" {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	if s := f.series[1]; s.name != "a, k 5" || s.y[0] != 3 || s.x[2] != 9 || len(f.runs(s)) != 2 {
-		t.Errorf("%+v in %v", s, f.runs(s))
+	if s := f.series[1]; s.name != "a, k 5" || s.y[0] != 3 || s.x[2] != 9 || len(s.runs()) != 2 {
+		t.Errorf("%+v in %v", s, s.runs())
 	}
 	p, err = use(t, "plot.line", map[string]ops.Value{"y": a, "path": ops.Text("a.svg"), "along": ops.Symbol("k"), "log": ops.Symbol("y"),
-		"names": ops.List{ops.Text("first")}})
+		"names": ops.List{ops.Text("first"), ops.Text("a, t 1 ms"), ops.Text("a, t 2 ms")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestSeries(t *testing.T) {
 	if s := f.series[2]; !slices.Equal(s.y, []float64{2, 5}) || !slices.Equal(s.x, []float64{1, 5}) {
 		t.Errorf("%+v", s)
 	}
-	if r := f.runs(f.series[0]); len(r) != 1 || len(r[0]) != 1 { // 0 has no logarithm
+	if r := f.series[0].above(false, true).runs(); len(r) != 1 || len(r[0]) != 1 { // 0 has no logarithm
 		t.Errorf("%v", r)
 	}
 }
@@ -85,6 +85,36 @@ func TestCounts(t *testing.T) {
 	f, err := p.figure([]ops.HostArray{ah})
 	if err != nil || !slices.Equal(f.series[0].y, []float64{1, 1, 2, 1}) || !slices.Equal(f.series[0].x, []float64{1.5, 2.5, 3.5, 4.5}) || f.across != "a (m)" {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestHardScales: equal values, errors down to 0 and below, signs, and numbers at the ends of their range.
+func TestHardScales(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, values := range [][]float64{{0.5, 0.5, 0.5}, {1, 2, 3}, {-1, 0, 4}, {-1, -2, 0}, {math.NaN(), math.Inf(1), math.Inf(-1)}, {1e17, 1e17, 1e17}, {-1.7e308, 0, 1.7e308}} {
+		for _, op := range []string{"plot.line", "plot.scatter", "plot.hist", "plot.bars"} {
+			for _, log := range []string{"none", "x", "y", "both"} {
+				if log != "none" && (op == "plot.hist" || op == "plot.bars") {
+					continue // they have no such axes
+				}
+				a, h := array("a", ops.Dense{Re: values}, "", second)
+				args, list := map[string]ops.Value{"y": a, "path": ops.Text("a.png"), "log": ops.Symbol(log)}, []ops.HostArray{h}
+				if op == "plot.scatter" {
+					e, eh := array("e", ops.Dense{Re: []float64{1, 2, 3}}, "", second)
+					args["error"], list = e, append(list, eh)
+				}
+				if op == "plot.line" {
+					args["below"], list = a, append(list, h)
+				}
+				p, err := use(t, op, args)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := p.Take(t.Context(), list, nil); err != nil {
+					t.Errorf("%s of %v, log %s: %v", op, values, log, err)
+				}
+			}
+		}
 	}
 }
 
@@ -135,6 +165,7 @@ func TestMistakes(t *testing.T) {
 	line, _ := array("a", ops.Dense{Re: []float64{1, 2, 3}}, "m", second)
 	other, _ := array("b", ops.Dense{Re: []float64{1, 2, 3}}, "s", second)
 	many, _ := array("c", ops.Dense{Re: make([]float64, 63)}, "m", ops.Dim{Name: "n", Size: 21}, second)
+	elsewhere, _ := array("e", ops.Dense{Re: []float64{1, 2, 3}}, "m", ops.Dim{Name: "t", Size: 3})
 	single, _ := array("d", ops.Dense{Re: []float64{1}}, "m")
 	for _, c := range []struct {
 		op   string
@@ -154,6 +185,8 @@ func TestMistakes(t *testing.T) {
 		{"plot.line", problem.UnitMismatch, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "below": ops.List{line, other}}},
 		{"plot.scatter", problem.UnitMismatch, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "error": other}},
 		{"plot.bars", problem.WrongDims, map[string]ops.Value{"y": many, "path": ops.Text("a.png")}},
+		{"plot.line", problem.ContradictArguments, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "names": ops.List{ops.Text("a"), ops.Text("b")}}},
+		{"plot.line", problem.CoordinateMismatch, map[string]ops.Value{"y": ops.List{line, elsewhere}, "path": ops.Text("a.png")}},
 		{"plot.line", problem.NotANameList, map[string]ops.Value{"y": line, "path": ops.Text("a.png"), "names": ops.List{ops.Integer(1)}}},
 	} {
 		if _, err := use(t, c.op, c.args); err == nil || err.(problem.Problem).Code != c.code {

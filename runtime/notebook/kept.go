@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/lang/syntax"
 	"weft/ops"
@@ -15,6 +16,8 @@ type kept struct {
 	order  []string // keys, the one that was used longest ago first
 	bytes  int64
 	most   int64
+
+	computed map[string]*array // by the last run, not kept yet
 }
 
 // array is a value in memory, as it was stored.
@@ -24,34 +27,43 @@ type array struct {
 	lo, hi float64
 }
 
-// given are the definitions whose values are kept, as sources of them.
-func (k *kept) given(used []definition, defs map[*syntax.Name]ops.Value) map[string]ops.Value {
-	out := map[string]ops.Value{}
+// take makes sources of the uses of operators whose values are kept: everything that follows from them stays as it was checked.
+func (k *kept) take(used []definition, defs map[*syntax.Name]ops.Value) {
+	for _, d := range used {
+		a, ok := defs[d.at].(ops.Array)
+		if held := k.arrays[d.key]; ok && held != nil && keepable(a) {
+			k.touch(d.key)
+			op := a.Of
+			op.Spec, op.Bound, op.Call = keptSpec, &source{held, ops.Gives(op.Out)}, &ops.Call{Spec: keptSpec, Args: map[string]ops.Value{}}
+		}
+	}
+}
+
+// keepable reports whether an array is all that its operator makes, of a size that is known.
+func keepable(a ops.Array) bool {
+	return len(a.Of.Out) == 1 && !slices.ContainsFunc(a.Type().Dims, func(d ops.Dim) bool { return d.Count != nil })
+}
+
+// sinks remember the values that are named where they are asked for, and are not kept yet, until it is known that they are right.
+func (k *kept) sinks(used []definition, defs map[*syntax.Name]ops.Value) (out []*ops.Instance) {
+	k.computed = map[string]*array{}
 	for i, d := range used {
 		a, ok := defs[d.at].(ops.Array)
-		held := k.arrays[d.key]
-		if !ok || held == nil {
+		if !ok || !d.direct || !keepable(a) || k.arrays[d.key] != nil || 2*a.Type().Bytes() > k.most {
 			continue
 		}
-		k.touch(d.key)
-		op := &ops.Instance{ID: -1 - i, Spec: keptSpec, Bound: &source{held, ops.One(a.Type())}, Out: ops.One(a.Type()), Label: d.name, Where: a.Of.Where}
-		op.Call = &ops.Call{Spec: keptSpec, Args: map[string]ops.Value{}}
-		out[d.name] = ops.Array{Of: op}
+		args := map[string]ops.Value{"a": a}
+		out = append(out, &ops.Instance{ID: -1 - i, Spec: keepSpec, Bound: &sink{k, d.key}, Call: &ops.Call{Spec: keepSpec, Args: args}, Where: a.Of.Where})
 	}
 	return out
 }
 
-// sinks keep the values that are named where they are asked for, and are not kept yet.
-func (k *kept) sinks(used []definition, defs map[*syntax.Name]ops.Value) (out []*ops.Instance) {
-	for i, d := range used {
-		a, ok := defs[d.at].(ops.Array)
-		if !ok || !d.direct || k.arrays[d.key] != nil || 2*a.Type().Bytes() > k.most {
-			continue
-		}
-		args := map[string]ops.Value{"a": a}
-		out = append(out, &ops.Instance{ID: -1001 - i, Spec: keepSpec, Bound: &sink{k, d.key}, Call: &ops.Call{Spec: keepSpec, Args: args}, Where: a.Of.Where})
+// keep keeps what the last run computed.
+func (k *kept) keep() {
+	for key, a := range k.computed {
+		k.add(key, a)
 	}
-	return out
+	k.computed = nil
 }
 
 func (k *kept) touch(key string) {
@@ -98,7 +110,7 @@ func (s *source) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
 	return ops.Note{Text: "computed before", Bytes: to.Type.Bytes()}, nil
 }
 
-// sink keeps a value.
+// sink remembers a value.
 type sink struct {
 	*kept
 	key string
@@ -126,8 +138,8 @@ func (s *sink) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.
 	if a.lo > a.hi {
 		a.lo, a.hi = 0, 0 // nothing that is a number
 	}
-	s.add(s.key, a)
-	return ops.Note{Text: "kept", Bytes: a.bytes}, nil
+	s.computed[s.key] = a
+	return ops.Note{Text: "remembered", Bytes: a.bytes}, nil
 }
 
 // copyArray copies an array between storages of one type or another.

@@ -5,6 +5,8 @@ package notebook
 
 import (
 	"context"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,6 +23,8 @@ import (
 
 // Notebook is what was entered so far.
 type Notebook struct {
+	Folder string // from which files that are used are named; empty: where weft runs
+
 	session *session.Session
 	cells   []cell // definitions, in the order of their first entry
 	asked   []string
@@ -49,7 +53,6 @@ type Entry struct {
 	cells []cell
 	names map[string]bool // that it defines
 	asks  []string        // statements that are no definitions, as they are to be run
-	used  []definition    // that what it asks for reads, with the keys they are kept under
 	sinks []*ops.Instance // what it asks for
 	all   string          // the text of the program
 }
@@ -65,7 +68,7 @@ func (n *Notebook) Text() string {
 	}
 	for _, a := range n.asked {
 		e := &Entry{cells: n.cells, asks: []string{a}}
-		if n.check(e, nil); e.Err() == nil {
+		if n.check(e); e.Err() == nil {
 			b.WriteString(a + "\n")
 		}
 	}
@@ -93,7 +96,7 @@ func (n *Notebook) Names() []string {
 // Values are the definitions and what they are.
 func (n *Notebook) Values() (out []Defined) {
 	e := &Entry{cells: n.cells}
-	n.check(e, nil)
+	n.check(e)
 	for _, d := range e.definitions() {
 		out = append(out, Defined{d.name, e.Info.Defs[d.at]})
 	}
@@ -109,6 +112,28 @@ func (n *Notebook) Forget(name string) bool {
 
 // Reset forgets everything.
 func (n *Notebook) Reset() { *n = *New(n.session, n.kept.most) }
+
+// Uses reports whether a definition uses a file, by its path from Folder.
+func (n *Notebook) Uses() bool {
+	return slices.ContainsFunc(n.cells, func(c cell) bool { return strings.HasPrefix(c.text, `use "`) })
+}
+
+// Set gives a param another value, of the same unit.
+func (n *Notebook) Set(name, value string) (*Entry, error) {
+	i := slices.IndexFunc(n.cells, func(c cell) bool { return c.name == name })
+	if i < 0 || !strings.HasPrefix(strings.TrimSpace(n.cells[i].text), "param ") {
+		return nil, fmt.Errorf("there is no param %s", name)
+	}
+	head, _, _ := strings.Cut(n.cells[i].text, "=")
+	e := n.Check(head + "= " + value)
+	was := n.Values()[i].Value
+	if old, ok := was.(ops.Number); ok && e.Err() == nil && len(e.Defined) == 1 {
+		if now, ok := e.Defined[0].Value.(ops.Number); ok && !old.Unit.Same(now.Unit) {
+			return nil, fmt.Errorf("%s is %s, which %s does not measure", name, old, now)
+		}
+	}
+	return e, nil
+}
 
 // Check checks a text behind what the notebook holds. A value that goes nowhere is shown. Mistakes are in the program.
 func (n *Notebook) Check(text string) *Entry {
@@ -133,9 +158,9 @@ func (n *Notebook) Check(text string) *Entry {
 	if len(file.Statements) == 0 && strings.TrimSpace(text) != "" {
 		e.asks = append(e.asks, strings.TrimSpace(text))
 	}
-	n.check(e, nil)
+	n.check(e)
 	if e.showValues() {
-		n.check(e, nil)
+		n.check(e)
 	}
 	for _, d := range e.definitions() {
 		if e.names[d.name] {
@@ -154,8 +179,8 @@ func (e *Entry) define(c cell) {
 	e.cells = append(e.cells, c)
 }
 
-// check checks the whole program, with some definitions computed already.
-func (n *Notebook) check(e *Entry, given map[string]ops.Value) {
+// check checks the whole program.
+func (n *Notebook) check(e *Entry) {
 	var b strings.Builder
 	var asked []int // the lines of what the entry asks for, in pairs
 	line := 1
@@ -174,7 +199,7 @@ func (n *Notebook) check(e *Entry, given map[string]ops.Value) {
 		add(a, true)
 	}
 	e.all = b.String()
-	e.Program = session.CheckText("notebook", []byte(e.all), check.Options{Open: true, Given: given})
+	e.Program = session.CheckText(filepath.Join(n.Folder, "notebook"), []byte(e.all), check.Options{Open: true})
 	entered := func(line int) bool {
 		for i := 0; i < len(asked); i += 2 {
 			if line >= asked[i] && line < asked[i+1] {
@@ -190,9 +215,10 @@ func (n *Notebook) check(e *Entry, given map[string]ops.Value) {
 		}
 	}
 	e.Program.Sinks = e.sinks
+	concerns := e.concerns()
 	var found diag.List
 	for _, d := range e.Found.Sorted() {
-		if d.Severity == diag.Error || d.Span.Source != e.Source || entered(d.Span.Position().Line) {
+		if d.Severity == diag.Error && concerns(d.Span) || d.Severity != diag.Error && (d.Span.Source != e.Source || entered(d.Span.Position().Line)) {
 			found.Add(d)
 		}
 	}
@@ -214,7 +240,10 @@ func (e *Entry) showValues() bool {
 		for i, a := range e.asks {
 			lines := strings.Count(a, "\n") + 1
 			if line >= 0 && line < lines && !strings.HasPrefix(a, "show(") {
-				e.asks[i], shown = "show("+a+")", true
+				e.asks[i], shown = "show("+a+"\n)", true
+				if !strings.Contains(a, "#") {
+					e.asks[i] = "show(" + a + ")"
+				}
 			}
 			line -= lines
 		}
@@ -227,15 +256,9 @@ func (n *Notebook) Plan(ctx context.Context, e *Entry) (*bound.Plan, error) {
 	if err := e.Err(); err != nil {
 		return nil, err
 	}
-	e.used = e.uses()
-	if given := n.kept.given(e.used, e.Info.Defs); len(given) > 0 {
-		n.check(e, given)
-		if err := e.Err(); err != nil {
-			return nil, err
-		}
-		e.used = e.uses() // the names of the program as it is now
-	}
-	e.Program.Sinks = slices.Concat(n.kept.sinks(e.used, e.Info.Defs), e.sinks)
+	used := e.uses()
+	n.kept.take(used, e.Info.Defs)
+	e.Program.Sinks = slices.Concat(n.kept.sinks(used, e.Info.Defs), e.sinks)
 	return n.session.Plan(ctx, e.Program, session.PlanOptions{})
 }
 
@@ -253,6 +276,12 @@ func (n *Notebook) Enter(ctx context.Context, e *Entry, opt runtime.Options) (*r
 		}
 		if r, err = n.session.Run(ctx, e.Program, p, opt); err != nil {
 			return r, err
+		}
+		if err := e.Err(); err != nil { // of a result that is not what float64 gives
+			return r, err
+		}
+		if opt.Verify {
+			n.kept.keep()
 		}
 	}
 	n.cells = e.cells

@@ -2,13 +2,14 @@ package notebook
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"weft/lang/diag"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime"
@@ -38,7 +39,7 @@ func open(t *testing.T, most int64) *Notebook {
 func enter(t *testing.T, n *Notebook, text string) (string, *result.Result, error) {
 	t.Helper()
 	shown := paper{new(strings.Builder)}
-	r, err := n.Enter(t.Context(), n.Check(text), runtime.Options{Terminal: shown})
+	r, err := n.Enter(t.Context(), n.Check(text), runtime.Options{Terminal: shown, Verify: true})
 	return shown.String(), r, err
 }
 
@@ -69,20 +70,41 @@ func TestEntries(t *testing.T) {
 		{"fn f(x) = x + 1\nf(3)", "4", "", ""},
 		{"fn f(x) = x + 2", "", "", ""},
 		{"f(3)\nf(4)", "5\n6", "", ""},
-		{"a = axis(j, 1 .. 2 in 2) * 1 m\nc = a + b\nsum(c, over: j)", "", "", "E"},
-		{"require(max(a) > 9)", "", "", "E0703"},
-		{"max(a)", "4", "", ""},
+		{"a = axis(j, 1 .. 2 in 2) * 1 m\nc = a + 1\nsum(c, over: j)", "", "", "E0303"},
+		{"require(max(a) > 9, \"it is low\")", "", "", "E0228"},
+		{"max(a) # of all", "4", "", ""},
+		{"k = axis(k, 1 .. 40 in 40)\nw = fold((s, k) -> s * 3, along: k, from: 1)", "", "", ""},
+		{"w", "", "", "E0711"},
+		{"w", "", "", "E0711"}, // what is wrong is not kept
 	} {
 		shown, _, err := enter(t, n, c.text)
 		if c.fails != "" {
-			if err == nil || !strings.Contains(fmt.Sprint(err), "error") && !strings.Contains(fmt.Sprint(err), c.fails) {
-				t.Errorf("%q: %v, want %s", c.text, err, c.fails)
+			var m *session.Mistakes
+			if !errors.As(err, &m) || !slices.ContainsFunc(m.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == c.fails }) {
+				t.Errorf("%q: %v, want %s; %v", c.text, err, c.fails, m)
 			}
 			continue
 		}
 		if err != nil || strings.TrimSpace(shown) != c.shows {
 			t.Errorf("%q: shows %q, want %q; %v", c.text, shown, c.shows, err)
 		}
+	}
+}
+
+// TestBroken: a definition that fits no more is a mistake of what uses it, and of nothing else.
+func TestBroken(t *testing.T) {
+	n := open(t, 1<<20)
+	for _, c := range []struct{ text, shows string }{
+		{"z = 1 m\ny = z + 1 m", ""}, {"z = 1 s", ""}, {"1 + 1", "2"}, {"y", "?"}, {"z = 2 m", ""}, {"y", "y = 3 m"}, {"show(y)", "3 m"},
+	} {
+		shown, _, err := enter(t, n, c.text)
+		if c.shows == "?" && err == nil || c.shows != "?" && (err != nil || !strings.Contains(c.shows, strings.TrimSpace(shown))) {
+			t.Errorf("%q: %q, %v", c.text, shown, err)
+		}
+	}
+	n.Forget("z")
+	if shown, _, err := enter(t, n, "1 + 2"); err != nil || strings.TrimSpace(shown) != "3" {
+		t.Errorf("%q, %v", shown, err)
 	}
 }
 
@@ -128,7 +150,6 @@ func TestKeptFiles(t *testing.T) {
 	if err := os.WriteFile("m.weft", []byte("fn twice(v) = v * 2\ndata = read(\"x.npy\", dims: [i])\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n.asked = nil
 	write("1.5")
 	if _, _, err := enter(t, n, "use \"m.weft\"\nx = read(\"x.npy\", dims: [i])\ny = m.twice(x)\nw = m.data * 1"); err != nil {
 		t.Fatal(err)
@@ -200,7 +221,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	e := n.Check("b = a + 1\nshow(sum(b))")
 	see := func(*bound.Step, []ops.HostArray) error { cancel(); return nil }
-	_, err := n.Enter(ctx, e, runtime.Options{Terminal: paper{new(strings.Builder)}, See: see})
+	_, err := n.Enter(ctx, e, runtime.Options{Terminal: paper{new(strings.Builder)}, See: see, Verify: true})
 	cancel()
 	if err == nil || slices.Contains(n.Names(), "b") {
 		t.Errorf("%v: %v", err, n.Names())

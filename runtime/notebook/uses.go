@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,22 +42,16 @@ func (e *Entry) definitions() (out []definition) {
 	return out
 }
 
-// uses are the definitions that what is asked for is made of.
-func (e *Entry) uses() (out []definition) {
-	all := e.definitions()
+// reads are the definitions that each definition uses, by their numbers; those of -1 are used by what is asked for.
+func (e *Entry) reads(all []definition) map[int]map[int]bool {
 	by := map[*syntax.Name]int{}
 	for i, d := range all {
 		by[d.at] = i
 	}
 	within := func(offset int) int {
-		for i, d := range all {
-			if offset >= d.from && offset < d.to {
-				return i
-			}
-		}
-		return -1
+		return slices.IndexFunc(all, func(d definition) bool { return offset >= d.from && offset < d.to })
 	}
-	reads := map[int]map[int]bool{} // definitions by the definition that uses them; -1: what is asked for
+	reads := map[int]map[int]bool{}
 	for use, def := range e.Info.Uses {
 		to, ok := by[def]
 		if !ok || use.Span().Source != e.Source {
@@ -68,6 +63,64 @@ func (e *Entry) uses() (out []definition) {
 		}
 		reads[from][to] = true
 	}
+	return reads
+}
+
+// follow calls a function with everything that some definitions are made of, themselves among them.
+func follow(reads map[int]map[int]bool, from []int, each func(i int)) {
+	seen := map[int]bool{}
+	var visit func(i int)
+	visit = func(i int) {
+		if seen[i] {
+			return
+		}
+		seen[i] = true
+		each(i)
+		for j := range reads[i] {
+			visit(j)
+		}
+	}
+	for _, i := range from {
+		visit(i)
+	}
+}
+
+// concerns tells of places in the program whether they are of the entry, or of a definition that something of it is made of.
+func (e *Entry) concerns() func(diag.Span) bool {
+	all := e.definitions()
+	from := []int{-1}
+	for i, d := range all {
+		if e.names[d.name] {
+			from = append(from, i)
+		}
+	}
+	reads := e.reads(all)
+	others := map[int]bool{}
+	for i := range all {
+		others[i] = true
+	}
+	files := false
+	follow(reads, from, func(i int) {
+		delete(others, i)
+		files = files || i >= 0 && strings.HasPrefix(e.all[all[i].from:], `use "`)
+	})
+	return func(at diag.Span) bool {
+		if at.Source != e.Source {
+			return at.Source == nil || files
+		}
+		for i := range others {
+			if at.Start >= all[i].from && at.Start < all[i].to {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// uses are the definitions that what is asked for is made of.
+func (e *Entry) uses() (out []definition) {
+	all := e.definitions()
+	reads := e.reads(all)
 	keys := map[int]string{}
 	var key func(i int) string
 	key = func(i int) string {
@@ -85,17 +138,8 @@ func (e *Entry) uses() (out []definition) {
 		keys[i] = fmt.Sprintf("%x", h.Sum(nil))
 		return keys[i]
 	}
-	var visit func(from int)
 	seen := map[int]bool{}
-	visit = func(from int) {
-		for i := range all {
-			if reads[from][i] && !seen[i] {
-				seen[i] = true
-				visit(i)
-			}
-		}
-	}
-	visit(-1)
+	follow(reads, []int{-1}, func(i int) { seen[i] = true })
 	for i, d := range all {
 		if seen[i] {
 			d.key, d.direct = key(i), reads[-1][i]
