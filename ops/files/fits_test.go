@@ -63,6 +63,7 @@ func TestWholeNumbersOfFITS(t *testing.T) {
 		{imageOf(t, "16", []int16{0, 1, -1}, "BLANK   = -1"), "", ops.F32, []float64{0, 1, nan}, ""},
 		{imageOf(t, "32", []int32{16777217, 1, -5}, "BLANK   = -5"), "", ops.F64, []float64{16777217, 1, nan}, ""},
 		{imageOf(t, "32", []int32{16777217, 1, -5}, "BSCALE  = 0.5"), "", ops.F64, []float64{8388608.5, 0.5, -2.5}, ""},
+		{imageOf(t, "64", []int64{math.MinInt64, math.MinInt64 + 7, -1}, "BZERO   = 9223372036854775808", "BSCALE  = 1"), "", ops.I64, []float64{0, 7, math.MaxInt64}, ""},
 		{table, "wide", ops.F64, []float64{16777217}, ""},
 		{table, "narrow", ops.ElemType{Base: ir.U8}, []float64{0}, "TNULL2 is 256"},
 		{table, "twice", ops.ElemType{Base: ir.U8}, []float64{7}, "several columns twice"},

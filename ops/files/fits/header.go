@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"strings"
 
@@ -115,6 +116,9 @@ func (h header) real(key string, other float64) (float64, error) {
 		return float64(v), nil
 	case float64:
 		return v, nil
+	case big.Int: // 2^63 of unsigned numbers of 64 bits
+		f, _ := new(big.Float).SetInt(&v).Float64()
+		return f, nil
 	}
 	return 0, damaged("%s is %v, which is no number", key, h[key])
 }
