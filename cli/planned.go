@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"weft/ops/files/fileio"
 	"weft/planner"
@@ -21,6 +23,9 @@ type planCommand struct {
 
 // Run plans the file and writes the plan, which `weft run` takes in place of the file.
 func (c planCommand) Run(ctx context.Context, s *streams) error {
+	if e := filepath.Ext(c.Output); c.Dump == "" && c.Output != "" && !slices.Contains([]string{".yaml", ".yml", ".json"}, e) {
+		return fmt.Errorf("a plan is written to a file ending in .yaml or .json, by which weft run knows it, not to %s", c.Output)
+	}
 	var opt session.PlanOptions
 	var dump bytes.Buffer
 	if c.Dump != "" {

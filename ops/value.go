@@ -171,6 +171,9 @@ func (s Segment) String() string { return fmt.Sprintf("%s in %s .. %s", s.Dim, s
 
 // Plain is the number as it was written, without its unit.
 func (n Number) Plain() string {
+	if n.Int && n.Unit.Plain() && math.Abs(n.V) < 1<<53 { // of a whole number all digits
+		return strconv.FormatFloat(n.V, 'f', -1, 64)
+	}
 	return strconv.FormatFloat((n.V-n.Unit.Offset)/n.Unit.SI(), 'g', 8, 64)
 }
 
