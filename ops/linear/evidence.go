@@ -16,7 +16,8 @@ var evidenceSpec = &ops.Spec{
 	Long: "With s the terms times the curve, at the points of a dimension, and a the factors with which their sum is nearest to the data: the sum of the squares " +
 		"of what is left of the data, and the logarithm of the determinant of the sums of products of s. Where data and curve are in units of the errors of the " +
 		"data, that is -2 log of their likelihood, marginalised over all factors, but for a constant. Sums are made in the type of the curve over 64 points at a " +
-		"time, then in float64, in one kernel, in which curves may be made that are nowhere stored. Data should be what a rough fit leaves: squares of large numbers lose what is left of " +
+		"time, then in float64 (with `block`, those with terms all in the type of the curve), in one kernel, in which curves may be made that are " +
+		"nowhere stored. Data should be what a rough fit leaves: squares of large numbers lose what is left of " +
 		"them. With `block`, a whole number of points, sums are made of the first four moments of blocks of so many points: much less work, and almost " +
 		"the same where the terms are smooth and a block is a small part of what they vary over. At most 20 terms. NaN where terms do not differ.",
 	Returns: "an array of float64 over the other dimensions of data and curve, joined by name.",
@@ -145,13 +146,17 @@ func (e *evidence) pairs(l *ops.Lowering) *ops.Stage {
 		other := two.At(b, i[1]).Re
 		alone := b.Lt(other, b.I32(0))
 		x := b.Mul(term(one.At(b, i[1]).Re), b.Select(alone, b.F64(1), term(b.Max(other, b.I32(0)))))
-		return ops.Real(noticed(b, e.base, x))
+		return ops.Real(normal(b, e.base, x))
 	})
 }
 
-// noticed is a number of the type, 0 where no sum would notice it and some processors take long for it.
-func noticed(b *ops.Body, t ir.DType, x *ir.Node) *ir.Node {
-	return b.Cast(t, b.Select(b.Lt(b.Abs(x), b.F64(1e-30)), b.F64(0), x))
+// normal is a number of the type, 0 where it is too small to be one with all its digits, for which some processors take long.
+func normal(b *ops.Body, t ir.DType, x *ir.Node) *ir.Node {
+	least := 0x1p-126
+	if t == ir.F64 {
+		least = 0x1p-1022
+	}
+	return b.Cast(t, b.Select(b.Lt(b.Abs(x), b.F64(least)), b.F64(0), x))
 }
 
 func sequence(n int) (out []float64) {
@@ -194,7 +199,7 @@ func (e *evidence) Lower(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{stage}
 }
 
-// within goes through the points of each block, and adds up what they give in float64.
+// within goes through the points of each block, and adds up what they give, each sum in a type of its own.
 func (e *evidence) within(b *ops.Body, block, n int, one func(p, j *ir.Node) []*ir.Node, joined func(k *ir.Node, sums []*ir.Node) []*ir.Node, total []ir.DType) []*ir.Node {
 	zeros := func(types []ir.DType) (out []*ir.Node) {
 		for _, t := range types {
@@ -294,7 +299,7 @@ func (e *evidence) maps(l *ops.Lowering, pairs *ops.Stage) *ops.Stage {
 			f := b.Mul(table.At(b, i[1], j).Re, b.Cast(ir.F64, pairs.At(b, b.Add(start, j), i[2]).Re))
 			return []*ir.Node{b.Add(acc[0], f)}, nil
 		})
-		return ops.Real(noticed(b, e.base, x[0]))
+		return ops.Real(normal(b, e.base, x[0]))
 	})
 }
 
