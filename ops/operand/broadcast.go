@@ -46,7 +46,7 @@ func join(op string, have *ops.Dim, d ops.Dim, haveName, name string) error {
 		if err := JoinFrames(have, d, haveName, name); err != nil {
 			return err
 		}
-		if !sameCoords(*have, d) {
+		if !SameCoords(*have, d) {
 			return problem.Wrong(problem.CoordinateMismatch, name, "slice both to the same coordinates, or give one of them others by with_coordinates",
 				"the coordinates of %s differ: %s here, and %s %s", d.Name, Extent(d), Extent(*have), within(op, haveName))
 		}
@@ -66,9 +66,9 @@ func JoinFrames(have *ops.Dim, d ops.Dim, haveName, name string) error {
 	return nil
 }
 
-// sameCoords compares coordinates to 1e-9 of the largest of them.
-func sameCoords(a, b ops.Dim) bool {
-	if !a.Unit.Same(b.Unit) {
+// SameCoords compares coordinates to 1e-9 of the largest of them.
+func SameCoords(a, b ops.Dim) bool {
+	if !a.Unit.Same(b.Unit) || len(a.Coords) != len(b.Coords) {
 		return false
 	}
 	scale := 0.0

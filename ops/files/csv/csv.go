@@ -35,8 +35,14 @@ func check(of []format.Named) error {
 func write(ctx context.Context, path string, of []format.Named) error {
 	t := of[0].Order.Type
 	var columns []column
-	if len(t.Dims) > 0 && t.Dims[0].Coords != nil && !slices.ContainsFunc(of, func(n format.Named) bool { return n.Name == t.Dims[0].Name }) {
-		d := t.Dims[0]
+	dims, err := format.Placed(of, 1)
+	if err != nil {
+		return err
+	}
+	for _, d := range dims {
+		if slices.ContainsFunc(of, func(n format.Named) bool { return n.Name == d.Name }) {
+			continue
+		}
 		columns = append(columns, column{format.Heading(d.Name, d.Unit), func(i int) string { return digits(format.Shown(d.Coords[i], d.Unit), 64) }})
 	}
 	for _, n := range of {

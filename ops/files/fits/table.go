@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -28,7 +27,10 @@ func checkTable(of []format.Named) error {
 func writeTable(ctx context.Context, path string, of []format.Named) error {
 	columns := make([][]byte, len(of))
 	rows, width := 1, 0
-	var dims []ops.Dim
+	dims, err := format.Placed(of, 1)
+	if err != nil {
+		return err
+	}
 	cards := []card{{"TFIELDS", len(of)}}
 	for i, n := range of {
 		var raw bytes.Buffer
@@ -39,7 +41,7 @@ func writeTable(ctx context.Context, path string, of []format.Named) error {
 		encode(raw.Bytes(), d)
 		columns[i] = raw.Bytes()
 		if len(within) > 0 {
-			rows, within, dims = within[0], within[1:], n.Order.Type.Dims[:1]
+			rows, within = within[0], within[1:]
 		}
 		each := int(region.Whole(within...).Points())
 		width += each * d.Size()

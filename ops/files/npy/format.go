@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"weft/kernels/region"
@@ -117,30 +118,32 @@ func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 		}
 		taken[n.Name] = true
 	}
-	for _, n := range of {
-		for _, d := range n.Order.Type.Dims {
-			if d.Coords == nil || taken[d.Name] {
-				continue
-			}
-			taken[d.Name] = true
-			shown := make([]float64, d.Size)
-			for i, v := range d.Coords {
-				shown[i] = format.Shown(v, d.Unit)
-			}
-			if err := w.Add(d.Name, element.Float64, []int{d.Size}, words.Raw(shown)); err != nil {
-				return err
-			}
+	dims, err := format.Placed(of, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	for _, d := range dims {
+		if taken[d.Name] {
+			continue
+		}
+		shown := make([]float64, d.Size)
+		for i, v := range d.Coords {
+			shown[i] = format.Shown(v, d.Unit)
+		}
+		if err := w.Add(d.Name, element.Float64, []int{d.Size}, words.Raw(shown)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// checkRecord finds elements that no array of NumPy has.
+// checkRecord finds elements that no array of NumPy has, and coordinates that differ from others under their name.
 func checkRecord(of []format.Named) error {
 	for _, n := range of {
 		if !n.Order.DType.Valid() {
 			return problem.Wrong(problem.CannotStore, "array", "convert it by cast first", "NPZ files hold no %s, which %s is", n.Order.Elem, n.Name)
 		}
 	}
-	return nil
+	_, err := format.Placed(of, math.MaxInt)
+	return err
 }
