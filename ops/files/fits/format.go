@@ -97,7 +97,9 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	cards = append(cards, imageCards(o.DType, o.Type.Shape(), o.Unit)...)
 	cards = append(cards, card{"EXTEND", true})
 	for i, d := range slices.Backward(o.Type.Dims) {
-		cards = append(cards, card{fmt.Sprintf("CTYPE%d", len(o.Type.Dims)-i), d.Name})
+		if dimName.MatchString(d.Name) { // as headers hold ASCII alone
+			cards = append(cards, card{fmt.Sprintf("CTYPE%d", len(o.Type.Dims)-i), d.Name})
+		}
 	}
 	f := tile.File{DType: o.DType, Shape: o.Type.Shape(), Head: head(cards), Code: coder(o.DType)}
 	f.Tail = append(make([]byte, padding(f.Bytes())), coordinates(o.Type.Dims)...)

@@ -134,10 +134,21 @@ func TestImagesOfTheLibrary(t *testing.T) {
 	}
 }
 
+func TestUnitsAreWrittenByTheirStandardNames(t *testing.T) {
+	for own, want := range map[string]string{"ohm": "Ohm", "kohm m": "kOhm m", "day": "d", "m/year": "m/a", "au": "AU", "µs": "us", "1/µm^2": "1/um**2", "percent": "%", "angstrom": "Angstrom", "1e-17 erg/s": "1e-17 erg/s"} {
+		if got := unitText(ops.MustUnit(own)); got != want {
+			t.Errorf("%s is written %s, not %s", own, got, want)
+		}
+		if u, ok := unitOf(want); !ok || !u.Same(ops.MustUnit(own)) || math.Abs(u.SI()/ops.MustUnit(own).SI()-1) > 1e-12 {
+			t.Errorf("%s is read as %v", want, u)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for text, want := range map[string]string{
 		"Angstrom": "angstrom", "km/s": "km/s", "km s-1": "km/s", "km s**-1": "km/s", "km.s^-1": "km/s", "10**(-17) erg/(s cm2 Angstrom)": "1e-17 erg s^-1 cm^-2 angstrom^-1",
-		"1E-17 erg/s/cm^2/Ang": "1e-17 erg/s/cm^2/angstrom", "10^-17 erg/s/cm2/Angstrom": "1e-17 erg s^-1 cm^-2 angstrom^-1", "deg": "deg", "adu": "", "electron/s": "1/s", "Jy": "Jy", "Ohm": "ohm", "V/Ohm": "A", "m/(s/kg)": "m kg/s",
+		"1E-17 erg/s/cm^2/Ang": "1e-17 erg/s/cm^2/angstrom", "10^-17 erg/s/cm2/Angstrom": "1e-17 erg s^-1 cm^-2 angstrom^-1", "deg": "deg", "adu": "", "electron/s": "1/s", "Jy": "Jy", "Ohm": "ohm", "V/Ohm": "A", "kOhm": "kohm", "d": "day", "m/a": "m/year", "km yr-1": "km/year", "AU": "au", "m/(s/kg)": "m kg/s",
 		"10**+34 (s2 cm4 Angstrom2) / erg2": "1e34 s^2 cm^4 angstrom^2 erg^-2",
 	} {
 		u, ok := unitOf(text)

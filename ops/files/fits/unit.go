@@ -1,6 +1,7 @@
 package fits
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,9 +11,23 @@ import (
 	"weft/ops"
 )
 
-// unitNames are the names of units in FITS files that are others here; empty: plain numbers, which count something.
-var unitNames = map[string]string{
-	"Angstrom": "angstrom", "Angstroms": "angstrom", "ANGSTROM": "angstrom", "Ang": "angstrom", "sec": "s", "Kelvin": "K", "micron": "um", "degree": "deg", "degrees": "deg", "Ohm": "ohm", "%": "percent",
+// standardNames are those of the FITS Standard for units that have others here.
+var standardNames = map[string]string{
+	"Angstrom": "angstrom", "Ohm": "ohm", "mOhm": "mohm", "kOhm": "kohm", "MOhm": "Mohm", "d": "day", "a": "year", "AU": "au", "%": "percent",
+}
+
+// ownNames are the same the other way.
+var ownNames = func() map[string]string {
+	own := map[string]string{}
+	for standard, name := range standardNames {
+		own[name] = standard
+	}
+	return own
+}()
+
+// otherNames are further ones in FITS files; empty: plain numbers, which count something.
+var otherNames = map[string]string{
+	"yr": "year", "Angstroms": "angstrom", "ANGSTROM": "angstrom", "Ang": "angstrom", "sec": "s", "Kelvin": "K", "micron": "um", "degree": "deg", "degrees": "deg",
 	"adu": "", "ADU": "", "DN": "", "count": "", "counts": "", "ct": "", "electron": "", "electrons": "", "photon": "", "ph": "", "pixel": "", "pix": "", "chan": "", "bin": "",
 }
 
@@ -36,9 +51,11 @@ func unitOf(text string) (u ops.Unit, ok bool) {
 			factor *= math.Pow(number(t[1]), float64(s))
 			next = 1
 		case t[2] != "":
-			name, other := unitNames[t[2]]
-			if !other {
-				name = t[2]
+			name := t[2]
+			for _, names := range []map[string]string{standardNames, otherNames} {
+				if other, known := names[t[2]]; known {
+					name = other
+				}
 			}
 			power := 1
 			if exponent := t[3] + t[4]; exponent != "" {
@@ -87,7 +104,11 @@ func raised(name string, power int) string {
 	return fmt.Sprintf("%s^%d", name, power)
 }
 
+var unitWord = regexp.MustCompile(`[A-Za-z]+`)
+
 // unitText writes a unit so that others read it.
 func unitText(u ops.Unit) string {
-	return strings.NewReplacer("^", "**", "angstrom", "Angstrom").Replace(u.String())
+	return unitWord.ReplaceAllStringFunc(strings.NewReplacer("^", "**", "µ", "u").Replace(u.String()), func(name string) string {
+		return cmp.Or(ownNames[name], name)
+	})
 }

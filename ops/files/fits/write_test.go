@@ -94,6 +94,20 @@ func TestImagesRoundTrip(t *testing.T) {
 	}
 }
 
+// A header is ASCII: dims of other names have none in it.
+func TestDimsOfOtherLetters(t *testing.T) {
+	typ := typeOf(ops.F32, "µs", ops.Dim{Name: "θ", Size: 2, Coords: []float64{0, 1}}, ops.Dim{Name: "x", Size: 3})
+	content := sendAll(t, ordered(filepath.Join(t.TempDir(), "a.fits"), typ), optest.Host(typ, ir.Pad{}))
+	for i, c := range slices.Concat(content[:block], content[2*block:3*block]) { // of the image, and of the coordinates behind its data
+		if c < ' ' || c > '~' {
+			t.Fatalf("byte %d of the header is %d", i, c)
+		}
+	}
+	if a, err := opened(t, content, "", ""); err != nil || !a.unit.Same(typ.Unit) || a.names != nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 func TestTablesRoundTrip(t *testing.T) {
 	star := ops.Dim{Name: "star", Size: 7}
 	path := filepath.Join(t.TempDir(), "a.fits")
