@@ -177,7 +177,7 @@ func TestObjectsAreFittedEachToItsEnd(t *testing.T) {
 		}
 		must(t, npy.Save("y.npy", []int{rows, objects, points}, y))
 	}
-	if plan := explain(t, "p.weft", "--verbose"); !strings.Contains(plan, "rounds  each row_object until it is done") {
+	if plan := explain(t, "p.weft", "--verbose"); !strings.Contains(plan, "rounds  each row and object until it is done") {
 		t.Errorf("no rounds in\n%s", plan)
 	}
 }
