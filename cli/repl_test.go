@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -80,7 +81,8 @@ func (s *screen) enter(t *testing.T, text string) {
 func TestPrompt(t *testing.T) {
 	cmd := exec.Command("weft")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "TERM=xterm", "WEFT_CACHE="+compiled, "XDG_CACHE_HOME="+cmd.Dir, "NO_COLOR=1")
+	cache := t.TempDir()
+	cmd.Env = append(os.Environ(), "TERM=xterm", "WEFT_CACHE="+cache, "NO_COLOR=1")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 120})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +119,7 @@ func TestPrompt(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
-	if history, err := os.ReadFile(cmd.Dir + "/weft/history"); err != nil || !strings.Contains(string(history), "6 * 7") {
+	if history, err := os.ReadFile(filepath.Join(cache, "history")); err != nil || !strings.Contains(string(history), "6 * 7") {
 		t.Errorf("%q, %v: no history", history, err)
 	}
 }

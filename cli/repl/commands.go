@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -173,15 +174,15 @@ func (c *Console) hist(text string) error {
 	if a, ok := e.Sinks[0].Call.Args[e.Sinks[0].Spec.Params[0].Name].(ops.Array); !ok || len(a.Type().Dims) == 0 || a.Type().Elem.Complex {
 		return fmt.Errorf("%s is no array of numbers", text)
 	}
-	var ends []string
+	var ends []ops.Number
 	for _, end := range []string{"min", "max"} {
 		e, err := c.asked(fmt.Sprintf("%s(%s)", end, text))
 		if err != nil {
 			return err
 		}
-		see := func(step *bound.Step, in []ops.HostArray) error {
+		see := func(_ *bound.Step, in []ops.HostArray) error {
 			if len(in) > 0 && len(in[0].Type.Dims) == 0 {
-				ends = append(ends, ops.Number{V: in[0].Float(0), Unit: in[0].Type.Unit}.String())
+				ends = append(ends, ops.Number{V: in[0].Float(0), Unit: in[0].Type.Unit})
 			}
 			return nil
 		}
@@ -195,8 +196,8 @@ func (c *Console) hist(text string) error {
 			return err
 		}
 	}
-	if len(ends) < 2 || ends[0] == ends[1] || strings.ContainsAny(ends[0]+ends[1], "IN") {
-		return fmt.Errorf("there is no range of numbers from the least (%s) to the largest", strings.Join(ends, ") to ("))
+	if len(ends) < 2 || !(ends[1].V-ends[0].V > 0) || math.IsInf(ends[0].V, 0) || math.IsInf(ends[1].V, 0) {
+		return fmt.Errorf("the elements of %s have no range to divide into bins: they are equal, or some are NaN or infinite", text)
 	}
 	return c.enter(fmt.Sprintf("histogram(%s, %s .. %s in 21)", text, ends[0], ends[1]), runtime.Options{Verify: true}, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/reeflective/readline"
@@ -82,8 +83,8 @@ func (c *Console) edited() *editor {
 		done.PREFIX = word
 		return done
 	}
-	if file := historyFile(); file != "" {
-		shell.History.AddFromFile("weft", file)
+	if c.Session.Cache != "" {
+		shell.History.AddFromFile("weft", filepath.Join(c.Session.Cache, "history"))
 	}
 	return &editor{shell}
 }

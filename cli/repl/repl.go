@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -193,16 +192,4 @@ func (c *Console) Load(path string) error {
 // unfinished reports whether an input goes on in the next line.
 func unfinished(text string) bool {
 	return !strings.HasPrefix(strings.TrimSpace(text), ":") && syntax.Unfinished(text, check.Units())
-}
-
-// historyFile is where inputs are kept from one session to the next; empty: nowhere.
-func historyFile() string {
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	if err := os.MkdirAll(folder+"/weft", 0o755); err != nil {
-		return ""
-	}
-	return folder + "/weft/history"
 }

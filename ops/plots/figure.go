@@ -41,17 +41,6 @@ type figure struct {
 	low            string   // that of the panel below
 }
 
-// label is a name and a unit.
-func label(name string, u ops.Unit) string {
-	switch {
-	case u.Plain():
-		return name
-	case name == "":
-		return u.String()
-	}
-	return name + " (" + u.String() + ")"
-}
-
 // shown are all elements in the array's unit.
 func shown(h ops.HostArray) plotter.Values {
 	out := make(plotter.Values, h.Type.Len())
@@ -79,19 +68,17 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 	for i, v := range p.List("below") {
 		a := v.(ops.Array)
 		f.under = append(f.under, series{name: a.Label(), x: f.series[0].x, y: shown(rest[i])})
-		if f.low = label("", a.Type().Unit); i == 0 && len(p.List("below")) == 1 {
-			f.low = label(a.Label(), a.Type().Unit)
+		if f.low = format.Heading("", a.Type().Unit); i == 0 && len(p.List("below")) == 1 {
+			f.low = format.Heading(a.Label(), a.Type().Unit)
 		}
 	}
 	for i, name := range p.names {
-		if i < len(f.series) {
-			f.series[i].name = name
-		}
+		f.series[i].name = name
 	}
 	if len(list) == 1 {
 		f.upward = list[0].(ops.Array).Label()
 	}
-	f.upward = label(f.upward, in[0].Type.Unit)
+	f.upward = format.Heading(f.upward, in[0].Type.Unit)
 	if p.kind == spreads {
 		f.across, f.upward = f.upward, "number of elements"
 		f.count(p.Int("bins"))
@@ -117,13 +104,13 @@ func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]
 			places[i] = format.Shown(d.Coords[i], d.Unit)
 		}
 	}
-	f.across = label(d.Name, d.Unit)
+	f.across = format.Heading(d.Name, d.Unit)
 	var xs, es plotter.Values
 	if x := beside["x"]; x != nil {
 		if a, _ := f.Array("x"); a.Label() != "" {
-			f.across = label(a.Label(), x.Type.Unit)
+			f.across = format.Heading(a.Label(), x.Type.Unit)
 		} else {
-			f.across = label("", x.Type.Unit)
+			f.across = format.Heading("", x.Type.Unit)
 		}
 		if xs = shown(*x); len(x.Type.Dims) == 1 {
 			places, xs = xs, nil

@@ -47,10 +47,13 @@ func Placed(of []Named, first int) ([]ops.Dim, error) {
 	return dims, nil
 }
 
-// Heading is the name of a column with its unit: velocity (km/s).
+// Heading is the name of a column or an axis with its unit: velocity (km/s); the unit alone of what has no name.
 func Heading(name string, u ops.Unit) string {
-	if u.Plain() {
+	switch {
+	case u.Plain():
 		return name
+	case name == "":
+		return u.String()
 	}
 	return name + " (" + u.String() + ")"
 }
