@@ -367,7 +367,11 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	if !ok {
 		narrow, fits := newFlow(p, true).stream(budget)
 		if !fits {
-			return s.obstacle(budget), min(p.Totals.PeakBytes, s.least, narrow.least)
+			least = min(p.Totals.PeakBytes, s.least, narrow.least)
+			if narrow.least < s.least { // what keeps rows whole is not in the way of these
+				s = narrow
+			}
+			return s.obstacle(budget), least
 		}
 		s = narrow
 	}
@@ -408,6 +412,9 @@ func (s *Stream) obstacle(budget int64) string {
 		if k.Bytes > budget/2 {
 			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
 		}
+	}
+	if s.Strips {
+		return fmt.Sprintf("strips of rows, which cannot be narrower, take %s", plan.FormatBytes(s.least))
 	}
 	name, rows, bytes := s.largestWindow()
 	if bytes < s.PeakBytes/4 {
