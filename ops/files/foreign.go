@@ -14,8 +14,6 @@ var converters = map[string]string{
 	".h5":   hdf5,
 	".hdf5": hdf5,
 	".nc":   `python3 -c "import numpy, xarray; numpy.save('STEM.npy', xarray.open_dataset('FILE')['NAME'].values)" with the NAME of the array`,
-	".csv":  `python3 -c "import numpy; numpy.save('STEM.npy', numpy.loadtxt('FILE', delimiter=','))"`,
-	".txt":  `python3 -c "import numpy; numpy.save('STEM.npy', numpy.loadtxt('FILE'))"`,
 	".asc":  gdal, ".img": gdal, ".jp2": gdal, ".vrt": gdal, ".hgt": gdal,
 }
 

@@ -68,7 +68,7 @@ func TestForeignFilesAreToldHowToConvert(t *testing.T) {
 		"data/a.mat": `numpy.save('data/a.npy', scipy.io.loadmat('data/a.mat')['NAME'])`,
 		"a.H5":       `numpy.save('a.npy', h5py.File('a.H5')['NAME'][()])`,
 		"a.asc":      "gdal_translate a.asc a.tif",
-		"it's.csv":   "numpy.loadtxt('file.csv', delimiter=',')",
+		"it's.hgt":   "gdal_translate file.hgt file.tif",
 		"a.doc":      "end it in .npy",
 	} {
 		_, err := bindRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path)}))

@@ -1,4 +1,4 @@
-// Package csv writes tables as texts with a line a row: what spreadsheets and programs of statistics read.
+// Package csv reads and writes tables as texts with a line a row: what spreadsheets and programs of statistics know.
 package csv
 
 import (
@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
@@ -17,9 +18,15 @@ import (
 	"weft/ops/problem"
 )
 
+// Text is the format of files of numbers in columns that are only read.
+var Text = &format.Format{Name: "text", Endings: []string{".txt", ".dat"}, Choices: []string{"member"}, Open: openColumn, List: list}
+
 // Table is the format of CSV files.
 var Table = &format.Format{
-	Name: "CSV", Endings: []string{".csv"}, WriteRecord: write, CheckRecord: check,
+	Name: "CSV", Endings: []string{".csv", ".tsv"}, Choices: []string{"member"}, Open: openColumn, List: list, WriteRecord: write, CheckRecord: check,
+	Reads: "A CSV or text file gives a record of its columns, by the names in its first line, `speed (m/s)` or `speed [m/s]` with a unit, of which `member` reads one; without names, an array of two dimensions. " +
+		"Fields end in tabs, semicolons or commas, whichever the first line has, or in blanks; whole numbers become i64, others f64, true and false bool, and what is missing NaN; lines that begin with # are comments, " +
+		"the last one before the numbers perhaps their names. What is no letter, digit or _ in a name becomes _.",
 	Writes: "A CSV file holds a record of arrays over one dimension, a line for each of its elements, behind one of their names and units; coordinates of the dimension come first.",
 }
 
@@ -54,6 +61,9 @@ func write(ctx context.Context, path string, of []format.Named) error {
 	}
 	return fileio.WriteFile(path, func(to io.Writer) error {
 		w := csv.NewWriter(to)
+		if strings.HasSuffix(strings.ToLower(path), ".tsv") {
+			w.Comma = '\t'
+		}
 		line := make([]string, len(columns))
 		for i := -1; i < t.Len(); i++ {
 			for k, c := range columns {
@@ -83,6 +93,10 @@ func columnOf(ctx context.Context, n format.Named) (column, error) {
 		return c, err
 	}
 	d := n.Order.DType
+	if d == element.Bool {
+		c.text = func(i int) string { return strconv.FormatBool(raw.Bytes()[i] != 0) }
+		return c, nil
+	}
 	if !d.Float() {
 		c.text = func(i int) string { return element.Text(d, raw.Bytes()[i*d.Size():]) }
 		return c, nil

@@ -1,0 +1,153 @@
+package csv
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/files/element"
+	"weft/ops/files/fileio"
+	"weft/ops/files/format"
+	"weft/ops/files/tile"
+	"weft/ops/files/words"
+	"weft/ops/problem"
+)
+
+// latest is the table that was read last: each of its columns is an input of its own, and all of them would read the whole file.
+var latest struct {
+	sync.Mutex
+	of    stamp
+	table *table
+}
+
+// stamp tells a file from what it was before.
+type stamp struct {
+	path string
+	size int64
+	time time.Time
+}
+
+func open(path string) (*table, error) {
+	f, size, err := fileio.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fileio.Wrap(path, fileio.CannotRead, err)
+	}
+	of := stamp{path, size, info.ModTime()}
+	latest.Lock()
+	defer latest.Unlock()
+	if latest.of == of {
+		return latest.table, nil
+	}
+	t, err := parse(f, path)
+	if err != nil {
+		return nil, fileio.Wrap(path, fileio.CannotRead, err)
+	}
+	latest.of, latest.table = of, t
+	return t, nil
+}
+
+// list tells the columns; nothing of a file without names for them.
+func list(path string, _ format.Choice) ([]format.Part, error) {
+	t, err := open(path)
+	if err != nil || !t.named {
+		return nil, err
+	}
+	parts := make([]format.Part, len(t.columns))
+	for i, c := range t.columns {
+		parts[i] = format.Part{Name: c.name, Dims: []string{"row"}, Not: c.not()}
+	}
+	return parts, nil
+}
+
+func openColumn(path string, choice format.Choice) (format.Input, error) {
+	t, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	name := choice["member"]
+	if !t.named {
+		return matrix(path, name, t)
+	}
+	var known []string
+	for i, c := range t.columns {
+		switch {
+		case c.name != name:
+			known = append(known, c.name)
+		case c.not() != "":
+			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: fmt.Sprintf("%s in column %s", c.not(), name)}
+		default:
+			in := &array{path: path, shape: []int{t.rows}, names: []string{"row"}, unit: c.unit, doubts: c.doubts}
+			if slices.ContainsFunc(t.columns[i+1:], func(o *values) bool { return o.name == name }) {
+				in.doubts = append(in.doubts, problem.Wrong(problem.AmbiguousMember, "path", "", "there are several columns %s: the first is read, the others are left out", name))
+			}
+			in.dtype, in.raw = c.raw()
+			return in, nil
+		}
+	}
+	return nil, &fileio.Error{Path: path, Kind: fileio.NoMember, Reason: "holds no column " + name, Known: known}
+}
+
+// matrix is all of a file without names for its columns.
+func matrix(path, member string, t *table) (format.Input, error) {
+	if member != "" {
+		return nil, &fileio.Error{Path: path, Kind: fileio.NoMember, Reason: "has no names of columns in its first line", Help: "leave `member` out, and choose a column by its place: a[axis1: 0]"}
+	}
+	all := make([]float64, t.rows*len(t.columns))
+	for k, c := range t.columns {
+		if c.kind == texts {
+			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: fmt.Sprintf("%s in column %d", c.not(), k+1)}
+		}
+		for i, v := range c.reals {
+			all[i*len(t.columns)+k] = v
+		}
+	}
+	return &array{path: path, shape: []int{t.rows, len(t.columns)}, dtype: element.Float64, raw: words.Raw(all)}, nil
+}
+
+// array is a column, or all of them, in memory.
+type array struct {
+	path   string
+	dtype  element.DType
+	shape  []int
+	names  []string
+	unit   ops.Unit
+	raw    []byte
+	doubts []problem.Problem
+}
+
+// About is what is known of the array.
+func (a *array) About() format.About {
+	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, NaNIsMissing: true, Band: a.shape[0]}
+}
+
+// Read reads a part of the array.
+func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) error {
+	if err := tile.Inside(t, a.shape); err != nil {
+		return fileio.Wrap(a.path, fileio.CannotRead, err)
+	}
+	p, err := tile.NewPlacer(dst, tile.Layout{DType: as, RowStride: stride}, t, a.dtype, false)
+	if err != nil {
+		return fileio.Wrap(a.path, fileio.CannotRead, err)
+	}
+	for r := range tile.Runs(t, a.shape) {
+		err := p.Fill(r, func(part []byte, from int) error {
+			copy(part, a.raw[(r.InArray+from)*a.dtype.Size():])
+			return nil
+		})
+		if err != nil {
+			return fileio.Wrap(a.path, fileio.CannotRead, err)
+		}
+	}
+	return nil
+}
+
+// Close ends reading.
+func (a *array) Close() error { return nil }
