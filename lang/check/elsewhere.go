@@ -19,7 +19,8 @@ var elsewhere = map[string]string{
 	"interp1d": "a[x: places, interpolation: linear, outside: nearest]", "interpolate": "a[x: places, interpolation: linear, outside: nearest]",
 	"shift": "a[x: here - 1, outside: 0]", "matmul": "dot(a, b, over: k)", "einsum": "dot(a, b, over: k)", "inner": "dot(a, b, over: k)",
 	"outer": "a * rename(a, from: x, to: z)", "gaussian_filter": "image.blur(a, sigma: 2)", "median_filter": "image.median(a)",
-	"print": "show(a)", "display": "show(a)", "plot": "show(a)", "imshow": "show(a)", "load": `read("a.npy", dims: [x, y])`,
+	"print": "show(a)", "display": "show(a)", "plot": `plot.line(a, "a.png")`, "hist": `plot.hist(a, "a.png")`, "imshow": `write(a, "a.png")`, "load": `read("a.npy", dims: [x, y])`,
+	"loadtxt": `read("a.txt")`, "genfromtxt": `read("a.csv")`, "read_csv": `read("a.csv")`, "to_csv": `write((a: a, b: b), "a.csv")`,
 	"open": `read("a.npy", dims: [x, y])`, "save": `write(a, "a.npy")`, "savefig": `write(a, "a.png")`, "int": "cast(a, i32)",
 	"float": "cast(a, f32)", "nanmean": "sum(where(is_nan(a), 0, a)) / sum(not is_nan(a))", "isnan": "is_nan(a)", "ifelse": "where(condition, a, b)",
 }
