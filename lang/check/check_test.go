@@ -305,7 +305,7 @@ func TestThousandsOfMistakesAreQuick(t *testing.T) {
 	}
 	start := time.Now()
 	_, list := File("f", []byte(b.String()), words(), Options{})
-	if d := time.Since(start); d > 5*time.Second {
+	if d := time.Since(start); d > 20*time.Second { // a few on a busy machine
 		t.Errorf("checking 5000 lines took %v", d)
 	}
 	if n := list.Count(diag.Error); n != 5000 {
