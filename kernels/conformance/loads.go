@@ -148,7 +148,7 @@ func loads() []spec {
 				d := k.Sub(k.Mul(k.real(x), k.F32(0.07)), k.at(slope, e))
 				s := k.Mul(k.Sqrt(k.Add(k.Mul(d, d), k.F32(2))), k.F32(spread))
 				i := k.Cast(ir.I32, k.Alu(ir.Rint, k.Sub(s, k.F32(4))))
-				return k.LoadOr(a, k.within(i, cols), k.F32(0), e, i)
+				return k.LoadOr(a, k.within(i, cols), k.F32(pad.Value), e, i)
 			}))
 		}
 	}
@@ -156,6 +156,7 @@ func loads() []spec {
 		{"guards without padding", exactly, guarded(ir.Pad{})},
 		{"guards with zero padding", exactly, guarded(ir.Pad{Before: 16, After: 48})},
 		{"guards with other padding", exactly, guarded(ir.Pad{Before: 64, After: 64, Value: 2.5})},
+		{"guards with padding of NaN", exactly, guarded(ir.Pad{Before: 32, After: 64, Value: math.NaN()})},
 		{"guards against other bounds than the row", exactly, func(k *kit) {
 			x := k.axis("x", n)
 			a := k.random("a", n)
@@ -201,6 +202,7 @@ func loads() []spec {
 		}},
 		{"windows of small spread", exactly, window(3, ir.Pad{})},
 		{"windows in padding", exactly, window(3, ir.Pad{Before: 32, After: 32})},
+		{"windows in padding of NaN", exactly, window(3, ir.Pad{Before: 32, After: 32, Value: math.NaN()})},
 		{"windows partly out of range", exactly, window(60, ir.Pad{Before: 64, After: 64})},
 		{"windows wholly out of range", exactly, window(900, ir.Pad{Before: 64, After: 64})},
 		{"windows too wide", exactly, window(25, ir.Pad{Before: 16, After: 16})},

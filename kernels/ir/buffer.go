@@ -25,6 +25,13 @@ type Pad struct {
 	Value         float64
 }
 
+// Same reports whether two paddings are alike.
+func (p Pad) Same(q Pad) bool {
+	return p.Before == q.Before && p.After == q.After && sameNumber(p.Value, q.Value)
+}
+
+func sameNumber(x, y float64) bool { return x == y || x != x && y != y }
+
 // Facts are advisory properties of a buffer's contents that bounds may use; a device may ignore them.
 type Facts struct {
 	Mono int         // innermost axis: 1 not decreasing, -1 not increasing, MonoEither one or the other row by row, 0 unknown

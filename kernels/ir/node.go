@@ -72,13 +72,13 @@ func (n *Node) Guard() (guard, other *Node) {
 	return n.Args[len(n.Args)-2], n.Args[len(n.Args)-1]
 }
 
-// IsConst reports whether the node is a constant of value v.
+// IsConst reports whether the node is a constant of value v; one NaN is as good as another.
 func (n *Node) IsConst(v float64) bool {
 	if n.Kind != KConst {
 		return false
 	}
 	if n.Type.Float() {
-		return n.F == v
+		return sameNumber(n.F, v)
 	}
 	return float64(n.I) == v
 }

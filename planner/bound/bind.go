@@ -330,7 +330,7 @@ func (b *binder) drive(s *Step) error {
 
 // alike reports whether two arrays lie alike in memory.
 func alike(a, b *ir.Buffer) bool {
-	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad == b.Pad
+	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad.Same(b.Pad)
 }
 
 // RoleOf is where the elements of a stage come from.

@@ -40,7 +40,7 @@ func (b *Buffer) SameSource(c *Buffer) bool {
 	return b.Array.Source && c.Array.Source && b.Array.Op == c.Array.Op && b.Array.Out == c.Array.Out &&
 		b.Transposed == c.Transposed && slices.Equal(b.Box, c.Box) && b.Scale == c.Scale &&
 		slices.EqualFunc(b.Bufs, c.Bufs, func(x, y *ir.Buffer) bool {
-			return x.Type == y.Type && x.Pad == y.Pad && slices.Equal(x.Shape, y.Shape)
+			return x.Type == y.Type && x.Pad.Same(y.Pad) && slices.Equal(x.Shape, y.Shape)
 		})
 }
 

@@ -15,7 +15,7 @@ const (
 
 // Pad gives margins to the rows of arrays of guarded loads where every such load agrees on the constant.
 func Pad(m *module.Module) error {
-	values, refused := map[*ops.Stage]float64{}, map[*ops.Stage]bool{}
+	values, refused := map[*ops.Stage]*ir.Node{}, map[*ops.Stage]bool{}
 	stages := m.Arrays.Stages()
 	for _, k := range m.Kernels {
 		k.IR.Walk(func(n *ir.Node) {
@@ -30,16 +30,16 @@ func Pad(m *module.Module) error {
 			if !lower && !upper {
 				return // it is about other dims: rows may have margins or not
 			}
-			if other.Kind != ir.KConst || !lower || !upper || seen && v != constant(other) {
+			if other.Kind != ir.KConst || !lower || !upper || seen && !other.IsConst(constant(v)) {
 				refused[s] = true
 				return
 			}
-			values[s] = constant(other)
+			values[s] = other
 		})
 	}
 	for b, s := range stages {
 		if v, seen := values[s]; seen && !refused[s] && len(b.Shape) > 0 && !m.Lasts(s) {
-			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: v}
+			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: constant(v)}
 		}
 	}
 	return nil
