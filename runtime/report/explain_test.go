@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,6 +97,35 @@ func TestEveryFormatMarksWhatIsOff(t *testing.T) {
 		}
 		if plain := render(t, format, p, nil); strings.Contains(plain, "OFF") || strings.Contains(plain, "easured") && format != "html" {
 			t.Errorf("%s of a plan that did not run tells of a run", format)
+		}
+	}
+}
+
+// However wrong predictions are, or however much goes on at the same time, no part is more than the whole, or less than nothing.
+func TestSharesAreOfAWhole(t *testing.T) {
+	for _, wall := range []float64{0, 1, 3, 6.5, 7, 40} { // ms, of parts of 7
+		p, _ := example()
+		p.Totals.Wall = wall
+		p.Totals.Besides = []plan.Beside{{What: "r1", Kind: "read", Ms: 4}}
+		var b bytes.Buffer
+		if err := Write(&b, "text", p, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, m := range regexp.MustCompile(`(?m)^ +(-?\d+) % +(-?)[\d.]+ m?s {8}( *)\S`).FindAllStringSubmatch(b.String(), -1) {
+			share, err := strconv.Atoi(m[1])
+			if err != nil || share < 0 || share > 100 || m[2] != "" {
+				t.Errorf("wall %g ms: %s", wall, m[0])
+			}
+			if m[3] == "" { // kernels are parts of lines
+				sum += share
+			}
+		}
+		if sum < 98 || sum > 102 {
+			t.Errorf("wall %g ms: shares of %d %%:\n%s", wall, sum, &b)
+		}
+		if says := strings.Contains(b.String(), "one after the other"); says != (0 < wall && wall < 6.9) {
+			t.Errorf("wall %g ms: shares of another sum are told: %v\n%s", wall, says, &b)
 		}
 	}
 }

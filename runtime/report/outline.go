@@ -26,8 +26,9 @@ type outline struct {
 	*printer
 	source []string // lines of the program
 	rows   []*lineRow
-	other  []part // that no line asks for
-	whole  float64
+	other  []part  // that no line asks for
+	whole  float64 // seconds from the first step to the last
+	of     float64 // what shares are of: the whole, or all parts one after the other where some go on at the same time
 	Table  []outlineRow
 }
 
@@ -139,12 +140,10 @@ func (o *outline) collect() {
 			sum += lost
 		}
 	}
-	switch rest := o.whole - sum; {
-	case rest > leastShare*o.whole:
+	if rest := o.whole - sum; rest > leastShare*o.whole {
 		o.other = append(o.other, part{nil, "between steps", rest})
-	case rest < -leastShare*o.whole:
-		o.other = append(o.other, part{nil, "within others above, or at the same time", rest})
 	}
+	o.of = max(o.whole, sum)
 }
 
 // linesOf is the line of a kernel's stages that computes most, and the others.
@@ -236,7 +235,7 @@ func (o *outline) heading() {
 	slices.SortStableFunc(all, func(a, b named) int { return cmp.Compare(b.seconds, a.seconds) })
 	var most []string
 	for _, n := range all[:min(len(all), mostNamed)] {
-		if n.seconds >= leastShare*o.whole {
+		if n.seconds >= leastShare*o.of {
 			most = append(most, fmt.Sprintf("%s (%s)", n.what, o.share(n.seconds)))
 		}
 	}
@@ -253,23 +252,16 @@ func (o *outline) subject(r *lineRow) string {
 	return slices.MaxFunc(r.parts, func(a, b part) int { return cmp.Compare(a.seconds, b.seconds) }).step.Name
 }
 
-func (o *outline) share(seconds float64) string {
-	if share := 100 * seconds / o.whole; share < 0 || share >= 0.95 {
+func (o *outline) share(took float64) string {
+	if share := 100 * took / o.of; share >= 0.95 {
 		return fmt.Sprintf("%.0f %%", share)
 	}
 	return "< 1 %"
 }
 
 // row adds a row to the table.
-func (o *outline) row(seconds float64, line int, what, says string) {
-	o.Table = append(o.Table, outlineRow{o.share(seconds), o.time(seconds), line, what, says, false})
-}
-
-func (o *outline) time(s float64) string {
-	if s < 0 {
-		return "-" + seconds(-s)
-	}
-	return seconds(s)
+func (o *outline) row(took float64, line int, what, says string) {
+	o.Table = append(o.Table, outlineRow{o.share(took), seconds(took), line, what, says, false})
 }
 
 // lines fills the table: lines of the program in their order, and below each its kernels. What takes next to nothing is summed up.
@@ -280,7 +272,7 @@ func (o *outline) lines() {
 		slices.SortStableFunc(byTime, func(a, b *lineRow) int { return cmp.Compare(b.seconds(), a.seconds()) })
 		kept := map[*lineRow]bool{}
 		for _, r := range byTime[:mostLines] {
-			kept[r] = r.seconds() >= leastShare*o.whole
+			kept[r] = r.seconds() >= leastShare*o.of
 		}
 		shown = slices.DeleteFunc(slices.Clone(o.rows), func(r *lineRow) bool { return !kept[r] })
 	}
@@ -300,9 +292,20 @@ func (o *outline) lines() {
 	}
 }
 
+// Beside says what shares are of where that is not the whole; empty: it is.
+func (o *outline) Beside() string {
+	if over := o.of - o.whole; over > leastShare*o.whole {
+		return fmt.Sprintf("shares are of %s, the parts one after the other: %s of them go on beside others", seconds(o.of), seconds(over))
+	}
+	return ""
+}
+
 // footing says how arrays go between kernels, what is not exact, and where there is more to read.
 func (o *outline) footing() {
 	o.line("")
+	if says := o.Beside(); says != "" {
+		o.line("%s", says)
+	}
 	fused, stored := 0, 0
 	for _, e := range o.plan.Edges {
 		if e.Code.Fused() {

@@ -25,7 +25,7 @@ func (o *outline) lineOf(r *lineRow) {
 		switch {
 		case p.step.Kernel == nil:
 			says = append(says, o.moved(p.step))
-		case p.seconds >= leastShare*o.whole:
+		case p.seconds >= leastShare*o.of:
 			long = append(long, p)
 		default:
 			short++
@@ -75,7 +75,7 @@ func (o *outline) drive(p part) {
 			if o.analysis != nil {
 				seconds = o.kernelSeconds(s)
 			}
-			if seconds >= leastShare*o.whole {
+			if seconds >= leastShare*o.of {
 				o.kernelRow(part{s, "", seconds})
 			}
 		}
