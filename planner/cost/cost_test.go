@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -314,11 +315,19 @@ func TestHistoriesThatDoNotHold(t *testing.T) {
 	if h := OpenHistory(dir, p); len(h.data.Kernels) != 1 {
 		t.Error("the history of this machine is lost")
 	}
-	for _, text := range []string{"{", "null", "[]", `{"schema":2}`, "\x00"} {
+	kept, err := os.ReadFile(filepath.Join(dir, historyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := strings.Replace(string(kept), version(), "of another model", 1)
+	for _, text := range []string{"{", "null", "[]", `{"schema":4}`, "\x00", older} {
 		if err := os.WriteFile(filepath.Join(dir, historyFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		h := OpenHistory(dir, p)
+		if len(h.data.Kernels) != 0 {
+			t.Errorf("%q was taken over", text)
+		}
 		m.History = h
 		if err := m.Learn([]Observation{{Hash: "one", Predicted: 1, Measured: 2}}); err != nil {
 			t.Errorf("after %q: %v", text, err)

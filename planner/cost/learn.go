@@ -20,13 +20,12 @@ import (
 // What is learned: the logarithm of measured over predicted time, of each kernel and, as a first guess for others, of its
 // kind.
 const (
-	historyFile   = "learned.json"
-	historySchema = 4    // counts changes of the model too: factors of another one say nothing
-	mostKernels   = 4000 // entries kept, the last used
-	smoothing     = 0.3  // weight of a new observation once there are a few
-	farthest      = 16.0 // factors are kept within this and its inverse
-	leastSeconds  = 20e-6
-	trusted       = 3 // observations after which a kernel that is far off counts as drift
+	historyFile  = "learned.json"
+	mostKernels  = 4000 // entries kept, the last used
+	smoothing    = 0.3  // weight of a new observation once there are a few
+	farthest     = 16.0 // factors are kept within this and its inverse
+	leastSeconds = 20e-6
+	trusted      = 3 // observations after which a kernel that is far off counts as drift
 )
 
 // Observation is a kernel that ran: what the model alone predicted, and what it took, in seconds.
@@ -63,7 +62,7 @@ type History struct {
 }
 
 type historyData struct {
-	Schema  int              `json:"schema"`
+	Model   string           `json:"model"`   // version of the model that the factors correct
 	Profile string           `json:"profile"` // digest of the fingerprint it was learned on
 	Made    time.Time        `json:"made"`    // of the profile the factors multiply
 	Drift   profile.Drift    `json:"drift"`
@@ -72,7 +71,7 @@ type historyData struct {
 	Tiles   map[string][]int `json:"tiles,omitempty"` // sizes measured fastest
 }
 
-// OpenHistory reads what was learned with a profile. A file that is missing, damaged or of another machine is an empty history.
+// OpenHistory reads what was learned with a profile. A file that is missing, damaged, of another machine or of another model is an empty history.
 func OpenHistory(dir string, p *profile.Profile) *History {
 	h := &History{dir: dir}
 	h.data = readHistory(dir, p)
@@ -80,14 +79,14 @@ func OpenHistory(dir string, p *profile.Profile) *History {
 }
 
 func readHistory(dir string, p *profile.Profile) historyData {
-	empty := historyData{Schema: historySchema, Profile: digest(p.Fingerprint), Made: p.Created,
+	empty := historyData{Model: version(), Profile: digest(p.Fingerprint), Made: p.Created,
 		Kernels: map[string]entry{}, Ops: map[string]entry{}}
 	text, err := os.ReadFile(filepath.Join(dir, historyFile))
 	if err != nil {
 		return empty
 	}
 	var d historyData
-	if json.Unmarshal(text, &d) != nil || d.Schema != historySchema || d.Profile != empty.Profile || d.Kernels == nil || d.Ops == nil {
+	if json.Unmarshal(text, &d) != nil || d.Model != empty.Model || d.Profile != empty.Profile || d.Kernels == nil || d.Ops == nil {
 		return empty
 	}
 	if !d.Made.Equal(p.Created) { // factors of other rates say nothing
