@@ -104,6 +104,9 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 		}
 	}
 	c.ref.Settle(taken, points, r.arrays.Memory)
+	if err := r.given(ctx, c.step, c.ref, taken, points); err != nil {
+		return err
+	}
 	if c.taken == nil {
 		c.taken = make([]audit.Sample, len(taken))
 	}

@@ -68,3 +68,61 @@ func TestTiesAreNoErrors(t *testing.T) {
 		})
 	}
 }
+
+// shifted reads each row as many places further on as a scalar says, in millionths.
+func (w *world) shifted(in, by ops.Array) ops.Array {
+	t := in.Type()
+	return w.lowered("shifted", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a"), l.In("b")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			further := b.Cast(ir.I32, b.Mul(l.In("b").At(b).Re, b.F32(1e6)))
+			return ops.Real(l.In("a").At(b, i[0], b.Alu(ir.BitAnd, b.Add(i[1], further), b.I32(63))).Re)
+		})}
+	}, in, by)
+}
+
+// TestTiesFollowFromWhatIsStored: an element that is off because the array that its place was made from holds what rounding left is right if that
+// array is, and if it follows from it. Either fault is found.
+func TestTiesFollowFromWhatIsStored(t *testing.T) {
+	for name, c := range map[string]struct {
+		wrong float32 // added to one element in a hundred of what is read
+		sum   float32 // and to the scalar that says where
+		ok    bool
+	}{
+		"right":                 {0, 0, true},
+		"another order":         {0, 1e-3, true},
+		"one in a hundred":      {1, 0, false},
+		"one after another":     {1, 1e-3, false},
+		"a wrong place for all": {0, 17.3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			dev := newFaulty("native")
+			dev.after = func(k *ir.Kernel, b device.Bindings, tile region.Region) {
+				out := k.Stores[0].Buf
+				cells := device.View[float32](b.Mem[out].Host(), ir.F32)
+				if len(out.Shape) == 0 {
+					cells[out.Pad.Before] += c.sum
+					return
+				}
+				for i := tile[0].Lo; i < tile[0].Hi && len(k.Inputs()) == 2; i++ {
+					for j := range out.Shape[1] {
+						if (i*out.Shape[1]+j)%100 == 0 {
+							cells[out.Pad.Before+i*out.Strides()[0]+j] += c.wrong
+						}
+					}
+				}
+			}
+			in := w.ramp(matrix(60, 100))
+			noise := w.total(w.cancelled(in))
+			p := w.plan(t, dev, w.keep("noise", noise), w.keep("out", w.shifted(in, noise)))
+			r, err := Run(context.Background(), p, Options{Devices: []device.Device{dev}, Verify: true, Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := r.Parity[len(r.Parity)-1]
+			if out.OK != c.ok || c.ok && out.Rounding == 0 {
+				t.Errorf("parity %+v", out)
+			}
+		})
+	}
+}

@@ -34,11 +34,9 @@ func placed(w *writer) bool {
 	}
 	place := b.text
 	if b.kind.float() {
-		op := w.one("floor", "round") // of numbers that rounding moves by less than a place
-		low, high := literal(-60, "-60", true), literal(60, "60", true)
-		near := w.hidden(step{"op": "clamp", "kind": b.kind, "in": args(b, low, high), "compute": b.kind})
-		place = fmt.Sprintf("%s(clamp(%s, -60, 60))", op, b.text)
-		s["in"] = []any{a.text, w.hidden(step{"op": op, "kind": b.kind, "in": []any{near}})}
+		op := w.one("floor", "round")
+		place = fmt.Sprintf("%s(%s)", op, b.text)
+		s["in"] = []any{a.text, w.hidden(step{"op": op, "kind": b.kind, "in": args(b)})}
 	} else {
 		s["in"] = args(a, b)
 	}

@@ -36,7 +36,9 @@ var variance = &ops.Spec{
 	Params: []ops.Param{array, over, ddof},
 	Body: `n = size(a, over)
 d = a - mean(a, over: over)
-(sum(abs(d) ^ 2, over: over) - abs(sum(d, over: over)) ^ 2 / n) / (if n > ddof then n - ddof else nan)`,
+all = sum(abs(d) ^ 2, over: over)
+rest = all - abs(sum(d, over: over)) ^ 2 / n
+where(is_nan(rest), all, rest) / (if n > ddof then n - ddof else nan)`,
 	Examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(var(x * y, over: x))"}},
 }
 

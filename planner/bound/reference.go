@@ -78,17 +78,20 @@ func (l *inliner) cost(roots []*ops.Stage) float64 {
 	return count.CostOf(l.build(roots, graph.PointOf(l.g.Points(roots[0]))).Kernel).NodeEvals
 }
 
-// BlockReference is the Reference of what one kernel stores while the program runs in blocks: it reads the arrays that the
-// kernel reads, of which the rows it needs are there, and no others.
-func (p *Plan) BlockReference(k *Kernel) Reference {
+// BlockReference is the Reference of what one kernel stores while the program runs in blocks: of the arrays that it reads, the rows that it
+// needs are there.
+func (p *Plan) BlockReference(k *Kernel) Reference { return p.GivenReference(k, k.Roots) }
+
+// GivenReference is the definition of some stages that a kernel stores by the arrays that it reads, and no others.
+func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 	l, loads := p.inliner(), k.IR.Inputs()
 	for _, b := range p.Buffers {
 		if slices.ContainsFunc(b.Bufs, func(part *ir.Buffer) bool { return slices.Contains(loads, part) }) {
 			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
 		}
 	}
-	ref := l.build(k.Roots, p.Graph.Points(k.Roots[0]))
-	ref.Cost = l.cost(k.Roots)
+	ref := l.build(roots, p.Graph.Points(roots[0]))
+	ref.Cost = l.cost(roots)
 	return ref
 }
 

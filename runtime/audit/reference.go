@@ -89,11 +89,16 @@ const pointsAtOnce = 16
 // Eval computes some points of the axes on several threads: by stage, then by the elements that belong to the points.
 func (r *Reference) Eval(ctx context.Context, points [][]int, mem map[*ir.Buffer]device.Memory, threads int) ([][]complex128, error) {
 	threads = max(1, threads)
-	var code interp.Evaluator = r.program
-	atOnce := (len(points) + threads - 1) / threads // what the interpreter finds for all points it finds once
 	if r.compiled != nil {
-		code, atOnce = r.compiled, pointsAtOnce
+		return r.eval(ctx, r.compiled, points, mem, threads, pointsAtOnce)
 	}
+	return r.eval(ctx, r.program, points, mem, threads, (len(points)+threads-1)/threads) // what the interpreter finds for all points it finds once
+}
+
+// eval is Eval by some code, so many points at once.
+func (r *Reference) eval(
+	ctx context.Context, code interp.Evaluator, points [][]int, mem map[*ir.Buffer]device.Memory, threads, atOnce int,
+) ([][]complex128, error) {
 	in := interp.Inputs{Mem: mem, Host: map[*ir.Buffer][]float64{}}
 	for buf, s := range r.Loads {
 		if s.Data != nil {

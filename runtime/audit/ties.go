@@ -1,12 +1,14 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/enclose"
+	"weft/kernels/interp"
 	"weft/kernels/ir"
 )
 
@@ -16,13 +18,20 @@ const tieWork = 2e7
 // Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a
 // comparison of what is equal, a value that is rounded to a whole number), float64 took one branch and the kernel may have taken
 // another: the result of that one is then what the element should be, and it counts as a tie. Where rounding in the array's own type
-// may make as much of a difference by itself, that is recorded. The samples are those that Take took at the points, with the largest
-// magnitudes of their arrays.
+// may make as much of a difference by itself, that is recorded, and so is where nobody knows how much that is, but the definition
+// makes the same element if it is followed in the array's own type. The samples are those that Take took at the points, with the largest magnitudes of
+// their arrays.
 func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	wrong := func(s Sample) bool { return !s.Figures().Within(s.Rule()) }
 	if r.Cost > tieWork || !slices.ContainsFunc(samples, wrong) {
 		return
 	}
+	r.enclosed(samples, points, mem)
+	r.narrowly(samples, points, mem)
+}
+
+// enclosed explains elements by what rounding may make of them.
+func (r *Reference) enclosed(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	var kernel *enclose.Kernel
 	left := int(tieWork)
 	for p, point := range points {
@@ -50,6 +59,53 @@ func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]
 			}
 		}
 	}
+}
+
+// narrowly explains elements by the definition in the kernel's own types, as far as that is cheap. A fault in it explains nothing.
+func (r *Reference) narrowly(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
+	numbers, few := open(samples, points)
+	if len(few) == 0 || r.Cost*float64(len(few)) > tieWork {
+		return
+	}
+	program, err := interp.Compile(r.Kernel, interp.Exact)
+	if err != nil {
+		return
+	}
+	values, err := r.eval(context.Background(), program, few, mem, 1, len(few)) // which takes no time
+	if err != nil {
+		return
+	}
+	for i := range samples {
+		s := &samples[i]
+		for j, e := range s.of(numbers, points) {
+			if !s.Holds(e) && s.near(e, values[i][j]) {
+				s.Rounded = append(s.Rounded, e)
+			}
+		}
+	}
+}
+
+// open are the numbers of points with elements that nothing explains, and these points.
+func open(samples []Sample, points [][]int) (numbers []int, at [][]int) {
+	for p := range points {
+		if slices.ContainsFunc(samples, func(s Sample) bool {
+			return slices.ContainsFunc(s.of([]int{p}, points), func(e int) bool { return !s.Holds(e) })
+		}) {
+			numbers, at = append(numbers, p), append(at, points[p])
+		}
+	}
+	return numbers, at
+}
+
+// of are the numbers of the elements that belong to some of the points.
+func (s Sample) of(numbers []int, points [][]int) (out []int) {
+	each := len(s.At) / len(points)
+	for _, p := range numbers {
+		for e := range each {
+			out = append(out, p*each+e)
+		}
+	}
+	return out
 }
 
 // Holds reports whether an element is what it should be, as far as rounding lets it.

@@ -341,7 +341,7 @@ def total(a, axes, add):
 
 def dot(kind, compute, a, b, over):
     """The sum of a product. Products of f32 are added up in f32 over up to 512 terms, which may leave its range on the way."""
-    p = arithmetic("mul", compute, a, b)
+    p = arithmetic("mul", compute if compute in ("f32", "f64") else "i64", a, b)
     axes = tuple(p.dims.index(d) for d in over)
     count = int(np.prod([p.lo.shape[i] for i in axes]))
     s = reduce("sum", kind, p, over)
@@ -475,6 +475,11 @@ def take(kind, a, places, dim, here, by, outside, dims):
     if here:
         own = over(np.arange(n, dtype=float), [dim])
         lo, hi = lo + own, hi + own
+        exact = np.maximum(np.abs(lo), np.abs(hi)) <= 1 / unit_roundoff(places.kind)
+        moved = rounded(places.kind, dims, lo, hi)  # as a float, where the sum is one
+        lo, hi = np.where(exact, lo, moved.lo), np.where(exact, hi, moved.hi)
+    if outside in ("wrap", "mirror"):  # an infinite place is none
+        nan = nan | np.isinf(lo) | np.isinf(hi)
     sure = (lo == hi) & (np.abs(lo) < 2.0**50) & ~nan
     p = np.where(sure, lo, 0).astype(np.int64)
     beyond = (p < 0) | (p >= n)
@@ -651,9 +656,11 @@ def step(o, vals, folder):
         return cumsum(kind, x[0], o["dim"])
     if op == "sort":
         axis = x[0].dims.index(o["dim"])
-        missing = x[0].nan.any(axis, keepdims=True) if np.ndim(x[0].nan) else np.asarray(x[0].nan)
-        lo, hi = np.where(missing, -np.inf, np.sort(x[0].lo, axis)), np.where(missing, np.inf, np.sort(x[0].hi, axis))
-        return Val(kind, x[0].dims, lo, hi, missing | np.zeros(lo.shape, bool), np.zeros(lo.shape, bool))
+        known = (x[0].nan == x[0].only).all(axis, keepdims=True)  # which are NaN: those come last
+        lo, hi = (np.sort(np.where(x[0].only, np.nan, v), axis) for v in (x[0].lo, x[0].hi))
+        none = np.isnan(lo)
+        lo, hi = np.where(known, np.where(none, 0, lo), -np.inf), np.where(known, np.where(none, 0, hi), np.inf)
+        return Val(kind, x[0].dims, lo, hi, none | ~known, none & known)
     if op == "histogram":
         return histogram(kind, x[0], x[1] if len(x) > 1 else None, o["over"], o["from"], o["to"], o["n"], o.get("edges"))
     if op == "take":

@@ -1,0 +1,99 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/plan"
+	"weft/runtime/audit"
+)
+
+// givenWork is how many operations are spent on what may follow from what was stored before.
+const givenWork = 5e7
+
+// given explains elements that differ from float64 as it computes them from the beginning, by what their kernel read: see audit.Reference.Given. What
+// is stored in fewer digits than its operator says is no excuse, nor is what the reference has read itself.
+func (r *run) given(ctx context.Context, step *bound.Step, ref *audit.Reference, taken []audit.Sample, points [][]int) error {
+	by := &audit.Effort{Mem: r.arrays.Memory, Threads: r.opt.Threads, Left: givenWork}
+	return r.followed(ctx, step, step.Kernel.Roots, ref, taken, points, by)
+}
+
+// followed is given for some of the stages that a step stores.
+func (r *run) followed(
+	ctx context.Context, step *bound.Step, roots []*ops.Stage, ref *audit.Reference, taken []audit.Sample, points [][]int, by *audit.Effort,
+) error {
+	if !slices.ContainsFunc(taken, func(s audit.Sample) bool { return !s.OK() }) || r.plan.Stream != nil {
+		return nil
+	}
+	own, err := audit.Define(r.plan.GivenReference(step.Kernel, roots), roots)
+	if err != nil {
+		return err
+	}
+	for part := range own.Loads {
+		if by.Mem[part] == nil { // it is gone
+			return nil
+		}
+	}
+	return own.Given(ctx, taken, points, by, func(s *ops.Stage, at [][]int) (bool, error) {
+		for _, from := range ref.Loads {
+			if from == s { // float64 has read it as well
+				return true, nil
+			}
+		}
+		return r.right(ctx, by, s, at)
+	})
+}
+
+// right reports whether elements of a stored stage are what they should be, each by itself.
+func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]int) (bool, error) {
+	b := r.arrays.ByStage[s]
+	switch made := r.maker(b); {
+	case made == nil: // it was read, or came from elsewhere
+		return true, nil
+	case made.Kernel == nil || b.Narrowed() || r.doubt[b.ID]:
+		return false, nil
+	default:
+		roots := []*ops.Stage{s}
+		ref, err := audit.Define(r.plan.Reference(roots, func(s *ops.Stage) bool {
+			b := r.arrays.ByStage[s]
+			return b != nil && r.arrays.There(b.ID)
+		}, 0), roots)
+		if err != nil {
+			return false, err
+		}
+		points := at
+		if s.Unrolled { // all elements of a point
+			points = nil
+			for _, p := range at {
+				if p = p[:len(p)-1]; !slices.ContainsFunc(points, func(o []int) bool { return slices.Equal(o, p) }) {
+					points = append(points, p)
+				}
+			}
+		}
+		if by.Left -= ref.Cost * float64(len(points)); by.Left < 0 {
+			return false, nil
+		}
+		a := audit.In(b, by.Mem)
+		taken, err := audit.Take(ctx, ref, []audit.Array{a}, points, by.Mem, by.Threads)
+		if err != nil {
+			return false, err
+		}
+		taken[0].Largest = a.Peak(by.Threads)
+		ref.Settle(taken, points, by.Mem)
+		if err := r.followed(ctx, made, roots, ref, taken, points, by); err != nil {
+			return false, err
+		}
+		return taken[0].OK(), nil
+	}
+}
+
+// maker is the step that computes an array by a kernel or an algorithm; nil: there is none.
+func (r *run) maker(b *bound.Buffer) *bound.Step {
+	i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.Kind != plan.ReadStep && slices.Contains(s.Writes, b.ID) })
+	if i < 0 {
+		return nil
+	}
+	return &r.plan.Steps[i]
+}
