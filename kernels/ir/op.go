@@ -67,11 +67,9 @@ type OpInfo struct {
 	// functions of the preludes.
 	Symbol  string
 	Written Class
-	// Library is what C and CUDA call it: the form for float64, to which an f is added for float32. OneByOne says that vectors are put
-	// through that lane by lane, and that the preludes for C have nothing of their own.
-	Library  string
-	OneByOne bool
-	Forms    []Form // cheapest first
+	// Library is what C and CUDA call it: the form for float64, to which an f is added for float32.
+	Library string
+	Forms   []Form // cheapest first
 
 	Cost  CostClass
 	Times float64 // how many operations of the class it takes

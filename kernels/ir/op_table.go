@@ -86,8 +86,8 @@ func init() {
 		Sin:   wave("sin", math.Sin),
 		Cos:   wave("cos", math.Cos),
 		Tan:   function("tan", math.Tan, CostSine, 1.5, 24, func(span) span { return anything }),
-		Tanh:  oneByOne(function("tanh", math.Tanh, CostExp, 2, 32, func(a span) span { return widen(monotone(math.Tanh)(a), -1, 1) })),
-		Erf:   oneByOne(function("erf", math.Erf, CostExp, 2, 32, func(a span) span { return widen(monotone(math.Erf)(a), -1, 1) })),
+		Tanh:  function("tanh", math.Tanh, CostExp, 2, 32, func(a span) span { return widen(monotone(math.Tanh)(a), -1, 1) }),
+		Erf:   function("erf", math.Erf, CostExp, 2, 32, func(a span) span { return widen(monotone(math.Erf)(a), -1, 1) }),
 		Atan2: function2("atan2", math.Atan2, CostAtan2, 24, func(_ *Node, a [3]span) span { return span{-3.1415930, 3.1415930, a[0].nan || a[1].nan} }),
 		Pow:   function2("pow", power, CostPower, 40, anyRange),
 	}
@@ -154,12 +154,6 @@ var normal = Form{"normal", [2]float64{0x1p-126, math.MaxFloat32}, [2]float64{0x
 
 func inForms(i OpInfo, forms ...Form) OpInfo {
 	i.Forms = forms
-	return i
-}
-
-// oneByOne is a function of which the preludes for C have no code: each lane goes to the library.
-func oneByOne(i OpInfo) OpInfo {
-	i.OneByOne = true
 	return i
 }
 

@@ -25,9 +25,9 @@ var mathFunctions = []struct {
 	aim  float64
 }{
 	{"expf", false, 1e9}, {"logf", false, 1e9}, {"log10f", false, 1e9}, {"sinf", false, 1e9}, {"cosf", false, 1e9},
-	{"tanf", false, 0}, {"atan2f", false, 0}, {"powf", false, 0},
+	{"tanf", false, 0}, {"tanhf", false, 0}, {"erff", false, 0}, {"atan2f", false, 0}, {"powf", false, 0},
 	{"exp", true, 0}, {"log", true, 0}, {"log10", true, 0}, {"sin", true, 0}, {"cos", true, 0},
-	{"tan", true, 0}, {"atan2", true, 0}, {"pow", true, 0},
+	{"tan", true, 0}, {"tanh", true, 0}, {"erf", true, 0}, {"atan2", true, 0}, {"pow", true, 0},
 }
 
 // mathForms are the forms of functions for operands within bounds, in both types.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
 
@@ -28,11 +27,6 @@ func Prelude(t schedule.Target) string {
 			panic("c: " + err.Error()) // a part that is not embedded
 		}
 		out.Write(text)
-	}
-	for op := range ir.Ops {
-		if i := op.Info(); i.OneByOne {
-			fmt.Fprintf(&out, "M_LANES%d(%s, %s)\n", i.Arity, op, i.Library)
-		}
 	}
 	return out.String()
 }

@@ -18,10 +18,11 @@ func quo(a, b *big.Float) *big.Float { return blank().Quo(a, b) }
 // series sums c(k) x^k until the terms no longer matter; |x| must be well below the radius of convergence.
 func series(x *big.Float, c func(k int) *big.Float) *big.Float {
 	sum, power := num(0), num(1)
+	most, _ := x.Float64() // terms of functions without a pole grow as far as that
 	for k := range 2000 {
-		sum = add(sum, mul(power, c(k)))
-		power = mul(power, x)
-		if power.Sign() == 0 || power.MantExp(nil) < -precision-20 {
+		term := mul(power, c(k))
+		sum, power = add(sum, term), mul(power, x)
+		if power.Sign() == 0 || float64(k) > most && term.MantExp(nil) < -precision-20 {
 			break
 		}
 	}
@@ -92,6 +93,31 @@ func atan(q *big.Float) *big.Float {
 	}
 	s := series(mul(q, q), func(k int) *big.Float { return quo(sign(k), num(float64(2*k+1))) })
 	return mul(mul(q, s), num(scale))
+}
+
+// tanhTail is (tanh t - t) / t^3 as a function of t^2.
+func tanhTail(z *big.Float) *big.Float {
+	t := blank().Sqrt(z)
+	r := mul(num(2), t)
+	above := add(r, mul(mul(r, r), expTail(r))) // e^2t - 1
+	return quo(sub(quo(above, add(above, num(2))), t), mul(z, t))
+}
+
+// erfRatio is erf(t) / t - 1 as a function of t^2.
+func erfRatio(z *big.Float) *big.Float {
+	sum := series(z, func(k int) *big.Float { return quo(sign(k), mul(factorial(k), num(float64(2*k+1)))) })
+	return sub(quo(mul(num(2), sum), blank().Sqrt(mul(num(2), halfPi()))), num(1))
+}
+
+// tails is -log(erfc(start + t)) as a function of t.
+func tails(start float64) func(*big.Float) *big.Float {
+	return func(t *big.Float) *big.Float {
+		a := add(num(start), t)
+		left := sub(num(1), mul(a, add(erfRatio(mul(a, a)), num(1))))
+		mantissa := blank()
+		exponent := left.MantExp(mantissa)
+		return sub(num(0), add(log1p(sub(mantissa, num(1))), mul(num(float64(exponent)), ln2())))
+	}
 }
 
 var ln2 = sync.OnceValue(func() *big.Float { return log1p(num(1)) })

@@ -40,6 +40,12 @@ var fits = []fit{
 	{"log, f64: (log((1+s)/(1-s))-2s)/s^3 in s^2", atanhTail, 0, squares, 6, false},
 	{"sin, f64", sinTail, 0, quarterPi * quarterPi, 5, false},
 	{"cos, f64", cosTail, 0, quarterPi * quarterPi, 5, false},
+	{"tanh, f32: (tanh t-t)/t^3 in t^2", tanhTail, 0, 0.4, 4, true},
+	{"tanh, f64", tanhTail, 0, 0.4, 11, false},
+	{"erf, f32: erf t/t-1 in t^2", erfRatio, 0, 0.86, 6, true},
+	{"erf, f64", erfRatio, 0, 1.01, 13, false},
+	{"erf, f32: -log(erfc(0.92+t))", tails(0.92), 0, 3.1, 9, true},
+	{"erf, f64: -log(erfc(1+t))", tails(1), 0, 5, 24, false},
 }
 
 func main() {

@@ -326,6 +326,31 @@ FN vd m_pow(vd x, vd y) {
 
 FN vf v_pow_f(vf x, vf y) { return M_WIDE2(m_pow, x, y); }
 
+/* ---- f32: tanh, erf ---- */
+
+/* The sign of x on a magnitude. */
+FN vf m_signed(vf a, vf x) { return (vf)((vi)a | ((vi)x & M_SIGN)); }
+
+FN vf v_tanh_f(vf x) {
+    vf a = m_abs(x), z = x * x, c = m_pick(a > 10.0f, m_f(10), a); /* NaN stays */
+    vi n;
+    vf e = m_exp(c + c, &n) * m_pow2(n);
+    vf p = (((-0.00604516501f * z + 0.0209613293f) * z - 0.0538432635f) * z + 0.133327186f) * z - 0.333333284f;
+    return m_signed(m_pick(a < 0.63f, p * (z * a) + a, 1.0f - 2.0f / (e + 1.0f)), x);
+}
+
+/* Near 0 by a series, beyond by what is missing to 1: exp of a polynomial. */
+FN vf v_erf_f(vf x) {
+    vf a = m_abs(x), z = x * x, t = m_pick(a > 4.0f, m_f(4), a) - 0.92f;
+    vf p = ((((8.35189712e-05f * z - 0.000813879247f) * z + 0.00520072971f) * z - 0.0268592965f) * z + 0.112836942f) * z - 0.376126349f;
+    p = p * z + 0.128379166f;
+    vf q = ((((5.49885115e-08f * t - 2.37537301e-06f) * t + 3.81031168e-05f) * t - 0.00035108134f) * t + 0.00223286822f) * t - 0.0109502804f;
+    q = (((q * t + 0.0449449942f) * t + 0.832727075f) * t + 2.5048902f) * t + 1.64386225f;
+    vi n;
+    vf e = m_exp(-q, &n);
+    return m_signed(m_pick(a < 0.92f, p * a + a, 1.0f - e * m_pow2(n)), x);
+}
+
 /* ---- f64 ---- */
 
 /* x = n log(2) + r; exp(r). */
@@ -465,6 +490,32 @@ FN vd v_cos_near_d(vd x) {
 FN vd v_sin_small_d(vd x) { return m_pickd(x == 0.0, x, m_sin0d(x, (vd){})); }
 FN vd v_cos_small_d(vd x) { return m_cos0d(x, (vd){}); }
 
+FN vd m_signedd(vd a, vd x) { return (vd)((vl)a | ((vl)x & M_SIGN64)); }
+
+FN vd v_tanh_d(vd x) {
+    vd a = m_absd(x), z = x * x, c = m_pickd(a > 20.0, m_d(20), a);
+    vd e = v_exp_normal_d(c + c);
+    vd p = (((6.3543408148597184e-06 * z - 3.0929125473864671e-05) * z + 9.2327497080853704e-05) * z - 0.00023746756598223251) * z + 0.00058962214868720603;
+    p = (((p * z - 0.0014557676940659455) * z + 0.003592120760870841) * z - 0.0088632350243061063) * z + 0.021869488515352347;
+    p = ((p * z - 0.053968253967810541) * z + 0.13333333333332961) * z - 0.33333333333333331;
+    return m_signedd(m_pickd(a < 0.63, p * (z * a) + a, 1.0 - 2.0 / (e + 1.0)), x);
+}
+
+FN vd v_erf_d(vd x) {
+    vd a = m_absd(x), z = x * x, t = m_pickd(a > 6.0, m_d(6), a) - 1.0;
+    vd p = (((-4.2116459732799509e-12 * z + 8.6969148695091615e-11) * z - 1.2161193068258871e-09) * z + 1.4791857980184993e-08) * z - 1.6364585736775698e-07;
+    p = (((p * z + 1.6462041494400115e-06) * z - 1.4925647378433174e-05) * z + 0.00012055332896705783) * z - 0.00085483270217997544;
+    p = (((p * z + 0.0052239776254214103) * z - 0.026866170645129684) * z + 0.11283791670955119) * z - 0.37612638903183754;
+    p = p * z + 0.12837916709551259;
+    vd q = (((-6.3255205887184911e-19 * t + 4.3048401134980046e-17) * t - 1.39208492321294e-15) * t + 2.8478126848102162e-14) * t - 4.1392677661442279e-13;
+    q = (((q * t + 4.5505332308534441e-12) * t - 3.9309706854245209e-11) * t + 2.7336407972856534e-10) * t - 1.5518802262158816e-09;
+    q = (((q * t + 7.2172671740364377e-09) * t - 2.7148106745723257e-08) * t + 7.846484305037978e-08) * t - 1.4152970860425964e-07;
+    q = (((q * t - 8.6464723543393276e-08) * t + 2.0042076999507634e-06) * t - 9.5671762493511818e-06) * t + 2.7135509272994771e-05;
+    q = (((q * t - 2.6267990577569252e-05) * t - 0.00023732547115646525) * t + 0.0019779031986228326) * t - 0.010033825462634972;
+    q = (((q * t + 0.041561098049380372) * t + 0.84310725635832751) * t + 2.6389675142347948) * t + 1.8496055099332482;
+    return m_signedd(m_pickd(a < 1.0, p * a + a, 1.0 - v_exp_normal_d(-q)), x);
+}
+
 #define M_LIBRARY1(N, F) \
     M_COLD vd N(vd x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F(x[l]); return x; }
 #define M_LIBRARY2(N, F) \
@@ -485,28 +536,17 @@ M_ONE1(cos_f, float, vf)
 M_ONE1(tan_f, float, vf)
 M_ONE2(atan2_f, float, vf)
 M_ONE2(pow_f, float, vf)
+M_ONE1(tanh_f, float, vf)
+M_ONE1(erf_f, float, vf)
 M_ONE1(exp_d, double, vd)
 M_ONE1(log_d, double, vd)
 M_ONE1(log10_d, double, vd)
 M_ONE1(sin_d, double, vd)
 M_ONE1(cos_d, double, vd)
+M_ONE1(tanh_d, double, vd)
+M_ONE1(erf_d, double, vd)
 #define M_FORM(N) M_ONE1(N##_f, float, vf) M_ONE1(N##_d, double, vd)
 M_FORM(sin_near) M_FORM(cos_near) M_FORM(sin_small) M_FORM(cos_small) M_FORM(exp_normal) M_FORM(log_normal) M_FORM(log10_normal)
 FN double s_tan_d(double x) { return tan(x); }
 FN double s_atan2_d(double y, double x) { return atan2(y, x); }
 FN double s_pow_d(double x, double y) { return pow(x, y); }
-
-/* ---- what the C library does, lane by lane ---- */
-
-#define M_LANES1(N, F) \
-    float F##f(float); double F(double); \
-    FN float s_##N##_f(float x) { return F##f(x); } \
-    FN double s_##N##_d(double x) { return F(x); } \
-    M_COLD vf v_##N##_f(vf x) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F##f(x[l]); return x; } \
-    M_LIBRARY1(v_##N##_d, F)
-#define M_LANES2(N, F) \
-    float F##f(float, float); double F(double, double); \
-    FN float s_##N##_f(float x, float y) { return F##f(x, y); } \
-    FN double s_##N##_d(double x, double y) { return F(x, y); } \
-    M_COLD vf v_##N##_f(vf x, vf y) { for (unsigned l = 0; l < sizeof x / sizeof x[0]; l++) x[l] = F##f(x[l], y[l]); return x; } \
-    M_LIBRARY2(v_##N##_d, F)
