@@ -12,8 +12,8 @@ import (
 	"weft/ops/problem"
 )
 
-// castTypes are the element types that arrays compute in.
-var castTypes = []ops.ElemType{ops.Bool, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
+// castTypes are the element types that arrays compute in, and those of small whole numbers, which they compute with as i32.
+var castTypes = []ops.ElemType{ops.Bool, {Base: ir.U8}, {Base: ir.I8}, {Base: ir.U16}, {Base: ir.I16}, ops.I32, ops.I64, ops.F32, ops.F64, ops.C64, ops.C128}
 
 // roundTypes are those that values can be rounded to.
 var roundTypes = []ops.ElemType{{Base: ir.F16}, {Base: ir.BF16}}
@@ -35,7 +35,7 @@ func convertSpecs() []*ops.Spec {
 	return []*ops.Spec{join.spec(), {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: operand.Rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
-			"Integers of 64 bits beyond 32 become the nearest of 32. f16 and bf16 round to the nearest number of these types, which is held as f32: where it stands, in " +
+			"Whole numbers beyond the range of a smaller type become its nearest. f16 and bf16 round to the nearest number of these types, which is held as f32: where it stands, in " +
 			"whatever kernel that is, and whatever types the planner chooses. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions; of a number, one value.",
 		Params:   []ops.Param{ops.In("input", "array or number").Also(ops.KNumber | ops.KBool), ops.Choose("type", "element type", names...)},
@@ -100,16 +100,21 @@ func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
 
 // intLimits are the smallest and the largest value of an integer type.
 func intLimits(t ir.DType) (low, high int64) {
-	if t == ir.I32 {
-		return math.MinInt32, math.MaxInt32
+	bits := 8 * t.Size()
+	if t == ir.U8 || t == ir.U16 {
+		return 0, 1<<bits - 1
 	}
-	return math.MinInt64, math.MaxInt64
+	return -1 << (bits - 1), 1<<(bits-1) - 1
 }
 
 // convert is a cast that is defined for every value.
 func convert(b *ops.Body, to ir.DType, x *ir.Node) *ir.Node {
 	from := x.Type
 	switch {
+	case to.Int() && to != to.Compute():
+		low, high := intLimits(to)
+		x = convert(b, to.Compute(), x)
+		return b.Max(b.Int(x.Type, low), b.Min(b.Int(x.Type, high), x))
 	case to == ir.Bool && from != ir.Bool:
 		return b.Alu(ir.Ne, x, b.Const(from, 0))
 	case from.Float() && to.Int():

@@ -18,8 +18,8 @@ func foldSpecs() []*ops.Spec {
 		{Name: "from", Doc: "the state before the first turn: an array, a number, true or false, or a record of such",
 			Accept: ops.KArray | ops.KRecord | ops.KNumber | ops.KBool, Unit: "*"},
 	}
-	const how = "The state is an array, a number, true or false, or a record of these; the function gives one of the same types and units. It has the dimensions of " +
-		"all that it is made from but that of `along`, and each of its elements is carried by itself: the function may read what is gone through wherever it " +
+	const how = "The state is an array, a number, true or false, or a record of these; the function gives one of the same types and units. Each part of it has the " +
+		"dimensions of all that this is made from but that of `along`, or with `while` and in `scan` of all that the state is, and each of its elements is carried by itself: the function may read what is gone through wherever it " +
 		"likes, the state only where it stands. All turns of an element are made in one kernel, which keeps its state in registers. "
 	return []*ops.Spec{
 		{
@@ -55,11 +55,13 @@ type folding struct {
 	step  ops.Value
 	each  ops.Value         // what stands at a turn, in the form of over
 	first []operand.Operand // what the state starts from
+	apart bool              // parts of the state have the dims of what they are made from, not of all
 	args  map[string]ops.Value
 }
 
 func expandFold(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	f := &folding{c: c, e: e, over: c.Args["over"], step: c.Args["step"], args: map[string]ops.Value{}}
+	f.apart = c.Spec.Name == "fold" && !c.Has("while")
 	r := &recurrence{keep: c.Spec.Name == "scan"}
 	if err := f.turns(r); err != nil {
 		return nil, err
@@ -180,7 +182,23 @@ func (f *folding) start() (types []ops.Type, err error) {
 		}
 		types = append(types, t)
 	}
-	return joined("from", types, f.first)
+	return f.joined("from", types, f.first)
+}
+
+// joined gives parts of a state the dims of those that an argument gives: each those of its own, or all those of all.
+func (f *folding) joined(arg string, types []ops.Type, others []operand.Operand) ([]ops.Type, error) {
+	if !f.apart {
+		return joined(arg, types, others)
+	}
+	out := slices.Clone(types)
+	for i := range out {
+		one, err := joined(arg, types[i:i+1], others[i:i+1])
+		if err != nil {
+			return out, err
+		}
+		out[i] = one[0]
+	}
+	return out, nil
 }
 
 // state stands for the state before a turn.
@@ -256,7 +274,7 @@ func (f *folding) measured(types []ops.Type) []ops.Type {
 
 // grown are the types of a state behind a turn: with dims that it adds. A number that the state starts from is of the type that comes of it.
 func (f *folding) grown(types []ops.Type, after []operand.Operand) ([]ops.Type, error) {
-	out, err := joined("step", types, after)
+	out, err := f.joined("step", types, after)
 	for i, p := range after {
 		n, ok := f.first[i].Value.(ops.Number)
 		if _, constant := p.Value.(ops.Number); !ok || constant && sameType(types[i], p.Type) {

@@ -63,15 +63,20 @@ func (r *recurrence) use(e ops.Expander, name string, args map[string]ops.Value,
 // tried is what is wrong with a use.
 func (r *recurrence) tried(name string, args map[string]ops.Value) error {
 	spec := recurrences[name]
-	return trial{lower: func(l *ops.Lowering) []*ops.Stage { return r.Lower(l)[:1] }, until: r.until}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: args}})
+	oneOfEach := func(l *ops.Lowering) []*ops.Stage {
+		alike := func(a, b *ops.Stage) bool { return ops.SameDims(a.Type.Dims, b.Type.Dims) }
+		return slices.CompactFunc(r.Lower(l), alike)
+	}
+	return trial{lower: oneOfEach, until: r.until}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: args}})
 }
 
 // turn is a turn as stages.
 type turn struct {
 	*recurrence
 	name                     string
-	dims                     []ops.Dim // of the state
+	dims                     []ops.Dim // of all parts of the state
 	state, each, over        []*ops.Stage
+	carried                  []*ops.Stage // the state as a whole
 	from, next, while, until []operand.Operand
 	roots                    []*ops.Stage        // what these are
 	inside                   map[*ops.Stage]bool // what follows from the state or from what stands at a turn
@@ -80,8 +85,14 @@ type turn struct {
 
 // turn finds the stages of a turn, and those outside of it that it reads.
 func (r *recurrence) turn(l *ops.Lowering) (t *turn, inputs []*ops.Stage) {
-	t = &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
-	t.dims = t.state[0].Type.Dims
+	t = &turn{recurrence: r, name: l.Op.Spec.Name, state: l.Lists["state"], carried: l.Lists["state"], each: l.Lists["each"], over: l.Lists["over"], inside: map[*ops.Stage]bool{}}
+	for _, s := range t.state {
+		for _, d := range s.Type.Dims {
+			if (ops.Type{Dims: t.dims}).Dim(d.Name) < 0 {
+				t.dims = append(t.dims, d)
+			}
+		}
+	}
 	t.from, t.next, t.while = t.operands(l, "from"), t.operands(l, "next"), t.operands(l, "while")
 	t.until = t.operands(l, "until")
 	for _, s := range slices.Concat(t.state, t.each) {
@@ -138,8 +149,9 @@ type (
 
 // body is what the stages of a turn are built with: the state is values of a loop, and what stands at a turn is read there. Stages that
 // follow from neither are arrays like any others.
-func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][]*ir.Node) *ops.Body {
+func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][][]*ir.Node) *ops.Body {
 	var in *ops.Body
+	most := b.Binders() + mostBinders
 	in = b.Inside(func(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
 		if !t.inside[s] {
 			return b.Read(s, guard, other, index)
@@ -157,15 +169,23 @@ func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][]*ir.Node) 
 			return ops.CSelect(b, guard, e, ops.Real(b.Const(e.Re.Type, other)))
 		}
 		if k := slices.Index(t.state, s); k >= 0 {
+			of := 0
 			for d, x := range index {
-				if x != at[d] && t.dims[d].Size > 1 {
+				dim := s.Type.Dims[d]
+				here := at[t.dim(dim)]
+				if here == nil && x.Kind == ir.KConst {
+					of = of*dim.Size + int(x.I)
+				} else if x != here && dim.Size > 1 {
 					panic(elsewhere{t.building[len(t.building)-1]})
 				}
 			}
-			return ops.ElemOf(state[k])
+			return ops.ElemOf(state[k][of])
+		}
+		if slices.Contains(t.carried, s) {
+			panic(elsewhere{t.building[len(t.building)-1]})
 		}
 		return ops.ElemOf(in.Once(s, index, func() []*ir.Node {
-			if t.building = append(t.building, s); b.Binders() > mostBinders {
+			if t.building = append(t.building, s); b.Binders() > most {
 				panic(tooLarge{})
 			}
 			e := s.Elem(in, index)
@@ -176,39 +196,67 @@ func (t *turn) body(b *ops.Body, at []*ir.Node, i *ir.Node, state [][]*ir.Node) 
 	return in
 }
 
-// split are values of the state by its parts, with those behind it.
-func (t *turn) split(values []*ir.Node) (out [][]*ir.Node) {
-	for _, s := range t.state {
-		n := s.Type.Elem.Scalars()
-		out, values = append(out, values[:n]), values[n:]
-	}
-	for i := range values {
-		out = append(out, values[i:i+1])
+// dim is which of the dims one is.
+func (t *turn) dim(d ops.Dim) int { return ops.Type{Dims: t.dims}.Dim(d.Name) }
+
+// places are the elements of a part of the state that belong to a point: all along those of its dims of which the point has no index,
+// or one where it is not said which these are.
+func (t *turn) places(k int, at []*ir.Node, b *ops.Body) [][]*ir.Node {
+	out := [][]*ir.Node{at}
+	for _, d := range t.state[k].Type.Dims {
+		if at == nil || at[t.dim(d)] != nil {
+			continue
+		}
+		var next [][]*ir.Node
+		for _, place := range out {
+			for i := range d.Size {
+				next = append(next, slices.Clone(place))
+				next[len(next)-1][t.dim(d)] = b.I32(i)
+			}
+		}
+		out = next
 	}
 	return out
 }
 
-// elements are the values of parts at an element of the state.
+// split are values of the state by its parts and their places, with those behind it.
+func (t *turn) split(b *ops.Body, at []*ir.Node, values []*ir.Node) (out [][][]*ir.Node) {
+	for k, s := range t.state {
+		out = append(out, nil)
+		for range t.places(k, at, b) {
+			n := s.Type.Elem.Scalars()
+			out[k], values = append(out[k], values[:n]), values[n:]
+		}
+	}
+	for i := range values {
+		out = append(out, [][]*ir.Node{values[i : i+1]})
+	}
+	return out
+}
+
+// elements are the values of parts at a point of the state.
 func (t *turn) elements(b *ops.Body, of []operand.Operand, at []*ir.Node) (out []*ir.Node) {
 	for k, o := range of {
 		elem := t.state[k].Type.Elem
-		e := o.Read(b, elem.Base.Compute(), at)
-		if elem.Complex {
-			e.Im = e.Imag(b)
+		for _, place := range t.places(k, at, b) {
+			e := o.Read(b, elem.Base.Compute(), place)
+			if elem.Complex {
+				e.Im = e.Imag(b)
+			}
+			out = append(out, e.Parts()...)
 		}
-		out = append(out, e.Parts()...)
 	}
 	return out
 }
 
-// end is the state of an element in the end, with until the turns that it took and whether it is done behind it.
+// end is the state of a point in the end, with until the turns that it took and whether it is done behind it.
 func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
 	spec := ir.FoldSpec{Name: t.along.Name, Lo: b.I32(0), Hi: b.I32(t.along.Size), Init: t.elements(b, t.from, at)}
 	if t.recurrence.until {
 		spec.Init = append(spec.Init, b.I32(0), b.False())
 	}
 	return b.Fold(spec, func(i *ir.Node, state []*ir.Node) (next []*ir.Node, while *ir.Node) {
-		in := t.body(b, at, i, t.split(state))
+		in := t.body(b, at, i, t.split(b, at, state))
 		next = t.elements(in, t.next, at)
 		for _, o := range t.while {
 			while = o.Read(in, ir.Bool, at).Re
@@ -221,6 +269,67 @@ func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
 	})
 }
 
+// mostTogether is how many elements of parts with dims that others lack are carried together with these.
+const mostTogether = 64
+
+// shared are the dims that all parts have, and whether what is carried for a point of these are few elements.
+func (t *turn) shared() (dims []ops.Dim, few bool) {
+	n := 0
+	dims = slices.DeleteFunc(slices.Clone(t.dims), func(d ops.Dim) bool {
+		return slices.ContainsFunc(t.state, func(s *ops.Stage) bool { return s.Type.Dim(d.Name) < 0 })
+	})
+	for _, s := range t.state {
+		n += s.Type.Len() / max(1, ops.Type{Dims: dims}.Len())
+	}
+	return dims, n <= mostTogether
+}
+
+// among is the turn of those parts of the state that have no dims but some, from which no others follow: where they are in it.
+func (t *turn) among(dims []ops.Dim) (out *turn, at map[int]int) {
+	out, at = &turn{}, map[int]int{}
+	*out = *t
+	out.state, out.from, out.next = nil, nil, nil
+	for k, s := range t.state {
+		if !slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return (ops.Type{Dims: dims}).Dim(d.Name) < 0 }) {
+			at[k] = len(out.state)
+			out.state, out.from, out.next = append(out.state, s), append(out.from, t.from[k]), append(out.next, t.next[k])
+		}
+	}
+	return out, at
+}
+
+// ends is the element of a part of the state in the end, of those that belong to a point.
+func (t *turn) ends(b *ops.Body, point []*ir.Node, k, of int) ops.Elem {
+	there := slices.DeleteFunc(slices.Clone(point), func(n *ir.Node) bool { return n == nil })
+	return ops.ElemOf(t.split(b, point, b.Once(t, there, func() []*ir.Node { return t.end(b, point) }))[k][of])
+}
+
+// last gives the elements of a part of the state in the end. Those at known places of dims that not all parts have are carried together, with
+// the other parts; the others each with what they follow from.
+func (t *turn) last(k int) func(b *ops.Body, index []*ir.Node) ops.Elem {
+	shared, few := t.shared()
+	if len(shared) == len(t.dims) { // as have what is told of the turns, too
+		return func(b *ops.Body, index []*ir.Node) ops.Elem { return t.ends(b, index, k, 0) }
+	}
+	dims := t.state[k].Type.Dims
+	alone, part := t.among(dims)
+	return func(b *ops.Body, index []*ir.Node) ops.Elem {
+		point, beside := make([]*ir.Node, len(t.dims)), make([]*ir.Node, len(t.dims))
+		known, of := few, 0
+		for i, d := range dims {
+			if point[t.dim(d)] = index[i]; (ops.Type{Dims: shared}).Dim(d.Name) >= 0 {
+				beside[t.dim(d)] = index[i]
+				continue
+			}
+			known, of = known && index[i].Kind == ir.KConst, of*d.Size+int(index[i].I)
+		}
+		if known {
+			return t.ends(b, beside, k, of)
+		}
+		return alone.ends(b, point, part[k], 0)
+	}
+}
+
 // Lower carries the state in an ordered fold, which with keep stores it in every turn.
 func (r *recurrence) Lower(l *ops.Lowering) (out []*ops.Stage) {
 	t, inputs := r.turn(l)
@@ -229,17 +338,17 @@ func (r *recurrence) Lower(l *ops.Lowering) (out []*ops.Stage) {
 	scan := &ops.Scan{Along: at, Dims: slices.Insert(slices.Clone(t.dims), at, r.along),
 		Start: func(b *ops.Body, index []*ir.Node) []*ir.Node { return t.elements(b, t.from, element(index)) },
 		Step: func(b *ops.Body, index, state []*ir.Node) []*ir.Node {
-			return t.elements(t.body(b, element(index), index[at], t.split(state)), t.next, element(index))
+			return t.elements(t.body(b, element(index), index[at], t.split(b, nil, state)), t.next, element(index))
 		}}
 	steps, exact := t.steps()
 	for k, o := range r.Gives {
 		var s *ops.Stage
 		if r.keep {
-			s = l.Scan(o.Name, o.Type.Elem, o.Type.Unit, inputs, scan, func(_ *ops.Body, _, after []*ir.Node) ops.Elem { return ops.ElemOf(t.split(after)[k]) })
-		} else {
-			s = l.Stage(o.Name, o.Type, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
-				return ops.ElemOf(t.split(b.Once(t, index, func() []*ir.Node { return t.end(b, index) }))[k])
+			s = l.Scan(o.Name, o.Type.Elem, o.Type.Unit, inputs, scan, func(b *ops.Body, _, after []*ir.Node) ops.Elem {
+				return ops.ElemOf(t.split(b, nil, after)[k][0])
 			})
+		} else {
+			s = l.Stage(o.Name, o.Type, inputs, t.last(k))
 		}
 		s.Steps, s.Exact = steps, exact
 		out = append(out, s)

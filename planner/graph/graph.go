@@ -26,9 +26,11 @@ type Graph struct {
 	Counts    map[ops.Array]*ops.Stage    // how many elements there are along dims of which that is known only when it runs
 	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: the state of the program around it, which its own programs read
 
-	frames map[Edge]framed     // what a stage reads in place of another
-	knowns map[*ops.Stage]bool // memo of known
-	tabled map[*ops.Stage]bool // that read a table of their elements
+	frames map[Edge]framed           // what a stage reads in place of another
+	knowns map[*ops.Stage]bool       // memo of known
+	tabled map[*ops.Stage]bool       // that read a table of their elements
+	cores  map[*ops.Stage]*ops.Stage // memo of Core
+	loops  map[*ops.Stage]bool       // memo of looped
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -128,6 +130,7 @@ func newCollector() *collector {
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
 		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, tabled: map[*ops.Stage]bool{},
+		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
 
@@ -261,24 +264,6 @@ func buffersOf(s *ops.Stage, t ops.Type) []*ir.Buffer {
 		bufs[0].Facts = s.Facts
 	}
 	return bufs
-}
-
-// Siblings reports whether two stages are outputs of one operator over the same axes that read the same, or of one that is written in the language:
-// one kernel stores both, if they are stored.
-func (g *Graph) Siblings(a, b *ops.Stage) bool {
-	if a.Op == nil || a.Op != b.Op || !SameSizes(g.Axes(a), g.Axes(b)) {
-		return false
-	}
-	_, written := a.Op.Bound.(ops.Writer)
-	return written || same(a.Inputs, b.Inputs)
-}
-
-// same reports lists that hold the same, in any order.
-func same[T comparable](a, b []T) bool {
-	holds := func(list, of []T) bool {
-		return !slices.ContainsFunc(of, func(x T) bool { return !slices.Contains(list, x) })
-	}
-	return holds(a, b) && holds(b, a)
 }
 
 // SameShape reports whether two stages have the same extents.

@@ -86,14 +86,28 @@ func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
 	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) })
 }
 
-// siblings defines, in the same kernel, the other stored outputs of root's operator over its axes that read the same stages, so
-// that what they share is computed once. Stages with the same inputs cannot wait for each other, not even through others.
+// siblings defines, in the same kernel, the other stored stages that share with root what is computed once for all. Those of the same inputs
+// cannot wait for each other, not even through others, nor can what follows from them alone.
 func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir.Node, stored, covered map[*ops.Stage]bool) {
-	for _, s := range a.byOp[root.Op] {
-		if s != root && alike(s, root) && stored[s] && !covered[s] && a.Siblings(s, root) {
+	family := a.byOp[root.Op]
+	if of := a.Core(root).Op; of != root.Op {
+		family = slices.Concat(family, a.byOp[of])
+	}
+	for i, s := range family {
+		if s == root || !alike(s, root) || !stored[s] || covered[s] || slices.Contains(family[:i], s) || !a.Siblings(s, root) {
+			continue
+		}
+		if s.Op == root.Op || a.computes(s, a.Core(s)) && a.computes(root, a.Core(root)) {
 			l.Stores(s, a.Arrays.Of(s), axes)
 		}
 	}
+}
+
+// computes reports whether the kernel of a stage computes its core, along all ways.
+func (a *assembler) computes(s, core *ops.Stage) bool {
+	return s == core || !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
+		return a.Core(in) == core && !(a.Verdicts.Fused[graph.Edge{From: in, To: s}] && a.computes(in, core))
+	})
 }
 
 // alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none.

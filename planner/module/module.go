@@ -51,6 +51,9 @@ func (m *Module) Assemble() {
 	a := &assembler{Module: m, byOp: map[*ops.Instance][]*ops.Stage{}}
 	for _, s := range m.Stages {
 		a.byOp[s.Op] = append(a.byOp[s.Op], s)
+		if of := m.Core(s).Op; of != s.Op {
+			a.byOp[of] = append(a.byOp[of], s)
+		}
 	}
 	m.Kernels = a.kernels()
 }
