@@ -3,6 +3,8 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
+	"strings"
 )
 
 // Provenance says where a result comes from. It is the same for the same program, inputs and machine: no times are in it.
@@ -21,6 +23,8 @@ type Provenance struct {
 
 	// Beside asks for a file of its own beside an output that has no room for it.
 	Beside bool `json:"-"`
+	// Failed says that what is written did not pass its check.
+	Failed bool `json:"-"`
 }
 
 // Origin is what a run was asked: with it, and the inputs, it can be run again.
@@ -44,6 +48,20 @@ type InputIdentity struct {
 	Bytes    int64  `json:"bytes"`
 	Modified int64  `json:"modified_unix_ns,omitempty"`
 	Hash     string `json:"hash"` // of all of it, or of samples: it says which
+}
+
+// PathFor is where a sink writes its file: what did not pass its check stands beside, so that nobody takes it for the result.
+func PathFor(ctx context.Context, path string) string {
+	if p := ProvenanceOf(ctx); p != nil && p.Failed {
+		return FailedPath(path)
+	}
+	return path
+}
+
+// FailedPath is where what did not pass its check is written instead.
+func FailedPath(path string) string {
+	ending := filepath.Ext(path)
+	return strings.TrimSuffix(path, ending) + ".failed" + ending
 }
 
 type provenanceKey struct{}

@@ -34,10 +34,15 @@ func (d doubt) spread(s *bound.Step) bool {
 	return from
 }
 
-// announce warns of an output that is not what it should be: it is kept, since it may have taken long, but not without a word.
+// failedFile reports whether a sink writes a file of what is not what it should be.
+func (r *run) failedFile(sink *bound.Step) bool { return sink.Op.File() != "" && r.doubt.spread(sink) }
+
+// announce warns of an output that is not what it should be: it is kept under another name, since it may have taken long.
 func (r *run) announce(sink *bound.Step) {
-	if path := sink.Op.File(); path != "" && r.doubt.spread(sink) {
-		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: problem.ParityViolated, Message: fmt.Sprintf("%s was written, but is made from values beyond their tolerance", path),
-			Help: "use it with that in mind, or remove it; with --strict it is not written", Where: sink.Op.Where})
+	if r.failedFile(sink) {
+		path := sink.Op.File()
+		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: problem.ParityViolated,
+			Message: fmt.Sprintf("%s was not written: it is made from values beyond their tolerance, and is kept as %s", path, ops.FailedPath(path)),
+			Help:    "use it with that in mind, or remove it; with --strict it is not kept", Where: sink.Op.Where})
 	}
 }

@@ -314,7 +314,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 				t.Errorf("parity %+v", p)
 			}
 		}
-		// What was written from it is there, and said to be wrong.
+		// What is made from it is said to be wrong.
 		w.got = map[string]ops.Dense{}
 		sinks := chain(w)
 		for _, s := range sinks {
@@ -322,7 +322,7 @@ func TestWrongResultsAreFound(t *testing.T) {
 		}
 		again, err := Run(context.Background(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Verify: true})
 		if err != nil || len(w.got) == 0 || len(again.Warnings) != 3 || !slices.ContainsFunc(again.Warnings, func(w result.Warning) bool {
-			return w.Code == "E0704" && strings.HasPrefix(w.Message, "out.npy was written") && w.Where == sinks[0].Where
+			return w.Code == "E0704" && strings.HasPrefix(w.Message, "out.npy was not written") && w.Where == sinks[0].Where
 		}) {
 			t.Errorf("%v, warnings %+v", err, again.Warnings)
 		}

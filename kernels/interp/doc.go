@@ -17,6 +17,8 @@ const (
 	// Wide computes F32 values in float64 without rounding, from unrounded constants. Only the bits of an F32 (ir.Bits) are
 	// those of the rounded value.
 	Wide
+	// Narrow rounds as Exact does, and has whole numbers as Wide has them: none wraps.
+	Narrow
 )
 
-func (m Mode) String() string { return [...]string{"exact", "wide"}[m] }
+func (m Mode) String() string { return [...]string{"exact", "wide", "narrow"}[m] }

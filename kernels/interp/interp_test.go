@@ -296,6 +296,20 @@ func TestBindReportsAllThatIsMissing(t *testing.T) {
 	}
 }
 
+// Floats are rounded in Narrow mode, and whole numbers do not wrap.
+func TestNarrowRoundsAndHoldsWholeNumbers(t *testing.T) {
+	for mode, want := range map[Mode][2]float64{Exact: {float64(float32(1) / 3), 0}, Wide: {1.0 / 3, 1 << 32}, Narrow: {float64(float32(1) / 3), 1 << 32}} {
+		l := newLab(1)
+		l.store(l.Div(l.F32(1), l.Add(l.Cast(ir.F32, l.x), l.F32(3))))
+		third := l.at0(t, mode).F
+		l = newLab(1)
+		l.store(l.Mul(l.Add(l.x, l.I32(1<<16)), l.Add(l.x, l.I32(1<<16))))
+		if product := l.at0(t, mode).I; third != want[0] || float64(product) != want[1] {
+			t.Errorf("%s: %v and %d, want %v", mode, third, product, want)
+		}
+	}
+}
+
 // Host values count unrounded in Wide mode and as the buffer holds them in Exact.
 func TestHostValuesRound(t *testing.T) {
 	for typ, want := range map[ir.DType]float64{ir.F32: float64(float32(0.1)), ir.F16: float64(device.FloatFromHalf(0x2e66)), ir.F64: 0.1} {

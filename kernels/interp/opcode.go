@@ -110,7 +110,7 @@ const (
 	boolean
 )
 
-// classOf is the class of a type. Wide arithmetic has no float32, and no int32: whole numbers that leave it are seen to.
+// classOf is the class of a type. Wide arithmetic has no float32, and neither that nor Narrow an int32: whole numbers that leave it are seen to.
 func classOf(t ir.DType, mode Mode) class {
 	switch t {
 	case ir.F64:
@@ -123,7 +123,7 @@ func classOf(t ir.DType, mode Mode) class {
 	case ir.I64:
 		return i64
 	case ir.I32:
-		if mode == Wide {
+		if mode != Exact {
 			return i64
 		}
 		return i32
@@ -131,7 +131,7 @@ func classOf(t ir.DType, mode Mode) class {
 	return boolean
 }
 
-// held are the instructions that Wide arithmetic has for numbers of 64 bits: what leaves these is not what a kernel computes.
+// held are the instructions that Wide and Narrow arithmetic have for numbers of 64 bits: what leaves these is not what a kernel computes.
 var held = map[opcode]opcode{addI64: addHeld, subI64: subHeld, mulI64: mulHeld}
 
 // own is the instruction of an operation that has one, on operands of a type.
@@ -141,7 +141,7 @@ func own(op ir.Op, t ir.DType, mode Mode) (opcode, bool) {
 	switch {
 	case t == ir.I32 && f[i64] >= bitAndI64 && f[i64] <= ushrI32: // which are of the bits that there are
 		code = f[i32]
-	case mode == Wide && held[code] != nop && (t == ir.I64 || op == ir.Mul): // sums of small ones do not come so far
+	case mode != Exact && held[code] != nop && (t == ir.I64 || op == ir.Mul): // sums of small ones do not come so far
 		code = held[code]
 	}
 	return code, ok

@@ -53,7 +53,7 @@ var runCodes = []Code{
 		Wrong:       "# WEFT_CC=none weft run --strict file.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")",
 		Right:       "# WEFT_CC=none weft run file.weft\nread(\"dsm.npy\") | sqrt | write(\"out.npy\")"},
 	{Code: problem.ParityViolated, Title: "result differs from float64",
-		Explanation: "A sample of the result, calculated again in float64, differs by more than the tolerance, and neither a discontinuity within rounding (a tie, which the summary counts) nor, where no tolerance was asked for, rounding alone explains it. --fuse-limit narrows down which fusion is at fault; --no-verify skips the comparison.",
+		Explanation: "A sample of the result, calculated again in float64, differs by more than the tolerance, and neither a discontinuity within rounding (a tie, which the summary counts) nor, where no tolerance was asked for, rounding alone explains it. Files that are made of it are kept with `failed` in their names, what was there before stays. --fuse-limit narrows down which fusion is at fault; --no-verify skips the comparison.",
 		Wrong:       `read("iq.npy") | envelope @tolerance(1e-12) | show`,
 		Right:       `read("iq.npy") | envelope @tolerance(1e-6) | show`},
 	{Code: problem.CompileFailed, Title: "kernel does not compile",

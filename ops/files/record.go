@@ -155,7 +155,7 @@ func (w *recording) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal
 	if err := w.format.CheckRecord(parts); err != nil {
 		return ops.Note{}, err
 	}
-	path := w.File()
+	path := ops.PathFor(ctx, w.File())
 	if err := w.format.WriteRecord(ctx, path, parts); err != nil {
 		return ops.Note{}, failure(err, true)
 	}

@@ -57,8 +57,12 @@ func (s *fileSink) Commit(ctx context.Context) (ops.Note, error) {
 	if err := annotate(ctx, s.Output); err != nil {
 		return ops.Note{}, errors.Join(err, s.Abort())
 	}
+	path := ops.PathFor(ctx, s.order.Path)
+	if err := s.Output.Rename(path); err != nil {
+		return ops.Note{}, errors.Join(failure(err, true), s.Abort())
+	}
 	if err := s.Output.Commit(true); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
-	return wrote(ctx, s.format, s.order.Path, s.order.Type.String())
+	return wrote(ctx, s.format, path, s.order.Type.String())
 }

@@ -169,10 +169,12 @@ func (w *writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) 
 	if write == nil {
 		write = w.send
 	}
-	if err := write(ctx, w.order, in[0]); err != nil {
+	order := w.order
+	order.Path = ops.PathFor(ctx, order.Path)
+	if err := write(ctx, order, in[0]); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
-	return wrote(ctx, w.format, w.order.Path, w.order.Type.String())
+	return wrote(ctx, w.format, order.Path, order.Type.String())
 }
 
 // send writes a file in order.

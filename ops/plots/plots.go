@@ -215,16 +215,17 @@ func (p *plotting) beside() error {
 }
 
 // Take draws.
-func (p *plotting) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+func (p *plotting) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	f, err := p.figure(in)
 	if err != nil {
 		return ops.Note{}, err
 	}
 	var size int64
-	err = fileio.WriteFile(p.File(), func(w io.Writer) error {
-		n, err := f.write(w, strings.TrimPrefix(filepath.Ext(p.File()), "."))
+	path := ops.PathFor(ctx, p.File())
+	err = fileio.WriteFile(path, func(w io.Writer) error {
+		n, err := f.write(w, strings.TrimPrefix(filepath.Ext(path), "."))
 		size = n
 		return err
 	})
-	return ops.Note{Text: fmt.Sprintf("drew %s: %d lines", p.File(), len(f.series)+len(f.under)), Bytes: size}, err
+	return ops.Note{Text: fmt.Sprintf("drew %s: %d lines", path, len(f.series)+len(f.under)), Bytes: size}, err
 }

@@ -61,13 +61,14 @@ func (r *Reference) enclosed(samples []Sample, points [][]int, mem map[*ir.Buffe
 	}
 }
 
-// narrowly explains elements by the definition in the kernel's own types, as far as that is cheap. A fault in it explains nothing.
+// narrowly explains elements by the definition in the kernel's own float types, as far as that is cheap. Whole numbers that leave their type, and faults
+// in it, explain nothing.
 func (r *Reference) narrowly(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	numbers, few := open(samples, points)
 	if len(few) == 0 || r.Cost*float64(len(few)) > tieWork {
 		return
 	}
-	program, err := interp.Compile(r.Kernel, interp.Exact)
+	program, err := interp.Compile(r.Kernel, interp.Narrow)
 	if err != nil {
 		return
 	}

@@ -132,6 +132,15 @@ func (p *Pending) Reserve(size int64) error {
 	return nil
 }
 
+// Rename says that the file is to have another name in its folder.
+func (p *Pending) Rename(path string) error {
+	target, _, err := destination(path)
+	if err == nil {
+		p.path, p.target = path, target
+	}
+	return err
+}
+
 // Commit closes the file and gives it its final name. With durable set it first waits until the bytes are on the
 // disk. When it fails, nothing is left behind and what was at the path before is untouched.
 func (p *Pending) Commit(durable bool) error {

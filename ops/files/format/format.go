@@ -113,6 +113,8 @@ type Placer interface {
 type Output interface {
 	// Part takes the elements of a region in C order, in the file's type and this machine's byte order. It is closed before the next one.
 	Part(at region.Region) io.WriteCloser
+	// Rename says that the file is to have another name in its folder.
+	Rename(path string) error
 	// Commit gives the file its name. With durable set it first waits until all is on the disk.
 	Commit(durable bool) error
 	Abort() error

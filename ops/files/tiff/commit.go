@@ -19,6 +19,9 @@ func (w *Writer) Commit(durable bool) error {
 	return w.pending.Commit(durable)
 }
 
+// Rename says that the file is to have another name in its folder.
+func (w *Writer) Rename(path string) error { return w.pending.Rename(path) }
+
 // Abort removes what was written. After a Commit that succeeded it does nothing.
 func (w *Writer) Abort() error { return w.pending.Abort() }
 
