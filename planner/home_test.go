@@ -11,10 +11,13 @@ import (
 	"weft/planner/plan"
 )
 
-// delayAndSum reads, for all points and elements, a time of flight twice: as a place and for its phase. Both ways end in one sum.
+// delayAndSum reads, for all points and elements, a time of flight twice: as a place and for its phase. Both ways end in one sum. The least, which is
+// found for columns of points, is a kernel of its own, without powers.
 const delayAndSum = `fn way(p, q) = sqrt((p.x - q.x)^2 + (p.y - q.y)^2 + (p.z - q.z)^2)
 fn das(iq[sample, element], probe, at, fc in Hz, c in m/s = 1540 m/s) {
-    tau  = (min(way(probe, at), over: element) + way(probe, at)) / c
+    dx   = at.x - probe.x
+    dy   = at.y - probe.y
+    tau  = (min(sqrt(dx * dx + dy * dy + at.z * at.z), over: element) + way(probe, at)) / c
     echo = iq[sample: tau, interpolation: linear, outside: 0]
     sum(echo * cis(2 * pi * fc * tau), over: element)
 }
@@ -53,7 +56,7 @@ func TestValuesAreWeighedWhereTheirReadersMeet(t *testing.T) {
 				t.Errorf("arithmetic %g times as long: the squares of %s are stored: %+v", slower, e.To, e)
 			}
 		}
-		if squares < 6 {
+		if squares < 3 {
 			t.Errorf("%d squares: nothing is tested", squares)
 		}
 	}

@@ -208,6 +208,7 @@ func folds() []spec {
 				}
 				k.out(name, least(func(s *ir.Node) *ir.Node { return k.Sqrt(k.Mul(s, s)) }))
 				k.out(name+", of negative ones too", least(func(s *ir.Node) *ir.Node { return k.Sqrt(s) }))
+				k.out(name+", of sums", least(func(s *ir.Node) *ir.Node { return k.Sqrt(k.Add(k.Mul(s, s), k.at(a, x))) }))
 			}
 		}},
 		{"values shared by folds and stores", exactly, func(k *kit) {

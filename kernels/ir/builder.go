@@ -206,15 +206,40 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 	}
 	f.Step, f.While = body(f.Index, f.Accs)
 	root := b.leastRoot(f)
+	addend := b.sameAddend(f)
 	f.Node = b.Insert(&Node{Kind: KFold, Fold: f})
 	out := make([]*Node, len(s.Init))
 	for k, n := range s.Init {
 		out[k] = b.add(&Node{Kind: KGet, Type: n.Type, I: int64(k), Args: []*Node{f.Node}, Fold: f})
 	}
+	if addend != nil { // a sum that is NaN is left out
+		out[0] = b.Alu(f.Step[0].Op, b.Add(out[0], addend), f.Init[0])
+	}
 	if root {
 		out[0] = b.Sqrt(out[0])
 	}
 	return out
+}
+
+// sameAddend takes from a fold to the least or the largest of sums what is added in every turn: rounding keeps order, so adding it to the result
+// gives the same to the bit. nil: there is none.
+func (b *Builder) sameAddend(f *Fold) *Node {
+	first := map[Monoid]float64{Smallest: math.Inf(1), Largest: math.Inf(-1)}[f.Monoid]
+	if first == 0 || len(f.Step) != 1 || f.While != nil || !f.Init[0].IsConst(first) || f.Step[0].Kind != KAlu || len(f.Step[0].Args) != 2 {
+		return nil
+	}
+	term, acc := f.Step[0].Args[0], f.Step[0].Args[1]
+	if acc != f.Accs[0] || term.Kind != KAlu || term.Op != Add {
+		return nil
+	}
+	own := f.Index.free.Or(acc.free)
+	for k, same := range term.Args {
+		if !same.free.Meets(own) && term.Args[1-k].free.Meets(own) {
+			f.Step[0] = b.Alu(f.Step[0].Op, term.Args[1-k], acc)
+			return same
+		}
+	}
+	return nil
 }
 
 // leastRoot makes a fold to the least of roots one to the least of what these are roots of: the root of that is the same to the bit. Roots of

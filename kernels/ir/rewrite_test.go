@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"testing"
 )
 
@@ -177,5 +178,39 @@ func TestStoreRanges(t *testing.T) {
 	held := &Buffer{Name: "held", Type: F32, Shape: []int{10}, Facts: Facts{Within: &Interval{Lo: 1, Hi: 4}}}
 	if lo, hi, ok := RangeOf(b.Sqrt(b.Load(held, x)), nil); lo != 1 || hi != 2 || !ok {
 		t.Errorf("a load of it: [%v, %v] %v", lo, hi, ok)
+	}
+}
+
+// The least and the largest of sums are found without what is added in every turn, to the bit: also where that is no number, turns are left out
+// or there are none.
+func TestSameAddend(t *testing.T) {
+	real := &Buffer{Name: "real", Type: F32, Shape: []int{5}}
+	for _, m := range []struct {
+		monoid Monoid
+		op     Op
+		init   float64
+	}{{Smallest, Min, inf}, {Largest, Max, -inf}} {
+		for _, addend := range []float64{0, math.Copysign(0, -1), 3, 1e30, -2e-7, inf, -inf, math.NaN()} {
+			for _, terms := range [][]float64{{}, {0, math.Copysign(0, -1)}, {1, 1 + 1e-7, -4}, {math.NaN(), 2, -1e30}, {math.NaN()}, {inf, -inf}, {inf}, {-inf}} {
+				for i, v := range terms {
+					terms[i] = round(F32, v)
+				}
+				b := NewBuilder()
+				c := b.Arg(F32, "c")
+				fold := func(monoid Monoid) *Node {
+					return b.Fold(FoldSpec{Lo: b.I32(0), Hi: b.I32(len(terms)), Init: []*Node{b.F32(m.init)}, Monoid: monoid}, func(i *Node, acc []*Node) ([]*Node, *Node) {
+						return []*Node{b.Alu(m.op, b.Add(b.Load(real, i), c), acc[0])}, nil
+					})[0]
+				}
+				e := &env{vars: map[*Node]float64{c: round(F32, addend)}, bufs: map[*Buffer][]float64{real: terms}}
+				moved, plain := fold(m.monoid), fold(Ordered)
+				if moved.Kind != KAlu {
+					t.Fatalf("%v: the addend stays in the fold", m.op)
+				}
+				if got, want := e.eval(moved), e.eval(plain); math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
+					t.Errorf("%v of %v, each with %v: %v, want %v", m.op, terms, addend, got, want)
+				}
+			}
+		}
 	}
 }

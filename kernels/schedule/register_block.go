@@ -21,10 +21,16 @@ type contraction struct {
 	inside map[*ir.Node]int // values within operands, by the axis along which they are shared
 }
 
-// contraction finds the operands of a fold along two axes; nil if it has none along one of them, or its turns differ or end early.
+// contraction finds the operands of a fold along two axes; nil if it has none along one of them, its turns differ or end early, or it is the same
+// along a third, which is innermost then.
 func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary(f.Lo).Or(s.vary(f.Hi)).Empty() {
 		return nil
+	}
+	for other, axis := range s.k.Axes {
+		if other != a && other != u && axis.Extent > 1 && !s.vary(f.Node).Meets(axis.Bind()) {
+			return nil
+		}
 	}
 	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}}
 	axes := [2]ir.Set{s.k.Axes[a].Bind(), s.k.Axes[u].Bind()}
