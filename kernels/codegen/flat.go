@@ -147,3 +147,33 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 	}
 	return save, load
 }
+
+// setAside puts the accumulators of a fold into memory once it is over, where functions of its results follow: compilers would else keep
+// some there while it runs, to have registers for what the functions hold.
+func (g *gen) setAside(c *loop) {
+	if !g.Schedule.AccMajor || !c.vec || g.W == 1 || !g.inFunctions(c.f) {
+		return
+	}
+	for q, a := range c.f.Accs {
+		t, name := Spelled[a.Type].Vector, Name(g.accBase("h", c, q, 0))
+		var save, load []Stmt
+		for _, v := range c.copies {
+			for h := range registers(a.Type) {
+				acc, at := g.accName(a, v).Regs[h], At(name, Int(len(save)))
+				save, load = append(save, Set{To: at, Value: acc}), append(load, Set{To: acc, Value: at})
+			}
+		}
+		c.sc.add(Array{Type: t, Name: name.Text, N: Int(len(save)), Aligned: true})
+		c.sc.add(slices.Concat(save, []Stmt{Do(Call("HIDE", name))}, load)...)
+	}
+}
+
+// inFunctions reports whether functions that take many instructions are applied to what follows from a fold.
+func (g *gen) inFunctions(f *ir.Fold) (yes bool) {
+	g.Kernel.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KAlu && n.Op.Info().Cost.Transcendental() && !yes {
+			ir.WalkNodes([]*ir.Node{n}, func(x *ir.Node) { yes = yes || x == f.Node })
+		}
+	})
+	return yes
+}

@@ -68,6 +68,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	if part {
 		g.suspend(c)
 	}
+	g.setAside(c)
 }
 
 func (c *loop) index() *Expr { return Name(axisName(c.f.Index)) }

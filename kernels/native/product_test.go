@@ -13,7 +13,7 @@ import (
 )
 
 // product is a kernel that multiplies matrices, of which the first or the second may lie transposed; with a prologue, elements of the
-// second are squared, and with an epilogue results have a bias and are cut below at zero.
+// second are squared, and with an epilogue results have a bias and are cut below at zero; with another one, exponentials are taken.
 func product(t ir.DType, rows, columns, terms int, lies string, around bool) *ir.Kernel {
 	b := ir.NewBuilder()
 	matrix := func(name string, n, m int, transposed bool) *ir.Buffer {
@@ -41,6 +41,9 @@ func product(t ir.DType, rows, columns, terms int, lies string, around bool) *ir
 	v := b.Cast(t, sum[0])
 	if around {
 		v = b.Max(b.Add(v, b.Load(&ir.Buffer{Name: "bias", Type: t, Shape: []int{columns}}, k.Axes[1])), b.Const(t, 0))
+	}
+	if strings.HasSuffix(lies, "exp") {
+		v = b.Alu(ir.Exp, b.Mul(v, b.Const(t, 0.001)))
 	}
 	k.Stores = []ir.Store{{Buf: matrix("out", rows, columns, false), Index: k.Axes, Value: v}}
 	return k
