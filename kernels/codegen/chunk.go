@@ -25,6 +25,10 @@ type chunks struct {
 // processors do not look beyond the page they are in.
 const aheadPacked = 12
 
+// stripTurns are the iterations for which points are packed at a time, where iterations are not neighbours in memory: what is stored then lies
+// together, and what is loaded stays near for the next points, even where all of it falls into one set of a cache.
+const stripTurns = 8
+
 // packed is a value laid out for a slice: for each step of an axis, either iteration by iteration or, as rows, one point after the other.
 type packed struct {
 	axis   int
@@ -201,7 +205,8 @@ func (g *gen) pack(n *ir.Node) *packed {
 	turn.fold = f
 	saved, filling, iter := g.stack, c.filling, g.iter
 	g.stack, c.filling = append(slices.Clone(g.stack[:first]), point, turn), true
-	if !alongFold {
+	strips := !alongFold && !g.laned(n)
+	if !alongFold && !strips {
 		slices.Reverse(g.stack[first:])
 	}
 	inner := g.top()
@@ -243,9 +248,17 @@ func (g *gen) pack(n *ir.Node) *packed {
 		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
 		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
 	}
-	fill := []Stmt{Block(turns(append(turn.body, g.tileLoop(axis, point.body)...)))}
-	if alongFold {
+	var fill []Stmt
+	switch {
+	case alongFold:
 		fill = g.tileLoop(axis, append(point.body, turns(turn.body)...))
+	case strips:
+		strip := Name("strip")
+		end := Call("s_min_i", Bin("+", strip, Int(stripTurns)), Name("part_end"))
+		steps := g.tileLoop(axis, append(point.body, Count("int", index, strip, end, 1, turn.body...)))
+		fill = []Stmt{Count("int", strip.Text, Name("part"), Name("part_end"), stripTurns, steps...)}
+	default:
+		fill = []Stmt{Block(turns(append(turn.body, g.tileLoop(axis, point.body)...)))}
 	}
 	c.fills[axis] = slices.Concat(c.fills[axis], []Stmt{place}, fill)
 	return p
