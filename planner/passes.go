@@ -172,7 +172,7 @@ func ranges(m *module.Module, _ Options) error {
 	return nil
 }
 
-// prefault marks kernels right behind a source: while that is read, which keeps one processor busy, what they store gets its pages. In
+// prefault marks kernels right behind sources: while these are read, which keeps one processor busy, what they store gets its pages. In
 // blocks, arrays come and go by rows.
 func prefault(m *module.Module, _ Options) error {
 	for i, s := range m.Plan.Steps {

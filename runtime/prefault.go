@@ -6,13 +6,14 @@ import (
 
 	"weft/kernels/device"
 	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
-// prefault gives what a kernel stores, and what its launches need for themselves, its pages while the source before it is read: a source
+// prefault gives what a kernel stores, and what its launches need for themselves, its pages while the sources before it are read: a source
 // keeps one processor busy, and the first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time
-// anyway, when the kernel runs. The function that is returned ends it.
+// anyway, when the kernel runs. The function that is returned ends it; with the next source it goes on, as what has pages is passed quickly.
 func (r *run) prefault(source *bound.Step) (stop func(), err error) {
-	next := r.after(source)
+	next := r.behindSources(source)
 	if next == nil || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
 		return func() {}, nil
 	}
@@ -41,10 +42,13 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	}, nil
 }
 
-// after is the step that follows another one.
-func (r *run) after(step *bound.Step) *bound.Step {
-	if i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == step.ID }) + 1; i < len(r.plan.Steps) {
-		return &r.plan.Steps[i]
+// behindSources is the step that follows a source and those that are read right behind it.
+func (r *run) behindSources(source *bound.Step) *bound.Step {
+	at := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == source.ID })
+	for i := at + 1; i < len(r.plan.Steps); i++ {
+		if r.plan.Steps[i].Kind != plan.ReadStep {
+			return &r.plan.Steps[i]
+		}
 	}
 	return nil
 }

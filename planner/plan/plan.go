@@ -221,7 +221,7 @@ type Kernel struct {
 	Tiles      int       `yaml:"tiles" json:"tiles"`                                 // launches
 	TilesTuned bool      `yaml:"tiles_tuned,omitempty" json:"tiles_tuned,omitempty"` // their size was chosen by measurement
 	Device     string    `yaml:"device" json:"device"`                               // of the host's, that it is compiled for
-	Prefault   bool      `yaml:"prefault,omitempty" json:"prefault,omitempty"`       // its stores get pages while the source before is read
+	Prefault   bool      `yaml:"prefault,omitempty" json:"prefault,omitempty"`       // its stores get pages while the sources before are read
 	Again      bool      `yaml:"again,omitempty" json:"again,omitempty"`             // every call of a drive's program launches it
 	Place      Placement `yaml:"place,omitempty" json:"place,omitzero"`              // which accelerators run it, where there are any
 	Precision  Precision `yaml:"precision" json:"precision"`
