@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
@@ -46,6 +47,7 @@ func TestPipelinesCompileForGPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("WEFT_CACHE", cachetest.Folder())
 	files := diagtest.Pipelines(t, "pipelines")
 	for _, f := range files {
 		t.Run(f, func(t *testing.T) {

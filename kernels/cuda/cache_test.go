@@ -18,7 +18,9 @@ var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{102
 // Images are kept by source and architecture; one that was damaged is made again.
 func TestImagesAreKept(t *testing.T) {
 	lib := library(t)
-	c, err := newCompiler(lib, t.TempDir())
+	dir := t.TempDir()
+	kept, err := lib.In(dir)
+	c := compiler{kept}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,32 +32,32 @@ func TestImagesAreKept(t *testing.T) {
 		}
 		codes = append(codes, code)
 	}
-	build := func(target nvrtc.Target, cached ...bool) []image {
+	build := func(target nvrtc.Target, cached ...bool) []nvrtc.Image {
 		t.Helper()
 		images, err := c.build(t.Context(), codes, target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range cached {
-			if images[i].cached != want {
-				t.Errorf("image %d: cached %t, want %t", i, images[i].cached, want)
+			if images[i].Cached != want {
+				t.Errorf("image %d: cached %t, want %t", i, images[i].Cached, want)
 			}
 		}
 		return images
 	}
 	first := build(nvrtc.Target{Capability: 80}, false, false, false)
-	if !bytes.HasPrefix(first[0].data, []byte("\x7fELF")) {
-		t.Errorf("a cubin that starts with %q", first[0].data[:4])
+	if !bytes.HasPrefix(first[0].Data, []byte("\x7fELF")) {
+		t.Errorf("a cubin that starts with %q", first[0].Data[:4])
 	}
 	again := build(nvrtc.Target{Capability: 80}, true, true, true)
-	if !bytes.Equal(first[2].data, again[2].data) {
+	if !bytes.Equal(first[2].Data, again[2].Data) {
 		t.Error("another image from the cache")
 	}
 	ptx := build(nvrtc.Target{Capability: 80, PTX: true}, false, false, false)
-	if !strings.Contains(string(ptx[1].data), ".visible .entry "+codes[1].Out.Name) {
+	if !strings.Contains(string(ptx[1].Data), ".visible .entry "+codes[1].Out.Name) {
 		t.Errorf("PTX without the kernel's entry %s", codes[1].Out.Name)
 	}
-	files, err := filepath.Glob(filepath.Join(c.dir, "*.bin"))
+	files, err := filepath.Glob(filepath.Join(dir, "cuda", "*.bin"))
 	if err != nil || len(files) != 6 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

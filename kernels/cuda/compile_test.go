@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/codegen/cuda"
 	"weft/kernels/conformance"
 	"weft/kernels/cuda/cubin"
@@ -47,7 +48,10 @@ func suite() (kernels []*ir.Kernel) {
 // TestSuiteCompiles has NVRTC compile every kernel of the conformance suite, under the rules' schedule, one drawn by
 // chance, and what the rules choose seldom, each for one architecture, and every kernel for all; WEFT_LONG=1 asks for all schedules on all.
 func TestSuiteCompiles(t *testing.T) {
-	lib := library(t)
+	lib, err := library(t).In(cachetest.Folder())
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Log(lib)
 	rng := rand.New(rand.NewPCG(3, 1))
 	named := func(prefixes ...string) func(k *ir.Kernel) bool {
@@ -102,7 +106,7 @@ func TestSuiteCompiles(t *testing.T) {
 }
 
 // compileAll compiles kernels in units of one kind of contraction, and checks what they say of registers where ptxas is at hand.
-func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedules []schedule.CUDA, capability int) {
+func compileAll(t *testing.T, lib nvrtc.Kept, kernels []*ir.Kernel, schedules []schedule.CUDA, capability int) {
 	const unit = 40
 	assembler := ""
 	if testing.Verbose() {
@@ -120,7 +124,7 @@ func compileAll(t *testing.T, lib *nvrtc.Library, kernels []*ir.Kernel, schedule
 			if err != nil {
 				t.Error(err)
 			} else if assembler != "" {
-				checkResources(t, lib, assembler, text, image, capability, contract)
+				checkResources(t, lib, assembler, text, image.Data, capability, contract)
 			}
 		}
 		for i, k := range kernels {
@@ -158,7 +162,7 @@ func ptxas() string {
 var said = regexp.MustCompile(`entry function '(\w+)'.*\n.*\n\s+(\d+) bytes stack frame.*\n.*Used (\d+) registers(?:.*?(\d+) bytes smem)?`)
 
 // checkResources holds what machine code says of its kernels against ptxas, and reports the most that one takes.
-func checkResources(t *testing.T, lib *nvrtc.Library, assembler, source string, image []byte, capability int, contract bool) {
+func checkResources(t *testing.T, lib nvrtc.Kept, assembler, source string, image []byte, capability int, contract bool) {
 	found, err := cubin.Read(image)
 	if err != nil {
 		t.Error(err)
@@ -170,7 +174,7 @@ func checkResources(t *testing.T, lib *nvrtc.Library, assembler, source string, 
 		return
 	}
 	path := filepath.Join(t.TempDir(), "suite.ptx")
-	if err := os.WriteFile(path, []byte(strings.TrimRight(string(ptx), "\x00")), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.TrimRight(string(ptx.Data), "\x00")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	text, err := exec.Command(assembler, "-v", "-O3", fmt.Sprintf("-arch=sm_%d", capability), "-o", path+".cubin", path).CombinedOutput()

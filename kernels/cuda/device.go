@@ -137,10 +137,10 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	}
 	out := make([]device.Program, len(kernels))
 	for i, code := range codes {
-		p := &program{Program: launch.Program{Code: code, Owner: d, Cached: images[i].cached}, dev: d}
+		p := &program{Program: launch.Program{Code: code, Owner: d, Cached: images[i].Cached}, dev: d}
 		p.Run = p.launch
 		err := d.with(func() error {
-			module, err := cu.LoadData(string(images[i].data))
+			module, err := cu.LoadData(string(images[i].Data))
 			if err != nil {
 				return err
 			}

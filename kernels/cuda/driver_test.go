@@ -102,8 +102,8 @@ func onFake(t *testing.T) *Device {
 // hostBuilder compiles CUDA for the fake driver: one shared object for all, whose name is the image.
 type hostBuilder struct{ cc, dir string }
 
-func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Target) ([]image, error) {
-	images := make([]image, len(codes))
+func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Target) ([]nvrtc.Image, error) {
+	images := make([]nvrtc.Image, len(codes))
 	for i := 0; i < len(codes); {
 		part := codes[i:min(i+24, len(codes))]
 		seen := map[string]bool{}
@@ -126,7 +126,7 @@ func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Ta
 			return nil, fmt.Errorf("%w\n%s", err, out)
 		}
 		for range part {
-			images[i] = image{data: []byte(object)}
+			images[i] = nvrtc.Image{Data: []byte(object)}
 			i++
 		}
 	}

@@ -32,7 +32,7 @@ func Devices(c Config) ([]device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiler, err := newCompiler(lib, c.Cache)
+	kept, err := lib.In(c.Cache)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Devices(c Config) ([]device.Device, error) {
 	var out []device.Device
 	var problems []error
 	for i := range count {
-		d, err := open(i, c, compiler, extra)
+		d, err := open(i, c, compiler{kept}, extra)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("GPU %d: %w", i, err))
 			continue
@@ -53,13 +53,13 @@ func Devices(c Config) ([]device.Device, error) {
 	return out, errors.Join(problems...)
 }
 
-func open(ordinal int, c Config, compiler *compiler, extra *extra) (*Device, error) {
+func open(ordinal int, c Config, compiler compiler, extra *extra) (*Device, error) {
 	gpu, err := cu.GetDevice(ordinal)
 	if err != nil {
 		return nil, err
 	}
 	d := &Device{gpu: gpu, compiler: compiler, extra: extra, schedules: c.Schedules, ordinal: ordinal}
-	if err := d.describe(ordinal, compiler.lib); err != nil {
+	if err := d.describe(ordinal, compiler.kept.Library); err != nil {
 		return nil, err
 	}
 	d.describeSpeeds()

@@ -5,13 +5,24 @@ import (
 	"fmt"
 	"sync"
 
+	"weft/kernels/cache"
 	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/cubin"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/device"
 )
 
-var library = sync.OnceValues(nvrtc.Open)
+var library = sync.OnceValues(func() (nvrtc.Kept, error) {
+	lib, err := nvrtc.Open()
+	if err != nil {
+		return nvrtc.Kept{}, err
+	}
+	dir, _ := cache.Open()
+	if dir == "" {
+		return nvrtc.Kept{Library: lib}, nil
+	}
+	return lib.In(dir)
+})
 
 // Resources compiles the code for a compute capability, 90 for 9.0, and reads what it takes of such a GPU. It needs
 // no GPU, but NVRTC; where that is missing, or cannot make machine code for the capability, the figures are unknown, with the reason.
@@ -31,7 +42,7 @@ func (c *Code) Resources(capability int) (device.Resources, error) {
 	if err != nil {
 		return device.Resources{}, err
 	}
-	found, err := cubin.Read(image)
+	found, err := cubin.Read(image.Data)
 	if err != nil {
 		return device.Resources{}, err
 	}
