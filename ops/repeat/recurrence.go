@@ -281,7 +281,7 @@ func (t *turn) shared() (dims []ops.Dim, few bool) {
 	for _, s := range t.state {
 		n += s.Type.Len() / max(1, ops.Type{Dims: dims}.Len())
 	}
-	return dims, n <= mostTogether
+	return dims, n <= max(mostTogether, len(t.state))
 }
 
 // among is the turn of those parts of the state that have no dims but some, from which no others follow: where they are in it.
@@ -307,11 +307,11 @@ func (t *turn) ends(b *ops.Body, point []*ir.Node, k, of int) ops.Elem {
 // last gives the elements of a part of the state in the end. Those at known places of dims that not all parts have are carried together, with
 // the other parts; the others each with what they follow from.
 func (t *turn) last(k int) func(b *ops.Body, index []*ir.Node) ops.Elem {
-	shared, few := t.shared()
-	if len(shared) == len(t.dims) { // as have what is told of the turns, too
+	if k >= len(t.state) { // what is told of the turns, which all parts have the dims of
 		return func(b *ops.Body, index []*ir.Node) ops.Elem { return t.ends(b, index, k, 0) }
 	}
 	dims := t.state[k].Type.Dims
+	shared, few := t.shared()
 	alone, part := t.among(dims)
 	return func(b *ops.Body, index []*ir.Node) ops.Elem {
 		point, beside := make([]*ir.Node, len(t.dims)), make([]*ir.Node, len(t.dims))
