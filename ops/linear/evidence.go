@@ -231,8 +231,8 @@ func (e *evidence) start(b *ops.Body, k *ir.Node, block int) (start, lo *ir.Node
 	if e.points%block == 0 {
 		return start, b.I32(0)
 	}
-	from := b.Min(start, b.I32(e.points-block))
-	return from, b.Sub(start, from)
+	last := b.I32(e.points - block)
+	return b.Min(start, last), b.Max(b.Sub(start, last), b.I32(0))
 }
 
 // direct are the sum of the squares of the data, then of all products with pairs of terms and of data and terms.
