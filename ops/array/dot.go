@@ -57,7 +57,7 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	}
 	r, err := sum.of(p.out, over)
 	if r.part = part; part != nil {
-		r.out.Dims = part.dims
+		r.out.Dims = part.Dims
 	}
 	return &dot{p, r}, errors.Join(append(errs, err)...)
 }

@@ -57,7 +57,7 @@ func bindQuantile(c *ops.Call, q float64) (ops.Op, error) {
 	}
 	r := &quantile{of, q, 1}
 	if of.part = part; part != nil {
-		of.out.Dims = part.dims
+		of.out.Dims = part.Dims
 	}
 	for _, d := range over {
 		r.count *= t.Dims[d].Size

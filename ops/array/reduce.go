@@ -73,7 +73,7 @@ func (r *reduction) alone(c *ops.Call) (ops.Op, error) {
 type reduce struct {
 	*reduction
 	over []int // positions of the reduced dims
-	part *segment
+	part *operand.Segment
 	out  ops.Type
 }
 
@@ -91,7 +91,7 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	if out.part = part; part != nil {
-		out.out.Dims = part.dims
+		out.out.Dims = part.Dims
 	}
 	return out, nil
 }
@@ -113,7 +113,7 @@ func (r *reduce) Lower(l *ops.Lowering) []*ops.Stage {
 // Reference collects the elements of each group and reduces them.
 func (r *reduce) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	if r.part != nil {
-		return []ops.Dense{r.part.dense(r, in)}, nil
+		return []ops.Dense{r.dense(in)}, nil
 	}
 	return []ops.Dense{r.reduceDense(in["a"], r.over, r.out)}, nil
 }

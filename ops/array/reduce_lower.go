@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 )
 
 // A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel
@@ -56,12 +57,12 @@ type reducer struct {
 	acc          ops.ElemType
 	out          ops.Type
 	outer, inner []loop
-	part         *segment
+	part         *operand.Segment
 	ends         []*ops.Stage // of the segment
 }
 
 // stages defines the reduction of a stage over dims, in one stage or two.
-func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *segment) *ops.Stage {
+func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment) *ops.Stage {
 	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part)}
 	w.kept = kept(in.Type, over)
 	enough := enoughOutputs
@@ -144,7 +145,7 @@ func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.N
 	at := make([]*ir.Node, len(w.in.Type.Dims))
 	for i, d := range w.kept {
 		if at[d] = index[i]; w.part != nil {
-			at[d] = index[w.part.pick[i]]
+			at[d] = index[w.part.Pick[i]]
 		}
 	}
 	start := map[int]*ir.Node{} // where the inner loop over a dim begins
@@ -154,8 +155,8 @@ func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.N
 	}
 	los, his = make([]*ir.Node, len(w.inner)), make([]*ir.Node, len(w.inner))
 	for i, l := range w.inner {
-		if los[i], his[i] = b.I32(0), b.I32(l.size); w.part != nil && l.dim == w.part.dim {
-			los[i], his[i] = w.part.loop(b, w.ends, index, l.size)
+		if los[i], his[i] = b.I32(0), b.I32(l.size); w.part != nil && l.dim == w.part.Dim {
+			los[i], his[i] = w.part.Loop(b, w.ends, index, l.size)
 		}
 		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
 			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
@@ -251,13 +252,13 @@ func (w *reducer) finished(b *ops.Body, index, acc []*ir.Node) ops.Elem {
 	if w.finish != nil {
 		count := 1
 		for _, d := range w.over {
-			if w.part == nil || d != w.part.dim {
+			if w.part == nil || d != w.part.Dim {
 				count *= w.in.Type.Dims[d].Size
 			}
 		}
 		n := b.F64(float64(count))
 		if w.part != nil {
-			lo, hi := w.part.loop(b, w.ends, index, w.in.Type.Dims[w.part.dim].Size)
+			lo, hi := w.part.Loop(b, w.ends, index, w.in.Type.Dims[w.part.Dim].Size)
 			n = b.Mul(n, b.Cast(ir.F64, b.Max(b.I32(0), b.Sub(hi, lo))))
 		}
 		x = w.finish(b, x, n)

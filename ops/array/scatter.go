@@ -41,7 +41,7 @@ type scatter struct {
 	dims   []ops.Dim // that are gone through: of ends, elements and places
 	terms  operand.Operand
 	spots  []spot // for each dim of the result
-	part   *segment
+	part   *operand.Segment
 	along  int   // the dim of the segment; -1: there is none
 	summed []int // the dims that are added up, outer ones first
 	acc    ops.ElemType
@@ -68,12 +68,12 @@ func bindScatter(c *ops.Call) (ops.Op, error) {
 		if k < 0 {
 			return nil, operand.UnknownDim("over", of.Dim, t)
 		}
-		part, err := newSegment(of, "over", t, []int{k})
+		part, err := operand.NewSegment(of, "over", t, []int{k})
 		if err != nil {
 			return nil, err
 		}
 		s.part = part
-		joined[0], joined[1] = part.ends[0].Operand, part.ends[1].Operand
+		joined[0], joined[1] = part.Ends[0].Operand, part.Ends[1].Operand
 	}
 	for n, name := range at.Names {
 		d := like.Dim(name)
@@ -95,8 +95,8 @@ func bindScatter(c *ops.Call) (ops.Op, error) {
 	}
 	s.dims, s.terms = dims, joined[2]
 	if s.part != nil {
-		s.part.ends[0].Pick, s.part.ends[1].Pick = joined[0].Pick, joined[1].Pick
-		s.along = ops.Type{Dims: dims}.Dim(t.Dims[s.part.dim].Name)
+		s.part.Ends[0].Pick, s.part.Ends[1].Pick = joined[0].Pick, joined[1].Pick
+		s.along = ops.Type{Dims: dims}.Dim(t.Dims[s.part.Dim].Name)
 	}
 	named := map[string]spot{}
 	for i, p := range s.spots {
@@ -119,7 +119,7 @@ func insideOf(p operand.Operand, d ops.Dim) error {
 		return problem.Wrong(problem.NotWhole, p.Name, "round gives whole numbers",
 			"places along %s are indices, and this is no whole number: %s", d.Name, p.Value)
 	}
-	return within(p, "these places", d.Name, "", 0, d.Size-1, d.Size)
+	return operand.Within(p, "these places", d.Name, "", 0, d.Size-1, d.Size)
 }
 
 // settle finds where each index of the result comes from, and what is added up.
@@ -231,7 +231,7 @@ func (s *scatter) Lower(l *ops.Lowering) []*ops.Stage {
 			size := s.dims[d].Size
 			switch {
 			case d == s.along:
-				return s.part.loop(b, l.Lists["over"], inside(steps), size)
+				return s.part.Loop(b, l.Lists["over"], inside(steps), size)
 			case len(steps) > 0:
 				return b.I32(0), b.I32(size)
 			}
@@ -315,7 +315,7 @@ func (s *scatter) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 	}
 	for _, at := range ops.Indices(ops.Type{Dims: s.dims}.Shape()) {
 		if s.part != nil {
-			ends := s.part.at(in, at)
+			ends := s.part.At(in, at)
 			if at[s.along] < ends[0] || ends[1] < at[s.along] {
 				continue
 			}

@@ -1,0 +1,132 @@
+package operand
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// Segment is the part of a dim that something goes through: for each element of the result its own.
+type Segment struct {
+	Dim  int // of the array
+	Ends [2]End
+	Dims []ops.Dim // of the result: those of the ends, then those of the array that stay
+	Pick []int     // the dims of the result that are those of the array that stay
+}
+
+// End is the first or the last index of a segment.
+type End struct {
+	Operand
+	at   int // which of the arrays of the argument it is
+	less int // what it is more than the index
+}
+
+// NewSegment finds a segment that an argument gives for an array, along one of the dims that something goes over.
+func NewSegment(of ops.Segment, arg string, t ops.Type, over []int) (*Segment, error) {
+	s := &Segment{Dim: t.Dim(of.Dim)}
+	n := t.Dims[s.Dim].Size
+	var errs []error
+	var joined []Operand
+	if t.Dims[s.Dim].Count != nil && !of.Count {
+		errs = append(errs, problem.Wrong(problem.WrongDims, arg, "pack with at_most gives a size that is known", "a part of %s may lie behind the last element: this is %s", of.Dim, t))
+	}
+	arrays := 0
+	for i, v := range []ops.Value{of.From, of.To} {
+		e := &s.Ends[i]
+		*e = End{Operand: New(arg+[...]string{".from", ".to"}[i], v)}
+		if !e.Scalar {
+			e.at, arrays = arrays, arrays+1
+		}
+		if of.Count && i == 1 {
+			e.less = 1
+		} else {
+			errs = append(errs, e.check(of.Dim, i, n))
+		}
+		for _, d := range over {
+			if e.Type.Dim(t.Dims[d].Name) >= 0 {
+				errs = append(errs, problem.Wrong(problem.DuplicateDim, e.Name,
+					"reduce first through the part, then over the rest: sum(sum(a, over: k in first .. last), over: row)",
+					"the ends of a part of %s differ along %s, which is reduced as well", of.Dim, t.Dims[d].Name))
+			}
+		}
+		joined = append(joined, e.Operand)
+	}
+	joined = append(joined, Operand{Name: "a", Type: ops.Type{Dims: Without(t.Dims, over)}})
+	dims, err := Broadcast("over", joined)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	s.Dims, s.Ends[0].Pick, s.Ends[1].Pick, s.Pick = dims, joined[0].Pick, joined[1].Pick, joined[2].Pick
+	return s, nil
+}
+
+// check finds what is wrong with an end, the last one of which lies one before the next segment.
+func (e *End) check(dim string, last, n int) error {
+	if k := e.Value.Kind(); k&(ops.KNumber|ops.KArray) == 0 {
+		return problem.Wrong(problem.WrongKind, e.Name, "", "a part of %s goes from one index to another, and this is %s", dim, k)
+	}
+	if !e.Whole() {
+		return problem.Wrong(problem.NotWhole, e.Name, "round gives whole numbers",
+			"a part of %s goes from one index to another, and this is no whole number: %s", dim, e.Value)
+	}
+	return Within(e.Operand, "these ends", dim, "; a part that ends before it begins is empty", -last, n-last, n)
+}
+
+// Within checks that whole numbers lie between two of them: the indices of a dim of n elements, but for an end of nothing.
+func Within(p Operand, what, dim, besides string, least, most, n int) error {
+	lo, hi, nan, ok := 0.0, 0.0, false, true
+	if a, array := p.Value.(ops.Array); array {
+		lo, hi, nan, ok = ops.Bounds(a)
+	} else {
+		lo, hi = p.SI(), p.SI()
+	}
+	help := fmt.Sprintf("bound them by clamp(..., 0, %d)%s", n-1, besides)
+	switch {
+	case !ok || nan:
+		return problem.Wrong(problem.PlaceOutside, p.Name, help, "nothing is known of where %s along %s lie, and there are 0 to %d", what, dim, n-1)
+	case lo < float64(least) || hi > float64(most):
+		return problem.Wrong(problem.PlaceOutside, p.Name, help, "%s along %s may lie from %.10g to %.10g, and there are 0 to %d", what, dim, lo, hi, n-1)
+	}
+	return nil
+}
+
+// in is the end in the loop over a dim of n elements at an index of the result: the last one lies one further.
+func (e *End) in(b *ops.Body, stages []*ops.Stage, index []*ir.Node, beyond, n int) *ir.Node {
+	if e.Scalar {
+		return b.I32(int(e.SI()) + beyond)
+	}
+	beyond -= e.less
+	x := stages[e.at].At(b, Picked(index, e.Pick)...).Re
+	if x.Type.Float() {
+		x = b.Cast(ir.I64, x)
+	}
+	// In their own type: a file may have changed since it was looked at.
+	if lo, hi, ok := ir.SureRange(x, nil); !ok || lo < float64(-beyond) || hi > float64(n-beyond) {
+		x = b.Max(b.Int(x.Type, int64(-beyond)), b.Min(b.Int(x.Type, int64(n-beyond)), x))
+	}
+	return b.Add(b.Cast(ir.I32, x), b.I32(beyond))
+}
+
+// Loop is where the loop over the segment's dim begins and ends.
+func (s *Segment) Loop(b *ops.Body, stages []*ops.Stage, index []*ir.Node, n int) (lo, hi *ir.Node) {
+	return s.Ends[0].in(b, stages, index, 0, n), s.Ends[1].in(b, stages, index, 1, n)
+}
+
+// At are the first and last index of the part at an index of what the ends are joined with.
+func (s *Segment) At(in map[string]ops.Dense, index []int) (ends [2]int) {
+	for k, e := range s.Ends {
+		if e.Scalar {
+			ends[k] = int(e.SI())
+			continue
+		}
+		d, at := in[ops.ReferenceKey("over", e.at)], 0
+		for j, stride := range d.Strides() {
+			at += index[e.Pick[j]] * stride
+		}
+		ends[k] = int(real(d.At(at))) - e.less
+	}
+	return ends
+}
