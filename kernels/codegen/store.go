@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"maps"
+
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -44,7 +46,6 @@ func (g *gen) store(s form.Output) {
 
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
 func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
-	x := g.val(s.Value, v, m)
 	guard := mask
 	also := func(on Value) {
 		if guard.Regs[0] != nil {
@@ -58,6 +59,33 @@ func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int
 	if on, ok := g.active(len(g.stack)-1, vary, v); ok {
 		also(on)
 	}
+	if s.In == nil || s.Guard == nil || guard.Vec {
+		g.storeWhere(in, s, l, v, m, guard)
+		return
+	}
+	in.add(If{Cond: guard.Regs[0], Then: g.aside(in, s, v, m, func() { g.storeWhere(in, s, l, v, m, Value{}) })})
+}
+
+// aside is what a turn does for a store alone, to be done where it stores: what the turn needs besides is computed before.
+func (g *gen) aside(in *scope, s form.Output, v int, m layout, store func()) []Stmt {
+	needed := map[*ir.Node]bool{}
+	ir.WalkNodes(s.In.Step, func(n *ir.Node) { needed[n] = true })
+	ir.WalkNodes([]*ir.Node{s.Value}, func(n *ir.Node) {
+		if needed[n] {
+			g.val(n, v, m)
+		}
+	})
+	before, vals, once := in.body, in.vals, in.once
+	in.body, in.vals, in.once = nil, maps.Clone(vals), maps.Clone(once)
+	store()
+	made := in.body
+	in.body, in.vals, in.once = before, vals, once
+	return made
+}
+
+// storeWhere is storeOne where a condition holds; none: everywhere.
+func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout, guard Value) {
+	x := g.val(s.Value, v, m)
 	if g.copied(in, s, v, m, x, guard) {
 		return
 	}
