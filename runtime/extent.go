@@ -31,6 +31,21 @@ func (r *run) extent(step *bound.Step) (region.Region, error) {
 	return over, nil
 }
 
+// stores is what a kernel stores of a region of its axes, as far as that is there.
+func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error) {
+	at := step.Kernel.Elements(over)
+	for i, d := range step.Kernel.Roots[0].Type.Dims {
+		if b := r.plan.Count(d, step); b != nil {
+			n, err := r.elements(b, d.Size)
+			if err != nil {
+				return nil, err
+			}
+			at[i].Hi = min(at[i].Hi, n)
+		}
+	}
+	return at, nil
+}
+
 // there is the part of an array that there is when a step takes it.
 func (r *run) there(h ops.HostArray, step *bound.Step) (ops.HostArray, error) {
 	at, all := h.Type.Whole(), h.Type.Whole()

@@ -83,7 +83,10 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 	}
 	r := c.run
 	defer r.checking(c.step, time.Now())
-	over = c.step.Kernel.Elements(over)
+	over, err := r.stores(c.step, over)
+	if err != nil {
+		return err
+	}
 	arrays, err := r.stored(c.step)
 	if err != nil {
 		return err

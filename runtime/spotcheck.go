@@ -34,7 +34,10 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Regi
 		if err != nil {
 			return nil, err
 		}
-		elements := w.step.Kernel.Elements(at)
+		elements, err := r.stores(w.step, at)
+		if err != nil {
+			return nil, err
+		}
 		points := audit.Points(elements, n, r.opt.Seed)
 		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.Memory, 1)
 		if err != nil {

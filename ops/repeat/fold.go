@@ -1,6 +1,7 @@
 package repeat
 
 import (
+	"math"
 	"slices"
 
 	"weft/ops"
@@ -14,7 +15,8 @@ func foldSpecs() []*ops.Spec {
 		{Name: "over", Doc: "what is gone through: an array, or a record of arrays; left out where `along` is an array itself", Unit: "*",
 			Accept: ops.KArray | ops.KRecord | function},
 		{Name: "step", Doc: "function of the state and of what stands at a turn, giving the next state", Accept: function, Optional: true},
-		{Name: "along", Doc: "dimension to go along, or an array along it alone", Accept: ops.KSymbol | ops.KArray, Unit: "*"},
+		{Name: "along", Doc: "dimension to go along, or an array along it alone; k in first .. last goes, for each element of the ends, through that part of k alone",
+			Accept: ops.KSymbol | ops.KArray | ops.KSegment, Unit: "*"},
 		{Name: "from", Doc: "the state before the first turn: an array, a number, true or false, or a record of such",
 			Accept: ops.KArray | ops.KRecord | ops.KNumber | ops.KBool, Unit: "*"},
 	}
@@ -34,11 +36,20 @@ func foldSpecs() []*ops.Spec {
 			Expand: expandFold,
 		}, {
 			Name: "scan", Doc: "A state carried along a dimension, and kept at every turn.", Group: "repetition", Error: carriedError,
-			Long: how + "What a turn makes is stored where the turn stands.", Returns: "the state after each turn, with the dimension of `along`.",
-			Params: params,
+			Long: how + "What a turn makes is stored where the turn stands. With `keep`, a function of the state after a turn, only what it holds for is stored, one after " +
+				"the other: in the order of turns, all of one element of the state before those of the next. How many there are is known when it runs (see `leading`); " +
+				"there is room for as many as `along` has elements, times those that go through all of it, or for at_most. What comes after these is left out, and `count` tells of it.",
+			Returns: "the state after each turn, with the dimension of `along`. With `keep` a record of `value`, the states that are kept, along that dimension alone and without " +
+				"coordinates, and `count`, how many each element of the state has, in i64.",
+			Params: append(slices.Clone(params), ops.Param{Name: "keep", Doc: "function of the state: whether it is kept", Accept: function, Optional: true},
+				ops.Count("at_most", "how many states there is room for").Within(1, math.MaxInt32).Opt()),
 			Examples: []ops.Example{
 				{Title: "A wall that warms up slowly", Code: "t = axis(time, 0 h .. 5 h in 6)\nair = where(t < 2 h, 10 K, 20 K)\n" +
-					"show(air | scan((s, a) -> 0.7 * s + 0.3 * a, along: time, from: air[time: 0]))"}},
+					"show(air | scan((s, a) -> 0.7 * s + 0.3 * a, along: time, from: air[time: 0]))"},
+				{Title: "Each time that a sum passes a whole number, in rows of unlike lengths", Code: "share = array([0.7, 0.6, 0.2, 0.6, 0.9, 0.5], dims: entry)\n" +
+					"first = array([0, 3, 4], dims: row)\nlast = array([2, 3, 5], dims: row)\n" +
+					"passed = share | scan((s, x) -> (sum: s.sum + x, new: floor(s.sum + x) > floor(s.sum)), along: entry in first .. last, from: (sum: 0, new: false), keep: s -> s.new)\n" +
+					"show(passed.value.sum)\nshow(passed.count)"}},
 			Expand: expandFold,
 		},
 	}
@@ -50,6 +61,7 @@ var carriedError = ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
 type folding struct {
 	c     *ops.Call
 	e     ops.Expander
+	ends  []operand.Operand // of the part of the dim that is gone through
 	along string
 	over  ops.Value
 	step  ops.Value
@@ -61,7 +73,8 @@ type folding struct {
 
 func expandFold(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	f := &folding{c: c, e: e, over: c.Args["over"], step: c.Args["step"], args: map[string]ops.Value{}}
-	f.apart = c.Spec.Name == "fold" && !c.Has("while")
+	_, part := c.Args["along"].(ops.Segment)
+	f.apart = c.Spec.Name == "fold" && !c.Has("while") && !part
 	r := &recurrence{keep: c.Spec.Name == "scan"}
 	if err := f.turns(r); err != nil {
 		return nil, err
@@ -92,6 +105,9 @@ func expandFold(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Has("keep") {
+		return f.kept(r, types, after)
+	}
 	for i, t := range types {
 		r.Gives = append(r.Gives, ops.Output{Name: f.first[i].Name, Type: r.kept(t)})
 	}
@@ -105,12 +121,21 @@ func (f *folding) goes() (all []operand.Operand, err error) {
 		f.over, f.step = nil, f.over
 	}
 	axis, isArray := f.c.Array("along")
-	switch f.along = f.c.Symbol("along"); {
+	f.along = f.c.Symbol("along")
+	part, isPart := f.c.Args["along"].(ops.Segment)
+	if isPart {
+		f.along = part.Dim
+	}
+	switch {
 	case f.step == nil:
 		return nil, problem.Wrong(problem.MissingArgument, "", "give it a function of the state and of what stands at a turn: (s, x) -> ...", "`%s` needs `step`", name)
 	case f.over == nil && !isArray:
 		return nil, problem.Wrong(problem.MissingArgument, "", "pipe an array into it, or make `along` one: along: axis("+f.along+", 1 .. 10)",
 			"`%s` has nothing to go through", name)
+	case f.c.Has("at_most") && !f.c.Has("keep"):
+		return nil, problem.Wrong(problem.ContradictArguments, "at_most", "", "`at_most` bounds what `keep` picks, and there is no `keep`")
+	case isPart && name == "scan" && !f.c.Has("keep"):
+		return nil, problem.Wrong(problem.MissingArgument, "", "keep: s -> true keeps all, row by row", "parts of %s may overlap, or leave out some of it: say by `keep` what is kept", f.along)
 	case f.over == nil:
 		f.over = axis
 	case f.over.Kind()&function != 0:
@@ -157,6 +182,13 @@ func (f *folding) turns(r *recurrence) error {
 		return err
 	}
 	r.along, r.beside = dims[0], over[0].Type
+	if part, ok := f.c.Args["along"].(ops.Segment); ok {
+		if r.part, err = operand.NewSegment(part, "along", r.beside, []int{r.beside.Dim(f.along)}); err != nil {
+			return err
+		}
+		f.args["along"] = part
+		f.ends = []operand.Operand{r.part.Ends[0].Operand, r.part.Ends[1].Operand}
+	}
 	at := 0
 	f.each = rebuilt(f.over, func(v ops.Value) ops.Value {
 		if v.(ops.Array).Type().Dim(f.along) < 0 {
@@ -181,6 +213,9 @@ func (f *folding) start() (types []ops.Type, err error) {
 				"`%s` goes along %s, which the state does not have, and this is %s", f.c.Spec.Name, f.along, t)
 		}
 		types = append(types, t)
+	}
+	if f.ends != nil {
+		return joined("from", types, slices.Concat(f.first, f.ends))
 	}
 	return f.joined("from", types, f.first)
 }

@@ -19,6 +19,8 @@ func recurrenceSpec(name string) *ops.Spec {
 			lists("state", "what stands for the state before a turn"), lists("from", "what it is at first"), lists("next", "what it is after a turn"),
 			lists("over", "arrays that are gone through").Opt(), lists("each", "what stands for them at a turn").Opt(),
 			ops.In("while", "whether an element goes on").Opt(), ops.In("until", "whether a turn was the last of an element").Opt(),
+			{Name: "along", Doc: "the part of the dim that an element goes through", Accept: ops.KSegment, Optional: true},
+			ops.In("keep", "whether what a turn leaves is kept").Opt(), lists("before", "how many of them are kept before an element").Opt(),
 		},
 	}
 }
@@ -27,9 +29,10 @@ func recurrenceSpec(name string) *ops.Spec {
 type recurrence struct {
 	ops.Gives
 	along  ops.Dim
-	keep   bool     // a state for each turn
-	until  bool     // besides the state it gives the turns that were made, and whether there was an end to them
-	beside ops.Type // an array along the dim, by which results that keep it are laid out
+	part   *operand.Segment // of it that each element goes through; nil: all
+	keep   bool             // a state for each turn
+	until  bool             // besides the state it gives the turns that were made, and whether there was an end to them
+	beside ops.Type         // an array along the dim, by which results that keep it are laid out
 }
 
 // kept is the type of a part of the state, or with keep of all that it was.
@@ -78,7 +81,9 @@ type turn struct {
 	state, each, over        []*ops.Stage
 	carried                  []*ops.Stage // the state as a whole
 	from, next, while, until []operand.Operand
-	roots                    []*ops.Stage        // what these are
+	keeps                    []operand.Operand
+	partEnds                 []*ops.Stage        // of the part that each element goes through
+	roots                    []*ops.Stage        // what the operands are
 	inside                   map[*ops.Stage]bool // what follows from the state or from what stands at a turn
 	building                 []*ops.Stage        // of these, innermost last
 }
@@ -94,11 +99,16 @@ func (r *recurrence) turn(l *ops.Lowering) (t *turn, inputs []*ops.Stage) {
 		}
 	}
 	t.from, t.next, t.while = t.operands(l, "from"), t.operands(l, "next"), t.operands(l, "while")
-	t.until = t.operands(l, "until")
+	t.until, t.keeps, t.partEnds = t.operands(l, "until"), t.operands(l, "keep"), l.Lists["along"]
+	if r.part != nil {
+		for i := range r.part.Ends {
+			r.part.Ends[i].Operand = t.picked(r.part.Ends[i].Operand)
+		}
+	}
 	for _, s := range slices.Concat(t.state, t.each) {
 		t.inside[s] = true
 	}
-	all := slices.Concat(t.over, t.roots)
+	all := slices.Concat(t.over, t.roots, t.partEnds)
 	t.visit(func(s *ops.Stage) {
 		t.inside[s] = t.inside[s] || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return t.inside[in] })
 		if t.inside[s] {
@@ -118,16 +128,30 @@ func (t *turn) operands(l *ops.Lowering, arg string) (out []operand.Operand) {
 	stages := l.Lists[arg]
 	t.roots = append(t.roots, stages...)
 	for _, v := range l.Op.Call.List(arg) {
-		o := operand.New(arg, v)
-		for _, d := range o.Type.Dims {
-			o.Pick = append(o.Pick, ops.Type{Dims: t.dims}.Dim(d.Name))
-		}
+		o := t.picked(operand.New(arg, v))
 		if !o.Scalar {
 			o, stages = o.With(stages[0]), stages[1:]
 		}
 		out = append(out, o)
 	}
 	return out
+}
+
+// picked is an operand that is read at an element of the state.
+func (t *turn) picked(o operand.Operand) operand.Operand {
+	o.Pick = nil
+	for _, d := range o.Type.Dims {
+		o.Pick = append(o.Pick, ops.Type{Dims: t.dims}.Dim(d.Name))
+	}
+	return o
+}
+
+// turns are those that an element goes through.
+func (t *turn) turns(b *ops.Body, at []*ir.Node) (lo, hi *ir.Node) {
+	if t.part == nil {
+		return b.I32(0), b.I32(t.along.Size)
+	}
+	return t.part.Loop(b, t.partEnds, at, t.along.Size)
 }
 
 // visit calls visit for all that a turn is made from, producers first.
@@ -251,7 +275,8 @@ func (t *turn) elements(b *ops.Body, of []operand.Operand, at []*ir.Node) (out [
 
 // end is the state of a point in the end, with until the turns that it took and whether it is done behind it.
 func (t *turn) end(b *ops.Body, at []*ir.Node) []*ir.Node {
-	spec := ir.FoldSpec{Name: t.along.Name, Lo: b.I32(0), Hi: b.I32(t.along.Size), Init: t.elements(b, t.from, at)}
+	spec := ir.FoldSpec{Name: t.along.Name, Init: t.elements(b, t.from, at)}
+	spec.Lo, spec.Hi = t.turns(b, at)
 	if t.recurrence.until {
 		spec.Init = append(spec.Init, b.I32(0), b.False())
 	}

@@ -154,7 +154,7 @@ func agree(types []ops.Type, after []operand.Operand) error {
 		case !t.Unit.Same(is.Unit) && !(constant && n.AnyUnit()):
 			return problem.Wrong(problem.UnitMismatch, "step", "", "%sthe state is %s, and the function gives %s", of, t, is)
 		case constant && t.Elem != ops.Bool && ops.Promote(t.Elem, is.Elem) == t.Elem.Widen():
-		case t.Elem != is.Elem:
+		case t.Elem != is.Elem && t.Elem != is.Elem.Widen():
 			return problem.Wrong(problem.WrongElementType, "step", "start from a state of the type that the function gives, by `cast`",
 				"%sthe state is %s, and the function gives %s", of, t, is)
 		}

@@ -99,9 +99,11 @@ type collector struct {
 func (c *collector) findEnds(of []*ops.Instance) {
 	c.ends = map[*ops.Instance]bool{}
 	ops.Walk(of, func(op *ops.Instance) {
-		for _, v := range op.Call.List("over") {
-			if s, ok := v.(ops.Segment); ok {
-				s.Arrays(func(a ops.Array) { ops.Walk([]*ops.Instance{a.Of}, func(from *ops.Instance) { c.ends[from] = true }) })
+		for name := range op.Call.Args {
+			for _, v := range op.Call.List(name) {
+				if s, ok := v.(ops.Segment); ok {
+					s.Arrays(func(a ops.Array) { ops.Walk([]*ops.Instance{a.Of}, func(from *ops.Instance) { c.ends[from] = true }) })
+				}
 			}
 		}
 	})

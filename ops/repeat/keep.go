@@ -1,0 +1,225 @@
+package repeat
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/operand"
+)
+
+// What a scan keeps of its turns lies in one line. The turns are made twice: counting finds how many each element of the state keeps, and with
+// that where those of each begin; storing puts them there.
+
+// counting finds how many states each element keeps, how many all before it do, with these in a line, and how many there are.
+type counting struct{ *recurrence }
+
+// storing puts the states that are kept one after the other.
+type storing struct{ *recurrence }
+
+// kept gives the states that are kept, and how many each element of the state has.
+func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand) (ops.Value, error) {
+	at := 0
+	keep := f.e.Call(f.c.Args["keep"], rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return after[at-1].Value }))
+	if keep == nil {
+		return nil, nil
+	}
+	var err error
+	if f.args["keep"] = keep; keep.Kind() != ops.KBool {
+		if _, err = condition("keep", keep, types[0].Dims); err != nil {
+			return nil, err
+		}
+	}
+	spec, dims := recurrences["scan"], types[0].Dims
+	line, room := ops.Dim{Name: "line", Size: ops.Type{Dims: dims}.Len()}, r.along.Size
+	counts := *r
+	counts.Gives = ops.Gives{{Name: "count", Type: ops.Type{Elem: ops.I64, Dims: dims}}, {Name: "before", Type: ops.Type{Elem: ops.I64, Dims: []ops.Dim{line}}},
+		{Name: "total", Type: ops.Type{Elem: ops.I64}}}
+	err = trial{lower: func(l *ops.Lowering) []*ops.Stage { return counting{&counts}.Lower(l)[:1] }}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: f.args}})
+	if err != nil {
+		return nil, err
+	}
+	lines := f.e.Use(spec, counting{&counts}, maps.Clone(f.args))
+	count, before, total := ops.Array{Of: lines}, ops.Array{Of: lines, Out: 1}, ops.Array{Of: lines, Out: 2}
+	for _, d := range dims {
+		if !slices.ContainsFunc(f.ends, func(e operand.Operand) bool { return e.Type.Dim(d.Name) >= 0 }) {
+			room *= d.Size
+		}
+	}
+	if f.c.Has("at_most") {
+		room = f.c.Int("at_most")
+	}
+	stores := *r
+	for i, t := range types {
+		t.Dims = []ops.Dim{{Name: r.along.Name, Size: room, Count: &total}}
+		stores.Gives = append(stores.Gives, ops.Output{Name: f.first[i].Name, Type: t})
+	}
+	f.args["before"] = ops.List{before}
+	op := f.e.Use(spec, storing{&stores}, f.args)
+	at = 0
+	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
+	return ops.Record{Names: []string{"value", "count"}, Fields: map[string]ops.Value{"value": value, "count": count}}, nil
+}
+
+// kept is a fold over the turns of an element, which counts on from some number those whose state is kept.
+type kept struct {
+	end    []*ir.Node // of what the turns carry besides the state: the number first
+	number *ir.Node   // before a turn
+	keep   *ir.Node   // whether the state after a turn is kept
+	next   []*ir.Node // that state
+}
+
+// walk makes the turns of an element. They carry what it takes to know which are kept, what follows from the state if all of it is asked for, and
+// what besides gives, from first on.
+func (t *turn) walk(b *ops.Body, at []*ir.Node, all bool, number *ir.Node, first []*ir.Node,
+	besides func(k kept, acc []*ir.Node) (next []*ir.Node, while *ir.Node)) (k kept) {
+	start := t.elements(b, t.from, at)
+	carried := make([]bool, len(start))
+	fold := func(then func(accs []*ir.Node)) {
+		spec := ir.FoldSpec{Name: t.along.Name, Init: append([]*ir.Node{number}, first...)}
+		n := len(spec.Init)
+		for q, x := range start {
+			if carried[q] {
+				spec.Init = append(spec.Init, x)
+			}
+		}
+		spec.Lo, spec.Hi = t.turns(b, at)
+		k.end = b.Fold(spec, func(i *ir.Node, acc []*ir.Node) (after []*ir.Node, while *ir.Node) {
+			state, of := slices.Clone(start), acc[n:]
+			for q := range state {
+				if carried[q] {
+					state[q], of = of[0], of[1:]
+				}
+			}
+			in := t.body(b, at, i, t.split(b, at, state))
+			k.number, k.keep, k.next = acc[0], t.keeps[0].Read(in, ir.Bool, at).Re, t.elements(in, t.next, at)
+			more, while := besides(k, acc[1:n])
+			after = append([]*ir.Node{b.Add(acc[0], b.Cast(ir.I64, k.keep))}, more...)
+			for q, x := range k.next {
+				if carried[q] {
+					after = append(after, x)
+				}
+			}
+			then(acc[n:])
+			return after, while
+		})[:n]
+	}
+	for q := range carried {
+		carried[q] = true
+	}
+	fold(func(accs []*ir.Node) {
+		roots := []*ir.Node{k.keep}
+		if all {
+			roots = append(roots, k.next...)
+		}
+		for read := -1; read != len(roots); { // what a turn reads of the state, and what that follows from
+			read = len(roots)
+			ir.WalkNodes(roots, func(x *ir.Node) {
+				if q := slices.Index(accs, x); q >= 0 && !slices.Contains(roots[:read], k.next[q]) {
+					roots = append(roots, k.next[q])
+				}
+			})
+		}
+		clear(carried)
+		ir.WalkNodes(roots, func(x *ir.Node) {
+			if q := slices.Index(accs, x); q >= 0 {
+				carried[q] = true
+			}
+		})
+	})
+	fold(func([]*ir.Node) {})
+	return k
+}
+
+// Lower counts in folds.
+func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
+	t, inputs := c.turn(l)
+	steps, exact := t.steps()
+	none := func(kept, []*ir.Node) ([]*ir.Node, *ir.Node) { return nil, nil }
+	count := l.Stage("count", c.Gives[0].Type, inputs, func(b *ops.Body, at []*ir.Node) ops.Elem {
+		return ops.Real(t.walk(b, at, false, b.Const(ir.I64, 0), nil, none).end[0])
+	})
+	count.Steps, count.Exact = append(steps, "count"), exact
+	line := c.Gives[1].Type.Dims
+	of := func(b *ops.Body, i *ir.Node) *ir.Node { return count.At(b, inLine(b, t.dims, i)...).Re }
+	before := l.Scan("before", ops.I64, ops.Unit{}, []*ops.Stage{count}, &ops.Scan{Dims: line,
+		Start: func(b *ops.Body, _ []*ir.Node) []*ir.Node { return []*ir.Node{b.Const(ir.I64, 0)} },
+		Step:  func(b *ops.Body, at, state []*ir.Node) []*ir.Node { return []*ir.Node{b.Add(state[0], of(b, at[0]))} },
+	}, func(_ *ops.Body, before, _ []*ir.Node) ops.Elem { return ops.Real(before[0]) })
+	total := l.Stage("total", c.Gives[2].Type, []*ops.Stage{before, count}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
+		last := b.I32(line[0].Size - 1)
+		return ops.Real(b.Add(before.At(b, last).Re, of(b, last)))
+	})
+	return []*ops.Stage{count, before, total}
+}
+
+// inLine is the index in dims of an element by its number in C order.
+func inLine(b *ops.Body, dims []ops.Dim, i *ir.Node) []*ir.Node {
+	at := make([]*ir.Node, len(dims))
+	for d := len(dims) - 1; d >= 0; d-- {
+		at[d] = i
+		if size := b.I32(dims[d].Size); d > 0 {
+			at[d], i = b.Mod(i, size), b.Div(i, size)
+		}
+	}
+	return at
+}
+
+// number is that of an element in C order.
+func number(b *ops.Body, dims []ops.Dim, at []*ir.Node) *ir.Node {
+	i := b.I32(0)
+	for d, x := range at {
+		i = b.Add(b.Mul(i, b.I32(dims[d].Size)), x)
+	}
+	return i
+}
+
+// Lower stores in the turns.
+func (k storing) Lower(l *ops.Lowering) (out []*ops.Stage) {
+	t, inputs := k.turn(l)
+	before := l.Lists["before"][0]
+	steps, exact := t.steps()
+	for part, o := range k.Gives {
+		s := l.Stage(o.Name, o.Type, append(slices.Clone(inputs), before), func(b *ops.Body, at []*ir.Node) ops.Elem {
+			return ops.ElemOf(t.find(b, before, at[0])[part][0])
+		})
+		s.Put = &ops.Put{Axes: t.dims, Writes: func(b *ops.Body, at []*ir.Node) []ops.Write {
+			walked := b.Once(t, at, func() []*ir.Node {
+				k := t.walk(b, at, true, before.At(b, number(b, t.dims, at)).Re, at, func(_ kept, acc []*ir.Node) ([]*ir.Node, *ir.Node) { return acc, nil })
+				return append([]*ir.Node{k.end[0], k.number, k.keep}, k.next...)
+			})
+			place := walked[1]
+			on := b.And(walked[2], b.Lt(place, b.Const(ir.I64, float64(o.Type.Dims[0].Size))))
+			return []ops.Write{{In: walked[0].Fold, At: []*ir.Node{b.Cast(ir.I32, place)}, Value: ops.ElemOf(t.split(b, at, walked[3:])[part][0]), Where: on}}
+		}}
+		s.Steps, s.Exact = append(steps[:len(steps):len(steps)], "keep"), exact
+		out = append(out, s)
+	}
+	return out
+}
+
+// find is the state that is kept at a place: by its number among those of the element before whose end it lies.
+func (t *turn) find(b *ops.Body, before *ops.Stage, place *ir.Node) [][][]*ir.Node {
+	lines := before.Type.Dims[0].Size
+	wanted := b.Cast(ir.I64, place)
+	step := b.I32(1 << max(0, bits.Len(uint(lines-1))-1))
+	line := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(bits.Len(uint(lines - 1))), Init: []*ir.Node{b.I32(0), step}}, func(_ *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		next := b.Min(b.Add(acc[0], acc[1]), b.I32(lines-1))
+		return []*ir.Node{b.Select(b.Le(before.At(b, next).Re, wanted), next, acc[0]), b.Div(acc[1], b.I32(2))}, nil
+	})[0]
+	at := inLine(b, t.dims, line)
+	var none []*ir.Node
+	for _, x := range t.elements(b, t.from, at) {
+		none = append(none, b.Const(x.Type, 0))
+	}
+	k := t.walk(b, at, true, before.At(b, line).Re, none, func(k kept, acc []*ir.Node) (next []*ir.Node, while *ir.Node) {
+		this := b.And(k.keep, b.Alu(ir.Eq, k.number, wanted))
+		for i, x := range k.next {
+			next = append(next, b.Select(this, x, acc[i]))
+		}
+		return next, b.Le(k.number, wanted)
+	})
+	return t.split(b, at, k.end[1:])
+}
