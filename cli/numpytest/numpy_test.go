@@ -61,7 +61,8 @@ func TestProgramsAgreeWithNumPy(t *testing.T) {
 	isas := native.Available(native.Config{Compilers: []string{quick}, Cache: os.Getenv("WEFT_CACHE")})
 	var n counts
 	var elements, loose int
-	for batch := 0; n.ran+n.refused < programs; batch++ {
+	first := int(fromEnv(t, "WEFT_NUMPY_BATCH", 0))
+	for batch := first; n.ran+n.refused < programs; batch++ {
 		r := rand.New(rand.NewPCG(seed, uint64(batch)))
 		on := machineOf(r, batch, isas, programs)
 		t.Setenv("WEFT_CC", on.cc)
@@ -88,6 +89,9 @@ func TestProgramsAgreeWithNumPy(t *testing.T) {
 			}
 		}
 		clean(t, results(t))
+		if batch%100 == 99 {
+			t.Logf("%d programs so far", n.ran)
+		}
 	}
 	t.Logf("%d programs, %d of them compiled, %d run again from a plan in a file: %d do not agree, %d are refused for a result that is within bounds, %d are refused since whole numbers left their type, %d otherwise; %d elements, %.2g %% of them with wide bounds",
 		n.ran, n.native, n.written, n.wrong, n.false0704, n.left, n.refused, elements, 100*float64(loose)/float64(elements))

@@ -9,9 +9,10 @@ import (
 // fewTerms is how many float32 terms are summed in float32 altogether: an error of 6 bits of 24 at most, of 3 as a rule.
 const fewTerms = 64
 
-// Few keeps float64 sums of few float32 terms in float32: a stencil's, say. Sums of what was loaded stay exact.
+// Few keeps float64 sums of few float32 terms in float32: a stencil's, say. Sums of what was loaded stay exact. Where every operation rounds by itself
+// none is kept: a sum that is made at two places of such a kernel is the same at both, as a sort that compares elements needs.
 func Few(k *ir.Kernel) *ir.Kernel {
-	if k.Termwise {
+	if k.Termwise || !k.Contract {
 		return k
 	}
 	b, with := ir.Extend(k.Roots()), map[*ir.Node]*ir.Node{}

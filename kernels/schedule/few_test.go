@@ -8,7 +8,7 @@ import (
 )
 
 // Sums of few products are kept in float32, nested ones as a whole; sums of many, of what was loaded, and those that are to be added term
-// by term in float64 stay.
+// by term in float64 or are in a kernel whose operations round by themselves stay.
 func TestFew(t *testing.T) {
 	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{128}}
 	data := make([]float64, 128)
@@ -19,6 +19,7 @@ func TestFew(t *testing.T) {
 		rows, columns int
 		loaded, terms bool
 		few           bool
+		each          bool // operation rounds by itself
 	}{
 		"five by five":   {rows: 5, columns: 5, few: true},
 		"one row":        {rows: 1, columns: 64, few: true},
@@ -26,6 +27,7 @@ func TestFew(t *testing.T) {
 		"nine by nine":   {rows: 9, columns: 9},
 		"what is loaded": {rows: 3, columns: 3, loaded: true},
 		"term by term":   {rows: 3, columns: 3, terms: true},
+		"each by itself": {rows: 5, columns: 5, each: true},
 	} {
 		b := ir.NewBuilder()
 		x := b.Axis("x", 4)
@@ -45,7 +47,7 @@ func TestFew(t *testing.T) {
 			})
 		})
 		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{4}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F32, total)}
-		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Termwise: c.terms}
+		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Termwise: c.terms, Contract: !c.each}
 		few := Few(k)
 		if err := ir.Check(few); err != nil {
 			t.Fatalf("%s: %v", name, err)
