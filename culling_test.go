@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/device"
 	"weft/kernels/emulated"
 	"weft/kernels/ir"
@@ -25,7 +26,7 @@ import (
 // found to rise: that the tables are looked at.
 func TestCityIsCulledAlike(t *testing.T) {
 	config := native.FromEnv()
-	config.Cache = t.TempDir()
+	config.Cache = cachetest.Folder()
 	host, err := native.New(config)
 	if errors.Is(err, native.ErrNoCompiler) {
 		t.Skip(err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -42,7 +41,7 @@ func (c cached) Run() int {
 }
 
 func TestMain(m *testing.M) {
-	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
+	cachetest.Unoptimised()
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}

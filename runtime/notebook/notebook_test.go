@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/planner/bound"
@@ -26,7 +27,7 @@ func (p paper) To(w io.Writer) ops.Terminal { return p }
 
 func open(t *testing.T, most int64) *Notebook {
 	t.Helper()
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	s, err := session.Open(session.Config{Device: session.HostOnly, Threads: 1})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/lang/check"
 	"weft/ops"
 	"weft/planner/bound"
@@ -15,7 +16,7 @@ import (
 
 // The power method gives what its definition in float64 gives, for matrices of several kinds.
 func TestEigen(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	const axes = "i = axis(i, 0 .. 1 in 120)\nj = axis(j, 0 .. 1 in 120)\n"
 	for name, c := range map[string]struct {
 		text  string

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/lang/check"
 	"weft/ops"
 	"weft/planner"
@@ -31,7 +32,7 @@ func TestNewton(t *testing.T) {
 		{arguments: "from: cast(x, f64) * y", fuse: -1},
 		{arguments: "from: 100, most: 5", compiler: "cc", fuse: -1, warns: true},
 	} {
-		t.Setenv("WEFT_CACHE", t.TempDir())
+		cachetest.Use(t)
 		if c.compiler == "" {
 			t.Setenv("CC", "")
 		}

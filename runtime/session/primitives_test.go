@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/ir"
 	"weft/lang/check"
 	"weft/ops"
@@ -96,7 +97,7 @@ normal(a, terms: 11, how: HOW) | write("out.npy")
 // planned plans and runs a text that may use operators of tests, and gives what it wrote. The sample is compared with float64.
 func planned(t *testing.T, text string) (*bound.Plan, []byte) {
 	t.Helper()
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	s, err := Open(Config{Device: HostOnly, Threads: 2})
 	if err != nil {

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/lang/check"
 	"weft/planner/graph"
 	"weft/runtime"
 )
 
 func TestMain(m *testing.M) {
+	cachetest.Quick()
 	os.Setenv("WEFT_PROFILE", "default") // predictions that are the same on every machine
 	os.Exit(m.Run())
 }
@@ -23,7 +25,7 @@ a | write("out.npy")
 `
 
 func TestCheckPlanRun(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	s, err := Open(Config{Device: HostOnly, Threads: 1})
 	if err != nil {
@@ -54,7 +56,7 @@ func TestCheckPlanRun(t *testing.T) {
 
 // TestMistakes: what is wrong with a program, and how a run of it fails, are mistakes at their places, whoever finds them.
 func TestMistakes(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	s, err := Open(Config{Device: HostOnly, Memory: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +77,7 @@ func TestMistakes(t *testing.T) {
 
 // TestParamsOfOneName: two numbers of one name, in a program and in a file that it uses, are constants, each its own.
 func TestParamsOfOneName(t *testing.T) {
-	t.Setenv("WEFT_CACHE", t.TempDir())
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	s, err := Open(Config{Device: HostOnly, Threads: 1})
 	if err != nil {

@@ -3,14 +3,18 @@
 package cachetest
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
 
 	"weft/kernels/cache"
 )
 
 // Folder is a cache of kernels apart from the user's own, beside them.
-func Folder() string {
+var Folder = sync.OnceValue(func() string {
 	dir, err := cache.Folder()
 	if err == nil {
 		dir = filepath.Join(dir, "tests")
@@ -20,10 +24,35 @@ func Folder() string {
 		panic(err)
 	}
 	return dir
-}
+})
 
 // New makes a folder a cache that holds nothing but the kernels of Folder, among which go those compiled in it: what else is learned
 // and measured starts anew.
 func New(dir string) error {
 	return os.Symlink(filepath.Join(Folder(), "objects"), filepath.Join(dir, "objects"))
+}
+
+// Use gives a test such a cache of its own.
+func Use(t testing.TB) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := New(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WEFT_CACHE", dir)
+}
+
+// Quick is for TestMain: what the tests of a package compile goes to Folder and is not optimised.
+func Quick() {
+	Unoptimised()
+	os.Setenv("WEFT_CACHE", Folder())
+}
+
+// Unoptimised has compilers not optimise, which would be most of the time for kernels that run once; package native tests what is optimised.
+// A command that says so already is left as it is: what tests start uses the same kernels.
+func Unoptimised() {
+	const flag = " -O0"
+	if command := cmp.Or(os.Getenv("CC"), "cc"); !strings.HasSuffix(command, flag) {
+		os.Setenv("CC", command+flag)
+	}
 }
