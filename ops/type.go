@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,22 @@ func (d Dim) Tag(i int) string {
 		return strconv.Itoa(i)
 	}
 	return Number{V: d.Coords[i], Unit: d.Unit}.Plain()
+}
+
+// Step is the signed distance of neighbours along a dim, 0 where its coordinates are fewer than two. uneven is the first of them that is further
+// than a part of the step from where it would be if they were evenly spaced; -1: none is.
+func (d Dim) Step(part float64) (step float64, uneven int) {
+	n := len(d.Coords)
+	if n < 2 {
+		return 0, -1
+	}
+	step = (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	for i, x := range d.Coords {
+		if math.Abs(x-d.Coords[0]-float64(i)*step) > part*math.Abs(step) {
+			return step, i
+		}
+	}
+	return step, -1
 }
 
 // Type is what the checker knows of an array.

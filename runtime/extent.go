@@ -61,17 +61,15 @@ func (r *run) there(h ops.HostArray, step *bound.Step) (ops.HostArray, error) {
 	if at.Equal(all) {
 		return h, nil
 	}
-	out := ops.NewHostArray(h.Type.Sub(at))
-	for p := range out.Parts {
-		from, k := h.Parts[p], 0
-		for index := range at.Indices() {
-			flat := 0
-			for d, x := range index {
-				flat = flat*h.Type.Dims[d].Size + x
+	out, row := ops.NewHostArray(h.Type.Sub(at)), 0
+	for piece := range ops.Pieces(at, h.Type.Shape()) {
+		from := h.Sub(piece)
+		for i, p := range from.Parts {
+			for k := range p.Rows() {
+				copy(out.Parts[i].Row(row+k), p.Row(k))
 			}
-			copy(out.Parts[p].Element(k), from.Element(flat))
-			k++
 		}
+		row += from.Parts[0].Rows()
 	}
 	return out, nil
 }

@@ -157,7 +157,7 @@ func tables(h ops.HostArray, w io.Writer) error {
 	if len(dims) == 1 {
 		cells := [][]string{{dims[0].Name, ""}}
 		for i := range dims[0].Size {
-			cells = append(cells, []string{coordinateText(dims[0], i), elementText(h, i, h.Type.Unit)})
+			cells = append(cells, []string{format.Place(dims[0], i), elementText(h, i, h.Type.Unit)})
 		}
 		return aligned(cells, w)
 	}
@@ -165,7 +165,7 @@ func tables(h ops.HostArray, w io.Writer) error {
 	for k, index := range ops.Indices(ops.Type{Dims: outer}.Shape()) {
 		var heading []string
 		for d, i := range index {
-			heading = append(heading, outer[d].Name+": "+coordinateText(outer[d], i))
+			heading = append(heading, outer[d].Name+": "+format.Place(outer[d], i))
 		}
 		if len(outer) > 0 {
 			if _, err := fmt.Fprintln(w, strings.Join(heading, ", ")); err != nil {
@@ -217,7 +217,7 @@ func withCoordinates(h ops.HostArray, cells [][]string) [][]string {
 	across := h.Type.Dims[n-1]
 	head := make([]string, across.Size)
 	for i := range head {
-		head[i] = coordinateText(across, i)
+		head[i] = format.Place(across, i)
 	}
 	cells = append([][]string{head}, cells...)
 	if n == 1 {
@@ -228,17 +228,9 @@ func withCoordinates(h ops.HostArray, cells [][]string) [][]string {
 	down := h.Type.Dims[n-2]
 	cells[0] = append([]string{down.Name + "\\" + across.Name}, cells[0]...)
 	for r := range down.Size {
-		cells[r+1] = append([]string{coordinateText(down, r)}, cells[r+1]...)
+		cells[r+1] = append([]string{format.Place(down, r)}, cells[r+1]...)
 	}
 	return cells
-}
-
-// coordinateText is the place of index i: its coordinate, or itself.
-func coordinateText(d ops.Dim, i int) string {
-	if d.Coords == nil {
-		return fmt.Sprint(i)
-	}
-	return strings.TrimSpace(number(format.Shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
 }
 
 // elementText writes element i in a unit.
@@ -251,11 +243,11 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 		p := h.Parts[0]
 		return fmt.Sprint(device.Int(p.Buf.Type, p.Element(i), 0)) // all digits of a count
 	}
-	text := number(format.Shown(real(v), u))
+	text := format.Digits(format.Shown(real(v), u))
 	if !h.Type.Elem.Complex {
 		return text
 	}
-	im := number(imag(v) / u.SI())
+	im := format.Digits(imag(v) / u.SI())
 	if !strings.HasPrefix(im, "-") {
 		im = "+" + im
 	}
@@ -318,7 +310,7 @@ func line(h ops.HostArray, t ops.Terminal) error {
 		b.WriteRune(sign(signs, most, lo, hi))
 	}
 	d := h.Type.Dims[0]
-	fmt.Fprintf(&b, "\n  %s from %s to %s\n", d.Name, coordinateText(d, 0), coordinateText(d, d.Size-1))
+	fmt.Fprintf(&b, "\n  %s from %s to %s\n", d.Name, format.Place(d, 0), format.Place(d, d.Size-1))
 	_, err := io.WriteString(t, b.String())
 	return errors.Join(err, summary(h, t))
 }
@@ -357,7 +349,7 @@ func summary(h ops.HostArray, w io.Writer) error {
 	u := h.Type.Unit
 	text := "  no finite value\n"
 	if finite > 0 {
-		text = fmt.Sprintf("  least %s, largest %s, mean %s%s\n", number(format.Shown(lo, u)), number(format.Shown(hi, u)), number(format.Shown(sum/float64(finite), u)), space(u.String()))
+		text = fmt.Sprintf("  least %s, largest %s, mean %s%s\n", format.Digits(format.Shown(lo, u)), format.Digits(format.Shown(hi, u)), format.Digits(format.Shown(sum/float64(finite), u)), space(u.String()))
 	}
 	if bad := h.Type.Len() - finite; bad > 0 && finite > 0 {
 		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("; %d not finite\n", bad)
@@ -372,6 +364,3 @@ func space(s string) string {
 	}
 	return " " + s
 }
-
-// number writes a value to six digits.
-func number(v float64) string { return fmt.Sprintf("%.6g", v) }

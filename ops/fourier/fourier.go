@@ -81,18 +81,12 @@ func bind(c *ops.Call, k kind) (ops.Op, error) {
 // halved is the dim of frequencies from 0 to the highest.
 func halved(d ops.Dim) ops.Dim {
 	out := ops.Dim{Name: d.Name, Size: d.Size/2 + 1}
-	n := len(d.Coords)
-	if n < 2 {
+	step, uneven := d.Step(1e-6)
+	if step == 0 || uneven >= 0 {
 		return out
 	}
-	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
-	for i, x := range d.Coords {
-		if step == 0 || math.Abs(x-d.Coords[0]-float64(i)*step) > 1e-6*math.Abs(step) {
-			return out
-		}
-	}
 	for k := range out.Size {
-		out.Coords = append(out.Coords, float64(k)/(float64(n)*math.Abs(step)))
+		out.Coords = append(out.Coords, float64(k)/(float64(len(d.Coords))*math.Abs(step)))
 	}
 	out.Unit = d.Unit.Power(-1)
 	return out

@@ -140,15 +140,6 @@ func unknownDim(arg, name string, t ops.Type) error {
 
 // spacing is the distance of neighbours along a dim; ok is false where its coordinates are fewer than two or not evenly spaced.
 func spacing(d ops.Dim) (step float64, ok bool) {
-	n := len(d.Coords)
-	if n < 2 {
-		return 0, false
-	}
-	step = (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
-	for i, x := range d.Coords {
-		if math.Abs(x-d.Coords[0]-float64(i)*step) > 1e-6*math.Abs(step) {
-			return 0, false
-		}
-	}
-	return step, step != 0
+	step, uneven := d.Step(1e-6)
+	return step, uneven < 0 && step != 0
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -141,20 +140,12 @@ func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]
 				if s.name != "" {
 					s.name += ", "
 				}
-				s.name += o.Name + " " + place(o, at%o.Size)
+				s.name += o.Name + " " + format.Place(o, at%o.Size)
 			}
 			at /= o.Size
 		}
 		f.series = append(f.series, s)
 	}
-}
-
-// place is an element of a dim, in words.
-func place(d ops.Dim, i int) string {
-	if d.Coords == nil {
-		return strconv.Itoa(i)
-	}
-	return ops.Number{V: d.Coords[i], Unit: d.Unit}.String()
 }
 
 // count makes a histogram of every series.

@@ -109,20 +109,17 @@ func hasCoords(d ops.Dim) bool { return len(d.Coords) > 0 }
 
 // spacing is the signed distance of neighbours along a dim in metres; 0 where it has no coordinates or a single one.
 func spacing(p *problems, d ops.Dim) float64 {
-	n := len(d.Coords)
-	if n < 2 {
+	if len(d.Coords) < 2 {
 		return 0
 	}
 	if !d.Unit.Plain() && !d.Unit.Same(metre) {
 		p.add(problem.WrongUnit, "input", "project the raster to metres, such as UTM", "the coordinates along %s are in %s, not in metres", d.Name, d.Unit)
 		return 0
 	}
-	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
-	for i, v := range d.Coords {
-		if math.Abs(v-d.Coords[0]-float64(i)*step) > 1e-3*math.Abs(step) {
-			p.add(problem.ContradictArguments, "input", "resample the raster", "the coordinates along %s are not evenly spaced: see index %d", d.Name, i)
-			return 0
-		}
+	step, uneven := d.Step(1e-3)
+	if uneven >= 0 {
+		p.add(problem.ContradictArguments, "input", "resample the raster", "the coordinates along %s are not evenly spaced: see index %d", d.Name, uneven)
+		return 0
 	}
 	return step
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/kernels/device"
@@ -142,6 +143,17 @@ func IndexText(t ops.Type, i int) string {
 
 // Shown is a value in SI units as a person writes it in a unit.
 func Shown(v float64, u ops.Unit) float64 { return (v - u.Offset) / u.SI() }
+
+// Place is an element of a dim in words: its coordinate, or its index.
+func Place(d ops.Dim, i int) string {
+	if d.Coords == nil {
+		return strconv.Itoa(i)
+	}
+	return strings.TrimSpace(Digits(Shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
+}
+
+// Digits is a number in as many digits as people read.
+func Digits(v float64) string { return fmt.Sprintf("%.6g", v) }
 
 // InUnit puts a unit into a sentence: in mm, or a plain number.
 func InUnit(u ops.Unit) string {

@@ -142,16 +142,10 @@ func imageOf(values []float64, first, second ops.Dim, title string) Image {
 // axisOf gives a dim's coordinates, where they are evenly spaced; a picture counts the others.
 func axisOf(d ops.Dim) Axis {
 	a := Axis{Name: d.Name}
-	n := len(d.Coords)
-	if n < 2 {
-		return a
-	}
-	step := (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
-	for i, v := range d.Coords {
-		if math.Abs(v-d.Coords[0]-float64(i)*step) > 1e-3*math.Abs(step) {
-			return a
+	if n := len(d.Coords); n > 1 {
+		if _, uneven := d.Step(1e-3); uneven < 0 {
+			a.Unit, a.First, a.Last = d.Unit.String(), format.Shown(d.Coords[0], d.Unit), format.Shown(d.Coords[n-1], d.Unit)
 		}
 	}
-	a.Unit, a.First, a.Last = d.Unit.String(), format.Shown(d.Coords[0], d.Unit), format.Shown(d.Coords[n-1], d.Unit)
 	return a
 }

@@ -152,19 +152,14 @@ func metric(d ops.Dim) bool { return d.Unit.Same(ops.MustUnit("m")) }
 
 // step is the distance of neighbours along a dim; lone is that of a single one.
 func step(d ops.Dim, lone float64) float64 {
-	n := len(d.Coords)
-	if n < 2 {
+	if len(d.Coords) < 2 {
 		return lone
 	}
-	return (d.Coords[n-1] - d.Coords[0]) / float64(n-1)
+	s, _ := d.Step(0)
+	return s
 }
 
 func evenly(d ops.Dim) bool {
-	s := step(d, 0)
-	for i, v := range d.Coords {
-		if math.Abs(v-d.Coords[0]-float64(i)*s) > 1e-3*math.Abs(s) {
-			return false
-		}
-	}
-	return len(d.Coords) > 0
+	_, uneven := d.Step(1e-3)
+	return len(d.Coords) > 0 && uneven < 0
 }
