@@ -234,6 +234,39 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+func TestValuesAreThoseAtAllPoints(t *testing.T) {
+	b := ir.NewBuilder()
+	y, x := b.Axis("y", 3), b.Axis("x", 4)
+	table := &ir.Buffer{Name: "table", Type: ir.F32, Shape: []int{4}}
+	for name, v := range map[string]*ir.Node{
+		"float": b.Add(b.Load(table, x), b.Cast(ir.F32, y)), "whole": b.Add(b.Mul(y, b.I32(10)), x),
+		"fold": b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: y, Init: []*ir.Node{b.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Load(table, i))}, nil
+		})[0],
+		"outside": b.Load(table, b.Add(x, y)),
+	} {
+		k := &ir.Kernel{Name: name, Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: v.Type, Shape: []int{3, 4}}, Index: []*ir.Node{y, x}, Value: v}}}
+		p, err := Compile(k, Wide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := Inputs{Host: map[*ir.Buffer][]float64{table: {0.5, 1, 2, 4}}}
+		got, err := p.Values(in)
+		if (err != nil) != (name == "outside") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		for i, v := range got {
+			at, err := p.Eval(context.Background(), in, [][]int{{i / 4, i % 4}})
+			if err != nil || v != at[0][0].F+float64(at[0][0].I) {
+				t.Errorf("%s at %d: %g, and %v, %v by itself", name, i, v, at, err)
+			}
+		}
+		if err == nil && len(got) != 12 {
+			t.Errorf("%s: %d values", name, len(got))
+		}
+	}
+}
+
 func TestLoadsOutOfRangeAreErrors(t *testing.T) {
 	l := newLab(8)
 	table := &ir.Buffer{Name: "table", Type: ir.F32, Shape: []int{8}, Pad: ir.Pad{Before: 4, After: 4}}

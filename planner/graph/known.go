@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +38,7 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	}
 	moved := func(list []*ir.Node) []*ir.Node { return ops.ToLast(list, inner) } // as the table has them
 	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit, Dims: ops.ToLast(s.Type.Dims, inner)}
-	data, row := g.evaluate(s, t.Shape(), moved), s.Type.Dims[inner].Size
+	data, row := g.evaluate(s, moved), s.Type.Dims[inner].Size
 	whole := !slices.ContainsFunc(data, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) > 1<<24 })
 	facts := ir.Facts{Data: ir.DataFactsOf(data, row), Mono: monotony(data, row)}
 	if facts.Data == nil {
@@ -92,7 +91,7 @@ func monotony(data []float64, row int) int {
 }
 
 // evaluate are the elements of a known stage, rounded to its type, with its dims moved: what does not follow from the last is found once.
-func (g *Graph) evaluate(s *ops.Stage, shape []int, moved func([]*ir.Node) []*ir.Node) []float64 {
+func (g *Graph) evaluate(s *ops.Stage, moved func([]*ir.Node) []*ir.Node) []float64 {
 	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	k := g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
@@ -103,29 +102,17 @@ func (g *Graph) evaluate(s *ops.Stage, shape []int, moved func([]*ir.Node) []*ir
 		return bufs[p]
 	}).KernelOf(s)
 	k.Axes = moved(k.Axes)
-	rank := len(shape)
-	points, places := make([][]int, s.Type.Len()), make([]int, rank*s.Type.Len())
-	for i, at := range ops.Indices(shape) {
-		points[i] = places[i*rank:][:rank]
-		copy(points[i], at)
-	}
 	program, err := interp.Compile(k, interp.Wide)
-	var samples [][]interp.Sample
+	var out []float64
 	if err == nil {
-		samples, err = program.Eval(context.Background(), in, points)
+		out, err = program.Values(in)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("planner: %s: %v", s.Name, err))
 	}
-	out := make([]float64, len(points))
-	for i, v := range samples {
-		switch s.Type.Elem.Base {
-		case ir.F64:
-			out[i] = v[0].F
-		case ir.F32:
-			out[i] = float64(float32(v[0].F))
-		default:
-			out[i] = float64(v[0].I)
+	if s.Type.Elem.Base == ir.F32 {
+		for i, v := range out {
+			out[i] = float64(float32(v))
 		}
 	}
 	return out
