@@ -60,7 +60,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	case max(g.Schedule.Table, g.Schedule.AccBlock) > 0 && schedule.Innermost(f) && g.iter == nil:
 		g.blockedLoop(c)
 	default:
-		g.within(func() { g.body(c, c.in) }, c.in)
+		g.within(func() { g.turn(c, c.in) }, c.in)
 		sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
 	}
 	g.iter = iter
@@ -142,6 +142,20 @@ func (g *gen) end(c *loop, v int) Value {
 // accBase names something that goes with accumulator q of a fold.
 func (g *gen) accBase(prefix string, c *loop, q, v int) string {
 	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.Canon(g.vary.Of(c.f.Node), v))
+}
+
+// turn is body, left out where it would add nothing on any lane.
+func (g *gen) turn(c *loop, in *scope) {
+	if cond := schedule.Needed(c.f); cond != nil && g.Schedule.Skip && !g.Kernel.Writes(c.f) {
+		needed := g.val(cond, c.copies[0], byLane)
+		for _, v := range c.copies[1:] {
+			if again := g.val(cond, v, byLane); again != needed {
+				needed = Or(needed, again)
+			}
+		}
+		in.add(If{Cond: Pre("!", anyLane(needed)), Then: []Stmt{Continue{}}})
+	}
+	g.body(c, in)
 }
 
 // body writes one iteration of all vectors in flight into a scope at the top of the stack. Accumulators are written back

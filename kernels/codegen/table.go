@@ -88,7 +88,7 @@ func (g *gen) blockedLoop(c *loop) {
 		g.narrowSums(c, b)
 	}
 	g.within(func() {
-		g.body(c, c.in)
+		g.turn(c, c.in)
 		if b.tables == 0 && len(b.guards) == 0 && len(c.narrow) == 0 {
 			c.sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
 			return
@@ -138,7 +138,7 @@ func (g *gen) gatherCopy(c *loop) []Stmt {
 	saved := g.stack
 	g.stack = append(slices.Clone(g.stack[:len(g.stack)-1]), in)
 	g.gathering = true
-	g.body(c, in)
+	g.turn(c, in)
 	g.gathering = false
 	g.stack = saved
 	return in.body

@@ -211,6 +211,28 @@ func folds() []spec {
 				k.out(name+", of sums", least(func(s *ir.Node) *ir.Node { return k.Sqrt(k.Add(k.Mul(s, s), k.at(a, x))) }))
 			}
 		}},
+		{"sum of what is needed here and there", exactly, func(k *kit) {
+			y, x := k.axis("y", 7), k.axis("x", 40)
+			a, near := k.counts("a", 40, 11), k.counts("near", 11)
+			sum := func(name string, t ir.DType, needed func(i *ir.Node) *ir.Node) {
+				v := k.fold(ir.Sum, k.I32(11), []*ir.Node{k.Const(t, 0), k.Const(t, 3)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+					heavy := k.Sqrt(k.Mul(k.at(a, x, i), k.at(a, x, i)))
+					for range 4 {
+						heavy = k.Sqrt(k.Mul(heavy, heavy))
+					}
+					term := func(v *ir.Node) *ir.Node { return k.Cast(t, k.Select(needed(i), v, k.F32(0))) }
+					return []*ir.Node{k.Add(acc[0], term(heavy)), k.Sub(acc[1], term(k.Add(heavy, k.real(y))))}
+				})
+				k.out(name, v[0])
+				k.out(name+", taken away", v[1])
+			}
+			for _, t := range []ir.DType{ir.F32, ir.F64} {
+				sum(fmt.Sprint("on some lanes, ", t), t, func(i *ir.Node) *ir.Node { return k.Lt(k.Mul(k.real(i), k.F32(4)), k.real(x)) })
+				sum(fmt.Sprint("in some rows, ", t), t, func(i *ir.Node) *ir.Node { return k.Lt(i, y) })
+				sum(fmt.Sprint("in some turns, ", t), t, func(i *ir.Node) *ir.Node { return k.Lt(k.at(near, i), k.F32(5)) })
+				sum(fmt.Sprint("never, ", t), t, func(i *ir.Node) *ir.Node { return k.Lt(k.real(x), k.at(near, i)) })
+			}
+		}},
 		{"values shared by folds and stores", exactly, func(k *kit) {
 			y, x := k.axis("y", 6), k.axis("x", 33)
 			a := k.counts("a", 33, 8)

@@ -18,7 +18,7 @@ type CPU struct {
 	Guard     bool    `yaml:"guard,omitempty"`     // prove spans at run time, gather where the proof fails; Window needs it
 	Table     int     `yaml:"table,omitempty"`     // tabulate costly lane-uniform values over blocks of so many fold iterations
 	Every     int     `yaml:"every,omitempty"`     // test lane-varying exits every so many iterations
-	Skip      bool    `yaml:"skip,omitempty"`      // leave out blocks of an absorbing fold that a bound proves idle
+	Skip      bool    `yaml:"skip,omitempty"`      // leave out blocks of an absorbing fold that a bound proves idle, and turns of sums that add nothing
 	AccMajor  bool    `yaml:"accMajor,omitempty"`  // emit accumulator by accumulator instead of vector by vector
 	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of a fold; excludes Lanes
 	Copies    int     `yaml:"copies,omitempty"`    // of a table that turns of a fold add to, each for some of the lanes; joined at last

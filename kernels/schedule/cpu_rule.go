@@ -118,7 +118,7 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 		if s.left(g) || g.While != nil {
 			c.Every = longestTest
 		}
-		if s.left(g) && s.hasMaxima(g) {
+		if s.left(g) && s.hasMaxima(g) || s.saves(g) {
 			c.Skip = true
 		}
 	}
