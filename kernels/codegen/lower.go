@@ -246,7 +246,7 @@ func (u *Unit) gen(s schedule.CPU) *gen {
 	return &gen{
 		Unit: u, Geometry: tile.Geometry{Axes: u.Kernel.Axes, Schedule: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{},
 		notes:   notes{uses: map[*ir.Buffer]bool{}, loads: map[string]int{}, counted: map[loadClass]bool{}},
-		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}},
+		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}, map[*ir.Node]bool{}},
 	}
 }
 

@@ -45,12 +45,13 @@ func (g *gen) isSlow(n *ir.Node) bool {
 	return x
 }
 
-// tabulates reports whether a lane-uniform value that changes with the iteration alone is worth a table.
+// tabulates reports whether a lane-uniform value that changes with the iteration alone is worth a table: a slow one, and where a window begins, which
+// the proof of the window computes for all iterations at once.
 func (g *gen) tabulates(n *ir.Node, m layout, sc *scope) bool {
 	if m != byLane || sc.block == nil || sc != g.top() || g.gathering || g.laned(n) || n.Type == ir.Bool {
 		return false
 	}
-	return !n.Free().Meets(sc.fold.AccBind) && g.isSlow(n)
+	return !n.Free().Meets(sc.fold.AccBind) && (g.isSlow(n) || g.windows.bases[n])
 }
 
 // inFill runs f with the fill loop of the fold at the top of the stack as the place to add to.

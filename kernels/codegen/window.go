@@ -30,6 +30,7 @@ type windowed struct {
 type windowState struct {
 	bounders map[*ir.Fold]*ir.Bounder
 	starts   map[windowed]int64 // of their rows
+	bases    map[*ir.Node]bool  // where windows begin
 }
 
 // windowLoad is a load whose innermost index spans fewer than Window elements over the lane tile as an unaligned vector
@@ -138,7 +139,9 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		if by != nil {
 			bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
 		}
+		g.windows.bases[base] = true
 		if rounded || s.Type == ir.F32 && form.Whole(s) {
+			g.windows.bases[fb] = true
 			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
 		}
 		return base, b.Sub(w, base), bad
@@ -148,6 +151,7 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		return nil, nil, nil
 	}
 	base = b.Max(b.Min(lo, last), first)
+	g.windows.bases[base] = true
 	bad = b.And(b.Lt(b.I32(g.Schedule.Window-1), b.Sub(hi, base)), b.Lt(base, last))
 	return base, b.Sub(w, base), bad
 }
