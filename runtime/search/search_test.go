@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -54,7 +53,7 @@ func (p *counted) Bind(b device.Bindings) (func(region.Region) error, error) {
 }
 
 func TestMain(m *testing.M) {
-	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
+	cachetest.Quick()
 	os.Exit(m.Run())
 }
 
