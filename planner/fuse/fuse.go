@@ -284,7 +284,7 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 	}
 	pointwise := !f.g.Alone(c).Elsewhere[p] && graph.SameShape(p, c)
 	switch {
-	case f.g.Wanted[p] && pointwise && !d.sibling && !f.g.LeadsAround(p, c):
+	case f.g.Wanted[p] && pointwise && !d.sibling && graph.SameShape(p, f.end(c)) && !f.g.LeadsAround(p, c):
 		d.sibling = true
 		return plan.Sibling
 	case f.g.Wanted[p]:
