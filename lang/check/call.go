@@ -44,8 +44,11 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 	}
 	spec := c.cat.Lookup(name)
 	if spec == nil {
-		d := c.report(problem.UnknownOperator, path.Span(), "there is no operator `%s`", name)
 		of, _, _ := strings.Cut(name, ".")
+		if b := c.scope.lookup(of); b != nil && b.use != nil && c.valueOf(b) == nil {
+			return nil // of a file whose own mistakes are told
+		}
+		d := c.report(problem.UnknownOperator, path.Span(), "there is no operator `%s`", name)
 		_, part := library.Doc(name)
 		if part || slices.Contains(library.Names(), of) && !c.cat.IsPrefix(of) { // operators may have names like those of a library
 			d.Helpf("`use %s` makes the functions of that library known", of)

@@ -25,24 +25,21 @@ var elsewhere = map[string]string{
 	"float": "cast(a, f32)", "nanmean": "sum(where(is_nan(a), 0, a)) / sum(not is_nan(a))", "isnan": "is_nan(a)", "ifelse": "where(condition, a, b)",
 }
 
-// instead says what is written for a name that no operator has: a function of a library, or what is usual here; empty: nothing is known.
+// instead says what is written for a name that no operator has: what is usual here, or a function of a library; empty: nothing is known.
 func instead(name string) string {
+	text, ok := elsewhere[name]
 	for _, of := range library.Names() {
-		text, _ := library.Text(of)
-		parts, _ := library.Parts(text)
-		if slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !strings.HasPrefix(name, "_") }) {
+		if ok && strings.HasPrefix(text, of+".") {
+			return "write `" + text + "`, behind `use " + of + "`"
+		}
+		all, _ := library.Text(of)
+		parts, _ := library.Parts(all)
+		if !ok && slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !strings.HasPrefix(name, "_") }) {
 			return "`use " + of + "` makes `" + of + "." + name + "` known"
 		}
 	}
-	text, ok := elsewhere[name]
 	if !ok {
 		return ""
 	}
-	use := ""
-	for _, of := range library.Names() {
-		if strings.HasPrefix(text, of+".") {
-			use = ", behind `use " + of + "`"
-		}
-	}
-	return "write `" + text + "`" + use
+	return "write `" + text + "`"
 }
