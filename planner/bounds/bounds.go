@@ -19,9 +19,29 @@ const (
 	relativeSlack = 1e-5
 )
 
-// FromFloats reports whether an index is made from floats.
-func FromFloats(index *ir.Node) (yes bool) {
-	ir.WalkNodes([]*ir.Node{index}, func(n *ir.Node) { yes = yes || n.Type.Float() })
+// FromFloats reports whether an index is made from floats, where some conditions hold: what these were made from is settled.
+func FromFloats(index *ir.Node, holds ...*ir.Node) (yes bool) {
+	done := map[*ir.Node]bool{}
+	for _, c := range holds {
+		done[c] = true
+		for _, part := range ir.Conjuncts(c, nil) {
+			done[part] = true
+		}
+	}
+	var walk func(n *ir.Node)
+	walk = func(n *ir.Node) {
+		if yes = yes || n.Type.Float(); yes || done[n] {
+			return
+		}
+		done[n] = true
+		for _, x := range n.Args {
+			walk(x)
+		}
+		if n.Kind == ir.KFold {
+			n.Fold.Operands(walk)
+		}
+	}
+	walk(index)
 	return yes
 }
 
@@ -86,10 +106,10 @@ type load struct {
 	floats []bool // indices that are made from floats
 }
 
-func newLoad(n *ir.Node) load {
+func newLoad(n *ir.Node, holds ...*ir.Node) load {
 	l := load{Node: n}
 	for _, x := range n.Index() {
-		l.floats = append(l.floats, FromFloats(x))
+		l.floats = append(l.floats, FromFloats(x, holds...))
 	}
 	return l
 }
@@ -181,10 +201,10 @@ func whereUsed(k *ir.Kernel) (out []conditional) {
 			if !slices.Contains(given, guard) {
 				given = append(given[:len(given):len(given)], guard)
 			}
-			out = append(out, conditional{given, []load{newLoad(n)}})
+			out = append(out, conditional{given, []load{newLoad(n, given...)}})
 			continue
 		case n.Kind == ir.KLoad:
-			out = append(out, conditional{given, []load{newLoad(n)}})
+			out = append(out, conditional{given, []load{newLoad(n, given...)}})
 		case n.Kind == ir.KFold:
 			n.Fold.Operands(func(x *ir.Node) { use(x, given, nil) })
 		}
