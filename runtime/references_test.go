@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/ops"
 )
 
 // defining is a device that makes evaluators of definitions, or fails to.
@@ -50,5 +51,28 @@ func TestDearDefinitionsAreCompiled(t *testing.T) {
 		if dear := r.Parity[0]; (dear.Samples == 72) == fails || (dear.Finds == 1) == fails || !dear.OK {
 			t.Errorf("fails %v: %+v", fails, dear)
 		}
+	}
+}
+
+// An input that the text of a stage does not load, as that of one result of several, is in no memory, and need not be: what is made from the
+// stage is checked all the same.
+func TestUnreadInputsAreNotNeeded(t *testing.T) {
+	w := newWorld()
+	x, unread := w.ramp(matrix(8, 9)), w.ramp(matrix(8, 9))
+	half := w.lowered("half", x.Type(), func(l *ops.Lowering) []*ops.Stage {
+		between := l.Stage("between", x.Type(), []*ops.Stage{l.In("b")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(b.Add(l.In("b").At(b, i...).Re, b.F32(1)))
+		})
+		return []*ops.Stage{l.Stage("", x.Type(), []*ops.Stage{l.In("a"), between}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			return ops.Real(b.Mul(l.In("a").At(b, i...).Re, b.F32(0.5)))
+		})}
+	}, x, unread)
+	p := w.plan(t, newFaulty("native"), w.keep("total", w.total(half)))
+	r, err := Run(context.Background(), p, Options{Devices: []device.Device{newFaulty("native")}, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.read) != 2 || !r.Parity[0].OK || r.Parity[0].Samples != 1 {
+		t.Errorf("read %v, parity %+v", w.read, r.Parity)
 	}
 }

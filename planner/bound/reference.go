@@ -111,14 +111,15 @@ type inliner struct {
 	near    map[*ops.Stage]bool   // that are loaded where something is found in them, and computed near that
 }
 
-// computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end.
+// computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end. An input that its
+// text does not load, as that of one result of several may be, is not what it is made from: no kernel keeps that.
 func (l *inliner) computable(s *ops.Stage) bool {
 	if v, ok := l.known[s]; ok {
 		return v
 	}
 	v := !s.Source
-	for _, in := range s.Inputs {
-		v = v && (l.stored[in] != nil || l.computable(in))
+	for in, sites := range l.g.Alone(s).Sites {
+		v = v && (sites == 0 || l.stored[in] != nil || l.computable(in))
 	}
 	l.known[s] = v
 	return v
