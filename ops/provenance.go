@@ -58,8 +58,11 @@ func PathFor(ctx context.Context, path string) string {
 	return path
 }
 
-// FailedPath is where what did not pass its check is written instead.
+// FailedPath is where what did not pass its check is written instead: beside the file that a link leads to.
 func FailedPath(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil && filepath.Clean(path) != to {
+		path = to
+	}
 	ending := filepath.Ext(path)
 	return strings.TrimSuffix(path, ending) + ".failed" + ending
 }

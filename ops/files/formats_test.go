@@ -24,7 +24,7 @@ import (
 
 // column is the example of CONTRIBUTING: text files with a number a line.
 var column = &format.Format{
-	Name: "text", Endings: []string{".col"}, Reads: "A text file holds a number a line.",
+	Name: "column", Endings: []string{".col"}, Reads: "A text file holds a number a line.",
 	Open: openColumn, Holds: func(d element.DType) bool { return d == element.Float64 }, Takes: []string{"as"}, Write: writeColumn,
 }
 
@@ -96,7 +96,7 @@ func TestOneLineMakesAFormat(t *testing.T) {
 	if lo, hi, err := read.Range(0); err != nil || lo >= hi {
 		t.Errorf("range %g to %g, %v", lo, hi, err)
 	}
-	if doc := readSpec(); !strings.Contains(doc.Doc, "text") || !strings.Contains(doc.Long, "a number a line") || !strings.Contains(doc.Params[0].Doc, ".col") {
+	if doc := readSpec(); !strings.Contains(doc.Doc, "column") || !strings.Contains(doc.Long, "a number a line") || !strings.Contains(doc.Params[0].Doc, ".col") {
 		t.Errorf("the manual does not know it: %s", doc.Doc)
 	}
 	folder := t.TempDir()

@@ -49,7 +49,11 @@ func (r *Reference) Given(
 			}
 		}
 	}
-	for s, at := range r.reads(few, by.Mem) {
+	made, ok := r.reads(few, by)
+	if !ok {
+		return nil
+	}
+	for s, at := range made {
 		if ok, err := right(s, at); err != nil || !ok {
 			return err
 		}
@@ -65,9 +69,10 @@ func (r *Reference) Given(
 }
 
 // reads are the elements of stored stages that some points are made from: those that are read on the way where that is known, else all of a
-// region that holds them.
-func (r *Reference) reads(points [][]int, mem map[*ir.Buffer]device.Memory) map[*ops.Stage][][]int {
-	out, seen := map[*ops.Stage][][]int{}, map[*ops.Stage]map[int]bool{}
+// region that holds them; ok is false where these are more than there is time for.
+func (r *Reference) reads(points [][]int, by *Effort) (out map[*ops.Stage][][]int, ok bool) {
+	out = map[*ops.Stage][][]int{}
+	seen := map[*ops.Stage]map[int]bool{}
 	take := func(b *ir.Buffer, index []int) {
 		s := r.Loads[b]
 		if s == nil || s.Data != nil {
@@ -81,7 +86,7 @@ func (r *Reference) reads(points [][]int, mem map[*ir.Buffer]device.Memory) map[
 			out[s] = append(out[s], slices.Clone(index))
 		}
 	}
-	load := r.loader(mem)
+	load := r.loader(by.Mem)
 	kernel := enclose.New(r.Kernel, func(b *ir.Buffer, index []int) (ir.Interval, error) {
 		take(b, index)
 		return load(b, index)
@@ -92,10 +97,13 @@ func (r *Reference) reads(points [][]int, mem map[*ir.Buffer]device.Memory) map[
 			continue
 		}
 		for b, over := range needed.Of(region.Point(p)) {
+			if by.Left -= float64(over.Points()); by.Left < 0 {
+				return nil, false
+			}
 			for flat := range int(over.Points()) {
 				take(b, PointOf(flat, over))
 			}
 		}
 	}
-	return out
+	return out, true
 }

@@ -86,9 +86,13 @@ func parse(r io.Reader, path string) (*table, error) {
 	case t.rows == 0:
 		return nil, &fileio.Error{Path: path, Kind: fileio.Empty, Reason: "holds no lines with numbers"}
 	case !t.named: // one array
-		for _, c := range t.columns {
-			if c.widen(real); c.kind == nothing {
+		for i, c := range t.columns {
+			switch c.widen(real); c.kind {
+			case nothing:
 				c.reals = slices.Repeat([]float64{math.NaN()}, t.rows)
+			case truth:
+				return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: fmt.Sprintf("holds true and false in column %d, and has no names for its columns", i+1),
+					Help: "give it a first line of names: the columns are read as arrays of their own then"}
 			}
 		}
 	}
@@ -275,7 +279,7 @@ func (c *values) add(text string, row, line int, between rune) {
 			c.reals = append(c.reals, math.NaN())
 			return
 		}
-		k = texts // neither true nor false
+		k, text = texts, "nothing" // neither true nor false
 	case k == nothing:
 		return
 	case c.kind == nothing && row > 0 && k == whole:

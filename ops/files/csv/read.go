@@ -2,9 +2,9 @@ package csv
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -19,19 +19,12 @@ import (
 // latest is the table that was read last: each of its columns is an input of its own, and all of them would read the whole file.
 var latest struct {
 	sync.Mutex
-	of    stamp
+	of    os.FileInfo // of the file as it was then
 	table *table
 }
 
-// stamp tells a file from what it was before.
-type stamp struct {
-	path string
-	size int64
-	time time.Time
-}
-
 func open(path string) (*table, error) {
-	f, size, err := fileio.Open(path)
+	f, _, err := fileio.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -40,17 +33,16 @@ func open(path string) (*table, error) {
 	if err != nil {
 		return nil, fileio.Wrap(path, fileio.CannotRead, err)
 	}
-	of := stamp{path, size, info.ModTime()}
 	latest.Lock()
 	defer latest.Unlock()
-	if latest.of == of {
+	if was := latest.of; was != nil && os.SameFile(was, info) && was.Size() == info.Size() && was.ModTime().Equal(info.ModTime()) {
 		return latest.table, nil
 	}
 	t, err := parse(f, path)
 	if err != nil {
 		return nil, fileio.Wrap(path, fileio.CannotRead, err)
 	}
-	latest.of, latest.table = of, t
+	latest.of, latest.table = info, t
 	return t, nil
 }
 

@@ -25,7 +25,7 @@ func file(t testing.TB, name, text string) string {
 func said(path string) string {
 	parts, err := list(path, nil)
 	if err != nil {
-		return "error: " + strings.TrimPrefix(err.Error(), path+": ")
+		return "error: " + strings.TrimPrefix(strings.SplitN(err.Error(), "\n", 2)[0], path+": ")
 	}
 	if parts == nil {
 		parts = []format.Part{{}}
@@ -62,7 +62,7 @@ func TestRead(t *testing.T) {
 		{"a.csv", "a,b,c,d\n,1,NA,true\n2,,nan,false\n3,4,-,TRUE\n", "a  float64 [NaN 2 3]; b  float64 [1 NaN 4]; c  float64 [NaN NaN NaN]; d  bool [1 0 1]"},
 		{"a.csv", "a,b,c\n1,,x\n2,,3\n", `a  int64 [1 2]; b: not: holds nothing; c: not: holds texts, such as "x" in line 2`},
 		{"a.csv", "a,b\ntrue,1\n2,false\n", `a: not: holds texts, such as "2" in line 3; b: not: holds texts, such as "false" in line 3`},
-		{"a.csv", "a,b\ntrue,\n,true\n", `a: not: holds texts, such as "" in line 3; b: not: holds texts, such as "true" in line 3`},
+		{"a.csv", "a,b\ntrue,\n,true\n", `a: not: holds texts, such as "nothing" in line 3; b: not: holds texts, such as "true" in line 3`},
 		{"a.csv", "a;b\n1,5;2\n2;3.5\n", "a  float64 [1.5 2]; b  float64 [2 3.5]"},
 		{"a.tsv", "a\tb c\n1\t2\n", "a  int64 [1]; b_c  int64 [2]"},
 		{"a.csv", "1,2\n3,4.5\n", "float64 [1 2 3 4.5]"},
@@ -81,6 +81,7 @@ func TestRead(t *testing.T) {
 		{"a.csv", "# a\n", "error: holds no lines with numbers"},
 		{"a.csv", "a,b\n", "error: holds no lines with numbers"},
 		{"a.csv", "1,2\n3,x\n", ": not: "},
+		{"a.csv", "1,true\n2,false\n", "error: holds true and false in column 2, and has no names for its columns"},
 	} {
 		if got := said(file(t, c.name, c.text)); got != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.text, got, c.want)
@@ -122,7 +123,15 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
+		if !table.named {
+			if in, err := matrix("a", "", table); err == nil && len(in.(*array).raw) != 8*table.rows*len(table.columns) {
+				t.Errorf("%d bytes of %d rows", len(in.(*array).raw), table.rows)
+			}
+		}
 		for _, c := range table.columns {
+			if !table.named && c.kind != texts && len(c.reals) != table.rows {
+				t.Errorf("%d numbers of %d rows", len(c.reals), table.rows)
+			}
 			if n := max(len(c.truths), len(c.wholes), len(c.reals)); c.kind != texts && c.kind != nothing && n != table.rows {
 				t.Errorf("%d values of %d rows", n, table.rows)
 			}

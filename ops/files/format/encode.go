@@ -149,7 +149,12 @@ func Place(d ops.Dim, i int) string {
 	if d.Coords == nil {
 		return strconv.Itoa(i)
 	}
-	return strings.TrimSpace(Digits(Shown(d.Coords[i], d.Unit)) + " " + d.Unit.String())
+	at := func(i int) string { return Digits(Shown(d.Coords[i], d.Unit)) }
+	text := at(i)
+	if i > 0 && at(i-1) == text || i+1 < d.Size && at(i+1) == text { // neighbours are told apart
+		text = strconv.FormatFloat(Shown(d.Coords[i], d.Unit), 'g', 15, 64)
+	}
+	return strings.TrimSpace(text + " " + d.Unit.String())
 }
 
 // Digits is a number in as many digits as people read.
