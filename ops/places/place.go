@@ -111,13 +111,17 @@ func difference(u ops.Unit) ops.Unit { return u.Sum(u, true) }
 func (t *take) inside(p *place) error {
 	n := float64(p.of.Size)
 	arg := argument(p.of.Name)
-	lo, hi, nan, known := p.steps()
+	lo, hi, nan, known := p.steps(t.period(p) > 0)
 	switch {
 	case !nan || t.filled:
 	case t.out.Elem.Base.Float():
 		t.fill = math.NaN()
 	default:
-		return problem.Wrong(problem.PlaceOutside, arg, "give `outside` a value, or cast the array to f32", "these places along %s may be NaN, and whole numbers have none", p.of.Name)
+		or := ""
+		if t.period(p) > 0 {
+			or = " or infinite"
+		}
+		return problem.Wrong(problem.PlaceOutside, arg, "give `outside` a value, or cast the array to f32", "these places along %s may be NaN%s, and whole numbers have none", p.of.Name, or)
 	}
 	reach := slack
 	if p.whole {
@@ -140,13 +144,14 @@ const slack = 1e-3
 
 const beyondHelp = "say what is beyond the ends: outside: 0, or another value, or nearest, wrap or mirror"
 
-// steps bounds the places, in steps from the first point.
-func (p *place) steps() (lo, hi float64, nan, known bool) {
+// steps bounds the places, in steps from the first point; nan is whether one may be none: NaN, or infinite where all comes over and over.
+func (p *place) steps(over bool) (lo, hi float64, nan, known bool) {
 	switch v := p.value.(type) {
 	case ops.Number:
 		lo, hi, known = v.V, v.V, true
 	case ops.Array:
 		lo, hi, nan, known = ops.Bounds(v)
+		nan = nan || over && v.Type().Elem.Base.Float() && (!known || max(-lo, hi) > math.MaxFloat32)
 	}
 	if p.lookup && p.here || !known {
 		return 0, 0, nan, false
