@@ -448,7 +448,8 @@ def reduce(op, kind, a, over, q=0.5):
             return r
         lo, hi, size, mixed = total(a, axes, np.add.reduce)
         if a.kind in ("bool", "i32", "i64"):
-            t = whole("i64", dims, lo, hi)
+            coarse = np.where(size > 2.0**53, size * 2.0**-52 * count, 0)  # the sums here are of floats
+            t = whole("i64", dims, lo - coarse, hi + coarse)
             if op == "sum":
                 return t
             f = to_float(t, "f64")
