@@ -89,6 +89,9 @@ func (c *checker) defined(path *syntax.Path, in env) (v ops.Value, defined bool)
 			inner, ok = r.Fields[n.Text]
 		case *module:
 			if inner, ok = c.part(r, n.Text); !ok {
+				if c.cat.Lookup(path.String()) != nil { // an operator whose name begins like a library's
+					return nil, false
+				}
 				c.missing(r, n)
 				return nil, true
 			}

@@ -191,6 +191,7 @@ type Warning struct {
 	Code    string        `json:"code,omitempty"`
 	Message string        `json:"message"`
 	Help    string        `json:"help,omitempty"`
+	Mild    bool          `json:"mild,omitempty"` // no error, whatever the code is elsewhere
 	Where   problem.Where `json:"where"`
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"weft/lang/diag"
 	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/memory"
@@ -21,7 +22,9 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 		r.Error = err.Error()
 	}
 	for _, w := range r.Warnings {
-		prog.say(w.Code, w.Message, w.Help, w.Where)
+		if d := prog.say(w.Code, w.Message, w.Help, w.Where); w.Mild {
+			d.Severity = diag.Warning
+		}
 	}
 	if err == nil && !opt.Tune { // kernels that are tuned took the time of their measurements too
 		s.seen = append(s.seen, result.Observations(p, r)...)

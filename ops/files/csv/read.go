@@ -117,7 +117,7 @@ type array struct {
 
 // About is what is known of the array.
 func (a *array) About() format.About {
-	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, NaNIsMissing: true, Band: a.shape[0]}
+	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Band: a.shape[0]}
 }
 
 // Read reads a part of the array.
