@@ -71,7 +71,7 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 // reference is the definition of a kernel when it has run, and some arrays are in memory; most is as bound.Plan.Reference has it.
 func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool, most float64) (*audit.Reference, error) {
 	if r.plan.Stream != nil {
-		return audit.Define(r.plan.BlockReference(step.Kernel), step.Kernel.Roots)
+		return audit.Define(r.plan.GivenReference(step.Kernel, step.Kernel.Roots), step.Kernel.Roots)
 	}
 	return audit.Define(r.plan.Reference(step.Kernel.Roots, alive, most), step.Kernel.Roots)
 }

@@ -78,11 +78,9 @@ func (l *inliner) cost(roots []*ops.Stage) float64 {
 	return count.CostOf(l.build(roots, graph.PointOf(l.g.Points(roots[0]))).Kernel).NodeEvals
 }
 
-// BlockReference is the Reference of what one kernel stores while the program runs in blocks: of the arrays that it reads, the rows that it
-// needs are there.
-func (p *Plan) BlockReference(k *Kernel) Reference { return p.GivenReference(k, k.Roots) }
-
 // GivenReference is the definition of some stages that a kernel stores by the arrays that it reads, and no others.
+// While a program runs in blocks it is the one there can be: of the arrays that the kernel reads, the rows that it
+// needs are there.
 func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 	l, loads := p.inliner(), k.IR.Inputs()
 	for _, b := range p.Buffers {
