@@ -13,6 +13,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/journal"
+	"weft/runtime/result"
 )
 
 // A run that is cut off loses no more of a drive than the most of these times, and the call under way; less where checkpoints are cheap, which
@@ -27,9 +28,10 @@ const checkpointShare = 50
 type checkpoints struct {
 	path  string // empty: the program writes no file that one could be beside
 	head  journal.Header
-	calls int      // that an earlier run made
-	told  []uint64 // bits of numbers
-	heard int      // of these, how many the algorithm was told in this run
+	calls int              // that an earlier run made
+	told  []uint64         // bits of numbers
+	heard int              // of these, how many the algorithm was told in this run
+	doubt []result.Warning // of an earlier run
 	saved time.Time
 	wait  time.Duration // until the next
 }
@@ -82,7 +84,8 @@ func (d *drive) resume() error {
 	if !fits {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: its arrays are others", d.step.Name)
 	}
-	c.calls, c.told = was.Calls, was.Told
+	c.calls, c.told, c.doubt = was.Calls, was.Told, was.Doubts
+	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
 	r.opt.Progress.Log(fmt.Sprintf("%s goes on from call %d", d.step.Name, was.Calls))
 	return nil
 }
@@ -93,7 +96,12 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	if c.path == "" || d.calls <= c.calls || start.Sub(c.saved) < c.wait && !(end && start.Sub(d.began) > mostBetween) {
 		return nil
 	}
-	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told}
+	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told, Doubts: slices.Clone(c.doubt)}
+	for _, p := range d.programs {
+		if len(p.doubt) > 0 {
+			now.Doubts = append(now.Doubts, p.result.Warnings...)
+		}
+	}
 	parts, err := d.kept()
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		}
 	}
 	for _, id := range step.Writes {
-		if slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
+		if len(d.log.doubt) > 0 || slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
 			r.doubt[id] = true
 		}
 		if err := d.handOut(id); err != nil {
@@ -263,7 +263,7 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 	}
 	seed := p.opt.Seed
 	p.opt.Seed += uint64(p.calls) // others in each call
-	err = c.sample(d.ctx, over, watched)
+	_, err = c.sample(d.ctx, over, watched)
 	p.opt.Seed = seed
 	if d.left = slices.ContainsFunc(c.taken, func(s audit.Sample) bool { return !s.OK() }); err != nil || !d.left {
 		return err

@@ -18,6 +18,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/result"
 )
 
 // halving is a drive of two programs: one moves x halfway to 2 and says how far that is, the other adds to a count, which the algorithm asks
@@ -252,6 +253,42 @@ func TestDrivesGoOn(t *testing.T) {
 	var p problem.Problem
 	if _, err := Run(t.Context(), w.plan(t, other, sinks...), Options{Devices: []device.Device{other}, Threads: 2, Resume: true}); !errors.As(err, &p) || p.Code != problem.JournalForeign {
 		t.Errorf("a checkpoint of another device: %v", err)
+	}
+}
+
+// What was beyond its tolerance before a drive was cut off is not forgotten when it goes on.
+func TestDrivesGoOnInDoubt(t *testing.T) {
+	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
+	leastBetween, mostBetween = 0, 0
+	dev := newFaulty("native")
+	lost := errors.New("cut off")
+	h := &halving{most: 20, launch: func(call int) error { return map[bool]error{true: lost}[call == 9] }}
+	w, sinks := driven(h, filepath.Join(t.TempDir(), "x.npy"))
+	calls := 0
+	dev.after = func(k *ir.Kernel, b device.Bindings, _ region.Region) { // the first call alone is wrong
+		if calls++; calls < 3 {
+			out := k.Stores[0].Buf
+			device.SetFloat(out.Type, b.Mem[out].Host(), 3, 1e3)
+		}
+	}
+	run := func(resume bool) (*result.Result, error) {
+		return Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 1, Verify: true, Resume: resume})
+	}
+	if _, err := run(false); !errors.Is(err, lost) {
+		t.Fatal(err)
+	}
+	h.launch = nil
+	r, err := run(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	says := func(part string) bool {
+		return slices.ContainsFunc(r.Warnings, func(w result.Warning) bool {
+			return w.Code == problem.ParityViolated && strings.Contains(w.Message, part)
+		})
+	}
+	if !says("differs") || !says("x.npy was not written") {
+		t.Errorf("warnings %+v", r.Warnings)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"weft/planner/bound"
 	"weft/runtime/audit"
 	"weft/runtime/journal"
+	"weft/runtime/result"
 )
 
 // disk keeps what sinks write, as files do whose process may die at any time.
@@ -256,5 +257,55 @@ func TestStripsResume(t *testing.T) {
 	}
 	if resumed < deaths/2 {
 		t.Errorf("%d of %d runs had something to go on with", resumed, deaths)
+	}
+}
+
+// What a run had wrong before it died is found by the one that goes on, though that makes none of it again.
+func TestResumedRunsAreJudgedAsAWhole(t *testing.T) {
+	const rows, columns = 160, 32
+	died := errors.New("killed")
+	folder := t.TempDir()
+	d := &disk{folder: folder, rows: map[string]ops.Dense{}}
+	run := func(resume bool, after func(k *ir.Kernel, b device.Bindings, tile region.Region)) (*result.Result, error) {
+		w := newStreams()
+		p, err := w.build(t, 20000, w.keepOn(d, "out", w.third(w.waves(matrix(rows, columns)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := newFaulty("native")
+		dev.after = after
+		launches := 0
+		dev.launch = func(*ir.Kernel, region.Region) error {
+			if launches++; !resume && launches == 30 {
+				return died
+			}
+			return nil
+		}
+		return Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 1, Verify: true, Resume: resume})
+	}
+	wrong := 0
+	if _, err := run(false, func(k *ir.Kernel, b device.Bindings, tile region.Region) {
+		out := b.Mem[k.Stores[0].Buf]
+		for i := range tile[1].Hi {
+			device.SetFloat(k.Stores[0].Buf.Type, out.Host(), i, 1e3)
+			wrong++
+		}
+	}); !errors.Is(err, died) || wrong == 0 {
+		t.Fatalf("%d elements wrong: %v", wrong, err)
+	}
+	held, err := journal.Read(d.path("out"))
+	if err != nil || held.Rows() == 0 || len(held.Samples) == 0 {
+		t.Fatalf("nothing to go on with: %+v, %v", held, err)
+	}
+	done, err := run(true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(done.Parity) != 1 || done.Parity[0].OK || done.Parity[0].Samples <= len(held.Samples) ||
+		!slices.ContainsFunc(done.Warnings, func(w result.Warning) bool { return w.Code == "E0704" }) {
+		t.Errorf("parity %+v, warnings %+v", done.Parity, done.Warnings)
+	}
+	if _, err := os.Stat(journal.PathOf(d.path("out"))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the journal is left: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/journal"
 	"weft/runtime/result"
 )
 
@@ -47,7 +48,7 @@ func sampleSize(cost, kernel float64, inner bool) int {
 func (r *run) verify(ctx context.Context, step *bound.Step, over region.Region) error {
 	c, err := r.newSampling(step)
 	if err == nil {
-		err = c.sample(ctx, over, c.size)
+		_, err = c.sample(ctx, over, c.size)
 	}
 	if err == nil {
 		err = c.judge()
@@ -76,26 +77,26 @@ func (r *run) newSampling(step *bound.Step) (*sampling, error) {
 	return &sampling{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, r.inner(step.Kernel))}, nil
 }
 
-// sample compares at most n points of a region of the kernel's axes.
-func (c *sampling) sample(ctx context.Context, over region.Region, n int) error {
+// sample compares at most n points of a region of the kernel's axes, and gives what it took.
+func (c *sampling) sample(ctx context.Context, over region.Region, n int) ([]audit.Sample, error) {
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
 	r := c.run
 	defer r.checking(c.step, time.Now())
 	over, err := r.stores(c.step, over)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	arrays, err := r.stored(c.step)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	peak := func(a audit.Array) float64 { return audit.Peak(a.HostArray, over, r.opt.Threads) }
 	points := audit.Pick(arrays, peak, over, n, r.opt.Seed)
 	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.Memory, r.opt.Threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range taken {
 		s := &taken[i]
@@ -108,15 +109,34 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) error 
 	}
 	c.ref.Settle(taken, points, r.arrays.Memory)
 	if err := r.given(ctx, c.step, c.ref, taken, points); err != nil {
-		return err
+		return nil, err
 	}
+	c.add(taken)
+	return taken, nil
+}
+
+// add takes in samples of each array that the kernel stores.
+func (c *sampling) add(taken []audit.Sample) {
 	if c.taken == nil {
 		c.taken = make([]audit.Sample, len(taken))
 	}
 	for i, s := range taken {
 		c.taken[i].Add(s)
 	}
-	return nil
+}
+
+// again takes in what an earlier run sampled of what it left.
+func (c *sampling) again(before []journal.Sampled) {
+	for _, s := range before {
+		if s.Step != c.step.ID {
+			continue
+		}
+		taken := make([]audit.Sample, len(s.Taken))
+		for i, k := range s.Taken {
+			taken[i] = k.Of(audit.Array{Of: c.run.arrays.ByStage[c.step.Kernel.Roots[i]]})
+		}
+		c.add(taken)
+	}
 }
 
 // checking adds to the time that checks take.

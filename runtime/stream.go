@@ -8,10 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"weft/kernels/region"
 	"weft/ops/problem"
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/audit"
+	"weft/runtime/journal"
 )
 
 // stream runs a plan in blocks of rows, pass by pass.
@@ -49,9 +52,12 @@ type pass struct {
 	run    *run
 	index  int
 	steps  []*bound.Step
-	strips [][]blocks.Block // what is left to do
-	blocks []blocks.Block   // of the strip under way
-	begun  bool             // an earlier run did some of it
+	strips [][]blocks.Block  // what is left to do
+	blocks []blocks.Block    // of the strip under way
+	begun  bool              // an earlier run did some of it
+	before []journal.Sampled // what that sampled
+
+	sampled [][]journal.Sampled // of each of the blocks
 
 	sources []*tileSource
 	sinks   []*tileSink
@@ -80,7 +86,7 @@ func (p *pass) execute(ctx context.Context) (err error) {
 		if i > 0 {
 			r.arrays.ClearWindows()
 		}
-		p.blocks = p.strips[i]
+		p.blocks, p.sampled = p.strips[i], make([][]journal.Sampled, len(p.strips[i]))
 		if err := p.overlap(ctx); err != nil {
 			return err
 		}
@@ -121,6 +127,7 @@ func (p *pass) prepare(ctx context.Context) error {
 		}
 		if w.checks = c; c.size > 0 {
 			c.each = max(2, (c.size+blocks-1)/blocks)
+			c.again(p.before)
 		}
 	}
 	return nil
@@ -246,7 +253,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			err = w.blanks.look(s.Kernel.Elements(over))
 		}
 		if err == nil && w.checks != nil {
-			err = w.checks.sample(ctx, over, w.checks.each)
+			err = p.sample(ctx, w.checks, t, over)
 		}
 		if err != nil {
 			return r.failed(ctx, s, err)
@@ -255,9 +262,24 @@ func (p *pass) compute(ctx context.Context, t int) error {
 	return nil
 }
 
+// sample compares some of what a kernel made of block t, and keeps it for the journals.
+func (p *pass) sample(ctx context.Context, c *sampling, t int, over region.Region) error {
+	taken, err := c.sample(ctx, over, c.each)
+	if len(taken) == 0 {
+		return err
+	}
+	s := journal.Sampled{Step: c.step.ID, Taken: make([]audit.Kept, len(taken))}
+	for i := range taken {
+		s.Taken[i] = taken[i].Keep()
+	}
+	p.sampled[t] = append(p.sampled[t], s)
+	return err
+}
+
 // write hands a block to the sinks and records that it is there.
 func (p *pass) write(ctx context.Context, t int) error {
 	for _, s := range p.sinks {
+		s.samples = append(s.samples, p.sampled[t]...)
 		if err := s.write(ctx, p.blocks[t].Write[s.step.ID]); err != nil {
 			return p.run.failed(ctx, s.step, err)
 		}

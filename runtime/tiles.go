@@ -63,9 +63,10 @@ type tileSink struct {
 	output  string // path; empty for a sink without a file, which has no journal
 	journal *journal.Journal
 	ops.TileSink
-	done  bool            // committed
-	there []region.Region // marked: by an earlier run, or this one
-	took  time.Duration
+	done    bool              // committed
+	there   []region.Region   // marked: by an earlier run, or this one
+	samples []journal.Sampled // that no entry of the journal holds yet
+	took    time.Duration
 }
 
 // rows are those that are there, for people: of the last columns, where it is written in columns.
@@ -111,7 +112,8 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 		return err
 	}
 	s.there = append(s.there, mark.There)
-	return s.journal.Append(mark)
+	err, s.samples = s.journal.Append(journal.Entry{Mark: mark, Samples: s.samples}), nil
+	return err
 }
 
 func (s *tileSink) commit(ctx context.Context) error {
@@ -244,6 +246,9 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 		if err == nil {
 			for _, m := range old.Marks {
 				s.there = append(s.there, m.There)
+			}
+			if len(old.Samples) > len(p.before) { // every journal of the pass holds the same, as far as it goes
+				p.before = old.Samples
 			}
 			r.opt.Progress.Log(fmt.Sprintf("%s goes on from row %d", s.output, s.rows()))
 			s.journal, err = journal.Resume(s.output, old)

@@ -48,6 +48,40 @@ func (s *Sample) Add(more Sample) {
 	s.Largest = max(s.Largest, more.Largest)
 }
 
+// Kept is a sample as a journal holds it: numbers as their bits, since JSON has no NaN.
+type Kept struct {
+	At      [][]int     `json:"at"`
+	Got     [][2]uint64 `json:"got"`
+	Want    [][2]uint64 `json:"want"`
+	Largest uint64      `json:"largest"`
+	Ties    int         `json:"ties,omitempty"`
+	Rounded []int       `json:"rounded,omitempty"`
+}
+
+// Keep is the sample for a journal.
+func (s Sample) Keep() Kept {
+	bits := func(values []complex128) [][2]uint64 {
+		out := make([][2]uint64, len(values))
+		for i, v := range values {
+			out[i] = [2]uint64{math.Float64bits(real(v)), math.Float64bits(imag(v))}
+		}
+		return out
+	}
+	return Kept{At: s.At, Got: bits(s.Got), Want: bits(s.Want), Largest: math.Float64bits(s.Largest), Ties: s.Ties, Rounded: s.Rounded}
+}
+
+// Of is the sample again, of the array that it was taken from.
+func (k Kept) Of(a Array) Sample {
+	values := func(bits [][2]uint64) []complex128 {
+		out := make([]complex128, len(bits))
+		for i, v := range bits {
+			out[i] = complex(math.Float64frombits(v[0]), math.Float64frombits(v[1]))
+		}
+		return out
+	}
+	return Sample{Array: a, At: k.At, Got: values(k.Got), Want: values(k.Want), Largest: math.Float64frombits(k.Largest), Ties: k.Ties, Rounded: k.Rounded}
+}
+
 // In is the sample of the same elements as another array holds them, which should be the same.
 func (s Sample) In(a Array) Sample {
 	s.Array, s.Got = a, a.Values(s.At)

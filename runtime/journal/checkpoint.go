@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"weft/ops/files/fileio"
+	"weft/runtime/result"
 )
 
 // Checkpoint is how far a drive has come: its state after some calls, and what its algorithm was told on the way. The state follows the rest,
@@ -21,7 +22,9 @@ type Checkpoint struct {
 	Calls  int      `json:"calls"`
 	Told   []uint64 `json:"told"` // bits of numbers
 	Sizes  []int    `json:"sizes"`
-	State  [][]byte `json:"-"`
+	// Doubts are warnings of what was beyond its tolerance in the calls so far.
+	Doubts []result.Warning `json:"doubts,omitempty"`
+	State  [][]byte         `json:"-"`
 }
 
 // CheckpointOf is where the checkpoint of a drive is: beside an output of its program.

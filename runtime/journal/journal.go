@@ -16,10 +16,24 @@ import (
 
 	"weft/ops"
 	"weft/planner/plan"
+	"weft/runtime/audit"
 )
 
-// Format of the file: a header, then a mark a line, each as JSON. A line that a crash cut off does not count.
-const Format = 3
+// Format of the file: a header, then an entry a line, each as JSON. A line that a crash cut off does not count.
+const Format = 4
+
+// Entry is a region of the output that is there, and what was sampled since the entry before of what the kernels made: a run that goes on judges
+// the whole output by it.
+type Entry struct {
+	ops.Mark
+	Samples []Sampled `json:"samples,omitempty"`
+}
+
+// Sampled are samples of what the kernel of a step stored, array by array.
+type Sampled struct {
+	Step  string       `json:"step"`
+	Taken []audit.Kept `json:"taken"`
+}
 
 // Header tells the run that a journal belongs to.
 type Header struct {
@@ -65,9 +79,10 @@ func Create(output string, h Header) (*Journal, error) {
 
 // Record is what a journal holds.
 type Record struct {
-	Header Header
-	Marks  []ops.Mark
-	size   int64 // of the whole lines
+	Header  Header
+	Marks   []ops.Mark
+	Samples []Sampled
+	size    int64 // of the whole lines
 }
 
 // Read gives what the journal of an output holds. The error is fs.ErrNotExist where there is none, or one without a header.
@@ -84,9 +99,9 @@ func Read(output string) (Record, error) {
 		if r.size == 0 {
 			err = json.Unmarshal(line, &r.Header)
 		} else {
-			var m ops.Mark
-			if err = json.Unmarshal(line, &m); err == nil {
-				r.Marks = append(r.Marks, m)
+			var e Entry
+			if err = json.Unmarshal(line, &e); err == nil {
+				r.Marks, r.Samples = append(r.Marks, e.Mark), append(r.Samples, e.Samples...)
 			}
 		}
 		if err != nil {
@@ -142,8 +157,8 @@ func (h Header) Foreign(run Header) string {
 	return ""
 }
 
-// Append records a mark, durably.
-func (j *Journal) Append(m ops.Mark) error { return j.line(m) }
+// Append records an entry, durably.
+func (j *Journal) Append(e Entry) error { return j.line(e) }
 
 func (j *Journal) line(v any) error {
 	text, err := json.Marshal(v)

@@ -26,7 +26,7 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := j.Append(ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}); err != nil {
+		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(j.Append(ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}), j.Close()); err != nil {
+		if err := errors.Join(j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}}), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if r, err = Read(out); err != nil || r.Rows() != 99 || len(r.Marks) != lines {
