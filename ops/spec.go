@@ -71,6 +71,7 @@ type Param struct {
 	Positive bool     // numbers: > 0
 	Integer  bool     // numbers: whole
 	Makes    bool     // names: of dimensions that the result has anew
+	ByDims   bool     // records: their parts have the names of dimensions
 }
 
 // ErrorRule is the metric in which a tolerance on an output is stated.

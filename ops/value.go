@@ -138,7 +138,8 @@ type Here struct{ Offset Value } // a number or an array; nil: the place itself
 type Segment struct {
 	Dim      string
 	From, To Value
-	Count    bool // To is how many elements there are
+	Count    bool   // To is how many elements there are
+	Within   *Array // how many elements of the dim there are, if only a run knows: parts end there at the latest
 }
 
 // Object is a value of a domain, known while checking.
@@ -165,6 +166,9 @@ func (Segment) Kind() Kind { return KSegment }
 func (s Segment) Arrays(yield func(Array)) {
 	arraysIn(s.From, yield)
 	arraysIn(s.To, yield)
+	if s.Within != nil {
+		yield(*s.Within)
+	}
 }
 
 func (s Segment) String() string { return fmt.Sprintf("%s in %s .. %s", s.Dim, s.From, s.To) }

@@ -182,10 +182,8 @@ func (r *ranger) axisSpan(n *Node) span {
 // get knows the accumulators that only ever choose between init and terms. Of loops that run at all, the result is not beyond any
 // term.
 func (r *ranger) get(n *Node) span {
-	f, s := n.Fold, limits(n.Type)
-	if step := f.Step[n.I]; (f.Monoid == ArgMin || f.Monoid == ArgMax) && step.Op == Select && step.Args[2] == f.Accs[n.I] {
-		return r.of(f.Init[n.I]).hull(r.of(step.Args[1]))
-	}
+	f := n.Fold
+	s := r.chosen(f.Step[n.I], f.Accs[n.I], r.of(f.Init[n.I]))
 	op := map[Monoid]Op{Smallest: Min, Largest: Max}[f.Monoid]
 	if step := f.Step[n.I]; op != OpNone && step.Kind == KAlu && step.Op == op {
 		term := step.Args[0]
@@ -204,6 +202,17 @@ func (r *ranger) get(n *Node) span {
 		}
 	}
 	return s
+}
+
+// chosen is what a value adds to a span that is an accumulator itself or chosen from it and others.
+func (r *ranger) chosen(n, acc *Node, s span) span {
+	switch {
+	case n == acc:
+		return s
+	case n.Kind == KAlu && n.Op == Select:
+		return r.chosen(n.Args[1], acc, r.chosen(n.Args[2], acc, s))
+	}
+	return s.hull(r.of(n))
 }
 
 // fit makes a span hold for a value of type t: integers that may wrap can be anything; an F32 may be rounded or not.

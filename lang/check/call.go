@@ -97,7 +97,7 @@ func (c *checker) defined(path *syntax.Path, in env) (v ops.Value, defined bool)
 			}
 		}
 		if !ok {
-			return nil, v != nil && c.cat.Lookup(path.String()) == nil && c.missingPart(v, path, n)
+			return nil, c.cat.Lookup(path.String()) == nil && (v == nil || c.missingPart(v, path, n))
 		}
 		v = inner
 	}
@@ -170,8 +170,31 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	return c.instance(spec, op, b)
 }
 
+// within are arguments where parts of dims end with the elements that there are, if only a run knows how many.
+func (b *binder) within(v ops.Value) ops.Value {
+	switch v := v.(type) {
+	case ops.List:
+		out := slices.Clone(v)
+		for i, x := range v {
+			out[i] = b.within(x)
+		}
+		return out
+	case ops.Segment:
+		b.call.Arrays(func(_ string, a ops.Array) {
+			if d := a.Type().Dim(v.Dim); d >= 0 && !v.Count {
+				v.Within = a.Type().Dims[d].Count
+			}
+		})
+		return v
+	}
+	return v
+}
+
 // counts reports whether a size that is known only when it runs goes to an operator that needs it beforehand, which is a mistake.
 func (b *binder) counts() (wrong bool) {
+	for name, v := range b.call.Args {
+		b.call.Args[name] = b.within(v)
+	}
 	b.call.Arrays(func(param string, a ops.Array) {
 		for _, d := range a.Type().Dims {
 			if !wrong && d.Count != nil && !b.spec.Counts {

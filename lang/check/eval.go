@@ -296,7 +296,7 @@ func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position in
 	var out []argument
 	ok := true
 	for _, a := range list {
-		eval := c.eval
+		eval, at := c.eval, position
 		switch p := paramOf(spec, a, position); {
 		case p != nil && takesNames(p) && !c.stands(p, a.Value, in), p == nil && spec != nil && a.Name != nil: // of a misspelt one, a name is no mistake of its own
 			eval = c.bareNames
@@ -305,6 +305,9 @@ func (c *checker) arguments(list []*syntax.Argument, spec *ops.Spec, position in
 			position++
 		}
 		v := eval(a.Value, in)
+		if p := paramOf(spec, a, at); p != nil && p.ByDims {
+			v = byDims(a.Value, v, in)
+		}
 		ok = ok && v != nil
 		out = append(out, argument{value: v, names: asNames(a.Value, in), expr: a.Value, name: a.Name, at: a.Value.Span()})
 	}

@@ -77,6 +77,24 @@ func asNames(e syntax.Expr, in env) ops.Value {
 	return nil
 }
 
+// byDims is a record that is written where its names are those of dimensions.
+func byDims(e syntax.Expr, v ops.Value, in env) ops.Value {
+	r, ok := v.(ops.Record)
+	if _, written := syntax.Unparen(e).(*syntax.Record); !ok || !written {
+		return v
+	}
+	out := ops.Record{Fields: map[string]ops.Value{}}
+	for _, n := range r.Names {
+		name, ok := asNames(&syntax.Name{Text: n}, in).(ops.Symbol)
+		if !ok { // a parameter that was given something else
+			name = ops.Symbol(n)
+		}
+		out.Names = append(out.Names, string(name))
+		out.Fields[string(name)] = r.Fields[n]
+	}
+	return out
+}
+
 // stands reports whether a name that is none of a parameter's choices stands for one of them: a param with choices of its own, say.
 func (c *checker) stands(p *ops.Param, e syntax.Expr, in env) bool {
 	n, ok := syntax.Unparen(e).(*syntax.Name)

@@ -24,14 +24,14 @@ func scatterSpec() *ops.Spec {
 			"number follows from the shape alone, and chunk by chunk.",
 		Returns: "an array over the dimensions of `like`, in the unit of the elements.",
 		Params: []ops.Param{ops.In("a", "elements that are added up"),
-			{Name: "at", Doc: "record of places: whole numbers for each dimension of `like` that is none of the elements' own", Accept: ops.KRecord},
+			{Name: "at", Doc: "record of places: whole numbers for each dimension of `like` that is none of the elements' own", Accept: ops.KRecord, ByDims: true},
 			ops.In("like", "array whose dimensions the result has"),
 			{Name: "over", Doc: "k in first .. last: for each element of the ends, that part of k alone", Accept: ops.KSegment, Optional: true}},
 		Examples: []ops.Example{
 			{Title: "Counts by class", Code: "i = axis(i, 0 .. 9 in 10)\nclass = axis(class, 0 .. 3 in 4)\nshow(scatter(i * 0 + 1, at: (class: clamp(floor(i / 3), 0, 3)), like: class))"},
 			{Title: "A sparse matrix, transposed, times a vector", Code: "value = axis(k, 1 .. 5 in 5)\ncolumn = array([0, 2, 1, 0, 2], dims: k)\nfirst = array([0, 2], dims: row)\n" +
 				"last = array([1, 4], dims: row)\ny = array([1.0, 10], dims: row)\nshow(scatter(y * value, at: (x: column), like: axis(x, 0 .. 2 in 3), over: k in first .. last))"}},
-		Bind: bindScatter,
+		Bind: bindScatter, Counts: true,
 	}
 }
 
@@ -92,6 +92,12 @@ func bindScatter(c *ops.Call) (ops.Op, error) {
 	dims, err := operand.Broadcast("scatter", joined)
 	if err != nil {
 		return nil, err
+	}
+	for _, d := range slices.Concat(dims, like.Dims) {
+		if d.Count != nil && (s.part == nil || d.Name != t.Dims[s.part.Dim].Name) {
+			return nil, problem.Wrong(problem.WrongDims, "a", "go through parts of it: over: "+d.Name+" in first .. last",
+				"`scatter` needs to know beforehand how many elements there are along %s", d.Name)
+		}
 	}
 	s.dims, s.terms = dims, joined[2]
 	if s.part != nil {

@@ -13,6 +13,7 @@ import (
 type Segment struct {
 	Dim  int // of the array
 	Ends [2]End
+	held int       // which of the arrays of the argument says how many elements there are; -1: all
 	Dims []ops.Dim // of the result: those of the ends, then those of the array that stay
 	Pick []int     // the dims of the result that are those of the array that stay
 }
@@ -26,13 +27,10 @@ type End struct {
 
 // NewSegment finds a segment that an argument gives for an array, along one of the dims that something goes over.
 func NewSegment(of ops.Segment, arg string, t ops.Type, over []int) (*Segment, error) {
-	s := &Segment{Dim: t.Dim(of.Dim)}
+	s := &Segment{Dim: t.Dim(of.Dim), held: -1}
 	n := t.Dims[s.Dim].Size
 	var errs []error
 	var joined []Operand
-	if t.Dims[s.Dim].Count != nil && !of.Count {
-		errs = append(errs, problem.Wrong(problem.WrongDims, arg, "pack with at_most gives a size that is known", "a part of %s may lie behind the last element: this is %s", of.Dim, t))
-	}
 	arrays := 0
 	for i, v := range []ops.Value{of.From, of.To} {
 		e := &s.Ends[i]
@@ -43,7 +41,7 @@ func NewSegment(of ops.Segment, arg string, t ops.Type, over []int) (*Segment, e
 		if of.Count && i == 1 {
 			e.less = 1
 		} else {
-			errs = append(errs, e.check(of.Dim, i, n))
+			errs = append(errs, e.check(of, i, n))
 		}
 		for _, d := range over {
 			if e.Type.Dim(t.Dims[d].Name) >= 0 {
@@ -55,6 +53,9 @@ func NewSegment(of ops.Segment, arg string, t ops.Type, over []int) (*Segment, e
 		joined = append(joined, e.Operand)
 	}
 	joined = append(joined, Operand{Name: "a", Type: ops.Type{Dims: Without(t.Dims, over)}})
+	if of.Within != nil {
+		s.held = arrays
+	}
 	dims, err := Broadcast("over", joined)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return nil, err
@@ -63,14 +64,19 @@ func NewSegment(of ops.Segment, arg string, t ops.Type, over []int) (*Segment, e
 	return s, nil
 }
 
-// check finds what is wrong with an end, the last one of which lies one before the next segment.
-func (e *End) check(dim string, last, n int) error {
+// check finds what is wrong with an end, the last one of which lies one before the next segment. Where only a run knows how many elements there
+// are, it holds the ends at these.
+func (e *End) check(of ops.Segment, last, n int) error {
+	dim := of.Dim
 	if k := e.Value.Kind(); k&(ops.KNumber|ops.KArray) == 0 {
 		return problem.Wrong(problem.WrongKind, e.Name, "", "a part of %s goes from one index to another, and this is %s", dim, k)
 	}
 	if !e.Whole() {
 		return problem.Wrong(problem.NotWhole, e.Name, "round gives whole numbers",
 			"a part of %s goes from one index to another, and this is no whole number: %s", dim, e.Value)
+	}
+	if of.Within != nil {
+		return nil
 	}
 	return Within(e.Operand, "these ends", dim, "; a part that ends before it begins is empty", -last, n-last, n)
 }
@@ -112,7 +118,11 @@ func (e *End) in(b *ops.Body, stages []*ops.Stage, index []*ir.Node, beyond, n i
 
 // Loop is where the loop over the segment's dim begins and ends.
 func (s *Segment) Loop(b *ops.Body, stages []*ops.Stage, index []*ir.Node, n int) (lo, hi *ir.Node) {
-	return s.Ends[0].in(b, stages, index, 0, n), s.Ends[1].in(b, stages, index, 1, n)
+	lo, hi = s.Ends[0].in(b, stages, index, 0, n), s.Ends[1].in(b, stages, index, 1, n)
+	if s.held >= 0 {
+		hi = b.Min(hi, b.Cast(ir.I32, stages[s.held].At(b).Re))
+	}
+	return lo, hi
 }
 
 // At are the first and last index of the part at an index of what the ends are joined with.
@@ -127,6 +137,9 @@ func (s *Segment) At(in map[string]ops.Dense, index []int) (ends [2]int) {
 			at += index[e.Pick[j]] * stride
 		}
 		ends[k] = int(real(d.At(at))) - e.less
+	}
+	if s.held >= 0 {
+		ends[1] = min(ends[1], int(real(in[ops.ReferenceKey("over", s.held)].At(0)))-1)
 	}
 	return ends
 }

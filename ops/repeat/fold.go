@@ -33,14 +33,14 @@ func foldSpecs() []*ops.Spec {
 				{Title: "A polynomial by Horner's rule", Code: "c = axis(k, 1 .. 4 in 4)\nx = axis(x, 0 .. 2 in 3)\nshow(c | fold((s, k) -> s * x + k, along: k, from: 0))"},
 				{Title: "How many turns a point stays near", Code: "c = axis(x, -2 .. 1 in 7)\nturn = axis(turn, 1 .. 50)\n" +
 					"seen = fold((s, k) -> (z: s.z ^ 2 + c, turns: s.turns + 1), along: turn, from: (z: 0, turns: 0), while: s -> abs(s.z) < 2)\nshow(seen.turns)"}},
-			Expand: expandFold,
+			Expand: expandFold, Counts: true,
 		}, {
 			Name: "scan", Doc: "A state carried along a dimension, and kept at every turn.", Group: "repetition", Error: carriedError,
 			Long: how + "What a turn makes is stored where the turn stands. With `keep`, a function of the state after a turn, only what it holds for is stored, one after " +
 				"the other: in the order of turns, all of one element of the state before those of the next. How many there are is known when it runs (see `leading`); " +
 				"there is room for as many as `along` has elements, times those that go through all of it, or for at_most. What comes after these is left out, and `count` tells of it.",
 			Returns: "the state after each turn, with the dimension of `along`. With `keep` a record of `value`, the states that are kept, along that dimension alone and without " +
-				"coordinates, and `count`, how many each element of the state has, in i64.",
+				"coordinates, and in i64 `count`, how many each element of the state has, and `first`, where they begin.",
 			Params: append(slices.Clone(params), ops.Param{Name: "keep", Doc: "function of the state: whether it is kept", Accept: function, Optional: true},
 				ops.Count("at_most", "how many states there is room for").Within(1, math.MaxInt32).Opt()),
 			Examples: []ops.Example{
@@ -50,7 +50,7 @@ func foldSpecs() []*ops.Spec {
 					"first = array([0, 3, 4], dims: row)\nlast = array([2, 3, 5], dims: row)\n" +
 					"passed = share | scan((s, x) -> (sum: s.sum + x, new: floor(s.sum + x) > floor(s.sum)), along: entry in first .. last, from: (sum: 0, new: false), keep: s -> s.new)\n" +
 					"show(passed.value.sum)\nshow(passed.count)"}},
-			Expand: expandFold,
+			Expand: expandFold, Counts: true,
 		},
 	}
 }
@@ -164,8 +164,15 @@ func (f *folding) turns(r *recurrence) error {
 	var over, along []operand.Operand
 	var each ops.List
 	var known []string
+	_, part := f.c.Args["along"].(ops.Segment)
 	for _, p := range all {
 		t, of := p.Type, p.Value.(ops.Array)
+		for _, d := range t.Dims {
+			if d.Count != nil && (d.Name != f.along || !part) {
+				return problem.Wrong(problem.WrongDims, p.Name, "go through parts of it: along: "+d.Name+" in first .. last",
+					"`%s` needs to know beforehand how many elements there are along %s, and this is %s", f.c.Spec.Name, d.Name, t)
+			}
+		}
 		known = append(known, t.DimNames()...)
 		if i := t.Dim(f.along); i >= 0 {
 			along = append(along, operand.Operand{Name: "over", Type: ops.Type{Dims: t.Dims[i : i+1]}})

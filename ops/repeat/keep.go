@@ -19,7 +19,7 @@ type counting struct{ *recurrence }
 // storing puts the states that are kept one after the other.
 type storing struct{ *recurrence }
 
-// kept gives the states that are kept, and how many each element of the state has.
+// kept gives the states that are kept, how many each element of the state has, and where the first of these is.
 func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand) (ops.Value, error) {
 	at := 0
 	keep := f.e.Call(f.c.Args["keep"], rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return after[at-1].Value }))
@@ -36,13 +36,13 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 	line, room := ops.Dim{Name: "line", Size: ops.Type{Dims: dims}.Len()}, r.along.Size
 	counts := *r
 	counts.Gives = ops.Gives{{Name: "count", Type: ops.Type{Elem: ops.I64, Dims: dims}}, {Name: "before", Type: ops.Type{Elem: ops.I64, Dims: []ops.Dim{line}}},
-		{Name: "total", Type: ops.Type{Elem: ops.I64}}}
+		{Name: "total", Type: ops.Type{Elem: ops.I64}}, {Name: "first", Type: ops.Type{Elem: ops.I64, Dims: dims}}}
 	err = trial{lower: func(l *ops.Lowering) []*ops.Stage { return counting{&counts}.Lower(l)[:1] }}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: f.args}})
 	if err != nil {
 		return nil, err
 	}
 	lines := f.e.Use(spec, counting{&counts}, maps.Clone(f.args))
-	count, before, total := ops.Array{Of: lines}, ops.Array{Of: lines, Out: 1}, ops.Array{Of: lines, Out: 2}
+	count, before, total, first := ops.Array{Of: lines}, ops.Array{Of: lines, Out: 1}, ops.Array{Of: lines, Out: 2}, ops.Array{Of: lines, Out: 3}
 	for _, d := range dims {
 		if !slices.ContainsFunc(f.ends, func(e operand.Operand) bool { return e.Type.Dim(d.Name) >= 0 }) {
 			room *= d.Size
@@ -60,7 +60,7 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 	op := f.e.Use(spec, storing{&stores}, f.args)
 	at = 0
 	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
-	return ops.Record{Names: []string{"value", "count"}, Fields: map[string]ops.Value{"value": value, "count": count}}, nil
+	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": count, "first": first}}, nil
 }
 
 // kept is a fold over the turns of an element, which counts on from some number those whose state is kept.
@@ -152,7 +152,8 @@ func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
 		last := b.I32(line[0].Size - 1)
 		return ops.Real(b.Add(before.At(b, last).Re, of(b, last)))
 	})
-	return []*ops.Stage{count, before, total}
+	first := l.Stage("first", c.Gives[3].Type, []*ops.Stage{before}, func(b *ops.Body, at []*ir.Node) ops.Elem { return before.At(b, number(b, t.dims, at)) })
+	return []*ops.Stage{count, before, total, first}
 }
 
 // inLine is the index in dims of an element by its number in C order.
