@@ -1,11 +1,13 @@
 package planner_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"weft/kernels/native"
 	"weft/kernels/profile"
+	"weft/lang/library"
 	"weft/planner"
 	"weft/planner/cost"
 	"weft/planner/plan"
@@ -82,5 +84,55 @@ func TestReadersMeetWhateverTheOrderOfDims(t *testing.T) {
 	}
 	if !rounded {
 		t.Error("no place is rounded: nothing is tested")
+	}
+}
+
+// What a reader takes that may never be stored hides no arithmetic: the coefficients of splines, of exponentials in float64, which a sum over pixels
+// reads at hundreds of velocities, are stored without being told so, and the sum finds them through windows.
+func TestNothingHidesBehindWhatMayNeverBeStored(t *testing.T) {
+	text, _ := library.Text("fit")
+	kept := regexp.MustCompile(`(?m)^    \(c0: .*@keep.*\)$`)
+	if !kept.MatchString(text) {
+		t.Fatal("the coefficients of the library's splines are kept in other words")
+	}
+	text = kept.ReplaceAllStringFunc(text, func(line string) string { return strings.ReplaceAll(line, " @keep", "") }) + `
+k = axis(knot, 0 .. 6534 in 6535)
+line = axis(line, 1 .. 60 in 60)
+t = axis(template, 0 .. 3 in 4)
+flux = 0.0001 * t - sum(0.5 * mod((line + t) * 0.37, 1) * exp(-((k - 6535 * mod(line * 0.618034, 1)) / 6) ^ 2), over: line)
+lib = (flux: flux, wavelength: 3780 angstrom * exp(1.37e-4 * cast(k, f64)))
+i = axis(pixel, 0 .. 3999 in 4000)
+w = 3800 angstrom * exp(2.2e-4 * cast(i, f64))
+s = axis(spectrum, 0 .. 15 in 16)
+star = (flux: 1 + 0.2 * sin(s + i / 700), ivar: 400 * (1 + 0.1 * mod(s, 7)) * (1 - 0.2 * i / 4000), wavelength: w)
+show(scan(star, lib, axis(velocity, -1000 km/s .. 1000 km/s in 432), rbf(w, pixel, 10), block: 32).velocity)
+`
+	described, err := native.Describing("avx512")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := described.Info()
+	for _, faster := range []float64{1, 4} {
+		machine := profile.Default(2)
+		for c := range machine.Ops {
+			machine.Ops[c] /= faster
+		}
+		p, err := planner.Build(checked(t, text).Sinks, dev, planner.Options{Threads: 2,
+			Cost: &cost.Model{Profile: machine, Kind: "native", Rules: dev.Rules, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		coefficients := 0
+		for _, e := range p.Edges {
+			if e.To != "take" || e.Reads < 100 {
+				continue
+			}
+			if coefficients++; e.Code.Fused() {
+				t.Errorf("arithmetic %g times as fast: coefficients are computed again for each velocity: %+v", faster, e)
+			}
+		}
+		if coefficients < 4 {
+			t.Errorf("%d coefficients are read: nothing is tested", coefficients)
+		}
 	}
 }

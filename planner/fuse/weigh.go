@@ -1,6 +1,7 @@
 package fuse
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -78,7 +79,10 @@ func (in locator) of(stages []*ops.Stage) (out []*ops.Stage) {
 // predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p. Kernels
 // of one loose hash share it. What earlier runs taught is left out: the same profile gives the same plan.
 func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
-	about := cost.Kernel{Stores: []int64{s.Type.Bytes()}}
+	about := cost.Kernel{}
+	if !f.passing(s) {
+		about.Stores = []int64{s.Type.Bytes()}
+	}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
 		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && home(in) == s {
@@ -101,7 +105,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	if !ok {
 		return math.Inf(1)
 	}
-	hash := ir.LooseHash(k)
+	hash := fmt.Sprint(ir.LooseHash(k), about.Stores)
 	if p == nil && f.within[s] == nil {
 		ir.StoreRanges(k)
 		for _, b := range k.Outputs() {
@@ -118,6 +122,13 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	f.Scheduled++
 	f.weights[hash] = f.Cost.Weigh(about)
 	return f.weights[hash]
+}
+
+// passing reports a stage that its readers may yet compute: arithmetic does not hide behind memory that may never be written.
+func (f *fuser) passing(s *ops.Stage) bool {
+	users := f.g.Users[s]
+	return f.g.Place[s] > f.at && len(users) > 0 && !f.g.Wanted[s] &&
+		!slices.ContainsFunc(users, func(c *ops.Stage) bool { return f.barred(s, c) != "" })
 }
 
 // culls reports an array by whose largest values a reader leaves out iterations, as it cannot where it computes the elements.
