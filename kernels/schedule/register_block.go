@@ -152,7 +152,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 		for i, shared := range [2]int{c.Step(x.u), c.Step(x.a) / s.t.Lanes} {
 			for _, n := range x.along[i] {
 				bytes := n.Type.Size() * []int{s.t.Lanes, 1}[i]
-				sum += (packedRead + packedLine*float64(bytes)/64) * s.times(x.f.Node) * Trips(x.f) / w / float64(shared)
+				sum += (packedRead + packedLine*float64(bytes)/64) * s.times(x.f.Node) * s.trips(x.f) / w / float64(shared)
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 // axis serves as many chunks of the inner one as a tile has: 1,000 points of it are 4 % faster at 2000 than 500.
 func (s *survey) packedFor(c CPU, axis int) int {
 	i := slices.IndexFunc(c.Chunk, func(x AxisN) bool { return x.Axis == axis })
-	if i > 0 && c.Pack && float64(c.Split) >= Trips(s.outermost()) {
+	if i > 0 && c.Pack && float64(c.Split) >= s.longest() {
 		n := s.k.Axes[axis].Extent
 		return max(c.Chunk[i].N, evenly(n, min(2*chunkPoints, (n+1)/2), c.Step(axis)))
 	}

@@ -20,9 +20,11 @@ type survey struct {
 	place []placed // of nodes, by their numbers
 	cost  float64  // of a point computed alone, in additions
 
-	builder func() *ir.Builder  // for trying what values would become
-	leaves  map[*ir.Fold]bool   // memo of left
-	beside  map[*ir.Buffer]bool // buffers taken to have their last two dims transposed
+	builder func() *ir.Builder   // for trying what values would become
+	leaves  map[*ir.Fold]bool    // memo of left
+	beside  map[*ir.Buffer]bool  // buffers taken to have their last two dims transposed
+	turns   map[*ir.Fold]float64 // memo of trips
+	longest func() float64       // trips of the outermost fold, asked for each value of each block that is weighed
 }
 
 // placed is where a value is computed.
@@ -33,7 +35,7 @@ type placed struct {
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{},
+	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{},
 		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
 	last := 0
 	k.Walk(func(n *ir.Node) {
@@ -68,6 +70,7 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	for _, n := range s.nodes {
 		s.cost += s.weight(n) * s.times(n)
 	}
+	s.longest = sync.OnceValue(func() float64 { return s.trips(s.outermost()) })
 	return s
 }
 
@@ -83,7 +86,7 @@ func (s *survey) times(n *ir.Node) float64 {
 	if at.times == 0 {
 		at.times = 1
 		if f := at.loop; f != nil {
-			at.times = Trips(f) * s.times(f.Node)
+			at.times = s.trips(f) * s.times(f.Node)
 		}
 	}
 	return at.times
@@ -97,6 +100,16 @@ func (s *survey) left(f *ir.Fold) bool {
 		s.leaves[f] = known
 	}
 	return known
+}
+
+// trips is how often a fold turns.
+func (s *survey) trips(f *ir.Fold) float64 {
+	n, ok := s.turns[f]
+	if !ok {
+		n = Trips(f)
+		s.turns[f] = n
+	}
+	return n
 }
 
 // Trips is how often a fold turns.
