@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"weft/kernels/profile"
 	"weft/lang/library"
 	"weft/planner"
+	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/plan"
 )
@@ -62,6 +64,73 @@ func TestValuesAreWeighedWhereTheirReadersMeet(t *testing.T) {
 			t.Errorf("%d squares: nothing is tested", squares)
 		}
 	}
+}
+
+// The library's delay-and-sum computes squares where it looks for first arrivals, in columns of points: tables of them, which no first level
+// holds, would be loaded line by line in every turn. With the opposite forced, it runs 4 to 12 % longer.
+func TestTablesAreWeighedWithTheirLines(t *testing.T) {
+	described, err := native.Describing("avx512")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := described.Info()
+	for _, slower := range []float64{1, 1.5} {
+		usual := profile.Default(2)
+		for c := range usual.Ops {
+			usual.Ops[c] *= slower
+		}
+		model := &cost.Model{Profile: usual, Kind: "native", Rules: dev.Rules, Threads: 2}
+		build := func(forced map[string]bool) *bound.Plan {
+			opt := planner.Options{Threads: 2, Cost: model}
+			if forced != nil {
+				opt.Decided = &plan.Decisions{Fused: forced}
+			}
+			p, err := planner.Build(checked(t, "use ultrasound\n"+strings.Replace(delayAndSum, "das(iq, probe", "ultrasound.das(iq, probe", 1)).Sinks, dev, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		p := build(nil)
+		squares := func(p *bound.Plan) (stored int) {
+			for _, e := range p.Edges {
+				if e.From == "power" && !e.Code.Fused() {
+					stored++
+				}
+			}
+			return stored
+		}
+		if n := squares(p); n > 0 {
+			t.Errorf("arithmetic %g times as long: %d tables of squares", slower, n)
+		}
+		turned := 0
+		for edge := range p.Decided.Fused {
+			if !strings.Contains(edge, "power > ") {
+				continue
+			}
+			turned++
+			forced := maps.Clone(p.Decided.Fused)
+			forced[edge] = false
+			other := build(forced)
+			if squares(other) == 0 {
+				t.Errorf("%s: the opposite cannot be forced", edge)
+			}
+			if is, would := seconds(model, p), seconds(model, other); is > would {
+				t.Errorf("arithmetic %g times as long: %g s, %g s if %s is stored", slower, is, would, edge)
+			}
+		}
+		if turned < 4 {
+			t.Errorf("%d squares are weighed", turned)
+		}
+	}
+}
+
+// seconds are those that the kernels of a plan are predicted to take one after the other.
+func seconds(m *cost.Model, p *bound.Plan) (sum float64) {
+	for _, s := range p.Kernels() {
+		sum += m.Weigh(cost.Kernel{IR: s.Kernel.IR})
+	}
+	return sum
 }
 
 // Readers that take an array with its dims in another order read each element once, too: the places of the library's delay-and-sum are rounded

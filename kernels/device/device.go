@@ -115,7 +115,8 @@ type Packing struct {
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.
 type Layout struct {
 	Order     []int                // of the loops over axes, outer ones first; nil: as in the kernel
-	Lanes     []int                // axes that the lanes of a vector lie along
+	Lanes     []int                // axes that the lanes of a vector lie along, outer ones first
+	LanesOn   map[int]int          // how many lie along each of several; nil: they are points one after the other
 	Flight    int                  // vectors in flight, which share what differs along none of their axes
 	FlightOn  map[int]int          // these axes, and how many lie along each
 	Waste     float64              // lanes computed for each that is of a point, where axes are no multiples of their lanes; 0: one

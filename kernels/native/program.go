@@ -146,8 +146,8 @@ func (p *program) Report() device.Report {
 }
 
 func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) device.Layout {
-	l := device.Layout{Order: s.Order, Flight: max(1, s.Flat), FlightOn: map[int]int{}, FoldLanes: s.FoldLanes, Parts: s.Split > 0, Windows: windows,
-		Fetched: schedule.Fetched(k, t, s), Narrow: s.AccBlock > 0, Packed: schedule.Packed(k, t, s)}
+	l := device.Layout{Order: s.Order, Flight: max(1, s.Flat), FlightOn: map[int]int{}, LanesOn: map[int]int{}, FoldLanes: s.FoldLanes,
+		Parts: s.Split > 0, Windows: windows, Fetched: schedule.Fetched(k, t, s), Narrow: s.AccBlock > 0, Packed: schedule.Packed(k, t, s)}
 	if s.Flat > 0 {
 		for a := range k.Axes {
 			l.Lanes = append(l.Lanes, a)
@@ -156,6 +156,7 @@ func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) dev
 	l.Waste = 1
 	for _, a := range s.Lanes {
 		l.Lanes = append(l.Lanes, a.Axis)
+		l.LanesOn[a.Axis] = a.N
 		points := max(1, k.Axes[a.Axis].Extent)
 		l.Waste *= float64((points+a.N-1)/a.N*a.N) / float64(points)
 	}

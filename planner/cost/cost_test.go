@@ -71,7 +71,7 @@ func product(points, n int) (k *ir.Kernel, a, b *ir.Node) {
 // in whole vectors; sums of float32 for a while convert nothing.
 func TestCountOfContractions(t *testing.T) {
 	p := profile.Default(1)
-	const points, n = 240, 100
+	const points, n = 80, 100 // of which the first level holds both operands
 	k, a, b := product(points, n)
 	per := func(l device.Layout, c profile.Class) float64 {
 		return workOf(k, p, &l).ns[c] / p.Ops[c] / (points * points * n)
@@ -148,6 +148,55 @@ func TestLoadsThatJump(t *testing.T) {
 	down := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{i, b.I32(0)} })
 	if down < 2*along {
 		t.Errorf("%.0f ns along a row, %.0f ns from row to row", along, down)
+	}
+}
+
+// Lanes on two axes take what lies along one of them in groups, not side by side, and a table that no first level holds line by line in
+// every turn; what the first level holds, or is loaded once in all, costs no lines.
+func TestLoadsInLaneTiles(t *testing.T) {
+	p := profile.Default(1)
+	p.Lanes = 16
+	of := func(turns, x, y int, l device.Layout, at func(b *ir.Builder, i, y, x *ir.Node) []*ir.Node) Work {
+		b := ir.NewBuilder()
+		axes := []*ir.Node{b.Axis("y", y), b.Axis("x", x)}
+		in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{turns, x}}
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(turns), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(ir.F32, axes[0]), b.Load(in, at(b, i, axes[0], axes[1])...)))}, nil
+		})
+		out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{y, x}}
+		return workOf(&ir.Kernel{Name: "sum", Axes: axes, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}, p, &l)
+	}
+	along := func(b *ir.Builder, i, y, x *ir.Node) []*ir.Node { return []*ir.Node{i, x} }
+	row, tile := device.Layout{Lanes: []int{1}}, device.Layout{Lanes: []int{0, 1}, LanesOn: map[int]int{0: 4, 1: 4}}
+	windows := tile
+	windows.Windows = true
+	line, loads := 64e9/p.Levels[0].Copy.Core, 1024.*64*64
+	for _, c := range []struct {
+		name   string
+		turns  int
+		y      int
+		layout device.Layout
+		class  profile.Class
+		lines  float64 // a vector
+	}{
+		{"a small table along a row", 64, 1024, row, profile.Contiguous, 0},
+		{"a table along a row", 1024, 64, row, profile.Contiguous, 1},
+		{"a table in a lane tile", 1024, 64, tile, profile.Gather, 0},
+		{"a table in a lane tile with windows", 1024, 64, windows, profile.Window, 2},
+		{"a small table in a lane tile with windows", 64, 1024, windows, profile.Window, 0},
+	} {
+		got := of(c.turns, 64, c.y, c.layout, along).ns[c.class]
+		stores := 0.0
+		if c.class == profile.Contiguous {
+			stores = 64 * float64(c.y) * p.Ops[profile.Contiguous]
+		}
+		if want := loads*(p.Ops[c.class]+c.lines*line/16) + stores; math.Abs(got-want) > 0.01*want {
+			t.Errorf("%s: %.0f ns of %s, want %.0f", c.name, got, c.class, want)
+		}
+	}
+	once := of(1024, 4096, 1, row, along)
+	if got, want := once.ns[profile.Contiguous], (1024+1)*4096*p.Ops[profile.Contiguous]; math.Abs(got-want) > 0.01*want {
+		t.Errorf("what is loaded once takes %.0f ns, want %.0f", got, want)
 	}
 }
 

@@ -128,11 +128,8 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 		}
 		times *= runs
 		w.add(class, in, times*p.Ops[class])
-		if class == profile.Uniform && c.jumps(n, in) {
-			w.add(class, in, runs/float64(p.Lanes)*c.line(n.Buf))
-		}
-		if class == profile.Window && !c.near(n.Buf) {
-			w.add(class, in, times/float64(p.Lanes)*c.layout.Fetched*c.line(n.Buf))
+		if lines := c.lines(n, class, in, times); lines > 0 {
+			w.add(class, in, times/float64(p.Lanes)*lines*c.line(n.Buf))
 		}
 	})
 	for i := range k.Stores {
@@ -157,7 +154,7 @@ func (c *counter) stores(w Work, s *ir.Store) {
 		return
 	}
 	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In]
-	if stride, known := c.distance(s.Buf, s.Index, c.along); !known || stride != 1 {
+	if lanes, known := c.lanesLie(s.Buf, s.Index); !known || !sideBySide(lanes) {
 		times, each = times*float64(c.p.Lanes), each+3*c.p.Ops[profile.Uniform]
 	}
 	w.add(profile.Contiguous, s.In, times*each)
@@ -313,86 +310,4 @@ var classes = map[ir.CostClass][2]profile.Class{
 	ir.CostDivide: {profile.Divide, profile.Divide64}, ir.CostRoot: {profile.SquareRt, profile.Divide64},
 	ir.CostExp: {profile.Exp, profile.Exp64}, ir.CostLog: {profile.Log, profile.Exp64}, ir.CostSine: {profile.Sine, profile.Exp64},
 	ir.CostAtan2: {profile.Atan2}, ir.CostPower: {profile.Power},
-}
-
-// loadClass is how a load's index differs over the lanes.
-func (c *counter) loadClass(n *ir.Node) profile.Class {
-	stride, known := c.stride(n)
-	switch {
-	case c.lanes.Empty() || known && stride == 0:
-		return profile.Uniform
-	case known && stride == 1 && n.Buf.Type == ir.F16:
-		return profile.Half
-	case known && stride == 1:
-		return profile.Contiguous
-	case !known && c.layout.Windows:
-		return profile.Window
-	}
-	return gathers[len(c.beside[n])][c.near(n.Buf)]
-}
-
-// gathers are the classes of loads by how many are gathered at a time, and whether they find what they load in a core's caches.
-var gathers = map[int]map[bool]profile.Class{
-	0: {true: profile.Gather, false: profile.GatherFar},
-	2: {true: profile.Four, false: profile.FourFar},
-	4: {true: profile.Four, false: profile.FourFar},
-}
-
-// each is how many of a class's loads one takes that is gathered with others: a place costs the same, of however many elements.
-func (c *counter) each(n *ir.Node, class profile.Class) float64 {
-	if class == profile.Four || class == profile.FourFar {
-		return 4 / float64(len(c.beside[n]))
-	}
-	return 1
-}
-
-// near reports whether a core's own caches hold a buffer, or as much of it as is needed at a time.
-func (c *counter) near(b *ir.Buffer) bool {
-	return c.layout.Parts || b.Bytes() <= c.p.Levels[0].Bytes/2
-}
-
-// line is the time in nanoseconds in which a core gets a cache line of a buffer from beyond its own caches.
-func (c *counter) line(b *ir.Buffer) float64 {
-	return 1e9 * lineBytes / c.p.LevelFor(max(b.Bytes()/int64(c.p.Threads), c.p.Levels[0].Bytes+1)).Copy.Core
-}
-
-// lineBytes are those of a cache line.
-const lineBytes = 64
-
-// jumps reports a load of one element for all lanes that takes another cache line, from beyond a core's own caches, in every turn of a loop:
-// neither the turn before nor vectors in flight beside it have met that.
-func (c *counter) jumps(n *ir.Node, in *ir.Fold) bool {
-	if in == nil || c.near(n.Buf) {
-		return false
-	}
-	far := func(binder *ir.Node) (bytes int64) {
-		size, _ := c.distance(n.Buf, n.Index(), []*ir.AffineIn{ir.NewAffine(binder)})
-		return max(size, -size) * int64(n.Buf.Type.Size())
-	}
-	for a := range c.layout.FlightOn {
-		if d := far(c.k.Axes[a]); d > 0 && d < lineBytes {
-			return false
-		}
-	}
-	return far(in.Index) >= lineBytes
-}
-
-// stride is the distance of neighbouring lanes in a buffer, in elements.
-func (c *counter) stride(n *ir.Node) (elements int64, known bool) {
-	return c.distance(n.Buf, n.Index(), c.along)
-}
-
-// distance is that of neighbours along axes or fold indices in a buffer, in elements.
-func (c *counter) distance(b *ir.Buffer, index []*ir.Node, along []*ir.AffineIn) (elements int64, known bool) {
-	l, _ := schedule.Within(ir.Flatten(b, index), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
-	for _, a := range along {
-		for _, t := range l.Terms {
-			s, ok := a.Stride(t.N)
-			if !ok {
-				return 0, false
-			}
-			elements += s * t.Coef
-		}
-	}
-	return elements, true
 }

@@ -5,6 +5,7 @@ package launch
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/codegen/cuda"
 	"weft/kernels/device"
@@ -82,9 +83,10 @@ func (c *Code) allowed() error {
 
 // Report is what is known of the code before it is compiled.
 func (c *Code) Report() device.Report {
-	l := device.Layout{Flight: 1, FlightOn: map[int]int{}, FoldLanes: c.Schedule.Fold > 1}
-	for _, a := range c.Schedule.Block {
+	l := device.Layout{Flight: 1, FlightOn: map[int]int{}, LanesOn: map[int]int{}, FoldLanes: c.Schedule.Fold > 1}
+	for _, a := range slices.Backward(c.Schedule.Block) {
 		l.Lanes = append(l.Lanes, a.Axis)
+		l.LanesOn[a.Axis] = a.N
 	}
 	for _, a := range c.Schedule.Unroll {
 		l.Flight *= a.N

@@ -1,0 +1,163 @@
+package cost
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+	"weft/kernels/schedule"
+)
+
+// step is how far apart neighbours among the lanes lie in a buffer along one axis or fold index, in elements, and how many lie along it.
+type step struct {
+	elements int64
+	lanes    int
+}
+
+// lanesLie is how the lanes of a vector lie in a buffer, from the outer axis to the inner one; unknown where that is not known while planning.
+func (c *counter) lanesLie(b *ir.Buffer, index []*ir.Node) (steps []step, known bool) {
+	var folds int64 // of several, a value is in the turns of one
+	for i, a := range c.along {
+		d, known := c.distance(b, index, a)
+		switch {
+		case !known:
+			return nil, false
+		case i >= len(c.layout.Lanes):
+			folds += d
+		case len(c.layout.Lanes) == 1:
+			steps = append(steps, step{d, c.p.Lanes})
+		case len(c.layout.LanesOn) > 0:
+			steps = append(steps, step{d, c.layout.LanesOn[c.layout.Lanes[i]]})
+		case d != 0: // points one after the other, which end rows
+			return nil, false
+		}
+	}
+	if c.layout.FoldLanes {
+		steps = append(steps, step{folds, c.p.Lanes})
+	}
+	return steps, true
+}
+
+// sideBySide reports lanes that lie next to each other in their order.
+func sideBySide(steps []step) bool {
+	next := int64(1)
+	for _, s := range slices.Backward(steps) {
+		if s.elements != next {
+			return false
+		}
+		next *= int64(s.lanes)
+	}
+	return len(steps) > 0
+}
+
+// span is how many elements lanes reach over.
+func span(steps []step) (elements int64) {
+	for _, s := range steps {
+		elements += max(s.elements, -s.elements) * int64(s.lanes-1)
+	}
+	return elements
+}
+
+// loadClass is how a load's index differs over the lanes.
+func (c *counter) loadClass(n *ir.Node) profile.Class {
+	steps, known := c.lanesLie(n.Buf, n.Index())
+	switch {
+	case c.lanes.Empty() || known && span(steps) == 0:
+		return profile.Uniform
+	case known && sideBySide(steps) && n.Buf.Type == ir.F16:
+		return profile.Half
+	case known && sideBySide(steps):
+		return profile.Contiguous
+	case c.layout.Windows && (!known || span(steps) < int64(c.p.Lanes)):
+		return profile.Window
+	}
+	return gathers[len(c.beside[n])][c.near(n.Buf)]
+}
+
+// gathers are the classes of loads by how many are gathered at a time, and whether they find what they load in a core's caches.
+var gathers = map[int]map[bool]profile.Class{
+	0: {true: profile.Gather, false: profile.GatherFar},
+	2: {true: profile.Four, false: profile.FourFar},
+	4: {true: profile.Four, false: profile.FourFar},
+}
+
+// each is how many of a class's loads one takes that is gathered with others: a place costs the same, of however many elements.
+func (c *counter) each(n *ir.Node, class profile.Class) float64 {
+	if class == profile.Four || class == profile.FourFar {
+		return 4 / float64(len(c.beside[n]))
+	}
+	return 1
+}
+
+// near reports whether a core's own caches hold a buffer, or as much of it as is needed at a time.
+func (c *counter) near(b *ir.Buffer) bool {
+	return c.layout.Parts || b.Bytes() <= c.p.Levels[0].Bytes/2
+}
+
+// line is the time in nanoseconds in which a core gets a cache line of a buffer from where it stays: beyond its own caches or, of those, the second.
+func (c *counter) line(b *ir.Buffer) float64 {
+	size := max(b.Bytes()/int64(c.p.Threads), c.p.Levels[0].Bytes+1)
+	if c.near(b) {
+		size = b.Bytes()
+	}
+	return 1e9 * lineBytes / c.p.LevelFor(size).Copy.Core
+}
+
+const (
+	lineBytes  = 64       // of a cache line
+	firstLevel = 32 << 10 // of cache that most cores have
+)
+
+// lines is how many cache lines a vector's load brings nearer in each turn of a loop. A load that scatters brings as many as its window was
+// estimated to, from beyond a core's own caches; another one, where it goes from line to line through what the first level does not hold. What
+// is loaded once in all is counted with the memory it comes from.
+func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times float64) float64 {
+	if class != profile.Uniform && class != profile.Contiguous && class != profile.Window {
+		return 0
+	}
+	if _, known := c.lanesLie(n.Buf, n.Index()); class == profile.Window && !known {
+		if c.near(n.Buf) {
+			return 0
+		}
+		return c.layout.Fetched
+	} else if in == nil || !known || n.Buf.Bytes() <= firstLevel {
+		return 0
+	}
+	size := int64(n.Buf.Type.Size())
+	apart := func(binder *ir.Node) int64 {
+		d, _ := c.distance(n.Buf, n.Index(), ir.NewAffine(binder))
+		return max(d, -d) * size
+	}
+	if apart(in.Index) < lineBytes {
+		return 0
+	}
+	lines, vector := 1.0, float64(size)*float64(c.p.Lanes)/lineBytes
+	switch class {
+	case profile.Contiguous:
+		lines = max(1, vector)
+	case profile.Window: // which begin anywhere
+		lines += vector
+	}
+	for a, vectors := range c.layout.FlightOn {
+		if d := apart(c.k.Axes[a]) * int64(max(1, c.layout.LanesOn[a])); d > 0 && d < lineBytes {
+			lines /= float64(vectors) // which begin in the same line, as a rule
+		}
+	}
+	if far := class == profile.Uniform && !c.near(n.Buf); !far && times/float64(c.p.Lanes)*lines*lineBytes <= float64(n.Buf.Bytes()) {
+		return 0
+	}
+	return lines
+}
+
+// distance is that of neighbours along an axis or a fold's index in a buffer, in elements.
+func (c *counter) distance(b *ir.Buffer, index []*ir.Node, along *ir.AffineIn) (elements int64, known bool) {
+	l, _ := schedule.Within(ir.Flatten(b, index), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
+	for _, t := range l.Terms {
+		s, ok := along.Stride(t.N)
+		if !ok {
+			return 0, false
+		}
+		elements += s * t.Coef
+	}
+	return elements, true
+}
