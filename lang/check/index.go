@@ -30,7 +30,7 @@ func (c *checker) index(x *syntax.Index, in env) ops.Value {
 			continue
 		}
 		dim := a.Name.Text
-		if s, ok := asNames(a.Name, in).(ops.Symbol); ok && hasDim(base, string(s)) {
+		if s, ok := asNames(a.Name, in).(ops.Symbol); ok && (hasDim(base, string(s)) || !hasDim(base, dim)) {
 			dim = string(s) // a parameter stands for the dimension that it was given
 		}
 		parts[dim] = a.Span()

@@ -10,7 +10,6 @@ import (
 // converters are the commands that turn files which are not read into ones that are, by the ending of their names. FILE stands for
 // the path, STEM for the path without its ending.
 var converters = map[string]string{
-	".mat":  `python3 -c "import numpy, scipy.io; numpy.save('STEM.npy', scipy.io.loadmat('FILE')['NAME'])" with the NAME of the array; files of MATLAB 7.3 as .h5: ` + hdf5,
 	".h5":   hdf5,
 	".hdf5": hdf5,
 	".nc":   `python3 -c "import numpy, xarray; numpy.save('STEM.npy', xarray.open_dataset('FILE')['NAME'].values)" with the NAME of the array`,

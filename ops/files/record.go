@@ -45,7 +45,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 	for _, p := range parts {
 		switch {
 		case p.Not != "":
-			out.Without[p.Name] = fmt.Sprintf("column %s %s", p.Name, p.Not)
+			out = put(out, p.Name, nil, fmt.Sprintf("%s %s", p.Name, p.Not))
 			continue
 		case read[p.Name]: // another of the same name
 			continue
@@ -62,7 +62,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		if v == nil {
 			return nil, nil
 		}
-		out.Put(p.Name, v)
+		out = put(out, p.Name, v, "")
 	}
 	switch {
 	case len(out.Names) == 0:
@@ -71,6 +71,27 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name at most %d", most), "%s holds arrays of at most %d dimensions, and dims names %d", c.Text("path"), most, len(names))
 	}
 	return out, nil
+}
+
+// put is a record with one part more, or why there is none. Names with points are those of records within, as they are written.
+func put(r ops.Record, name string, v ops.Value, not string) ops.Record {
+	if first, rest, deeper := strings.Cut(name, "."); deeper {
+		inner, record := r.Fields[first].(ops.Record)
+		if !record && r.Fields[first] == nil {
+			inner, record = ops.Record{Fields: map[string]ops.Value{}, Without: map[string]string{}}, true
+			r.Put(first, inner)
+		}
+		if record {
+			r.Fields[first] = put(inner, rest, v, not)
+			return r
+		}
+	}
+	if v == nil {
+		r.Without[name] = not
+	} else {
+		r.Put(name, v)
+	}
+	return r
 }
 
 // dimsAs are names for the dims of an array: those given come first.

@@ -65,11 +65,10 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 // Files of other programs are not read for being given another name: the help is a command that converts them.
 func TestForeignFilesAreToldHowToConvert(t *testing.T) {
 	for path, want := range map[string]string{
-		"data/a.mat": `numpy.save('data/a.npy', scipy.io.loadmat('data/a.mat')['NAME'])`,
-		"a.H5":       `numpy.save('a.npy', h5py.File('a.H5')['NAME'][()])`,
-		"a.asc":      "gdal_translate a.asc a.tif",
-		"it's.hgt":   "gdal_translate file.hgt file.tif",
-		"a.doc":      "end it in .npy",
+		"a.H5":     `numpy.save('a.npy', h5py.File('a.H5')['NAME'][()])`,
+		"a.asc":    "gdal_translate a.asc a.tif",
+		"it's.hgt": "gdal_translate file.hgt file.tif",
+		"a.doc":    "end it in .npy",
 	} {
 		_, err := bindRead(bind(readSpec(), map[string]ops.Value{"path": ops.Text(path)}))
 		wantProblem(t, err, problem.UnknownFormat, "path", []string{want})

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
@@ -76,11 +75,11 @@ func openColumn(path string, choice format.Choice) (format.Input, error) {
 		case c.not() != "":
 			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: fmt.Sprintf("%s in column %s", c.not(), name)}
 		default:
-			in := &array{path: path, shape: []int{t.rows}, names: []string{"row"}, unit: c.unit, doubts: c.doubts}
+			d, raw := c.raw()
+			in := &array{Memory: inMemory(path, []int{t.rows}, d, raw), names: []string{"row"}, unit: c.unit, doubts: c.doubts}
 			if slices.ContainsFunc(t.columns[i+1:], func(o *values) bool { return o.name == name }) {
 				in.doubts = append(in.doubts, problem.Wrong(problem.AmbiguousMember, "path", "", "there are several columns %s: the first is read, the others are left out", name))
 			}
-			in.dtype, in.raw = c.raw()
 			return in, nil
 		}
 	}
@@ -101,44 +100,24 @@ func matrix(path, member string, t *table) (format.Input, error) {
 			all[i*len(t.columns)+k] = v
 		}
 	}
-	return &array{path: path, shape: []int{t.rows, len(t.columns)}, dtype: element.Float64, raw: words.Raw(all)}, nil
+	return &array{Memory: inMemory(path, []int{t.rows, len(t.columns)}, element.Float64, words.Raw(all))}, nil
 }
 
-// array is a column, or all of them, in memory.
+// array is a column, or all of them.
 type array struct {
-	path   string
-	dtype  element.DType
-	shape  []int
+	tile.Memory
 	names  []string
 	unit   ops.Unit
-	raw    []byte
 	doubts []problem.Problem
+}
+
+func inMemory(path string, shape []int, d element.DType, raw []byte) tile.Memory {
+	return tile.Memory{Path: path, Shape: shape, DType: d, Raw: func() ([]byte, error) { return raw, nil }}
 }
 
 // About is what is known of the array.
 func (a *array) About() format.About {
-	return format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Band: a.shape[0]}
-}
-
-// Read reads a part of the array.
-func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) error {
-	if err := tile.Inside(t, a.shape); err != nil {
-		return fileio.Wrap(a.path, fileio.CannotRead, err)
-	}
-	p, err := tile.NewPlacer(dst, tile.Layout{DType: as, RowStride: stride}, t, a.dtype, false)
-	if err != nil {
-		return fileio.Wrap(a.path, fileio.CannotRead, err)
-	}
-	for r := range tile.Runs(t, a.shape) {
-		err := p.Fill(r, func(part []byte, from int) error {
-			copy(part, a.raw[(r.InArray+from)*a.dtype.Size():])
-			return nil
-		})
-		if err != nil {
-			return fileio.Wrap(a.path, fileio.CannotRead, err)
-		}
-	}
-	return nil
+	return format.About{DType: a.DType, Shape: a.Shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Band: a.Shape[0]}
 }
 
 // Close ends reading.

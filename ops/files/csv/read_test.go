@@ -124,8 +124,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !table.named {
-			if in, err := matrix("a", "", table); err == nil && len(in.(*array).raw) != 8*table.rows*len(table.columns) {
-				t.Errorf("%d bytes of %d rows", len(in.(*array).raw), table.rows)
+			if in, err := matrix("a", "", table); err == nil {
+				if raw, err := in.(*array).Raw(); err != nil || len(raw) != 8*table.rows*len(table.columns) {
+					t.Errorf("%d bytes of %d rows: %v", len(raw), table.rows, err)
+				}
 			}
 		}
 		for _, c := range table.columns {

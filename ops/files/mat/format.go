@@ -1,0 +1,101 @@
+// Package mat reads files of MATLAB 5 to 7.2: variables, each packed by itself or not, and in them structures, cells and sparse matrices.
+package mat
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"weft/ops/files/fileio"
+	"weft/ops/files/format"
+	"weft/ops/files/tile"
+)
+
+// Variables is the format of MAT files.
+var Variables = &format.Format{
+	Name: "MAT", Endings: []string{".mat"}, Choices: []string{"member"}, Open: openPart, List: list,
+	Reads: "A MAT file of MATLAB (5 to 7.2) gives a record of its variables, structures as records within it. A sparse matrix is a record of `value` and `row`, an element for each of its entries, column by column, " +
+		"and `start`, where those of each column begin, with their number behind them. Dimensions of one element are left out, and a cell of one element is what it holds.",
+}
+
+// latest is what was found last in a file, without the elements of its arrays: each of these is an input of its own, and all of them would look
+// through the whole file.
+var latest struct {
+	sync.Mutex
+	of    os.FileInfo // of the file as it was then
+	parts []part
+}
+
+func partsOf(path string) (all []part, err error) {
+	f, size, err := fileio.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fileio.Wrap(path, fileio.CannotRead, err)
+	}
+	latest.Lock()
+	defer latest.Unlock()
+	if was := latest.of; was != nil && os.SameFile(was, info) && was.Size() == info.Size() && was.ModTime().Equal(info.ModTime()) {
+		return latest.parts, nil
+	}
+	if all, err = find(f, size); err != nil {
+		return nil, fileio.Wrap(path, fileio.CannotRead, err)
+	}
+	latest.of, latest.parts = info, all
+	return all, nil
+}
+
+// list tells the arrays in a file.
+func list(path string, _ format.Choice) (out []format.Part, err error) {
+	parts, err := partsOf(path)
+	for _, p := range parts {
+		one := format.Part{Name: p.name, Not: p.not, Dims: p.dims}
+		for k := range p.shape {
+			if p.dims == nil {
+				one.Dims = append(one.Dims, fmt.Sprintf("axis%d", k))
+			}
+		}
+		out = append(out, one)
+	}
+	return out, err
+}
+
+// input is an array of a file.
+type input struct {
+	tile.Memory
+	names []string
+}
+
+func openPart(path string, c format.Choice) (format.Input, error) {
+	parts, err := partsOf(path)
+	if err != nil {
+		return nil, err
+	}
+	name := c["member"]
+	var known []string
+	for _, p := range parts {
+		switch known = append(known, p.name); {
+		case p.name != name:
+		case p.not != "":
+			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: p.name + " " + p.not}
+		default:
+			load := sync.OnceValues(func() ([]byte, error) { return p.load(path) })
+			return input{tile.Memory{Path: path, DType: p.class, Shape: p.shape, Raw: load}, p.dims}, nil
+		}
+	}
+	if name == "" {
+		return nil, &fileio.Error{Path: path, Kind: fileio.Empty, Reason: "holds no variables"}
+	}
+	return nil, &fileio.Error{Path: path, Kind: fileio.NoMember, Reason: "holds no array " + name, Known: known}
+}
+
+// About is what is known of the array.
+func (n input) About() format.About {
+	return format.About{DType: n.DType, Shape: n.Shape, Names: n.names, Whole: true, Band: max(1, append(n.Shape, 1)[0])}
+}
+
+// Close ends reading.
+func (input) Close() error { return nil }
