@@ -36,7 +36,7 @@ type atom struct {
 const allPrefixes = "f p n u µ m c k M G T"
 
 var prefixes = map[string]float64{
-	"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
+	"d": 1e-1, "h": 1e2, "f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12,
 }
 
 func dims(m, kg, s, amp, k int) unit.Dimensions {
@@ -59,6 +59,7 @@ var atoms = map[string]atom{
 	"h":        {dims(0, 0, 1, 0, 0), 3600, 0, "", "hour"},
 	"day":      {dims(0, 0, 1, 0, 0), 86400, 0, "", "day of 24 hours"},
 	"year":     {dims(0, 0, 1, 0, 0), 31557600, 0, "", "year of 365.25 days"},
+	"yr":       {dims(0, 0, 1, 0, 0), 31557600, 0, "k M G", "year of 365.25 days"},
 	"A":        {dims(0, 0, 0, 1, 0), 1, 0, "p n u µ m k", "ampere"},
 	"K":        {dims(0, 0, 0, 0, 1), 1, 0, "n u µ m k", "kelvin"},
 	"degC":     {dims(0, 0, 0, 0, 1), 1, 273.15, "", "degree Celsius"},
@@ -66,19 +67,38 @@ var atoms = map[string]atom{
 	"deg":      {unit.Dimensions{unit.AngleDim: 1}, degree, 0, "", "degree of arc"},
 	"arcmin":   {unit.Dimensions{unit.AngleDim: 1}, degree / 60, 0, "", "minute of arc"},
 	"arcsec":   {unit.Dimensions{unit.AngleDim: 1}, degree / 3600, 0, "", "second of arc"},
+	"mas":      {unit.Dimensions{unit.AngleDim: 1}, degree / 3.6e6, 0, "", "thousandth of a second of arc"},
+	"sr":       {unit.Dimensions{unit.AngleDim: 2}, 1, 0, "m", "steradian"},
 	"Hz":       {dims(0, 0, -1, 0, 0), 1, 0, "m k M G T", "hertz"},
 	"N":        {dims(1, 1, -2, 0, 0), 1, 0, "u µ m k M", "newton"},
-	"Pa":       {dims(-1, 1, -2, 0, 0), 1, 0, "u µ m k M G", "pascal"},
+	"Pa":       {dims(-1, 1, -2, 0, 0), 1, 0, "u µ m h k M G", "pascal"},
+	"atm":      {dims(-1, 1, -2, 0, 0), 101325, 0, "", "standard atmosphere"},
+	"mmHg":     {dims(-1, 1, -2, 0, 0), 133.322387415, 0, "", "millimetre of mercury"},
 	"bar":      {dims(-1, 1, -2, 0, 0), 1e5, 0, "m", "bar, 100 kPa"},
 	"ohm":      {dims(2, 1, -3, -2, 0), 1, 0, "m k M", "ohm"},
+	"C":        {dims(0, 0, 1, 1, 0), 1, 0, "p n u µ m k", "coulomb"},
+	"F":        {dims(-2, -1, 4, 2, 0), 1, 0, "f p n u µ m", "farad"},
+	"H":        {dims(2, 1, -2, -2, 0), 1, 0, "p n u µ m", "henry"},
+	"T":        {dims(0, 1, -2, -1, 0), 1, 0, "p n u µ m", "tesla"},
+	"L":        {dims(3, 0, 0, 0, 0), 1e-3, 0, "u µ m c d", "litre"},
+	"cd":       {unit.Dimensions{unit.LuminousIntensityDim: 1}, 1, 0, "m", "candela"},
+	"lm":       {unit.Dimensions{unit.LuminousIntensityDim: 1, unit.AngleDim: 2}, 1, 0, "m k", "lumen"},
+	"lx":       {unit.Dimensions{unit.LuminousIntensityDim: 1, unit.AngleDim: 2, unit.LengthDim: -2}, 1, 0, "m k", "lux"},
 	"mol":      {unit.Dimensions{unit.MoleDim: 1}, 1, 0, "n u µ m k", "mole"},
 	"au":       {dims(1, 0, 0, 0, 0), 149597870700, 0, "", "astronomical unit"},
+	"AU":       {dims(1, 0, 0, 0, 0), 149597870700, 0, "", "astronomical unit"},
+	"ly":       {dims(1, 0, 0, 0, 0), 9460730472580800, 0, "k M G", "light year"},
 	"pc":       {dims(1, 0, 0, 0, 0), 3.0856775814913673e16, 0, "k M G", "parsec"},
 	"J":        {dims(2, 1, -2, 0, 0), 1, 0, "n u µ m k M G", "joule"},
 	"W":        {dims(2, 1, -3, 0, 0), 1, 0, "n u µ m k M G", "watt"},
 	"V":        {dims(2, 1, -3, -1, 0), 1, 0, "n u µ m k M", "volt"},
 	"Gy":       {dims(2, 0, -2, 0, 0), 1, 0, "u µ m c k", "gray (absorbed dose)"},
+	"Sv":       {dims(2, 0, -2, 0, 0), 1, 0, "n u µ m", "sievert (equivalent dose)"},
+	"Bq":       {dims(0, 0, -1, 0, 0), 1, 0, "m k M G T", "becquerel (decays a second)"},
+	"Ci":       {dims(0, 0, -1, 0, 0), 3.7e10, 0, "n u µ m", "curie"},
+	"Da":       {dims(0, 1, 0, 0, 0), 1.66053906892e-27, 0, "k M", "dalton"},
 	"angstrom": {dims(1, 0, 0, 0, 0), 1e-10, 0, "", "angstrom, 0.1 nm"},
+	"Angstrom": {dims(1, 0, 0, 0, 0), 1e-10, 0, "", "angstrom, 0.1 nm"},
 	"erg":      {dims(2, 1, -2, 0, 0), 1e-7, 0, "", "erg, 0.1 uJ"},
 	"Jy":       {dims(0, 1, -2, 0, 0), 1e-26, 0, "n u µ m k M", "jansky"},
 	"eV":       {dims(2, 1, -2, 0, 0), 1.602176634e-19, 0, "m k M G T", "electronvolt"},
@@ -86,6 +106,7 @@ var atoms = map[string]atom{
 	"ft":       {dims(1, 0, 0, 0, 0), 0.3048, 0, "", "foot"},
 	"ftUS":     {dims(1, 0, 0, 0, 0), 1200. / 3937, 0, "", "US survey foot"},
 	"percent":  {nil, 0.01, 0, "", "one hundredth"},
+	"ppm":      {nil, 1e-6, 0, "", "one millionth"},
 }
 
 // lookupAtom resolves a unit name such as mm, MHz or degC.

@@ -20,6 +20,10 @@ func TestNamedUnits(t *testing.T) {
 		{"Gy", "J/kg", 1}, {"mGy", "J/kg", 1e-3}, {"cGy", "J/kg", 1e-2},
 		{"Pa", "kg/m/s^2", 1}, {"MPa", "N/m^2", 1e6}, {"V", "W/A", 1}, {"J", "N m", 1},
 		{"deg", "rad", math.Pi / 180}, {"mrad", "rad", 1e-3}, {"arcsec", "deg", math.Pi / 180 / 3600},
+		{"MBq", "1/s", 1e6}, {"mCi", "1/s", 3.7e7}, {"mSv", "J/kg", 1e-3}, {"mT", "V s/m^2", 1e-3}, {"nC", "A s", 1e-9}, {"pF", "C/V", 1e-12}, {"uH", "ohm s", 1e-6},
+		{"mL", "cm^3", 1e-6}, {"dL", "m^3", 1e-4}, {"hPa", "Pa", 100}, {"mmHg", "Pa", 133.322387415}, {"atm", "Pa", 101325}, {"Myr", "s", 31557600e6},
+		{"AU", "m", 149597870700}, {"kly", "m", 9460730472580800e3}, {"mas", "rad", math.Pi / 180 / 3.6e6}, {"sr", "rad^2", 1}, {"lx", "lm/m^2", 1},
+		{"lm", "cd sr", 1}, {"kDa", "kg", 1.66053906892e-24}, {"ppm", "percent", 1e-6},
 		{"degC", "K", 1}, {"angstrom", "m", 1e-10}, {"percent", "m/m", 0.01}, {"dB", "dB", 1},
 	}
 	for _, tt := range tests {
