@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"weak"
 
 	"weft/ops"
 	"weft/ops/files/element"
@@ -15,11 +16,12 @@ import (
 	"weft/ops/problem"
 )
 
-// latest is the table that was read last: each of its columns is an input of its own, and all of them would read the whole file.
+// latest is the table that was read last, as long as somebody has a column of it: each is an input of its own, and all of them would read the
+// whole file.
 var latest struct {
 	sync.Mutex
 	of    os.FileInfo // of the file as it was then
-	table *table
+	table weak.Pointer[table]
 }
 
 func open(path string) (*table, error) {
@@ -35,13 +37,15 @@ func open(path string) (*table, error) {
 	latest.Lock()
 	defer latest.Unlock()
 	if was := latest.of; was != nil && os.SameFile(was, info) && was.Size() == info.Size() && was.ModTime().Equal(info.ModTime()) {
-		return latest.table, nil
+		if t := latest.table.Value(); t != nil {
+			return t, nil
+		}
 	}
 	t, err := parse(f, path)
 	if err != nil {
 		return nil, fileio.Wrap(path, fileio.CannotRead, err)
 	}
-	latest.of, latest.table = info, t
+	latest.of, latest.table = info, weak.Make(t)
 	return t, nil
 }
 
@@ -76,7 +80,7 @@ func openColumn(path string, choice format.Choice) (format.Input, error) {
 			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: fmt.Sprintf("%s in column %s", c.not(), name)}
 		default:
 			d, raw := c.raw()
-			in := &array{Memory: inMemory(path, []int{t.rows}, d, raw), names: []string{"row"}, unit: c.unit, doubts: c.doubts}
+			in := &array{of: t, Memory: inMemory(path, []int{t.rows}, d, raw), names: []string{"row"}, unit: c.unit, doubts: c.doubts}
 			if slices.ContainsFunc(t.columns[i+1:], func(o *values) bool { return o.name == name }) {
 				in.doubts = append(in.doubts, problem.Wrong(problem.AmbiguousMember, "path", "", "there are several columns %s: the first is read, the others are left out", name))
 			}
@@ -100,12 +104,13 @@ func matrix(path, member string, t *table) (format.Input, error) {
 			all[i*len(t.columns)+k] = v
 		}
 	}
-	return &array{Memory: inMemory(path, []int{t.rows, len(t.columns)}, element.Float64, words.Raw(all))}, nil
+	return &array{of: t, Memory: inMemory(path, []int{t.rows, len(t.columns)}, element.Float64, words.Raw(all))}, nil
 }
 
 // array is a column, or all of them.
 type array struct {
 	tile.Memory
+	of     *table // which is not read again as long as one of its columns is in use
 	names  []string
 	unit   ops.Unit
 	doubts []problem.Problem
