@@ -200,7 +200,7 @@ func (b *binder) counts() (wrong bool) {
 			if !wrong && d.Count != nil && !b.spec.Counts {
 				wrong = true
 				b.c.report(problem.WrongDims, b.spanFor(param), "`%s` needs to know beforehand how many elements there are along %s, and this is %s", b.spec.Name, d.Name, a.Type()).
-					Helpf("pack with at_most gives a size that is known; what follows the last element is filled")
+					Helpf("filled(..., with: 0) makes them as many as there is room for, the others 0")
 			}
 		}
 	})

@@ -15,7 +15,7 @@ const (
 )
 
 func scanSpecs() []*ops.Spec {
-	return []*ops.Spec{histogramSpec(), packSpec(), leadingSpec(), {
+	return []*ops.Spec{histogramSpec(), packSpec(), leadingSpec(), filledSpec(), {
 		Name: "cumsum", Doc: "Sums of all elements up to each one, along a dimension.", Group: groupReduce, Error: operand.Rounded,
 		Long: "A NaN makes all that comes after it NaN. Floats accumulate in f64, in order; integers and booleans give i64. " +
 			"Where an array has fewer than 1,024 lines along the dimension, a line is cut into chunks of at least 1,024 elements, as many for each shape: a sum then " +
@@ -23,7 +23,13 @@ func scanSpecs() []*ops.Spec {
 		Returns:  "an array over the same dimensions; temperatures counted from an offset add up to kelvin.",
 		Params:   []ops.Param{ops.In("a", "array"), ops.Param{Name: "along", Doc: "dimension; may be left out where there is only one", Accept: ops.KSymbol}.Opt()},
 		Examples: []ops.Example{{Title: "Distance from speed", Code: "t = axis(t, 0 s .. 4 s in 5)\nspeed = 2 m/s * exp(-t / (1 s))\nshow(cumsum(speed) * 1 s)"}},
-		Bind:     bindCumsum,
+		Bind:     bindCumsum, Counts: true,
+		Expand: operand.Filled(func(_ ops.Expander, _ string, a ops.Array) ops.Value {
+			if a.Type().Elem == ops.Bool {
+				return ops.Flag(false)
+			}
+			return ops.Integer(0)
+		}), Expands: operand.Counted,
 	}}
 }
 

@@ -27,8 +27,23 @@ func histogramSpec() *ops.Spec {
 			ops.In("weights", "what an element counts for: an array over the same dimensions; 1 when left out").Opt(), ops.Names("over", overDoc).Opt()},
 		Examples: []ops.Example{{Title: "A line in four bins", Code: "x = axis(x, 0 mm .. 9 mm in 10)\nhistogram(x, 0 mm .. 10 mm in 5) | show"},
 			{Title: "Bins of a decade each", Code: "x = axis(x, 1 W .. 1000 W in 1000)\nhistogram(x, 1 W * 10 ^ axis(decade, 0 .. 3)) | show"}},
-		Bind: bindHistogram,
+		Bind: bindHistogram, Counts: true, Expand: filledHistogram, Expands: operand.Counted,
 	}
+}
+
+// filledHistogram counts what there is: behind the last element follow NaN, which are not counted.
+func filledHistogram(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	if t := c.Type("a"); !t.Elem.Complex && !t.Elem.Base.Float() {
+		if c.Args["a"] = e.Apply("cast", map[string]ops.Value{"input": c.Args["a"], "type": ops.Symbol("f64")}); c.Args["a"] == nil {
+			return nil, nil
+		}
+	}
+	return operand.Filled(func(_ ops.Expander, arg string, _ ops.Array) ops.Value {
+		if arg == "a" {
+			return ops.Number{V: math.NaN()}
+		}
+		return ops.Integer(0)
+	})(c, e)
 }
 
 // histogram is a use of histogram.

@@ -12,7 +12,7 @@ import (
 func leadingSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "leading", Doc: "The first elements along a dimension, as many as a number says that is computed.", Group: groupCompare, Error: operand.Rounded,
-		Long: "How many elements there are is known when it runs: functions of elements, reductions, a[x: places], show and write take such an array, kernels are made " +
+		Long: "How many elements there are is known when it runs: functions of elements, reductions, sort, cumsum, histogram, plots, a[x: places], show and write take such an array, kernels are made " +
 			"for any number, and compute no others. Arrays of such dimensions go together where one number counts both.",
 		Returns: "an array of the same dimensions, of which one has at most as many elements.",
 		Params: []ops.Param{ops.In("a", "array"), ops.In("count", "a single whole number, held between 0 and what there is").Of(""),

@@ -26,14 +26,14 @@ func quantileSpecs() []*ops.Spec {
 		Long: long, Returns: remaining,
 		Params:   []ops.Param{ops.In("a", "array"), over},
 		Examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(median(abs(x) + y, over: x))"}},
-		Bind:     func(c *ops.Call) (ops.Op, error) { return bindQuantile(c, 0.5) },
+		Bind:     func(c *ops.Call) (ops.Op, error) { return bindQuantile(c, 0.5) }, Counts: true,
 	}, {
 		Name: "quantile", Doc: "The value that a part q of the elements is below.", Group: groupReduce, Error: operand.Rounded,
 		Long:     "Between the elements that stand next to place q (n - 1) of the n sorted ones, counted from 0, it is interpolated linearly (method 7 of Hyndman and Fan, 1996). " + long,
 		Params:   []ops.Param{ops.In("a", "array"), {Name: "q", Doc: "part, from 0, the smallest, to 1, the largest", Accept: ops.KNumber, Min: &zero, Max: &one}, over},
 		Returns:  remaining,
 		Examples: []ops.Example{{Title: "What nine of ten are below", Code: "x = axis(x, 0 mm .. 10 mm in 11)\nshow(quantile(x, 0.9))"}},
-		Bind:     func(c *ops.Call) (ops.Op, error) { return bindQuantile(c, c.Number("q")) },
+		Bind:     func(c *ops.Call) (ops.Op, error) { return bindQuantile(c, c.Number("q")) }, Counts: true,
 	}}
 }
 

@@ -3,6 +3,8 @@ package operand
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -142,4 +144,57 @@ func (s *Segment) At(in map[string]ops.Dense, index []int) (ends [2]int) {
 		ends[1] = min(ends[1], int(real(in[ops.ReferenceKey("over", s.held)].At(0)))-1)
 	}
 	return ends
+}
+
+// Filled is the Expand of operators that need to know how many elements there are, for arrays of which only a run does: what follows the last
+// element is what fill says for an argument, and of what the operator makes there are as many as there were.
+func Filled(fill func(e ops.Expander, arg string, a ops.Array) ops.Value) func(*ops.Call, ops.Expander) (ops.Value, error) {
+	return func(c *ops.Call, e ops.Expander) (ops.Value, error) {
+		args := maps.Clone(c.Args)
+		var dims []ops.Dim
+		for _, p := range c.Spec.Params {
+			for {
+				a, _ := args[p.Name].(ops.Array)
+				d := countedDim(a)
+				if d == nil {
+					break
+				}
+				with := fill(e, p.Name, a)
+				if with == nil {
+					return nil, nil
+				}
+				if args[p.Name] = e.Apply("filled", map[string]ops.Value{"a": a, "with": with, "along": ops.Symbol(d.Name)}); args[p.Name] == nil {
+					return nil, nil
+				}
+				dims = append(dims, *d)
+			}
+		}
+		made := e.Apply(c.Spec.Name, args)
+		for _, d := range dims {
+			a, ok := made.(ops.Array)
+			if k := -1; ok {
+				if k = a.Type().Dim(d.Name); k >= 0 && a.Type().Dims[k].Count == nil {
+					made = e.Apply("leading", map[string]ops.Value{"a": a, "count": *d.Count, "along": ops.Symbol(d.Name)})
+				}
+			}
+		}
+		return made, nil
+	}
+}
+
+// Counted reports whether only a run knows how many elements there are in an argument.
+func Counted(c *ops.Call) (counted bool) {
+	c.Arrays(func(_ string, a ops.Array) { counted = counted || countedDim(a) != nil })
+	return counted
+}
+
+func countedDim(a ops.Array) *ops.Dim {
+	if a.Of == nil {
+		return nil
+	}
+	i := slices.IndexFunc(a.Type().Dims, func(d ops.Dim) bool { return d.Count != nil })
+	if i < 0 {
+		return nil
+	}
+	return &a.Type().Dims[i]
 }

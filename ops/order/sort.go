@@ -2,6 +2,7 @@
 package order
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -23,6 +24,15 @@ const (
 // Specs lists the operators of this package.
 func Specs() []*ops.Spec {
 	along := ops.Param{Name: "along", Doc: "dimension; may be left out where there is only one", Accept: ops.KSymbol}.Opt()
+	last := operand.Filled(func(e ops.Expander, _ string, a ops.Array) ops.Value {
+		switch {
+		case a.Type().Elem.Base.Float():
+			return ops.Number{V: math.NaN()}
+		case a.Type().Elem == ops.Bool:
+			return ops.Flag(true)
+		}
+		return e.Apply("max", map[string]ops.Value{"a": a})
+	})
 	params := []ops.Param{ops.In("a", "array of real numbers"), along}
 	code := "a = array([3.0, 1, nan, 2], dims: x)\n"
 	return []*ops.Spec{{
@@ -30,13 +40,13 @@ func Specs() []*ops.Spec {
 		Long:     "NaN come last, as in NumPy. The dimension has no coordinates. For a falling order reverse the result.",
 		Returns:  "an array like a.",
 		Examples: []ops.Example{{Title: "With one that is no number", Code: code + "show(sort(a))"}},
-		Bind:     func(c *ops.Call) (ops.Op, error) { return bindSort(c, false) },
+		Bind:     func(c *ops.Call) (ops.Op, error) { return bindSort(c, false) }, Counts: true, Expand: last, Expands: operand.Counted,
 	}, {
 		Name: "argsort", Doc: "Places of the elements in rising order along a dimension.", Group: group, Error: operand.Exact, Params: params,
 		Long:     "a[x: argsort(a, x)] is sort(a, x). Of equal elements the first comes first; NaN come last. The dimension has no coordinates.",
 		Returns:  "indices, i32, over the dimensions of a.",
 		Examples: []ops.Example{{Title: "Another array in the order of one", Code: code + "b = array([10, 20, 30, 40], dims: x)\nshow(b[x: argsort(a)])"}},
-		Bind:     func(c *ops.Call) (ops.Op, error) { return bindSort(c, true) },
+		Bind:     func(c *ops.Call) (ops.Op, error) { return bindSort(c, true) }, Counts: true, Expand: last, Expands: operand.Counted,
 	}}
 }
 

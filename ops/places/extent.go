@@ -27,8 +27,9 @@ func extentSpecs() []*ops.Spec {
 				}
 				return ops.Number{V: float64(n), Int: true}, err
 			}),
+			Counts: true,
 			Expands: func(c *ops.Call) bool {
-				return slices.ContainsFunc(c.List("dim"), func(v ops.Value) bool { return v.Kind() == ops.KSegment })
+				return operand.Counted(c) || slices.ContainsFunc(c.List("dim"), func(v ops.Value) bool { return v.Kind() == ops.KSegment })
 			},
 			Expand: expandSize,
 		},
@@ -63,20 +64,36 @@ func extentSpecs() []*ops.Spec {
 	}
 }
 
-// expandSize counts parts: their elements, and those of the other dims.
+// expandSize counts what only a run knows: the elements of parts, and of dims that say how many there are, and with them those of the other dims.
 func expandSize(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	var n ops.Value = ops.Integer(1)
-	for _, v := range c.List("dim") {
-		count := ops.Value(nil)
-		if part, ok := v.(ops.Segment); ok {
-			if t := c.Type("input"); t.Dim(part.Dim) < 0 {
-				return nil, unknownDim("dim", part.Dim, t)
+	t, over := c.Type("input"), c.List("dim")
+	if len(over) == 0 || len(over) == 1 && over[0] == ops.Symbol("all") {
+		over = nil
+		for _, d := range t.Dims {
+			over = append(over, ops.Symbol(d.Name))
+		}
+	}
+	for _, v := range over {
+		name, _ := v.(ops.Symbol)
+		part, parts := v.(ops.Segment)
+		if parts {
+			name = ops.Symbol(part.Dim)
+		}
+		d := t.Dim(string(name))
+		if d < 0 {
+			return nil, unknownDim("dim", string(name), t)
+		}
+		var count ops.Value = ops.Integer(t.Dims[d].Size)
+		switch {
+		case parts:
+			length := e.Call(ops.Symbol("sub"), part.To, part.From)
+			if length == nil {
+				return nil, nil
 			}
-			if length := e.Call(ops.Symbol("sub"), part.To, part.From); length != nil {
-				count = e.Call(ops.Symbol("max"), ops.Integer(0), e.Call(ops.Symbol("add"), length, ops.Integer(1)))
-			}
-		} else {
-			count = e.Call(ops.Symbol("size"), c.Args["input"], v)
+			count = e.Call(ops.Symbol("max"), ops.Integer(0), e.Call(ops.Symbol("add"), length, ops.Integer(1)))
+		case t.Dims[d].Count != nil:
+			count = *t.Dims[d].Count
 		}
 		if count == nil {
 			return nil, nil

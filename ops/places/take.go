@@ -104,7 +104,7 @@ func (t *take) findPlaces(c *ops.Call) error {
 			continue
 		}
 		if t.input.Dims[d].Count != nil {
-			errs = append(errs, problem.Wrong(problem.WrongDims, argument(p.Name), "take places of what was packed instead", "how many elements there are along %s is known only when it runs: it is %s", p.Name, t.input))
+			errs = append(errs, problem.Wrong(problem.WrongDims, argument(p.Name), "read filled(..., with: 0), which has as many as there is room for", "how many elements there are along %s is known only when it runs: it is %s", p.Name, t.input))
 			continue
 		}
 		at, err := newPlace(d, t.input.Dims[d], p.Value)

@@ -46,19 +46,19 @@ func Specs() []*ops.Spec {
 		{Name: "plot.line", Doc: "Draw curves to a file.", Group: group, Long: "A line for each array and each element of the dimensions besides `along`." + form,
 			Params:   []ops.Param{what, path, x, along, below, names, title, log},
 			Examples: []ops.Example{{Title: "A decaying wave", Code: "t = axis(t, 0 s .. 2 s in 400)\nwave = exp(-t / 1 s) * cos(20 * t / 1 s)\nwave | plot.line(\"wave.svg\", title: \"a wave\")"}},
-			Bind:     binder(lines)},
+			Bind:     binder(lines), Counts: true},
 		{Name: "plot.scatter", Doc: "Draw points to a file.", Group: group, Long: "A point for each element, with a bar where there is an error." + form,
 			Params:   []ops.Param{what, path, x, along, errors, below, names, title, log},
 			Examples: []ops.Example{{Title: "Points with errors", Code: "i = axis(i, 1 .. 9)\nplot.scatter(sqrt(i), \"points.png\", error: 0.1 * sqrt(i))"}},
-			Bind:     binder(points)},
+			Bind:     binder(points), Counts: true},
 		{Name: "plot.bars", Doc: "Draw bars to a file.", Group: group, Long: "A bar for each element of one dimension, such as a histogram's." + form,
 			Params:   []ops.Param{what, path, names, title},
 			Examples: []ops.Example{{Title: "A histogram of sines", Code: "x = sin(axis(i, 0 .. 100 in 1000))\nhistogram(x, -1 .. 1 in 21) | plot.bars(\"sines.png\")"}},
-			Bind:     binder(bars)},
+			Bind:     binder(bars), Counts: true},
 		{Name: "plot.hist", Doc: "Draw how the elements of arrays are spread.", Group: group, Long: "How many elements lie in each of the bins between the least and the largest of all arrays." + form,
 			Params:   []ops.Param{what, path, ops.Count("bins", "number of bins").Within(1, 10000).Or(ops.Integer(50)), names, title},
 			Examples: []ops.Example{{Title: "Sines", Code: "sin(axis(i, 0 .. 100 in 1000)) | plot.hist(\"sines.png\", bins: 20)"}},
-			Bind:     binder(spreads)},
+			Bind:     binder(spreads), Counts: true},
 	}
 }
 
