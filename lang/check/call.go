@@ -396,6 +396,10 @@ func (c *checker) problem(err error, b *binder) bool {
 	}
 	d.Help = p.Help
 	c.toldApart(d, p.Help)
+	if p.Code == problem.UnknownDim {
+		arg, _, _ := strings.Cut(p.Arg, ".")
+		c.hidden(d, b.from[arg].expr, p.Known)
+	}
 	if p.Warning {
 		d.Severity = diag.Warning
 	}

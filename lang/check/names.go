@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
 )
@@ -75,6 +76,30 @@ func asNames(e syntax.Expr, in env) ops.Value {
 		return out
 	}
 	return nil
+}
+
+// hidden adds to a mistake in dimensions which of those that there are cannot be named, since parameters of the function that is being written
+// out have their names.
+func (c *checker) hidden(d *diag.Diagnostic, names syntax.Expr, there []string) {
+	n := len(c.frames)
+	if names == nil || n == 0 {
+		return
+	}
+	items := []syntax.Expr{names}
+	if l, ok := syntax.Unparen(names).(*syntax.List); ok {
+		items = l.Items
+	}
+	for _, item := range items {
+		name, ok := syntax.Unparen(item).(*syntax.Name)
+		if !ok {
+			continue
+		}
+		for _, p := range c.frames[n-1].f.params {
+			if p.Name.Text == name.Text && slices.Contains(there, name.Text) {
+				d.Relate(p.Name.Span(), "`%s` is a parameter here, and stands for what is given for it: the dimension `%s` needs a parameter of another name", name.Text, name.Text)
+			}
+		}
+	}
 }
 
 // byDims is a record that is written where its names are those of dimensions.
