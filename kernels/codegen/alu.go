@@ -84,8 +84,11 @@ func (g *gen) quotient(n *ir.Node) *ir.Node {
 	return b.Add(q, b.Mul(b.Sub(x, b.Mul(q, by)), r))
 }
 
-// ofMultiple is a sine or cosine of a product with a constant. A factor in quarter turns leaves nothing to round of whole ones; where there are
-// none, it goes into the coefficients of the polynomial.
+// fewTurns is the largest angle whose product with a constant is rounded by less than sines in half turns are off by.
+const fewTurns = 4 * math.Pi
+
+// ofMultiple is a sine or cosine of a product with a constant. A factor in quarter or half turns leaves nothing to round of whole ones; where
+// there are none, it goes into the coefficients of the polynomial.
 func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || !g.isVec(n, m) {
 		return Value{}, false
@@ -100,6 +103,8 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	}
 	by, name := c.F, "part"
 	switch size := math.Abs(by); {
+	case f.Name == "near" && g.reach(n.Args[0]) > fewTurns:
+		by, name = c.F/math.Pi, "half_turns"
 	case f.Name == "near":
 		by, name = c.F*2/math.Pi, "turns"
 	case size < 1e-4 || size > 1e4: // of which the eighth power is not a usual float32
@@ -107,6 +112,15 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	}
 	args := []Value{g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))}
 	return Each(ir.F32, func(h int) *Expr { return Call("v_"+n.Op.Info().Name+"_"+name+"_f", args[0].Part(h), args[1].Part(h)) }), true
+}
+
+// reach is the greatest magnitude that a value is known not to exceed.
+func (g *gen) reach(n *ir.Node) float64 {
+	lo, hi, ok := g.ranges(n)
+	if !ok {
+		return math.Inf(1)
+	}
+	return max(math.Abs(lo), math.Abs(hi))
 }
 
 // powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.

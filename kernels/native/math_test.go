@@ -92,6 +92,25 @@ func TestMathAccuracy(t *testing.T) {
 	}
 }
 
+// TestHalfTurns measures sines and cosines of products in half turns where multiply-adds leave out whole ones without rounding.
+func TestHalfTurns(t *testing.T) {
+	for _, l := range levels {
+		if l.macros == nil {
+			continue
+		}
+		d := open(t, l.target.ISA)
+		symbols := buildC(t, d, true, accuracySource, "off_half_turns", "long_double_digits")
+		if n, _, _ := purego.SyscallN(symbols[1]); n < 64 {
+			t.Skipf("long double has %d digits here: no more than what is to be checked", n)
+		}
+		var off func(n int32) float64
+		purego.RegisterFunc(&off, symbols[0])
+		if most := off(1 << 18); !(most < 2.2e-7) || most == 0 {
+			t.Errorf("%s: off by %.3g", d.target.ISA, most)
+		}
+	}
+}
+
 // BenchmarkMath reports elements a second on one core, data in the nearest cache.
 func BenchmarkMath(b *testing.B) {
 	d := open(b, "")

@@ -117,6 +117,22 @@ FORM(exp, normal)
 FORM(log, normal)
 FORM(log10, normal)
 
+/* How far sines and cosines of products with a constant in half turns are off at most, of 1. */
+double off_half_turns(int n) {
+    double most = 0;
+    for (int i = 0; i < n; i += W) {
+        float c = (float)between(1e-6, 1e6);
+        vf x, by = m_f(c);
+        for (int l = 0; l < W; l++) x[l] = (float)(between(-2047, 2047) / c * (draw() % 2 ? 1 : 1e-2));
+        vf s = v_sin_half_turns_f(x, by), t = v_cos_half_turns_f(x, by);
+        for (int l = 0; l < W; l++) {
+            long double turns = (long double)x[l] * c, rest = (turns - 2 * rintl(turns / 2)) * 3.141592653589793238462643383279503L;
+            most = fmax(most, fmax(fabsl(s[l] - sinl(rest)), fabsl(t[l] - cosl(rest))));
+        }
+    }
+    return most;
+}
+
 /* Calls of one function over an array that stays in the nearest cache, for timing. */
 #define SPEED(NAME, T, V, CALLV)                                                          \
     void speed_##NAME(int n, int repeat, const T *x, T *r) {                              \
