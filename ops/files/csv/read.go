@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
-	"weak"
 
 	"weft/ops"
 	"weft/ops/files/element"
@@ -16,37 +14,11 @@ import (
 	"weft/ops/problem"
 )
 
-// latest is the table that was read last, as long as somebody has a column of it: each is an input of its own, and all of them would read the
-// whole file.
-var latest struct {
-	sync.Mutex
-	of    os.FileInfo // of the file as it was then
-	table weak.Pointer[table]
-}
+// latest is the table that was read last.
+var latest fileio.Latest[table]
 
 func open(path string) (*table, error) {
-	f, _, err := fileio.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fileio.Wrap(path, fileio.CannotRead, err)
-	}
-	latest.Lock()
-	defer latest.Unlock()
-	if was := latest.of; was != nil && os.SameFile(was, info) && was.Size() == info.Size() && was.ModTime().Equal(info.ModTime()) {
-		if t := latest.table.Value(); t != nil {
-			return t, nil
-		}
-	}
-	t, err := parse(f, path)
-	if err != nil {
-		return nil, fileio.Wrap(path, fileio.CannotRead, err)
-	}
-	latest.of, latest.table = info, weak.Make(t)
-	return t, nil
+	return latest.Open(path, func(f *os.File, _ int64) (*table, error) { return parse(f, path) })
 }
 
 // list tells the columns; nothing of a file without names for them.

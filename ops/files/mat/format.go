@@ -18,40 +18,23 @@ var Variables = &format.Format{
 		"and `start`, where those of each column begin, with their number behind them. Dimensions of one element are left out, and a cell of one element is what it holds.",
 }
 
-// latest is what was found last in a file, without the elements of its arrays: each of these is an input of its own, and all of them would look
-// through the whole file.
-var latest struct {
-	sync.Mutex
-	of    os.FileInfo // of the file as it was then
-	parts []part
-}
+// latest is what was found last in a file, without the elements of its arrays.
+var latest fileio.Latest[[]part]
 
-func partsOf(path string) (all []part, err error) {
-	f, size, err := fileio.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, fileio.Wrap(path, fileio.CannotRead, err)
-	}
-	latest.Lock()
-	defer latest.Unlock()
-	if was := latest.of; was != nil && os.SameFile(was, info) && was.Size() == info.Size() && was.ModTime().Equal(info.ModTime()) {
-		return latest.parts, nil
-	}
-	if all, err = find(f, size); err != nil {
-		return nil, fileio.Wrap(path, fileio.CannotRead, err)
-	}
-	latest.of, latest.parts = info, all
-	return all, nil
+func partsOf(path string) (*[]part, error) {
+	return latest.Open(path, func(f *os.File, size int64) (*[]part, error) {
+		parts, err := find(f, size)
+		return &parts, err
+	})
 }
 
 // list tells the arrays in a file.
 func list(path string, _ format.Choice) (out []format.Part, err error) {
 	parts, err := partsOf(path)
-	for _, p := range parts {
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range *parts {
 		one := format.Part{Name: p.name, Not: p.not, Dims: p.dims}
 		for k := range p.shape {
 			if p.dims == nil {
@@ -60,13 +43,14 @@ func list(path string, _ format.Choice) (out []format.Part, err error) {
 		}
 		out = append(out, one)
 	}
-	return out, err
+	return out, nil
 }
 
 // input is an array of a file.
 type input struct {
 	tile.Memory
 	names []string
+	of    *[]part // which are not looked for again as long as one of them is in use
 }
 
 func openPart(path string, c format.Choice) (format.Input, error) {
@@ -76,14 +60,14 @@ func openPart(path string, c format.Choice) (format.Input, error) {
 	}
 	name := c["member"]
 	var known []string
-	for _, p := range parts {
+	for _, p := range *parts {
 		switch known = append(known, p.name); {
 		case p.name != name:
 		case p.not != "":
 			return nil, &fileio.Error{Path: path, Kind: fileio.BadType, Reason: p.name + " " + p.not}
 		default:
 			load := sync.OnceValues(func() ([]byte, error) { return p.load(path) })
-			return input{tile.Memory{Path: path, DType: p.class, Shape: p.shape, Raw: load}, p.dims}, nil
+			return input{tile.Memory{Path: path, DType: p.class, Shape: p.shape, Raw: load}, p.dims, parts}, nil
 		}
 	}
 	if name == "" {
