@@ -68,18 +68,27 @@ func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int
 
 // aside is what a turn does for a store alone, to be done where it stores: what the turn needs besides is computed before.
 func (g *gen) aside(in *scope, s form.Output, v int, m layout, store func()) []Stmt {
-	needed := map[*ir.Node]bool{}
+	needed, seen := map[*ir.Node]bool{}, map[*ir.Node]bool{}
 	ir.WalkNodes(s.In.Step, func(n *ir.Node) { needed[n] = true })
-	ir.WalkNodes([]*ir.Node{s.Value}, func(n *ir.Node) {
-		if needed[n] {
+	var before func(*ir.Node)
+	before = func(n *ir.Node) {
+		switch {
+		case seen[n]:
+		case needed[n]:
 			g.val(n, v, m)
+		case n.Kind != ir.KFold: // what is within a fold has its place there
+			for _, a := range n.Args {
+				before(a)
+			}
 		}
-	})
-	before, vals, once := in.body, in.vals, in.once
+		seen[n] = true
+	}
+	before(s.Value)
+	body, vals, once := in.body, in.vals, in.once
 	in.body, in.vals, in.once = nil, maps.Clone(vals), maps.Clone(once)
 	store()
 	made := in.body
-	in.body, in.vals, in.once = before, vals, once
+	in.body, in.vals, in.once = body, vals, once
 	return made
 }
 

@@ -176,6 +176,19 @@ func puts() []spec {
 			})
 			k.out("count", n)
 		}},
+		{"shares of a sum that turns need and stores do", exactly, func(k *kit) {
+			c := k.axis("row", 21)
+			w := k.counts("w", 21, 33)
+			all := k.sum(33, k.F32(0), func(i *ir.Node) *ir.Node { return k.at(w, c, i) })
+			var on, share *ir.Node
+			running(k, ir.F32, k.I32(0), k.I32(33), func(i *ir.Node) *ir.Node {
+				v := k.at(w, c, i)
+				on, share = k.Lt(k.F32(1), v), k.Mul(v, all)
+				return k.Select(k.Lt(k.F32(0), all), v, k.F32(2))
+			}, func(i, before, _ *ir.Node) []func(*ir.Fold) {
+				return one(func(f *ir.Fold) { to(k, f, buffer(ir.F32, 21, 33), k.Add(share, before), c, i).Guard = on })
+			})
+		}},
 		{"turns without points", exactly, func(k *kit) {
 			a := k.random("a", 60)
 			running(k, ir.F32, k.I32(3), k.I32(55), func(i *ir.Node) *ir.Node { return k.at(a, i) }, func(i, _, sum *ir.Node) []func(*ir.Fold) {

@@ -10,14 +10,25 @@ import (
 	"weft/ops/operand"
 )
 
-// What a scan keeps of its turns lies in one line. The turns are made twice: counting finds how many each element of the state keeps, and with
-// that where those of each begin; storing puts them there.
+// What a scan keeps of its turns lies in one line. Counting makes the turns: it finds how many each element of the state keeps, and with that where
+// those of each begin, and puts the first of each aside, where it has room for so many. Storing brings them to their places; only where an element
+// keeps more than it has room for, its turns are made again.
 
-// counting finds how many states each element keeps, how many all before it do, with these in a line, and how many there are.
-type counting struct{ *recurrence }
+// counting finds how many states each element keeps, how many all before it do, with these in a line, and how many there are. Behind these it
+// gives the first states of each element.
+type counting struct {
+	*recurrence
+	room int // states of an element that are put aside
+}
 
 // storing puts the states that are kept one after the other.
-type storing struct{ *recurrence }
+type storing struct{ counting }
+
+// Rooms have space for so many times what elements keep on average at most or, where that is not told, for one of so many turns.
+const (
+	roomy = 2
+	rare  = 8
+)
 
 // kept gives the states that are kept, how many each element of the state has, and where the first of these is.
 func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand) (ops.Value, error) {
@@ -33,34 +44,44 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 		}
 	}
 	spec, dims := recurrences["scan"], types[0].Dims
-	line, room := ops.Dim{Name: "line", Size: ops.Type{Dims: dims}.Len()}, r.along.Size
-	counts := *r
+	line, most := ops.Dim{Name: "line", Size: ops.Type{Dims: dims}.Len()}, r.along.Size
+	for _, d := range dims {
+		if !slices.ContainsFunc(f.ends, func(e operand.Operand) bool { return e.Type.Dim(d.Name) >= 0 }) {
+			most *= d.Size
+		}
+	}
+	each := (most + rare*line.Size - 1) / (rare * line.Size)
+	if f.c.Has("at_most") {
+		most = f.c.Int("at_most")
+		each = min(most, roomy*((most+line.Size-1)/line.Size))
+	}
+	counts, stores := *r, *r
+	c := counting{&counts, max(1, min(each, r.along.Size))}
 	counts.Gives = ops.Gives{{Name: "count", Type: ops.Type{Elem: ops.I64, Dims: dims}}, {Name: "before", Type: ops.Type{Elem: ops.I64, Dims: []ops.Dim{line}}},
 		{Name: "total", Type: ops.Type{Elem: ops.I64}}, {Name: "first", Type: ops.Type{Elem: ops.I64, Dims: dims}}}
-	err = trial{lower: func(l *ops.Lowering) []*ops.Stage { return counting{&counts}.Lower(l)[:1] }}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: f.args}})
+	for i, t := range types {
+		t.Dims = append(slices.Clone(dims), ops.Dim{Name: r.along.Name, Size: c.room})
+		counts.Gives = append(counts.Gives, ops.Output{Name: "aside." + f.first[i].Name, Type: t})
+	}
+	err = trial{lower: func(l *ops.Lowering) []*ops.Stage { return c.Lower(l)[:1] }}.run(&ops.Instance{Spec: spec, Call: &ops.Call{Spec: spec, Args: f.args}})
 	if err != nil {
 		return nil, err
 	}
-	lines := f.e.Use(spec, counting{&counts}, maps.Clone(f.args))
-	count, before, total, first := ops.Array{Of: lines}, ops.Array{Of: lines, Out: 1}, ops.Array{Of: lines, Out: 2}, ops.Array{Of: lines, Out: 3}
-	for _, d := range dims {
-		if !slices.ContainsFunc(f.ends, func(e operand.Operand) bool { return e.Type.Dim(d.Name) >= 0 }) {
-			room *= d.Size
-		}
+	lines := f.e.Use(spec, c, maps.Clone(f.args))
+	var counted ops.List
+	for i := range counts.Gives {
+		counted = append(counted, ops.Array{Of: lines, Out: i})
 	}
-	if f.c.Has("at_most") {
-		room = f.c.Int("at_most")
-	}
-	stores := *r
+	total := counted[2].(ops.Array)
 	for i, t := range types {
-		t.Dims = []ops.Dim{{Name: r.along.Name, Size: room, Count: &total}}
+		t.Dims = []ops.Dim{{Name: r.along.Name, Size: most, Count: &total}}
 		stores.Gives = append(stores.Gives, ops.Output{Name: f.first[i].Name, Type: t})
 	}
-	f.args["before"] = ops.List{before}
-	op := f.e.Use(spec, storing{&stores}, f.args)
+	f.args["counted"] = counted
+	op := f.e.Use(spec, storing{counting{&stores, c.room}}, f.args)
 	at = 0
 	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
-	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": count, "first": first}}, nil
+	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": counted[0], "first": counted[3]}}, nil
 }
 
 // kept is a fold over the turns of an element, which counts on from some number those whose state is kept.
@@ -133,14 +154,23 @@ func (t *turn) walk(b *ops.Body, at []*ir.Node, all bool, number *ir.Node, first
 	return k
 }
 
+// once makes the turns of an element once for all that a kernel makes of them.
+func (t *turn) once(b *ops.Body, at []*ir.Node, number func() *ir.Node, while func() *ir.Node) kept {
+	of := b.Once(t, at, func() []*ir.Node {
+		k := t.walk(b, at, true, number(), at, func(_ kept, acc []*ir.Node) ([]*ir.Node, *ir.Node) { return acc, while() })
+		return append([]*ir.Node{k.end[0], k.number, k.keep}, k.next...)
+	})
+	return kept{of[:1], of[1], of[2], of[3:]}
+}
+
 // Lower counts in folds.
 func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
 	t, inputs := c.turn(l)
 	steps, exact := t.steps()
-	none := func(kept, []*ir.Node) ([]*ir.Node, *ir.Node) { return nil, nil }
-	count := l.Stage("count", c.Gives[0].Type, inputs, func(b *ops.Body, at []*ir.Node) ops.Elem {
-		return ops.Real(t.walk(b, at, false, b.Const(ir.I64, 0), nil, none).end[0])
-	})
+	walked := func(b *ops.Body, at []*ir.Node) kept {
+		return t.once(b, at, func() *ir.Node { return b.Const(ir.I64, 0) }, func() *ir.Node { return nil })
+	}
+	count := l.Stage("count", c.Gives[0].Type, inputs, func(b *ops.Body, at []*ir.Node) ops.Elem { return ops.Real(walked(b, at).end[0]) })
 	count.Steps, count.Exact = append(steps, "count"), exact
 	line := c.Gives[1].Type.Dims
 	of := func(b *ops.Body, i *ir.Node) *ir.Node { return count.At(b, inLine(b, t.dims, i)...).Re }
@@ -153,7 +183,33 @@ func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
 		return ops.Real(b.Add(before.At(b, last).Re, of(b, last)))
 	})
 	first := l.Stage("first", c.Gives[3].Type, []*ops.Stage{before}, func(b *ops.Body, at []*ir.Node) ops.Elem { return before.At(b, number(b, t.dims, at)) })
-	return []*ops.Stage{count, before, total, first}
+	out := []*ops.Stage{count, before, total, first}
+	for part, o := range c.Gives[len(out):] {
+		s := l.Stage(o.Name, o.Type, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
+			at, place := index[:len(t.dims)], index[len(t.dims)]
+			return ops.ElemOf(t.nth(b, at, b.Const(ir.I64, 0), b.Cast(ir.I64, place))[part][0])
+		})
+		s.Put = &ops.Put{Axes: t.dims, Finds: count, Writes: func(b *ops.Body, at []*ir.Node) []ops.Write {
+			k := walked(b, at)
+			rest := b.Once(c, at, func() []*ir.Node {
+				used := b.Cast(ir.I32, b.Max(b.Min(k.end[0], b.Const(ir.I64, float64(c.room))), b.Const(ir.I64, 0)))
+				return []*ir.Node{b.Turns(t.along.Name, used, b.I32(c.room), at, func(*ir.Node) {}).Node}
+			})[0].Fold
+			state := t.split(b, at, k.next)[part][0]
+			var none []*ir.Node
+			for _, x := range state {
+				none = append(none, b.Const(x.Type, 0))
+			}
+			return []ops.Write{
+				{In: k.end[0].Fold, At: append(slices.Clone(at), b.Cast(ir.I32, k.number)), Value: ops.ElemOf(state),
+					Where: b.And(k.keep, b.Lt(k.number, b.Const(ir.I64, float64(c.room))))},
+				{In: rest, At: append(slices.Clone(at), rest.Index), Value: ops.ElemOf(none)},
+			}
+		}}
+		s.Steps, s.Exact = append(steps[:len(steps):len(steps)], "keep"), exact
+		out = append(out, s)
+	}
+	return out
 }
 
 // inLine is the index in dims of an element by its number in C order.
@@ -177,23 +233,32 @@ func number(b *ops.Body, dims []ops.Dim, at []*ir.Node) *ir.Node {
 	return i
 }
 
-// Lower stores in the turns.
+// Lower brings states to their places, and stores in the turns of elements that had no room for all.
 func (k storing) Lower(l *ops.Lowering) (out []*ops.Stage) {
 	t, inputs := k.turn(l)
-	before := l.Lists["before"][0]
+	counted := l.Lists["counted"]
+	count, before, aside := counted[0], counted[1], counted[4:]
 	steps, exact := t.steps()
 	for part, o := range k.Gives {
-		s := l.Stage(o.Name, o.Type, append(slices.Clone(inputs), before), func(b *ops.Body, at []*ir.Node) ops.Elem {
+		s := l.Stage(o.Name, o.Type, append(slices.Clone(inputs), aside[part], count, before), func(b *ops.Body, at []*ir.Node) ops.Elem {
 			return ops.ElemOf(t.find(b, before, at[0])[part][0])
 		})
 		s.Put = &ops.Put{Axes: t.dims, Writes: func(b *ops.Body, at []*ir.Node) []ops.Write {
-			walked := b.Once(t, at, func() []*ir.Node {
-				k := t.walk(b, at, true, before.At(b, number(b, t.dims, at)).Re, at, func(_ kept, acc []*ir.Node) ([]*ir.Node, *ir.Node) { return acc, nil })
-				return append([]*ir.Node{k.end[0], k.number, k.keep}, k.next...)
-			})
-			place := walked[1]
-			on := b.And(walked[2], b.Lt(place, b.Const(ir.I64, float64(o.Type.Dims[0].Size))))
-			return []ops.Write{{In: walked[0].Fold, At: []*ir.Node{b.Cast(ir.I32, place)}, Value: ops.ElemOf(t.split(b, at, walked[3:])[part][0]), Where: on}}
+			all, start := count.At(b, at...).Re, before.At(b, number(b, t.dims, at)).Re
+			room := b.Const(ir.I64, float64(k.room))
+			copies := b.Once(k, at, func() []*ir.Node {
+				return []*ir.Node{b.Turns(t.along.Name, b.I32(0), b.Cast(ir.I32, b.Min(all, room)), at, func(*ir.Node) {}).Node}
+			})[0].Fold
+			write := func(in *ir.Fold, place, where *ir.Node, value ops.Elem) ops.Write {
+				fits := b.Lt(place, b.Const(ir.I64, float64(o.Type.Dims[0].Size)))
+				return ops.Write{In: in, At: []*ir.Node{b.Cast(ir.I32, place)}, Value: value, Where: b.And(where, fits)}
+			}
+			writes := []ops.Write{write(copies, b.Add(start, b.Cast(ir.I64, copies.Index)), b.True(), aside[part].At(b, append(slices.Clone(at), copies.Index)...))}
+			if k.room < min(t.along.Size, o.Type.Dims[0].Size) {
+				again := t.once(b, at, func() *ir.Node { return start }, func() *ir.Node { return b.Lt(room, all) })
+				writes = append(writes, write(again.end[0].Fold, again.number, again.keep, ops.ElemOf(t.split(b, at, again.next)[part][0])))
+			}
+			return writes
 		}}
 		s.Steps, s.Exact = append(steps[:len(steps):len(steps)], "keep"), exact
 		out = append(out, s)
@@ -210,12 +275,16 @@ func (t *turn) find(b *ops.Body, before *ops.Stage, place *ir.Node) [][][]*ir.No
 		next := b.Min(b.Add(acc[0], acc[1]), b.I32(lines-1))
 		return []*ir.Node{b.Select(b.Le(before.At(b, next).Re, wanted), next, acc[0]), b.Div(acc[1], b.I32(2))}, nil
 	})[0]
-	at := inLine(b, t.dims, line)
+	return t.nth(b, inLine(b, t.dims, line), before.At(b, line).Re, wanted)
+}
+
+// nth is the state of an element that has a number, counted from one on, among those that are kept; 0 where there are fewer.
+func (t *turn) nth(b *ops.Body, at []*ir.Node, from, wanted *ir.Node) [][][]*ir.Node {
 	var none []*ir.Node
 	for _, x := range t.elements(b, t.from, at) {
 		none = append(none, b.Const(x.Type, 0))
 	}
-	k := t.walk(b, at, true, before.At(b, line).Re, none, func(k kept, acc []*ir.Node) (next []*ir.Node, while *ir.Node) {
+	k := t.walk(b, at, true, from, none, func(k kept, acc []*ir.Node) (next []*ir.Node, while *ir.Node) {
 		this := b.And(k.keep, b.Alu(ir.Eq, k.number, wanted))
 		for i, x := range k.next {
 			next = append(next, b.Select(this, x, acc[i]))

@@ -20,7 +20,7 @@ func recurrenceSpec(name string) *ops.Spec {
 			lists("over", "arrays that are gone through").Opt(), lists("each", "what stands for them at a turn").Opt(),
 			ops.In("while", "whether an element goes on").Opt(), ops.In("until", "whether a turn was the last of an element").Opt(),
 			{Name: "along", Doc: "the part of the dim that an element goes through", Accept: ops.KSegment, Optional: true},
-			ops.In("keep", "whether what a turn leaves is kept").Opt(), lists("before", "how many of them are kept before an element").Opt(),
+			ops.In("keep", "whether what a turn leaves is kept").Opt(), lists("counted", "how many of them an element keeps, and what is known with that").Opt(),
 		},
 	}
 }

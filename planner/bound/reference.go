@@ -32,8 +32,8 @@ type Reference struct {
 	Exact  bool                      // to be evaluated in the kernel's own arithmetic: see ops.Stage.Exact
 }
 
-// Reference builds the float64 definition of the stages that one kernel stores, which have the same axes, its stores in their
-// order. It loads only stages that are alive; these must include all that the kernel loads. most bounds the operations of a point that it
+// Reference builds the float64 definition of the stages that one kernel stores, which have the same axes or the first of those of the first stage,
+// its stores in their order. It loads only stages that are alive; these must include all that the kernel loads. most bounds the operations of a point that it
 // computes in place; 0: as many as are cheap.
 func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool, most float64) Reference {
 	l := p.inliner()
@@ -231,7 +231,7 @@ func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {
 		if found = false; s.Near == nil || !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return l.near[in] }) {
-			k.Stores = append(k.Stores, low.Defined(s, l.g.Buffers(s), axes)...)
+			k.Stores = append(k.Stores, low.Defined(s, l.g.Buffers(s), axes[:len(l.g.Points(s))])...)
 		} else {
 			k.Stores = append(k.Stores, low.Near(s, l.g.Buffers(s), axes, func() { found = true })...)
 		}

@@ -253,11 +253,6 @@ func (f *fuser) decide(p *ops.Stage) {
 	}
 }
 
-// repeats reports whether a reader is computed in the kernel of one before it, which stores their homes and computes what both read once.
-func (f *fuser) repeats(before []*ops.Stage, c *ops.Stage) bool {
-	return slices.ContainsFunc(before, func(b *ops.Stage) bool { return f.home(b) != f.home(c) && f.g.Siblings(f.home(b), f.home(c)) })
-}
-
 // readsBy is how often a reader takes an element: in every turn of the loops around it where an element in place of that, computed in each,
 // would be worth a kernel.
 func (d *producer) readsBy(c *ops.Stage) float64 {

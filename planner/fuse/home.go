@@ -59,6 +59,20 @@ func (f *fuser) doubtful(p, c *ops.Stage) bool {
 	return f.g.Alone(c).Scattered[p] || f.g.Alone(p).Folds && f.g.Alone(c).Folds
 }
 
+// repeats reports whether a reader is computed in the kernel of one before it, which stores their homes and computes what both read once. What
+// merely follows from that element by element may as well end in other kernels, unless it is stored in any case.
+func (f *fuser) repeats(before []*ops.Stage, c *ops.Stage) bool {
+	return slices.ContainsFunc(before, func(b *ops.Stage) bool {
+		x, y := f.home(b), f.home(c)
+		return x != y && f.g.Siblings(x, y) && (x.Op == y.Op || f.kept(x) && f.kept(y))
+	})
+}
+
+// kept reports a stage that is stored, whatever is weighed.
+func (f *fuser) kept(s *ops.Stage) bool {
+	return f.g.Wanted[s] || slices.ContainsFunc(f.g.Users[s], func(c *ops.Stage) bool { return f.barred(s, c) != "" })
+}
+
 // runs are how often elements of stages are computed in a kernel that holds what only is in, and loaded for each reader.
 type runs struct {
 	computed map[*ops.Stage]float64

@@ -14,7 +14,12 @@ func (g *Graph) Siblings(a, b *ops.Stage) bool {
 	}
 	_, written := a.Op.Bound.(ops.Writer)
 	x, y := g.Core(a), g.Core(b)
-	return a.Op == b.Op && written || x.Op == y.Op && same(x.Inputs, y.Inputs)
+	return a.Op == b.Op && written || x.Op == y.Op && (same(x.Inputs, y.Inputs) || x.Put != nil && y.Put != nil && given(x, y) && given(y, x))
+}
+
+// given reports whether what a stage reads and another of its operator does not is given to the operator.
+func given(s, other *ops.Stage) bool {
+	return !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Op == s.Op && !slices.Contains(other.Inputs, in) })
 }
 
 // Core is the stage with loops that a stage follows from element by element, with nothing else that has any; itself where there is none.

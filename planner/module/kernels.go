@@ -74,6 +74,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 			k.Stores = append(k.Stores, l.Stores(p.Stage, a.Arrays.Of(p.Stage), axes)...)
 		}
 	}
+	slices.SortStableFunc(grp.Roots, func(x, y *ops.Stage) int { return len(a.Points(y)) - len(a.Points(x)) })
 	if slices.ContainsFunc(grp.Loads, func(s *ops.Stage) bool { return s.Tall != nil }) {
 		k.Contract = false // bounds of what is compared round as that does
 	}
@@ -110,9 +111,13 @@ func (a *assembler) computes(s, core *ops.Stage) bool {
 	})
 }
 
-// alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none.
+// alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none, or those
+// of one are found by the turns that store the other.
 func alike(s, root *ops.Stage) bool {
-	return s.Put == nil && root.Put == nil || s.Put != nil && root.Put != nil && graph.SameShape(s, root)
+	if s.Put == nil || root.Put == nil {
+		return s.Put == root.Put || s.Put != nil && s.Put.Finds == root || root.Put != nil && root.Put.Finds == s
+	}
+	return graph.SameShape(s, root)
 }
 
 // order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.

@@ -28,13 +28,14 @@ func Name(b *bound.Buffer) string { return cmp.Or(b.Label, b.Stage) }
 // Rule is the metric and tolerance that the array is held to, as the plan stores it.
 func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.Storage()) }
 
-// Elements are those that belong to some points of the kernel's axes.
+// Elements are those that belong to some points of the reference's axes, the first of which an array may lack the others of.
 func (a Array) Elements(points [][]int) [][]int {
-	if !a.Of.Array.Unrolled {
-		return points
-	}
 	var out [][]int
 	for _, p := range points {
+		if !a.Of.Array.Unrolled {
+			out = append(out, p[:len(a.Type.Dims)])
+			continue
+		}
 		for j := range inner(a.Of.Array) {
 			out = append(out, append(slices.Clone(p), j))
 		}
