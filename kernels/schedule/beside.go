@@ -19,7 +19,7 @@ func Transposed(k *ir.Kernel, t Target) []*ir.Buffer {
 	f := s.heaviest()
 	axes := s.scattered(f)
 	beside := s.gatheredAlong(f)
-	if len(axes) == 0 || len(beside) == 0 || s.times(f.Node)*Trips(f) < longFold {
+	if len(axes) == 0 || len(beside) == 0 || s.times(f.Node)*s.trips(f) < longFold {
 		return nil
 	}
 	apart, _ := s.laneTiles(f, axes)

@@ -15,7 +15,7 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 	s := newSurvey(k, t)
 	f := s.heaviest()
 	var out []CPU
-	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*Trips(f) >= longFold {
+	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*s.trips(f) >= longFold {
 		out = s.tiledSchedules(f, axes)
 	}
 	out = append(out, s.lines(f)...)

@@ -122,7 +122,7 @@ func (s *survey) threadOrder(f *ir.Fold) []int {
 func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	order := s.threadOrder(f)
 	axes := s.scattered(f)
-	if len(axes) < 2 || s.times(f.Node)*Trips(f) < longFold {
+	if len(axes) < 2 || s.times(f.Node)*s.trips(f) < longFold {
 		return s.blockOf(order, blockThreads)
 	}
 	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !slices.Contains(axes, a) })
@@ -179,7 +179,7 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 }
 
 // foldIterations are a fold's own, with those of the folds it runs inside.
-func (s *survey) foldIterations(f *ir.Fold) float64 { return Trips(f) * s.times(f.Node) }
+func (s *survey) foldIterations(f *ir.Fold) float64 { return s.trips(f) * s.times(f.Node) }
 
 // sharing is a schedule under which n threads share each fold.
 func (s *survey) sharing(c CUDA, n int) CUDA {

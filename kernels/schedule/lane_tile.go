@@ -69,7 +69,7 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 	each := s.vectorCost(work, all) + s.edgeCost(f, all.Lanes)
 	for _, g := range s.folds { // what lane tiles share along an axis is computed for every point
 		if s.deepest(g.Node) == nil && g != s.outermost() {
-			each += s.foldWork(g) / (s.times(f.Node) * Trips(f))
+			each += s.foldWork(g) / (s.times(f.Node) * s.trips(f))
 		}
 	}
 	for _, v := range []int{2, 4} {
@@ -97,8 +97,8 @@ func (s *survey) iterationsAtOnce(f *ir.Fold) int {
 			bytes += float64(n.Buf.Bytes())
 		}
 	}
-	n := int(Trips(o) * ownCache / max(bytes, 1))
-	if n >= int(Trips(o)) {
+	n := int(s.trips(o) * ownCache / max(bytes, 1))
+	if n >= int(s.trips(o)) {
 		return 0
 	}
 	return max(1, n)
@@ -237,7 +237,7 @@ func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 			sum += scatteredLane * float64(s.t.Lanes)
 		}
 	}
-	return sum / max(1, s.times(f.Node)*Trips(f))
+	return sum / max(1, s.times(f.Node)*s.trips(f))
 }
 
 // loadCost is the cost of a scattered load under a window, of a given size or none.
@@ -285,7 +285,7 @@ func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
 	w := s.t.Lanes
 	if c.Window > 0 {
 		c.Guard = true
-		c.Table = min(blockEach, max(w, (int(Trips(f))+w-1)/w*w))
+		c.Table = min(blockEach, max(w, (int(s.trips(f))+w-1)/w*w))
 	}
 	if s.narrows(f) {
 		c.AccBlock = max(c.Table, w)

@@ -178,13 +178,13 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	for i, axis := range []int{x.a, x.u} {
 		for _, n := range x.along[i] {
 			size = max(size, n.Type.Size())
-			bytes += float64(n.Type.Size()*s.k.Axes[axis].Extent) * Trips(x.f)
+			bytes += float64(n.Type.Size()*s.k.Axes[axis].Extent) * s.trips(x.f)
 		}
 	}
 	if o := s.outermost(); bytes <= nearCache || o != x.f || x.f.Lo.Kind != ir.KConst || x.f.Hi.Kind != ir.KConst || !s.k.Pointwise() {
 		return
 	}
-	trips := int(Trips(x.f))
+	trips := int(s.trips(x.f))
 	c.Pack, c.Split = true, trips
 	row, whole := size*trips, size*trips*c.Step(x.a) <= ownCache
 	if !whole {
@@ -210,7 +210,7 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 // axis serves as many chunks of the inner one as a tile has: 1,000 points of it are 4 % faster at 2000 than 500.
 func (s *survey) packedFor(c CPU, axis int) int {
 	i := slices.IndexFunc(c.Chunk, func(x AxisN) bool { return x.Axis == axis })
-	if i > 0 && c.Pack && float64(c.Split) >= s.longest() {
+	if i > 0 && c.Pack && float64(c.Split) >= s.trips(s.outermost()) {
 		n := s.k.Axes[axis].Extent
 		return max(c.Chunk[i].N, evenly(n, min(2*chunkPoints, (n+1)/2), c.Step(axis)))
 	}

@@ -76,7 +76,7 @@ func (s *survey) waits(f *ir.Fold) float64 {
 	if slices.ContainsFunc(f.Accs, func(a *ir.Node) bool { return a.Type.Float() }) {
 		each = waiting
 	}
-	return each * Trips(f) * s.times(f.Node)
+	return each * s.trips(f) * s.times(f.Node)
 }
 
 // sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold.

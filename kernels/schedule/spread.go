@@ -61,10 +61,10 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 	}
 	for q, g := range s.folds {
 		if g != f {
-			m.set(g.Index, draw(len(s.k.Axes)+q, int(Trips(g))))
+			m.set(g.Index, draw(len(s.k.Axes)+q, int(s.trips(g))))
 		}
 	}
-	n := int(Trips(f))
+	n := int(s.trips(f))
 	first := draw(len(s.k.Axes)+len(s.folds), max(1, n-blockEach+1))
 	out := make(spread, len(s.k.Axes))
 	for _, at := range []int{0, blockEach / 2, blockEach - 1} {

@@ -20,11 +20,11 @@ type survey struct {
 	place []placed // of nodes, by their numbers
 	cost  float64  // of a point computed alone, in additions
 
-	builder func() *ir.Builder   // for trying what values would become
-	leaves  map[*ir.Fold]bool    // memo of left
-	beside  map[*ir.Buffer]bool  // buffers taken to have their last two dims transposed
-	turns   map[*ir.Fold]float64 // memo of trips
-	longest func() float64       // trips of the outermost fold, asked for each value of each block that is weighed
+	builder  func() *ir.Builder   // for trying what values would become
+	leaves   map[*ir.Fold]bool    // memo of left
+	turns    map[*ir.Fold]float64 // memo of trips
+	heaviest func() *ir.Fold      // the innermost that takes most of the work; nil if there is none
+	beside   map[*ir.Buffer]bool  // buffers taken to have their last two dims transposed
 }
 
 // placed is where a value is computed.
@@ -37,6 +37,7 @@ type placed struct {
 func newSurvey(k *ir.Kernel, t Target) *survey {
 	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{},
 		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
+	s.heaviest = sync.OnceValue(s.findHeaviest)
 	last := 0
 	k.Walk(func(n *ir.Node) {
 		s.nodes = append(s.nodes, n)
@@ -70,7 +71,6 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	for _, n := range s.nodes {
 		s.cost += s.weight(n) * s.times(n)
 	}
-	s.longest = sync.OnceValue(func() float64 { return s.trips(s.outermost()) })
 	return s
 }
 
@@ -102,7 +102,7 @@ func (s *survey) left(f *ir.Fold) bool {
 	return known
 }
 
-// trips is how often a fold turns.
+// trips is Trips of a fold of the kernel, found once.
 func (s *survey) trips(f *ir.Fold) float64 {
 	n, ok := s.turns[f]
 	if !ok {
@@ -137,8 +137,7 @@ func (s *survey) weight(n *ir.Node) float64 {
 	return 0
 }
 
-// heaviest is the innermost fold that takes most of the work, with the accumulators' registers; nil if there is none.
-func (s *survey) heaviest() *ir.Fold {
+func (s *survey) findHeaviest() *ir.Fold {
 	var best *ir.Fold
 	most := 0.0
 	for _, f := range s.folds {
@@ -235,7 +234,7 @@ func (s *survey) onIterations() float64 {
 		c := s.weight(n)
 		f := s.deepest(n)
 		if f != nil && s.splits(f) {
-			used := Trips(f) / (w * float64((int(Trips(f))+s.t.Lanes-1)/s.t.Lanes))
+			used := s.trips(f) / (w * float64((int(s.trips(f))+s.t.Lanes-1)/s.t.Lanes))
 			if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && stride(n.Buf, n.Index(), f.Index) != 1 {
 				c = gatheredLane
 			} else {
@@ -267,7 +266,7 @@ func (s *survey) made(st ir.Store) float64 {
 	if st.In == nil {
 		return 1
 	}
-	return Trips(st.In) * s.times(st.In.Node)
+	return s.trips(st.In) * s.times(st.In.Node)
 }
 
 // stored is how many elements are stored for one point.
@@ -280,7 +279,7 @@ func (s *survey) stored() (n float64) {
 
 // splits reports whether a fold's iterations may be lanes.
 func (s *survey) splits(f *ir.Fold) bool {
-	if f.Monoid == ir.Ordered && !Independent(s.k, f) || f.While != nil || Trips(f) < 4 {
+	if f.Monoid == ir.Ordered && !Independent(s.k, f) || f.While != nil || s.trips(f) < 4 {
 		return false
 	}
 	for _, g := range s.folds {
