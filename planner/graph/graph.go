@@ -4,6 +4,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ type Graph struct {
 
 	frames map[Edge]framed           // what a stage reads in place of another
 	knowns map[*ops.Stage]bool       // memo of known
+	values map[evaluation][]float64  // memo of evaluate
 	tabled map[*ops.Stage]bool       // that read a table of their elements
 	cores  map[*ops.Stage]*ops.Stage // memo of Core
 	loops  map[*ops.Stage]bool       // memo of looped
@@ -131,7 +133,7 @@ func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
-		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, tabled: map[*ops.Stage]bool{},
+		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
 		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
@@ -195,6 +197,8 @@ func (c *collector) graph() *Graph {
 	c.link()
 	c.settleArguments()
 	c.cull()
+	c.prune()
+	c.know()
 	return c.Graph
 }
 
@@ -223,6 +227,30 @@ func (g *Graph) link() {
 				g.Users[in] = append(g.Users[in], s)
 			}
 		}
+	}
+}
+
+// prune leaves out stages that definitions may read and none does, such as parts of a record, with what these alone are made from.
+func (g *Graph) prune() {
+	bounds, idle := map[*ops.Stage]bool{}, map[*ops.Stage]bool{}
+	for _, s := range g.Stages {
+		for _, t := range s.Tall.Stages() {
+			bounds[t] = true
+		}
+	}
+	for s, users := range g.Users {
+		idle[s] = !Given(s) && !bounds[s] && !g.Wanted[s] && !slices.ContainsFunc(users, func(u *ops.Stage) bool {
+			_, reads := g.Alone(u).Loads[s]
+			return reads || u.Put != nil || u.Near != nil
+		})
+	}
+	for _, s := range g.Stages {
+		if slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return idle[in] }) {
+			s.Inputs = slices.DeleteFunc(slices.Clone(s.Inputs), func(in *ops.Stage) bool { return idle[in] })
+		}
+	}
+	if slices.Contains(slices.Collect(maps.Values(idle)), true) {
+		g.link()
 	}
 }
 

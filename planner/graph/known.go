@@ -11,7 +11,8 @@ import (
 )
 
 // A stage that is made of tables alone is known while planning. Where what a loop skips depends on it, it becomes a table too, computed in
-// float64: what is known of its elements then bounds what the loop reads.
+// float64: what is known of its elements then bounds what the loop reads. So does one of few elements that takes work, and that others read: it needs
+// no kernel then, and none of its edges a verdict.
 
 // tabulated is how many elements such a table may have.
 const tabulated = 1 << 20
@@ -38,7 +39,12 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	}
 	moved := func(list []*ir.Node) []*ir.Node { return ops.ToLast(list, inner) } // as the table has them
 	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit, Dims: ops.ToLast(s.Type.Dims, inner)}
-	data, row := g.evaluate(s, moved), s.Type.Dims[inner].Size
+	data, row := g.evaluated(s, interp.Wide, moved), s.Type.Dims[inner].Size
+	if s.Type.Elem.Base == ir.F32 {
+		for i, v := range data {
+			data[i] = float64(float32(v))
+		}
+	}
 	whole := !slices.ContainsFunc(data, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) > 1<<24 })
 	facts := ir.Facts{Data: ir.DataFactsOf(data, row), Mono: monotony(data, row)}
 	if facts.Data == nil {
@@ -90,30 +96,130 @@ func monotony(data []float64, row int) int {
 	return ir.MonoEither
 }
 
-// evaluate are the elements of a known stage, rounded to its type, with its dims moved: what does not follow from the last is found once.
-func (g *Graph) evaluate(s *ops.Stage, moved func([]*ir.Node) []*ir.Node) []float64 {
+// Of known stages those become tables that have few elements, are had with few operations, and would take readers that compute them in place many,
+// more each than a load does.
+const (
+	fewKnown     = 1 << 10
+	quicklyKnown = 1 << 17
+	worthKnowing = 1 << 17
+	moreThanLoad = 8
+)
+
+// know makes tables of known stages of few elements that others than such read often.
+func (g *Graph) know() {
+	known := false
+	for _, s := range slices.Backward(g.Stages) {
+		if s.Data != nil || !g.worthKnowing(s) {
+			continue
+		}
+		wide := g.evaluate(s, interp.Wide)
+		if !settled(s.Type.Elem.Base, wide, g.evaluate(s, interp.Narrow)) {
+			continue
+		}
+		s.Data, s.Elem, s.Inputs = wide, nil, nil
+		if shape := s.Type.Shape(); len(shape) > 0 {
+			s.Facts.Data = ir.DataFactsOf(wide, shape[len(shape)-1])
+		}
+		known = true
+		for _, u := range append(g.Users[s], s) {
+			delete(g.alone, u)
+			delete(g.points, u)
+		}
+	}
+	if known {
+		g.link()
+	}
+}
+
+// worthKnowing reports whether a stage is known, has few elements that are had soon, and would take its readers much work.
+func (g *Graph) worthKnowing(s *ops.Stage) bool {
+	h, n, reads := s.Hints(), float64(s.Type.Len()), 0.0
+	for _, u := range g.Users[s] {
+		reads += g.Point(u).Reads[s] * float64(u.Type.Len())
+	}
+	if n > fewKnown || reads < 2*n || g.Wanted[s] || g.tabled[s] || s.Type.Elem.Complex || !g.known(s) ||
+		h.Keep || h.Fuse || h.Device != "" || h.Precision != (ops.Precision{}) || h.Tile != nil {
+		return false
+	}
+	var work func(s *ops.Stage, times float64) float64
+	work = func(s *ops.Stage, times float64) float64 {
+		a := g.Alone(s)
+		sum := times * a.Flops
+		for in, loads := range a.Loads {
+			if in.Data != nil {
+				continue
+			}
+			each := times * loads / float64(s.Type.Len())
+			if g.byItself(in, s) {
+				each = float64(in.Type.Len())
+			}
+			if sum += work(in, each); sum > quicklyKnown {
+				break
+			}
+		}
+		return sum
+	}
+	all := work(s, n)
+	return all >= moreThanLoad*n && all <= quicklyKnown && all/n*reads >= worthKnowing
+}
+
+// byItself reports whether a known stage that another reads is evaluated before it: what is read more than once, or has loops.
+func (g *Graph) byItself(p, c *ops.Stage) bool {
+	return g.Alone(p).Folds || g.Alone(c).Loads[p] > float64(p.Type.Len())
+}
+
+// settled reports whether elements of a type are the same in the arithmetic of kernels as in float64 and rounded once: whatever computes them gives
+// these. Others are left to kernels, as is what is not finite or too large for the type.
+func settled(t ir.DType, wide, narrow []float64) bool {
+	most := map[ir.DType]float64{ir.Bool: 1, ir.I32: math.MaxInt32, ir.I64: 1 << 53, ir.F32: math.MaxFloat32, ir.F64: math.MaxFloat64}[t]
+	for i, v := range wide {
+		if t == ir.F32 {
+			v = float64(float32(v))
+		}
+		if !(math.Abs(v) <= most) || v != narrow[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluate are the elements of a known stage, the last dim of a box fastest.
+func (g *Graph) evaluate(s *ops.Stage, mode interp.Mode) []float64 {
+	if s.Data != nil {
+		return s.Data
+	}
+	key := evaluation{s, mode}
+	if g.values[key] == nil {
+		g.values[key] = g.evaluated(s, mode, func(list []*ir.Node) []*ir.Node { return list })
+	}
+	return g.values[key]
+}
+
+// evaluation is how the elements of a stage are found.
+type evaluation struct {
+	*ops.Stage
+	interp.Mode
+}
+
+// evaluated are the elements of a known stage with its dims moved: what does not follow from the last is found once.
+func (g *Graph) evaluated(s *ops.Stage, mode interp.Mode, moved func([]*ir.Node) []*ir.Node) []float64 {
 	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
-	k := g.KernelBuilder(func(p, _ *ops.Stage) []*ir.Buffer {
-		if p.Data != nil && bufs[p] == nil {
-			bufs[p] = g.Buffers(p)
-			in.Host[bufs[p][0]] = p.Data
+	k := g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
+		if bufs[p] == nil && (p.Data != nil || g.byItself(p, c)) {
+			bufs[p] = p.Type.Buffers(p.Name)
+			in.Host[bufs[p][0]] = g.evaluate(p, mode)
 		}
 		return bufs[p]
 	}).KernelOf(s)
 	k.Axes = moved(k.Axes)
-	program, err := interp.Compile(k, interp.Wide)
+	program, err := interp.Compile(k, mode)
 	var out []float64
 	if err == nil {
 		out, err = program.Values(in)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("planner: %s: %v", s.Name, err))
-	}
-	if s.Type.Elem.Base == ir.F32 {
-		for i, v := range out {
-			out[i] = float64(float32(v))
-		}
 	}
 	return out
 }

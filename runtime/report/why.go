@@ -157,6 +157,10 @@ func (t *printer) whyOne(name string, defined bool) error {
 	if len(stages) == 0 {
 		return t.unknown(name)
 	}
+	if i := slices.IndexFunc(t.plan.Buffers, func(b bound.Buffer) bool { return b.Label == name && b.Role == plan.FromPlan }); i >= 0 {
+		t.line("%s is known while planning: a table, %s", name, t.plan.Buffers[i].Type)
+		return nil
+	}
 	matches := t.matcher(name)
 	found := false
 	for _, s := range t.plan.Steps {
