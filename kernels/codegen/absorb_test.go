@@ -135,7 +135,7 @@ func TestAbsorbingFoldIsFound(t *testing.T) {
 	if !s.Skip || s.Every == 0 {
 		t.Errorf("schedule %s", s)
 	}
-	out, err := render.Render(f.kernel, s, schedule.AVX512, "kernel")
+	out, err := render.Render(f.kernel, s, schedule.AVX512, "kernel", render.Way{})
 	if err != nil {
 		t.Fatal(err)
 	}

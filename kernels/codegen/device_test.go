@@ -45,14 +45,19 @@ func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Option
 				continue
 			}
 			s := d.choose(k)
-			o, err := render.Render(k, s, d.target, fmt.Sprintf("kernel%d", i))
+			name := fmt.Sprintf("kernel%d", i)
+			o, err := render.Render(k, s, d.target, name, render.Way{})
+			if err != nil {
+				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
+			}
+			small, err := render.Render(k, s, d.target, name+"_small", render.Way{Small: true})
 			if err != nil {
 				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
 			}
 			if d.edit != nil {
-				o.Source = d.edit(o.Source)
+				o.Source, small.Source = d.edit(o.Source), d.edit(small.Source)
 			}
-			text += o.Source
+			text += o.Source + small.Source
 			p := &launchable{k: k, out: o, s: s}
 			mine, out[i] = append(mine, p), p
 		}
@@ -64,7 +69,7 @@ func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Option
 			return nil, err
 		}
 		for _, p := range mine {
-			if p.sym, err = purego.Dlsym(lib, p.out.Name); err != nil {
+			if p.sym, err = functions(lib, p.out.Name); err != nil {
 				return nil, err
 			}
 		}
@@ -93,7 +98,7 @@ type launchable struct {
 	k   *ir.Kernel
 	s   schedule.CPU
 	out render.Output
-	sym uintptr
+	sym [2]uintptr // see functions
 }
 
 func (p *launchable) Kernel() *ir.Kernel { return p.k }
@@ -121,7 +126,7 @@ func (p *launchable) Bind(b device.Bindings) (func(region.Region) error, error) 
 		for i, x := range t {
 			lo[i], hi[i] = int32(x.Lo), int32(x.Hi)
 		}
-		run(p.sym, bufs, farg, iarg, lo, hi, p.out.Scratch)
+		run(p.out, p.sym, bufs, farg, iarg, lo, hi)
 		runtime.KeepAlive(b)
 		return nil
 	}, nil

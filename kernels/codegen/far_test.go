@@ -23,7 +23,7 @@ func TestMaskedLoadsStayNear(t *testing.T) {
 		}
 		v := b.LoadOr(in, guard, b.F32(-1), row, column)
 		k := &ir.Kernel{Name: "far", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}, Value: v}}}
-		text, err := render.Render(k, schedule.CPU{Order: []int{0, 1}, Lanes: []schedule.AxisN{{Axis: 1, N: schedule.AVX2.Lanes}}}, schedule.AVX2, "kernel")
+		text, err := render.Render(k, schedule.CPU{Order: []int{0, 1}, Lanes: []schedule.AxisN{{Axis: 1, N: schedule.AVX2.Lanes}}}, schedule.AVX2, "kernel", render.Way{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func TestIllegalSchedules(t *testing.T) {
 		"two kinds of lanes":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, FoldLanes: true},
 		"two sizes of block":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 32, AccBlock: 16},
 	} {
-		if _, err := render.Render(k, s, schedule.AVX512, "k"); err == nil {
+		if _, err := render.Render(k, s, schedule.AVX512, "k", render.Way{}); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -110,7 +110,7 @@ func TestIllegalSchedules(t *testing.T) {
 	x := b.Axis("x", 8)
 	buf := f32("a", 8)
 	inPlace := &ir.Kernel{Name: "in place", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: buf, Index: []*ir.Node{x}, Value: b.Neg(b.Load(buf, x))}}}
-	if _, err := render.Render(inPlace, schedule.CPU{}, schedule.AVX512, "k"); err == nil {
+	if _, err := render.Render(inPlace, schedule.CPU{}, schedule.AVX512, "k", render.Way{}); err == nil {
 		t.Error("a kernel that writes what it reads: no error")
 	}
 }

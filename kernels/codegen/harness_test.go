@@ -26,7 +26,7 @@ import (
 // compiled is a rendered kernel, loaded.
 type compiled struct {
 	out render.Output
-	sym uintptr
+	sym [2]uintptr // see functions
 }
 
 // compiler is the C compiler tests use, or a skip.
@@ -99,13 +99,17 @@ func build(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target) *
 
 func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target, edit func(c string) string) *compiled {
 	t.Helper()
-	out, err := render.Render(k, s, target, "kernel")
+	out, err := render.Render(k, s, target, "kernel", render.Way{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	src, so := filepath.Join(dir, "k.c"), filepath.Join(dir, "k.so")
-	text := edit(out.Source)
+	small, err := render.Render(k, s, target, "kernel_small", render.Way{Small: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := edit(out.Source) + edit(small.Source)
 	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
 		os.WriteFile(filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")+".c"), []byte(text), 0o644)
 	}
@@ -122,11 +126,21 @@ func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Tar
 	if err != nil {
 		t.Fatal(err)
 	}
-	sym, err := purego.Dlsym(h, "kernel")
-	if err != nil {
+	c := &compiled{out: out}
+	if c.sym, err = functions(h, out.Name); err != nil {
 		t.Fatal(err)
 	}
-	return &compiled{out, sym}
+	return c
+}
+
+// functions are those of a kernel, for large tiles and for small ones.
+func functions(lib uintptr, name string) (out [2]uintptr, err error) {
+	for i, ending := range []string{"", "_small"} {
+		if out[i], err = purego.Dlsym(lib, name+ending); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
 }
 
 // memory is a buffer's elements with padding and margins.
@@ -164,13 +178,17 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	for i, b := range c.out.Bufs {
 		bufs[i] = mem[b].pointer()
 	}
-	run(c.sym, bufs, make([]float64, 16), make([]int64, 16), lo, hi, c.out.Scratch)
+	run(c.out, c.sym, bufs, make([]float64, 16), make([]int64, 16), lo, hi)
 	runtime.KeepAlive(mem)
 }
 
 // run calls a function. All that weft_args points to is pinned: the addresses in it are mere numbers, and what they point to may lie on
 // a stack, which grows and moves. With the bounds of a tile left behind, a loop may run for ever.
-func run(sym uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32, scratch int) {
+func run(out render.Output, functions [2]uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32) {
+	sym, scratch := functions[0], out.Scratch
+	if !out.Takes(func(axis int) int { return int(hi[axis] - lo[axis]) }) {
+		sym = functions[1]
+	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	a := &render.Args{Buf: pinned(&pin, bufs), Farg: pinned(&pin, farg), Iarg: pinned(&pin, iarg), Lo: pinned(&pin, lo), Hi: pinned(&pin, hi)}

@@ -21,7 +21,7 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 		{"rows of 256 bytes", 64, []int{1, 0}, false},
 	} {
 		k := elementwise(100, c.inner)
-		out, err := render.Render(k, schedule.CPU{Order: c.order, Lanes: []schedule.AxisN{{Axis: 1, N: schedule.AVX2.Lanes}}}, schedule.AVX2, "kernel")
+		out, err := render.Render(k, schedule.CPU{Order: c.order, Lanes: []schedule.AxisN{{Axis: 1, N: schedule.AVX2.Lanes}}}, schedule.AVX2, "kernel", render.Way{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 			t.Errorf("%s: prefetches %t", c.name, got)
 		}
 	}
-	if out, err := render.Render(total(1<<16), schedule.CPU{FoldLanes: true}, schedule.AVX2, "kernel"); err != nil || strings.Contains(out.Source, "__builtin_prefetch(") {
+	if out, err := render.Render(total(1<<16), schedule.CPU{FoldLanes: true}, schedule.AVX2, "kernel", render.Way{}); err != nil || strings.Contains(out.Source, "__builtin_prefetch(") {
 		t.Errorf("a fold along memory prefetches; %v", err)
 	}
 }

@@ -116,7 +116,7 @@ func TestRules(t *testing.T) {
 		}
 		for _, s := range all {
 			t.Logf("%s: %s", c.name, s.Text(c.k))
-			if _, err := render.Render(c.k, s, schedule.AVX512, "k"); err != nil {
+			if _, err := render.Render(c.k, s, schedule.AVX512, "k", render.Way{}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -141,7 +141,7 @@ func TestNearlyContiguousLoads(t *testing.T) {
 		x := b.Axis("x", n)
 		k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: f32("o", n), Index: []*ir.Node{x}, Value: b.Load(f32("a", n), place(b, x))}}}
 		want := map[bool]string{true: "gather", false: "contiguous"}[name == "backwards"]
-		out, err := render.Render(k, schedule.Default(k, schedule.AVX2), schedule.AVX2, "k")
+		out, err := render.Render(k, schedule.Default(k, schedule.AVX2), schedule.AVX2, "k", render.Way{})
 		if err != nil {
 			t.Fatal(err)
 		}

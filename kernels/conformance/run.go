@@ -35,7 +35,7 @@ func RunWith(t *testing.T, dev device.Device, p Policy) {
 			cases, kernels = append(cases, c), append(kernels, c.Kernel)
 		}
 	}
-	opt := device.Options{Tune: p.Tune}
+	opt := device.Options{Tune: p.Tune, Small: true}
 	programs, err := dev.Compile(t.Context(), kernels, opt)
 	if err == nil && len(programs) != len(kernels) {
 		t.Fatalf("%d kernels make %d programs", len(kernels), len(programs))

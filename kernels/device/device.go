@@ -44,6 +44,8 @@ type Options struct {
 	TuneTime time.Duration
 	// Once says that nothing else will be compiled soon: what only makes later compilations shorter is not prepared.
 	Once bool
+	// Small says that small tiles will come: what is for them alone is not left until the first one does.
+	Small bool
 	// Describe asks for reports alone: nothing is built, and the programs cannot be bound.
 	Describe bool
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -130,7 +131,7 @@ func TestSchedulesAgree(t *testing.T) {
 			schedules := append([]schedule.CPU{{}, schedule.Default(s.kernel, d.target)}, schedule.Candidates(s.kernel, d.target)...)
 			var variants []*variant
 			for _, schedule := range schedules {
-				v, err := d.render(s.kernel, schedule)
+				v, err := d.render(s.kernel, schedule, c.Way{})
 				if err != nil {
 					t.Fatal(err)
 				}

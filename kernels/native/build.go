@@ -28,6 +28,7 @@ type variant struct {
 	once     bool // see device.Options
 	weight   int  // how long the compiler takes, see weigh
 	layout   func() device.Layout
+	small    func() (*variant, error) // for tiles of less than out.Least, compiled when first asked for
 }
 
 // flags are the compiler's, all of them.
@@ -36,25 +37,22 @@ func (d *Device) flags(contract bool) []string {
 }
 
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
-func (d *Device) render(k *ir.Kernel, s schedule.CPU) (*variant, error) {
-	return d.renderBy(c.Render, k, s, "")
-}
-
-// renderCounted is render, of a variant that counts.
-func (d *Device) renderCounted(k *ir.Kernel, s schedule.CPU) (*variant, error) {
-	return d.renderBy(c.Counted, k, s, "counted")
-}
-
-type renders func(*ir.Kernel, schedule.CPU, schedule.Target, string) (c.Output, error)
-
-func (d *Device) renderBy(by renders, k *ir.Kernel, s schedule.CPU, kind string) (*variant, error) {
-	out, err := by(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v", s)+kind)[:16])
+func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, error) {
+	out, err := c.Render(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v%+v", s, way))[:16], way)
 	if err != nil {
 		return nil, err
 	}
 	made := append(d.flags(k.Contract), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
 	v := &variant{kernel: k, schedule: s, out: out, key: cache.Digest(made...)}
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
+	v.small = sync.OnceValues(func() (*variant, error) {
+		way.Small = true
+		small, err := d.render(k, s, way)
+		if err != nil {
+			return nil, err
+		}
+		return small, d.build(context.Background(), []*variant{small})
+	})
 	return v, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -20,11 +21,12 @@ type call struct {
 	v      *variant
 	mem    []device.Memory // keeps the buffers alive
 	words  []uint64
-	frames int           // where the frames start
-	size   int           // words a frame takes
-	counts int           // of them, what a launch counts
-	tally  *device.Tally // takes it
-	free   atomic.Uint64 // a bit set for each free frame
+	frames int                   // where the frames start
+	size   int                   // words a frame takes
+	counts int                   // of them, what a launch counts
+	tally  *device.Tally         // takes it
+	small  func() (*call, error) // for tiles that the variant is not for
+	free   atomic.Uint64         // a bit set for each free frame
 }
 
 // argWords is the size of source.Args in words.
@@ -43,6 +45,17 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 	nb, na, axes := len(mem), len(v.out.Args), len(v.kernel.Axes)
 	c := &call{v: v, mem: mem, frames: nb + 2*na, counts: countsPerFold * len(v.out.Counted)}
 	c.size = argWords + axes + c.counts
+	c.small = sync.OnceValues(func() (*call, error) {
+		small, err := v.small()
+		if err != nil {
+			return nil, err
+		}
+		other, err := newCall(small, b)
+		if err == nil {
+			other.tally = c.tally
+		}
+		return other, err
+	})
 	frames := min(max(4, 2*runtime.GOMAXPROCS(0)), maxFrames)
 	c.words = make([]uint64, max(1, c.frames+frames*c.size))
 	c.free.Store(1<<frames - 1)
@@ -90,6 +103,13 @@ func (c *call) launch(t region.Region) error {
 	}
 	if t.Points() == 0 {
 		return nil
+	}
+	if !c.v.out.Takes(func(axis int) int { return t[axis].Hi - t[axis].Lo }) {
+		small, err := c.small()
+		if err != nil {
+			return err
+		}
+		return small.launch(t)
 	}
 	for i, m := range c.mem {
 		if b := c.v.out.Bufs[i]; len(m.Host()) < int(b.Bytes()) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/region"
 )
 
@@ -24,7 +25,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 	for len(todo) > 0 && time.Now().Before(deadline) {
 		var round []*variant
 		for len(todo) > 0 && len(round) < neighboursAtOnce {
-			v, err := p.device.render(p.kernel, todo[0])
+			v, err := p.device.render(p.kernel, todo[0], c.Way{})
 			todo = todo[1:]
 			if err != nil || slices.Contains(tried, v.key) { // a kernel does not have every schedule
 				continue

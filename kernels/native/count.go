@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/region"
 )
@@ -14,7 +15,7 @@ var _ device.Counting = (*program)(nil)
 
 // Counted compiles the variant in use with counters.
 func (p *program) Counted(ctx context.Context) (device.Counted, error) {
-	v, err := p.device.renderCounted(p.kernel, p.current().schedule)
+	v, err := p.device.render(p.kernel, p.current().schedule, c.Way{Counts: true})
 	if err != nil || len(v.out.Counted) == 0 {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -105,16 +106,16 @@ func TestCounted(t *testing.T) {
 			}),
 		} {
 			p := compileOne(t, d, k, device.Options{})
-			c, err := p.(device.Counting).Counted(t.Context())
+			counting, err := p.(device.Counting).Counted(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c == nil {
+			if counting == nil {
 				t.Errorf("%s: nothing to count", k.Name)
 				continue
 			}
 			var tally device.Tally
-			got := h.run(t, d, func(b device.Bindings) (func(region.Region) error, error) { return c.Bind(b, &tally) }, tiles...)
+			got := h.run(t, d, func(b device.Bindings) (func(region.Region) error, error) { return counting.Bind(b, &tally) }, tiles...)
 			if want := h.run(t, d, p.Bind, tiles...); !bytes.Equal(got, want) {
 				t.Errorf("%s: counting changes what is stored", k.Name)
 			}
@@ -126,7 +127,7 @@ func TestCounted(t *testing.T) {
 			if f[0].Due != due || f[0].Ran < h.least() || f[0].Ran == due || f[0].Ran > due+lanes*hillRows*hillSteps {
 				t.Errorf("%s, %s: %+v, want %d due and at least %d executed", k.Name, p.Report().Schedule, f[0], due, h.least())
 			}
-			scalar, err := d.renderCounted(k, schedule.CPU{Every: 1})
+			scalar, err := d.render(k, schedule.CPU{Every: 1}, c.Way{Counts: true})
 			if err != nil {
 				t.Fatal(err)
 			}

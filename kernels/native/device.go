@@ -138,6 +138,13 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.O
 			v.once = opt.Once
 		}
 		all = append(all, p.variants...)
+		if opt.Small {
+			small, err := d.smalls(p.variants)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, small...)
+		}
 	}
 	switch {
 	case opt.Describe:

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
@@ -35,7 +36,7 @@ func BenchmarkProduct(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				v, err := d.render(k, s)
+				v, err := d.render(k, s, c.Way{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -39,7 +40,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 	p.winner = rule
 	if s, ok := d.store.best(rule.key); ok {
 		// A schedule that no longer renders is from another version: measure again.
-		if v, err := d.render(k, s); err == nil {
+		if v, err := d.render(k, s, c.Way{}); err == nil {
 			p.variants, p.winner, p.measured = []*variant{v}, v, true
 		}
 	}
@@ -66,7 +67,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 // first renders the first schedule that the kernel has, and returns those that follow it.
 func (d *Device) first(k *ir.Kernel, schedules []schedule.CPU) (v *variant, rest []schedule.CPU, err error) {
 	for len(schedules) > 0 {
-		v, err = d.render(k, schedules[0])
+		v, err = d.render(k, schedules[0], c.Way{})
 		schedules = schedules[1:]
 		if err == nil {
 			return v, schedules, nil

@@ -58,7 +58,7 @@ var (
 // assembly is what the compiler makes of a kernel.
 func assembly(t *testing.T, d *Device, k *ir.Kernel, s schedule.CPU) string {
 	t.Helper()
-	v, err := d.render(k, s)
+	v, err := d.render(k, s, c.Way{})
 	if err != nil {
 		t.Fatal(err)
 	}

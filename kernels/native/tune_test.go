@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -117,7 +118,7 @@ func TestNoTimeToTune(t *testing.T) {
 	b := w.bindings(t, d, 0)
 	var calls []*call
 	for _, s := range []schedule.CPU{{}, schedule.Default(w.kernel, d.target)} {
-		v, err := d.render(w.kernel, s)
+		v, err := d.render(w.kernel, s, c.Way{})
 		if err == nil {
 			err = d.build(t.Context(), []*variant{v})
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -18,7 +19,7 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 	}
 	all := []*variant{used.current()}
 	for _, s := range append(schedule.Candidates(k, d.target), schedule.CPU{}) {
-		v, err := d.render(k, s)
+		v, err := d.render(k, s, c.Way{})
 		if err != nil { // this kernel has no such schedule
 			continue
 		}
@@ -26,12 +27,31 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 			all = append(all, v)
 		}
 	}
-	if err := d.build(ctx, all); err != nil {
+	small, err := d.smalls(all)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.build(ctx, append(small, all...)); err != nil {
 		return nil, err
 	}
 	out := make([]device.Program, len(all))
 	for i, v := range all {
 		out[i] = &program{device: d, kernel: k, rule: v.key, variants: []*variant{v}, winner: v}
+	}
+	return out, nil
+}
+
+// smalls are what some variants need for small tiles.
+func (d *Device) smalls(of []*variant) (out []*variant, err error) {
+	for _, v := range of {
+		if v.out.Least == nil {
+			continue
+		}
+		small, err := d.render(v.kernel, v.schedule, c.Way{Small: true})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, small)
 	}
 	return out, nil
 }

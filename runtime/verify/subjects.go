@@ -41,7 +41,7 @@ func Interpreter() Subject {
 func Host(name string, d device.Device, programs func(context.Context, *ir.Kernel) ([]device.Program, error)) Subject {
 	if programs == nil {
 		programs = func(ctx context.Context, k *ir.Kernel) ([]device.Program, error) {
-			return d.Compile(ctx, []*ir.Kernel{k}, device.Options{})
+			return d.Compile(ctx, []*ir.Kernel{k}, device.Options{Small: true})
 		}
 	}
 	variants := func(ctx context.Context, i *runtime.Inspection) (out []Variant, release func(), err error) {

@@ -47,11 +47,22 @@ type Output struct {
 	Loads   map[string]int // loads by class: uniform, contiguous, window, transposed, gather
 	Tables  int            // lane-uniform values tabulated over a fold
 	Step    []int          // an axis: tiles whose ranges are multiples of it cost least
+	Least   []int          // an axis: the least range of tiles that the function is for; nil: it is for all
 	Bufs    []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
 	Scratch int            // bytes of memory that a launch needs for itself
 	Args    []*ir.Node     // order of weft_args.farg and iarg
 
-	Counted []*ir.Fold // of Counted: order of weft_args.count
+	Counted []*ir.Fold // where Way.Counts: order of weft_args.count
+}
+
+// Takes reports a tile that the function is for, by its range along an axis.
+func (o *Output) Takes(along func(axis int) int) bool {
+	for a, n := range o.Least {
+		if along(a) < n {
+			return false
+		}
+	}
+	return true
 }
 
 // marchFlags are the code-generation flags of a target; on the machine itself -march=native does as well for avx512.

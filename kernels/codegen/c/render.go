@@ -18,19 +18,15 @@ var dialect = tree.Dialect{
 	NaN: [2]string{`__builtin_nanf("")`, `__builtin_nan("")`},
 }
 
+// Way is what a function is for, besides storing what a kernel stores.
+type Way struct {
+	Small  bool // for tiles of less than Output.Least of the function that is not
+	Counts bool // adds to weft_args.count, for each fold of Output.Counted, iterations: that its bounds ask for, whose body ran, that a bound proved idle
+}
+
 // Render writes a kernel under a schedule as one C function called name. An error means that this kernel has no such schedule;
-// every kernel has the scalar one.
-func Render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
-	return render(k, s, t, name, nil)
-}
-
-// Counted is Render, of a function that also adds to weft_args.count, for each fold of Output.Counted, the iterations that its
-// bounds ask for, those whose body ran, and those that a bound proved idle. It stores the same bits.
-func Counted(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string) (Output, error) {
-	return render(k, s, t, name, &tally.Counts{})
-}
-
-func render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, counts *tally.Counts) (Output, error) {
+// every kernel has the scalar one. All ways store the same bits.
+func Render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, way Way) (Output, error) {
 	if err := s.Check(k, t); err != nil {
 		return Output{}, err
 	}
@@ -38,17 +34,19 @@ func render(k *ir.Kernel, s schedule.CPU, t schedule.Target, name string, counts
 	if err != nil {
 		return Output{}, err
 	}
-	u.Counts = counts
+	if way.Counts {
+		u.Counts = &tally.Counts{}
+	}
 	if len(s.Order) == 0 {
 		for a := range k.Axes {
 			s.Order = append(s.Order, a)
 		}
 	}
 	f := &function{u: u, s: s, Output: Output{Name: name}}
-	f.variants()
+	f.variants(way.Small)
 	f.Source, f.Bufs, f.Args = f.text.String(), u.Bufs, u.Args
-	if counts != nil {
-		f.Counted = counts.Folds
+	if way.Counts {
+		f.Counted = u.Counts.Folds
 	}
 	return f.Output, nil
 }
@@ -70,45 +68,33 @@ func (f *function) write(variant string, body []tree.Stmt) {
 	f.text.WriteString(tree.Text(&dialect, storage+"void "+f.Name+variant+"(const weft_args *a)", body))
 }
 
-// variants writes those that the kernel needs and the function that chooses among them.
-func (f *function) variants() {
+// variants writes those that the kernel needs and the function that chooses among them. That for small tiles is a function of its own: few runs
+// have any, and the compiler would take half as long again for them.
+func (f *function) variants(small bool) {
 	k, s := f.u.Kernel, f.s
 	if s.Flat > 0 {
 		f.Step = schedule.FlatStep(k, f.u.Target)
 		f.write("", f.told(f.u.Flat(s)))
 		return
 	}
-	var stepped []int
-	fits := true // some tile of the kernel is as large as a step
+	stepped, fits := false, true // some tile of the kernel is as large as a step
 	f.Step = make([]int, len(k.Axes))
 	for a, axis := range k.Axes {
 		if f.Step[a] = s.Step(a); f.Step[a] > 1 {
-			stepped = append(stepped, a)
+			stepped = true
 			fits = fits && axis.Extent >= f.Step[a]
 		}
 	}
 	switch {
-	case len(stepped) == 0:
+	case !stepped:
 		f.write("", f.told(f.u.Tile(s, tile.Overlap)))
+	case small || !fits:
+		s.Unroll, s.Window, s.Guard, s.Table, s.AccBlock = nil, 0, false, 0, 0
+		s.Chunk, s.Split, s.Pack = nil, 0, false
+		f.write("", f.told(f.u.Tile(s, tile.Cut)))
 	default:
-		small := s
-		small.Unroll, small.Window, small.Guard, small.Table, small.AccBlock = nil, 0, false, 0, 0
-		small.Chunk, small.Split, small.Pack = nil, 0, false
-		if !fits {
-			f.write("_small", f.told(f.u.Tile(small, tile.Cut)))
-			f.write("", []tree.Stmt{f.call("_small", "a")})
-			return
-		}
 		f.large(s)
-		f.Step = schedule.TileStep(k, f.u.Target, s)
-		f.write("_small", f.u.Tile(small, tile.Cut).Stmts)
-		var large []*tree.Expr
-		for _, a := range stepped {
-			extent := tree.Bin("-", tileEnd("hi", a), tileEnd("lo", a))
-			large = append(large, tree.Bin(">=", extent, tree.Int(s.Step(a))))
-		}
-		f.write("", []tree.Stmt{tree.If{Cond: tree.All("&&", large...),
-			Then: []tree.Stmt{f.call("_main", "a")}, Else: []tree.Stmt{f.call("_small", "a")}}})
+		f.Least, f.Step = f.Step, schedule.TileStep(k, f.u.Target, s)
 	}
 }
 
@@ -118,7 +104,7 @@ func (f *function) large(s schedule.CPU) {
 	all := f.u.Tile(s, tile.Overlap)
 	in := all.Inside
 	if !in.Some || in.To-in.From < s.Step(in.Axis) || len(s.Chunk) > 0 {
-		f.write("_main", f.told(all))
+		f.write("", f.told(all))
 		return
 	}
 	f.write("_ends", all.Stmts)
@@ -127,20 +113,11 @@ func (f *function) large(s schedule.CPU) {
 	for _, n := range []int{len(f.u.Kernel.Axes), in.Axis, in.From, in.To, s.Step(in.Axis)} {
 		args = append(args, tree.Int(n))
 	}
-	f.write("_main", []tree.Stmt{tree.Do(tree.Call("weft_ends", args...))})
+	f.write("", []tree.Stmt{tree.Do(tree.Call("weft_ends", args...))})
 }
 
 // told notes what the function is told to be like: the variant that most tiles take.
 func (f *function) told(b codegen.Body) []tree.Stmt {
 	f.Loads, f.Tables, f.Scratch = b.Loads, b.Tables, b.Scratch
 	return b.Stmts
-}
-
-func (f *function) call(variant, args string) tree.Stmt {
-	return tree.Do(tree.Call(f.Name+variant, tree.Name(args)))
-}
-
-// tileEnd is an end of the tile along an axis.
-func tileEnd(end string, axis int) *tree.Expr {
-	return tree.At(tree.Name("a->"+end), tree.Int(axis))
 }
