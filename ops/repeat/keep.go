@@ -2,6 +2,7 @@ package repeat
 
 import (
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -22,13 +23,36 @@ type counting struct {
 }
 
 // storing puts the states that are kept one after the other.
-type storing struct{ counting }
+type storing struct {
+	counting
+	within *[][2]float64 // of each part: what whole numbers lie between that a turn has from elsewhere
+}
 
 // Rooms have space for so many times what elements keep on average at most or, where that is not told, for one of so many turns.
 const (
 	roomy = 2
 	rare  = 8
 )
+
+// Range is what is known of a part before it runs.
+func (k storing) Range(part int) (lo, hi float64, err error) {
+	w := (*k.within)[part]
+	return w[0], w[1], nil
+}
+
+// between are the bounds of whole numbers, as those of what is gone through where they stand for its elements.
+func between(v ops.Value) [2]float64 {
+	a, array := v.(ops.Array)
+	if array && a.Type().Elem.Base.Int() {
+		if c, ok := a.Of.Bound.(ops.Carried); ok && c.Of != nil {
+			return between(*c.Of)
+		}
+		if lo, hi, _, ok := ops.Bounds(a); ok {
+			return [2]float64{lo, hi}
+		}
+	}
+	return [2]float64{math.Inf(-1), math.Inf(1)}
+}
 
 // kept gives the states that are kept, how many each element of the state has, and where the first of these is.
 func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand) (ops.Value, error) {
@@ -73,12 +97,14 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 		counted = append(counted, ops.Array{Of: lines, Out: i})
 	}
 	total := counted[2].(ops.Array)
+	var within [][2]float64
 	for i, t := range types {
+		within = append(within, between(after[i].Value))
 		t.Dims = []ops.Dim{{Name: r.along.Name, Size: most, Count: &total}}
 		stores.Gives = append(stores.Gives, ops.Output{Name: f.first[i].Name, Type: t})
 	}
 	f.args["counted"] = counted
-	op := f.e.Use(spec, storing{counting{&stores, c.room}}, f.args)
+	op := f.e.Use(spec, storing{counting{&stores, c.room}, &within}, f.args)
 	at = 0
 	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
 	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": counted[0], "first": counted[3]}}, nil
