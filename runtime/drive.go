@@ -179,6 +179,9 @@ func (d *drive) call(p *program) error {
 		}
 	}
 	first := p.calls == 0
+	if first {
+		d.take(p)
+	}
 	if first && p.opt.Verify {
 		p.define(d.ctx)
 	}
@@ -190,7 +193,7 @@ func (d *drive) call(p *program) error {
 	}
 	for i := range p.run.plan.Steps {
 		s := &p.run.plan.Steps[i]
-		if s.Kind == plan.SinkStep || !p.again(s) && (!first || d.there(p, s)) {
+		if s.Kind == plan.SinkStep || !p.again(s) && (!first || p.taken[s.ID] || d.there(p, s)) {
 			continue
 		}
 		if err := d.launch(p, i, s); err != nil {
@@ -211,10 +214,7 @@ func (d *drive) there(p *program, s *bound.Step) bool {
 			if q.run.plan.Stream != nil || !q.arrays.There(from.ID) || !to.SameSource(from) {
 				continue
 			}
-			for i, part := range to.Bufs {
-				p.arrays.Memory[part] = q.arrays.Memory[from.Bufs[i]]
-			}
-			p.arrays.Lent[to.ID] = true
+			p.borrow(to.ID, q.run, from.ID)
 			return true
 		}
 	}

@@ -40,6 +40,7 @@ type run struct {
 	meter      meter
 
 	program     *plan.DriveProgram // nil: of no drive
+	taken       map[string]bool    // its steps that are not done: see take
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are
 	doubt       doubt

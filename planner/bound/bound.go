@@ -37,11 +37,7 @@ type Buffer struct {
 
 // SameSource reports whether two buffers, of two plans perhaps, hold what a source gives in the same way.
 func (b *Buffer) SameSource(c *Buffer) bool {
-	return b.Array.Source && c.Array.Source && b.Array.Op == c.Array.Op && b.Array.Out == c.Array.Out &&
-		b.Transposed == c.Transposed && slices.Equal(b.Box, c.Box) && b.Scale == c.Scale &&
-		slices.EqualFunc(b.Bufs, c.Bufs, func(x, y *ir.Buffer) bool {
-			return x.Type == y.Type && x.Pad.Same(y.Pad) && slices.Equal(x.Shape, y.Shape)
-		})
+	return b.Array.Source && c.Array.Source && b.Array.Op == c.Array.Op && b.Array.Out == c.Array.Out && b.liesAs(c)
 }
 
 // Step is a step of a plan: Op is the operator of a source, sink or drive, Programs are those of a drive.
