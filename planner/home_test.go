@@ -174,7 +174,7 @@ i = axis(pixel, 0 .. 3999 in 4000)
 w = 3800 angstrom * exp(2.2e-4 * cast(i, f64))
 s = axis(spectrum, 0 .. 15 in 16)
 star = (flux: 1 + 0.2 * sin(s + i / 700), ivar: 400 * (1 + 0.1 * mod(s, 7)) * (1 - 0.2 * i / 4000), wavelength: w)
-show(scan(star, lib, axis(velocity, -1000 km/s .. 1000 km/s in 432), rbf(w, pixel, 10), block: 32).velocity)
+show(scan(star, lib, axis(velocity, -1000 km/s .. 1000 km/s in 432), rbf(w, pixel, 10)).velocity)
 `
 	described, err := native.Describing("avx512")
 	if err != nil {

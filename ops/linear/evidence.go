@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -18,7 +19,7 @@ var evidenceSpec = &ops.Spec{
 		"data, that is -2 log of their likelihood, marginalised over all factors, but for a constant. Sums are made in the type of the curve over 64 points at a " +
 		"time, then in float64 (with `block`, those with terms all in the type of the curve), in one kernel, in which curves may be made that are " +
 		"nowhere stored. Data should be what a rough fit leaves: squares of large numbers lose what is left of " +
-		"them. With `block`, a whole number of points, sums are made of the first four moments of blocks of so many points: much less work, and almost " +
+		"them. With `block`, a whole number of points, sums are made of the first four moments of blocks of at most so many points, as divide them if they can: much less work, and almost " +
 		"the same where the terms are smooth and a block is a small part of what they vary over. At most 20 terms. NaN where terms do not differ.",
 	Returns: "an array of float64 over the other dimensions of data and curve, joined by name.",
 	Error:   ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5},
@@ -79,7 +80,7 @@ func bindEvidence(c *ops.Call) (ops.Op, error) {
 	e.terms, e.points, e.termFirst = terms.Dims[term].Size, terms.Dims[along].Size, term == 0
 	e.chunk = even(e.points, chunk)
 	if e.block > 1 {
-		e.block = even(e.points, e.block)
+		e.block = divisor(e.points, e.block)
 	}
 	switch {
 	case along == term:
@@ -118,6 +119,16 @@ func even(points, about int) int {
 		}
 	}
 	return min(about, points)
+}
+
+// divisor is the most points, from half of so many on, that blocks have which are all alike, or else so many.
+func divisor(points, most int) int {
+	for n := most; n > most/2; n-- {
+		if points%n == 0 {
+			return n
+		}
+	}
+	return min(most, points)
 }
 
 // Outputs is one array.
@@ -196,6 +207,9 @@ func (e *evidence) Lower(l *ops.Lowering) []*ops.Stage {
 		return ops.Real(b.Add(sums[0], marginal.build(b, m, nil)))
 	})
 	stage.Steps = []string{"evidence"}
+	if e.block > 1 {
+		stage.Steps = []string{fmt.Sprintf("by moments of %d points", e.block)}
+	}
 	return []*ops.Stage{stage}
 }
 

@@ -174,14 +174,10 @@ func stages(k *bound.Kernel) string {
 		case f.Function == "":
 			g.steps = f.Steps
 		case f.Part != "":
-			g.steps, g.gives = append(g.steps, f.Part), ""
+			g.steps, g.gives = append(g.steps, f.Part+inner(f)), ""
 		default:
 			g.gives = f.Name
-			inner := f.Name
-			if len(f.Steps) > 1 || len(f.Steps) == 1 && f.Steps[0] != f.Name {
-				inner += "{" + strings.Join(f.Steps, ", ") + "}"
-			}
-			g.rest = append(g.rest, inner)
+			g.rest = append(g.rest, f.Name+inner(f))
 		}
 	}
 	var out []string
@@ -198,6 +194,14 @@ func stages(k *bound.Kernel) string {
 		out = append(out, g.name)
 	}
 	return strings.Join(out, " + ")
+}
+
+// inner are the steps of a stage that its name does not say.
+func inner(f plan.Fused) string {
+	if len(f.Steps) > 1 || len(f.Steps) == 1 && f.Steps[0] != f.Name {
+		return "{" + strings.Join(f.Steps, ", ") + "}"
+	}
+	return ""
 }
 
 func (t *printer) kernel(s *bound.Step) {
