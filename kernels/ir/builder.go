@@ -205,6 +205,14 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 		f.Accs = append(f.Accs, b.Insert(&Node{Kind: KAxis, Type: n.Type, Name: "acc", I: int64(k), Role: RoleAcc, Fold: f}))
 	}
 	f.Step, f.While = body(f.Index, f.Accs)
+	if len(f.Step) == 1 && s.Init[0].Type == Bool && (f.Monoid == Any || f.Monoid == All) {
+		switch step := f.Step[0]; {
+		case step == f.Accs[0]: // no turn changes anything
+			return s.Init
+		case step.Kind == KConst: // the first one says all
+			return []*Node{b.Select(b.Lt(f.Lo, f.Hi), step, s.Init[0])}
+		}
+	}
 	root := b.leastRoot(f)
 	addend := b.sameAddend(f)
 	f.Node = b.Insert(&Node{Kind: KFold, Fold: f})

@@ -174,7 +174,11 @@ func stages(k *bound.Kernel) string {
 		case f.Function == "":
 			g.steps = f.Steps
 		case f.Part != "":
-			g.steps, g.gives = append(g.steps, f.Part+inner(f)), ""
+			part := f.Part
+			if len(f.Steps) == 1 { // which says how; several are what the part is made of
+				part += inner(f)
+			}
+			g.steps, g.gives = append(g.steps, part), ""
 		default:
 			g.gives = f.Name
 			g.rest = append(g.rest, f.Name+inner(f))
