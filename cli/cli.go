@@ -31,6 +31,7 @@ type commands struct {
 	Explain     explainCommand     `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
 	Verify      verifyCommand      `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
 	Repl        replCommand        `cmd:"" help:"Try things at a prompt; weft alone on a terminal does, too."`
+	Lsp         lspCommand         `cmd:"" help:"Serve an editor: the Language Server Protocol over standard input and output."`
 	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`
 	Check       checkCommand       `cmd:"" help:"Report every mistake in pipeline files."`
 	Ops         opsCommand         `cmd:"" help:"List the operators, or document one."`

@@ -77,7 +77,7 @@ func (c *Console) edited() *editor {
 		word, found := c.complete(string(line[:cursor]))
 		var pairs []string
 		for _, f := range found {
-			pairs = append(pairs, f.text, f.doc)
+			pairs = append(pairs, f.Text, f.Doc)
 		}
 		done := readline.CompleteValuesDescribed(pairs...)
 		done.PREFIX = word

@@ -31,6 +31,7 @@ type Options struct {
 type Program struct {
 	File   string
 	Source *diag.Source
+	Tree   *syntax.File    // as far as it can be read
 	Sinks  []*ops.Instance // what the file asks for, in order
 	Params []Param
 	Info   Info
@@ -59,6 +60,7 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 	src := diag.NewSource(name, string(text))
 	c.program = &Program{File: name, Source: src, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
 	file := syntax.Parse(src, c.units, c.diags)
+	c.program.Tree = file
 	c.declare(file)
 	for _, s := range file.Statements {
 		c.statement(s)

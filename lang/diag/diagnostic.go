@@ -35,7 +35,8 @@ type Diagnostic struct {
 	Message  string // what is wrong, in one line without a full stop
 	Span     Span
 	Related  []Related
-	Help     string // what to do about it; may be empty
+	Help     string   // what to do about it; may be empty
+	Instead  []string // what may have been meant, to be written in place of the span
 }
 
 // Relate adds a second place and returns d, so that calls chain.
@@ -60,6 +61,7 @@ func (d *Diagnostic) Suggest(names ...string) *Diagnostic {
 	for i, n := range names {
 		quoted[i] = "`" + n + "`"
 	}
+	d.Instead = names
 	return d.Helpf("did you mean %s?", strings.Join(quoted, " or "))
 }
 

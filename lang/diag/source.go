@@ -33,6 +33,9 @@ func NewSource(name, text string) *Source {
 // Lines is the number of lines; a text that ends with a newline has an empty last line.
 func (s *Source) Lines() int { return len(s.lines) }
 
+// LineStart is the byte at which line n (from 1) begins.
+func (s *Source) LineStart(n int) int { return s.lines[n-1] }
+
 // Line returns line n (from 1) without its end.
 func (s *Source) Line(n int) string {
 	start, end := s.lineBounds(n)

@@ -3,6 +3,7 @@ package library
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"weft/lang/diag"
 	"weft/lang/syntax"
@@ -11,7 +12,9 @@ import (
 
 // Functions are those of all libraries, by their dotted names, with the first sentence of what is said of each. Names that begin with _ are for
 // their library alone.
-func Functions() (names, docs []string) {
+func Functions() (names, docs []string) { return functions() }
+
+var functions = sync.OnceValues(func() (names, docs []string) {
 	for _, library := range Names() {
 		each(library, func(f *syntax.Function, doc string) {
 			words, _ := parts(doc)
@@ -20,7 +23,7 @@ func Functions() (names, docs []string) {
 		})
 	}
 	return names, docs
-}
+})
 
 // Doc is what is said of a function of a library, with how it is called; ok is false where there is none of the dotted name.
 func Doc(name string) (text string, ok bool) {

@@ -1,0 +1,134 @@
+// Package lsp is a server of the Language Server Protocol, by which editors tell mistakes while a pipeline is written, what its values are, and what
+// may come next. It checks texts as `weft check` does, and runs nothing.
+package lsp
+
+import (
+	"context"
+	"io"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/channel"
+	"github.com/creachadair/jrpc2/handler"
+
+	"weft/lang/diag"
+)
+
+// Serve answers a client until it says exit, or is gone.
+func Serve(in io.Reader, out io.WriteCloser) error {
+	s := &server{documents: store{open: map[string]*document{}}}
+	methods := handler.Map{
+		"initialize":              answers(capabilities),
+		"initialized":             answers(nil),
+		"$/setTrace":              answers(nil),
+		"$/cancelRequest":         answers(nil), // answers take no time
+		"textDocument/didOpen":    handler.New(s.opened),
+		"textDocument/didChange":  handler.New(s.changed),
+		"textDocument/didSave":    answers(nil),
+		"textDocument/didClose":   handler.New(s.closed),
+		"textDocument/completion": handler.New(with(s, (*document).completions)),
+		"textDocument/hover":      handler.New(with(s, (*document).hover)),
+
+		"textDocument/signatureHelp":       handler.New(with(s, (*document).signature)),
+		"textDocument/definition":          handler.New(with(s, (*document).definition)),
+		"textDocument/references":          handler.New(with(s, (*document).uses)),
+		"textDocument/rename":              handler.New(with(s, (*document).rename)),
+		"textDocument/documentSymbol":      handler.New(over(s, (*document).symbols)),
+		"textDocument/formatting":          handler.New(over(s, (*document).formatting)),
+		"textDocument/inlayHint":           handler.New(over(s, (*document).hints)),
+		"textDocument/semanticTokens/full": handler.New(over(s, (*document).tokens)),
+		"textDocument/codeAction":          handler.New(s.actions),
+	}
+	var rpc *jrpc2.Server
+	methods["shutdown"] = answers(nil)
+	methods["exit"] = func(context.Context, *jrpc2.Request) (any, error) { go rpc.Stop(); return nil, nil }
+	// One request at a time, in the order in which they come: edits are.
+	rpc = jrpc2.NewServer(methods, &jrpc2.ServerOptions{AllowPush: true, Concurrency: 1})
+	return rpc.Start(channel.LSP(in, out)).Wait()
+}
+
+// answers always answers alike.
+func answers(with any) jrpc2.Handler {
+	return func(context.Context, *jrpc2.Request) (any, error) { return with, nil }
+}
+
+// server is what it keeps between requests.
+type server struct{ documents store }
+
+// with is a request about a place in a text; nothing is known of one that is not open.
+func with[T any](s *server, answer func(*document, at) (T, error)) func(context.Context, at) (any, error) {
+	return func(_ context.Context, p at) (any, error) {
+		d := s.documents.get(p.TextDocument.URI)
+		if d == nil {
+			return nil, nil
+		}
+		return answer(d, p)
+	}
+}
+
+// over is a request about a text, or a range of it.
+func over[T any](s *server, answer func(*document, about) (T, error)) func(context.Context, about) (any, error) {
+	return func(_ context.Context, p about) (any, error) {
+		d := s.documents.get(p.TextDocument.URI)
+		if d == nil {
+			return nil, nil
+		}
+		return answer(d, p)
+	}
+}
+
+func (s *server) opened(ctx context.Context, p opened) error {
+	return s.show(ctx, p.TextDocument.URI, p.TextDocument.Text)
+}
+
+func (s *server) changed(ctx context.Context, p changed) error {
+	d := s.documents.get(p.TextDocument.URI)
+	if d == nil {
+		return nil
+	}
+	source := d.source
+	for _, c := range p.ContentChanges {
+		text := c.Text
+		if c.Range != nil {
+			text = edited(source, *c.Range, c.Text)
+		}
+		source = diag.NewSource(source.Name, text)
+	}
+	return s.show(ctx, p.TextDocument.URI, source.Text)
+}
+
+func (s *server) closed(ctx context.Context, p about) error {
+	s.documents.set(p.TextDocument.URI, nil)
+	return jrpc2.ServerFromContext(ctx).Notify(ctx, "textDocument/publishDiagnostics", published{p.TextDocument.URI, []diagnostic{}})
+}
+
+// show checks a text, and tells the editor what is wrong with it.
+func (s *server) show(ctx context.Context, uri, text string) error {
+	d := read(uri, text, s.documents.get(uri))
+	s.documents.set(uri, d)
+	return jrpc2.ServerFromContext(ctx).Notify(ctx, "textDocument/publishDiagnostics", published{uri, d.diagnostics()})
+}
+
+// diagnostics are what the check found, in the order of the text.
+func (d *document) diagnostics() []diagnostic {
+	out := []diagnostic{}
+	for _, m := range d.program.Found.Sorted() {
+		x := diagnostic{Range: rangeOf(m.Span), Severity: 1, Code: m.Code, Source: "weft", Message: m.Message, Data: m.Instead}
+		if m.Severity != diag.Error {
+			x.Severity = 2
+		}
+		if m.Help != "" {
+			x.Message += "\n" + m.Help
+		}
+		if !m.Span.IsZero() && m.Span.Source.Name != d.source.Name { // in a file that this one uses
+			x.Message = m.Span.String() + ": " + x.Message
+			x.Range = textRange{}
+		}
+		for _, r := range m.Related {
+			if !r.Span.IsZero() {
+				x.Related = append(x.Related, related{location{d.uriOf(r.Span.Source), rangeOf(r.Span)}, r.Message})
+			}
+		}
+		out = append(out, x)
+	}
+	return out
+}
