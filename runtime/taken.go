@@ -27,7 +27,9 @@ func (d *drive) take(p *program) {
 		}
 		twins := p.plan.Twins(q.plan)
 		for _, s := range steps {
-			there := func(id string) bool { return twins[id] != "" && q.arrays.There(twins[id]) }
+			there := func(id string) bool {
+				return twins[id] != "" && q.arrays.There(twins[id]) && !q.passes(twins[id])
+			}
 			if p.again(&s) || s.Kernel == nil || p.taken[s.ID] || slices.ContainsFunc(s.Writes, func(id string) bool { return !there(id) }) {
 				continue
 			}
@@ -42,6 +44,11 @@ func (d *drive) take(p *program) {
 			p.taken[s.ID] = true
 		}
 	}
+}
+
+// passes reports whether an array is of a state, whose memory holds another in the next call.
+func (r *run) passes(id string) bool {
+	return r.program != nil && (slices.Contains(r.program.Now, id) || slices.Contains(r.program.Next, id))
 }
 
 // needed reports whether a step reads an array that is not taken over itself, or a state does.

@@ -62,3 +62,26 @@ v = row | iterate(turn, at_most: 4, until: (old, new) -> max(abs(new - old)) < 1
 		t.Error("what is needed behind an iteration changes what it gives")
 	}
 }
+
+// What a state starts from is made again where turns read it: the state goes on.
+func TestStartsAreNotTaken(t *testing.T) {
+	const text = `i = axis(i, 0 .. 1 in 300)
+from = exp(sin(i * 7))
+v = from | iterate(v -> v * 0.5 + sum(from, over: i) / 300 + from, at_most: 3)
+v | write("out.npy")
+`
+	cachetest.Use(t)
+	t.Chdir(t.TempDir())
+	s, err := Open(Config{Device: HostOnly, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog := CheckText("a.weft", []byte(text), check.Options{})
+	p, err := s.Plan(t.Context(), prog, PlanOptions{})
+	if err != nil {
+		t.Fatal(err, prog.Found.String())
+	}
+	if _, err := s.Run(t.Context(), prog, p, runtime.Options{Verify: true, Strict: true}); err != nil {
+		t.Error(err)
+	}
+}
