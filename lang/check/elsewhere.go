@@ -34,7 +34,7 @@ func instead(name string) string {
 		}
 		all, _ := library.Text(of)
 		parts, _ := library.Parts(all)
-		if !ok && slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !strings.HasPrefix(name, "_") }) {
+		if !ok && slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !p.Use && !strings.HasPrefix(name, "_") }) {
 			return "`use " + of + "` makes `" + of + "." + name + "` known"
 		}
 	}

@@ -83,10 +83,17 @@ func (c *checker) load(b *binding) ops.Value {
 func (c *checker) partly(b *binding, name string, parts []library.Part) *module {
 	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}, used: true}}
 	for _, p := range parts {
-		f := &binding{kind: fnKind, scope: m.scope}
-		f.read = func() {
+		statement := func() syntax.Statement {
 			src := diag.NewSource(name, strings.Repeat("\n", p.Line)+p.Text)
-			f.fn = syntax.Parse(src, c.units, &diag.List{}).Statements[0].(*syntax.Function)
+			return syntax.Parse(src, c.units, &diag.List{}).Statements[0]
+		}
+		f := &binding{kind: fnKind, scope: m.scope}
+		if p.Use {
+			use := statement().(*syntax.Use)
+			f.kind, f.use, f.name, f.used = useKind, use, use.Name(), true
+		}
+		f.read = func() {
+			f.fn = statement().(*syntax.Function)
 			f.name = f.fn.Name
 		}
 		m.scope.names[p.Name] = f

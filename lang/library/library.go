@@ -15,13 +15,14 @@ func Text(name string) (text string, ok bool) {
 	return string(data), err == nil
 }
 
-// Part is the text of a function of a library, which is in the language by itself.
+// Part is a statement of a library, which is in the language by itself: a function, or the use of another library.
 type Part struct {
 	Name, Text string
-	Line       int // on which it begins, from 0
+	Line       int  // on which it begins, from 0
+	Use        bool // it is another library that this one uses
 }
 
-// Parts are the functions of a text; ok is false where it holds anything else.
+// Parts are the functions of a text, and the libraries that it uses; ok is false where it holds anything else.
 func Parts(text string) (parts []Part, ok bool) {
 	line, at, open := 0, 0, false
 	for l := range strings.Lines(text) {
@@ -30,6 +31,8 @@ func Parts(text string) (parts []Part, ok bool) {
 		case function:
 			name, _, _ = strings.Cut(name, "(")
 			parts, open = append(parts, Part{Name: name, Line: line}), true
+		case strings.HasPrefix(l, "use "):
+			parts, open = append(parts, Part{Name: strings.TrimSpace(l[len("use "):]), Text: l, Line: line, Use: true}), false
 		case l[0] == '#':
 			open = false
 		case l[0] != ' ' && l[0] != '}' && l[0] != '\n':
