@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/kernels/profile"
 	"weft/lang/library"
@@ -131,6 +132,44 @@ func seconds(m *cost.Model, p *bound.Plan) (sum float64) {
 		sum += m.Weigh(cost.Kernel{IR: s.Kernel.IR})
 	}
 	return sum
+}
+
+// A grid of few points computes the prepared record where it reads it, lanes along elements, which share the lines of its rows; of what the four
+// values of a place have in common, it loads each once.
+func TestFewPointsReadTheRecordAlongElements(t *testing.T) {
+	described, err := native.Describing("avx512")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []string{"5", "8"} {
+		p, err := planner.Build(checked(t, `made = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm, width: 0.25 mm)
+iq = simulate.echoes(made, [point(z: 30 mm)], fc: 3 MHz, fs: 12 MHz, samples: 560, start: 15 us) @keep
+grid = box(x: -10 mm .. 10 mm in `+n+`, y: -10 mm .. 10 mm in `+n+`, z: 20 mm .. 40 mm in `+n+`)
+iq | beamform(made, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us) | write("o.npy")
+`).Sinks, described.Info(), planner.Options{Threads: 2, Cost: &cost.Model{Profile: profile.Default(2), Kind: "native", Rules: described.Info().Rules, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		main := p.Kernels()[len(p.Kernels())-1].Kernel.IR
+		loads := map[string]int{}
+		main.Walk(func(x *ir.Node) {
+			if x.Kind == ir.KLoad {
+				loads[x.Buf.Name]++
+			}
+		})
+		record := 0
+		for name, n := range loads {
+			if strings.HasPrefix(name, "simulate.echoes") || strings.HasPrefix(name, "iq") {
+				record += n
+			}
+		}
+		if turns := loads["beamform.turn"]; record != 4 || turns != 3 {
+			t.Errorf("%s: %d loads of the record, %d of turns: %v", n, record, turns, loads)
+		}
+		if !described.Info().Rules.Layout(main).FoldLanes {
+			t.Errorf("%s: %+v", n, described.Info().Rules.Layout(main))
+		}
+	}
 }
 
 // Readers that take an array with its dims in another order read each element once, too: the places of the library's delay-and-sum are rounded

@@ -120,6 +120,8 @@ func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {
 			return b.Int(t, x.I-y.I)
 		case Mul:
 			return b.Int(t, x.I*y.I)
+		case BitAnd:
+			return b.Int(t, x.I&y.I)
 		}
 		return nil
 	}

@@ -18,7 +18,11 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*s.trips(f) >= longFold {
 		out = s.tiledSchedules(f, axes)
 	}
-	out = append(out, s.lines(f)...)
+	lines := s.lines(f)
+	if i := slices.IndexFunc(lines, func(c CPU) bool { return c.FoldLanes }); i >= 0 && s.alongTurns(f) {
+		out = append([]CPU{lines[i]}, out...)
+	}
+	out = append(out, lines...)
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(c CPU) bool {
 		text := c.String()
@@ -29,6 +33,27 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 		return false
 	})
 	return out[:min(len(out), 6)]
+}
+
+// alongTurns reports a fold whose turns go along rows of an array, each wherever a point says, that a core's own cache does not hold: a turn's
+// lanes then share cache lines, and points have one each.
+func (s *survey) alongTurns(f *ir.Fold) bool {
+	return f != nil && slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
+		if n.Kind != ir.KLoad || s.deepest(n) != f || len(n.Buf.Shape) < 2 || n.Buf.Bytes() <= ownCache {
+			return false
+		}
+		rows, last := n.Index()[:len(n.Buf.Shape)-1], n.Index()[len(n.Buf.Shape)-1]
+		along, ok := ir.Affine(last, f.Index)
+		return ok && along == 1 && slices.ContainsFunc(rows, s.scatters)
+	})
+}
+
+// scatters reports an index that differs between points as no formula along an axis says.
+func (s *survey) scatters(index *ir.Node) bool {
+	return slices.ContainsFunc(s.k.Axes, func(axis *ir.Node) bool {
+		_, even := ir.Affine(index, axis)
+		return !even && s.vary(index).Meets(axis.Bind())
+	})
 }
 
 // flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis

@@ -26,24 +26,21 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 	tap, sample := ops.Dim{Name: "tap", Size: taps}, ops.Dim{Name: "sample", Size: places}
 	t.Dims = append(t.Dims, element, tap, sample)
 
-	// T = turnRe re + turnIm im, tap by tap: (cos, -sin) for real parts, (sin, cos) for imaginary ones.
-	turnRe, turnIm := make([]float64, taps*places), make([]float64, taps*places)
+	// T = turnRe re + turnIm im, tap by tap: (cos, -sin) for real parts, (sin, cos) for imaginary ones. Where taps are computed where they are
+	// read, what they have in common is loaded once.
+	turns := make([]float64, 3*places)
+	for m := range places {
+		sin, cos := math.Sincos(2*math.Pi*s.fc*s.start + s.theta()*(float64(m)+s.scheme.centre))
+		turns[m], turns[places+m], turns[2*places+m] = -sin, cos, sin
+	}
 	weights := make([]float64, 0, taps*s.scheme.reach())
 	for k := range taps {
-		for m := range places {
-			sin, cos := math.Sincos(2*math.Pi*s.fc*s.start + s.theta()*(float64(m)+s.scheme.centre))
-			if k%2 == 0 {
-				turnRe[k*places+m], turnIm[k*places+m] = cos, -sin
-			} else {
-				turnRe[k*places+m], turnIm[k*places+m] = sin, cos
-			}
-		}
 		weights = append(weights, s.scheme.coef[k/2]...)
 	}
 	in := l.In("input")
 	mix := l.Table("interpolation", ir.F32, weights, tap, ops.Dim{Name: "neighbour", Size: s.scheme.reach()})
-	re, im := l.Table("turn_re", ir.F32, turnRe, tap, sample), l.Table("turn_im", ir.F32, turnIm, tap, sample)
-	inputs := []*ops.Stage{in, mix, re, im}
+	turn := l.Table("turn", ir.F32, turns, ops.Dim{Name: "part", Size: 3}, sample)
+	inputs := []*ops.Stage{in, mix, turn}
 	steps := []string{"prepare"}
 	var taper *ops.Stage
 	if s.fnumber == 0 && s.window.Flat < 1 {
@@ -52,6 +49,7 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 	}
 	out := l.Stage("prepare", t, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		lead, at := index[:len(index)-3], index[len(index)-3:]
+		part := b.Alu(ir.BitAnd, at[1], b.I32(1))
 		var sum ops.Elem
 		for j := range s.scheme.reach() {
 			v := in.At(b, s.inputIndex(b, lead, at[0], b.Add(at[2], b.I32(j)))...)
@@ -63,7 +61,7 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 				sum = ops.Elem{Re: b.Add(sum.Re, re), Im: b.Add(sum.Im, im)}
 			}
 		}
-		v := b.Add(b.Mul(sum.Re, re.At(b, at[1], at[2]).Re), b.Mul(sum.Im, im.At(b, at[1], at[2]).Re))
+		v := b.Add(b.Mul(sum.Re, turn.At(b, b.Add(part, b.I32(1)), at[2]).Re), b.Mul(sum.Im, turn.At(b, part, at[2]).Re))
 		if taper != nil {
 			v = b.Mul(v, taper.At(b, at[0]).Re)
 		}
