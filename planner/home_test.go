@@ -116,7 +116,7 @@ func TestTablesAreWeighedWithTheirLines(t *testing.T) {
 			if squares(other) == 0 {
 				t.Errorf("%s: the opposite cannot be forced", edge)
 			}
-			if is, would := seconds(model, p), seconds(model, other); is > would {
+			if is, would := seconds(model, p), seconds(model, other); is > 1.001*would { // less cannot be told
 				t.Errorf("arithmetic %g times as long: %g s, %g s if %s is stored", slower, is, would, edge)
 			}
 		}
