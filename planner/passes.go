@@ -47,9 +47,10 @@ type Options struct {
 	Device       string
 	Replace      bool // weigh places, also where other decisions are repeated
 
-	taken  int64  // bytes of the memory asked for that a drive has besides its program
-	within string // prefix of the steps of a drive's program; empty: a program of its own
-	build  func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
+	taken   int64              // bytes of the memory asked for that a drive has besides its program
+	within  string             // prefix of the steps of a drive's program; empty: a program of its own
+	weighed map[string]float64 // see fuse.Options.Weights
+	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }
 
 // pass is a step of planning: from a program to the kernels that compute it, and from these to a plan.
@@ -120,7 +121,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth(), Doubt: opt.Cost.Doubt()}
 		}
 	}
-	opt.build = build
+	opt.build, opt.weighed = build, map[string]float64{}
 	return build(graph.Collect(sinks), dev, opt)
 }
 
@@ -144,7 +145,7 @@ func build(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 }
 
 func verdicts(m *module.Module, opt Options) (err error) {
-	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: -1}
+	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: -1, Weights: opt.weighed}
 	if opt.FuseLimit != nil {
 		asked.Limit = *opt.FuseLimit
 	}

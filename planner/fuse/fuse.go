@@ -43,6 +43,8 @@ type Options struct {
 	Cost    *cost.Model     // nil: the rates decide
 	Limit   int             // at most so many fusions; negative: no limit
 	Decided map[string]bool // verdicts to repeat, of those that were weighed
+	// Weights are the seconds that kernels take, by their loose hash: what plans of one model and device found, for others of these.
+	Weights map[string]float64
 }
 
 // Verdicts are on all edges of a graph.
@@ -57,7 +59,7 @@ type Verdicts struct {
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{},
-		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{}, weights: map[string]float64{},
+		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -72,17 +74,16 @@ func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 type fuser struct {
 	Options
 	Verdicts
-	g       *graph.Graph
-	sizes   map[*ops.Stage]size
-	homes   map[*ops.Stage]*ops.Stage
-	ends    map[*ops.Stage]*ops.Stage
-	counts  map[*ops.Stage]*runs
-	within  map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
-	at      int                           // place of the stage whose edges are decided
-	places  places                        // that @device asks for
-	weights map[string]float64            // seconds that kernels take, by their loose hash
-	budget  int                           // values that kernels of more than weighedNodes may still hold
-	faults  []error
+	g      *graph.Graph
+	sizes  map[*ops.Stage]size
+	homes  map[*ops.Stage]*ops.Stage
+	ends   map[*ops.Stage]*ops.Stage
+	counts map[*ops.Stage]*runs
+	within map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
+	at     int                           // place of the stage whose edges are decided
+	places places                        // that @device asks for
+	budget int                           // values that kernels of more than weighedNodes may still hold
+	faults []error
 
 	tops  []topEdge // of tables of largest values
 	blind bool      // predictions are without these

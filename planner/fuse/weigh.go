@@ -112,7 +112,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 			f.within[s] = append(f.within[s], b.Facts.Within)
 		}
 	}
-	if known, ok := f.weights[hash]; ok {
+	if known, ok := f.Weights[hash]; ok {
 		return known
 	}
 	about.IR = k
@@ -120,8 +120,8 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 		about.IR = schedule.Few(subst.Settle(k)) // as it will be
 	}
 	f.Scheduled++
-	f.weights[hash] = f.Cost.Weigh(about)
-	return f.weights[hash]
+	f.Weights[hash] = f.Cost.Weigh(about)
+	return f.Weights[hash]
 }
 
 // passing reports a stage that its readers may yet compute: arithmetic does not hide behind memory that may never be written.

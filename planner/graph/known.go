@@ -100,7 +100,7 @@ func monotony(data []float64, row int) int {
 // more each than a load does.
 const (
 	fewKnown     = 1 << 10
-	quicklyKnown = 1 << 17
+	quicklyKnown = 1 << 15
 	worthKnowing = 1 << 17
 	moreThanLoad = 8
 )
