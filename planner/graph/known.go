@@ -100,9 +100,9 @@ func monotony(data []float64, row int) int {
 // more each than a load does.
 const (
 	fewKnown     = 1 << 10
-	quicklyKnown = 1 << 15
+	quicklyKnown = 1 << 16
 	worthKnowing = 1 << 17
-	moreThanLoad = 8
+	moreThanLoad = 12
 )
 
 // know makes tables of known stages of few elements that others than such read often.
