@@ -34,6 +34,7 @@ type commands struct {
 	Lsp         lspCommand         `cmd:"" help:"Serve an editor: the Language Server Protocol over standard input and output."`
 	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`
 	Check       checkCommand       `cmd:"" help:"Report every mistake in pipeline files."`
+	Inspect     inspectCommand     `cmd:"" help:"Say which arrays files hold, and how they are read."`
 	Ops         opsCommand         `cmd:"" help:"List the operators, or document one."`
 	Fmt         fmtCommand         `cmd:"" help:"Format pipeline files."`
 	Errors      errorsCommand      `cmd:"" help:"List the error codes, or explain one."`
