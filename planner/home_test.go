@@ -244,3 +244,27 @@ show(scan(star, lib, axis(velocity, -1000 km/s .. 1000 km/s in 432), rbf(w, pixe
 		}
 	}
 }
+
+// A single element that is known while planning has bounds, as longer tables have: places that follow from it need no others.
+func TestKnownNumbersHaveBounds(t *testing.T) {
+	p, err := planner.Build(checked(t, `k = sum(axis(q, 1 .. 40 in 40) * 2 + 1)
+axis(x, 0 .. 1 in 100000) * k | write("o.npy")
+`).Sinks, avx2(t).Info(), planner.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded := false
+	for _, s := range p.Kernels() {
+		s.Kernel.IR.Walk(func(n *ir.Node) {
+			if n.Kind == ir.KLoad && len(n.Buf.Shape) == 0 {
+				loaded = true
+				if lo, hi, ok := ir.SureRange(n, nil); !ok || lo != 1680 || hi != 1680 {
+					t.Errorf("%s: %g to %g, %v", n.Buf.Name, lo, hi, ok)
+				}
+			}
+		})
+	}
+	if !loaded {
+		t.Error("no single element is loaded: nothing is tested")
+	}
+}

@@ -117,9 +117,8 @@ func (g *Graph) know() {
 			continue
 		}
 		s.Data, s.Elem, s.Inputs = wide, nil, nil
-		if shape := s.Type.Shape(); len(shape) > 0 {
-			s.Facts.Data = ir.DataFactsOf(wide, shape[len(shape)-1])
-		}
+		shape := append([]int{1}, s.Type.Shape()...)
+		s.Facts.Data = ir.DataFactsOf(wide, shape[len(shape)-1])
 		known = true
 		for _, u := range append(g.Users[s], s) {
 			delete(g.alone, u)
