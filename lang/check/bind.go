@@ -201,7 +201,9 @@ func (b *binder) fit(p *ops.Param, a argument) ops.Value {
 	if v.Kind()&p.Accept == 0 && p.Accept&ops.KSymbol != 0 {
 		n, ok := syntax.Unparen(orNothing(a.expr)).(*syntax.Name)
 		if ok && (len(p.Choices) == 0 || slices.Contains(p.Choices, n.Text)) {
-			v = ops.Symbol(n.Text) // the variable of this name cannot be meant
+			if v = ops.Symbol(n.Text); a.names != nil { // the variable of this name cannot be meant
+				v = a.names
+			}
 		}
 	}
 	if s, ok := v.(ops.Symbol); ok {
