@@ -2,6 +2,7 @@
 package order
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -252,7 +253,7 @@ func (s *sorting) merged(l *ops.Lowering, from lines, run int) lines {
 		first = b.And(b.Lt(x, from2), b.Or(b.Le(end, y), ordered))
 		return first, held(b, b.Select(first, x, y))
 	}
-	return s.made(l, "merged", from, from.parts(), each,
+	return s.made(l, fmt.Sprint("merged.", run), from, from.parts(), each,
 		func(b *ops.Body, of *ops.Stage, at []*ir.Node) ops.Elem {
 			_, where := next(b, at, at[s.along], taken(b, at, at[s.along]))
 			return of.At(b, s.with(at, where)...)
