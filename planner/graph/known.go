@@ -132,11 +132,8 @@ func (g *Graph) know() {
 
 // worthKnowing reports whether a stage is known, has few elements that are had soon, and would take its readers much work.
 func (g *Graph) worthKnowing(s *ops.Stage) bool {
-	h, n, reads := s.Hints(), float64(s.Type.Len()), 0.0
-	for _, u := range g.Users[s] {
-		reads += g.Point(u).Reads[s] * float64(u.Type.Len())
-	}
-	if n > fewKnown || reads < 2*n || g.Wanted[s] || g.tabled[s] || s.Type.Elem.Complex || !g.known(s) ||
+	h, n := s.Hints(), float64(s.Type.Len())
+	if n > fewKnown || g.Wanted[s] || g.tabled[s] || s.Type.Elem.Complex || !g.known(s) ||
 		h.Keep || h.Fuse || h.Device != "" || h.Precision != (ops.Precision{}) || h.Tile != nil {
 		return false
 	}
@@ -158,8 +155,14 @@ func (g *Graph) worthKnowing(s *ops.Stage) bool {
 		}
 		return sum
 	}
-	all := work(s, n)
-	return all >= moreThanLoad*n && all <= quicklyKnown && all/n*reads >= worthKnowing
+	all, reads := work(s, n), 0.0
+	if all < moreThanLoad*n || all > quicklyKnown {
+		return false
+	}
+	for _, u := range g.Users[s] {
+		reads += g.Point(u).Reads[s] * float64(u.Type.Len())
+	}
+	return reads >= 2*n && all/n*reads >= worthKnowing
 }
 
 // byItself reports whether a known stage that another reads is evaluated before it: what is read more than once, or has loops.
