@@ -34,7 +34,9 @@ dy = round(k * turn)
 			"step: (s, o) -> (hit: s.hit or o.up, way: s.way or not (s.hit or not o.up))).hit", "-inf", true},
 		{"a state without one", "fold((up: %s - k * 0.5 m > b), along: step, from: 0, step: (s, o) -> where(o.up, s + 1, s)) > 2", "-inf", false},
 		{"a sum", "sum(where(%s - k * 0.5 m > b, 1, 0), over: step) > 3", "-inf", false},
-		{"any, below", "any(%s - k * 0.5 m < b, over: step)", "-inf", false},
+		{"any, below", "any(%s + k * 0.5 m < b, over: step)", "inf", true},
+		{"all of what is not below", "all(not (%s < b - 1 m), over: step)", "inf", true},
+		{"above and below", "any(%s - k * 0.5 m > b or b[y: here + dy, x: here - k, outside: -inf] < b - k * 0.1 m, over: step)", "-inf", false},
 		{"all, where one that is unknown decides", "all(%s - k * 0.5 m <= b, over: step)", "-inf", false},
 	} {
 		at := fmt.Sprintf(moved, c.moved)

@@ -112,16 +112,22 @@ func (g *gen) levelName(x *leaving, i, v int) Value {
 	return Named(x.running[i].Level.Type, g.accBase("l", x.c, x.ending[i], v))
 }
 
+// answered is whether an accumulator that ends the fold has its last value.
+func (g *gen) answered(x *leaving, q, v int) Value {
+	a := g.accName(x.c.f.Accs[q], v)
+	if x.c.f.Monoid == ir.All {
+		a = Not(a)
+	}
+	return a
+}
+
 // ended is whether vector v has its answer, or is not wanted.
 func (g *gen) ended(x *leaving, v int) Value {
 	var out Value
 	for i, q := range x.ending {
-		a := g.accName(x.c.f.Accs[q], v)
-		if x.running != nil {
+		a := g.answered(x, q, v)
+		if x.running != nil { // of any
 			a = Or(a, Compare(ir.Lt, g.val(x.running[i].Threshold, v, byLane), g.levelName(x, i, v), true))
-		}
-		if x.c.f.Monoid == ir.All {
-			a = Not(a)
 		}
 		if i > 0 {
 			a = And(out, a)
@@ -266,9 +272,13 @@ func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 		if x.running != nil {
 			waits = Compare(ir.Le, g.levelName(x, 0, v), b, true)
 		}
-		ended := g.accName(x.c.f.Accs[x.ending[0]], v)
-		for _, q := range x.ending[1:] {
-			ended = And(ended, g.accName(x.c.f.Accs[q], v))
+		var ended Value
+		for i, q := range x.ending {
+			if has := g.answered(x, q, v); i == 0 {
+				ended = has
+			} else {
+				ended = And(ended, has)
+			}
 		}
 		waits = And(waits, Not(ended))
 		if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {

@@ -53,6 +53,20 @@ func marches() []spec {
 			k.out("by row", march(k.Mod(k.Mul(y, k.I32(5)), k.I32(steps))))
 			k.out("by column", march(k.Mod(k.Mul(x, k.I32(7)), k.I32(steps))))
 		}},
+		{"marches of which none may rise, or fall", exactly, func(k *kit) {
+			ground, rise := surface(k, "ground", 60), rising(k)
+			y, x := k.axis("y", rows), k.axis("x", wide)
+			here := k.Add(k.at(ground, y, x), k.F32(2))
+			quiet := func(above func(i *ir.Node) *ir.Node) *ir.Node {
+				return k.fold(ir.All, k.I32(steps), []*ir.Node{k.True()}, func(i *ir.Node, a []*ir.Node) []*ir.Node {
+					return []*ir.Node{k.And(a[0], k.Not(above(i)))}
+				})[0]
+			}
+			k.out("below", quiet(func(i *ir.Node) *ir.Node { return k.Lt(here, k.Sub(k.at(ground, y, k.Add(x, i)), k.at(rise, i))) }))
+			k.out("above", quiet(func(i *ir.Node) *ir.Node {
+				return k.Lt(k.Sub(k.at(rise, i), k.at(ground, y, k.Add(x, i))), k.Neg(here))
+			}))
+		}},
 		{"marches until one of several sees nothing", exactly, func(k *kit) {
 			ground, rise := surface(k, "ground", 60), rising(k)
 			y, x := k.axis("y", rows-3), k.axis("x", wide)

@@ -213,6 +213,7 @@ func (b *Builder) Fold(s FoldSpec, body func(i *Node, acc []*Node) (step []*Node
 			return []*Node{b.Select(b.Lt(f.Lo, f.Hi), step, s.Init[0])}
 		}
 	}
+	b.level(f)
 	root := b.leastRoot(f)
 	addend := b.sameAddend(f)
 	f.Node = b.Insert(&Node{Kind: KFold, Fold: f})
@@ -248,6 +249,51 @@ func (b *Builder) sameAddend(f *Fold) *Node {
 		}
 	}
 	return nil
+}
+
+// level turns comparisons in a fold to any or all with what every turn has in common, so that they say one thing: that what changes exceeds it. What
+// is to be less is, negated, to be more; negating is exact.
+func (b *Builder) level(f *Fold) {
+	if f.Monoid != Any && f.Monoid != All {
+		return
+	}
+	own := f.Index.free
+	for _, a := range f.Accs {
+		own = own.Or(a.free)
+	}
+	var turned func(n *Node) *Node
+	turned = func(n *Node) *Node {
+		switch {
+		case n.Kind != KAlu || !n.free.Meets(own):
+		case n.Op == And || n.Op == Or || n.Op == Not:
+			args := make([]*Node, len(n.Args))
+			for k, a := range n.Args {
+				args[k] = turned(a)
+			}
+			return b.Alu(n.Op, args...)
+		case n.Op == Lt && n.Args[0].Type.Float() && n.Args[0].free.Meets(own) && !n.Args[1].free.Meets(own):
+			return b.Lt(b.Neg(n.Args[1]), b.negated(n.Args[0], own))
+		}
+		return n
+	}
+	for q, x := range f.Step {
+		f.Step[q] = turned(x)
+	}
+}
+
+// negated is the negative of a value, by that of what differs over some binders in it.
+func (b *Builder) negated(n *Node, over Set) *Node {
+	switch {
+	case n.Kind == KAlu && n.Op == Neg:
+		return n.Args[0]
+	case n.Kind == KAlu && n.Op == Sub:
+		return b.Sub(n.Args[1], n.Args[0])
+	case n.Kind == KAlu && n.Op == Add && n.Args[0].free.Meets(over):
+		return b.Sub(b.negated(n.Args[0], over), n.Args[1])
+	case n.Kind == KAlu && n.Op == Add:
+		return b.Sub(b.negated(n.Args[1], over), n.Args[0])
+	}
+	return b.Neg(n)
 }
 
 // leastRoot makes a fold to the least of roots one to the least of what these are roots of: the root of that is the same to the bit. Roots of

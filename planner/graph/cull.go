@@ -12,7 +12,7 @@ import (
 
 // A loop that ends with the first element of an array above something, any(a[y + dy(k), x + dx(k)] - r(k) > t, over: k), may leave out
 // turns where tables of the largest elements show that none is. An array that such a loop reads often gets these tables, and a margin as
-// wide as the loop reaches, so that its loads need no guard.
+// wide as the loop reaches, so that its loads need no guard. Of one that ends with the first element below something, all is negated.
 
 // Tables pay where a loop turns so often, and in all its runs reads so much, and so many times what the array holds: they take about as
 // long as reading it 30 times, and a few launches.
@@ -27,6 +27,7 @@ type frame struct {
 	before, after [2]int
 	guarded       bool
 	other         float64
+	negated       bool
 }
 
 // framed is an array in a frame.
@@ -40,6 +41,8 @@ type displaced struct {
 	Edge
 	loads []*ir.Node
 	tall  bool // tables serve
+	low   bool // of the least elements
+	both  bool // and of the largest
 }
 
 // cull bounds the arrays that are read by loops which end early.
@@ -113,7 +116,8 @@ func (g *Graph) inLine(p, c *ops.Stage) bool {
 type comparison struct {
 	fold  *ir.Fold
 	level *ir.Node
-	tall  bool // turns in which it and its like do not hold change nothing
+	tall  bool                 // turns in which it and its like do not hold change nothing
+	sides map[*ir.Node]ir.Side // of loads that bound the level
 }
 
 // comparisons are those of the folds of a kernel whose turns change nothing where some do not hold that tables would bound.
@@ -127,7 +131,8 @@ func (g *Graph) comparisons(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []comp
 				own, quiet[n] = append(own, n), b.False()
 			}
 		})
-		bounds := g.boundsOf(b, k, f, edges)
+		sides := map[*ir.Node]ir.Side{}
+		bounds := g.boundsOf(b, k, f, edges, sides)
 		able := len(own) > 0 && schedule.Idle(b, f, quiet, -1)
 		for _, n := range own {
 			if delete(quiet, n); able && !schedule.Idle(b, f, quiet, -1) {
@@ -137,15 +142,16 @@ func (g *Graph) comparisons(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []comp
 		}
 		if able {
 			for _, n := range own {
-				out = append(out, comparison{f, n.Args[1], quiet[n] != nil})
+				out = append(out, comparison{f, n.Args[1], quiet[n] != nil, sides})
 			}
 		}
 	}
 	return out
 }
 
-// boundsOf bounds values over the axes of a kernel and the turns of a fold where arrays of two dims and what is known have tables.
-func (g *Graph) boundsOf(b *ir.Builder, k *ir.Kernel, f *ir.Fold, edges map[*ir.Buffer]Edge) *ir.Bounder {
+// boundsOf bounds values over the axes of a kernel and the turns of a fold where arrays of two dims and what is known have tables. It notes on which
+// side elements of arrays do.
+func (g *Graph) boundsOf(b *ir.Builder, k *ir.Kernel, f *ir.Fold, edges map[*ir.Buffer]Edge, sides map[*ir.Node]ir.Side) *ir.Bounder {
 	over := f.IndexBind
 	for _, a := range k.Axes {
 		over = over.Or(a.Bind())
@@ -158,7 +164,13 @@ func (g *Graph) boundsOf(b *ir.Builder, k *ir.Kernel, f *ir.Fold, edges map[*ir.
 			return b.Sub(f.Hi, b.Int(n.Type, 1))
 		case n.Kind == ir.KAxis && n.Role == ir.RoleParallel:
 			return b.Int(n.Type, int64(s)*int64(n.Extent-1))
-		case n.Kind == ir.KLoad && (s == ir.Hi && displaceable(n, f) || g.known(edges[n.Buf].From)):
+		case n.Kind == ir.KLoad && g.known(edges[n.Buf].From):
+			return b.Const(n.Type, 0)
+		case displaceable(n, f):
+			if was, ok := sides[n]; ok && was != s {
+				return nil
+			}
+			sides[n] = s
 			return b.Const(n.Type, 0)
 		}
 		return nil
@@ -188,12 +200,14 @@ func (g *Graph) compared(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []*displa
 				i = len(out)
 				out = append(out, &displaced{Edge: e})
 			}
-			if out[i].tall = out[i].tall || c.tall; !slices.Contains(out[i].loads, n) {
+			low := c.sides[n] == ir.Lo
+			out[i].both = out[i].both || len(out[i].loads) > 0 && out[i].low != low
+			if out[i].low, out[i].tall = low, out[i].tall || c.tall; !slices.Contains(out[i].loads, n) {
 				out[i].loads = append(out[i].loads, n)
 			}
 		})
 	}
-	return out
+	return slices.DeleteFunc(out, func(d *displaced) bool { return d.both })
 }
 
 func meets(nodes []*ir.Node, over ir.Set) bool {
@@ -230,6 +244,7 @@ func (g *Graph) surround(d *displaced) {
 	if !ok || !d.tall && !f.guarded {
 		return
 	}
+	f.negated = d.low && d.tall
 	of, to := g.inFrame(d, f), d.To
 	g.frames[d.Edge] = framed{of, f}
 	to.Inputs = append(slices.Clip(to.Inputs), of)
@@ -328,14 +343,14 @@ func (g *Graph) inFrame(d *displaced, f frame) *ops.Stage {
 		Inputs: []*ops.Stage{p}, Steps: []string{f.String()}}
 	s.Elem = func(b *ops.Body, index []*ir.Node) ops.Elem {
 		if !f.guarded {
-			return p.At(b, index...)
+			return f.turned(b, p.At(b, index...))
 		}
 		at, inside := make([]*ir.Node, len(index)), b.True()
 		for k, x := range index {
 			at[k] = b.Sub(x, b.I32(f.before[k]))
 			inside = b.And(inside, b.And(b.Le(b.I32(0), at[k]), b.Lt(at[k], b.I32(p.Type.Dims[k].Size))))
 		}
-		return p.AtOr(b, inside, f.other, at...)
+		return f.turned(b, p.AtOr(b, inside, f.other, at...))
 	}
 	if g.behind(p, s); !d.tall {
 		return s
@@ -346,9 +361,20 @@ func (g *Graph) inFrame(d *displaced, f frame) *ops.Stage {
 	return s
 }
 
+// turned is an element as it lies in the frame, or one of that as it is.
+func (f frame) turned(b *ops.Body, e ops.Elem) ops.Elem {
+	if f.negated {
+		e.Re = b.Neg(e.Re)
+	}
+	return e
+}
+
 func (f frame) String() string {
 	if f.before == [2]int{} && f.after == [2]int{} {
 		return "copy: places are within the array"
+	}
+	if f.negated {
+		return fmt.Sprintf("negated, margin of %v before and %v behind: as far as loops reach", f.before, f.after)
 	}
 	return fmt.Sprintf("margin of %v before and %v behind: as far as loops reach", f.before, f.after)
 }

@@ -87,7 +87,7 @@ func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, i
 			}
 			at[k] = l.Body.Add(x, l.Body.I32(f.before[k]))
 		}
-		return l.readStage(f.stage, nil, 0, at)
+		return f.turned(l.Body, l.readStage(f.stage, nil, 0, at))
 	}
 	if guard != nil || !slices.Equal(index, consumer.Index) {
 		l.elsewhere[Edge{s, consumer.Stage}] = true
