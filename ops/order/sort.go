@@ -216,7 +216,8 @@ func (s *sorting) runs(l *ops.Lowering, from lines) lines {
 			for _, p := range of {
 				value = append(value, p.At(b, s.with(piece, f.Index)...))
 			}
-			return f, b.Add(lo, ranked(b, piece, piece[s.along], b.Sub(f.Index, lo))), value
+			place = b.Add(lo, ranked(b, piece, piece[s.along], b.Sub(f.Index, lo)))
+			return f, b.Max(lo, b.Min(place, b.I32(s.n-1))), value // inside, as a plan that is read can see
 		})
 }
 
