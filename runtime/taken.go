@@ -28,7 +28,7 @@ func (d *drive) take(p *program) {
 		twins := p.plan.Twins(q.plan)
 		for _, s := range steps {
 			there := func(id string) bool {
-				return twins[id] != "" && q.arrays.There(twins[id]) && !q.passes(twins[id])
+				return twins[id] != "" && q.arrays.There(twins[id]) && !q.passes(twins[id]) && !p.passes(id)
 			}
 			if p.again(&s) || s.Kernel == nil || p.taken[s.ID] || slices.ContainsFunc(s.Writes, func(id string) bool { return !there(id) }) {
 				continue
