@@ -186,7 +186,8 @@ func MostTrips(f *ir.Fold) float64 {
 }
 
 // PartedTrips is how often a fold turns on average whose ends are loaded, as those of rows are: what lies between the least and the greatest
-// of them is taken to be parted among the elements of what they are loaded from.
+// of them is taken to be parted among the elements of what they are loaded from. Where no
+// row ends before another begins, all go about what they share, and part nothing.
 func PartedTrips(f *ir.Fold) (float64, bool) {
 	lo, hi := loaded(f.Lo), loaded(f.Hi)
 	if lo == nil || hi == nil {
@@ -199,9 +200,9 @@ func PartedTrips(f *ir.Fold) (float64, bool) {
 	if n := lo.Buf.Facts.Parts; lo.Buf == hi.Buf && n > 0 && parts > 0 {
 		return float64(n) / float64(parts), true
 	}
-	first, _, okFirst := ir.RangeOf(f.Lo, nil)
-	_, last, okLast := ir.RangeOf(f.Hi, nil)
-	if !okFirst || !okLast || last-first >= math.MaxInt32 || parts < 1 {
+	first, from, okFirst := ir.RangeOf(f.Lo, nil)
+	to, last, okLast := ir.RangeOf(f.Hi, nil)
+	if !okFirst || !okLast || last-first >= math.MaxInt32 || parts < 1 || from <= to {
 		return 0, false
 	}
 	return max(0, last-first) / float64(parts), true

@@ -66,6 +66,23 @@ func TestTripsOfParts(t *testing.T) {
 	}
 }
 
+// A fold from as far before a point as behind it, by what one element of an array says, turns as often as it may, and does not share its turns with
+// the other elements: by these it would turn less than once.
+func TestTripsAboutAPoint(t *testing.T) {
+	const points, reach = 500, 70
+	b := ir.NewBuilder()
+	width := &ir.Buffer{Name: "width", Type: ir.I32, Shape: []int{points}}
+	x := b.Axis("x", points)
+	far := b.Max(b.I32(0), b.Min(b.I32(reach), b.Load(width, x)))
+	sum := b.Fold(ir.FoldSpec{Lo: b.Sub(b.I32(reach), far), Hi: b.Add(b.I32(reach), far), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Cast(ir.F32, i))}, nil
+	})
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "o", Type: ir.F32, Shape: []int{points}}, Index: []*ir.Node{x}, Value: sum[0]}}}
+	if c := CostOf(k); c.Flops < points*reach || c.Flops > 2*points*2*reach {
+		t.Errorf("%g operations of %d points with up to %d turns", c.Flops, points, 2*reach)
+	}
+}
+
 // What depends on a fold's index is computed in every run of the fold, if loops stay as they are.
 func TestTripsCountRunsOfFolds(t *testing.T) {
 	b := ir.NewBuilder()
