@@ -223,8 +223,24 @@ func (d *document) rename(p at) (*workspaceEdit, error) {
 		text, at = text+d.source.Text[at:s.Start]+p.NewName, s.End
 	}
 	after := read(d.uri, text+d.source.Text[at:], nil)
-	if was, is := mistakes(d), mistakes(after); is > was {
-		return nil, fmt.Errorf("%s would be wrong as %s: %s", def.Text, p.NewName, after.diagnostics()[0].Message)
+	var places []textRange
+	for _, e := range edits { // behind those before it on its line, whose lengths have changed
+		moved := 0
+		for _, o := range edits {
+			if o.Range.Start.Line == e.Range.Start.Line && o.Range.Start.Character <= e.Range.Start.Character {
+				moved += utf16Count(p.NewName) - utf16Count(def.Text)
+			}
+		}
+		e.Range.End.Character += moved
+		e.Range.Start.Character += moved - utf16Count(p.NewName) + utf16Count(def.Text)
+		places = append(places, e.Range)
+	}
+	is := after.references(after.definedAt(places[slices.IndexFunc(edits, func(e textEdit) bool { return e.Range == rangeOf(def.Span()) })]))
+	if !slices.EqualFunc(is, places, func(n *syntax.Name, at textRange) bool { return rangeOf(n.Span()) == at }) {
+		return nil, fmt.Errorf("`%s` is the name of something else there", p.NewName)
+	}
+	if mistakes(after) > mistakes(d) {
+		return nil, fmt.Errorf("`%s` cannot be called `%s` here", def.Text, p.NewName)
 	}
 	return &workspaceEdit{map[string][]textEdit{d.uri: edits}}, nil
 }

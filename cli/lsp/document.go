@@ -91,6 +91,13 @@ func utf16Len(r rune) int {
 	return 1
 }
 
+func utf16Count(text string) (n int) {
+	for _, r := range text {
+		n += utf16Len(r)
+	}
+	return n
+}
+
 func rangeOf(s diag.Span) textRange {
 	if s.IsZero() {
 		return textRange{}
@@ -180,8 +187,20 @@ func (d *document) unread(around []syntax.Node) bool {
 	return false
 }
 
+// definedAt is the definition of the name at a place.
+func (d *document) definedAt(r textRange) *syntax.Name {
+	n, around := d.name(offset(d.source, r.Start))
+	if n == nil {
+		return nil
+	}
+	return d.defined(n, around)
+}
+
 // references are the names of the text that stand for a definition, that itself among them, in order.
 func (d *document) references(def *syntax.Name) (out []*syntax.Name) {
+	if def == nil {
+		return nil
+	}
 	var visit func(n syntax.Node, path []syntax.Node)
 	visit = func(n syntax.Node, path []syntax.Node) {
 		if x, ok := n.(*syntax.Name); ok && x.Text == def.Text {

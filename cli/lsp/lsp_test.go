@@ -226,7 +226,10 @@ func TestNamesAreChanged(t *testing.T) {
 	}
 	for _, c := range []struct{ marked, to string }{
 		{strings.Replace(program, "y = sq", "‸y = sq", 1), "x"}, {strings.Replace(program, "y = sq", "‸y = sq", 1), "a b"},
-		{strings.Replace(program, "show(sum", "show(s‸um", 1), "total"}, {strings.Replace(program, "y = sq", "‸y = sq", 1), "fn"},
+		{strings.Replace(program, "show(sum", "show(s‸um", 1), "total"},
+		// What another name would catch, or be caught by, is refused, in a file with mistakes too.
+		{"‸g = 3\nfn f(a) = a * g\nshow(f(2))\n", "a"}, {"g = 3\nfn f(‸a) = a * g\nshow(f(2))\n", "g"}, {"‸h = 3\nx = 4\nshow(maximm(h + x))\n", "x"},
+		{strings.Replace(program, "y = sq", "‸y = sq", 1), "fn"},
 	} {
 		if got, err := rename(c.marked, c.to); err == nil {
 			t.Errorf("to %s:\n%s", c.to, got)

@@ -40,10 +40,18 @@ func Serve(in io.Reader, out io.WriteCloser) error {
 	}
 	var rpc *jrpc2.Server
 	methods["shutdown"] = answers(nil)
-	methods["exit"] = func(context.Context, *jrpc2.Request) (any, error) { go rpc.Stop(); return nil, nil }
+	left := make(chan struct{})
+	methods["exit"] = func(context.Context, *jrpc2.Request) (any, error) { close(left); return nil, nil }
 	// One request at a time, in the order in which they come: edits are.
 	rpc = jrpc2.NewServer(methods, &jrpc2.ServerOptions{AllowPush: true, Concurrency: 1})
-	return rpc.Start(channel.LSP(in, out)).Wait()
+	ended := make(chan error, 1)
+	go func() { ended <- rpc.Start(channel.LSP(in, out)).Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-left: // whether or not the client closes its side
+		return nil
+	}
 }
 
 // answers always answers alike.

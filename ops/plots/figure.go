@@ -38,14 +38,15 @@ type figure struct {
 	under          []series // in a panel below
 	across, upward string   // labels
 	low            string   // that of the panel below
+	unit, place    ops.Unit // of the axes upward and across: those of the first array
 }
 
-// shown are all elements in the array's unit.
-func shown(h ops.HostArray) plotter.Values {
+// shown are all elements in the unit of an axis.
+func shown(h ops.HostArray, in ops.Unit) plotter.Values {
 	out := make(plotter.Values, h.Type.Len())
 	h.Parts[0].Load(out, 0)
 	for i := range out {
-		out[i] = format.Shown(out[i], h.Type.Unit)
+		out[i] = format.Shown(out[i], in)
 	}
 	return out
 }
@@ -61,13 +62,17 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 			beside[arg], rest = &rest[0], rest[1:]
 		}
 	}
+	f.unit = in[0].Type.Unit
+	if p.kind != spreads {
+		f.place = in[0].Type.Dims[p.along[0]].Unit
+	}
 	for i, v := range list {
 		f.add(v.(ops.Array).Label(), in[i], p.along[i], beside)
 	}
 	for i, v := range p.List("below") {
 		a := v.(ops.Array)
-		f.under = append(f.under, series{name: a.Label(), x: f.series[0].x, y: shown(rest[i])})
-		if f.low = format.Heading("", a.Type().Unit); i == 0 && len(p.List("below")) == 1 {
+		f.under = append(f.under, series{name: a.Label(), x: f.series[0].x, y: shown(rest[i], rest[0].Type.Unit)})
+		if f.low = format.Heading("", rest[0].Type.Unit); i == 0 && len(p.List("below")) == 1 {
 			f.low = format.Heading(a.Label(), a.Type().Unit)
 		}
 	}
@@ -77,7 +82,7 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 	if len(list) == 1 {
 		f.upward = list[0].(ops.Array).Label()
 	}
-	f.upward = format.Heading(f.upward, in[0].Type.Unit)
+	f.upward = format.Heading(f.upward, f.unit)
 	if p.kind == spreads {
 		f.across, f.upward = f.upward, "number of elements"
 		f.count(p.Int("bins"))
@@ -87,7 +92,7 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 
 // add makes lines of an array: one for each element of the dims besides the one across.
 func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]*ops.HostArray) {
-	values := shown(h)
+	values := shown(h, f.unit)
 	if f.kind == spreads {
 		f.series = append(f.series, series{name: name, y: values})
 		return
@@ -100,10 +105,10 @@ func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]
 	places := make(plotter.Values, d.Size)
 	for i := range places {
 		if places[i] = float64(i); d.Coords != nil {
-			places[i] = format.Shown(d.Coords[i], d.Unit)
+			places[i] = format.Shown(d.Coords[i], f.place)
 		}
 	}
-	f.across = format.Heading(d.Name, d.Unit)
+	f.across = format.Heading(d.Name, f.place)
 	var xs, es plotter.Values
 	if x := beside["x"]; x != nil {
 		if a, _ := f.Array("x"); a.Label() != "" {
@@ -111,12 +116,12 @@ func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]
 		} else {
 			f.across = format.Heading("", x.Type.Unit)
 		}
-		if xs = shown(*x); len(x.Type.Dims) == 1 {
+		if xs = shown(*x, x.Type.Unit); len(x.Type.Dims) == 1 {
 			places, xs = xs, nil
 		}
 	}
 	if e := beside["error"]; e != nil {
-		es = shown(*e)
+		es = shown(*e, f.unit)
 	}
 	pick := func(all plotter.Values, from int) plotter.Values {
 		out := make(plotter.Values, d.Size)

@@ -75,6 +75,34 @@ func TestSeries(t *testing.T) {
 	}
 }
 
+// What is drawn on one axis is drawn in one unit, that of the first array, and so are its errors.
+func TestUnitsOfAnAxis(t *testing.T) {
+	t.Chdir(t.TempDir())
+	a, ah := array("a", ops.Dense{Re: []float64{1e3, 2e3, 3e3}}, "km/s", second)
+	b, bh := array("b", ops.Dense{Re: []float64{1e3, 2e3, 3e3}}, "m/s", ops.Dim{Name: "t", Size: 3, Coords: []float64{0, 1e-3, 2e-3}, Unit: ops.MustUnit("s")})
+	e, eh := array("e", ops.Dense{Re: []float64{100, 200, 300}}, "m/s", second)
+	p, err := use(t, "plot.line", map[string]ops.Value{"y": ops.List{a, b}, "path": ops.Text("a.svg")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.figure([]ops.HostArray{ah, bh})
+	if err != nil || !slices.Equal(f.series[0].y, f.series[1].y) || !slices.Equal(f.series[0].x, f.series[1].x) || f.series[1].y[2] != 3 || f.series[1].x[2] != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if p, err = use(t, "plot.scatter", map[string]ops.Value{"y": a, "path": ops.Text("a.svg"), "error": e}); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = p.figure([]ops.HostArray{ah, eh}); err != nil || f.series[0].e[2] != 0.3 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if p, err = use(t, "plot.hist", map[string]ops.Value{"y": ops.List{a, b}, "path": ops.Text("a.svg"), "bins": ops.Integer(2)}); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = p.figure([]ops.HostArray{ah, bh}); err != nil || !slices.Equal(f.series[0].y, f.series[1].y) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestCounts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	a, ah := array("a", ops.Dense{Re: []float64{1, 2, 3, 3, math.NaN(), 5}}, "m", two, second)
