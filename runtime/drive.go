@@ -97,6 +97,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		if err := d.handOut(id); err != nil {
 			return err
 		}
+		r.fleet.Release(r.arrays.ByID[id].Bufs...) // which hold what was there before
 	}
 	r.transferred(&r.result.Sources, "drive", step, note, start)
 	r.result.Sources[len(r.result.Sources)-1].Calls = d.calls - d.log.calls
@@ -211,7 +212,7 @@ func (d *drive) there(p *program, s *bound.Step) bool {
 	to := p.arrays.ByID[s.Writes[0]]
 	for _, q := range d.programs {
 		for _, from := range q.arrays.ByID {
-			if q.run.plan.Stream != nil || !q.arrays.There(from.ID) || !to.SameSource(from) {
+			if q.run.plan.Stream != nil || !q.made[from.ID] || !q.arrays.There(from.ID) || !to.SameSource(from) {
 				continue
 			}
 			p.borrow(to.ID, q.run, from.ID)
@@ -236,7 +237,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	if !over.Equal(s.Kernel.IR.Domain()) {
 		tiles = s.Kernel.TilesOf(over, p.opt.Threads)
 	}
-	if err := w.part(d.ctx, over, tiles); err != nil {
+	if err := p.makes(s, w.part(d.ctx, over, tiles)); err != nil {
 		return err
 	}
 	w.sweep.Forget()
@@ -313,6 +314,9 @@ func (d *drive) close() {
 				w.finish()
 				p.result.Kernels[len(p.result.Kernels)-1].Times(calls)
 			}
+		}
+		for _, b := range p.run.plan.Buffers { // those that are lent, too: the next time they are others
+			r.fleet.Release(b.Bufs...)
 		}
 		bytes += p.arrays.Peak
 		p.arrays.FreeAll()

@@ -41,6 +41,7 @@ type run struct {
 
 	program     *plan.DriveProgram // nil: of no drive
 	taken       map[string]bool    // its steps that are not done: see take
+	made        map[string]bool    // arrays that hold what they should: memory may be there before
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are
 	doubt       doubt
@@ -78,7 +79,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
+		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
 }
 
 // once is Run with one plan.
@@ -164,9 +165,9 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 	}
 	switch step.Kind {
 	case plan.DriveStep:
-		return r.drive(ctx, step)
+		return r.makes(step, r.drive(ctx, step))
 	case plan.ReadStep:
-		return r.read(ctx, step)
+		return r.makes(step, r.read(ctx, step))
 	case plan.SinkStep:
 		return r.sink(ctx, step)
 	}
@@ -174,10 +175,18 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 	if err != nil || over.Empty() && !step.Kernel.IR.Domain().Empty() {
 		return err
 	}
-	if err := r.kernel(ctx, step, over); err != nil {
+	if err := r.makes(step, r.kernel(ctx, step, over)); err != nil {
 		return err
 	}
 	return r.judge(ctx, step, over)
+}
+
+// makes notes that a step has made what it writes, unless it failed.
+func (r *run) makes(step *bound.Step, failed error) error {
+	for _, id := range step.Writes {
+		r.made[id] = failed == nil
+	}
+	return failed
 }
 
 // judge looks at what a kernel stored of a region of its axes, while its inputs are still there.

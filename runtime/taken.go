@@ -28,7 +28,7 @@ func (d *drive) take(p *program) {
 		twins := p.plan.Twins(q.plan)
 		for _, s := range steps {
 			there := func(id string) bool {
-				return twins[id] != "" && q.arrays.There(twins[id]) && !q.passes(twins[id]) && !p.passes(id)
+				return twins[id] != "" && q.made[twins[id]] && q.arrays.There(twins[id]) && !q.passes(twins[id]) && !p.passes(id)
 			}
 			if p.again(&s) || s.Kernel == nil || p.taken[s.ID] || slices.ContainsFunc(s.Writes, func(id string) bool { return !there(id) }) {
 				continue
@@ -62,7 +62,7 @@ func (p *program) borrow(id string, q *run, other string) {
 	for i, part := range to.Bufs {
 		p.arrays.Memory[part] = q.arrays.Memory[of.Bufs[i]]
 	}
-	p.arrays.Lent[id] = true
+	p.arrays.Lent[id], p.made[id] = true, true
 	if q.doubt[other] {
 		p.doubt[id] = true
 	}

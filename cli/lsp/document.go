@@ -145,7 +145,7 @@ func (d *document) defined(n *syntax.Name, around []syntax.Node) *syntax.Name {
 			names = f.Parameters
 		case *syntax.Block:
 			for _, s := range f.Statements {
-				if a, ok := s.(*syntax.Assign); ok {
+				if a, ok := s.(*syntax.Assign); ok && (a.Span().End <= n.Span().Start || a.Name.Span() == n.Span()) {
 					names = append(names, a.Name)
 				}
 			}

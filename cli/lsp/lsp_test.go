@@ -218,6 +218,7 @@ func TestNamesAreChanged(t *testing.T) {
 		{strings.Replace(program, "(a, scale", "(‸a, scale", 1), "q", strings.NewReplacer("(a, scale", "(q, scale", "b = a *", "b = q *").Replace(program)},
 		{strings.Replace(program, "b = a", "‸b = a", 1), "q", strings.NewReplacer("b = a", "q = a", "b ^", "q ^").Replace(program)},
 		{strings.Replace(program, "y = square", "y = squ‸are", 1), "power", strings.NewReplacer("fn square", "fn power", "= square", "= power").Replace(program)},
+		{"‸x = 2\nfn f(a) {\n    x = x + a\n    x * 2\n}\nshow(f(x))\n", "z", "z = 2\nfn f(a) {\n    x = z + a\n    x * 2\n}\nshow(f(z))\n"},
 		{"fn f(a) = a * scale\n‸scale = 2\nshow(scale)\n", "gain", "fn f(a) = a * gain\ngain = 2\nshow(gain)\n"}, // nothing calls f
 	} {
 		if got, err := rename(c.marked, c.to); err != nil || got != c.want {

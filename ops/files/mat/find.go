@@ -178,9 +178,10 @@ func (f *finder) head(name string) (p part, class byte, err error) {
 		if n < 0 || len(p.full) > 64 {
 			return p, 0, damage("%d elements along dimension %d", n, i/4)
 		}
-		if total *= int64(n); total > 1<<40 {
+		if n > 0 && total > 1<<40/int64(n) {
 			return p, 0, damage("more elements than there are bytes")
 		}
+		total *= int64(n)
 		p.full = append(p.full, int(n))
 	}
 	own, err := f.read("a name", 1, 2)
