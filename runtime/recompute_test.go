@@ -37,7 +37,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 			w := newWorld()
 			dev := newFaulty("native")
 			p := w.plan(t, dev, w.keep("out", w.third(w.ramp(matrix(40, 50)))))
-			r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: result.New(p, 1)}
+			r := &run{plan: p, opt: Options{Devices: []device.Device{dev}, Threads: 1}.withDefaults(), result: result.New(p, 1), made: map[string]bool{}}
 			r.arrays = arrays.New(p, dev, nil)
 			if err := r.compile(context.Background()); err != nil {
 				t.Fatal(err)
