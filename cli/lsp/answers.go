@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -178,11 +177,7 @@ func (d *document) signature(p at) (*signatureHelp, error) {
 
 // target is the definition that a place is about; nil: there is none in the text.
 func (d *document) target(p at) *syntax.Name {
-	n, around := d.name(offset(d.source, p.Position))
-	if n == nil {
-		return nil
-	}
-	return d.defined(n, around)
+	return d.at(offset(d.source, p.Position))
 }
 
 func (d *document) definition(p at) (*location, error) {
@@ -216,27 +211,19 @@ func (d *document) rename(p at) (*workspaceEdit, error) {
 	case len(tokens) == 0 || tokens[0].Kind != syntax.Ident || tokens[0].Text != p.NewName:
 		return nil, fmt.Errorf("%q is no name", p.NewName)
 	}
-	edits, text, at := []textEdit{}, "", 0
+	edits, text, at, own := []textEdit{}, "", 0, 0
+	var starts []int // of the new name, in the new text
 	for _, n := range d.references(def) {
 		s := n.Span()
 		edits = append(edits, textEdit{rangeOf(s), p.NewName})
-		text, at = text+d.source.Text[at:s.Start]+p.NewName, s.End
+		text += d.source.Text[at:s.Start]
+		if starts = append(starts, len(text)); s == def.Span() {
+			own = len(text)
+		}
+		text, at = text+p.NewName, s.End
 	}
 	after := read(d.uri, text+d.source.Text[at:], nil)
-	var places []textRange
-	for _, e := range edits { // behind those before it on its line, whose lengths have changed
-		moved := 0
-		for _, o := range edits {
-			if o.Range.Start.Line == e.Range.Start.Line && o.Range.Start.Character <= e.Range.Start.Character {
-				moved += utf16Count(p.NewName) - utf16Count(def.Text)
-			}
-		}
-		e.Range.End.Character += moved
-		e.Range.Start.Character += moved - utf16Count(p.NewName) + utf16Count(def.Text)
-		places = append(places, e.Range)
-	}
-	is := after.references(after.definedAt(places[slices.IndexFunc(edits, func(e textEdit) bool { return e.Range == rangeOf(def.Span()) })]))
-	if !slices.EqualFunc(is, places, func(n *syntax.Name, at textRange) bool { return rangeOf(n.Span()) == at }) {
+	if !slices.EqualFunc(after.references(after.at(own)), starts, func(n *syntax.Name, at int) bool { return n.Span().Start == at }) {
 		return nil, fmt.Errorf("`%s` is the name of something else there", p.NewName)
 	}
 	if mistakes(after) > mistakes(d) {
@@ -349,12 +336,8 @@ func (d *document) tokens(about) (semanticTokens, error) {
 }
 
 // actions are what was meant instead of what is wrong, to be written in its place.
-func (s *server) actions(_ context.Context, p actionParams) ([]codeAction, error) {
-	d := s.documents.get(p.TextDocument.URI)
+func (d *document) actions(p actionParams) ([]codeAction, error) {
 	out := []codeAction{}
-	if d == nil {
-		return out, nil
-	}
 	for _, m := range d.diagnostics() {
 		if before(m.Range.End, p.Range.Start) || before(p.Range.End, m.Range.Start) {
 			continue

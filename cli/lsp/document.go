@@ -91,13 +91,6 @@ func utf16Len(r rune) int {
 	return 1
 }
 
-func utf16Count(text string) (n int) {
-	for _, r := range text {
-		n += utf16Len(r)
-	}
-	return n
-}
-
 func rangeOf(s diag.Span) textRange {
 	if s.IsZero() {
 		return textRange{}
@@ -187,9 +180,9 @@ func (d *document) unread(around []syntax.Node) bool {
 	return false
 }
 
-// definedAt is the definition of the name at a place.
-func (d *document) definedAt(r textRange) *syntax.Name {
-	n, around := d.name(offset(d.source, r.Start))
+// at is the definition of the name at a byte; nil: there is none in the text.
+func (d *document) at(byte int) *syntax.Name {
+	n, around := d.name(byte)
 	if n == nil {
 		return nil
 	}

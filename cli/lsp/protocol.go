@@ -42,11 +42,15 @@ type at struct {
 	} `json:"context"`
 }
 
+func (p at) uri() string { return p.TextDocument.URI }
+
 // about is the params of requests about a text, or a range of it.
 type about struct {
 	TextDocument identifier `json:"textDocument"`
 	Range        textRange  `json:"range"`
 }
+
+func (p about) uri() string { return p.TextDocument.URI }
 
 type opened struct {
 	TextDocument struct {

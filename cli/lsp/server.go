@@ -20,23 +20,23 @@ func Serve(in io.Reader, out io.WriteCloser) error {
 		"initialize":              answers(capabilities),
 		"initialized":             answers(nil),
 		"$/setTrace":              answers(nil),
-		"$/cancelRequest":         answers(nil), // answers take no time
+		"$/cancelRequest":         answers(nil), // requests are answered one by one
 		"textDocument/didOpen":    handler.New(s.opened),
 		"textDocument/didChange":  handler.New(s.changed),
 		"textDocument/didSave":    answers(nil),
 		"textDocument/didClose":   handler.New(s.closed),
-		"textDocument/completion": handler.New(with(s, (*document).completions)),
-		"textDocument/hover":      handler.New(with(s, (*document).hover)),
+		"textDocument/completion": handler.New(of(s, (*document).completions)),
+		"textDocument/hover":      handler.New(of(s, (*document).hover)),
 
-		"textDocument/signatureHelp":       handler.New(with(s, (*document).signature)),
-		"textDocument/definition":          handler.New(with(s, (*document).definition)),
-		"textDocument/references":          handler.New(with(s, (*document).uses)),
-		"textDocument/rename":              handler.New(with(s, (*document).rename)),
-		"textDocument/documentSymbol":      handler.New(over(s, (*document).symbols)),
-		"textDocument/formatting":          handler.New(over(s, (*document).formatting)),
-		"textDocument/inlayHint":           handler.New(over(s, (*document).hints)),
-		"textDocument/semanticTokens/full": handler.New(over(s, (*document).tokens)),
-		"textDocument/codeAction":          handler.New(s.actions),
+		"textDocument/signatureHelp":       handler.New(of(s, (*document).signature)),
+		"textDocument/definition":          handler.New(of(s, (*document).definition)),
+		"textDocument/references":          handler.New(of(s, (*document).uses)),
+		"textDocument/rename":              handler.New(of(s, (*document).rename)),
+		"textDocument/documentSymbol":      handler.New(of(s, (*document).symbols)),
+		"textDocument/formatting":          handler.New(of(s, (*document).formatting)),
+		"textDocument/inlayHint":           handler.New(of(s, (*document).hints)),
+		"textDocument/semanticTokens/full": handler.New(of(s, (*document).tokens)),
+		"textDocument/codeAction":          handler.New(of(s, (*document).actions)),
 	}
 	var rpc *jrpc2.Server
 	methods["shutdown"] = answers(nil)
@@ -62,21 +62,10 @@ func answers(with any) jrpc2.Handler {
 // server is what it keeps between requests.
 type server struct{ documents store }
 
-// with is a request about a place in a text; nothing is known of one that is not open.
-func with[T any](s *server, answer func(*document, at) (T, error)) func(context.Context, at) (any, error) {
-	return func(_ context.Context, p at) (any, error) {
-		d := s.documents.get(p.TextDocument.URI)
-		if d == nil {
-			return nil, nil
-		}
-		return answer(d, p)
-	}
-}
-
-// over is a request about a text, or a range of it.
-func over[T any](s *server, answer func(*document, about) (T, error)) func(context.Context, about) (any, error) {
-	return func(_ context.Context, p about) (any, error) {
-		d := s.documents.get(p.TextDocument.URI)
+// of is a request about a text; nothing is known of one that is not open.
+func of[P interface{ uri() string }, T any](s *server, answer func(*document, P) (T, error)) func(context.Context, P) (any, error) {
+	return func(_ context.Context, p P) (any, error) {
+		d := s.documents.get(p.uri())
 		if d == nil {
 			return nil, nil
 		}
