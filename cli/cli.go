@@ -26,23 +26,33 @@ const (
 
 // commands is the grammar of the command line.
 type commands struct {
-	Run         runCommand         `cmd:"" help:"Run a pipeline."`
-	Plan        planCommand        `cmd:"" help:"Write the plan of a pipeline, which weft run takes in its place."`
-	Explain     explainCommand     `cmd:"" help:"Say what would run: kernels, fusions, tiles, and why."`
-	Verify      verifyCommand      `cmd:"" help:"Compare every device and schedule with float64 and with each other."`
-	Repl        replCommand        `cmd:"" help:"Try things at a prompt; weft alone on a terminal does, too."`
-	Lsp         lspCommand         `cmd:"" help:"Serve an editor: the Language Server Protocol over standard input and output."`
-	Devices     devicesCommand     `cmd:"" help:"List the devices and how fast they are."`
-	Check       checkCommand       `cmd:"" help:"Report every mistake in pipeline files."`
-	Inspect     inspectCommand     `cmd:"" help:"Say which arrays files hold, and how they are read."`
-	Ops         opsCommand         `cmd:"" help:"List the operators, or document one."`
-	Fmt         fmtCommand         `cmd:"" help:"Format pipeline files."`
-	Errors      errorsCommand      `cmd:"" help:"List the error codes, or explain one."`
-	Provenance  provenanceCommand  `cmd:"" help:"Say what a file that weft wrote was made from."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Run         runCommand         `cmd:"" group:"run" help:"Run a pipeline."`
+	Repl        replCommand        `cmd:"" group:"run" help:"Try things at a prompt; weft alone on a terminal does, too."`
+	Literate    literateCommand    `cmd:"" group:"run" help:"Run the weft blocks of Markdown files, and write below each what it shows."`
+	Serve       serveCommand       `cmd:"" group:"run" help:"Run programs for another process, such as Python: JSON-RPC over standard input and output."`
+	Plan        planCommand        `cmd:"" group:"run" help:"Write the plan of a pipeline, which weft run takes in its place."`
+	New         newCommand         `cmd:"" group:"write" help:"Write a pipeline that reads a file and begins with it."`
+	Inspect     inspectCommand     `cmd:"" group:"write" help:"Say which arrays files hold, and how they are read."`
+	Check       checkCommand       `cmd:"" group:"write" help:"Report every mistake in pipeline files."`
+	Fmt         fmtCommand         `cmd:"" group:"write" help:"Format pipeline files."`
+	Lsp         lspCommand         `cmd:"" group:"write" help:"Serve an editor: the Language Server Protocol over standard input and output."`
+	Explain     explainCommand     `cmd:"" group:"trust" help:"Say what would run: kernels, fusions, tiles, and why."`
+	Verify      verifyCommand      `cmd:"" group:"trust" help:"Compare every device and schedule with float64 and with each other."`
+	Provenance  provenanceCommand  `cmd:"" group:"trust" help:"Say what a file that weft wrote was made from."`
+	Ops         opsCommand         `cmd:"" group:"look" help:"List the operators, or document one."`
+	Errors      errorsCommand      `cmd:"" group:"look" help:"List the error codes, or explain one."`
+	Devices     devicesCommand     `cmd:"" group:"look" help:"List the devices and how fast they are."`
+	Completion  completionCommand  `cmd:"" group:"look" help:"Print the script by which a shell completes weft's commands."`
+	Version     versionCommand     `cmd:"" group:"look" help:"Print the version."`
+	Complete    completeCommand    `cmd:"" hidden:"" help:"List what the last of some words may become, for shells."`
 	Predictions predictionsCommand `cmd:"" hidden:"" help:"Write a page that compares predicted and measured times."`
 	GPUReport   gpuReportCommand   `cmd:"" hidden:"" name:"gpu-report" help:"Measure a GPU, or an emulated one, as docs/gpu.md has it."`
 	Docs        docsCommand        `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
+}
+
+// tasks are the headings of commands in the help.
+var tasks = []kong.Group{
+	{Key: "run", Title: "Run pipelines:"}, {Key: "write", Title: "Write them:"}, {Key: "trust", Title: "Understand and trust results:"}, {Key: "look", Title: "Look things up:"},
 }
 
 // streams are what a command talks to.
@@ -68,6 +78,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	var grammar commands
 	parser, err := kong.New(&grammar, kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
 		kong.Description("A language and an engine for scientific array pipelines."),
+		kong.ExplicitGroups(tasks),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"passes": strings.Join(planner.Passes(), ", ")},
 		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))

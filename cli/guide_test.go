@@ -4,46 +4,93 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
-// The programs of docs/language.md run, and show what stands below them; -update writes that.
+// literatePages are those whose programs run, and show what stands below them; `weft literate` writes that.
+var literatePages = []string{"language.md", "tutorial.md", "radiotherapy.md", "spectra.md"}
+
 func TestGuide(t *testing.T) {
-	t.Setenv("WEFT_CC", "no-such-compiler")
+	for _, page := range literatePages {
+		t.Run(page, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../docs", page))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(text, []byte("```weft")); n < 8 {
+				t.Errorf("only %d programs are found", n)
+			}
+			t.Setenv("WEFT_CACHE", compiled)
+			t.Chdir(t.TempDir()) // to which programs may write
+			if err := os.WriteFile(page, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			if exit := Run(t.Context(), []string{"literate", "--check", page}, nil, &out, &errs); exit != 0 || strings.Contains(errs.String(), "warning[") {
+				t.Errorf("exit %d\n%s%s", exit, out.String(), errs.String())
+			}
+		})
+	}
+}
+
+// A Markdown file is written once; a second run runs nothing, one after a change what follows from it.
+func TestLiterate(t *testing.T) {
 	t.Setenv("WEFT_CACHE", compiled)
-	page, err := filepath.Abs("../docs/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Chdir(t.TempDir())
-	programs := 0
-	want := regexp.MustCompile("(?s)```weft\n(.*?)```\n(\n```text\n.*?```\n)?").ReplaceAllStringFunc(string(text), func(part string) string {
-		programs++
-		code, _, _ := strings.Cut(strings.TrimPrefix(part, "```weft\n"), "```")
-		if err := os.WriteFile("page.weft", []byte(code), 0o644); err != nil {
+	const before = "# A\n\n```weft\nx = axis(x, 1 .. 3 in 3)\n```\n\ntext\n\n```weft\nx = 2 * x\n```\n\n```weft wrong\ny + 1\n```\n\n```weft\ny = x * axis(y, 1 .. 99 in 99)\ny\n```\n\n```weft alone\n1 + 1\n```\nend\n"
+	run := func(text string, args ...string) (string, string, int) {
+		if text != "" {
+			if err := os.WriteFile("a.md", []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		exit := Run(t.Context(), append([]string{"literate", "a.md"}, args...), nil, &out, &out)
+		now, err := os.ReadFile("a.md")
+		if err != nil {
 			t.Fatal(err)
 		}
-		var out, errs bytes.Buffer
-		if exit := Run(t.Context(), []string{"run", "page.weft"}, nil, &out, &errs); exit != 0 || bytes.Contains(errs.Bytes(), []byte("warning[")) {
-			t.Errorf("%s\nexit %d\n%s", code, exit, errs.String())
+		return string(now), out.String(), exit
+	}
+	if _, said, exit := run(before); exit != 1 || !strings.Contains(said, "line 10 of a.md") || !strings.Contains(said, "2 * x") {
+		t.Errorf("exit %d: %s", exit, said) // x cannot be made of itself
+	}
+	good := strings.Replace(before, "x = 2 * x", "double = 2 * x\ndouble", 1)
+	if now, said, exit := run(good, "--check"); exit != 1 || now != good {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	first, said, exit := run(good)
+	if exit != 0 || !strings.Contains(said, "5 blocks, 5 run, written") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	for _, want := range []string{"1  2  3\n     2  4  6\n```", "nothing is named `y`", "![a-4-1](img/a-4-1.png \"", "\n2\n```\nend"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
 		}
-		return "```weft\n" + code + "```\n\n```text\n" + out.String() + "```\n"
-	})
-	switch {
-	case programs < 8:
-		t.Errorf("only %d programs are found", programs)
-	case want == string(text) || t.Failed():
-	case *update:
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+	}
+	if _, err := os.Stat("img/a-4-1.png"); err != nil {
+		t.Error(err)
+	}
+	// The first block defines and shows nothing, so that nothing tells whether it was run.
+	if now, said, exit := run(""); exit != 0 || now != first || !strings.Contains(said, "5 blocks, 1 run, as they say") {
+		t.Errorf("exit %d: %s", exit, said)
+	}
+	changed := strings.Replace(first, "y = x * axis(y, 1", "y = x * axis(y, 2", 1)
+	if now, said, exit := run(changed); exit != 0 || now == changed || !strings.Contains(said, "5 blocks, 2 run, written") {
+		t.Errorf("exit %d: %s\n%s", exit, said, now)
+	}
+	// Texts of the author stay, other fences are not looked into, and lines may end as on Windows.
+	mine := "```weft\r\n1 + 1\r\n```\r\n\r\n```text\r\nmy own\r\n```\r\n\r\n````md\r\n```weft\r\nnothing\r\n```\r\n````\r\n"
+	if now, said, exit := run(mine); exit != 0 || !strings.Contains(said, "1 block, 1 run") || !strings.Contains(now, "my own") || !strings.Contains(now, "\n2\n```\n\r\n```text\r\nmy own") {
+		t.Errorf("exit %d: %s\n%q", exit, said, now)
+	}
+	for text, want := range map[string]string{"text\n```weft\n1 + 1\n": "begins at line 3 has no end", "```weft alnoe\n1\n```\n": "weft alone", "```text\n```\n": "no blocks of weft"} {
+		if now, said, exit := run(text); exit != 1 || now != text || !strings.Contains(said, want) {
+			t.Errorf("exit %d: %s", exit, said)
 		}
-	default:
-		t.Errorf("%s is not what its programs show; `go test ./cli -run TestGuide -update` writes it", page)
+	}
+	if now, said, exit := run(strings.Replace(first, "     2  4  6", "     2  4  7", 1), "--check"); exit != 1 || !strings.Contains(now, "4  7") {
+		t.Errorf("exit %d: %s", exit, said)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"weft/runtime/session"
 )
 
-type replCommand struct {
+// keepingFlags are those of commands that keep what was computed.
+type keepingFlags struct {
 	deviceFlags
-	File    string   `arg:"" optional:"" help:"Pipeline file to enter first."`
 	Threads int      `placeholder:"N" help:"Launches at once (default: one a processor)."`
 	Memory  byteSize `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
 }
@@ -24,16 +24,27 @@ type replCommand struct {
 // keptShare is the part of the memory of arrays that values which were computed may take.
 const keptShare = 4
 
-// Run reads inputs and shows what they give. Ctrl-C ends what is running, and nothing else.
-func (c replCommand) Run(ctx context.Context, s *streams) error {
-	config := c.config(s)
-	config.Threads, config.Memory = c.Threads, int64(c.Memory)
+// open opens a session, and says how many bytes are to be kept beside it.
+func (f keepingFlags) open(s *streams) (se *session.Session, most int64, err error) {
+	config := f.config(s)
+	config.Threads, config.Memory = f.Threads, int64(f.Memory)
 	if config.Memory == 0 {
 		config.Memory = memory.System{}.Default()
 	}
-	most := config.Memory / keptShare
+	most = config.Memory / keptShare
 	config.Memory -= most
-	se, err := session.Open(config)
+	se, err = session.Open(config)
+	return se, most, err
+}
+
+type replCommand struct {
+	keepingFlags
+	File string `arg:"" optional:"" help:"Pipeline file to enter first."`
+}
+
+// Run reads inputs and shows what they give. Ctrl-C ends what is running, and nothing else.
+func (c replCommand) Run(ctx context.Context, s *streams) error {
+	se, most, err := c.open(s)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (s *screen) until(t *testing.T, text string) {
 func (s *screen) ready(t *testing.T) {
 	t.Helper()
 	s.until(t, "weft> ")
-	for n, drawn := -1, 0; n != drawn; time.Sleep(300 * time.Millisecond) {
+	for n, drawn := -1, 0; n != drawn; time.Sleep(150 * time.Millisecond) {
 		s.mu.Lock()
 		n, drawn = drawn, s.out.Len()
 		s.mu.Unlock()
@@ -77,8 +77,78 @@ func (s *screen) enter(t *testing.T, text string) {
 	}
 }
 
-// TestPrompt is a session at a terminal: values, an input of two lines, a mistake, completion, Ctrl-C on a line and in a run.
+// dialogue is what is typed at a prompt and what is seen then, behind what came before: values, mistakes, redefinitions, functions, params,
+// libraries, commands, pictures, completion, an input of two lines, Ctrl-C on a line.
+var dialogue = []struct{ types, sees string }{
+	{"6 * 7", "\n42"},
+	{"2 mm + 3 um", "\n2.003 mm"},
+	{"x = axis(x, 1 mm .. 4 mm in 4)", "\nx: f32 [x: 4] mm"},
+	{"x", "1     2     3     4"},
+	{"sum(\rx)", "\n10 mm"},
+	{"y + 1", "nothing is named `y`"},
+	{"x + 1", "one kind of quantity"},
+	{"cums\t(x, along: x)", "  1     3     6    10\r\n"},
+	{"half a line\x03", ""},
+	{"max(x)", "\n4 mm"},
+	{"y = axis(y, 0 .. 2 in 3)", "\ny: f32 [y: 3]"},
+	{"a = x * y", "\na: f32 [x: 4, y: 3] mm"},
+	{"a", "4 mm  0  4  8"},
+	{":type a / 2 s", "f32 [x: 4, y: 3] m s^-1"},
+	{"sum(a, over: x)", "0  10  20"},
+	{"meen(a)", "did you mean `mean`?"},
+	{"mean(a, over: z)", "its dimensions are x, y"},
+	{"b = 2 * a", "\nb: f32 [x: 4, y: 3] mm"},
+	{"sum(b)", "\n60 mm"},
+	{"a = x * y + 1 mm", "\na: f32"},
+	{"sum(b)", "\n84 mm"}, // what is made of a follows
+	{"b[x: 1]", "2  6  10"},
+	{"b[x: 1.5 mm, interpolation: linear]", "2  5  8"},
+	{"b[x: 9]", "x takes 0 to 3"},
+	{"fn twice(v) = 2 * v", "\ntwice: defined"},
+	{"twice(y)", "0  2  4"},
+	{"twice()", "needs `v`"},
+	{"twice(y, 3)", "takes 1 argument"},
+	{"fn twice(v) = v + v + 0 * v", "\ntwice: defined"},
+	{"twice(y)", "0  2  4"},
+	{"param n = 3", "\nn = 3"},
+	{"n * 2", "\n6"},
+	{":set n = 5", "\nn = 5"},
+	{"n * 2", "\n10"},
+	{":set n = 5 mm", "does not measure"},
+	{":set q = 5", "there is no param q"},
+	{":lines", "  4  b = 2 * a"},
+	{":forget b", ""},
+	{"b", "nothing is named `b`"},
+	{"use stats", "\nstats: defined"},
+	{"stats.rms(y)", "\n1.29099"},
+	{"stats.nothing(y)", "defines no `nothing`"},
+	{"stats.rm\t(y) + 1", "\n2.29099"},
+	{":doc sum", "Sum of the elements."},
+	{":explain sum(a)", "kernel"},
+	{":why a", "kernel"},
+	{":time sum(a)", "total "},
+	{":hist a", "bin from"},
+	{"show(axis(i, 1 .. 20 in 20), all: true)", " 20"},
+	{"axis(u, 0 .. 1 in 30) * axis(v, 0 .. 1 in 30)", "@@"}, // a picture
+	{"c = sqrt(axis(w, 0 .. 1 in 300))", "\nc: f32 [w: 300]"},
+	{"c", "w from 0 to 1"},
+	{"where(c > 0.5, 1, 0) | sum", "\n225"},
+	{"[1, 2, 3]", "\n[1, 2, 3]"},
+	{"\"text\"", "\ntext"},
+	{"(low: min(y), high: max(y))", "\nhigh = 2"},
+	{"y | write(\"y.npy\")", ""},
+	{"sum(read(\"y.npy\"))", "\n3"},
+	{"read(\"none.npy\")", "no such file"},
+	{":nonsense", ":help lists what there is"},
+	{":save all.weft", "all.weft: "},
+	{":reset", ""},
+	{"y", "nothing is named `y`"},
+	{"x = axis(i, 1 .. 4 in 4)", "\nx: f32 [i: 4]"},
+}
+
+// TestPrompt is a session at a terminal, with Ctrl-C in a long run at its end.
 func TestPrompt(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("weft")
 	cmd.Dir = t.TempDir()
 	cache := t.TempDir()
@@ -93,17 +163,12 @@ func TestPrompt(t *testing.T) {
 	hung := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
 	defer hung.Stop()
 
-	for _, c := range []struct{ types, sees string }{
-		{"6 * 7\r", "\n42"},
-		{"x = axis(i, 1 .. 4 in 4)\r", "\nx: f32 [i: 4]"},
-		{"sum(\rx)\r", "\n10"},
-		{"y + 1\r", "nothing is named `y`"},
-		{"cums\t(x, along: i)\r", "  1  3  6  10\r\n"},
-		{"half a line\x03", "weft> "},
-		{"max(x)\r", "\n4"},
-	} {
+	for _, c := range dialogue {
 		s.ready(t)
-		s.enter(t, c.types)
+		s.enter(t, strings.TrimSuffix(c.types+"\r", "\x03\r"))
+		if strings.HasSuffix(c.types, "\x03") {
+			s.enter(t, "\x03")
+		}
 		s.until(t, c.sees)
 	}
 	s.ready(t)

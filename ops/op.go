@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"weft/kernels/ir"
 	"weft/kernels/region"
 )
 
@@ -20,6 +21,12 @@ type Lowerer interface {
 // Source fills its outputs from outside when the plan runs.
 type Source interface {
 	Fill(context.Context, HostArray) (Note, error)
+}
+
+// Holder is a source whose array lies in memory already. Held are its parts as they are, if they are laid out as some buffers, with margins that
+// may be read; nil: they are not. The run reads them where they lie and does not write to them.
+type Holder interface {
+	Held(as []*ir.Buffer) [][]byte
 }
 
 // Sink hands arrays to the outside world when they are computed: the reason anything runs.

@@ -27,6 +27,8 @@ type Spec struct {
 	Expand func(*Call, Expander) (Value, error)
 	// Expands tells for which calls Expand takes the place of Bind; nil: for all.
 	Expands func(*Call) bool
+	// Once says that it calls each function once for each thing it is given, so that these may require something.
+	Once bool
 	// Counts says that it takes arrays of which it is known only when it runs how many elements there are along a dimension.
 	Counts bool
 	// Body says what the operator is as a function of others: the lines of a block of the language, behind the libraries that it uses, in which

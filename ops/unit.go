@@ -226,7 +226,7 @@ func (u Unit) SI() float64 {
 // Plain reports whether the unit is dimensionless.
 func (u Unit) Plain() bool { return len(u.Dims) == 0 }
 
-// Same reports whether values of the two units can be added: their dimensions are equal.
+// Same reports whether values of the two units can be added: their dimensions are equal, and they are not known to be of different things.
 func (u Unit) Same(v Unit) bool {
 	if len(u.Dims) != len(v.Dims) {
 		return false
@@ -236,7 +236,21 @@ func (u Unit) Same(v Unit) bool {
 			return false
 		}
 	}
-	return true
+	a, b := u.counts(), v.counts()
+	return a == "" || b == "" || a == b
+}
+
+// counted are units of the same dimensions that are of different things, which nobody adds.
+var counted = []struct{ name, of string }{{"Hz", "turns"}, {"Bq", "decays"}, {"Ci", "decays"}, {"Gy", "absorbed dose"}, {"Sv", "equivalent dose"}}
+
+// counts is what a unit is of where its dimensions do not say that; empty: they do, or nobody does.
+func (u Unit) counts() string {
+	for _, c := range counted {
+		if strings.HasSuffix(u.Symbol, c.name) && IsUnit(u.Symbol) {
+			return c.of
+		}
+	}
+	return ""
 }
 
 // Times is the product of two units. An offset is lost: 20 degC times anything is a difference of temperature.

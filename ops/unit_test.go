@@ -101,6 +101,14 @@ func TestUnitAlgebra(t *testing.T) {
 	if MustUnit("rad").Same(Unit{}) {
 		t.Error("an angle is a plain number")
 	}
+	for _, pair := range [][2]string{{"MBq", "kHz"}, {"Ci", "Hz"}, {"mGy", "Sv"}} {
+		if a, b := MustUnit(pair[0]), MustUnit(pair[1]); a.Same(b) || !a.Same(a.Coherent()) || !b.Same(b.Coherent()) {
+			t.Errorf("%s and %s", a, b)
+		}
+	}
+	if !MustUnit("mCi").Same(MustUnit("kBq")) || !MustUnit("Bq/s").Same(MustUnit("Hz/s")) {
+		t.Error("decays are not decays, or products are of something")
+	}
 }
 
 func TestNumberText(t *testing.T) {

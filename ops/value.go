@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"weft/ops/problem"
 )
 
 // Kind is a set of value kinds: one bit for a value, several for what a parameter accepts.
@@ -112,6 +114,8 @@ type Record struct {
 	Fields map[string]Value
 	// Without says why there is no field of a name that one may expect.
 	Without map[string]string
+	// At is where a file of values holds it; zero: it is of no such file.
+	At problem.Where
 }
 
 // Put puts a value into a record; a dotted name goes into a record within.

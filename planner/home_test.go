@@ -268,3 +268,42 @@ axis(x, 0 .. 1 in 100000) * k | write("o.npy")
 		t.Error("no single element is loaded: nothing is tested")
 	}
 }
+
+// scanned shifts templates to all velocities of a grid, each pixel taken at a place of its own.
+const scanned = `use fit
+k = axis(knot, 0 .. 6534 in 6535)
+lib = (flux: -0.5 * exp(-((k - axis(template, 500 .. 6000 in 4)) / 6) ^ 2), wavelength: 3780 angstrom * exp(1.37e-4 * cast(k, f64)))
+i = axis(pixel, 0 .. 3999 in 4000)
+w = 3800 angstrom * exp(2.2e-4 * cast(i, f64))
+s = axis(spectrum, 0 .. 15 in 16)
+star = (flux: 1 + 0.2 * sin(s + i / 700), ivar: 400 * (1 + 0.1 * mod(s, 7)) * (1 - i / 20000), wavelength: w)
+fit.scan(star, lib, axis(velocity, -1000 km/s .. 1000 km/s in 432), fit.rbf(w, pixel, 10)).velocity | write("o.npy")
+`
+
+// Places that several take elements at are weighed in the fold that all of these lead to, though what they lead through is weighed later: by itself
+// a kernel of single elements may as well load them, and the fold would have no bounds of them. Nothing of pixels and velocities is stored.
+func TestPlacesAreWeighedInTheFoldBehindThem(t *testing.T) {
+	described, err := native.Describing("avx512")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := described.Info()
+	wide := profile.Default(1)
+	maps.Copy(wide.Ops, map[profile.Class]float64{"convert": 0.0087, "div": 0.142, "div.f64": 0.504, "exp": 0.121, "exp.f64": 0.325, "fma": 0.0091,
+		"fma.f64": 0.0204, "half": 0.0175, "int": 0.0083, "load": 0.0088, "load.four": 0.274, "load.four.far": 0.658, "load.gather": 0.114,
+		"load.gather.far": 0.596, "load.uniform": 0.0087, "load.window": 0.0346, "log": 0.218, "simple": 0.0089, "sqrt": 0.171}) // measured
+	rate := func(core float64) profile.Rate { return profile.Rate{Core: core, All: core} }
+	wide.Levels = []profile.Level{{Name: "L2", Bytes: 2 << 20, Copy: rate(102e9), Triad: rate(119e9)},
+		{Name: "memory", Copy: rate(26e9), Triad: rate(23e9)}}
+	wide.Lanes, wide.Touch, wide.TouchSmall = 16, rate(6.4e9), 6.5e9
+	p, err := planner.Build(checked(t, scanned).Sinks, dev, planner.Options{Threads: 1,
+		Cost: &cost.Model{Profile: wide, Kind: "native", Rules: dev.Rules, Threads: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range p.Buffers {
+		if b.Layout.Len() >= 4000*432 {
+			t.Errorf("%s of %d elements is stored", b.Stage, b.Layout.Len())
+		}
+	}
+}

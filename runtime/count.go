@@ -71,13 +71,13 @@ func (w *work) worked(folds []result.Fold) (flops, roof float64) {
 		return 0, 0
 	}
 	if w.run.opt.Roof == nil || len(w.shares) > 0 || w.wall <= 0 {
-		return cost.Flops, 0
+		return cost.Arithmetic, 0
 	}
 	peak, bandwidth := w.run.opt.Roof(k.Bytes)
 	if peak <= 0 || bandwidth <= 0 {
-		return cost.Flops, 0
+		return cost.Arithmetic, 0
 	}
-	return cost.Flops, max((cost.Flops+cost.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
+	return cost.Arithmetic, max((cost.Arithmetic+cost.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
 }
 
 // foldsOf are the counts of a kernel.

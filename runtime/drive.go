@@ -100,7 +100,11 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		r.fleet.Release(r.arrays.ByID[id].Bufs...) // which hold what was there before
 	}
 	r.transferred(&r.result.Sources, "drive", step, note, start)
-	r.result.Sources[len(r.result.Sources)-1].Calls = d.calls - d.log.calls
+	took := &r.result.Sources[len(r.result.Sources)-1]
+	took.Calls = d.calls - d.log.calls
+	for _, p := range d.programs { // which are told of by themselves
+		took.Wall -= p.result.VerifyS + p.result.CompileS
+	}
 	return nil
 }
 

@@ -118,18 +118,11 @@ func above(s *diag.Source, at int) string {
 
 func (d *document) completions(p at) ([]completion, error) {
 	at := offset(d.source, p.Position)
-	var names, dims []string
+	defined := map[string]ops.Value{}
 	for n, v := range d.last.Info.Defs {
-		names = append(names, n.Text)
-		if a, ok := v.(ops.Array); ok {
-			for _, dim := range a.Type().Dims {
-				dims = append(dims, dim.Name)
-			}
-		}
+		defined[n.Text] = v
 	}
-	slices.Sort(names)
-	slices.Sort(dims)
-	word, offers := complete.Word(d.source.Text[:at], names, slices.Compact(dims))
+	word, offers := complete.Word(d.source.Text[:at], defined)
 	out := []completion{}
 	for _, o := range offers {
 		out = append(out, completion{o.Text, o.Doc, textEdit{textRange{positionOf(d.source, at-len(word)), positionOf(d.source, at)}, o.Text}})
@@ -280,7 +273,7 @@ func (d *document) formatting(about) ([]textEdit, error) {
 	return []textEdit{{textRange{position{}, positionOf(d.source, len(d.source.Text))}, text}}, nil
 }
 
-// hints say behind each definition what it is.
+// hints say behind each definition what it is, and at the ends of lines what they will take.
 func (d *document) hints(p about) ([]inlayHint, error) {
 	out := []inlayHint{}
 	for _, s := range d.file.Statements {
@@ -290,10 +283,29 @@ func (d *document) hints(p about) ([]inlayHint, error) {
 		}
 		place := positionOf(d.source, a.Name.Span().End)
 		if what := described(d.value(a.Name)); what != "" && p.Range.Start.Line <= place.Line && place.Line <= p.Range.End.Line {
-			out = append(out, inlayHint{place, ": " + what, 1})
+			out = append(out, inlayHint{Position: place, Label: ": " + short(what), Kind: 1})
+		}
+	}
+	if lines := d.predicted.Load(); lines != nil {
+		for _, l := range *lines {
+			if n := l.Line; n <= d.source.Lines() && p.Range.Start.Line < n && n <= p.Range.End.Line+1 {
+				end := positionOf(d.source, d.source.LineStart(n)+len(d.source.Line(n)))
+				out = append(out, inlayHint{Position: end, Label: l.Says, Pad: true})
+			}
 		}
 	}
 	return out, nil
+}
+
+// longestHint is how many characters of a line a hint may take.
+const longestHint = 60
+
+// short is the beginning of a text.
+func short(text string) string {
+	if r := []rune(text); len(r) > longestHint {
+		return string(r[:longestHint-1]) + "…"
+	}
+	return text
 }
 
 // legend are the kinds of tokens by their number among the server's capabilities.

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"weft/lang/check"
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/runtime/report"
 	"weft/runtime/session"
 )
 
@@ -22,6 +24,8 @@ type document struct {
 	program *session.Program
 	// last is the newest program of the text that had no mistakes of syntax: what names are is told from it while somebody writes.
 	last *session.Program
+	// predicted is what lines will take, once the text is planned.
+	predicted atomic.Pointer[[]report.Line]
 }
 
 // read checks a text.

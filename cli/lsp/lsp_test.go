@@ -19,29 +19,81 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 
 	"weft/lang/diag"
+	"weft/runtime/report"
+	"weft/runtime/session"
 )
+
+// predicted stands for a planner.
+func predicted(_ context.Context, p *session.Program) ([]report.Line, error) {
+	return []report.Line{{Line: 1, Says: fmt.Sprintf("%d sinks", len(p.Sinks))}}, nil
+}
+
+// A text is planned when it is opened and saved; the editor is told to ask for hints again.
+func TestPredictions(t *testing.T) {
+	e := newEditor(t)
+	ends := func() (at []position, says []string) {
+		var hints []inlayHint
+		e.ask("textDocument/inlayHint", json.RawMessage(`{"textDocument": {"uri": "`+uri+`"}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}}`), &hints)
+		for _, h := range hints {
+			if h.Kind == 0 {
+				at, says = append(at, h.Position), append(says, h.Label)
+			}
+		}
+		return at, says
+	}
+	told := func() {
+		t.Helper()
+		select {
+		case m := <-e.asked:
+			if m != "workspace/inlayHint/refresh" {
+				t.Error(m)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the text is not planned")
+		}
+	}
+	e.open("show(1)\n")
+	told()
+	if at, says := ends(); !slices.Equal(says, []string{"1 sinks"}) || at[0] != (position{0, 7}) {
+		t.Error(at, says)
+	}
+	e.tell("textDocument/didChange", json.RawMessage(`{"textDocument": {"uri": "`+uri+`"}, "contentChanges": [{"text": "show(1)\nshow(2)\n"}]}`))
+	e.diagnostics()
+	if _, says := ends(); len(says) > 0 { // lines may have moved
+		t.Error(says)
+	}
+	e.tell("textDocument/didSave", json.RawMessage(`{"textDocument": {"uri": "`+uri+`"}}`))
+	told()
+	if _, says := ends(); !slices.Equal(says, []string{"2 sinks"}) {
+		t.Error(says)
+	}
+}
 
 // editor is a client of a server.
 type editor struct {
 	*jrpc2.Client
 	t     *testing.T
 	found chan published
+	asked chan string // of the editor
 	ended chan error
 }
 
 func newEditor(t *testing.T) *editor {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
-	e := &editor{t: t, found: make(chan published, 1000), ended: make(chan error, 1)}
-	go func() { e.ended <- Serve(toServer, fromServer) }()
-	e.Client = jrpc2.NewClient(channel.LSP(toClient, fromClient), &jrpc2.ClientOptions{OnNotify: func(r *jrpc2.Request) {
+	e := &editor{t: t, found: make(chan published, 1000), asked: make(chan string, 1000), ended: make(chan error, 1)}
+	go func() { e.ended <- Serve(toServer, fromServer, predicted) }()
+	e.Client = jrpc2.NewClient(channel.LSP(toClient, fromClient), &jrpc2.ClientOptions{OnCallback: func(_ context.Context, r *jrpc2.Request) (any, error) {
+		e.asked <- r.Method()
+		return nil, nil
+	}, OnNotify: func(r *jrpc2.Request) {
 		var p published
 		if err := r.UnmarshalParams(&p); err != nil {
 			t.Error(err)
 		}
 		e.found <- p
 	}})
-	e.ask("initialize", map[string]any{"capabilities": map[string]any{}}, nil)
+	e.ask("initialize", json.RawMessage(`{"capabilities": {"workspace": {"inlayHint": {"refreshSupport": true}}}}`), nil)
 	e.tell("initialized", map[string]any{})
 	return e
 }
@@ -145,6 +197,7 @@ func TestWhatNamesAre(t *testing.T) {
 	}
 	var hints []inlayHint
 	e.ask("textDocument/inlayHint", map[string]any{"textDocument": map[string]any{"uri": uri}, "range": textRange{End: position{100, 0}}}, &hints)
+	hints = slices.DeleteFunc(hints, func(h inlayHint) bool { return h.Kind != 1 }) // what lines take is told apart
 	if len(hints) != 2 || hints[1].Label != ": f32 [x: 10] mm^2" || hints[1].Position != (position{5, 1}) {
 		t.Errorf("hints %+v", hints)
 	}

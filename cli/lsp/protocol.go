@@ -52,6 +52,16 @@ type about struct {
 
 func (p about) uri() string { return p.TextDocument.URI }
 
+type initializing struct {
+	Capabilities struct {
+		Workspace struct {
+			InlayHint struct {
+				RefreshSupport bool `json:"refreshSupport"`
+			} `json:"inlayHint"`
+		} `json:"workspace"`
+	} `json:"capabilities"`
+}
+
 type opened struct {
 	TextDocument struct {
 		URI  string `json:"uri"`
@@ -131,7 +141,8 @@ type symbol struct {
 type inlayHint struct {
 	Position position `json:"position"`
 	Label    string   `json:"label"`
-	Kind     int      `json:"kind"` // 1: a type
+	Kind     int      `json:"kind,omitempty"` // 1: a type
+	Pad      bool     `json:"paddingLeft,omitempty"`
 }
 
 type semanticTokens struct {
@@ -155,7 +166,7 @@ type codeAction struct {
 // capabilities are what the server answers to initialize.
 var capabilities = json.RawMessage(`{"capabilities": {
 	"positionEncoding": "utf-16",
-	"textDocumentSync": {"openClose": true, "change": 2},
+	"textDocumentSync": {"openClose": true, "change": 2, "save": true},
 	"hoverProvider": true, "definitionProvider": true, "referencesProvider": true, "renameProvider": true,
 	"documentSymbolProvider": true, "documentFormattingProvider": true, "inlayHintProvider": true,
 	"codeActionProvider": {"codeActionKinds": ["quickfix"]},

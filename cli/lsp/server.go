@@ -5,25 +5,35 @@ package lsp
 import (
 	"context"
 	"io"
+	"sync"
 
 	"github.com/creachadair/jrpc2"
 	"github.com/creachadair/jrpc2/channel"
 	"github.com/creachadair/jrpc2/handler"
 
+	"weft/lang/check"
 	"weft/lang/diag"
+	"weft/runtime/report"
+	"weft/runtime/session"
 )
 
-// Serve answers a client until it says exit, or is gone.
-func Serve(in io.Reader, out io.WriteCloser) error {
-	s := &server{documents: store{open: map[string]*document{}}}
+// Predict plans a program and says what its lines will take.
+type Predict func(context.Context, *session.Program) ([]report.Line, error)
+
+// Serve answers a client until it says exit, or is gone. Texts are planned when they are opened and saved, beside everything else.
+func Serve(in io.Reader, out io.WriteCloser, predict Predict) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &server{documents: store{open: map[string]*document{}}, predict: predict, ctx: ctx}
+	defer s.planning.Wait()
+	defer cancel()
 	methods := handler.Map{
-		"initialize":              answers(capabilities),
+		"initialize":              handler.New(s.initialize),
 		"initialized":             answers(nil),
 		"$/setTrace":              answers(nil),
 		"$/cancelRequest":         answers(nil), // requests are answered one by one
 		"textDocument/didOpen":    handler.New(s.opened),
 		"textDocument/didChange":  handler.New(s.changed),
-		"textDocument/didSave":    answers(nil),
+		"textDocument/didSave":    handler.New(s.saved),
 		"textDocument/didClose":   handler.New(s.closed),
 		"textDocument/completion": handler.New(of(s, (*document).completions)),
 		"textDocument/hover":      handler.New(of(s, (*document).hover)),
@@ -60,7 +70,48 @@ func answers(with any) jrpc2.Handler {
 }
 
 // server is what it keeps between requests.
-type server struct{ documents store }
+type server struct {
+	documents store
+	predict   Predict
+	refreshes bool // the editor asks for hints again when it is told to
+	ctx       context.Context
+	planning  sync.WaitGroup
+	one       sync.Mutex // plans one text at a time
+}
+
+func (s *server) initialize(_ context.Context, p initializing) (any, error) {
+	s.refreshes = p.Capabilities.Workspace.InlayHint.RefreshSupport
+	return capabilities, nil
+}
+
+func (s *server) saved(ctx context.Context, p about) error {
+	s.plan(ctx, s.documents.get(p.TextDocument.URI))
+	return nil
+}
+
+// plan finds what the lines of a text will take, beside what else is asked of the server. What cannot be planned has no hints of that: the check
+// says what is wrong with it.
+func (s *server) plan(ctx context.Context, d *document) {
+	if d == nil || d.program.Err() != nil || len(d.program.Sinks) == 0 {
+		return
+	}
+	rpc := jrpc2.ServerFromContext(ctx)
+	s.planning.Go(func() {
+		s.one.Lock()
+		defer s.one.Unlock()
+		if s.ctx.Err() != nil || s.documents.get(d.uri) != d { // it was changed
+			return
+		}
+		lines, err := s.predict(s.ctx, session.CheckText(pathOf(d.uri), []byte(d.source.Text), check.Options{}))
+		if err != nil {
+			return
+		}
+		d.predicted.Store(&lines)
+		if s.refreshes {
+			_, _ = rpc.Callback(s.ctx, "workspace/inlayHint/refresh", nil) // an editor that does not want to leaves hints as they are
+		}
+	})
+}
 
 // of is a request about a text; nothing is known of one that is not open.
 func of[P interface{ uri() string }, T any](s *server, answer func(*document, P) (T, error)) func(context.Context, P) (any, error) {
@@ -74,7 +125,9 @@ func of[P interface{ uri() string }, T any](s *server, answer func(*document, P)
 }
 
 func (s *server) opened(ctx context.Context, p opened) error {
-	return s.show(ctx, p.TextDocument.URI, p.TextDocument.Text)
+	err := s.show(ctx, p.TextDocument.URI, p.TextDocument.Text)
+	s.plan(ctx, s.documents.get(p.TextDocument.URI))
+	return err
 }
 
 func (s *server) changed(ctx context.Context, p changed) error {

@@ -3,7 +3,6 @@ package repl
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"weft/lang/complete"
@@ -21,21 +20,11 @@ func (c *Console) complete(text string) (word string, out []complete.Offer) {
 	if quote := strings.LastIndexByte(text, '"'); strings.Count(text, `"`)%2 == 1 {
 		return text[quote+1:], filesOf(text[quote+1:])
 	}
-	return complete.Word(text, c.Notebook.Names(), c.dims())
-}
-
-// dims are the dims of all arrays that are defined.
-func (c *Console) dims() (out []string) {
+	defined := map[string]ops.Value{}
 	for _, d := range c.Notebook.Values() {
-		if a, ok := d.Value.(ops.Array); ok {
-			for _, dim := range a.Type().Dims {
-				if !slices.Contains(out, dim.Name) {
-					out = append(out, dim.Name)
-				}
-			}
-		}
+		defined[d.Name] = d.Value
 	}
-	return out
+	return complete.Word(text, defined)
 }
 
 // filesOf are the files and folders that a path may become.

@@ -232,7 +232,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 		switch {
 		case p.rows:
 			to = Bin("+", at, Bin("+", k, Int(i*p.row)))
-		case x.Vec:
+		case x.Vec && !side: // a vector for each, where points have one element
 			to = Add(to, Int(i*g.W))
 		default:
 			to = Add(to, Int(i))

@@ -92,10 +92,11 @@ func (g *gen) nextPoint() (next []Stmt) {
 }
 
 // resume gives the accumulators of a fold around which points are split into parts what they were after the part before:
-// the split fold goes on, others are over. It reports whether there is something to keep for the next part.
+// the split fold goes on, others are over; what is packed needs its own in each part. It reports whether there is something to keep
+// for the next part.
 func (g *gen) resume(c *loop, at int) bool {
 	f, whole := c.f, g.parted.fold
-	if whole == nil || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+	if whole == nil || g.chunk.filling || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
 		return false
 	}
 	if f == whole && len(g.Schedule.Chunk) > 0 {

@@ -56,7 +56,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	case c.masked || f.While != nil:
 		g.maskedLoop(c)
 	case g.Schedule.FoldLanes && g.foldLanes(c):
-	case !g.Schedule.FoldLanes && g.leavingFold(c, at):
+	case (c.vec || !g.Schedule.FoldLanes) && g.leavingFold(c, at):
 	case max(g.Schedule.Table, g.Schedule.AccBlock) > 0 && schedule.Innermost(f) && g.iter == nil:
 		g.blockedLoop(c)
 	default:

@@ -97,9 +97,9 @@ func TestIllegalSchedules(t *testing.T) {
 		"an axis laned twice":   {Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 0, N: 4}}},
 		"no vectors in flight":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Unroll: []schedule.AxisN{{Axis: 1, N: 0}}},
 		"window without proof":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 16, Table: 32},
+		"window for no lanes":   {Window: 16, Guard: true, Table: 32},
 		"window of 8":           {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 8, Guard: true, Table: 32},
 		"table of 5":            {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 5},
-		"two kinds of lanes":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, FoldLanes: true},
 		"two sizes of block":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 32, AccBlock: 16},
 	} {
 		if _, err := render.Render(k, s, schedule.AVX512, "k", render.Way{}); err == nil {

@@ -181,11 +181,7 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	cut := g.Clamp && (o != 0 || g.W > 1 && g.LaneCount(n) > 1)
 	last := Scalar(ir.I32, Name(axisName(n)+"_last"))
 	if m == byLane && g.laned(n) {
-		coords := make([]int, g.W)
-		for l := range coords {
-			coords[l] = g.LaneCoord(n, l)
-		}
-		p := Vector(ir.I32, Bin("+", x, Numbers("vi", coords...)))
+		p := Vector(ir.I32, g.coordinates(n, x))
 		if cut {
 			p = Op(ir.Min, ir.I32, p, last)
 		}
@@ -195,6 +191,15 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 		return Op(ir.Min, ir.I32, Scalar(ir.I32, x), last)
 	}
 	return Scalar(ir.I32, x)
+}
+
+// coordinates are those of the lanes along an axis, whose first is at x.
+func (g *gen) coordinates(n *ir.Node, x *Expr) *Expr {
+	coords := make([]int, g.W)
+	for l := range coords {
+		coords[l] = g.LaneCoord(n, l)
+	}
+	return Bin("+", x, Numbers("vi", coords...))
 }
 
 // indexVal is the index of a fold: the loop's variable, plus the lane's own start where starts differ.

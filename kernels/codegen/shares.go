@@ -174,7 +174,9 @@ func (g *gen) turnLanes(c *loop) {
 		g.within(func() {
 			on := mask()
 			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
-				g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, 0, byIteration, on)
+				for _, v := range c.copies {
+					g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, v, byIteration, on)
+				}
 			}, nil)
 		}, in)
 	}

@@ -59,6 +59,11 @@ func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int
 	if on, ok := g.active(len(g.stack)-1, vary, v); ok {
 		also(on)
 	}
+	for _, n := range g.Axes { // lanes that repeat the last point would add what it adds again
+		if s.Adds && g.Clamp && g.W > 1 && g.LaneCount(n) > 1 {
+			also(g.name(in, Vector(ir.Bool, Bin("<=", g.coordinates(n, Name(axisName(n))), Name(axisName(n)+"_last")))))
+		}
+	}
 	if s.In == nil || s.Guard == nil || guard.Vec {
 		g.storeWhere(in, s, l, v, m, guard)
 		return
@@ -145,21 +150,37 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 		out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: idx.Text, N: Name("W")},
 			Do(Call("store_"+i.Type.String(), append([]*Expr{idx}, i.List()...)...)))
 	}
-	spill := func(prefix string, x Value) *Expr {
-		name, list := g.spill(prefix, x)
-		out = append(out, list...)
-		return At(name, Name("l"))
-	}
-	at := same.Regs[0]
+	values := same.Regs[0]
 	if same.Vec {
-		at = spill("w", x)
+		var list []Stmt
+		values, list = g.spill("w", x)
+		out = append(out, list...)
 	}
-	each := element(s, Bin("+", p, At(idx, Name("l"))), at)
-	if guard.Regs[0] == nil {
-		out = append(out, eachLane(each))
-	} else {
-		on := spill("g", guard.AsVec())
-		out = append(out, eachLane(when(on, each)))
+	each := func(l *Expr) Stmt {
+		if !same.Vec {
+			return element(s, Bin("+", p, At(idx, l)), values)
+		}
+		return element(s, Bin("+", p, At(idx, l)), At(values, l))
+	}
+	all, some := Block{eachLane(each(Name("l")))}, Block(nil)
+	if s.Adds { // one after the other, which a loop and tests of lanes would hold up
+		all = nil
+		for l := range g.W {
+			all = append(all, each(Int(l)))
+		}
+	}
+	if guard.Regs[0] != nil {
+		var on *Expr
+		on, some = g.spill("g", guard.AsVec())
+		some = append(some, eachLane(when(At(on, Name("l")), each(Name("l")))))
+	}
+	switch {
+	case guard.Regs[0] == nil:
+		out = append(out, all)
+	case s.Adds && guard.Vec:
+		out = append(out, If{Cond: Call("v_all", guard.Part(0)), Then: all, Else: some})
+	default:
+		out = append(out, some)
 	}
 	if whole != nil {
 		in.add(If{Cond: Call("v_all", guard.Part(0)), Then: []Stmt{whole}, Else: out})

@@ -161,7 +161,8 @@ func (g *gen) spanTests(c *loop, flag, end *Expr) {
 
 // narrowSums finds the accumulators to keep so and declares their float32 shares.
 func (g *gen) narrowSums(c *loop, b *block) {
-	if c.f.Monoid != ir.Sum || g.Kernel.Termwise {
+	bounds := g.vary.Of(c.f.Lo).Or(g.vary.Of(c.f.Hi))
+	if ragged := slices.ContainsFunc(g.Axes, func(a *ir.Node) bool { return bounds.Meets(a.Bind()) }); c.f.Monoid != ir.Sum || g.Kernel.Termwise || ragged {
 		return
 	}
 	c.narrow = map[int][]schedule.Signed{}

@@ -36,22 +36,10 @@ func applications() []spec {
 			k.out("f32", v[0])
 			k.out("f64", v[1])
 		}},
-		{"float64 sums of float32 over blocks of rows", sums, func(k *kit) {
-			start, cols := k.rows(41, 0, 90)
-			vals, x := k.random("vals", len(cols), 21), k.random("x", 221)
-			at, p := k.ints(ir.U16, "cols", cols), k.ints(ir.I64, "start", start)
-			y := k.axis("row", 41)
-			total := func(lo, hi *ir.Node, term func(i *ir.Node) *ir.Node) *ir.Node {
-				return k.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{k.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
-					return []*ir.Node{k.Add(a[0], term(i))}, nil
-				})[0]
-			}
-			k.out("v", total(k.at(p, y), k.at(p, k.Add(y, k.I32(1))), func(j *ir.Node) *ir.Node {
-				return total(k.I32(0), k.I32(21), func(l *ir.Node) *ir.Node {
-					return k.Cast(ir.F64, k.Mul(k.at(vals, j, l), k.at(x, k.Add(k.at(at, j), l))))
-				})
-			}))
-		}},
+		{"float64 sums of float32 over blocks of rows", sums, blockSums(func(_ *kit, sum *ir.Node) *ir.Node { return sum })},
+		{"float64 sums of float64 sums over blocks, rounded in between", sums, blockSums(func(k *kit, sum *ir.Node) *ir.Node {
+			return k.Cast(ir.F64, k.Cast(ir.F32, sum))
+		})},
 		{"mandelbrot", exactly, func(k *kit) {
 			y, x := k.axis("y", 21), k.axis("x", 37)
 			cr, ci := k.Sub(k.Mul(k.real(x), k.F32(0.08)), k.F32(2.1)), k.Sub(k.Mul(k.real(y), k.F32(0.11)), k.F32(1.1))
@@ -116,6 +104,26 @@ func applications() []spec {
 			k.out("imag", k.Add(k.Mul(re, s), k.Mul(im, c)))
 			k.out("decibel", k.Mul(k.F32(20), k.Alu(ir.Log10, k.Max(k.Sqrt(k.Add(k.Mul(re, re), k.Mul(im, im))), k.F32(1e-3)))))
 		}},
+	}
+}
+
+// blockSums are sums over rows of what is made of sums over their blocks.
+func blockSums(of func(k *kit, sum *ir.Node) *ir.Node) func(k *kit) {
+	return func(k *kit) {
+		start, cols := k.rows(41, 0, 90)
+		vals, x := k.random("vals", len(cols), 21), k.random("x", 221)
+		at, p := k.ints(ir.U16, "cols", cols), k.ints(ir.I64, "start", start)
+		y := k.axis("row", 41)
+		total := func(lo, hi *ir.Node, term func(i *ir.Node) *ir.Node) *ir.Node {
+			return k.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{k.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Add(a[0], term(i))}, nil
+			})[0]
+		}
+		k.out("v", total(k.at(p, y), k.at(p, k.Add(y, k.I32(1))), func(j *ir.Node) *ir.Node {
+			return of(k, total(k.I32(0), k.I32(21), func(l *ir.Node) *ir.Node {
+				return k.Cast(ir.F64, k.Mul(k.at(vals, j, l), k.at(x, k.Add(k.at(at, j), l))))
+			}))
+		}))
 	}
 }
 

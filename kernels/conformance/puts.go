@@ -80,7 +80,37 @@ func puts() []spec {
 			s.Guard, s.Adds = on, true
 		}}
 	}
+	// spread are rows of a matrix in blocks, each times its product with an array, added up by columns: what is stored goes along an axis, and the
+	// product is the same along it.
+	spread := func(t ir.DType, wide int) spec {
+		return spec{fmt.Sprintf("sums in %s of blocks of %d by columns, times their rows' products", t, wide), exactly, func(k *kit) {
+			const chunks, each, groups = 5, 7, 11
+			start, cols := k.rows(chunks*each, 0, 9)
+			p, at := k.ints(ir.I32, "start", start), k.ints(ir.U16, "cols", k.whole(len(cols), 0, groups))
+			a, x := k.counts("a", len(cols), wide), k.counts("x", groups+1, wide)
+			c, lane := k.axis("chunk", chunks), k.axis("lane", wide)
+			out := buffer(t, chunks, groups, wide)
+			clear := k.Turns("group", k.I32(0), k.I32(groups), k.kernel.Axes, func(i *ir.Node) { to(k, nil, out, k.I32(0), c, i, lane) })
+			k.kernel.Stores[0].In = clear
+			k.Turns("row", k.I32(0), k.I32(each), k.kernel.Axes, func(i *ir.Node) {
+				row := k.Add(k.Mul(c, k.I32(each)), i)
+				first, last := k.at(p, row), k.at(p, k.Add(row, k.I32(1)))
+				product := k.Fold(ir.FoldSpec{Lo: first, Hi: last, Init: []*ir.Node{k.F64(0)}, Monoid: ir.Sum}, func(b *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+					return []*ir.Node{k.Add(acc[0], k.fold(ir.Sum, k.I32(wide), []*ir.Node{k.F64(0)}, func(l *ir.Node, acc []*ir.Node) []*ir.Node {
+						return []*ir.Node{k.Add(acc[0], k.Cast(ir.F64, k.Mul(k.at(a, b, l), k.at(x, k.at(at, b), l))))}
+					})[0])}, nil
+				})[0]
+				var v, column *ir.Node
+				add := k.Turns("block", first, last, []*ir.Node{c, lane, i}, func(b *ir.Node) {
+					column, v = k.at(at, b), k.Mul(k.Cast(ir.F32, product), k.at(a, b, lane))
+				})
+				s := to(k, add, out, v, c, column, lane)
+				s.Guard, s.Adds = k.Lt(column, k.I32(groups)), true
+			})
+		}}
+	}
 	specs := []spec{
+		spread(ir.F64, 16), spread(ir.F32, 5), spread(ir.F64, 37),
 		counted(ir.I64, 7, 300, 5), counted(ir.I32, 2, 531, 90), counted(ir.I32, 40, 11, 3),
 		{"running sums along columns", exactly, func(k *kit) {
 			x := k.axis("x", 77)

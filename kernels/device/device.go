@@ -122,7 +122,7 @@ type Layout struct {
 	Flight    int                  // vectors in flight, which share what differs along none of their axes
 	FlightOn  map[int]int          // these axes, and how many lie along each
 	Waste     float64              // lanes computed for each that is of a point, where axes are no multiples of their lanes; 0: one
-	FoldLanes bool                 // lanes are iterations of the innermost folds instead
+	FoldLanes bool                 // lanes are iterations of the innermost folds that are the same for all lanes of points
 	Fetched   float64              // cache lines that a vector's load through a window brings into a core's own caches, as estimated
 	Windows   bool                 // loads that scatter along the lanes go through windows
 	Narrow    bool                 // float64 sums of float32 terms are float32 for many iterations

@@ -14,6 +14,21 @@ type Limits struct {
 	Shared  int    // bytes of memory that a block's threads share
 }
 
+// Least are limits that keep to those of others too.
+func (l Limits) Least(o Limits) Limits {
+	least := func(a, b int) int {
+		if a == 0 || b == 0 {
+			return max(a, b)
+		}
+		return min(a, b)
+	}
+	for i := range l.Block {
+		l.Grid[i], l.Block[i] = least(l.Grid[i], o.Grid[i]), least(l.Block[i], o.Block[i])
+	}
+	l.Memory, l.Threads, l.Shared = int64(least(int(l.Memory), int(o.Memory))), least(l.Threads, o.Threads), least(l.Shared, o.Shared)
+	return l
+}
+
 // What callers react to besides failing: a smaller tile may fit in memory, and a lost device answers nothing any more.
 var (
 	ErrMemory = errors.New("out of device memory")

@@ -23,6 +23,7 @@ type Device struct {
 	description Description
 	info        device.Info
 	schedules   func(*ir.Kernel) []schedule.CUDA
+	blocks      device.Limits // of blocks, on all that were made together
 	fate        fate
 	meter       meter
 	pins        pins
@@ -65,6 +66,11 @@ func New(host *native.Device, list []Description, opt Options) []*Device {
 			out = append(out, d)
 		}
 	}
+	for _, d := range out { // whichever takes a part of a kernel, its sums are added up in one order
+		for _, o := range out {
+			d.blocks = d.blocks.Least(o.info.Limits)
+		}
+	}
 	return out
 }
 
@@ -81,7 +87,9 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	}
 	programs := make([]*program, len(kernels))
 	for i, k := range kernels {
-		code, err := launch.For(d.info, k, d.schedules)
+		info := d.info
+		info.Limits.Block, info.Limits.Threads, info.Limits.Shared = d.blocks.Block, d.blocks.Threads, d.blocks.Shared
+		code, err := launch.For(info, k, d.schedules)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/codegen/c"
 	"weft/kernels/region"
+	"weft/kernels/schedule"
 )
 
 const (
@@ -25,8 +26,12 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 	for len(todo) > 0 && time.Now().Before(deadline) {
 		var round []*variant
 		for len(todo) > 0 && len(round) < neighboursAtOnce {
-			v, err := p.device.render(p.kernel, todo[0], c.Way{})
+			next := todo[0]
 			todo = todo[1:]
+			if !schedule.AddsAlike(p.kernel, p.device.target, next) {
+				continue
+			}
+			v, err := p.device.render(p.kernel, next, c.Way{})
 			if err != nil || slices.Contains(tried, v.key) { // a kernel does not have every schedule
 				continue
 			}

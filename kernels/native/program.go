@@ -38,8 +38,8 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 	}
 	p := &program{device: d, kernel: k, rule: rule.key, variants: []*variant{rule}}
 	p.winner = rule
-	if s, ok := d.store.best(rule.key); ok {
-		// A schedule that no longer renders is from another version: measure again.
+	if s, ok := d.store.best(rule.key); ok && schedule.AddsAlike(k, d.target, s) {
+		// A schedule that no longer renders, or adds up in another order, is from another version: measure again.
 		if v, err := d.render(k, s, c.Way{}); err == nil {
 			p.variants, p.winner, p.measured = []*variant{v}, v, true
 		}

@@ -172,3 +172,31 @@ func TestCompileKeepsOrder(t *testing.T) {
 		t.Errorf("no kernels: %v, %v", none, err)
 	}
 }
+
+// What was measured before does not change the order in which sums are added up, and so no bit of a result.
+func TestMeasuredSchedulesAddUpAlike(t *testing.T) {
+	d := fresh(t)
+	b := ir.NewBuilder()
+	k := &ir.Kernel{Name: "rows", Axes: []*ir.Node{b.Axis("row", 50)}}
+	in, out := &ir.Buffer{Name: "in", Type: ir.F64, Shape: []int{50, 300}}, &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{50}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(300), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Load(in, k.Axes[0], i))}, nil
+	})
+	k.Stores = []ir.Store{{Buf: out, Index: k.Axes, Value: sum[0]}}
+	rule := compileOne(t, d, k, device.Options{})
+	for _, c := range []struct {
+		measured schedule.CPU
+		used     bool
+	}{{schedule.CPU{Order: []int{0}}, false}, {schedule.CPU{Order: []int{0}, FoldLanes: true, Flight: 2}, false}, {schedule.CPU{Order: []int{0}, FoldLanes: true, AccMajor: true}, true}} {
+		if err := d.store.remember(rule.(*program).rule, c.measured); err != nil {
+			t.Fatal(err)
+		}
+		want := rule.Report().Schedule
+		if c.used {
+			want = c.measured.Text(k)
+		}
+		if got := compileOne(t, d, k, device.Options{}).Report().Schedule; got != want {
+			t.Errorf("%s was measured: runs under %s, want %s", c.measured.Text(k), got, want)
+		}
+	}
+}

@@ -22,6 +22,7 @@ const (
 	fewTurns      = 16   // vectors of a nested sum, from which joining their lanes, 12 instructions, is less than a tenth of its work
 	partsFlight   = 4    // iterations in flight of sums over parts: rows of 70 blocks of f16 took 8.3 with one on Zen 5, and 3.7 with four
 	divergence    = 3.0  // the longest of 16 rows to the mean row: 3.4 where lengths are distributed exponentially, 1 where all are alike
+	worthTurns    = 0.05 // share of a point's work from which turns go on lanes, too, of folds that are the same for all lanes
 	fewerCost     = 1.05 // half the vectors in flight, measured second
 	sharedLoad    = 0.95 // loads that vectors in flight have in common, of kernels that load little else
 

@@ -20,7 +20,7 @@ type CPU struct {
 	Every     int     `yaml:"every,omitempty"`     // test lane-varying exits every so many iterations
 	Skip      bool    `yaml:"skip,omitempty"`      // leave out blocks of an absorbing fold that a bound proves idle, and turns of sums that add nothing
 	AccMajor  bool    `yaml:"accMajor,omitempty"`  // emit accumulator by accumulator instead of vector by vector
-	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of a fold; excludes Lanes
+	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of folds: with Lanes, of those that are the same for all of these
 	Copies    int     `yaml:"copies,omitempty"`    // of a table that turns of a fold add to, each for some of the lanes; joined at last
 	Flight    int     `yaml:"flight,omitempty"`    // iterations in flight of sums whose iterations are lanes, each with accumulators of its own; needs FoldLanes
 	AccBlock  int     `yaml:"accBlock,omitempty"`  // accumulate float64 sums of float32 terms in float32 over so many iterations
@@ -133,22 +133,20 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "%d vectors in flight; at most 64", Product(s.Unroll))
 	case s.Window != 0 && s.Window != 16 && s.Window != 32:
 		return wrong(k, "a window of %d; 0, 16 or 32", s.Window)
-	case s.Window != 0 && (!s.Guard || s.Table == 0):
-		return wrong(k, "a window needs a guard and a table")
+	case s.Window != 0 && (!s.Guard || s.Table == 0 || len(s.Lanes) == 0):
+		return wrong(k, "a window needs lanes, a guard and a table")
 	case s.Table < 0 || s.Table%t.Lanes != 0 || s.Table > 256:
 		return wrong(k, "a table of %d; a multiple of %d up to 256", s.Table, t.Lanes)
 	case s.AccBlock < 0 || s.AccBlock != 0 && s.Table != 0 && s.AccBlock != s.Table:
 		return wrong(k, "blocks of %d to accumulate and of %d to tabulate; they must be equal", s.AccBlock, s.Table)
-	case s.FoldLanes && len(s.Lanes) > 0:
-		return wrong(k, "lanes are either outputs or iterations of a fold, not both")
 	case s.Copies < 0 || s.Copies > 0 && (!s.FoldLanes || t.Lanes%s.Copies != 0 || !slices.ContainsFunc(k.Stores, func(st ir.Store) bool { return Copied(k, &st) })):
 		return wrong(k, "%d copies of tables: a part of the lanes, of sums of integers that go on iterations", s.Copies)
 	case s.Flight < 0 || s.Flight > 8 || s.Flight > 0 && !s.FoldLanes:
 		return wrong(k, "%d iterations in flight; at most 8, of a fold on lanes", s.Flight)
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
-	case adds(k) && len(s.Lanes)+len(s.Unroll)+s.Flat > 0:
-		return wrong(k, "stores that add go point by point")
+	case adds(k) && s.Flat > 0:
+		return wrong(k, "lanes that repeat the last point would add twice what it adds")
 	case s.Split < 0 || s.Split > 0 && len(s.Chunk) == 0 && (s.Flat == 0 || max(s.Table, s.AccBlock) > 0):
 		return wrong(k, "a fold is split with lanes one after the other, without blocks, or in chunks")
 	case s.Pack && len(s.Chunk) == 0:

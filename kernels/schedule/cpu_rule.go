@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
-	"weft/kernels/ir/count"
 )
 
 // Default is the schedule that the rules choose without measuring.
@@ -15,18 +14,14 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 	s := newSurvey(k, t)
 	f := s.heaviest()
 	var out []CPU
-	if axes := s.scattered(f); len(axes) > 0 && s.times(f.Node)*s.trips(f) >= longFold {
-		out = s.tiledSchedules(f, axes)
+	if s.tiled(f) {
+		out = s.tiledSchedules(f, s.scattered(f))
 	}
-	lines := s.lines(f)
-	if i := slices.IndexFunc(lines, func(c CPU) bool { return c.FoldLanes }); i >= 0 && s.alongTurns(f) {
-		out = append([]CPU{lines[i]}, out...)
-	}
-	out = append(out, lines...)
+	out = append(out, s.lines(f)...)
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(c CPU) bool {
 		text := c.String()
-		if seen[text] || c.Check(k, t) != nil {
+		if seen[text] || !s.keeps(c) || c.Check(k, t) != nil {
 			return true
 		}
 		seen[text] = true
@@ -138,6 +133,9 @@ func (s *survey) detail(c *CPU, f *ir.Fold) {
 	if f == nil {
 		return
 	}
+	if !c.FoldLanes && c.AccBlock == 0 {
+		c.AccBlock = s.block()
+	}
 	c.AccMajor = s.sums(f, c.AccBlock > 0)*Product(c.Unroll) > spilling
 	for _, g := range s.folds {
 		if s.left(g) || g.While != nil {
@@ -158,7 +156,7 @@ func (s *survey) hasMaxima(f *ir.Fold) bool {
 
 // lines are schedules with lanes along one axis, along iterations, or none, by estimated cost.
 func (s *survey) lines(f *ir.Fold) (out []CPU) {
-	options := s.lineOptions(f)
+	options := slices.DeleteFunc(s.lineOptions(f), func(o option) bool { return !s.keeps(o.c) })
 	for _, o := range options[:min(len(options), 4)] {
 		if o.cost <= hopeless*options[0].cost {
 			out = append(out, o.c)
@@ -168,13 +166,13 @@ func (s *survey) lines(f *ir.Fold) (out []CPU) {
 }
 
 func (s *survey) lineOptions(f *ir.Fold) []option {
-	options := []option{{CPU{Order: s.order()}, s.cost + s.stored()}}
+	options := []option{{CPU{Order: s.order(), AccBlock: s.block()}, s.cost + s.stored()}}
 	if running := s.running(f); len(running) > 0 {
 		options[0].cost = max(options[0].cost, s.waits(f))
 		options = append(options, running...)
 	}
 	for a, axis := range s.k.Axes {
-		if axis.Extent < 2 || adds(s.k) { // which go point by point
+		if axis.Extent < 2 && s.adding().beside != a+1 {
 			continue
 		}
 		c := CPU{Order: s.order(), Lanes: []AxisN{{a, s.t.Lanes}}}
@@ -187,6 +185,9 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		s.detail(&c, f)
 		cost := s.onLanes(a, -1)
 		options = append(options, option{c, cost})
+		if gain := s.turnsToo(c.Order, a); gain > worthTurns*cost || s.adding().beside == a+1 {
+			options = append(options, option{s.withTurns(c, s.alike(axis)), cost - gain})
+		}
 		if v := Product(c.Unroll); v > 1 {
 			half := c
 			half.Unroll = s.unroll(u, v/2)
@@ -217,19 +218,64 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		}
 	}
 	if slices.ContainsFunc(s.folds, s.splits) {
-		c := CPU{Order: s.order(), FoldLanes: true, Copies: s.copies()}
-		for _, g := range s.folds {
-			if _, ok := count.PartedTrips(g); ok && g.Monoid == ir.Sum {
-				c.Flight = partsFlight
-				if NarrowShares(g, s.t.Lanes) {
-					c.AccBlock = narrowBlock
-				}
-			}
-		}
+		c := s.withTurns(CPU{Order: s.order(), Copies: s.copies()}, func(*ir.Fold) bool { return true })
 		s.detail(&c, f)
 		options = append(options, option{c, s.onIterations()})
 	}
 	return cheapest(options)
+}
+
+// withTurns is a schedule with turns of folds on lanes, of which some go.
+func (s *survey) withTurns(c CPU, some func(*ir.Fold) bool) CPU {
+	c.FoldLanes = true
+	for _, f := range s.folds {
+		if parted(f) && some(f) {
+			c.Flight = partsFlight
+			if NarrowShares(f, s.t.Lanes) {
+				c.AccBlock = narrowBlock
+			}
+		}
+	}
+	return c
+}
+
+// alike tells the folds that are the same along an axis.
+func (s *survey) alike(axis *ir.Node) func(*ir.Fold) bool {
+	return func(f *ir.Fold) bool { return !s.vary(f.Node).Meets(axis.Bind()) }
+}
+
+// shares is how many points of the inner loops have a fold in common, at least so many.
+func (s *survey) shares(f *ir.Fold, order []int, least int) int {
+	shared := 1
+	for _, inner := range slices.Backward(order) {
+		if s.vary(f.Node).Meets(s.k.Axes[inner].Bind()) {
+			break
+		}
+		shared *= s.k.Axes[inner].Extent
+	}
+	return max(shared, least)
+}
+
+// turnsToo estimates what a point gains on lanes along an axis where folds that are the same for all of these have their turns on lanes.
+func (s *survey) turnsToo(order []int, a int) (gain float64) {
+	alike := s.alike(s.k.Axes[a])
+	for _, f := range s.folds {
+		if !s.splits(f) || !alike(f) {
+			continue
+		}
+		shared := s.t.Lanes
+		if !s.plenty {
+			shared = s.shares(f, order, min(shared, s.k.Axes[a].Extent))
+		}
+		saved := -s.joins(f)
+		for _, n := range s.nodes {
+			if s.deepest(n) == f {
+				saved += (s.weight(n) - s.onTurns(n, f)) * s.times(n)
+			}
+		}
+		gain += saved / float64(shared)
+	}
+	return gain
 }
 
 // repeating is a short axis, other than the lanes', along which loads repeat: vectors in flight over all of it share them. -1

@@ -27,7 +27,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 	spreads = s.spreads(f, at.at)
 	work, order := s.workIn(f), s.order()
 	windows := []int{0, 16, 32}
-	if s.t.ISA == "portable" || at.loads == 0 || !s.bounded(f, at.at) {
+	if s.t.ISA == "portable" || len(at.loads) == 0 || !s.bounded(f, at.at) {
 		windows = windows[:1]
 	}
 	for _, lanes := range s.shapes(axes) {
@@ -46,7 +46,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 						wait = 0
 					}
 					c.Window = w
-					each := arithmetic + float64(at.loads)*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads)
+					each := arithmetic + float64(len(at.loads))*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads)
 					options = append(options, option{s.windowed(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
@@ -74,9 +74,9 @@ func (s *survey) flats(f *ir.Fold, at scatter, work []work, spreads []spread) (o
 	}
 	for _, v := range []int{2, 4} {
 		c := CPU{Flat: v, Split: s.iterationsAtOnce(f)}
-		loads := float64(at.loads)*s.loadCost(all, 0, spreads) + float64(at.together)*s.groupCost(all, at.beside, spreads)
+		loads := float64(len(at.loads))*s.loadCost(all, 0, spreads) + float64(at.together)*s.groupCost(all, at.beside, spreads)
 		if c.Split > 0 {
-			loads -= nearerLines * cacheLine * float64(at.loads+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
+			loads -= nearerLines * cacheLine * float64(len(at.loads)+at.together) / float64(max(1, at.beside)) * s.cacheLines(all, max(1, at.beside), spreads)
 		}
 		out = append(out, option{s.windowed(c, f), each + loads + float64(v)*laterAxis})
 	}
@@ -287,8 +287,8 @@ func (s *survey) windowed(c CPU, f *ir.Fold) CPU {
 		c.Guard = true
 		c.Table = min(blockEach, max(w, (int(s.trips(f))+w-1)/w*w))
 	}
-	if s.narrows(f) {
-		c.AccBlock = max(c.Table, w)
+	if c.AccBlock = s.block(); c.AccBlock > 0 && c.Table > 0 {
+		c.AccBlock = c.Table // a block is all there is where that is less
 	}
 	s.detail(&c, f)
 	return c

@@ -42,11 +42,7 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 	}
 	if len(s.Chunk) > 0 {
 		for _, split := range []int{2 * s.Split, s.Split / 2} {
-			add(func(n *CPU) {
-				if n.Split = split; s.AccBlock == s.Split {
-					n.AccBlock = split
-				}
-			})
+			add(func(n *CPU) { n.Split = split })
 		}
 		add(func(n *CPU) { n.Pack = !s.Pack })
 	}
@@ -68,7 +64,6 @@ func (s CPU) Neighbours(axes int) (out []CPU) {
 		func(n *CPU) *int { return &n.Table },
 		func(n *CPU) *int { return &n.Every },
 		func(n *CPU) *int { return &n.Copies },
-		func(n *CPU) *int { return &n.AccBlock },
 	} {
 		if v := *f(&s); v > 0 {
 			add(func(n *CPU) { *f(n) = 2 * v })

@@ -20,7 +20,7 @@ func TestNeighboursInChunks(t *testing.T) {
 		}
 		all.WriteString(n.String() + "\n")
 	}
-	for _, want := range []string{"unroll 0:7x1:4", "unroll 0:6x1:3", "accblock 1024, split 1024", "accblock 256, split 256", "chunk 1:512x0:252", "chunk 1:256x0:126", "chunk 1:256x0:252, accmajor"} {
+	for _, want := range []string{"unroll 0:7x1:4", "unroll 0:6x1:3", "accblock 512, split 1024", "accblock 512, split 256", "chunk 1:512x0:252", "chunk 1:256x0:126", "chunk 1:256x0:252, accmajor"} {
 		if !strings.Contains(all.String(), want) {
 			t.Errorf("no neighbour has %s in\n%s", want, all.String())
 		}

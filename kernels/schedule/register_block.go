@@ -95,9 +95,7 @@ func (s *survey) registerBlocks(f *ir.Fold, a int) (out []option) {
 			for na := 1; na*s.t.Lanes <= s.k.Axes[a].Extent && s.held(x, na, nu) <= registers[s.t.ISA]; na++ {
 				c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, AccMajor: true}
 				c.Unroll = slices.DeleteFunc([]AxisN{{u, nu}, {a, na}}, func(x AxisN) bool { return x.N < 2 })
-				if s.narrows(f) {
-					c.AccBlock = narrowBlock
-				}
+				c.AccBlock = s.block()
 				s.chunk(&c, x)
 				waste, _ := s.waste(c)
 				out = append(out, option{c, waste * s.blockCost(c, x)})
@@ -190,8 +188,8 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	if !whole {
 		c.Split = evenly(trips, sliceBytes/size, 1)
 	}
-	if c.AccBlock > 0 {
-		c.AccBlock = evenly(c.Split, narrowBlock, 1)
+	if c.AccBlock > 0 && c.Split < trips {
+		c.Split = c.AccBlock
 	}
 	for i, axis := range []int{x.a, x.u} { // threads need some to share out
 		n, step := s.k.Axes[axis].Extent, c.Step(axis)

@@ -94,7 +94,7 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 // scatter is what loads inside a fold at rounded places are like.
 type scatter struct {
 	at       []*ir.Node // the places, as the floats they are rounded from
-	loads    int        // that windows may serve: of neighbours in memory
+	loads    []*ir.Node // that windows may serve: of neighbours in memory
 	together int        // that lie side by side with others, and so are gathered
 	beside   int        // how many elements lie side by side
 }
@@ -122,7 +122,7 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 		switch {
 		case len(places) == 0:
 		case beside == 1:
-			out.loads++
+			out.loads = append(out.loads, n)
 		default:
 			out.together++
 			out.beside = beside
@@ -159,15 +159,25 @@ func rounded(index *ir.Node) (from []*ir.Node) {
 }
 
 // scattered reports loads inside f whose innermost index is a rounded value that differs along axes: the place for a
-// window. It returns those axes.
+// window. It returns those axes: none where an axis that fills vectors has all these elements side by side, whatever the value.
 func (s *survey) scattered(f *ir.Fold) (axes []int) {
-	at := s.positions(f).at
+	all := s.positions(f)
 	for a, axis := range s.k.Axes {
-		if slices.ContainsFunc(at, func(p *ir.Node) bool { return s.vary(p).Meets(axis.Bind()) }) {
+		if axis.Extent >= s.t.Lanes && all.together == 0 && !slices.ContainsFunc(all.loads, func(n *ir.Node) bool { return !sideBySide(n, axis) }) {
+			return nil
+		}
+		if slices.ContainsFunc(all.at, func(p *ir.Node) bool { return s.vary(p).Meets(axis.Bind()) }) {
 			axes = append(axes, a)
 		}
 	}
 	return axes
+}
+
+// sideBySide reports whether a load's elements lie side by side along an axis, wherever they begin.
+func sideBySide(n *ir.Node, axis *ir.Node) bool {
+	index := n.Index()
+	along, even := ir.Affine(index[len(index)-1], axis)
+	return even && along == 1 && stride(n.Buf, index, axis) == 1
 }
 
 // Windows reports whether windows serve a storage type.

@@ -15,8 +15,8 @@ func TestSpread(t *testing.T) {
 	s := newSurvey(m.Kernel, AVX512)
 	f := s.heaviest()
 	found := s.positions(f)
-	if found.loads != 4 || len(found.at) != 1 {
-		t.Fatalf("%d loads at %d positions, want 4 at one", found.loads, len(found.at))
+	if len(found.loads) != 4 || len(found.at) != 1 {
+		t.Fatalf("%d loads at %d positions, want 4 at one", len(found.loads), len(found.at))
 	}
 	dx, dz := 7.792*20/63, 7.792*20/127
 	for i, p := range s.spreads(f, found.at) {
@@ -110,5 +110,29 @@ func TestFetched(t *testing.T) {
 	c.Window = 0
 	if n := fetched(16); n != 0 {
 		t.Errorf("%g lines without windows", n)
+	}
+}
+
+// Lines of stars are widened by bells whose width is each star's own: the turns differ between stars, and what they load lies side by side along
+// pixels. There lanes turn alike and load vectors, where along stars each gathers.
+func TestLanesGoAlongWhatLiesSideBySide(t *testing.T) {
+	b := ir.NewBuilder()
+	star, pixel := b.Axis("star", 512), b.Axis("pixel", 6000)
+	first := &ir.Buffer{Name: "first", Type: ir.I32, Shape: []int{512}}
+	away := &ir.Buffer{Name: "away", Type: ir.F64, Shape: []int{141}}
+	bell := &ir.Buffer{Name: "bell", Type: ir.F32, Shape: []int{141, 512}}
+	line := &ir.Buffer{Name: "line", Type: ir.F32, Shape: []int{512, 6000}}
+	from := b.Load(first, star)
+	sum := b.Fold(ir.FoldSpec{Lo: from, Hi: b.Sub(b.I32(141), from), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+		at := b.Add(pixel, b.Cast(ir.I32, b.Load(away, i)))
+		inside := b.Alu(ir.And, b.Alu(ir.Le, b.I32(0), at), b.Alu(ir.Lt, at, b.I32(6000)))
+		return []*ir.Node{b.Add(a[0], b.Mul(b.Load(bell, i, star), b.LoadOr(line, inside, b.F32(0), star, at)))}, nil
+	})
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{512, 6000}}
+	k := &ir.Kernel{Name: "wide", Axes: []*ir.Node{star, pixel}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{star, pixel}, Value: sum[0]}}}
+	for _, target := range []Target{AVX512, AVX2} {
+		if got := Default(k, target); !slices.Equal(got.Lanes, []AxisN{{1, target.Lanes}}) {
+			t.Errorf("%s: %s, want lanes along pixels", target.ISA, got.Text(k))
+		}
 	}
 }

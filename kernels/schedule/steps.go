@@ -45,8 +45,8 @@ func Joined(f *ir.Fold, step, acc *ir.Node, op ir.Op) (term *ir.Node, first, ok 
 	return term, first, !term.Free().Meets(f.AccBind)
 }
 
-// Nested is the fold in the turns of a sum that gives all of its terms, and has turns so few that sums of lanes are joined once for all of
-// them. nil: there is none.
+// Nested is the fold in the turns of a sum that gives all of its terms, rounded or as they are, and has turns so few that sums of lanes are joined
+// once for all of them. nil: there is none.
 func Nested(f *ir.Fold, lanes int) *ir.Fold {
 	if f.Monoid != ir.Sum || f.While != nil {
 		return nil
@@ -54,6 +54,9 @@ func Nested(f *ir.Fold, lanes int) *ir.Fold {
 	var in *ir.Fold
 	for q, acc := range f.Accs {
 		term, _, ok := Joined(f, f.Step[q], acc, ir.Add)
+		if ok {
+			term = unrounded(term)
+		}
 		if !ok || term.Kind != ir.KGet || term.I != int64(q) || in != nil && in != term.Fold {
 			return nil
 		}
@@ -71,6 +74,14 @@ func Nested(f *ir.Fold, lanes int) *ir.Fold {
 		return nil
 	}
 	return in
+}
+
+// unrounded is a float64 that is rounded to float32 for another sum in float64, which had better add it as it is.
+func unrounded(n *ir.Node) *ir.Node {
+	if n.Op == ir.Cast && n.Type == ir.F64 && n.Args[0].Op == ir.Cast && n.Args[0].Type == ir.F32 && n.Args[0].Args[0].Type == ir.F64 {
+		return n.Args[0].Args[0]
+	}
+	return n
 }
 
 // Innermost reports whether there is no other fold in the turns of a fold.

@@ -25,6 +25,8 @@ type survey struct {
 	turns    map[*ir.Fold]float64 // memo of trips
 	heaviest func() *ir.Fold      // the innermost that takes most of the work; nil if there is none
 	beside   map[*ir.Buffer]bool  // buffers taken to have their last two dims transposed
+	adding   func() adding        // the order of its sums
+	plenty   bool                 // axes are taken to have as many points as one likes
 }
 
 // placed is where a value is computed.
@@ -38,6 +40,7 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{},
 		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
 	s.heaviest = sync.OnceValue(s.findHeaviest)
+	s.adding = sync.OnceValue(s.findAdding)
 	last := 0
 	k.Walk(func(n *ir.Node) {
 		s.nodes = append(s.nodes, n)
@@ -194,10 +197,13 @@ func (s *survey) onLanes(a, u int) float64 {
 	w := float64(s.t.Lanes)
 	used := float64(axis.Extent) / (w * float64((axis.Extent+s.t.Lanes-1)/s.t.Lanes))
 	full := axis.Extent >= s.t.Lanes // shorter than a vector, lanes repeat: neighbours in memory do not help
+	if s.plenty {
+		used, full = 1, true
+	}
 	sum := 0.0
 	for _, n := range s.nodes {
 		c := s.weight(n) / (w * used)
-		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || stride(n.Buf, n.Index(), axis) != 1) {
+		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || !s.sideBySide(n.Buf, n.Index(), axis)) {
 			c = gatheredLane
 			if u >= 0 && s.crosses(n, a, u) {
 				c = crossedLane
@@ -210,7 +216,7 @@ func (s *survey) onLanes(a, u int) float64 {
 		if st.Guard != nil && s.vary(st.Guard).Meets(axis.Bind()) {
 			each += chosenLane
 		}
-		if full && stride(st.Buf, st.Index, axis) == 1 {
+		if full && s.sideBySide(st.Buf, st.Index, axis) {
 			each = 1 / (w * used)
 		} else if full && u >= 0 && s.inRows(st, a, u) {
 			each = storedRow
@@ -226,29 +232,37 @@ func (s *survey) onLanes(a, u int) float64 {
 	return sum
 }
 
+// onTurns estimates the cost of a value in a turn of a fold whose turns are lanes.
+func (s *survey) onTurns(n *ir.Node, f *ir.Fold) float64 {
+	if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && !s.sideBySide(n.Buf, n.Index(), f.Index) {
+		return gatheredLane
+	}
+	w := float64(s.t.Lanes)
+	used := s.trips(f) / (w * float64((int(s.trips(f))+s.t.Lanes-1)/s.t.Lanes))
+	return s.weight(n) / (w * max(used, 1/w))
+}
+
 // onIterations estimates it when lanes are iterations of the innermost folds.
 func (s *survey) onIterations() float64 {
-	w := float64(s.t.Lanes)
 	sum := 0.0
 	for _, n := range s.nodes {
 		c := s.weight(n)
-		f := s.deepest(n)
-		if f != nil && s.splits(f) {
-			used := s.trips(f) / (w * float64((int(s.trips(f))+s.t.Lanes-1)/s.t.Lanes))
-			if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && stride(n.Buf, n.Index(), f.Index) != 1 {
-				c = gatheredLane
-			} else {
-				c /= w * max(used, 1/w)
-			}
+		if f := s.deepest(n); f != nil && s.splits(f) {
+			c = s.onTurns(n, f)
 		}
 		sum += c * s.times(n)
 	}
-	for _, f := range s.folds { // outer ones first
+	for _, f := range s.folds {
 		if s.splits(f) {
-			sum += joinedLanes * float64(len(f.Accs)) * s.times(s.whole(f).Node) // joining the lanes
+			sum += s.joins(f)
 		}
 	}
 	return sum + s.stored()
+}
+
+// joins is what joining the lanes takes of a fold whose turns are lanes.
+func (s *survey) joins(f *ir.Fold) float64 {
+	return joinedLanes * float64(len(f.Accs)) * s.times(s.whole(f).Node)
 }
 
 // whole is the outermost fold whose lanes are joined after all turns of a fold.

@@ -40,6 +40,11 @@ func (c *checker) callee(path *syntax.Path, args []argument, ok bool, in env) op
 			d.Relate(b.name.Span(), "defined here")
 		}
 		d.Helpf("index an array with square brackets, multiply with `*`")
+		if r, ok := v.(ops.Record); ok {
+			if i := slices.IndexFunc(r.Names, func(n string) bool { return r.Fields[n].Kind() == ops.KFunction }); i >= 0 {
+				d.Helpf("it is a record, of which parts are functions: `%s.%s(...)`", name, r.Names[i])
+			}
+		}
 		return nil
 	}
 	spec := c.cat.Lookup(name)
@@ -280,17 +285,23 @@ type expander struct {
 
 // Call calls a function, or the operator of a name, where the operator stands.
 func (e expander) Call(f ops.Value, values ...ops.Value) (v ops.Value) {
-	args := make([]argument, len(values))
+	args, at := make([]argument, len(values)), e.b.at.name
 	for i, v := range values {
-		args[i] = argument{value: v, at: e.b.at.name}
+		args[i] = argument{value: v, at: at}
+		if r, ok := v.(ops.Record); ok && r.At.File != "" {
+			at = e.program.Span(r.At)
+		}
 	}
 	before := len(e.sinks)
 	if own, ok := f.(*function); ok {
-		v = e.inline(own, e.b.at.name, args)
+		v = e.inline(own, at, args)
 	} else if spec := e.cat.Lookup(f.String()); spec != nil {
 		v = e.applySpec(spec, e.b.at, args)
 	} else {
 		e.unknownName(e.b.at.name, f.String())
+	}
+	if e.b.spec.Once {
+		return v
 	}
 	for _, sink := range e.sinks[before:] {
 		e.report(problem.WrongKind, e.b.at.name, "a function that `%s` repeats writes, shows and requires nothing: `%s` in it", e.b.spec.Name, sink.Spec.Name).
@@ -336,6 +347,9 @@ func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
 	c.nextID++
 	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name), Within: c.within()}
 	if _, sink := bound.(ops.Sink); sink {
+		if at := c.asked(b.at.name); c.program.isData(at) {
+			op.Where = c.where(at)
+		}
 		c.sinks = append(c.sinks, op)
 		c.paths[op] = b.spanFor("path")
 		return b.call.Args[spec.Params[0].Name] // handed on, so that a pipeline may go through a sink

@@ -7,6 +7,7 @@ package check
 
 import (
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,8 @@ type Options struct {
 	Tolerance string            // of what sinks take, unless it has one of its own; empty: none
 	// Open takes a text that is being written: names that nothing uses yet are fine, and so is a text that asks for nothing.
 	Open bool
+	// Values come from outside: each is what its name stands for, in place of the value that the text defines, where it does.
+	Values map[string]ops.Value
 }
 
 // Program is a checked file.
@@ -35,6 +38,8 @@ type Program struct {
 	Sinks  []*ops.Instance // what the file asks for, in order
 	Params []Param
 	Info   Info
+
+	data map[string]*diag.Source // files of values that it uses
 }
 
 // Param is a constant the command line may override.
@@ -58,10 +63,11 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 	c.lasting = newFindings()
 	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
 	src := diag.NewSource(name, string(text))
-	c.program = &Program{File: name, Source: src, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
+	c.program = &Program{File: name, Source: src, data: map[string]*diag.Source{}, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
 	file := syntax.Parse(src, c.units, c.diags)
 	c.program.Tree = file
 	c.declare(file)
+	c.outside()
 	for _, s := range file.Statements {
 		c.statement(s)
 	}
@@ -147,7 +153,8 @@ type binding struct {
 	fn     *syntax.Function   // nil for a value
 	read   func()             // finds name and fn of a function that is not parsed yet; nil: it is
 	use    *syntax.Use        // nil for what is no file
-	limits *syntax.Constraint // what is asked of a param; nil: nothing
+	asked  *syntax.Constraint // of a param; nil: nothing
+	limits []*syntax.Limit    // of a param
 	scope  *scope             // that it is defined in
 	state  state
 	out    ops.Value // nil: poisoned
@@ -177,7 +184,7 @@ func (c *checker) report(code string, at diag.Span, format string, a ...any) *di
 	if len(c.frames) == 0 {
 		return c.diags.Report(code, at, format, a...)
 	}
-	list, call := c.diags, c.frames[0].at
+	list, call := c.diags, c.asked(at)
 	if at.Source != c.program.Source && c.told[call] { // of a function that a person did not write, one mistake a call is enough
 		list = &diag.List{}
 	}
@@ -188,8 +195,10 @@ func (c *checker) report(code string, at diag.Span, format string, a ...any) *di
 	}
 	last := c.frames[len(c.frames)-1]
 	d.Relate(at, "here, in `%s`", last.f)
-	for _, f := range c.frames[1:] {
-		d.Relate(f.at, "by way of this call of `%s`", f.f)
+	for i, f := range c.frames {
+		if f.at != call && (i > 0 || c.program.isData(call)) {
+			d.Relate(f.at, "by way of this call of `%s`", f.f)
+		}
 	}
 	return d
 }
@@ -200,7 +209,7 @@ func (c *checker) declare(file *syntax.File) {
 		b := &binding{}
 		switch s := s.(type) {
 		case *syntax.Param:
-			b.name, b.kind, b.value, b.limits = s.Name, paramKind, s.Value, s.Kind
+			b.name, b.kind, b.value, b.asked, b.limits = s.Name, paramKind, s.Value, s.Kind, s.Limits
 		case *syntax.Assign:
 			b.name, b.kind, b.value = s.Name, valueKind, s.Value
 		case *syntax.Function:
@@ -245,7 +254,8 @@ func (c *checker) parameters(f *syntax.Function) bool {
 			}
 		}
 		if p.Kind != nil && p.Kind.Choices == nil {
-			if _, err := ops.ParseUnit(strings.Join(p.Kind.Unit, "")); err != nil {
+			unit, _ := unitAsked(p.Kind)
+			if _, err := ops.ParseUnit(unit); err != nil {
 				c.report(problem.UnknownUnit, p.Kind.Span(), "%v", err)
 				ok = false
 			}
@@ -302,7 +312,7 @@ func (c *checker) resolve(b *binding) ops.Value {
 		}
 	}
 	if b.kind == paramKind {
-		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 && (b.limits == nil || b.limits.Choices == nil) {
+		if b.out != nil && b.out.Kind()&(ops.KNumber|ops.KText|ops.KBool|ops.KRange|ops.KList) == 0 && (b.asked == nil || b.asked.Choices == nil) {
 			c.report(problem.ParameterNotConstant, b.value.Span(), "param `%s` is %s, not a constant", b.name.Text, b.out.Kind()).Helpf("write `%s = ...` without param", b.name.Text)
 			b.out = nil
 		}
@@ -321,8 +331,8 @@ func (c *checker) resolve(b *binding) ops.Value {
 
 // limited is the value of a definition, of the choices or the unit that it declares.
 func (c *checker) limited(b *binding, value syntax.Expr) ops.Value {
-	if b.limits != nil && b.limits.Choices != nil {
-		choices := texts(b.limits.Choices.Names)
+	if b.asked != nil && b.asked.Choices != nil {
+		choices := texts(b.asked.Choices.Names)
 		s, ok := asNames(value, nil).(ops.Symbol)
 		if ok && slices.Contains(choices, string(s)) {
 			return s
@@ -331,17 +341,27 @@ func (c *checker) limited(b *binding, value syntax.Expr) ops.Value {
 		return nil
 	}
 	v := c.wanted(value, c.eval(value, nil))
-	if b.limits == nil || v == nil {
+	if v == nil || b.asked == nil && !c.holds("`"+b.name.Text+"`", nil, b.limits, value.Span(), v) {
+		return nil
+	}
+	if b.asked == nil {
 		return v
 	}
-	unit, err := ops.ParseUnit(strings.Join(b.limits.Unit, ""))
+	asked, whole := unitAsked(b.asked)
+	unit, err := ops.ParseUnit(asked)
 	n, number := v.(ops.Number)
 	switch {
 	case err != nil:
-		c.report(problem.UnknownUnit, b.limits.Span(), "%v", err)
+		c.report(problem.UnknownUnit, b.asked.Span(), "%v", err)
+		return nil
+	case whole && (!number || n.V != math.Trunc(n.V)):
+		c.report(problem.NotWhole, value.Span(), "`%s` is a whole number, not %s", b.name.Text, v)
 		return nil
 	case !unitOf(v).Same(unit) && !(number && n.AnyUnit()):
 		c.report(problem.WrongUnit, value.Span(), "`%s` is measured in %s, and this is %s", b.name.Text, unit, v).Helpf("write it as in %s", ops.Number{V: unit.SI(), Unit: unit})
+		return nil
+	}
+	if !c.holds("`"+b.name.Text+"`", b.asked, b.limits, value.Span(), v) {
 		return nil
 	}
 	if number {

@@ -272,7 +272,7 @@ func (c *checker) handed(f *function, at diag.Span, v ops.Value) ops.Value {
 			return c.apply("rename", site{name: at}, []argument{{value: v, at: at}, {value: from, at: at}, {value: to, at: at}})
 		}
 	case ops.Record:
-		out := ops.Record{Names: v.Names, Fields: map[string]ops.Value{}}
+		out := ops.Record{Names: v.Names, Fields: map[string]ops.Value{}, At: v.At}
 		for name, x := range v.Fields {
 			if out.Fields[name] = c.handed(f, at, x); out.Fields[name] == nil {
 				return nil

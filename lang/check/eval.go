@@ -181,6 +181,10 @@ func (c *checker) cycle(n *syntax.Name, b *binding) {
 	for _, x := range round[:len(round)-1] {
 		d.Relate(x.name.Span(), "`%s` is defined here", x.name.Text)
 	}
+	if len(round) == 2 {
+		d.Helpf("names are definitions, not variables that change: give what is made of `%s` another name", n.Text)
+		return
+	}
 	d.Helpf("give one of them a value of its own")
 }
 

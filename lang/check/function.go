@@ -221,7 +221,7 @@ func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argume
 			a.value = s
 		}
 	} else if p.Kind != nil {
-		declared.Unit = strings.Join(p.Kind.Unit, "")
+		declared.Unit, declared.Integer = unitAsked(p.Kind)
 	}
 	b := &binder{c: c, spec: &ops.Spec{Name: f.String()}, at: site{name: at}}
 	switch n, number := a.value.(ops.Number); v := a.value.(type) {
@@ -239,11 +239,14 @@ func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argume
 		case len(declared.Dims) > 0 && kind != ops.KArray:
 			b.wrong(problem.NotAnArray, *a, "`%s` of `%s` is an array with %s, not %s", declared.Name, f, listDims(declared.Dims), kindOf(v))
 			return false
+		case (declared.Integer || p.Limits != nil) && kind&(ops.KNumber|ops.KArray) == 0:
+			b.wrong(problem.NotANumber, *a, "`%s` of `%s` is a number, not %s", declared.Name, f, kindOf(v))
+			return false
 		case declared.Unit != "*" && kind&(ops.KNumber|ops.KArray|ops.KRange|ops.KList) == 0:
 			b.wrong(problem.WrongKind, *a, "`%s` of `%s` is measured in %s, and this is %s", declared.Name, f, declared.Unit, kindOf(v))
 			return false
 		}
-		return b.dims(&declared, *a, v) && (number && n.AnyUnit() || b.unit(&declared, *a, v))
+		return b.dims(&declared, *a, v) && (number && n.AnyUnit() || b.unit(&declared, *a, v)) && b.bounds(&declared, *a, v) && c.holds("`"+p.Name.Text+"` of `"+f.String()+"`", p.Kind, p.Limits, a.span(), v)
 	}
 }
 
@@ -335,6 +338,9 @@ func (c *checker) mention(e syntax.Expr) {
 // record is several values by name.
 func (c *checker) record(r *syntax.Record, in env) ops.Value {
 	out := ops.Record{Fields: map[string]ops.Value{}}
+	if at := c.asked(r.Span()); c.program.isData(at) { // also what is made of such a record is told of there
+		out.At = c.where(at)
+	}
 	ok := true
 	for _, a := range r.List {
 		if a.Name == nil {

@@ -23,6 +23,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(library.Example(name))
 	}
 	diagtest.Seeds(f, "../../pipelines/*/*.weft")
+	f.Add("x = axis(x, 0 .. 2 foo)\nshow(axis(k, 1 .. 4 in 4) | fold((s, k) -> s * x + k, along: k, from: 0))") // what is wrong in a fold's function
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "read(") || strings.Contains(text, "use \"") || strings.Contains(text, "skyview") {
 			return // files, and what looks at them

@@ -60,7 +60,12 @@ func (c *checker) load(b *binding) ops.Value {
 	}
 	src := diag.NewSource(name, text)
 	before := c.diags.Len()
-	file := syntax.Parse(src, c.units, c.diags)
+	read := syntax.Parse
+	if syntax.IsData(name) {
+		read = syntax.Data
+		c.program.data[name] = src
+	}
+	file := read(src, c.units, c.diags)
 	if c.diags.Len() > before {
 		return nil
 	}

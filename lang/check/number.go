@@ -194,8 +194,8 @@ func (c *checker) choiceOf(e syntax.Expr, in env) (of bound, ok bool) {
 		return of, false
 	}
 	of = in[n.Text]
-	if b := c.scope.lookup(n.Text); !in.has(n.Text) && b != nil && b.kind == paramKind && b.limits != nil && b.limits.Choices != nil {
-		of = bound{value: c.name(n, in), choices: texts(b.limits.Choices.Names)}
+	if b := c.scope.lookup(n.Text); !in.has(n.Text) && b != nil && b.kind == paramKind && b.asked != nil && b.asked.Choices != nil {
+		of = bound{value: c.name(n, in), choices: texts(b.asked.Choices.Names)}
 		return of, true
 	}
 	_, ok = of.value.(ops.Symbol)

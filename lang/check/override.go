@@ -13,6 +13,23 @@ import (
 	"weft/ops/problem"
 )
 
+// outside makes what comes from outside the values of its names.
+func (c *checker) outside() {
+	for _, name := range slices.Sorted(maps.Keys(c.opt.Values)) {
+		b := c.scope.names[name]
+		if b == nil {
+			b = &binding{name: &syntax.Name{Text: name}, kind: valueKind}
+			c.define(b)
+		}
+		if b.kind != valueKind {
+			c.report(problem.BadOverride, b.name.Span(), "`%s` is a %s here, and what is given in its place is %s", name, b.kind, c.opt.Values[name].Kind())
+			continue
+		}
+		b.state, b.out, b.used = done, c.opt.Values[name], true
+		c.program.Info.Defs[b.name] = b.out
+	}
+}
+
 // unknownOverrides reports values of the command line for params that the file does not have.
 func (c *checker) unknownOverrides() {
 	for _, name := range slices.Sorted(maps.Keys(c.opt.Params)) {
@@ -61,8 +78,8 @@ func (c *checker) override(b *binding, text string) syntax.Expr {
 		return wrong("%s", failed.Message)
 	case e == nil:
 		return wrong("this is not a value")
-	case b.limits != nil && b.limits.Choices != nil:
-		choices := texts(b.limits.Choices.Names)
+	case b.asked != nil && b.asked.Choices != nil:
+		choices := texts(b.asked.Choices.Names)
 		if s, ok := asNames(e, nil).(ops.Symbol); !ok || !slices.Contains(choices, string(s)) {
 			return wrong("it is one of %s", strings.Join(choices, ", "))
 		}

@@ -2,6 +2,7 @@
 package complete
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,8 +18,9 @@ import (
 type Offer struct{ Text, Doc string }
 
 // Word is the word that ends a text, and what it may become: a unit behind a number, an argument of the call that is open, a dim within brackets, a
-// name of the program, a library behind `use`, an operator, or a function of a library that the program has.
-func Word(text string, names, dims []string) (word string, out []Offer) {
+// name of the program or a part of a record, a library behind `use`, an operator, or a function of a library that the program has. Names of the
+// program come with what they are; nil: a function, a library, or what is wrong.
+func Word(text string, defined map[string]ops.Value) (word string, out []Offer) {
 	start := len(text)
 	for start > 0 && wordByte(text[start-1]) {
 		start--
@@ -39,7 +41,7 @@ func Word(text string, names, dims []string) (word string, out []Offer) {
 	}
 	callee, bracket, _ := Open(tokens)
 	if bracket == "[" {
-		for _, d := range dims {
+		for _, d := range dims(defined) {
 			out = append(out, Offer{d + ":", "dimension"})
 		}
 	}
@@ -49,20 +51,61 @@ func Word(text string, names, dims []string) (word string, out []Offer) {
 			out = append(out, Offer{p.Name + ":", p.Doc})
 		}
 	}
-	for _, n := range names {
-		out = append(out, Offer{n, "defined here"})
+	for _, n := range slices.Sorted(maps.Keys(defined)) {
+		out = append(out, named(n, defined[n], word)...)
 	}
 	for _, n := range cat.Names() {
 		out = append(out, Offer{n, cat.Lookup(n).Doc})
 	}
 	functions, docs := library.Functions()
 	for i, n := range functions {
-		if family, _, _ := strings.Cut(n, "."); slices.Contains(names, family) {
+		if family, _, _ := strings.Cut(n, "."); has(defined, family) {
 			out = append(out, Offer{n, docs[i]})
 		}
 	}
 	return word, Begins(out, word)
 }
+
+// named is a name of the program and, where the word goes on behind it, the parts of its record.
+func named(name string, v ops.Value, word string) (out []Offer) {
+	switch v := v.(type) {
+	case nil:
+		return []Offer{{name, "defined here"}}
+	case ops.Array:
+		return []Offer{{name, v.Type().String()}}
+	case ops.Record:
+		if strings.HasPrefix(word, name+".") {
+			for _, part := range v.Names {
+				out = append(out, named(name+"."+part, v.Fields[part], word)...)
+			}
+			return out
+		}
+		return []Offer{{name, "a record of " + strings.Join(v.Names, ", ")}}
+	}
+	return []Offer{{name, v.String()}}
+}
+
+// dims are the names of the dims of all arrays.
+func dims(defined map[string]ops.Value) (out []string) {
+	var collect func(v ops.Value)
+	collect = func(v ops.Value) {
+		switch v := v.(type) {
+		case ops.Array:
+			out = append(out, v.Type().DimNames()...)
+		case ops.Record:
+			for _, part := range v.Fields {
+				collect(part)
+			}
+		}
+	}
+	for _, v := range defined {
+		collect(v)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func has(defined map[string]ops.Value, name string) bool { _, ok := defined[name]; return ok }
 
 // Begins are the offers that begin with a word, each once.
 func Begins(list []Offer, word string) (out []Offer) {

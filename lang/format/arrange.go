@@ -55,11 +55,11 @@ func alignEquals(laid [][]line) {
 	}
 	width := 0
 	for i := range laid {
-		head, _, _ := strings.Cut(laid[i][0].text, "=")
+		head, _, _ := strings.Cut(laid[i][0].text, " = ")
 		width = max(width, columns(head))
 	}
 	for i := range laid {
-		head, tail, _ := strings.Cut(laid[i][0].text, "=")
-		laid[i][0].text = head + strings.Repeat(" ", width-columns(head)) + "=" + tail
+		head, tail, _ := strings.Cut(laid[i][0].text, " = ")
+		laid[i][0].text = head + strings.Repeat(" ", width-columns(head)) + " = " + tail
 	}
 }

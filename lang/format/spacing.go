@@ -26,6 +26,10 @@ func rolesOf(statement syntax.Statement) roles {
 			for at := n.Span().Start + 1; n.Choices == nil && at < n.Span().End; at++ {
 				r.joined[at] = true
 			}
+		case *syntax.Limit:
+			if at := strings.IndexByte(n.Span().Text(), '-'); n.Minus {
+				r.signs[n.Span().Start+at] = true
+			}
 		case *syntax.Parameter:
 			if n.Dims != nil {
 				r.callers[n.Dims.Span().Start] = true

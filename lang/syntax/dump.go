@@ -72,6 +72,11 @@ func label(n Node) string {
 		if n.Choices == nil {
 			return name + ":" + strings.Join(n.Unit, "")
 		}
+	case *Limit:
+		if n.Minus {
+			return name + ":" + n.Sign + "-"
+		}
+		return name + ":" + n.Sign
 	case *Parameter:
 		if n.Default != nil {
 			return name + ":default"

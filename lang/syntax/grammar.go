@@ -7,9 +7,10 @@ package syntax
 // Param is a constant that the command line may override.
 type Param struct {
 	extent
-	Name  *Name       `parser:"'param' @@"`
-	Kind  *Constraint `parser:"('in' @@)?"`
-	Value Expr        `parser:"'=' @@"`
+	Name   *Name       `parser:"'param' @@"`
+	Kind   *Constraint `parser:"('in' @@)?"`
+	Limits []*Limit    `parser:"@@*"`
+	Value  Expr        `parser:"'=' @@"`
 }
 
 // Use makes the definitions of another file known, behind its name and a point.
@@ -34,12 +35,13 @@ type Parameters struct {
 	List []*Parameter `parser:"'(' (@@ ((?! ',' ')') ',' @@)* ','?)? ')'"`
 }
 
-// Parameter is a name with what is asked of its value: dimensions, a unit or choices.
+// Parameter is a name with what is asked of its value: dimensions, a unit or choices, limits.
 type Parameter struct {
 	extent
 	Name    *Name       `parser:"@@"`
 	Dims    *Dims       `parser:"@@?"`
 	Kind    *Constraint `parser:"('in' @@)?"`
+	Limits  []*Limit    `parser:"@@*"`
 	Default Expr        `parser:"('=' @@)?"`
 }
 
@@ -49,11 +51,22 @@ type Dims struct {
 	Names []*Name `parser:"'[' @@ ((?! ',' ']') ',' @@)* ','? ']'"`
 }
 
-// Constraint is a list of names of which a value is one, or the unit that it is measured in.
+// Constraint is a list of names of which a value is one, or the unit that it is measured in; Whole in its place says that it is a whole number.
 type Constraint struct {
 	extent
 	Choices *Dims    `parser:"@@"`
 	Unit    []string `parser:"| @Ident ((@'*' | @'/') @Ident | @'^' @'-'? @Number)*"`
+}
+
+// Whole stands where the unit of a whole number would.
+const Whole = "whole"
+
+// Limit is a number on one side of which a value lies.
+type Limit struct {
+	extent
+	Sign   string  `parser:"@('<=' | '>=' | '<' | '>')"`
+	Minus  bool    `parser:"@'-'?"`
+	Number *Number `parser:"@@"`
 }
 
 // Block is what a function computes in several steps: definitions, then its value.

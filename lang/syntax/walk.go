@@ -17,6 +17,7 @@ func Children(n Node) []Node {
 	case *Param:
 		add(&out, n.Name)
 		add(&out, n.Kind)
+		add(&out, n.Limits...)
 		out = append(out, n.Value)
 	case *Function:
 		add(&out, n.Name)
@@ -28,6 +29,7 @@ func Children(n Node) []Node {
 		add(&out, n.Name)
 		add(&out, n.Dims)
 		add(&out, n.Kind)
+		add(&out, n.Limits...)
 		if n.Default != nil {
 			out = append(out, n.Default)
 		}
@@ -35,6 +37,8 @@ func Children(n Node) []Node {
 		add(&out, n.Names...)
 	case *Constraint:
 		add(&out, n.Choices)
+	case *Limit:
+		add(&out, n.Number)
 	case *Block:
 		for _, s := range n.Statements {
 			out = append(out, s)

@@ -12,13 +12,14 @@ const (
 	enoughLines   = 1024
 	manyChunks    = 4096
 	shortestChunk = 1024
+	longLine      = 64 * shortestChunk // of floats, which one thread adds up in a fraction of a millisecond
 )
 
 func scanSpecs() []*ops.Spec {
 	return []*ops.Spec{histogramSpec(), packSpec(), leadingSpec(), filledSpec(), {
 		Name: "cumsum", Doc: "Sums of all elements up to each one, along a dimension.", Group: groupReduce, Error: operand.Rounded,
 		Long: "A NaN makes all that comes after it NaN. Floats accumulate in f64, in order; integers and booleans give i64. " +
-			"Where an array has fewer than 1,024 lines along the dimension, a line is cut into chunks of at least 1,024 elements, as many for each shape: a sum then " +
+			"A line of floats of 65,536 elements or more is cut into chunks of at least 1,024, as many for each length: a sum then " +
 			"starts from those of the chunks before, added up in order.",
 		Returns:  "an array over the same dimensions; temperatures counted from an offset add up to kelvin.",
 		Params:   []ops.Param{ops.In("a", "array"), ops.Param{Name: "along", Doc: "dimension; may be left out where there is only one", Accept: ops.KSymbol}.Opt()},
@@ -68,7 +69,11 @@ func (r *cumsum) Lower(l *ops.Lowering) []*ops.Stage {
 		}
 		return next
 	}
-	s := &ops.Scan{Dims: out.Dims, Along: r.along, Chunk: chunkOf(out, r.along),
+	chunk := chunkOf(out, r.along)
+	if r.acc.Base.Float() {
+		chunk = chunkOfFloats(out.Dims[r.along].Size)
+	}
+	s := &ops.Scan{Dims: out.Dims, Along: r.along, Chunk: chunk,
 		Start: func(b *ops.Body, _ []*ir.Node) []*ir.Node { return zero(b) },
 		Step:  func(b *ops.Body, at, state []*ir.Node) []*ir.Node { return add(b, state, in.At(b, at...)) },
 	}
@@ -97,6 +102,16 @@ func chunkOf(t ops.Type, along int) int {
 		return 0
 	}
 	chunks := min(n/shortestChunk, (manyChunks+lines-1)/lines)
+	return (n + chunks - 1) / chunks
+}
+
+// chunkOfFloats is the same whatever other lines there are, as the order in which floats are added up follows from it: an element then has the same
+// bits in every array.
+func chunkOfFloats(n int) int {
+	if n < longLine {
+		return 0
+	}
+	chunks := min(n/shortestChunk, manyChunks)
 	return (n + chunks - 1) / chunks
 }
 

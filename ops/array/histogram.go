@@ -12,7 +12,8 @@ import (
 	"weft/ops/problem"
 )
 
-// Tables of a histogram are by chunks of the elements: as many as manyTables in all, while they stay smaller than an eighth of the array.
+// Tables of a histogram are by chunks of the elements: as many as manyTables in all, of floats for each result, while they stay smaller than an eighth
+// of the array.
 const manyTables = 1024
 
 func histogramSpec() *ops.Spec {
@@ -146,7 +147,11 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	}
 	w := &reducer{in: in, over: h.over, out: ops.Type{Dims: out.Dims[:len(out.Dims)-1]}}
 	w.kept = kept(in.Type, h.over)
-	w.outer, w.inner = splitLoops(in.Type, h.over, max(1, min(manyTables, in.Type.Len()/(8*h.bins()))))
+	results, elements := w.out.Len(), in.Type.Len()
+	if h.acc.Base.Float() { // of each result, whatever others there are
+		results, elements = 1, elements/max(1, results)
+	}
+	w.outer, w.inner = splitLoops(in.Type, h.over, results, max(1, min(manyTables, elements/(8*h.bins()))))
 	t := ops.Type{Elem: h.acc, Dims: slices.Clone(w.out.Dims), Unit: out.Unit}
 	for _, o := range w.outer {
 		t.Dims = append(t.Dims, ops.Dim{Name: in.Type.Dims[o.dim].Name, Size: o.size})

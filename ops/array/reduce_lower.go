@@ -9,7 +9,8 @@ import (
 )
 
 // A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel
-// work: the first leaves about enoughOutputs partial results.
+// work: the first leaves about enoughOutputs partial results. A sum of floats does so however many outputs there are, and leaves as many for each: the
+// order in which terms are added up follows from what is reduced alone, and a result is the same to the bit among others as by itself.
 const (
 	manyElements  = 4096
 	enoughOutputs = 64
@@ -21,12 +22,11 @@ type loop struct{ dim, size, step, end int }
 
 // splitLoops divides the loops over the reduced dims into those that remain as dims of partial results and those that
 // are done for each of them. There are no outer ones when one stage is enough.
-func splitLoops(t ops.Type, over []int, enough int) (outer, inner []loop) {
-	count, outputs := 1, t.Len()
+func splitLoops(t ops.Type, over []int, outputs, enough int) (outer, inner []loop) {
+	count := 1
 	for _, d := range over {
 		n := t.Dims[d].Size
 		count *= n
-		outputs /= n
 		inner = append(inner, loop{d, n, 1, n})
 	}
 	if count <= manyElements || outputs >= enough {
@@ -65,11 +65,14 @@ type reducer struct {
 func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment) *ops.Stage {
 	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part)}
 	w.kept = kept(in.Type, over)
-	enough := enoughOutputs
-	if part != nil { // of which nobody knows how long it is
-		enough = 1
+	outputs := out.Len()
+	switch {
+	case part != nil, w.adds() && w.product(): // nobody knows how long a part is; partial products would be more than their factors
+		outputs = enoughOutputs
+	case w.adds():
+		outputs = 1
 	}
-	w.outer, w.inner = splitLoops(in.Type, over, enough)
+	w.outer, w.inner = splitLoops(in.Type, over, outputs, enoughOutputs)
 	inputs := append([]*ops.Stage{in}, w.ends...)
 	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.first(b, index)) }
 	if len(w.outer) > 0 {
@@ -82,6 +85,22 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 		s.Near = w.near
 	}
 	return s
+}
+
+// adds reports a reduction whose result depends on the order of its terms.
+func (w *reducer) adds() bool { return w.monoid == ir.Sum && w.acc.Base.Float() }
+
+// product reports terms that join arrays none of which is along all dims that remain, several of them: those of a matrix product, or of delays of
+// elements to places.
+func (w *reducer) product() bool {
+	all := func(s *ops.Stage) bool {
+		return !slices.ContainsFunc(w.in.Type.Dims, func(d ops.Dim) bool { return s.Type.Dim(d.Name) < 0 })
+	}
+	var single func(s *ops.Stage) bool // an array is along all
+	single = func(s *ops.Stage) bool {
+		return all(s) && (len(s.Inputs) == 0 || slices.ContainsFunc(s.Inputs, single))
+	}
+	return len(w.kept) > 1 && !single(w.in)
 }
 
 // partials defines the stages of partial results, whose dims are those of the output and the outer loops: two of them for
@@ -97,7 +116,7 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 	define := func(suffix string, elem ops.ElemType, give func(*ops.Body, []*ir.Node) ops.Elem) *ops.Stage {
 		t.Elem = elem
 		s := l.Stage(name+suffix, t, []*ops.Stage{w.in}, func(b *ops.Body, index []*ir.Node) ops.Elem { return give(b, w.first(b, index)) })
-		s.Steps = []string{w.name}
+		s.Steps, s.Partial = []string{w.name}, w.adds()
 		return s
 	}
 	if w.indexed() {

@@ -4,6 +4,7 @@ package catalogue
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"weft/ops"
 	"weft/ops/array"
@@ -44,10 +45,12 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 }
 
 // Standard is the catalogue of all domains.
-func Standard() *Catalogue {
+func Standard() *Catalogue { return standard() }
+
+var standard = sync.OnceValue(func() *Catalogue {
 	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
 		prelude.Specs(), fourier.Specs(), plots.Specs(), order.Specs())
-}
+})
 
 // Lookup finds an operator by its full name, such as beamform or simulate.echoes; nil when there is none.
 func (c *Catalogue) Lookup(name string) *ops.Spec { return c.byName[name] }

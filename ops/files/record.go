@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"weft/ops"
 	"weft/ops/files/format"
@@ -47,10 +49,15 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		case p.Not != "":
 			out = put(out, p.Name, nil, fmt.Sprintf("%s %s", p.Name, p.Not))
 			continue
-		case read[p.Name]: // another of the same name
+		case read[p.Name]:
+			out = put(out, p.Name+" (again)", nil, "a second array named "+p.Name)
 			continue
 		}
-		read[p.Name] = true
+		name := fieldName(p.Name)
+		for read[name] {
+			name += "_"
+		}
+		read[p.Name], read[name] = true, true
 		args := map[string]ops.Value{"member": ops.Text(p.Name)}
 		for name, v := range c.Args {
 			args[name] = cmp.Or(args[name], v)
@@ -62,7 +69,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		if v == nil {
 			return nil, nil
 		}
-		out = put(out, p.Name, v, "")
+		out = put(out, name, v, "")
 	}
 	switch {
 	case len(out.Names) == 0:
@@ -71,6 +78,18 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name at most %d", most), "%s holds arrays of at most %d dimensions, and dims names %d", c.Text("path"), most, len(names))
 	}
 	return out, nil
+}
+
+var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_.]+|^\p{N}|\.\p{N}`)
+
+// fieldName is the name of an array as the language can write it behind a point.
+func fieldName(name string) string {
+	return notInNames.ReplaceAllStringFunc(name, func(s string) string {
+		if r := []rune(strings.TrimPrefix(s, ".")); unicode.IsDigit(r[0]) {
+			return strings.TrimSuffix(s, string(r)) + "_" + string(r)
+		}
+		return "_"
+	})
 }
 
 // put is a record with one part more, or why there is none. Names with points are those of records within, as they are written.

@@ -287,7 +287,7 @@ func (f *folding) settle(types []ops.Type) ([]ops.Type, error) {
 			}
 			continue
 		}
-		if err != nil { // it is found again
+		if err != nil || after == nil { // what is wrong is found again, or said already
 			return types, nil
 		}
 		next, err := f.grown(types, after)

@@ -13,7 +13,7 @@ import (
 )
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return append(foldSpecs(), iterateSpec()) }
+func Specs() []*ops.Spec { return append(append(foldSpecs(), iterateSpec()), listSpecs()...) }
 
 const function = ops.KFunction | ops.KSymbol
 

@@ -15,7 +15,7 @@ import (
 // Plan counts a kernel's work, cuts it into tiles and predicts its time.
 func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	k.Costs, k.Kind = costs, kind
-	k.Flops, k.Bytes = count.CostOf(k.IR).Flops, 0
+	k.Flops, k.Bytes = count.CostOf(k.IR).Arithmetic, 0
 	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
 		k.Bytes += n
 	}

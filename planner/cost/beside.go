@@ -1,5 +1,7 @@
 package cost
 
+import "math"
+
 // What a run does apart from its kernels takes about this long, as measured on an ordinary laptop with files in the page cache; runs teach
 // the rest.
 const (
@@ -26,6 +28,9 @@ func (m *Model) Beside(plan, what, kind string, seconds float64) float64 {
 	if m == nil || m.History == nil {
 		return seconds
 	}
-	factor, _ := m.History.factor(m.key(plan, what), besideKin+"/"+kind)
+	if e, ok := m.History.own(m.key(plan, what)); ok { // as runs of this plan took; a guess is no measure of how far off it may be
+		return seconds * math.Exp2(e.Log2)
+	}
+	factor, _ := m.History.factor("", besideKin+"/"+kind)
 	return seconds * factor
 }

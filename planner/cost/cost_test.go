@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -341,6 +342,22 @@ func TestShortKernelsTeachNothing(t *testing.T) {
 	}
 	if n := len(m.History.data.Kernels); n != 0 {
 		t.Errorf("%d kernels learned", n)
+	}
+}
+
+// What a plan does beside its kernels is predicted as it took, however wrong the first guess was.
+func TestLearningBeside(t *testing.T) {
+	p := profile.Default(2)
+	m := model(p)
+	m.History = OpenHistory(t.TempDir(), p)
+	for _, measured := range []float64{1, 1e-7} {
+		if err := m.Learn([]Observation{{Hash: fmt.Sprint(measured), Kind: "check", Bound: "check", Predicted: 1e-3, Measured: measured, Beside: true}}); err != nil {
+			t.Fatal(err)
+		}
+		want := max(measured, leastSeconds)
+		if got := m.Beside(fmt.Sprint(measured), "check", "check", 1e-3); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("took %g s, predicted %g", measured, got)
+		}
 	}
 }
 

@@ -73,7 +73,9 @@ type counter struct {
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused  map[*ir.Node]bool
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
-	lanes  ir.Set
+	points ir.Set            // the axes that lanes lie along
+	turns  ir.Set            // the indices and accumulators of folds whose turns are lanes
+	lanes  ir.Set            // both
 	along  []*ir.AffineIn    // the axes or fold indices that lanes lie along
 	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
 }
@@ -96,11 +98,15 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 		c.lanes = c.lanes.Or(k.Axes[a].Bind())
 		c.along = append(c.along, ir.NewAffine(k.Axes[a]))
 	}
+	c.points = c.lanes
 	if c.layout.FoldLanes {
 		for _, f := range c.innermost() {
-			c.lanes = c.lanes.Or(f.IndexBind).Or(f.AccBind)
-			c.along = append(c.along, ir.NewAffine(f.Index))
+			if !c.vary.Of(f.Node).Meets(c.points) {
+				c.turns = c.turns.Or(binders(f))
+				c.along = append(c.along, ir.NewAffine(f.Index))
+			}
 		}
+		c.lanes = c.lanes.Or(c.turns)
 	}
 	if !c.layout.Windows && !c.lanes.Empty() {
 		c.beside = schedule.Groups(k, p.Lanes)
@@ -206,6 +212,9 @@ func (c *counter) executions(n *ir.Node) float64 {
 		return times
 	}
 	times /= c.sharing(n)
+	if free.Meets(c.points) && free.Meets(c.turns) && !c.vary.Of(n).Meets(c.points) { // turns for all lanes of points
+		times /= float64(c.p.Lanes)
+	}
 	if c.vary.Of(n).Meets(c.lanes) || free.Meets(c.lanes) { // inside a loop that lanes divide, perhaps the same for all of them
 		return times
 	}

@@ -102,13 +102,21 @@ func (h *History) Drift() profile.Drift {
 	return h.data.Drift
 }
 
-// factor is what a prediction is multiplied by, and where that comes from.
-func (h *History) factor(key, kin string) (float64, string) {
+// own is what is known of a kernel, or of something that a plan does, itself.
+func (h *History) own(key string) (entry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if e, ok := h.data.Kernels[key]; ok {
+	e, ok := h.data.Kernels[key]
+	return e, ok
+}
+
+// factor is what a prediction is multiplied by, and where that comes from.
+func (h *History) factor(key, kin string) (float64, string) {
+	if e, ok := h.own(key); ok {
 		return bounded(e.Log2), fmt.Sprintf("learned from %d runs of it", e.N)
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	e := h.data.Ops[kin]
 	if e.N == 0 {
 		return 1, "model"
@@ -139,6 +147,9 @@ func (m *Model) learn(d *historyData, seen []Observation) {
 	day := time.Now().Unix() / 86400
 	off, weight := 0.0, 0.0 // of kernels known well
 	for _, o := range seen {
+		if o.Beside { // of which a short one is as good as none, which must be known too
+			o.Measured = max(o.Measured, leastSeconds)
+		}
 		if o.Measured < leastSeconds || !(o.Predicted > 0) {
 			continue
 		}

@@ -17,7 +17,11 @@ type step struct {
 // lanesLie is how the lanes of a vector lie in a buffer, from the outer axis to the inner one; unknown where that is not known while planning.
 func (c *counter) lanesLie(b *ir.Buffer, index []*ir.Node) (steps []step, known bool) {
 	var folds int64 // of several, a value is in the turns of one
+	turns := c.layout.FoldLanes && !slices.ContainsFunc(index, func(n *ir.Node) bool { return c.vary.Of(n).Meets(c.points) })
 	for i, a := range c.along {
+		if turns != (i >= len(c.layout.Lanes)) && c.layout.FoldLanes {
+			continue
+		}
 		d, known := c.distance(b, index, a)
 		switch {
 		case !known:
@@ -32,7 +36,7 @@ func (c *counter) lanesLie(b *ir.Buffer, index []*ir.Node) (steps []step, known 
 			return nil, false
 		}
 	}
-	if c.layout.FoldLanes {
+	if turns {
 		steps = append(steps, step{folds, c.p.Lanes})
 	}
 	return steps, true

@@ -58,12 +58,13 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{},
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{}, placed: map[*ops.Stage]bool{}, taken: map[*ops.Stage]bool{},
 		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
 	}
+	f.turning = f.budget
 	for _, p := range g.Stages {
 		f.decide(p)
 	}
@@ -78,12 +79,17 @@ type fuser struct {
 	sizes  map[*ops.Stage]size
 	homes  map[*ops.Stage]*ops.Stage
 	ends   map[*ops.Stage]*ops.Stage
+	meets  map[*ops.Stage]*ops.Stage
+	placed map[*ops.Stage]bool
+	taken  map[*ops.Stage]bool
 	counts map[*ops.Stage]*runs
 	within map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
 	at     int                           // place of the stage whose edges are decided
 	places places                        // that @device asks for
 	budget int                           // values that kernels of more than weighedNodes may still hold
 	faults []error
+
+	turning int // as the budget, of kernels of folds behind places
 
 	tops  []topEdge // of tables of largest values
 	blind bool      // predictions are without these
@@ -335,12 +341,16 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Kept
 	case p.Put != nil:
 		return plan.InOrder
+	case p.Partial:
+		return plan.PartialSums
 	case f.g.Varies[c] && !f.g.Varies[p]:
 		return plan.Invariant
 	case f.disagree(p, c):
 		return plan.OtherTypes
 	case !f.places.agree(p, c):
 		return plan.OtherDevice
+	case c.Exact && (c.Put != nil || f.g.Alone(c).Sites[p] > 1) && f.g.Alone(c).Elsewhere[p] && f.g.Approximate(p):
+		return plan.Alike
 	case f.g.Alone(p).Folds && p.Type.Len() < c.Type.Len():
 		return plan.Barrier // tiles run at the same time: each would reduce everything again
 	}
@@ -354,11 +364,6 @@ func (f *fuser) disagree(p, c *ops.Stage) bool {
 		x.Accumulate, y.Accumulate = 0, 0
 	}
 	return x != y
-}
-
-// isTableOf reports whether p is a table of another stage that c reads.
-func isTableOf(p, c *ops.Stage) bool {
-	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
 }
 
 // serial reports whether a stage is a long reduction of reductions: fused into so few elements it would run on one thread, stored

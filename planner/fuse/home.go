@@ -50,6 +50,70 @@ func (f *fuser) end(s *ops.Stage) *ops.Stage {
 	return e
 }
 
+// beyond is the next stage that all ways from one lead through, whatever is weighed on them, as far as no rule bars any; nil: there is none.
+func (f *fuser) beyond(s *ops.Stage) *ops.Stage {
+	if b, ok := f.meets[s]; ok {
+		return b
+	}
+	var meet *ops.Stage
+	for i, c := range f.g.Users[s] {
+		if f.g.Wanted[s] || f.Limit >= 0 || f.barred(s, c) != "" {
+			meet = nil
+			break
+		}
+		if i == 0 {
+			meet = c
+		}
+		for meet != nil && meet != c {
+			if f.g.Place[meet] < f.g.Place[c] {
+				meet = f.beyond(meet)
+			} else if c = f.beyond(c); c == nil {
+				meet = nil
+			}
+		}
+		if meet == nil {
+			break
+		}
+	}
+	f.meets[s] = meet
+	return meet
+}
+
+// reach is the fold in whose turns a stage may yet be computed, if all that is weighed on the ways there is fused: where these come together last
+// if there is none.
+func (f *fuser) reach(s *ops.Stage) *ops.Stage {
+	for b := f.beyond(s); b != nil; b = f.beyond(b) {
+		if f.g.Alone(b).Folds {
+			return b
+		}
+	}
+	return f.end(s)
+}
+
+// placing reports a stage that places in arrays are made from, before a fold.
+func (f *fuser) placing(s *ops.Stage) bool {
+	known, ok := f.placed[s]
+	if !ok {
+		known = slices.ContainsFunc(f.g.Users[s], func(c *ops.Stage) bool {
+			return f.g.Alone(c).Places[s] || !f.g.Alone(c).Folds && f.barred(s, c) == "" && f.placing(c)
+		})
+		f.placed[s] = known
+	}
+	return known
+}
+
+// taking reports a stage that loads at places other stages tell, with what is computed in it as decided so far.
+func (f *fuser) taking(s *ops.Stage) bool {
+	known, ok := f.taken[s]
+	if !ok {
+		known = slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
+			return f.g.Alone(s).Places[in] || f.Fused[graph.Edge{From: in, To: s}] && f.taking(in)
+		})
+		f.taken[s] = known
+	}
+	return known
+}
+
 // joined reports a stage that all its readers may compute in place, in one kernel.
 func (f *fuser) joined(s *ops.Stage) bool { return f.end(s) != s }
 

@@ -36,9 +36,10 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 // alternatives are what two choices take beyond what both share, in seconds: what readers take longer that compute p in place
 // than if they load it, as far as that can be told, and the kernel that stores p.
 func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
-	fused = f.readersTake(p, readers)
+	turns := f.turns(p, readers)
+	fused = f.readersTake(p, readers, turns)
 	if fused < math.Inf(1) {
-		fused = max(0, fused-(1+tellable)*f.readersTake(nil, readers))
+		fused = max(0, fused-(1+tellable)*f.readersTake(nil, readers, turns))
 	}
 	return fused, f.predicted(p, nil, f.home)
 }
@@ -46,21 +47,51 @@ func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored 
 // readersTake is the time of the kernels that readers of a stage are in, with the stage computed in place or loaded (nil). Where there is
 // something to be weighed yet between a reader and where all ways from it end, it is the shorter one of both: that the reader is in a kernel
 // of its own, loaded by the last, and that the last computes it, which may know more of places, such as bounds, where nothing is loaded.
-func (f *fuser) readersTake(p *ops.Stage, readers []*ops.Stage) (apart float64) {
-	together, own, last := 0.0, locator(f.home).of(readers), locator(f.end).of(readers)
+// So it is of folds in whose turns all that is weighed before them may be computed.
+func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) float64 {
+	apart, together, own, last := 0.0, 0.0, locator(f.home).of(readers), locator(f.end).of(readers)
 	for _, h := range own {
 		apart += f.predicted(h, p, f.home)
 	}
-	if slices.Equal(own, last) {
+	if !slices.Equal(own, last) {
+		for _, h := range last {
+			together += f.predicted(h, p, f.end)
+			if !slices.Contains(own, h) {
+				apart += f.predicted(h, nil, f.home)
+			}
+		}
+		apart = min(apart, together)
+	}
+	behind, within := 0.0, 0.0
+	for _, h := range turns {
+		within += f.predicted(h, p, f.reach)
+		behind += f.predicted(h, nil, func(s *ops.Stage) *ops.Stage {
+			if slices.Contains(own, s) || slices.Contains(last, s) {
+				return s
+			}
+			return f.reach(s)
+		})
+	}
+	if len(turns) == 0 || math.IsInf(behind, 1) {
 		return apart
 	}
-	for _, h := range last {
-		together += f.predicted(h, p, f.end)
-		if !slices.Contains(own, h) {
-			apart += f.predicted(h, nil, f.home)
-		}
+	return min(apart+behind, within)
+}
+
+// turns are the folds in whose turns readers of a stage may yet be computed, of a stage that places in arrays are made from, or that loads there:
+// vectors know bounds of places that are computed. None are told where kernels of so many values are not built to be compared.
+func (f *fuser) turns(p *ops.Stage, readers []*ops.Stage) []*ops.Stage {
+	own, last, turns := locator(f.home).of(readers), locator(f.end).of(readers), locator(f.reach).of(readers)
+	if !f.placing(p) && !f.taking(p) || slices.ContainsFunc(turns, func(s *ops.Stage) bool { return slices.Contains(own, s) || slices.Contains(last, s) }) {
+		return nil
 	}
-	return min(apart, together)
+	for _, s := range turns {
+		f.turning -= 2 * f.g.Alone(s).Nodes
+	}
+	if f.turning < 0 {
+		return nil
+	}
+	return turns
 }
 
 // locator tells in whose kernel a stage is taken to be computed.
@@ -166,6 +197,11 @@ func (f *fuser) kernelOf(s *ops.Stage) *ops.Stage {
 		}
 	}
 	return s
+}
+
+// isTableOf reports whether p is a table of another stage that c reads.
+func isTableOf(p, c *ops.Stage) bool {
+	return slices.ContainsFunc(c.Inputs, func(in *ops.Stage) bool { return slices.Contains(in.Tall.Stages(), p) })
 }
 
 // tallest says what is left out of loops over p in a reader that has its tables of largest values.

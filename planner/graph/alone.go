@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/ops"
@@ -16,10 +18,24 @@ type Alone struct {
 	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
 	Apart     map[*ops.Stage]bool // and not at its own with dims in another order either
 	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
+	Places    map[*ops.Stage]bool // inputs that indices of loads are made from
 	Folds     bool
 	Flops     float64 // of an element
 	Nodes     int
 	Binders   int
+}
+
+// Approximate reports whether a stage that is computed in place follows from functions that code for vectors and for single elements may round
+// differently, so that an element made twice may be two.
+func (g *Graph) Approximate(s *ops.Stage) (yes bool) {
+	if Given(s) {
+		return false
+	}
+	g.Alone(s).Kernel.Walk(func(n *ir.Node) {
+		i := n.Op.Info()
+		yes = yes || n.Kind == ir.KAlu && i.Library != "" && i.Exact == ir.Rounds && n.Op != ir.Sqrt
+	})
+	return yes || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Put == nil && !in.Hints().Keep && g.Approximate(in) })
 }
 
 // Point is what one element of a stage takes by itself: operations, and loads of each input.
@@ -35,14 +51,14 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	}
 	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{},
 		Stages:    map[*ir.Buffer]*ops.Stage{},
-		Elsewhere: map[*ops.Stage]bool{}, Apart: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
+		Elsewhere: map[*ops.Stage]bool{}, Apart: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}, Places: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
 		return a
 	}
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := count.CostOf(k)
-	sites, scattered, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
+	sites, scattered, places, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
 	trips, around := count.Trips(k), count.Around(k, nil)
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
@@ -50,7 +66,12 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++
 			turns[n.Buf] += trips(around(n.Free()))
-			ir.WalkNodes(n.Index(), func(x *ir.Node) { scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad })
+			ir.WalkNodes(n.Index(), func(x *ir.Node) {
+				scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad
+				if x.Kind == ir.KLoad {
+					places[x.Buf] = true
+				}
+			})
 		}
 	})
 	a.Flops = counted.Flops / float64(max(1, s.Type.Len()))
@@ -65,6 +86,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 			at += sites[b]
 			a.Turns[p] += turns[b] / float64(len(parts))
 			a.Scattered[p] = a.Scattered[p] || a.Folds && scattered[b]
+			a.Places[p] = a.Places[p] || places[b]
 			a.Stages[b] = p
 		}
 		a.Loads[p], a.Sites[p] = loadsOf(parts, counted), (at+len(parts)-1)/len(parts)

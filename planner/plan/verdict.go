@@ -23,6 +23,8 @@ const (
 	OtherDevice  Code = "S12"
 	InOrder      Code = "S13"
 	Invariant    Code = "S14"
+	PartialSums  Code = "S15"
+	Alike        Code = "S16"
 )
 
 // Meaning explains every code in a sentence.
@@ -42,7 +44,9 @@ var Meaning = map[Code]string{
 	OtherTypes:   "stored: @precision asks for other arithmetic in the reader, and a kernel computes in one type",
 	OtherDevice:  "stored: @device puts the reader elsewhere, and a kernel runs in one place",
 	Invariant:    "stored: it is the same in every call of the program that reads it",
+	PartialSums:  "stored: the elements are sums of parts of a dimension, which add up to the same bits however many results there are",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
+	Alike:        "stored: the reader compares elements with one another, and functions computed in several places may differ in their last digits",
 	InOrder:      "stored: elements are made one after the other, each from what came before it",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }

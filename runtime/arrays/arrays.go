@@ -67,6 +67,18 @@ func (a *Arrays) Need(id string) error {
 	return nil
 }
 
+// lent is memory that belongs to somebody else.
+type lent []byte
+
+// Host is all of it.
+func (m lent) Host() []byte { return m }
+
+// Free does nothing.
+func (lent) Free() {}
+
+// Lend gives a buffer memory that belongs to somebody else, and is read only.
+func (a *Arrays) Lend(part *ir.Buffer, data []byte) { a.Memory[part] = lent(data) }
+
 // there reports whether an array is in memory.
 func (a *Arrays) There(id string) bool { return a.Memory[a.ByID[id].Bufs[0]] != nil }
 

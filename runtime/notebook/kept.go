@@ -3,7 +3,6 @@ package notebook
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"weft/lang/syntax"
@@ -49,7 +48,7 @@ func (k *kept) sinks(used []definition, defs map[*syntax.Name]ops.Value) (out []
 	k.computed = map[string]*array{}
 	for i, d := range used {
 		a, ok := defs[d.at].(ops.Array)
-		if !ok || !d.direct || !keepable(a) || k.arrays[d.key] != nil || 2*a.Type().Bytes() > k.most {
+		if !ok || !d.direct || !keepable(a) || a.Of.Spec == givenSpec || k.arrays[d.key] != nil || 2*a.Type().Bytes() > k.most {
 			continue
 		}
 		args := map[string]ops.Value{"a": a}
@@ -122,24 +121,13 @@ func (*sink) Outputs() []ops.Output { return nil }
 // Take copies.
 func (s *sink) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	h := in[0]
-	a := &array{host: ops.NewHostArray(h.Type), bytes: h.Type.Bytes(), lo: math.Inf(1), hi: math.Inf(-1)}
+	a := &array{host: ops.NewHostArray(h.Type), bytes: h.Type.Bytes()}
 	if err := copyArray(a.host, h); err != nil {
 		return ops.Note{}, err
 	}
-	for _, p := range a.host.Parts {
-		for row := range p.Values() {
-			for _, v := range row {
-				if math.Abs(v) <= math.MaxFloat64 {
-					a.lo, a.hi = math.Min(a.lo, v), math.Max(a.hi, v)
-				}
-			}
-		}
-	}
-	if a.lo > a.hi {
-		a.lo, a.hi = 0, 0 // nothing that is a number
-	}
+	a.lo, a.hi = rangeOf(a.host)
 	s.computed[s.key] = a
-	return ops.Note{Text: "remembered", Bytes: a.bytes}, nil
+	return ops.Note{}, nil
 }
 
 // copyArray copies an array between storages of one type or another.

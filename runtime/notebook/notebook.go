@@ -6,9 +6,11 @@ package notebook
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"weft/lang/check"
 	"weft/lang/diag"
@@ -29,14 +31,21 @@ type Notebook struct {
 	cells   []cell // definitions, in the order of their first entry
 	asked   []string
 	kept    kept
+
+	values map[string]ops.Value // that were given, by name
+	keys   map[string]string    // what tells them from others
+	gifts  int
 }
 
 // cell is a definition.
-type cell struct{ name, text string }
+type cell struct {
+	name, text string
+	at         int // where it begins in the text of its entry
+}
 
 // New is an empty notebook. It keeps values of at most so many bytes.
 func New(s *session.Session, most int64) *Notebook {
-	return &Notebook{session: s, kept: kept{most: most, arrays: map[string]*array{}}}
+	return &Notebook{session: s, kept: kept{most: most, arrays: map[string]*array{}}, values: map[string]ops.Value{}, keys: map[string]string{}}
 }
 
 // Defined is a name that an entry defined, and what it is; nil for a function or a file.
@@ -50,11 +59,16 @@ type Entry struct {
 	*session.Program
 	Defined []Defined
 
-	cells []cell
-	names map[string]bool // that it defines
-	asks  []string        // statements that are no definitions, as they are to be run
-	sinks []*ops.Instance // what it asks for
-	all   string          // the text of the program
+	cells  []cell
+	values map[string]ops.Value // that were given, but for what it defines
+	keys   map[string]string
+	names  map[string]bool // that it defines
+	asks   []string        // statements that are no definitions, as they are to be run
+	askAt  []int           // where they begin in the text
+	sinks  []*ops.Instance // what it asks for
+	all    string          // the text of the program
+	typed  *diag.Source    // that of the entry
+	pieces []piece         // what the program is made of
 }
 
 // Asks reports whether there is anything to run.
@@ -67,7 +81,7 @@ func (n *Notebook) Text() string {
 		b.WriteString(c.text + "\n")
 	}
 	for _, a := range n.asked {
-		e := &Entry{cells: n.cells, asks: []string{a}}
+		e := &Entry{cells: n.cells, asks: []string{a}, askAt: []int{0}}
 		if n.check(e); e.Err() == nil {
 			b.WriteString(a + "\n")
 		}
@@ -93,14 +107,29 @@ func (n *Notebook) Names() []string {
 	return out
 }
 
-// Values are the definitions and what they are.
-func (n *Notebook) Values() (out []Defined) {
-	e := &Entry{cells: n.cells}
-	n.check(e)
+// Params are the names of the params.
+func (n *Notebook) Params() (out []string) {
+	for _, c := range n.cells {
+		if strings.HasPrefix(c.text, "param ") {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+// All are the definitions of the notebook with the entry, and what they are.
+func (e *Entry) All() (out []Defined) {
 	for _, d := range e.definitions() {
 		out = append(out, Defined{d.name, e.Info.Defs[d.at]})
 	}
 	return out
+}
+
+// Values are the definitions and what they are.
+func (n *Notebook) Values() (out []Defined) {
+	e := &Entry{cells: n.cells}
+	n.check(e)
+	return e.All()
 }
 
 // Forget takes a definition away; false: there is none.
@@ -138,30 +167,33 @@ func (n *Notebook) Set(name, value string) (*Entry, error) {
 // Check checks a text behind what the notebook holds. A value that goes nowhere is shown. Mistakes are in the program.
 func (n *Notebook) Check(text string) *Entry {
 	e := &Entry{cells: slices.Clone(n.cells), names: map[string]bool{}}
-	src := diag.NewSource("", text)
-	file := syntax.Parse(src, check.Units(), new(diag.List))
+	e.typed = diag.NewSource("input", text)
+	file := syntax.Parse(diag.NewSource("", text), check.Units(), new(diag.List))
 	from := 0
 	for i, s := range file.Statements {
 		to := len(text)
 		if i+1 < len(file.Statements) {
 			to = lineStart(text, file.Statements[i+1].Span().Start)
 		}
-		part := strings.TrimSpace(text[min(from, to):to])
-		from = to
+		from = min(from, to)
+		from += len(text[from:to]) - len(strings.TrimLeftFunc(text[from:to], unicode.IsSpace))
+		part := strings.TrimSpace(text[from:to])
 		if name := nameOf(s); name != "" {
-			e.define(cell{name, part})
+			e.define(cell{name, part, from})
 			e.names[name] = true
 		} else {
-			e.asks = append(e.asks, part)
+			e.asks, e.askAt = append(e.asks, part), append(e.askAt, from)
 		}
+		from = to
 	}
 	if len(file.Statements) == 0 && strings.TrimSpace(text) != "" {
-		e.asks = append(e.asks, strings.TrimSpace(text))
+		e.asks, e.askAt = append(e.asks, strings.TrimSpace(text)), append(e.askAt, len(text)-len(strings.TrimLeftFunc(text, unicode.IsSpace)))
 	}
 	n.check(e)
 	if e.showValues() {
 		n.check(e)
 	}
+	e.relocate()
 	for _, d := range e.definitions() {
 		if e.names[d.name] {
 			e.Defined = append(e.Defined, Defined{d.name, e.Info.Defs[d.at]})
@@ -181,10 +213,20 @@ func (e *Entry) define(c cell) {
 
 // check checks the whole program.
 func (n *Notebook) check(e *Entry) {
+	e.values, e.keys = maps.Clone(n.values), n.keys
+	for name := range e.names {
+		delete(e.values, name)
+	}
 	var b strings.Builder
 	var asked []int // the lines of what the entry asks for, in pairs
 	line := 1
-	add := func(text string, asks bool) {
+	e.pieces = nil
+	add := func(text string, asks bool, at int) {
+		p := piece{from: b.Len(), to: b.Len() + len(text), in: e.typed, at: at}
+		if !asks {
+			p.in, p.at = diag.NewSource("before", text), 0
+		}
+		e.pieces = append(e.pieces, p)
 		b.WriteString(text + "\n")
 		lines := strings.Count(text, "\n") + 1
 		if asks {
@@ -193,13 +235,13 @@ func (n *Notebook) check(e *Entry) {
 		line += lines
 	}
 	for _, c := range e.cells {
-		add(c.text, e.names[c.name])
+		add(c.text, e.names[c.name], c.at)
 	}
-	for _, a := range e.asks {
-		add(a, true)
+	for i, a := range e.asks {
+		add(a, true, e.askAt[i])
 	}
 	e.all = b.String()
-	e.Program = session.CheckText(filepath.Join(n.Folder, "notebook"), []byte(e.all), check.Options{Open: true})
+	e.Program = session.CheckText(filepath.Join(n.Folder, "notebook"), []byte(e.all), check.Options{Open: true, Values: e.values})
 	entered := func(line int) bool {
 		for i := 0; i < len(asked); i += 2 {
 			if line >= asked[i] && line < asked[i+1] {
@@ -240,6 +282,7 @@ func (e *Entry) showValues() bool {
 		for i, a := range e.asks {
 			lines := strings.Count(a, "\n") + 1
 			if line >= 0 && line < lines && !strings.HasPrefix(a, "show(") {
+				e.askAt[i] -= len("show(")
 				e.asks[i], shown = "show("+a+"\n)", true
 				if !strings.Contains(a, "#") {
 					e.asks[i] = "show(" + a + ")"
@@ -256,6 +299,7 @@ func (n *Notebook) Plan(ctx context.Context, e *Entry) (*bound.Plan, error) {
 	if err := e.Err(); err != nil {
 		return nil, err
 	}
+	defer e.relocate()
 	used := e.uses()
 	n.kept.take(used, e.Info.Defs)
 	e.Program.Sinks = slices.Concat(n.kept.sinks(used, e.Info.Defs), e.sinks)
@@ -268,6 +312,7 @@ func (n *Notebook) Enter(ctx context.Context, e *Entry, opt runtime.Options) (*r
 	if err := e.Err(); err != nil {
 		return nil, err
 	}
+	defer e.relocate()
 	var r *result.Result
 	if e.Asks() {
 		p, err := n.Plan(ctx, e)
@@ -284,7 +329,7 @@ func (n *Notebook) Enter(ctx context.Context, e *Entry, opt runtime.Options) (*r
 			n.kept.keep()
 		}
 	}
-	n.cells = e.cells
+	n.cells, n.values = e.cells, e.values
 	for _, a := range e.asks {
 		if !slices.Contains(n.asked, a) {
 			n.asked = append(n.asked, a)

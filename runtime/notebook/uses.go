@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ type definition struct {
 	at     *syntax.Name
 	from   int // its statement
 	to     int
-	key    string // of what it is made of: its own text, the definitions it uses and the files they name
+	key    string // of what it is made of: its own text, the definitions it uses and the files they name; or that it was given
 	direct bool   // what is asked for names it
 }
 
@@ -28,14 +29,23 @@ type definition struct {
 func (e *Entry) definitions() (out []definition) {
 	named := map[string]*syntax.Name{}
 	for at := range e.Info.Defs {
-		if at.Span().Source == e.Source {
+		_, given := e.values[at.Text]
+		switch {
+		case at.Span().Source == e.Source:
 			named[at.Text] = at
+		case given && at.Span().Source == nil:
+			out = append(out, definition{name: at.Text, at: at, key: e.keys[at.Text]})
 		}
 	}
+	slices.SortFunc(out, func(a, b definition) int { return strings.Compare(a.name, b.name) })
 	from := 0
 	for _, c := range e.cells {
 		if at := named[c.name]; at != nil {
-			out = append(out, definition{name: c.name, at: at, from: from, to: from + len(c.text)})
+			d := definition{name: c.name, at: at, from: from, to: from + len(c.text)}
+			if _, given := e.values[c.name]; given {
+				d.key = e.keys[c.name]
+			}
+			out = append(out, d)
 		}
 		from += len(c.text) + 1
 	}
@@ -102,7 +112,7 @@ func (e *Entry) concerns() func(diag.Span) bool {
 	files := false
 	follow(reads, from, func(i int) {
 		delete(others, i)
-		files = files || i >= 0 && strings.HasPrefix(e.all[all[i].from:], `use "`)
+		files = files || i >= 0 && strings.HasPrefix(e.all[all[i].from:all[i].to], `use "`)
 	})
 	return func(at diag.Span) bool {
 		if at.Source != e.Source {
@@ -124,7 +134,7 @@ func (e *Entry) uses() (out []definition) {
 	keys := map[int]string{}
 	var key func(i int) string
 	key = func(i int) string {
-		if k, ok := keys[i]; ok {
+		if k := cmp.Or(keys[i], all[i].key); k != "" {
 			return k
 		}
 		h := sha256.New()

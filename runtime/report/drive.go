@@ -43,12 +43,23 @@ func states(s *bound.Step) string {
 	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
 }
 
+// expected is how long a drive takes that makes all the calls it may, in ms: as runs of the plan taught, where there were any.
+func (t *printer) expected(s *bound.Step) float64 {
+	for _, b := range t.plan.Totals.Besides {
+		if b.What == s.ID {
+			return b.Ms
+		}
+	}
+	return s.Expected()
+}
+
 // calls are those of a drive, program by program.
-func calls(s *bound.Step) string {
+func (t *printer) calls(s *bound.Step) string {
 	var out []string
+	learned := t.expected(s) / max(s.Expected(), 1e-9)
 	for i, program := range s.Drive.Programs[1:] {
 		each, _ := s.Call(i + 1)
-		out = append(out, fmt.Sprintf("at most %d times %s, %s each", program.Most, program.Name, millis(each)))
+		out = append(out, fmt.Sprintf("at most %d times %s, %s each", program.Most, program.Name, millis(each*learned)))
 	}
 	return strings.Join(out, ", ")
 }

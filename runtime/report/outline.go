@@ -191,7 +191,7 @@ func (o *outline) beside(what string) (seconds float64, ok bool) {
 		}
 		for _, t := range slices.Concat(a.Sources, a.Sinks) {
 			if t.ID == what {
-				return t.Wall, true
+				return a.Own(t), true
 			}
 		}
 		return 0, false
@@ -325,7 +325,7 @@ func (o *outline) footing() {
 	}
 	for i := range o.plan.Steps {
 		if s := &o.plan.Steps[i]; s.Drive != nil {
-			o.line("%s", clip(s.ID+": "+states(s)+"; "+calls(s), outlineWidth))
+			o.line("%s", clip(s.ID+": "+states(s)+"; "+o.calls(s), outlineWidth))
 		}
 	}
 	for _, a := range o.plan.Approximations {

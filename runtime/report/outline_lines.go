@@ -97,7 +97,7 @@ func (o *outline) moved(s *bound.Step) string {
 		for _, program := range s.Drive.Programs[1:] {
 			calls += program.Most
 		}
-		return fmt.Sprintf("at most %s of %s", diag.Plural(calls, "call"), millis(s.Expected()/float64(max(1, calls))))
+		return fmt.Sprintf("at most %s of %s", diag.Plural(calls, "call"), millis(o.expected(s)/float64(max(1, calls))))
 	}
 	for _, id := range slices.Concat(s.Reads, s.Writes) {
 		if b := o.plan.Buffer(id); b != nil {

@@ -2,6 +2,7 @@ package result
 
 import (
 	"slices"
+	"strings"
 
 	"weft/planner/bound"
 	"weft/planner/cost"
@@ -20,17 +21,39 @@ func (k Kernel) Undisturbed(threads int) float64 {
 	return min(k.Wall, k.CPU/float64(min(threads, k.Tiles))+settle)
 }
 
+// Own is how long a source, a sink or a drive took, less what other programs on the machine took of its kernels' time.
+func (r *Result) Own(t Transfer) float64 {
+	own := t.Wall
+	for _, k := range r.Kernels {
+		if strings.HasPrefix(k.ID, t.ID+".") {
+			own -= k.Wall - k.Undisturbed(r.Threads)
+		}
+	}
+	return own
+}
+
 // Observations are the kernels of a run that ran where they were planned, for a cost model to learn from.
 func Observations(p *bound.Plan, r *Result) []cost.Observation {
-	planned := map[string]*bound.Kernel{}
+	planned, repeated := map[string]*bound.Kernel{}, map[string]*bound.Kernel{}
 	for _, s := range p.Steps {
 		if s.Kernel != nil {
 			planned[s.ID] = s.Kernel
+		}
+		for _, program := range s.Programs { // whose launches do the same each time, but for how many elements there turn out to be
+			for _, k := range program.Kernels() {
+				if s.Drive.Rounds == nil {
+					repeated[k.ID] = k.Kernel
+				}
+			}
 		}
 	}
 	var out []cost.Observation
 	for _, k := range r.Kernels {
 		was := planned[k.ID]
+		if again := repeated[k.ID]; again != nil && again.Device == k.Device && !again.Place.Accelerates() && again.Estimate.Factor > 0 {
+			out = append(out, cost.Observation{Hash: again.Hash, Kind: again.Kind, Ops: again.Ops, Bound: again.Bound,
+				Predicted: k.Predicted / again.Estimate.Factor, Measured: min(k.Wall, k.CPU/float64(max(1, min(r.Threads, again.Tiles)))+settle)})
+		}
 		if was != nil && was.Place.Accelerates() {
 			if o, ok := r.accelerated(was, k); ok {
 				out = append(out, o)
@@ -55,14 +78,16 @@ func Besides(p *bound.Plan, r *Result) (out []cost.Observation) {
 	}
 	took := map[string]float64{"check": r.VerifyS, "load": r.CompileS}
 	for _, t := range slices.Concat(r.Sources, r.Sinks) {
-		took[t.ID] = t.Wall
+		took[t.ID] = r.Own(t)
 	}
 	see := func(what, kind string, predicted, measured float64) {
 		out = append(out, cost.Observation{Hash: p.Hash, Kind: what, Bound: kind, Predicted: predicted, Measured: measured, Beside: true})
 	}
 	sum, wall := 0.0, r.Wall
 	for _, k := range r.Kernels {
-		sum += k.Undisturbed(r.Threads)
+		if !strings.Contains(k.ID, ".") { // others are of drives, which are among the rest
+			sum += k.Undisturbed(r.Threads)
+		}
 		wall -= k.Wall - k.Undisturbed(r.Threads)
 	}
 	for _, b := range p.Totals.Besides {

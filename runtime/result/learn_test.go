@@ -3,6 +3,7 @@ package result
 import (
 	"testing"
 
+	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/plan"
@@ -55,6 +56,24 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 	}
 }
 
+// Kernels of drives are learned by what all their launches took together: a counted array of a hundredth of its room is a hundredth of the work.
+func TestLaunchesOfDrivesAreLearned(t *testing.T) {
+	k := bound.Kernel{Kernel: plan.Kernel{Hash: "h", Device: "cpu", Tiles: 2, Estimate: cost.Estimate{Seconds: 4, Factor: 2}, Bound: "compute"}}
+	drive := bound.Step{Step: plan.Step{ID: "d1", Drive: &plan.Drive{Programs: []plan.DriveProgram{{Name: "turn"}}}},
+		Programs: []*bound.Plan{{Steps: []bound.Step{{Step: plan.Step{ID: "d1.turn.k1"}, Kernel: &k}}}}}
+	ran := Kernel{ID: "d1.turn.k1", Device: "cpu", Tiles: 20, Wall: 1, CPU: 0.8, Predicted: 40}
+	see := func() []cost.Observation {
+		return Observations(&bound.Plan{Steps: []bound.Step{drive}}, &Result{Threads: 4, Kernels: []Kernel{ran}})
+	}
+	if got := see(); len(got) != 1 || got[0].Hash != "h" || got[0].Predicted != 20 || got[0].Measured != 0.4+settle {
+		t.Errorf("of ten launches: %+v", got)
+	}
+	drive.Drive.Rounds = &ops.Rounds{}
+	if got := see(); len(got) != 0 {
+		t.Errorf("of rounds, whose launches have ever fewer objects: %+v", got)
+	}
+}
+
 func TestUndisturbed(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -70,5 +89,23 @@ func TestUndisturbed(t *testing.T) {
 		if got := c.k.Undisturbed(2); got < 0.999*c.want || got > 1.001*c.want {
 			t.Errorf("%s: %g s, want %g", c.name, got, c.want)
 		}
+	}
+}
+
+// What a run takes as a whole is learned against its parts, one after the other: kernels of a drive are parts of the drive.
+func TestDrivesCountOnce(t *testing.T) {
+	p := &bound.Plan{}
+	p.Totals.Besides = []plan.Beside{{What: "d1", Kind: "drive", Model: 1000}, {What: "check", Kind: "check", Model: 100}}
+	r := &Result{Threads: 1, Wall: 5.6, VerifyS: 1, Sources: []Transfer{{ID: "d1", Wall: 4}},
+		Kernels: []Kernel{{ID: "k1", Wall: 0.5, CPU: 0.5, Tiles: 1}, {ID: "d1.turn.k1", Wall: 3, CPU: 2, Tiles: 1}}}
+	want := map[string][2]float64{"d1": {1, 3}, "check": {0.1, 1}, bound.Whole: {4.5, 4.6}} // others had the processor for a second
+	for _, o := range Besides(p, r) {
+		w := want[o.Kind]
+		if delete(want, o.Kind); o.Predicted < w[0]-1e-3 || o.Predicted > w[0]+1e-3 || o.Measured < w[1]-1e-3 || o.Measured > w[1]+1e-3 {
+			t.Errorf("%s: predicted %g, measured %g; want %g", o.Kind, o.Predicted, o.Measured, w)
+		}
+	}
+	if len(want) > 0 {
+		t.Error("nothing said of", want)
 	}
 }

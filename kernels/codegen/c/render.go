@@ -89,7 +89,7 @@ func (f *function) variants(small bool) {
 	case !stepped:
 		f.write("", f.told(f.u.Tile(s, tile.Overlap)))
 	case small || !fits:
-		s.Unroll, s.Window, s.Guard, s.Table, s.AccBlock = nil, 0, false, 0, 0
+		s.Unroll, s.Window, s.Guard, s.Table = nil, 0, false, 0
 		s.Chunk, s.Split, s.Pack = nil, 0, false
 		f.write("", f.told(f.u.Tile(s, tile.Cut)))
 	default:

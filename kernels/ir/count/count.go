@@ -13,6 +13,7 @@ import (
 type Cost struct {
 	Flops           float64                // weighted by OpInfo.Flops
 	Wide            float64                // of these, those in float64
+	Arithmetic      float64                // of these, those on floats that choose nothing: what finds elements, and tells whether they are taken, is apart
 	NodeEvals       float64                // operations and loads
 	Transcendentals float64                // exp, log, sin, ...
 	Loads           map[*ir.Buffer]float64 // elements loaded
@@ -71,6 +72,7 @@ func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64) Cost {
 		c.cost.Stored[s.Buf] += n
 		if s.Adds && s.Value.Type.Float() {
 			c.cost.Flops += n
+			c.cost.Arithmetic += n
 		}
 	}
 	return c.cost
@@ -267,6 +269,9 @@ func (c *counter) count(n *ir.Node) {
 		}
 		flops := e * float64(n.Op.Info().Flops)
 		c.cost.Flops += flops
+		if n.Op != ir.Select && slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Type.Float() }) {
+			c.cost.Arithmetic += flops
+		}
 		if n.Type == ir.F64 {
 			c.cost.Wide += flops
 		}

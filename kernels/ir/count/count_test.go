@@ -37,6 +37,20 @@ func TestCostOfNestedFolds(t *testing.T) {
 	}
 }
 
+// Where elements are, and whether they are taken at all, is no arithmetic.
+func TestCostOfGuards(t *testing.T) {
+	b := ir.NewBuilder()
+	i := b.Axis("i", 10)
+	at, in, out := &ir.Buffer{Name: "at", Type: ir.I32, Shape: []int{10}}, &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{8}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{10}}
+	place := b.Load(at, i)
+	inside := b.And(b.Le(b.I32(0), place), b.Lt(place, b.I32(8)))
+	x := b.Select(inside, b.Load(in, b.Select(inside, place, b.I32(0))), b.F32(0))
+	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{i}, Value: b.Mul(x, b.F32(3)), Guard: b.Lt(x, b.F32(2))}}}
+	if c := CostOf(k); c.Arithmetic != 2*10 || c.Flops <= c.Arithmetic {
+		t.Errorf("%g operations, want a product and a comparison of each element", c.Arithmetic)
+	}
+}
+
 // A product of ragged rows with a vector turns as often as there are elements, which the row starts say.
 func TestTripsOfParts(t *testing.T) {
 	const rows, elements = 1000, 340 * 1000

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/ops/files/npy"
+)
+
+// rowsDrawn writes rows of numbers, one row for each of 1,000 objects, and what is the same for all.
+const rowsDrawn = `param n = 20
+use simulate
+k = indices(axis(k, 0 .. 1 in n), k)
+j = indices(axis(j, 0 .. 1 in 40), j)
+i = indices(axis(b, 0 .. 1 in 1000), b) * 8000
+(cast(simulate.uniform(i + k, seed: 1), f64) - 0.3) | write("a.npy")
+(cast(simulate.uniform(k + i, seed: 2), f64) - 0.3) | write("t.npy")
+(cast(simulate.uniform(k, seed: 3), f64) - 0.6) | write("w.npy")
+(cast(simulate.uniform(k * 40 + j, seed: 4), f64) - 0.6) | write("m.npy")
+`
+
+// batched reduces the rows of some objects; arrays lie either way.
+const batched = `param objects = 1
+a = read("a.npy", dims: [b, k])[b: 0 .. objects - 1] @keep
+t = read("t.npy", dims: [k, b])[b: 0 .. objects - 1] @keep
+w = read("w.npy", dims: [k])
+m = read("m.npy", dims: [k, j])
+sum(a, over: k) | write("o_sum.npy")
+mean(t * 1.7, over: k) | write("o_mean.npy")
+norm(t, over: k) TILE(b: %d) | write("o_norm.npy")
+(a / norm(a, over: k))[k: 3] | write("o_unit.npy")
+var(a, over: k) TILE(b: %d) | write("o_var.npy")
+dot(a, w, over: k) | write("o_dot.npy")
+dot(t, m, over: k)[j: 7] | write("o_product.npy")
+dot(cast(t, f32), cast(m, f32), over: k)[j: 31] TILE(b: %d) | write("o_narrow.npy")
+sum(exp(a) * w, over: k) | write("o_exp.npy")
+cumsum(t, along: k)[k: -1] | write("o_last.npy")
+histogram(a, -1 .. 1 in 3, weights: a, over: k)[bin: 1] | write("o_bin.npy")
+`
+
+var outputs = []string{"sum", "mean", "norm", "unit", "var", "dot", "product", "narrow", "exp", "last", "bin"}
+
+// An object has the same bits by itself and among any number of others, with any tiles and threads: how sums are added up follows from what is
+// summed.
+func TestResultsDoNotDependOnTheBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles dozens of kernels")
+	}
+	withDevices(t)
+	rng := rand.New(rand.NewPCG(3, 11))
+	for _, isa := range []string{"", "portable"} {
+		t.Setenv("WEFT_ISA", isa)
+		for _, n := range []int{20, 5000} {
+			ranQuietly(t, rowsDrawn, "-p", fmt.Sprint("n=", n))
+			first := map[string]float64{} // of the first object, by output
+			seventh := map[string]float64{}
+			for _, objects := range []int{1, 7, 64, 1000} {
+				tile := func() int { return 1 + rng.IntN(40) }
+				text := fmt.Sprintf(batched, tile(), tile(), tile())
+				if objects == 7 {
+					text = tileNote.ReplaceAllString(text, "")
+				}
+				text = strings.ReplaceAll(text, "TILE", "@tile")
+				ranQuietly(t, text, "-p", fmt.Sprint("objects=", objects), "--threads", fmt.Sprint(1+rng.IntN(5)))
+				for _, name := range outputs {
+					got := loaded(t, "o_"+name+".npy")
+					for at, want := range []map[string]float64{first, seventh} {
+						if at = 6 * at; at >= len(got) {
+							continue
+						}
+						if was, ok := want[name]; ok && got[at] != was {
+							t.Errorf("isa %q, %d terms: %s of object %d is %v among %d, and was %v\n%s", isa, n, name, at, got[at], objects, was, text)
+						}
+						want[name] = got[at]
+					}
+				}
+			}
+			if values := []float64{first["sum"], first["dot"], first["exp"], first["product"]}; slices.Contains(values, 0) {
+				t.Errorf("sums are %v: nothing is tested", values)
+			}
+		}
+	}
+}
+
+// Which of several devices takes a part of a kernel, as it comes, changes no bit of a sum, though one allows fewer threads in a block than sums
+// are else shared by.
+func TestDevicesAddUpAlike(t *testing.T) {
+	withDevices(t)
+	want := map[string][]float64{}
+	for _, device := range []string{"large", "odd", "large,odd"} {
+		ranQuietly(t, `b = indices(axis(b, 0 .. 1 in 24), b)
+k = indices(axis(k, 0 .. 1 in 4096), k)
+x = mod(b * 3 + k * 7 + 2, 31) @keep
+sum(sqrt(cast(x, f64)), over: k) | write("sum.npy")
+norm(x * 0.3, over: k) | write("norm.npy")
+`, "--devices", "devices.yaml", "--device", device)
+		for _, name := range []string{"sum.npy", "norm.npy"} {
+			got := loaded(t, name)
+			if want[name] != nil && !slices.Equal(got, want[name]) {
+				t.Errorf("%s on %s is %v, and was %v", name, device, got, want[name])
+			}
+			want[name] = got
+		}
+	}
+}
+
+// ranQuietly runs a program without checks.
+func ranQuietly(t *testing.T, text string, flags ...string) {
+	t.Helper()
+	if err := os.WriteFile("p.weft", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := Run(t.Context(), append([]string{"run", "--no-verify", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+		t.Fatalf("%v: exit %d\n%s\n%s", flags, code, text, out.String())
+	}
+}
+
+// loaded are the elements of a file of either type of floats.
+func loaded(t *testing.T, path string) []float64 {
+	t.Helper()
+	if v, _, err := npy.Load[float64](path); err == nil {
+		return v
+	}
+	narrow, _, err := npy.Load[float32](path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(narrow))
+	for i, x := range narrow {
+		out[i] = float64(x)
+	}
+	return out
+}

@@ -1,0 +1,182 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"sync"
+
+	"weft/kernels/device"
+	"weft/ops"
+	"weft/ops/files/element"
+	"weft/ops/files/format"
+	"weft/runtime/notebook"
+)
+
+// array is an array as requests and replies have it: elements in C order in shared memory, in the machine's byte order.
+type array struct {
+	Type   string `json:"dtype"` // NumPy's name: float32
+	Dims   []dim  `json:"dims"`
+	Unit   string `json:"unit,omitempty"` // of the numbers
+	Path   string `json:"path"`           // of the memory
+	Offset int    `json:"offset"`         // bytes before the first element
+}
+
+type dim struct {
+	Name   string    `json:"name"`
+	Size   int       `json:"size"`
+	Coords []float64 `json:"coords,omitempty"` // in Unit
+	Unit   string    `json:"unit,omitempty"`
+}
+
+// margin is the bytes around the elements of an array that is given, so that it can be read where it lies.
+const margin = device.Margin * 16
+
+// input is an array that a client shares, as a value: where it lies, if it is stored as weft stores such arrays.
+func (a array) input(name string) (ops.Array, *memory, error) {
+	wrong := func(format string, v ...any) (ops.Array, *memory, error) {
+		return ops.Array{}, nil, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, v...))
+	}
+	i := slices.IndexFunc(element.All(), func(d element.DType) bool { return d.String() == a.Type })
+	if i < 0 {
+		return wrong("no arrays of %s: give one of %v", a.Type, element.All())
+	}
+	dtype := element.All()[i]
+	if a.Offset < 0 {
+		return wrong("it begins at %d bytes", a.Offset)
+	}
+	unit, err := ops.ParseUnit(a.Unit)
+	if err != nil {
+		return wrong("%v; give it in another, or without (unit=\"\" in Python)", err)
+	}
+	t := ops.Type{Elem: format.ElemOf(dtype), Unit: unit}
+	bytes := dtype.Size()
+	for k, d := range a.Dims {
+		u, err := ops.ParseUnit(d.Unit)
+		switch {
+		case err != nil:
+			return wrong("coordinates of %s: %v; give them in another unit (coord_units={%q: ...} in Python)", d.Name, err, d.Name)
+		case d.Size <= 0:
+			return wrong("it has no elements along %s", d.Name)
+		case slices.ContainsFunc(a.Dims[:k], func(e dim) bool { return e.Name == d.Name }):
+			return wrong("two dimensions are named %s", d.Name)
+		case d.Coords != nil && len(d.Coords) != d.Size:
+			return wrong("%d coordinates along %s, which has %d elements", len(d.Coords), d.Name, d.Size)
+		case bytes > math.MaxInt/2/d.Size:
+			return wrong("it is larger than memory can be")
+		}
+		bytes *= d.Size
+		into := ops.Dim{Name: d.Name, Size: d.Size, Unit: u}
+		for _, v := range d.Coords {
+			into.Coords = append(into.Coords, v*u.SI()+u.Offset)
+		}
+		t.Dims = append(t.Dims, into)
+	}
+	m, err := mapped(a.Path, a.Offset+bytes)
+	if err != nil {
+		return wrong("%v", err)
+	}
+	padded := a.Offset >= margin && a.Offset%64 == 0 && len(m.data) == a.Offset+bytes+margin
+	h, own := held(t, dtype, m.data[a.Offset:a.Offset+bytes], padded)
+	if own { // it was copied
+		if err := m.close(); err != nil {
+			return wrong("%v", err)
+		}
+	}
+	return notebook.Given(name, h), m, nil
+}
+
+// held is an array of elements in memory, with margins that may be read or without. own reports that it had to be copied: complex numbers are stored
+// apart, and numbers in SI units.
+func held(t ops.Type, from element.DType, data []byte, padded bool) (h ops.HostArray, own bool) {
+	scaled := t.Unit.SI() != 1 || t.Unit.Offset != 0
+	if base := from != element.Uint64 && !t.Elem.Complex; base && !scaled && padded {
+		h.Type = t
+		for _, b := range t.Buffers("") {
+			h.Parts = append(h.Parts, ops.HostPart{Buf: b, Data: data})
+		}
+		return h, false
+	}
+	if scaled && !t.Elem.Base.Float() {
+		t.Elem.Base = ops.Inexact(t.Elem.Base)
+	}
+	h = ops.NewHostArray(t)
+	each := t.Elem.Scalars()
+	stored := format.ElemOf(from).Base
+	size := stored.Size()
+	inParallel(t.Len(), func(lo, hi int) {
+		joined, part := make([]float64, chunk*each), make([]float64, chunk)
+		for i := lo; i < hi; i += chunk {
+			n := min(chunk, hi-i)
+			device.Load(stored, joined[:n*each], data[i*each*size:(i+n)*each*size])
+			for k := range each {
+				for j := range n {
+					part[j] = joined[j*each+k]*t.Unit.SI() + t.Unit.Offset*float64(1-k)
+				}
+				h.Parts[k].Store(i, part[:n])
+			}
+		}
+	})
+	return h, true
+}
+
+// chunk is the elements that are converted, or copied, at a time.
+const chunk = 1 << 16
+
+// inParallel shares a range out to the processors, in whole chunks.
+func inParallel(n int, do func(lo, hi int)) {
+	var all sync.WaitGroup
+	workers := processors()
+	each := (n/workers + chunk) / chunk * chunk
+	for lo := 0; lo < n; lo += each {
+		all.Go(func() { do(lo, min(lo+each, n)) })
+	}
+	all.Wait()
+}
+
+// output copies an array to shared memory, in its unit.
+func output(ctx context.Context, h ops.HostArray) (array, *memory, error) {
+	t := h.Type
+	if _, known := format.DTypeOf(t.Elem); !known {
+		t.Elem.Base = ops.F32.Base // as wide as bf16 and more exact
+	}
+	dtype, _ := format.DTypeOf(t.Elem)
+	a := array{Type: dtype.String(), Dims: []dim{}, Unit: t.Unit.String()}
+	for _, d := range t.Dims {
+		into := dim{Name: d.Name, Size: d.Size, Unit: d.Unit.String()}
+		for _, v := range d.Coords {
+			into.Coords = append(into.Coords, format.Shown(v, d.Unit))
+		}
+		a.Dims = append(a.Dims, into)
+	}
+	m, err := share(max(1, t.Len()*dtype.Size()))
+	if err != nil {
+		return a, nil, err
+	}
+	a.Path = m.path
+	p := h.Parts[0]
+	if plain := !t.Elem.Complex && p.Buf.Type == t.Elem.Base && t.Unit.SI() == 1 && t.Unit.Offset == 0 && p.Buf.Pad.Before+p.Buf.Pad.After == 0; plain {
+		inParallel(t.Len()*dtype.Size(), func(lo, hi int) { copy(m.data[lo:hi], p.Data[lo:hi]) })
+		return a, m, nil
+	}
+	order := format.Order{Type: h.Type, Elem: t.Elem, DType: dtype, Unit: t.Unit}
+	if err := format.Encode(ctx, &filling{m.data}, order, h); err != nil {
+		_ = m.close() // the error is what matters
+		return a, nil, err
+	}
+	return a, m, nil
+}
+
+// filling writes to memory that has room.
+type filling struct{ left []byte }
+
+func (f *filling) Write(b []byte) (int, error) {
+	n := copy(f.left, b)
+	f.left = f.left[n:]
+	if n < len(b) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}

@@ -1,0 +1,128 @@
+package schedule
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/ir/count"
+)
+
+// adding is in which order a kernel's sums are added up: as the kernel is written, whatever the extents of its axes are, so that a result has the
+// same bits alone and among thousands. All schedules that the rules give, and all that tuning tries, keep to it.
+type adding struct {
+	sums   bool // there are sums of floats whose turns may be lanes: others come out alike in any order
+	turns  bool // they are: lanes have sums of their own, which are joined
+	beside int  // the axis, counted from 1, along which lanes are points, and turns are lanes of those folds alone that are the same along it; 0: none
+	flight int  // turns under way, each with a sum of its own, where turns are lanes
+	block  int  // terms, of a lane where turns are lanes, that are summed in float32 before they are added to a float64 sum; 0: none
+}
+
+// findAdding goes by what turns cost if every axis had as many points as one likes.
+func (s *survey) findAdding() (a adding) {
+	f := s.heaviest()
+	a.sums = slices.ContainsFunc(s.folds, func(g *ir.Fold) bool {
+		return (g.Monoid == ir.Sum || g.Monoid == ir.Product) && slices.ContainsFunc(g.Accs, func(x *ir.Node) bool { return x.Type.Float() }) && s.splits(g)
+	})
+	if !a.sums || f == nil {
+		return adding{}
+	}
+	s.plenty = true
+	defer func() { s.plenty = false }()
+	scattered := s.tiled(f)
+	product := !scattered && s.product(f)
+	points, turns := s.cost+s.stored(), s.onIterations()
+	for axis := range s.k.Axes {
+		cost := s.onLanes(axis, -1)
+		points = min(points, cost)
+		if gain := s.turnsToo(nil, axis); gain > worthTurns*cost && cost-gain < turns {
+			turns, a.beside = cost-gain, axis+1
+		}
+	}
+	if a.turns = !product && (s.alongTurns(f) || !scattered && turns < points); !a.turns {
+		a.beside = 0
+	}
+	switch {
+	case a.turns:
+		some := func(*ir.Fold) bool { return true }
+		if a.beside > 0 {
+			some = s.alike(s.k.Axes[a.beside-1])
+		}
+		c := s.withTurns(CPU{}, some)
+		a.flight, a.block = c.Flight, c.AccBlock
+	case !s.narrows(f) || s.ragged(f):
+	case product:
+		a.block = evenly(int(s.trips(f)), narrowBlock, 1)
+	case scattered:
+		a.block = blockEach
+	}
+	return a
+}
+
+// block is how many terms of a sum go one after the other in float32, for each point.
+func (s *survey) block() int {
+	if a := s.adding(); !a.turns {
+		return a.block
+	}
+	return 0
+}
+
+// parted reports a sum over parts of a dim.
+func parted(f *ir.Fold) bool {
+	_, ok := count.PartedTrips(f)
+	return ok && f.Monoid == ir.Sum
+}
+
+// ragged reports a fold whose turns begin or end at different ones for different points.
+func (s *survey) ragged(f *ir.Fold) bool {
+	bounds := s.vary(f.Lo).Or(s.vary(f.Hi))
+	return slices.ContainsFunc(s.k.Axes, func(axis *ir.Node) bool { return bounds.Meets(axis.Bind()) })
+}
+
+// product reports a fold that is a contraction along some two axes.
+func (s *survey) product(f *ir.Fold) bool {
+	for a := range s.k.Axes {
+		for u := range s.k.Axes {
+			if s.contraction(f, a, u) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tiled reports a long fold whose loads scatter along some axes.
+func (s *survey) tiled(f *ir.Fold) bool {
+	return f != nil && s.times(f.Node)*s.trips(f) >= longFold && len(s.scattered(f)) > 0
+}
+
+// sideBySide reports what lies at neighbouring places for neighbours along a binder's variable. If axes may have as many points as one likes, it is not
+// by chance, since a dim behind has but one.
+func (s *survey) sideBySide(buf *ir.Buffer, index []*ir.Node, x *ir.Node) bool {
+	return stride(buf, index, x) == 1 && (!s.plenty || index[len(index)-1].Free().Meets(x.Bind()))
+}
+
+// keeps reports whether a schedule adds up the kernel's sums in their order.
+func (s *survey) keeps(c CPU) bool {
+	a := s.adding()
+	switch whole := c.Split == 0 || float64(c.Split) >= s.trips(s.outermost()); {
+	case !a.sums:
+		return true
+	case c.FoldLanes != a.turns || c.Flight != a.flight || a.turns && a.beside != besides(c):
+		return false
+	case a.block > 0 && c.Table > 0:
+		return c.AccBlock == c.Table && c.Table <= a.block
+	default:
+		return c.AccBlock == a.block && (whole || a.block == 0 || c.Split%a.block == 0)
+	}
+}
+
+// besides is adding.beside of a schedule.
+func besides(c CPU) int {
+	if len(c.Lanes) != 1 {
+		return len(c.Lanes) * -1
+	}
+	return c.Lanes[0].Axis + 1
+}
+
+// AddsAlike reports whether a schedule adds up the sums of a kernel in the order that all of its schedules do.
+func AddsAlike(k *ir.Kernel, t Target, c CPU) bool { return newSurvey(k, t).keeps(c) }

@@ -1,0 +1,72 @@
+package repeat
+
+import (
+	"strings"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// listSpecs are operators on lists and records that are known while a program is checked.
+func listSpecs() []*ops.Spec {
+	return []*ops.Spec{
+		{
+			Name: "each", Doc: "A function of each item of a list.", Group: "repetition",
+			Long: "The function is written out for each. A list that it gives is joined to the others, so that it may give several items, or none: `[]`. What is " +
+				"wrong with an item that stands in a file of values (see `use`) is told there.",
+			Returns: "a list.",
+			Params:  []ops.Param{{Name: "items", Doc: "the list", Accept: ops.KList, Unit: "*"}, {Name: "function", Doc: "function of an item", Accept: function}},
+			Examples: []ops.Example{{Title: "Several bells", Code: "x = axis(x, 0 .. 9 in 10)\nbells = [(at: 2, wide: 1), (at: 6, wide: 2)]\n" +
+				"show(sum(stack(each(bells, b -> exp(-((x - b.at) / b.wide) ^ 2)), dim: bell), over: bell))"}},
+			Expand: expandEach, Once: true, Counts: true,
+		}, {
+			Name: "reduce", Doc: "The items of a list joined by a function, from the first to the last.", Group: "repetition",
+			Long:    "The function is written out for each. What is wrong with an item that stands in a file of values is told there.",
+			Returns: "what the function gives last; of an empty list `from`.",
+			Params: []ops.Param{{Name: "items", Doc: "the list", Accept: ops.KList, Unit: "*"}, {Name: "function", Doc: "function of what the items before give and of an item", Accept: function},
+				{Name: "from", Doc: "what stands before the first item", Accept: ops.KArray | ops.KRecord | ops.KNumber | ops.KBool | ops.KList | ops.KText, Unit: "*"}},
+			Examples: []ops.Example{{Title: "The least of several limits", Code: "x = axis(x, 0 .. 4 in 5)\nshow(reduce([3, x, 10 - 2 * x], (a, b) -> min(a, b), from: 9))"}},
+			Expand:   expandReduce, Once: true, Counts: true,
+		}, {
+			Name: "part", Doc: "The part of a record that a text names.", Group: "repetition", Returns: "the part.",
+			Params:   []ops.Param{{Name: "of", Doc: "the record", Accept: ops.KRecord, Unit: "*"}, ops.Str("name", "name of the part")},
+			Examples: []ops.Example{{Title: "An organ by its name", Code: "x = axis(x, 0 .. 9 in 10)\nbody = (heart: x < 3, liver: x > 6)\nshow(mean(x * part(body, \"liver\")))"}},
+			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
+				r, name := c.Args["of"].(ops.Record), c.Text("name")
+				if v := r.Fields[name]; v != nil {
+					return v, nil
+				}
+				return nil, problem.Wrong(problem.UnknownField, "name", "", "there is no `%s`; the parts are %s", name, strings.Join(r.Names, ", ")).Among(r.Names)
+			}),
+			Counts: true,
+		},
+	}
+}
+
+func expandReduce(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	v := c.Args["from"]
+	for _, item := range c.List("items") {
+		if v = e.Call(c.Args["function"], v, item); v == nil {
+			return nil, nil
+		}
+	}
+	return v, nil
+}
+
+func expandEach(c *ops.Call, e ops.Expander) (ops.Value, error) {
+	out, wrong := ops.List{}, false
+	for _, item := range c.List("items") {
+		switch v := e.Call(c.Args["function"], item).(type) {
+		case nil:
+			wrong = true
+		case ops.List:
+			out = append(out, v...)
+		default:
+			out = append(out, v)
+		}
+	}
+	if wrong {
+		return nil, nil
+	}
+	return out, nil
+}

@@ -1,0 +1,150 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"weft/kernels/ir"
+	"weft/ops"
+)
+
+// Given is an array in memory, as a value of a program: read where it lies, with margins as device.Margin asks, for as long as the program runs.
+// Numbers are in SI units.
+func Given(name string, h ops.HostArray) ops.Array {
+	g := &given{Gives: ops.One(h.Type), host: h}
+	return ops.Array{Of: &ops.Instance{ID: firstGiven, Spec: givenSpec, Bound: g, Out: g.Outputs(), Label: name, Call: &ops.Call{Spec: givenSpec, Args: map[string]ops.Value{}}}}
+}
+
+// Handed is a sink that hands an array over: the i-th of a program. take has it until it returns.
+func Handed(i int, a ops.Array, take func(context.Context, ops.HostArray) error) *ops.Instance {
+	args := map[string]ops.Value{"a": a}
+	return &ops.Instance{ID: firstHanded - i, Spec: handSpec, Bound: handed(take), Call: &ops.Call{Spec: handSpec, Args: args}, Where: a.Of.Where}
+}
+
+// Numbers of uses that are in no text.
+const (
+	firstGiven  = -1_000_000
+	firstHanded = -2_000_000
+)
+
+var (
+	givenSpec = &ops.Spec{Name: "given", Doc: "An array that whoever runs the program gives."}
+	handSpec  = &ops.Spec{Name: "hand", Doc: "Hand an array over.", Params: []ops.Param{{Name: "a", Accept: ops.KArray, Unit: "*"}}, Counts: true}
+)
+
+// given is the source of an array in memory.
+type given struct {
+	ops.Gives
+	host   ops.HostArray
+	once   sync.Once
+	lo, hi float64
+}
+
+// Held is the array as it is.
+func (g *given) Held(as []*ir.Buffer) (parts [][]byte) {
+	if len(as) != len(g.host.Parts) {
+		return nil
+	}
+	for i, p := range g.host.Parts {
+		if b := as[i]; b.Type != p.Buf.Type || !slices.Equal(b.Shape, p.Buf.Shape) || !b.Pad.Same(p.Buf.Pad) {
+			return nil
+		}
+		parts = append(parts, p.Data)
+	}
+	return parts
+}
+
+// Fill copies.
+func (g *given) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
+	return ops.Note{Text: "given", Bytes: to.Type.Bytes()}, copyArray(to, g.host)
+}
+
+// Range is that of the values, which are looked at once.
+func (g *given) Range(int) (lo, hi float64, err error) {
+	g.once.Do(func() { g.lo, g.hi = rangeOf(g.host) })
+	return g.lo, g.hi, nil
+}
+
+// Starts are the elements, where they may be starts of rows.
+func (g *given) Starts(int) []int {
+	t := g.host.Type
+	if len(t.Dims) != 1 || !t.Elem.Base.Int() || t.Elem.Complex || !t.Unit.Plain() {
+		return nil
+	}
+	out := make([]int, 0, t.Len())
+	for row := range g.host.Parts[0].Values() {
+		for _, v := range row {
+			if n := len(out); v < 0 || n > 0 && int(v) < out[n-1] {
+				return nil
+			}
+			out = append(out, int(v))
+		}
+	}
+	return out
+}
+
+// rangeOf is the least and the largest element that is a number; 0 and 0 where none is.
+func rangeOf(h ops.HostArray) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range h.Parts {
+		for row := range p.Values() {
+			for _, v := range row {
+				if math.Abs(v) <= math.MaxFloat64 {
+					lo, hi = min(lo, v), max(hi, v)
+				}
+			}
+		}
+	}
+	if lo > hi {
+		return 0, 0
+	}
+	return lo, hi
+}
+
+// handed hands an array over.
+type handed func(context.Context, ops.HostArray) error
+
+// Outputs are none.
+func (handed) Outputs() []ops.Output { return nil }
+
+// Take calls it.
+func (take handed) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	return ops.Note{}, take(ctx, in[0])
+}
+
+// Ask makes the entry ask for arrays besides; take hears of each.
+func (e *Entry) Ask(arrays []ops.Array, take func(context.Context, int, ops.HostArray) error) {
+	for i, a := range arrays {
+		e.sinks = append(e.sinks, Handed(i, a, func(ctx context.Context, h ops.HostArray) error { return take(ctx, i, h) }))
+	}
+}
+
+// Last is the value that the last line of the entry shows; nil: it shows none.
+func (e *Entry) Last() ops.Value {
+	if n := len(e.sinks); n > 0 && len(e.asks) > 0 && e.sinks[n-1].Spec.Name == "show" {
+		return e.sinks[n-1].Call.Args["value"]
+	}
+	return nil
+}
+
+// Quiet makes the entry ask for nothing: it defines.
+func (e *Entry) Quiet() { e.asks, e.sinks = nil, nil }
+
+// Files are those that the entry writes.
+func (e *Entry) Files() (out []string) {
+	for _, s := range e.sinks {
+		if f := s.File(); f != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Give makes a value what a name stands for, in place of what it stood for, until it is defined.
+func (n *Notebook) Give(name string, v ops.Value) {
+	n.gifts++
+	n.values[name], n.keys[name] = v, fmt.Sprintf("given %d", n.gifts)
+}
