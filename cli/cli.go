@@ -40,6 +40,7 @@ type commands struct {
 	Verify      verifyCommand      `cmd:"" group:"trust" help:"Compare every device and schedule with float64 and with each other."`
 	Provenance  provenanceCommand  `cmd:"" group:"trust" help:"Say what a file that weft wrote was made from."`
 	Ops         opsCommand         `cmd:"" group:"look" help:"List the operators, or document one."`
+	Doc         docCommand         `cmd:"" group:"look" help:"Find something in the documentation, or serve it to a browser."`
 	Errors      errorsCommand      `cmd:"" group:"look" help:"List the error codes, or explain one."`
 	Devices     devicesCommand     `cmd:"" group:"look" help:"List the devices and how fast they are."`
 	Completion  completionCommand  `cmd:"" group:"look" help:"Print the script by which a shell completes weft's commands."`
