@@ -18,7 +18,7 @@ import (
 )
 
 // floors lists the top-level folders from front to back: a package imports its own floor and those behind it.
-var floors = []string{"cli", "runtime", "planner", "lang", "ops", "kernels"}
+var floors = []string{"cli", "docs", "runtime", "planner", "lang", "ops", "kernels"}
 
 // longest and largest are how many lines a Go file and a package, without its tests, may have: beyond that it is rarely one thing.
 const (
