@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
@@ -299,6 +300,53 @@ class Ends(unittest.TestCase):
             time.sleep(0.05)
         self.assertFalse(os.path.exists(f"/proc/{pid}"), "weft still runs")
         self.assertEqual(glob.glob("/dev/shm/*weft*"), [])
+
+    def test_threads(self):
+        """What a reply hands over is taken before another thread's request gives it back."""
+        wrong = []
+
+        def go(i):
+            for r in range(20):
+                try:
+                    v = weft.run("x + 0", x=weft.array(np.full(1000, 100 * i + r, dtype=np.float32), dims=["x"])).value
+                    if not (v == 100 * i + r).all():
+                        wrong.append((i, r, v[0]))
+                except Exception as e:
+                    wrong.append((i, r, e))
+
+        threads = [threading.Thread(target=go, args=(i,)) for i in range(6)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_interrupted_within_a_reply(self):
+        """What was read of an answer is not lost where Ctrl-C comes before the rest."""
+        client = object.__new__(_client.Client)
+        to, there = os.pipe()
+        with open(to, "rb") as stdout, open(os.devnull, "wb") as stdin, open(there, "wb", buffering=0) as weft_side, tempfile.TemporaryFile() as errors:
+            client.process = types.SimpleNamespace(stdout=stdout, stdin=stdin)
+            client.lock, client.buffer, client.errors, client.said, client.last = threading.Lock(), bytearray(), errors, 0, 0
+
+            def message(body):
+                return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+            def answer():
+                first = message(b'{"id": 1, "result": 4}')
+                weft_side.write(first[:30])
+                time.sleep(0.3)
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.3)
+                weft_side.write(first[30:])
+
+            t = threading.Thread(target=answer)
+            t.start()
+            with self.assertRaises(KeyboardInterrupt):
+                client.call("one")
+            t.join()
+            weft_side.write(message(b'{"id": 2, "result": 5}'))
+            self.assertEqual(client.call("two"), 5)
 
     def test_no_leaks(self):
         """Files in memory do not pile up."""

@@ -54,6 +54,7 @@ class Client:
         self.errors = tempfile.TemporaryFile()  # what weft says beside its answers
         self.process = subprocess.Popen([executable(), "serve", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True)
         self.lock = threading.Lock()
+        self.buffer = bytearray()  # what was read, from the last message on
         self.said = 0  # bytes of errors that were told
         self.last = 0
         try:
@@ -82,8 +83,9 @@ class Client:
             self.process.kill()
             self.process.wait()
 
-    def call(self, method, params=None):
-        """Ask for something and wait for the answer. Ctrl-C, and whatever else is raised meanwhile, cancels it."""
+    def call(self, method, params=None, then=lambda result: result):
+        """Ask for something, wait for the answer, and give what `then` makes of it: memory that it names is weft's until the next call.
+        Ctrl-C, and whatever else is raised meanwhile, cancels it."""
         with self.lock:
             self.last += 1
             try:
@@ -94,11 +96,11 @@ class Client:
                 code = self.process.wait()
                 raise Interrupted(f"weft ended before it answered (exit code {code}); the next call starts it again\n{self._said()}".rstrip()) from None
             sys.stderr.write(self._said())
-        if "error" in reply:
-            error = reply["error"]
-            data = error.get("data") or {}
-            raise WeftError(data.get("text") or error["message"], [Mistake(m) for m in data.get("mistakes", ())])
-        return reply["result"]
+            if "error" in reply:
+                error = reply["error"]
+                data = error.get("data") or {}
+                raise WeftError(data.get("text") or error["message"], [Mistake(m) for m in data.get("mistakes", ())])
+            return then(reply["result"])
 
     def _said(self):
         """What weft has said beside its answers since the last time."""
@@ -112,11 +114,12 @@ class Client:
         interrupted = None
         while True:
             try:
-                reply = self._receive()
+                reply, end = self._receive()
                 while reply.get("id") != self.last:
+                    del self.buffer[:end]
                     if reply.get("id", 0) is None:  # it could not be read
                         return reply
-                    reply = self._receive()
+                    reply, end = self._receive()
                 if interrupted is not None:
                     raise interrupted
                 return reply
@@ -134,20 +137,18 @@ class Client:
         self.process.stdin.flush()
 
     def _receive(self):
-        length = 0
+        """The message at the beginning of what was read, and where it ends. It stays there, so that an interruption loses none."""
         while True:
-            line = self.process.stdout.readline()
-            if not line:
+            start = self.buffer.find(b"\r\n\r\n") + 4
+            if start >= 4:
+                lengths = [value for name, _, value in (line.partition(b":") for line in bytes(self.buffer[:start]).split(b"\r\n")) if name.lower() == b"content-length"]
+                end = start + int(lengths[0])
+                if len(self.buffer) >= end:
+                    return json.loads(self.buffer[start:end]), end
+            more = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not more:
                 raise EOFError
-            if line == b"\r\n":
-                break
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        body = self.process.stdout.read(length)
-        if len(body) < length:
-            raise EOFError
-        return json.loads(body)
+            self.buffer += more
 
 
 def running(client, arguments):
@@ -162,10 +163,12 @@ def running(client, arguments):
 
 
 _shared = None
+starting = threading.Lock()  # so that two threads do not start two
 
 
 def shared():
     """The process that runs whatever names no session; it is started with the first call."""
     global _shared
-    _shared = running(_shared, ())
-    return _shared
+    with starting:
+        _shared = running(_shared, ())
+        return _shared

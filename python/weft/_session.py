@@ -144,14 +144,15 @@ class Session:
                 self._arguments += [flag, str(v)]
         self._client = None
 
-    def _call(self, method, request):
-        if self._client is not None and not self._client.alive():
-            self._client.close()
-            self._client = None
-            raise _client.Interrupted("weft has ended, and what this session knew is gone; the next call starts it again")
-        self._client = _client.running(self._client, self._arguments)
+    def _call(self, method, request, then=lambda result: result):
+        with _client.starting:
+            if self._client is not None and not self._client.alive():
+                self._client.close()
+                self._client = None
+                raise _client.Interrupted("weft has ended, and what this session knew is gone; the next call starts it again")
+            self._client = client = _client.running(self._client, self._arguments)
         try:
-            return self._client.call(method, request)
+            return client.call(method, request, then)
         except _client.Interrupted:
             self.close()
             raise
@@ -162,7 +163,7 @@ class Session:
         request, memory = _request(text_or_file, values)
         request.update(session="session", want=[want] if isinstance(want, str) else want)
         try:
-            return Result(self._call("run", request))
+            return self._call("run", request, Result)
         finally:
             for m in memory:
                 m.close()
@@ -204,7 +205,7 @@ def run(text_or_file, want=None, **values):
     request, memory = _request(text_or_file, values)
     request["want"] = [want] if isinstance(want, str) else want
     try:
-        return Result(_client.shared().call("run", request))
+        return _client.shared().call("run", request, Result)
     finally:
         for m in memory:
             m.close()
