@@ -85,10 +85,20 @@ func TestLiterate(t *testing.T) {
 	if now, said, exit := run(mine); exit != 0 || !strings.Contains(said, "1 block, 1 run") || !strings.Contains(now, "my own") || !strings.Contains(now, "\n2\n```\n\r\n```text\r\nmy own") {
 		t.Errorf("exit %d: %s\n%q", exit, said, now)
 	}
-	for text, want := range map[string]string{"text\n```weft\n1 + 1\n": "begins at line 3 has no end", "```weft alnoe\n1\n```\n": "weft alone", "```text\n```\n": "no blocks of weft"} {
+	for text, want := range map[string]string{"text\n```weft\n1 + 1\n": "begins at line 3 has no end", "```weft alnoe\n1\n```\n": "weft alone", "```text\n```\n": "no blocks of weft",
+		"```weft-old\nx = 1\n": "no blocks of weft"} {
 		if now, said, exit := run(text); exit != 1 || now != text || !strings.Contains(said, want) {
 			t.Errorf("exit %d: %s", exit, said)
 		}
+	}
+	// A picture stands below its block once, whatever it is named.
+	picture := "```weft\nx = axis(x, 0 .. 9 in 10)\nplot.line(x, \"a (b) 50%.png\")\n```\nend\n"
+	now, said, exit := run(picture)
+	if exit != 0 || !strings.Contains(now, "(a%20%28b%29%2050%25.png \"") {
+		t.Errorf("exit %d: %s\n%s", exit, said, now)
+	}
+	if now, said, exit := run(strings.Replace(now, "0 .. 9", "0 .. 8", 1)); exit != 0 || strings.Count(now, "![") != 1 {
+		t.Errorf("exit %d: %s\n%s", exit, said, now)
 	}
 	if now, said, exit := run(strings.Replace(first, "     2  4  6", "     2  4  7", 1), "--check"); exit != 1 || !strings.Contains(now, "4  7") {
 		t.Errorf("exit %d: %s", exit, said)

@@ -4,6 +4,7 @@ package literate
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,14 +44,14 @@ func Blocks(text, folder string) (out []Block, err error) {
 		switch {
 		case fence == "" && m != nil:
 			fence, kind, began = m[1], m[2], at
-			if kind == "weft" || strings.HasPrefix(kind, "weft ") {
+			if isWeft(kind) {
 				out = append(out, Block{Line: line + 1, Alone: kind == "weft alone", Wrong: kind == "weft wrong"})
 				if b := out[len(out)-1]; kind != "weft" && !b.Alone && !b.Wrong {
 					return nil, fmt.Errorf("line %d: a block of weft is `weft`, `weft alone` or `weft wrong`, not `%s`", line, kind)
 				}
 			}
 		case fence != "" && m != nil && m[2] == "" && m[1][0] == fence[0] && len(m[1]) >= len(fence):
-			if kind == "weft" || strings.HasPrefix(kind, "weft ") {
+			if isWeft(kind) {
 				b := &out[len(out)-1]
 				b.Code, b.end, b.upto = strings.ReplaceAll(text[began:at-len(l)], "\r\n", "\n"), at, at
 				made := before
@@ -64,11 +65,17 @@ func Blocks(text, folder string) (out []Block, err error) {
 			fence = ""
 		}
 	}
-	if fence != "" && strings.HasPrefix(kind, "weft") {
+	if fence != "" && isWeft(kind) {
 		return nil, fmt.Errorf("the block that begins at line %d has no end", out[len(out)-1].Line)
 	}
 	return out, nil
 }
+
+// isWeft reports what a block holds to be a program.
+func isWeft(kind string) bool { return kind == "weft" || strings.HasPrefix(kind, "weft ") }
+
+// inLinks writes paths so that a link of Markdown does not end within.
+var inLinks = strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29")
 
 // below reads what stands below a block: a text and pictures.
 func (b *Block) below(text, folder string) {
@@ -79,7 +86,10 @@ func (b *Block) below(text, folder string) {
 			b.Fresh = b.Fresh && m[1] == b.Key
 			b.upto += len(m[0])
 		} else if m := drawn.FindStringSubmatch(rest); m != nil {
-			_, err := os.Stat(filepath.Join(folder, filepath.FromSlash(m[1])))
+			path, err := url.PathUnescape(m[1])
+			if err == nil {
+				_, err = os.Stat(filepath.Join(folder, filepath.FromSlash(path)))
+			}
 			b.Fresh = b.Fresh && m[2] == b.Key && err == nil
 			b.upto += len(m[0])
 		} else {
@@ -108,7 +118,7 @@ func Written(text string, blocks []Block) string {
 func (b *Block) Show(pieces []page.Piece, name string, wrote []string, save func(path string, png []byte) error) error {
 	var out strings.Builder
 	draw := func(path string) {
-		fmt.Fprintf(&out, "\n![%s](%s \"%s\")\n", strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), filepath.ToSlash(path), b.Key)
+		fmt.Fprintf(&out, "\n![%s](%s \"%s\")\n", strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), inLinks.Replace(filepath.ToSlash(path)), b.Key)
 	}
 	n := 0
 	for _, p := range pieces {

@@ -96,8 +96,13 @@ func (w *reducer) product() bool {
 	all := func(s *ops.Stage) bool {
 		return !slices.ContainsFunc(w.in.Type.Dims, func(d ops.Dim) bool { return s.Type.Dim(d.Name) < 0 })
 	}
+	seen := map[*ops.Stage]bool{}      // stages that several read are looked at once
 	var single func(s *ops.Stage) bool // an array is along all
 	single = func(s *ops.Stage) bool {
+		if seen[s] {
+			return false // or the answer was found
+		}
+		seen[s] = true
 		return all(s) && (len(s.Inputs) == 0 || slices.ContainsFunc(s.Inputs, single))
 	}
 	return len(w.kept) > 1 && !single(w.in)

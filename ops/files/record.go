@@ -43,21 +43,16 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		return nil, err
 	}
 	out := ops.Record{Fields: map[string]ops.Value{}, Without: map[string]string{}}
-	most, read := 0, map[string]bool{}
-	for _, p := range parts {
+	most, fields := 0, fieldNames(parts)
+	for i, p := range parts {
 		switch {
 		case p.Not != "":
 			out = put(out, p.Name, nil, fmt.Sprintf("%s %s", p.Name, p.Not))
 			continue
-		case read[p.Name]:
+		case fields[i] == "":
 			out = put(out, p.Name+" (again)", nil, "a second array named "+p.Name)
 			continue
 		}
-		name := fieldName(p.Name)
-		for read[name] {
-			name += "_"
-		}
-		read[p.Name], read[name] = true, true
 		args := map[string]ops.Value{"member": ops.Text(p.Name)}
 		for name, v := range c.Args {
 			args[name] = cmp.Or(args[name], v)
@@ -69,7 +64,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		if v == nil {
 			return nil, nil
 		}
-		out = put(out, name, v, "")
+		out = put(out, fields[i], v, "")
 	}
 	switch {
 	case len(out.Names) == 0:
@@ -81,6 +76,30 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 }
 
 var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_.]+|^\p{N}|\.\p{N}`)
+
+// fieldNames are the fields of the arrays that can be read, each its own: the first of several of one name has it, and those that are named otherwise
+// in the language make way for those that are named so, and for records of others. Empty: there is none.
+func fieldNames(parts []format.Part) []string {
+	out, taken, read, records := make([]string, len(parts)), map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, p := range parts {
+		taken[p.Name] = true
+		for i, c := range p.Name {
+			records[fieldName(p.Name[:i])] = c == '.' || records[fieldName(p.Name[:i])]
+		}
+	}
+	for i, p := range parts {
+		if p.Not != "" || read[p.Name] {
+			continue
+		}
+		read[p.Name] = true
+		name := fieldName(p.Name)
+		for records[name] || name != p.Name && taken[name] {
+			name += "_"
+		}
+		out[i], taken[name] = name, true
+	}
+	return out
+}
 
 // fieldName is the name of an array as the language can write it behind a point.
 func fieldName(name string) string {

@@ -27,15 +27,21 @@ type Alone struct {
 
 // Approximate reports whether a stage that is computed in place follows from functions that code for vectors and for single elements may round
 // differently, so that an element made twice may be two.
-func (g *Graph) Approximate(s *ops.Stage) (yes bool) {
-	if Given(s) {
-		return false
+func (g *Graph) Approximate(s *ops.Stage) bool {
+	seen := map[*ops.Stage]bool{} // stages that several read are looked at once
+	var approximate func(s *ops.Stage) bool
+	approximate = func(s *ops.Stage) (yes bool) {
+		if seen[s] || Given(s) {
+			return false // or the answer was found
+		}
+		seen[s] = true
+		g.Alone(s).Kernel.Walk(func(n *ir.Node) {
+			i := n.Op.Info()
+			yes = yes || n.Kind == ir.KAlu && i.Library != "" && i.Exact == ir.Rounds && n.Op != ir.Sqrt
+		})
+		return yes || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Put == nil && !in.Hints().Keep && approximate(in) })
 	}
-	g.Alone(s).Kernel.Walk(func(n *ir.Node) {
-		i := n.Op.Info()
-		yes = yes || n.Kind == ir.KAlu && i.Library != "" && i.Exact == ir.Rounds && n.Op != ir.Sqrt
-	})
-	return yes || slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return in.Put == nil && !in.Hints().Keep && g.Approximate(in) })
+	return approximate(s)
 }
 
 // Point is what one element of a stage takes by itself: operations, and loads of each input.
