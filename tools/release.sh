@@ -14,7 +14,7 @@ date=$(git show -s --format=%cI HEAD)
 # what a platform can do: read by users, so it is said of each archive and not of all
 able() {
   case $1 in
-    linux) echo 'Kernels are compiled by gcc 10, clang 12 or newer (WEFT_CC names one); without one they are interpreted, slowly, which the run says. NVIDIA GPUs need a build with -tags cuda from source.' ;;
+    linux) echo 'Needs the C library of GNU (glibc), as most distributions have it. Kernels are compiled by gcc 10, clang 12 or newer (WEFT_CC names one); without one they are interpreted, slowly, which the run says. NVIDIA GPUs need a build with -tags cuda from source.' ;;
     darwin) echo 'Kernels are compiled by the clang of the Xcode command line tools (xcode-select --install); without it they are interpreted, slowly, which the run says.' ;;
     windows) echo 'Pipelines are checked, explained, formatted and edited (weft check, explain, fmt, lsp, doc) as anywhere. Kernels are not compiled on Windows: runs interpret them, slowly. In WSL the archive for Linux does all.' ;;
   esac
@@ -40,8 +40,8 @@ for os in linux darwin windows; do
         try "$work/$name/$exe" >/dev/null
         tried='This program was run on its platform when the archive was made.' ;;
       linux-arm64-*)
-        if command -v qemu-aarch64-static >/dev/null; then
-          WEFT_CC=none try qemu-aarch64-static "$work/$name/$exe" >/dev/null
+        if command -v qemu-aarch64-static >/dev/null && [ -e /usr/aarch64-linux-gnu/lib ]; then # Debian: qemu-user-static, libc6-arm64-cross
+          WEFT_CC=none try qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/$name/$exe" >/dev/null
           tried='This program was run under an emulator of its processor when the archive was made, without a C compiler.'
         else
           tried='This program was built, and not run, when the archive was made.'
