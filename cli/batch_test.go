@@ -12,12 +12,13 @@ import (
 	"weft/ops/files/npy"
 )
 
-// rowsDrawn writes rows of numbers, one row for each of 1,000 objects, and what is the same for all.
+// rowsDrawn writes rows of numbers, one row for each object, and what is the same for all.
 const rowsDrawn = `param n = 20
+param objects = 1000
 use simulate
 k = indices(axis(k, 0 .. 1 in n), k)
 j = indices(axis(j, 0 .. 1 in 40), j)
-i = indices(axis(b, 0 .. 1 in 1000), b) * 8000
+i = indices(axis(b, 0 .. 1 in objects), b) * 8000
 (cast(simulate.uniform(i + k, seed: 1), f64) - 0.3) | write("a.npy")
 (cast(simulate.uniform(k + i, seed: 2), f64) - 0.3) | write("t.npy")
 (cast(simulate.uniform(k, seed: 3), f64) - 0.6) | write("w.npy")
@@ -55,11 +56,11 @@ func TestResultsDoNotDependOnTheBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 11))
 	for _, isa := range []string{"", "portable"} {
 		t.Setenv("WEFT_ISA", isa)
-		for _, n := range []int{20, 5000} {
-			ranQuietly(t, rowsDrawn, "-p", fmt.Sprint("n=", n))
+		for n, batches := range map[int][]int{20: {1, 7, 64, 1000}, 5000: {1, 7, 64, 1000}, 33000: {1, 2, 20}} {
+			ranQuietly(t, rowsDrawn, "-p", fmt.Sprint("n=", n), "-p", fmt.Sprint("objects=", batches[len(batches)-1]))
 			first := map[string]float64{} // of the first object, by output
 			seventh := map[string]float64{}
-			for _, objects := range []int{1, 7, 64, 1000} {
+			for _, objects := range batches {
 				tile := func() int { return 1 + rng.IntN(40) }
 				text := fmt.Sprintf(batched, tile(), tile(), tile())
 				if objects == 7 {

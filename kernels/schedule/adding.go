@@ -17,7 +17,7 @@ type adding struct {
 	block  int  // terms, of a lane where turns are lanes, that are summed in float32 before they are added to a float64 sum; 0: none
 }
 
-// findAdding goes by what turns cost if every axis had as many points as one likes.
+// findAdding goes by what turns cost if every axis had as many points as one likes, and by turns where that is nearly the same: there may be few.
 func (s *survey) findAdding() (a adding) {
 	f := s.heaviest()
 	a.sums = slices.ContainsFunc(s.folds, func(g *ir.Fold) bool {
@@ -38,7 +38,7 @@ func (s *survey) findAdding() (a adding) {
 			turns, a.beside = cost-gain, axis+1
 		}
 	}
-	if a.turns = !product && (s.alongTurns(f) || !scattered && turns < points); !a.turns {
+	if a.turns = !product && (s.alongTurns(f) || !scattered && turns < alikeCost*points); !a.turns {
 		a.beside = 0
 	}
 	switch {

@@ -23,6 +23,7 @@ const (
 	partsFlight   = 4    // iterations in flight of sums over parts: rows of 70 blocks of f16 took 8.3 with one on Zen 5, and 3.7 with four
 	divergence    = 3.0  // the longest of 16 rows to the mean row: 3.4 where lengths are distributed exponentially, 1 where all are alike
 	worthTurns    = 0.05 // share of a point's work from which turns go on lanes, too, of folds that are the same for all lanes
+	alikeCost     = 1.15 // turns on lanes, to points: what may be lost so as not to need many points. Sums of k-means, for 3 centres, took 2.4 the other way
 	fewerCost     = 1.05 // half the vectors in flight, measured second
 	sharedLoad    = 0.95 // loads that vectors in flight have in common, of kernels that load little else
 
@@ -31,6 +32,7 @@ const (
 	mostRepeated = 0.03     // share of work that may be done again for loads to find what the tile before has read: that gained 2 to 5 %
 	ownCache     = 1 << 20  // bytes that a core has to itself: level 2 of Zen 4 and Zen 5; others have 1 to 2 MiB
 	lineElements = 16       // float32 in a cache line of 64 bytes
+	pageElements = 1024     // and in a page of 4 KiB, within which processors foresee what is read next
 	longestTest  = 8        // iterations between tests of an exit: a reduction and a branch are a tenth of eight short iterations
 	mostVectors  = 8        // in flight: as many as multiply-adds are under way, four cycles on two units
 	spilling     = 16       // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18

@@ -52,13 +52,27 @@ func (s *survey) scatters(index *ir.Node) bool {
 }
 
 // flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis
-// has room for.
+// has room for. It is one where each lane reads on in lines of its own, since a core foresees no more such than a vector has lanes.
 func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
 	v := 1
+	if lanes > 1 && s.streams(f, axis) {
+		return v
+	}
 	for 2*v <= s.mostFlight(f, false) && 2*v*lanes <= axis.Extent {
 		v *= 2
 	}
 	return v
+}
+
+// streams reports a fold whose turns read on through pages of memory far from where they do for the next point along an axis.
+func (s *survey) streams(f *ir.Fold, axis *ir.Node) bool {
+	return f != nil && slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
+		if n.Kind != ir.KLoad || s.deepest(n) != f {
+			return false
+		}
+		turn, point := stride(n.Buf, n.Index(), f.Index), stride(n.Buf, n.Index(), axis)
+		return turn > 0 && turn < lineElements && point >= lineElements*turn && s.trips(f)*float64(turn) >= pageElements
+	})
 }
 
 // mostFlight is how many vectors in flight registers hold with their share of a fold.

@@ -151,7 +151,7 @@ func (h *histogram) Lower(l *ops.Lowering) []*ops.Stage {
 	if h.acc.Base.Float() { // of each result, whatever others there are
 		results, elements = 1, elements/max(1, results)
 	}
-	w.outer, w.inner = splitLoops(in.Type, h.over, results, max(1, min(manyTables, elements/(8*h.bins()))))
+	w.outer, w.inner = splitLoops(in.Type, h.over, results, max(1, min(manyTables, elements/(8*h.bins()))), manyElements)
 	t := ops.Type{Elem: h.acc, Dims: slices.Clone(w.out.Dims), Unit: out.Unit}
 	for _, o := range w.outer {
 		t.Dims = append(t.Dims, ops.Dim{Name: in.Type.Dims[o.dim].Name, Size: o.size})

@@ -9,10 +9,12 @@ import (
 )
 
 // A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel
-// work: the first leaves about enoughOutputs partial results. A sum of floats does so however many outputs there are, and leaves as many for each: the
-// order in which terms are added up follows from what is reduced alone, and a result is the same to the bit among others as by itself.
+// work: the first leaves about enoughOutputs partial results. A sum of more than manyTerms floats does so however many outputs there are, and leaves
+// as many for each: the order in which terms are added up follows from what is reduced alone, and a result is the same to the bit among others as by
+// itself. That of fewer takes one stage even alone: one thread adds them up in the time that a second stage takes to start.
 const (
 	manyElements  = 4096
+	manyTerms     = 32768
 	enoughOutputs = 64
 )
 
@@ -21,15 +23,15 @@ const (
 type loop struct{ dim, size, step, end int }
 
 // splitLoops divides the loops over the reduced dims into those that remain as dims of partial results and those that
-// are done for each of them. There are no outer ones when one stage is enough.
-func splitLoops(t ops.Type, over []int, outputs, enough int) (outer, inner []loop) {
+// are done for each of them. There are no outer ones when one stage is enough, as it is for so many elements.
+func splitLoops(t ops.Type, over []int, outputs, enough, many int) (outer, inner []loop) {
 	count := 1
 	for _, d := range over {
 		n := t.Dims[d].Size
 		count *= n
 		inner = append(inner, loop{d, n, 1, n})
 	}
-	if count <= manyElements || outputs >= enough {
+	if count <= many || outputs >= enough {
 		return nil, inner
 	}
 	for kept := outputs; kept < enough && len(inner) > 0; {
@@ -65,14 +67,14 @@ type reducer struct {
 func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment) *ops.Stage {
 	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part)}
 	w.kept = kept(in.Type, over)
-	outputs := out.Len()
+	outputs, many := out.Len(), manyElements
 	switch {
 	case part != nil, w.adds() && w.product(): // nobody knows how long a part is; partial products would be more than their factors
 		outputs = enoughOutputs
 	case w.adds():
-		outputs = 1
+		outputs, many = 1, manyTerms
 	}
-	w.outer, w.inner = splitLoops(in.Type, over, outputs, enoughOutputs)
+	w.outer, w.inner = splitLoops(in.Type, over, outputs, enoughOutputs, many)
 	inputs := append([]*ops.Stage{in}, w.ends...)
 	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.first(b, index)) }
 	if len(w.outer) > 0 {
