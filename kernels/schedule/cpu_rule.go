@@ -185,6 +185,9 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		options[0].cost = max(options[0].cost, s.waits(f))
 		options = append(options, running...)
 	}
+	if s.apart() {
+		options[0].cost = max(s.scalars()/atOnce+s.stored(), s.waits(f))
+	}
 	for a, axis := range s.k.Axes {
 		if axis.Extent < 2 && s.adding().beside != a+1 {
 			continue

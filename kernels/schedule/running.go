@@ -14,6 +14,7 @@ const (
 	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
 	waiting       = 4.0  // cycles until the result of a turn of floats is there
 	runningSlice  = 2    // turns of a slice: as many rows are read and written at a time, and the next ones asked for
+	atOnce        = 3.0  // operations of turns that differ: a core has 4 and more units for them, and waits for some. Sums of rows that counted took 2.2 on lanes
 	shortestLine  = 64   // points that lie side by side, for which a slice is worth while: of 156 x 64 it took 50 of 204 ms
 	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
 )
@@ -68,6 +69,25 @@ func (s *survey) scalars() (sum float64) {
 		sum += each * s.times(n)
 	}
 	return sum
+}
+
+// apart reports a kernel most of whose work goes in order through runs of its own for each point: lanes would lie far apart in memory, and the longest
+// of them decide when all end.
+func (s *survey) apart() bool {
+	f := s.heaviest()
+	return f != nil && f.Monoid == ir.Ordered && f.While == nil && s.ragged(f)
+}
+
+// alone is what a value takes that is computed for one point and turn at a time.
+func (s *survey) alone(n *ir.Node) float64 {
+	if !s.apart() {
+		return s.weight(n)
+	}
+	each := s.weight(n) / atOnce
+	if n.Kind == ir.KAlu && Registers(n.Type) == 2 {
+		each /= 2
+	}
+	return each
 }
 
 // waits is how long the turns of a fold take for a point that is computed alone.

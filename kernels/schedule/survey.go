@@ -246,7 +246,7 @@ func (s *survey) onTurns(n *ir.Node, f *ir.Fold) float64 {
 func (s *survey) onIterations() float64 {
 	sum := 0.0
 	for _, n := range s.nodes {
-		c := s.weight(n)
+		c := s.alone(n)
 		if f := s.deepest(n); f != nil && s.splits(f) {
 			c = s.onTurns(n, f)
 		}
