@@ -87,12 +87,13 @@ func newSpectra(count, pixels, velocities, terms int, base ops.ElemType) *spectr
 			d.first = append(d.first, float32(1/sigma))
 		}
 	}
-	d.maps, d.table = make([]float64, pixels/blockPixels*d.products()*moments), d.polynomials()
-	for r, f := range d.pairs() {
+	pairs := d.pairs()
+	d.maps, d.table = make([]float64, pixels/blockPixels*len(pairs)*moments), d.polynomials()
+	for r, f := range pairs {
 		for block := range pixels / blockPixels {
 			for q := range moments {
 				for j := range blockPixels {
-					d.maps[(block*moments+q)*d.products()+r] += d.table[q*blockPixels+j] * f(block*blockPixels+j)
+					d.maps[(block*moments+q)*len(pairs)+r] += d.table[q*blockPixels+j] * f(block*blockPixels+j)
 				}
 			}
 		}
@@ -274,11 +275,12 @@ func (w *streams) scanned(d *spectra) ops.Array {
 					return next, nil
 				})
 			}
-			init := append([]*ir.Node{b.F64(0)}, zeros(b, d.products())...)
+			products := d.products()
+			init := append([]*ir.Node{b.F64(0)}, zeros(b, products)...)
 			sums := b.Fold(ir.FoldSpec{Name: "block", Lo: b.I32(0), Hi: b.I32(d.pixels / blockPixels), Init: init, Monoid: ir.Sum}, func(block *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 				m := inBlock(block)
 				next := []*ir.Node{b.Add(acc[0], b.Cast(ir.F64, m[0]))}
-				for r := range d.products() {
+				for r := range products {
 					kind := 1
 					if r >= half {
 						kind = 2

@@ -66,6 +66,7 @@ type gen struct {
 	joins      []Stmt   // of copies with their tables, at the end of a point
 	iter       *ir.Fold // the fold whose iterations are lanes, in that layout
 	gathering  bool     // writing the copy of a body for blocks whose spans are not proven
+	nearer     bool     // writing that for blocks whose spans are proven to be half as wide
 	exactLoads int      // loads that are in range only while some lane is active
 }
 

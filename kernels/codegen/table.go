@@ -16,8 +16,9 @@ type block struct {
 	start  string // name of the block's first iteration
 	outer  *scope // before the fill loop
 	fill   *scope
-	tables int
-	guards []guardTest
+	tables map[key]*Expr // by what they hold
+	guards []guardTest   // of the body
+	nearer []guardTest   // of the copy with half as wide windows
 }
 
 // guardTest is a lane-uniform condition under which the block must gather.
@@ -26,9 +27,14 @@ type guardTest struct {
 	v   int
 }
 
-func (b *block) guard(t guardTest) {
-	if !slices.Contains(b.guards, t) {
-		b.guards = append(b.guards, t)
+// guard adds a test to those of the body that is written.
+func (g *gen) guard(b *block, t guardTest) {
+	list := &b.guards
+	if g.nearer {
+		list = &b.nearer
+	}
+	if !slices.Contains(*list, t) {
+		*list = append(*list, t)
 	}
 }
 
@@ -66,10 +72,14 @@ func (g *gen) inFill(sc *scope, f func()) {
 // tabulate computes n for a block of iterations and returns the element of the table at the current one.
 func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
 	b, t := sc.block, Spelled[n.Type]
-	g.notes.tables++
-	b.tables++
-	name := Name(g.fresh("t"))
 	at := Name(axisName(sc.fold.Index) + "_in")
+	k := key{n, v, byLane}
+	if name := b.tables[k]; name != nil {
+		return g.name(sc, Scalar(n.Type, At(name, at)))
+	}
+	g.notes.tables++
+	name := Name(g.fresh("t"))
+	b.tables[k] = name
 	b.outer.add(Array{Type: t.Scalar, Name: name.Text, N: Int(b.size), Aligned: true})
 	g.inFill(sc, func() {
 		for h, e := range g.val(n, v, byIteration).AsVec().List() {
@@ -81,7 +91,7 @@ func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
 
 // blockedLoop writes a fold in blocks of iterations with tables and windows, or plainly if it has use for neither.
 func (g *gen) blockedLoop(c *loop) {
-	b := &block{size: max(g.Schedule.Table, g.Schedule.AccBlock), start: g.fresh("s"), outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
+	b := &block{size: max(g.Schedule.Table, g.Schedule.AccBlock), start: g.fresh("s"), tables: map[key]*Expr{}, outer: newScope(ir.Set{}), fill: newScope(c.f.IndexBind)}
 	if g.Schedule.Table > 0 {
 		c.in.block = b
 	}
@@ -90,35 +100,38 @@ func (g *gen) blockedLoop(c *loop) {
 	}
 	g.within(func() {
 		g.turn(c, c.in)
-		if b.tables == 0 && len(b.guards) == 0 && len(c.narrow) == 0 {
+		if len(b.tables) == 0 && len(b.guards) == 0 && len(c.narrow) == 0 {
 			c.sc.add(c.loop(c.lo, c.hi, 1, c.in.body))
 			return
 		}
 		end := Name(g.fresh("e"))
-		var unproven *Expr
-		var gathers []Stmt
+		main := c.blockLoop(b, end, 1, c.in.body)
+		var choose Stmt = main
+		var flags []*Expr
+		var tests [][]guardTest
 		if len(b.guards) > 0 {
-			gathers = g.gatherCopy(c)
+			far := Name(g.fresh("w"))
+			flags, tests = append(flags, far), append(tests, b.guards)
+			if g.Schedule.Window > leastWindow { // how far apart elements lie shows when they do
+				near := Name(g.fresh("w"))
+				body := g.bodyCopy(c, b, &g.nearer)
+				flags, tests = append(flags, near), append(tests, b.nearer)
+				choose = If{Cond: Call("v_any", near), Then: []Stmt{choose}, Else: []Stmt{c.blockLoop(b, end, 1, body)}}
+			}
+			gathers := c.loop(Name(b.start), end, 1, g.bodyCopy(c, nil, &g.gathering))
+			choose = If{Cond: Call("v_any", far), Rare: true, Then: []Stmt{gathers}, Else: []Stmt{choose}}
 		}
 		t := c.ctype()
 		last := Bin("-", end, Int(1))
 		out := append(b.outer.body, Let(t.Scalar, end.Text, c.call("s_min", Bin("+", Name(b.start), Int(b.size)), c.hi)), Let(t.Scalar, c.index().Text+"_last", last))
-		if gathers != nil {
-			unproven = Name(g.fresh("w"))
-			out = append(out, Var("vi", unproven.Text, Numbers("vi")))
-			g.spanTests(c, unproven, end)
+		for i, flag := range flags {
+			out = append(out, Var("vi", flag.Text, Numbers("vi")))
+			g.spanTests(c, flag, end, tests[i])
 		}
 		if len(b.fill.body) > 0 {
 			out = append(out, c.blockLoop(b, end, g.W, b.fill.body))
 		}
-		main := c.blockLoop(b, end, 1, c.in.body)
-		if gathers != nil {
-			plain := c.loop(Name(b.start), end, 1, gathers)
-			out = append(out, If{Cond: Call("v_any", unproven), Rare: true, Then: []Stmt{plain}, Else: []Stmt{main}})
-		} else {
-			out = append(out, main)
-		}
-		out = append(out, g.widenSums(c)...)
+		out = append(append(out, choose), g.widenSums(c)...)
 		c.sc.add(Count(t.Scalar, b.start, c.lo, c.hi, b.size, out...))
 	}, c.in)
 }
@@ -132,23 +145,23 @@ func (c *loop) blockLoop(b *block, end *Expr, step int, body []Stmt) Loop {
 	return l
 }
 
-// gatherCopy is the body for blocks whose spans are not proven.
-func (g *gen) gatherCopy(c *loop) []Stmt {
+// bodyCopy is the body again, written while a mark is set, with or without the block's tables.
+func (g *gen) bodyCopy(c *loop, b *block, mark *bool) []Stmt {
 	in := newScope(c.in.binds)
-	in.fold = c.f
+	in.fold, in.block = c.f, b
 	saved := g.stack
 	g.stack = append(slices.Clone(g.stack[:len(g.stack)-1]), in)
-	g.gathering = true
+	*mark = true
 	g.turn(c, in)
-	g.gathering = false
+	*mark = false
 	g.stack = saved
 	return in.body
 }
 
 // spanTests adds the proofs of a block's windows to its fill loop.
-func (g *gen) spanTests(c *loop, flag, end *Expr) {
+func (g *gen) spanTests(c *loop, flag, end *Expr, tests []guardTest) {
 	b := c.in.block
-	for _, t := range b.guards {
+	for _, t := range tests {
 		g.inFill(c.in, func() {
 			bad := g.val(t.bad, t.v, byIteration).AsVec()
 			b.fill.add(Set{To: flag, Op: "|", Value: Bin("&", bad.Regs[0], g.lanesBefore(end, c.index()))})

@@ -10,6 +10,9 @@ import (
 	"weft/kernels/schedule"
 )
 
+// leastWindow is the narrowest there is.
+const leastWindow = 16
+
 // windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
 // resolving the magic constant.
 const windowReach = 1 << 20
@@ -66,17 +69,26 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 		return Value{}, false
 	}
 	g.windows.starts[windowed{n.Buf, w}] = start
-	base, rel, bad := g.windowBase(w, by, size, int(slack), int(start))
+	base, rel, beyond := g.windowBase(w, by, size, int(slack), int(start))
 	if base == nil {
 		return Value{}, false
 	}
-	sc.block.guard(guardTest{bad, a.v})
+	most := g.neighbours()
+	g.guard(sc.block, guardTest{beyond(most), a.v})
 	g.count("window", n)
 	from := g.val(base, a.v, byLane)
 	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
 	at := g.val(rel, a.v, byLane).AsVec().Regs[0]
-	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.Schedule.Window]
+	class := map[int]string{16: "v_win16", 32: "v_win32"}[most]
 	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, at) })), true
+}
+
+// neighbours is how many elements the windows of the body that is written serve.
+func (g *gen) neighbours() int {
+	if g.nearer {
+		return g.Schedule.Window / 2
+	}
+	return g.Schedule.Window
 }
 
 // shift is what all lanes add to what varies of an innermost index, nil if nothing.
@@ -105,9 +117,9 @@ func (g *gen) windowSlack(n *ir.Node) int64 {
 }
 
 // windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
-// and the test that some lane lies beyond its end; place 0 of the row is where w + start is 0. The base is cut to the row's
+// and the test that some lane lies beyond so many elements; place 0 of the row is where w + start is 0. The base is cut to the row's
 // surroundings, where a window wholly in the padding is right whatever its span. by is added to w for the index; nil: nothing.
-func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad *ir.Node) {
+func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.Node, beyond func(reach int) *ir.Node) {
 	b := g.b
 	first, last := b.I32(-g.Schedule.Window-slack-start), b.I32(size+slack-start)
 	size = max(size, size-start, start) // the largest w
@@ -131,20 +143,23 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 		far := b.Cast(s.Type, last)
 		fb = b.Max(b.Min(fb, far), b.Cast(s.Type, first))
 		base = b.Cast(ir.I32, fb)
-		reach := float64(g.Schedule.Window) - windowMargin(size)
-		if rounded {
-			reach -= 0.5
-		}
-		bad = b.And(b.Not(g.below(hi, b.Add(fb, c(reach)))), b.Lt(fb, far))
-		if by != nil {
-			bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
+		beyond = func(reach int) *ir.Node {
+			end := float64(reach) - windowMargin(size)
+			if rounded {
+				end -= 0.5
+			}
+			bad := b.And(b.Not(g.below(hi, b.Add(fb, c(end)))), b.Lt(fb, far))
+			if by != nil {
+				bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
+			}
+			return bad
 		}
 		g.windows.bases[base] = true
 		if rounded || s.Type == ir.F32 && form.Whole(s) {
 			g.windows.bases[fb] = true
-			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), bad
+			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), beyond
 		}
-		return base, b.Sub(w, base), bad
+		return base, b.Sub(w, base), beyond
 	}
 	lo, hi := q.Bound(w, ir.Lo), q.Bound(w, ir.Hi)
 	if lo == nil || hi == nil {
@@ -152,8 +167,9 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel, bad
 	}
 	base = b.Max(b.Min(lo, last), first)
 	g.windows.bases[base] = true
-	bad = b.And(b.Lt(b.I32(g.Schedule.Window-1), b.Sub(hi, base)), b.Lt(base, last))
-	return base, b.Sub(w, base), bad
+	return base, b.Sub(w, base), func(reach int) *ir.Node {
+		return b.And(b.Lt(b.I32(reach-1), b.Sub(hi, base)), b.Lt(base, last))
+	}
 }
 
 // windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
