@@ -29,6 +29,7 @@ type Graph struct {
 
 	frames map[Edge]framed           // what a stage reads in place of another
 	knowns map[*ops.Stage]bool       // memo of known
+	works  map[*ops.Stage]work       // memo of work
 	values map[evaluation][]float64  // memo of evaluate
 	tabled map[*ops.Stage]bool       // that read a table of their elements
 	cores  map[*ops.Stage]*ops.Stage // memo of Core
@@ -133,7 +134,7 @@ func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
-		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
+		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, works: map[*ops.Stage]work{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
 		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }

@@ -137,25 +137,8 @@ func (g *Graph) worthKnowing(s *ops.Stage) bool {
 		h.Keep || h.Fuse || h.Device != "" || h.Precision != (ops.Precision{}) || h.Tile != nil {
 		return false
 	}
-	var work func(s *ops.Stage, times float64) float64
-	work = func(s *ops.Stage, times float64) float64 {
-		a := g.Alone(s)
-		sum := times * a.Flops
-		for in, loads := range a.Loads {
-			if in.Data != nil {
-				continue
-			}
-			each := times * loads / float64(s.Type.Len())
-			if g.byItself(in, s) {
-				each = float64(in.Type.Len())
-			}
-			if sum += work(in, each); sum > quicklyKnown {
-				break
-			}
-		}
-		return sum
-	}
-	all, reads := work(s, n), 0.0
+	w := g.work(s)
+	all, reads := w.fixed+w.each*n, 0.0
 	if all < moreThanLoad*n || all > quicklyKnown {
 		return false
 	}
@@ -163,6 +146,32 @@ func (g *Graph) worthKnowing(s *ops.Stage) bool {
 		reads += g.Point(u).Reads[s] * float64(u.Type.Len())
 	}
 	return reads >= 2*n && all/n*reads >= worthKnowing
+}
+
+// work is how many operations a known stage takes, once and an element, with all that it follows from.
+type work struct{ fixed, each float64 }
+
+// work finds it once a stage: ways from a stage to one before it may be many.
+func (g *Graph) work(s *ops.Stage) work {
+	if w, ok := g.works[s]; ok {
+		return w
+	}
+	a := g.Alone(s)
+	w := work{each: a.Flops}
+	for i, in := range s.Inputs {
+		if _, read := a.Loads[in]; !read || in.Data != nil || slices.Contains(s.Inputs[:i], in) {
+			continue
+		}
+		before := g.work(in)
+		w.fixed += before.fixed
+		if g.byItself(in, s) {
+			w.fixed += before.each * float64(in.Type.Len())
+		} else {
+			w.each += before.each * a.Loads[in] / float64(s.Type.Len())
+		}
+	}
+	g.works[s] = w
+	return w
 }
 
 // byItself reports whether a known stage that another reads is evaluated before it: what is read more than once, or has loops.
