@@ -38,7 +38,7 @@ func TestWindowsThatAreShifted(t *testing.T) {
 }
 
 func testWindows(t *testing.T, guarded bool, index func(b *ir.Builder, n, element *ir.Node) *ir.Node) {
-	unproven := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`)
+	unproven, wide := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`), regexp.MustCompile(`v_any\(w\d+\)`)
 	on := map[ir.DType][]schedule.Target{
 		ir.F32: {schedule.AVX2}, ir.F16: {schedule.AVX512, schedule.AVX2, schedule.Portable}, ir.BF16: {schedule.AVX512}, ir.I32: {schedule.AVX512}, ir.I16: {schedule.AVX512}, ir.U16: {schedule.AVX512}, ir.I8: {schedule.AVX512}, ir.U8: {schedule.AVX2},
 		ir.F64: {schedule.AVX512, schedule.AVX2, schedule.Portable},
@@ -86,9 +86,22 @@ func testWindows(t *testing.T, guarded bool, index func(b *ir.Builder, n, elemen
 		}
 		for _, window := range []int{16, 32} {
 			s := schedule.CPU{Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes / 2}, {Axis: 1, N: 2}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}, Window: window, Guard: true, Table: 16}
-			for storage, got := range run(target, s, mine, func(c string) string { return unproven.ReplaceAllString(c, "0") }) {
-				if got != want[storage] {
-					t.Errorf("%s %s window %d: differs from the scalar schedule", target.ISA, storage, window)
+			for _, all := range []bool{false, true} { // blocks through windows of the whole width
+				chooses := false
+				for storage, got := range run(target, s, mine, func(c string) string {
+					c = unproven.ReplaceAllString(c, "0")
+					chooses = chooses || wide.MatchString(c)
+					if all {
+						c = wide.ReplaceAllString(c, "1")
+					}
+					return c
+				}) {
+					if got != want[storage] {
+						t.Errorf("%s %s window %d, all of whole width %t: differs from the scalar schedule", target.ISA, storage, window, all)
+					}
+				}
+				if chooses != (window == 32) {
+					t.Errorf("%s window %d: chooses between widths: %t", target.ISA, window, chooses)
 				}
 			}
 		}
