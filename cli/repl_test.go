@@ -128,6 +128,8 @@ var dialogue = []struct{ types, sees string }{
 	{":why a", "kernel"},
 	{":time sum(a)", "total "},
 	{":hist a", "bin from"},
+	{":plot y", "drew plot.png"},
+	{":plot a none/a.svg", "there is no folder none"},
 	{"show(axis(i, 1 .. 20 in 20), all: true)", " 20"},
 	{"axis(u, 0 .. 1 in 30) * axis(v, 0 .. 1 in 30)", "@@"}, // a picture
 	{"c = sqrt(axis(w, 0 .. 1 in 300))", "\nc: f32 [w: 300]"},

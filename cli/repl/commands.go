@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"weft/kernels/device"
 	"weft/lang/diag"
 	"weft/ops"
+	"weft/ops/files/picture"
 	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/notebook"
@@ -31,6 +33,7 @@ var commands = []struct {
 	{"why", "NAME [NAME]", "why something of the last plan is as it is", (*Console).why},
 	{"time", "VALUE", "run, and sum up what it took", (*Console).time},
 	{"hist", "VALUE", "how its numbers are spread, in 20 bins", (*Console).hist},
+	{"plot", "VALUE [FILE]", "draw lines to a .png or .svg file (plot.png), and here where pictures are shown", (*Console).plot},
 	{"lines", "", "what is defined", (*Console).list},
 	{"forget", "NAME", "take a definition away", (*Console).forget},
 	{"set", "NAME = VALUE", "give a param another value", (*Console).set},
@@ -200,6 +203,23 @@ func (c *Console) hist(text string) error {
 		return fmt.Errorf("the elements of %s have no range to divide into bins: they are equal, or some are NaN or infinite", text)
 	}
 	return c.enter(fmt.Sprintf("histogram(%s, %s .. %s in 21)", text, ends[0], ends[1]), runtime.Options{Verify: true}, nil)
+}
+
+// plot draws a value to a file, and shows the file where the terminal can.
+func (c *Console) plot(text string) error {
+	value, file := text, "plot.png"
+	if i := strings.LastIndexAny(text, " \t"); i > 0 && slices.Contains([]string{".png", ".svg"}, filepath.Ext(text[i:])) {
+		value, file = text[:i], strings.Trim(text[i+1:], `"`)
+	}
+	e := c.Notebook.Check(fmt.Sprintf("plot.line(%s, %q)", strings.TrimSpace(value), file))
+	if err := c.run(e, runtime.Options{Verify: true}, nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.Out, "drew", file)
+	if filepath.Ext(file) != ".png" {
+		return nil
+	}
+	return picture.Show(c.Terminal, file)
 }
 
 func (c *Console) list(string) error {

@@ -257,7 +257,7 @@ func elementText(h ops.HostArray, i int, u ops.Unit) string {
 // pictures draws an array of two or three dimensions.
 func pictures(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
 	columns, rows := t.Size()
-	caps := capabilities(t)
+	caps := picture.CapsOf(t)
 	for _, m := range picture.Panels(h, h.Type.Unit) {
 		if m.Title != "" {
 			if _, err := fmt.Fprintln(t, m.Title); err != nil {
@@ -269,17 +269,6 @@ func pictures(c *ops.Call, h ops.HostArray, t ops.Terminal) error {
 		}
 	}
 	return nil
-}
-
-// capabilities asks the terminal what it can show, where it can say more than whether it is rich.
-func capabilities(t ops.Terminal) picture.Caps {
-	if d, ok := t.(interface{ Caps() picture.Caps }); ok {
-		return d.Caps()
-	}
-	if t.Rich() {
-		return picture.Caps{Depth: picture.Indexed}
-	}
-	return picture.Caps{}
 }
 
 // bars are the heights of a curve, from low to high, and plainBars those of terminals without such signs.

@@ -51,6 +51,17 @@ var announcements = []struct {
 	{"TERM", "", Caps{Indexed, NoProtocol}},
 }
 
+// CapsOf asks a terminal what it can show, where it can say more than whether it is rich.
+func CapsOf(t interface{ Rich() bool }) Caps {
+	if d, ok := t.(interface{ Caps() Caps }); ok {
+		return d.Caps()
+	}
+	if t.Rich() {
+		return Caps{Depth: Indexed}
+	}
+	return Caps{}
+}
+
 // Detect finds out what out can show, from the environment and, where that names no protocol, by asking the terminal
 // on standard input whether it has Sixel. With NO_COLOR set (no-color.org), TERM=dumb, or out not a terminal, plain
 // characters are drawn.

@@ -1,14 +1,21 @@
 package picture
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
+	"image/png"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/BourgeoisBear/rasterm"
+
+	"weft/ops"
 )
 
 // dotsOf is the size in dots that a terminal's characters are taken to have.
@@ -33,6 +40,29 @@ func (p Protocol) send(w io.Writer, f Figure, width, height int) error {
 		return err
 	}
 	_, err = io.WriteString(w, "\n")
+	return err
+}
+
+// Show shows a PNG file on a terminal that has a protocol for pictures, and nothing on others.
+func Show(t ops.Terminal, file string) error {
+	send, ok := protocols[CapsOf(t).Protocol]
+	if !ok {
+		return nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	from, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	img := image.NewRGBA(from.Bounds())
+	draw.Draw(img, img.Bounds(), from, from.Bounds().Min, draw.Src)
+	if err := send(t, img); err != nil {
+		return err
+	}
+	_, err = io.WriteString(t, "\n")
 	return err
 }
 
