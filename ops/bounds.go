@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 )
@@ -9,23 +10,14 @@ import (
 // Bounds are the least and the greatest value that elements of an array can have, by interval arithmetic over its definition, and whether one
 // may be NaN besides. ok is false where they are not known.
 func Bounds(a Array) (lo, hi float64, nan, ok bool) {
-	p := newProver()
-	e := p.element(a)
-	if p.lost || e.Im != nil {
-		return 0, 0, true, false
-	}
-	if e.Re.Type.Float() { // where it may be NaN, a whole number made of it may be any
-		_, _, sure := ir.SureRange(p.body.Cast(ir.I32, e.Re), p.loaded)
-		nan = !sure
-	}
-	lo, hi, ok = ir.RangeOf(e.Re, p.loaded)
-	return lo, hi, nan, ok
+	w := boundsOf(a, true)
+	return w.lo, w.hi, w.nan, w.known
 }
 
 // Leaves32 reports whether what make builds of elements of arrays, in 64 bits, may leave the whole numbers of 32 bits, as far as the text and the
 // types of the arrays tell: no file is read. Nothing is known, and so nothing is said, of a state that is carried and of what a loop comes to.
 func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
-	p := newProver()
+	p := newProver(false)
 	var x []Elem
 	for _, a := range arrays {
 		x = append(x, Real(p.body.Cast(ir.I64, p.element(a).Re)))
@@ -33,48 +25,31 @@ func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
 	if p.lost {
 		return false
 	}
-	known := true
-	var at func(n *ir.Node) (lo, hi float64, ok bool)
-	at = func(n *ir.Node) (lo, hi float64, ok bool) {
-		from, source := p.sources[n.Buf]
-		if n.Kind != ir.KLoad || !source || from.Of == nil { // nil: a table
-			return 0, 0, false
-		}
-		c, carried := from.Of.Bound.(Carried)
-		if known = known && (!carried || c.Of != nil); c.Of == nil {
-			return 0, 0, false
-		}
-		return ir.RangeOf(p.element(*c.Of).Re, at)
-	}
 	e := make(p.body, x).Re
-	rangeOf := ir.RangesWhere(nil, at)
-	lo, hi, _ := rangeOf(e)
-	ir.WalkNodes([]*ir.Node{e}, func(n *ir.Node) {
-		if n.Kind == ir.KGet && n.Type == ir.I32 {
-			least, most, _ := rangeOf(n)
-			known = known && (least > math.MinInt32 || most < math.MaxInt32)
-		}
-	})
-	return known && !p.lost && (lo < math.MinInt32 || hi > math.MaxInt32)
+	w := p.bounds(e)
+	return !w.open && !p.lost && (w.lo < math.MinInt32 || w.hi > math.MaxInt32)
 }
 
-// mostReads is how many elements of other arrays are followed, mostLoops how many loops and axes: of what is read beyond them nothing is known.
+// mostReads is how many elements of other arrays are followed, and mostLoops how many loops and axes: of arrays that are read beyond them all
+// that is known is their own bounds. Where a definition alone reads so much more that no array ends it, nothing is known.
 const (
-	mostReads = 5000
+	mostReads = 60
+	allReads  = 5000
 	mostLoops = ir.MaxBinders / 4
 )
 
-// prover builds an element out of all that it is made from.
+// prover builds an element out of what it is made from.
 type prover struct {
+	files   bool // are looked at for what lies in them
 	body    *Body
-	stages  map[*Instance][]*Stage
 	sources map[*ir.Buffer]Array
 	reads   int
 	lost    bool // something has no definition that could be followed
+	open    bool // so is what its bounds say: something is a state, or what a loop comes to, of which nothing is known
 }
 
-func newProver() *prover {
-	p := &prover{stages: map[*Instance][]*Stage{}, sources: map[*ir.Buffer]Array{}}
+func newProver(files bool) *prover {
+	p := &prover{files: files, sources: map[*ir.Buffer]Array{}}
 	p.body = &Body{Builder: ir.NewBuilder(), Read: p.read, Stored: func(s *Stage) []*ir.Buffer {
 		p.lost = true
 		return s.Type.Buffers(s.Name)
@@ -82,9 +57,50 @@ func newProver() *prover {
 	return p
 }
 
+// within is what is known of the elements of an array.
+type within struct {
+	lo, hi     float64
+	nan, known bool
+	open       bool // nothing is to be said where the bounds are wide: see prover
+	unsure     bool // a NaN may have become a whole number in it, which can then be any
+}
+
+// boundsOf are found once for each array.
+func boundsOf(a Array, files bool) within {
+	return a.Of.definition().bounds(asked{a.Out, files}, func() within {
+		p := newProver(files)
+		e := p.element(a)
+		if p.lost || e.Im != nil {
+			return within{nan: true, open: true, unsure: true}
+		}
+		return p.bounds(e.Re)
+	})
+}
+
+// bounds are those of what was built.
+func (p *prover) bounds(e *ir.Node) (w within) {
+	rangeOf := ir.RangesWhere(nil, p.loaded)
+	w.lo, w.hi, w.known = rangeOf(e)
+	whole := e
+	if e.Type.Float() { // where it may be NaN, a whole number made of it may be any
+		whole = p.body.Cast(ir.I32, e)
+	}
+	_, _, sure := ir.SureRange(whole, p.loaded)
+	w.unsure = !sure
+	w.nan = w.unsure && e.Type.Float()
+	ir.WalkNodes([]*ir.Node{e}, func(n *ir.Node) {
+		if n.Kind == ir.KGet && n.Type == ir.I32 {
+			least, most, _ := rangeOf(n)
+			p.open = p.open || least <= math.MinInt32 && most >= math.MaxInt32
+		}
+	})
+	w.open = p.open
+	return w
+}
+
 // element is that of an array at axes called by its dims.
 func (p *prover) element(a Array) Elem {
-	s := p.stage(a)
+	s := a.defined()
 	index := make([]*ir.Node, len(s.Type.Dims))
 	for i, d := range s.Type.Dims {
 		index[i] = p.body.Axis(d.Name, d.Size)
@@ -92,25 +108,12 @@ func (p *prover) element(a Array) Elem {
 	return p.read(s, nil, 0, index)
 }
 
-func (p *prover) stage(a Array) *Stage {
-	if p.stages[a.Of] == nil {
-		if low, ok := a.Of.Bound.(Lowerer); ok {
-			p.stages[a.Of] = low.Lower(NewLowering(a.Of, p.stage))
-		} else {
-			for i, o := range a.Of.Out {
-				p.stages[a.Of] = append(p.stages[a.Of], &Stage{Name: o.Name, Type: o.Type, Op: a.Of, Out: i, Source: true})
-			}
-		}
-	}
-	return p.stages[a.Of][a.Out]
-}
-
 // inlined owns what is built of a stage at an index.
 type inlined struct{ *Stage }
 
 func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node) Elem {
 	b := p.body
-	if p.reads++; p.reads > mostReads || s.Type.Format != nil {
+	if p.reads++; p.reads > allReads || s.Type.Format != nil {
 		p.lost = true
 	}
 	if p.lost {
@@ -125,18 +128,23 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 		return CSelect(b, guard, x, Real(b.Const(x.Re.Type, other)))
 	}
 	return ElemOf(b.Once(inlined{s}, index, func() []*ir.Node {
-		told := p.told(s)
-		if s.Elem != nil && told.Of == nil && b.Binders() < mostLoops {
+		of, output := s.output()
+		told := s.Source && s.Op != nil
+		if output && !s.Source {
+			_, _, told = RangeOf(of) // more than its definition would
+		}
+		far := p.reads > mostReads && output || b.Binders() >= mostLoops
+		if s.Elem != nil && !told && !far {
 			return s.Elem(b, index).Parts()
 		}
 		var parts []*ir.Node
 		for _, buf := range s.Type.Buffers(s.Name) {
 			buf.Facts = s.Facts
-			if s.Source && s.Op != nil {
-				told = Array{Of: s.Op, Out: s.Out}
-			}
-			if told.Of != nil {
-				p.sources[buf] = told
+			switch {
+			case told:
+				p.sources[buf] = of
+			case s.Elem != nil && output:
+				p.outside(buf, of)
 			}
 			parts = append(parts, b.Cast(buf.Type.Compute(), b.Load(buf, index...)))
 		}
@@ -144,18 +152,26 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 	}))
 }
 
-// told is the output that a stage is, where its operator tells of what lies in it more than its definition would.
-func (p *prover) told(s *Stage) (a Array) {
-	if s.Op == nil || s.Source {
-		return a
+// outside tells of a buffer what is known of the array that it stands for.
+func (p *prover) outside(buf *ir.Buffer, a Array) {
+	w := boundsOf(a, p.files)
+	p.open = p.open || w.open
+	buf.Type = buf.Type.Compute()
+	if buf.Type.Float() || !w.unsure {
+		buf.Facts.Within = &ir.Interval{Lo: w.lo, Hi: w.hi, NaN: w.nan}
 	}
-	for i, o := range s.Op.Out {
-		of := Array{Of: s.Op, Out: i}
-		if _, _, ok := RangeOf(of); ok && s.Name == StageName(s.Op, o.Name) {
-			return of
-		}
+}
+
+// output is the output of its operator that a stage is; ok is false where it is one within, or of no operator.
+func (s *Stage) output() (a Array, ok bool) {
+	if s.Op == nil {
+		return a, false
 	}
-	return a
+	if s.Source {
+		return Array{Of: s.Op, Out: s.Out}, true
+	}
+	i := slices.IndexFunc(s.Op.Out, func(o Output) bool { return s.Name == StageName(s.Op, o.Name) })
+	return Array{Of: s.Op, Out: i}, i >= 0
 }
 
 // loaded bounds what is read of a source.
@@ -164,8 +180,15 @@ func (p *prover) loaded(n *ir.Node) (lo, hi float64, ok bool) {
 		return 0, 0, false
 	}
 	a, source := p.sources[n.Buf]
-	if !source {
+	if !source || p.files {
+		if source {
+			return RangeOf(a)
+		}
 		return 0, 0, false
 	}
-	return RangeOf(a)
+	c, carried := a.Of.Bound.(Carried)
+	if p.open = p.open || carried && c.Of == nil; c.Of == nil {
+		return 0, 0, false
+	}
+	return ir.RangeOf(p.element(*c.Of).Re, p.loaded)
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"weft/ops/problem"
 )
@@ -140,6 +141,8 @@ type Instance struct {
 	// Within is the outermost call of a function of the program that the use is written in; nil: it stands in no function.
 	Within *Scope
 	Hints  Hints
+
+	made atomic.Pointer[definition]
 }
 
 // Scope is a call of a function of the program.

@@ -88,10 +88,8 @@ type Write struct {
 
 // IsOutput reports whether the stage is an output of its operator, by its name: inner ones have names of their own.
 func (s *Stage) IsOutput() bool {
-	if s.Op == nil {
-		return false
-	}
-	return slices.ContainsFunc(s.Op.Out, func(o Output) bool { return s.Name == StageName(s.Op, o.Name) })
+	_, ok := s.output()
+	return ok
 }
 
 // StageName is the name of the stage that is the named output of an operator.

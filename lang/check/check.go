@@ -58,13 +58,8 @@ type Info struct {
 
 // File checks a pipeline text. The program is complete only if the list has no errors.
 func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Program, diag.List) {
-	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
-		making: map[syntax.Expr]*making{}, plain: map[string]string{}}
-	c.lasting = newFindings()
-	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
-	src := diag.NewSource(name, string(text))
-	c.program = &Program{File: name, Source: src, data: map[string]*diag.Source{}, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
-	file := syntax.Parse(src, c.units, c.diags)
+	c := newChecker(name, text, cat, opt)
+	file := syntax.Parse(c.program.Source, c.units, c.diags)
 	c.program.Tree = file
 	c.declare(file)
 	c.outside()
@@ -83,6 +78,16 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 		c.noSink()
 	}
 	return c.program, *c.diags
+}
+
+func newChecker(name string, text []byte, cat *catalogue.Catalogue, opt Options) *checker {
+	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
+		making: map[syntax.Expr]*making{}, plain: map[string]string{}}
+	c.lasting = newFindings()
+	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
+	src := diag.NewSource(name, string(text))
+	c.program = &Program{File: name, Source: src, data: map[string]*diag.Source{}, Info: Info{map[*syntax.Name]ops.Value{}, map[*syntax.Name]*syntax.Name{}, map[syntax.Expr]ops.Value{}}}
+	return c
 }
 
 func isBad(s syntax.Statement) bool { _, bad := s.(*syntax.Bad); return bad }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/lang/diag"
+	"weft/lang/library"
 	"weft/lang/syntax"
 	"weft/ops"
 	arrays "weft/ops/array"
@@ -78,5 +79,27 @@ func TestOverridesDoNotDependOnTheirOrder(t *testing.T) {
 	_, list = seen("param a = 1\nw = nothing\nsee(a)\n", Options{Params: map[string]string{"a": "w"}})
 	if got := list.Sorted(); list.Count(diag.Error) != 1 || got[0].Code != problem.UnknownName || got[0].Span.Position().Line != 2 {
 		t.Errorf("%v", got)
+	}
+}
+
+// A library that cannot be read is wrong at its place, also where a trial reads it first.
+func TestLibrariesWithMistakes(t *testing.T) {
+	parts, ok := library.Parts("fn good(x) = x + 1\n\nfn wrong(x) {\n    y = )\n    y\n}\nuse 7\n")
+	if !ok {
+		t.Fatal("no parts")
+	}
+	c := newChecker("f", []byte("use some"), catalogue.Standard(), Options{})
+	c.declare(syntax.Parse(c.program.Source, c.units, c.diags))
+	m := c.partly(c.scope.names["some"], "library some", parts)
+	c.findings = newFindings()
+	if v, ok := c.part(m, "wrong"); v != nil || !ok {
+		t.Errorf("got %v, %v", v, ok)
+	}
+	if v, ok := c.part(m, "good"); v == nil || !ok {
+		t.Error("the other function is gone")
+	}
+	got := c.lasting.diags.Sorted()
+	if len(got) != 3 || got[0].Severity != diag.Error || got[0].Span.Source.Name != "library some" {
+		t.Errorf("got %v", got)
 	}
 }

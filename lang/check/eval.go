@@ -152,11 +152,11 @@ func (c *checker) name(n *syntax.Name, in env) ops.Value {
 
 // valueOf is what a definition is; nil where it is wrong.
 func (c *checker) valueOf(b *binding) ops.Value {
+	if b.kind == fnKind && b.fn == nil {
+		b.read()
+	}
 	switch b.kind {
 	case fnKind:
-		if b.fn == nil {
-			b.read()
-		}
 		return &function{name: b.name.Text, at: b.name.Span(), params: b.fn.Parameters.List, body: b.fn.Result(), scope: b.scope}
 	case badKind:
 		return nil

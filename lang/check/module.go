@@ -88,18 +88,22 @@ func (c *checker) load(b *binding) ops.Value {
 func (c *checker) partly(b *binding, name string, parts []library.Part) *module {
 	m := &module{name: b.name.Text, scope: &scope{names: map[string]*binding{}, used: true}}
 	for _, p := range parts {
-		statement := func() syntax.Statement {
-			src := diag.NewSource(name, strings.Repeat("\n", p.Line)+p.Text)
-			return syntax.Parse(src, c.units, &diag.List{}).Statements[0]
-		}
 		f := &binding{kind: fnKind, scope: m.scope}
-		if p.Use {
-			use := statement().(*syntax.Use)
-			f.kind, f.use, f.name, f.used = useKind, use, use.Name(), true
-		}
 		f.read = func() {
-			f.fn = statement().(*syntax.Function)
-			f.name = f.fn.Name
+			src := diag.NewSource(name, strings.Repeat("\n", p.Line)+p.Text)
+			for _, s := range syntax.Parse(src, c.units, c.lasting.diags).Statements {
+				switch s := s.(type) {
+				case *syntax.Function:
+					f.fn, f.name = s, s.Name
+				case *syntax.Use:
+					f.kind, f.use, f.name, f.used = useKind, s, s.Name(), true
+				case *syntax.Bad:
+					f.kind, f.name = badKind, s.Name
+				}
+			}
+		}
+		if p.Use {
+			f.read()
 		}
 		m.scope.names[p.Name] = f
 	}

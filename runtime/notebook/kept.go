@@ -33,7 +33,7 @@ func (k *kept) take(used []definition, defs map[*syntax.Name]ops.Value) {
 		if held := k.arrays[d.key]; ok && held != nil && keepable(a) {
 			k.touch(d.key)
 			op := a.Of
-			op.Spec, op.Bound, op.Call = keptSpec, &source{held, ops.Gives(op.Out)}, &ops.Call{Spec: keptSpec, Args: map[string]ops.Value{}}
+			op.Become(keptSpec, &source{held, ops.Gives(op.Out)}, &ops.Call{Spec: keptSpec, Args: map[string]ops.Value{}})
 		}
 	}
 }

@@ -1,0 +1,57 @@
+package ops
+
+import "sync"
+
+// definition is what an instance is defined by, with all that it is made from, and what was proved of its outputs: a program asks for bounds of
+// many arrays that are made from the same ones.
+type definition struct {
+	lower  sync.Once
+	stages []*Stage
+
+	proved sync.Map // of what is asked, a within
+}
+
+// asked is an output, and whether files may be looked at.
+type asked struct {
+	out   int
+	files bool
+}
+
+func (op *Instance) definition() *definition {
+	if d := op.made.Load(); d != nil {
+		return d
+	}
+	op.made.CompareAndSwap(nil, &definition{})
+	return op.made.Load()
+}
+
+// Become makes the instance another use, whose outputs are the same: what was made from it is not touched.
+func (op *Instance) Become(spec *Spec, bound Op, call *Call) {
+	op.Spec, op.Bound, op.Call = spec, bound, call
+	op.made.Store(nil)
+}
+
+// defined is the array in pull form, where nothing is decided yet of what is stored.
+func (a Array) defined() *Stage {
+	d := a.Of.definition()
+	d.lower.Do(func() {
+		if low, ok := a.Of.Bound.(Lowerer); ok {
+			d.stages = low.Lower(NewLowering(a.Of, Array.defined))
+			return
+		}
+		for i, o := range a.Of.Out {
+			d.stages = append(d.stages, &Stage{Name: o.Name, Type: o.Type, Op: a.Of, Out: i, Source: true})
+		}
+	})
+	return d.stages[a.Out]
+}
+
+// bounds are those of an output, kept once they are found. While they are sought, another output may be asked for, which it is made from.
+func (d *definition) bounds(of asked, find func() within) within {
+	if w, ok := d.proved.Load(of); ok {
+		return w.(within)
+	}
+	w := find()
+	d.proved.Store(of, w)
+	return w
+}
