@@ -135,6 +135,16 @@ func TestNothingIsKnownByALiteralCode(t *testing.T) {
 	}
 }
 
+// Every command would pay for patterns that few of them match: sync.OnceValue compiles one where it is first needed.
+func TestPatternsAreCompiledWhereTheyAreNeeded(t *testing.T) {
+	early := regexp.MustCompile(`(?m)^(var |\t)\w+\s*= regexp\.MustCompile`)
+	for _, f := range goFiles(t) {
+		if at := early.FindIndex(f.text); at != nil && !strings.HasSuffix(f.path, "_test.go") {
+			t.Errorf("%s: %s", f.path, f.text[at[0]:at[1]])
+		}
+	}
+}
+
 func TestExportedNamesAreDocumented(t *testing.T) {
 	for _, f := range goFiles(t) {
 		if strings.HasSuffix(f.path, "_test.go") || f.ast.Name.Name == "main" {

@@ -3,11 +3,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"runtime/debug"
 	"strings"
 
@@ -45,7 +47,7 @@ type commands struct {
 	Devices     devicesCommand     `cmd:"" group:"look" help:"List the devices and how fast they are."`
 	Completion  completionCommand  `cmd:"" group:"look" help:"Print the script by which a shell completes weft's commands."`
 	Version     versionCommand     `cmd:"" group:"look" help:"Print the version."`
-	Complete    completeCommand    `cmd:"" hidden:"" help:"List what the last of some words may become, for shells."`
+	Complete    completeCommand    `cmd:"" hidden:"" others:"" help:"List what the last of some words may become, for shells."`
 	Predictions predictionsCommand `cmd:"" hidden:"" help:"Write a page that compares predicted and measured times."`
 	GPUReport   gpuReportCommand   `cmd:"" hidden:"" name:"gpu-report" help:"Measure a GPU, or an emulated one, as docs/gpu.md has it."`
 	Docs        docsCommand        `cmd:"" hidden:"" help:"Write the pages of documentation that come from the code."`
@@ -76,8 +78,10 @@ func Main() {
 // Run runs one command line and returns its exit code.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	exit := -1
-	var grammar commands
-	parser, err := kong.New(&grammar, kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
+	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
+		args = []string{"repl"}
+	}
+	parser, err := kong.New(grammar(args), kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
 		kong.Description("A language and an engine for scientific array pipelines."),
 		kong.ExplicitGroups(tasks),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
@@ -85,9 +89,6 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the grammar above is wrong
-	}
-	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
-		args = []string{"repl"}
 	}
 	command, err := parser.Parse(args)
 	if exit >= 0 { // --help was there, and is answered
@@ -98,6 +99,20 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitUsage
 	}
 	return codeOf(command.Run(), errOut)
+}
+
+// grammar is that of the command which the arguments begin with, or of all: making it is a fifth of what a check takes, and only commands
+// with the tag others look at the others.
+func grammar(args []string) any {
+	all := reflect.TypeFor[commands]()
+	for i := range all.NumField() {
+		f := all.Field(i)
+		_, others := f.Tag.Lookup("others")
+		if name := cmp.Or(f.Tag.Get("name"), strings.ToLower(f.Name)); len(args) > 0 && args[0] == name && !others {
+			return reflect.New(reflect.StructOf([]reflect.StructField{f})).Interface()
+		}
+	}
+	return new(commands)
 }
 
 // codeOf prints an error that nobody printed and gives the exit code for it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -122,4 +123,14 @@ func runExample(t *testing.T, program string) (text string, codes []string) {
 	}
 	slices.Sort(codes)
 	return errOut.String(), slices.Compact(codes)
+}
+
+// Where the arguments begin with a command, the grammar is that of this one alone.
+func TestGrammarOfOneCommand(t *testing.T) {
+	all := reflect.TypeFor[commands]().NumField()
+	for args, fields := range map[string]int{"": all, "--help": all, "chek f": all, "check f": 1, "gpu-report": 1, "gpureport": all, "complete -- ex": all} {
+		if got := reflect.TypeOf(grammar(strings.Fields(args))).Elem().NumField(); got != fields {
+			t.Errorf("weft %s: a grammar of %d commands, not of %d", args, got, fields)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/tabwriter"
 
 	"weft/lang/check"
@@ -106,12 +107,12 @@ func places(out io.Writer, arrays []ops.Array) error {
 // longestName is how long a name may be that somebody should write.
 const longestName = 16
 
-var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_]+`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
 
 // nameFor is a name for what a file holds.
 func nameFor(path string) string {
 	base := filepath.Base(path)
-	name := strings.Trim(notInNames.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), "_")
+	name := strings.Trim(notInNames().ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "_"), "_")
 	prog := session.CheckText(name, []byte(name+" = 1\n"), check.Options{Open: true})
 	if prog.Err() != nil || len(name) > longestName { // a keyword, or it begins with a digit
 		return "a"

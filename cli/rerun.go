@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,13 +123,9 @@ func (c provenanceCommand) redirect(p *bound.Plan, sink, folder string) (made st
 			}
 			made = to
 		}
-		op, call := *step.Op, *step.Op.Call
-		call.Args = maps.Clone(call.Args)
-		call.Args["path"] = ops.Text(to)
-		if op.Bound, err = op.Spec.Bind(&call); err != nil {
+		if step.Op, err = step.Op.With("path", ops.Text(to)); err != nil {
 			return "", err
 		}
-		op.Call, step.Op = &call, &op
 	}
 	if made == "" {
 		return "", fmt.Errorf("%s was written by step %s, which its pipeline does not have", c.File, sink)

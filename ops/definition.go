@@ -1,6 +1,9 @@
 package ops
 
-import "sync"
+import (
+	"maps"
+	"sync"
+)
 
 // definition is what an instance is defined by, with all that it is made from, and what was proved of its outputs: a program asks for bounds of
 // many arrays that are made from the same ones.
@@ -29,6 +32,15 @@ func (op *Instance) definition() *definition {
 func (op *Instance) Become(spec *Spec, bound Op, call *Call) {
 	op.Spec, op.Bound, op.Call = spec, bound, call
 	op.made.Store(nil)
+}
+
+// With is a use like this one, but for an argument.
+func (op *Instance) With(argument string, v Value) (*Instance, error) {
+	call := *op.Call
+	call.Args = maps.Clone(call.Args)
+	call.Args[argument] = v
+	bound, err := op.Spec.Bind(&call)
+	return &Instance{ID: op.ID, Spec: op.Spec, Call: &call, Bound: bound, Out: op.Out, Label: op.Label, Where: op.Where, Within: op.Within, Hints: op.Hints}, err
 }
 
 // defined is the array in pull form, where nothing is decided yet of what is stored.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"weft/cli/page"
 )
@@ -27,9 +28,13 @@ type Block struct {
 }
 
 var (
-	opening = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*([^`\r\n]*?)[ \t]*\r?\n?$")
-	outcome = regexp.MustCompile("\\A\r?\n?```text ([0-9a-f]{8})\r?\n(?:[^`\n][^\n]*\n|\n)*```\r?\n")
-	drawn   = regexp.MustCompile(`\A\r?\n?!\[[^\]\n]*\]\(([^) \n]*) "([0-9a-f]{8})"\)\r?\n`)
+	opening = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^(`{3,}|~{3,})[ \t]*([^`\r\n]*?)[ \t]*\r?\n?$") })
+	outcome = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("\\A\r?\n?```text ([0-9a-f]{8})\r?\n(?:[^`\n][^\n]*\n|\n)*```\r?\n")
+	})
+	drawn = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\A\r?\n?!\[[^\]\n]*\]\(([^) \n]*) "([0-9a-f]{8})"\)\r?\n`)
+	})
 )
 
 // Blocks are the programs of a Markdown file in a folder, in order.
@@ -39,7 +44,7 @@ func Blocks(text, folder string) (out []Block, err error) {
 	at, line := 0, 0
 	for l := range strings.Lines(text) {
 		line++
-		m := opening.FindStringSubmatch(l)
+		m := opening().FindStringSubmatch(l)
 		at += len(l)
 		switch {
 		case fence == "" && m != nil:
@@ -82,10 +87,10 @@ func (b *Block) below(text, folder string) {
 	b.Fresh = true
 	for {
 		rest := text[b.upto:]
-		if m := outcome.FindStringSubmatch(rest); m != nil {
+		if m := outcome().FindStringSubmatch(rest); m != nil {
 			b.Fresh = b.Fresh && m[1] == b.Key
 			b.upto += len(m[0])
-		} else if m := drawn.FindStringSubmatch(rest); m != nil {
+		} else if m := drawn().FindStringSubmatch(rest); m != nil {
 			path, err := url.PathUnescape(m[1])
 			if err == nil {
 				_, err = os.Stat(filepath.Join(folder, filepath.FromSlash(path)))

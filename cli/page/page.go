@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"weft/ops"
 	"weft/ops/files/picture"
@@ -34,7 +35,9 @@ type Piece struct {
 	PNG  []byte `json:"png,omitempty"`
 }
 
-var inline = regexp.MustCompile("\x1b\\]1337;File=[^:]*:([A-Za-z0-9+/=]+)(?:\x07|\x1b\\\\)\n?")
+var inline = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\x1b\\]1337;File=[^:]*:([A-Za-z0-9+/=]+)(?:\x07|\x1b\\\\)\n?")
+})
 
 // Pieces are what was printed on a Terminal, in order.
 func Pieces(printed string) ([]Piece, error) {
@@ -45,7 +48,7 @@ func Pieces(printed string) ([]Piece, error) {
 		}
 	}
 	from := 0
-	for _, at := range inline.FindAllStringSubmatchIndex(printed, -1) {
+	for _, at := range inline().FindAllStringSubmatchIndex(printed, -1) {
 		text(printed[from:at[0]])
 		png, err := base64.StdEncoding.DecodeString(printed[at[2]:at[3]])
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"weft/kernels/cuda/launch"
 	"weft/kernels/device"
@@ -28,14 +29,14 @@ func (d *Device) Describe(k *ir.Kernel) (device.Report, error) {
 	return code.Described(capability)
 }
 
-var capabilityText = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
+var capabilityText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`) })
 
 // capability is the described one as a number, 90 for 9.0; ok is false where the text is no capability.
 func (d Description) capability() (n int, ok bool) {
 	if d.Capability == "" {
 		return presumed, true
 	}
-	m := capabilityText.FindStringSubmatch(d.Capability)
+	m := capabilityText().FindStringSubmatch(d.Capability)
 	if m == nil {
 		return 0, false
 	}

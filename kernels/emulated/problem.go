@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
@@ -26,10 +27,10 @@ func (p Problem) Error() string {
 }
 
 var (
-	lineOf     = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
-	offByOne   = regexp.MustCompile(`^did not find expected (<document|'|key|node)`) // the YAML package counts lines from 0 here
-	unknownKey = regexp.MustCompile(`^field (\S+) not found in type .*$`)
-	wrongKind  = regexp.MustCompile("^cannot unmarshal \\S+(?: `(.*)`)? into (.*)$")
+	lineOf     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`) })
+	offByOne   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^did not find expected (<document|'|key|node)`) }) // the YAML package counts lines from 0 here
+	unknownKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^field (\S+) not found in type .*$`) })
+	wrongKind  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^cannot unmarshal \\S+(?: `(.*)`)? into (.*)$") })
 )
 
 // kindsOf are what YAML's names of Go's types mean to people.
@@ -48,17 +49,17 @@ func problemsOf(err error) error {
 	var out []error
 	for _, l := range lines {
 		p := Problem{Text: strings.TrimPrefix(l, "yaml: ")}
-		if m := lineOf.FindStringSubmatch(l); m != nil {
+		if m := lineOf().FindStringSubmatch(l); m != nil {
 			p.Line, _ = strconv.Atoi(m[1]) // digits
 			p.Text = m[2]
-			if offByOne.MatchString(p.Text) {
+			if offByOne().MatchString(p.Text) {
 				p.Line++
 			}
 		}
-		if m := unknownKey.FindStringSubmatch(p.Text); m != nil {
+		if m := unknownKey().FindStringSubmatch(p.Text); m != nil {
 			p.Text = "there is no key " + m[1]
 		}
-		if m := wrongKind.FindStringSubmatch(p.Text); m != nil {
+		if m := wrongKind().FindStringSubmatch(p.Text); m != nil {
 			want, ok := kindsOf[m[2]]
 			if !ok {
 				want = "keys and values, or a list of them"
@@ -84,7 +85,7 @@ func linesOf(text []byte) []int {
 	return out
 }
 
-var named = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`) })
 
 // taken are names that mean something else where a device is asked for.
 var taken = []string{"cpu", "gpu", "cuda", "native", "interpreter"}
@@ -92,7 +93,7 @@ var taken = []string{"cpu", "gpu", "cuda", "native", "interpreter"}
 // nameProblem says why a device cannot have a name; empty: it can.
 func nameProblem(name string) string {
 	switch {
-	case !named.MatchString(name):
+	case !named().MatchString(name):
 		return fmt.Sprintf("name %q; letters, digits, - and _, beginning with a letter", name)
 	case slices.Contains(taken, name):
 		return fmt.Sprintf("name %q means something else; choose another", name)

@@ -173,7 +173,7 @@ const unitSize = 16
 const unitWeight = 1 << 20
 
 // inlined are calls of functions of the prelude whose code is long.
-var inlined = func() *regexp.Regexp {
+var inlined = sync.OnceValue(func() *regexp.Regexp {
 	var names []string
 	for op := range ir.Ops {
 		if op.Info().Cost.Transcendental() {
@@ -181,12 +181,12 @@ var inlined = func() *regexp.Regexp {
 		}
 	}
 	return regexp.MustCompile(`\b(?:v_(?:` + strings.Join(names, "|") + `)|gather\d*)_\w+\(`)
-}()
+})
 
 // weigh is how long the compiler takes for a source, in characters of plain code.
 func weigh(source string) int {
 	const each = 500
-	return len(source) + each*len(inlined.FindAllStringIndex(source, -1))
+	return len(source) + each*len(inlined().FindAllStringIndex(source, -1))
 }
 
 func (u unit) weight() (sum int) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"weft/kernels/cache"
@@ -98,7 +99,7 @@ func probe(ctx context.Context, command []string) (*compiler, error) {
 			return nil, err
 		}
 	}
-	c := &compiler{Command: command, Macros: map[string]string{}, Version: firstMatch(versionLine, said), CPU: firstMatch(resolvedCPU, said)}
+	c := &compiler{Command: command, Macros: map[string]string{}, Version: firstMatch(versionLine(), said), CPU: firstMatch(resolvedCPU(), said)}
 	parts := []string{c.Version, c.CPU}
 	for _, name := range slices.Sorted(maps.Keys(macros)) {
 		parts = append(parts, name, macros[name])
@@ -125,9 +126,11 @@ func interesting() (names []string) {
 
 var (
 	// gcc says "gcc version 12.2.0 (Debian ...)", clang "Debian clang version 14.0.6"; both with -v.
-	versionLine = regexp.MustCompile(`(?m)^(.*(?:gcc|clang) version .*?)\s*$`)
+	versionLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(.*(?:gcc|clang) version .*?)\s*$`) })
 	// The command line of the compiler proper: -march=znver4, or "-target-cpu" "znver4".
-	resolvedCPU = regexp.MustCompile(`(?:cc1.* -march=|"?-target-cpu"? "?)([A-Za-z0-9._+-]+)`)
+	resolvedCPU = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:cc1.* -march=|"?-target-cpu"? "?)([A-Za-z0-9._+-]+)`)
+	})
 )
 
 func firstMatch(r *regexp.Regexp, text string) string {

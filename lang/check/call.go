@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -139,7 +138,14 @@ func (c *checker) apply(name string, at site, args []argument) ops.Value {
 }
 
 // dotted are names, and parts of what has one.
-var dotted = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
+func dotted(text string) bool {
+	for name := range strings.SplitSeq(text, ".") {
+		if !syntax.IsName(name) {
+			return false
+		}
+	}
+	return true
+}
 
 // applySpec binds the arguments and makes the value or the instance.
 func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value {
@@ -154,7 +160,7 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 		return nil
 	}
 	if len(spec.Params) > 0 {
-		if text := orNothing(b.from[spec.Params[0].Name].expr).Span().Text(); dotted.MatchString(text) {
+		if text := orNothing(b.from[spec.Params[0].Name].expr).Span().Text(); dotted(text) {
 			b.call.Written = text
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -33,7 +34,7 @@ func Data(src *diag.Source, units Units, diags *diag.List) *File {
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		line, what := 1, strings.TrimPrefix(err.Error(), "yaml: ")
-		if found := lineOfError.FindStringSubmatch(what); found != nil {
+		if found := lineOfError().FindStringSubmatch(what); found != nil {
 			line, _ = strconv.Atoi(found[1])
 			what = what[len(found[0]):]
 		}
@@ -50,10 +51,7 @@ func Data(src *diag.Source, units Units, diags *diag.List) *File {
 	return file
 }
 
-var (
-	lineOfError = regexp.MustCompile(`^line (\d+): `)
-	nameAlone   = regexp.MustCompile(`^[\pL_][\pL\pN_]*$`)
-)
+var lineOfError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
 
 type dataReader struct {
 	src   *diag.Source
@@ -65,7 +63,7 @@ type dataReader struct {
 func (r dataReader) pairs(n *yaml.Node) (out []*Argument) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, at := n.Content[i], r.span(n.Content[i])
-		if key.Kind != yaml.ScalarNode || !nameAlone.MatchString(key.Value) {
+		if key.Kind != yaml.ScalarNode || !IsName(key.Value) {
 			r.diags.Report(problem.UnexpectedToken, at, "a name is letters, digits and underscores, and does not begin with a digit")
 			continue
 		}

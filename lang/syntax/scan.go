@@ -222,6 +222,9 @@ func nameLength(text string) int {
 	return len(text)
 }
 
+// IsName reports whether a text is a name.
+func IsName(text string) bool { return text != "" && nameLength(text) == len(text) }
+
 // blankLength is the length in bytes of the blanks that a text begins with.
 func blankLength(text string) int {
 	for i := range len(text) {

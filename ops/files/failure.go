@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 
 	"weft/ops"
@@ -68,7 +69,7 @@ var causeCodes = []struct {
 }
 
 // says are the beginnings of reasons that go on where the name of the file stops.
-var says = regexp.MustCompile(`^(is|has|holds|claims) `)
+var says = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(is|has|holds|claims) `) })
 
 // failure words a failure with a file as a Problem of the argument path.
 func failure(err error, writing bool) error {
@@ -97,7 +98,7 @@ func failure(err error, writing bool) error {
 	}
 	arg := cmp.Or(kindArgs[e.Kind], "path")
 	between := ": "
-	if says.MatchString(e.Reason) {
+	if says().MatchString(e.Reason) {
 		between = " "
 	}
 	return problem.Wrong(code, arg, e.Help, "%s%s%s", e.Path, between, e.Reason).Among(e.Known)

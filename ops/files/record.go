@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"weft/ops"
@@ -75,7 +76,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 	return out, nil
 }
 
-var notInNames = regexp.MustCompile(`[^\p{L}\p{N}_.]+|^\p{N}|\.\p{N}`)
+var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_.]+|^\p{N}|\.\p{N}`) })
 
 // fieldNames are the fields of the arrays that can be read, each its own: the first of several of one name has it, and those that are named otherwise
 // in the language make way for those that are named so, and for records of others. Empty: there is none.
@@ -103,7 +104,7 @@ func fieldNames(parts []format.Part) []string {
 
 // fieldName is the name of an array as the language can write it behind a point.
 func fieldName(name string) string {
-	return notInNames.ReplaceAllStringFunc(name, func(s string) string {
+	return notInNames().ReplaceAllStringFunc(name, func(s string) string {
 		if r := []rune(strings.TrimPrefix(s, ".")); unicode.IsDigit(r[0]) {
 			return strings.TrimSuffix(s, string(r)) + "_" + string(r)
 		}

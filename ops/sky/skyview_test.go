@@ -90,9 +90,7 @@ func TestRelativeHeights(t *testing.T) {
 func TestTreesInTheGroundAreToldOf(t *testing.T) {
 	heights := func(name string, lo, hi float64) ops.Value {
 		a := optest.Array(landType(5, 6))
-		of := *a.Of
-		of.Spec, of.Bound = &ops.Spec{Name: name}, between{lo, hi}
-		a.Of = &of
+		a.Of.Spec, a.Of.Bound = &ops.Spec{Name: name}, between{lo, hi}
 		return a
 	}
 	values := map[string]ops.Value{"input": heights("ground", 109, 174), "canopy": heights("trees", 0, 24), "trunk": heights("trunks", 0, 6), "pixel": ops.Quantity(1, "m")}

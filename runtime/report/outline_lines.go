@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"weft/lang/diag"
 	"weft/planner/bound"
@@ -101,14 +102,14 @@ func (o *outline) moved(s *bound.Step) string {
 	}
 	for _, id := range slices.Concat(s.Reads, s.Writes) {
 		if b := o.plan.Buffer(id); b != nil {
-			return dimName.ReplaceAllString(b.Type, "") + "  " + size(b.Bytes)
+			return dimName().ReplaceAllString(b.Type, "") + "  " + size(b.Bytes)
 		}
 	}
 	return ""
 }
 
 // dimName is the name of a dim in a type, which there is no room for.
-var dimName = regexp.MustCompile(`[\w.]+: `)
+var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w.]+: `) })
 
 // kernelSays is what there is to know of a kernel at a glance: where it runs, its type, what limits it, how much it stores.
 func (o *outline) kernelSays(s *bound.Step) string {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/ops"
 	"weft/ops/files/element"
@@ -132,7 +133,7 @@ const blank = ' '
 
 // separator is what ends fields, by the first line.
 func separator(first string, commas bool) rune {
-	unquoted := quoted.ReplaceAllString(first, "")
+	unquoted := quoted().ReplaceAllString(first, "")
 	for _, c := range "\t;," {
 		if strings.ContainsRune(unquoted, c) {
 			return c
@@ -144,7 +145,7 @@ func separator(first string, commas bool) rune {
 	return blank
 }
 
-var quoted = regexp.MustCompile(`"[^"]*"`)
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"[^"]*"`) })
 
 // split are the fields of a line without quotes.
 func split(line string, between rune) []string {
@@ -216,15 +217,15 @@ func blanks(r io.Reader, before int, failed *error) iter.Seq2[int, []string] {
 }
 
 // heading is a name, perhaps with a unit: speed (m/s), speed [m/s].
-var heading = regexp.MustCompile(`^(.*?)\s*(?:\((.*)\)|\[(.*)\])$`)
+var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)\s*(?:\((.*)\)|\[(.*)\])$`) })
 
 // odd is what names of parts have not.
-var odd = regexp.MustCompile(`[^\p{L}\p{N}_]+`)
+var odd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_]+`) })
 
 func (t *table) head(fields []string) {
 	for i, text := range fields {
 		c := &values{name: strings.TrimSpace(text)}
-		if m := heading.FindStringSubmatch(c.name); m != nil && m[1] != "" {
+		if m := heading().FindStringSubmatch(c.name); m != nil && m[1] != "" {
 			c.name = m[1]
 			if written := m[2] + m[3]; written != "" {
 				var err error
@@ -233,7 +234,7 @@ func (t *table) head(fields []string) {
 				}
 			}
 		}
-		if c.name = strings.Trim(odd.ReplaceAllString(c.name, "_"), "_"); c.name == "" {
+		if c.name = strings.Trim(odd().ReplaceAllString(c.name, "_"), "_"); c.name == "" {
 			c.name = fmt.Sprintf("column%d", i+1)
 		}
 		t.columns = append(t.columns, c)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
@@ -32,7 +33,7 @@ type column struct {
 	not    string
 }
 
-var formOf = regexp.MustCompile(`^([0-9]{0,15})([A-Z])`)
+var formOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{0,15})([A-Z])`) })
 
 // columns are those of a table.
 func (h hdu) columns() ([]column, error) {
@@ -74,7 +75,7 @@ func (h hdu) column(i int) (c column, width int64, err error) {
 	if c = (column{number: i, name: h.text(key("TTYPE"))}); c.name == "" {
 		c.name = key("col")
 	}
-	form := formOf.FindStringSubmatch(h.text(key("TFORM")))
+	form := formOf().FindStringSubmatch(h.text(key("TFORM")))
 	if form == nil || forms[form[2]].bytes == 0 && form[2] != "X" {
 		return c, 0, damaged("%s of column %s is %q", key("TFORM"), c.name, h.text(key("TFORM")))
 	}

@@ -97,7 +97,7 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	cards = append(cards, imageCards(o.DType, o.Type.Shape(), o.Unit)...)
 	cards = append(cards, card{"EXTEND", true})
 	for i, d := range slices.Backward(o.Type.Dims) {
-		if dimName.MatchString(d.Name) { // as headers hold ASCII alone
+		if dimName().MatchString(d.Name) { // as headers hold ASCII alone
 			cards = append(cards, card{fmt.Sprintf("CTYPE%d", len(o.Type.Dims)-i), d.Name})
 		}
 	}

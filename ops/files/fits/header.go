@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
+	"sync"
 
 	"codeberg.org/astrogo/fitsio"
 
@@ -21,7 +22,9 @@ const (
 )
 
 // matters are the keywords that are read; others may say what they like.
-var matters = regexp.MustCompile(`^(SIMPLE|XTENSION|BITPIX|NAXIS[0-9]*|[PG]COUNT|GROUPS|EXTNAME|TFIELDS|BSCALE|BZERO|BLANK|BUNIT|ZIMAGE|CTYPE[0-9]+|T(TYPE|FORM|UNIT|SCAL|ZERO|NULL|DIM)[0-9]+)$`)
+var matters = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(SIMPLE|XTENSION|BITPIX|NAXIS[0-9]*|[PG]COUNT|GROUPS|EXTNAME|TFIELDS|BSCALE|BZERO|BLANK|BUNIT|ZIMAGE|CTYPE[0-9]+|T(TYPE|FORM|UNIT|SCAL|ZERO|NULL|DIM)[0-9]+)$`)
+})
 
 // bare is the header of an HDU without data, and inPlace what the keywords of the file are called behind it: fitsio reads the data that they tell of.
 const bare = "SIMPLE  =                    T" + "BITPIX  =                    8" + "NAXIS   =                    0"
@@ -52,7 +55,7 @@ func parse(cards []byte) (h header, err error) {
 			text.Write(cards[:line])
 			continue
 		}
-		if before = matters.MatchString(key); !before {
+		if before = matters().MatchString(key); !before {
 			continue
 		}
 		if other, ok := inPlace[key]; ok {

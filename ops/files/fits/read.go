@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -291,14 +292,14 @@ type coords struct {
 }
 
 // names that dims may have.
-var dimName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // place reads the names of the dims of an image from CTYPE, and their coordinates from HDUs of these names.
 func (f *file) place(h hdu, a *array) error {
 	var names []string
 	for i := range a.shape {
 		name := h.text("CTYPE" + strconv.Itoa(len(a.shape)-i))
-		if !dimName.MatchString(name) || slices.Contains(names, name) {
+		if !dimName().MatchString(name) || slices.Contains(names, name) {
 			return nil
 		}
 		names = append(names, name)

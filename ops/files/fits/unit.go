@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/ops"
 )
@@ -32,7 +33,9 @@ var otherNames = map[string]string{
 }
 
 // tokens are a power of ten, a name, an exponent behind it, or one of . * / ( and ).
-var tokens = regexp.MustCompile(`^(?:(10 ?(?:\*\*|\^) ?\(?[+-]?[0-9]+\)?|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)|([A-Za-z%]+)(?:(?:\*\*|\^)?(?:\(([+-]?[0-9]+)\)|([+-]?[0-9]+)))?|([.*/()]))`)
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(10 ?(?:\*\*|\^) ?\(?[+-]?[0-9]+\)?|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)|([A-Za-z%]+)(?:(?:\*\*|\^)?(?:\(([+-]?[0-9]+)\)|([+-]?[0-9]+)))?|([.*/()]))`)
+})
 
 // unitOf reads a unit as the FITS Standard writes them: 10**(-17) erg/(s cm2 Angstrom). ok is false for those that have no meaning here.
 func unitOf(text string) (u ops.Unit, ok bool) {
@@ -41,7 +44,7 @@ func unitOf(text string) (u ops.Unit, ok bool) {
 	var open []int
 	rest := strings.TrimSpace(text)
 	for rest != "" {
-		t := tokens.FindStringSubmatch(rest)
+		t := tokens().FindStringSubmatch(rest)
 		if t == nil {
 			return ops.Unit{}, false
 		}
@@ -104,11 +107,11 @@ func raised(name string, power int) string {
 	return fmt.Sprintf("%s^%d", name, power)
 }
 
-var unitWord = regexp.MustCompile(`[A-Za-z]+`)
+var unitWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z]+`) })
 
 // unitText writes a unit so that others read it.
 func unitText(u ops.Unit) string {
-	return unitWord.ReplaceAllStringFunc(strings.NewReplacer("^", "**", "µ", "u").Replace(u.String()), func(name string) string {
+	return unitWord().ReplaceAllStringFunc(strings.NewReplacer("^", "**", "µ", "u").Replace(u.String()), func(name string) string {
 		return cmp.Or(ownNames[name], name)
 	})
 }

@@ -87,7 +87,7 @@ func coordinates(dims []ops.Dim) []byte {
 		cards = append(cards, imageCards(element.Float64, []int{d.Size}, d.Unit)...)
 		// These two follow the axes at once.
 		cards = append(cards[:4:4], append([]card{{"PCOUNT", 0}, {"GCOUNT", 1}}, cards[4:]...)...)
-		if dimName.MatchString(d.Name) { // as headers hold ASCII alone
+		if dimName().MatchString(d.Name) { // as headers hold ASCII alone
 			cards = append(cards, card{"EXTNAME", d.Name})
 		}
 		all = append(all, head(cards)...)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +17,7 @@ import (
 const answerTime = 400 * time.Millisecond
 
 // sixelAttribute is the answer of a terminal that has Sixel: 4 among its attributes, the first of which is its kind.
-var sixelAttribute = regexp.MustCompile(`\x1b\[\?\d+;(\d+;)*4[;c]`)
+var sixelAttribute = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[\?\d+;(\d+;)*4[;c]`) })
 
 // asksForSixel asks the terminal for its primary attributes. One that does not answer in time has no Sixel.
 func asksForSixel(in, out *os.File) bool {
@@ -45,5 +46,5 @@ func asksForSixel(in, out *os.File) bool {
 		}
 		answer = append(answer, part[:n]...)
 	}
-	return sixelAttribute.Match(answer)
+	return sixelAttribute().Match(answer)
 }
