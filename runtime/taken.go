@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // take finds the steps of a program that do the same in every call and need not be done here: what they store is there, made by the same kernels of
@@ -40,7 +39,7 @@ func (d *drive) take(p *program) {
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		if s := &steps[i]; !p.again(s) && s.Kind != plan.DriveStep && !slices.ContainsFunc(s.Writes, p.needed) {
+		if s := &steps[i]; !p.again(s) && !slices.ContainsFunc(s.Writes, p.needed) {
 			p.taken[s.ID] = true
 		}
 	}
