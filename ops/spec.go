@@ -98,8 +98,11 @@ const (
 	Level Metric = "level"
 )
 
-// Quantity writes an error in the metric's terms; unit is that of the array.
+// Quantity writes an error in the metric's terms; unit is that of the array, whose elements are in SI units.
 func (m Metric) Quantity(v float64, unit string) string {
+	if u, err := ParseUnit(unit); m == Absolute && err == nil {
+		v /= u.SI()
+	}
 	s := fmt.Sprintf("%.2g", v)
 	switch {
 	case m == Peak:

@@ -65,9 +65,14 @@ func (b *Builder) add(n *Node) *Node {
 	return n
 }
 
+// TooManyBinders is what building a kernel ends with that binds more than MaxBinders axes and folds.
+const TooManyBinders = binderFault("ir: a kernel binds more axes and folds than it can")
+
+type binderFault string
+
 func (b *Builder) binder() Set {
 	if b.binders == MaxBinders {
-		panic(fmt.Sprintf("ir: a kernel binds more than %d axes and folds", MaxBinders))
+		panic(TooManyBinders)
 	}
 	b.binders++
 	return bit(b.binders - 1)

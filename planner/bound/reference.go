@@ -1,12 +1,14 @@
 package bound
 
 import (
+	"maps"
 	"slices"
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // inlineBudget bounds the scalar operations one sampled element of a reference may cost, narrowBudget those where less would mean to
@@ -14,6 +16,14 @@ import (
 const (
 	inlineBudget = 400e3
 	narrowBudget = 2e6
+)
+
+// Of an array whose error somebody asks about, what takes so few elements of another, such as those about the least of a curve, has them computed in place, even
+// where all that is read of that would be too dear: the result is made of these, and the others say where they are. Such references are compiled.
+const (
+	fewReads    = 8
+	closeBudget = 30e6
+	closeSize   = 40 // times what others may have, or half of that, and so on until there are variables enough
 )
 
 // A reference is no larger than this, whatever its elements cost: it is built, and perhaps compiled, for each kernel.
@@ -44,17 +54,55 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool, most f
 			narrow[b.Array] = b.Narrowed()
 		}
 	}
+	if !slices.ContainsFunc(roots, p.judged) {
+		l.given = map[*ops.Stage]bool{}
+		for s := range narrow {
+			l.given[s] = narrow[s] && s.Hints().Precision.Storage != 0
+		}
+	}
 	dims := p.Graph.Points(roots[0])
 	if most == 0 {
 		most = max(inlineBudget, narrowBudget/float64(ops.Type{Dims: dims}.Len()))
 	}
-	l.expand(roots, narrow, most)
-	if l.near = l.nearby(roots); l.near != nil && l.cost(roots) > narrowBudget {
+	l.expand(roots, narrow, most, 0)
+	if l.dear && slices.ContainsFunc(roots, func(s *ops.Stage) bool { return s.Hints().Tolerance.V != 0 }) {
+		l.closely(roots, narrow, most)
+	}
+	if l.near = l.nearby(roots); l.near != nil && l.cost(roots) > max(narrowBudget, closeBudget*float64(min(1, len(l.few)))) {
 		l.near = nil
 	}
 	ref := l.build(roots, dims)
 	ref.Cost = l.cost(roots)
 	return ref
+}
+
+// closely expands the roots once more, the few elements that their readers take computed, if a kernel can hold that.
+func (l *inliner) closely(roots []*ops.Stage, narrow map[*ops.Stage]bool, most float64) {
+	loads := maps.Clone(l.load)
+	l.given = narrow // to mix what is stored in few digits with what is not would be neither
+	for size := closeSize; size > 1; size /= 2 {
+		clear(l.load)
+		clear(l.few)
+		l.size = float64(size)
+		l.expand(roots, narrow, most, fewReads)
+		if len(l.few) == 0 {
+			break
+		}
+		cost := 0.0
+		if graph.Fits(func() { cost = l.cost(roots) }) && cost <= closeBudget {
+			return
+		}
+	}
+	l.given, l.load = nil, loads
+	clear(l.few)
+}
+
+// judged reports an array whose errors somebody states, or that leaves the program: it is held to what it would be had nothing been stored in few digits. Those
+// on the way there are held to what they are made from where @precision asks for such digits, as no rule says what these may do to them.
+func (p *Plan) judged(s *ops.Stage) bool {
+	return s.Hints().Tolerance.V != 0 || slices.ContainsFunc(p.Steps, func(step Step) bool {
+		return step.Kind == plan.SinkStep && slices.ContainsFunc(step.Reads, func(id string) bool { return p.Buffer(id).Array == s })
+	})
 }
 
 // nearby are the stored arrays that are loaded because they are too dear to compute everywhere, and are computed near what one of the roots
@@ -95,7 +143,7 @@ func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 
 func (p *Plan) inliner() *inliner {
 	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
-		efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}}
+		efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}, few: map[edge]bool{}, size: 1}
 }
 
 // inliner decides what a reference computes in place: everything but the stages in load and what lacks inputs.
@@ -107,7 +155,14 @@ type inliner struct {
 	scales  map[*ops.Stage]float64
 	efforts map[*ops.Stage]effort // memo
 	near    map[*ops.Stage]bool   // that are loaded where something is found in them, and computed near that
+	given   map[*ops.Stage]bool   // that are loaded whatever they cost
+	size    float64               // how many times as large as others it may be
+	dear    bool                  // some could be computed, and take too much
+	few     map[edge]bool         // along which few elements are read, which are computed, of a stage that is loaded for other readers
 }
+
+// edge is a stage and one of its readers.
+type edge struct{ from, to *ops.Stage }
 
 // computable reports whether the elements of a stage can be had without loading it: all it is made from is alive in the end. An input that its
 // text does not load, as that of one result of several may be, is not what it is made from: no kernel keeps that.
@@ -128,6 +183,21 @@ func (l *inliner) computable(s *ops.Stage) bool {
 type use struct {
 	here         bool
 	times, sites float64
+	few          *use         // of these, by readers that take few elements
+	by           []*ops.Stage // the readers, of few
+	close        bool         // for a stage that is computed for such readers alone
+}
+
+// reads is how many elements are taken.
+func (u *use) reads() float64 {
+	if u.here {
+		return u.times + 1
+	}
+	return u.times
+}
+
+func (u *use) add(here bool, times, sites float64) {
+	u.here, u.times, u.sites = u.here || here, u.times+times, u.sites+sites
 }
 
 // effort is what one element of a stage takes: operations, and the size of their text.
@@ -154,8 +224,8 @@ func (l *inliner) effort(s *ops.Stage) effort {
 }
 
 // expand finds the stored stages that the reference is to load. From the roots on, readers first, each is computed in place as long as
-// what one point then takes, and the size of the text, stay within bounds; those in few digits for longer. All is counted stage by stage.
-func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget float64) {
+// what one point then takes, and the size of the text, stay within bounds; those in few digits for longer. Readers that take at most so many elements of what is loaded have them computed. All is counted stage by stage.
+func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget, few float64) {
 	var total effort
 	open := map[*ops.Stage]*use{}
 	for _, s := range roots {
@@ -171,23 +241,38 @@ func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget 
 		}
 		u, a, point := open[s], l.g.Alone(s), l.g.Point(s)
 		delete(open, s)
-		times, sites := u.times, u.sites
-		if u.here {
-			times, sites = times+1, sites+1
-		}
 		if l.stored[s] != nil && !slices.Contains(roots, s) {
 			most, with := budget, total
-			if narrow[s] {
+			switch {
+			case few > 0 && u.close:
+				most = closeBudget
+			case narrow[s]:
 				most = max(budget, narrowBudget)
 			}
-			if l.computable(s) {
-				with = total.plus(l.effort(s), times, sites)
+			fits := func(u *use, most float64) bool {
+				if !l.computable(s) || l.given[s] {
+					return false
+				}
+				with = total.plus(l.effort(s), u.reads(), u.sites+u.reads()-u.times)
+				return with.evals <= most && with.nodes <= referenceNodes*l.size && with.binders <= referenceBinders*l.size
 			}
-			idle := times == 0 && sites == 0 // what its readers make of it cancels out: loads are left out again, and a text is made before it is
-			if l.load[s] = idle || !l.computable(s) || with.evals > most || with.nodes > referenceNodes || with.binders > referenceBinders; l.load[s] {
+			idle := u.times == 0 && u.sites == 0 && !u.here // what its readers make of it cancels out: loads are left out again, and a text is made before it is
+			apart := !idle && !narrow[s] && u.few != nil && u.few.reads() < u.reads() && fits(u.few, closeBudget)
+			switch l.load[s] = idle || apart || !fits(u, most); {
+			case apart:
+				for _, reader := range u.few.by {
+					l.few[edge{s, reader}] = true
+				}
+				u = &use{here: u.few.here, times: u.few.times, sites: u.few.sites, close: true}
+			case l.load[s]:
+				l.dear = l.dear || !idle && l.computable(s) && !l.given[s]
 				continue
 			}
 			total = with
+		}
+		times, sites := u.times, u.sites
+		if u.here {
+			times, sites = times+1, sites+1
 		}
 		for in, reads := range point.Reads {
 			if in.Data != nil {
@@ -195,15 +280,22 @@ func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget 
 			}
 			to := open[in]
 			if to == nil {
-				to = &use{}
+				to = &use{close: true}
 				open[in] = to
 			}
+			by := use{here: u.here, times: u.times * reads, sites: u.sites}
 			if a.Elsewhere[in] {
-				to.times, to.sites = to.times+times*reads, to.sites+sites*float64(a.Sites[in])
-				continue
+				by = use{times: times * reads, sites: sites * float64(a.Sites[in])}
 			}
-			to.here = to.here || u.here
-			to.times, to.sites = to.times+u.times*reads, to.sites+u.sites
+			to.add(by.here, by.times, by.sites)
+			to.close = to.close && u.close
+			if by.reads() <= few {
+				if to.few == nil {
+					to.few = &use{}
+				}
+				to.few.add(by.here, by.times, by.sites)
+				to.few.by = append(to.few.by, s)
+			}
 		}
 	}
 }
@@ -214,7 +306,7 @@ func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	found := false
 	low := l.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
 		bufs := l.stored[p]
-		near := found && l.near[p] && slices.Contains(roots, c)
+		near := found && l.near[p] && slices.Contains(roots, c) || l.few[edge{p, c}]
 		if load, looked := l.load[p]; p.Data == nil && l.computable(p) && (near || !load && (looked || bufs == nil)) {
 			return nil
 		}

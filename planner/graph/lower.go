@@ -231,14 +231,23 @@ type tooLarge struct{}
 
 // Try is KernelOf, unless the kernel binds more than Most variables.
 func (l *KernelBuilder) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
+	ok = Fits(func() { k = l.KernelOf(s) })
+	return k, ok
+}
+
+// Fits reports whether what is built binds no more than Most variables, and no more than a kernel can.
+func Fits(build func()) (ok bool) {
 	defer func() {
-		if fault := recover(); fault != nil {
-			if _, large := fault.(tooLarge); !large {
-				panic(fault)
-			}
+		switch fault := recover(); fault {
+		case nil:
+		case tooLarge{}, ir.TooManyBinders:
+			ok = false
+		default:
+			panic(fault)
 		}
 	}()
-	return l.KernelOf(s), true
+	build()
+	return true
 }
 
 // KernelOf builds the kernel that stores one stage.

@@ -116,31 +116,37 @@ func decisions(g *module.Kernel, stages map[*ir.Buffer]*ops.Stage) []use {
 	return append(hard, soft...)
 }
 
-// follow walks back from where a value decides to the arrays it was loaded from.
+// follow walks back from where a value decides to the arrays it was loaded from. What a comparison chose on the way, such as the place of the least
+// element, depends on its sides as comparisons do.
 func (p *pins) follow(g *module.Kernel, u use, stages map[*ir.Buffer]*ops.Stage) {
-	seen := map[*ir.Node]bool{}
-	var back func(n *ir.Node)
-	back = func(n *ir.Node) {
-		if n == nil || seen[n] {
+	type visit struct {
+		node *ir.Node
+		hard bool
+	}
+	seen := map[visit]bool{}
+	var back func(n *ir.Node, hard bool)
+	back = func(n *ir.Node, hard bool) {
+		if n == nil || seen[visit{n, hard}] || seen[visit{n, true}] {
 			return
 		}
-		seen[n] = true
+		seen[visit{n, hard}] = true
 		if n.Type.Float() && n.Kind != ir.KConst && n.Kind != ir.KArg && n.Kind != ir.KFold && p.compute[g] == "" {
 			p.compute[g] = u.why
 		}
 		switch n.Kind {
 		case ir.KLoad:
 			if s := stages[n.Buf]; n.Type.Float() && s != nil {
-				p.pin(s, u.why, u.hard)
+				p.pin(s, u.why, hard)
 			}
 		case ir.KAlu:
+			hard = hard && !(n.Args[0].Type.Float() && n.Op.Info().Gives == ir.Truth)
 			for _, a := range n.Args {
-				back(a)
+				back(a, hard)
 			}
 		case ir.KGet, ir.KAxis:
 			if n.Role == ir.RoleIndex {
-				back(n.Fold.Lo)
-				back(n.Fold.Hi)
+				back(n.Fold.Lo, hard)
+				back(n.Fold.Hi, hard)
 				return
 			}
 			if n.Kind == ir.KAxis && n.Role != ir.RoleAcc {
@@ -150,12 +156,12 @@ func (p *pins) follow(g *module.Kernel, u use, stages map[*ir.Buffer]*ops.Stage)
 			if n.Type.Float() && p.sums[g] == "" && (f.Monoid == ir.Sum || f.Monoid == ir.Ordered) {
 				p.sums[g] = u.why
 			}
-			back(f.Init[n.I])
-			back(f.Step[n.I])
+			back(f.Init[n.I], hard)
+			back(f.Step[n.I], hard)
 		}
 	}
 	for _, n := range u.roots {
-		back(n)
+		back(n, u.hard)
 	}
 }
 

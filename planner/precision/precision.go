@@ -110,7 +110,7 @@ func (r *retyper) sums() {
 // storage finds the type in memory of an array that a kernel stores.
 func (r *retyper) storage(s *ops.Stage) {
 	c := r.given[graph.Key(s)]
-	if asked := s.Hints().Precision; asked.Storage != 0 {
+	if asked := s.Hints().Precision; asked.Storage != 0 && c.Storage != ir.F32 { // chosen to see what it would be without
 		c.Storage = asked.Storage
 		if why := r.pins.storage[s]; why != "" && graph.Narrower(c.Storage) {
 			if s.IsOutput() && asked.Parts && !r.Wanted[s] {

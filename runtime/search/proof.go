@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"weft/kernels/device"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -28,15 +29,26 @@ const (
 
 // sample picks points of an output among those that the trial computed and evaluates them in float64. Points that the metric
 // does not look at are not taken. ok is false where even few points would take too long.
-func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint64) (ok bool, err error) {
+func (o *output) sample(ctx context.Context, t *trial, on device.Device, budget float64, seed uint64) (ok bool, err error) {
 	b := t.plan.Buffer(o.id)
 	ref := t.plan.Reference([]*ops.Stage{b.Array}, func(s *ops.Stage) bool { return s != b.Array && t.filled(s) }, 0)
-	if ref.Cost > dearestSample {
+	reference, err := audit.Define(ref, []*ops.Stage{b.Array})
+	if err != nil {
+		return false, err
+	}
+	if ref.Cost > dearestSample && reference.Compilable() {
+		install, _, err := audit.Compile(ctx, on, []*audit.Reference{reference})
+		if err != nil {
+			return false, err
+		}
+		install()
+	}
+	if reference.Price() > dearestSample {
 		return false, nil
 	}
 	a := t.Array(b)
 	peak := a.Peak(t.threads)
-	n := int(max(fewestSamples, min(mostSamples, budget/max(1, ref.Cost))))
+	n := int(max(fewestSamples, min(mostSamples, budget/max(1, reference.Price()))))
 	maker := t.maker(o.id)
 	tiles := t.tiles(maker)
 	few := min(n, len(tiles))
@@ -48,10 +60,6 @@ func (o *output) sample(ctx context.Context, t *trial, budget float64, seed uint
 			over = maker.Kernel.Elements(over)
 		}
 		points = append(points, audit.Pick([]audit.Array{a}, loudest, over, (n+few-1)/few, seed)...)
-	}
-	reference, err := audit.Define(ref, []*ops.Stage{b.Array})
-	if err != nil {
-		return false, err
 	}
 	taken, err := audit.Take(ctx, reference, []audit.Array{a}, points, t.Mem(), t.threads)
 	if err != nil {

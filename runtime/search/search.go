@@ -194,11 +194,20 @@ func (f *finder) search(ctx context.Context) (*bound.Plan, error) {
 	if err := base.run(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.sample(ctx, base); err != nil || f.said.Skipped != "" {
+	plain, err := f.unforced(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.sample(ctx, plain); err != nil || f.said.Skipped != "" {
 		return f.base, err
 	}
 	proofs := prove(base, f.outputs)
 	f.said.Proofs = proofs
+	if plain != base {
+		if err := f.refused(proofs); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case f.asks(proofs):
 		leave(halves, "not tried: f32 is beyond the tolerance")
@@ -325,7 +334,7 @@ func (f *finder) compile(ctx context.Context, trials ...*trial) error {
 
 func (f *finder) sample(ctx context.Context, base *trial) error {
 	for _, o := range f.outputs {
-		ok, err := o.sample(ctx, base, sampleBudget/float64(len(f.outputs)), f.opt.Seed)
+		ok, err := o.sample(ctx, base, f.opt.Device, sampleBudget/float64(len(f.outputs)), f.opt.Seed)
 		if err != nil {
 			return err
 		}
