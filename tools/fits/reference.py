@@ -124,9 +124,13 @@ def lowest(star, start, low, high):
 
 
 def widths(d):
-    """Of the pulls, over stars on the right side of where the lines of hydrogen are strongest, without and with those at the ends of the grid."""
+    """Of the pulls, over stars that no bit says may be on the other side of where the lines of hydrogen are strongest, without and with those at the ends of the grid;
+    and those that are on the other side, and far, though no bit says so."""
     off, bits = d["found"] - d["truth"], d["warnings"]
-    right = (abs(off[:, 1]) < 0.12) & (bits & 480 == 0)
+    right = (abs(off[:, 1]) < 0.12) & (bits & (480 | 512) == 0)
+    turn = np.log10(9500)
+    crossed = ((d["found"][:, 1] < turn) != (d["truth"][:, 1] < turn)) & (abs(off[:, 1]) > 3 * d["error"][:, 1])
+    print(f"{crossed.sum()} are more than 3 errors away on the other side of 9500 K, {(crossed & (bits & 512 == 0)).sum()} of them without bit 512: {np.flatnonzero(crossed & (bits & 512 == 0))}")
     print(f"{right.sum()} of {len(off)} on the right side; of the others {((~right) & (bits == 0)).sum()} without a bit: {np.flatnonzero(~right & (bits == 0))}")
     for name, these in (("within the grid", right & (bits & 8 == 0)), ("at its ends", right & (bits & 8 != 0)), ("all", right)):
         pull = off[these] / d["error"][these]
