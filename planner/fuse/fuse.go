@@ -351,7 +351,7 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.OtherDevice
 	case c.Exact && (c.Put != nil || f.g.Alone(c).Sites[p] > 1) && f.g.Alone(c).Elsewhere[p] && f.g.Approximate(p):
 		return plan.Alike
-	case f.g.Alone(p).Folds && p.Type.Len() < c.Type.Len():
+	case p.Type.Len() < c.Type.Len() && f.reduces(p):
 		return plan.Barrier // tiles run at the same time: each would reduce everything again
 	}
 	return ""

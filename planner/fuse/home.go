@@ -114,6 +114,13 @@ func (f *fuser) taking(s *ops.Stage) bool {
 	return known
 }
 
+// reduces reports a stage with a fold, or a single number that is made of one in its kernel, as decided so far.
+func (f *fuser) reduces(s *ops.Stage) bool {
+	return f.g.Alone(s).Folds || s.Type.Len() == 1 && slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
+		return in.Type.Len() == 1 && f.Fused[graph.Edge{From: in, To: s}] && f.reduces(in)
+	})
+}
+
 // joined reports a stage that all its readers may compute in place, in one kernel.
 func (f *fuser) joined(s *ops.Stage) bool { return f.end(s) != s }
 
