@@ -148,6 +148,31 @@ func npyFile(descr, shape string) ([]byte, error) {
 	return file, nil
 }
 
+// spoil FILE DAMAGE: spoils a file that is there.
+func spoil(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 || damages[args[1]] == nil {
+		ts.Fatalf("usage: spoil FILE DAMAGE")
+	}
+	path := ts.MkAbs(args[0])
+	file, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, damages[args[1]](file), 0o666))
+}
+
+// hollow FILE SIZE ELEMENTS: writes an NPY file of so many unsigned integers of a size, all zeros that take no room on the disk.
+func hollow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: hollow FILE SIZE ELEMENTS")
+	}
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	n, err := strconv.ParseInt(args[2], 10, 64)
+	ts.Check(err)
+	header := npyHeader("<u"+args[1], args[2]+",")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), header, 0o666))
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(header))+size*n))
+}
+
 // npy FILE DESCR SHAPE [DAMAGE]: writes an NPY file, such as npy iq.npy <c8 40,16 cut.
 func npyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {

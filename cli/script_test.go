@@ -68,7 +68,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: condition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "fixtures": fixtures, "npy": npyCommand, "rasters": rasters, "roundtrips": roundtrips},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"parses": parses, "has": has, "near": near, "exits": exits, "fixtures": fixtures, "npy": npyCommand, "rasters": rasters, "spoil": spoil, "hollow": hollow, "roundtrips": roundtrips},
 	})
 }
 

@@ -17,6 +17,7 @@ type argument struct {
 	name  *syntax.Name // nil: by position
 	at    diag.Span
 	piped bool
+	unset bool                 // nobody gave it: a default
 	parts map[string]diag.Span // where the items of a selection stand, by dimension
 }
 

@@ -97,7 +97,7 @@ func (c *checker) result(f *function, at diag.Span, in env) ops.Value {
 	for _, p := range f.params {
 		if _, there := in[p.Name.Text]; !there {
 			v := c.eval(p.Default, in)
-			a := argument{value: v, names: asNames(p.Default, in), expr: p.Default, at: p.Default.Span()}
+			a := argument{value: v, names: asNames(p.Default, in), expr: p.Default, at: p.Default.Span(), unset: true}
 			if v == nil || !c.fits(f, at, p, &a) {
 				return nil
 			}
@@ -239,14 +239,14 @@ func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argume
 		case len(declared.Dims) > 0 && kind != ops.KArray:
 			b.wrong(problem.NotAnArray, *a, "`%s` of `%s` is an array with %s, not %s", declared.Name, f, listDims(declared.Dims), kindOf(v))
 			return false
+		case declared.Unit != "*" && declared.Unit != "" && kind&(ops.KNumber|ops.KArray|ops.KRange|ops.KList) == 0:
+			b.wrong(problem.WrongKind, *a, "`%s` of `%s` is measured in %s, and this is %s", declared.Name, f, declared.Unit, kindOf(v))
+			return false
 		case (declared.Integer || p.Limits != nil) && kind&(ops.KNumber|ops.KArray) == 0:
 			b.wrong(problem.NotANumber, *a, "`%s` of `%s` is a number, not %s", declared.Name, f, kindOf(v))
 			return false
-		case declared.Unit != "*" && kind&(ops.KNumber|ops.KArray|ops.KRange|ops.KList) == 0:
-			b.wrong(problem.WrongKind, *a, "`%s` of `%s` is measured in %s, and this is %s", declared.Name, f, declared.Unit, kindOf(v))
-			return false
 		}
-		return b.dims(&declared, *a, v) && (number && n.AnyUnit() || b.unit(&declared, *a, v)) && b.bounds(&declared, *a, v) && c.holds("`"+p.Name.Text+"` of `"+f.String()+"`", p.Kind, p.Limits, a.span(), v)
+		return b.dims(&declared, *a, v) && (number && n.AnyUnit() || b.unit(&declared, *a, v)) && b.bounds(&declared, *a, v) && (a.unset || c.holds("`"+p.Name.Text+"` of `"+f.String()+"`", p.Kind, p.Limits, a.span(), v))
 	}
 }
 
