@@ -185,6 +185,7 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 		options[0].cost = max(options[0].cost, s.waits(f))
 		options = append(options, running...)
 	}
+	options = append(options, s.sweeping(f)...)
 	if s.apart() {
 		options[0].cost = max(s.scalars()/atOnce+s.stored(), s.waits(f))
 	}
@@ -317,11 +318,12 @@ func (s *survey) repeating(lanes int) int {
 }
 
 // flightAxis is where vectors in flight go when lanes run along an axis: where they share most work in the fold, another
-// axis than the lanes' if in doubt.
+// axis than the lanes' if in doubt, but the lanes' own, on which they lie beside each other, if they share none and memory is read.
 func (s *survey) flightAxis(f *ir.Fold, lanes int) int {
 	best, most := lanes, s.shared(f, s.k.Axes[lanes])
+	reads := slices.ContainsFunc(s.nodes, func(n *ir.Node) bool { return n.Kind == ir.KLoad && s.deepest(n) == f })
 	for a, axis := range s.k.Axes {
-		if w := s.shared(f, axis); a != lanes && axis.Extent > 1 && w >= most {
+		if w := s.shared(f, axis); a != lanes && axis.Extent > 1 && w >= most && (w > 0 || !reads) {
 			best, most = a, w
 		}
 	}

@@ -8,15 +8,11 @@ import (
 )
 
 // A running fold goes in order, each turn waiting for the one before, and stores as it goes or is one of many. Along rows, several of them
-// under way at a time hide the waiting, without lanes, whose elements would lie far apart. Along columns, lanes lie beside each other, but
-// every turn is in another place of memory: a slice of the turns for many points before the next reads and writes whole lengths of rows.
+// under way at a time hide the waiting, without lanes, whose elements would lie far apart. Along columns, it sweeps.
 const (
-	runningFlight = 8    // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
-	waiting       = 4.0  // cycles until the result of a turn of floats is there
-	runningSlice  = 2    // turns of a slice: as many rows are read and written at a time, and the next ones asked for
-	atOnce        = 3.0  // operations of turns that differ: a core has 4 and more units for them, and waits for some. Sums of rows that counted took 2.2 on lanes
-	shortestLine  = 64   // points that lie side by side, for which a slice is worth while: of 156 x 64 it took 50 of 204 ms
-	runningChunk  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
+	runningFlight = 8   // runs under way at a time: an addition takes 4 cycles, and cores have two units for them
+	waiting       = 4.0 // cycles until the result of a turn of floats is there
+	atOnce        = 3.0 // operations of turns that differ: a core has 4 and more units for them, and waits for some. Sums of rows that counted took 2.2 on lanes
 )
 
 // running are schedules of a running fold, with what a point takes.
@@ -31,32 +27,8 @@ func (s *survey) running(f *ir.Fold) (out []option) {
 			c := CPU{Order: s.order(), Unroll: s.unroll(a, flight)}
 			out = append(out, option{c, max(s.scalars()+s.stored(), s.waits(f)/float64(flight))})
 		}
-		if !s.sweeps(f, axis) {
-			continue
-		}
-		c := CPU{Lanes: []AxisN{{a, s.t.Lanes}}, Split: runningSlice}
-		for other := range s.k.Axes {
-			if other != a {
-				c.Order = append(c.Order, other)
-			}
-		}
-		c.Order = append(c.Order, a)
-		c.Unroll = s.unroll(a, 2)
-		c.Chunk = s.sweep(c, a)
-		out = append(out, option{c, s.onLanes(a, -1) * sharedLoad})
 	}
 	return out
-}
-
-// sweep are the points of a slice: a half of those along the axis, or so many lines of it as make a long one.
-func (s *survey) sweep(c CPU, a int) []AxisN {
-	extent, step := s.k.Axes[a].Extent, c.Step(a)
-	if extent >= runningChunk/4 || len(c.Order) == 1 {
-		return []AxisN{{a, max(step, evenly(extent, min(runningChunk, (extent+1)/2), step))}}
-	}
-	outer := c.Order[len(c.Order)-2]
-	lines := s.k.Axes[outer].Extent
-	return []AxisN{{outer, evenly(lines, max(1, min(runningChunk/extent, (lines+1)/2)), 1)}, {a, max(step, evenly(extent, extent, step))}}
 }
 
 // scalars is what the operations of a point take without lanes, where float64 takes no more than float32.
@@ -97,20 +69,6 @@ func (s *survey) waits(f *ir.Fold) float64 {
 		each = waiting
 	}
 	return each * s.trips(f) * s.times(f.Node)
-}
-
-// sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold.
-func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
-	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < shortestLine || int(s.k.Points()) < runningChunk/8 || !s.k.Writes(f) {
-		return false
-	}
-	beside := func(buf *ir.Buffer, index []*ir.Node) bool {
-		return stride(buf, index, axis) == 1 && stride(buf, index, f.Index) > lineElements
-	}
-	return !slices.ContainsFunc(s.k.Stores, func(st ir.Store) bool { return !beside(st.Buf, st.Index) }) &&
-		!slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
-			return n.Kind == ir.KLoad && s.deepest(n) == f && s.vary(n).Meets(axis.Bind()) && !beside(n.Buf, n.Index())
-		})
 }
 
 // Independent reports whether the turns of a fold do nothing but store, each without regard to those before it, and to different arrays, what

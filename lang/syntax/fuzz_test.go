@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 	diagtest.Seeds(f, "../../pipelines/*/*.weft")
 	for _, seed := range []string{
 		"a = f(x: 5 m / s ^ 2, [1, 2 mm]) | g.h @keep @tile(z: 8)\n  # why\n | i",
+		"fn f(a[y, x], n in whole >= 0 = 1, s > 0 = 2 mm, o in [near, \"far\"] = near) = a\nfn _g(a[..., t], r >= 0 and < 1) = a",
 		"fn f(a, b,) = -a ^ -b .. 3 in 4 and not c[x: 1 .. 2 by 3].d",
 		"\"\\u00e9\\n\" 1.2.3 1e 1_ 1__0 ' \xff ((]) param fn",
 	} {
