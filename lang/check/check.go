@@ -282,10 +282,19 @@ func (c *checker) statement(s syntax.Statement) {
 		before := len(c.sinks)
 		errors := c.diags.Len()
 		v := c.eval(s.Value, nil)
-		if v != nil && len(c.sinks) == before && c.diags.Len() == errors {
+		if c.idle(v, c.sinks[before:]) && c.diags.Len() == errors {
 			c.report(problem.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("add `| show` or `| write(\"name.npy\")`, or give it a name")
 		}
 	}
+}
+
+// idle reports whether nothing takes the value of a statement, of which these are the sinks: those that functions in it require take no more than conditions.
+func (c *checker) idle(v ops.Value, sinks []*ops.Instance) bool {
+	a, _ := v.(ops.Array)
+	return v != nil && !slices.ContainsFunc(sinks, func(s *ops.Instance) bool {
+		condition, _ := s.Call.Array("condition")
+		return s.Spec.Name != "require" || condition.Of == a.Of
+	})
 }
 
 // resolve evaluates a definition once.

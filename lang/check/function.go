@@ -289,7 +289,7 @@ func (c *checker) block(b *syntax.Block, in env) ops.Value {
 			if last {
 				return v
 			}
-			if _, required := v.(ops.Flag); v != nil && !required && len(c.sinks) == before && c.diags.Len() == mistakes {
+			if _, required := v.(ops.Flag); !required && c.idle(v, c.sinks[before:]) && c.diags.Len() == mistakes {
 				c.report(problem.UnusedValue, origin(s.Value), "the value goes nowhere").Helpf("give it a name, or put it last: the last line is what the function gives")
 			}
 		default:

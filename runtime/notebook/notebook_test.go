@@ -73,6 +73,7 @@ func TestEntries(t *testing.T) {
 		{"f(3)\nf(4)", "5\n6", "", ""},
 		{"a = axis(j, 1 .. 2 in 2) * 1 m\nc = a + 1\nsum(c, over: j)", "", "", "E0303"},
 		{"require(max(a) > 9, \"it is low\")", "", "", "E0228"},
+		{"fn some(x) {\n    require(max(x) > 0, \"there is none\")\n    max(x)\n}\nsome(a)", "4", "", ""}, // what is required on the way is no use of the value
 		{"max(a) # of all", "4", "", ""},
 		{"k = axis(k, 1 .. 40 in 40)\nw = fold((s, k) -> s * 3, along: k, from: 1)", "", "", ""},
 		{"w", "", "", "E0711"},
