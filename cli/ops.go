@@ -15,27 +15,62 @@ import (
 
 type opsCommand struct {
 	Name string `arg:"" optional:"" help:"Operator to document, such as beamform, or a library or family whose functions are listed."`
+	Text bool   `help:"Print what a function of a library, or a whole library, is written as, to be read, copied and changed."`
 }
 
 // Run lists the operators by group, or documents one from its spec.
 func (c opsCommand) Run(s *streams) error {
 	cat := catalogue.Standard()
+	if c.Text {
+		return c.text(s.out, cat)
+	}
 	if c.Name == "" {
 		return listOps(s.out, cat, "")
 	}
-	if text, ok := library.Doc(c.Name); ok {
-		_, err := io.WriteString(s.out, text)
-		return err
-	}
 	spec := cat.Lookup(c.Name)
+	if spec == nil {
+		if full := library.Find(c.Name); len(full) == 1 {
+			text, _ := library.Doc(full[0])
+			_, err := fmt.Fprintf(s.out, "%s\nWritten in weft: `weft ops --text %s`\n", text, full[0])
+			return err
+		}
+	}
 	if spec == nil && (slices.Contains(library.Names(), c.Name) || slices.ContainsFunc(cat.Names(), func(n string) bool { return strings.HasPrefix(n, c.Name+".") })) {
 		return listOps(s.out, cat, c.Name+".")
 	}
 	if spec == nil {
-		return fmt.Errorf("no operator %q%s; `weft ops` lists them", c.Name, didYouMean(c.Name, cat.Names()))
+		return c.unknown(cat)
 	}
 	_, err := io.WriteString(s.out, ops.Doc(spec))
 	return err
+}
+
+// unknown says what else may be meant.
+func (c opsCommand) unknown(cat *catalogue.Catalogue) error {
+	if several := library.Find(c.Name); len(several) > 1 {
+		return fmt.Errorf("several libraries have %q: %s", c.Name, strings.Join(several, ", "))
+	}
+	functions, _ := library.Functions()
+	return fmt.Errorf("no operator %q%s; `weft ops` lists them", c.Name, didYouMean(c.Name, append(cat.Names(), functions...)))
+}
+
+// text prints what is written in weft.
+func (c opsCommand) text(out io.Writer, cat *catalogue.Catalogue) error {
+	text, ok := library.Text(c.Name)
+	if full := library.Find(c.Name); !ok && len(full) == 1 {
+		text, ok = library.Source(full[0]), true
+	}
+	switch {
+	case c.Name == "":
+		return fmt.Errorf("--text needs the name of a function or of a library, such as ultrasound.das or ultrasound")
+	case ok:
+		_, err := io.WriteString(out, text)
+		return err
+	case cat.Lookup(c.Name) != nil:
+		return fmt.Errorf("%s is an operator, not written in weft; `weft ops %s` says what it computes", c.Name, c.Name)
+	default:
+		return c.unknown(cat)
+	}
 }
 
 func didYouMean(name string, known []string) string {

@@ -25,6 +25,31 @@ var functions = sync.OnceValues(func() (names, docs []string) {
 	return names, docs
 })
 
+// Find are the dotted names of the functions that a name stands for: itself, or what comes behind the dot, in each library that has it.
+func Find(name string) (out []string) {
+	names, _ := functions()
+	for _, full := range names {
+		if _, function, _ := strings.Cut(full, "."); full == name || function == name {
+			out = append(out, full)
+		}
+	}
+	return out
+}
+
+// Source is a function of a library, of a dotted name, as it is written.
+func Source(name string) (text string) {
+	library, function, _ := strings.Cut(name, ".")
+	each(library, func(f *syntax.Function, doc string) {
+		if f.Name.Text == function {
+			for line := range strings.Lines(strings.TrimRight(doc, "\n")) {
+				text += strings.TrimRight("## "+strings.TrimRight(line, "\n"), " ") + "\n"
+			}
+			text += f.Span().Text() + "\n"
+		}
+	})
+	return text
+}
+
 // Doc is what is said of a function of a library, with how it is called; ok is false where there is none of the dotted name.
 func Doc(name string) (text string, ok bool) {
 	library, function, _ := strings.Cut(name, ".")
