@@ -4,5 +4,6 @@ package main
 import "weft/cli"
 
 //go:generate go run . docs docs
+//go:generate go run ./docs/fields docs/fields.md
 
 func main() { cli.Main() }

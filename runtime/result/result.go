@@ -15,31 +15,31 @@ import (
 
 // Result is what a run did and what it took: the report of `weft run --report`.
 type Result struct {
-	Weft     string  `json:"weft"`
-	File     string  `json:"file,omitempty"`
-	PlanHash string  `json:"plan_hash"`
-	Wall     float64 `json:"wall_s"`
-	CPU      float64 `json:"cpu_s"`
+	Weft     string  `json:"weft"`           // version
+	File     string  `json:"file,omitempty"` // of the pipeline
+	PlanHash string  `json:"plan_hash"`      // the same of two plans that do the same
+	Wall     float64 `json:"wall_s"`         // of the whole run
+	CPU      float64 `json:"cpu_s"`          // of all threads
 	Threads  int     `json:"threads"`
 
 	Compile  Compile    `json:"compile"`
-	CompileS float64    `json:"compile_s"`
-	ReadS    float64    `json:"read_s"`
-	VerifyS  float64    `json:"verify_s"`
-	SinkS    float64    `json:"sink_s"`
-	Kernels  []Kernel   `json:"kernels"`
-	Sources  []Transfer `json:"sources"`
-	Sinks    []Transfer `json:"sinks"`
+	CompileS float64    `json:"compile_s"` // wall time of making kernels ready
+	ReadS    float64    `json:"read_s"`    // of reading
+	VerifyS  float64    `json:"verify_s"`  // of comparing samples with float64
+	SinkS    float64    `json:"sink_s"`    // of writing and showing
+	Kernels  []Kernel   `json:"kernels"`   // in the order that they ran in
+	Sources  []Transfer `json:"sources"`   // what was read
+	Sinks    []Transfer `json:"sinks"`     // what was written and shown
 	// Devices are the accelerators, and what each did.
 	Devices []fleet.Usage `json:"devices"`
 
 	// Approximations are what operators say is not exact, by their arguments.
 	Approximations []plan.Approximation `json:"approximations,omitempty"`
 
-	Parity    []Parity   `json:"parity"`
-	Fallbacks []Fallback `json:"fallbacks"`
-	Telemetry Telemetry  `json:"telemetry"`
-	Warnings  []Warning  `json:"warnings"`
+	Parity    []Parity   `json:"parity"`    // samples of arrays against float64
+	Fallbacks []Fallback `json:"fallbacks"` // what ran elsewhere than planned
+	Telemetry Telemetry  `json:"telemetry"` // by the names that docs/measuring.md lists
+	Warnings  []Warning  `json:"warnings"`  // what a person should know about the results
 	// Search is how the precision was found, where something has a tolerance.
 	Search *plan.Search `json:"search,omitempty"`
 	// Repairs are the runs that were given up because a sample was beyond its tolerance, and done again in wider types.
@@ -47,36 +47,36 @@ type Result struct {
 
 	Error string `json:"error,omitempty"` // why the run failed
 
-	PeakRSS     int64 `json:"peak_rss_bytes"`
+	PeakRSS     int64 `json:"peak_rss_bytes"`    // memory of the process at most
 	PeakBuffers int64 `json:"peak_buffer_bytes"` // arrays alive at once, as measured
 }
 
 // Compile says how kernels were made ready.
 type Compile struct {
-	Kernels int `json:"kernels"`
-	Cached  int `json:"cached"` // objects that were found, not made
+	Kernels int `json:"kernels"` // all of them
+	Cached  int `json:"cached"`  // objects that were found, not made
 }
 
 // Kernel is one kernel step, measured.
 type Kernel struct {
-	ID     string        `json:"id"`
-	Name   string        `json:"name"`
-	Ops    []string      `json:"ops"`
-	Device string        `json:"device"`
+	ID     string        `json:"id"`               // such as k3, as in explain
+	Name   string        `json:"name"`             // of the stages in it
+	Ops    []string      `json:"ops"`              // the operators that these are of
+	Device string        `json:"device"`           // that it ran on
 	Shares []fleet.Share `json:"shares,omitempty"` // of the accelerators that it ran on
-	Tiles  int           `json:"tiles"`
-	Wall   float64       `json:"wall_s"`
-	CPU    float64       `json:"cpu_s"`
-	Flops  float64       `json:"flops"` // that its definition asks for
+	Tiles  int           `json:"tiles"`            // parts that it was cut into
+	Wall   float64       `json:"wall_s"`           // from the first tile to the last
+	CPU    float64       `json:"cpu_s"`            // of all threads
+	Flops  float64       `json:"flops"`            // that its definition asks for
 	// Executed are those of it that ran, where folds may end early; 0: they were not counted. Roof is the share of what the machine can do in
 	// the time; 0: not known.
 	Executed  float64        `json:"executed_flops,omitempty"`
 	Roof      float64        `json:"share_of_roof,omitempty"`
-	Bytes     int64          `json:"bytes"`
-	Predicted float64        `json:"predicted_s"`
-	Precision plan.Precision `json:"precision"`
-	Schedule  string         `json:"schedule,omitempty"`
-	Cached    bool           `json:"cached"`
+	Bytes     int64          `json:"bytes"`              // that it loads and stores, each element once
+	Predicted float64        `json:"predicted_s"`        // wall time that the plan expected
+	Precision plan.Precision `json:"precision"`          // the types that it stores and computes in
+	Schedule  string         `json:"schedule,omitempty"` // how its loops run
+	Cached    bool           `json:"cached"`             // its object was found, not made
 	// Turnaround is the time from when a tile is queued to when it is done.
 	TurnaroundMean float64 `json:"turnaround_mean_s"`
 	TurnaroundP95  float64 `json:"turnaround_p95_s"`
@@ -87,31 +87,31 @@ type Kernel struct {
 
 // Transfer is a source or a sink.
 type Transfer struct {
-	ID    string  `json:"id"`
-	Op    string  `json:"op"`
+	ID    string  `json:"id"`   // such as r1 or s4, as in explain
+	Op    string  `json:"op"`   // the operator
 	Text  string  `json:"text"` // what it did, in its own words
 	Bytes int64   `json:"bytes"`
 	Calls int     `json:"calls,omitempty"` // of a drive's programs
-	Wall  float64 `json:"wall_s"`
+	Wall  float64 `json:"wall_s"`          // of all of it
 }
 
 // Parity compares a sample of one stored array with float64.
 type Parity struct {
-	Value   string     `json:"value"` // the variable or stage
-	Kernel  string     `json:"kernel"`
+	Value   string     `json:"value"`           // the variable or stage
+	Kernel  string     `json:"kernel"`          // that stored it
 	Inner   bool       `json:"inner,omitempty"` // neither named in the file nor handed to a sink
-	Samples int        `json:"samples"`
-	Finds   float64    `json:"finds"` // the chance of so many samples to find that 1 % of the elements is wrong
-	Seed    uint64     `json:"seed"`
-	Metric  ops.Metric `json:"metric"`
+	Samples int        `json:"samples"`         // elements that were compared
+	Finds   float64    `json:"finds"`           // the chance of so many samples to find that 1 % of the elements is wrong
+	Seed    uint64     `json:"seed"`            // by which they were drawn
+	Metric  ops.Metric `json:"metric"`          // in which errors are measured
 	// Worst and P99 are the largest error and the one that 99 of 100 samples stay below, in the metric.
 	Worst     float64 `json:"worst"`
 	P99       float64 `json:"p99"`
 	Judged    string  `json:"judged,omitempty"` // which of the two is held to the tolerance
-	Tolerance float64 `json:"tolerance"`
-	MaxAbs    float64 `json:"max_abs"`  // in the array's unit
-	MaxRel    float64 `json:"max_rel"`  // relative to the array's largest magnitude
-	MeanAbs   float64 `json:"mean_abs"` // over samples that are finite
+	Tolerance float64 `json:"tolerance"`        // what it may be at most, in the metric
+	MaxAbs    float64 `json:"max_abs"`          // in the array's unit
+	MaxRel    float64 `json:"max_rel"`          // relative to the array's largest magnitude
+	MeanAbs   float64 `json:"mean_abs"`         // over samples that are finite
 	// FiniteEqual is the percentage of samples that are finite on both sides or on neither.
 	FiniteEqual float64 `json:"percent_finite_equal"`
 	Peak        float64 `json:"peak"` // that magnitude
@@ -119,8 +119,8 @@ type Parity struct {
 	Mismatched int `json:"mismatched"`
 	// NotFinite counts samples that are infinite or NaN, and are so in float64 too.
 	NotFinite int    `json:"not_finite,omitempty"`
-	At        []int  `json:"at,omitempty"` // index of the worst sample
-	Unit      string `json:"unit,omitempty"`
+	At        []int  `json:"at,omitempty"`   // index of the worst sample
+	Unit      string `json:"unit,omitempty"` // of the array
 	// Ties counts samples beside a discontinuity that lies within rounding, which were compared with the branch that the kernel took; Rounding
 	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
 	Ties     int `json:"ties,omitempty"`
@@ -131,7 +131,7 @@ type Parity struct {
 	Recomputed int `json:"recomputed,omitempty"`
 	// Skipped says why no sample was taken; OK then says nothing.
 	Skipped string `json:"skipped,omitempty"`
-	OK      bool   `json:"ok"`
+	OK      bool   `json:"ok"` // it is within the tolerance
 }
 
 // Figure is the error that is held to the tolerance.
@@ -180,19 +180,19 @@ func (p Parity) Violation() problem.Problem {
 
 // Fallback counts the tiles of a stage that ran on another device than planned.
 type Fallback struct {
-	Stage  string `json:"stage"`
+	Stage  string `json:"stage"`  // that was to run
 	Device string `json:"device"` // the one that failed
-	Reason string `json:"reason"`
-	Count  int    `json:"count"` // tiles
+	Reason string `json:"reason"` // in the words of the device
+	Count  int    `json:"count"`  // tiles
 }
 
 // Warning is something a person should know about a result.
 type Warning struct {
-	Code    string        `json:"code,omitempty"`
-	Message string        `json:"message"`
-	Help    string        `json:"help,omitempty"`
+	Code    string        `json:"code,omitempty"` // `weft errors CODE` explains it
+	Message string        `json:"message"`        // what it is
+	Help    string        `json:"help,omitempty"` // what to do
 	Mild    bool          `json:"mild,omitempty"` // no error, whatever the code is elsewhere
-	Where   problem.Where `json:"where"`
+	Where   problem.Where `json:"where"`          // in the pipeline file
 }
 
 // StageError is a step that failed, and where in the program it stands.
@@ -220,8 +220,8 @@ type Spread struct {
 
 // Repair is a run that was given up because its precision turned out too low.
 type Repair struct {
-	Reason string `json:"reason"`
-	Wider  string `json:"wider"` // what it was done again in
+	Reason string `json:"reason"` // which sample was beyond its tolerance
+	Wider  string `json:"wider"`  // what it was done again in
 }
 
 // New is the result of a run that begins.
