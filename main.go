@@ -5,5 +5,6 @@ import "weft/cli"
 
 //go:generate go run . docs docs
 //go:generate go run ./docs/fields docs/fields.md
+//go:generate go run ./docs/railroad docs/img/grammar.svg
 
 func main() { cli.Main() }
