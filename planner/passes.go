@@ -67,9 +67,10 @@ var passes = []pass{
 	{name: "transpose", run: only(layout.Transpose), after: []string{"kernels"}},
 	{name: "crop", run: only(layout.Crop), after: []string{"transpose"}}, // a box is of dims as they lie
 	{name: "precision", run: types, after: []string{"crop"}},
-	{name: "ranges", run: ranges, after: []string{"precision"}},        // of what is stored, as it is rounded
-	{name: "pad", run: only(layout.Pad), after: []string{"precision"}}, // of arrays in the types they have in the end
-	{name: "steps", run: steps, after: []string{"pad"}},
+	{name: "ranges", run: ranges, after: []string{"precision"}},                    // of what is stored, as it is rounded
+	{name: "join", run: only(layout.Join), after: []string{"precision", "ranges"}}, // kernels as they are in the end
+	{name: "pad", run: only(layout.Pad), after: []string{"precision"}},             // of arrays in the types they have in the end
+	{name: "steps", run: steps, after: []string{"join", "pad"}},
 	{name: "lifetimes", run: lifetimes, after: []string{"steps"}},
 	{name: "blocks", run: fitted, after: []string{"lifetimes"}},
 	{name: "prefault", run: prefault, after: []string{"blocks"}}, // whole arrays alone

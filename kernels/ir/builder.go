@@ -322,6 +322,8 @@ func (b *Builder) leastRoot(f *Fold) bool {
 // Rebuild is n with other operands, of the same types.
 func (b *Builder) Rebuild(n *Node, args []*Node) *Node {
 	switch {
+	case n.Kind == KConst || n.Kind == KArg:
+		return b.intern(&Node{Kind: n.Kind, Type: n.Type, Name: n.Name, F: n.F, I: n.I})
 	case n.Kind == KLoad && n.Guarded:
 		k := len(args) - 2
 		return b.LoadOr(n.Buf, args[k], args[k+1], args[:k]...)

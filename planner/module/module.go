@@ -45,6 +45,24 @@ func (k *Kernel) load(s *ops.Stage) {
 	}
 }
 
+// Join makes a kernel also store what another did, which runs no more.
+func (k *Kernel) Join(other *Kernel, both *ir.Kernel) {
+	for _, s := range other.Loads {
+		k.load(s)
+	}
+	for _, s := range k.Inside {
+		if !slices.Contains(other.Inside, s) {
+			other.Inside = append(other.Inside, s)
+		}
+	}
+	k.Roots, k.Inside, k.IR = slices.Concat(other.Roots, k.Roots), other.Inside, both
+	for _, why := range other.Why {
+		if !slices.Contains(k.Why, why) {
+			k.Why = append(k.Why, why)
+		}
+	}
+}
+
 // Assemble builds the kernels that the verdicts and the views ask for.
 func (m *Module) Assemble() {
 	m.Arrays = graph.NewArrays(m.Graph)
