@@ -117,7 +117,7 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	for _, id := range slices.Concat(about.Now, about.Next) {
 		r.arrays.Lent[id] = true
 	}
-	r.program = &about
+	r.program, r.arrays.Spare = &about, d.run.arrays.Spare
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		if b.Role != plan.FromState || r.arrays.Lent[b.ID] {
@@ -303,7 +303,7 @@ func (d *drive) close() {
 	var bytes int64
 	for i, s := range d.state {
 		for _, m := range slices.Concat(s.now, s.next) {
-			m.Free()
+			r.arrays.Spare.Keep(m)
 		}
 		r.arrays.Count(-2 * d.buffer(i).Bytes)
 	}

@@ -18,10 +18,10 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		return func() {}, nil
 	}
 	var pages [][]byte
+	if err := r.need(next); err != nil {
+		return nil, err
+	}
 	for _, id := range next.Writes {
-		if err := r.arrays.Need(id); err != nil {
-			return nil, err
-		}
 		for _, part := range r.arrays.ByID[id].In(r.arrays.Memory).Parts {
 			pages = append(pages, part.Data)
 		}

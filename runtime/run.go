@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -87,6 +86,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	r := newRun(p, opt, accelerators)
 	r.checkpoint = r.outputFile()
 	defer accelerators.ReleaseAll()
+	defer r.arrays.Spare.Release()
 	defer r.arrays.FreeAll()
 	start, cpu := time.Now(), usage.CPU()
 	ctx, stop := context.WithCancel(ctx)
@@ -151,8 +151,22 @@ func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 
 // allocate makes sure that what a step reads and writes has memory.
 func (r *run) allocate(step *bound.Step) error {
-	for _, id := range slices.Concat(step.Reads, step.Writes) {
-		if err := r.arrays.Need(id); err != nil {
+	for _, id := range step.Reads {
+		if err := r.arrays.Need(id, false); err != nil {
+			return err
+		}
+	}
+	return r.need(step)
+}
+
+// need makes sure that what a step writes has memory. In rounds, and where dims are counted, kernels do not store all of it.
+func (r *run) need(step *bound.Step) error {
+	for _, id := range step.Writes {
+		filled := step.Kernel != nil && r.program == nil && !r.plan.Counted()
+		for _, part := range r.arrays.ByID[id].Bufs {
+			filled = filled && step.Kernel.IR.Fills(part)
+		}
+		if err := r.arrays.Need(id, filled); err != nil {
 			return err
 		}
 	}

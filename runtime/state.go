@@ -22,7 +22,7 @@ func (d *drive) allocate() error {
 		d.state = append(d.state, state{})
 		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
 			mem := map[*ir.Buffer]device.Memory{}
-			if err := exec.Allocate(d.run.opt.Devices[0], b, mem); err != nil {
+			if err := exec.Allocate(d.run.opt.Devices[0], d.run.arrays.Spare, b, mem, false); err != nil {
 				return err
 			}
 			for _, part := range b.Bufs {

@@ -101,7 +101,7 @@ func (p *pass) prepare(ctx context.Context) error {
 	for _, s := range p.steps {
 		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if err := r.arrays.Need(id); err != nil {
+			if err := r.arrays.Need(id, false); err != nil {
 				return r.failed(ctx, s, err)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // allocate takes a zeroed slice from the Go heap, which does not move, and aligns its start to 64 bytes.
-func allocate(bytes int) (data []byte, release func() error, err error) {
+func allocate(bytes int) (data []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("allocating: %v", r)
@@ -16,5 +16,8 @@ func allocate(bytes int) (data []byte, release func() error, err error) {
 	}()
 	raw := make([]byte, bytes+64)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & 63)
-	return raw[skip : skip+bytes : skip+bytes], func() error { return nil }, nil
+	return raw[skip : skip+bytes : skip+bytes], nil
 }
+
+// unmap leaves memory to the garbage collector.
+func unmap([]byte) error { return nil }

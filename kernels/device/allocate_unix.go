@@ -8,25 +8,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hugePage is the size of a huge page where there are any; memory of fewer bytes than one does without.
-const hugePage = 2 << 20
-
 // allocate maps anonymous zero pages outside the Go heap. Large memory is made of whole huge pages: the small ones that would
 // be left at both ends cost more to touch first than all the huge ones between them.
-func allocate(bytes int) (data []byte, release func() error, err error) {
-	size := bytes
+func allocate(bytes int) ([]byte, error) {
 	if bytes >= hugePage {
-		size = (bytes+hugePage-1)/hugePage*hugePage + hugePage
+		return mapHuge((bytes + hugePage - 1) / hugePage * hugePage)
 	}
-	mapped, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	return mapPages(bytes)
+}
+
+// mapHuge maps whole huge pages.
+func mapHuge(bytes int) ([]byte, error) {
+	all, err := mapPages(bytes + hugePage)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	data = mapped
-	if bytes >= hugePage {
-		first := -int(uintptr(unsafe.Pointer(unsafe.SliceData(mapped)))) & (hugePage - 1)
-		data = mapped[first : first+size-hugePage]
-		adviseHuge(data)
+	first := -int(uintptr(unsafe.Pointer(unsafe.SliceData(all)))) & (hugePage - 1)
+	data := all[first : first+bytes : first+bytes]
+	for _, rest := range [][]byte{all[:first], all[first+bytes:]} {
+		if err := unmap(rest); err != nil {
+			return nil, err
+		}
 	}
-	return data[:bytes:bytes], func() error { return unix.Munmap(mapped) }, nil
+	adviseHuge(data)
+	return data, nil
+}
+
+func mapPages(bytes int) ([]byte, error) {
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(bytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(p), bytes), nil
+}
+
+// unmap gives pages back.
+func unmap(data []byte) error {
+	if len(data) == 0 {
+		return nil
+	}
+	return unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(data)), uintptr(len(data)))
 }

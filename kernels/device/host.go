@@ -10,16 +10,19 @@ import (
 // Margin is how many elements beyond a buffer's ends may be read.
 const Margin = 64
 
+// hugePage is the size of a huge page where there are any; memory of fewer bytes than one does without.
+const hugePage = 2 << 20
+
 // MarginBytes is what may be read beyond one end of a buffer.
 func MarginBytes(b *ir.Buffer) int { return Margin * b.Type.Size() }
 
 // HostMemory is memory of a device that computes on the host: outside the Go heap, so that native code may keep its address,
 // zeroed, its first byte on a multiple of 64, with readable margins.
 type HostMemory struct {
-	buf     *ir.Buffer
-	data    []byte
-	release func() error
-	once    sync.Once
+	buf   *ir.Buffer
+	data  []byte
+	pages []byte // all of it, margins included
+	once  sync.Once
 }
 
 // NewHostMemory allocates buf: zero elements, padding set to Pad.Value. It fails if there is not enough memory, and on a
@@ -39,11 +42,11 @@ func Reserve(buf *ir.Buffer) (*HostMemory, error) {
 		return nil, err
 	}
 	margin := MarginBytes(buf) // a multiple of 64 bytes, so the data stay aligned
-	raw, release, err := allocate(bytes + 2*margin)
+	pages, err := allocate(bytes + 2*margin)
 	if err != nil {
 		return nil, fmt.Errorf("no memory for buffer %s %v of %s, %d bytes: %w", buf.Name, buf.Shape, buf.Type, bytes, err)
 	}
-	return &HostMemory{buf: buf, data: raw[margin : margin+bytes : margin+bytes], release: release}, nil
+	return &HostMemory{buf: buf, data: pages[margin : margin+bytes : margin+bytes], pages: pages}, nil
 }
 
 // hostBytes is the size of a buffer, checked to be one that an address can hold.
@@ -75,10 +78,10 @@ func (m *HostMemory) Buffer() *ir.Buffer { return m.buf }
 // Free gives the memory back; later calls do nothing. Views of it must not be used any more.
 func (m *HostMemory) Free() {
 	m.once.Do(func() {
-		m.data = nil
-		if err := m.release(); err != nil {
+		if err := unmap(m.pages); err != nil {
 			panic(fmt.Sprintf("device: freeing buffer %s: %v", m.buf.Name, err))
 		}
+		m.data, m.pages = nil, nil
 	})
 }
 
@@ -96,6 +99,16 @@ func (m *HostMemory) fillPadding() {
 			SetFloat(b.Type, m.data, row+i, b.Pad.Value)
 		}
 	}
+}
+
+// clearPadding sets the padding of every row to zero.
+func (m *HostMemory) clearPadding() {
+	size, end := m.buf.Type.Size(), 0
+	Rows(m.buf, func(_, cell, n int) {
+		clear(m.data[end*size : cell*size])
+		end = cell + n
+	})
+	clear(m.data[end*size:])
 }
 
 // Rows calls f for each innermost row of a buffer: the position among elements without padding, the position in memory

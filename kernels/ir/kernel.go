@@ -181,6 +181,21 @@ func (k *Kernel) Pointwise() bool {
 	return !slices.ContainsFunc(k.Stores, func(s Store) bool { return s.In != nil })
 }
 
+// Fills reports whether a kernel stores all elements of a buffer, whatever was there.
+func (k *Kernel) Fills(b *Buffer) bool {
+	return slices.ContainsFunc(k.Stores, func(s Store) bool {
+		if s.Buf != b || s.Guard != nil || s.In != nil || s.Adds {
+			return false
+		}
+		for d, at := range s.Index {
+			if at.Kind != KAxis || at.Extent != b.Shape[d] || slices.Contains(s.Index[:d], at) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // Rowwise reports whether points of one index along the first axis write one row of each output each, and nothing else.
 func (k *Kernel) Rowwise() bool {
 	return k.Pointwise() || len(k.Axes) > 0 && !slices.ContainsFunc(k.Stores, func(s Store) bool {

@@ -25,6 +25,7 @@ type Arrays struct {
 	ByID        map[string]*bound.Buffer
 	ByStage     map[*ops.Stage]*bound.Buffer
 	Memory      map[*ir.Buffer]device.Memory
+	Spare       *device.Spare // what was freed
 	Alive, Peak int64
 	fleet       *fleet.Fleet // holds replicas
 
@@ -36,7 +37,7 @@ type Arrays struct {
 
 // New is the memory of a plan whose buffers are not there yet.
 func New(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *Arrays {
-	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Memory: map[*ir.Buffer]device.Memory{}}
+	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Spare: &device.Spare{}, Memory: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.ByID[b.ID], a.ByStage[b.Array] = b, b
@@ -44,14 +45,14 @@ func New(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *Arrays {
 	return a
 }
 
-// need makes sure a buffer has memory; a table gets its values too.
-func (a *Arrays) Need(id string) error {
+// Need makes sure a buffer has memory; a table gets its values too. What is filled before it is read may hold anything until then.
+func (a *Arrays) Need(id string, filled bool) error {
 	b := a.ByID[id]
 	if a.There(id) {
 		return nil
 	}
 	if !a.Windowed[id] {
-		err := exec.Allocate(a.dev, b, a.Memory)
+		err := exec.Allocate(a.dev, a.Spare, b, a.Memory, filled)
 		if err == nil {
 			a.Count(b.Bytes)
 		}
@@ -95,7 +96,7 @@ func (a *Arrays) Free(ids []string) {
 	for _, id := range ids {
 		if b := a.ByID[id]; a.There(id) && !a.Lent[id] {
 			a.clear(b)
-			exec.Free(b, a.Memory)
+			exec.Free(b, a.Spare, a.Memory)
 			if !a.Windowed[id] {
 				a.Count(-b.Bytes)
 			}

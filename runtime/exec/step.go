@@ -15,16 +15,17 @@ import (
 	"weft/runtime/fleet"
 )
 
-// Allocate gives the parts of an array memory on a device; a table gets its values too.
-func Allocate(dev device.Device, b *bound.Buffer, mem map[*ir.Buffer]device.Memory) (err error) {
+// Allocate gives the parts of an array memory on a device, first what is spare of it; a table gets its values too. What is filled may hold anything
+// before.
+func Allocate(dev device.Device, spare *device.Spare, b *bound.Buffer, mem map[*ir.Buffer]device.Memory, filled bool) (err error) {
 	defer func() {
 		if err != nil {
-			Free(b, mem)
+			Free(b, spare, mem)
 		}
 	}()
 	values := b.Array.Data
 	for _, part := range b.Bufs {
-		m, err := dev.Alloc(part)
+		m, err := alloc(dev, spare, part, filled)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
 				b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
@@ -42,11 +43,19 @@ func Allocate(dev device.Device, b *bound.Buffer, mem map[*ir.Buffer]device.Memo
 	return nil
 }
 
-// Free gives the memory of an array back.
-func Free(b *bound.Buffer, mem map[*ir.Buffer]device.Memory) {
+// alloc gives a buffer memory. What is spare came from the same device.
+func alloc(dev device.Device, spare *device.Spare, b *ir.Buffer, filled bool) (device.Memory, error) {
+	if m, err := spare.Take(b, !filled); m != nil || err != nil {
+		return m, err
+	}
+	return dev.Alloc(b)
+}
+
+// Free gives the memory of an array back, or makes it spare.
+func Free(b *bound.Buffer, spare *device.Spare, mem map[*ir.Buffer]device.Memory) {
 	for _, part := range b.Bufs {
 		if m := mem[part]; m != nil {
-			m.Free()
+			spare.Keep(m)
 			delete(mem, part)
 		}
 	}
