@@ -16,6 +16,8 @@
 #ifndef FN
 #define FN static inline __attribute__((always_inline))
 #endif
+/* What takes long to compile and to run is a function of its own, where it may stand many times in a kernel: those of double vectors, and single elements. */
+#define FAR static __attribute__((noinline, unused))
 #define M_COLD static __attribute__((noinline, cold, unused))
 #define M_INF __builtin_inff()
 #define M_SIGN ((int)0x80000000)
@@ -385,7 +387,7 @@ FN vd m_expd(vd x, vl *n) {
     return (a + b * r) * z + r + 1.0;
 }
 
-FN vd v_exp_d(vd x) {
+FAR vd v_exp_d(vd x) {
     vd c = m_pickd(x > 710.0, m_d(710), x);
     vl n;
     vd e = m_expd(m_pickd(c < -746.0, m_d(-746), c), &n);
@@ -393,7 +395,7 @@ FN vd v_exp_d(vd x) {
     return e * (vd)((s - 1) << 52) * (vd)((u - s - 1) << 52);
 }
 
-FN vd v_exp_normal_d(vd x) {
+FAR vd v_exp_normal_d(vd x) {
     vl n;
     vd e = m_expd(x, &n);
     return e * (vd)((n + 1023) << 52);
@@ -548,8 +550,8 @@ M_LIBRARY2(v_pow_d, pow)
 
 /* ---- one lane ---- */
 
-#define M_ONE1(N, T, V) FN T s_##N(T x) { V a = {x}; return v_##N(a)[0]; }
-#define M_ONE2(N, T, V) FN T s_##N(T x, T y) { V a = {x}, b = {y}; return v_##N(a, b)[0]; }
+#define M_ONE1(N, T, V) FAR T s_##N(T x) { V a = {x}; return v_##N(a)[0]; }
+#define M_ONE2(N, T, V) FAR T s_##N(T x, T y) { V a = {x}, b = {y}; return v_##N(a, b)[0]; }
 M_ONE1(exp_f, float, vf)
 M_ONE1(log_f, float, vf)
 M_ONE1(log10_f, float, vf)
