@@ -211,13 +211,17 @@ func TestCountedStorageSurvivesPlanning(t *testing.T) {
 	build := func() *ops.Instance { w.next = 0; return w.sink(w.blur(w.made(1 << 10))) }
 	p := planned(t, Options{}, build())
 	key := graph.Key(bufferNamed(t, p, "dear").Array)
-	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.U16, Scale: 0x1p-10}}}, build())
+	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.U16, Units: retype.Units{Scale: 0x1p-10}}}}, build())
 	b := bufferNamed(t, p, "dear")
 	if b.Storage() != ir.U16 || b.Scale != 0x1p-10 || b.Bufs[0].Pad.Value != retype.Middle {
 		t.Errorf("%s in units of %g, padded with %g", b.Storage(), b.Scale, b.Bufs[0].Pad.Value)
 	}
 	if v := b.Value(retype.Middle + 3); v != 3*0x1p-10 {
 		t.Errorf("three units above the middle are %g", v)
+	}
+	p = planned(t, Options{Precision: plan.Choices{key: {Storage: ir.U16, Units: retype.Units{Scale: 0x1p-10, Roots: true}}}}, build())
+	if b = bufferNamed(t, p, "dear"); b.Bufs[0].Pad.Value != 0 || b.Value(3) != 9*0x1p-10 || b.Peak(7) != 0xffffp-10*0xffff {
+		t.Errorf("roots are padded with %g; three stand for %g, the largest for %g", b.Bufs[0].Pad.Value, b.Value(3), b.Peak(7))
 	}
 }
 
@@ -258,7 +262,7 @@ func TestDearProofsSeeStorageToo(t *testing.T) {
 		n     int
 		loads string
 	}{{1 << 18, "ramp"}, {1 << 20, "double"}} {
-		for _, storage := range []plan.Choice{{Storage: ir.F16}, {Storage: ir.U16, Scale: 0x1p-3}} {
+		for _, storage := range []plan.Choice{{Storage: ir.F16}, {Storage: ir.U16, Units: retype.Units{Scale: 0x1p-3}}} {
 			w := &world{}
 			build := func() *ops.Instance {
 				w.next = 0

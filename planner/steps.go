@@ -152,7 +152,7 @@ func (b *builder) array(s *ops.Stage) string {
 		pb.Box = append(pb.Box, plan.Box(at))
 	}
 	if buf.Type != s.Type.Elem.Base {
-		pb.Stored, pb.Scale = buf.Type.String(), b.Scales[s]
+		pb.Stored, pb.Units = buf.Type.String(), b.Units[s]
 	}
 	switch {
 	case !s.Type.Elem.Base.Float() || pb.Role != plan.FromKernel:

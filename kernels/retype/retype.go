@@ -3,7 +3,6 @@ package retype
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -24,13 +23,8 @@ type Types struct {
 // Stored is how an array lies in memory in place of another buffer of its shape.
 type Stored struct {
 	Buf *ir.Buffer
-	// Scale is the value of one unit of U16, a power of two: values are stored as the nearest multiple, counted from Middle.
-	// There is no NaN then, and what is out of range is cut off. Unused by floats.
-	Scale float64
+	Units
 }
-
-// Middle is the U16 that stands for zero.
-const Middle = 1 << 15
 
 // Apply rebuilds a kernel with other types. Axes, folds and stores keep their order; a sum that is rounded after every
 // addition becomes an Ordered fold, since its terms can no longer be regrouped.
@@ -205,40 +199,32 @@ func (t *retyper) all(nodes []*ir.Node) []*ir.Node {
 }
 
 func (t *retyper) load(n *ir.Node) *ir.Node {
-	buf, scale := n.Buf, 1.0
+	buf, units := n.Buf, Units{Scale: 1}
 	if s, ok := t.Stored[n.Buf]; ok {
-		buf, scale = s.Buf, s.Scale
+		buf, units = s.Buf, s.Units
 	}
 	typ := buf.Type.Compute()
 	guard, other := n.Guard()
 	if guard == nil {
-		return t.loaded(n, t.b.Load(buf, t.all(n.Index())...), scale)
+		return t.loaded(n, t.b.Load(buf, t.all(n.Index())...), units)
 	}
 	g, o := t.of(guard), t.of(other)
 	if typ.Int() && n.Type.Float() {
-		v := t.loaded(n, t.b.LoadOr(buf, g, t.b.Int(typ, Middle), t.all(n.Index())...), scale)
+		v := t.loaded(n, t.b.LoadOr(buf, g, t.b.Int(typ, units.Zero()), t.all(n.Index())...), units)
 		if other.IsConst(0) {
 			return v
 		}
 		return t.b.Select(g, v, t.as(v.Type, o))
 	}
-	return t.loaded(n, t.b.LoadOr(buf, g, t.as(typ, o), t.all(n.Index())...), scale)
+	return t.loaded(n, t.b.LoadOr(buf, g, t.as(typ, o), t.all(n.Index())...), units)
 }
 
 // loaded turns what lies in memory into a value of the type it is held in.
-func (t *retyper) loaded(n, v *ir.Node, scale float64) *ir.Node {
+func (t *retyper) loaded(n, v *ir.Node, units Units) *ir.Node {
 	if v.Type.Int() && n.Type.Float() {
-		v = counted(t.b, v, scale)
+		v = units.loaded(t.b, v)
 	}
 	return t.narrowed(n.Type, t.as(t.held(n.Type), v))
-}
-
-// counted is the value that a U16 stands for. Its bits are put where a float32 at 2^23 counts units, which saves a conversion;
-// nothing is rounded.
-func counted(b *ir.Builder, u *ir.Node, scale float64) *ir.Node {
-	const at = 1 << 23
-	x := b.Reinterpret(ir.F32, b.Alu(ir.BitOr, u, b.I32(int(math.Float32bits(at)))))
-	return b.Sub(b.Mul(x, b.F32(scale)), b.F32((at+Middle)*scale))
 }
 
 func (t *retyper) alu(n *ir.Node) *ir.Node {
@@ -311,15 +297,13 @@ func (t *retyper) store(s ir.Store) ir.Store {
 		out.In = t.fold(s.In)[0].Fold
 	}
 	out.Index = t.all(s.Index)
-	v, scale := t.of(s.Value), 1.0
+	v, units := t.of(s.Value), Units{Scale: 1}
 	if to, ok := t.Stored[s.Buf]; ok {
-		out.Buf, scale = to.Buf, to.Scale
+		out.Buf, units = to.Buf, to.Units
 	}
 	typ := out.Buf.Type.Compute()
 	if typ.Int() && s.Value.Type.Float() {
-		c := func(x float64) *ir.Node { return t.b.Const(v.Type, x) }
-		v = t.b.Add(t.b.Alu(ir.Rint, t.b.Mul(v, c(1/scale))), c(Middle))
-		v = t.b.Max(t.b.Min(v, c(math.MaxUint16)), c(0))
+		v = units.stored(t.b, v)
 	}
 	out.Value = t.as(typ, v)
 	if s.Guard != nil {

@@ -139,7 +139,8 @@ func TestRetype(t *testing.T) {
 		{"f16 sums", retype.Types{Accumulate: ir.F16}, 1e-4, 5e-2, nil},
 		{"bf16 sums", retype.Types{Accumulate: ir.BF16}, 1e-3, 1, nil},
 		{"f16 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.F16)}}}, 1e-7, 1e-3, nil},
-		{"u16 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.U16), Scale: 0x1p-13}}}, 1e-8, 1e-4, nil},
+		{"u16 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.U16), Units: retype.Units{Scale: 0x1p-13}}}}, 1e-8, 1e-4, nil},
+		{"u16 storage of roots", retype.Types{Stored: map[*ir.Buffer]retype.Stored{w: {Buf: as(w, ir.U16), Units: retype.FullScale(1, true)}}}, 1e-9, 1e-5, nil},
 		{"f64 storage", retype.Types{Stored: map[*ir.Buffer]retype.Stored{x: {Buf: as(x, ir.F64)}}}, 0, 1e-6, nil},
 	} {
 		for _, nested := range []bool{false, true} {
@@ -152,12 +153,15 @@ func TestRetype(t *testing.T) {
 				r.Stored = map[*ir.Buffer]retype.Stored{out: {Buf: o}}
 			}
 			in := map[*ir.Buffer][]float64{x: xs, w: ws}
-			if s, ok := r.Stored[x]; ok {
-				in[s.Buf] = xs
-				if s.Scale != 0 {
-					in[s.Buf] = make([]float64, len(xs))
-					for i, v := range xs {
-						in[s.Buf][i] = math.RoundToEven(v/s.Scale) + retype.Middle
+			for buf, s := range r.Stored {
+				if in[s.Buf] = in[buf]; s.Scale == 0 || buf == out {
+					continue
+				}
+				in[s.Buf] = make([]float64, len(in[buf]))
+				for i, v := range in[buf] {
+					in[s.Buf][i] = math.RoundToEven(v/s.Scale) + retype.Middle
+					if s.Roots {
+						in[s.Buf][i] = math.RoundToEven(math.Sqrt(v / s.Scale))
 					}
 				}
 			}

@@ -15,24 +15,23 @@ func (p *Plan) Narrowed() bool {
 		slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel != nil && len(s.Kernel.Precision.Emulated) > 0 })
 }
 
-// Value is what a stored element stands for: itself, but for integers that count units from retype.Middle.
+// Value is what a stored element stands for: itself, but for integers that count units.
 func (b *Buffer) Value(stored complex128) complex128 {
-	if b.Scale == 0 {
+	switch {
+	case b.Units == retype.Units{}:
 		return stored
+	case b.Array.Type.Elem.Complex:
+		return complex(b.Units.Value(real(stored)), b.Units.Value(imag(stored)))
 	}
-	middle := complex(retype.Middle, 0)
-	if b.Array.Type.Elem.Complex {
-		middle += complex(0, retype.Middle)
-	}
-	return complex(b.Scale, 0) * (stored - middle)
+	return complex(b.Units.Value(real(stored)), 0)
 }
 
 // Peak is the largest magnitude of an array whose stored elements reach so far; of counted ones, the largest they can hold.
 func (b *Buffer) Peak(stored float64) float64 {
-	if b.Scale == 0 {
+	if b.Units == (retype.Units{}) {
 		return stored
 	}
-	return b.Scale * retype.Middle
+	return b.Most()
 }
 
 // Forced names what @precision asks for in what a stage is made from, the stage included; "" if it asks for nothing narrow.

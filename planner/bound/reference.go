@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/retype"
 	"weft/ops"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -50,7 +51,7 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool, most f
 	narrow := map[*ops.Stage]bool{}
 	for _, b := range p.Buffers {
 		if alive(b.Array) {
-			l.stored[b.Array], l.scales[b.Array] = b.Bufs, b.Scale
+			l.stored[b.Array], l.units[b.Array] = b.Bufs, b.Units
 			narrow[b.Array] = b.Narrowed()
 		}
 	}
@@ -133,7 +134,7 @@ func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 	l, loads := p.inliner(), k.IR.Inputs()
 	for _, b := range p.Buffers {
 		if slices.ContainsFunc(b.Bufs, func(part *ir.Buffer) bool { return slices.Contains(loads, part) }) {
-			l.stored[b.Array], l.scales[b.Array], l.load[b.Array] = b.Bufs, b.Scale, true
+			l.stored[b.Array], l.units[b.Array], l.load[b.Array] = b.Bufs, b.Units, true
 		}
 	}
 	ref := l.build(roots, p.Graph.Points(roots[0]))
@@ -143,7 +144,7 @@ func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 
 func (p *Plan) inliner() *inliner {
 	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
-		efforts: map[*ops.Stage]effort{}, scales: map[*ops.Stage]float64{}, few: map[edge]bool{}, size: 1}
+		efforts: map[*ops.Stage]effort{}, units: map[*ops.Stage]retype.Units{}, few: map[edge]bool{}, size: 1}
 }
 
 // inliner decides what a reference computes in place: everything but the stages in load and what lacks inputs.
@@ -152,7 +153,7 @@ type inliner struct {
 	stored  map[*ops.Stage][]*ir.Buffer // that are alive
 	load    map[*ops.Stage]bool
 	known   map[*ops.Stage]bool // memo of computable
-	scales  map[*ops.Stage]float64
+	units   map[*ops.Stage]retype.Units
 	efforts map[*ops.Stage]effort // memo
 	near    map[*ops.Stage]bool   // that are loaded where something is found in them, and computed near that
 	given   map[*ops.Stage]bool   // that are loaded whatever they cost
@@ -319,7 +320,7 @@ func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 		}
 		return bufs
 	})
-	low.Scales = l.scales
+	low.Units = l.units
 	axes := low.Axes(over)
 	k := &ir.Kernel{Name: roots[0].Name, Axes: axes}
 	for _, s := range roots {

@@ -22,8 +22,8 @@ type KernelBuilder struct {
 	Proves bool
 	// Most is how many variables the kernel may bind for Try; 0: any number.
 	Most int
-	// Scales are what one unit is worth of arrays stored as integers.
-	Scales map[*ops.Stage]float64
+	// Units are what arrays stored as integers count in.
+	Units map[*ops.Stage]retype.Units
 
 	g         *Graph
 	read      Reader
@@ -117,7 +117,7 @@ func (l *KernelBuilder) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other
 	if guard != nil {
 		outside := b.Const(typ, other)
 		if counted {
-			outside = b.Const(typ, retype.Middle)
+			outside = b.Const(typ, float64(l.Units[s].Zero()))
 		}
 		v = func(buf *ir.Buffer, index ...*ir.Node) *ir.Node { return b.LoadOr(buf, guard, outside, index...) }
 	}
@@ -125,7 +125,7 @@ func (l *KernelBuilder) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other
 	if !counted {
 		return n
 	}
-	n = b.Mul(b.Sub(n, b.Const(base, retype.Middle)), b.Const(base, l.Scales[s]))
+	n = l.Units[s].Of(b.Builder, n)
 	if guard != nil && other != 0 {
 		n = b.Select(guard, n, b.Const(base, other))
 	}

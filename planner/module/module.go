@@ -22,8 +22,8 @@ type Module struct {
 	Verdicts *fuse.Verdicts
 	Kernels  []*Kernel // in the order in which they run
 	Arrays   graph.Arrays
-	Scales   map[*ops.Stage]float64 // of one unit of arrays stored as integers
-	Pinned   map[*ops.Stage]string  // why arrays keep their type
+	Units    map[*ops.Stage]retype.Units // of arrays stored as integers
+	Pinned   map[*ops.Stage]string       // why arrays keep their type
 	Plan     *bound.Plan
 }
 

@@ -2,16 +2,17 @@ package plan
 
 import (
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
 // Choice is the precision of one stored stage where it differs from what its operator says: how its array lies in memory, and
 // what the kernel that stores it computes and sums in. 0 leaves a part as it is.
 type Choice struct {
-	Storage    ir.DType `yaml:"storage,omitempty" json:"storage,omitempty"`
-	Scale      float64  `yaml:"scale,omitempty" json:"scale,omitempty"` // of one unit of integer storage
-	Compute    ir.DType `yaml:"compute,omitempty" json:"compute,omitempty"`
-	Accumulate ir.DType `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
+	Storage      ir.DType         `yaml:"storage,omitempty" json:"storage,omitempty"`
+	retype.Units `yaml:",inline"` // of integer storage
+	Compute      ir.DType         `yaml:"compute,omitempty" json:"compute,omitempty"`
+	Accumulate   ir.DType         `yaml:"accumulate,omitempty" json:"accumulate,omitempty"`
 }
 
 // Choices are by StageKey.
@@ -70,8 +71,10 @@ type Proof struct {
 	Max       float64    `yaml:"max" json:"max"`
 	P99       float64    `yaml:"p99" json:"p99"`
 	Judged    string     `yaml:"judged" json:"judged"` // max or p99: the figure that is held to the tolerance
-	Samples   int        `yaml:"samples" json:"samples"`
-	Unit      string     `yaml:"unit,omitempty" json:"unit,omitempty"`
+	// Every is that figure of all elements against the plan as operators say it, where samples alone do not show that errors are small; 0: not compared.
+	Every   float64 `yaml:"every,omitempty" json:"every,omitempty"`
+	Samples int     `yaml:"samples" json:"samples"`
+	Unit    string  `yaml:"unit,omitempty" json:"unit,omitempty"`
 	// Mismatched counts samples where one side is finite and the other is not.
 	Mismatched int `yaml:"mismatched,omitempty" json:"mismatched,omitempty"`
 	// Ties counts samples beside a discontinuity that lies within rounding, compared with the branch that the kernel took.

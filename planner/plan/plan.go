@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -113,9 +114,9 @@ type Buffer struct {
 	Unit   string   `yaml:"unit,omitempty" json:"unit,omitempty"`
 	// Reached says what part of the array there is, where nobody reads the rest.
 	Reached *Reached `yaml:"reached,omitempty" json:"reached,omitempty"`
-	// Stored is the type in memory where it is not the array's own; one unit of integers is worth Scale; see retype.Stored.
-	Stored string  `yaml:"stored,omitempty" json:"stored,omitempty"`
-	Scale  float64 `yaml:"scale,omitempty" json:"scale,omitempty"`
+	// Stored is the type in memory where it is not the array's own; integers count Units.
+	Stored       string `yaml:"stored,omitempty" json:"stored,omitempty"`
+	retype.Units `yaml:",inline"`
 	// Pinned is why the array keeps its type; empty where it may be stored in fewer bits.
 	Pinned string `yaml:"pinned,omitempty" json:"pinned,omitempty"`
 

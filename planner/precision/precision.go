@@ -29,7 +29,7 @@ type retyper struct {
 // Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs.
 func Retype(m *module.Module, given plan.Choices) error {
 	r := &retyper{Module: m, given: given, pins: findPins(m), stored: map[*ir.Buffer]retype.Stored{}}
-	m.Scales, m.Pinned = map[*ops.Stage]float64{}, r.pins.storage
+	m.Units, m.Pinned = map[*ops.Stage]retype.Units{}, r.pins.storage
 	chosen := make([]plan.Choice, len(m.Kernels))
 	for i, k := range m.Kernels {
 		chosen[i] = r.arithmetic(k)
@@ -131,10 +131,10 @@ func (r *retyper) store(s *ops.Stage, c plan.Choice) {
 	for i, buf := range r.Arrays.Bufs[s] {
 		to := *buf
 		to.Type = c.Storage
-		r.stored[buf], r.Arrays.Bufs[s][i] = retype.Stored{Buf: &to, Scale: c.Scale}, &to
+		r.stored[buf], r.Arrays.Bufs[s][i] = retype.Stored{Buf: &to, Units: c.Units}, &to
 	}
 	if c.Storage.Int() {
-		r.Scales[s] = c.Scale
+		r.Units[s] = c.Units
 	}
 }
 

@@ -13,6 +13,8 @@ func storedAs(b *bound.Buffer) string {
 	switch {
 	case b.Stored == "":
 		return ""
+	case b.Roots:
+		return fmt.Sprintf(", stored as %s of roots, up to %.3g", b.Stored, b.Most())
 	case b.Scale != 0:
 		return fmt.Sprintf(", stored as %s in units of %.3g", b.Stored, b.Scale)
 	}
@@ -59,6 +61,9 @@ func (t *printer) search() {
 func proof(p plan.Proof) string {
 	s := fmt.Sprintf("max %s, 99 %% within %s, tolerance %s (%s of %d samples)",
 		p.Quantity(p.Max), p.Quantity(p.P99), p.Quantity(p.Tolerance), p.Judged, p.Samples)
+	if p.Every > 0 {
+		s += fmt.Sprintf(", %s of all elements against f32", p.Quantity(p.Every))
+	}
 	if p.Mismatched > 0 {
 		s += fmt.Sprintf(", %d not finite on one side only", p.Mismatched)
 	}
@@ -76,6 +81,9 @@ func candidate(c *plan.Candidate) string {
 	}
 	for _, p := range c.Proofs {
 		out = append(out, fmt.Sprintf("%s %s", p.Output, p.Quantity(p.Figure())))
+		if p.Every > 0 {
+			out = append(out, fmt.Sprintf("%s of all elements against f32", p.Quantity(p.Every)))
+		}
 	}
 	return strings.Join(out, "; ")
 }

@@ -19,11 +19,14 @@ import (
 	"weft/runtime/audit"
 )
 
-// headroom is how far beyond the measured peak integers of full scale reach.
+// headroom is how far beyond the measured peak multiples of a unit reach; roots reach to the peak itself.
 const headroom = 1.25
 
 // f16Most is the largest magnitude that is tried in f16, with room for other data of the kind.
 const f16Most = 65504 / 4
+
+// leastRooted is the full scale from which roots are tried: one unit, squared, must be a normal f32, and so must its inverse.
+const leastRooted = 0x1p-80
 
 // Errors of rounding follow the digits: those of bf16 are so many times those of f16.
 const coarser = 8
@@ -49,10 +52,18 @@ func (f *finder) attempt(b *bound.Buffer, c plan.Choice) (*attempt, error) {
 
 // candidate records one in the report.
 func (f *finder) candidate(b *bound.Buffer, c plan.Choice, verdict string) *plan.Candidate {
-	said := &plan.Candidate{Stage: b.Stage, Name: c.Storage.String(), Choice: c, Verdict: verdict,
+	said := &plan.Candidate{Stage: b.Stage, Name: named(c), Choice: c, Verdict: verdict,
 		Bytes: b.Bytes * int64(c.Storage.Size()) / int64(b.Storage().Size())}
 	f.said.Candidates = append(f.said.Candidates, said)
 	return said
+}
+
+// named is what a candidate is called.
+func named(c plan.Choice) string {
+	if c.Roots {
+		return c.Storage.String() + " of roots"
+	}
+	return c.Storage.String()
 }
 
 // downward measures stored arrays in fewer bits, f16 first, which is compiled already; its error tells whether another type is
@@ -91,8 +102,8 @@ func trialsOf(list []*attempt) (out []*trial) {
 	return out
 }
 
-// others measures f16 for a stage and plans what else is worth trying: u16, which has more digits but one scale for all, where
-// f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
+// others measures f16 for a stage and plans what else is worth trying: u16, which has more digits but one scale for all, and u16 of roots, which
+// keep more of them for small numbers, where f16 is beyond the tolerance or its range; bf16 where an error so much larger would do.
 func (f *finder) others(
 	ctx context.Context, base *trial, b *bound.Buffer, halves []*attempt, passed *[]*attempt,
 ) (more []*attempt, err error) {
@@ -101,14 +112,14 @@ func (f *finder) others(
 	fits := peak <= f16Most
 	if !fits {
 		half.said.Verdict = fmt.Sprintf("not tried: values reach %.3g", peak)
-	} else if ok, err := f.measure(ctx, base, half); err != nil {
+	} else if fits, err = f.measure(ctx, base, half); err != nil {
 		return nil, err
-	} else if ok {
+	} else if fits {
 		*passed = append(*passed, half)
 	}
 	lost := strain(half.said.Proofs)
-	try := func(t ir.DType, scale float64, why string) error {
-		c := plan.Choice{Storage: t, Scale: scale}
+	try := func(t ir.DType, units retype.Units, why string) error {
+		c := plan.Choice{Storage: t, Units: units}
 		if why != "" {
 			f.candidate(b, c, "not tried: "+why)
 			return nil
@@ -119,34 +130,44 @@ func (f *finder) others(
 		}
 		return err
 	}
-	whole, brain := "", ""
+	whole, roots, brain := "", "", ""
+	least, finite := lowest(b.In(base.Mem()))
 	switch {
-	case fits && lost <= safety:
+	case fits:
 		whole = "f16 is exact enough"
 	case peak == 0 || b.Bufs[0].Pad.Value != 0:
 		whole = "there is no scale for it"
-	case !allFinite(b.In(base.Mem())):
+	case !finite:
 		whole = "it has no NaN and no infinity"
 	}
-	if fits && coarser*lost > safety {
+	switch {
+	case whole != "":
+		roots = whole
+	case least < 0 || b.Array.Type.Elem.Complex:
+		roots = "numbers below 0 have no root"
+	case peak < leastRooted:
+		roots = "the squares of its units are no f32"
+	}
+	if peak <= f16Most && coarser*lost > safety {
 		brain = fmt.Sprintf("its error is about %d times that of f16, %.0f %% of the tolerance", coarser, 100*coarser*lost)
 	}
-	err = errors.Join(try(ir.U16, math.Exp2(math.Ceil(math.Log2(headroom*peak/retype.Middle))), whole), try(ir.BF16, 0, brain))
+	err = errors.Join(try(ir.U16, retype.FullScale(headroom*peak, false), whole), try(ir.U16, retype.FullScale(peak, true), roots), try(ir.BF16, retype.Units{}, brain))
 	return more, err
 }
 
-// allFinite reports whether an array holds finite numbers alone.
-func allFinite(h ops.HostArray) bool {
+// lowest is the least of the numbers of an array, and whether all are finite.
+func lowest(h ops.HostArray) (least float64, finite bool) {
 	for _, p := range h.Parts {
 		for row := range p.Values() {
 			for _, v := range row {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return false
+					return 0, false
 				}
+				least = min(least, v)
 			}
 		}
 	}
-	return true
+	return least, true
 }
 
 // measure runs a candidate and compares; ok is false where its errors are too large.
@@ -157,10 +178,13 @@ func (f *finder) measure(ctx context.Context, base *trial, a *attempt) (ok bool,
 	if err := a.trial.run(ctx); err != nil {
 		return false, err
 	}
-	a.said.Proofs = prove(a.trial, f.outputs)
-	if ok = within(a.said.Proofs, safety); !ok {
+	a.said.Proofs = f.narrowed(a.trial, base)
+	if ok = f.safe(a.said.Proofs); !ok {
 		a.said.Verdict = fmt.Sprintf("beyond what is safe: it takes %.0f %% of the tolerance, more than %.0f %%",
 			100*strain(a.said.Proofs), 100*safety)
+		if strain(a.said.Proofs) <= safety {
+			a.said.Verdict = "beyond the tolerance at elements that are no samples"
+		}
 	}
 	return ok, nil
 }
@@ -301,9 +325,9 @@ func (f *finder) together(ctx context.Context, base *trial, best []*attempt) (*b
 			if t, err = f.trial(ctx, p, base); err != nil {
 				return nil, err
 			}
-			proofs = prove(t, f.outputs)
+			proofs = f.narrowed(t, base)
 		}
-		if within(proofs, safety) {
+		if f.safe(proofs) {
 			for _, a := range best {
 				a.said.Verdict = "chosen"
 			}

@@ -112,6 +112,53 @@ func prove(t *trial, outputs []*output) (proofs []plan.Proof) {
 	return proofs
 }
 
+// mostCompared is how many elements of an output are compared one by one.
+const mostCompared = 1 << 21
+
+// narrowed compares the outputs of a trial of other types with float64, and all their elements with those of the plan as it is, unless some lie
+// beside discontinuities.
+func (f *finder) narrowed(t, base *trial) []plan.Proof {
+	proofs := prove(t, f.outputs)
+	for i, o := range f.outputs {
+		if strain(proofs) <= 1 && proofs[i].Ties == 0 {
+			proofs[i].Every = o.everywhere(t, base)
+		}
+	}
+	return proofs
+}
+
+// everywhere is the error of all elements against those of another trial; 0: some are not there, they are too many, or not the largest error is judged.
+func (o *output) everywhere(t, base *trial) (worst float64) {
+	got, want := t.Array(t.plan.Buffer(o.id)), base.Array(base.plan.Buffer(o.id))
+	size := want.Of.Layout.Whole().Points()
+	if audit.Judged(o.rule.Metric) != "max" || !base.filled(want.Of.Array) || size > mostCompared {
+		return 0
+	}
+	for row := range int(size) / max(1, want.Parts[0].Width()) {
+		f := audit.Compare(o.rule.Metric, got.RowValues(row), want.RowValues(row), o.taken.Largest)
+		if f.Mismatched > 0 {
+			return infinite
+		}
+		worst = max(worst, f.Worst)
+	}
+	return worst
+}
+
+// safe reports errors that leave enough of the tolerances: those of all elements what the plan as it is may need, of which there are samples;
+// those of samples alone more, since they are not everything.
+func (f *finder) safe(proofs []plan.Proof) bool {
+	for i, p := range proofs {
+		most := p.Every + f.own[i].Figure()/safety
+		if p.Every == 0 {
+			most = p.Figure() / safety
+		}
+		if p.Mismatched > 0 || most > p.Tolerance {
+			return false
+		}
+	}
+	return true
+}
+
 // within reports errors of at most that part of their tolerances.
 func within(proofs []plan.Proof, part float64) bool { return strain(proofs) <= part }
 

@@ -31,7 +31,7 @@ type Options struct {
 }
 
 const (
-	// safety is the part of a tolerance that a choice may use, since a sample is not everything.
+	// safety is the part of a tolerance that samples of a choice may use, since they are not everything.
 	safety = 0.5
 	// noise is what times may differ by without meaning. A type of half the size whose time is within it is worth having: it
 	// takes half the memory.
@@ -75,14 +75,14 @@ func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, erro
 	return p, nil
 }
 
-// recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others.
+// recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others, and so do errors of all its elements.
 func (f *finder) recall(key string) (*bound.Plan, bool) {
 	s, ok := recall(f.opt.Cache, key)
 	if !ok {
 		return nil, false
 	}
 	for _, c := range s.Choices {
-		if c.Scale != 0 && s.Inputs != inputs(f.base) {
+		if (c.Scale != 0 || !within(s.Proofs, safety)) && s.Inputs != inputs(f.base) {
 			return nil, false
 		}
 	}
@@ -101,6 +101,7 @@ type finder struct {
 	outputs []*output
 	said    *plan.Search
 	trials  []*trial
+	own     []plan.Proof // of the plan as it is
 }
 
 // outputsOf are the stored arrays that have a tolerance of the user's, and, if there are any, what sinks take besides: choices
@@ -202,7 +203,7 @@ func (f *finder) search(ctx context.Context) (*bound.Plan, error) {
 		return f.base, err
 	}
 	proofs := prove(base, f.outputs)
-	f.said.Proofs = proofs
+	f.said.Proofs, f.own = proofs, proofs
 	if plain != base {
 		if err := f.refused(proofs); err != nil {
 			return nil, err

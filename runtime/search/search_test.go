@@ -153,6 +153,45 @@ func TestChoosesWhatIsExactEnough(t *testing.T) {
 	}
 }
 
+// Few numbers are large: roots keep the others where multiples of one unit and f16 lose too much, and numbers below 0 have none.
+func TestRoots(t *testing.T) {
+	level(t)
+	dev := cpu(t)
+	text := strings.Replace(withTolerance("1e-5"), "sin(x * 7) * cos(y * 5) * 100", "exp(-30 * x) * (1 + y)", 1)
+	for _, c := range []struct{ text, said, stored string }{
+		{text, "chosen", "u16"}, {strings.Replace(text, "exp(-30 * x)", "(exp(-30 * x) - 0.001)", 1), "not tried: numbers below 0 have no root", "f32"},
+	} {
+		p, err := find(t, dev, c.text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := verdicts(p)["u16 of roots"]; said != c.said {
+			t.Errorf("%s: %q, want %q; all: %v", c.text, said, c.said, verdicts(p))
+		}
+		for _, b := range p.Buffers {
+			if b.Role == plan.FromKernel && b.Pinned == "" && b.Storage().String() != c.stored {
+				t.Errorf("%s is stored as %s", b.Stage, b.Storage())
+			}
+		}
+	}
+}
+
+// One element of many is off by more than is allowed, and samples do not meet it: all are compared.
+func TestEveryElementIsCompared(t *testing.T) {
+	level(t)
+	p, err := find(t, cpu(t), `x = axis(x, 0 .. 199999 in 200000)
+a = where(x == 77777, 4097.5, 1) @keep
+b = sqrt(a * a + a[x: here - 1, outside: 1]) @tolerance(1e-4)
+b | show
+`, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := verdicts(p)["f16"]; !strings.HasPrefix(said, "beyond the tolerance at elements that are no samples") {
+		t.Errorf("f16: %q", said)
+	}
+}
+
 func TestSlowerTypesAreNotChosen(t *testing.T) {
 	was := stopwatch
 	turn := 0
