@@ -37,9 +37,10 @@ const (
 	// takes half the memory.
 	noise = 0.03
 	// mostStages are tried, those with the most at stake first, and none whose loads and stores would take less than this part
-	// of all the time if each went to memory.
+	// of all the time if each went to memory, or that stay in a core's nearest cache.
 	mostStages = 2
 	leastStake = 0.05
+	leastBytes = 32 << 10
 	// partTime is what a kernel that nothing follows runs for, on one thread, in place of all its tiles.
 	partTime = 60 * time.Millisecond
 	// worthwhile is the longest that a search is predicted to take.
@@ -226,7 +227,7 @@ func (f *finder) stages() (out []*bound.Buffer) {
 	stakes := map[*bound.Buffer]float64{}
 	for i := range f.base.Buffers {
 		b := &f.base.Buffers[i]
-		if b.Role != plan.FromKernel || b.Pinned != "" || b.Stored != "" || b.Storage() != ir.F32 || !need[b.ID] {
+		if b.Role != plan.FromKernel || b.Pinned != "" || b.Stored != "" || b.Storage() != ir.F32 || b.Bytes <= leastBytes || !need[b.ID] {
 			continue
 		}
 		if stakes[b] = f.stake(b); stakes[b] >= leastStake*f.base.Totals.Predicted*1e-3 {
