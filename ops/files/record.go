@@ -54,6 +54,10 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 			out = put(out, p.Name+" (again)", nil, "a second array named "+p.Name)
 			continue
 		}
+		if p.Text != nil {
+			out = put(out, fields[i], ops.Text(*p.Text), "")
+			continue
+		}
 		args := map[string]ops.Value{"member": ops.Text(p.Name)}
 		for name, v := range c.Args {
 			args[name] = cmp.Or(args[name], v)
@@ -151,7 +155,8 @@ func dimsAs(own, given []string) ops.List {
 // recording is a use of write on a record of arrays.
 type recording struct {
 	format *format.Format
-	parts  []format.Named
+	parts  []format.Named // arrays
+	texts  []format.Named
 }
 
 func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
@@ -173,6 +178,9 @@ func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
 	if err := unmeant(w.format, c); err != nil {
 		return nil, err
 	}
+	if len(w.parts) == 0 {
+		return nil, problem.Wrong(problem.CannotStore, "array", "", "the record holds no array")
+	}
 	return w, w.format.CheckRecord(w.parts)
 }
 
@@ -191,6 +199,12 @@ func (w *recording) add(c *ops.Call, r ops.Record, before string) error {
 			}
 			o.DType, _ = format.DTypeOf(o.Elem) // what an image is may be narrower
 			w.parts = append(w.parts, format.Named{Name: before + name, Order: o})
+		case ops.Text:
+			if !w.format.Texts {
+				return problem.Wrong(problem.CannotStore, "array", "leave it out of the record, or write a .npz", "part %s is a text, and %s files hold none beside arrays", before+name, w.format.Name)
+			}
+			text := string(v)
+			w.texts = append(w.texts, format.Named{Name: before + name, Text: &text})
 		default:
 			return problem.Wrong(problem.CannotStore, "array", "leave it out of the record", "part %s is %s, not an array", before+name, v.Kind())
 		}
@@ -215,8 +229,11 @@ func (w *recording) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal
 	if err := w.format.CheckRecord(parts); err != nil {
 		return ops.Note{}, err
 	}
+	for _, t := range w.texts {
+		names = append(names, t.Name)
+	}
 	path := ops.PathFor(ctx, w.File())
-	if err := w.format.WriteRecord(ctx, path, parts); err != nil {
+	if err := w.format.WriteRecord(ctx, path, append(parts, w.texts...)); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, w.format, path, strings.Join(names, ", "))

@@ -39,6 +39,7 @@ type Format struct {
 	// WriteRecord writes a record of arrays, if CheckRecord finds nothing; nil: files hold one array.
 	WriteRecord func(ctx context.Context, path string, of []Named) error
 	CheckRecord func(of []Named) error
+	Texts       bool // records may hold texts
 	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
 	Scratch func(o Order, at region.Region) int64
 	Chunk   []int // extents of what is written together; nil: elements that follow each other
@@ -65,6 +66,7 @@ type Part struct {
 	Name string
 	Dims []string // names of its dims that are used without others
 	Not  string   // why it cannot be read: "holds texts"; empty: it can
+	Text *string  // what it says, where it is a text and no array
 }
 
 // Named is a part of a record that is written. What is known before it is computed is its order.
@@ -72,6 +74,7 @@ type Named struct {
 	Name  string
 	Order Order
 	Array ops.HostArray
+	Text  *string // in place of an array
 }
 
 // Input is an array in an open file. Parts of it may be read concurrently. An Input that is a Placer gives coordinates.

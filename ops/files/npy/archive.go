@@ -138,7 +138,11 @@ func list(path string, _ format.Choice) ([]format.Part, error) {
 			if !errors.As(err, &e) {
 				return nil, err
 			}
-			parts[i].Not = e.Reason
+			if text, is := a.text(name); is {
+				parts[i].Text = &text
+			} else {
+				parts[i].Not = e.Reason
+			}
 			continue
 		}
 		for k := range f.Header().Shape {

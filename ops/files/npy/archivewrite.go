@@ -42,26 +42,35 @@ func CreateArchive(path string) (*ArchiveWriter, error) {
 // Create begins an array. Its elements are then written to the result, in C order and this machine's byte order,
 // before the next Create or Commit.
 func (w *ArchiveWriter) Create(name string, d element.DType, shape []int) (io.Writer, error) {
+	header, err := newHeader(d, shape)
+	if err != nil {
+		return nil, w.fail(fmt.Errorf("array %s: %w", clip(name), err))
+	}
+	stored, err := w.create(name, header.encode())
+	if err != nil {
+		return nil, err
+	}
+	w.current = &member{Writer: stored, owner: w, name: name, missing: header.Bytes()}
+	return w.current, nil
+}
+
+// create begins a member with the header of an array.
+func (w *ArchiveWriter) create(name string, header []byte) (io.Writer, error) {
 	if err := w.finish(); err != nil {
 		return nil, err
 	}
 	if w.names[name] {
 		return nil, w.fail(fmt.Errorf("two arrays are named %s", clip(name)))
 	}
-	header, err := newHeader(d, shape)
-	if err != nil {
-		return nil, w.fail(fmt.Errorf("array %s: %w", clip(name), err))
-	}
 	stored, err := w.zip.CreateHeader(&zip.FileHeader{Name: name + suffix, Method: zip.Store})
 	if err != nil {
 		return nil, w.fail(err)
 	}
-	if _, err := stored.Write(header.encode()); err != nil {
+	if _, err := stored.Write(header); err != nil {
 		return nil, w.fail(err)
 	}
 	w.names[name] = true
-	w.current = &member{Writer: stored, owner: w, name: name, missing: header.Bytes()}
-	return w.current, nil
+	return stored, nil
 }
 
 // Add writes a whole array.

@@ -36,9 +36,9 @@ var Single = &format.Format{
 
 // Several is the format of NPZ files.
 var Several = &format.Format{
-	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"}, Open: openMember, List: list, Write: writeArchive, WriteRecord: writeRecord, CheckRecord: checkRecord,
-	Reads:  "An NPZ file gives a record of its arrays, or the only one as it is.",
-	Writes: "An NPZ file holds a record of arrays, or one. NPZ files also hold the coordinates of each dimension under its name.",
+	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"}, Open: openMember, List: list, Write: writeArchive, WriteRecord: writeRecord, CheckRecord: checkRecord, Texts: true,
+	Reads:  "An NPZ file gives a record of its arrays and single texts, or the only one as it is.",
+	Writes: "An NPZ file holds a record of arrays and texts, or one array. NPZ files also hold the coordinates of each dimension under its name.",
 }
 
 // input is an array of an NPY file or of an NPZ archive.
@@ -109,6 +109,12 @@ func writeRecord(ctx context.Context, path string, of []format.Named) error {
 func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 	taken := map[string]bool{}
 	for _, n := range of {
+		if taken[n.Name] = true; n.Text != nil {
+			if err := w.AddText(n.Name, *n.Text); err != nil {
+				return err
+			}
+			continue
+		}
 		m, err := w.Create(n.Name, n.Order.DType, n.Order.Type.Shape())
 		if err != nil {
 			return err
@@ -116,7 +122,6 @@ func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 		if err := format.Encode(ctx, m, n.Order, n.Array); err != nil {
 			return err
 		}
-		taken[n.Name] = true
 	}
 	dims, err := format.Placed(of, math.MaxInt)
 	if err != nil {
@@ -140,7 +145,7 @@ func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 // checkRecord finds elements that no array of NumPy has, and coordinates that differ from others under their name.
 func checkRecord(of []format.Named) error {
 	for _, n := range of {
-		if !n.Order.DType.Valid() {
+		if n.Text == nil && !n.Order.DType.Valid() {
 			return problem.Wrong(problem.CannotStore, "array", "convert it by cast first", "NPZ files hold no %s, which %s is", n.Order.Elem, n.Name)
 		}
 	}

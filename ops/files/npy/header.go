@@ -176,7 +176,12 @@ func (h Header) encode() []byte {
 	case words.HostBigEndian:
 		order = ">"
 	}
-	dict := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': %v, }", order, codes[h.DType], element.Shape(h.Shape))
+	return encodeHeader(order+codes[h.DType], element.Shape(h.Shape))
+}
+
+// encodeHeader is the header of an array of a type in NumPy's words.
+func encodeHeader(descr string, shape element.Shape) []byte {
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %v, }", descr, shape)
 	prefix := len(magic) + 4
 	padding := (alignment - (prefix+len(dict)+1)%alignment) % alignment
 	dict += strings.Repeat(" ", padding) + "\n"
