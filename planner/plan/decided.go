@@ -71,7 +71,7 @@ type Proof struct {
 	Max       float64    `yaml:"max" json:"max"`
 	P99       float64    `yaml:"p99" json:"p99"`
 	Judged    string     `yaml:"judged" json:"judged"` // max or p99: the figure that is held to the tolerance
-	// Every is that figure of all elements against the plan as operators say it, where samples alone do not show that errors are small; 0: not compared.
+	// Every is that figure of all elements against the plan as operators say it; 0: they are equal, or were not compared.
 	Every   float64 `yaml:"every,omitempty" json:"every,omitempty"`
 	Samples int     `yaml:"samples" json:"samples"`
 	Unit    string  `yaml:"unit,omitempty" json:"unit,omitempty"`
