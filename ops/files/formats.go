@@ -10,12 +10,13 @@ import (
 	"weft/ops/files/format"
 	"weft/ops/files/mat"
 	"weft/ops/files/npy"
+	"weft/ops/files/nrrd"
 	"weft/ops/files/picture"
 	"weft/ops/files/tiff"
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, picture.PNG}
+var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
 func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }
