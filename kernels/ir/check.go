@@ -74,8 +74,7 @@ func (c *checker) buffer(b *Buffer) {
 	if p.Before < 0 || p.After < 0 || len(b.Shape) == 0 && p.Before+p.After != 0 {
 		c.wrong("buffer %s of %d axes has padding %d, %d", b.Name, len(b.Shape), p.Before, p.After)
 	}
-	all := limits(b.Type)
-	if p.Before+p.After != 0 && !b.Type.Float() && (p.Value != float64(int64(p.Value)) || !all.has(p.Value)) {
+	if p.Before+p.After != 0 && !b.Type.Holds(p.Value) {
 		c.wrong("buffer %s is padded with %v, which is no %s", b.Name, p.Value, b.Type)
 	}
 	if b.Facts.Mono < -1 || b.Facts.Mono > MonoEither {

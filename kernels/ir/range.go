@@ -50,6 +50,9 @@ var (
 	falsehood = span{0, 0, false}
 )
 
+// Holds reports whether a type has a value; floats have all, rounded.
+func (t DType) Holds(x float64) bool { return t.Float() || x == float64(int64(x)) && limits(t).has(x) }
+
 // limits are the values a type can hold.
 func limits(t DType) span {
 	switch t {

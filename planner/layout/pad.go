@@ -30,7 +30,7 @@ func Pad(m *module.Module) error {
 			if !lower && !upper {
 				return // it is about other dims: rows may have margins or not
 			}
-			if other.Kind != ir.KConst || !lower || !upper || seen && !other.IsConst(constant(v)) {
+			if other.Kind != ir.KConst || !lower || !upper || seen && !other.IsConst(constant(v)) || !n.Buf.Type.Holds(constant(other)) {
 				refused[s] = true
 				return
 			}
