@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"weft/lang/check"
 	"weft/planner/bound"
@@ -32,6 +33,10 @@ type planFlags struct {
 	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take ('0.1 dB', 1e-4): precision is chosen by measurement."`
 }
 
+// leastHeap is what programs take while they are checked and planned in any case. Where arrays may take little, the heap shall not grow far beyond
+// it, which it otherwise does before it is collected.
+const leastHeap = 48 << 20
+
 // open opens a session by the flags, with what else a command asks of it, and checks the file.
 func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Session, *session.Program, error) {
 	c := f.config(s)
@@ -39,6 +44,9 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 		set(&c)
 	}
 	c.Device, c.Threads, c.Memory = f.Device, f.Threads, int64(f.Memory)
+	if f.Memory > 0 {
+		debug.SetMemoryLimit(min(max(int64(f.Memory), leastHeap), debug.SetMemoryLimit(-1)))
+	}
 	se, err := session.Open(c)
 	if err != nil {
 		return nil, nil, err

@@ -24,8 +24,9 @@ func (r *run) stream(ctx context.Context) error {
 	} else {
 		m.Free()
 	}
-	// What sources and sinks leave to be collected would otherwise double what they take, beyond the budget.
+	// What planning left, and what sources and sinks leave to be collected, would otherwise stay beside the arrays, beyond the budget.
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	debug.FreeOSMemory()
 	layout, err := blocks.Lay(r.plan)
 	if err != nil {
 		return err

@@ -274,8 +274,14 @@ func (r *reading) Range(int) (lo, hi float64, err error) {
 func scan(in input, t ops.Type) (span, error) {
 	all := span{math.Inf(1), math.Inf(-1)}
 	var mu sync.Mutex
+	var bands sync.Pool // memory of bands: files are larger than what may be left to be collected
 	err := in.bands(context.Background(), t.Whole(), func(band region.Region) error {
-		part, err := scanBand(in, t, band)
+		h, ok := bands.Get().(ops.HostArray)
+		if is := t.Sub(band); !ok || !slices.Equal(h.Type.Shape(), is.Shape()) {
+			h = ops.NewHostArray(is)
+		}
+		defer bands.Put(h)
+		part, err := scanBand(in, h, band)
 		mu.Lock()
 		defer mu.Unlock()
 		all = span{min(all.lo, part.lo), max(all.hi, part.hi)}
@@ -284,14 +290,17 @@ func scan(in input, t ops.Type) (span, error) {
 	return all, err
 }
 
-func scanBand(in input, t ops.Type, at region.Region) (span, error) {
+// scanBand is scan for a band, which it reads into h.
+func scanBand(in input, h ops.HostArray, at region.Region) (span, error) {
 	s := span{math.Inf(1), math.Inf(-1)}
-	h := ops.NewHostArray(t.Sub(at))
 	if err := fill(context.Background(), in, h, at); err != nil {
 		return s, err
 	}
-	for row := range h.Parts[0].Values() {
-		for _, v := range row {
+	var values [4096]float64
+	for from, n := 0, h.Type.Len(); from < n; from += len(values) {
+		some := values[:min(len(values), n-from)]
+		h.Parts[0].Load(some, from)
+		for _, v := range some {
 			if v-v == 0 {
 				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
 			}
