@@ -75,6 +75,7 @@ type Put struct {
 	Axes   []Dim // of the kernel: parts of the work that do not wait for each other, and never store the same element
 	Writes func(b *Body, axes []*ir.Node) []Write
 	Finds  *Stage // one over the axes that follows from the same turns; nil: none. Rows of the stage belong to its elements
+	Starts *Stage // a line of where what each point of the axes stores begins in the stage, one after the other; nil: that is not told
 }
 
 // Write is a store in every turn of a fold, at an index of the stage, where a condition holds (nil: everywhere).

@@ -17,15 +17,18 @@ func fitted(m *module.Module, opt Options) error {
 	if opt.Memory <= 0 || t.PeakBytes <= opt.Memory {
 		return nil
 	}
-	why, least := "what is counted when it runs is not cut", t.PeakBytes
-	if !p.Counted() {
-		why, least = blocks.Fit(p, m.Device.Kind, opt.Memory)
+	if p.Counted() {
+		p.Totals.Later = true
+		if peak(p); p.Totals.PeakBytes <= opt.Memory {
+			return nil
+		}
 	}
+	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory)
 	if why == "" {
 		return nil
 	}
 	step, largest := largestAtPeak(p)
-	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", sizeFor(least+opt.taken)),
+	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", plan.SizeFor(least+opt.taken)),
 		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
 		step.Name, plan.FormatBytes(t.PeakBytes+opt.taken), plan.FormatBytes(opt.Memory+opt.taken), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
 	fault.At = step.Where()
@@ -42,17 +45,4 @@ func largestAtPeak(p *bound.Plan) (step bound.Step, largest bound.Buffer) {
 		}
 	}
 	return step, largest
-}
-
-// sizeFor writes a budget that holds so many bytes, as --memory takes it.
-func sizeFor(n int64) string {
-	for _, u := range []struct {
-		bytes int64
-		name  string
-	}{{1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if n >= 16*u.bytes {
-			return fmt.Sprintf("%d%s", (n+u.bytes-1)/u.bytes, u.name)
-		}
-	}
-	return fmt.Sprintf("%dB", n)
 }

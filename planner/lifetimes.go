@@ -45,7 +45,9 @@ func peak(p *bound.Plan) {
 		slices.Sort(s.Frees)
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
 			if _, ok := bytes[id]; !ok {
-				bytes[id] = p.Buffer(id).Bytes
+				if bytes[id] = p.Buffer(id).Bytes; t.Later {
+					bytes[id] = p.Buffer(id).Known()
+				}
 				alive += bytes[id]
 			}
 		}

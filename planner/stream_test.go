@@ -212,7 +212,7 @@ func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 
 func TestSizesSayEnough(t *testing.T) {
 	for n, want := range map[int64]string{1: "1B", 16383: "16383B", 16384: "16KiB", 16385: "17KiB", 1 << 24: "16MiB", 1<<24 + 1: "17MiB"} {
-		if got := sizeFor(n); got != want {
+		if got := plan.SizeFor(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}

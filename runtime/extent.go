@@ -1,9 +1,15 @@
 package runtime
 
 import (
+	"cmp"
+	"fmt"
+	"math"
+
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // elements is how many elements there are along a dim of a size, as a step finds it; all of them where that is not counted.
@@ -34,6 +40,16 @@ func (r *run) extent(step *bound.Step) (region.Region, error) {
 // stores is what a kernel stores of a region of its axes, as far as that is there.
 func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error) {
 	at := step.Kernel.Elements(over)
+	if starts := r.plan.Starts(step); starts != nil && !over.Equal(step.Kernel.IR.Domain()) {
+		h, err := r.arrays.Host(starts.ID)
+		if err != nil {
+			return nil, err
+		}
+		each := starts.Layout.Len() / step.Kernel.IR.Axes[0].Extent
+		if at[0].Lo = int(h.Float(over[0].Lo * each)); over[0].Hi < step.Kernel.IR.Axes[0].Extent {
+			at[0].Hi = int(h.Float(over[0].Hi * each))
+		}
+	}
 	for i, d := range step.Kernel.Roots[0].Type.Dims {
 		if b := r.plan.Count(d, step); b != nil {
 			n, err := r.elements(b, d.Size)
@@ -44,6 +60,52 @@ func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error
 		}
 	}
 	return at, nil
+}
+
+// room asks for the memory of arrays of which it was not known while planning how many elements they have, before a step makes them.
+func (r *run) room(step *bound.Step) error {
+	if !r.plan.Totals.Later {
+		return nil
+	}
+	var asked, most int64
+	var largest string
+	for _, id := range step.Writes {
+		b := r.arrays.ByID[id]
+		if !b.Counted() || r.arrays.There(id) {
+			continue
+		}
+		there, room := 1, 1
+		for _, d := range b.Layout.Dims {
+			if by := r.plan.Count(d, step); by != nil {
+				n, err := r.elements(by, d.Size)
+				if err != nil {
+					return err
+				}
+				there, room = there*n, room*max(1, d.Size)
+			}
+		}
+		bytes := int64(math.Ceil(float64(b.Bytes) * float64(there) / float64(room)))
+		if r.arrays.Sizes[id], asked = bytes, asked+bytes; bytes >= most {
+			most, largest = bytes, fmt.Sprintf("%s has %d elements", cmp.Or(b.Label, b.Stage), there)
+		}
+	}
+	needs, err := r.granted.Grow(asked)
+	if err != nil {
+		return problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or keep less", plan.SizeFor(needs)),
+			"%s: with what is counted beside it that takes %s, and %s are needed at once, more than the budget", largest, plan.FormatBytes(asked), plan.FormatBytes(needs))
+	}
+	return nil
+}
+
+// free gives up arrays, and what was asked for them.
+func (r *run) free(ids []string) {
+	r.arrays.Free(ids)
+	for _, id := range ids {
+		if n, asked := r.arrays.Sizes[id]; asked && !r.arrays.There(id) {
+			_, _ = r.granted.Grow(-n) // less is never too much
+			delete(r.arrays.Sizes, id)
+		}
+	}
 }
 
 // there is the part of an array that there is when a step takes it.
@@ -60,6 +122,9 @@ func (r *run) there(h ops.HostArray, step *bound.Step) (ops.HostArray, error) {
 	}
 	if at.Equal(all) {
 		return h, nil
+	}
+	if len(at) > 0 && at[1:].Equal(all[1:]) { // it lies in one piece
+		return h.Sub(at), nil
 	}
 	out, row := ops.NewHostArray(h.Type.Sub(at)), 0
 	for piece := range ops.Pieces(at, h.Type.Shape()) {

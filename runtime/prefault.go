@@ -14,7 +14,8 @@ import (
 // anyway, when the kernel runs. The function that is returned ends it; with the next source it goes on, as what has pages is passed quickly.
 func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	next := r.behindSources(source)
-	if next == nil || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
+	counted := func(id string) bool { return r.arrays.ByID[id].Counted() } // it is not known yet how much there is
+	if next == nil || slices.ContainsFunc(next.Writes, counted) || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
 		return func() {}, nil
 	}
 	var pages [][]byte

@@ -16,6 +16,7 @@ import (
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
 	"weft/runtime/journal"
+	"weft/runtime/memory"
 	"weft/runtime/pages"
 	"weft/runtime/result"
 	"weft/runtime/usage"
@@ -45,6 +46,7 @@ type run struct {
 	checkpoints *[]string          // those that there are
 	doubt       doubt
 	pages       *pages.Pages
+	granted     *memory.Ticket // nil: anything
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -114,11 +116,11 @@ func (r *run) execute(ctx context.Context) error {
 	if err := r.identify(); err != nil {
 		return err
 	}
-	ticket, err := r.ticket()
-	if err != nil {
+	var err error
+	if r.granted, err = r.ticket(); err != nil {
 		return err
 	}
-	defer ticket.Release()
+	defer r.granted.Release()
 	if err := r.compile(ctx); err != nil {
 		return err
 	}
@@ -136,7 +138,7 @@ func (r *run) execute(ctx context.Context) error {
 		if err := r.step(ctx, step); err != nil {
 			return r.failed(ctx, step, err)
 		}
-		r.arrays.Free(step.Frees)
+		r.free(step.Frees)
 	}
 	return nil
 }
@@ -151,6 +153,9 @@ func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 
 // allocate makes sure that what a step reads and writes has memory.
 func (r *run) allocate(step *bound.Step) error {
+	if err := r.room(step); err != nil {
+		return err
+	}
 	for _, id := range step.Reads {
 		if err := r.arrays.Need(id, false); err != nil {
 			return err

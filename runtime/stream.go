@@ -37,7 +37,8 @@ func (r *run) stream(ctx context.Context) error {
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
-		r.arrays.Free(p.Frees)
+		r.free(p.Frees)
+		r.arrays.Spare.Release() // blocks come in windows, which take none of it
 		r.arrays.FreeWindows()
 	}
 	return nil
@@ -101,6 +102,9 @@ func (p *pass) prepare(ctx context.Context) error {
 	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
 		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
+		if err := r.room(s); err != nil {
+			return r.failed(ctx, s, err)
+		}
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
 			if err := r.arrays.Need(id, false); err != nil {
 				return r.failed(ctx, s, err)
@@ -240,6 +244,13 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if !ok {
 			continue
 		}
+		there, err := r.extent(s)
+		if err != nil {
+			return r.failed(ctx, s, err)
+		}
+		if over = over.Intersect(there); over.Empty() && !s.Kernel.IR.Domain().Empty() {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -249,9 +260,13 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			r.arrays.Extend(id, made)
 		}
 		w := p.works[s.ID]
-		err := w.part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads))
+		err = w.part(ctx, over, s.Kernel.TilesOf(over, r.opt.Threads))
+		var made region.Region
 		if err == nil {
-			err = w.blanks.look(s.Kernel.Elements(over))
+			made, err = r.stores(s, over)
+		}
+		if err == nil {
+			err = w.blanks.look(made)
 		}
 		if err == nil && w.checks != nil {
 			err = p.sample(ctx, w.checks, t, over)

@@ -203,6 +203,44 @@ func (k *Kernel) Rowwise() bool {
 	})
 }
 
+// Each is how many rows of each output points of one index along the first axis write, those behind what points of the index before it write: the last
+// may write fewer. 0: they write others too.
+func (k *Kernel) Each() (rows int) {
+	if k.Rowwise() {
+		return 1
+	}
+	if len(k.Axes) == 0 {
+		return 0
+	}
+	axis := k.Axes[0]
+	for _, s := range k.Stores {
+		if s.In == nil || len(s.Index) == 0 || s.Index[0] != s.In.Index || k.Around(s.In) != nil {
+			return 0
+		}
+		lo := s.In.Lo
+		if lo.Kind != KAlu || lo.Op != Mul || !slices.Contains(lo.Args, axis) {
+			return 0
+		}
+		by := lo.Args[0]
+		if by == axis {
+			by = lo.Args[1]
+		}
+		each, n := int(by.I), s.Buf.Shape[0]
+		if by.Kind != KConst || each < 1 || rows != 0 && each != rows || (n+each-1)/each != axis.Extent {
+			return 0
+		}
+		for _, at := range []int{0, max(0, axis.Extent-2), axis.Extent - 1} {
+			end := float64(min((at+1)*each, n))
+			least, most, _ := RangeOf(s.In.Hi, func(x *Node) (lo, hi float64, ok bool) { return float64(at), float64(at), x == axis })
+			if least != end || most != end {
+				return 0
+			}
+		}
+		rows = each
+	}
+	return rows
+}
+
 // Columnwise reports whether the axes are those of what is stored but for its first, which turns of folds go through: a point of the axes
 // writes a column of each output, and nothing else.
 func (k *Kernel) Columnwise() bool {

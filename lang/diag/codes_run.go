@@ -4,7 +4,7 @@ import "weft/ops/problem"
 
 var planCodes = []Code{
 	{Code: problem.MemoryBudget, Title: "memory budget too small",
-		Explanation: "Even the smallest tiles of the named stage do not fit the budget, so nothing was started. Raise --memory, or make the stage smaller.",
+		Explanation: "Even the smallest tiles of the named stage do not fit the budget, so nothing was started. Raise --memory, or make the stage smaller. Of arrays of which it is known only in a run how many elements they have, that is found before they are stored, and the run stops there.",
 		Wrong:       "# weft run file.weft --memory 1KiB\nread(\"iq.npy\") | envelope | write(\"out.npy\")",
 		Right:       "# weft run file.weft --memory 1GiB\nread(\"iq.npy\") | envelope | write(\"out.npy\")"},
 	{Code: problem.CannotHonour, Title: "annotation cannot be honoured",

@@ -269,7 +269,7 @@ func (k storing) Lower(l *ops.Lowering) (out []*ops.Stage) {
 		s := l.Stage(o.Name, o.Type, append(slices.Clone(inputs), aside[part], count, before), func(b *ops.Body, at []*ir.Node) ops.Elem {
 			return ops.ElemOf(t.find(b, before, at[0])[part][0])
 		})
-		s.Put = &ops.Put{Axes: t.dims, Writes: func(b *ops.Body, at []*ir.Node) []ops.Write {
+		s.Put = &ops.Put{Axes: t.dims, Starts: before, Writes: func(b *ops.Body, at []*ir.Node) []ops.Write {
 			all, start := count.At(b, at...).Re, before.At(b, number(b, t.dims, at)).Re
 			room := b.Const(ir.I64, float64(k.room))
 			copies := b.Once(k, at, func() []*ir.Node {

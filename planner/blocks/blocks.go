@@ -3,6 +3,7 @@ package blocks
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/kernels/region"
@@ -18,6 +19,7 @@ type track struct{ lo, hi []int }
 // schedule is what happens in a strip of a pass, block by block.
 type schedule struct {
 	strip  region.Region                       // of the dims behind the first of the tallest target; nil: all of them
+	of     int                                 // rows of the tallest target
 	clock  []region.Interval                   // rows of the tallest target, by block
 	rows   map[*bound.Buffer][]region.Interval // needed, by block
 	across map[*bound.Buffer]region.Region     // of the other dims, needed by any block
@@ -29,7 +31,7 @@ type schedule struct {
 // schedule lays out a strip of a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
 // there then, so the first one makes all that it needs.
 func (f *flow) schedule(p *Pass, blockRows, from int, strip region.Region) *schedule {
-	s := &schedule{strip: strip, rows: map[*bound.Buffer][]region.Interval{}, across: map[*bound.Buffer]region.Region{},
+	s := &schedule{strip: strip, of: p.Rows, rows: map[*bound.Buffer][]region.Interval{}, across: map[*bound.Buffer]region.Region{},
 		tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Region{}, writes: map[*unit][]region.Region{}}
 	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
 		s.clock = append(s.clock, region.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
@@ -122,17 +124,26 @@ func (s *schedule) kernel(f *flow, u *unit) {
 	if axes > 0 && !k.Pointwise() && !columns {
 		across = k.Domain()[1:]
 	}
-	tr := trackOf(all)
+	inOrder, packs := f.inOrder(u), f.packs(u)
+	if packs {
+		for t, at := range s.clock {
+			all[t] = scaled(at, s.of, f.rows(u))
+		}
+	}
+	tr, each := trackOf(all), max(1, k.Each())
 	done := 0
 	s.runs[u] = make([]region.Region, len(s.clock))
 	for t := range s.clock {
-		rows := region.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
+		rows := region.Interval{Lo: max(done, tr.lo[t]/each), Hi: max(done, (tr.hi[t]+each-1)/each)}
 		if done = rows.Hi; rows.Empty() {
 			continue
 		}
 		at := append(region.Region{rows}, across...)[:axes]
-		if columns { // all rows of them
+		switch {
+		case columns: // all rows of them
 			at, done = across, f.rows(u)
+		case inOrder && !packs: // all of it, once
+			at, done = k.Domain(), math.MaxInt
 		}
 		s.runs[u][t] = at
 		for b, n := range f.inputs(u, at) {
@@ -175,7 +186,7 @@ const hugePages = 2 << 20
 func (s *schedule) peak(f *flow, p *Pass) int64 {
 	fixed := int64(0)
 	for _, b := range p.kept {
-		fixed += b.Bytes
+		fixed += b.Known()
 	}
 	sinks := map[*bound.Buffer]bool{}
 	for _, u := range p.units {
@@ -324,7 +335,7 @@ func (s *Stream) describe() {
 		}
 	}
 	for _, u := range f.units {
-		if u.step.Kind != plan.KernelStep || f.rows(u) < 3 || u.step.Kernel.IR.Columnwise() {
+		if u.step.Kind != plan.KernelStep || f.rows(u) < 3 || u.step.Kernel.IR.Each() != 1 {
 			continue
 		}
 		middle := f.rows(u) / 2

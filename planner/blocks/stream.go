@@ -66,8 +66,10 @@ func newFlow(p *bound.Plan, strips bool) *flow {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
-		for _, id := range s.Reads {
-			u.reads = append(u.reads, p.Buffer(id))
+		for _, id := range p.Needs(s) {
+			if b := p.Buffer(id); !slices.Contains(s.Writes, id) && !slices.Contains(u.reads, b) {
+				u.reads = append(u.reads, b)
+			}
 		}
 		for _, id := range s.Writes {
 			u.makes = append(u.makes, p.Buffer(id))
@@ -121,7 +123,7 @@ func (f *flow) classify(u *unit) {
 		for _, b := range u.reads {
 			n, rows := need[b], b.Layout.RowCount()
 			switch {
-			case f.inOrder(u):
+			case f.inOrder(u) && !f.packs(u):
 				keep(b, u.step.Name+" makes its results in an order of its own", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
@@ -130,9 +132,12 @@ func (f *flow) classify(u *unit) {
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
-		if f.inOrder(u) {
-			for _, b := range u.makes {
-				keep(b, u.step.Name+" makes it in an order of its own", false)
+		for _, b := range u.makes {
+			switch {
+			case f.inOrder(u):
+				keep(b, u.step.Name+" makes it in an order of its own", f.packs(u))
+			case b.Counted():
+				keep(b, "it is known only then how many elements there are", false)
 			}
 		}
 	}
@@ -140,8 +145,11 @@ func (f *flow) classify(u *unit) {
 
 // inOrder reports whether what a kernel makes of some rows, or in strips of some columns, lies elsewhere in its results too.
 func (f *flow) inOrder(u *unit) bool {
-	return !u.step.Kernel.IR.Rowwise() && !(f.strips && u.step.Kernel.IR.Columnwise())
+	return u.step.Kernel.IR.Each() == 0 && !(f.strips && u.step.Kernel.IR.Columnwise())
 }
+
+// packs reports whether what a kernel makes of some rows lies behind what it makes of those before, and it is told where.
+func (f *flow) packs(u *unit) bool { return !f.strips && f.plan.Starts(u.step) != nil }
 
 // probe is what a kernel needs of its inputs for one row in the middle or, with strips, one element.
 func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
@@ -170,7 +178,12 @@ func (f *flow) inputs(u *unit, over region.Region) map[*bound.Buffer]region.Regi
 }
 
 // rows is the extent of a kernel's first axis; a single value is one row.
-func (f *flow) rows(u *unit) int { return u.makes[0].Layout.RowCount() }
+func (f *flow) rows(u *unit) int {
+	if axes := u.step.Kernel.IR.Axes; f.packs(u) && len(axes) > 0 {
+		return axes[0].Extent
+	}
+	return u.makes[0].Layout.RowCount()
+}
 
 // refuses says why a source or sink takes its array only as a whole.
 func refuses(op *ops.Instance, source bool) string {
@@ -364,6 +377,11 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
 	s, ok := newFlow(p, false).stream(budget)
+	if ok && p.Totals.Later { // what is counted has the rest
+		if half, fits := newFlow(p, false).stream(budget / 2); fits {
+			s = half
+		}
+	}
 	if !ok {
 		narrow, fits := newFlow(p, true).stream(budget)
 		if !fits {
@@ -409,7 +427,7 @@ func (s *Stream) AtOnce(buffer string) float64 {
 // obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
 func (s *Stream) obstacle(budget int64) string {
 	for _, k := range s.Kept {
-		if k.Bytes > budget/2 {
+		if s.flow.plan.Buffer(k.Buffer).Known() > budget/2 {
 			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
 		}
 	}

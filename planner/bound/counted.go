@@ -9,9 +9,7 @@ import (
 
 // Counted reports whether there are arrays of which it is known only when they are computed how many elements there are.
 func (p *Plan) Counted() bool {
-	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool {
-		return slices.ContainsFunc(b.Layout.Dims, func(d ops.Dim) bool { return d.Count != nil })
-	})
+	return slices.ContainsFunc(p.Buffers, func(b Buffer) bool { return b.Counted() })
 }
 
 // Count is where it stands how many elements there are along a dim; nil: there are all, or it is not known before a step.
@@ -76,6 +74,34 @@ func (p *Plan) counts(s *Step) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// Starts is where it stands where what each point of the axes of a step's kernel stores begins, one after the other; nil: that is not told.
+func (p *Plan) Starts(s *Step) (out *Buffer) {
+	for i, root := range s.Kernel.Roots {
+		if root.Put == nil || root.Put.Starts == nil || i > 0 && root.Put.Starts != s.Kernel.Roots[0].Put.Starts {
+			return nil
+		}
+		at := slices.IndexFunc(p.Buffers, func(b Buffer) bool { return b.Array == root.Put.Starts })
+		if at < 0 || !slices.Contains(s.Reads, p.Buffers[at].ID) {
+			return nil
+		}
+		out = &p.Buffers[at]
+	}
+	return out
+}
+
+// Counted reports whether it is known only in a run how many elements there are.
+func (b *Buffer) Counted() bool {
+	return slices.ContainsFunc(b.Layout.Dims, func(d ops.Dim) bool { return d.Count != nil })
+}
+
+// Known are the bytes of an array as far as they are known while planning.
+func (b *Buffer) Known() int64 {
+	if b.Counted() {
+		return 0
+	}
+	return b.Bytes
 }
 
 // Needs are the arrays that must be there for a step.

@@ -140,8 +140,9 @@ func (k *Kernel) Elements(over region.Region) region.Region {
 	}
 	all := k.Roots[0].Type.Whole()
 	switch {
-	case k.IR.Rowwise():
-		all[0] = over[0]
+	case k.IR.Each() > 0:
+		each := k.IR.Each()
+		all[0] = region.Interval{Lo: over[0].Lo * each, Hi: min(over[0].Hi*each, all[0].Hi)}
 	case k.IR.Columnwise():
 		copy(all[1:], over)
 	}

@@ -145,7 +145,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 }
 
 // stores counts what is stored: whole vectors at points, and in the turns of a fold, where neighbouring lanes do not store to neighbours, one
-// element after the other, with its place, its value and whether it is stored at all taken from memory.
+// element after the other, with its place, its value and whether it is stored at all taken from memory if they are of lanes.
 func (c *counter) stores(w Work, s *ir.Store) {
 	times, each := float64(c.k.Points()), c.p.Ops[profile.Contiguous]
 	if s.Adds {
@@ -161,7 +161,9 @@ func (c *counter) stores(w Work, s *ir.Store) {
 	}
 	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In]
 	if lanes, known := c.lanesLie(s.Buf, s.Index); !known || !sideBySide(lanes) {
-		times, each = times*float64(c.p.Lanes), each+3*c.p.Ops[profile.Uniform]
+		if times *= float64(c.p.Lanes); !c.lanes.Empty() {
+			each += 3 * c.p.Ops[profile.Uniform]
+		}
 	}
 	w.add(profile.Contiguous, s.In, times*each)
 }
@@ -294,7 +296,7 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 		return class[0], times
 	case operand == ir.F64 && class[1] != "":
 		return class[1], times
-	case operand == ir.F64: // half as many lanes
+	case operand == ir.F64 && !c.lanes.Empty(): // half as many
 		return class[0], 2 * times
 	case n.Type.Int() && n.Op != ir.Cast && n.Op != ir.Div && n.Op != ir.Mod:
 		return profile.Integer, 1

@@ -82,9 +82,20 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	return grp
 }
 
-// waits reports that a kernel loads what is made from a stage by way of memory, so that it cannot be the one to store the stage.
+// waits reports that a kernel loads what is made from a stage by way of memory, or of which there is as much as that says, so that it cannot be the
+// one to store the stage.
 func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
-	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) })
+	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) || slices.Contains(a.counts(in), s) })
+}
+
+// counts are the stages that say how many elements there are of one.
+func (a *assembler) counts(s *ops.Stage) (out []*ops.Stage) {
+	for _, d := range s.Type.Dims {
+		if d.Count != nil {
+			out = append(out, a.Counts[*d.Count])
+		}
+	}
+	return out
 }
 
 // siblings defines, in the same kernel, the other stored stages that share with root what is computed once for all. Those of the same inputs
@@ -120,7 +131,7 @@ func alike(s, root *ops.Stage) bool {
 	return graph.SameShape(s, root)
 }
 
-// order sorts kernels so that each comes after those whose arrays it loads, and otherwise as in the program.
+// order sorts kernels so that each comes after those whose arrays it loads and those that count what it stores, and otherwise as in the program.
 func (a *assembler) order(in []*Kernel) []*Kernel {
 	maker := map[*ops.Stage]*Kernel{}
 	for _, g := range in {
@@ -137,7 +148,11 @@ func (a *assembler) order(in []*Kernel) []*Kernel {
 			return
 		}
 		done[g] = true
-		for _, s := range g.Loads {
+		before := g.Loads
+		for _, s := range g.Roots {
+			before = slices.Concat(before, a.counts(s))
+		}
+		for _, s := range before {
 			if m := maker[s]; m != nil && m != g {
 				visit(m)
 			}

@@ -223,8 +223,8 @@ func (s *site) refusals() (out []error) {
 
 // noRoom says how far the memory of some devices falls short.
 func (s *site) noRoom(t *task, devices []int) string {
-	if t.strips {
-		return "it runs in strips of whole columns, which only the host does"
+	if t.comes != "" {
+		return "it runs in " + t.comes + ", which only the host does"
 	}
 	largest := devices[0]
 	for _, d := range devices {

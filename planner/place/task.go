@@ -20,13 +20,13 @@ type task struct {
 	work    count.Work
 	in      []feed
 	out     []feed
-	rows    int   // of its first axis
-	tiles   int   // that @tile asks for; 0: any number
-	block   int   // blocks of rows that the run is cut into; 0: none
-	whole   bool  // it combines into what is there, so one device has all of it
-	strips  bool  // of whole columns come and go, which are in no device's memory but the host's
-	least   int64 // bytes of device memory without which not even its smallest range runs
-	frees   []int // arrays that nothing needs afterwards
+	rows    int    // of its first axis
+	tiles   int    // that @tile asks for; 0: any number
+	block   int    // blocks of rows that the run is cut into; 0: none
+	whole   bool   // it combines into what is there, so one device has all of it
+	comes   string // what comes and goes, which is in no device's memory but the host's; empty: nothing
+	least   int64  // bytes of device memory without which not even its smallest range runs
+	frees   []int  // arrays that nothing needs afterwards
 	request request
 	lacks   string // why it is not where it was asked to be; empty: it is
 	fits    []bool // by device: its memory holds the smallest range
@@ -120,7 +120,14 @@ func (s *site) task(step *bound.Step) *task {
 		t.tiles = k.Tiles
 	}
 	if s.stream != nil {
-		t.block, t.strips = s.stream.StepBlocks(step.ID), s.stream.Strips && k.IR.Columnwise()
+		t.block = s.stream.StepBlocks(step.ID)
+		switch {
+		case !t.whole:
+		case s.stream.Strips && k.IR.Columnwise():
+			t.comes = "strips of whole columns"
+		case k.IR.Each() > 0 || s.plan.Starts(step) != nil:
+			t.comes = "blocks of what it stores in an order of its own"
+		}
 	}
 	middle := region.Interval{Lo: t.rows / 2, Hi: t.rows/2 + 1}
 	if t.whole {
@@ -150,7 +157,7 @@ func (s *site) task(step *bound.Step) *task {
 		t.least += least + margins(b)
 	}
 	for _, d := range s.devices {
-		t.fits = append(t.fits, !t.strips && (d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory))
+		t.fits = append(t.fits, t.comes == "" && (d.Info.Limits.Memory <= 0 || t.least <= d.Info.Limits.Memory))
 	}
 	return t
 }

@@ -46,3 +46,16 @@ func FormatAmount(x float64, unit string) string {
 	}
 	return strings.TrimRight(fmt.Sprintf("%.3g %s", x, prefix+unit), " ")
 }
+
+// SizeFor writes a budget that holds so many bytes, as --memory takes it.
+func SizeFor(n int64) string {
+	for _, u := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= 16*u.bytes {
+			return fmt.Sprintf("%d%s", (n+u.bytes-1)/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%dB", n)
+}

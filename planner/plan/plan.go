@@ -81,11 +81,13 @@ type Machine struct {
 type Totals struct {
 	Kernels    int     `yaml:"kernels" json:"kernels"`
 	Flops      float64 `yaml:"flops" json:"flops"`
-	Bytes      int64   `yaml:"bytes" json:"bytes"`               // moved by kernels
-	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"`   // that fusion keeps from being moved
-	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`     // of buffers alive at once
-	PeakAt     string  `yaml:"peak_at" json:"peak_at"`           // the step at which they are
-	Predicted  float64 `yaml:"predicted_ms" json:"predicted_ms"` // of all kernels
+	Bytes      int64   `yaml:"bytes" json:"bytes"`             // moved by kernels
+	SavedBytes int64   `yaml:"saved_bytes" json:"saved_bytes"` // that fusion keeps from being moved
+	PeakBytes  int64   `yaml:"peak_bytes" json:"peak_bytes"`   // of buffers alive at once
+	PeakAt     string  `yaml:"peak_at" json:"peak_at"`         // the step at which they are
+	// Later is set where the memory of arrays whose elements are counted is no part of PeakBytes: a run asks for it when the number is known.
+	Later     bool    `yaml:"later,omitempty" json:"later,omitempty"`
+	Predicted float64 `yaml:"predicted_ms" json:"predicted_ms"` // of all kernels
 	// Wall is what a run is predicted to take, from the first step to the last. It is more than kernels and Besides together where a run waits, and less
 	// where these run at the same time.
 	Wall    float64  `yaml:"wall_ms,omitempty" json:"wall_ms,omitempty"`

@@ -27,7 +27,8 @@ type Arrays struct {
 	Memory      map[*ir.Buffer]device.Memory
 	Spare       *device.Spare // what was freed
 	Alive, Peak int64
-	fleet       *fleet.Fleet // holds replicas
+	Sizes       map[string]int64 // of arrays that take less than the plan has room for
+	fleet       *fleet.Fleet     // holds replicas
 
 	Lent     map[string]bool // arrays whose memory is not its own
 	Narrow   bool            // windows are narrower than rows
@@ -37,7 +38,7 @@ type Arrays struct {
 
 // New is the memory of a plan whose buffers are not there yet.
 func New(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *Arrays {
-	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Spare: &device.Spare{}, Memory: map[*ir.Buffer]device.Memory{}}
+	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Spare: &device.Spare{}, Sizes: map[string]int64{}, Memory: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.ByID[b.ID], a.ByStage[b.Array] = b, b
@@ -54,7 +55,7 @@ func (a *Arrays) Need(id string, filled bool) error {
 	if !a.Windowed[id] {
 		err := exec.Allocate(a.dev, a.Spare, b, a.Memory, filled)
 		if err == nil {
-			a.Count(b.Bytes)
+			a.Count(a.size(b))
 		}
 		return err
 	}
@@ -66,6 +67,14 @@ func (a *Arrays) Need(id string, filled bool) error {
 		a.Memory[part] = w
 	}
 	return nil
+}
+
+// size is the memory of an array that is there as a whole.
+func (a *Arrays) size(b *bound.Buffer) int64 {
+	if n, ok := a.Sizes[b.ID]; ok {
+		return n
+	}
+	return b.Bytes
 }
 
 // lent is memory that belongs to somebody else.
@@ -98,7 +107,7 @@ func (a *Arrays) Free(ids []string) {
 			a.clear(b)
 			exec.Free(b, a.Spare, a.Memory)
 			if !a.Windowed[id] {
-				a.Count(-b.Bytes)
+				a.Count(-a.size(b))
 			}
 		}
 	}

@@ -70,14 +70,6 @@ func (a Array) RowValues(row int) []complex128 {
 	return out
 }
 
-// rowsOf are zeros for a row of real and one of imaginary parts.
-func rowsOf[T float32 | float64](h ops.HostArray) (out [2][]T) {
-	for i := range out {
-		out[i] = make([]T, h.Parts[0].Width())
-	}
-	return out
-}
-
 // Peak is the largest finite magnitude of the array, in its own unit.
 func (a Array) Peak(threads int) float64 {
 	return a.Of.Peak(Peak(a.HostArray, a.Type.Whole(), threads))
@@ -95,51 +87,47 @@ func Peak(h ops.HostArray, at region.Region, threads int) (peak float64) {
 }
 
 func peakOf(h ops.HostArray, threads int) float64 {
-	rows := h.Parts[0].Rows()
-	parts := min(max(1, threads), max(1, rows))
+	n := h.Parts[0].Rows() * h.Parts[0].Width()
+	parts := min(max(1, threads), max(1, n))
 	peaks := make([]float64, parts)
 	var wg sync.WaitGroup
 	for i := range parts {
-		wg.Go(func() { peaks[i] = peakOfRows(h, i*rows/parts, (i+1)*rows/parts) })
+		wg.Go(func() { peaks[i] = peakBetween(h, i*n/parts, (i+1)*n/parts) })
 	}
 	wg.Wait()
 	return slices.Max(peaks)
 }
 
-func peakOfRows(h ops.HostArray, lo, hi int) float64 {
-	if h.Parts[0].Buf.Type == ir.F32 {
-		return peakOfFloat32(h, lo, hi)
-	}
-	parts := rowsOf[float64](h)
-	peak := 0.0
-	for row := lo; row < hi; row++ {
+// peakBetween is the peak of consecutive elements, some at a time: a row may be as long as the memory.
+func peakBetween(h ops.HostArray, lo, hi int) (peak float64) {
+	var values [2][4096]float64
+	square := 0.0
+	for from := lo; from < hi; from += len(values[0]) {
+		n := min(len(values[0]), hi-from)
 		for i, p := range h.Parts {
-			p.LoadRow(parts[i], row)
+			p.Load(values[i][:n], from)
 		}
-		for i, x := range parts[0] {
-			if x = math.Hypot(x, parts[1][i]); x > peak && !math.IsInf(x, 0) {
-				peak = x
+		re, im := values[0][:n], values[1][:n]
+		switch {
+		case len(h.Parts) == 1:
+			for _, x := range re {
+				if x = math.Abs(x); x > peak && x <= math.MaxFloat64 {
+					peak = x
+				}
+			}
+		case h.Parts[0].Buf.Type == ir.F32: // whose squares fit float64
+			for i, x := range re {
+				if v := x*x + im[i]*im[i]; v > square && v <= math.MaxFloat64 {
+					square = v
+				}
+			}
+		default:
+			for i, x := range re {
+				if x = math.Hypot(x, im[i]); x > peak && x <= math.MaxFloat64 {
+					peak = x
+				}
 			}
 		}
 	}
-	return peak
-}
-
-// peakOfFloat32 is peakOfRows for the usual type, in a fraction of the time: its squares fit float64.
-func peakOfFloat32(h ops.HostArray, lo, hi int) float64 {
-	parts := rowsOf[float32](h)
-	largest := 0.0
-	for row := lo; row < hi; row++ {
-		for i, p := range h.Parts {
-			parts[i] = device.View[float32](p.Row(row), ir.F32)
-		}
-		im := parts[1]
-		for i, x := range parts[0] {
-			y := im[i]
-			if v := float64(x)*float64(x) + float64(y)*float64(y); v > largest && v <= math.MaxFloat64 {
-				largest = v
-			}
-		}
-	}
-	return math.Sqrt(largest)
+	return max(peak, math.Sqrt(square))
 }

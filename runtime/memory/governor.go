@@ -37,6 +37,22 @@ func (g *Governor) Acquire(owner string, bytes int64) (*Ticket, error) {
 	return &Ticket{bytes, g}, nil
 }
 
+// Grow adds to what a ticket grants, or gives some of it back, where bytes is negative. needs is what all tickets grant with that, beyond the
+// budget where there is an error. A nil ticket grants anything.
+func (t *Ticket) Grow(bytes int64) (needs int64, err error) {
+	if t == nil {
+		return 0, nil
+	}
+	g := t.governor
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if needs = g.granted + bytes; needs > g.budget {
+		return needs, ErrTooLarge
+	}
+	g.granted, t.bytes = needs, t.bytes+bytes
+	return needs, nil
+}
+
 // Release gives the memory back. Later calls do nothing, nor does one on a nil ticket.
 func (t *Ticket) Release() {
 	if t == nil {

@@ -66,3 +66,26 @@ func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
 	all.Release()
 	(*Ticket)(nil).Release()
 }
+
+func TestTicketsGrowWithinTheBudget(t *testing.T) {
+	g := NewGovernor(100)
+	a, err := g.Acquire("a", 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if needs, err := a.Grow(40); err != nil || needs != 100 {
+		t.Errorf("40 more: %d are needed, %v", needs, err)
+	}
+	if needs, err := a.Grow(1); !errors.Is(err, ErrTooLarge) || needs != 101 || g.Granted() != 100 {
+		t.Errorf("1 more than there are: %d are needed, %v; %d granted", needs, err, g.Granted())
+	}
+	if _, err := a.Grow(-30); err != nil || g.Granted() != 70 {
+		t.Errorf("given back: %d granted, %v", g.Granted(), err)
+	}
+	if a.Release(); g.Granted() != 0 {
+		t.Errorf("%d left", g.Granted())
+	}
+	if _, err := (*Ticket)(nil).Grow(1 << 40); err != nil {
+		t.Error(err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"weft/lang/diag"
 	"weft/planner/bound"
 	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // Sizes of an outline, in characters.
@@ -204,6 +205,14 @@ func (o *outline) beside(what string) (seconds float64, ok bool) {
 	return 0, false
 }
 
+// peak is the memory that arrays take at once, as far as it is known.
+func peak(t plan.Totals) string {
+	if t.Later {
+		return size(t.PeakBytes) + ", and what is counted,"
+	}
+	return size(t.PeakBytes)
+}
+
 // heading says what the run takes, and what most of that is.
 func (o *outline) heading() {
 	doubt := ""
@@ -219,7 +228,7 @@ func (o *outline) heading() {
 		o.line("%s: took %s on %s%s, where %s were predicted%s; at most %s of arrays at once", o.plan.File, seconds(o.whole), devices(o.plan), on,
 			millis(s.Wall), doubt, size(a.PeakBuffers))
 	} else {
-		o.line("%s: %s predicted on %s%s%s; at most %s of arrays at once", o.plan.File, seconds(o.whole), devices(o.plan), on, doubt, size(s.PeakBytes))
+		o.line("%s: %s predicted on %s%s%s; at most %s of arrays at once", o.plan.File, seconds(o.whole), devices(o.plan), on, doubt, peak(s))
 	}
 	type named struct {
 		what    string

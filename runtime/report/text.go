@@ -82,7 +82,7 @@ func (t *printer) headline() {
 		doubt = " by " + d
 	}
 	t.line("device %s; predicted %s%s; at most %s of arrays at once (at %s); plan %s",
-		devices(t.plan), millis(s.Predicted), doubt, size(s.PeakBytes), s.PeakAt, t.plan.Hash)
+		devices(t.plan), millis(s.Predicted), doubt, peak(s), s.PeakAt, t.plan.Hash)
 }
 
 // numbers says which numbers that follow from params may change without other kernels, and why others may not.
