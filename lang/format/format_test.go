@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,14 +99,24 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// meaning is the tree of a text, and its comments in order.
+// meaning is the tree of a text, and its comments in order, each with how many statements begin before it, and whether one stands on its line.
 func meaning(text string) string {
 	src := diag.NewSource("f.weft", text)
-	out := syntax.Dump(syntax.Parse(src, units, &diag.List{}))
+	file := syntax.Parse(src, units, &diag.List{})
+	out := syntax.Dump(file)
 	for _, t := range syntax.Scan(src, units, &diag.List{}) {
-		if t.Kind == syntax.Comment {
-			out += t.Text + "\n"
+		if t.Kind != syntax.Comment {
+			continue
 		}
+		before, beside := 0, false
+		for _, s := range file.Statements {
+			if s.Span().Start > t.Start {
+				break
+			}
+			before++
+			beside = !strings.Contains(text[s.Span().Start:t.Start], "\n") || s.Span().End <= t.Start && !strings.Contains(text[s.Span().End:t.Start], "\n")
+		}
+		out += fmt.Sprintln(before, beside, t.Text)
 	}
 	return out
 }
