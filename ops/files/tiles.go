@@ -276,12 +276,13 @@ func scan(in input, t ops.Type) (span, error) {
 	var mu sync.Mutex
 	var bands sync.Pool // memory of bands: files are larger than what may be left to be collected
 	err := in.bands(context.Background(), t.Whole(), func(band region.Region) error {
-		h, ok := bands.Get().(ops.HostArray)
+		h, ok := bands.Get().(*ops.HostArray)
 		if is := t.Sub(band); !ok || !slices.Equal(h.Type.Shape(), is.Shape()) {
-			h = ops.NewHostArray(is)
+			made := ops.NewHostArray(is)
+			h = &made
 		}
 		defer bands.Put(h)
-		part, err := scanBand(in, h, band)
+		part, err := scanBand(in, *h, band)
 		mu.Lock()
 		defer mu.Unlock()
 		all = span{min(all.lo, part.lo), max(all.hi, part.hi)}
