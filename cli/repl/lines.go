@@ -10,6 +10,8 @@ import (
 
 	"github.com/reeflective/readline"
 	"golang.org/x/term"
+
+	"weft/lang/library"
 )
 
 // open reads from a terminal by a line editor, and from anything else line by line.
@@ -68,6 +70,7 @@ func (*pipe) close() error { return nil }
 type editor struct{ shell *readline.Shell }
 
 func (c *Console) edited() *editor {
+	go library.Functions() // read while a person types: the first completion would take 90 ms
 	shell := readline.NewShell()
 	shell.Prompt.Primary(func() string { return "weft> " })
 	shell.Prompt.Secondary(func() string { return "  ... " })
