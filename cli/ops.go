@@ -51,7 +51,7 @@ func (c opsCommand) unknown(cat *catalogue.Catalogue) error {
 		return fmt.Errorf("several libraries have %q: %s", c.Name, strings.Join(several, ", "))
 	}
 	functions, _ := library.Functions()
-	return fmt.Errorf("no operator %q%s; `weft ops` lists them", c.Name, didYouMean(c.Name, append(cat.Names(), functions...)))
+	return fmt.Errorf("no operator %q%s; `weft ops` lists them", c.Name, didYouMean(c.Name, slices.Concat(cat.Names(), functions)))
 }
 
 // text prints what is written in weft.

@@ -9,7 +9,6 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -154,7 +153,7 @@ func (p *pages) read(pkg string) {
 	p.err = errors.Join(p.err, err)
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			p.err = errors.Join(p.err, err)
 			continue
 		}

@@ -38,7 +38,7 @@ func draw(out string) error {
 		y = at + rail.down + between
 	}
 	style := `text{font:13px monospace}.title{font-weight:bold}rect{fill:#fff;stroke:#333}.name{fill:#e8f0f8}.kind{fill:#f6f3e8}path{fill:none;stroke:#333}`
-	text := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><style>%s</style><rect class="page" width="100%%" height="100%%" style="stroke:none"/>`+"\n%s</svg>\n",
+	text := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d"><style>%s</style><rect width="100%%" height="100%%" style="stroke:none"/>`+"\n%s</svg>\n",
 		width, y, width, y, style, body.String())
 	return os.WriteFile(out, []byte(text), 0o666)
 }
