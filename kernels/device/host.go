@@ -22,6 +22,7 @@ type HostMemory struct {
 	buf   *ir.Buffer
 	data  []byte
 	pages []byte // all of it, margins included
+	ends  []int  // within pages, of those that were moved there together: the system may refuse to move what goes beyond one
 	once  sync.Once
 }
 

@@ -13,7 +13,13 @@ import (
 // once. The zero value has none. All methods are safe for concurrent use.
 type Spare struct {
 	mu    sync.Mutex
-	parts [][]byte // whole huge pages each
+	parts []part
+}
+
+// part is whole huge pages, with the ends of those that were moved there together.
+type part struct {
+	pages []byte
+	ends  []int
 }
 
 // Keep frees memory. Where it is large memory of the host, its pages stay.
@@ -26,7 +32,7 @@ func (s *Spare) Keep(m Memory) {
 	h.once.Do(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.parts = append(s.parts, h.pages)
+		s.parts = append(s.parts, part{h.pages, h.ends})
 		h.data, h.pages = nil, nil
 	})
 }
@@ -39,14 +45,15 @@ func (s *Spare) Take(buf *ir.Buffer, zeroed bool) (*HostMemory, error) {
 		return nil, err
 	}
 	margin := MarginBytes(buf)
-	pages, used, err := s.take(bytes + 2*margin)
+	got, used, err := s.take(bytes + 2*margin)
+	pages := got.pages
 	if err != nil {
 		return nil, fmt.Errorf("no memory for buffer %s %v of %s, %d bytes: %w", buf.Name, buf.Shape, buf.Type, bytes, err)
 	}
 	if pages == nil {
 		return nil, nil
 	}
-	m := &HostMemory{buf: buf, data: pages[margin : margin+bytes : margin+bytes], pages: pages}
+	m := &HostMemory{buf: buf, data: pages[margin : margin+bytes : margin+bytes], pages: pages, ends: got.ends}
 	if zeroed {
 		clear(pages[:used])
 	} else {
@@ -59,30 +66,44 @@ func (s *Spare) Take(buf *ir.Buffer, zeroed bool) (*HostMemory, error) {
 }
 
 // take gives as many bytes, and how many of them may not be zero.
-func (s *Spare) take(bytes int) (pages []byte, used int, err error) {
+func (s *Spare) take(bytes int) (got part, used int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.parts) == 0 || bytes < hugePage {
-		return nil, 0, nil
+		return part{}, 0, nil
 	}
 	bytes = (bytes + hugePage - 1) / hugePage * hugePage
-	if i := slices.IndexFunc(s.parts, func(p []byte) bool { return len(p) == bytes }); i >= 0 {
-		pages = s.parts[i]
+	if i := slices.IndexFunc(s.parts, func(p part) bool { return len(p.pages) == bytes }); i >= 0 {
+		got = s.parts[i]
 		s.parts = slices.Delete(s.parts, i, i+1)
-		return pages, bytes, nil
+		return got, bytes, nil
 	}
-	slices.SortFunc(s.parts, func(x, y []byte) int { return len(y) - len(x) })
-	var parts [][]byte
+	slices.SortFunc(s.parts, func(x, y part) int { return len(y.pages) - len(x.pages) })
+	var moved [][]byte
 	for used < bytes && len(s.parts) > 0 {
-		p := s.parts[0]
-		n := min(len(p), bytes-used)
-		if s.parts = s.parts[1:]; n < len(p) {
-			s.parts = append(s.parts, p[n:])
+		first := s.parts[0]
+		p, rest := first.pages, part{}
+		if len(first.ends) > 0 {
+			end := first.ends[0]
+			rest.pages, p = p[end:], p[:end:end]
+			for _, e := range first.ends[1:] {
+				rest.ends = append(rest.ends, e-end)
+			}
 		}
-		parts, used = append(parts, p[:n:n]), used+n
+		n := min(len(p), bytes-used)
+		s.parts = s.parts[1:]
+		for _, left := range []part{{pages: p[n:]}, rest} {
+			if len(left.pages) > 0 {
+				s.parts = append(s.parts, left)
+			}
+		}
+		moved, used = append(moved, p[:n:n]), used+n
+		if used < bytes {
+			got.ends = append(got.ends, used)
+		}
 	}
-	pages, err = gather(bytes, parts)
-	return pages, used, err
+	got.pages, err = gather(bytes, moved)
+	return got, used, err
 }
 
 // Release gives the pages back.
@@ -90,7 +111,7 @@ func (s *Spare) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.parts {
-		if err := unmap(p); err != nil {
+		if err := unmap(p.pages); err != nil {
 			panic(fmt.Sprintf("device: freeing spare pages: %v", err))
 		}
 	}
