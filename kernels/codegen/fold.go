@@ -161,6 +161,9 @@ func (g *gen) turn(c *loop, in *scope) {
 // body writes one iteration of all vectors in flight into a scope at the top of the stack. Accumulators are written back
 // together at the end; with AccMajor, one at a time where no other step still reads it.
 func (g *gen) body(c *loop, in *scope) {
+	if g.branched(c, in) {
+		return
+	}
 	var last []Stmt
 	step := func(q, v int, atOnce bool) {
 		if terms, ok := c.narrow[q]; ok {
@@ -202,47 +205,13 @@ func (g *gen) body(c *loop, in *scope) {
 			}
 		}
 	} else {
-		early := g.early(c)
-		for i, v := range c.copies {
-			for _, n := range early {
-				for _, w := range c.copies[i:min(i+leadOfRoots+1, len(c.copies))] {
-					g.val(n, w, byLane)
-				}
-			}
+		for _, v := range c.copies {
 			for q := range c.f.Accs {
 				step(q, v, !form.ReadElsewhere(c.f, q))
 			}
 		}
 	}
 	in.add(last...)
-}
-
-// leadOfRoots is how many vectors early a root or a quotient is begun: what waits for it meanwhile would fill the processor's queues.
-const leadOfRoots = 2
-
-// early are the roots and quotients that every turn of a loop computes for each vector in flight, where there are some to begin them before.
-func (g *gen) early(c *loop) (list []*ir.Node) {
-	if len(c.copies) <= leadOfRoots || !c.vec {
-		return nil
-	}
-	seen := map[*ir.Node]bool{}
-	var walk func(*ir.Node)
-	walk = func(n *ir.Node) {
-		if seen[n] || n.Kind == ir.KFold || g.stack[g.depth(n)] != g.top() {
-			return
-		}
-		seen[n] = true
-		for _, a := range n.Args {
-			walk(a)
-		}
-		if (n.Op == ir.Sqrt || n.Op == ir.Div) && n.Type.Float() && g.isVec(n, byLane) {
-			list = append(list, n)
-		}
-	}
-	for _, n := range c.f.Step {
-		walk(n)
-	}
-	return list
 }
 
 // maskedLoop writes a fold that lanes leave at different times: by their own bounds, or by the while condition.

@@ -68,30 +68,17 @@ func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int
 		g.storeWhere(in, s, l, v, m, guard)
 		return
 	}
-	in.add(If{Cond: guard.Regs[0], Then: g.aside(in, s, v, m, func() { g.storeWhere(in, s, l, v, m, Value{}) })})
+	in.add(If{Cond: guard.Regs[0], Then: g.aside(in, s.In.Step, []*ir.Node{s.Value}, v, m, func() { g.storeWhere(in, s, l, v, m, Value{}) })})
 }
 
-// aside is what a turn does for a store alone, to be done where it stores: what the turn needs besides is computed before.
-func (g *gen) aside(in *scope, s form.Output, v int, m layout, store func()) []Stmt {
-	needed, seen := map[*ir.Node]bool{}, map[*ir.Node]bool{}
-	ir.WalkNodes(s.In.Step, func(n *ir.Node) { needed[n] = true })
-	var before func(*ir.Node)
-	before = func(n *ir.Node) {
-		switch {
-		case seen[n]:
-		case needed[n]:
-			g.val(n, v, m)
-		case n.Kind != ir.KFold: // what is within a fold has its place there
-			for _, a := range n.Args {
-				before(a)
-			}
-		}
-		seen[n] = true
+// aside is what a turn does for some values in a branch alone: what it needs besides is computed before.
+func (g *gen) aside(in *scope, besides, values []*ir.Node, v int, m layout, write func()) []Stmt {
+	for _, n := range form.Common(besides, values) {
+		g.val(n, v, m)
 	}
-	before(s.Value)
 	body, vals, once := in.body, in.vals, in.once
 	in.body, in.vals, in.once = nil, maps.Clone(vals), maps.Clone(once)
-	store()
+	write()
 	made := in.body
 	in.body, in.vals, in.once = body, vals, once
 	return made
@@ -105,12 +92,12 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	}
 	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
-		out := when(guard.Regs[0], element(s, g.pointer(s.Buf, l, v, m), x.Regs[0]))
+		out := When(guard.Regs[0], element(s, g.pointer(s.Buf, l, v, m), x.Regs[0]))
 		if m == byIteration {
-			out = eachLane(out)
+			out = EachLane(out)
 		}
 		if g.team.stores != nil {
-			out = when(g.team.stores(v), out)
+			out = When(g.team.stores(v), out)
 		}
 		in.add(out)
 		return
@@ -162,7 +149,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 		}
 		return element(s, Bin("+", p, At(idx, l)), At(values, l))
 	}
-	all, some := Block{eachLane(each(Name("l")))}, Block(nil)
+	all, some := Block{EachLane(each(Name("l")))}, Block(nil)
 	if s.Adds { // one after the other, which a loop and tests of lanes would hold up
 		all = nil
 		for l := range g.W {
@@ -172,7 +159,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	if guard.Regs[0] != nil {
 		var on *Expr
 		on, some = g.spill("g", guard.AsVec())
-		some = append(some, eachLane(when(At(on, Name("l")), each(Name("l")))))
+		some = append(some, EachLane(When(At(on, Name("l")), each(Name("l")))))
 	}
 	switch {
 	case guard.Regs[0] == nil:
@@ -198,16 +185,6 @@ func (g *gen) spill(prefix string, x Value) (name *Expr, out []Stmt) {
 	}
 	return name, out
 }
-
-// when makes a statement conditional; nil: it is not.
-func when(cond *Expr, s Stmt) Stmt {
-	if cond == nil {
-		return s
-	}
-	return If{Cond: cond, Then: []Stmt{s}}
-}
-
-func eachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
 
 // element stores one element.
 func element(s form.Output, p, x *Expr) Stmt {

@@ -206,6 +206,32 @@ func puts() []spec {
 			})
 			k.out("count", n)
 		}},
+		{"what is kept of ragged rows, so many of each", exactly, func(k *kit) {
+			starts, _ := k.rows(41, 0, 19)
+			y := k.axis("y", 41)
+			a, row := k.random("a", int(starts[len(starts)-1])), k.ints(ir.I32, "row", starts)
+			value, rest := buffer(ir.F32, 41, 4), buffer(ir.F64, 41, 4)
+			rest.Name = "rest"
+			clear := k.Turns("i", k.I32(0), k.I32(4), k.kernel.Axes, func(*ir.Node) {})
+			to(k, clear, value, k.F32(7), y, clear.Index)
+			to(k, clear, rest, k.F64(7), y, clear.Index)
+			var v, on, left, n *ir.Node
+			init := []*ir.Node{k.I32(0), k.F64(0), k.F64(0), k.I32(-1), k.I32(0)}
+			ends := k.Fold(ir.FoldSpec{Lo: k.at(row, y), Hi: k.at(row, k.Add(y, k.I32(1))), Init: init}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				v, n = k.at(a, i), acc[0]
+				large := k.Lt(k.F32(0.8), v)
+				sum := k.Select(large, acc[1], k.Add(acc[1], k.Cast(ir.F64, k.Abs(v))))
+				more := k.And(k.Not(large), k.Lt(k.Add(acc[2], k.F64(0.7)), sum))
+				on, left = k.Or(large, more), k.Sub(sum, acc[2])
+				return []*ir.Node{k.Add(n, k.Cast(ir.I32, on)), sum, k.Select(more, sum, acc[2]), n, k.Select(on, acc[3], acc[4])}, nil
+			})
+			few := k.And(on, k.Lt(n, k.I32(4)))
+			to(k, ends[0].Fold, value, v, y, n).Guard = few
+			to(k, ends[0].Fold, rest, left, y, n).Guard = few
+			k.out("count", ends[0])
+			k.out("before", ends[3])
+			k.out("last", ends[4])
+		}},
 		{"shares of a sum that turns need and stores do", exactly, func(k *kit) {
 			c := k.axis("row", 21)
 			w := k.counts("w", 21, 33)

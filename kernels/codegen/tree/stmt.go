@@ -159,6 +159,17 @@ func (s Loop) write(w *writer) {
 	w.line("}")
 }
 
+// When makes a statement conditional; nil: it is not.
+func When(cond *Expr, s Stmt) Stmt {
+	if cond == nil {
+		return s
+	}
+	return If{Cond: cond, Then: []Stmt{s}}
+}
+
+// EachLane does a statement for each lane, l.
+func EachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
+
 func (s If) write(w *writer) {
 	cond := w.d.Text(s.Cond)
 	if s.Rare {
