@@ -2,15 +2,18 @@ package planner_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/ops"
 	"weft/planner"
 )
 
-// Kernels without loops that load the same at the same points are one, also where others are between them that have nothing to do with them; those that wait
-// for each other, load other elements, or have loops, are not.
+// Kernels without loops that load the same at the same points are one, also where others are between them that have nothing to do with them, and so are those that
+// find what is largest, smallest, or so of any or all, reading the same from end to end; those that wait for each other, load other elements, or add up, are not.
 func TestKernelsThatLoadTheSameAreOne(t *testing.T) {
+	const large = `a = sum(axis(x, 0 .. 1 in 5000) * axis(y, 0 .. 2 in 3000) + axis(k, 0 .. 1 in 40), over: k) @keep
+`
 	const begin = `a = sum(axis(x, 0 .. 1 in 500) * axis(y, 0 .. 2 in 300) + axis(k, 0 .. 1 in 40), over: k) @keep
 `
 	for _, c := range []struct {
@@ -34,8 +37,22 @@ sqrt(a[x: 0 .. 399]) | write("q.npy")`, 1},
 		{`a ^ 2 | write("p.npy")
 d = axis(d, -1 .. 1 in 3)
 sum(a[x: here + d, outside: 0] * d, over: d) | write("q.npy")`, 1},
+		{large + `show(max(a))
+show(all(a > -3))
+show(min(2 * a))
+show(any(a > 3))`, 4},
+		{large + `show(max(a))
+show(sum(a))
+show(max(transpose(a, order: [y, x])))`, 1},
+		{large + `m = max(a)
+show(m)
+show(all(a < m))`, 1},
 	} {
-		p, err := planner.Build(checked(t, begin+c.text).Sinks, avx2(t).Info(), planner.Options{Threads: 2})
+		text := c.text
+		if !strings.HasPrefix(text, large) {
+			text = begin + text
+		}
+		p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,6 +48,17 @@ func monoids() []spec {
 		k.out("wide", fold1(k, ir.Largest, n, k.F64(-5), func(i, s *ir.Node) *ir.Node { return k.Max(s, k.Cast(ir.F64, k.at(a, x, i))) }))
 		k.out("integer", fold1(k, ir.Smallest, n, k.I32(math.MaxInt32), func(i, s *ir.Node) *ir.Node { return k.Min(s, k.at(c, i)) }))
 	})...)
+	out = append(out, reduce("extremes in one, of several types", exactly, func(k *kit, x, n *ir.Node, rows int) {
+		a := k.random("a", rows, cols)
+		init := []*ir.Node{k.F32(math.Inf(-1)), k.I32(0), k.F64(-2), k.F32(math.Inf(-1)), k.I32(1)}
+		for q, v := range k.fold(ir.Largest, n, init, func(i *ir.Node, s []*ir.Node) []*ir.Node {
+			v := k.at(a, x, i)
+			over := k.Select(k.Lt(k.F32(0.99), v), k.I32(1), k.I32(0))
+			return []*ir.Node{k.Max(v, s[0]), k.Max(over, s[1]), k.Max(s[2], k.Cast(ir.F64, v)), k.Max(k.Neg(v), s[3]), k.Max(s[4], i)}
+		}) {
+			k.out(fmt.Sprint("largest", q), v)
+		}
+	})...)
 	out = append(out, reduce("any and all", exactly, func(k *kit, x, n *ir.Node, rows int) {
 		a, full := k.floats(ir.F32, "a", k.holed(rows*cols), rows, cols), k.random("full", rows, cols)
 		limit := k.Sub(k.F32(0.985), k.Mul(k.real(x), k.F32(1e-4)))

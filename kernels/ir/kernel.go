@@ -111,6 +111,16 @@ func enclosing(f *Fold) []*Node {
 // Walk visits every node once, operands before users.
 func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
 
+// Folds is how many folds a kernel has.
+func (k *Kernel) Folds() (n int) {
+	k.Walk(func(m *Node) {
+		if m.Kind == KFold {
+			n++
+		}
+	})
+	return n
+}
+
 // Nodes are the nodes of the kernel, axes that no value reads among them, in the order in which they were built.
 func (k *Kernel) Nodes() []*Node {
 	var nodes []*Node

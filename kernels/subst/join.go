@@ -6,7 +6,7 @@ import (
 	"weft/kernels/ir"
 )
 
-// Join is one kernel without folds that stores what two such do, whose axes have the same extents: what both load and compute is loaded and computed once.
+// Join is one kernel that stores what two do, whose axes have the same extents: what both load and compute at a point is loaded and computed once.
 func Join(x, y *ir.Kernel) *ir.Kernel {
 	b := ir.Extend(slices.Concat(x.Roots(), x.Axes))
 	with := map[*ir.Node]*ir.Node{}
@@ -14,7 +14,7 @@ func Join(x, y *ir.Kernel) *ir.Kernel {
 		with[a] = x.Axes[i]
 	}
 	y.Walk(func(n *ir.Node) {
-		if len(n.Args) == 0 && with[n] == nil {
+		if len(n.Args) == 0 && with[n] == nil && n.Kind != ir.KFold && n.Kind != ir.KAxis {
 			with[n] = b.Rebuild(n, nil)
 		}
 	})

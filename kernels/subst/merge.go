@@ -19,9 +19,15 @@ type alike struct {
 	level  int
 }
 
+// choice is how a fold is like those that it may be one with, and whether there are any.
+type choice func(*survey, *ir.Fold) (alike, bool)
+
 // Merge makes one fold of those over the same range that load from the same buffers and do not need each other: what they load, and what they
 // compute of it alike, is then computed once. Accumulators take the same steps as before.
-func Merge(k *ir.Kernel) *ir.Kernel {
+func Merge(k *ir.Kernel) *ir.Kernel { return merge(k, (*survey).sameWay) }
+
+// merge makes one fold of those that a choice finds alike.
+func merge(k *ir.Kernel, fits choice) *ir.Kernel {
 	if slices.ContainsFunc(k.Stores, func(s ir.Store) bool { return s.In != nil }) {
 		return k
 	}
@@ -32,7 +38,7 @@ func Merge(k *ir.Kernel) *ir.Kernel {
 			roots = append(roots, s.Guard)
 		}
 	}
-	all := surveyOf(roots, ir.Set{})
+	all := surveyOf(roots, ir.Set{}, fits)
 	groups, rest := all.groups(), len(all.folds)
 	for _, g := range groups {
 		rest -= len(g)
@@ -40,7 +46,7 @@ func Merge(k *ir.Kernel) *ir.Kernel {
 	if len(groups) == 0 || b.Binders()+2*len(groups)+4*rest > ir.MaxBinders { // others may have to be built anew, twice
 		return k
 	}
-	roots = merged(b, roots, ir.Set{})
+	roots = merged(b, roots, ir.Set{}, fits)
 	out := *k
 	out.Stores = slices.Clone(k.Stores)
 	for i := range out.Stores {
@@ -58,11 +64,12 @@ type survey struct {
 	folds []*ir.Fold // those after what they need
 	level map[*ir.Fold]int
 	loads map[*ir.Fold]map[*ir.Buffer]bool // buffers of loads that depend on the index
+	fits  choice
 }
 
 // surveyOf looks at the folds that values are made of; of a scope, at those that depend on it.
-func surveyOf(roots []*ir.Node, scope ir.Set) *survey {
-	s := &survey{level: map[*ir.Fold]int{}, loads: map[*ir.Fold]map[*ir.Buffer]bool{}}
+func surveyOf(roots []*ir.Node, scope ir.Set, fits choice) *survey {
+	s := &survey{level: map[*ir.Fold]int{}, loads: map[*ir.Fold]map[*ir.Buffer]bool{}, fits: fits}
 	ir.WalkNodes(roots, func(n *ir.Node) {
 		if n.Kind != ir.KFold || !scope.Empty() && !n.Free().Meets(scope) {
 			return
@@ -84,8 +91,8 @@ func surveyOf(roots []*ir.Node, scope ir.Set) *survey {
 }
 
 // merged are values with folds merged, those within others too.
-func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set) []*ir.Node {
-	all := surveyOf(roots, scope)
+func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set, fits choice) []*ir.Node {
+	all := surveyOf(roots, scope, fits)
 	var inner ir.Set
 	for _, f := range all.folds {
 		inner = inner.Or(f.Binders())
@@ -99,7 +106,7 @@ func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set) []*ir.Node {
 	groups := all.groups()
 	for _, f := range all.folds {
 		alone := !slices.ContainsFunc(groups, func(g []*ir.Fold) bool { return slices.Contains(g, f) })
-		if alone && len(surveyOf(f.Step, f.Binders()).groups()) > 0 {
+		if alone && len(surveyOf(f.Step, f.Binders(), fits).groups()) > 0 {
 			groups = append(groups, []*ir.Fold{f})
 		}
 	}
@@ -109,7 +116,7 @@ func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set) []*ir.Node {
 		if g[0].Node.Free().Meets(inner) {
 			continue // it is merged with what it is in
 		}
-		for f, values := range mergedFold(b, g, with) {
+		for f, values := range mergedFold(b, g, with, fits) {
 			for _, n := range gets[f] {
 				with[n] = values[n.I]
 			}
@@ -118,15 +125,21 @@ func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set) []*ir.Node {
 	return New(b, with).all(roots)
 }
 
+// sameWay chooses folds that join terms in the same way.
+func (s *survey) sameWay(f *ir.Fold) (alike, bool) {
+	ok := f.While == nil && (f.Monoid == ir.Sum || f.Monoid == ir.Product || f.Monoid == ir.Smallest || f.Monoid == ir.Largest)
+	return alike{f.Lo, f.Hi, f.Monoid, f.Node.Free(), s.level[f]}, ok
+}
+
 // groups are the folds that become one.
 func (s *survey) groups() (out [][]*ir.Fold) {
 	var kinds []alike
 	byKind := map[alike][][]*ir.Fold{}
 	for _, f := range s.folds {
-		if f.While != nil || f.Monoid != ir.Sum && f.Monoid != ir.Product && f.Monoid != ir.Smallest && f.Monoid != ir.Largest {
+		kind, ok := s.fits(s, f)
+		if !ok {
 			continue
 		}
-		kind := alike{f.Lo, f.Hi, f.Monoid, f.Node.Free(), s.level[f]}
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
@@ -159,11 +172,13 @@ func (s *survey) joins(f *ir.Fold, group []*ir.Fold) bool {
 }
 
 // mergedFold is one fold of several, after a replacement, and the values that it ends with for each.
-func mergedFold(b *ir.Builder, group []*ir.Fold, with map[*ir.Node]*ir.Node) map[*ir.Fold][]*ir.Node {
+func mergedFold(b *ir.Builder, group []*ir.Fold, with map[*ir.Node]*ir.Node, fits choice) map[*ir.Fold][]*ir.Node {
 	first, before := group[0], New(b, with)
-	spec := ir.FoldSpec{Name: first.Index.Name, Lo: before.Of(first.Lo), Hi: before.Of(first.Hi), Monoid: first.Monoid}
+	spec := ir.FoldSpec{Name: first.Index.Name, Lo: before.Of(first.Lo), Hi: before.Of(first.Hi), Monoid: common(group)}
 	for _, f := range group {
-		spec.Init = append(spec.Init, before.all(f.Init)...)
+		for _, n := range f.Init {
+			spec.Init = append(spec.Init, turned(b, f.Monoid, spec.Monoid, before.Of(n)))
+		}
 	}
 	values := b.Fold(spec, func(i *ir.Node, acc []*ir.Node) (step []*ir.Node, while *ir.Node) {
 		inside, scope := maps.Clone(with), i.Bind().Or(acc[0].Bind())
@@ -176,19 +191,21 @@ func mergedFold(b *ir.Builder, group []*ir.Fold, with map[*ir.Node]*ir.Node) map
 		}
 		s := New(b, inside)
 		for _, f := range group {
-			step = append(step, s.all(f.Step)...)
+			step = append(step, steps(b, f, spec.Monoid, s)...)
 		}
 		if first.While != nil { // it is alone
 			step = append(step, s.Of(first.While))
 		}
-		if step = merged(b, step, scope); first.While != nil {
+		if step = merged(b, step, scope, fits); first.While != nil {
 			step, while = step[:len(step)-1], step[len(step)-1]
 		}
 		return step, while
 	})
 	out := map[*ir.Fold][]*ir.Node{}
 	for _, f := range group {
-		out[f], values = values[:len(f.Accs)], values[len(f.Accs):]
+		for range f.Accs {
+			out[f], values = append(out[f], back(b, f.Monoid, spec.Monoid, values[0])), values[1:]
+		}
 	}
 	return out
 }

@@ -9,45 +9,74 @@ import (
 	"weft/planner/module"
 )
 
-// Join makes one kernel of those without loops over the same points that load an array of as many elements at these points: it is then loaded once. The
-// earlier one waits for the later one, if nothing between them loads what it stores.
+// Join makes one kernel of those over the same points that load the same there: what an array of as many elements holds at these points, or, to find
+// what is smallest, largest, or so of any or all, arrays from end to end. It is then loaded once. Either takes the place of the other: the earlier one
+// waits, if nothing between them loads what it stores, or the later one goes before, if it loads nothing that is stored there.
 func Join(m *module.Module) error {
 	for j := len(m.Kernels) - 1; j > 0; j-- {
 		for i := j - 1; i >= 0; i-- {
 			x, y := m.Kernels[i], m.Kernels[j]
-			waits := !slices.ContainsFunc(m.Kernels[i+1:j+1], func(k *module.Kernel) bool {
-				return slices.ContainsFunc(x.Roots, func(s *ops.Stage) bool { return slices.Contains(k.Loads, s) })
-			})
-			if waits && joins(m, x, y) {
-				y.Join(x, subst.Join(x.IR, y.IR))
+			waits, ahead := !needs(m, m.Kernels[i+1:j+1], x), !needs(m, m.Kernels[j:j+1], m.Kernels[i:j]...)
+			if !waits && !ahead || !joins(m, x, y) {
+				continue
+			}
+			both := subst.Join(x.IR, y.IR)
+			if !simple(x) || !simple(y) {
+				if both = subst.Sweep(both); both.Folds() >= x.IR.Folds()+y.IR.Folds() {
+					continue
+				}
+			}
+			y.Join(x, both)
+			if waits {
 				m.Kernels = slices.Delete(m.Kernels, i, i+1)
 				j--
+			} else {
+				m.Kernels = slices.Delete(m.Kernels, j, j+1)
+				m.Kernels[i] = y
+				break
 			}
 		}
 	}
 	return nil
 }
 
-// joins reports whether two kernels would load less as one. Of a program of a drive, what is the same in all calls is not made with what is not.
+// needs reports whether kernels need what others store.
+func needs(m *module.Module, of []*module.Kernel, stored ...*module.Kernel) bool {
+	return slices.ContainsFunc(of, func(k *module.Kernel) bool {
+		return slices.ContainsFunc(m.Before(k), func(s *ops.Stage) bool {
+			return slices.ContainsFunc(stored, func(x *module.Kernel) bool { return slices.Contains(x.Roots, s) })
+		})
+	})
+}
+
+// joins reports whether two kernels may load less as one. Of a program of a drive, what is the same in all calls is not made with what is not.
 func joins(m *module.Module, x, y *module.Kernel) bool {
-	if !simple(x) || !simple(y) || !slices.EqualFunc(x.IR.Axes, y.IR.Axes, func(a, b *ir.Node) bool { return a.Extent == b.Extent }) ||
+	if !plain(x) || !plain(y) || !slices.EqualFunc(x.IR.Axes, y.IR.Axes, func(a, b *ir.Node) bool { return a.Extent == b.Extent }) ||
 		!slices.EqualFunc(m.Axes(x.Roots[0]), m.Axes(y.Roots[0]), func(a, b ops.Dim) bool { return a.SameCount(b) }) {
 		return false
 	}
 	p, q := x.Roots[0], y.Roots[0]
 	same := x.IR.Contract == y.IR.Contract && x.IR.Termwise == y.IR.Termwise && x.Types.Compute == y.Types.Compute && x.Types.Accumulate == y.Types.Accumulate &&
 		m.Varies[p] == m.Varies[q]
-	return same && slices.ContainsFunc(atPoints(x), func(b *ir.Buffer) bool { return slices.Contains(atPoints(y), b) })
+	if !same || simple(x) != simple(y) {
+		return false
+	}
+	of := atPoints
+	if !simple(x) {
+		of = func(k *module.Kernel) []*ir.Buffer { return k.IR.Inputs() }
+	}
+	return slices.ContainsFunc(of(x), func(b *ir.Buffer) bool { return slices.Contains(of(y), b) })
 }
 
-// simple reports a kernel of elements that are each computed at once and stored at their points, all of them.
-func simple(k *module.Kernel) bool {
-	folds := false
-	k.IR.Walk(func(n *ir.Node) { folds = folds || n.Kind == ir.KFold })
-	return !folds && k.IR.Pointwise() && len(k.IR.Axes) > 0 && !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool {
+// plain reports a kernel of elements that are stored at their points, all of them.
+func plain(k *module.Kernel) bool {
+	return k.IR.Pointwise() && len(k.IR.Axes) > 0 && !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool {
 		return s.Put != nil || s.Tall != nil || s.Unrolled
 	}) && !slices.ContainsFunc(k.IR.Stores, func(s ir.Store) bool { return s.Guard != nil || s.Adds })
 }
+
+// simple reports a kernel without loops.
+func simple(k *module.Kernel) bool { return k.IR.Folds() == 0 }
 
 // atPoints are the buffers of which a kernel loads the element at each of its points.
 func atPoints(k *module.Kernel) (out []*ir.Buffer) {

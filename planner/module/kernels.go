@@ -89,10 +89,10 @@ func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
 }
 
 // counts are the stages that say how many elements there are of one.
-func (a *assembler) counts(s *ops.Stage) (out []*ops.Stage) {
+func (m *Module) counts(s *ops.Stage) (out []*ops.Stage) {
 	for _, d := range s.Type.Dims {
 		if d.Count != nil {
-			out = append(out, a.Counts[*d.Count])
+			out = append(out, m.Counts[*d.Count])
 		}
 	}
 	return out
@@ -131,6 +131,15 @@ func alike(s, root *ops.Stage) bool {
 	return graph.SameShape(s, root)
 }
 
+// Before are the stages that must be there when a kernel runs: what it loads, and what says how much it stores.
+func (m *Module) Before(k *Kernel) []*ops.Stage {
+	out := slices.Clone(k.Loads)
+	for _, s := range k.Roots {
+		out = append(out, m.counts(s)...)
+	}
+	return out
+}
+
 // order sorts kernels so that each comes after those whose arrays it loads and those that count what it stores, and otherwise as in the program.
 func (a *assembler) order(in []*Kernel) []*Kernel {
 	maker := map[*ops.Stage]*Kernel{}
@@ -148,11 +157,7 @@ func (a *assembler) order(in []*Kernel) []*Kernel {
 			return
 		}
 		done[g] = true
-		before := g.Loads
-		for _, s := range g.Roots {
-			before = slices.Concat(before, a.counts(s))
-		}
-		for _, s := range before {
+		for _, s := range a.Before(g) {
 			if m := maker[s]; m != nil && m != g {
 				visit(m)
 			}
