@@ -34,8 +34,9 @@ type dim struct {
 // margin is the bytes around the elements of an array that is given, so that it can be read where it lies.
 const margin = device.Margin * 16
 
-// input is an array that a client shares, as a value: where it lies, if it is stored as weft stores such arrays.
-func (a array) input(name string) (ops.Array, *memory, error) {
+// input is an array that a client shares, as a value, and the memory that it lies in, if it is stored as weft stores such arrays. open maps the client's
+// memory.
+func (a array) input(name string, open func(path string) (*memory, error)) (ops.Array, *memory, error) {
 	wrong := func(format string, v ...any) (ops.Array, *memory, error) {
 		return ops.Array{}, nil, fmt.Errorf("%s: %s", name, fmt.Sprintf(format, v...))
 	}
@@ -74,23 +75,24 @@ func (a array) input(name string) (ops.Array, *memory, error) {
 		}
 		t.Dims = append(t.Dims, into)
 	}
-	m, err := mapped(a.Path, a.Offset+bytes)
-	if err != nil {
+	m, err := open(a.Path)
+	switch {
+	case err != nil:
 		return wrong("%v", err)
+	case bytes <= 0 || a.Offset > len(m.data)-bytes:
+		return wrong("%s has %d bytes, and %d from byte %d on are to be read", a.Path, len(m.data), bytes, a.Offset)
 	}
-	padded := a.Offset >= margin && a.Offset%64 == 0 && len(m.data) == a.Offset+bytes+margin
-	h, own := held(t, dtype, m.data[a.Offset:a.Offset+bytes], padded)
-	if own { // it was copied
-		if err := m.close(); err != nil {
-			return wrong("%v", err)
-		}
+	padded := a.Offset >= margin && a.Offset%64 == 0 && len(m.data)-bytes-a.Offset >= margin
+	h, copied := held(t, dtype, m.data[a.Offset:a.Offset+bytes], padded)
+	if copied {
+		m = nil
 	}
 	return notebook.Given(name, h), m, nil
 }
 
-// held is an array of elements in memory, with margins that may be read or without. own reports that it had to be copied: complex numbers are stored
-// apart, and numbers in SI units.
-func held(t ops.Type, from element.DType, data []byte, padded bool) (h ops.HostArray, own bool) {
+// held is an array of elements in memory, with margins that may be read or without. copied reports that it is one of its own: complex numbers are
+// stored apart, and numbers in SI units.
+func held(t ops.Type, from element.DType, data []byte, padded bool) (h ops.HostArray, copied bool) {
 	scaled := t.Unit.SI() != 1 || t.Unit.Offset != 0
 	if base := from != element.Uint64 && !t.Elem.Complex; base && !scaled && padded {
 		h.Type = t
@@ -136,8 +138,8 @@ func inParallel(n int, do func(lo, hi int)) {
 	all.Wait()
 }
 
-// output copies an array to shared memory, in its unit.
-func output(ctx context.Context, h ops.HostArray) (array, *memory, error) {
+// output copies an array to shared memory, in its unit. room gives so many bytes of it.
+func output(ctx context.Context, h ops.HostArray, room func(bytes int) (*memory, error)) (array, error) {
 	t := h.Type
 	if _, known := format.DTypeOf(t.Elem); !known {
 		t.Elem.Base = ops.F32.Base // as wide as bf16 and more exact
@@ -151,22 +153,18 @@ func output(ctx context.Context, h ops.HostArray) (array, *memory, error) {
 		}
 		a.Dims = append(a.Dims, into)
 	}
-	m, err := share(max(1, t.Len()*dtype.Size()))
+	m, err := room(max(1, t.Len()*dtype.Size()))
 	if err != nil {
-		return a, nil, err
+		return a, err
 	}
 	a.Path = m.path
 	p := h.Parts[0]
 	if plain := !t.Elem.Complex && p.Buf.Type == t.Elem.Base && t.Unit.SI() == 1 && t.Unit.Offset == 0 && p.Buf.Pad.Before+p.Buf.Pad.After == 0; plain {
 		inParallel(t.Len()*dtype.Size(), func(lo, hi int) { copy(m.data[lo:hi], p.Data[lo:hi]) })
-		return a, m, nil
+		return a, nil
 	}
 	order := format.Order{Type: h.Type, Elem: t.Elem, DType: dtype, Unit: t.Unit}
-	if err := format.Encode(ctx, &filling{m.data}, order, h); err != nil {
-		_ = m.close() // the error is what matters
-		return a, nil, err
-	}
-	return a, m, nil
+	return a, format.Encode(ctx, &filling{m.data}, order, h)
 }
 
 // filling writes to memory that has room.

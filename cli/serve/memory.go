@@ -15,6 +15,7 @@ type memory struct {
 	file *os.File // nil: the other process's
 	data []byte
 	path string
+	info os.FileInfo // of the other process's, whose path may name another file later
 }
 
 // share makes memory for another process, which opens its path.
@@ -33,23 +34,29 @@ func share(bytes int) (*memory, error) {
 	return m, nil
 }
 
-// mapped is so many bytes of memory that another process shares, and a margin behind them if it is there.
-func mapped(path string, bytes int) (*memory, error) {
-	f, err := os.Open(path)
+// mapped is a file that another process shares, whole.
+func mapped(path string) (*memory, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case bytes <= 0 || info.Size() < int64(bytes):
-		return nil, fmt.Errorf("%s has %d bytes, and %d are to be read", path, info.Size(), bytes)
 	}
-	m := &memory{}
-	m.data, err = unix.Mmap(int(f.Fd()), 0, int(min(int64(bytes+margin), info.Size())), unix.PROT_READ, unix.MAP_SHARED)
+	if info.Size() == 0 {
+		return nil, fmt.Errorf("%s is empty", path)
+	}
+	m := &memory{path: path, info: info}
+	m.data, err = unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	return m, err
+}
+
+// is reports whether it is the file that a path names now.
+func (m *memory) is(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && m.path == path && os.SameFile(info, m.info) && info.Size() == int64(len(m.data))
 }
 
 // close gives it up. A file with a name is deleted.

@@ -36,6 +36,7 @@ type request struct {
 	Folder  string            `json:"folder"` // from which files are named
 	Arrays  map[string]array  `json:"arrays"` // what names stand for
 	Params  map[string]string `json:"params"` // values of params, or of names that the text does not define, as they are written in the language
+	Spare   []string          `json:"spare"`  // paths of the client's memory that results may be written to
 	Want    []string          `json:"want"`   // names whose values are to be handed over; null: those that nothing else is made of
 	Format  string            `json:"format"` // of explain: text, html, json, yaml
 }
@@ -47,6 +48,7 @@ type reply struct {
 	Files    []string     `json:"files"`    // that were written
 	Warnings []mistake    `json:"warnings"` // and their text, as a terminal shows it
 	Warned   string       `json:"warned"`
+	Kept     []string     `json:"kept"`    // paths of the client's memory that the session reads from now on
 	Summary  string       `json:"summary"` // what was done, in a few lines; empty: nothing was run
 }
 
@@ -74,14 +76,9 @@ type program struct {
 // check checks what a request runs. What is wrong with it is an error, and then nothing is kept of it.
 func (s *Server) check(q request) (p *program, err error) {
 	p = &program{given: map[string]*memory{}}
-	defer func() {
-		if err != nil {
-			p.forget()
-		}
-	}()
 	values, params := map[string]ops.Value{}, map[string]string{}
 	for name, a := range q.Arrays {
-		v, m, err := a.input(name)
+		v, m, err := a.input(name, s.mapped)
 		if err != nil {
 			return p, err
 		}
@@ -108,13 +105,6 @@ func (s *Server) check(q request) (p *program, err error) {
 		return p, s.enter(p, q, values, params)
 	}
 	return p, p.alone(q, values, params)
-}
-
-// forget unmaps what was given.
-func (p *program) forget() {
-	for _, m := range p.given {
-		_ = m.close() // it was mapped, so that it can be unmapped
-	}
 }
 
 // paramsOf are the names of the params of a text.
@@ -240,13 +230,10 @@ func (s *Server) enter(p *program, q request, values map[string]ops.Value, param
 	}
 	for name, v := range values {
 		p.book.Give(name, v)
-		if m := s.given[q.Session][name]; m != nil {
-			_ = m.close() // it was mapped, so that it can be unmapped
-			delete(s.given[q.Session], name)
-		}
 		if m := p.given[name]; m != nil {
 			s.given[q.Session][name] = m
-			delete(p.given, name)
+		} else {
+			delete(s.given[q.Session], name)
 		}
 	}
 	p.entry = p.book.Check(q.Text)
@@ -308,15 +295,11 @@ func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.forget()
 	var shown strings.Builder
 	opt := weft.Options{Verify: true, Terminal: page.Terminal{Writer: &shown}}
 	take := func(ctx context.Context, i int, h ops.HostArray) error {
-		a, m, err := output(ctx, h)
-		if err == nil {
-			p.results[i] = &a
-			s.handed = append(s.handed, m)
-		}
+		a, err := output(ctx, h, func(bytes int) (*memory, error) { return s.room(&q.Spare, bytes) })
+		p.results[i] = &a
 		return err
 	}
 	var done *result.Result
@@ -344,6 +327,10 @@ func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 				r.Files = append(r.Files, f)
 			}
 		}
+	}
+	r.Kept = []string{}
+	for _, m := range s.given[q.Session] {
+		r.Kept = append(r.Kept, m.path)
 	}
 	next := 0
 	r.Values = []value{}
@@ -409,7 +396,6 @@ func (s *Server) explain(ctx context.Context, q request, _ *reply) (string, erro
 	if err != nil {
 		return "", err
 	}
-	defer p.forget()
 	var plan *bound.Plan
 	if p.entry != nil {
 		p.entry.Ask(p.arrays, nil)

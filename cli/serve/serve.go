@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/creachadair/jrpc2"
@@ -20,8 +21,8 @@ import (
 	"weft/runtime/session"
 )
 
-// Protocol is the number of the protocol. It is raised where requests of before mean something else.
-const Protocol = 1
+// Protocol is the number of the protocol. It is raised where requests of before mean something else, or replies lack something.
+const Protocol = 2
 
 // Server is what requests work on.
 type Server struct {
@@ -32,7 +33,8 @@ type Server struct {
 	mu      sync.Mutex                                               // one request at a time
 	open    map[string]*notebook.Notebook                            // by the names of sessions
 	given   map[string]map[string]*memory                            // what sessions were given, by name
-	handed  []*memory                                                // arrays of the last reply
+	known   []*memory                                                // the client's memory that is mapped
+	handed  []*memory                                                // arrays of the last reply in memory of ours
 }
 
 // Serve answers a client until it is gone; what runs then is cancelled.
@@ -57,13 +59,8 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 	err := rpc.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.release()
-	for _, given := range s.given {
-		for _, m := range given {
-			err = errors.Join(err, m.close())
-		}
-	}
-	return err
+	clear(s.given)
+	return errors.Join(err, s.release(request{}))
 }
 
 // one is a request that runs by itself: others wait. What the reply before it handed over is given back.
@@ -71,7 +68,9 @@ func one[T any](s *Server, do func(context.Context, request, *reply) (T, error))
 	return handler.New(func(ctx context.Context, q request) (out T, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.release()
+		if err := s.release(q); err != nil {
+			return out, err
+		}
 		if q.Folder != "" { // files are named from where the client is
 			if err := os.Chdir(q.Folder); err != nil {
 				return out, err
@@ -83,12 +82,64 @@ func one[T any](s *Server, do func(context.Context, request, *reply) (T, error))
 	})
 }
 
-// release gives back what the last reply handed over: the client has mapped it.
-func (s *Server) release() {
+// release gives back what the last reply handed over, which the client has mapped, and unmaps what of the client's memory neither a session nor a
+// request has any more.
+func (s *Server) release(q request) (err error) {
 	for _, m := range s.handed {
-		_ = m.close() // it was mapped, so that it can be unmapped
+		err = errors.Join(err, m.close())
 	}
 	s.handed = nil
+	needed := map[*memory]bool{}
+	for _, given := range s.given {
+		for _, m := range given {
+			needed[m] = true
+		}
+	}
+	paths := slices.Clone(q.Spare)
+	for _, a := range q.Arrays {
+		paths = append(paths, a.Path)
+	}
+	s.known = slices.DeleteFunc(s.known, func(m *memory) bool {
+		if needed[m] || slices.ContainsFunc(paths, m.is) {
+			return false
+		}
+		err = errors.Join(err, m.close())
+		return true
+	})
+	return err
+}
+
+// mapped is memory of the client's, mapped once for as long as requests name it.
+func (s *Server) mapped(path string) (*memory, error) {
+	if i := slices.IndexFunc(s.known, func(m *memory) bool { return m.is(path) }); i >= 0 {
+		return s.known[i], nil
+	}
+	m, err := mapped(path)
+	if err == nil {
+		s.known = append(s.known, m)
+	}
+	return m, err
+}
+
+// room is memory for a result: the smallest that the client can spare, unless that is much too large, or some of its own.
+func (s *Server) room(spare *[]string, bytes int) (best *memory, err error) {
+	for _, path := range *spare {
+		m, err := s.mapped(path)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(m.data); n >= bytes && n/2 <= bytes && (best == nil || n < len(best.data)) {
+			best = m
+		}
+	}
+	if best != nil {
+		*spare = slices.DeleteFunc(*spare, func(path string) bool { return path == best.path })
+		return best, nil
+	}
+	if best, err = share(bytes); err == nil {
+		s.handed = append(s.handed, best)
+	}
+	return best, err
 }
 
 type hello struct {
@@ -141,11 +192,7 @@ func (s *Server) close(_ context.Context, q request, _ *reply) (struct{}, error)
 	if s.open[q.Session] == nil {
 		return struct{}{}, fmt.Errorf("no session %q", q.Session)
 	}
-	var err error
-	for _, m := range s.given[q.Session] {
-		err = errors.Join(err, m.close())
-	}
 	delete(s.open, q.Session)
 	delete(s.given, q.Session)
-	return struct{}{}, err
+	return struct{}{}, s.release(q)
 }

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
 import numpy as np
 
 import weft
-from weft import _client
+from weft import _client, _memory
 
 
 def tree():
@@ -359,6 +359,50 @@ class Ends(unittest.TestCase):
         for _ in range(20):
             run()
         self.assertLessEqual(count(), before + 1)
+
+    def test_memory_is_used_again(self):
+        """Large arrays go through memory that earlier ones had, and none changes while somebody has it."""
+        n = _memory.LARGE // 8 + 1000
+        give = lambda k, extra=0: weft.array(np.full(n + extra, float(k)), dims=["x"])
+        mine, parts = {}, {}
+        with weft.Session() as s:
+            s.run("", held=give(100))
+            for k in range(30):
+                r = weft.run("twice = 2 * a\nmore = a + 1", a=give(k, extra=k % 3))
+                mine[k], parts[k] = r["twice"], r["more"][10:20]
+                for old in range(max(0, k - 3), k + 1):
+                    self.assertTrue((mine[old] == 2.0 * old).all())
+                    self.assertTrue((parts[old] == old + 1.0).all())
+                mine.pop(k - 3, None), parts.pop(k - 3, None)
+                if k % 7 == 3:
+                    s.run("", other=give(k))
+                    with self.assertRaises(weft.WeftError):
+                        s.run("wrong = nothing + 1", held=give(k + 100) if k % 2 else give(100))
+                    s.run("", held=give(k + 200))
+                    self.assertEqual(s.run("max(held) + min(held)").value, 2.0 * (k + 200))
+                self.assertEqual(weft.run("max(a) - min(a)", a=give(k)).value, 0)
+        del r, mine, parts
+        weft.run("a + 1", a=give(1))
+        weft.run("a + 1", a=give(1))
+        self.assertTrue(_memory.spare.free or _memory.spare.back or _memory.spare.most < 4 * _memory.LARGE)
+        for _ in range(_memory.IDLE + 2):
+            weft.run("1 + 1")
+        self.assertEqual((len(_memory.spare.free), len(_memory.spare.back)), (0, 0))
+
+    def test_wrong_memory(self):
+        """A client whose file is too small, or whose spare file is gone, is told so."""
+        client = _client.shared()
+        file = os.memfd_create("small") if hasattr(os, "memfd_create") else self.skipTest("no files in memory")
+        os.ftruncate(file, 4096)
+        given = {"dtype": "float64", "dims": [{"name": "x", "size": 1000}], "path": f"/proc/{os.getpid()}/fd/{file}", "offset": 0}
+        for request, says in (
+            ({"text": "b = a + 1", "arrays": {"a": given}}, "4096 bytes, and 8000 from byte 0 on are to be read"),
+            ({"text": "b = sum(1 + zeros)", "arrays": {"zeros": {**given, "dims": [{"name": "x", "size": 4}], "offset": 4090}}}, "and 32 from byte 4090 on"),
+            ({"text": "b = a + 1", "arrays": {"a": {**given, "dims": [{"name": "x", "size": 512}]}}, "spare": ["/proc/0/fd/0"]}, "no such file"),
+        ):
+            with self.assertRaisesRegex(weft.WeftError, says):
+                client.call("run", request)
+        os.close(file)
 
 
 if __name__ == "__main__":

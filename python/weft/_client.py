@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 
 class WeftError(Exception):

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _client
 from ._array import Array, array
-from ._memory import Shared, received
+from ._memory import received, shared, spare
 
 
 class Result(dict):
@@ -18,8 +18,8 @@ class Result(dict):
     warnings: what it found strange; summary: what was done and how long it took.
     """
 
-    def __init__(self, reply):
-        super().__init__((v["name"], _value(v)) for v in reply["values"])
+    def __init__(self, reply, lent):
+        super().__init__((v["name"], _value(v, lent)) for v in reply["values"])
         self.shown = [base64.b64decode(p["png"]) if "png" in p else p["text"] for p in reply["shown"]]
         self.files = reply["files"]
         self.warnings = [_client.Mistake(m) for m in reply["warnings"]]
@@ -63,15 +63,15 @@ class Record(dict):
             raise AttributeError(f"the record has no {name}: its parts are {', '.join(self)}") from None
 
 
-def _value(v):
-    """A value as Python has it."""
+def _value(v, lent):
+    """A value as Python has it. lent: memory that weft may have written it to."""
     if v.get("record") is not None:
-        return Record((part["name"], _value(part)) for part in v["record"])
+        return Record((part["name"], _value(part, lent)) for part in v["record"])
     a = v.get("array")
     if a is None:
         n = v.get("value", v["text"])
         return array(np.float64(n), dims=[], unit=v["unit"]) if v.get("unit") else n
-    out = received(a["path"], a["dtype"], tuple(d["size"] for d in a["dims"])).view(Array)
+    out = received(a["path"], a["dtype"], tuple(d["size"] for d in a["dims"]), lent).view(Array)
     out.dims = tuple(d["name"] for d in a["dims"])
     out.unit = a.get("unit", "")
     out.coords = {d["name"]: np.array(d["coords"], dtype=float) for d in a["dims"] if d.get("coords")}
@@ -99,7 +99,7 @@ def _request(text_or_file, values):
                 arrays[name] = _shared(name, v, memory)
     except BaseException:
         for m in memory:
-            m.close()
+            spare.give(m)
         raise
     return {"text": text, "file": file, "folder": os.getcwd(), "arrays": arrays, "params": params}, memory
 
@@ -118,7 +118,7 @@ def _shared(name, v, memory):
         raise TypeError(f"{name}: {e}") from None
     if v.size == 0:
         raise ValueError(f"{name} has no elements, of shape {v.shape}: weft has no empty arrays")
-    m = Shared(v)
+    m, dtype = shared(v)
     memory.append(m)
     dims = []
     for d, n in zip(v.dims, v.shape):
@@ -128,7 +128,25 @@ def _shared(name, v, memory):
         if v.coord_units.get(d):
             one["unit"] = v.coord_units[d]
         dims.append(one)
-    return {"dtype": m.dtype.name, "dims": dims, "unit": v.unit, "path": m.path, "offset": 4096}
+    return {"dtype": dtype.name, "dims": dims, "unit": v.unit, "path": m.path, "offset": 4096}
+
+
+def _run(call, request, memory, held=()):
+    """The result of a request, and the memory that the session behind it reads from now on. What nothing needs is spare again."""
+    lent = spare.lend()
+    request["spare"] = [m.path for m in lent]
+    try:
+        result, kept = call("run", request, lambda reply: (Result(reply, lent), reply["kept"]))
+    except BaseException:
+        for m in memory:
+            m.close()
+        raise
+    finally:
+        spare.regain(lent)
+    for m in (*held, *memory):
+        if m.path not in kept:
+            spare.give(m)
+    return result, [m for m in (*held, *memory) if m.path in kept]
 
 
 class Session:
@@ -143,12 +161,12 @@ class Session:
             if v is not None:
                 self._arguments += [flag, str(v)]
         self._client = None
+        self._held = []  # memory of values that it was given
 
     def _call(self, method, request, then=lambda result: result):
         with _client.starting:
             if self._client is not None and not self._client.alive():
-                self._client.close()
-                self._client = None
+                self.close()
                 raise _client.Interrupted("weft has ended, and what this session knew is gone; the next call starts it again")
             self._client = client = _client.running(self._client, self._arguments)
         try:
@@ -162,11 +180,8 @@ class Session:
         left out."""
         request, memory = _request(text_or_file, values)
         request.update(session="session", want=[want] if isinstance(want, str) else want)
-        try:
-            return self._call("run", request, Result)
-        finally:
-            for m in memory:
-                m.close()
+        result, self._held = _run(self._call, request, memory, self._held)
+        return result
 
     def __getitem__(self, name):
         """The value of a name, computed if it was not."""
@@ -187,6 +202,9 @@ class Session:
         if self._client is not None:
             self._client.close()
             self._client = None
+        for m in self._held:
+            m.close()
+        self._held = []
 
     def __enter__(self):
         return self
@@ -204,11 +222,7 @@ def run(text_or_file, want=None, **values):
     """
     request, memory = _request(text_or_file, values)
     request["want"] = [want] if isinstance(want, str) else want
-    try:
-        return _client.shared().call("run", request, Result)
-    finally:
-        for m in memory:
-            m.close()
+    return _run(lambda *call: _client.shared().call(*call), request, memory)[0]
 
 
 def explain(text_or_file, format="text", **values):
@@ -219,4 +233,4 @@ def explain(text_or_file, format="text", **values):
         return _client.shared().call("explain", request)
     finally:
         for m in memory:
-            m.close()
+            spare.give(m)
