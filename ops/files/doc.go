@@ -4,6 +4,8 @@ package files
 import "weft/ops"
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return []*ops.Spec{readSpec(), writeSpec(), showSpec(), requireSpec()} }
+func Specs() []*ops.Spec {
+	return []*ops.Spec{readSpec(), writeSpec(), showSpec(), requireSpec(), imageSpec()}
+}
 
 const group = "files and display"

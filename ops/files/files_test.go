@@ -322,7 +322,7 @@ func TestWriteErrors(t *testing.T) {
 		{"map", args{"array": plane, "path": in("a.png"), "map": ops.Text("rainbow")}, problem.UnknownChoice, "map", []string{"rainbow", "tide"}},
 		{"range unit", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "mm"), To: ops.Quantity(1, "mm")}}, problem.UnitMismatch, "range", []string{"mm", "dB"}},
 		{"empty range", args{"array": plane, "path": in("a.png"), "range": ops.Range{From: ops.Quantity(0, "dB"), To: ops.Quantity(-60, "dB")}}, problem.EmptyRange, "range", nil},
-		{"map of numbers", args{"array": plane, "path": in("a.npy"), "map": ops.Text("gray")}, problem.ContradictArguments, "map", []string{".png files"}},
+		{"map of numbers", args{"array": plane, "path": in("a.npy"), "map": ops.Text("gray")}, problem.ContradictArguments, "map", []string{".png and .svg files"}},
 		{"type of a picture", args{"array": plane, "path": in("a.png"), "as": ops.Symbol("f16")}, problem.ContradictArguments, "as", nil},
 		{"complex as real", args{"array": complexPlane, "path": in("a.npy"), "as": ops.Symbol("f32")}, problem.CannotStore, "as", []string{"abs"}},
 		{"float as integer", args{"array": plane, "path": in("a.npy"), "as": ops.Symbol("i16")}, problem.CannotStore, "as", []string{"cast"}},

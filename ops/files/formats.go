@@ -16,7 +16,7 @@ import (
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG}
+var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG, picture.SVG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
 func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }

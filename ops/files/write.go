@@ -18,6 +18,37 @@ import (
 	"weft/ops/problem"
 )
 
+// colours are what pictures are told.
+var colours = []ops.Param{
+	{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
+	ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
+	ops.Str("title", "heading of pictures").Opt(),
+}
+
+// draws says whether files are pictures.
+func draws(f *format.Format) bool { return slices.Contains(f.Takes, "map") }
+
+// imageSpec is write for pictures alone, beside the other plots.
+func imageSpec() *ops.Spec {
+	return &ops.Spec{
+		Name: "plot.image", Doc: "Draw an array of two dimensions, or projections of one of three, to a file, with axes and a colour bar.", Group: "plots",
+		Long: picture.PNG.Writes + " It is what `write` does with such a file. A file appears complete or not at all.",
+		Params: append([]ops.Param{
+			ops.In("array", "what to draw, in its unit"),
+			ops.Str("path", "file ending in "+endings(those(draws), false, "or")+"; its folder must exist"),
+		}, colours...),
+		Examples: []ops.Example{{Title: "A spot", Code: "x = axis(x, -1 mm .. 1 mm in 33)\nz = axis(z, 0 mm .. 2 mm in 33)\nexp(-(x ^ 2 + z ^ 2) / (1 mm) ^ 2) | plot.image(\"spot.svg\", title: \"a spot\")"}},
+		Counts:   true,
+		Bind: func(c *ops.Call) (ops.Op, error) {
+			if f := formatOf(c.Text("path"), draws); f == nil {
+				list := endings(those(draws), false, "or")
+				return nil, problem.Wrong(problem.UnknownFormat, "path", "end its name in "+list, "%s is no file of pictures", c.Text("path"))
+			}
+			return bindWrite(c)
+		},
+	}
+}
+
 func writeSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "write", Doc: "Write an array to a file: " + named(writes) + ", by the ending of its name.", Group: group,
@@ -28,9 +59,7 @@ func writeSpec() *ops.Spec {
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
-			{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
-			ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
-			ops.Str("title", "heading of pictures").Opt(),
+			colours[0], colours[1], colours[2],
 			{Name: "each", Doc: "dimension of which each element has a file of its own, in whose name {DIMENSION} stands for its coordinate or index", Accept: ops.KSymbol, Optional: true},
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",

@@ -1,7 +1,9 @@
 """Tests of the package against a real weft, which WEFT or the path names: python3 -m unittest discover -s tests, in the folder python."""
 
+import contextlib
 import copy
 import glob
+import io
 import os
 import pickle
 import signal
@@ -347,6 +349,29 @@ class Ends(unittest.TestCase):
             t.join()
             weft_side.write(message(b'{"id": 2, "result": 5}'))
             self.assertEqual(client.call("two"), 5)
+
+    def test_cells_that_are_wrong(self):
+        """They fail, so that those below do not run, and show the line with a caret."""
+        try:
+            from IPython.core.interactiveshell import InteractiveShell
+        except ImportError:
+            self.skipTest("needs IPython")
+        shell = InteractiveShell.instance()
+        shell.run_line_magic("load_ext", "weft")
+        shell.user_ns["square"] = np.ones((2, 2))
+        shown = lambda cell: (shell.run_cell(cell, silent=True).success, out.getvalue())
+        for cell, says in (
+            ("%%weft\nb = nothing + 1", "1 | b = nothing + 1\n    |     ^^^^^^^"),
+            ("%%weft -i missing\nb = missing + 1", "no variable missing"),
+            ("%%weft -i square\nb = square + 1", "it has 2 dimensions"),
+        ):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                success, text = shown(cell)
+            self.assertFalse(success)
+            self.assertIn(says, text)
+            self.assertNotIn("Traceback", text)
+        self.assertTrue(shell.run_cell("%%weft -o b\nb = axis(i, 1 .. 3) + 1").success)
+        self.assertEqual(shell.user_ns["b"].tolist(), [2, 3, 4])
 
     def test_no_leaks(self):
         """Files in memory do not pile up."""

@@ -11,6 +11,13 @@ from ._client import WeftError
 from ._session import Session
 
 
+class CellError(Exception):
+    """What is wrong with a cell. Cells below it do not run; in place of a traceback of this package stands the line, with a caret."""
+
+    def _render_traceback_(self):
+        return str(self).splitlines()
+
+
 @magics_class
 class WeftMagics(Magics):
     """%%weft enters a cell into a session that lasts as long as the notebook."""
@@ -31,8 +38,7 @@ class WeftMagics(Magics):
         values = {}
         for name in a.input:
             if name not in self.shell.user_ns:
-                print(f"no variable {name}")
-                return
+                raise CellError(f"no variable {name}")
             values[name] = self.shell.user_ns[name]
         try:
             if a.explain:
@@ -40,9 +46,8 @@ class WeftMagics(Magics):
                 display(HTML(f'<div><iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 40em; border: 0"></iframe></div>'))
                 return
             r = self.session.run(cell, want=a.output, **values)
-        except WeftError as e:
-            print(e)  # with the line and a caret: a traceback of this package would hide it
-            return
+        except (WeftError, TypeError, ValueError) as e:
+            raise CellError(e) from None
         for piece in r.shown:
             if isinstance(piece, bytes):
                 display(Image(piece))

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/png"
 	"io"
 	"math"
@@ -46,75 +44,88 @@ func Draw(f Figure) (*image.RGBA, error) {
 }
 
 func render(f Figure, most limits) (*image.RGBA, error) {
-	f, err := f.resolve()
+	f, c, l, err := f.arranged(most)
 	if err != nil {
 		return nil, err
 	}
-	colours, err := f.colours()
-	if err != nil {
-		return nil, err
-	}
-	l := arrange(&f, most)
-	letters, img := newLetters(l.size)
-	if f.Title != "" {
-		letters.put(f.Title, titleSize, l.title, text.XCenter, text.YTop)
-	}
-	for i := range l.panels {
-		l.panels[i].draw(img, letters, colours)
-	}
-	l.drawBar(img, letters, &f, colours)
-	return img, nil
+	s := newSheet(l.size)
+	l.draw(s, &f, c)
+	return s.dots, nil
 }
 
-func (p *panel) draw(img *image.RGBA, letters *letters, c *colours) {
+// arranged is a figure with nothing left open, its colours, and where everything has its place.
+func (f Figure) arranged(most limits) (Figure, *colours, layout, error) {
+	f, err := f.resolve()
+	if err != nil {
+		return f, nil, layout{}, err
+	}
+	c, err := f.colours()
+	return f, c, arrange(&f, most), err
+}
+
+func (l *layout) draw(s *sheet, f *Figure, c *colours) {
+	if f.Title != "" {
+		s.put(f.Title, titleSize, l.title, text.XCenter, text.YTop)
+	}
+	for i := range l.panels {
+		l.panels[i].draw(s, c)
+	}
+	l.drawBar(s, f, c)
+}
+
+func (p *panel) draw(s *sheet, c *colours) {
 	m, a := p.image, p.array
-	paint(img, a, m, c)
-	frame(img, a)
+	s.place(a, paint(a.Size().Mul(s.fineness()), m, c))
+	s.frame(a)
 	middle := a.Min.Add(a.Max).Div(2)
 	if m.Title != "" {
-		letters.put(m.Title, labelSize, image.Pt(middle.X, a.Min.Y-gap-frameWidth), text.XCenter, text.YBottom)
+		s.put(m.Title, labelSize, image.Pt(middle.X, a.Min.Y-gap-frameWidth), text.XCenter, text.YBottom)
 	}
 	x0, x1 := m.X.edges(m.Cols)
 	for _, t := range p.xTicks {
 		x := a.Min.X + along(t.at, x0, x1, a.Dx())
-		fill(img, image.Rect(x-1, a.Max.Y, x+1, a.Max.Y+frameWidth+tickLength), ink)
-		letters.put(typographic(t.label), tickSize, image.Pt(x, a.Max.Y+tickLength+gap), text.XCenter, text.YTop)
+		s.fill(image.Rect(x-1, a.Max.Y, x+1, a.Max.Y+frameWidth+tickLength), ink)
+		s.put(typographic(t.label), tickSize, image.Pt(x, a.Max.Y+tickLength+gap), text.XCenter, text.YTop)
 	}
-	letters.put(m.X.label("column"), labelSize, image.Pt(middle.X, a.Max.Y+tickLength+2*gap+lineHeight(tickSize)), text.XCenter, text.YTop)
+	s.put(m.X.label("column"), labelSize, image.Pt(middle.X, a.Max.Y+tickLength+2*gap+lineHeight(tickSize)), text.XCenter, text.YTop)
 	y0, y1 := m.Y.edges(m.Rows)
 	for _, t := range p.yTicks {
 		y := a.Min.Y + along(t.at, y0, y1, a.Dy())
-		fill(img, image.Rect(a.Min.X-frameWidth-tickLength, y-1, a.Min.X, y+1), ink)
-		letters.put(typographic(t.label), tickSize, image.Pt(a.Min.X-tickLength-gap, y-lift), text.XRight, text.YCenter)
+		s.fill(image.Rect(a.Min.X-frameWidth-tickLength, y-1, a.Min.X, y+1), ink)
+		s.put(typographic(t.label), tickSize, image.Pt(a.Min.X-tickLength-gap, y-lift), text.XRight, text.YCenter)
 	}
 	left := a.Min.X - tickLength - 2*gap - widest(p.yTicks, tickSize) - lineHeight(labelSize)/2
-	letters.upward(m.Y.label("row"), labelSize, image.Pt(left, middle.Y))
+	s.upward(m.Y.label("row"), labelSize, image.Pt(left, middle.Y))
 }
 
 // drawBar draws the colour bar, greatest value above, and the key of missing data.
-func (l *layout) drawBar(img *image.RGBA, letters *letters, f *Figure, c *colours) {
+func (l *layout) drawBar(s *sheet, f *Figure, c *colours) {
 	b := l.bar
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		t := (float64(b.Max.Y-y) - 0.5) / float64(b.Dy())
+	bar := image.NewRGBA(image.Rectangle{Max: b.Size()})
+	for y := range b.Dy() {
+		t := (float64(b.Dy()-y) - 0.5) / float64(b.Dy())
 		if f.pair {
 			t = math.Round(t)
 		}
-		fill(img, image.Rect(b.Min.X, y, b.Max.X, y+1), c.of(f.Lo+t*(f.Hi-f.Lo)))
+		for x := range b.Dx() {
+			bar.SetRGBA(x, y, c.of(f.Lo+t*(f.Hi-f.Lo)))
+		}
 	}
-	frame(img, b)
+	s.place(b, bar)
+	s.frame(b)
 	right := b.Max.X + tickLength + gap
 	for _, t := range l.barTicks {
 		y := b.Min.Y + along(t.at, f.Hi, f.Lo, b.Dy())
-		fill(img, image.Rect(b.Max.X, y-1, b.Max.X+frameWidth+tickLength, y+1), ink)
-		letters.put(typographic(t.label), tickSize, image.Pt(right, y-lift), text.XLeft, text.YCenter)
+		s.fill(image.Rect(b.Max.X, y-1, b.Max.X+frameWidth+tickLength, y+1), ink)
+		s.put(typographic(t.label), tickSize, image.Pt(right, y-lift), text.XLeft, text.YCenter)
 	}
 	across := widest(l.barTicks, tickSize)
 	if f.missing {
-		fill(img, l.swatch, c.nan)
-		frame(img, l.swatch)
-		letters.put(missingLabel, tickSize, image.Pt(right, (l.swatch.Min.Y+l.swatch.Max.Y)/2-lift), text.XLeft, text.YCenter)
+		s.fill(l.swatch, c.nan)
+		s.frame(l.swatch)
+		s.put(missingLabel, tickSize, image.Pt(right, (l.swatch.Min.Y+l.swatch.Max.Y)/2-lift), text.XLeft, text.YCenter)
 	}
-	letters.upward(f.Label, labelSize, image.Pt(right+across+gap+lineHeight(labelSize)/2, (b.Min.Y+b.Max.Y)/2))
+	s.upward(f.Label, labelSize, image.Pt(right+across+gap+lineHeight(labelSize)/2, (b.Min.Y+b.Max.Y)/2))
 }
 
 // along is the dot, of n between two coordinates, where v lies.
@@ -122,15 +133,16 @@ func along(v, from, to float64, n int) int {
 	return min(int(math.Round((v-from)/(to-from)*float64(n))), n)
 }
 
-// paint fills a rectangle with an image.
-func paint(img *image.RGBA, at image.Rectangle, m *Image, c *colours) {
-	rows, cols := at.Dy(), at.Dx()
+// paint makes so many dots of an image.
+func paint(size image.Point, m *Image, c *colours) *image.RGBA {
+	img := image.NewRGBA(image.Rectangle{Max: size})
+	rows, cols := size.Y, size.X
 	for y := range rows {
-		line := img.Pix[img.PixOffset(at.Min.X, at.Min.Y+y):]
+		line := img.Pix[img.PixOffset(0, y):]
 		// Dots of the same pixel row repeat the line above.
 		if y > 0 && rows >= m.Rows {
 			if r, _ := covered(y, rows, m.Rows); r == (2*y-1)*m.Rows/(2*rows) {
-				copy(line[:4*cols], img.Pix[img.PixOffset(at.Min.X, at.Min.Y+y-1):])
+				copy(line[:4*cols], img.Pix[img.PixOffset(0, y-1):])
 				continue
 			}
 		}
@@ -139,14 +151,11 @@ func paint(img *image.RGBA, at image.Rectangle, m *Image, c *colours) {
 			copy(line[4*x:], []uint8{k.R, k.G, k.B, k.A})
 		}
 	}
-}
-
-func fill(img *image.RGBA, r image.Rectangle, c color.RGBA) {
-	draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
+	return img
 }
 
 // frame draws a border outside r.
-func frame(img *image.RGBA, r image.Rectangle) {
+func (s *sheet) frame(r image.Rectangle) {
 	o := r.Inset(-frameWidth)
 	for _, side := range []image.Rectangle{
 		{o.Min, image.Pt(o.Max.X, r.Min.Y)},
@@ -154,7 +163,7 @@ func frame(img *image.RGBA, r image.Rectangle) {
 		{o.Min, image.Pt(r.Min.X, o.Max.Y)},
 		{image.Pt(r.Max.X, o.Min.Y), o.Max},
 	} {
-		fill(img, side, ink)
+		s.fill(side, ink)
 	}
 }
 
@@ -167,13 +176,22 @@ func EncodePNG(w io.Writer, f Figure) error {
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 }
 
-// WritePNG writes the figure to a PNG file, which appears complete or not at all.
-func WritePNG(path string, f Figure) error {
-	img, err := Draw(f)
+// EncodeSVG writes the figure as SVG: letters and lines are shapes, arrays and the colour bar images within it.
+func EncodeSVG(w io.Writer, f Figure) error {
+	f, c, l, err := f.arranged(panelLimits(len(f.Panels)))
 	if err != nil {
+		return err
+	}
+	s, canvas := newShapes(l.size)
+	l.draw(s, &f, c)
+	_, err = canvas.WriteTo(w)
+	return err
+}
+
+// writeFile writes the figure to a file, which appears complete or not at all.
+func writeFile(path string, f Figure, encode func(io.Writer, Figure) error) error {
+	if _, err := f.resolve(); err != nil {
 		return &fileio.Error{Path: path, Reason: "cannot draw: " + err.Error(), Err: err}
 	}
-	return fileio.WriteFile(path, func(w io.Writer) error {
-		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
-	})
+	return fileio.WriteFile(path, func(w io.Writer) error { return encode(w, f) })
 }

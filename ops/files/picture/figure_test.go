@@ -2,12 +2,16 @@ package picture
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/xml"
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -194,7 +198,7 @@ func TestFigureErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.png")
-			err := WritePNG(path, c.f)
+			err := writeFile(path, c.f, EncodePNG)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v, want %q and the path", err, c.want)
 			}
@@ -205,9 +209,72 @@ func TestFigureErrors(t *testing.T) {
 	}
 }
 
-func TestWritePNG(t *testing.T) {
+// TestSVG: letters are letters, and the array is there in full.
+func TestSVG(t *testing.T) {
+	f := projections()
+	f.Title = "three < four"
+	var b bytes.Buffer
+	if err := EncodeSVG(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	var images []image.Image
+	for d := xml.NewDecoder(bytes.NewReader(b.Bytes())); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.CharData:
+			if text := strings.TrimSpace(string(token)); text != "" {
+				said = append(said, text)
+			}
+		case xml.StartElement:
+			for _, a := range token.Attr {
+				if _, code, found := strings.Cut(a.Value, ";base64,"); found {
+					img, err := png.Decode(base64.NewDecoder(base64.StdEncoding, strings.NewReader(code)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					images = append(images, img)
+				}
+			}
+		}
+	}
+	for _, want := range []string{"three < four", f.Panels[0].Title, f.Panels[0].X.label("column")} {
+		if !slices.Contains(said, want) {
+			t.Errorf("%q is not among %q", want, said)
+		}
+	}
+	if len(images) != len(f.Panels)+1 {
+		t.Fatalf("%d images, want those of %d arrays and of the bar", len(images), len(f.Panels))
+	}
+	r, c, l, err := f.arranged(panelLimits(len(f.Panels)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range l.panels {
+		size := images[i].Bounds().Size()
+		if want := p.array.Size().Mul(2); size != want {
+			t.Fatalf("image %d has %v dots, want %v", i, size, want)
+		}
+		m := &r.Panels[i]
+		for y := 0; y < size.Y; y += 7 {
+			for x := 0; x < size.X; x += 5 {
+				if got, want := color.RGBAModel.Convert(images[i].At(x, y)), c.of(m.sample(y, size.Y, x, size.X)); got != want {
+					t.Fatalf("image %d, dot %d, %d: %v, want %v", i, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestPNG(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.png")
-	if err := WritePNG(path, projections()); err != nil {
+	if err := writeFile(path, projections(), EncodePNG); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(path)

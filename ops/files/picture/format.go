@@ -2,6 +2,7 @@ package picture
 
 import (
 	"context"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -12,17 +13,23 @@ import (
 	"weft/ops/problem"
 )
 
-// PNG is the format of pictures.
-var PNG = &format.Format{
-	Name: "PNG", Endings: []string{".png"}, Takes: []string{"map", "range", "title"}, Check: check,
-	Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
-		return WritePNG(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)})
-	},
-	Scratch: func(o format.Order, _ region.Region) int64 { // numbers twice, and colours
-		const colours = 16 << 20
-		return int64(o.Type.Len())*12 + colours
-	},
-	Writes: "Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.",
+// PNG and SVG are the formats of pictures.
+var (
+	PNG = pictures("PNG", ".png", "Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.", EncodePNG)
+	SVG = pictures("SVG", ".svg", "", EncodeSVG)
+)
+
+func pictures(name, ending, text string, encode func(io.Writer, Figure) error) *format.Format {
+	return &format.Format{
+		Name: name, Endings: []string{ending}, Takes: []string{"map", "range", "title"}, Check: check, Writes: text,
+		Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
+			return writeFile(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)}, encode)
+		},
+		Scratch: func(o format.Order, _ region.Region) int64 { // numbers twice, and colours
+			const colours = 32 << 20
+			return int64(o.Type.Len())*12 + colours
+		},
+	}
 }
 
 // Names are those of the colour maps.

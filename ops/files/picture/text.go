@@ -3,6 +3,7 @@ package picture
 import (
 	"image"
 	"image/color"
+	imagedraw "image/draw"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -11,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 var ink = color.RGBA{30, 30, 30, 255}
@@ -34,34 +36,75 @@ func textWidth(s string, size float64) int {
 
 func lineHeight(size float64) int { return int(math.Ceil(size * 1.15)) }
 
-// letters writes text on an image whose origin is the upper left corner.
-type letters struct {
+// sheet is what a figure is drawn on, white at first, whose origin is the upper left corner: dots, or shapes of half a point a dot.
+type sheet struct {
 	canvas draw.Canvas
 	height int
+	dots   *image.RGBA // nil: it keeps shapes
 }
 
-// newLetters makes a white image and writes on it. vgimg works on a copy of any image that it is given, so the image
-// is the canvas's own.
-func newLetters(size image.Point) (*letters, *image.RGBA) {
+// newSheet makes one of dots. vgimg works on a copy of any image that it is given, so the image is the canvas's own.
+func newSheet(size image.Point) *sheet {
 	c := vgimg.NewWith(vgimg.UseWH(vg.Length(size.X), vg.Length(size.Y)), vgimg.UseDPI(72))
-	return &letters{canvas: draw.New(c), height: size.Y}, c.Image().(*image.RGBA)
+	return &sheet{canvas: draw.New(c), height: size.Y, dots: c.Image().(*image.RGBA)}
 }
 
-// put writes s with the point of the text that x and y name at (x, y).
-func (l *letters) put(s string, size float64, at image.Point, x text.XAlignment, y text.YAlignment) {
+// newShapes makes one of shapes, with letters as large as those of other plots.
+func newShapes(size image.Point) (*sheet, *vgsvg.Canvas) {
+	w, h := vg.Length(size.X), vg.Length(size.Y)
+	c := vgsvg.New(w/2, h/2)
+	c.Scale(0.5, 0.5)
+	s := &sheet{canvas: draw.NewCanvas(c, w, h), height: size.Y}
+	s.fill(image.Rectangle{Max: size}, color.RGBA{255, 255, 255, 255})
+	return s, c
+}
+
+// fill colours a rectangle.
+func (s *sheet) fill(r image.Rectangle, c color.RGBA) {
+	if s.dots != nil {
+		imagedraw.Draw(s.dots, r, image.NewUniform(c), image.Point{}, imagedraw.Src)
+		return
+	}
+	s.canvas.SetColor(c)
+	s.canvas.Fill(s.rectangle(r).Path())
+}
+
+// place puts an image into a rectangle. Where there are dots, it has one for each of them.
+func (s *sheet) place(r image.Rectangle, img *image.RGBA) {
+	if s.dots != nil {
+		imagedraw.Draw(s.dots, r, img, image.Point{}, imagedraw.Src)
+		return
+	}
+	s.canvas.DrawImage(s.rectangle(r), img)
+}
+
+// fineness is how many dots an image has for each of a rectangle's, so that its pixels stay sharp where shapes are enlarged.
+func (s *sheet) fineness() int {
+	if s.dots != nil {
+		return 1
+	}
+	return 2
+}
+
+func (s *sheet) rectangle(r image.Rectangle) vg.Rectangle {
+	return vg.Rectangle{Min: s.point(image.Pt(r.Min.X, r.Max.Y)), Max: s.point(image.Pt(r.Max.X, r.Min.Y))}
+}
+
+// put writes a text with its point that x and y name at a place.
+func (s *sheet) put(t string, size float64, at image.Point, x text.XAlignment, y text.YAlignment) {
 	sty := style(size)
 	sty.XAlign, sty.YAlign = x, y
-	l.canvas.FillText(sty, l.point(at), s)
+	s.canvas.FillText(sty, s.point(at), t)
 }
 
-// upward writes s turned by a quarter, to be read from below to above, with its middle at the point.
-func (l *letters) upward(s string, size float64, at image.Point) {
+// upward writes a text turned by a quarter, to be read from below to above, with its middle at the point.
+func (s *sheet) upward(t string, size float64, at image.Point) {
 	sty := style(size)
 	sty.XAlign, sty.YAlign = text.XCenter, text.YCenter
 	sty.Rotation = math.Pi / 2
-	l.canvas.FillText(sty, l.point(at), s)
+	s.canvas.FillText(sty, s.point(at), t)
 }
 
-func (l *letters) point(at image.Point) vg.Point {
-	return vg.Point{X: vg.Length(at.X), Y: vg.Length(l.height - at.Y)}
+func (s *sheet) point(at image.Point) vg.Point {
+	return vg.Point{X: vg.Length(at.X), Y: vg.Length(s.height - at.Y)}
 }
