@@ -6,6 +6,7 @@ import (
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 func (g *gen) gatherLoad(a *access) Value {
@@ -138,7 +139,12 @@ func (g *gen) groupLoad(group []*ir.Node, a *access) Value {
 			args = append(args, Pre("&", x))
 			a.sc.once[key(n)] = Vector(n.Type, x)
 		}
-		a.sc.add(Do(Call(fmt.Sprintf("gather%d_%s", len(group), a.n.Buf.Type), args...)))
+		for range schedule.Brought(len(group)) - len(group) {
+			x := Name(base + "_over")
+			a.sc.add(Var(Spelled[a.n.Type].Vector, x.Text, nil))
+			args = append(args, Pre("&", x))
+		}
+		a.sc.add(Do(Call(fmt.Sprintf("gather%d_%s", schedule.Brought(len(group)), a.n.Buf.Type), args...)))
 		a.sc.once[guard] = a.guard
 	}
 	return g.otherwise(a, a.sc.once[key(a.n)], a.sc.once[guard])

@@ -10,7 +10,10 @@ import (
 )
 
 // groups reports whether gathers fetch n elements side by side by twos or fours.
-func groups(n int) bool { return n == 2 || n == 4 || n == 8 }
+func groups(n int) bool { return n >= 2 && n <= 4 || n == 8 }
+
+// Brought is how many elements a gather of a group of n brings: of three a fourth as well, which memory has behind every array.
+func Brought(n int) int { return (n + 1) &^ 1 }
 
 // Transposed are the buffers that a kernel reads faster with their last two dims transposed: it gathers all
 // elements along the last dim but one at scattered places of the last, too far apart for windows to serve.
@@ -64,7 +67,7 @@ func (s *survey) gatheredAlong(f *ir.Fold) (out []*ir.Buffer) {
 	return out
 }
 
-// Groups finds the loads of a kernel that lie together, by load: two or four whose elements lie side by side in memory, the first at the
+// Groups finds the loads of a kernel that lie together, by load: two to four whose elements lie side by side in memory, the first at the
 // lowest address. Lanes fetch them by one load instruction each, and most often from one cache line. Loads that padding guards are cut
 // to it one by one.
 func Groups(k *ir.Kernel, lanes int) map[*ir.Node][]*ir.Node {
@@ -108,7 +111,6 @@ func Groups(k *ir.Kernel, lanes int) map[*ir.Node][]*ir.Node {
 			for n < min(len(loads), 4) && at[loads[n]] == at[loads[0]]+int64(n) {
 				n++
 			}
-			n &^= n & 1 &^ (n >> 2) // 4, 2 or, for 3, 2
 			if n < 2 {
 				loads = loads[1:]
 				continue

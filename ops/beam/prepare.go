@@ -31,7 +31,7 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 	turns := make([]float64, 3*places)
 	for m := range places {
 		sin, cos := math.Sincos(2*math.Pi*s.fc*s.start + s.theta()*(float64(m)+s.scheme.centre))
-		turns[m], turns[places+m], turns[2*places+m] = -sin, cos, sin
+		turns[3*m], turns[3*m+1], turns[3*m+2] = -sin, cos, sin
 	}
 	weights := make([]float64, 0, taps*s.scheme.reach())
 	for k := range taps {
@@ -39,7 +39,7 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 	}
 	in := l.In("input")
 	mix := l.Table("interpolation", ir.F32, weights, tap, ops.Dim{Name: "neighbour", Size: s.scheme.reach()})
-	turn := l.Table("turn", ir.F32, turns, ops.Dim{Name: "part", Size: 3}, sample)
+	turn := l.Table("turn", ir.F32, turns, sample, ops.Dim{Name: "part", Size: 3})
 	inputs := []*ops.Stage{in, mix, turn}
 	steps := []string{"prepare"}
 	var taper *ops.Stage
@@ -61,7 +61,7 @@ func lowerPrepare(l *ops.Lowering, s *setup) *ops.Stage {
 				sum = ops.Elem{Re: b.Add(sum.Re, re), Im: b.Add(sum.Im, im)}
 			}
 		}
-		v := b.Add(b.Mul(sum.Re, turn.At(b, b.Add(part, b.I32(1)), at[2]).Re), b.Mul(sum.Im, turn.At(b, part, at[2]).Re))
+		v := b.Add(b.Mul(sum.Re, turn.At(b, at[2], b.Add(part, b.I32(1))).Re), b.Mul(sum.Im, turn.At(b, at[2], part).Re))
 		if taper != nil {
 			v = b.Mul(v, taper.At(b, at[0]).Re)
 		}

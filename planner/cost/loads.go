@@ -82,6 +82,7 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 var gathers = map[int]map[bool]profile.Class{
 	0: {true: profile.Gather, false: profile.GatherFar},
 	2: {true: profile.Four, false: profile.FourFar},
+	3: {true: profile.Four, false: profile.FourFar},
 	4: {true: profile.Four, false: profile.FourFar},
 }
 
