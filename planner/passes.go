@@ -65,7 +65,8 @@ var passes = []pass{
 	{name: "fuse", run: verdicts},
 	{name: "kernels", run: kernels, after: []string{"fuse"}},
 	{name: "transpose", run: only(layout.Transpose), after: []string{"kernels"}},
-	{name: "crop", run: only(layout.Crop), after: []string{"transpose"}}, // a box is of dims as they lie
+	{name: "interleave", run: only(layout.Interleave), after: []string{"kernels"}},
+	{name: "crop", run: only(layout.Crop), after: []string{"transpose", "interleave"}}, // a box is of dims as they lie
 	{name: "precision", run: types, after: []string{"crop"}},
 	{name: "ranges", run: ranges, after: []string{"precision"}},                    // of what is stored, as it is rounded
 	{name: "join", run: only(layout.Join), after: []string{"precision", "ranges"}}, // kernels as they are in the end

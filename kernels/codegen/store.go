@@ -27,6 +27,13 @@ func (g *gen) storesIn(f *ir.Fold) {
 func (g *gen) store(s form.Output) {
 	in := g.top()
 	l := ir.Flatten(s.Buf, s.Index)
+	if s.Pair != nil {
+		if !g.storePairs(in, s, l) {
+			g.store(form.Output{Store: s.Store})
+			g.store(form.Output{Store: *s.Pair})
+		}
+		return
+	}
 	vary := g.vary.Of(s.Value)
 	for _, n := range s.Index {
 		vary = vary.Or(g.vary.Of(n))

@@ -48,6 +48,32 @@ func (g *gen) transposedLoad(a *access, stride int64) Value {
 	return a.sc.once[key(a.v)]
 }
 
+// storePairs writes two stores side by side whose lanes follow each other in memory: two vectors that interleave them. It reports whether these
+// are such stores.
+func (g *gen) storePairs(in *scope, s form.Output, l ir.Linear) bool {
+	_, rest := g.split(l, byLane)
+	pattern, known := g.lanePattern(rest, byLane)
+	if !known || g.W == 1 || !strided(pattern, 2) || g.masked(len(g.stack)-1) {
+		return false
+	}
+	vary := g.vary.Of(s.Value).Or(g.vary.Of(s.Pair.Value))
+	for _, n := range s.Index {
+		vary = vary.Or(g.vary.Of(n))
+	}
+	for v := range g.V {
+		if g.Canon(vary, v) != v {
+			continue
+		}
+		p := g.pointer(s.Buf, l, v, origin)
+		x, y := g.val(s.Value, v, byLane).AsVec(), g.val(s.Pair.Value, v, byLane).AsVec()
+		for half, zip := range []string{"zip_low", "zip_high"} {
+			to := Add(p, Int(int64(half*g.W)))
+			in.add(Do(Call("store_"+s.Buf.Type.String(), to, Call(Fn(zip, ir.F32), x.Regs[0], y.Regs[0]))))
+		}
+	}
+	return true
+}
+
 // storeRows writes a store across memory whose vectors in flight are neighbours in it: four of them are transposed in
 // registers, so that each lane stores a row. It reports whether this is such a store.
 func (g *gen) storeRows(in *scope, s form.Output, l ir.Linear) bool {

@@ -235,6 +235,25 @@ func loads() []spec {
 			k.out("v", k.at(k.random("a", n), k.at(q, k.at(p, x))))
 			k.out("i", k.at(p, k.at(q, x)))
 		}},
+		{"gathers of neighbours", exactly, func(k *kit) {
+			y, x := k.axis("y", 7), k.axis("x", n)
+			i := k.at(k.ints(ir.I32, "at", k.whole(n, -3, 29)), x)
+			for beside := 2; beside <= 4; beside++ { // at the last place, what is brought too lies behind the array
+				a := k.random(fmt.Sprint("a", beside), 7, 30, beside)
+				var sum, inside *ir.Node
+				for part := range beside {
+					v := k.Mul(k.at(a, y, k.clamp(i, 30), k.I32(part)), k.F32(float64(1+part)))
+					w := k.Mul(k.LoadOr(a, k.within(i, 30), k.F32(0.5), y, i, k.I32(part)), k.F32(float64(1+part)))
+					if part == 0 {
+						sum, inside = v, w
+						continue
+					}
+					sum, inside = k.Add(sum, v), k.Add(inside, w)
+				}
+				k.out(fmt.Sprint("sum", beside), sum)
+				k.out(fmt.Sprint("inside", beside), inside)
+			}
+		}},
 		{"gather of every type", exactly, func(k *kit) {
 			x := k.axis("x", n)
 			i := k.at(k.ints(ir.I32, "at", k.whole(n, 0, 74)), x)

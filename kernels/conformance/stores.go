@@ -55,6 +55,17 @@ func stores() []spec {
 			y, x := k.axis("y", 19), k.axis("x", 35)
 			to(k, buffer(ir.F32, 35, 19), k.at(k.random("a", 19, 35), y, x), x, y)
 		}},
+		{"stores side by side", exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", 45)
+			a := k.random("a", 9, 45)
+			pairs, across := buffer(ir.F32, 9, 45, 2), buffer(ir.F32, 45, 9, 2)
+			for part := range 2 {
+				to(k, pairs, k.Mul(k.at(a, y, x), k.F32(float64(1+part))), y, x, k.I32(part))
+			}
+			for part := range 2 {
+				to(k, across, k.Sub(k.at(a, y, x), k.F32(float64(part))), x, y, k.I32(part))
+			}
+		}},
 		{"one value", exactly, func(k *kit) {
 			a := k.counts("a", 5)
 			to(k, buffer(ir.F32), k.Add(k.at(a, k.I32(2)), k.at(a, k.I32(4))))

@@ -37,7 +37,7 @@ func (s *survey) alongTurns(f *ir.Fold) bool {
 		if n.Kind != ir.KLoad || s.deepest(n) != f || len(n.Buf.Shape) < 2 || n.Buf.Bytes() <= ownCache {
 			return false
 		}
-		rows, last := n.Index()[:len(n.Buf.Shape)-1], n.Index()[len(n.Buf.Shape)-1]
+		rows, last, _ := place(n.Buf, n.Index())
 		along, ok := ir.Affine(last, f.Index)
 		return ok && along == 1 && slices.ContainsFunc(rows, s.scatters)
 	})

@@ -49,6 +49,15 @@ func (s *survey) rows(a int) int {
 	return -1
 }
 
+// inPairs reports a store that lanes along an axis make one of two vectors, together with the one beside it.
+func (s *survey) inPairs(st ir.Store, axis *ir.Node) bool {
+	if st.In != nil || st.Guard != nil || st.Buf.Type != ir.F32 || len(st.Index) < 2 {
+		return false
+	}
+	_, last, beside := place(st.Buf, st.Index)
+	return beside == 2 && stride(st.Buf, st.Index, axis) == 2 && (!s.plenty || last.Free().Meets(axis.Bind()))
+}
+
 // inRows reports a store that lanes along axis a and vectors in flight along u make one of rows.
 func (s *survey) inRows(st ir.Store, a, u int) bool {
 	if st.In != nil || st.Guard != nil || st.Buf.Type != ir.F32 {

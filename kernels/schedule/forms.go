@@ -27,6 +27,20 @@ func Word(stores []ir.Store) *ir.Node {
 	return word
 }
 
+// Pair reports whether the second of some stores writes beside what the first one does, and both without conditions.
+func Pair(stores []ir.Store) bool {
+	if len(stores) < 2 {
+		return false
+	}
+	a, b := stores[0], stores[1]
+	plain := func(s ir.Store) bool { return s.Guard == nil && s.In == nil && !s.Adds && s.Value.Type == ir.F32 }
+	if a.Buf != b.Buf || a.Buf.Type != ir.F32 || len(a.Index) == 0 || !plain(a) || !plain(b) {
+		return false
+	}
+	x, y := ir.Flatten(a.Buf, a.Index), ir.Flatten(b.Buf, b.Index)
+	return slices.Equal(x.Terms, y.Terms) && y.C == x.C+1
+}
+
 // byteOf is the I32 of which a value is the byte that begins at a bit; nil if it is none.
 func byteOf(n *ir.Node, bit int64) *ir.Node {
 	if n.Kind == ir.KAlu && n.Op == ir.BitAnd && n.Args[1].IsConst(0xff) {

@@ -13,3 +13,13 @@ func stride(buf *ir.Buffer, index []*ir.Node, axis *ir.Node) int64 {
 	}
 	return 0
 }
+
+// place parts an index: of elements of which a few lie side by side at each place, such as the parts of complex ones, the place comes last, and
+// beside is how many they are.
+func place(buf *ir.Buffer, index []*ir.Node) (rows []*ir.Node, last *ir.Node, beside int) {
+	n := len(index) - 1
+	if n > 0 && index[n].Kind == ir.KConst && groups(buf.Shape[n]) {
+		return index[:n-1], index[n-1], buf.Shape[n]
+	}
+	return index[:n], index[n], 1
+}

@@ -106,12 +106,9 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 			continue
 		}
 		index := n.Index()
-		inner, beside := index[len(index)-1], 1
-		switch {
-		case s.beside[n.Buf]:
-			beside = n.Buf.Shape[len(index)-2]
-		case len(index) > 1 && inner.Kind == ir.KConst && groups(n.Buf.Shape[len(index)-1]):
-			inner, beside = index[len(index)-2], n.Buf.Shape[len(index)-1]
+		_, inner, beside := place(n.Buf, index)
+		if s.beside[n.Buf] {
+			inner, beside = index[len(index)-1], n.Buf.Shape[len(index)-2]
 		}
 		places := rounded(inner)
 		for _, p := range places {

@@ -216,7 +216,7 @@ func (s *survey) onLanes(a, u int) float64 {
 		if st.Guard != nil && s.vary(st.Guard).Meets(axis.Bind()) {
 			each += chosenLane
 		}
-		if full && s.sideBySide(st.Buf, st.Index, axis) {
+		if full && (s.sideBySide(st.Buf, st.Index, axis) || s.inPairs(st, axis)) {
 			each = 1 / (w * used)
 		} else if full && u >= 0 && s.inRows(st, a, u) {
 			each = storedRow

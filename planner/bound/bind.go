@@ -81,17 +81,20 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2,
-		d.Box != nil && len(d.Box) != len(s.Type.Dims):
+	case (d.Transposed || d.Interleaved || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2,
+		d.Interleaved && (!s.Type.Elem.Complex || s.Put != nil):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
-	if !d.Transposed && d.Box == nil {
+	if !d.Transposed && !d.Interleaved && d.Box == nil {
 		return nil
 	}
-	v := graph.View{Transposed: d.Transposed}
+	v := graph.View{Transposed: d.Transposed, Interleaved: d.Interleaved}
 	b.g.Views[s] = v
 	dims := b.g.Type(s).Dims
+	if d.Box != nil && len(d.Box) != len(dims) {
+		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
+	}
 	for i, at := range d.Box {
 		v.Box = append(v.Box, region.Interval(at))
 		if at.Lo < 0 || at.Lo >= at.Hi || at.Hi > dims[i].Size {

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/kernels/ir"
@@ -14,6 +15,9 @@ import (
 const (
 	tilesPerThread = 16
 	shortestTile   = 100e-6 // seconds
+	evenTile       = 25e-6  // of few tiles, where longer ones leave threads idle
+	fewTiles       = 4      // for each thread: of more, threads wait for a small part of one
+	idleShare      = 0.05   // of the time of threads, which tiles may leave idle
 	longestTile    = 0.25   // seconds
 	shortestPart   = 64     // points of an axis that a granularity is halved to: more than one vector in flight
 	evenPart       = 16     // of which it then has a multiple
@@ -38,10 +42,25 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		want = (want + threads - 1) / max(1, threads) * max(1, threads)
 	}
 	step = finer(axes, step, min(want, 2*threads))
+	size = parts(axes, step, want)
+	waits := idle(cover(axes, size, step), threads)
+	for most := min(int(seconds/evenTile), fewTiles*threads); want > 1 && 2*want <= most && waits > idleShare; {
+		want *= 2
+		finer := parts(axes, step, want)
+		if less := idle(cover(axes, finer, step), threads); less < waits-idleShare {
+			size, waits = finer, less
+		}
+	}
+	return size
+}
+
+// parts cuts axes into so many tiles, or a few more.
+func parts(axes []plan.Axis, step []int, want int) []int {
+	size := make([]int, len(axes))
 	have := 1
-	for i := range size {
-		if have >= want {
-			break
+	for i, a := range axes {
+		if size[i] = a.Extent; have >= want {
+			continue
 		}
 		s := 1
 		if step != nil {
@@ -54,6 +73,18 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		have *= (axes[i].Extent + size[i] - 1) / size[i]
 	}
 	return size
+}
+
+// idle is the share of the time of all threads in which some wait for the others, if each takes the next of the largest tiles when it is done.
+func idle(tiles []region.Region, threads int) float64 {
+	slices.SortStableFunc(tiles, func(a, b region.Region) int { return cmp.Compare(b.Points(), a.Points()) })
+	busy, sum := make([]int64, max(1, threads)), int64(0)
+	for _, t := range tiles {
+		i := slices.Index(busy, slices.Min(busy))
+		busy[i] += t.Points()
+		sum += t.Points()
+	}
+	return 1 - float64(sum)/float64(max(1, int64(len(busy))*slices.Max(busy)))
 }
 
 // finer makes a granularity finer, half by half along the axis where it is coarsest, until there are as many tiles as wanted or its

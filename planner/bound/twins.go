@@ -45,5 +45,5 @@ func (p *Plan) Twins(q *Plan) map[string]string {
 
 // liesAs reports whether two arrays lie in memory in the same way.
 func (b *Buffer) liesAs(c *Buffer) bool {
-	return b.Transposed == c.Transposed && slices.Equal(b.Box, c.Box) && b.Units == c.Units && slices.EqualFunc(b.Bufs, c.Bufs, alike)
+	return b.Transposed == c.Transposed && b.Interleaved == c.Interleaved && slices.Equal(b.Box, c.Box) && b.Units == c.Units && slices.EqualFunc(b.Bufs, c.Bufs, alike)
 }

@@ -66,6 +66,9 @@ func (m *Model) Weigh(k Kernel) float64 {
 	return m.raw(k).Seconds
 }
 
+// Busy is the predicted time in seconds that one core takes for what a kernel executes, by the profile alone.
+func (m *Model) Busy(k *ir.Kernel) float64 { return m.Count(k, m.Layout(k)).total() * 1e-9 }
+
 // Count is what a kernel executes under a layout; nil: that of a device that does not say how it lays kernels out.
 func (m *Model) Count(k *ir.Kernel, layout *device.Layout) *Work {
 	w := workOf(k, m.Profile, layout)

@@ -102,11 +102,20 @@ func (l *KernelBuilder) readStage(s *ops.Stage, guard *ir.Node, other float64, i
 	if bufs == nil {
 		return l.inPlace(s, guard, other, index)
 	}
-	parts := make([]*ir.Node, len(bufs))
-	for i, buf := range bufs {
-		parts[i] = l.load(s, buf, guard, other, index)
+	parts := make([]*ir.Node, s.Type.Elem.Scalars())
+	for i := range parts {
+		buf, at := partAt(l.Body, bufs, len(parts), i, index)
+		parts[i] = l.load(s, buf, guard, other, at)
 	}
 	return ops.ElemOf(parts)
+}
+
+// partAt is where a part of an element lies: in a buffer of its own or, where there is one for all n of them, beside the others.
+func partAt(b *ops.Body, bufs []*ir.Buffer, n, part int, index []*ir.Node) (*ir.Buffer, []*ir.Node) {
+	if len(bufs) == n {
+		return bufs[part], index
+	}
+	return bufs[0], append(index[:len(index):len(index)], b.I32(part))
 }
 
 // load reads an element of a stage in the type it computes in, however it is stored.
@@ -178,7 +187,7 @@ func (l *KernelBuilder) puts(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) (
 	l.at = append(l.at, Placement{s, axes})
 	l.g.Lowered++
 	for _, w := range s.Put.Writes(l.Body, axes) {
-		for _, st := range stores(bufs, w.Value, w.At) {
+		for _, st := range stores(l.Body, bufs, w.Value, w.At) {
 			st.In, st.Guard, st.Adds = w.In, w.Where, w.Adds
 			out = append(out, st)
 		}
@@ -192,13 +201,13 @@ func (l *KernelBuilder) puts(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) (
 // Defined builds the stores of a stage's elements by their definition, at points.
 func (l *KernelBuilder) Defined(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store {
 	if !s.Unrolled {
-		return stores(bufs, l.define(s, axes), axes)
+		return stores(l.Body, bufs, l.define(s, axes), axes)
 	}
 	var out []ir.Store
 	dims := l.g.Type(s).Dims
 	for i := range dims[len(dims)-1].Size {
 		index := append(axes[:len(axes):len(axes)], l.Body.I32(i))
-		out = append(out, stores(bufs, l.define(s, index), index)...)
+		out = append(out, stores(l.Body, bufs, l.define(s, index), index)...)
 	}
 	return out
 }
@@ -210,13 +219,15 @@ func (l *KernelBuilder) Near(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node, b
 	l.at = append(l.at, Placement{s, axes})
 	e := s.Near(l.Body, l.g.Views[s].defined(l.Body, axes), found)
 	l.at = l.at[:len(l.at)-1]
-	return stores(bufs, e, axes)
+	return stores(l.Body, bufs, e, axes)
 }
 
 // stores writes an element to a stage's buffers.
-func stores(bufs []*ir.Buffer, e ops.Elem, index []*ir.Node) (out []ir.Store) {
-	for i, v := range e.Parts() {
-		out = append(out, ir.Store{Buf: bufs[i], Index: index, Value: v})
+func stores(b *ops.Body, bufs []*ir.Buffer, e ops.Elem, index []*ir.Node) (out []ir.Store) {
+	parts := e.Parts()
+	for i, v := range parts {
+		buf, at := partAt(b, bufs, len(parts), i, index)
+		out = append(out, ir.Store{Buf: buf, Index: at, Value: v})
 	}
 	return out
 }

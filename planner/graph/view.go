@@ -8,11 +8,12 @@ import (
 	"weft/ops"
 )
 
-// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, and of what it
-// then is a box only.
+// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, with real and
+// imaginary part side by side, as numbers along a last dim of two, and of what it then is a box only.
 type View struct {
-	Transposed bool
-	Box        region.Region // nil: all of it
+	Transposed  bool
+	Interleaved bool
+	Box         region.Region // nil: all of it
 }
 
 // Views are of the stages that are seen otherwise.
@@ -32,6 +33,10 @@ func (g *Graph) Whole(s *ops.Stage) ops.Type {
 	if g.Views[s].Transposed {
 		t.Dims = transpose(t.Dims)
 	}
+	if g.Views[s].Interleaved {
+		t.Elem.Complex = false
+		t.Dims = append(t.Dims[:len(t.Dims):len(t.Dims)], ops.Dim{Name: "re_im", Size: 2})
+	}
 	return t
 }
 
@@ -46,7 +51,7 @@ func (g *Graph) Axes(s *ops.Stage) []ops.Dim {
 // Points are the dims by which elements of a stage are told apart that are defined by themselves.
 func (g *Graph) Points(s *ops.Stage) []ops.Dim {
 	dims := g.Type(s).Dims
-	if s.Unrolled {
+	if s.Unrolled || g.Views[s].Interleaved {
 		return dims[:len(dims)-1]
 	}
 	return dims
@@ -85,7 +90,7 @@ func within(b *ops.Body, guard *ir.Node, dims []ops.Dim, box region.Region, inde
 	if guard.Kind == ir.KAlu && guard.Op == ir.And {
 		return b.And(within(b, guard.Args[0], dims, box, index, seen), within(b, guard.Args[1], dims, box, index, seen))
 	}
-	for i, at := range box {
+	for i, at := range box[:len(index)] {
 		n := at.Hi - at.Lo
 		switch whole := dims[i].Size; {
 		case n == whole || index[i].Kind == ir.KConst:
@@ -101,7 +106,7 @@ func within(b *ops.Body, guard *ir.Node, dims []ops.Dim, box region.Region, inde
 // moved is an index with the starts of a box added or taken away.
 func moved(b *ops.Body, index []*ir.Node, box region.Region, op func(x, y *ir.Node) *ir.Node) []*ir.Node {
 	out := slices.Clone(index)
-	for i, at := range box {
+	for i, at := range box[:len(index)] { // the parts of an element are all there
 		out[i] = op(out[i], b.Int(out[i].Type, int64(at.Lo)))
 	}
 	return out

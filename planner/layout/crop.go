@@ -33,8 +33,11 @@ func Crop(m *module.Module) error {
 		for _, part := range m.Arrays.Bufs[s] {
 			box = box.Hull(need[part])
 		}
+		if n := len(box); n > 0 && m.Views[s].Interleaved {
+			box = box.Along(n-1, region.Interval{Hi: 2})
+		}
 		if len(k.Roots) == 1 && box != nil && private(m.Graph, s) && !bounding[s] && saves(m.Type(s), box) {
-			over, found[s] = box, box
+			over, found[s] = box[:len(over)], box
 		}
 		for buf, at := range bounds.Executed(k.IR, values).Of(over) {
 			need[buf] = need[buf].Hull(at)

@@ -126,11 +126,12 @@ type Buffer struct {
 	Key string `yaml:"key,omitempty" json:"key,omitempty"`
 	// Values identify the elements of a table.
 	Values string `yaml:"values,omitempty" json:"values,omitempty"`
-	// Transposed says that the last two dims lie in memory in the other order; Box is which part of the array there is, dim by dim as
-	// they lie; Pad the margins of rows and their value.
-	Transposed bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
-	Box        []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
-	Pad        *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
+	// Transposed says that the last two dims lie in memory in the other order; Interleaved that real and imaginary part lie side by side, along
+	// a last dim; Box is which part of the array there is, dim by dim as they lie; Pad the margins of rows and their value.
+	Transposed  bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
+	Interleaved bool  `yaml:"interleaved,omitempty" json:"interleaved,omitempty"`
+	Box         []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
+	Pad         *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
 }
 
 // Box are the indices of one dim from Lo up to Hi.

@@ -33,7 +33,7 @@ func (a Array) Elements(points [][]int) [][]int {
 	var out [][]int
 	for _, p := range points {
 		if !a.Of.Array.Unrolled {
-			out = append(out, p[:len(a.Type.Dims)])
+			out = append(out, p[:len(a.Of.Array.Type.Dims)])
 			continue
 		}
 		for j := range inner(a.Of.Array) {
@@ -53,12 +53,20 @@ func inner(s *ops.Stage) int {
 
 // Values are some elements, in the array's own unit.
 func (a Array) Values(elements [][]int) []complex128 {
-	shape := a.Type.Shape()
 	out := make([]complex128, len(elements))
 	for i, p := range elements {
-		out[i] = a.Of.Value(a.Complex(Flat(p, shape)))
+		out[i] = a.Of.Value(a.stored(p))
 	}
 	return out
+}
+
+// stored is an element as it is in memory.
+func (a Array) stored(element []int) complex128 {
+	flat := Flat(element, a.Type.Shape()[:len(element)])
+	if a.Of.Interleaved {
+		return complex(a.Float(2*flat), a.Float(2*flat+1))
+	}
+	return a.Complex(flat)
 }
 
 // RowValues are the values of one row of the last dim.

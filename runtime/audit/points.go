@@ -83,7 +83,7 @@ func Pick(arrays []Array, peak func(Array) float64, over region.Region, n int, s
 	for _, a := range arrays {
 		if a.Rule().Metric == ops.Level && !a.Of.Array.Unrolled {
 			least := Quietest * peak(a)
-			quiet = append(quiet, func(p []int) bool { return cmplx.Abs(a.Complex(Flat(p, a.Type.Shape()))) < least })
+			quiet = append(quiet, func(p []int) bool { return cmplx.Abs(a.stored(p)) < least })
 		}
 	}
 	draw := n

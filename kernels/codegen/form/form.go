@@ -99,20 +99,22 @@ func Shares(f *ir.Fold) ([]Share, bool) {
 // Output is a store as it is written.
 type Output struct {
 	ir.Store
-	Word bool // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
+	Word bool      // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
+	Pair *ir.Store // the store to the next element; nil: there is none
 }
 
-// Outputs are the stores of a kernel; with words, those of the four bytes of one, one after the other, are one.
-func Outputs(stores []ir.Store, words bool) (out []Output) {
+// Outputs are the stores of a kernel; with several, those of the four bytes of a word, one after the other, are one, and two side by side.
+func Outputs(stores []ir.Store, several bool) (out []Output) {
 	for i := 0; i < len(stores); i++ {
-		if word := schedule.Word(stores[i:]); words && word != nil {
-			s := stores[i]
-			s.Value = word
-			out = append(out, Output{s, true})
+		s := Output{Store: stores[i]}
+		if word := schedule.Word(stores[i:]); several && word != nil {
+			s.Value, s.Word = word, true
 			i += 3
-			continue
+		} else if several && schedule.Pair(stores[i:]) {
+			i++
+			s.Pair = &stores[i]
 		}
-		out = append(out, Output{stores[i], false})
+		out = append(out, s)
 	}
 	return out
 }

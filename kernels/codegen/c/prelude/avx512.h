@@ -99,11 +99,11 @@ FN vf zip_low_f(vf a, vf b) { return pick2_f(a, b, (vi){0,16,1,17,2,18,3,19,4,20
 FN vf zip_high_f(vf a, vf b) { return pick2_f(a, b, (vi){8,24,9,25,10,26,11,27,12,28,13,29,14,30,15,31}); }
 FN vd cvt_fd0(vf x) { return (vd)_mm512_cvtps_pd((__m256)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm512_cvtps_pd((__m256)hi_f(x)); }
-FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm512_cvtpd_ps(D5(a)), (hf)_mm512_cvtpd_ps(D5(b))); }
 FN vd cvt_id0(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)lo_i(x)); }
 FN vd cvt_id1(vi x) { return (vd)_mm512_cvtepi32_pd((__m256i)hi_i(x)); }
-// Halves of integers are joined and parted in registers: by way of memory, a whole that is read waits for the stores of both halves.
-// (Those of floats are not: gcc 12 then keeps accumulators in memory that are widened behind a loop.)
+// Halves of integers, and of what were doubles, are joined and parted in registers: by way of memory, a whole that is read waits for the stores
+// of both halves. (Floats are not parted so: gcc 12 then keeps accumulators in memory that are widened behind a loop.)
+FN vf cvt_df(vd a, vd b) { return (vf)_mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(D5(a))), _mm512_cvtpd_ps(D5(b)), 1); }
 FN vi join_i(__m256i a, __m256i b) { return (vi)_mm512_inserti32x8(_mm512_castsi256_si512(a), b, 1); }
 FN vi cvt_di(vd a, vd b) { return join_i(_mm512_cvttpd_epi32(D5(a)), _mm512_cvttpd_epi32(D5(b))); }
 FN vi cvt_li(vl a, vl b) { return join_i(_mm512_cvtepi64_epi32(I5(a)), _mm512_cvtepi64_epi32(I5(b))); }

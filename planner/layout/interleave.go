@@ -1,0 +1,98 @@
+package layout
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/profile"
+	"weft/ops"
+	"weft/planner/cost"
+	"weft/planner/graph"
+	"weft/planner/module"
+)
+
+// worthPairs is the share of their time that the kernels must gain which load a complex array for it to be stored in pairs: less is within the
+// errors of predictions.
+const worthPairs = 0.05
+
+// Interleave has real and imaginary parts of arrays side by side that kernels gather: a lane then takes both from one cache line, by one
+// load. It is weighed by the times predicted of all kernels that load or store such an array, by rates that are the same on every machine,
+// since those that stream it are better served by parts that lie apart.
+func Interleave(m *module.Module) error {
+	if m.Device.Rules == nil {
+		return nil
+	}
+	candidates := scattered(m)
+	if len(candidates) == 0 {
+		return nil
+	}
+	model := &cost.Model{Kind: m.Device.Kind, Rules: m.Device.Rules, Profile: profile.Default(1)}
+	apart, loads := times(m, model, candidates)
+	for _, s := range candidates {
+		v := m.Views[s]
+		v.Interleaved = true
+		m.Views[s] = v
+	}
+	m.Assemble()
+	together, _ := times(m, model, candidates)
+	lost := false
+	for i, s := range candidates {
+		if apart[i]-together[i] < worthPairs*loads[i] {
+			v := m.Views[s]
+			v.Interleaved = false
+			m.Views[s] = v
+			lost = true
+		}
+	}
+	if lost {
+		m.Assemble()
+	}
+	return nil
+}
+
+// scattered are the complex arrays of kernels' own of which some kernel loads both parts at places that it computes.
+func scattered(m *module.Module) (out []*ops.Stage) {
+	for _, k := range m.Kernels {
+		seen := map[*ir.Buffer]bool{}
+		k.IR.Walk(func(n *ir.Node) {
+			if n.Kind == ir.KLoad && n.Buf.Type == ir.F32 && computed(n.Index()) {
+				seen[n.Buf] = true
+			}
+		})
+		for _, s := range k.Loads {
+			parts := m.Arrays.Of(s)
+			if s.Type.Elem.Complex && s.Type.Format == nil && !graph.Given(s) && !m.Wanted[s] && !s.Hints().Keep && s.Put == nil && s.Tall == nil &&
+				seen[parts[0]] && seen[parts[1]] && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// computed reports an index that follows from floats or from elements.
+func computed(index []*ir.Node) (yes bool) {
+	ir.WalkNodes(index, func(n *ir.Node) { yes = yes || n.Type.Float() || n.Kind == ir.KLoad })
+	return yes
+}
+
+// times are what the kernels that load or store each of some stages are predicted to take, and those alone that load it, in seconds.
+func times(m *module.Module, model *cost.Model, of []*ops.Stage) (all, loads []float64) {
+	all, loads = make([]float64, len(of)), make([]float64, len(of))
+	for _, k := range m.Kernels {
+		took := -1.0
+		for i, s := range of {
+			reads := slices.Contains(k.Loads, s)
+			if !reads && !slices.Contains(k.Roots, s) {
+				continue
+			}
+			if took < 0 {
+				took = model.Busy(k.IR)
+			}
+			if all[i] += took; reads {
+				loads[i] += took
+			}
+		}
+	}
+	return all, loads
+}
