@@ -46,7 +46,7 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 		want         int
 	}{
 		{[]int{1000, 1000}, []int{496, 240}, 0.01, 2, 8},
-		{[]int{128, 128}, []int{52, 64}, 2.5e-4, 2, 2},
+		{[]int{128, 128}, []int{52, 64}, 2.5e-4, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 7, 16},
 		{[]int{2000}, []int{992}, 1e-4, 7, 1},
@@ -64,6 +64,30 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 			if 3*tile.Points() < tiles[0].Points() {
 				t.Errorf("%v is a sliver beside %v", tile, tiles[0])
 			}
+		}
+	}
+}
+
+// Few tiles are cut finer where threads would wait for each other, if they stay long enough and wait less then.
+func TestFewTilesAreEven(t *testing.T) {
+	b := ir.NewBuilder()
+	for _, c := range []struct {
+		extent  []int
+		seconds float64
+		want    int
+	}{
+		{[]int{5, 5, 5}, 2.8e-4, 6},
+		{[]int{5, 5, 5}, 5e-5, 1},
+		{[]int{4, 5, 5}, 2.8e-4, 2},
+		{[]int{3}, 2.8e-4, 2},
+	} {
+		k := &ir.Kernel{}
+		for _, e := range c.extent {
+			k.Axes = append(k.Axes, b.Axis("a", e))
+		}
+		tiles := cover(axesOf(k), cut(axesOf(k), nil, nil, c.seconds, 2), nil)
+		if waits := idle(tiles, 2); len(tiles) != c.want || c.want > 2 && waits > idleShare {
+			t.Errorf("%v, %g s: %d tiles, want %d; %.3g idle", c.extent, c.seconds, len(tiles), c.want, waits)
 		}
 	}
 }

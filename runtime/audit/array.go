@@ -78,7 +78,7 @@ func (a Array) RowValues(row int) []complex128 {
 	return out
 }
 
-// Peak is the largest finite magnitude of the array, in its own unit.
+// Peak is the largest finite magnitude of the array, in its own unit; of parts that lie in pairs, each by itself.
 func (a Array) Peak(threads int) float64 {
 	return a.Of.Peak(Peak(a.HostArray, a.Type.Whole(), threads))
 }

@@ -2,9 +2,12 @@ package audit
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 func TestInMetric(t *testing.T) {
@@ -23,6 +26,24 @@ func TestInMetric(t *testing.T) {
 		if got, _ := inMetric(c.metric, c.abs, complex(c.want+c.abs, 0), complex(c.want, 0), c.peak); got != c.result {
 			t.Errorf("%s of %g at %g, peak %g: %g, want %g", c.metric, c.abs, c.want, c.peak, got, c.result)
 		}
+	}
+}
+
+// An element of an array in pairs is both of its parts.
+func TestPairs(t *testing.T) {
+	whole := ops.Type{Elem: ops.C64, Dims: []ops.Dim{{Name: "y", Size: 2}, {Name: "x", Size: 3}}}
+	lies := ops.Type{Elem: ops.F32, Dims: append(whole.Dims[:2:2], ops.Dim{Name: "re_im", Size: 2})}
+	h := ops.NewHostArray(lies)
+	if err := h.SetDense(ops.Dense{Shape: lies.Shape(), Re: []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}); err != nil {
+		t.Fatal(err)
+	}
+	a := Array{&bound.Buffer{Array: &ops.Stage{Type: whole}, Layout: lies, Buffer: plan.Buffer{Interleaved: true}}, h}
+	got := a.Values(a.Elements([][]int{{0, 2}, {1, 1}}))
+	if want := []complex128{complex(4, 5), complex(8, 9)}; !slices.Equal(got, want) {
+		t.Errorf("elements %v, want %v", got, want)
+	}
+	if p := a.Peak(1); p != 11 {
+		t.Errorf("peak %g", p)
 	}
 }
 
