@@ -44,16 +44,6 @@ func (g *gen) lanePattern(l ir.Linear, m layout) ([]int64, bool) {
 	return out, true
 }
 
-// strided reports whether a pattern is 0, n, 2n, ...
-func strided(p []int64, n int64) bool {
-	for i, x := range p {
-		if x != int64(i)*n {
-			return false
-		}
-	}
-	return true
-}
-
 // summand is an offset computed in the scope at a depth.
 type summand struct {
 	depth int

@@ -153,7 +153,7 @@ func (g *gen) turn(c *loop, in *scope) {
 				needed = Or(needed, again)
 			}
 		}
-		in.add(If{Cond: Pre("!", anyLane(needed)), Then: []Stmt{Continue{}}})
+		in.add(If{Cond: Pre("!", AnyLane(needed)), Then: []Stmt{Continue{}}})
 	}
 	g.body(c, in)
 }
@@ -242,7 +242,7 @@ func (g *gen) maskedLoop(c *loop) {
 			start = on
 		}
 		if start.Vec && !m.Vec {
-			start = Scalar(ir.Bool, anyLane(start))
+			start = Scalar(ir.Bool, AnyLane(start))
 		}
 		c.sc.declare(m, start)
 		masks = append(masks, m.Regs[0])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -51,7 +52,7 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	if m == origin || len(rest.Terms) == 0 {
 		return g.uniformLoad(a)
 	}
-	if known && strided(pattern, 1) && !g.ownActivity(n, at) {
+	if known && tile.Strided(pattern, 1) && !g.ownActivity(n, at) {
 		return g.contiguousLoad(a)
 	}
 	if x, ok := g.nearlyContiguous(a); ok {
@@ -117,14 +118,14 @@ func (g *gen) uniformLoad(a *access) Value {
 	x := Scalar(n.Type, Call("s_load_"+n.Buf.Type.String(), p))
 	if g.ownActivity(n, a.at) {
 		on, _ := g.active(a.at, g.vary.Of(n), a.v)
-		x.Regs[0] = Choose(anyLane(on), x.Regs[0], Int(0))
+		x.Regs[0] = Choose(AnyLane(on), x.Regs[0], Int(0))
 	}
 	if !a.guarded {
 		return g.name(sc, x)
 	}
 	other := g.otherValue(a)
 	if a.guard.Vec || other.Vec {
-		x = g.name(sc, Select(Scalar(ir.Bool, anyLane(a.guard)), x, Scalar(n.Type, Int(0))))
+		x = g.name(sc, Select(Scalar(ir.Bool, AnyLane(a.guard)), x, Scalar(n.Type, Int(0))))
 	}
 	return g.name(sc, Select(a.guard, x, other))
 }
@@ -276,14 +277,6 @@ func (g *gen) ask(p *Expr, t ir.DType, away int64, written *Expr) (out []Stmt) {
 
 // masksLoads reports whether machines load a storage type by lanes, without touching the others.
 func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
-
-// anyLane is a condition: the mask holds somewhere.
-func anyLane(mask Value) *Expr {
-	if mask.Vec {
-		return Call("v_any", mask.Regs[0])
-	}
-	return mask.Regs[0]
-}
 
 // active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
 // masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.

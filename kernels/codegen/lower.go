@@ -210,7 +210,7 @@ func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
 		per := g.W / registers(n.Type)
 		last := Scalar(n.Type, Name(x.Text+"_last"))
 		return g.name(sc, Each(n.Type, func(h int) *Expr {
-			return Call(Fn("v_min", n.Type), Bin("+", x, Numbers(Spelled[n.Type].Vector, counting(per, h*per)...)), last.Part(h))
+			return Call(Fn("v_min", n.Type), Bin("+", x, Numbers(Spelled[n.Type].Vector, tile.Counting(per, h*per)...)), last.Part(h))
 		}))
 	}
 	if !g.ownStart(f) {
@@ -222,18 +222,9 @@ func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	return g.name(sc, Op(ir.Add, n.Type, g.val(f.Lo, v, m), Scalar(n.Type, x)))
 }
 
-// counting is n numbers from one on.
-func counting(n, from int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = from + i
-	}
-	return out
-}
-
 // lanesBefore are the lanes whose iteration, counted from the index, comes before an end.
 func (g *gen) lanesBefore(end, index *Expr) *Expr {
-	return Bin("<", Numbers("vi", counting(g.W, 0)...), Cast("int", Bin("-", end, index)))
+	return Bin("<", Numbers("vi", tile.Counting(g.W, 0)...), Cast("int", Bin("-", end, index)))
 }
 
 // NewUnit prepares for the variants of a kernel. It refuses what no schedule can compute.

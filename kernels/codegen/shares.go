@@ -14,14 +14,6 @@ import (
 // Iterations of a monoid fold may be shared, by the lanes of a vector or by threads. Each accumulates a share of its own, and the
 // shares are joined after the loop.
 
-// takeBetter takes over a candidate that is better than the best so far, or than none yet, or as good and before it.
-func takeBetter(f *ir.Fold, value, best, at, bestAt *Expr, take ...Stmt) Stmt {
-	worse := map[ir.Monoid]string{ir.ArgMin: ">=", ir.ArgMax: "<="}[f.Monoid]
-	better := Bin("&&", Bin("==", value, value), Pre("!", Bin(worse, value, best)))
-	first := Bin("&&", Bin("==", value, best), Bin("<", at, bestAt))
-	return If{Cond: Bin("||", better, first), Then: take}
-}
-
 // foldLanes writes a fold with consecutive iterations as lanes, or those of the fold that its terms are. The last, incomplete vector is
 // masked. It gives up (false) on folds that it cannot split.
 func (g *gen) foldLanes(c *loop) bool {
@@ -308,17 +300,9 @@ func (g *gen) joinShares(c *loop, flight int) {
 				x = h.Reduced(name)
 			}
 			acc := g.accName(a, v)
-			c.sc.add(Assign(acc, join(f.Monoid, acc, Scalar(a.Type, x)))...)
+			c.sc.add(Assign(acc, Join(f.Monoid, acc, Scalar(a.Type, x)))...)
 		}
 	}
-}
-
-// join joins what an accumulator starts from with the joined shares.
-func join(m ir.Monoid, init, shares Value) Value {
-	if m == ir.Smallest || m == ir.Largest {
-		init, shares = shares, init
-	}
-	return Op(schedule.JoinOps[m], init.Type, init, shares)
 }
 
 // joinArg finds the best of the lanes; of equal ones, the one with the least index, which is the first.
@@ -335,5 +319,5 @@ func (g *gen) joinArg(c *loop, v int) {
 		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).Regs[0]
 		take = append(take, Set{To: acc[q], Value: lane[q]})
 	}
-	c.sc.add(append(out, Count("int", "l", Int(0), Name("W"), 1, takeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))
+	c.sc.add(append(out, Count("int", "l", Int(0), Name("W"), 1, TakeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
@@ -113,7 +114,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	x = x.AsVec()
 	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
-	if known && strided(pattern, 1) && !s.Word {
+	if known && tile.Strided(pattern, 1) && !s.Word {
 		at, sum := g.pointer(s.Buf, l, v, origin), x
 		if s.Adds {
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -57,7 +58,7 @@ func (g *gen) sharedFold(c *loop) bool {
 		}
 		g.body(c, c.in)
 		if f.Monoid == ir.Any || f.Monoid == ir.All {
-			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: counting(len(f.Accs), 0)}, 0).Regs[0], Then: []Stmt{Leave{}}}}
+			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: tile.Counting(len(f.Accs), 0)}, 0).Regs[0], Then: []Stmt{Leave{}}}}
 		}
 		c.in.add(last...)
 	}, c.in)
@@ -69,7 +70,7 @@ func (g *gen) sharedFold(c *loop) bool {
 	for q, a := range f.Accs {
 		acc := g.accName(a, 0)
 		name := map[bool]string{false: "s_warp_", true: "s_block_"}[t.fold > warp] + joinNames[f.Monoid]
-		c.sc.add(Assign(acc, join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
+		c.sc.add(Assign(acc, Join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
 	}
 	return true
 }
@@ -93,7 +94,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 		for i, o := range other {
 			out = append(out, Let(ts[i], o.Text, from(i)))
 		}
-		return append(out, takeBetter(c.f, other[0], own[0], other[2], own[2], take...))
+		return append(out, TakeBetter(c.f, other[0], own[0], other[2], own[2], take...))
 	}
 	n := Name("n")
 	c.sc.add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{To: n, Op: "/", Value: Int(2)}},

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -18,7 +19,7 @@ func (g *gen) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64
 	}
 	flight := g.Axes[g.Schedule.Unroll[0].Axis]
 	stride = pattern[1]
-	return stride, stride != 0 && g.LaneCount(flight) == 1 && l.Along(flight) == 1 && strided(pattern, stride)
+	return stride, stride != 0 && g.LaneCount(flight) == 1 && l.Along(flight) == 1 && tile.Strided(pattern, stride)
 }
 
 // transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
@@ -53,7 +54,7 @@ func (g *gen) transposedLoad(a *access, stride int64) Value {
 func (g *gen) storePairs(in *scope, s form.Output, l ir.Linear) bool {
 	_, rest := g.split(l, byLane)
 	pattern, known := g.lanePattern(rest, byLane)
-	if !known || g.W == 1 || !strided(pattern, 2) || g.masked(len(g.stack)-1) {
+	if !known || g.W == 1 || !tile.Strided(pattern, 2) || g.masked(len(g.stack)-1) {
 		return false
 	}
 	vary := g.vary.Of(s.Value).Or(g.vary.Of(s.Pair.Value))
@@ -83,7 +84,7 @@ func (g *gen) storeRows(in *scope, s form.Output, l ir.Linear) bool {
 	}
 	_, rest := g.split(l, byLane)
 	pattern, known := g.lanePattern(rest, byLane)
-	if !known || strided(pattern, 1) {
+	if !known || tile.Strided(pattern, 1) {
 		return false
 	}
 	weight := 1 // of the axis in the number of a vector

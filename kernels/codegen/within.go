@@ -20,7 +20,7 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 		return x, false
 	}
 	_, rest := g.split(l, byLane)
-	if pattern, known := g.lanePattern(rest, byLane); !known || !strided(pattern, 1) {
+	if pattern, known := g.lanePattern(rest, byLane); !known || !tile.Strided(pattern, 1) {
 		return x, false
 	}
 	var tests []*Expr

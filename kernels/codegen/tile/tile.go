@@ -89,3 +89,22 @@ func (g *Geometry) LaneCoord(axis *ir.Node, l int) int {
 
 // Step is how many points of an axis one turn of its tile loop covers.
 func (g *Geometry) Step(axis *ir.Node) int { return g.Schedule.Step(slices.Index(g.Axes, axis)) }
+
+// Strided reports whether a pattern is 0, n, 2n, ...
+func Strided(p []int64, n int64) bool {
+	for i, x := range p {
+		if x != int64(i)*n {
+			return false
+		}
+	}
+	return true
+}
+
+// Counting is n numbers from one on.
+func Counting(n, from int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = from + i
+	}
+	return out
+}

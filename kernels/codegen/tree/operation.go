@@ -154,3 +154,19 @@ func convert(o ir.Op, t ir.DType, x Value) Value {
 	}
 	return Each(t, func(h int) *Expr { return Call(name, x.Regs[h]) })
 }
+
+// TakeBetter takes over a candidate that is better than the best so far, or than none yet, or as good and before it.
+func TakeBetter(f *ir.Fold, value, best, at, bestAt *Expr, take ...Stmt) Stmt {
+	worse := map[ir.Monoid]string{ir.ArgMin: ">=", ir.ArgMax: "<="}[f.Monoid]
+	better := Bin("&&", Bin("==", value, value), Pre("!", Bin(worse, value, best)))
+	first := Bin("&&", Bin("==", value, best), Bin("<", at, bestAt))
+	return If{Cond: Bin("||", better, first), Then: take}
+}
+
+// Join joins what an accumulator starts from with the joined shares.
+func Join(m ir.Monoid, init, shares Value) Value {
+	if m == ir.Smallest || m == ir.Largest {
+		init, shares = shares, init
+	}
+	return Op(schedule.JoinOps[m], init.Type, init, shares)
+}

@@ -153,3 +153,11 @@ func Variable(t ir.DType, vec bool, base string) Value {
 	}
 	return Scalar(t, Name(base))
 }
+
+// AnyLane is a condition: the mask holds somewhere.
+func AnyLane(mask Value) *Expr {
+	if mask.Vec {
+		return Call("v_any", mask.Regs[0])
+	}
+	return mask.Regs[0]
+}
