@@ -34,6 +34,17 @@ type Sink interface {
 	Take(context.Context, []HostArray, Terminal) (Note, error)
 }
 
+// Condition is a sink that takes what has to hold: all that it looks for is found, as a rule.
+type Condition interface {
+	Sink
+	Holds()
+}
+
+// Guesser counts in an output what is known only when it runs, and guesses beforehand which share of the most there can be that is.
+type Guesser interface {
+	Likely(output int) float64
+}
+
 // Filer is a source or sink of a file, whose path is its argument path; empty: of none.
 type Filer interface {
 	File() string

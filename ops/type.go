@@ -73,6 +73,20 @@ func (d Dim) SameCount(e Dim) bool {
 	return d.Count == e.Count || d.Count != nil && e.Count != nil && *d.Count == *e.Count
 }
 
+// Likely is the share of the elements that there probably are, of those that there is room for.
+func (t Type) Likely() float64 {
+	share := 1.0
+	for _, d := range t.Dims {
+		if d.Count == nil {
+			continue
+		}
+		if g, ok := d.Count.Of.Bound.(Guesser); ok {
+			share *= g.Likely(d.Count.Out)
+		}
+	}
+	return share
+}
+
 // SameDims reports whether dims have the same names and extents, in order.
 func SameDims(a, b []Dim) bool {
 	return slices.EqualFunc(a, b, func(x, y Dim) bool { return x.Name == y.Name && x.Size == y.Size })

@@ -33,7 +33,7 @@ func Apply(k *ir.Kernel, r Types) *ir.Kernel {
 	if r.Compute == ir.F64 {
 		t.float = ir.F64
 	}
-	out := &ir.Kernel{Name: k.Name, Contract: k.Contract, Termwise: k.Termwise || r.Accumulate == ir.F64}
+	out := &ir.Kernel{Name: k.Name, Contract: k.Contract, Termwise: k.Termwise || r.Accumulate == ir.F64, Whole: k.Whole}
 	for _, a := range k.Axes {
 		t.done[a] = t.b.Axis(a.Name, a.Extent)
 		out.Axes = append(out.Axes, t.done[a])

@@ -19,6 +19,7 @@ func Join(x, y *ir.Kernel) *ir.Kernel {
 		}
 	})
 	out := *x
+	out.Whole = x.Whole && y.Whole
 	out.Stores = slices.Concat(x.Stores, Kernel(y, New(b, with), true).Stores)
 	return &out
 }

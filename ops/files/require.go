@@ -45,6 +45,8 @@ func (r requirement) broken() error {
 	return problem.Wrong(problem.NotMet, "condition", "", "%s", r.Text("text"))
 }
 
+func (requirement) Holds() {}
+
 // Take looks for an element that is false.
 func (r requirement) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	for i := range in[0].Type.Len() {

@@ -19,8 +19,12 @@ import (
 // gives the first states of each element.
 type counting struct {
 	*recurrence
-	room int // states of an element that are put aside
+	room   int     // states of an element that are put aside
+	likely float64 // share of the states that there is room for in all
 }
+
+// Likely is all that there is room for where that is told, else as much as what is put aside has room for.
+func (c counting) Likely(int) float64 { return c.likely }
 
 // storing puts the states that are kept one after the other.
 type storing struct {
@@ -74,13 +78,13 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 			most *= d.Size
 		}
 	}
-	each := (most + rare*line.Size - 1) / (rare * line.Size)
+	each, likely := (most+rare*line.Size-1)/(rare*line.Size), 1.0/rare
 	if f.c.Has("at_most") {
-		most = f.c.Int("at_most")
+		most, likely = f.c.Int("at_most"), 1
 		each = min(most, roomy*((most+line.Size-1)/line.Size))
 	}
 	counts, stores := *r, *r
-	c := counting{&counts, max(1, min(each, r.along.Size))}
+	c := counting{&counts, max(1, min(each, r.along.Size)), likely}
 	counts.Gives = ops.Gives{{Name: "count", Type: ops.Type{Elem: ops.I64, Dims: dims}}, {Name: "before", Type: ops.Type{Elem: ops.I64, Dims: []ops.Dim{line}}},
 		{Name: "total", Type: ops.Type{Elem: ops.I64}}, {Name: "first", Type: ops.Type{Elem: ops.I64, Dims: dims}}}
 	for i, t := range types {
@@ -104,7 +108,7 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 		stores.Gives = append(stores.Gives, ops.Output{Name: f.first[i].Name, Type: t})
 	}
 	f.args["counted"] = counted
-	op := f.e.Use(spec, storing{counting{&stores, c.room}, &within}, f.args)
+	op := f.e.Use(spec, storing{counting{&stores, c.room, likely}, &within}, f.args)
 	at = 0
 	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
 	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": counted[0], "first": counted[3]}}, nil
@@ -210,6 +214,9 @@ func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
 	})
 	first := l.Stage("first", c.Gives[3].Type, []*ops.Stage{before}, func(b *ops.Body, at []*ir.Node) ops.Elem { return before.At(b, number(b, t.dims, at)) })
 	out := []*ops.Stage{count, before, total, first}
+	for _, s := range out {
+		s.Facts.Likely = c.Likely(0)
+	}
 	for part, o := range c.Gives[len(out):] {
 		s := l.Stage(o.Name, o.Type, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
 			at, place := index[:len(t.dims)], index[len(t.dims)]

@@ -47,7 +47,7 @@ func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads i
 func (k *Kernel) recut(threads int) {
 	k.Tiles = 0
 	k.Predict()
-	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds(), threads))
+	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds()/cost.Share(k.Roots[0]), threads)) // as if there were all, of which the first tiles are
 }
 
 // Predict fills in the predicted time.
@@ -58,7 +58,7 @@ func (k *Kernel) Predict() {
 			k.work = model.Count(k.IR, k.layout)
 		}
 		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: k.Tiles, Kind: k.Kind, Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
+			Tiles: k.Tiles, Kind: k.Kind, Share: cost.Share(k.Roots[0]), Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:

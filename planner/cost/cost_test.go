@@ -234,7 +234,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	square := func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Mul(v, v) }
 	near("a product inside a sum", per(sums(points, n, 1, square), lanes, profile.FMA), 1)
 	near("exponentials", per(sums(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
-	near("scalar code", per(sums(points, n, 1, plain), &device.Layout{}, profile.FMA), float64(p.Lanes))
+	near("scalar code", per(sums(points, n, 1, plain), &device.Layout{}, profile.FMA), narrower*float64(p.Lanes))
 	along := &device.Layout{FoldLanes: true}
 	near("gathered together", per(placed(points, n, 4), lanes, profile.Four), 4)
 	near("gathered by twos", per(placed(points, n, 2), lanes, profile.Four), 4)

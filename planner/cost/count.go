@@ -16,6 +16,7 @@ type Work struct {
 	ns    map[profile.Class]float64
 	loops map[*ir.Fold]loop // by the innermost loop; nil: those of the points
 	evals float64           // of an interpreter
+	left  float64           // bytes of arrays that only turns load that are not taken
 }
 
 // loop is what runs in a loop, in nanoseconds.
@@ -73,11 +74,12 @@ type counter struct {
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
 	fused  map[*ir.Node]bool
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
-	points ir.Set            // the axes that lanes lie along
-	turns  ir.Set            // the indices and accumulators of folds whose turns are lanes
-	lanes  ir.Set            // both
-	along  []*ir.AffineIn    // the axes or fold indices that lanes lie along
-	narrow map[*ir.Node]bool // of float64 sums that are float32 for many iterations
+	points ir.Set               // the axes that lanes lie along
+	turns  ir.Set               // the indices and accumulators of folds whose turns are lanes
+	lanes  ir.Set               // both
+	along  []*ir.AffineIn       // the axes or fold indices that lanes lie along
+	rare   map[*ir.Node]float64 // see rarely
+	narrow map[*ir.Node]bool    // of float64 sums that are float32 for many iterations
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
@@ -117,7 +119,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 	if k.Contract {
 		c.contract()
 	}
-	c.shares = c.executedShares()
+	c.shares, c.rare = c.executedShares(), c.rarely()
 	all := count.CostOf(k)
 	w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {
@@ -133,11 +135,16 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 			return
 		}
 		times *= runs
+		if wide[class] && c.lanes.Empty() {
+			times /= 2 // of these, a vector has half as many
+		}
 		w.add(class, in, times*p.Ops[class])
 		if lines := c.lines(n, class, in, times); lines > 0 {
 			w.add(class, in, times/float64(p.Lanes)*lines*c.line(n.Buf))
 		}
 	})
+	c.turning(w)
+	w.left = c.unread()
 	for i := range k.Stores {
 		c.stores(w, &k.Stores[i])
 	}
@@ -159,7 +166,7 @@ func (c *counter) stores(w Work, s *ir.Store) {
 		w.add(profile.Contiguous, nil, times*each*c.scalar())
 		return
 	}
-	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In]
+	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In] * cmp.Or(c.rare[s.Value], 1)
 	if lanes, known := c.lanesLie(s.Buf, s.Index); !known || !sideBySide(lanes) {
 		if times *= float64(c.p.Lanes); !c.lanes.Empty() {
 			each += 3 * c.p.Ops[profile.Uniform]
@@ -191,10 +198,13 @@ func (c *counter) innermost() []*ir.Fold {
 
 func binders(f *ir.Fold) ir.Set { return f.IndexBind.Or(f.AccBind) }
 
+// narrower is the time of a scalar operation, where that of a vector is 1: cores begin twice as many at once.
+const narrower = 0.5
+
 // scalar is how many times dearer an operation is where lanes are not used.
 func (c *counter) scalar() float64 {
 	if c.lanes.Empty() {
-		return float64(c.p.Lanes)
+		return narrower * float64(c.p.Lanes)
 	}
 	return 1
 }
@@ -203,7 +213,7 @@ func (c *counter) scalar() float64 {
 // to as often as that fold turns, one that does not once for all vectors in flight.
 func (c *counter) executions(n *ir.Node) float64 {
 	free := c.around(n)
-	share := 1.0
+	share := cmp.Or(c.rare[n], 1)
 	for _, f := range c.folds {
 		if free.Meets(binders(f)) {
 			share *= c.shares[f]
@@ -290,6 +300,8 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 		times *= f.Times
 	}
 	switch operand := operandType(n); {
+	case c.lanes.Empty() && n.Type == ir.Bool && (n.Op == ir.And || n.Op == ir.Or || n.Op == ir.Not):
+		return "", 0 // branches and flags
 	case c.narrow[n] && n.Op == ir.Cast:
 		return "", 0
 	case c.narrow[n]:
@@ -303,6 +315,9 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	}
 	return class[0], times
 }
+
+// wide are classes of float64.
+var wide = map[profile.Class]bool{profile.FMA64: true, profile.Divide64: true, profile.Exp64: true}
 
 // operandType is the type that decides what an operation costs.
 func operandType(n *ir.Node) ir.DType {

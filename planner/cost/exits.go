@@ -3,8 +3,10 @@ package cost
 import (
 	"math"
 
+	"weft/kernels/codegen/form"
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/profile"
 	"weft/kernels/schedule"
 )
 
@@ -23,7 +25,7 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 			continue
 		}
 		n := meanTrips(f, most)
-		if ends(f) {
+		if ends(f) && !c.k.Whole {
 			left := open(n, c.together())
 			if block := blocks(f); block > 0 {
 				left = min(left, culled(n, float64(block)))
@@ -35,6 +37,42 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 	return shares
 }
 
+// turning counts what turns take besides what they compute: where they are scalar, an index that goes on and the test whether it is the last; where they are
+// lanes of a fold that may be left, a test of all lanes. Either is as dear as two operations.
+func (c *counter) turning(w Work) {
+	ends := schedule.EndsEarly(c.k)
+	for _, f := range c.folds {
+		turns := c.trips(f.Binders().Or(f.Node.Free())) * c.shares[f]
+		switch {
+		case c.lanes.Empty():
+			w.add(profile.Integer, f, turns*c.scalar()*2*c.p.Ops[profile.Integer])
+		case f.IndexBind.Meets(c.turns) && ends(f):
+			w.add(profile.Simple, f, turns*2*c.p.Ops[profile.Simple])
+		}
+	}
+}
+
+// unread is how many bytes are not loaded since nothing but folds with conditions load them.
+func (c *counter) unread() (bytes float64) {
+	read := map[*ir.Buffer]float64{}
+	c.k.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KLoad {
+			return
+		}
+		share := 1.0
+		for _, f := range c.folds {
+			if f.While != nil && n.Free().Meets(f.Binders()) {
+				share *= c.shares[f]
+			}
+		}
+		read[n.Buf] = max(read[n.Buf], share)
+	})
+	for b, share := range read {
+		bytes += float64(b.Bytes()) * (1 - share)
+	}
+	return bytes
+}
+
 // together is how many points leave a fold at once.
 func (c *counter) together() int {
 	if len(c.layout.Lanes) == 0 {
@@ -43,8 +81,21 @@ func (c *counter) together() int {
 	return c.p.Lanes * max(1, c.layout.Flight)
 }
 
+// probable is the share of a fold's turns that there probably are, where its bounds follow from counts of what is not known yet; 0: they do not.
+func probable(f *ir.Fold) (share float64) {
+	ir.WalkNodes([]*ir.Node{f.Lo, f.Hi}, func(n *ir.Node) {
+		if n.Kind == ir.KLoad {
+			share = max(share, n.Buf.Facts.Likely)
+		}
+	})
+	return share
+}
+
 // meanTrips is how often a fold turns: on average where its end comes from a table of known numbers, else at most.
 func meanTrips(f *ir.Fold, most float64) float64 {
+	if share := probable(f); share > 0 {
+		return most * share
+	}
 	hi := f.Hi
 	for hi.Kind == ir.KAlu && hi.Op == ir.Cast {
 		hi = hi.Args[0]
@@ -78,4 +129,40 @@ func culled(n, block float64) float64 {
 		blocks += 1 / j
 	}
 	return min(n, block*blocks)
+}
+
+// rarely gives for values that scalar turns compute in a branch alone, where they keep something, the part of these turns: as many are kept as of any scale up to
+// all of them.
+func (c *counter) rarely() map[*ir.Node]float64 {
+	out := map[*ir.Node]float64{}
+	for _, f := range c.folds {
+		branch, ok := form.BranchOf(c.k, f)
+		if !ok || !c.lanes.Empty() {
+			continue
+		}
+		n := count.MostTrips(f)
+		share := open(n, 1) / max(1, n)
+		besides, inside := []*ir.Node{branch.Cond}, []*ir.Node(nil)
+		for q, step := range f.Step {
+			if branch.Changes[q] != nil {
+				inside = append(inside, step)
+			} else {
+				besides = append(besides, step)
+			}
+		}
+		for i, s := range branch.Stores {
+			inside = append(append(append(inside, s.Value), s.Index...), branch.Rest[i]...)
+		}
+		if f.While != nil {
+			besides = append(besides, f.While)
+		}
+		needed := map[*ir.Node]bool{}
+		ir.WalkNodes(besides, func(n *ir.Node) { needed[n] = true })
+		ir.WalkNodes(inside, func(n *ir.Node) {
+			if !needed[n] && n.Free().Meets(f.Binders()) {
+				out[n] = share
+			}
+		})
+	}
+	return out
 }

@@ -75,3 +75,30 @@ func TestOneLaneLeavesAlone(t *testing.T) {
 		}
 	}
 }
+
+// What scalar turns compute for what they keep alone is done as often as something is kept.
+func TestKeptRarely(t *testing.T) {
+	const rows, n = 64, 1000
+	p := profile.Default(1)
+	work := func(sometimes bool) map[profile.Class]float64 {
+		b := ir.NewBuilder()
+		y := b.Axis("y", rows)
+		in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{rows, n}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{rows, n}}
+		k := &ir.Kernel{Name: "kept", Axes: []*ir.Node{y}}
+		b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.I32(0), b.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			v := b.Load(in, y, i)
+			on := b.Lt(b.F32(1), v)
+			k.Stores = append(k.Stores, ir.Store{Buf: out, Index: []*ir.Node{y, acc[0]}, Value: b.Alu(ir.Exp, v), Guard: on, In: i.Fold})
+			more := b.Cast(ir.I32, on)
+			if !sometimes {
+				more = b.I32(1)
+			}
+			return []*ir.Node{b.Add(acc[0], more), b.Add(acc[1], b.Alu(ir.Log, v))}, nil
+		})
+		return workOf(k, p, &device.Layout{}).ns
+	}
+	always, rarely := work(false), work(true)
+	if r, want := rarely[profile.Exp]/always[profile.Exp], open(n, 1)/n; math.Abs(r-want) > 1e-9 || rarely[profile.Log] != always[profile.Log] {
+		t.Errorf("what is kept takes %.3g of what it would for all, want %.3g; what all take %g and %g", r, want, rarely[profile.Log], always[profile.Log])
+	}
+}

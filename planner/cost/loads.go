@@ -68,7 +68,7 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 	switch {
 	case c.lanes.Empty() || known && span(steps) == 0:
 		return profile.Uniform
-	case known && sideBySide(steps) && n.Buf.Type == ir.F16:
+	case known && sideBySide(steps) && n.Buf.Type.Size() < 4:
 		return profile.Half
 	case known && sideBySide(steps):
 		return profile.Contiguous

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/profile"
+	"weft/ops"
 	"weft/planner/plan"
 )
 
@@ -33,6 +34,20 @@ type Kernel struct {
 	Again    bool           // it is launched again and again: that is so, too, and workers are awake
 	Tiles    int            // launches; 0: not cut yet, as many as threads like
 	Layout   *device.Layout // nil: not known
+	Share    float64        // of the points, those that there probably are; 0: all
+}
+
+// Share is that of the kernel of a stage, whose points are its elements, or what finds them.
+func Share(s *ops.Stage) float64 {
+	if s.Put != nil {
+		return 1
+	}
+	return s.Type.Likely()
+}
+
+// Moved is how many bytes of an array there are to load or store, as far as is known while planning.
+func Moved(s *ops.Stage, parts []*ir.Buffer) int64 {
+	return int64(float64(ops.BytesOf(parts)) * s.Type.Likely())
 }
 
 // Estimate is a prediction and what it is made of.
@@ -103,12 +118,14 @@ func (m *Model) raw(k Kernel) Estimate {
 	if cmp.Or(k.Kind, m.Kind) == "interp" {
 		e.Compute = w.evals * interpreted / at * uneven
 	}
+	e.Compute *= cmp.Or(k.Share, 1)
 	class, share := w.heaviest()
 	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)
 	var bytes int64
 	for _, b := range k.Loads {
 		bytes += b
 	}
+	bytes = max(0, bytes-int64(w.left))
 	for _, b := range k.Stores {
 		bytes += b
 		rate := p.TouchSmall * at

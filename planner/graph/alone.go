@@ -142,7 +142,7 @@ func (g *Graph) alike(s *ops.Stage, dims []ops.Dim, build builds) (*ir.Kernel, *
 	g.Lowered++
 	axes := l.Axes(dims)
 	stores := build(l, s, buffersOf(s, s.Type), axes)
-	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}, l, bufs
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact(), Whole: g.Holds(s)}, l, bufs
 }
 
 // PointOf are dims of a single element: what is shared by all elements of a kernel costs it in full.

@@ -34,6 +34,7 @@ type Graph struct {
 	tabled map[*ops.Stage]bool       // that read a table of their elements
 	cores  map[*ops.Stage]*ops.Stage // memo of Core
 	loops  map[*ops.Stage]bool       // memo of looped
+	holds  map[*ops.Stage]bool       // memo of Holds
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point

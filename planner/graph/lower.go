@@ -265,7 +265,7 @@ func Fits(build func()) (ok bool) {
 func (l *KernelBuilder) KernelOf(s *ops.Stage) *ir.Kernel {
 	axes := l.Axes(l.g.Axes(s))
 	stores := l.Stores(s, l.g.Buffers(s), axes)
-	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact()}
+	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact(), Whole: l.g.Holds(s)}
 }
 
 // unproven is what remains of a guard of a load when conjuncts go that keep an index in its dim where it always lies there; nil if

@@ -61,7 +61,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	axes := l.Axes(a.Axes(root))
 	l.Stores(root, a.Arrays.Of(root), axes)
 	a.siblings(l, root, axes, stored, covered)
-	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: !l.Exact()}
+	k := &ir.Kernel{Name: root.Name, Axes: axes, Contract: !l.Exact(), Whole: a.Holds(root)}
 	for _, p := range l.Placed {
 		if !slices.Contains(grp.Inside, p.Stage) {
 			grp.Inside = append(grp.Inside, p.Stage)
