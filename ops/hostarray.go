@@ -93,11 +93,36 @@ func (p HostPart) Store(from int, src []float64) {
 // pieces cuts n consecutive elements into parts of rows.
 func (p HostPart) pieces(n, from int, visit func(done int, b []byte)) {
 	w, size := p.Width(), p.Buf.Type.Size()
+	if p.Stride() == w*size { // rows lie one after the other
+		visit(0, p.Data[from*size:(from+n)*size])
+		return
+	}
 	for done := 0; done < n; {
 		row, column := (from+done)/w, (from+done)%w
 		k := min(w-column, n-done)
 		visit(done, p.Row(row)[column*size:(column+k)*size])
 		done += k
+	}
+}
+
+// StorePairs stores consecutive elements of a complex array, counted in C order from the given one, whose parts lie side by side in the array's
+// own type.
+func (h HostArray) StorePairs(from int, pairs []byte) {
+	for i, p := range h.Parts {
+		size := p.Buf.Type.Size()
+		p.pieces(len(pairs)/(2*size), from, func(done int, b []byte) {
+			in := pairs[(2*done+i)*size:]
+			switch size {
+			case 4:
+				for k := range len(b) / 4 {
+					*(*[4]byte)(b[4*k:]) = *(*[4]byte)(in[8*k:])
+				}
+			default:
+				for k := range len(b) / size {
+					copy(b[k*size:(k+1)*size], in[2*k*size:])
+				}
+			}
+		})
 	}
 }
 

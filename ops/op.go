@@ -29,6 +29,10 @@ type Holder interface {
 	Held(as []*ir.Buffer) [][]byte
 }
 
+// Pairer is a source that can give a complex array in pairs: as an array of real numbers with one dim more, the last one, along which real and
+// imaginary part lie.
+type Pairer interface{ Pairs(output int) bool }
+
 // Sink hands arrays to the outside world when they are computed: the reason anything runs.
 type Sink interface {
 	Take(context.Context, []HostArray, Terminal) (Note, error)

@@ -98,6 +98,13 @@ func ElemOf(parts []*ir.Node) Elem {
 	return Elem{parts[0], parts[1]}
 }
 
+// InPairs is the type of a complex array whose elements are stored with both parts side by side: along a last dim of two.
+func (t Type) InPairs() Type {
+	t.Elem.Complex = false
+	t.Dims = append(t.Dims[:len(t.Dims):len(t.Dims)], Dim{Name: "re_im", Size: 2})
+	return t
+}
+
 // Whole is all indices of an array.
 func (t Type) Whole() region.Region { return region.Whole(t.Shape()...) }
 

@@ -298,6 +298,50 @@ func TestChangedInput(t *testing.T) {
 	wantProblem(t, err, problem.InputChanged, "path", []string{"(4,)", "(5,)"})
 }
 
+// TestComplexFilesInPairs: a complex file gives the same numbers in pairs as in parts, whole and by rows, as it is and in a unit.
+func TestComplexFilesInPairs(t *testing.T) {
+	for _, elem := range []ops.ElemType{ops.C64, ops.C128} {
+		path := written(t, "a.npy", hostOf(t, ops.Type{Elem: elem, Dims: optest.Dims("y", 7, "x", 300)}, ir.Pad{}, 3), nil)
+		for _, unit := range []string{"", "mV"} {
+			args := map[string]ops.Value{"path": ops.Text(path), "dims": names("y", "x")}
+			if unit != "" {
+				args["unit"] = ops.Text(unit)
+			}
+			r := optest.Bind(t, bind(readSpec(), args)).(*reading)
+			apart := ops.NewHostArrayIn(r.Gives[0].Type, []*ir.Buffer{
+				{Name: "re", Type: elem.Base, Shape: []int{7, 300}, Pad: ir.Pad{Before: 3, After: 5}}, {Name: "im", Type: elem.Base, Shape: []int{7, 300}},
+			})
+			whole, rows := ops.NewHostArray(r.Gives[0].Type.InPairs()), ops.NewHostArray(r.Gives[0].Type.InPairs())
+			for _, h := range []ops.HostArray{apart, whole} {
+				if _, err := r.Fill(t.Context(), h); err != nil {
+					t.Fatal(err)
+				}
+			}
+			source, err := r.OpenSource()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []region.Interval{{Hi: 2}, {Lo: 2, Hi: 7}} {
+				part := rows.Type.Rows(at)
+				if err := source.Read(t.Context(), part, rows.Sub(part)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := source.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 7 * 300 {
+				want := apart.Complex(i)
+				for _, h := range []ops.HostArray{whole, rows} {
+					if got := complex(h.Float(2*i), h.Float(2*i+1)); got != want || i == 9 && got == 0 {
+						t.Fatalf("%s in %q: element %d is %g in pairs, %g apart", elem, unit, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestWriteErrors(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) ops.Value { return ops.Text(filepath.Join(folder, name)) }

@@ -44,10 +44,14 @@ func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, w
 	var values []float64
 	for _, p := range h.Parts {
 		size, width := p.Buf.Type.Size(), p.Width()
+		bytes := p.Row
+		if p.Stride() == width*size { // rows lie one after the other
+			width, bytes = max(1, h.Type.Len()), func(int) []byte { return p.Data }
+		}
 		for from := 0; from < h.Type.Len(); {
 			column := from % width
 			n := min(width-column, blockLen)
-			piece := p.Row(from / width)[column*size : (column+n)*size]
+			piece := bytes(from / width)[column*size : (column+n)*size]
 			if !finite(p.Buf.Type, piece) {
 				if err := ctx.Err(); err != nil {
 					return err

@@ -131,6 +131,9 @@ func dimsFor(c *ops.Call, in input) ([]ops.Dim, error) {
 	return dims, nil
 }
 
+// Pairs says that complex files are read in pairs, as they are.
+func (r *reading) Pairs(int) bool { return r.Gives[0].Type.Elem.Complex }
+
 // Fill reads all of the file.
 func (r *reading) Fill(ctx context.Context, h ops.HostArray) (note ops.Note, err error) {
 	s, err := r.open(h.Type)

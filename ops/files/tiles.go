@@ -28,14 +28,18 @@ type tileReader struct {
 	rows []int    // its elements, if they were looked up as starts of rows
 }
 
-// open opens the file for an array of a type.
+// open opens the file for an array of a type, which may be in pairs.
 func (r *reading) open(t ops.Type) (*tileReader, error) {
 	in, err := open(r.Call)
 	if err != nil {
 		return nil, err
 	}
-	if is := in.Shape; !slices.Equal(is, t.Shape()) {
-		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", r.Text("path"), element.Shape(is), element.Shape(t.Shape()))
+	whole := t.Shape()
+	if r.Pairs(0) && !t.Elem.Complex {
+		whole = whole[:len(whole)-1]
+	}
+	if is := in.Shape; !slices.Equal(is, whole) {
+		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", r.Text("path"), element.Shape(is), element.Shape(whole))
 		return nil, errors.Join(changed, in.Close())
 	}
 	return &tileReader{in: in, call: r.Call, t: t, rows: r.rows}, nil
@@ -43,7 +47,11 @@ func (r *reading) open(t ops.Type) (*tileReader, error) {
 
 // Read fills to with a part of the array.
 func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArray) error {
-	before := r.odd.begin(at, r.t)
+	whole := r.t
+	if len(at) > len(whole.Dims) {
+		whole = whole.InPairs()
+	}
+	before := r.odd.begin(at, whole)
 	err := r.in.bands(ctx, at, func(band region.Region) error {
 		part := to
 		if len(at) > 0 {
@@ -52,7 +60,7 @@ func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArra
 		if err := fill(ctx, r.in, part, band); err != nil {
 			return failure(err, false)
 		}
-		return r.odd.add(ctx, part, band, r.t, before)
+		return r.odd.add(ctx, part, band, whole, before)
 	})
 	if err != nil {
 		return err
@@ -179,14 +187,15 @@ func (r *reading) Chunk() []int { return r.about.Chunk }
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
 	unit := h.Type.Unit
 	first := h.Parts[0]
-	base := ops.ElemType{Base: first.Buf.Type}
-	if !h.Type.Elem.Complex && unit.SI() == 1 && unit.Offset == 0 && in.Scale == 0 && in.reads(base) {
+	base := ops.ElemType{Base: first.Buf.Type, Complex: in.pairs(t) || h.Type.Elem.Complex}
+	as, _ := format.DTypeOf(base)
+	plain := unit.SI() == 1 && unit.Offset == 0 && in.Scale == 0 && in.reads(base)
+	if plain && !h.Type.Elem.Complex {
 		stride := 0
-		if len(h.Type.Dims) > 0 {
+		if len(h.Type.Dims) > 0 && !base.Complex { // pairs lie without margins
 			stride = first.Stride()
 		}
-		as, _ := format.DTypeOf(base)
-		return in.Read(first.Data[first.Offset():], as, stride, t)
+		return in.Read(first.Data[first.Offset():], as, stride, t[:len(in.Shape)])
 	}
 	for from, part := range blocks(h.Type.Shape()) {
 		if err := ctx.Err(); err != nil {
@@ -195,6 +204,15 @@ func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error
 		for i := range part {
 			part[i] = part[i].Shift(t[i].Lo)
 		}
+		if plain {
+			n := int(part.Points()) * base.Size()
+			pairs := bytesOf(make([]complex128, (n+15)/16))[:n] // aligned for both types
+			if err := in.Read(pairs, as, 0, part); err != nil {
+				return err
+			}
+			h.StorePairs(from, pairs)
+			continue
+		}
 		if err := fillBlock(in, h, from, part); err != nil {
 			return err
 		}
@@ -202,11 +220,16 @@ func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error
 	return nil
 }
 
+// pairs reports a part of a complex file that is to be stored in pairs.
+func (in input) pairs(t region.Region) bool { return len(t) > len(in.Shape) }
+
 // fillBlock reads one tile, which begins at element from of h, through float64.
 func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
+	inPairs := in.pairs(t)
+	t = t[:len(in.Shape)]
 	n := t.Points()
 	unit := h.Type.Unit
-	if !h.Type.Elem.Complex {
+	if !h.Type.Elem.Complex && !inPairs {
 		values := make([]float64, n)
 		if err := in.Read(bytesOf(values), element.Float64, 0, t); err != nil {
 			return err
@@ -228,6 +251,16 @@ func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
 	}
 	for i, part := range [][]float64{re, im} {
 		stretch(part, unit.SI(), unit.Offset*float64(1-i))
+	}
+	if inPairs {
+		both := make([]float64, 0, 2*n)
+		for i := range re {
+			both = append(both, re[i], im[i])
+		}
+		h.Parts[0].Store(from, both)
+		return nil
+	}
+	for i, part := range [][]float64{re, im} {
 		h.Parts[i].Store(from, part)
 	}
 	return nil

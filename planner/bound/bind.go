@@ -81,8 +81,7 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Transposed || d.Interleaved || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2,
-		d.Interleaved && (!s.Type.Elem.Complex || s.Put != nil):
+	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2, d.Interleaved && (!graph.Pairs(s) || s.Put != nil):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true

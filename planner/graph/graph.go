@@ -281,6 +281,15 @@ func (g *Graph) Lasts(s *ops.Stage) bool { return s.State || g.Varies != nil && 
 // Given reports whether the elements of a stage exist before any kernel runs.
 func Given(s *ops.Stage) bool { return s.Source || s.Data != nil }
 
+// Pairs reports a complex stage whose parts may lie side by side: it is computed, or its source gives it so.
+func Pairs(s *ops.Stage) bool {
+	if !Given(s) || !s.Type.Elem.Complex {
+		return s.Type.Elem.Complex
+	}
+	p, ok := s.Op.Bound.(ops.Pairer)
+	return ok && s.Source && !s.State && p.Pairs(s.Out)
+}
+
 // Buffers lay a stage's array out in memory.
 func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer {
 	bufs := buffersOf(s, g.Type(s))

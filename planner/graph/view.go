@@ -34,8 +34,7 @@ func (g *Graph) Whole(s *ops.Stage) ops.Type {
 		t.Dims = transpose(t.Dims)
 	}
 	if g.Views[s].Interleaved {
-		t.Elem.Complex = false
-		t.Dims = append(t.Dims[:len(t.Dims):len(t.Dims)], ops.Dim{Name: "re_im", Size: 2})
+		t = t.InPairs()
 	}
 	return t
 }

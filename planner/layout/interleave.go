@@ -50,7 +50,7 @@ func Interleave(m *module.Module) error {
 	return nil
 }
 
-// scattered are the complex arrays of kernels' own of which some kernel loads both parts at places that it computes.
+// scattered are the complex arrays that no sink takes and of which some kernel loads both parts at places that it computes.
 func scattered(m *module.Module) (out []*ops.Stage) {
 	for _, k := range m.Kernels {
 		seen := map[*ir.Buffer]bool{}
@@ -61,7 +61,7 @@ func scattered(m *module.Module) (out []*ops.Stage) {
 		})
 		for _, s := range k.Loads {
 			parts := m.Arrays.Of(s)
-			if s.Type.Elem.Complex && s.Type.Format == nil && !graph.Given(s) && !m.Wanted[s] && !s.Hints().Keep && s.Put == nil && s.Tall == nil &&
+			if s.Type.Elem.Complex && s.Type.Format == nil && graph.Pairs(s) && !m.Wanted[s] && !s.Hints().Keep && s.Put == nil && s.Tall == nil &&
 				seen[parts[0]] && seen[parts[1]] && !slices.Contains(out, s) {
 				out = append(out, s)
 			}
