@@ -25,6 +25,7 @@ const (
 	Invariant    Code = "S14"
 	PartialSums  Code = "S15"
 	Alike        Code = "S16"
+	Counts       Code = "S17"
 )
 
 // Meaning explains every code in a sentence.
@@ -48,6 +49,7 @@ var Meaning = map[Code]string{
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
 	Alike:        "stored: the reader compares elements with one another, and functions computed in several places may differ in their last digits",
 	InOrder:      "stored: elements are made one after the other, each from what came before it",
+	Counts:       "stored: it says how many elements of another array there are, which must be known before that takes memory",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }
 
