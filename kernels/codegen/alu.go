@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"math"
-	"math/bits"
 
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -16,7 +15,7 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.selectAdd(n, v, m); ok {
 		return x
 	}
-	if x, ok := g.powerOfTwo(n, v, m); ok {
+	if x, ok := g.byConstant(n, v, m); ok {
 		return x
 	}
 	if x, ok := g.narrowCompare(n, v, m); ok {
@@ -123,26 +122,19 @@ func (g *gen) reach(n *ir.Node) float64 {
 	return max(math.Abs(lo), math.Abs(hi))
 }
 
-// powerOfTwo is an integer division or remainder by a constant power of two: a shift or a mask, which round down as the IR's do.
-func (g *gen) powerOfTwo(n *ir.Node, v int, m layout) (Value, bool) {
-	if !n.Type.Int() || n.Op != ir.Div && n.Op != ir.Mod {
+// byConstant is an integer division or remainder by a constant that takes no division: by a power of two, and of vectors of what is not too large.
+func (g *gen) byConstant(n *ir.Node, v int, m layout) (Value, bool) {
+	if !n.Type.Int() || n.Op != ir.Div && n.Op != ir.Mod || n.Args[1].Kind != ir.KConst || n.Args[1].I <= 0 {
 		return Value{}, false
 	}
-	d := n.Args[1]
-	if d.Kind != ir.KConst || d.I <= 0 || d.I&(d.I-1) != 0 {
-		return Value{}, false
-	}
-	x := g.val(n.Args[0], v, m)
-	by := func(e *Expr) *Expr {
-		if n.Op == ir.Mod {
-			return Bin("&", e, Int(d.I-1))
+	by, up := n.Args[1].I, 0.0
+	if by&(by-1) != 0 {
+		lo, hi, ok := g.ranges(n.Args[0])
+		if up = max(0, math.Ceil(-lo/float64(by))); !ok || n.Type != ir.I32 || !g.isVec(n.Args[0], m) || hi+up*float64(by) > math.MaxInt32 {
+			return Value{}, false
 		}
-		return Bin(">>", e, Int(bits.TrailingZeros64(uint64(d.I))))
 	}
-	if !x.Vec {
-		return Scalar(n.Type, by(x.Regs[0])), true
-	}
-	return Each(n.Type, func(h int) *Expr { return by(x.Regs[h]) }), true
+	return Divided(n.Op, g.val(n.Args[0], v, m), by, int64(up)), true
 }
 
 // fraction is x - rint(x), which some machines have as one instruction.

@@ -49,6 +49,17 @@ func operations() []spec {
 				k.out(fmt.Sprintf("mod %d", d), k.Mod(x, k.I32(d)))
 			}
 		}},
+		spec{"division of bounded integers by constants", exactly, func(k *kit) {
+			i := k.axis("i", 3000)
+			far := k.at(k.ints(ir.I32, "far", k.whole(3000, math.MinInt32, math.MaxInt32)), i)
+			short := k.at(k.ints(ir.I16, "short", k.whole(3000, math.MinInt16, math.MaxInt16)), i)
+			for q, x := range []*ir.Node{i, k.Sub(i, k.I32(1234)), short, k.Max(k.Min(far, k.I32(1<<30)), k.I32(-1<<30)), k.Max(far, k.I32(0)), far} {
+				for _, d := range []int{3, 81, 1<<20 + 7, math.MaxInt32} {
+					k.out(fmt.Sprintf("%d div %d", q, d), k.Div(x, k.I32(d)))
+					k.out(fmt.Sprintf("%d mod %d", q, d), k.Mod(x, k.I32(d)))
+				}
+			}
+		}},
 		spec{"division by constants of what is bounded", Tolerance{ULP: 2}, func(k *kit) {
 			i := k.axis("i", 3000)
 			for _, t := range []ir.DType{ir.F32, ir.F64} {

@@ -156,11 +156,11 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 func (c *counter) stores(w Work, s *ir.Store) {
 	times, each := float64(c.k.Points()), c.p.Ops[profile.Contiguous]
 	if s.Adds {
-		add := profile.FMA
+		add := c.p.Ops[profile.FMA]
 		if s.Buf.Type == ir.F64 {
-			add = profile.FMA64
+			add = c.p.Ops[profile.FMA64] / 2 // of these, a vector has half as many
 		}
-		each += c.p.Ops[profile.Uniform] + c.p.Ops[add]
+		each += c.p.Ops[profile.Uniform] + add
 	}
 	if s.In == nil {
 		w.add(profile.Contiguous, nil, times*each*c.scalar())
@@ -168,7 +168,7 @@ func (c *counter) stores(w Work, s *ir.Store) {
 	}
 	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In] * cmp.Or(c.rare[s.Value], 1)
 	if lanes, known := c.lanesLie(s.Buf, s.Index); !known || !sideBySide(lanes) {
-		if times *= float64(c.p.Lanes); !c.lanes.Empty() {
+		if times *= narrower * float64(c.p.Lanes); !c.lanes.Empty() {
 			each += 3 * c.p.Ops[profile.Uniform]
 		}
 	}
@@ -310,10 +310,27 @@ func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 		return class[1], times
 	case operand == ir.F64 && !c.lanes.Empty(): // half as many
 		return class[0], 2 * times
-	case n.Type.Int() && n.Op != ir.Cast && n.Op != ir.Div && n.Op != ir.Mod:
+	case n.Type.Int() && (n.Op == ir.Div || n.Op == ir.Mod):
+		return profile.Integer, c.division(n.Args[1])
+	case n.Type.Int() && n.Op != ir.Cast:
 		return profile.Integer, 1
 	}
 	return class[0], times
+}
+
+// division is how many operations an integer division takes: by a power of two a shift, by another constant a product of which the upper half is
+// taken, else as long as of one lane after the other.
+func (c *counter) division(by *ir.Node) float64 {
+	switch scalar := 30.0; {
+	case by.Kind == ir.KConst && by.I > 0 && by.I&(by.I-1) == 0:
+		return 1
+	case by.Kind == ir.KConst:
+		return 8
+	case c.lanes.Empty():
+		return scalar
+	default:
+		return scalar * narrower * float64(c.p.Lanes)
+	}
 }
 
 // wide are classes of float64.

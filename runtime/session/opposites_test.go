@@ -33,56 +33,61 @@ func TestOpposites(t *testing.T) {
 	texts := programs(t)
 	t.Chdir(t.TempDir())
 	for _, file := range slices.Sorted(maps.Keys(texts)) {
-		s, err := Open(Config{Device: HostOnly, Threads: 2})
+		t.Run(file, func(t *testing.T) { opposites(t, file, texts[file], rounds) })
+	}
+}
+
+// opposites is TestOpposites for one program.
+func opposites(t *testing.T, file string, text []byte, rounds int) {
+	s, err := Open(Config{Device: HostOnly, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prepare := func(fused map[string]bool) (func() float64, *bound.Plan) {
+		opt := PlanOptions{AsWritten: true}
+		if fused != nil {
+			opt.Request = planner.Request{Decided: &plan.Decisions{Fused: fused}}
+		}
+		prog := CheckText(file, text, check.Options{})
+		p, err := s.Plan(t.Context(), prog, opt)
 		if err != nil {
-			t.Fatal(err)
+			t.Logf("%s: %v", file, err)
+			return nil, nil
 		}
-		prepare := func(fused map[string]bool) (func() float64, *bound.Plan) {
-			opt := PlanOptions{AsWritten: true}
-			if fused != nil {
-				opt.Request = planner.Request{Decided: &plan.Decisions{Fused: fused}}
+		return func() float64 {
+			before := cpuSeconds(t)
+			if _, err := s.Run(t.Context(), prog, p, runtime.Options{Terminal: silent{}}); err != nil {
+				t.Errorf("%s: %v", file, err)
 			}
-			prog := CheckText(file, texts[file], check.Options{})
-			p, err := s.Plan(t.Context(), prog, opt)
-			if err != nil {
-				t.Logf("%s: %v", file, err)
-				return nil, nil
-			}
-			return func() float64 {
-				before := cpuSeconds(t)
-				if _, err := s.Run(t.Context(), prog, p, runtime.Options{Terminal: silent{}}); err != nil {
-					t.Errorf("%s: %v", file, err)
-				}
-				return cpuSeconds(t) - before
-			}, p
-		}
-		run, p := prepare(nil)
-		if run == nil {
+			return cpuSeconds(t) - before
+		}, p
+	}
+	run, p := prepare(nil)
+	if run == nil {
+		return
+	}
+	run()
+	edges := slices.Sorted(maps.Keys(p.Decided.Fused))
+	for _, edge := range edges[:min(len(edges), 12)] {
+		forced := maps.Clone(p.Decided.Fused)
+		forced[edge] = !forced[edge]
+		other, _ := prepare(forced)
+		if other == nil {
 			continue
 		}
-		run()
-		edges := slices.Sorted(maps.Keys(p.Decided.Fused))
-		for _, edge := range edges[:min(len(edges), 12)] {
-			forced := maps.Clone(p.Decided.Fused)
-			forced[edge] = !forced[edge]
-			other, _ := prepare(forced)
-			if other == nil {
-				continue
-			}
-			other()
-			is, would := make([]float64, rounds), make([]float64, rounds)
-			for i := range rounds {
-				is[i], would[i] = run(), other()
-			}
-			a, b := slices.Min(is), slices.Min(would)
-			word := ""
-			if b < 0.9*a && a-b > 2e-3 {
-				word = "  DEARER"
-			}
-			t.Logf("%s: %s fused %v: %.1f ms, other way %.1f ms%s", file, edge, p.Decided.Fused[edge], a*1e3, b*1e3, word)
-			if b < a/2 && a-b > 5e-3 {
-				t.Errorf("%s: %s takes %.1f ms, and %.1f ms if it were decided the other way round", file, edge, a*1e3, b*1e3)
-			}
+		other()
+		is, would := make([]float64, rounds), make([]float64, rounds)
+		for i := range rounds {
+			is[i], would[i] = run(), other()
+		}
+		a, b := slices.Min(is), slices.Min(would)
+		word := ""
+		if b < 0.9*a && a-b > 2e-3 {
+			word = "  DEARER"
+		}
+		t.Logf("%s: %s fused %v: %.1f ms, other way %.1f ms%s", file, edge, p.Decided.Fused[edge], a*1e3, b*1e3, word)
+		if b < a/2 && a-b > 5e-3 {
+			t.Errorf("%s: %s takes %.1f ms, and %.1f ms if it were decided the other way round", file, edge, a*1e3, b*1e3)
 		}
 	}
 }

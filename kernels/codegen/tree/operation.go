@@ -2,6 +2,7 @@ package tree
 
 import (
 	"fmt"
+	"math/bits"
 
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -169,4 +170,32 @@ func Join(m ir.Monoid, init, shares Value) Value {
 		init, shares = shares, init
 	}
 	return Op(schedule.JoinOps[m], init.Type, init, shares)
+}
+
+// Divided is an integer division or remainder by a positive constant, rounded down: by a power of two as a shift or a mask, which do so; by another as
+// compilers write it for vectors, of what is not less than -up times it, so that adding as much leaves nothing below 0.
+func Divided(op ir.Op, x Value, by, up int64) Value {
+	one := func(e *Expr) *Expr {
+		power := by&(by-1) == 0
+		switch {
+		case power && op == ir.Mod:
+			return Bin("&", e, Int(by-1))
+		case power:
+			return Bin(">>", e, Int(bits.TrailingZeros64(uint64(by))))
+		}
+		if up > 0 {
+			e = Bin("+", e, Int(up*by))
+		}
+		if op == ir.Mod {
+			return Bin("%", e, Int(by))
+		}
+		if e = Bin("/", e, Int(by)); up > 0 {
+			e = Bin("-", e, Int(up))
+		}
+		return e
+	}
+	if !x.Vec {
+		return Scalar(x.Type, one(x.Regs[0]))
+	}
+	return Each(x.Type, func(h int) *Expr { return one(x.Regs[h]) })
 }
