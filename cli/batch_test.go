@@ -88,6 +88,54 @@ func TestResultsDoNotDependOnTheBatch(t *testing.T) {
 	}
 }
 
+// rounded are sums of products in kernels whose code differs with the number of objects: peeled ends of axes, guards, hoisted and unrolled turns.
+const rounded = `param objects = 1
+f = read("a.npy", dims: [b, k])[b: 0 .. objects - 1] | cast(f32)
+g = read("t.npy", dims: [k, b])[b: 0 .. objects - 1] | cast(f32)
+s = axis(s, 0 .. 290 in 40)
+sum(g[k: here + 1, outside: 0] * g, over: k) | write("o_lag.npy")
+sum(f[k: here + 1, outside: 0] * f, over: k) TILE(b: %d) | write("o_row.npy")
+abs(sum(g[k: s + f * 3, interpolation: linear, outside: 0] * cis(f * 9 + s), over: k))[s: 7] TILE(b: %d) | write("o_turned.npy")
+abs(sum(g[k: s + f[k: 3] * 2, interpolation: linear, outside: 0] * cis((s + f[k: 5]) * 0.7), over: s)) | write("o_delayed.npy")
+(f[k: here + 2, outside: 0] * 0.3 + f * 0.7 - f[k: here - 1, outside: 0] * g)[k: 4] | write("o_filter.npy")
+sum((f * 1.7 - g * 0.3) ^ 2 * f, over: k) TILE(b: %d) | write("o_square.npy")
+var(f * g + f, over: k) | write("o_spread.npy")
+`
+
+// Which products are rounded with the sums they are in follows from the kernel: an object has the same bits among any number of others.
+func TestRoundingDoesNotDependOnTheBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles dozens of kernels")
+	}
+	withDevices(t)
+	rng := rand.New(rand.NewPCG(5, 3))
+	ranQuietly(t, rowsDrawn, "-p", "n=300", "-p", "objects=64")
+	for _, isa := range []string{"", "avx2"} {
+		t.Setenv("WEFT_ISA", isa)
+		want := map[string][]float64{}
+		for _, objects := range []int{64, 17, 16, 3, 1} {
+			text := fmt.Sprintf(rounded, 1+rng.IntN(40), 1+rng.IntN(40), 1+rng.IntN(40))
+			if objects == 64 || objects == 16 {
+				text = tileNote.ReplaceAllString(text, "")
+			}
+			text = strings.ReplaceAll(text, "TILE", "@tile")
+			ranQuietly(t, text, "-p", fmt.Sprint("objects=", objects), "--threads", fmt.Sprint(1+rng.IntN(5)))
+			for _, name := range []string{"lag", "row", "turned", "delayed", "filter", "square", "spread"} {
+				got := loaded(t, "o_"+name+".npy")
+				if want[name] == nil {
+					want[name] = got
+				}
+				if len(got) != objects || !slices.Equal(got, want[name][:objects]) {
+					t.Errorf("isa %q: %s of %d objects is %v, among more %v", isa, name, objects, got, want[name][:min(objects, len(want[name]))])
+				}
+			}
+		}
+		if same := slices.Max(want["lag"]) == slices.Min(want["lag"]); same {
+			t.Error("all objects are alike: nothing is tested")
+		}
+	}
+}
+
 // Which of several devices takes a part of a kernel, as it comes, changes no bit of a sum, though one allows fewer threads in a block than sums
 // are else shared by.
 func TestDevicesAddUpAlike(t *testing.T) {

@@ -90,8 +90,8 @@ type computer struct {
 	flags   []string
 }
 
-// computers take turns. The interpreter rounds every product by itself, which moves delays by a rounding; devices take sines and
-// exponentials from another library.
+// computers take turns. The interpreter and devices add sums up in other orders, which moves delays by a rounding, and take sines
+// and exponentials from other libraries.
 var computers = []computer{
 	{"host", "", 1e-6, nil},
 	{"interpreter", "no-such-compiler", 5e-5, nil},

@@ -21,8 +21,12 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.narrowCompare(n, v, m); ok {
 		return x
 	}
-	if q := g.quotient(n); q != nil {
-		return g.val(q, v, m)
+	if x, ok := g.quotient(n, v, m); ok {
+		return x
+	}
+	if at, ok := g.fused.Product(n); ok {
+		x, y := n.Args[at], g.val(n.Args[1-at], v, m)
+		return MulAdd(fusedAs(n.Op, at), g.val(x.Args[0], v, m), g.val(x.Args[1], v, m), y)
 	}
 	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
@@ -67,20 +71,32 @@ func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
 
 // quotient is a division by a constant as multiplications: the product with the reciprocal, and what that leaves of the dividend, which fused
 // multiply-add makes exact. Neither may overflow, nor lose digits to subnormals, nor the sign of a zero.
-func (g *gen) quotient(n *ir.Node) *ir.Node {
+func (g *gen) quotient(n *ir.Node, v int, m layout) (Value, bool) {
 	if n.Op != ir.Div || !n.Type.Float() || n.Args[1].Kind != ir.KConst || !g.Kernel.Contract || g.Target.ISA != "avx512" && g.Target.ISA != "avx2" {
-		return nil
+		return Value{}, false
 	}
 	x, by := n.Args[0], n.Args[1]
 	lo, hi, ok := g.ranges(x)
 	far := map[ir.DType]float64{ir.F32: 0x1p40, ir.F64: 0x1p300}[n.Type]
 	least, most, size := min(math.Abs(lo), math.Abs(hi)), max(math.Abs(lo), math.Abs(hi)), math.Abs(by.F)
 	if !ok || lo*hi <= 0 || least < 1/far || most > far || size < 1/far || size > far {
-		return nil
+		return Value{}, false
 	}
-	b, r := g.b, g.b.Const(n.Type, 1/by.F)
-	q := b.Mul(x, r)
-	return b.Add(q, b.Mul(b.Sub(x, b.Mul(q, by)), r))
+	dividend, r := g.val(x, v, m), Scalar(n.Type, Lit(g.b.Const(n.Type, 1/by.F)))
+	q := g.val(g.b.Mul(x, g.b.Const(n.Type, 1/by.F)), v, m)
+	rest := MulAdd(TermLess, q, Scalar(n.Type, Lit(by)), dividend)
+	return MulAdd(Plus, rest, r, q), true
+}
+
+// fusedAs is how a sum or difference has its operand that is a product.
+func fusedAs(o ir.Op, operand int) Fused {
+	switch {
+	case o == ir.Add:
+		return Plus
+	case operand == 0:
+		return Less
+	}
+	return TermLess
 }
 
 // fewTurns is the largest angle whose product with a constant is rounded by less than sines in half turns are off by.
@@ -89,7 +105,7 @@ const fewTurns = 4 * math.Pi
 // ofMultiple is a sine or cosine of a product with a constant. A factor in quarter or half turns leaves nothing to round of whole ones; where
 // there are none, it goes into the coefficients of the polynomial.
 func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
-	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || !g.isVec(n, m) {
+	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || g.Target.ISA == "cuda" {
 		return Value{}, false
 	}
 	x, c := n.Args[0].Args[0], n.Args[0].Args[1]
@@ -109,8 +125,13 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	case size < 1e-4 || size > 1e4: // of which the eighth power is not a usual float32
 		return Value{}, false
 	}
-	args := []Value{g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))}
-	return Each(ir.F32, func(h int) *Expr { return Call("v_"+n.Op.Info().Name+"_"+name+"_f", args[0].Part(h), args[1].Part(h)) }), true
+	factor := Scalar(ir.F32, Lit(g.b.F32(by)))
+	name = n.Op.Info().Name + "_" + name + "_f"
+	angle := g.val(x, v, m)
+	if !angle.Vec {
+		return Scalar(ir.F32, Call("s_"+name, angle.Regs[0], factor.Regs[0])), true
+	}
+	return Each(ir.F32, func(h int) *Expr { return Call("v_"+name, angle.Part(h), factor.Part(h)) }), true
 }
 
 // reach is the greatest magnitude that a value is known not to exceed.

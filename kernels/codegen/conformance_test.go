@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 		run := func(name string, only func(name string) bool, choose func(k *ir.Kernel) schedule.CPU) {
 			t.Run(target.ISA+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				conformance.RunWith(t, &bench{t: t, target: target, choose: choose}, conformance.Policy{Only: only})
+				conformance.RunWith(t, &bench{t: t, target: target, choose: choose}, conformance.Policy{Only: only, Apart: target == schedule.Portable})
 			})
 		}
 		if !best || long() {

@@ -35,58 +35,50 @@ func (d *bench) Info() device.Info {
 
 func (d *bench) Alloc(buf *ir.Buffer) (device.Memory, error) { return device.NewHostMemory(buf) }
 
-// Compile makes one object of all kernels of each rounding rule.
+// Compile makes one object of all kernels.
 func (d *bench) Compile(_ context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
 	out := make([]device.Program, len(kernels))
-	for _, contract := range []bool{false, true} {
-		text, mine := "", []*launchable{}
-		for i, k := range kernels {
-			if k.Contract != contract {
-				continue
-			}
-			s := d.choose(k)
-			name := fmt.Sprintf("kernel%d", i)
-			o, err := render.Render(k, s, d.target, name, render.Way{})
-			if err != nil {
-				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
-			}
-			small, err := render.Render(k, s, d.target, name+"_small", render.Way{Small: true})
-			if err != nil {
-				return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
-			}
-			if d.edit != nil {
-				o.Source, small.Source = d.edit(o.Source), d.edit(small.Source)
-			}
-			text += o.Source + small.Source
-			p := &launchable{k: k, out: o, s: s}
-			mine, out[i] = append(mine, p), p
-		}
-		if len(mine) == 0 {
-			continue
-		}
-		lib, err := d.compile(text, contract)
+	text, all := "", make([]*launchable, len(kernels))
+	for i, k := range kernels {
+		s := d.choose(k)
+		name := fmt.Sprintf("kernel%d", i)
+		o, err := render.Render(k, s, d.target, name, render.Way{})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
 		}
-		for _, p := range mine {
-			if p.sym, err = functions(lib, p.out.Name); err != nil {
-				return nil, err
-			}
+		small, err := render.Render(k, s, d.target, name+"_small", render.Way{Small: true})
+		if err != nil {
+			return nil, fmt.Errorf("%s under %s: %w", k.Name, s, err)
+		}
+		if d.edit != nil {
+			o.Source, small.Source = d.edit(o.Source), d.edit(small.Source)
+		}
+		text += o.Source + small.Source
+		all[i] = &launchable{k: k, out: o, s: s}
+		out[i] = all[i]
+	}
+	lib, err := d.compile(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		if p.sym, err = functions(lib, p.out.Name); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (d *bench) compile(text string, contract bool) (uintptr, error) {
+func (d *bench) compile(text string) (uintptr, error) {
 	dir := d.t.TempDir()
 	if keep := os.Getenv("RENDER_KEEP"); keep != "" {
 		dir = keep
 	}
-	src, so := filepath.Join(dir, fmt.Sprintf("%s%v.c", d.target.ISA, contract)), filepath.Join(d.t.TempDir(), "k.so")
+	src, so := filepath.Join(dir, d.target.ISA+".c"), filepath.Join(d.t.TempDir(), "k.so")
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		return 0, err
 	}
-	args := append(flags(d.t, contract, d.target), "-shared", "-o", so, src, "-lm")
+	args := append(flags(d.t, d.target), "-shared", "-o", so, src, "-lm")
 	if msg, err := exec.Command(compiler(d.t), args...).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w\n%s", err, msg)
 	}

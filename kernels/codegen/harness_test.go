@@ -63,13 +63,13 @@ func effort() string {
 }
 
 // flags are the compiler's, and have it read the prelude, which is compiled once for each set of flags.
-func flags(t testing.TB, contract bool, target schedule.Target) []string {
+func flags(t testing.TB, target schedule.Target) []string {
 	t.Helper()
-	out := append(append(render.Flags(contract), render.March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-fPIC")
+	out := append(append(render.Flags(), render.March(target)...), "-Wall", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-fPIC")
 	if _, test := t.(*testing.T); test {
 		out = append(out, effort())
 	}
-	name := filepath.Join(preludes, fmt.Sprintf("%s-%t-%T.h", target.ISA, contract, t))
+	name := filepath.Join(preludes, fmt.Sprintf("%s-%T.h", target.ISA, t))
 	made, _ := prepared.LoadOrStore(name, sync.OnceValue(func() error {
 		if err := os.WriteFile(name, []byte(render.Prelude(target)), 0o644); err != nil {
 			return err
@@ -116,7 +116,7 @@ func buildEdited(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Tar
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := append(flags(t, k.Contract, target), "-shared", "-o", so, src, "-lm")
+	args := append(flags(t, target), "-shared", "-o", so, src, "-lm")
 	if msg, err := exec.Command(compiler(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s\n%s", err, msg, out.Source)
 	} else if len(msg) > 0 {

@@ -22,6 +22,7 @@ type Unit struct {
 	b      *ir.Builder // for nodes of its own
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	groups func() map[*ir.Node][]*ir.Node
+	fused  *ir.Contraction
 }
 
 // scope is the body of an open loop (or of the function): what it binds, its statements so far, and what it holds already.
@@ -234,7 +235,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 			return nil, fmt.Errorf("%s: buffer %s is both read and written; write to another buffer", k.Name, out.Name)
 		}
 	}
-	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, b: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil)}
+	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, b: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil), fused: ir.ContractionOf(k)}
 	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return schedule.Groups(k, t.Lanes) })
 	return u, nil
 }

@@ -200,11 +200,11 @@ func (g *gen) narrowName(c *loop, q, v int) Value {
 
 func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
 	n := g.narrowName(c, q, v)
-	return Assign(n, g.sumOf(n, terms, v, byLane))
+	return Assign(n, g.sumOf(c.f, n, terms, v, byLane))
 }
 
-// sumOf is a sum with more terms.
-func (g *gen) sumOf(x Value, terms []schedule.Signed, v int, m layout) Value {
+// sumOf is a sum with more terms, which the turns of a fold give.
+func (g *gen) sumOf(f *ir.Fold, x Value, terms []schedule.Signed, v int, m layout) Value {
 	if g.Kernel.Contract {
 		terms = form.Products(terms)
 	}
@@ -212,6 +212,10 @@ func (g *gen) sumOf(x Value, terms []schedule.Signed, v int, m layout) Value {
 		o := ir.Add
 		if t.Minus {
 			o = ir.Sub
+		}
+		if g.fused.Term(t.N, f) {
+			x = MulAdd(fusedAs(o, 1), g.val(t.N.Args[0], v, m), g.val(t.N.Args[1], v, m), x)
+			continue
 		}
 		x = Op(o, x.Type, x, g.val(t.N, v, m))
 	}

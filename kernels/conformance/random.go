@@ -6,14 +6,19 @@ import (
 	"weft/kernels/ir"
 )
 
-// randomKernels is how many kernels are drawn by chance.
+// randomKernels is how many kernels are drawn by chance, of either kind of rounding.
 const randomKernels = 30
 
-// random kernels are graphs of exact operations with loads, guards, selects and folds, over axes of odd extents.
+// random kernels are graphs of exact operations with loads, guards, selects and folds, over axes of odd extents; half of them are contracted.
 func random() []spec {
 	var out []spec
-	for n := range randomKernels {
-		out = append(out, spec{fmt.Sprintf("random %d", n), exactly, func(k *kit) {
+	for n := range 2 * randomKernels {
+		contract, name := n >= randomKernels, fmt.Sprintf("random %d", n)
+		if contract {
+			name = fmt.Sprintf("random contracted %d", n-randomKernels)
+		}
+		out = append(out, spec{name, exactly, func(k *kit) {
+			k.kernel.Contract = contract
 			names := []string{"x", "y", "z"}
 			d := &dice{kit: k, extents: []int{}}
 			for a := range 1 + k.rng.IntN(3) {
@@ -25,6 +30,9 @@ func random() []spec {
 			d.plane.Pad = ir.Pad{Before: k.rng.IntN(2) * 16, After: k.rng.IntN(2) * 24}
 			for i := range 2 {
 				k.out(fmt.Sprint("f", i), d.float(4))
+			}
+			if contract {
+				k.out("products", d.products(3))
 			}
 			k.out("i", d.integer(4))
 			k.out("b", d.bool(3))
@@ -123,6 +131,35 @@ func (d *dice) float(depth int) *ir.Node {
 		return d.LoadOr(d.plane, d.And(d.within(j, 12), d.within(i, 21)), d.F32(0), j, i)
 	}
 	return d.fold(depth, ir.F32, d.float)
+}
+
+// products is a sum of products that rounding tells from any other way to contract them, in the turns of a loop and outside of it.
+func (d *dice) products(depth int) *ir.Node {
+	noise := func() *ir.Node { return d.Load(d.plane, d.clamp(d.integer(1), 12), d.clamp(d.integer(1), 21)) }
+	a := func() *ir.Node {
+		if depth == 0 {
+			return d.Mul(noise(), noise())
+		}
+		return d.products(depth - 1)
+	}
+	switch d.rng.IntN(8) {
+	case 0:
+		return d.Sub(a(), a())
+	case 1:
+		return d.Mul(a(), noise())
+	case 2:
+		x := a()
+		return d.Sub(d.Mul(x, noise()), d.Mul(noise(), x))
+	case 3:
+		x, y := a(), noise()
+		return d.Select(d.bool(1), d.Add(y, x), y)
+	case 4:
+		return d.fold(depth, ir.F32, func(int) *ir.Node { return d.Add(d.float(0), d.Mul(noise(), noise())) })
+	case 5:
+		x := a()
+		return d.Add(d.Min(x, noise()), x)
+	}
+	return d.Add(a(), a())
 }
 
 func (d *dice) bool(depth int) *ir.Node {

@@ -88,7 +88,7 @@ func TestTargets(t *testing.T) {
 // NVRTC's words come through.
 func TestCompileErrors(t *testing.T) {
 	lib := library(t)
-	_, err := lib.Compile("bad", cuda.Prelude()+"WEFT_KERNEL(1) bad() { undefined_function(); }", nvrtc.Target{Capability: 80}, cuda.Flags(false))
+	_, err := lib.Compile("bad", cuda.Prelude()+"WEFT_KERNEL(1) bad() { undefined_function(); }", nvrtc.Target{Capability: 80}, cuda.Flags())
 	if err == nil || !strings.Contains(err.Error(), "undefined_function") {
 		t.Errorf("got %v", err)
 	}

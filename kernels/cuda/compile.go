@@ -40,5 +40,5 @@ func (c compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.
 }
 
 func (c compiler) one(code *launch.Code, target nvrtc.Target) (nvrtc.Image, error) {
-	return c.kept.Compile(code.Kernel.Name, cuda.Prelude()+code.Out.Source, target, cuda.Flags(code.Kernel.Contract))
+	return c.kept.Compile(code.Kernel.Name, cuda.Prelude()+code.Out.Source, target, cuda.Flags())
 }

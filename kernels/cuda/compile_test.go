@@ -105,43 +105,38 @@ func TestSuiteCompiles(t *testing.T) {
 	}
 }
 
-// compileAll compiles kernels in units of one kind of contraction, and checks what they say of registers where ptxas is at hand.
+// compileAll compiles kernels in units, and checks what they say of registers where ptxas is at hand.
 func compileAll(t *testing.T, lib nvrtc.Kept, kernels []*ir.Kernel, schedules []schedule.CUDA, capability int) {
 	const unit = 40
 	assembler := ""
 	if testing.Verbose() {
 		assembler = ptxas()
 	}
-	for _, contract := range []bool{false, true} {
-		var sources []string
-		flush := func() {
-			if len(sources) == 0 {
-				return
-			}
-			text := cuda.Prelude() + strings.Join(sources, "\n")
-			sources = nil
-			image, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, cuda.Flags(contract))
-			if err != nil {
-				t.Error(err)
-			} else if assembler != "" {
-				checkResources(t, lib, assembler, text, image.Data, capability, contract)
-			}
+	var sources []string
+	flush := func() {
+		if len(sources) == 0 {
+			return
 		}
-		for i, k := range kernels {
-			if k.Contract != contract {
-				continue
-			}
-			out, err := cuda.Render(k, schedules[i], fmt.Sprintf("k%d", i))
-			if err != nil {
-				t.Errorf("%s under %s: %v", k.Name, schedules[i].Text(k), err)
-				continue
-			}
-			if sources = append(sources, out.Source); len(sources) == unit {
-				flush()
-			}
+		text := cuda.Prelude() + strings.Join(sources, "\n")
+		sources = nil
+		image, err := lib.Compile("suite", text, nvrtc.Target{Capability: capability}, cuda.Flags())
+		if err != nil {
+			t.Error(err)
+		} else if assembler != "" {
+			checkResources(t, lib, assembler, text, image.Data, capability)
 		}
-		flush()
 	}
+	for i, k := range kernels {
+		out, err := cuda.Render(k, schedules[i], fmt.Sprintf("k%d", i))
+		if err != nil {
+			t.Errorf("%s under %s: %v", k.Name, schedules[i].Text(k), err)
+			continue
+		}
+		if sources = append(sources, out.Source); len(sources) == unit {
+			flush()
+		}
+	}
+	flush()
 }
 
 // ptxas is NVIDIA's assembler where one lies beside NVRTC or in the path, else empty.
@@ -162,13 +157,13 @@ func ptxas() string {
 var said = regexp.MustCompile(`entry function '(\w+)'.*\n.*\n\s+(\d+) bytes stack frame.*\n.*Used (\d+) registers(?:.*?(\d+) bytes smem)?`)
 
 // checkResources holds what machine code says of its kernels against ptxas, and reports the most that one takes.
-func checkResources(t *testing.T, lib nvrtc.Kept, assembler, source string, image []byte, capability int, contract bool) {
+func checkResources(t *testing.T, lib nvrtc.Kept, assembler, source string, image []byte, capability int) {
 	found, err := cubin.Read(image)
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, cuda.Flags(contract))
+	ptx, err := lib.Compile("suite", source, nvrtc.Target{Capability: capability, PTX: true}, cuda.Flags())
 	if err != nil {
 		t.Error(err)
 		return
@@ -197,5 +192,5 @@ func checkResources(t *testing.T, lib nvrtc.Kept, assembler, source string, imag
 	if len(kernels) == 0 || len(kernels) != len(found) {
 		t.Errorf("ptxas speaks of %d kernels of %d", len(kernels), len(found))
 	}
-	t.Logf("contract %t: %d kernels, at most %+v", contract, len(kernels), most)
+	t.Logf("%d kernels, at most %+v", len(kernels), most)
 }

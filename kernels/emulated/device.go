@@ -80,7 +80,7 @@ func (d *Device) Info() device.Info { return d.info }
 // Description is what the device was made from.
 func (d *Device) Description() Description { return d.description }
 
-// Compile renders the kernels as CUDA and compiles them for the CPU, those of one kind of contraction together.
+// Compile renders the kernels as CUDA and compiles them for the CPU, together.
 func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Options) ([]device.Program, error) {
 	if _, err := d.fate.next(onCompile); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.info.Name, err)
@@ -96,10 +96,8 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 		p := &program{Program: launch.Program{Code: code, Owner: d}, dev: d, work: count.WorkOf(k)}
 		p.Run, programs[i] = p.launch, p
 	}
-	for _, contract := range []bool{false, true} {
-		if err := d.build(ctx, programs, contract); err != nil {
-			return nil, err
-		}
+	if err := d.build(ctx, programs); err != nil {
+		return nil, err
 	}
 	out := make([]device.Program, len(kernels))
 	for i, p := range programs {
@@ -111,14 +109,11 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 // unitSize is how many kernels are compiled together at most.
 const unitSize = 24
 
-func (d *Device) build(ctx context.Context, programs []*program, contract bool) error {
+func (d *Device) build(ctx context.Context, programs []*program) error {
 	var codes []*launch.Code
 	var symbols []string
 	byName := map[string][]*program{}
 	for _, p := range programs {
-		if p.Code.Kernel.Contract != contract {
-			continue
-		}
 		name := runnerOf(p.Code.Out)
 		if byName[name] == nil {
 			codes, symbols = append(codes, p.Code), append(symbols, name)
@@ -128,7 +123,7 @@ func (d *Device) build(ctx context.Context, programs []*program, contract bool) 
 	var problems []error
 	for from := 0; from < len(codes); from += unitSize {
 		to := min(from+unitSize, len(codes))
-		addresses, cached, err := d.host.CompileText(ctx, Text(codes[from:to]), contract, symbols[from:to]...)
+		addresses, cached, err := d.host.CompileText(ctx, Text(codes[from:to]), symbols[from:to]...)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", d.info.Name, err))
 			continue

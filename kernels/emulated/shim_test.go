@@ -29,7 +29,7 @@ WEFT_KERNEL(64) leave(int *out) { if (threadIdx.x < 10) return; __syncthreads();
 static void leave_entry(void **p) { leave(*(int **)&p[0]); }
 int leave_run(const weft_launch *l) { return weft_run_together(l, leave_entry); }
 `
-	functions, _, err := host(t).CompileText(t.Context(), shim+cuda.Prelude()+text, false, "meet_run", "miss_run", "leave_run")
+	functions, _, err := host(t).CompileText(t.Context(), shim+cuda.Prelude()+text, "meet_run", "miss_run", "leave_run")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,9 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 		at:    map[*ir.Node]register{},
 		folds: map[*ir.Node]bool{},
 	}
+	if mode != Wide {
+		c.fused = ir.ContractionOf(k)
+	}
 	c.scopes = []*scope{{}}
 	for _, a := range k.Axes {
 		c.p.axes = append(c.p.axes, c.place(a))
@@ -43,6 +46,7 @@ type compiler struct {
 	at     map[*ir.Node]register
 	folds  map[*ir.Node]bool // compiled
 	scopes []*scope
+	fused  *ir.Contraction // nil: every operation is rounded by itself, if at all
 }
 
 // scope is the code of an axis's loop or of a part of a fold.
@@ -148,6 +152,12 @@ func (c *compiler) load(n *ir.Node) register {
 }
 
 func (c *compiler) alu(n *ir.Node) register {
+	if c.fused != nil {
+		if at, ok := c.fused.Product(n); ok {
+			x := n.Args[at]
+			return c.emit(n, fused[n.Op][at][classOf(n.Type, c.p.mode)], c.value(x.Args[0]), c.value(x.Args[1]), c.value(n.Args[1-at]))
+		}
+	}
 	args := c.values(n.Args)
 	from, to := classOf(n.Args[0].Type, c.p.mode), classOf(n.Type, c.p.mode)
 	switch n.Op {

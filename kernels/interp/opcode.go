@@ -32,6 +32,12 @@ const (
 	mulI64
 	mulI32
 	mulHeld
+	mulAddF64 // a*b + c, rounded once; so are the following
+	mulAddF32
+	mulSubF64 // a*b - c
+	mulSubF32
+	subMulF64 // c - a*b
+	subMulF32
 	divF64
 	divF32
 	divI64
@@ -177,6 +183,12 @@ var forms = map[ir.Op]form{
 	ir.Floor:  {floorF, floorF},
 	ir.Ceil:   {ceilF, ceilF},
 	ir.Trunc:  {truncF, truncF},
+}
+
+// fused are sums and differences that are rounded together with the operand that is a product.
+var fused = map[ir.Op][2]form{
+	ir.Add: {{mulAddF64, mulAddF32}, {mulAddF64, mulAddF32}},
+	ir.Sub: {{mulSubF64, mulSubF32}, {subMulF64, subMulF32}},
 }
 
 // selects are by the class of the branches.

@@ -64,6 +64,18 @@ func (m *machine) run(code []instruction) bool {
 			i[in.d] = int64(int32(i[in.a] * i[in.b]))
 		case mulHeld:
 			i[in.d] = heldMul(i[in.a], i[in.b])
+		case mulAddF64:
+			f[in.d] = math.FMA(f[in.a], f[in.b], f[in.c])
+		case mulAddF32:
+			f[in.d] = fused32(f[in.a], f[in.b], f[in.c])
+		case mulSubF64:
+			f[in.d] = math.FMA(f[in.a], f[in.b], -f[in.c])
+		case mulSubF32:
+			f[in.d] = fused32(f[in.a], f[in.b], -f[in.c])
+		case subMulF64:
+			f[in.d] = math.FMA(-f[in.a], f[in.b], f[in.c])
+		case subMulF32:
+			f[in.d] = fused32(-f[in.a], f[in.b], f[in.c])
 		case divF64:
 			f[in.d] = f[in.a] / f[in.b]
 		case divF32:
@@ -246,6 +258,19 @@ func truth(b bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// fused32 is a*b+c of float32 values, rounded to float32 once. The product is exact in float64; a sum that is not becomes the odd one of
+// its neighbours, which rounds as the exact one does.
+func fused32(a, b, c float64) float64 {
+	p := float64(a * b)
+	s := p + c
+	of := s - p
+	rest := (p - (s - of)) + (c - of)
+	if math.Float64bits(s)&1 == 0 && (rest < 0 || rest > 0) {
+		s = math.Nextafter(s, math.Copysign(math.Inf(1), rest))
+	}
+	return float64(float32(s))
 }
 
 // toInt truncates. What the language leaves open is the nearest end of the range, and 0 for NaN.

@@ -8,6 +8,8 @@ var spelled = map[opcode]string{
 	addF64: "Fd = Fa + Fb", addF32: "Fd = Fa + Fb", addI64: "Id = Ia + Ib", addI32: "Id = Ia + Ib",
 	subF64: "Fd = Fa - Fb", subF32: "Fd = Fa - Fb", subI64: "Id = Ia - Ib", subI32: "Id = Ia - Ib",
 	mulF64: "Fd = Fa * Fb", mulF32: "Fd = Fa * Fb", mulI64: "Id = Ia * Ib", mulI32: "Id = Ia * Ib",
+	mulAddF64: "Fd = __builtin_fma(Fa, Fb, Fc)", mulSubF64: "Fd = __builtin_fma(Fa, Fb, -Fc)", subMulF64: "Fd = __builtin_fma(-Fa, Fb, Fc)",
+	mulAddF32: "Fd = __builtin_fmaf(Fa, Fb, Fc)", mulSubF32: "Fd = __builtin_fmaf(Fa, Fb, -Fc)", subMulF32: "Fd = __builtin_fmaf(-Fa, Fb, Fc)",
 	divF64: "Fd = Fa / Fb", divF32: "Fd = Fa / Fb", divI64: "Id = floor_div(Ia, Ib)", divI32: "Id = (int)floor_div(Ia, Ib)",
 	modI64: "Id = floor_mod(Ia, Ib)", modI32: "Id = (int)floor_mod(Ia, Ib)",
 	negF: "Fd = -Fa", negI64: "Id = -Ia", negI32: "Id = -Ia",

@@ -46,3 +46,13 @@ func TestInstructionsAreTheTable(t *testing.T) {
 		}
 	}
 }
+
+// A product halfway between two float32 is rounded by what is added to it, however little that is.
+func TestFusedRoundsOnce(t *testing.T) {
+	const x = 1 + 0x1p-12 // x*x = 1 + 2^-11 + 2^-24
+	for c, want := range map[float64]float64{0x1p-80: 1 + 0x1p-11 + 0x1p-23, -0x1p-80: 1 + 0x1p-11, 0: 1 + 0x1p-11} {
+		if got := fused32(x, x, c); got != want {
+			t.Errorf("%v*%v%+v is %v, want %v", x, x, c, got, want)
+		}
+	}
+}

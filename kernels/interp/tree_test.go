@@ -3,6 +3,7 @@ package interp_test
 import (
 	"context"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -17,11 +18,12 @@ type tree struct {
 	c    conformance.Case
 	data map[*ir.Buffer][]interp.Value
 	vars map[*ir.Node]interp.Value
+	once *ir.Contraction
 	memo []map[*ir.Node][]interp.Value // by open fold iteration
 }
 
 func newTree(c conformance.Case) *tree {
-	t := &tree{c: c, data: map[*ir.Buffer][]interp.Value{}, vars: map[*ir.Node]interp.Value{}, memo: []map[*ir.Node][]interp.Value{{}}}
+	t := &tree{c: c, data: map[*ir.Buffer][]interp.Value{}, vars: map[*ir.Node]interp.Value{}, once: ir.ContractionOf(c.Kernel), memo: []map[*ir.Node][]interp.Value{{}}}
 	for _, in := range c.Inputs {
 		cell := make([]byte, in.Buf.Type.Size())
 		for i := range in.Buf.Len() {
@@ -94,11 +96,38 @@ func (t *tree) compute(n *ir.Node) interp.Value {
 		}
 		return t.data[n.Buf][at]
 	}
+	if at, ok := t.once.Product(n); ok {
+		x, y, z := t.value(n.Args[at].Args[0]).F, t.value(n.Args[at].Args[1]).F, t.value(n.Args[1-at]).F
+		if n.Op == ir.Sub && at == 0 {
+			z = -z
+		} else if n.Op == ir.Sub {
+			x = -x
+		}
+		return interp.Value{F: roundedOnce(n.Type, x, y, z)}
+	}
 	args := make([]interp.Value, len(n.Args))
 	for i, a := range n.Args {
 		args[i] = t.value(a)
 	}
 	return interp.Apply(n, args)
+}
+
+// roundedOnce is x*y+z, computed exactly and rounded to a type.
+func roundedOnce(typ ir.DType, x, y, z float64) float64 {
+	if plain := x*y + z; math.IsNaN(plain) || math.IsInf(x, 0) || math.IsInf(y, 0) || math.IsInf(z, 0) {
+		return plain
+	}
+	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(6000).SetFloat64(v) }
+	sum := exact(0).Mul(exact(x), exact(y))
+	switch sum.Add(sum, exact(z)); {
+	case sum.Sign() == 0:
+		return float64(x*y) + z // of signed zeros
+	case typ == ir.F32:
+		v, _ := sum.Float32()
+		return float64(v)
+	}
+	v, _ := sum.Float64()
+	return v
 }
 
 func (t *tree) fold(f *ir.Fold) []interp.Value {

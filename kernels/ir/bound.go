@@ -15,7 +15,7 @@ func (s Side) Other() Side { return 1 - s }
 // (over the lanes of a lane tile, a tile, a block of iterations), and that does not vary over them; Bound(n, Hi) nowhere below.
 // Leaf starts the rewriting, monotone rules carry it on, and what no rule knows has no bound (nil).
 //
-// The rewritten arithmetic rounds as the original does, so bounds are exact without contraction; leave a margin with it.
+// The rewritten arithmetic rounds each operation by itself, so bounds of what rounds so are exact; leave a margin for contracted kernels.
 // Integer indices are taken not to wrap. Points where n is NaN do not count. Points where an operand of n is NaN and n is
 // not (Min, Max and Select drop NaN) count only if NaNs is set, which costs bounds.
 // A Bounder is for one goroutine.

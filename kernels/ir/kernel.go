@@ -26,7 +26,7 @@ type Kernel struct {
 	Name     string
 	Axes     []*Node
 	Stores   []Store
-	Contract bool // a*b+c may be rounded once
+	Contract bool // a*b+c is rounded once where Contraction says so
 	Termwise bool // every term of a sum is added in the sum's type: none are added up in a narrower one first
 	Whole    bool // folds are expected to run to their ends though they may be left: what they find has to hold. Predictions alone go by it
 }

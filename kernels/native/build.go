@@ -32,8 +32,8 @@ type variant struct {
 }
 
 // flags are the compiler's, all of them.
-func (d *Device) flags(contract bool) []string {
-	return append(slices.Clone(d.march), c.Flags(contract)...)
+func (d *Device) flags() []string {
+	return append(slices.Clone(d.march), c.Flags()...)
 }
 
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
@@ -42,7 +42,7 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 	if err != nil {
 		return nil, err
 	}
-	made := append(d.flags(k.Contract), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
+	made := append(d.flags(), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))
 	v := &variant{kernel: k, schedule: s, out: out, key: cache.Digest(made...)}
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
 	v.small = sync.OnceValues(func() (*variant, error) {
@@ -163,7 +163,7 @@ func (d *Device) fetch(v *variant) (address uintptr, ok bool) {
 	return address, err == nil
 }
 
-// unit is what one run of the compiler takes: kernels of one kind of contraction.
+// unit is what one run of the compiler takes.
 type unit []*variant
 
 // unitSize is how many kernels a unit holds at most: more would gain little, and one bad kernel fails its unit.
@@ -196,27 +196,16 @@ func (u unit) weight() (sum int) {
 	return sum
 }
 
-// divide spreads variants over units, each of one contraction, about parts of them if there are not too many variants; what
-// takes longest comes first.
+// divide spreads variants over units, parts of them if there are not too many variants; what takes longest comes first.
 func divide(variants []*variant, parts int) []unit {
-	var units []unit
-	for _, contract := range []bool{false, true} {
-		var kind []*variant
-		for _, v := range variants {
-			if v.kernel.Contract == contract {
-				kind = append(kind, v)
-			}
-		}
-		slices.SortStableFunc(kind, func(a, b *variant) int { return b.weight - a.weight })
-		n := max(1, parts*len(kind)/max(1, len(variants)), (len(kind)+unitSize-1)/unitSize, (unit(kind).weight()+unitWeight-1)/unitWeight)
-		n = min(n, len(kind))
-		bins, length := make([]unit, n), make([]int, n)
-		for _, v := range kind {
-			i := slices.Index(length, slices.Min(length))
-			bins[i] = append(bins[i], v)
-			length[i] += v.weight
-		}
-		units = append(units, bins...)
+	variants = slices.Clone(variants)
+	slices.SortStableFunc(variants, func(a, b *variant) int { return b.weight - a.weight })
+	n := min(len(variants), max(parts, (len(variants)+unitSize-1)/unitSize, (unit(variants).weight()+unitWeight-1)/unitWeight))
+	units, length := make([]unit, n), make([]int, n)
+	for _, v := range variants {
+		i := slices.Index(length, slices.Min(length))
+		units[i] = append(units[i], v)
+		length[i] += v.weight
 	}
 	slices.SortStableFunc(units, func(a, b unit) int { return b.weight() - a.weight() })
 	return units
@@ -238,7 +227,7 @@ func (d *Device) make(ctx context.Context, u unit) {
 // compile makes the object of a unit and its references in the cache.
 func (d *Device) compile(ctx context.Context, u unit) (object string, err error) {
 	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
-	flags := d.flags(u[0].kernel.Contract)
+	flags := d.flags()
 	again := slices.ContainsFunc(u, func(v *variant) bool { return !v.once })
 	header, err := d.header(ctx, flags, again)
 	if err != nil {

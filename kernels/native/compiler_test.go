@@ -95,7 +95,7 @@ func TestCommandsSayHowMuchToOptimise(t *testing.T) {
 	for _, own := range []string{"", " -O0"} {
 		d := openWith(t, Config{Compilers: []string{"cc" + own}, Cache: t.TempDir()})
 		text := "#ifdef __OPTIMIZE__\nint level = 1;\n#else\nint level = 0;\n#endif\nint asked(void *to) { return level; }\n"
-		addresses, _, err := d.CompileText(t.Context(), text, false, "asked")
+		addresses, _, err := d.CompileText(t.Context(), text, "asked")
 		if err != nil {
 			t.Fatal(err)
 		}

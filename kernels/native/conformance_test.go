@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 			if os.Getenv("WEFT_LONG") == "" && l.target != best {
 				t.Skip("WEFT_LONG=1 takes the time")
 			}
-			conformance.Run(t, open(t, l.target.ISA))
+			conformance.RunWith(t, open(t, l.target.ISA), conformance.Policy{Apart: l.macros == nil})
 		})
 	}
 }

@@ -68,7 +68,7 @@ func compileOne(t testing.TB, d *Device, k *ir.Kernel, opt device.Options) devic
 	return p[0]
 }
 
-// TestKernelsOfOneName compiles kernels that share a name, of both contractions, in one go.
+// TestKernelsOfOneName compiles kernels that share a name, contracted and not, in one go.
 func TestKernelsOfOneName(t *testing.T) {
 	d := open(t, "")
 	sizes := []int{100, 200, 300, 100}

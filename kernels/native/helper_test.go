@@ -69,13 +69,13 @@ func supported(t testing.TB, isa string) bool {
 }
 
 // buildC compiles C text that follows the prelude and loads a symbol of it.
-func buildC(t testing.TB, d *Device, contract bool, text string, symbols ...string) []uintptr {
+func buildC(t testing.TB, d *Device, text string, symbols ...string) []uintptr {
 	t.Helper()
 	dir := t.TempDir()
 	if err := cache.Write(dir+"/test.c", []byte(c.Prelude(d.target)+text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.compiler.compile(context.Background(), d.flags(contract), dir+"/test.c", dir+"/test.so"); err != nil {
+	if err := d.compiler.compile(context.Background(), d.flags(), dir+"/test.c", dir+"/test.so"); err != nil {
 		t.Fatal(err)
 	}
 	out := make([]uintptr, len(symbols))

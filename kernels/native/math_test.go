@@ -5,7 +5,6 @@ package native
 import (
 	_ "embed"
 	"flag"
-	"fmt"
 	"testing"
 	"unsafe"
 
@@ -54,41 +53,36 @@ func TestMathAccuracy(t *testing.T) {
 		if testing.Short() && l.target != best {
 			continue
 		}
-		for _, contract := range []bool{true, false} {
-			if contract && l.macros == nil {
-				continue // without fused multiply-add there is nothing to contract
+		t.Run(l.target.ISA, func(t *testing.T) {
+			t.Parallel()
+			d := open(t, l.target.ISA)
+			var names, symbols []string
+			for _, f := range mathFunctions {
+				names = append(names, f.name)
 			}
-			t.Run(fmt.Sprintf("%s/contract=%v", l.target.ISA, contract), func(t *testing.T) {
-				t.Parallel()
-				d := open(t, l.target.ISA)
-				var names, symbols []string
-				for _, f := range mathFunctions {
-					names = append(names, f.name)
+			forms, within := mathForms()
+			names = append(names, forms...)
+			for _, name := range names {
+				symbols = append(symbols, "worst_"+name)
+			}
+			functions := buildC(t, d, accuracySource, append(symbols, "long_double_digits", "within")...)
+			if n, _, _ := purego.SyscallN(functions[len(names)]); n < 64 {
+				t.Skipf("long double has %d digits here: no more than what is to be checked", n)
+			}
+			for i, name := range names {
+				if form := i - len(mathFunctions); form >= 0 {
+					purego.SyscallN(functions[len(names)+1], uintptr(unsafe.Pointer(&within[form])))
 				}
-				forms, within := mathForms()
-				names = append(names, forms...)
-				for _, name := range names {
-					symbols = append(symbols, "worst_"+name)
-				}
-				functions := buildC(t, d, contract, accuracySource, append(symbols, "long_double_digits", "within")...)
-				if n, _, _ := purego.SyscallN(functions[len(names)]); n < 64 {
-					t.Skipf("long double has %d digits here: no more than what is to be checked", n)
-				}
-				for i, name := range names {
-					if form := i - len(mathFunctions); form >= 0 {
-						purego.SyscallN(functions[len(names)+1], uintptr(unsafe.Pointer(&within[form])))
-					}
-					for scalar, form := range []string{"v", "s"} {
-						w := new(worst)
-						purego.SyscallN(functions[i], uintptr(scalar), uintptr(*points/(1+3*scalar)), uintptr(unsafe.Pointer(w)))
-						t.Logf("%s_%-7s %.3f ulp at (%.9g, %.9g), got %.9g", form, name, w.ULP, w.X, w.Y, w.Got)
-						if !(w.ULP <= 2) {
-							t.Errorf("%s_%s(%.17g, %.17g) = %.17g is off by %.3g ulp", form, name, w.X, w.Y, w.Got, w.ULP)
-						}
+				for scalar, form := range []string{"v", "s"} {
+					w := new(worst)
+					purego.SyscallN(functions[i], uintptr(scalar), uintptr(*points/(1+3*scalar)), uintptr(unsafe.Pointer(w)))
+					t.Logf("%s_%-7s %.3f ulp at (%.9g, %.9g), got %.9g", form, name, w.ULP, w.X, w.Y, w.Got)
+					if !(w.ULP <= 2) {
+						t.Errorf("%s_%s(%.17g, %.17g) = %.17g is off by %.3g ulp", form, name, w.X, w.Y, w.Got, w.ULP)
 					}
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -99,7 +93,7 @@ func TestHalfTurns(t *testing.T) {
 			continue
 		}
 		d := open(t, l.target.ISA)
-		symbols := buildC(t, d, true, accuracySource, "off_half_turns", "long_double_digits")
+		symbols := buildC(t, d, accuracySource, "off_half_turns", "long_double_digits")
 		if n, _, _ := purego.SyscallN(symbols[1]); n < 64 {
 			t.Skipf("long double has %d digits here: no more than what is to be checked", n)
 		}
@@ -125,7 +119,7 @@ func BenchmarkMath(b *testing.B) {
 	for i, f := range mathFunctions {
 		symbols[i] = "speed_" + f.name
 	}
-	functions := buildC(b, d, true, accuracySource, symbols...)
+	functions := buildC(b, d, accuracySource, symbols...)
 	for i, f := range mathFunctions {
 		b.Run(f.name, func(b *testing.B) {
 			x, r := unsafe.Pointer(&x32[0]), unsafe.Pointer(&r32[0])

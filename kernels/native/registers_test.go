@@ -66,7 +66,7 @@ func assembly(t *testing.T, d *Device, k *ir.Kernel, s schedule.CPU) string {
 	if err := os.WriteFile(source, []byte(c.Prelude(d.target)+"\n"+v.out.Source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.compiler.run(t.Context(), d.flags(k.Contract), source, out, "-S", source); err != nil {
+	if err := d.compiler.run(t.Context(), d.flags(), source, out, "-S", source); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(out)

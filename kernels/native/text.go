@@ -9,9 +9,9 @@ import (
 
 // CompileText compiles C text that is no kernel of this device with the device's compiler, for this processor and by the
 // rules of generated code, and returns the addresses of functions in it. Nobody waits for such code to be fast, so the compiler takes
-// less time; what it may contract it contracts all the same, so that results have the bits of other kernels'. Objects are cached like those of kernels; cached reports one that was found.
-func (d *Device) CompileText(ctx context.Context, text string, contract bool, symbols ...string) (addresses []uintptr, cached bool, err error) {
-	return d.compileText(ctx, text, append(d.flags(contract), "-O1", "-fexpensive-optimizations"), symbols)
+// less time. Objects are cached like those of kernels; cached reports one that was found.
+func (d *Device) CompileText(ctx context.Context, text string, symbols ...string) (addresses []uintptr, cached bool, err error) {
+	return d.compileText(ctx, text, append(d.flags(), "-O1"), symbols)
 }
 
 func (d *Device) compileText(ctx context.Context, text string, flags, symbols []string) (addresses []uintptr, cached bool, err error) {

@@ -84,7 +84,7 @@ type counter struct {
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
 func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
-	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil), fused: map[*ir.Node]bool{}}
+	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil)}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
 			c.folds = append(c.folds, n.Fold)
@@ -116,9 +116,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 	if c.layout.Narrow {
 		c.narrow = schedule.Narrowed(c.folds)
 	}
-	if k.Contract {
-		c.contract()
-	}
+	c.fused = ir.ContractionOf(k).Absorbed(k)
 	c.shares, c.rare = c.executedShares(), c.rarely()
 	all := count.CostOf(k)
 	w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}, evals: all.NodeEvals}
@@ -260,30 +258,6 @@ func (c *counter) innermostAround(n *ir.Node) *ir.Fold {
 
 // around are the loops that a value is computed in.
 func (c *counter) around(n *ir.Node) ir.Set { return c.loops(n.Free()) }
-
-// contract finds the multiplications that become part of an addition: used once, by one.
-func (c *counter) contract() {
-	users := map[*ir.Node]int{}
-	c.k.Walk(func(n *ir.Node) {
-		for _, a := range n.Args {
-			users[a]++
-		}
-		if n.Kind == ir.KFold {
-			n.Fold.Operands(func(m *ir.Node) { users[m]++ })
-		}
-	})
-	c.k.Walk(func(n *ir.Node) {
-		if n.Kind != ir.KAlu || !n.Type.Float() || n.Op != ir.Add && n.Op != ir.Sub {
-			return
-		}
-		for _, a := range n.Args {
-			if a.Kind == ir.KAlu && a.Op == ir.Mul && users[a] == 1 {
-				c.fused[a] = true
-				return
-			}
-		}
-	})
-}
 
 // classOf is the class of a node's operation and how many of the class's it takes; none for what costs nothing.
 func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {

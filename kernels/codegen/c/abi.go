@@ -19,9 +19,8 @@
 // times. So the index of an unguarded load must be in range wherever the axes and folds it depends on are; what depends on
 // a fold's own index or accumulators is computed only for iterations, and lanes, that run.
 //
-// A translation unit is Prelude(target) followed by any number of such functions, all of the same target and the same
-// Kernel.Contract, compiled with March(target) and Flags(contract). (gcc 12 ignores a change of -ffp-contract by function attribute
-// when the function inlines prelude code, so kernels of the two kinds go in two units.)
+// A translation unit is Prelude(target) followed by any number of such functions, all of the same target, compiled with March(target)
+// and Flags. Compilers contract nothing: what is rounded once is written so, and does not change with what they unroll or hoist.
 package c
 
 import (
@@ -76,10 +75,6 @@ var marchFlags = map[string][]string{
 func March(t schedule.Target) []string { return marchFlags[t.ISA] }
 
 // Flags are the compiler flags generated code needs, without those that choose the instruction set and the output.
-func Flags(contract bool) []string {
-	f := []string{"-O2", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-Wno-psabi"}
-	if contract {
-		return append(f, "-ffp-contract=fast")
-	}
-	return append(f, "-ffp-contract=off")
+func Flags() []string {
+	return []string{"-O2", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-psabi"}
 }

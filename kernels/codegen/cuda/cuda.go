@@ -28,8 +28,7 @@ var dialect = tree.Dialect{
 // axis of the kernel the tile's lo, then hi, as long long. Buffers must not overlap, have device.Margin readable elements on
 // either side, and start at a multiple of 4 bytes.
 //
-// A translation unit is Prelude followed by any number of such functions of one Kernel.Contract, compiled with
-// Flags. It includes nothing.
+// A translation unit is Prelude followed by any number of such functions, compiled with Flags. It includes nothing.
 type Output struct {
 	Source   string
 	Name     string
@@ -45,9 +44,7 @@ type Output struct {
 }
 
 // Flags are options of NVRTC that generated code needs, without the architecture.
-func Flags(contract bool) []string {
-	return []string{fmt.Sprintf("--fmad=%t", contract)}
-}
+func Flags() []string { return []string{"--fmad=false"} }
 
 //go:embed cuda.h
 var prelude string

@@ -17,6 +17,13 @@
   FN T s_min_##t(T a, T b) { return a < b ? a : b; }
 MINMAX(f, float) MINMAX(d, double) MINMAX(i, int) MINMAX(l, long long)
 
+// a*b+c, a*b-c and c-a*b, rounded once.
+#define FUSED(t, T, F) \
+  FN T s_fma_##t(T a, T b, T c) { return F(a, b, c); } \
+  FN T s_fms_##t(T a, T b, T c) { return F(a, b, -c); } \
+  FN T s_fnma_##t(T a, T b, T c) { return F(-a, b, c); }
+FUSED(f, float, fmaf) FUSED(d, double, fma)
+
 FN float s_abs_f(float x) { return fabsf(x); }
 FN double s_abs_d(double x) { return fabs(x); }
 
@@ -126,17 +133,17 @@ FN int s_block_all_b(int a) { return __syncthreads_and(a) != 0; }
 // Sine and cosine of float32 within bounds that the caller knows. |x| up to pi/4:
 FN float s_sin_small_f(float x) {
   const float z = x * x;
-  return x == 0 ? x : ((-0.000195878267f * z + 0.00833274797f) * z - 0.166666642f) * (z * x) + x;
+  return x == 0 ? x : fmaf(fmaf(fmaf(-0.000195878267f, z, 0.00833274797f), z, -0.166666642f), z * x, x);
 }
 FN float s_cos_small_f(float x) {
   const float z = x * x;
-  return ((2.45478786e-05f * z - 0.00138883025f) * z + 0.0416666642f) * (z * z) + (1.0f - 0.5f * z);
+  return fmaf(fmaf(fmaf(2.45478786e-05f, z, -0.00138883025f), z, 0.0416666642f), z * z, fmaf(-0.5f, z, 1.0f));
 }
 // |x| up to 6400: k has 12 bits, and so have the parts of pi/2, hence products are exact.
 FN float s_near_f(float x, int turn) {
   const float k = rintf(x * 0.636619747f);
-  const float a = (x - k * 1.5703125f) - k * 4.83751297e-4f, b = k * 7.54953362e-8f, c = a - b;
-  const float r = c + (((a - c) - b) - k * 2.56334406e-12f);
+  const float a = fmaf(-k, 4.83751297e-4f, fmaf(-k, 1.5703125f, x)), b = k * 7.54953362e-8f, c = a - b;
+  const float r = c + fmaf(-k, 2.56334406e-12f, a - c - b);
   const int q = (int)k + turn;
   const float y = q & 1 ? s_cos_small_f(r) : s_sin_small_f(r);
   return q & 2 ? -y : y;

@@ -55,6 +55,25 @@ func Op(o ir.Op, t ir.DType, a ...Value) Value {
 	return Each(t, part)
 }
 
+// Fused is what a product is rounded together with.
+type Fused string
+
+// A product plus a term, a product less a term, and a term less a product.
+const (
+	Plus     Fused = "fma"
+	Less     Fused = "fms"
+	TermLess Fused = "fnma"
+)
+
+// MulAdd is a product of a and b and a term c in one rounding.
+func MulAdd(f Fused, a, b, c Value) Value {
+	t := c.Type
+	if !a.Vec && !b.Vec && !c.Vec {
+		return Scalar(t, Call(Fn("s_"+string(f), t), a.Regs[0], b.Regs[0], c.Regs[0]))
+	}
+	return Each(t, func(h int) *Expr { return Call(Fn("v_"+string(f), t), a.Part(h), b.Part(h), c.Part(h)) })
+}
+
 // Function applies a function of the preludes, whose result is of the type of its operand.
 func Function(name string, x Value) Value {
 	if !x.Vec {

@@ -38,7 +38,7 @@ func (c *Code) Resources(capability int) (device.Resources, error) {
 	if target.PTX {
 		return device.Resources{Unknown: fmt.Sprintf("%s makes no machine code for sm_%d", lib, capability)}, nil
 	}
-	image, err := lib.Compile(c.Kernel.Name, cuda.Prelude()+c.Out.Source, target, cuda.Flags(c.Kernel.Contract))
+	image, err := lib.Compile(c.Kernel.Name, cuda.Prelude()+c.Out.Source, target, cuda.Flags())
 	if err != nil {
 		return device.Resources{}, err
 	}

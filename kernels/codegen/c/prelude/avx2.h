@@ -3,6 +3,13 @@
 #define F8(x) ((__m256)(x))
 #define D4(x) ((__m256d)(x))
 #define I8(x) ((__m256i)(x))
+// a*b+c, a*b-c and c-a*b, rounded once.
+#define v_fma_f(a, b, c) ((vf)_mm256_fmadd_ps(F8(a), F8(b), F8(c)))
+#define v_fms_f(a, b, c) ((vf)_mm256_fmsub_ps(F8(a), F8(b), F8(c)))
+#define v_fnma_f(a, b, c) ((vf)_mm256_fnmadd_ps(F8(a), F8(b), F8(c)))
+#define v_fma_d(a, b, c) ((vd)_mm256_fmadd_pd(D4(a), D4(b), D4(c)))
+#define v_fms_d(a, b, c) ((vd)_mm256_fmsub_pd(D4(a), D4(b), D4(c)))
+#define v_fnma_d(a, b, c) ((vd)_mm256_fnmadd_pd(D4(a), D4(b), D4(c)))
 FN vf v_sqrt_f(vf x) { return (vf)_mm256_sqrt_ps(F8(x)); }
 FN vd v_sqrt_d(vd x) { return (vd)_mm256_sqrt_pd(D4(x)); }
 #define ROUND(op, mode) \

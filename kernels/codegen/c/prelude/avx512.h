@@ -3,6 +3,13 @@
 #define F5(x) ((__m512)(x))
 #define D5(x) ((__m512d)(x))
 #define I5(x) ((__m512i)(x))
+// a*b+c, a*b-c and c-a*b, rounded once. Macros, because to inline them would take a compiler as long as all the rest.
+#define v_fma_f(a, b, c) ((vf)_mm512_fmadd_ps(F5(a), F5(b), F5(c)))
+#define v_fms_f(a, b, c) ((vf)_mm512_fmsub_ps(F5(a), F5(b), F5(c)))
+#define v_fnma_f(a, b, c) ((vf)_mm512_fnmadd_ps(F5(a), F5(b), F5(c)))
+#define v_fma_d(a, b, c) ((vd)_mm512_fmadd_pd(D5(a), D5(b), D5(c)))
+#define v_fms_d(a, b, c) ((vd)_mm512_fmsub_pd(D5(a), D5(b), D5(c)))
+#define v_fnma_d(a, b, c) ((vd)_mm512_fnmadd_pd(D5(a), D5(b), D5(c)))
 FN vf v_sqrt_f(vf x) { return (vf)_mm512_sqrt_ps(F5(x)); }
 FN vd v_sqrt_d(vd x) { return (vd)_mm512_sqrt_pd(D5(x)); }
 #define ROUND(op, mode) \

@@ -26,6 +26,19 @@ FN long long s_opaque_l(long long x) { __asm__("" : "+r"(x)); return x; }
   FN T s_max_##t(T a, T b) { return a > b ? a : b; } \
   FN T s_min_##t(T a, T b) { return a < b ? a : b; }
 SCALARS(f, float) SCALARS(d, double) SCALARS(i, int) SCALARS(l, long long)
+// a*b+c, a*b-c and c-a*b, rounded as those of vectors are.
+#ifdef __FP_FAST_FMAF
+#define SFUSED(t, T, F) \
+  FN T s_fma_##t(T a, T b, T c) { return F(a, b, c); } \
+  FN T s_fms_##t(T a, T b, T c) { return F(a, b, -c); } \
+  FN T s_fnma_##t(T a, T b, T c) { return F(-a, b, c); }
+#else
+#define SFUSED(t, T, F) \
+  FN T s_fma_##t(T a, T b, T c) { return a * b + c; } \
+  FN T s_fms_##t(T a, T b, T c) { return a * b - c; } \
+  FN T s_fnma_##t(T a, T b, T c) { return c - a * b; }
+#endif
+SFUSED(f, float, __builtin_fmaf) SFUSED(d, double, __builtin_fma)
 FN float s_sqrt_f(float x) { return __builtin_sqrtf(x); }
 FN double s_sqrt_d(double x) { return __builtin_sqrt(x); }
 #define SROUND(op) \

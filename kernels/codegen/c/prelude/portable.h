@@ -1,4 +1,17 @@
 // Any machine with GNU vectors: lane loops.
+// a*b+c, a*b-c and c-a*b: rounded once where the machine does that.
+#ifdef __FP_FAST_FMAF
+#define FUSED(t, F) \
+  FN v##t v_fma_##t(v##t a, v##t b, v##t c) { EACH(v##t, F(a[l], b[l], c[l])); } \
+  FN v##t v_fms_##t(v##t a, v##t b, v##t c) { EACH(v##t, F(a[l], b[l], -c[l])); } \
+  FN v##t v_fnma_##t(v##t a, v##t b, v##t c) { EACH(v##t, F(-a[l], b[l], c[l])); }
+#else
+#define FUSED(t, F) \
+  FN v##t v_fma_##t(v##t a, v##t b, v##t c) { return a * b + c; } \
+  FN v##t v_fms_##t(v##t a, v##t b, v##t c) { return a * b - c; } \
+  FN v##t v_fnma_##t(v##t a, v##t b, v##t c) { return c - a * b; }
+#endif
+FUSED(f, __builtin_fmaf) FUSED(d, __builtin_fma)
 FN vf v_sqrt_f(vf x) { EACH(vf, __builtin_sqrtf(x[l])); }
 FN vd v_sqrt_d(vd x) { EACH(vd, __builtin_sqrt(x[l])); }
 #define ROUND(op) \
