@@ -177,7 +177,7 @@ func (g *gen) body(c *loop, in *scope) {
 		a, n := g.accName(c.f.Accs[q], v), c.f.Step[q]
 		var x Value
 		if terms, ok := schedule.SumTerms(c.f, n, c.f.Accs[q]); ok && c.f.Monoid == ir.Sum {
-			x = g.sumOf(c.f, a, terms, v, byLane)
+			x = g.sumOf(c.f.Accs[q], a, terms, v, byLane)
 		} else {
 			x = g.val(n, v, byLane)
 		}

@@ -242,7 +242,7 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 				if narrow, ok := schedule.NarrowTerms(terms); ok && h.Type == ir.F32 {
 					terms = narrow
 				}
-				x = g.sumOf(f, x, terms, v, byIteration)
+				x = g.sumOf(f.Accs[q], x, terms, v, byIteration)
 			} else {
 				y := g.val(shares[q].Terms[0].N, v, byIteration)
 				if shares[q].First {

@@ -200,11 +200,11 @@ func (g *gen) narrowName(c *loop, q, v int) Value {
 
 func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
 	n := g.narrowName(c, q, v)
-	return Assign(n, g.sumOf(c.f, n, terms, v, byLane))
+	return Assign(n, g.sumOf(c.f.Accs[q], n, terms, v, byLane))
 }
 
-// sumOf is a sum with more terms, which the turns of a fold give.
-func (g *gen) sumOf(f *ir.Fold, x Value, terms []schedule.Signed, v int, m layout) Value {
+// sumOf is an accumulator, or a part of it, with the terms of a turn.
+func (g *gen) sumOf(acc *ir.Node, x Value, terms []schedule.Signed, v int, m layout) Value {
 	if g.Kernel.Contract {
 		terms = form.Products(terms)
 	}
@@ -213,7 +213,7 @@ func (g *gen) sumOf(f *ir.Fold, x Value, terms []schedule.Signed, v int, m layou
 		if t.Minus {
 			o = ir.Sub
 		}
-		if g.fused.Term(t.N, f) {
+		if g.fused.Term(t.N, acc) {
 			x = MulAdd(fusedAs(o, 1), g.val(t.N.Args[0], v, m), g.val(t.N.Args[1], v, m), x)
 			continue
 		}

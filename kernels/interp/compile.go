@@ -16,9 +16,7 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 		p:     &Program{kernel: k, mode: mode, buffers: k.Buffers()},
 		at:    map[*ir.Node]register{},
 		folds: map[*ir.Node]bool{},
-	}
-	if mode != Wide {
-		c.fused = ir.ContractionOf(k)
+		fused: ir.ContractionOf(k),
 	}
 	c.scopes = []*scope{{}}
 	for _, a := range k.Axes {
@@ -46,7 +44,7 @@ type compiler struct {
 	at     map[*ir.Node]register
 	folds  map[*ir.Node]bool // compiled
 	scopes []*scope
-	fused  *ir.Contraction // nil: every operation is rounded by itself, if at all
+	fused  *ir.Contraction
 }
 
 // scope is the code of an axis's loop or of a part of a fold.
@@ -152,11 +150,9 @@ func (c *compiler) load(n *ir.Node) register {
 }
 
 func (c *compiler) alu(n *ir.Node) register {
-	if c.fused != nil {
-		if at, ok := c.fused.Product(n); ok {
-			x := n.Args[at]
-			return c.emit(n, fused[n.Op][at][classOf(n.Type, c.p.mode)], c.value(x.Args[0]), c.value(x.Args[1]), c.value(n.Args[1-at]))
-		}
+	if at, ok := c.fused.Product(n); ok {
+		x := n.Args[at]
+		return c.emit(n, fused[n.Op][at][classOf(n.Type, c.p.mode)], c.value(x.Args[0]), c.value(x.Args[1]), c.value(n.Args[1-at]))
 	}
 	args := c.values(n.Args)
 	from, to := classOf(n.Args[0].Type, c.p.mode), classOf(n.Type, c.p.mode)

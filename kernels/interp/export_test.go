@@ -10,7 +10,7 @@ type Value struct {
 
 // Apply computes one operation on its own, as Exact mode does.
 func Apply(n *ir.Node, args []Value) Value {
-	c := &compiler{p: &Program{mode: Exact}, at: map[*ir.Node]register{}, scopes: []*scope{{}}}
+	c := &compiler{p: &Program{mode: Exact}, at: map[*ir.Node]register{}, scopes: []*scope{{}}, fused: ir.ContractionOf(&ir.Kernel{})}
 	m := &small
 	for i, a := range n.Args {
 		if _, ok := c.at[a]; !ok {

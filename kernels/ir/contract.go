@@ -5,17 +5,20 @@ package ir
 // what is stored between two kernels is rounded, so results may depend on what is fused, and on nothing behind that.
 //
 // A product of floats whose every reader is a sum or a difference is rounded with each of these: with the last one where both operands are such
-// products, and with none where both are the same product, whose difference is 0. It stays apart where it is computed in a loop outside of the
-// sum's, since it is computed once there, and where the sum is one of a choice between adding and not, since lanes add 0 then.
+// products, and with none where both are the same product, whose difference is 0. It stays apart where the sum differs over axes or turns that it does
+// not differ over: it may be computed once for these, or be an array or a table that another kernel made. An axis is one whatever its extent is. And
+// it stays apart where the sum is one of a choice between adding and not, since lanes add 0 then.
 type Contraction struct {
 	products map[*Node]bool // that nothing but sums reads
 	operand  map[*Node]int
-	homes    homes
+	folds    []*Fold
+	chains   map[*Node]Set // accumulators of sums, with the terms added so far, by what all of their own terms depend on
+	over     map[Set]Set
 }
 
 // ContractionOf looks through a kernel. No product is contracted unless Kernel.Contract is set.
 func ContractionOf(k *Kernel) *Contraction {
-	c := &Contraction{products: map[*Node]bool{}, operand: map[*Node]int{}, homes: homes{of: map[Set]*Fold{}}}
+	c := &Contraction{products: map[*Node]bool{}, operand: map[*Node]int{}, chains: map[*Node]Set{}, over: map[Set]Set{}}
 	if !k.Contract {
 		return c
 	}
@@ -29,7 +32,8 @@ func ContractionOf(k *Kernel) *Contraction {
 	k.Walk(func(n *Node) {
 		switch {
 		case n.Kind == KFold:
-			c.homes.folds = append(c.homes.folds, n.Fold)
+			c.folds = append(c.folds, n.Fold)
+			c.chain(n.Fold)
 			n.Fold.Operands(other)
 		case isSum(n):
 			sums = append(sums, n)
@@ -58,12 +62,11 @@ func ContractionOf(k *Kernel) *Contraction {
 	}
 	for _, n := range sums {
 		x, y := n.Args[0], n.Args[1]
-		home := c.homes.at(n.free)
 		switch {
 		case chosen[n] || isProduct(x) && isProduct(y) && sameOperands(x, y):
-		case c.joins(y, home):
+		case c.joins(y, x):
 			c.operand[n] = 1
-		case c.joins(x, home):
+		case c.joins(x, y):
 			c.operand[n] = 0
 		}
 	}
@@ -76,12 +79,12 @@ func (c *Contraction) Product(n *Node) (operand int, ok bool) {
 	return operand, ok
 }
 
-// Term reports whether a term that a fold adds to an accumulator in its turns is a product that is rounded with the sum.
-func (c *Contraction) Term(n *Node, f *Fold) bool { return c.joins(n, f) }
+// Term reports whether a term that the turns of a fold add to an accumulator, or to a part of it, is a product that is rounded with the sum.
+func (c *Contraction) Term(n, acc *Node) bool { return c.joins(n, acc) }
 
-// joins reports whether a product is rounded with sums that are computed in the turns of a fold; nil: in none's.
-func (c *Contraction) joins(n *Node, home *Fold) bool {
-	return c.products[n] && c.homes.at(n.free) == home
+// joins reports whether a product is rounded with its sum with another value.
+func (c *Contraction) joins(n, other *Node) bool {
+	return c.products[n] && c.differs(other).Minus(c.differs(n)).Empty()
 }
 
 // Absorbed are the products that are rounded with all that reads them, and so never computed by themselves.
@@ -119,33 +122,46 @@ func sameOperands(x, y *Node) bool {
 	return x.Args[0] == y.Args[0] && x.Args[1] == y.Args[1] || x.Args[0] == y.Args[1] && x.Args[1] == y.Args[0]
 }
 
-// homes finds the innermost fold in whose turns a value is computed, by what is free in it.
-type homes struct {
-	folds []*Fold
-	of    map[Set]*Fold
-}
-
-func (h *homes) at(free Set) *Fold {
-	if f, ok := h.of[free]; ok {
-		return f
+// chain finds what the accumulators of a sum depend on. Folds over one range become one, which must not matter.
+func (c *Contraction) chain(f *Fold) {
+	if f.Monoid != Sum {
+		return
 	}
-	var in *Fold
-	most := 0
-	for _, f := range h.folds {
-		if free.Meets(f.Binders()) {
-			if d := h.depth(f); d > most {
-				in, most = f, d
+	for q, acc := range f.Accs {
+		own := f.Step[q].free.Minus(f.AccBind).Or(f.Init[q].free).Or(f.IndexBind)
+		c.chains[acc] = own
+		for n := f.Step[q]; n != acc && isSum(n); {
+			c.chains[n] = own
+			if x := n.Args[0]; x.free.Meets(f.AccBind) {
+				n = x
+			} else {
+				n = n.Args[1]
 			}
 		}
 	}
-	h.of[free] = in
-	return in
 }
 
-// depth is in how many folds a fold is run, itself among them.
-func (h *homes) depth(f *Fold) int {
-	if f = h.at(f.Node.free); f == nil {
-		return 1
+// differs are the axes and turns that a value differs over.
+func (c *Contraction) differs(n *Node) Set {
+	free, ok := c.chains[n]
+	if !ok {
+		free = n.free
 	}
-	return 1 + h.depth(f)
+	if s, ok := c.over[free]; ok {
+		return s
+	}
+	s, accumulators := free, Set{}
+	for before := (Set{}); s != before; {
+		before = s
+		for _, f := range c.folds {
+			if accumulators = accumulators.Or(f.AccBind); s.Meets(f.IndexBind) {
+				s = s.Or(f.Lo.free)
+			}
+			if s.Meets(f.AccBind) {
+				s = s.Or(f.Node.free).Or(f.IndexBind)
+			}
+		}
+	}
+	c.over[free] = s.Minus(accumulators)
+	return c.over[free]
 }
