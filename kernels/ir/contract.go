@@ -11,14 +11,14 @@ package ir
 type Contraction struct {
 	products map[*Node]bool // that nothing but sums reads
 	operand  map[*Node]int
-	folds    []*Fold
+	vary     *Vary
 	chains   map[*Node]Set // accumulators of sums, with the terms added so far, by what all of their own terms depend on
-	over     map[Set]Set
+	accs     Set           // of all folds
 }
 
 // ContractionOf looks through a kernel. No product is contracted unless Kernel.Contract is set.
 func ContractionOf(k *Kernel) *Contraction {
-	c := &Contraction{products: map[*Node]bool{}, operand: map[*Node]int{}, chains: map[*Node]Set{}, over: map[Set]Set{}}
+	c := &Contraction{products: map[*Node]bool{}, operand: map[*Node]int{}, vary: NewVary(), chains: map[*Node]Set{}}
 	if !k.Contract {
 		return c
 	}
@@ -30,9 +30,9 @@ func ContractionOf(k *Kernel) *Contraction {
 	}
 	var sums []*Node
 	k.Walk(func(n *Node) {
+		c.vary.discover(n)
 		switch {
 		case n.Kind == KFold:
-			c.folds = append(c.folds, n.Fold)
 			c.chain(n.Fold)
 			n.Fold.Operands(other)
 		case isSum(n):
@@ -124,14 +124,11 @@ func sameOperands(x, y *Node) bool {
 
 // chain finds what the accumulators of a sum depend on. Folds over one range become one, which must not matter.
 func (c *Contraction) chain(f *Fold) {
-	if f.Monoid != Sum {
-		return
-	}
+	c.accs = c.accs.Or(f.AccBind)
 	for q, acc := range f.Accs {
 		own := f.Step[q].free.Minus(f.AccBind).Or(f.Init[q].free).Or(f.IndexBind)
-		c.chains[acc] = own
-		for n := f.Step[q]; n != acc && isSum(n); {
-			c.chains[n] = own
+		for n := f.Step[q]; f.Monoid == Sum && n != acc && isSum(n); {
+			c.chains[acc], c.chains[n] = own, own
 			if x := n.Args[0]; x.free.Meets(f.AccBind) {
 				n = x
 			} else {
@@ -147,21 +144,5 @@ func (c *Contraction) differs(n *Node) Set {
 	if !ok {
 		free = n.free
 	}
-	if s, ok := c.over[free]; ok {
-		return s
-	}
-	s, accumulators := free, Set{}
-	for before := (Set{}); s != before; {
-		before = s
-		for _, f := range c.folds {
-			if accumulators = accumulators.Or(f.AccBind); s.Meets(f.IndexBind) {
-				s = s.Or(f.Lo.free)
-			}
-			if s.Meets(f.AccBind) {
-				s = s.Or(f.Node.free).Or(f.IndexBind)
-			}
-		}
-	}
-	c.over[free] = s.Minus(accumulators)
-	return c.over[free]
+	return c.vary.of(free).Minus(c.accs)
 }

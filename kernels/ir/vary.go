@@ -20,10 +20,15 @@ func (v *Vary) Of(n *Node) Set {
 	if v.discover(n) {
 		clear(v.memo)
 	}
-	if s, ok := v.memo[n.free]; ok {
+	return v.of(n.free)
+}
+
+// of is the set for values in which some binders are free, of folds met so far.
+func (v *Vary) of(free Set) Set {
+	if s, ok := v.memo[free]; ok {
 		return s
 	}
-	s := n.free
+	s := free
 	for grown := true; grown; {
 		grown = false
 		for _, f := range v.folds {
@@ -32,7 +37,7 @@ func (v *Vary) Of(n *Node) Set {
 			}
 		}
 	}
-	v.memo[n.free] = s
+	v.memo[free] = s
 	return s
 }
 
