@@ -26,7 +26,7 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	}
 	if at, ok := g.fused.Product(n); ok {
 		x, y := n.Args[at], g.val(n.Args[1-at], v, m)
-		return MulAdd(fusedAs(n.Op, at), g.val(x.Args[0], v, m), g.val(x.Args[1], v, m), y)
+		return MulAdd(n.Op, at, g.val(x.Args[0], v, m), g.val(x.Args[1], v, m), y)
 	}
 	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
@@ -84,19 +84,7 @@ func (g *gen) quotient(n *ir.Node, v int, m layout) (Value, bool) {
 	}
 	dividend, r := g.val(x, v, m), Scalar(n.Type, Lit(g.b.Const(n.Type, 1/by.F)))
 	q := g.val(g.b.Mul(x, g.b.Const(n.Type, 1/by.F)), v, m)
-	rest := MulAdd(TermLess, q, Scalar(n.Type, Lit(by)), dividend)
-	return MulAdd(Plus, rest, r, q), true
-}
-
-// fusedAs is how a sum or difference has its operand that is a product.
-func fusedAs(o ir.Op, operand int) Fused {
-	switch {
-	case o == ir.Add:
-		return Plus
-	case operand == 0:
-		return Less
-	}
-	return TermLess
+	return MulAdd(ir.Add, 0, MulAdd(ir.Sub, 1, q, Scalar(n.Type, Lit(by)), dividend), r, q), true
 }
 
 // fewTurns is the largest angle whose product with a constant is rounded by less than sines in half turns are off by.
@@ -125,13 +113,7 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	case size < 1e-4 || size > 1e4: // of which the eighth power is not a usual float32
 		return Value{}, false
 	}
-	factor := Scalar(ir.F32, Lit(g.b.F32(by)))
-	name = n.Op.Info().Name + "_" + name + "_f"
-	angle := g.val(x, v, m)
-	if !angle.Vec {
-		return Scalar(ir.F32, Call("s_"+name, angle.Regs[0], factor.Regs[0])), true
-	}
-	return Each(ir.F32, func(h int) *Expr { return Call("v_"+name, angle.Part(h), factor.Part(h)) }), true
+	return Function(n.Op.Info().Name+"_"+name, g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))), true
 }
 
 // reach is the greatest magnitude that a value is known not to exceed.

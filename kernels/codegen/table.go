@@ -209,15 +209,11 @@ func (g *gen) sumOf(acc *ir.Node, x Value, terms []schedule.Signed, v int, m lay
 		terms = form.Products(terms)
 	}
 	for _, t := range terms {
-		o := ir.Add
-		if t.Minus {
-			o = ir.Sub
-		}
-		if g.fused.Term(t.N, acc) {
-			x = MulAdd(fusedAs(o, 1), g.val(t.N.Args[0], v, m), g.val(t.N.Args[1], v, m), x)
+		if g.fused.Joins(t.N, acc) {
+			x = MulAdd(t.Op(), 1, g.val(t.N.Args[0], v, m), g.val(t.N.Args[1], v, m), x)
 			continue
 		}
-		x = Op(o, x.Type, x, g.val(t.N, v, m))
+		x = Op(t.Op(), x.Type, x, g.val(t.N, v, m))
 	}
 	return x
 }

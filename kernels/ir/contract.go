@@ -23,11 +23,7 @@ func ContractionOf(k *Kernel) *Contraction {
 		return c
 	}
 	read, chosen := map[*Node]bool{}, map[*Node]bool{} // products by other than sums, sums by choices
-	other := func(n *Node) {
-		if n != nil {
-			read[narrow(n)] = true
-		}
-	}
+	other := func(n *Node) { read[narrow(n)] = true }
 	var sums []*Node
 	k.Walk(func(n *Node) {
 		c.vary.discover(n)
@@ -50,12 +46,8 @@ func ContractionOf(k *Kernel) *Contraction {
 			chosen[n.Args[1]] = true
 		}
 	})
-	for _, s := range k.Stores {
-		for _, i := range s.Index {
-			other(i)
-		}
-		other(s.Value)
-		other(s.Guard)
+	for _, n := range k.Roots() {
+		other(n)
 	}
 	for n := range read {
 		delete(c.products, n)
@@ -64,9 +56,9 @@ func ContractionOf(k *Kernel) *Contraction {
 		x, y := n.Args[0], n.Args[1]
 		switch {
 		case chosen[n] || isProduct(x) && isProduct(y) && sameOperands(x, y):
-		case c.joins(y, x):
+		case c.Joins(y, x):
 			c.operand[n] = 1
-		case c.joins(x, y):
+		case c.Joins(x, y):
 			c.operand[n] = 0
 		}
 	}
@@ -79,11 +71,8 @@ func (c *Contraction) Product(n *Node) (operand int, ok bool) {
 	return operand, ok
 }
 
-// Term reports whether a term that the turns of a fold add to an accumulator, or to a part of it, is a product that is rounded with the sum.
-func (c *Contraction) Term(n, acc *Node) bool { return c.joins(n, acc) }
-
-// joins reports whether a product is rounded with its sum with another value.
-func (c *Contraction) joins(n, other *Node) bool {
+// Joins reports whether a value is a product that is rounded with its sum with another, such as an accumulator or a part of it.
+func (c *Contraction) Joins(n, other *Node) bool {
 	return c.products[n] && c.differs(other).Minus(c.differs(n)).Empty()
 }
 

@@ -76,11 +76,7 @@ func inFloat32(b *ir.Builder, f *ir.Fold) (values []*ir.Node, most float64) {
 		turn := subst.New(b, map[*ir.Node]*ir.Node{f.Index: i})
 		for q, x := range sums {
 			for _, t := range steps[q] {
-				op := ir.Add
-				if t.Minus {
-					op = ir.Sub
-				}
-				x = b.Alu(op, x, turn.Of(t.N))
+				x = b.Alu(t.Op(), x, turn.Of(t.N))
 			}
 			step = append(step, x)
 		}

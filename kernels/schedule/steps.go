@@ -12,6 +12,14 @@ type Signed struct {
 	Minus bool
 }
 
+// Op adds the term, or takes it away.
+func (s Signed) Op() ir.Op {
+	if s.Minus {
+		return ir.Sub
+	}
+	return ir.Add
+}
+
 // SumTerms takes a step apart as acc plus and minus terms that do not read accumulators.
 func SumTerms(f *ir.Fold, step, acc *ir.Node) ([]Signed, bool) {
 	if step == acc {

@@ -3,6 +3,7 @@ package tree
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -55,31 +56,29 @@ func Op(o ir.Op, t ir.DType, a ...Value) Value {
 	return Each(t, part)
 }
 
-// Fused is what a product is rounded together with.
-type Fused string
-
-// A product plus a term, a product less a term, and a term less a product.
-const (
-	Plus     Fused = "fma"
-	Less     Fused = "fms"
-	TermLess Fused = "fnma"
-)
-
-// MulAdd is a product of a and b and a term c in one rounding.
-func MulAdd(f Fused, a, b, c Value) Value {
-	t := c.Type
-	if !a.Vec && !b.Vec && !c.Vec {
-		return Scalar(t, Call(Fn("s_"+string(f), t), a.Regs[0], b.Regs[0], c.Regs[0]))
+// MulAdd is a sum or difference of which one operand is the product of a and b and the other is c, in one rounding.
+func MulAdd(o ir.Op, product int, a, b, c Value) Value {
+	name := "fma"
+	if o == ir.Sub {
+		name = [2]string{"fms", "fnma"}[product]
 	}
-	return Each(t, func(h int) *Expr { return Call(Fn("v_"+string(f), t), a.Part(h), b.Part(h), c.Part(h)) })
+	return Function(name, a, b, c)
 }
 
-// Function applies a function of the preludes, whose result is of the type of its operand.
-func Function(name string, x Value) Value {
-	if !x.Vec {
-		return Scalar(x.Type, Call(Fn("s_"+name, x.Type), x.Regs[0]))
+// Function applies a function of the preludes to operands of one type, which is that of its result.
+func Function(name string, a ...Value) Value {
+	t := a[0].Type
+	part := func(prefix string, of func(x Value) *Expr) *Expr {
+		args := make([]*Expr, len(a))
+		for i, x := range a {
+			args[i] = of(x)
+		}
+		return Call(Fn(prefix+name, t), args...)
 	}
-	return Each(x.Type, func(h int) *Expr { return Call(Fn("v_"+name, x.Type), x.Regs[h]) })
+	if !slices.ContainsFunc(a, func(x Value) bool { return x.Vec }) {
+		return Scalar(t, part("s_", func(x Value) *Expr { return x.Regs[0] }))
+	}
+	return Each(t, func(h int) *Expr { return part("v_", func(x Value) *Expr { return x.Part(h) }) })
 }
 
 // arithmetic is an operation on scalars or registers.
