@@ -119,6 +119,15 @@ func (p *tiler) tiles() ([]*SharedTile, error) {
 		}
 		out = append(out, s)
 	}
+	var bases []*ir.Node
+	for _, s := range out {
+		bases = append(bases, s.Base...)
+	}
+	ir.WalkNodes(bases, func(n *ir.Node) { // where a tile begins is found before any of them is filled
+		for _, s := range out {
+			s.Loads = slices.DeleteFunc(s.Loads, func(l *ir.Node) bool { return l == n })
+		}
+	})
 	return out, nil
 }
 
