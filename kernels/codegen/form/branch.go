@@ -19,13 +19,13 @@ type Branch struct {
 func BranchOf(k *ir.Kernel, f *ir.Fold) (out Branch, ok bool) {
 	plain := true
 	k.StoresIn(f, func(s *ir.Store) { out.Stores = append(out.Stores, s) }, func(*ir.Fold) { plain = false })
-	if len(out.Stores) == 0 || !plain {
+	if len(out.Stores) == 0 || !plain || slices.ContainsFunc(out.Stores, func(s *ir.Store) bool { return s.Guard == nil }) {
 		return out, false
 	}
-	for _, cond := range parts(ir.And, out.Stores[0].Guard) {
+	for _, cond := range ir.Conjuncts(out.Stores[0].Guard, nil) {
 		out.Cond, out.Rest, out.Changes, ok = cond, nil, nil, false
 		for _, s := range out.Stores {
-			own := parts(ir.And, s.Guard)
+			own := ir.Conjuncts(s.Guard, nil)
 			at := slices.Index(own, cond)
 			if at < 0 {
 				break
@@ -43,17 +43,6 @@ func BranchOf(k *ir.Kernel, f *ir.Fold) (out Branch, ok bool) {
 	return out, false
 }
 
-// parts are the operands of a chain of And, or of Or; none for nil.
-func parts(op ir.Op, n *ir.Node) []*ir.Node {
-	switch {
-	case n == nil:
-		return nil
-	case n.Kind == ir.KAlu && n.Op == op && n.Type == ir.Bool:
-		return append(parts(op, n.Args[0]), parts(op, n.Args[1])...)
-	}
-	return []*ir.Node{n}
-}
-
 // changed is the step of an accumulator that stays as it is where a condition does not hold; nil: it may not.
 func changed(f *ir.Fold, q int, cond *ir.Node) *ir.Node {
 	n, acc := f.Step[q], f.Accs[q]
@@ -64,10 +53,15 @@ func changed(f *ir.Fold, q int, cond *ir.Node) *ir.Node {
 	case n.Kind == ir.KAlu && n.Op == ir.Add && n.Args[0] == acc && n.Args[1].Kind == ir.KAlu && n.Args[1].Op == ir.Cast && n.Args[1].Args[0].Type == ir.Bool:
 		only = n.Args[1].Args[0]
 	}
-	if only == nil || only != cond && !slices.Contains(parts(ir.And, only), cond) && !slices.Contains(parts(ir.Or, cond), only) {
+	if only == nil || !slices.Contains(ir.Conjuncts(only, nil), cond) && !either(cond, only) {
 		return nil
 	}
 	return n
+}
+
+// either reports whether a condition holds wherever another does, as one of several by which it may.
+func either(n, one *ir.Node) bool {
+	return n == one || n.Kind == ir.KAlu && n.Op == ir.Or && (either(n.Args[0], one) || either(n.Args[1], one))
 }
 
 // Common are the outermost nodes of what values need that others are made of too. What is within a fold has its place there.
