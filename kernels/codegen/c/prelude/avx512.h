@@ -64,11 +64,10 @@ FN vd v_gather_d0(const double *p, const int *i) {
 }
 #endif
 // Elements side by side: a row of them for each lane, four lanes apart in a register, and then transposed in place.
+// (Halves are joined last: what goes into a whole register takes two operations of some processors.)
+FN __m256 halves4(const float *p, int i, int j) { return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(p + i)), _mm_loadu_ps(p + j), 1); }
 FN __m512 rows4(const float *p, const int *i) {
-  __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(p + i[0]));
-  x = _mm512_insertf32x4(x, _mm_loadu_ps(p + i[4]), 1);
-  x = _mm512_insertf32x4(x, _mm_loadu_ps(p + i[8]), 2);
-  return _mm512_insertf32x4(x, _mm_loadu_ps(p + i[12]), 3);
+  return _mm512_insertf32x8(_mm512_castps256_ps512(halves4(p, i[0], i[4])), halves4(p, i[8], i[12]), 1);
 }
 FN void v_gather4_f(const float *p, const int *i, vf *a, vf *b, vf *c, vf *d) {
   __m512 q = rows4(p, i), r = rows4(p, i + 1), s = rows4(p, i + 2), t = rows4(p, i + 3);
@@ -88,12 +87,8 @@ FN void v_scatter4_f(float *p, const int *i, vf a, vf b, vf c, vf d) {
 FN __m128 pairs(const float *p, int i, int j) {
   return _mm_loadh_pi((__m128)_mm_load_sd((const double *)(p + i)), (const __m64 *)(p + j));
 }
-FN __m512 rows2(const float *p, const int *i) {
-  __m512 x = _mm512_castps128_ps512(pairs(p, i[0], i[1]));
-  x = _mm512_insertf32x4(x, pairs(p, i[4], i[5]), 1);
-  x = _mm512_insertf32x4(x, pairs(p, i[8], i[9]), 2);
-  return _mm512_insertf32x4(x, pairs(p, i[12], i[13]), 3);
-}
+FN __m256 halves2(const float *p, const int *i) { return _mm256_insertf128_ps(_mm256_castps128_ps256(pairs(p, i[0], i[1])), pairs(p, i[4], i[5]), 1); }
+FN __m512 rows2(const float *p, const int *i) { return _mm512_insertf32x8(_mm512_castps256_ps512(halves2(p, i)), halves2(p, i + 8), 1); }
 FN void v_gather2_f(const float *p, const int *i, vf *a, vf *b) {
   __m512 q = rows2(p, i), r = rows2(p, i + 2);
   *a = (vf)_mm512_shuffle_ps(q, r, 0x88), *b = (vf)_mm512_shuffle_ps(q, r, 0xdd);
