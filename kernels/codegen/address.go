@@ -79,7 +79,7 @@ func (g *gen) pointer(buf *ir.Buffer, l ir.Linear, v int, m layout, extra ...sum
 		}
 		x := g.val(t.N, v, m).Regs[0]
 		if m == byIteration && t.N == g.iter.Index {
-			x = Name(axisName(t.N))
+			x = g.iterated(t.N)
 		}
 		sums = append(sums, summand{g.depth(t.N), Times(Cast("long", x), t.Coef)})
 	}

@@ -226,7 +226,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 			continue
 		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much
 			from := g.pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, origin)
-			x = g.name(inner, Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), from) }))
+			x = g.name(inner, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), from) }))
 		}
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		switch {

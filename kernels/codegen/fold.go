@@ -24,6 +24,7 @@ type loop struct {
 	narrow  map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
 	whole   *loop                     // the fold to whose shares this one adds, in its turns
 	flying  int                       // which of the iterations in flight is being written
+	stages  []int                     // where stages of a turn end that has its loads with another's; nil: it has them by itself
 	blocked bool                      // its shares are float32, for a block of turns
 }
 

@@ -31,7 +31,7 @@ func (g *gen) gatherLoad(a *access) Value {
 		return g.otherwise(a, x, a.guard)
 	}
 	p, at := g.gatherAt(a)
-	x := g.name(a.sc, Each(n.Type, func(h int) *Expr { return Call(partFunc("gather", n, h), p, at) }))
+	x := g.name(a.sc, Each(n.Type, func(h int) *Expr { return Call(PartFunc("gather", n, h), p, at) }))
 	return g.otherwise(a, x, a.guard)
 }
 
@@ -42,7 +42,7 @@ func (g *gen) gatherAt(a *access) (p, at *Expr) {
 	switch {
 	case a.covered:
 		row, inner := form.RowAndInner(a.n)
-		idx = innerLimit(a.n, g.val(inner, a.v, a.m), 1)
+		idx = InnerLimit(a.n, g.val(inner, a.v, a.m), 1)
 		if idx.Type == ir.I64 {
 			idx = Op(ir.Cast, ir.I32, idx)
 		}

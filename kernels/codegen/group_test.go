@@ -14,7 +14,7 @@ import (
 
 // scattered is O(i, j) = the sum over k of t+1 times T(k, round(X(i)+Y(j)+k/4), t), where that is in the record, over all t.
 func scattered(beside int, guarded bool) *ir.Kernel {
-	const ni, nj, rows, samples = 7, 23, 40, 60
+	const ni, nj, rows, samples = 7, 23, 64, 60
 	b := ir.NewBuilder()
 	i, j := b.Axis("i", ni), b.Axis("j", nj)
 	buf := f32("T", rows, samples, beside)
@@ -72,7 +72,7 @@ func TestGroupsOfLoads(t *testing.T) {
 		if !runs(t, target) {
 			continue
 		}
-		schedules := []schedule.CPU{{Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: target.Lanes / 4}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}}, {Flat: 3, Split: 7}}
+		schedules := []schedule.CPU{{Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: target.Lanes / 4}}, Unroll: []schedule.AxisN{{Axis: 1, N: 2}}}, {Flat: 3, Split: 7}, {FoldLanes: true}}
 		if target == schedule.AVX512 {
 			schedules = append(schedules, schedule.CPU{Lanes: []schedule.AxisN{{Axis: 1, N: target.Lanes}}}, schedule.CPU{Flat: 1}, schedule.CPU{Flat: 4, Split: 40})
 		}

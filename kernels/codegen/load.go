@@ -1,8 +1,6 @@
 package codegen
 
 import (
-	"fmt"
-
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
@@ -91,12 +89,6 @@ type loadClass struct {
 	class string
 }
 
-// innerLimit cuts the innermost index of a covered load to the padding next to its row, below lanes before it.
-func innerLimit(n *ir.Node, x Value, before int) Value {
-	x = Op(ir.Max, x.Type, x, Scalar(x.Type, Int(-before)))
-	return Op(ir.Min, x.Type, x, Scalar(x.Type, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
-}
-
 // otherValue is the load's other value.
 func (g *gen) otherValue(a *access) Value {
 	_, o := a.n.Guard()
@@ -109,7 +101,7 @@ func (g *gen) uniformLoad(a *access) Value {
 	var p *Expr
 	if a.covered {
 		row, inner := form.RowAndInner(n)
-		cut := g.name(sc, innerLimit(n, g.val(inner, a.v, a.m), 1))
+		cut := g.name(sc, InnerLimit(n, g.val(inner, a.v, a.m), 1))
 		p = g.pointer(n.Buf, row, a.v, a.m, extra(a.at, cut))
 	} else {
 		p = g.pointer(n.Buf, a.l, a.v, a.m)
@@ -145,23 +137,23 @@ func (g *gen) contiguousLoad(a *access) Value {
 		if start == byIteration {
 			first = g.firstIteration(inner, a.v)
 		}
-		cut := g.name(sc, innerLimit(n, first, g.W))
+		cut := g.name(sc, InnerLimit(n, first, g.W))
 		p = g.pointer(n.Buf, row, a.v, start, extra(a.at, cut))
 	} else {
 		p = g.pointer(n.Buf, a.l, a.v, start)
 		g.prefetch(a, p)
 	}
-	whole := Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
+	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
 	if !a.guarded {
 		return g.name(sc, whole)
 	}
 	other := g.otherValue(a)
-	if a.guard.Vec && masksLoads(n.Buf.Type) {
+	if a.guard.Vec && schedule.MasksLoads(n.Buf.Type) {
 		guard := g.name(sc, a.guard)
 		if a.here.Regs[0] != nil { // processors take long to find that no lane of a load far outside of memory is wanted
 			p = Choose(a.here.Regs[0], p, g.bufName(n.Buf))
 		}
-		x := Each(n.Type, func(h int) *Expr { return Call(partFunc("mask_load", n, h), p, MaskPart(guard, n.Type, h)) })
+		x := Each(n.Type, func(h int) *Expr { return Call(PartFunc("mask_load", n, h), p, MaskPart(guard, n.Type, h)) })
 		return g.name(sc, Select(guard, g.name(sc, x), other))
 	}
 	x := Named(n.Type, g.fresh("v"))
@@ -183,7 +175,7 @@ func (g *gen) firstIteration(index *ir.Node, v int) Value {
 	l.Add(index, 1)
 	sum := Int(l.C)
 	for _, t := range l.Terms {
-		x := Name(axisName(t.N))
+		x := g.iterated(t.N)
 		if t.N != g.iter.Index {
 			x = g.val(t.N, v, byIteration).Regs[0]
 		}
@@ -212,14 +204,6 @@ func (g *gen) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
 		out = append(out, Set{To: e, Value: Numbers(Spelled[x.Type].Vector)}, Count("int", "l", Int(0), Int(per), 1, body))
 	}
 	return out
-}
-
-// partFunc is the prelude function that yields register h of a loaded vector.
-func partFunc(what string, n *ir.Node, h int) string {
-	if registers(n.Type) == 1 {
-		return fmt.Sprintf("%s_%s", what, n.Buf.Type)
-	}
-	return fmt.Sprintf("%s_%s_%d", what, n.Buf.Type, h)
 }
 
 // prefetched says where a load has been asked for beforehand.
@@ -274,9 +258,6 @@ func (g *gen) ask(p *Expr, t ir.DType, away int64, written *Expr) (out []Stmt) {
 	}
 	return out
 }
-
-// masksLoads reports whether machines load a storage type by lanes, without touching the others.
-func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
 
 // active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
 // masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.

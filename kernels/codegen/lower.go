@@ -66,6 +66,7 @@ type gen struct {
 	turns      *turns
 	joins      []Stmt   // of copies with their tables, at the end of a point
 	iter       *ir.Fold // the fold whose iterations are lanes, in that layout
+	ahead      int      // which of them, counted from where the loop stands, is the first lane's
 	gathering  bool     // writing the copy of a body for blocks whose spans are not proven
 	nearer     bool     // writing that for blocks whose spans are proven to be half as wide
 	exactLoads int      // loads that are in range only while some lane is active
@@ -204,6 +205,9 @@ func (g *gen) coordinates(n *ir.Node, x *Expr) *Expr {
 	return Bin("+", x, Numbers("vi", coords...))
 }
 
+// iterated is the index of the first lane's iteration.
+func (g *gen) iterated(n *ir.Node) *Expr { return Add(Name(axisName(n)), Int(g.ahead)) }
+
 // indexVal is the index of a fold: the loop's variable, plus the lane's own start where starts differ.
 func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	f, x := n.Fold, Name(axisName(n))
@@ -211,7 +215,7 @@ func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
 		per := g.W / registers(n.Type)
 		last := Scalar(n.Type, Name(x.Text+"_last"))
 		return g.name(sc, Each(n.Type, func(h int) *Expr {
-			return Call(Fn("v_min", n.Type), Bin("+", x, Numbers(Spelled[n.Type].Vector, tile.Counting(per, h*per)...)), last.Part(h))
+			return Call(Fn("v_min", n.Type), Bin("+", g.iterated(n), Numbers(Spelled[n.Type].Vector, tile.Counting(per, h*per)...)), last.Part(h))
 		}))
 	}
 	if !g.ownStart(f) {

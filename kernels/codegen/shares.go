@@ -57,6 +57,20 @@ func (g *gen) foldLanes(c *loop) bool {
 		return in.body
 	}
 	all := func(*scope) Value { return Value{} }
+	if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && c.fills(turnsAhead*lanes) && c.gathers() {
+		var turns [][][]Stmt
+		for n := range turnsAhead {
+			g.ahead, c.stages = n*lanes, []int{}
+			body := turn(0, all)
+			turns = append(turns, [][]Stmt{body[:c.stages[0]], body[c.stages[0]:c.stages[1]], body[c.stages[1]:]})
+		}
+		g.ahead, c.stages = 0, nil
+		c.vectors(turnsAhead*lanes, nil, Interleaved(turns), nil)
+		if c.whole == nil {
+			g.joinShares(c, flight)
+		}
+		return true
+	}
 	var together, rest []Stmt
 	for n := range flight {
 		together = append(together, Block(turn(n, all)))
@@ -97,6 +111,15 @@ func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
 	ends := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))
 	outer.add(Count(t, start.Text, lo, hi, size, append([]Stmt{ends}, c.sc.body...)...))
 	c.sc = outer
+}
+
+// turnsAhead is how many vectors of turns have their loads together where these are gathered: 1.27 of delay-and-sum with two.
+const turnsAhead = 2
+
+// gathers reports a fold whose turns load at places that they compute.
+func (c *loop) gathers() bool {
+	_, loads := schedule.Gathering(c.f)
+	return len(loads) > 0
 }
 
 // fills reports whether a fold's turns are known to fill vectors.
@@ -229,6 +252,26 @@ func (g *gen) shareName(c *loop, q, v int) Value {
 func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 	f := c.f
 	var last []Stmt
+	if c.stages != nil {
+		places, loads := schedule.Gathering(f)
+		each := func(list []*ir.Node, do func(n *ir.Node, v int)) {
+			for _, v := range c.copies {
+				for _, n := range list {
+					do(n, v)
+				}
+			}
+		}
+		value := func(n *ir.Node, v int) { g.val(n, v, byIteration) }
+		each(places, value)
+		each(loads, func(n *ir.Node, v int) {
+			if !n.Guarded { // where lanes find their elements is put into memory long before it is read from there
+				g.gatherAt(&access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: byIteration, at: g.depth(n), sc: in})
+			}
+		})
+		c.stages = append(c.stages, len(in.body))
+		each(loads, value)
+		c.stages = append(c.stages, len(in.body))
+	}
 	for _, v := range c.copies {
 		if form.IsArg(f) {
 			last = append(last, g.argStep(c, in, mask, v)...)

@@ -100,7 +100,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	}
 	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
-		out := When(guard.Regs[0], element(s, g.pointer(s.Buf, l, v, m), x.Regs[0]))
+		out := When(guard.Regs[0], StoreElement(s.Buf.Type, s.Word, s.Adds, g.pointer(s.Buf, l, v, m), x.Regs[0]))
 		if m == byIteration {
 			out = EachLane(out)
 		}
@@ -118,7 +118,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 		at, sum := g.pointer(s.Buf, l, v, origin), x
 		if s.Adds {
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
-			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(partFunc("load", there, h), at) }), x)
+			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(PartFunc("load", there, h), at) }), x)
 		}
 		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
 		if away := g.nextTurns(l, s.Buf.Type); away > 0 {
@@ -153,9 +153,9 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	}
 	each := func(l *Expr) Stmt {
 		if !same.Vec {
-			return element(s, Bin("+", p, At(idx, l)), values)
+			return StoreElement(s.Buf.Type, s.Word, s.Adds, Bin("+", p, At(idx, l)), values)
 		}
-		return element(s, Bin("+", p, At(idx, l)), At(values, l))
+		return StoreElement(s.Buf.Type, s.Word, s.Adds, Bin("+", p, At(idx, l)), At(values, l))
 	}
 	all, some := Block{EachLane(each(Name("l")))}, Block(nil)
 	if s.Adds { // one after the other, which a loop and tests of lanes would hold up
@@ -192,16 +192,4 @@ func (g *gen) spill(prefix string, x Value) (name *Expr, out []Stmt) {
 		out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/registers(x.Type)))), Value: e})
 	}
 	return name, out
-}
-
-// element stores one element.
-func element(s form.Output, p, x *Expr) Stmt {
-	if s.Word {
-		return Block{Let("int", "word", x), Do(Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4)))}
-	}
-	name := "s_store_"
-	if s.Adds {
-		name = "s_more_"
-	}
-	return Do(Call(name+s.Buf.Type.String(), p, x))
 }

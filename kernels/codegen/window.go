@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -80,7 +81,7 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
 	at := g.val(rel, a.v, byLane).AsVec().Regs[0]
 	class := map[int]string{16: "v_win16", 32: "v_win32"}[most]
-	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(partFunc(class, n, h), p, at) })), true
+	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(PartFunc(class, n, h), p, at) })), true
 }
 
 // neighbours is how many elements the windows of the body that is written serve.
@@ -138,13 +139,13 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.
 			return nil, nil, nil
 		}
 		c := func(x float64) *ir.Node { return b.Const(s.Type, x) }
-		margin := c(windowMargin(size))
+		margin := c(tile.WindowMargin(size))
 		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
 		far := b.Cast(s.Type, last)
 		fb = b.Max(b.Min(fb, far), b.Cast(s.Type, first))
 		base = b.Cast(ir.I32, fb)
 		beyond = func(reach int) *ir.Node {
-			end := float64(reach) - windowMargin(size)
+			end := float64(reach) - tile.WindowMargin(size)
 			if rounded {
 				end -= 0.5
 			}
@@ -170,13 +171,6 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.
 	return base, b.Sub(w, base), func(reach int) *ir.Node {
 		return b.And(b.Lt(b.I32(reach-1), b.Sub(hi, base)), b.Lt(base, last))
 	}
-}
-
-// windowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
-// largest index.
-func windowMargin(size int) float64 {
-	ulp := math.Nextafter32(float32(size), math.MaxFloat32) - float32(size)
-	return max(1.0/64, 8*float64(ulp))
 }
 
 // bounder bounds values over the lanes of the tile, in terms of the iteration of the fold at the top of the stack: what

@@ -45,10 +45,10 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	a.sc.declare(x, Value{})
 	p := g.pointer(n.Buf, l, a.v, origin)
 	if len(tests) == 0 {
-		a.sc.add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) }))...)
+		a.sc.add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) }))...)
 		return x, true
 	}
-	whole := Each(n.Type, func(h int) *Expr { return Call(partFunc("load", n, h), p) })
+	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
 	apart := *a
 	apart.sc = newScope(a.sc.binds)
 	y := g.gatherLoad(&apart)

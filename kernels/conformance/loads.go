@@ -254,6 +254,24 @@ func loads() []spec {
 				k.out(fmt.Sprint("inside", beside), inside)
 			}
 		}},
+		{"sums of what is gathered", exactly, func(k *kit) {
+			y := k.axis("y", 7)
+			for _, turns := range []int{32, 48, 64, 160} {
+				a := k.counts(fmt.Sprint("a", turns), 5, 40, 2)
+				s := k.random(fmt.Sprint("s", turns), 7, turns)
+				place := func(e *ir.Node) *ir.Node {
+					return k.Cast(ir.I32, k.Alu(ir.Rint, k.Mul(k.Abs(k.at(s, y, e)), k.F32(20))))
+				}
+				k.out(fmt.Sprint("sum", turns), k.sum(turns, k.F32(0), func(e *ir.Node) *ir.Node {
+					i := k.clamp(place(e), 40)
+					return k.Add(k.at(a, k.I32(3), i, k.I32(0)), k.Mul(k.real(e), k.at(a, k.I32(3), i, k.I32(1))))
+				}))
+				k.out(fmt.Sprint("inside", turns), k.sum(turns, k.F32(0), func(e *ir.Node) *ir.Node {
+					i := k.Sub(place(e), k.I32(7))
+					return k.LoadOr(a, k.within(i, 40), k.F32(2), k.Mod(e, k.I32(5)), i, k.I32(1))
+				}))
+			}
+		}},
 		{"gather of every type", exactly, func(k *kit) {
 			x := k.axis("x", n)
 			i := k.at(k.ints(ir.I32, "at", k.whole(n, 0, 74)), x)

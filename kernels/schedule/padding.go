@@ -33,3 +33,6 @@ func PadCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 	}
 	return true, rest
 }
+
+// MasksLoads reports whether machines load a storage type by lanes, without touching the others.
+func MasksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }

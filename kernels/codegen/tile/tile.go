@@ -2,6 +2,7 @@
 package tile
 
 import (
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -107,4 +108,11 @@ func Counting(n, from int) []int {
 		out[i] = from + i
 	}
 	return out
+}
+
+// WindowMargin covers what contraction may change between a value and its bound: eight units in the last place of the
+// largest index.
+func WindowMargin(size int) float64 {
+	ulp := math.Nextafter32(float32(size), math.MaxFloat32) - float32(size)
+	return max(1.0/64, 8*float64(ulp))
 }

@@ -217,3 +217,29 @@ func Divided(op ir.Op, x Value, by, up int64) Value {
 	}
 	return Each(x.Type, func(h int) *Expr { return one(x.Regs[h]) })
 }
+
+// PartFunc is the prelude function that yields register h of a loaded vector.
+func PartFunc(what string, n *ir.Node, h int) string {
+	if schedule.Registers(n.Type) == 1 {
+		return fmt.Sprintf("%s_%s", what, n.Buf.Type)
+	}
+	return fmt.Sprintf("%s_%s_%d", what, n.Buf.Type, h)
+}
+
+// InnerLimit cuts the innermost index of a covered load to the padding next to its row, below lanes before it.
+func InnerLimit(n *ir.Node, x Value, before int) Value {
+	x = Op(ir.Max, x.Type, x, Scalar(x.Type, Int(-before)))
+	return Op(ir.Min, x.Type, x, Scalar(x.Type, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
+}
+
+// StoreElement stores one element; word: the four bytes of one, adds: to what is there.
+func StoreElement(t ir.DType, word, adds bool, p, x *Expr) Stmt {
+	if word {
+		return Block{Let("int", "word", x), Do(Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4)))}
+	}
+	name := "s_store_"
+	if adds {
+		name = "s_more_"
+	}
+	return Do(Call(name+t.String(), p, x))
+}

@@ -167,6 +167,16 @@ func When(cond *Expr, s Stmt) Stmt {
 	return If{Cond: cond, Then: []Stmt{s}}
 }
 
+// Interleaved are turns that do not wait for each other, each in the same stages: a stage of all turns, and then the next one.
+func Interleaved(turns [][][]Stmt) (out []Stmt) {
+	for stage := range turns[0] {
+		for _, t := range turns {
+			out = append(out, t[stage]...)
+		}
+	}
+	return out
+}
+
 // EachLane does a statement for each lane, l.
 func EachLane(s Stmt) Stmt { return Count("int", "l", Int(0), Name("W"), 1, s) }
 
