@@ -259,7 +259,7 @@ FN vf v_sin_small_f(vf x) {
 
 FN vf v_cos_small_f(vf x) { return m_cos0(x * x); }
 
-/* sin and cos of x c, for products that small and a constant c. */
+/* sin and cos of x c, for products that small and a constant c, within 9e-8: beside products as rounded as that, a power more would be in vain. */
 FN vf v_sin_part_f(vf x, vf c) {
     vf z = x * x, k = c * c, a = c * k;
     return x * v_fma_f(v_fma_f(v_fma_f(-0.000195878267f * (a * k * k), z, 0.00833274797f * (a * k)), z, -0.166666642f * a), z, c);
@@ -267,7 +267,7 @@ FN vf v_sin_part_f(vf x, vf c) {
 
 FN vf v_cos_part_f(vf x, vf c) {
     vf z = x * x, k = c * c;
-    return v_fma_f(v_fma_f(v_fma_f(v_fma_f(2.45478786e-05f * (k * k * k * k), z, -0.00138883025f * (k * k * k)), z, 0.0416666642f * (k * k)), z, -0.5f * k), z, m_f(1.0f));
+    return v_fma_f(v_fma_f(v_fma_f(-0.00135976309f * (k * k * k), z, 0.0416562781f * (k * k)), z, -0.499998957f * k), z, m_f(1.0f));
 }
 
 FN vi m_far(vf x) { vf a = m_abs(x); return (a > M_TRIG_LIMIT) & (a < M_INF); }
