@@ -25,8 +25,7 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 		return x
 	}
 	if at, ok := g.fused.Product(n); ok {
-		x, y := n.Args[at], g.val(n.Args[1-at], v, m)
-		return MulAdd(n.Op, at, g.val(x.Args[0], v, m), g.val(x.Args[1], v, m), y)
+		return MulAdd(n.Op, at, g.val(n.Args[at].Args[0], v, m), g.val(n.Args[at].Args[1], v, m), g.val(n.Args[1-at], v, m))
 	}
 	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
