@@ -3,36 +3,9 @@ package cli
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// literatePages are those whose programs run, and show what stands below them; `weft literate` writes that.
-var literatePages = []string{"language.md", "tutorial.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md"}
-
-func TestGuide(t *testing.T) {
-	for _, page := range literatePages {
-		t.Run(page, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("../docs", page))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n := bytes.Count(text, []byte("```weft")); n < 8 {
-				t.Errorf("only %d programs are found", n)
-			}
-			t.Setenv("WEFT_CACHE", compiled)
-			t.Chdir(t.TempDir()) // to which programs may write
-			if err := os.WriteFile(page, text, 0o666); err != nil {
-				t.Fatal(err)
-			}
-			var out, errs bytes.Buffer
-			if exit := Run(t.Context(), []string{"literate", "--check", page}, nil, &out, &errs); exit != 0 || strings.Contains(errs.String(), "warning[") {
-				t.Errorf("exit %d\n%s%s", exit, out.String(), errs.String())
-			}
-		})
-	}
-}
 
 // A Markdown file is written once; a second run runs nothing, one after a change what follows from it.
 func TestLiterate(t *testing.T) {

@@ -1,4 +1,4 @@
-package cli
+package docstest
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"weft/cli"
 )
 
 // given is what a page takes as there: lines before each of its programs, which are not printed on it.
@@ -29,8 +31,7 @@ const shown = "\nshow(calm)\nshow(late)\n"
 
 // Programs, sessions and configurations on pages that are not literate hold what the program accepts and says.
 func TestBlocks(t *testing.T) {
-	t.Setenv("WEFT_CACHE", compiled)
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func accepts(t *testing.T, name, text string, args ...string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if exit := Run(t.Context(), args, nil, &out, &out); exit != 0 {
+	if exit := cli.Run(t.Context(), args, nil, &out, &out); exit != 0 {
 		t.Errorf("exit %d of\n%s\n%s", exit, text, out.String())
 	}
 }
@@ -87,19 +88,19 @@ func typedSession(t *testing.T, code string) {
 		}
 	}
 	var out, errs bytes.Buffer
-	if exit := Run(t.Context(), []string{"repl"}, strings.NewReader(typed.String()), &out, &errs); exit != 0 || out.String() != want.String() {
+	if exit := cli.Run(t.Context(), []string{"repl"}, strings.NewReader(typed.String()), &out, &errs); exit != 0 || out.String() != want.String() {
 		t.Errorf("exit %d, got\n%s%swant\n%s", exit, out.String(), errs.String(), want.String())
 	}
 }
 
 // The explain output of the README names lines of the pipeline as they are.
 func TestReadmeExplains(t *testing.T) {
-	readme, err := os.ReadFile("../README.md")
+	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const file = "pipelines/beamform/volume.weft"
-	source, err := os.ReadFile("../" + file)
+	source, err := os.ReadFile("../../" + file)
 	if err != nil {
 		t.Fatal(err)
 	}

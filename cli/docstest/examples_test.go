@@ -1,4 +1,4 @@
-package cli
+package docstest
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/cli"
 	"weft/lang/library"
 	"weft/ops/catalogue"
 	"weft/ops/files/npy"
@@ -16,7 +17,6 @@ import (
 // They run on the interpreter, which needs no compiler and starts at once.
 func TestExamples(t *testing.T) {
 	t.Setenv("WEFT_CC", "no-such-compiler")
-	t.Setenv("WEFT_CACHE", compiled)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	iq := make([]complex64, 560*1024)
@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs bytes.Buffer
-			if exit := Run(t.Context(), []string{"run", file}, nil, &out, &errs); exit != 0 || bytes.Contains(out.Bytes(), []byte("EXCEEDED")) {
+			if exit := cli.Run(t.Context(), []string{"run", file}, nil, &out, &errs); exit != 0 || bytes.Contains(out.Bytes(), []byte("EXCEEDED")) {
 				t.Errorf("example of %s (%s):\n%s\nexit %d\n%s%s", name, title, code, exit, errs.String(), out.String())
 			}
 			if bytes.Contains(errs.Bytes(), []byte("warning[")) && strings.Contains(name, ".") {

@@ -1,0 +1,56 @@
+// Package docstest runs what the pages show, and the examples of operators and library functions.
+package docstest
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"weft/cli"
+	"weft/kernels/cache/cachetest"
+)
+
+// TestMain gives tests a cache, so that a kernel is compiled once, and predictions that are the same on every machine.
+func TestMain(m *testing.M) {
+	cachetest.Unoptimised()
+	os.Exit(cached(m))
+}
+
+func cached(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "weft-docs-")
+	if err == nil {
+		err = errors.Join(cachetest.New(dir), os.Setenv("WEFT_CACHE", dir), os.Setenv("WEFT_PROFILE", "default"))
+	}
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	return m.Run()
+}
+
+// literatePages are those whose programs run, and show what stands below them; `weft literate` writes that.
+var literatePages = []string{"language.md", "tutorial.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md"}
+
+func TestGuide(t *testing.T) {
+	for _, page := range literatePages {
+		t.Run(page, func(t *testing.T) {
+			text, err := os.ReadFile("../../docs/" + page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytes.Count(text, []byte("```weft")); n < 8 {
+				t.Errorf("only %d programs are found", n)
+			}
+			t.Chdir(t.TempDir()) // to which programs may write
+			if err := os.WriteFile(page, text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			if exit := cli.Run(t.Context(), []string{"literate", "--check", page}, nil, &out, &errs); exit != 0 || strings.Contains(errs.String(), "warning[") {
+				t.Errorf("exit %d\n%s%s", exit, out.String(), errs.String())
+			}
+		})
+	}
+}
