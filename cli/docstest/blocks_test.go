@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weft/cli"
+	"weft/kernels/cache/cachetest"
 )
 
 // given is what a page takes as there: lines before each of its programs, which are not printed on it.
@@ -31,6 +32,7 @@ const shown = "\nshow(calm)\nshow(late)\n"
 
 // Programs, sessions and configurations on pages that are not literate hold what the program accepts and says.
 func TestBlocks(t *testing.T) {
+	cachetest.Use(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/cli"
+	"weft/kernels/cache/cachetest"
 	"weft/lang/library"
 	"weft/ops/catalogue"
 	"weft/ops/files/npy"
@@ -16,6 +17,7 @@ import (
 // Every example in the documentation of an operator runs as it stands, every element of its results within tolerance.
 // They run on the interpreter, which needs no compiler and starts at once.
 func TestExamples(t *testing.T) {
+	cachetest.Use(t)
 	t.Setenv("WEFT_CC", "no-such-compiler")
 	dir := t.TempDir()
 	t.Chdir(dir)

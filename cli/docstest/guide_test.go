@@ -3,7 +3,6 @@ package docstest
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -12,22 +11,11 @@ import (
 	"weft/kernels/cache/cachetest"
 )
 
-// TestMain gives tests a cache, so that a kernel is compiled once, and predictions that are the same on every machine.
+// TestMain: predictions are the same on every machine, and compilers do not optimise.
 func TestMain(m *testing.M) {
 	cachetest.Unoptimised()
-	os.Exit(cached(m))
-}
-
-func cached(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "weft-docs-")
-	if err == nil {
-		err = errors.Join(cachetest.New(dir), os.Setenv("WEFT_CACHE", dir), os.Setenv("WEFT_PROFILE", "default"))
-	}
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(dir)
-	return m.Run()
+	os.Setenv("WEFT_PROFILE", "default")
+	os.Exit(m.Run())
 }
 
 // literatePages are those whose programs run, and show what stands below them; `weft literate` writes that.
@@ -43,6 +31,7 @@ func TestGuide(t *testing.T) {
 			if n := bytes.Count(text, []byte("```weft")); n < 8 {
 				t.Errorf("only %d programs are found", n)
 			}
+			cachetest.Use(t)
 			t.Chdir(t.TempDir()) // to which programs may write
 			if err := os.WriteFile(page, text, 0o666); err != nil {
 				t.Fatal(err)

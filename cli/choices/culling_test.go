@@ -1,4 +1,4 @@
-package cli
+package choices
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/cli"
 	"weft/ops/files/npy"
 )
 
@@ -126,7 +127,7 @@ func TestLoopsThatSkipFindWhatAllFind(t *testing.T) {
 			}
 		}
 		t.Setenv("WEFT_CC", "")
-		if plan := explain(t, "p.weft", "--verbose"); !strings.Contains(plan, "culls") {
+		if plan := explained(t); !strings.Contains(plan, "culls") {
 			t.Errorf("nothing is culled:\n%s", plan)
 		}
 	}
@@ -139,7 +140,7 @@ func leastMemory(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	Run(t.Context(), []string{"run", "p.weft", "--memory", "1KiB"}, nil, &out, &out)
+	cli.Run(t.Context(), []string{"run", "p.weft", "--memory", "1KiB"}, nil, &out, &out)
 	found := regexp.MustCompile(`at least (\S+),`).FindStringSubmatch(out.String())
 	if found == nil {
 		t.Fatalf("no word of what is needed:\n%s", out.String())

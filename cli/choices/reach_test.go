@@ -1,10 +1,13 @@
-package cli
+package choices
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/cli"
+	"weft/kernels/cache/cachetest"
 )
 
 // reached are pipelines that read little of what KEEP stands behind, or of what is computed for it.
@@ -35,7 +38,7 @@ d * d | write("out.npy")`, []string{"--fuse-limit=0", "--memory=3MiB"}},
 
 // What is left out of arrays because nobody reads it changes nothing: with @keep they are whole.
 func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
-	t.Setenv("WEFT_CACHE", compiled)
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	for name, p := range reached {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +49,7 @@ func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
 					t.Errorf("%v: another result than of whole arrays", flags)
 				}
 				var out bytes.Buffer
-				if code := Run(t.Context(), append([]string{"explain", "p.weft", "--verbose"}, flags...), nil, &out, &out); code != 0 {
+				if code := cli.Run(t.Context(), append([]string{"explain", "p.weft", "--verbose"}, flags...), nil, &out, &out); code != 0 {
 					t.Fatal(out.String())
 				}
 				cut += strings.Count(out.String(), "is never read")

@@ -1,4 +1,6 @@
-package cli
+// Package choices tests that results do not depend on what is fused, how tiles are cut, how many threads run, how large a batch is, what else is read
+// and which device computes, and on types no more than a tolerance.
+package choices
 
 import (
 	"bytes"
@@ -12,8 +14,17 @@ import (
 	"strings"
 	"testing"
 
+	"weft/cli"
+	"weft/kernels/cache/cachetest"
 	"weft/ops/files/npy"
 )
+
+// TestMain: predictions are the same on every machine, and compilers do not optimise.
+func TestMain(m *testing.M) {
+	cachetest.Unoptimised()
+	os.Setenv("WEFT_PROFILE", "default")
+	os.Exit(m.Run())
+}
 
 // program is a pipeline whose result must not depend on what is fused, how tiles are cut, how many threads run or which device
 // computes, and on types no more than a tolerance. TILE, PRECISION and WITHIN stand where annotations may.
@@ -167,7 +178,7 @@ func TestResultsDoNotDependOnChoices(t *testing.T) {
 
 // withDevices goes to an empty folder with devices.yaml, and the cache of all tests.
 func withDevices(t *testing.T) {
-	t.Setenv("WEFT_CACHE", compiled)
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("devices.yaml", []byte(devices), 0o644); err != nil {
 		t.Fatal(err)
@@ -194,7 +205,7 @@ func ranProgram(t *testing.T, program string, flags ...string) (values []float32
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if code := Run(t.Context(), append([]string{"run", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+	if code := cli.Run(t.Context(), append([]string{"run", "p.weft"}, flags...), nil, &out, &out); code != 0 {
 		if narrow := strings.Contains(program, "f16)"); narrow && (strings.Contains(out.String(), "error[E0609]") || strings.Contains(out.String(), "error[E0704]")) {
 			return nil, true
 		}
@@ -205,6 +216,16 @@ func ranProgram(t *testing.T, program string, flags ...string) (values []float32
 		t.Fatal(err)
 	}
 	return v, false
+}
+
+// explained is how the program that ran last is planned.
+func explained(t *testing.T) string {
+	t.Helper()
+	var out bytes.Buffer
+	if code := cli.Run(t.Context(), []string{"explain", "--verbose", "p.weft"}, nil, &out, &out); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &out)
+	}
+	return out.String()
 }
 
 // peak is the largest magnitude.

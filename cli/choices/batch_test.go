@@ -1,4 +1,4 @@
-package cli
+package choices
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/cli"
 	"weft/ops/files/npy"
 )
 
@@ -180,7 +181,7 @@ func ranQuietly(t *testing.T, text string, flags ...string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if code := Run(t.Context(), append([]string{"run", "--no-verify", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+	if code := cli.Run(t.Context(), append([]string{"run", "--no-verify", "p.weft"}, flags...), nil, &out, &out); code != 0 {
 		t.Fatalf("%v: exit %d\n%s\n%s", flags, code, text, out.String())
 	}
 }

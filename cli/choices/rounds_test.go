@@ -1,4 +1,4 @@
-package cli
+package choices
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"weft/cli"
+	"weft/kernels/cache/cachetest"
 	"weft/ops/files/npy"
 )
 
@@ -99,7 +101,7 @@ func ran(t *testing.T, program, env string, flags ...string) (p []float64, steps
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if code := Run(t.Context(), append([]string{"run", "p.weft"}, flags...), nil, &out, &out); code != 0 {
+	if code := cli.Run(t.Context(), append([]string{"run", "p.weft"}, flags...), nil, &out, &out); code != 0 {
 		t.Fatalf("%v: exit %d\n%s", flags, code, &out)
 	}
 	p, _, err := npy.Load[float64]("p.npy")
@@ -116,7 +118,7 @@ func TestObjectsAreFittedEachToItsEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles dozens of kernels")
 	}
-	t.Setenv("WEFT_CACHE", compiled)
+	cachetest.Use(t)
 	t.Chdir(t.TempDir())
 	must(t, os.WriteFile("devices.yaml", []byte(devices), 0o644))
 	const rows, objects, points = 3, 41, 21
@@ -177,7 +179,14 @@ func TestObjectsAreFittedEachToItsEnd(t *testing.T) {
 		}
 		must(t, npy.Save("y.npy", []int{rows, objects, points}, y))
 	}
-	if plan := explain(t, "p.weft", "--verbose"); !strings.Contains(plan, "rounds  each row and object until it is done") {
+	if plan := explained(t); !strings.Contains(plan, "rounds  each row and object until it is done") {
 		t.Errorf("no rounds in\n%s", plan)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
