@@ -3,6 +3,7 @@ package codegen
 import (
 	"math"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 )
@@ -86,9 +87,6 @@ func (g *gen) quotient(n *ir.Node, v int, m layout) (Value, bool) {
 	return MulAdd(ir.Add, 0, MulAdd(ir.Sub, 1, q, Scalar(n.Type, Lit(by)), dividend), r, q), true
 }
 
-// fewTurns is the largest angle whose product with a constant is rounded by less than sines in half turns are off by.
-const fewTurns = 4 * math.Pi
-
 // ofMultiple is a sine or cosine of a product with a constant. A factor in quarter or half turns leaves nothing to round of whole ones; where
 // there are none, it goes into the coefficients of the polynomial.
 func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
@@ -103,13 +101,8 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	if f == nil || c.Kind != ir.KConst {
 		return Value{}, false
 	}
-	by, name := c.F, "part"
-	switch size := math.Abs(by); {
-	case f.Name == "near" && g.reach(n.Args[0]) > fewTurns:
-		by, name = c.F/math.Pi, "half_turns"
-	case f.Name == "near":
-		by, name = c.F*2/math.Pi, "turns"
-	case size < 1e-4 || size > 1e4: // of which the eighth power is not a usual float32
+	by, name := form.Multiple(c.F, f.Name == "near", g.reach(n.Args[0]))
+	if name == "" {
 		return Value{}, false
 	}
 	return Function(n.Op.Info().Name+"_"+name, g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))), true

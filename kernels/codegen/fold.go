@@ -206,13 +206,30 @@ func (g *gen) body(c *loop, in *scope) {
 			}
 		}
 	} else {
-		for _, v := range c.copies {
+		early := g.early(c)
+		for i, v := range c.copies {
+			for _, n := range early {
+				for _, w := range c.copies[i:min(i+leadOfRoots+1, len(c.copies))] {
+					g.val(n, w, byLane)
+				}
+			}
 			for q := range c.f.Accs {
 				step(q, v, !form.ReadElsewhere(c.f, q))
 			}
 		}
 	}
 	in.add(last...)
+}
+
+// leadOfRoots is how many vectors early a root or a quotient is begun: what waits for it meanwhile would fill the processor's queues.
+const leadOfRoots = 2
+
+// early are the roots and quotients that every turn of a loop computes for each vector in flight, where there are some to begin them before.
+func (g *gen) early(c *loop) []*ir.Node {
+	if len(c.copies) <= leadOfRoots || !c.vec {
+		return nil
+	}
+	return slices.DeleteFunc(form.Roots(c.f), func(n *ir.Node) bool { return g.stack[g.depth(n)] != g.top() || !g.isVec(n, byLane) })
 }
 
 // maskedLoop writes a fold that lanes leave at different times: by their own bounds, or by the while condition.

@@ -57,7 +57,7 @@ func (g *gen) foldLanes(c *loop) bool {
 		return in.body
 	}
 	all := func(*scope) Value { return Value{} }
-	if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && c.fills(turnsAhead*lanes) && c.gathers() {
+	if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && form.Fills(f, turnsAhead*lanes) && form.Gathers(f) {
 		var turns [][][]Stmt
 		for n := range turnsAhead {
 			g.ahead, c.stages = n*lanes, []int{}
@@ -78,7 +78,7 @@ func (g *gen) foldLanes(c *loop) bool {
 	full := turn(0, all)
 	if inner != nil {
 		lanes = 1
-	} else if !c.fills(lanes) {
+	} else if !form.Fills(f, lanes) {
 		rest = turn(0, func(in *scope) Value { return g.name(in, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
 	}
 	var count *tally.Tally
@@ -115,17 +115,6 @@ func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
 
 // turnsAhead is how many vectors of turns have their loads together where these are gathered: 1.27 of delay-and-sum with two.
 const turnsAhead = 2
-
-// gathers reports a fold whose turns load at places that they compute.
-func (c *loop) gathers() bool {
-	_, loads := schedule.Gathering(c.f)
-	return len(loads) > 0
-}
-
-// fills reports whether a fold's turns are known to fill vectors.
-func (c *loop) fills(lanes int) bool {
-	return c.f.Lo.Kind == ir.KConst && c.f.Hi.Kind == ir.KConst && (c.f.Hi.I-c.f.Lo.I)%int64(lanes) == 0
-}
 
 // nested is a fold in the turns of another, to whose shares it adds.
 func (g *gen) nested(c *loop, f *ir.Fold, in *scope) *loop {
@@ -202,7 +191,7 @@ func (g *gen) turnLanes(c *loop) {
 	at := g.turns
 	g.turns = nil
 	inCopies := at != nil && at.after != nil
-	if inCopies || !c.fills(g.W) {
+	if inCopies || !form.Fills(c.f, g.W) {
 		write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
 	}
 	g.iter = nil

@@ -55,6 +55,9 @@ func operations() []spec {
 			short := k.at(k.ints(ir.I16, "short", k.whole(3000, math.MinInt16, math.MaxInt16)), i)
 			for q, x := range []*ir.Node{i, k.Sub(i, k.I32(1234)), short, k.Max(k.Min(far, k.I32(1<<30)), k.I32(-1<<30)), k.Max(far, k.I32(0)), far} {
 				for _, d := range []int{3, 81, 1<<20 + 7, math.MaxInt32} {
+					if d > 3000 && q == 0 || d == math.MaxInt32 && q == 4 {
+						continue // 0 everywhere
+					}
 					k.out(fmt.Sprintf("%d div %d", q, d), k.Div(x, k.I32(d)))
 					k.out(fmt.Sprintf("%d mod %d", q, d), k.Mod(x, k.I32(d)))
 				}
