@@ -53,7 +53,7 @@ func monoids() []spec {
 		init := []*ir.Node{k.F32(math.Inf(-1)), k.I32(0), k.F64(-2), k.F32(math.Inf(-1)), k.I32(1)}
 		for q, v := range k.fold(ir.Largest, n, init, func(i *ir.Node, s []*ir.Node) []*ir.Node {
 			v := k.at(a, x, i)
-			over := k.Select(k.Lt(k.F32(0.9), v), k.I32(1), k.I32(0))
+			over := k.Select(k.Lt(k.F32(0.97), v), k.I32(1), k.I32(0))
 			return []*ir.Node{k.Max(v, s[0]), k.Max(over, s[1]), k.Max(s[2], k.Cast(ir.F64, v)), k.Max(k.Neg(v), s[3]), k.Max(s[4], k.Select(k.Lt(v, k.F32(0.5)), i, k.I32(0)))}
 		}) {
 			k.out(fmt.Sprint("largest", q), v)
