@@ -37,7 +37,8 @@ func (d *Device) header(ctx context.Context, flags []string, again bool) (string
 		}
 	}
 	precompiled := path + ".gch"
-	touch(precompiled, path)
+	touch(path)
+	touch(precompiled)
 	if d.headers.ready[name] || !again || !d.compiler.precompiles() || d.store.objects() < often {
 		return name, nil
 	}

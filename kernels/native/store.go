@@ -158,6 +158,9 @@ func (s store) evict() error {
 		if total <= s.limit*9/10 || time.Since(f.used) < grace {
 			break
 		}
+		if filepath.Ext(f.name) == ".h" && time.Since(f.used) < touchEvery+grace {
+			continue // a compiler may be about to read it, whose use is recorded an hour later at most
+		}
 		if err := os.Remove(filepath.Join(s.dir, f.name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("native: cannot shrink the cache of compiled kernels: %w", err)
 		}
