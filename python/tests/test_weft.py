@@ -414,6 +414,25 @@ class Ends(unittest.TestCase):
             weft.run("1 + 1")
         self.assertEqual((len(_memory.spare.free), len(_memory.spare.back)), (0, 0))
 
+    @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
+    def test_forks(self):
+        """A fork does not write to memory that arrays of the process before it have."""
+        n = _memory.LARGE // 8 + 1000
+        give = lambda k: weft.array(np.full(n, float(k)), dims=["x"])
+        mine = weft.run("a + 1", a=give(1)).value
+        weft.run("a + 1", a=give(1))
+        pid = os.fork()
+        if pid == 0:
+            ok = False
+            try:
+                del mine
+                ok = all((weft.run("a + 5", a=give(k)).value == k + 5.0).all() for k in range(4))
+            finally:
+                os._exit(0 if ok else 1)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertTrue((mine == 2.0).all())
+        self.assertTrue((weft.run("a + 3", a=give(7)).value == 10.0).all())
+
     def test_wrong_memory(self):
         """A client whose file is too small, or whose spare file is gone, is told so."""
         client = _client.shared()

@@ -22,7 +22,7 @@ class Memory:
             self.path, self.file = _create(size)
         else:
             self.path, self.file = f"/proc/{os.getpid()}/fd/{file}", file
-        self.size, self.idle = size, 0
+        self.size, self.idle, self.owner = size, 0, os.getpid()
         self.map = mmap.mmap(self.file, size, flags=mmap.MAP_SHARED | (getattr(mmap, "MAP_POPULATE", 0) if file is None else 0))
 
     def close(self):
@@ -50,9 +50,11 @@ class Spare:
         self.back.append(memory)
 
     def _sort(self):
+        if self.free and self.free[0].owner != os.getpid():  # a fork has what the process before it may use
+            self.free = []
         while self.back:
             m = self.back.popleft()
-            if m.size >= LARGE and m.path.startswith("/proc/") and m.size + sum(other.size for other in self.free) <= self.most:
+            if m.owner == os.getpid() and m.size >= LARGE and m.path.startswith("/proc/") and m.size + sum(other.size for other in self.free) <= self.most:
                 m.idle = 0
                 self.free.append(m)
             else:
