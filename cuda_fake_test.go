@@ -167,7 +167,7 @@ func TestActAsNVRTC(t *testing.T) {
 	}
 	fmt.Fprintf(&text, "int %s_run(const weft_launch *l) {\n%s\n}\n", name, run)
 	object := os.Getenv(objectFile)
-	cmd := exec.CommandContext(t.Context(), "cc", append(c.Flags(false), "-shared", "-fPIC", "-o", object, "-x", "c", "-", "-lm")...)
+	cmd := exec.CommandContext(t.Context(), "cc", append(c.Flags(), "-shared", "-fPIC", "-o", object, "-x", "c", "-", "-lm")...)
 	cmd.Stdin = &text
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

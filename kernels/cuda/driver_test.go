@@ -121,7 +121,7 @@ func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Ta
 			return nil, err
 		}
 		object := strings.TrimSuffix(source, ".c") + ".so"
-		args := append(c.Flags(false), "-shared", "-fPIC", "-o", object, source, "-lm")
+		args := append(c.Flags(), "-shared", "-fPIC", "-o", object, source, "-lm")
 		if out, err := exec.CommandContext(ctx, h.cc, args...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%w\n%s", err, out)
 		}
