@@ -55,6 +55,11 @@ func cosTail(z *big.Float) *big.Float {
 	return series(z, func(k int) *big.Float { return quo(sign(k), factorial(2*k+4)) })
 }
 
+// cosine is cos r as a function of r^2.
+func cosine(z *big.Float) *big.Float {
+	return series(z, func(k int) *big.Float { return quo(sign(k), factorial(2*k)) })
+}
+
 // atanhTail is (log((1+s)/(1-s)) - 2s) / s^3 as a function of s^2.
 func atanhTail(z *big.Float) *big.Float {
 	return series(z, func(k int) *big.Float { return quo(num(2), num(float64(2*k+3))) })

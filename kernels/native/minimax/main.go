@@ -31,6 +31,7 @@ var fits = []fit{
 	{"log, f32: (log(1+f)-f+f^2/2)/f^3", logTail, 1/root - 1, root - 1, 8, true},
 	{"sin, f32: (sin r-r)/r^3 in r^2", sinTail, 0, quarterPi * quarterPi, 2, true},
 	{"cos, f32: (cos r-1+r^2/2)/r^4 in r^2", cosTail, 0, quarterPi * quarterPi, 2, true},
+	{"cos of a product, f32: cos r in r^2", cosine, -quarterPi * quarterPi * math.Pow(math.Tan(math.Pi/16), 2), quarterPi * quarterPi, 3, true}, // the first node is 0
 	{"sin, f64 for an f32 result", sinTail, 0, quarterPi * quarterPi, 3, false},
 	{"cos, f64 for an f32 result", cosTail, 0, quarterPi * quarterPi, 3, false},
 	{"atan, f64 for an f32 result: (atan q-q)/q^3 in q^2", atanTail, 0, 1, 11, false},
