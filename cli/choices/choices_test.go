@@ -219,10 +219,10 @@ func ranProgram(t *testing.T, program string, flags ...string) (values []float32
 }
 
 // explained is how the program that ran last is planned.
-func explained(t *testing.T) string {
+func explained(t *testing.T, flags ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if code := cli.Run(t.Context(), []string{"explain", "--verbose", "p.weft"}, nil, &out, &out); code != 0 {
+	if code := cli.Run(t.Context(), append([]string{"explain", "--verbose", "p.weft"}, flags...), nil, &out, &out); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &out)
 	}
 	return out.String()

@@ -1,11 +1,9 @@
 package choices
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
-	"weft/cli"
 	"weft/kernels/cache/cachetest"
 )
 
@@ -49,11 +47,7 @@ func TestWhatIsNotReadDoesNotMatter(t *testing.T) {
 				if n, worst := beyond(got, want, p.apart*peak(want)); n > 0 {
 					t.Errorf("%v: another result than of whole arrays: %d elements differ, by up to %.2g", flags, n, worst)
 				}
-				var out bytes.Buffer
-				if code := cli.Run(t.Context(), append([]string{"explain", "p.weft", "--verbose"}, flags...), nil, &out, &out); code != 0 {
-					t.Fatal(out.String())
-				}
-				cut += strings.Count(out.String(), "is never read")
+				cut += strings.Count(explained(t, flags...), "is never read")
 			}
 			if cut == 0 {
 				t.Error("no array is cut")

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"weft/cli"
-	"weft/kernels/cache/cachetest"
 	"weft/ops/files/npy"
 )
 
@@ -118,9 +117,7 @@ func TestObjectsAreFittedEachToItsEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles dozens of kernels")
 	}
-	cachetest.Use(t)
-	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("devices.yaml", []byte(devices), 0o644))
+	withDevices(t)
 	const rows, objects, points = 3, 41, 21
 	rng := rand.New(rand.NewPCG(4, 9))
 	y := make([]float64, rows*objects*points)
