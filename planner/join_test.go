@@ -32,6 +32,8 @@ sqrt(a) - c | write("q.npy")
 b | write("b.npy")`, 1},
 		{`a ^ 2 | write("p.npy")
 transpose(sqrt(a), order: [y, x]) | write("q.npy")`, 1},
+		{`transpose(a ^ 2, order: [y, x]) | write("p.npy")
+transpose(sqrt(a), order: [y, x]) | write("q.npy")`, 2},
 		{`a ^ 2 | write("p.npy")
 sqrt(a[x: 0 .. 399]) | write("q.npy")`, 1},
 		{`a ^ 2 | write("p.npy")

@@ -9,7 +9,7 @@ import (
 	"weft/planner/module"
 )
 
-// Join makes one kernel of those over the same points that load the same there: what an array of as many elements holds at these points, or, to find
+// Join makes one kernel of those over the same points that load the same there: elements of an array, each at one point alone, or, to find
 // what is smallest, largest, or so of any or all, arrays from end to end. It is then loaded once. Either takes the place of the other: the earlier one
 // waits, if nothing between them loads what it stores, or the later one goes before, if it loads nothing that is stored there.
 func Join(m *module.Module) error {
@@ -63,9 +63,17 @@ func joins(m *module.Module, x, y *module.Kernel) bool {
 	}
 	of := atPoints
 	if !simple(x) {
-		of = func(k *module.Kernel) []*ir.Buffer { return k.IR.Inputs() }
+		of = endToEnd
 	}
-	return slices.ContainsFunc(of(x), func(b *ir.Buffer) bool { return slices.Contains(of(y), b) })
+	return slices.ContainsFunc(of(x), func(a read) bool {
+		return slices.ContainsFunc(of(y), func(b read) bool { return a.buf == b.buf && slices.Equal(a.along, b.along) })
+	})
+}
+
+// read is what a kernel reads of a buffer: the element at each of its points, whose indices are the axes with these numbers, or all of it.
+type read struct {
+	buf   *ir.Buffer
+	along []int
 }
 
 // plain reports a kernel of elements that are stored at their points, all of them.
@@ -78,12 +86,26 @@ func plain(k *module.Kernel) bool {
 // simple reports a kernel without loops.
 func simple(k *module.Kernel) bool { return k.IR.Folds() == 0 }
 
-// atPoints are the buffers of which a kernel loads the element at each of its points.
-func atPoints(k *module.Kernel) (out []*ir.Buffer) {
+// atPoints are the elements, each of one point alone, that a kernel loads there.
+func atPoints(k *module.Kernel) (out []read) {
 	k.IR.Walk(func(n *ir.Node) {
-		if n.Kind == ir.KLoad && slices.Equal(n.Index(), k.IR.Axes) {
-			out = append(out, n.Buf)
+		if n.Kind != ir.KLoad {
+			return
+		}
+		r := read{buf: n.Buf}
+		for _, i := range n.Index() {
+			r.along = append(r.along, slices.Index(k.IR.Axes, i))
+		}
+		if each := slices.Sorted(slices.Values(r.along)); len(each) == len(k.IR.Axes) && each[0] == 0 && len(slices.Compact(each)) == len(k.IR.Axes) {
+			out = append(out, r)
 		}
 	})
+	return out
+}
+
+func endToEnd(k *module.Kernel) (out []read) {
+	for _, b := range k.IR.Inputs() {
+		out = append(out, read{buf: b})
+	}
 	return out
 }
