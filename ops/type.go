@@ -74,17 +74,27 @@ func (d Dim) SameCount(e Dim) bool {
 }
 
 // Likely is the share of the elements that there probably are, of those that there is room for.
-func (t Type) Likely() float64 {
+func (t Type) Likely(told Counted) float64 {
 	share := 1.0
 	for _, d := range t.Dims {
-		if d.Count == nil {
-			continue
-		}
-		if g, ok := d.Count.Of.Bound.(Guesser); ok {
-			share *= g.Likely(d.Count.Out)
+		if d.Count != nil {
+			share *= told.of(*d.Count)
 		}
 	}
 	return share
+}
+
+// Counted are the shares of the most there can be that are there, by what counts them. What is missing is guessed.
+type Counted map[Array]float64
+
+func (c Counted) of(count Array) float64 {
+	if share, ok := c[count]; ok {
+		return share
+	}
+	if g, ok := count.Of.Bound.(Guesser); ok {
+		return g.Likely(count.Out)
+	}
+	return 1
 }
 
 // SameDims reports whether dims have the same names and extents, in order.

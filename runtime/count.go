@@ -12,6 +12,7 @@ import (
 	"weft/kernels/region"
 	"weft/kernels/schedule"
 	"weft/planner/bound"
+	"weft/planner/cost"
 	"weft/runtime/exec"
 	"weft/runtime/result"
 )
@@ -60,24 +61,24 @@ func (w *work) worked(folds []result.Fold) (flops, roof float64) {
 	k := w.step.Kernel
 	ends, culled := schedule.EndsEarly(k.IR), schedule.CulledBlock(k.IR)
 	known := true
-	cost := count.CostWhere(k.IR, func(f *ir.Fold) float64 {
+	asked := count.CostWhere(k.IR, func(f *ir.Fold) float64 {
 		if at := slices.IndexFunc(folds, func(x result.Fold) bool { return x.Name == f.Index.Name }); at >= 0 {
 			return folds[at].Share
 		}
 		known = known && !ends(f) && culled(f) == 0
 		return 1
-	})
+	}, cost.Rarely(k.IR))
 	if !known {
 		return 0, 0
 	}
 	if w.run.opt.Roof == nil || len(w.shares) > 0 || w.wall <= 0 {
-		return cost.Arithmetic, 0
+		return asked.Arithmetic, 0
 	}
 	peak, bandwidth := w.run.opt.Roof(k.Bytes)
 	if peak <= 0 || bandwidth <= 0 {
-		return cost.Arithmetic, 0
+		return asked.Arithmetic, 0
 	}
-	return cost.Arithmetic, max((cost.Arithmetic+cost.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
+	return asked.Arithmetic, max((asked.Arithmetic+asked.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
 }
 
 // foldsOf are the counts of a kernel.

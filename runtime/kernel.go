@@ -22,6 +22,7 @@ type work struct {
 	run    *run
 	step   *bound.Step
 	sweep  *exec.Sweep
+	about  *bound.Kernel // the step's, or what is known of it since it ran
 	device string
 	wall   float64
 	cpu    float64
@@ -35,7 +36,7 @@ type work struct {
 
 func (r *run) work(step *bound.Step) *work {
 	s := &exec.Sweep{Name: step.Name, Threads: r.opt.Threads, Done: r.opt.Progress.Tile, Trace: r.opt.Trace}
-	return &work{run: r, step: step, sweep: s, device: step.Kernel.Device}
+	return &work{run: r, step: step, sweep: s, about: step.Kernel, device: step.Kernel.Device}
 }
 
 // kernel runs one kernel step over the part of its domain that there is: on its devices, and what fails there on the devices after them.
@@ -55,7 +56,19 @@ func (r *run) kernel(ctx context.Context, step *bound.Step, over region.Region) 
 		tiles = k.TilesOf(over, r.opt.Threads)
 	}
 	err := w.part(ctx, over, tiles)
+	if err == nil {
+		err = w.tell()
+	}
 	w.finish()
+	return err
+}
+
+// tell has the kernel reported as of arrays as long as they turned out to be.
+func (w *work) tell() error {
+	k, err := w.run.plan.Told(w.step, w.run.elements)
+	if err == nil {
+		w.about = k
+	}
 	return err
 }
 
@@ -69,7 +82,7 @@ func (w *work) part(ctx context.Context, over region.Region, tiles []region.Regi
 
 // tiles runs some tiles of the kernel.
 func (w *work) tiles(ctx context.Context, tiles []region.Region) error {
-	start, cpu := time.Now(), usage.CPU()
+	cpu, start := usage.CPU(), time.Now()
 	var err error
 	w.device, err = w.run.launches(ctx, w.step, w.sweep, tiles)
 	w.wall += result.Since(start)
@@ -80,7 +93,7 @@ func (w *work) tiles(ctx context.Context, tiles []region.Region) error {
 
 // finish reports what the kernel took.
 func (w *work) finish() {
-	k, s := w.step.Kernel, w.sweep
+	k, s := w.about, w.sweep
 	predicted, _ := k.Expected()
 	mean, p95 := exec.MeanAndP95(s.Turnaround)
 	w.run.meter.add(w)

@@ -226,7 +226,7 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
 		for _, id := range ids {
 			a := b.arrays[id]
-			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Bufs...), append(*bytes, cost.Moved(a.Array, a.Bufs))
+			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Bufs...), append(*bytes, cost.Moved(a.Array, a.Bufs, nil))
 		}
 		return stages, bufs
 	}

@@ -67,6 +67,9 @@ type Kernel struct {
 
 	layout *device.Layout // of its program, or by the device's rules; nil: not known
 	work   *cost.Work     // under that layout, once it was counted
+
+	counted ops.Counted // of what is counted when it runs, the share that there is, where that is known; and that of numbers that count it
+	told    cost.Told
 }
 
 // Costs are what predictions are made by.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/planner/cost"
 	"weft/planner/plan"
 )
 
@@ -106,3 +107,48 @@ func (b *Buffer) Known() int64 {
 
 // Needs are the arrays that must be there for a step.
 func (p *Plan) Needs(s *Step) []string { return slices.Concat(s.Reads, s.Writes, p.counts(s)) }
+
+// Told is a step's kernel with figures of what it moves and computes, and of the time it was to take, that go by how many elements there are, as elements
+// finds them; the kernel itself where it is known while planning.
+func (p *Plan) Told(s *Step, elements func(by *Buffer, size int) (int, error)) (*Kernel, error) {
+	counted := ops.Counted{}
+	for _, id := range slices.Concat(s.Reads, s.Writes) {
+		for _, d := range p.Buffer(id).Array.Type.Dims {
+			by := p.Count(d, s)
+			if by == nil || d.Size == 0 {
+				continue
+			}
+			n, err := elements(by, d.Size)
+			if err != nil {
+				return nil, err
+			}
+			counted[*d.Count] = float64(n) / float64(d.Size)
+		}
+	}
+	if len(counted) == 0 {
+		return s.Kernel, nil
+	}
+	k := *s.Kernel
+	k.counted, k.told, k.work, k.MovedIn, k.MovedOut = counted, cost.Told{}, nil, nil, nil
+	for _, id := range s.Reads {
+		b := p.Buffer(id)
+		k.MovedIn = append(k.MovedIn, cost.Moved(b.Array, b.Bufs, counted))
+		for a, share := range counted {
+			if a.Of != b.Array.Op {
+				continue
+			}
+			for _, part := range b.Bufs {
+				if part.Facts.Likely > 0 {
+					k.told[part] = share
+				}
+			}
+		}
+	}
+	for _, id := range s.Writes {
+		b := p.Buffer(id)
+		k.MovedOut = append(k.MovedOut, cost.Moved(b.Array, b.Bufs, counted))
+	}
+	k.count()
+	k.Predict()
+	return &k, nil
+}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"weft/kernels/device"
-	"weft/kernels/ir/count"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -15,14 +14,19 @@ import (
 // Plan counts a kernel's work, cuts it into tiles and predicts its time.
 func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 	k.Costs, k.Kind = costs, kind
-	k.Flops, k.Bytes = count.CostOf(k.IR).Arithmetic, 0
-	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
-		k.Bytes += n
-	}
+	k.count()
 	if k.work = nil; costs.Model != nil {
 		k.layout = costs.Model.Layout(k.IR)
 	}
 	k.recut(threads)
+}
+
+// count counts what the kernel computes and moves.
+func (k *Kernel) count() {
+	k.Flops, k.Bytes = cost.Asked(k.IR, k.told).Arithmetic*cost.Share(k.Roots[0], k.counted), 0
+	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
+		k.Bytes += n
+	}
 }
 
 // Compiled records how a device compiled the kernel, and cuts it into tiles that its code likes: those that were measured fastest, where
@@ -47,7 +51,7 @@ func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads i
 func (k *Kernel) recut(threads int) {
 	k.Tiles = 0
 	k.Predict()
-	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds()/cost.Share(k.Roots[0]), threads)) // as if there were all, of which the first tiles are
+	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds()/cost.Share(k.Roots[0], k.counted), threads)) // as if there were all, of which the first tiles are
 }
 
 // Predict fills in the predicted time.
@@ -55,10 +59,10 @@ func (k *Kernel) Predict() {
 	switch model := k.Costs.Model; {
 	case model != nil:
 		if k.work == nil {
-			k.work = model.Count(k.IR, k.layout)
+			k.work = model.Count(k.IR, k.layout, k.told)
 		}
 		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
-			Tiles: k.Tiles, Kind: k.Kind, Share: cost.Share(k.Roots[0]), Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
+			Tiles: k.Tiles, Kind: k.Kind, Share: cost.Share(k.Roots[0], k.counted), Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)
 	default:

@@ -75,7 +75,7 @@ func TestCountOfContractions(t *testing.T) {
 	const points, n = 80, 100 // of which the first level holds both operands
 	k, a, b := product(points, n)
 	per := func(l device.Layout, c profile.Class) float64 {
-		return workOf(k, p, &l).ns[c] / p.Ops[c] / (points * points * n)
+		return workOf(k, p, &l, nil).ns[c] / p.Ops[c] / (points * points * n)
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -122,7 +122,7 @@ func TestScatteredStoresAreCountedByElement(t *testing.T) {
 		fold := b.Turns("i", b.I32(0), b.I32(n), []*ir.Node{x}, func(*ir.Node) {})
 		value := b.Cast(ir.F32, fold.Index)
 		k := &ir.Kernel{Name: "sums", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x, at(b, fold.Index)}, Value: value, In: fold, Adds: true}}}
-		return workOf(k, p, &device.Layout{FoldLanes: true}).ns[profile.Contiguous] / n
+		return workOf(k, p, &device.Layout{FoldLanes: true}, nil).ns[profile.Contiguous] / n
 	}
 	even := cost(func(b *ir.Builder, i *ir.Node) *ir.Node { return i })
 	apart := cost(func(b *ir.Builder, i *ir.Node) *ir.Node { return b.Alu(ir.BitAnd, b.Mul(i, i), b.I32(n-1)) })
@@ -143,7 +143,7 @@ func TestLoadsThatJump(t *testing.T) {
 			return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(ir.F32, x), b.Load(in, at(b, i)...)))}, nil
 		})
 		k := &ir.Kernel{Name: "sum", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: sum[0]}}}
-		return workOf(k, p, &device.Layout{Lanes: []int{0}}).ns[profile.Uniform]
+		return workOf(k, p, &device.Layout{Lanes: []int{0}}, nil).ns[profile.Uniform]
 	}
 	along := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{b.I32(0), i} })
 	down := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{i, b.I32(0)} })
@@ -165,7 +165,7 @@ func TestLoadsInLaneTiles(t *testing.T) {
 			return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(ir.F32, axes[0]), b.Load(in, at(b, i, axes[0], axes[1])...)))}, nil
 		})
 		out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{y, x}}
-		return workOf(&ir.Kernel{Name: "sum", Axes: axes, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}, p, &l)
+		return workOf(&ir.Kernel{Name: "sum", Axes: axes, Stores: []ir.Store{{Buf: out, Index: axes, Value: sum[0]}}}, p, &l, nil)
 	}
 	along := func(b *ir.Builder, i, y, x *ir.Node) []*ir.Node { return []*ir.Node{i, x} }
 	row, tile := device.Layout{Lanes: []int{1}}, device.Layout{Lanes: []int{0, 1}, LanesOn: map[int]int{0: 4, 1: 4}}
@@ -219,7 +219,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	lanes := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}}
 	const points, n = 1024, 100
 	per := func(k *ir.Kernel, r *device.Layout, c profile.Class) float64 {
-		return workOf(k, p, r).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
+		return workOf(k, p, r, nil).ns[c] / p.Ops[c] / (points * n) // operations an element and iteration
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
@@ -244,7 +244,7 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	window := &device.Layout{Lanes: []int{0}, Flight: 4, FlightOn: map[int]int{0: 4}, Fetched: 2, Windows: true}
 	far := placed(1<<20, 10, 1)
 	line := 64e9 / p.Levels[1].Copy.Core
-	near("a window's load from beyond", workOf(far, p, window).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
+	near("a window's load from beyond", workOf(far, p, window, nil).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
 	near("loads along iterations", per(sums(points, n, 100, plain), along, profile.Contiguous), 1)
 }
 

@@ -64,6 +64,7 @@ const usualFlight = 4
 // counter walks a kernel.
 type counter struct {
 	k      *ir.Kernel
+	told   Told
 	p      *profile.Profile
 	layout device.Layout
 	beside map[*ir.Node][]*ir.Node // loads that are gathered together, and how many at a time
@@ -83,13 +84,9 @@ type counter struct {
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
-func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
-	c := &counter{k: k, p: p, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil)}
-	k.Walk(func(n *ir.Node) {
-		if n.Kind == ir.KFold {
-			c.folds = append(c.folds, n.Fold)
-		}
-	})
+func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) Work {
+	c := &counter{k: k, p: p, told: told, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil)}
+	c.folds = foldsOf(k)
 	if layout != nil {
 		c.layout = *layout
 	} else {
@@ -117,7 +114,9 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout) Work {
 		c.narrow = schedule.Narrowed(c.folds)
 	}
 	c.fused = ir.ContractionOf(k).Absorbed(k)
-	c.shares, c.rare = c.executedShares(), c.rarely()
+	if c.shares = c.executedShares(); c.lanes.Empty() {
+		c.rare = rarely(k, c.folds)
+	}
 	all := count.CostOf(k)
 	w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {

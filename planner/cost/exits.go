@@ -24,7 +24,7 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 			shares[f] = 1
 			continue
 		}
-		n := meanTrips(f, most)
+		n := c.told.meanTrips(f, most)
 		if ends(f) && !c.k.Whole {
 			left := open(n, c.together())
 			if block := blocks(f); block > 0 {
@@ -81,19 +81,49 @@ func (c *counter) together() int {
 	return c.p.Lanes * max(1, c.layout.Flight)
 }
 
-// probable is the share of a fold's turns that there probably are, where its bounds follow from counts of what is not known yet; 0: they do not.
-func probable(f *ir.Fold) (share float64) {
+// Told are the shares that Facts.Likely of some buffers guess at, where they are known.
+type Told map[*ir.Buffer]float64
+
+// probable is the share of a fold's turns that there probably are: all of them, unless its bounds follow from counts of what is not known while planning.
+func (t Told) probable(f *ir.Fold) float64 {
+	share, counts := 0.0, false
 	ir.WalkNodes([]*ir.Node{f.Lo, f.Hi}, func(n *ir.Node) {
-		if n.Kind == ir.KLoad {
-			share = max(share, n.Buf.Facts.Likely)
+		if n.Kind == ir.KLoad && n.Buf.Facts.Likely > 0 {
+			known, ok := t[n.Buf]
+			if counts = true; !ok {
+				known = n.Buf.Facts.Likely
+			}
+			share = max(share, known)
 		}
 	})
+	if !counts {
+		return 1
+	}
 	return share
 }
 
+// Asked counts what a kernel's definition asks for: loops over what is counted when it runs as often as they probably turn, and what is done in a branch as
+// often as that is probably taken.
+func Asked(k *ir.Kernel, told Told) count.Cost {
+	return count.CostWhere(k, told.probable, Rarely(k))
+}
+
+// Rarely gives the part of the turns in which values are computed that are computed where something is kept alone.
+func Rarely(k *ir.Kernel) map[*ir.Node]float64 { return rarely(k, foldsOf(k)) }
+
+// foldsOf are the folds of a kernel, inner ones first.
+func foldsOf(k *ir.Kernel) (out []*ir.Fold) {
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold {
+			out = append(out, n.Fold)
+		}
+	})
+	return out
+}
+
 // meanTrips is how often a fold turns: on average where its end comes from a table of known numbers, else at most.
-func meanTrips(f *ir.Fold, most float64) float64 {
-	if share := probable(f); share > 0 {
+func (t Told) meanTrips(f *ir.Fold, most float64) float64 {
+	if share := t.probable(f); share < 1 {
 		return most * share
 	}
 	hi := f.Hi
@@ -131,13 +161,13 @@ func culled(n, block float64) float64 {
 	return min(n, block*blocks)
 }
 
-// rarely gives for values that scalar turns compute in a branch alone, where they keep something, the part of these turns: as many are kept as of any scale up to
+// rarely gives for values that turns compute in a branch alone, where they keep something, the part of these turns: as many are kept as of any scale up to
 // all of them.
-func (c *counter) rarely() map[*ir.Node]float64 {
+func rarely(k *ir.Kernel, folds []*ir.Fold) map[*ir.Node]float64 {
 	out := map[*ir.Node]float64{}
-	for _, f := range c.folds {
-		branch, ok := form.BranchOf(c.k, f)
-		if !ok || !c.lanes.Empty() {
+	for _, f := range folds {
+		branch, ok := form.BranchOf(k, f)
+		if !ok {
 			continue
 		}
 		n := count.MostTrips(f)

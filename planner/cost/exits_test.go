@@ -41,7 +41,7 @@ func TestFoldsThatEndEarly(t *testing.T) {
 		{"blocks of 8 left out", full, tall, 8 * (1 + harmonic(31))},
 		{"and half as long", half, tall, 8 * (1 + harmonic(15))},
 	} {
-		loads := workOf(search(points, most, c.counts, c.tall), p, lanes).ns[profile.Contiguous] / p.Ops[profile.Contiguous] / points
+		loads := workOf(search(points, most, c.counts, c.tall), p, lanes, nil).ns[profile.Contiguous] / p.Ops[profile.Contiguous] / points
 		if got := loads - 2; math.Abs(got-c.want) > 0.01*c.want { // the number of iterations is loaded and the result stored
 			t.Errorf("%s: %.2f iterations, want %.2f", c.name, got, c.want)
 		}
@@ -80,7 +80,7 @@ func TestOneLaneLeavesAlone(t *testing.T) {
 func TestKeptRarely(t *testing.T) {
 	const rows, n = 64, 1000
 	p := profile.Default(1)
-	work := func(sometimes bool) map[profile.Class]float64 {
+	work := func(sometimes bool) (map[profile.Class]float64, float64) {
 		b := ir.NewBuilder()
 		y := b.Axis("y", rows)
 		in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{rows, n}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{rows, n}}
@@ -95,9 +95,13 @@ func TestKeptRarely(t *testing.T) {
 			}
 			return []*ir.Node{b.Add(acc[0], more), b.Add(acc[1], b.Alu(ir.Log, v))}, nil
 		})
-		return workOf(k, p, &device.Layout{}).ns
+		return workOf(k, p, &device.Layout{}, nil).ns, Asked(k, nil).Transcendentals
 	}
-	always, rarely := work(false), work(true)
+	always, both := work(false)
+	rarely, asked := work(true)
+	if want := rows * (n + open(n, 1)); both != 2*rows*n || math.Abs(asked-want) > 1e-6*want {
+		t.Errorf("what is kept takes %g functions, and %g if always, want %g and %d", asked, both, want, 2*rows*n)
+	}
 	if r, want := rarely[profile.Exp]/always[profile.Exp], open(n, 1)/n; math.Abs(r-want) > 1e-9 || rarely[profile.Log] != always[profile.Log] {
 		t.Errorf("what is kept takes %.3g of what it would for all, want %.3g; what all take %g and %g", r, want, rarely[profile.Log], always[profile.Log])
 	}

@@ -38,16 +38,16 @@ type Kernel struct {
 }
 
 // Share is that of the kernel of a stage, whose points are its elements, or what finds them.
-func Share(s *ops.Stage) float64 {
+func Share(s *ops.Stage, told ops.Counted) float64 {
 	if s.Put != nil {
 		return 1
 	}
-	return s.Type.Likely()
+	return s.Type.Likely(told)
 }
 
-// Moved is how many bytes of an array there are to load or store, as far as is known while planning.
-func Moved(s *ops.Stage, parts []*ir.Buffer) int64 {
-	return int64(float64(ops.BytesOf(parts)) * s.Type.Likely())
+// Moved is how many bytes of an array there are to load or store, as far as is known.
+func Moved(s *ops.Stage, parts []*ir.Buffer, told ops.Counted) int64 {
+	return int64(float64(ops.BytesOf(parts)) * s.Type.Likely(told))
 }
 
 // Estimate is a prediction and what it is made of.
@@ -82,11 +82,11 @@ func (m *Model) Weigh(k Kernel) float64 {
 }
 
 // Busy is the predicted time in seconds that one core takes for what a kernel executes, by the profile alone.
-func (m *Model) Busy(k *ir.Kernel) float64 { return m.Count(k, m.Layout(k)).total() * 1e-9 }
+func (m *Model) Busy(k *ir.Kernel) float64 { return m.Count(k, m.Layout(k), nil).total() * 1e-9 }
 
 // Count is what a kernel executes under a layout; nil: that of a device that does not say how it lays kernels out.
-func (m *Model) Count(k *ir.Kernel, layout *device.Layout) *Work {
-	w := workOf(k, m.Profile, layout)
+func (m *Model) Count(k *ir.Kernel, layout *device.Layout, told Told) *Work {
+	w := workOf(k, m.Profile, layout, told)
 	return &w
 }
 
@@ -112,7 +112,7 @@ func (m *Model) raw(k Kernel) Estimate {
 	p := m.Profile
 	w := k.Work
 	if w == nil {
-		w = m.Count(k.IR, k.Layout)
+		w = m.Count(k.IR, k.Layout, nil)
 	}
 	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
 	if cmp.Or(k.Kind, m.Kind) == "interp" {

@@ -110,9 +110,9 @@ func (in locator) of(stages []*ops.Stage) (out []*ops.Stage) {
 // predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p. Kernels
 // of one loose hash share it. What earlier runs taught is left out: the same profile gives the same plan.
 func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
-	about := cost.Kernel{Share: cost.Share(s)}
+	about := cost.Kernel{Share: cost.Share(s, nil)}
 	if !f.passing(s) {
-		about.Stores = []int64{int64(float64(s.Type.Bytes()) * s.Type.Likely())}
+		about.Stores = []int64{int64(float64(s.Type.Bytes()) * s.Type.Likely(nil))}
 	}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
@@ -127,7 +127,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 			if !f.blind {
 				bufs[in][0].Facts.Max = tallest(in, c)
 			}
-			about.Loads = append(about.Loads, cost.Moved(in, bufs[in]))
+			about.Loads = append(about.Loads, cost.Moved(in, bufs[in], nil))
 		}
 		return bufs[in]
 	})

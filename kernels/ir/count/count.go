@@ -2,6 +2,7 @@
 package count
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -53,11 +54,11 @@ const UnknownTrips = 64
 
 // CostOf counts the work of a kernel. Folds with bounds known at run time only are estimated; a fold that may end early
 // counts in full.
-func CostOf(k *ir.Kernel) Cost { return CostWhere(k, func(*ir.Fold) float64 { return 1 }) }
+func CostOf(k *ir.Kernel) Cost { return CostWhere(k, func(*ir.Fold) float64 { return 1 }, nil) }
 
-// CostWhere is CostOf where only a share of the turns of each fold is executed.
-func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64) Cost {
-	c := counter{trips: map[ir.Set]float64{}, cost: Cost{Loads: map[*ir.Buffer]float64{}, Stored: map[*ir.Buffer]float64{}}, share: share}
+// CostWhere is CostOf where only a share of the turns of each fold is executed, and some values are computed in a part of these alone.
+func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64, rare map[*ir.Node]float64) Cost {
+	c := counter{rare: rare, trips: map[ir.Set]float64{}, cost: Cost{Loads: map[*ir.Buffer]float64{}, Stored: map[*ir.Buffer]float64{}}, share: share}
 	for _, a := range k.Axes {
 		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
 	}
@@ -119,6 +120,7 @@ type counter struct {
 	trips map[ir.Set]float64 // memo: evaluations of a value by its free set
 	cost  Cost
 	share func(*ir.Fold) float64 // of a fold's turns that are executed
+	rare  map[*ir.Node]float64   // of these turns, those in which a value is computed
 	runs  bool                   // what depends on the index of a fold is computed in every run of it
 }
 
@@ -255,11 +257,11 @@ func (c *counter) closure(s ir.Set) ir.Set {
 func (c *counter) count(n *ir.Node) {
 	switch n.Kind {
 	case ir.KLoad:
-		e := c.evaluations(n.Free())
+		e := c.evaluations(n.Free()) * cmp.Or(c.rare[n], 1)
 		c.cost.Loads[n.Buf] += e
 		c.cost.NodeEvals += e
 	case ir.KAlu:
-		e := c.evaluations(n.Free())
+		e := c.evaluations(n.Free()) * cmp.Or(c.rare[n], 1)
 		c.cost.NodeEvals += e
 		if !n.Type.Float() && n.Type != ir.Bool {
 			return // address arithmetic
