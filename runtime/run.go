@@ -14,6 +14,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/arrays"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/journal"
 	"weft/runtime/memory"
@@ -181,6 +182,9 @@ func (r *run) need(step *bound.Step) error {
 func (r *run) step(ctx context.Context, step *bound.Step) error {
 	if step.Kind == plan.ReadStep && r.held(step) {
 		return r.makes(step, nil)
+	}
+	if k := step.Kernel; k != nil && !r.accelerated(k) {
+		exec.Rouse(min(r.opt.Threads, len(k.TileSet)) - 1)
 	}
 	if err := r.allocate(step); err != nil {
 		return err

@@ -25,6 +25,8 @@ type Sweep struct {
 	Tally   device.Tally // of programs that count
 
 	mu         sync.Mutex
+	waiting    []region.Region // not queued yet
+	queue      []job
 	Turnaround []time.Duration
 	Walls      []time.Duration // of launches alone
 	QueuePeak  int
@@ -37,59 +39,58 @@ type job struct {
 	queued time.Time
 }
 
-// Run works the tiles off, several at once. After a launch that fails no other is started: what is left then lies in
+// Run works the tiles off, several at once, one of them here. After a launch that fails no other is started: what is left then lies in
 // s.Left, with the reason in s.Fault. The error is the context's.
 func (s *Sweep) Run(ctx context.Context, tiles []region.Region) error {
-	if len(tiles) == 1 && ctx.Err() == nil { // which needs no workers
-		s.do(func() {}, job{tiles[0], time.Now()}, 1)
-		return ctx.Err()
-	}
 	// The longest ones first, so that the last ones even out.
-	tiles = slices.Clone(tiles)
-	slices.SortStableFunc(tiles, func(a, b region.Region) int { return cmp.Compare(b.Points(), a.Points()) })
-	stop, cancel := context.WithCancel(ctx)
-	defer cancel()
-	queue := make(chan job, queuedPerThread*s.Threads)
-	var workers sync.WaitGroup
-	for lane := range min(s.Threads, len(tiles)) {
-		workers.Go(func() { s.work(stop, cancel, queue, lane+1) })
+	s.waiting = slices.Clone(tiles)
+	slices.SortStableFunc(s.waiting, func(a, b region.Region) int { return cmp.Compare(b.Points(), a.Points()) })
+	var others sync.WaitGroup
+	for other := range min(s.Threads, len(tiles)) - 1 {
+		begin(&others, func() { s.work(ctx, other+2) })
 	}
-	unsent := s.feed(stop, queue, tiles)
-	close(queue)
-	workers.Wait()
-	s.Left = append(s.Left, unsent...)
+	s.work(ctx, 1)
+	others.Wait()
+	for _, j := range s.queue {
+		s.Left = append(s.Left, j.tile)
+	}
+	s.Left, s.queue = append(s.Left, s.waiting...), nil
 	return ctx.Err()
 }
 
-// feed queues tiles until it is told to stop and returns those it did not.
-func (s *Sweep) feed(stop context.Context, queue chan<- job, tiles []region.Region) []region.Region {
-	for i, t := range tiles {
-		select {
-		case queue <- job{t, time.Now()}:
-			s.QueuePeak = max(s.QueuePeak, len(queue))
-		case <-stop.Done():
-			return tiles[i:]
+func (s *Sweep) work(ctx context.Context, lane int) {
+	for ctx.Err() == nil {
+		j, ok := s.next()
+		if !ok {
+			return
 		}
+		s.do(j, lane)
 	}
-	return nil
 }
 
-func (s *Sweep) work(stop context.Context, cancel func(), queue <-chan job, lane int) {
-	for j := range queue {
-		if stop.Err() != nil {
-			s.leave(j.tile, nil)
-			continue
-		}
-		s.do(cancel, j, lane)
+// next takes the next tile, unless there is none or one failed.
+func (s *Sweep) next() (j job, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Fault != nil {
+		return j, false
 	}
+	for len(s.waiting) > 0 && len(s.queue) < queuedPerThread*s.Threads {
+		s.queue, s.waiting = append(s.queue, job{s.waiting[0], time.Now()}), s.waiting[1:]
+	}
+	s.QueuePeak = max(s.QueuePeak, len(s.queue))
+	if len(s.queue) == 0 {
+		return j, false
+	}
+	j, s.queue = s.queue[0], s.queue[1:]
+	return j, true
 }
 
 // do launches a tile.
-func (s *Sweep) do(cancel func(), j job, lane int) {
+func (s *Sweep) do(j job, lane int) {
 	start := time.Now()
 	if err := s.Launch(j.tile); err != nil {
 		s.leave(j.tile, err)
-		cancel()
 		return
 	}
 	s.finish(time.Since(j.queued), time.Since(start))
