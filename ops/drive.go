@@ -5,7 +5,7 @@ import "weft/kernels/ir"
 // Driver runs an algorithm over programs: kernels that are planned like those of a pipeline, launched many times, on arrays that stay
 // from one call to the next. What plans and runs the programs knows nothing of the algorithm.
 type Driver interface {
-	// Programs defines the arrays and the programs as stages. It takes the place of Lower.
+	// Programs defines the arrays and the programs as stages, the same in each call. It takes the place of Lower.
 	Programs(*Lowering) Drive
 	// Drive is the algorithm. It must follow from what the Host tells it alone: a run that goes on where another was cut off calls it anew,
 	// and tells it the same up to there.
@@ -16,7 +16,7 @@ type Driver interface {
 type Drive struct {
 	// State are the arrays it keeps, as programs read them, each made by Lowering.State. The outputs are the first of them, in their order.
 	State []*Stage
-	Start []*Stage // what they hold at first
+	Start []*Stage // what they hold at first, made around the drive
 	Calls []Program
 	// Rounds, if set, says that the state is of objects, each of which is done by itself.
 	Rounds *Rounds
@@ -38,11 +38,6 @@ type Program struct {
 	// is not copied, if no other one takes it and it holds something else then.
 	Next []*Stage
 	Most int // calls
-}
-
-// Programs are those that are launched, the one that fills the state at first before the others.
-func (d Drive) Programs() []Program {
-	return append([]Program{{Name: "start", Next: d.Start, Most: 1}}, d.Calls...)
 }
 
 // Host is all that an algorithm sees of a run.

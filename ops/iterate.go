@@ -57,27 +57,6 @@ func (c Carried) Range(int) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// Outside are the arrays that repeated programs carry around a use of an operator: those of others than itself that its arguments are made
-// from.
-func Outside(op *Instance) (out []Array) {
-	own := map[*Instance]bool{}
-	var carried []*Instance
-	Walk([]*Instance{op}, func(in *Instance) {
-		if _, ok := in.Bound.(Carried); ok {
-			carried = append(carried, in)
-		}
-		in.Call.Arrays(func(param string, a Array) { own[a.Of] = own[a.Of] || param == "state" || param == "each" })
-	})
-	for _, in := range carried {
-		for i := range in.Out {
-			if !own[in] {
-				out = append(out, Array{Of: in, Out: i})
-			}
-		}
-	}
-	return out
-}
-
 // iteration is a use of Iterate.
 type iteration struct {
 	Gives

@@ -48,9 +48,9 @@ type Stage struct {
 	// no axis for that dim and stores its few elements one by one.
 	Unrolled bool
 	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs. State says that
-	// it is one that a drive keeps between calls of its programs.
-	Source, State bool
-	Out           int
+	// it is one that a drive keeps between calls of its programs, Around that what runs the drive has it in memory.
+	Source, State, Around bool
+	Out                   int
 }
 
 // EachStage returns a function that visits a stage and all that it is made from, producers first, and each of them once in all its calls.

@@ -169,8 +169,8 @@ func TestDamagedPlansAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{"format: 4", "format: 2\nearlier: 1", "a plan of format 2"},
-		{"format: 4", "fromat: 4", "not a plan"},
+		{"format: 5", "format: 2\nearlier: 1", "a plan of format 2"},
+		{"format: 5", "fromat: 4", "not a plan"},
 		{"kind: sink", "kind: sunk", "no kind of step"},
 		{"reads: [b1, ", "reads: [b77, ", "there is none of"},
 		{"key: ", "key: 99.", "there is none of"},

@@ -11,93 +11,167 @@ import (
 	"weft/planner/plan"
 )
 
-// drive adds the step of the drive that a stage is an output of, with all its outputs that are needed. Its programs are planned as pipelines
-// are, within the memory that the outputs leave.
-func (b *builder) drive(s *ops.Stage, step bound.Step) {
-	number := len(b.Plan.Steps) + 1
-	opt := b.opt
-	opt.After, opt.Params = nil, nil
-	for _, in := range b.Around[s] {
-		step.Reads = append(step.Reads, b.use(in))
-	}
-	b.add(step, plan.DriveStep, "d", number) // before its outputs have buffers, which would add it again
-	at := len(b.Plan.Steps) - 1
-	taken := ops.BytesOf(b.Arrays.Of(s))
-	for _, out := range b.Stages {
-		if out.Op == s.Op && out != s {
-			b.Plan.Steps[at].Writes = append(b.Plan.Steps[at].Writes, b.array(out))
-			taken += ops.BytesOf(b.Arrays.Of(out))
+// drives plans the programs of all drives, before any array is written down: where they load what lies around them, it may get margins for that.
+func (b *builder) drives() error {
+	for _, s := range b.Stages {
+		if g := b.GivenBy(s); g != nil && b.driven[s.Op] == nil {
+			if err := b.programs(s.Op, g); err != nil {
+				return err
+			}
 		}
 	}
-	d := &plan.Drive{}
-	var programs []*bound.Plan
-	for _, g := range graph.Programs(s.Op) {
-		name := b.Plan.Steps[at].ID + "." + g.Name
+	return nil
+}
+
+// driven are a drive's programs before it has a step.
+type driven struct {
+	number   int
+	drive    *plan.Drive
+	programs []*bound.Plan
+}
+
+// programs plans those of a drive as pipelines are, within the memory that its outputs, its state and what lies around them leave.
+func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
+	opt := b.opt
+	opt.After, opt.Params = nil, nil
+	at := &driven{number: len(b.driven) + 1, drive: &plan.Drive{}}
+	b.driven[op] = at
+	id := fmt.Sprintf("%sd%d", b.opt.within, at.number)
+	taken := int64(0)
+	var around []*ops.Stage
+	for _, s := range b.Stages {
+		if b.GivenBy(s) == g {
+			taken, around = taken+ops.BytesOf(b.Arrays.Of(s)), b.Around[s]
+		}
+	}
+	counted := int64(0)
+	for _, s := range around {
+		bytes := ops.BytesOf(b.Arrays.Of(s))
+		if taken += bytes; slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+			counted += bytes
+		}
+	}
+	for _, s := range g.Start {
+		if taken += 2 * ops.BytesOf(b.Arrays.Of(s)); b.moves(s, g) {
+			taken -= ops.BytesOf(b.Arrays.Of(s))
+		}
+	}
+	for _, p := range g.Programs {
+		name := id + "." + p.Name
 		opt.within = name + "."
 		if b.opt.Decided != nil {
 			decided := b.opt.Decided.Drives[name]
 			opt.Decided = &decided
 		}
-		p, err := b.program(g, opt, taken, bound.Step{Step: plan.Step{Drive: d}, Programs: programs})
+		for _, o := range p.Outside {
+			p.Share(o.In, b.Arrays.Of(o.Of), b.Units[o.Of], b.Lasts(o.Of) || b.lent[o.Of])
+			b.lent[o.Of] = true
+		}
+		made, err := b.program(p, opt, taken, counted)
 		if err != nil {
-			b.fault = fmt.Errorf("%s of %s: %w", g.Name, s.Op.Spec.Name, err)
-			return
+			return fmt.Errorf("%s of %s: %w", p.Name, op.Spec.Name, err)
 		}
 		if b.Plan.Decided.Drives == nil {
 			b.Plan.Decided.Drives = map[string]plan.Decisions{}
 		}
-		b.Plan.Decided.Drives[name] = p.Decided
+		b.Plan.Decided.Drives[name] = made.Decided
 		ids := func(stages []*ops.Stage) []string {
 			out := make([]string, len(stages))
 			for i, s := range stages {
-				if at := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Array == s }); at >= 0 {
-					out[i] = p.Buffers[at].ID
+				if at := slices.IndexFunc(made.Buffers, func(b bound.Buffer) bool { return b.Array == s }); at >= 0 {
+					out[i] = made.Buffers[at].ID
 				}
 			}
 			return out
 		}
-		if d.Rounds = g.Rounds; d.Rounds != nil {
-			if err := alone(p, g); err != nil {
-				b.fault = err
-				return
+		if at.drive.Rounds = p.Rounds; p.Rounds != nil {
+			if err := alone(made, p); err != nil {
+				return err
 			}
 		}
-		first := once(p, g)
-		for i := range p.Steps {
-			if s := &p.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
+		first := once(made, p)
+		for i := range made.Steps {
+			if s := &made.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
 				s.Kernel.Again = true
 				s.Kernel.Predict()
 			}
 		}
-		p.SumPredictions()
-		d.Programs = append(d.Programs, plan.DriveProgram{Name: g.Name, Most: g.Most, Now: ids(g.State), Next: ids(g.Next), Once: first})
-		programs = append(programs, p)
+		made.SumPredictions()
+		at.drive.Programs = append(at.drive.Programs, plan.DriveProgram{Name: p.Name, Most: p.Most, Now: ids(p.State), Next: ids(p.Next), Once: first})
+		at.programs = append(at.programs, made)
 	}
-	b.Plan.Steps[at].Drive, b.Plan.Steps[at].Programs = d, programs
+	return nil
 }
 
-// program plans one of a drive's programs, in the memory that those before it leave: it has the same state, and what sources gave to them.
-func (b *builder) program(g graph.Program, opt Options, taken int64, before bound.Step) (*bound.Plan, error) {
+// drive adds the step of the drive that a stage is an output of, with all its outputs that are needed.
+func (b *builder) drive(s *ops.Stage, step bound.Step) {
+	at, g := b.driven[s.Op], b.Drives[s.Op]
+	for _, in := range b.Around[s] {
+		step.Reads = append(step.Reads, b.use(in))
+	}
+	for _, in := range g.Start {
+		at.drive.Start = append(at.drive.Start, b.use(in))
+		if b.moves(in, g) {
+			at.drive.Moves = append(at.drive.Moves, b.use(in))
+		}
+	}
+	for i, p := range g.Programs {
+		for _, o := range p.Outside {
+			for k := range at.programs[i].Buffers {
+				if in := &at.programs[i].Buffers[k]; in.Array == o.In {
+					in.Around = b.use(o.Of)
+				}
+			}
+		}
+		at.programs[i].Hash = at.programs[i].Value().Sum()
+	}
+	step.Step.Drive, step.Programs, step.Holds = at.drive, at.programs, b.Plan.Holds(at.drive)
+	b.add(step, plan.DriveStep, "d", at.number) // before its outputs have buffers, which would add it again
+	n := len(b.Plan.Steps) - 1
+	for _, out := range b.Stages {
+		if b.GivenBy(out) == g && out != s {
+			b.Plan.Steps[n].Writes = append(b.Plan.Steps[n].Writes, b.array(out))
+		}
+	}
+}
+
+// moves reports whether a drive starts in the memory of an array: a kernel makes it for nothing else, and does so once.
+func (b *builder) moves(s *ops.Stage, g *graph.Drive) bool {
+	uses := 0
+	for _, t := range g.Start {
+		if t == s {
+			uses++
+		}
+	}
+	for _, p := range g.Programs {
+		if slices.ContainsFunc(p.Outside, func(o graph.Outside) bool { return o.Of == s }) {
+			uses++
+		}
+	}
+	return uses == 1 && b.opt.within == "" && !graph.Given(s) && len(b.Users[s]) == 0 && b.Takers[s] == 1
+}
+
+// program plans one of a drive's programs, in the memory that is left. Of what is counted around it, it is known when it runs how much that takes.
+func (b *builder) program(g graph.Program, opt Options, taken, counted int64) (p *bound.Plan, err error) {
 	if b.opt.Memory == 0 {
 		return opt.build(g.Graph, b.Device, opt)
 	}
-	left, there := b.opt.Memory-taken-before.Takes(), before.Read()
-	read := int64(0)
+	own := int64(0) // the state is among what is taken
 	for _, s := range g.Stages {
-		read += there[graph.Key(s)]
-		if before.Programs != nil && g.Lasts(s) {
-			left += s.Type.Bytes()
+		if g.Lasts(s) && !s.Around {
+			own += s.Type.Bytes()
 		}
 	}
-	within := func(memory int64) {
-		opt.Memory = max(1, memory)
+	beside := func(taken int64) (*bound.Plan, error) {
+		opt.Memory = max(1, b.opt.Memory-taken+own)
 		opt.taken = b.opt.taken + b.opt.Memory - opt.Memory
+		return opt.build(g.Graph, b.Device, opt)
 	}
-	within(left + read)
-	p, err := opt.build(g.Graph, b.Device, opt)
-	if read > 0 && (err != nil || p.Stream != nil) { // in blocks each reads for itself
-		within(left)
-		p, err = opt.build(g.Graph, b.Device, opt)
+	p, err = beside(taken)
+	if counted > 0 && (err != nil || p.Stream != nil) {
+		if whole, fault := beside(taken - counted); fault == nil && (err != nil || whole.Stream == nil) {
+			return whole, nil
+		}
 	}
 	return p, err
 }

@@ -44,9 +44,9 @@ func peak(p *bound.Plan) {
 		s := &p.Steps[i]
 		slices.Sort(s.Frees)
 		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if _, ok := bytes[id]; !ok {
-				if bytes[id] = p.Buffer(id).Bytes; t.Later {
-					bytes[id] = p.Buffer(id).Known()
+			if b := p.Buffer(id); b.Role != plan.FromAround && bytes[id] == 0 {
+				if bytes[id] = b.Bytes; t.Later {
+					bytes[id] = b.Known()
 				}
 				alive += bytes[id]
 			}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"weft/kernels/schedule"
 	"weft/kernels/subst"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/fuse"
@@ -124,7 +126,15 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 	}
 	opt.build, opt.weighed = build, map[string]float64{}
-	return build(graph.Collect(sinks), dev, opt)
+	g := graph.Collect(sinks, false)
+	p, err := build(g, dev, opt)
+	if tight := (problem.Problem{}); len(g.Drives) > 0 && errors.As(err, &tight) && tight.Code == problem.MemoryBudget {
+		if apart, fault := build(graph.Collect(sinks, true), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
+			apart.Apart, err = true, nil
+			p = apart
+		}
+	}
+	return p, err
 }
 
 // build is Build for a graph.

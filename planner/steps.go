@@ -31,7 +31,10 @@ func steps(m *module.Module, opt Options) error {
 		Budget:  opt.Memory, Rates: opt.Rates, Edges: m.Verdicts.Edges, Approximations: approximations(m.Stages),
 		Decided: plan.Decisions{Fused: m.Verdicts.Weighed, Precision: opt.Precision, FuseLimit: opt.FuseLimit},
 	}}
-	b := &builder{Module: m, opt: opt, ids: map[*ops.Stage]string{}, names: map[*ir.Buffer]string{}}
+	b := &builder{Module: m, opt: opt, ids: map[*ops.Stage]string{}, names: map[*ir.Buffer]string{}, driven: map[*ops.Instance]*driven{}, lent: map[*ops.Stage]bool{}}
+	if err := b.drives(); err != nil {
+		return err
+	}
 	for i, k := range m.Kernels {
 		for _, s := range k.Loads {
 			b.use(s)
@@ -46,7 +49,7 @@ func steps(m *module.Module, opt Options) error {
 	}
 	b.sinksFirst()
 	b.numbers()
-	return b.fault
+	return nil
 }
 
 // ReadNow is why a plan holds for one value of a param that no kernel knows.
@@ -100,10 +103,11 @@ func MachineOf(dev device.Info, threads int, accelerators []place.DeviceModel) p
 // builder writes steps.
 type builder struct {
 	*module.Module
-	opt   Options
-	ids   map[*ops.Stage]string
-	names map[*ir.Buffer]string
-	fault error // of the planning of a drive's programs
+	opt    Options
+	ids    map[*ops.Stage]string
+	names  map[*ir.Buffer]string
+	driven map[*ops.Instance]*driven
+	lent   map[*ops.Stage]bool // to a program, which loads it as it lies
 }
 
 func (b *builder) add(s bound.Step, kind plan.StepKind, prefix string, number int) {
@@ -121,10 +125,13 @@ func (b *builder) use(s *ops.Stage) string {
 	}
 	id := b.array(s)
 	read := bound.Step{Op: s.Op, Step: plan.Step{Writes: []string{id}}}
-	_, driven := s.Op.Bound.(ops.Driver)
 	switch {
+	case s.Around:
+		for _, n := range b.Counting(s) {
+			b.use(n)
+		}
 	case !s.Source || s.State:
-	case driven:
+	case b.GivenBy(s) != nil:
 		b.drive(s, read)
 	default:
 		b.add(read, plan.ReadStep, "r", len(b.Plan.Steps)+1)
@@ -157,6 +164,8 @@ func (b *builder) array(s *ops.Stage) string {
 	}
 	switch {
 	case !s.Type.Elem.Base.Float() || pb.Role != plan.FromKernel:
+	case b.Lends[s]:
+		pb.Pinned = "goes to a drive"
 	case b.Wanted[s]:
 		pb.Pinned = "goes to a sink"
 	default:

@@ -97,6 +97,9 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told, Doubts: slices.Clone(c.doubt)}
+	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
+		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
+	}
 	for _, p := range d.programs {
 		if len(p.doubt) > 0 {
 			now.Doubts = append(now.Doubts, p.result.Warnings...)

@@ -50,7 +50,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
 		most = max(most, step.Drive.Programs[i].Most)
 	}
-	if err := d.allocate(); err != nil {
+	if err := d.begin(); err != nil {
 		return err
 	}
 	if d.rounds.Rounds = step.Drive.Rounds; d.rounds.Rounds != nil {
@@ -67,11 +67,6 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	}
 	r.opt.Progress.Begin(step.Name, most, time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
-	if d.log.calls == 0 {
-		if err := d.call(d.programs[0]); err != nil {
-			return err
-		}
-	}
 	note, err := step.Op.Bound.(ops.Driver).Drive(d)
 	if err != nil {
 		return err
@@ -90,6 +85,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 			return err
 		}
 	}
+	r.doubt.spread(step)
 	for _, id := range step.Writes {
 		if len(d.log.doubt) > 0 || slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
 			r.doubt[id] = true
@@ -121,16 +117,15 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	r.program, r.arrays.Spare = &about, d.run.arrays.Spare
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.Role != plan.FromState || r.arrays.Lent[b.ID] {
+		if b.Role != plan.FromAround {
 			continue
 		}
-		r.arrays.Lent[b.ID] = true // by the call that this drive is a step of
-		for _, id := range d.step.Reads {
-			if around := d.run.arrays.ByID[id]; around.Key == b.Key {
-				for k, part := range b.Bufs {
-					r.arrays.Memory[part] = d.run.arrays.Memory[around.Bufs[k]]
-				}
-			}
+		r.arrays.Lent[b.ID], r.made[b.ID] = true, true
+		for _, part := range b.Bufs { // the same as around the drive
+			r.arrays.Memory[part] = d.run.arrays.Memory[part]
+		}
+		if d.run.doubt[b.Around] {
+			r.doubt[b.ID] = true
 		}
 	}
 	moved := make([]int, len(about.Next))
@@ -152,7 +147,7 @@ func (d *drive) Launch(call int) error {
 		return err
 	}
 	if d.calls++; d.calls > d.log.calls {
-		if err := d.call(d.programs[1+call]); err != nil {
+		if err := d.call(d.programs[call]); err != nil {
 			return err
 		}
 		if err := d.log.save(d, false); err != nil {
@@ -185,9 +180,6 @@ func (d *drive) call(p *program) error {
 		}
 	}
 	first := p.calls == 0
-	if first {
-		d.take(p)
-	}
 	if first && p.opt.Verify {
 		p.define(d.ctx)
 	}
@@ -199,7 +191,7 @@ func (d *drive) call(p *program) error {
 	}
 	for i := range p.run.plan.Steps {
 		s := &p.run.plan.Steps[i]
-		if s.Kind == plan.SinkStep || !p.again(s) && (!first || p.taken[s.ID] || d.there(p, s)) {
+		if s.Kind == plan.SinkStep || !p.again(s) && !first {
 			continue
 		}
 		if err := d.launch(p, i, s); err != nil {
@@ -207,24 +199,6 @@ func (d *drive) call(p *program) error {
 		}
 	}
 	return nil
-}
-
-// there takes over what a source gave another program.
-func (d *drive) there(p *program, s *bound.Step) bool {
-	if s.Kind != plan.ReadStep {
-		return false
-	}
-	to := p.arrays.ByID[s.Writes[0]]
-	for _, q := range d.programs {
-		for _, from := range q.arrays.ByID {
-			if q.run.plan.Stream != nil || !q.made[from.ID] || !q.arrays.There(from.ID) || !to.SameSource(from) {
-				continue
-			}
-			p.borrow(to.ID, q.run, from.ID)
-			return true
-		}
-	}
-	return false
 }
 
 // launch runs a step of a call.
@@ -321,7 +295,9 @@ func (d *drive) close() {
 			}
 		}
 		for _, b := range p.run.plan.Buffers { // those that are lent, too: the next time they are others
-			r.fleet.Release(b.Bufs...)
+			if b.Role != plan.FromAround {
+				r.fleet.Release(b.Bufs...)
+			}
 		}
 		bytes += p.arrays.Peak
 		p.arrays.FreeAll()

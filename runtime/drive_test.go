@@ -198,7 +198,8 @@ func TestDrivesOfPlansThatWereRead(t *testing.T) {
 		if _, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2}); err != nil || !slices.Equal(w.got["x"].Re, after(5)) {
 			t.Errorf("%v: %v", err, w.got["x"].Re)
 		}
-		v.Steps[0].Drive.Programs[1].Next[0] = v.Steps[0].Drive.Programs[1].Next[1]
+		at := slices.IndexFunc(v.Steps, func(s plan.Step) bool { return s.Drive != nil })
+		v.Steps[at].Drive.Programs[0].Next[0] = v.Steps[at].Drive.Programs[0].Next[1]
 		if _, err := bound.Bind(v, sinks, nil); err == nil {
 			t.Error("a drive that hands on another array is taken")
 		}

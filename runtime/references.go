@@ -44,9 +44,6 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 	r.references = map[string]*audit.Reference{}
 	for i := range r.plan.Steps {
 		step := &r.plan.Steps[i]
-		if r.taken[step.ID] {
-			continue
-		}
 		for _, id := range slices.Concat(step.Reads, step.Writes) {
 			alive[r.arrays.ByID[id].Array] = true
 		}

@@ -41,7 +41,6 @@ type run struct {
 	meter      meter
 
 	program     *plan.DriveProgram // nil: of no drive
-	taken       map[string]bool    // its steps that are not done: see take
 	made        map[string]bool    // arrays that hold what they should: memory may be there before
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are

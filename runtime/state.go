@@ -14,29 +14,55 @@ import (
 // state are the parts of an array before and after a call.
 type state struct{ now, next []device.Memory }
 
-// allocate gives the state its memory.
-func (d *drive) allocate() error {
-	for i := range d.programs[0].Next {
+// begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy.
+func (d *drive) begin() error {
+	r := d.run
+	for i, id := range d.step.Drive.Start {
 		b := d.buffer(i)
-		d.run.arrays.Count(2 * b.Bytes)
-		d.state = append(d.state, state{})
-		for _, to := range []*[]device.Memory{&d.state[i].now, &d.state[i].next} {
-			mem := map[*ir.Buffer]device.Memory{}
-			if err := exec.Allocate(d.run.opt.Devices[0], d.run.arrays.Spare, b, mem, false); err != nil {
-				return err
-			}
+		d.state = append(d.state, state{next: make([]device.Memory, len(b.Bufs))})
+		s := &d.state[i]
+		r.arrays.Count(2 * b.Bytes)
+		if err := d.allocate(b, s.next); err != nil {
+			return err
+		}
+		if slices.Contains(d.step.Drive.Moves, id) && (r.plan.Stream != nil || slices.Contains(d.step.Frees, id)) {
 			for _, part := range b.Bufs {
-				*to = append(*to, mem[part])
+				s.now = append(s.now, r.arrays.Memory[part])
+			}
+			r.fleet.Release(b.Bufs...)
+			r.arrays.Lent[id] = true
+			r.arrays.Count(-b.Bytes)
+			continue
+		}
+		s.now = make([]device.Memory, len(b.Bufs))
+		if err := d.allocate(b, s.now); err != nil {
+			return err
+		}
+		from, err := r.arrays.Host(id)
+		if err != nil {
+			return err
+		}
+		for k, part := range d.host(i).Parts {
+			for row := range part.Rows() {
+				copy(part.Row(row), from.Parts[k].Row(row))
 			}
 		}
 	}
 	return nil
 }
 
-// buffer is how a state lies in memory: the same in all programs.
-func (d *drive) buffer(i int) *bound.Buffer {
-	return d.programs[0].run.plan.Buffer(d.programs[0].Next[i])
+// allocate makes room for an array of the state.
+func (d *drive) allocate(b *bound.Buffer, to []device.Memory) error {
+	mem := map[*ir.Buffer]device.Memory{}
+	err := exec.Allocate(d.run.opt.Devices[0], d.run.arrays.Spare, b, mem, false)
+	for k, part := range b.Bufs {
+		to[k] = mem[part]
+	}
+	return err
 }
+
+// buffer is how a state lies in memory: the same in all programs, and as what it is at first.
+func (d *drive) buffer(i int) *bound.Buffer { return d.run.arrays.ByID[d.step.Drive.Start[i]] }
 
 // host is what a state holds after the last call.
 func (d *drive) host(i int) ops.HostArray {

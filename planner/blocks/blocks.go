@@ -186,7 +186,9 @@ const hugePages = 2 << 20
 func (s *schedule) peak(f *flow, p *Pass) int64 {
 	fixed := int64(0)
 	for _, b := range p.kept {
-		fixed += b.Known()
+		if b.Role != plan.FromAround {
+			fixed += b.Known()
+		}
 	}
 	sinks := map[*bound.Buffer]bool{}
 	for _, u := range p.units {
@@ -250,8 +252,8 @@ func (s *schedule) window(b *bound.Buffer, rows region.Interval) region.Region {
 
 // scratchOf is the memory that a source or sink takes besides its array.
 func (f *flow) scratchOf(u *unit, s *schedule) (n int64) {
-	for _, program := range u.step.Programs {
-		n += program.Takes()
+	if u.step.Kind == plan.DriveStep {
+		n = u.step.Takes()
 	}
 	st, ok := u.step.Op.Bound.(ops.Streamer)
 	arrays := slices.Concat(u.reads, u.makes)

@@ -84,8 +84,8 @@ func newFlow(p *bound.Plan, strips bool) *flow {
 		switch {
 		case b.Role == plan.FromPlan:
 			f.kept[b] = "known while planning"
-		case b.Role == plan.FromState:
-			f.kept[b] = "it is the state of a drive"
+		case b.Role == plan.FromState, b.Role == plan.FromAround:
+			f.kept[b] = "a drive has all of it"
 		case len(b.Layout.Dims) == 0:
 			f.kept[b] = "a single value"
 		}
@@ -106,7 +106,12 @@ func (f *flow) classify(u *unit) {
 		f.late[b] = f.late[b] || late && b.Role != plan.FromPlan
 	}
 	switch u.step.Kind {
-	case plan.ReadStep, plan.DriveStep:
+	case plan.DriveStep:
+		for _, b := range u.reads {
+			keep(b, u.step.Name+" reads all of it in each of its calls", b.Role == plan.FromKernel)
+		}
+		fallthrough
+	case plan.ReadStep:
 		if why := refuses(u.step.Op, true); why != "" {
 			for _, b := range u.makes {
 				keep(b, why, false)
@@ -203,11 +208,11 @@ func (f *flow) levels() {
 	for _, u := range f.units {
 		for _, b := range u.reads {
 			m := f.maker[b]
-			if m == nil || b.Role != plan.FromKernel {
+			if m == nil || m.step.Kind == plan.ReadStep {
 				continue
 			}
 			l := m.level
-			if f.late[b] {
+			if f.late[b] && m.step.Kind == plan.KernelStep {
 				l++
 			}
 			u.level = max(u.level, l)
@@ -303,7 +308,7 @@ func (f *flow) pass(level int, picked bool) Pass {
 			kept[b] = true
 		}
 		u := f.maker[b]
-		if u == nil || included[u] || f.kept[b] != "" && u.step.Kind == plan.KernelStep && u.level < level {
+		if u == nil || included[u] || f.kept[b] != "" && u.step.Kind != plan.ReadStep && u.level < level {
 			return // a table, under way, or there from an earlier pass
 		}
 		included[u] = true

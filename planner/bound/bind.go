@@ -20,7 +20,7 @@ const mostTiles = 1 << 20
 // Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
 // kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
 func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
-	return bind(v, graph.Collect(sinks), model)
+	return bind(v, graph.Collect(sinks, v.Apart), model)
 }
 
 func bind(v *plan.Plan, g *graph.Graph, model *cost.Model) (*Plan, error) {
@@ -109,7 +109,7 @@ func (b *binder) array(i int) error {
 	d := b.from.Buffers[i]
 	s := b.stages[d.Key]
 	bufs, layout := b.a.Of(s), b.g.Type(s)
-	if d.Stored != "" {
+	if d.Stored != "" && !s.Around { // which are stored already
 		t, ok := ir.ParseDType(d.Stored)
 		if !ok {
 			return fmt.Errorf("array %s is stored as %s, which is no type", d.ID, d.Stored)
@@ -162,7 +162,7 @@ func (b *binder) sequence(from []plan.Step) ([]Step, error) {
 			}
 		}
 		for _, id := range d.Reads {
-			if role := b.arrays[id].Role; !b.made[id] && role != plan.FromPlan && role != plan.FromState {
+			if role := b.arrays[id].Role; !b.made[id] && role != plan.FromPlan && role != plan.FromState && role != plan.FromAround {
 				return nil, fmt.Errorf("step %s reads %s before it is made", d.ID, id)
 			}
 		}
@@ -294,16 +294,36 @@ func (b *binder) drive(s *Step) error {
 	if _, ok := s.Op.Bound.(ops.Driver); !ok {
 		return fmt.Errorf("%s has no programs", s.Op.Spec.Name)
 	}
-	programs := graph.Programs(s.Op)
+	from := b.g.Drives[s.Op]
+	programs := from.Programs
 	others := slices.ContainsFunc(s.Writes, func(id string) bool { return b.arrays[id].Array.Op != s.Op })
 	if others || len(programs) != len(d.Programs) || (d.Rounds != nil) != (programs[0].Rounds != nil) {
 		return fmt.Errorf("its programs are not those of %s", s.Op.Spec.Name)
 	}
-	s.Step.Drive = &plan.Drive{Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
+	if !slices.EqualFunc(d.Start, from.Start, func(id string, start *ops.Stage) bool {
+		return slices.Contains(s.Reads, id) && b.arrays[id].Array == start
+	}) || slices.ContainsFunc(d.Moves, func(id string) bool {
+		return !slices.Contains(d.Start, id) || b.arrays[id].Role != plan.FromKernel || b.g.Takers[b.arrays[id].Array] != 1
+	}) {
+		return fmt.Errorf("its state does not begin as that of %s", s.Op.Spec.Name)
+	}
+	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
+	s.Holds = b.plan.Holds(d)
 	for i, g := range programs {
 		at := &s.Step.Drive.Programs[i]
 		if at.Plan == nil || at.Name != g.Name || at.Most != g.Most {
 			return fmt.Errorf("program %s of %s is not there", g.Name, s.Op.Spec.Name)
+		}
+		for _, o := range g.Outside {
+			if i := slices.IndexFunc(s.Reads, func(id string) bool { return b.arrays[id].Array == o.Of }); i >= 0 {
+				a := b.arrays[s.Reads[i]]
+				g.Share(o.In, a.Bufs, a.Units, false)
+			}
+		}
+		for _, a := range at.Plan.Buffers {
+			if a.Role == plan.FromAround && (!slices.Contains(s.Reads, a.Around) || b.arrays[a.Around].Key != a.Key) {
+				return fmt.Errorf("program %s has %s from an array that is not around it", g.Name, a.ID)
+			}
 		}
 		p, err := bind(at.Plan, g.Graph, b.plan.Costs.Model)
 		if err != nil {
@@ -338,6 +358,8 @@ func alike(a, b *ir.Buffer) bool {
 // RoleOf is where the elements of a stage come from.
 func RoleOf(s *ops.Stage) plan.Role {
 	switch {
+	case s.Around:
+		return plan.FromAround
 	case s.State:
 		return plan.FromState
 	case s.Source:

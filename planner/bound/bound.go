@@ -35,17 +35,13 @@ type Buffer struct {
 	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
 }
 
-// SameSource reports whether two buffers, of two plans perhaps, hold what a source gives in the same way.
-func (b *Buffer) SameSource(c *Buffer) bool {
-	return b.Array.Source && c.Array.Source && b.Array.Op == c.Array.Op && b.Array.Out == c.Array.Out && b.liesAs(c)
-}
-
 // Step is a step of a plan: Op is the operator of a source, sink or drive, Programs are those of a drive.
 type Step struct {
 	plan.Step
 	Kernel   *Kernel
 	Op       *ops.Instance
 	Programs []*Plan
+	Holds    int64 // bytes of the state of a drive besides those that it starts in
 }
 
 // Kernel is a kernel of a plan.
@@ -92,11 +88,12 @@ func (p *Plan) Value() *plan.Plan {
 			v.Steps[i].Kernel = &k
 		}
 		if len(s.Programs) > 0 {
-			d := &plan.Drive{Programs: slices.Clone(s.Drive.Programs), Rounds: s.Drive.Rounds}
+			d := *s.Drive
+			d.Programs = slices.Clone(d.Programs)
 			for j, program := range s.Programs {
 				d.Programs[j].Plan = program.Value()
 			}
-			v.Steps[i].Drive = d
+			v.Steps[i].Drive = &d
 		}
 	}
 	return &v
@@ -160,42 +157,29 @@ func (k *Kernel) Objects(r *ops.Rounds, at region.Interval) region.Region {
 	return over
 }
 
-// Read are the bytes of what sources give to a drive's programs, by stage: it is read once, where it stays as a whole.
-func (s *Step) Read() map[string]int64 {
-	out := map[string]int64{}
-	for _, p := range s.Programs {
-		for _, r := range p.Steps {
-			if r.Kind != plan.ReadStep || p.Stream != nil {
-				continue
-			}
-			if b := p.Buffer(r.Writes[0]); out[b.Key] == 0 {
-				out[b.Key] = b.Bytes
-			}
-		}
+// Holds is the memory of the state of a drive besides what it starts in.
+func (p *Plan) Holds(d *plan.Drive) (bytes int64) {
+	for _, id := range d.Start {
+		bytes += 2 * p.Buffer(id).Bytes
 	}
-	return out
+	for _, id := range d.Moves {
+		bytes -= p.Buffer(id).Bytes
+	}
+	return bytes
 }
 
-// Takes is the memory of a drive: its state twice, and what its programs have besides.
+// Takes is the memory of a drive: its state twice, once where it starts in memory that is there, and what its programs have besides.
 func (s *Step) Takes() (bytes int64) {
-	there := s.Read()
-	for _, read := range there {
-		bytes += read
-	}
 	for i, p := range s.Programs {
 		bytes += p.Takes()
 		about := s.Drive.Programs[i]
 		for _, b := range p.Buffers {
-			switch {
-			case p.Stream == nil && there[b.Key] == b.Bytes, slices.Contains(about.Now, b.ID), slices.Contains(about.Next, b.ID):
+			if slices.Contains(about.Now, b.ID) || slices.Contains(about.Next, b.ID) {
 				bytes -= b.Bytes
-			}
-			if i == 0 && slices.Contains(about.Next, b.ID) {
-				bytes += 2 * b.Bytes
 			}
 		}
 	}
-	return bytes
+	return bytes + s.Holds
 }
 
 // Takes is the memory of all that is alive at once.

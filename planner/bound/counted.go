@@ -23,7 +23,7 @@ func (p *Plan) Count(d ops.Dim, before *Step) *Buffer {
 		return nil
 	}
 	b := &p.Buffers[i]
-	known := b.Role == plan.FromPlan
+	known := b.Role == plan.FromPlan || b.Role == plan.FromAround
 	for j := range p.Steps {
 		s := &p.Steps[j]
 		if s.ID == before.ID {

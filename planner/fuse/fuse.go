@@ -268,6 +268,8 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 	switch {
 	case isTableOf(p, c):
 		return plan.Bounding
+	case p.Around:
+		return plan.Invariant
 	case graph.Given(p):
 		return plan.Given
 	case p.Hints().Keep:

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/retype"
 	"weft/ops"
 )
 
@@ -25,16 +26,23 @@ type Graph struct {
 	loose     map[*ops.Stage]bool         // tables that kernels would be the same for if they held other values
 	Varies    map[*ops.Stage]bool         // of a program: what differs from call to call
 	Counts    map[ops.Array]*ops.Stage    // how many elements there are along dims of which that is known only when it runs
-	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: the state of the program around it, which its own programs read
+	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: what its state is at first, and what its programs have from here
+	Drives    map[*ops.Instance]*Drive
+	Lends     map[*ops.Stage]bool         // that drives have, and no sink
+	Takers    map[*ops.Stage]int          // sinks and drives that take one
+	Units     map[*ops.Stage]retype.Units // of arrays stored as integers
 
-	frames map[Edge]framed           // what a stage reads in place of another
-	knowns map[*ops.Stage]bool       // memo of known
-	works  map[*ops.Stage]work       // memo of work
-	values map[evaluation][]float64  // memo of evaluate
-	tabled map[*ops.Stage]bool       // that read a table of their elements
-	cores  map[*ops.Stage]*ops.Stage // memo of Core
-	loops  map[*ops.Stage]bool       // memo of looped
-	holds  map[*ops.Stage]bool       // memo of Holds
+	shared map[*ops.Stage][]*ir.Buffer // of a program: arrays that lie around it
+	lasts  map[*ops.Stage]bool         // see Lasts
+	feeds  map[*ops.Stage][]*ops.Stage // what drives give that have a stage around them
+	frames map[Edge]framed             // what a stage reads in place of another
+	knowns map[*ops.Stage]bool         // memo of known
+	works  map[*ops.Stage]work         // memo of work
+	values map[evaluation][]float64    // memo of evaluate
+	tabled map[*ops.Stage]bool         // that read a table of their elements
+	cores  map[*ops.Stage]*ops.Stage   // memo of Core
+	loops  map[*ops.Stage]bool         // memo of looped
+	holds  map[*ops.Stage]bool         // memo of Holds
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -50,9 +58,10 @@ type Sink struct {
 // Edge is a stage and one that reads it.
 type Edge struct{ From, To *ops.Stage }
 
-// Collect lowers every operator that a sink needs.
-func Collect(sinks []*ops.Instance) *Graph {
+// Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs.
+func Collect(sinks []*ops.Instance, apart bool) *Graph {
 	c := newCollector()
+	c.apart = apart
 	c.findEnds(sinks)
 	for _, op := range sinks {
 		var in []*ops.Stage
@@ -62,41 +71,13 @@ func Collect(sinks []*ops.Instance) *Graph {
 	return c.graph()
 }
 
-// Program is one of a drive's, as a graph whose sink is the drive itself: it takes what its state holds next.
-type Program struct {
-	*Graph
-	ops.Program
-	State  []*ops.Stage
-	Rounds *ops.Rounds
-}
-
-// Programs are those of a drive.
-func Programs(op *ops.Instance) (out []Program) {
-	for more := true; more; { // each has stages of its own
-		c := newCollector()
-		c.findEnds([]*ops.Instance{op})
-		l := ops.NewLowering(op, c.stageOf)
-		d := op.Bound.(ops.Driver).Programs(l)
-		c.Stages = append(c.Stages, l.Made()...)
-		all := d.Programs()
-		p := all[len(out)]
-		c.sink(op, slices.DeleteFunc(slices.Clone(p.Next), func(s *ops.Stage) bool { return s == nil }))
-		g := c.graph()
-		g.Varies = map[*ops.Stage]bool{}
-		for _, s := range g.Stages {
-			g.Varies[s] = s.State || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
-		}
-		out = append(out, Program{g, p, d.State, d.Rounds})
-		more = len(out) < len(all)
-	}
-	return out
-}
-
 // collector lowers operators, each once.
 type collector struct {
 	*Graph
 	made map[*ops.Instance][]*ops.Stage
 	ends map[*ops.Instance]bool // what the ends of parts of a dim are made from
+
+	apart bool
 }
 
 // findEnds looks through all that some instances are made from.
@@ -134,6 +115,7 @@ func (c *collector) startFacts(op *ops.Instance, out int) ir.Facts {
 func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
+		Drives: map[*ops.Instance]*Drive{}, Lends: map[*ops.Stage]bool{}, Takers: map[*ops.Stage]int{}, Units: map[*ops.Stage]retype.Units{}, shared: map[*ops.Stage][]*ir.Buffer{}, lasts: map[*ops.Stage]bool{}, feeds: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
 		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, works: map[*ops.Stage]work{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
 		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
@@ -150,10 +132,8 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 	case ops.Source, ops.Driver, ops.Carried:
 		_, state := bound.(ops.Carried)
 		var from []*ops.Stage
-		if _, drive := bound.(ops.Driver); drive { // what its programs have from outside is in them, but for what lies in memory around it
-			for _, a := range ops.Outside(op) {
-				from = append(from, c.stageOf(a))
-			}
+		if d, ok := bound.(ops.Driver); ok {
+			from = c.drive(op, d)
 		}
 		for i, o := range op.Out {
 			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where, Facts: c.startFacts(op, i)})
@@ -192,11 +172,13 @@ func (c *collector) sink(op *ops.Instance, in []*ops.Stage) {
 	c.Sinks = append(c.Sinks, Sink{op, in})
 	for _, s := range in {
 		c.Wanted[s] = true
+		c.Takers[s]++
 	}
 }
 
 func (c *collector) graph() *Graph {
 	c.link()
+	c.lend()
 	c.settleArguments()
 	c.cull()
 	c.prune()
@@ -209,6 +191,7 @@ func (g *Graph) link() {
 	needed := map[*ops.Stage]bool{}
 	clear(g.Users)
 	clear(g.Place)
+	clear(g.feeds)
 	var need func(s *ops.Stage)
 	need = ops.EachStage(func(s *ops.Stage) {
 		needed[s] = true
@@ -228,6 +211,9 @@ func (g *Graph) link() {
 			if !slices.Contains(g.Users[in], s) {
 				g.Users[in] = append(g.Users[in], s)
 			}
+		}
+		for _, in := range g.Around[s] {
+			g.feeds[in] = append(g.feeds[in], s)
 		}
 	}
 }
@@ -265,18 +251,24 @@ func (g *Graph) Leads(from, to *ops.Stage) bool {
 			return false
 		}
 		seen[s] = true
-		return slices.ContainsFunc(g.Users[s], func(u *ops.Stage) bool { return u == to || look(u) })
+		return slices.ContainsFunc(g.next(s), func(u *ops.Stage) bool { return u == to || look(u) })
 	}
 	return look(from)
 }
 
 // LeadsAround reports whether there is a way from a stage to one of its readers through another reader.
 func (g *Graph) LeadsAround(from, to *ops.Stage) bool {
-	return slices.ContainsFunc(g.Users[from], func(u *ops.Stage) bool { return u != to && g.Leads(u, to) })
+	return slices.ContainsFunc(g.next(from), func(u *ops.Stage) bool { return u != to && g.Leads(u, to) })
 }
 
-// Lasts reports whether an array stays between calls of a drive: it then lies in memory as it is defined, since other programs go on with it.
-func (g *Graph) Lasts(s *ops.Stage) bool { return s.State || g.Varies != nil && g.Wanted[s] }
+// next are what is made from a stage: those that read it, and what drives give that have it.
+func (g *Graph) next(s *ops.Stage) []*ops.Stage { return slices.Concat(g.Users[s], g.feeds[s]) }
+
+// Lasts reports whether an array stays between calls of a drive, or is what one starts from: it then lies in memory as it is defined, since other
+// programs go on with it.
+func (g *Graph) Lasts(s *ops.Stage) bool {
+	return s.State || g.lasts[s] || g.Varies != nil && g.Wanted[s]
+}
 
 // Given reports whether the elements of a stage exist before any kernel runs.
 func Given(s *ops.Stage) bool { return s.Source || s.Data != nil }
@@ -287,11 +279,14 @@ func Pairs(s *ops.Stage) bool {
 		return s.Type.Elem.Complex
 	}
 	p, ok := s.Op.Bound.(ops.Pairer)
-	return ok && s.Source && !s.State && p.Pairs(s.Out)
+	return ok && s.Source && !s.State && !s.Around && p.Pairs(s.Out)
 }
 
 // Buffers lay a stage's array out in memory.
 func (g *Graph) Buffers(s *ops.Stage) []*ir.Buffer {
+	if bufs := g.shared[s]; bufs != nil {
+		return slices.Clone(bufs)
+	}
 	bufs := buffersOf(s, g.Type(s))
 	if g.loose[s] {
 		bufs[0].Facts.Data = nil

@@ -42,7 +42,7 @@ type Placement struct {
 
 // KernelBuilder starts a kernel.
 func (g *Graph) KernelBuilder(read Reader) *KernelBuilder {
-	l := &KernelBuilder{g: g, read: read, elsewhere: map[Edge]bool{}, apart: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
+	l := &KernelBuilder{g: g, read: read, Units: g.Units, elsewhere: map[Edge]bool{}, apart: map[Edge]bool{}, put: map[*ops.Stage][]ir.Store{}}
 	l.Body = &ops.Body{Builder: ir.NewBuilder(), Read: l.readStage, Stored: l.storedStage, Argument: g.Arguments.is}
 	return l
 }

@@ -85,17 +85,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 // waits reports that a kernel loads what is made from a stage by way of memory, or of which there is as much as that says, so that it cannot be the
 // one to store the stage.
 func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
-	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) || slices.Contains(a.counts(in), s) })
-}
-
-// counts are the stages that say how many elements there are of one.
-func (m *Module) counts(s *ops.Stage) (out []*ops.Stage) {
-	for _, d := range s.Type.Dims {
-		if d.Count != nil {
-			out = append(out, m.Counts[*d.Count])
-		}
-	}
-	return out
+	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) || slices.Contains(a.Counting(in), s) })
 }
 
 // siblings defines, in the same kernel, the other stored stages that share with root what is computed once for all. Those of the same inputs
@@ -134,8 +124,11 @@ func alike(s, root *ops.Stage) bool {
 // Before are the stages that must be there when a kernel runs: what it loads, and what says how much it stores.
 func (m *Module) Before(k *Kernel) []*ops.Stage {
 	out := slices.Clone(k.Loads)
+	for i := 0; i < len(out); i++ { // what a drive gives follows from what lies around it
+		out = append(out, m.Around[out[i]]...)
+	}
 	for _, s := range k.Roots {
-		out = append(out, m.counts(s)...)
+		out = append(out, m.Counting(s)...)
 	}
 	return out
 }

@@ -22,8 +22,7 @@ type Module struct {
 	Verdicts *fuse.Verdicts
 	Kernels  []*Kernel // in the order in which they run
 	Arrays   graph.Arrays
-	Units    map[*ops.Stage]retype.Units // of arrays stored as integers
-	Pinned   map[*ops.Stage]string       // why arrays keep their type
+	Pinned   map[*ops.Stage]string // why arrays keep their type
 	Plan     *bound.Plan
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // FormatVersion of the plan value.
-const FormatVersion = 4
+const FormatVersion = 5
 
 // Plan is everything a run needs to know, as a value.
 type Plan struct {
@@ -21,6 +21,8 @@ type Plan struct {
 	Weft    string  `yaml:"weft" json:"weft"`
 	File    string  `yaml:"file" json:"file"`
 	Program Program `yaml:"program,omitempty" json:"program,omitzero"`
+	// Apart is set where each program of a drive makes for itself what does not vary in it, since it does not fit the memory as a whole.
+	Apart   bool    `yaml:"apart,omitempty" json:"apart,omitempty"`
 	Hash    string  `yaml:"hash" json:"hash"`
 	Device  string  `yaml:"device" json:"device"`
 	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
@@ -110,6 +112,8 @@ type Buffer struct {
 	Type  string `yaml:"type" json:"type"`
 	Bytes int64  `yaml:"bytes" json:"bytes"`
 	Role  Role   `yaml:"role" json:"role"`
+	// Around is the array of the plan around a drive whose memory it is.
+	Around string `yaml:"around,omitempty" json:"around,omitempty"`
 	// Parts are those of an array that has several: the role, type and shape of each.
 	Parts  []string `yaml:"parts,omitempty" json:"parts,omitempty"`
 	Padded string   `yaml:"padded,omitempty" json:"padded,omitempty"`
@@ -155,7 +159,8 @@ const (
 	FromSource Role = "source"
 	FromPlan   Role = "table"
 	FromKernel Role = "computed"
-	FromState  Role = "state" // of a drive, before a call
+	FromState  Role = "state"  // of a drive, before a call
+	FromAround Role = "around" // of a drive: what does not depend on its state
 )
 
 // StepKind is what a step does.
@@ -186,9 +191,12 @@ type Step struct {
 	Instance int `yaml:"instance,omitempty" json:"instance,omitempty"`
 }
 
-// Drive runs an operator's algorithm over programs, each of which is planned like a pipeline and run many times. The first one fills the
-// state, the arrays that stay from call to call; Writes of the step are what the outputs hold in the end.
+// Drive runs an operator's algorithm over programs, each of which is planned like a pipeline and run many times. Start are the arrays that the
+// state, which stays from call to call, holds at first; it takes the memory of those in Moves. Writes of the step are what the outputs hold in
+// the end.
 type Drive struct {
+	Start    []string       `yaml:"start,flow" json:"start"`
+	Moves    []string       `yaml:"moves,omitempty,flow" json:"moves,omitempty"`
 	Programs []DriveProgram `yaml:"programs" json:"programs"`
 	Rounds   *ops.Rounds    `yaml:"rounds,omitempty" json:"rounds,omitempty"`
 }

@@ -13,7 +13,7 @@ func (p *Plan) Sum() string {
 	h := sha256.New()
 	sum(h, p.Steps)
 	for _, b := range p.Buffers {
-		fmt.Fprintln(h, b.ID, b.Stage, b.Type, b.Role, b.Values)
+		fmt.Fprintln(h, b.ID, b.Stage, b.Type, b.Role, b.Around, b.Values)
 	}
 	for _, n := range p.Numbers {
 		if n.Fixed == "" {
@@ -30,6 +30,7 @@ func sum(h io.Writer, steps []Step) {
 			fmt.Fprintln(h, s.Kernel.Hash)
 		}
 		if d := s.Drive; d != nil {
+			fmt.Fprintln(h, d.Start)
 			if d.Rounds != nil {
 				fmt.Fprintln(h, *d.Rounds)
 			}

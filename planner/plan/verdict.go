@@ -37,7 +37,7 @@ var Meaning = map[Code]string{
 	Given:        "stored: the elements exist before the kernel runs (read from outside, or known while planning)",
 	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
 	Costly:       "stored: elements are read more than once in all, and computing them again would cost more than storing and loading them",
-	WantedBySink: "stored: a sink takes the array, and loading it costs less than computing it again",
+	WantedBySink: "stored: a sink or a drive takes the array, and loading it costs less than computing it again",
 	Apart:        "stored: every element is read once at most, but the reader's loop runs faster with the array in memory",
 	Kept:         "stored: asked for with @keep",
 	Limit:        "stored: beyond --fuse-limit",

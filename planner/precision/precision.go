@@ -29,7 +29,7 @@ type retyper struct {
 // Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs.
 func Retype(m *module.Module, given plan.Choices) error {
 	r := &retyper{Module: m, given: given, pins: findPins(m), stored: map[*ir.Buffer]retype.Stored{}}
-	m.Units, m.Pinned = map[*ops.Stage]retype.Units{}, r.pins.storage
+	m.Pinned = r.pins.storage
 	chosen := make([]plan.Choice, len(m.Kernels))
 	for i, k := range m.Kernels {
 		chosen[i] = r.arithmetic(k)
@@ -113,13 +113,13 @@ func (r *retyper) storage(s *ops.Stage) {
 	if asked := s.Hints().Precision; asked.Storage != 0 && c.Storage != ir.F32 { // chosen to see what it would be without
 		c.Storage = asked.Storage
 		if why := r.pins.storage[s]; why != "" && graph.Narrower(c.Storage) {
-			if s.IsOutput() && asked.Parts && !r.Wanted[s] {
+			if s.IsOutput() && asked.Parts && (!r.Wanted[s] || r.Lends[s]) {
 				r.refuse(s, "storage", c.Storage, why)
 			}
 			return
 		}
 	}
-	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] ||
+	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] && !(r.Lends[s] && s.Hints().Precision.Storage != 0) ||
 		r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
 		return
 	}

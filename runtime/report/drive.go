@@ -43,6 +43,18 @@ func states(s *bound.Step) string {
 	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
 }
 
+// around are the arrays that a drive's programs have from around it, made once.
+func around(s *bound.Step) (ids []string) {
+	for _, id := range s.Reads {
+		if slices.ContainsFunc(s.Programs, func(p *bound.Plan) bool {
+			return slices.ContainsFunc(p.Buffers, func(b bound.Buffer) bool { return b.Around == id })
+		}) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // expected is how long a drive takes that makes all the calls it may, in ms: as runs of the plan taught, where there were any.
 func (t *printer) expected(s *bound.Step) float64 {
 	for _, b := range t.plan.Totals.Besides {
@@ -57,8 +69,8 @@ func (t *printer) expected(s *bound.Step) float64 {
 func (t *printer) calls(s *bound.Step) string {
 	var out []string
 	learned := t.expected(s) / max(s.Expected(), 1e-9)
-	for i, program := range s.Drive.Programs[1:] {
-		each, _ := s.Call(i + 1)
+	for i, program := range s.Drive.Programs {
+		each, _ := s.Call(i)
 		out = append(out, fmt.Sprintf("at most %d times %s, %s each", program.Most, program.Name, millis(each*learned)))
 	}
 	return strings.Join(out, ", ")

@@ -95,7 +95,7 @@ func shortly(s *bound.Step) string {
 func (o *outline) moved(s *bound.Step) string {
 	if s.Kind == plan.DriveStep {
 		calls := 0
-		for _, program := range s.Drive.Programs[1:] {
+		for _, program := range s.Drive.Programs {
 			calls += program.Most
 		}
 		return fmt.Sprintf("at most %s of %s", diag.Plural(calls, "call"), millis(o.expected(s)/float64(max(1, calls))))

@@ -132,6 +132,7 @@ func (t *printer) step(s *bound.Step) {
 			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
 		}
 		t.line("      holds   %s", states(s))
+		t.arrays("reads", around(s))
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]
 			each, first := s.Call(i)
@@ -337,6 +338,9 @@ func (t *printer) arrays(verb string, ids []string) {
 			pad = ", " + b.Padded
 		}
 		pad = storedAs(b) + pad
+		if b.Around != "" {
+			pad += ", " + b.Around + " around the drive"
+		}
 		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, size(b.Bytes), pad)
 		if r := b.Reached; r != nil && verb == "stores" {
 			t.line("              computed: %s; the rest, %s and %s, is never read", r, size(r.SavedBytes), amount(r.SavedFlops, "flop"))

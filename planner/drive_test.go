@@ -1,0 +1,118 @@
+package planner_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"weft/planner/bound"
+	"weft/planner/plan"
+)
+
+// A matrix that does not vary in the turns, nor in those of a drive in each of them; x is what these start from, and reads.
+const steady = `i = axis(i, 0 .. 1 in 500)
+j = axis(j, 0 .. 1 in 500)
+m = sin(7 * i + 3 * j) / 500
+x = cos(j) * 3
+fn inner(y) = 0.5 * y + rename(sum(m * y, over: j), from: i, to: j)
+fn turn(y) = 0.1 * (y + x | iterate(inner, at_most: 3)) + x
+x | iterate(turn, at_most: 5) | write("x.npy")
+`
+
+// drives are the drive steps of a plan and of its drives' programs.
+func drives(p *bound.Plan) (out []*bound.Step) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Drive != nil {
+			out = append(out, s)
+			for _, program := range s.Programs {
+				out = append(out, drives(program)...)
+			}
+		}
+	}
+	return out
+}
+
+func storing(p *bound.Plan, stage string) (n int) {
+	for _, s := range p.Kernels() {
+		for _, root := range s.Kernel.Roots {
+			if root.Op.Label == stage {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestWhatDoesNotVaryIsMadeAround(t *testing.T) {
+	p := made(t, steady, 0)
+	all := drives(p)
+	if len(all) != 2 || p.Apart {
+		t.Fatalf("%d drives, apart: %v", len(all), p.Apart)
+	}
+	if n := storing(p, "m"); n != 1 {
+		t.Errorf("%d kernels make the matrix", n)
+	}
+	for _, d := range all {
+		around := 0
+		for k, program := range d.Programs {
+			if once := d.Drive.Programs[k].Once; len(once) > 0 {
+				t.Errorf("%s makes %v once", d.Program(k), once)
+			}
+			for _, b := range program.Buffers {
+				if b.Role == plan.FromAround {
+					around++
+					if !slices.Contains(d.Reads, b.Around) {
+						t.Errorf("%s: %s is of %s, and the drive reads %v", d.Program(k), b.ID, b.Around, d.Reads)
+					}
+				}
+			}
+		}
+		if around == 0 {
+			t.Errorf("%s has nothing from around it", d.ID)
+		}
+	}
+	outer := all[0]
+	for _, id := range outer.Drive.Moves {
+		if p.Buffer(id).Label == "x" {
+			t.Error("the state takes the memory of what its turns read")
+		}
+	}
+	if len(outer.Drive.Moves) == 0 || len(all[1].Drive.Moves) > 0 {
+		t.Errorf("states take the memory of %v, and in each turn of %v", outer.Drive.Moves, all[1].Drive.Moves)
+	}
+	readBack(t, p)
+	if whole := outer.Takes() + p.Buffer(outer.Drive.Start[0]).Bytes; p.Totals.PeakBytes < whole || p.Totals.PeakBytes > 2*500*500*4 {
+		t.Errorf("%d bytes at once", p.Totals.PeakBytes)
+	}
+}
+
+// Where it does not fit, each program makes it in blocks of rows; such a plan is read back too.
+func TestWhatDoesNotFitIsMadeInTheTurns(t *testing.T) {
+	p := made(t, steady, 200<<10)
+	if !p.Apart || storing(p, "m") == 0 {
+		t.Fatalf("apart: %v, %d kernels make the matrix", p.Apart, storing(p, "m"))
+	}
+	for _, d := range drives(p) {
+		for k, program := range d.Programs {
+			if storing(program, "m") > 0 && program.Stream == nil && len(drives(program)) == 0 {
+				t.Errorf("%s is not in blocks", d.Program(k))
+			}
+		}
+	}
+	readBack(t, p)
+}
+
+func readBack(t *testing.T, p *bound.Plan) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := plan.YAML(&text, p.Value()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := plan.Read(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bound.Bind(v, checked(t, p.Program.Text).Sinks, nil); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,168 @@
+package graph
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+	"weft/kernels/retype"
+	"weft/ops"
+)
+
+// Drive is a drive of a program: what its state holds at first is among the stages of that, and its own programs have from there what does not
+// depend on the state.
+type Drive struct {
+	Start    []*ops.Stage
+	Programs []Program
+}
+
+// Program is one of a drive's, as a graph whose sink is the drive itself: it takes what its state holds next.
+type Program struct {
+	*Graph
+	ops.Program
+	State   []*ops.Stage
+	Rounds  *ops.Rounds
+	Outside []Outside
+}
+
+// Outside is a stage of a program that is made once, around the drive: as the program has it, and where it is made.
+type Outside struct{ In, Of *ops.Stage }
+
+// drive gives a drive its programs, each with stages of its own, and what these and the state have from here.
+func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Stage) {
+	l := ops.NewLowering(op, c.stageOf)
+	about := bound.Programs(l)
+	c.Stages = append(c.Stages, l.Made()...)
+	here := map[string]*ops.Stage{}
+	for _, s := range c.Stages {
+		here[Key(s)] = s
+	}
+	d := &Drive{Start: about.Start}
+	around = slices.Clone(about.Start)
+	for i := range about.Calls {
+		p := c.program(op, bound, i)
+		if !c.apart {
+			p.takeOut(here)
+		}
+		for _, o := range p.Outside {
+			around = append(around, o.Of)
+		}
+		d.Programs = append(d.Programs, p)
+	}
+	c.Drives[op] = d
+	return unique(around)
+}
+
+func unique(stages []*ops.Stage) (out []*ops.Stage) {
+	for _, s := range stages {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// program is one of a drive's calls.
+func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) Program {
+	c := newCollector()
+	c.apart = around.apart
+	c.findEnds([]*ops.Instance{op})
+	l := ops.NewLowering(op, c.stageOf)
+	d := bound.Programs(l)
+	c.Stages = append(c.Stages, l.Made()...)
+	next := d.Calls[call]
+	c.sink(op, slices.DeleteFunc(slices.Clone(next.Next), func(s *ops.Stage) bool { return s == nil }))
+	g := c.graph()
+	g.Varies = map[*ops.Stage]bool{}
+	for _, s := range g.Stages {
+		g.Varies[s] = slices.Contains(d.State, s) || slices.Contains(next.Next, s) || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
+	}
+	return Program{Graph: g, Program: next, State: d.State, Rounds: d.Rounds}
+}
+
+// takeOut leaves out what is the same in all calls, as far as it is made around the drive too, of those stages: the program loads it. What is known
+// while planning, and tables that bound what its own loops read, stay in it.
+func (p *Program) takeOut(around map[string]*ops.Stage) {
+	g := p.Graph
+	out := func(s *ops.Stage) bool {
+		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil
+	}
+	ends := map[*ops.Stage]bool{}
+	for _, s := range g.Stages {
+		if out(s) {
+			continue
+		}
+		for _, in := range slices.Concat(s.Inputs, g.Around[s], g.Counting(s)) {
+			if out(in) {
+				ends[in] = true
+			}
+		}
+	}
+	for _, s := range g.Stages {
+		if !ends[s] {
+			continue
+		}
+		for _, n := range g.Counting(s) {
+			ends[n] = ends[n] || out(n)
+		}
+	}
+	for _, s := range g.Stages {
+		if !ends[s] {
+			continue
+		}
+		p.Outside = append(p.Outside, Outside{In: s, Of: around[Key(s)]})
+		s.Source, s.Around, s.State = true, true, false
+		s.Elem, s.Put, s.Near, s.Inputs, s.Void = nil, nil, nil, nil, nil
+		delete(g.Around, s)
+		delete(g.alone, s)
+		delete(g.points, s)
+	}
+	if len(p.Outside) > 0 {
+		g.link()
+	}
+}
+
+// Counting are the stages that say how many elements there are of one.
+func (g *Graph) Counting(s *ops.Stage) (out []*ops.Stage) {
+	for _, d := range s.Type.Dims {
+		if d.Count != nil && g.Counts[*d.Count] != nil {
+			out = append(out, g.Counts[*d.Count])
+		}
+	}
+	return out
+}
+
+// GivenBy is the drive that gives a stage; nil: none does.
+func (g *Graph) GivenBy(s *ops.Stage) *Drive {
+	if !s.Source || s.State || s.Around {
+		return nil
+	}
+	return g.Drives[s.Op]
+}
+
+// lend notes what drives have from here: it lies in memory, what they start from as it is defined.
+func (g *Graph) lend() {
+	seen := map[*ops.Instance]bool{}
+	for _, s := range g.Stages {
+		d := g.GivenBy(s)
+		if d == nil || seen[s.Op] {
+			continue
+		}
+		seen[s.Op] = true
+		for _, in := range g.Around[s] {
+			g.Lends[in] = g.Lends[in] || !g.Wanted[in]
+			g.Wanted[in] = true
+			g.Takers[in]++
+		}
+		for _, in := range d.Start {
+			g.lasts[in] = true
+		}
+	}
+	for s := range g.lasts {
+		delete(g.Lends, s)
+	}
+}
+
+// Share has a program load an array from where it lies around it, which may have other types there, and must lie as it is where it lasts.
+func (g *Graph) Share(s *ops.Stage, bufs []*ir.Buffer, units retype.Units, lasts bool) {
+	g.shared[s], g.Units[s], g.lasts[s] = bufs, units, lasts
+}
