@@ -25,8 +25,12 @@ func lifetimes(m *module.Module, opt Options) error {
 func frees(p *bound.Plan) {
 	last := map[string]int{}
 	for i := range p.Steps {
+		end := i
+		if c := p.ChainOf(p.Steps[i].ID); c != nil { // whose last rows are made when its last step is done
+			end = slices.IndexFunc(p.Steps, func(s bound.Step) bool { return s.ID == c.Steps[len(c.Steps)-1] })
+		}
 		for _, id := range p.Needs(&p.Steps[i]) {
-			last[id] = i
+			last[id] = max(last[id], end)
 		}
 	}
 	for id, i := range last {
@@ -47,6 +51,10 @@ func peak(p *bound.Plan) {
 			if b := p.Buffer(id); b.Role != plan.FromAround && bytes[id] == 0 {
 				if bytes[id] = b.Bytes; t.Later {
 					bytes[id] = b.Known()
+				}
+				if c := p.ChainOf(s.ID); c != nil && slices.Contains(c.Inside, id) {
+					b := p.Buffer(id)
+					bytes[id] = b.Bytes / int64(max(1, b.Layout.RowCount())) * int64(c.Rows)
 				}
 				alive += bytes[id]
 			}

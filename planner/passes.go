@@ -12,6 +12,7 @@ import (
 	"weft/kernels/subst"
 	"weft/ops"
 	"weft/ops/problem"
+	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/fuse"
@@ -74,7 +75,8 @@ var passes = []pass{
 	{name: "join", run: only(layout.Join), after: []string{"precision", "ranges"}}, // kernels as they are in the end
 	{name: "pad", run: only(layout.Pad), after: []string{"precision"}},             // of arrays in the types they have in the end
 	{name: "steps", run: steps, after: []string{"join", "pad"}},
-	{name: "lifetimes", run: lifetimes, after: []string{"steps"}},
+	{name: "chains", run: chains, after: []string{"steps"}},
+	{name: "lifetimes", run: lifetimes, after: []string{"chains"}},
 	{name: "blocks", run: fitted, after: []string{"lifetimes"}},
 	{name: "prefault", run: prefault, after: []string{"blocks"}}, // whole arrays alone
 	{name: "place", run: placed, after: []string{"prefault"}},    // by what the host takes
@@ -185,13 +187,27 @@ func ranges(m *module.Module, _ Options) error {
 	return nil
 }
 
+// chains has kernels run by rows together. What a drive launches keeps its arrays from call to call, and accelerators have memory of their own.
+func chains(m *module.Module, opt Options) error {
+	if m.Device.Kind == native && opt.within == "" && len(opt.Accelerators) == 0 {
+		blocks.Chains(m.Plan, opt.Threads)
+	}
+	return nil
+}
+
+// native is the kind of device whose kernels take a few rows at a time.
+const native = "native"
+
 // prefault marks kernels right behind sources: while these are read, which keeps one processor busy, what they store gets its pages. In
 // blocks, arrays come and go by rows.
 func prefault(m *module.Module, _ Options) error {
 	for i, s := range m.Plan.Steps {
 		if m.Plan.Stream == nil && s.Kernel != nil && i > 0 && m.Plan.Steps[i-1].Kind == plan.ReadStep {
-			s.Kernel.Prefault = true
-			s.Kernel.Predict()
+			for j := range m.Plan.Together(i) {
+				k := m.Plan.Steps[i+j].Kernel
+				k.Prefault = true
+				k.Predict()
+			}
 		}
 	}
 	m.Plan.SumPredictions()

@@ -24,7 +24,7 @@ func (r *run) given(ctx context.Context, step *bound.Step, ref *audit.Reference,
 func (r *run) followed(
 	ctx context.Context, step *bound.Step, roots []*ops.Stage, ref *audit.Reference, taken []audit.Sample, points [][]int, by *audit.Effort,
 ) error {
-	if !slices.ContainsFunc(taken, func(s audit.Sample) bool { return !s.OK() }) || r.plan.Stream != nil {
+	if !slices.ContainsFunc(taken, func(s audit.Sample) bool { return !s.OK() }) || r.byRows(step) {
 		return nil
 	}
 	own, err := audit.Define(r.plan.GivenReference(step.Kernel, roots), roots)

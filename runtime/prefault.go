@@ -13,18 +13,26 @@ import (
 // keeps one processor busy, and the first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time
 // anyway, when the kernel runs. The function that is returned ends it; with the next source it goes on, as what has pages is passed quickly.
 func (r *run) prefault(source *bound.Step) (stop func(), err error) {
-	next := r.behindSources(source)
+	next, slides := r.behindSources(source)
 	counted := func(id string) bool { return r.arrays.ByID[id].Counted() } // it is not known yet how much there is
-	if next == nil || slices.ContainsFunc(next.Writes, counted) || next.Kernel == nil || !next.Kernel.Prefault || len(next.Kernel.Place.Devices) > 0 {
+	if len(next) == 0 || next[0].Kernel == nil || !next[0].Kernel.Prefault || len(next[0].Kernel.Place.Devices) > 0 {
 		return func() {}, nil
 	}
 	var pages [][]byte
-	if err := r.need(next); err != nil {
-		return nil, err
-	}
-	for _, id := range next.Writes {
-		for _, part := range r.arrays.ByID[id].In(r.arrays.Memory).Parts {
-			pages = append(pages, part.Data)
+	for i := range next {
+		if slices.ContainsFunc(next[i].Writes, counted) {
+			return func() {}, nil
+		}
+		if slides(next[i].Writes) {
+			continue
+		}
+		if err := r.need(&next[i]); err != nil {
+			return nil, err
+		}
+		for _, id := range next[i].Writes {
+			for _, part := range r.arrays.ByID[id].In(r.arrays.Memory).Parts {
+				pages = append(pages, part.Data)
+			}
 		}
 	}
 	var ended atomic.Bool
@@ -32,8 +40,14 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		for _, data := range pages {
 			device.Populate(data, ended.Load)
 		}
-		if p, ok := r.opt.Programs.Of(next.Kernel).(device.Preparing); ok {
-			return p.Prepare(min(r.opt.Threads, len(next.Kernel.TileSet)), ended.Load)
+		for _, s := range next {
+			p, ok := r.opt.Programs.Of(s.Kernel).(device.Preparing)
+			if !ok {
+				continue
+			}
+			if err := p.Prepare(min(r.opt.Threads, len(s.Kernel.TileSet)), ended.Load); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -43,13 +57,20 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	}, nil
 }
 
-// behindSources is the step that follows a source and those that are read right behind it.
-func (r *run) behindSources(source *bound.Step) *bound.Step {
+// behindSources are the steps that follow a source and those that are read right behind it, as many as run together; of some only rows are there of what they write.
+func (r *run) behindSources(source *bound.Step) (next []bound.Step, slides func(ids []string) bool) {
 	at := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == source.ID })
 	for i := at + 1; i < len(r.plan.Steps); i++ {
-		if r.plan.Steps[i].Kind != plan.ReadStep {
-			return &r.plan.Steps[i]
+		if r.plan.Steps[i].Kind == plan.ReadStep {
+			continue
+		}
+		c, _ := r.chained(&r.plan.Steps[i])
+		if c == nil {
+			return r.plan.Steps[i : i+1], func([]string) bool { return false }
+		}
+		return r.chain(c), func(ids []string) bool {
+			return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(c.Inside, id) })
 		}
 	}
-	return nil
+	return nil, nil
 }

@@ -16,8 +16,8 @@ func TestBehindSources(t *testing.T) {
 	r := &run{plan: &bound.Plan{Steps: steps}}
 	for source, want := range map[int]string{0: "k1", 1: "k1", 3: ""} {
 		got := ""
-		if next := r.behindSources(&steps[source]); next != nil {
-			got = next.ID
+		if next, _ := r.behindSources(&steps[source]); next != nil {
+			got = next[0].ID
 		}
 		if got != want {
 			t.Errorf("behind %s: %q, want %q", steps[source].ID, got, want)

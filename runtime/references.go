@@ -68,9 +68,14 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 	return expensive, nil
 }
 
+// byRows reports whether of what a step reads only some rows are there at a time.
+func (r *run) byRows(step *bound.Step) bool {
+	return r.plan.Stream != nil || r.chainOf(step) != nil
+}
+
 // reference is the definition of a kernel when it has run, and some arrays are in memory; most is as bound.Plan.Reference has it.
 func (r *run) reference(step *bound.Step, alive func(*ops.Stage) bool, most float64) (*audit.Reference, error) {
-	if r.plan.Stream != nil {
+	if r.byRows(step) {
 		return audit.Define(r.plan.GivenReference(step.Kernel, step.Kernel.Roots), step.Kernel.Roots)
 	}
 	return audit.Define(r.plan.Reference(step.Kernel.Roots, alive, most), step.Kernel.Roots)

@@ -20,6 +20,7 @@ import (
 	"weft/runtime/memory"
 	"weft/runtime/pages"
 	"weft/runtime/result"
+	"weft/runtime/telemetry"
 	"weft/runtime/usage"
 )
 
@@ -38,7 +39,7 @@ type run struct {
 	defined    func() error                     // waits until references can be evaluated
 	inputs     []ops.InputIdentity              // what the sources read, where that is recorded
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
-	meter      meter
+	meter      telemetry.Meter
 
 	program     *plan.DriveProgram // nil: of no drive
 	made        map[string]bool    // arrays that hold what they should: memory may be there before
@@ -108,7 +109,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	r.result.Wall, r.result.CPU = result.Since(start), (usage.CPU() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = usage.PeakRSS(), r.arrays.Peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
-	r.result.Telemetry = r.meter.telemetry(r.result)
+	r.result.Telemetry = r.meter.Names(r.result, kindName("cuda"))
 	return r.result, err
 }
 
@@ -130,12 +131,18 @@ func (r *run) execute(ctx context.Context) error {
 	if r.plan.Stream != nil {
 		return r.stream(ctx)
 	}
-	for i := range r.plan.Steps {
+	for i := 0; i < len(r.plan.Steps); i++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		step := &r.plan.Steps[i]
-		if err := r.step(ctx, step); err != nil {
+		if c, cuts := r.chained(step); c != nil {
+			if err := r.runChain(ctx, c, cuts); err != nil {
+				return err
+			}
+			i += len(c.Steps) - 1
+			step = &r.plan.Steps[i]
+		} else if err := r.step(ctx, step); err != nil {
 			return r.failed(ctx, step, err)
 		}
 		r.free(step.Frees)

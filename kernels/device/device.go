@@ -58,6 +58,12 @@ type Memory interface {
 	Free()
 }
 
+// Sliding is Memory of which only a part is there, and Host is where all of it would be.
+type Sliding interface {
+	Memory
+	There() []byte
+}
+
 // Scalar is the value of an ir.Arg: F for float types, I for the others.
 type Scalar struct {
 	F float64

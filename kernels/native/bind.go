@@ -43,8 +43,12 @@ func apart(k *ir.Kernel, bufs []*ir.Buffer, mem []device.Memory) error {
 	}
 	all := make([]extent, len(bufs))
 	for i, b := range bufs {
-		lo := address(mem[i].Host())
-		all[i] = extent{b, lo, lo + uintptr(b.Bytes())}
+		there := mem[i].Host()[:b.Bytes()]
+		if m, ok := mem[i].(device.Sliding); ok {
+			there = m.There()
+		}
+		lo := address(there)
+		all[i] = extent{b, lo, lo + uintptr(len(there))}
 	}
 	outputs := k.Outputs()
 	for _, x := range all {

@@ -402,7 +402,7 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	for _, pass := range s.Passes {
 		v.Passes = append(v.Passes, pass.Pass)
 	}
-	p.Stream = &v
+	p.Stream, p.Chains = &v, nil
 	return "", 0
 }
 

@@ -99,6 +99,15 @@ func (p *Plan) Value() *plan.Plan {
 	return &v
 }
 
+// Together are the steps that run with one, which begins a chain; else that alone.
+func (p *Plan) Together(at int) []Step {
+	n := 1
+	if c := p.ChainOf(p.Steps[at].ID); c != nil && c.Steps[0] == p.Steps[at].ID {
+		n = len(c.Steps)
+	}
+	return p.Steps[at:min(at+n, len(p.Steps))]
+}
+
 // Kernels are the kernel steps of a plan, those of drives among them.
 func (p *Plan) Kernels() (out []*Step) {
 	for i := range p.Steps {

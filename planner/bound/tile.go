@@ -164,6 +164,31 @@ func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 	return tiles
 }
 
+// ByRows reports whether the kernel runs over a few indices of its first axis as well as over all of them: no loop is around that axis, no lanes lie along it,
+// and nothing is packed or goes by parts for many points.
+func (k *Kernel) ByRows() bool {
+	l := k.layout
+	return l != nil && !k.Asked() && !l.Parts && len(l.Packed) == 0 && !slices.Contains(l.Lanes, 0) && (len(l.Order) == 0 || l.Order[0] == 0)
+}
+
+// Shares cuts some indices of the kernel's first axis into as many tiles as there are threads, or fewer where that likes no less.
+func (k *Kernel) Shares(rows region.Interval, threads int) (out []region.Region) {
+	step := 1
+	if len(k.Step) > 0 {
+		step = max(1, k.Step[0])
+	}
+	each := max(1, (rows.Len()+threads*step-1)/(threads*step)) * step
+	for lo := rows.Lo; lo < rows.Hi; {
+		hi := min(lo+each, rows.Hi)
+		if rows.Hi-hi < step {
+			hi = rows.Hi
+		}
+		out = append(out, k.Over(region.Interval{Lo: lo, Hi: hi}))
+		lo = hi
+	}
+	return out
+}
+
 // Elements are those, as references count them, that a region of the kernel's axes makes. Of axes that are none of an array's, all is made.
 func (k *Kernel) Elements(over region.Region) region.Region {
 	if k.IR.Pointwise() {

@@ -6,6 +6,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/kernels/retype"
@@ -39,6 +40,8 @@ type Plan struct {
 	Approximations []Approximation `yaml:"approximations,omitempty" json:"approximations,omitempty"`
 	// Stream says how the program runs in blocks of rows, where its arrays do not fit the memory budget at once.
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
+	// Chains are kernels that run one behind the other over a few rows at a time, where the program does not run in blocks.
+	Chains []Chain `yaml:"chains,omitempty" json:"chains,omitempty"`
 	// Search is how the precision was found; nil where everything is in what its operators say.
 	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
 	// Decided is what was weighed; Repeated says that it was not, but taken from an earlier planning.
@@ -397,6 +400,24 @@ type Stream struct {
 	Kept []KeptArray `yaml:"kept,omitempty" json:"kept,omitempty"`
 	// Halos are the rows around its own that a kernel needs of an array.
 	Halos []Halo `yaml:"halos,omitempty" json:"halos,omitempty"`
+}
+
+// Chain is kernels of which each makes its rows from the same rows of what those before it made. They run over a few rows at a time, which stay in the caches
+// of cores between them; a result is the same bit for bit.
+type Chain struct {
+	Steps  []string `yaml:"steps,flow" json:"steps"`   // one behind the other in the plan
+	Inside []string `yaml:"inside,flow" json:"inside"` // buffers of which only those rows are there
+	Rows   int      `yaml:"rows" json:"rows"`          // at a time
+}
+
+// ChainOf is the chain that a step is of; nil: it is of none.
+func (p *Plan) ChainOf(step string) *Chain {
+	for i := range p.Chains {
+		if slices.Contains(p.Chains[i].Steps, step) {
+			return &p.Chains[i]
+		}
+	}
+	return nil
 }
 
 // Pass runs some steps of the plan once over all blocks.

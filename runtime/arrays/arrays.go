@@ -69,8 +69,34 @@ func (a *Arrays) Need(id string, filled bool) error {
 	return nil
 }
 
-// size is the memory of an array that is there as a whole.
+// Slide gives arrays memory for a few rows at a time.
+func (a *Arrays) Slide(ids []string, rows int) ([]*memory.Sliding, error) {
+	var bufs []*ir.Buffer
+	for _, id := range ids {
+		bufs = append(bufs, a.ByID[id].Bufs...)
+	}
+	out, err := memory.Slide(bufs, rows)
+	if err != nil {
+		return nil, err
+	}
+	for i, part := range bufs {
+		a.Memory[part] = out[i]
+		a.Count(out[i].Bytes())
+	}
+	return out, nil
+}
+
+// size is the memory of an array that is there as a whole, or of a few of its rows.
 func (a *Arrays) size(b *bound.Buffer) int64 {
+	var few int64 // rows
+	for _, part := range b.Bufs {
+		if m, ok := a.Memory[part].(*memory.Sliding); ok {
+			few += m.Bytes()
+		}
+	}
+	if few > 0 {
+		return few
+	}
 	if n, ok := a.Sizes[b.ID]; ok {
 		return n
 	}
@@ -105,10 +131,10 @@ func (a *Arrays) Free(ids []string) {
 	for _, id := range ids {
 		if b := a.ByID[id]; a.There(id) && !a.Lent[id] {
 			a.clear(b)
-			exec.Free(b, a.Spare, a.Memory)
 			if !a.Windowed[id] {
 				a.Count(-a.size(b))
 			}
+			exec.Free(b, a.Spare, a.Memory)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"weft/lang/diag"
+	"weft/planner/bound"
 	"weft/planner/plan"
 )
 
@@ -38,6 +40,28 @@ func (t *printer) stream() {
 	if n := t.elements(); n > 0 {
 		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)
 	}
+}
+
+// chains says which kernels run over a few rows at a time, and what need not be there as a whole.
+func (t *printer) chains() {
+	for i, c := range t.plan.Chains {
+		if i == 0 {
+			t.line("")
+		}
+		t.line("%s", by(t.plan, c, t.name))
+	}
+}
+
+// by says of a chain which kernels it is.
+func by(p *bound.Plan, c plan.Chain, name func(string) string) string {
+	var bytes int64
+	var inside []string
+	for _, id := range c.Inside {
+		bytes += p.Buffer(id).Bytes
+		inside = append(inside, name(id))
+	}
+	return fmt.Sprintf("by %s: %s run one behind the other; %s (%s) are never there as a whole, and their rows stay in the caches",
+		diag.Plural(c.Rows, "row"), strings.Join(c.Steps, ", "), strings.Join(inside, ", "), size(bytes))
 }
 
 // name is what people call a buffer.

@@ -40,6 +40,7 @@ func (t *printer) verbose() {
 	}
 	t.numbers()
 	t.stream()
+	t.chains()
 	for i := range p.Steps {
 		t.step(&p.Steps[i])
 	}

@@ -1,4 +1,5 @@
-package runtime
+// Package telemetry gives what a run measured the names that operators and devices have for it.
+package telemetry
 
 import (
 	"slices"
@@ -17,8 +18,8 @@ func spreadOf(d []time.Duration, unit time.Duration) result.Spread {
 	return result.Spread{Mean: mean * scale, P95: p95 * scale, Count: len(d)}
 }
 
-// meter collects what is measured while kernels run.
-type meter struct {
+// Meter collects what is measured while kernels run.
+type Meter struct {
 	turnaround []time.Duration // of all tiles
 	queue      int
 	onGPU      map[string]float64 // seconds by stage
@@ -34,18 +35,17 @@ type operatorMeter struct {
 	away  bool // on accelerators
 }
 
-// add counts a kernel that is done.
-func (m *meter) add(w *work) {
-	s := w.sweep
+// Add counts a kernel that is done: its launches, the seconds they took, and whether accelerators made them.
+func (m *Meter) Add(step *bound.Step, s *exec.Sweep, wall float64, away bool) {
 	m.turnaround = append(m.turnaround, s.Turnaround...)
 	m.queue = max(m.queue, s.QueuePeak)
-	if len(w.shares) > 0 {
+	if away {
 		if m.onGPU == nil {
 			m.onGPU = map[string]float64{}
 		}
-		m.onGPU[w.step.Name] += w.wall
+		m.onGPU[step.Name] += wall
 	}
-	for _, op := range operatorsOf(w.step.Kernel) {
+	for _, op := range operatorsOf(step.Kernel) {
 		at := slices.IndexFunc(m.operators, func(o *operatorMeter) bool { return o.spec == op.Spec })
 		if at < 0 {
 			at = len(m.operators)
@@ -55,8 +55,8 @@ func (m *meter) add(w *work) {
 		if !slices.Contains(o.uses, op) {
 			o.uses = append(o.uses, op)
 		}
-		o.wall += w.wall
-		o.away = o.away || len(w.shares) > 0
+		o.wall += wall
+		o.away = o.away || away
 		if len(s.Walls) > 0 {
 			o.walls = append(o.walls, s.Walls...)
 		} else { // ranges of accelerators
@@ -75,13 +75,13 @@ func operatorsOf(k *bound.Kernel) (out []*ops.Instance) {
 	return out
 }
 
-// telemetry names what was measured.
-func (m *meter) telemetry(r *result.Result) result.Telemetry {
-	byStage, gpu, gpuByStage := map[string]int{}, 0, map[string]int{}
+// Names are what was measured, the counts of fallbacks to the host among them: gpu is what those of GPUs are counted as.
+func (m *Meter) Names(r *result.Result, gpu string) result.Telemetry {
+	byStage, lost, gpuByStage := map[string]int{}, 0, map[string]int{}
 	for _, f := range r.Fallbacks {
 		byStage[f.Stage] += f.Count
-		if f.Device == kindNames["cuda"] {
-			gpu += f.Count
+		if f.Device == gpu {
+			lost += f.Count
 			gpuByStage[f.Stage] += f.Count
 		}
 	}
@@ -97,7 +97,7 @@ func (m *meter) telemetry(r *result.Result) result.Telemetry {
 	}
 	out := result.Telemetry{
 		"tile_turnaround_ms": spreadOf(m.turnaround, time.Millisecond), "queue_depth_peak": m.queue, "gpu_stage_time_ms": onGPU,
-		"gpu_fallback_count": gpu, "fallback_count_by_stage": byStage,
+		"gpu_fallback_count": lost, "fallback_count_by_stage": byStage,
 		"mean_abs_diff": mean, "max_abs_diff": largest, "percent_finite_equal": equal,
 	}
 	for _, o := range m.operators {
