@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -94,7 +95,7 @@ type rules struct{ target schedule.Target }
 func (r rules) Transposed(k *ir.Kernel) []*ir.Buffer { return schedule.Transposed(k, r.target) }
 
 func (r rules) Layout(k *ir.Kernel) device.Layout {
-	s := schedule.Default(k, r.target)
+	s := c.Within(k, schedule.Default(k, r.target))
 	return layoutOf(k, r.target, s, s.Window > 0)
 }
 

@@ -245,7 +245,11 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	far := placed(1<<20, 10, 1)
 	line := 64e9 / p.Levels[1].Copy.Core
 	near("a window's load from beyond", workOf(far, p, window, nil).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
-	near("loads along iterations", per(sums(points, n, 100, plain), along, profile.Contiguous), 1)
+	vectors := math.Ceil(n/float64(p.Lanes)) * float64(p.Lanes)
+	near("loads along iterations, the last vector of which is not full", per(sums(points, n, 100, plain), along, profile.Contiguous), vectors/n)
+	near("joining lanes", workOf(sums(points, n, 100, plain), p, along, nil).ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes))
+	few := &device.Layout{Lanes: []int{0}, LanesOn: map[int]int{0: p.Lanes}, Waste: 4}
+	near("loads of fewer points than a vector has lanes", workOf(sums(p.Lanes/4, n, 1, plain), p, few, nil).ns[profile.Gather]/p.Ops[profile.Gather]/n, float64(p.Lanes))
 }
 
 func model(p *profile.Profile) *Model { return &Model{Profile: p, Kind: "native", Threads: p.Threads} }

@@ -159,12 +159,15 @@ func (c *counter) stores(w Work, s *ir.Store) {
 		}
 		each += c.p.Ops[profile.Uniform] + add
 	}
+	apart := c.lanes.Empty() || c.cut()
 	if s.In == nil {
-		w.add(profile.Contiguous, nil, times*each*c.scalar())
-		return
+		times *= cmp.Or(c.layout.Waste, 1)
+	} else {
+		times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In] * cmp.Or(c.rare[s.Value], 1)
+		lanes, known := c.lanesLie(s.Buf, s.Index)
+		apart = !known || !sideBySide(lanes)
 	}
-	times = c.trips(s.In.Binders().Or(s.In.Node.Free())) * c.shares[s.In] * cmp.Or(c.rare[s.Value], 1)
-	if lanes, known := c.lanesLie(s.Buf, s.Index); !known || !sideBySide(lanes) {
+	if apart {
 		if times *= narrower * float64(c.p.Lanes); !c.lanes.Empty() {
 			each += 3 * c.p.Ops[profile.Uniform]
 		}
@@ -213,7 +216,9 @@ func (c *counter) executions(n *ir.Node) float64 {
 	share := cmp.Or(c.rare[n], 1)
 	for _, f := range c.folds {
 		if free.Meets(binders(f)) {
-			share *= c.shares[f]
+			if share *= c.shares[f]; f.IndexBind.Meets(c.turns) {
+				share *= c.ragged(f)
+			}
 		}
 	}
 	times := c.trips(free) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)

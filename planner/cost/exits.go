@@ -48,8 +48,35 @@ func (c *counter) turning(w Work) {
 			w.add(profile.Integer, f, turns*c.scalar()*2*c.p.Ops[profile.Integer])
 		case f.IndexBind.Meets(c.turns) && ends(f):
 			w.add(profile.Simple, f, turns*2*c.p.Ops[profile.Simple])
+		case f.IndexBind.Meets(c.turns):
+			w.add(profile.Simple, f, c.executions(f.Node)*c.joining(f)*c.p.Ops[profile.Simple])
 		}
 	}
+}
+
+// Instructions, of which the next waits for one.
+const (
+	joined    = 12 // to bring the lanes of a sum together: four halvings of a shuffle and an addition
+	surprised = 20 // while a processor finds the way again, where a loop ends otherwise than it foresaw: 15 to 20 cycles
+)
+
+// joining is what a run of a fold takes whose turns are lanes when these end, in instructions.
+func (c *counter) joining(f *ir.Fold) (n float64) {
+	n = joined * float64(len(f.Accs))
+	if _, alike := count.KnownTrips(f); !alike {
+		n += surprised
+	}
+	return n
+}
+
+// ragged is how many times more lanes than turns a run of a fold has whose turns are lanes: the last vector is not full.
+func (c *counter) ragged(f *ir.Fold) float64 {
+	lanes := float64(c.p.Lanes)
+	if n, known := count.KnownTrips(f); known {
+		return math.Ceil(n/lanes) * lanes / max(1, n)
+	}
+	n := count.MostTrips(f) * c.shares[f]
+	return (n + (lanes-1)/2) / max(1, n)
 }
 
 // unread is how many bytes are not loaded since nothing but folds with conditions load them.

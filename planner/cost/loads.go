@@ -68,6 +68,8 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 	switch {
 	case c.lanes.Empty() || known && span(steps) == 0:
 		return profile.Uniform
+	case c.cut() && !c.vary.Of(n).Meets(c.turns):
+		return gathers[len(c.beside[n])][c.near(n.Buf)]
 	case known && sideBySide(steps) && n.Buf.Type.Size() < 4:
 		return profile.Half
 	case known && sideBySide(steps):
@@ -76,6 +78,16 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 		return profile.Window
 	}
 	return gathers[len(c.beside[n])][c.near(n.Buf)]
+}
+
+// cut reports lanes along an axis that is shorter than a vector: some repeat the last point, and neighbours in memory do not help.
+func (c *counter) cut() bool {
+	for a, lanes := range c.layout.LanesOn {
+		if c.k.Axes[a].Extent < lanes {
+			return true
+		}
+	}
+	return false
 }
 
 // gathers are the classes of loads by how many are gathered at a time, and whether they find what they load in a core's caches.

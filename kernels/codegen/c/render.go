@@ -89,13 +89,27 @@ func (f *function) variants(small bool) {
 	case !stepped:
 		f.write("", f.told(f.u.Tile(s, tile.Overlap)))
 	case small || !fits:
-		s.Unroll, s.Window, s.Guard, s.Table = nil, 0, false, 0
-		s.Chunk, s.Split, s.Pack = nil, 0, false
-		f.write("", f.told(f.u.Tile(s, tile.Cut)))
+		f.write("", f.told(f.u.Tile(cut(s), tile.Cut)))
 	default:
 		f.large(s)
 		f.Least, f.Step = f.Step, schedule.TileStep(k, f.u.Target, s)
 	}
+}
+
+// cut is a schedule for tiles that are smaller than a turn of its tile loop covers.
+func cut(s schedule.CPU) schedule.CPU {
+	s.Unroll, s.Window, s.Guard, s.Table, s.Chunk, s.Split, s.Pack = nil, 0, false, 0, nil, 0, false
+	return s
+}
+
+// Within is a schedule as a kernel runs under it all of whose tiles may be smaller than a turn of its tile loop covers.
+func Within(k *ir.Kernel, s schedule.CPU) schedule.CPU {
+	for a, axis := range k.Axes {
+		if n := s.Step(a); s.Flat == 0 && n > 1 && axis.Extent < n {
+			return cut(s)
+		}
+	}
+	return s
 }
 
 // large writes the variants for tiles of a step or more: one or, where loads lie side by side but for the ends of an axis, one that tests this
