@@ -11,36 +11,42 @@ import (
 	"weft/planner/module"
 )
 
-// worthPairs is the share of their time that the kernels must gain which load a complex array for it to be stored in pairs: less is within the
-// errors of predictions.
-const worthPairs = 0.05
+// worthView is the share of their time that the kernels must gain which load an array for it to lie in another way: less is within the errors of
+// predictions.
+const worthView = 0.05
 
 // Interleave has real and imaginary parts of arrays side by side that kernels gather: a lane then takes both from one cache line, by one
-// load. It is weighed by the times predicted of all kernels that load or store such an array, by rates that are the same on every machine,
-// since those that stream it are better served by parts that lie apart.
+// load. Those that stream it are better served by parts that lie apart.
 func Interleave(m *module.Module) error {
+	return choose(m, scattered, func(v *graph.View, together bool) { v.Interleaved = together })
+}
+
+// choose lays arrays in another way where that is worth it, by the times predicted of all kernels that load or store them, by rates that are the
+// same on every machine.
+func choose(m *module.Module, among func(*module.Module) []*ops.Stage, lay func(v *graph.View, so bool)) error {
 	if m.Device.Rules == nil {
 		return nil
 	}
-	candidates := scattered(m)
+	candidates := among(m)
 	if len(candidates) == 0 {
 		return nil
 	}
-	model := &cost.Model{Kind: m.Device.Kind, Rules: m.Device.Rules, Profile: profile.Default(1)}
-	apart, loads := times(m, model, candidates)
-	for _, s := range candidates {
+	as := func(s *ops.Stage, so bool) {
 		v := m.Views[s]
-		v.Interleaved = true
+		lay(&v, so)
 		m.Views[s] = v
 	}
+	model := &cost.Model{Kind: m.Device.Kind, Rules: m.Device.Rules, Profile: profile.Default(1)}
+	before, loads := times(m, model, candidates)
+	for _, s := range candidates {
+		as(s, true)
+	}
 	m.Assemble()
-	together, _ := times(m, model, candidates)
+	after, _ := times(m, model, candidates)
 	lost := false
 	for i, s := range candidates {
-		if apart[i]-together[i] < worthPairs*loads[i] {
-			v := m.Views[s]
-			v.Interleaved = false
-			m.Views[s] = v
+		if before[i]-after[i] < worthView*loads[i] {
+			as(s, false)
 			lost = true
 		}
 	}

@@ -3,13 +3,16 @@
 package layout
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/graph"
 	"weft/planner/module"
 )
 
-// Transpose lays stages out with their last two dims in the other order where all their readers on the device run faster so.
+// Transpose lays stages out with their last two dims in the other order where all their readers on the device run faster so, and where some gather
+// along the last dim: what they take of the one before lies side by side then.
 func Transpose(m *module.Module) error {
 	prefers := m.Device.Rules
 	if prefers == nil {
@@ -27,7 +30,7 @@ func Transpose(m *module.Module) error {
 	found := false
 	for _, k := range m.Kernels {
 		s := k.Roots[0]
-		if len(k.Roots) == 1 && free(m.Graph, s) && readers[s] > 0 && votes[m.Arrays.Of(s)[0]] == readers[s] {
+		if len(k.Roots) == 1 && free(m.Graph, s) && len(s.Type.Dims) > 2 && readers[s] > 0 && votes[m.Arrays.Of(s)[0]] == readers[s] {
 			m.Views[s] = graph.View{Transposed: true}
 			found = true
 		}
@@ -35,11 +38,41 @@ func Transpose(m *module.Module) error {
 	if found {
 		m.Assemble()
 	}
-	return nil
+	return choose(m, gathered, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
+}
+
+// gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too.
+func gathered(m *module.Module) (out []*ops.Stage) {
+	stages := m.Arrays.Stages()
+	made := map[*ops.Stage]bool{}
+	for _, k := range m.Kernels {
+		if len(k.Roots) == 1 {
+			made[k.Roots[0]] = true
+		}
+	}
+	for _, k := range m.Kernels {
+		k.IR.Walk(func(n *ir.Node) {
+			if n.Kind != ir.KLoad || len(n.Buf.Shape) < 2 {
+				return
+			}
+			s, index := stages[n.Buf], n.Index()
+			last := len(index) - 1
+			if made[s] && free(m.Graph, s) && !m.Views[s].Transposed && loaded(index[last:]) && !loaded(index[last-1:last]) && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		})
+	}
+	return out
+}
+
+// loaded reports an index that follows from elements.
+func loaded(index []*ir.Node) (yes bool) {
+	ir.WalkNodes(index, func(n *ir.Node) { yes = yes || n.Kind == ir.KLoad })
+	return yes
 }
 
 // free reports whether the layout of a stage in memory concerns kernels alone: inner, real, one element a point.
 func free(g *graph.Graph, s *ops.Stage) bool {
 	return !graph.Given(s) && !g.Wanted[s] && !s.IsOutput() && !s.Type.Elem.Complex &&
-		!s.Unrolled && s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{}) && len(s.Type.Dims) > 2
+		!s.Unrolled && s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{})
 }
