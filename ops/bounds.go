@@ -35,7 +35,7 @@ func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
 const (
 	mostReads = 60
 	allReads  = 5000
-	mostLoops = ir.MaxBinders / 4
+	mostLoops = ir.KernelBinders / 4
 )
 
 // prover builds an element out of what it is made from.

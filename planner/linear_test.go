@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/ops"
 	"weft/planner"
@@ -36,7 +37,7 @@ func references(p *bound.Plan, see func(*bound.Step, bound.Reference)) {
 func TestReferencesStayCheap(t *testing.T) {
 	for name, text := range programs(t) {
 		references(made(t, text, 0), func(s *bound.Step, r bound.Reference) {
-			own := s.Kernel.Flops / float64(max(1, s.Kernel.IR.Domain().Points())) // of a long sum
+			own := count.CostOf(s.Kernel.IR).Flops / float64(max(1, s.Kernel.IR.Domain().Points())) // of a long sum
 			if r.Cost > max(2e6, 8*own) {
 				t.Errorf("%s: one element of %s takes %g operations, and the kernel %g", name, s.Name, r.Cost, own)
 			}

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// MaxBinders is how many axes and folds (two each) one builder can bind.
-const MaxBinders = 256
+// MaxBinders is how many axes and folds (two each) one builder can bind: twice as many as the kernels of a plan, since the definitions that these are
+// checked by have by themselves what kernels do in one loop.
+const KernelBinders, MaxBinders = 256, 512
 
 // Set is a set of binders: one bit for each parallel axis, each fold's index, and each fold's accumulators together.
 type Set [MaxBinders / 64]uint64

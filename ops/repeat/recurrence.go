@@ -163,7 +163,7 @@ func (t *turn) visit(visit func(*ops.Stage)) {
 }
 
 // mostBinders is how many axes and folds the turns of a state may have within them.
-const mostBinders = ir.MaxBinders / 2
+const mostBinders = ir.KernelBinders / 2
 
 // tooLarge is what a turn is given up with that has more, elsewhere one a turn is that reads the state of other elements.
 type (

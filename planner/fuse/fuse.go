@@ -21,9 +21,9 @@ import (
 // A stage that is computed in other kernels keeps below the first two, and a kernel with all that is computed in it below the others, so
 // that it compiles in reasonable time and its loops can be told apart.
 const (
-	maxBinders  = ir.MaxBinders / 2
+	maxBinders  = ir.KernelBinders / 2
 	maxNodes    = 500
-	mostBinders = ir.MaxBinders * 3 / 4
+	mostBinders = ir.KernelBinders * 3 / 4
 	mostNodes   = 2 * maxNodes
 )
 

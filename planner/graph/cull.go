@@ -94,7 +94,7 @@ func (g *Graph) spelled(s *ops.Stage) (*ir.Kernel, map[*ir.Buffer]Edge) {
 		}
 		return bufs[e]
 	})
-	l.Most = ir.MaxBinders / 2
+	l.Most = ir.KernelBinders / 2
 	if k, ok := l.Try(s); ok {
 		return k, edges
 	}
