@@ -3,6 +3,7 @@ package planner_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/planner/bound"
@@ -83,6 +84,16 @@ func TestWhatDoesNotVaryIsMadeAround(t *testing.T) {
 	readBack(t, p)
 	if whole := outer.Takes() + p.Buffer(outer.Drive.Start[0]).Bytes; p.Totals.PeakBytes < whole || p.Totals.PeakBytes > 2*500*500*4 {
 		t.Errorf("%d bytes at once", p.Totals.PeakBytes)
+	}
+}
+
+// What is made around a drive is part of what the plan computes.
+func TestTheIdentityOfADriveHoldsWhatIsAroundIt(t *testing.T) {
+	is := made(t, steady, 0).Identity()
+	for _, change := range [][2]string{{"3 * j", "4 * j"}, {"cos(j) * 3", "cos(j) * 2"}} {
+		if made(t, strings.Replace(steady, change[0], change[1], 1), 0).Identity() == is {
+			t.Errorf("%s instead of %s has the same identity", change[1], change[0])
+		}
 	}
 }
 

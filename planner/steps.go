@@ -273,7 +273,7 @@ func (b *builder) sinksFirst() {
 func approximations(stages []*ops.Stage) (out []plan.Approximation) {
 	seen := map[*ops.Instance]bool{}
 	for _, s := range stages {
-		if s.Op == nil || seen[s.Op] {
+		if s.Op == nil || s.Around || seen[s.Op] {
 			continue
 		}
 		seen[s.Op] = true

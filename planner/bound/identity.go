@@ -25,7 +25,7 @@ func (p *Plan) Identity() string {
 		for _, program := range s.Programs {
 			fmt.Fprintln(h, program.Identity())
 		}
-		if s.Kind == plan.SinkStep {
+		if s.Kind == plan.SinkStep || s.Kind == plan.DriveStep { // what lies around a drive is no input of what it gives
 			fmt.Fprintln(h, s.Name)
 			for _, id := range s.Reads {
 				visit(p.Buffer(id).Array)
