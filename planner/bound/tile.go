@@ -38,7 +38,7 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		return size
 	}
 	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
-	if want > 1 { // as many for each thread
+	if want > 0 { // as many for each thread, which takes so long if all work
 		want = (want + threads - 1) / max(1, threads) * max(1, threads)
 	}
 	step = finer(axes, step, min(want, 2*threads))

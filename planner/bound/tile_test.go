@@ -49,7 +49,8 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 		{[]int{128, 128}, []int{52, 64}, 2.5e-4, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 7, 16},
-		{[]int{2000}, []int{992}, 1e-4, 7, 1},
+		{[]int{2000}, []int{992}, 1e-4, 7, 8},
+		{[]int{2000}, []int{992}, 9e-5, 7, 1},
 		{[]int{40, 120}, []int{40, 120}, 0.01, 8, 1},
 	} {
 		k := &ir.Kernel{}
@@ -77,6 +78,7 @@ func TestFewTilesAreEven(t *testing.T) {
 		want    int
 	}{
 		{[]int{5, 5, 5}, 2.8e-4, 6},
+		{[]int{5, 5, 5}, 1.5e-4, 6},
 		{[]int{5, 5, 5}, 5e-5, 1},
 		{[]int{4, 5, 5}, 2.8e-4, 2},
 		{[]int{3}, 2.8e-4, 2},
