@@ -3,6 +3,7 @@ package codegen
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -152,7 +153,7 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 // setAside puts the accumulators of a fold into memory once it is over, where functions of its results follow: compilers would else keep
 // some there while it runs, to have registers for what the functions hold.
 func (g *gen) setAside(c *loop) {
-	if !g.Schedule.AccMajor || !c.vec || g.W == 1 || !g.inFunctions(c.f) {
+	if !g.Schedule.AccMajor || !c.vec || g.W == 1 || !form.InFunctions(g.Kernel, c.f) {
 		return
 	}
 	for q, a := range c.f.Accs {
@@ -167,14 +168,4 @@ func (g *gen) setAside(c *loop) {
 		c.sc.add(Array{Type: t, Name: name.Text, N: Int(len(save)), Aligned: true})
 		c.sc.add(slices.Concat(save, []Stmt{Do(Call("HIDE", name))}, load)...)
 	}
-}
-
-// inFunctions reports whether functions that take many instructions are applied to what follows from a fold.
-func (g *gen) inFunctions(f *ir.Fold) (yes bool) {
-	g.Kernel.Walk(func(n *ir.Node) {
-		if n.Kind == ir.KAlu && n.Op.Info().Cost.Transcendental() && !yes {
-			ir.WalkNodes([]*ir.Node{n}, func(x *ir.Node) { yes = yes || x == f.Node })
-		}
-	})
-	return yes
 }

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"maps"
+	"slices"
 
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
@@ -45,9 +46,18 @@ func (g *gen) store(s form.Output) {
 	if g.storeRows(in, s, l) {
 		return
 	}
+	body, vals, once := len(in.body), maps.Clone(in.vals), maps.Clone(in.once)
+	var turns [][]Stmt
 	for v := range g.V {
 		if g.Canon(vary, v) == v {
+			from := len(in.body)
 			g.storeOne(in, s, l, vary, v, byLane, Value{})
+			turns = append(turns, slices.Clone(in.body[from:]))
+		}
+	}
+	if alone := s.In == nil && len(g.Kernel.Stores) == 1 && g.W > 1 && g.Schedule.Split == 0 && g.team.stores == nil; alone {
+		if rolled := Rolled(turns, LongTurn); rolled != nil {
+			in.body, in.vals, in.once = append(in.body[:body], rolled...), vals, once
 		}
 	}
 }
