@@ -41,7 +41,7 @@ func Transpose(m *module.Module) error {
 	return choose(m, gathered, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
 }
 
-// gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too.
+// gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too, for all points of an axis.
 func gathered(m *module.Module) (out []*ops.Stage) {
 	stages := m.Arrays.Stages()
 	made := map[*ops.Stage]bool{}
@@ -57,7 +57,7 @@ func gathered(m *module.Module) (out []*ops.Stage) {
 			}
 			s, index := stages[n.Buf], n.Index()
 			last := len(index) - 1
-			if made[s] && free(m.Graph, s) && !m.Views[s].Transposed && loaded(index[last:]) && !loaded(index[last-1:last]) && !slices.Contains(out, s) {
+			if made[s] && free(m.Graph, s) && !m.Views[s].Transposed && loaded(index[last:]) && index[last-1].Kind == ir.KAxis && !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		})
