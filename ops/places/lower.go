@@ -40,9 +40,10 @@ func (t *take) Lower(l *ops.Lowering) []*ops.Stage {
 }
 
 // rowed is the dim whose points would lie side by side if that were for the places to say: the one that is not the last and has a computed place of
-// its own. -1: there is none.
+// its own for each point of some dim that stays. -1: there is none.
 func (t *take) rowed() int {
-	if len(t.places) != 1 || t.places[0].array < 0 || t.places[0].here || t.input.Format != nil || t.places[0].dim == len(t.input.Dims)-1 {
+	if len(t.places) != 1 || t.places[0].array < 0 || t.places[0].here || t.input.Format != nil || t.places[0].dim == len(t.input.Dims)-1 ||
+		!slices.ContainsFunc(t.keeps, func(k int) bool { return k >= 0 && slices.Contains(t.places[0].pick, k) }) {
 		return -1
 	}
 	return t.places[0].dim
@@ -378,9 +379,12 @@ func (s *spot) search(b *ops.Body, x *ir.Node) *ir.Node {
 	return b.Add(b.Cast(x.Type, lo), b.Div(b.Sub(x, c0), b.Sub(c1, c0)))
 }
 
-// inside tells whether an index is one of the dim, where what is beyond has no index of its own.
+// inside tells whether an index is one of the dim, where what is beyond has no index of its own; nil: it always is.
 func (s *spot) inside(b *ops.Body, i *ir.Node) *ir.Node {
 	if s.take.beyond != "" || s.value == nil {
+		return nil
+	}
+	if lo, hi, sure := ir.SureRange(i, nil); sure && lo >= 0 && hi < float64(s.of.Size) {
 		return nil
 	}
 	return b.And(b.Le(b.I32(0), i), b.Lt(i, b.I32(s.of.Size)))

@@ -19,8 +19,16 @@ FN unsigned short s_to_f16(float x) {
 }
 FN vf load_f32(const float *p) { return *(const vf_u *)p; }
 FN vi load_i32(const int *p) { return *(const vi_u *)p; }
+#if VB == 64 // compilers take bytes to 32 bits, and back, lane by lane
+FN vi load_i8(const signed char *p) { return (vi)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)p)); }
+FN vi load_u8(const unsigned char *p) { return (vi)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)p)); }
+#elif defined(__AVX2__)
+FN vi load_i8(const signed char *p) { return (vi)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)p)); }
+FN vi load_u8(const unsigned char *p) { return (vi)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p)); }
+#else
 FN vi load_i8(const signed char *p) { return __builtin_convertvector(*(const qsb_u *)p, vi); }
 FN vi load_u8(const unsigned char *p) { return __builtin_convertvector(*(const qub_u *)p, vi); }
+#endif
 FN vi load_i16(const short *p) { return __builtin_convertvector(*(const hss_u *)p, vi); }
 FN vi load_u16(const unsigned short *p) { return __builtin_convertvector(*(const hus_u *)p, vi); }
 FN vi load_bool(const unsigned char *p) { return load_u8(p) != 0; }
@@ -112,8 +120,12 @@ SCALAR(f32, float, float, x, x) SCALAR(f64, double, double, x, x)
 // store_X writes W contiguous elements.
 FN void store_f32(float *p, vf x) { *(vf_u *)p = x; }
 FN void store_i32(int *p, vi x) { *(vi_u *)p = x; }
-FN void store_i8(signed char *p, vi x) { *(qsb_u *)p = __builtin_convertvector(x, qsb); }
-FN void store_u8(unsigned char *p, vi x) { *(qub_u *)p = __builtin_convertvector(x, qub); }
+#if VB == 64
+FN void store_u8(unsigned char *p, vi x) { _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8((__m512i)x)); }
+#else
+FN void store_u8(unsigned char *p, vi x) { *(qub_u *)p = __builtin_convertvector(__builtin_convertvector(x, hus), qub); }
+#endif
+FN void store_i8(signed char *p, vi x) { store_u8((unsigned char *)p, x); }
 FN void store_i16(short *p, vi x) { *(hss_u *)p = __builtin_convertvector(x, hss); }
 FN void store_u16(unsigned short *p, vi x) { *(hus_u *)p = __builtin_convertvector(x, hus); }
 FN void store_bool(unsigned char *p, vi x) { store_u8(p, x & 1); }
