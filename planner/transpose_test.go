@@ -8,31 +8,33 @@ import (
 )
 
 // Where elements are taken at loaded places, what is taken for all of another dim lies side by side, if readers gain by it.
-func TestGatheredArraysLieCrosswise(t *testing.T) {
+func TestGatheredArraysLieAsReadersTakeThem(t *testing.T) {
 	const rows = `entry = axis(entry, 0 .. 1 in 2000000)
 column = cast(mod(indices(entry, entry) * 7919, 2000), u16) @keep
 first = cast(1000 * indices(axis(row, 0 .. 1 in 2000), row), i64)
 `
-	for text, want := range map[string]bool{
+	for text, want := range map[string]string{
 		`w = axis(k, 0 .. 1 in 16) + axis(probe, 0 .. 1 in 16)
 z = sum(sin(axis(x, 0 .. 1 in 2000) * axis(k, 0 .. 1 in 16)) * w, over: k)
-`: true,
+`: "probe",
 		`z = sum(sin(axis(row, 0 .. 1 in 2000) * axis(x, 0 .. 1 in 2000)) * axis(k, 0 .. 1 in 2), over: k)
-`: false, // each row has its own
+`: "x", // each row has its own
 	} {
 		text = rows + text + `sum(entry * z[x: column], over: entry in first .. first + 999) | write("y.npy")`
 		p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Threads: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		crosswise, there := false, false
+		last := "" // along which elements lie side by side
 		for _, b := range p.Buffers {
-			if len(b.Array.Type.Dims) == 2 && !strings.HasPrefix(b.Array.Name, "write") {
-				there, crosswise = true, crosswise || b.Transposed
+			if n := len(b.Array.Type.Dims); n == 2 && !strings.HasPrefix(b.Array.Name, "write") {
+				if last = b.Array.Type.Dims[n-1].Name; b.Transposed {
+					last = b.Array.Type.Dims[n-2].Name
+				}
 			}
 		}
-		if !there || crosswise != want {
-			t.Errorf("crosswise: %v, want %v\n%s", crosswise, want, text)
+		if last != want {
+			t.Errorf("side by side along %q, want %q\n%s", last, want, text)
 		}
 	}
 }
