@@ -109,6 +109,7 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	opt := d.run.opt
 	opt.Progress, opt.Tune, opt.Wider = quiet{opt.Progress}, false, nil
 	r := newRun(p, opt, d.run.fleet)
+	r.hands = d.run.hands
 	r.granted = d.run.granted
 	r.onHost, r.counted, r.checkpoints, r.checkpoint, r.inputs = d.run.onHost, d.run.counted, d.run.checkpoints, d.run.checkpoint, d.run.inputs
 	for _, id := range slices.Concat(about.Now, about.Next) {

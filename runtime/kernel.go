@@ -35,7 +35,7 @@ type work struct {
 }
 
 func (r *run) work(step *bound.Step) *work {
-	s := &exec.Sweep{Name: step.Name, Threads: r.opt.Threads, Done: r.opt.Progress.Tile, Trace: r.opt.Trace}
+	s := &exec.Sweep{Name: step.Name, Threads: r.opt.Threads, Hands: r.hands, Done: r.opt.Progress.Tile, Trace: r.opt.Trace}
 	return &work{run: r, step: step, sweep: s, about: step.Kernel, device: step.Kernel.Device}
 }
 

@@ -48,6 +48,7 @@ type run struct {
 	doubt       doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
+	hands       *exec.Hands
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -81,7 +82,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string)}
+		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
 }
 
 // once is Run with one plan.
@@ -190,7 +191,7 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 		return r.makes(step, nil)
 	}
 	if k := step.Kernel; k != nil && !r.accelerated(k) {
-		exec.Rouse(min(r.opt.Threads, len(k.TileSet)) - 1)
+		r.hands.Rouse(min(r.opt.Threads, len(k.TileSet)) - 1)
 	}
 	if err := r.allocate(step); err != nil {
 		return err

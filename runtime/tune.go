@@ -94,7 +94,7 @@ func (t *tiling) sample(ctx context.Context, most time.Duration) (float64, error
 	tiles := t.step.Kernel.TileSet
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	s := &exec.Sweep{Name: t.step.Name, Launch: t.launch, Threads: t.run.opt.Threads}
+	s := &exec.Sweep{Name: t.step.Name, Launch: t.launch, Threads: t.run.opt.Threads, Hands: t.run.hands}
 	start := time.Now()
 	if err := s.Run(limited, tiles); err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()

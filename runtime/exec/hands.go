@@ -2,34 +2,26 @@ package exec
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
-// patience is how long a hand without work stays awake: longer than a run takes from one kernel to the next. A processor that sleeps
-// takes 50 to 100 us to come back, as long as a short kernel.
-const patience = 200 * time.Microsecond
+// patience is how often a hand without work looks for some before it ends: some 200 us, longer than a run takes from one kernel to the next. A
+// processor that sleeps takes 50 to 100 us to come back, as long as a short kernel. Looks are counted, not timed: clocks of tests may stand still
+// while anything is awake.
+const patience = 1000
 
-// hand is a thread that works for one sweep after the other.
-type hand struct{ work atomic.Pointer[task] }
-
-// idle are the hands that wait for work.
-var idle struct {
-	sync.Mutex
-	hands []*hand
+// Hands are the threads of a run that are awake between its kernels. nil: there are none, and threads begin and end with their work.
+type Hands struct {
+	mu   sync.Mutex
+	idle []*hand // that wait for work
 }
 
-// Rouse has so many threads beside this one awake for a kernel that is about to be launched.
-func Rouse(threads int) {
-	idle.Lock()
-	missing := threads - len(idle.hands)
-	for range missing {
-		h := new(hand)
-		idle.hands = append(idle.hands, h)
-		go h.serve()
-	}
-	idle.Unlock()
+// hand is a thread that works for one sweep after the other.
+type hand struct {
+	of   *Hands
+	work atomic.Pointer[task]
 }
 
 // task is what a hand does, and who waits for it.
@@ -38,17 +30,35 @@ type task struct {
 	waiter *sync.WaitGroup
 }
 
-// begin does something beside the caller, on a thread that is awake if there is one.
-func begin(waiter *sync.WaitGroup, do func()) {
-	waiter.Add(1)
-	idle.Lock()
-	defer idle.Unlock()
-	if n := len(idle.hands); n > 0 {
-		idle.hands[n-1].work.Store(&task{do, waiter})
-		idle.hands = idle.hands[:n-1]
+// Rouse has so many threads beside this one awake for a kernel that is about to be launched.
+func (p *Hands) Rouse(threads int) {
+	if p == nil {
 		return
 	}
-	h := new(hand)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for range threads - len(p.idle) {
+		h := &hand{of: p}
+		p.idle = append(p.idle, h)
+		go h.serve()
+	}
+}
+
+// begin does something beside the caller, on a thread that is awake if there is one.
+func (p *Hands) begin(waiter *sync.WaitGroup, do func()) {
+	if p == nil {
+		waiter.Go(do)
+		return
+	}
+	waiter.Add(1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		p.idle[n-1].work.Store(&task{do, waiter})
+		p.idle = p.idle[:n-1]
+		return
+	}
+	h := &hand{of: p}
 	h.work.Store(&task{do, waiter})
 	go h.serve()
 }
@@ -58,37 +68,36 @@ func (h *hand) serve() {
 	for h.await() {
 		t := h.work.Swap(nil)
 		t.do()
-		idle.Lock()
-		idle.hands = append(idle.hands, h)
-		idle.Unlock()
+		h.of.mu.Lock()
+		h.of.idle = append(h.of.idle, h)
+		h.of.mu.Unlock()
 		t.waiter.Done() // who waits may have more to do for this hand
 	}
 }
 
 // await looks for work, without going to sleep, until it is there. False: for too long.
 func (h *hand) await() bool {
-	const looks = 64 // between looks at the clock
-	for start := time.Now(); ; runtime.Gosched() {
+	const looks = 64 // before others may run
+	for turn := 0; ; turn++ {
 		for range looks {
 			if h.work.Load() != nil {
 				return true
 			}
 		}
-		if time.Since(start) > patience && h.leave() {
+		if turn > patience && h.leave() {
 			return false
 		}
+		runtime.Gosched()
 	}
 }
 
 // leave takes a hand from those that wait, unless somebody has just done so, who brings work.
 func (h *hand) leave() bool {
-	idle.Lock()
-	defer idle.Unlock()
-	for i, other := range idle.hands {
-		if other == h {
-			idle.hands = append(idle.hands[:i], idle.hands[i+1:]...)
-			return true
-		}
+	h.of.mu.Lock()
+	defer h.of.mu.Unlock()
+	i := slices.Index(h.of.idle, h)
+	if i >= 0 {
+		h.of.idle = slices.Delete(h.of.idle, i, i+1)
 	}
-	return false
+	return i >= 0
 }

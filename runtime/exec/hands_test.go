@@ -4,56 +4,51 @@ import (
 	"context"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"weft/kernels/region"
 )
 
-func idleHands() int {
-	idle.Lock()
-	defer idle.Unlock()
-	return len(idle.hands)
+func (p *Hands) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle)
 }
 
-// Threads that wait for work take it, come back before who waits for them goes on, and leave when nothing comes.
+// Threads that wait for work take it, come back before who waits for them goes on, and leave when nothing comes, also where no clock goes on meanwhile.
 func TestHandsServeAndLeave(t *testing.T) {
-	gone(t) // those of other tests
-	served := false
-	var waiter sync.WaitGroup
-	h := new(hand)
-	idle.Lock()
-	idle.hands = append(idle.hands, h)
-	idle.Unlock()
-	begin(&waiter, func() { served = true })
-	if h.work.Load() == nil || idleHands() != 0 {
-		t.Fatal("a hand that waits was given nothing")
-	}
-	go h.serve()
-	waiter.Wait()
-	if !served {
-		t.Fatal("nobody did the work")
-	}
-	gone(t)
-}
-
-// gone waits until no hand waits.
-func gone(t *testing.T) {
-	for end := time.Now().Add(10 * time.Second); idleHands() > 0; time.Sleep(patience) {
-		if time.Now().After(end) {
-			t.Fatal("a hand without work stays")
+	synctest.Test(t, func(t *testing.T) {
+		p, served := new(Hands), false
+		var waiter sync.WaitGroup
+		h := &hand{of: p}
+		p.idle = append(p.idle, h)
+		p.begin(&waiter, func() { served = true })
+		if h.work.Load() == nil || p.waiting() != 0 {
+			t.Fatal("a hand that waits was given nothing")
 		}
-	}
+		go h.serve()
+		waiter.Wait()
+		if !served {
+			t.Fatal("nobody did the work")
+		}
+		synctest.Wait()
+		if n := p.waiting(); n > 0 {
+			t.Errorf("%d hands without work stay", n)
+		}
+	})
 }
 
 // A sweep takes threads that are awake, and no more than it may have.
 func TestSweepsOfMany(t *testing.T) {
+	p := new(Hands)
 	for range 200 {
 		var sum sync.Map
-		Rouse(3)
+		p.Rouse(3)
 		s := newSweep(4, func(tile region.Region) error {
 			sum.Store(tile[0].Lo, true)
 			return nil
 		})
+		s.Hands = p
 		if err := s.Run(context.Background(), tilesOf(9)); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +58,7 @@ func TestSweepsOfMany(t *testing.T) {
 			}
 		}
 	}
-	if n := idleHands(); n > 6 {
+	if n := p.waiting(); n > 6 {
 		t.Errorf("%d hands wait for three tiles at once", n)
 	}
 }

@@ -20,6 +20,7 @@ type Sweep struct {
 	Name    string
 	Launch  func(region.Region) error
 	Threads int
+	Hands   *Hands
 	Done    func() // after every tile, from any worker
 	Trace   *trace.Writer
 	Tally   device.Tally // of programs that count
@@ -47,7 +48,7 @@ func (s *Sweep) Run(ctx context.Context, tiles []region.Region) error {
 	slices.SortStableFunc(s.waiting, func(a, b region.Region) int { return cmp.Compare(b.Points(), a.Points()) })
 	var others sync.WaitGroup
 	for other := range min(s.Threads, len(tiles)) - 1 {
-		begin(&others, func() { s.work(ctx, other+2) })
+		s.Hands.begin(&others, func() { s.work(ctx, other+2) })
 	}
 	s.work(ctx, 1)
 	others.Wait()
