@@ -18,7 +18,7 @@ const swept = `param c = 1540 m/s
 param gain = 2.5
 x = axis(x, 0 m .. 1 m in 3000)
 y = axis(y, 0 m .. 1 m in 500)
-t = (x ^ 2 + y ^ 2) ^ 0.5 / c
+t = (y ^ 2 + x ^ 2) ^ 0.5 / c
 u = tanh(t * (gain / 3) * 10 kHz) + gain
 u | write("u.npy")
 fn spread(w) = w + (w[y: here + 1, outside: nearest] - w) * (gain / 10)
