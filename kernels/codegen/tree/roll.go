@@ -48,14 +48,11 @@ func Rolled(turns [][]Stmt, least int) []Stmt {
 			out = append(out, Array{Type: "__typeof__(" + name + ")", Name: "each_" + name, N: Int(r.turns), Values: values})
 		}
 	}
-	for _, list := range r.numbers {
-		if !even(list) {
-			return nil
-		}
-	}
-	for _, list := range r.added {
-		if !even(list) {
-			return nil
+	for _, found := range []map[*Expr][]int{r.numbers, r.added} {
+		for _, list := range found {
+			if !even(list) {
+				return nil
+			}
 		}
 	}
 	return append(out, Count("int", "turn", Int(0), Int(r.turns), 1, r.list(first)...))
