@@ -175,16 +175,14 @@ func (g *gen) spanTests(c *loop, flag, end *Expr, tests []guardTest) {
 // narrowSums finds the accumulators to keep so and declares their float32 shares.
 func (g *gen) narrowSums(c *loop, b *block) {
 	bounds := g.vary.Of(c.f.Lo).Or(g.vary.Of(c.f.Hi))
-	if ragged := slices.ContainsFunc(g.Axes, func(a *ir.Node) bool { return bounds.Meets(a.Bind()) }); c.f.Monoid != ir.Sum || g.Kernel.Termwise || ragged {
+	ragged := slices.ContainsFunc(g.Axes, func(a *ir.Node) bool { return bounds.Meets(a.Bind()) })
+	if g.Kernel.Termwise || ragged && !schedule.Sole(g.Kernel, c.f) {
 		return
 	}
 	c.narrow = map[int][]schedule.Signed{}
-	for q, a := range c.f.Accs {
-		terms, ok := schedule.SumTerms(c.f, c.f.Step[q], a)
+	for q := range c.f.Accs {
+		terms, ok := schedule.NarrowSum(c.f, q)
 		if !ok {
-			continue
-		}
-		if terms, ok = schedule.NarrowTerms(terms); !ok {
 			continue
 		}
 		c.narrow[q] = terms

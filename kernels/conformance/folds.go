@@ -43,6 +43,15 @@ func folds() []spec {
 				return []*ir.Node{k.Add(acc[0], k.Mul(k.at(a, i), k.real(x)))}
 			})[0])
 		}},
+		{"sums of products over parts", exactly, func(k *kit) { // of up to 1100 terms, which float32 holds
+			y, x := k.axis("y", 9), k.axis("x", 21)
+			a, rows := k.counts("a", 1200), k.counts("rows", 37, 21)
+			lo := k.Mul(y, k.I32(11))
+			hi := k.Add(lo, k.Alu(ir.Mod, k.Mul(y, k.I32(550)), k.I32(1103)))
+			k.out("part", k.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{k.F64(1)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{k.Sub(acc[0], k.Cast(ir.F64, k.Mul(k.at(a, i), k.at(rows, k.Alu(ir.Mod, i, k.I32(37)), x))))}, nil
+			})[0])
+		}},
 		{"sums of sums of products with sums", exactly, func(k *kit) {
 			y := k.axis("y", 5)
 			a := k.counts("a", 5, 6, 20)

@@ -31,9 +31,12 @@ func (s *survey) findAdding() (a adding) {
 	scattered := s.tiled(f)
 	product := !scattered && s.product(f)
 	points, turns := s.cost+s.stored(), s.onIterations()
+	ragged, alone := false, true // points of some axis make turns of their own, those of the best one for lanes
 	for axis := range s.k.Axes {
-		cost := s.onLanes(axis, -1)
-		points = min(points, cost)
+		cost, own := s.onLanes(axis, -1), s.ragged(f, CPU{Lanes: []AxisN{{axis, s.t.Lanes}}})
+		if ragged = ragged || own; cost < points {
+			points, alone = cost, own
+		}
 		if gain := s.turnsToo(nil, axis); gain > worthTurns*cost && cost-gain < turns {
 			turns, a.beside = cost-gain, axis+1
 		}
@@ -49,11 +52,13 @@ func (s *survey) findAdding() (a adding) {
 		}
 		c := s.withTurns(CPU{}, some)
 		a.flight, a.block = c.Flight, c.AccBlock
-	case !s.narrows(f) || s.ragged(f):
+	case !narrows(s.k, f) || ragged && (alone || !Sole(s.k, f)):
 	case product:
 		a.block = evenly(int(s.trips(f)), narrowBlock, 1)
 	case scattered:
 		a.block = blockEach
+	case ragged:
+		a.block = narrowBlock
 	}
 	return a
 }
@@ -72,10 +77,15 @@ func parted(f *ir.Fold) bool {
 	return ok && f.Monoid == ir.Sum
 }
 
-// ragged reports a fold whose turns begin or end at different ones for different points.
-func (s *survey) ragged(f *ir.Fold) bool {
+// ragged reports a schedule with points side by side that begin or end a fold at different turns.
+func (s *survey) ragged(f *ir.Fold, c CPU) bool {
 	bounds := s.vary(f.Lo).Or(s.vary(f.Hi))
-	return slices.ContainsFunc(s.k.Axes, func(axis *ir.Node) bool { return bounds.Meets(axis.Bind()) })
+	for a, axis := range s.k.Axes {
+		if (c.Flat > 0 || c.Step(a) > 1) && bounds.Meets(axis.Bind()) {
+			return true
+		}
+	}
+	return false
 }
 
 // product reports a fold that is a contraction along some two axes.
@@ -107,7 +117,7 @@ func (s *survey) keeps(c CPU) bool {
 	switch whole := c.Split == 0 || float64(c.Split) >= s.trips(s.outermost()); {
 	case !a.sums:
 		return true
-	case c.FoldLanes != a.turns || c.Flight != a.flight || a.turns && a.beside != besides(c):
+	case c.FoldLanes != a.turns || c.Flight != a.flight || a.turns && a.beside != besides(c), a.block > 0 && !a.turns && s.ragged(s.heaviest(), c):
 		return false
 	case a.block > 0 && c.Table > 0:
 		return c.AccBlock == c.Table && c.Table <= a.block

@@ -86,33 +86,13 @@ func (s *survey) mostFlight(f *ir.Fold, blocks bool) int {
 // sums is how many registers the accumulators of a fold take for a vector in flight, those of its blocks if it goes by blocks.
 func (s *survey) sums(f *ir.Fold, blocks bool) (n int) {
 	for q, a := range f.Accs {
-		if blocks && s.narrowed(f, q) {
+		if _, narrow := NarrowSum(f, q); blocks && narrow && !s.k.Termwise {
 			n++
 		} else {
 			n += Registers(a.Type)
 		}
 	}
 	return n
-}
-
-// narrows reports whether a fold has a float64 sum that may be kept in float32 for a while.
-func (s *survey) narrows(f *ir.Fold) bool {
-	for q := range f.Accs {
-		if s.narrowed(f, q) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *survey) narrowed(f *ir.Fold, q int) bool {
-	a := f.Accs[q]
-	terms, ok := SumTerms(f, f.Step[q], a)
-	if !ok || f.Monoid != ir.Sum || a.Type != ir.F64 || s.k.Termwise {
-		return false
-	}
-	_, ok = NarrowTerms(terms)
-	return ok
 }
 
 func (s *survey) unroll(axis, n int) []AxisN {

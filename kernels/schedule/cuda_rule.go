@@ -42,7 +42,7 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 			}
 		}
 	}
-	if f != nil && s.narrows(f) {
+	if f != nil && narrows(s.k, f) {
 		base.AccBlock = 32
 	}
 	var out []CUDA

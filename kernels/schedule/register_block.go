@@ -110,7 +110,7 @@ func (s *survey) held(x *contraction, na, nu int) int {
 	sum := 0
 	for _, acc := range x.f.Accs {
 		n := Registers(acc.Type)
-		if s.narrows(x.f) {
+		if narrows(s.k, x.f) {
 			n = 1
 		}
 		sum += na * nu * n
@@ -260,8 +260,8 @@ func Narrowed(folds []*ir.Fold) map[*ir.Node]bool {
 	out := map[*ir.Node]bool{}
 	for _, f := range folds {
 		for q, a := range f.Accs {
-			terms, ok := SumTerms(f, f.Step[q], a)
-			if _, narrow := NarrowTerms(terms); !ok || !narrow || a.Type != ir.F64 || f.Monoid != ir.Sum {
+			terms, _ := SumTerms(f, f.Step[q], a)
+			if _, narrow := NarrowSum(f, q); !narrow {
 				continue
 			}
 			for _, t := range terms {

@@ -47,7 +47,7 @@ func (s *survey) scalars() (sum float64) {
 // of them decide when all end.
 func (s *survey) apart() bool {
 	f := s.heaviest()
-	return f != nil && f.Monoid == ir.Ordered && f.While == nil && s.ragged(f)
+	return f != nil && f.Monoid == ir.Ordered && f.While == nil && s.ragged(f, CPU{Flat: 1})
 }
 
 // alone is what a value takes that is computed for one point and turn at a time.

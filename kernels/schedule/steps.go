@@ -117,13 +117,37 @@ func NarrowShares(f *ir.Fold, lanes int) bool {
 	for in := Nested(f, lanes); in != nil; in = Nested(f, lanes) {
 		f = in
 	}
-	for q, acc := range f.Accs {
-		terms, ok := SumTerms(f, f.Step[q], acc)
-		if _, narrow := NarrowTerms(terms); !ok || !narrow || acc.Type != ir.F64 || f.Monoid != ir.Sum {
+	for q := range f.Accs {
+		if _, narrow := NarrowSum(f, q); !narrow {
 			return false
 		}
 	}
 	return true
+}
+
+// NarrowSum is the terms of a float64 sum of a fold that may be kept in float32 for a while.
+func NarrowSum(f *ir.Fold, q int) ([]Signed, bool) {
+	terms, ok := SumTerms(f, f.Step[q], f.Accs[q])
+	if !ok || f.Monoid != ir.Sum || f.Accs[q].Type != ir.F64 {
+		return nil, false
+	}
+	return NarrowTerms(terms)
+}
+
+// narrows reports a fold of a kernel that has such a sum.
+func narrows(k *ir.Kernel, f *ir.Fold) (some bool) {
+	for q := range f.Accs {
+		_, narrow := NarrowSum(f, q)
+		some = some || narrow && !k.Termwise
+	}
+	return some
+}
+
+// Sole reports whether no other fold of a kernel has such sums.
+func Sole(k *ir.Kernel, f *ir.Fold) bool {
+	sole := true
+	k.Walk(func(n *ir.Node) { sole = sole && (n.Kind != ir.KFold || n.Fold == f || !narrows(k, n.Fold)) })
+	return sole
 }
 
 // computed reports whether a value is the result of arithmetic that rounds.

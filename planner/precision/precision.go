@@ -35,6 +35,7 @@ func Retype(m *module.Module, given plan.Choices) error {
 		chosen[i] = r.arithmetic(k)
 		for _, s := range k.Roots {
 			r.storage(s)
+			r.tables(k, s)
 		}
 	}
 	r.sums()
@@ -124,6 +125,16 @@ func (r *retyper) storage(s *ops.Stage) {
 		return
 	}
 	r.store(s, c)
+}
+
+// tables gives a table of sums that meet the type that was asked for sums.
+func (r *retyper) tables(g *module.Kernel, s *ops.Stage) {
+	asked := s.Hints().Precision.Accumulate
+	for _, st := range g.IR.Stores {
+		if buf := r.Arrays.Bufs[s][0]; st.Adds && st.Buf == buf && buf.Type.Float() && asked != buf.Type && (asked == ir.F32 || asked == ir.F64) {
+			r.store(s, plan.Choice{Storage: asked})
+		}
+	}
 }
 
 // store gives an array another type in memory.
