@@ -280,7 +280,7 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Counts
 	case p.Partial:
 		return plan.PartialSums
-	case f.g.Varies[c] && !f.g.Varies[p]:
+	case f.g.Varies[c] && !f.g.Varies[p] && !f.g.Decoded(p):
 		return plan.Invariant
 	case f.disagree(p, c):
 		return plan.OtherTypes

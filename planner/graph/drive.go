@@ -83,15 +83,17 @@ func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) P
 // while planning, and tables that bound what its own loops read, stay in it.
 func (p *Program) takeOut(around map[string]*ops.Stage) {
 	g := p.Graph
-	out := func(s *ops.Stage) bool {
+	same := func(s *ops.Stage) bool {
 		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil
 	}
-	ends := map[*ops.Stage]bool{}
-	for _, s := range g.Stages {
-		if out(s) {
+	out := func(s *ops.Stage) bool { return same(s) && !g.Decoded(s) }
+	ends, read := map[*ops.Stage]bool{}, map[*ops.Stage]bool{}
+	for _, s := range slices.Backward(g.Stages) { // readers first
+		if out(s) || same(s) && !read[s] {
 			continue
 		}
 		for _, in := range slices.Concat(s.Inputs, g.Around[s], g.Counting(s)) {
+			read[in] = true
 			if out(in) {
 				ends[in] = true
 			}
@@ -116,9 +118,50 @@ func (p *Program) takeOut(around map[string]*ops.Stage) {
 		delete(g.alone, s)
 		delete(g.points, s)
 	}
+	clear(g.shorter)
 	if len(p.Outside) > 0 {
 		g.link()
 	}
+}
+
+// Decoded reports a stage whose elements are made again, from fewer bytes than they have, sooner than they are loaded.
+func (g *Graph) Decoded(s *ops.Stage) bool { return g.shortest(s).again }
+
+// way is how an element of a stage is had: from how many bytes, by how many operations, and whether these make it again.
+type way struct {
+	bytes, flops float64
+	again        bool
+}
+
+// shortest is the way to an element by the fewest bytes.
+func (g *Graph) shortest(s *ops.Stage) way {
+	const worth = 2 // operations for a byte that is not loaded
+	if w, found := g.shorter[s]; found {
+		return w
+	}
+	load := way{bytes: float64(s.Type.Elem.Size())}
+	g.shorter[s] = load
+	if Given(s) || s.Put != nil || s.Hints().Keep || s.Hints().Precision.Storage != 0 {
+		return load
+	}
+	var whole []*ops.Stage // inputs with an element for each of its own
+	var made way
+	for _, in := range s.Inputs {
+		if in.Type.Len() >= s.Type.Len() {
+			w := g.shortest(in)
+			made.bytes, made.flops, whole = made.bytes+w.bytes, made.flops+w.flops, append(whole, in)
+		}
+	}
+	if made.bytes >= load.bytes || whole == nil {
+		return load
+	}
+	a := g.Alone(s)
+	made.flops += a.Flops
+	elsewhere := slices.ContainsFunc(whole, func(in *ops.Stage) bool { return a.Elsewhere[in] })
+	if made.again = !a.Folds && !elsewhere && made.flops <= worth*(load.bytes-made.bytes); made.again {
+		g.shorter[s] = made
+	}
+	return g.shorter[s]
 }
 
 // Counting are the stages that say how many elements there are of one.

@@ -46,7 +46,8 @@ type Graph struct {
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
-	Lowered int // stages that were written into kernels, as a measure of the work
+	shorter map[*ops.Stage]way // memo of shortest
+	Lowered int                // stages that were written into kernels, as a measure of the work
 }
 
 // Sink is a use of a sink operator and the stages it takes.
@@ -116,7 +117,7 @@ func newCollector() *collector {
 	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Drives: map[*ops.Instance]*Drive{}, Lends: map[*ops.Stage]bool{}, Takers: map[*ops.Stage]int{}, Units: map[*ops.Stage]retype.Units{}, shared: map[*ops.Stage][]*ir.Buffer{}, lasts: map[*ops.Stage]bool{}, feeds: map[*ops.Stage][]*ops.Stage{},
-		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{},
+		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{}, shorter: map[*ops.Stage]way{},
 		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, works: map[*ops.Stage]work{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
 		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
