@@ -26,9 +26,8 @@ type window struct{ count, row, column *ops.Stage }
 func (w *walling) Lower(l *ops.Lowering) []*ops.Stage {
 	r := w.raster
 	in := l.In("input")
-	margin := &rays{rows: 1, columns: 1}
-	near := newSurface(l, "near", r, margin, false, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })
-	step := l.Stage("height", r.output(ops.F32, "m"), near.inputs(), func(b *ops.Body, index []*ir.Node) ops.Elem {
+	near := newSurface(l, "near", r, 1, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })
+	step := l.Stage("height", r.output(ops.F32, "m"), []*ops.Stage{near.stage}, func(b *ops.Body, index []*ir.Node) ops.Elem {
 		return ops.Real(stepHeight(b, r, near, w.limit, index[0], index[1]))
 	})
 	step.Exact, step.Steps = true, []string{"highest neighbour"}
@@ -63,9 +62,8 @@ func newFilter(l *ops.Lowering, r raster, in, step *ops.Stage) *filter {
 	f.line = newWindow(l, "line", list, func(d direction) []offset { return d.line })
 	f.sides[0] = newWindow(l, "first", list, func(d direction) []offset { return d.first })
 	f.sides[1] = newWindow(l, "other", list, func(d direction) []offset { return d.other })
-	margin := &rays{rows: f.size, columns: f.size}
-	f.heights = newSurface(l, "heights", r, margin, false, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })
-	f.walls = newSurface(l, "walled", r, margin, false, []*ops.Stage{step}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
+	f.heights = newSurface(l, "heights", r, f.size, []*ops.Stage{in}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node { return height(b, in, inside, y, x) })
+	f.walls = newSurface(l, "walled", r, f.size, []*ops.Stage{step}, func(b *ops.Body, inside, y, x *ir.Node) *ir.Node {
 		return b.Select(b.Lt(b.F32(0.5), step.AtOr(b, inside, 0, y, x).Re), b.F32(1), b.F32(0))
 	})
 	return f
@@ -89,8 +87,7 @@ func newWindow(l *ops.Lowering, name string, list []direction, part func(directi
 }
 
 func (f *filter) inputs(step *ops.Stage) []*ops.Stage {
-	out := append([]*ops.Stage{step}, f.heights.inputs()...)
-	out = append(out, f.walls.inputs()...)
+	out := []*ops.Stage{step, f.heights.stage, f.walls.stage}
 	for _, w := range append(f.sides[:], f.line) {
 		out = append(out, w.count, w.row, w.column)
 	}

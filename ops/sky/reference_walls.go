@@ -95,3 +95,17 @@ func slopeAt(r raster, h []float64, y, x int) float64 {
 	}
 	return angle
 }
+
+// rowByRow are the values of a raster of type t with y before x.
+func rowByRow[F float32 | float64](r raster, t ops.Type, d ops.Dense) []F {
+	rows, columns := r.rows(), r.columns()
+	out := make([]F, rows*columns)
+	for i := range out {
+		at := i
+		if t.Dim("y") == 1 {
+			at = i%columns*rows + i/columns
+		}
+		out[i] = F(float32(d.Re[at]))
+	}
+	return out
+}

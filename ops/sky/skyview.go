@@ -50,11 +50,22 @@ sky.veg.total | show`},
 	Error:     ops.ErrorRule{Metric: ops.Absolute, Tolerance: 1e-5},
 	Telemetry: &ops.Telemetry{Prefix: "svf", Unit: "patch"},
 	Bind:      bindSkyview,
+	Body:      skyviewBody,
 }
+
+// skyviewBody is skyview as a function of the library.
+const skyviewBody = vegetated + `
+far = max(steps - 1, 1)
+seen = (if trees then urban.view_trees(ground, crown, stem, shrub, patches, steps: far, zenith: zenith, reach: reach, pixel: pixel)
+    else (walls: urban.view(ground, patches, steps: far, reach: reach, pixel: pixel)))
+sky = seen.walls
+(if trees then (total: sky.total, north: sky.north, east: sky.east, south: sky.south, west: sky.west, bits: sky.bits, veg: seen.veg, aveg: seen.aveg)
+else sky)`
 
 // view is a use of skyview.
 type view struct {
 	scene
+	ops.Written
 	patches []patch
 }
 
@@ -163,13 +174,13 @@ func bindSkyview(c *ops.Call) (ops.Op, error) {
 		v.patches = patches(n)
 	}
 	v.rays = sync.OnceValue(func() []ray { return v.look(v.trace) })
+	v.Known = v.names(c)
+	v.Last, v.Exact, v.Void = []string{"y", "x", "byte"}, true, v.noHeights()
 	return bound(v, p)
 }
 
 // Units are the patches.
 func (v *view) Units() int { return len(v.patches) }
-
-func (v *view) bytes() int { return (len(v.patches) + 7) / 8 }
 
 // trace gives the rays towards the patches.
 func (v *view) trace() []ray {
@@ -180,27 +191,6 @@ func (v *view) trace() []ray {
 			continue
 		}
 		out = append(out, newRay(p.azimuth, p.altitude, v.pixel, v.limit()))
-	}
-	return out
-}
-
-// kinds are the masks that are summed, by the prefix of their outputs: of buildings, of vegetation, of vegetation in front of
-// buildings.
-func (v *view) kinds() []string {
-	if v.canopy == nil {
-		return []string{""}
-	}
-	return []string{"", "veg.", "aveg."}
-}
-
-// Outputs are the parts and the bits of each kind of mask.
-func (v *view) Outputs() []ops.Output {
-	var out []ops.Output
-	for _, kind := range v.kinds() {
-		for _, part := range parts {
-			out = append(out, ops.Output{Name: kind + part.name, Type: v.output(ops.F32, "")})
-		}
-		out = append(out, ops.Output{Name: kind + "bits", Type: v.output(byteType, "", ops.Dim{Name: "byte", Size: v.bytes()})})
 	}
 	return out
 }

@@ -225,6 +225,7 @@ func TestRelativeHeights(t *testing.T) {
 		g, top := float32(ground.at(row, c)), float32(stack(crown).at(row, c))
 		return step(top > g, float64(g+float32(0.25*float32(top-g))))
 	})
+	sky := func() *scene { return over("skyview", 1, city(30, 36, 4, 0.02)).wood(6) }
 	for name, grow := range map[string]func(absolute, relative *scene){
 		"layers": func(a, b *scene) {
 			a.layers["canopy"], a.layers["trunk"], a.layers["bush"] = stack(crown), stack(trunk), stack(bush)
@@ -235,22 +236,24 @@ func TestRelativeHeights(t *testing.T) {
 			b.layers["canopy"], b.args["trunk"] = crown, ops.Number{V: 0.25}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			a, b := begin(), begin()
-			grow(a, b)
-			for _, s := range []*scene{a, b} {
-				if _, given := s.args["trunk"]; given {
-					delete(s.layers, "trunk")
+		for what, begin := range map[string]func() *scene{"shadow": begin, "skyview": sky} {
+			t.Run(name+" for "+what, func(t *testing.T) {
+				a, b := begin(), begin()
+				grow(a, b)
+				for _, s := range []*scene{a, b} {
+					if _, given := s.args["trunk"]; given {
+						delete(s.layers, "trunk")
+					}
 				}
-			}
-			b.args["heights"] = ops.Symbol("relative")
-			want := a.run(t)
-			for output, f := range b.run(t) {
-				if n := differ(f, want[output]); n > 0 {
-					t.Errorf("%d elements of %s differ", n, output)
+				b.args["heights"] = ops.Symbol("relative")
+				want := a.run(t)
+				for output, f := range b.run(t) {
+					if n := differ(f, want[output]); n > 0 {
+						t.Errorf("%d elements of %s differ", n, output)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 
