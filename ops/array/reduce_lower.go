@@ -138,7 +138,7 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
 func (w *reducer) first(b *ops.Body, index []*ir.Node) []*ir.Node {
 	full, los, his := w.inside(b, index)
-	return w.fold(b, los, his, func(steps []*ir.Node) []*ir.Node {
+	return w.fold(b, w.inner, los, his, func(steps []*ir.Node) []*ir.Node {
 		full := full(steps)
 		x := w.in.At(b, full...)
 		if w.term != nil {
@@ -158,7 +158,7 @@ const neighbours = 2
 // near finds the extreme element again among the neighbours of where it was found.
 func (w *reducer) near(b *ops.Body, index []*ir.Node, found ops.Elem) ops.Elem {
 	full, los, his := w.inside(b, index)
-	acc := w.fold(b, []*ir.Node{b.I32(0)}, []*ir.Node{b.I32(2*neighbours + 1)}, func(steps []*ir.Node) []*ir.Node {
+	acc := w.fold(b, w.inner, []*ir.Node{b.I32(0)}, []*ir.Node{b.I32(2*neighbours + 1)}, func(steps []*ir.Node) []*ir.Node {
 		place := b.Add(found.Re, b.Sub(steps[0], b.I32(neighbours)))
 		at := full([]*ir.Node{b.Max(b.I32(0), b.Max(los[0], b.Min(b.Sub(his[0], b.I32(1)), place)))})
 		return []*ir.Node{ops.CCast(b, w.acc.Base, w.in.At(b, at...)).Re, w.flat(b, at)}
@@ -206,7 +206,7 @@ func (w *reducer) second(b *ops.Body, partial []*ops.Stage, index []*ir.Node) []
 	for i, o := range w.outer {
 		los[i], his[i] = b.I32(0), b.I32(o.size)
 	}
-	return w.fold(b, los, his, func(steps []*ir.Node) []*ir.Node {
+	return w.fold(b, w.outer, los, his, func(steps []*ir.Node) []*ir.Node {
 		var terms []*ir.Node
 		for _, p := range partial {
 			terms = append(terms, parts(b, p.At(b, slices.Concat(index, steps)...), p.Type.Elem.Complex)...)
@@ -224,8 +224,8 @@ func (w *reducer) flat(b *ops.Body, full []*ir.Node) *ir.Node {
 	return n
 }
 
-// fold nests a loop for each bound around the terms.
-func (w *reducer) fold(b *ops.Body, los, his []*ir.Node, term func(steps []*ir.Node) []*ir.Node) []*ir.Node {
+// fold nests loops between bounds around the terms, called by their dims.
+func (w *reducer) fold(b *ops.Body, loops []loop, los, his []*ir.Node, term func(steps []*ir.Node) []*ir.Node) []*ir.Node {
 	init := []*ir.Node{w.start(b, w.acc.Base)}
 	switch {
 	case w.indexed():
@@ -238,7 +238,7 @@ func (w *reducer) fold(b *ops.Body, los, his []*ir.Node, term func(steps []*ir.N
 		if len(steps) == len(his) {
 			return term(steps)
 		}
-		return b.Fold(ir.FoldSpec{Lo: los[len(steps)], Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return b.Fold(ir.FoldSpec{Name: w.in.Type.Dims[loops[len(steps)].dim].Name, Lo: los[len(steps)], Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return w.join(b, acc, nest(append(slices.Clone(steps), i))), nil
 		})
 	}

@@ -56,7 +56,7 @@ light.both | mean(over: time) | show`},
 const shadowBody = vegetated + `
 a = if listed then array(azimuth, dims: time, type: f64) else azimuth
 e = if listed then array(altitude, dims: time, type: f64) else altitude
-way = urban.way(a, e, pixel, steps, relief, reach)
+way = urban.way(a, e, pixel, steps, relief, reach, size(input, y), size(input, x))
 hidden = if trees then urban.leaved(ground, crown, stem, shrub, way, e > 0 deg and e < 89.5 deg) else (wall: urban.walled(ground, way), leaf: false)
 dark = e <= 0 deg
 leaf = if trees then hidden.leaf and not hidden.wall else false
