@@ -143,6 +143,7 @@ type Instance struct {
 	Where problem.Where
 	// Within is the outermost call of a function of the program that the use is written in; nil: it stands in no function.
 	Within *Scope
+	Whole  *Instance // of whose body it is a part; nil: it stands in no operator's
 	Hints  Hints
 
 	made atomic.Pointer[definition]

@@ -178,7 +178,7 @@ func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value 
 	if k, ok := op.(ops.Known); ok {
 		return k.Value
 	}
-	return c.instance(spec, op, b)
+	return c.instance(new(ops.Instance), spec, op, b)
 }
 
 // within are arguments where parts of dims end with the elements that there are, if only a run knows how many.
@@ -253,13 +253,15 @@ func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 	for name, v := range w.Known {
 		in[name] = bound{value: v, names: ops.Symbol(name)}
 	}
+	use, outer := new(ops.Instance), c.whole
+	c.whole = use
 	made, ok := c.writeOut(f, b.at.name, in).(ops.Record)
-	if !ok {
+	if c.whole = outer; !ok {
 		return nil
 	}
 	first := spec.Params[0].Name
 	b.call = &ops.Call{Spec: spec, Args: map[string]ops.Value{first: w.Give(made)}}
-	return c.instance(spec, op, b)
+	return c.instance(use, spec, op, b)
 }
 
 // bodyOf reads the body of an operator: the libraries that it uses are known in a scope, and it is a block.
@@ -342,16 +344,18 @@ func (e expander) Apply(operator string, values map[string]ops.Value) ops.Value 
 // Use makes a use of an operator where the operator stands.
 func (e expander) Use(spec *ops.Spec, bound ops.Op, args map[string]ops.Value) *ops.Instance {
 	e.nextID++
-	return &ops.Instance{ID: e.nextID, Spec: spec, Call: &ops.Call{Spec: spec, Args: args}, Bound: bound, Out: bound.Outputs(), Where: e.where(e.b.at.name), Within: e.within()}
+	return &ops.Instance{ID: e.nextID, Spec: spec, Call: &ops.Call{Spec: spec, Args: args}, Bound: bound, Out: bound.Outputs(), Where: e.where(e.b.at.name), Within: e.within(), Whole: e.whole}
 }
 
-func (c *checker) instance(spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
+// instance makes a use what it is, and gives its arrays.
+func (c *checker) instance(op *ops.Instance, spec *ops.Spec, bound ops.Op, b *binder) ops.Value {
 	out := bound.Outputs()
 	if !b.addressable(out) {
 		return nil
 	}
 	c.nextID++
-	op := &ops.Instance{ID: c.nextID, Spec: spec, Call: b.call, Bound: bound, Out: out, Where: c.where(b.at.name), Within: c.within()}
+	op.ID, op.Spec, op.Call, op.Bound, op.Out = c.nextID, spec, b.call, bound, out
+	op.Where, op.Within, op.Whole = c.where(b.at.name), c.within(), c.whole
 	if _, sink := bound.(ops.Sink); sink {
 		if at := c.asked(b.at.name); c.program.isData(at) {
 			op.Where = c.where(at)

@@ -107,6 +107,7 @@ type checker struct {
 	scope     *scope
 	order     []*binding                  // definitions in order of the text
 	frames    []frame                     // calls being written out
+	whole     *ops.Instance               // use of an operator whose body is being written out
 	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
 	bodies    map[*ops.Spec]*function     // operators that are functions of others, as far as they are used

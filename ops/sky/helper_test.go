@@ -34,8 +34,6 @@ func (a *arguments) layer(name string, rows, columns int, height func(row, colum
 	return a
 }
 
-func (a *arguments) with(name string, v ops.Value) *arguments { a.values[name] = v; return a }
-
 func (a *arguments) check(t *testing.T, s *ops.Spec) {
 	t.Helper()
 	optest.Check(t, optest.Call(s, a.values), a.data)

@@ -114,7 +114,9 @@ func (s *scene) truthBits(y truthRay, row, column int) (building, veg, both bool
 		return true, true, true
 	}
 	v := false
-	if t := trunk.at(row, column); t == 0 || t != t { // a bush
+	if bush, given := s.layers["bush"]; given {
+		v = bush.at(row, column) > 1
+	} else if t := trunk.at(row, column); t == 0 || t != t { // a bush
 		v = canopy.at(row, column) > 1
 	}
 	walled, acc := false, false
@@ -215,11 +217,18 @@ func TestVegetationAgainstFormulas(t *testing.T) {
 		zenith  string
 		pixel   float64
 		missing float64
-		size    int
-	}{{153, "clear", 1, 0, 60}, {153, "umep", 1, 0, 60}, {153, "umep", 2, 0.03, 60}, {145, "clear", 2.5, 0, 33}, {305, "umep", 0.5, 0, 33}, {609, "clear", 1, 0.03, 33}} {
-		t.Run(fmt.Sprint(c.patches, c.zenith, c.pixel), func(t *testing.T) {
+		size    [2]int
+		bushes  bool
+	}{
+		{153, "clear", 1, 0, [2]int{60, 60}, false}, {153, "umep", 1, 0, [2]int{60, 60}, true}, {153, "umep", 2, 0.03, [2]int{60, 60}, false}, {145, "clear", 2.5, 0, [2]int{33, 33}, false},
+		{305, "umep", 0.5, 0, [2]int{33, 33}, false}, {609, "clear", 1, 0.03, [2]int{33, 33}, false}, {145, "umep", 1, 0.1, [2]int{1, 40}, true}, {153, "clear", 0.5, 0, [2]int{70, 3}, true},
+	} {
+		t.Run(fmt.Sprint(c.patches, c.zenith, c.pixel, c.size), func(t *testing.T) {
 			t.Parallel()
-			s := over("skyview", c.pixel, city(c.size, c.size, uint64(20+i), c.missing)).wood(uint64(30 + i))
+			s := over("skyview", c.pixel, city(c.size[0], c.size[1], uint64(20+i), c.missing)).wood(uint64(30 + i))
+			if c.bushes {
+				s.layers["bush"] = newField(c.size[0], c.size[1], func(row, column int) float64 { return step((row+column)%3 == 0, 4) })
+			}
 			s.args["patches"], s.args["zenith"] = ops.Integer(c.patches), ops.Symbol(c.zenith)
 			truth := s.truth(c.patches, c.zenith == "umep")
 			if c.patches > 200 && os.Getenv("WEFT_LONG") == "" { // of many patches vegetation takes long to compile

@@ -26,7 +26,7 @@ type Meter struct {
 	operators  []*operatorMeter
 }
 
-// operatorMeter is what kernels that store outputs of an operator take, of all its uses.
+// operatorMeter is what the kernels of an operator take, of all its uses.
 type operatorMeter struct {
 	spec  *ops.Spec
 	uses  []*ops.Instance
@@ -65,11 +65,13 @@ func (m *Meter) Add(step *bound.Step, s *exec.Sweep, wall float64, away bool) {
 	}
 }
 
-// operatorsOf are the operators with names of their own for telemetry of which a kernel stores outputs.
+// operatorsOf are the operators with names of their own for telemetry that a kernel stores something for: results, or what they are made of.
 func operatorsOf(k *bound.Kernel) (out []*ops.Instance) {
 	for _, s := range k.Roots {
-		if s.IsOutput() && s.Op.Spec.Telemetry != nil && !slices.Contains(out, s.Op) {
-			out = append(out, s.Op)
+		for op := s.Op; op != nil; op = op.Whole {
+			if op.Spec.Telemetry != nil && !slices.Contains(out, op) {
+				out = append(out, op)
+			}
 		}
 	}
 	return out
