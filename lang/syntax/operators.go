@@ -158,23 +158,102 @@ func (g *grammar) interval(lex *lexer.PeekingLexer, left, right Expr, start lexe
 // postfix parses an atom and the calls, indices and fields behind it.
 func (g *grammar) postfix(lex *lexer.PeekingLexer) (Expr, error) {
 	start := lex.RawCursor()
-	atom, err := parseWith(lex, g.atoms)
+	left, err := g.atom(lex)
 	if err != nil {
 		return nil, err
 	}
-	left := Expr(*atom)
 	for n := 0; startsSuffix(lex.Peek()); n++ {
 		if n == maxChain {
 			return nil, fail(lex, problem.TooComplex, "expression has too many parts", nameParts)
 		}
-		suffix, err := parseWith(lex, g.suffixes)
+		suffix, err := g.suffix(lex)
 		if err != nil {
 			return nil, err
 		}
-		left = (*suffix).apply(left)
+		left = suffix.apply(left)
 		*left.extents() = since(lex, start)
 	}
 	return left, nil
+}
+
+// atom parses a name or a plain number, which most atoms are, by its token, and others by the grammar.
+func (g *grammar) atom(lex *lexer.PeekingLexer) (Expr, error) {
+	start, t := lex.RawCursor(), *lex.Peek()
+	switch t.Type {
+	case tokenType(Ident):
+		lex.Next()
+		return &Name{extent: since(lex, start), Text: t.Value}, nil
+	case tokenType(Numeral):
+		before := lex.MakeCheckpoint()
+		if lex.Next(); !isUnit(lex.Peek()) {
+			return &Number{extent: since(lex, start), Text: t.Value}, nil
+		}
+		lex.LoadCheckpoint(before)
+	}
+	atom, err := parseWith(lex, g.atoms)
+	if err != nil {
+		return nil, err
+	}
+	return *atom, nil
+}
+
+// suffix parses what stands behind an atom. One that is not as it should be is left to the grammar, which says what is wrong with it.
+func (g *grammar) suffix(lex *lexer.PeekingLexer) (Suffix, error) {
+	start, before := lex.RawCursor(), lex.MakeCheckpoint()
+	switch t := lex.Next(); t.Value {
+	case ".":
+		if name := lex.RawCursor(); lex.Peek().Type == tokenType(Ident) {
+			n := &Name{Text: lex.Next().Value, extent: since(lex, name)}
+			return &Member{extent: since(lex, start), Name: n}, nil
+		}
+	case "(", "[":
+		list, err := g.list(lex)
+		switch closed := punctuated(lex, closers[t.Value]); {
+		case err != nil:
+			return nil, err
+		case closed && t.Value == "(":
+			lex.Next()
+			return &Arguments{extent: since(lex, start), List: list}, nil
+		case closed && len(list) > 0:
+			lex.Next()
+			return &Selection{extent: since(lex, start), List: list}, nil
+		}
+	}
+	lex.LoadCheckpoint(before)
+	suffix, err := parseWith(lex, g.suffixes)
+	if err != nil {
+		return nil, err
+	}
+	return *suffix, nil
+}
+
+// list parses arguments with commas between them, and behind the last one, as far as they go.
+func (g *grammar) list(lex *lexer.PeekingLexer) (out []*Argument, err error) {
+	for !punctuated(lex, ")") && !punctuated(lex, "]") {
+		a, start, before := &Argument{}, lex.RawCursor(), lex.MakeCheckpoint()
+		if lex.Peek().Type == tokenType(Ident) {
+			a.Name = &Name{Text: lex.Next().Value, extent: since(lex, start)}
+			if punctuated(lex, ":") {
+				lex.Next()
+			} else {
+				lex.LoadCheckpoint(before)
+				a.Name = nil
+			}
+		}
+		if a.Value, err = g.expr(lex); err != nil {
+			return nil, err
+		}
+		a.extent = since(lex, start)
+		if out = append(out, a); !punctuated(lex, ",") {
+			return out, nil
+		}
+		lex.Next()
+	}
+	return out, nil
+}
+
+func isUnit(t *lexer.Token) bool {
+	return t.Type == tokenType(UnitJoin) || t.Type == tokenType(UnitWord)
 }
 
 func startsSuffix(t *lexer.Token) bool {

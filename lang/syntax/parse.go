@@ -26,14 +26,15 @@ func Parse(src *diag.Source, units Units, diags *diag.List) *File {
 
 // grammar is the parser with the state of the statement in work.
 type grammar struct {
-	statements *participle.Parser[Statement]
-	pipelines  *participle.Parser[Pipeline]
-	atoms      *participle.Parser[Atom]
-	suffixes   *participle.Parser[Suffix]
-	lambdas    *participle.Parser[Lambda]
-	ifs        *participle.Parser[If]
-	segments   *participle.Parser[Segment]
-	root       *participle.Parser[production]
+	statements  *participle.Parser[Statement]
+	annotations *participle.Parser[Annotation]
+	stages      *participle.Parser[Stage]
+	atoms       *participle.Parser[Atom]
+	suffixes    *participle.Parser[Suffix]
+	lambdas     *participle.Parser[Lambda]
+	ifs         *participle.Parser[If]
+	segments    *participle.Parser[Segment]
+	root        *participle.Parser[production]
 
 	depth int // of operations inside operations
 }
@@ -54,7 +55,8 @@ func build() *grammar {
 	)
 	// Every production that a struct or union names is in the root parser, so it parses any of them.
 	g.statements = (*participle.Parser[Statement])(g.root)
-	g.pipelines = (*participle.Parser[Pipeline])(g.root)
+	g.annotations = (*participle.Parser[Annotation])(g.root)
+	g.stages = (*participle.Parser[Stage])(g.root)
 	g.atoms = (*participle.Parser[Atom])(g.root)
 	g.suffixes = (*participle.Parser[Suffix])(g.root)
 	g.lambdas = (*participle.Parser[Lambda])(g.root)
@@ -81,39 +83,58 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	case startsSegment(lex):
 		return g.segment(lex)
 	}
-	p, err := parseWith(lex, g.pipelines)
-	if err != nil {
-		return nil, err
+	start := lex.RawCursor()
+	head, err := g.operation(lex, 0)
+	if err != nil || !punctuated(lex, "@") && !punctuated(lex, "|") {
+		return head, err
 	}
-	if len(p.Annotations) == 0 && len(p.Stages) == 0 {
-		return p.Head, nil
+	p := &Pipeline{Head: head}
+	for punctuated(lex, "@") {
+		a, err := parseWith(lex, g.annotations)
+		if err != nil {
+			return nil, err
+		}
+		p.Annotations = append(p.Annotations, a)
 	}
+	for punctuated(lex, "|") {
+		lex.Next()
+		s, err := parseWith(lex, g.stages)
+		if err != nil {
+			return nil, err
+		}
+		p.Stages = append(p.Stages, s)
+	}
+	p.extent = since(lex, start)
 	return p, nil
+}
+
+func punctuated(lex *lexer.PeekingLexer, text string) bool {
+	t := lex.Peek()
+	return t.Type == punctuationType && t.Value == text
 }
 
 // startsLambda reports whether a name, or names in parentheses, stand before an arrow.
 func startsLambda(lex *lexer.PeekingLexer) bool {
 	start := lex.MakeCheckpoint()
 	defer lex.LoadCheckpoint(start)
-	is := func(text string) bool { t := lex.Peek(); return t.Type == punctuationType && t.Value == text }
-	group := is("(")
+	group := punctuated(lex, "(")
 	if group {
 		lex.Next()
 	}
 	for lex.Peek().Type == tokenType(Ident) {
 		lex.Next()
-		if !group || !is(",") {
+		if !group || !punctuated(lex, ",") {
 			break
 		}
 		lex.Next()
 	}
 	if group {
-		if !is(")") {
+		if !punctuated(lex, ")") {
 			return false
 		}
 		lex.Next()
 	}
-	return is("->")
+	return punctuated(lex, "->")
 }
 
 // startsSegment reports whether a name stands before the word in.

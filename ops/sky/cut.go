@@ -10,11 +10,7 @@ import (
 // look asks the inputs for the ranges of their values and traces the rays. It is for planning, as it may read files.
 func (s *scene) look(trace func() []ray) []ray {
 	s.findRelief()
-	rays := trace()
-	if math.IsInf(s.reach, 1) {
-		return rays
-	}
-	reach := s.reach
+	rays, reach := trace(), s.reach
 	s.reach = math.Inf(1)
 	for i, y := range trace() {
 		if n := len(y.row); n > len(rays[i].row) {
@@ -27,7 +23,10 @@ func (s *scene) look(trace func() []ray) []ray {
 
 // Approximations says what is not exact, or hardly meant so: rays that are cut, and trees that stand in the ground.
 func (s *scene) Approximations() (out []string) {
-	if s.rays(); s.full > 0 {
+	if !math.IsInf(s.reach, 1) {
+		s.rays()
+	}
+	if s.full > 0 {
 		out = append(out, fmt.Sprintf("rays end after %g m (reach), and what stands up to %.4g m away could hide more of the sky or the sun", s.reach, s.full))
 	}
 	if s.canopy == nil || s.relative {
