@@ -212,11 +212,11 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 	step.Name = strings.Join(names, " + ")
 	for _, s := range m.Loads {
 		step.Reads = append(step.Reads, b.use(s))
-		k.MovedIn = append(k.MovedIn, cost.Moved(s, b.Arrays.Of(s), nil))
+		k.In = append(k.In, cost.ArrayOf(s, b.Arrays.Of(s), nil))
 	}
 	for _, s := range m.Roots {
 		step.Writes = append(step.Writes, b.use(s))
-		k.MovedOut = append(k.MovedOut, cost.Moved(s, b.Arrays.Of(s), nil))
+		k.Out = append(k.Out, cost.ArrayOf(s, b.Arrays.Of(s), nil))
 		if step.Line == 0 || s.Op.Line() > 0 {
 			step.Line = s.Op.Line()
 		}

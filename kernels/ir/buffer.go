@@ -42,8 +42,8 @@ type Facts struct {
 	// Parts is n of a line of whole numbers from 0 to n that never fall: neighbours part n elements of something else, as row starts do.
 	Parts int
 	// Likely is the share of the most its numbers can be that they are guessed to be, of such as count what is known only when a program runs; 0: none is told.
-	// Predictions alone go by it.
-	Likely float64
+	// Each is the mean of the most they can be; 0: none is told. Predictions alone go by these.
+	Likely, Each float64
 }
 
 // DataFacts sums up known elements, none of which is NaN.

@@ -20,6 +20,7 @@ import (
 type counting struct {
 	*recurrence
 	room   int     // states of an element that are put aside
+	each   float64 // the most that elements keep, on average
 	likely float64 // share of the states that there is room for in all
 }
 
@@ -84,7 +85,7 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 		each = min(most, roomy*((most+line.Size-1)/line.Size))
 	}
 	counts, stores := *r, *r
-	c := counting{&counts, max(1, min(each, r.along.Size)), likely}
+	c := counting{&counts, max(1, min(each, r.along.Size)), float64(most) / float64(line.Size), likely}
 	counts.Gives = ops.Gives{{Name: "count", Type: ops.Type{Elem: ops.I64, Dims: dims}}, {Name: "before", Type: ops.Type{Elem: ops.I64, Dims: []ops.Dim{line}}},
 		{Name: "total", Type: ops.Type{Elem: ops.I64}}, {Name: "first", Type: ops.Type{Elem: ops.I64, Dims: dims}}}
 	for i, t := range types {
@@ -108,7 +109,7 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 		stores.Gives = append(stores.Gives, ops.Output{Name: f.first[i].Name, Type: t})
 	}
 	f.args["counted"] = counted
-	op := f.e.Use(spec, storing{counting{&stores, c.room, likely}, &within}, f.args)
+	op := f.e.Use(spec, storing{counting{&stores, c.room, c.each, likely}, &within}, f.args)
 	at = 0
 	value := rebuilt(f.c.Args["from"], func(ops.Value) ops.Value { at++; return ops.Array{Of: op, Out: at - 1} })
 	return ops.Record{Names: []string{"value", "count", "first"}, Fields: map[string]ops.Value{"value": value, "count": counted[0], "first": counted[3]}}, nil
@@ -201,7 +202,7 @@ func (c counting) Lower(l *ops.Lowering) []*ops.Stage {
 		return t.once(b, at, func() *ir.Node { return b.Const(ir.I64, 0) }, func() *ir.Node { return nil })
 	}
 	count := l.Stage("count", c.Gives[0].Type, inputs, func(b *ops.Body, at []*ir.Node) ops.Elem { return ops.Real(walked(b, at).end[0]) })
-	count.Steps, count.Exact = append(steps, "count"), exact
+	count.Steps, count.Exact, count.Facts.Each = append(steps, "count"), exact, c.each
 	line := c.Gives[1].Type.Dims
 	of := func(b *ops.Body, i *ir.Node) *ir.Node { return count.At(b, inLine(b, t.dims, i)...).Re }
 	before := l.Scan("before", ops.I64, ops.Unit{}, []*ops.Stage{count}, &ops.Scan{Dims: line,
@@ -280,7 +281,7 @@ func (k storing) Lower(l *ops.Lowering) (out []*ops.Stage) {
 			all, start := count.At(b, at...).Re, before.At(b, number(b, t.dims, at)).Re
 			room := b.Const(ir.I64, float64(k.room))
 			copies := b.Once(k, at, func() []*ir.Node {
-				return []*ir.Node{b.Turns(t.along.Name, b.I32(0), b.Cast(ir.I32, b.Min(all, room)), at, func(*ir.Node) {}).Node}
+				return []*ir.Node{b.Turns(t.along.Name, b.I32(0), b.Cast(ir.I32, b.Max(b.Min(all, room), b.Const(ir.I64, 0))), at, func(*ir.Node) {}).Node}
 			})[0].Fold
 			write := func(in *ir.Fold, place, where *ir.Node, value ops.Elem) ops.Write {
 				fits := b.Lt(place, b.Const(ir.I64, float64(o.Type.Dims[0].Size)))

@@ -223,15 +223,15 @@ func (b *binder) kernel(s *Step, d plan.Kernel) error {
 	}
 	k := &Kernel{Kernel: d, IR: body, Costs: b.plan.Costs, Kind: b.from.Machine.Kind}
 	s.Kernel = k
-	of := func(ids []string, bytes *[]int64) (stages []*ops.Stage, bufs []*ir.Buffer) {
+	of := func(ids []string, arrays *[]cost.Array) (stages []*ops.Stage, bufs []*ir.Buffer) {
 		for _, id := range ids {
 			a := b.arrays[id]
-			stages, bufs, *bytes = append(stages, a.Array), append(bufs, a.Bufs...), append(*bytes, cost.Moved(a.Array, a.Bufs, nil))
+			stages, bufs, *arrays = append(stages, a.Array), append(bufs, a.Bufs...), append(*arrays, cost.ArrayOf(a.Array, a.Bufs, nil))
 		}
 		return stages, bufs
 	}
-	_, in := of(s.Reads, &k.MovedIn)
-	roots, out := of(s.Writes, &k.MovedOut)
+	_, in := of(s.Reads, &k.In)
+	roots, out := of(s.Writes, &k.Out)
 	k.Roots = roots
 	stray := slices.ContainsFunc(body.Inputs(), func(x *ir.Buffer) bool { return !slices.Contains(in, x) })
 	if stray || !sameSet(body.Outputs(), out) {

@@ -55,11 +55,10 @@ type Kernel struct {
 	// Described is how the accelerators that it is placed on run it, once they were asked; nil: nobody did, or they cannot tell.
 	Described *device.Report
 
-	Inside   []*ops.Stage // the stages it computes, producers first
-	Costs    Costs
-	MovedIn  []int64 // bytes of the arrays it reads
-	MovedOut []int64
-	Kind     string // of the device it is planned or compiled for
+	Inside  []*ops.Stage // the stages it computes, producers first
+	Costs   Costs
+	In, Out []cost.Array // that it reads and stores
+	Kind    string       // of the device it is planned or compiled for
 
 	layout *device.Layout // of its program, or by the device's rules; nil: not known
 	work   *cost.Work     // under that layout, once it was counted

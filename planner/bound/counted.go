@@ -129,10 +129,10 @@ func (p *Plan) Told(s *Step, elements func(by *Buffer, size int) (int, error)) (
 		return s.Kernel, nil
 	}
 	k := *s.Kernel
-	k.counted, k.told, k.work, k.MovedIn, k.MovedOut = counted, cost.Told{}, nil, nil, nil
+	k.counted, k.told, k.work, k.In, k.Out = counted, cost.Told{}, nil, nil, nil
 	for _, id := range s.Reads {
 		b := p.Buffer(id)
-		k.MovedIn = append(k.MovedIn, cost.Moved(b.Array, b.Bufs, counted))
+		k.In = append(k.In, cost.ArrayOf(b.Array, b.Bufs, counted))
 		for a, share := range counted {
 			if a.Of != b.Array.Op {
 				continue
@@ -146,7 +146,7 @@ func (p *Plan) Told(s *Step, elements func(by *Buffer, size int) (int, error)) (
 	}
 	for _, id := range s.Writes {
 		b := p.Buffer(id)
-		k.MovedOut = append(k.MovedOut, cost.Moved(b.Array, b.Bufs, counted))
+		k.Out = append(k.Out, cost.ArrayOf(b.Array, b.Bufs, counted))
 	}
 	k.count()
 	k.Predict()

@@ -24,8 +24,12 @@ func (k *Kernel) Plan(kind string, costs Costs, threads int) {
 // count counts what the kernel computes and moves.
 func (k *Kernel) count() {
 	k.Flops, k.Bytes = cost.Asked(k.IR, k.told).Arithmetic*cost.Share(k.Roots[0], k.counted), 0
-	for _, n := range slices.Concat(k.MovedIn, k.MovedOut) {
-		k.Bytes += n
+	read := cost.Read(k.IR, k.told)
+	for _, a := range k.In {
+		k.Bytes += a.Moved(read)
+	}
+	for _, a := range k.Out {
+		k.Bytes += a.Moved(nil)
 	}
 }
 
@@ -61,7 +65,7 @@ func (k *Kernel) Predict() {
 		if k.work == nil {
 			k.work = model.Count(k.IR, k.layout, k.told)
 		}
-		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.MovedIn, Stores: k.MovedOut,
+		k.Estimate = model.Predict(cost.Kernel{Work: k.work, Hash: k.Hash, Ops: k.Ops, Loads: k.In, Stores: k.Out,
 			Tiles: k.Tiles, Kind: k.Kind, Share: cost.Share(k.Roots[0], k.counted), Prefault: k.Prefault, Again: k.Again && k.Tiles > 0}) // tiles are cut for work that stands alone
 	case k.Costs.Rates != plan.Rates{}:
 		k.Estimate = roofline(k, k.Costs.Rates)

@@ -204,7 +204,7 @@ func TestLoadsInLaneTiles(t *testing.T) {
 // A kernel that is launched again and again has pages and workers.
 func TestLaunchesAgain(t *testing.T) {
 	m := &Model{Profile: profile.Default(2), Kind: "native", Threads: 2}
-	k := Kernel{Work: &Work{}, Stores: []int64{1 << 20}, Tiles: 2}
+	k := Kernel{Work: &Work{}, Stores: []Array{{Bytes: 1 << 20}}, Tiles: 2}
 	once := m.Predict(k)
 	k.Again = true
 	if again := m.Predict(k); again.Pages != 0 || again.Overhead > once.Overhead/2 {
@@ -256,7 +256,7 @@ func model(p *profile.Profile) *Model { return &Model{Profile: p, Kind: "native"
 
 func TestPredictions(t *testing.T) {
 	m := model(profile.Default(4))
-	big := Kernel{IR: sums(1<<16, 1000, 1, plain), Loads: []int64{1 << 18}, Stores: []int64{1 << 18}, Tiles: 64}
+	big := Kernel{IR: sums(1<<16, 1000, 1, plain), Loads: []Array{{Bytes: 1 << 18}}, Stores: []Array{{Bytes: 1 << 18}}, Tiles: 64}
 	e := m.Predict(big)
 	if e.Bound != "compute" || e.Source != "model" || e.Factor != 1 {
 		t.Errorf("%+v", e)
@@ -276,15 +276,15 @@ func TestPredictions(t *testing.T) {
 	if r := m.Predict(uneven).Compute / e.Compute; r < 1.5 || r > 1.7 {
 		t.Errorf("5 tiles on 4 threads take %.2f times as long as an even division", r)
 	}
-	moving := Kernel{IR: sums(1<<20, 1, 1, plain), Loads: []int64{1 << 30}, Stores: []int64{4 << 10}, Tiles: 64}
+	moving := Kernel{IR: sums(1<<20, 1, 1, plain), Loads: []Array{{Bytes: 1 << 30}}, Stores: []Array{{Bytes: 4 << 10}}, Tiles: 64}
 	if e := m.Predict(moving); e.Bound != "bandwidth" || e.Level != "memory" {
 		t.Errorf("%+v", e)
 	}
-	fresh := Kernel{IR: sums(1<<20, 1, 1, plain), Stores: []int64{1 << 30}, Tiles: 64}
+	fresh := Kernel{IR: sums(1<<20, 1, 1, plain), Stores: []Array{{Bytes: 1 << 30}}, Tiles: 64}
 	if e := m.Predict(fresh); e.Bound != "pages" {
 		t.Errorf("%+v", e)
 	}
-	tiny := Kernel{IR: sums(1, 1, 1, plain), Loads: []int64{4}, Stores: []int64{4}, Tiles: 1}
+	tiny := Kernel{IR: sums(1, 1, 1, plain), Loads: []Array{{Bytes: 4}}, Stores: []Array{{Bytes: 4}}, Tiles: 1}
 	if e := m.Predict(tiny); e.Bound != "latency" || e.Seconds < perStep {
 		t.Errorf("%+v", e)
 	}

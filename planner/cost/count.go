@@ -14,9 +14,9 @@ import (
 // Work is what a kernel executes: nanoseconds of one core by class, under a layout.
 type Work struct {
 	ns    map[profile.Class]float64
-	loops map[*ir.Fold]loop // by the innermost loop; nil: those of the points
-	evals float64           // of an interpreter
-	left  float64           // bytes of arrays that only turns load that are not taken
+	loops map[*ir.Fold]loop      // by the innermost loop; nil: those of the points
+	evals float64                // of an interpreter
+	read  map[*ir.Buffer]float64 // of buffers that are not loaded as a whole, the share of their cache lines that is
 }
 
 // loop is what runs in a loop, in nanoseconds.
@@ -141,7 +141,12 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		}
 	})
 	c.turning(w)
-	w.left = c.unread()
+	w.read = readOf(k, c.folds, func(f *ir.Fold) float64 {
+		if f.While == nil {
+			return c.told.probable(f)
+		}
+		return c.shares[f]
+	}, c.rare, lineBytes)
 	for i := range k.Stores {
 		c.stores(w, &k.Stores[i])
 	}

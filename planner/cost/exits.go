@@ -79,25 +79,27 @@ func (c *counter) ragged(f *ir.Fold) float64 {
 	return (n + (lanes-1)/2) / max(1, n)
 }
 
-// unread is how many bytes are not loaded since nothing but folds with conditions load them.
-func (c *counter) unread() (bytes float64) {
-	read := map[*ir.Buffer]float64{}
-	c.k.Walk(func(n *ir.Node) {
+// readOf gives the share of those buffers that a kernel loads in a part of its turns alone, in units of so many bytes: where there are fewer turns, as
+// many fewer, and where a few of these alone load, one here and one there, all units that they meet. What turns load again and again is loaded whole
+// by a part of them.
+func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare map[*ir.Node]float64, unit int) map[*ir.Buffer]float64 {
+	read, times := map[*ir.Buffer]float64{}, count.Trips(k)
+	k.Walk(func(n *ir.Node) {
 		if n.Kind != ir.KLoad {
 			return
 		}
-		share := 1.0
-		for _, f := range c.folds {
-			if f.While != nil && n.Free().Meets(f.Binders()) {
-				share *= c.shares[f]
+		share := max(1, times(n.Free())/float64(max(1, n.Buf.Len())))
+		if part, ok := rare[n]; ok {
+			share *= 1 - math.Pow(1-part, max(1, float64(unit/n.Buf.Type.Size())))
+		}
+		for _, f := range folds {
+			if n.Free().Meets(f.Binders()) {
+				share *= turns(f)
 			}
 		}
-		read[n.Buf] = max(read[n.Buf], share)
+		read[n.Buf] = max(read[n.Buf], min(share, 1))
 	})
-	for b, share := range read {
-		bytes += float64(b.Bytes()) * (1 - share)
-	}
-	return bytes
+	return read
 }
 
 // together is how many points leave a fold at once.
@@ -111,20 +113,47 @@ func (c *counter) together() int {
 // Told are the shares that Facts.Likely of some buffers guess at, where they are known.
 type Told map[*ir.Buffer]float64
 
-// probable is the share of a fold's turns that there probably are: all of them, unless its bounds follow from counts of what is not known while planning.
+// of is the share of the most that they can be that numbers of a buffer which count probably are.
+func (t Told) of(b *ir.Buffer) float64 {
+	if share, ok := t[b]; ok {
+		return share
+	}
+	return b.Facts.Likely
+}
+
+// ranges are where integers and conditions lie if each count is what counts probably are.
+func (t Told) ranges() func(*ir.Node) (lo, hi float64, ok bool) {
+	return ir.RangesWhere(nil, func(n *ir.Node) (lo, hi float64, ok bool) {
+		if n.Kind != ir.KLoad || n.Buf.Facts.Each == 0 {
+			return 0, 0, false
+		}
+		mean := t.of(n.Buf) * n.Buf.Facts.Each
+		return mean, mean, true
+	})
+}
+
+// probable is the share of a fold's turns that there probably are: all of them, unless its bounds follow from counts of what is not known while
+// planning, or whether it turns at all does.
 func (t Told) probable(f *ir.Fold) float64 {
-	share, counts := 0.0, false
+	ranges := t.ranges()
+	if f.While != nil && !f.While.Free().Meets(f.Binders()) {
+		if _, most, _ := ranges(f.While); most == 0 {
+			return 0
+		}
+	}
+	share, counts, each := 0.0, false, false
 	ir.WalkNodes([]*ir.Node{f.Lo, f.Hi}, func(n *ir.Node) {
 		if n.Kind == ir.KLoad && n.Buf.Facts.Likely > 0 {
-			known, ok := t[n.Buf]
-			if counts = true; !ok {
-				known = n.Buf.Facts.Likely
-			}
-			share = max(share, known)
+			share, counts, each = max(share, t.of(n.Buf)), true, each || n.Buf.Facts.Each > 0
 		}
 	})
 	if !counts {
 		return 1
+	}
+	from, low, _ := ranges(f.Lo)
+	to, high, _ := ranges(f.Hi)
+	if each && from == low && to == high {
+		return min(1, max(0, to-from)/max(1, count.MostTrips(f)))
 	}
 	return share
 }
@@ -133,6 +162,11 @@ func (t Told) probable(f *ir.Fold) float64 {
 // often as that is probably taken.
 func Asked(k *ir.Kernel, told Told) count.Cost {
 	return count.CostWhere(k, told.probable, Rarely(k))
+}
+
+// Read gives the share of the elements of those buffers that a kernel's definition asks for in a part of its turns alone.
+func Read(k *ir.Kernel, told Told) map[*ir.Buffer]float64 {
+	return readOf(k, foldsOf(k), told.probable, Rarely(k), 1)
 }
 
 // Rarely gives the part of the turns in which values are computed that are computed where something is kept alone.

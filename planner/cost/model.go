@@ -28,8 +28,8 @@ type Kernel struct {
 	Hash     string
 	Kind     string         // of the device it runs on; empty: the model's
 	Ops      []string       // operators, for what was learned of them
-	Loads    []int64        // bytes of each array loaded
-	Stores   []int64        // and stored
+	Loads    []Array        // what is loaded
+	Stores   []Array        // and stored
 	Prefault bool           // what it stores has its pages already
 	Again    bool           // it is launched again and again: that is so, too, and workers are awake
 	Tiles    int            // launches; 0: not cut yet, as many as threads like
@@ -45,9 +45,32 @@ func Share(s *ops.Stage, told ops.Counted) float64 {
 	return s.Type.Likely(told)
 }
 
-// Moved is how many bytes of an array there are to load or store, as far as is known.
-func Moved(s *ops.Stage, parts []*ir.Buffer, told ops.Counted) int64 {
-	return int64(float64(ops.BytesOf(parts)) * s.Type.Likely(told))
+// Array is one that a kernel loads or stores.
+type Array struct {
+	Bytes  int64        // of all that there is room for
+	Likely float64      // the share of these that there probably are; 0: all
+	Parts  []*ir.Buffer // that hold it; none: they are not told
+}
+
+// ArrayOf is a stage as it lies in its buffers.
+func ArrayOf(s *ops.Stage, parts []*ir.Buffer, told ops.Counted) Array {
+	return Array{ops.BytesOf(parts), s.Type.Likely(told), parts}
+}
+
+// Moved is how many bytes of an array are loaded or stored where shares of some buffers are.
+func (a Array) Moved(shares map[*ir.Buffer]float64) int64 {
+	most := 0.0
+	for _, b := range a.Parts {
+		share, partly := shares[b]
+		if !partly {
+			share = 1
+		}
+		most = max(most, share)
+	}
+	if len(a.Parts) == 0 {
+		most = 1
+	}
+	return int64(float64(a.Bytes) * min(cmp.Or(a.Likely, 1), most))
 }
 
 // Estimate is a prediction and what it is made of.
@@ -122,11 +145,11 @@ func (m *Model) raw(k Kernel) Estimate {
 	class, share := w.heaviest()
 	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)
 	var bytes int64
-	for _, b := range k.Loads {
-		bytes += b
+	for _, a := range k.Loads {
+		bytes += a.Moved(w.read)
 	}
-	bytes = max(0, bytes-int64(w.left))
-	for _, b := range k.Stores {
+	for _, a := range k.Stores {
+		b := a.Moved(nil)
 		bytes += b
 		rate := p.TouchSmall * at
 		if b >= largePages {

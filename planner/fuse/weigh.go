@@ -112,7 +112,7 @@ func (in locator) of(stages []*ops.Stage) (out []*ops.Stage) {
 func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	about := cost.Kernel{Share: cost.Share(s, nil)}
 	if !f.passing(s) {
-		about.Stores = []int64{int64(float64(s.Type.Bytes()) * s.Type.Likely(nil))}
+		about.Stores = []cost.Array{{Bytes: s.Type.Bytes(), Likely: s.Type.Likely(nil)}}
 	}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
 	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
@@ -127,7 +127,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 			if !f.blind {
 				bufs[in][0].Facts.Max = tallest(in, c)
 			}
-			about.Loads = append(about.Loads, cost.Moved(in, bufs[in], nil))
+			about.Loads = append(about.Loads, cost.ArrayOf(in, bufs[in], nil))
 		}
 		return bufs[in]
 	})
