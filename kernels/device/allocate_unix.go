@@ -11,19 +11,19 @@ import (
 // allocate maps anonymous zero pages outside the Go heap. Large memory is made of whole huge pages: the small ones that would
 // be left at both ends cost more to touch first than all the huge ones between them.
 func allocate(bytes int) ([]byte, error) {
-	if bytes >= hugePage {
-		return mapHuge((bytes + hugePage - 1) / hugePage * hugePage)
+	if bytes >= HugePage {
+		return mapHuge((bytes + HugePage - 1) / HugePage * HugePage)
 	}
 	return mapPages(bytes)
 }
 
 // mapHuge maps whole huge pages.
 func mapHuge(bytes int) ([]byte, error) {
-	all, err := mapPages(bytes + hugePage)
+	all, err := mapPages(bytes + HugePage)
 	if err != nil {
 		return nil, err
 	}
-	first := -int(uintptr(unsafe.Pointer(unsafe.SliceData(all)))) & (hugePage - 1)
+	first := -int(uintptr(unsafe.Pointer(unsafe.SliceData(all)))) & (HugePage - 1)
 	data := all[first : first+bytes : first+bytes]
 	for _, rest := range [][]byte{all[:first], all[first+bytes:]} {
 		if err := unmap(rest); err != nil {

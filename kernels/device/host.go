@@ -10,8 +10,8 @@ import (
 // Margin is how many elements beyond a buffer's ends may be read.
 const Margin = 64
 
-// hugePage is the size of a huge page where there are any; memory of fewer bytes than one does without.
-const hugePage = 2 << 20
+// HugePage is the size of a huge page where there are any; memory of fewer bytes than one does without.
+const HugePage = 2 << 20
 
 // MarginBytes is what may be read beyond one end of a buffer.
 func MarginBytes(b *ir.Buffer) int { return Margin * b.Type.Size() }

@@ -16,7 +16,7 @@ func Populate(data []byte, ended func() bool) {
 	first := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))))
 	at, end := -first&(page-1), len(data)-(first+len(data))&(page-1)
 	for at < end && !ended() {
-		next := min(end, at+hugePage-(first+at)&(hugePage-1))
+		next := min(end, at+HugePage-(first+at)&(HugePage-1))
 		if unix.Madvise(data[at:next], unix.MADV_POPULATE_WRITE) != nil {
 			return
 		}

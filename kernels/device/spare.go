@@ -25,7 +25,7 @@ type part struct {
 // Keep frees memory. Where it is large memory of the host, its pages stay.
 func (s *Spare) Keep(m Memory) {
 	h, ok := m.(*HostMemory)
-	if !ok || !gathers || len(h.pages) < hugePage {
+	if !ok || !gathers || len(h.pages) < HugePage {
 		m.Free()
 		return
 	}
@@ -69,10 +69,10 @@ func (s *Spare) Take(buf *ir.Buffer, zeroed bool) (*HostMemory, error) {
 func (s *Spare) take(bytes int) (got part, used int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.parts) == 0 || bytes < hugePage {
+	if len(s.parts) == 0 || bytes < HugePage {
 		return part{}, 0, nil
 	}
-	bytes = (bytes + hugePage - 1) / hugePage * hugePage
+	bytes = (bytes + HugePage - 1) / HugePage * HugePage
 	if i := slices.IndexFunc(s.parts, func(p part) bool { return len(p.pages) == bytes }); i >= 0 {
 		got = s.parts[i]
 		s.parts = slices.Delete(s.parts, i, i+1)

@@ -51,11 +51,15 @@ func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads i
 	}
 }
 
-// recut divides the kernel into tiles by its predicted time, and predicts again with them.
+// recut divides the kernel into tiles by its predicted time with what starting it takes, and predicts again with them.
 func (k *Kernel) recut(threads int) {
 	k.Tiles = 0
 	k.Predict()
-	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, k.Seconds()/cost.Share(k.Roots[0], k.counted), threads)) // as if there were all, of which the first tiles are
+	seconds := k.Seconds()
+	if k.Costs.Model != nil {
+		seconds += cost.PerStep
+	}
+	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, seconds/cost.Share(k.Roots[0], k.counted), threads)) // as if there were all, of which the first tiles are
 }
 
 // Predict fills in the predicted time.

@@ -285,8 +285,15 @@ func TestPredictions(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	tiny := Kernel{IR: sums(1, 1, 1, plain), Loads: []Array{{Bytes: 4}}, Stores: []Array{{Bytes: 4}}, Tiles: 1}
-	if e := m.Predict(tiny); e.Bound != "latency" || e.Seconds < perStep {
+	if e := m.Predict(tiny); e.Bound != "latency" || e.Seconds < m.Profile.First {
 		t.Errorf("%+v", e)
+	}
+	shared := Kernel{IR: tiny.IR, Loads: tiny.Loads, Stores: tiny.Stores, Tiles: 2}
+	if one, two := m.Predict(tiny), m.Predict(shared); two.Overhead < one.Overhead+m.Profile.Dispatch {
+		t.Errorf("%+v alone, %+v for two threads, which have to be started", one, two)
+	}
+	if w := m.Weigh(tiny); w < m.Predict(tiny).Seconds+PerStep {
+		t.Errorf("its step is weighed as if it took %g s", w)
 	}
 	slow := m.Predict(Kernel{IR: big.IR, Kind: "interp", Tiles: 64})
 	if slow.Compute < 20*e.Compute {

@@ -76,9 +76,9 @@ func (a Array) Moved(shares map[*ir.Buffer]float64) int64 {
 // Estimate is a prediction and what it is made of.
 type Estimate = plan.Estimate
 
-// perStep is what a kernel costs a runtime besides the first launch: binding its arrays, workers that have gone to sleep, and
-// statistics.
-const perStep = 60e-6
+// PerStep is what a step costs a run around the launches of its kernel: finding and loading this, memory, binding, statistics. It counts where kernels are chosen,
+// and is no part of what one is predicted to take.
+const PerStep = 60e-6
 
 // perTile is what a tile costs a runtime besides the launch: queueing it, and counting it when it is done.
 const perTile = 1.5e-6
@@ -101,7 +101,7 @@ func (m *Model) Predict(k Kernel) Estimate {
 // does not change what is chosen.
 func (m *Model) Weigh(k Kernel) float64 {
 	k.Layout = m.Layout(k.IR)
-	return m.raw(k).Seconds
+	return m.raw(k).Seconds + PerStep
 }
 
 // Busy is the predicted time in seconds that one core takes for what a kernel executes, by the profile alone.
@@ -152,7 +152,7 @@ func (m *Model) raw(k Kernel) Estimate {
 		b := a.Moved(nil)
 		bytes += b
 		rate := p.TouchSmall * at
-		if b >= largePages {
+		if b >= device.HugePage {
 			rate = p.Touch.Of(int(at))
 		}
 		if !k.Prefault && !k.Again {
@@ -162,20 +162,20 @@ func (m *Model) raw(k Kernel) Estimate {
 	level := p.LevelFor(bytes / int64(at))
 	e.Level = level.Name
 	e.Memory = float64(bytes) / level.Triad.Of(int(at))
-	e.Overhead = m.Step() + float64(tiles)/at*(p.Launch+perTile)
-	if k.Again {
-		e.Overhead -= p.Dispatch + perStep
+	e.Overhead = float64(tiles) / at * (p.Launch + perTile)
+	if !k.Again {
+		e.Overhead += p.First
+		if tiles > 1 { // one runs where it is asked for
+			e.Overhead += p.Dispatch
+		}
 	}
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
 	e.Bound = boundOf(e)
 	return e
 }
 
-// Step is what a kernel takes besides its work, in seconds.
-func (m *Model) Step() float64 { return m.Profile.Dispatch + m.Profile.First + perStep }
-
-// largePages is the size from which arrays have large pages.
-const largePages = 4 << 20
+// Step is what a kernel takes besides its work where several threads work on it, in seconds, with all that its step does.
+func (m *Model) Step() float64 { return m.Profile.Dispatch + m.Profile.First + PerStep }
 
 func boundOf(e Estimate) string {
 	name, most := "compute", e.Compute
