@@ -11,6 +11,7 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/ebitengine/purego v0.11.3
 	github.com/gomarkdown/markdown v0.0.0-20260411013819-759bbc3e3207
+	github.com/klauspost/compress v1.20.3
 	github.com/reeflective/readline v1.3.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.16.0

@@ -13,10 +13,11 @@ import (
 	"weft/ops/files/nrrd"
 	"weft/ops/files/picture"
 	"weft/ops/files/tiff"
+	"weft/ops/files/zarr"
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG, picture.SVG}
+var formats = []*format.Format{npy.Single, npy.Several, zarr.Store, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG, picture.SVG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
 func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }
@@ -27,8 +28,10 @@ func records(f *format.Format) bool { return f.WriteRecord != nil }
 // byRows says whether files are written row by row.
 func byRows(f *format.Format) bool { return f.Create != nil }
 
-// ending is what tells the format of a path.
-func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
+// ending is what tells the format of a path, with or without the separator behind a folder.
+func ending(path string) string {
+	return strings.ToLower(filepath.Ext(strings.TrimRight(path, string(filepath.Separator))))
+}
 
 // formatOf is the format of a path; nil: none that can do that.
 func formatOf(path string, can func(*format.Format) bool) *format.Format {

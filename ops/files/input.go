@@ -19,11 +19,11 @@ type input struct {
 // open opens the array a call names.
 func open(c *ops.Call) (input, error) {
 	path := c.Text("path")
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return input{}, problem.Wrong(problem.IsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
-	}
 	f := formatOf(path, reads)
+	info, err := os.Stat(path)
 	switch {
+	case err == nil && info.IsDir() && (f == nil || f.Folder == nil):
+		return input{}, problem.Wrong(problem.IsDirectory, "path", "name a file in it", "%s is a folder, not a file", path)
 	case f == nil:
 		return input{}, unknownFormat(path, endings(those(reads), true, "or"), true)
 	}

@@ -27,7 +27,12 @@ func (w *writing) Scratch(at region.Region) int64 {
 }
 
 // Chunk is what the format says.
-func (w *writing) Chunk() []int { return w.format.Chunk }
+func (w *writing) Chunk() []int {
+	if w.format.Chunk == nil {
+		return nil
+	}
+	return w.format.Chunk(w.order)
+}
 
 // OpenSink starts a file that is written part by part, or takes one up.
 func (w *writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/element"
+	"weft/ops/files/fileio"
 	"weft/ops/files/format"
 	"weft/ops/problem"
 )
@@ -279,12 +279,12 @@ type span struct{ lo, hi float64 }
 
 // Range reads a whole file for its least and largest finite value.
 func (r *reading) Range(int) (lo, hi float64, err error) {
-	info, err := os.Stat(r.Text("path"))
+	bytes, changed, err := fileio.Stamp(r.Text("path"))
 	if err != nil {
 		return 0, 0, err
 	}
 	t := r.Gives[0].Type
-	key := rangeKey{r.Text("path"), r.Text("member"), t.Elem.String(), t.Unit.String(), info.Size(), info.ModTime().UnixNano()}
+	key := rangeKey{r.Text("path"), r.Text("member"), t.Elem.String(), t.Unit.String(), bytes, changed}
 	if known, ok := ranges.Load(key); ok {
 		return known.(span).lo, known.(span).hi, nil
 	}

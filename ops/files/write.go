@@ -166,6 +166,11 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 // writable finds out whether a file can be made at path, without making it.
 // Writable tells why a file cannot be created or replaced, before anything runs.
 func Writable(path string) error {
+	f := formatOf(path, writes)
+	folders := f != nil && f.Folder != nil
+	if folders {
+		path = filepath.Clean(path)
+	}
 	folder := filepath.Dir(path)
 	info, err := os.Stat(folder)
 	switch {
@@ -181,11 +186,18 @@ func Writable(path string) error {
 		return problem.Wrong(problem.MissingFolder, "path", "create the folder first: mkdir -p "+filepath.Dir(target), "%s cannot be written: it leads to %s, and there is no such folder", path, target)
 	}
 	switch info, err := os.Stat(target); {
+	case err == nil && info.IsDir() && folders:
+		if err := f.Folder(target); err != nil {
+			return problem.Wrong(problem.Unwritable, "path", "name another one", "%s is a folder that no %s store replaces: it is none", path, f.Name)
+		}
+	case err == nil && folders:
+		return problem.Wrong(problem.Unwritable, "path", "remove it, or name another one", "%s is a file, which no folder replaces, and a %s store is one", path, f.Name)
 	case err == nil && info.IsDir():
 		return problem.Wrong(problem.Unwritable, "path", "name a file in it", "%s is a folder, not a file", path)
 	case err == nil && !info.Mode().IsRegular():
 		return problem.Wrong(problem.Unwritable, "path", "name another file", "%s is a device or pipe, which cannot be replaced by a file", path)
-	case !mayWrite(filepath.Dir(target)):
+	}
+	if !mayWrite(filepath.Dir(target)) {
 		return problem.Wrong(problem.Unwritable, "path", "check the permissions of the folder, or write elsewhere", "%s cannot be written: no permission to write in %s", path, filepath.Dir(target))
 	}
 	return nil
@@ -220,7 +232,7 @@ func (w *writing) send(ctx context.Context, o format.Order, h ops.HostArray) err
 
 // wrote says what a file holds now, and notes beside it where it comes from if it has no room for that.
 func wrote(ctx context.Context, f *format.Format, path, what string) (ops.Note, error) {
-	info, err := os.Stat(path)
+	bytes, _, err := fileio.Stamp(path)
 	if err != nil {
 		return ops.Note{}, problem.Wrong(problem.Unwritable, "path", "", "%s: %v", path, err)
 	}
@@ -229,5 +241,5 @@ func wrote(ctx context.Context, f *format.Format, path, what string) (ops.Note, 
 			return ops.Note{}, failure(err, true)
 		}
 	}
-	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, what), Bytes: info.Size()}, nil
+	return ops.Note{Text: fmt.Sprintf("wrote %s: %s", path, what), Bytes: bytes}, nil
 }

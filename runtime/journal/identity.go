@@ -3,11 +3,14 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"weft/ops"
+	"weft/ops/files/fileio"
 )
 
 // A file of at most hashedWhole bytes is hashed as a whole; of a larger one its first and last pieces and others evenly between.
@@ -17,8 +20,11 @@ const (
 	pieces      = 64
 )
 
-// IdentityOf tells a file from others of its name: by size, time of change, and a hash.
+// IdentityOf tells a file from others of its name: by size, time of change, and a hash; a folder by those of its files.
 func IdentityOf(path string) (ops.InputIdentity, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return folderIdentity(path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return ops.InputIdentity{}, err
@@ -49,4 +55,24 @@ func IdentityOf(path string) (ops.InputIdentity, error) {
 	}
 	id.Hash = how + " " + hex.EncodeToString(h.Sum(nil)[:16])
 	return id, nil
+}
+
+// folderIdentity hashes names, sizes and times of change.
+func folderIdentity(path string) (ops.InputIdentity, error) {
+	h := sha256.New()
+	err := fs.WalkDir(os.DirFS(path), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			fmt.Fprintln(h, name, info.Size(), info.ModTime().UnixNano())
+		}
+		return err
+	})
+	bytes, changed, failed := fileio.Stamp(path)
+	if err = errors.Join(err, failed); err != nil {
+		return ops.InputIdentity{}, fmt.Errorf("%s: cannot be read: %w", path, err)
+	}
+	return ops.InputIdentity{Path: path, Bytes: bytes, Modified: changed, Hash: "sha256 of names, sizes and times " + hex.EncodeToString(h.Sum(nil)[:16])}, nil
 }

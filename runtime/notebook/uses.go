@@ -13,6 +13,7 @@ import (
 	"weft/lang/check"
 	"weft/lang/diag"
 	"weft/lang/syntax"
+	"weft/ops/files/fileio"
 )
 
 // definition is a name of the program that is checked.
@@ -177,7 +178,8 @@ func files(write func([]byte) (int, error), text, folder string, seen map[string
 					continue
 				}
 				seen[f] = true
-				_, _ = write([]byte(fmt.Sprintln(f, info.Size(), info.ModTime().UnixNano()))) // a hash takes everything
+				bytes, changed, _ := fileio.Stamp(f)
+				_, _ = write([]byte(fmt.Sprintln(f, bytes, changed))) // a hash takes everything
 				if strings.HasSuffix(f, ".weft") && info.Mode().IsRegular() {
 					if inner, err := os.ReadFile(f); err == nil {
 						files(write, string(inner), filepath.Dir(f), seen)

@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"weft/kernels/cache"
+	"weft/ops/files/fileio"
 	"weft/planner/bound"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -36,8 +37,8 @@ func inputs(p *bound.Plan) string {
 			continue
 		}
 		file := s.Op.File()
-		if info, err := os.Stat(file); file != "" && err == nil {
-			out = append(out, fmt.Sprintf("%s %d %d", file, info.Size(), info.ModTime().UnixNano()))
+		if bytes, changed, err := fileio.Stamp(file); file != "" && err == nil {
+			out = append(out, fmt.Sprintf("%s %d %d", file, bytes, changed))
 		}
 	}
 	return strings.Join(out, "; ")

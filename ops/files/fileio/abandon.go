@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// begun are the temporary files of this process that no other can go on with, for a process that ends in the middle of its work.
+// begun are the temporary files and folders of this process that no other can go on with, for a process that ends in the middle of its work.
 var begun = struct {
 	sync.Mutex
 	paths map[string]bool
@@ -26,6 +26,6 @@ func note(path string, open bool) {
 func Abandon() {
 	begun.Lock() // for good: nobody begins another one
 	for path := range begun.paths {
-		_ = os.Remove(path) // the next file of its name sweeps away what stays
+		_ = os.RemoveAll(path) // the next one of its name sweeps away what stays
 	}
 }

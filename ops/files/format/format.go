@@ -42,7 +42,10 @@ type Format struct {
 	Texts       bool // records may hold texts
 	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
 	Scratch func(o Order, at region.Region) int64
-	Chunk   []int // extents of what is written together; nil: elements that follow each other
+	Chunk   func(o Order) []int // extents of what is written together; nil: elements that follow each other
+
+	// Folder says why a folder is none of them, where they are folders; nil: they are files.
+	Folder func(path string) error
 
 	// Provenance is the text that Annotate put into a file; nil: there is no room for it.
 	Provenance func(path string) (string, error)

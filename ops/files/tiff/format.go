@@ -15,7 +15,7 @@ import (
 // Raster is the format of GeoTIFF files.
 var Raster = &format.Format{
 	Name: "GeoTIFF", Endings: []string{".tif", ".tiff"}, Holds: Holds, Takes: []string{"as"},
-	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch, Chunk: []int{tileEdge, tileEdge},
+	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch, Chunk: func(format.Order) []int { return []int{tileEdge, tileEdge} },
 	Provenance: func(path string) (string, error) { h, err := Stat(path); return h.Description, err },
 	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 		"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +

@@ -1,0 +1,37 @@
+package zarr
+
+import (
+	"runtime"
+
+	"weft/kernels/region"
+	"weft/ops/files/element"
+	"weft/ops/files/format"
+)
+
+// Store is the format of Zarr stores.
+var Store = &format.Format{
+	Name: "Zarr", Endings: []string{".zarr"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"},
+	Open: open, List: list, Create: create, Folder: isStore, Provenance: provenance, Scratch: scratch,
+	Chunk: func(o format.Order) []int { return chunkOf(o.Type.Shape(), o.DType) },
+	Reads: "A Zarr store of version 3 gives its array, with the names of its dimensions and the unit in its attribute units; a group gives a record of its arrays, or the only one. " +
+		"Chunks may be packed by gzip or zstd and have checksums (crc32c).",
+	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c); chunks of zeros take no room. " +
+		"It has the names of dimensions, the unit, and what it was made from.",
+}
+
+// scratch is the chunks that lie in a band of them, and a copy of the rows that fill it.
+func scratch(o format.Order, at region.Region) int64 {
+	chunk := chunkOf(o.Type.Shape(), o.DType)
+	band := int64(o.DType.Size())
+	for d, i := range at {
+		n := chunk[d]
+		if d > 0 {
+			n = (i.Len() + 2*n - 2) / n * n // it may begin within a chunk
+		}
+		band *= int64(n)
+	}
+	if o.Elem != o.Type.Elem || o.Type.Unit.SI() != 1 || o.Elem.Complex {
+		band *= 2 // encoded first
+	}
+	return band + int64(runtime.GOMAXPROCS(0))<<20
+}

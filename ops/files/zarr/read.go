@@ -1,0 +1,282 @@
+package zarr
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/files/element"
+	"weft/ops/files/fileio"
+	"weft/ops/files/format"
+	"weft/ops/files/tile"
+	"weft/ops/files/words"
+)
+
+// array is an array of a store that is open for reading. Links that lead out of the store are not followed.
+type array struct {
+	path string // as the user named the store, with the array's name if it is one of a group
+	root *os.Root
+	*layout
+	spare sync.Pool // of *buffers: chunks are read again and again
+}
+
+// buffers hold a chunk on its way.
+type buffers struct{ file, chunk []byte }
+
+func openRoot(path string) (*os.Root, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = &fileio.Error{Kind: fileio.Foreign, Reason: "is not a Zarr store: a store is a folder"}
+	}
+	var root *os.Root
+	if err == nil {
+		root, err = os.OpenRoot(path)
+	}
+	if err != nil {
+		return nil, fileio.Wrap(path, fileio.CannotRead, err)
+	}
+	return root, nil
+}
+
+// open opens the array of a store, or the one of a group that is chosen.
+func open(at string, c format.Choice) (format.Input, error) {
+	root, err := openRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	a, err := within(at, root, c["member"])
+	if err != nil {
+		return nil, errors.Join(fileio.Wrap(at, fileio.CannotRead, err), root.Close())
+	}
+	return a, nil
+}
+
+func within(at string, root *os.Root, member string) (*array, error) {
+	d, err := describe(root)
+	if err != nil {
+		return nil, err
+	}
+	if d.Node == "group" {
+		names, err := members(root)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(names) == 0:
+			return nil, &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays"}
+		case member == "" && len(names) > 1:
+			return nil, &fileio.Error{Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %v", len(names), names), Help: fmt.Sprintf("choose one: member: %q", names[0])}
+		case member == "":
+			member = names[0]
+		case !slices.Contains(names, member):
+			return nil, &fileio.Error{Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %.60q", member), Known: names}
+		}
+		inner, err := root.OpenRoot(member)
+		if err != nil {
+			return nil, err
+		}
+		if err := root.Close(); err != nil {
+			return nil, errors.Join(err, inner.Close())
+		}
+		root, at = inner, at+"["+member+"]"
+		if d, err = describe(root); err != nil {
+			return nil, err
+		}
+	} else if member != "" {
+		return nil, &fileio.Error{Kind: fileio.NoMember, Reason: "is a single array, without a name"}
+	}
+	l, err := d.layout()
+	if err != nil {
+		return nil, err
+	}
+	return &array{path: at, root: root, layout: l}, nil
+}
+
+// mostMembers bounds the folders of a group that are looked at.
+const mostMembers = 4096
+
+// members are the names of a group's arrays.
+func members(root *os.Root) ([]string, error) {
+	folder, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	entries, err := folder.ReadDir(-1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries[:min(len(entries), mostMembers)] {
+		inner, err := root.OpenRoot(e.Name())
+		if err != nil {
+			continue // a file, or a link that leads out of the store
+		}
+		if d, err := describe(inner); err == nil && d.Node == "array" {
+			names = append(names, e.Name())
+		}
+		if err := inner.Close(); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// list tells the arrays of a group of several.
+func list(at string, _ format.Choice) ([]format.Part, error) {
+	root, err := openRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	d, err := describe(root)
+	if err != nil || d.Node != "group" {
+		return nil, err
+	}
+	names, err := members(root)
+	if err != nil || len(names) < 2 {
+		return nil, err
+	}
+	parts := make([]format.Part, len(names))
+	for i, name := range names {
+		parts[i].Name = name
+		in, err := open(at, format.Choice{"member": name})
+		var e *fileio.Error
+		switch {
+		case errors.As(err, &e):
+			parts[i].Not = e.Reason
+			continue
+		case err != nil:
+			return nil, err
+		}
+		about := in.About()
+		for k := range about.Shape {
+			dim := fmt.Sprintf("axis%d", k)
+			if about.Names != nil {
+				dim = about.Names[k]
+			}
+			parts[i].Dims = append(parts[i].Dims, dim)
+		}
+		if err := in.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// Close ends reading.
+func (a *array) Close() error { return a.root.Close() }
+
+// About tells of the array. What no chunk holds may be marked by NaN.
+func (a *array) About() format.About {
+	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Chunk: a.chunk, Band: 1, Scratch: a.scratch, NaNIsMissing: a.dtype.Float() && a.fillsNaN()}
+	if len(a.chunk) > 0 {
+		about.Band = a.chunk[0]
+	}
+	if u, err := ops.ParseUnit(a.unit); err == nil && a.unit != "" {
+		about.Unit = u
+	}
+	return about
+}
+
+func (a *array) fillsNaN() bool {
+	one := words.Bytes(len(a.fill))
+	copy(one, a.fill)
+	if a.swapped {
+		words.Swap(one, a.dtype.Word())
+	}
+	v := words.Bytes(8)
+	convert, err := element.Converter(a.dtype, element.Float64)
+	return err == nil && convert(v, one) < 0 && words.View[float64](v)[0] != words.View[float64](v)[0]
+}
+
+// scratch is a chunk for each processor, as it is and packed.
+func (a *array) scratch(region.Region) int64 {
+	return int64(runtime.GOMAXPROCS(0)) * int64(2*a.chunkBytes()+1<<16)
+}
+
+// Read reads a part, chunk by chunk. Chunks are unpacked as a whole.
+func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) error {
+	return a.explain(a.read(dst, tile.Layout{DType: as, RowStride: stride}, t))
+}
+
+func (a *array) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fileio.Wrap(a.path, fileio.CannotRead, err)
+}
+
+func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
+	if err := tile.Inside(t, a.shape); err != nil {
+		return err
+	}
+	p, err := tile.NewPlacer(dst, as, t, a.dtype, a.swapped)
+	if err != nil || t.Empty() {
+		return err
+	}
+	b, _ := a.spare.Get().(*buffers)
+	if b == nil {
+		b = new(buffers)
+	}
+	defer a.spare.Put(b)
+	size := a.dtype.Size()
+	for at := range a.over(t).Indices() {
+		data, err := a.chunkAt(at, b)
+		if err != nil {
+			return err
+		}
+		for row := range rows(a.box(at).Intersect(t), a.chunk, t) {
+			if err := p.Place(row.there, data[row.here*size:(row.here+row.n)*size]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// chunkAt is the elements of a chunk as they are in the file.
+func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
+	name, whole := a.key(at), a.chunkBytes()
+	most := whole
+	if len(a.packed) > 0 {
+		most += whole/8 + 1<<12 // what cannot be packed grows a little
+	}
+	b.file, err = readAll(a.root, name, int64(most), b.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		b.chunk = words.Resized(b.chunk, whole)
+		repeated(b.chunk, a.fill)
+		return b.chunk, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data = b.file
+	for i, codec := range a.packed {
+		room := most
+		if i == len(a.packed)-1 {
+			room = whole
+		}
+		if data, err = codecs[codec](data, room, b); err != nil {
+			return nil, &fileio.Error{Reason: fmt.Sprintf("is damaged: chunk %s cannot be unpacked by %s: %v", name, codec, err), Help: "copy or write the store again", Err: err}
+		}
+	}
+	if len(data) != whole {
+		kind, what := fileio.Cut, "is truncated"
+		if len(data) > whole {
+			kind, what = fileio.Overlong, "is damaged"
+		}
+		return nil, &fileio.Error{Kind: kind, Reason: fmt.Sprintf("%s: chunk %s holds %d bytes, and %d are right", what, name, len(data), whole)}
+	}
+	if !words.Aligned(data, a.dtype.Size()) {
+		b.chunk = append(words.Resized(b.chunk, whole)[:0], data...)
+		data = b.chunk
+	}
+	return data, nil
+}
