@@ -38,3 +38,27 @@ z = sum(sin(axis(x, 0 .. 1 in 2000) * axis(k, 0 .. 1 in 16)) * w, over: k)
 		}
 	}
 }
+
+// Arrays of narrow rows whose readers have lanes along the dim before lie crosswise: lanes load what lies side by side.
+func TestNarrowRowsLieCrosswise(t *testing.T) {
+	for text, want := range map[string]string{
+		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 4)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "velocity",
+		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 40)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "template", // lanes have room along these
+	} {
+		p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Threads: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := "" // along which elements of the largest array that no sink takes lie side by side
+		for _, b := range p.Buffers {
+			if dims := b.Array.Type.Dims; len(dims) == 3 && dims[0].Name == "pixel" {
+				if last = dims[2].Name; b.Transposed {
+					last = dims[1].Name
+				}
+			}
+		}
+		if last != want {
+			t.Errorf("side by side along %q, want %q\n%s", last, want, text)
+		}
+	}
+}

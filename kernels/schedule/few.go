@@ -1,6 +1,9 @@
 package schedule
 
 import (
+	"math"
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/kernels/subst"
@@ -9,8 +12,16 @@ import (
 // fewTerms is how many float32 terms are summed in float32 altogether: an error of 6 bits of 24 at most, of 3 as a rule.
 const fewTerms = 64
 
+// Sums within a loop are written out that have at most so many turns, and so many operations in all of them.
+const (
+	writtenTurns = 16
+	writtenWork  = 192
+)
+
 // Few keeps float64 sums of few float32 terms in float32: a stencil's, say. Sums of what was loaded stay exact. Where every operation rounds by itself
-// none is kept: a sum that is made at two places of such a kernel is the same at both, as a sort that compares elements needs.
+// none is kept: a sum that is made at two places of such a kernel is the same at both, as a sort that compares elements needs. Few turns within a
+// loop, through neighbours of the place where that stands, such as the diagonals of a matrix, are written out: the loop around them is then the
+// innermost, for which lanes, vectors in flight and registers are chosen, and what does not vary in it is loaded before it.
 func Few(k *ir.Kernel) *ir.Kernel {
 	if k.Termwise || !k.Contract {
 		return k
@@ -18,27 +29,35 @@ func Few(k *ir.Kernel) *ir.Kernel {
 	b, with := ir.Extend(k.Roots()), map[*ir.Node]*ir.Node{}
 	narrow := map[*ir.Fold][]*ir.Node{}
 	var around ir.Set
+	var turns []*ir.Node // of all folds
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold {
-			around = around.Or(n.Fold.Binders())
+			around, turns = around.Or(n.Fold.Binders()), append(turns, n.Fold.Index)
 		}
 	})
 	k.Walk(func(n *ir.Node) { // operands come first
 		if n.Op == ir.Cast && n.Type == ir.F32 && with[n.Args[0]] != nil {
-			with[n] = with[n.Args[0]].Args[0]
+			with[n] = b.Cast(ir.F32, with[n.Args[0]])
+			if wide := with[n.Args[0]]; wide.Op == ir.Cast && wide.Args[0].Type == ir.F32 {
+				with[n] = wide.Args[0]
+			}
 		}
-		if n.Kind != ir.KGet || n.Fold.Node.Free().Meets(around) {
+		if n.Kind != ir.KGet {
 			return
 		}
 		f := n.Fold
 		if _, known := narrow[f]; !known {
-			narrow[f], _ = inFloat32(b, f)
+			if !f.Node.Free().Meets(around) {
+				narrow[f], _ = inFloat32(b, f)
+			} else if slides(f, turns) {
+				narrow[f] = writtenOut(b, f)
+			}
 		}
 		if narrow[f] != nil {
-			with[n] = b.Cast(ir.F64, narrow[f][n.I])
+			with[n] = b.Cast(n.Type, narrow[f][n.I])
 		}
 	})
-	return subst.Kernel(k, subst.New(b, with), len(with) > 0)
+	return subst.Kernel(k, subst.Like(b, with), len(with) > 0)
 }
 
 // inFloat32 is a fold of few terms in float32, with those that give its terms, and how many terms that are. nil: it is none.
@@ -82,4 +101,63 @@ func inFloat32(b *ir.Builder, f *ir.Fold) (values []*ir.Node, most float64) {
 		}
 		return step, nil
 	}), most
+}
+
+// slides reports a fold that loads, in each turn of one around it, what it loaded a turn before but for an element: the neighbours of a place.
+func slides(f *ir.Fold, turns []*ir.Node) (yes bool) {
+	ir.WalkNodes(f.Step, func(n *ir.Node) {
+		if n.Kind != ir.KLoad || !n.Free().Meets(f.IndexBind) {
+			return
+		}
+		for _, at := range n.Index() {
+			by, even := ir.Affine(at, f.Index)
+			yes = yes || even && by != 0 && slices.ContainsFunc(turns, func(turn *ir.Node) bool {
+				along, ok := ir.Affine(at, turn)
+				return ok && along == by && turn != f.Index
+			})
+		}
+	})
+	return yes
+}
+
+// writtenOut are the sums of a fold of few turns without loops, in float32 where their terms are. nil: it is none.
+func writtenOut(b *ir.Builder, f *ir.Fold) []*ir.Node {
+	turns, known := count.KnownTrips(f)
+	if !known || turns < 2 || turns > writtenTurns || f.Lo.Kind != ir.KConst || f.Monoid != ir.Sum || f.While != nil || turns*operations(f) > writtenWork {
+		return nil
+	}
+	sums, steps := make([]*ir.Node, len(f.Accs)), make([][]Signed, len(f.Accs))
+	for q, acc := range f.Accs {
+		terms, ok := SumTerms(f, f.Step[q], acc)
+		if !ok {
+			return nil
+		}
+		sums[q], steps[q] = f.Init[q], terms
+		if narrow, ok := NarrowTerms(terms); ok && acc.Type == ir.F64 && f.Init[q].IsConst(0) && turns*float64(len(terms)) <= fewTerms {
+			sums[q], steps[q] = b.F32(0), narrow
+		}
+	}
+	for i := range int(turns) {
+		turn := subst.New(b, map[*ir.Node]*ir.Node{f.Index: b.Int(f.Index.Type, f.Lo.I+int64(i))})
+		for q := range sums {
+			for _, t := range steps[q] {
+				sums[q] = b.Alu(t.Op(), sums[q], turn.Of(t.N))
+			}
+		}
+	}
+	return sums
+}
+
+// operations is how many operations a turn of a fold takes that has none within; of others it is beyond any bound.
+func operations(f *ir.Fold) (n float64) {
+	ir.WalkNodes(f.Step, func(x *ir.Node) {
+		switch {
+		case !x.Free().Meets(f.Binders()):
+		case x.Kind == ir.KFold:
+			n = math.Inf(1)
+		case x.Kind == ir.KAlu || x.Kind == ir.KLoad:
+			n++
+		}
+	})
+	return n
 }

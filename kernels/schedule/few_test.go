@@ -76,3 +76,67 @@ func at(t *testing.T, k *ir.Kernel, in *ir.Buffer, data []float64) float64 {
 	}
 	return samples[0][0].F
 }
+
+// A sum of few turns through neighbours of the place where a loop stands is written out, in float32 where its terms are; one of many turns is not, nor
+// one that goes through other elements in each turn.
+func TestFewTurnsWithinALoop(t *testing.T) {
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{128}}
+	data := make([]float64, 128)
+	for i := range data {
+		data[i] = float64(float32(1 / float64(i+3)))
+	}
+	for name, c := range map[string]struct {
+		turns, folds int
+		wide, apart  bool // terms; what turns of the loop load
+		inner        ir.DType
+	}{
+		"eleven diagonals": {turns: 11, folds: 1, inner: ir.F32},
+		"in float64":       {turns: 11, folds: 1, wide: true, inner: ir.F64},
+		"many":             {turns: 20, folds: 2},
+		"apart":            {turns: 8, folds: 2, apart: true},
+	} {
+		b := ir.NewBuilder()
+		x := b.Axis("x", 4)
+		sum := func(n int, term func(i *ir.Node) *ir.Node) *ir.Node {
+			return b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{b.Add(acc[0], term(i))}, nil
+			})[0]
+		}
+		total := sum(90, func(i *ir.Node) *ir.Node {
+			seen := sum(c.turns, func(j *ir.Node) *ir.Node {
+				at := b.Add(x, b.Add(i, j))
+				if c.apart {
+					at = b.Add(b.Mul(b.Alu(ir.Mod, i, b.I32(8)), b.I32(8)), j)
+				}
+				v, w := b.Load(in, at), b.Load(in, j)
+				if c.wide {
+					return b.Mul(b.Cast(ir.F64, v), b.Cast(ir.F64, w))
+				}
+				return b.Cast(ir.F64, b.Mul(v, w))
+			})
+			return b.Cast(ir.F64, b.Mul(b.Cast(ir.F32, seen), b.Cast(ir.F32, seen))) // no sum of the terms
+		})
+		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{4}}, Index: []*ir.Node{x}, Value: total}
+		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Contract: true}
+		few := Few(k)
+		if err := ir.Check(few); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if few.Folds() != c.folds {
+			t.Errorf("%s: %d loops, want %d\n%s", name, few.Folds(), c.folds, few)
+		}
+		sums := map[ir.DType]int{} // that have a product among their terms
+		few.Walk(func(n *ir.Node) {
+			if n.Op == ir.Add && n.Args[1].Op == ir.Mul {
+				sums[n.Type]++
+			}
+		})
+		if c.folds == 1 && sums[c.inner] < c.turns-1 {
+			t.Errorf("%s: %v sums of products, want those of %d turns in %v\n%s", name, sums, c.turns, c.inner, few)
+		}
+		want, got := at(t, k, in, data), at(t, few, in, data)
+		if d := want - got; d > 3e-6*want || -d > 3e-6*want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -13,14 +13,13 @@ func Settle(k *ir.Kernel) *ir.Kernel {
 		return k
 	}
 	b := ir.Extend(k.Roots())
-	s, settled := New(b, nil), b.Settled()
-	s.like = map[*ir.Node]*ir.Node{}
+	like, settled := map[*ir.Node]*ir.Node{}, b.Settled()
 	k.Walk(func(n *ir.Node) {
 		if m := settled(n); m != nil {
-			s.like[n], s.keys[n] = m, true
+			like[n] = m
 		}
 	})
-	return Kernel(k, s, len(s.like) > 0)
+	return Kernel(k, Like(b, like), len(like) > 0)
 }
 
 // Kernel is a kernel after a replacement, if anything is replaced.

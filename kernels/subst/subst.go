@@ -31,6 +31,16 @@ func New(b *ir.Builder, with map[*ir.Node]*ir.Node) *Substitution {
 	return s
 }
 
+// Like prepares a replacement by values that may use what folds around them bind, and what is replaced itself: it is replaced in them as well.
+func Like(b *ir.Builder, like map[*ir.Node]*ir.Node) *Substitution {
+	s := New(b, nil)
+	s.like = like
+	for k := range like {
+		s.keys[k] = true
+	}
+	return s
+}
+
 // Of is n after the replacement.
 func (s *Substitution) Of(n *ir.Node) *ir.Node {
 	if !n.Free().Meets(s.bound) && !s.reaches(n) {

@@ -5,6 +5,8 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/profile"
+	"weft/kernels/schedule"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -93,7 +95,7 @@ func times(m *module.Module, model *cost.Model, of []*ops.Stage) (all, loads []f
 				continue
 			}
 			if took < 0 {
-				took = model.Busy(k.IR)
+				took = model.Busy(schedule.Few(subst.Settle(k.IR))) // as it will be
 			}
 			if all[i] += took; reads {
 				loads[i] += took

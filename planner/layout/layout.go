@@ -38,7 +38,28 @@ func Transpose(m *module.Module) error {
 	if found {
 		m.Assemble()
 	}
-	return choose(m, gathered, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
+	return choose(m, func(m *module.Module) []*ops.Stage { return append(gathered(m), narrow(m)...) }, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
+}
+
+// Rows are narrow that have fewer elements than vectors have lanes, where those before them fill some, and arrays of them are more than caches hold.
+const (
+	narrowRow   = 16
+	narrowBytes = 1 << 20
+)
+
+// narrow are arrays of narrow rows, besides those that are gathered: lanes that lie along the dim before take an element of every row.
+func narrow(m *module.Module) (out []*ops.Stage) {
+	among := gathered(m)
+	for _, k := range m.Kernels {
+		s := k.Roots[0]
+		dims := m.Type(s).Dims
+		last := len(dims) - 1
+		if len(k.Roots) == 1 && last > 0 && private(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
+			dims[last].Size > 1 && dims[last].Size < narrowRow && dims[last-1].Size >= 4*narrowRow && m.Arrays.Of(s)[0].Bytes() >= narrowBytes {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too, for all points of an axis.
