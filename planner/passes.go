@@ -8,7 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/sums"
 	"weft/kernels/subst"
 	"weft/ops"
 	"weft/ops/problem"
@@ -181,7 +181,7 @@ func types(m *module.Module, opt Options) error { return precision.Retype(m, opt
 // same everywhere. Sums of few terms become float32.
 func ranges(m *module.Module, _ Options) error {
 	for _, k := range m.Kernels {
-		k.IR = schedule.Few(subst.Settle(k.IR))
+		k.IR = sums.Few(subst.Settle(k.IR))
 		ir.StoreRanges(k.IR)
 	}
 	return nil

@@ -42,7 +42,7 @@ z = sum(sin(axis(x, 0 .. 1 in 2000) * axis(k, 0 .. 1 in 16)) * w, over: k)
 // Arrays of narrow rows whose readers have lanes along the dim before lie crosswise: lanes load what lies side by side.
 func TestNarrowRowsLieCrosswise(t *testing.T) {
 	for text, want := range map[string]string{
-		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 4)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "velocity",
+		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 4)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`:  "velocity",
 		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 40)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "template", // lanes have room along these
 	} {
 		p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Threads: 4})

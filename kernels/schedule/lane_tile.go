@@ -26,12 +26,11 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 	at := s.positions(f)
 	spreads = s.spreads(f, at.at)
 	work, order := s.workIn(f), s.order()
-	windows := []int{0, 16, 32}
-	if s.t.ISA == "portable" || len(at.loads) == 0 || !s.bounded(f, at.at) {
-		windows = windows[:1]
-	}
 	for _, lanes := range s.shapes(axes) {
-		edge := s.edgeCost(f, lanes)
+		edge, windows := s.edgeCost(f, lanes), []int{0, 16, 32}
+		if s.t.ISA == "portable" || len(at.loads) == 0 || !s.bounded(f, at.at, lanes) {
+			windows = windows[:1]
+		}
 		for u := range s.k.Axes {
 			for v := 1; v <= s.mostFlight(f, true); v++ {
 				c := CPU{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}

@@ -128,9 +128,9 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 	return out
 }
 
-// bounded reports whether places in turns of f have bounds over the kernel's axes, which the bases of windows are: none where they follow from
-// what is loaded for each point in each turn.
-func (s *survey) bounded(f *ir.Fold, places []*ir.Node) bool {
+// bounded reports whether places in turns of f have bounds over a lane tile, which the bases of windows are: none where they follow from what is
+// loaded for each point in each turn, unless that is the same on all lanes, which move it by something that is the same in all turns.
+func (s *survey) bounded(f *ir.Fold, places []*ir.Node, lanes []AxisN) bool {
 	q := &ir.Bounder{B: s.builder(), Tight: true, Leaf: func(n *ir.Node, _ ir.Side) *ir.Node {
 		if n.Free().Meets(f.Binders()) || n.Type == ir.Bool {
 			return nil
@@ -140,7 +140,23 @@ func (s *survey) bounded(f *ir.Fold, places []*ir.Node) bool {
 	for _, a := range s.k.Axes {
 		q.Over = q.Over.Or(a.Bind())
 	}
-	return !slices.ContainsFunc(places, func(p *ir.Node) bool { return q.Bound(p, ir.Lo) == nil })
+	var over ir.Set
+	for _, l := range lanes {
+		over = over.Or(s.k.Axes[l.Axis].Bind())
+	}
+	return !slices.ContainsFunc(places, func(p *ir.Node) bool { return q.Bound(p, ir.Lo) == nil && !s.moves(f, p, over) })
+}
+
+// moves reports a place in turns of f that lanes along axes move by something that is the same in all turns.
+func (s *survey) moves(f *ir.Fold, n *ir.Node, axes ir.Set) bool {
+	if !s.vary(n).Meets(axes) || !n.Free().Meets(f.Binders()) {
+		return true
+	}
+	switch n.Op {
+	case ir.Add, ir.Sub, ir.Min, ir.Max, ir.Floor, ir.Rint, ir.Cast:
+		return n.Kind == ir.KAlu && !slices.ContainsFunc(n.Args, func(x *ir.Node) bool { return !s.moves(f, x, axes) })
+	}
+	return false
 }
 
 // rounded are the floats that an index is rounded from.

@@ -136,3 +136,30 @@ func TestLanesGoAlongWhatLiesSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// Each star's pixels lie at places of their own among the knots, moved by velocities: where lanes are velocities, what is loaded of a pixel is the same on
+// all, and windows serve what it adds; a tile of several stars has no bounds.
+func TestWindowsAtPlacesOfOthersThanLanes(t *testing.T) {
+	b := ir.NewBuilder()
+	star, velocity := b.Axis("star", 64), b.Axis("velocity", 432)
+	part := &ir.Buffer{Name: "part", Type: ir.F32, Shape: []int{64, 4000}}
+	moved := &ir.Buffer{Name: "moved", Type: ir.F32, Shape: []int{432}}
+	knots := &ir.Buffer{Name: "knots", Type: ir.F32, Shape: []int{6535}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(4000), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, a []*ir.Node) ([]*ir.Node, *ir.Node) {
+		at := b.Cast(ir.I32, b.Alu(ir.Floor, b.Add(b.Load(part, star, i), b.Load(moved, velocity))))
+		inside := b.Alu(ir.And, b.Alu(ir.Le, b.I32(0), at), b.Alu(ir.Lt, at, b.I32(6535)))
+		return []*ir.Node{b.Add(a[0], b.LoadOr(knots, inside, b.F32(0), at))}, nil
+	})
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{64, 432}}
+	k := &ir.Kernel{Name: "scan", Axes: []*ir.Node{star, velocity}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{star, velocity}, Value: sum[0]}}}
+	if got := Default(k, AVX512); !slices.Equal(got.Lanes, []AxisN{{1, 16}}) || got.Window == 0 {
+		t.Errorf("%s, want lanes along velocities and windows", got.Text(k))
+	}
+	s := newSurvey(k, AVX512)
+	f := s.heaviest()
+	for _, lanes := range s.shapes(s.scattered(f)) {
+		if want := len(lanes) == 1 && lanes[0].Axis == 1; s.bounded(f, s.positions(f).at, lanes) != want {
+			t.Errorf("bounded over %v: want %v", lanes, want)
+		}
+	}
+}

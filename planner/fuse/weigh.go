@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/sums"
 	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
@@ -148,7 +148,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	}
 	about.IR = k
 	if l.Body.Binders() <= maxBinders {
-		about.IR = schedule.Few(subst.Settle(k)) // as it will be
+		about.IR = sums.Few(subst.Settle(k)) // as it will be
 	}
 	f.Scheduled++
 	f.Weights[hash] = f.Cost.Weigh(about)

@@ -5,7 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/profile"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/sums"
 	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
@@ -95,7 +95,7 @@ func times(m *module.Module, model *cost.Model, of []*ops.Stage) (all, loads []f
 				continue
 			}
 			if took < 0 {
-				took = model.Busy(schedule.Few(subst.Settle(k.IR))) // as it will be
+				took = model.Busy(sums.Few(subst.Settle(k.IR))) // as it will be
 			}
 			if all[i] += took; reads {
 				loads[i] += took

@@ -1,4 +1,5 @@
-package schedule
+// Package sums says how the sums of kernels are made: in which type those of few terms are, and which need no loop.
+package sums
 
 import (
 	"math"
@@ -6,6 +7,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/schedule"
 	"weft/kernels/subst"
 )
 
@@ -66,14 +68,14 @@ func inFloat32(b *ir.Builder, f *ir.Fold) (values []*ir.Node, most float64) {
 	if !known || f.Monoid != ir.Sum || f.While != nil {
 		return nil, 0
 	}
-	steps, init := make([][]Signed, len(f.Accs)), make([]*ir.Node, len(f.Accs))
+	steps, init := make([][]schedule.Signed, len(f.Accs)), make([]*ir.Node, len(f.Accs))
 	for q, acc := range f.Accs {
-		terms, ok := SumTerms(f, f.Step[q], acc)
+		terms, ok := schedule.SumTerms(f, f.Step[q], acc)
 		if !ok || acc.Type != ir.F64 || !f.Init[q].IsConst(0) {
 			return nil, 0
 		}
 		n := float64(len(terms))
-		if steps[q], ok = NarrowTerms(terms); !ok {
+		if steps[q], ok = schedule.NarrowTerms(terms); !ok {
 			for _, t := range terms {
 				if t.N.Kind != ir.KGet {
 					return nil, 0
@@ -82,7 +84,7 @@ func inFloat32(b *ir.Builder, f *ir.Fold) (values []*ir.Node, most float64) {
 				if inner == nil {
 					return nil, 0
 				}
-				steps[q], n = append(steps[q], Signed{inner[t.N.I], t.Minus}), max(n, each*float64(len(terms)))
+				steps[q], n = append(steps[q], schedule.Signed{N: inner[t.N.I], Minus: t.Minus}), max(n, each*float64(len(terms)))
 			}
 		}
 		init[q], most = b.F32(0), max(most, n*turns)
@@ -126,14 +128,14 @@ func writtenOut(b *ir.Builder, f *ir.Fold) []*ir.Node {
 	if !known || turns < 2 || turns > writtenTurns || f.Lo.Kind != ir.KConst || f.Monoid != ir.Sum || f.While != nil || turns*operations(f) > writtenWork {
 		return nil
 	}
-	sums, steps := make([]*ir.Node, len(f.Accs)), make([][]Signed, len(f.Accs))
+	sums, steps := make([]*ir.Node, len(f.Accs)), make([][]schedule.Signed, len(f.Accs))
 	for q, acc := range f.Accs {
-		terms, ok := SumTerms(f, f.Step[q], acc)
+		terms, ok := schedule.SumTerms(f, f.Step[q], acc)
 		if !ok {
 			return nil
 		}
 		sums[q], steps[q] = f.Init[q], terms
-		if narrow, ok := NarrowTerms(terms); ok && acc.Type == ir.F64 && f.Init[q].IsConst(0) && turns*float64(len(terms)) <= fewTerms {
+		if narrow, ok := schedule.NarrowTerms(terms); ok && acc.Type == ir.F64 && f.Init[q].IsConst(0) && turns*float64(len(terms)) <= fewTerms {
 			sums[q], steps[q] = b.F32(0), narrow
 		}
 	}
