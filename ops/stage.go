@@ -44,9 +44,6 @@ type Stage struct {
 	Partial bool
 	// Void, if set, is what is wrong with a run in which the stage is stored and holds not one finite element.
 	Void error
-	// Unrolled says that the elements along the last dim are parts of one value, such as the bytes of a bit mask: a kernel has
-	// no axis for that dim and stores its few elements one by one.
-	Unrolled bool
 	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs. State says that
 	// it is one that a drive keeps between calls of its programs, Around that what runs the drive has it in memory.
 	Source, State, Around bool

@@ -64,7 +64,7 @@ func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]
 			return false, err
 		}
 		points := at
-		if s.Unrolled || b.Interleaved { // all elements of a point
+		if b.Interleaved { // both parts of an element
 			points = nil
 			for _, p := range at {
 				if p = p[:len(p)-1]; !slices.ContainsFunc(points, func(o []int) bool { return slices.Equal(o, p) }) {

@@ -40,7 +40,7 @@ func (g *gen) copied(in *scope, s form.Output, v int, m layout, x, on Value) boo
 		for c := 1; c < g.Schedule.Copies; c++ {
 			sum = Bin("+", sum, At(name, Add(i, Int(c*size))))
 		}
-		g.joins = append(g.joins, Count("int", "i", Int(0), Int(n), 1, StoreElement(s.Buf.Type, s.Word, s.Adds, Bin("+", g.pointer(s.Buf, row, v, byLane), i), sum)))
+		g.joins = append(g.joins, Count("int", "i", Int(0), Int(n), 1, StoreElement(s.Buf.Type, s.Adds, Bin("+", g.pointer(s.Buf, row, v, byLane), i), sum)))
 		return Scalar(t, name)
 	}).Regs[0]
 	place := Op(ir.Cast, ir.I32, g.val(s.Index[last], v, m)).AsVec()

@@ -110,7 +110,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	}
 	_, rest := g.split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
-		out := When(guard.Regs[0], StoreElement(s.Buf.Type, s.Word, s.Adds, g.pointer(s.Buf, l, v, m), x.Regs[0]))
+		out := When(guard.Regs[0], StoreElement(s.Buf.Type, s.Adds, g.pointer(s.Buf, l, v, m), x.Regs[0]))
 		if m == byIteration {
 			out = EachLane(out)
 		}
@@ -124,7 +124,7 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	x = x.AsVec()
 	pattern, known := g.lanePattern(rest, m)
 	var whole Stmt
-	if known && tile.Strided(pattern, 1) && !s.Word {
+	if known && tile.Strided(pattern, 1) {
 		at, sum := g.pointer(s.Buf, l, v, origin), x
 		if s.Adds {
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
@@ -163,9 +163,9 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 	}
 	each := func(l *Expr) Stmt {
 		if !same.Vec {
-			return StoreElement(s.Buf.Type, s.Word, s.Adds, Bin("+", p, At(idx, l)), values)
+			return StoreElement(s.Buf.Type, s.Adds, Bin("+", p, At(idx, l)), values)
 		}
-		return StoreElement(s.Buf.Type, s.Word, s.Adds, Bin("+", p, At(idx, l)), At(values, l))
+		return StoreElement(s.Buf.Type, s.Adds, Bin("+", p, At(idx, l)), At(values, l))
 	}
 	all, some := Block{EachLane(each(Name("l")))}, Block(nil)
 	if s.Adds { // one after the other, which a loop and tests of lanes would hold up

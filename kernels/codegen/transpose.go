@@ -107,7 +107,7 @@ func (g *gen) storeRows(in *scope, s form.Output, l ir.Linear) bool {
 
 // rowAxis is the place in the schedule of the axis of vectors in flight that a store runs along; -1 if there is none.
 func (g *gen) rowAxis(s form.Output, l ir.Linear) int {
-	if g.Clamp || g.W == 1 || s.Guard != nil || s.Adds || s.Word || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
+	if g.Clamp || g.W == 1 || s.Guard != nil || s.Adds || s.Buf.Type != ir.F32 || s.Value.Type != ir.F32 {
 		return -1
 	}
 	for i, u := range g.Schedule.Unroll {

@@ -25,7 +25,7 @@ func (g *Graph) known(s *ops.Stage) bool {
 	v := s.Data != nil
 	if s.Elem != nil {
 		n := s.Type.Len()
-		v = n > 0 && n <= tabulated && !s.Unrolled && s.Put == nil &&
+		v = n > 0 && n <= tabulated && s.Put == nil &&
 			!slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return !g.known(in) }) && len(g.Alone(s).Kernel.Args()) == 0
 	}
 	g.knowns[s] = v

@@ -200,16 +200,7 @@ func (l *KernelBuilder) puts(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) (
 
 // Defined builds the stores of a stage's elements by their definition, at points.
 func (l *KernelBuilder) Defined(s *ops.Stage, bufs []*ir.Buffer, axes []*ir.Node) []ir.Store {
-	if !s.Unrolled {
-		return stores(l.Body, bufs, l.define(s, axes), axes)
-	}
-	var out []ir.Store
-	dims := l.g.Type(s).Dims
-	for i := range dims[len(dims)-1].Size {
-		index := append(axes[:len(axes):len(axes)], l.Body.I32(i))
-		out = append(out, stores(l.Body, bufs, l.define(s, index), index)...)
-	}
-	return out
+	return stores(l.Body, bufs, l.define(s, axes), axes)
 }
 
 // Near builds the stores of a stage's elements from inputs near what its definition finds; begin is called between the two.

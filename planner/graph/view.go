@@ -50,7 +50,7 @@ func (g *Graph) Axes(s *ops.Stage) []ops.Dim {
 // Points are the dims by which elements of a stage are told apart that are defined by themselves.
 func (g *Graph) Points(s *ops.Stage) []ops.Dim {
 	dims := g.Type(s).Dims
-	if s.Unrolled || g.Views[s].Interleaved {
+	if g.Views[s].Interleaved {
 		return dims[:len(dims)-1]
 	}
 	return dims

@@ -81,7 +81,7 @@ func CountSaved(g *graph.Graph, r *plan.Reached, flops float64, root *ops.Stage)
 // private reports whether only kernels read a stage, by the index maps of their loads.
 func private(g *graph.Graph, s *ops.Stage) bool {
 	return !graph.Given(s) && !g.Wanted[s] && graph.Label(s) == "" && !s.Hints().Keep &&
-		!s.Unrolled && s.Put == nil && s.Tall == nil && s.Void == nil && s.Facts == (ir.Facts{})
+		s.Put == nil && s.Tall == nil && s.Void == nil && s.Facts == (ir.Facts{})
 }
 
 // boundingTables are the stages by which loops over others are cut short: renderers read them as they like.

@@ -79,7 +79,7 @@ type read struct {
 // plain reports a kernel of elements that are stored at their points, all of them.
 func plain(k *module.Kernel) bool {
 	return k.IR.Pointwise() && len(k.IR.Axes) > 0 && !slices.ContainsFunc(k.Roots, func(s *ops.Stage) bool {
-		return s.Put != nil || s.Tall != nil || s.Unrolled
+		return s.Put != nil || s.Tall != nil
 	}) && !slices.ContainsFunc(k.IR.Stores, func(s ir.Store) bool { return s.Guard != nil || s.Adds })
 }
 

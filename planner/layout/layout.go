@@ -95,5 +95,5 @@ func loaded(index []*ir.Node) (yes bool) {
 // free reports whether the layout of a stage in memory concerns kernels alone: inner, real, one element a point.
 func free(g *graph.Graph, s *ops.Stage) bool {
 	return !graph.Given(s) && !g.Wanted[s] && !s.IsOutput() && !s.Type.Elem.Complex &&
-		!s.Unrolled && s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{})
+		s.Put == nil && s.Tall == nil && s.Facts == (ir.Facts{})
 }

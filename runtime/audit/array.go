@@ -32,23 +32,9 @@ func (a Array) Rule() ops.ErrorRule { return Rule(a.Of.Array, a.Of.Storage()) }
 func (a Array) Elements(points [][]int) [][]int {
 	var out [][]int
 	for _, p := range points {
-		if !a.Of.Array.Unrolled {
-			out = append(out, p[:len(a.Of.Array.Type.Dims)])
-			continue
-		}
-		for j := range inner(a.Of.Array) {
-			out = append(out, append(slices.Clone(p), j))
-		}
+		out = append(out, p[:len(a.Of.Array.Type.Dims)])
 	}
 	return out
-}
-
-// inner is how many elements of a stage a kernel stores at a point of its axes.
-func inner(s *ops.Stage) int {
-	if !s.Unrolled {
-		return 1
-	}
-	return s.Type.Dims[len(s.Type.Dims)-1].Size
 }
 
 // Values are some elements, in the array's own unit.

@@ -81,7 +81,7 @@ const spare = 16
 func Pick(arrays []Array, peak func(Array) float64, over region.Region, n int, seed uint64) (out [][]int) {
 	var quiet []func(p []int) bool
 	for _, a := range arrays {
-		if a.Rule().Metric == ops.Level && !a.Of.Array.Unrolled {
+		if a.Rule().Metric == ops.Level {
 			least := Quietest * peak(a)
 			quiet = append(quiet, func(p []int) bool { return cmplx.Abs(a.stored(p)) < least })
 		}

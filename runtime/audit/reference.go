@@ -106,8 +106,8 @@ func (r *Reference) eval(
 		}
 	}
 	out := make([][]complex128, len(r.roots))
-	for i, s := range r.roots {
-		out[i] = make([]complex128, len(points)*inner(s))
+	for i := range r.roots {
+		out[i] = make([]complex128, len(points))
 	}
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -124,11 +124,8 @@ func (r *Reference) eval(
 				faults[t] = err
 				for k, stores := range samples {
 					for i, s := range r.roots {
-						each, n := s.Type.Elem.Scalars(), inner(s)
-						for j := range n {
-							out[i][(lo+k)*n+j] = valueOf(stores[:each])
-							stores = stores[each:]
-						}
+						each := s.Type.Elem.Scalars()
+						out[i][lo+k], stores = valueOf(stores[:each]), stores[each:]
 					}
 				}
 			}

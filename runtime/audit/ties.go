@@ -39,24 +39,21 @@ func (r *Reference) enclosed(samples []Sample, points [][]int, mem map[*ir.Buffe
 		store := 0
 		for i := range samples {
 			s := &samples[i]
-			scalars, each := r.roots[i].Type.Elem.Scalars(), inner(r.roots[i])
-			for e := p * each; e < (p+1)*each; e++ {
-				at := store
-				store += scalars
-				if s.near(e, s.Want[e]) {
-					continue
-				}
-				if sets == nil {
-					if kernel == nil {
-						kernel = enclose.New(r.Kernel, r.loader(mem))
-					}
-					var ok bool
-					if sets, left, ok = kernel.At(point, left); !ok {
-						return
-					}
-				}
-				s.explain(e, sets[at:at+scalars])
+			at := store
+			store += r.roots[i].Type.Elem.Scalars()
+			if s.near(p, s.Want[p]) {
+				continue
 			}
+			if sets == nil {
+				if kernel == nil {
+					kernel = enclose.New(r.Kernel, r.loader(mem))
+				}
+				var ok bool
+				if sets, left, ok = kernel.At(point, left); !ok {
+					return
+				}
+			}
+			s.explain(p, sets[at:store])
 		}
 	}
 }

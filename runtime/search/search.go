@@ -125,7 +125,7 @@ func outputsOf(p *bound.Plan) (out []*output) {
 	}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.Role != plan.FromKernel || b.Array.Unrolled || b.Interleaved || !b.Layout.Elem.Base.Float() {
+		if b.Role != plan.FromKernel || b.Interleaved || !b.Layout.Elem.Base.Float() {
 			continue
 		}
 		rule, ok := audit.Asked(b.Array)

@@ -99,18 +99,14 @@ func Shares(f *ir.Fold) ([]Share, bool) {
 // Output is a store as it is written.
 type Output struct {
 	ir.Store
-	Word bool      // the value is an I32 whose bytes, lowest first, go to four neighbouring elements of bytes
 	Pair *ir.Store // the store to the next element; nil: there is none
 }
 
-// Outputs are the stores of a kernel; with several, those of the four bytes of a word, one after the other, are one, and two side by side.
+// Outputs are the stores of a kernel; with several, two side by side are one.
 func Outputs(stores []ir.Store, several bool) (out []Output) {
 	for i := 0; i < len(stores); i++ {
 		s := Output{Store: stores[i]}
-		if word := schedule.Word(stores[i:]); several && word != nil {
-			s.Value, s.Word = word, true
-			i += 3
-		} else if several && schedule.Pair(stores[i:]) {
+		if several && schedule.Pair(stores[i:]) {
 			i++
 			s.Pair = &stores[i]
 		}

@@ -232,11 +232,8 @@ func InnerLimit(n *ir.Node, x Value, before int) Value {
 	return Op(ir.Min, x.Type, x, Scalar(x.Type, Int(n.Buf.Shape[len(n.Buf.Shape)-1])))
 }
 
-// StoreElement stores one element; word: the four bytes of one, adds: to what is there.
-func StoreElement(t ir.DType, word, adds bool, p, x *Expr) Stmt {
-	if word {
-		return Block{Let("int", "word", x), Do(Call("__builtin_memcpy", p, Pre("&", Name("word")), Int(4)))}
-	}
+// StoreElement stores one element; adds: to what is there.
+func StoreElement(t ir.DType, adds bool, p, x *Expr) Stmt {
 	name := "s_store_"
 	if adds {
 		name = "s_more_"
