@@ -82,39 +82,6 @@ func (p *Program) Eval(ctx context.Context, in Inputs, points [][]int) ([][]Samp
 	return out, nil
 }
 
-// Values are what the first store of a kernel would write at all points of its axes, the last axis fastest.
-func (p *Program) Values(in Inputs) (out []float64, err error) {
-	b, err := p.bind(in, false)
-	if err != nil {
-		return nil, err
-	}
-	m, s := p.machine(b), &p.stores[0]
-	defer m.release()
-	var nest func(level int) bool
-	nest = func(level int) bool {
-		switch {
-		case !m.run(p.levels[level]):
-			return false
-		case level < len(p.axes):
-			for v := range p.kernel.Axes[level].Extent {
-				m.i[p.axes[level]] = int64(v)
-				if !nest(level + 1) {
-					return false
-				}
-			}
-		case s.float:
-			out = append(out, m.f[s.value])
-		default:
-			out = append(out, float64(m.i[s.value]))
-		}
-		return true
-	}
-	if !nest(0) {
-		return nil, m.err
-	}
-	return out, nil
-}
-
 func (p *Program) checkPoint(point []int) error {
 	if len(point) != len(p.axes) {
 		return fmt.Errorf("kernel %s has %d axes, point %v has %d", p.kernel.Name, len(p.axes), point, len(point))

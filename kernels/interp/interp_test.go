@@ -244,6 +244,8 @@ func TestValuesAreThoseAtAllPoints(t *testing.T) {
 			return []*ir.Node{b.Add(acc[0], b.Load(table, i))}, nil
 		})[0],
 		"outside": b.Load(table, b.Add(x, y)),
+		"held":    b.Load(table, b.Min(x, y)), "compared": b.Select(b.Lt(x, b.I32(2)), b.Load(table, b.Min(x, y)), b.F32(7)), "late": b.Select(b.Le(b.I32(3), x), b.F32(1), b.F32(2)),
+		"twice": b.Add(b.Min(b.Cast(ir.F32, x), b.Mul(b.Cast(ir.F32, y), b.F32(0.7))), b.Cast(ir.F32, b.Min(x, b.I32(-1)))), "rising": x,
 	} {
 		k := &ir.Kernel{Name: name, Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: v.Type, Shape: []int{3, 4}}, Index: []*ir.Node{y, x}, Value: v}}}
 		p, err := Compile(k, Wide)
@@ -407,5 +409,30 @@ func TestLaunchTiles(t *testing.T) {
 	}
 	if err := launch(region.Region{{Lo: 0, Hi: 14}, {Lo: 0, Hi: 1}}); err == nil || !strings.Contains(err.Error(), "axis y") {
 		t.Errorf("a tile outside: %v", err)
+	}
+}
+
+// What is held by something is computed as far as that: elsewhere, a table would be left.
+func TestRowsEndWhereTheyAreHeld(t *testing.T) {
+	b := ir.NewBuilder()
+	y, x := b.Axis("y", 3), b.Axis("x", 1000)
+	for name, c := range map[string]struct {
+		v    *ir.Node
+		ends []int
+	}{
+		"held":     {b.Min(x, b.Mul(y, b.I32(5))), []int{2, 7, 12}},
+		"compared": {b.Select(b.Lt(x, b.I32(9)), b.Min(b.Cast(ir.F64, x), b.F64(3.5)), b.F64(1)), []int{11, 11, 11}},
+		"rising":   {b.Add(x, b.Min(x, y)), nil},
+		"beyond":   {b.Min(x, b.I32(5000)), []int{1000, 1000, 1000}},
+		"never":    {b.Min(x, b.I32(-7)), []int{1, 1, 1}},
+	} {
+		k := &ir.Kernel{Name: name, Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: c.v.Type, Shape: []int{3, 1000}}, Index: []*ir.Node{y, x}, Value: c.v}}}
+		p, err := Compile(k, Wide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.ends(Inputs{}); err != nil || !slices.Equal(got, c.ends) {
+			t.Errorf("%s ends at %v, %v, want %v", name, got, err, c.ends)
+		}
 	}
 }
