@@ -2,9 +2,7 @@ package skytest
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -231,10 +229,6 @@ func TestVegetationAgainstFormulas(t *testing.T) {
 			}
 			s.args["patches"], s.args["zenith"] = ops.Integer(c.patches), ops.Symbol(c.zenith)
 			truth := s.truth(c.patches, c.zenith == "umep")
-			if c.patches > 200 && os.Getenv("WEFT_LONG") == "" { // of many patches vegetation takes long to compile
-				s.layers = map[string]field{"input": s.layers["input"]}
-				maps.DeleteFunc(truth, func(name string, _ field) bool { return strings.Contains(name, ".") })
-			}
 			got := s.run(t)
 			worst := 0.0
 			for name, want := range truth {
