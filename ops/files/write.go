@@ -163,7 +163,6 @@ func unitIn(c *ops.Call, t ops.Type) (ops.Unit, error) {
 	return u, err
 }
 
-// writable finds out whether a file can be made at path, without making it.
 // Writable tells why a file cannot be created or replaced, before anything runs.
 func Writable(path string) error {
 	f := formatOf(path, writes)
@@ -187,8 +186,9 @@ func Writable(path string) error {
 	}
 	switch info, err := os.Stat(target); {
 	case err == nil && info.IsDir() && folders:
-		if err := f.Folder(target); err != nil {
-			return problem.Wrong(problem.Unwritable, "path", "name another one", "%s is a folder that no %s store replaces: it is none", path, f.Name)
+		var why *fileio.Error
+		if err := f.Folder(target); errors.As(err, &why) {
+			return problem.Wrong(problem.Unwritable, "path", "remove it, or name another one", "%s cannot be written: it is a folder that %s", path, why.Reason)
 		}
 	case err == nil && folders:
 		return problem.Wrong(problem.Unwritable, "path", "remove it, or name another one", "%s is a file, which no folder replaces, and a %s store is one", path, f.Name)

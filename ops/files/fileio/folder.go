@@ -222,12 +222,21 @@ func (f *PendingFolder) replace() error {
 	if err := exchange(f.temporary, f.target); err != nil {
 		return err
 	}
-	return os.RemoveAll(f.temporary) // which was there
+	// What was there goes, its own files before its folders: they describe it, and who still reads it is to notice. What cannot be removed stays
+	// beside the new one.
+	entries, err := os.ReadDir(f.temporary)
+	for _, e := range entries {
+		if err == nil && !e.IsDir() {
+			err = os.Remove(filepath.Join(f.temporary, e.Name()))
+		}
+	}
+	_ = os.RemoveAll(f.temporary)
+	return nil
 }
 
 // Suspend leaves a folder that CreateFolderResumable began for ResumeFolder.
 func (f *PendingFolder) Suspend() error {
-	if err := f.claim.Close(); err != nil {
+	if err := f.claim.Close(); err != nil && !errors.Is(err, os.ErrClosed) { // a Commit that failed
 		return Wrap(f.path, "cannot close the temporary folder", err)
 	}
 	return nil

@@ -53,7 +53,7 @@ func (e *extension) UnmarshalJSON(b []byte) error {
 
 // configuration is that of all extensions that are known.
 type configuration struct {
-	Chunk     []int  `json:"chunk_shape,omitempty"`
+	Chunk     []int  `json:"chunk_shape,omitzero"` // empty of a single value, nil of other extensions
 	Separator string `json:"separator,omitempty"`
 	Endian    string `json:"endian,omitempty"`
 }

@@ -303,3 +303,19 @@ func FuzzDescription(f *testing.F) {
 		_ = in.Read(words.Bytes(bytes), about.DType, 0, few)
 	})
 }
+
+// What is replaced while it is read does not become what chunks that are not there stand for.
+func TestReplacedWhileRead(t *testing.T) {
+	path := made(t, nil, chunks(binary.LittleEndian, plain))
+	in, err := open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Read(words.Bytes(30), element.Int16, 0, region.Whole(3, 5)); err == nil || !strings.Contains(err.Error(), "was replaced or removed while it was read") {
+		t.Errorf("%v", err)
+	}
+}

@@ -250,6 +250,9 @@ func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
 	}
 	b.file, err = readAll(a.root, name, int64(most), b.file)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, gone := a.root.Stat(descriptionFile); gone != nil {
+			return nil, &fileio.Error{Reason: "was replaced or removed while it was read", Help: "run it again", Err: gone}
+		}
 		b.chunk = words.Resized(b.chunk, whole)
 		repeated(b.chunk, a.fill)
 		return b.chunk, nil

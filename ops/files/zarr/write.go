@@ -72,7 +72,7 @@ func even(extent, most int) int {
 }
 
 func layoutOf(o format.Order) *layout {
-	shape := o.Type.Shape()
+	shape := append([]int{}, o.Type.Shape()...)
 	l := &layout{dtype: o.DType, shape: shape, chunk: chunkOf(shape, o.DType), prefix: "c", between: "/"}
 	for _, d := range o.Type.Dims {
 		l.names = append(l.names, d.Name)
@@ -130,13 +130,16 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	return w, nil
 }
 
-// isStore says why a folder is no store, and so is not replaced by one.
+// isStore says why a folder is no store of an array, and so is not replaced by one.
 func isStore(path string) error {
 	root, err := openRoot(path)
 	if err != nil {
 		return err
 	}
-	_, err = describe(root)
+	d, err := describe(root)
+	if err == nil && d.Node != "array" {
+		err = &fileio.Error{Kind: fileio.Foreign, Reason: "is a group, whose arrays would be lost"}
+	}
 	return errors.Join(err, root.Close())
 }
 

@@ -111,6 +111,9 @@ func TestRoundTrip(t *testing.T) {
 				if err := w.Commit(true); err != nil {
 					t.Fatal(err)
 				}
+				if text, err := os.ReadFile(filepath.Join(path, descriptionFile)); err != nil || len(shape) == 0 && !bytes.Contains(text, []byte(`"chunk_shape": []`)) {
+					t.Errorf("%s, %v: of a single value chunks have no extents", text, err)
+				}
 				got, err := read(t, path, d, nil)
 				if err != nil || !bytes.Equal(got, all) {
 					t.Fatalf("what was written is not read: %v", err)
