@@ -61,6 +61,7 @@ var helps = []struct {
 	{syscall.EDQUOT, "your disk quota is used up: free some space or write to another disk"},
 	{syscall.EFBIG, "the file system or a limit of this shell (ulimit -f) allows no file this large"},
 	{syscall.EROFS, "this disk is mounted read-only: write to another one"},
+	{errClaimed, "wait for it, or stop it first"},
 	{fs.ErrPermission, "check the permissions of the file and of its folder"},
 	{fs.ErrNotExist, "check the spelling; relative paths start at the folder where weft runs"},
 }

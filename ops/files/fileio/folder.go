@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 )
 
@@ -16,73 +15,107 @@ import (
 type PendingFolder struct {
 	path      string // as the user named it
 	target    string // with links followed
-	temporary string
-	claim     *os.File                // locked as long as somebody writes the folder
+	temporary string // empty once it has its final name
+	claim     claim  // of the folder, as long as somebody writes it
+	resumable bool
+	root      *os.Root                // the folder: where it was removed, no file that comes late makes it anew
+	old       claim                   // of what it has replaced
 	may       func(path string) error // says why a folder that is there must stay
 
 	mu    sync.Mutex
-	fresh map[string]bool // files and folders in it that were written since the last Sync
+	fresh map[string]bool // files and folders in it that changed since the last Sync
 }
-
-// claimName is the file in a folder that is being written that tells whether somebody is.
-const claimName = ".weft-claim"
 
 // CreateFolder starts a folder that will be at path after Commit. A folder that is there now is replaced if may has nothing against it.
 func CreateFolder(path string, may func(path string) error) (*PendingFolder, error) {
-	return beginFolder(path, may, true, func(folder, name string) string {
-		sweepFolders(folder, name)
-		return filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:tag]))
-	})
+	f, err := folderAt(path, may)
+	if err != nil {
+		return nil, err
+	}
+	for range mostNames {
+		f.temporary = temporaryOf(f.target)
+		if err = f.claimNew(); !errors.Is(err, errClaimed) && !errors.Is(err, fs.ErrNotExist) { // swept away before it was locked
+			break
+		}
+	}
+	if err != nil {
+		return nil, Wrap(path, cannotWrite, err)
+	}
+	note(f.temporary, true)
+	return f, nil
+}
+
+// mostNames is how many names are tried for a new folder.
+const mostNames = 16
+
+// temporaryOf is a name for a folder that nobody goes on with, beside the one that it stands for.
+func temporaryOf(target string) string {
+	folder, name := filepath.Split(target)
+	return filepath.Join(folder, fmt.Sprintf(".%s.%s.part", shorten(name), rand.Text()[:tag]))
 }
 
 // CreateFolderResumable is CreateFolder of a folder that a later process may go on with. What an earlier one left is replaced.
 func CreateFolderResumable(path string, may func(path string) error) (*PendingFolder, error) {
-	f, err := beginFolder(path, may, true, resumableFolder)
+	f, err := folderAt(path, may)
 	if err != nil {
 		return nil, err
+	}
+	f.temporary, f.resumable = resumableFolder(f.target), true
+	for range mostNames {
+		if err = f.claimNew(); !errors.Is(err, fs.ErrNotExist) { // which another run has just given its final name
+			break
+		}
+	}
+	if err != nil {
+		return nil, Wrap(path, cannotWrite, err)
 	}
 	return f, f.empty()
 }
 
 // ResumeFolder opens what an earlier process left of the folder at path. The error is fs.ErrNotExist where none did.
 func ResumeFolder(path string, may func(path string) error) (*PendingFolder, error) {
-	return beginFolder(path, may, false, resumableFolder)
+	f, err := folderAt(path, may)
+	if err != nil {
+		return nil, err
+	}
+	f.temporary, f.resumable = resumableFolder(f.target), true
+	if err := f.claimOld(); err != nil {
+		return nil, Wrap(path, cannotWrite, err)
+	}
+	return f, nil
 }
 
-func resumableFolder(folder, name string) string {
+func resumableFolder(target string) string {
+	folder, name := filepath.Split(target)
 	return filepath.Join(folder, "."+shorten(name)+".weft-part")
 }
 
-func beginFolder(path string, may func(string) error, create bool, temporary func(folder, name string) string) (*PendingFolder, error) {
+// folderAt is a folder that is to be at a path, once what processes which died left of it is swept away.
+func folderAt(path string, may func(string) error) (*PendingFolder, error) {
 	f := &PendingFolder{path: path, target: Target(filepath.Clean(path)), may: may, fresh: map[string]bool{}}
-	if err := f.destination(); err != nil {
-		return nil, err
+	if _, err := os.Stat(filepath.Dir(f.target)); errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{Path: path, Reason: cannotWrite + ": its folder does not exist", Help: "create " + filepath.Dir(f.target) + " first", Err: err}
 	}
-	folder, name := filepath.Split(f.target)
-	f.temporary = temporary(folder, name)
-	if create {
-		if err := os.Mkdir(f.temporary, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil, &Error{Path: path, Reason: cannotWrite + ": its folder does not exist", Help: "create " + filepath.Dir(f.target) + " first", Err: err}
-			}
-			return nil, Wrap(path, cannotWrite, err)
-		}
+	sweepFolders(f.target)
+	return f, f.destination()
+}
+
+// claimNew makes the temporary folder, if it is not there, and claims it.
+func (f *PendingFolder) claimNew() error {
+	if err := os.Mkdir(f.temporary, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	flags := os.O_RDWR
-	if create {
-		flags |= os.O_CREATE
+	return f.claimOld()
+}
+
+func (f *PendingFolder) claimOld() (err error) {
+	if f.claim, err = claimFolder(f.temporary, false); err != nil {
+		return err
 	}
-	var err error
-	if f.claim, err = os.OpenFile(filepath.Join(f.temporary, claimName), flags, 0o666); err != nil {
-		return nil, Wrap(path, cannotWrite, err)
+	if f.root, err = os.OpenRoot(f.temporary); err != nil {
+		return errors.Join(err, f.claim.Close())
 	}
-	if err := lock(f.claim); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return nil, errors.Join(&Error{Path: path, Reason: cannotWrite + ": another run is writing it", Help: "wait for it, or stop it first", Err: err}, f.claim.Close())
-	}
-	if !strings.HasSuffix(f.temporary, ".weft-part") {
-		note(f.temporary, true)
-	}
-	return f, nil
+	return nil
 }
 
 // destination says why no folder may be where this one will be.
@@ -102,30 +135,12 @@ func (f *PendingFolder) destination() error {
 	return nil
 }
 
-// sweepFolders removes what processes which died left behind of folders of a name.
-func sweepFolders(folder, name string) {
-	left, err := filepath.Glob(filepath.Join(escape(folder), "."+escape(shorten(name))+"."+strings.Repeat("?", tag)+".part"))
-	if err != nil {
-		return
-	}
-	for _, path := range left {
-		claim, err := os.OpenFile(filepath.Join(path, claimName), os.O_RDWR, 0)
-		if err != nil {
-			continue
-		}
-		if lock(claim) == nil {
-			_ = os.RemoveAll(path)
-		}
-		_ = claim.Close()
-	}
-}
-
-// empty removes all but the claim.
+// empty removes all that is in it.
 func (f *PendingFolder) empty() error {
 	entries, err := os.ReadDir(f.temporary)
 	for _, e := range entries {
-		if err == nil && e.Name() != claimName {
-			err = os.RemoveAll(filepath.Join(f.temporary, e.Name()))
+		if err == nil {
+			err = f.root.RemoveAll(e.Name())
 		}
 	}
 	if err != nil {
@@ -136,11 +151,10 @@ func (f *PendingFolder) empty() error {
 
 // WriteFile writes a file of the folder, whose name may lead through folders of it. Different files may be written concurrently.
 func (f *PendingFolder) WriteFile(name string, data []byte) error {
-	path := filepath.Join(f.temporary, name)
-	err := os.WriteFile(path, data, 0o666)
+	err := f.root.WriteFile(name, data, 0o666)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			err = os.WriteFile(path, data, 0o666)
+		if err = f.root.MkdirAll(filepath.Dir(name), 0o777); err == nil {
+			err = f.root.WriteFile(name, data, 0o666)
 		}
 	}
 	if err != nil {
@@ -148,19 +162,32 @@ func (f *PendingFolder) WriteFile(name string, data []byte) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fresh[path] = true
-	for up := filepath.Dir(path); len(up) >= len(f.temporary) && !f.fresh[up]; up = filepath.Dir(up) {
-		f.fresh[up] = true
-	}
+	f.fresh[name] = true
+	f.changed(filepath.Dir(name))
 	return nil
 }
 
 // Remove removes a file of the folder, if it is there.
 func (f *PendingFolder) Remove(name string) error {
-	if err := os.Remove(filepath.Join(f.temporary, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := f.root.Remove(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
 		return Wrap(f.path, cannotWrite, err)
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.fresh, name)
+	f.changed(filepath.Dir(name))
 	return nil
+}
+
+// changed notes that a folder in it, and those around that, are to be synced: what they hold has become another.
+func (f *PendingFolder) changed(folder string) {
+	for ; !f.fresh[folder]; folder = filepath.Dir(folder) {
+		f.fresh[folder] = true
+	}
 }
 
 // Sync waits until what was written is on the disk.
@@ -169,20 +196,16 @@ func (f *PendingFolder) Sync() error {
 	fresh := f.fresh
 	f.fresh = map[string]bool{}
 	f.mu.Unlock()
-	for path := range fresh {
-		if err := syncPath(path); err != nil {
+	for name := range fresh {
+		file, err := f.root.Open(name)
+		if err == nil {
+			err = errors.Join(file.Sync(), file.Close())
+		}
+		if err != nil {
 			return Wrap(f.path, cannotWrite, err)
 		}
 	}
 	return nil
-}
-
-func syncPath(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(file.Sync(), file.Close())
 }
 
 // Path is the final name as given when it was begun.
@@ -199,44 +222,23 @@ func (f *PendingFolder) Rename(path string) error {
 }
 
 // Commit gives the folder its final name. With durable set it first waits until all is on the disk. When it fails, nothing is left behind and
-// what was at the path before is untouched.
+// what was at the path before is untouched; where the system only cannot tell whether the new name is on the disk, both stay.
 func (f *PendingFolder) Commit(durable bool) error {
-	defer note(f.temporary, false)
-	steps := []func() error{f.destination, f.claim.Close, func() error { return os.Remove(filepath.Join(f.temporary, claimName)) }, f.replace}
+	steps := []func() error{f.root.Close, f.replace}
 	if durable {
-		steps = append([]func() error{f.Sync}, append(steps, func() error { return syncPath(filepath.Dir(f.target)) })...)
+		steps = append([]func() error{f.Sync}, steps...)
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return errors.Join(Wrap(f.path, cannotWrite, err), f.Abort())
 		}
 	}
-	return nil
-}
-
-// replace puts the folder in the place of what is there.
-func (f *PendingFolder) replace() error {
-	if _, err := os.Lstat(f.target); errors.Is(err, fs.ErrNotExist) {
-		return os.Rename(f.temporary, f.target)
-	}
-	if err := exchange(f.temporary, f.target); err != nil {
-		return err
-	}
-	// What was there goes, its own files before its folders: they describe it, and who still reads it is to notice. What cannot be removed stays
-	// beside the new one.
-	entries, err := os.ReadDir(f.temporary)
-	for _, e := range entries {
-		if err == nil && !e.IsDir() {
-			err = os.Remove(filepath.Join(f.temporary, e.Name()))
-		}
-	}
-	_ = os.RemoveAll(f.temporary)
-	return nil
+	return f.finish(durable)
 }
 
 // Suspend leaves a folder that CreateFolderResumable began for ResumeFolder.
 func (f *PendingFolder) Suspend() error {
-	if err := f.claim.Close(); err != nil && !errors.Is(err, os.ErrClosed) { // a Commit that failed
+	if err := errors.Join(f.root.Close(), f.claim.Close()); err != nil {
 		return Wrap(f.path, "cannot close the temporary folder", err)
 	}
 	return nil
@@ -244,12 +246,16 @@ func (f *PendingFolder) Suspend() error {
 
 // Abort removes what was written. It may be called again, and does nothing after a Commit that succeeded.
 func (f *PendingFolder) Abort() error {
-	defer note(f.temporary, false)
-	if err := f.claim.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-		return Wrap(f.path, "cannot close the temporary folder", err)
+	if f.temporary == "" {
+		return nil
 	}
-	if err := os.RemoveAll(f.temporary); err != nil {
-		return Wrap(f.path, "cannot remove the temporary folder", err)
+	defer note(f.temporary, false)
+	removed := os.RemoveAll(f.temporary)
+	if err := f.Suspend(); err != nil {
+		return err
+	}
+	if removed != nil {
+		return Wrap(f.path, "cannot remove the temporary folder", removed)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package fileio
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -10,3 +11,15 @@ import (
 
 // lock claims a file for this process, until it is closed.
 func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
+
+// lockSoon waits until it can.
+func lockSoon(f *os.File) error {
+	for {
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// taken tells what others hold from a file system that keeps no locks.
+func taken(err error) bool { return errors.Is(err, unix.EWOULDBLOCK) }

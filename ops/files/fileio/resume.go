@@ -41,7 +41,10 @@ func resumable(path string, flags int) (*Pending, error) {
 		return nil, err
 	}
 	if err := lock(p.file); err != nil {
-		return nil, errors.Join(&Error{Path: path, Reason: cannotWrite + ": another run is writing it", Help: "wait for it, or stop it first", Err: err}, p.file.Close())
+		if taken(err) {
+			err = errClaimed
+		}
+		return nil, errors.Join(Wrap(path, cannotWrite, err), p.file.Close())
 	}
 	if flags&os.O_TRUNC != 0 {
 		if err := p.file.Truncate(0); err != nil {
