@@ -118,15 +118,16 @@ func matching(path string) ([]file, error) {
 	if _, err := os.Stat(path); err == nil || !isPattern(path) {
 		return []file{{path, numberIn(path, 0, 0)}}, nil
 	}
-	names, err := filepath.Glob(path)
+	plain := strings.TrimRight(path, string(filepath.Separator)) // behind folders
+	names, err := filepath.Glob(plain)
 	if err != nil {
 		return nil, err
 	}
-	before := strings.IndexAny(path, "*?[")
-	after := len(path) - 1 - strings.LastIndexAny(path, "*?]")
+	before := strings.IndexAny(plain, "*?[")
+	after := len(plain) - 1 - strings.LastIndexAny(plain, "*?]")
 	out := make([]file, len(names))
 	for i, n := range names {
-		out[i] = file{n, numberIn(n, before, after)}
+		out[i] = file{n + path[len(plain):], numberIn(n, before, after)}
 	}
 	numbered := !slices.ContainsFunc(out, func(f file) bool { return math.IsNaN(f.number) })
 	slices.SortStableFunc(out, func(a, b file) int {

@@ -181,6 +181,9 @@ func Writable(path string) error {
 		return problem.Wrong(problem.MissingFolder, "path", "name another folder", "%s cannot be written: %s is a file, not a folder", path, folder)
 	}
 	target := fileio.Target(path)
+	if at, f := within(target); f != nil {
+		return problem.Wrong(problem.Unwritable, "path", "name a file beside it", "%s cannot be written: it would lie in %s, a %s store, and go with it when that is written anew", path, at, f.Name)
+	}
 	if _, err := os.Stat(filepath.Dir(target)); errors.Is(err, os.ErrNotExist) {
 		return problem.Wrong(problem.MissingFolder, "path", "create the folder first: mkdir -p "+filepath.Dir(target), "%s cannot be written: it leads to %s, and there is no such folder", path, target)
 	}
@@ -201,6 +204,16 @@ func Writable(path string) error {
 		return problem.Wrong(problem.Unwritable, "path", "check the permissions of the folder, or write elsewhere", "%s cannot be written: no permission to write in %s", path, filepath.Dir(target))
 	}
 	return nil
+}
+
+// within finds the folder around a path that is an array itself.
+func within(path string) (at string, f *format.Format) {
+	for at = filepath.Dir(path); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if f := formatOf(at, writes); f != nil && f.Folder != nil && f.Folder(at) == nil {
+			return at, f
+		}
+	}
+	return "", nil
 }
 
 // Take writes all of the array.

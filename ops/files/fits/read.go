@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
 	"weft/ops/files/tile"
+	"weft/ops/files/units"
 	"weft/ops/files/words"
 	"weft/ops/problem"
 )
@@ -150,7 +150,7 @@ func (a *array) meaning(h hdu, scale, zero, null, unit string) (err error) {
 	text := h.text(unit)
 	u, known := unitOf(text)
 	if text != "" && !known {
-		a.doubts = append(a.doubts, problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q is none that is known here: plain numbers are read; `unit` says another", text))
+		a.doubts = append(a.doubts, units.Unknown(text))
 	}
 	if !u.Plain() || u.SI() != 1 {
 		a.unit = u
@@ -185,14 +185,8 @@ func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) 
 		return fileio.Wrap(a.path, fileio.CannotRead, err)
 	}
 	p.Prepare = a.prepare()
-	if missing, ok := nan[as]; ok && a.null != nil {
-		p.Finish = func(dst, src []byte) {
-			for i := 0; i*len(a.null) < len(src); i++ {
-				if string(src[i*len(a.null):(i+1)*len(a.null)]) == string(a.null) {
-					copy(dst[i*len(missing):], missing)
-				}
-			}
-		}
+	if a.null != nil {
+		p.Blank(a.null)
 	}
 	size := int64(a.dtype.Size())
 	row := size * region.Whole(a.shape[1:]...).Points()
@@ -215,13 +209,6 @@ func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) 
 		}
 	}
 	return nil
-}
-
-// nan is what stands for a missing element in memory.
-var nan = map[element.DType][]byte{
-	element.Float16: binary.NativeEndian.AppendUint16(nil, 0x7e00),
-	element.Float32: binary.NativeEndian.AppendUint32(nil, math.Float32bits(float32(math.NaN()))),
-	element.Float64: binary.NativeEndian.AppendUint64(nil, math.Float64bits(math.NaN())),
 }
 
 // prepare makes elements of what a file holds; nil: it holds these.

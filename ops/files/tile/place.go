@@ -1,7 +1,9 @@
 package tile
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/kernels/region"
@@ -49,6 +51,31 @@ func NewPlacer(dst []byte, as Layout, t region.Region, from element.DType, swapp
 		p.columns *= rows
 	}
 	return p, nil
+}
+
+// nan is what stands for a missing element in memory.
+var nan = map[element.DType][]byte{
+	element.Float16: binary.NativeEndian.AppendUint16(nil, 0x7e00),
+	element.Float32: binary.NativeEndian.AppendUint32(nil, math.Float32bits(float32(math.NaN()))),
+	element.Float64: binary.NativeEndian.AppendUint64(nil, math.Float64bits(math.NaN())),
+}
+
+// Blank makes elements NaN that are one of these in the file, in this machine's byte order, where memory has floats: others stay as they are.
+func (p *Placer) Blank(missing ...[]byte) {
+	none, can := nan[p.to]
+	if !can || len(missing) == 0 {
+		return
+	}
+	size := p.from.Size()
+	p.Finish = func(dst, src []byte) {
+		for ; len(src) > 0; src, dst = src[size:], dst[len(none):] {
+			for _, m := range missing {
+				if string(src[:size]) == string(m) {
+					copy(dst, none)
+				}
+			}
+		}
+	}
 }
 
 // Fill reads a run: read fills its argument with elements of the file, from one of the run on.

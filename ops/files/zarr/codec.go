@@ -10,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -18,12 +17,15 @@ import (
 )
 
 // codecs unpack a chunk that has at most so many bytes then, into the buffers where they need memory.
-var codecs = map[string]func(packed []byte, most int, b *buffers) ([]byte, error){"crc32c": checked, "gzip": unzipped, "zstd": unzstd}
+var codecs = map[string]func(packed []byte, most int, b *buffers) ([]byte, error){sum: checked, "gzip": unzipped, "zstd": unzstd}
 
 // packings are their names.
 func packings() []string { return slices.Sorted(maps.Keys(codecs)) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sum is the codec that puts a checksum behind a chunk.
+const sum = "crc32c"
 
 // sumBytes is the size of the checksum behind a chunk.
 const sumBytes = 4
@@ -65,24 +67,13 @@ func unzipped(packed []byte, most int, b *buffers) ([]byte, error) {
 }
 
 // unzstd refuses what takes more memory than a chunk and its window can: frames say how much that is.
-func unzstd(packed []byte, most int, b *buffers) ([]byte, error) {
-	decoders := zstdDecoders(most)
-	d, _ := decoders.Get().(*zstd.Decoder)
-	if d == nil {
-		var err error
-		if d, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(most, 1<<20)))); err != nil {
+func unzstd(packed []byte, most int, b *buffers) (data []byte, err error) {
+	if b.zstd == nil { // the first that unpacks a chunk has the largest to make
+		if b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(most, 1<<20)))); err != nil {
 			return nil, err
 		}
 	}
-	defer decoders.Put(d)
-	data, err := d.DecodeAll(packed, words.Resized(b.chunk, most)[:0])
+	data, err = b.zstd.DecodeAll(packed, words.Resized(b.chunk, most)[:0])
 	b.file, b.chunk = data, b.file
 	return data, err
-}
-
-var decodersOf sync.Map // by what they decode at most
-
-func zstdDecoders(most int) *sync.Pool {
-	p, _ := decodersOf.LoadOrStore(most, new(sync.Pool))
-	return p.(*sync.Pool)
 }

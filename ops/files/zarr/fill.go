@@ -78,12 +78,17 @@ func fillWord(d element.DType, text json.RawMessage) ([]byte, bool) {
 		}
 		number = floatBits(v, size)
 	}
+	return wordOf(number, size), true
+}
+
+// wordOf is the bytes of a number, so many of them.
+func wordOf(number uint64, size int) []byte {
 	word := words.Bytes(8)
 	binary.NativeEndian.PutUint64(word, number)
 	if hostBig {
-		return word[8-size:], true
+		return word[8-size:]
 	}
-	return word[:size], true
+	return word[:size]
 }
 
 func floatBits(v float64, size int) uint64 {

@@ -14,9 +14,10 @@ var Store = &format.Format{
 	Open: open, List: list, Create: create, Folder: isStore, Provenance: provenance, Scratch: scratch,
 	Chunk: func(o format.Order) []int { return chunkOf(o.Type.Shape(), o.DType) },
 	Reads: "A Zarr store of version 3 gives its array, with the names of its dimensions and the unit in its attribute units; a group gives a record of its arrays, or the only one. " +
-		"Chunks may be packed by gzip or zstd and have checksums (crc32c).",
+		"Chunks may be packed by gzip or zstd and have checksums (crc32c); what no chunk holds is the fill value. The attributes scale_factor, add_offset, _FillValue, missing_value and _Unsigned are applied " +
+		"as in netCDF files: elements are scale v + offset, in floats, and those that are missing are NaN, for which whole numbers become floats; read `as` whole numbers, these keep the value that is stored.",
 	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c); chunks of zeros take no room. " +
-		"It has the names of dimensions, the unit, and what it was made from.",
+		"It has the names of dimensions, the unit, and what it was made from, but no coordinates. What else lies in the folder goes when it is written anew.",
 }
 
 // scratch is the chunks that lie in a band of them, and a copy of the rows that fill it.
@@ -26,7 +27,7 @@ func scratch(o format.Order, at region.Region) int64 {
 	for d, i := range at {
 		n := chunk[d]
 		if d > 0 {
-			n = (i.Len() + 2*n - 2) / n * n // it may begin within a chunk
+			n *= (i.Hi+n-1)/n - i.Lo/n
 		}
 		band *= int64(n)
 	}

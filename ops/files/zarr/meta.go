@@ -13,9 +13,11 @@ import (
 	"strings"
 
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/words"
+	"weft/ops/problem"
 )
 
 // descriptionFile is the name of the file that describes an array or a group of them.
@@ -32,7 +34,7 @@ type description struct {
 	Fill       json.RawMessage   `json:"fill_value"`
 	Codecs     []extension       `json:"codecs"`
 	Storage    []json.RawMessage `json:"storage_transformers,omitempty"`
-	Attributes map[string]any    `json:"attributes,omitempty"`
+	Attributes attributes        `json:"attributes,omitempty"`
 	Names      []*string         `json:"dimension_names,omitempty"`
 }
 
@@ -76,8 +78,11 @@ type layout struct {
 	between string   // their numbers
 	fill    []byte   // an element of a chunk that is not there, as in a file
 	names   []string
-	unit    string
-	notes   map[string]any
+	unit    ops.Unit
+
+	scale, offset float64  // elements stand for scale v + offset; a scale of 0: for themselves
+	missing       [][]byte // elements that stand for none, in this machine's order of bytes
+	doubts        []problem.Problem
 }
 
 // describe reads the description of an array or a group.
@@ -99,7 +104,7 @@ func describe(root *os.Root) (*description, error) {
 	case err != nil:
 		return nil, broken("%s is not what version 3 says: %v", descriptionFile, err)
 	case d.Format != 3:
-		return nil, &fileio.Error{Kind: fileio.Foreign, Reason: fmt.Sprintf("is a Zarr store of version %d; version 3 is read", d.Format)}
+		return nil, &fileio.Error{Kind: fileio.Foreign, Reason: fmt.Sprintf("is a Zarr store of version %d; version 3 is read", d.Format), Help: "write it anew with zarr.save(path, array, zarr_format=3)"}
 	case d.Node != "array" && d.Node != "group":
 		return nil, broken("%s describes neither an array nor a group", descriptionFile)
 	}
@@ -111,7 +116,7 @@ func readAll(root *os.Root, name string, most int64, into []byte) ([]byte, error
 	info, err := root.Stat(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, unlinked(root, name, err)
 	case !info.Mode().IsRegular():
 		return nil, broken("%s in it is not a regular file", name)
 	case info.Size() > most:
@@ -127,18 +132,42 @@ func readAll(root *os.Root, name string, most int64, into []byte) ([]byte, error
 	return into, err
 }
 
+// unlinked says of a file that cannot be looked at that a link leads nowhere, or out of the store: what lies there is not the store's, and a chunk is not
+// to be taken for one that was never written.
+func unlinked(root *os.Root, name string, err error) error {
+	for i := range len(name) + 1 {
+		if i < len(name) && name[i] != '/' {
+			continue
+		}
+		info, none := root.Lstat(name[:i])
+		if none != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if _, lost := root.Stat(name[:i]); lost != nil { // not as its cause: it is no file that is missing
+			return &fileio.Error{Reason: "has a link, " + name[:i] + ", that leads nowhere or out of the store", Help: "copy what it should lead to into the store"}
+		}
+	}
+	return err
+}
+
 func broken(format string, args ...any) error {
-	return &fileio.Error{Kind: fileio.BadHeader, Reason: "is damaged: " + fmt.Sprintf(format, args...)}
+	return &fileio.Error{Kind: fileio.BadHeader, Reason: "is damaged: " + fmt.Sprintf(format, args...), Help: "copy or write the store again, or mend its " + descriptionFile}
 }
 
 func unread(what string, args ...any) error {
-	return &fileio.Error{Kind: fileio.BadType, Reason: fmt.Sprintf(what, args...)}
+	return &fileio.Error{Kind: fileio.BadType, Reason: fmt.Sprintf(what, args...), Help: anew}
 }
+
+// anew is how others write a store that is read.
+const anew = `write it anew: python3 -c "import zarr; zarr.create_array('new.zarr', data=zarr.open_array('old.zarr', mode='r')[...])"`
 
 // layout checks a description of an array.
 func (d *description) layout() (*layout, error) {
-	l := &layout{shape: d.Shape, notes: d.Attributes}
-	for _, step := range []func(*layout) error{d.elements, d.chunks, d.coding, d.filled, d.named} {
+	l := &layout{shape: d.Shape}
+	for _, step := range []func(*layout) error{d.elements, d.chunks, d.coding, d.filled, d.named, d.meaning, d.inUnit} {
 		if err := step(l); err != nil {
 			return nil, err
 		}
@@ -226,20 +255,6 @@ func (d *description) coding(l *layout) error {
 			return unread("packs chunks by %.60s; %s are read", c.Name, strings.Join(packings(), ", "))
 		}
 		l.packed = append(l.packed, c.Name)
-	}
-	return nil
-}
-
-// named takes the names of dims where all have one, and the unit.
-func (d *description) named(l *layout) error {
-	if len(d.Names) == len(d.Shape) && !slices.Contains(d.Names, nil) {
-		l.names = make([]string, len(d.Names))
-		for i, n := range d.Names {
-			l.names[i] = *n
-		}
-	}
-	if u, is := d.Attributes["units"].(string); is {
-		l.unit = u
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -234,18 +235,20 @@ func TestHostileStores(t *testing.T) {
 		{"oversized chunk", nil, with("c/1/0", make([]byte, 1<<16), chunks(little, plain)), "c/1/0 in it has 65536 bytes, and at most 16"},
 		{"chunk that is a folder", nil, with("c/1/0/x", nil, map[string][]byte{}), "c/1/0 in it is not a regular file"},
 		{"wrong checksum", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", flipped, chunks(little, withSum)), "crc32c: its checksum is"},
-		{"a checksum alone", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", []byte("abc"), chunks(little, withSum)), "3 bytes"},
+		{"short, with a checksum", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", flipped[:7], chunks(little, withSum)), "is truncated: chunk c/0/1 holds 7 bytes, and 20 are right"},
+		{"cut zstd", map[string]any{"codecs": codec("zstd")}, with("c/0/0", zstdOf([]byte("sixteen bytes..."))[:12], chunks(little, zstdOf)), "is truncated: chunk c/0/0 ends before it is unpacked by zstd"},
+		{"a checksum alone", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", []byte("abc"), chunks(little, withSum)), "is truncated: chunk c/0/1 holds 3 bytes, and 20 are right"},
 		{"gzip bomb", map[string]any{"codecs": codec("gzip")}, with("c/0/0", zipped(make([]byte, 1<<20)), chunks(little, zipped)), "chunk c/0/0 holds 17 bytes"},
 		{"zstd bomb", map[string]any{"codecs": codec("zstd")}, with("c/0/0", zstdOf(make([]byte, 1<<24)), chunks(little, zstdOf)), "0 cannot be unpacked by zstd"},
-		{"cut gzip", map[string]any{"codecs": codec("gzip")}, with("c/0/0", zipped(make([]byte, 16))[:12], chunks(little, zipped)), "0 cannot be unpacked by gzip"},
+		{"cut gzip", map[string]any{"codecs": codec("gzip")}, with("c/0/0", zipped(make([]byte, 16))[:12], chunks(little, zipped)), "is truncated: chunk c/0/0 ends before it is unpacked by gzip"},
 		{"no zstd", map[string]any{"codecs": codec("zstd")}, with("c/0/0", []byte("no such frame"), chunks(little, zstdOf)), "0 cannot be unpacked by zstd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := made(t, c.changes, c.files)
 			_, err := read(t, path, element.Int16, nil)
 			var e *fileio.Error
-			if !errors.As(err, &e) || !strings.HasPrefix(e.Path, path) || !strings.Contains(e.Reason, c.want) {
-				t.Errorf("%v; want a reason with %q", err, c.want)
+			if !errors.As(err, &e) || !strings.HasPrefix(e.Path, path) || !strings.Contains(e.Reason, c.want) || e.Help == "" {
+				t.Errorf("%v; want a reason with %q, and what to do", err, c.want)
 			}
 		})
 	}
@@ -255,8 +258,17 @@ func TestHostileStores(t *testing.T) {
 		if err := errors.Join(os.WriteFile(outside, make([]byte, 16), 0o666), os.Remove(filepath.Join(path, "c/0/0")), os.Symlink(outside, filepath.Join(path, "c/0/0"))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := read(t, path, element.Int16, nil); err == nil || !strings.Contains(err.Error(), "escapes") {
+		if _, err := read(t, path, element.Int16, nil); err == nil || !strings.Contains(err.Error(), "has a link, c/0/0, that leads nowhere or out of the store") {
 			t.Errorf("a link out of the store was followed: %v", err)
+		}
+	})
+	t.Run("a link to nothing", func(t *testing.T) {
+		path := made(t, nil, chunks(little, plain))
+		if err := errors.Join(os.Rename(filepath.Join(path, "c"), filepath.Join(path, "d")), os.Symlink("e", filepath.Join(path, "c"))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(t, path, element.Int16, nil); err == nil || !strings.Contains(err.Error(), "has a link, c, that leads nowhere") {
+			t.Errorf("chunks behind a link to nothing are taken for such as were never written: %v", err)
 		}
 	})
 	t.Run("version 2", func(t *testing.T) {
@@ -277,6 +289,7 @@ func FuzzDescription(f *testing.F) {
 	}
 	f.Add(text, []byte("0123456789abcdef"))
 	f.Add(bytes.ReplaceAll(text, []byte(`"codecs":[`), []byte(`"codecs":["gzip",`)), zipped([]byte("0123456789abcdef")))
+	f.Add(bytes.ReplaceAll(text, []byte(`{"chunk_grid"`), []byte(`{"attributes":{"_FillValue":3.0,"scale_factor":[2],"units":"m s-1","_Unsigned":"true"},"dimension_names":["y",null],"chunk_grid"`)), make([]byte, 16))
 	f.Add(bytes.ReplaceAll(text, []byte(`"int16"`), []byte(`"complex64"`)), zstdOf(make([]byte, 64)))
 	f.Fuzz(func(t *testing.T, description, chunk []byte) {
 		path := t.TempDir()
@@ -302,6 +315,55 @@ func FuzzDescription(f *testing.F) {
 		}
 		_ = in.Read(words.Bytes(bytes), about.DType, 0, few)
 	})
+}
+
+// Chunks that are not there take no memory, however large they would be.
+func TestLargeChunksThatAreMissing(t *testing.T) {
+	path := made(t, map[string]any{"shape": []int{1 << 14, 1 << 14}, "chunk_grid": map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": []int{1 << 14, 1 << 14}}}}, nil)
+	in, err := open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var before, after runtime.MemStats
+	part := words.Bytes(2 << 20)
+	runtime.ReadMemStats(&before)
+	err = in.Read(part, element.Int16, 0, region.Region{{Lo: 5, Hi: 5 + 1<<10}, {Lo: 7, Hi: 7 + 1<<10}})
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > 4<<20 {
+		t.Errorf("%v, with %d bytes of memory", err, took)
+	}
+	if v := words.View[int16](part); v[0] != 7 || v[len(v)-1] != 7 {
+		t.Errorf("filled with %d and %d", v[0], v[len(v)-1])
+	}
+}
+
+// Arrays that are not read leave nothing open.
+func TestBadMembersAreClosed(t *testing.T) {
+	const open = "/proc/self/fd"
+	if _, err := os.Stat(open); err != nil {
+		t.Skip("nothing tells which files are open: ", err)
+	}
+	path := made(t, map[string]any{"node_type": "group"}, nil)
+	if err := os.Rename(made(t, map[string]any{"data_type": "string"}, nil), filepath.Join(path, "a")); err != nil {
+		t.Fatal(err)
+	}
+	count := func() int {
+		names, err := os.ReadDir(open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	before := count()
+	for range 20 {
+		if _, err := read(t, path, element.Int16, nil); err == nil || !strings.HasPrefix(err.Error(), path+"[a]: ") {
+			t.Fatal(err)
+		}
+	}
+	if after := count(); after > before+5 {
+		t.Errorf("%d files are open, %d were", after, before)
+	}
 }
 
 // What is replaced while it is read does not become what chunks that are not there stand for.

@@ -3,14 +3,16 @@ package zarr
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/klauspost/compress/zstd"
+
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -27,7 +29,13 @@ type array struct {
 }
 
 // buffers hold a chunk on its way.
-type buffers struct{ file, chunk []byte }
+type buffers struct {
+	file, chunk []byte
+	zstd        *zstd.Decoder // of chunks of this array, once there was one
+}
+
+// again is what to do about chunks that are damaged.
+const again = "copy or write the store again"
 
 func openRoot(path string) (*os.Root, error) {
 	info, err := os.Stat(path)
@@ -50,51 +58,55 @@ func open(at string, c format.Choice) (format.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := within(at, root, c["member"])
+	d, err := describe(root)
+	switch {
+	case err != nil:
+	case d.Node == "array" && c["member"] != "":
+		err = &fileio.Error{Kind: fileio.NoMember, Reason: "is a single array, without a name"}
+	case d.Node == "group":
+		var member string
+		if member, err = choose(root, c["member"]); err != nil {
+			break
+		}
+		inner, err := root.OpenRoot(member)
+		if err = errors.Join(err, root.Close()); err != nil {
+			return nil, fileio.Wrap(at, fileio.CannotRead, err)
+		}
+		at, root = at+"["+member+"]", inner
+		d, err = describe(root)
+		return opened(at, root, d, err)
+	}
+	return opened(at, root, d, err)
+}
+
+// opened is an array that is described, or why it is not: then nothing stays open.
+func opened(at string, root *os.Root, d *description, err error) (format.Input, error) {
+	var l *layout
+	if err == nil {
+		l, err = d.layout()
+	}
 	if err != nil {
 		return nil, errors.Join(fileio.Wrap(at, fileio.CannotRead, err), root.Close())
 	}
-	return a, nil
+	return &array{path: at, root: root, layout: l}, nil
 }
 
-func within(at string, root *os.Root, member string) (*array, error) {
-	d, err := describe(root)
-	if err != nil {
-		return nil, err
+// choose gives the name of an array of a group: the one asked for, or the only one.
+func choose(root *os.Root, member string) (string, error) {
+	names, err := members(root)
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays"}
+	case member == "" && len(names) > 1:
+		return "", &fileio.Error{Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %v", len(names), names), Help: fmt.Sprintf("choose one: member: %q", names[0])}
+	case member == "":
+		return names[0], nil
+	case !slices.Contains(names, member):
+		return "", &fileio.Error{Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %.60q", member), Known: names}
 	}
-	if d.Node == "group" {
-		names, err := members(root)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(names) == 0:
-			return nil, &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays"}
-		case member == "" && len(names) > 1:
-			return nil, &fileio.Error{Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %v", len(names), names), Help: fmt.Sprintf("choose one: member: %q", names[0])}
-		case member == "":
-			member = names[0]
-		case !slices.Contains(names, member):
-			return nil, &fileio.Error{Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %.60q", member), Known: names}
-		}
-		inner, err := root.OpenRoot(member)
-		if err != nil {
-			return nil, err
-		}
-		if err := root.Close(); err != nil {
-			return nil, errors.Join(err, inner.Close())
-		}
-		root, at = inner, at+"["+member+"]"
-		if d, err = describe(root); err != nil {
-			return nil, err
-		}
-	} else if member != "" {
-		return nil, &fileio.Error{Kind: fileio.NoMember, Reason: "is a single array, without a name"}
-	}
-	l, err := d.layout()
-	if err != nil {
-		return nil, err
-	}
-	return &array{path: at, root: root, layout: l}, nil
+	return member, nil
 }
 
 // mostMembers bounds the folders of a group that are looked at.
@@ -175,12 +187,10 @@ func (a *array) Close() error { return a.root.Close() }
 
 // About tells of the array. What no chunk holds may be marked by NaN.
 func (a *array) About() format.About {
-	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Chunk: a.chunk, Band: 1, Scratch: a.scratch, NaNIsMissing: a.dtype.Float() && a.fillsNaN()}
+	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Scale: a.scale, Offset: a.offset, Gaps: len(a.missing) > 0,
+		NaNIsMissing: len(a.missing) > 0 || a.dtype.Float() && a.fillsNaN(), Chunk: a.chunk, Band: 1, Scratch: a.scratch}
 	if len(a.chunk) > 0 {
 		about.Band = a.chunk[0]
-	}
-	if u, err := ops.ParseUnit(a.unit); err == nil && a.unit != "" {
-		about.Unit = u
 	}
 	return about
 }
@@ -196,9 +206,13 @@ func (a *array) fillsNaN() bool {
 	return err == nil && convert(v, one) < 0 && words.View[float64](v)[0] != words.View[float64](v)[0]
 }
 
-// scratch is a chunk for each processor, as it is and packed.
+// scratch is a chunk for each processor, and what it is unpacked from.
 func (a *array) scratch(region.Region) int64 {
-	return int64(runtime.GOMAXPROCS(0)) * int64(2*a.chunkBytes()+1<<16)
+	n := a.chunkBytes()
+	if a.fileBytes() < 0 {
+		n += a.mostBytes()
+	}
+	return int64(runtime.GOMAXPROCS(0)) * int64(n+1<<16)
 }
 
 // Read reads a part, chunk by chunk. Chunks are unpacked as a whole.
@@ -221,6 +235,7 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 	if err != nil || t.Empty() {
 		return err
 	}
+	p.Blank(a.missing...)
 	b, _ := a.spare.Get().(*buffers)
 	if b == nil {
 		b = new(buffers)
@@ -233,7 +248,12 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 			return err
 		}
 		for row := range rows(a.box(at).Intersect(t), a.chunk, t) {
-			if err := p.Place(row.there, data[row.here*size:(row.here+row.n)*size]); err != nil {
+			if data == nil {
+				err = p.Fill(tile.Run{InTile: row.there, N: row.n}, func(part []byte, _ int) error { repeated(part, a.fill); return nil })
+			} else {
+				err = p.Place(row.there, data[row.here*size:(row.here+row.n)*size])
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -241,33 +261,52 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 	return nil
 }
 
-// chunkAt is the elements of a chunk as they are in the file.
-func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
-	name, whole := a.key(at), a.chunkBytes()
-	most := whole
-	if len(a.packed) > 0 {
-		most += whole/8 + 1<<12 // what cannot be packed grows a little
+// fileBytes is the size of the file of a chunk where all have the same, or -1.
+func (a *array) fileBytes() int {
+	for _, codec := range a.packed {
+		if codec != sum {
+			return -1
+		}
 	}
+	return a.chunkBytes() + sumBytes*len(a.packed)
+}
+
+// mostBytes is what the file of a chunk has at most: what cannot be packed grows a little.
+func (a *array) mostBytes() int {
+	if n := a.fileBytes(); n >= 0 {
+		return n
+	}
+	n := a.chunkBytes()
+	return n + n/8 + 1<<12
+}
+
+// chunkAt is the elements of a chunk as they are in the file; nil: there is none.
+func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
+	name, whole, most := a.key(at), a.chunkBytes(), a.mostBytes()
 	b.file, err = readAll(a.root, name, int64(most), b.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := a.root.Stat(descriptionFile); gone != nil {
 			return nil, &fileio.Error{Reason: "was replaced or removed while it was read", Help: "run it again", Err: gone}
 		}
-		b.chunk = words.Resized(b.chunk, whole)
-		repeated(b.chunk, a.fill)
-		return b.chunk, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	data = b.file
+	if right := a.fileBytes(); right >= 0 && len(data) < right {
+		return nil, &fileio.Error{Kind: fileio.Cut, Reason: fmt.Sprintf("is truncated: chunk %s holds %d bytes, and %d are right", name, len(data), right), Help: again}
+	}
 	for i, codec := range a.packed {
 		room := most
 		if i == len(a.packed)-1 {
 			room = whole
 		}
 		if data, err = codecs[codec](data, room, b); err != nil {
-			return nil, &fileio.Error{Reason: fmt.Sprintf("is damaged: chunk %s cannot be unpacked by %s: %v", name, codec, err), Help: "copy or write the store again", Err: err}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, &fileio.Error{Kind: fileio.Cut, Reason: fmt.Sprintf("is truncated: chunk %s ends before it is unpacked by %s", name, codec), Help: again, Err: err}
+			}
+			return nil, &fileio.Error{Reason: fmt.Sprintf("is damaged: chunk %s cannot be unpacked by %s: %v", name, codec, err), Help: again, Err: err}
 		}
 	}
 	if len(data) != whole {
@@ -275,7 +314,7 @@ func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
 		if len(data) > whole {
 			kind, what = fileio.Overlong, "is damaged"
 		}
-		return nil, &fileio.Error{Kind: kind, Reason: fmt.Sprintf("%s: chunk %s holds %d bytes, and %d are right", what, name, len(data), whole)}
+		return nil, &fileio.Error{Kind: kind, Reason: fmt.Sprintf("%s: chunk %s holds %d bytes, and %d are right", what, name, len(data), whole), Help: again}
 	}
 	if !words.Aligned(data, a.dtype.Size()) {
 		b.chunk = append(words.Resized(b.chunk, whole)[:0], data...)

@@ -24,7 +24,7 @@ const cannotWrite = "cannot write"
 type writer struct {
 	folder *fileio.PendingFolder
 	*layout
-	attributes map[string]any
+	attributes attributes
 	missing    int64 // elements that have not come
 
 	mu    sync.Mutex
@@ -77,14 +77,11 @@ func layoutOf(o format.Order) *layout {
 	for _, d := range o.Type.Dims {
 		l.names = append(l.names, d.Name)
 	}
-	if !o.Unit.Plain() {
-		l.unit = o.Unit.String()
-	}
 	return l
 }
 
 // description is what zarr.json says.
-func (l *layout) description(attributes map[string]any) ([]byte, error) {
+func (l *layout) description(of attributes) ([]byte, error) {
 	endian := &configuration{Endian: "little"}
 	if hostBig {
 		endian.Endian = "big"
@@ -98,7 +95,7 @@ func (l *layout) description(attributes map[string]any) ([]byte, error) {
 	}
 	d := description{Format: 3, Node: "array", Shape: l.shape, DType: json.RawMessage(fmt.Sprintf("%q", l.dtype)),
 		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(zero),
-		Codecs: []extension{{"bytes", endian}, {"crc32c", nil}}, Attributes: attributes}
+		Codecs: []extension{{"bytes", endian}, {sum, nil}}, Attributes: of}
 	for i := range l.names {
 		d.Names = append(d.Names, &l.names[i])
 	}
@@ -114,9 +111,9 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	case resumable:
 		begin = fileio.ResumeFolder
 	}
-	w := &writer{layout: layoutOf(o), attributes: map[string]any{}, open: map[string]*assembly{}}
-	if w.unit != "" {
-		w.attributes["units"] = w.unit
+	w := &writer{layout: layoutOf(o), attributes: attributes{}, open: map[string]*assembly{}}
+	if !o.Unit.Plain() {
+		w.attributes.set("units", o.Unit.String())
 	}
 	w.missing = region.Whole(w.shape...).Points()
 	for _, m := range marks {
@@ -257,9 +254,6 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 	w.mu.Lock()
 	a.todo -= elements
 	done := a.todo == 0
-	if done {
-		delete(w.open, name)
-	}
 	w.mu.Unlock()
 	if !done {
 		return nil
@@ -270,10 +264,14 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 	} else {
 		err = w.folder.WriteFile(name, withSum(a.data))
 	}
+	if err != nil {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	delete(w.open, name) // not before it is written: until then none of its rows are there
 	w.spare = append(w.spare, a.data)
-	return err
+	return nil
 }
 
 // Sync waits until the chunks that are complete are on the disk, and marks the rows of them.
@@ -308,7 +306,8 @@ func (w *writer) complete() region.Region {
 
 // Annotate notes where the array comes from.
 func (w *writer) Annotate(software, text string) {
-	w.attributes["software"], w.attributes["provenance"] = software, text
+	w.attributes.set("software", software)
+	w.attributes.set("provenance", text)
 }
 
 // provenance is what Annotate noted.
@@ -322,7 +321,7 @@ func provenance(path string) (string, error) {
 	if err != nil {
 		return "", fileio.Wrap(path, fileio.CannotRead, err)
 	}
-	text, _ := d.Attributes["provenance"].(string)
+	text, _ := d.Attributes.text("provenance")
 	return text, nil
 }
 

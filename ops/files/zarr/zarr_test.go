@@ -245,6 +245,29 @@ func TestMarksAreOfWholeChunks(t *testing.T) {
 	}
 }
 
+// Rows of chunks that could not be written are not marked.
+func TestChunksThatFailAreNotMarked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.zarr")
+	w, err := create(order(path, element.Float32, 2048, 2048), true, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	put := func(lo, hi int) error {
+		strip := region.Region{{Lo: 0, Hi: 1024}, {Lo: lo, Hi: hi}}
+		return w.(format.MemoryWriter).WriteMemory(t.Context(), values(element.Float32, int(strip.Points())), 0, strip)
+	}
+	if err := errors.Join(put(0, 1500), os.Mkdir(filepath.Join(filepath.Dir(path), ".a.zarr.weft-part", "c", "0", "1"), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(1500, 2048); err == nil {
+		t.Fatal("a chunk was written over a folder")
+	}
+	if m, err := w.Sync(); err != nil || !m.There.Empty() {
+		t.Errorf("marked %v, %v", m.There, err)
+	}
+}
+
 // What is missing at the end is told, and leaves nothing.
 func TestIncompleteStores(t *testing.T) {
 	folder := t.TempDir()

@@ -1,0 +1,98 @@
+// Package units reads units of measure as other programs write them in files.
+package units
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// Names are what units are called elsewhere, with their names here; empty: plain numbers, which count something.
+type Names map[string]string
+
+// tokens are a power of ten, a name, an exponent behind it, or one of . * / ( and ).
+var tokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(10 ?(?:\*\*|\^) ?\(?[+-]?[0-9]+\)?|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)|([A-Za-z%µ°_]+)(?:(?:\*\*|\^)?(?:\(([+-]?[0-9]+)\)|([+-]?[0-9]+)))?|([.*/()]))`)
+})
+
+// Parse reads a unit as the FITS Standard writes them, 10**(-17) erg/(s cm2 Angstrom), and those of netCDF, kg m-2 s-1. Of several names for one thing the
+// last ones hold. ok is false for those that have no meaning here.
+func Parse(text string, names ...Names) (u ops.Unit, ok bool) {
+	var out []string
+	factor, sign, next := 1.0, 1, 1 // next is the sign of what follows a slash
+	var open []int
+	rest := strings.TrimSpace(text)
+	for rest != "" {
+		t := tokens().FindStringSubmatch(rest)
+		if t == nil {
+			return ops.Unit{}, false
+		}
+		rest = strings.TrimLeft(rest[len(t[0]):], " ")
+		switch s := sign * next; {
+		case t[1] != "":
+			factor *= math.Pow(number(t[1]), float64(s))
+			next = 1
+		case t[2] != "":
+			name := t[2]
+			for _, n := range names {
+				if other, known := n[t[2]]; known {
+					name = other
+				}
+			}
+			power := 1
+			if exponent := t[3] + t[4]; exponent != "" {
+				power, _ = strconv.Atoi(exponent) // a number too long fails as a unit
+			}
+			if name != "" {
+				out = append(out, raised(name, s*power))
+			}
+			next = 1
+		case t[5] == "/":
+			next = -1
+		case t[5] == "(":
+			open = append(open, sign)
+			sign, next = s, 1
+		case t[5] == ")":
+			if len(open) == 0 {
+				return ops.Unit{}, false
+			}
+			sign, open = open[len(open)-1], open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 || next < 0 || !(factor > 0) || math.IsInf(factor, 0) {
+		return ops.Unit{}, false
+	}
+	if factor != 1 {
+		out = append([]string{strconv.FormatFloat(factor, 'g', -1, 64)}, out...)
+	}
+	u, err := ops.ParseUnit(strings.Join(out, " "))
+	return u, err == nil
+}
+
+// Unknown is the doubt about an array whose unit has no meaning here.
+func Unknown(text string) problem.Problem {
+	return problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q is none that is known here: plain numbers are read; `unit` says another", text)
+}
+
+// number reads 10**(-17), 10^-17 or 1E-17.
+func number(text string) float64 {
+	if power, ok := strings.CutPrefix(strings.NewReplacer(" ", "", "(", "", ")", "", "**", "^").Replace(text), "10^"); ok {
+		n, _ := strconv.ParseFloat(power, 64)
+		return math.Pow(10, n)
+	}
+	v, _ := strconv.ParseFloat(text, 64)
+	return v
+}
+
+func raised(name string, power int) string {
+	if power == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s^%d", name, power)
+}

@@ -1,0 +1,247 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+
+	"weft/ops"
+	"weft/ops/files/element"
+	"weft/ops/files/fileio"
+	"weft/ops/files/units"
+	"weft/ops/files/words"
+	"weft/ops/problem"
+)
+
+// attributes are what a description says beside the format, by their names.
+type attributes map[string]json.RawMessage
+
+// set notes a text.
+func (a attributes) set(name, text string) {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic("zarr: a text is always JSON: " + err.Error())
+	}
+	a[name] = raw
+}
+
+// text is that of an attribute, if it is one.
+func (a attributes) text(name string) (s string, is bool) {
+	is = json.Unmarshal(a[name], &s) == nil
+	return s, is
+}
+
+// values are those of an attribute: of a list all, of what is not there or null none.
+func (a attributes) values(name string) []json.RawMessage {
+	raw := a[name]
+	var all []json.RawMessage
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil
+	case json.Unmarshal(raw, &all) == nil:
+		return all
+	}
+	return []json.RawMessage{raw}
+}
+
+// Attributes by which elements stand for other numbers, after the CF conventions, sections 2.5.1 and 8.1, at cfconventions.org, and xarray's way of
+// keeping them in Zarr stores of version 3.
+const (
+	scaleFactor = "scale_factor"
+	addOffset   = "add_offset"
+	unsigned    = "_Unsigned"
+)
+
+// missingNames are attributes of elements that are missing.
+var missingNames = []string{"_FillValue", "missing_value"}
+
+// signs are the types of whole numbers of the same size and the other sign.
+var signs = map[element.DType]element.DType{
+	element.Int8: element.Uint8, element.Int16: element.Uint16, element.Int32: element.Uint32, element.Int64: element.Uint64,
+	element.Uint8: element.Int8, element.Uint16: element.Int16, element.Uint32: element.Int32, element.Uint64: element.Int64,
+}
+
+// meaning reads what elements stand for.
+func (d *description) meaning(l *layout) error {
+	stored := l.dtype
+	if c := stored.Class(); c == element.Complex || c == element.Truth {
+		for _, name := range append([]string{scaleFactor, addOffset}, missingNames...) {
+			if len(d.Attributes.values(name)) > 0 {
+				return &fileio.Error{Kind: fileio.BadType, Reason: fmt.Sprintf("has the attribute %s, which is not applied to elements that are %s", name, stored),
+					Help: "write the numbers that they stand for, without it"}
+			}
+		}
+		return nil
+	}
+	for _, raw := range d.Attributes.values(unsigned) {
+		is, err := strconv.ParseBool(string(bytes.Trim(raw, `"`)))
+		if err != nil {
+			return broken("the attribute %s is %.60s", unsigned, raw)
+		}
+		if c := stored.Class(); is && c == element.Signed || !is && c == element.Unsigned {
+			l.dtype = signs[stored]
+		}
+	}
+	scale, err := d.Attributes.number(scaleFactor, 1)
+	if err != nil {
+		return err
+	}
+	offset, err := d.Attributes.number(addOffset, 0)
+	switch {
+	case err != nil:
+		return err
+	case scale == 0:
+		return broken("the attribute %s is 0", scaleFactor)
+	case scale != 1 || offset != 0:
+		l.scale, l.offset = scale, offset
+	}
+	for _, name := range missingNames {
+		for _, raw := range d.Attributes.values(name) {
+			if err := l.miss(name, raw, stored); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// number is that of an attribute of one, perhaps as a list.
+func (a attributes) number(name string, otherwise float64) (v float64, err error) {
+	all := a.values(name)
+	if len(all) == 0 {
+		return otherwise, nil
+	}
+	if len(all) > 1 || json.Unmarshal(all[0], &v) != nil {
+		return 0, broken("the attribute %s is %.60s, and one number is right", name, a[name])
+	}
+	return v, nil
+}
+
+// miss takes a value of elements that are missing.
+func (l *layout) miss(name string, raw json.RawMessage, stored element.DType) error {
+	for _, as := range []element.DType{l.dtype, stored} {
+		if word, ok := missingWord(as, raw); ok {
+			l.missing = append(l.missing, word)
+			if zero := bytes.Trim(word, "\x00"); l.dtype.Float() && len(zero) == 0 { // there are two
+				l.missing = append(l.missing, negative(word))
+			}
+			return nil
+		}
+	}
+	var v float64
+	if json.Unmarshal(raw, &v) != nil || l.dtype.Float() {
+		return broken("the attribute %s is %.60s, of elements that are %s", name, raw, l.dtype)
+	}
+	l.doubts = append(l.doubts, problem.Wrong(problem.BadHeader, "path", "", "the attribute %s is %.60s, which no %s element is: none is missing", name, raw, l.dtype))
+	return nil
+}
+
+// missingWord is a number in the machine's order of bytes: as a value that fills chunks is written, for whole numbers also with a point, and
+// for floats as xarray writes them, the bytes of a double in base64.
+func missingWord(d element.DType, raw json.RawMessage) ([]byte, bool) {
+	if word, ok := fillWord(d, raw); ok {
+		return word, true
+	}
+	var text string
+	var v float64
+	if d.Float() && json.Unmarshal(raw, &text) == nil {
+		b, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(b) != 8 {
+			return nil, false
+		}
+		return wordOf(floatBits(math.Float64frombits(binary.LittleEndian.Uint64(b)), d.Size()), d.Size()), true
+	}
+	if json.Unmarshal(raw, &v) != nil || v != math.Trunc(v) {
+		return nil, false
+	}
+	return fillWord(d, json.RawMessage(strconv.FormatFloat(v, 'f', -1, 64)))
+}
+
+// negative is a word with its sign set.
+func negative(word []byte) []byte {
+	word = slices.Clone(word)
+	if words.HostBigEndian {
+		word[0] |= 0x80
+	} else {
+		word[len(word)-1] |= 0x80
+	}
+	return word
+}
+
+// cfNames are names of units in netCDF files.
+var cfNames = units.Names{
+	"meter": "m", "meters": "m", "metre": "m", "metres": "m", "micron": "um", "microns": "um", "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min",
+	"hour": "h", "hours": "h", "hr": "h", "days": "day", "d": "day", "kelvin": "K", "Kelvin": "K", "degK": "K", "celsius": "degC", "Celsius": "degC", "degree_C": "degC", "degrees_C": "degC",
+	"degree_Celsius": "degC", "degrees_Celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC", "°C": "degC", "degree": "deg", "degrees": "deg", "°": "deg",
+	"degree_north": "deg", "degrees_north": "deg", "degree_N": "deg", "degrees_N": "deg", "degreeN": "deg", "degreesN": "deg",
+	"degree_east": "deg", "degrees_east": "deg", "degree_E": "deg", "degrees_E": "deg", "degreeE": "deg", "degreesE": "deg",
+	"radian": "rad", "radians": "rad", "gram": "g", "grams": "g", "kilogram": "kg", "kilograms": "kg", "pascal": "Pa", "millibar": "mbar", "millibars": "mbar", "mb": "mbar",
+	"watt": "W", "watts": "W", "joule": "J", "joules": "J", "newton": "N", "newtons": "N", "hertz": "Hz", "mole": "mol", "moles": "mol", "Ohm": "ohm", "%": "percent",
+	"count": "", "counts": "", "level": "", "layer": "", "sigma_level": "", "unitless": "", "dimensionless": "",
+}
+
+// inUnit reads the unit, first as this program writes it.
+func (d *description) inUnit(l *layout) error {
+	if len(d.Attributes.values("units")) == 0 {
+		return nil
+	}
+	text, is := d.Attributes.text("units")
+	if !is {
+		text = string(d.Attributes["units"]) // 1
+	}
+	u, err := ops.ParseUnit(text)
+	if err != nil {
+		if u, is = units.Parse(text, cfNames); !is {
+			l.doubts = append(l.doubts, units.Unknown(text))
+		}
+	}
+	if !u.Plain() || u.SI() != 1 {
+		l.unit = u
+	}
+	return nil
+}
+
+// dimName are the names that dims have in programs.
+var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\p{Nd}_]*$`) })
+
+// named takes the names of dims: those that no program could say give way to the ones of arrays without names.
+func (d *description) named(l *layout) error {
+	if d.Names == nil || len(d.Shape) == 0 {
+		return nil
+	}
+	if len(d.Names) != len(d.Shape) {
+		return broken("%d names of dimensions, of an array of %d", len(d.Names), len(d.Shape))
+	}
+	for i, given := range d.Names {
+		name := fmt.Sprintf("axis%d", i)
+		switch {
+		case given == nil:
+		case !dimName().MatchString(*given):
+			l.doubt("%q is no name of a dimension that a program could use: it is %s here", *given, name)
+		case slices.ContainsFunc(d.Names[:i], func(other *string) bool { return other != nil && *other == *given }):
+			l.doubt("two dimensions are named %s: the second is %s here", *given, name)
+		default:
+			name = *given
+		}
+		l.names = append(l.names, name)
+	}
+	for i, name := range l.names {
+		if slices.Contains(l.names[:i], name) {
+			l.doubt("the names of dimensions %v are not told apart from those of dimensions without one: they are axis0, axis1 and so on here", l.names)
+			l.names = nil
+			break
+		}
+	}
+	return nil
+}
+
+func (l *layout) doubt(text string, of ...any) {
+	l.doubts = append(l.doubts, problem.Wrong(problem.BadHeader, "path", "`dims` names them", text, of...))
+}
