@@ -137,6 +137,12 @@ func TestBlocksEndAtChunks(t *testing.T) {
 		{"pointwise, of whole rows", func(w *streams) []*ops.Instance {
 			return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 700))))}
 		}, 0.5, optest.Chunks{7, 700}, []string{"waves", "out"}, false},
+		{"strips of whole chunks", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 7000))))}
+		}, 0.4, optest.Chunks{100, 1000}, []string{"waves", "out"}, true},
+		{"chunks as high as the array", func(w *streams) []*ops.Instance {
+			return []*ops.Instance{w.keepRows("out", w.third(w.waves(matrix(300, 7000))))}
+		}, 0.4, optest.Chunks{300, 700}, []string{"waves", "out"}, true},
 		{"blur", func(w *streams) []*ops.Instance {
 			return []*ops.Instance{w.keepRows("out", w.blur(w.waves(matrix(30, 6000)), 7))}
 		}, 0.26, optest.Chunks{1, 300}, []string{"out"}, true},

@@ -9,13 +9,14 @@ import (
 	"weft/planner/plan"
 )
 
-// stream plans the run in blocks, in each pass the largest that fit the budget. ok is false where not even the smallest do.
-func (f *flow) stream(budget int64) (s *Stream, ok bool) {
+// stream plans the run in blocks, in each pass the largest that fit the budget, within chunks of files if they may be cut. ok is false where not even
+// the smallest do.
+func (f *flow) stream(budget int64, cut bool) (s *Stream, ok bool) {
 	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes, Strips: f.strips}}
 	ok = true
 	for i := range s.Passes {
 		p := &s.Passes[i]
-		ok = p.choose(f, budget) && ok
+		ok = p.choose(f, budget, cut) && ok
 		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
 	}
 	s.describe()
@@ -26,14 +27,18 @@ func (f *flow) stream(budget int64) (s *Stream, ok bool) {
 const fewestBlocks = 8
 
 // choose finds the largest blocks that fit: of whole rows or, where no such do, of strips as wide as can be.
-func (p *Pass) choose(f *flow, budget int64) bool {
+func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 	p.edges = f.edges(p)
-	if p.chooseRows(f, budget, nil) {
+	fewest := 1
+	if !cut {
+		fewest = min(p.edges[0], p.Rows)
+	}
+	if p.chooseRows(f, budget, nil, fewest) {
 		return true
 	}
 	if f.strips && f.cuttable(p) {
-		for strip := p.narrower(p.tallest.Layout.Shape()[1:]); strip != nil; strip = p.narrower(strip) {
-			if p.chooseRows(f, budget, strip) {
+		for strip := p.narrower(p.tallest.Layout.Shape()[1:]); strip != nil && (cut || p.unbroken(strip)); strip = p.narrower(strip) {
+			if p.chooseRows(f, budget, strip, fewest) {
 				return true
 			}
 		}
@@ -42,13 +47,23 @@ func (p *Pass) choose(f *flow, budget int64) bool {
 	return false
 }
 
-// chooseRows finds how many rows blocks of a strip may have.
-func (p *Pass) chooseRows(f *flow, budget int64, strip []int) bool {
+// unbroken reports whether no part of a strip ends within a chunk.
+func (p *Pass) unbroken(strip []int) bool {
+	for i, extent := range strip {
+		if extent < p.tallest.Layout.Dims[i+1].Size && extent%p.edges[i+1] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// chooseRows finds how many rows blocks of a strip may have, and at least so many.
+func (p *Pass) chooseRows(f *flow, budget int64, strip []int, fewest int) bool {
 	if p.columnwise() {
 		p.set(f, p.Rows, strip)
 		return p.Peak <= budget
 	}
-	smallest := max(1, p.Rows/mostBlocks)
+	smallest := max(1, (p.Rows/mostBlocks+fewest-1)/fewest) * fewest
 	rows := max(smallest, p.even(max((p.Rows+fewestBlocks-1)/fewestBlocks, p.edge(0, p.Rows))))
 	for p.set(f, rows, strip); p.Peak > budget && rows > smallest; p.set(f, rows, strip) {
 		rows = max(smallest, p.even(rows/2))

@@ -372,40 +372,6 @@ func Lay(p *bound.Plan) (*Stream, error) {
 	return s, nil
 }
 
-// holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
-var holdsWhole = map[string]bool{"cuda": true, "emulated": true}
-
-// Fit makes a plan that does not fit a memory budget run in blocks of rows. Where it does not fit so either, why says what is in the
-// way, and least what it takes.
-func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
-	if holdsWhole[kind] {
-		return "its device holds arrays as a whole", p.Totals.PeakBytes
-	}
-	s, ok := newFlow(p, false).stream(budget)
-	if ok && p.Totals.Later { // what is counted has the rest
-		if half, fits := newFlow(p, false).stream(budget / 2); fits {
-			s = half
-		}
-	}
-	if !ok {
-		narrow, fits := newFlow(p, true).stream(budget)
-		if !fits {
-			least = min(p.Totals.PeakBytes, s.least, narrow.least)
-			if narrow.least < s.least { // what keeps rows whole is not in the way of these
-				s = narrow
-			}
-			return s.obstacle(budget), least
-		}
-		s = narrow
-	}
-	v := s.Stream
-	for _, pass := range s.Passes {
-		v.Passes = append(v.Passes, pass.Pass)
-	}
-	p.Stream, p.Chains = &v, nil
-	return "", 0
-}
-
 // StepBlocks is how many blocks of rows a step runs in.
 func (s *Stream) StepBlocks(step string) int {
 	n := 0
@@ -427,22 +393,4 @@ func (s *Stream) AtOnce(buffer string) float64 {
 		part = max(part, 2/float64(max(2, p.Blocks)))
 	}
 	return part
-}
-
-// obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
-func (s *Stream) obstacle(budget int64) string {
-	for _, k := range s.Kept {
-		if s.flow.plan.Buffer(k.Buffer).Known() > budget/2 {
-			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
-		}
-	}
-	if s.Strips {
-		return fmt.Sprintf("strips of rows, which cannot be narrower, take %s", plan.FormatBytes(s.least))
-	}
-	name, rows, bytes := s.largestWindow()
-	if bytes < s.PeakBytes/4 {
-		return fmt.Sprintf("the smallest take %s", plan.FormatBytes(s.PeakBytes))
-	}
-	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once",
-		plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
 }

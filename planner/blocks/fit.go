@@ -1,0 +1,70 @@
+package blocks
+
+import (
+	"fmt"
+
+	"weft/planner/bound"
+	"weft/planner/plan"
+)
+
+// holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
+var holdsWhole = map[string]bool{"cuda": true, "emulated": true}
+
+// waysToCut are ways to cut arrays, the cheapest first: each strip goes through the pass anew, and a chunk of a file that is cut is read, or put together,
+// as a whole for each of its parts.
+var waysToCut = []struct{ strips, chunks bool }{{false, false}, {true, false}, {false, true}, {true, true}}
+
+// Fit makes a plan that does not fit a memory budget run in blocks of rows. Where it does not fit so either, why says what is in the
+// way, and least what it takes.
+func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
+	if holdsWhole[kind] {
+		return "its device holds arrays as a whole", p.Totals.PeakBytes
+	}
+	var s, rows *Stream
+	for _, way := range waysToCut {
+		var fits bool
+		if s, fits = newFlow(p, way.strips).stream(budget, way.chunks); fits {
+			if p.Totals.Later { // what is counted has the rest
+				if half, fits := newFlow(p, way.strips).stream(budget/2, way.chunks); fits {
+					s = half
+				}
+			}
+			break
+		}
+		switch {
+		case !way.chunks:
+		case !way.strips:
+			rows = s
+		default:
+			least = min(p.Totals.PeakBytes, rows.least, s.least)
+			if rows.least <= s.least { // what keeps rows whole is not in the way
+				s = rows
+			}
+			return s.obstacle(budget), least
+		}
+	}
+	v := s.Stream
+	for _, pass := range s.Passes {
+		v.Passes = append(v.Passes, pass.Pass)
+	}
+	p.Stream, p.Chains = &v, nil
+	return "", 0
+}
+
+// obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
+func (s *Stream) obstacle(budget int64) string {
+	for _, k := range s.Kept {
+		if s.flow.plan.Buffer(k.Buffer).Known() > budget/2 {
+			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
+		}
+	}
+	if s.Strips {
+		return fmt.Sprintf("strips of rows, which cannot be narrower, take %s", plan.FormatBytes(s.least))
+	}
+	name, rows, bytes := s.largestWindow()
+	if bytes < s.PeakBytes/4 {
+		return fmt.Sprintf("the smallest take %s", plan.FormatBytes(s.PeakBytes))
+	}
+	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once",
+		plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
+}
