@@ -152,6 +152,8 @@ func TestKilledDrivesResume(t *testing.T) {
 	cache := t.TempDir()
 	for name, c := range map[string]struct{ memory, text string }{
 		"eigen": {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n"},
+		"plan": {"", "use radiotherapy\nuse sparse\nchest = radiotherapy.phantom(8 mm)\nmatrix = sparse.of(radiotherapy.influence(chest).dose, beamlet)\n" +
+			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 800)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n"},
 		"iterate": {"", "u = read(\"in.npy\", dims: [i, j])\n" +
 			"fn spread(u) = u + 0.2 * (u[i: here - 1, outside: 0] + u[i: here + 1, outside: 0] + u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 4 * u)\n" +
 			"e = u | iterate(spread, at_most: 300, every: 20, until: (old, new) -> max(new) < 0, watch: (old, new) -> max(abs(new - old)))\n" +

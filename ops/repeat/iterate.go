@@ -13,7 +13,9 @@ import (
 )
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return append(append(foldSpecs(), iterateSpec()), listSpecs()...) }
+func Specs() []*ops.Spec {
+	return append(append(foldSpecs(), iterateSpec(), fastestSpec()), listSpecs()...)
+}
 
 const function = ops.KFunction | ops.KSymbol
 

@@ -23,6 +23,7 @@ type Choices map[string]Choice
 type Decisions struct {
 	Fused     map[string]bool `yaml:"fused,omitempty" json:"fused,omitempty"` // verdicts by edge, of those that were weighed
 	Precision Choices         `yaml:"precision,omitempty" json:"precision,omitempty"`
+	Ways      map[string]int  `yaml:"ways,omitempty" json:"ways,omitempty"` // that were taken, by what tells them apart: see ops.Ways
 	// Places are the accelerators of the kernels that ran on some, by step: devices round as they like.
 	Places    map[string][]string  `yaml:"places,omitempty" json:"places,omitempty"`
 	Drives    map[string]Decisions `yaml:"drives,omitempty" json:"drives,omitempty"`         // of the programs of drives, by step and name
@@ -105,3 +106,28 @@ type Candidate struct {
 	// Verdict is chosen, or why not.
 	Verdict string `yaml:"verdict" json:"verdict"`
 }
+
+// Ways is how it was found which of several ways to the same array is taken: what each was measured to take.
+type Ways struct {
+	Of      string  `yaml:"of" json:"of"` // the function of the program, or the variable, that has them
+	Line    int     `yaml:"line" json:"line"`
+	Turns   int     `yaml:"turns" json:"turns"` // that the program may make
+	Chosen  string  `yaml:"chosen" json:"chosen"`
+	Seconds float64 `yaml:"seconds" json:"seconds"` // that measuring took; 0 where it was found before
+	Cached  bool    `yaml:"cached,omitempty" json:"cached,omitempty"`
+	// Skipped is why nothing was measured.
+	Skipped string `yaml:"skipped,omitempty" json:"skipped,omitempty"`
+	Tried   []*Way `yaml:"tried,omitempty" json:"tried,omitempty"`
+}
+
+// Way is one of Ways: the processor time of all that it alone needs once, and of a turn, and how far its trial is from that of the first.
+type Way struct {
+	Name    string  `yaml:"name" json:"name"`
+	Once    float64 `yaml:"once_ms" json:"once_ms"`
+	Turn    float64 `yaml:"turn_ms" json:"turn_ms"`
+	Error   float64 `yaml:"error" json:"error"`
+	Verdict string  `yaml:"verdict" json:"verdict"` // chosen, or why not
+}
+
+// All is what it takes with so many turns, in ms.
+func (w *Way) All(turns int) float64 { return w.Once + float64(turns)*w.Turn }

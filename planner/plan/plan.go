@@ -42,8 +42,8 @@ type Plan struct {
 	Stream *Stream `yaml:"stream,omitempty" json:"stream,omitempty"`
 	// Chains are kernels that run one behind the other over a few rows at a time, where the program does not run in blocks.
 	Chains []Chain `yaml:"chains,omitempty" json:"chains,omitempty"`
-	// Search is how the precision was found; nil where everything is in what its operators say.
-	Search *Search `yaml:"search,omitempty" json:"search,omitempty"`
+	Search *Search `yaml:"search,omitempty" json:"search,omitempty"` // how the precision was found; nil where everything is in what its operators say
+	Ways   []*Ways `yaml:"ways,omitempty" json:"ways,omitempty"`     // that arrays could be made in, and which one was taken
 	// Decided is what was weighed; Repeated says that it was not, but taken from an earlier planning.
 	Decided  Decisions `yaml:"decided" json:"decided"`
 	Repeated bool      `yaml:"repeated,omitempty" json:"repeated,omitempty"`

@@ -340,6 +340,7 @@ func (o *outline) footing() {
 			o.line("%s", clip(s.ID+": "+states(s)+"; "+o.calls(s), outlineWidth))
 		}
 	}
+	o.ways()
 	for _, a := range o.plan.Approximations {
 		o.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)
 	}

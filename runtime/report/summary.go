@@ -31,6 +31,9 @@ func Summary(to io.Writer, of *result.Result) error {
 // besides says what was done apart from kernels.
 func (r summary) besides(b *strings.Builder) {
 	r.summarizeSearch(b)
+	for _, w := range r.Ways {
+		fmt.Fprintf(b, "way       %s\n", way(w))
+	}
 	r.summarizeParity(b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {

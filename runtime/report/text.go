@@ -45,6 +45,7 @@ func (t *printer) verbose() {
 		t.step(&p.Steps[i])
 	}
 	t.search()
+	t.ways()
 	t.edges()
 	for i := range p.Steps {
 		t.programs(&p.Steps[i])

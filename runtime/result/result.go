@@ -42,6 +42,8 @@ type Result struct {
 	Warnings  []Warning  `json:"warnings"`  // what a person should know about the results
 	// Search is how the precision was found, where something has a tolerance.
 	Search *plan.Search `json:"search,omitempty"`
+	// Ways are those that arrays could be made in.
+	Ways []*plan.Ways `json:"ways,omitempty"`
 	// Repairs are the runs that were given up because a sample was beyond its tolerance, and done again in wider types.
 	Repairs []Repair `json:"repairs,omitempty"`
 
@@ -226,7 +228,7 @@ type Repair struct {
 
 // New is the result of a run that begins.
 func New(p *bound.Plan, threads int) *Result {
-	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Approximations: p.Approximations, Threads: threads,
+	return &Result{Weft: p.Weft, File: p.File, PlanHash: p.Hash, Search: p.Search, Ways: p.Ways, Approximations: p.Approximations, Threads: threads,
 		Kernels: []Kernel{}, Sources: []Transfer{}, Sinks: []Transfer{}, Parity: []Parity{}, Fallbacks: []Fallback{}, Warnings: []Warning{}, Devices: []fleet.Usage{}}
 }
 

@@ -27,7 +27,13 @@ func (f *finder) key() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func path(folder, key string) string { return filepath.Join(folder, "precision", key+".yaml") }
+// path is where what was found by a search of some kind is kept; empty without a folder.
+func path(folder, kind, key string) string {
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, kind, key+".yaml")
+}
 
 // inputs tells the files that a plan reads from others.
 func inputs(p *bound.Plan) string {
@@ -45,34 +51,32 @@ func inputs(p *bound.Plan) string {
 }
 
 // recall reads what an earlier search found; a file that does not read counts as absent.
-func recall(folder, key string) (*plan.Search, bool) {
-	if folder == "" {
+func recall[T any](from string) (*T, bool) {
+	if from == "" {
 		return nil, false
 	}
-	text, err := cache.Read(path(folder, key))
+	text, err := cache.Read(from)
 	if err != nil {
 		return nil, false
 	}
-	s := new(plan.Search)
+	s := new(T)
 	return s, yaml.Unmarshal(text, s) == nil
 }
 
-// remember keeps what was found, for other processes too: the file appears as a whole. What was not tried may be tried when
-// predictions are better.
-func remember(folder, key string, s *plan.Search) error {
-	if folder == "" || s.Skipped != "" {
+// remember keeps what was found, for other processes too: the file appears as a whole.
+func remember(to string, s any) error {
+	if to == "" {
 		return nil
 	}
 	text, err := yaml.Marshal(s)
 	if err != nil {
 		return err
 	}
-	to := path(folder, key)
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return fmt.Errorf("cannot keep the precision that was found: %w", err)
+		return fmt.Errorf("cannot keep what was measured: %w", err)
 	}
 	if err := cache.Write(to, text); err != nil {
-		return fmt.Errorf("cannot keep the precision that was found: %w", err)
+		return fmt.Errorf("cannot keep what was measured: %w", err)
 	}
 	return nil
 }

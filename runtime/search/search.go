@@ -69,8 +69,10 @@ func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, erro
 		return nil, err
 	}
 	f.said.Seconds, f.said.Inputs = time.Since(start).Seconds(), inputs(f.base)
-	if err := remember(opt.Cache, key, f.said); err != nil {
-		return nil, err
+	if f.said.Skipped == "" { // what was not tried may be tried when predictions are better
+		if err := remember(path(opt.Cache, "precision", key), f.said); err != nil {
+			return nil, err
+		}
 	}
 	p.Search = f.said
 	return p, nil
@@ -78,7 +80,7 @@ func Find(ctx context.Context, base *bound.Plan, opt Options) (*bound.Plan, erro
 
 // recall is the plan by what was found before. Integers fit the data that they were scaled for, and no others, and so do errors of all its elements.
 func (f *finder) recall(key string) (*bound.Plan, bool) {
-	s, ok := recall(f.opt.Cache, key)
+	s, ok := recall[plan.Search](path(f.opt.Cache, "precision", key))
 	if !ok {
 		return nil, false
 	}

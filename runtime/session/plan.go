@@ -33,6 +33,13 @@ func (s *Session) Plan(ctx context.Context, prog *Program, opt PlanOptions) (*bo
 	if opt.Resume {
 		opt.Decided = unfinished(prog.Sinks)
 	}
+	decided := opt.Decided
+	if decided == nil && prog.Kept != nil {
+		decided = &prog.Kept.Decided
+	}
+	if err := s.settle(ctx, prog, decided, !opt.AsWritten); err != nil {
+		return nil, prog.fault(err)
+	}
 	replace := s.config.Device != ""
 	if v := prog.Kept; v != nil && opt.FuseLimit == nil && opt.Decided == nil && !opt.Resume {
 		here := planner.MachineOf(s.Hosts[0].Info(), s.Threads, s.Models())
@@ -74,11 +81,15 @@ func (s *Session) builder(prog *Program, opt PlanOptions, replace bool) func(pla
 		}
 	}
 	return func(c plan.Choices) (*bound.Plan, error) {
-		return planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
+		p, err := planner.Build(prog.Sinks, s.Hosts[0].Info(), planner.Options{
 			Request: opt.Request, Params: params, File: prog.File, Weft: s.config.Weft, Threads: s.Threads, Memory: s.config.Memory, Cost: s.Model,
 			Precision: c, Accelerators: s.Models(), Device: s.config.Device, Replace: replace,
 			Program: plan.Program{Text: prog.Origin.Text, Params: prog.Origin.Params, Tolerance: prog.Origin.Tolerance},
 		})
+		if err == nil {
+			p.Ways, p.Decided.Ways = prog.Ways, prog.Taken
+		}
+		return p, err
 	}
 }
 

@@ -25,6 +25,9 @@ type Program struct {
 	Found  diag.List
 	Origin ops.Origin // what outputs record
 	Kept   *plan.Plan // that was read in place of a text; nil: there is none
+	// Ways are how it was found in which ways arrays are made, once the program is planned, and Taken those ways.
+	Ways  []*plan.Ways
+	Taken map[string]int
 }
 
 // Mistakes are what is wrong with a program, or with another text, at its places. Warnings are among them.
