@@ -19,7 +19,7 @@ func fitted(m *module.Module, opt Options) error {
 	}
 	if p.Counted() {
 		p.Totals.Later = true
-		if peak(p); p.Totals.PeakBytes <= opt.Memory {
+		if p.Totals.PeakBytes, p.Totals.PeakAt = p.PeakFrom(0); p.Totals.PeakBytes <= opt.Memory {
 			return nil
 		}
 	}

@@ -16,7 +16,10 @@ func lifetimes(m *module.Module, opt Options) error {
 		frees(p)
 	}
 	keepForProof(p)
-	peak(p)
+	for i := range p.Steps {
+		slices.Sort(p.Steps[i].Frees)
+	}
+	p.Totals.PeakBytes, p.Totals.PeakAt = p.PeakFrom(0)
 	totals(p)
 	p.Hash = p.Value().Sum()
 	return nil
@@ -35,36 +38,6 @@ func frees(p *bound.Plan) {
 	}
 	for id, i := range last {
 		p.Steps[i].Frees = append(p.Steps[i].Frees, id)
-	}
-}
-
-// peak finds the most memory that is alive at once.
-func peak(p *bound.Plan) {
-	alive := int64(0)
-	bytes := map[string]int64{}
-	t := &p.Totals
-	t.PeakBytes = 0
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		slices.Sort(s.Frees)
-		for _, id := range slices.Concat(s.Reads, s.Writes) {
-			if b := p.Buffer(id); b.Role != plan.FromAround && bytes[id] == 0 {
-				if bytes[id] = b.Bytes; t.Later {
-					bytes[id] = b.Known()
-				}
-				if c := p.ChainOf(s.ID); c != nil && slices.Contains(c.Inside, id) {
-					b := p.Buffer(id)
-					bytes[id] = b.Bytes / int64(max(1, b.Layout.RowCount())) * int64(c.Rows)
-				}
-				alive += bytes[id]
-			}
-		}
-		if takes := alive + s.Takes(); takes > t.PeakBytes {
-			t.PeakBytes, t.PeakAt = takes, s.ID
-		}
-		for _, id := range s.Frees {
-			alive -= bytes[id]
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -89,12 +90,27 @@ func (r *run) room(step *bound.Step) error {
 			most, largest = bytes, fmt.Sprintf("%s has %d elements", cmp.Or(b.Label, b.Stage), there)
 		}
 	}
+	if asked > 0 {
+		r.ease(step)
+	}
 	needs, err := r.granted.Grow(asked)
 	if err != nil {
 		return problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or keep less", plan.SizeFor(needs)),
 			"%s: with what is counted beside it that takes %s, and %s are needed at once, more than the budget", largest, plan.FormatBytes(asked), plan.FormatBytes(needs))
 	}
 	return nil
+}
+
+// ease gives back what was granted for steps that are done and none of those to come needs at once.
+func (r *run) ease(step *bound.Step) {
+	at := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == step.ID })
+	if r.program != nil || r.plan.Stream != nil || at < 0 {
+		return
+	}
+	if still, _ := r.plan.PeakFrom(at); still < r.plan.Totals.PeakBytes-r.eased {
+		_, _ = r.granted.Grow(still + r.eased - r.plan.Totals.PeakBytes) // less is never too much
+		r.eased = r.plan.Totals.PeakBytes - still
+	}
 }
 
 // free gives up arrays, and what was asked for them.

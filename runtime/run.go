@@ -48,6 +48,7 @@ type run struct {
 	doubt       doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
+	eased       int64          // of what was granted for what is known while planning: bytes that were given back
 	hands       *exec.Hands
 }
 

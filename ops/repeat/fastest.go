@@ -14,7 +14,7 @@ func fastestSpec() *ops.Spec {
 		Name: "fastest", Doc: "An array that may be made in several ways, in the one that takes least time.", Group: "repetition", Error: operand.Rounded,
 		Long: "The arrays of `of` hold the same, as the products of a matrix with one array do that lies in memory in several forms. For each there is one of `trials`, " +
 			"which is made in the same way: `iterate` a few turns of it. Where the function that is given to an `iterate` of the program uses the array, and its turns are " +
-			"predicted to take long enough, trials are run while the program is planned, and what each way takes is foretold from them: all that it alone needs once, and its turns as often as " +
+			"predicted to take long enough, trials are run while the program is planned, and what each way takes is foretold from them: all that it needs once and another does not, and its turns as often as " +
 			"the program makes them. Ways whose trials differ by more than `within` from the first are left out. `weft explain` lists the ways with what was measured, which is remembered. " +
 			"Everywhere else the first is taken; uses with the same trials take the same way.",
 		Returns: "the array.",

@@ -105,6 +105,36 @@ func (b *Buffer) Known() int64 {
 	return b.Bytes
 }
 
+// PeakFrom is the most memory that is alive at once from a step on, and at which step that is. Arrays whose elements are counted when it runs are no part of it
+// where their memory is asked for then.
+func (p *Plan) PeakFrom(first int) (most int64, at string) {
+	alive := int64(0)
+	bytes := map[string]int64{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			b := p.Buffer(id)
+			if b.Role == plan.FromAround || bytes[id] != 0 {
+				continue
+			}
+			if bytes[id] = b.Bytes; p.Totals.Later {
+				bytes[id] = b.Known()
+			}
+			if c := p.ChainOf(s.ID); c != nil && slices.Contains(c.Inside, id) {
+				bytes[id] = b.Bytes / int64(max(1, b.Layout.RowCount())) * int64(c.Rows)
+			}
+			alive += bytes[id]
+		}
+		if takes := alive + s.Takes(); i >= first && takes > most {
+			most, at = takes, s.ID
+		}
+		for _, id := range s.Frees {
+			alive -= bytes[id]
+		}
+	}
+	return most, at
+}
+
 // Needs are the arrays that must be there for a step.
 func (p *Plan) Needs(s *Step) []string { return slices.Concat(s.Reads, s.Writes, p.counts(s)) }
 

@@ -120,7 +120,7 @@ type Ways struct {
 	Tried   []*Way `yaml:"tried,omitempty" json:"tried,omitempty"`
 }
 
-// Way is one of Ways: the processor time of all that it alone needs once, and of a turn, and how far its trial is from that of the first.
+// Way is one of Ways: the processor time of all that it needs once and another one does not, and of a turn, and how far its trial is from that of the first.
 type Way struct {
 	Name    string  `yaml:"name" json:"name"`
 	Once    float64 `yaml:"once_ms" json:"once_ms"`

@@ -102,7 +102,7 @@ func predicted(p *bound.Plan) (ms float64) {
 	return ms
 }
 
-// timed is what each way took: all steps that it alone needs, those in the turns of a drive apart.
+// timed is what each way took: all steps that it needs and another one does not, those in the turns of a drive apart.
 func timed(p *bound.Plan, r *result.Result, names []string) (out []*plan.Way) {
 	needs := make([]map[string]bool, len(names))
 	for i := range names {
@@ -126,8 +126,8 @@ func timed(p *bound.Plan, r *result.Result, names []string) (out []*plan.Way) {
 			makes := func(need map[string]bool) bool {
 				return slices.ContainsFunc(s.Writes, func(id string) bool { return need[id] })
 			}
-			shared := slices.ContainsFunc(slices.Concat(needs[:i], needs[i+1:]), makes)
-			if s.Kind == plan.SinkStep || !makes(needs[i]) || shared {
+			all := !slices.ContainsFunc(needs, func(need map[string]bool) bool { return !makes(need) })
+			if s.Kind == plan.SinkStep || !makes(needs[i]) || all {
 				continue
 			}
 			way.Once += spent[s.ID]
