@@ -51,6 +51,12 @@ s = a | skyview(patches: 145)
 s.total | write("sky.tif")
 s.south | write("south.npy")
 `},
+	{name: "store", rows: 3000, columns: 1500, outputs: []string{"a.zarr", "b.npy"}, text: `
+a = read("in.npy", dims: [y, x])
+b = sqrt(abs(a)) + sin(a)
+b | write("a.zarr")
+where(b > 0.5, b, 0) | write("b.npy")
+`},
 	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 768, 300 rows", text: `
 a = read("in.tif")
 w = a | walls
@@ -108,7 +114,7 @@ func TestKilledRunsResume(t *testing.T) {
 			resumed := 0
 			for kill := range *kills {
 				for _, name := range c.outputs {
-					must(t, os.Remove(filepath.Join(folder, name)))
+					must(t, os.RemoveAll(filepath.Join(folder, name)))
 				}
 				args := []string{"--memory", budget}
 				for range 1 + random.IntN(3) {
@@ -316,11 +322,32 @@ func (r *restarter) outputs(names []string) [][]byte {
 	r.t.Helper()
 	var out [][]byte
 	for _, name := range names {
-		b, err := os.ReadFile(filepath.Join(r.folder, name))
+		path := filepath.Join(r.folder, name)
+		if filepath.Ext(name) == ".zarr" {
+			out = append(out, r.chunks(path))
+			continue
+		}
+		b, err := os.ReadFile(path)
 		must(r.t, err)
 		out = append(out, b)
 	}
 	return out
+}
+
+// chunks are the names and bytes of the files of a store, but for its description, in which the budget stands.
+func (r *restarter) chunks(path string) (all []byte) {
+	r.t.Helper()
+	must(r.t, filepath.WalkDir(filepath.Join(path, "c"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		all = append(append(all, name...), b...)
+		return err
+	}))
+	_, err := os.Stat(filepath.Join(path, "zarr.json"))
+	must(r.t, err)
+	return all
 }
 
 // pixels are the elements of outputs.
@@ -329,7 +356,7 @@ func (r *restarter) pixels(names []string) [][]byte {
 	var out [][]byte
 	for _, name := range names {
 		path := filepath.Join(r.folder, name)
-		if filepath.Ext(name) == ".npy" {
+		if filepath.Ext(name) != ".tif" {
 			out = append(out, r.outputs([]string{name})...)
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 )
 
 // filled begins a folder with files that all say who wrote them.
@@ -132,6 +133,37 @@ func TestFoldersOfTheDeadAreSwept(t *testing.T) {
 				t.Errorf("left in the folder: %v", left)
 			}
 		})
+	}
+}
+
+// What ends the process does not come between two names that are exchanged.
+func TestAbandonWaitsForNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.store")
+	for _, who := range []string{"first", "second"} {
+		f, err := filled(CreateFolder, path, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if who == "first" {
+			if err := f.Commit(false); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		begun.Lock() // as Abandon does
+		done := make(chan error)
+		go func() { done <- f.Commit(false) }()
+		time.Sleep(50 * time.Millisecond)
+		if text, err := os.ReadFile(filepath.Join(path, "c", "0")); err != nil || string(text) != "first" {
+			t.Errorf("the folder says %q, %v, while the process ends", text, err)
+		}
+		begun.Unlock()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(filepath.Join(path, "c", "0")); err != nil || string(text) != "second" {
+			t.Errorf("the folder says %q, %v", text, err)
+		}
 	}
 }
 
