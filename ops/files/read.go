@@ -83,6 +83,8 @@ func elemFor(c *ops.Call, in input, unit ops.Unit) (ops.ElemType, error) {
 		switch {
 		case !in.reads(as):
 			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as it is and convert it by abs, real or cast", "%s of the file cannot be read as %s", elem, as)
+		case in.Scale != 0 && !as.Base.Float():
+			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as f32", "elements of %s stand for %v times themselves and %v, which are no whole numbers", c.Text("path"), in.Scale, in.Offset)
 		case scaled && !as.Base.Float():
 			return elem, problem.Wrong(problem.WrongElementType, "as", "read it as f32", "whole numbers of %s are no whole numbers of SI units", unit)
 		case scaled && as.Size() < ops.F32.Size():

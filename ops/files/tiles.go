@@ -155,6 +155,9 @@ func (r *tileReader) Close(context.Context) (ops.Note, error) {
 		note.Warnings = r.odd.warnings(r.call, r.t)
 	}
 	for _, doubt := range r.in.Doubts {
+		if doubt.Code == problem.UnknownUnit && r.call.Has("unit") { // which says it
+			continue
+		}
 		doubt.Message, doubt.Warning = r.call.Text("path")+": "+doubt.Message, true
 		note.Warnings = append(note.Warnings, doubt)
 	}
