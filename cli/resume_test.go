@@ -36,6 +36,7 @@ type interrupted struct {
 	columns    int    // 0: 200
 	budget     string // empty: a little above the least
 	strips     string // what explain says of them
+	carries    bool   // a state goes from block to block, which a checkpoint keeps
 }
 
 var interruptions = []interrupted{
@@ -44,6 +45,12 @@ a = read("in.npy", dims: [y, x], pixel: 1 m)
 b = sqrt(abs(a)) + sin(a)
 b | write("a.npy")
 where(b > 0.5, b, 0) | write("b.tif", as: f64)
+`},
+	{name: "carried", rows: 9000, outputs: []string{"s.npy", "b.tif"}, carries: true, text: `
+a = read("in.npy", dims: [y, x], pixel: 1 m)
+s = a | scan((s, v) -> (mean: 0.9 * s.mean + 0.1 * v, high: s.high + cast(v > s.mean, i32)), along: y, from: (mean: 0, high: 0))
+s.mean[y: here + 2, outside: 0] + s.high | write("s.npy")
+sin(s.mean) | write("b.tif", as: f64)
 `},
 	{name: "views", rows: 2000, outputs: []string{"sky.tif", "south.npy"}, needsCC: true, text: `
 a = read("in.npy", dims: [y, x], pixel: 1 m)
@@ -96,7 +103,7 @@ func TestKilledRunsResume(t *testing.T) {
 			}
 			explain := exec.Command("weft", "explain", "--verbose", "p.weft", "--memory", budget)
 			explain.Dir, explain.Env = folder, r.env
-			if said, err := explain.Output(); err != nil || !strings.Contains(string(said), c.strips) {
+			if said, err := explain.Output(); err != nil || !strings.Contains(string(said), c.strips) || strings.Contains(string(said), "  carries ") != c.carries {
 				t.Fatalf("not in blocks of %q: %v\n%s", c.strips, err, said)
 			}
 			start := time.Now()

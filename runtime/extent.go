@@ -40,7 +40,7 @@ func (r *run) extent(step *bound.Step) (region.Region, error) {
 
 // stores is what a kernel stores of a region of its axes, as far as that is there.
 func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error) {
-	at := step.Kernel.Elements(over)
+	at := r.elementsOf(step, over)
 	if starts := r.plan.Starts(step); starts != nil && !over.Equal(step.Kernel.IR.Domain()) {
 		h, err := r.arrays.Host(starts.ID)
 		if err != nil {

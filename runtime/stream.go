@@ -64,7 +64,8 @@ type pass struct {
 	sources []*tileSource
 	sinks   []*tileSink
 	works   map[string]*work // kernels, by step
-	wrong   bool             // samples were beyond their tolerance: nothing to go on with
+	carried carrying
+	wrong   bool // samples were beyond their tolerance: nothing to go on with
 }
 
 func (p *pass) execute(ctx context.Context) (err error) {
@@ -120,6 +121,9 @@ func (p *pass) prepare(ctx context.Context) error {
 				p.works[s.ID].blanks = r.blanks(s)
 			}
 		}
+	}
+	if err := p.carried.hold(p); err != nil {
+		return err
 	}
 	for _, s := range p.steps { // behind the sources, beside which references are made
 		w := p.works[s.ID]
@@ -188,7 +192,17 @@ func (p *pass) overlap(ctx context.Context) error {
 		}
 		p.drop(t)
 		r.opt.Progress.Tile()
-		writing = beside(func() error { return p.write(stop, t) })
+		kept, err := p.carried.due(p, t)
+		if err != nil {
+			cancel()
+			return err
+		}
+		writing = beside(func() error {
+			if err := p.write(stop, t); err != nil {
+				return err
+			}
+			return p.carried.save(p, kept)
+		})
 	}
 	return writing.wait()
 }
@@ -254,9 +268,13 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		turns, carries := p.blocks[t].Turns[s.ID]
+		if carries {
+			p.next(s, turns)
+		}
 		for _, id := range s.Writes {
 			made := r.arrays.ByID[id].Layout.Whole()
-			copy(made, s.Kernel.Elements(over))
+			copy(made, r.elementsOf(s, over))
 			r.arrays.Extend(id, made)
 		}
 		w := p.works[s.ID]
@@ -273,6 +291,9 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		}
 		if err != nil {
 			return r.failed(ctx, s, err)
+		}
+		if carries {
+			p.on(s)
 		}
 	}
 	return nil
@@ -365,6 +386,7 @@ func (p *pass) close(ctx context.Context, failure error) error {
 			w.finish()
 		}
 	}
+	p.carried.free(r)
 	for _, s := range p.sources {
 		errs = append(errs, s.close(ctx, failure != nil))
 	}

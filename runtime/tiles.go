@@ -150,7 +150,7 @@ func (s *tileSink) close(wrong bool) error {
 }
 
 // open opens the sources and sinks of a pass that work by rows and lays out the blocks that are left to do.
-func (p *pass) open(ctx context.Context) error {
+func (p *pass) open(ctx context.Context) (err error) {
 	r := p.run
 	for _, s := range p.steps {
 		switch {
@@ -171,6 +171,11 @@ func (p *pass) open(ctx context.Context) error {
 	all := p.Strips()
 	for i, strip := range all {
 		from := p.from(strip)
+		if strip == nil {
+			if from, err = p.carries(from); err != nil {
+				return err
+			}
+		}
 		p.begun = p.begun || from > 0
 		if last := i == len(all)-1; from < p.Rows || last && p.strips == nil {
 			p.strips = append(p.strips, p.layout.Blocks(p.index, strip, min(from, p.Rows-1)))

@@ -13,10 +13,11 @@ import (
 type Substitution struct {
 	b     *ir.Builder
 	done  map[*ir.Node]*ir.Node
-	folds map[*ir.Fold][]*ir.Node // values of rebuilt folds
-	bound ir.Set                  // binders of folds that were rebuilt
-	keys  map[*ir.Node]bool       // whether a node reaches a key
-	like  map[*ir.Node]*ir.Node   // keys that become what these become
+	folds map[*ir.Fold][]*ir.Node      // values of rebuilt folds
+	bound ir.Set                       // binders of folds that were rebuilt
+	keys  map[*ir.Node]bool            // whether a node reaches a key
+	like  map[*ir.Node]*ir.Node        // keys that become what these become
+	span  func(*ir.Fold, *ir.FoldSpec) // changes what a rebuilt fold is built from; nil: nothing does
 }
 
 // New prepares a replacement of nodes of builder b. The map is copied.
@@ -92,6 +93,9 @@ func (s *Substitution) fold(f *ir.Fold) []*ir.Node {
 		return out
 	}
 	spec := ir.FoldSpec{Name: f.Index.Name, Lo: s.Of(f.Lo), Hi: s.Of(f.Hi), Init: s.all(f.Init), Monoid: f.Monoid}
+	if s.span != nil {
+		s.span(f, &spec)
+	}
 	s.folds[f] = s.b.Fold(spec, func(i *ir.Node, acc []*ir.Node) (step []*ir.Node, while *ir.Node) {
 		s.bound = s.bound.Or(f.IndexBind).Or(f.AccBind)
 		s.rename(f.Index, i)

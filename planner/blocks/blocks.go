@@ -24,15 +24,16 @@ type schedule struct {
 	rows   map[*bound.Buffer][]region.Interval // needed, by block
 	across map[*bound.Buffer]region.Region     // of the other dims, needed by any block
 	tracks map[*bound.Buffer]track
-	runs   map[*unit][]region.Region // what a kernel computes
-	writes map[*unit][]region.Region // what a sink takes
+	runs   map[*unit][]region.Region   // what a kernel computes
+	spans  map[*unit][]region.Interval // turns that it makes, where it carries what it has from block to block
+	writes map[*unit][]region.Region   // what a sink takes
 }
 
 // schedule lays out a strip of a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
 // there then, so the first one makes all that it needs.
 func (f *flow) schedule(p *Pass, blockRows, from int, strip region.Region) *schedule {
 	s := &schedule{strip: strip, of: p.Rows, rows: map[*bound.Buffer][]region.Interval{}, across: map[*bound.Buffer]region.Region{},
-		tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Region{}, writes: map[*unit][]region.Region{}}
+		tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Region{}, spans: map[*unit][]region.Interval{}, writes: map[*unit][]region.Region{}}
 	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
 		s.clock = append(s.clock, region.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
 	}
@@ -51,7 +52,11 @@ func (f *flow) schedule(p *Pass, blockRows, from int, strip region.Region) *sche
 				s.writes[u] = append(s.writes[u], s.partOf(p, t, u.reads[0]))
 			}
 		case plan.KernelStep:
-			s.kernel(f, u)
+			if c := f.carry[u]; c != nil {
+				s.turns(f, u, c)
+			} else {
+				s.kernel(f, u)
+			}
 		}
 	}
 	for b := range s.rows {
@@ -192,6 +197,9 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 	}
 	sinks := map[*bound.Buffer]bool{}
 	for _, u := range p.units {
+		if c := f.carry[u]; c != nil {
+			fixed += 2 * c.Bytes() // and what is kept of it for a run that goes on
+		}
 		if u.step.Kind == plan.KernelStep {
 			continue
 		}
@@ -295,7 +303,7 @@ func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 	sched := s.flow.schedule(p, p.BlockRows, from, strip)
 	out := make([]Block, len(sched.clock))
 	for t := range out {
-		b := Block{Read: map[string]region.Region{}, Run: map[string]region.Region{}, Write: map[string]region.Region{}, Keep: map[string]int{}}
+		b := Block{Hi: sched.clock[t].Hi, Turns: map[string]region.Interval{}, Read: map[string]region.Region{}, Run: map[string]region.Region{}, Write: map[string]region.Region{}, Keep: map[string]int{}, From: map[string]int{}}
 		for buf, tr := range sched.tracks {
 			if s.flow.kept[buf] != "" {
 				continue
@@ -308,6 +316,7 @@ func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 				b.Read[buf.ID] = append(region.Region{rows}, sched.across[buf]...)
 			}
 			b.Keep[buf.ID] = tr.hi[t]
+			b.From[buf.ID] = tr.lo[t]
 			if t+1 < len(out) {
 				b.Keep[buf.ID] = tr.lo[t+1]
 			}
@@ -315,6 +324,9 @@ func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 		for u, runs := range sched.runs {
 			if runs[t] != nil {
 				b.Run[u.step.ID] = runs[t]
+				if spans := sched.spans[u]; spans != nil {
+					b.Turns[u.step.ID] = spans[t]
+				}
 			}
 		}
 		for u, writes := range sched.writes {
@@ -337,7 +349,7 @@ func (s *Stream) describe() {
 		}
 	}
 	for _, u := range f.units {
-		if u.step.Kind != plan.KernelStep || f.rows(u) < 3 || u.step.Kernel.IR.Each() != 1 {
+		if u.step.Kind != plan.KernelStep || f.carry[u] != nil || f.rows(u) < 3 || u.step.Kernel.IR.Each() != 1 {
 			continue
 		}
 		middle := f.rows(u) / 2

@@ -37,7 +37,7 @@ func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 		return true
 	}
 	if f.strips && f.cuttable(p) {
-		for strip := p.narrower(p.tallest.Layout.Shape()[1:]); strip != nil && (cut || p.unbroken(strip)); strip = p.narrower(strip) {
+		for strip := p.narrower(f, p.tallest.Layout.Shape()[1:]); strip != nil && (cut || p.unbroken(strip)); strip = p.narrower(f, strip) {
 			if p.chooseRows(f, budget, strip, fewest) {
 				return true
 			}
@@ -59,7 +59,7 @@ func (p *Pass) unbroken(strip []int) bool {
 
 // chooseRows finds how many rows blocks of a strip may have, and at least so many.
 func (p *Pass) chooseRows(f *flow, budget int64, strip []int, fewest int) bool {
-	if p.columnwise() {
+	if p.columnwise(f) {
 		p.set(f, p.Rows, strip)
 		return p.Peak <= budget
 	}
@@ -90,11 +90,11 @@ func (p *Pass) chooseRows(f *flow, budget int64, strip []int, fewest int) bool {
 // edges are what the extents of blocks should be multiples of along the dims of the tallest array, by the chunks of what the pass reads and
 // writes: no block then ends within a chunk, which would be read or written by two. 1: anything.
 func (f *flow) edges(p *Pass) []int {
-	var shape []int
-	if p.tallest != nil {
-		shape = p.tallest.Layout.Shape()
+	shape := []int{p.Rows}
+	if p.tallest != nil && len(p.tallest.Layout.Dims) > 0 {
+		shape = append(shape, p.tallest.Layout.Shape()[1:]...)
 	}
-	out := slices.Repeat([]int{1}, max(1, len(shape)))
+	out := slices.Repeat([]int{1}, len(shape))
 	for _, u := range p.units {
 		if u.step.Kernel != nil {
 			continue
@@ -105,11 +105,11 @@ func (f *flow) edges(p *Pass) []int {
 				continue
 			}
 			chunk := s.Chunk()
-			if is := b.Layout.Shape(); len(chunk) != len(is) || len(is) != len(shape) {
+			if len(chunk) != len(b.Layout.Dims) {
 				continue
 			}
 			for d, n := range chunk {
-				if b.Layout.Dims[d].Size != shape[d] {
+				if d > 0 && len(chunk) != len(shape) || b.Layout.Dims[d].Size != shape[d] {
 					continue
 				}
 				if n = max(n, 1); lcm(out[d], n) < shape[d] {
@@ -144,11 +144,11 @@ func (p *Pass) edge(dim, extent int) int {
 }
 
 // narrower halves the longest extent of a strip or, where it is of whole columns, the outermost that is not short; nil where all are.
-func (p *Pass) narrower(strip []int) []int {
+func (p *Pass) narrower(f *flow, strip []int) []int {
 	best, n := -1, 0
 	for i, extent := range strip {
 		edge := p.edge(i+1, extent)
-		if extent > edge && (best < 0 || extent > strip[best] && !p.columnwise()) {
+		if extent > edge && (best < 0 || extent > strip[best] && !p.columnwise(f)) {
 			best, n = i, (extent/2+edge-1)/edge*edge
 		}
 	}

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -12,7 +13,9 @@ var holdsWhole = map[string]bool{"cuda": true, "emulated": true}
 
 // waysToCut are ways to cut arrays, the cheapest first: each strip goes through the pass anew, and a chunk of a file that is cut is read, or put together,
 // as a whole for each of its parts.
-var waysToCut = []struct{ strips, chunks bool }{{false, false}, {true, false}, {false, true}, {true, true}}
+var waysToCut = []struct{ strips, carrying, chunks bool }{
+	{}, {carrying: true}, {strips: true}, {chunks: true}, {carrying: true, chunks: true}, {strips: true, chunks: true},
+}
 
 // Fit makes a plan that does not fit a memory budget run in blocks of rows. Where it does not fit so either, why says what is in the
 // way, and least what it takes.
@@ -20,29 +23,33 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	if holdsWhole[kind] {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
-	var s, rows *Stream
+	var s, nearest *Stream
 	for _, way := range waysToCut {
-		var fits bool
-		if s, fits = newFlow(p, way.strips).stream(budget, way.chunks); fits {
+		f, fits := newFlow(p, way.strips, way.carrying), false
+		if way.carrying && len(f.carry) == 0 {
+			continue
+		}
+		if s, fits = f.stream(budget, way.chunks); fits {
 			if p.Totals.Later { // what is counted has the rest
-				if half, fits := newFlow(p, way.strips).stream(budget/2, way.chunks); fits {
+				if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks); fits {
 					s = half
 				}
 			}
+			nearest = nil
 			break
 		}
-		switch {
-		case !way.chunks:
-		case !way.strips:
-			rows = s
-		default:
-			least = min(p.Totals.PeakBytes, rows.least, s.least)
-			if rows.least <= s.least { // what keeps rows whole is not in the way
-				s = rows
-			}
-			return s.obstacle(budget), least
+		if way.chunks && (nearest == nil || s.least < nearest.least) { // what is in the way of the others is not in the way of these
+			nearest = s
 		}
 	}
+	if nearest != nil {
+		return nearest.obstacle(budget), min(p.Totals.PeakBytes, nearest.least)
+	}
+	for u, c := range s.flow.carry {
+		u.step.Kernel.Carries(c)
+		s.Carries = append(s.Carries, u.step.ID)
+	}
+	slices.Sort(s.Carries)
 	v := s.Stream
 	for _, pass := range s.Passes {
 		v.Passes = append(v.Passes, pass.Pass)

@@ -2,7 +2,6 @@
 package blocks
 
 import (
-	"fmt"
 	"slices"
 
 	"weft/kernels/region"
@@ -33,10 +32,13 @@ type Pass struct {
 
 // Block is a task of a pass: some rows of a strip.
 type Block struct {
-	Read  map[string]region.Region // by buffer: what a source has to give
-	Run   map[string]region.Region // by kernel step: what to compute
-	Write map[string]region.Region // by sink step: what to hand over
-	Keep  map[string]int           // by buffer: rows before this one are not needed any more
+	Hi    int                        // rows of the tallest array up to its end
+	Turns map[string]region.Interval // by kernel step that carries what it has from block to block: which turns to make
+	Read  map[string]region.Region   // by buffer: what a source has to give
+	Run   map[string]region.Region   // by kernel step: what to compute
+	Write map[string]region.Region   // by sink step: what to hand over
+	Keep  map[string]int             // by buffer: rows before this one are not needed any more
+	From  map[string]int             // by buffer: the first row that is needed in it or later
 }
 
 // unit is a step of a pass with what it reads and makes.
@@ -57,11 +59,15 @@ type flow struct {
 	late    map[*bound.Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
 	scratch map[string]int64
 	strips  bool // blocks may be narrower than rows
+
+	carrying bool                   // kernels may make a few turns at a time
+	carry    map[*unit]*bound.Carry // those that do
+	begun    map[string]int         // turns that such steps made before, where blocks begin at a later row
 }
 
-// newFlow finds out what can run by rows or, with strips, by parts of rows.
-func newFlow(p *bound.Plan, strips bool) *flow {
-	f := &flow{plan: p, strips: strips, prints: map[*unit]func(region.Region) map[string]region.Region{},
+// newFlow finds out what can run by rows or, with strips, by parts of rows; with carrying, what goes along rows makes a few turns at a time.
+func newFlow(p *bound.Plan, strips, carrying bool) *flow {
+	f := &flow{plan: p, strips: strips, carrying: carrying, carry: map[*unit]*bound.Carry{}, prints: map[*unit]func(region.Region) map[string]region.Region{},
 		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -124,21 +130,23 @@ func (f *flow) classify(u *unit) {
 			}
 		}
 	case plan.KernelStep:
+		carried := f.carries(u)
 		need := f.probe(u)
 		for _, b := range u.reads {
-			n, rows := need[b], b.Layout.RowCount()
 			switch {
-			case f.inOrder(u) && !f.packs(u):
+			case !carried && f.inOrder(u) && !f.packs(u):
 				keep(b, u.step.Name+" makes its results in an order of its own", true)
 			case f.kept[b] == "a single value":
 				f.late[b] = f.late[b] || b.Role == plan.FromKernel
-			case len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) &&
-				!(f.strips && n.Points() < b.Layout.Whole().Points()):
+			case f.all(u, b, need[b]):
 				keep(b, u.step.Name+" needs all of it for each of its rows", true)
 			}
 		}
 		for _, b := range u.makes {
 			switch {
+			case carried && !f.carry[u].Rows:
+				keep(b, u.step.Name+" has it when all rows have gone by", true)
+			case carried:
 			case f.inOrder(u):
 				keep(b, u.step.Name+" makes it in an order of its own", f.packs(u))
 			case b.Counted():
@@ -146,6 +154,13 @@ func (f *flow) classify(u *unit) {
 			}
 		}
 	}
+}
+
+// all reports whether a kernel needs all rows of an array for one of its own, of which it needs a region.
+func (f *flow) all(u *unit, b *bound.Buffer, n region.Region) bool {
+	rows := b.Layout.RowCount()
+	return len(n) > 0 && !n.Empty() && n[0].Len() == rows && (rows > 1 || f.rows(u) == 1) &&
+		!(f.strips && n.Points() < b.Layout.Whole().Points())
 }
 
 // inOrder reports whether what a kernel makes of some rows, or in strips of some columns, lies elsewhere in its results too.
@@ -158,6 +173,9 @@ func (f *flow) packs(u *unit) bool { return !f.strips && f.plan.Starts(u.step) !
 
 // probe is what a kernel needs of its inputs for one row in the middle or, with strips, one element.
 func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
+	if c := f.carry[u]; c != nil {
+		return f.inputs(u, region.Region{{Lo: c.Turns / 2, Hi: c.Turns/2 + 1}})
+	}
 	over := u.step.Kernel.IR.Domain()
 	for i, along := range over {
 		if middle := along.Hi / 2; i == 0 || f.strips {
@@ -167,7 +185,7 @@ func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
 	return f.inputs(u, over)
 }
 
-// inputs are the regions of its inputs that a kernel needs for a region of its axes.
+// inputs are the regions of its inputs that a kernel needs for a region of its axes or, if it makes a few turns at a time, for these.
 func (f *flow) inputs(u *unit, over region.Region) map[*bound.Buffer]region.Region {
 	if f.prints[u] == nil {
 		f.prints[u] = f.plan.Footprint(u.step)
@@ -329,6 +347,9 @@ func (f *flow) pass(level int, picked bool) Pass {
 	}
 	for _, u := range f.units {
 		if included[u] {
+			if c := f.carry[u]; c != nil {
+				p.Rows = max(p.Rows, c.Turns)
+			}
 			p.units = append(p.units, u)
 			p.Steps = append(p.Steps, u.step.ID)
 		}
@@ -354,7 +375,7 @@ func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
 // Lay lays out a plan that runs in blocks again.
 func Lay(p *bound.Plan) (*Stream, error) {
 	d := p.Stream
-	f := newFlow(p, d.Strips)
+	f := newFlow(p, d.Strips, false)
 	s := &Stream{Stream: *d, Passes: f.passes(), flow: f}
 	if !slices.EqualFunc(s.Passes, d.Passes, func(p Pass, q plan.Pass) bool {
 		return slices.Equal(p.Steps, q.Steps) && slices.Equal(p.Makes, q.Makes) && p.Rows == q.Rows

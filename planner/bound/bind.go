@@ -67,8 +67,30 @@ func (b *binder) bind() error {
 	if b.plan.Steps, err = b.sequence(b.from.Steps); err != nil {
 		return err
 	}
+	if err := b.carries(); err != nil {
+		return err
+	}
 	if is := b.from.Sum(); is != b.from.Hash {
 		return fmt.Errorf("what it computes has the hash %s, and it says %s", is, b.from.Hash)
+	}
+	return nil
+}
+
+// carries has kernels make a few turns at a time as they did.
+func (b *binder) carries() error {
+	if b.from.Stream == nil {
+		return nil
+	}
+	for _, id := range b.from.Stream.Carries {
+		i := slices.IndexFunc(b.plan.Steps, func(s Step) bool { return s.ID == id && s.Kernel != nil })
+		if i < 0 {
+			return fmt.Errorf("there is no kernel %s to carry anything from block to block", id)
+		}
+		c := b.plan.Carried(&b.plan.Steps[i])
+		if c == nil {
+			return fmt.Errorf("%s carries nothing from block to block", id)
+		}
+		b.plan.Steps[i].Kernel.Carries(c)
 	}
 	return nil
 }

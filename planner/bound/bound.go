@@ -60,6 +60,7 @@ type Kernel struct {
 	In, Out []cost.Array // that it reads and stores
 	Kind    string       // of the device it is planned or compiled for
 
+	Carry  *Carry         // where it makes a few turns of its fold at a time, whose kernel IR is then; nil: all
 	layout *device.Layout // of its program, or by the device's rules; nil: not known
 	work   *cost.Work     // under that layout, once it was counted
 

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bounds"
 )
@@ -8,10 +9,14 @@ import (
 // Footprint is which regions of the arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
 // The function may be called from several goroutines at once.
 func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.Region {
-	loads := bounds.Needed(step.Kernel.IR)
+	return p.regions(step, bounds.Needed(step.Kernel.IR).Of)
+}
+
+// regions are those of the arrays that a step reads, as some are needed of their parts.
+func (p *Plan) regions(step *Step, needed func(over region.Region) map[*ir.Buffer]region.Region) func(over region.Region) map[string]region.Region {
 	return func(over region.Region) map[string]region.Region {
 		out := make(map[string]region.Region, len(step.Reads))
-		need := loads.Of(over)
+		need := needed(over)
 		for _, id := range step.Reads {
 			var at region.Region // nil where nothing is read, as of x ^ 0
 			b := p.Buffer(id)

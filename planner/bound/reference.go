@@ -139,6 +139,9 @@ func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 	}
 	ref := l.build(roots, p.Graph.Points(roots[0]))
 	ref.Cost = l.cost(roots)
+	if k.Carry != nil {
+		ref.Kernel = k.Carry.defined(ref.Kernel)
+	}
 	return ref
 }
 

@@ -215,6 +215,13 @@ func whereUsed(k *ir.Kernel) (out []conditional) {
 	return out
 }
 
+// Where are the same loads while some buffers hold what is told.
+func (l *Loads) Where(v Values) *Loads {
+	out := *l
+	out.values = v
+	return &out
+}
+
 // Of is the region of each buffer that a region of the axes reads: an interval an axis of the buffer, empty where it reads none.
 // Bounding tables are read anywhere.
 func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {

@@ -122,6 +122,8 @@ func (s *site) task(step *bound.Step) *task {
 	if s.stream != nil {
 		t.block = s.stream.StepBlocks(step.ID)
 		switch {
+		case k.Carry != nil:
+			t.comes = "what it carries from block to block"
 		case !t.whole:
 		case s.stream.Strips && k.IR.Columnwise():
 			t.comes = "strips of whole columns"

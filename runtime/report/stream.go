@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/lang/diag"
@@ -33,6 +34,10 @@ func (t *printer) stream() {
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map",
 			h.Kernel, max(0, h.Above), max(0, h.Below), t.name(h.Of))
+	}
+	for _, id := range s.Carries {
+		c := t.plan.Steps[slices.IndexFunc(t.plan.Steps, func(s bound.Step) bool { return s.ID == id })].Kernel.Carry
+		t.line("      carries %s goes on in each block with what it had behind the one before (%s)", id, size(c.Bytes()))
 	}
 	for _, k := range s.Kept {
 		t.line("      kept    %s as a whole (%s): %s", k.Name, size(k.Bytes), k.Why)
