@@ -80,15 +80,3 @@ func (w *work) worked(folds []result.Fold) (flops, roof float64) {
 	}
 	return asked.Arithmetic, max((asked.Arithmetic+asked.Wide)/peak, float64(k.Bytes)/bandwidth) / w.wall
 }
-
-// foldsOf are the counts of a kernel.
-func foldsOf(t *device.Tally) (out []result.Fold) {
-	for _, f := range t.Folds() {
-		x := result.Fold{Name: f.Fold, Nominal: f.Due, Executed: f.Ran, Culled: f.Idle}
-		if f.Due > 0 {
-			x.Share = float64(f.Ran) / float64(f.Due)
-		}
-		out = append(out, x)
-	}
-	return out
-}

@@ -97,7 +97,7 @@ func (w *work) finish() {
 	predicted, _ := k.Expected()
 	mean, p95 := exec.MeanAndP95(s.Turnaround)
 	w.run.meter.Add(w.step, s, w.wall, len(w.shares) > 0)
-	folds := foldsOf(&s.Tally)
+	folds := result.FoldsOf(&s.Tally)
 	executed, roof := w.worked(folds)
 	w.run.result.Kernels = append(w.run.result.Kernels, result.Kernel{
 		Executed: executed, Roof: roof,

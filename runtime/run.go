@@ -41,11 +41,11 @@ type run struct {
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      telemetry.Meter
 
-	program     *plan.DriveProgram         // nil: of no drive
-	made        map[string]bool            // arrays that hold what they should: memory may be there before
-	turns       map[string]region.Interval // by kernel step that carries what it has from block to block: those of the block under way
-	checkpoint  string                     // output that checkpoints of drives are beside; empty: there are none
-	checkpoints *[]string                  // those that there are
+	program     *plan.DriveProgram // nil: of no drive
+	made        map[string]bool    // arrays that hold what they should: memory may be there before
+	carried     *carrying          // by kernels of the pass under way, in blocks
+	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
+	checkpoints *[]string          // those that there are
 	doubt       doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
@@ -84,7 +84,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, made: map[string]bool{}, turns: map[string]region.Interval{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
+		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
 }
 
 // once is Run with one plan.
@@ -304,7 +304,7 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 // hand gives a sink its arrays.
 func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (ops.Note, error) {
 	if r.opt.Discard {
-		return discarded, nil
+		return exec.Discarded, nil
 	}
 	if err := r.leftovers(step); err != nil {
 		return ops.Note{}, err

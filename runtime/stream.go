@@ -122,7 +122,7 @@ func (p *pass) prepare(ctx context.Context) error {
 			}
 		}
 	}
-	if err := p.carried.hold(p); err != nil {
+	if err := p.carried.Hold(r.opt.Devices[0]); err != nil {
 		return err
 	}
 	for _, s := range p.steps { // behind the sources, beside which references are made
@@ -192,7 +192,7 @@ func (p *pass) overlap(ctx context.Context) error {
 		}
 		p.drop(t)
 		r.opt.Progress.Tile()
-		kept, err := p.carried.due(p, t)
+		kept, err := p.due(t)
 		if err != nil {
 			cancel()
 			return err
@@ -201,7 +201,7 @@ func (p *pass) overlap(ctx context.Context) error {
 			if err := p.write(stop, t); err != nil {
 				return err
 			}
-			return p.carried.save(p, kept)
+			return p.save(kept)
 		})
 	}
 	return writing.wait()
@@ -270,7 +270,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		}
 		turns, carries := p.blocks[t].Turns[s.ID]
 		if carries {
-			p.next(s, turns)
+			p.carried.Next(s, turns)
 		}
 		for _, id := range s.Writes {
 			made := r.arrays.ByID[id].Layout.Whole()
@@ -293,7 +293,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			return r.failed(ctx, s, err)
 		}
 		if carries {
-			p.on(s)
+			p.carried.On(s)
 		}
 	}
 	return nil
@@ -386,7 +386,7 @@ func (p *pass) close(ctx context.Context, failure error) error {
 			w.finish()
 		}
 	}
-	p.carried.free(r)
+	p.carried.Free()
 	for _, s := range p.sources {
 		errs = append(errs, s.close(ctx, failure != nil))
 	}

@@ -15,6 +15,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/exec"
 	"weft/runtime/journal"
 )
 
@@ -220,7 +221,7 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 	r := p.run
 	s := &tileSink{run: r, step: step}
 	if r.opt.Discard {
-		s.TileSink = discard{}
+		s.TileSink = exec.Discard{}
 		return s, nil
 	}
 	op := step.Op.Bound.(ops.TileWriter)

@@ -38,7 +38,9 @@ func (s *survey) sweeping(f *ir.Fold) (out []option) {
 		}
 		c.Order = append(c.Order, a)
 		c.Unroll = s.unroll(a, 2)
-		c.Chunk = s.sweep(c, a)
+		if c.Chunk = s.sweep(c, a); len(c.Chunk) > 1 && s.farther(f, c.Split, s.k.Axes[c.Chunk[0].Axis]) {
+			continue // lines of it are no longer one
+		}
 		out = append(out, option{c, s.onLanes(a, -1) * sharedLoad})
 	}
 	return out
@@ -53,6 +55,13 @@ func (s *survey) sweep(c CPU, a int) []AxisN {
 	outer := c.Order[len(c.Order)-2]
 	lines := s.k.Axes[outer].Extent
 	return []AxisN{{outer, evenly(lines, max(1, min(sweptPoints/extent, (lines+1)/2)), 1)}, {a, max(step, evenly(extent, extent, step))}}
+}
+
+// farther reports whether neighbours along an axis lie farther apart than so many turns of a fold in something that these load.
+func (s *survey) farther(f *ir.Fold, turns int, axis *ir.Node) bool {
+	return slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
+		return n.Kind == ir.KLoad && s.deepest(n) == f && stride(n.Buf, n.Index(), axis) > int64(turns)*stride(n.Buf, n.Index(), f.Index)
+	})
 }
 
 // sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold, and no cache holds it.

@@ -110,19 +110,30 @@ func (w *reducer) product() bool {
 	return len(w.kept) > 1 && !single(w.in)
 }
 
-// partials defines the stages of partial results, whose dims are those of the output and the outer loops: two of them for
-// pairs (value, index), one otherwise.
+// partials defines the stages of partial results, whose dims are those of the output and the outer loops, in the order of the array, so that those of its first
+// rows come first: two of them for pairs (value, index), one otherwise.
 func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 	if name != "" {
 		name += "."
 	}
-	t := ops.Type{Elem: w.acc, Dims: slices.Clone(w.out.Dims), Unit: w.out.Unit}
+	t := ops.Type{Elem: w.acc, Unit: w.out.Unit}
+	dims := slices.Clone(w.out.Dims)
 	for _, o := range w.outer {
-		t.Dims = append(t.Dims, ops.Dim{Name: w.in.Type.Dims[o.dim].Name, Size: o.size})
+		dims = append(dims, ops.Dim{Name: w.in.Type.Dims[o.dim].Name, Size: o.size})
+	}
+	places := w.places()
+	for _, at := range places {
+		t.Dims = append(t.Dims, dims[at])
 	}
 	define := func(suffix string, elem ops.ElemType, give func(*ops.Body, []*ir.Node) ops.Elem) *ops.Stage {
 		t.Elem = elem
-		s := l.Stage(name+suffix, t, []*ops.Stage{w.in}, func(b *ops.Body, index []*ir.Node) ops.Elem { return give(b, w.first(b, index)) })
+		s := l.Stage(name+suffix, t, []*ops.Stage{w.in}, func(b *ops.Body, at []*ir.Node) ops.Elem {
+			index := make([]*ir.Node, len(at))
+			for i, place := range places {
+				index[place] = at[i]
+			}
+			return give(b, w.first(b, index))
+		})
 		s.Steps, s.Partial = []string{w.name}, w.adds()
 		return s
 	}
@@ -133,6 +144,20 @@ func (w *reducer) partials(l *ops.Lowering, name string) []*ops.Stage {
 		}
 	}
 	return []*ops.Stage{define("partial", w.acc, func(_ *ops.Body, a []*ir.Node) ops.Elem { return ops.ElemOf(a) })}
+}
+
+// places are the dims of partial results among those of the output, then the outer loops.
+func (w *reducer) places() []int {
+	dims := slices.Clone(w.kept)
+	for _, o := range w.outer {
+		dims = append(dims, o.dim)
+	}
+	out := make([]int, len(dims))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(i, j int) int { return dims[i] - dims[j] })
+	return out
 }
 
 // first gives the accumulators of the inner loops. index is that of the output, then of the outer loops.
@@ -207,9 +232,14 @@ func (w *reducer) second(b *ops.Body, partial []*ops.Stage, index []*ir.Node) []
 		los[i], his[i] = b.I32(0), b.I32(o.size)
 	}
 	return w.fold(b, w.outer, los, his, func(steps []*ir.Node) []*ir.Node {
+		all := slices.Concat(index, steps)
+		at := make([]*ir.Node, len(all))
+		for i, place := range w.places() {
+			at[i] = all[place]
+		}
 		var terms []*ir.Node
 		for _, p := range partial {
-			terms = append(terms, parts(b, p.At(b, slices.Concat(index, steps)...), p.Type.Elem.Complex)...)
+			terms = append(terms, parts(b, p.At(b, at...), p.Type.Elem.Complex)...)
 		}
 		return terms
 	})
