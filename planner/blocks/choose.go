@@ -171,8 +171,10 @@ func (f *flow) cuttable(p *Pass) bool {
 }
 
 // columnwise reports whether a pass makes whole columns: each of its strips is one block.
-func (p *Pass) columnwise() bool {
-	return slices.ContainsFunc(p.units, func(u *unit) bool { return u.step.Kind == plan.KernelStep && u.step.Kernel.IR.Columnwise() })
+func (p *Pass) columnwise(f *flow) bool {
+	return slices.ContainsFunc(p.units, func(u *unit) bool {
+		return u.step.Kind == plan.KernelStep && f.carry[u] == nil && u.step.Kernel.IR.Columnwise()
+	})
 }
 
 // Strips are the parts of the tallest array, along all dims but the first, that a pass runs through one after the other; a single nil

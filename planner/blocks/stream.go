@@ -2,6 +2,7 @@
 package blocks
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/kernels/region"
