@@ -9,7 +9,6 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/schedule/sums"
-	"weft/kernels/subst"
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/blocks"
@@ -181,7 +180,7 @@ func types(m *module.Module, opt Options) error { return precision.Retype(m, opt
 // same everywhere. Sums of few terms become float32.
 func ranges(m *module.Module, _ Options) error {
 	for _, k := range m.Kernels {
-		k.IR = sums.Few(subst.Settle(k.IR))
+		k.IR = sums.Ready(k.IR)
 		ir.StoreRanges(k.IR)
 	}
 	return nil

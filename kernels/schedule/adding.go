@@ -136,3 +136,6 @@ func besides(c CPU) int {
 
 // AddsAlike reports whether a schedule adds up the sums of a kernel in the order that all of its schedules do.
 func AddsAlike(k *ir.Kernel, t Target, c CPU) bool { return newSurvey(k, t).keeps(c) }
+
+// AddsTurns reports whether lanes are turns of the sums of a kernel, rather than points.
+func AddsTurns(k *ir.Kernel, t Target) bool { return newSurvey(k, t).adding().turns }

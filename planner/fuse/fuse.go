@@ -60,7 +60,7 @@ type Verdicts struct {
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{}, placed: map[*ops.Stage]bool{}, taken: map[*ops.Stage]bool{},
-		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{},
+		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{}, ways: map[*ops.Stage]bool{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -90,7 +90,8 @@ type fuser struct {
 	budget int                           // values that kernels of more than weighedNodes may still hold
 	faults []error
 
-	turning int // as the budget, of kernels of folds behind places
+	turning int                 // as the budget, of kernels of folds behind places
+	ways    map[*ops.Stage]bool // what was weighed as computed in the turns of a fold, with a stage before it
 
 	tops  []topEdge // of tables of largest values
 	blind bool      // predictions are without these
@@ -253,11 +254,14 @@ func (d *producer) weigh(c *ops.Stage, e *plan.Edge) plan.Code {
 func (d *producer) alternatives() (fused, stored float64) {
 	if d.choice == nil {
 		d.choice = &[2]float64{d.reads * d.compute(), d.compute() + d.bytes*(1+math.Min(d.reads, float64(len(d.users))))/d.Rates.Bandwidth}
-		if d.built(d.stage, d.readers) {
+		switch {
+		case d.built(d.stage, d.readers):
 			d.choice[0], d.choice[1] = d.fuser.alternatives(d.stage, d.readers)
 			if d.margin = recomputeDoubt; d.reads <= once { // nothing is computed again
 				d.margin = 1 / recomputeDoubt
 			}
+		case d.ways[d.stage]:
+			d.choice[0] = 0 // it was weighed there
 		}
 	}
 	return d.choice[0], d.choice[1]

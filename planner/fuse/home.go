@@ -79,11 +79,11 @@ func (f *fuser) beyond(s *ops.Stage) *ops.Stage {
 	return meet
 }
 
-// reach is the fold in whose turns a stage may yet be computed, if all that is weighed on the ways there is fused: where these come together last
-// if there is none.
+// reach is the fold in whose turns a stage may yet be computed, if all that is weighed on the ways there is fused, sums of few turns among it: where these
+// come together last if there is none.
 func (f *fuser) reach(s *ops.Stage) *ops.Stage {
 	for b := f.beyond(s); b != nil; b = f.beyond(b) {
-		if f.g.Alone(b).Folds {
+		if a := f.g.Alone(b); a.Folds && !a.Brief {
 			return b
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/schedule/sums"
-	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -37,18 +36,24 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 // than if they load it, as far as that can be told, and the kernel that stores p.
 func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
 	turns := f.turns(p, readers)
-	fused = f.readersTake(p, readers, turns)
+	fused, inTurns := f.readersTake(p, readers, turns)
 	if fused < math.Inf(1) {
-		fused = max(0, fused-(1+tellable)*f.readersTake(nil, readers, turns))
+		without, _ := f.readersTake(nil, readers, turns)
+		fused = max(0, fused-(1+tellable)*without)
 	}
-	return fused, f.predicted(p, nil, f.home)
+	if stored = f.predicted(p, nil, f.home); inTurns && fused < stored {
+		for _, h := range turns {
+			f.leads(p, h)
+		}
+	}
+	return fused, stored
 }
 
 // readersTake is the time of the kernels that readers of a stage are in, with the stage computed in place or loaded (nil). Where there is
 // something to be weighed yet between a reader and where all ways from it end, it is the shorter one of both: that the reader is in a kernel
 // of its own, loaded by the last, and that the last computes it, which may know more of places, such as bounds, where nothing is loaded.
-// So it is of folds in whose turns all that is weighed before them may be computed.
-func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) float64 {
+// So it is of folds in whose turns all that is weighed before them may be computed: then it is said to be in turns.
+func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) (seconds float64, inTurns bool) {
 	apart, together, own, last := 0.0, 0.0, locator(f.home).of(readers), locator(f.end).of(readers)
 	for _, h := range own {
 		apart += f.predicted(h, p, f.home)
@@ -73,9 +78,19 @@ func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) float64 {
 		})
 	}
 	if len(turns) == 0 || math.IsInf(behind, 1) {
-		return apart
+		return apart, false
 	}
-	return min(apart+behind, within)
+	return min(apart+behind, within), within < apart+behind
+}
+
+// leads notes the stages between one and a fold in whose turns it was found to be computed best, with all of them.
+func (f *fuser) leads(p, to *ops.Stage) {
+	for _, c := range f.g.Users[p] {
+		if c != to && !f.ways[c] && f.g.Place[c] < f.g.Place[to] {
+			f.ways[c] = true
+			f.leads(c, to)
+		}
+	}
 }
 
 // turns are the folds in whose turns readers of a stage may yet be computed, of a stage that places in arrays are made from, or that loads there:
@@ -148,7 +163,7 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 	}
 	about.IR = k
 	if l.Body.Binders() <= maxBinders {
-		about.IR = sums.Few(subst.Settle(k)) // as it will be
+		about.IR = sums.Ready(k) // as it will be
 	}
 	f.Scheduled++
 	f.Weights[hash] = f.Cost.Weigh(about)

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/schedule/sums"
 	"weft/ops"
 )
 
@@ -20,6 +21,7 @@ type Alone struct {
 	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
 	Places    map[*ops.Stage]bool // inputs that indices of loads are made from
 	Folds     bool
+	Brief     bool    // these are sums of few turns, which need no loop within another
 	Flops     float64 // of an element
 	Nodes     int
 	Binders   int
@@ -68,7 +70,10 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	trips, around := count.Trips(k), count.Around(k, nil)
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
-		a.Folds = a.Folds || n.Kind == ir.KFold
+		if n.Kind == ir.KFold {
+			a.Brief = sums.Short(n.Fold) && (a.Brief || !a.Folds)
+			a.Folds = true
+		}
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++
 			turns[n.Buf] += trips(around(n.Free()))

@@ -6,7 +6,6 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/profile"
 	"weft/kernels/schedule/sums"
-	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -95,7 +94,7 @@ func times(m *module.Module, model *cost.Model, of []*ops.Stage) (all, loads []f
 				continue
 			}
 			if took < 0 {
-				took = model.Busy(sums.Few(subst.Settle(k.IR))) // as it will be
+				took = model.Busy(sums.Ready(k.IR)) // as it will be
 			}
 			if all[i] += took; reads {
 				loads[i] += took

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/schedule/sums"
 	"weft/lang/diag"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -271,6 +272,9 @@ func (t *printer) access(k *bound.Kernel) {
 	}
 	if k.Tables > 0 {
 		loads = append(loads, diag.Plural(k.Tables, "table"))
+	}
+	if n := sums.Carried(k.IR); n > 0 {
+		loads = append(loads, fmt.Sprintf("%d handed on from turn to turn", n))
 	}
 	if loads != nil {
 		t.field("access", strings.Join(loads, ", "))

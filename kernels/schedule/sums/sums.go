@@ -1,4 +1,4 @@
-// Package sums says how the sums of kernels are made: in which type those of few terms are, and which need no loop.
+// Package sums says how the sums of kernels are made: in which type those of few terms are, which need no loop, and what the turns of others hand on.
 package sums
 
 import (
@@ -10,6 +10,9 @@ import (
 	"weft/kernels/schedule"
 	"weft/kernels/subst"
 )
+
+// Ready is a kernel as it runs: without what ranges settle, with few terms summed in float32, and with turns that hand on what they have in common.
+func Ready(k *ir.Kernel) *ir.Kernel { return Carry(Few(subst.Settle(k))) }
 
 // fewTerms is how many float32 terms are summed in float32 altogether: an error of 6 bits of 24 at most, of 3 as a rule.
 const fewTerms = 64
@@ -51,8 +54,10 @@ func Few(k *ir.Kernel) *ir.Kernel {
 		if _, known := narrow[f]; !known {
 			if !f.Node.Free().Meets(around) {
 				narrow[f], _ = inFloat32(b, f)
-			} else if slides(f, turns) {
-				narrow[f] = writtenOut(b, f)
+			} else if Short(f) {
+				if turn := slides(b, f, turns); turn != nil {
+					narrow[f] = writtenOut(b, f, turn)
+				}
 			}
 		}
 		if narrow[f] != nil {
@@ -105,27 +110,28 @@ func inFloat32(b *ir.Builder, f *ir.Fold) (values []*ir.Node, most float64) {
 	}), most
 }
 
-// slides reports a fold that loads, in each turn of one around it, what it loaded a turn before but for an element: the neighbours of a place.
-func slides(f *ir.Fold, turns []*ir.Node) (yes bool) {
+// slides is the index of a fold in whose turns another loads, but for an element, what it loaded a turn before: the neighbours of a place. nil: there is none.
+func slides(b *ir.Builder, f *ir.Fold, turns []*ir.Node) (turn *ir.Node) {
 	ir.WalkNodes(f.Step, func(n *ir.Node) {
-		if n.Kind != ir.KLoad || !n.Free().Meets(f.IndexBind) {
-			return
-		}
-		for _, at := range n.Index() {
-			by, even := ir.Affine(at, f.Index)
-			yes = yes || even && by != 0 && slices.ContainsFunc(turns, func(turn *ir.Node) bool {
-				along, ok := ir.Affine(at, turn)
-				return ok && along == by && turn != f.Index
-			})
+		if turn == nil && n.Kind == ir.KLoad {
+			if i := slices.IndexFunc(turns, func(t *ir.Node) bool { return t != f.Index && slid(b, n, t, f.Index) }); i >= 0 {
+				turn = turns[i]
+			}
 		}
 	})
-	return yes
+	return turn
 }
 
-// writtenOut are the sums of a fold of few turns without loops, in float32 where their terms are. nil: it is none.
-func writtenOut(b *ir.Builder, f *ir.Fold) []*ir.Node {
+// Short reports a sum of few turns: within the turns of another fold it needs no loop.
+func Short(f *ir.Fold) bool {
 	turns, known := count.KnownTrips(f)
-	if !known || turns < 2 || turns > writtenTurns || f.Lo.Kind != ir.KConst || f.Monoid != ir.Sum || f.While != nil || turns*operations(f) > writtenWork {
+	return known && turns > 1 && turns <= writtenTurns && f.Lo.Kind == ir.KConst && f.Monoid == ir.Sum && f.While == nil
+}
+
+// writtenOut are the sums of a short fold without loops, in float32 where their terms are. nil: it is none.
+func writtenOut(b *ir.Builder, f *ir.Fold, turn *ir.Node) []*ir.Node {
+	turns := schedule.Trips(f)
+	if turns*operations(b, f, turn) > writtenWork {
 		return nil
 	}
 	sums, steps := make([]*ir.Node, len(f.Accs)), make([][]schedule.Signed, len(f.Accs))
@@ -150,16 +156,32 @@ func writtenOut(b *ir.Builder, f *ir.Fold) []*ir.Node {
 	return sums
 }
 
-// operations is how many operations a turn of a fold takes that has none within; of others it is beyond any bound.
-func operations(f *ir.Fold) (n float64) {
-	ir.WalkNodes(f.Step, func(x *ir.Node) {
+// operations is how many operations a turn of a fold takes that has none within, where the turns of one around it hand on what they have in common; of
+// others it is beyond any bound.
+func operations(b *ir.Builder, f *ir.Fold, turn *ir.Node) (n float64) {
+	seen := map[*ir.Node]bool{}
+	var count func(x *ir.Node)
+	count = func(x *ir.Node) {
+		if seen[x] || !x.Free().Meets(f.Binders()) {
+			return
+		}
+		seen[x] = true
 		switch {
-		case !x.Free().Meets(f.Binders()):
-		case x.Kind == ir.KFold:
+		case x.Kind == ir.KFold || x.Kind == ir.KGet:
 			n = math.Inf(1)
+			return
 		case x.Kind == ir.KAlu || x.Kind == ir.KLoad:
 			n++
 		}
-	})
+		if x.Kind == ir.KAlu && x.Type.Float() && joins(turn.Fold) && slid(b, x, turn, f.Index) {
+			return
+		}
+		for _, a := range x.Args {
+			count(a)
+		}
+	}
+	for _, x := range f.Step {
+		count(x)
+	}
 	return n
 }

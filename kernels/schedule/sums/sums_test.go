@@ -64,13 +64,17 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// at is what a kernel stores at its second point.
+// at is what a kernel of one input stores at its second point.
 func at(t *testing.T, k *ir.Kernel, in *ir.Buffer, data []float64) float64 {
+	return evaluated(t, k, map[*ir.Buffer][]float64{in: data})
+}
+
+func evaluated(t *testing.T, k *ir.Kernel, inputs map[*ir.Buffer][]float64) float64 {
 	p, err := interp.Compile(k, interp.Exact)
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := p.Eval(t.Context(), interp.Inputs{Host: map[*ir.Buffer][]float64{in: data}}, [][]int{{1}})
+	samples, err := p.Eval(t.Context(), interp.Inputs{Host: inputs}, [][]int{{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
