@@ -35,22 +35,17 @@ func claimFolder(path string, wait bool) (claim, error) {
 		if err != nil {
 			return claim{}, err
 		}
-		if wait {
-			err = lockSoon(folder)
-		} else {
-			err = lock(folder)
-		}
-		if taken(err) {
+		locked := lockFolder(folder, wait)
+		if taken(locked) {
 			return claim{}, errors.Join(errClaimed, folder.Close())
 		}
-		c := claim{folder, err == nil}
 		is, err := folder.Stat()
 		if err != nil {
 			return claim{}, errors.Join(err, folder.Close())
 		}
 		now, err := os.Stat(path)
 		if err == nil && os.SameFile(now, is) {
-			return c, nil
+			return claim{folder, locked == nil}, nil
 		}
 		if closing := folder.Close(); err != nil || closing != nil { // removed meanwhile, or renamed
 			return claim{}, errors.Join(err, closing)

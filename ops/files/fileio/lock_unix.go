@@ -12,13 +12,14 @@ import (
 // lock claims a file for this process, until it is closed.
 func lock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 
-// lockSoon waits until it can.
-func lockSoon(f *os.File) error {
-	for {
+// lockFolder does so with a folder, perhaps once nobody else does.
+func lockFolder(f *os.File, wait bool) error {
+	for wait {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); !errors.Is(err, unix.EINTR) {
 			return err
 		}
 	}
+	return lock(f)
 }
 
 // taken tells what others hold from a file system that keeps no locks.

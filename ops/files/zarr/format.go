@@ -13,7 +13,7 @@ var Store = &format.Format{
 	Name: "Zarr", Endings: []string{".zarr"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"},
 	Open: open, List: list, Create: create, Folder: isStore, Provenance: provenance, Scratch: scratch,
 	Chunk: func(o format.Order) []int { return chunkOf(o.Type.Shape(), o.DType) },
-	Reads: "A Zarr store of version 3 gives its array, with the names of its dimensions and the unit in its attribute units; a group gives a record of its arrays, or the only one. " +
+	Reads: "A Zarr store of version 3 gives its array, with the names of its dimensions and the unit in its attribute units; a group gives a record of its arrays, or the only one; `member: \"inner/name\"` is one of a group within. " +
 		"Chunks may be packed by gzip or zstd and have checksums (crc32c); what no chunk holds is the fill value. The attributes scale_factor, add_offset, _FillValue, missing_value and _Unsigned are applied " +
 		"as in netCDF files: elements are scale v + offset, in floats, and those that are missing are NaN, for which whole numbers become floats; read `as` whole numbers, these keep the value that is stored.",
 	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c); chunks of zeros take no room. " +

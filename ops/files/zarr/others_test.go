@@ -180,6 +180,20 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	}
+	broken := filepath.Join(path, "zero")
+	if err := errors.Join(os.Mkdir(filepath.Join(path, "within"), 0o777), os.Mkdir(broken, 0o777), os.WriteFile(filepath.Join(broken, "zarr.json"), []byte("{"), 0o666),
+		os.Rename(made(t, nil, chunks(binary.LittleEndian, plain)), filepath.Join(path, "within", "three"))); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(t, path, element.Int16, format.Choice{"member": "within/three"}); err != nil || !slices.Equal(words.View[int16](got), want()) {
+		t.Errorf("of a group within: %v, %v", got, err)
+	}
+	if parts, err := list(path, nil); err != nil || len(parts) != 3 || parts[2].Name != "zero" || !strings.Contains(parts[2].Not, "zarr.json is not what version 3 says") {
+		t.Errorf("%v, %v, and one of them is damaged", parts, err)
+	}
+	if err := os.RemoveAll(broken); err != nil {
+		t.Fatal(err)
+	}
 	parts, err := list(path, nil)
 	if err != nil || len(parts) != 2 || parts[1].Name != "two" || !slices.Equal(parts[1].Dims, []string{"y", "x"}) {
 		t.Errorf("%v, %v", parts, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -97,8 +98,10 @@ func choose(root *os.Root, member string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
+	case strings.Contains(member, "/") && isArray(root, member): // of a group within
+		return member, nil
 	case len(names) == 0:
-		return "", &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays"}
+		return "", &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays", Help: "choose one of a group within it: member: \"GROUP/ARRAY\""}
 	case member == "" && len(names) > 1:
 		return "", &fileio.Error{Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %v", len(names), names), Help: fmt.Sprintf("choose one: member: %q", names[0])}
 	case member == "":
@@ -125,19 +128,24 @@ func members(root *os.Root) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries[:min(len(entries), mostMembers)] {
-		inner, err := root.OpenRoot(e.Name())
-		if err != nil {
-			continue // a file, or a link that leads out of the store
-		}
-		if d, err := describe(inner); err == nil && d.Node == "array" {
+		if isArray(root, e.Name()) {
 			names = append(names, e.Name())
-		}
-		if err := inner.Close(); err != nil {
-			return nil, err
 		}
 	}
 	slices.Sort(names)
 	return names, nil
+}
+
+// isArray reports whether a name in a group is that of an array, or of one that is damaged: who reads it is told.
+func isArray(root *os.Root, name string) bool {
+	inner, err := root.OpenRoot(name)
+	if err != nil {
+		return false // a file, or a link that leads out of the store
+	}
+	defer inner.Close()
+	d, err := describe(inner)
+	var e *fileio.Error
+	return err == nil && d.Node == "array" || errors.As(err, &e) && e.Kind != fileio.Foreign
 }
 
 // list tells the arrays of a group of several.
