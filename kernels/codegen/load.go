@@ -31,13 +31,18 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	_, rest := g.split(a.l, m)
 	var tests []*ir.Node
 	a.covered, tests = schedule.PadCover(n, g.W)
-	for i, t := range tests {
-		x := g.val(t, v, m)
-		if i == 0 {
-			a.guard, a.guarded = x, true
-		} else {
-			a.guard = And(a.guard, x)
+	pattern, known := g.lanePattern(rest, m)
+	beside := known && tile.Strided(pattern, 1) && !g.ownActivity(n, at)
+	for _, t := range tests {
+		if c, ok := schedule.Holds(t); ok && beside && m == byLane && g.vary.Of(t).Meets(g.Lanes) && g.inside([]ir.Linear{c}) {
+			continue
 		}
+		x := g.val(t, v, m)
+		all := x
+		if a.guarded {
+			all = And(a.guard, x)
+		}
+		a.guard, a.guarded = all, true
 		switch {
 		case x.Vec:
 		case a.here.Regs[0] == nil:
@@ -46,11 +51,10 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 			a.here = And(a.here, x)
 		}
 	}
-	pattern, known := g.lanePattern(rest, m)
 	if m == origin || len(rest.Terms) == 0 {
 		return g.uniformLoad(a)
 	}
-	if known && tile.Strided(pattern, 1) && !g.ownActivity(n, at) {
+	if beside {
 		return g.contiguousLoad(a)
 	}
 	if x, ok := g.nearlyContiguous(a); ok {

@@ -130,7 +130,11 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
 			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(PartFunc("load", there, h), at) }), x)
 		}
-		whole = Do(Call("store_"+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
+		store := "store_"
+		if g.Kernel.Past && !s.Adds && (s.Buf.Type == ir.F32 || s.Buf.Type == ir.F64) {
+			store = "past_"
+		}
+		whole = Do(Call(store+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
 		if away := g.nextTurns(l, s.Buf.Type); away > 0 {
 			in.add(g.ask(at, s.Buf.Type, away, Int(1))...)
 		}

@@ -56,6 +56,9 @@ func (g *gen) finish(list []Stmt) Body {
 			out = append(out, Var(g.bufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
 		}
 	}
+	if g.Kernel.Past {
+		list = append(list, Do(Call("past_end")))
+	}
 	return Body{append(out, g.Counts.Around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
 }
 

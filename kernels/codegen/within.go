@@ -27,7 +27,7 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	if a.guarded {
 		tests = append(tests, a.guard.Regs[0])
 	}
-	if len(g.Schedule.Lanes) == 1 && g.Counts == nil && g.notes.inside.Meet(g.Axes, g.Schedule.Lanes[0].Axis, conditions) && g.Tail == tile.Inside {
+	if g.inside(conditions) {
 		conditions = nil
 	}
 	for _, c := range conditions {
@@ -55,6 +55,11 @@ func (g *gen) nearlyContiguous(a *access) (x Value, ok bool) {
 	apart.sc.add(Assign(x, y)...)
 	a.sc.add(If{Cond: All("&&", tests...), Then: Assign(x, whole), Else: apart.sc.body})
 	return x, true
+}
+
+// inside reports whether a variant is that for tiles where conditions hold.
+func (g *gen) inside(conditions []ir.Linear) bool {
+	return len(g.Schedule.Lanes) == 1 && g.Counts == nil && g.notes.inside.Meet(g.Axes, g.Schedule.Lanes[0].Axis, conditions) && g.Tail == tile.Inside
 }
 
 // first is an index at lane 0.

@@ -28,6 +28,7 @@ type Kernel struct {
 	Stores   []Store
 	Contract bool // a*b+c is rounded once where Contraction says so
 	Termwise bool // every term of a sum is added in the sum's type: none are added up in a narrower one first
+	Past     bool // what is stored is read long after, by other kernels: it need not be in caches
 	Whole    bool // folds are expected to run to their ends though they may be left: what they find has to hold. Predictions alone go by it
 }
 

@@ -67,22 +67,39 @@ func falls(l ir.Linear, varies func(*ir.Node) bool) bool {
 	return slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef < 0 && varies(t.N) })
 }
 
-// Ends are where the part of an axis begins and ends in which loads of a kernel all lie side by side: there is none where Some is false.
-type Ends struct {
-	Axis, From, To int
-	Some, none     bool
+// Holds gives what must not be negative for a comparison of whole numbers to hold; false: it is none.
+func Holds(c *ir.Node) (ir.Linear, bool) {
+	var l ir.Linear
+	if c.Kind != ir.KAlu || c.Op != ir.Lt && c.Op != ir.Le || !c.Args[0].Type.Int() {
+		return l, false
+	}
+	l.Add(c.Args[1], 1)
+	l.Add(c.Args[0], -1)
+	if c.Op == ir.Lt {
+		l.C--
+	}
+	return l, true
 }
 
-// Meet takes the part of an axis where the conditions of another load hold too, whatever else they are about; false: there is none.
+// Ends are where the part of an axis begins and ends in which loads of a kernel all lie side by side and are all wanted; Some is false for a kernel
+// that has no loads of which this is known.
+type Ends struct {
+	Axis, From, To int
+	Some           bool
+}
+
+// Meet takes the part of an axis where the conditions of another load hold too, whatever else they are about; false: that is not known to be
+// at least half of it.
 func (e *Ends) Meet(axes []*ir.Node, a int, conditions []ir.Linear) bool {
 	other, ok := endsOf(axes[a], conditions)
+	if !ok || 2*(other.To-other.From) < axes[a].Extent {
+		return false
+	}
 	if !e.Some {
-		e.Axis, e.From, e.To = a, other.From, other.To
+		*e = Ends{a, other.From, other.To, true}
 	}
 	e.From, e.To = max(e.From, other.From), min(e.To, other.To)
-	e.none = e.none || !ok
-	e.Some = !e.none
-	return ok
+	return true
 }
 
 func endsOf(axis *ir.Node, conditions []ir.Linear) (e Ends, ok bool) {

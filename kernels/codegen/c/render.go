@@ -112,11 +112,18 @@ func Within(k *ir.Kernel, s schedule.CPU) schedule.CPU {
 	return s
 }
 
+// rowsWithEnds is how many rows are computed between their ends at a time, before these are: few are still in a core's own caches.
+const rowsWithEnds = 8
+
 // large writes the variants for tiles of a step or more: one or, where loads lie side by side but for the ends of an axis, one that tests this
 // and one for what is between the ends.
 func (f *function) large(s schedule.CPU) {
 	all := f.u.Tile(s, tile.Overlap)
 	in := all.Inside
+	if in.Some { // whole vectors lie as the rows do
+		lanes := s.Lanes[0].N
+		in.From, in.To = (in.From+lanes-1)/lanes*lanes, in.To/lanes*lanes
+	}
 	if !in.Some || in.To-in.From < s.Step(in.Axis) || len(s.Chunk) > 0 {
 		f.write("", f.told(all))
 		return
@@ -124,7 +131,11 @@ func (f *function) large(s schedule.CPU) {
 	f.write("_ends", all.Stmts)
 	f.write("_inside", f.told(f.u.Tile(s, tile.Inside)))
 	args := []*tree.Expr{tree.Name(f.Name + "_inside"), tree.Name(f.Name + "_ends"), tree.Name("a")}
-	for _, n := range []int{len(f.u.Kernel.Axes), in.Axis, in.From, in.To, s.Step(in.Axis)} {
+	outer, rows := s.Order[0], rowsWithEnds
+	if len(s.Order) > 2 {
+		rows = 1
+	}
+	for _, n := range []int{len(f.u.Kernel.Axes), in.Axis, in.From, in.To, s.Step(in.Axis), outer, rows * s.Step(outer)} {
 		args = append(args, tree.Int(n))
 	}
 	f.write("", []tree.Stmt{tree.Do(tree.Call("weft_ends", args...))})

@@ -16,6 +16,9 @@ func Encode(k *ir.Kernel, name func(*ir.Buffer) string) string {
 	nodes := k.Nodes()
 	e := encoder{name: name, number: make(map[*ir.Node]int, len(nodes))}
 	e.word(append([]string{"kernel", strconv.Quote(k.Name)}, k.Rounding()...)...)
+	if k.Past {
+		e.word("past")
+	}
 	if k.Whole {
 		e.word("whole")
 	}
@@ -261,7 +264,7 @@ func (d *decoder) line(what string) {
 	switch what {
 	case "kernel":
 		d.kernel.Name = d.quoted()
-		d.kernel.Contract, d.kernel.Termwise, d.kernel.Whole = d.has("contract"), d.has("termwise"), d.has("whole")
+		d.kernel.Contract, d.kernel.Termwise, d.kernel.Past, d.kernel.Whole = d.has("contract"), d.has("termwise"), d.has("past"), d.has("whole")
 		return
 	case "store":
 		d.store()

@@ -134,5 +134,16 @@ FN void store_bf16(unsigned short *p, vf x) {
   store_u16(p, sel_i(x == x, r, q));
 }
 FN void store_f64(double *p, vd a, vd b) { *(vd_u *)p = a; *(vd_u *)(p + W / 2) = b; }
+// past_X is store_X past the caches where the address allows, and past_end what has to come before others read.
+#if VB == 64
+#define PAST(p, x) ((size_t)(p) % VB ? (void)(*(vf_u *)(p) = (x)) : _mm512_stream_ps((float *)(p), F5(x)))
+#elif defined __AVX2__ && defined F8
+#define PAST(p, x) ((size_t)(p) % VB ? (void)(*(vf_u *)(p) = (x)) : _mm256_stream_ps((float *)(p), F8(x)))
+#else
+#define PAST(p, x) (void)(*(vf_u *)(p) = (x))
+#endif
+FN void past_f32(float *p, vf x) { PAST(p, x); }
+FN void past_f64(double *p, vd a, vd b) { PAST(p, (vf)a); PAST(p + W / 2, (vf)b); }
+FN void past_end(void) { __sync_synchronize(); }
 FN void store_i64(long long *p, vl a, vl b) { *(vl_u *)p = a; *(vl_u *)(p + W / 2) = b; }
 FN void store_u32(unsigned *p, vl a, vl b) { *(vi_u *)p = cvt_li(a, b); }

@@ -22,8 +22,9 @@ VEC(qub, unsigned char, VB / 4);
 VEC(qsb, signed char, VB / 4);
 typedef struct { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; long long *count; char *scratch; } weft_args;
 
-/* Runs one function on the part of a tile that lies in [from, to) along an axis, and another on what is left of it at the ends, a step at least. */
-static __attribute__((unused)) void weft_ends(void (*inside)(const weft_args *), void (*ends)(const weft_args *), const weft_args *a, int axes, int axis, int from, int to, int step) {
+/* Runs one function on the part of a tile that lies in [from, to) along an axis, and another on what is left of it at the ends, a step at least: a
+   few rows at a time, counted along outer, so that what lies at the ends is still near. */
+static __attribute__((unused)) void weft_ends(void (*inside)(const weft_args *), void (*ends)(const weft_args *), const weft_args *a, int axes, int axis, int from, int to, int step, int outer, int rows) {
     int lo[axes], hi[axes], first = a->lo[axis], last = a->hi[axis];
     weft_args part = *a;
     for (int i = 0; i < axes; i++) lo[i] = a->lo[i], hi[i] = a->hi[i];
@@ -34,15 +35,20 @@ static __attribute__((unused)) void weft_ends(void (*inside)(const weft_args *),
         return;
     }
     part.lo = lo, part.hi = hi;
-    lo[axis] = from, hi[axis] = to;
-    inside(&part);
-    if (from > first) {
-        lo[axis] = first, hi[axis] = from > first + step ? from : first + step;
-        ends(&part);
-    }
-    if (to < last) {
-        hi[axis] = last, lo[axis] = to < last - step ? to : last - step;
-        ends(&part);
+    rows = outer == axis ? last : rows;
+    for (int row = a->lo[outer], end = a->hi[outer], next; row < end; row = next) {
+        next = end - row < 2 * rows ? end : row + rows;
+        lo[outer] = row, hi[outer] = next;
+        lo[axis] = from, hi[axis] = to;
+        inside(&part);
+        if (from > first) {
+            lo[axis] = first, hi[axis] = from > first + step ? from : first + step;
+            ends(&part);
+        }
+        if (to < last) {
+            hi[axis] = last, lo[axis] = to < last - step ? to : last - step;
+            ends(&part);
+        }
     }
 }
 
