@@ -53,8 +53,6 @@ func (g *gen) take(bytes int) (at int) {
 	return at
 }
 
-func scratchAt(at int) *Expr { return Add(Name("scratch"), Int(at)) }
-
 // chunked puts the loops over chunks and slices around those over a chunk's points. A slice that is all there is goes around the chunks:
 // what is packed for a chunk of an outer axis then serves all chunks of the axes in it.
 func (g *gen) chunked(body []Stmt) (out []Stmt) {
@@ -71,16 +69,16 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
-			Var("char *const", "saved", scratchAt(g.take(points*4*g.parted.kept)))}, slice(out...)...)
+			Var("char *const", "saved", ScratchAt(g.take(points*4*g.parted.kept)))}, slice(out...)...)
 	}
 	for _, c := range slices.Backward(g.Schedule.Chunk) {
 		if g.parted.kept == 0 {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
-		from, to := chunkEnds(g.Axes[c.Axis])
-		last := Bin("<", Bin("-", tileHi(c.Axis), from), Int(c.N+c.N/2))
-		end := To(to.Text, Choose(last, tileHi(c.Axis), Bin("+", from, Int(c.N))))
-		loop := Count("int", from.Text, tileLo(c.Axis), tileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
+		from, to := ChunkEnds(g.Axes[c.Axis])
+		last := Bin("<", Bin("-", TileHi(c.Axis), from), Int(c.N+c.N/2))
+		end := To(to.Text, Choose(last, TileHi(c.Axis), Bin("+", from, Int(c.N))))
+		loop := Count("int", from.Text, TileLo(c.Axis), TileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
 		loop.Vars, loop.Next = append(loop.Vars, To(to.Text, Int(0))), []Set{To(from.Text, to)}
 		out = []Stmt{loop}
 	}
@@ -88,11 +86,6 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 		out = slice(out...)
 	}
 	return append([]Stmt{Var("char *const", "scratch", Name("a->scratch"))}, out...)
-}
-
-// chunkEnds are where the current chunk begins and ends along an axis.
-func chunkEnds(axis *ir.Node) (from, to *Expr) {
-	return Name(axisName(axis) + "_from"), Name(axisName(axis) + "_to")
 }
 
 // steps is how many steps a chunk takes along an axis at most: the last chunk of a tile takes what is left.
@@ -103,7 +96,7 @@ func (g *gen) steps(axis int) int {
 
 // stepNumber is the number of the current step of an axis within its chunk.
 func (g *gen) stepNumber(axis int) *Expr {
-	x, step := axisName(g.Axes[axis]), g.Schedule.Step(axis)
+	x, step := AxisName(g.Axes[axis]), g.Schedule.Step(axis)
 	if step == 1 {
 		return Bin("-", Name(x), Name(x+"_from"))
 	}
@@ -156,7 +149,7 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 	t := Spelled[n.Type]
 	step := g.stack[1+slices.Index(g.Schedule.Order, axis)]
 	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.Scalar+" *const", "q")
-	k, i := Bin("-", Name(axisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
+	k, i := Bin("-", Name(AxisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
 	if p.rows {
 		at = Add(g.onceAs(sc, Bin("+", at, k), "const "+t.Scalar+" *const", "q"), Int(i*p.row))
 		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, at)))
@@ -166,8 +159,8 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, Add(at, Int(i)))))
 	}
 	return g.name(sc, Each(n.Type, func(h int) *Expr {
-		x := Add(at, Int(i*g.W+h*g.W/registers(n.Type)))
-		if 4*g.W*(i*registers(n.Type)+h)%64 == 0 { // once a line
+		x := Add(at, Int(i*g.W+h*g.W/schedule.Registers(n.Type)))
+		if 4*g.W*(i*schedule.Registers(n.Type)+h)%64 == 0 { // once a line
 			sc.add(Do(Call("__builtin_prefetch", Add(x, Int(aheadPacked*p.row)))))
 		}
 		return Deref("const "+t.Vector, x)
@@ -196,9 +189,9 @@ func (g *gen) pack(n *ir.Node) *packed {
 		p.size = p.row * len(p.copies)
 	}
 	c.packs[n] = p
-	bytes := 4 * registers(n.Type)
+	bytes := 4 * schedule.Registers(n.Type)
 	pointer := t.Scalar + " *const"
-	place := Var(pointer, p.name.Text, Cast(pointer, scratchAt(g.take(g.steps(axis)*p.size*bytes))))
+	place := Var(pointer, p.name.Text, Cast(pointer, ScratchAt(g.take(g.steps(axis)*p.size*bytes))))
 
 	first := 1 + slices.Index(g.Schedule.Order, g.Schedule.Chunk[0].Axis)
 	point, turn := newScope(g.Axes[axis].Bind()), newScope(f.IndexBind)
@@ -210,7 +203,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 		slices.Reverse(g.stack[first:])
 	}
 	inner := g.top()
-	m, by, index := byLane, 1, axisName(f.Index)
+	m, by, index := byLane, 1, AxisName(f.Index)
 	if p.rows {
 		m, by, g.iter = byIteration, g.W, f
 	}

@@ -61,7 +61,7 @@ func (g *gen) copied(in *scope, s form.Output, v int, m layout, x, on Value) boo
 	}
 	places := Name(g.fresh("q"))
 	g.turns.before = append(g.turns.before, Array{Type: "int", Name: places.Text, N: Int(turnsAtOnce), Aligned: true})
-	in.add(Set{To: Deref("vi", Bin("+", places, Bin("-", Name(axisName(g.iter.Index)), g.turns.from))), Value: place.Regs[0]})
+	in.add(Set{To: Deref("vi", Bin("+", places, Bin("-", Name(AxisName(g.iter.Index)), g.turns.from))), Value: place.Regs[0]})
 	g.turns.after = append(g.turns.after, adds(places, turnsAtOnce))
 	return true
 }

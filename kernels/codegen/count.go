@@ -42,7 +42,7 @@ func (g *gen) points(f *ir.Fold) *Expr {
 	}
 	out := Int(1)
 	for _, n := range g.Axes {
-		step, x := g.Step(n), axisName(n)
+		step, x := g.Step(n), AxisName(n)
 		if step == 1 || !vary.Meets(n.Bind()) {
 			continue
 		}

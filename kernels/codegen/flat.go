@@ -43,20 +43,20 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	points, from, to, point := Name("points"), Name("from"), Name("to"), Name("point")
 	total := Name("1L")
 	for q, a := range g.Axes {
-		x := axisName(a)
+		x := AxisName(a)
 		lo, hi := Name(x+"_lo"), Name(x+"_hi")
-		out = append(out, Let("int", lo.Text, tileLo(q)), Let("int", hi.Text, tileHi(q)), Var("int", x, lo))
+		out = append(out, Let("int", lo.Text, TileLo(q)), Let("int", hi.Text, TileHi(q)), Var("int", x, lo))
 		total = Bin("*", total, Bin("-", hi, lo))
 	}
 	out = append(out, Let("long", "points", total))
 	step := g.W * g.V
 	var vectors []Stmt
 	for _, a := range g.Axes {
-		vectors = append(vectors, Array{Type: "int", Name: axisName(a) + "_at", N: Int(step), Aligned: true})
+		vectors = append(vectors, Array{Type: "int", Name: AxisName(a) + "_at", N: Int(step), Aligned: true})
 	}
 	var place []Stmt
 	for _, a := range g.Axes {
-		place = append(place, Set{To: At(Name(axisName(a)+"_at"), Name("l")), Value: Name(axisName(a))})
+		place = append(place, Set{To: At(Name(AxisName(a)+"_at"), Name("l")), Value: Name(AxisName(a))})
 	}
 	more := If{Cond: Bin("<", Add(Bin("+", point, Name("l")), Int(1)), points), Then: g.nextPoint()}
 	vectors = append(vectors, Count("int", "l", Int(0), Int(step), 1, append(place, more)...))
@@ -69,7 +69,7 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	body := []Stmt{Let("long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points))}
 	part := []Stmt{Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), Int(g.parted.fold.Hi.I)))}
 	for _, a := range g.Axes {
-		x := axisName(a)
+		x := AxisName(a)
 		body = append(body, Let("int", x+"_from", Name(x)))
 		part = append(part, To(x, Name(x+"_from")))
 	}
@@ -80,7 +80,7 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 // nextPoint goes on to the next point of the tile.
 func (g *gen) nextPoint() (next []Stmt) {
 	for _, a := range g.Axes {
-		x := Name(axisName(a))
+		x := Name(AxisName(a))
 		more := Set{To: x, Op: "+", Value: Int(1)}
 		if next == nil {
 			next = []Stmt{more}
@@ -109,7 +109,7 @@ func (g *gen) resume(c *loop, at int) bool {
 	}
 	c.kept = g.parted.kept
 	for _, a := range f.Accs {
-		g.parted.kept += registers(a.Type)
+		g.parted.kept += schedule.Registers(a.Type)
 	}
 	part, start := Name("part"), Int(whole.Lo.I)
 	if f == whole {
@@ -138,7 +138,7 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 	slot := c.kept
 	point := Bin("*", Bin("-", Name("point"), Name("from")), Name("SAVED"))
 	for _, a := range c.f.Accs {
-		for h := range registers(a.Type) {
+		for h := range schedule.Registers(a.Type) {
 			for _, v := range c.copies {
 				place := Bin("*", Bin("+", point, Int((slot*g.V+v)*g.W)), Int(4))
 				at, name := Deref(Spelled[a.Type].Vector, Bin("+", Name("saved"), place)), g.accName(a, v).Regs[h]
@@ -160,7 +160,7 @@ func (g *gen) setAside(c *loop) {
 		t, name := Spelled[a.Type].Vector, Name(g.accBase("h", c, q, 0))
 		var save, load []Stmt
 		for _, v := range c.copies {
-			for h := range registers(a.Type) {
+			for h := range schedule.Registers(a.Type) {
 				acc, at := g.accName(a, v).Regs[h], At(name, Int(len(save)))
 				save, load = append(save, Set{To: at, Value: acc}), append(load, Set{To: acc, Value: at})
 			}

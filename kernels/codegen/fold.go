@@ -72,7 +72,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	g.setAside(c)
 }
 
-func (c *loop) index() *Expr { return Name(axisName(c.f.Index)) }
+func (c *loop) index() *Expr { return Name(AxisName(c.f.Index)) }
 
 func (c *loop) ctype() Spelling { return Spelled[c.f.Index.Type] }
 

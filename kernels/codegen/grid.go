@@ -71,13 +71,13 @@ func (g *gen) storing(s schedule.CUDA, v int) *Expr {
 	}
 	for a, axis := range g.Axes {
 		if _, ok := s.ThreadOf(a); ok && s.Stays() {
-			conds = append(conds, Name(axisName(axis)+"_in"))
+			conds = append(conds, Name(AxisName(axis)+"_in"))
 		}
 	}
 	for _, u := range g.Schedule.Unroll {
 		axis := g.Axes[u.Axis]
 		if o := g.Offset(axis, v); o != 0 {
-			conds = append(conds, Bin("<=", Name(axisName(axis)), Bin("-", Name(axisName(axis)+"_last"), Int(o))))
+			conds = append(conds, Bin("<=", Name(AxisName(axis)), Bin("-", Name(AxisName(axis)+"_last"), Int(o))))
 		}
 	}
 	if len(conds) == 0 {
@@ -128,10 +128,10 @@ func bound(end string, axis int) *Expr { return Name(fmt.Sprint(end, axis)) }
 // that share a fold agree on it, because they differ in no point. Where others wait for it, it repeats the tile's last point
 // and stores nothing.
 func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
-	x, hi := axisName(g.Axes[a]), bound("hi", a)
+	x, hi := AxisName(g.Axes[a]), bound("hi", a)
 	first := Bin("+", bound("lo", a), Times(number, int64(g.Schedule.Step(a))))
 	if o := g.team.origin(a); o != nil {
-		out = append(out, Let("int", axisName(o), Cast("int", first)))
+		out = append(out, Let("int", AxisName(o), Cast("int", first)))
 	}
 	component, several := s.ThreadOf(a)
 	at := Name(x + "_at")

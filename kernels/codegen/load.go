@@ -38,17 +38,9 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 			continue
 		}
 		x := g.val(t, v, m)
-		all := x
-		if a.guarded {
-			all = And(a.guard, x)
-		}
-		a.guard, a.guarded = all, true
-		switch {
-		case x.Vec:
-		case a.here.Regs[0] == nil:
-			a.here = x
-		default:
-			a.here = And(a.here, x)
+		a.guard, a.guarded = both(a.guard, x), true
+		if !x.Vec {
+			a.here = both(a.here, x)
 		}
 	}
 	if m == origin || len(rest.Terms) == 0 {
@@ -77,6 +69,14 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	}
 	g.count("gather", n)
 	return g.gatherLoad(a)
+}
+
+// both is a condition and another, if there is one before it.
+func both(a, b Value) Value {
+	if a.Regs[0] == nil {
+		return b
+	}
+	return And(a, b)
 }
 
 // count notes the class of a load, once for all vectors in flight; copies for blocks without proof do not count.
@@ -195,7 +195,7 @@ func (g *gen) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
 	out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: at.Text, N: Name("W")},
 		Do(Call("store_"+i.Type.String(), append([]*Expr{at}, i.List()...)...)))
 	for h, e := range x.List() {
-		per := g.W / registers(n.Type)
+		per := g.W / schedule.Registers(n.Type)
 		lane := Bin("+", Name("l"), Int(h*per))
 		read := Call("s_load_"+n.Buf.Type.String(), Bin("+", g.bufName(n.Buf), At(at, lane)))
 		if x.Type == ir.Bool {

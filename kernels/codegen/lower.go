@@ -155,8 +155,6 @@ func (g *gen) arg(n *ir.Node) *Expr {
 	return Cast(Spelled[n.Type].Scalar, x)
 }
 
-func axisName(n *ir.Node) string { return fmt.Sprintf("x%d", n.ID()) }
-
 func (g *gen) accName(n *ir.Node, v int) Value {
 	return Variable(n.Type, g.laned(n), fmt.Sprintf("a%d_%d", n.ID(), g.Canon(g.vary.Of(n), v)))
 }
@@ -169,7 +167,7 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	case ir.RoleIndex:
 		return g.indexVal(n, v, m, sc)
 	}
-	x := Name(axisName(n))
+	x := Name(AxisName(n))
 	places := Name(x.Text + "_at") // of all points in flight, one after the other
 	switch {
 	case slices.Contains(g.team.origins, n):
@@ -182,7 +180,7 @@ func (g *gen) axisVal(n *ir.Node, v int, m layout, sc *scope) Value {
 	o := g.Offset(n, v)
 	x = Add(x, Int(o))
 	cut := g.Clamp && (o != 0 || g.W > 1 && g.LaneCount(n) > 1)
-	last := Scalar(ir.I32, Name(axisName(n)+"_last"))
+	last := Scalar(ir.I32, Name(AxisName(n)+"_last"))
 	if m == byLane && g.laned(n) {
 		p := Vector(ir.I32, g.coordinates(n, x))
 		if cut {
@@ -206,13 +204,13 @@ func (g *gen) coordinates(n *ir.Node, x *Expr) *Expr {
 }
 
 // iterated is the index of the first lane's iteration.
-func (g *gen) iterated(n *ir.Node) *Expr { return Add(Name(axisName(n)), Int(g.ahead)) }
+func (g *gen) iterated(n *ir.Node) *Expr { return Add(Name(AxisName(n)), Int(g.ahead)) }
 
 // indexVal is the index of a fold: the loop's variable, plus the lane's own start where starts differ.
 func (g *gen) indexVal(n *ir.Node, v int, m layout, sc *scope) Value {
-	f, x := n.Fold, Name(axisName(n))
+	f, x := n.Fold, Name(AxisName(n))
 	if m == byIteration { // cut to the last iteration
-		per := g.W / registers(n.Type)
+		per := g.W / schedule.Registers(n.Type)
 		last := Scalar(n.Type, Name(x.Text+"_last"))
 		return g.name(sc, Each(n.Type, func(h int) *Expr {
 			return Call(Fn("v_min", n.Type), Bin("+", g.iterated(n), Numbers(Spelled[n.Type].Vector, tile.Counting(per, h*per)...)), last.Part(h))
@@ -251,8 +249,6 @@ func (u *Unit) gen(s schedule.CPU) *gen {
 		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}, map[*ir.Node]bool{}},
 	}
 }
-
-func registers(t ir.DType) int { return schedule.Registers(t) }
 
 // declare declares variables for a value, set to another; to nothing if that is of no type.
 func (sc *scope) declare(name, x Value) {

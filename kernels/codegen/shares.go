@@ -185,7 +185,7 @@ func (g *gen) turnLanes(c *loop) {
 		}, in)
 	}
 	if g.Schedule.Copies > 0 {
-		g.turns = &turns{from: Name(axisName(c.f.Index) + "_from")}
+		g.turns = &turns{from: Name(AxisName(c.f.Index) + "_from")}
 	}
 	write(full, func() Value { return Value{} })
 	at := g.turns
@@ -346,7 +346,7 @@ func (g *gen) joinArg(c *loop, v int) {
 		h, t, w := g.shareName(c, q, v), Spelled[a.Type], Name(g.fresh("w"))
 		out = append(out, Array{Type: t.Scalar, Name: w.Text, N: Name("W")})
 		for p, e := range h.List() {
-			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", w, Int(p*g.W/registers(a.Type)))), Value: e})
+			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", w, Int(p*g.W/schedule.Registers(a.Type)))), Value: e})
 		}
 		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).Regs[0]
 		take = append(take, Set{To: acc[q], Value: lane[q]})

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
+	"weft/kernels/schedule"
 )
 
 // stores writes all stores of the kernel at the tile's points: first the folds that have some.
@@ -65,12 +66,7 @@ func (g *gen) store(s form.Output) {
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
 func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
 	guard := mask
-	also := func(on Value) {
-		if guard.Regs[0] != nil {
-			on = And(guard, on)
-		}
-		guard = on
-	}
+	also := func(on Value) { guard = both(guard, on) }
 	if s.Guard != nil {
 		also(g.val(s.Guard, v, m))
 	}
@@ -79,7 +75,7 @@ func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int
 	}
 	for _, n := range g.Axes { // lanes that repeat the last point would add what it adds again
 		if s.Adds && g.Clamp && g.W > 1 && g.LaneCount(n) > 1 {
-			also(g.name(in, Vector(ir.Bool, Bin("<=", g.coordinates(n, Name(axisName(n))), Name(axisName(n)+"_last")))))
+			also(g.name(in, Vector(ir.Bool, Bin("<=", g.coordinates(n, Name(AxisName(n))), Name(AxisName(n)+"_last")))))
 		}
 	}
 	if s.In == nil || s.Guard == nil || guard.Vec {
@@ -203,7 +199,7 @@ func (g *gen) spill(prefix string, x Value) (name *Expr, out []Stmt) {
 	t, name := Spelled[x.Type], Name(g.fresh(prefix))
 	out = append(out, Array{Type: t.Scalar, Name: name.Text, N: Name("W")})
 	for h, e := range x.List() {
-		out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/registers(x.Type)))), Value: e})
+		out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/schedule.Registers(x.Type)))), Value: e})
 	}
 	return name, out
 }

@@ -72,7 +72,7 @@ func (g *gen) inFill(sc *scope, f func()) {
 // tabulate computes n for a block of iterations and returns the element of the table at the current one.
 func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
 	b, t := sc.block, Spelled[n.Type]
-	at := Name(axisName(sc.fold.Index) + "_in")
+	at := Name(AxisName(sc.fold.Index) + "_in")
 	k := key{n, v, byLane}
 	if name := b.tables[k]; name != nil {
 		return g.name(sc, Scalar(n.Type, At(name, at)))
@@ -83,7 +83,7 @@ func (g *gen) tabulate(n *ir.Node, v int, sc *scope) Value {
 	b.outer.add(Array{Type: t.Scalar, Name: name.Text, N: Int(b.size), Aligned: true})
 	g.inFill(sc, func() {
 		for h, e := range g.val(n, v, byIteration).AsVec().List() {
-			b.fill.add(Set{To: Deref(t.Vector+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/registers(n.Type)))), Value: e})
+			b.fill.add(Set{To: Deref(t.Vector+"_u", Bin("+", Bin("+", name, at), Int(h*g.W/schedule.Registers(n.Type)))), Value: e})
 		}
 	})
 	return g.name(sc, Scalar(n.Type, At(name, at)))

@@ -62,23 +62,20 @@ func (g *gen) finish(list []Stmt) Body {
 	return Body{append(out, g.Counts.Around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
 }
 
-func tileLo(axis int) *Expr { return At(Name("a->lo"), Int(axis)) }
-func tileHi(axis int) *Expr { return At(Name("a->hi"), Int(axis)) }
-
 // tileLoop is the loop over the tile's range of an axis.
 func (g *gen) tileLoop(axis int, body []Stmt) (out []Stmt) {
-	x, step := axisName(g.Axes[axis]), g.Schedule.Step(axis)
+	x, step := AxisName(g.Axes[axis]), g.Schedule.Step(axis)
 	end := Name(x + "_end")
 	if step > 1 && g.Tail == tile.Cut {
-		out = append(out, Let("int", x+"_last", Bin("-", tileHi(axis), Int(1))))
+		out = append(out, Let("int", x+"_last", Bin("-", TileHi(axis), Int(1))))
 	}
 	if step > 1 && g.Tail != tile.Cut {
 		body = append([]Stmt{Let("int", x, Call("s_min_i", Name(x+"_"), Bin("-", end, Int(step))))}, body...)
 		x += "_"
 	}
-	lo, hi := tileLo(axis), tileHi(axis)
+	lo, hi := TileLo(axis), TileHi(axis)
 	if slices.ContainsFunc(g.Schedule.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis }) {
-		lo, hi = chunkEnds(g.Axes[axis])
+		lo, hi = ChunkEnds(g.Axes[axis])
 	}
 	loop := Count("int", x, lo, end, step, body...)
 	loop.Vars = append(loop.Vars, To(end.Text, hi))

@@ -14,7 +14,7 @@ import (
 // across it from lane to lane: rows loaded whole and transposed in registers serve all of them. It gives the stride from
 // lane to lane.
 func (g *gen) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64, ok bool) {
-	if len(g.Schedule.Unroll) != 1 || g.V != g.W || g.W == 1 || registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
+	if len(g.Schedule.Unroll) != 1 || g.V != g.W || g.W == 1 || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return 0, false
 	}
 	flight := g.Axes[g.Schedule.Unroll[0].Axis]
