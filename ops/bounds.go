@@ -10,29 +10,35 @@ import (
 // Bounds are the least and the greatest value that elements of an array can have, by interval arithmetic over its definition, and whether one
 // may be NaN besides. ok is false where they are not known.
 func Bounds(a Array) (lo, hi float64, nan, ok bool) {
-	w := boundsOf(a, true)
+	w := boundsOf(a, asked{a.Out, true, mostReads})
 	return w.lo, w.hi, w.nan, w.known
 }
 
 // Leaves32 reports whether what make builds of elements of arrays, in 64 bits, may leave the whole numbers of 32 bits, as far as the text and the
 // types of the arrays tell: no file is read. Nothing is known, and so nothing is said, of a state that is carried and of what a loop comes to.
+// Mostly the bounds of each array tell enough, which are found once; else what the arrays have in common is followed.
 func Leaves32(arrays []Array, make func(b *Body, x []Elem) Elem) bool {
-	p := newProver(false)
+	return leaves32(itself, arrays, make) && leaves32(mostReads, arrays, make)
+}
+
+func leaves32(follow int, arrays []Array, make func(b *Body, x []Elem) Elem) bool {
+	p := newProver(false, follow)
 	var x []Elem
 	for _, a := range arrays {
 		x = append(x, Real(p.body.Cast(ir.I64, p.element(a).Re)))
 	}
 	if p.lost {
-		return false
+		return follow == itself
 	}
 	e := make(p.body, x).Re
 	w := p.bounds(e)
-	return !w.open && !p.lost && (w.lo < math.MinInt32 || w.hi > math.MaxInt32)
+	return (follow == itself || !w.open && !p.lost) && (w.lo < math.MinInt32 || w.hi > math.MaxInt32)
 }
 
-// mostReads is how many elements of other arrays are followed, and mostLoops how many loops and axes: of arrays that are read beyond them all
+// mostReads is how many elements of other arrays are followed at most (itself: none), and mostLoops how many loops and axes: of arrays that are read beyond them all
 // that is known is their own bounds. Where a definition alone reads so much more that no array ends it, nothing is known.
 const (
+	itself    = 1
 	mostReads = 60
 	allReads  = 5000
 	mostLoops = ir.KernelBinders / 4
@@ -41,6 +47,7 @@ const (
 // prover builds an element out of what it is made from.
 type prover struct {
 	files   bool // are looked at for what lies in them
+	follow  int  // so many reads of other arrays, and no more
 	body    *Body
 	sources map[*ir.Buffer]Array
 	reads   int
@@ -48,8 +55,8 @@ type prover struct {
 	open    bool // so is what its bounds say: something is a state, or what a loop comes to, of which nothing is known
 }
 
-func newProver(files bool) *prover {
-	p := &prover{files: files, sources: map[*ir.Buffer]Array{}}
+func newProver(files bool, follow int) *prover {
+	p := &prover{files: files, follow: follow, sources: map[*ir.Buffer]Array{}}
 	p.body = &Body{Builder: ir.NewBuilder(), Read: p.read, Stored: func(s *Stage) []*ir.Buffer {
 		p.lost = true
 		return s.Type.Buffers(s.Name)
@@ -66,9 +73,9 @@ type within struct {
 }
 
 // boundsOf are found once for each array.
-func boundsOf(a Array, files bool) within {
-	return a.Of.definition().bounds(asked{a.Out, files}, func() within {
-		p := newProver(files)
+func boundsOf(a Array, how asked) within {
+	return a.Of.definition().bounds(how, func() within {
+		p := newProver(how.files, how.follow)
 		e := p.element(a)
 		if p.lost || e.Im != nil {
 			return within{nan: true, open: true, unsure: true}
@@ -133,7 +140,7 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 		if output && !s.Source {
 			_, _, told = RangeOf(of) // more than its definition would
 		}
-		far := p.reads > mostReads && output || b.Binders() >= mostLoops
+		far := p.reads > p.follow && output || b.Binders() >= mostLoops
 		if s.Elem != nil && !told && !far {
 			return s.Elem(b, index).Parts()
 		}
@@ -154,7 +161,7 @@ func (p *prover) read(s *Stage, guard *ir.Node, other float64, index []*ir.Node)
 
 // outside tells of a buffer what is known of the array that it stands for.
 func (p *prover) outside(buf *ir.Buffer, a Array) {
-	w := boundsOf(a, p.files)
+	w := boundsOf(a, asked{a.Out, p.files, p.follow})
 	p.open = p.open || w.open
 	buf.Type = buf.Type.Compute()
 	if buf.Type.Float() || !w.unsure {

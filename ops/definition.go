@@ -14,10 +14,11 @@ type definition struct {
 	proved sync.Map // of what is asked, a within
 }
 
-// asked is an output, and whether files may be looked at.
+// asked is an output, whether files may be looked at, and how many reads of other arrays are followed.
 type asked struct {
-	out   int
-	files bool
+	out    int
+	files  bool
+	follow int
 }
 
 func (op *Instance) definition() *definition {

@@ -20,30 +20,37 @@ func (p *Program) Values(in Inputs) (out []float64, err error) {
 	}
 	m, s := p.machine(b), &p.stores[0]
 	defer m.release()
+	out = make([]float64, 0, p.kernel.Points())
 	var nest func(level int) bool
 	nest = func(level int) bool {
-		switch {
-		case !m.run(p.levels[level]):
+		if !m.run(p.levels[level]) {
 			return false
-		case level < len(p.axes):
-			n := p.kernel.Axes[level].Extent
-			end := n
-			if ends != nil && level == len(p.axes)-1 {
-				end = ends[len(out)/n]
+		}
+		if level == len(p.axes) {
+			if s.float {
+				out = append(out, m.f[s.value])
+			} else {
+				out = append(out, float64(m.i[s.value]))
 			}
-			for v := range end {
-				m.i[p.axes[level]] = int64(v)
-				if !nest(level + 1) {
-					return false
-				}
+			return true
+		}
+		n := p.kernel.Axes[level].Extent
+		end := n
+		if ends != nil && level == len(p.axes)-1 {
+			end = ends[len(out)/n]
+		}
+		for v := range end {
+			m.i[p.axes[level]] = int64(v)
+			if !nest(level + 1) {
+				return false
 			}
-			for range n - end {
-				out = append(out, out[len(out)-1])
+		}
+		if end < n {
+			row, alike := out[len(out):len(out)+n-end], out[len(out)-1]
+			for i := range row {
+				row[i] = alike
 			}
-		case s.float:
-			out = append(out, m.f[s.value])
-		default:
-			out = append(out, float64(m.i[s.value]))
+			out = out[:len(out)+n-end]
 		}
 		return true
 	}

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"weft/ops/problem"
@@ -190,7 +191,7 @@ func (g *grammar) atom(lex *lexer.PeekingLexer) (Expr, error) {
 		}
 		lex.LoadCheckpoint(before)
 	}
-	atom, err := parseWith(lex, g.atoms)
+	atom, err := parseWith(g, lex, g.atoms, g.value)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +220,11 @@ func (g *grammar) suffix(lex *lexer.PeekingLexer) (Suffix, error) {
 			return &Selection{extent: since(lex, start), List: list}, nil
 		}
 	}
+	if g.plain {
+		return nil, errMistaken
+	}
 	lex.LoadCheckpoint(before)
-	suffix, err := parseWith(lex, g.suffixes)
+	suffix, err := g.suffixes.ParseFromLexer(lex, participle.AllowTrailing(true))
 	if err != nil {
 		return nil, err
 	}

@@ -34,16 +34,19 @@ type grammar struct {
 	lambdas     *participle.Parser[Lambda]
 	ifs         *participle.Parser[If]
 	segments    *participle.Parser[Segment]
-	root        *participle.Parser[production]
+	root        *participle.Parser[production] // nil: not built
 
-	depth int // of operations inside operations
+	depth int  // of operations inside operations
+	plain bool // by hand, see plainly
 }
 
 // grammars are those that nobody parses with: building one takes longer than parsing most files.
-var grammars = sync.Pool{New: func() any { return build() }}
+var grammars = sync.Pool{New: func() any { return &grammar{} }}
 
-func build() *grammar {
-	g := &grammar{}
+func (g *grammar) build() {
+	if g.root != nil {
+		return
+	}
 	g.root = participle.MustBuild[production](
 		participle.Lexer(vocabulary{}),
 		participle.UseLookahead(0),
@@ -62,10 +65,13 @@ func build() *grammar {
 	g.lambdas = (*participle.Parser[Lambda])(g.root)
 	g.ifs = (*participle.Parser[If])(g.root)
 	g.segments = (*participle.Parser[Segment])(g.root)
-	return g
 }
 
-func parseWith[P any](lex *lexer.PeekingLexer, p *participle.Parser[P]) (*P, error) {
+// parseWith parses a production by the grammar or, where all is as it should be so far, by hand.
+func parseWith[P any](g *grammar, lex *lexer.PeekingLexer, p *participle.Parser[P], hand func(*lexer.PeekingLexer) (*P, error)) (*P, error) {
+	if g.plain {
+		return hand(lex)
+	}
 	return p.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
@@ -77,9 +83,9 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	case g.depth > maxNesting:
 		return nil, fail(lex, problem.TooComplex, "expression is nested too deeply", nameParts)
 	case t.Type == keywordType && t.Value == "if":
-		return parseWith(lex, g.ifs)
+		return parseWith(g, lex, g.ifs, g.choice)
 	case startsLambda(lex):
-		return parseWith(lex, g.lambdas)
+		return parseWith(g, lex, g.lambdas, g.lambda)
 	case startsSegment(lex):
 		return g.segment(lex)
 	}
@@ -90,7 +96,7 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	}
 	p := &Pipeline{Head: head}
 	for punctuated(lex, "@") {
-		a, err := parseWith(lex, g.annotations)
+		a, err := parseWith(g, lex, g.annotations, g.annotation)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +104,7 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	}
 	for punctuated(lex, "|") {
 		lex.Next()
-		s, err := parseWith(lex, g.stages)
+		s, err := parseWith(g, lex, g.stages, g.stage)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +160,7 @@ func (g *grammar) segment(lex *lexer.PeekingLexer) (Expr, error) {
 	lex.Next()
 	word := *lex.Peek()
 	lex.LoadCheckpoint(start)
-	s, err := parseWith(lex, g.segments)
+	s, err := parseWith(g, lex, g.segments, g.part)
 	if err != nil {
 		return nil, err
 	}
@@ -174,6 +180,13 @@ func (g *grammar) parse(src *diag.Source, s sentence, diags *diag.List) Statemen
 	if err != nil {
 		panic(err) // a feed never fails
 	}
+	start := lex.MakeCheckpoint()
+	if statement, ok := g.plainly(lex); ok {
+		finish(src, statement)
+		return statement
+	}
+	lex.LoadCheckpoint(start)
+	g.build()
 	g.depth = 0
 	statement, err := g.statements.ParseFromLexer(lex)
 	if err != nil {
