@@ -14,6 +14,14 @@ func Bounds(a Array) (lo, hi float64, nan, ok bool) {
 	return w.lo, w.hi, w.nan, w.known
 }
 
+// BoundsWithin are Bounds, or wider ones that are within some ends: mostly what each array is by itself tells that much.
+func BoundsWithin(a Array, least, most float64) (lo, hi float64, nan, ok bool) {
+	if w := boundsOf(a, asked{a.Out, false, itself}); w.known && !w.nan && !w.unsure && least <= w.lo && w.hi <= most {
+		return w.lo, w.hi, false, true
+	}
+	return Bounds(a)
+}
+
 // Leaves32 reports whether what make builds of elements of arrays, in 64 bits, may leave the whole numbers of 32 bits, as far as the text and the
 // types of the arrays tell: no file is read. Nothing is known, and so nothing is said, of a state that is carried and of what a loop comes to.
 // Mostly the bounds of each array tell enough, which are found once; else what the arrays have in common is followed.

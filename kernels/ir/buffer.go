@@ -66,15 +66,15 @@ func DataFactsOf(data []float64, row int) *DataFacts {
 	if len(data) == 0 {
 		return nil
 	}
-	f := DataFacts{Least: data[0], Most: data[0]}
-	for i, v := range data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		f.Least, f.Most = min(f.Least, v), max(f.Most, v)
-		f.Mean += v / float64(len(data))
-		if i%row > 0 {
-			f.Slope = max(f.Slope, math.Abs(v-data[i-1]))
+	f, each := DataFacts{Least: data[0], Most: data[0]}, 1/float64(len(data))
+	for ; len(data) > 0; data = data[min(row, len(data)):] {
+		before := data[0]
+		for _, v := range data[:min(row, len(data))] {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil
+			}
+			f.Least, f.Most, f.Slope = min(f.Least, v), max(f.Most, v), max(f.Slope, math.Abs(v-before))
+			f.Mean, before = f.Mean+v*each, v
 		}
 	}
 	return &f

@@ -87,7 +87,7 @@ func (e *End) check(of ops.Segment, last, n int) error {
 func Within(p Operand, what, dim, besides string, least, most, n int) error {
 	lo, hi, nan, ok := 0.0, 0.0, false, true
 	if a, array := p.Value.(ops.Array); array {
-		lo, hi, nan, ok = ops.Bounds(a)
+		lo, hi, nan, ok = ops.BoundsWithin(a, float64(least), float64(most))
 	} else {
 		lo, hi = p.SI(), p.SI()
 	}

@@ -150,7 +150,7 @@ func (p *place) steps(over bool) (lo, hi float64, nan, known bool) {
 	case ops.Number:
 		lo, hi, known = v.V, v.V, true
 	case ops.Array:
-		lo, hi, nan, known = ops.Bounds(v)
+		lo, hi, nan, known = p.bounds(v)
 		nan = nan || over && v.Type().Elem.Base.Float() && (!known || max(-lo, hi) > math.MaxFloat32)
 	}
 	if p.lookup && p.here || !known {
@@ -162,6 +162,14 @@ func (p *place) steps(over bool) (lo, hi float64, nan, known bool) {
 		hi += float64(p.of.Size - 1)
 	}
 	return lo, hi, nan, true
+}
+
+// bounds are those of places: of whole ones no narrower than the dim has to have them.
+func (p *place) bounds(a ops.Array) (lo, hi float64, nan, known bool) {
+	if p.whole && !p.here && !p.lookup {
+		return ops.BoundsWithin(a, 0, float64(p.of.Size-1))
+	}
+	return ops.Bounds(a)
 }
 
 // stepsOf is a place, or a distance from one, in steps.

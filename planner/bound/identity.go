@@ -66,10 +66,13 @@ func Values(s *ops.Stage) string {
 	if s.Data == nil {
 		return ""
 	}
-	bytes := make([]byte, 0, 8*len(s.Data))
-	for _, v := range s.Data {
-		bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v))
+	h, bytes := sha256.New(), make([]byte, 0, 8<<10)
+	for some := range slices.Chunk(s.Data, cap(bytes)/8) {
+		bytes = bytes[:0]
+		for _, v := range some {
+			bytes = binary.LittleEndian.AppendUint64(bytes, math.Float64bits(v))
+		}
+		h.Write(bytes)
 	}
-	h := sha256.Sum256(bytes)
-	return hex.EncodeToString(h[:16])
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
