@@ -77,7 +77,7 @@ func Parse(text string, names ...Names) (u ops.Unit, ok bool) {
 
 // Unknown is the doubt about an array whose unit has no meaning here.
 func Unknown(text string) problem.Problem {
-	return problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q is none that is known here: plain numbers are read; `unit` says another", text)
+	return problem.Wrong(problem.UnknownUnit, "path", "", "the unit %.60q is none that is known here: plain numbers are read; `unit` says another", text)
 }
 
 // number reads 10**(-17), 10^-17 or 1E-17.

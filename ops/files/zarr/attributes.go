@@ -62,6 +62,9 @@ const (
 // missingNames are attributes of elements that are missing.
 var missingNames = []string{"_FillValue", "missing_value"}
 
+// mostMissing bounds the values of elements that are missing: each element is compared with all of them.
+const mostMissing = 64
+
 // signs are the types of whole numbers of the same size and the other sign.
 var signs = map[element.DType]element.DType{
 	element.Int8: element.Uint8, element.Int16: element.Uint16, element.Int32: element.Uint32, element.Int64: element.Uint64,
@@ -103,7 +106,11 @@ func (d *description) meaning(l *layout) error {
 		l.scale, l.offset = scale, offset
 	}
 	for _, name := range missingNames {
-		for _, raw := range d.Attributes.values(name) {
+		all := d.Attributes.values(name)
+		if len(all) > mostMissing {
+			return broken("the attribute %s is %.60s..., and up to %d values are read", name, d.Attributes[name], mostMissing)
+		}
+		for _, raw := range all {
 			if err := l.miss(name, raw, stored); err != nil {
 				return err
 			}
@@ -187,6 +194,9 @@ var cfNames = units.Names{
 	"count": "", "counts": "", "level": "", "layer": "", "sigma_level": "", "unitless": "", "dimensionless": "",
 }
 
+// longestUnit is the length of the longest text that is looked at for a unit.
+const longestUnit = 256
+
 // inUnit reads the unit, first as this program writes it.
 func (d *description) inUnit(l *layout) error {
 	if len(d.Attributes.values("units")) == 0 {
@@ -195,6 +205,10 @@ func (d *description) inUnit(l *layout) error {
 	text, is := d.Attributes.text("units")
 	if !is {
 		text = string(d.Attributes["units"]) // 1
+	}
+	if len(text) > longestUnit {
+		l.doubts = append(l.doubts, units.Unknown(text))
+		return nil
 	}
 	u, err := ops.ParseUnit(text)
 	if err != nil {
@@ -224,9 +238,9 @@ func (d *description) named(l *layout) error {
 		switch {
 		case given == nil:
 		case !dimName().MatchString(*given):
-			l.doubt("%q is no name of a dimension that a program could use: it is %s here", *given, name)
+			l.doubt("%.60q is no name of a dimension that a program could use: it is %s here", *given, name)
 		case slices.ContainsFunc(d.Names[:i], func(other *string) bool { return other != nil && *other == *given }):
-			l.doubt("two dimensions are named %s: the second is %s here", *given, name)
+			l.doubt("two dimensions are named %.60s: the second is %s here", *given, name)
 		default:
 			name = *given
 		}

@@ -103,6 +103,7 @@ func TestAttributesThatCannotBeApplied(t *testing.T) {
 		{"int16", map[string]any{"scale_factor": "2"}, `the attribute scale_factor is "2", and one number is right`},
 		{"int16", map[string]any{"add_offset": []int{1, 2}}, "the attribute add_offset is [1,2], and one number is right"},
 		{"int16", map[string]any{"_FillValue": "none"}, `the attribute _FillValue is "none"`},
+		{"int16", map[string]any{"missing_value": make([]int, 1000)}, "the attribute missing_value is [0,0,0,"},
 		{"float32", map[string]any{"missing_value": "none"}, `the attribute missing_value is "none"`},
 		{"int16", map[string]any{"_Unsigned": "perhaps"}, `the attribute _Unsigned is "perhaps"`},
 	} {
@@ -145,6 +146,14 @@ func TestUnitsOfAttributes(t *testing.T) {
 		if err != nil || len(a.Doubts) != 1 || a.Doubts[0].Code != problem.UnknownUnit || !strings.Contains(a.Doubts[0].Message, text) || !a.Unit.Plain() {
 			t.Errorf("%s is %v: %v, %v", text, a.Unit, messages(a.Doubts), err)
 		}
+	}
+}
+
+// A unit that means harm takes no time, and is not shown in full.
+func TestLongUnits(t *testing.T) {
+	a, err := about(t, map[string]any{"attributes": map[string]any{"units": strings.Repeat("m ", 4<<20)}})
+	if err != nil || len(a.Doubts) != 1 || len(a.Doubts[0].Message) > 300 {
+		t.Errorf("%d doubts, %v", len(a.Doubts), err)
 	}
 }
 
