@@ -8,9 +8,7 @@ import (
 // EBNF returns the grammar, a production a line, as the parser holds it. Names in angle brackets are tokens.
 func EBNF() string {
 	lines := []string{"File = Statement? (<newline> Statement?)* ."}
-	g := &grammar{}
-	g.build()
-	for _, line := range strings.Split(withoutLookahead(g.root.String()), "\n")[1:] { // the first is the root
+	for _, line := range strings.Split(withoutLookahead(build().root.String()), "\n")[1:] { // the first is the root
 		if strings.HasPrefix(line, "Pipeline ") {
 			lines = append(lines, "Expr = Lambda | If | Segment | Pipeline .")
 		}

@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"weft/ops/problem"
@@ -191,7 +190,7 @@ func (g *grammar) atom(lex *lexer.PeekingLexer) (Expr, error) {
 		}
 		lex.LoadCheckpoint(before)
 	}
-	atom, err := parseWith(g, lex, g.atoms, g.value)
+	atom, err := parseWith(lex, g.atoms)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +219,8 @@ func (g *grammar) suffix(lex *lexer.PeekingLexer) (Suffix, error) {
 			return &Selection{extent: since(lex, start), List: list}, nil
 		}
 	}
-	if g.plain {
-		return nil, errMistaken
-	}
 	lex.LoadCheckpoint(before)
-	suffix, err := g.suffixes.ParseFromLexer(lex, participle.AllowTrailing(true))
+	suffix, err := parseWith(lex, g.suffixes)
 	if err != nil {
 		return nil, err
 	}

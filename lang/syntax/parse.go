@@ -34,19 +34,16 @@ type grammar struct {
 	lambdas     *participle.Parser[Lambda]
 	ifs         *participle.Parser[If]
 	segments    *participle.Parser[Segment]
-	root        *participle.Parser[production] // nil: not built
+	root        *participle.Parser[production]
 
-	depth int  // of operations inside operations
-	plain bool // by hand, see plainly
+	depth int // of operations inside operations
 }
 
 // grammars are those that nobody parses with: building one takes longer than parsing most files.
-var grammars = sync.Pool{New: func() any { return &grammar{} }}
+var grammars = sync.Pool{New: func() any { return build() }}
 
-func (g *grammar) build() {
-	if g.root != nil {
-		return
-	}
+func build() *grammar {
+	g := &grammar{}
 	g.root = participle.MustBuild[production](
 		participle.Lexer(vocabulary{}),
 		participle.UseLookahead(0),
@@ -65,13 +62,10 @@ func (g *grammar) build() {
 	g.lambdas = (*participle.Parser[Lambda])(g.root)
 	g.ifs = (*participle.Parser[If])(g.root)
 	g.segments = (*participle.Parser[Segment])(g.root)
+	return g
 }
 
-// parseWith parses a production by the grammar or, where all is as it should be so far, by hand.
-func parseWith[P any](g *grammar, lex *lexer.PeekingLexer, p *participle.Parser[P], hand func(*lexer.PeekingLexer) (*P, error)) (*P, error) {
-	if g.plain {
-		return hand(lex)
-	}
+func parseWith[P any](lex *lexer.PeekingLexer, p *participle.Parser[P]) (*P, error) {
 	return p.ParseFromLexer(lex, participle.AllowTrailing(true))
 }
 
@@ -83,9 +77,9 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	case g.depth > maxNesting:
 		return nil, fail(lex, problem.TooComplex, "expression is nested too deeply", nameParts)
 	case t.Type == keywordType && t.Value == "if":
-		return parseWith(g, lex, g.ifs, g.choice)
+		return parseWith(lex, g.ifs)
 	case startsLambda(lex):
-		return parseWith(g, lex, g.lambdas, g.lambda)
+		return parseWith(lex, g.lambdas)
 	case startsSegment(lex):
 		return g.segment(lex)
 	}
@@ -96,7 +90,7 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	}
 	p := &Pipeline{Head: head}
 	for punctuated(lex, "@") {
-		a, err := parseWith(g, lex, g.annotations, g.annotation)
+		a, err := parseWith(lex, g.annotations)
 		if err != nil {
 			return nil, err
 		}
@@ -104,7 +98,7 @@ func (g *grammar) expr(lex *lexer.PeekingLexer) (Expr, error) {
 	}
 	for punctuated(lex, "|") {
 		lex.Next()
-		s, err := parseWith(g, lex, g.stages, g.stage)
+		s, err := parseWith(lex, g.stages)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +154,7 @@ func (g *grammar) segment(lex *lexer.PeekingLexer) (Expr, error) {
 	lex.Next()
 	word := *lex.Peek()
 	lex.LoadCheckpoint(start)
-	s, err := parseWith(g, lex, g.segments, g.part)
+	s, err := parseWith(lex, g.segments)
 	if err != nil {
 		return nil, err
 	}
@@ -180,13 +174,6 @@ func (g *grammar) parse(src *diag.Source, s sentence, diags *diag.List) Statemen
 	if err != nil {
 		panic(err) // a feed never fails
 	}
-	start := lex.MakeCheckpoint()
-	if statement, ok := g.plainly(lex); ok {
-		finish(src, statement)
-		return statement
-	}
-	lex.LoadCheckpoint(start)
-	g.build()
 	g.depth = 0
 	statement, err := g.statements.ParseFromLexer(lex)
 	if err != nil {
