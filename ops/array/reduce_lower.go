@@ -73,6 +73,8 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 		outputs = enoughOutputs
 	case w.adds():
 		outputs, many = 1, manyTerms
+	case outputs < enoughOutputs && slices.Contains(over, 0): // parts of few rows each, as blocks are
+		outputs = 1
 	}
 	w.outer, w.inner = splitLoops(in.Type, over, outputs, enoughOutputs, many)
 	inputs := append([]*ops.Stage{in}, w.ends...)

@@ -123,7 +123,8 @@ layer = (v, unit) -> if heights == relative then where(v > 0 * unit, ground + in
 crown = if trees then layer(canopy, unit.canopy) else ground
 stem = if not trees then ground else if share > 0 then where(crown > ground, ground + share * (crown - ground), 0 m) else layer(trunk, unit.trunk)
 shrub = if not trees then ground else if bushes then layer(bush, unit.bush) else where(abs(stem) > 0 m, 0 m, crown)
-steps = max(size(input, y), size(input, x))
+across = max(size(input, y), size(input, x))
+steps = if reach < inf then min(across, floor(reach / pixel) + 2) else across
 relief = urban.relief(ground, crown, stem)`
 
 // names are what a body needs to know of the call besides its arguments.

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"maps"
 	"slices"
 
 	"weft/kernels/ir"
@@ -194,7 +195,10 @@ func (c *Carry) Bytes() (n int64) {
 // Turns is Footprint of a kernel that makes a few turns at a time, of which over is the first and the one behind the last.
 func (p *Plan) Turns(step *Step, c *Carry) func(over region.Region) map[string]region.Region {
 	loads := bounds.Needed(c.IR)
+	places := p.places(step)
 	return p.regions(step, func(over region.Region) map[*ir.Buffer]region.Region {
-		return loads.Where(bounds.Values{c.Bounds: {float64(over[0].Lo), float64(over[0].Hi)}}).Of(c.IR.Domain())
+		told := maps.Clone(places)
+		told[c.Bounds] = [2]float64{float64(over[0].Lo), float64(over[0].Hi)}
+		return loads.Where(told).Of(c.IR.Domain())
 	})
 }

@@ -1,15 +1,35 @@
 package bound
 
 import (
+	"slices"
+
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bounds"
+	"weft/planner/plan"
 )
 
 // Footprint is which regions of the arrays that a kernel step reads are needed to compute a region of its axes, by buffer id.
 // The function may be called from several goroutines at once.
 func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.Region {
-	return p.regions(step, bounds.Needed(step.Kernel.IR).Of)
+	return p.regions(step, bounds.Needed(step.Kernel.IR).Where(p.places(step)).Of)
+}
+
+// places are where whole numbers lie that other kernels make for a step, all of them: they may be rows that it loads.
+func (p *Plan) places(step *Step) bounds.Values {
+	out := bounds.Values{}
+	for _, id := range step.Reads {
+		if b := p.Buffer(id); b.Role != plan.FromKernel || b.Storage().Float() {
+			continue
+		}
+		for i := range p.Steps {
+			made := &p.Steps[i]
+			if made.Kernel != nil && slices.Contains(made.Writes, id) && !slices.ContainsFunc(made.Kernel.IR.Stores, func(s ir.Store) bool { return s.In != nil || s.Guard != nil }) {
+				out.Store(made.Kernel.IR)
+			}
+		}
+	}
+	return out
 }
 
 // regions are those of the arrays that a step reads, as some are needed of their parts.
