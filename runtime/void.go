@@ -6,6 +6,7 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
+	"weft/runtime/audit"
 )
 
 // blanks are the arrays of a kernel that must hold a number somewhere (ops.Stage.Void), and in which none was found yet.
@@ -52,21 +53,7 @@ func (b *blanks) search(where func(id string) (at region.Region, search bool)) (
 			err = e
 			return false
 		}
-		return holdsNumber(h, at)
+		return audit.HoldsNumber(h, at)
 	})
 	return err
-}
-
-// holdsNumber reports whether some element of a region of a real array is finite. It reads on until it finds one.
-func holdsNumber(h ops.HostArray, at region.Region) bool {
-	box := h.Type.Whole()
-	copy(box, at)
-	for piece := range ops.Pieces(box, h.Type.Shape()) {
-		for row := range h.Sub(piece).Parts[0].Values() {
-			if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -125,3 +125,17 @@ func peakBetween(h ops.HostArray, lo, hi int) (peak float64) {
 	}
 	return max(peak, math.Sqrt(square))
 }
+
+// HoldsNumber reports whether some element of a region of a real array is finite. It reads on until it finds one.
+func HoldsNumber(h ops.HostArray, at region.Region) bool {
+	box := h.Type.Whole()
+	copy(box, at)
+	for piece := range ops.Pieces(box, h.Type.Shape()) {
+		for row := range h.Sub(piece).Parts[0].Values() {
+			if slices.ContainsFunc(row, func(v float64) bool { return v-v == 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
