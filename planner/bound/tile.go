@@ -11,7 +11,8 @@ import (
 )
 
 // Tiles are cut so that every thread gets several (the last ones even out), but none is so short that starting it shows,
-// nor so long that a run which is stopped between two tiles seems to hang.
+// nor so long that a run which is stopped between two tiles seems to hang, nor so many that
+// a list of them is long: predictions of what is counted when it runs go by the most there can be.
 const (
 	tilesPerThread = 16
 	shortestTile   = 100e-6 // seconds
@@ -37,7 +38,7 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 	if asked != nil {
 		return size
 	}
-	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(seconds/longestTile))
+	want := max(min(tilesPerThread*max(1, threads), int(seconds/shortestTile)), int(min(seconds/longestTile, mostTiles/16)))
 	if want > 0 { // as many for each thread, which takes so long if all work
 		want = (want + threads - 1) / max(1, threads) * max(1, threads)
 	}
