@@ -12,6 +12,18 @@ func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	if err := ir.Check(k); err != nil {
 		return nil, err
 	}
+	return compile(k, mode)
+}
+
+// In is the program in other arithmetic.
+func (p *Program) In(mode Mode) (*Program, error) {
+	if mode == p.mode {
+		return p, nil
+	}
+	return compile(p.kernel, mode)
+}
+
+func compile(k *ir.Kernel, mode Mode) (*Program, error) {
 	c := &compiler{
 		p:     &Program{kernel: k, mode: mode, buffers: k.Buffers()},
 		at:    map[*ir.Node]register{},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Hash identifies what a kernel computes: equal for kernels built alike by different builders. Names do not count.
@@ -154,5 +153,7 @@ func (h *hasher) node(n *Node) {
 	h.place[n.id] = h.nodes
 	h.text = append(strconv.AppendInt(h.text, int64(h.nodes-1), 10), " = "...)
 	h.text = append(strconv.AppendInt(h.text, int64(n.Kind), 10), ' ')
-	h.text = append(h.text, strings.Join([]string{n.Type.String(), n.Op.String(), what, "(" + h.refs(n.Args...) + ")\n"}, " ")...)
+	for _, part := range [...]string{n.Type.String(), " ", n.Op.String(), " ", what, " (", h.refs(n.Args...), ")\n"} {
+		h.text = append(h.text, part...)
+	}
 }

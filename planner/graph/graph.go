@@ -32,17 +32,18 @@ type Graph struct {
 	Takers    map[*ops.Stage]int          // sinks and drives that take one
 	Units     map[*ops.Stage]retype.Units // of arrays stored as integers
 
-	shared map[*ops.Stage][]*ir.Buffer // of a program: arrays that lie around it
-	lasts  map[*ops.Stage]bool         // see Lasts
-	feeds  map[*ops.Stage][]*ops.Stage // what drives give that have a stage around them
-	frames map[Edge]framed             // what a stage reads in place of another
-	knowns map[*ops.Stage]bool         // memo of known
-	works  map[*ops.Stage]work         // memo of work
-	values map[evaluation][]float64    // memo of evaluate
-	tabled map[*ops.Stage]bool         // that read a table of their elements
-	cores  map[*ops.Stage]*ops.Stage   // memo of Core
-	loops  map[*ops.Stage]bool         // memo of looped
-	holds  map[*ops.Stage]bool         // memo of Holds
+	shared   map[*ops.Stage][]*ir.Buffer // of a program: arrays that lie around it
+	lasts    map[*ops.Stage]bool         // see Lasts
+	feeds    map[*ops.Stage][]*ops.Stage // what drives give that have a stage around them
+	frames   map[Edge]framed             // what a stage reads in place of another
+	knowns   map[*ops.Stage]bool         // memo of known
+	works    map[*ops.Stage]work         // memo of work
+	values   map[evaluation][]float64    // memo of evaluate
+	formulas map[*ops.Stage]*formula     // memo of formula, dims as they are
+	tabled   map[*ops.Stage]bool         // that read a table of their elements
+	cores    map[*ops.Stage]*ops.Stage   // memo of Core
+	loops    map[*ops.Stage]bool         // memo of looped
+	holds    map[*ops.Stage]bool         // memo of Holds
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
@@ -118,7 +119,7 @@ func newCollector() *collector {
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Drives: map[*ops.Instance]*Drive{}, Lends: map[*ops.Stage]bool{}, Takers: map[*ops.Stage]int{}, Units: map[*ops.Stage]retype.Units{}, shared: map[*ops.Stage][]*ir.Buffer{}, lasts: map[*ops.Stage]bool{}, feeds: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{}, shorter: map[*ops.Stage]way{},
-		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, works: map[*ops.Stage]work{}, values: map[evaluation][]float64{}, tabled: map[*ops.Stage]bool{},
+		frames: map[Edge]framed{}, knowns: map[*ops.Stage]bool{}, works: map[*ops.Stage]work{}, values: map[evaluation][]float64{}, formulas: map[*ops.Stage]*formula{}, tabled: map[*ops.Stage]bool{},
 		cores: map[*ops.Stage]*ops.Stage{}, loops: map[*ops.Stage]bool{},
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }

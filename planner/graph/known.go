@@ -39,7 +39,7 @@ func (g *Graph) tabulate(s *ops.Stage, inner int) {
 	}
 	moved := func(list []*ir.Node) []*ir.Node { return ops.ToLast(list, inner) } // as the table has them
 	t := ops.Type{Elem: s.Type.Elem, Unit: s.Type.Unit, Dims: ops.ToLast(s.Type.Dims, inner)}
-	data, row := g.evaluated(s, interp.Wide, moved), s.Type.Dims[inner].Size
+	data, row := g.elements(g.formula(s, interp.Wide, moved), interp.Wide), s.Type.Dims[inner].Size
 	if s.Type.Elem.Base == ir.F32 {
 		for i, v := range data {
 			data[i] = float64(float32(v))
@@ -201,7 +201,12 @@ func (g *Graph) evaluate(s *ops.Stage, mode interp.Mode) []float64 {
 	}
 	key := evaluation{s, mode}
 	if g.values[key] == nil {
-		g.values[key] = g.evaluated(s, mode, func(list []*ir.Node) []*ir.Node { return list })
+		f := g.formulas[s] // of another arithmetic, perhaps
+		if f == nil {
+			f = g.formula(s, mode, func(list []*ir.Node) []*ir.Node { return list })
+			g.formulas[s] = f
+		}
+		g.values[key] = g.elements(f, mode)
 	}
 	return g.values[key]
 }
@@ -212,25 +217,43 @@ type evaluation struct {
 	interp.Mode
 }
 
-// evaluated are the elements of a known stage with its dims moved: what does not follow from the last is found once.
-func (g *Graph) evaluated(s *ops.Stage, mode interp.Mode, moved func([]*ir.Node) []*ir.Node) []float64 {
-	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
-	bufs := map[*ops.Stage][]*ir.Buffer{}
+// formula is how a known stage follows from others, which are evaluated before it.
+type formula struct {
+	program *interp.Program
+	reads   map[*ops.Stage][]*ir.Buffer
+}
+
+// formula is that of a stage with its dims moved: what does not follow from the last is found once.
+func (g *Graph) formula(s *ops.Stage, mode interp.Mode, moved func([]*ir.Node) []*ir.Node) *formula {
+	f := &formula{reads: map[*ops.Stage][]*ir.Buffer{}}
 	k := g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
-		if bufs[p] == nil && (p.Data != nil || g.byItself(p, c)) {
-			bufs[p] = p.Type.Buffers(p.Name)
-			in.Host[bufs[p][0]] = g.evaluate(p, mode)
+		if f.reads[p] == nil && (p.Data != nil || g.byItself(p, c)) {
+			f.reads[p] = p.Type.Buffers(p.Name)
 		}
-		return bufs[p]
+		return f.reads[p]
 	}).KernelOf(s)
 	k.Axes = moved(k.Axes)
 	program, err := interp.Compile(k, mode)
+	if err != nil {
+		panic(fmt.Sprintf("planner: %s: %v", s.Name, err))
+	}
+	f.program = program
+	return f
+}
+
+// elements are those that a formula gives.
+func (g *Graph) elements(f *formula, mode interp.Mode) []float64 {
+	in := interp.Inputs{Host: map[*ir.Buffer][]float64{}}
+	for p, bufs := range f.reads {
+		in.Host[bufs[0]] = g.evaluate(p, mode)
+	}
+	program, err := f.program.In(mode)
 	var out []float64
 	if err == nil {
 		out, err = program.Values(in)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("planner: %s: %v", s.Name, err))
+		panic(fmt.Sprintf("planner: %s: %v", f.program.Kernel().Name, err))
 	}
 	return out
 }
