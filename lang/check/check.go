@@ -81,7 +81,7 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 }
 
 func newChecker(name string, text []byte, cat *catalogue.Catalogue, opt Options) *checker {
-	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{},
+	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{}, libraries: map[string]*module{},
 		making: map[syntax.Expr]*making{}, plain: map[string]string{}}
 	c.lasting = newFindings()
 	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
@@ -111,6 +111,7 @@ type checker struct {
 	loading   []string                    // files being read, each used by the one before it
 	endless   map[syntax.Expr]bool        // bodies of functions that call themselves
 	bodies    map[*ops.Spec]*function     // operators that are functions of others, as far as they are used
+	libraries map[string]*module          // of functions, by what they are called
 	making    map[syntax.Expr]*making     // what bodies of functions say of dimensions, as far as it was asked
 	plain     map[string]string           // names of dimensions that go by another, from that
 	solving   []*binding                  // definitions being evaluated, each for the one before it

@@ -38,7 +38,7 @@ func (c *checker) part(m *module, name string) (v ops.Value, ok bool) {
 	return c.valueOf(b), true
 }
 
-// load reads a file that is used. One that is used twice is read twice: what it defines is the same.
+// load reads a file that is used. One that is used twice is read twice, unless it is a library of functions: what it defines is the same.
 func (c *checker) load(b *binding) ops.Value {
 	at := b.name.Span()
 	name, text, ok := c.textOf(b.use)
@@ -55,8 +55,12 @@ func (c *checker) load(b *binding) ops.Value {
 		c.report(problem.CyclicDefinition, at, "%s uses itself: %s", name, strings.Join(round, " -> "))
 		return nil
 	}
+	if m := c.libraries[name]; m != nil && b.use.Library != nil {
+		return m
+	}
 	if parts, whole := library.Parts(text); whole && b.use.Library != nil {
-		return c.partly(b, name, parts)
+		c.libraries[name] = c.partly(b, name, parts)
+		return c.libraries[name]
 	}
 	src := diag.NewSource(name, text)
 	before := c.diags.Len()
