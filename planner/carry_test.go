@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"strings"
 	"testing"
 
 	"weft/kernels/native"
@@ -17,15 +18,22 @@ func TestTemplatesAreHandedOnFromPixelToPixel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := planner.Build(checked(t, `use fit
+	for _, pixels := range []string{"800", "1597"} { // blocks are all alike, or not
+		testHandedOn(t, described, pixels)
+	}
+}
+
+func testHandedOn(t *testing.T, described *native.Device, pixels string) {
+	p, err := planner.Build(checked(t, strings.ReplaceAll(`use fit
+param pixels = 800
 k = axis(knot, 0 .. 1999 in 2000)
 lib = (flux: -0.5 * exp(-((k - axis(template, 900 .. 1100 in 2)) / 3) ^ 2), wavelength: 5000 angstrom * exp(1e-4 * cast(k, f64)))
-x = cast(axis(pixel, 0 .. 799 in 800), f64)
+x = cast(axis(pixel, 0 .. pixels - 1 in pixels), f64)
 w = 5100 angstrom * exp(1e-4 * x)
 n = axis(spectrum, 0 .. 31 in 32)
-star = (flux: 1 - 0.001 * n * cos(x), ivar: fill(1e4, dims: pixel, extents: 800), wavelength: (1 + 1e-5 * cast(n, f64)) * w)
+star = (flux: 1 - 0.001 * n * cos(x), ivar: fill(1e4, dims: pixel, extents: pixels), wavelength: (1 + 1e-5 * cast(n, f64)) * w)
 fit.likelihood(star, lib, axis(velocity, -300 km/s .. 300 km/s in 200), fit.rbf(w, pixel, 5), resolution: 2000) | write("y.npy")
-`).Sinks, described.Info(), planner.Options{Threads: 2, Cost: &cost.Model{Profile: profile.Default(2), Kind: "native", Rules: described.Info().Rules, Threads: 2}})
+`, "800", pixels)).Sinks, described.Info(), planner.Options{Threads: 2, Cost: &cost.Model{Profile: profile.Default(2), Kind: "native", Rules: described.Info().Rules, Threads: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +42,7 @@ fit.likelihood(star, lib, axis(velocity, -300 km/s .. 300 km/s in 200), fit.rbf(
 		carried = max(carried, sums.Carried(s.Kernel.IR))
 	}
 	if carried != 10 {
-		t.Errorf("%d values are handed on, want those of 10 neighbours", carried)
+		t.Errorf("%s pixels: %d values are handed on, want those of 10 neighbours", pixels, carried)
 	}
 	for _, b := range p.Buffers {
 		if b.Array == nil {
@@ -45,7 +53,7 @@ fit.likelihood(star, lib, axis(velocity, -300 km/s .. 300 km/s in 200), fit.rbf(
 			dims[d.Name] = true
 		}
 		if dims["pixel"] && dims["velocity"] {
-			t.Errorf("%s is stored, %s", b.ID, b.Array.Type)
+			t.Errorf("%s pixels: %s is stored, %s", pixels, b.ID, b.Array.Type)
 		}
 	}
 }

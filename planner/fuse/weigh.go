@@ -36,13 +36,13 @@ func (f *fuser) weighed(p, c *ops.Stage, fuse bool) bool {
 // than if they load it, as far as that can be told, and the kernel that stores p.
 func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored float64) {
 	turns := f.turns(p, readers)
-	fused, inTurns := f.readersTake(p, readers, turns)
+	fused, ends := f.readersTake(p, readers, turns)
 	if fused < math.Inf(1) {
 		without, _ := f.readersTake(nil, readers, turns)
 		fused = max(0, fused-(1+tellable)*without)
 	}
-	if stored = f.predicted(p, nil, f.home); inTurns && fused < stored {
-		for _, h := range turns {
+	if stored = f.predicted(p, nil, f.home); fused < stored {
+		for _, h := range ends {
 			f.leads(p, h)
 		}
 	}
@@ -52,8 +52,8 @@ func (f *fuser) alternatives(p *ops.Stage, readers []*ops.Stage) (fused, stored 
 // readersTake is the time of the kernels that readers of a stage are in, with the stage computed in place or loaded (nil). Where there is
 // something to be weighed yet between a reader and where all ways from it end, it is the shorter one of both: that the reader is in a kernel
 // of its own, loaded by the last, and that the last computes it, which may know more of places, such as bounds, where nothing is loaded.
-// So it is of folds in whose turns all that is weighed before them may be computed: then it is said to be in turns.
-func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) (seconds float64, inTurns bool) {
+// So it is of folds in whose turns all that is weighed before them may be computed. It also tells where all is computed, if not where readers are.
+func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) (seconds float64, ends []*ops.Stage) {
 	apart, together, own, last := 0.0, 0.0, locator(f.home).of(readers), locator(f.end).of(readers)
 	for _, h := range own {
 		apart += f.predicted(h, p, f.home)
@@ -65,7 +65,9 @@ func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) (seconds 
 				apart += f.predicted(h, nil, f.home)
 			}
 		}
-		apart = min(apart, together)
+		if together < apart {
+			apart, ends = together, last
+		}
 	}
 	behind, within := 0.0, 0.0
 	for _, h := range turns {
@@ -78,12 +80,15 @@ func (f *fuser) readersTake(p *ops.Stage, readers, turns []*ops.Stage) (seconds 
 		})
 	}
 	if len(turns) == 0 || math.IsInf(behind, 1) {
-		return apart, false
+		return apart, ends
 	}
-	return min(apart+behind, within), within < apart+behind
+	if within < apart+behind {
+		return within, turns
+	}
+	return apart + behind, ends
 }
 
-// leads notes the stages between one and a fold in whose turns it was found to be computed best, with all of them.
+// leads notes the stages between one and that in whose kernel it was found to be computed best, with all of them.
 func (f *fuser) leads(p, to *ops.Stage) {
 	for _, c := range f.g.Users[p] {
 		if c != to && !f.ways[c] && f.g.Place[c] < f.g.Place[to] {
