@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -28,12 +29,12 @@ func example() (*bound.Plan, *Analysis) {
 		},
 		Steps: []bound.Step{
 			{Step: plan.Step{ID: "r1", Kind: plan.ReadStep, Name: "read", Args: `"iq & co.npy"`, Writes: []string{"b1"}}},
-			{Step: plan.Step{ID: "k1", Kind: plan.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}}, Kernel: &bound.Kernel{Kernel: plan.Kernel{
+			{Step: plan.Step{ID: "k1", Kind: plan.KernelStep, Name: "blur", Reads: []string{"b1"}, Writes: []string{"b2"}}, Kernel: &bound.Kernel{IR: &ir.Kernel{}, Kernel: plan.Kernel{
 				Ops:    []string{"blur"},
 				Stages: []plan.Fused{{Name: "blur"}}, Predicted: 1, Bound: "compute", Flops: 1e6, Bytes: 64, Schedule: "lanes x:8",
 				Precision: plan.Precision{Storage: "f32", Compute: "f32"},
 			}}},
-			{Step: plan.Step{ID: "k2", Kind: plan.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}}, Kernel: &bound.Kernel{Kernel: plan.Kernel{
+			{Step: plan.Step{ID: "k2", Kind: plan.KernelStep, Name: "decibel", Reads: []string{"b1", "b2"}, Writes: []string{"b3"}}, Kernel: &bound.Kernel{IR: &ir.Kernel{}, Kernel: plan.Kernel{
 				Ops:    []string{"decibel"},
 				Stages: []plan.Fused{{Name: "decibel", Label: "level"}}, Predicted: 2, Bound: "bandwidth", Flops: 1e6, Bytes: 64, Tuned: true, Schedule: "lanes x:8",
 				Precision: plan.Precision{Storage: "f32", Compute: "f32"},

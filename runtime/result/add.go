@@ -8,6 +8,7 @@ import (
 // Times makes the report of one call that of several.
 func (k *Kernel) Times(calls int) {
 	n := float64(max(1, calls))
+	k.Calls = max(1, calls)
 	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(max(1, calls))*k.Bytes
 }
 
@@ -21,6 +22,7 @@ func (r *Result) Add(p *Result) {
 		}
 		x := &r.Kernels[at]
 		x.Wall, x.CPU, x.Flops, x.Bytes, x.Predicted, x.Tiles = x.Wall+k.Wall, x.CPU+k.CPU, x.Flops+k.Flops, x.Bytes+k.Bytes, x.Predicted+k.Predicted, x.Tiles+k.Tiles
+		x.Calls += k.Calls
 		x.TurnaroundP95, x.QueuePeak = math.Max(x.TurnaroundP95, k.TurnaroundP95), max(x.QueuePeak, k.QueuePeak)
 	}
 	for _, t := range p.Sources {

@@ -9,7 +9,7 @@ import (
 	"weft/runtime/fleet"
 )
 
-// settle is what handing out and waking up may add to a kernel beyond what its processors show, in seconds.
+// settle is what handing out and waking up may add to a launch beyond what its processors show, in seconds.
 const settle = 30e-6
 
 // Undisturbed is how long the kernel took, less what other programs on the machine took of its time: on the wall, or by the
@@ -18,7 +18,8 @@ func (k Kernel) Undisturbed(threads int) float64 {
 	if k.CPU <= 0 || k.Tiles == 0 {
 		return k.Wall
 	}
-	return min(k.Wall, k.CPU/float64(min(threads, k.Tiles))+settle)
+	calls := max(1, k.Calls)
+	return min(k.Wall, k.CPU/float64(max(1, min(threads, k.Tiles/calls)))+float64(calls)*settle)
 }
 
 // Own is how long a source, a sink or a drive took, less what other programs on the machine took of its kernels' time.
@@ -52,7 +53,7 @@ func Observations(p *bound.Plan, r *Result) []cost.Observation {
 		was := planned[k.ID]
 		if again := repeated[k.ID]; again != nil && again.Device == k.Device && !again.Place.Accelerates() && again.Estimate.Factor > 0 {
 			out = append(out, cost.Observation{Hash: again.Hash, Kind: again.Kind, Ops: again.Ops, Bound: again.Bound,
-				Predicted: k.Predicted / again.Estimate.Factor, Measured: min(k.Wall, k.CPU/float64(max(1, min(r.Threads, again.Tiles)))+settle)})
+				Predicted: k.Predicted / again.Estimate.Factor, Measured: k.Undisturbed(r.Threads)})
 		}
 		if was != nil && was.Place.Accelerates() {
 			if o, ok := r.accelerated(was, k); ok {

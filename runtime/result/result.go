@@ -67,6 +67,7 @@ type Kernel struct {
 	Device string        `json:"device"`           // that it ran on
 	Shares []fleet.Share `json:"shares,omitempty"` // of the accelerators that it ran on
 	Tiles  int           `json:"tiles"`            // parts that it was cut into
+	Calls  int           `json:"calls,omitempty"`  // of the drive's program that it is in; 0: it is in none
 	Wall   float64       `json:"wall_s"`           // from the first tile to the last
 	CPU    float64       `json:"cpu_s"`            // of all threads
 	Flops  float64       `json:"flops"`            // that its definition asks for
