@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"weft/lang/diag"
 	"weft/planner/plan"
@@ -25,12 +24,8 @@ func (t *printer) ways() {
 	for _, w := range t.plan.Ways {
 		t.line("%s", way(w))
 		if w.Skipped != "" {
-			var others []string
-			for _, o := range w.Tried {
-				others = append(others, o.Name)
-			}
-			if len(others) > 1 {
-				t.line("  there are %s", strings.Join(others, "; "))
+			for _, o := range w.Tried[1:] {
+				t.line("  or %s", o.Name)
 			}
 			continue
 		}
