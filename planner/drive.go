@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -104,13 +105,10 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	return nil
 }
 
-// leastPast is from how many bytes on caches have lost the beginning of an array when all of it is stored.
-const leastPast = 16 << 20
-
 // past reports a kernel that stores nothing but large parts of the next state, in memory that turns before this stored in: it is quicker past the
 // caches, from which the next turn, that begins anew, would read the end of it alone.
 func past(p *bound.Plan, s *bound.Step, next []string) bool {
-	return !slices.ContainsFunc(s.Writes, func(id string) bool { return !slices.Contains(next, id) || p.Buffer(id).Bytes < leastPast })
+	return !slices.ContainsFunc(s.Writes, func(id string) bool { return !slices.Contains(next, id) || p.Buffer(id).Bytes < blocks.LeastAway })
 }
 
 // drive adds the step of the drive that a stage is an output of, with all its outputs that are needed.

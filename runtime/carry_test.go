@@ -3,10 +3,8 @@ package runtime
 import (
 	"testing"
 
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/ops"
-	"weft/runtime/memory"
 )
 
 // decay is a sum down the rows that forgets, and how often it was above 4, which is a state of two types.
@@ -87,28 +85,7 @@ func TestStatesAreCarriedFromBlockToBlock(t *testing.T) {
 			if p.Stream == nil || len(p.Stream.Carries) != c.steps {
 				t.Fatalf("carried otherwise: %+v", p.Stream)
 			}
-			dev := newFaulty("native")
-			g := memory.NewGovernor(budget)
-			r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.PeakBuffers > budget || p.Stream.PeakBytes > budget {
-				t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
-			}
-			if n := g.Granted(); n != 0 || *dev.alive != 0 {
-				t.Errorf("left %d arrays, %d bytes granted", *dev.alive, n)
-			}
-			for name, want := range whole.got {
-				if !sameBits(w.got[name], want) {
-					t.Errorf("%s differs in blocks of %d rows", name, p.Stream.Passes[0].BlockRows)
-				}
-			}
-			for _, q := range r.Parity {
-				if q.Samples == 0 || !q.OK {
-					t.Errorf("parity of %s: %+v", q.Value, q)
-				}
-			}
+			runWithin(t, w, whole, p, budget)
 		})
 	}
 }

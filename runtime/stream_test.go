@@ -286,6 +286,33 @@ func runWhole(t *testing.T, build func(*streams) []*ops.Instance, on ...device.D
 	return w, p.Totals.PeakBytes
 }
 
+// runWithin runs a plan in blocks: it takes no more than the budget, leaves nothing, proves what it samples, and gives the bits of the whole.
+func runWithin(t *testing.T, w, whole *streams, p *bound.Plan, budget int64) {
+	t.Helper()
+	dev := newFaulty("native")
+	g := memory.NewGovernor(budget)
+	r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.PeakBuffers > budget || p.Stream.PeakBytes > budget {
+		t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
+	}
+	if n := g.Granted(); n != 0 || *dev.alive != 0 {
+		t.Errorf("left %d arrays, %d bytes granted", *dev.alive, n)
+	}
+	for name, want := range whole.got {
+		if !sameBits(w.got[name], want) {
+			t.Errorf("budget %d, blocks of %d x %v: %s differs", budget, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)
+		}
+	}
+	for _, q := range r.Parity {
+		if q.Samples == 0 || !q.OK {
+			t.Errorf("parity of %s: %+v", q.Value, q)
+		}
+	}
+}
+
 func TestBlocksGiveTheSameBitsAsTheWhole(t *testing.T) {
 	for _, c := range programs {
 		t.Run(c.name, func(t *testing.T) {
@@ -300,28 +327,7 @@ func TestBlocksGiveTheSameBitsAsTheWhole(t *testing.T) {
 				if p.Stream == nil || len(p.Stream.Passes) != c.passes {
 					t.Fatalf("not in %d passes: %+v", c.passes, p.Stream)
 				}
-				dev := newFaulty("native")
-				g := memory.NewGovernor(budget)
-				r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if r.PeakBuffers > budget || p.Stream.PeakBytes > budget {
-					t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
-				}
-				if n := g.Granted(); n != 0 || *dev.alive != 0 {
-					t.Errorf("left %d arrays, %d bytes granted", *dev.alive, n)
-				}
-				for name, want := range whole.got {
-					if !sameBits(w.got[name], want) {
-						t.Errorf("budget %d of %d, blocks of %d rows: %s differs", budget, peak, p.Stream.Passes[0].BlockRows, name)
-					}
-				}
-				for _, q := range r.Parity {
-					if q.Samples == 0 || !q.OK {
-						t.Errorf("parity of %s: %+v", q.Value, q)
-					}
-				}
+				runWithin(t, w, whole, p, budget)
 				rows := 0
 				for _, s := range w.read {
 					var lo, hi int

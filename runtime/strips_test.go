@@ -48,23 +48,7 @@ func TestWideArraysRunInStrips(t *testing.T) {
 			if p.Stream == nil || len(p.Stream.Passes[0].Strip) == 0 || p.Stream.PeakBytes > budget {
 				t.Fatalf("not in strips: %+v", p.Stream)
 			}
-			dev := newFaulty("native")
-			g := memory.NewGovernor(budget)
-			r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Verify: true, Strict: true, Memory: g})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.PeakBuffers > budget {
-				t.Errorf("took %d bytes, planned %d, budget %d", r.PeakBuffers, p.Stream.PeakBytes, budget)
-			}
-			if n := g.Granted(); n != 0 || *dev.alive != 0 {
-				t.Errorf("left %d arrays, %d bytes granted", *dev.alive, n)
-			}
-			for name, want := range whole.got {
-				if !sameBits(w.got[name], want) {
-					t.Errorf("budget %d of %d, blocks of %d x %v: %s differs", budget, peak, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)
-				}
-			}
+			runWithin(t, w, whole, p, budget)
 			t.Logf("blocks of %d x %v", p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip)
 		})
 	}

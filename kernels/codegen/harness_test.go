@@ -92,6 +92,16 @@ var (
 	prepared sync.Map
 )
 
+// compileAll compiles kernels for a target, each under the schedule that is chosen for it.
+func compileAll(t *testing.T, kernels []*ir.Kernel, target schedule.Target, choose func(*ir.Kernel) schedule.CPU) []device.Program {
+	t.Helper()
+	p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), kernels, device.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func build(t testing.TB, k *ir.Kernel, s schedule.CPU, target schedule.Target) *compiled {
 	t.Helper()
 	return buildEdited(t, k, s, target, func(c string) string { return c })

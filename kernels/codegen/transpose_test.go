@@ -3,7 +3,6 @@ package codegen_test
 import (
 	"testing"
 
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
@@ -27,14 +26,7 @@ func TestTransposedLoads(t *testing.T) {
 	for _, storage := range []ir.DType{ir.F32, ir.F16, ir.BF16, ir.I32, ir.I16, ir.U16, ir.I8, ir.U8} {
 		kernels = append(kernels, across(storage, ni, nj))
 	}
-	compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) []device.Program {
-		p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), kernels, device.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	slow := compile(schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
 	x, z := exactWave(nj*(ni+1)), exactWave(ni*nj)
 	for i := range x {
 		x[i] = float64(int(50 * (1 + x[i]))) // fits every type
@@ -45,7 +37,7 @@ func TestTransposedLoads(t *testing.T) {
 		if !runs(t, target) {
 			continue
 		}
-		for i, p := range compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
+		for i, p := range compileAll(t, kernels, target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
 			fast, storage := p.(*launchable), kernels[i].Inputs()[0].Type
 			if fast.out.Loads["transposed"] != 1 || fast.out.Loads["gather"] != 0 {
 				t.Errorf("%s, %s: %s has loads %v", target.ISA, storage, fast.s.Text(kernels[i]), fast.out.Loads)

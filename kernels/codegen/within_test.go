@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	render "weft/kernels/codegen/c"
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
@@ -37,19 +36,12 @@ func TestLoadsBeyondEnds(t *testing.T) {
 			kernels = append(kernels, beyond(elem, ni, nj))
 		}
 	}
-	compile := func(target schedule.Target, choose func(*ir.Kernel) schedule.CPU) []device.Program {
-		p, err := (&bench{t: t, target: target, choose: choose}).Compile(t.Context(), kernels, device.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	slow := compile(schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
 	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
 		if !runs(t, target) {
 			continue
 		}
-		for n, p := range compile(target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
+		for n, p := range compileAll(t, kernels, target, func(k *ir.Kernel) schedule.CPU { return schedule.Default(k, target) }) {
 			k, fast := kernels[n], p.(*launchable)
 			nj := k.Axes[1].Extent
 			text, err := render.Render(k, fast.s, target, "k", render.Way{})

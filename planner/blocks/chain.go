@@ -11,6 +11,9 @@ import (
 	"weft/planner/plan"
 )
 
+// LeastAway is from how many bytes on caches have lost the beginning of an array when all of it is stored: less stays there by itself.
+const LeastAway = 2 * nearBytes
+
 // What is between the kernels of a chain stays in the caches of cores where it takes no more than this: a quarter of the last one of most
 // machines, and half of what each core has to itself.
 const (
@@ -18,9 +21,8 @@ const (
 	nearThread = 512 << 10
 )
 
-// A chain is worth its launches where arrays that need not be in memory have so many bytes together, and as many in a row, and it has so many blocks.
+// A chain is worth its launches where arrays that need not be in memory have LeastAway bytes together and so many in a row, and it has so many blocks.
 const (
-	leastBytes  = 2 * nearBytes // less stays in caches by itself
 	leastRow    = 4 << 10
 	leastRows   = 8 // of a block: kernels have several rows in flight
 	leastBlocks = 4
@@ -196,7 +198,7 @@ func (c *chain) rows(threads int) int {
 		all += c.of.Buffer(id).Bytes
 	}
 	row := int(all) / max(1, c.extent)
-	if all < leastBytes || row < leastRow {
+	if all < LeastAway || row < leastRow {
 		return 0
 	}
 	rows := min(max(nearBytes, nearThread*threads)/row, c.extent/leastBlocks)
