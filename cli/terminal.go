@@ -8,7 +8,6 @@ import (
 
 	"weft/ops"
 	"weft/ops/files/picture"
-	"weft/runtime"
 	"weft/runtime/progress"
 )
 
@@ -65,7 +64,7 @@ func colourful(w io.Writer) bool {
 }
 
 // progressOn draws a bar on a terminal and writes lines elsewhere.
-func progressOn(errOut io.Writer) runtime.Progress {
+func progressOn(errOut io.Writer) progress.Hears {
 	if _, ok := isTerminal(errOut); ok && os.Getenv("TERM") != "dumb" {
 		return progress.New(errOut, terminalOf(errOut).columns)
 	}

@@ -59,7 +59,7 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	}
 	for _, p := range g.Programs {
 		name := id + "." + p.Name
-		opt.within = name + "."
+		opt.within, opt.turns = name+".", &turns{p}
 		if b.opt.Decided != nil {
 			decided := b.opt.Decided.Drives[name]
 			opt.Decided = &decided
@@ -90,11 +90,13 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 				return err
 			}
 		}
-		first := once(made, p)
+		first := opt.turns.once(made)
 		for i := range made.Steps {
 			if s := &made.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
 				s.Kernel.Again = true
-				s.Kernel.IR.Past = past(made, s, ids(p.Next))
+				if past(made, s, ids(p.Next)) {
+					s.Kernel.StorePast()
+				}
 				s.Kernel.Predict()
 			}
 		}
@@ -205,13 +207,33 @@ func alone(p *bound.Plan, g graph.Program) error {
 	return nil
 }
 
+// turns are those of a drive's program.
+type turns struct{ graph.Program }
+
+// varies reports a step that does something else in each call.
+func (t turns) varies(p *bound.Plan, s *bound.Step) bool {
+	return slices.ContainsFunc(slices.Concat(s.Reads, s.Writes), func(id string) bool { return t.Varies[p.Buffer(id).Array] })
+}
+
 // once are the steps of a program that do the same in every call.
-func once(p *bound.Plan, g graph.Program) (out []string) {
-	for _, s := range p.Steps {
-		varies := func(id string) bool { return g.Varies[p.Buffer(id).Array] }
-		if p.Stream == nil && !slices.ContainsFunc(s.Reads, varies) && !slices.ContainsFunc(s.Writes, varies) && s.Kind != plan.SinkStep {
+func (t turns) once(p *bound.Plan) (out []string) {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; p.Stream == nil && !t.varies(p, s) && s.Kind != plan.SinkStep {
 			out = append(out, s.ID)
 		}
 	}
 	return out
+}
+
+// of says what chains go by. Whole numbers are looked at after each call, in memory.
+func (t *turns) of(p *bound.Plan) *blocks.Turns {
+	if t == nil {
+		return nil
+	}
+	return &blocks.Turns{
+		Lasts: func(b *bound.Buffer) bool { return t.Lasts(b.Array) },
+		Each: func(s *bound.Step) bool {
+			return t.varies(p, s) && !slices.ContainsFunc(s.Kernel.Roots, func(r *ops.Stage) bool { return r.Type.Elem.Base.Int() })
+		},
+	}
 }

@@ -51,6 +51,7 @@ type Options struct {
 
 	taken   int64              // bytes of the memory asked for that a drive has besides its program
 	within  string             // prefix of the steps of a drive's program; empty: a program of its own
+	turns   *turns             // of it
 	weighed map[string]float64 // see fuse.Options.Weights
 	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }
@@ -186,10 +187,10 @@ func ranges(m *module.Module, _ Options) error {
 	return nil
 }
 
-// chains has kernels run by rows together. What a drive launches keeps its arrays from call to call, and accelerators have memory of their own.
+// chains has kernels run by rows together. Accelerators have memory of their own, and in rounds each object ends by itself.
 func chains(m *module.Module, opt Options) error {
-	if m.Device.Kind == native && opt.within == "" && len(opt.Accelerators) == 0 {
-		blocks.Chains(m.Plan, opt.Threads)
+	if m.Device.Kind == native && len(opt.Accelerators) == 0 && (opt.turns == nil || opt.turns.Rounds == nil) {
+		blocks.Chains(m.Plan, opt.Threads, opt.turns.of(m.Plan))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/memory"
 )
 
 // chainOf is the chain of a step that runs so where its kernels are compiled; nil: there is none. Who looks at kernels one by one, counts or tunes them
@@ -21,21 +22,23 @@ func (r *run) chainOf(step *bound.Step) *plan.Chain {
 	return c
 }
 
-// chained is the chain that begins with a step, in blocks of rows; nil: the step runs by itself.
+// chained is the chain that begins with a step, in blocks of rows; nil: the step runs by itself, always.
 func (r *run) chained(step *bound.Step) (*plan.Chain, []region.Interval) {
+	if cuts, known := r.cuts[step]; known {
+		return r.plan.ChainOf(step.ID), cuts
+	}
+	r.cuts[step] = nil
 	c := r.chainOf(step)
 	if c == nil || c.Steps[0] != step.ID {
-		return nil, nil
+		return c, nil
 	}
 	for _, s := range r.chain(c) {
 		if r.opt.Programs.Of(s.Kernel) == nil || s.Kernel.Device != r.opt.Devices[0].Info().Name {
-			return nil, nil
+			return c, nil
 		}
 	}
-	if cuts := blocks.CutChain(r.plan, c); cuts != nil {
-		return c, cuts
-	}
-	return nil, nil
+	r.cuts[step] = blocks.CutChain(r.plan, c)
+	return c, r.cuts[step]
 }
 
 // chain are the steps of a chain.
@@ -43,25 +46,31 @@ func (r *run) chain(c *plan.Chain) []bound.Step {
 	return r.plan.Together(slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == c.Steps[0] }))
 }
 
-// runChain runs the kernels of a chain one behind the other over a few rows at a time.
-func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interval) error {
-	steps := r.chain(c)
+// slide gives what is between the kernels of a chain memory for the longest of its blocks.
+func (r *run) slide(c *plan.Chain, cuts []region.Interval) ([]*memory.Sliding, error) {
 	most := 0
 	for _, rows := range cuts {
 		most = max(most, rows.Len())
 	}
-	sliding, err := r.arrays.Slide(c.Inside, most)
+	return r.arrays.Slide(c.Inside, most)
+}
+
+// runChain runs the kernels of a chain one behind the other over a few rows at a time; of calls before this there are works.
+func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interval, works []*work) error {
+	steps := r.chain(c)
+	sliding, err := r.slide(c, cuts)
 	if err != nil {
 		return r.failed(ctx, &steps[0], err)
 	}
-	defer r.arrays.Free(c.Inside)
-	works := make([]*work, len(steps))
 	for i := range steps {
-		if err := r.allocate(&steps[i]); err != nil {
-			return r.failed(ctx, &steps[i], err)
+		if works[i] == nil {
+			if err := r.allocate(&steps[i]); err != nil {
+				return r.failed(ctx, &steps[i], err)
+			}
+			works[i] = r.work(&steps[i])
 		}
-		works[i] = r.work(&steps[i])
-		if !r.opt.Verify {
+		works[i].sweep.Forget()
+		if works[i].checks = nil; !r.opt.Verify {
 			continue
 		}
 		checks, err := r.newSampling(&steps[i])
@@ -91,7 +100,6 @@ func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interva
 		}
 	}
 	for i, w := range works {
-		w.finish()
 		err := r.makes(&steps[i], nil)
 		r.doubt.spread(&steps[i])
 		blanks := r.blanks(&steps[i])

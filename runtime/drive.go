@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/progress"
 	"weft/runtime/result"
 )
 
@@ -107,7 +108,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 // program makes the run of a program ready.
 func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	opt := d.run.opt
-	opt.Progress, opt.Tune, opt.Wider = quiet{opt.Progress}, false, nil
+	opt.Progress, opt.Tune, opt.Wider = progress.Quiet{To: opt.Progress}, false, nil
 	r := newRun(p, opt, d.run.fleet)
 	r.hands = d.run.hands
 	r.granted = d.run.granted
@@ -190,12 +191,17 @@ func (d *drive) call(p *program) error {
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}
-	for i := range p.run.plan.Steps {
+	for i := 0; i < len(p.run.plan.Steps); i++ {
 		s := &p.run.plan.Steps[i]
 		if s.Kind == plan.SinkStep || !p.again(s) && !first {
 			continue
 		}
-		if err := d.launch(p, i, s); err != nil {
+		if c, cuts := p.chained(s); cuts != nil {
+			if err := p.runChain(d.ctx, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
+				return err
+			}
+			i += len(c.Steps) - 1
+		} else if err := d.launch(p, i, s); err != nil {
 			return p.failed(d.ctx, s, err)
 		}
 	}
@@ -252,8 +258,8 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 	return c.judge()
 }
 
-// verifyLast compares what the last call stored with float64: what it was given is still there. Where that came in blocks, the call is made
-// once more, and does the same.
+// verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made
+// once more, and is the same.
 func (d *drive) verifyLast() error {
 	p := d.last
 	if p == nil || p.calls < 2 || !d.run.opt.Verify {
@@ -263,11 +269,18 @@ func (d *drive) verifyLast() error {
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}
-	for i := range p.run.plan.Steps {
-		if s := &p.run.plan.Steps[i]; s.Kernel != nil && p.again(s) {
-			if err := p.judge(d.ctx, s, d.over(p, s)); err != nil {
-				return p.failed(d.ctx, s, err)
+	for i := 0; i < len(p.run.plan.Steps); i++ {
+		s := &p.run.plan.Steps[i]
+		if s.Kernel == nil || !p.again(s) {
+			continue
+		}
+		if c, cuts := p.chained(s); cuts != nil {
+			if err := p.runChain(d.ctx, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
+				return err
 			}
+			i += len(c.Steps) - 1
+		} else if err := p.judge(d.ctx, s, d.over(p, s)); err != nil {
+			return p.failed(d.ctx, s, err)
 		}
 	}
 	return nil
@@ -307,10 +320,3 @@ func (d *drive) close() {
 	r.arrays.Count(bytes)
 	r.arrays.Count(-bytes)
 }
-
-// quiet passes on what a person should see now, and nothing of kernels that run many times.
-type quiet struct{ Progress }
-
-func (quiet) Begin(string, int, time.Duration) {}
-func (quiet) Tile()                            {}
-func (quiet) End()                             {}

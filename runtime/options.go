@@ -11,6 +11,7 @@ import (
 	"weft/runtime/audit"
 	"weft/runtime/exec"
 	"weft/runtime/memory"
+	"weft/runtime/progress"
 	"weft/runtime/trace"
 )
 
@@ -53,8 +54,8 @@ type Options struct {
 	Inspect func(context.Context, *Inspection) error
 	// Roof is what the machine can do at most, in operations and bytes a second, for kernels that move so many bytes; nil: nobody knows.
 	Roof     func(bytes int64) (flops, bandwidth float64)
-	Progress Progress      // nil: none
-	Trace    *trace.Writer // nil: none
+	Progress progress.Hears // nil: none
+	Trace    *trace.Writer  // nil: none
 }
 
 // Wider is the same program in wider types.
@@ -69,23 +70,6 @@ type Missing struct {
 	Reason string
 }
 
-// Progress hears how a run goes. Tile and Log may be called from several goroutines at once.
-type Progress interface {
-	Begin(stage string, tiles int, predicted time.Duration) // a kernel starts
-	Tile()                                                  // one of its tiles is done
-	End()                                                   // the kernel is done, or given up
-	Note(row string)                                        // how far it is, in its own words
-	Log(line string)                                        // something a person should see now
-}
-
-type silence struct{}
-
-func (silence) Begin(string, int, time.Duration) {}
-func (silence) Tile()                            {}
-func (silence) End()                             {}
-func (silence) Note(string)                      {}
-func (silence) Log(string)                       {}
-
 func (o Options) withDefaults() Options {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -97,7 +81,7 @@ func (o Options) withDefaults() Options {
 		o.Programs = &exec.Programs{}
 	}
 	if o.Progress == nil {
-		o.Progress = silence{}
+		o.Progress = progress.Silence{}
 	}
 	return o
 }

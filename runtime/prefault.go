@@ -13,26 +13,21 @@ import (
 // keeps one processor busy, and the first touch of new pages is a large part of a short kernel's time. The memory is alive at the same time
 // anyway, when the kernel runs. The function that is returned ends it; with the next source it goes on, as what has pages is passed quickly.
 func (r *run) prefault(source *bound.Step) (stop func(), err error) {
-	next, slides := r.behindSources(source)
+	next, err := r.behindSources(source)
 	counted := func(id string) bool { return r.arrays.ByID[id].Counted() } // it is not known yet how much there is
-	if len(next) == 0 || next[0].Kernel == nil || !next[0].Kernel.Prefault || len(next[0].Kernel.Place.Devices) > 0 {
-		return func() {}, nil
+	if err != nil || len(next) == 0 || next[0].Kernel == nil || !next[0].Kernel.Prefault || len(next[0].Kernel.Place.Devices) > 0 {
+		return func() {}, err
 	}
 	var pages [][]byte
 	for i := range next {
 		if slices.ContainsFunc(next[i].Writes, counted) {
 			return func() {}, nil
 		}
-		if slides(next[i].Writes) {
-			continue
-		}
 		if err := r.need(&next[i]); err != nil {
 			return nil, err
 		}
 		for _, id := range next[i].Writes {
-			for _, part := range r.arrays.ByID[id].In(r.arrays.Memory).Parts {
-				pages = append(pages, part.Data)
-			}
+			pages = append(pages, r.arrays.Held(id)...)
 		}
 	}
 	var ended atomic.Bool
@@ -57,20 +52,19 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	}, nil
 }
 
-// behindSources are the steps that follow a source and those that are read right behind it, as many as run together; of some only rows are there of what they write.
-func (r *run) behindSources(source *bound.Step) (next []bound.Step, slides func(ids []string) bool) {
+// behindSources are the steps that follow a source and those that are read right behind it, as many as run together. What slides has its memory then.
+func (r *run) behindSources(source *bound.Step) ([]bound.Step, error) {
 	at := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.ID == source.ID })
 	for i := at + 1; i < len(r.plan.Steps); i++ {
 		if r.plan.Steps[i].Kind == plan.ReadStep {
 			continue
 		}
-		c, _ := r.chained(&r.plan.Steps[i])
-		if c == nil {
-			return r.plan.Steps[i : i+1], func([]string) bool { return false }
+		c, cuts := r.chained(&r.plan.Steps[i])
+		if cuts == nil {
+			return r.plan.Steps[i : i+1], nil
 		}
-		return r.chain(c), func(ids []string) bool {
-			return slices.ContainsFunc(ids, func(id string) bool { return slices.Contains(c.Inside, id) })
-		}
+		_, err := r.slide(c, cuts)
+		return r.chain(c), err
 	}
 	return nil, nil
 }

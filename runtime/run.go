@@ -51,6 +51,7 @@ type run struct {
 	granted     *memory.Ticket // nil: anything
 	eased       int64          // of what was granted for what is known while planning: bytes that were given back
 	hands       *exec.Hands
+	cuts        map[*bound.Step][]region.Interval // of chains, by their first step; nil: of what runs by itself
 }
 
 // Run executes a plan. It compiles the kernels that are not compiled yet. The result holds what was done so far also when
@@ -83,7 +84,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 }
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
-	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
+	return &run{cuts: map[*bound.Step][]region.Interval{}, plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
 		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
 }
 
@@ -139,10 +140,15 @@ func (r *run) execute(ctx context.Context) error {
 			return err
 		}
 		step := &r.plan.Steps[i]
-		if c, cuts := r.chained(step); c != nil {
-			if err := r.runChain(ctx, c, cuts); err != nil {
+		if c, cuts := r.chained(step); cuts != nil {
+			works := make([]*work, len(c.Steps))
+			if err := r.runChain(ctx, c, cuts, works); err != nil {
 				return err
 			}
+			for _, w := range works {
+				w.finish()
+			}
+			r.arrays.Free(c.Inside)
 			i += len(c.Steps) - 1
 			step = &r.plan.Steps[i]
 		} else if err := r.step(ctx, step); err != nil {

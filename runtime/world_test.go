@@ -17,6 +17,7 @@ import (
 	"weft/planner"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/progress"
 )
 
 // world is a handful of operators and a way to chain them without a text.
@@ -227,7 +228,7 @@ func (p *faultyProgram) Bind(b device.Bindings) (func(region.Region) error, erro
 
 // logbook is a Progress that remembers.
 type logbook struct {
-	silence
+	progress.Silence
 	lines []string
 }
 

@@ -10,10 +10,14 @@ import (
 	"weft/cli"
 )
 
-// inChains makes rows from rows, in several arrays that are stored: some with padding, complex ones, such as a sum over a row follows from, and arrays
-// that others read as well.
+// inChains makes rows from rows, in several arrays that are stored: some with padding, complex ones, such as a sum over a row follows from, arrays
+// that others read as well, and in each turn of a state.
 const inChains = `use simulate
-param n = 1003
+param n = 1403
+fn soft(s[row, col], d) {
+    down = sum(s[row: here + d - 4, outside: nearest], over: tap)
+    sum(down[col: here + d - 4, outside: nearest], over: tap) / 81
+}
 i = indices(axis(row, 0 .. 1 in n), row)
 j = indices(axis(col, 0 .. 1 in 3001), col)
 d = indices(axis(tap, 0 .. 1 in 9), tap)
@@ -25,6 +29,7 @@ sharp = (abs(turned) - blur[col: here - 1, outside: nearest]) / level @keep
 sum(sharp[col: here + 2 * d, outside: 0], over: tap) | write("o_sharp.npy")
 blur[row: n - 1 - i] | write("o_mirror.npy")
 level | write("o_level.npy")
+sharp | iterate(s -> soft(s, d), at_most: 5) | write("o_soft.npy")
 `
 
 // What kernels make by rows together has the bits that it has when they run one after the other over all rows, which they do where iterations are counted,
@@ -39,7 +44,7 @@ func TestChainsGiveTheSameBits(t *testing.T) {
 		want := map[string][]float64{}
 		for _, flags := range [][]string{{"--count"}, {"--threads", "1"}, {"--threads", "3"}, {"--threads", "2"}} {
 			ranQuietly(t, inChains, flags...)
-			for _, name := range []string{"sharp", "mirror", "level"} {
+			for _, name := range []string{"sharp", "mirror", "level", "soft"} {
 				got := loaded(t, "o_"+name+".npy")
 				if was, ok := want[name]; ok && !slices.Equal(got, was) {
 					t.Errorf("isa %q, %v: other bits in %s", isa, flags, name)
@@ -55,8 +60,8 @@ func TestChainsGiveTheSameBits(t *testing.T) {
 			t.Errorf("isa %q: exit %d\n%s", isa, code, out.String())
 		}
 		out.Reset()
-		if cli.Run(t.Context(), []string{"explain", "p.weft", "--verbose"}, nil, &out, &out); !strings.Contains(out.String(), " run one behind the other; ") {
-			t.Errorf("isa %q: nothing runs by rows\n%s", isa, out.String())
+		if cli.Run(t.Context(), []string{"explain", "p.weft", "--verbose"}, nil, &out, &out); strings.Count(out.String(), " run one behind the other; ") != 2 {
+			t.Errorf("isa %q: by rows runs something else than the whole and a turn\n%s", isa, out.String())
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"weft/ops/files/fileio"
 	"weft/runtime"
 	"weft/runtime/notebook"
+	"weft/runtime/progress"
 	"weft/runtime/result"
 	"weft/runtime/session"
 )
@@ -28,7 +29,7 @@ type Console struct {
 	Notebook *notebook.Notebook
 	Out, Err io.Writer
 	Terminal ops.Terminal
-	Progress runtime.Progress
+	Progress progress.Hears
 	// Show prints what was found in a text; an error, if it holds a mistake.
 	Show func(*diag.List) error
 	// Doc documents an operator or function, or lists all for an empty name.

@@ -29,36 +29,45 @@ const (
 )
 
 // Chains finds kernels of which each makes its rows from the same rows of what those before it made, and has them run one behind the other over a few rows
-// at a time: what is between them is never in memory as a whole, and the rows that are there are near. Steps beside them come before them.
-func Chains(p *bound.Plan, threads int) {
+// at a time: what is between them is never in memory as a whole, and the rows that are there are near, those that the chain leaves past the caches. Steps
+// beside them come before them. Of a program that runs many times only steps of each turn are in chains, and what is read after a turn is there as a whole.
+func Chains(p *bound.Plan, threads int, turns *Turns) {
 	if slices.ContainsFunc(p.Buffers, func(b bound.Buffer) bool { return b.Stored != "" }) { // arrays stay for proofs of these
 		return
 	}
 	for first := 0; first < len(p.Steps); first++ {
-		c := chainFrom(p, first)
+		c := chainFrom(p, first, turns)
 		if c == nil {
 			continue
 		}
 		if rows := c.rows(threads); rows > 0 && c.holds(cutRows(rows, 1, c.extent)) {
 			first = c.gather() - 1
 			p.Chains = append(p.Chains, c.plan(rows))
+			c.leaves()
 		}
 	}
+}
+
+// Turns are those of a program that runs many times.
+type Turns struct {
+	Each  func(*bound.Step) bool   // the step is one of each turn
+	Lasts func(*bound.Buffer) bool // the array is read when the turn is over
 }
 
 // chain is kernels that may run by rows together.
 type chain struct {
 	of      *bound.Plan
-	at      []int // places of its steps in the plan
-	extent  int   // rows of what they make
+	turns   *Turns // nil: it runs once
+	at      []int  // places of its steps in the plan
+	extent  int    // rows of what they make
 	made    map[string]bool
 	inside  []string // what they make that nothing else reads
 	waiting map[int]bool
 }
 
 // chainFrom is the chain that begins with a step; nil: there is none.
-func chainFrom(p *bound.Plan, first int) *chain {
-	c := &chain{of: p, made: map[string]bool{}, waiting: map[int]bool{}}
+func chainFrom(p *bound.Plan, first int, turns *Turns) *chain {
+	c := &chain{of: p, turns: turns, made: map[string]bool{}, waiting: map[int]bool{}}
 	if !c.takes(first) {
 		return nil
 	}
@@ -97,7 +106,7 @@ func (c *chain) add(i int) {
 // takes reports whether a kernel may run by rows in the chain: it stores whole rows, in the order of its first axis, and is compiled to run so.
 func (c *chain) takes(i int) bool {
 	s := &c.of.Steps[i]
-	if s.Kind != plan.KernelStep || len(c.of.Needs(s)) > len(s.Reads)+len(s.Writes) || s.Kernel.Place.Accelerates() {
+	if s.Kind != plan.KernelStep || len(c.of.Needs(s)) > len(s.Reads)+len(s.Writes) || s.Kernel.Place.Accelerates() || c.turns != nil && !c.turns.Each(s) {
 		return false
 	}
 	k := s.Kernel.IR
@@ -183,7 +192,7 @@ func (c *chain) between() (out []string) {
 	}
 	for _, i := range c.at {
 		for _, id := range c.of.Steps[i].Writes {
-			if !outside[id] && read[id] {
+			if !outside[id] && read[id] && (c.turns == nil || !c.turns.Lasts(c.of.Buffer(id))) {
 				out = append(out, id)
 			}
 		}
@@ -209,6 +218,16 @@ func (c *chain) rows(threads int) int {
 		return rows / (2 * leastRows) * (2 * leastRows)
 	}
 	return rows / leastRows * leastRows
+}
+
+// leaves has what the chain stores go past the caches where they lose it anyway, and keep what is between its kernels.
+func (c *chain) leaves() {
+	for _, i := range c.at {
+		s := &c.of.Steps[i]
+		if !slices.ContainsFunc(s.Writes, func(id string) bool { return slices.Contains(c.inside, id) || c.of.Buffer(id).Bytes < LeastAway }) {
+			s.Kernel.StorePast()
+		}
+	}
 }
 
 // holds reports whether blocks need no rows but their own.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -60,6 +61,12 @@ func (k *Kernel) recut(threads int) {
 		seconds += cost.PerStep
 	}
 	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, seconds/cost.Share(k.Roots[0], k.counted), threads)) // as if there were all, of which the first tiles are
+}
+
+// StorePast has what the kernel stores go past the caches, which makes it another one.
+func (k *Kernel) StorePast() {
+	k.IR.Past = true
+	k.Hash = ir.Hash(k.IR)
 }
 
 // Predict fills in the predicted time.

@@ -69,13 +69,21 @@ func (a *Arrays) Need(id string, filled bool) error {
 	return nil
 }
 
-// Slide gives arrays memory for a few rows at a time.
-func (a *Arrays) Slide(ids []string, rows int) ([]*memory.Sliding, error) {
+// Slide gives arrays memory for a few rows at a time, together; asked again, it is what they have.
+func (a *Arrays) Slide(ids []string, rows int) (out []*memory.Sliding, err error) {
 	var bufs []*ir.Buffer
 	for _, id := range ids {
-		bufs = append(bufs, a.ByID[id].Bufs...)
+		for _, part := range a.ByID[id].Bufs {
+			if m, ok := a.Memory[part].(*memory.Sliding); ok {
+				out = append(out, m)
+			}
+			bufs = append(bufs, part)
+		}
 	}
-	out, err := memory.Slide(bufs, rows)
+	if len(out) > 0 {
+		return out, nil
+	}
+	out, err = memory.Slide(bufs, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +92,20 @@ func (a *Arrays) Slide(ids []string, rows int) ([]*memory.Sliding, error) {
 		a.Count(out[i].Bytes())
 	}
 	return out, nil
+}
+
+// Held is the memory of an array as far as it has any: of one that slides, of the rows that are there.
+func (a *Arrays) Held(id string) (out [][]byte) {
+	for _, part := range a.ByID[id].Bufs {
+		switch m := a.Memory[part].(type) {
+		case nil:
+		case *memory.Sliding:
+			out = append(out, m.There())
+		default:
+			out = append(out, m.Host())
+		}
+	}
+	return out
 }
 
 // size is the memory of an array that is there as a whole, or of a few of its rows.

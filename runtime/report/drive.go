@@ -85,6 +85,7 @@ func (t *printer) programs(s *bound.Step) {
 		t.line("%s of %s, %s", s.Drive.Programs[i].Name, s.ID, s.Name)
 		t.numbers()
 		t.stream()
+		t.chains()
 		for j := range p.Steps {
 			if step := &p.Steps[j]; step.Kind != plan.SinkStep { // which is the drive itself
 				t.step(step)
