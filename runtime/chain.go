@@ -27,6 +27,9 @@ func (r *run) chained(step *bound.Step) (*plan.Chain, []region.Interval) {
 	if cuts, known := r.cuts[step]; known {
 		return r.plan.ChainOf(step.ID), cuts
 	}
+	if r.cuts == nil {
+		r.cuts = map[*bound.Step][]region.Interval{}
+	}
 	r.cuts[step] = nil
 	c := r.chainOf(step)
 	if c == nil || c.Steps[0] != step.ID {
