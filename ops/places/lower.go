@@ -287,7 +287,7 @@ func (s *spot) steps(b *ops.Body, x *ir.Node) *ir.Node {
 		return b.Cast(ir.I32, x)
 	case !float && period > 0:
 		return b.Cast(ir.I32, b.Mod(x, b.Int(x.Type, int64(period))))
-	case !near && period > 0: // exact as far as 64 bits hold whole numbers
+	case !near && period > 0: // exact up to the farthest
 		w := b.Cast(ir.F64, x)
 		p := float64(period)
 		x = b.Sub(w, b.Mul(b.Alu(ir.Floor, b.Mul(w, b.Const(ir.F64, 1/p))), b.Const(ir.F64, p)))
@@ -325,10 +325,13 @@ func (s *spot) wholeSteps(b *ops.Body, index []*ir.Node) (steps, number *ir.Node
 	return s.steps(b, x), number
 }
 
-// found tells whether a number is a place: NaN is none, and an infinite one has no end to be held at where all comes over and over.
+// farthest is how many steps away a place is one where all comes over and over: as far as float64 tells neighbours apart.
+const farthest = 1 << 53
+
+// found tells whether a number is a place: NaN is none, and one that is too far has no end to be held at where all comes over and over.
 func (s *spot) found(b *ops.Body, x *ir.Node) *ir.Node {
 	if s.take.period(s.place) > 0 {
-		x = b.Sub(x, x)
+		return b.Le(b.Alu(ir.Abs, x), b.Const(x.Type, farthest))
 	}
 	return b.Alu(ir.Eq, x, x)
 }

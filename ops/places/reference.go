@@ -30,9 +30,14 @@ func (t *take) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 		}
 		for _, p := range t.places {
 			x := t.reference(p, in, index)
+			_, known := p.value.(ops.Number)
+			far := t.period(&p) > 0 && !known && math.Abs(x) > farthest
+			if period := t.period(&p); period > 0 {
+				x = math.Mod(x, float64(period))
+			}
 			read, shares := t.near(p, x)
 			n := p.of.Size
-			if math.IsNaN(x) || math.IsInf(x, 0) && t.period(&p) > 0 || t.beyond == "" && (read == nil) {
+			if math.IsNaN(x) || far || t.beyond == "" && (read == nil) {
 				ok = false
 				continue
 			}
@@ -117,14 +122,9 @@ func fold(i, n int, beyond string) int {
 	case beyond == wrap:
 		return ((i % n) + n) % n
 	case beyond == mirror && n > 1:
-		for i < 0 || i >= n {
-			if i < 0 {
-				i = -i
-			} else {
-				i = 2*(n-1) - i
-			}
-		}
-		return i
+		turn := 2*n - 2
+		i = (i%turn + turn) % turn
+		return min(i, turn-i)
 	}
 	return max(0, min(n-1, i))
 }

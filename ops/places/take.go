@@ -39,7 +39,7 @@ func takeSpec() *ops.Spec {
 			"its coordinates.\n\n" +
 			"`outside` is what lies beyond the ends of a dimension: a value; nearest, the value at the end; wrap, the array over and over; mirror, the array " +
 			"turned round at its end points, which are not repeated. It may be left out where all places are known to be inside. A place that is NaN gives " +
-			"`outside` if that is a value, and NaN otherwise; so does an infinite one where the array comes over and over. cubic is the spline of Catmull and Rom; beyond the ends it takes the value at the end.",
+			"`outside` if that is a value, and NaN otherwise; so does one further than 2^53 steps away where the array comes over and over. cubic is the spline of Catmull and Rom; beyond the ends it takes the value at the end.",
 		Returns: "an array over the new dimensions of the places, then those that the array keeps, in its order.",
 		Params: []ops.Param{ops.In("input", "array"),
 			{Name: "index", Doc: "dimension: place, for each dimension that has computed places", Accept: ops.KList | ops.KPair},

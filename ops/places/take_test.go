@@ -123,7 +123,8 @@ func TestOneThatIsNowhere(t *testing.T) {
 		beyond   ops.Value
 		at, want float64
 	}{{ops.Symbol(nearest), math.NaN(), math.NaN()}, {number(5, ""), math.NaN(), 5}, {number(5, ""), math.Inf(1), 5}, {ops.Symbol(nearest), math.Inf(1), 4},
-		{ops.Symbol(wrap), math.Inf(1), math.NaN()}, {ops.Symbol(mirror), math.Inf(-1), math.NaN()}} {
+		{ops.Symbol(wrap), math.Inf(1), math.NaN()}, {ops.Symbol(mirror), math.Inf(-1), math.NaN()},
+		{ops.Symbol(wrap), 1 << 50, 1}, {ops.Symbol(mirror), -1 << 52, 3}, {ops.Symbol(wrap), -1 << 54, math.NaN()}, {ops.Symbol(mirror), 1e30, math.NaN()}} {
 		beyond, want := given.beyond, given.want
 		c := call(typ(ops.F32, dims("x", 4)...), map[string]ops.Value{"outside": beyond, "interpolation": ops.Symbol(linear)}, at("x", place))
 		got := optest.Check(t, c, map[string]ops.Dense{"input": {Shape: []int{4}, Re: []float64{1, 2, 3, 4}},
