@@ -105,6 +105,8 @@ type Streamer interface {
 	Scratch(at region.Region) int64
 	// Chunk is the extents of what can only be read or written together; nil: any elements that follow each other.
 	Chunk() []int
+	// Moves is the bytes of the file that reading or writing a region moves: those of the elements, and of all that can only be read together.
+	Moves(at region.Region) int64
 }
 
 // Referencer computes its outputs in plain float64, independently of Lower, from the array arguments under their names (see

@@ -122,6 +122,8 @@ type Note struct {
 	Text     string
 	Bytes    int64
 	Warnings []problem.Problem
+	// Moved are bytes of the file that were read or written by parts, and Planned those that the plan said. 0: not by parts.
+	Moved, Planned int64
 }
 
 // Terminal is where a sink may print.

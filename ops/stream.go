@@ -36,6 +36,20 @@ type Mark struct {
 	State json.RawMessage `json:"state,omitempty"`
 }
 
+// Together is how many elements are read or written together with a region, in chunks of some extents; nil: its own.
+func Together(at region.Region, chunk []int) int64 {
+	n := at.Points()
+	if n == 0 || len(chunk) != len(at) {
+		return n
+	}
+	n = 1
+	for d, along := range at {
+		each := max(1, chunk[d])
+		n *= int64(((along.Hi+each-1)/each - along.Lo/each) * each)
+	}
+	return n
+}
+
 // Frame is the system that coordinates are in, such as a map projection. Operators hand it on with their dims.
 type Frame interface {
 	// Same reports that coordinates in both frames mean the same places.

@@ -332,7 +332,7 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 
 // transferred records what a source or sink did and what it warns of.
 func (r *run) transferred(list *[]result.Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
-	*list = append(*list, result.Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Wall: result.Since(start)})
+	*list = append(*list, result.Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Moved: note.Moved, Planned: note.Planned, Wall: result.Since(start)})
 	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
 	for _, w := range note.Warnings {
 		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Mild: w.Warning, Where: step.Op.Where})

@@ -301,6 +301,23 @@ func runWithin(t *testing.T, w, whole *streams, p *bound.Plan, budget int64) {
 	if n := g.Granted(); n != 0 || *dev.alive != 0 {
 		t.Errorf("left %d arrays, %d bytes granted", *dev.alive, n)
 	}
+	read := int64(0)
+	for _, x := range append(r.Sources, r.Sinks...) {
+		if x.Moved != x.Planned {
+			t.Errorf("%s moved %d bytes, planned %d", x.ID, x.Moved, x.Planned)
+		}
+	}
+	for _, x := range r.Sources {
+		if x.Op == "waves" {
+			read += x.Moved
+		}
+	}
+	for _, at := range w.parts["waves"] {
+		read -= at.Points()
+	}
+	if read != 0 {
+		t.Errorf("%d bytes too many are said to be read", read)
+	}
 	for name, want := range whole.got {
 		if !sameBits(w.got[name], want) {
 			t.Errorf("budget %d, blocks of %d x %v: %s differs", budget, p.Stream.Passes[0].BlockRows, p.Stream.Passes[0].Strip, name)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/ops/optest"
 	"weft/runtime/memory"
@@ -33,6 +34,23 @@ var wide = []struct {
 	{"turned", func(w *streams) []*ops.Instance {
 		return []*ops.Instance{w.keepRows("out", w.swap(w.waves(matrix(1500, 1400))))}
 	}, 0.5},
+	{"product", func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.product(w.third(w.waves(matrix(100, 20))), w.waves(matrix(20, 20000))))}
+	}, 0.15},
+}
+
+// product is that of two matrices, in which what is no number is 0.
+func (w *streams) product(x, y ops.Array) ops.Array {
+	n := y.Type().Dims[0].Size
+	t := matrix(x.Type().Dims[0].Size, y.Type().Dims[1].Size)
+	return w.lowered("product", t, func(l *ops.Lowering) []*ops.Stage {
+		return []*ops.Stage{l.Stage("", t, []*ops.Stage{l.In("a"), l.In("b")}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+			number := func(v *ir.Node) *ir.Node { return b.Cast(ir.F64, b.Select(b.Alu(ir.Eq, v, v), v, b.F32(0))) }
+			return ops.Real(b.Cast(ir.F32, b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				return []*ir.Node{b.Add(acc[0], b.Mul(number(l.In("a").At(b, i[0], k).Re), number(l.In("b").At(b, k, i[1]).Re)))}, nil
+			})[0]))
+		})}
+	}, x, y)
 }
 
 func TestWideArraysRunInStrips(t *testing.T) {

@@ -156,7 +156,7 @@ func (p *pass) open(ctx context.Context) (err error) {
 	for _, s := range p.steps {
 		switch {
 		case s.Kind == plan.ReadStep && r.arrays.Windowed[s.Writes[0]]:
-			src, err := s.Op.Bound.(ops.TileReader).OpenSource()
+			src, err := exec.Reader{TileReader: s.Op.Bound.(ops.TileReader), Planned: p.Moves(s.ID)}.OpenSource()
 			if err != nil {
 				return r.failed(ctx, s, err)
 			}
@@ -224,7 +224,7 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 		s.TileSink = exec.Discard{}
 		return s, nil
 	}
-	op := step.Op.Bound.(ops.TileWriter)
+	op := exec.Writer{TileWriter: step.Op.Bound.(ops.TileWriter), Planned: p.Moves(step.ID)}
 	if s.output = step.Op.File(); s.output == "" {
 		sink, err := op.OpenSink(nil)
 		s.TileSink = sink

@@ -133,5 +133,6 @@ type Layout struct {
 	Windows   bool                 // loads that scatter along the lanes go through windows
 	Narrow    bool                 // float64 sums of float32 terms are float32 for many iterations
 	Packed    map[*ir.Node]Packing `json:"-"` // values inside the operands of contractions, where these are packed
+	Step      []int                // points an axis that are computed at a time; of fewer, code takes as long; nil: not known
 	Parts     bool                 // many points take a part of a fold's iterations before the next part begins: what it loads stays near
 }

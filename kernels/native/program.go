@@ -155,6 +155,9 @@ func layoutOf(k *ir.Kernel, t schedule.Target, s schedule.CPU, windows bool) dev
 		}
 	}
 	l.Waste = 1
+	for a := range k.Axes {
+		l.Step = append(l.Step, s.Step(a))
+	}
 	for _, a := range s.Lanes {
 		l.Lanes = append(l.Lanes, a.Axis)
 		l.LanesOn[a.Axis] = a.N

@@ -34,6 +34,11 @@ func (w *writing) Chunk() []int {
 	return w.format.Chunk(w.order)
 }
 
+// Moves is the elements as the file has them.
+func (w *writing) Moves(at region.Region) int64 {
+	return at[:min(len(at), len(w.order.Type.Dims))].Points() * int64(w.order.DType.Size())
+}
+
 // OpenSink starts a file that is written part by part, or takes one up.
 func (w *writing) OpenSink(marks []ops.Mark) (ops.TileSink, error) {
 	out, err := w.format.Create(w.order, true, marks)

@@ -186,6 +186,9 @@ func (r *reading) Scratch(at region.Region) int64 {
 // Chunk is the file's.
 func (r *reading) Chunk() []int { return r.about.Chunk }
 
+// Moves is the file's.
+func (r *reading) Moves(at region.Region) int64 { return r.about.Moves(at) }
+
 // fill reads a part of a file into memory: as it is where the layout allows it, otherwise by blocks.
 func fill(ctx context.Context, in input, h ops.HostArray, t region.Region) error {
 	unit := h.Type.Unit

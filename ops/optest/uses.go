@@ -39,6 +39,9 @@ func (Chunks) Scratch(region.Region) int64 { return 0 }
 // Chunk is itself.
 func (c Chunks) Chunk() []int { return c }
 
+// Moves is a byte an element.
+func (c Chunks) Moves(at region.Region) int64 { return ops.Together(at, c) }
+
 // TileFill is a source that works by parts too.
 type TileFill struct {
 	Chunks

@@ -98,6 +98,9 @@ func (built) Scratch(region.Region) int64 { return 0 }
 // Chunk is a single pixel.
 func (built) Chunk() []int { return nil }
 
+// Moves is the elements: there is no file.
+func (v built) Moves(at region.Region) int64 { return at.Points() * int64(v.Gives[0].Type.Elem.Size()) }
+
 // Fill builds all of a layer.
 func (v built) Fill(ctx context.Context, to ops.HostArray) (ops.Note, error) {
 	r := cityRows{town: v.town}

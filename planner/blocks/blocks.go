@@ -27,6 +27,8 @@ type schedule struct {
 	runs   map[*unit][]region.Region   // what a kernel computes
 	spans  map[*unit][]region.Interval // turns that it makes, where it carries what it has from block to block
 	writes map[*unit][]region.Region   // what a sink takes
+
+	through float64 // bytes that kernels read, in all blocks
 }
 
 // schedule lays out a strip of a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
@@ -108,6 +110,9 @@ func (s *schedule) want(b *bound.Buffer, t int, at region.Region) {
 	s.rows[b][t], s.across[b] = s.rows[b][t].Hull(at[0]), s.across[b].Hull(at[1:])
 }
 
+// packing is how many times as long as to read it a kernel takes to lay out what it reads in the order of its loops, which it does in each block.
+const packing = 4
+
 // kernel finds what a kernel computes in every block and what it needs for that.
 func (s *schedule) kernel(f *flow, u *unit) {
 	k := u.step.Kernel.IR
@@ -129,7 +134,10 @@ func (s *schedule) kernel(f *flow, u *unit) {
 	if axes > 0 && !k.Pointwise() && !columns {
 		across = k.Domain()[1:]
 	}
-	inOrder, packs := f.inOrder(u), f.packs(u)
+	inOrder, packs, weight := f.inOrder(u), f.packs(u), 1.0
+	if _, packed := u.step.Kernel.Block(); packed {
+		weight = packing
+	}
 	if packs {
 		for t, at := range s.clock {
 			all[t] = scaled(at, s.of, f.rows(u))
@@ -154,6 +162,7 @@ func (s *schedule) kernel(f *flow, u *unit) {
 		for b, n := range f.inputs(u, at) {
 			if b.Role != plan.FromPlan {
 				s.want(b, t, n)
+				s.through += float64(n.Points()) * weight * float64(b.Layout.Elem.Size())
 			}
 		}
 		for _, b := range u.makes { // its results come together
@@ -308,12 +317,8 @@ func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 			if s.flow.kept[buf] != "" {
 				continue
 			}
-			before := 0
-			if t > 0 {
-				before = tr.hi[t-1]
-			}
-			if rows := (region.Interval{Lo: max(before, tr.lo[t]), Hi: tr.hi[t]}); buf.Role == plan.FromSource && !rows.Empty() {
-				b.Read[buf.ID] = append(region.Region{rows}, sched.across[buf]...)
+			if at := sched.reads(buf, t); at != nil {
+				b.Read[buf.ID] = at
 			}
 			b.Keep[buf.ID] = tr.hi[t]
 			b.From[buf.ID] = tr.lo[t]

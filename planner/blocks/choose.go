@@ -18,33 +18,93 @@ func (f *flow) stream(budget int64, cut bool) (s *Stream, ok bool) {
 		p := &s.Passes[i]
 		ok = p.choose(f, budget, cut) && ok
 		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
+		s.seconds, s.once = s.seconds+p.seconds, s.once+p.once
 	}
 	s.describe()
+	if ok {
+		s.move()
+	}
 	return s, ok
 }
 
 // fewestBlocks lets reading, computing and writing overlap.
 const fewestBlocks = 8
 
-// choose finds the largest blocks that fit: of whole rows or, where no such do, of strips as wide as can be.
+// choose finds the largest blocks that fit: of whole rows or, where no such do, of strips. They are as high as code likes that lays out what it reads, if
+// any such fit.
 func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 	p.edges = f.edges(p)
 	fewest := 1
 	if !cut {
 		fewest = min(p.edges[0], p.Rows)
 	}
-	if p.chooseRows(f, budget, nil, fewest) {
-		return true
-	}
-	if f.strips && f.cuttable(p) {
-		for strip := p.narrower(f, p.tallest.Layout.Shape()[1:]); strip != nil && (cut || p.unbroken(strip)); strip = p.narrower(f, strip) {
-			if p.chooseRows(f, budget, strip, fewest) {
-				return true
-			}
+	for _, fewest := range slices.Compact([]int{p.liked(fewest), fewest}) {
+		if p.chooseRows(f, budget, nil, fewest) || f.strips && f.cuttable(p) && p.chooseStrip(f, budget, fewest, cut) {
+			p.once = f.schedule(p, p.Rows, 0, nil).seconds(f, p)
+			return true
 		}
 	}
 	p.set(f, max(1, p.Rows/mostBlocks), nil)
 	return false
+}
+
+// liked is how many rows blocks should have at least, if at least so many: of fewer than code computes at a time, it takes as long, or longer.
+func (p *Pass) liked(fewest int) int {
+	n := fewest
+	for _, u := range p.units {
+		if u.step.Kernel == nil || len(u.step.Kernel.IR.Axes) == 0 || u.step.Kernel.IR.Axes[0].Extent != p.Rows {
+			continue
+		}
+		if step, packed := u.step.Kernel.Block(); packed {
+			n = max(n, (step[0]+fewest-1)/fewest*fewest)
+		}
+	}
+	return min(n, p.Rows)
+}
+
+// worth is how much less than the widest strips that fit, others must take to be chosen.
+const worth = 0.95
+
+// chooseStrip finds strips that fit with at least so many rows a block: about as wide as can be, and of such those that take least time.
+func (p *Pass) chooseStrip(f *flow, budget int64, fewest int, cut bool) bool {
+	wider := p.tallest.Layout.Shape()[1:]
+	strip := p.narrower(f, wider)
+	for ; strip != nil && (cut || p.unbroken(strip)) && !p.chooseRows(f, budget, strip, fewest); strip = p.narrower(f, strip) {
+		wider = strip
+	}
+	if strip == nil || !cut && !p.unbroken(strip) {
+		return false
+	}
+	best, rows, least := strip, p.BlockRows, worth*p.seconds
+	for _, other := range p.others(f, strip, wider) {
+		if (cut || p.unbroken(other)) && p.chooseRows(f, budget, other, fewest) && p.seconds < least {
+			best, rows, least = other, p.BlockRows, p.seconds
+		}
+	}
+	p.set(f, rows, best)
+	return true
+}
+
+// others are strips somewhat wider than one, up to one that is too wide, and narrower.
+func (p *Pass) others(f *flow, strip, wider []int) (out [][]int) {
+	const parts = 4
+	for i := range strip {
+		for q := 1; q < parts && strip[i] < wider[i]; q++ {
+			edge := p.edge(i+1, wider[i])
+			other := slices.Clone(strip)
+			other[i] += ((wider[i]-strip[i])*q/parts + edge - 1) / edge * edge
+			if other[i] < wider[i] {
+				out = append(out, other)
+			}
+		}
+	}
+	for range 2 {
+		if strip = p.narrower(f, strip); strip == nil {
+			break
+		}
+		out = append(out, strip)
+	}
+	return out
 }
 
 // unbroken reports whether no part of a strip ends within a chunk.
@@ -195,13 +255,17 @@ func (p *Pass) Strips() []region.Region {
 
 // set lays the pass out in blocks of so many rows, and as wide as strip says; nil: of whole rows.
 func (p *Pass) set(f *flow, rows int, strip []int) {
-	p.BlockRows, p.Strip, p.Peak = rows, strip, 0
+	p.BlockRows, p.Strip, p.Peak, p.seconds = rows, strip, 0, 0
 	strips := p.Strips()
+	last := 0.0
 	for i, at := range strips {
 		if i > 1 && i < len(strips)-1 && i != len(strips)/2 { // as its neighbours
+			p.seconds += last
 			continue
 		}
 		sched := f.schedule(p, rows, 0, at)
+		last = sched.seconds(f, p)
+		p.seconds += last
 		n := len(sched.clock)
 		p.Blocks, p.Peak = n*len(strips), max(p.Peak, sched.peak(f, p))
 		if n > 1 { // a run that is resumed in the middle starts with more rows

@@ -17,32 +17,40 @@ var waysToCut = []struct{ strips, carrying, chunks bool }{
 	{}, {carrying: true}, {strips: true}, {chunks: true}, {carrying: true, chunks: true}, {strips: true, chunks: true},
 }
 
-// Fit makes a plan that does not fit a memory budget run in blocks of rows. Where it does not fit so either, why says what is in the
-// way, and least what it takes.
+// dear is how much more than in one block a program may take in blocks before other ways to cut are looked at.
+const dear = 1.25
+
+// Fit makes a plan that does not fit a memory budget run in blocks of rows, in the way of those that fit which takes least. Where it does not fit so either, why
+// says what is in the way, and least what it takes.
 func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	if holdsWhole[kind] {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
 	var s, nearest *Stream
 	for _, way := range waysToCut {
-		f, fits := newFlow(p, way.strips, way.carrying), false
+		f := newFlow(p, way.strips, way.carrying)
 		if way.carrying && len(f.carry) == 0 {
 			continue
 		}
-		if s, fits = f.stream(budget, way.chunks); fits {
-			if p.Totals.Later { // what is counted has the rest
-				if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks); fits {
-					s = half
-				}
+		try, fits := f.stream(budget, way.chunks)
+		switch {
+		case fits && p.Totals.Later: // what is counted has the rest
+			if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks); fits {
+				try = half
 			}
-			nearest = nil
+			fallthrough
+		case fits:
+			if s == nil || try.seconds < worth*s.seconds {
+				s = try
+			}
+		case way.chunks && (nearest == nil || try.least < nearest.least): // what is in the way of the others is not in the way of these
+			nearest = try
+		}
+		if s != nil && s.seconds <= dear*s.once {
 			break
 		}
-		if way.chunks && (nearest == nil || s.least < nearest.least) { // what is in the way of the others is not in the way of these
-			nearest = s
-		}
 	}
-	if nearest != nil {
+	if s == nil {
 		return nearest.obstacle(budget), min(p.Totals.PeakBytes, nearest.least)
 	}
 	for u, c := range s.flow.carry {

@@ -16,8 +16,10 @@ type Stream struct {
 	plan.Stream
 	Passes []Pass
 
-	flow  *flow
-	least int64 // bytes that do
+	flow    *flow
+	least   int64   // bytes that do
+	seconds float64 // of all passes
+	once    float64
 }
 
 // Pass is a plan.Pass with its steps and arrays.
@@ -25,9 +27,11 @@ type Pass struct {
 	plan.Pass
 	units   []*unit
 	targets []*bound.Buffer
-	tallest *bound.Buffer   // of them
-	edges   []int           // what extents of blocks should be multiples of
-	least   int64           // bytes that do, of all blocks that were tried
+	tallest *bound.Buffer // of them
+	edges   []int         // what extents of blocks should be multiples of
+	least   int64         // bytes that do, of all blocks that were tried
+	seconds float64       // that its blocks take besides computing, and in one block
+	once    float64
 	kept    []*bound.Buffer // alive as a whole while it runs
 }
 
@@ -390,6 +394,7 @@ func Lay(p *bound.Plan) (*Stream, error) {
 			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows, as wide as %v", rows, strip)
 		}
 		p.set(f, rows, strip)
+		p.Reads, p.Writes = d.Passes[i].Reads, d.Passes[i].Writes
 	}
 	return s, nil
 }

@@ -172,6 +172,15 @@ func (k *Kernel) ByRows() bool {
 	return l != nil && !k.Asked() && !l.Parts && len(l.Packed) == 0 && !slices.Contains(l.Lanes, 0) && (len(l.Order) == 0 || l.Order[0] == 0)
 }
 
+// Block is how many points an axis the kernel's code likes to have at least, nil where that is not known, and whether it lays what it reads out anew wherever
+// it is launched.
+func (k *Kernel) Block() (step []int, packed bool) {
+	if k.layout == nil {
+		return nil, false
+	}
+	return k.layout.Step, len(k.layout.Packed) > 0
+}
+
 // Shares cuts some indices of the kernel's first axis into as many tiles as there are threads, or fewer where that likes no less.
 func (k *Kernel) Shares(rows region.Interval, threads int) (out []region.Region) {
 	step := 1

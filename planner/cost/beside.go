@@ -5,10 +5,12 @@ import "math"
 // What a run does apart from its kernels takes about this long, as measured on an ordinary laptop with files in the page cache; runs teach
 // the rest.
 const (
-	perProgram = 4e-3 // seconds to find a compiled kernel and load it
-	perArray   = 3e-3 // seconds to check a sample of an array in float64
-	perFile    = 1e-3 // seconds to open or make a file
-	perByte    = 1e-9 // seconds a byte that is read or written
+	perProgram = 4e-3  // seconds to find a compiled kernel and load it
+	perArray   = 3e-3  // seconds to check a sample of an array in float64
+	perFile    = 1e-3  // seconds to open or make a file
+	perByte    = 1e-9  // seconds a byte that is read or written
+	perPart    = 1e-4  // seconds a part of a file that is read or written by itself
+	perPassing = 1e-10 // seconds a byte that kernels read
 )
 
 // Loading is how long compiled kernels take to be found and loaded.
@@ -19,6 +21,12 @@ func Checking(arrays int) float64 { return perArray * float64(arrays) }
 
 // Transferring is how long a file takes to be read or written.
 func Transferring(bytes int64) float64 { return perFile + perByte*float64(bytes) }
+
+// Parting is how long a part of an open file takes.
+func Parting(bytes int64) float64 { return perPart + perByte*float64(bytes) }
+
+// Passing is how long kernels take to go through what they read, computing apart.
+func Passing(bytes float64) float64 { return perPassing * bytes }
 
 // besideKin is what times have in common that are not those of kernels.
 const besideKin = "beside"

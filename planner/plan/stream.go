@@ -49,6 +49,25 @@ type Pass struct {
 	Blocks int   `yaml:"blocks" json:"blocks"`
 	Peak   int64 `yaml:"peak_bytes" json:"peak_bytes"`
 	Rows   int   `yaml:"rows" json:"rows"` // of the tallest array it makes
+	// Reads and Writes are what its sources and sinks move, in all of its blocks.
+	Reads  []Moved `yaml:"reads,omitempty" json:"reads,omitempty"`
+	Writes []Moved `yaml:"writes,omitempty" json:"writes,omitempty"`
+}
+
+// Moved is the bytes of a file that a source or a sink moves.
+type Moved struct {
+	Step  string `yaml:"step" json:"step"`
+	Bytes int64  `yaml:"bytes" json:"bytes"`
+}
+
+// Moves is the bytes of its file that a source or a sink moves in a pass.
+func (p *Pass) Moves(step string) (bytes int64) {
+	for _, m := range slices.Concat(p.Reads, p.Writes) {
+		if m.Step == step {
+			bytes += m.Bytes
+		}
+	}
+	return bytes
 }
 
 // KeptArray is an array that does not run in blocks.

@@ -30,6 +30,8 @@ func (t *printer) stream() {
 		}
 		t.line("      pass %d  %v: %s of %s%s, %s in all, for %v, %s", i+1, p.Steps, diag.Plural(p.Blocks, "block"),
 			diag.Plural(p.BlockRows, "row"), wide, diag.Plural(p.Rows, "row"), makes, size(p.Peak))
+		t.moved("reads", p.Reads)
+		t.moved("writes", p.Writes)
 	}
 	for _, h := range s.Halos {
 		t.line("      halo    %s needs %d rows above and %d below of %s: exact, from its index map",
@@ -44,6 +46,18 @@ func (t *printer) stream() {
 	}
 	if n := t.elements(); n > 0 {
 		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)
+	}
+}
+
+// moved says what sources or sinks of a pass move, all blocks together.
+func (t *printer) moved(how string, list []plan.Moved) {
+	var said []string
+	for _, m := range list {
+		i := slices.IndexFunc(t.plan.Steps, func(s bound.Step) bool { return s.ID == m.Step })
+		said = append(said, fmt.Sprintf("%s %d bytes (%s)", t.name(slices.Concat(t.plan.Steps[i].Reads, t.plan.Steps[i].Writes)[0]), m.Bytes, size(m.Bytes)))
+	}
+	if said != nil {
+		t.line("      %-7s %s", how, strings.Join(said, ", "))
 	}
 }
 

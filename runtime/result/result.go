@@ -90,12 +90,15 @@ type Kernel struct {
 
 // Transfer is a source or a sink.
 type Transfer struct {
-	ID    string  `json:"id"`   // such as r1 or s4, as in explain
-	Op    string  `json:"op"`   // the operator
-	Text  string  `json:"text"` // what it did, in its own words
-	Bytes int64   `json:"bytes"`
-	Calls int     `json:"calls,omitempty"` // of a drive's programs
-	Wall  float64 `json:"wall_s"`          // of all of it
+	ID    string `json:"id"`   // such as r1 or s4, as in explain
+	Op    string `json:"op"`   // the operator
+	Text  string `json:"text"` // what it did, in its own words
+	Bytes int64  `json:"bytes"`
+	Calls int    `json:"calls,omitempty"` // of a drive's programs
+	// Moved is the bytes of the file that it read or wrote, and Planned those that it was to, where the run is in blocks.
+	Moved   int64   `json:"moved_bytes,omitempty"`
+	Planned int64   `json:"planned_bytes,omitempty"`
+	Wall    float64 `json:"wall_s"` // of all of it
 }
 
 // Parity compares a sample of one stored array with float64.

@@ -109,6 +109,11 @@ type About struct {
 	Scratch func(at region.Region) int64 // bytes of memory that reading parts as wide as a region takes; nil: next to nothing
 }
 
+// Moves is the bytes of the elements of a part, and of all that can only be read together with them.
+func (a About) Moves(at region.Region) int64 {
+	return ops.Together(at[:min(len(at), len(a.Shape))], a.Chunk) * int64(a.DType.Size())
+}
+
 // Placer gives the dims of an array their coordinates, and says what is wrong with them: as warnings, where it can be read all the same.
 type Placer interface {
 	Place(c *ops.Call, dims []ops.Dim) (warnings, err error)
