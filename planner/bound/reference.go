@@ -162,6 +162,7 @@ type inliner struct {
 	given   map[*ops.Stage]bool   // that are loaded whatever they cost
 	size    float64               // how many times as large as others it may be
 	dear    bool                  // some could be computed, and take too much
+	whole   bool                  // what cancels out is computed in place too
 	few     map[edge]bool         // along which few elements are read, which are computed, of a stage that is loaded for other readers
 }
 
@@ -307,10 +308,18 @@ func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget,
 // build lowers the reference over axes as large as some dims, with what it loads.
 func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 	loads := map[*ir.Buffer]*ops.Stage{}
+	left := map[*ir.Buffer]bool{} // of stages that nothing stores, loaded where what is made of them cancels out, and so in the end not
 	found := false
 	low := l.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
 		bufs := l.stored[p]
 		near := found && l.near[p] && slices.Contains(roots, c) || l.few[edge{p, c}]
+		if sites, read := l.g.Alone(c).Sites[p]; read && sites == 0 && bufs == nil && p.Data == nil && !l.whole {
+			bufs = l.g.Buffers(p)
+			for _, part := range bufs {
+				left[part] = true
+			}
+			return bufs
+		}
 		if load, looked := l.load[p]; p.Data == nil && l.computable(p) && (near || !load && (looked || bufs == nil)) {
 			return nil
 		}
@@ -332,6 +341,10 @@ func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 		} else {
 			k.Stores = append(k.Stores, low.Near(s, l.g.Buffers(s), axes, func() { found = true })...)
 		}
+	}
+	if slices.ContainsFunc(k.Inputs(), func(part *ir.Buffer) bool { return left[part] }) { // here it does not
+		l.whole = true
+		return l.build(roots, over)
 	}
 	return Reference{Kernel: k, Loads: loads, Exact: low.Exact()}
 }
