@@ -29,6 +29,9 @@ const aheadPacked = 12
 // together, and what is loaded stays near for the next points, even where all of it falls into one set of a cache.
 const stripTurns = 8
 
+// collides is how many bytes apart few lines fit a set of the nearest cache.
+const collides = 2 << 10
+
 // packed is a value laid out for a slice: for each step of an axis, either iteration by iteration or, as rows, one point after the other.
 type packed struct {
 	axis   int
@@ -167,6 +170,15 @@ func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
 	}))
 }
 
+// apart is a length in elements, of so many bytes, with as much behind it that what lies so far apart does not collide in a cache.
+func (g *gen) apart(n, bytes int) int {
+	n += g.W
+	if n*bytes%collides == 0 {
+		n += g.W
+	}
+	return n
+}
+
 // pack writes the loop that lays a value out. Values of points, of which a row of iterations lies side by side in memory, are packed
 // row by row.
 func (g *gen) pack(n *ir.Node) *packed {
@@ -183,13 +195,13 @@ func (g *gen) pack(n *ir.Node) *packed {
 	if g.laned(n) {
 		p.row *= g.W
 	}
-	p.size = p.row*slice + g.W // so that steps, and rows, do not collide in the cache
+	bytes := 4 * schedule.Registers(n.Type)
+	p.size = g.apart(p.row*slice, bytes)
 	if p.rows {
-		p.row = slice + g.W
+		p.row = g.apart(slice, bytes)
 		p.size = p.row * len(p.copies)
 	}
 	c.packs[n] = p
-	bytes := 4 * schedule.Registers(n.Type)
 	pointer := t.Scalar + " *const"
 	place := Var(pointer, p.name.Text, Cast(pointer, ScratchAt(g.take(g.steps(axis)*p.size*bytes))))
 

@@ -150,10 +150,17 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 	return save, load
 }
 
-// setAside puts the accumulators of a fold into memory once it is over, where functions of its results follow: compilers would else keep
-// some there while it runs, to have registers for what the functions hold.
+// setAside leaves registers to a fold that needs them all. Compilers would keep there what its results are joined with: behind it such values are
+// loaded anew. Where functions of its results follow, these pass through memory, since what functions hold would take registers too.
 func (g *gen) setAside(c *loop) {
-	if !g.Schedule.AccMajor || !c.vec || g.W == 1 || !form.InFunctions(g.Kernel, c.f) {
+	if !g.Schedule.AccMajor || !c.vec || g.W == 1 {
+		return
+	}
+	if c.sc == g.top() && !c.masked && c.f.While == nil {
+		c.sc.full = true
+		c.sc.add(Do(Call("FENCE")))
+	}
+	if !form.InFunctions(g.Kernel, c.f) {
 		return
 	}
 	for q, a := range c.f.Accs {

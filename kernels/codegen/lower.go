@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tally"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
@@ -33,6 +34,7 @@ type scope struct {
 	once  map[any]Value     // what else is made once
 	fold  *ir.Fold          // the loop is this fold
 	block *block            // the fold is run in blocks
+	full  bool              // a fold has run here for which vectors held from outside would take registers
 	mask  func(v int) Value // the fold masks lanes: those of vector v that are still active
 }
 
@@ -56,7 +58,7 @@ type gen struct {
 	team       team // threads that work together
 	vary       *ir.Vary
 	lanedMemo  map[*ir.Node]bool
-	slowMemo   map[*ir.Node]bool
+	slow       form.Slow
 	stack      []*scope
 	names      int
 	notes      notes
@@ -115,9 +117,14 @@ func (g *gen) val(n *ir.Node, v int, m layout) Value {
 	}
 	m = g.simplest(n, m)
 	v = g.Canon(g.vary.Of(n), v)
-	at := g.depth(n)
+	at, k := g.depth(n), key{n, v, m}
+	if x, ok := g.stack[at].vals[k]; ok {
+		return x
+	}
+	if g.top().full && g.isVec(n, m) && g.slow.Light(n) {
+		at = len(g.stack) - 1
+	}
 	sc := g.stack[at]
-	k := key{n, v, m}
 	if x, ok := sc.vals[k]; ok {
 		return x
 	}
@@ -244,7 +251,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 
 func (u *Unit) gen(s schedule.CPU) *gen {
 	return &gen{
-		Unit: u, Geometry: tile.Geometry{Axes: u.Kernel.Axes, Schedule: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slowMemo: map[*ir.Node]bool{},
+		Unit: u, Geometry: tile.Geometry{Axes: u.Kernel.Axes, Schedule: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slow: form.Slow{},
 		notes:   notes{uses: map[*ir.Buffer]bool{}, loads: map[string]int{}, counted: map[loadClass]bool{}},
 		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}, map[*ir.Node]bool{}},
 	}

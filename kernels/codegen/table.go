@@ -38,26 +38,13 @@ func (g *gen) guard(b *block, t guardTest) {
 	}
 }
 
-// isSlow reports whether a value takes a slow operation to compute.
-func (g *gen) isSlow(n *ir.Node) bool {
-	if x, ok := g.slowMemo[n]; ok {
-		return x
-	}
-	x := n.Kind == ir.KAlu && n.Op.Info().Cost.Slow() && n.Type.Float()
-	if n.Kind == ir.KAlu || n.Kind == ir.KLoad {
-		x = x || slices.ContainsFunc(n.Args, g.isSlow)
-	}
-	g.slowMemo[n] = x
-	return x
-}
-
 // tabulates reports whether a lane-uniform value that changes with the iteration alone is worth a table: a slow one, and where a window begins, which
 // the proof of the window computes for all iterations at once.
 func (g *gen) tabulates(n *ir.Node, m layout, sc *scope) bool {
 	if m != byLane || sc.block == nil || sc != g.top() || g.gathering || g.laned(n) || n.Type == ir.Bool {
 		return false
 	}
-	return !n.Free().Meets(sc.fold.AccBind) && (g.isSlow(n) || g.windows.bases[n])
+	return !n.Free().Meets(sc.fold.AccBind) && (g.slow.Is(n) || g.windows.bases[n])
 }
 
 // inFill runs f with the fill loop of the fold at the top of the stack as the place to add to.

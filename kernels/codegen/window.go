@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"math"
 	"slices"
 
 	"weft/kernels/codegen/form"
@@ -149,7 +148,7 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.
 			if rounded {
 				end -= 0.5
 			}
-			bad := b.And(b.Not(g.below(hi, b.Add(fb, c(end)))), b.Lt(fb, far))
+			bad := b.And(b.Not(form.Below(g.b, g.slow, g.top().binds, hi, b.Add(fb, c(end)))), b.Lt(fb, far))
 			if by != nil {
 				bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
 			}
@@ -192,37 +191,4 @@ func (g *gen) bounder() *ir.Bounder {
 	}}
 	g.windows.bounders[f] = q
 	return q
-}
-
-// below is n < limit, or a little less, without the root if n is a root plus something: a root takes as long as the rest
-// of the test, and squaring the limit does as well. NaN is not below.
-func (g *gen) below(n, limit *ir.Node) *ir.Node {
-	b := g.b
-	if n.Kind == ir.KAlu && g.isSlow(n) {
-		switch x := n.Args; n.Op {
-		case ir.Sqrt:
-			return b.And(b.Lt(b.Const(n.Type, 0), limit), b.Lt(x[0], b.Mul(limit, limit)))
-		case ir.Floor:
-			return g.below(x[0], limit)
-		case ir.Mul, ir.Div:
-			if x[0].Kind == ir.KConst && n.Op == ir.Mul {
-				x = []*ir.Node{x[1], x[0]}
-			}
-			if c := x[1]; c.Kind == ir.KConst && c.F > 0 && c.F < math.Inf(1) {
-				by := c.F
-				if n.Op == ir.Mul {
-					by = 1 / by
-				}
-				return g.below(x[0], b.Mul(limit, b.Const(n.Type, by*(1-0x1p-20)))) // a limit that a root is below is positive
-			}
-		case ir.Add:
-			if g.isSlow(x[1]) && x[1].Free().Meets(g.top().binds) {
-				x = []*ir.Node{x[1], x[0]}
-			}
-			return g.below(x[0], b.Sub(limit, x[1]))
-		case ir.Sub:
-			return g.below(x[0], b.Add(limit, x[1]))
-		}
-	}
-	return b.Lt(n, limit)
 }

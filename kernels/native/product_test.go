@@ -42,6 +42,9 @@ func product(t ir.DType, rows, columns, terms int, lies string, around bool) *ir
 	if around {
 		v = b.Max(b.Add(v, b.Load(&ir.Buffer{Name: "bias", Type: t, Shape: []int{columns}}, k.Axes[1])), b.Const(t, 0))
 	}
+	if strings.HasSuffix(lies, "bias") {
+		v = b.Add(v, b.Load(&ir.Buffer{Name: "bias", Type: t, Shape: []int{columns}}, k.Axes[1]))
+	}
 	if strings.HasSuffix(lies, "exp") {
 		v = b.Alu(ir.Exp, b.Mul(v, b.Const(t, 0.001)))
 	}

@@ -60,6 +60,9 @@ FN vl mask_load_i64_0(const long long *p, vl m) { EACH(vl, m[l] ? p[l] : 0); }
 FN vd mask_load_f64_1(const double *p, vl m) { return mask_load_f64_0(p + W / 2, m); }
 FN vl mask_load_i64_1(const long long *p, vl m) { return mask_load_i64_0(p + W / 2, m); }
 
+// FENCE keeps loads behind it from being made before it.
+#define FENCE() __asm__ volatile("" ::: "memory")
+
 // gather_X reads the elements p[i[l]]. HIDE keeps indices in memory, from where lanes are read one by one with least work.
 #define HIDE(i) __asm__("" : "+m"(i))
 #define GATHER(name, V, T, E) FN V gather_##name(const T *p, const int *i) { EACH(V, E); }
