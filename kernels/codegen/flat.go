@@ -156,7 +156,7 @@ func (g *gen) setAside(c *loop) {
 	if !g.Schedule.AccMajor || !c.vec || g.W == 1 {
 		return
 	}
-	if c.sc == g.top() && !c.masked && c.f.While == nil {
+	if g.Schedule.Pack && c.f == g.parted.fold {
 		c.sc.full = true
 		c.sc.add(Do(Call("FENCE")))
 	}

@@ -121,8 +121,13 @@ func (g *gen) val(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.stack[at].vals[k]; ok {
 		return x
 	}
-	if g.top().full && g.isVec(n, m) && g.slow.Light(n) {
-		at = len(g.stack) - 1
+	if last := len(g.stack) - 1; g.top().full && at < last {
+		if g.isVec(n, m) && g.slow.Light(n) {
+			at = last
+		} else { // outside, where nothing is full
+			defer func(saved []*scope) { g.stack = saved }(g.stack)
+			g.stack = g.stack[: at+1 : at+1]
+		}
 	}
 	sc := g.stack[at]
 	if x, ok := sc.vals[k]; ok {
