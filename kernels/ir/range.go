@@ -248,11 +248,11 @@ func (r *ranger) alu(n *Node) span {
 
 // StoreRanges notes where the elements lie that a kernel stores, for kernels behind it that load them.
 func StoreRanges(k *Kernel) {
-	r := ranger{memo: map[*Node]span{}}
+	r := ranger{memo: map[*Node]span{}, sure: true}
 	within := map[*Buffer]span{}
 	for _, s := range k.Stores {
 		v := r.of(s.Value)
-		if s.In != nil || s.Guard != nil || s.Buf.Type != s.Value.Type || !s.Buf.Type.Float() { // not all are stored, or as something else
+		if s.In != nil || s.Guard != nil || s.Buf.Type != s.Value.Type || s.Buf.Type == Bool { // not all are stored, or as something else
 			v = anything
 		}
 		if was, ok := within[s.Buf]; ok {
@@ -261,7 +261,7 @@ func StoreRanges(k *Kernel) {
 		within[s.Buf] = v
 	}
 	for b, s := range within {
-		if s.finite() {
+		if s.finite() && s != limits(b.Type) {
 			b.Facts.Within = &Interval{s.lo, s.hi, s.nan}
 		}
 	}

@@ -127,10 +127,18 @@ func (p *Program) takeOut(around map[string]*ops.Stage) {
 // Decoded reports a stage whose elements are made again, from fewer bytes than they have, sooner than they are loaded.
 func (g *Graph) Decoded(s *ops.Stage) bool { return g.shortest(s).again }
 
-// way is how an element of a stage is had: from how many bytes, by how many operations, and whether these make it again.
+// way is how an element of a stage is had: loaded, or made again in some stages from elements of others that are loaded.
 type way struct {
-	bytes, flops float64
-	again        bool
+	made, from []*ops.Stage
+	again      bool // it is made in fewer steps than the bytes are worth that are not loaded
+}
+
+// bytes is how many of them are loaded for an element.
+func (w way) bytes() (n float64) {
+	for _, s := range w.from {
+		n += float64(s.Type.Elem.Size())
+	}
+	return n
 }
 
 // shortest is the way to an element by the fewest bytes.
@@ -139,29 +147,41 @@ func (g *Graph) shortest(s *ops.Stage) way {
 	if w, found := g.shorter[s]; found {
 		return w
 	}
-	load := way{bytes: float64(s.Type.Elem.Size())}
+	load := way{from: []*ops.Stage{s}}
 	g.shorter[s] = load
 	if Given(s) || s.Put != nil || s.Hints().Keep || s.Hints().Precision.Storage != 0 {
 		return load
 	}
-	var whole []*ops.Stage // inputs with an element for each of its own
-	var made way
+	a, elsewhere := g.Alone(s), false
+	made := way{made: []*ops.Stage{s}}
 	for _, in := range s.Inputs {
-		if in.Type.Len() >= s.Type.Len() {
+		if in.Type.Len() >= s.Type.Len() { // with an element for each of its own
 			w := g.shortest(in)
-			made.bytes, made.flops, whole = made.bytes+w.bytes, made.flops+w.flops, append(whole, in)
+			made.made, made.from = appendNew(made.made, w.made), appendNew(made.from, w.from)
+			elsewhere = elsewhere || a.Elsewhere[in]
 		}
 	}
-	if made.bytes >= load.bytes || whole == nil {
+	saved, flops := load.bytes()-made.bytes(), 0.0
+	if saved <= 0 || made.from == nil || a.Folds || elsewhere {
 		return load
 	}
-	a := g.Alone(s)
-	made.flops += a.Flops
-	elsewhere := slices.ContainsFunc(whole, func(in *ops.Stage) bool { return a.Elsewhere[in] })
-	if made.again = !a.Folds && !elsewhere && made.flops <= worth*(load.bytes-made.bytes); made.again {
+	for _, m := range made.made {
+		flops += g.Alone(m).Flops
+	}
+	if made.again = flops <= worth*saved; made.again {
 		g.shorter[s] = made
 	}
 	return g.shorter[s]
+}
+
+// appendNew appends what is not there yet.
+func appendNew(list, more []*ops.Stage) []*ops.Stage {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // Counting are the stages that say how many elements there are of one.
