@@ -157,6 +157,7 @@ func TestStoreRanges(t *testing.T) {
 	wide := &Buffer{Name: "wide", Type: F32, Shape: []int{10}}
 	v := b.Cast(F32, x)
 	bounded := b.Min(b.F32(3), b.Max(b.F32(-2), b.Load(wide, x)))
+	whole := &Buffer{Name: "whole", Type: I32, Shape: []int{10}}
 	for _, c := range []struct {
 		name  string
 		store Store
@@ -168,6 +169,10 @@ func TestStoreRanges(t *testing.T) {
 		{"anything", Store{Value: b.Load(wide, x)}, F32, "-"},
 		{"some only", Store{Value: v, Guard: b.Lt(x, b.I32(5))}, F32, "-"},
 		{"rounded", Store{Value: v}, F16, "-"},
+		{"whole numbers", Store{Value: b.Min(b.I32(4), b.Max(b.I32(-1), b.Load(whole, x)))}, I32, "-1..4"},
+		{"any whole number", Store{Value: b.Load(whole, x)}, I32, "-"},
+		{"whole numbers that may wrap", Store{Value: b.Add(b.Load(whole, x), b.I32(1))}, I32, "-"},
+		{"whole numbers that were no number", Store{Value: b.Cast(I32, bounded)}, I32, "-"},
 	} {
 		c.store.Buf, c.store.Index = &Buffer{Name: "out", Type: c.kind, Shape: []int{10}}, []*Node{x}
 		StoreRanges(&Kernel{Name: c.name, Axes: []*Node{x}, Stores: []Store{c.store}})

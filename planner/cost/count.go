@@ -114,6 +114,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		c.narrow = schedule.Narrowed(c.folds)
 	}
 	c.fused = ir.ContractionOf(k).Absorbed(k)
+	c.handOn()
 	if c.shares = c.executedShares(); c.lanes.Empty() {
 		c.rare = rarely(k, c.folds)
 	}

@@ -49,7 +49,8 @@ func (c *counter) turning(w Work) {
 		case f.IndexBind.Meets(c.turns) && ends(f):
 			w.add(profile.Simple, f, turns*2*c.p.Ops[profile.Simple])
 		case f.IndexBind.Meets(c.turns):
-			w.add(profile.Simple, f, c.executions(f.Node)*c.joining(f)*c.p.Ops[profile.Simple])
+			whole := c.whole(f)
+			w.add(profile.Simple, whole, c.executions(whole.Node)*c.joining(whole)*c.p.Ops[profile.Simple])
 		}
 	}
 }
@@ -67,6 +68,39 @@ func (c *counter) joining(f *ir.Fold) (n float64) {
 		n += surprised
 	}
 	return n
+}
+
+// whole is the outermost fold whose lanes are joined after all turns of one within it, to whose sums these add.
+func (c *counter) whole(f *ir.Fold) *ir.Fold {
+	for _, g := range c.folds { // inner ones first
+		if schedule.Nested(g, c.p.Lanes) == f {
+			f = g
+		}
+	}
+	return f
+}
+
+// handOn notes the sums in whose turns nothing is added, since those within them go on with the same sums of lanes.
+func (c *counter) handOn() {
+	for _, f := range c.folds {
+		if !f.IndexBind.Meets(c.turns) {
+			continue
+		}
+		for _, g := range c.folds {
+			in := schedule.Nested(g, c.p.Lanes)
+			if in == nil || c.whole(in) != c.whole(f) {
+				continue
+			}
+			for _, step := range g.Step {
+				for n := step; n.Kind == ir.KAlu; { // the sum, and what rounds its term
+					c.fused[n] = true
+					if n = n.Args[len(n.Args)-1]; n.Free().Meets(g.AccBind) {
+						n = step.Args[0]
+					}
+				}
+			}
+		}
+	}
 }
 
 // ragged is how many times more lanes than turns a run of a fold has whose turns are lanes: the last vector is not full.
