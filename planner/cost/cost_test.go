@@ -248,26 +248,8 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	vectors := math.Ceil(n/float64(p.Lanes)) * float64(p.Lanes)
 	near("loads along iterations, the last vector of which is not full", per(sums(points, n, 100, plain), along, profile.Contiguous), vectors/n)
 	near("joining lanes", workOf(sums(points, n, 100, plain), p, along, nil).ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes))
-	nested := workOf(within(points, n, p.Lanes), p, along, nil)
-	near("joining lanes of a sum of sums once", nested.ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes))
-	near("additions of a sum of sums, in that within alone", nested.ns[profile.FMA]/p.Ops[profile.FMA]/points/n/float64(p.Lanes), 1)
 	few := &device.Layout{Lanes: []int{0}, LanesOn: map[int]int{0: p.Lanes}, Waste: 4}
 	near("loads of fewer points than a vector has lanes", workOf(sums(p.Lanes/4, n, 1, plain), p, few, nil).ns[profile.Gather]/p.Ops[profile.Gather]/n, float64(p.Lanes))
-}
-
-// within is a kernel of sums of sums of so few turns that lanes are joined once for all.
-func within(points, n, few int) *ir.Kernel {
-	c := ir.NewBuilder()
-	x := c.Axis("x", points)
-	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points, n, few}}
-	sum := func(n int, term func(i *ir.Node) *ir.Node) *ir.Node {
-		return c.Fold(ir.FoldSpec{Lo: c.I32(0), Hi: c.I32(n), Init: []*ir.Node{c.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
-			return []*ir.Node{c.Add(acc[0], term(i))}, nil
-		})[0]
-	}
-	all := sum(n, func(i *ir.Node) *ir.Node { return sum(few, func(j *ir.Node) *ir.Node { return c.Load(in, x, i, j) }) })
-	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
-	return &ir.Kernel{Name: "within", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: all}}}
 }
 
 func model(p *profile.Profile) *Model { return &Model{Profile: p, Kind: "native", Threads: p.Threads} }

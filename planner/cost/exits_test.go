@@ -106,3 +106,28 @@ func TestKeptRarely(t *testing.T) {
 		t.Errorf("what is kept takes %.3g of what it would for all, want %.3g; what all take %g and %g", r, want, rarely[profile.Log], always[profile.Log])
 	}
 }
+
+// Lanes of a sum of sums are joined once for all of them, and added to in that within alone.
+func TestSumsOfSumsAreJoinedOnce(t *testing.T) {
+	const points, n = 100, 1000
+	p := profile.Default(2)
+	few := p.Lanes
+	c := ir.NewBuilder()
+	x := c.Axis("x", points)
+	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points, n, few}}
+	sum := func(n int, term func(i *ir.Node) *ir.Node) *ir.Node {
+		return c.Fold(ir.FoldSpec{Lo: c.I32(0), Hi: c.I32(n), Init: []*ir.Node{c.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{c.Add(acc[0], term(i))}, nil
+		})[0]
+	}
+	all := sum(n, func(i *ir.Node) *ir.Node { return sum(few, func(j *ir.Node) *ir.Node { return c.Load(in, x, i, j) }) })
+	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
+	k := &ir.Kernel{Name: "within", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: all}}}
+	w := workOf(k, p, &device.Layout{FoldLanes: true}, nil)
+	if got, want := w.ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes); math.Abs(got-want) > 0.02*want {
+		t.Errorf("joining lanes: %.3f, want %.3f", got, want)
+	}
+	if got := w.ns[profile.FMA] / p.Ops[profile.FMA] / points / n / float64(few); math.Abs(got-1) > 0.02 {
+		t.Errorf("additions: %.3f, want 1", got)
+	}
+}
