@@ -24,7 +24,7 @@ import (
 type workload struct {
 	name string
 	args []string // of weft; files are those of texts, of pipelines, or fixtures
-	op   string   // the kernels that hold this operator count; empty: the whole process
+	op   string   // the kernels of this operator, or function, count; empty: the whole process
 	peer peer
 }
 
@@ -231,8 +231,9 @@ func once(weft, dir, cache string, w workload) (float64, error) {
 	}
 	var report struct {
 		Kernels []struct {
-			Ops []string `json:"ops"`
-			CPU float64  `json:"cpu_s"`
+			Name string   `json:"name"`
+			Ops  []string `json:"ops"`
+			CPU  float64  `json:"cpu_s"`
 		} `json:"kernels"`
 	}
 	if err := json.Unmarshal(text, &report); err != nil {
@@ -240,7 +241,7 @@ func once(weft, dir, cache string, w workload) (float64, error) {
 	}
 	sum := 0.0
 	for _, k := range report.Kernels {
-		if slices.Contains(k.Ops, w.op) {
+		if strings.HasPrefix(k.Name, w.op) || slices.Contains(k.Ops, w.op) {
 			sum += k.CPU
 		}
 	}
