@@ -9,13 +9,13 @@ import (
 	"weft/kernels/schedule"
 )
 
-// turnsAtOnce are those whose places are found before the additions to them: a place that is read as soon as it is written, in another
-// size, takes half as long again.
-const turnsAtOnce = 256
+// turnsBehind is how many turns after its place was found something is added there: a place that is read as soon as it is written, in another
+// size, takes half as long again, and processors add while they find the places of others.
+const turnsBehind = 64
 
-// turns are some turns of a fold, with stores that wait until values of all are there.
+// turns are some turns of a fold, with stores that are made in the next ones.
 type turns struct {
-	from          *Expr // the first of them
+	from, half    *Expr // the first of them; where their places lie among twice as many
 	before, after []Stmt
 }
 
@@ -47,21 +47,26 @@ func (g *gen) copied(in *scope, s form.Output, v int, m layout, x, on Value) boo
 	if on.Regs[0] != nil {
 		place = Select(on.AsVec(), place, Scalar(ir.I32, Int(n)).AsVec())
 	}
-	adds := func(places *Expr, turns int) Stmt {
-		var list []Stmt
+	adds := func(places *Expr) (list []Stmt) {
 		for l := range g.W {
-			list = append(list, Set{To: At(Add(tables, Int(l%g.Schedule.Copies*size)), At(places, Add(Name("l"), Int(l)))), Op: "+", Value: x.Regs[0]})
+			list = append(list, Set{To: At(Add(tables, Int(l%g.Schedule.Copies*size)), At(places, Int(l))), Op: "+", Value: x.Regs[0]})
 		}
-		return Count("int", "l", Int(0), Int(turns), g.W, list...)
+		return list
 	}
 	if g.turns == nil {
 		places, out := g.spill("q", place)
-		in.add(Block(append(out, adds(places, g.W))))
+		in.add(Block(append(out, adds(places)...)))
 		return true
 	}
-	places := Name(g.fresh("q"))
-	g.turns.before = append(g.turns.before, Array{Type: "int", Name: places.Text, N: Int(turnsAtOnce), Aligned: true})
-	in.add(Set{To: Deref("vi", Bin("+", places, Bin("-", Name(AxisName(g.iter.Index)), g.turns.from))), Value: place.Regs[0]})
-	g.turns.after = append(g.turns.after, adds(places, turnsAtOnce))
+	places, behind, l := Name(g.fresh("q")), Name(g.fresh("q")), Name("l")
+	old := func(i *Expr) Stmt {
+		return Let("int *", behind.Text, Bin("+", places, Bin("+", Bin("-", Int(turnsBehind), g.turns.half), i)))
+	}
+	here := Bin("-", Name(AxisName(g.iter.Index)), g.turns.from)
+	g.turns.before = append(g.turns.before, Array{Type: "int", Name: places.Text, N: Int(2 * turnsBehind), Aligned: true},
+		Count("int", "l", Int(turnsBehind), Int(2*turnsBehind), 1, Set{To: At(places, l), Value: Int(n)}))
+	in.add(Set{To: Deref("vi", Bin("+", places, Bin("+", g.turns.half, here))), Value: place.Regs[0]}, old(here))
+	in.add(adds(behind)...)
+	g.turns.after = append(g.turns.after, Count("int", "l", Int(0), Int(turnsBehind), g.W, append([]Stmt{old(l)}, adds(behind)...)...))
 	return true
 }

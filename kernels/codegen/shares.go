@@ -185,7 +185,7 @@ func (g *gen) turnLanes(c *loop) {
 		}, in)
 	}
 	if g.Schedule.Copies > 0 {
-		g.turns = &turns{from: Name(AxisName(c.f.Index) + "_from")}
+		g.turns = &turns{from: Name(AxisName(c.f.Index) + "_from"), half: Name(AxisName(c.f.Index) + "_half")}
 	}
 	write(full, func() Value { return Value{} })
 	at := g.turns
@@ -200,13 +200,14 @@ func (g *gen) turnLanes(c *loop) {
 		return
 	}
 	i, t := c.index(), c.ctype().Scalar
-	some := c.loop(nil, Bin("+", at.from, Int(turnsAtOnce)), g.W, full.body)
-	all := c.loop(nil, nil, 0, slices.Concat([]Stmt{Let(t, at.from.Text, i)}, at.before, []Stmt{some}, at.after))
+	some := c.loop(nil, Bin("+", at.from, Int(turnsBehind)), g.W, full.body)
+	all := c.loop(nil, nil, 0, []Stmt{Let(t, at.from.Text, i), some, Set{To: at.half, Value: Bin("-", Int(turnsBehind), at.half)}})
 	last := Name(i.Text + "_last")
-	all.While = Bin(">=", Bin("-", last, i), Int(turnsAtOnce-1))
+	all.While = Bin(">=", Bin("-", last, i), Int(turnsBehind-1))
 	left := c.loop(nil, nil, g.W, rest.body)
 	left.While = Bin("<=", i, last)
-	c.sc.add(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), all, left})
+	c.sc.add(slices.Concat(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), Var("int", at.half.Text, Int(0))},
+		at.before, []Stmt{all}, at.after, []Stmt{left}))
 }
 
 // sharesEnded is whether the shares of all accumulators and vectors in flight have their answer.

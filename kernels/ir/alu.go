@@ -1,10 +1,13 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Alu applies an operation. Operand types must agree (the condition of Select and the target of Cast apart). Constants are
 // folded where the result is exact whatever the rounding: integer arithmetic, selects and casts on constants,
-// and identities that hold for every value (x+0 on integers, x*1, select of equal branches).
+// and identities that hold for every value (x+0 on integers, x-0, x*1, select of equal branches).
 func (b *Builder) Alu(op Op, args ...*Node) *Node {
 	info := op.Info()
 	if len(args) != info.Arity || op == Cast || op == Bits {
@@ -107,6 +110,9 @@ func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {
 		if a[0].IsConst(1) {
 			return a[1]
 		}
+	}
+	if op == Sub && t.Float() && a[1].IsConst(0) && !math.Signbit(a[1].F) {
+		return a[0] // adding 0 would make another 0 of -0
 	}
 	if !t.Int() || len(a) != 2 {
 		return nil
