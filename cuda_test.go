@@ -23,9 +23,9 @@ var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{102
 // mostRegisters lets two blocks of 256 threads run on a multiprocessor with its 65536 registers.
 const mostRegisters = 128
 
-// mostFrame is how many bytes of local memory a kernel of hundreds of operations may take: frames of the functions that NVIDIA's compiler calls
+// mostFrame is how many bytes of local memory a kernel may take: scratch of sines of large angles, and frames of the functions that NVIDIA's compiler calls
 // for quotients and roots beyond the usual. What does not fit registers takes more.
-const mostFrame = 32
+const mostFrame = 48
 
 // registersOf is how many registers a kernel may take: all that a thread has where it holds a system of equations, which is hundreds of operations.
 func registersOf(k *ir.Kernel) int {
@@ -67,7 +67,7 @@ func TestPipelinesCompileForGPUs(t *testing.T) {
 						t.Errorf("%s under %s: %v %s", k.Name, r.Schedule, err, r.Unknown)
 						continue
 					}
-					if most := registersOf(k); r.Registers > most || r.Spill > mostFrame && most > mostRegisters {
+					if most := registersOf(k); r.Registers > most || r.Spill > mostFrame {
 						t.Errorf("%s under %s takes %d registers and %d B of local memory on %s", k.Name, r.Schedule, r.Registers, r.Spill, r.Architecture)
 					}
 					t.Logf("%s: %s: %s: %d registers, %d B shared, %d B local", k.Name, r.Schedule, r.Architecture, r.Registers, r.Shared, r.Spill)

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 
-	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 )
@@ -40,5 +39,6 @@ func (c compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.
 }
 
 func (c compiler) one(code *launch.Code, target nvrtc.Target) (nvrtc.Image, error) {
-	return c.kept.Compile(code.Kernel.Name, cuda.Prelude()+code.Out.Source, target, cuda.Flags())
+	image, _, err := code.Image(c.kept, target)
+	return image, err
 }

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/kernels/schedule"
 	"weft/kernels/schedule/sums"
 	"weft/lang/diag"
 	"weft/planner/bound"
 )
 
-// access counts the loads of a kernel by class, as the host has it.
+// access counts the loads of a kernel: by class, as the host has it, or those of a turn of the loop that takes most, which a thread of a device makes.
 func (t *printer) access(k *bound.Kernel) {
 	if k.Place.Accelerates() {
+		if f, loads := schedule.Turn(k.IR); f != nil {
+			t.field("access", diag.Plural(loads, "load")+" for a point in each turn of "+f.Index.Name)
+		}
 		return
 	}
 	var loads []string

@@ -46,6 +46,9 @@ type Output struct {
 // Flags are options of NVRTC that generated code needs, without the architecture.
 func Flags() []string { return []string{"--fmad=false"} }
 
+// Roomy are the flags with which a thread may have as many registers as there are for a block alone.
+func Roomy() []string { return append(Flags(), "--define-macro=WEFT_BLOCKS=1") }
+
 //go:embed cuda.h
 var prelude string
 

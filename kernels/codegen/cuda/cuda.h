@@ -1,7 +1,11 @@
 // What rendered CUDA relies on: scalar arithmetic, storage types, joins over threads. It includes
 // nothing, and is C as well as C++ apart from CUDA's own names, so that an emulation may define those before.
 #ifndef WEFT_KERNEL
+#ifdef WEFT_BLOCKS // of a processor, at least
+#define WEFT_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads, WEFT_BLOCKS)
+#else // as the compiler thinks best
 #define WEFT_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+#endif
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED __shared__
 #endif

@@ -38,19 +38,41 @@ func (c *Code) Resources(capability int) (device.Resources, error) {
 	if target.PTX {
 		return device.Resources{Unknown: fmt.Sprintf("%s makes no machine code for sm_%d", lib, capability)}, nil
 	}
-	image, err := lib.Compile(c.Kernel.Name, cuda.Prelude()+c.Out.Source, target, cuda.Flags())
+	_, r, err := c.Image(lib, target)
 	if err != nil {
 		return device.Resources{}, err
+	}
+	return device.Resources{Architecture: fmt.Sprintf("sm_%d", capability), Registers: r.Registers, Shared: r.Shared, Spill: r.Stack}, nil
+}
+
+// Image is the code compiled, and of machine code what it takes. The compiler gives threads fewer registers than there are so that more of them run at a time,
+// even where some are spilled for it; what needs local memory so is compiled again with all there are, and is that if it needs less.
+func (c *Code) Image(lib nvrtc.Kept, target nvrtc.Target) (nvrtc.Image, cubin.Resources, error) {
+	image, r, err := c.compiled(lib, target, cuda.Flags())
+	if err != nil || r.Stack == 0 {
+		return image, r, err
+	}
+	roomy, other, err := c.compiled(lib, target, cuda.Roomy())
+	if err != nil || other.Stack >= r.Stack {
+		return image, r, err
+	}
+	return roomy, other, nil
+}
+
+func (c *Code) compiled(lib nvrtc.Kept, target nvrtc.Target, flags []string) (image nvrtc.Image, r cubin.Resources, err error) {
+	image, err = lib.Compile(c.Kernel.Name, cuda.Prelude()+c.Out.Source, target, flags)
+	if err != nil || target.PTX {
+		return image, r, err
 	}
 	found, err := cubin.Read(image.Data)
 	if err != nil {
-		return device.Resources{}, err
+		return image, r, err
 	}
 	r, ok := found[c.Out.Name]
 	if !ok {
-		return device.Resources{}, fmt.Errorf("kernel %s: its machine code holds no function %s", c.Kernel.Name, c.Out.Name)
+		err = fmt.Errorf("kernel %s: its machine code holds no function %s", c.Kernel.Name, c.Out.Name)
 	}
-	return device.Resources{Architecture: fmt.Sprintf("sm_%d", capability), Registers: r.Registers, Shared: r.Shared, Spill: r.Stack}, nil
+	return image, r, err
 }
 
 // Described is the code's report with its resources.
