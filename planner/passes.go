@@ -124,7 +124,8 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		// One core of a current desktop or server, times the threads.
 		opt.Rates = plan.Rates{Flops: 40e9 * float64(max(1, opt.Threads)), Bandwidth: 20e9}
 		if opt.Cost != nil {
-			opt.Rates = plan.Rates{Flops: opt.Cost.Flops(), Bandwidth: opt.Cost.Bandwidth(), Doubt: opt.Cost.Doubt()}
+			all := opt.Cost.OfMachine()
+			opt.Rates = plan.Rates{Flops: all.Flops(), Bandwidth: all.Bandwidth(), Doubt: all.Doubt()}
 		}
 	}
 	opt.build, opt.weighed = build, map[string]float64{}
@@ -159,7 +160,10 @@ func build(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 }
 
 func verdicts(m *module.Module, opt Options) (err error) {
-	asked := fuse.Options{Rates: opt.Rates, Cost: opt.Cost, Limit: -1, Weights: opt.weighed}
+	asked := fuse.Options{Rates: opt.Rates, Limit: -1, Weights: opt.weighed}
+	if opt.Cost != nil {
+		asked.Cost = opt.Cost.OfMachine()
+	}
 	if opt.FuseLimit != nil {
 		asked.Limit = *opt.FuseLimit
 	}

@@ -21,6 +21,14 @@ type Model struct {
 	Threads int
 }
 
+// OfMachine is the model of a run on all threads of the machine that was measured. By it verdicts are weighed, whatever threads a run is given: what is
+// stored in between is rounded, and no bit may depend on these.
+func (m *Model) OfMachine() *Model {
+	all := *m
+	all.Threads = m.Profile.Threads
+	return &all
+}
+
 // Kernel is what a prediction is made from.
 type Kernel struct {
 	IR       *ir.Kernel

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 
 	"gopkg.in/yaml.v3"
 
@@ -18,7 +19,7 @@ const Pinned = "default"
 // Open gives the model of a device. The profile comes from dir, the cache folder, where one holds; otherwise from built-in rates, and
 // why says what is wrong with the cached one. Nothing is measured.
 func Open(dev device.Info, threads int, dir string) (m *Model, why string, err error) {
-	m = &Model{Kind: dev.Kind, Rules: dev.Rules, Threads: threads, Profile: profile.Default(threads)}
+	m = &Model{Kind: dev.Kind, Rules: dev.Rules, Threads: threads, Profile: profile.Default(runtime.GOMAXPROCS(0))}
 	switch named := os.Getenv("WEFT_PROFILE"); named {
 	case Pinned:
 		return m, "", nil
