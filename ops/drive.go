@@ -1,6 +1,9 @@
 package ops
 
-import "weft/kernels/ir"
+import (
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
 
 // Driver runs an algorithm over programs: kernels that are planned like those of a pipeline, launched many times, on arrays that stay
 // from one call to the next. What plans and runs the programs knows nothing of the algorithm.
@@ -38,11 +41,26 @@ type Program struct {
 	// is not copied, if no other one takes it and it holds something else then.
 	Next []*Stage
 	Most int // calls
+	// Boxed says that a call stores one box of each array in Next, in place, and reads none of them: it may be made again from what it was given.
+	// It is one kernel, over the dims of these arrays.
+	Boxed bool
+	// Fraction is how much of the work of the whole arrays such a call does on average, by which it is predicted.
+	Fraction float64
+}
+
+// StateBox is a box of a real array of the state.
+type StateBox struct {
+	State int
+	Box   region.Region
 }
 
 // Host is all that an algorithm sees of a run.
 type Host interface {
 	Launch(call int) error                 // one of Drive.Calls
+	Box(call int, box region.Region) error // one that is Boxed, over a box of what it stores
+	// Edit is a call that the host makes: change is given the elements of boxes, in C order, and may change them. It is not asked for what an
+	// earlier run did, and so must leave all that matters in them.
+	Edit(change func(of [][]float64) error, boxes ...StateBox) error
 	Round(call int) (left int, err error)  // the same, over the objects that are left; and how many are then
 	Values(state int) ([]float64, error)   // all elements of a real array of the state, in C order
 	Scalar(state int) (float64, error)     // a single value among the state

@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/region"
 )
 
 // HostArray is a computed array in host memory, part by part as its type says.
@@ -143,6 +144,33 @@ func (p HostPart) Values() iter.Seq[[]float64] {
 func (p HostPart) Element(i int) []byte {
 	w, size := p.Width(), p.Buf.Type.Size()
 	return p.Row(i / w)[i%w*size:][:size]
+}
+
+// CopyFrom takes the elements of an array that lies in rows of the same lengths.
+func (h HostArray) CopyFrom(from HostArray) {
+	for k, part := range h.Parts {
+		for row := range part.Rows() {
+			copy(part.Row(row), from.Parts[k].Row(row))
+		}
+	}
+}
+
+// LoadBox widens the elements of a box of a real array, in C order, to float64.
+func (h HostArray) LoadBox(box region.Region, to []float64) {
+	for piece := range Pieces(box, h.Type.Shape()) {
+		n := piece.Points()
+		h.Sub(piece).Parts[0].Load(to[:n], 0)
+		to = to[n:]
+	}
+}
+
+// StoreBox narrows values into the elements of a box of a real array, in C order.
+func (h HostArray) StoreBox(box region.Region, from []float64) {
+	for piece := range Pieces(box, h.Type.Shape()) {
+		n := piece.Points()
+		h.Sub(piece).Parts[0].Store(0, from[:n])
+		from = from[n:]
+	}
 }
 
 // Float is element i of the first part, counted in C order: of a complex array, its real part.

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/graph"
@@ -52,9 +53,13 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			counted += bytes
 		}
 	}
-	for _, s := range g.Start {
-		if taken += 2 * ops.BytesOf(b.Arrays.Of(s)); b.moves(s, g) {
-			taken -= ops.BytesOf(b.Arrays.Of(s))
+	for i, s := range g.Start {
+		each := ops.BytesOf(b.Arrays.Of(s))
+		if taken += 2 * each; b.moves(s, g) {
+			taken -= each
+		}
+		if g.Single(i) {
+			taken -= each
 		}
 	}
 	for _, p := range g.Programs {
@@ -91,6 +96,11 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			}
 		}
 		first := opt.turns.once(made)
+		if p.Boxed {
+			if err := b.boxed(made, p, op, taken, first); err != nil {
+				return err
+			}
+		}
 		for i := range made.Steps {
 			if s := &made.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
 				s.Kernel.Again = true
@@ -101,7 +111,7 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			}
 		}
 		made.SumPredictions()
-		at.drive.Programs = append(at.drive.Programs, plan.DriveProgram{Name: p.Name, Most: p.Most, Now: ids(p.State), Next: ids(p.Next), Once: first})
+		at.drive.Programs = append(at.drive.Programs, plan.DriveProgram{Name: p.Name, Most: p.Most, Now: ids(p.State), Next: ids(p.Next), Once: first, Boxed: p.Boxed, Share: p.Fraction})
 		at.programs = append(at.programs, made)
 	}
 	return nil
@@ -119,10 +129,13 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 	for _, in := range b.Around[s] {
 		step.Reads = append(step.Reads, b.use(in))
 	}
-	for _, in := range g.Start {
+	for i, in := range g.Start {
 		at.drive.Start = append(at.drive.Start, b.use(in))
 		if b.moves(in, g) {
 			at.drive.Moves = append(at.drive.Moves, b.use(in))
+		}
+		if g.Single(i) {
+			at.drive.Single = append(at.drive.Single, b.use(in))
 		}
 	}
 	for i, p := range g.Programs {
@@ -184,6 +197,32 @@ func (b *builder) program(g graph.Program, opt Options, taken, counted int64) (p
 		}
 	}
 	return p, err
+}
+
+// boxed makes sure that calls which store boxes in place do so by one kernel, point by point, that reads none of what it stores, with all arrays in memory. Others
+// do the same in each call, and are launched in the first.
+func (b *builder) boxed(p *bound.Plan, g graph.Program, op *ops.Instance, taken int64, once []string) error {
+	if p.Stream != nil {
+		fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(p.Totals.PeakBytes+taken)),
+			"%s keeps its arrays as a whole: it needs %s of them, and the budget is %s", op.Spec.Name, plan.FormatBytes(p.Totals.PeakBytes+taken), plan.FormatBytes(b.opt.Memory))
+		fault.At = op.Where
+		return fault
+	}
+	var kernels []*bound.Step
+	for i := range p.Steps {
+		if p.Steps[i].Kernel != nil && !slices.Contains(once, p.Steps[i].ID) {
+			kernels = append(kernels, &p.Steps[i])
+		}
+	}
+	if len(kernels) != 1 || !kernels[0].Kernel.IR.Pointwise() {
+		return fmt.Errorf("%s: a call that stores boxes is one kernel, and this is %d", g.Name, len(kernels))
+	}
+	for i, next := range g.Next {
+		if next != nil && slices.ContainsFunc(p.Buffers, func(b bound.Buffer) bool { return b.Array == g.State[i] }) {
+			return fmt.Errorf("%s: a call that stores boxes reads %s, of which it stores some", g.Name, g.State[i].Name)
+		}
+	}
+	return nil
 }
 
 // alone makes sure that objects which are done by themselves are computed from what the state holds of each alone.

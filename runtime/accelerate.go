@@ -72,10 +72,10 @@ func (r *run) refused(steps []*bound.Step) error {
 // deviceFailed logs and counts what an accelerator could not do: an error under Strict. The same reason is logged once a stage.
 func (r *run) deviceFailed(f fleet.Failure) error {
 	if f.Ranges == 0 && !r.opt.Strict {
-		r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. Other devices go on.", kindName(f.Kind), f.Stage, f.Reason))
+		r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. Other devices go on.", result.KindName(f.Kind), f.Stage, f.Reason))
 		return nil
 	}
-	device := kindName(f.Kind)
+	device := result.KindName(f.Kind)
 	at := slices.IndexFunc(r.result.Fallbacks, func(b result.Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason })
 	if at >= 0 && !r.opt.Strict {
 		r.result.Fallbacks[at].Count += f.Ranges

@@ -4,50 +4,36 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"time"
 
 	"weft/ops"
 	"weft/ops/problem"
-	"weft/planner/bound"
-	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/result"
 )
 
 // A run that is cut off loses no more of a drive than the most of these times, and the call under way; less where checkpoints are cheap, which
 // take a share of the time.
-var leastBetween, mostBetween = 100 * time.Millisecond, 3 * time.Second
+var leastBetween, mostBetween = 100 * time.Millisecond, longBetween
 
-// checkpointShare is how many times longer than a checkpoint took it is to the next one.
-const checkpointShare = 50
+// It is so many times longer than a checkpoint took to the next one, or, where that would be too long, still leastShare times.
+const (
+	longBetween     = 3 * time.Second
+	checkpointShare = 50
+	leastShare      = 20
+)
 
 // checkpoints keep how far a drive is: its state, and what its algorithm was told. A run that goes on tells that again in place of the calls
 // that were made, and then has the state.
 type checkpoints struct {
 	path  string // empty: the program writes no file that one could be beside
 	head  journal.Header
-	calls int              // that an earlier run made
-	told  []uint64         // bits of numbers
-	heard int              // of these, how many the algorithm was told in this run
+	calls int // that an earlier run made
+	told  journal.Told
 	doubt []result.Warning // of an earlier run
 	saved time.Time
 	wait  time.Duration // until the next
-}
-
-// again is what the algorithm was told before at this place.
-func (c *checkpoints) again() (float64, bool) {
-	if c.heard == len(c.told) {
-		return 0, false
-	}
-	c.heard++
-	return math.Float64frombits(c.told[c.heard-1]), true
-}
-
-func (c *checkpoints) tell(v float64) {
-	c.told = append(c.told, math.Float64bits(v))
-	c.heard = len(c.told)
 }
 
 // resume finds the checkpoint of a drive, and fills the state from it under Options.Resume.
@@ -84,7 +70,7 @@ func (d *drive) resume() error {
 	if !fits {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: its arrays are others", d.step.Name)
 	}
-	c.calls, c.told, c.doubt = was.Calls, was.Told, was.Doubts
+	c.calls, c.told.Bits, c.doubt = was.Calls, was.Told, was.Doubts
 	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
 	r.opt.Progress.Log(fmt.Sprintf("%s goes on from call %d", d.step.Name, was.Calls))
 	return nil
@@ -96,7 +82,7 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	if c.path == "" || d.calls <= c.calls || start.Sub(c.saved) < c.wait && !(end && start.Sub(d.began) > mostBetween) {
 		return nil
 	}
-	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told, Doubts: slices.Clone(c.doubt)}
+	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
 	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
 		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
 	}
@@ -116,20 +102,12 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return fmt.Errorf("cannot keep a checkpoint: %w", err)
 	}
 	c.saved = time.Now()
-	c.wait = min(mostBetween, max(leastBetween, checkpointShare*c.saved.Sub(start)))
+	took := c.saved.Sub(start)
+	c.wait = min(mostBetween, max(leastBetween, checkpointShare*took))
+	if large := leastShare * took; large > longBetween {
+		c.wait = large
+	}
 	return nil
-}
-
-// outputFile is the file beside which checkpoints are kept: the first one that the plan writes; empty: there is none.
-func (r *run) outputFile() string {
-	if r.opt.Discard {
-		return ""
-	}
-	i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.Kind == plan.SinkStep && s.Op.File() != "" })
-	if i < 0 {
-		return ""
-	}
-	return r.plan.Steps[i].Op.File()
 }
 
 // header is what a journal or checkpoint says of the run.

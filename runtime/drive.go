@@ -39,6 +39,8 @@ type program struct {
 	works []*work // of its kernels, by step
 	moved []int   // which array of the state moves to each; -1: none
 	calls int
+	asked int           // calls, those of an earlier run among them
+	box   region.Region // that the call under way stores; nil: all
 }
 
 // drive runs a drive, and hands out what its state holds in the end.
@@ -143,13 +145,18 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 // again reports whether a step is done in every call.
 func (p *program) again(s *bound.Step) bool { return !slices.Contains(p.Once, s.ID) }
 
-// Launch implements ops.Host: a call that an earlier run made already is not made again.
+// Launch implements ops.Host.
 func (d *drive) Launch(call int) error {
+	return d.once(func() error { return d.call(d.programs[call]) })
+}
+
+// once makes a call, unless an earlier run made it already.
+func (d *drive) once(call func() error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
 	if d.calls++; d.calls > d.log.calls {
-		if err := d.call(d.programs[call]); err != nil {
+		if err := call(); err != nil {
 			return err
 		}
 		if err := d.log.save(d, false); err != nil {
@@ -166,11 +173,14 @@ func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
 // call launches a program. The first call is compared with float64, from what it was given.
 func (d *drive) call(p *program) error {
 	d.settle()
+	if p.Boxed { // which is as good as settled
+		defer func() { d.last = nil }()
+	}
 	for i := range d.state {
 		for k, at := range []struct {
 			id  string
 			mem []device.Memory
-		}{{p.Now[i], d.state[i].now}, {p.Next[i], d.state[i].next}} {
+		}{{p.Now[i], d.state[i].now}, {p.Next[i], d.state[i].after(p.Boxed)}} {
 			if at.id == "" || k == 1 && p.moved[i] >= 0 {
 				continue
 			}
@@ -186,7 +196,7 @@ func (d *drive) call(p *program) error {
 		p.define(d.ctx)
 	}
 	p.calls++
-	p.opt.Verify = d.run.opt.Verify && first
+	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
 	d.last = p
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
@@ -227,7 +237,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 		return err
 	}
 	w.sweep.Forget()
-	if p.calls > 1 {
+	if p.calls > 1 && !p.opt.Verify {
 		return d.watch(p, s, over)
 	}
 	return p.judge(d.ctx, s, over)
@@ -294,7 +304,7 @@ func (d *drive) close() {
 		for _, m := range slices.Concat(s.now, s.next) {
 			r.arrays.Spare.Keep(m)
 		}
-		r.arrays.Count(-2 * d.buffer(i).Bytes)
+		r.arrays.Count(-d.takes(i))
 	}
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
@@ -305,7 +315,7 @@ func (d *drive) close() {
 					calls = 1
 				}
 				w.finish()
-				p.result.Kernels[len(p.result.Kernels)-1].Times(calls)
+				p.result.Kernels[len(p.result.Kernels)-1].Times(calls, p.Works())
 			}
 		}
 		for _, b := range p.run.plan.Buffers { // those that are lent, too: the next time they are others

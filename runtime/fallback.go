@@ -11,24 +11,14 @@ import (
 	"weft/runtime/result"
 )
 
-// kindNames are what people call a kind of device.
-var kindNames = map[string]string{"native": "CPU", "interp": "interpreter", "cuda": "GPU", "emulated": "GPU"}
-
-func kindName(kind string) string {
-	if n, ok := kindNames[kind]; ok {
-		return n
-	}
-	return kind
-}
-
 // fellBack logs and counts tiles of a stage that run on another device than planned: an error under Strict.
 func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
-	f := result.Fallback{Stage: stage, Device: kindName(from), Reason: reason, Count: tiles}
+	f := result.Fallback{Stage: stage, Device: result.KindName(from), Reason: reason, Count: tiles}
 	r.result.Fallbacks = append(r.result.Fallbacks, f)
 	if r.opt.Strict {
-		return strict(f)
+		return f.Refused()
 	}
-	r.opt.Progress.Log(fallbackLine(f, to))
+	r.opt.Progress.Log(f.Line(to))
 	return nil
 }
 
@@ -36,30 +26,20 @@ func (r *run) fellBack(stage, from, to, reason string, tiles int) error {
 func (r *run) miss(kernels []*bound.Step) error {
 	for _, m := range r.opt.Missing {
 		for i, s := range kernels {
-			f := result.Fallback{Stage: s.Name, Device: kindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
+			f := result.Fallback{Stage: s.Name, Device: result.KindName(m.Kind), Reason: m.Reason, Count: s.Kernel.Tiles}
 			r.result.Fallbacks = append(r.result.Fallbacks, f)
 			if r.opt.Strict {
-				return &result.StageError{Stage: s.Name, Where: s.Where(), Err: strict(f)}
+				return &result.StageError{Stage: s.Name, Where: s.Where(), Err: f.Refused()}
 			}
 			if i == 0 {
 				if len(kernels) > 1 {
 					f.Stage = fmt.Sprintf("%s and %d others", f.Stage, len(kernels)-1)
 				}
-				r.opt.Progress.Log(fallbackLine(f, r.opt.Devices[0].Info().Kind))
+				r.opt.Progress.Log(f.Line(r.opt.Devices[0].Info().Kind))
 			}
 		}
 	}
 	return nil
-}
-
-// strict is the error of a fallback under Options.Strict.
-func strict(f result.Fallback) error {
-	return problem.Wrong(problem.StrictFallback, "", "run without --strict to continue on another device", "[%s] %s failed: %s", f.Device, f.Stage, f.Reason)
-}
-
-// fallbackLine tells of a fallback to a kind of device.
-func fallbackLine(f result.Fallback, to string) string {
-	return fmt.Sprintf("[%s] %s failed: %s. %s fallback.", f.Device, f.Stage, f.Reason, kindName(to))
 }
 
 // compile makes every kernel ready on the first device of the chain that takes it.

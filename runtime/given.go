@@ -6,7 +6,6 @@ import (
 
 	"weft/ops"
 	"weft/planner/bound"
-	"weft/planner/plan"
 	"weft/runtime/audit"
 )
 
@@ -49,7 +48,7 @@ func (r *run) followed(
 // right reports whether elements of a stored stage are what they should be, each by itself.
 func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]int) (bool, error) {
 	b := r.arrays.ByStage[s]
-	switch made := r.maker(b); {
+	switch made := r.plan.Maker(b.ID); {
 	case made == nil: // it was read, or came from elsewhere
 		return true, nil
 	case made.Kernel == nil || b.Narrowed() || r.doubt[b.ID]:
@@ -87,13 +86,4 @@ func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]
 		}
 		return taken[0].OK(), nil
 	}
-}
-
-// maker is the step that computes an array by a kernel or an algorithm; nil: there is none.
-func (r *run) maker(b *bound.Buffer) *bound.Step {
-	i := slices.IndexFunc(r.plan.Steps, func(s bound.Step) bool { return s.Kind != plan.ReadStep && slices.Contains(s.Writes, b.ID) })
-	if i < 0 {
-		return nil
-	}
-	return &r.plan.Steps[i]
 }

@@ -98,7 +98,11 @@ func (w *work) finish() {
 	mean, p95 := exec.MeanAndP95(s.Turnaround)
 	w.run.meter.Add(w.step, s, w.wall, len(w.shares) > 0)
 	folds := result.FoldsOf(&s.Tally)
-	executed, roof := w.worked(folds)
+	most := w.run.opt.Roof
+	if len(w.shares) > 0 {
+		most = nil
+	}
+	executed, roof := result.Worked(w.step.Kernel, folds, w.wall, most)
 	w.run.result.Kernels = append(w.run.result.Kernels, result.Kernel{
 		Executed: executed, Roof: roof,
 		ID: w.step.ID, Name: w.step.Name, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,

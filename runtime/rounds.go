@@ -18,7 +18,10 @@ type rounds struct {
 
 // over is the part of a step's domain that a call computes.
 func (d *drive) over(p *program, s *bound.Step) region.Region {
-	if d.rounds.Rounds == nil || !p.again(s) {
+	switch {
+	case p.box != nil && p.again(s):
+		return p.box
+	case d.rounds.Rounds == nil || !p.again(s):
 		return s.Kernel.IR.Domain()
 	}
 	return s.Kernel.Objects(d.rounds.Rounds, region.Interval{Hi: d.rounds.there})
@@ -49,7 +52,7 @@ func (d *drive) Round(call int) (int, error) {
 	if err := d.Launch(call); err != nil {
 		return 0, err
 	}
-	if v, known := d.log.again(); known {
+	if v, known := d.log.told.Again(); known {
 		r.left = int(v)
 		return r.left, nil
 	}
@@ -60,7 +63,7 @@ func (d *drive) Round(call int) (int, error) {
 			r.left++
 		}
 	}
-	d.log.tell(float64(r.left))
+	d.log.told.Tell(float64(r.left))
 	return r.left, nil
 }
 

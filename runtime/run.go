@@ -91,7 +91,9 @@ func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 // once is Run with one plan.
 func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.Fleet) (*result.Result, error) {
 	r := newRun(p, opt, accelerators)
-	r.checkpoint = r.outputFile()
+	if !opt.Discard {
+		r.checkpoint = p.FirstFile() // beside which checkpoints are kept
+	}
 	defer accelerators.ReleaseAll()
 	defer r.arrays.Spare.Release()
 	defer r.arrays.FreeAll()
@@ -113,7 +115,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	r.result.Wall, r.result.CPU = result.Since(start), (usage.CPU() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = usage.PeakRSS(), r.arrays.Peak
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
-	r.result.Telemetry = r.meter.Names(r.result, kindName("cuda"))
+	r.result.Telemetry = r.meter.Names(r.result, result.KindName("cuda"))
 	return r.result, err
 }
 

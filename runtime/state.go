@@ -14,16 +14,35 @@ import (
 // state are the parts of an array before and after a call.
 type state struct{ now, next []device.Memory }
 
+// after is where a call stores what comes next.
+func (s *state) after(boxed bool) []device.Memory {
+	if boxed {
+		return s.now
+	}
+	return s.next
+}
+
+// takes is the memory of an array of the state.
+func (d *drive) takes(i int) int64 {
+	if slices.Contains(d.step.Drive.Single, d.step.Drive.Start[i]) {
+		return d.buffer(i).Bytes
+	}
+	return 2 * d.buffer(i).Bytes
+}
+
 // begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy.
 func (d *drive) begin() error {
 	r := d.run
 	for i, id := range d.step.Drive.Start {
 		b := d.buffer(i)
-		d.state = append(d.state, state{next: make([]device.Memory, len(b.Bufs))})
+		d.state = append(d.state, state{})
 		s := &d.state[i]
-		r.arrays.Count(2 * b.Bytes)
-		if err := d.allocate(b, s.next); err != nil {
-			return err
+		r.arrays.Count(d.takes(i))
+		if !slices.Contains(d.step.Drive.Single, id) {
+			s.next = make([]device.Memory, len(b.Bufs))
+			if err := d.allocate(b, s.next); err != nil {
+				return err
+			}
 		}
 		if slices.Contains(d.step.Drive.Moves, id) && (r.plan.Stream != nil || slices.Contains(d.step.Frees, id)) {
 			for _, part := range b.Bufs {
@@ -42,11 +61,7 @@ func (d *drive) begin() error {
 		if err != nil {
 			return err
 		}
-		for k, part := range d.host(i).Parts {
-			for row := range part.Rows() {
-				copy(part.Row(row), from.Parts[k].Row(row))
-			}
-		}
+		d.host(i).CopyFrom(from)
 	}
 	return nil
 }
@@ -124,10 +139,10 @@ func (d *drive) Values(i int) ([]float64, error) {
 	out := make([]float64, h.Type.Len())
 	h.Parts[0].Load(out, 0)
 	for k := range out {
-		if v, known := d.log.again(); known {
+		if v, known := d.log.told.Again(); known {
 			out[k] = v
 		} else {
-			d.log.tell(out[k])
+			d.log.told.Tell(out[k])
 		}
 	}
 	return out, nil
@@ -146,7 +161,7 @@ func (d *drive) Set(i, at int, v ...float64) error {
 	return nil
 }
 
-// handOut copies what the state holds to an output.
+// handOut gives an output the memory of the state that holds it, or a copy where that lies otherwise.
 func (d *drive) handOut(id string) error {
 	to, err := d.run.arrays.Host(id)
 	if err != nil {
@@ -155,11 +170,14 @@ func (d *drive) handOut(id string) error {
 	if d.objects(to.Out) > 0 {
 		return nil
 	}
-	from := d.host(to.Out)
-	for k, part := range to.Parts {
-		for row := range part.Rows() {
-			copy(part.Row(row), from.Parts[k].Row(row))
+	if out := d.run.arrays.ByID[id]; d.run.plan.Stream == nil && d.run.program == nil && slices.EqualFunc(out.Bufs, d.buffer(to.Out).Bufs, bound.Alike) {
+		d.settle()
+		for k, part := range out.Bufs {
+			held := &d.state[to.Out].now[k]
+			*held, d.run.arrays.Memory[part] = d.run.arrays.Memory[part], *held
 		}
+		return nil
 	}
+	to.CopyFrom(d.host(to.Out))
 	return nil
 }

@@ -44,7 +44,7 @@ type packed struct {
 
 // startChunks sets up what a schedule with chunks needs.
 func (g *gen) startChunks() {
-	g.parted.fold, g.parted.inner = schedule.Outermost(g.Kernel, g.Target), len(g.Schedule.Order)
+	g.splitFold(schedule.Outermost(g.Kernel, g.Target), len(g.Schedule.Order))
 	g.chunk.packs, g.chunk.fills = map[*ir.Node]*packed{}, map[int][]Stmt{}
 	g.top().add(g.place())
 }
@@ -59,11 +59,6 @@ func (g *gen) take(bytes int) (at int) {
 // chunked puts the loops over chunks and slices around those over a chunk's points. A slice that is all there is goes around the chunks:
 // what is packed for a chunk of an outer axis then serves all chunks of the axes in it.
 func (g *gen) chunked(body []Stmt) (out []Stmt) {
-	f := g.parted.fold
-	slice := func(body ...Stmt) []Stmt {
-		end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), Int(f.Hi.I)))
-		return []Stmt{Count("int", "part", Int(f.Lo.I), Int(f.Hi.I), g.Schedule.Split, append([]Stmt{end}, body...)...)}
-	}
 	out = body
 	if g.parted.kept > 0 {
 		points := g.W * g.V
@@ -72,7 +67,7 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
-			Var("char *const", "saved", ScratchAt(g.take(points*4*g.parted.kept)))}, slice(out...)...)
+			Var("char *const", "saved", ScratchAt(g.take(points*4*g.parted.kept)))}, g.parts(out...))
 	}
 	for _, c := range slices.Backward(g.Schedule.Chunk) {
 		if g.parted.kept == 0 {
@@ -86,7 +81,7 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 		out = []Stmt{loop}
 	}
 	if g.parted.kept == 0 {
-		out = slice(out...)
+		out = []Stmt{g.parts(out...)}
 	}
 	return append([]Stmt{Var("char *const", "scratch", Name("a->scratch"))}, out...)
 }

@@ -6,6 +6,7 @@ import (
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/schedule"
 )
 
@@ -14,10 +15,27 @@ const savedBytes = 48 << 10
 
 // split is a fold run in parts over many points.
 type split struct {
-	fold  *ir.Fold
-	inner int  // depth of the innermost loop over points
-	kept  int  // registers that a vector's points keep between the parts
-	past  bool // the fold is written: what comes behind it runs once, after the last part
+	fold     *ir.Fold
+	inner    int   // depth of the innermost loop over points
+	kept     int   // registers that a vector's points keep between the parts
+	past     bool  // the fold is written: what comes behind it runs once, after the last part
+	from, to *Expr // where it begins and ends
+}
+
+// splitFold makes a fold the one that is run in parts.
+func (g *gen) splitFold(f *ir.Fold, inner int) {
+	g.parted.fold, g.parted.inner = f, inner
+	g.parted.from, g.parted.to = g.val(f.Lo, 0, byLane).Regs[0], g.val(f.Hi, 0, byLane).Regs[0]
+}
+
+// parts is a loop over the parts of the split fold. Where that turns out to have no turns at all there is one, for what comes behind it.
+func (g *gen) parts(body ...Stmt) Loop {
+	to := g.parted.to
+	if f := g.parted.fold; f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || f.Lo.I >= f.Hi.I {
+		to = Call("s_max_i", to, Add(g.parted.from, Int(1)))
+	}
+	end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), g.parted.to))
+	return Count("int", "part", g.parted.from, to, g.Schedule.Split, append([]Stmt{end}, body...)...)
 }
 
 // Flat is the function whose lanes are points of the tile one after the other. What is left over in the last vectors
@@ -29,11 +47,11 @@ func (u *Unit) Flat(s schedule.CPU) Body {
 	for _, a := range g.Axes {
 		g.Lanes = g.Lanes.Or(a.Bind())
 	}
-	if s.Split > 0 {
-		g.parted.fold, g.parted.inner = schedule.Outermost(u.Kernel, u.Target), 1
-	}
 	root, in := newScope(ir.Set{}), newScope(g.Lanes)
 	g.stack = []*scope{root, in}
+	if f := schedule.Outermost(u.Kernel, u.Target); s.Split > 0 && f != nil {
+		g.splitFold(f, 1)
+	}
 	g.stores()
 	return g.finish(slices.Concat(root.body, g.flatLoops(in)))
 }
@@ -67,13 +85,13 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	chunk := max(1, savedBytes/(4*g.W*g.parted.kept)/g.V) * step
 	out = append(out, Array{Type: "char", Name: "saved", N: Int(chunk * 4 * g.parted.kept), Aligned: true}, Let("int", "SAVED", Int(g.parted.kept)))
 	body := []Stmt{Let("long", "to", Call("s_min_l", Bin("+", from, Int(chunk)), points))}
-	part := []Stmt{Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), Int(g.parted.fold.Hi.I)))}
+	var part []Stmt
 	for _, a := range g.Axes {
 		x := AxisName(a)
 		body = append(body, Let("int", x+"_from", Name(x)))
 		part = append(part, To(x, Name(x+"_from")))
 	}
-	body = append(body, Count("int", "part", Int(g.parted.fold.Lo.I), Int(g.parted.fold.Hi.I), g.Schedule.Split, append(part, all)...))
+	body = append(body, g.parts(append(part, all)...))
 	return append(out, Count("long", "from", Int(0), points, chunk, body...))
 }
 
@@ -97,12 +115,12 @@ func (g *gen) nextPoint() (next []Stmt) {
 // for the next part.
 func (g *gen) resume(c *loop, at int) bool {
 	f, whole := c.f, g.parted.fold
-	if whole == nil || g.chunk.filling || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
+	if whole == nil || g.chunk.filling || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f != whole && (f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst) {
 		return false
 	}
 	if f == whole && len(g.Schedule.Chunk) > 0 {
 		g.chunk.inside = true
-		if int64(g.Schedule.Split) >= f.Hi.I-f.Lo.I { // one slice
+		if turns, ok := count.KnownTrips(f); ok && float64(g.Schedule.Split) >= turns { // one slice
 			c.lo, c.hi = Name("part"), Name("part_end")
 			return false
 		}
@@ -111,7 +129,7 @@ func (g *gen) resume(c *loop, at int) bool {
 	for _, a := range f.Accs {
 		g.parted.kept += schedule.Registers(a.Type)
 	}
-	part, start := Name("part"), Int(whole.Lo.I)
+	part, start := Name("part"), g.parted.from
 	if f == whole {
 		_, load := g.kept(c)
 		c.sc.add(If{Cond: Bin("!=", part, start), Then: load})
@@ -126,9 +144,9 @@ func (g *gen) resume(c *loop, at int) bool {
 func (g *gen) suspend(c *loop) {
 	save, load := g.kept(c)
 	if whole := g.parted.fold; c.f != whole {
-		c.sc.add(If{Cond: Bin("==", Name("part"), Int(whole.Lo.I)), Then: save, Else: load})
+		c.sc.add(If{Cond: Bin("==", Name("part"), g.parted.from), Then: save, Else: load})
 	} else {
-		c.sc.add(If{Cond: Bin("!=", Name("part_end"), Int(whole.Hi.I)), Then: append(save, Continue{})})
+		c.sc.add(If{Cond: Bin("!=", Name("part_end"), g.parted.to), Then: append(save, Continue{})})
 		g.parted.past = true
 	}
 }

@@ -64,7 +64,9 @@ func filled(t testing.TB, d *Device, k *ir.Kernel) (b device.Bindings, at func(n
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Mem[buf], hosts[buf.Name] = m, m.Host()
+		if b.Mem[buf], hosts[buf.Name] = m, m.Host(); buf.Type == ir.I32 {
+			continue
+		}
 		for i := range buf.Len() {
 			x := math.Sin(float64(i)*1.7 + float64(len(buf.Name)))
 			if typ == ir.F32 {
@@ -150,6 +152,54 @@ func TestProducts(t *testing.T) {
 					t.Errorf("%d terms: %s", terms, first)
 				}
 			})
+		}
+	}
+}
+
+// Products whose terms end where a number in memory says, known when they are launched, are packed like others, whatever it says.
+func TestProductsUntil(t *testing.T) {
+	d := open(t, "")
+	const rows, columns, terms = 83, 150, 3000
+	b := ir.NewBuilder()
+	until := &ir.Buffer{Name: "until", Type: ir.I32, Shape: []int{2}}
+	x, y := &ir.Buffer{Name: "x", Type: ir.F64, Shape: []int{rows, terms}}, &ir.Buffer{Name: "y", Type: ir.F64, Shape: []int{columns, terms}}
+	k := &ir.Kernel{Name: "until", Axes: []*ir.Node{b.Axis("i", rows), b.Axis("j", columns)}, Contract: true}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.Min(b.Load(until, b.I32(1)), b.I32(terms)), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(m *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(x, k.Axes[0], m), b.Load(y, k.Axes[1], m)))}, nil
+	})
+	out := &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{rows, columns}}
+	k.Stores = []ir.Store{{Buf: out, Index: k.Axes, Value: b.Add(sum[0], b.F64(1))}}
+	programs, err := d.Variants(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := programs[0].Report().Schedule; !strings.Contains(s, "pack") || !strings.Contains(s, "split") {
+		t.Errorf("not packed: %s", s)
+	}
+	for _, p := range programs {
+		mem, at := filled(t, d, k)
+		for _, n := range []int{0, 1, 150, 1500, terms, terms + 9} {
+			*(*int32)(unsafe.Pointer(&mem.Mem[until].Host()[4])) = int32(n)
+			launch, err := p.Bind(mem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []region.Region{{{Lo: 0, Hi: 60}, {Lo: 0, Hi: columns}}, {{Lo: 60, Hi: rows}, {Lo: 0, Hi: columns}}} {
+				if err := launch(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := 0; i < rows; i += 7 {
+				for j := 0; j < columns; j += 3 {
+					want := 1.0
+					for m := range min(n, terms) {
+						want += at("x", i*terms+m) * at("y", j*terms+m)
+					}
+					if got := at("out", i*columns+j); math.Abs(got-want) > 1e-10 {
+						t.Fatalf("%d terms: %g at %d, %d, want %g under %s", n, got, i, j, want, p.Report().Schedule)
+					}
+				}
+			}
 		}
 	}
 }

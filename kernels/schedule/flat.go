@@ -37,11 +37,17 @@ func FlatStep(k *ir.Kernel, t Target) []int {
 // Outermost is the fold of a kernel that a flat schedule splits: around the heaviest one, with bounds known beforehand; nil if
 // there is none.
 func Outermost(k *ir.Kernel, t Target) *ir.Fold {
-	f := newSurvey(k, t).outermost()
-	if f == nil || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst {
-		return nil
+	s := newSurvey(k, t)
+	if f := s.outermost(); f != nil && s.level(f) {
+		return f
 	}
-	return f
+	return nil
+}
+
+// level reports a fold that begins and ends at the same turns for all points, known beforehand or when the kernel is launched.
+func (s *survey) level(f *ir.Fold) bool {
+	known := f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst
+	return known || f.Index.Type == ir.I32 && s.vary(f.Lo).Or(s.vary(f.Hi)).Empty()
 }
 
 // outermost is the fold around the heaviest one that no other encloses.

@@ -179,7 +179,7 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 			bytes += float64(n.Type.Size()*s.k.Axes[axis].Extent) * s.trips(x.f)
 		}
 	}
-	if o := s.outermost(); bytes <= nearCache || o != x.f || x.f.Lo.Kind != ir.KConst || x.f.Hi.Kind != ir.KConst || !s.k.Pointwise() {
+	if o := s.outermost(); bytes <= nearCache || o != x.f || !s.level(o) || !s.k.Pointwise() {
 		return
 	}
 	trips := int(s.trips(x.f))

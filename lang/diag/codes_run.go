@@ -80,4 +80,8 @@ var runCodes = []Code{
 		Explanation: "A sample of the result, calculated again with more digits, does not fit the type of the array. What is made of i32 by arithmetic is i64 where it may leave 32 bits; a state of `fold`, `scan` and `iterate` keeps the type that it starts from, and i64 ends at 2^63. Start from a state cast to i64, or calculate with floats.",
 		Wrong:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: 1))",
 		Right:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: cast(1, i64)))"},
+	{Code: problem.Singular, Title: "matrix has no such factor, or no inverse",
+		Explanation: "A symmetric matrix has a triangular root if it is positive definite: each pivot, what is left of an element of the diagonal when the rows before it are taken from it, is above 0. A triangle has an inverse if there is no 0 on its diagonal. The message names the first row where that is not so. A matrix that is positive definite but for rounding is so with a little added to its diagonal, or in f64.",
+		Wrong:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j, rows: i, columns: j)))",
+		Right:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j + where(i == j, 1, 0), rows: i, columns: j)))"},
 }

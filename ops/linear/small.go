@@ -2,6 +2,7 @@ package linear
 
 import (
 	"errors"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -23,22 +24,37 @@ func smallSpecs() []*ops.Spec {
 	right := ops.In("b", "right sides, over rows: real")
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\na = where(i == j, 4, 1 / (1 + i + j))\n"
 	rule := ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
+	symmetric := ops.Param{Name: "symmetric", Doc: "whether a is symmetric and positive definite", Accept: ops.KBool, Default: ops.Flag(false)}
+	triangle := ops.Choose("triangle", "the triangle that a is: all that is read of it", "none", "lower", "upper").Or(ops.Symbol("none"))
+	const larger = "One matrix of more rows, without other dimensions, goes by panels of 128 columns: its products are in the type of its elements, blocks on the diagonal " +
+		"in float64. Where it has no root, or no one solution, the run stops and says at which row."
 	return []*ops.Spec{
 		{
-			Name: "solve", Doc: "Solutions of small systems of linear equations.", Group: "linear algebra", Error: rule,
+			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
 			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination with the largest of a column in " +
-				"front, in float64, in the kernel that uses it. At most 8 equations, or 20 with `symmetric`. Where there is no one solution, x is not finite. With `symmetric`, a is " +
-				"symmetric and positive definite: by its triangular root, of which only the lower triangle is read; NaN where it is not positive definite.",
+				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read. With " +
+				"`triangle`, only that triangle of a is read. These two take matrices of any size; at most 20 rows are solved in float64, in the kernel that uses " +
+				"it, and then, where there is no one solution, x is not finite, or NaN. " + larger + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",
-			Params: []ops.Param{matrix, right, rows, columns, {Name: "symmetric", Doc: "whether a is symmetric and positive definite",
-				Accept: ops.KBool, Default: ops.Flag(false)}},
-			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"}},
-			Bind:     bindSolve,
+			Params:  []ops.Param{matrix, right, rows, columns, symmetric, triangle},
+			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
+				{Title: "By a triangle", Code: made + "l = cholesky(a, rows: i, columns: j)\nshow(solve(l, i, rows: i, columns: j, triangle: lower))"}},
+			Bind: bindSolve,
 		},
 		{
-			Name: "cholesky", Doc: "Triangular roots of small symmetric matrices.", Group: "linear algebra", Error: rule,
-			Long: "The lower triangle l where sum(l * rename(l, from: rows, to: other), over: columns) is a, for each element of the other dimensions by itself, in " +
-				"float64. Only the lower triangle of a is read. At most 20 rows. NaN where a is not positive definite.",
+			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
+			Long: "Over the dimensions of a: x is sum(inverse(a) * b, over: rows) where sum(a * x, over: columns) is b. So rows and columns have changed places: the element at " +
+				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. " + larger,
+			Returns:  "an array like a.",
+			Params:   []ops.Param{matrix, rows, columns, symmetric, triangle},
+			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},
+			Bind:     bindInverse,
+		},
+		{
+			Name: "cholesky", Doc: "Triangular roots of symmetric matrices.", Group: "linear algebra", Error: rule,
+			Long: "The lower triangle l where sum(l * rename(l, from: rows, to: other), over: columns) is a, for each element of the other dimensions by itself. " +
+				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where a is not positive definite. " + larger +
+				" Golub and Van Loan, Matrix Computations, 4th edition, 4.2.",
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, rows, columns},
 			Examples: []ops.Example{{Title: "Of three rows", Code: made + "show(cholesky(a, rows: i, columns: j))"}},
@@ -68,7 +84,7 @@ type small struct {
 	of             *result
 }
 
-// square finds the matrix among the dims of a.
+// square finds the matrix among the dims of a, which has so many rows at most; 0: any number.
 func square(c *ops.Call, name string, most int) (*small, error) {
 	t := c.Type("a")
 	s := &small{row: t.Dim(c.Symbol("rows")), column: t.Dim(c.Symbol("columns"))}
@@ -84,8 +100,8 @@ func square(c *ops.Call, name string, most int) (*small, error) {
 		errs = append(errs, problem.Wrong(problem.DuplicateDim, "columns", "name the other one", "rows and columns are both %s", c.Symbol("rows")))
 	case t.Dims[s.row].Size != t.Dims[s.column].Size:
 		errs = append(errs, problem.Wrong(problem.WrongDims, "a", "", "`%s` needs square matrices, and these are %d by %d", name, t.Dims[s.row].Size, t.Dims[s.column].Size))
-	case t.Dims[s.row].Size > most:
-		errs = append(errs, problem.Wrong(problem.OutOfBounds, "a", "use eigen, or iterate over products", "`%s` is for at most %d rows, and these are %d", name, most, t.Dims[s.row].Size))
+	case most > 0 && t.Dims[s.row].Size > most:
+		errs = append(errs, problem.Wrong(problem.OutOfBounds, "a", "", "`%s` is for at most %d rows, and these are %d", name, most, t.Dims[s.row].Size))
 	}
 	if t.Elem.Complex || t.Elem.Base == ir.Bool {
 		errs = append(errs, problem.Wrong(problem.WrongElementType, "a", "", "`%s` needs real numbers, and this is %s", name, t))
@@ -127,19 +143,61 @@ func (s *small) rights(c *ops.Call, name string) error {
 }
 
 func bindSolve(c *ops.Call) (ops.Op, error) {
-	of, most := elimination, mostPermuting
-	if c.Flag("symmetric") {
-		of, most = definite, mostSmall
+	of, does := elimination, solveDefinite
+	triangle := c.Symbol("triangle")
+	switch {
+	case c.Flag("symmetric") && triangle != "none":
+		return nil, problem.Wrong(problem.CannotHonour, "triangle", "leave one of them out", "a symmetric matrix is no triangle")
+	case c.Flag("symmetric"):
+		of = definite
+	case triangle != "none":
+		of, does = map[string]*result{"lower": forward, "upper": backward}[triangle], solveTriangle
 	}
-	s, err := square(c, "solve", most)
+	s, err := square(c, "solve", 0)
+	if err == nil && of == elimination && s.n > mostPermuting {
+		err = problem.Wrong(problem.OutOfBounds, "a", "say symmetric: true, or triangle: lower or upper, where it is so",
+			"`solve` of matrices that are neither symmetric nor triangles is for at most %d rows, and these are %d", mostPermuting, s.n)
+	}
 	if err != nil {
 		return nil, err
 	}
-	err = s.rights(c, "solve")
-	s.wanted = []int{len(s.out.Dims)}
-	s.out.Dims = append(s.out.Dims, c.Type("a").Dims[s.column])
-	s.of = of
-	return s, err
+	if err := s.rights(c, "solve"); err != nil {
+		return nil, err
+	}
+	sides := s.out.Dims
+	s.wanted = []int{len(sides)}
+	s.out.Dims = append(slices.Clone(sides), c.Type("a").Dims[s.column])
+	if s.of = of; s.n <= mostSmall {
+		return s, nil
+	}
+	z, err := newLarge(c, "solve", s, does)
+	if err != nil {
+		return nil, err
+	}
+	z.rhs, z.sides, z.upper = s.rhs, sides, triangle == "upper"
+	return z, nil
+}
+
+func bindInverse(c *ops.Call) (ops.Op, error) {
+	s, err := square(c, "inverse", 0)
+	if err != nil {
+		return nil, err
+	}
+	t, does, triangle := c.Type("a"), solveTriangle, c.Symbol("triangle")
+	switch {
+	case c.Flag("symmetric") == (triangle != "none"):
+		return nil, problem.Wrong(problem.CannotHonour, "triangle", "say symmetric: true, or triangle: lower or upper, where it is so; solve has small matrices of all kinds",
+			"`inverse` is of symmetric matrices or triangles")
+	case c.Flag("symmetric"):
+		does = solveDefinite
+	}
+	s.out.Dims, s.out.Unit = t.Dims, t.Unit.Power(-1)
+	z, err := newLarge(c, "inverse", s, does)
+	if err != nil {
+		return nil, err
+	}
+	z.upper = triangle == "upper"
+	return z, nil
 }
 
 func bindMarginal(c *ops.Call) (ops.Op, error) {
@@ -156,7 +214,7 @@ func bindMarginal(c *ops.Call) (ops.Op, error) {
 }
 
 func bindCholesky(c *ops.Call) (ops.Op, error) {
-	s, err := square(c, "cholesky", mostSmall)
+	s, err := square(c, "cholesky", 0)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +224,13 @@ func bindCholesky(c *ops.Call) (ops.Op, error) {
 		return nil, problem.Wrong(problem.UnitMismatch, "a", "divide by a unit first", "there is no root of %s", t.Unit)
 	}
 	s.of, s.out.Dims, s.out.Unit = triangular, t.Dims, root
+	if s.n > mostSmall {
+		z, err := newLarge(c, "cholesky", s, findRoot)
+		if err != nil {
+			return nil, err
+		}
+		return z, nil
+	}
 	for d := range t.Dims {
 		if d != s.row && d != s.column {
 			s.xs[0].Pick = append(s.xs[0].Pick, d)

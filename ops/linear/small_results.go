@@ -48,6 +48,44 @@ var definite = &result{
 	},
 }
 
+var forward, backward = byTriangle(false), byTriangle(true)
+
+// byTriangle are solutions by a lower or an upper triangle.
+func byTriangle(upper bool) *result {
+	order := func(n int) (out []int) {
+		for k := range n {
+			out = append(out, k)
+		}
+		if upper {
+			slices.Reverse(out)
+		}
+		return out
+	}
+	return &result{
+		name: "solve",
+		build: func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node {
+			x, of := make([]*ir.Node, len(m)), order(len(m))
+			for i, k := range of {
+				x[k] = m[k][len(m)]
+				for _, q := range of[:i] {
+					x[k] = b.Sub(x[k], b.Mul(m[k][q], x[q]))
+				}
+				x[k] = b.Div(x[k], m[k][k])
+			}
+			return chosen(b, x, index[0])
+		},
+		value: func(m [][]float64, b []float64, index []int) float64 {
+			of := order(len(m))
+			for i, k := range of {
+				for _, q := range of[i+1:] {
+					m[k][q] = 0
+				}
+			}
+			return elimination.value(m, b, index)
+		},
+	}
+}
+
 var marginal = &result{
 	name: "marginal", symmetric: true,
 	build: func(b *ops.Body, m [][]*ir.Node, _ []*ir.Node) *ir.Node {

@@ -148,4 +148,5 @@ const (
 	InternalError  = "E0709"
 	Unfinished     = "E0710"
 	WholeTooLarge  = "E0711"
+	Singular       = "E0712"
 )

@@ -326,14 +326,17 @@ func (b *binder) drive(s *Step) error {
 		return slices.Contains(s.Reads, id) && b.arrays[id].Array == start
 	}) || slices.ContainsFunc(d.Moves, func(id string) bool {
 		return !slices.Contains(d.Start, id) || b.arrays[id].Role != plan.FromKernel || b.g.Takers[b.arrays[id].Array] != 1
+	}) || slices.ContainsFunc(d.Single, func(id string) bool {
+		i := slices.Index(d.Start, id)
+		return i < 0 || !from.Single(i)
 	}) {
 		return fmt.Errorf("its state does not begin as that of %s", s.Op.Spec.Name)
 	}
-	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
+	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Single: d.Single, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
 	s.Holds = b.plan.Holds(d)
 	for i, g := range programs {
 		at := &s.Step.Drive.Programs[i]
-		if at.Plan == nil || at.Name != g.Name || at.Most != g.Most {
+		if at.Plan == nil || at.Name != g.Name || at.Most != g.Most || at.Boxed != g.Boxed {
 			return fmt.Errorf("program %s of %s is not there", g.Name, s.Op.Spec.Name)
 		}
 		for _, o := range g.Outside {
@@ -362,7 +365,7 @@ func (b *binder) drive(s *Step) error {
 			}
 		}
 		for i, id := range at.Next {
-			if now := at.Now[i]; id != "" && now != "" && !slices.EqualFunc(p.Buffer(id).Bufs, p.Buffer(now).Bufs, alike) {
+			if now := at.Now[i]; id != "" && now != "" && !slices.EqualFunc(p.Buffer(id).Bufs, p.Buffer(now).Bufs, Alike) {
 				return fmt.Errorf("%s does not go on as %s", id, now)
 			}
 		}
@@ -372,8 +375,8 @@ func (b *binder) drive(s *Step) error {
 	return nil
 }
 
-// alike reports whether two arrays lie alike in memory.
-func alike(a, b *ir.Buffer) bool {
+// Alike reports whether two buffers lie alike in memory.
+func Alike(a, b *ir.Buffer) bool {
 	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad.Same(b.Pad)
 }
 

@@ -152,7 +152,7 @@ func (s *Step) Call(program int) (each, first float64) {
 			each += ms
 		}
 	}
-	return each, first
+	return each * s.Drive.Programs[program].Works(), first
 }
 
 // Objects is the part of a kernel's domain that makes so many objects of a drive in rounds.
@@ -171,7 +171,7 @@ func (p *Plan) Holds(d *plan.Drive) (bytes int64) {
 	for _, id := range d.Start {
 		bytes += 2 * p.Buffer(id).Bytes
 	}
-	for _, id := range d.Moves {
+	for _, id := range slices.Concat(d.Moves, d.Single) {
 		bytes -= p.Buffer(id).Bytes
 	}
 	return bytes
@@ -208,6 +208,24 @@ func (s *Step) Where() problem.Where {
 		return s.Kernel.Roots[len(s.Kernel.Roots)-1].Where
 	}
 	return problem.Where{}
+}
+
+// Maker is the step that computes an array by a kernel or an algorithm; nil: there is none.
+func (p *Plan) Maker(id string) *Step {
+	i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kind != plan.ReadStep && slices.Contains(s.Writes, id) })
+	if i < 0 {
+		return nil
+	}
+	return &p.Steps[i]
+}
+
+// FirstFile is the first file that the plan writes; empty: there is none.
+func (p *Plan) FirstFile() string {
+	i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Kind == plan.SinkStep && s.Op.File() != "" })
+	if i < 0 {
+		return ""
+	}
+	return p.Steps[i].Op.File()
 }
 
 // Buffer finds a buffer by id.

@@ -24,6 +24,11 @@ type Program struct {
 	Outside []Outside
 }
 
+// Single reports whether calls store boxes of an array of the state at most: there is one of it then.
+func (d *Drive) Single(state int) bool {
+	return !slices.ContainsFunc(d.Programs, func(p Program) bool { return p.Next[state] != nil && !p.Boxed })
+}
+
 // Outside is a stage of a program that is made once, around the drive: as the program has it, and where it is made.
 type Outside struct{ In, Of *ops.Stage }
 

@@ -194,11 +194,12 @@ type Step struct {
 }
 
 // Drive runs an operator's algorithm over programs, each of which is planned like a pipeline and run many times. Start are the arrays that the
-// state, which stays from call to call, holds at first; it takes the memory of those in Moves. Writes of the step are what the outputs hold in
-// the end.
+// state, which stays from call to call, holds at first; it takes the memory of those in Moves, and has one array in place of two for those in Single, of
+// which calls store boxes. Writes of the step are what the outputs hold in the end.
 type Drive struct {
 	Start    []string       `yaml:"start,flow" json:"start"`
 	Moves    []string       `yaml:"moves,omitempty,flow" json:"moves,omitempty"`
+	Single   []string       `yaml:"single,omitempty,flow" json:"single,omitempty"`
 	Programs []DriveProgram `yaml:"programs" json:"programs"`
 	Rounds   *ops.Rounds    `yaml:"rounds,omitempty" json:"rounds,omitempty"`
 }
@@ -212,7 +213,18 @@ type DriveProgram struct {
 	Next []string `yaml:"next,flow" json:"next"`
 	// Once are steps that do the same in every call: the first one is enough, where their arrays stay.
 	Once []string `yaml:"once,flow" json:"once"`
-	Plan *Plan    `yaml:"plan" json:"plan"`
+	// Boxed calls store a box of what they store, in place, and do a Share of the work of all of it.
+	Boxed bool    `yaml:"boxed,omitempty" json:"boxed,omitempty"`
+	Share float64 `yaml:"share,omitempty" json:"share,omitempty"`
+	Plan  *Plan   `yaml:"plan" json:"plan"`
+}
+
+// Works is the part of the work of a whole call that one does on average.
+func (p DriveProgram) Works() float64 {
+	if p.Share > 0 {
+		return p.Share
+	}
+	return 1
 }
 
 // Walk visits all steps, those of drives' programs behind the drive.

@@ -35,7 +35,7 @@ func sum(h io.Writer, steps []Step) {
 				fmt.Fprintln(h, *d.Rounds)
 			}
 			for _, p := range d.Programs {
-				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Once, p.Plan.Sum())
+				fmt.Fprintln(h, p.Name, p.Most, p.Now, p.Next, p.Once, p.Boxed, p.Share, p.Plan.Sum())
 			}
 		}
 	}

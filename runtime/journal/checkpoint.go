@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,6 +26,27 @@ type Checkpoint struct {
 	// Doubts are warnings of what was beyond its tolerance in the calls so far.
 	Doubts []result.Warning `json:"doubts,omitempty"`
 	State  [][]byte         `json:"-"`
+}
+
+// Told are numbers that an algorithm was told, as bits: those of an earlier run first, which it is told again.
+type Told struct {
+	Bits  []uint64
+	heard int // in this run
+}
+
+// Again is what the algorithm was told before at this place.
+func (t *Told) Again() (float64, bool) {
+	if t.heard == len(t.Bits) {
+		return 0, false
+	}
+	t.heard++
+	return math.Float64frombits(t.Bits[t.heard-1]), true
+}
+
+// Tell keeps a number that it is told.
+func (t *Told) Tell(v float64) {
+	t.Bits = append(t.Bits, math.Float64bits(v))
+	t.heard = len(t.Bits)
 }
 
 // CheckpointOf is where the checkpoint of a drive is: beside an output of its program.

@@ -14,7 +14,7 @@ import (
 // Given is an array in memory, as a value of a program: read where it lies, with margins as device.Margin asks, for as long as the program runs.
 // Numbers are in SI units.
 func Given(name string, h ops.HostArray) ops.Array {
-	g := &given{Gives: ops.One(h.Type), host: h}
+	g := &given{Gives: ops.Gives{{Name: name, Type: h.Type}}, host: h} // stages are told apart by the names of outputs
 	return ops.Array{Of: &ops.Instance{ID: firstGiven, Spec: givenSpec, Bound: g, Out: g.Outputs(), Label: name, Call: &ops.Call{Spec: givenSpec, Args: map[string]ops.Value{}}}}
 }
 

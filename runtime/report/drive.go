@@ -15,11 +15,12 @@ func repeated(p *bound.Plan) plan.Totals {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for j, program := range s.Programs {
-			each, calls := repeated(program), int64(s.Drive.Programs[j].Most)
+			each, of := repeated(program), s.Drive.Programs[j]
+			calls := float64(of.Most) * of.Works()
 			sum.Kernels += each.Kernels
-			sum.Flops += float64(calls) * each.Flops
-			sum.Bytes += calls * each.Bytes
-			sum.SavedBytes += calls * each.SavedBytes
+			sum.Flops += calls * each.Flops
+			sum.Bytes += int64(calls * float64(each.Bytes))
+			sum.SavedBytes += int64(calls * float64(each.SavedBytes))
 		}
 		if s.Drive != nil {
 			sum.Predicted += s.Expected()
@@ -28,8 +29,15 @@ func repeated(p *bound.Plan) plan.Totals {
 	return sum
 }
 
-// states is the memory of a drive's state: as it was, and as it will be.
-func states(s *bound.Step) string {
+// states is the memory of a drive's state: as it was, and as it will be, or of all there is where calls store boxes of it.
+func states(p *bound.Plan, s *bound.Step) string {
+	if len(s.Drive.Single) == len(s.Drive.Start) {
+		sum := int64(0)
+		for _, id := range s.Drive.Start {
+			sum += p.Buffer(id).Bytes
+		}
+		return fmt.Sprintf("a state of %s, of which each call stores a box", size(sum))
+	}
 	last := len(s.Programs) - 1
 	of := s.Drive.Programs[last]
 	bytes := func(ids []string, besides []string) (sum int64) {

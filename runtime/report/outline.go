@@ -337,7 +337,7 @@ func (o *outline) footing() {
 	}
 	for i := range o.plan.Steps {
 		if s := &o.plan.Steps[i]; s.Drive != nil {
-			o.line("%s", clip(s.ID+": "+states(s)+"; "+o.calls(s), outlineWidth))
+			o.line("%s", clip(s.ID+": "+states(o.plan, s)+"; "+o.calls(s), outlineWidth))
 		}
 	}
 	o.ways()

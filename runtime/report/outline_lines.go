@@ -68,7 +68,7 @@ func (o *outline) drive(p part) {
 			if s.Kernel == nil {
 				continue
 			}
-			calls := float64(of.Most)
+			calls := float64(of.Most) * of.Works()
 			if slices.Contains(of.Once, s.ID) {
 				calls = 1
 			}

@@ -133,7 +133,7 @@ func (t *printer) step(s *bound.Step) {
 		if r := s.Drive.Rounds; r != nil {
 			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
 		}
-		t.line("      holds   %s", states(s))
+		t.line("      holds   %s", states(t.plan, s))
 		t.arrays("reads", around(s))
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]
@@ -143,8 +143,12 @@ func (t *printer) step(s *bound.Step) {
 			if first > 0 {
 				once = ", and " + millis(first) + " for the first"
 			}
-			t.line("      %-7s at most %s of %s, %s of arrays: predicted %s each%s", p.Name, diag.Plural(p.Most, "call"),
-				diag.Plural(kernels, "kernel"), size(about.Takes()), millis(each), once)
+			over := ""
+			if p.Boxed {
+				over = fmt.Sprintf(" over boxes, %.2g %% of all on average", 100*p.Works())
+			}
+			t.line("      %-7s at most %s of %s%s, %s of arrays: predicted %s each%s", p.Name, diag.Plural(p.Most, "call"),
+				diag.Plural(kernels, "kernel"), over, size(about.Takes()), millis(each), once)
 		}
 	default:
 		t.line("%-3s sink    %s%s", s.ID, s.Name, args)

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Times makes the report of one call that of several.
-func (k *Kernel) Times(calls int) {
-	n := float64(max(1, calls))
+// Times makes the report of one call that of several, each of which does a share of the work.
+func (k *Kernel) Times(calls int, share float64) {
+	n := float64(max(1, calls)) * share
 	k.Calls = max(1, calls)
-	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(max(1, calls))*k.Bytes
+	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(n*float64(k.Bytes))
 }
 
 // Add takes in what a program's run did: its kernels once each, however often they ran.
