@@ -23,9 +23,9 @@ var gpu = device.Limits{Grid: [3]int{1<<31 - 1, 65535, 65535}, Block: [3]int{102
 // mostRegisters lets two blocks of 256 threads run on a multiprocessor with its 65536 registers.
 const mostRegisters = 128
 
-// mostFrame is how many bytes of local memory a kernel may take: scratch of sines of large angles, and frames of the functions that NVIDIA's compiler calls
-// for quotients and roots beyond the usual. What does not fit registers takes more.
-const mostFrame = 48
+// mostFrame is how many bytes of local memory a kernel may take: scratch of sines of large angles, frames of the functions that NVIDIA's compiler calls
+// for quotients and roots beyond the usual, and a few of the dozen states that a day's climate carries through its hours. What does not fit registers takes more.
+const mostFrame = 96
 
 // registersOf is how many registers a kernel may take: all that a thread has where it holds a system of equations, which is hundreds of operations.
 func registersOf(k *ir.Kernel) int {

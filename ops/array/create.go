@@ -26,8 +26,9 @@ func createSpecs() []*ops.Spec {
 		},
 		{
 			Name: "coordinates", Doc: "The coordinates of a dimension, as an array along it.", Group: groupCreate, Error: operand.Rounded,
-			Returns:  "a one-dimensional f32 array in the unit of the coordinates.",
-			Params:   []ops.Param{ops.In("input", "array"), dim("one of its dimensions")},
+			Returns: "a one-dimensional array in the unit of the coordinates.",
+			Params: []ops.Param{ops.In("input", "array"), dim("one of its dimensions"),
+				ops.Choose("type", "its element type: f64 for what f32 does not tell apart, such as times since 1970", "f32", "f64").Or(ops.Symbol("f32"))},
 			Examples: []ops.Example{{Title: "Depth of the largest value", Code: "z = axis(z, 20 mm .. 40 mm in 21)\na = exp(-((z - 30 mm) / (2 mm)) ^ 2)\nshow(max(where(a >= 0.99, coordinates(a, z), 0)))"}},
 			Bind:     bindCoordinates,
 		},
@@ -56,11 +57,14 @@ func createSpecs() []*ops.Spec {
 }
 
 // axis is a use of axis or coordinates: the coordinates of a dim as an array.
-type axis struct{ dim ops.Dim }
+type axis struct {
+	dim  ops.Dim
+	elem ops.ElemType
+}
 
 // Outputs is one array.
 func (v axis) Outputs() []ops.Output {
-	return ops.One(ops.Type{Elem: ops.F32, Dims: []ops.Dim{v.dim}, Unit: v.dim.Unit})
+	return ops.One(ops.Type{Elem: v.elem, Dims: []ops.Dim{v.dim}, Unit: v.dim.Unit})
 }
 
 // Whole tells whether all of them are whole numbers.
@@ -144,7 +148,7 @@ func bindAxis(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	return axis{ops.Dim{Name: c.Symbol("dim"), Size: len(points), Coords: points, Unit: r.From.Unit}}, nil
+	return axis{ops.Dim{Name: c.Symbol("dim"), Size: len(points), Coords: points, Unit: r.From.Unit}, ops.F32}, nil
 }
 
 // oneDim finds the dim that the argument dim names.
@@ -165,7 +169,8 @@ func bindCoordinates(c *ops.Call) (ops.Op, error) {
 	case d.Coords == nil:
 		return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
 	}
-	return axis{d}, nil
+	elem, _ := ops.ParseElem(c.Symbol("type"))
+	return axis{d, elem}, nil
 }
 
 // largestFill bounds what a fill may claim, so that its size in bytes is a number.

@@ -19,7 +19,7 @@ var cityMap = &ops.Spec{
 	Long: `Blocks of about 70 m between streets hold rows of houses around a courtyard, a tower on a square, or a park. Trees line streets and fill
 parks and courtyards. The ground rolls between 10 m and 10 m + relief.
 
-dsm is the elevation of ground and buildings. canopy and trunk are the elevations of the tops of trees and of the trunk zones below, NaN where
+dsm is the elevation of ground and buildings, ground that of the ground alone. canopy and trunk are the elevations of the tops of trees and of the trunk zones below, NaN where
 there is no tree; bush is that of what grows without trunk, and stands in canopy as well.
 
 Every pixel is a function of seed and of its place alone: a larger city of the same seed and pixel begins with the same streets.`,
@@ -30,7 +30,7 @@ Every pixel is a function of seed and of its place alone: a larger city of the s
 		ops.Num("pixel", "m", "size of a pixel").Above0().Or(ops.Quantity(1, "m")),
 		ops.Num("relief", "m", "height of the hills").AtLeast(0).Or(ops.Quantity(12, "m")),
 	},
-	Returns: "a record of f32 over y and x in metres, with coordinates: dsm, canopy, trunk, bush.",
+	Returns: "a record of f32 over y and x in metres, with coordinates: dsm, canopy, trunk, bush, ground.",
 	Examples: []ops.Example{{Title: "a few blocks", Code: `city = simulate.city(y: 150, x: 200, seed: 3)
 city.dsm | show`}},
 	Bind: bindCity,
@@ -46,6 +46,7 @@ var layers = []struct {
 	{"canopy", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).canopy }},
 	{"trunk", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).trunk }},
 	{"bush", treeHeight[1], func(t *town, x, y float64) float64 { return t.plant(x, y).bush }},
+	{"ground", 0, func(t *town, x, y float64) float64 { return t.ground(x, y) }},
 }
 
 // largestCity bounds the coordinates that a check makes.
