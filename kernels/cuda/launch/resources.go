@@ -46,14 +46,15 @@ func (c *Code) Resources(capability int) (device.Resources, error) {
 }
 
 // Image is the code compiled, and of machine code what it takes. The compiler gives threads fewer registers than there are so that more of them run at a time,
-// even where some are spilled for it; what needs local memory so is compiled again with all there are, and is that if it needs less.
+// even where some are spilled for it; what needs local memory so is compiled again with all there are, and is that if it needs less, and at least half
+// as many threads run at a time: a few bytes are not worth more.
 func (c *Code) Image(lib nvrtc.Kept, target nvrtc.Target) (nvrtc.Image, cubin.Resources, error) {
 	image, r, err := c.compiled(lib, target, cuda.Flags())
 	if err != nil || r.Stack == 0 {
 		return image, r, err
 	}
 	roomy, other, err := c.compiled(lib, target, cuda.Roomy())
-	if err != nil || other.Stack >= r.Stack {
+	if err != nil || other.Stack >= r.Stack || other.Registers > 2*r.Registers {
 		return image, r, err
 	}
 	return roomy, other, nil
