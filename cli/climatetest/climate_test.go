@@ -26,14 +26,14 @@ building = city.dsm > 16 m
 hour = axis(time, 0 .. 23 in 24)
 time = with_coordinates(hour, time, 494997 h .. 495020 h in 24)
 day = max(sin((time - 5.5) * 13 deg), 0)
-weather = (air: 25 degC + 6 * sin((time - 9) * 15 deg) * 1 K, humidity: 0.5 + 0.2 * cos((time - 9) * 15 deg), wind: 1 m/s + 0.1 m/s * time,
+weather = (air: 25 degC + 6 * sin((time - 9) * 15 deg) * 1 K, humidity: 0.5 + 0.2 * cos((time - 9) * 15 deg), wind: 0.1 m/s * time,
     global: 640 W/m^2 * day * (1 - 0.6 * sin(time * 70 deg) ^ 2))
 place = (latitude: 37.98 deg, longitude: 23.73 deg)
 town = TOWN
 f = comfort.hours(town, weather, place.latitude, place.longitude, 3 h, ARGUMENTS)
 transpose(f.radiant - 0 degC, [time, y, x]) | write("radiant.npy")
 transpose(f.utci - 0 degC, [time, y, x]) | write("utci.npy")
-transpose(comfort.utci(weather.air, f.radiant, weather.wind, weather.humidity) - 0 degC, [time, y, x]) | write("index.npy")
+transpose(comfort.utci(weather.air, f.radiant, max(weather.wind, 0.5 m/s), weather.humidity) - 0 degC, [time, y, x]) | write("index.npy")
 stand = comfort.climate(town, weather, place.latitude, place.longitude, 3 h, ARGUMENTS)
 stand.radiant.mean - 0 degC | write("mean.npy")
 stand.utci.most - 0 degC | write("most.npy")

@@ -188,7 +188,11 @@ func warmer(h int, noon, clear float64) float64 {
 // hour is the mean radiant temperature of an hour.
 func (w *world) hour(h int) []float64 {
 	azimuth, altitude := sunAt(h)
-	_, noon := sky.SunPosition(time.Unix((494997+12)*3600, 0), 37.98, 23.73)
+	noon := -90.0
+	for minute := range 24 * 60 {
+		_, altitude := sky.SunPosition(time.Unix(494997*3600+int64(minute)*60, 0), 37.98, 23.73)
+		noon = max(noon, altitude)
+	}
 	air, humidity, global := w.air[h], w.humidity[h], w.global[h]
 	up := altitude > 0
 	ideal, outside := clearSky(altitude, air, humidity)

@@ -74,7 +74,7 @@ func inverted(m []float64, at region.Interval, lower bool) error {
 		}
 	}
 	for k := range n {
-		if v := m[k*panel+k]; v == 0 || v != v {
+		if v := m[k*panel+k]; v == 0 || v != v || math.IsInf(v, 0) {
 			return problem.Wrong(problem.Singular, "a", "", "there is no one solution: the diagonal of the triangle is %g in row %d", v, at.Lo+k)
 		}
 	}
