@@ -82,6 +82,7 @@ var others = map[string]string{
 	"arrivals":  "a few delays of a transducer",
 	"beamform":  "each place takes echoes of all elements, which one frame has",
 	"eigen":     "a square matrix, which the kernels of its calls read by rows: see TestKilledDrivesResume",
+	"inverse":   "a square matrix, of whose inverse each call stores a box: both are in memory",
 	"newton":    "an iteration over elements that leave when they are done: its state is in memory",
 	"plot.bars": "a few numbers", "plot.hist": "numbers that are shown", "plot.line": "numbers that are shown", "plot.scatter": "numbers that are shown",
 }
