@@ -40,5 +40,8 @@ func (c compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.
 
 func (c compiler) one(code *launch.Code, target nvrtc.Target) (nvrtc.Image, error) {
 	image, _, err := code.Image(c.kept, target)
+	if errors.Is(err, launch.ErrUnread) {
+		return image, nil
+	}
 	return image, err
 }

@@ -24,6 +24,9 @@ var library = sync.OnceValues(func() (nvrtc.Kept, error) {
 	return lib.In(dir)
 })
 
+// ErrUnread is that of machine code of which is not known what it takes. It is an image all the same: whether it runs is the driver's to say.
+var ErrUnread = errors.New("what the machine code takes cannot be read")
+
 // Resources compiles the code for a compute capability, 90 for 9.0, and reads what it takes of such a GPU. It needs
 // no GPU, but NVRTC; where that is missing, or cannot make machine code for the capability, the figures are unknown, with the reason.
 func (c *Code) Resources(capability int) (device.Resources, error) {
@@ -67,11 +70,11 @@ func (c *Code) compiled(lib nvrtc.Kept, target nvrtc.Target, flags []string) (im
 	}
 	found, err := cubin.Read(image.Data)
 	if err != nil {
-		return image, r, err
+		return image, r, fmt.Errorf("%w: %w", ErrUnread, err)
 	}
 	r, ok := found[c.Out.Name]
 	if !ok {
-		err = fmt.Errorf("kernel %s: its machine code holds no function %s", c.Kernel.Name, c.Out.Name)
+		err = fmt.Errorf("%w: kernel %s: its machine code holds no function %s", ErrUnread, c.Kernel.Name, c.Out.Name)
 	}
 	return image, r, err
 }
