@@ -24,8 +24,10 @@ func (s Slow) Is(n *ir.Node) bool {
 }
 
 // Light reports whether a value takes neither a slow operation nor a loop.
-func (s Slow) Light(n *ir.Node) bool {
-	return n.Kind != ir.KGet && !s.Is(n) && !slices.ContainsFunc(n.Args, func(x *ir.Node) bool { return !s.Light(x) })
+func (s Slow) Light(n *ir.Node) (light bool) {
+	light = !s.Is(n)
+	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) { light = light && n.Kind != ir.KGet })
+	return light
 }
 
 // Below is n < limit, or a little less, without the root if n is a root plus something: a root takes as long as the rest
