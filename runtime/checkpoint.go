@@ -59,7 +59,7 @@ func (d *drive) resume() error {
 	if why := was.Header.Foreign(c.head); why != "" {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: %s", d.step.Name, why)
 	}
-	parts, err := d.kept()
+	parts, err := d.state.Kept()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *checkpoints) save(d *drive, end bool) error {
 			now.Doubts = append(now.Doubts, p.result.Warnings...)
 		}
 	}
-	parts, err := d.kept()
+	parts, err := d.state.Kept()
 	if err != nil {
 		return err
 	}

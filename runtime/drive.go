@@ -2,10 +2,10 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
@@ -14,17 +14,16 @@ import (
 	"weft/runtime/audit"
 	"weft/runtime/progress"
 	"weft/runtime/result"
+	"weft/runtime/state"
 )
 
-// drive is a drive under way: what its algorithm sees of the run. Each program is a run of its own, whose arrays stay from call to call. A
-// state has two arrays, from one of which a call reads while it fills the other.
+// drive is a drive under way: what its algorithm sees of the run. Each program is a run of its own, whose arrays stay from call to call.
 type drive struct {
 	ctx      context.Context
 	run      *run
 	step     *bound.Step
 	programs []*program
-	state    []state
-	last     *program // the one launched last: what it stored is not yet what programs read
+	state    *state.State
 	calls    int
 	left     bool // whole numbers left their type, and that was said
 	rounds   rounds
@@ -35,9 +34,8 @@ type drive struct {
 // program is one of a drive's.
 type program struct {
 	*run
-	plan.DriveProgram
+	*state.Call
 	works []*work // of its kernels, by step
-	moved []int   // which array of the state moves to each; -1: none
 	calls int
 	asked int           // calls, those of an earlier run among them
 	box   region.Region // that the call under way stores; nil: all
@@ -53,11 +51,11 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
 		most = max(most, step.Drive.Programs[i].Most)
 	}
-	if err := d.begin(); err != nil {
+	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil); err != nil {
 		return err
 	}
 	if d.rounds.Rounds = step.Drive.Rounds; d.rounds.Rounds != nil {
-		d.rounds.there = d.objects(d.rounds.Done)
+		d.rounds.there = d.state.Objects()
 		d.rounds.left = d.rounds.there
 	}
 	if err := d.resume(); err != nil {
@@ -84,7 +82,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
 	}
 	if d.rounds.Rounds != nil {
-		if err := d.handOutObjects(func(int) bool { return true }); err != nil {
+		if err := d.state.HandOutObjects(d.rounds.there, func(int) bool { return true }); err != nil {
 			return err
 		}
 	}
@@ -93,10 +91,10 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		if len(d.log.doubt) > 0 || slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
 			r.doubt[id] = true
 		}
-		if err := d.handOut(id); err != nil {
+		if err := d.state.HandOut(id, r.plan.Stream == nil && r.program == nil); err != nil {
 			return err
 		}
-		r.fleet.Release(r.arrays.ByID[id].Bufs...) // which hold what was there before
+		r.arrays.Forget(id) // replicas hold what was there before
 	}
 	r.transferred(&r.result.Sources, "drive", step, note, start)
 	took := &r.result.Sources[len(r.result.Sources)-1]
@@ -115,9 +113,6 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 	r.hands = d.run.hands
 	r.granted = d.run.granted
 	r.onHost, r.counted, r.checkpoints, r.checkpoint, r.inputs = d.run.onHost, d.run.counted, d.run.checkpoints, d.run.checkpoint, d.run.inputs
-	for _, id := range slices.Concat(about.Now, about.Next) {
-		r.arrays.Lent[id] = true
-	}
 	r.program, r.arrays.Spare = &about, d.run.arrays.Spare
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
@@ -132,14 +127,7 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 			r.doubt[b.ID] = true
 		}
 	}
-	moved := make([]int, len(about.Next))
-	for i, id := range about.Next {
-		moved[i] = -1
-		if id != "" {
-			moved[i] = slices.Index(about.Now, id)
-		}
-	}
-	return &program{run: r, DriveProgram: about, works: make([]*work, len(p.Steps)), moved: moved}
+	return &program{run: r, Call: state.NewCall(about, r.arrays), works: make([]*work, len(p.Steps))}
 }
 
 // again reports whether a step is done in every call.
@@ -167,37 +155,76 @@ func (d *drive) once(call func() error) error {
 	return nil
 }
 
+// Box implements ops.Host.
+func (d *drive) Box(call int, box region.Region) error {
+	p := d.programs[call]
+	if !p.Boxed || box.Empty() {
+		return fmt.Errorf("%s stores no box %v", p.Name, box)
+	}
+	p.asked++
+	p.box = box
+	return d.once(func() error { return d.call(p) })
+}
+
+// Edit implements ops.Host.
+func (d *drive) Edit(change func(of [][]float64) error, boxes ...ops.StateBox) error {
+	return d.once(func() error { return d.state.Edit(change, boxes) })
+}
+
+// Scalar implements ops.Host.
+func (d *drive) Scalar(i int) (float64, error) {
+	v, err := d.Values(i)
+	if err == nil && len(v) != 1 {
+		err = fmt.Errorf("%s is no single number", d.state.Buffer(i).Stage)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return v[0], nil
+}
+
+// Values implements ops.Host.
+func (d *drive) Values(i int) ([]float64, error) {
+	part, err := d.state.Numbers(i)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, d.state.Buffer(i).Layout.Len())
+	part.Load(out, 0)
+	for k := range out {
+		if v, known := d.log.told.Again(); known {
+			out[k] = v
+		} else {
+			d.log.told.Tell(out[k])
+		}
+	}
+	return out, nil
+}
+
+// Set implements ops.Host: what was set before an earlier run's last call is in the state already.
+func (d *drive) Set(i, at int, v ...float64) error {
+	if d.calls < d.log.calls {
+		return nil
+	}
+	part, err := d.state.Numbers(i)
+	if err == nil {
+		part.Store(at, v)
+	}
+	return err
+}
+
 // Progress implements ops.Host.
 func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
 
 // call launches a program. The first call is compared with float64, from what it was given.
 func (d *drive) call(p *program) error {
-	d.settle()
-	if p.Boxed { // which is as good as settled
-		defer func() { d.last = nil }()
-	}
-	for i := range d.state {
-		for k, at := range []struct {
-			id  string
-			mem []device.Memory
-		}{{p.Now[i], d.state[i].now}, {p.Next[i], d.state[i].after(p.Boxed)}} {
-			if at.id == "" || k == 1 && p.moved[i] >= 0 {
-				continue
-			}
-			bufs := p.run.plan.Buffer(at.id).Bufs
-			p.fleet.Release(bufs...) // which hold what was there a call before
-			for k, part := range bufs {
-				p.arrays.Memory[part] = at.mem[k]
-			}
-		}
-	}
+	d.state.Lend(p.Call)
 	first := p.calls == 0
 	if first && p.opt.Verify {
 		p.define(d.ctx)
 	}
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
-	d.last = p
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}
@@ -271,10 +298,11 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 // verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made
 // once more, and is the same.
 func (d *drive) verifyLast() error {
-	p := d.last
-	if p == nil || p.calls < 2 || !d.run.opt.Verify {
+	at := slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == d.state.Last() })
+	if at < 0 || d.programs[at].calls < 2 || !d.run.opt.Verify {
 		return nil
 	}
+	p := d.programs[at]
 	p.opt.Verify, p.opt.Inspect = true, nil
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
@@ -300,11 +328,8 @@ func (d *drive) verifyLast() error {
 func (d *drive) close() {
 	r := d.run
 	var bytes int64
-	for i, s := range d.state {
-		for _, m := range slices.Concat(s.now, s.next) {
-			r.arrays.Spare.Keep(m)
-		}
-		r.arrays.Count(-d.takes(i))
+	if d.state != nil {
+		d.state.Close()
 	}
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it

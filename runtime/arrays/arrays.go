@@ -125,6 +125,27 @@ func (a *Arrays) size(b *bound.Buffer) int64 {
 	return b.Bytes
 }
 
+// Allocate is new memory for a buffer, part by part, which is not its own yet.
+func (a *Arrays) Allocate(b *bound.Buffer) ([]device.Memory, error) {
+	mem, out := map[*ir.Buffer]device.Memory{}, make([]device.Memory, len(b.Bufs))
+	err := exec.Allocate(a.dev, a.Spare, b, mem, false)
+	for i, part := range b.Bufs {
+		out[i] = mem[part]
+	}
+	return out, err
+}
+
+// Take gives a buffer other memory, part by part: what replicas held is not in it.
+func (a *Arrays) Take(id string, mem []device.Memory) {
+	a.Forget(id)
+	for i, part := range a.ByID[id].Bufs {
+		a.Memory[part] = mem[i]
+	}
+}
+
+// Forget gives replicas of an array up.
+func (a *Arrays) Forget(id string) { a.fleet.Release(a.ByID[id].Bufs...) }
+
 // lent is memory that belongs to somebody else.
 type lent []byte
 

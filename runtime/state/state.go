@@ -1,0 +1,213 @@
+// Package state holds the arrays of a drive from one call of its programs to the next.
+package state
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/plan"
+	"weft/runtime/arrays"
+)
+
+// State is what a drive keeps. An array has two memories, from one of which a call reads while it fills the other, unless calls store boxes of it.
+type State struct {
+	step   *bound.Step
+	around *arrays.Arrays
+	held   []pair
+	last   *Call // what it stored is not yet what programs read
+}
+
+// pair are the parts of an array before and after a call.
+type pair struct{ now, next []device.Memory }
+
+// Call is a program as the state sees it.
+type Call struct {
+	plan.DriveProgram
+	Moved  []int // which array of the state moves to each; -1: none
+	Arrays *arrays.Arrays
+}
+
+// NewCall is a program with the arrays of its run.
+func NewCall(p plan.DriveProgram, a *arrays.Arrays) *Call {
+	moved := make([]int, len(p.Next))
+	for i, id := range p.Next {
+		moved[i] = -1
+		if id != "" {
+			moved[i] = slices.Index(p.Now, id)
+		}
+	}
+	for _, id := range slices.Concat(p.Now, p.Next) {
+		a.Lent[id] = true
+	}
+	return &Call{p, moved, a}
+}
+
+// Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy.
+func Begin(step *bound.Step, around *arrays.Arrays, blocks bool) (*State, error) {
+	s := &State{step: step, around: around}
+	for i, id := range step.Drive.Start {
+		b, at := s.Buffer(i), pair{}
+		around.Count(s.takes(i))
+		if !slices.Contains(step.Drive.Single, id) {
+			var err error
+			if at.next, err = around.Allocate(b); err != nil {
+				return s, err
+			}
+		}
+		if slices.Contains(step.Drive.Moves, id) && (blocks || slices.Contains(step.Frees, id)) {
+			for _, part := range b.Bufs {
+				at.now = append(at.now, around.Memory[part])
+			}
+			around.Forget(id)
+			around.Lent[id] = true
+			around.Count(-b.Bytes)
+			s.held = append(s.held, at)
+			continue
+		}
+		var err error
+		if at.now, err = around.Allocate(b); err != nil {
+			return s, err
+		}
+		s.held = append(s.held, at)
+		from, err := around.Host(id)
+		if err != nil {
+			return s, err
+		}
+		s.Host(i).CopyFrom(from)
+	}
+	return s, nil
+}
+
+// takes is the memory of an array of the state.
+func (s *State) takes(i int) int64 {
+	if slices.Contains(s.step.Drive.Single, s.step.Drive.Start[i]) {
+		return s.Buffer(i).Bytes
+	}
+	return 2 * s.Buffer(i).Bytes
+}
+
+// Close gives its memory up.
+func (s *State) Close() {
+	for i, p := range s.held {
+		for _, m := range slices.Concat(p.now, p.next) {
+			s.around.Spare.Keep(m)
+		}
+		s.around.Count(-s.takes(i))
+	}
+}
+
+// Buffer is how an array lies in memory: the same in all programs, and as what it is at first.
+func (s *State) Buffer(i int) *bound.Buffer { return s.around.ByID[s.step.Drive.Start[i]] }
+
+// Host is what an array holds after the last call.
+func (s *State) Host(i int) ops.HostArray {
+	b, mem := s.Buffer(i), s.held[i].now
+	switch {
+	case s.last == nil || s.last.Next[i] == "":
+	case s.last.Moved[i] >= 0:
+		mem = s.held[s.last.Moved[i]].now
+	default:
+		mem = s.held[i].next
+	}
+	parts := map[*ir.Buffer]device.Memory{}
+	for k, part := range b.Bufs {
+		parts[part] = mem[k]
+	}
+	return b.In(parts)
+}
+
+// Lend gives a program the state to read, and where to store what comes next. What calls store in boxes is as good as settled.
+func (s *State) Lend(to *Call) {
+	s.Settle()
+	for i := range s.held {
+		next := s.held[i].next
+		if to.Boxed {
+			next = s.held[i].now
+		}
+		if id := to.Now[i]; id != "" {
+			to.Arrays.Take(id, s.held[i].now)
+		}
+		if id := to.Next[i]; id != "" && to.Moved[i] < 0 {
+			to.Arrays.Take(id, next)
+		}
+	}
+	if !to.Boxed {
+		s.last = to
+	}
+}
+
+// Last is the program launched last, of which what it was given is still there; nil: none.
+func (s *State) Last() *Call { return s.last }
+
+// Settle makes what the last call stored what the next one reads. An array whose memory moved gets that of the one it moved to.
+func (s *State) Settle() {
+	if s.last == nil {
+		return
+	}
+	was := slices.Clone(s.held)
+	for i, from := range s.last.Moved {
+		switch {
+		case s.last.Next[i] == "":
+		case from >= 0:
+			s.held[i].now = was[from].now
+		default:
+			end := i
+			for to := i; to >= 0; to = slices.Index(s.last.Moved, to) {
+				end = to
+			}
+			s.held[i] = pair{now: was[i].next, next: was[end].now}
+		}
+	}
+	s.last = nil
+}
+
+// Numbers is a real array in one part that the host can reach.
+func (s *State) Numbers(i int) (ops.HostPart, error) {
+	h := s.Host(i)
+	if len(h.Parts) != 1 || h.Parts[0].Data == nil {
+		return ops.HostPart{}, fmt.Errorf("%s is no array of numbers that the host can reach", s.Buffer(i).Stage)
+	}
+	return h.Parts[0], nil
+}
+
+// Edit lets the host change boxes.
+func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) error {
+	s.Settle()
+	in, of := make([]ops.HostArray, len(boxes)), make([][]float64, len(boxes))
+	for i, p := range boxes {
+		if _, err := s.Numbers(p.State); err != nil {
+			return err
+		}
+		in[i], of[i] = s.Host(p.State), make([]float64, p.Box.Points())
+		in[i].LoadBox(p.Box, of[i])
+	}
+	if err := change(of); err != nil {
+		return err
+	}
+	for i, p := range boxes {
+		in[i].StoreBox(p.Box, of[i])
+	}
+	return nil
+}
+
+// HandOut gives an output the memory of the state that holds it, if that may go, or a copy where it lies otherwise.
+func (s *State) HandOut(id string, may bool) error {
+	to, err := s.around.Host(id)
+	if err != nil || s.objects(to.Out) > 0 {
+		return err
+	}
+	if out := s.around.ByID[id]; may && slices.EqualFunc(out.Bufs, s.Buffer(to.Out).Bufs, bound.Alike) {
+		s.Settle()
+		for k, part := range out.Bufs {
+			held := &s.held[to.Out].now[k]
+			*held, s.around.Memory[part] = s.around.Memory[part], *held
+		}
+		return nil
+	}
+	to.CopyFrom(s.Host(to.Out))
+	return nil
+}
